@@ -1,0 +1,39 @@
+/* The independent validity report: its own kinematics and plain triangle loops. */
+#ifndef HOLDFAST_CHECK_H
+#define HOLDFAST_CHECK_H
+
+#include <holdfast/scenario.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hf_check_problem {
+    int frame;
+    unsigned claim; /* HF_CLAIM_... it breaks */
+    char what[200];
+} hf_check_problem;
+
+typedef struct hf_check_report {
+    bool valid; /* no violation of a claim */
+    int frames;
+    int collisions, self_collisions; /* frames, those between frames included */
+    double worst_depth_m;
+    int limit_violations, rom_violations, speed_violations;
+    double contact_error_max_m, slip_max_m;
+    int contact_violations;
+    int unbalanced, stances, stance_violations;
+    int problem_count; /* the first 1000 are kept */
+    hf_check_problem* problems;
+} hf_check_report;
+
+/* scene may be NULL: then collisions and contacts with a scene are not judged. */
+HF_API hf_status hf_check_motion(const hf_motion* motion, const hf_creature* creature, const hf_scene* scene,
+                                 int threads, hf_progress_fn progress, void* user, hf_check_report* report,
+                                 hf_error* error);
+HF_API void hf_check_report_free(hf_check_report* report);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,46 @@
+/* Clips: a motion with its own skeleton, read from a BVH file. */
+#ifndef HOLDFAST_CLIP_H
+#define HOLDFAST_CLIP_H
+
+#include <holdfast/motion.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hf_clip_joint {
+    char* name;
+    int parent;        /* -1 for the root */
+    hf_vec3 offset;    /* file units and axes */
+    int channel_count; /* 0 for an end site */
+    int channels[6];   /* 0..2 x y z position, 3..5 x y z rotation, in file order */
+    int first_channel;
+    bool end_site;
+} hf_clip_joint;
+
+/* Values as in the file: file units, degrees. */
+typedef struct hf_clip {
+    char* path;
+    int joint_count, channel_count, frame_count;
+    double frame_time_s;
+    double unit_m; /* metres per file unit, given or guessed */
+    bool unit_guessed;
+    double height_m; /* of the skeleton */
+    hf_clip_joint* joints;
+    double* values; /* frame_count x channel_count */
+    int warning_count;
+    char** warnings;
+} hf_clip;
+
+/* unit_m 0 guesses from the skeleton's height. */
+HF_API hf_status hf_clip_load(const char* path, double unit_m, hf_clip** clip, hf_error* error);
+HF_API void hf_clip_free(hf_clip* clip);
+HF_API hf_status hf_clip_save(const hf_clip* clip, const char* path, hf_error* error);
+/* The clip as a motion of the creature that hf_creature_load makes from the same file. */
+HF_API hf_status hf_clip_motion(const hf_clip* clip, const hf_creature* creature, hf_motion** motion,
+                                hf_error* error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

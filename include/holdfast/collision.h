@@ -1,0 +1,49 @@
+/* Creature against itself and against a scene, at a pose and along a move. */
+#ifndef HOLDFAST_COLLISION_H
+#define HOLDFAST_COLLISION_H
+
+#include <holdfast/kinematics.h>
+#include <holdfast/scene.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A limb that touches (3 mm of overlap allowed) or grips (not tested) an object, with the links
+   beyond its effector. */
+typedef struct hf_touch {
+    int limb;
+    int object;
+    bool grip;
+} hf_touch;
+
+typedef struct hf_collision {
+    int body;           /* of the creature */
+    int other_body;     /* -1 when against the scene */
+    hf_surface surface; /* when against the scene */
+    double fraction;    /* along a move, in [0, 1] */
+} hf_collision;
+
+/* What to test. */
+typedef struct hf_collision_query {
+    const hf_touch* touches;
+    int touch_count;
+    int limb;   /* only pairs with a body of this limb, -1 for the whole creature (default) */
+    bool self;  /* default true */
+    bool scene; /* default true */
+} hf_collision_query;
+HF_API hf_collision_query hf_collision_query_default(void);
+
+/* True when anything overlaps by more than allowed. links: hf_forward's. hit may be NULL. */
+HF_API bool hf_collides(const hf_creature* creature, const hf_placement* placement, const hf_transform* links,
+                        const hf_collision_query* query, hf_collision* hit);
+/* The same along the straight move between two poses (hf_pose_between): no point of a body moves
+   over 1 cm untested; failures are looked for in bisection order. */
+HF_API hf_status hf_move_collides(const hf_creature* creature, const hf_placement* placement,
+                                  const hf_pose* from, const hf_pose* to, const hf_collision_query* query,
+                                  hf_workspace* workspace, bool* collides, hf_collision* hit);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,20 @@
+/* Holdfast: contact motion in scenes nobody prepared. The whole public interface. */
+#ifndef HOLDFAST_H
+#define HOLDFAST_H
+
+#include <holdfast/base.h>
+#include <holdfast/math.h>
+#include <holdfast/mesh.h>
+#include <holdfast/creature.h>
+#include <holdfast/kinematics.h>
+#include <holdfast/rom.h>
+#include <holdfast/scene.h>
+#include <holdfast/collision.h>
+#include <holdfast/solve.h>
+#include <holdfast/motion.h>
+#include <holdfast/clip.h>
+#include <holdfast/scenario.h>
+#include <holdfast/check.h>
+#include <holdfast/render.h>
+
+#endif

@@ -1,0 +1,111 @@
+/* Motions: poses in time with contacts, as read from and written to files. */
+#ifndef HOLDFAST_MOTION_H
+#define HOLDFAST_MOTION_H
+
+#include <holdfast/kinematics.h>
+#include <holdfast/scene.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    HF_CLAIM_LIMITS = 1,
+    HF_CLAIM_ROM = 2,
+    HF_CLAIM_COLLISION = 4,
+    HF_CLAIM_CONTACTS = 8,
+    HF_CLAIM_SPEED = 16,
+    HF_CLAIM_BALANCE = 32,
+    HF_CLAIM_ONE_LIMB = 64,
+    HF_CLAIM_ALL = 127
+};
+
+/* Names are kept in the motion, so that it stands alone. */
+typedef struct hf_motion_contact {
+    int limb;   /* into hf_motion.limbs */
+    int frame;  /* into hf_motion.frames_of[limb] (contact frames) */
+    int object; /* into hf_motion.objects, -1 when not named */
+    bool grip;
+    hf_vec3 point, normal; /* world */
+} hf_motion_contact;
+
+typedef struct hf_motion_object {
+    int object;
+    hf_transform pose;
+} hf_motion_object;
+
+typedef struct hf_motion_frame {
+    double time_s;
+    hf_transform root;
+    double* q; /* q_count */
+    int contact_count;
+    hf_motion_contact* contacts;
+    int object_count;
+    hf_motion_object* objects; /* those named in this frame */
+    double balance;            /* m; NaN where not computed */
+    bool stance;
+} hf_motion_frame;
+
+typedef struct hf_motion_contact_frame {
+    char* name;
+    char* link;
+    hf_vec3 offset, normal;
+    double patch[2];
+    double ball;
+} hf_motion_contact_frame;
+
+typedef struct hf_motion_limb {
+    char* name;
+    int frame_count;
+    hf_motion_contact_frame* frames;
+} hf_motion_limb;
+
+typedef struct hf_motion_stat {
+    char* name;
+    double value;
+} hf_motion_stat;
+
+/* A plain struct that owns its memory; start from hf_motion_create. Paths are relative to the folder
+   the program runs in; hf_motion_save and _load turn them from and to paths relative to the file. */
+typedef struct hf_motion {
+    char* creature;
+    char* scenario; /* NULL when there is none */
+    char* outcome;  /* hf_outcome_text */
+    unsigned claims;
+    int joint_count, q_count, limb_count, object_count, frame_count, frame_capacity, stat_count;
+    char** joints;
+    hf_motion_limb* limbs;
+    char** objects;
+    hf_motion_frame* frames;
+    hf_motion_stat* stats;
+} hf_motion;
+
+/* An empty motion with the names of a creature and (may be NULL) a scene. */
+HF_API hf_status hf_motion_create(const hf_creature* creature, const hf_scene* scene, hf_motion** motion);
+HF_API void hf_motion_free(hf_motion* motion);
+/* Appends a copy of the pose, without contacts; returns the frame or NULL when memory is out. */
+HF_API hf_motion_frame* hf_motion_add(hf_motion* motion, double time_s, const hf_pose* pose);
+/* Adds a contact to a frame of this motion. */
+HF_API hf_status hf_motion_add_contact(hf_motion* motion, hf_motion_frame* frame,
+                                       const hf_motion_contact* contact);
+HF_API hf_status hf_motion_set_stat(hf_motion* motion, const char* name, double value);
+/* Where the objects of a scene are in a frame: as last named, else by keys, else at their start. */
+HF_API void hf_motion_place(const hf_motion* motion, int frame, hf_placement* placement);
+
+HF_API hf_status hf_motion_load(const char* path, hf_motion** motion, hf_error* error);
+HF_API hf_status hf_motion_save(const hf_motion* motion, const char* path, hf_error* error);
+
+/* What to write beside the poses. */
+typedef struct hf_export_options {
+    const hf_scene* scene; /* objects to include; NULL for none */
+    double fps;            /* default 30; frames are resampled when they differ */
+} hf_export_options;
+HF_API hf_export_options hf_export_options_default(void);
+/* By the ending of path: .glb, .bvh or .csv. */
+HF_API hf_status hf_motion_export(const hf_motion* motion, const hf_creature* creature,
+                                  const hf_export_options* options, const char* path, hf_error* error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

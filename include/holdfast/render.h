@@ -1,0 +1,56 @@
+/* Pictures of creatures, scenes and motions, ray-traced with Holdfast's own triangle tree. */
+#ifndef HOLDFAST_RENDER_H
+#define HOLDFAST_RENDER_H
+
+#include <holdfast/scenario.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hf_picture_contact {
+    int limb; /* decides the colour */
+    hf_vec3 point, normal;
+} hf_picture_contact;
+
+/* One moment to draw. creature and placement may be NULL. */
+typedef struct hf_picture_moment {
+    const hf_creature* creature;
+    const hf_pose* pose;
+    const hf_placement* placement;
+    const hf_picture_contact* contacts;
+    int contact_count;
+} hf_picture_moment;
+
+typedef struct hf_picture_options {
+    int width, height;         /* default 1280 x 720 */
+    int samples;               /* rays a pixel: 1, 4, 9 or 16; default 4 */
+    int threads;               /* 0: all cores */
+    int columns;               /* of a strip; 0: fits */
+    bool ground;               /* default true: a plane at z = ground_z */
+    double ground_z;           /* NaN: under the lowest thing (default) */
+    bool reach_volumes;        /* default false */
+    hf_vec3 task;              /* arrow; zero for none */
+    double azimuth, elevation; /* rad, where the camera stands; default -0.6, 0.35 */
+    double zoom;               /* default 1 */
+    bool has_focus;            /* default false: fits what is drawn */
+    hf_vec3 focus;
+    double distance; /* m, with focus */
+} hf_picture_options;
+HF_API hf_picture_options hf_picture_options_default(void);
+
+/* One moment is a still, several are a strip of panels on one page. 8-bit RGB, rows top down, to be freed
+   with hf_picture_free. */
+typedef struct hf_picture {
+    int width, height;
+    uint8_t* rgb;
+} hf_picture;
+HF_API hf_status hf_render(const hf_picture_moment* moments, int count, const hf_picture_options* options,
+                           hf_progress_fn progress, void* user, hf_picture* picture, hf_error* error);
+HF_API void hf_picture_free(hf_picture* picture);
+HF_API hf_status hf_picture_save(const hf_picture* picture, const char* path, hf_error* error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

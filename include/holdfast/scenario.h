@@ -1,0 +1,90 @@
+/* Scenarios: a creature in a scene with something to do. */
+#ifndef HOLDFAST_SCENARIO_H
+#define HOLDFAST_SCENARIO_H
+
+#include <holdfast/motion.h>
+#include <holdfast/solve.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum hf_scenario_kind {
+    HF_SCENARIO_POSE,
+    HF_SCENARIO_CONTACT,
+    HF_SCENARIO_PLAN,
+    HF_SCENARIO_ADAPT,
+    HF_SCENARIO_REACH
+} hf_scenario_kind;
+HF_API const char* hf_scenario_kind_text(hf_scenario_kind kind);
+
+typedef enum hf_role { HF_ROLE_SUPPORT, HF_ROLE_ACT, HF_ROLE_GRIP } hf_role;
+
+typedef struct hf_scenario_contact {
+    int limb;
+    bool placed; /* false: wherever the limb is now */
+    hf_vec3 point, normal;
+    int object; /* -1 when not named */
+} hf_scenario_contact;
+
+/* A pose with contacts; `whole` when joints or contacts were given, else only the root counts. */
+typedef struct hf_scenario_state {
+    hf_pose pose;
+    bool whole;
+    int contact_count;
+    hf_scenario_contact* contacts;
+} hf_scenario_state;
+
+typedef struct hf_task_limb {
+    int limb;
+    hf_role role;
+    hf_vec3 direction; /* unit */
+} hf_task_limb;
+
+typedef struct hf_task {
+    char* name; /* "" for the only one */
+    hf_vec3 direction;
+    int limb_count; /* 0: every limb in use supports */
+    hf_task_limb* limbs;
+} hf_task;
+
+typedef struct hf_score_weight {
+    char* term;
+    double weight;
+} hf_score_weight;
+
+/* Everything of a scenario file, loaded and resolved; owns creature and scene. */
+typedef struct hf_scenario {
+    char* name; /* the file's stem without .scenario.json */
+    char* path;
+    hf_scenario_kind kind;
+    char* creature_path;
+    hf_creature* creature;
+    hf_scene* scene;
+    hf_scenario_state start, goal; /* goal.pose.q is NULL when there is none */
+    int target_count;
+    hf_target* targets;
+    int task_count;
+    hf_task* tasks;
+    int path_count;
+    hf_transform* root_path;
+    uint64_t seed;
+    int samples;      /* options.samples; default 10000 */
+    double epsilon_m; /* options.epsilon; 0: by the limb's length */
+    int weight_count;
+    hf_score_weight* weights; /* options.score */
+    int warning_count;
+    char** warnings;
+} hf_scenario;
+
+HF_API hf_status hf_scenario_load(const char* path, const hf_load_options* options, hf_scenario** scenario,
+                                  hf_error* error);
+HF_API void hf_scenario_free(hf_scenario* scenario);
+
+/* A scene from one mesh file, as an object named after it. */
+HF_API hf_status hf_scene_load_mesh(const char* path, hf_scene** scene, hf_error* error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,13 @@
+/* Filling an hf_error: where, what, why. */
+#ifndef HF_BASE_ERROR_H
+#define HF_BASE_ERROR_H
+
+#include <holdfast/base.h>
+
+/* Fills *error (may be NULL) and returns status, so that a failure is one return statement. file and
+   field may be NULL, line 0. */
+__attribute__((format(printf, 6, 7))) hf_status hf_fail(hf_error* error, hf_status status, const char* file,
+                                                        int line, const char* field, const char* format, ...);
+hf_status hf_fail_memory(hf_error* error, const char* file);
+
+#endif

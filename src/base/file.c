@@ -1,0 +1,75 @@
+#include "base/file.h"
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static hf_status fail(hf_error* error, const char* path, const char* doing) {
+    return hf_fail(error, HF_ERROR_FILE, path, 0, NULL, "cannot be %s: %s", doing, strerror(errno));
+}
+
+hf_status hf_file_read(const char* path, char** bytes, size_t* size, hf_error* error) {
+    *bytes = NULL;
+    *size = 0;
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file < 0) return fail(error, path, "opened");
+    struct stat info;
+    hf_status status = HF_OK;
+    if (fstat(file, &info) != 0) {
+        status = fail(error, path, "read");
+    } else if (S_ISDIR(info.st_mode)) {
+        status = hf_fail(error, HF_ERROR_FILE, path, 0, NULL, "is a folder, a file is expected");
+    } else if (!S_ISREG(info.st_mode)) {
+        status = hf_fail(error, HF_ERROR_FILE, path, 0, NULL, "is not a regular file");
+    } else if (info.st_size > HF_FILE_MAX_BYTES) {
+        status = hf_fail(error, HF_ERROR_LIMIT, path, 0, NULL, "is larger than 1 GiB");
+    }
+    size_t length = status == HF_OK ? (size_t)info.st_size : 0, done = 0;
+    char* buffer = status == HF_OK ? hf_alloc(length + 1, 1) : NULL;
+    if (status == HF_OK && !buffer) status = hf_fail_memory(error, path);
+    while (status == HF_OK && done < length) {
+        ssize_t n = read(file, buffer + done, length - done);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) status = fail(error, path, "read");
+        if (n <= 0) break;
+        done += (size_t)n;
+    }
+    close(file);
+    if (status != HF_OK) {
+        hf_free(buffer);
+        return status;
+    }
+    *bytes = buffer;
+    *size = done;
+    return HF_OK;
+}
+
+hf_status hf_output_open(const char* path, hf_output* output, hf_error* error) {
+    memset(output, 0, sizeof *output);
+    if (strlen(path) >= sizeof output->path)
+        return hf_fail(error, HF_ERROR_FILE, path, 0, NULL, "the name is too long");
+    struct stat info;
+    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+        return hf_fail(error, HF_ERROR_FILE, path, 0, NULL, "is a folder, a file name is expected");
+    snprintf(output->path, sizeof output->path, "%s", path);
+    snprintf(output->temporary, sizeof output->temporary, "%s.tmp-%ld", path, (long)getpid());
+    output->stream = fopen(output->temporary, "wb");
+    if (!output->stream) return fail(error, path, "written");
+    return HF_OK;
+}
+
+hf_status hf_output_close(hf_output* output, bool keep, hf_error* error) {
+    if (!output->stream) return HF_OK;
+    hf_status status = HF_OK;
+    bool bad = ferror(output->stream) != 0;
+    if (fclose(output->stream) != 0 || bad) status = fail(error, output->path, "written");
+    output->stream = NULL;
+    if (status == HF_OK && keep && rename(output->temporary, output->path) != 0)
+        status = fail(error, output->path, "written");
+    if (status != HF_OK || !keep) unlink(output->temporary);
+    return status;
+}

@@ -1,0 +1,18 @@
+/* Stack-like scratch memory: take inside a query, give back to a mark at its end. */
+#ifndef HF_BASE_WORKSPACE_H
+#define HF_BASE_WORKSPACE_H
+
+#include <holdfast/base.h>
+
+typedef struct hf_workspace_mark {
+    int block;
+    size_t used;
+} hf_workspace_mark;
+
+hf_workspace_mark hf_workspace_begin(hf_workspace* workspace);
+/* 64-byte aligned, not zeroed; NULL when memory is out. Heap is used only until the workspace has
+   grown to what its queries need: hf_workspace_end joins the blocks that a query had to add. */
+void* hf_workspace_take(hf_workspace* workspace, size_t count, size_t size);
+void hf_workspace_end(hf_workspace* workspace, hf_workspace_mark mark);
+
+#endif

@@ -1,0 +1,22 @@
+/* The inside of a creature. */
+#ifndef HF_MODEL_CREATURE_H
+#define HF_MODEL_CREATURE_H
+
+#include "base/memory.h"
+#include "base/text.h"
+#include <holdfast/creature.h>
+
+struct hf_creature {
+    hf_creature_view view;
+    hf_arena arena; /* everything the view points to, hulls included */
+    hf_lines warnings;
+    uint32_t* pairs; /* bit a * body_count + b: the two bodies are tested */
+    uint64_t hash;
+};
+
+static inline bool hf_pair_bit(const hf_creature* c, int a, int b) {
+    size_t bit = (size_t)a * (size_t)c->view.body_count + (size_t)b;
+    return c->pairs[bit / 32] >> (bit % 32) & 1;
+}
+
+#endif
