@@ -34,7 +34,9 @@ typedef enum hf_joint_type {
     HF_JOINT_CONTINUOUS,
     HF_JOINT_PRISMATIC,
     HF_JOINT_FLOATING, /* seven values: x y z, w x y z */
-    HF_JOINT_PLANAR    /* three values: two shifts in the plane normal to axis, one turn about it */
+    /* Three values: two shifts in the plane normal to axis, then one turn about it. The shifts run along X
+       and Y of the joint frame turned the shortest way that takes Z to axis. */
+    HF_JOINT_PLANAR
 } hf_joint_type;
 
 /* Joints are in file order, and so are the values of a pose: joint j owns q[q_index .. + q_count).

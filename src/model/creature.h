@@ -12,6 +12,8 @@ struct hf_creature {
     hf_lines warnings;
     uint32_t* pairs; /* bit a * body_count + b: the two bodies are tested */
     uint64_t hash;
+    /* Made by hf_kinematic_tree_build (kinematic_tree.h) once links and joints stand: kinematics need it. */
+    const struct hf_kinematic_tree* tree;
 };
 
 static inline bool hf_pair_bit(const hf_creature* c, int a, int b) {
