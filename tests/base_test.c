@@ -140,6 +140,7 @@ static void files_say_what_is_wrong(void** state) {
     assert_int_equal(hf_output_open("/nonexistent/x", &out, &e), HF_ERROR_FILE);
     char path[256];
     snprintf(path, sizeof path, "%s/base_test.txt", test_folder());
+    remove(path); /* of an earlier run */
     assert_int_equal(hf_output_open(path, &out, &e), HF_OK);
     fputs("hello", out.stream);
     assert_false(hf_path_exists(path));
