@@ -7,8 +7,16 @@
 #include "base/text.h"
 #include <holdfast/creature.h>
 
+#include <string.h>
+
 /* Files beyond these are refused with HF_ERROR_LIMIT. */
-enum { HF_MAX_LINKS = 4096, HF_MAX_LIMBS = 256, HF_MAX_ROM_JOINTS = 6 };
+enum {
+    HF_MAX_LINKS = 4096,
+    HF_MAX_SHAPES = 8192,
+    HF_MAX_LIMBS = 256,
+    HF_MAX_ROM_JOINTS = 6,
+    HF_MAX_MESH_VERTICES = 1 << 24 /* of all meshes of one creature */
+};
 
 /* All texts and arrays inside a draft live in its arena. */
 typedef struct hf_draft_link {
@@ -35,9 +43,13 @@ typedef struct hf_draft_joint {
 } hf_draft_joint;
 
 /* A collision or visual geometry. Meshes arrive loaded and scaled; `is_cylinder` has radius and
-   half_length and becomes a hull. */
+   half_length and becomes a hull. A mesh that could not be loaded has no vertices: a gap. */
 typedef struct hf_draft_shape {
     int link;
+    int line;
+    char* source;   /* the mesh as the file names it, NULL for none */
+    hf_vec3 scale;  /* already applied once the mesh is loaded */
+    char* material; /* a name that is looked up when the whole file is read, NULL for none */
     bool visual;
     bool is_cylinder, is_mesh;
     hf_transform in_link;
@@ -118,7 +130,15 @@ typedef struct hf_creature_draft {
     hf_lines warnings;
 } hf_creature_draft;
 
+/* Adds an empty item to one of a draft's lists; false when memory is out. */
+#define HF_DRAFT_ADD(draft, list)                                                                            \
+    (HF_GROW((draft)->list, (draft)->list##_capacity, (draft)->list##_count)                                 \
+         ? (memset(&(draft)->list[(draft)->list##_count++], 0, sizeof *(draft)->list), true)                 \
+         : false)
+
 void hf_creature_draft_free(hf_creature_draft* draft);
+int hf_draft_find_link(const hf_creature_draft* draft, const char* name);
+int hf_draft_find_joint(const hf_creature_draft* draft, const char* name);
 /* Orders the tree, absorbs a massless root, fills gaps, finds limbs, makes hulls, switches off pairs
    that touch at rest. The draft stays the caller's. Errors name the draft's urdf_path or path. */
 hf_status hf_creature_build(const hf_creature_draft* draft, hf_creature** creature, hf_error* error);
