@@ -44,6 +44,7 @@ hf_status hf_build_tree(hf_build* build);
 hf_status hf_build_limits(hf_build* build);
 hf_status hf_build_rest(hf_build* build);
 hf_status hf_build_bodies(hf_build* build);
+hf_status hf_build_visuals(hf_build* build);
 
 /* The final index of a name, -1 when there is none; the name of a link or joint nearest to `name`. */
 int hf_build_find_link(const hf_build* build, const char* name);

@@ -1,0 +1,30 @@
+/* A creature from any file that can hold one, told apart by the name's ending. */
+#include "base/error.h"
+#include "io/creature_reader.h"
+#include "io/skeleton.h"
+
+hf_load_options hf_load_options_default(void) {
+    hf_load_options options = {0};
+    return options;
+}
+
+static hf_status read_draft(const char* path, const hf_load_options* options, hf_creature_draft* draft,
+                            hf_error* error) {
+    draft->path = hf_arena_text(&draft->arena, path);
+    if (!draft->path) return hf_fail_memory(error, path);
+    if (hf_text_ends(path, ".urdf") || hf_text_ends(path, ".xacro"))
+        return hf_urdf_read(path, options, draft, error);
+    return hf_fail(error, HF_ERROR_FORMAT, path, 0, NULL,
+                   "is not a creature: .creature.json, .urdf, .bvh, .glb or .gltf is expected");
+}
+
+hf_status hf_creature_load(const char* path, const hf_load_options* options, hf_creature** creature,
+                           hf_error* error) {
+    hf_load_options defaults = hf_load_options_default();
+    hf_creature_draft draft = {0};
+    *creature = NULL;
+    hf_status status = read_draft(path, options ? options : &defaults, &draft, error);
+    if (status == HF_OK) status = hf_creature_build(&draft, creature, error);
+    hf_creature_draft_free(&draft);
+    return status;
+}
