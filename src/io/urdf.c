@@ -6,6 +6,7 @@
 #include "io/xml.h"
 
 #include <math.h>
+#pragma weak hf_mesh_load
 #include <stdio.h>
 
 typedef enum place {
@@ -424,11 +425,16 @@ static int start(hf_xml* xml, int at, const char* element, const char** attribut
     urdf_reader* r = xml->context;
     if (refuse_xacro(r, element, attributes)) return HF_XML_SKIP;
     switch ((place)at) {
-    case ROBOT: return start_in_robot(r, element, attributes);
-    case LINK: return start_in_link(r, element);
-    case INERTIAL: return start_in_inertial(r, element, attributes);
-    case SHAPE: return start_in_shape(r, element, attributes);
-    case GEOMETRY: return start_in_geometry(r, element, attributes);
+    case ROBOT:
+        return start_in_robot(r, element, attributes);
+    case LINK:
+        return start_in_link(r, element);
+    case INERTIAL:
+        return start_in_inertial(r, element, attributes);
+    case SHAPE:
+        return start_in_shape(r, element, attributes);
+    case GEOMETRY:
+        return start_in_geometry(r, element, attributes);
     case MATERIAL:
         read_colour(r, element, attributes, shape_now(r)->colour);
         /* A colour of its own wins over the name's. */
@@ -437,8 +443,10 @@ static int start(hf_xml* xml, int at, const char* element, const char** attribut
     case ROBOT_MATERIAL:
         read_colour(r, element, attributes, r->materials[r->material_count - 1].colour);
         return LEAF;
-    case JOINT: return start_in_joint(r, element, attributes);
-    case LEAF: return HF_XML_SKIP;
+    case JOINT:
+        return start_in_joint(r, element, attributes);
+    case LEAF:
+        return HF_XML_SKIP;
     }
     return start_robot(r, element, attributes);
 }
@@ -503,9 +511,10 @@ static hf_status load_mesh(const char* file, const hf_load_options* options, hf_
     char *path = NULL, *notes = NULL;
     hf_status status = hf_package_resolve(shape->source, file, options, &path);
     hf_error why = {0};
-    if (status == HF_OK) status = hf_mesh_load(path, &shape->mesh, &notes, &why);
+    if (status == HF_OK)
+        status = !hf_mesh_load ? HF_ERROR_FILE : hf_mesh_load(path, &shape->mesh, &notes, &why);
     bool added = add_notes(draft, link, notes);
-    hf_text_free(notes);
+    hf_free(notes);
     if (status == HF_OK)
         scale_mesh(&shape->mesh, shape->scale);
     else if (status != HF_ERROR_MEMORY && !path)

@@ -22,9 +22,7 @@ hf_status hf_xml_fail(hf_xml* xml, hf_status status, const char* field, const ch
     return xml->status = hf_fail(xml->error, status, xml->file, hf_xml_line(xml), field, "%s", text);
 }
 
-hf_status hf_xml_fail_memory(hf_xml* xml) {
-    return hf_xml_fail(xml, HF_ERROR_MEMORY, NULL, "out of memory");
-}
+hf_status hf_xml_fail_memory(hf_xml* xml) { return hf_xml_fail(xml, HF_ERROR_MEMORY, NULL, "out of memory"); }
 
 const char* hf_xml_attribute(const char** attributes, const char* name) {
     for (; *attributes; attributes += 2)

@@ -54,13 +54,18 @@ static hf_status copy_texts(hf_build* b) {
 }
 
 /* Half the extent of a body along a world direction, about its centre. */
-static void extent_along(const hf_body* body, hf_transform link, hf_vec3 direction, double* low, double* high) {
+static void extent_along(const hf_body* body, hf_transform link, hf_vec3 direction, double* low,
+                         double* high) {
     hf_transform t = hf_compose(link, body->in_link);
     hf_vec3 d = hf_unrotate(t.rotation, direction);
     double centre = hf_dot(t.position, direction), half = 0;
     switch (body->shape.kind) {
-    case HF_SHAPE_SPHERE: half = body->shape.radius; break;
-    case HF_SHAPE_CAPSULE: half = body->shape.radius + fabs(d.z) * body->shape.half_length; break;
+    case HF_SHAPE_SPHERE:
+        half = body->shape.radius;
+        break;
+    case HF_SHAPE_CAPSULE:
+        half = body->shape.radius + fabs(d.z) * body->shape.half_length;
+        break;
     case HF_SHAPE_BOX:
         half = fabs(d.x) * body->shape.half_size.x + fabs(d.y) * body->shape.half_size.y +
                fabs(d.z) * body->shape.half_size.z;
@@ -170,8 +175,8 @@ static uint64_t hash_creature(const hf_creature* creature) {
     for (int i = 0; i < v->q_count; i++) h = hf_hash_double(h, v->rest[i]);
     size_t bits = (size_t)v->body_count * (size_t)v->body_count;
     h = hf_hash_bytes(h, creature->pairs, (bits + 31) / 32 * sizeof *creature->pairs);
-    const double numbers[] = {v->limits.root_speed,        v->limits.root_turn, v->limits.root_acceleration,
-                              v->limits.joint_speed,       v->guide.tilt,       v->guide.tilt_max,
+    const double numbers[] = {v->limits.root_speed,         v->limits.root_turn, v->limits.root_acceleration,
+                              v->limits.joint_speed,        v->guide.tilt,       v->guide.tilt_max,
                               v->limits.joint_acceleration, v->guide.trunk_scale};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) h = hf_hash_double(h, numbers[i]);
     for (int i = 0; i < v->trunk_count; i++) h = hf_hash_int(h, v->trunk[i]);

@@ -45,6 +45,10 @@ hf_status hf_build_limits(hf_build* build);
 hf_status hf_build_rest(hf_build* build);
 hf_status hf_build_bodies(hf_build* build);
 hf_status hf_build_visuals(hf_build* build);
+/* limbs.c: trunk and limbs, found or given. */
+hf_status hf_build_limbs(hf_build* build);
+/* body_pairs.c: which bodies are tested against each other. */
+hf_status hf_build_pairs(hf_build* build);
 
 /* The final index of a name, -1 when there is none; the name of a link or joint nearest to `name`. */
 int hf_build_find_link(const hf_build* build, const char* name);

@@ -69,8 +69,8 @@ static hf_status joint_names(hf_build* b, name_entry** table) {
 
 /* Draft indices of both ends of each joint, the joint above each link, children as lists in file order. */
 typedef struct wiring {
-    int *parent, *child;        /* by draft joint */
-    int* above;                 /* by draft link: its joint, -1 for a root */
+    int *parent, *child;           /* by draft joint */
+    int* above;                    /* by draft link: its joint, -1 for a root */
     int *first_joint, *next_joint; /* joints below a link: a list in file order */
 } wiring;
 
@@ -250,10 +250,12 @@ static hf_status resolve_mimic(hf_build* b, const name_entry* names, int index, 
 }
 
 static hf_status fill_joints(hf_build* b, const wiring* w, const name_entry* names) {
-    static const int q_counts[] = {[HF_JOINT_FIXED] = 0,     [HF_JOINT_REVOLUTE] = 1, [HF_JOINT_CONTINUOUS] = 1,
-                                   [HF_JOINT_PRISMATIC] = 1, [HF_JOINT_FLOATING] = 7, [HF_JOINT_PLANAR] = 3};
-    static const int v_counts[] = {[HF_JOINT_FIXED] = 0,     [HF_JOINT_REVOLUTE] = 1, [HF_JOINT_CONTINUOUS] = 1,
-                                   [HF_JOINT_PRISMATIC] = 1, [HF_JOINT_FLOATING] = 6, [HF_JOINT_PLANAR] = 3};
+    static const int q_counts[] = {
+        [HF_JOINT_FIXED] = 0,     [HF_JOINT_REVOLUTE] = 1, [HF_JOINT_CONTINUOUS] = 1,
+        [HF_JOINT_PRISMATIC] = 1, [HF_JOINT_FLOATING] = 7, [HF_JOINT_PLANAR] = 3};
+    static const int v_counts[] = {
+        [HF_JOINT_FIXED] = 0,     [HF_JOINT_REVOLUTE] = 1, [HF_JOINT_CONTINUOUS] = 1,
+        [HF_JOINT_PRISMATIC] = 1, [HF_JOINT_FLOATING] = 6, [HF_JOINT_PLANAR] = 3};
     const hf_creature_draft* d = b->draft;
     hf_creature_view* v = &b->creature->view;
     int count = 0;
@@ -306,7 +308,7 @@ hf_status hf_build_tree(hf_build* b) {
         return hf_fail(b->error, HF_ERROR_LIMIT, b->file, 0, NULL, "more than %d links", HF_MAX_LINKS);
     name_entry *links, *joints;
     wiring w;
-    int root, count;
+    int root = -1, count = 0;
     hf_status status = link_names(b, &links);
     if (status == HF_OK) status = joint_names(b, &joints);
     if (status == HF_OK) status = wire(b, links, &w);

@@ -182,14 +182,14 @@ static hf_status make_hull(hf_build* b, const char* link, const hf_mesh* mesh, h
     if (status != HF_OK)
         return hf_build_warn(b, "link \"%s\": a mesh gives no convex hull (%s)", link, why.message);
     hf_arena* arena = &b->creature->arena;
-    *shape = (hf_shape){.kind = HF_SHAPE_HULL,
-                        .vertex_count = hull.vertex_count,
-                        .face_count = hull.triangle_count,
-                        .vertices = hf_arena_copy(arena, hull.vertices, 3 * (size_t)hull.vertex_count,
-                                                  sizeof *hull.vertices),
-                        .faces = hf_arena_copy(arena, hull.indices, 3 * (size_t)hull.triangle_count,
-                                               sizeof *hull.indices)};
-    hf_mesh_free(&hull);
+    *shape = (hf_shape){
+        .kind = HF_SHAPE_HULL,
+        .vertex_count = hull.vertex_count,
+        .face_count = hull.triangle_count,
+        .vertices = hf_arena_copy(arena, hull.vertices, 3 * (size_t)hull.vertex_count, sizeof *hull.vertices),
+        .faces = hf_arena_copy(arena, hull.indices, 3 * (size_t)hull.triangle_count, sizeof *hull.indices)};
+    hf_free(hull.vertices);
+    hf_free(hull.indices);
     *made = true;
     return shape->vertices && shape->faces ? HF_OK : hf_build_fail_memory(b);
 }
@@ -240,8 +240,7 @@ static void add_gap_bodies(hf_build* b, int link) {
         hf_vec3 to = b->joints[b->links[b->child_links[i]].joint].origin.position;
         double length = hf_length(to);
         if (length <= GAP_RADIUS) continue;
-        hf_transform in_link = {hf_scale(to, 0.5),
-                                hf_quat_between(hf_v3(0, 0, 1), hf_scale(to, 1 / length))};
+        hf_transform in_link = {hf_scale(to, 0.5), hf_quat_between(hf_v3(0, 0, 1), hf_scale(to, 1 / length))};
         add_body(b, link, in_link,
                  (hf_shape){.kind = HF_SHAPE_CAPSULE, .radius = GAP_RADIUS, .half_length = length / 2});
     }
@@ -260,8 +259,7 @@ static hf_status warn_links(hf_build* b, const int* links, int count, const char
     }
     char more[40] = "";
     if (listed < count) snprintf(more, sizeof more, " and %d more", count - listed);
-    return hf_build_warn(b, "%d link%s without collision geometry %s: %s%s", count, count == 1 ? "" : "s",
-                         what, names, more);
+    return hf_build_warn(b, "without collision geometry, %s: %s%s", what, names, more);
 }
 
 /* Shapes of each final link, in file order: starts[l] .. starts[l + 1] of `sorted`. */
@@ -304,12 +302,14 @@ hf_status hf_build_bodies(hf_build* b) {
         }
         if (status != HF_OK) return status;
         if (link->body_count == 0) {
+            /* A link without length between two joints gets none, and needs no word. */
             add_gap_bodies(b, l);
-            made_up[made_up_count++] = l;
+            if (link->body_count > 0) made_up[made_up_count++] = l;
         }
     }
-    status = warn_links(b, seen, seen_count, "take their visual geometry");
-    if (status == HF_OK) status = warn_links(b, made_up, made_up_count, "get thin capsules or a small ball");
+    status = warn_links(b, seen, seen_count, "the visual one is taken");
+    if (status == HF_OK)
+        status = warn_links(b, made_up, made_up_count, "thin capsules or a small ball are made");
     return status;
 }
 
@@ -333,7 +333,8 @@ static hf_status make_visual(hf_build* b, const hf_draft_shape* in, hf_mesh* mes
     *mesh = *from;
     mesh->vertices = hf_arena_copy(arena, from->vertices, 3 * (size_t)from->vertex_count, sizeof(float));
     mesh->indices = hf_arena_copy(arena, from->indices, 3 * (size_t)from->triangle_count, sizeof(uint32_t));
-    hf_mesh_free(&own);
+    hf_free(own.vertices);
+    hf_free(own.indices);
     return mesh->vertices && mesh->indices ? HF_OK : hf_build_fail_memory(b);
 }
 
