@@ -17,7 +17,7 @@
 /* A path inside the project, for instance data_path("data/creatures/human.creature.json"). Four may be
    in use at a time. */
 static inline const char* data_path(const char* path) {
-    static char texts[4][1024];
+    static char texts[4][2048];
     static int next;
     char* text = texts[next++ % 4];
     snprintf(text, sizeof texts[0], "%s/%s", HF_SOURCE_DIR, path);
