@@ -18,25 +18,33 @@ typedef struct hf_clip_joint {
     bool end_site;
 } hf_clip_joint;
 
-/* Values as in the file: file units, degrees. */
+/* Values as in the file: file units, degrees. A position channel replaces that part of the offset.
+   Joints come parents first, in file order; end sites are listed among them. */
 typedef struct hf_clip {
     char* path;
     int joint_count, channel_count, frame_count;
+    int end_site_count; /* of the joints */
     double frame_time_s;
     double unit_m; /* metres per file unit, given or guessed */
     bool unit_guessed;
-    double height_m; /* of the skeleton */
+    bool z_up;       /* guessed; BVH files are Y up unless the skeleton plainly stands along Z */
+    double height_m; /* standing height of the skeleton: its extent along the up axis, or twice the root's
+                        height over the lowest end where that is more (heads and necks are often cut short) */
     hf_clip_joint* joints;
     double* values; /* frame_count x channel_count */
     int warning_count;
     char** warnings;
 } hf_clip;
 
-/* unit_m 0 guesses from the skeleton's height. */
+/* unit_m 0 guesses from the skeleton's height, and says so in the warnings. */
 HF_API hf_status hf_clip_load(const char* path, double unit_m, hf_clip** clip, hf_error* error);
 HF_API void hf_clip_free(hf_clip* clip);
 HF_API hf_status hf_clip_save(const hf_clip* clip, const char* path, hf_error* error);
-/* The clip as a motion of the creature that hf_creature_load makes from the same file. */
+/* Pose of every joint (joint_count of them) in a frame, -1 for the pose without rotations: metres, Z up,
+   x kept, as `"up": "y"` turns a scene object. A joint's axes are the file's, turned with it. */
+HF_API void hf_clip_forward(const hf_clip* clip, int frame, hf_transform* joints);
+/* The clip as a motion of the creature that hf_creature_load makes from the same file. The motion's
+   `creature` is the path that the creature was loaded from. */
 HF_API hf_status hf_clip_motion(const hf_clip* clip, const hf_creature* creature, hf_motion** motion,
                                 hf_error* error);
 

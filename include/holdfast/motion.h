@@ -23,7 +23,7 @@ enum {
 /* Names are kept in the motion, so that it stands alone. */
 typedef struct hf_motion_contact {
     int limb;   /* into hf_motion.limbs */
-    int frame;  /* into hf_motion.frames_of[limb] (contact frames) */
+    int frame;  /* into hf_motion.limbs[limb].frames (contact frames) */
     int object; /* into hf_motion.objects, -1 when not named */
     bool grip;
     hf_vec3 point, normal; /* world */
@@ -80,17 +80,34 @@ typedef struct hf_motion {
     hf_motion_stat* stats;
 } hf_motion;
 
-/* An empty motion with the names of a creature and (may be NULL) a scene. */
+/* An empty motion with the names of a creature and (may be NULL) a scene. Claims everything, outcome
+   "found". */
 HF_API hf_status hf_motion_create(const hf_creature* creature, const hf_scene* scene, hf_motion** motion);
 HF_API void hf_motion_free(hf_motion* motion);
-/* Appends a copy of the pose, without contacts; returns the frame or NULL when memory is out. */
+/* Appends a copy of the pose, without contacts; returns the frame or NULL when memory is out. Earlier
+   frames may move in memory. Times must ascend. */
 HF_API hf_motion_frame* hf_motion_add(hf_motion* motion, double time_s, const hf_pose* pose);
-/* Adds a contact to a frame of this motion. */
+/* Adds a contact to a frame of this motion; a limb has at most one in a frame. */
 HF_API hf_status hf_motion_add_contact(hf_motion* motion, hf_motion_frame* frame,
                                        const hf_motion_contact* contact);
+/* Names where an object (into motion.objects) stands from this frame on. */
+HF_API hf_status hf_motion_add_object(hf_motion* motion, hf_motion_frame* frame, int object,
+                                      hf_transform pose);
+/* Index into motion.objects, added when it is new; -1 when memory is out. */
+HF_API int hf_motion_object_index(hf_motion* motion, const char* name);
 HF_API hf_status hf_motion_set_stat(hf_motion* motion, const char* name, double value);
+
+/* Does the motion fit this creature and (may be NULL) scene: joints, limbs, contact frames, objects?
+   Names what does not. */
+HF_API hf_status hf_motion_validate(const hf_motion* motion, const hf_creature* creature,
+                                    const hf_scene* scene, hf_error* error);
+/* Pose at a time, between frames as hf_pose_between, held outside. pose.q holds q_count values. */
+HF_API void hf_motion_pose(const hf_motion* motion, const hf_creature* creature, double time_s,
+                           hf_pose* pose);
 /* Where the objects of a scene are in a frame: as last named, else by keys, else at their start. */
 HF_API void hf_motion_place(const hf_motion* motion, int frame, hf_placement* placement);
+/* The same at any time: straight and slerp towards a frame that names the object next. */
+HF_API void hf_motion_place_at(const hf_motion* motion, double time_s, hf_placement* placement);
 
 HF_API hf_status hf_motion_load(const char* path, hf_motion** motion, hf_error* error);
 HF_API hf_status hf_motion_save(const hf_motion* motion, const char* path, hf_error* error);

@@ -1,0 +1,14 @@
+/* The inside of BVH clips. */
+#ifndef HF_IO_BVH_H
+#define HF_IO_BVH_H
+
+#include <holdfast/clip.h>
+
+/* Turns file axes (Y up, or Z up) to the world's: the shortest way, so that x stays. */
+hf_quat hf_clip_world_turn(const hf_clip* clip);
+/* Pose of one joint in its parent, in file units and axes; frame -1 is the pose without rotations. */
+hf_transform hf_clip_joint_pose(const hf_clip* clip, int joint, int frame);
+/* Rotation of a joint from its channels alone. */
+hf_quat hf_clip_joint_turn(const hf_clip* clip, int joint, int frame);
+
+#endif

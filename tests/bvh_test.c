@@ -1,0 +1,274 @@
+/* BVH clips: odd files that exist, broken files, units, and the round trip. */
+#include "test.h"
+
+#include <locale.h>
+#include <stdlib.h>
+
+static const char* write_text(const char* name, const char* text) {
+    static char path[1024];
+    snprintf(path, sizeof path, "%s/%s", test_folder(), name);
+    FILE* file = fopen(path, "wb");
+    assert_non_null(file);
+    fwrite(text, 1, strlen(text), file);
+    fclose(file);
+    return path;
+}
+
+static hf_clip* load_text(const char* text, double unit_m) {
+    hf_clip* clip = NULL;
+    hf_error error = {0};
+    hf_status status = hf_clip_load(write_text("clip.bvh", text), unit_m, &clip, &error);
+    if (status != HF_OK) fail_msg("%s (line %d)", error.message, error.line);
+    return clip;
+}
+
+static const char odd_file[] =
+    "HIERARCHY\r\n"
+    "ROOT mixamorig:Left Hip\r\n"
+    "{\r\n"
+    "\tOFFSET\t0 0 0\r\n"
+    "\tCHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation\r\n"
+    "\tJOINT  knee {\r\n"
+    "\t\tOFFSET 0 -0.8 0\r\n"
+    "\t\tCHANNELS 6 Yrotation Zposition Xrotation Xposition Zrotation Yposition\r\n"
+    "\t\tEnd site\r\n"
+    "\t\t{ OFFSET 0 -.9 1e-1 }\r\n"
+    "\t}\r\n"
+    "}\r\n"
+    "MOTION\r\n"
+    "Frames:\t3\r\n"
+    "Frame Time:\t.0083333\r\n"
+    "1 2-3-4.5 5 6 90 0.25-0.125-.5 7 8e-1\r\n"
+    "0 1 0 0 0 0 0 0 0 0 0 -0.8";
+
+/* Every oddity at once: CRLF, tabs, names with spaces and colons, a brace on the name's line, mixed
+   channel order, fused numbers, a frame count one too high, no final newline. */
+static void test_odd_file(void** state) {
+    (void)state;
+    hf_clip* clip = load_text(odd_file, 1);
+    assert_int_equal(clip->joint_count, 3);
+    assert_int_equal(clip->end_site_count, 1);
+    assert_int_equal(clip->channel_count, 12);
+    assert_int_equal(clip->frame_count, 2);
+    assert_string_equal(clip->joints[0].name, "mixamorig:Left Hip");
+    assert_string_equal(clip->joints[1].name, "knee");
+    assert_int_equal(clip->joints[1].parent, 0);
+    assert_int_equal(clip->joints[2].parent, 1);
+    assert_true(clip->joints[2].end_site);
+    assert_near(clip->joints[2].offset.z, 0.1, 0);
+    const double expected[12] = {1, 2, -3, -4.5, 5, 6, 90, 0.25, -0.125, -.5, 7, .8};
+    for (int i = 0; i < 12; i++) assert_near(clip->values[i], expected[i], 0);
+    assert_near(clip->frame_time_s, 0.0083333, 0);
+    assert_int_equal(clip->warning_count, 1);
+    assert_non_null(strstr(clip->warnings[0], "3 frames are declared, 2 are there"));
+    hf_clip_free(clip);
+}
+
+/* Forward kinematics against matrices written out by hand: R = Ry Rx Rz in channel order. */
+static void test_forward(void** state) {
+    (void)state;
+    hf_clip* clip = load_text("HIERARCHY ROOT a { OFFSET 9 9 9 CHANNELS 6 Xposition Yposition Zposition "
+                              "Yrotation Xrotation Zrotation\nJOINT b\n{ OFFSET 1 2 3 CHANNELS 3 Zrotation "
+                              "Yrotation Xrotation End Site { OFFSET 0 1 0 } } }\nMOTION\nFrames: 1\n"
+                              "Frame Time: 0.1\n10 20 30 90 0 90 0 0 90\n",
+                              0.5);
+    hf_transform joints[3];
+    hf_clip_forward(clip, 0, joints);
+    /* Position channels replace the offset; (x, y, z) of the file is (x, -z, y) of the world. */
+    assert_near(joints[0].position.x, 5, 1e-12);
+    assert_near(joints[0].position.y, -15, 1e-12);
+    assert_near(joints[0].position.z, 10, 1e-12);
+    /* Rz(90) takes (1,2,3) to (-2,1,3), Ry(90) takes that to (3,1,2). */
+    assert_near(joints[1].position.x, 0.5 * (10 + 3), 1e-12);
+    assert_near(joints[1].position.y, -0.5 * (30 + 2), 1e-12);
+    assert_near(joints[1].position.z, 0.5 * (20 + 1), 1e-12);
+    /* Rx(90) takes (0,1,0) to (0,0,1), Rz keeps it, Ry(90) takes it to (1,0,0). */
+    assert_near(joints[2].position.x - joints[1].position.x, 0.5, 1e-12);
+    assert_near(joints[2].position.y - joints[1].position.y, 0, 1e-12);
+    /* Without rotations every joint stands at the sum of the offsets. */
+    hf_clip_forward(clip, -1, joints);
+    assert_near(joints[1].position.x, 5, 1e-12);
+    assert_near(joints[1].position.z, 5.5, 1e-12);
+    hf_clip_free(clip);
+}
+
+/* Height 2 x leg and extent decide; every unit that files use is told apart. */
+static void test_units(void** state) {
+    (void)state;
+    const struct {
+        double file_height, unit;
+    } cases[] = {{1.75, 1}, {168, 0.01}, {1820, 0.001}, {66, 0.0254}, {30, 0.0254 / 0.45}};
+    for (int i = 0; i < 5; i++) {
+        char text[600];
+        double h = cases[i].file_height;
+        snprintf(
+            text, sizeof text,
+            "HIERARCHY\nROOT hip\n{\nOFFSET 0 0 0\nCHANNELS 3 Xrotation Yrotation Zrotation\nJOINT leg\n{\n"
+            "OFFSET 0 %g 0\nCHANNELS 1 Xrotation\n}\nJOINT head\n{\nOFFSET 0 %g 0\nCHANNELS 1 Xrotation\n}\n"
+            "}\nMOTION\nFrames: 1\nFrame Time: 0.1\n0 0 0 0 0\n",
+            -0.5 * h, 0.5 * h);
+        hf_clip* clip = load_text(text, 0);
+        assert_true(clip->unit_guessed);
+        assert_near(clip->unit_m, cases[i].unit, 1e-12);
+        assert_near(clip->height_m, h * cases[i].unit, 1e-9);
+        assert_int_equal(clip->warning_count, 1);
+        assert_non_null(strstr(clip->warnings[0], "unit guessed"));
+        hf_clip_free(clip);
+        clip = load_text(text, 2);
+        assert_false(clip->unit_guessed);
+        assert_near(clip->height_m, 2 * h, 1e-9);
+        assert_int_equal(clip->warning_count, 0);
+        hf_clip_free(clip);
+    }
+}
+
+/* A file is refused with the line of what is wrong. */
+static void test_broken(void** state) {
+    (void)state;
+#define HEAD "HIERARCHY\nROOT a\n{\nOFFSET 0 1 0\nCHANNELS 3 Xrotation Yrotation Zrotation\n"
+    const struct {
+        const char* text;
+        int line;
+        const char* says;
+    } cases[] = {
+        {"", 1, "HIERARCHY"},
+        {"\x01\x02\x03", 1, "HIERARCHY"},
+        {"HIERARCHY\nJOINT a\n{", 2, "outside"},
+        {"HIERARCHY\nROOT \n{", 2, "no name"},
+        {HEAD "}\nROOT b\n{", 7, "second ROOT"},
+        {HEAD, 6, "ends inside joint \"a\""},
+        {HEAD "JOINT b\n{\nCHANNELS 0\n}\n", 9, "no OFFSET"},
+        {HEAD "CHANNELS 1 Xrotation", 6, "twice"},
+        {HEAD "OFFSET 1 2 3", 6, "twice"},
+        {HEAD "JOINT b\n{\nOFFSET 1 x 3", 8, "not \"x\""},
+        {HEAD "JOINT b\n{\nOFFSET 1 nan 3", 8, "not \"nan\""},
+        {HEAD "JOINT b\n{\nOFFSET 1 1e999 3", 8, "1e999"},
+        {HEAD "JOINT b\n{\nOFFSET 1 2 3 CHANNELS 1 Xrotatoin", 8, "did you mean \"Xrotation\""},
+        {HEAD "JOINT b\n{\nOFFSET 1 2 3 CHANNELS 7 Xrotation", 8, "up to 6"},
+        {HEAD "JOINT b\n{\nOFFSET 1 2 3 CHANNELS 2 Xrotation Xrotation", 8, "twice"},
+        {HEAD "}\n", 7, "MOTION"},
+        {HEAD "}\nMOTION\nFrames 2\n", 8, "colon"},
+        {HEAD "}\nMOTION\nFrames: 1\nFrame Time: 0\n1 2 3", 9, "frame time"},
+        {HEAD "}\nMOTION\nFrames: 1\nFrame Time: -1\n1 2 3", 9, "frame time"},
+        {HEAD "}\nMOTION\nFrames: 2\nFrame Time: 0.1\n1 2 3\n4 5\n", 11, "not whole"},
+        {HEAD "}\nMOTION\nFrames: 3\nFrame Time: 0.1\n1 2 3\n4 5\n6 7 8\n", 11, "not whole"},
+        {HEAD "}\nMOTION\nFrames: 9\nFrame Time: 0.1\n1 2 3\n4 5 6\n", 12, "9 frames are declared, 2"},
+        {HEAD "}\nMOTION\nFrames: 1\nFrame Time: 0.1\n", 10, "1 frames are declared, 0"},
+        {HEAD "}\nMOTION\nFrames: 1e99\nFrame Time: 0.1\n1 2 3", 8, "whole number"},
+        {HEAD "}\nMOTION\nFrames: 2\nFrame Time: 0.1\n1 2 3\n4 inf 6\n", 11, "not \"inf\""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        hf_clip* clip = (hf_clip*)1;
+        hf_error error = {0};
+        hf_status status = hf_clip_load(write_text("broken.bvh", cases[i].text), 1, &clip, &error);
+        assert_int_equal(status, HF_ERROR_FORMAT);
+        assert_null(clip);
+        if (!strstr(error.message, cases[i].says) || error.line != cases[i].line)
+            fail_msg("case %zu: line %d, \"%s\"", i, error.line, error.message);
+    }
+    hf_clip* clip;
+    hf_error error;
+    assert_int_equal(hf_clip_load(test_folder(), 1, &clip, &error), HF_ERROR_FILE);
+    assert_int_equal(hf_clip_load("no/such.bvh", 1, &clip, &error), HF_ERROR_FILE);
+    assert_int_equal(hf_clip_load(write_text("unit.bvh", odd_file), NAN, &clip, &error), HF_ERROR_ARGUMENT);
+}
+
+/* Every way to cut the file short is refused, but for the end of the last line, where only the number
+   of frames (off by one) or the last digit can change. */
+static void test_truncated(void** state) {
+    (void)state;
+    const char* last_frame = strstr(odd_file, "\r\n0 1 0");
+    for (size_t n = 0; n < (size_t)(last_frame - odd_file); n++) {
+        char text[sizeof odd_file];
+        memcpy(text, odd_file, n);
+        text[n] = 0;
+        hf_clip* clip;
+        hf_error error;
+        if (hf_clip_load(write_text("cut.bvh", text), 1, &clip, &error) == HF_OK)
+            fail_msg("accepted after %zu bytes", n);
+        assert_null(clip);
+    }
+}
+
+static void assert_same_clip(const hf_clip* a, const hf_clip* b, double tolerance) {
+    assert_int_equal(a->joint_count, b->joint_count);
+    assert_int_equal(a->channel_count, b->channel_count);
+    assert_int_equal(a->frame_count, b->frame_count);
+    assert_near(a->frame_time_s, b->frame_time_s, tolerance);
+    for (int i = 0; i < a->joint_count; i++) {
+        assert_string_equal(a->joints[i].name, b->joints[i].name);
+        assert_int_equal(a->joints[i].parent, b->joints[i].parent);
+        assert_int_equal(a->joints[i].end_site, b->joints[i].end_site);
+        assert_int_equal(a->joints[i].channel_count, b->joints[i].channel_count);
+        for (int k = 0; k < a->joints[i].channel_count; k++)
+            assert_int_equal(a->joints[i].channels[k], b->joints[i].channels[k]);
+        assert_near(hf_distance(a->joints[i].offset, b->joints[i].offset), 0, tolerance);
+    }
+    for (long i = 0; i < (long)a->frame_count * a->channel_count; i++)
+        assert_near(a->values[i], b->values[i], tolerance);
+}
+
+static void round_trip(const hf_clip* clip) {
+    char path[1024];
+    snprintf(path, sizeof path, "%s/round.bvh", test_folder());
+    hf_error error = {0};
+    assert_int_equal(hf_clip_save(clip, path, &error), HF_OK);
+    hf_clip* back;
+    assert_int_equal(hf_clip_load(path, clip->unit_m, &back, &error), HF_OK);
+    /* The writer keeps every bit. */
+    assert_same_clip(clip, back, 0);
+    hf_clip_free(back);
+}
+
+static void test_round_trip(void** state) {
+    (void)state;
+    hf_clip* clip = load_text(odd_file, 1);
+    round_trip(clip);
+    /* A locale with a decimal comma changes nothing, where the machine has one. */
+    if (setlocale(LC_ALL, "de_DE.UTF-8") || setlocale(LC_ALL, "fr_FR.UTF-8")) round_trip(clip);
+    setlocale(LC_ALL, "C");
+    /* Joints that are no tree branch by branch cannot be written. */
+    hf_error error = {0};
+    clip->joints[2].parent = -1;
+    assert_int_equal(hf_clip_save(clip, "unwritten.bvh", &error), HF_ERROR_ARGUMENT);
+    hf_clip_free(clip);
+}
+
+/* The library's clips: frames, unit, height; frame 0 is an upright T-pose. */
+static void test_third_party(void** state) {
+    (void)state;
+    const struct {
+        const char* name;
+        int joints, frames;
+        double unit;
+    } clips[] = {{"02_01", 31, 344, 0.05644},
+                 {"143_17", 31, 633, 0.05644},
+                 {"143_18", 31, 753, 0.05644},
+                 {"pirouette", 43, 592, 0.01}};
+    for (int i = 0; i < 4; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "motions/%s.bvh", clips[i].name);
+        const char* path = third_party(name);
+        if (!path) skip();
+        hf_clip* clip;
+        hf_error error = {0};
+        assert_int_equal(hf_clip_load(path, 0, &clip, &error), HF_OK);
+        assert_int_equal(clip->frame_count, clips[i].frames);
+        assert_near(clip->unit_m, clips[i].unit, 1e-5);
+        assert_near(clip->height_m, 1.75, 0.15);
+        assert_false(clip->z_up);
+        if (clips[i].joints) assert_int_equal(clip->joint_count - clip->end_site_count, clips[i].joints);
+        round_trip(clip);
+        hf_clip_free(clip);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_odd_file),    cmocka_unit_test(test_forward),
+        cmocka_unit_test(test_units),       cmocka_unit_test(test_broken),
+        cmocka_unit_test(test_truncated),   cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_third_party),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
