@@ -66,7 +66,11 @@ static hf_status expect(reader* r, const char* text) {
 static hf_status read_number(reader* r, const char* what, double* value) {
     skip_space(r);
     if (r->s >= r->end) return FAIL(r, "the file ends where %s is expected", what);
-    if (hf_parse_double(r->s, r->end, &r->s, value)) return HF_OK;
+    const char* after;
+    if (hf_parse_double(r->s, r->end, &after, value)) {
+        r->s = after;
+        return HF_OK;
+    }
     const char* word;
     size_t n = next_word(r, &word);
     return FAIL(r, "%s is expected, not \"%.*s\"", what, (int)(n < 40 ? n : 40), word);
