@@ -4,6 +4,7 @@
 
 #include "test.h"
 #include "base/random.h"
+#include "model/creature.h"
 
 #include <stdlib.h>
 
@@ -21,29 +22,29 @@
 static const char* const FIXTURE_ALL_JOINTS =
     "<?xml version='1.0'?><robot name='all'>" FIXTURE_LINK("base", "3.0") FIXTURE_LINK("a", "1.0")
         FIXTURE_LINK("b", "0.8") FIXTURE_LINK("c", "0.6") FIXTURE_LINK("d", "0.5") FIXTURE_LINK("e", "0.7")
-            FIXTURE_LINK("f", "0.4") FIXTURE_LINK("g", "1.5") FIXTURE_LINK("h", "1.1") FIXTURE_LINK("i", "0.9")
-                FIXTURE_LINK("k", "0.3")
+            FIXTURE_LINK("f", "0.4") FIXTURE_LINK("g", "1.5") FIXTURE_LINK("h", "1.1")
+                FIXTURE_LINK("i", "0.9") FIXTURE_LINK("k", "0.3")
     /* A branch of single values. */
-    FIXTURE_JOINT("follow_near", "revolute", "base", "a", "xyz='0.1 0.2 0.3' rpy='0.4 0.1 -0.7'",
-                  "<axis xyz='0.2 -1 0.4'/><mimic joint='turn' multiplier='-0.7' offset='0.15'/>" FIXTURE_LIMIT)
+    FIXTURE_JOINT(
+        "follow_near", "revolute", "base", "a", "xyz='0.1 0.2 0.3' rpy='0.4 0.1 -0.7'",
+        "<axis xyz='0.2 -1 0.4'/><mimic joint='turn' multiplier='-0.7' offset='0.15'/>" FIXTURE_LIMIT)
         FIXTURE_JOINT("turn", "revolute", "a", "b", "xyz='0 0.1 0.25' rpy='0 0 0'",
                       "<axis xyz='0 1 0'/>" FIXTURE_LIMIT)
-            FIXTURE_JOINT("stiff", "fixed", "b", "c", "xyz='0.05 0 0.2' rpy='-0.6 0.3 0.2'", "")
-                FIXTURE_JOINT("slide", "prismatic", "c", "d", "xyz='0 0 0.3' rpy='0.1 0 0'",
-                              "<axis xyz='0.6 0 0.8'/>" FIXTURE_LIMIT)
-                    FIXTURE_JOINT("spin", "continuous", "d", "e", "xyz='0.2 0 0.1' rpy='0 1.57079632679 0'",
-                                  "<axis xyz='-1 0 0'/>")
-                        FIXTURE_JOINT("follow_far", "prismatic", "e", "f", "xyz='0 -0.1 0.1' rpy='0 0 0.3'",
-                                      "<axis xyz='0 0 1'/><mimic joint='turn' multiplier='0.4'/>" FIXTURE_LIMIT)
+            FIXTURE_JOINT("stiff", "fixed", "b", "c", "xyz='0.05 0 0.2' rpy='-0.6 0.3 0.2'",
+                          "") FIXTURE_JOINT("slide", "prismatic", "c", "d", "xyz='0 0 0.3' rpy='0.1 0 0'",
+                                            "<axis xyz='0.6 0 0.8'/>" FIXTURE_LIMIT)
+                FIXTURE_JOINT("spin", "continuous", "d", "e", "xyz='0.2 0 0.1' rpy='0 1.57079632679 0'",
+                              "<axis xyz='-1 0 0'/>")
+                    FIXTURE_JOINT("follow_far", "prismatic", "e", "f", "xyz='0 -0.1 0.1' rpy='0 0 0.3'",
+                                  "<axis xyz='0 0 1'/><mimic joint='turn' multiplier='0.4'/>" FIXTURE_LIMIT)
     /* A branch of several values, and a follower of the other branch. */
     FIXTURE_JOINT("plane", "planar", "base", "g", "xyz='-0.3 0.1 0' rpy='0.2 0.5 0.1'",
                   "<axis xyz='0.3 0.5 -0.4'/>")
-        FIXTURE_JOINT("float", "floating", "g", "h", "xyz='0.1 -0.2 0.1' rpy='-0.3 0 0.9'", "")
-            FIXTURE_JOINT("last", "revolute", "h", "i", "xyz='0.3 0 0' rpy='0 0 0.4'",
-                          "<axis xyz='0 0 1'/>" FIXTURE_LIMIT)
-                FIXTURE_JOINT("follow_slide", "revolute", "i", "k", "xyz='0 0.2 0' rpy='0 0 0'",
-                              "<axis xyz='1 1 0'/><mimic joint='slide' multiplier='2'/>" FIXTURE_LIMIT)
-    "</robot>";
+        FIXTURE_JOINT("float", "floating", "g", "h", "xyz='0.1 -0.2 0.1' rpy='-0.3 0 0.9'", "") FIXTURE_JOINT(
+            "last", "revolute", "h", "i", "xyz='0.3 0 0' rpy='0 0 0.4'", "<axis xyz='0 0 1'/>" FIXTURE_LIMIT)
+            FIXTURE_JOINT(
+                "follow_slide", "revolute", "i", "k", "xyz='0 0.2 0' rpy='0 0 0'",
+                "<axis xyz='1 1 0'/><mimic joint='slide' multiplier='2'/>" FIXTURE_LIMIT) "</robot>";
 
 /* Loads a creature whose URDF (or creature file, by the name's ending) is this text. */
 static inline hf_creature* load_text(const char* name, const char* text) {
@@ -59,6 +60,36 @@ static inline hf_creature* load_text(const char* name, const char* text) {
     if (hf_creature_load(path, NULL, &creature, &error) != HF_OK)
         fail_msg("%s", hf_error_text(&error, message, sizeof message));
     return creature;
+}
+
+/* Replaces the creature's limbs by one from `root` to `effector` with one contact frame on it. */
+static inline void set_limb(hf_creature* creature, const char* root, const char* effector, hf_vec3 offset,
+                            hf_vec3 normal) {
+    hf_creature_view* view = &creature->view;
+    hf_limb* limb = hf_arena_alloc(&creature->arena, 1, sizeof *limb);
+    int* joints = hf_arena_alloc(&creature->arena, (size_t)view->joint_count, sizeof *joints);
+    hf_contact_frame* contact = hf_arena_alloc(&creature->arena, 1, sizeof *contact);
+    assert_true(limb && joints && contact);
+    limb->root_link = hf_creature_find_link(creature, root);
+    limb->effector_link = hf_creature_find_link(creature, effector);
+    assert_true(limb->root_link > 0 && limb->effector_link > 0);
+    limb->base_link = view->links[limb->root_link].parent_link;
+    limb->base = view->joints[view->links[limb->root_link].joint].origin;
+    /* Joints from the effector up, then turned round. */
+    for (int l = limb->effector_link; l != limb->base_link; l = view->links[l].parent_link) {
+        const hf_joint* joint = &view->joints[view->links[l].joint];
+        if (joint->v_count > 0) joints[limb->joint_count++] = view->links[l].joint;
+    }
+    for (int i = 0; i < limb->joint_count / 2; i++) {
+        int other = joints[i];
+        joints[i] = joints[limb->joint_count - 1 - i];
+        joints[limb->joint_count - 1 - i] = other;
+    }
+    *contact =
+        (hf_contact_frame){.name = "tip", .link = limb->effector_link, .offset = offset, .normal = normal};
+    limb->name = "limb", limb->joints = joints, limb->contacts = contact, limb->contact_count = 1;
+    limb->mirror_of = -1, limb->use = true;
+    view->limbs = limb, view->limb_count = 1;
 }
 
 static inline hf_quat random_rotation(hf_random* r) {
@@ -80,7 +111,8 @@ static inline hf_vec3 random_point(hf_random* r, double size) {
 /* A pose with memory of its own (free q), anywhere within limits, mimic joints followed. */
 static inline hf_pose random_pose(const hf_creature* creature, hf_random* r) {
     const hf_creature_view* view = hf_creature_get(creature);
-    hf_pose pose = {{random_point(r, 1), random_rotation(r)}, calloc((size_t)view->q_count + 1, sizeof(double))};
+    hf_pose pose = {{random_point(r, 1), random_rotation(r)},
+                    calloc((size_t)view->q_count + 1, sizeof(double))};
     for (int j = 0; j < view->joint_count; j++) {
         const hf_joint* joint = &view->joints[j];
         double* q = &pose.q[joint->q_index];
