@@ -131,6 +131,8 @@ typedef struct hf_rom {
     const hf_vec3* corners; /* unit directions in the parent link's frame */
     hf_vec3 zero_swing;     /* the swing direction where all joints of the group are 0 */
     double twist[2];
+    double max_residual;                    /* rad: the largest distance to an outer facet in the region */
+    const struct hf_rom_boundary* boundary; /* outer facets and box, made when the creature is built */
 } hf_rom;
 
 /* A named posture of the SRDF. */

@@ -178,7 +178,7 @@ def leg(c, p, s):
            capsule((0, 0, -0.03), (0, 0, -thigh + 0.03), 0.07))
     c.joint(f"{p}_knee", f"{p}_thigh", f"{p}_shank", (0, 0, -thigh), (0, 1, 0), 0, 2.5, 10, 240)
     c.link(f"{p}_shank", mass("shank"), (0, 0, -com("shank")), inertia("shank"),
-           capsule((0, 0, 0), (0, 0, -shank + 0.04), 0.052))
+           capsule((0, 0, 0), (0, 0, -shank + 0.02), 0.05))
     c.joint(f"{p}_ankle_y", f"{p}_shank", f"{p}_foot_a", (0, 0, -shank), (0, -1, 0), -0.85, 0.55, 8, 150)
     c.small_link(f"{p}_foot_a")
     c.joint(f"{p}_ankle_x", f"{p}_foot_a", f"{p}_foot", (0, 0, 0), (-s, 0, 0), -0.35, 0.5, 8, 60)
@@ -192,9 +192,9 @@ def leg(c, p, s):
            box((0.035, 0, -ANKLE + 0.03), size))
     c.joint(f"{p}_toe", f"{p}_foot", f"{p}_toe", (0.132, 0, -0.06), (0, -1, 0), -0.5, 1.1, 10, 30)
     reach = foot - 0.06 - 0.132
-    size = (reach - 0.002, 0.092, 0.034)
+    size = (reach + 0.004, 0.092, 0.034)
     c.link(f"{p}_toe", toe_mass, (reach / 2, 0, -0.003), box_inertia(toe_mass, size),
-           box((reach / 2 + 0.001, 0, -0.02 + 0.017), size))
+           box((reach / 2 - 0.002, 0, -0.02 + 0.017), size))
 
 
 REST = {
@@ -223,7 +223,7 @@ def contacts(c):
                  "contact": {"name": "elbow", "offset": [0, 0, -length("upper_arm") - 0.043], "normal": [0, 0, -1]},
                  "max_force": 400, "excludes": [f"{side}_arm"]}
         knee = {"name": f"{side}_knee", "root": f"{p}_thigh_a", "effector": f"{p}_shank",
-                "contact": {"name": "knee", "offset": [0.052, 0, -0.02], "normal": [1, 0, 0], "patch": [0.03, 0.06]},
+                "contact": {"name": "knee", "offset": [0.05, 0, -0.02], "normal": [1, 0, 0], "patch": [0.03, 0.06]},
                 "max_force": 1000, "excludes": [f"{side}_leg"]}
         for limb in (arm_file, leg_file, elbow, knee):
             if s < 0:

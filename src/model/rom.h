@@ -1,0 +1,39 @@
+/* What a range-of-motion region needs beside its planes: its outer boundary, made once per creature. */
+#ifndef HF_MODEL_ROM_H
+#define HF_MODEL_ROM_H
+
+#include "model/creature.h"
+#include "model/creature_draft.h"
+
+/* Files beyond these are refused with HF_ERROR_LIMIT. */
+enum { HF_MAX_ROM_PIECES = 512, HF_MAX_ROM_PLANES = 128, HF_MAX_SWING_CORNERS = 256 };
+
+struct hf_rom_boundary {
+    double lower[HF_MAX_ROM_JOINTS], upper[HF_MAX_ROM_JOINTS]; /* box around region and joint limits */
+    double centre[HF_MAX_ROM_JOINTS];                          /* the deepest point found */
+    int triangle_count;      /* outer facets; groups of one or two joints stand in the plane z = 0 */
+    const double* triangles; /* nine numbers each */
+};
+typedef struct hf_rom_boundary hf_rom_boundary;
+
+/* Fills boundary and max_residual of view.roms[rom]; called at the end of building, when joints, links and
+   all else of the region are in place. Refuses regions that are empty or too complicated. */
+hf_status hf_rom_prepare(hf_creature* creature, int rom, hf_error* error);
+
+/* The outer facets of a union of pieces in up to three dimensions (src/model/rom_boundary.c). */
+hf_status hf_rom_find_boundary(hf_arena* arena, const hf_rom* rom, hf_rom_boundary* boundary,
+                               hf_error* error);
+/* The deepest point of the union, by branch and bound over its box; returns its distance to the boundary. */
+double hf_rom_find_centre(const hf_rom* rom, hf_rom_boundary* boundary);
+
+/* Nearest point of the boundary triangles to p; returns the distance, infinite when there is none. */
+double hf_rom_nearest(const hf_rom_boundary* boundary, const double p[3], double nearest[3]);
+/* In one of the pieces, each plane moved out by tolerance. */
+bool hf_rom_in_pieces(const hf_rom* rom, const double* values, double tolerance);
+
+/* Turn of a joint group from where all its joints are 0, in the first joint's parent link. axes may be NULL
+   or hold joint_count axes in that frame. */
+hf_quat hf_rom_group_turn(const hf_creature* creature, const hf_rom* rom, const double* values,
+                          hf_vec3* axes);
+
+#endif
