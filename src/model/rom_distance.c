@@ -1,4 +1,5 @@
 /* Distances to the outer boundary of a region, and its deepest point. */
+#include "base/random.h"
 #include "model/rom.h"
 #include <string.h>
 
@@ -58,8 +59,8 @@ bool hf_rom_in_pieces(const hf_rom* rom, const double* values, double tolerance)
 /* Branch and bound for the deepest point. The distance changes by no more than the way moved, so a cell of
    half diagonal r holds no point deeper than its middle's depth + r, and only triangles within |depth| + 2 r
    of the middle matter in it. */
-enum { DEPTH_MAX = 18 };
-static const double depth_tolerance = 1e-4; /* rad */
+enum { DEPTH_MAX = 18, CELL_BUDGET = 30000, CLIMB_STEPS = 300 };
+static const double depth_tolerance = 1e-4; /* rad, or this share of ten times the depth */
 static const double no_end = 16;            /* rad: farther than any bounded region */
 
 typedef struct search {
@@ -89,15 +90,44 @@ static double cell_depth(search* s, const double* middle, double radius, int lev
     return hf_rom_in_pieces(s->rom, middle, 0) ? best : -best;
 }
 
+static double depth_at(const hf_rom* rom, const hf_rom_boundary* boundary, const double* x) {
+    double distance = hf_rom_nearest(boundary, x, NULL);
+    return hf_rom_in_pieces(rom, x, 0) ? distance : -distance;
+}
+
+/* Random steps uphill from a point, ever smaller: a good first answer makes the search short. */
+static double climb(const search* s, double* x, double size, double depth) {
+    for (int step = 0; step < CLIMB_STEPS; step++) {
+        hf_random random = hf_random_start(0, 0, (uint64_t)step);
+        double y[3] = {0};
+        for (int i = 0; i < s->rom->joint_count; i++) y[i] = x[i] + hf_random_between(&random, -size, size);
+        double at = depth_at(s->rom, s->boundary, y);
+        if (at > depth) {
+            depth = at;
+            memcpy(x, y, sizeof y);
+        } else {
+            size *= 0.97;
+        }
+    }
+    return depth;
+}
+
+static void keep_best(search* s, const double* x, double depth) {
+    if (!(depth > s->best)) return;
+    s->best = depth;
+    memcpy(s->boundary->centre, x, (size_t)s->rom->joint_count * sizeof *x);
+}
+
 static void search_cell(search* s, const double* middle, const double* half, int level, int count) {
     int d = s->rom->joint_count, next_count;
     double radius = sqrt(half[0] * half[0] + half[1] * half[1] + half[2] * half[2]);
     double depth = cell_depth(s, middle, radius, level, count, &next_count);
     if (depth > s->best) {
-        s->best = depth;
-        memcpy(s->boundary->centre, middle, (size_t)d * sizeof *middle);
+        double x[3] = {middle[0], middle[1], middle[2]};
+        keep_best(s, x, climb(s, x, radius, depth));
     }
-    if (depth + radius <= s->best + depth_tolerance || level + 1 >= DEPTH_MAX || s->budget-- <= 0) return;
+    double slack = fmax(depth_tolerance, 10 * depth_tolerance * s->best);
+    if (depth + radius <= s->best + slack || level + 1 >= DEPTH_MAX || s->budget-- <= 0) return;
     double part[3] = {half[0] / 2, d > 1 ? half[1] / 2 : 0, d > 2 ? half[2] / 2 : 0};
     for (int child = 0; child < 1 << d; child++) {
         double at[3];
@@ -107,7 +137,7 @@ static void search_cell(search* s, const double* middle, const double* half, int
 }
 
 double hf_rom_find_centre(const hf_rom* rom, hf_rom_boundary* boundary) {
-    search s = {.rom = rom, .boundary = boundary, .best = -INFINITY, .budget = 20000};
+    search s = {.rom = rom, .boundary = boundary, .best = -INFINITY, .budget = CELL_BUDGET};
     int count = boundary->triangle_count;
     double middle[3] = {0}, half[3] = {0};
     for (int i = 0; i < rom->joint_count; i++) {
