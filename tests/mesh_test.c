@@ -582,6 +582,9 @@ static void ply_polygons_are_cut(void** state) {
     assert_int_equal(m.triangle_count, 4);
     assert_near(mesh_area(&m), 3, 1e-6);
     hf_mesh_free(&m);
+    /* A zero byte in the header is no reason to go on for ever. */
+    static const char zero[] = "ply\nformat ascii 1.0\nelement \0\0 1\nend_header\n";
+    assert_int_equal(load_bytes("z.ply", zero, sizeof zero, &m, NULL, NULL), HF_ERROR_FORMAT);
 }
 
 /* ---- assimp ---- */

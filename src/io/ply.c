@@ -70,7 +70,7 @@ static bool next_header_line(ply* p, header_line* out) {
     while (p->s < p->end && *p->s != '\n' && *p->s != '\r') {
         while (p->s < p->end && (*p->s == ' ' || *p->s == '\t')) p->s++;
         size_t n = 0;
-        for (; p->s < p->end && !strchr(" \t\r\n", *p->s); p->s++, n++)
+        for (; p->s < p->end && *p->s != ' ' && *p->s != '\t' && *p->s != '\r' && *p->s != '\n'; p->s++, n++)
             if (out->count < 6 && n < 31) out->words[out->count][n] = *p->s;
         if (n == 0) continue;
         if (out->count < 6) out->words[out->count++][n < 31 ? n : 31] = 0;
