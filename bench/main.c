@@ -53,7 +53,7 @@ static const struct topic {
     const char* name;
     void (*run)(void);
 } topics[] = {
-    {"", 0},
+    {"kinematics", bench_kinematics},
 };
 
 static int write_json(const char* path) {

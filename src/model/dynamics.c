@@ -25,19 +25,46 @@ static inline hf_vec3 symmetric_mul(const double i[6], hf_vec3 v) {
                  i[4] * v.x + i[5] * v.y + i[2] * v.z);
 }
 
-static hf_mat3 mat3_product(const hf_mat3* a, const hf_mat3* b) {
-    hf_mat3 c;
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            c.m[3 * i + j] =
-                a->m[3 * i] * b->m[j] + a->m[3 * i + 1] * b->m[3 + j] + a->m[3 * i + 2] * b->m[6 + j];
+/* Written out: compilers leave the loops as they are. */
+static inline hf_mat3 mat3_product(const hf_mat3* x, const hf_mat3* y) {
+    const double *a = x->m, *b = y->m;
+    hf_mat3 c = {{a[0] * b[0] + a[1] * b[3] + a[2] * b[6], a[0] * b[1] + a[1] * b[4] + a[2] * b[7],
+                  a[0] * b[2] + a[1] * b[5] + a[2] * b[8], a[3] * b[0] + a[4] * b[3] + a[5] * b[6],
+                  a[3] * b[1] + a[4] * b[4] + a[5] * b[7], a[3] * b[2] + a[4] * b[5] + a[5] * b[8],
+                  a[6] * b[0] + a[7] * b[3] + a[8] * b[6], a[6] * b[1] + a[7] * b[4] + a[8] * b[7],
+                  a[6] * b[2] + a[7] * b[5] + a[8] * b[8]}};
     return c;
 }
 
-/* base times the turn about a unit axis. */
-static inline void turn_about(const hf_mat3* base, hf_vec3 a, double angle, hf_mat3* out) {
-    double s = sin(angle), c = cos(angle), k = 1 - c;
-    double xy = k * a.x * a.y, xz = k * a.x * a.z, yz = k * a.y * a.z;
+/* Columns i and j of base turned into each other: base times a turn about the third axis. */
+static inline void turn_columns(const hf_mat3* base, int i, int j, double s, double c, hf_mat3* out) {
+    for (int row = 0; row < 9; row += 3) {
+        double a = base->m[row + i], b = base->m[row + j];
+        out->m[row + 3 - i - j] = base->m[row + 3 - i - j];
+        out->m[row + i] = c * a + s * b;
+        out->m[row + j] = c * b - s * a;
+    }
+}
+
+/* The segment's joint frame turned about its axis. */
+static inline void turn_about(const hf_segment* segment, double angle, hf_mat3* out) {
+    const hf_mat3* base = &segment->rotation;
+    hf_vec3 a = segment->axis;
+    double s = sin(angle), c = cos(angle);
+    switch (segment->main_axis) {
+    case 0:
+        turn_columns(base, 1, 2, a.x * s, c, out);
+        return;
+    case 1:
+        turn_columns(base, 2, 0, a.y * s, c, out);
+        return;
+    case 2:
+        turn_columns(base, 0, 1, a.z * s, c, out);
+        return;
+    default:
+        break;
+    }
+    double k = 1 - c, xy = k * a.x * a.y, xz = k * a.x * a.z, yz = k * a.y * a.z;
     hf_mat3 r = {{c + k * a.x * a.x, xy - s * a.z, xz + s * a.y, xy + s * a.z, c + k * a.y * a.y,
                   yz - s * a.x, xz - s * a.y, yz + s * a.x, c + k * a.z * a.z}};
     *out = mat3_product(base, &r);
@@ -57,7 +84,7 @@ static inline hf_vec3 carried(const state* parent, hf_vec3 arm) {
 static inline void move_single(const hf_segment* s, const state* parent, double value, double speed,
                                double rate, state* out) {
     if (s->motion == HF_MOVE_TURN) {
-        turn_about(&s->rotation, s->axis, value, &out->rotation);
+        turn_about(s, value, &out->rotation);
         out->position = s->position;
         hf_vec3 turn = unturn(&out->rotation, parent->turn), own = hf_scale(s->axis, speed);
         out->turn = hf_add(turn, own);

@@ -86,6 +86,14 @@ static void add_inertia(hf_segment* s, const hf_link* link, hf_transform in_segm
     s->inertia[5] += turned[5] - m * c.y * c.z;
 }
 
+/* The coordinate that an axis runs along, -1 where it is oblique. */
+static int main_axis(hf_vec3 axis) {
+    const double a[3] = {axis.x, axis.y, axis.z};
+    for (int i = 0; i < 3; i++)
+        if (fabs(a[i]) == 1 && a[(i + 1) % 3] == 0 && a[(i + 2) % 3] == 0) return i;
+    return -1;
+}
+
 /* owner[l]: segment of a link; in_owner[l]: the link's pose in its frame. */
 static int fill_segments(const hf_creature_view* view, const hf_node* nodes, hf_segment* segments, int* owner,
                          hf_transform* in_owner) {
@@ -104,6 +112,7 @@ static int fill_segments(const hf_creature_view* view, const hf_node* nodes, hf_
                                            .multiplier = n->multiplier,
                                            .offset = n->offset,
                                            .motion = n->motion,
+                                           .main_axis = main_axis(n->axis),
                                            .parent = n->parent >= 0 ? owner[n->parent] : -1,
                                            .q = n->q,
                                            .v = n->v,

@@ -26,7 +26,8 @@ typedef struct hf_segment {
     hf_vec3 axis;
     double multiplier, offset;
     hf_motion motion;
-    int parent; /* segment, -1 for the root's */
+    int main_axis; /* 0 1 2 where axis is exactly +-X +-Y +-Z, else -1 */
+    int parent;    /* segment, -1 for the root's */
     int q, v;
     int link;
     double mass;
