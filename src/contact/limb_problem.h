@@ -49,7 +49,7 @@ void hf_limb_trial_copy(const hf_limb_problem* problem, const hf_limb_trial* fro
 /* Fills the errors of trial->at.x. */
 void hf_limb_measure(const hf_limb_problem* problem, hf_limb_trial* trial);
 bool hf_limb_reached(const hf_limb_problem* problem, const hf_limb_trial* trial);
-/* Is a better than b: position first (within tolerance all are alike), then angle. */
+/* Is a better than b: position first (what differs by less than the tolerance is alike), then angle. */
 bool hf_limb_better(const hf_limb_problem* problem, const hf_limb_trial* a, const hf_limb_trial* b);
 
 /* Jacobian in the task's rows, and the posture's pull. Once per posture. */

@@ -13,7 +13,8 @@
 enum {
     DRAWS = 10,        /* random postures of which a start takes the nearest */
     STALLS = 2,        /* slow steps in a row that end a descent */
-    SAME_LIMIT = 8,    /* starts that end in the best error again before the solver believes it */
+    SAME_LIMIT = 12,   /* starts that end in the best error again before the solver believes it */
+    SAME_FAR = 3,      /* the same where no start can reach */
     STRICT_STARTS = 3, /* of the search that puts the position first */
     ATTEMPTS = 6       /* dampings tried from one posture */
 };
@@ -22,7 +23,7 @@ static const double LEAST_DAMPING = 1e-6;   /* times turn_scale^2 */
 static const double STRICT_DAMPING = 1e-9;  /* of the position where it is a constraint, times turn_scale^2 */
 static const double RAISE = 4, LOWER = 0.5; /* of the damping after a bad and a good step */
 static const double SLOW = 0.85;            /* a step that leaves more of the squared error is slow */
-static const double SLOW_POLISH = 1 - 1e-7; /* the same where the last digits count */
+static const double SLOW_POLISH = 1 - 1e-9; /* the same where the last digits count */
 static const double STRICT_WEIGHT = 100;    /* of squared position against squared angle in strict descents */
 static const double TURN_SHARE = 0.2;       /* of the reach counts as much as a radian */
 
@@ -71,17 +72,19 @@ static bool improve(search* s, descent how, double* factor, int* used, int limit
     return false;
 }
 
-/* Descends from s->now until reached, stalled, or out of iterations; true when iterations ran out. */
+/* Descends from s->now until reached, stalled, or out of iterations; true when it still made good progress
+   as the iterations ran out. */
 static bool descend(search* s, descent how, int limit) {
-    double factor = 1, slow = how == TOGETHER ? SLOW : SLOW_POLISH;
+    double factor = 1, slow = how == TOGETHER ? SLOW : SLOW_POLISH, left = 0;
     int used = 0, stalls = 0;
     while (used < limit && stalls < STALLS && !hf_limb_reached(&s->problem, &s->now)) {
         if (!improve(s, how, &factor, &used, limit)) break;
-        stalls = merit(s, &s->next, how) > slow * merit(s, &s->now, how) ? stalls + 1 : 0;
+        left = merit(s, &s->next, how) / merit(s, &s->now, how);
+        stalls = left > slow ? stalls + 1 : 0;
         swap_trials(&s->now, &s->next);
     }
     s->result->iterations += used;
-    return used >= limit;
+    return used >= limit && left < SLOW && !hf_limb_reached(&s->problem, &s->now);
 }
 
 /* ---- starts ---- */
@@ -125,10 +128,10 @@ static void keep(search* s, bool first, bool ended) {
 }
 
 /* Position and angle together, until one start reaches both or many end in the same place. */
-static void search_together(search* s, int starts) {
+static void search_together(search* s, int starts, int same_limit) {
     double least = INFINITY;
     int same = 0;
-    for (int start = 0; start < starts && same < SAME_LIMIT; start++) {
+    for (int start = 0; start < starts && same < same_limit; start++) {
         begin(s, start);
         bool ended = descend(s, TOGETHER, s->options->max_iterations);
         s->result->starts++;
@@ -159,7 +162,8 @@ static bool settle_position(search* s) {
 static void search_position_first(search* s, int starts) {
     double weight = s->problem.posture_weight;
     s->problem.posture_weight = 0;
-    for (int start = 0; start < STRICT_STARTS && start <= starts; start++) {
+    int strict_starts = s->problem.rows > 3 ? STRICT_STARTS : 1;
+    for (int start = 0; start < strict_starts && start <= starts; start++) {
         if (start == 0)
             hf_limb_trial_copy(&s->problem, &s->best, &s->now);
         else
@@ -251,10 +255,8 @@ static void solve(search* s) {
     hf_limb_measure(p, &s->first);
     bool far = hf_distance(p->point, p->chain->anchor) > p->chain->reach + p->tolerance_m;
     bool fixed = p->chain->column_count == 0;
-    int starts = fixed                                           ? 1
-                 : far && s->options->max_starts > STRICT_STARTS ? STRICT_STARTS
-                                                                 : s->options->max_starts;
-    search_together(s, starts);
+    int starts = fixed ? 1 : s->options->max_starts;
+    search_together(s, starts, far ? SAME_FAR : SAME_LIMIT);
     if (!hf_limb_reached(p, &s->best) && !fixed) search_position_first(s, starts);
     conclude(s, far);
 }

@@ -67,9 +67,9 @@ bool hf_limb_reached(const hf_limb_problem* p, const hf_limb_trial* t) {
 }
 
 bool hf_limb_better(const hf_limb_problem* p, const hf_limb_trial* a, const hf_limb_trial* b) {
-    double near2 = p->tolerance_m * p->tolerance_m;
-    double pa = a->position2 <= near2 ? 0 : a->position2, pb = b->position2 <= near2 ? 0 : b->position2;
-    if (pa != pb) return pa < pb;
+    double pa = fmax(sqrt(a->position2), p->tolerance_m), pb = fmax(sqrt(b->position2), p->tolerance_m);
+    if (p->rows == 3) return pa < pb || (pa == pb && a->position2 < b->position2);
+    if (fabs(pa - pb) > p->tolerance_m) return pa < pb;
     return a->angle2 < b->angle2;
 }
 
@@ -82,7 +82,7 @@ static void find_pull(const hf_limb_problem* p, const hf_limb_trial* t, double* 
         pull[c] = p->posture && value >= 0 ? p->posture_weight * (p->posture[value] - t->at.x[value]) : 0;
         length2 += pull[c] * pull[c];
     }
-    double allowed2 = 0.1 * sqrt(t->cost) / p->turn_scale;
+    double allowed2 = 0.3 * sqrt(t->cost) / p->turn_scale;
     if (length2 <= allowed2) return;
     double s = sqrt(allowed2 / length2);
     for (int c = 0; c < n; c++) pull[c] *= s;
