@@ -3,19 +3,34 @@
 #include "io/creature_reader.h"
 #include "io/skeleton.h"
 
+#pragma weak hf_bvh_read_creature
+#pragma weak hf_gltf_read_creature
+
 hf_load_options hf_load_options_default(void) {
     hf_load_options options = {0};
     return options;
+}
+
+hf_status hf_creature_read_body(const char* path, const hf_load_options* options, hf_creature_draft* draft,
+                                hf_error* error) {
+    if (hf_text_ends(path, ".urdf") || hf_text_ends(path, ".xacro"))
+        return hf_urdf_read(path, options, draft, error);
+    if (hf_text_ends(path, ".bvh") && hf_bvh_read_creature)
+        return hf_bvh_read_creature(path, options, draft, error);
+    if ((hf_text_ends(path, ".glb") || hf_text_ends(path, ".gltf")) && hf_gltf_read_creature)
+        return hf_gltf_read_creature(path, options, draft, error);
+    return hf_fail(error, HF_ERROR_FORMAT, path, 0, NULL,
+                   "is not a creature by its name: .creature.json, .urdf, .bvh, .glb or .gltf is expected");
 }
 
 static hf_status read_draft(const char* path, const hf_load_options* options, hf_creature_draft* draft,
                             hf_error* error) {
     draft->path = hf_arena_text(&draft->arena, path);
     if (!draft->path) return hf_fail_memory(error, path);
-    if (hf_text_ends(path, ".urdf") || hf_text_ends(path, ".xacro"))
-        return hf_urdf_read(path, options, draft, error);
-    return hf_fail(error, HF_ERROR_FORMAT, path, 0, NULL,
-                   "is not a creature: .creature.json, .urdf, .bvh, .glb or .gltf is expected");
+    if (hf_text_ends(path, ".json")) return hf_creature_file_read(path, options, draft, error);
+    hf_status status = hf_creature_read_body(path, options, draft, error);
+    if (status == HF_OK && draft->urdf_path) status = hf_srdf_read_beside(path, draft, error);
+    return status;
 }
 
 hf_status hf_creature_load(const char* path, const hf_load_options* options, hf_creature** creature,

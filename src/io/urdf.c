@@ -6,7 +6,6 @@
 #include "io/xml.h"
 
 #include <math.h>
-#pragma weak hf_mesh_load
 #include <stdio.h>
 
 typedef enum place {
@@ -511,10 +510,9 @@ static hf_status load_mesh(const char* file, const hf_load_options* options, hf_
     char *path = NULL, *notes = NULL;
     hf_status status = hf_package_resolve(shape->source, file, options, &path);
     hf_error why = {0};
-    if (status == HF_OK)
-        status = !hf_mesh_load ? HF_ERROR_FILE : hf_mesh_load(path, &shape->mesh, &notes, &why);
+    if (status == HF_OK) status = hf_mesh_load(path, &shape->mesh, &notes, &why);
     bool added = add_notes(draft, link, notes);
-    hf_free(notes);
+    hf_text_free(notes);
     if (status == HF_OK)
         scale_mesh(&shape->mesh, shape->scale);
     else if (status != HF_ERROR_MEMORY && !path)

@@ -199,6 +199,8 @@ static hf_status build(hf_build* b) {
     if (status == HF_OK) status = hf_build_bodies(b);
     if (status == HF_OK) status = hf_build_visuals(b);
     if (status == HF_OK) status = hf_build_limbs(b);
+    if (status == HF_OK) status = hf_build_states(b);
+    if (status == HF_OK) status = hf_build_roms(b);
     if (status == HF_OK) status = hf_build_pairs(b);
     if (status != HF_OK) return status;
     measure_height(b);

@@ -18,6 +18,9 @@ typedef struct hf_build {
     int* joint_of_draft; /* -1 for an absorbed joint */
     int* draft_of_joint;
 
+    /* Names of the draft in alphabetical order, with their draft indices. */
+    struct hf_name_entry *link_names, *joint_names;
+
     /* Children of link l: child_links[first_child[l] .. first_child[l + 1]). */
     int *first_child, *child_links;
 
@@ -47,10 +50,13 @@ hf_status hf_build_bodies(hf_build* build);
 hf_status hf_build_visuals(hf_build* build);
 /* limbs.c: trunk and limbs, found or given. */
 hf_status hf_build_limbs(hf_build* build);
+/* postures.c: named postures and regions of the range of motion. */
+hf_status hf_build_states(hf_build* build);
+hf_status hf_build_roms(hf_build* build);
 /* body_pairs.c: which bodies are tested against each other. */
 hf_status hf_build_pairs(hf_build* build);
 
-/* The final index of a name, -1 when there is none; the name of a link or joint nearest to `name`. */
+/* The final index of a name, -1 when there is none. */
 int hf_build_find_link(const hf_build* build, const char* name);
 int hf_build_find_joint(const hf_build* build, const char* name);
 

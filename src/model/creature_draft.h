@@ -14,6 +14,8 @@ enum {
     HF_MAX_LINKS = 4096,
     HF_MAX_SHAPES = 8192,
     HF_MAX_LIMBS = 256,
+    HF_MAX_GROUPS = 4096, /* also members, tips and states of an SRDF, each */
+    HF_MAX_PAIRS = 1 << 20,
     HF_MAX_ROM_JOINTS = 6,
     HF_MAX_MESH_VERTICES = 1 << 24 /* of all meshes of one creature */
 };
@@ -65,7 +67,7 @@ typedef struct hf_draft_contact {
 } hf_draft_contact;
 
 typedef struct hf_draft_limb {
-    char *name, *root, *effector; /* root NULL: found by walking up to the trunk */
+    char *name, *root, *effector; /* root NULL: found by walking up to the trunk; effector NULL: as found */
     hf_draft_contact* contacts;
     int contact_count;
     bool has_use, use, has_grip, grip;
@@ -74,6 +76,18 @@ typedef struct hf_draft_limb {
     char** excludes;
     int exclude_count;
 } hf_draft_limb;
+
+/* A part of an SRDF group: a joint, a link, a chain from a to b, or another group. */
+typedef struct hf_draft_member {
+    int group;
+    enum { HF_MEMBER_JOINT, HF_MEMBER_LINK, HF_MEMBER_CHAIN, HF_MEMBER_GROUP } kind;
+    char *a, *b;
+} hf_draft_member;
+
+/* An SRDF end effector or gripper: `link` is where it is mounted. */
+typedef struct hf_draft_tip {
+    char *name, *link, *group;
+} hf_draft_tip;
 
 typedef struct hf_draft_pair {
     char *a, *b; /* links */
@@ -113,6 +127,10 @@ typedef struct hf_creature_draft {
     HF_DRAFT_LIST(hf_draft_shape, shapes);
     HF_DRAFT_LIST(hf_draft_limb, limbs);
     bool limbs_given; /* by a creature file: no others are looked for */
+    char* srdf_path;  /* NULL for none */
+    HF_DRAFT_LIST(char*, groups);
+    HF_DRAFT_LIST(hf_draft_member, members);
+    HF_DRAFT_LIST(hf_draft_tip, tips);
     HF_DRAFT_LIST(hf_draft_pair, disabled);
     HF_DRAFT_LIST(hf_draft_state, states);
     HF_DRAFT_LIST(hf_draft_value, rest);
@@ -137,8 +155,6 @@ typedef struct hf_creature_draft {
          : false)
 
 void hf_creature_draft_free(hf_creature_draft* draft);
-int hf_draft_find_link(const hf_creature_draft* draft, const char* name);
-int hf_draft_find_joint(const hf_creature_draft* draft, const char* name);
 /* Orders the tree, absorbs a massless root, fills gaps, finds limbs, makes hulls, switches off pairs
    that touch at rest. The draft stays the caller's. Errors name the draft's urdf_path or path. */
 hf_status hf_creature_build(const hf_creature_draft* draft, hf_creature** creature, hf_error* error);

@@ -8,7 +8,7 @@
 
 /* ------------------------------------------------------------------------------------------ names */
 
-typedef struct name_entry {
+typedef struct hf_name_entry {
     const char* name;
     int index;
 } name_entry;
@@ -306,11 +306,12 @@ hf_status hf_build_tree(hf_build* b) {
     if (d->links_count == 0) return hf_fail(b->error, HF_ERROR_FORMAT, b->file, 0, NULL, "has no links");
     if (d->links_count > HF_MAX_LINKS || d->joints_count > HF_MAX_LINKS)
         return hf_fail(b->error, HF_ERROR_LIMIT, b->file, 0, NULL, "more than %d links", HF_MAX_LINKS);
-    name_entry *links, *joints;
+    name_entry *links = NULL, *joints = NULL;
     wiring w;
     int root = -1, count = 0;
     hf_status status = link_names(b, &links);
     if (status == HF_OK) status = joint_names(b, &joints);
+    b->link_names = links, b->joint_names = joints;
     if (status == HF_OK) status = wire(b, links, &w);
     if (status == HF_OK) status = find_root(b, &w, &root);
     if (status != HF_OK) return status;
@@ -334,11 +335,13 @@ hf_status hf_build_tree(hf_build* b) {
 }
 
 int hf_build_find_link(const hf_build* b, const char* name) {
-    return hf_creature_find_link(b->creature, name);
+    int at = find_name(b->link_names, b->draft->links_count, name);
+    return at < 0 ? -1 : b->link_of_draft[at];
 }
 
 int hf_build_find_joint(const hf_build* b, const char* name) {
-    return hf_creature_find_joint(b->creature, name);
+    int at = find_name(b->joint_names, b->draft->joints_count, name);
+    return at < 0 ? -1 : b->joint_of_draft[at];
 }
 
 bool hf_build_below(const hf_build* b, int link, int ancestor) {

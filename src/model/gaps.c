@@ -188,8 +188,7 @@ static hf_status make_hull(hf_build* b, const char* link, const hf_mesh* mesh, h
         .face_count = hull.triangle_count,
         .vertices = hf_arena_copy(arena, hull.vertices, 3 * (size_t)hull.vertex_count, sizeof *hull.vertices),
         .faces = hf_arena_copy(arena, hull.indices, 3 * (size_t)hull.triangle_count, sizeof *hull.indices)};
-    hf_free(hull.vertices);
-    hf_free(hull.indices);
+    hf_mesh_free(&hull);
     *made = true;
     return shape->vertices && shape->faces ? HF_OK : hf_build_fail_memory(b);
 }
@@ -333,8 +332,7 @@ static hf_status make_visual(hf_build* b, const hf_draft_shape* in, hf_mesh* mes
     *mesh = *from;
     mesh->vertices = hf_arena_copy(arena, from->vertices, 3 * (size_t)from->vertex_count, sizeof(float));
     mesh->indices = hf_arena_copy(arena, from->indices, 3 * (size_t)from->triangle_count, sizeof(uint32_t));
-    hf_free(own.vertices);
-    hf_free(own.indices);
+    hf_mesh_free(&own);
     return mesh->vertices && mesh->indices ? HF_OK : hf_build_fail_memory(b);
 }
 

@@ -1,0 +1,44 @@
+/* Limbs while they are looked for: before names become indices and lists become arrays. */
+#ifndef HF_MODEL_LIMB_PLAN_H
+#define HF_MODEL_LIMB_PLAN_H
+
+#include "model/creature_build.h"
+
+typedef enum hf_limb_kind { HF_LIMB_ARM, HF_LIMB_LEG, HF_LIMB_OTHER } hf_limb_kind;
+
+typedef struct hf_limb_plan {
+    const char* name;
+    int root, effector; /* links */
+    hf_limb_kind kind;
+    bool use, grip;
+    const hf_draft_limb* given; /* what a creature file says of it, NULL for none */
+} hf_limb_plan;
+
+typedef struct hf_limb_plans {
+    hf_limb_plan* items; /* room for HF_MAX_LIMBS */
+    int count;
+    bool* trunk; /* by link */
+} hf_limb_plans;
+
+/* limb_finding.c: trunk and limbs from the tree alone, with the names of the SRDF's groups. */
+hf_status hf_limbs_find(hf_build* build, hf_limb_plans* plans);
+/* limb_name.c: kinds and names from the links' names and from where limbs end; unused limbs. */
+hf_status hf_limbs_name(hf_build* build, hf_limb_plans* plans);
+/* limb_group.c: names from the SRDF's groups. */
+hf_status hf_limbs_name_by_group(hf_build* build, hf_limb_plans* plans);
+
+/* contact_default.c: where a limb touches when nothing says so. */
+hf_status hf_default_contact(hf_build* build, const hf_limb_plan* limb, hf_contact_frame* frame);
+
+/* mirror.c: does the limb's effector move as the mirror image of the other's about the root's XZ plane? */
+hf_status hf_limb_mirrors(hf_build* build, const hf_limb* limb, const hf_limb* other, bool* mirrors);
+/* A contact frame of the other limb, mirrored into `link`. */
+hf_status hf_mirror_contact(hf_build* build, const hf_contact_frame* from, int link, hf_contact_frame* to);
+
+/* Does the name have a part of one of these words in it? (Words are lower case, separated by blanks.) */
+bool hf_name_has(const char* name, const char* words);
+
+/* Farthest point of a link's bodies from a world point at rest; 0 when it has none of its own. */
+double hf_link_extent(const hf_build* build, int link, hf_vec3 from);
+
+#endif
