@@ -195,7 +195,8 @@ hf_status hf_figure_add_reach(hf_layer* layer, const hf_picture_moment* moment) 
     float* points = hf_alloc((size_t)REACH_SAMPLES * 3, sizeof *points);
     hf_status status = q && links && points ? HF_OK : HF_ERROR_MEMORY;
     for (int i = 0; i < v->limb_count && status == HF_OK; i++) {
-        if (!v->limbs[i].use || v->limbs[i].joint_count == 0) continue;
+        /* Knees and elbows reach less than the limb they are on. */
+        if (!v->limbs[i].use || limb_of(v, v->limbs[i].effector_link) != i) continue;
         if (v->q_count > 0) memcpy(q, moment->pose->q, (size_t)v->q_count * sizeof *q);
         hf_forward(moment->creature, moment->pose, links);
         status = add_limb_reach(layer, moment, i, q, links, points);

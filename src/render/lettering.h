@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 /* Writes text with its upper left corner at (x, y), each dot `scale` pixels wide; what falls outside is left
-   out. Small letters are drawn as capitals, unknown characters as a box. */
+   out. Unknown characters are boxes. */
 void hf_lettering(uint8_t* rgb, int width, int height, int x, int y, int scale, const char* text,
                   const uint8_t colour[3]);
 /* Width in pixels. */

@@ -7,7 +7,7 @@
 #include "base/parallel.h"
 
 static const double PI = 3.14159265358979323846;
-static const double LIGHT_RADIUS = 0.05;   /* rad */
+static const double LIGHT_RADIUS = 0.03;   /* rad */
 static const double OCCLUSION_REACH = 0.3; /* of the stage's size */
 enum { BLOCK = 4, STRIP = 32, MAX_SAMPLES = 16 };
 

@@ -170,11 +170,7 @@ static void add_near_point(void* user, hf_vec3 p) {
 }
 
 static void add_layer_points(point_list* list, const hf_layer* layer) {
-    for (int i = 0; i < layer->count; i++) {
-        const hf_mesh* m = &layer->parts[i].def.mesh;
-        for (int k = 0; k < m->vertex_count; k++)
-            add_point(list, hf_v3(m->vertices[3 * k], m->vertices[3 * k + 1], m->vertices[3 * k + 2]));
-    }
+    for (int i = 0; i < layer->mesh.vertex_count; i++) add_point(list, hf_layer_vertex(layer, i));
 }
 
 /* The creature with its marks and what of the scene is near it; a scene hardly larger than that is shown
@@ -207,21 +203,13 @@ hf_status hf_stage_points(const hf_stage* stage, hf_vec3** points, int* count) {
 
 /* How much of the creature the scene hides, in [0, 1]. */
 static double hidden_share(const hf_stage* stage) {
-    int64_t total = 0, hidden = 0, tested = 0, index = 0;
-    for (int i = 0; i < stage->figure.count; i++) total += stage->figure.parts[i].def.mesh.vertex_count;
-    int64_t step = total / VIEW_TESTS + 1;
-    for (int i = 0; i < stage->figure.count; i++) {
-        const hf_mesh* m = &stage->figure.parts[i].def.mesh;
-        for (int k = 0; k < m->vertex_count; k++, index++) {
-            if (index % step) continue;
-            hf_vec3 p = hf_v3(m->vertices[3 * k], m->vertices[3 * k + 1], m->vertices[3 * k + 2]);
-            hf_vec3 d = hf_sub(p, stage->camera.eye);
-            double distance = hf_length(d) - 0.02 * stage->size;
-            tested++;
-            if (distance > 0 && hf_placement_occluded(stage->casters ? stage->casters : stage->scene,
-                                                      stage->camera.eye, hf_normalize(d), distance))
-                hidden++;
-        }
+    int hidden = 0, tested = 0, step = stage->figure.mesh.vertex_count / VIEW_TESTS + 1;
+    for (int i = 0; i < stage->figure.mesh.vertex_count; i += step, tested++) {
+        hf_vec3 d = hf_sub(hf_layer_vertex(&stage->figure, i), stage->camera.eye);
+        double distance = hf_length(d) - 0.02 * stage->size;
+        const hf_placement* walls = stage->casters ? stage->casters : stage->scene;
+        if (distance > 0 && hf_placement_occluded(walls, stage->camera.eye, hf_normalize(d), distance))
+            hidden++;
     }
     return tested > 0 ? (double)hidden / (double)tested : 0;
 }

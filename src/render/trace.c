@@ -90,13 +90,13 @@ static void trace_figure(const hf_stage* stage, const hf_vec3 d[8], hf_hit hits[
         if (!found[i]) continue;
         hf_hit* h = &hits[i];
         h->kind = HF_LAYER_FIGURE;
-        h->object = s[i].object;
+        h->object = stage->figure.part_of[s[i].triangle];
         h->distance = s[i].distance;
         h->point = s[i].point;
         h->face = hf_dot(s[i].normal, d[i]) > 0 ? hf_neg(s[i].normal) : s[i].normal;
         h->normal = hf_layer_normal(&stage->figure, &s[i]);
         if (hf_dot(h->normal, h->face) < 0) h->normal = hf_neg(h->normal);
-        h->colour = stage->figure.parts[s[i].object].colour;
+        h->colour = stage->figure.colours[h->object];
         h->section = false;
     }
 }
@@ -123,7 +123,7 @@ static void trace_marks(const hf_stage* stage, const hf_vec3 d[8], hf_hit hits[8
             continue;
         float light = 0.55f + 0.5f * (float)fabs(hf_dot(hf_layer_normal(&stage->marks, &s), d[i]));
         float cover = hits[i].kind && hits[i].distance < s.distance ? MARK_SHINE : 1;
-        hf_colour c = hf_colour_scale(stage->marks.parts[s.object].colour, light * cover);
+        hf_colour c = hf_colour_scale(stage->marks.colours[stage->marks.part_of[s.triangle]], light * cover);
         hits[i].veil = hf_colour_add(c, hf_colour_scale(hits[i].veil, 1 - cover));
         hits[i].transparent *= 1 - cover;
     }
@@ -148,7 +148,8 @@ static void trace_ghosts(const hf_stage* stage, hf_vec3 d, hf_hit* hit) {
         hf_vec3 n = hf_layer_normal(&stage->ghosts, &sides[count]);
         float grazing = 1 - (float)fabs(hf_dot(n, d));
         float cover = fminf(0.5f, GHOST_SHINE * (1 + 1.5f * grazing * grazing));
-        hf_colour c = hf_colour_scale(stage->ghosts.parts[sides[count].object].colour, cover);
+        hf_colour c =
+            hf_colour_scale(stage->ghosts.colours[stage->ghosts.part_of[sides[count].triangle]], cover);
         hit->veil = hf_colour_add(c, hf_colour_scale(hit->veil, 1 - cover));
         hit->transparent *= 1 - cover;
     }
