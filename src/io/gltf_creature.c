@@ -344,6 +344,8 @@ static hf_status make_draft(reader* r, double unit_m, hf_error* error) {
     int* above = hf_alloc((size_t)r->count, sizeof *above);
     bool memory = above && add_joints(r, above);
     hf_free(above);
+    if (memory && r->rig.joint_count > HF_MAX_LINKS)
+        return hf_fail(error, HF_ERROR_LIMIT, r->path, 0, "skins", "more than %d joints", HF_MAX_LINKS);
     if (memory) {
         drop_handles(&r->rig);
         memory = find_unit(r, unit_m);
