@@ -98,9 +98,9 @@ static void read_mesh(scene_reader* s, const char* where, const json_t* object, 
     const hf_mesh* mesh = json->status == HF_OK ? load_mesh(s, where, text) : NULL;
     if (!mesh) return;
     s->triangles += mesh->triangle_count;
-    if (s->triangles > HF_SCENE_MAX_TRIANGLES) {
+    if (s->triangles > HF_SCENARIO_MAX_TRIANGLES) {
         json->status = hf_fail(json->error, HF_ERROR_LIMIT, s->r->path, 0, where,
-                               "the scene has more than %d triangles", HF_SCENE_MAX_TRIANGLES);
+                               "the scene has more than %d triangles", HF_SCENARIO_MAX_TRIANGLES);
         return;
     }
     def->mesh = *mesh;
@@ -191,14 +191,22 @@ static void free_reader(scene_reader* s) {
     hf_free(s->owned);
 }
 
+/* Building knows objects but no files; add which file they came from. */
+static hf_status build(const hf_object_def* objects, int count, const char* path, hf_scene** scene,
+                       hf_error* error) {
+    hf_status status = hf_scene_build(objects, count, scene, error);
+    if (status != HF_OK && error && !error->file[0]) snprintf(error->file, sizeof error->file, "%s", path);
+    return status;
+}
+
 void hf_scenario_read_scene(hf_scenario_reader* r) {
     scene_reader s = {.r = r};
     json_t* list = NULL;
     hf_json_array(&r->json, "", r->json.root, "scene", false, &list);
     size_t count = json_array_size(list);
-    if (count > HF_SCENE_MAX_OBJECTS) {
+    if (count > HF_SCENARIO_MAX_OBJECTS) {
         r->json.status = hf_fail(r->json.error, HF_ERROR_LIMIT, r->path, 0, "scene",
-                                 "has more than %d objects", HF_SCENE_MAX_OBJECTS);
+                                 "has more than %d objects", HF_SCENARIO_MAX_OBJECTS);
         return;
     }
     s.files = hf_scenario_list(r, "scene", count, sizeof *s.files);
@@ -210,7 +218,7 @@ void hf_scenario_read_scene(hf_scenario_reader* r) {
         read_object(&s, where, json_array_get(list, i));
     }
     if (r->json.status == HF_OK)
-        r->json.status = hf_scene_build(s.objects, s.object_count, &r->scenario->scene, r->json.error);
+        r->json.status = build(s.objects, s.object_count, r->path, &r->scenario->scene, r->json.error);
     free_reader(&s);
 }
 
@@ -223,7 +231,7 @@ hf_status hf_scene_load_mesh(const char* path, hf_scene** scene, hf_error* error
     char* dot = name ? strrchr(name, '.') : NULL;
     if (dot && dot > name) *dot = 0;
     def.name = name;
-    status = name ? hf_scene_build(&def, 1, scene, error) : hf_fail_memory(error, path);
+    status = name ? build(&def, 1, path, scene, error) : hf_fail_memory(error, path);
     hf_free(name);
     hf_mesh_free(&def.mesh);
     return status;
