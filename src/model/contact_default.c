@@ -9,6 +9,15 @@ static const double MIN_PATCH = 0.01;       /* m, smaller ends are points */
 static const double ALIGNED = 0.9962;       /* cos 5 deg */
 static const double HULL_PATCH_SHARE = 0.9; /* of the flat end's bounds: its corners are often cut */
 
+static hf_vec3 body_centre(const hf_body* body) {
+    hf_vec3 mean = {0};
+    for (int i = 0; i < body->shape.vertex_count; i++) {
+        const float* p = body->shape.vertices + 3 * (size_t)i;
+        mean = hf_add(mean, hf_scale(hf_v3(p[0], p[1], p[2]), 1.0 / body->shape.vertex_count));
+    }
+    return hf_apply(body->in_link, mean);
+}
+
 /* Where the limb's end looks, in the effector link's frame: legs down, others away from their last joint. */
 static hf_vec3 outward(const hf_build* b, const hf_limb_plan* limb) {
     hf_transform link = b->rest_links[limb->effector];
@@ -17,11 +26,12 @@ static hf_vec3 outward(const hf_build* b, const hf_limb_plan* limb) {
     hf_vec3 centre = hf_v3(0, 0, 0);
     const hf_link* l = &b->links[limb->effector];
     for (int i = 0; i < l->body_count; i++)
-        centre = hf_add(centre, hf_scale(b->bodies[l->first_body + i].in_link.position, 1.0 / l->body_count));
+        centre = hf_add(centre, hf_scale(body_centre(&b->bodies[l->first_body + i]), 1.0 / l->body_count));
     hf_vec3 world = hf_apply(link, centre);
     for (int k = limb->effector; k >= 0; k = b->links[k].parent_link) {
         hf_vec3 d = hf_sub(world, b->rest_links[k].position);
-        if (hf_length(d) > 0.01) return hf_unrotate(link.rotation, hf_normalize(d));
+        bool moves = k == 0 || hf_joint_moves(&b->joints[b->links[k].joint]);
+        if (moves && hf_length(d) > 0.01) return hf_unrotate(link.rotation, hf_normalize(d));
     }
     return hf_v3(0, 0, -1);
 }

@@ -30,8 +30,9 @@ typedef struct hf_build {
     hf_body* bodies;
     hf_visual* visuals;
     double* rest;
-    hf_transform* rest_links; /* world poses of the links at rest, root at the origin */
-    bool* gap_body;           /* by link: its bodies are made up */
+    hf_transform* rest_links;    /* world poses of the links at rest, root at the origin */
+    hf_transform* neutral_links; /* the same with all joints at 0, or as near as their limits allow */
+    bool* gap_body;              /* by link: its bodies are made up */
 } hf_build;
 
 /* Memory that lives as long as the creature, and memory for the build alone; zeroed. */
@@ -43,9 +44,10 @@ __attribute__((format(printf, 2, 3))) hf_status hf_build_warn(hf_build* build, c
 
 /* creature_tree.c: names, order, mimic, layout of q and v. */
 hf_status hf_build_tree(hf_build* build);
-/* gaps.c: limits, speeds, bodies where files are silent. */
+/* gaps.c: limits, speeds, rest posture, where files are silent. */
 hf_status hf_build_limits(hf_build* build);
 hf_status hf_build_rest(hf_build* build);
+/* bodies.c: collision bodies and visuals. */
 hf_status hf_build_bodies(hf_build* build);
 hf_status hf_build_visuals(hf_build* build);
 /* limbs.c: trunk and limbs, found or given. */

@@ -15,8 +15,7 @@ typedef struct hf_node {
     hf_vec3 axis;        /* unit, in the joint frame */
     double multiplier, offset;
     hf_motion motion;
-    bool turned; /* origin has a rotation */
-    int parent;  /* link, -1 for the root */
+    int parent; /* link, -1 for the root */
     int q, v;
 } hf_node;
 

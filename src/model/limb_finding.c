@@ -7,7 +7,7 @@
 
 /* Branches this short against the chain that carries them are fingers, against their siblings sensors. */
 static const double FINGER_SHARE = 0.5;
-static const double SIDE_SHARE = 0.25;
+static const double SIDE_SHARE = 0.15;
 
 static const char DIGITS[] =
     "finger thumb toe pinky claw nail eye jaw ear eyelid lip tongue index middle ring";

@@ -61,7 +61,7 @@ typedef struct guess {
     int left, right, front, middle, hind; /* votes */
     int arm, leg, other;
     const char* other_word;
-    hf_vec3 start, end; /* at rest */
+    hf_vec3 start, end; /* in the neutral posture */
 } guess;
 
 /* What is known of one limb's name. */
@@ -126,8 +126,8 @@ static void read_names(const hf_build* b, const hf_limb_plan* limb, guess* g) {
             for (int i = 0; i < w.count; i++) vote_word(w.text[i], i == 0, g);
         }
     }
-    g->start = b->rest_links[limb->root].position;
-    g->end = b->rest_links[limb->effector].position;
+    g->start = b->neutral_links[limb->root].position;
+    g->end = b->neutral_links[limb->effector].position;
 }
 
 /* Another limb lies where this one's mirror image does. */
