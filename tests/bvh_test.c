@@ -1,5 +1,5 @@
 /* BVH clips: odd files that exist, broken files, units, and the round trip. */
-#include "test.h"
+#include "odd_creature.h"
 
 #include <locale.h>
 #include <stdlib.h>
@@ -263,12 +263,175 @@ static void test_third_party(void** state) {
     }
 }
 
+/* A motion of every joint type goes out and comes back with all links where they were. */
+static void test_export(void** state) {
+    (void)state;
+    hf_creature* creature = load_odd_creature();
+    const hf_creature_view* view = hf_creature_get(creature);
+    hf_motion* motion;
+    hf_error error = {0};
+    assert_int_equal(hf_motion_create(creature, NULL, &motion), HF_OK);
+    double q[32];
+    hf_pose pose = {.q = q};
+    hf_random random = hf_random_start(11, 1, 0);
+    for (int i = 0; i < 40; i++) {
+        random_pose(creature, &random, &pose);
+        assert_non_null(hf_motion_add(motion, i / 60.0, &pose));
+    }
+    char path[1024];
+    snprintf(path, sizeof path, "%s/exported.bvh", test_folder());
+    hf_export_options options = hf_export_options_default();
+    options.fps = 60;
+    assert_int_equal(hf_motion_export(motion, creature, &options, path, &error), HF_OK);
+    hf_clip* clip;
+    assert_int_equal(hf_clip_load(path, 0.01, &clip, &error), HF_OK);
+    assert_int_equal(clip->frame_count, 40);
+    assert_near(clip->frame_time_s, 1 / 60.0, 1e-12);
+    assert_int_equal(clip->joint_count - clip->end_site_count, view->link_count);
+    int compared = 0;
+    hf_transform links[16], joints[32];
+    assert_true(view->link_count <= 16 && clip->joint_count <= 32);
+    for (int f = -1; f < 40; f++) {
+        /* Without rotations: the rest posture, ahead along the file's +Z, which is -Y here. */
+        hf_pose_rest(creature, &pose);
+        pose.root = (hf_transform){{0, 0, 0}, hf_quat_axis_angle(hf_v3(0, 0, 1), -1.5707963267948966)};
+        if (f >= 0) {
+            pose.root = motion->frames[f].root;
+            memcpy(q, motion->frames[f].q, (size_t)view->q_count * sizeof *q);
+        }
+        hf_forward(creature, &pose, links);
+        hf_clip_forward(clip, f, joints);
+        for (int j = 0; j < clip->joint_count; j++) {
+            if (clip->joints[j].end_site) continue;
+            char name[64];
+            snprintf(name, sizeof name, "%s", clip->joints[j].name);
+            if (strcmp(name, "upper_arm") == 0) name[5] = ' ';
+            int link = hf_creature_find_link(creature, name);
+            assert_true(link >= 0);
+            /* Links that slide have no offset in the file: only their frames tell where they are. */
+            bool slides = false;
+            for (int up = j; up > 0; up = clip->joints[up].parent)
+                slides |= clip->joints[up].channel_count == 6;
+            if (f < 0 && slides) continue;
+            compared += f < 0;
+            assert_near(hf_distance(links[link].position, joints[j].position), 0, 1e-9);
+        }
+    }
+    assert_int_equal(compared, 5);
+    hf_clip_free(clip);
+    hf_motion_free(motion);
+    hf_creature_free(creature);
+}
+
+/* The clip as a motion of its own creature: every joint where the clip has it, inside the limits. */
+static void follow_clip(const char* path, double unit_m, bool whole) {
+    hf_clip* clip;
+    hf_creature* creature;
+    hf_motion* motion;
+    hf_error error = {0};
+    hf_load_options options = hf_load_options_default();
+    options.unit_m = unit_m;
+    assert_int_equal(hf_clip_load(path, unit_m, &clip, &error), HF_OK);
+    if (hf_creature_load(path, &options, &creature, &error) != HF_OK) fail_msg("%s", error.message);
+    if (hf_clip_motion(clip, creature, &motion, &error) != HF_OK) fail_msg("%s", error.message);
+    const hf_creature_view* view = hf_creature_get(creature);
+    assert_int_equal(motion->frame_count, clip->frame_count);
+    hf_transform* links = calloc((size_t)view->link_count, sizeof *links);
+    hf_transform* joints = calloc((size_t)clip->joint_count, sizeof *joints);
+    for (int f = 0; f < clip->frame_count; f += whole ? 1 : 7) {
+        hf_pose pose = {motion->frames[f].root, motion->frames[f].q};
+        hf_forward(creature, &pose, links);
+        hf_clip_forward(clip, f, joints);
+        int found = 0;
+        for (int j = 0; j < clip->joint_count; j++) {
+            int link = clip->joints[j].end_site ? -1 : hf_creature_find_link(creature, clip->joints[j].name);
+            if (link < 0) continue;
+            found++;
+            assert_near(hf_distance(links[link].position, joints[j].position), 0, 1e-9);
+        }
+        assert_int_equal(found, clip->joint_count - clip->end_site_count);
+        for (int j = 0; j < view->joint_count; j++) {
+            double value = motion->frames[f].q[view->joints[j].q_index];
+            if (view->joints[j].q_count == 0) continue;
+            assert_true(value >= view->joints[j].lower && value <= view->joints[j].upper);
+            /* Angles do not jump by a turn from frame to frame. */
+            if (f > 0) assert_true(fabs(value - motion->frames[f - 1].q[view->joints[j].q_index]) < 3.1416);
+        }
+    }
+    free(links);
+    free(joints);
+    hf_motion_free(motion);
+    hf_creature_free(creature);
+    hf_clip_free(clip);
+}
+
+static void test_clip_motion(void** state) {
+    (void)state;
+    follow_clip(write_text("odd.bvh", odd_file), 1, true);
+    const char* names[] = {"motions/02_01.bvh", "motions/143_17.bvh", "motions/143_18.bvh",
+                           "motions/pirouette.bvh"};
+    for (int i = 0; i < 4; i++) {
+        const char* path = third_party(names[i]);
+        if (!path) return;
+        follow_clip(path, 0, false);
+    }
+}
+
+/* A rig's creature: three angles a joint, bodies along the bones, plausible weight, facing +X. */
+static void test_creature(void** state) {
+    (void)state;
+    hf_creature* creature;
+    hf_error error = {0};
+    const char* text =
+        "HIERARCHY\nROOT Hips\n{\nOFFSET 0 0 0\nCHANNELS 6 Xposition Yposition Zposition Zrotation "
+        "Xrotation Yrotation\nJOINT LeftLeg\n{\nOFFSET %s10 -90 0\nCHANNELS 3 Zrotation Xrotation "
+        "Yrotation\nEnd Site\n{\nOFFSET 0 0 20\n}\n}\nJOINT RightLeg\n{\nOFFSET %s10 -90 0\n"
+        "CHANNELS 3 Zrotation Xrotation Yrotation\nEnd Site\n{\nOFFSET 0 0 20\n}\n}\nJOINT "
+        "Head\n{\nOFFSET 0 80 0\nCHANNELS 1 Xrotation\n}\n}\nMOTION\nFrames: 0\nFrame Time: 0.1\n";
+    for (int mirrored = 0; mirrored < 2; mirrored++) {
+        char file[1200];
+        snprintf(file, sizeof file, text, mirrored ? "-" : "", mirrored ? "" : "-");
+        if (hf_creature_load(write_text("rig.bvh", file), NULL, &creature, &error) != HF_OK)
+            fail_msg("%s", error.message);
+        const hf_creature_view* view = hf_creature_get(creature);
+        assert_int_equal(view->joint_count, 7);
+        assert_int_equal(view->link_count, 8);
+        assert_string_equal(view->links[0].name, "Hips");
+        int left = hf_creature_find_link(creature, "LeftLeg");
+        assert_true(left >= 0);
+        assert_true(hf_creature_find_joint(creature, "LeftLeg_x") >= 0);
+        double q[7] = {0};
+        hf_pose pose = {hf_transform_identity(), q};
+        hf_transform links[8];
+        hf_forward(creature, &pose, links);
+        /* 1.8 m tall by the guess; left is +Y, also where the file looks the other way. */
+        assert_near(links[left].position.y, 0.1, 1e-9);
+        assert_near(links[left].position.z, -0.9, 1e-9);
+        assert_true(view->mass > 5 && view->mass < 100);
+        assert_true(view->links[left].mass > 0);
+        bool told = false;
+        for (int i = 0; i < view->warnings.count; i++)
+            told |= strstr(view->warnings.items[i], "unit guessed") != NULL;
+        assert_true(told);
+        hf_creature_free(creature);
+    }
+    hf_motion* motion;
+    hf_clip* clip;
+    hf_creature* other = load_odd_creature();
+    assert_int_equal(hf_clip_load(write_text("odd.bvh", odd_file), 1, &clip, &error), HF_OK);
+    assert_int_equal(hf_clip_motion(clip, other, &motion, &error), HF_ERROR_ARGUMENT);
+    assert_null(motion);
+    hf_clip_free(clip);
+    hf_creature_free(other);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_odd_file),    cmocka_unit_test(test_forward),
         cmocka_unit_test(test_units),       cmocka_unit_test(test_broken),
         cmocka_unit_test(test_truncated),   cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_third_party),
+        cmocka_unit_test(test_third_party), cmocka_unit_test(test_export),
+        cmocka_unit_test(test_clip_motion), cmocka_unit_test(test_creature),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -157,11 +157,38 @@ static void test_mass_matrix(void** unused) {
     hf_creature_free(creature);
 }
 
+/* A single link: Newton and Euler for one body about its origin. */
+static void test_single_body(void** unused) {
+    (void)unused;
+    hf_creature* creature =
+        load_text("stone.urdf", "<robot name='stone'>" FIXTURE_LINK("stone", "2.5") "</robot>");
+    const hf_link* link = hf_creature_get(creature)->links;
+    assert_int_equal(hf_creature_get(creature)->v_count, 6);
+    hf_workspace* workspace;
+    assert_int_equal(hf_workspace_create(&workspace), HF_OK);
+    hf_random r = hf_random_start(14, 0, 0);
+    hf_pose pose = random_pose(creature, &r);
+    double *v = random_speeds(creature, &r), *a = random_speeds(creature, &r), force[6];
+    assert_int_equal(hf_inverse_dynamics(creature, &pose, v, a, GRAVITY, workspace, force), HF_OK);
+    hf_vec3 w = {v[3], v[4], v[5]}, rate = {a[3], a[4], a[5]}, arm = hf_rotate(pose.root.rotation, link->com);
+    hf_vec3 com = hf_add(hf_v3(a[0], a[1], a[2]), hf_add(hf_cross(rate, arm), hf_cross(w, hf_cross(w, arm))));
+    hf_vec3 f = hf_scale(hf_sub(com, GRAVITY), link->mass);
+    hf_vec3 spin = world_inertia(link, pose.root.rotation, w);
+    hf_vec3 t = hf_add(world_inertia(link, pose.root.rotation, rate), hf_cross(w, spin));
+    t = hf_add(t, hf_cross(arm, f));
+    const double expected[6] = {f.x, f.y, f.z, t.x, t.y, t.z};
+    for (int i = 0; i < 6; i++) assert_near(force[i], expected[i], 1e-12);
+    free(pose.q), free(v), free(a);
+    hf_workspace_free(workspace);
+    hf_creature_free(creature);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_principle),
         cmocka_unit_test(test_weight),
         cmocka_unit_test(test_mass_matrix),
+        cmocka_unit_test(test_single_body),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

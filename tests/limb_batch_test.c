@@ -33,10 +33,10 @@ static float* random_theta(const hf_creature* creature, const hf_limb* limb, uin
 }
 
 /* Point, normal and gram in the limb's root frame by the double functions. */
-static void assert_sample(const hf_creature* creature, int contact, const float* theta, const outputs* o,
-                          int i, double size) {
+static void assert_sample(const hf_creature* creature, int limb_index, int contact, const float* theta,
+                          const outputs* o, int i, double size) {
     const hf_creature_view* view = hf_creature_get(creature);
-    const hf_limb* limb = view->limbs;
+    const hf_limb* limb = &view->limbs[limb_index];
     hf_pose pose = {.q = calloc((size_t)view->q_count, sizeof(double))};
     hf_transform* links = calloc((size_t)view->link_count, sizeof *links);
     double* jacobian = calloc(3 * (size_t)view->v_count, sizeof *jacobian);
@@ -44,12 +44,12 @@ static void assert_sample(const hf_creature* creature, int contact, const float*
     for (int j = 0; j < limb->joint_count; j++)
         pose.q[view->joints[limb->joints[j]].q_index] = (double)theta[j * STRIDE + i];
     links[limb->base_link] = hf_inverse(limb->base);
-    hf_forward_limb(creature, 0, pose.q, links);
-    hf_transform t = links[limb->effector_link];
+    hf_forward_from(creature, limb->root_link, pose.q, links);
+    hf_transform t = links[contact < 0 ? limb->effector_link : limb->contacts[contact].link];
     hf_vec3 p = contact < 0 ? t.position : hf_apply(t, limb->contacts[contact].offset);
     hf_vec3 n = hf_rotate(t.rotation, contact < 0 ? hf_v3(0, 0, 1) : limb->contacts[contact].normal);
     double gram[6];
-    hf_limb_jacobian(creature, 0, links, p, 3, jacobian);
+    hf_limb_jacobian(creature, limb_index, links, p, 3, jacobian);
     hf_jacobian_gram(jacobian, limb->joint_count, gram);
     const double expected[12] = {p.x,     p.y,     p.z,     n.x,     n.y,     n.z,
                                  gram[0], gram[1], gram[2], gram[3], gram[4], gram[5]};
@@ -63,15 +63,15 @@ static void assert_sample(const hf_creature* creature, int contact, const float*
 }
 
 /* All builds on one limb, all outputs or some; padding beyond the last sixteen untouched. */
-static void check_limb(const hf_creature* creature, int contact, double size, uint64_t seed) {
-    const hf_limb* limb = hf_creature_get(creature)->limbs;
+static void check_limb(const hf_creature* creature, int limb_index, int contact, double size, uint64_t seed) {
+    const hf_limb* limb = &hf_creature_get(creature)->limbs[limb_index];
     float* theta = random_theta(creature, limb, seed);
     outputs first = outputs_make();
     hf_batch batch = {COUNT, STRIDE, theta, first.point, first.normal, first.gram};
-    assert_int_equal(hf_limb_batch(creature, 0, contact, &batch), HF_OK);
-    for (int i = 0; i < COUNT; i += 7) assert_sample(creature, contact, theta, &first, i, size);
+    assert_int_equal(hf_limb_batch(creature, limb_index, contact, &batch), HF_OK);
+    for (int i = 0; i < COUNT; i += 7) assert_sample(creature, limb_index, contact, theta, &first, i, size);
     hf_batch_program program;
-    assert_int_equal(hf_batch_compile(creature, 0, contact, &program), HF_OK);
+    assert_int_equal(hf_batch_compile(creature, limb_index, contact, &program), HF_OK);
     for (int cpu = 0; cpu <= (int)hf_cpu_best(); cpu++)
         for (int wish = 0; wish < 4; wish++) {
             outputs o = outputs_make(), none = outputs_make();
@@ -100,9 +100,25 @@ static void test_all_motions(void** unused) {
     static const char* const limbs[][2] = {{"a", "f"}, {"b", "e"}, {"d", "f"}, {"i", "k"}, {"a", "b"}};
     for (int l = 0; l < 5; l++) {
         set_limb(creature, limbs[l][0], limbs[l][1], hf_v3(0.1, -0.05, 0.2), hf_normalize(hf_v3(1, 2, -1)));
-        check_limb(creature, 0, 4, (uint64_t)l);
-        check_limb(creature, -1, 4, (uint64_t)l);
+        check_limb(creature, 0, 0, 4, (uint64_t)l);
+        check_limb(creature, 0, -1, 4, (uint64_t)l);
     }
+    hf_creature_free(creature);
+}
+
+/* A contact on a link beyond the effector, whose joint is not the limb's: it keeps its rest value. */
+static void test_contact_beyond(void** unused) {
+    (void)unused;
+    hf_creature* creature = load_text("all_joints_batch.urdf", FIXTURE_ALL_JOINTS);
+    set_limb(creature, "a", "d", hf_v3(0.1, -0.05, 0.2), hf_v3(0, 1, 0));
+    double* rest =
+        hf_arena_copy(&creature->arena, creature->view.rest, (size_t)creature->view.q_count, sizeof *rest);
+    assert_non_null(rest);
+    rest[creature->view.joints[hf_creature_find_joint(creature, "spin")].q_index] = 0.7;
+    creature->view.rest = rest;
+    hf_contact_frame* contact = (hf_contact_frame*)creature->view.limbs[0].contacts;
+    contact->link = hf_creature_find_link(creature, "e");
+    check_limb(creature, 0, 0, 4, 8);
     hf_creature_free(creature);
 }
 
@@ -112,7 +128,23 @@ static void test_no_joints(void** unused) {
     hf_creature* creature = load_text("all_joints_batch.urdf", FIXTURE_ALL_JOINTS);
     set_limb(creature, "c", "c", hf_v3(0.1, -0.05, 0.2), hf_v3(0, 1, 0));
     assert_int_equal(hf_creature_get(creature)->limbs[0].joint_count, 0);
-    check_limb(creature, 0, 1, 9);
+    check_limb(creature, 0, 0, 1, 9);
+    hf_creature_free(creature);
+}
+
+/* All limbs of the shipped human, all contacts; errors far below a tenth of a millimetre. */
+static void test_human(void** unused) {
+    (void)unused;
+    hf_creature* creature;
+    hf_error error = {0};
+    char message[1400];
+    if (hf_creature_load(data_path("data/creatures/human.creature.json"), NULL, &creature, &error) != HF_OK)
+        fail_msg("%s", hf_error_text(&error, message, sizeof message));
+    const hf_creature_view* view = hf_creature_get(creature);
+    assert_true(view->limb_count >= 4);
+    for (int l = 0; l < view->limb_count; l++)
+        for (int c = -1; c < view->limbs[l].contact_count; c++)
+            check_limb(creature, l, c, 1, (uint64_t)(10 * l + c));
     hf_creature_free(creature);
 }
 
@@ -192,6 +224,7 @@ static void test_sine_cosine(void** unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all_motions), cmocka_unit_test(test_no_joints),
+        cmocka_unit_test(test_human),       cmocka_unit_test(test_contact_beyond),
         cmocka_unit_test(test_refused),     cmocka_unit_test(test_too_long),
         cmocka_unit_test(test_sine_cosine),
     };

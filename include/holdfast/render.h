@@ -20,10 +20,11 @@ typedef struct hf_picture_moment {
     const hf_placement* placement;
     const hf_picture_contact* contacts;
     int contact_count;
+    const char* label; /* drawn in the panel's corner, for instance "1.20 s"; NULL for none */
 } hf_picture_moment;
 
 typedef struct hf_picture_options {
-    int width, height;         /* default 1280 x 720 */
+    int width, height;         /* 16 to 8192; default 1280 x 720 */
     int samples;               /* rays a pixel: 1, 4, 9 or 16; default 4 */
     int threads;               /* 0: all cores */
     int columns;               /* of a strip; 0: fits */
@@ -40,7 +41,10 @@ typedef struct hf_picture_options {
 HF_API hf_picture_options hf_picture_options_default(void);
 
 /* One moment is a still, several are a strip of panels on one page. 8-bit RGB, rows top down, to be freed
-   with hf_picture_free. */
+   with hf_picture_free. The same on any number of threads. A progress callback that returns false leaves
+   what is not drawn yet white. Walls that hide the creature are cut open: a room modelled as an inward shell
+   is seen through from outside, and anything else that hides more than half of the creature is cut by a
+   plane just before it. */
 typedef struct hf_picture {
     int width, height;
     uint8_t* rgb;

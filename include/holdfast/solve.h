@@ -3,6 +3,7 @@
 #define HOLDFAST_SOLVE_H
 
 #include <holdfast/kinematics.h>
+#include <holdfast/options.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -44,6 +45,7 @@ typedef struct hf_solve_options {
     const double* posture; /* whole-pose joint values; NULL: the rest posture */
 } hf_solve_options;
 HF_API hf_solve_options hf_solve_options_default(void);
+HF_API hf_option_table hf_solve_option_table(void); /* all but posture */
 
 /* What was reached, and why the solver stopped. Errors are measured on the returned pose. */
 typedef struct hf_solve_result {
@@ -74,6 +76,7 @@ typedef struct hf_body_solve_options {
     void* balance_user;
 } hf_body_solve_options;
 HF_API hf_body_solve_options hf_body_solve_options_default(void);
+HF_API hf_option_table hf_body_solve_option_table(void); /* its own fields; `solve` has the other table */
 
 /* Moves root, trunk and limbs together. Priorities: held targets, other targets, balance, guide, posture.
    errors may be NULL or hold 2 numbers a target: metres, radians. */

@@ -3,9 +3,6 @@
 #include "io/creature_reader.h"
 #include "io/skeleton.h"
 
-#pragma weak hf_bvh_read_creature
-#pragma weak hf_gltf_read_creature
-
 hf_load_options hf_load_options_default(void) {
     hf_load_options options = {0};
     return options;
@@ -15,9 +12,8 @@ hf_status hf_creature_read_body(const char* path, const hf_load_options* options
                                 hf_error* error) {
     if (hf_text_ends(path, ".urdf") || hf_text_ends(path, ".xacro"))
         return hf_urdf_read(path, options, draft, error);
-    if (hf_text_ends(path, ".bvh") && hf_bvh_read_creature)
-        return hf_bvh_read_creature(path, options, draft, error);
-    if ((hf_text_ends(path, ".glb") || hf_text_ends(path, ".gltf")) && hf_gltf_read_creature)
+    if (hf_text_ends(path, ".bvh")) return hf_bvh_read_creature(path, options, draft, error);
+    if (hf_text_ends(path, ".glb") || hf_text_ends(path, ".gltf"))
         return hf_gltf_read_creature(path, options, draft, error);
     return hf_fail(error, HF_ERROR_FORMAT, path, 0, NULL,
                    "is not a creature by its name: .creature.json, .urdf, .bvh, .glb or .gltf is expected");

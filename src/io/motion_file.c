@@ -422,13 +422,15 @@ hf_status hf_motion_load(const char* path, hf_motion** motion, hf_error* error) 
     hf_status status = hf_json_load(&r.json, path, "holdfast-motion", error);
     if (status == HF_OK) {
         r.motion = hf_alloc(1, sizeof *r.motion);
-        if (r.motion)
+        r.object_table = json_object();
+        if (r.motion && r.object_table)
             read_all(&r);
         else
             out_of_memory(&r);
         status = r.json.status;
     }
     hf_json_free(&r.json);
+    json_decref(r.object_table);
     if (status == HF_OK)
         *motion = r.motion;
     else

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "model/creature_build.h"
+#include "model/body_bounds.h"
 #include "model/kinematic_tree.h"
 
 #include <math.h>
@@ -197,6 +198,7 @@ static hf_status build(hf_build* b) {
     if (status == HF_OK) status = hf_build_limits(b);
     if (status == HF_OK) status = hf_build_rest(b);
     if (status == HF_OK) status = hf_build_bodies(b);
+    if (status == HF_OK && hf_body_bounds_build(b->creature) != HF_OK) status = hf_build_fail_memory(b);
     if (status == HF_OK) status = hf_build_visuals(b);
     if (status == HF_OK) status = hf_build_limbs(b);
     if (status == HF_OK) status = hf_build_states(b);

@@ -15,6 +15,8 @@ struct hf_creature {
     const bool* gap_links; /* by link: its bodies are made up, no file gives them */
     /* Made by hf_kinematic_tree_build (kinematic_tree.h) once links and joints stand: kinematics need it. */
     const struct hf_kinematic_tree* tree;
+    /* Made by hf_body_bounds_build (body_bounds.h) once bodies stand: collision tests need it. */
+    const struct hf_body_bound* bounds;
 };
 
 static inline bool hf_pair_bit(const hf_creature* c, int a, int b) {

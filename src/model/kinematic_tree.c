@@ -55,6 +55,8 @@ static void fill_nodes(const hf_creature_view* view, hf_node* nodes) {
         HF_ASSERT(n->parent < l);
         if (joint < 0) continue;
         n->origin = view->joints[joint].origin;
+        hf_quat r = n->origin.rotation;
+        n->turned = r.w != 1 || r.x != 0 || r.y != 0 || r.z != 0;
         n->axis = view->joints[joint].axis;
         n->motion = motion_of(view->joints[joint].type);
         if (n->motion != HF_MOVE_FIXED) resolve_mimic(view, joint, n);

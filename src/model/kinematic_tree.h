@@ -15,7 +15,8 @@ typedef struct hf_node {
     hf_vec3 axis;        /* unit, in the joint frame */
     double multiplier, offset;
     hf_motion motion;
-    int parent; /* link, -1 for the root */
+    bool turned; /* origin has a rotation */
+    int parent;  /* link, -1 for the root */
     int q, v;
 } hf_node;
 

@@ -1,0 +1,61 @@
+/* One call of the limb solver: what is asked, postures with their errors, one damped step. */
+#ifndef HF_CONTACT_LIMB_PROBLEM_H
+#define HF_CONTACT_LIMB_PROBLEM_H
+
+#include "contact/limb_chain.h"
+#include "contact/target.h"
+
+enum { HF_LIMB_ROWS = 6 };
+
+/* All in the base link's frame. */
+typedef struct hf_limb_problem {
+    const hf_creature* creature;
+    const hf_limb_chain* chain;
+    int rows;           /* 3: position, 5: and normal, 6: and orientation */
+    hf_vec3 point;      /* wanted for the touching point */
+    hf_vec3 normal;     /* wanted for the contact's own normal */
+    hf_vec3 own_normal; /* that normal in its link */
+    double rotation[9]; /* wanted for the touching link */
+    double turn_scale;  /* metres that count as much as a radian */
+    double tolerance_m, tolerance_rad;
+    double posture_weight;
+    const double* posture; /* wanted values in the chain's order */
+    int rom_count;
+    const int* roms; /* regions that speak of this limb's joints alone */
+    double* pose_q;  /* whole pose for the region functions */
+} hf_limb_problem;
+
+/* A posture with its errors. */
+typedef struct hf_limb_trial {
+    hf_chain_state at;
+    double error[HF_LIMB_ROWS]; /* metres, then radians times turn_scale */
+    hf_vec3 tangent[2];         /* directions of the two rows of a normal */
+    double position2, angle2;   /* squared errors in metres and radians */
+    double cost;                /* position2 + turn_scale^2 angle2 */
+} hf_limb_trial;
+
+/* Memory of a step. */
+typedef struct hf_limb_scratch {
+    double* jacobian; /* HF_CHAIN_STRIDE rows a column */
+    double *step, *pull;
+    int* free_columns;
+} hf_limb_scratch;
+
+hf_status hf_limb_trial_make(const hf_limb_problem* problem, hf_workspace* workspace, hf_limb_trial* trial);
+hf_status hf_limb_scratch_make(const hf_limb_problem* problem, hf_workspace* workspace,
+                               hf_limb_scratch* scratch);
+void hf_limb_trial_copy(const hf_limb_problem* problem, const hf_limb_trial* from, hf_limb_trial* to);
+
+/* Fills the errors of trial->at.x. */
+void hf_limb_measure(const hf_limb_problem* problem, hf_limb_trial* trial);
+bool hf_limb_reached(const hf_limb_problem* problem, const hf_limb_trial* trial);
+/* Is a better than b: position first (what differs by less than the tolerance is alike), then angle. */
+bool hf_limb_better(const hf_limb_problem* problem, const hf_limb_trial* a, const hf_limb_trial* b);
+
+/* Jacobian in the task's rows, and the posture's pull. Once per posture. */
+void hf_limb_linearise(const hf_limb_problem* problem, const hf_limb_trial* trial, hf_limb_scratch* scratch);
+/* The step for these dampings; false when the system cannot be factored. */
+bool hf_limb_step(const hf_limb_problem* problem, const hf_limb_trial* trial, double damp_position,
+                  double damp_angle, hf_limb_scratch* scratch);
+
+#endif

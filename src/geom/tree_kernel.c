@@ -1,0 +1,536 @@
+/* The tree's queries, eight boxes or triangles at a time. Compiled once for each instruction set.
+
+   Float arithmetic runs about a centre near the query, so that its rounding is a small share of the
+   distances at hand. Every float decision carries a margin (RELATIVE times the extent at hand, an order over
+   the rounding it stands for); what falls inside the margin is decided in double by geom/triangle.h. */
+#include "geom/float8.h"
+#include "geom/tree.h"
+
+/* Share of the largest coordinate at hand by which float distances are trusted: 2^-24 for each rounding,
+   about a dozen of them one after the other, doubled. */
+#define RELATIVE 2e-6f
+#define TINY 1e-30f
+
+/* A segment about a centre, with what the box test needs of it. */
+typedef struct segment8 {
+    float center[3];
+    vec8 p, q, d;      /* ends and q - p, about the centre */
+    float8 dd, per_dd; /* |d|^2 and its inverse, 0 for a point */
+    float extent;      /* largest coordinate of the ends, and radius */
+    float half[3];     /* of the segment's box */
+    float edge[3];     /* |half direction| with margin */
+    float direction[3];
+    float slack; /* what rounding of the centre and ends may hide */
+} segment8;
+
+static segment8 segment_at(hf_vec3 p, hf_vec3 q, double radius) {
+    segment8 s;
+    const double a[3] = {p.x, p.y, p.z}, b[3] = {q.x, q.y, q.z};
+    float low[3], high[3], dd = 0;
+    s.extent = (float)(radius * 1.000001), s.slack = 0;
+    for (int k = 0; k < 3; k++) {
+        double m = 0.5 * (a[k] + b[k]);
+        s.center[k] = (float)m;
+        low[k] = (float)(a[k] - (double)s.center[k]);
+        high[k] = (float)(b[k] - (double)s.center[k]);
+        s.direction[k] = 0.5f * (high[k] - low[k]);
+        s.half[k] = fabsf(s.direction[k]);
+        s.edge[k] = s.half[k] * (1 + RELATIVE);
+        float most = fmaxf(fabsf(low[k]), fabsf(high[k]));
+        if (most > s.extent) s.extent = most;
+        s.slack += (float)fabs(m - (double)s.center[k]);
+        dd += (high[k] - low[k]) * (high[k] - low[k]);
+    }
+    s.slack = s.slack * (1 + RELATIVE) + RELATIVE * s.extent;
+    s.p = v8_all(low[0], low[1], low[2]);
+    s.q = v8_all(high[0], high[1], high[2]);
+    s.d = v8_sub(s.q, s.p);
+    s.dd = f8_all(dd);
+    s.per_dd = f8_all(dd > TINY ? 1 / dd : 0);
+    return s;
+}
+
+/* Corners about the centre, and edges from the unshifted corners: those are rounded once. */
+typedef struct leaf8 {
+    vec8 v0, v1, v2, e1, e2, e3; /* e1 = v1 - v0, e2 = v2 - v0, e3 = v2 - v1 */
+} leaf8;
+
+HF_INLINE8 leaf8 leaf_at(const hf_tree_leaf* leaf, const float center[3]) {
+    vec8 a = {f8_load(leaf->v[0][0]), f8_load(leaf->v[0][1]), f8_load(leaf->v[0][2])};
+    vec8 b = {f8_load(leaf->v[1][0]), f8_load(leaf->v[1][1]), f8_load(leaf->v[1][2])};
+    vec8 c = {f8_load(leaf->v[2][0]), f8_load(leaf->v[2][1]), f8_load(leaf->v[2][2])};
+    vec8 m = v8_all(center[0], center[1], center[2]);
+    return (leaf8){v8_sub(a, m), v8_sub(b, m), v8_sub(c, m), v8_sub(b, a), v8_sub(c, a), v8_sub(c, b)};
+}
+
+HF_INLINE8 int used_lanes(const hf_tree_leaf* leaf) {
+    mask8 id = *(const mask8*)leaf->id;
+    return m8_bits(id != -1);
+}
+
+/* Offers the nearest pair of the segment and the edge at v along e (Ericson 2005, 5.1.9) as vector from edge
+   to segment. Any pair is an upper bound, so that bad conditioning only costs a look in double. */
+HF_INLINE8 void offer_edge(const segment8* s, vec8 v, vec8 e, float8* best, vec8* way) {
+    vec8 r = v8_sub(s->p, v);
+    float8 ee = v8_dot(e, e), de = v8_dot(s->d, e), dr = v8_dot(s->d, r), er = v8_dot(e, r);
+    float8 denominator = f8_max(s->dd * ee - de * de, f8_all(TINY));
+    float8 a = f8_clamp01((de * er - dr * ee) / denominator);
+    float8 b = f8_clamp01((de * a + er) / f8_max(ee, f8_all(TINY)));
+    a = f8_clamp01((de * b - dr) * s->per_dd);
+    vec8 w = v8_add_scaled(v8_add_scaled(r, s->d, a), e, -b);
+    float8 ww = v8_dot(w, w);
+    mask8 better = ww < *best;
+    *best = f8_select(better, ww, *best);
+    *way = v8_select(better, w, *way);
+}
+
+/* Barycentric coordinates and way from the triangle's plane of one end. */
+typedef struct foot8 {
+    float8 u, v;
+    vec8 way;
+} foot8;
+
+HF_INLINE8 foot8 foot_of(const leaf8* l, vec8 p, float8 a, float8 b, float8 c, float8 per) {
+    vec8 q = v8_sub(p, l->v0);
+    float8 q1 = v8_dot(q, l->e1), q2 = v8_dot(q, l->e2);
+    float8 u = (c * q1 - b * q2) * per, v = (a * q2 - b * q1) * per;
+    return (foot8){u, v, v8_add_scaled(v8_add_scaled(q, l->e1, -u), l->e2, -v)};
+}
+
+HF_INLINE8 float8 offer_foot(foot8 f, float8 best) {
+    mask8 inside = (f.u >= 0) & (f.v >= 0) & (f.u + f.v <= 1);
+    return f8_select(inside, f8_min(v8_dot(f.way, f.way), best), best);
+}
+
+/* What the triangle's plane alone says. */
+typedef struct plane8 {
+    float8 n_length, dp, dq; /* normal's length, distances of the ends times it */
+    float8 blur, doubt;      /* rounding of the normal, and of dp and dq */
+    float8 extent;           /* largest coordinate at hand */
+} plane8;
+
+HF_INLINE8 plane8 plane_of(const segment8* s, const leaf8* l) {
+    plane8 p;
+    vec8 n = v8_cross(l->e1, l->e2);
+    p.n_length = f8_sqrt(v8_dot(n, n));
+    p.dp = v8_dot(n, v8_sub(s->p, l->v0));
+    p.dq = v8_dot(n, v8_sub(s->q, l->v0));
+    float8 ee = v8_dot(l->e1, l->e1) + v8_dot(l->e2, l->e2);
+    p.extent = f8_max(f8_abs(l->v0.x), f8_max(f8_abs(l->v0.y), f8_abs(l->v0.z))) + f8_sqrt(ee) + s->extent;
+    p.blur = RELATIVE * ee;
+    p.doubt = p.blur * p.extent;
+    return p;
+}
+
+/* Lower bound of the distance times the normal's length: both ends on one side. */
+HF_INLINE8 float8 plane_gap(const plane8* p) {
+    float8 least = f8_min(f8_abs(p->dp), f8_abs(p->dq));
+    mask8 apart = ((p->dp > 0) & (p->dq > 0)) | ((p->dp < 0) & (p->dq < 0));
+    return f8_select(apart, least - p->doubt, f8_all(-1));
+}
+
+/* Squared distance of the best pair found (an upper bound but for rounding), and the way between the best
+   edge pair. */
+HF_INLINE8 float8 upper_bound(const segment8* s, const leaf8* l, const plane8* p, vec8* way) {
+    float8 best = f8_all(3e38f);
+    *way = v8_all(0, 0, 0);
+    offer_edge(s, l->v0, l->e1, &best, way);
+    offer_edge(s, l->v0, l->e2, &best, way);
+    offer_edge(s, l->v1, l->e3, &best, way);
+    // feet of both ends, and where the segment goes through the plane
+    float8 a = v8_dot(l->e1, l->e1), b = v8_dot(l->e1, l->e2), c = v8_dot(l->e2, l->e2);
+    float8 per = f8_all(1) / f8_max(a * c - b * b, f8_all(TINY));
+    foot8 fp = foot_of(l, s->p, a, b, c, per), fq = foot_of(l, s->q, a, b, c, per);
+    float8 t = f8_clamp01(p->dp / f8_select(p->dp == p->dq, f8_all(1), p->dp - p->dq));
+    // its way is measured anew: of a sliver both feet may be far and their mean worth nothing
+    foot8 fx = {fp.u + t * (fq.u - fp.u), fp.v + t * (fq.v - fp.v), v8_sub(s->p, l->v0)};
+    fx.way = v8_add_scaled(fx.way, s->d, t);
+    fx.way = v8_add_scaled(v8_add_scaled(fx.way, l->e1, -fx.u), l->e2, -fx.v);
+    best = offer_foot(fp, best);
+    best = offer_foot(fq, best);
+    return offer_foot(fx, best);
+}
+
+/* Gap of segment and triangle along the way, times the way's length: any direction proves a distance. */
+HF_INLINE8 float8 way_gap(const segment8* s, const leaf8* l, vec8 way) {
+    float8 ends = f8_min(v8_dot(way, s->p), v8_dot(way, s->q));
+    float8 corners = f8_max(v8_dot(way, l->v0), f8_max(v8_dot(way, l->v1), v8_dot(way, l->v2)));
+    return ends - corners;
+}
+
+static hf_triangle lane_triangle(const hf_tree_leaf* leaf, int lane) {
+    hf_triangle t;
+    for (int c = 0; c < 3; c++)
+        t.v[c] = hf_v3((double)leaf->v[c][0][lane], (double)leaf->v[c][1][lane], (double)leaf->v[c][2][lane]);
+    return t;
+}
+
+/* A capsule for the box test: separating axes of a swept sphere against eight boxes, the three box axes and
+   their three products with the segment. */
+typedef struct capsule8 {
+    segment8 s;
+    float reach[3]; /* segment's half box and radius */
+    float side[3];  /* radius along each product, with rounding */
+    double radius;
+    hf_vec3 p, q;
+} capsule8;
+
+static capsule8 capsule_at(hf_vec3 p, hf_vec3 q, double radius) {
+    capsule8 c = {.s = segment_at(p, q, radius), .radius = radius, .p = p, .q = q};
+    float r = (float)radius * (1 + RELATIVE) + c.s.slack;
+    for (int k = 0; k < 3; k++) {
+        float x = c.s.half[(k + 1) % 3], y = c.s.half[(k + 2) % 3];
+        c.reach[k] = c.s.half[k] + r;
+        c.side[k] = r * sqrtf(x * x + y * y) * (1 + RELATIVE) + RELATIVE * (2 * x * y + r * (x + y));
+    }
+    return c;
+}
+
+HF_INLINE8 int capsule_boxes(const capsule8* c, const hf_tree_node* n) {
+    const segment8* s = &c->s;
+    float8 tx = f8_load(n->center[0]) - s->center[0], hx = f8_load(n->half[0]);
+    float8 ty = f8_load(n->center[1]) - s->center[1], hy = f8_load(n->half[1]);
+    float8 tz = f8_load(n->center[2]) - s->center[2], hz = f8_load(n->half[2]);
+    mask8 in = (f8_abs(tx) <= hx + c->reach[0]) & (f8_abs(ty) <= hy + c->reach[1]) &
+               (f8_abs(tz) <= hz + c->reach[2]);
+    float8 x = f8_abs(tz * s->direction[1] - ty * s->direction[2]);
+    float8 y = f8_abs(tx * s->direction[2] - tz * s->direction[0]);
+    float8 z = f8_abs(ty * s->direction[0] - tx * s->direction[1]);
+    in &= (x <= hy * s->edge[2] + hz * s->edge[1] + c->side[0]) &
+          (y <= hz * s->edge[0] + hx * s->edge[2] + c->side[1]) &
+          (z <= hx * s->edge[1] + hy * s->edge[0] + c->side[2]);
+    return m8_bits(in);
+}
+
+/* A triangle of the leaf within the capsule, or HF_TREE_NONE. */
+HF_INLINE8 uint32_t capsule_leaf(const capsule8* c, const hf_tree_leaf* leaf) {
+    const segment8* s = &c->s;
+    leaf8 l = leaf_at(leaf, s->center);
+    plane8 p = plane_of(s, &l);
+    float radius = (float)c->radius;
+    // most triangles of a leaf have both ends far on one side
+    int open = used_lanes(leaf) & ~m8_bits(plane_gap(&p) > radius * (1 + RELATIVE) * p.n_length);
+    if (!open) return HF_TREE_NONE;
+    // a pair of points that is near enough settles it
+    vec8 way;
+    float8 best = upper_bound(s, &l, &p, &way);
+    float8 doubt = RELATIVE * p.extent, inner = radius - doubt, outer = radius + doubt;
+    int hit = open & m8_bits((inner > 0) & (best < inner * inner));
+    if (hit) return leaf->id[__builtin_ctz((unsigned)hit)];
+    // so does a direction that keeps them apart
+    float8 gap = way_gap(s, &l, way);
+    open &= ~m8_bits(gap > outer * f8_sqrt(v8_dot(way, way)) * (1 + RELATIVE));
+    for (; open; open &= open - 1) {
+        int lane = __builtin_ctz((unsigned)open);
+        hf_triangle t = lane_triangle(leaf, lane);
+        if (hf_triangle_segment(&t, c->p, c->q, NULL, NULL) < c->radius * c->radius) return leaf->id[lane];
+    }
+    return HF_TREE_NONE;
+}
+
+static uint32_t kernel_capsule(const hf_tree* tree, hf_vec3 p, hf_vec3 q, double radius) {
+    if (!tree->node_count || !(radius > 0)) return HF_TREE_NONE;
+    const hf_tree_node* nodes = hf_tree_nodes(tree);
+    const hf_tree_leaf* leaves = hf_tree_leaves(tree);
+    capsule8 c = capsule_at(p, q, radius);
+    uint32_t stack[HF_TREE_STACK];
+    int top = 0;
+    stack[top++] = 0;
+    while (top) {
+        const hf_tree_node* n = &nodes[stack[--top]];
+        for (int bits = capsule_boxes(&c, n); bits; bits &= bits - 1) {
+            uint32_t child = n->child[__builtin_ctz((unsigned)bits)];
+            if (!(child & HF_TREE_LEAF)) {
+                stack[top++] = child;
+                continue;
+            }
+            if (child == HF_TREE_NONE) continue;
+            uint32_t id = capsule_leaf(&c, &leaves[child & ~HF_TREE_LEAF]);
+            if (id != HF_TREE_NONE) return id;
+        }
+    }
+    return HF_TREE_NONE;
+}
+
+/* A way to go, with the least it can give: squared distance, or distance along a ray. */
+typedef struct branch {
+    float least;
+    uint32_t child;
+} branch;
+
+/* Puts the slots of a node that are set in `bits` on the stack, the least on top. */
+HF_INLINE8 int push_sorted(branch* stack, int top, const hf_tree_node* n, int bits, const float least[8]) {
+    int bottom = top;
+    for (; bits; bits &= bits - 1) {
+        int slot = __builtin_ctz((unsigned)bits);
+        if (n->child[slot] == HF_TREE_NONE) continue;
+        branch b = {least[slot], n->child[slot]};
+        int i = top++;
+        for (; i > bottom && stack[i - 1].least < b.least; i--) stack[i] = stack[i - 1];
+        stack[i] = b;
+    }
+    return top;
+}
+
+/* Bound of a float comparison that no rounding makes too small. */
+static float widen(double bound) { return (float)bound * (1 + 4 * RELATIVE) + TINY; }
+
+typedef union lanes {
+    float8 all;
+    float lane[8];
+} lanes;
+
+HF_INLINE8 float8 segment_boxes(const segment8* s, const hf_tree_node* n) {
+    float8 x = f8_abs(f8_load(n->center[0]) - s->center[0]) - f8_load(n->half[0]) - (s->half[0] + s->slack);
+    float8 y = f8_abs(f8_load(n->center[1]) - s->center[1]) - f8_load(n->half[1]) - (s->half[1] + s->slack);
+    float8 z = f8_abs(f8_load(n->center[2]) - s->center[2]) - f8_load(n->half[2]) - (s->half[2] + s->slack);
+    float8 zero = f8_all(0);
+    x = f8_max(x, zero), y = f8_max(y, zero), z = f8_max(z, zero);
+    return x * x + y * y + z * z;
+}
+
+/* Lower bounds of the distances of a leaf's triangles. */
+HF_INLINE8 float8 segment_leaf(const segment8* s, const hf_tree_leaf* leaf) {
+    leaf8 l = leaf_at(leaf, s->center);
+    plane8 p = plane_of(s, &l);
+    vec8 way;
+    upper_bound(s, &l, &p, &way);
+    float8 far = plane_gap(&p) / f8_max(p.n_length + p.blur, f8_all(TINY));
+    float8 gap = way_gap(s, &l, way) / f8_max(f8_sqrt(v8_dot(way, way)), f8_all(TINY));
+    return f8_max(far, gap) - RELATIVE * p.extent;
+}
+
+static bool kernel_near(const hf_tree* tree, hf_vec3 p, hf_vec3 q, double bound, hf_tree_visit visit,
+                        void* user) {
+    if (!tree->node_count) return true;
+    const hf_tree_node* nodes = hf_tree_nodes(tree);
+    const hf_tree_leaf* leaves = hf_tree_leaves(tree);
+    segment8 s = segment_at(p, q, 0);
+    branch stack[HF_TREE_STACK];
+    int top = 0;
+    stack[top++] = (branch){0, 0};
+    while (top) {
+        branch b = stack[--top];
+        float most = widen(bound);
+        if (b.least > most * most) continue;
+        lanes least;
+        if (!(b.child & HF_TREE_LEAF)) {
+            const hf_tree_node* n = &nodes[b.child];
+            least.all = segment_boxes(&s, n);
+            top = push_sorted(stack, top, n, m8_bits(least.all <= most * most), least.lane);
+            continue;
+        }
+        // triangles by their lower bounds, until none can be nearer
+        const hf_tree_leaf* leaf = &leaves[b.child & ~HF_TREE_LEAF];
+        least.all = segment_leaf(&s, leaf);
+        for (int open = used_lanes(leaf) & ~m8_bits(least.all > most); open;) {
+            int lane = __builtin_ctz((unsigned)open);
+            for (int rest = open & (open - 1); rest; rest &= rest - 1) {
+                int other = __builtin_ctz((unsigned)rest);
+                if (least.lane[other] < least.lane[lane]) lane = other;
+            }
+            if (least.lane[lane] > widen(bound)) break;
+            open &= ~(1 << lane);
+            hf_triangle t = lane_triangle(leaf, lane);
+            if (!visit(user, &t, leaf->id[lane], &bound)) return false;
+        }
+    }
+    return true;
+}
+
+/* A ray about a float centre. */
+typedef struct ray8 {
+    float center[3];
+    float offset[3];  /* origin about the centre */
+    float per[3];     /* 1 / direction, kept finite */
+    float per_abs[3]; /* with margin */
+    float slack;
+    vec8 o, d;
+} ray8;
+
+static ray8 ray_at(hf_vec3 origin, hf_vec3 direction) {
+    ray8 r;
+    const double o[3] = {origin.x, origin.y, origin.z}, d[3] = {direction.x, direction.y, direction.z};
+    r.slack = 0;
+    float unit[3];
+    for (int k = 0; k < 3; k++) {
+        r.center[k] = (float)o[k];
+        r.offset[k] = (float)(o[k] - (double)r.center[k]);
+        unit[k] = (float)d[k];
+        double safe = fabs(d[k]) > 1e-20 ? d[k] : d[k] < 0 ? -1e-20 : 1e-20;
+        r.per[k] = (float)(1 / safe);
+        r.per_abs[k] = fabsf(r.per[k]) * (1 + RELATIVE);
+        r.slack = fmaxf(r.slack, fabsf(r.offset[k]) * (1 + RELATIVE));
+    }
+    r.o = v8_all(r.offset[0], r.offset[1], r.offset[2]);
+    r.d = v8_all(unit[0], unit[1], unit[2]);
+    return r;
+}
+
+/* Slabs: where the ray enters each box, and whether it does. */
+HF_INLINE8 int ray_boxes(const ray8* r, const hf_tree_node* n, float most, float8* enter) {
+    float8 in = f8_all(0), out = f8_all(most);
+    for (int k = 0; k < 3; k++) {
+        float8 t = (f8_load(n->center[k]) - r->center[k]) * r->per[k];
+        float8 h = (f8_load(n->half[k]) + r->slack) * r->per_abs[k];
+        // rounding of t is a share of |t|; half sizes carry their own
+        float8 doubt = f8_abs(t) * RELATIVE;
+        in = f8_max(in, t - h - doubt);
+        out = f8_min(out, t + h + doubt);
+    }
+    *enter = in;
+    return m8_bits(in <= out);
+}
+
+/* Triangles that the ray does not clearly pass by: signs of the edge functions. */
+HF_INLINE8 int ray_leaf(const ray8* r, const hf_tree_leaf* leaf) {
+    leaf8 l = leaf_at(leaf, r->center);
+    vec8 a = v8_sub(l.v0, r->o), b = v8_sub(l.v1, r->o), c = v8_sub(l.v2, r->o);
+    float8 la = v8_dot(a, a), lb = v8_dot(b, b), lc = v8_dot(c, c);
+    float8 doubt = (2 * RELATIVE) * f8_max(la, f8_max(lb, lc));
+    float8 u = v8_dot(r->d, v8_cross(b, c)), v = v8_dot(r->d, v8_cross(c, a)),
+           w = v8_dot(r->d, v8_cross(a, b));
+    float8 least = f8_min(u, f8_min(v, w)), most = f8_max(u, f8_max(v, w));
+    int past = m8_bits((least < -doubt) & (most > doubt));
+    return used_lanes(leaf) & ~past;
+}
+
+static bool kernel_ray(const hf_tree* tree, hf_vec3 origin, hf_vec3 direction, double bound,
+                       hf_tree_visit visit, void* user) {
+    if (!tree->node_count) return true;
+    const hf_tree_node* nodes = hf_tree_nodes(tree);
+    const hf_tree_leaf* leaves = hf_tree_leaves(tree);
+    ray8 r = ray_at(origin, direction);
+    branch stack[HF_TREE_STACK];
+    int top = 0;
+    stack[top++] = (branch){0, 0};
+    while (top) {
+        branch b = stack[--top];
+        float most = widen(bound);
+        if (b.least > most) continue;
+        if (!(b.child & HF_TREE_LEAF)) {
+            const hf_tree_node* n = &nodes[b.child];
+            lanes enter;
+            int bits = ray_boxes(&r, n, most, &enter.all);
+            top = push_sorted(stack, top, n, bits, enter.lane);
+            continue;
+        }
+        const hf_tree_leaf* leaf = &leaves[b.child & ~HF_TREE_LEAF];
+        for (int open = ray_leaf(&r, leaf); open; open &= open - 1) {
+            int lane = __builtin_ctz((unsigned)open);
+            hf_triangle t = lane_triangle(leaf, lane);
+            if (!visit(user, &t, leaf->id[lane], &bound)) return false;
+        }
+    }
+    return true;
+}
+
+/* An oriented box about a float centre: extents along the tree's axes and along its own. */
+typedef struct body8 {
+    float center[3];
+    float reach[3]; /* half extents along the tree's axes */
+    float half[3];  /* along its own */
+    float axis[3][3], axis_abs[3][3];
+} body8;
+
+static body8 body_at(const hf_tree_body* body) {
+    body8 b;
+    const double c[3] = {body->center.x, body->center.y, body->center.z};
+    double axis[3][3], slack = 0, most = 0;
+    for (int i = 0; i < 3; i++) {
+        axis[i][0] = body->axis[i].x, axis[i][1] = body->axis[i].y, axis[i][2] = body->axis[i].z;
+        b.center[i] = (float)c[i];
+        slack += fabs(c[i] - (double)b.center[i]);
+        most += body->half[i];
+    }
+    slack += (double)RELATIVE * most + (double)TINY;
+    for (int i = 0; i < 3; i++) {
+        double reach = slack;
+        for (int k = 0; k < 3; k++) {
+            reach += fabs(axis[k][i]) * body->half[k];
+            b.axis[i][k] = (float)axis[i][k];
+            b.axis_abs[i][k] = fabsf(b.axis[i][k]) * (1 + RELATIVE);
+        }
+        b.reach[i] = (float)reach * (1 + RELATIVE);
+        b.half[i] = (float)(body->half[i] + slack) * (1 + RELATIVE);
+    }
+    return b;
+}
+
+/* Squared lower bound of the distance: gaps along the tree's axes, and along the body's. */
+HF_INLINE8 float8 body_boxes(const body8* b, const hf_tree_node* n) {
+    float8 t[3], h[3], zero = f8_all(0), outer = zero, inner = zero;
+    for (int k = 0; k < 3; k++) {
+        t[k] = f8_load(n->center[k]) - b->center[k];
+        h[k] = f8_load(n->half[k]);
+        float8 gap = f8_max(f8_abs(t[k]) - h[k] - b->reach[k], zero);
+        outer += gap * gap;
+    }
+    for (int i = 0; i < 3; i++) {
+        float8 along = f8_abs(t[0] * b->axis[i][0] + t[1] * b->axis[i][1] + t[2] * b->axis[i][2]);
+        float8 doubt = (f8_abs(t[0]) + f8_abs(t[1]) + f8_abs(t[2])) * RELATIVE;
+        float8 size = h[0] * b->axis_abs[i][0] + h[1] * b->axis_abs[i][1] + h[2] * b->axis_abs[i][2];
+        float8 gap = f8_max(along - doubt - size - b->half[i], zero);
+        inner += gap * gap;
+    }
+    return f8_max(outer, inner);
+}
+
+HF_INLINE8 float8 gap_of(float8 x, float8 y, float8 z, float8 reach) {
+    float8 low = f8_min(x, f8_min(y, z)), high = f8_max(x, f8_max(y, z));
+    return f8_max(f8_max(low - reach, -high - reach), f8_all(0));
+}
+
+HF_INLINE8 float8 body_leaf(const body8* b, const hf_tree_leaf* leaf) {
+    leaf8 l = leaf_at(leaf, b->center);
+    float8 outer, inner = f8_all(0);
+    float8 x = gap_of(l.v0.x, l.v1.x, l.v2.x, f8_all(b->reach[0]));
+    float8 y = gap_of(l.v0.y, l.v1.y, l.v2.y, f8_all(b->reach[1]));
+    float8 z = gap_of(l.v0.z, l.v1.z, l.v2.z, f8_all(b->reach[2]));
+    outer = x * x + y * y + z * z;
+    float8 extent =
+        f8_abs(l.v0.x) + f8_abs(l.v0.y) + f8_abs(l.v0.z) + f8_sqrt(v8_dot(l.e1, l.e1) + v8_dot(l.e2, l.e2));
+    for (int i = 0; i < 3; i++) {
+        vec8 axis = v8_all(b->axis[i][0], b->axis[i][1], b->axis[i][2]);
+        float8 gap = gap_of(v8_dot(axis, l.v0), v8_dot(axis, l.v1), v8_dot(axis, l.v2),
+                            b->half[i] + RELATIVE * extent);
+        inner += gap * gap;
+    }
+    return f8_max(outer, inner);
+}
+
+static bool kernel_body(const hf_tree* tree, const hf_tree_body* body, double bound, hf_tree_visit visit,
+                        void* user) {
+    if (!tree->node_count) return true;
+    const hf_tree_node* nodes = hf_tree_nodes(tree);
+    const hf_tree_leaf* leaves = hf_tree_leaves(tree);
+    body8 s = body_at(body);
+    branch stack[HF_TREE_STACK];
+    int top = 0;
+    stack[top++] = (branch){0, 0};
+    while (top) {
+        branch b = stack[--top];
+        float most = widen(bound);
+        if (b.least > most * most) continue;
+        lanes least;
+        if (!(b.child & HF_TREE_LEAF)) {
+            const hf_tree_node* n = &nodes[b.child];
+            least.all = body_boxes(&s, n);
+            top = push_sorted(stack, top, n, m8_bits(least.all <= most * most), least.lane);
+            continue;
+        }
+        const hf_tree_leaf* leaf = &leaves[b.child & ~HF_TREE_LEAF];
+        least.all = body_leaf(&s, leaf);
+        for (int open = used_lanes(leaf) & ~m8_bits(least.all > most * most); open; open &= open - 1) {
+            int lane = __builtin_ctz((unsigned)open);
+            float now = widen(bound);
+            if (least.lane[lane] > now * now) continue;
+            hf_triangle t = lane_triangle(leaf, lane);
+            if (!visit(user, &t, leaf->id[lane], &bound)) return false;
+        }
+    }
+    return true;
+}
+
+extern const hf_tree_kernel HF_KERNEL_NAME(hf_tree_kernel);
+const hf_tree_kernel HF_KERNEL_NAME(hf_tree_kernel) = {kernel_capsule, kernel_near, kernel_ray, kernel_body};

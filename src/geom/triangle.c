@@ -1,0 +1,285 @@
+#include "geom/triangle.h"
+
+#include <float.h>
+
+static double squared(hf_vec3 a) { return hf_dot(a, a); }
+static double clamp01(double x) { return x > 0 ? (x < 1 ? x : 1) : 0; }
+
+hf_triangle hf_triangle_of(const hf_mesh* mesh, int index) {
+    hf_triangle t;
+    for (int k = 0; k < 3; k++) {
+        const float* p = mesh->vertices + 3 * (size_t)mesh->indices[3 * (size_t)index + (size_t)k];
+        t.v[k] = hf_v3((double)p[0], (double)p[1], (double)p[2]);
+    }
+    return t;
+}
+
+hf_vec3 hf_triangle_normal(const hf_triangle* t) {
+    hf_vec3 e0 = hf_sub(t->v[1], t->v[0]), e1 = hf_sub(t->v[2], t->v[1]), e2 = hf_sub(t->v[0], t->v[2]);
+    hf_vec3 n = hf_cross(e0, e1);
+    double l = hf_length(n);
+    if (l > 0) return hf_scale(n, 1 / l);
+    // degenerate: across the longest edge, away from the axis it is most along
+    hf_vec3 e = squared(e0) > squared(e1) ? e0 : e1;
+    if (squared(e2) > squared(e)) e = e2;
+    hf_vec3 axis = fabs(e.z) <= fabs(e.x) || fabs(e.z) <= fabs(e.y) ? hf_v3(0, 0, 1) : hf_v3(1, 0, 0);
+    double along = squared(e) > 0 ? hf_dot(axis, e) / squared(e) : 0;
+    n = hf_normalize(hf_sub(axis, hf_scale(e, along)));
+    return squared(n) > 0.5 ? n : hf_v3(0, 0, 1);
+}
+
+/* A nearest pair as it improves: every candidate is a pair of real points, so that the result is never too
+   small, and never larger than the best candidate. */
+typedef struct nearest {
+    double squared;
+    hf_vec3 a, b;
+} nearest;
+
+static void offer(nearest* best, hf_vec3 a, hf_vec3 b) {
+    double d = squared(hf_sub(a, b));
+    if (d < best->squared) *best = (nearest){d, a, b};
+}
+
+static hf_vec3 on_segment_nearest(hf_vec3 a, hf_vec3 b, hf_vec3 p) {
+    hf_vec3 d = hf_sub(b, a);
+    double l = squared(d);
+    return l > 0 ? hf_add(a, hf_scale(d, clamp01(hf_dot(hf_sub(p, a), d) / l))) : a;
+}
+
+/* Foot of p in the triangle's inside, when it is there: barycentric coordinates about the corner. */
+static bool foot_inside(const hf_triangle* t, hf_vec3 p, hf_vec3* foot) {
+    hf_vec3 e0 = hf_sub(t->v[1], t->v[0]), e1 = hf_sub(t->v[2], t->v[0]), q = hf_sub(p, t->v[0]);
+    hf_vec3 n = hf_cross(e0, e1);
+    double nn = squared(n);
+    if (!(nn > 0)) return false;
+    double u = hf_dot(hf_cross(q, e1), n) / nn, v = hf_dot(hf_cross(e0, q), n) / nn;
+    if (!(u >= 0 && v >= 0 && u + v <= 1)) return false;
+    *foot = hf_add(t->v[0], hf_add(hf_scale(e0, u), hf_scale(e1, v)));
+    return true;
+}
+
+static void offer_point(nearest* best, const hf_triangle* t, hf_vec3 p) {
+    hf_vec3 foot;
+    if (foot_inside(t, p, &foot)) offer(best, foot, p);
+    for (int k = 0; k < 3; k++) offer(best, on_segment_nearest(t->v[k], t->v[(k + 1) % 3], p), p);
+}
+
+/* Inner minimum of two segments; their ends are offered elsewhere. */
+static void offer_segments(nearest* best, hf_vec3 a0, hf_vec3 a1, hf_vec3 b0, hf_vec3 b1) {
+    hf_vec3 d = hf_sub(a1, a0), e = hf_sub(b1, b0), r = hf_sub(a0, b0);
+    double dd = squared(d), ee = squared(e), de = hf_dot(d, e), dr = hf_dot(d, r), er = hf_dot(e, r);
+    double denominator = dd * ee - de * de;
+    if (!(denominator > 0)) return;
+    double s = clamp01((de * er - dr * ee) / denominator);
+    double t = clamp01((de * s + er) / ee);
+    s = clamp01((de * t - dr) / dd);
+    offer(best, hf_add(a0, hf_scale(d, s)), hf_add(b0, hf_scale(e, t)));
+}
+
+/* Where the segment goes through the triangle's plane. */
+static void offer_crossing(nearest* best, const hf_triangle* t, hf_vec3 p, hf_vec3 q) {
+    hf_vec3 n = hf_cross(hf_sub(t->v[1], t->v[0]), hf_sub(t->v[2], t->v[0]));
+    double dp = hf_dot(n, hf_sub(p, t->v[0])), dq = hf_dot(n, hf_sub(q, t->v[0]));
+    if (!((dp < 0 && dq > 0) || (dp > 0 && dq < 0))) return;
+    hf_vec3 x = hf_lerp(p, q, dp / (dp - dq)), foot;
+    if (foot_inside(t, x, &foot)) offer(best, foot, x);
+}
+
+static void offer_segment(nearest* best, const hf_triangle* t, hf_vec3 p, hf_vec3 q) {
+    offer_crossing(best, t, p, q);
+    offer_point(best, t, p);
+    offer_point(best, t, q);
+    for (int k = 0; k < 3; k++) {
+        offer(best, t->v[k], on_segment_nearest(p, q, t->v[k]));
+        offer_segments(best, t->v[k], t->v[(k + 1) % 3], p, q);
+    }
+}
+
+double hf_triangle_point(const hf_triangle* t, hf_vec3 p, hf_vec3* point) {
+    nearest best = {.squared = INFINITY};
+    offer_point(&best, t, p);
+    if (point) *point = best.a;
+    return best.squared;
+}
+
+double hf_triangle_segment(const hf_triangle* t, hf_vec3 p, hf_vec3 q, hf_vec3* on_triangle,
+                           hf_vec3* on_segment) {
+    nearest best = {.squared = INFINITY};
+    offer_segment(&best, t, p, q);
+    if (on_triangle) *on_triangle = best.a;
+    if (on_segment) *on_segment = best.b;
+    return best.squared;
+}
+
+double hf_triangle_triangle(const hf_triangle* a, const hf_triangle* b, hf_vec3* on_a, hf_vec3* on_b) {
+    nearest best = {.squared = INFINITY}, other = {.squared = INFINITY};
+    for (int k = 0; k < 3; k++) {
+        offer_segment(&best, a, b->v[k], b->v[(k + 1) % 3]);
+        offer_segment(&other, b, a->v[k], a->v[(k + 1) % 3]);
+    }
+    if (other.squared < best.squared) best = (nearest){other.squared, other.b, other.a};
+    if (on_a) *on_a = best.a;
+    if (on_b) *on_b = best.b;
+    return best.squared;
+}
+
+/* Edge functions of the ray (scalar triple products): for an edge walked the other way by the neighbour the
+   value is the exact opposite, so that no ray slips between two triangles. */
+static void edge_functions(const hf_triangle* t, hf_vec3 origin, hf_vec3 direction, hf_vec3 r[3],
+                           double weight[3]) {
+    for (int k = 0; k < 3; k++) r[k] = hf_sub(t->v[k], origin);
+    for (int k = 0; k < 3; k++) weight[k] = hf_dot(direction, hf_cross(r[(k + 1) % 3], r[(k + 2) % 3]));
+}
+
+bool hf_triangle_ray(const hf_triangle* t, hf_vec3 origin, hf_vec3 direction, double max_distance,
+                     double* distance) {
+    hf_vec3 r[3];
+    double w[3];
+    edge_functions(t, origin, direction, r, w);
+    if ((w[0] < 0 || w[1] < 0 || w[2] < 0) && (w[0] > 0 || w[1] > 0 || w[2] > 0)) return false;
+    double sum = w[0] + w[1] + w[2];
+    if (sum == 0) return false; // edge-on or degenerate
+    double d =
+        (w[0] * hf_dot(r[0], direction) + w[1] * hf_dot(r[1], direction) + w[2] * hf_dot(r[2], direction)) /
+        (sum * squared(direction));
+    if (!(d >= 0 && d <= max_distance)) return false;
+    *distance = d;
+    return true;
+}
+
+int hf_triangle_crossing(const hf_triangle* t, hf_vec3 origin, hf_vec3 direction) {
+    hf_vec3 r[3];
+    double w[3];
+    edge_functions(t, origin, direction, r, w);
+    // rounding of a triple product is far under this share of its factors' lengths
+    const double share = 32 * DBL_EPSILON;
+    double l[3] = {hf_length(r[0]), hf_length(r[1]), hf_length(r[2])};
+    double reach = hf_length(direction);
+    int positive = 0, negative = 0;
+    for (int k = 0; k < 3; k++) {
+        double doubt = share * reach * l[(k + 1) % 3] * l[(k + 2) % 3];
+        positive += w[k] > doubt;
+        negative += w[k] < -doubt;
+    }
+    if (positive && negative) return 0;
+    // behind the origin, whatever the edges say
+    double ahead = fmax(hf_dot(r[0], direction), fmax(hf_dot(r[1], direction), hf_dot(r[2], direction)));
+    double longest = fmax(l[0], fmax(l[1], l[2]));
+    if (ahead < -share * reach * longest) return 0;
+    if (positive != 3 && negative != 3) return HF_CROSSING_UNSURE;
+    // the side of the plane the origin is on: six times the volume of the corner
+    double volume = hf_dot(r[0], hf_cross(r[1], r[2]));
+    if (fabs(volume) <= share * l[0] * l[1] * l[2]) return HF_CROSSING_UNSURE;
+    if ((volume > 0) != (positive == 3)) return 0;
+    return positive == 3 ? 1 : -1;
+}
+
+double hf_triangle_solid_angle(const hf_triangle* t, hf_vec3 p) {
+    hf_vec3 a = hf_sub(t->v[0], p), b = hf_sub(t->v[1], p), c = hf_sub(t->v[2], p);
+    double la = hf_length(a), lb = hf_length(b), lc = hf_length(c);
+    double volume = hf_dot(a, hf_cross(b, c));
+    double below = la * lb * lc + hf_dot(a, b) * lc + hf_dot(b, c) * la + hf_dot(c, a) * lb;
+    return volume == 0 ? 0 : 2 * atan2(volume, below);
+}
+
+static hf_vec3 hull_vertex(const hf_shape* s, uint32_t index) {
+    const float* p = s->vertices + 3 * (size_t)index;
+    return hf_v3((double)p[0], (double)p[1], (double)p[2]);
+}
+
+/* A face of a hull moved inwards; a degenerate one has a zero normal and keeps everything. */
+static hf_plane hull_plane(const hf_shape* s, int face, double depth) {
+    const uint32_t* f = s->faces + 3 * (size_t)face;
+    hf_vec3 a = hull_vertex(s, f[0]), b = hull_vertex(s, f[1]), c = hull_vertex(s, f[2]);
+    hf_vec3 n = hf_cross(hf_sub(b, a), hf_sub(c, a));
+    double l = hf_length(n);
+    if (!(l > 0)) return (hf_plane){{0, 0, 0}, 0};
+    n = hf_scale(n, 1 / l);
+    return (hf_plane){n, hf_dot(n, a) - depth};
+}
+
+void hf_plane_set_fill(hf_plane_set* set, const hf_shape* shape, double depth) {
+    set->shape = shape, set->depth = depth;
+    if (shape->kind == HF_SHAPE_BOX) {
+        const double h[3] = {shape->half_size.x, shape->half_size.y, shape->half_size.z};
+        set->count = 6;
+        for (int i = 0; i < 6; i++) {
+            double sign = i % 2 ? -1 : 1;
+            set->buffer[i].normal =
+                hf_v3(i / 2 == 0 ? sign : 0, i / 2 == 1 ? sign : 0, i / 2 == 2 ? sign : 0);
+            set->buffer[i].offset = h[i / 2] - depth;
+        }
+        set->size = fmax(h[0], fmax(h[1], h[2]));
+        return;
+    }
+    set->count = shape->face_count;
+    set->size = 0;
+    for (int i = 0; i < set->count && i < HF_PLANE_BUFFER; i++) set->buffer[i] = hull_plane(shape, i, depth);
+    for (int i = 0; i < 3 * shape->vertex_count; i++)
+        set->size = fmax(set->size, fabs((double)shape->vertices[i]));
+}
+
+/* A half-plane a u + b v <= c in the triangle's own coordinates v0 + u e1 + v e2. */
+typedef struct half_plane {
+    double a, b, c;
+} half_plane;
+
+typedef struct triangle_chart {
+    hf_vec3 origin, e1, e2;
+} triangle_chart;
+
+static half_plane chart_plane(const triangle_chart* chart, const hf_plane_set* set, int i) {
+    // the triangle's own three sides come first
+    if (i == 0) return (half_plane){-1, 0, 0};
+    if (i == 1) return (half_plane){0, -1, 0};
+    if (i == 2) return (half_plane){1, 1, 1};
+    hf_plane p = i - 3 < HF_PLANE_BUFFER ? set->buffer[i - 3] : hull_plane(set->shape, i - 3, set->depth);
+    return (half_plane){hf_dot(p.normal, chart->e1), hf_dot(p.normal, chart->e2),
+                        p.offset - hf_dot(p.normal, chart->origin)};
+}
+
+/* The part of line h's boundary inside the first `count` half-planes; its middle becomes (u, v). */
+static bool line_feasible(const triangle_chart* chart, const hf_plane_set* set, int count, half_plane h,
+                          double tolerance, double* u, double* v) {
+    double g = h.a * h.a + h.b * h.b;
+    if (!(g > 0)) return false;
+    double l = sqrt(g), u0 = h.a * h.c / g, v0 = h.b * h.c / g, du = -h.b / l, dv = h.a / l;
+    double low = -INFINITY, high = INFINITY;
+    for (int j = 0; j < count; j++) {
+        half_plane k = chart_plane(chart, set, j);
+        double slope = k.a * du + k.b * dv, room = k.c - k.a * u0 - k.b * v0;
+        if (fabs(slope) <= 1e-14 * (fabs(k.a) + fabs(k.b))) {
+            if (room < -(j < 3 ? 1e-12 : tolerance)) return false;
+        } else if (slope > 0)
+            high = fmin(high, room / slope);
+        else
+            low = fmax(low, room / slope);
+    }
+    if (low > high && (low - high) * l > tolerance) return false;
+    double s = 0.5 * (low + high);
+    *u = u0 + s * du, *v = v0 + s * dv;
+    return true;
+}
+
+/* Incremental linear programming in the plane (Seidel 1991, without an objective): while the point found so
+   far satisfies the next half-plane nothing is to do; else a feasible point, if any, lies on its border. */
+bool hf_triangle_meets_planes(const hf_triangle* t, const hf_plane_set* set, hf_vec3* point) {
+    triangle_chart chart = {t->v[0], hf_sub(t->v[1], t->v[0]), hf_sub(t->v[2], t->v[0])};
+    double extent = fabs(t->v[0].x) + fabs(t->v[0].y) + fabs(t->v[0].z) + hf_length(chart.e1) +
+                    hf_length(chart.e2) + set->size;
+    double tolerance = 1e-14 + 1e-14 * extent; // rounding of one plane distance
+    double u = 1.0 / 3, v = 1.0 / 3;
+    // most triangles that miss lie wholly outside one plane
+    for (int i = 3; i < 3 + set->count; i++) {
+        half_plane h = chart_plane(&chart, set, i);
+        if (fmin(0, fmin(h.a, h.b)) > h.c + tolerance) return false;
+    }
+    for (int i = 3; i < 3 + set->count; i++) {
+        half_plane h = chart_plane(&chart, set, i);
+        if (h.a * u + h.b * v <= h.c + tolerance) continue;
+        if (!line_feasible(&chart, set, i, h, tolerance, &u, &v)) return false;
+    }
+    u = clamp01(u), v = clamp01(v);
+    *point = hf_add(chart.origin, hf_add(hf_scale(chart.e1, u), hf_scale(chart.e2, v)));
+    return true;
+}

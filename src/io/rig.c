@@ -1,0 +1,345 @@
+/* From an animator's rig to the draft of a creature: three angles a joint, capsules along the bones,
+   masses by volume. */
+#include "io/rig.h"
+#include "base/error.h"
+#include "io/byte_buffer.h"
+
+#include <ctype.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+/* Capsules: a fifth of the bone, between these parts of the whole skeleton's size. */
+static const double RADIUS_OF_LENGTH = 0.2, RADIUS_MIN = 0.004, RADIUS_MAX = 0.05;
+static const double DENSITY = 1000; /* kg/m3 */
+/* rad: the middle angle stays clear of where the other two become one. */
+static const double TURN_LIMIT = 2.1, MIDDLE_LIMIT = 1.4;
+static const double PI = 3.14159265358979323846;
+
+void hf_rig_free(hf_rig* rig) {
+    hf_free(rig->joints);
+    hf_arena_free(&rig->arena);
+    *rig = (hf_rig){0};
+}
+
+hf_rig_joint* hf_rig_add(hf_rig* rig, const char* name, int parent, int source) {
+    char* copy = hf_arena_text(&rig->arena, name);
+    if (!copy || !HF_GROW(rig->joints, rig->capacity, rig->joint_count)) return NULL;
+    hf_rig_joint* joint = &rig->joints[rig->joint_count++];
+    *joint = (hf_rig_joint){.name = copy, .parent = parent, .source = source};
+    return joint;
+}
+
+void hf_rig_default_limits(hf_rig_joint* joint) {
+    for (int k = 0; k < joint->turn_count; k++) {
+        double limit = joint->turn_count == 3 && k == 1 ? MIDDLE_LIMIT : TURN_LIMIT;
+        joint->lower[k] = -limit;
+        joint->upper[k] = limit;
+    }
+}
+
+/* ---- names ---- */
+
+static char axis_letter(hf_vec3 axis) { return fabs(axis.x) > 0.5 ? 'x' : fabs(axis.y) > 0.5 ? 'y' : 'z'; }
+
+void hf_rig_turn_name(const hf_rig_joint* joint, int k, char name[200]) {
+    snprintf(name, 200, "%.180s_%c", joint->name, axis_letter(joint->turns[k]));
+}
+
+void hf_rig_slide_name(const hf_rig_joint* joint, int k, char name[200]) {
+    snprintf(name, 200, "%.180s_slide_%c", joint->name, "xyz"[k]);
+}
+
+/* Takes a name and the ones made from it, if all of them are free. */
+static bool take_name(json_t* taken, const char* name, bool* memory) {
+    static const char* const endings[] = {"", "_x", "_y", "_z", "_slide_x", "_slide_y", "_slide_z"};
+    char text[200];
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < 7; i++) {
+            snprintf(text, sizeof text, "%.180s%s", name, endings[i]);
+            if (pass == 0 && json_object_get(taken, text)) return false;
+            if (pass == 1 && json_object_set_new(taken, text, json_true()) != 0) *memory = false;
+        }
+    return true;
+}
+
+/* Printable UTF-8, without blanks at the ends, at most 120 bytes. */
+static void clean_name(const char* name, char out[128]) {
+    size_t n = 0;
+    for (const char* s = name; *s && n < 120;) {
+        int length = hf_utf8_length(s);
+        bool good = length > 0 && (unsigned char)*s >= 0x20 && *s != 0x7f;
+        if (!good) {
+            out[n++] = '_';
+            s += length > 0 ? length : 1;
+        } else {
+            for (int i = 0; i < length; i++) out[n++] = *s++;
+        }
+    }
+    out[n] = 0;
+    if (n == 0) strcpy(out, "joint");
+}
+
+hf_status hf_rig_name(hf_rig* rig, hf_error* error) {
+    json_t* taken = json_object();
+    bool memory = taken != NULL;
+    for (int i = 0; i < rig->joint_count && memory; i++) {
+        if (rig->joints[i].tip) continue;
+        char base[128], text[160];
+        clean_name(rig->joints[i].name, base);
+        snprintf(text, sizeof text, "%s", base);
+        /* A name that is taken gets a number: the joint's own is free sooner or later. */
+        for (int number = 2; memory && !take_name(taken, text, &memory); number++) {
+            snprintf(text, sizeof text, "%s_%d", base, number);
+            if (number == 50) snprintf(text, sizeof text, "%s_joint%d", base, i);
+            if (number > 50) snprintf(text, sizeof text, "%s_joint%d_%d", base, i, number);
+        }
+        char* copy = hf_arena_text(&rig->arena, text);
+        if (copy)
+            rig->joints[i].name = copy;
+        else
+            memory = false;
+    }
+    json_decref(taken);
+    return memory ? HF_OK : hf_fail_memory(error, rig->path);
+}
+
+/* +1 for a left name, -1 for a right one: the word, or a letter that stands alone ("l_hand", "Hand.L",
+   "LThumb", "lCollar"). */
+static int side_of_name(const char* name) {
+    if (strcasestr(name, "left")) return 1;
+    if (strcasestr(name, "right")) return -1;
+    for (const char* s = name; *s; s++) {
+        int letter = tolower((unsigned char)*s);
+        if (letter != 'l' && letter != 'r') continue;
+        bool starts = s == name || !isalnum((unsigned char)s[-1]);
+        bool ends = !isalnum((unsigned char)s[1]) ||
+                    (isupper((unsigned char)s[1]) && s[2] && islower((unsigned char)s[2]));
+        if (starts && ends) return letter == 'l' ? 1 : -1;
+    }
+    return 0;
+}
+
+int hf_rig_facing(const hf_rig* rig) {
+    hf_vec3 sum[2] = {{0}};
+    int count[2] = {0};
+    for (int i = 0; i < rig->joint_count; i++) {
+        int side = side_of_name(rig->joints[i].name);
+        if (side == 0 || rig->joints[i].tip) continue;
+        int k = side > 0 ? 0 : 1;
+        sum[k] = hf_add(sum[k], rig->joints[i].position);
+        count[k]++;
+    }
+    if (!count[0] || !count[1]) return 0;
+    hf_vec3 left = hf_sub(hf_scale(sum[0], 1.0 / count[0]), hf_scale(sum[1], 1.0 / count[1]));
+    /* Left crossed with up looks ahead. */
+    double ahead_x = left.y, ahead_y = -left.x;
+    if (fabs(ahead_x) < 1e-9 && fabs(ahead_y) < 1e-9) return 0;
+    if (fabs(ahead_x) >= fabs(ahead_y)) return ahead_x > 0 ? 0 : 2;
+    return ahead_y > 0 ? 3 : 1;
+}
+
+bool hf_rig_is_handle(const char* name) {
+    static const char* const words[] = {"root",  "armature", "reference", "origin",
+                                        "world", "scene",    "skeleton"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcasestr(name, words[i])) return true;
+    return false;
+}
+
+/* ---- links and joints ---- */
+
+typedef struct drafter {
+    const hf_rig* rig;
+    hf_creature_draft* draft;
+    double size; /* of the whole skeleton */
+    int* link;   /* draft link of each rig joint */
+} drafter;
+
+static hf_draft_link* add_link(hf_creature_draft* d, const char* name) {
+    char* copy = hf_arena_text(&d->arena, name);
+    if (!copy || !HF_GROW(d->links, d->links_capacity, d->links_count)) return NULL;
+    hf_draft_link* link = &d->links[d->links_count++];
+    *link = (hf_draft_link){.name = copy, .has_inertial = true};
+    return link;
+}
+
+static hf_draft_joint* add_joint(hf_creature_draft* d, const char* name, const char* parent,
+                                 const char* child) {
+    char *copy = hf_arena_text(&d->arena, name), *from = hf_arena_text(&d->arena, parent),
+         *to = hf_arena_text(&d->arena, child);
+    if (!copy || !from || !to || !HF_GROW(d->joints, d->joints_capacity, d->joints_count)) return NULL;
+    hf_draft_joint* joint = &d->joints[d->joints_count++];
+    *joint = (hf_draft_joint){.name = copy, .parent = from, .child = to, .origin = hf_transform_identity()};
+    return joint;
+}
+
+/* The chain of one rig joint: slides, then turns, massless links between them, its own link last. */
+static bool add_chain(drafter* w, int index) {
+    const hf_rig_joint* j = &w->rig->joints[index];
+    hf_creature_draft* d = w->draft;
+    int slides = j->slides ? 3 : 0, count = slides + j->turn_count;
+    const hf_rig_joint* parent = &w->rig->joints[j->parent];
+    char above[200], name[200], below[200];
+    snprintf(above, sizeof above, "%.199s", parent->name);
+    for (int k = 0; k < (count ? count : 1); k++) {
+        bool last = k + 1 >= count;
+        if (count == 0)
+            snprintf(name, sizeof name, "%.199s", j->name);
+        else if (k < slides)
+            hf_rig_slide_name(j, k, name);
+        else
+            hf_rig_turn_name(j, k - slides, name);
+        snprintf(below, sizeof below, "%s", last ? j->name : name);
+        hf_draft_joint* joint = add_joint(d, name, above, below);
+        if (!joint || !add_link(d, below)) return false;
+        if (k == 0) joint->origin.position = hf_sub(j->position, parent->position);
+        joint->has_bounds = count > 0;
+        if (count == 0) {
+            joint->type = HF_JOINT_FIXED;
+        } else if (k < slides) {
+            joint->type = HF_JOINT_PRISMATIC;
+            joint->axis = hf_v3(k == 0, k == 1, k == 2);
+            joint->lower = j->slide_lower[k];
+            joint->upper = j->slide_upper[k];
+        } else {
+            joint->type = HF_JOINT_REVOLUTE;
+            joint->axis = j->turns[k - slides];
+            joint->lower = j->lower[k - slides];
+            joint->upper = j->upper[k - slides];
+        }
+        memcpy(above, below, sizeof above);
+    }
+    w->link[index] = d->links_count - 1;
+    return true;
+}
+
+/* ---- bodies ---- */
+
+/* Inertia about the link's origin while capsules are added; about the centre at the end. */
+typedef struct weight {
+    double mass;
+    hf_vec3 moment;
+    double inertia[6];
+} weight;
+
+static void add_point_inertia(double inertia[6], double mass, hf_vec3 p) {
+    inertia[0] += mass * (p.y * p.y + p.z * p.z);
+    inertia[1] += mass * (p.x * p.x + p.z * p.z);
+    inertia[2] += mass * (p.x * p.x + p.y * p.y);
+    inertia[3] -= mass * p.x * p.y;
+    inertia[4] -= mass * p.x * p.z;
+    inertia[5] -= mass * p.y * p.z;
+}
+
+/* A solid capsule: cylinder and two half balls. */
+static void weigh_capsule(weight* w, double radius, double length, hf_vec3 centre, hf_vec3 axis) {
+    double rod = DENSITY * PI * radius * radius * length,
+           ball = DENSITY * 4.0 / 3 * PI * radius * radius * radius;
+    double along = rod * radius * radius / 2 + ball * 0.4 * radius * radius;
+    double across = rod * (length * length / 12 + radius * radius / 4) +
+                    ball * (0.4 * radius * radius + length * length / 4 + 0.375 * length * radius);
+    double step = along - across;
+    w->inertia[0] += across + step * axis.x * axis.x;
+    w->inertia[1] += across + step * axis.y * axis.y;
+    w->inertia[2] += across + step * axis.z * axis.z;
+    w->inertia[3] += step * axis.x * axis.y;
+    w->inertia[4] += step * axis.x * axis.z;
+    w->inertia[5] += step * axis.y * axis.z;
+    add_point_inertia(w->inertia, rod + ball, centre);
+    w->mass += rod + ball;
+    w->moment = hf_add(w->moment, hf_scale(centre, rod + ball));
+}
+
+static double radius_for(const drafter* w, double length) {
+    return fmin(fmax(RADIUS_OF_LENGTH * length, RADIUS_MIN * w->size), RADIUS_MAX * w->size);
+}
+
+static bool add_capsule(drafter* w, int link, hf_vec3 to, double radius, weight* sum) {
+    hf_creature_draft* d = w->draft;
+    double length = hf_length(to);
+    hf_vec3 axis = length > 0 ? hf_scale(to, 1 / length) : hf_v3(0, 0, 1);
+    if (!HF_GROW(d->shapes, d->shapes_capacity, d->shapes_count)) return false;
+    hf_draft_shape* s = &d->shapes[d->shapes_count++];
+    *s =
+        (hf_draft_shape){.link = link, .in_link = {hf_scale(to, 0.5), hf_quat_between(hf_v3(0, 0, 1), axis)}};
+    s->shape = (hf_shape){
+        .kind = length > 0 ? HF_SHAPE_CAPSULE : HF_SHAPE_SPHERE, .radius = radius, .half_length = length / 2};
+    weigh_capsule(sum, radius, length, hf_scale(to, 0.5), axis);
+    return true;
+}
+
+/* Capsules to every child, or a ball as thick as the bone that leads here. */
+static bool add_bodies(drafter* w, int index, const int* first_child, const int* next_child) {
+    const hf_rig_joint* joints = w->rig->joints;
+    weight sum = {0};
+    for (int c = first_child[index]; c >= 0; c = next_child[c]) {
+        hf_vec3 to = hf_sub(joints[c].position, joints[index].position);
+        double length = hf_length(to);
+        if (length < 0.005 * w->size) continue;
+        if (!add_capsule(w, w->link[index], to, radius_for(w, length), &sum)) return false;
+    }
+    if (sum.mass <= 0) {
+        int parent = joints[index].parent;
+        double length = parent >= 0 ? hf_distance(joints[index].position, joints[parent].position) : 0;
+        if (!add_capsule(w, w->link[index], hf_v3(0, 0, 0), radius_for(w, length), &sum)) return false;
+    }
+    hf_draft_link* link = &w->draft->links[w->link[index]];
+    link->mass = sum.mass;
+    link->com = hf_scale(sum.moment, 1 / sum.mass);
+    add_point_inertia(sum.inertia, -sum.mass, link->com);
+    memcpy(link->inertia, sum.inertia, sizeof link->inertia);
+    return true;
+}
+
+static double skeleton_size(const hf_rig* rig) {
+    hf_vec3 low = {0}, high = {0};
+    for (int i = 0; i < rig->joint_count; i++) {
+        hf_vec3 p = rig->joints[i].position;
+        low = hf_v3(fmin(low.x, p.x), fmin(low.y, p.y), fmin(low.z, p.z));
+        high = hf_v3(fmax(high.x, p.x), fmax(high.y, p.y), fmax(high.z, p.z));
+    }
+    hf_vec3 d = hf_sub(high, low);
+    return fmax(d.x, fmax(d.y, d.z));
+}
+
+static bool draft_all(drafter* w, int* first_child, int* next_child) {
+    const hf_rig* rig = w->rig;
+    for (int i = 0; i < rig->joint_count; i++) first_child[i] = next_child[i] = -1;
+    for (int i = rig->joint_count - 1; i > 0; i--) {
+        next_child[i] = first_child[rig->joints[i].parent];
+        first_child[rig->joints[i].parent] = i;
+    }
+    for (int i = 0; i < rig->joint_count; i++) {
+        if (rig->joints[i].tip) continue;
+        if (i == 0 ? !add_link(w->draft, rig->joints[0].name) : !add_chain(w, i)) return false;
+    }
+    for (int i = 0; i < rig->joint_count; i++)
+        if (!rig->joints[i].tip && !add_bodies(w, i, first_child, next_child)) return false;
+    return true;
+}
+
+hf_status hf_rig_draft(const hf_rig* rig, hf_creature_draft* draft, hf_error* error) {
+    long links = 1;
+    for (int i = 1; i < rig->joint_count; i++)
+        if (!rig->joints[i].tip) {
+            int parts = rig->joints[i].turn_count + (rig->joints[i].slides ? 3 : 0);
+            links += parts ? parts : 1;
+        }
+    if (links > HF_MAX_LINKS)
+        return hf_fail(error, HF_ERROR_LIMIT, rig->path, 0, NULL, "the rig makes %ld links, %d are the most",
+                       links, HF_MAX_LINKS);
+    drafter w = {.rig = rig, .draft = draft, .size = skeleton_size(rig)};
+    if (!(w.size > 1e-6 && w.size < 1e6))
+        return hf_fail(error, HF_ERROR_FORMAT, rig->path, 0, NULL,
+                       "the skeleton is %g m large; is the unit right?", w.size);
+    size_t n = (size_t)rig->joint_count;
+    w.link = hf_alloc(n, sizeof *w.link);
+    int *first = hf_alloc(n, sizeof *first), *next = hf_alloc(n, sizeof *next);
+    bool good = w.link && first && next && draft_all(&w, first, next);
+    hf_free(w.link);
+    hf_free(first);
+    hf_free(next);
+    return good ? HF_OK : hf_fail_memory(error, rig->path);
+}

@@ -1,0 +1,53 @@
+/* Balls around collision bodies. */
+#include "model/body_bounds.h"
+#include "model/creature.h"
+
+static hf_vec3 vertex_of(const hf_shape* s, int i) {
+    const float* v = s->vertices + 3 * (size_t)i;
+    return hf_v3(v[0], v[1], v[2]);
+}
+
+/* Around the middle of the hull's bounds. */
+static void bound_hull(const hf_shape* s, hf_vec3* centre, double* radius) {
+    hf_vec3 low = hf_v3(INFINITY, INFINITY, INFINITY), high = hf_neg(low);
+    for (int i = 0; i < s->vertex_count; i++) {
+        hf_vec3 p = vertex_of(s, i);
+        low = hf_v3(fmin(low.x, p.x), fmin(low.y, p.y), fmin(low.z, p.z));
+        high = hf_v3(fmax(high.x, p.x), fmax(high.y, p.y), fmax(high.z, p.z));
+    }
+    if (s->vertex_count == 0) return;
+    *centre = hf_lerp(low, high, 0.5);
+    for (int i = 0; i < s->vertex_count; i++) *radius = fmax(*radius, hf_distance(*centre, vertex_of(s, i)));
+}
+
+static hf_body_bound bound_of(const hf_body* body) {
+    const hf_shape* s = &body->shape;
+    hf_vec3 centre = hf_v3(0, 0, 0);
+    double radius = 0;
+    switch (s->kind) {
+    case HF_SHAPE_SPHERE:
+        radius = s->radius;
+        break;
+    case HF_SHAPE_CAPSULE:
+        radius = s->radius + s->half_length;
+        break;
+    case HF_SHAPE_BOX:
+        radius = hf_length(s->half_size);
+        break;
+    case HF_SHAPE_HULL:
+        bound_hull(s, &centre, &radius);
+        break;
+    }
+    centre = hf_apply(body->in_link, centre);
+    hf_body_bound b = {centre, radius, hf_length(centre) + radius};
+    return b;
+}
+
+hf_status hf_body_bounds_build(hf_creature* creature) {
+    int count = creature->view.body_count;
+    hf_body_bound* bounds = hf_arena_alloc(&creature->arena, (size_t)count, sizeof *bounds);
+    if (!bounds) return HF_ERROR_MEMORY;
+    for (int i = 0; i < count; i++) bounds[i] = bound_of(&creature->view.bodies[i]);
+    creature->bounds = bounds;
+    return HF_OK;
+}

@@ -1,0 +1,16 @@
+/* Balls around collision bodies, made once per creature. */
+#ifndef HF_MODEL_BODY_BOUNDS_H
+#define HF_MODEL_BODY_BOUNDS_H
+
+#include <holdfast/creature.h>
+
+typedef struct hf_body_bound {
+    hf_vec3 centre; /* in the link's frame */
+    double radius;
+    double reach; /* of the body's farthest point from the link's origin */
+} hf_body_bound;
+
+/* Fills creature->bounds from the view's bodies; to be called once they stand. */
+hf_status hf_body_bounds_build(hf_creature* creature);
+
+#endif

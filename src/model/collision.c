@@ -1,0 +1,131 @@
+/* A creature against itself and against a scene, at a pose. Balls around bodies keep most pairs from the
+   exact test. */
+#include "base/assert.h"
+#include "model/body_bounds.h"
+#include "model/creature.h"
+#include "model/kinematic_tree.h"
+
+#include <holdfast/collision.h>
+
+/* Overlap allowed between any two things, m. The touched object's is hf_allowance_default's. */
+static const double ALLOWED_DEPTH = 0.001;
+/* Bodies whose balls are at hand at once: memory of two tiles lies on the stack, whatever the creature. */
+enum { TILE = 64 };
+
+typedef struct tile {
+    int first, count;
+    double x[TILE], y[TILE], z[TILE], r[TILE];
+    bool wanted[TILE]; /* belongs to the query's limb */
+} tile;
+
+hf_collision_query hf_collision_query_default(void) {
+    hf_collision_query q = {.limb = -1, .self = true, .scene = true};
+    return q;
+}
+
+static bool link_beyond(const hf_creature* c, int link, int from) {
+    const hf_kinematic_tree* t = c->tree;
+    int steps = t->place[link] - t->place[from];
+    return steps >= 0 && steps < t->link_total[from];
+}
+
+/* A limb has what its joints move; without joints it has its one link. */
+static bool link_in_limb(const hf_creature* c, int link, int limb) {
+    if (limb < 0) return true;
+    const hf_limb* l = &c->view.limbs[limb];
+    return l->joint_count > 0 ? link_beyond(c, link, l->root_link) : link == l->effector_link;
+}
+
+/* ---- against itself ---- */
+
+/* Balls in world axes about the root, so that numbers stay small. */
+static void fill_tile(const hf_creature* c, const hf_transform* links, int limb, int first, tile* t) {
+    int left = c->view.body_count - first;
+    t->first = first;
+    t->count = left < TILE ? left : TILE;
+    for (int i = 0; i < t->count; i++) {
+        const hf_body_bound* bound = &c->bounds[first + i];
+        int link = c->view.bodies[first + i].link;
+        hf_vec3 p = hf_sub(hf_apply(links[link], bound->centre), links[0].position);
+        t->x[i] = p.x, t->y[i] = p.y, t->z[i] = p.z, t->r[i] = bound->radius;
+        t->wanted[i] = link_in_limb(c, link, limb);
+    }
+}
+
+static bool bodies_overlap(const hf_creature* c, const hf_transform* links, int a, int b) {
+    const hf_body *x = &c->view.bodies[a], *y = &c->view.bodies[b];
+    return hf_shape_overlap(&x->shape, hf_compose(links[x->link], x->in_link), &y->shape,
+                            hf_compose(links[y->link], y->in_link), ALLOWED_DEPTH);
+}
+
+static bool tiles_collide(const hf_creature* c, const hf_transform* links, const tile* s, const tile* t,
+                          hf_collision* hit) {
+    for (int i = 0; i < s->count; i++) {
+        bool near[TILE];
+        for (int k = 0; k < t->count; k++) {
+            double x = s->x[i] - t->x[k], y = s->y[i] - t->y[k], z = s->z[i] - t->z[k], r = s->r[i] + t->r[k];
+            near[k] = x * x + y * y + z * z <= r * r;
+        }
+        for (int k = s == t ? i + 1 : 0; k < t->count; k++) {
+            int a = s->first + i, b = t->first + k;
+            if (!near[k] || !(s->wanted[i] || t->wanted[k]) || !hf_pair_bit(c, a, b)) continue;
+            if (!bodies_overlap(c, links, a, b)) continue;
+            if (hit)
+                *hit = (hf_collision){.body = a, .other_body = b, .surface = {.object = -1, .triangle = -1}};
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool self_collides(const hf_creature* c, const hf_transform* links, int limb, hf_collision* hit) {
+    tile s, t;
+    for (int i = 0; i < c->view.body_count; i += TILE) {
+        fill_tile(c, links, limb, i, &s);
+        if (tiles_collide(c, links, &s, &s, hit)) return true;
+        for (int k = i + TILE; k < c->view.body_count; k += TILE) {
+            fill_tile(c, links, limb, k, &t);
+            if (tiles_collide(c, links, &s, &t, hit)) return true;
+        }
+    }
+    return false;
+}
+
+/* ---- against the scene ---- */
+
+/* What the touches allow a body: the effector and the links beyond it may be 3 mm deep in the object that
+   is touched, and as deep as they like in one that is gripped. */
+static bool scene_collides(const hf_creature* c, const hf_placement* placement, const hf_transform* links,
+                           const hf_collision_query* query, int index, hf_collision* hit) {
+    const hf_body* body = &c->view.bodies[index];
+    hf_allowance allowance = hf_allowance_default();
+    allowance.depth = ALLOWED_DEPTH;
+    double touched_depth = allowance.touched_depth;
+    for (int i = 0; i < query->touch_count; i++) {
+        const hf_touch* touch = &query->touches[i];
+        if (!link_beyond(c, body->link, c->view.limbs[touch->limb].effector_link)) continue;
+        if (allowance.touched_object != touch->object) allowance.touched_depth = touched_depth;
+        allowance.touched_object = touch->object;
+        if (touch->grip) allowance.touched_depth = INFINITY;
+    }
+    hf_surface surface;
+    hf_transform pose = hf_compose(links[body->link], body->in_link);
+    if (!hf_placement_overlap(placement, &body->shape, pose, &allowance, &surface)) return false;
+    if (hit) *hit = (hf_collision){.body = index, .other_body = -1, .surface = surface};
+    return true;
+}
+
+bool hf_collides(const hf_creature* creature, const hf_placement* placement, const hf_transform* links,
+                 const hf_collision_query* query, hf_collision* hit) {
+    HF_ASSERT(creature->bounds && creature->tree);
+    hf_collision_query all = hf_collision_query_default();
+    if (!query) query = &all;
+    HF_ASSERT(query->limb < creature->view.limb_count);
+    if (query->self && self_collides(creature, links, query->limb, hit)) return true;
+    if (!query->scene || !placement) return false;
+    for (int i = 0; i < creature->view.body_count; i++)
+        if (link_in_limb(creature, creature->view.bodies[i].link, query->limb) &&
+            scene_collides(creature, placement, links, query, i, hit))
+            return true;
+    return false;
+}

@@ -1,0 +1,215 @@
+/* A creature along the straight move between two poses. The move is halved again and again until no point
+   of a body can be further than a centimetre from where it was tested.
+
+   Speeds are over the whole move (its time runs from 0 to 1). A link turns no faster than W, the sum of the
+   turning rates above it, and a point of a body moves no faster than S + W * reach, S the same bound for the
+   link's origin. Within a piece of length h a point strays from its place at the start by no more than h
+   times that speed; and by no more than the chord between the piece's ends plus h^2 / 8 times its largest
+   acceleration, which is at most 3 W times the speed (each joint's axis turns with rate <= W, and the arm
+   from it to the point grows with rate <= twice the speed). The second bound is the sharper one for short
+   pieces: it knows how the pose really is. */
+#include "base/assert.h"
+#include "base/workspace.h"
+#include "model/body_bounds.h"
+#include "model/creature.h"
+#include "model/kinematic_tree.h"
+
+#include <holdfast/collision.h>
+#include <string.h>
+
+static const double MAX_STEP = 0.01; /* m */
+/* A move longer than 2^24 cm is refused. */
+enum { MAX_LEVELS = 24 };
+
+typedef struct rate {
+    double turn;  /* rad over the move */
+    double shift; /* m over the move, of the link's origin */
+} rate;
+
+typedef struct mover {
+    const hf_creature* creature;
+    const hf_placement* placement;
+    const hf_collision_query* query;
+    const hf_pose *from, *to;
+    hf_pose pose;
+    hf_transform *left, *right, *middle; /* link poses at the ends of a piece and between */
+    rate* rates;                         /* by link */
+    hf_collision* hit;
+} mover;
+
+static double largest(double a, double b) { return fmax(fabs(a), fabs(b)); }
+
+/* How fast a joint turns and shifts its child, and how far the child's origin is from the parent's at most.
+ */
+static void joint_rate(const hf_joint* j, const double* a, const double* b, double* turn, double* shift,
+                       double* arm) {
+    a += j->q_index, b += j->q_index;
+    *turn = *shift = 0;
+    *arm = hf_length(j->origin.position);
+    switch (j->type) {
+    case HF_JOINT_FIXED:
+        break;
+    case HF_JOINT_REVOLUTE:
+    case HF_JOINT_CONTINUOUS:
+        *turn = fabs(b[0] - a[0]);
+        break;
+    case HF_JOINT_PRISMATIC:
+        *shift = fabs(b[0] - a[0]);
+        *arm += largest(a[0], b[0]);
+        break;
+    case HF_JOINT_PLANAR:
+        *shift = hypot(b[0] - a[0], b[1] - a[1]);
+        *turn = fabs(b[2] - a[2]);
+        *arm += hypot(largest(a[0], b[0]), largest(a[1], b[1]));
+        break;
+    case HF_JOINT_FLOATING: {
+        hf_vec3 p = hf_v3(a[0], a[1], a[2]), q = hf_v3(b[0], b[1], b[2]);
+        hf_quat u = {a[3], a[4], a[5], a[6]}, v = {b[3], b[4], b[5], b[6]};
+        *shift = hf_distance(p, q);
+        *turn = hf_quat_angle(hf_quat_normalize(u), hf_quat_normalize(v));
+        *arm += fmax(hf_length(p), hf_length(q));
+        break;
+    }
+    }
+}
+
+/* Rates of every link, from poses whose mimic joints have followed. */
+static void fill_rates(mover* m, const double* a, const double* b) {
+    const hf_creature_view* v = &m->creature->view;
+    m->rates[0].turn = hf_quat_angle(m->from->root.rotation, m->to->root.rotation);
+    m->rates[0].shift = hf_distance(m->from->root.position, m->to->root.position);
+    for (int i = 1; i < v->link_count; i++) {
+        double turn, shift, arm;
+        joint_rate(&v->joints[v->links[i].joint], a, b, &turn, &shift, &arm);
+        rate parent = m->rates[v->links[i].parent_link];
+        m->rates[i].turn = parent.turn + turn;
+        m->rates[i].shift = parent.shift + parent.turn * arm + shift;
+    }
+}
+
+static double body_speed(const mover* m, int body) {
+    rate r = m->rates[m->creature->view.bodies[body].link];
+    return r.shift + r.turn * m->creature->bounds[body].reach;
+}
+
+/* Can a point of a body stray too far within the piece of length h between left and right? */
+static bool piece_is_long(const mover* m, double h) {
+    const hf_creature_view* v = &m->creature->view;
+    for (int i = 0; i < v->body_count; i++) {
+        double path = h * body_speed(m, i);
+        if (path <= MAX_STEP) continue;
+        int link = v->bodies[i].link;
+        double bow = 3.0 / 8 * h * m->rates[link].turn * path;
+        if (bow > MAX_STEP) return true;
+        hf_transform a = m->left[link], b = m->right[link];
+        const hf_body_bound* bound = &m->creature->bounds[i];
+        double shift = hf_distance(hf_apply(a, bound->centre), hf_apply(b, bound->centre));
+        double turn = 2 * sin(hf_quat_angle(a.rotation, b.rotation) / 2);
+        if (shift + turn * bound->radius + bow > MAX_STEP) return true;
+    }
+    return false;
+}
+
+static void links_at(mover* m, double t, hf_transform* links) {
+    hf_pose_between(m->creature, m->from, m->to, t, &m->pose);
+    hf_forward(m->creature, &m->pose, links);
+}
+
+static bool collides_at(mover* m, double t) {
+    links_at(m, t, m->middle);
+    if (!hf_collides(m->creature, m->placement, m->middle, m->query, m->hit)) return false;
+    if (m->hit) m->hit->fraction = t;
+    return true;
+}
+
+/* Pieces of one level that were long at all levels before, one bit each. */
+static bool test_level(mover* m, int level, const uint8_t* open, uint8_t* next, bool* any) {
+    size_t count = (size_t)1 << level;
+    double h = 1 / (double)count;
+    bool at_hand = false; /* right holds the pose at the start of this piece */
+    *any = false;
+    for (size_t i = 0; i < count; i++) {
+        if (!(open[i / 8] >> (i % 8) & 1)) {
+            at_hand = false;
+            continue;
+        }
+        if (at_hand) {
+            hf_transform* swap = m->left;
+            m->left = m->right, m->right = swap;
+        } else {
+            links_at(m, (double)i * h, m->left);
+        }
+        links_at(m, (double)(i + 1) * h, m->right);
+        at_hand = true;
+        if (!piece_is_long(m, h)) continue;
+        if (collides_at(m, ((double)i + 0.5) * h)) return true;
+        next[2 * i / 8] |= (uint8_t)(3 << (2 * i % 8));
+        *any = true;
+    }
+    return false;
+}
+
+static hf_status take_memory(mover* m, hf_workspace* w) {
+    size_t links = (size_t)m->creature->view.link_count;
+    m->pose.q = hf_workspace_take(w, (size_t)m->creature->view.q_count, sizeof(double));
+    m->left = hf_workspace_take(w, links, sizeof *m->left);
+    m->right = hf_workspace_take(w, links, sizeof *m->right);
+    m->middle = hf_workspace_take(w, links, sizeof *m->middle);
+    m->rates = hf_workspace_take(w, links, sizeof *m->rates);
+    return m->pose.q && m->left && m->right && m->middle && m->rates ? HF_OK : HF_ERROR_MEMORY;
+}
+
+/* Levels after which every piece is short by its speeds alone, -1 when the move is too long or not finite. */
+static hf_status count_levels(mover* m, hf_workspace* w, int* levels) {
+    size_t n = (size_t)m->creature->view.q_count;
+    double* first = hf_workspace_take(w, n, sizeof *first);
+    if (!first) return HF_ERROR_MEMORY;
+    hf_pose_between(m->creature, m->from, m->to, 0, &m->pose);
+    if (n > 0) memcpy(first, m->pose.q, n * sizeof *first);
+    hf_pose_between(m->creature, m->from, m->to, 1, &m->pose);
+    fill_rates(m, first, m->pose.q);
+    double speed = 0;
+    for (int i = 0; i < m->creature->view.body_count; i++) {
+        double s = body_speed(m, i);
+        if (!isfinite(s)) return HF_ERROR_ARGUMENT;
+        speed = fmax(speed, s);
+    }
+    for (*levels = 0; speed > MAX_STEP; (*levels)++) {
+        if (*levels == MAX_LEVELS) return HF_ERROR_LIMIT;
+        speed /= 2;
+    }
+    return HF_OK;
+}
+
+static hf_status test_move(mover* m, hf_workspace* w, bool* collides) {
+    int levels;
+    hf_status status = take_memory(m, w);
+    if (status == HF_OK) status = count_levels(m, w, &levels);
+    if (status != HF_OK) return status;
+    *collides = collides_at(m, 0) || collides_at(m, 1);
+    size_t bytes = ((size_t)1 << levels) / 8 + 1;
+    uint8_t *open = hf_workspace_take(w, bytes, 1), *next = hf_workspace_take(w, bytes, 1);
+    if (!open || !next) return HF_ERROR_MEMORY;
+    open[0] = 1;
+    bool any = true;
+    for (int level = 0; level < levels && any && !*collides; level++) {
+        memset(next, 0, ((size_t)2 << level) / 8 + 1 < bytes ? ((size_t)2 << level) / 8 + 1 : bytes);
+        *collides = test_level(m, level, open, next, &any);
+        uint8_t* swap = open;
+        open = next, next = swap;
+    }
+    return HF_OK;
+}
+
+hf_status hf_move_collides(const hf_creature* creature, const hf_placement* placement, const hf_pose* from,
+                           const hf_pose* to, const hf_collision_query* query, hf_workspace* workspace,
+                           bool* collides, hf_collision* hit) {
+    HF_ASSERT(creature->bounds && creature->tree);
+    *collides = false;
+    mover m = {
+        .creature = creature, .placement = placement, .query = query, .from = from, .to = to, .hit = hit};
+    hf_workspace_mark mark = hf_workspace_begin(workspace);
+    hf_status status = test_move(&m, workspace, collides);
+    hf_workspace_end(workspace, mark);
+    return status;
+}

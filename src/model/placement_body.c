@@ -1,0 +1,289 @@
+/* Convex bodies against a placement: overlap beyond an allowance, and distance. */
+#include "model/scene.h"
+
+#include "base/assert.h"
+
+#include <math.h>
+
+/* A body in the world. */
+typedef struct body {
+    const hf_shape* shape;
+    hf_transform pose;
+    hf_mat3 rotation;
+    hf_vec3 end;         /* half of a capsule's segment, in the world */
+    hf_vec3 local;       /* centre of the shape's box, in its frame */
+    hf_vec3 center;      /* the same in the world */
+    double half[3];      /* of the shape's box, along its axes */
+    hf_vec3 reach;       /* of the world box */
+    hf_vec3 inner_point; /* in the world, inside the shape */
+} body;
+
+static bool is_round(const hf_shape* s) { return s->kind == HF_SHAPE_SPHERE || s->kind == HF_SHAPE_CAPSULE; }
+
+/* Box and mean of a hull's vertices. */
+static void measure_hull(const hf_shape* s, body* b) {
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    double sum[3] = {0, 0, 0};
+    for (int i = 0; i < s->vertex_count; i++)
+        for (int k = 0; k < 3; k++) {
+            double x = (double)s->vertices[3 * i + k];
+            low[k] = fmin(low[k], x), high[k] = fmax(high[k], x), sum[k] += x;
+        }
+    for (int k = 0; k < 3; k++) b->half[k] = 0.5 * (high[k] - low[k]), sum[k] /= s->vertex_count;
+    b->local = hf_v3(0.5 * (low[0] + high[0]), 0.5 * (low[1] + high[1]), 0.5 * (low[2] + high[2]));
+    b->inner_point = hf_v3(sum[0], sum[1], sum[2]);
+}
+
+static body body_of(const hf_shape* s, hf_transform pose) {
+    body b = {.shape = s, .pose = pose, .rotation = hf_quat_matrix(pose.rotation)};
+    const double* m = b.rotation.m;
+    if (is_round(s)) {
+        double l = s->kind == HF_SHAPE_CAPSULE ? s->half_length : 0;
+        b.end = hf_v3(m[2] * l, m[5] * l, m[8] * l);
+        b.center = b.inner_point = pose.position;
+        b.reach = hf_v3(fabs(b.end.x) + s->radius, fabs(b.end.y) + s->radius, fabs(b.end.z) + s->radius);
+        return b;
+    }
+    if (s->kind == HF_SHAPE_BOX)
+        b.half[0] = s->half_size.x, b.half[1] = s->half_size.y, b.half[2] = s->half_size.z;
+    else
+        measure_hull(s, &b);
+    b.center = hf_add(pose.position, hf_mat3_mul(&b.rotation, b.local));
+    b.inner_point = hf_add(pose.position, hf_mat3_mul(&b.rotation, b.inner_point));
+    double r[3];
+    for (int k = 0; k < 3; k++)
+        r[k] = fabs(m[3 * k]) * b.half[0] + fabs(m[3 * k + 1]) * b.half[1] + fabs(m[3 * k + 2]) * b.half[2];
+    b.reach = hf_v3(r[0], r[1], r[2]);
+    return b;
+}
+
+/* The body's oriented box in an object's frame, its half sizes less `depth`. */
+static hf_tree_body box_in(const body* b, const hf_placed* o, double depth) {
+    hf_tree_body t = {.center = hf_into(o, b->center)};
+    const double* m = b->rotation.m;
+    for (int k = 0; k < 3; k++) {
+        t.axis[k] = hf_turn_into(o, hf_v3(m[k], m[3 + k], m[6 + k]));
+        t.half[k] = fmax(0, b->half[k] - depth);
+    }
+    return t;
+}
+
+/* Pose of an object as seen from the shape: triangles go through it into the shape's frame. */
+static hf_triangle into_shape(const hf_triangle* t, const hf_mat3* rotation, hf_vec3 position) {
+    hf_triangle r;
+    for (int k = 0; k < 3; k++) r.v[k] = hf_add(hf_mat3_mul(rotation, t->v[k]), position);
+    return r;
+}
+
+typedef struct body_visit {
+    const body* b;
+    hf_mat3 rotation; /* object's frame to the shape's */
+    hf_vec3 position;
+    hf_plane_set planes;
+    bool filled;
+    int triangle;  /* -1: none yet */
+    hf_vec3 point; /* in the shape's frame */
+    double distance;
+} body_visit;
+
+static void visit_start(body_visit* v, const body* b, const hf_placed* o) {
+    v->b = b, v->filled = false, v->triangle = -1;
+    hf_transform t = hf_compose(hf_inverse(b->pose), o->pose);
+    v->rotation = hf_quat_matrix(t.rotation);
+    v->position = t.position;
+}
+
+/* Ends at the first triangle that meets the shrunk shape. */
+static bool visit_overlap(void* user, const hf_triangle* t, uint32_t id, double* bound) {
+    (void)bound;
+    body_visit* v = user;
+    if (!v->filled) hf_plane_set_fill(&v->planes, v->b->shape, v->distance), v->filled = true;
+    hf_triangle local = into_shape(t, &v->rotation, v->position);
+    if (!hf_triangle_meets_planes(&local, &v->planes, &v->point)) return true;
+    v->triangle = (int)id;
+    return false;
+}
+
+/* Does the body meet a surface of this object deeper than allowed? */
+static int surface_overlap(const hf_placement* p, int object, const body* b, double depth, hf_vec3* point) {
+    const hf_placed* o = &p->objects[object];
+    const hf_object* scene = &p->scene->objects[object];
+    if (is_round(b->shape)) {
+        hf_vec3 c = hf_into(o, b->center), e = hf_turn_into(o, b->end), on_segment;
+        hf_vec3 from = hf_sub(c, e), to = hf_add(c, e);
+        uint32_t id = p->kernel->capsule(scene->tree, from, to, b->shape->radius - depth);
+        if (id == HF_TREE_NONE) return -1;
+        if (point) {
+            hf_triangle t = hf_triangle_of(&scene->mesh, (int)id);
+            hf_triangle_segment(&t, from, to, point, &on_segment);
+        }
+        return (int)id;
+    }
+    for (int k = 0; k < 3; k++)
+        if (b->half[k] - depth < 0) return -1; // nothing of the body is left
+    body_visit v;
+    visit_start(&v, b, o);
+    v.distance = depth;
+    hf_tree_body box = box_in(b, o, depth);
+    p->kernel->body(scene->tree, &box, 0, visit_overlap, &v);
+    if (v.triangle >= 0 && point) *point = hf_into(o, hf_apply(b->pose, v.point));
+    return v.triangle;
+}
+
+/* The shrunk body's own box in the object's frame about its inner point; a hull counts by the point alone. */
+static bool wholly_inside(const hf_placement* p, int object, const body* b, double depth) {
+    const hf_placed* o = &p->objects[object];
+    const hf_object* scene = &p->scene->objects[object];
+    if (!scene->solids.count) return false;
+    hf_vec3 c = hf_into(o, b->inner_point), r = hf_v3(0, 0, 0);
+    if (is_round(b->shape)) {
+        hf_vec3 e = hf_turn_into(o, b->end);
+        double radius = fmax(0, b->shape->radius - depth);
+        r = hf_v3(fabs(e.x) + radius, fabs(e.y) + radius, fabs(e.z) + radius);
+    } else if (b->shape->kind == HF_SHAPE_BOX) {
+        hf_tree_body t = box_in(b, o, depth);
+        for (int k = 0; k < 3; k++)
+            r = hf_add(r,
+                       hf_scale(hf_v3(fabs(t.axis[k].x), fabs(t.axis[k].y), fabs(t.axis[k].z)), t.half[k]));
+    }
+    return hf_solids_hold(scene, p->kernel, c, hf_sub(c, r), hf_add(c, r));
+}
+
+static bool fill_nearest(void* user, const hf_triangle* t, uint32_t id, double* bound) {
+    body_visit* v = user;
+    hf_vec3 point;
+    double d = sqrt(hf_triangle_point(t, v->position, &point));
+    if (d > *bound) return true;
+    *bound = d, v->triangle = (int)id, v->point = point;
+    return true;
+}
+
+/* The hit of a body inside solid matter is the surface nearest to its inner point. */
+static void fill_inside_hit(const hf_placement* p, int object, const body* b, hf_surface* hit) {
+    body_visit v = {.position = hf_into(&p->objects[object], b->inner_point), .triangle = -1};
+    p->kernel->near(p->scene->objects[object].tree, v.position, v.position, INFINITY, fill_nearest, &v);
+    if (v.triangle >= 0) hf_surface_fill(p, object, v.triangle, v.point, 0, hit);
+}
+
+bool hf_placement_overlap(const hf_placement* placement, const hf_shape* shape, hf_transform pose,
+                          const hf_allowance* allowance, hf_surface* hit) {
+    HF_ASSERT(placement && shape && allowance);
+    if (shape->kind == HF_SHAPE_HULL && shape->vertex_count == 0) return false;
+    body b = body_of(shape, pose);
+    hf_upper_walk walk;
+    // a negative allowance asks for free space around the body
+    double extra = fmax(0, -fmin(allowance->depth, allowance->touched_depth));
+    hf_vec3 reach = hf_add(b.reach, hf_v3(extra, extra, extra));
+    hf_upper_box(&walk, placement, hf_sub(b.center, reach), hf_add(b.center, reach));
+    for (int i; (i = hf_upper_next(&walk, 0)) >= 0;) {
+        double depth = i == allowance->touched_object ? allowance->touched_depth : allowance->depth;
+        if (isinf(depth)) continue;
+        hf_vec3 point;
+        int triangle = surface_overlap(placement, i, &b, depth, hit ? &point : NULL);
+        if (triangle >= 0) {
+            if (hit) hf_surface_fill(placement, i, triangle, point, 0, hit);
+            return true;
+        }
+        if (wholly_inside(placement, i, &b, depth)) {
+            if (hit) fill_inside_hit(placement, i, &b, hit);
+            return true;
+        }
+    }
+    return false;
+}
+
+typedef struct segment_visit {
+    hf_vec3 from, to;
+    int triangle;
+    double distance;
+    hf_vec3 point;
+} segment_visit;
+
+static bool visit_segment(void* user, const hf_triangle* t, uint32_t id, double* bound) {
+    segment_visit* v = user;
+    hf_vec3 point;
+    double d = sqrt(hf_triangle_segment(t, v->from, v->to, &point, NULL));
+    if (d > *bound || (v->triangle >= 0 && d == v->distance && (int)id > v->triangle)) return true;
+    v->distance = d, v->triangle = (int)id, v->point = point;
+    *bound = d;
+    return true;
+}
+
+/* A face of a box or hull as triangle; a box has twelve. */
+static hf_triangle shape_face(const hf_shape* s, int face) {
+    hf_triangle t;
+    for (int c = 0; c < 3; c++) {
+        if (s->kind == HF_SHAPE_HULL) {
+            const float* v = s->vertices + 3 * (size_t)s->faces[3 * face + c];
+            t.v[c] = hf_v3((double)v[0], (double)v[1], (double)v[2]);
+            continue;
+        }
+        // a side, and one of its two halves
+        static const signed char corner[2][3][2] = {{{-1, -1}, {1, -1}, {1, 1}}, {{-1, -1}, {1, 1}, {-1, 1}}};
+        int axis = face / 4, sign = face % 4 / 2 ? -1 : 1;
+        double h[3] = {s->half_size.x, s->half_size.y, s->half_size.z}, x[3];
+        x[axis] = sign * h[axis];
+        x[(axis + 1) % 3] = corner[face % 2][c][0] * h[(axis + 1) % 3];
+        x[(axis + 2) % 3] = corner[face % 2][c][1] * h[(axis + 2) % 3];
+        t.v[c] = hf_v3(x[0], x[1], x[2]);
+    }
+    return t;
+}
+
+static bool visit_distance(void* user, const hf_triangle* t, uint32_t id, double* bound) {
+    body_visit* v = user;
+    if (!v->filled) hf_plane_set_fill(&v->planes, v->b->shape, 0), v->filled = true;
+    hf_triangle local = into_shape(t, &v->rotation, v->position);
+    hf_vec3 point;
+    double d = INFINITY;
+    if (hf_triangle_meets_planes(&local, &v->planes, &point))
+        d = 0;
+    else {
+        int faces = v->b->shape->kind == HF_SHAPE_BOX ? 12 : v->b->shape->face_count;
+        for (int f = 0; f < faces; f++) {
+            hf_triangle face = shape_face(v->b->shape, f);
+            hf_vec3 here;
+            double square = hf_triangle_triangle(&local, &face, &here, NULL);
+            if (square < d) d = square, point = here;
+        }
+        d = sqrt(d);
+    }
+    if (d > *bound || (v->triangle >= 0 && d == v->distance && (int)id > v->triangle)) return true;
+    v->distance = d, v->triangle = (int)id, v->point = point;
+    *bound = d;
+    return true;
+}
+
+bool hf_placement_distance(const hf_placement* placement, const hf_shape* shape, hf_transform pose,
+                           double max_distance, hf_surface* out) {
+    HF_ASSERT(placement && shape);
+    if (shape->kind == HF_SHAPE_HULL && shape->vertex_count == 0) return false;
+    body b = body_of(shape, pose);
+    double margin = is_round(shape) ? shape->radius : 0;
+    hf_upper_walk walk;
+    hf_upper_box(&walk, placement, hf_sub(b.center, b.reach), hf_add(b.center, b.reach));
+    double best = max_distance;
+    int where = -1, triangle = -1;
+    hf_vec3 local = {0, 0, 0};
+    for (int i; (i = hf_upper_next(&walk, best)) >= 0;) {
+        const hf_placed* o = &placement->objects[i];
+        const hf_tree* tree = placement->scene->objects[i].tree;
+        if (is_round(shape)) {
+            hf_vec3 c = hf_into(o, b.center), e = hf_turn_into(o, b.end);
+            segment_visit v = {.from = hf_sub(c, e), .to = hf_add(c, e), .triangle = -1};
+            placement->kernel->near(tree, v.from, v.to, best + margin, visit_segment, &v);
+            if (v.triangle < 0) continue;
+            best = fmax(0, v.distance - margin), where = i, triangle = v.triangle, local = v.point;
+        } else {
+            body_visit v;
+            visit_start(&v, &b, o);
+            hf_tree_body box = box_in(&b, o, 0);
+            placement->kernel->body(tree, &box, best, visit_distance, &v);
+            if (v.triangle < 0) continue;
+            best = v.distance, where = i, triangle = v.triangle;
+            local = hf_into(o, hf_apply(pose, v.point));
+        }
+    }
+    if (where >= 0 && out) hf_surface_fill(placement, where, triangle, local, best, out);
+    return where >= 0;
+}

@@ -1,0 +1,123 @@
+/* The inside of scenes and placements. */
+#ifndef HF_MODEL_SCENE_H
+#define HF_MODEL_SCENE_H
+
+#include <holdfast/scene.h>
+
+#include "geom/tree.h"
+
+/* Largest coordinate of a mesh, m: squares of squares of it still fit a float. */
+#define HF_SCENE_MAX_COORDINATE 1e8f
+#define HF_SCENE_MAX_TRIANGLES (1 << 27)
+#define HF_SCENE_MAX_OBJECTS (1 << 20)
+
+/* Connected pieces of a mesh by welded vertices, with solidity, box and signed volume of each. */
+typedef struct hf_pieces {
+    int count;
+    int* of; /* piece of each triangle */
+    int8_t* solidity;
+    hf_box* box;
+    double* volume;
+} hf_pieces;
+hf_status hf_pieces_find(const hf_mesh* mesh, hf_pieces* pieces);
+void hf_pieces_free(hf_pieces* pieces);
+
+/* The watertight outward pieces of an object and their cavities: inward pieces inside them. */
+typedef struct hf_solids {
+    int count;
+    int* piece;
+    hf_tree_node* nodes; /* box tree over them */
+    float most[3];       /* largest size of any along each axis: nothing larger fits inside */
+    int* cavity_end;     /* cavities of solid i stand from cavity_end[i - 1] (or 0) to cavity_end[i] */
+    int* cavity;         /* piece */
+} hf_solids;
+
+typedef struct hf_object {
+    char* name;
+    hf_mesh mesh;
+    hf_transform start;
+    double friction;
+    bool contact, movable, grip;
+    int key_count;
+    hf_key* keys;
+    hf_pieces pieces;
+    hf_solids solids;
+    hf_tree* tree;
+} hf_object;
+
+struct hf_scene {
+    int count;
+    hf_object* objects;
+};
+
+hf_status hf_solids_find(hf_object* object, const hf_tree_kernel* kernel);
+void hf_solids_free(hf_solids* solids);
+/* Winding number of a piece about a point in the object's frame. */
+int hf_piece_winding(const hf_object* object, const hf_tree_kernel* kernel, int piece, hf_vec3 point);
+/* Is the point, with the box of the body it belongs to (low, high about it), inside solid matter? */
+bool hf_solids_hold(const hf_object* object, const hf_tree_kernel* kernel, hf_vec3 point, hf_vec3 low,
+                    hf_vec3 high);
+
+/* An object where it is now. */
+typedef struct hf_placed {
+    hf_transform pose;
+    hf_mat3 rotation;
+    bool enabled;
+    uint32_t node; /* its slot in the upper tree */
+    int slot;
+} hf_placed;
+
+struct hf_placement {
+    const hf_scene* scene;
+    const hf_tree_kernel* kernel;
+    hf_placed* objects;
+    /* the upper tree over world boxes, with scratch to build it again */
+    hf_tree_node* nodes;
+    int node_count;
+    uint32_t* parent; /* of each node */
+    int* parent_slot;
+    hf_box* boxes; /* world box of each object, empty when disabled */
+    uint32_t* order;
+    int moves; /* since it was built */
+};
+
+/* Uses the kernels of this instruction set; false where the machine lacks it. For tests. */
+bool hf_placement_use(hf_placement* placement, hf_cpu cpu);
+
+static inline hf_vec3 hf_into(const hf_placed* placed, hf_vec3 world) {
+    const double* m = placed->rotation.m;
+    hf_vec3 d = hf_sub(world, placed->pose.position);
+    return hf_v3(m[0] * d.x + m[3] * d.y + m[6] * d.z, m[1] * d.x + m[4] * d.y + m[7] * d.z,
+                 m[2] * d.x + m[5] * d.y + m[8] * d.z);
+}
+static inline hf_vec3 hf_turn_into(const hf_placed* placed, hf_vec3 d) {
+    const double* m = placed->rotation.m;
+    return hf_v3(m[0] * d.x + m[3] * d.y + m[6] * d.z, m[1] * d.x + m[4] * d.y + m[7] * d.z,
+                 m[2] * d.x + m[5] * d.y + m[8] * d.z);
+}
+static inline hf_vec3 hf_out_of(const hf_placed* placed, hf_vec3 local) {
+    return hf_add(placed->pose.position, hf_mat3_mul(&placed->rotation, local));
+}
+/* Fills object, triangle, point and normal of a surface from a point in the object's frame. */
+void hf_surface_fill(const hf_placement* placement, int object, int triangle, hf_vec3 local, double distance,
+                     hf_surface* out);
+
+/* Walks the upper tree, nearest first: objects whose world box may be within a bound of a box, or may be hit
+   by a ray within it. */
+typedef struct hf_upper_walk {
+    const hf_placement* placement;
+    bool ray;
+    float center[3], half[3]; /* of the box */
+    float origin[3], per[3];  /* of the ray: 1 / direction, kept finite */
+    int top;
+    struct {
+        float least;
+        uint32_t child;
+    } stack[HF_TREE_STACK];
+} hf_upper_walk;
+void hf_upper_box(hf_upper_walk* walk, const hf_placement* placement, hf_vec3 low, hf_vec3 high);
+void hf_upper_ray(hf_upper_walk* walk, const hf_placement* placement, hf_vec3 origin, hf_vec3 direction);
+/* The next object within bound (m), or -1. */
+int hf_upper_next(hf_upper_walk* walk, double bound);
+
+#endif

@@ -1,0 +1,17 @@
+/* The layers of one moment: the creature, marks for contacts and task, reach volumes. */
+#ifndef HF_RENDER_FIGURE_H
+#define HF_RENDER_FIGURE_H
+
+#include "render/layer.h"
+
+#include <holdfast/render.h>
+
+/* The creature in its pose, limbs tinted. */
+hf_status hf_figure_add_creature(hf_layer* layer, const hf_picture_moment* moment);
+/* Contact points with their normals, and the task's arrow above the creature. `size`: its height, m. */
+hf_status hf_figure_add_marks(hf_layer* layer, const hf_picture_moment* moment, const hf_layer* creature,
+                              hf_vec3 task, double size);
+/* One convex hull for each limb in use. */
+hf_status hf_figure_add_reach(hf_layer* layer, const hf_picture_moment* moment);
+
+#endif

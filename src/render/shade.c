@@ -1,0 +1,304 @@
+/* Light: a sky (hemisphere, dimmed where near things occlude it) and one key light with a small disc, so
+   that shadows have soft edges. Each sample of a pixel casts one ray for each. The directions of all
+   samples in a block of 4 x 4 pixels are spread evenly (interleaved sampling, Keller and Heidrich 2001), and
+   the mean over the block, taken over pixels that show the same surface, is free of noise. */
+#include "render/shade.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+
+static const double PI = 3.14159265358979323846;
+static const double LIGHT_RADIUS = 0.03;   /* rad */
+static const double OCCLUSION_REACH = 0.3; /* of the stage's size */
+enum { BLOCK = 4, STRIP = 32, MAX_SAMPLES = 16 };
+
+/* The surface that most of a pixel shows, unlit, with its own visibilities, and the rest of it. */
+typedef struct pixel {
+    hf_colour rest;     /* all other surfaces, lit, and veils */
+    hf_colour sky, key; /* times their visibility: the main surface's light */
+    float sky_seen, key_seen;
+    int kind, object; /* HF_LAYER_NONE: nothing to filter */
+    float distance;
+    float normal[3];
+} pixel;
+
+typedef struct job {
+    const hf_stage* stage;
+    int width, height, samples, root; /* root: samples along a side */
+    int first, rows;                  /* of `pixels`, the block's rim included */
+    pixel* pixels;
+    int out_first;
+    hf_colour* out;
+} job;
+
+/* ---- evenly spread directions ---- */
+
+static double mirrored_bits(uint32_t i) {
+    i = i << 16 | i >> 16;
+    i = (i & 0x00ff00ffu) << 8 | (i & 0xff00ff00u) >> 8;
+    i = (i & 0x0f0f0f0fu) << 4 | (i & 0xf0f0f0f0u) >> 4;
+    i = (i & 0x33333333u) << 2 | (i & 0xccccccccu) >> 2;
+    i = (i & 0x55555555u) << 1 | (i & 0xaaaaaaaau) >> 1;
+    return i / 4294967296.0;
+}
+
+/* A point of the unit square for sample s of pixel (x, y): a Hammersley set over the block. */
+static void block_point(int x, int y, int s, int samples, double* u, double* v) {
+    static const int order[BLOCK][BLOCK] = {{0, 8, 2, 10}, {12, 4, 14, 6}, {3, 11, 1, 9}, {15, 7, 13, 5}};
+    uint32_t i = (uint32_t)(s * BLOCK * BLOCK + order[y & 3][x & 3]);
+    *u = (i + 0.5) / (samples * BLOCK * BLOCK);
+    *v = mirrored_bits(i) + 0.5 / (samples * BLOCK * BLOCK);
+}
+
+static void axes_of(hf_vec3 n, hf_vec3* a, hf_vec3* b) {
+    *a = hf_normalize(hf_cross(fabs(n.x) < 0.6 ? hf_v3(1, 0, 0) : hf_v3(0, 1, 0), n));
+    *b = hf_cross(n, *a);
+}
+
+/* n tilted so that the unit square fills a disc of that radius about it (1: the cosine hemisphere). */
+static hf_vec3 spread(hf_vec3 n, double radius, double u, double v) {
+    hf_vec3 a, b;
+    axes_of(n, &a, &b);
+    double r = radius * sqrt(u), angle = 2 * PI * v;
+    hf_vec3 d = hf_add(hf_scale(a, r * cos(angle)), hf_scale(b, r * sin(angle)));
+    return hf_normalize(hf_add(d, hf_scale(n, sqrt(fmax(0, 1 - r * r)))));
+}
+
+/* ---- materials ---- */
+
+static float smooth_step(double low, double high, double x) {
+    double t = fmax(0, fmin(1, (x - low) / (high - low)));
+    return (float)(t * t * (3 - 2 * t));
+}
+
+static hf_colour background(double y) {
+    return hf_colour_mix(hf_colour_hex(0xe6eaef), hf_colour_hex(0xfafbfc), smooth_step(-0.7, 1, y));
+}
+
+/* How much of a line of the grid covers a pixel of this width, both in cells. */
+static float line_cover(double x, double width, double step) {
+    double off = fabs(x - floor(x + 0.5)), half = width / 2;
+    double cover = (fmin(off + step / 2, half) - fmax(off - step / 2, -half)) / step;
+    return (float)fmax(0, fmin(1, cover));
+}
+
+/* A light floor with a grid of one metre, or whatever power of ten suits the size. */
+static hf_colour ground_colour(const hf_stage* stage, const hf_hit* h) {
+    double cell = pow(10, floor(log10(stage->size / 0.8) + 0.5));
+    hf_vec3 c = stage->camera.eye;
+    double slant = fmax(0.02, (c.z - stage->ground_z) / h->distance);
+    double step = stage->pixel * h->distance / slant / cell;
+    hf_colour base = hf_colour_hex(0xe4e7ea), other = hf_colour_hex(0xdfe3e7), line = hf_colour_hex(0xbcc4cd);
+    double x = h->point.x / cell, y = h->point.y / cell;
+    float blur = smooth_step(0.15, 0.6, step);
+    float odd = ((int64_t)floor(x) + (int64_t)floor(y)) & 1 ? 1 : 0;
+    hf_colour colour = hf_colour_mix(base, other, odd * (1 - blur) + 0.5f * blur);
+    float cover = fmaxf(line_cover(x, 0.012, step), line_cover(y, 0.012, step));
+    return hf_colour_mix(colour, line, cover * (1 - blur));
+}
+
+/* The part of the ground that has faded into the background. */
+static float ground_fade(const hf_stage* stage, const hf_hit* h) {
+    hf_vec3 p = h->point, c = stage->figure.count > 0 ? stage->figure.centre : stage->camera.eye;
+    double away = hypot(p.x - c.x, p.y - c.y);
+    double start = stage->figure.count > 0 ? 3 * stage->size : 6 * stage->size;
+    return smooth_step(start, 4 * start, away);
+}
+
+/* ---- light ---- */
+
+static const hf_colour SKY = {0.56f, 0.585f, 0.62f}, BOUNCE = {0.40f, 0.385f, 0.36f},
+                       KEY = {0.74f, 0.71f, 0.66f};
+
+/* Light of sky and key on a hit, before their visibility is known. */
+static void unlit(const hf_stage* stage, const hf_hit* h, hf_vec3 view, hf_colour* sky, hf_colour* key) {
+    hf_colour colour = h->kind == HF_LAYER_GROUND ? ground_colour(stage, h) : h->colour;
+    float up = (float)(0.5 + 0.5 * h->normal.z);
+    float facing = (float)fmax(0, hf_dot(h->normal, stage->light));
+    float grazing = (float)(1 + hf_dot(h->normal, view));
+    *sky = hf_colour_mul(colour, hf_colour_mix(BOUNCE, SKY, up));
+    *key = hf_colour_scale(hf_colour_mul(colour, KEY), facing);
+    if (h->kind != HF_LAYER_FIGURE) return;
+    /* Creatures have a soft gloss and a bright rim. */
+    hf_vec3 half = hf_normalize(hf_sub(stage->light, view));
+    float gloss = 0.10f * powf((float)fmax(0, hf_dot(h->normal, half)), 32);
+    *key = hf_colour_add(*key, hf_colour_scale(KEY, facing > 0 ? gloss : 0));
+    grazing = fmaxf(0, grazing);
+    *sky = hf_colour_add(*sky, hf_colour_scale(SKY, 0.16f * grazing * grazing * grazing));
+}
+
+/* One ray to the sky and one to the key light. */
+static void visibility(const hf_stage* stage, const hf_hit* h, double u, double v, float* sky, float* key) {
+    double lift = 1e-4 * (stage->size + h->distance * 0.1);
+    hf_vec3 from = hf_add(h->point, hf_scale(h->face, lift));
+    hf_vec3 d = spread(h->normal, 1, u, v);
+    *sky =
+        hf_dot(d, h->face) > 0.01 && hf_stage_occluded(stage, from, d, OCCLUSION_REACH * stage->size) ? 0 : 1;
+    if (hf_dot(h->normal, stage->light) <= 0) {
+        *key = 0;
+        return;
+    }
+    /* Flat faces of a round thing throw no shadow on themselves where its smooth surface is lit. */
+    if (h->kind == HF_LAYER_FIGURE) from = hf_add(from, hf_scale(h->normal, 0.004 * stage->size));
+    d = spread(stage->light, LIGHT_RADIUS, v, u);
+    *key = hf_stage_occluded(stage, from, d, 1e6) ? 0 : 1;
+}
+
+static hf_colour light(hf_colour sky, float sky_seen, hf_colour key, float key_seen) {
+    return hf_colour_add(hf_colour_scale(sky, 0.25f + 0.75f * sky_seen), hf_colour_scale(key, key_seen));
+}
+
+/* ---- first pass: pixels ---- */
+
+typedef struct sample {
+    hf_hit hit;
+    hf_colour sky, key;
+    float sky_seen, key_seen, share; /* share: of the pixel, after veils and fading */
+    bool plain;                      /* nothing to light */
+} sample;
+
+static void shade_sample(const job* j, int x, int y, int s, hf_vec3 direction, double screen_y, sample* a,
+                         hf_colour* rest) {
+    const hf_hit* h = &a->hit;
+    float weight = 1.0f / (float)j->samples;
+    hf_colour behind = background(screen_y);
+    *rest = hf_colour_add(*rest, hf_colour_scale(h->veil, weight));
+    a->share = weight * h->transparent;
+    a->plain = h->kind == HF_LAYER_NONE || h->section || a->share <= 0;
+    float fade = h->kind == HF_LAYER_GROUND ? ground_fade(j->stage, h) : a->plain ? 1 : 0;
+    if (h->section) behind = hf_colour_hex(0xa79f95);
+    *rest = hf_colour_add(*rest, hf_colour_scale(behind, a->share * fade));
+    a->share *= 1 - fade;
+    if (fade >= 1) a->plain = true;
+    if (a->plain) return;
+    double u, v;
+    block_point(x, y, s, j->samples, &u, &v);
+    unlit(j->stage, h, direction, &a->sky, &a->key);
+    visibility(j->stage, h, u, v, &a->sky_seen, &a->key_seen);
+}
+
+static bool same_surface(const hf_hit* a, const hf_hit* b) {
+    return a->kind == b->kind && a->object == b->object && hf_dot(a->normal, b->normal) > 0.9 &&
+           fabs(a->distance - b->distance) < 0.05 * a->distance;
+}
+
+/* Of the surfaces in a pixel the one with the largest share is left for the filter, the others are lit now.
+ */
+static void merge_samples(sample* samples, int count, pixel* p) {
+    float best = 0;
+    int main = -1;
+    for (int i = 0; i < count; i++) {
+        float share = 0;
+        for (int k = 0; k < count && !samples[i].plain; k++)
+            if (!samples[k].plain && same_surface(&samples[i].hit, &samples[k].hit))
+                share += samples[k].share;
+        if (share > best + 1e-6f) best = share, main = i;
+    }
+    p->kind = HF_LAYER_NONE;
+    if (main < 0) return;
+    const hf_hit* m = &samples[main].hit;
+    hf_vec3 normal = hf_v3(0, 0, 0);
+    int members = 0;
+    for (int i = 0; i < count; i++) {
+        const sample* a = &samples[i];
+        if (a->plain) continue;
+        if (!same_surface(m, &a->hit)) {
+            hf_colour lit = light(a->sky, a->sky_seen, a->key, a->key_seen);
+            p->rest = hf_colour_add(p->rest, hf_colour_scale(lit, a->share));
+            continue;
+        }
+        members++;
+        p->sky = hf_colour_add(p->sky, hf_colour_scale(a->sky, a->share));
+        p->key = hf_colour_add(p->key, hf_colour_scale(a->key, a->share));
+        p->sky_seen += a->sky_seen, p->key_seen += a->key_seen;
+        normal = hf_add(normal, a->hit.normal);
+    }
+    p->sky_seen /= (float)members, p->key_seen /= (float)members;
+    normal = hf_normalize(normal);
+    p->kind = (int)m->kind, p->object = m->object, p->distance = (float)m->distance;
+    p->normal[0] = (float)normal.x, p->normal[1] = (float)normal.y, p->normal[2] = (float)normal.z;
+}
+
+/* Where ray `i` of a strip goes: samples stand in each pixel like rooks on a board. */
+static hf_vec3 strip_ray(const job* j, int x, int y, int s, double* screen_y) {
+    int n = j->root, a = s % n, b = s / n;
+    double px = x + (a + (b + 0.5) / n) / n, py = y + (b + (n - 1 - a + 0.5) / n) / n;
+    *screen_y = 1 - 2 * py / j->height;
+    return hf_camera_ray(&j->stage->camera, 2 * px / j->width - 1, *screen_y);
+}
+
+static void shade_strip(void* context, int index, int worker) {
+    (void)worker;
+    const job* j = context;
+    int strips = (j->width + STRIP - 1) / STRIP;
+    int row = index / strips, x0 = index % strips * STRIP, y = j->first + row;
+    int width = j->width - x0 < STRIP ? j->width - x0 : STRIP, rays = width * j->samples;
+    sample samples[MAX_SAMPLES];
+    hf_vec3 d[8];
+    double screen_y[8];
+    hf_hit hits[8];
+    for (int i = 0; i < rays; i++) {
+        int lane = i % 8, s = i % j->samples, x = x0 + i / j->samples;
+        /* Eight rays at a time, the last ones repeated to fill up. */
+        if (lane == 0) {
+            for (int k = 0; k < 8; k++) {
+                int r = i + k < rays ? i + k : rays - 1;
+                d[k] = strip_ray(j, x0 + r / j->samples, y, r % j->samples, &screen_y[k]);
+            }
+            hf_stage_trace(j->stage, d, hits);
+        }
+        pixel* p = &j->pixels[(size_t)row * (size_t)j->width + (size_t)x];
+        if (s == 0) *p = (pixel){0};
+        samples[s].hit = hits[lane];
+        shade_sample(j, x, y, s, d[lane], screen_y[lane], &samples[s], &p->rest);
+        if (s == j->samples - 1) merge_samples(samples, j->samples, p);
+    }
+}
+
+/* ---- second pass: visibility over the block ---- */
+
+static bool filters_with(const pixel* p, const pixel* q) {
+    return p->kind == q->kind && p->object == q->object &&
+           fabsf(p->distance - q->distance) < 0.05f * p->distance &&
+           p->normal[0] * q->normal[0] + p->normal[1] * q->normal[1] + p->normal[2] * q->normal[2] > 0.85f;
+}
+
+static void filter_row(void* context, int index, int worker) {
+    (void)worker;
+    const job* j = context;
+    int y = j->out_first + index - j->first;
+    for (int x = 0; x < j->width; x++) {
+        const pixel* p = &j->pixels[(size_t)y * (size_t)j->width + (size_t)x];
+        hf_colour c = p->rest;
+        float sky = 0, key = 0;
+        int count = 0;
+        for (int k = 0; k < BLOCK * BLOCK && p->kind != HF_LAYER_NONE; k++) {
+            int qx = x + k % BLOCK - BLOCK / 2, qy = y + k / BLOCK - BLOCK / 2;
+            if (qx < 0 || qx >= j->width || qy < 0 || qy >= j->rows) continue;
+            const pixel* q = &j->pixels[(size_t)qy * (size_t)j->width + (size_t)qx];
+            if (filters_with(p, q)) sky += q->sky_seen, key += q->key_seen, count++;
+        }
+        if (count > 0) c = hf_colour_add(c, light(p->sky, sky / (float)count, p->key, key / (float)count));
+        j->out[(size_t)index * (size_t)j->width + (size_t)x] = c;
+    }
+}
+
+hf_status hf_shade(const hf_stage* stage, int width, int height, int first, int count, int samples,
+                   int threads, hf_colour* out) {
+    int low = first - BLOCK / 2 > 0 ? first - BLOCK / 2 : 0;
+    int high = first + count + BLOCK / 2 < height ? first + count + BLOCK / 2 : height;
+    job j = {.stage = stage,
+             .width = width,
+             .height = height,
+             .samples = samples,
+             .first = low,
+             .rows = high - low,
+             .out_first = first,
+             .out = out};
+    for (j.root = 1; j.root * j.root < samples;) j.root++;
+    j.pixels = hf_alloc((size_t)width * (size_t)j.rows, sizeof *j.pixels);
+    if (!j.pixels) return HF_ERROR_MEMORY;
+    hf_parallel(threads, (width + STRIP - 1) / STRIP * j.rows, shade_strip, &j);
+    hf_parallel(threads, count, filter_row, &j);
+    hf_free(j.pixels);
+    return HF_OK;
+}

@@ -1,0 +1,462 @@
+/* GLB files read back number by number, and creatures from glTF skins. The files stay in the test folder
+   with the places every link must have: tests/web and script/test-blender open them again. */
+#include "odd_creature.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static char* file_in_folder(const char* name) {
+    static char paths[4][1024];
+    static int next;
+    char* path = paths[next++ % 4];
+    snprintf(path, sizeof paths[0], "%s/%s", test_folder(), name);
+    return path;
+}
+
+/* ---- a small reader of our own, plain as can be ---- */
+
+typedef struct glb {
+    json_t* json;
+    unsigned char* bytes;
+    const unsigned char* bin;
+    size_t bin_size;
+} glb;
+
+static uint32_t u32(const unsigned char* b) {
+    return b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+}
+
+static glb open_glb(const char* path) {
+    glb g = {0};
+    FILE* file = fopen(path, "rb");
+    assert_non_null(file);
+    fseek(file, 0, SEEK_END);
+    size_t size = (size_t)ftell(file);
+    rewind(file);
+    g.bytes = malloc(size);
+    assert_int_equal(fread(g.bytes, 1, size, file), size);
+    fclose(file);
+    assert_memory_equal(g.bytes, "glTF", 4);
+    assert_int_equal(u32(g.bytes + 4), 2);
+    assert_int_equal(u32(g.bytes + 8), size);
+    uint32_t length = u32(g.bytes + 12);
+    json_error_t error;
+    g.json = json_loadb((char*)g.bytes + 20, length, 0, &error);
+    if (!g.json) fail_msg("%s", error.text);
+    g.bin = g.bytes + 28 + length;
+    g.bin_size = u32(g.bytes + 20 + length);
+    assert_int_equal(28 + length + g.bin_size, size);
+    return g;
+}
+
+static void close_glb(glb* g) {
+    json_decref(g->json);
+    free(g->bytes);
+}
+
+static json_t* item(const json_t* object, const char* key, int index) {
+    return json_array_get(json_object_get(object, key), (size_t)index);
+}
+
+static int whole(const json_t* object, const char* key) {
+    const json_t* value = json_object_get(object, key);
+    return json_is_integer(value) ? (int)json_integer_value(value) : -1;
+}
+
+static float number_at(const glb* g, int accessor, size_t index) {
+    const json_t* a = item(g->json, "accessors", accessor);
+    const json_t* v = item(g->json, "bufferViews", whole(a, "bufferView"));
+    size_t at = (size_t)whole(v, "byteOffset") + 4 * index;
+    assert_true(at + 4 <= g->bin_size);
+    float f;
+    memcpy(&f, g->bin + at, 4);
+    return f;
+}
+
+/* World pose of a node at a key of the animation: its own numbers, or the animation's. */
+static hf_transform node_pose(const glb* g, int node, int key) {
+    const json_t* n = item(g->json, "nodes", node);
+    double p[3] = {0}, r[4] = {0, 0, 0, 1};
+    for (int k = 0; k < 3 && json_object_get(n, "translation"); k++)
+        p[k] = json_number_value(item(n, "translation", k));
+    for (int k = 0; k < 4 && json_object_get(n, "rotation"); k++)
+        r[k] = json_number_value(item(n, "rotation", k));
+    const json_t* animation = item(g->json, "animations", 0);
+    for (size_t c = 0; c < json_array_size(json_object_get(animation, "channels")); c++) {
+        const json_t* channel = item(animation, "channels", (int)c);
+        const json_t* target = json_object_get(channel, "target");
+        if (whole(target, "node") != node) continue;
+        int output = whole(item(animation, "samplers", whole(channel, "sampler")), "output");
+        bool shift = strcmp(json_string_value(json_object_get(target, "path")), "translation") == 0;
+        size_t width = shift ? 3 : 4;
+        for (size_t k = 0; k < width; k++)
+            (shift ? p : r)[k] = (double)number_at(g, output, (size_t)key * width + k);
+    }
+    hf_transform pose = {{p[0], p[1], p[2]}, hf_quat_normalize((hf_quat){r[3], r[0], r[1], r[2]})};
+    /* Its parent, by looking through all nodes. */
+    for (size_t i = 0; i < json_array_size(json_object_get(g->json, "nodes")); i++) {
+        const json_t* children = json_object_get(item(g->json, "nodes", (int)i), "children");
+        for (size_t k = 0; k < json_array_size(children); k++)
+            if (json_integer_value(json_array_get(children, k)) == node)
+                return hf_compose(node_pose(g, (int)i, key), pose);
+    }
+    return pose;
+}
+
+static int find_node(const glb* g, const char* name) {
+    for (size_t i = 0; i < json_array_size(json_object_get(g->json, "nodes")); i++)
+        if (strcmp(json_string_value(json_object_get(item(g->json, "nodes", (int)i), "name")), name) == 0)
+            return (int)i;
+    return -1;
+}
+
+/* ---- what is exported ---- */
+
+/* Slow enough that quaternions of neighbours are near each other, round enough that signs would flip. */
+static void smooth_pose(const hf_creature* creature, double t, hf_pose* pose) {
+    const hf_creature_view* view = hf_creature_get(creature);
+    hf_pose_rest(creature, pose);
+    pose->root.position = hf_v3(0.5 * t, 0.2 * sin(3 * t), 0.9 + 0.1 * cos(4 * t));
+    pose->root.rotation = hf_quat_rpy(0.2 * sin(t), 0.3 * cos(2 * t), 2.5 * t);
+    for (int j = 0; j < view->joint_count; j++) {
+        const hf_joint* joint = &view->joints[j];
+        for (int k = 0; k < joint->q_count; k++) {
+            double low = fmax(joint->lower, -2.5), high = fmin(joint->upper, 2.5);
+            pose->q[joint->q_index + k] = low + (high - low) * (0.5 + 0.5 * sin(1.3 * t + j + 2 * k));
+        }
+        if (joint->type != HF_JOINT_FLOATING) continue;
+        hf_quat r = hf_quat_rpy(t, 2 * t, 3 * t + j);
+        double* q = pose->q + joint->q_index + 3;
+        q[0] = r.w, q[1] = r.x, q[2] = r.y, q[3] = r.z;
+    }
+    hf_pose_follow(creature, pose->q);
+}
+
+static hf_scene* make_scene(void) {
+    static float vertices[12] = {-.2f, -.2f, 0, .2f, -.2f, 0, 0, .3f, 0, 0, 0, .4f};
+    static uint32_t indices[15] = {0, 2, 1, 0, 1, 3, 1, 2, 3, 2, 0, 3, 1, 1, 2};
+    static hf_key keys[2];
+    keys[0] = (hf_key){0, {{1, 0, 0}, {1, 0, 0, 0}}};
+    keys[1] = (hf_key){2, {{1, 2, 0}, {0.6, 0, 0, 0.8}}};
+    hf_object_def objects[4];
+    const char* names[4] = {"stone", "lift", "can", "nothing"};
+    for (int i = 0; i < 4; i++) {
+        objects[i] = hf_object_def_default();
+        objects[i].name = names[i];
+        objects[i].start = (hf_transform){{i, 1, 0.5}, {0.8, 0.6, 0, 0}};
+        if (i < 3) objects[i].mesh = (hf_mesh){4, 5, vertices, indices};
+        objects[i].movable = i == 2;
+    }
+    objects[1].keys = keys;
+    objects[1].key_count = 2;
+    hf_scene* scene;
+    hf_error error = {0};
+    if (hf_scene_build(objects, 4, &scene, &error) != HF_OK) fail_msg("%s", error.message);
+    return scene;
+}
+
+static hf_vec3 to_world(hf_vec3 file) { return hf_v3(file.x, -file.z, file.y); }
+
+/* Where every link must be at some samples, in the file's axes, for the tests that use other programs. */
+static void write_expected(const hf_creature* creature, const hf_motion* motion, const char* name, double fps,
+                           int count) {
+    const hf_creature_view* view = hf_creature_get(creature);
+    hf_transform* links = calloc((size_t)view->link_count, sizeof *links);
+    double* q = calloc((size_t)view->q_count + 1, sizeof *q);
+    json_t *samples = json_array(), *document = json_object();
+    for (int s = 0; s < 5; s++) {
+        int key = s * (count - 1) / 4;
+        hf_pose pose = {.q = q};
+        hf_motion_pose(motion, creature, motion->frames[0].time_s + key / fps, &pose);
+        hf_forward(creature, &pose, links);
+        json_t* places = json_object();
+        for (int i = 0; i < view->link_count; i++) {
+            hf_vec3 p = links[i].position;
+            json_object_set_new(places, view->links[i].name, json_pack("[f,f,f]", p.x, p.z, -p.y));
+        }
+        json_array_append_new(samples,
+                              json_pack("{s:i,s:f,s:o}", "frame", key, "time", key / fps, "links", places));
+    }
+    json_object_set_new(document, "fps", json_real(fps));
+    json_object_set_new(document, "samples", samples);
+    char path[1100];
+    snprintf(path, sizeof path, "%s/%s.expected.json", test_folder(), name);
+    assert_int_equal(json_dump_file(document, path, JSON_INDENT(1)), 0);
+    json_decref(document);
+    free(links);
+    free(q);
+}
+
+static void check_animation(const glb* g, int frames, double fps) {
+    const json_t* animation = item(g->json, "animations", 0);
+    for (size_t i = 0; i < json_array_size(json_object_get(animation, "samplers")); i++) {
+        const json_t* sampler = item(animation, "samplers", (int)i);
+        assert_string_equal(json_string_value(json_object_get(sampler, "interpolation")), "LINEAR");
+        int input = whole(sampler, "input"), output = whole(sampler, "output");
+        assert_int_equal(whole(item(g->json, "accessors", input), "count"), frames);
+        for (int k = 0; k < frames; k++) assert_near((double)number_at(g, input, (size_t)k), k / fps, 1e-5);
+        const json_t* a = item(g->json, "accessors", output);
+        if (strcmp(json_string_value(json_object_get(a, "type")), "VEC4") != 0) continue;
+        /* Unit quaternions that keep to one side. */
+        for (int k = 0; k < frames; k++) {
+            double dot = 0, length = 0;
+            for (int c = 0; c < 4; c++) {
+                double now = (double)number_at(g, output, (size_t)(4 * k + c));
+                double before = (double)number_at(g, output, (size_t)(4 * (k ? k - 1 : 0) + c));
+                dot += now * before;
+                length += now * now;
+            }
+            assert_near(length, 1, 1e-6);
+            assert_true(dot > 0);
+        }
+    }
+}
+
+/* Positions of skinned vertices at the rest pose stay where the bodies are: joint * inverse bind * v. */
+static void check_bounds(const glb* g) {
+    const json_t* primitive = item(item(g->json, "meshes", 0), "primitives", 0);
+    int position = whole(json_object_get(primitive, "attributes"), "POSITION");
+    const json_t* a = item(g->json, "accessors", position);
+    for (int k = 0; k < 3; k++) {
+        double low = INFINITY, high = -INFINITY;
+        for (int i = 0; i < whole(a, "count"); i++) {
+            low = fmin(low, (double)number_at(g, position, (size_t)(3 * i + k)));
+            high = fmax(high, (double)number_at(g, position, (size_t)(3 * i + k)));
+        }
+        assert_near(json_number_value(item(a, "min", k)), low, 0);
+        assert_near(json_number_value(item(a, "max", k)), high, 0);
+    }
+}
+
+/* Exports a motion of 2 s and compares every link and object with our own kinematics. */
+static void export_and_compare(const hf_creature* creature, const char* name, double rate, double fps) {
+    const hf_creature_view* view = hf_creature_get(creature);
+    hf_scene* scene = make_scene();
+    hf_placement* placement;
+    assert_int_equal(hf_placement_create(scene, &placement), HF_OK);
+    hf_motion* motion;
+    hf_error error = {0};
+    assert_int_equal(hf_motion_create(creature, scene, &motion), HF_OK);
+    double* q = calloc((size_t)view->q_count + 1, sizeof *q);
+    hf_pose pose = {.q = q};
+    int frames = (int)(2 * rate) + 1;
+    for (int i = 0; i < frames; i++) {
+        smooth_pose(creature, i / rate, &pose);
+        hf_motion_frame* frame = hf_motion_add(motion, i / rate, &pose);
+        assert_non_null(frame);
+        hf_transform held = {{3, i / rate, 1}, hf_quat_rpy(0, 0, 3 * i / rate)};
+        if (i >= frames / 2) assert_int_equal(hf_motion_add_object(motion, frame, 2, held), HF_OK);
+    }
+    hf_export_options options = hf_export_options_default();
+    options.scene = scene;
+    options.fps = fps;
+    char file[64];
+    snprintf(file, sizeof file, "%s.glb", name);
+    const char* path = file_in_folder(file);
+    if (hf_motion_export(motion, creature, &options, path, &error) != HF_OK) fail_msg("%s", error.message);
+    glb g = open_glb(path);
+    int keys = (int)(2 * fps) + 1;
+    check_animation(&g, keys, fps);
+    check_bounds(&g);
+    assert_int_equal(find_node(&g, "nothing"), -1);
+    hf_transform* links = calloc((size_t)view->link_count, sizeof *links);
+    for (int k = 0; k < keys; k += 7) {
+        hf_motion_pose(motion, creature, k / fps, &pose);
+        hf_forward(creature, &pose, links);
+        for (int i = 0; i < view->link_count; i++) {
+            int node = find_node(&g, view->links[i].name);
+            assert_int_equal(node, i);
+            assert_near(hf_distance(to_world(node_pose(&g, node, k).position), links[i].position), 0, 2e-6);
+        }
+        hf_motion_place_at(motion, k / fps, placement);
+        for (int o = 0; o < 3; o++) {
+            hf_transform at = node_pose(&g, find_node(&g, hf_scene_object(scene, o).name), k);
+            hf_transform expected = hf_placement_pose(placement, o);
+            assert_near(hf_distance(to_world(at.position), expected.position), 0, 2e-6);
+            hf_vec3 tip = to_world(hf_rotate(at.rotation, hf_v3(0, 0, 1)));
+            assert_near(hf_distance(tip, hf_rotate(expected.rotation, hf_v3(0, 0, 1))), 0, 2e-6);
+        }
+    }
+    write_expected(creature, motion, name, fps, keys);
+    /* The same motion as BVH, for Blender. */
+    snprintf(file, sizeof file, "%s.bvh", name);
+    assert_int_equal(hf_motion_export(motion, creature, &options, file_in_folder(file), &error), HF_OK);
+    close_glb(&g);
+    free(links);
+    free(q);
+    hf_motion_free(motion);
+    hf_placement_free(placement);
+    hf_scene_free(scene);
+}
+
+static void test_odd_creature(void** state) {
+    (void)state;
+    hf_creature* creature = load_odd_creature();
+    export_and_compare(creature, "gltf-odd", 30, 30);
+    hf_creature_free(creature);
+}
+
+static void test_human(void** state) {
+    (void)state;
+    hf_creature* creature;
+    hf_error error = {0};
+    if (hf_creature_load(data_path("data/creatures/human.creature.json"), NULL, &creature, &error) != HF_OK)
+        fail_msg("%s", error.message);
+    /* Another rate than the motion's. */
+    export_and_compare(creature, "gltf-human", 20, 50);
+    hf_creature_free(creature);
+}
+
+/* One pose: no animation, nodes stand in it. */
+static void test_single_pose(void** state) {
+    (void)state;
+    hf_creature* creature = load_odd_creature();
+    const hf_creature_view* view = hf_creature_get(creature);
+    double q[32];
+    hf_pose pose = {.q = q};
+    smooth_pose(creature, 0.7, &pose);
+    hf_motion* motion;
+    hf_error error = {0};
+    assert_int_equal(hf_motion_create(creature, NULL, &motion), HF_OK);
+    assert_non_null(hf_motion_add(motion, 0, &pose));
+    assert_int_equal(hf_motion_export(motion, creature, NULL, file_in_folder("gltf-pose.glb"), &error),
+                     HF_OK);
+    glb g = open_glb(file_in_folder("gltf-pose.glb"));
+    assert_null(json_object_get(g.json, "animations"));
+    hf_transform links[16];
+    hf_forward(creature, &pose, links);
+    for (int i = 0; i < view->link_count; i++)
+        assert_near(hf_distance(to_world(node_pose(&g, i, 0).position), links[i].position), 0, 2e-6);
+    write_expected(creature, motion, "gltf-pose", 30, 1);
+    close_glb(&g);
+    hf_motion_free(motion);
+    hf_creature_free(creature);
+}
+
+/* Our own export is a skin, so it loads as a creature whose joints stand where the links were. */
+static void test_own_skin(void** state) {
+    (void)state;
+    hf_creature *odd = load_odd_creature(), *back;
+    hf_error error = {0};
+    hf_load_options options = hf_load_options_default();
+    options.unit_m = 1;
+    const hf_creature_view* view = hf_creature_get(odd);
+    double q[32];
+    hf_pose pose = {.q = q};
+    hf_pose_rest(odd, &pose);
+    pose.root = hf_transform_identity();
+    hf_motion* motion;
+    assert_int_equal(hf_motion_create(odd, NULL, &motion), HF_OK);
+    assert_non_null(hf_motion_add(motion, 0, &pose));
+    assert_int_equal(hf_motion_export(motion, odd, NULL, file_in_folder("skin.glb"), &error), HF_OK);
+    if (hf_creature_load(file_in_folder("skin.glb"), &options, &back, &error) != HF_OK)
+        fail_msg("%s", error.message);
+    const hf_creature_view* rig = hf_creature_get(back);
+    assert_int_equal(rig->joint_count, 3 * (view->link_count - 1));
+    hf_transform *links = calloc((size_t)view->link_count, sizeof *links),
+                 *joints = calloc((size_t)rig->link_count, sizeof *joints);
+    double* zero = calloc((size_t)rig->q_count, sizeof *zero);
+    hf_pose rest = {hf_transform_identity(), zero};
+    hf_forward(odd, &pose, links);
+    hf_forward(back, &rest, joints);
+    for (int i = 0; i < view->link_count; i++) {
+        int link = hf_creature_find_link(back, view->links[i].name);
+        assert_true(link >= 0);
+        /* No name tells left from right, so the file's +Z, our -Y, is ahead: (x, y) becomes (-y, x). */
+        hf_vec3 p = links[i].position, expected = hf_v3(-p.y, p.x, p.z);
+        assert_near(hf_distance(joints[link].position, expected), 0, 1e-6);
+    }
+    free(links);
+    free(joints);
+    free(zero);
+    hf_motion_free(motion);
+    hf_creature_free(back);
+    hf_creature_free(odd);
+}
+
+static void test_refused(void** state) {
+    (void)state;
+    const struct {
+        const char *text, *says;
+    } cases[] = {
+        {"", "no glTF"},
+        {"[]", "object"},
+        {"{}", "\"nodes\" is missing"},
+        {"{\"nodes\":[{}]}", "no skin"},
+        {"{\"nodes\":[{}],\"skins\":[]}", "no skin"},
+        {"{\"nodes\":[{}],\"skins\":[{\"joints\":[]}]}", "no skin has joints"},
+        {"{\"nodes\":[{}],\"skins\":[{\"joints\":[1]}]}", "below 1"},
+        {"{\"nodes\":[{}],\"skins\":[{\"joints\":[0.5]}]}", "below 1"},
+        {"{\"nodes\":[{\"children\":[0]}],\"skins\":[{\"joints\":[0]}]}", "twice"},
+        {"{\"nodes\":[{\"children\":[1]},{\"children\":[0]}],\"skins\":[{\"joints\":[0]}]}", "cycle"},
+        {"{\"nodes\":[{\"children\":[2]},{\"children\":[2]},{}],\"skins\":[{\"joints\":[0]}]}", "twice"},
+        {"{\"nodes\":[{\"children\":[7]}],\"skins\":[{\"joints\":[0]}]}", "below 1"},
+        {"{\"nodes\":[{\"translation\":[1,2]}],\"skins\":[{\"joints\":[0]}]}", "3 numbers"},
+        {"{\"nodes\":[{\"matrix\":[1,2]}],\"skins\":[{\"joints\":[0]}]}", "16 numbers"},
+        {"{\"nodes\":[{\"scale\":[1e300,1,1],\"children\":[1]},{\"scale\":[1e300,1,1]}],\"skins\":[{"
+         "\"joints\":[0]}]}",
+         "not finite"},
+        {"{\"nodes\":[{}],\"skins\":[{\"joints\":[0]}]}", "large"},
+        {"glTF\x02", "cut short"},
+        {"glTF\x01xxxxxxxxxxxxxxxxxxxxxxxxxx", "version"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        FILE* file = fopen(file_in_folder("bad.gltf"), "wb");
+        fwrite(cases[i].text, 1, strlen(cases[i].text), file);
+        fclose(file);
+        hf_creature* creature = (hf_creature*)1;
+        hf_error error = {0};
+        assert_int_equal(hf_creature_load(file_in_folder("bad.gltf"), NULL, &creature, &error),
+                         HF_ERROR_FORMAT);
+        assert_null(creature);
+        if (!strstr(error.message, cases[i].says)) fail_msg("case %zu: %s", i, error.message);
+    }
+}
+
+static void test_third_party(void** state) {
+    (void)state;
+    hf_creature* creature;
+    hf_error error = {0};
+    const char* path = third_party("gltf/InterpolationTest.glb");
+    if (!path) skip();
+    assert_int_equal(hf_creature_load(path, NULL, &creature, &error), HF_ERROR_FORMAT);
+    assert_non_null(strstr(error.message, "no skin"));
+    const struct {
+        const char *file, *root, *left, *right, *head;
+        double tall;
+    } rigs[] = {
+        {"gltf/Fox.glb", "b_Hip_01", "b_LeftFoot01_017", "b_RightFoot01_021", "b_Head_05", 0.8},
+        {"gltf/RiggedFigure.glb", "torso_joint_1", "leg_joint_L_3", "leg_joint_R_3", "neck_joint_2", 1.2},
+    };
+    for (int i = 0; i < 2; i++) {
+        if (hf_creature_load(third_party(rigs[i].file), NULL, &creature, &error) != HF_OK)
+            fail_msg("%s", error.message);
+        const hf_creature_view* view = hf_creature_get(creature);
+        assert_string_equal(view->links[0].name, rigs[i].root);
+        hf_transform* links = calloc((size_t)view->link_count, sizeof *links);
+        double* q = calloc((size_t)view->q_count, sizeof *q);
+        hf_pose pose = {hf_transform_identity(), q};
+        hf_forward(creature, &pose, links);
+        hf_vec3 left = links[hf_creature_find_link(creature, rigs[i].left)].position;
+        hf_vec3 right = links[hf_creature_find_link(creature, rigs[i].right)].position;
+        hf_vec3 head = links[hf_creature_find_link(creature, rigs[i].head)].position;
+        /* Left at +Y, feet below the head, the size of such a thing. */
+        assert_true(left.y > 0.03 && right.y < -0.03);
+        assert_true(head.z > left.z + 0.2);
+        assert_near(view->height, rigs[i].tall, 0.4);
+        if (i == 0) assert_true(head.x > left.x + 0.2);
+        free(links);
+        free(q);
+        hf_creature_free(creature);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_odd_creature), cmocka_unit_test(test_human),
+        cmocka_unit_test(test_single_pose),  cmocka_unit_test(test_own_skin),
+        cmocka_unit_test(test_refused),      cmocka_unit_test(test_third_party),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,153 @@
+// The published JSON Schemas: every shipped file fits its schema, and wrong files do not.
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import Ajv2020 from "ajv/dist/2020.js";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
+const schemas = join(root, "data/schema");
+let checks = 0;
+let failures = 0;
+
+function check(good, what) {
+  checks++;
+  if (good) return;
+  failures++;
+  console.error(`failed: ${what}`);
+}
+
+// strictRequired and strictTypes off: keys of a kind are required in a branch that does not repeat their type.
+const ajv = new Ajv2020({ allErrors: true, strict: true, strictRequired: false, strictTypes: false, strictTuples: false });
+const validators = new Map();
+for (const file of readdirSync(schemas).filter((name) => name.endsWith(".schema.json"))) {
+  const schema = JSON.parse(readFileSync(join(schemas, file), "utf8"));
+  check(ajv.validateSchema(schema), `${file} is a valid schema: ${ajv.errorsText()}`);
+  validators.set(file.replace(".schema.json", ""), ajv.compile(schema));
+}
+
+function fits(kind, value) {
+  const validate = validators.get(kind);
+  return validate(value) ? "" : ajv.errorsText(validate.errors.slice(0, 3));
+}
+
+// Shipped files: x.KIND.json goes with KIND.schema.json.
+for (const entry of readdirSync(join(root, "data"), { recursive: true }).map(String)) {
+  const kind = /\.([a-z]+)\.json$/.exec(entry)?.[1];
+  if (!kind || kind === "schema") continue;
+  check(validators.has(kind), `data/${entry} has a schema`);
+  if (!validators.has(kind)) continue;
+  const problem = fits(kind, JSON.parse(readFileSync(join(root, "data", entry), "utf8")));
+  check(!problem, `data/${entry}: ${problem}`);
+}
+
+// Scenarios: each kind at its fullest, then one change at a time that must be refused.
+const pose7 = [0, 0, 0.9, 1, 0, 0, 0];
+const common = {
+  format: "holdfast-scenario",
+  version: 1,
+  creature: "../creatures/human.creature.json",
+  scene: [
+    {
+      name: "room", mesh: "../scenes/room.obj", up: "y", scale: 1.0, position: [0, 0, 0], rotation: [1, 0, 0, 0],
+      friction: 0.5, contact: true, movable: false, grip: false, keys: [[0.0, pose7], [1, pose7]],
+    },
+  ],
+  start: {
+    root: pose7,
+    joints: { r_knee: 0.8, free: pose7, flat: [0, 0, 0] },
+    contacts: ["right_leg", { limb: "seat", point: [0, 0, 0.4], normal: [0, 0, 1], object: "sofa" }],
+  },
+  seed: 1,
+  options: { samples: 10000, epsilon: 0.02, score: { effort: 1 } },
+};
+const task = { direction: [0, 0, 1], limbs: [{ limb: "left_arm", role: "support", direction: [0, 1, 0] }] };
+const good = {
+  pose: { ...common, kind: "pose", targets: [{ limb: "left_arm", point: [0, 0, 1], normal: [0, 0, 1], contact: "palm" }] },
+  contact: { ...common, kind: "contact", task },
+  tasks: { ...common, kind: "contact", tasks: [{ name: "up", ...task }], path: [pose7, pose7] },
+  path: { ...common, kind: "contact", path: [pose7, pose7] },
+  plan: { ...common, kind: "plan", goal: { root: pose7, joints: {}, contacts: [] } },
+  adapt: { ...common, kind: "adapt" },
+  reach: { ...common, kind: "reach" },
+  least: { format: "holdfast-scenario", version: 1, kind: "reach", creature: "a.urdf" },
+};
+for (const [name, value] of Object.entries(good)) check(!fits("scenario", value), `${name}: ${fits("scenario", value)}`);
+
+const bad = [
+  ["pose", (s) => delete s.targets],
+  ["pose", (s) => (s.targets = [])],
+  ["pose", (s) => (s.goal = { root: pose7 })],
+  ["pose", (s) => (s.targets[0].rotation = [1, 0, 0, 0])],
+  ["pose", (s) => delete s.targets[0].point],
+  ["pose", (s) => (s.kind = "stand")],
+  ["pose", (s) => (s.version = 2)],
+  ["pose", (s) => (s.colour = 1)],
+  ["pose", (s) => delete s.creature],
+  ["pose", (s) => (s.scene[0].scale = 0)],
+  ["pose", (s) => (s.scene[0].scale = [1, 1, 1])],
+  ["pose", (s) => (s.scene[0].up = "x")],
+  ["pose", (s) => (s.scene[0].fricton = 1)],
+  ["pose", (s) => (s.scene[0].keys = [[0]])],
+  ["pose", (s) => (s.start.root = [0, 0, 0])],
+  ["pose", (s) => (s.start.joints.free = [1, 2])],
+  ["pose", (s) => delete s.start.contacts[1].normal],
+  ["pose", (s) => (s.seed = -1)],
+  ["pose", (s) => (s.options.samples = 0)],
+  ["pose", (s) => (s.options.score = { efort: 1 })],
+  ["contact", (s) => delete s.task],
+  ["contact", (s) => (s.tasks = [{ name: "up", ...task }])],
+  ["contact", (s) => (s.task.limbs[0].role = "push")],
+  ["contact", (s) => (s.targets = [])],
+  ["tasks", (s) => (s.tasks[0].name = "a/b")],
+  ["tasks", (s) => delete s.tasks[0].name],
+  ["path", (s) => s.path.pop()],
+  ["plan", (s) => delete s.goal.root],
+  ["adapt", (s) => (s.path = [pose7, pose7])],
+];
+for (const [name, change] of bad) {
+  const value = structuredClone(good[name]);
+  change(value);
+  check(fits("scenario", value), `${name} is refused after ${change}`);
+}
+
+// Motions likewise.
+const motion = {
+  format: "holdfast-motion",
+  version: 1,
+  creature: "c.urdf",
+  scenario: "s.scenario.json",
+  outcome: "found",
+  claims: ["limits", "one-limb"],
+  joints: ["a"],
+  limbs: ["leg"],
+  contact_frames: { leg: [{ name: "sole", link: "foot", offset: [0, 0, 0], normal: [0, 0, -1], patch: [0.1, 0.2] }] },
+  frames: [
+    {
+      t: 0, root: pose7, q: [0.1], balance: 0.1, stance: true, objects: { can: pose7 },
+      contacts: [{ limb: "leg", frame: "sole", point: [0, 0, 0], normal: [0, 0, 1], object: "room", grip: false }],
+    },
+  ],
+  stats: { time_s: 1 },
+};
+check(!fits("motion", motion), `motion: ${fits("motion", motion)}`);
+const badMotions = [
+  (m) => delete m.joints,
+  (m) => (m.frames = []),
+  (m) => delete m.frames[0].q,
+  (m) => (m.frames[0].root = [0, 0, 0]),
+  (m) => (m.frames[0].speed = 1),
+  (m) => (m.frames[0].contacts[0].normal = [0, 0, 2]),
+  (m) => (m.claims = ["everything"]),
+  (m) => (m.outcome = "good"),
+  (m) => (m.joints = ["a", "a"]),
+  (m) => (m.stats.time_s = "1"),
+  (m) => (m.note = "hello"),
+];
+for (const change of badMotions) {
+  const value = structuredClone(motion);
+  change(value);
+  check(fits("motion", value), `the motion is refused after ${change}`);
+}
+
+console.log(`${relative(process.cwd(), fileURLToPath(import.meta.url))}: ${checks - failures} of ${checks} checks hold`);
+process.exit(failures ? 1 : 0);
