@@ -54,6 +54,7 @@ static const struct topic {
     void (*run)(void);
 } topics[] = {
     {"kinematics", bench_kinematics},
+    {"collision", bench_collision},
 };
 
 static int write_json(const char* path) {

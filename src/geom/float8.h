@@ -15,10 +15,10 @@ typedef int32_t mask8 __attribute__((vector_size(32)));
 #define HF_INLINE8 static inline __attribute__((always_inline))
 
 #if defined(__SSE2__) && !defined(__AVX__)
-typedef union float8_halves {
-    float8 all;
-    __m128 half[2];
-} float8_halves;
+typedef float float4 __attribute__((vector_size(16)));
+#define F8_LOW(a) ((__m128)__builtin_shufflevector((a), (a), 0, 1, 2, 3))
+#define F8_HIGH(a) ((__m128)__builtin_shufflevector((a), (a), 4, 5, 6, 7))
+#define F8_JOIN(a, b) __builtin_shufflevector((float4)(a), (float4)(b), 0, 1, 2, 3, 4, 5, 6, 7)
 #endif
 
 HF_INLINE8 float8 f8_load(const float* p) { return *(const float8*)p; }
@@ -29,10 +29,7 @@ HF_INLINE8 float8 f8_min(float8 a, float8 b) {
 #if defined(__AVX__)
     return (float8)_mm256_min_ps((__m256)a, (__m256)b);
 #elif defined(__SSE2__)
-    float8_halves x = {a}, y = {b};
-    x.half[0] = _mm_min_ps(x.half[0], y.half[0]);
-    x.half[1] = _mm_min_ps(x.half[1], y.half[1]);
-    return x.all;
+    return F8_JOIN(_mm_min_ps(F8_LOW(a), F8_LOW(b)), _mm_min_ps(F8_HIGH(a), F8_HIGH(b)));
 #else
     for (int i = 0; i < 8; i++) a[i] = a[i] < b[i] ? a[i] : b[i];
     return a;
@@ -43,10 +40,7 @@ HF_INLINE8 float8 f8_max(float8 a, float8 b) {
 #if defined(__AVX__)
     return (float8)_mm256_max_ps((__m256)a, (__m256)b);
 #elif defined(__SSE2__)
-    float8_halves x = {a}, y = {b};
-    x.half[0] = _mm_max_ps(x.half[0], y.half[0]);
-    x.half[1] = _mm_max_ps(x.half[1], y.half[1]);
-    return x.all;
+    return F8_JOIN(_mm_max_ps(F8_LOW(a), F8_LOW(b)), _mm_max_ps(F8_HIGH(a), F8_HIGH(b)));
 #else
     for (int i = 0; i < 8; i++) a[i] = a[i] > b[i] ? a[i] : b[i];
     return a;
@@ -57,10 +51,7 @@ HF_INLINE8 float8 f8_sqrt(float8 a) {
 #if defined(__AVX__)
     return (float8)_mm256_sqrt_ps((__m256)a);
 #elif defined(__SSE2__)
-    float8_halves x = {a};
-    x.half[0] = _mm_sqrt_ps(x.half[0]);
-    x.half[1] = _mm_sqrt_ps(x.half[1]);
-    return x.all;
+    return F8_JOIN(_mm_sqrt_ps(F8_LOW(a)), _mm_sqrt_ps(F8_HIGH(a)));
 #else
     for (int i = 0; i < 8; i++) a[i] = sqrtf(a[i]);
     return a;
@@ -68,6 +59,23 @@ HF_INLINE8 float8 f8_sqrt(float8 a) {
 }
 
 HF_INLINE8 float8 f8_abs(float8 a) { return (float8)((mask8)a & 0x7fffffff); }
+
+/* Comparisons; false where either is NaN. */
+HF_INLINE8 mask8 f8_less(float8 a, float8 b) {
+#if defined(__SSE2__) && !defined(__AVX__)
+    return (mask8)F8_JOIN(_mm_cmplt_ps(F8_LOW(a), F8_LOW(b)), _mm_cmplt_ps(F8_HIGH(a), F8_HIGH(b)));
+#else
+    return a < b;
+#endif
+}
+
+HF_INLINE8 mask8 f8_at_most(float8 a, float8 b) {
+#if defined(__SSE2__) && !defined(__AVX__)
+    return (mask8)F8_JOIN(_mm_cmple_ps(F8_LOW(a), F8_LOW(b)), _mm_cmple_ps(F8_HIGH(a), F8_HIGH(b)));
+#else
+    return a <= b;
+#endif
+}
 
 /* a where the mask is set, else b. */
 HF_INLINE8 float8 f8_select(mask8 m, float8 a, float8 b) {
@@ -83,8 +91,8 @@ HF_INLINE8 int m8_bits(mask8 m) {
 #if defined(__AVX__)
     return _mm256_movemask_ps((__m256)m);
 #elif defined(__SSE2__)
-    float8_halves x = {(float8)m};
-    return _mm_movemask_ps(x.half[0]) | _mm_movemask_ps(x.half[1]) << 4;
+    float8 f = (float8)m;
+    return _mm_movemask_ps(F8_LOW(f)) | _mm_movemask_ps(F8_HIGH(f)) << 4;
 #else
     int bits = 0;
     for (int i = 0; i < 8; i++) bits |= (m[i] != 0) << i;

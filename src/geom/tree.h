@@ -72,6 +72,10 @@ typedef struct hf_tree_body {
 
 /* The queries, once for each instruction set. */
 typedef struct hf_tree_kernel {
+    /* Slots (one bit each) whose box meets the box about `center`; may say yes to a few too many. */
+    unsigned (*meet)(const hf_tree_node* node, const float center[3], const float half[3]);
+    /* Slots whose box holds all of that box; may say yes to a few too many. */
+    unsigned (*hold)(const hf_tree_node* node, const float center[3], const float half[3]);
     /* A triangle nearer than `radius` to the segment p q, or HF_TREE_NONE. */
     uint32_t (*capsule)(const hf_tree* tree, hf_vec3 p, hf_vec3 q, double radius);
     /* Visits triangles by their distance from the segment p q, nearest boxes first. */

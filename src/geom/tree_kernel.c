@@ -11,6 +11,8 @@
 #define RELATIVE 2e-6f
 #define TINY 1e-30f
 
+HF_INLINE8 float larger(float a, float b) { return a > b ? a : b; }
+
 /* A segment about a centre, with what the box test needs of it. */
 typedef struct segment8 {
     float center[3];
@@ -23,31 +25,30 @@ typedef struct segment8 {
     float slack; /* what rounding of the centre and ends may hide */
 } segment8;
 
-static segment8 segment_at(hf_vec3 p, hf_vec3 q, double radius) {
-    segment8 s;
+HF_INLINE8 void segment_fill(segment8* s, hf_vec3 p, hf_vec3 q, double radius) {
     const double a[3] = {p.x, p.y, p.z}, b[3] = {q.x, q.y, q.z};
-    float low[3], high[3], dd = 0;
-    s.extent = (float)(radius * 1.000001), s.slack = 0;
+    float low[3], high[3], dd = 0, slack = 0, extent = (float)(radius * 1.000001);
     for (int k = 0; k < 3; k++) {
         double m = 0.5 * (a[k] + b[k]);
-        s.center[k] = (float)m;
-        low[k] = (float)(a[k] - (double)s.center[k]);
-        high[k] = (float)(b[k] - (double)s.center[k]);
-        s.direction[k] = 0.5f * (high[k] - low[k]);
-        s.half[k] = fabsf(s.direction[k]);
-        s.edge[k] = s.half[k] * (1 + RELATIVE);
-        float most = fmaxf(fabsf(low[k]), fabsf(high[k]));
-        if (most > s.extent) s.extent = most;
-        s.slack += (float)fabs(m - (double)s.center[k]);
-        dd += (high[k] - low[k]) * (high[k] - low[k]);
+        float center = (float)m;
+        low[k] = (float)(a[k] - (double)center);
+        high[k] = (float)(b[k] - (double)center);
+        float half = 0.5f * (high[k] - low[k]);
+        s->center[k] = center;
+        s->direction[k] = half;
+        s->half[k] = fabsf(half);
+        s->edge[k] = fabsf(half) * (1 + RELATIVE);
+        extent = larger(extent, larger(fabsf(low[k]), fabsf(high[k])));
+        slack += (float)fabs(m - (double)center);
+        dd += 4 * half * half;
     }
-    s.slack = s.slack * (1 + RELATIVE) + RELATIVE * s.extent;
-    s.p = v8_all(low[0], low[1], low[2]);
-    s.q = v8_all(high[0], high[1], high[2]);
-    s.d = v8_sub(s.q, s.p);
-    s.dd = f8_all(dd);
-    s.per_dd = f8_all(dd > TINY ? 1 / dd : 0);
-    return s;
+    s->extent = extent;
+    s->slack = slack * (1 + RELATIVE) + RELATIVE * extent;
+    s->p = v8_all(low[0], low[1], low[2]);
+    s->q = v8_all(high[0], high[1], high[2]);
+    s->d = v8_all(high[0] - low[0], high[1] - low[1], high[2] - low[2]);
+    s->dd = f8_all(dd);
+    s->per_dd = f8_all(dd > TINY ? 1 / dd : 0);
 }
 
 /* Corners about the centre, and edges from the unshifted corners: those are rounded once. */
@@ -64,8 +65,7 @@ HF_INLINE8 leaf8 leaf_at(const hf_tree_leaf* leaf, const float center[3]) {
 }
 
 HF_INLINE8 int used_lanes(const hf_tree_leaf* leaf) {
-    mask8 id = *(const mask8*)leaf->id;
-    return m8_bits(id != -1);
+    return ~m8_bits(*(const mask8*)leaf->id) & 0xff; // the top bit is set in HF_TREE_NONE alone
 }
 
 /* Offers the nearest pair of the segment and the edge at v along e (Ericson 2005, 5.1.9) as vector from edge
@@ -79,7 +79,7 @@ HF_INLINE8 void offer_edge(const segment8* s, vec8 v, vec8 e, float8* best, vec8
     a = f8_clamp01((de * b - dr) * s->per_dd);
     vec8 w = v8_add_scaled(v8_add_scaled(r, s->d, a), e, -b);
     float8 ww = v8_dot(w, w);
-    mask8 better = ww < *best;
+    mask8 better = f8_less(ww, *best);
     *best = f8_select(better, ww, *best);
     *way = v8_select(better, w, *way);
 }
@@ -98,7 +98,7 @@ HF_INLINE8 foot8 foot_of(const leaf8* l, vec8 p, float8 a, float8 b, float8 c, f
 }
 
 HF_INLINE8 float8 offer_foot(foot8 f, float8 best) {
-    mask8 inside = (f.u >= 0) & (f.v >= 0) & (f.u + f.v <= 1);
+    mask8 inside = f8_at_most(f8_all(0), f8_min(f.u, f.v)) & f8_at_most(f.u + f.v, f8_all(1));
     return f8_select(inside, f8_min(v8_dot(f.way, f.way), best), best);
 }
 
@@ -125,7 +125,7 @@ HF_INLINE8 plane8 plane_of(const segment8* s, const leaf8* l) {
 /* Lower bound of the distance times the normal's length: both ends on one side. */
 HF_INLINE8 float8 plane_gap(const plane8* p) {
     float8 least = f8_min(f8_abs(p->dp), f8_abs(p->dq));
-    mask8 apart = ((p->dp > 0) & (p->dq > 0)) | ((p->dp < 0) & (p->dq < 0));
+    mask8 apart = f8_less(f8_all(0), p->dp * p->dq);
     return f8_select(apart, least - p->doubt, f8_all(-1));
 }
 
@@ -141,7 +141,7 @@ HF_INLINE8 float8 upper_bound(const segment8* s, const leaf8* l, const plane8* p
     float8 a = v8_dot(l->e1, l->e1), b = v8_dot(l->e1, l->e2), c = v8_dot(l->e2, l->e2);
     float8 per = f8_all(1) / f8_max(a * c - b * b, f8_all(TINY));
     foot8 fp = foot_of(l, s->p, a, b, c, per), fq = foot_of(l, s->q, a, b, c, per);
-    float8 t = f8_clamp01(p->dp / f8_select(p->dp == p->dq, f8_all(1), p->dp - p->dq));
+    float8 t = f8_clamp01(p->dp / (p->dp - p->dq)); // NaN becomes 0
     // its way is measured anew: of a sliver both feet may be far and their mean worth nothing
     foot8 fx = {fp.u + t * (fq.u - fp.u), fp.v + t * (fq.v - fp.v), v8_sub(s->p, l->v0)};
     fx.way = v8_add_scaled(fx.way, s->d, t);
@@ -175,15 +175,15 @@ typedef struct capsule8 {
     hf_vec3 p, q;
 } capsule8;
 
-static capsule8 capsule_at(hf_vec3 p, hf_vec3 q, double radius) {
-    capsule8 c = {.s = segment_at(p, q, radius), .radius = radius, .p = p, .q = q};
-    float r = (float)radius * (1 + RELATIVE) + c.s.slack;
+HF_INLINE8 void capsule_fill(capsule8* c, hf_vec3 p, hf_vec3 q, double radius) {
+    segment_fill(&c->s, p, q, radius);
+    c->radius = radius, c->p = p, c->q = q;
+    float r = (float)radius * (1 + RELATIVE) + c->s.slack;
     for (int k = 0; k < 3; k++) {
-        float x = c.s.half[(k + 1) % 3], y = c.s.half[(k + 2) % 3];
-        c.reach[k] = c.s.half[k] + r;
-        c.side[k] = r * sqrtf(x * x + y * y) * (1 + RELATIVE) + RELATIVE * (2 * x * y + r * (x + y));
+        float x = c->s.half[(k + 1) % 3], y = c->s.half[(k + 2) % 3];
+        c->reach[k] = c->s.half[k] + r;
+        c->side[k] = r * sqrtf(x * x + y * y) * (1 + RELATIVE) + RELATIVE * (2 * x * y + r * (x + y));
     }
-    return c;
 }
 
 HF_INLINE8 int capsule_boxes(const capsule8* c, const hf_tree_node* n) {
@@ -191,14 +191,14 @@ HF_INLINE8 int capsule_boxes(const capsule8* c, const hf_tree_node* n) {
     float8 tx = f8_load(n->center[0]) - s->center[0], hx = f8_load(n->half[0]);
     float8 ty = f8_load(n->center[1]) - s->center[1], hy = f8_load(n->half[1]);
     float8 tz = f8_load(n->center[2]) - s->center[2], hz = f8_load(n->half[2]);
-    mask8 in = (f8_abs(tx) <= hx + c->reach[0]) & (f8_abs(ty) <= hy + c->reach[1]) &
-               (f8_abs(tz) <= hz + c->reach[2]);
+    mask8 in = f8_at_most(f8_abs(tx), hx + c->reach[0]) & f8_at_most(f8_abs(ty), hy + c->reach[1]) &
+               f8_at_most(f8_abs(tz), hz + c->reach[2]);
     float8 x = f8_abs(tz * s->direction[1] - ty * s->direction[2]);
     float8 y = f8_abs(tx * s->direction[2] - tz * s->direction[0]);
     float8 z = f8_abs(ty * s->direction[0] - tx * s->direction[1]);
-    in &= (x <= hy * s->edge[2] + hz * s->edge[1] + c->side[0]) &
-          (y <= hz * s->edge[0] + hx * s->edge[2] + c->side[1]) &
-          (z <= hx * s->edge[1] + hy * s->edge[0] + c->side[2]);
+    in &= f8_at_most(x, hy * s->edge[2] + hz * s->edge[1] + c->side[0]) &
+          f8_at_most(y, hz * s->edge[0] + hx * s->edge[2] + c->side[1]) &
+          f8_at_most(z, hx * s->edge[1] + hy * s->edge[0] + c->side[2]);
     return m8_bits(in);
 }
 
@@ -209,17 +209,17 @@ HF_INLINE8 uint32_t capsule_leaf(const capsule8* c, const hf_tree_leaf* leaf) {
     plane8 p = plane_of(s, &l);
     float radius = (float)c->radius;
     // most triangles of a leaf have both ends far on one side
-    int open = used_lanes(leaf) & ~m8_bits(plane_gap(&p) > radius * (1 + RELATIVE) * p.n_length);
+    int open = used_lanes(leaf) & ~m8_bits(f8_less(radius * (1 + RELATIVE) * p.n_length, plane_gap(&p)));
     if (!open) return HF_TREE_NONE;
     // a pair of points that is near enough settles it
     vec8 way;
     float8 best = upper_bound(s, &l, &p, &way);
     float8 doubt = RELATIVE * p.extent, inner = radius - doubt, outer = radius + doubt;
-    int hit = open & m8_bits((inner > 0) & (best < inner * inner));
+    int hit = open & m8_bits(f8_less(f8_all(0), inner) & f8_less(best, inner * inner));
     if (hit) return leaf->id[__builtin_ctz((unsigned)hit)];
     // so does a direction that keeps them apart
     float8 gap = way_gap(s, &l, way);
-    open &= ~m8_bits(gap > outer * f8_sqrt(v8_dot(way, way)) * (1 + RELATIVE));
+    open &= ~m8_bits(f8_less(outer * f8_sqrt(v8_dot(way, way)) * (1 + RELATIVE), gap));
     for (; open; open &= open - 1) {
         int lane = __builtin_ctz((unsigned)open);
         hf_triangle t = lane_triangle(leaf, lane);
@@ -232,7 +232,8 @@ static uint32_t kernel_capsule(const hf_tree* tree, hf_vec3 p, hf_vec3 q, double
     if (!tree->node_count || !(radius > 0)) return HF_TREE_NONE;
     const hf_tree_node* nodes = hf_tree_nodes(tree);
     const hf_tree_leaf* leaves = hf_tree_leaves(tree);
-    capsule8 c = capsule_at(p, q, radius);
+    capsule8 c;
+    capsule_fill(&c, p, q, radius);
     uint32_t stack[HF_TREE_STACK];
     int top = 0;
     stack[top++] = 0;
@@ -305,7 +306,8 @@ static bool kernel_near(const hf_tree* tree, hf_vec3 p, hf_vec3 q, double bound,
     if (!tree->node_count) return true;
     const hf_tree_node* nodes = hf_tree_nodes(tree);
     const hf_tree_leaf* leaves = hf_tree_leaves(tree);
-    segment8 s = segment_at(p, q, 0);
+    segment8 s;
+    segment_fill(&s, p, q, 0);
     branch stack[HF_TREE_STACK];
     int top = 0;
     stack[top++] = (branch){0, 0};
@@ -317,13 +319,13 @@ static bool kernel_near(const hf_tree* tree, hf_vec3 p, hf_vec3 q, double bound,
         if (!(b.child & HF_TREE_LEAF)) {
             const hf_tree_node* n = &nodes[b.child];
             least.all = segment_boxes(&s, n);
-            top = push_sorted(stack, top, n, m8_bits(least.all <= most * most), least.lane);
+            top = push_sorted(stack, top, n, m8_bits(f8_at_most(least.all, f8_all(most * most))), least.lane);
             continue;
         }
         // triangles by their lower bounds, until none can be nearer
         const hf_tree_leaf* leaf = &leaves[b.child & ~HF_TREE_LEAF];
         least.all = segment_leaf(&s, leaf);
-        for (int open = used_lanes(leaf) & ~m8_bits(least.all > most); open;) {
+        for (int open = used_lanes(leaf) & ~m8_bits(f8_less(f8_all(most), least.all)); open;) {
             int lane = __builtin_ctz((unsigned)open);
             for (int rest = open & (open - 1); rest; rest &= rest - 1) {
                 int other = __builtin_ctz((unsigned)rest);
@@ -341,30 +343,26 @@ static bool kernel_near(const hf_tree* tree, hf_vec3 p, hf_vec3 q, double bound,
 /* A ray about a float centre. */
 typedef struct ray8 {
     float center[3];
-    float offset[3];  /* origin about the centre */
     float per[3];     /* 1 / direction, kept finite */
     float per_abs[3]; /* with margin */
-    float slack;
-    vec8 o, d;
+    float slack;      /* rounding of the origin */
+    vec8 o, d;        /* origin about the centre, direction */
 } ray8;
 
-static ray8 ray_at(hf_vec3 origin, hf_vec3 direction) {
-    ray8 r;
+HF_INLINE8 void ray_fill(ray8* r, hf_vec3 origin, hf_vec3 direction) {
     const double o[3] = {origin.x, origin.y, origin.z}, d[3] = {direction.x, direction.y, direction.z};
-    r.slack = 0;
-    float unit[3];
+    float offset[3];
+    r->slack = 0;
     for (int k = 0; k < 3; k++) {
-        r.center[k] = (float)o[k];
-        r.offset[k] = (float)(o[k] - (double)r.center[k]);
-        unit[k] = (float)d[k];
+        r->center[k] = (float)o[k];
+        offset[k] = (float)(o[k] - (double)r->center[k]);
         double safe = fabs(d[k]) > 1e-20 ? d[k] : d[k] < 0 ? -1e-20 : 1e-20;
-        r.per[k] = (float)(1 / safe);
-        r.per_abs[k] = fabsf(r.per[k]) * (1 + RELATIVE);
-        r.slack = fmaxf(r.slack, fabsf(r.offset[k]) * (1 + RELATIVE));
+        r->per[k] = (float)(1 / safe);
+        r->per_abs[k] = fabsf(r->per[k]) * (1 + RELATIVE);
+        r->slack = larger(r->slack, fabsf(offset[k]) * (1 + RELATIVE));
     }
-    r.o = v8_all(r.offset[0], r.offset[1], r.offset[2]);
-    r.d = v8_all(unit[0], unit[1], unit[2]);
-    return r;
+    r->o = v8_all(offset[0], offset[1], offset[2]);
+    r->d = v8_all((float)d[0], (float)d[1], (float)d[2]);
 }
 
 /* Slabs: where the ray enters each box, and whether it does. */
@@ -379,7 +377,7 @@ HF_INLINE8 int ray_boxes(const ray8* r, const hf_tree_node* n, float most, float
         out = f8_min(out, t + h + doubt);
     }
     *enter = in;
-    return m8_bits(in <= out);
+    return m8_bits(f8_at_most(in, out));
 }
 
 /* Triangles that the ray does not clearly pass by: signs of the edge functions. */
@@ -391,7 +389,7 @@ HF_INLINE8 int ray_leaf(const ray8* r, const hf_tree_leaf* leaf) {
     float8 u = v8_dot(r->d, v8_cross(b, c)), v = v8_dot(r->d, v8_cross(c, a)),
            w = v8_dot(r->d, v8_cross(a, b));
     float8 least = f8_min(u, f8_min(v, w)), most = f8_max(u, f8_max(v, w));
-    int past = m8_bits((least < -doubt) & (most > doubt));
+    int past = m8_bits(f8_less(least, -doubt) & f8_less(doubt, most));
     return used_lanes(leaf) & ~past;
 }
 
@@ -400,7 +398,8 @@ static bool kernel_ray(const hf_tree* tree, hf_vec3 origin, hf_vec3 direction, d
     if (!tree->node_count) return true;
     const hf_tree_node* nodes = hf_tree_nodes(tree);
     const hf_tree_leaf* leaves = hf_tree_leaves(tree);
-    ray8 r = ray_at(origin, direction);
+    ray8 r;
+    ray_fill(&r, origin, direction);
     branch stack[HF_TREE_STACK];
     int top = 0;
     stack[top++] = (branch){0, 0};
@@ -516,12 +515,13 @@ static bool kernel_body(const hf_tree* tree, const hf_tree_body* body, double bo
         if (!(b.child & HF_TREE_LEAF)) {
             const hf_tree_node* n = &nodes[b.child];
             least.all = body_boxes(&s, n);
-            top = push_sorted(stack, top, n, m8_bits(least.all <= most * most), least.lane);
+            top = push_sorted(stack, top, n, m8_bits(f8_at_most(least.all, f8_all(most * most))), least.lane);
             continue;
         }
         const hf_tree_leaf* leaf = &leaves[b.child & ~HF_TREE_LEAF];
         least.all = body_leaf(&s, leaf);
-        for (int open = used_lanes(leaf) & ~m8_bits(least.all > most * most); open; open &= open - 1) {
+        for (int open = used_lanes(leaf) & ~m8_bits(f8_less(f8_all(most * most), least.all)); open;
+             open &= open - 1) {
             int lane = __builtin_ctz((unsigned)open);
             float now = widen(bound);
             if (least.lane[lane] > now * now) continue;
@@ -532,5 +532,24 @@ static bool kernel_body(const hf_tree* tree, const hf_tree_body* body, double bo
     return true;
 }
 
+static unsigned kernel_meet(const hf_tree_node* n, const float center[3], const float half[3]) {
+    mask8 in =
+        f8_at_most(f8_abs(f8_load(n->center[0]) - center[0]), f8_load(n->half[0]) + half[0] * (1 + RELATIVE));
+    in &=
+        f8_at_most(f8_abs(f8_load(n->center[1]) - center[1]), f8_load(n->half[1]) + half[1] * (1 + RELATIVE));
+    in &=
+        f8_at_most(f8_abs(f8_load(n->center[2]) - center[2]), f8_load(n->half[2]) + half[2] * (1 + RELATIVE));
+    return (unsigned)m8_bits(in);
+}
+
+static unsigned kernel_hold(const hf_tree_node* n, const float center[3], const float half[3]) {
+    const float less = 1 - 2 * RELATIVE;
+    mask8 in = f8_at_most(f8_abs(f8_load(n->center[0]) - center[0]), f8_load(n->half[0]) - half[0] * less);
+    in &= f8_at_most(f8_abs(f8_load(n->center[1]) - center[1]), f8_load(n->half[1]) - half[1] * less);
+    in &= f8_at_most(f8_abs(f8_load(n->center[2]) - center[2]), f8_load(n->half[2]) - half[2] * less);
+    return (unsigned)m8_bits(in);
+}
+
 extern const hf_tree_kernel HF_KERNEL_NAME(hf_tree_kernel);
-const hf_tree_kernel HF_KERNEL_NAME(hf_tree_kernel) = {kernel_capsule, kernel_near, kernel_ray, kernel_body};
+const hf_tree_kernel HF_KERNEL_NAME(hf_tree_kernel) = {kernel_meet, kernel_hold, kernel_capsule,
+                                                       kernel_near, kernel_ray,  kernel_body};

@@ -187,6 +187,34 @@ void hf_surface_fill(const hf_placement* placement, int object, int triangle, hf
                         hf_mat3_mul(&o->rotation, (hf_triangle_normal(&t))), distance};
 }
 
+void hf_upper_meet_start(hf_upper_meet* walk, const hf_placement* placement, hf_vec3 center, hf_vec3 half) {
+    const double c[3] = {center.x, center.y, center.z}, h[3] = {half.x, half.y, half.z};
+    walk->placement = placement;
+    for (int k = 0; k < 3; k++) {
+        walk->center[k] = (float)c[k];
+        walk->half[k] = (float)((h[k] + fabs(c[k] - (double)walk->center[k])) * (1 + 1e-6));
+    }
+    walk->node = placement->nodes;
+    walk->bits = placement->kernel->meet(walk->node, walk->center, walk->half);
+    walk->top = 0;
+}
+
+int hf_upper_meet_next(hf_upper_meet* walk) {
+    for (;;) {
+        while (walk->bits) {
+            uint32_t child = walk->node->child[__builtin_ctz(walk->bits)];
+            walk->bits &= walk->bits - 1;
+            if (!(child & HF_TREE_LEAF))
+                walk->stack[walk->top++] = child;
+            else if (child != HF_TREE_NONE)
+                return (int)(child & ~HF_TREE_LEAF);
+        }
+        if (!walk->top) return -1;
+        walk->node = &walk->placement->nodes[walk->stack[--walk->top]];
+        walk->bits = walk->placement->kernel->meet(walk->node, walk->center, walk->half);
+    }
+}
+
 void hf_upper_box(hf_upper_walk* walk, const hf_placement* placement, hf_vec3 low, hf_vec3 high) {
     const double l[3] = {low.x, low.y, low.z}, h[3] = {high.x, high.y, high.z};
     walk->placement = placement, walk->ray = false;
@@ -226,7 +254,7 @@ static float8 slot_least(const hf_upper_walk* w, const hf_tree_node* n) {
             sum += gap * gap;
         }
     }
-    return w->ray ? f8_select(in <= out, in, f8_all(INFINITY)) : f8_sqrt(sum);
+    return w->ray ? f8_select(f8_at_most(in, out), in, f8_all(INFINITY)) : f8_sqrt(sum);
 }
 
 int hf_upper_next(hf_upper_walk* w, double bound) {

@@ -34,27 +34,36 @@ static void measure_hull(const hf_shape* s, body* b) {
     b->inner_point = hf_v3(sum[0], sum[1], sum[2]);
 }
 
-static body body_of(const hf_shape* s, hf_transform pose) {
-    body b = {.shape = s, .pose = pose, .rotation = hf_quat_matrix(pose.rotation)};
-    const double* m = b.rotation.m;
+static double larger(double a, double b) { return a > b ? a : b; }
+
+/* A sphere or capsule needs little; this is the way of most queries. */
+static void round_body(body* b, const hf_shape* s, hf_transform pose) {
+    double l = s->kind == HF_SHAPE_CAPSULE ? s->half_length : 0;
+    hf_quat q = pose.rotation;
+    b->end = hf_v3(2 * l * (q.x * q.z + q.w * q.y), 2 * l * (q.y * q.z - q.w * q.x),
+                   l - 2 * l * (q.x * q.x + q.y * q.y));
+    b->center = b->inner_point = pose.position;
+    b->reach = hf_v3(fabs(b->end.x) + s->radius, fabs(b->end.y) + s->radius, fabs(b->end.z) + s->radius);
+}
+
+static void body_fill(body* b, const hf_shape* s, hf_transform pose) {
+    b->shape = s, b->pose = pose;
     if (is_round(s)) {
-        double l = s->kind == HF_SHAPE_CAPSULE ? s->half_length : 0;
-        b.end = hf_v3(m[2] * l, m[5] * l, m[8] * l);
-        b.center = b.inner_point = pose.position;
-        b.reach = hf_v3(fabs(b.end.x) + s->radius, fabs(b.end.y) + s->radius, fabs(b.end.z) + s->radius);
-        return b;
+        round_body(b, s, pose);
+        return;
     }
+    b->rotation = hf_quat_matrix(pose.rotation);
+    b->local = b->inner_point = hf_v3(0, 0, 0);
     if (s->kind == HF_SHAPE_BOX)
-        b.half[0] = s->half_size.x, b.half[1] = s->half_size.y, b.half[2] = s->half_size.z;
+        b->half[0] = s->half_size.x, b->half[1] = s->half_size.y, b->half[2] = s->half_size.z;
     else
-        measure_hull(s, &b);
-    b.center = hf_add(pose.position, hf_mat3_mul(&b.rotation, b.local));
-    b.inner_point = hf_add(pose.position, hf_mat3_mul(&b.rotation, b.inner_point));
-    double r[3];
-    for (int k = 0; k < 3; k++)
-        r[k] = fabs(m[3 * k]) * b.half[0] + fabs(m[3 * k + 1]) * b.half[1] + fabs(m[3 * k + 2]) * b.half[2];
-    b.reach = hf_v3(r[0], r[1], r[2]);
-    return b;
+        measure_hull(s, b);
+    b->center = hf_add(pose.position, hf_mat3_mul(&b->rotation, b->local));
+    b->inner_point = hf_add(pose.position, hf_mat3_mul(&b->rotation, b->inner_point));
+    const double *m = b->rotation.m, *h = b->half;
+    b->reach = hf_v3(fabs(m[0]) * h[0] + fabs(m[1]) * h[1] + fabs(m[2]) * h[2],
+                     fabs(m[3]) * h[0] + fabs(m[4]) * h[1] + fabs(m[5]) * h[2],
+                     fabs(m[6]) * h[0] + fabs(m[7]) * h[1] + fabs(m[8]) * h[2]);
 }
 
 /* The body's oriented box in an object's frame, its half sizes less `depth`. */
@@ -63,7 +72,7 @@ static hf_tree_body box_in(const body* b, const hf_placed* o, double depth) {
     const double* m = b->rotation.m;
     for (int k = 0; k < 3; k++) {
         t.axis[k] = hf_turn_into(o, hf_v3(m[k], m[3 + k], m[6 + k]));
-        t.half[k] = fmax(0, b->half[k] - depth);
+        t.half[k] = larger(0, b->half[k] - depth);
     }
     return t;
 }
@@ -138,7 +147,7 @@ static bool wholly_inside(const hf_placement* p, int object, const body* b, doub
     hf_vec3 c = hf_into(o, b->inner_point), r = hf_v3(0, 0, 0);
     if (is_round(b->shape)) {
         hf_vec3 e = hf_turn_into(o, b->end);
-        double radius = fmax(0, b->shape->radius - depth);
+        double radius = larger(0, b->shape->radius - depth);
         r = hf_v3(fabs(e.x) + radius, fabs(e.y) + radius, fabs(e.z) + radius);
     } else if (b->shape->kind == HF_SHAPE_BOX) {
         hf_tree_body t = box_in(b, o, depth);
@@ -169,13 +178,14 @@ bool hf_placement_overlap(const hf_placement* placement, const hf_shape* shape, 
                           const hf_allowance* allowance, hf_surface* hit) {
     HF_ASSERT(placement && shape && allowance);
     if (shape->kind == HF_SHAPE_HULL && shape->vertex_count == 0) return false;
-    body b = body_of(shape, pose);
-    hf_upper_walk walk;
+    body b;
+    body_fill(&b, shape, pose);
+    hf_upper_meet walk;
     // a negative allowance asks for free space around the body
-    double extra = fmax(0, -fmin(allowance->depth, allowance->touched_depth));
+    double extra = larger(0, larger(-allowance->depth, -allowance->touched_depth));
     hf_vec3 reach = hf_add(b.reach, hf_v3(extra, extra, extra));
-    hf_upper_box(&walk, placement, hf_sub(b.center, reach), hf_add(b.center, reach));
-    for (int i; (i = hf_upper_next(&walk, 0)) >= 0;) {
+    hf_upper_meet_start(&walk, placement, b.center, reach);
+    for (int i; (i = hf_upper_meet_next(&walk)) >= 0;) {
         double depth = i == allowance->touched_object ? allowance->touched_depth : allowance->depth;
         if (isinf(depth)) continue;
         hf_vec3 point;
@@ -258,7 +268,8 @@ bool hf_placement_distance(const hf_placement* placement, const hf_shape* shape,
                            double max_distance, hf_surface* out) {
     HF_ASSERT(placement && shape);
     if (shape->kind == HF_SHAPE_HULL && shape->vertex_count == 0) return false;
-    body b = body_of(shape, pose);
+    body b;
+    body_fill(&b, shape, pose);
     double margin = is_round(shape) ? shape->radius : 0;
     hf_upper_walk walk;
     hf_upper_box(&walk, placement, hf_sub(b.center, b.reach), hf_add(b.center, b.reach));

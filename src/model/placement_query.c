@@ -171,10 +171,10 @@ void hf_placement_ray8(const hf_placement* placement, const hf_vec3 origin[8], c
 }
 
 bool hf_placement_inside(const hf_placement* placement, hf_vec3 point, int* object) {
-    hf_upper_walk walk;
-    hf_upper_box(&walk, placement, point, point);
+    hf_upper_meet walk;
+    hf_upper_meet_start(&walk, placement, point, hf_v3(0, 0, 0));
     int found = -1;
-    for (int i; (i = hf_upper_next(&walk, 0)) >= 0;) {
+    for (int i; (i = hf_upper_meet_next(&walk)) >= 0;) {
         if (found >= 0 && i > found) continue; // the lowest of several
         hf_vec3 p = hf_into(&placement->objects[i], point);
         if (hf_solids_hold(&placement->scene->objects[i], placement->kernel, p, p, p)) found = i;

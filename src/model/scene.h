@@ -102,6 +102,18 @@ static inline hf_vec3 hf_out_of(const hf_placed* placed, hf_vec3 local) {
 void hf_surface_fill(const hf_placement* placement, int object, int triangle, hf_vec3 local, double distance,
                      hf_surface* out);
 
+/* Walks the upper tree: objects whose world box meets a box, in no order. */
+typedef struct hf_upper_meet {
+    const hf_placement* placement;
+    float center[3], half[3];
+    const hf_tree_node* node; /* with these slots still to go to */
+    unsigned bits;
+    int top;
+    uint32_t stack[HF_TREE_STACK];
+} hf_upper_meet;
+void hf_upper_meet_start(hf_upper_meet* walk, const hf_placement* placement, hf_vec3 center, hf_vec3 half);
+int hf_upper_meet_next(hf_upper_meet* walk);
+
 /* Walks the upper tree, nearest first: objects whose world box may be within a bound of a box, or may be hit
    by a ray within it. */
 typedef struct hf_upper_walk {

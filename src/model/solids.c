@@ -76,25 +76,29 @@ int hf_piece_winding(const hf_object* object, const hf_tree_kernel* kernel, int 
     return winding_by_angles(object, piece, point);
 }
 
-/* Solids whose box holds this one, one after the other. Boxes of the tree are rounded
-   outwards, so that a few more may come. */
+/* Solids whose box holds this one, one after the other; a few more may come. */
 typedef struct holders {
+    float center[3], half[3];
     uint32_t stack[HF_TREE_STACK];
     int top;
 } holders;
 
-static int next_holder(const hf_solids* s, holders* at, const float low[3], const float high[3]) {
+static void start_holders(holders* at, const double low[3], const double high[3]) {
+    for (int k = 0; k < 3; k++) {
+        at->center[k] = (float)(0.5 * (low[k] + high[k]));
+        at->half[k] = (float)(0.5 * (high[k] - low[k]));
+    }
+    at->top = 1, at->stack[0] = 0;
+}
+
+static int next_holder(const hf_solids* s, const hf_tree_kernel* kernel, holders* at) {
     while (at->top) {
         uint32_t child = at->stack[--at->top];
         if (child & HF_TREE_LEAF) return (int)(child & ~HF_TREE_LEAF);
         const hf_tree_node* n = &s->nodes[child];
-        for (int slot = 0; slot < 8 && n->child[slot] != HF_TREE_NONE; slot++) {
-            bool in = true;
-            for (int k = 0; k < 3; k++) {
-                float c = n->center[k][slot], half = n->half[k][slot] * (1 + 1e-6f);
-                in &= low[k] - c >= -half && high[k] - c <= half;
-            }
-            if (in) at->stack[at->top++] = n->child[slot];
+        for (unsigned bits = kernel->hold(n, at->center, at->half); bits; bits &= bits - 1) {
+            uint32_t next = n->child[__builtin_ctz(bits)];
+            if (next != HF_TREE_NONE) at->stack[at->top++] = next;
         }
     }
     return -1;
@@ -113,9 +117,11 @@ static bool gather_cavities(hf_object* object, const hf_tree_kernel* kernel, con
     for (int q = 0; q < p->count; q++) {
         if (p->solidity[q] >= 0) continue;
         hf_vec3 corner = hf_triangle_of(&object->mesh, some[q]).v[0];
+        double low[3], high[3];
+        for (int k = 0; k < 3; k++) low[k] = (double)p->box[q].low[k], high[k] = (double)p->box[q].high[k];
         holders at;
-        at.top = 1, at.stack[0] = 0;
-        for (int solid; (solid = next_holder(s, &at, p->box[q].low, p->box[q].high)) >= 0;) {
+        start_holders(&at, low, high);
+        for (int solid; (solid = next_holder(s, kernel, &at)) >= 0;) {
             if (hf_piece_winding(object, kernel, s->piece[solid], corner) <= 0) continue;
             if (!HF_GROW(*pairs, capacity, *count)) return false;
             (*pairs)[(*count)++] = (cavity_pair){q, solid};
@@ -193,13 +199,13 @@ static bool solid_holds(const hf_object* object, const hf_tree_kernel* kernel, i
 bool hf_solids_hold(const hf_object* object, const hf_tree_kernel* kernel, hf_vec3 point, hf_vec3 low,
                     hf_vec3 high) {
     const hf_solids* s = &object->solids;
-    const float l[3] = {(float)low.x, (float)low.y, (float)low.z};
-    const float h[3] = {(float)high.x, (float)high.y, (float)high.z};
-    if (!s->count || h[0] - l[0] > s->most[0] || h[1] - l[1] > s->most[1] || h[2] - l[2] > s->most[2])
-        return false;
+    const double l[3] = {low.x, low.y, low.z}, h[3] = {high.x, high.y, high.z};
+    for (int k = 0; k < 3; k++)
+        if (h[k] - l[k] > (double)s->most[k]) return false;
+    if (!s->count) return false;
     holders at;
-    at.top = 1, at.stack[0] = 0;
-    for (int solid; (solid = next_holder(s, &at, l, h)) >= 0;)
+    start_holders(&at, l, h);
+    for (int solid; (solid = next_holder(s, kernel, &at)) >= 0;)
         if (solid_holds(object, kernel, solid, point)) return true;
     return false;
 }
