@@ -290,6 +290,17 @@ static void touching_allows_three_millimetres(void** state) {
         assert_int_equal(hf_collides(c, w.placement, links, &query, &hit), depths[i] > 0.003);
         touch.grip = true;
         assert_false(hf_collides(c, w.placement, links, &query, &hit));
+        /* Two objects at once, one touch for each. */
+        hf_object_def both[2] = {def, def};
+        both[1].name = "second floor";
+        world pair = build_world(both, 2);
+        hf_touch two[2] = {{limb, 0, false}, {limb, 1, i == 4}};
+        query.touches = two;
+        assert_int_equal(hf_collides(c, pair.placement, links, &query, &hit), depths[i] > 0.001);
+        query.touch_count = 2;
+        assert_int_equal(hf_collides(c, pair.placement, links, &query, &hit), depths[i] > 0.003);
+        if (i == 4) assert_int_equal(hit.surface.object, 0);
+        free_world(&pair);
     }
     free_world(&w);
 }

@@ -4,6 +4,7 @@
 #include "model/body_bounds.h"
 #include "model/creature.h"
 #include "model/kinematic_tree.h"
+#include "model/scene.h"
 
 #include <holdfast/collision.h>
 
@@ -11,6 +12,8 @@
 static const double ALLOWED_DEPTH = 0.001;
 /* Bodies whose balls are at hand at once: memory of two tiles lies on the stack, whatever the creature. */
 enum { TILE = 64 };
+/* Objects that one body may touch at once; further ones count as not touched. */
+enum { MAX_TOUCHES = 64 };
 
 typedef struct tile {
     int first, count;
@@ -95,22 +98,32 @@ static bool self_collides(const hf_creature* c, const hf_transform* links, int l
 
 /* What the touches allow a body: the effector and the links beyond it may be 3 mm deep in the object that
    is touched, and as deep as they like in one that is gripped. */
+static int fill_depths(const hf_creature* c, const hf_collision_query* query, int link,
+                       hf_object_depth* depths) {
+    double touched = hf_allowance_default().touched_depth;
+    int count = 0;
+    for (int i = 0; i < query->touch_count; i++) {
+        const hf_touch* touch = &query->touches[i];
+        if (!link_beyond(c, link, c->view.limbs[touch->limb].effector_link)) continue;
+        int k = 0;
+        while (k < count && depths[k].object != touch->object) k++;
+        if (k == MAX_TOUCHES) break;
+        if (k == count) depths[count++] = (hf_object_depth){touch->object, touched};
+        if (touch->grip) depths[k].depth = INFINITY;
+    }
+    return count;
+}
+
 static bool scene_collides(const hf_creature* c, const hf_placement* placement, const hf_transform* links,
                            const hf_collision_query* query, int index, hf_collision* hit) {
     const hf_body* body = &c->view.bodies[index];
-    hf_allowance allowance = hf_allowance_default();
-    allowance.depth = ALLOWED_DEPTH;
-    double touched_depth = allowance.touched_depth;
-    for (int i = 0; i < query->touch_count; i++) {
-        const hf_touch* touch = &query->touches[i];
-        if (!link_beyond(c, body->link, c->view.limbs[touch->limb].effector_link)) continue;
-        if (allowance.touched_object != touch->object) allowance.touched_depth = touched_depth;
-        allowance.touched_object = touch->object;
-        if (touch->grip) allowance.touched_depth = INFINITY;
-    }
+    hf_object_depth depths[MAX_TOUCHES];
+    int count = fill_depths(c, query, body->link, depths);
     hf_surface surface;
     hf_transform pose = hf_compose(links[body->link], body->in_link);
-    if (!hf_placement_overlap(placement, &body->shape, pose, &allowance, &surface)) return false;
+    if (!hf_placement_overlap_by(placement, &body->shape, pose, ALLOWED_DEPTH, depths, count,
+                                 hit ? &surface : NULL))
+        return false;
     if (hit) *hit = (hf_collision){.body = index, .other_body = -1, .surface = surface};
     return true;
 }

@@ -174,32 +174,45 @@ static void fill_inside_hit(const hf_placement* p, int object, const body* b, hf
     if (v.triangle >= 0) hf_surface_fill(p, object, v.triangle, v.point, 0, hit);
 }
 
-bool hf_placement_overlap(const hf_placement* placement, const hf_shape* shape, hf_transform pose,
-                          const hf_allowance* allowance, hf_surface* hit) {
-    HF_ASSERT(placement && shape && allowance);
+static double depth_in(int object, double depth, const hf_object_depth* objects, int count) {
+    for (int i = 0; i < count; i++)
+        if (objects[i].object == object) return objects[i].depth;
+    return depth;
+}
+
+bool hf_placement_overlap_by(const hf_placement* placement, const hf_shape* shape, hf_transform pose,
+                             double depth, const hf_object_depth* objects, int count, hf_surface* hit) {
     if (shape->kind == HF_SHAPE_HULL && shape->vertex_count == 0) return false;
     body b;
     body_fill(&b, shape, pose);
     hf_upper_meet walk;
     // a negative allowance asks for free space around the body
-    double extra = larger(0, larger(-allowance->depth, -allowance->touched_depth));
+    double extra = larger(0, -depth);
+    for (int i = 0; i < count; i++) extra = larger(extra, -objects[i].depth);
     hf_vec3 reach = hf_add(b.reach, hf_v3(extra, extra, extra));
     hf_upper_meet_start(&walk, placement, b.center, reach);
     for (int i; (i = hf_upper_meet_next(&walk)) >= 0;) {
-        double depth = i == allowance->touched_object ? allowance->touched_depth : allowance->depth;
-        if (isinf(depth)) continue;
+        double allowed = depth_in(i, depth, objects, count);
+        if (isinf(allowed)) continue;
         hf_vec3 point;
-        int triangle = surface_overlap(placement, i, &b, depth, hit ? &point : NULL);
+        int triangle = surface_overlap(placement, i, &b, allowed, hit ? &point : NULL);
         if (triangle >= 0) {
             if (hit) hf_surface_fill(placement, i, triangle, point, 0, hit);
             return true;
         }
-        if (wholly_inside(placement, i, &b, depth)) {
+        if (wholly_inside(placement, i, &b, allowed)) {
             if (hit) fill_inside_hit(placement, i, &b, hit);
             return true;
         }
     }
     return false;
+}
+
+bool hf_placement_overlap(const hf_placement* placement, const hf_shape* shape, hf_transform pose,
+                          const hf_allowance* allowance, hf_surface* hit) {
+    HF_ASSERT(placement && shape && allowance);
+    hf_object_depth touched = {allowance->touched_object, allowance->touched_depth};
+    return hf_placement_overlap_by(placement, shape, pose, allowance->depth, &touched, 1, hit);
 }
 
 typedef struct segment_visit {

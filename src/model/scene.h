@@ -132,4 +132,12 @@ void hf_upper_ray(hf_upper_walk* walk, const hf_placement* placement, hf_vec3 or
 /* The next object within bound (m), or -1. */
 int hf_upper_next(hf_upper_walk* walk, double bound);
 
+/* hf_placement_overlap with an own depth for each of several objects; infinite: not tested. */
+typedef struct hf_object_depth {
+    int object;
+    double depth;
+} hf_object_depth;
+bool hf_placement_overlap_by(const hf_placement* placement, const hf_shape* shape, hf_transform pose,
+                             double depth, const hf_object_depth* objects, int count, hf_surface* hit);
+
 #endif

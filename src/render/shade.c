@@ -1,7 +1,7 @@
 /* Light: a sky (hemisphere, dimmed where near things occlude it) and one key light with a small disc, so
-   that shadows have soft edges. Each sample of a pixel casts one ray for each. The directions of all
-   samples in a block of 4 x 4 pixels are spread evenly (interleaved sampling, Keller and Heidrich 2001), and
-   the mean over the block, taken over pixels that show the same surface, is free of noise. */
+   that shadows have soft edges. Every second sample of a pixel casts one ray for each. The directions of
+   all of them in a block of 4 x 4 pixels are spread evenly (interleaved sampling, Keller and Heidrich 2001),
+   and the mean over the block, taken over pixels that show the same surface, is free of noise. */
 #include "render/shade.h"
 #include "base/memory.h"
 #include "base/parallel.h"
@@ -9,7 +9,7 @@
 static const double PI = 3.14159265358979323846;
 static const double LIGHT_RADIUS = 0.03;   /* rad */
 static const double OCCLUSION_REACH = 0.3; /* of the stage's size */
-enum { BLOCK = 4, STRIP = 32, MAX_SAMPLES = 16 };
+enum { BLOCK = 4, STRIP = 32, MAX_SAMPLES = 16, MAX_DIRECTIONS = BLOCK * BLOCK * (MAX_SAMPLES + 1) / 2 };
 
 /* The surface that most of a pixel shows, unlit, with its own visibilities, and the rest of it. */
 typedef struct pixel {
@@ -24,10 +24,12 @@ typedef struct pixel {
 typedef struct job {
     const hf_stage* stage;
     int width, height, samples, root; /* root: samples along a side */
+    int looks;                        /* at the lights, from the surface that most of a pixel shows */
     int first, rows;                  /* of `pixels`, the block's rim included */
     pixel* pixels;
     int out_first;
     hf_colour* out;
+    hf_vec3 hemisphere[MAX_DIRECTIONS], to_light[MAX_DIRECTIONS]; /* of the block's samples */
 } job;
 
 /* ---- evenly spread directions ---- */
@@ -41,12 +43,10 @@ static double mirrored_bits(uint32_t i) {
     return i / 4294967296.0;
 }
 
-/* A point of the unit square for sample s of pixel (x, y): a Hammersley set over the block. */
-static void block_point(int x, int y, int s, int samples, double* u, double* v) {
+/* Which direction the k-th ray of pixel (x, y) takes. */
+static int direction_of(int x, int y, int k) {
     static const int order[BLOCK][BLOCK] = {{0, 8, 2, 10}, {12, 4, 14, 6}, {3, 11, 1, 9}, {15, 7, 13, 5}};
-    uint32_t i = (uint32_t)(s * BLOCK * BLOCK + order[y & 3][x & 3]);
-    *u = (i + 0.5) / (samples * BLOCK * BLOCK);
-    *v = mirrored_bits(i) + 0.5 / (samples * BLOCK * BLOCK);
+    return k * BLOCK * BLOCK + order[y & 3][x & 3];
 }
 
 static void axes_of(hf_vec3 n, hf_vec3* a, hf_vec3* b) {
@@ -54,13 +54,26 @@ static void axes_of(hf_vec3 n, hf_vec3* a, hf_vec3* b) {
     *b = hf_cross(n, *a);
 }
 
-/* n tilted so that the unit square fills a disc of that radius about it (1: the cosine hemisphere). */
-static hf_vec3 spread(hf_vec3 n, double radius, double u, double v) {
+/* Hammersley sets over the block: in the cosine hemisphere about Z, and on the light's disc. */
+static void fill_directions(job* j) {
+    int count = j->looks * BLOCK * BLOCK;
+    hf_vec3 a, b;
+    axes_of(j->stage->light, &a, &b);
+    for (int i = 0; i < count; i++) {
+        double u = (i + 0.5) / count, v = mirrored_bits((uint32_t)i) + 0.5 / count;
+        double r = sqrt(u), angle = 2 * PI * v;
+        j->hemisphere[i] = hf_v3(r * cos(angle), r * sin(angle), sqrt(1 - u));
+        r = LIGHT_RADIUS * sqrt(v), angle = 2 * PI * u;
+        hf_vec3 d = hf_add(hf_scale(a, r * cos(angle)), hf_scale(b, r * sin(angle)));
+        j->to_light[i] = hf_normalize(hf_add(d, j->stage->light));
+    }
+}
+
+/* A direction of the hemisphere about n. */
+static hf_vec3 turned_to(hf_vec3 n, hf_vec3 d) {
     hf_vec3 a, b;
     axes_of(n, &a, &b);
-    double r = radius * sqrt(u), angle = 2 * PI * v;
-    hf_vec3 d = hf_add(hf_scale(a, r * cos(angle)), hf_scale(b, r * sin(angle)));
-    return hf_normalize(hf_add(d, hf_scale(n, sqrt(fmax(0, 1 - r * r)))));
+    return hf_add(hf_add(hf_scale(a, d.x), hf_scale(b, d.y)), hf_scale(n, d.z));
 }
 
 /* ---- materials ---- */
@@ -116,6 +129,8 @@ static void unlit(const hf_stage* stage, const hf_hit* h, hf_vec3 view, hf_colou
     float facing = (float)fmax(0, hf_dot(h->normal, stage->light));
     float grazing = (float)(1 + hf_dot(h->normal, view));
     *sky = hf_colour_mul(colour, hf_colour_mix(BOUNCE, SKY, up));
+    /* A little more on what faces the eye keeps forms readable in the shade. */
+    *sky = hf_colour_scale(*sky, 0.88f + 0.2f * fmaxf(0, 1 - grazing));
     *key = hf_colour_scale(hf_colour_mul(colour, KEY), facing);
     if (h->kind != HF_LAYER_FIGURE) return;
     /* Creatures have a soft gloss and a bright rim. */
@@ -126,21 +141,23 @@ static void unlit(const hf_stage* stage, const hf_hit* h, hf_vec3 view, hf_colou
     *sky = hf_colour_add(*sky, hf_colour_scale(SKY, 0.16f * grazing * grazing * grazing));
 }
 
-/* One ray to the sky and one to the key light. */
-static void visibility(const hf_stage* stage, const hf_hit* h, double u, double v, float* sky, float* key) {
-    double lift = 1e-4 * (stage->size + h->distance * 0.1);
-    hf_vec3 from = hf_add(h->point, hf_scale(h->face, lift));
-    hf_vec3 d = spread(h->normal, 1, u, v);
-    *sky =
-        hf_dot(d, h->face) > 0.01 && hf_stage_occluded(stage, from, d, OCCLUSION_REACH * stage->size) ? 0 : 1;
-    if (hf_dot(h->normal, stage->light) <= 0) {
-        *key = 0;
-        return;
-    }
+/* Rays start a little over the surface. */
+static hf_vec3 lifted(const hf_stage* stage, const hf_hit* h) {
+    return hf_add(h->point, hf_scale(h->face, 1e-4 * (stage->size + h->distance * 0.1)));
+}
+
+static float sky_visibility(const job* j, const hf_hit* h, int direction) {
+    hf_vec3 d = turned_to(h->normal, j->hemisphere[direction]);
+    if (hf_dot(d, h->face) <= 0.01) return 1;
+    return hf_stage_occluded(j->stage, lifted(j->stage, h), d, OCCLUSION_REACH * j->stage->size) ? 0 : 1;
+}
+
+static float key_visibility(const job* j, const hf_hit* h, int direction) {
+    if (hf_dot(h->normal, j->stage->light) <= 0) return 0;
+    hf_vec3 from = lifted(j->stage, h);
     /* Flat faces of a round thing throw no shadow on themselves where its smooth surface is lit. */
-    if (h->kind == HF_LAYER_FIGURE) from = hf_add(from, hf_scale(h->normal, 0.004 * stage->size));
-    d = spread(stage->light, LIGHT_RADIUS, v, u);
-    *key = hf_stage_occluded(stage, from, d, 1e6) ? 0 : 1;
+    if (h->kind == HF_LAYER_FIGURE) from = hf_add(from, hf_scale(h->normal, 0.004 * j->stage->size));
+    return hf_stage_occluded(j->stage, from, j->to_light[direction], 1e6) ? 0 : 1;
 }
 
 static hf_colour light(hf_colour sky, float sky_seen, hf_colour key, float key_seen) {
@@ -152,12 +169,11 @@ static hf_colour light(hf_colour sky, float sky_seen, hf_colour key, float key_s
 typedef struct sample {
     hf_hit hit;
     hf_colour sky, key;
-    float sky_seen, key_seen, share; /* share: of the pixel, after veils and fading */
-    bool plain;                      /* nothing to light */
+    float share; /* of the pixel, after veils and fading */
+    bool plain;  /* nothing to light */
 } sample;
 
-static void shade_sample(const job* j, int x, int y, int s, hf_vec3 direction, double screen_y, sample* a,
-                         hf_colour* rest) {
+static void shade_sample(const job* j, hf_vec3 direction, double screen_y, sample* a, hf_colour* rest) {
     const hf_hit* h = &a->hit;
     float weight = 1.0f / (float)j->samples;
     hf_colour behind = background(screen_y);
@@ -169,11 +185,7 @@ static void shade_sample(const job* j, int x, int y, int s, hf_vec3 direction, d
     *rest = hf_colour_add(*rest, hf_colour_scale(behind, a->share * fade));
     a->share *= 1 - fade;
     if (fade >= 1) a->plain = true;
-    if (a->plain) return;
-    double u, v;
-    block_point(x, y, s, j->samples, &u, &v);
-    unlit(j->stage, h, direction, &a->sky, &a->key);
-    visibility(j->stage, h, u, v, &a->sky_seen, &a->key_seen);
+    if (!a->plain) unlit(j->stage, h, direction, &a->sky, &a->key);
 }
 
 static bool same_surface(const hf_hit* a, const hf_hit* b) {
@@ -181,9 +193,8 @@ static bool same_surface(const hf_hit* a, const hf_hit* b) {
            fabs(a->distance - b->distance) < 0.05 * a->distance;
 }
 
-/* Of the surfaces in a pixel the one with the largest share is left for the filter, the others are lit now.
- */
-static void merge_samples(sample* samples, int count, pixel* p) {
+/* The sample whose surface has the largest share of the pixel, -1 when there is nothing to light. */
+static int main_sample(const sample* samples, int count) {
     float best = 0;
     int main = -1;
     for (int i = 0; i < count; i++) {
@@ -193,26 +204,33 @@ static void merge_samples(sample* samples, int count, pixel* p) {
                 share += samples[k].share;
         if (share > best + 1e-6f) best = share, main = i;
     }
-    p->kind = HF_LAYER_NONE;
+    return main;
+}
+
+/* The main surface is left for the filter, the others are lit now. */
+static void merge_samples(const job* j, const sample* samples, int x, int y, pixel* p) {
+    int main = main_sample(samples, j->samples), members = 0, looks = 0;
     if (main < 0) return;
     const hf_hit* m = &samples[main].hit;
     hf_vec3 normal = hf_v3(0, 0, 0);
-    int members = 0;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < j->samples; i++) {
         const sample* a = &samples[i];
         if (a->plain) continue;
+        /* One ray would be too coarse for the sky of a sliver: it is dimmed like the main surface. */
+        p->sky = hf_colour_add(p->sky, hf_colour_scale(a->sky, a->share));
         if (!same_surface(m, &a->hit)) {
-            hf_colour lit = light(a->sky, a->sky_seen, a->key, a->key_seen);
-            p->rest = hf_colour_add(p->rest, hf_colour_scale(lit, a->share));
+            float key = key_visibility(j, &a->hit, direction_of(x, y, i % j->looks));
+            p->rest = hf_colour_add(p->rest, hf_colour_scale(a->key, a->share * key));
             continue;
         }
-        members++;
-        p->sky = hf_colour_add(p->sky, hf_colour_scale(a->sky, a->share));
         p->key = hf_colour_add(p->key, hf_colour_scale(a->key, a->share));
-        p->sky_seen += a->sky_seen, p->key_seen += a->key_seen;
         normal = hf_add(normal, a->hit.normal);
+        if (members++ % 2) continue;
+        int direction = direction_of(x, y, looks++);
+        p->sky_seen += sky_visibility(j, &a->hit, direction);
+        p->key_seen += key_visibility(j, &a->hit, direction);
     }
-    p->sky_seen /= (float)members, p->key_seen /= (float)members;
+    p->sky_seen /= (float)looks, p->key_seen /= (float)looks;
     normal = hf_normalize(normal);
     p->kind = (int)m->kind, p->object = m->object, p->distance = (float)m->distance;
     p->normal[0] = (float)normal.x, p->normal[1] = (float)normal.y, p->normal[2] = (float)normal.z;
@@ -249,17 +267,39 @@ static void shade_strip(void* context, int index, int worker) {
         pixel* p = &j->pixels[(size_t)row * (size_t)j->width + (size_t)x];
         if (s == 0) *p = (pixel){0};
         samples[s].hit = hits[lane];
-        shade_sample(j, x, y, s, d[lane], screen_y[lane], &samples[s], &p->rest);
-        if (s == j->samples - 1) merge_samples(samples, j->samples, p);
+        shade_sample(j, d[lane], screen_y[lane], &samples[s], &p->rest);
+        if (s == j->samples - 1) merge_samples(j, samples, x, y, p);
     }
 }
 
 /* ---- second pass: visibility over the block ---- */
 
-static bool filters_with(const pixel* p, const pixel* q) {
-    return p->kind == q->kind && p->object == q->object &&
-           fabsf(p->distance - q->distance) < 0.05f * p->distance &&
+static bool near_by(const pixel* p, const pixel* q) {
+    return p->kind == q->kind && fabsf(p->distance - q->distance) < 0.05f * p->distance;
+}
+
+static bool same_plane(const pixel* p, const pixel* q) {
+    return p->object == q->object &&
            p->normal[0] * q->normal[0] + p->normal[1] * q->normal[1] + p->normal[2] * q->normal[2] > 0.85f;
+}
+
+/* Mean visibilities over the block: over the same surface, or where that is only a sliver, over all that is
+   as near. */
+static void filter_pixel(const job* j, int x, int y, float* sky, float* key) {
+    const pixel* p = &j->pixels[(size_t)y * (size_t)j->width + (size_t)x];
+    float sums[2][2] = {{0, 0}, {0, 0}};
+    int counts[2] = {0, 0};
+    for (int k = 0; k < BLOCK * BLOCK; k++) {
+        int qx = x + k % BLOCK - BLOCK / 2, qy = y + k / BLOCK - BLOCK / 2;
+        if (qx < 0 || qx >= j->width || qy < 0 || qy >= j->rows) continue;
+        const pixel* q = &j->pixels[(size_t)qy * (size_t)j->width + (size_t)qx];
+        if (!near_by(p, q)) continue;
+        for (int wide = same_plane(p, q) ? 0 : 1; wide < 2; wide++)
+            sums[wide][0] += q->sky_seen, sums[wide][1] += q->key_seen, counts[wide]++;
+    }
+    int wide = counts[0] < 6 ? 1 : 0;
+    *sky = sums[wide][0] / (float)counts[wide];
+    *key = sums[wide][1] / (float)counts[wide];
 }
 
 static void filter_row(void* context, int index, int worker) {
@@ -269,15 +309,11 @@ static void filter_row(void* context, int index, int worker) {
     for (int x = 0; x < j->width; x++) {
         const pixel* p = &j->pixels[(size_t)y * (size_t)j->width + (size_t)x];
         hf_colour c = p->rest;
-        float sky = 0, key = 0;
-        int count = 0;
-        for (int k = 0; k < BLOCK * BLOCK && p->kind != HF_LAYER_NONE; k++) {
-            int qx = x + k % BLOCK - BLOCK / 2, qy = y + k / BLOCK - BLOCK / 2;
-            if (qx < 0 || qx >= j->width || qy < 0 || qy >= j->rows) continue;
-            const pixel* q = &j->pixels[(size_t)qy * (size_t)j->width + (size_t)qx];
-            if (filters_with(p, q)) sky += q->sky_seen, key += q->key_seen, count++;
+        if (p->kind != HF_LAYER_NONE) {
+            float sky, key;
+            filter_pixel(j, x, y, &sky, &key);
+            c = hf_colour_add(c, light(p->sky, sky, p->key, key));
         }
-        if (count > 0) c = hf_colour_add(c, light(p->sky, sky / (float)count, p->key, key / (float)count));
         j->out[(size_t)index * (size_t)j->width + (size_t)x] = c;
     }
 }
@@ -295,6 +331,8 @@ hf_status hf_shade(const hf_stage* stage, int width, int height, int first, int 
              .out_first = first,
              .out = out};
     for (j.root = 1; j.root * j.root < samples;) j.root++;
+    j.looks = (samples + 1) / 2;
+    fill_directions(&j);
     j.pixels = hf_alloc((size_t)width * (size_t)j.rows, sizeof *j.pixels);
     if (!j.pixels) return HF_ERROR_MEMORY;
     hf_parallel(threads, (width + STRIP - 1) / STRIP * j.rows, shade_strip, &j);

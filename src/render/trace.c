@@ -42,10 +42,6 @@ static void take_scene_hit(const hf_stage* stage, const hf_surface* s, hf_vec3 d
     bool behind = hf_dot(s->normal, direction) > 0;
     hit->face = hit->normal = behind ? hf_neg(s->normal) : s->normal;
     hit->colour = stage->colours[s->object];
-    if (stage->cut && behind) {
-        hf_object_view o = hf_scene_object(hf_placement_scene(stage->scene), s->object);
-        hit->section = o.solidity[o.piece_of[s->triangle]] > 0;
-    }
 }
 
 static void trace_scene(const hf_stage* stage, const hf_vec3 d[8], hf_hit hits[8]) {
@@ -60,6 +56,12 @@ static void trace_scene(const hf_stage* stage, const hf_vec3 d[8], hf_hit hits[8
     }
     hf_placement_ray8(stage->scene, from, d, reach, found, s);
     for (int i = 0; i < 8; i++) {
+        if (start[i] > 0 && hf_placement_inside(stage->scene, from[i], &hits[i].object)) {
+            hits[i].kind = HF_LAYER_SCENE;
+            hits[i].distance = start[i];
+            hits[i].section = true;
+            continue;
+        }
         if (!found[i]) continue;
         s[i].distance += start[i];
         if (pass_walls(stage, d[i], FAR_AWAY, &s[i])) take_scene_hit(stage, &s[i], d[i], &hits[i]);
@@ -114,14 +116,16 @@ static void trace_ground(const hf_stage* stage, const hf_vec3 d[8], hf_hit hits[
     }
 }
 
-/* Marks are lit by the camera alone and shine through what is before them. */
+/* Marks lie in no shadow and shine through what is before them. */
 static void trace_marks(const hf_stage* stage, const hf_vec3 d[8], hf_hit hits[8]) {
     for (int i = 0; i < 8; i++) {
         hf_surface s;
         if (!meets_ball(&stage->marks, stage->camera.eye, d[i], FAR_AWAY) ||
             !hf_placement_ray(stage->marks.placement, stage->camera.eye, d[i], FAR_AWAY, &s))
             continue;
-        float light = 0.55f + 0.5f * (float)fabs(hf_dot(hf_layer_normal(&stage->marks, &s), d[i]));
+        hf_vec3 n = hf_layer_normal(&stage->marks, &s);
+        if (hf_dot(n, d[i]) > 0) n = hf_neg(n);
+        float light = 0.6f - 0.15f * (float)hf_dot(n, d[i]) + 0.35f * (float)fmax(0, hf_dot(n, stage->light));
         float cover = hits[i].kind && hits[i].distance < s.distance ? MARK_SHINE : 1;
         hf_colour c = hf_colour_scale(stage->marks.colours[stage->marks.part_of[s.triangle]], light * cover);
         hits[i].veil = hf_colour_add(c, hf_colour_scale(hits[i].veil, 1 - cover));
