@@ -1,0 +1,233 @@
+/* Every loader with each of its allocations failing in turn: it says so, hands out nothing and loses nothing.
+   The allocation functions of the C library are replaced here, for the whole program; where a sanitizer has
+   replaced them already the test is left out. */
+#include "test.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define REPLACED 0
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define REPLACED 0
+#endif
+#endif
+#if !defined(REPLACED) && defined(__GLIBC__)
+#define REPLACED 1
+#elif !defined(REPLACED)
+#define REPLACED 0
+#endif
+
+static _Thread_local long until_failure = -1; /* allocations that still succeed, -1: all */
+static _Thread_local bool failed;
+static _Thread_local bool keeps_failing; /* after the first failure all others fail too */
+static _Thread_local long live;          /* blocks handed out and not given back */
+
+#if REPLACED
+void* __libc_malloc(size_t size);
+void* __libc_calloc(size_t count, size_t size);
+void* __libc_realloc(void* pointer, size_t size);
+void* __libc_memalign(size_t alignment, size_t size);
+void __libc_free(void* pointer);
+
+static bool fails(void) {
+    if (until_failure < 0) return false;
+    if (until_failure-- > 0) return false;
+    until_failure = keeps_failing ? 0 : -1;
+    failed = true;
+    return true;
+}
+static void* counted(void* pointer) {
+    live += pointer != NULL;
+    return pointer;
+}
+void* malloc(size_t size) { return fails() ? NULL : counted(__libc_malloc(size)); }
+void* calloc(size_t count, size_t size) { return fails() ? NULL : counted(__libc_calloc(count, size)); }
+void* aligned_alloc(size_t alignment, size_t size) {
+    return fails() ? NULL : counted(__libc_memalign(alignment, size));
+}
+void* realloc(void* pointer, size_t size) {
+    if (fails()) return NULL;
+    return pointer ? __libc_realloc(pointer, size) : counted(__libc_realloc(NULL, size));
+}
+void free(void* pointer) {
+    live -= pointer != NULL;
+    __libc_free(pointer);
+}
+#endif
+
+/* ---- Loaders: each loads a file, checks that a failure hands out nothing, frees ---- */
+
+typedef hf_status (*loader)(const char* path, hf_error* error);
+
+static hf_status load_mesh(const char* path, hf_error* error) {
+    hf_mesh mesh;
+    char* warnings;
+    hf_status status = hf_mesh_load(path, &mesh, &warnings, error);
+    if (status != HF_OK) assert_true(!mesh.vertices && !mesh.indices && !warnings);
+    hf_mesh_free(&mesh);
+    hf_text_free(warnings);
+    return status;
+}
+static hf_status load_creature(const char* path, hf_error* error) {
+    hf_creature* creature;
+    hf_status status = hf_creature_load(path, NULL, &creature, error);
+    assert_true((status == HF_OK) == (creature != NULL));
+    hf_creature_free(creature);
+    return status;
+}
+static hf_status load_scenario(const char* path, hf_error* error) {
+    hf_scenario* scenario;
+    hf_status status = hf_scenario_load(path, NULL, &scenario, error);
+    assert_true((status == HF_OK) == (scenario != NULL));
+    hf_scenario_free(scenario);
+    return status;
+}
+static hf_status load_clip(const char* path, hf_error* error) {
+    hf_clip* clip;
+    hf_status status = hf_clip_load(path, 0, &clip, error);
+    assert_true((status == HF_OK) == (clip != NULL));
+    hf_clip_free(clip);
+    return status;
+}
+static hf_status load_motion(const char* path, hf_error* error) {
+    hf_motion* motion;
+    hf_status status = hf_motion_load(path, &motion, error);
+    assert_true((status == HF_OK) == (motion != NULL));
+    hf_motion_free(motion);
+    return status;
+}
+
+/* ---- Small files of every kind ---- */
+
+static const struct {
+    const char* name;
+    loader load;
+    const char* text;
+} files[] = {
+    {"concave.obj", load_mesh,
+     "v 0 0 0\nv 4 0 0\nv 4 4 0\nv 0 4 0\nv 1 1 0\nv 1 3 0\nv 3 3 0\nv 3 1 0\nl 1 2\nwhat\nf 1 2 3 4 1 5 6 7 "
+     "8 5\n"},
+    {"text.stl", load_mesh,
+     "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1e0 "
+     "0\nendloop\nendfacet\nendsolid\n"},
+    {"text.ply", load_mesh,
+     "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\n"
+     "element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n4 0 1 "
+     "2 3\n"},
+    {"small.urdf", load_creature,
+     "<robot name='small'><link name='base'><collision><geometry><box size='0.2 0.2 "
+     "0.2'/></geometry></collision></link>"
+     "<link name='leg'><visual><geometry><mesh "
+     "filename='concave.obj'/></geometry></visual><collision><geometry>"
+     "<cylinder radius='0.1' length='0.3'/></geometry></collision></link><link name='foot'/>"
+     "<joint name='hip' type='revolute'><parent link='base'/><child link='leg'/><origin xyz='0 0 -0.2'/>"
+     "<axis xyz='0 1 0'/><limit lower='-1' upper='1' effort='1' velocity='1'/></joint>"
+     "<joint name='ankle' type='revolute'><parent link='leg'/><child link='foot'/><origin xyz='0 0 -0.3'/>"
+     "<axis xyz='0 1 0'/><mimic joint='hip'/><limit lower='-1' upper='1' effort='1' "
+     "velocity='1'/></joint></robot>"},
+    {"small.srdf", NULL,
+     "<robot name='small'><group name='all'><joint name='hip'/></group><group_state name='home' group='all'>"
+     "<joint name='hip' value='0.5'/></group_state><disable_collisions link1='base' link2='leg' "
+     "reason='x'/></robot>"},
+    {"small.creature.json", load_creature,
+     "{\"format\":\"holdfast-creature\",\"version\":1,\"urdf\":\"small.urdf\",\"trunk\":[\"base\"],\"limbs\":"
+     "[{\"name\":"
+     "\"leg\",\"root\":\"leg\",\"effector\":\"foot\",\"contact\":{\"name\":\"sole\",\"offset\":[0,0,-0.02],"
+     "\"normal\":"
+     "[0,0,-1]}}],\"rest\":{\"hip\":0.1},\"gait\":[[\"leg\"]]}"},
+    {"small.scenario.json", load_scenario,
+     "{\"format\":\"holdfast-scenario\",\"version\":1,\"kind\":\"pose\",\"creature\":\"small.creature.json\","
+     "\"scene\":[{"
+     "\"name\":\"a\",\"mesh\":\"concave.obj\",\"scale\":2,\"keys\":[[0,[0,0,0,1,0,0,0]]]},{\"name\":\"b\","
+     "\"mesh\":"
+     "\"concave.obj\"}],\"start\":{\"joints\":{\"hip\":0.2},\"contacts\":[\"leg\"]},\"targets\":[{\"limb\":"
+     "\"leg\","
+     "\"point\":[0,0,-1]}],\"options\":{\"score\":{\"effort\":1}}}"},
+    {"tasks.scenario.json", load_scenario,
+     "{\"format\":\"holdfast-scenario\",\"version\":1,\"kind\":\"contact\",\"creature\":\"small.creature."
+     "json\",\"tasks\":[{"
+     "\"name\":\"up\",\"direction\":[0,0,1],\"limbs\":[{\"limb\":\"leg\"}]}],\"path\":[[0,0,0,1,0,0,0],[0,0,"
+     "1,1,0,0,0]]}"},
+    {"small.bvh", load_clip,
+     "HIERARCHY\nROOT hips\n{\nOFFSET 0 0 0\nCHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation "
+     "Yrotation\n"
+     "JOINT knee\n{\nOFFSET 0 -40 0\nCHANNELS 3 Zrotation Xrotation Yrotation\nEnd Site\n{\nOFFSET 0 -40 "
+     "0\n}\n}\n}\n"
+     "MOTION\nFrames: 2\nFrame Time: 0.01\n0 80 0 0 0 0 0 0 0\n0 81 0 0 0 0 0 0 1\n"},
+    {"small.motion.json", load_motion,
+     "{\"format\":\"holdfast-motion\",\"version\":1,\"creature\":\"small.creature.json\",\"outcome\":"
+     "\"found\",\"claims\":"
+     "[\"limits\"],\"joints\":[\"hip\",\"ankle\"],\"limbs\":[\"leg\"],\"contact_frames\":{\"leg\":[{\"name\":"
+     "\"sole\",\"link\":"
+     "\"foot\",\"offset\":[0,0,0],\"normal\":[0,0,-1]}]},\"frames\":[{\"t\":0,\"root\":[0,0,0,1,0,0,0],\"q\":"
+     "[0,0],"
+     "\"contacts\":[{\"limb\":\"leg\",\"frame\":\"sole\",\"point\":[0,0,0],\"normal\":[0,0,1],\"object\":"
+     "\"a\"}],\"objects\":{"
+     "\"a\":[0,0,0,1,0,0,0]}}],\"stats\":{\"x\":1}}"},
+};
+
+static void path_of(const char* name, char path[1024]) {
+    snprintf(path, 1024, "%s/allocation/%s", test_folder(), name);
+}
+
+static int write_files(void** state) {
+    (void)state;
+    char path[1024];
+    path_of("", path);
+    mkdir(path, 0777);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        path_of(files[i].name, path);
+        FILE* f = fopen(path, "wb");
+        assert_non_null(f);
+        assert_int_equal(fwrite(files[i].text, 1, strlen(files[i].text), f), strlen(files[i].text));
+        fclose(f);
+    }
+    return 0;
+}
+
+static void check_file(const char* name, loader load) {
+    char path[1024], text[1200];
+    path_of(name, path);
+    hf_error error = {0};
+    /* Once without failures: it loads, and libraries set themselves up. */
+    if (load(path, &error) != HF_OK) fail_msg("%s", hf_error_text(&error, text, sizeof text));
+    long count = 0, survived = 0;
+    for (failed = true; failed; count++) {
+        memset(&error, 0, sizeof error);
+        failed = false;
+        long before = live;
+        until_failure = count;
+        hf_status status = load(path, &error);
+        until_failure = -1;
+        survived += failed && status == HF_OK;
+        if (failed && status != HF_OK && (error.status != status || !error.message[0]))
+            fail_msg("%s: allocation %ld: the error is not filled", name, count);
+        if (!failed && status != HF_OK) fail_msg("%s", hf_error_text(&error, text, sizeof text));
+        if (live != before) fail_msg("%s: allocation %ld: %ld blocks are lost", name, count, live - before);
+    }
+    /* Only giving back memory that grew too large may fail without harm: two arrays for each mesh, two meshes. */
+    assert_true(count > 4);
+    if (survived > 4) fail_msg("%s: %ld of %ld failures were not told", name, survived, count);
+}
+
+static void each_failing_allocation_is_survived(void** state) {
+    (void)state;
+    if (!REPLACED) {
+        print_message("allocation functions cannot be replaced here: skipped\n");
+        skip();
+    }
+    for (int mode = 0; mode < 2; mode++)
+        for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+            keeps_failing = mode == 1;
+            if (files[i].load) check_file(files[i].name, files[i].load);
+        }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_failing_allocation_is_survived),
+    };
+    return cmocka_run_group_tests(tests, write_files, NULL);
+}
