@@ -55,6 +55,7 @@ static const struct topic {
 } topics[] = {
     {"kinematics", bench_kinematics},
     {"collision", bench_collision},
+    {"render", bench_render},
 };
 
 static int write_json(const char* path) {
