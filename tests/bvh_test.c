@@ -407,7 +407,13 @@ static void test_creature(void** state) {
         /* 1.8 m tall by the guess; left is +Y, also where the file looks the other way. */
         assert_near(links[left].position.y, 0.1, 1e-9);
         assert_near(links[left].position.z, -0.9, 1e-9);
-        assert_true(view->mass > 5 && view->mass < 100);
+        /* As heavy as water in the shape of the bodies. */
+        double litres = 0;
+        for (int i = 0; i < view->body_count; i++) {
+            double r = view->bodies[i].shape.radius, l = 2 * view->bodies[i].shape.half_length;
+            litres += 3141.592653589793 * r * r * (l + 4 * r / 3);
+        }
+        assert_near(view->mass, litres, 1e-6);
         assert_true(view->links[left].mass > 0);
         bool told = false;
         for (int i = 0; i < view->warnings.count; i++)

@@ -10,9 +10,12 @@
 #include <string.h>
 #include <strings.h>
 
-/* Capsules: a fifth of the bone, between these parts of the whole skeleton's size. */
-static const double RADIUS_OF_LENGTH = 0.2, RADIUS_MIN = 0.004, RADIUS_MAX = 0.05;
-static const double DENSITY = 1000; /* kg/m3 */
+/* Capsules: a seventh of the bone thick, short bones thicker, those between limbs as thick as a trunk. Of the
+   bone's length, and of the whole skeleton's size. */
+static const double RADIUS_OF_LENGTH = 0.15, SHORT_OF_LENGTH = 0.35, SHORT_OF_SIZE = 0.02,
+                    TRUNK_OF_SIZE = 0.065;
+static const double LIMB_OF_SIZE = 0.25; /* a branch at least this long is a limb */
+static const double DENSITY = 1000;      /* kg/m3 */
 /* rad: the middle angle stays clear of where the other two become one. */
 static const double TURN_LIMIT = 2.1, MIDDLE_LIMIT = 1.4;
 static const double PI = 3.14159265358979323846;
@@ -155,6 +158,8 @@ typedef struct drafter {
     hf_creature_draft* draft;
     double size; /* of the whole skeleton */
     int* link;   /* draft link of each rig joint */
+    int *first_child, *next_child;
+    bool* trunk; /* two limbs or more begin at or beyond this joint */
 } drafter;
 
 static hf_draft_link* add_link(hf_creature_draft* d, const char* name) {
@@ -252,8 +257,9 @@ static void weigh_capsule(weight* w, double radius, double length, hf_vec3 centr
     w->moment = hf_add(w->moment, hf_scale(centre, rod + ball));
 }
 
-static double radius_for(const drafter* w, double length) {
-    return fmin(fmax(RADIUS_OF_LENGTH * length, RADIUS_MIN * w->size), RADIUS_MAX * w->size);
+static double radius_for(const drafter* w, double length, bool trunk) {
+    if (trunk) return TRUNK_OF_SIZE * w->size;
+    return fmax(RADIUS_OF_LENGTH * length, fmin(SHORT_OF_LENGTH * length, SHORT_OF_SIZE * w->size));
 }
 
 static bool add_capsule(drafter* w, int link, hf_vec3 to, double radius, weight* sum) {
@@ -270,21 +276,37 @@ static bool add_capsule(drafter* w, int link, hf_vec3 to, double radius, weight*
     return true;
 }
 
-/* Capsules to every child, or a ball as thick as the bone that leads here. */
-static bool add_bodies(drafter* w, int index, const int* first_child, const int* next_child) {
+/* Bones too short to see have no body. */
+static double bone_length(const drafter* w, int joint) {
+    const hf_rig_joint* j = &w->rig->joints[joint];
+    double length = j->parent < 0 ? 0 : hf_distance(j->position, w->rig->joints[j->parent].position);
+    return length < 0.005 * w->size ? 0 : length;
+}
+
+/* How thick the skeleton goes on at a joint: the thickest bone that begins there, else its own ball. */
+static double thickness_at(const drafter* w, int index) {
+    double radius = 0;
+    for (int c = w->first_child[index]; c >= 0; c = w->next_child[c])
+        if (bone_length(w, c) > 0) radius = fmax(radius, radius_for(w, bone_length(w, c), w->trunk[c]));
+    return radius > 0 ? radius : fmax(radius_for(w, bone_length(w, index), w->trunk[index]), 0.004 * w->size);
+}
+
+/* Capsules to every child, or a ball as thick as the bone that leads here. A bone that is thicker than what
+   follows ends before its joint, so that a shin does not stand out under the foot. */
+static bool add_bodies(drafter* w, int index) {
     const hf_rig_joint* joints = w->rig->joints;
     weight sum = {0};
-    for (int c = first_child[index]; c >= 0; c = next_child[c]) {
+    for (int c = w->first_child[index]; c >= 0; c = w->next_child[c]) {
+        double length = bone_length(w, c);
+        if (length <= 0) continue;
+        double radius = radius_for(w, length, w->trunk[c]);
+        double cut = joints[c].tip || w->trunk[c] ? 0 : fmax(0, radius - thickness_at(w, c));
         hf_vec3 to = hf_sub(joints[c].position, joints[index].position);
-        double length = hf_length(to);
-        if (length < 0.005 * w->size) continue;
-        if (!add_capsule(w, w->link[index], to, radius_for(w, length), &sum)) return false;
+        to = hf_scale(to, fmax(1 - cut / length, 0.3));
+        if (!add_capsule(w, w->link[index], to, radius, &sum)) return false;
     }
-    if (sum.mass <= 0) {
-        int parent = joints[index].parent;
-        double length = parent >= 0 ? hf_distance(joints[index].position, joints[parent].position) : 0;
-        if (!add_capsule(w, w->link[index], hf_v3(0, 0, 0), radius_for(w, length), &sum)) return false;
-    }
+    if (sum.mass <= 0 && !add_capsule(w, w->link[index], hf_v3(0, 0, 0), thickness_at(w, index), &sum))
+        return false;
     hf_draft_link* link = &w->draft->links[w->link[index]];
     link->mass = sum.mass;
     link->com = hf_scale(sum.moment, 1 / sum.mass);
@@ -304,19 +326,39 @@ static double skeleton_size(const hf_rig* rig) {
     return fmax(d.x, fmax(d.y, d.z));
 }
 
-static bool draft_all(drafter* w, int* first_child, int* next_child) {
+/* A joint is trunk when two long branches begin at it, or when one below it is. */
+static bool find_trunk(drafter* w) {
     const hf_rig* rig = w->rig;
-    for (int i = 0; i < rig->joint_count; i++) first_child[i] = next_child[i] = -1;
+    double* reach = hf_alloc((size_t)rig->joint_count, sizeof *reach);
+    int* branches = hf_alloc((size_t)rig->joint_count, sizeof *branches);
+    bool good = reach && branches;
+    for (int i = rig->joint_count - 1; i > 0 && good; i--) {
+        int parent = rig->joints[i].parent;
+        double length = reach[i] + hf_distance(rig->joints[i].position, rig->joints[parent].position);
+        w->trunk[i] = w->trunk[i] || branches[i] > 1;
+        reach[parent] = fmax(reach[parent], length);
+        branches[parent] += length > LIMB_OF_SIZE * w->size;
+        w->trunk[parent] = w->trunk[parent] || w->trunk[i];
+    }
+    hf_free(reach);
+    hf_free(branches);
+    return good;
+}
+
+static bool draft_all(drafter* w) {
+    const hf_rig* rig = w->rig;
+    if (!find_trunk(w)) return false;
+    for (int i = 0; i < rig->joint_count; i++) w->first_child[i] = w->next_child[i] = -1;
     for (int i = rig->joint_count - 1; i > 0; i--) {
-        next_child[i] = first_child[rig->joints[i].parent];
-        first_child[rig->joints[i].parent] = i;
+        w->next_child[i] = w->first_child[rig->joints[i].parent];
+        w->first_child[rig->joints[i].parent] = i;
     }
     for (int i = 0; i < rig->joint_count; i++) {
         if (rig->joints[i].tip) continue;
         if (i == 0 ? !add_link(w->draft, rig->joints[0].name) : !add_chain(w, i)) return false;
     }
     for (int i = 0; i < rig->joint_count; i++)
-        if (!rig->joints[i].tip && !add_bodies(w, i, first_child, next_child)) return false;
+        if (!rig->joints[i].tip && !add_bodies(w, i)) return false;
     return true;
 }
 
@@ -336,10 +378,13 @@ hf_status hf_rig_draft(const hf_rig* rig, hf_creature_draft* draft, hf_error* er
                        "the skeleton is %g m large; is the unit right?", w.size);
     size_t n = (size_t)rig->joint_count;
     w.link = hf_alloc(n, sizeof *w.link);
-    int *first = hf_alloc(n, sizeof *first), *next = hf_alloc(n, sizeof *next);
-    bool good = w.link && first && next && draft_all(&w, first, next);
+    w.trunk = hf_alloc(n, sizeof *w.trunk);
+    w.first_child = hf_alloc(n, sizeof *w.first_child);
+    w.next_child = hf_alloc(n, sizeof *w.next_child);
+    bool good = w.link && w.trunk && w.first_child && w.next_child && draft_all(&w);
     hf_free(w.link);
-    hf_free(first);
-    hf_free(next);
+    hf_free(w.trunk);
+    hf_free(w.first_child);
+    hf_free(w.next_child);
     return good ? HF_OK : hf_fail_memory(error, rig->path);
 }
