@@ -1,30 +1,12 @@
 /* The limb solver against the analytic two-bone case, brute force, finite differences and its own promises.
  */
+#include "allocation_count.h"
 #include "chain_creature.h"
 #include "base/workspace.h"
 #include "contact/limb_chain.h"
 
 #include <stdlib.h>
 #include <unistd.h>
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define COUNTS_MEMORY 0
-#elif defined(__has_feature)
-#define COUNTS_MEMORY !(__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
-#else
-#define COUNTS_MEMORY 1
-#endif
-
-/* Every allocation of the program passes here, so that a test can say there was none. */
-static int allocations;
-#if COUNTS_MEMORY
-void* __libc_malloc(size_t size);
-void* __libc_calloc(size_t count, size_t size);
-void* __libc_memalign(size_t alignment, size_t size);
-void* malloc(size_t size) { return allocations++, __libc_malloc(size); }
-void* calloc(size_t count, size_t size) { return allocations++, __libc_calloc(count, size); }
-void* aligned_alloc(size_t alignment, size_t size) { return allocations++, __libc_memalign(alignment, size); }
-#endif
 
 static const double PI = 3.14159265358979323846;
 

@@ -14,6 +14,7 @@ enum {
     DRAWS = 10,        /* random postures of which a start takes the nearest */
     STALLS = 2,        /* slow steps in a row that end a descent */
     SAME_LIMIT = 12,   /* starts that end in the best error again before the solver believes it */
+    QUICK_STARTS = 4,  /* starts that give up early */
     SAME_FAR = 3,      /* the same where no start can reach */
     STRICT_STARTS = 3, /* of the search that puts the position first */
     ATTEMPTS = 6       /* dampings tried from one posture */
@@ -23,11 +24,13 @@ static const double LEAST_DAMPING = 1e-6;   /* times turn_scale^2 */
 static const double STRICT_DAMPING = 1e-9;  /* of the position where it is a constraint, times turn_scale^2 */
 static const double RAISE = 4, LOWER = 0.5; /* of the damping after a bad and a good step */
 static const double SLOW = 0.85;            /* a step that leaves more of the squared error is slow */
+static const double SLOW_THOROUGH = 0.98;   /* the same once it is likely that some error stays */
 static const double SLOW_POLISH = 1 - 1e-9; /* the same where the last digits count */
 static const double STRICT_WEIGHT = 100;    /* of squared position against squared angle in strict descents */
 static const double TURN_SHARE = 0.2;       /* of the reach counts as much as a radian */
 
-typedef enum descent { TOGETHER, POSITION_FIRST, POLISH } descent;
+/* QUICK gives up early, as most postures lead somewhere; THOROUGH where some error may have to stay. */
+typedef enum descent { QUICK, THOROUGH, POSITION_FIRST, POLISH } descent;
 
 typedef struct search {
     hf_limb_problem problem;
@@ -75,7 +78,7 @@ static bool improve(search* s, descent how, double* factor, int* used, int limit
 /* Descends from s->now until reached, stalled, or out of iterations; true when it still made good progress
    as the iterations ran out. */
 static bool descend(search* s, descent how, int limit) {
-    double factor = 1, slow = how == TOGETHER ? SLOW : SLOW_POLISH, left = 0;
+    double factor = 1, slow = how == QUICK ? SLOW : how == THOROUGH ? SLOW_THOROUGH : SLOW_POLISH, left = 0;
     int used = 0, stalls = 0;
     while (used < limit && stalls < STALLS && !hf_limb_reached(&s->problem, &s->now)) {
         if (!improve(s, how, &factor, &used, limit)) break;
@@ -128,12 +131,12 @@ static void keep(search* s, bool first, bool ended) {
 }
 
 /* Position and angle together, until one start reaches both or many end in the same place. */
-static void search_together(search* s, int starts, int same_limit) {
+static void search_together(search* s, int starts, bool far) {
     double least = INFINITY;
-    int same = 0;
+    int same = 0, same_limit = far ? SAME_FAR : SAME_LIMIT;
     for (int start = 0; start < starts && same < same_limit; start++) {
         begin(s, start);
-        bool ended = descend(s, TOGETHER, s->options->max_iterations);
+        bool ended = descend(s, far || start >= QUICK_STARTS ? THOROUGH : QUICK, s->options->max_iterations);
         s->result->starts++;
         keep(s, start == 0, ended);
         if (hf_limb_reached(&s->problem, &s->best)) return;
@@ -256,7 +259,7 @@ static void solve(search* s) {
     bool far = hf_distance(p->point, p->chain->anchor) > p->chain->reach + p->tolerance_m;
     bool fixed = p->chain->column_count == 0;
     int starts = fixed ? 1 : s->options->max_starts;
-    search_together(s, starts, far ? SAME_FAR : SAME_LIMIT);
+    search_together(s, starts, far);
     if (!hf_limb_reached(p, &s->best) && !fixed) search_position_first(s, starts);
     conclude(s, far);
 }

@@ -1,0 +1,25 @@
+/* Counts every allocation of the test program, so that a test can say there was none. */
+#ifndef HF_TESTS_ALLOCATION_COUNT_H
+#define HF_TESTS_ALLOCATION_COUNT_H
+
+#include <stdlib.h>
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define COUNTS_MEMORY 0
+#elif defined(__has_feature)
+#define COUNTS_MEMORY !(__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
+#else
+#define COUNTS_MEMORY 1
+#endif
+
+static int allocations;
+#if COUNTS_MEMORY
+void* __libc_malloc(size_t size);
+void* __libc_calloc(size_t count, size_t size);
+void* __libc_memalign(size_t alignment, size_t size);
+void* malloc(size_t size) { return allocations++, __libc_malloc(size); }
+void* calloc(size_t count, size_t size) { return allocations++, __libc_calloc(count, size); }
+void* aligned_alloc(size_t alignment, size_t size) { return allocations++, __libc_memalign(alignment, size); }
+#endif
+
+#endif
