@@ -497,6 +497,113 @@ static void swing_regions(void** state) {
     fixture_free(f);
 }
 
+/* ---- learning ---- */
+
+/* A bent tube: round an arc of 200 degrees, thickness 0.4. Its convex hull would hold the empty middle. */
+static bool in_tube(const double* x) {
+    double angle = atan2(x[1], x[0]), around = sqrt(x[0] * x[0] + x[1] * x[1]) - 1;
+    return fabs(angle) < 1.75 && sqrt(around * around + x[2] * x[2]) < 0.4;
+}
+
+static void read_region(fixture* f, const char* path) {
+    json_error_t why;
+    json_t *file = json_load_file(path, 0, &why), *piece, *row;
+    assert_non_null(file);
+    assert_int_equal(json_array_size(json_object_get(file, "joints")), 3);
+    assert_string_equal(json_string_value(json_array_get(json_object_get(file, "joints"), 1)), "two \"2\"");
+    json_t* pieces = json_object_get(file, "pieces");
+    size_t i, k;
+    assert_in_range(json_array_size(pieces), 1, HF_MAX_ROM_PIECES);
+    f->rom.pieces = hf_arena_alloc(&f->creature.arena, json_array_size(pieces), sizeof(hf_rom_piece));
+    f->rom.piece_count = (int)json_array_size(pieces);
+    json_array_foreach(pieces, i, piece) {
+        json_t *a = json_object_get(piece, "A"), *b = json_object_get(piece, "b");
+        assert_int_equal(json_array_size(a), json_array_size(b));
+        double* planes = hf_arena_alloc(&f->creature.arena, 4 * json_array_size(a), sizeof *planes);
+        json_array_foreach(a, k, row) {
+            for (size_t n = 0; n < 3; n++) planes[4 * k + n] = json_number_value(json_array_get(row, n));
+            planes[4 * k + 3] = json_number_value(json_array_get(b, k));
+        }
+        ((hf_rom_piece*)f->rom.pieces)[i] = (hf_rom_piece){(int)json_array_size(a), planes};
+    }
+    json_decref(file);
+}
+
+static void learned_region(void** state) {
+    (void)state;
+    enum { COUNT = 600 };
+    static double cloud[COUNT][3];
+    char path[1200], again[1200];
+    snprintf(path, sizeof path, "%s/tube.rom.json", test_folder());
+    snprintf(again, sizeof again, "%s/tube-again.rom.json", test_folder());
+    hf_random r = hf_random_start(51, 0, 0);
+    for (int n = 0; n < COUNT;) {
+        for (int i = 0; i < 3; i++) cloud[n][i] = uniform(&r, -1.5, 1.5);
+        n += in_tube(cloud[n]);
+    }
+    const char* names[3] = {"one", "two \"2\"", "three"};
+    assert_int_equal(hf_rom_learn(cloud[0], COUNT, 0.4, names, path, NULL), HF_OK);
+    fixture* f = fixture_new(3);
+    read_region(f, path);
+    prepare(f);
+    /* Every point of the cloud is in it, but for the one or two that no tetrahedron holds. */
+    int lost = 0;
+    for (int n = 0; n < COUNT; n++) lost += !hf_rom_contains(&f->creature, 0, cloud[n], 1e-6);
+    assert_true(lost <= COUNT / 200);
+    int truth = 0, missed = 0, wrong = 0;
+    for (int n = 0; n < 40000; n++) {
+        hf_random s = hf_random_start(52, 0, (uint64_t)n);
+        double x[3] = {uniform(&s, -1.5, 1.5), uniform(&s, -1.5, 1.5), uniform(&s, -0.6, 0.6)};
+        bool in = in_tube(x), ours = hf_rom_contains(&f->creature, 0, x, 0);
+        truth += in;
+        missed += in && !ours;
+        wrong += !in && ours;
+        assert_true((hf_rom_residual(&f->creature, 0, x) >= 0) == ours);
+    }
+    /* The hull of the tube would be wrong by more than its own volume. */
+    assert_true(missed < 0.15 * truth);
+    assert_true(wrong < 0.12 * truth);
+    /* Seams between pieces are no boundary: the deepest point is as deep as the tube is thick. */
+    assert_true(f->rom.max_residual > 0.3 && f->rom.max_residual < 0.48);
+    fixture_free(f);
+    /* The same cloud gives the same file. */
+    assert_int_equal(hf_rom_learn(cloud[0], COUNT, 0.4, names, again, NULL), HF_OK);
+    FILE *one = fopen(path, "r"), *two = fopen(again, "r");
+    int byte;
+    do {
+        byte = fgetc(one);
+        assert_int_equal(byte, fgetc(two));
+    } while (byte != EOF);
+    fclose(one);
+    fclose(two);
+}
+
+static void bad_clouds(void** state) {
+    (void)state;
+    char path[1200], nowhere[1200];
+    snprintf(path, sizeof path, "%s/bad.rom.json", test_folder());
+    snprintf(nowhere, sizeof nowhere, "%s/no/such/folder/bad.rom.json", test_folder());
+    remove(path);
+    const char* names[3] = {"a", "b", "c"};
+    double flat[30], corners[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+    hf_error error;
+    for (int i = 0; i < 10; i++) flat[3 * i] = i, flat[3 * i + 1] = i * i, flat[3 * i + 2] = 1;
+    assert_int_equal(hf_rom_learn(flat, 10, 100, names, path, &error), HF_ERROR_FORMAT);
+    assert_int_equal(hf_rom_learn(corners, 3, 1, names, path, &error), HF_ERROR_ARGUMENT);
+    assert_int_equal(hf_rom_learn(corners, 4, 0.1, names, path, &error), HF_ERROR_FORMAT);
+    assert_non_null(strstr(error.message, "alpha"));
+    assert_int_equal(hf_rom_learn(corners, 4, NAN, names, path, &error), HF_ERROR_ARGUMENT);
+    double same[12] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    assert_int_equal(hf_rom_learn(same, 4, 1, names, path, &error), HF_ERROR_FORMAT);
+    assert_int_equal(hf_rom_learn(corners, 4, 1, names, nowhere, &error), HF_ERROR_FILE);
+    corners[4] = INFINITY;
+    assert_int_equal(hf_rom_learn(corners, 4, 1, names, path, &error), HF_ERROR_ARGUMENT);
+    struct stat info;
+    assert_int_not_equal(stat(path, &info), 0);
+    corners[4] = 0;
+    assert_int_equal(hf_rom_learn(corners, 4, 1, names, path, &error), HF_OK);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_unions),         cmocka_unit_test(seams_do_not_count),
@@ -504,6 +611,7 @@ int main(void) {
         cmocka_unit_test(joint_limits_are_kept), cmocka_unit_test(samples_are_uniform),
         cmocka_unit_test(bad_regions),           cmocka_unit_test(swing_areas),
         cmocka_unit_test(swing_distances),       cmocka_unit_test(swing_regions),
+        cmocka_unit_test(learned_region),        cmocka_unit_test(bad_clouds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -116,11 +116,11 @@ def arm(c, p, s):
     c.link(f"{p}_scapula", 0.6, (-0.01, s * 0.09, 0), rod_inertia(0.6, (-0.01, 0.02, 0), (-0.01, reach, 0), 0.045),
            capsule((-0.005, s * 0.06, 0), (-0.01, s * (reach - 0.01), 0), 0.045))
     # Shoulder: flexion, abduction, inward turn (the thesis' YXZ order).
-    c.joint(f"{p}_shoulder_y", f"{p}_scapula", f"{p}_upper_arm_a", (-0.01, s * reach, 0), (0, -1, 0), -1.05, 2.95, 9, 90)
+    c.joint(f"{p}_shoulder_y", f"{p}_scapula", f"{p}_upper_arm_a", (-0.01, s * reach, 0), (0, -1, 0), -1.0, 2.7, 9, 90)
     c.small_link(f"{p}_upper_arm_a")
-    c.joint(f"{p}_shoulder_x", f"{p}_upper_arm_a", f"{p}_upper_arm_b", (0, 0, 0), (s, 0, 0), -0.75, 1.75, 9, 90)
+    c.joint(f"{p}_shoulder_x", f"{p}_upper_arm_a", f"{p}_upper_arm_b", (0, 0, 0), (s, 0, 0), -0.7, 2.3, 9, 90)
     c.small_link(f"{p}_upper_arm_b")
-    c.joint(f"{p}_shoulder_z", f"{p}_upper_arm_b", f"{p}_upper_arm", (0, 0, 0), (0, 0, -s), -1.6, 1.6, 9, 60)
+    c.joint(f"{p}_shoulder_z", f"{p}_upper_arm_b", f"{p}_upper_arm", (0, 0, 0), (0, 0, -s), -1.9, 1.8, 9, 60)
     c.link(f"{p}_upper_arm", mass("upper_arm") - 2 * c.small_mass, (0, 0, -com("upper_arm")), inertia("upper_arm"),
            capsule((0, 0, 0), (0, 0, -upper), 0.043))
     # Elbow and forearm.
@@ -169,11 +169,11 @@ def hand(c, p, s, fore):
 def leg(c, p, s):
     c.comment(("Left" if s > 0 else "Right") + " leg: hip, knee, ankle, toe")
     thigh, shank = length("thigh"), length("shank")
-    c.joint(f"{p}_hip_y", "pelvis", f"{p}_thigh_a", (0, s * HIP_Y, 0), (0, -1, 0), -0.5, 2.15, 8, 220)
+    c.joint(f"{p}_hip_y", "pelvis", f"{p}_thigh_a", (0, s * HIP_Y, 0), (0, -1, 0), -0.36, 2.14, 8, 220)
     c.small_link(f"{p}_thigh_a")
-    c.joint(f"{p}_hip_x", f"{p}_thigh_a", f"{p}_thigh_b", (0, 0, 0), (s, 0, 0), -0.5, 0.85, 8, 160)
+    c.joint(f"{p}_hip_x", f"{p}_thigh_a", f"{p}_thigh_b", (0, 0, 0), (s, 0, 0), -0.47, 0.82, 8, 160)
     c.small_link(f"{p}_thigh_b")
-    c.joint(f"{p}_hip_z", f"{p}_thigh_b", f"{p}_thigh", (0, 0, 0), (0, 0, -s), -0.85, 0.8, 8, 80)
+    c.joint(f"{p}_hip_z", f"{p}_thigh_b", f"{p}_thigh", (0, 0, 0), (0, 0, -s), -0.82, 0.78, 8, 80)
     c.link(f"{p}_thigh", mass("thigh") - 2 * c.small_mass, (0, 0, -com("thigh")), inertia("thigh"),
            capsule((0, 0, -0.03), (0, 0, -thigh + 0.03), 0.07))
     c.joint(f"{p}_knee", f"{p}_thigh", f"{p}_shank", (0, 0, -thigh), (0, 1, 0), 0, 2.5, 10, 240)
@@ -265,7 +265,8 @@ def human():
     c.file["trunk"] = ["pelvis"] + [f"{n}{e}" for n in ("spine_1", "spine_2", "chest") for e in ("_a", "_b", "")]
     c.file["limbs"] = contacts(c)
     c.file["rest"] = rest
-    c.file["rom"] = []
+    c.file["rom"] = [{"joints": [f"{p}_{group}_{axis}" for axis in "yxz"], "region": f"{group}.rom.json"}
+                     for group in ("shoulder", "hip") for p in ("r", "l")]
     c.file["limits"] = {"root_speed": 1.5, "root_turn": 2, "root_acceleration": 3, "joint_speed": 6, "joint_acceleration": 30}
     c.file["gait"] = [["left_leg"], ["right_leg"]]
     c.file["guide"] = {"upright": ["left_leg", "right_leg"], "bent": [], "tilt": 0.6, "tilt_max": 1.2, "any": 1, "trunk_scale": 1.2}

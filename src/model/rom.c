@@ -342,6 +342,13 @@ static double swing_centre(const hf_creature* creature, const hf_rom* rom, hf_ro
 
 hf_status hf_rom_prepare(hf_creature* creature, int index, hf_error* error) {
     hf_rom* rom = (hf_rom*)&creature->view.roms[index];
+    bool too_large = rom->piece_count > HF_MAX_ROM_PIECES || rom->corner_count > HF_MAX_SWING_CORNERS;
+    for (int i = 0; i < rom->piece_count; i++)
+        too_large = too_large || rom->pieces[i].plane_count > HF_MAX_ROM_PLANES;
+    if (too_large)
+        return hf_fail(error, HF_ERROR_LIMIT, NULL, 0, NULL,
+                       "a region has at most %d pieces, %d planes a piece and %d corners", HF_MAX_ROM_PIECES,
+                       HF_MAX_ROM_PLANES, HF_MAX_SWING_CORNERS);
     hf_rom_boundary* boundary = hf_arena_alloc(&creature->arena, 1, sizeof *boundary);
     if (!boundary) return hf_fail_memory(error, NULL);
     HF_ASSERT(rom->joint_count >= 1 && rom->joint_count <= HF_MAX_ROM_JOINTS);
@@ -364,7 +371,6 @@ hf_status hf_rom_prepare(hf_creature* creature, int index, hf_error* error) {
         hf_status status = hf_rom_find_boundary(&creature->arena, rom, boundary, error);
         if (status != HF_OK) return status;
         rom->max_residual = hf_rom_find_centre(rom, boundary);
-        if (rom->max_residual == -1) return hf_fail_memory(error, NULL);
     }
     bool empty = !(rom->max_residual > 0);
     for (int i = 0; i < rom->joint_count; i++) empty = empty || boundary->lower[i] > boundary->upper[i];

@@ -8,11 +8,21 @@
 /* Files beyond these are refused with HF_ERROR_LIMIT. */
 enum { HF_MAX_ROM_PIECES = 512, HF_MAX_ROM_PLANES = 128, HF_MAX_SWING_CORNERS = 256 };
 
+/* A node of the tree over the boundary's triangles: its box, and its triangles or its second child (the first
+   stands right behind it). */
+typedef struct hf_rom_node {
+    double lower[3], upper[3];
+    int first, count; /* triangles of a leaf; count 0: not a leaf */
+    int second;
+} hf_rom_node;
+
 struct hf_rom_boundary {
     double lower[HF_MAX_ROM_JOINTS], upper[HF_MAX_ROM_JOINTS]; /* box around region and joint limits */
     double centre[HF_MAX_ROM_JOINTS];                          /* the deepest point found */
     int triangle_count;      /* outer facets; groups of one or two joints stand in the plane z = 0 */
     const double* triangles; /* nine numbers each */
+    int node_count;
+    const hf_rom_node* nodes;
 };
 typedef struct hf_rom_boundary hf_rom_boundary;
 
@@ -26,6 +36,8 @@ hf_status hf_rom_find_boundary(hf_arena* arena, const hf_rom* rom, hf_rom_bounda
 /* The deepest point of the union, by branch and bound over its box; returns its distance to the boundary. */
 double hf_rom_find_centre(const hf_rom* rom, hf_rom_boundary* boundary);
 
+/* The tree over boundary->triangles, which it sorts (src/model/rom_distance.c). False when memory is out. */
+bool hf_rom_build_tree(hf_arena* arena, hf_rom_boundary* boundary);
 /* Nearest point of the boundary triangles to p; returns the distance, infinite when there is none. */
 double hf_rom_nearest(const hf_rom_boundary* boundary, const double p[3], double nearest[3]);
 /* In one of the pieces, each plane moved out by tolerance. */

@@ -240,7 +240,7 @@ hf_status hf_rom_find_boundary(hf_arena* arena, const hf_rom* rom, hf_rom_bounda
         }
         boundary->triangle_count = b.count;
         boundary->triangles = hf_arena_copy(arena, b.triangles, 9 * (size_t)b.count, sizeof(double));
-        if (!boundary->triangles) status = hf_fail_memory(error, NULL);
+        if (!boundary->triangles || !hf_rom_build_tree(arena, boundary)) status = hf_fail_memory(error, NULL);
     }
     hf_free(b.box);
     hf_free(b.triangles);

@@ -27,17 +27,115 @@ static hf_vec3 nearest_on_triangle(hf_vec3 p, const double* t) {
     return hf_add(a, hf_add(hf_scale(ab, vb / sum), hf_scale(ac, vc / sum)));
 }
 
-double hf_rom_nearest(const hf_rom_boundary* boundary, const double p[3], double nearest[3]) {
-    hf_vec3 x = hf_v3(p[0], p[1], p[2]);
-    double best = INFINITY;
-    for (int i = 0; i < boundary->triangle_count; i++) {
-        hf_vec3 y = nearest_on_triangle(x, boundary->triangles + 9 * (size_t)i);
-        hf_vec3 d = hf_sub(y, x);
-        double square = hf_dot(d, d);
-        if (square >= best) continue;
-        best = square;
-        if (nearest) memcpy(nearest, (double[3]){y.x, y.y, y.z}, 3 * sizeof *nearest);
+/* ---- tree ---- */
+
+enum { LEAF = 4 };
+
+typedef struct sorter {
+    double* triangles;
+    hf_rom_node* nodes;
+    int count;
+} sorter;
+
+static void swap_triangles(double* a, double* b) {
+    double t[9];
+    memcpy(t, a, sizeof t);
+    memcpy(a, b, sizeof t);
+    memcpy(b, t, sizeof t);
+}
+
+static double middle_along(const double* t, int axis) { return t[axis] + t[3 + axis] + t[6 + axis]; }
+
+/* Orders triangles so that those of the lower half along an axis come first (quickselect). */
+static void select_half(double* t, int count, int axis) {
+    int low = 0, high = count - 1, half = count / 2;
+    while (low < high) {
+        double pivot = middle_along(t + 9 * (size_t)((low + high) / 2), axis);
+        int i = low, j = high;
+        while (i <= j) {
+            while (middle_along(t + 9 * (size_t)i, axis) < pivot) i++;
+            while (middle_along(t + 9 * (size_t)j, axis) > pivot) j--;
+            if (i <= j) swap_triangles(t + 9 * (size_t)i++, t + 9 * (size_t)j--);
+        }
+        if (half <= j)
+            high = j;
+        else if (half >= i)
+            low = i;
+        else
+            return;
     }
+}
+
+static void build_node(sorter* s, int first, int count) {
+    hf_rom_node* node = &s->nodes[s->count++];
+    const double* t = s->triangles + 9 * (size_t)first;
+    for (int a = 0; a < 3; a++) {
+        node->lower[a] = INFINITY;
+        node->upper[a] = -INFINITY;
+        for (int i = 0; i < 3 * count; i++) {
+            node->lower[a] = fmin(node->lower[a], t[3 * (size_t)i + (size_t)a]);
+            node->upper[a] = fmax(node->upper[a], t[3 * (size_t)i + (size_t)a]);
+        }
+    }
+    node->first = first;
+    if (count <= LEAF) {
+        node->count = count;
+        return;
+    }
+    int axis = 0;
+    for (int a = 1; a < 3; a++)
+        if (node->upper[a] - node->lower[a] > node->upper[axis] - node->lower[axis]) axis = a;
+    select_half(s->triangles + 9 * (size_t)first, count, axis);
+    build_node(s, first, count / 2);
+    node->second = s->count;
+    build_node(s, first + count / 2, count - count / 2);
+}
+
+bool hf_rom_build_tree(hf_arena* arena, hf_rom_boundary* boundary) {
+    if (boundary->triangle_count == 0) return true;
+    sorter s = {.triangles = (double*)boundary->triangles};
+    s.nodes = hf_arena_alloc(arena, 2 * (size_t)boundary->triangle_count, sizeof *s.nodes);
+    if (!s.nodes) return false;
+    build_node(&s, 0, boundary->triangle_count);
+    boundary->nodes = s.nodes;
+    boundary->node_count = s.count;
+    return true;
+}
+
+static double box_square(const hf_rom_node* node, const double p[3]) {
+    double square = 0;
+    for (int a = 0; a < 3; a++) {
+        double d = p[a] < node->lower[a]   ? node->lower[a] - p[a]
+                   : p[a] > node->upper[a] ? p[a] - node->upper[a]
+                                           : 0;
+        square += d * d;
+    }
+    return square;
+}
+
+double hf_rom_nearest(const hf_rom_boundary* boundary, const double p[3], double nearest[3]) {
+    hf_vec3 x = hf_v3(p[0], p[1], p[2]), at = x;
+    double best = INFINITY;
+    int stack[64], depth = 0;
+    if (boundary->node_count) stack[depth++] = 0;
+    while (depth) {
+        const hf_rom_node* node = &boundary->nodes[stack[--depth]];
+        if (box_square(node, p) >= best) continue;
+        for (int i = 0; i < node->count; i++) {
+            hf_vec3 y = nearest_on_triangle(x, boundary->triangles + 9 * (size_t)(node->first + i));
+            hf_vec3 d = hf_sub(y, x);
+            if (hf_dot(d, d) >= best) continue;
+            best = hf_dot(d, d);
+            at = y;
+        }
+        if (node->count) continue;
+        /* The nearer child first. */
+        int one = (int)(node - boundary->nodes) + 1, two = node->second;
+        bool swap = box_square(&boundary->nodes[one], p) > box_square(&boundary->nodes[two], p);
+        stack[depth++] = swap ? one : two;
+        stack[depth++] = swap ? two : one;
+    }
+    if (nearest) memcpy(nearest, (double[3]){at.x, at.y, at.z}, 3 * sizeof *nearest);
     return sqrt(best);
 }
 
@@ -56,10 +154,11 @@ bool hf_rom_in_pieces(const hf_rom* rom, const double* values, double tolerance)
     return false;
 }
 
-/* Branch and bound for the deepest point. The distance changes by no more than the way moved, so a cell of
-   half diagonal r holds no point deeper than its middle's depth + r, and only triangles within |depth| + 2 r
-   of the middle matter in it. */
-enum { DEPTH_MAX = 18, CELL_BUDGET = 30000, CLIMB_STEPS = 300 };
+/* ---- deepest point ---- */
+
+/* Branch and bound. The depth changes by no more than the way moved, so a cell of half diagonal r holds no
+   point deeper than its middle's depth + r. */
+enum { CELL_BUDGET = 30000, CLIMB_STEPS = 300 };
 static const double depth_tolerance = 1e-4; /* rad, or this share of ten times the depth */
 static const double no_end = 16;            /* rad: farther than any bounded region */
 
@@ -67,32 +166,12 @@ typedef struct search {
     const hf_rom* rom;
     hf_rom_boundary* boundary;
     double best;
-    int budget;            /* cells, so that no file takes long */
-    int* lists[DEPTH_MAX]; /* triangles that matter, one list a level */
-    double* distances;
+    int budget; /* cells, so that no file takes long */
 } search;
 
-/* Depth of the cell's middle; fills the next level's list. */
-static double cell_depth(search* s, const double* middle, double radius, int level, int count,
-                         int* next_count) {
-    const int* list = s->lists[level];
-    hf_vec3 x = hf_v3(middle[0], middle[1], middle[2]);
-    double best = INFINITY;
-    for (int i = 0; i < count; i++) {
-        hf_vec3 y = nearest_on_triangle(x, s->boundary->triangles + 9 * (size_t)list[i]);
-        s->distances[i] = hf_distance(x, y);
-        best = fmin(best, s->distances[i]);
-    }
-    *next_count = 0;
-    if (level + 1 < DEPTH_MAX)
-        for (int i = 0; i < count; i++)
-            if (s->distances[i] <= best + 2 * radius) s->lists[level + 1][(*next_count)++] = list[i];
-    return hf_rom_in_pieces(s->rom, middle, 0) ? best : -best;
-}
-
-static double depth_at(const hf_rom* rom, const hf_rom_boundary* boundary, const double* x) {
-    double distance = hf_rom_nearest(boundary, x, NULL);
-    return hf_rom_in_pieces(rom, x, 0) ? distance : -distance;
+static double depth_at(const search* s, const double* x) {
+    double distance = hf_rom_nearest(s->boundary, x, NULL);
+    return hf_rom_in_pieces(s->rom, x, 0) ? distance : -distance;
 }
 
 /* Random steps uphill from a point, ever smaller: a good first answer makes the search short. */
@@ -101,9 +180,9 @@ static double climb(const search* s, double* x, double size, double depth) {
         hf_random random = hf_random_start(0, 0, (uint64_t)step);
         double y[3] = {0};
         for (int i = 0; i < s->rom->joint_count; i++) y[i] = x[i] + hf_random_between(&random, -size, size);
-        double at = depth_at(s->rom, s->boundary, y);
-        if (at > depth) {
-            depth = at;
+        double there = depth_at(s, y);
+        if (there > depth) {
+            depth = there;
             memcpy(x, y, sizeof y);
         } else {
             size *= 0.97;
@@ -112,27 +191,22 @@ static double climb(const search* s, double* x, double size, double depth) {
     return depth;
 }
 
-static void keep_best(search* s, const double* x, double depth) {
-    if (!(depth > s->best)) return;
-    s->best = depth;
-    memcpy(s->boundary->centre, x, (size_t)s->rom->joint_count * sizeof *x);
-}
-
-static void search_cell(search* s, const double* middle, const double* half, int level, int count) {
-    int d = s->rom->joint_count, next_count;
+static void search_cell(search* s, const double* middle, const double* half) {
+    int d = s->rom->joint_count;
     double radius = sqrt(half[0] * half[0] + half[1] * half[1] + half[2] * half[2]);
-    double depth = cell_depth(s, middle, radius, level, count, &next_count);
+    double depth = depth_at(s, middle);
     if (depth > s->best) {
         double x[3] = {middle[0], middle[1], middle[2]};
-        keep_best(s, x, climb(s, x, radius, depth));
+        s->best = climb(s, x, radius, depth);
+        memcpy(s->boundary->centre, x, (size_t)d * sizeof *x);
     }
     double slack = fmax(depth_tolerance, 10 * depth_tolerance * s->best);
-    if (depth + radius <= s->best + slack || level + 1 >= DEPTH_MAX || s->budget-- <= 0) return;
+    if (depth + radius <= s->best + slack || s->budget-- <= 0) return;
     double part[3] = {half[0] / 2, d > 1 ? half[1] / 2 : 0, d > 2 ? half[2] / 2 : 0};
     for (int child = 0; child < 1 << d; child++) {
         double at[3];
         for (int i = 0; i < 3; i++) at[i] = middle[i] + (child >> i & 1 ? part[i] : -part[i]);
-        search_cell(s, at, part, level + 1, next_count);
+        search_cell(s, at, part);
     }
 }
 
@@ -154,14 +228,6 @@ double hf_rom_find_centre(const hf_rom* rom, hf_rom_boundary* boundary) {
     }
     memcpy(boundary->centre, middle, (size_t)rom->joint_count * sizeof *middle);
     if (!count) return INFINITY;
-    bool ok = (s.distances = hf_alloc((size_t)count, sizeof *s.distances)) != NULL;
-    for (int i = 0; i < DEPTH_MAX; i++)
-        ok = (s.lists[i] = hf_alloc((size_t)count, sizeof(int))) != NULL && ok;
-    if (ok) {
-        for (int i = 0; i < count; i++) s.lists[0][i] = i;
-        search_cell(&s, middle, half, 0, count);
-    }
-    for (int i = 0; i < DEPTH_MAX; i++) hf_free(s.lists[i]);
-    hf_free(s.distances);
-    return ok ? s.best : -1;
+    search_cell(&s, middle, half);
+    return s.best;
 }
