@@ -136,6 +136,10 @@ hf_status hf_rom_file_read(const char* path, char** joints, int joint_count, hf_
     hf_json_load(&r.json, path, NULL, error);
     if (good(&r)) hf_json_keys(&r.json, "", r.json.root, keys, 6);
     if (good(&r)) read_joints(&r, joints, joint_count);
+    if (good(&r)) {
+        r.rom.file = take(&r, strlen(path) + 1, 1);
+        if (r.rom.file) strcpy(r.rom.file, path);
+    }
     bool has_pieces = good(&r) && hf_json_array(&r.json, "", r.json.root, "pieces", false, &pieces);
     bool has_swing = good(&r) && hf_json_array(&r.json, "", r.json.root, "swing_polygon", false, &polygon);
     if (good(&r) && has_pieces == has_swing)

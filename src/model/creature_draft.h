@@ -106,6 +106,7 @@ typedef struct hf_draft_state {
 } hf_draft_state;
 
 typedef struct hf_draft_rom {
+    char* file; /* that holds it */
     char** joints;
     int joint_count;
     hf_rom_piece* pieces; /* planes not yet normalised */

@@ -123,7 +123,12 @@ static void read_names(const hf_build* b, const hf_limb_plan* limb, guess* g) {
         const char* names[2] = {b->links[l].name, b->joints[b->links[l].joint].name};
         for (int k = 0; k < 2; k++) {
             split(names[k], &w);
-            for (int i = 0; i < w.count; i++) vote_word(w.text[i], i == 0, g);
+            for (int i = 0; i < w.count; i++) {
+                /* "LeftForeArm" is no arm in front. */
+                bool fore_arm =
+                    strcmp(w.text[i], "fore") == 0 && i + 1 < w.count && matches(w.text[i + 1], "arm");
+                if (!fore_arm) vote_word(w.text[i], i == 0, g);
+            }
         }
     }
     g->start = b->neutral_links[limb->root].position;
@@ -183,6 +188,7 @@ static void decide_kinds(hf_limb_plans* plans, naming* all) {
         else
             limb->kind = ends_low ? HF_LIMB_LEG : HF_LIMB_ARM;
         limb->use = limb->kind != HF_LIMB_OTHER;
+        limb->grip &= limb->kind == HF_LIMB_ARM; /* eyes and toes hold nothing */
         /* Sides by place where names do not say. */
         if (!sided && twin && fabs(g->start.y + g->end.y) > 0.02 * size)
             g->left += g->start.y + g->end.y > 0, g->right += g->start.y + g->end.y < 0;

@@ -146,8 +146,11 @@ hf_status hf_build_roms(hf_build* b) {
     v->roms = roms;
     v->rom_count = d->roms_count;
     for (int i = 0; i < v->rom_count; i++) {
-        hf_status status = hf_rom_prepare(b->creature, i, b->error);
-        if (status != HF_OK) return status;
+        hf_error why = {0};
+        hf_status status = hf_rom_prepare(b->creature, i, &why);
+        if (status != HF_OK)
+            return hf_fail(b->error, status, d->roms[i].file, 0, why.field[0] ? why.field : NULL, "%s",
+                           why.message[0] ? why.message : hf_status_text(status));
     }
     return HF_OK;
 }
