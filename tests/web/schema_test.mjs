@@ -149,5 +149,53 @@ for (const change of badMotions) {
   check(fits("motion", value), `the motion is refused after ${change}`);
 }
 
+// Creatures at their fullest, and regions of both kinds.
+const creature = {
+  format: "holdfast-creature", version: 1, name: "human", urdf: "human.urdf", srdf: "human.srdf", trunk: ["pelvis"],
+  limbs: [
+    {
+      name: "right_arm", root: "r_clavicle", effector: "r_hand", grip: true, max_force: 600, mirror_of: "left_arm",
+      contact: [{ name: "palm", offset: [0, 0, -0.02], normal: [0, 0, -1], patch: [0.08, 0.16] }], excludes: ["right_elbow"],
+    },
+    { name: "foot", effector: "r_foot", contact: { offset: [0, 0, 0], normal: [0, 0, -1], ball: 0.03 } },
+    { name: "left_arm" },
+  ],
+  rest: { r_elbow: 0.2, free: [0, 0, 0, 1, 0, 0, 0] },
+  rom: [{ joints: ["a", "b"], region: "shoulder.rom.json" }],
+  limits: { root_speed: 1.5, root_turn: 2, root_acceleration: 3, joint_speed: 6, joint_acceleration: 30 },
+  gait: [["left_leg"], ["right_leg"]],
+  guide: { upright: ["left_leg"], bent: [], tilt: 0.6, tilt_max: 1.2, any: 1, trunk_scale: 1.2 },
+};
+const pieces = { joints: ["a", "b"], pieces: [{ A: [[1, 0], [0, 1]], b: [1, 1] }] };
+const swing = { swing_polygon: [[1, 0, 0], [0, 1, 0], [0, 0, 1]], twist: [-1, 1] };
+const sound = { creature: [creature, { format: "holdfast-creature", version: 1, urdf: "a.urdf" }], rom: [pieces, swing] };
+for (const [kind, values] of Object.entries(sound))
+  for (const value of values) check(!fits(kind, value), `${kind}: ${fits(kind, value)}`);
+const unsound = [
+  ["creature", creature, (c) => delete c.urdf],
+  ["creature", creature, (c) => (c.limb = [])],
+  ["creature", creature, (c) => delete c.limbs[0].name],
+  ["creature", creature, (c) => delete c.limbs[0].effector],
+  ["creature", creature, (c) => (c.limbs[0].contact[0].ball = 0.1)],
+  ["creature", creature, (c) => (c.limbs[0].contact[0].patch = [0.1])],
+  ["creature", creature, (c) => (c.limbs[0].max_force = 0)],
+  ["creature", creature, (c) => (c.rest.r_elbow = "bent")],
+  ["creature", creature, (c) => (c.rest.r_elbow = [1, 2])],
+  ["creature", creature, (c) => delete c.rom[0].region],
+  ["creature", creature, (c) => (c.limits.root_speed = 0)],
+  ["creature", creature, (c) => (c.gait = ["left_leg"])],
+  ["creature", creature, (c) => (c.guide.any = 1.5)],
+  ["rom", pieces, (r) => (r.pieces = [])],
+  ["rom", pieces, (r) => delete r.pieces[0].b],
+  ["rom", pieces, (r) => (r.twist = [0, 1])],
+  ["rom", swing, (r) => delete r.twist],
+  ["rom", swing, (r) => r.swing_polygon.pop()],
+];
+for (const [kind, from, change] of unsound) {
+  const value = structuredClone(from);
+  change(value);
+  check(fits(kind, value), `the ${kind} is refused after ${change}`);
+}
+
 console.log(`${relative(process.cwd(), fileURLToPath(import.meta.url))}: ${checks - failures} of ${checks} checks hold`);
 process.exit(failures ? 1 : 0);
