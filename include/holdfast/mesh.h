@@ -20,8 +20,10 @@ typedef struct hf_mesh {
 HF_API void hf_mesh_free(hf_mesh* mesh);
 
 /* OBJ, STL and PLY by our own readers; DAE, glTF, FBX and others by assimp in a child process with
-   time and memory limits. Degenerate triangles are kept. Notes what was odd in *warnings (may be
-   NULL; free with hf_text_free), one line each. The unit of a DAE is honoured, its up axis is not. */
+   time and memory limits. Faces of more than three corners are cut, concave ones too; degenerate
+   triangles are kept; vertices of no triangle are dropped; equal vertices of an STL or an assimp mesh
+   become one. A mesh without triangles is refused. Notes what was odd in *warnings (may be NULL; free
+   with hf_text_free), one line each. The units of DAE and FBX are honoured, the up axis is not. */
 HF_API hf_status hf_mesh_load(const char* path, hf_mesh* mesh, char** warnings, hf_error* error);
 HF_API void hf_text_free(char* text);
 

@@ -77,6 +77,10 @@ typedef struct hf_scenario {
     char** warnings;
 } hf_scenario;
 
+/* Unknown keys, names that the creature or scene does not have, keys of another kind and joint values
+   outside limits are refused. Directions come out unit. An object with keys starts where they put it at
+   time 0. A target without "contact" uses the limb's first contact frame, or the effector link's origin
+   where it has none. options may be NULL. */
 HF_API hf_status hf_scenario_load(const char* path, const hf_load_options* options, hf_scenario** scenario,
                                   hf_error* error);
 HF_API void hf_scenario_free(hf_scenario* scenario);
