@@ -1,6 +1,7 @@
 /* Kinematics: the batch kernel against KDL, whole-body kinematics and inverse dynamics against MuJoCo. Each
    pair of times is taken in turns, the best of many rounds of each; answers are compared first. */
 #include "bench.h"
+#include "arm.h"
 #include "peer_kdl.h"
 #include "../tests/mujoco_urdf.h"
 #include "base/memory.h"
@@ -14,34 +15,6 @@ enum { SAMPLES = 10000, ROUNDS = 30, POSES = 200 };
 static void stop(const char* why) {
     fprintf(stderr, "bench kinematics: %s\n", why);
     exit(3);
-}
-
-static hf_creature* load(const char* path) {
-    hf_creature* creature;
-    hf_error error = {0};
-    char message[1400];
-    if (hf_creature_load(path, NULL, &creature, &error) != HF_OK)
-        stop(hf_error_text(&error, message, sizeof message));
-    return creature;
-}
-
-/* The human with one limb: the right arm without its clavicle. */
-static hf_creature* load_arm(void) {
-    char path[] = "/tmp/holdfast-bench-XXXXXX.creature.json";
-    int file = mkstemps(path, (int)strlen(".creature.json"));
-    FILE* f = file < 0 ? NULL : fdopen(file, "w");
-    if (!f) stop("a temporary file cannot be written");
-    fprintf(f,
-            "{ \"format\": \"holdfast-creature\", \"version\": 1, \"name\": \"arm\", \"urdf\": \"%s\",\n"
-            "  \"limbs\": [ { \"name\": \"arm\", \"root\": \"r_upper_arm_a\", \"effector\": \"r_hand\",\n"
-            "    \"contact\": { \"name\": \"palm\", \"offset\": [0, 0.014, -0.055], \"normal\": [0, 1, 0] } "
-            "} ] }\n",
-            bench_path("data/creatures/human.urdf"));
-    fclose(f);
-    hf_creature* creature = load(path);
-    remove(path);
-    if (hf_creature_get(creature)->limbs[0].joint_count != 7) stop("the arm does not have seven joints");
-    return creature;
 }
 
 static float* float_rows(int count) {
@@ -68,7 +41,7 @@ static void compare_with_kdl(const hf_batch* b, const double* point, const doubl
 }
 
 static void bench_batch(void) {
-    hf_creature* creature = load_arm();
+    hf_creature* creature = bench_load_arm();
     const hf_creature_view* view = hf_creature_get(creature);
     const hf_limb* arm = &view->limbs[0];
     float* theta = float_rows(7);
@@ -131,7 +104,7 @@ static double* numbers(int count) {
 }
 
 static void whole_make(whole* w) {
-    w->creature = load(bench_path("data/creatures/human.urdf"));
+    w->creature = bench_load(bench_path("data/creatures/human.urdf"));
     const hf_creature_view* view = hf_creature_get(w->creature);
     char temporary[] = "/tmp/holdfast-bench-XXXXXX.urdf", message[1000];
     int file = mkstemps(temporary, (int)strlen(".urdf"));

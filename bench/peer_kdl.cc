@@ -1,24 +1,8 @@
 /* KDL behind a C interface. */
-#include "peer_kdl.h"
-
-#include <kdl/chain.hpp>
-#include <kdl/chainfksolverpos_recursive.hpp>
-#include <kdl/chainjnttojacsolver.hpp>
+#include "peer_kdl_chain.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <vector>
-
-struct peer_kdl_chain {
-    KDL::Chain chain;
-    std::unique_ptr<KDL::ChainFkSolverPos_recursive> forward;
-    std::unique_ptr<KDL::ChainJntToJacSolver> jacobian;
-};
-
-static KDL::Frame frame_of(hf_transform t) {
-    return KDL::Frame(KDL::Rotation::Quaternion(t.rotation.x, t.rotation.y, t.rotation.z, t.rotation.w),
-                      KDL::Vector(t.position.x, t.position.y, t.position.z));
-}
 
 peer_kdl_chain* peer_kdl_chain_make(const hf_creature* creature, int limb, hf_vec3 tip) {
     const hf_creature_view* view = hf_creature_get(creature);
@@ -29,11 +13,11 @@ peer_kdl_chain* peer_kdl_chain_make(const hf_creature* creature, int limb, hf_ve
     std::reverse(links.begin(), links.end());
     /* A KDL segment is a joint and then all that is fixed behind it; the first joint's origin is our root
        frame. Main axes use KDL's own joint kinds, its fastest. */
-    KDL::Frame fixed = frame_of(hf_inverse(l->base));
+    KDL::Frame fixed = peer_kdl_frame(hf_inverse(l->base));
     KDL::Joint joint(KDL::Joint::None);
     for (int k : links) {
         const hf_joint* j = &view->joints[view->links[k].joint];
-        fixed = fixed * frame_of(j->origin);
+        fixed = fixed * peer_kdl_frame(j->origin);
         if (j->type == HF_JOINT_FIXED) continue;
         if (joint.getType() != KDL::Joint::None) out->chain.addSegment(KDL::Segment(joint, fixed));
         fixed = KDL::Frame::Identity();

@@ -16,6 +16,10 @@ void peer_kdl_chain_free(peer_kdl_chain* chain);
 /* ChainFkSolverPos_recursive + ChainJntToJacSolver + J J^T of the linear rows, for `count` rows of joint
    values; point (3 each) and gram (6 each: xx yy zz xy xz yz) are written. */
 void peer_kdl_batch(peer_kdl_chain* chain, const double* q, int count, double* point, double* gram);
+/* ChainIkSolverPos_NR_JL with ChainIkSolverVel_wdls, each target (the effector in the limb's root frame) from
+   the same start; `count` rows of joint values are written, whether it arrived or not. */
+void peer_kdl_solve(peer_kdl_chain* chain, const double* lower, const double* upper, const double* start,
+                    const hf_transform* targets, int count, double* q);
 
 #ifdef __cplusplus
 }
