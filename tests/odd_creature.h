@@ -3,6 +3,7 @@
 #ifndef HF_TESTS_ODD_CREATURE_H
 #define HF_TESTS_ODD_CREATURE_H
 
+#include <errno.h>
 #include "test.h"
 #include "base/random.h"
 
@@ -45,7 +46,8 @@ static const char odd_urdf[] =
 
 static inline hf_creature* load_odd_creature(void) {
     char path[1024];
-    snprintf(path, sizeof path, "%s/odd.urdf", test_folder());
+    /* Programs that run at the same time keep apart. */
+    snprintf(path, sizeof path, "%s/odd-%s.urdf", test_folder(), program_invocation_short_name);
     FILE* file = fopen(path, "wb");
     assert_non_null(file);
     fwrite(odd_urdf, 1, strlen(odd_urdf), file);
