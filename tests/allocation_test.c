@@ -99,6 +99,39 @@ static hf_status load_motion(const char* path, hf_error* error) {
     return status;
 }
 
+/* A motion out in every format; the creature beside it is loaded first, and that may fail as well. */
+static hf_status export_motion(const char* path, hf_error* error) {
+    static const char* const endings[] = {".glb", ".bvh", ".csv", ".json"};
+    char out[1100];
+    hf_creature* creature = NULL;
+    hf_motion* motion = NULL;
+    snprintf(out, sizeof out, "%.*ssmall.creature.json", (int)(strrchr(path, '/') + 1 - path), path);
+    hf_status status = hf_creature_load(out, NULL, &creature, error);
+    if (status == HF_OK) status = hf_motion_load(path, &motion, error);
+    for (int i = 0; i < 4 && status == HF_OK; i++) {
+        snprintf(out, sizeof out, "%s.out%s", path, endings[i]);
+        status =
+            i < 3 ? hf_motion_export(motion, creature, NULL, out, error) : hf_motion_save(motion, out, error);
+    }
+    hf_motion_free(motion);
+    hf_creature_free(creature);
+    return status;
+}
+/* A clip with the creature and the motion that it makes. */
+static hf_status load_rig(const char* path, hf_error* error) {
+    hf_clip* clip = NULL;
+    hf_creature* creature = NULL;
+    hf_motion* motion = NULL;
+    hf_status status = hf_clip_load(path, 0, &clip, error);
+    if (status == HF_OK) status = hf_creature_load(path, NULL, &creature, error);
+    if (status == HF_OK) status = hf_clip_motion(clip, creature, &motion, error);
+    assert_true((status == HF_OK) == (motion != NULL));
+    hf_motion_free(motion);
+    hf_creature_free(creature);
+    hf_clip_free(clip);
+    return status;
+}
+
 /* ---- Small files of every kind ---- */
 
 static const struct {
@@ -166,6 +199,27 @@ static const struct {
      "\"contacts\":[{\"limb\":\"leg\",\"frame\":\"sole\",\"point\":[0,0,0],\"normal\":[0,0,1],\"object\":"
      "\"a\"}],\"objects\":{"
      "\"a\":[0,0,0,1,0,0,0]}}],\"stats\":{\"x\":1}}"},
+    {"rig.bvh", load_rig,
+     "HIERARCHY\nROOT hips\n{\nOFFSET 0 0 0\nCHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation "
+     "Yrotation\n"
+     "JOINT knee\n{\nOFFSET 0 -40 0\nCHANNELS 3 Zrotation Xrotation Yrotation\nEnd Site\n{\nOFFSET 0 -40 "
+     "0\n}\n}\n}\n"
+     "MOTION\nFrames: 2\nFrame Time: 0.01\n0 80 0 0 0 0 0 0 0\n0 81 0 0 0 0 0 0 1\n"},
+    {"rig.gltf", load_creature,
+     "{\"nodes\":[{\"name\":\"hip\",\"children\":[1,2]},{\"translation\":[0.1,-1,0]},{\"translation\":[0,1,0]"
+     "}],"
+     "\"skins\":[{\"joints\":[0,1,2]}]}"},
+    {"out.motion.json", export_motion,
+     "{\"format\":\"holdfast-motion\",\"version\":1,\"creature\":\"small.creature.json\",\"outcome\":"
+     "\"found\",\"claims\":"
+     "[\"limits\"],\"joints\":[\"hip\",\"ankle\"],\"limbs\":[\"leg\"],\"contact_frames\":{\"leg\":[{\"name\":"
+     "\"sole\",\"link\":"
+     "\"foot\",\"offset\":[0,0,-0.02],\"normal\":[0,0,-1]}]},\"frames\":[{\"t\":0,\"root\":[0,0,0,1,0,0,0],"
+     "\"q\":"
+     "[0,0],"
+     "\"contacts\":[{\"limb\":\"leg\",\"frame\":\"sole\",\"point\":[0,0,0],\"normal\":[0,0,1],\"object\":"
+     "\"a\"}],\"objects\":{"
+     "\"a\":[0,0,0,1,0,0,0]}},{\"t\":0.1,\"root\":[0,0,0,1,0,0,0],\"q\":[0.1,0]}],\"stats\":{\"x\":1}}"},
 };
 
 static void path_of(const char* name, char path[1024]) {
@@ -207,7 +261,8 @@ static void check_file(const char* name, loader load) {
         if (!failed && status != HF_OK) fail_msg("%s", hf_error_text(&error, text, sizeof text));
         if (live != before) fail_msg("%s: allocation %ld: %ld blocks are lost", name, count, live - before);
     }
-    /* Only giving back memory that grew too large may fail without harm: two arrays for each mesh, two meshes. */
+    /* Only giving back memory that grew too large may fail without harm: two arrays for each mesh, two
+     * meshes. */
     assert_true(count > 4);
     if (survived > 4) fail_msg("%s: %ld of %ld failures were not told", name, survived, count);
 }

@@ -198,6 +198,7 @@ static bool add_creature_mesh(writer* w) {
         for (int p = 0; p < part_count(&w->view->links[i]) && good; p++, k++)
             if (!done[k])
                 good = add_colour(w, part_colour(w->view, &w->view->links[i], p), done, &primitives);
+    w->failed |= primitives.failed;
     w->skin_mesh = primitives.size ? add_mesh(w, w->view->name, &primitives) : -1;
     hf_bytes_free(&primitives);
     hf_free(done);
@@ -431,11 +432,11 @@ static bool add_scene(writer* w, const hf_motion* motion, const hf_scene* scene)
 /* ---- the file ---- */
 
 static void put_list(hf_bytes* json, const char* name, const hf_bytes* list) {
+    json->failed |= list->failed;
     if (list->size == 0) return;
     hf_bytes_format(json, ",\n\"%s\":[", name);
     hf_bytes_add(json, list->data, list->size);
     hf_bytes_text(json, "]");
-    json->failed |= list->failed;
 }
 
 static void put_document(writer* w, hf_bytes* json) {

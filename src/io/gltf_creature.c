@@ -89,7 +89,8 @@ static hf_status load_json(reader* r, hf_error* error) {
     if (status == HF_OK) {
         json_error_t why;
         r->json.root = json_loadb(text, length, JSON_DECODE_INT_AS_REAL, &why);
-        if (!r->json.root && json_error_code(&why) == json_error_out_of_memory)
+        /* A failing allocation leaves no text, or is reported as a fault of the JSON. */
+        if (!r->json.root && (json_error_code(&why) == json_error_out_of_memory || !why.text[0]))
             status = hf_fail_memory(error, r->path);
         else if (!json_is_object(r->json.root))
             status = hf_fail(error, HF_ERROR_FORMAT, r->path, 0, NULL, "no glTF: %s",
