@@ -76,6 +76,12 @@ typedef struct hf_tree_kernel {
     unsigned (*meet)(const hf_tree_node* node, const float center[3], const float half[3]);
     /* Slots whose box holds all of that box; may say yes to a few too many. */
     unsigned (*hold)(const hf_tree_node* node, const float center[3], const float half[3]);
+    /* Least distance of each slot's box from the box about `center`. */
+    void (*box_slots)(const hf_tree_node* node, const float center[3], const float half[3], float least[8]);
+    /* Where the ray enters each slot's box, infinite where it does not; `per` is 1 / direction, and boxes are
+       grown by `doubt`. */
+    void (*ray_slots)(const hf_tree_node* node, const float origin[3], const float per[3],
+                      const float doubt[3], float least[8]);
     /* A triangle nearer than `radius` to the segment p q, or HF_TREE_NONE. */
     uint32_t (*capsule)(const hf_tree* tree, hf_vec3 p, hf_vec3 q, double radius);
     /* Visits triangles by their distance from the segment p q, nearest boxes first. */

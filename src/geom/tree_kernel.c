@@ -6,6 +6,8 @@
 #include "geom/float8.h"
 #include "geom/tree.h"
 
+#include <string.h>
+
 /* Share of the largest coordinate at hand by which float distances are trusted: 2^-24 for each rounding,
    about a dozen of them one after the other, doubled. */
 #define RELATIVE 2e-6f
@@ -550,6 +552,37 @@ static unsigned kernel_hold(const hf_tree_node* n, const float center[3], const 
     return (unsigned)m8_bits(in);
 }
 
+static void kernel_box_slots(const hf_tree_node* n, const float center[3], const float half[3],
+                             float least[8]) {
+    float8 zero = f8_all(0), sum = zero;
+    for (int k = 0; k < 3; k++) {
+        float8 gap = f8_max(f8_abs(f8_load(n->center[k]) - center[k]) - f8_load(n->half[k]) - half[k], zero);
+        sum += gap * gap;
+    }
+    sum = f8_sqrt(sum);
+    memcpy(least, &sum, sizeof sum);
+}
+
+static void kernel_ray_slots(const hf_tree_node* n, const float origin[3], const float per[3],
+                             const float doubt[3], float least[8]) {
+    float8 in = f8_all(0), out = f8_all(INFINITY);
+    for (int k = 0; k < 3; k++) {
+        float8 t = (f8_load(n->center[k]) - origin[k]) * per[k];
+        float8 reach = (f8_load(n->half[k]) + doubt[k]) * (fabsf(per[k]) * (1 + 2e-6f));
+        float8 slack = f8_abs(t) * 2e-6f;
+        in = f8_max(in, t - reach - slack);
+        out = f8_min(out, t + reach + slack);
+    }
+    in = f8_select(f8_at_most(in, out), in, f8_all(INFINITY));
+    memcpy(least, &in, sizeof in);
+}
+
 extern const hf_tree_kernel HF_KERNEL_NAME(hf_tree_kernel);
-const hf_tree_kernel HF_KERNEL_NAME(hf_tree_kernel) = {kernel_meet, kernel_hold, kernel_capsule,
-                                                       kernel_near, kernel_ray,  kernel_body};
+const hf_tree_kernel HF_KERNEL_NAME(hf_tree_kernel) = {.meet = kernel_meet,
+                                                       .hold = kernel_hold,
+                                                       .box_slots = kernel_box_slots,
+                                                       .ray_slots = kernel_ray_slots,
+                                                       .capsule = kernel_capsule,
+                                                       .near = kernel_near,
+                                                       .ray = kernel_ray,
+                                                       .body = kernel_body};

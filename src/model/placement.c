@@ -237,24 +237,8 @@ void hf_upper_ray(hf_upper_walk* walk, const hf_placement* placement, hf_vec3 or
     }
     walk->top = 1;
     walk->stack[0].least = 0, walk->stack[0].child = 0;
-}
-
-/* Least distance of each slot's box (or along the ray), infinite where there is none. */
-static float8 slot_least(const hf_upper_walk* w, const hf_tree_node* n) {
-    float8 zero = f8_all(0), in = zero, out = f8_all(INFINITY), sum = zero;
-    for (int k = 0; k < 3; k++) {
-        float8 c = f8_load(n->center[k]), h = f8_load(n->half[k]);
-        if (w->ray) {
-            float8 t = (c - w->origin[k]) * w->per[k];
-            float8 reach = (h + w->half[k]) * (fabsf(w->per[k]) * (1 + 2e-6f)), doubt = f8_abs(t) * 2e-6f;
-            in = f8_max(in, t - reach - doubt);
-            out = f8_min(out, t + reach + doubt);
-        } else {
-            float8 gap = f8_max(f8_abs(c - w->center[k]) - h - w->half[k], zero);
-            sum += gap * gap;
-        }
-    }
-    return w->ray ? f8_select(f8_at_most(in, out), in, f8_all(INFINITY)) : f8_sqrt(sum);
+    // a single object's own tree has the box
+    if (placement->scene->count == 1 && placement->objects[0].enabled) walk->stack[0].child = HF_TREE_LEAF;
 }
 
 int hf_upper_next(hf_upper_walk* w, double bound) {
@@ -265,16 +249,17 @@ int hf_upper_next(hf_upper_walk* w, double bound) {
         if (!(w->stack[w->top].least <= most)) continue;
         if (child & HF_TREE_LEAF) return (int)(child & ~HF_TREE_LEAF);
         const hf_tree_node* n = &w->placement->nodes[child];
-        union {
-            float8 all;
-            float lane[8];
-        } least = {slot_least(w, n)};
+        float least[8];
+        if (w->ray)
+            w->placement->kernel->ray_slots(n, w->origin, w->per, w->half, least);
+        else
+            w->placement->kernel->box_slots(n, w->center, w->half, least);
         int bottom = w->top;
         for (int s = 0; s < 8; s++) {
-            if (n->child[s] == HF_TREE_NONE || !(least.lane[s] <= most) || !(n->half[0][s] >= 0)) continue;
+            if (n->child[s] == HF_TREE_NONE || !(least[s] <= most) || !(n->half[0][s] >= 0)) continue;
             int i = w->top++;
-            for (; i > bottom && w->stack[i - 1].least < least.lane[s]; i--) w->stack[i] = w->stack[i - 1];
-            w->stack[i].least = least.lane[s], w->stack[i].child = n->child[s];
+            for (; i > bottom && w->stack[i - 1].least < least[s]; i--) w->stack[i] = w->stack[i - 1];
+            w->stack[i].least = least[s], w->stack[i].child = n->child[s];
         }
     }
     return -1;
