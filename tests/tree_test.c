@@ -362,6 +362,7 @@ static int oracle_deep(const hf_shape* s, hf_transform pose, double depth, const
     }
     if (s->kind == HF_SHAPE_BOX) {
         double h[3] = {s->half_size.x - depth, s->half_size.y - depth, s->half_size.z - depth};
+        if (h[0] < 0 || h[1] < 0 || h[2] < 0) return -1; // nothing of it is left
         double gap = box_triangle_gap(h, local);
         return fabs(gap) < NEAR ? 0 : gap < 0 ? 1 : -1;
     }

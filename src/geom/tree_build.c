@@ -82,8 +82,8 @@ static double groups(const builder* b, int count) {
 }
 
 static int bin_of(float x, float low, float scale) {
-    int bin = (int)((x - low) * scale);
-    return bin < 0 ? 0 : bin >= BINS ? BINS - 1 : bin;
+    float bin = (x - low) * scale;
+    return !(bin > 0) ? 0 : bin >= BINS ? BINS - 1 : (int)bin; // an empty box has no middle: bin 0
 }
 
 /* Cheapest border between bins of one axis; returns its cost. */

@@ -86,6 +86,7 @@ static hf_triangle into_shape(const hf_triangle* t, const hf_mat3* rotation, hf_
 
 typedef struct body_visit {
     const body* b;
+    hf_transform object_pose;
     hf_mat3 rotation; /* object's frame to the shape's */
     hf_vec3 position;
     hf_plane_set planes;
@@ -93,10 +94,11 @@ typedef struct body_visit {
     int triangle;  /* -1: none yet */
     hf_vec3 point; /* in the shape's frame */
     double distance;
+    hf_triangle nearest; /* in the object's frame */
 } body_visit;
 
 static void visit_start(body_visit* v, const body* b, const hf_placed* o) {
-    v->b = b, v->filled = false, v->triangle = -1;
+    v->b = b, v->filled = false, v->triangle = -1, v->object_pose = o->pose;
     hf_transform t = hf_compose(hf_inverse(b->pose), o->pose);
     v->rotation = hf_quat_matrix(t.rotation);
     v->position = t.position;
@@ -158,19 +160,29 @@ static bool wholly_inside(const hf_placement* p, int object, const body* b, doub
     return hf_solids_hold(scene, p->kernel, c, hf_sub(c, r), hf_add(c, r));
 }
 
-static bool fill_nearest(void* user, const hf_triangle* t, uint32_t id, double* bound) {
-    body_visit* v = user;
+/* The nearest to a segment of what was visited; ties go to the lowest triangle. */
+typedef struct segment_visit {
+    hf_vec3 from, to;
+    int triangle;
+    double distance;
     hf_vec3 point;
-    double d = sqrt(hf_triangle_point(t, v->position, &point));
-    if (d > *bound) return true;
-    *bound = d, v->triangle = (int)id, v->point = point;
+} segment_visit;
+
+static bool visit_segment(void* user, const hf_triangle* t, uint32_t id, double* bound) {
+    segment_visit* v = user;
+    hf_vec3 point;
+    double d = sqrt(hf_triangle_segment(t, v->from, v->to, &point, NULL));
+    if (d > *bound || (v->triangle >= 0 && d == v->distance && (int)id > v->triangle)) return true;
+    v->distance = d, v->triangle = (int)id, v->point = point;
+    *bound = d;
     return true;
 }
 
 /* The hit of a body inside solid matter is the surface nearest to its inner point. */
 static void fill_inside_hit(const hf_placement* p, int object, const body* b, hf_surface* hit) {
-    body_visit v = {.position = hf_into(&p->objects[object], b->inner_point), .triangle = -1};
-    p->kernel->near(p->scene->objects[object].tree, v.position, v.position, INFINITY, fill_nearest, &v);
+    hf_vec3 point = hf_into(&p->objects[object], b->inner_point);
+    segment_visit v = {.from = point, .to = point, .triangle = -1};
+    p->kernel->near(p->scene->objects[object].tree, point, point, INFINITY, visit_segment, &v);
     if (v.triangle >= 0) hf_surface_fill(p, object, v.triangle, v.point, 0, hit);
 }
 
@@ -214,24 +226,6 @@ bool hf_placement_overlap(const hf_placement* placement, const hf_shape* shape, 
     hf_object_depth touched = {allowance->touched_object, allowance->touched_depth};
     return hf_placement_overlap_by(placement, shape, pose, allowance->depth, &touched, 1, hit);
 }
-
-typedef struct segment_visit {
-    hf_vec3 from, to;
-    int triangle;
-    double distance;
-    hf_vec3 point;
-} segment_visit;
-
-static bool visit_segment(void* user, const hf_triangle* t, uint32_t id, double* bound) {
-    segment_visit* v = user;
-    hf_vec3 point;
-    double d = sqrt(hf_triangle_segment(t, v->from, v->to, &point, NULL));
-    if (d > *bound || (v->triangle >= 0 && d == v->distance && (int)id > v->triangle)) return true;
-    v->distance = d, v->triangle = (int)id, v->point = point;
-    *bound = d;
-    return true;
-}
-
 /* A face of a box or hull as triangle; a box has twelve. */
 static hf_triangle shape_face(const hf_shape* s, int face) {
     hf_triangle t;
@@ -253,28 +247,49 @@ static hf_triangle shape_face(const hf_shape* s, int face) {
     return t;
 }
 
+/* Distance by GJK, the triangle taken for a hull of three corners. */
 static bool visit_distance(void* user, const hf_triangle* t, uint32_t id, double* bound) {
     body_visit* v = user;
-    if (!v->filled) hf_plane_set_fill(&v->planes, v->b->shape, 0), v->filled = true;
-    hf_triangle local = into_shape(t, &v->rotation, v->position);
-    hf_vec3 point;
-    double d = INFINITY;
-    if (hf_triangle_meets_planes(&local, &v->planes, &point))
-        d = 0;
-    else {
-        int faces = v->b->shape->kind == HF_SHAPE_BOX ? 12 : v->b->shape->face_count;
-        for (int f = 0; f < faces; f++) {
-            hf_triangle face = shape_face(v->b->shape, f);
-            hf_vec3 here;
-            double square = hf_triangle_triangle(&local, &face, &here, NULL);
-            if (square < d) d = square, point = here;
-        }
-        d = sqrt(d);
+    float corners[9];
+    for (int k = 0; k < 3; k++) {
+        corners[3 * k] = (float)t->v[k].x; // they were floats before
+        corners[3 * k + 1] = (float)t->v[k].y;
+        corners[3 * k + 2] = (float)t->v[k].z;
     }
+    static const uint32_t sides[6] = {0, 1, 2, 0, 2, 1};
+    hf_shape flat = {.kind = HF_SHAPE_HULL, .vertex_count = 3, .face_count = 2, .faces = sides};
+    flat.vertices = corners;
+    double d = hf_shape_distance(v->b->shape, v->b->pose, &flat, v->object_pose);
     if (d > *bound || (v->triangle >= 0 && d == v->distance && (int)id > v->triangle)) return true;
-    v->distance = d, v->triangle = (int)id, v->point = point;
+    v->distance = d, v->triangle = (int)id, v->nearest = *t;
     *bound = d;
     return true;
+}
+
+/* The triangle's point nearest to the shape, in the shape's frame, where the distance is known: in the shape,
+   or nearest to one of its faces. */
+static hf_vec3 witness(body_visit* v) {
+    const hf_shape* shape = v->b->shape;
+    hf_triangle t = into_shape(&v->nearest, &v->rotation, v->position);
+    hf_vec3 point = t.v[0], here;
+    if (v->distance <= 0) {
+        hf_plane_set_fill(&v->planes, shape, 0);
+        if (hf_triangle_meets_planes(&t, &v->planes, &point)) return point;
+    }
+    int faces = shape->kind == HF_SHAPE_BOX ? 12 : shape->face_count;
+    double best = INFINITY;
+    for (int f = 0; f < faces; f++) {
+        hf_triangle face = shape_face(shape, f);
+        hf_vec3 middle = hf_scale(hf_add(face.v[0], hf_add(face.v[1], face.v[2])), 1.0 / 3);
+        double size = 0;
+        for (int k = 0; k < 3; k++) size = larger(size, hf_distance(middle, face.v[k]));
+        // most faces are too far to be it
+        if (sqrt(hf_triangle_point(&t, middle, NULL)) - size > sqrt(best)) continue;
+        double square = hf_triangle_triangle(&t, &face, &here, NULL);
+        if (square < best) best = square, point = here;
+        if (sqrt(best) <= v->distance + 1e-12) break;
+    }
+    return point;
 }
 
 bool hf_placement_distance(const hf_placement* placement, const hf_shape* shape, hf_transform pose,
@@ -305,7 +320,7 @@ bool hf_placement_distance(const hf_placement* placement, const hf_shape* shape,
             placement->kernel->body(tree, &box, best, visit_distance, &v);
             if (v.triangle < 0) continue;
             best = v.distance, where = i, triangle = v.triangle;
-            local = hf_into(o, hf_apply(pose, v.point));
+            if (out) local = hf_into(o, hf_apply(pose, witness(&v)));
         }
     }
     if (where >= 0 && out) hf_surface_fill(placement, where, triangle, local, best, out);
