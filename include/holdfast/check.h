@@ -15,9 +15,12 @@ typedef struct hf_check_problem {
 } hf_check_problem;
 
 typedef struct hf_check_report {
-    bool valid; /* no violation of a claim */
+    hf_outcome outcome;  /* HF_FOUND when judged to the end, or HF_CANCELLED */
+    bool valid;          /* no violation of a claim */
+    unsigned broken;     /* HF_CLAIM_... with a violation, claimed or not */
+    unsigned not_judged; /* HF_CLAIM_... this version cannot judge: balance */
     int frames;
-    int collisions, self_collisions; /* frames, those between frames included */
+    int collisions, self_collisions; /* frames; what lies between two frames counts for the first */
     double worst_depth_m;
     int limit_violations, rom_violations, speed_violations;
     double contact_error_max_m, slip_max_m;

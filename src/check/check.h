@@ -1,0 +1,120 @@
+/* The inside of the validity report. Everything here is written for this folder alone: matrices instead
+   of quaternions, plain loops over triangles instead of a tree, so that a mistake in the code that
+   planned a motion cannot hide itself. Only data (creature, scene, motion) comes from elsewhere. */
+#ifndef HF_CHECK_CHECK_H
+#define HF_CHECK_CHECK_H
+
+#include <holdfast/check.h>
+
+/* A rotation matrix (row-major) and a translation. */
+typedef struct check_frame {
+    double r[9];
+    double p[3];
+} check_frame;
+
+check_frame check_frame_of(hf_transform t);
+check_frame check_frame_mul(const check_frame* a, const check_frame* b);
+void check_frame_point(const check_frame* f, const double in[3], double out[3]);
+void check_frame_turn(const check_frame* f, const double in[3], double out[3]);
+void check_frame_unpoint(const check_frame* f, const double in[3], double out[3]);
+/* Angle between the orientations of two frames. */
+double check_frame_angle(const check_frame* a, const check_frame* b);
+
+/* World frames of all links. */
+void check_forward(const hf_creature_view* c, hf_transform root, const double* q, check_frame* links);
+/* Value of a one-value joint, mimic followed. */
+double check_joint_value(const hf_creature_view* c, int joint, const double* q);
+
+/* Distance between a segment and a triangle, and the triangle's nearest point. */
+double check_segment_triangle(const double a[3], const double b[3], const double tri[9], double nearest[3]);
+double check_point_triangle(const double p[3], const double tri[9], double nearest[3]);
+/* Does a triangle meet the set of all x with plane[i] . x <= offset[i] - depth? */
+bool check_triangle_meets_planes(const double tri[9], const double* planes, int count, double depth);
+
+/* A convex body as its own geometry in its own frame. Spheres, capsules: one or two points and a radius.
+   Boxes, hulls: face planes (normal, offset), and the corners of the body shrunk by half the depth that
+   is allowed between bodies. */
+typedef struct check_body {
+    int link;
+    check_frame in_link;
+    bool round;
+    double radius;
+    int point_count;
+    double* points; /* three numbers each */
+    int plane_count;
+    double* planes;   /* four numbers each */
+    double centre[3]; /* of a bounding sphere */
+    double reach;     /* its radius */
+} check_body;
+
+hf_status check_body_build(const hf_body* body, double self_depth, check_body* out);
+void check_body_free(check_body* body);
+/* Do the two bodies, each shrunk by half of the depth they were built for, meet? */
+bool check_bodies_meet(const check_body* a, const check_frame* at_a, const check_body* b,
+                       const check_frame* at_b, double self_depth);
+/* How deep the triangle (world) lies under the body's skin; 0 when it is not deeper than `depth`. */
+double check_body_triangle(const check_body* body, const check_frame* at, const double tri[9], double depth);
+
+/* Objects as plain triangles with the watertight pieces among them. */
+typedef struct check_piece {
+    int first, count; /* into triangles, grouped by piece */
+    bool solid;       /* watertight and outward */
+    double low[3], high[3];
+} check_piece;
+typedef struct check_object {
+    int triangle_count;
+    double* triangles; /* nine numbers each, object frame, grouped by piece */
+    int piece_count;
+    check_piece* pieces;
+} check_object;
+
+hf_status check_object_build(const hf_object_view* view, check_object* out);
+void check_object_free(check_object* object);
+/* Is the point (object frame) inside a watertight outward piece? */
+bool check_object_inside(const check_object* object, const double point[3]);
+
+/* What one call works on. */
+typedef struct check_job {
+    const hf_motion* motion;
+    const hf_creature* creature;
+    const hf_creature_view* c;
+    const hf_scene* scene;
+    int object_count;
+    check_body* bodies;                 /* c->body_count */
+    check_object* objects;              /* object_count */
+    hf_object_view* views;              /* object_count */
+    int* object_of;                     /* the scene's object for each of the motion's names, -1 */
+    int* limb_of;                       /* the creature's limb for each of the motion's */
+    hf_transform* placed;               /* frame_count x object_count */
+    bool* named;                        /* the object was named in this frame or before */
+    struct check_frame_report* reports; /* frame_count */
+} check_job;
+
+/* Where an object's keys (or its start) put it at a time. */
+hf_transform check_keyed(const hf_object_view* view, double time_s);
+/* Where an object is at a moment between frame and frame + 1 (fraction 0 .. 1). */
+hf_transform check_object_at(const check_job* job, int object, int frame, double fraction);
+/* The whole pose at such a moment; q has room for q_count values. */
+hf_transform check_pose_at(const check_job* job, int frame, double fraction, double* q);
+
+/* Collisions found at a frame and on the way to the next one. */
+typedef struct check_frame_report {
+    bool scene, self, failed;
+    double depth;
+    char scene_what[160], self_what[160];
+} check_frame_report;
+/* Judges frame and the way to frame + 1. */
+void check_collisions(const check_job* job, int frame, check_frame_report* report);
+
+/* Contacts, slip and stances over the whole motion. */
+void check_contacts(const check_job* job, hf_check_report* report);
+void check_stances(const check_job* job, hf_check_report* report);
+
+/* Keeps a problem; beyond the first 1000 they are only counted. */
+__attribute__((format(printf, 4, 5))) void check_problem(hf_check_report* report, int frame, unsigned claim,
+                                                         const char* format, ...);
+
+/* Range of motion, by the definition of the files alone. */
+bool check_rom_holds(const hf_creature_view* c, const hf_rom* rom, const double* q, double tolerance);
+
+#endif

@@ -1,0 +1,239 @@
+/* Creature against scene and against itself, at a frame and on the way to the next: no point of a body
+   moves over 1 cm untested. */
+#include "check/check.h"
+#include "base/memory.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const double ALLOWED_M = 0.001;       /* method: every other pair */
+static const double ALLOWED_TOUCH_M = 0.003; /* method: effector and the object it touches */
+static const double STEP_M = 0.01;           /* method: between frames */
+static const double ROUNDING_M = 1e-6;       /* triangles are floats */
+
+hf_transform check_keyed(const hf_object_view* v, double time_s) {
+    if (!v->key_count) return v->start;
+    if (time_s <= v->keys[0].time_s) return v->keys[0].pose;
+    for (int k = 1; k < v->key_count; k++) {
+        const hf_key *a = &v->keys[k - 1], *b = &v->keys[k];
+        if (time_s > b->time_s) continue;
+        double s = (time_s - a->time_s) / (b->time_s - a->time_s);
+        return (hf_transform){hf_lerp(a->pose.position, b->pose.position, s),
+                              hf_quat_slerp(a->pose.rotation, b->pose.rotation, s)};
+    }
+    return v->keys[v->key_count - 1].pose;
+}
+
+hf_transform check_object_at(const check_job* job, int object, int frame, double fraction) {
+    const hf_motion* m = job->motion;
+    hf_transform a = job->placed[(size_t)frame * (size_t)job->object_count + (size_t)object];
+    if (!(fraction > 0) || frame + 1 >= m->frame_count) return a;
+    size_t next = (size_t)(frame + 1) * (size_t)job->object_count + (size_t)object;
+    double since = m->frames[frame].time_s, until = m->frames[frame + 1].time_s;
+    if (!job->named[next]) return check_keyed(&job->views[object], since + fraction * (until - since));
+    hf_transform b = job->placed[next];
+    return (hf_transform){hf_lerp(a.position, b.position, fraction),
+                          hf_quat_slerp(a.rotation, b.rotation, fraction)};
+}
+
+hf_transform check_pose_at(const check_job* job, int frame, double fraction, double* q) {
+    const hf_creature_view* c = job->c;
+    const hf_motion_frame* a = &job->motion->frames[frame];
+    if (!(fraction > 0) || frame + 1 >= job->motion->frame_count) {
+        memcpy(q, a->q, sizeof(double) * (size_t)c->q_count);
+        return a->root;
+    }
+    const hf_motion_frame* b = a + 1;
+    for (int i = 0; i < c->q_count; i++) q[i] = a->q[i] + fraction * (b->q[i] - a->q[i]);
+    /* Orientations of floating joints go the short way round. */
+    for (int j = 0; j < c->joint_count; j++) {
+        if (c->joints[j].type != HF_JOINT_FLOATING) continue;
+        int k = c->joints[j].q_index + 3;
+        hf_quat qa = {a->q[k], a->q[k + 1], a->q[k + 2], a->q[k + 3]},
+                qb = {b->q[k], b->q[k + 1], b->q[k + 2], b->q[k + 3]};
+        hf_quat r = hf_quat_slerp(qa, qb, fraction);
+        q[k] = r.w, q[k + 1] = r.x, q[k + 2] = r.y, q[k + 3] = r.z;
+    }
+    return (hf_transform){hf_lerp(a->root.position, b->root.position, fraction),
+                          hf_quat_slerp(a->root.rotation, b->root.rotation, fraction)};
+}
+
+/* How deep this link may be in this object: by the contacts of the frame or of the next one. */
+static double allowed(const check_job* job, int frame, int link, int object) {
+    double depth = ALLOWED_M;
+    for (int f = frame; f <= frame + 1 && f < job->motion->frame_count; f++) {
+        const hf_motion_frame* at = &job->motion->frames[f];
+        for (int i = 0; i < at->contact_count; i++) {
+            const hf_motion_contact* k = &at->contacts[i];
+            if (k->object < 0 || job->object_of[k->object] != object || job->limb_of[k->limb] < 0) continue;
+            int effector = job->c->limbs[job->limb_of[k->limb]].effector_link, up = link;
+            while (up > effector) up = job->c->links[up].parent_link;
+            if (up != effector) continue;
+            if (k->grip) return INFINITY;
+            depth = ALLOWED_TOUCH_M;
+        }
+    }
+    return depth;
+}
+
+/* One moment: frames of links, bodies and objects. */
+typedef struct moment {
+    double* q;
+    check_frame* links;
+    check_frame* bodies;
+    check_frame* objects;
+} moment;
+
+static bool moment_create(const check_job* job, moment* m) {
+    m->q = hf_alloc((size_t)job->c->q_count, sizeof(double));
+    m->links = hf_alloc((size_t)job->c->link_count, sizeof(check_frame));
+    m->bodies = hf_alloc((size_t)job->c->body_count, sizeof(check_frame));
+    m->objects = hf_alloc((size_t)job->object_count, sizeof(check_frame));
+    return m->q && m->links && m->bodies && m->objects;
+}
+
+static void moment_free(moment* m) {
+    hf_free(m->q);
+    hf_free(m->links);
+    hf_free(m->bodies);
+    hf_free(m->objects);
+}
+
+static void moment_set(const check_job* job, int frame, double fraction, moment* m) {
+    hf_transform root = check_pose_at(job, frame, fraction, m->q);
+    check_forward(job->c, root, m->q, m->links);
+    for (int b = 0; b < job->c->body_count; b++)
+        m->bodies[b] = check_frame_mul(&m->links[job->bodies[b].link], &job->bodies[b].in_link);
+    for (int o = 0; o < job->object_count; o++)
+        m->objects[o] = check_frame_of(check_object_at(job, o, frame, fraction));
+}
+
+/* Body frame as seen from an object. */
+static check_frame seen_from(const check_frame* object, const check_frame* body) {
+    check_frame f;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            f.r[3 * i + j] = object->r[i] * body->r[j] + object->r[3 + i] * body->r[3 + j] +
+                             object->r[6 + i] * body->r[6 + j];
+    check_frame_unpoint(object, body->p, f.p);
+    return f;
+}
+
+static double object_radius(const check_object* o) {
+    double r = 0;
+    for (int p = 0; p < o->piece_count; p++)
+        for (int k = 0; k < 8; k++) {
+            double c[3], d = 0;
+            for (int i = 0; i < 3; i++)
+                c[i] = (k >> i & 1) ? o->pieces[p].high[i] : o->pieces[p].low[i], d += c[i] * c[i];
+            if (sqrt(d) > r) r = sqrt(d);
+        }
+    return r;
+}
+
+/* Steps between the moments so that nothing moves over 1 cm from one to the next. */
+static int steps_between(const check_job* job, int frame, moment* a, moment* b) {
+    const hf_motion_frame *f = &job->motion->frames[frame], *g = f + 1;
+    /* First pieces small enough that a body's chord is as good as its way. */
+    double turn = hf_quat_angle(f->root.rotation, g->root.rotation);
+    for (int i = 0; i < job->c->q_count; i++) turn = fmax(turn, fabs(g->q[i] - f->q[i]));
+    int parts = (int)fmin(1e4, ceil(turn / 0.1));
+    if (parts < 1) parts = 1;
+    double longest = 0;
+    moment_set(job, frame, 0, a);
+    for (int p = 1; p <= parts; p++) {
+        moment_set(job, frame, (double)p / parts, b);
+        double farthest = 0;
+        for (int k = 0; k < job->c->body_count; k++) {
+            double ca[3], cb[3], d = 0;
+            check_frame_point(&a->bodies[k], job->bodies[k].centre, ca);
+            check_frame_point(&b->bodies[k], job->bodies[k].centre, cb);
+            for (int i = 0; i < 3; i++) d += (ca[i] - cb[i]) * (ca[i] - cb[i]);
+            farthest = fmax(farthest,
+                            sqrt(d) + check_frame_angle(&a->bodies[k], &b->bodies[k]) * job->bodies[k].reach);
+        }
+        double carried = 0;
+        for (int o = 0; o < job->object_count; o++) {
+            double d = 0;
+            for (int i = 0; i < 3; i++) d += pow(a->objects[o].p[i] - b->objects[o].p[i], 2);
+            double angle = check_frame_angle(&a->objects[o], &b->objects[o]);
+            carried = fmax(carried, sqrt(d) + (angle > 0 ? angle * object_radius(&job->objects[o]) : 0));
+        }
+        longest = fmax(longest, farthest + carried);
+        moment swap = *a;
+        *a = *b, *b = swap;
+    }
+    return (int)fmin(1e6, fmax(1, ceil(longest / STEP_M) * parts));
+}
+
+static void note_scene(const check_job* job, int body, int object, double depth, check_frame_report* r) {
+    if (!r->scene || depth > r->depth)
+        snprintf(r->scene_what, sizeof r->scene_what, "link \"%.60s\" is %.1f mm in \"%.60s\"",
+                 job->c->links[job->bodies[body].link].name, depth * 1000, job->views[object].name);
+    r->scene = true;
+    if (depth > r->depth) r->depth = depth;
+}
+
+/* One body against all triangles of one object. */
+static void body_object(const check_job* job, int frame, const moment* m, int body, int object, bool solids,
+                        check_frame_report* r) {
+    const check_body* b = &job->bodies[body];
+    const check_object* o = &job->objects[object];
+    double depth = allowed(job, frame, b->link, object);
+    if (isinf(depth)) return;
+    check_frame at = seen_from(&m->objects[object], &m->bodies[body]);
+    double centre[3], worst = 0;
+    check_frame_point(&at, b->centre, centre);
+    for (int p = 0; p < o->piece_count; p++) {
+        const check_piece* piece = &o->pieces[p];
+        bool near = true;
+        for (int i = 0; i < 3; i++)
+            near = near && centre[i] + b->reach >= piece->low[i] && centre[i] - b->reach <= piece->high[i];
+        for (int t = 0; near && t < piece->count; t++) {
+            const double* tri = o->triangles + 9 * (piece->first + t);
+            bool apart = false;
+            for (int i = 0; i < 3 && !apart; i++) {
+                double low = fmin(tri[i], fmin(tri[3 + i], tri[6 + i])),
+                       high = fmax(tri[i], fmax(tri[3 + i], tri[6 + i]));
+                apart = centre[i] + b->reach < low || centre[i] - b->reach > high;
+            }
+            if (apart) continue;
+            double d = check_body_triangle(b, &at, tri, depth + ROUNDING_M);
+            if (d > worst) worst = d;
+        }
+    }
+    if (worst > 0)
+        note_scene(job, body, object, worst, r);
+    else if (solids && check_object_inside(o, centre))
+        note_scene(job, body, object, b->reach, r);
+}
+
+static void self_pairs(const check_job* job, const moment* m, check_frame_report* r) {
+    for (int a = 0; a < job->c->body_count; a++)
+        for (int b = a + 1; b < job->c->body_count; b++) {
+            if (r->self || !hf_creature_pair_enabled(job->creature, a, b)) continue;
+            if (!check_bodies_meet(&job->bodies[a], &m->bodies[a], &job->bodies[b], &m->bodies[b], ALLOWED_M))
+                continue;
+            r->self = true;
+            snprintf(r->self_what, sizeof r->self_what, "links \"%.60s\" and \"%.60s\" meet",
+                     job->c->links[job->bodies[a].link].name, job->c->links[job->bodies[b].link].name);
+        }
+}
+
+void check_collisions(const check_job* job, int frame, check_frame_report* report) {
+    moment a = {0}, b = {0};
+    if (!moment_create(job, &a) || !moment_create(job, &b)) {
+        report->failed = true;
+    } else {
+        int steps = frame + 1 < job->motion->frame_count ? steps_between(job, frame, &a, &b) : 1;
+        for (int s = 0; s < steps; s++) {
+            moment_set(job, frame, (double)s / steps, &a);
+            for (int o = 0; o < job->object_count; o++)
+                for (int k = 0; k < job->c->body_count; k++)
+                    body_object(job, frame, &a, k, o, s == 0, report);
+            self_pairs(job, &a, report);
+        }
+    }
+    moment_free(&a);
+    moment_free(&b);
+}

@@ -1,0 +1,230 @@
+/* Contacts lie on surfaces and on their effectors, and do not slip; stances change one limb at a time. */
+#include "check/check.h"
+#include "base/memory.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const double HOLD_M = 0.001;      /* method: a contact holds its point */
+static const double HOLD_RAD = 0.017454; /* and, for a patch, its orientation: 1 degree */
+
+/* What a contact was when it began: the effector's frame as seen from the object it touches. */
+typedef struct hold {
+    bool on;
+    int frame, object; /* contact frame and the motion's object */
+    bool grip;
+    check_frame began;
+    double point[3]; /* contact point (or ball centre) in the object */
+} hold;
+
+static void to_array(hf_vec3 v, double out[3]) { out[0] = v.x, out[1] = v.y, out[2] = v.z; }
+
+static double gap(const double a[3], const double b[3]) {
+    return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) +
+                (a[2] - b[2]) * (a[2] - b[2]));
+}
+
+/* Distance from a world point to the nearest triangle of an object (-1: of any that allows contact). */
+static double surface_gap(const check_job* job, int frame, int object, const double world[3]) {
+    double best = INFINITY;
+    for (int o = 0; o < job->object_count; o++) {
+        if (object >= 0 ? o != object : !job->views[o].contact) continue;
+        check_frame at = check_frame_of(check_object_at(job, o, frame, 0));
+        double p[3], near[3];
+        check_frame_unpoint(&at, world, p);
+        for (int t = 0; t < job->objects[o].triangle_count; t++)
+            best = fmin(best, check_point_triangle(p, job->objects[o].triangles + 9 * t, near));
+    }
+    return best;
+}
+
+static bool same_frame(const hf_motion_contact_frame* a, const hf_contact_frame* b, const char* link) {
+    bool same = strcmp(a->name, b->name) == 0 && strcmp(a->link, link) == 0;
+    same = same && hf_distance(a->offset, b->offset) < 1e-6 && hf_distance(a->normal, b->normal) < 1e-6;
+    return same && fabs(a->ball - b->ball) < 1e-6 && fabs(a->patch[0] - b->patch[0]) < 1e-6 &&
+           fabs(a->patch[1] - b->patch[1]) < 1e-6;
+}
+
+/* The motion repeats the creature's contact frames where the creature has them. */
+static void check_frames_agree(const check_job* job, hf_check_report* report) {
+    for (int l = 0; l < job->motion->limb_count; l++) {
+        const hf_motion_limb* limb = &job->motion->limbs[l];
+        if (job->limb_of[l] < 0) {
+            report->contact_violations++;
+            check_problem(report, 0, HF_CLAIM_CONTACTS, "the creature has no limb \"%.60s\"", limb->name);
+            continue;
+        }
+        const hf_limb* own = &job->c->limbs[job->limb_of[l]];
+        for (int f = 0; f < limb->frame_count; f++)
+            for (int k = 0; k < own->contact_count; k++) {
+                if (strcmp(own->contacts[k].name, limb->frames[f].name) != 0) continue;
+                if (same_frame(&limb->frames[f], &own->contacts[k],
+                               job->c->links[own->contacts[k].link].name))
+                    continue;
+                report->contact_violations++;
+                check_problem(report, 0, HF_CLAIM_CONTACTS,
+                              "contact frame \"%.40s\" of \"%.40s\" differs from the creature's",
+                              limb->frames[f].name, limb->name);
+            }
+    }
+}
+
+/* One contact of one frame: on its effector, on its surface, where it was before. */
+static void check_contact(const check_job* job, int frame, const hf_motion_contact* k,
+                          const check_frame* links, hold* held, hf_check_report* report) {
+    const hf_motion_contact_frame* cf = &job->motion->limbs[k->limb].frames[k->frame];
+    const char* limb = job->motion->limbs[k->limb].name;
+    int link = hf_creature_find_link(job->creature, cf->link);
+    if (link < 0) {
+        report->contact_violations++;
+        check_problem(report, frame, HF_CLAIM_CONTACTS, "the creature has no link \"%.60s\"", cf->link);
+        return;
+    }
+    double offset[3], at_effector[3], given[3], centre[3];
+    to_array(cf->offset, offset);
+    to_array(k->point, given);
+    check_frame_point(&links[link], offset, centre);
+    memcpy(at_effector, centre, sizeof centre);
+    if (cf->ball > 0) {
+        double n[3];
+        to_array(k->normal, n);
+        for (int i = 0; i < 3; i++) at_effector[i] -= cf->ball * n[i];
+    }
+    int object = k->object >= 0 ? job->object_of[k->object] : -1;
+    double error = gap(at_effector, given);
+    if (job->scene) {
+        if (k->object >= 0 && object < 0) {
+            report->contact_violations++;
+            check_problem(report, frame, HF_CLAIM_CONTACTS,
+                          "\"%.40s\" touches \"%.40s\", which the scene does not have", limb,
+                          job->motion->objects[k->object]);
+            return;
+        }
+        if (object >= 0 && !job->views[object].contact) {
+            report->contact_violations++;
+            check_problem(report, frame, HF_CLAIM_CONTACTS,
+                          "\"%.40s\" touches \"%.40s\", which allows no contact", limb,
+                          job->views[object].name);
+        }
+        error = fmax(error, surface_gap(job, frame, object, given));
+    }
+    report->contact_error_max_m = fmax(report->contact_error_max_m, error);
+    if (error > HOLD_M) {
+        report->contact_violations++;
+        check_problem(report, frame, HF_CLAIM_CONTACTS, "contact of \"%.60s\" is off by %.1f mm", limb,
+                      error * 1000);
+    }
+    /* Slip, in the object's frame, from where the contact began. */
+    check_frame object_at = object >= 0 ? check_frame_of(check_object_at(job, object, frame, 0))
+                                        : check_frame_of(hf_transform_identity());
+    double now[3];
+    check_frame_unpoint(&object_at, centre, now);
+    hf_transform identity = hf_transform_identity();
+    check_frame inverse = check_frame_of(identity);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) inverse.r[3 * i + j] = object_at.r[3 * j + i];
+    check_frame seen = check_frame_mul(&inverse, &links[link]);
+    if (!held->on || held->frame != k->frame || held->object != k->object || held->grip != k->grip) {
+        *held = (hold){.on = true, .frame = k->frame, .object = k->object, .grip = k->grip, .began = seen};
+        memcpy(held->point, now, sizeof now);
+        return;
+    }
+    double slip = gap(now, held->point);
+    report->slip_max_m = fmax(report->slip_max_m, slip);
+    bool patch = cf->patch[0] > 0 && !k->grip;
+    double turned = patch ? check_frame_angle(&held->began, &seen) : 0;
+    if (slip > HOLD_M || turned > HOLD_RAD) {
+        report->contact_violations++;
+        check_problem(report, frame, HF_CLAIM_CONTACTS, "\"%.60s\" slips by %.1f mm, %.1f degrees", limb,
+                      slip * 1000, turned * 57.29578);
+    }
+}
+
+void check_contacts(const check_job* job, hf_check_report* report) {
+    const hf_motion* m = job->motion;
+    check_frames_agree(job, report);
+    hold* held = hf_alloc((size_t)m->limb_count, sizeof *held);
+    check_frame* links = hf_alloc((size_t)job->c->link_count, sizeof *links);
+    for (int f = 0; held && links && f < m->frame_count; f++) {
+        const hf_motion_frame* at = &m->frames[f];
+        check_forward(job->c, at->root, at->q, links);
+        for (int l = 0; l < m->limb_count; l++) {
+            const hf_motion_contact* mine = NULL;
+            for (int i = 0; i < at->contact_count; i++) {
+                if (at->contacts[i].limb != l) continue;
+                if (mine) {
+                    report->contact_violations++;
+                    check_problem(report, f, HF_CLAIM_CONTACTS, "\"%.60s\" has two contacts",
+                                  m->limbs[l].name);
+                }
+                mine = &at->contacts[i];
+            }
+            if (mine)
+                check_contact(job, f, mine, links, &held[l], report);
+            else
+                held[l].on = false;
+        }
+    }
+    if (!held || !links)
+        check_problem(report, 0, HF_CLAIM_CONTACTS, "out of memory: contacts were not judged");
+    hf_free(held);
+    hf_free(links);
+}
+
+static const hf_motion_contact* contact_of(const hf_motion_frame* f, int limb) {
+    for (int i = 0; i < f->contact_count; i++)
+        if (f->contacts[i].limb == limb) return &f->contacts[i];
+    return NULL;
+}
+
+/* Released, made or moved: to another frame, another object, or beyond what holding allows. */
+static bool limb_changes(const check_job* job, int frame, int limb) {
+    const hf_motion_contact *a = contact_of(&job->motion->frames[frame - 1], limb),
+                            *b = contact_of(&job->motion->frames[frame], limb);
+    if (!a || !b) return a != b;
+    if (a->frame != b->frame || a->object != b->object || a->grip != b->grip) return true;
+    double pa[3], pb[3], la[3], lb[3];
+    to_array(a->point, pa);
+    to_array(b->point, pb);
+    int object = a->object >= 0 ? job->object_of[a->object] : -1;
+    if (object < 0) return gap(pa, pb) > 5 * HOLD_M;
+    check_frame fa = check_frame_of(check_object_at(job, object, frame - 1, 0)),
+                fb = check_frame_of(check_object_at(job, object, frame, 0));
+    check_frame_unpoint(&fa, pa, la);
+    check_frame_unpoint(&fb, pb, lb);
+    return gap(la, lb) > 5 * HOLD_M;
+}
+
+/* Two limbs that exclude each other, both in contact. */
+static bool excluded_together(const check_job* job, const hf_motion_frame* f, int* a, int* b) {
+    for (int i = 0; i < f->contact_count; i++)
+        for (int j = 0; j < i; j++) {
+            int x = job->limb_of[f->contacts[i].limb], y = job->limb_of[f->contacts[j].limb];
+            if (x < 0 || y < 0) continue;
+            for (int k = 0; k < job->c->limbs[x].exclude_count; k++)
+                if (job->c->limbs[x].excludes[k] == y) {
+                    *a = x, *b = y;
+                    return true;
+                }
+        }
+    return false;
+}
+
+void check_stances(const check_job* job, hf_check_report* report) {
+    const hf_motion* m = job->motion;
+    for (int f = 0; f < m->frame_count; f++) {
+        report->stances += m->frames[f].stance;
+        int changes = 0, a = 0, b = 0;
+        for (int l = 0; f && l < m->limb_count; l++) changes += limb_changes(job, f, l);
+        if (changes > 1) {
+            report->stance_violations++;
+            check_problem(report, f, HF_CLAIM_ONE_LIMB, "%d limbs change at once", changes);
+        }
+        if (excluded_together(job, &m->frames[f], &a, &b)) {
+            report->stance_violations++;
+            check_problem(report, f, HF_CLAIM_ONE_LIMB,
+                          "\"%.60s\" and \"%.60s\" exclude each other, both are in contact",
+                          job->c->limbs[a].name, job->c->limbs[b].name);
+        }
+    }
+}

@@ -1,0 +1,272 @@
+/* Convex bodies against triangles (clipping) and against each other (Gilbert's algorithm over the
+   corners of the shrunk bodies, with the simplex solved by trying every subset). */
+#include "check/check.h"
+#include "base/memory.h"
+
+#include <libqhull_r/qhull_ra.h>
+#include <string.h>
+
+static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+/* Planes and mean of a hull. Coplanar triangles give the same plane more than once, which is harmless. */
+static bool hull_planes(const hf_shape* s, check_body* out) {
+    out->planes = hf_alloc((size_t)s->face_count, 4 * sizeof(double));
+    if (!out->planes) return false;
+    for (int f = 0; f < s->face_count; f++) {
+        double p[3][3], u[3], v[3], n[3];
+        for (int k = 0; k < 3; k++)
+            for (int i = 0; i < 3; i++) p[k][i] = (double)s->vertices[3 * s->faces[3 * f + k] + (uint32_t)i];
+        for (int i = 0; i < 3; i++) u[i] = p[1][i] - p[0][i], v[i] = p[2][i] - p[0][i];
+        n[0] = u[1] * v[2] - u[2] * v[1], n[1] = u[2] * v[0] - u[0] * v[2], n[2] = u[0] * v[1] - u[1] * v[0];
+        double l = sqrt(dot(n, n));
+        if (!(l > 0)) continue;
+        double* plane = out->planes + 4 * out->plane_count++;
+        for (int i = 0; i < 3; i++) plane[i] = n[i] / l;
+        /* A float hull is only nearly flat: the plane holds all of its vertices. */
+        plane[3] = -INFINITY;
+        for (int k = 0; k < s->vertex_count; k++) {
+            double c[3] = {(double)s->vertices[3 * k], (double)s->vertices[3 * k + 1],
+                           (double)s->vertices[3 * k + 2]};
+            if (dot(plane, c) > plane[3]) plane[3] = dot(plane, c);
+        }
+    }
+    return true;
+}
+
+/* Corners of { x : n_i x <= b_i - depth } as the facets of the hull of the dual points n_i / (b_i - depth -
+   n_i c) about an inner point c. A body too thin to be shrunk has no corners and meets nothing. */
+static hf_status shrunk_corners(check_body* body, const double c[3], double depth) {
+    int n = body->plane_count;
+    coordT* dual = hf_alloc((size_t)n, 3 * sizeof(coordT));
+    if (!dual) return HF_ERROR_MEMORY;
+    for (int i = 0; i < n; i++) {
+        const double* plane = body->planes + 4 * i;
+        double room = plane[3] - depth - dot(plane, c);
+        if (!(room > 1e-9)) {
+            hf_free(dual);
+            return HF_OK;
+        }
+        for (int k = 0; k < 3; k++) dual[3 * i + k] = plane[k] / room;
+    }
+    qhT qh;
+    memset(&qh, 0, sizeof qh);
+    char options[] = "qhull Qt Pp";
+    FILE* nowhere = fopen("/dev/null", "w");
+    hf_status status = HF_OK;
+    if (!nowhere) {
+        status = HF_ERROR_FILE;
+    } else {
+        QHULL_LIB_CHECK
+        qh_zero(&qh, nowhere);
+        if (qh_new_qhull(&qh, 3, n, dual, False, options, nowhere, nowhere) == 0) {
+            body->points = hf_alloc((size_t)qh.num_facets, 3 * sizeof(double));
+            if (!body->points) status = HF_ERROR_MEMORY;
+            facetT* facet;
+            for (facet = qh.facet_list; status == HF_OK && facet && facet->next; facet = facet->next) {
+                if (!(facet->offset < 0)) continue;
+                for (int k = 0; k < 3; k++)
+                    body->points[3 * body->point_count + k] = c[k] - facet->normal[k] / facet->offset;
+                body->point_count++;
+            }
+        } else {
+            status = HF_ERROR_INTERNAL;
+        }
+        qh_freeqhull(&qh, !qh_ALL);
+        int left, total;
+        qh_memfreeshort(&qh, &left, &total);
+        fclose(nowhere);
+    }
+    hf_free(dual);
+    return status;
+}
+
+static bool box_planes(hf_vec3 half, check_body* out) {
+    const double h[3] = {half.x, half.y, half.z};
+    out->planes = hf_alloc(6, 4 * sizeof(double));
+    if (!out->planes) return false;
+    for (int i = 0; i < 6; i++) {
+        out->planes[4 * i + i / 2] = i % 2 ? -1 : 1;
+        out->planes[4 * i + 3] = h[i / 2];
+    }
+    out->plane_count = 6;
+    return true;
+}
+
+static bool box_corners(hf_vec3 half, double depth, check_body* out) {
+    double h[3] = {half.x - depth, half.y - depth, half.z - depth};
+    out->points = hf_alloc(8, 3 * sizeof(double));
+    if (!out->points) return false;
+    if (h[0] < 0 || h[1] < 0 || h[2] < 0) return true;
+    for (int k = 0; k < 8; k++)
+        for (int i = 0; i < 3; i++) out->points[3 * k + i] = (k >> i & 1) ? h[i] : -h[i];
+    out->point_count = 8;
+    return true;
+}
+
+hf_status check_body_build(const hf_body* body, double self_depth, check_body* out) {
+    memset(out, 0, sizeof *out);
+    out->link = body->link;
+    out->in_link = check_frame_of(body->in_link);
+    const hf_shape* s = &body->shape;
+    hf_status status = HF_OK;
+    switch (s->kind) {
+    case HF_SHAPE_SPHERE:
+    case HF_SHAPE_CAPSULE:
+        out->round = true;
+        out->radius = s->radius;
+        out->point_count = s->kind == HF_SHAPE_SPHERE ? 1 : 2;
+        out->points = hf_alloc(2, 3 * sizeof(double));
+        if (!out->points) return HF_ERROR_MEMORY;
+        if (s->kind == HF_SHAPE_CAPSULE) out->points[2] = -s->half_length, out->points[5] = s->half_length;
+        out->reach = s->radius + (s->kind == HF_SHAPE_CAPSULE ? s->half_length : 0);
+        break;
+    case HF_SHAPE_BOX:
+        if (!box_planes(s->half_size, out) || !box_corners(s->half_size, self_depth / 2, out))
+            status = HF_ERROR_MEMORY;
+        out->reach = hf_length(s->half_size);
+        break;
+    case HF_SHAPE_HULL: {
+        for (int k = 0; k < s->vertex_count; k++)
+            for (int i = 0; i < 3; i++) out->centre[i] += (double)s->vertices[3 * k + i] / s->vertex_count;
+        for (int k = 0; k < s->vertex_count; k++) {
+            double d[3];
+            for (int i = 0; i < 3; i++) d[i] = (double)s->vertices[3 * k + i] - out->centre[i];
+            if (sqrt(dot(d, d)) > out->reach) out->reach = sqrt(dot(d, d));
+        }
+        if (!hull_planes(s, out))
+            status = HF_ERROR_MEMORY;
+        else
+            status = shrunk_corners(out, out->centre, self_depth / 2);
+        break;
+    }
+    }
+    if (status != HF_OK) check_body_free(out);
+    return status;
+}
+
+void check_body_free(check_body* body) {
+    hf_free(body->points);
+    hf_free(body->planes);
+    memset(body, 0, sizeof *body);
+}
+
+/* The point of the hull of up to four points that is nearest to the origin: each subset's own nearest
+   point counts when its weights are not negative. Keeps the subset that won. */
+static double nearest_of_simplex(double w[4][3], int* count, double nearest[3]) {
+    double best = INFINITY, best_point[3] = {0, 0, 0};
+    int best_set = 1;
+    for (int set = 1; set < 1 << *count; set++) {
+        int index[4], n = 0;
+        for (int i = 0; i < *count; i++)
+            if (set >> i & 1) index[n++] = i;
+        /* Minimise |w0 + sum t_k (w_k - w0)|: normal equations of at most three unknowns. */
+        double e[3][3], m[3][4], t[3] = {0};
+        for (int k = 1; k < n; k++)
+            for (int i = 0; i < 3; i++) e[k - 1][i] = w[index[k]][i] - w[index[0]][i];
+        for (int a = 0; a < n - 1; a++) {
+            for (int b = 0; b < n - 1; b++) m[a][b] = dot(e[a], e[b]);
+            m[a][n - 1] = -dot(e[a], w[index[0]]);
+        }
+        bool singular = false;
+        for (int a = 0; a < n - 1 && !singular; a++) {
+            int pivot = a;
+            for (int b = a + 1; b < n - 1; b++)
+                if (fabs(m[b][a]) > fabs(m[pivot][a])) pivot = b;
+            if (fabs(m[pivot][a]) < 1e-18) singular = true;
+            for (int k = 0; k < n && !singular; k++) {
+                double x = m[a][k];
+                m[a][k] = m[pivot][k], m[pivot][k] = x;
+            }
+            for (int b = a + 1; b < n - 1 && !singular; b++) {
+                double f = m[b][a] / m[a][a];
+                for (int k = a; k < n; k++) m[b][k] -= f * m[a][k];
+            }
+        }
+        if (singular) continue;
+        double sum = 0;
+        bool inside = true;
+        for (int a = n - 2; a >= 0; a--) {
+            t[a] = m[a][n - 1];
+            for (int b = a + 1; b < n - 1; b++) t[a] -= m[a][b] * t[b];
+            t[a] /= m[a][a];
+            sum += t[a];
+            inside = inside && t[a] >= 0;
+        }
+        if (!inside || sum > 1) continue;
+        double p[3];
+        for (int i = 0; i < 3; i++) {
+            p[i] = w[index[0]][i];
+            for (int k = 0; k < n - 1; k++) p[i] += t[k] * e[k][i];
+        }
+        double d = dot(p, p);
+        if (d < best) best = d, best_set = set, memcpy(best_point, p, sizeof p);
+    }
+    int kept = 0;
+    for (int i = 0; i < *count; i++)
+        if (best_set >> i & 1) memmove(w[kept++], w[i], sizeof w[0]);
+    *count = kept;
+    memcpy(nearest, best_point, sizeof best_point);
+    return sqrt(best);
+}
+
+static void support(const check_body* b, const check_frame* at, const double way[3], double out[3]) {
+    double local[3], best = -INFINITY;
+    int winner = 0;
+    for (int i = 0; i < 3; i++) local[i] = at->r[i] * way[0] + at->r[3 + i] * way[1] + at->r[6 + i] * way[2];
+    for (int k = 0; k < b->point_count; k++) {
+        double h = dot(b->points + 3 * k, local);
+        if (h > best) best = h, winner = k;
+    }
+    check_frame_point(at, b->points + 3 * winner, out);
+}
+
+bool check_bodies_meet(const check_body* a, const check_frame* at_a, const check_body* b,
+                       const check_frame* at_b, double self_depth) {
+    if (!a->point_count || !b->point_count) return false;
+    double reach = (a->round ? a->radius - self_depth / 2 : 0) + (b->round ? b->radius - self_depth / 2 : 0);
+    double ca[3], cb[3], w[4][3], nearest[3];
+    check_frame_point(at_a, a->centre, ca);
+    check_frame_point(at_b, b->centre, cb);
+    for (int i = 0; i < 3; i++) nearest[i] = ca[i] - cb[i];
+    if (sqrt(dot(nearest, nearest)) > a->reach + b->reach) return false;
+    int count = 0;
+    double distance = INFINITY;
+    for (int iteration = 0; iteration < 100; iteration++) {
+        double way[3] = {-nearest[0], -nearest[1], -nearest[2]},
+               back[3] = {nearest[0], nearest[1], nearest[2]};
+        double pa[3], pb[3];
+        support(a, at_a, way, pa);
+        support(b, at_b, back, pb);
+        for (int i = 0; i < 3; i++) w[count][i] = pa[i] - pb[i];
+        /* No point of the difference is nearer than this plane. */
+        double length = sqrt(dot(nearest, nearest));
+        if (count && length > 0 && dot(w[count], nearest) / length >= length - 1e-10) break;
+        if (length > 0 && dot(w[count], nearest) / length > reach) return false;
+        count++;
+        distance = nearest_of_simplex(w, &count, nearest);
+        if (distance <= reach || distance < 1e-12 || count == 4) break;
+    }
+    return distance <= reach + 1e-9;
+}
+
+double check_body_triangle(const check_body* body, const check_frame* at, const double tri[9], double depth) {
+    double local[9];
+    for (int k = 0; k < 3; k++) check_frame_unpoint(at, tri + 3 * k, local + 3 * k);
+    if (body->round) {
+        double nearest[3];
+        const double *a = body->points, *b = body->point_count == 2 ? body->points + 3 : NULL;
+        double d = b ? check_segment_triangle(a, b, local, nearest) : check_point_triangle(a, local, nearest);
+        return body->radius - d > depth ? body->radius - d : 0;
+    }
+    if (!check_triangle_meets_planes(local, body->planes, body->plane_count, depth)) return 0;
+    /* The depth itself, by halving. */
+    double low = depth, high = body->reach;
+    for (int i = 0; i < 30; i++) {
+        double middle = (low + high) / 2;
+        if (check_triangle_meets_planes(local, body->planes, body->plane_count, middle))
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}

@@ -1,0 +1,255 @@
+/* The report: sets up plain data, judges every frame, sums up. */
+#include "check/check.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double LIMIT_TOLERANCE = 1e-6; /* rad or m: rounding of files */
+static const double ROM_TOLERANCE = 1e-4;   /* rad */
+static const double SPEED_TOLERANCE = 1e-3; /* relative */
+
+enum { MAX_PROBLEMS = 1000 };
+
+void check_problem(hf_check_report* report, int frame, unsigned claim, const char* format, ...) {
+    report->broken |= claim;
+    if (!report->problems || report->problem_count >= MAX_PROBLEMS) return;
+    hf_check_problem* p = &report->problems[report->problem_count++];
+    p->frame = frame;
+    p->claim = claim;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(p->what, sizeof p->what, format, args);
+    va_end(args);
+}
+
+/* The motion must be of this creature before anything can be judged. */
+static hf_status same_creature(const hf_motion* m, const hf_creature_view* c, hf_error* error) {
+    int movable = 0;
+    for (int j = 0; j < c->joint_count; j++) {
+        if (c->joints[j].q_count == 0) continue;
+        if (movable >= m->joint_count || strcmp(m->joints[movable], c->joints[j].name) != 0)
+            return hf_fail(error, HF_ERROR_FORMAT, NULL, 0, "joints",
+                           "entry %d is \"%.60s\", the creature's joint is \"%.60s\"", movable,
+                           movable < m->joint_count ? m->joints[movable] : "absent", c->joints[j].name);
+        movable++;
+    }
+    if (movable != m->joint_count || m->q_count != c->q_count)
+        return hf_fail(error, HF_ERROR_FORMAT, NULL, 0, "joints", "there are %d, the creature has %d",
+                       m->joint_count, movable);
+    return HF_OK;
+}
+
+static bool job_arrays(check_job* job) {
+    const hf_motion* m = job->motion;
+    size_t frames = (size_t)m->frame_count, objects = (size_t)job->object_count;
+    job->bodies = hf_alloc((size_t)job->c->body_count, sizeof *job->bodies);
+    job->objects = hf_alloc(objects, sizeof *job->objects);
+    job->views = hf_alloc(objects, sizeof *job->views);
+    job->object_of = hf_alloc((size_t)m->object_count, sizeof(int));
+    job->limb_of = hf_alloc((size_t)m->limb_count, sizeof(int));
+    job->placed = hf_alloc(frames * objects, sizeof(hf_transform));
+    job->named = hf_alloc(frames * objects, sizeof(bool));
+    job->reports = hf_alloc(frames, sizeof(check_frame_report));
+    return job->bodies && job->objects && job->views && job->object_of && job->limb_of && job->placed &&
+           job->named && job->reports;
+}
+
+static hf_status job_build(check_job* job, hf_error* error) {
+    job->object_count = job->scene ? hf_scene_object_count(job->scene) : 0;
+    if (!job_arrays(job)) return hf_fail_memory(error, NULL);
+    for (int b = 0; b < job->c->body_count; b++) {
+        hf_status status = check_body_build(&job->c->bodies[b], 0.001, &job->bodies[b]);
+        if (status != HF_OK)
+            return hf_fail(error, status, NULL, 0, job->c->links[job->c->bodies[b].link].name,
+                           "its body cannot be judged");
+    }
+    for (int o = 0; o < job->object_count; o++) {
+        job->views[o] = hf_scene_object(job->scene, o);
+        if (check_object_build(&job->views[o], &job->objects[o]) != HF_OK) return hf_fail_memory(error, NULL);
+    }
+    for (int i = 0; i < job->motion->object_count; i++)
+        job->object_of[i] = job->scene ? hf_scene_find(job->scene, job->motion->objects[i]) : -1;
+    for (int i = 0; i < job->motion->limb_count; i++)
+        job->limb_of[i] = hf_creature_find_limb(job->creature, job->motion->limbs[i].name);
+    return HF_OK;
+}
+
+static void job_free(check_job* job) {
+    for (int b = 0; job->bodies && b < job->c->body_count; b++) check_body_free(&job->bodies[b]);
+    for (int o = 0; job->objects && o < job->object_count; o++) check_object_free(&job->objects[o]);
+    hf_free(job->bodies);
+    hf_free(job->objects);
+    hf_free(job->views);
+    hf_free(job->object_of);
+    hf_free(job->limb_of);
+    hf_free(job->placed);
+    hf_free(job->named);
+    hf_free(job->reports);
+}
+
+/* Where every object is in every frame; only movable objects may be named elsewhere than they stand. */
+static void place_objects(check_job* job, hf_check_report* report) {
+    const hf_motion* m = job->motion;
+    for (int f = 0; f < m->frame_count; f++) {
+        size_t row = (size_t)f * (size_t)job->object_count;
+        for (int o = 0; o < job->object_count; o++) {
+            bool before = f && job->named[row - (size_t)job->object_count + (size_t)o];
+            job->named[row + (size_t)o] = before;
+            job->placed[row + (size_t)o] = before ? job->placed[row - (size_t)job->object_count + (size_t)o]
+                                                  : check_keyed(&job->views[o], m->frames[f].time_s);
+        }
+        for (int i = 0; i < m->frames[f].object_count; i++) {
+            const hf_motion_object* named = &m->frames[f].objects[i];
+            int o = job->object_of[named->object];
+            if (o < 0) {
+                if (job->scene)
+                    check_problem(report, f, HF_CLAIM_ALL, "the scene has no object \"%.60s\"",
+                                  m->objects[named->object]);
+                continue;
+            }
+            hf_transform stood = job->placed[row + (size_t)o];
+            bool moved = hf_distance(stood.position, named->pose.position) > 1e-6 ||
+                         hf_quat_angle(stood.rotation, named->pose.rotation) > 1e-6;
+            if (moved && !job->views[o].movable)
+                check_problem(report, f, HF_CLAIM_ALL, "\"%.60s\" is moved but is not movable",
+                              job->views[o].name);
+            job->placed[row + (size_t)o] = named->pose;
+            job->named[row + (size_t)o] = true;
+        }
+    }
+}
+
+static void check_limits(const check_job* job, hf_check_report* report) {
+    const hf_creature_view* c = job->c;
+    for (int f = 0; f < job->motion->frame_count; f++) {
+        const double* q = job->motion->frames[f].q;
+        for (int j = 0; j < c->joint_count; j++) {
+            const hf_joint* joint = &c->joints[j];
+            if (joint->q_count != 1) continue;
+            double v = q[joint->q_index], followed = check_joint_value(c, j, q);
+            bool out = v < joint->lower - LIMIT_TOLERANCE || v > joint->upper + LIMIT_TOLERANCE;
+            bool astray = joint->mimic >= 0 && fabs(v - followed) > LIMIT_TOLERANCE;
+            if (!out && !astray) continue;
+            report->limit_violations++;
+            if (out)
+                check_problem(report, f, HF_CLAIM_LIMITS,
+                              "joint \"%.60s\" is %.4f, its limits are %.4f to %.4f", joint->name, v,
+                              joint->lower, joint->upper);
+            else
+                check_problem(report, f, HF_CLAIM_LIMITS,
+                              "joint \"%.60s\" is %.4f, what it mimics makes it %.4f", joint->name, v,
+                              followed);
+        }
+        for (int r = 0; r < c->rom_count; r++) {
+            if (check_rom_holds(c, &c->roms[r], q, ROM_TOLERANCE)) continue;
+            report->rom_violations++;
+            check_problem(report, f, HF_CLAIM_ROM, "joints from \"%.60s\" on leave their range of motion",
+                          c->joints[c->roms[r].joints[0]].name);
+        }
+    }
+}
+
+static void too_fast(hf_check_report* report, int frame, const char* what, double speed, double limit,
+                     const char* unit) {
+    if (speed <= limit * (1 + SPEED_TOLERANCE)) return;
+    report->speed_violations++;
+    check_problem(report, frame, HF_CLAIM_SPEED, "%s moves at %.3f %s, its limit is %.3f", what, speed, unit,
+                  limit);
+}
+
+static void check_speeds(const check_job* job, hf_check_report* report) {
+    const hf_creature_view* c = job->c;
+    for (int f = 1; f < job->motion->frame_count; f++) {
+        const hf_motion_frame *b = &job->motion->frames[f], *a = b - 1;
+        double dt = b->time_s - a->time_s;
+        if (!(dt > 0)) {
+            report->speed_violations++;
+            check_problem(report, f, HF_CLAIM_SPEED, "time does not advance");
+            continue;
+        }
+        too_fast(report, f, "the root", hf_distance(a->root.position, b->root.position) / dt,
+                 c->limits.root_speed, "m/s");
+        too_fast(report, f, "the root's turn", hf_quat_angle(a->root.rotation, b->root.rotation) / dt,
+                 c->limits.root_turn, "rad/s");
+        for (int j = 0; j < c->joint_count; j++) {
+            const hf_joint* joint = &c->joints[j];
+            if (joint->q_count != 1) continue;
+            char what[80];
+            snprintf(what, sizeof what, "joint \"%.60s\"", joint->name);
+            too_fast(report, f, what, fabs(b->q[joint->q_index] - a->q[joint->q_index]) / dt,
+                     joint->max_speed, joint->type == HF_JOINT_PRISMATIC ? "m/s" : "rad/s");
+        }
+    }
+}
+
+/* Frames are judged in any order and summed in theirs. */
+typedef struct shared_work {
+    const check_job* job;
+    hf_progress_fn progress;
+    void* user;
+    bool cancelled;
+} shared_work;
+
+static void judge_frame(void* context, int frame, int worker) {
+    shared_work* w = context;
+    if (__atomic_load_n(&w->cancelled, __ATOMIC_RELAXED)) return;
+    check_collisions(w->job, frame, &w->job->reports[frame]);
+    if (worker == 0 && w->progress &&
+        !w->progress(w->user, (double)(frame + 1) / w->job->motion->frame_count, "checking"))
+        __atomic_store_n(&w->cancelled, true, __ATOMIC_RELAXED);
+}
+
+static hf_status sum_collisions(const check_job* job, hf_check_report* report, hf_error* error) {
+    for (int f = 0; f < job->motion->frame_count; f++) {
+        const check_frame_report* r = &job->reports[f];
+        if (r->failed) return hf_fail_memory(error, NULL);
+        report->collisions += r->scene;
+        report->self_collisions += r->self;
+        report->worst_depth_m = fmax(report->worst_depth_m, r->depth);
+        if (r->scene) check_problem(report, f, HF_CLAIM_COLLISION, "%s", r->scene_what);
+        if (r->self) check_problem(report, f, HF_CLAIM_COLLISION, "%s", r->self_what);
+    }
+    return HF_OK;
+}
+
+hf_status hf_check_motion(const hf_motion* motion, const hf_creature* creature, const hf_scene* scene,
+                          int threads, hf_progress_fn progress, void* user, hf_check_report* report,
+                          hf_error* error) {
+    memset(report, 0, sizeof *report);
+    check_job job = {.motion = motion, .creature = creature, .c = hf_creature_get(creature), .scene = scene};
+    hf_status status = same_creature(motion, job.c, error);
+    if (status != HF_OK) return status;
+    report->problems = hf_alloc(MAX_PROBLEMS, sizeof *report->problems);
+    status = report->problems ? job_build(&job, error) : hf_fail_memory(error, NULL);
+    if (status == HF_OK) {
+        report->frames = motion->frame_count;
+        place_objects(&job, report);
+        check_limits(&job, report);
+        check_speeds(&job, report);
+        check_contacts(&job, report);
+        check_stances(&job, report);
+        shared_work work = {&job, progress, user, false};
+        hf_parallel(threads, motion->frame_count, judge_frame, &work);
+        if (work.cancelled)
+            report->outcome = HF_CANCELLED;
+        else
+            status = sum_collisions(&job, report, error);
+    }
+    job_free(&job);
+    if (status != HF_OK) {
+        hf_check_report_free(report);
+        return status;
+    }
+    report->not_judged = HF_CLAIM_BALANCE;
+    report->valid = report->outcome == HF_FOUND && !(report->broken & motion->claims);
+    return HF_OK;
+}
+
+void hf_check_report_free(hf_check_report* report) {
+    hf_free(report->problems);
+    memset(report, 0, sizeof *report);
+}

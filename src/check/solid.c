@@ -1,0 +1,194 @@
+/* Objects as plain triangles; which of their pieces are watertight; what is inside them. */
+#include "check/check.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Vertices at equal positions get one number. */
+typedef struct corner {
+    float p[3];
+    int index;
+} corner;
+
+static int compare_corners(const void* a, const void* b) {
+    const corner *x = a, *y = b;
+    for (int i = 0; i < 3; i++)
+        if (x->p[i] != y->p[i]) return x->p[i] < y->p[i] ? -1 : 1;
+    return 0;
+}
+
+typedef struct edge {
+    int low, high, triangle;
+    bool forward;
+} edge;
+
+static int compare_edges(const void* a, const void* b) {
+    const edge *x = a, *y = b;
+    if (x->low != y->low) return x->low < y->low ? -1 : 1;
+    if (x->high != y->high) return x->high < y->high ? -1 : 1;
+    return x->triangle - y->triangle;
+}
+
+static int find_root(int* parent, int i) {
+    while (parent[i] != i) i = parent[i] = parent[parent[i]];
+    return i;
+}
+
+/* Numbers equal positions alike. */
+static bool weld(const hf_mesh* mesh, int* welded) {
+    corner* corners = hf_alloc((size_t)mesh->vertex_count, sizeof *corners);
+    if (!corners) return false;
+    for (int i = 0; i < mesh->vertex_count; i++) {
+        for (int k = 0; k < 3; k++) corners[i].p[k] = mesh->vertices[3 * i + k] + 0.0f;
+        corners[i].index = i;
+    }
+    qsort(corners, (size_t)mesh->vertex_count, sizeof *corners, compare_corners);
+    for (int i = 0; i < mesh->vertex_count; i++)
+        welded[corners[i].index] = i && compare_corners(&corners[i - 1], &corners[i]) == 0
+                                       ? welded[corners[i - 1].index]
+                                       : corners[i].index;
+    hf_free(corners);
+    return true;
+}
+
+/* Joins triangles over shared edges; open[t] is set where an edge is not used once each way. */
+static bool join_edges(const hf_mesh* mesh, const int* welded, int* parent, bool* open) {
+    int n = mesh->triangle_count;
+    edge* edges = hf_alloc((size_t)n * 3, sizeof *edges);
+    if (!edges) return false;
+    int count = 0;
+    for (int t = 0; t < n; t++)
+        for (int k = 0; k < 3; k++) {
+            int a = welded[mesh->indices[3 * t + k]], b = welded[mesh->indices[3 * t + (k + 1) % 3]];
+            if (a != b) edges[count++] = (edge){a < b ? a : b, a < b ? b : a, t, a < b};
+        }
+    qsort(edges, (size_t)count, sizeof *edges, compare_edges);
+    for (int i = 0, j; i < count; i = j) {
+        int balance = 0;
+        for (j = i; j < count && edges[j].low == edges[i].low && edges[j].high == edges[i].high; j++) {
+            balance += edges[j].forward ? 1 : -1;
+            parent[find_root(parent, edges[j].triangle)] = find_root(parent, edges[i].triangle);
+        }
+        if (balance != 0)
+            for (int k = i; k < j; k++) open[edges[k].triangle] = true;
+    }
+    hf_free(edges);
+    return true;
+}
+
+static double signed_volume(const double* triangles, int count, const double about[3]) {
+    double volume = 0;
+    for (int t = 0; t < count; t++) {
+        double v[3][3];
+        for (int k = 0; k < 3; k++)
+            for (int i = 0; i < 3; i++) v[k][i] = triangles[9 * t + 3 * k + i] - about[i];
+        volume += (v[0][0] * (v[1][1] * v[2][2] - v[1][2] * v[2][1]) +
+                   v[0][1] * (v[1][2] * v[2][0] - v[1][0] * v[2][2]) +
+                   v[0][2] * (v[1][0] * v[2][1] - v[1][1] * v[2][0])) /
+                  6;
+    }
+    return volume;
+}
+
+/* Fills pieces and triangles, piece by piece in the order of their first triangle. */
+static bool gather(const hf_mesh* mesh, int* parent, const bool* open, check_object* out) {
+    int n = mesh->triangle_count;
+    int* piece_of_root = hf_alloc((size_t)n, sizeof(int));
+    out->pieces = hf_alloc((size_t)n, sizeof *out->pieces);
+    out->triangles = hf_alloc((size_t)n, 9 * sizeof(double));
+    bool good = piece_of_root && out->pieces && out->triangles;
+    if (good) {
+        for (int t = 0; t < n; t++) {
+            int root = find_root(parent, t);
+            if (!piece_of_root[root]) {
+                piece_of_root[root] = ++out->piece_count;
+                out->pieces[out->piece_count - 1].solid = true;
+            }
+            check_piece* p = &out->pieces[piece_of_root[root] - 1];
+            p->count++;
+            if (open[t]) p->solid = false;
+        }
+        for (int p = 1; p < out->piece_count; p++)
+            out->pieces[p].first = out->pieces[p - 1].first + out->pieces[p - 1].count;
+        for (int p = 0; p < out->piece_count; p++) {
+            out->pieces[p].count = 0;
+            for (int i = 0; i < 3; i++) out->pieces[p].low[i] = INFINITY, out->pieces[p].high[i] = -INFINITY;
+        }
+        for (int t = 0; t < n; t++) {
+            check_piece* p = &out->pieces[piece_of_root[find_root(parent, t)] - 1];
+            double* tri = out->triangles + 9 * (p->first + p->count++);
+            for (int k = 0; k < 9; k++) {
+                tri[k] = (double)mesh->vertices[3 * mesh->indices[3 * t + k / 3] + (uint32_t)(k % 3)];
+                if (tri[k] < p->low[k % 3]) p->low[k % 3] = tri[k];
+                if (tri[k] > p->high[k % 3]) p->high[k % 3] = tri[k];
+            }
+        }
+        for (int p = 0; p < out->piece_count; p++) {
+            check_piece* piece = &out->pieces[p];
+            if (piece->solid &&
+                !(signed_volume(out->triangles + 9 * piece->first, piece->count, piece->low) > 0))
+                piece->solid = false;
+        }
+    }
+    hf_free(piece_of_root);
+    return good;
+}
+
+hf_status check_object_build(const hf_object_view* view, check_object* out) {
+    memset(out, 0, sizeof *out);
+    const hf_mesh* mesh = &view->mesh;
+    out->triangle_count = mesh->triangle_count;
+    int* welded = hf_alloc((size_t)mesh->vertex_count, sizeof(int));
+    int* parent = hf_alloc((size_t)mesh->triangle_count, sizeof(int));
+    bool* open = hf_alloc((size_t)mesh->triangle_count, sizeof(bool));
+    bool good = welded && parent && open && weld(mesh, welded);
+    for (int t = 0; good && t < mesh->triangle_count; t++) parent[t] = t;
+    good = good && join_edges(mesh, welded, parent, open) && gather(mesh, parent, open, out);
+    hf_free(welded);
+    hf_free(parent);
+    hf_free(open);
+    if (!good) {
+        check_object_free(out);
+        return HF_ERROR_MEMORY;
+    }
+    return HF_OK;
+}
+
+void check_object_free(check_object* object) {
+    hf_free(object->triangles);
+    hf_free(object->pieces);
+    memset(object, 0, sizeof *object);
+}
+
+/* Winding number by solid angles (Van Oosterom and Strackee): 1 inside a closed outward piece. */
+static double winding(const double* triangles, int count, const double p[3]) {
+    double sum = 0;
+    for (int t = 0; t < count; t++) {
+        double v[3][3], l[3];
+        for (int k = 0; k < 3; k++) {
+            for (int i = 0; i < 3; i++) v[k][i] = triangles[9 * t + 3 * k + i] - p[i];
+            l[k] = sqrt(v[k][0] * v[k][0] + v[k][1] * v[k][1] + v[k][2] * v[k][2]);
+        }
+        double det = v[0][0] * (v[1][1] * v[2][2] - v[1][2] * v[2][1]) +
+                     v[0][1] * (v[1][2] * v[2][0] - v[1][0] * v[2][2]) +
+                     v[0][2] * (v[1][0] * v[2][1] - v[1][1] * v[2][0]);
+        double below = l[0] * l[1] * l[2];
+        for (int k = 0; k < 3; k++) {
+            int a = (k + 1) % 3, b = (k + 2) % 3;
+            below += (v[a][0] * v[b][0] + v[a][1] * v[b][1] + v[a][2] * v[b][2]) * l[k];
+        }
+        sum += 2 * atan2(det, below);
+    }
+    return sum / (4 * 3.14159265358979323846);
+}
+
+bool check_object_inside(const check_object* object, const double point[3]) {
+    for (int i = 0; i < object->piece_count; i++) {
+        const check_piece* p = &object->pieces[i];
+        bool in_box = p->solid;
+        for (int k = 0; k < 3; k++) in_box = in_box && point[k] > p->low[k] && point[k] < p->high[k];
+        if (in_box && winding(object->triangles + 9 * p->first, p->count, point) > 0.5) return true;
+    }
+    return false;
+}
