@@ -2,12 +2,9 @@
 #ifndef HF_BASE_TEXT_H
 #define HF_BASE_TEXT_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include <holdfast/base.h>
 
 bool hf_text_ends(const char* text, const char* ending); /* ignores case */
-/* The nearest of `count` words by edit distance, or NULL when none is near. */
-const char* hf_nearest_word(const char* word, const char* const* words, int count);
 
 /* Folder of a path with its final slash ("" when there is none); file name after it. */
 size_t hf_path_folder_length(const char* path);

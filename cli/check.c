@@ -1,0 +1,71 @@
+/* holdfast check: the independent validity report. */
+#include "command.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static json_t* report_json(const hf_check_report* r) {
+    json_t* problems = json_array();
+    for (int i = 0; i < r->problem_count; i++)
+        json_array_append_new(
+            problems, json_pack("{s:i,s:s}", "frame", r->problems[i].frame, "what", r->problems[i].what));
+    json_t* skipped = json_array();
+    if (r->not_judged & HF_CLAIM_BALANCE) json_array_append_new(skipped, json_string("balance"));
+    return json_pack("{s:b,s:i,s:i,s:f,s:i,s:i,s:i,s:f,s:f,s:i,s:i,s:i,s:i,s:i,s:o,s:o}", "valid", r->valid,
+                     "frames", r->frames, "collisions", r->collisions, "worst_depth_m", r->worst_depth_m,
+                     "self_collisions", r->self_collisions, "limit_violations", r->limit_violations,
+                     "rom_violations", r->rom_violations, "contact_error_max_m", r->contact_error_max_m,
+                     "slip_max_m", r->slip_max_m, "contact_violations", r->contact_violations,
+                     "speed_violations", r->speed_violations, "unbalanced", r->unbalanced, "stances",
+                     r->stances, "stance_violations", r->stance_violations, "not_judged", skipped, "problems",
+                     problems);
+}
+
+static void print_report(const hf_check_report* r, bool partial) {
+    printf("%s: %d frame%s%s\n", r->valid ? "valid" : "NOT VALID", r->frames, r->frames == 1 ? "" : "s",
+           partial ? " (stopped before the end)" : "");
+    printf("  collisions        %d (deepest %.2f mm), with itself %d\n", r->collisions,
+           r->worst_depth_m * 1000, r->self_collisions);
+    printf("  limits            %d outside, range of motion %d outside\n", r->limit_violations,
+           r->rom_violations);
+    printf("  contacts          off by %.3f mm at most, slip %.3f mm at most, %d violations\n",
+           r->contact_error_max_m * 1000, r->slip_max_m * 1000, r->contact_violations);
+    printf("  speed             %d violations\n", r->speed_violations);
+    printf("  stances           %d, %d violations\n", r->stances, r->stance_violations);
+    if (r->not_judged & HF_CLAIM_BALANCE) printf("  balance           not judged by this version\n");
+    for (int i = 0; i < r->problem_count && i < 20; i++)
+        printf("  frame %d: %s\n", r->problems[i].frame, r->problems[i].what);
+    if (r->problem_count > 20) printf("  and %d more\n", r->problem_count - 20);
+}
+
+int run_check(const options* o) {
+    char* path = find_file(o->file);
+    if (!path) return EXIT_BAD_INPUT;
+    loaded_motion m;
+    hf_check_report report;
+    hf_error error;
+    int code;
+    if (load_motion(path, o, &m, &error) != HF_OK) {
+        code = fail_with(&error);
+    } else {
+        progress p = progress_start(o);
+        hf_status status =
+            hf_check_motion(m.motion, m.creature, m.scene, o->threads, progress_report, &p, &report, &error);
+        progress_end(&p);
+        if (status != HF_OK) {
+            if (!error.file[0]) snprintf(error.file, sizeof error.file, "%s", path);
+            code = fail_with(&error);
+        } else {
+            if (!m.scene) note(o, "the motion names no scenario: nothing is judged against a scene");
+            if (o->json)
+                print_json(report_json(&report));
+            else
+                print_report(&report, report.outcome == HF_CANCELLED);
+            code = report.valid ? EXIT_DONE : EXIT_NO_SOLUTION;
+            hf_check_report_free(&report);
+        }
+        free_motion(&m);
+    }
+    free(path);
+    return code;
+}

@@ -1,0 +1,131 @@
+/* What the subcommands share: options, names, messages, progress. They use public headers alone. */
+#ifndef HF_CLI_COMMAND_H
+#define HF_CLI_COMMAND_H
+
+#include <holdfast/holdfast.h>
+#include <jansson.h>
+
+/* Exit codes of every command. */
+enum { EXIT_DONE = 0, EXIT_NO_SOLUTION = 1, EXIT_USAGE = 2, EXIT_BAD_INPUT = 3, EXIT_INTERNAL = 4 };
+
+enum { MAX_PATHS = 32 };
+
+/* The values of all options of all commands; each command names those it takes. */
+typedef struct options {
+    const char* file; /* the one positional argument, or NULL */
+    const char* output;
+    bool json, quiet;
+    double seed; /* -1 when not given */
+    int threads;
+    double time_limit_s;
+    const char* package_path[MAX_PATHS];
+    int package_path_count;
+    double unit_m, fps;
+    const char *creature, *scenario;
+    int strip, frame, columns, samples;
+    const char* size;
+    double azimuth_deg, elevation_deg, zoom;
+    const char *focus, *task;
+    double distance_m;
+    bool reach, no_ground;
+} options;
+
+/* One option: how it is written, where its value goes, what it means. */
+typedef struct option_def {
+    const char* name;     /* "--seed" */
+    const char* letter;   /* "-s" or NULL */
+    const char* argument; /* "N", or NULL for a switch */
+    enum { OPTION_TEXT, OPTION_NUMBER, OPTION_INT, OPTION_SWITCH, OPTION_PATHS } kind;
+    size_t offset;
+    double low, high; /* for numbers */
+    const char* help;
+} option_def;
+
+typedef struct command {
+    const char* name;
+    const char* argument; /* "FILE", "[FILE]" */
+    const char* help;
+    const char* const* options; /* names beyond the common ones, NULL at the end */
+    int (*run)(const options* o);
+    bool hidden;
+} command;
+
+extern const option_def option_defs[];
+extern const int option_def_count;
+extern const command commands[];
+extern const int command_count;
+const option_def* find_option(const char* text);
+bool command_takes(const command* c, const char* option);
+
+int run_info(const options* o);
+int run_pose(const options* o);
+int run_check(const options* o);
+int run_render(const options* o);
+int run_export(const options* o);
+int run_help(const options* o);
+
+/* Messages go to stderr, as "holdfast: text"; notes are silent with --quiet. */
+__attribute__((format(printf, 1, 2))) void complain(const char* format, ...);
+__attribute__((format(printf, 2, 3))) void note(const options* o, const char* format, ...);
+/* Prints the error; returns the exit code that fits. */
+int fail_with(const hf_error* error);
+void warn_all(const options* o, hf_strings warnings);
+
+/* Progress bar on a terminal; false after Ctrl-C or when the time limit is over. */
+typedef struct progress {
+    const options* options;
+    double started;
+    int last_percent;
+    bool interrupted, timed_out;
+} progress;
+progress progress_start(const options* o);
+bool progress_report(void* p, double fraction, const char* stage);
+void progress_end(progress* p);
+double now_s(void);
+
+/* What kind of thing a file is, by its ending and, for plain .json, by its "format". */
+typedef enum file_kind {
+    FILE_CREATURE,
+    FILE_SCENE,
+    FILE_CLIP,
+    FILE_SCENARIO,
+    FILE_MOTION,
+    FILE_UNKNOWN
+} file_kind;
+file_kind kind_of(const char* path);
+
+/* The file that an argument means: itself when it exists, else the shipped scenario or creature of
+   that name. Complains with the nearest name and returns NULL when there is none. Free the result. */
+char* find_file(const char* argument);
+/* Lists the stems of shipped files with this ending in data/FOLDER, sorted; free with free_names. */
+char** list_shipped(const char* folder, const char* ending, int* count);
+void free_names(char** names, int count);
+hf_load_options load_options(const options* o);
+
+/* A motion with everything it names, loaded. */
+typedef struct loaded_motion {
+    hf_motion* motion;
+    hf_creature* creature;
+    hf_scenario* scenario; /* NULL when the motion names none */
+    const hf_scene* scene;
+} loaded_motion;
+hf_status load_motion(const char* path, const options* o, loaded_motion* out, hf_error* error);
+void free_motion(loaded_motion* m);
+/* A clip and the creature made from it, as a motion. */
+hf_status load_clip(const char* path, const options* o, loaded_motion* out, hf_error* error);
+
+/* Prints a JSON object on one line of stdout and releases it. */
+void print_json(json_t* object);
+json_t* json_vec3(hf_vec3 v);
+json_t* json_strings(hf_strings s);
+/* A picture of some frames of a motion, as `render` and the solving commands write it. */
+hf_status draw_motion(const loaded_motion* m, const options* o, const int* frames, int count, hf_vec3 task,
+                      const char* path, progress* p, hf_error* error);
+/* Saves a motion; a rig has no URDF of its own, so one is written as STEM.urdf beside it. */
+hf_status save_motion(const loaded_motion* m, const char* path, const options* o, hf_error* error);
+/* The command line's wishes about pictures; complains and returns false when one is malformed. */
+bool picture_options(const options* o, hf_picture_options* p);
+/* Makes the folder when it is missing; complains and returns false when that fails. */
+bool make_folder(const char* path);
+
+#endif

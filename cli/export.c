@@ -1,0 +1,95 @@
+/* holdfast export: motions, clips and creatures to files that other programs open. */
+#include "command.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static bool ends(const char* text, const char* ending) {
+    size_t n = strlen(text), m = strlen(ending);
+    return n >= m && strcasecmp(text + n - m, ending) == 0;
+}
+
+hf_status save_motion(const loaded_motion* m, const char* path, const options* o, hf_error* error) {
+    const hf_creature_view* c = hf_creature_get(m->creature);
+    if (!c->urdf_path) {
+        char urdf[1100];
+        const char *slash = strrchr(path, '/'), *name = strrchr(c->path, '/');
+        name = name ? name + 1 : c->path;
+        const char* dot = strrchr(name, '.');
+        snprintf(urdf, sizeof urdf, "%.*s%.*s.urdf", slash ? (int)(slash - path + 1) : 0, path,
+                 dot ? (int)(dot - name) : (int)strlen(name), name);
+        hf_status status = hf_creature_write_urdf(m->creature, urdf, error);
+        if (status != HF_OK) return status;
+        char* copy = strdup(urdf);
+        if (copy) {
+            free(m->motion->creature);
+            m->motion->creature = copy;
+        }
+        note(o, "wrote %s", urdf);
+    }
+    return hf_motion_save(m->motion, path, error);
+}
+
+/* A creature alone is exported in its rest posture. */
+static hf_status load_rest(const char* path, const options* o, loaded_motion* m, hf_error* error) {
+    hf_load_options l = load_options(o);
+    hf_status status = hf_creature_load(path, &l, &m->creature, error);
+    if (status != HF_OK) return status;
+    const hf_creature_view* c = hf_creature_get(m->creature);
+    warn_all(o, c->warnings);
+    hf_pose pose = {hf_transform_identity(), calloc((size_t)c->q_count + 1, sizeof(double))};
+    status = pose.q ? hf_motion_create(m->creature, NULL, &m->motion) : HF_ERROR_MEMORY;
+    if (status == HF_OK) {
+        hf_pose_rest(m->creature, &pose);
+        if (!hf_motion_add(m->motion, 0, &pose)) status = HF_ERROR_MEMORY;
+    }
+    free(pose.q);
+    if (status != HF_OK) *error = (hf_error){.status = status, .message = "out of memory"};
+    return status;
+}
+
+static hf_status load_any(const char* path, const options* o, loaded_motion* m, hf_error* error) {
+    switch (kind_of(path)) {
+    case FILE_MOTION:
+        return load_motion(path, o, m, error);
+    case FILE_CLIP:
+        return load_clip(path, o, m, error);
+    case FILE_CREATURE:
+        return load_rest(path, o, m, error);
+    default:
+        *error = (hf_error){.status = HF_ERROR_FORMAT,
+                            .message = "not a motion, clip or creature; nothing to export"};
+        snprintf(error->file, sizeof error->file, "%s", path);
+        return HF_ERROR_FORMAT;
+    }
+}
+
+int run_export(const options* o) {
+    static const char* const endings[] = {".glb", ".bvh", ".csv", ".motion.json"};
+    bool known = false;
+    for (int i = 0; i < 4 && o->output; i++) known = known || ends(o->output, endings[i]);
+    if (!known) {
+        complain("export needs -o FILE that ends in .glb, .bvh, .csv or .motion.json");
+        return EXIT_USAGE;
+    }
+    char* path = find_file(o->file);
+    if (!path) return EXIT_BAD_INPUT;
+    loaded_motion m = {0};
+    hf_error error = {0};
+    hf_status status = load_any(path, o, &m, &error);
+    if (status == HF_OK) {
+        hf_export_options e = hf_export_options_default();
+        e.scene = m.scene;
+        if (o->fps > 0) e.fps = o->fps;
+        status = ends(o->output, ".motion.json")
+                     ? save_motion(&m, o->output, o, &error)
+                     : hf_motion_export(m.motion, m.creature, &e, o->output, &error);
+    }
+    free_motion(&m);
+    free(path);
+    if (status != HF_OK) return fail_with(&error);
+    note(o, "wrote %s", o->output);
+    return EXIT_DONE;
+}

@@ -1,0 +1,122 @@
+/* Help, manual page and completion, all from the tables of options.c. */
+#include "command.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void option_text(const option_def* d, char* text, size_t size) {
+    snprintf(text, size, "%s%s%s%s%s", d->letter ? d->letter : "", d->letter ? ", " : "", d->name,
+             d->argument ? " " : "", d->argument ? d->argument : "");
+}
+
+static void help_overview(void) {
+    puts("holdfast: contact motion for any creature in any scene\n\nusage: holdfast COMMAND [FILE] "
+         "[OPTIONS]\n");
+    for (int i = 0; i < command_count; i++)
+        printf("  %-8s %-10s %s\n", commands[i].name, commands[i].argument, commands[i].help);
+    puts("\nA FILE may be a path or the name of something shipped; holdfast info lists those.\n"
+         "holdfast help COMMAND explains its options. Exit: 0 done, 1 no solution or invalid,\n"
+         "2 usage, 3 bad input, 4 internal error.");
+}
+
+static void help_command(const command* c) {
+    printf("usage: holdfast %s %s [OPTIONS]\n\n%s\n\n", c->name, c->argument, c->help);
+    for (int i = 0; i < option_def_count; i++) {
+        if (!command_takes(c, option_defs[i].name)) continue;
+        char text[64];
+        option_text(&option_defs[i], text, sizeof text);
+        printf("  %-22s %s\n", text, option_defs[i].help);
+    }
+}
+
+/* Minus signs are escaped so that they stay minus signs. */
+static void man_text(const char* s) {
+    for (; *s; s++) {
+        if (*s == '-')
+            fputs("\\-", stdout);
+        else
+            putchar(*s);
+    }
+}
+
+static void man_page(void) {
+    printf(".TH HOLDFAST 1 \"\" \"holdfast %s\" \"User Commands\"\n.SH NAME\nholdfast \\- contact motion for "
+           "any creature in any "
+           "scene\n.SH SYNOPSIS\n.B holdfast\n.I COMMAND\n[\\fIFILE\\fR] [\\fIOPTIONS\\fR]\n.SH DESCRIPTION\n"
+           "Poses, checks, draws and exports motions of creatures (URDF, BVH or glTF rigs, creature files) "
+           "in scenes made of "
+           "meshes. A \\fIFILE\\fR may be a path or the name of something shipped.\n.SH COMMANDS\n",
+           hf_version());
+    for (int i = 0; i < command_count; i++) {
+        printf(".TP\n\\fB%s\\fR \\fI%s\\fR\n", commands[i].name, commands[i].argument);
+        man_text(commands[i].help);
+        putchar('\n');
+    }
+    puts(".SH OPTIONS");
+    for (int i = 0; i < option_def_count; i++) {
+        char text[64];
+        option_text(&option_defs[i], text, sizeof text);
+        printf(".TP\n\\fB");
+        man_text(text);
+        printf("\\fR\n");
+        man_text(option_defs[i].help);
+        printf(" (");
+        bool all = true, first = true;
+        for (int c = 0; c < command_count; c++)
+            if (strcmp(commands[c].name, "help") != 0)
+                all = all && command_takes(&commands[c], option_defs[i].name);
+        for (int c = 0; c < command_count && !all; c++)
+            if (command_takes(&commands[c], option_defs[i].name)) {
+                printf("%s%s", first ? "" : ", ", commands[c].name);
+                first = false;
+            }
+        printf("%s)\n", all ? "all commands" : "");
+    }
+    puts(".SH ENVIRONMENT\n.TP\nHOLDFAST_DATA\nfolder of shipped creatures, scenes and "
+         "scenarios\n.TP\nHOLDFAST_PACKAGE_PATH, "
+         "ROS_PACKAGE_PATH\nfolders searched for package:// names, separated by colons\n.TP\nNO_COLOR\nno "
+         "colour in messages\n"
+         ".SH EXIT STATUS\n0 done; 1 no solution, or a motion that is not valid; 2 usage; 3 bad input; 4 "
+         "internal error.\n"
+         ".SH SEE ALSO\nThe files docs/formats.md and docs/architecture.md of the project.");
+}
+
+static void bash_completion(void) {
+    puts("# bash completion for holdfast; made by: holdfast help --bash-completion\n_holdfast() {\n"
+         "    local word=${COMP_WORDS[COMP_CWORD]} options=\n    case ${COMP_WORDS[1]} in");
+    for (int c = 0; c < command_count; c++) {
+        printf("        %s) options=\"", commands[c].name);
+        bool first = true;
+        for (int i = 0; i < option_def_count && strcmp(commands[c].name, "help") != 0; i++)
+            if (command_takes(&commands[c], option_defs[i].name)) {
+                printf("%s%s", first ? "" : " ", option_defs[i].name);
+                first = false;
+            }
+        puts("\" ;;");
+    }
+    printf("    esac\n    if [ \"$COMP_CWORD\" -eq 1 ]; then\n        COMPREPLY=($(compgen -W \"");
+    for (int c = 0; c < command_count; c++) printf("%s%s", c ? " " : "", commands[c].name);
+    puts("\" -- \"$word\"))\n    elif [ \"${word#-}\" != \"$word\" ]; then\n        COMPREPLY=($(compgen -W "
+         "\"$options\" -- \"$word\"))\n"
+         "    else\n        COMPREPLY=($(compgen -f -- \"$word\"))\n"
+         "    fi\n}\ncomplete -o filenames -F _holdfast holdfast");
+}
+
+int run_help(const options* o) {
+    if (!o->file)
+        help_overview();
+    else if (strcmp(o->file, "--man") == 0)
+        man_page();
+    else if (strcmp(o->file, "--bash-completion") == 0)
+        bash_completion();
+    else {
+        for (int i = 0; i < command_count; i++)
+            if (strcmp(commands[i].name, o->file) == 0) {
+                help_command(&commands[i]);
+                return EXIT_DONE;
+            }
+        complain("there is no command \"%s\"", o->file);
+        return EXIT_USAGE;
+    }
+    return EXIT_DONE;
+}

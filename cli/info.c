@@ -1,0 +1,208 @@
+/* holdfast info: what a file holds. */
+#include "command.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int info_creature(const char* path, const options* o) {
+    hf_load_options l = load_options(o);
+    hf_creature* creature;
+    hf_error error;
+    if (hf_creature_load(path, &l, &creature, &error) != HF_OK) return fail_with(&error);
+    const hf_creature_view* c = hf_creature_get(creature);
+    /* Movable joints alone, as a motion lists them. */
+    int movable = 0;
+    for (int j = 0; j < c->joint_count; j++) movable += c->joints[j].q_count > 0;
+    if (o->json) {
+        json_t* limbs = json_array();
+        for (int i = 0; i < c->limb_count; i++) {
+            const hf_limb* limb = &c->limbs[i];
+            json_array_append_new(limbs, json_pack("{s:s,s:s,s:s,s:i,s:f,s:b,s:i}", "name", limb->name,
+                                                   "root", c->links[limb->root_link].name, "effector",
+                                                   c->links[limb->effector_link].name, "joints",
+                                                   limb->joint_count, "length_m", limb->length, "use",
+                                                   limb->use, "contact_frames", limb->contact_count));
+        }
+        print_json(json_pack("{s:s,s:s,s:i,s:i,s:f,s:f,s:o,s:o}", "kind", "creature", "name", c->name,
+                             "joints", movable, "links", c->link_count, "mass_kg", c->mass, "height_m",
+                             c->height, "limbs", limbs, "warnings", json_strings(c->warnings)));
+    } else {
+        printf("creature %s: %d links, %d joints, %.1f kg, %.2f m tall\n", c->name, c->link_count, movable,
+               c->mass, c->height);
+        for (int i = 0; i < c->limb_count; i++) {
+            const hf_limb* limb = &c->limbs[i];
+            printf("  limb %-16s %s to %s, %d joints, %.2f m%s\n", limb->name, c->links[limb->root_link].name,
+                   c->links[limb->effector_link].name, limb->joint_count, limb->length,
+                   limb->use ? "" : ", not for contact");
+        }
+        warn_all(o, c->warnings);
+    }
+    hf_creature_free(creature);
+    return EXIT_DONE;
+}
+
+/* Bounds of all objects where they start. */
+static int scene_figures(const hf_scene* scene, hf_vec3* low, hf_vec3* high) {
+    int triangles = 0;
+    *low = hf_v3(INFINITY, INFINITY, INFINITY), *high = hf_v3(-INFINITY, -INFINITY, -INFINITY);
+    for (int i = 0; i < hf_scene_object_count(scene); i++) {
+        hf_object_view v = hf_scene_object(scene, i);
+        triangles += v.mesh.triangle_count;
+        for (int k = 0; k < v.mesh.vertex_count; k++) {
+            const float* f = v.mesh.vertices + 3 * k;
+            hf_vec3 p = hf_apply(v.start, hf_v3((double)f[0], (double)f[1], (double)f[2]));
+            *low = hf_v3(fmin(low->x, p.x), fmin(low->y, p.y), fmin(low->z, p.z));
+            *high = hf_v3(fmax(high->x, p.x), fmax(high->y, p.y), fmax(high->z, p.z));
+        }
+    }
+    if (low->x > high->x) *low = *high = hf_v3(0, 0, 0);
+    return triangles;
+}
+
+static int info_scene(const char* path, const options* o) {
+    hf_scene* scene;
+    hf_error error;
+    if (hf_scene_load_mesh(path, &scene, &error) != HF_OK) return fail_with(&error);
+    hf_vec3 low, high;
+    int triangles = scene_figures(scene, &low, &high), objects = hf_scene_object_count(scene);
+    if (o->json) {
+        print_json(json_pack("{s:s,s:i,s:i,s:[o,o],s:[]}", "kind", "scene", "objects", objects, "triangles",
+                             triangles, "bounds", json_vec3(low), json_vec3(high), "warnings"));
+    } else {
+        printf("scene: %d object%s, %d triangles, from %.2f %.2f %.2f to %.2f %.2f %.2f m\n", objects,
+               objects == 1 ? "" : "s", triangles, low.x, low.y, low.z, high.x, high.y, high.z);
+        hf_object_view v = hf_scene_object(scene, 0);
+        int solid = 0;
+        for (int i = 0; i < v.piece_count; i++) solid += v.solidity[i] != 0;
+        printf("  %d connected piece%s, %d watertight\n", v.piece_count, v.piece_count == 1 ? "" : "s",
+               solid);
+    }
+    hf_scene_free(scene);
+    return EXIT_DONE;
+}
+
+static int info_clip(const char* path, const options* o) {
+    hf_clip* clip;
+    hf_error error;
+    if (hf_clip_load(path, o->unit_m, &clip, &error) != HF_OK) return fail_with(&error);
+    hf_strings warnings = {clip->warning_count, (const char* const*)clip->warnings};
+    int joints = 0;
+    for (int i = 0; i < clip->joint_count; i++) joints += !clip->joints[i].end_site;
+    double fps = clip->frame_time_s > 0 ? 1 / clip->frame_time_s : 0;
+    if (o->json) {
+        print_json(json_pack("{s:s,s:i,s:i,s:f,s:f,s:f,s:b,s:o}", "kind", "clip", "joints", joints, "frames",
+                             clip->frame_count, "fps", fps, "unit_m", clip->unit_m, "height_m",
+                             clip->height_m, "unit_guessed", clip->unit_guessed, "warnings",
+                             json_strings(warnings)));
+    } else {
+        printf("clip: %d joints, %d frames at %.4g per second (%.1f s), unit %.5g m%s, %.2f m tall\n", joints,
+               clip->frame_count, fps, clip->frame_count * clip->frame_time_s, clip->unit_m,
+               clip->unit_guessed ? " (guessed)" : "", clip->height_m);
+        warn_all(o, warnings);
+    }
+    hf_clip_free(clip);
+    return EXIT_DONE;
+}
+
+static int info_scenario(const char* path, const options* o) {
+    hf_load_options l = load_options(o);
+    hf_scenario* s;
+    hf_error error;
+    if (hf_scenario_load(path, &l, &s, &error) != HF_OK) return fail_with(&error);
+    hf_vec3 low, high;
+    int triangles = scene_figures(s->scene, &low, &high), objects = hf_scene_object_count(s->scene);
+    hf_strings warnings = {s->warning_count, (const char* const*)s->warnings};
+    if (o->json) {
+        print_json(json_pack("{s:s,s:s,s:s,s:s,s:i,s:i,s:[o,o],s:i,s:i,s:o}", "kind", "scenario", "name",
+                             s->name, "task", hf_scenario_kind_text(s->kind), "creature",
+                             hf_creature_get(s->creature)->name, "objects", objects, "triangles", triangles,
+                             "bounds", json_vec3(low), json_vec3(high), "targets", s->target_count, "tasks",
+                             s->task_count, "warnings", json_strings(warnings)));
+    } else {
+        printf("scenario %s (%s): creature %s, %d object%s of %d triangles\n", s->name,
+               hf_scenario_kind_text(s->kind), hf_creature_get(s->creature)->name, objects,
+               objects == 1 ? "" : "s", triangles);
+        for (int i = 0; i < objects; i++) {
+            hf_object_view v = hf_scene_object(s->scene, i);
+            printf("  object %-14s %d triangles, friction %.2g%s%s%s\n", v.name, v.mesh.triangle_count,
+                   v.friction, v.contact ? "" : ", no contact", v.movable ? ", movable" : "",
+                   v.grip ? ", grip" : "");
+        }
+        warn_all(o, warnings);
+    }
+    hf_scenario_free(s);
+    return EXIT_DONE;
+}
+
+static int info_motion(const char* path, const options* o) {
+    hf_motion* m;
+    hf_error error;
+    if (hf_motion_load(path, &m, &error) != HF_OK) return fail_with(&error);
+    double length = m->frame_count ? m->frames[m->frame_count - 1].time_s - m->frames[0].time_s : 0;
+    double fps = length > 0 ? (m->frame_count - 1) / length : 0;
+    int stances = 0;
+    for (int i = 0; i < m->frame_count; i++) stances += m->frames[i].stance;
+    if (o->json) {
+        print_json(json_pack("{s:s,s:s,s:s?,s:s,s:i,s:f,s:f,s:i,s:i,s:i,s:[]}", "kind", "motion", "creature",
+                             m->creature, "scenario", m->scenario, "outcome", m->outcome, "frames",
+                             m->frame_count, "fps", fps, "duration_s", length, "joints", m->joint_count,
+                             "limbs", m->limb_count, "stances", stances, "warnings"));
+    } else {
+        printf("motion (%s): %d frame%s in %.2f s, %d joints, %d limbs, %d stances\n  creature %s\n",
+               m->outcome, m->frame_count, m->frame_count == 1 ? "" : "s", length, m->joint_count,
+               m->limb_count, stances, m->creature);
+        if (m->scenario) printf("  scenario %s\n", m->scenario);
+    }
+    hf_motion_free(m);
+    return EXIT_DONE;
+}
+
+static int list_everything(const options* o) {
+    json_t* all = json_object();
+    static const char* const folders[] = {"scenarios", "creatures"};
+    static const char* const endings[] = {".scenario.json", ".creature.json"};
+    for (int k = 0; k < 2; k++) {
+        int count;
+        char** names = list_shipped(folders[k], endings[k], &count);
+        if (!o->json) printf("%s:\n", folders[k]);
+        for (int i = 0; i < count && !o->json; i++) printf("  %s\n", names[i]);
+        json_object_set_new(all, folders[k], json_strings((hf_strings){count, (const char* const*)names}));
+        free_names(names, count);
+    }
+    if (o->json)
+        print_json(all);
+    else
+        json_decref(all);
+    return EXIT_DONE;
+}
+
+int run_info(const options* o) {
+    if (!o->file) return list_everything(o);
+    char* path = find_file(o->file);
+    if (!path) return EXIT_BAD_INPUT;
+    int code = EXIT_BAD_INPUT;
+    switch (kind_of(path)) {
+    case FILE_CREATURE:
+        code = info_creature(path, o);
+        break;
+    case FILE_SCENE:
+        code = info_scene(path, o);
+        break;
+    case FILE_CLIP:
+        code = info_clip(path, o);
+        break;
+    case FILE_SCENARIO:
+        code = info_scenario(path, o);
+        break;
+    case FILE_MOTION:
+        code = info_motion(path, o);
+        break;
+    case FILE_UNKNOWN:
+        complain("%s: not a creature, scene, clip, scenario or motion that is known here", path);
+        break;
+    }
+    free(path);
+    return code;
+}

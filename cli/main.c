@@ -1,0 +1,154 @@
+/* holdfast: reads the command line by the tables of options.c and runs one command. */
+#include "command.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static options default_options(void) {
+    return (options){.seed = -1, .zoom = 1, .frame = -1, .azimuth_deg = NAN, .elevation_deg = NAN};
+}
+
+static const command* find_command(const char* name) {
+    for (int i = 0; i < command_count; i++)
+        if (strcmp(commands[i].name, name) == 0) return &commands[i];
+    const char* names[16];
+    for (int i = 0; i < command_count; i++) names[i] = commands[i].name;
+    const char* near = hf_nearest_word(name, names, command_count);
+    if (near)
+        complain("unknown command \"%s\"; did you mean \"%s\"?", name, near);
+    else
+        complain("unknown command \"%s\"; holdfast help lists them", name);
+    return NULL;
+}
+
+static bool unknown_option(const command* c, const char* text) {
+    const char* names[64];
+    int count = 0;
+    for (int i = 0; i < option_def_count; i++)
+        if (command_takes(c, option_defs[i].name)) names[count++] = option_defs[i].name;
+    const option_def* elsewhere = find_option(text);
+    const char* near = elsewhere ? NULL : hf_nearest_word(text, names, count);
+    if (near)
+        complain("unknown option \"%s\"; did you mean \"%s\"?", text, near);
+    else if (elsewhere)
+        complain("%s takes no %s; holdfast help %s lists its options", c->name, text, c->name);
+    else
+        complain("unknown option \"%s\"; holdfast help %s lists them", text, c->name);
+    return false;
+}
+
+static bool set_number(const option_def* d, const char* value, options* o) {
+    char* end;
+    double v = strtod(value, &end);
+    bool whole = d->kind != OPTION_INT || v == floor(v);
+    if (end == value || *end || !isfinite(v) || !whole || v < d->low || v > d->high) {
+        complain("%s %s: a %s from %g to %g is expected", d->name, value,
+                 d->kind == OPTION_INT ? "whole number" : "number", d->low, d->high);
+        return false;
+    }
+    if (d->kind == OPTION_INT)
+        *(int*)((char*)o + d->offset) = (int)v;
+    else
+        *(double*)((char*)o + d->offset) = v;
+    return true;
+}
+
+static bool set_option(const option_def* d, const char* value, options* o) {
+    switch (d->kind) {
+    case OPTION_TEXT:
+        *(const char**)((char*)o + d->offset) = value;
+        return true;
+    case OPTION_SWITCH:
+        *(bool*)((char*)o + d->offset) = true;
+        return true;
+    case OPTION_PATHS:
+        if (o->package_path_count == MAX_PATHS) {
+            complain("%s: at most %d folders", d->name, MAX_PATHS);
+            return false;
+        }
+        o->package_path[o->package_path_count++] = value;
+        return true;
+    case OPTION_NUMBER:
+    case OPTION_INT:
+        return set_number(d, value, o);
+    }
+    return false;
+}
+
+/* Reads everything behind the command's name. */
+static bool parse(const command* c, int argc, char** argv, options* o) {
+    bool only_files = false;
+    for (int i = 0; i < argc; i++) {
+        const char* text = argv[i];
+        if (only_files || text[0] != '-' || !text[1]) {
+            if (o->file) {
+                complain("one %s is expected, \"%s\" is a second one", c->argument, text);
+                return false;
+            }
+            o->file = text;
+            continue;
+        }
+        if (strcmp(text, "--") == 0) {
+            only_files = true;
+            continue;
+        }
+        char name[64];
+        const char* equals = text[1] == '-' ? strchr(text, '=') : NULL;
+        snprintf(name, sizeof name, "%.*s", equals ? (int)(equals - text) : (int)strlen(text), text);
+        const option_def* d = find_option(name);
+        if (!d || !command_takes(c, d->name)) return unknown_option(c, name);
+        const char* value = equals ? equals + 1 : NULL;
+        if (d->argument && !value) {
+            if (i + 1 >= argc) {
+                complain("%s needs a value: %s", d->name, d->argument);
+                return false;
+            }
+            value = argv[++i];
+        } else if (!d->argument && value) {
+            complain("%s takes no value", d->name);
+            return false;
+        }
+        if (!set_option(d, value, o)) return false;
+    }
+    if (!o->file && c->argument[0] != '[') {
+        complain("%s needs a %s; holdfast help %s says more", c->name, c->argument, c->name);
+        return false;
+    }
+    return true;
+}
+
+int main(int argc, char** argv) {
+    options o = default_options();
+    if (argc < 2) {
+        run_help(&o);
+        return EXIT_USAGE;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("holdfast %s\n", hf_version());
+        return EXIT_DONE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) return run_help(&o);
+    const command* c = find_command(argv[1]);
+    if (!c) return EXIT_USAGE;
+    for (int i = 2; i < argc; i++)
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+            o.file = c->name;
+            return run_help(&o);
+        }
+    signal(SIGPIPE, SIG_IGN);
+    if (c->run == run_help) {
+        o.file = argc > 2 ? argv[2] : NULL;
+        return run_help(&o);
+    }
+    if (!parse(c, argc - 2, argv + 2, &o)) return EXIT_USAGE;
+    int code = c->run(&o);
+    /* A full disk or a closed pipe must not look like success. */
+    if (fflush(stdout) != 0 && code == EXIT_DONE) {
+        complain("standard output cannot be written");
+        return EXIT_BAD_INPUT;
+    }
+    return code;
+}

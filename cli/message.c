@@ -1,0 +1,98 @@
+/* Messages, progress and JSON output. */
+#include "command.h"
+
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static bool colour(void) {
+    const char* no = getenv("NO_COLOR");
+    return isatty(2) && !(no && no[0]);
+}
+
+void complain(const char* format, ...) {
+    fputs(colour() ? "\033[1mholdfast:\033[0m " : "holdfast: ", stderr);
+    va_list args;
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+}
+
+void note(const options* o, const char* format, ...) {
+    if (o->quiet) return;
+    va_list args;
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+}
+
+int fail_with(const hf_error* error) {
+    char text[1400];
+    complain("%s", hf_error_text(error, text, sizeof text));
+    return error->status == HF_ERROR_INTERNAL || error->status == HF_ERROR_MEMORY ? EXIT_INTERNAL
+                                                                                  : EXIT_BAD_INPUT;
+}
+
+void warn_all(const options* o, hf_strings warnings) {
+    for (int i = 0; i < warnings.count; i++)
+        note(o, "%swarning:%s %s", colour() ? "\033[33m" : "", colour() ? "\033[0m" : "", warnings.items[i]);
+}
+
+double now_s(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Ctrl-C asks for the best result so far; a second one ends the program. */
+static volatile sig_atomic_t interrupted;
+static void on_interrupt(int signal_number) {
+    interrupted = 1;
+    signal(signal_number, SIG_DFL);
+}
+
+progress progress_start(const options* o) {
+    signal(SIGINT, on_interrupt);
+    return (progress){.options = o, .started = now_s(), .last_percent = -1};
+}
+
+bool progress_report(void* user, double fraction, const char* stage) {
+    progress* p = user;
+    if (interrupted) p->interrupted = true;
+    if (p->options->time_limit_s > 0 && now_s() - p->started > p->options->time_limit_s) p->timed_out = true;
+    int percent = (int)(fraction * 100);
+    if (!p->options->quiet && isatty(2) && percent != p->last_percent) {
+        char bar[31];
+        for (int i = 0; i < 30; i++) bar[i] = i < percent * 30 / 100 ? '#' : '.';
+        bar[30] = 0;
+        fprintf(stderr, "\r%-12s [%s] %3d %%", stage, bar, percent);
+        p->last_percent = percent;
+    }
+    return !p->interrupted && !p->timed_out;
+}
+
+void progress_end(progress* p) {
+    if (p->last_percent >= 0) fputs("\r\033[K", stderr);
+    p->last_percent = -1;
+    signal(SIGINT, SIG_DFL);
+}
+
+void print_json(json_t* object) {
+    json_dumpf(object, stdout, JSON_REAL_PRECISION(10));
+    putchar('\n');
+    json_decref(object);
+}
+
+json_t* json_vec3(hf_vec3 v) { return json_pack("[f,f,f]", v.x, v.y, v.z); }
+
+json_t* json_strings(hf_strings s) {
+    json_t* list = json_array();
+    for (int i = 0; i < s.count; i++) json_array_append_new(list, json_string(s.items[i]));
+    return list;
+}

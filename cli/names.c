@@ -1,0 +1,183 @@
+/* Which file an argument means, and what kind of file it is. */
+#include "command.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool ends(const char* text, const char* ending) {
+    size_t n = strlen(text), m = strlen(ending);
+    return n >= m && strcasecmp(text + n - m, ending) == 0;
+}
+
+/* Does a glTF file mention a skin? Then it is a rig, else a scene. */
+static bool gltf_has_skin(const char* path) {
+    FILE* f = fopen(path, "rb");
+    if (!f) return false;
+    /* Both .gltf and .glb hold their JSON as text; a rig names its skins there. */
+    static char block[1 << 20];
+    size_t n = fread(block, 1, sizeof block - 1, f);
+    fclose(f);
+    for (size_t i = 0; i + 7 < n; i++)
+        if (memcmp(block + i, "\"skins\"", 7) == 0) return true;
+    return false;
+}
+
+static file_kind kind_by_format(const char* path) {
+    json_t* root = json_load_file(path, 0, NULL);
+    const char* format = root ? json_string_value(json_object_get(root, "format")) : NULL;
+    file_kind kind = FILE_UNKNOWN;
+    if (format && strcmp(format, "holdfast-creature") == 0) kind = FILE_CREATURE;
+    if (format && strcmp(format, "holdfast-scenario") == 0) kind = FILE_SCENARIO;
+    if (format && strcmp(format, "holdfast-motion") == 0) kind = FILE_MOTION;
+    json_decref(root);
+    return kind;
+}
+
+file_kind kind_of(const char* path) {
+    static const struct {
+        const char* ending;
+        file_kind kind;
+    } table[] = {{".creature.json", FILE_CREATURE},
+                 {".scenario.json", FILE_SCENARIO},
+                 {".motion.json", FILE_MOTION},
+                 {".urdf", FILE_CREATURE},
+                 {".xacro", FILE_CREATURE},
+                 {".bvh", FILE_CLIP},
+                 {".obj", FILE_SCENE},
+                 {".stl", FILE_SCENE},
+                 {".ply", FILE_SCENE},
+                 {".dae", FILE_SCENE},
+                 {".fbx", FILE_SCENE},
+                 {".3ds", FILE_SCENE},
+                 {".off", FILE_SCENE}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (ends(path, table[i].ending)) return table[i].kind;
+    if (ends(path, ".glb") || ends(path, ".gltf")) return gltf_has_skin(path) ? FILE_CREATURE : FILE_SCENE;
+    if (ends(path, ".json")) return kind_by_format(path);
+    return FILE_UNKNOWN;
+}
+
+/* Where shipped data may be: named by the user, installed, or in the source tree. */
+static const char* data_folder(int i) {
+    const char* folders[] = {getenv("HOLDFAST_DATA"), HF_DATA_INSTALLED, HF_DATA_SOURCE};
+    return i < 3 ? (folders[i] ? folders[i] : "") : NULL;
+}
+
+static int compare_names(const void* a, const void* b) { return strcmp(*(char* const*)a, *(char* const*)b); }
+
+char** list_shipped(const char* folder, const char* ending, int* count) {
+    char** names = NULL;
+    *count = 0;
+    for (int i = 0; data_folder(i); i++) {
+        char path[1024];
+        snprintf(path, sizeof path, "%s/%s", data_folder(i), folder);
+        DIR* dir = data_folder(i)[0] ? opendir(path) : NULL;
+        if (!dir) continue;
+        for (struct dirent* e; (e = readdir(dir));) {
+            if (!ends(e->d_name, ending)) continue;
+            char** more = realloc(names, sizeof *names * (size_t)(*count + 1));
+            char* name = strndup(e->d_name, strlen(e->d_name) - strlen(ending));
+            if (more) names = more;
+            if (!more || !name) {
+                free(name);
+                break;
+            }
+            names[(*count)++] = name;
+        }
+        closedir(dir);
+        break;
+    }
+    if (*count) qsort(names, (size_t)*count, sizeof *names, compare_names);
+    return names;
+}
+
+void free_names(char** names, int count) {
+    for (int i = 0; i < count; i++) free(names[i]);
+    free(names);
+}
+
+static char* shipped_file(const char* name) {
+    static const char* const patterns[] = {"scenarios/%s.scenario.json", "creatures/%s.creature.json"};
+    for (int i = 0; data_folder(i); i++)
+        for (int k = 0; k < 2 && data_folder(i)[0]; k++) {
+            char inner[512], path[1600];
+            snprintf(inner, sizeof inner, patterns[k], name);
+            snprintf(path, sizeof path, "%s/%s", data_folder(i), inner);
+            if (access(path, F_OK) == 0) return strdup(path);
+        }
+    return NULL;
+}
+
+/* The nearest shipped name, or NULL. */
+static void suggest(const char* argument) {
+    int scenario_count, creature_count;
+    char** scenarios = list_shipped("scenarios", ".scenario.json", &scenario_count);
+    char** creatures = list_shipped("creatures", ".creature.json", &creature_count);
+    const char* near = hf_nearest_word(argument, (const char* const*)scenarios, scenario_count);
+    if (!near) near = hf_nearest_word(argument, (const char* const*)creatures, creature_count);
+    if (near)
+        complain("%s: no such file, and nothing of that name is shipped; did you mean \"%s\"?", argument,
+                 near);
+    else
+        complain("%s: no such file, and nothing of that name is shipped; holdfast info lists what is",
+                 argument);
+    free_names(scenarios, scenario_count);
+    free_names(creatures, creature_count);
+}
+
+/* A file of the same folder with a name like the missing one. */
+static bool suggest_beside(const char* argument) {
+    const char* slash = strrchr(argument, '/');
+    char folder[1024];
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - argument + 1) : 2, slash ? argument : "./");
+    const char* name = slash ? slash + 1 : argument;
+    DIR* dir = opendir(folder);
+    if (!dir) return false;
+    char best[300] = "";
+    for (struct dirent* e; (e = readdir(dir));) {
+        const char* one[] = {e->d_name};
+        if (hf_nearest_word(name, one, 1) && (!best[0] || strcmp(e->d_name, best) < 0))
+            snprintf(best, sizeof best, "%s", e->d_name);
+    }
+    closedir(dir);
+    if (!best[0]) return false;
+    complain("%s: no such file; did you mean \"%s%s\"?", argument, slash ? folder : "", best);
+    return true;
+}
+
+char* find_file(const char* argument) {
+    if (access(argument, F_OK) == 0) return strdup(argument);
+    char* shipped = strchr(argument, '/') ? NULL : shipped_file(argument);
+    if (shipped) return shipped;
+    if (!suggest_beside(argument)) {
+        if (strchr(argument, '/') || strchr(argument, '.'))
+            complain("%s: no such file", argument);
+        else
+            suggest(argument);
+    }
+    return NULL;
+}
+
+hf_load_options load_options(const options* o) {
+    hf_load_options l = hf_load_options_default();
+    l.package_path = (hf_strings){o->package_path_count, (const char* const*)o->package_path};
+    l.unit_m = o->unit_m;
+    return l;
+}
+
+bool make_folder(const char* path) {
+    if (mkdir(path, 0777) == 0 || errno == EEXIST) {
+        struct stat info;
+        if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) return true;
+        complain("%s: is not a folder", path);
+        return false;
+    }
+    complain("%s: cannot be made: %s", path, strerror(errno));
+    return false;
+}

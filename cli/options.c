@@ -1,0 +1,87 @@
+/* The tables of commands and options: parsing, help, manual page and completion all read them. */
+#include "command.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#define AT(field) offsetof(options, field)
+
+const option_def option_defs[] = {
+    {"--output", "-o", "FILE|DIR", OPTION_TEXT, AT(output), 0, 0, "where to write"},
+    {"--json", NULL, NULL, OPTION_SWITCH, AT(json), 0, 0, "print one JSON object on standard output"},
+    {"--quiet", "-q", NULL, OPTION_SWITCH, AT(quiet), 0, 0, "no notes, warnings or progress"},
+    {"--seed", NULL, "N", OPTION_NUMBER, AT(seed), 0, 9e15, "random seed instead of the scenario's"},
+    {"--threads", NULL, "N", OPTION_INT, AT(threads), 0, 64,
+     "threads to use; 0, the default, means all cores"},
+    {"--time-limit", NULL, "S", OPTION_NUMBER, AT(time_limit_s), 0, 1e6,
+     "stop after this many seconds and keep the best"},
+    {"--package-path", NULL, "DIR", OPTION_PATHS, AT(package_path), 0, 0,
+     "folder to search for package:// names; may be given several times"},
+    {"--unit", NULL, "M", OPTION_NUMBER, AT(unit_m), 1e-6, 1e3, "metres per unit of a BVH or glTF file"},
+    {"--fps", NULL, "N", OPTION_NUMBER, AT(fps), 1, 1000, "frames per second to write; default 30"},
+    {"--creature", NULL, "FILE", OPTION_TEXT, AT(creature), 0, 0,
+     "use this creature instead of the one named"},
+    {"--scenario", NULL, "FILE", OPTION_TEXT, AT(scenario), 0, 0,
+     "use the scene of this scenario instead of the one named"},
+    {"--strip", NULL, "N", OPTION_INT, AT(strip), 1, 64, "draw N moments of a motion on one page"},
+    {"--columns", NULL, "N", OPTION_INT, AT(columns), 1, 64, "panels in a row of a strip"},
+    {"--frame", NULL, "N", OPTION_INT, AT(frame), 0, 1e9, "draw this frame of a motion; default 0"},
+    {"--size", NULL, "WxH", OPTION_TEXT, AT(size), 0, 0, "picture size; default 1280x720"},
+    {"--samples", NULL, "N", OPTION_INT, AT(samples), 1, 16, "rays a pixel: 1, 4, 9 or 16; default 4"},
+    {"--azimuth", NULL, "DEG", OPTION_NUMBER, AT(azimuth_deg), -360, 360,
+     "where the camera stands, from +X towards +Y"},
+    {"--elevation", NULL, "DEG", OPTION_NUMBER, AT(elevation_deg), -89, 89, "how high the camera stands"},
+    {"--zoom", NULL, "X", OPTION_NUMBER, AT(zoom), 0.01, 100, "magnify; default 1"},
+    {"--focus", NULL, "X,Y,Z", OPTION_TEXT, AT(focus), 0, 0, "look at this point; default: what is drawn"},
+    {"--distance", NULL, "M", OPTION_NUMBER, AT(distance_m), 0.01, 1e5,
+     "camera distance in metres, with --focus"},
+    {"--task", NULL, "X,Y,Z", OPTION_TEXT, AT(task), 0, 0, "draw an arrow in this direction"},
+    {"--reach", NULL, NULL, OPTION_SWITCH, AT(reach), 0, 0, "draw where each limb can get"},
+    {"--no-ground", NULL, NULL, OPTION_SWITCH, AT(no_ground), 0, 0, "leave the ground plane out"},
+};
+const int option_def_count = sizeof option_defs / sizeof *option_defs;
+
+static const char* const info_options[] = {"--unit", NULL};
+static const char* const pose_options[] = {"--size",  "--samples",  "--azimuth", "--elevation", "--zoom",
+                                           "--focus", "--distance", "--fps",     NULL};
+static const char* const check_options[] = {"--creature", "--scenario", NULL};
+static const char* const render_options[] = {
+    "--strip",     "--columns", "--frame",    "--size",     "--samples", "--azimuth",
+    "--elevation", "--zoom",    "--focus",    "--distance", "--task",    "--reach",
+    "--no-ground", "--unit",    "--creature", "--scenario", NULL};
+static const char* const export_options[] = {"--fps", "--unit", "--creature", "--scenario", NULL};
+static const char* const no_options[] = {NULL};
+
+const command commands[] = {
+    {"info", "[FILE]",
+     "what a creature, scene, clip, scenario or motion holds; without FILE, what is shipped", info_options,
+     run_info, false},
+    {"pose", "SCENARIO", "solve the limb targets of a scenario with the whole body", pose_options, run_pose,
+     false},
+    {"check", "MOTION", "independent validity report; exit 1 when a claim does not hold", check_options,
+     run_check, false},
+    {"render", "FILE", "draw a creature, scene, scenario, clip or motion as a PNG", render_options,
+     run_render, false},
+    {"export", "FILE", "write a motion, clip or creature as .glb, .bvh, .csv or .motion.json", export_options,
+     run_export, false},
+    {"help", "[COMMAND]", "explain a command", no_options, run_help, false},
+};
+const int command_count = sizeof commands / sizeof *commands;
+
+const option_def* find_option(const char* text) {
+    for (int i = 0; i < option_def_count; i++)
+        if (strcmp(text, option_defs[i].name) == 0 ||
+            (option_defs[i].letter && strcmp(text, option_defs[i].letter) == 0))
+            return &option_defs[i];
+    return NULL;
+}
+
+bool command_takes(const command* c, const char* option) {
+    static const char* const common[] = {"--output",  "--json",       "--quiet",       "--seed",
+                                         "--threads", "--time-limit", "--package-path"};
+    for (size_t i = 0; i < sizeof common / sizeof *common; i++)
+        if (strcmp(common[i], option) == 0) return true;
+    for (const char* const* s = c->options; *s; s++)
+        if (strcmp(*s, option) == 0) return true;
+    return false;
+}

@@ -1,0 +1,270 @@
+/* holdfast pose: the whole body reaches the targets of a scenario, free of collision, or says why not. */
+#include "command.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A target counts as a contact when a surface is this near to it. */
+static const double ON_SURFACE_M = 0.001;
+
+/* One try and how good it is. */
+typedef struct attempt {
+    hf_pose pose;
+    hf_solve_result result;
+    double* errors; /* metres, radians for each target */
+    bool collides;
+    hf_collision hit;
+} attempt;
+
+typedef struct pose_job {
+    hf_scenario* scenario;
+    hf_placement* placement;
+    hf_workspace* workspace;
+    hf_transform* links;
+    hf_touch* touches;
+    hf_surface* surfaces; /* under each target; object -1 when there is none */
+    attempt now, best;
+    int tries;
+    bool have_best;
+} pose_job;
+
+static bool attempt_create(const hf_scenario* s, attempt* a) {
+    a->pose.q = calloc((size_t)hf_creature_get(s->creature)->q_count + 1, sizeof(double));
+    a->errors = calloc((size_t)s->target_count * 2 + 1, sizeof(double));
+    return a->pose.q && a->errors;
+}
+
+static bool job_create(pose_job* job, hf_scenario* s) {
+    *job = (pose_job){.scenario = s};
+    size_t n = (size_t)s->target_count + 1;
+    job->links = calloc((size_t)hf_creature_get(s->creature)->link_count, sizeof *job->links);
+    job->touches = calloc(n, sizeof *job->touches);
+    job->surfaces = calloc(n, sizeof *job->surfaces);
+    return job->links && job->touches && job->surfaces && attempt_create(s, &job->now) &&
+           attempt_create(s, &job->best) && hf_placement_create(s->scene, &job->placement) == HF_OK &&
+           hf_workspace_create(&job->workspace) == HF_OK;
+}
+
+static void job_free(pose_job* job) {
+    free(job->links);
+    free(job->touches);
+    free(job->surfaces);
+    free(job->now.pose.q);
+    free(job->now.errors);
+    free(job->best.pose.q);
+    free(job->best.errors);
+    hf_placement_free(job->placement);
+    hf_workspace_free(job->workspace);
+}
+
+/* Targets on a surface become touches, so that the effector may meet what it is meant to touch. */
+static int find_surfaces(pose_job* job) {
+    int count = 0;
+    for (int i = 0; i < job->scenario->target_count; i++) {
+        const hf_target* t = &job->scenario->targets[i];
+        job->surfaces[i].object = -1;
+        hf_surface s;
+        if (!hf_placement_closest(job->placement, t->point, ON_SURFACE_M, &s)) continue;
+        job->surfaces[i] = s;
+        job->touches[count++] = (hf_touch){t->limb, s.object, false};
+    }
+    return count;
+}
+
+/* Better: reached before not reached, free before colliding, then the smaller error. */
+static bool better(const attempt* a, const attempt* b) {
+    bool ra = a->result.outcome == HF_FOUND, rb = b->result.outcome == HF_FOUND;
+    if (ra != rb) return ra;
+    if (a->collides != b->collides) return !a->collides;
+    return a->result.position_error_m < b->result.position_error_m;
+}
+
+static void keep(pose_job* job) {
+    if (job->have_best && !better(&job->now, &job->best)) return;
+    attempt swap = job->best;
+    job->best = job->now;
+    job->now = swap;
+    job->have_best = true;
+}
+
+/* Seeds in order until a pose reaches all targets free of collision. */
+static hf_status search(pose_job* job, const options* o, progress* p) {
+    const hf_scenario* s = job->scenario;
+    const hf_creature_view* c = hf_creature_get(s->creature);
+    enum { TRIES = 64 };
+    hf_collision_query query = hf_collision_query_default();
+    query.touches = job->touches;
+    query.touch_count = find_surfaces(job);
+    uint64_t seed = o->seed >= 0 ? (uint64_t)o->seed : s->seed;
+    for (job->tries = 0; job->tries < TRIES; job->tries++) {
+        job->now.pose.root = s->start.pose.root;
+        memcpy(job->now.pose.q, s->start.pose.q, sizeof(double) * (size_t)c->q_count);
+        hf_body_solve_options b = hf_body_solve_options_default();
+        b.solve.seed = seed + (uint64_t)job->tries;
+        b.solve.posture = s->start.pose.q;
+        b.guide = &s->start.pose.root;
+        /* Later tries start away from the given posture, farther each time. */
+        if (job->tries) {
+            for (int j = 0; j < c->joint_count; j++) {
+                const hf_joint* joint = &c->joints[j];
+                if (joint->q_count != 1 || joint->mimic >= 0 || !isfinite(joint->lower) ||
+                    !isfinite(joint->upper))
+                    continue;
+                double spread = (joint->upper - joint->lower) * 0.5 * job->tries / TRIES;
+                double u = fmod(0.6180339887498949 * (j + 1) * (double)(b.solve.seed + 1), 1.0) * 2 - 1;
+                double q = job->now.pose.q[joint->q_index] + u * spread;
+                job->now.pose.q[joint->q_index] = fmin(joint->upper, fmax(joint->lower, q));
+            }
+            hf_pose_follow(s->creature, job->now.pose.q);
+        }
+        hf_status status = hf_body_solve(s->creature, s->targets, s->target_count, &b, job->workspace,
+                                         &job->now.pose, job->now.errors, &job->now.result);
+        if (status != HF_OK) return status;
+        hf_forward(s->creature, &job->now.pose, job->links);
+        job->now.collides = hf_collides(s->creature, job->placement, job->links, &query, &job->now.hit);
+        keep(job);
+        if (job->best.result.outcome == HF_FOUND && !job->best.collides) break;
+        if (!progress_report(p, (double)(job->tries + 1) / TRIES, "solving")) break;
+    }
+    return HF_OK;
+}
+
+/* The start and the solved pose as a motion; contacts where targets lie on surfaces and were reached. */
+static hf_status make_motion(const pose_job* job, bool found, loaded_motion* m, hf_error* error) {
+    const hf_scenario* s = job->scenario;
+    hf_status status = hf_motion_create(s->creature, s->scene, &m->motion);
+    hf_motion_frame* frame = status == HF_OK ? hf_motion_add(m->motion, 0, &job->best.pose) : NULL;
+    char* scenario = strdup(s->path);
+    char* outcome = strdup(found ? "found" : "partial");
+    if (!frame || !scenario || !outcome) {
+        free(scenario);
+        free(outcome);
+        *error = (hf_error){.status = HF_ERROR_MEMORY, .message = "out of memory"};
+        return HF_ERROR_MEMORY;
+    }
+    free(m->motion->scenario);
+    free(m->motion->outcome);
+    m->motion->scenario = scenario;
+    m->motion->outcome = outcome;
+    m->motion->claims = HF_CLAIM_LIMITS | HF_CLAIM_ROM | HF_CLAIM_CONTACTS | HF_CLAIM_SPEED;
+    if (!job->best.collides) m->motion->claims |= HF_CLAIM_COLLISION;
+    frame->stance = true;
+    for (int i = 0; i < s->target_count; i++) {
+        const hf_target* t = &s->targets[i];
+        if (job->surfaces[i].object < 0 || t->contact < 0 || job->best.errors[2 * i] > ON_SURFACE_M / 2)
+            continue;
+        hf_motion_contact contact = {.limb = t->limb, .frame = t->contact, .object = job->surfaces[i].object};
+        contact.normal = t->kind == HF_TARGET_NORMAL ? t->normal : job->surfaces[i].normal;
+        contact.point = t->point;
+        status = hf_motion_add_contact(m->motion, frame, &contact);
+        if (status != HF_OK) break;
+    }
+    hf_motion_set_stat(m->motion, "position_error_m", job->best.result.position_error_m);
+    hf_motion_set_stat(m->motion, "angle_error_rad", job->best.result.angle_error_rad);
+    hf_motion_set_stat(m->motion, "tries", job->tries + 1);
+    if (status != HF_OK) *error = (hf_error){.status = status, .message = "out of memory"};
+    return status;
+}
+
+static hf_status write_all(const loaded_motion* m, const char* name, const options* o, progress* p,
+                           hf_error* error) {
+    char path[1200];
+    int frame = 0;
+    snprintf(path, sizeof path, "%s/%s.motion.json", o->output, name);
+    hf_status status = save_motion(m, path, o, error);
+    if (status == HF_OK) {
+        hf_export_options e = hf_export_options_default();
+        e.scene = m->scene;
+        snprintf(path, sizeof path, "%s/%s.glb", o->output, name);
+        status = hf_motion_export(m->motion, m->creature, &e, path, error);
+    }
+    if (status == HF_OK) {
+        snprintf(path, sizeof path, "%s/%s.png", o->output, name);
+        status = draw_motion(m, o, &frame, 1, hf_v3(0, 0, 0), path, p, error);
+    }
+    if (status == HF_OK) note(o, "wrote %s/%s.motion.json, .glb, .png", o->output, name);
+    return status;
+}
+
+static void say(const pose_job* job, bool found, const options* o) {
+    const hf_scenario* s = job->scenario;
+    const hf_creature_view* c = hf_creature_get(s->creature);
+    const attempt* a = &job->best;
+    char why[200] = "";
+    if (a->result.outcome != HF_FOUND)
+        snprintf(why, sizeof why, "limb \"%.60s\" is %.1f mm and %.1f degrees off: %s",
+                 c->limbs[s->targets[a->result.worst_target].limb].name, a->result.position_error_m * 1000,
+                 a->result.angle_error_rad * 57.29578, hf_stop_text(a->result.stop));
+    else if (a->collides)
+        snprintf(why, sizeof why, "link \"%.60s\" collides with %.60s",
+                 c->links[c->bodies[a->hit.body].link].name,
+                 a->hit.other_body >= 0 ? c->links[c->bodies[a->hit.other_body].link].name
+                                        : hf_scene_object(s->scene, a->hit.surface.object).name);
+    if (o->json) {
+        json_t* limbs = json_array();
+        for (int i = 0; i < s->target_count; i++)
+            json_array_append_new(limbs, json_pack("{s:s,s:f,s:f}", "limb", c->limbs[s->targets[i].limb].name,
+                                                   "position_error_m", a->errors[2 * i], "angle_error_rad",
+                                                   a->errors[2 * i + 1]));
+        print_json(json_pack("{s:s,s:s,s:i,s:b,s:o}", "outcome", found ? "found" : "partial", "why", why,
+                             "tries", job->tries + 1, "collides", a->collides, "targets", limbs));
+        return;
+    }
+    if (found)
+        printf("%s: all %d targets within %.3f mm and %.3f degrees, free of collision\n", s->name,
+               s->target_count, a->result.position_error_m * 1000, a->result.angle_error_rad * 57.29578);
+    else
+        printf("%s: no pose found; the best one is partial: %s\n", s->name, why);
+}
+
+static int solve(hf_scenario* s, const options* o) {
+    pose_job job;
+    hf_error error = {0};
+    progress p = progress_start(o);
+    hf_status status = job_create(&job, s) ? search(&job, o, &p) : HF_ERROR_MEMORY;
+    progress_end(&p);
+    int code;
+    if (status != HF_OK) {
+        complain("%s: %s", s->path, hf_status_text(status));
+        code = EXIT_INTERNAL;
+    } else {
+        bool found = job.best.result.outcome == HF_FOUND && !job.best.collides;
+        say(&job, found, o);
+        code = found ? EXIT_DONE : EXIT_NO_SOLUTION;
+        if (o->output) {
+            loaded_motion m = {.creature = s->creature, .scenario = s, .scene = s->scene};
+            progress drawing = progress_start(o);
+            if (make_motion(&job, found, &m, &error) != HF_OK || !make_folder(o->output) ||
+                write_all(&m, s->name, o, &drawing, &error) != HF_OK)
+                code = error.status ? fail_with(&error) : EXIT_BAD_INPUT;
+            progress_end(&drawing);
+            hf_motion_free(m.motion);
+        }
+    }
+    job_free(&job);
+    return code;
+}
+
+int run_pose(const options* o) {
+    char* path = find_file(o->file);
+    if (!path) return EXIT_BAD_INPUT;
+    hf_load_options l = load_options(o);
+    hf_scenario* s = NULL;
+    hf_error error;
+    hf_status status = hf_scenario_load(path, &l, &s, &error);
+    free(path);
+    if (status != HF_OK) return fail_with(&error);
+    warn_all(o, (hf_strings){s->warning_count, (const char* const*)s->warnings});
+    int code = EXIT_BAD_INPUT;
+    if (s->kind != HF_SCENARIO_POSE)
+        complain("%s: is a %s scenario, pose needs one of kind \"pose\"", s->path,
+                 hf_scenario_kind_text(s->kind));
+    else if (!s->target_count)
+        complain("%s: has no targets", s->path);
+    else
+        code = solve(s, o);
+    hf_scenario_free(s);
+    return code;
+}

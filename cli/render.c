@@ -1,0 +1,125 @@
+/* holdfast render: a picture of anything. Everything but a bare scene is drawn as a motion. */
+#include "command.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A creature at rest or at the start of its scenario, as a motion of one frame. */
+static hf_status still(loaded_motion* m, const hf_creature* creature, const hf_pose* pose, hf_error* error) {
+    hf_status status = hf_motion_create(creature, m->scene, &m->motion);
+    if (status == HF_OK && !hf_motion_add(m->motion, 0, pose)) status = HF_ERROR_MEMORY;
+    if (status != HF_OK) *error = (hf_error){.status = status, .message = "out of memory"};
+    return status;
+}
+
+static hf_status creature_still(const char* path, const options* o, loaded_motion* m, hf_error* error) {
+    hf_load_options l = load_options(o);
+    hf_status status = hf_creature_load(path, &l, &m->creature, error);
+    if (status != HF_OK) return status;
+    const hf_creature_view* c = hf_creature_get(m->creature);
+    warn_all(o, c->warnings);
+    hf_pose pose = {hf_transform_identity(), calloc((size_t)c->q_count + 1, sizeof(double))};
+    if (!pose.q) return HF_ERROR_MEMORY;
+    hf_pose_rest(m->creature, &pose);
+    status = still(m, m->creature, &pose, error);
+    free(pose.q);
+    return status;
+}
+
+static hf_status scenario_still(const char* path, const options* o, loaded_motion* m, hf_vec3* task,
+                                hf_error* error) {
+    hf_load_options l = load_options(o);
+    hf_status status = hf_scenario_load(path, &l, &m->scenario, error);
+    if (status != HF_OK) return status;
+    hf_scenario* s = m->scenario;
+    warn_all(o, (hf_strings){s->warning_count, (const char* const*)s->warnings});
+    m->scene = s->scene;
+    m->creature = s->creature;
+    s->creature = NULL; /* owned by m from here on */
+    if (s->task_count) *task = s->tasks[0].direction;
+    return still(m, m->creature, &s->start.pose, error);
+}
+
+static hf_status draw_scene(const char* path, const options* o, progress* p, hf_error* error) {
+    hf_picture_options wishes;
+    if (!picture_options(o, &wishes)) {
+        *error = (hf_error){.status = HF_ERROR_ARGUMENT, .message = "nothing was drawn"};
+        return HF_ERROR_ARGUMENT;
+    }
+    hf_scene* scene = NULL;
+    hf_placement* placement = NULL;
+    hf_picture picture = {0};
+    hf_status status = hf_scene_load_mesh(path, &scene, error);
+    if (status == HF_OK && (status = hf_placement_create(scene, &placement)) != HF_OK)
+        *error = (hf_error){.status = status, .message = "out of memory"};
+    hf_picture_moment moment = {.placement = placement};
+    if (status == HF_OK) status = hf_render(&moment, 1, &wishes, progress_report, p, &picture, error);
+    if (status == HF_OK) status = hf_picture_save(&picture, o->output, error);
+    hf_picture_free(&picture);
+    hf_placement_free(placement);
+    hf_scene_free(scene);
+    return status;
+}
+
+static hf_status draw(const char* path, const options* o, progress* p, hf_error* error) {
+    loaded_motion m = {0};
+    hf_vec3 task = {0, 0, 0};
+    hf_status status = HF_OK;
+    switch (kind_of(path)) {
+    case FILE_SCENE:
+        return draw_scene(path, o, p, error);
+    case FILE_CREATURE:
+        status = creature_still(path, o, &m, error);
+        break;
+    case FILE_SCENARIO:
+        status = scenario_still(path, o, &m, &task, error);
+        break;
+    case FILE_CLIP:
+        status = load_clip(path, o, &m, error);
+        break;
+    case FILE_MOTION:
+        status = load_motion(path, o, &m, error);
+        break;
+    case FILE_UNKNOWN:
+        *error = (hf_error){.status = HF_ERROR_FORMAT,
+                            .message = "not a creature, scene, clip, scenario or motion"};
+        snprintf(error->file, sizeof error->file, "%s", path);
+        return HF_ERROR_FORMAT;
+    }
+    int last = m.motion ? m.motion->frame_count - 1 : 0, frames[64], count = o->strip ? o->strip : 1;
+    if (status == HF_OK && (last < 0 || o->frame > last)) {
+        *error = (hf_error){.status = HF_ERROR_ARGUMENT};
+        snprintf(error->file, sizeof error->file, "%s", path);
+        snprintf(error->message, sizeof error->message, "has %d frames, frame %d was asked for", last + 1,
+                 o->frame < 0 ? 0 : o->frame);
+        status = HF_ERROR_ARGUMENT;
+    }
+    if (count > last + 1) count = last + 1;
+    for (int i = 0; i < count; i++)
+        frames[i] = count > 1 ? (int)((double)i * last / (count - 1) + 0.5) : o->frame > 0 ? o->frame : 0;
+    if (status == HF_OK) status = draw_motion(&m, o, frames, count, task, o->output, p, error);
+    free_motion(&m);
+    return status;
+}
+
+int run_render(const options* o) {
+    if (!o->output) {
+        complain("render needs -o FILE.png");
+        return EXIT_USAGE;
+    }
+    char* path = find_file(o->file);
+    if (!path) return EXIT_BAD_INPUT;
+    hf_error error = {0};
+    progress p = progress_start(o);
+    hf_status status = draw(path, o, &p, &error);
+    progress_end(&p);
+    free(path);
+    if (status != HF_OK) {
+        error.status = status;
+        return status == HF_ERROR_ARGUMENT && !error.file[0] ? EXIT_USAGE : fail_with(&error);
+    }
+    if (p.interrupted || p.timed_out) note(o, "stopped early: the picture is not finished");
+    note(o, "wrote %s", o->output);
+    return EXIT_DONE;
+}
