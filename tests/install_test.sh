@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Installs into another folder and builds examples/hello against it, by CMake package and by pkg-config.
+set -eu
+cd "$(dirname "$0")/.."
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cmake --install build --prefix "$work/usr" >"$work/install.log" 2>&1 || { cat "$work/install.log"; exit 1; }
+cp -r examples/hello "$work/hello"
+creature=$(find "$work/usr" -name human.creature.json)
+[ -n "$creature" ] || { echo "the creatures were not installed"; exit 1; }
+
+# The installed command finds its data by itself, away from the source tree.
+(cd "$work" && HOLDFAST_DATA= "$work/usr/bin/holdfast" info human >/dev/null)
+
+cmake -S "$work/hello" -B "$work/by-cmake" -DCMAKE_PREFIX_PATH="$work/usr" >"$work/log" 2>&1 &&
+  cmake --build "$work/by-cmake" >>"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+"$work/by-cmake/hello" "$creature" left_arm 0.3 0.3 0.2
+
+export PKG_CONFIG_PATH=$(dirname "$(find "$work/usr" -name holdfast.pc)")
+sed -i "s|^prefix=.*|prefix=$work/usr|" "$PKG_CONFIG_PATH/holdfast.pc"
+cc -Wall -Werror "$work/hello/hello.c" $(pkg-config --cflags --libs holdfast) -o "$work/hello-pc"
+LD_LIBRARY_PATH=$(pkg-config --variable=libdir holdfast) "$work/hello-pc" "$creature" right_arm 0.3 -0.3 0.2
+[ "$(pkg-config --modversion holdfast)" = "$(cat VERSION)" ]
+
+# Every public header compiles alone, in C and in C++.
+for header in "$work"/usr/include/holdfast/*.h; do
+  cc -std=c17 -Wall -Wextra -Werror -I"$work/usr/include" -fsyntax-only -x c "$header"
+  c++ -Wall -Wextra -Werror -I"$work/usr/include" -fsyntax-only -x c++ "$header"
+done
