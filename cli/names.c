@@ -63,10 +63,20 @@ file_kind kind_of(const char* path) {
     return FILE_UNKNOWN;
 }
 
-/* Where shipped data may be: named by the user, installed, or in the source tree. */
-static const char* data_folder(int i) {
-    const char* folders[] = {getenv("HOLDFAST_DATA"), HF_DATA_INSTALLED, HF_DATA_SOURCE};
-    return i < 3 ? (folders[i] ? folders[i] : "") : NULL;
+/* Where shipped data may be: named by the user, installed beside the command, or in the source tree.
+   Folder i into path; false when there are no more. An empty path is to be passed over. */
+static bool data_folder(int i, char* path, size_t size) {
+    path[0] = 0;
+    if (i == 0 && getenv("HOLDFAST_DATA")) snprintf(path, size, "%s", getenv("HOLDFAST_DATA"));
+    if (i == 1) {
+        char self[1024] = "";
+        ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+        self[n > 0 ? n : 0] = 0;
+        for (int k = 0; k < 2 && strrchr(self, '/'); k++) *strrchr(self, '/') = 0;
+        snprintf(path, size, "%s/%s", self, HF_DATA_INSTALLED);
+    }
+    if (i == 2) snprintf(path, size, "%s", HF_DATA_SOURCE);
+    return i < 3;
 }
 
 static int compare_names(const void* a, const void* b) { return strcmp(*(char* const*)a, *(char* const*)b); }
@@ -74,10 +84,10 @@ static int compare_names(const void* a, const void* b) { return strcmp(*(char* c
 char** list_shipped(const char* folder, const char* ending, int* count) {
     char** names = NULL;
     *count = 0;
-    for (int i = 0; data_folder(i); i++) {
-        char path[1024];
-        snprintf(path, sizeof path, "%s/%s", data_folder(i), folder);
-        DIR* dir = data_folder(i)[0] ? opendir(path) : NULL;
+    char data[1100], path[1300];
+    for (int i = 0; data_folder(i, data, sizeof data); i++) {
+        snprintf(path, sizeof path, "%s/%s", data, folder);
+        DIR* dir = data[0] ? opendir(path) : NULL;
         if (!dir) continue;
         for (struct dirent* e; (e = readdir(dir));) {
             if (!ends(e->d_name, ending)) continue;
@@ -104,11 +114,11 @@ void free_names(char** names, int count) {
 
 static char* shipped_file(const char* name) {
     static const char* const patterns[] = {"scenarios/%s.scenario.json", "creatures/%s.creature.json"};
-    for (int i = 0; data_folder(i); i++)
-        for (int k = 0; k < 2 && data_folder(i)[0]; k++) {
-            char inner[512], path[1600];
+    char data[1100], inner[512], path[1700];
+    for (int i = 0; data_folder(i, data, sizeof data); i++)
+        for (int k = 0; k < 2 && data[0]; k++) {
             snprintf(inner, sizeof inner, patterns[k], name);
-            snprintf(path, sizeof path, "%s/%s", data_folder(i), inner);
+            snprintf(path, sizeof path, "%s/%s", data, inner);
             if (access(path, F_OK) == 0) return strdup(path);
         }
     return NULL;

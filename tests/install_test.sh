@@ -17,7 +17,6 @@ cmake -S "$work/hello" -B "$work/by-cmake" -DCMAKE_PREFIX_PATH="$work/usr" >"$wo
 "$work/by-cmake/hello" "$creature" left_arm 0.3 0.3 0.2
 
 export PKG_CONFIG_PATH=$(dirname "$(find "$work/usr" -name holdfast.pc)")
-sed -i "s|^prefix=.*|prefix=$work/usr|" "$PKG_CONFIG_PATH/holdfast.pc"
 cc -Wall -Werror "$work/hello/hello.c" $(pkg-config --cflags --libs holdfast) -o "$work/hello-pc"
 LD_LIBRARY_PATH=$(pkg-config --variable=libdir holdfast) "$work/hello-pc" "$creature" right_arm 0.3 -0.3 0.2
 [ "$(pkg-config --modversion holdfast)" = "$(cat VERSION)" ]
