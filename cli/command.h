@@ -111,6 +111,10 @@ typedef struct loaded_motion {
 } loaded_motion;
 hf_status load_motion(const char* path, const options* o, loaded_motion* out, hf_error* error);
 void free_motion(loaded_motion* m);
+/* One frame of this pose of m's creature as m's motion. */
+hf_status make_still(loaded_motion* m, const hf_pose* pose, hf_error* error);
+/* A creature in its rest posture. */
+hf_status load_rest(const char* path, const options* o, loaded_motion* out, hf_error* error);
 /* A clip and the creature made from it, as a motion. */
 hf_status load_clip(const char* path, const options* o, loaded_motion* out, hf_error* error);
 

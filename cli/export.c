@@ -32,24 +32,6 @@ hf_status save_motion(const loaded_motion* m, const char* path, const options* o
     return hf_motion_save(m->motion, path, error);
 }
 
-/* A creature alone is exported in its rest posture. */
-static hf_status load_rest(const char* path, const options* o, loaded_motion* m, hf_error* error) {
-    hf_load_options l = load_options(o);
-    hf_status status = hf_creature_load(path, &l, &m->creature, error);
-    if (status != HF_OK) return status;
-    const hf_creature_view* c = hf_creature_get(m->creature);
-    warn_all(o, c->warnings);
-    hf_pose pose = {hf_transform_identity(), calloc((size_t)c->q_count + 1, sizeof(double))};
-    status = pose.q ? hf_motion_create(m->creature, NULL, &m->motion) : HF_ERROR_MEMORY;
-    if (status == HF_OK) {
-        hf_pose_rest(m->creature, &pose);
-        if (!hf_motion_add(m->motion, 0, &pose)) status = HF_ERROR_MEMORY;
-    }
-    free(pose.q);
-    if (status != HF_OK) *error = (hf_error){.status = status, .message = "out of memory"};
-    return status;
-}
-
 static hf_status load_any(const char* path, const options* o, loaded_motion* m, hf_error* error) {
     switch (kind_of(path)) {
     case FILE_MOTION:

@@ -38,6 +38,29 @@ hf_status load_clip(const char* path, const options* o, loaded_motion* out, hf_e
     return status;
 }
 
+hf_status make_still(loaded_motion* m, const hf_pose* pose, hf_error* error) {
+    hf_status status = hf_motion_create(m->creature, m->scene, &m->motion);
+    if (status == HF_OK && !hf_motion_add(m->motion, 0, pose)) status = HF_ERROR_MEMORY;
+    if (status != HF_OK) *error = (hf_error){.status = status, .message = "out of memory"};
+    return status;
+}
+
+hf_status load_rest(const char* path, const options* o, loaded_motion* m, hf_error* error) {
+    hf_load_options l = load_options(o);
+    hf_status status = hf_creature_load(path, &l, &m->creature, error);
+    if (status != HF_OK) return status;
+    const hf_creature_view* c = hf_creature_get(m->creature);
+    warn_all(o, c->warnings);
+    hf_pose pose = {hf_transform_identity(), calloc((size_t)c->q_count + 1, sizeof(double))};
+    if (pose.q)
+        hf_pose_rest(m->creature, &pose);
+    else
+        *error = (hf_error){.status = status = HF_ERROR_MEMORY, .message = "out of memory"};
+    if (status == HF_OK) status = make_still(m, &pose, error);
+    free(pose.q);
+    return status;
+}
+
 void free_motion(loaded_motion* m) {
     hf_motion_free(m->motion);
     hf_creature_free(m->creature);

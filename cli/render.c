@@ -5,28 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A creature at rest or at the start of its scenario, as a motion of one frame. */
-static hf_status still(loaded_motion* m, const hf_creature* creature, const hf_pose* pose, hf_error* error) {
-    hf_status status = hf_motion_create(creature, m->scene, &m->motion);
-    if (status == HF_OK && !hf_motion_add(m->motion, 0, pose)) status = HF_ERROR_MEMORY;
-    if (status != HF_OK) *error = (hf_error){.status = status, .message = "out of memory"};
-    return status;
-}
-
-static hf_status creature_still(const char* path, const options* o, loaded_motion* m, hf_error* error) {
-    hf_load_options l = load_options(o);
-    hf_status status = hf_creature_load(path, &l, &m->creature, error);
-    if (status != HF_OK) return status;
-    const hf_creature_view* c = hf_creature_get(m->creature);
-    warn_all(o, c->warnings);
-    hf_pose pose = {hf_transform_identity(), calloc((size_t)c->q_count + 1, sizeof(double))};
-    if (!pose.q) return HF_ERROR_MEMORY;
-    hf_pose_rest(m->creature, &pose);
-    status = still(m, m->creature, &pose, error);
-    free(pose.q);
-    return status;
-}
-
 static hf_status scenario_still(const char* path, const options* o, loaded_motion* m, hf_vec3* task,
                                 hf_error* error) {
     hf_load_options l = load_options(o);
@@ -38,7 +16,7 @@ static hf_status scenario_still(const char* path, const options* o, loaded_motio
     m->creature = s->creature;
     s->creature = NULL; /* owned by m from here on */
     if (s->task_count) *task = s->tasks[0].direction;
-    return still(m, m->creature, &s->start.pose, error);
+    return make_still(m, &s->start.pose, error);
 }
 
 static hf_status draw_scene(const char* path, const options* o, progress* p, hf_error* error) {
@@ -70,7 +48,7 @@ static hf_status draw(const char* path, const options* o, progress* p, hf_error*
     case FILE_SCENE:
         return draw_scene(path, o, p, error);
     case FILE_CREATURE:
-        status = creature_still(path, o, &m, error);
+        status = load_rest(path, o, &m, error);
         break;
     case FILE_SCENARIO:
         status = scenario_still(path, o, &m, &task, error);
