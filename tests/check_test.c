@@ -342,7 +342,7 @@ static void the_arm_meets_its_own_trunk(void** state) {
     frame(&x, 10, 2, 0, 3.0); /* the forearm folded back onto the upper arm: that pair is adjacent */
     judge(&x);
     assert_int_equal(x.report.self_collisions, 0);
-    frame(&x, 20, 2, -1.2, -2.6); /* the forearm swings into the trunk */
+    frame(&x, 20, 2, -1.3, -2.9); /* the forearm ends 34 mm over the trunk, its radius is 50 mm */
     judge(&x);
     assert_true(x.report.self_collisions >= 1);
     assert_false(x.report.valid);
@@ -386,6 +386,70 @@ static void contacts_and_slip_are_measured(void** state) {
     tear_down(&y);
 }
 
+/* The report's kinematics and geometry against those of the rest of the library, on the shipped human over
+   a bumpy floor: two programs that share nothing must agree wherever no depth is near a threshold. */
+static void agrees_with_the_library_on_random_poses(void** state) {
+    (void)state;
+    fixture x = {0};
+    set_up(&x);
+    hf_creature_free(x.creature);
+    hf_motion_free(x.motion);
+    hf_error e;
+    assert_int_equal(hf_creature_load(data_path("data/creatures/human.creature.json"), NULL, &x.creature, &e),
+                     HF_OK);
+    assert_int_equal(hf_motion_create(x.creature, x.scene, &x.motion), HF_OK);
+    const hf_creature_view* c = hf_creature_get(x.creature);
+    hf_placement* placement;
+    assert_int_equal(hf_placement_create(x.scene, &placement), HF_OK);
+    hf_transform* links = calloc((size_t)c->link_count, sizeof *links);
+    check_frame* own = calloc((size_t)c->link_count, sizeof *own);
+    double* q = calloc((size_t)c->q_count, sizeof *q);
+    bool expected_scene[120], expected_self[120];
+    for (int i = 0; i < 120; i++) {
+        hf_random r = hf_random_start(9, 0, (uint64_t)i);
+        for (int j = 0; j < c->joint_count; j++)
+            if (c->joints[j].q_count == 1)
+                q[c->joints[j].q_index] = hf_random_between(&r, c->joints[j].lower, c->joints[j].upper) * 0.7;
+        hf_pose_follow(x.creature, q);
+        hf_quat turn = hf_quat_normalize((hf_quat){
+            1, hf_random_between(&r, -1, 1), hf_random_between(&r, -1, 1), hf_random_between(&r, -1, 1)});
+        hf_pose pose = {{{0, 0, hf_random_between(&r, 0.2, 1.4)}, turn}, q};
+        assert_non_null(hf_motion_add(x.motion, i, &pose));
+        hf_forward(x.creature, &pose, links);
+        check_forward(c, pose.root, q, own);
+        for (int l = 0; l < c->link_count; l++) {
+            check_frame other = check_frame_of(links[l]);
+            assert_near(gap(other.p, own[l].p), 0, 1e-9);
+            assert_near(check_frame_angle(&other, &own[l]), 0, 1e-7);
+        }
+        hf_collision_query query = hf_collision_query_default();
+        query.self = false;
+        expected_scene[i] = hf_collides(x.creature, placement, links, &query, NULL);
+        query.self = true, query.scene = false;
+        expected_self[i] = hf_collides(x.creature, placement, links, &query, NULL);
+    }
+    /* One frame at a time: between frames these poses are not meant to be free. */
+    int frames = x.motion->frame_count, scene_hits = 0, self_hits = 0;
+    hf_motion_frame* all = x.motion->frames;
+    for (int i = 0; i < frames; i++) {
+        x.motion->frames = &all[i];
+        x.motion->frame_count = 1;
+        judge(&x);
+        assert_int_equal(x.report.collisions, expected_scene[i]);
+        assert_int_equal(x.report.self_collisions, expected_self[i]);
+        scene_hits += expected_scene[i], self_hits += expected_self[i];
+    }
+    x.motion->frames = all;
+    x.motion->frame_count = frames;
+    assert_in_range(scene_hits, 10, 110);
+    assert_in_range(self_hits, 10, 110);
+    free(links);
+    free(own);
+    free(q);
+    hf_placement_free(placement);
+    tear_down(&x);
+}
+
 static void a_wrong_motion_is_refused(void** state) {
     (void)state;
     fixture x = {0};
@@ -411,6 +475,7 @@ int main(void) {
         cmocka_unit_test(collisions_between_frames_are_found),
         cmocka_unit_test(the_arm_meets_its_own_trunk),
         cmocka_unit_test(contacts_and_slip_are_measured),
+        cmocka_unit_test(agrees_with_the_library_on_random_poses),
         cmocka_unit_test(a_wrong_motion_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
