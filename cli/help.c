@@ -40,7 +40,7 @@ static void man_text(const char* s) {
 }
 
 static void man_page(void) {
-    printf(".TH HOLDFAST 1 \"\" \"holdfast %s\" \"User Commands\"\n.SH NAME\nholdfast \\- contact motion for "
+    printf(".TH HOLDFAST 1 2026 \"holdfast %s\" \"User Commands\"\n.SH NAME\nholdfast \\- contact motion for "
            "any creature in any "
            "scene\n.SH SYNOPSIS\n.B holdfast\n.I COMMAND\n[\\fIFILE\\fR] [\\fIOPTIONS\\fR]\n.SH DESCRIPTION\n"
            "Poses, checks, draws and exports motions of creatures (URDF, BVH or glTF rigs, creature files) "

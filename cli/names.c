@@ -146,19 +146,17 @@ static bool suggest_beside(const char* argument) {
     const char* slash = strrchr(argument, '/');
     char folder[1024];
     snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - argument + 1) : 2, slash ? argument : "./");
-    const char* name = slash ? slash + 1 : argument;
-    DIR* dir = opendir(folder);
-    if (!dir) return false;
-    char best[300] = "";
-    for (struct dirent* e; (e = readdir(dir));) {
-        const char* one[] = {e->d_name};
-        if (hf_nearest_word(name, one, 1) && (!best[0] || strcmp(e->d_name, best) < 0))
-            snprintf(best, sizeof best, "%s", e->d_name);
-    }
-    closedir(dir);
-    if (!best[0]) return false;
-    complain("%s: no such file; did you mean \"%s%s\"?", argument, slash ? folder : "", best);
-    return true;
+    struct dirent** entries;
+    int count = scandir(folder, &entries, NULL, alphasort);
+    if (count < 0) return false;
+    const char** names = calloc((size_t)count + 1, sizeof *names);
+    for (int i = 0; i < count && names; i++) names[i] = entries[i]->d_name;
+    const char* near = names ? hf_nearest_word(slash ? slash + 1 : argument, names, count) : NULL;
+    if (near) complain("%s: no such file; did you mean \"%s%s\"?", argument, slash ? folder : "", near);
+    for (int i = 0; i < count; i++) free(entries[i]);
+    free(entries);
+    free(names);
+    return near;
 }
 
 char* find_file(const char* argument) {

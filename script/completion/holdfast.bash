@@ -1,0 +1,20 @@
+# bash completion for holdfast; made by: holdfast help --bash-completion
+_holdfast() {
+    local word=${COMP_WORDS[COMP_CWORD]} options=
+    case ${COMP_WORDS[1]} in
+        info) options="--output --json --quiet --seed --threads --time-limit --package-path --unit" ;;
+        pose) options="--output --json --quiet --seed --threads --time-limit --package-path --fps --size --samples --azimuth --elevation --zoom --focus --distance" ;;
+        check) options="--output --json --quiet --seed --threads --time-limit --package-path --creature --scenario" ;;
+        render) options="--output --json --quiet --seed --threads --time-limit --package-path --unit --creature --scenario --strip --columns --frame --size --samples --azimuth --elevation --zoom --focus --distance --task --reach --no-ground" ;;
+        export) options="--output --json --quiet --seed --threads --time-limit --package-path --unit --fps --creature --scenario" ;;
+        help) options="" ;;
+    esac
+    if [ "$COMP_CWORD" -eq 1 ]; then
+        COMPREPLY=($(compgen -W "info pose check render export help" -- "$word"))
+    elif [ "${word#-}" != "$word" ]; then
+        COMPREPLY=($(compgen -W "$options" -- "$word"))
+    else
+        COMPREPLY=($(compgen -f -- "$word"))
+    fi
+}
+complete -o filenames -F _holdfast holdfast

@@ -1,0 +1,93 @@
+#!/usr/bin/env bash
+# The command as a user meets it: what it says, what it writes, and its exit codes.
+set -u
+cd "$(dirname "$0")/.."
+hf=$PWD/build/holdfast
+[ -x "$hf" ] || { echo "build/holdfast is missing"; exit 1; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failures=0
+
+# expect CODE TEXT COMMAND...: the exit code, and a text somewhere in what it prints.
+expect() {
+  local code=$1 text=$2 out status
+  shift 2
+  out=$("$@" 2>&1); status=$?
+  if [ $status -ne "$code" ] || ! printf '%s' "$out" | grep -qF -- "$text"; then
+    echo "FAILED: $* gave $status, wanted $code and \"$text\":"; printf '%s\n' "$out" | head -n 5
+    failures=$((failures + 1))
+  fi
+}
+# same FILE COMMAND...: the output equals a file of the tree.
+same() {
+  local file=$1; shift
+  "$@" 2>/dev/null | cmp -s - "$file" || { echo "FAILED: $* differs from $file"; failures=$((failures + 1)); }
+}
+
+# Usage.
+expect 2 'usage: holdfast COMMAND' "$hf"
+expect 0 'holdfast '"$(cat VERSION)" "$hf" --version
+expect 0 '--strip N' "$hf" help render
+expect 0 '--strip N' "$hf" render --help
+expect 2 'did you mean "render"?' "$hf" rendr
+expect 2 'did you mean "--json"?' "$hf" info human --jsn
+expect 2 'info takes no --strip' "$hf" info human --strip 3
+expect 2 '--threads two: a whole number' "$hf" check x --threads two
+expect 2 '--zoom needs a value' "$hf" render human --zoom
+expect 2 'pose needs a SCENARIO' "$hf" pose
+expect 2 'a second one' "$hf" info a b
+expect 2 'render needs -o' "$hf" render human
+expect 2 '--size 0x9' "$hf" render human -o "$work/x.png" --size 0x9
+expect 2 'ends in .glb' "$hf" export human -o "$work/x.txt"
+same docs/holdfast.1 "$hf" help --man
+same script/completion/holdfast.bash "$hf" help --bash-completion
+
+# Wrong files.
+expect 3 'did you mean "human"?' "$hf" info humn
+expect 3 'no such file' "$hf" info nowhere/a.urdf
+expect 3 'did you mean "data/creatures/human.urdf"?' "$hf" info data/creatures/human.udf
+expect 3 'is a folder' "$hf" export data -o "$work/x.glb" --creature x
+printf '<robot name="a"><link name="b"/>' >"$work/cut.urdf"
+expect 3 "$work/cut.urdf:1" "$hf" info "$work/cut.urdf"
+printf '{ "format": "holdfast-motion", "version": 1, "creture": "x" }' >"$work/bad.motion.json"
+expect 3 'did you mean "creature"?' "$hf" check "$work/bad.motion.json"
+head -c 4096 /dev/urandom >"$work/noise.stl"
+expect 3 'noise.stl' "$hf" info "$work/noise.stl"
+expect 3 'cannot be written' "$hf" render human -o /nonexistent/x.png --size 64x64 --samples 1
+
+# Right ones.
+expect 0 'human' "$hf" info
+expect 0 '"kind": "creature"' "$hf" info human --json
+expect 0 '"effector": "l_hand", "joints": 9' "$hf" info human --json
+expect 0 'scenario demo (pose)' "$hf" info demo
+expect 0 'free of collision' "$hf" pose demo -o "$work" --size 160x90 --samples 1
+for f in demo.motion.json demo.glb demo.png; do
+  [ -s "$work/$f" ] || { echo "FAILED: pose did not write $f"; failures=$((failures + 1)); }
+done
+[ "$(head -c 4 "$work/demo.glb")" = glTF ] || { echo "FAILED: not a GLB"; failures=$((failures + 1)); }
+expect 0 '"valid": true' "$hf" check "$work/demo.motion.json" --json
+expect 0 'motion (found): 1 frame' "$hf" info "$work/demo.motion.json"
+for ending in glb bvh csv motion.json; do
+  expect 0 "wrote $work/again.$ending" "$hf" export "$work/demo.motion.json" -o "$work/again.$ending"
+done
+expect 0 'wrote' "$hf" export human -o "$work/human.bvh"
+expect 0 '"kind": "clip"' "$hf" info "$work/human.bvh" --json
+expect 0 'wrote' "$hf" export "$work/human.bvh" -o "$work/rig.motion.json"
+[ -s "$work/human.urdf" ] || { echo "FAILED: no URDF beside the rig's motion"; failures=$((failures + 1)); }
+expect 0 'motion' "$hf" info "$work/rig.motion.json"
+expect 0 'wrote' "$hf" render "$work/demo.motion.json" -o "$work/m.png" --size 64x64 --samples 1
+
+# The same run gives the same files, whatever the threads.
+"$hf" pose demo -o "$work/one" --threads 1 --size 64x64 --quiet >/dev/null
+"$hf" pose demo -o "$work/two" --threads 2 --size 64x64 --quiet >/dev/null
+for f in demo.motion.json demo.glb demo.png; do
+  cmp -s "$work/one/$f" "$work/two/$f" || { echo "FAILED: $f depends on the threads"; failures=$((failures + 1)); }
+done
+
+# A target nobody can reach: exit 1, a reason, and a partial motion.
+sed -E 's/"point": *\[[^]]*\]/"point": [9, 9, 9]/' data/scenarios/demo.scenario.json |
+  sed -E "s|\"\.\./|\"$PWD/data/|g" >"$work/far.scenario.json"
+expect 1 'partial' "$hf" pose "$work/far.scenario.json" -o "$work" --size 64x64 --samples 1
+grep -q '"outcome": *"partial"' "$work/far.motion.json" || { echo "FAILED: the partial motion does not say so"; failures=$((failures + 1)); }
+
+[ $failures -eq 0 ]
