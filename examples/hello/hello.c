@@ -18,7 +18,8 @@ int main(int argc, char** argv) {
         return 3;
     }
     const hf_creature_view* c = hf_creature_get(creature);
-    printf("holdfast %s: %s has %d links and weighs %.1f kg\n", hf_version(), c->name, c->link_count, c->mass);
+    printf("holdfast %s: %s has %d links and weighs %.1f kg\n", hf_version(), c->name, c->link_count,
+           c->mass);
 
     /* Everything that a thread needs: a pose, the links' world poses, a workspace. */
     hf_pose pose = {hf_transform_identity(), malloc(sizeof(double) * (size_t)c->q_count)};
@@ -38,7 +39,8 @@ int main(int argc, char** argv) {
         hf_solve_options options = hf_solve_options_default();
         hf_solve_result result;
         hf_limb_solve(creature, &links[limb->base_link], &target, &options, workspace, pose.q, &result);
-        printf("%s: %.3f mm away, %s\n", limb->name, result.position_error_m * 1000, hf_stop_text(result.stop));
+        printf("%s: %.3f mm away, %s\n", limb->name, result.position_error_m * 1000,
+               hf_stop_text(result.stop));
         for (int i = 0; i < limb->joint_count; i++) {
             const hf_joint* joint = &c->joints[limb->joints[i]];
             printf("  %-20s %8.4f\n", joint->name, pose.q[joint->q_index]);
