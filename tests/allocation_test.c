@@ -170,6 +170,48 @@ static const struct {
      "\"leg\",\"root\":\"leg\",\"effector\":\"foot\",\"contact\":{\"name\":\"sole\",\"offset\":[0,0,-0.02],"
      "\"normal\":"
      "[0,0,-1]}}],\"rest\":{\"hip\":0.1},\"gait\":[[\"leg\"]]}"},
+    {"full.rom.json", NULL,
+     "{\"joints\":[\"x\",\"y\"],\"pieces\":[{\"A\":[[1,0],[-1,0],[0,1],[0,-1]],\"b\":[1,1,1,1]}]}"},
+    {"swing.rom.json", NULL,
+     "{\"swing_polygon\":[[0.5,0,-1],[0,0.5,-1],[-0.5,0,-1],[0,-0.5,-1]],\"twist\":[-1,1]}"},
+    {"full.urdf", load_creature,
+     "<robot><material name='red'><color rgba='1 0 0 1'/></material><link name='world'/><link name='body'>"
+     "<inertial><origin rpy='0 0 1'/><mass value='1'/><inertia ixx='1' iyy='1' izz='-1'/></inertial></link>"
+     "<link name='l1'><collision><geometry><mesh filename='package://none/concave.obj' "
+     "scale='2'/></geometry></collision></link>"
+     "<link name='l2'><visual><geometry><sphere radius='0.1'/></geometry><material "
+     "name='red'/></visual></link>"
+     "<link name='r1'><collision><geometry><mesh "
+     "filename='package://none/missing.obj'/></geometry></collision></link>"
+     "<link name='r2'><collision><geometry><torus/></geometry></collision></link>"
+     "<joint name='w' type='fixed'><parent link='world'/><child link='body'/></joint>"
+     "<joint name='a' type='revolute'><parent link='body'/><child link='l1'/><origin xyz='0 0.1 0'/></joint>"
+     "<joint name='b' type='continuous'><parent link='l1'/><child link='l2'/><origin xyz='0 0 -0.3'/></joint>"
+     "<joint name='c' type='continuous'><parent link='body'/><child link='r1'/><origin xyz='0 -0.1 "
+     "0'/></joint>"
+     "<joint name='d' type='continuous'><parent link='r1'/><child link='r2'/><origin xyz='0 0 -0.3'/></joint>"
+     "</robot>"},
+    {"full.srdf", NULL,
+     "<robot><group name='one'><chain base_link='body' tip_link='l2'/></group><group name='two'><link "
+     "name='r2'/>"
+     "<joint name='c'/></group><group name='odd'><chain base_link='body' tip_link='zero'/></group>"
+     "<end_effector name='e' parent_link='l2' group='one'/><gripper name='g'><link name='r2'/></gripper>"
+     "<disable_collisions link1='l2' link2='r2'/></robot>"},
+    {"full.creature.json", load_creature,
+     "{\"format\":\"holdfast-creature\",\"version\":1,\"urdf\":\"full.urdf\",\"limbs\":[{\"name\":\"l\","
+     "\"effector\":"
+     "\"l2\",\"excludes\":[\"r\"],\"contact\":[{\"offset\":[0,0,0],\"normal\":[0,0,-1],\"ball\":0.1}]},{"
+     "\"name\":\"r\","
+     "\"root\":\"r1\",\"effector\":\"r2\",\"mirror_of\":\"l\"},{\"name\":\"seat\",\"root\":\"body\","
+     "\"effector\":"
+     "\"body\"}],\"rom\":[{\"joints\":[\"a\",\"b\"],\"region\":\"full.rom.json\"},{\"joints\":[\"c\"],"
+     "\"region\":"
+     "\"swing.rom.json\"}],\"gait\":[[\"l\"],[\"r\"]],\"guide\":{\"upright\":[\"l\",\"r\"]}}"},
+    {"rig.bvh", load_creature,
+     "HIERARCHY\nROOT hips\n{\nOFFSET 0 0 0\nCHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation "
+     "Yrotation\nJOINT knee\n{\nOFFSET 0 -40 0\nCHANNELS 3 Zrotation Xrotation Yrotation\nEnd "
+     "Site\n{\nOFFSET 0 "
+     "-40 0\n}\n}\n}\nMOTION\nFrames: 1\nFrame Time: 0.01\n0 80 0 0 0 0 0 0 0\n"},
     {"small.scenario.json", load_scenario,
      "{\"format\":\"holdfast-scenario\",\"version\":1,\"kind\":\"pose\",\"creature\":\"small.creature.json\","
      "\"scene\":[{"
@@ -258,6 +300,9 @@ static void check_file(const char* name, loader load) {
         survived += failed && status == HF_OK;
         if (failed && status != HF_OK && (error.status != status || !error.message[0]))
             fail_msg("%s: allocation %ld: the error is not filled", name, count);
+        if (failed && status != HF_OK && status != HF_ERROR_MEMORY)
+            fail_msg("%s: allocation %ld is told as: %s", name, count,
+                     hf_error_text(&error, text, sizeof text));
         if (!failed && status != HF_OK) fail_msg("%s", hf_error_text(&error, text, sizeof text));
         if (live != before) fail_msg("%s: allocation %ld: %ld blocks are lost", name, count, live - before);
     }

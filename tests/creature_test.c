@@ -66,6 +66,32 @@ static void quadrupeds(void** state) {
     hf_creature_free(c);
 }
 
+/* Rigs of animators: joints are three angles each, limbs have the names of the bones. */
+static void rigs(void** state) {
+    (void)state;
+    static const struct {
+        const char* file;
+        int limbs;
+    } cases[] = {{"motions/02_01.bvh", 5},
+                 {"motions/pirouette.bvh", 5},
+                 {"gltf/RiggedFigure.glb", 5},
+                 {"gltf/Fox.glb", 6}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char* path = third_party(cases[i].file);
+        if (!path) skip();
+        hf_creature* c = must_load(path);
+        assert_int_equal(hf_creature_get(c)->limb_count, cases[i].limbs);
+        static const char* const names[] = {"left_arm", "right_arm", "left_leg", "right_leg"};
+        for (int k = 0; k < 4; k++)
+            assert_true(limb_of(c, names[k])->use && limb_of(c, names[k])->joint_count >= 6);
+        for (int k = 0; k < hf_creature_get(c)->limb_count; k++) {
+            const hf_limb* l = &hf_creature_get(c)->limbs[k];
+            assert_int_equal(l->use, strstr(l->name, "arm") || strstr(l->name, "leg"));
+        }
+        hf_creature_free(c);
+    }
+}
+
 static void arms(void** state) {
     (void)state;
     static const expected_limb bare[] = {{"arm", "shoulder_link", "ee_link", 6}};
@@ -579,8 +605,12 @@ static void written_urdfs_load_to_the_same(void** state) {
     static const char* const robots[] = {"robots/simple_humanoid_description/urdf/simple_humanoid.urdf",
                                          "robots/quadruped_description/urdf/quadruped.urdf",
                                          "robots/anymal_b_simple_description/robots/anymal.urdf",
-                                         "robots/ur_description/urdf/ur5_gripper.urdf"};
-    for (int i = 0; i < 4; i++) {
+                                         "robots/ur_description/urdf/ur5_gripper.urdf",
+                                         "motions/pirouette.bvh",
+                                         "motions/02_01.bvh",
+                                         "gltf/RiggedFigure.glb",
+                                         "gltf/Fox.glb"};
+    for (int i = 0; i < 8; i++) {
         const char* path = third_party(robots[i]);
         if (!path) break;
         snprintf(keep[i], sizeof keep[i], "%s", path);
@@ -599,6 +629,7 @@ static void written_urdfs_load_to_the_same(void** state) {
         for (int k = 0; k < x->limb_count; k++) {
             assert_int_equal(x->limbs[k].root_link, y->limbs[k].root_link);
             assert_int_equal(x->limbs[k].effector_link, y->limbs[k].effector_link);
+            if (!x->urdf_path) assert_string_equal(x->limbs[k].name, y->limbs[k].name);
         }
         hf_creature_free(a);
         hf_creature_free(b);
@@ -629,6 +660,7 @@ int main(void) {
         cmocka_unit_test(humanoids),
         cmocka_unit_test(quadrupeds),
         cmocka_unit_test(arms),
+        cmocka_unit_test(rigs),
         cmocka_unit_test(limbs_by_shape_alone),
         cmocka_unit_test(lengths_bound_reach),
         cmocka_unit_test(many_legs_are_told_apart),

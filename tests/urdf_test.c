@@ -472,6 +472,13 @@ static void bad_files_say_where_and_why(void** state) {
         {ROBOT(LINK("a") LINK("b") LINK("c") JOINT("f", "fixed", "a", "b", "")
                    JOINT("j", "continuous", "b", "c", "<mimic joint=\"f\"/>")),
          "which does not have one value", 6, HF_ERROR_FORMAT},
+        {ROBOT(LINK("a") LINK(
+             "b") "<joint name=\"j\" type=\"fixed\"><parent link=\"a\"/><child link=\"b\"/><origin "
+                  "xyz=\"1e300 0 0\"/></joint>"),
+         "joint \"j\": its origin is out of range", 4, HF_ERROR_FORMAT},
+        {ROBOT("<link name=\"a\"><collision><geometry><sphere "
+               "radius=\"1e200\"/></geometry></collision></link>"),
+         "link \"a\": a shape is larger or farther", 2, HF_ERROR_FORMAT},
         {ROBOT("<xacro:macro name=\"leg\"/>"), "run: xacro", 2, HF_ERROR_FORMAT},
         {ROBOT("<link name=\"${prefix}a\"/>"), "run: xacro bad.urdf > bad.expanded.urdf", 2, HF_ERROR_FORMAT},
         {"<!DOCTYPE r [<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;&a;\">]><robot name=\"&b;\"/>",

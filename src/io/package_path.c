@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,20 +61,13 @@ static bool try_environment(search* s, const char* variable) {
 /* Walks up from the file: first folders that hold the package by its name, then folders that hold the
    rest of the name whatever they are called. */
 static bool try_ancestors(search* s, const char* from_file) {
-    char folder[4096];
+    char folder[PATH_MAX];
     size_t length = hf_path_folder_length(from_file);
-    if (length == 0) {
-        if (!getcwd(folder, sizeof folder)) return false;
-    } else {
-        char* beside = hf_path_beside(from_file, ".");
-        char* real = beside ? realpath(beside, NULL) : NULL;
-        bool fits = real && strlen(real) < sizeof folder;
-        if (fits) strcpy(folder, real);
-        if (!beside) s->status = HF_ERROR_MEMORY;
-        hf_free(beside);
-        free(real);
-        if (!fits) return s->status == HF_ERROR_MEMORY;
-    }
+    if (length >= sizeof folder) return false;
+    char given[PATH_MAX] = ".";
+    if (length > 0) memcpy(given, from_file, length);
+    if (length > 0) given[length] = 0;
+    if (!realpath(given, folder)) return false;
     for (int with_package = 1; with_package >= 0; with_package--) {
         for (size_t n = strlen(folder); n > 0;) {
             if (try_folder(s, folder, n, with_package)) return true;

@@ -1,6 +1,7 @@
 /* Collision bodies and visuals. Capsules, boxes and spheres stay, cylinders and meshes become convex hulls; a
    link without collision geometry takes its visual, else bodies are made up (method, section 2). */
 #include "model/creature_build.h"
+#include "base/error.h"
 #include "geom/hull.h"
 
 #include <math.h>
@@ -80,6 +81,26 @@ static hf_status make_hull(hf_build* b, const char* link, const hf_mesh* mesh, h
     hf_mesh_free(&hull);
     *made = true;
     return shape->vertices && shape->faces ? HF_OK : hf_build_fail_memory(b);
+}
+
+/* No size or place of a shape is beyond what is accepted. */
+static bool in_range(const hf_draft_shape* s) {
+    double far = fmax(hf_length(s->in_link.position), hf_length(s->shape.half_size));
+    far = fmax(far, fmax(s->shape.radius, s->shape.half_length));
+    for (int i = 0; i < 3 * s->mesh.vertex_count; i++) far = fmax(far, fabs((double)s->mesh.vertices[i]));
+    return far <= HF_MAX_NUMBER;
+}
+
+static hf_status check_ranges(hf_build* b) {
+    for (int i = 0; i < b->draft->shapes_count; i++) {
+        const hf_draft_shape* s = &b->draft->shapes[i];
+        if (in_range(s)) continue;
+        char field[160];
+        snprintf(field, sizeof field, "link \"%.120s\"", b->draft->links[s->link].name);
+        return hf_fail(b->error, HF_ERROR_FORMAT, b->file, s->line, field,
+                       "a shape is larger or farther than %g m", HF_MAX_NUMBER);
+    }
+    return HF_OK;
 }
 
 /* The convex body of a shape of the draft. */
@@ -167,7 +188,8 @@ static hf_status sort_shapes(hf_build* b, int** starts, int** sorted) {
 hf_status hf_build_bodies(hf_build* b) {
     hf_creature_view* v = &b->creature->view;
     int *starts, *sorted;
-    hf_status status = sort_shapes(b, &starts, &sorted);
+    hf_status status = check_ranges(b);
+    if (status == HF_OK) status = sort_shapes(b, &starts, &sorted);
     if (status != HF_OK) return status;
     /* A link has its shapes, or at most one made-up body for each child and itself. */
     size_t most = (size_t)b->draft->shapes_count + 2 * (size_t)v->link_count;

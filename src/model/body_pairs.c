@@ -29,6 +29,47 @@ static double bound(const hf_shape* s) {
     return most;
 }
 
+static hf_vec3 corner(const hf_shape* s, uint32_t index) {
+    const float* p = s->vertices + 3 * (size_t)index;
+    return hf_v3(p[0], p[1], p[2]);
+}
+
+/* Radius of a ball around the body's own origin that lies in it; 0 when the origin is outside. */
+static double inner(const hf_shape* s) {
+    double least = INFINITY;
+    switch (s->kind) {
+    case HF_SHAPE_SPHERE:
+    case HF_SHAPE_CAPSULE:
+        return s->radius;
+    case HF_SHAPE_BOX:
+        return fmin(s->half_size.x, fmin(s->half_size.y, s->half_size.z));
+    case HF_SHAPE_HULL:
+        for (int f = 0; f < s->face_count; f++) {
+            hf_vec3 a = corner(s, s->faces[3 * f]);
+            hf_vec3 ab = hf_sub(corner(s, s->faces[3 * f + 1]), a);
+            hf_vec3 ac = hf_sub(corner(s, s->faces[3 * f + 2]), a);
+            least = fmin(least, hf_dot(hf_normalize(hf_cross(ab, ac)), a));
+        }
+        /* A hair less, for the rounding of the corners. */
+        return fmax(0, least * (1 - 1e-5));
+    }
+    return 0;
+}
+
+/* A body at rest, with balls around and inside it. */
+typedef struct rest_body {
+    const hf_shape* shape;
+    hf_transform at;
+    double outer, inner;
+} rest_body;
+
+static bool touch(const rest_body* a, const rest_body* b) {
+    double distance = hf_distance(a->at.position, b->at.position);
+    if (distance > a->outer + b->outer) return false;
+    if (distance < a->inner + b->inner) return true;
+    return hf_shape_distance(a->shape, a->at, b->shape, b->at) <= 0;
+}
+
 /* Links that the SRDF takes apart, as bits of a table over links. */
 static hf_status disabled_links(hf_build* b, uint32_t** table) {
     const hf_creature_draft* d = b->draft;
@@ -53,12 +94,12 @@ hf_status hf_build_pairs(hf_build* b) {
     hf_status status = disabled_links(b, &disabled);
     if (status != HF_OK) return status;
     c->pairs = hf_build_keep(b, (count * count + 31) / 32, sizeof *c->pairs);
-    hf_transform* at = hf_build_scratch(b, count, sizeof *at);
-    double* radius = hf_build_scratch(b, count, sizeof *radius);
-    if (!c->pairs || !at || !radius) return hf_build_fail_memory(b);
+    rest_body* rest = hf_build_scratch(b, count, sizeof *rest);
+    if (!c->pairs || !rest) return hf_build_fail_memory(b);
     for (int i = 0; i < v->body_count; i++) {
-        at[i] = hf_compose(b->rest_links[v->bodies[i].link], v->bodies[i].in_link);
-        radius[i] = bound(&v->bodies[i].shape);
+        const hf_body* body = &v->bodies[i];
+        rest[i] = (rest_body){&body->shape, hf_compose(b->rest_links[body->link], body->in_link),
+                              bound(&body->shape), inner(&body->shape)};
     }
     for (int i = 0; i < v->body_count; i++) {
         for (int k = i + 1; k < v->body_count; k++) {
@@ -66,10 +107,7 @@ hf_status hf_build_pairs(hf_build* b) {
             if (one == two || v->links[one].parent_link == two || v->links[two].parent_link == one) continue;
             size_t bit = (size_t)one * links + (size_t)two;
             if (disabled[bit / 32] >> (bit % 32) & 1) continue;
-            bool near = hf_distance(at[i].position, at[k].position) <= radius[i] + radius[k];
-            if (near && hf_shape_distance(&v->bodies[i].shape, at[i], &v->bodies[k].shape, at[k]) <= 0)
-                continue;
-            set_pair(c, i, k);
+            if (!touch(&rest[i], &rest[k])) set_pair(c, i, k);
         }
     }
     return HF_OK;

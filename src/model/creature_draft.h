@@ -20,6 +20,10 @@ enum {
     HF_MAX_MESH_VERTICES = 1 << 24 /* of all meshes of one creature */
 };
 
+/* Lengths, masses, multipliers and joint values beyond this are refused or cut: sums and products of such
+   numbers would not stay finite. */
+#define HF_MAX_NUMBER 1e6
+
 /* All texts and arrays inside a draft live in its arena. */
 typedef struct hf_draft_link {
     char* name;

@@ -195,6 +195,8 @@ static hf_status fill_links(hf_build* b, const wiring* w, int count) {
         hf_link* out = &b->links[i];
         out->name = hf_arena_text(&b->creature->arena, in->name);
         if (!out->name) return hf_build_fail_memory(b);
+        if (!(in->mass <= HF_MAX_NUMBER) || !(hf_length(in->com) <= HF_MAX_NUMBER))
+            return fail_at(b, in->line, "link", in->name, "its mass or centre of mass is out of range%s", "");
         out->joint = i == 0 ? -1 : b->joint_of_draft[above];
         out->parent_link = i == 0 ? -1 : b->link_of_draft[w->parent[above]];
         out->mass = in->mass;
@@ -208,7 +210,6 @@ static hf_status fill_links(hf_build* b, const wiring* w, int count) {
     b->first_child[count] = children;
     v->links = b->links;
     v->link_count = count;
-    if (!isfinite(v->mass)) return hf_fail(b->error, HF_ERROR_FORMAT, b->file, 0, NULL, "is too heavy");
     return HF_OK;
 }
 
@@ -244,8 +245,9 @@ static hf_status resolve_mimic(hf_build* b, const name_entry* names, int index, 
     out->mimic = b->joint_of_draft[at];
     out->multiplier = multiplier;
     out->offset = offset;
-    if (!isfinite(multiplier) || !isfinite(offset))
-        return fail_at(b, start->line, "joint", start->name, "its multiplier or offset is not finite%s", "");
+    if (!(fabs(multiplier) <= HF_MAX_NUMBER && fabs(offset) <= HF_MAX_NUMBER))
+        return fail_at(b, start->line, "joint", start->name, "its multiplier or offset is out of range%s",
+                       "");
     return HF_OK;
 }
 
@@ -272,6 +274,8 @@ static hf_status fill_joints(hf_build* b, const wiring* w, const name_entry* nam
         b->draft_of_joint[at] = i;
         out->name = hf_arena_text(&b->creature->arena, in->name);
         if (!out->name) return hf_build_fail_memory(b);
+        if (!(hf_length(in->origin.position) <= HF_MAX_NUMBER))
+            return fail_at(b, in->line, "joint", in->name, "its origin is out of range%s", "");
         out->type = in->type;
         out->parent_link = b->link_of_draft[w->parent[i]];
         out->child_link = b->link_of_draft[w->child[i]];

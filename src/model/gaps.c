@@ -25,7 +25,8 @@ static hf_status joint_bounds(hf_build* b, hf_joint* j, const hf_draft_joint* in
         j->lower = j->upper = 0;
     } else if (j->type == HF_JOINT_REVOLUTE || j->type == HF_JOINT_PRISMATIC) {
         if (in->has_bounds) {
-            j->lower = in->lower, j->upper = in->upper;
+            j->lower = fmin(fmax(in->lower, -HF_MAX_NUMBER), HF_MAX_NUMBER);
+            j->upper = fmin(fmax(in->upper, -HF_MAX_NUMBER), HF_MAX_NUMBER);
         } else if (j->type == HF_JOINT_REVOLUTE) {
             j->type = HF_JOINT_CONTINUOUS;
             return hf_build_warn(b, "joint \"%s\": a revolute joint without bounds turns freely", j->name);

@@ -189,17 +189,22 @@ hf_status hf_limbs_find(hf_build* b, hf_limb_plans* plans) {
     drop_sides(b, &g);
     drop_fingers(b, &g, along);
     mark_trunk(b, &g);
+    bool over = false;
     plans->count = 0;
     for (int l = 0; l < count; l++) {
         plans->trunk[l] = g.trunk[g.top[l]];
         if (l == 0 || !is_group(&g, l) || g.trunk[l] || g.dropped[l] || !g.trunk[carrier(b, &g, l)]) continue;
-        if (plans->count == HF_MAX_LIMBS)
-            return hf_build_warn(b, "more than %d limbs: the others are left out", HF_MAX_LIMBS);
+        if (plans->count == HF_MAX_LIMBS) {
+            over = true;
+            continue;
+        }
         hf_limb_plan* limb = &plans->items[plans->count];
         follow_chain(b, &g, l, limb);
         limb->use = true;
         plans->count += has_free_joint(b, limb);
     }
+    if (over && hf_build_warn(b, "more than %d limbs: the others are left out", HF_MAX_LIMBS) != HF_OK)
+        return HF_ERROR_MEMORY;
     hf_status status = hf_limbs_name(b, plans);
     if (status == HF_OK) status = hf_limbs_name_by_group(b, plans);
     return status;

@@ -134,6 +134,8 @@ static hf_status copy_contacts(hf_build* b, const hf_draft_limb* in, hf_limb* li
     if (!frames) return hf_build_fail_memory(b);
     for (int i = 0; i < in->contact_count; i++) {
         const hf_draft_contact* c = &in->contacts[i];
+        if (!(hf_length(c->offset) + c->patch[0] + c->patch[1] + c->ball <= HF_MAX_NUMBER))
+            return fail_limb(b, in->name, "contact frame \"%.80s\" is out of range", c->name);
         frames[i] = (hf_contact_frame){.link = limb->effector_link,
                                        .offset = c->offset,
                                        .normal = c->normal,
