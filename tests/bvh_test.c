@@ -122,6 +122,25 @@ static void test_units(void** state) {
     }
 }
 
+/* Blender writes Z up where it is told to: such a skeleton stands along Z. */
+static void test_z_up(void** state) {
+    (void)state;
+    hf_clip* clip =
+        load_text("HIERARCHY\nROOT hip\n{\nOFFSET 0 0 0\nCHANNELS 6 Xposition Yposition Zposition Xrotation "
+                  "Yrotation Zrotation\nJOINT leg\n{\nOFFSET 0.1 0 -0.9\nCHANNELS 1 Xrotation\n}\nJOINT "
+                  "head\n{\nOFFSET 0 0.1 0.8\nCHANNELS 1 Xrotation\n}\n}\nMOTION\nFrames: 1\nFrame Time: "
+                  "0.1\n1 2 0.9 0 0 0 0 0\n",
+                  0);
+    assert_true(clip->z_up);
+    assert_near(clip->unit_m, 1, 0);
+    assert_near(clip->height_m, 1.8, 1e-12);
+    hf_transform joints[3];
+    hf_clip_forward(clip, 0, joints);
+    assert_near(joints[2].position.y, 2.1, 1e-12);
+    assert_near(joints[2].position.z, 1.7, 1e-12);
+    hf_clip_free(clip);
+}
+
 /* A file is refused with the line of what is wrong. */
 static void test_broken(void** state) {
     (void)state;
@@ -324,7 +343,7 @@ static void test_export(void** state) {
 }
 
 /* The clip as a motion of its own creature: every joint where the clip has it, inside the limits. */
-static void follow_clip(const char* path, double unit_m, bool whole) {
+static void follow_clip(const char* path, double unit_m, bool whole, int absorbed) {
     hf_clip* clip;
     hf_creature* creature;
     hf_motion* motion;
@@ -349,7 +368,7 @@ static void follow_clip(const char* path, double unit_m, bool whole) {
             found++;
             assert_near(hf_distance(links[link].position, joints[j].position), 0, 1e-9);
         }
-        assert_int_equal(found, clip->joint_count - clip->end_site_count);
+        assert_int_equal(found, clip->joint_count - clip->end_site_count - absorbed);
         for (int j = 0; j < view->joint_count; j++) {
             double value = motion->frames[f].q[view->joints[j].q_index];
             if (view->joints[j].q_count == 0) continue;
@@ -358,6 +377,26 @@ static void follow_clip(const char* path, double unit_m, bool whole) {
             if (f > 0) assert_true(fabs(value - motion->frames[f - 1].q[view->joints[j].q_index]) < 3.1416);
         }
     }
+    /* Written as a URDF and loaded again the creature still takes the clip, pose by pose. */
+    char urdf[1100];
+    snprintf(urdf, sizeof urdf, "%s/rig.urdf", test_folder());
+    hf_creature* again;
+    hf_motion* same;
+    assert_int_equal(hf_creature_write_urdf(creature, urdf, &error), HF_OK);
+    if (hf_creature_load(urdf, NULL, &again, &error) != HF_OK) fail_msg("%s", error.message);
+    if (hf_clip_motion(clip, again, &same, &error) != HF_OK) fail_msg("%s", error.message);
+    assert_int_equal(same->q_count, motion->q_count);
+    for (int f = 0; f < motion->frame_count; f++)
+        assert_memory_equal(same->frames[f].q, motion->frames[f].q, (size_t)motion->q_count * sizeof(double));
+    /* People's rigs have the limbs that a person would name. */
+    const char* limbs[] = {"left_arm", "right_arm", "left_leg", "right_leg"};
+    for (int i = 0; i < 4 && !whole; i++) {
+        int limb = hf_creature_find_limb(creature, limbs[i]);
+        assert_true(limb >= 0 && view->limbs[limb].use);
+        assert_true(view->limbs[limb].length > 0.5 && view->limbs[limb].length < 1.2);
+    }
+    hf_motion_free(same);
+    hf_creature_free(again);
     free(links);
     free(joints);
     hf_motion_free(motion);
@@ -367,13 +406,23 @@ static void follow_clip(const char* path, double unit_m, bool whole) {
 
 static void test_clip_motion(void** state) {
     (void)state;
-    follow_clip(write_text("odd.bvh", odd_file), 1, true);
+    follow_clip(write_text("odd.bvh", odd_file), 1, true, 0);
+    /* A handle above the body is absorbed with its own motion; joints of one name get others. */
+    follow_clip(
+        write_text("handle.bvh",
+                   "HIERARCHY\nROOT Reference\n{\nOFFSET 0 0 0\nCHANNELS 6 Xposition Yposition Zposition "
+                   "Zrotation Xrotation Yrotation\nJOINT Hips\n{\nOFFSET 0 90 0\nCHANNELS 6 Xposition "
+                   "Yposition Zposition Zrotation Yrotation Xrotation\nJOINT Leg\n{\nOFFSET 10 -80 0\n"
+                   "CHANNELS 2 Xrotation Zrotation\n}\nJOINT Chest\n{\nOFFSET 0 50 1\nCHANNELS 0\n}\n}\n}\n"
+                   "MOTION\nFrames: 3\nFrame Time: 0.1\n1 2 3 10 20 30 0 90 5 40 50 60 70 80\n"
+                   "2 2 3 10 20 30 0 91 5 140 95 260 470 -80\n2 2 3 10 20 30 0 92 5 170 99 270 -470 -80\n"),
+        0, true, 1);
     const char* names[] = {"motions/02_01.bvh", "motions/143_17.bvh", "motions/143_18.bvh",
                            "motions/pirouette.bvh"};
     for (int i = 0; i < 4; i++) {
         const char* path = third_party(names[i]);
         if (!path) return;
-        follow_clip(path, 0, false);
+        follow_clip(path, 0, false, 0);
     }
 }
 
@@ -438,6 +487,7 @@ int main(void) {
         cmocka_unit_test(test_truncated),   cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_third_party), cmocka_unit_test(test_export),
         cmocka_unit_test(test_clip_motion), cmocka_unit_test(test_creature),
+        cmocka_unit_test(test_z_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -333,7 +333,7 @@ static void test_place(void** state) {
         objects[i].name = names[i];
         objects[i].mesh = one_triangle(vertices, indices);
         objects[i].start.position.x = -1 - i;
-        objects[i].movable = true;
+        objects[i].movable = i > 0;
     }
     objects[1].keys = keys;
     objects[1].key_count = 2;
@@ -368,6 +368,13 @@ static void test_place(void** state) {
     hf_motion_place_at(motion, 99, placement);
     assert_near(x_of(placement, 1), 7, 1e-12);
     assert_int_equal(hf_motion_validate(motion, creature, scene, &error), HF_OK);
+    /* What cannot be moved may be named where it is, and nowhere else. */
+    assert_int_equal(hf_motion_add_object(motion, &motion->frames[3], 0, objects[0].start), HF_OK);
+    assert_int_equal(hf_motion_validate(motion, creature, scene, &error), HF_OK);
+    motion->frames[3].objects[0].pose.position.x = 3;
+    assert_int_equal(hf_motion_validate(motion, creature, scene, &error), HF_ERROR_FORMAT);
+    assert_non_null(strstr(error.message, "not movable"));
+    motion->frames[3].objects[0].pose.position.x = -1;
     assert_true(hf_motion_object_index(motion, "ghost") >= 0);
     assert_int_equal(hf_motion_validate(motion, creature, scene, &error), HF_ERROR_FORMAT);
     assert_non_null(strstr(error.message, "ghost"));

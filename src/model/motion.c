@@ -301,6 +301,27 @@ static hf_status check_limbs(const hf_motion* motion, const hf_creature* creatur
     return HF_OK;
 }
 
+/* Objects that cannot be moved are only named where their keys or their start have them. */
+static hf_status check_objects(const hf_motion* motion, const hf_scene* scene, hf_error* error) {
+    hf_placement* placement;
+    if (hf_placement_create(scene, &placement) != HF_OK) return hf_fail_memory(error, NULL);
+    hf_status status = HF_OK;
+    for (int f = 0; f < motion->frame_count && status == HF_OK; f++) {
+        const hf_motion_frame* frame = &motion->frames[f];
+        if (frame->object_count) hf_placement_set_time(placement, frame->time_s);
+        for (int i = 0; i < frame->object_count && status == HF_OK; i++) {
+            const char* name = motion->objects[frame->objects[i].object];
+            int object = hf_scene_find(scene, name);
+            if (object < 0 || hf_scene_object(scene, object).movable) continue;
+            hf_transform own = hf_placement_pose(placement, object), named = frame->objects[i].pose;
+            if (!near(own.position, named.position) || hf_quat_angle(own.rotation, named.rotation) > 1e-6)
+                status = MISFIT("objects", "frame %d moves \"%s\", which is not movable", f, name);
+        }
+    }
+    hf_placement_free(placement);
+    return status;
+}
+
 hf_status hf_motion_validate(const hf_motion* motion, const hf_creature* creature, const hf_scene* scene,
                              hf_error* error) {
     hf_status status = check_joints(motion, hf_creature_get(creature), error);
@@ -308,5 +329,6 @@ hf_status hf_motion_validate(const hf_motion* motion, const hf_creature* creatur
     for (int i = 0; scene && i < motion->object_count && status == HF_OK; i++)
         if (hf_scene_find(scene, motion->objects[i]) < 0)
             status = MISFIT("objects", "the scene has no object \"%s\"", motion->objects[i]);
+    if (scene && status == HF_OK) status = check_objects(motion, scene, error);
     return status;
 }
