@@ -151,14 +151,36 @@ static bool may_cover(builder* b, int piece, const polygon* p, hf_vec3 n) {
     return true;
 }
 
+/* The planes of a piece as they cut a facet with normal n. */
+static hf_vec3 covering_plane(const builder* b, int piece, int k, hf_vec3 n, double* limit) {
+    hf_vec3 m = plane_normal(b->rom, piece, k, limit);
+    *limit += cover_rad - outside_rad * hf_dot(m, n);
+    return m;
+}
+
 /* Cuts the parts of p that a piece covers; what stays goes back on the stack for the next piece. */
 static bool subtract(builder* b, int piece, const polygon* p, hf_vec3 n) {
     if (!may_cover(b, piece, p, n)) return push(b, p, piece + 1);
+    /* The covered part alone first: where it is nothing, p stays whole. */
+    int planes = b->rom->pieces[piece].plane_count;
     polygon rest = *p, inside, outside;
-    for (int k = 0; k < b->rom->pieces[piece].plane_count && rest.count >= 3; k++) {
-        double limit;
-        hf_vec3 m = plane_normal(b->rom, piece, k, &limit);
-        split(&rest, m, limit + cover_rad - outside_rad * hf_dot(m, n), &inside, &outside);
+    double limit;
+    for (int k = 0; k < planes && rest.count >= 3; k++) {
+        hf_vec3 m = covering_plane(b, piece, k, n, &limit);
+        split(&rest, m, limit, &inside, NULL);
+        rest = inside;
+        b->work++;
+    }
+    if (rest.count < 3 || area(&rest) < least_area) return push(b, p, piece + 1);
+    polygon covered = rest;
+    rest = *p;
+    for (int k = 0; k < planes && rest.count >= 3; k++) {
+        hf_vec3 m = covering_plane(b, piece, k, n, &limit);
+        /* Only planes that bound the covered part need to cut. */
+        bool bounds = false;
+        for (int i = 0; i < covered.count && !bounds; i++) bounds = hf_dot(m, covered.v[i]) > limit - 1e-9;
+        if (!bounds) continue;
+        split(&rest, m, limit, &inside, &outside);
         b->work++;
         if (!push(b, &outside, piece + 1)) return false;
         rest = inside;

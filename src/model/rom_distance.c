@@ -159,8 +159,9 @@ bool hf_rom_in_pieces(const hf_rom* rom, const double* values, double tolerance)
 /* Branch and bound. The depth changes by no more than the way moved, so a cell of half diagonal r holds no
    point deeper than its middle's depth + r. */
 enum { CELL_BUDGET = 30000, CLIMB_STEPS = 300 };
-static const double depth_tolerance = 1e-4; /* rad, or this share of ten times the depth */
-static const double no_end = 16;            /* rad: farther than any bounded region */
+static const double least_gain =
+    0.02;                        /* the search ends where no cell can be deeper by more than this share */
+static const double no_end = 16; /* rad: farther than any bounded region */
 
 typedef struct search {
     const hf_rom* rom;
@@ -174,7 +175,8 @@ static double depth_at(const search* s, const double* x) {
     return hf_rom_in_pieces(s->rom, x, 0) ? distance : -distance;
 }
 
-/* Random steps uphill from a point, ever smaller: a good first answer makes the search short. */
+/* Random steps uphill from a point, ever smaller: exact where the search is coarse, and it makes the search
+ * short. */
 static double climb(const search* s, double* x, double size, double depth) {
     for (int step = 0; step < CLIMB_STEPS; step++) {
         hf_random random = hf_random_start(0, 0, (uint64_t)step);
@@ -200,8 +202,7 @@ static void search_cell(search* s, const double* middle, const double* half) {
         s->best = climb(s, x, radius, depth);
         memcpy(s->boundary->centre, x, (size_t)d * sizeof *x);
     }
-    double slack = fmax(depth_tolerance, 10 * depth_tolerance * s->best);
-    if (depth + radius <= s->best + slack || s->budget-- <= 0) return;
+    if (depth + radius <= s->best + fmax(1e-4, least_gain * s->best) || s->budget-- <= 0) return;
     double part[3] = {half[0] / 2, d > 1 ? half[1] / 2 : 0, d > 2 ? half[2] / 2 : 0};
     for (int child = 0; child < 1 << d; child++) {
         double at[3];
