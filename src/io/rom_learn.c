@@ -18,10 +18,10 @@
 #include <string.h>
 
 /* Share of a piece that may lie outside the shape. */
-static const double waste_allowed = 0.03;
+static const double waste_allowed = 0.04;
 /* A piece is written with few planes, which may stand out of its hull by this share of alpha: the cloud says
    no more about its border than that. */
-static const double rough_share = 0.08;
+static const double rough_share = 0.1;
 /* Then all planes move out by this share of alpha, so that neighbours which end a hair outside need no piece
    of their own. */
 static const double margin_share = 0.05;
@@ -35,7 +35,7 @@ enum {
     CLOUD_MAX = 2500,
     COUNT_MAX = 10000000,
     PLANES_MAX = 250,
-    WRITTEN_MAX = 40,
+    WRITTEN_MAX = 28,
     POINTS_MAX = 256,
     VOXELS_MAX = 1000000
 };
