@@ -170,7 +170,8 @@ static void normals_are_smooth_where_blunt(void** state) {
         hf_layer layer = {0};
         hf_transform pose = {hf_v3(5, 6, 7), hf_quat_identity()};
         assert_int_equal(hf_layer_add(&layer, &m, pose, (hf_colour){1, 1, 1}), HF_OK);
-        assert_int_equal(hf_layer_finish(&layer), HF_OK);
+        hf_layer_measure(&layer);
+        assert_int_equal(hf_layer_build(&layer), HF_OK);
         for (int i = 0; i < 200; i++) {
             hf_vec3 d = hf_normalize(hf_v3(sin(i * 1.1), cos(i * 2.7), sin(i * 0.37 + 1)));
             hf_surface s;

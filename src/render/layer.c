@@ -112,7 +112,8 @@ hf_status hf_layer_add(hf_layer* layer, const hf_mesh* mesh, hf_transform pose, 
     return smooth(layer, first_triangle);
 }
 
-static void find_bounds(hf_layer* layer) {
+void hf_layer_measure(hf_layer* layer) {
+    if (layer->count == 0) return;
     hf_vec3 low = hf_v3(INFINITY, INFINITY, INFINITY), high = hf_neg(low);
     for (int i = 0; i < layer->mesh.vertex_count; i++) {
         hf_vec3 p = hf_layer_vertex(layer, i);
@@ -126,9 +127,8 @@ static void find_bounds(hf_layer* layer) {
     layer->radius *= 1.0001; /* rays of the tree are floats */
 }
 
-hf_status hf_layer_finish(hf_layer* layer) {
+hf_status hf_layer_build(hf_layer* layer) {
     if (layer->count == 0) return HF_OK;
-    find_bounds(layer);
     hf_object_def def = hf_object_def_default();
     def.name = "layer";
     def.start = hf_transform_identity();

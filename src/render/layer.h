@@ -14,17 +14,19 @@ typedef struct hf_layer {
     int* part_of;   /* part of each triangle */
     hf_colour* colours;
     int count, capacity; /* of parts */
-    hf_scene* scene;     /* after hf_layer_finish; NULL when there is nothing in it */
+    hf_scene* scene;     /* after hf_layer_build; NULL when there is nothing in it */
     hf_placement* placement;
-    hf_vec3 low, high; /* bounds */
+    hf_vec3 low, high; /* bounds, after hf_layer_measure */
     hf_vec3 centre;    /* of a ball around everything */
     double radius;
 } hf_layer;
 
 /* Adds a mesh moved by `pose`. The mesh is copied. */
 hf_status hf_layer_add(hf_layer* layer, const hf_mesh* mesh, hf_transform pose, hf_colour colour);
-/* Builds trees and bounds. */
-hf_status hf_layer_finish(hf_layer* layer);
+/* Finds the bounds. */
+void hf_layer_measure(hf_layer* layer);
+/* Builds the tree. */
+hf_status hf_layer_build(hf_layer* layer);
 void hf_layer_free(hf_layer* layer);
 
 static inline hf_vec3 hf_layer_vertex(const hf_layer* layer, int i) {

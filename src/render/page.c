@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Rows that are shaded between two reports of progress; also bounds the memory for them. */
-enum { BAND = 64, MIN_PANEL = 8, GAP = 8 };
+enum { BAND = 128, MIN_PANEL = 8, GAP = 8 };
 
 hf_picture_options hf_picture_options_default(void) {
     hf_picture_options o = {.width = 1280,
@@ -143,19 +143,21 @@ static hf_status aim(const hf_stage* stage, const hf_picture_options* o, double 
     return HF_OK;
 }
 
-/* All panels of a strip are drawn at the scale of the one that needs most room. */
-static hf_status aim_all(const hf_picture_moment* moments, int count, const hf_picture_options* o,
-                         const layout* l, hf_camera* cameras, double* distances) {
-    double farthest = 0;
+/* All panels of a strip stand on one ground and are drawn at the scale of the one that needs most room. */
+static hf_status aim_all(const hf_picture_moment* moments, int count, hf_picture_options* o, const layout* l,
+                         hf_camera* cameras, double* distances) {
+    double farthest = 0, lowest = INFINITY;
     for (int i = 0; i < count; i++) {
         hf_stage stage;
         panel p = panel_of(l, i, count);
-        hf_status status = hf_stage_build(&stage, &moments[i], o);
+        hf_status status = hf_stage_fill(&stage, &moments[i], o);
         if (status == HF_OK) status = aim(&stage, o, (double)p.width / p.height, &cameras[i], &distances[i]);
+        lowest = fmin(lowest, stage.ground_z);
         hf_stage_free(&stage);
         if (status != HF_OK) return status;
         farthest = fmax(farthest, distances[i]);
     }
+    o->ground_z = lowest;
     for (int i = 0; i < count; i++) {
         double back = farthest / o->zoom - distances[i];
         cameras[i].eye = hf_sub(cameras[i].eye, hf_scale(cameras[i].forward, back));
@@ -166,7 +168,7 @@ static hf_status aim_all(const hf_picture_moment* moments, int count, const hf_p
 /* ---- drawing ---- */
 
 typedef struct painter {
-    const hf_picture_options* options;
+    hf_picture_options options;
     hf_progress_fn progress;
     void* user;
     encoder encoder;
@@ -178,8 +180,9 @@ typedef struct painter {
 static hf_status draw_panel(painter* w, const hf_picture_moment* moment, const hf_camera* camera, panel p,
                             int index, hf_picture* page) {
     hf_stage stage;
-    hf_status status = hf_stage_build(&stage, moment, w->options);
-    if (status == HF_OK) hf_stage_look(&stage, camera, w->options->azimuth, p.width);
+    hf_status status = hf_stage_fill(&stage, moment, &w->options);
+    if (status == HF_OK) status = hf_stage_build(&stage);
+    if (status == HF_OK) hf_stage_look(&stage, camera, w->options.azimuth, p.width);
     for (int y = 0; y < p.height && status == HF_OK; y += BAND) {
         double done = (index + (double)y / p.height) / w->count;
         if (w->progress && !w->progress(w->user, done, "render")) {
@@ -188,7 +191,7 @@ static hf_status draw_panel(painter* w, const hf_picture_moment* moment, const h
         }
         int rows = p.height - y < BAND ? p.height - y : BAND;
         status =
-            hf_shade(&stage, p.width, p.height, y, rows, w->options->samples, w->options->threads, w->band);
+            hf_shade(&stage, p.width, p.height, y, rows, w->options.samples, w->options.threads, w->band);
         if (status == HF_OK) write_rows(&w->encoder, w->band, p, y, rows, page);
     }
     hf_stage_free(&stage);
@@ -206,7 +209,7 @@ static hf_status draw_page(painter* w, const hf_picture_moment* moments, const l
     if (status == HF_OK) {
         memset(page->rgb, 255, (size_t)page->width * (size_t)page->height * 3);
         fill_encoder(&w->encoder);
-        status = aim_all(moments, w->count, w->options, l, cameras, distances);
+        status = aim_all(moments, w->count, &w->options, l, cameras, distances);
     }
     for (int i = 0; i < w->count && status == HF_OK && !w->cancelled; i++)
         status = draw_panel(w, &moments[i], &cameras[i], panel_of(l, i, w->count), i, page);
@@ -251,7 +254,7 @@ hf_status hf_render(const hf_picture_moment* moments, int count, const hf_pictur
         return hf_fail(error, HF_ERROR_ARGUMENT, NULL, 0, "picture", "%d panels do not fit on %d x %d pixels",
                        count, l.width, l.height);
     *picture = (hf_picture){.width = l.width, .height = l.height};
-    painter w = {.options = options, .progress = progress, .user = user, .count = count};
+    painter w = {.options = *options, .progress = progress, .user = user, .count = count};
     hf_status status = draw_page(&w, moments, &l, picture);
     if (status == HF_OK && progress && !w.cancelled) progress(user, 1, "render");
     if (status == HF_OK) return HF_OK;

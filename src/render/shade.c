@@ -1,7 +1,7 @@
 /* Light: a sky (hemisphere, dimmed where near things occlude it) and one key light with a small disc, so
    that shadows have soft edges. Every second sample of a pixel casts one ray for each. The directions of
    all of them in a block of 4 x 4 pixels are spread evenly (interleaved sampling, Keller and Heidrich 2001),
-   and the mean over the block, taken over pixels that show the same surface, is free of noise. */
+   and the mean over a block, taken over pixels that show the same surface, is nearly free of noise. */
 #include "render/shade.h"
 #include "base/memory.h"
 #include "base/parallel.h"
@@ -9,7 +9,13 @@
 static const double PI = 3.14159265358979323846;
 static const double LIGHT_RADIUS = 0.03;   /* rad */
 static const double OCCLUSION_REACH = 0.3; /* of the stage's size */
-enum { BLOCK = 4, STRIP = 32, MAX_SAMPLES = 16, MAX_DIRECTIONS = BLOCK * BLOCK * (MAX_SAMPLES + 1) / 2 };
+enum {
+    BLOCK = 4,
+    RIM = BLOCK,
+    STRIP = 32,
+    MAX_SAMPLES = 16,
+    MAX_DIRECTIONS = BLOCK * BLOCK * (MAX_SAMPLES + 1) / 2
+};
 
 /* The surface that most of a pixel shows, unlit, with its own visibilities, and the rest of it. */
 typedef struct pixel {
@@ -283,23 +289,28 @@ static bool same_plane(const pixel* p, const pixel* q) {
            p->normal[0] * q->normal[0] + p->normal[1] * q->normal[1] + p->normal[2] * q->normal[2] > 0.85f;
 }
 
-/* Mean visibilities over the block: over the same surface, or where that is only a sliver, over all that is
-   as near. */
+/* Mean visibilities over the same surface, or where that is only a sliver, over all that is as near: of the
+   key light over one block, of the sky, which varies slowly, over two by two of them. */
 static void filter_pixel(const job* j, int x, int y, float* sky, float* key) {
     const pixel* p = &j->pixels[(size_t)y * (size_t)j->width + (size_t)x];
-    float sums[2][2] = {{0, 0}, {0, 0}};
-    int counts[2] = {0, 0};
-    for (int k = 0; k < BLOCK * BLOCK; k++) {
-        int qx = x + k % BLOCK - BLOCK / 2, qy = y + k / BLOCK - BLOCK / 2;
-        if (qx < 0 || qx >= j->width || qy < 0 || qy >= j->rows) continue;
-        const pixel* q = &j->pixels[(size_t)qy * (size_t)j->width + (size_t)qx];
-        if (!near_by(p, q)) continue;
-        for (int wide = same_plane(p, q) ? 0 : 1; wide < 2; wide++)
-            sums[wide][0] += q->sky_seen, sums[wide][1] += q->key_seen, counts[wide]++;
+    float skies[2] = {0, 0}, keys[2] = {0, 0};
+    int sky_count[2] = {0, 0}, key_count[2] = {0, 0};
+    for (int dy = -RIM; dy < RIM; dy++) {
+        for (int dx = -RIM; dx < RIM; dx++) {
+            int qx = x + dx, qy = y + dy;
+            if (qx < 0 || qx >= j->width || qy < 0 || qy >= j->rows) continue;
+            const pixel* q = &j->pixels[(size_t)qy * (size_t)j->width + (size_t)qx];
+            if (!near_by(p, q)) continue;
+            bool in_block = dx >= -BLOCK / 2 && dx < BLOCK / 2 && dy >= -BLOCK / 2 && dy < BLOCK / 2;
+            for (int wide = same_plane(p, q) ? 0 : 1; wide < 2; wide++) {
+                skies[wide] += q->sky_seen, sky_count[wide]++;
+                if (in_block) keys[wide] += q->key_seen, key_count[wide]++;
+            }
+        }
     }
-    int wide = counts[0] < 6 ? 1 : 0;
-    *sky = sums[wide][0] / (float)counts[wide];
-    *key = sums[wide][1] / (float)counts[wide];
+    int sliver = key_count[0] < 6 ? 1 : 0;
+    *sky = skies[sliver] / (float)sky_count[sliver];
+    *key = keys[sliver] / (float)key_count[sliver];
 }
 
 static void filter_row(void* context, int index, int worker) {
@@ -320,8 +331,8 @@ static void filter_row(void* context, int index, int worker) {
 
 hf_status hf_shade(const hf_stage* stage, int width, int height, int first, int count, int samples,
                    int threads, hf_colour* out) {
-    int low = first - BLOCK / 2 > 0 ? first - BLOCK / 2 : 0;
-    int high = first + count + BLOCK / 2 < height ? first + count + BLOCK / 2 : height;
+    int low = first - RIM > 0 ? first - RIM : 0;
+    int high = first + count + RIM < height ? first + count + RIM : height;
     job j = {.stage = stage,
              .width = width,
              .height = height,

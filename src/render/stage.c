@@ -120,19 +120,25 @@ static void find_size_and_ground(hf_stage* stage, const hf_picture_moment* momen
     if (isnan(stage->ground_z)) stage->ground_z = isfinite(b.low.z) ? b.low.z - 0.001 * stage->size : 0;
 }
 
-hf_status hf_stage_build(hf_stage* stage, const hf_picture_moment* moment,
-                         const hf_picture_options* options) {
+hf_status hf_stage_fill(hf_stage* stage, const hf_picture_moment* moment, const hf_picture_options* options) {
     *stage = (hf_stage){.scene = moment->placement};
-    hf_status status = stage->scene ? take_scene(stage) : HF_OK;
-    if (status == HF_OK && moment->creature) status = hf_figure_add_creature(&stage->figure, moment);
-    if (status == HF_OK) status = hf_layer_finish(&stage->figure);
+    hf_status status = moment->creature ? hf_figure_add_creature(&stage->figure, moment) : HF_OK;
     if (status != HF_OK) return status;
+    hf_layer_measure(&stage->figure);
     find_size_and_ground(stage, moment, options);
     status = hf_figure_add_marks(&stage->marks, moment, &stage->figure, options->task, stage->size);
-    if (status == HF_OK) status = hf_layer_finish(&stage->marks);
     if (status == HF_OK && options->reach_volumes && moment->creature)
         status = hf_figure_add_reach(&stage->ghosts, moment);
-    return status == HF_OK ? hf_layer_finish(&stage->ghosts) : status;
+    hf_layer_measure(&stage->marks);
+    hf_layer_measure(&stage->ghosts);
+    return status;
+}
+
+hf_status hf_stage_build(hf_stage* stage) {
+    hf_status status = stage->scene ? take_scene(stage) : HF_OK;
+    if (status == HF_OK) status = hf_layer_build(&stage->figure);
+    if (status == HF_OK) status = hf_layer_build(&stage->marks);
+    return status == HF_OK ? hf_layer_build(&stage->ghosts) : status;
 }
 
 void hf_stage_free(hf_stage* stage) {

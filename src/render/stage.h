@@ -44,8 +44,10 @@ typedef struct hf_hit {
     float transparent; /* how much of it the veil leaves */
 } hf_hit;
 
-/* All but the camera, which hf_stage_look sets: what a strip fits is known only after its panels stand. */
-hf_status hf_stage_build(hf_stage* stage, const hf_picture_moment* moment, const hf_picture_options* options);
+/* What is drawn, with its sizes: enough to find a camera. */
+hf_status hf_stage_fill(hf_stage* stage, const hf_picture_moment* moment, const hf_picture_options* options);
+/* Trees for the rays. */
+hf_status hf_stage_build(hf_stage* stage);
 void hf_stage_free(hf_stage* stage);
 /* Points that should be in the picture; freed with hf_free. */
 hf_status hf_stage_points(const hf_stage* stage, hf_vec3** points, int* count);
