@@ -160,7 +160,7 @@ static const char* made_person(void) {
         add_link(&s, names[6], names[5], "0 0 -0.4", "0 1 0", FOOT);
         char toe[40];
         snprintf(toe, sizeof toe, "toe_%s", l);
-        add_link(&s, toe, names[6], "0.15 0 -0.04", "0 1 0", BALL);
+        add_link(&s, toe, names[6], "0.15 0 -0.03", "0 1 0", BALL);
     }
     sprintf(s, "</robot>\n");
     return text;
@@ -260,6 +260,98 @@ static void many_legs_are_told_apart(void** state) {
     for (int i = 0; i < v->limb_count; i++) unused += !v->limbs[i].use;
     assert_int_equal(unused, 1);
     hf_creature_free(c);
+}
+
+/* Trees as well-known robots have them: name, parent, origin, axis ("" for fixed). */
+typedef struct tree_link {
+    const char *name, *parent, *xyz, *axis;
+} tree_link;
+
+static hf_creature* load_tree(const tree_link* links, int count) {
+    static char text[20000];
+    char* s = text;
+    s += sprintf(s, "<robot name=\"t\">\n");
+    for (int i = 0; i < count; i++)
+        add_link(&s, links[i].name, links[i].parent, links[i].xyz, links[i].axis, BALL);
+    sprintf(s, "</robot>\n");
+    return load_text("tree.urdf", text);
+}
+
+static void check_tree(const tree_link* links, int count, const expected_limb* limbs, int limb_count) {
+    hf_creature* c = load_tree(links, count);
+    const hf_creature_view* v = hf_creature_get(c);
+    int used = 0;
+    for (int i = 0; i < v->limb_count; i++) used += v->limbs[i].use;
+    assert_int_equal(used, limb_count);
+    for (int i = 0; i < limb_count; i++) {
+        const hf_limb* l = limb_of(c, limbs[i].name);
+        assert_string_equal(v->links[l->root_link].name, limbs[i].root);
+        assert_string_equal(v->links[l->effector_link].name, limbs[i].effector);
+        assert_int_equal(l->joint_count, limbs[i].joints);
+    }
+    hf_creature_free(c);
+}
+
+static void limbs_of_well_known_trees(void** state) {
+    (void)state;
+    /* An arm with a parallel gripper on a fixed flange. */
+    static const tree_link panda[] = {{"panda_link0", NULL, "", ""},
+                                      {"panda_link1", "panda_link0", "0 0 0.33", "0 0 1"},
+                                      {"panda_link2", "panda_link1", "0 0 0.3", "0 1 0"},
+                                      {"panda_link3", "panda_link2", "0 0 0.38", "0 1 0"},
+                                      {"panda_link8", "panda_link3", "0 0 0.1", ""},
+                                      {"panda_hand", "panda_link8", "0 0 0.05", ""},
+                                      {"panda_leftfinger", "panda_hand", "0 0.03 0.06", "0 1 0"},
+                                      {"panda_rightfinger", "panda_hand", "0 -0.03 0.06", "0 1 0"}};
+    static const expected_limb panda_limbs[] = {{"arm", "panda_link1", "panda_hand", 3}};
+    check_tree(panda, 8, panda_limbs, 1);
+    /* A biped whose feet are called toes. */
+    static const tree_link cassie[] = {{"pelvis", NULL, "", ""},
+                                       {"left-hip", "pelvis", "0 0.1 0", "1 0 0"},
+                                       {"left-tarsus", "left-hip", "0 0 -0.5", "0 1 0"},
+                                       {"left-toe", "left-tarsus", "0 0 -0.4", "0 1 0"},
+                                       {"right-hip", "pelvis", "0 -0.1 0", "1 0 0"},
+                                       {"right-tarsus", "right-hip", "0 0 -0.5", "0 1 0"},
+                                       {"right-toe", "right-tarsus", "0 0 -0.4", "0 1 0"}};
+    static const expected_limb cassie_limbs[] = {{"left_leg", "left-hip", "left-toe", 3},
+                                                 {"right_leg", "right-hip", "right-toe", 3}};
+    check_tree(cassie, 7, cassie_limbs, 2);
+    /* A dog with an arm and a camera on its back; RL and RR are the rear. */
+    static const tree_link dog[] = {{"trunk", NULL, "", ""},
+                                    {"FL_hip", "trunk", "0.2 0.1 0", "1 0 0"},
+                                    {"FL_calf", "FL_hip", "0 0 -0.3", "0 1 0"},
+                                    {"FL_foot", "FL_calf", "0 0 -0.3", ""},
+                                    {"FR_hip", "trunk", "0.2 -0.1 0", "1 0 0"},
+                                    {"FR_calf", "FR_hip", "0 0 -0.3", "0 1 0"},
+                                    {"FR_foot", "FR_calf", "0 0 -0.3", ""},
+                                    {"RL_hip", "trunk", "-0.2 0.1 0", "1 0 0"},
+                                    {"RL_calf", "RL_hip", "0 0 -0.3", "0 1 0"},
+                                    {"RL_foot", "RL_calf", "0 0 -0.3", ""},
+                                    {"RR_hip", "trunk", "-0.2 -0.1 0", "1 0 0"},
+                                    {"RR_calf", "RR_hip", "0 0 -0.3", "0 1 0"},
+                                    {"RR_foot", "RR_calf", "0 0 -0.3", ""},
+                                    {"arm_1", "trunk", "0 0 0.1", "0 0 1"},
+                                    {"arm_2", "arm_1", "0 0 0.4", "0 1 0"},
+                                    {"camera_pan", "trunk", "0.3 0 0.1", "0 0 1"},
+                                    {"camera", "camera_pan", "0 0 0.05", "0 1 0"}};
+    static const expected_limb dog_limbs[] = {{"front_left_leg", "FL_hip", "FL_foot", 2},
+                                              {"front_right_leg", "FR_hip", "FR_foot", 2},
+                                              {"hind_left_leg", "RL_hip", "RL_foot", 2},
+                                              {"hind_right_leg", "RR_hip", "RR_foot", 2},
+                                              {"arm", "arm_1", "arm_2", 2}};
+    check_tree(dog, 17, dog_limbs, 5);
+    /* Legs that are only numbered keep their numbers. */
+    static const tree_link crab[] = {{"shell", NULL, "", ""},
+                                     {"leg_1_coxa", "shell", "0.1 0.1 0", "0 0 1"},
+                                     {"leg_1_tibia", "leg_1_coxa", "0 0.1 -0.2", "1 0 0"},
+                                     {"leg_2_coxa", "shell", "0 0.1 0", "0 0 1"},
+                                     {"leg_2_tibia", "leg_2_coxa", "0 0.1 -0.2", "1 0 0"},
+                                     {"leg_3_coxa", "shell", "-0.1 0.1 0", "0 0 1"},
+                                     {"leg_3_tibia", "leg_3_coxa", "0 0.1 -0.2", "1 0 0"}};
+    static const expected_limb crab_limbs[] = {{"leg_1", "leg_1_coxa", "leg_1_tibia", 2},
+                                               {"leg_2", "leg_2_coxa", "leg_2_tibia", 2},
+                                               {"leg_3", "leg_3_coxa", "leg_3_tibia", 2}};
+    check_tree(crab, 7, crab_limbs, 3);
 }
 
 /* ---------------------------------------------------------------------------------------- SRDF */
@@ -664,6 +756,7 @@ int main(void) {
         cmocka_unit_test(limbs_by_shape_alone),
         cmocka_unit_test(lengths_bound_reach),
         cmocka_unit_test(many_legs_are_told_apart),
+        cmocka_unit_test(limbs_of_well_known_trees),
         cmocka_unit_test(srdf_names_limbs_and_disables_pairs),
         cmocka_unit_test(bad_srdf_is_refused),
         cmocka_unit_test(creature_files_refine),

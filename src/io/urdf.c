@@ -495,10 +495,12 @@ static hf_status copy_mesh(const hf_mesh* from, hf_mesh* to) {
 }
 
 /* One line of the mesh reader's notes becomes one warning that names the link. */
-static bool add_notes(hf_creature_draft* draft, const char* link, const char* notes) {
+static bool add_notes(hf_creature_draft* draft, const char* link, const char* mesh, const char* notes) {
     while (notes && *notes) {
         int length = (int)strcspn(notes, "\n");
-        if (length && !hf_lines_add(&draft->warnings, "link \"%s\": %.*s", link, length, notes)) return false;
+        if (length &&
+            !hf_lines_add(&draft->warnings, "link \"%s\": mesh \"%s\": %.*s", link, mesh, length, notes))
+            return false;
         notes += length + (notes[length] == '\n');
     }
     return true;
@@ -511,7 +513,7 @@ static hf_status load_mesh(const char* file, const hf_load_options* options, hf_
     hf_status status = hf_package_resolve(shape->source, file, options, &path);
     hf_error why = {0};
     if (status == HF_OK) status = hf_mesh_load(path, &shape->mesh, &notes, &why);
-    bool added = add_notes(draft, link, notes);
+    bool added = add_notes(draft, link, hf_path_name(shape->source), notes);
     hf_text_free(notes);
     if (status == HF_OK)
         scale_mesh(&shape->mesh, shape->scale);

@@ -275,3 +275,34 @@ hf_status hf_build_visuals(hf_build* b) {
     }
     return HF_OK;
 }
+
+double hf_body_support(const hf_body* body, hf_vec3 out) {
+    hf_vec3 d = hf_unrotate(body->in_link.rotation, out);
+    const hf_shape* s = &body->shape;
+    double far = -INFINITY;
+    switch (s->kind) {
+    case HF_SHAPE_SPHERE:
+        far = s->radius;
+        break;
+    case HF_SHAPE_CAPSULE:
+        far = s->radius + fabs(d.z) * s->half_length;
+        break;
+    case HF_SHAPE_BOX:
+        far = fabs(d.x) * s->half_size.x + fabs(d.y) * s->half_size.y + fabs(d.z) * s->half_size.z;
+        break;
+    case HF_SHAPE_HULL:
+        for (int i = 0; i < s->vertex_count; i++) {
+            const float* p = s->vertices + 3 * (size_t)i;
+            far = fmax(far, d.x * p[0] + d.y * p[1] + d.z * p[2]);
+        }
+    }
+    return far + hf_dot(body->in_link.position, out);
+}
+
+double hf_link_support(const hf_build* b, int link, hf_transform at, hf_vec3 out) {
+    const hf_link* l = &b->links[link];
+    double far = -INFINITY;
+    for (int i = l->first_body; i < l->first_body + l->body_count; i++)
+        far = fmax(far, hf_body_support(&b->bodies[i], hf_unrotate(at.rotation, out)));
+    return far + hf_dot(at.position, out);
+}

@@ -36,30 +36,6 @@ static hf_vec3 outward(const hf_build* b, const hf_limb_plan* limb) {
     return hf_v3(0, 0, -1);
 }
 
-/* Farthest point of a body along a direction of the link. */
-static double support(const hf_body* body, hf_vec3 out) {
-    hf_vec3 d = hf_unrotate(body->in_link.rotation, out);
-    const hf_shape* s = &body->shape;
-    double far = -INFINITY;
-    switch (s->kind) {
-    case HF_SHAPE_SPHERE:
-        far = s->radius;
-        break;
-    case HF_SHAPE_CAPSULE:
-        far = s->radius + fabs(d.z) * s->half_length;
-        break;
-    case HF_SHAPE_BOX:
-        far = fabs(d.x) * s->half_size.x + fabs(d.y) * s->half_size.y + fabs(d.z) * s->half_size.z;
-        break;
-    case HF_SHAPE_HULL:
-        for (int i = 0; i < s->vertex_count; i++) {
-            const float* p = s->vertices + 3 * (size_t)i;
-            far = fmax(far, d.x * p[0] + d.y * p[1] + d.z * p[2]);
-        }
-    }
-    return far + hf_dot(body->in_link.position, out);
-}
-
 static double component(hf_vec3 v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
 
 static hf_vec3 unit_axis(int axis, double sign) {
@@ -110,7 +86,7 @@ static void hull_contact(const hf_body* body, hf_vec3 out, hf_contact_frame* fra
     int axis = main_axis(out);
     bool aligned = fabs(component(out, axis)) >= ALIGNED;
     if (aligned) out = unit_axis(axis, component(out, axis) > 0 ? 1 : -1);
-    double far = support(body, out), low[3], high[3];
+    double far = hf_body_support(body, out), low[3], high[3];
     hf_vec3 mean = {0};
     int count = 0;
     for (int k = 0; k < 3; k++) low[k] = INFINITY, high[k] = -INFINITY;
@@ -143,7 +119,7 @@ hf_status hf_default_contact(hf_build* b, const hf_limb_plan* limb, hf_contact_f
     const hf_body* best = NULL;
     double far = -INFINITY;
     for (int i = link->first_body; i < link->first_body + link->body_count; i++) {
-        double reach = support(&b->bodies[i], out);
+        double reach = hf_body_support(&b->bodies[i], out);
         if (reach > far + 1e-6) best = &b->bodies[i], far = reach;
     }
     frame->link = limb->effector;

@@ -54,39 +54,14 @@ static hf_status copy_texts(hf_build* b) {
     return HF_OK;
 }
 
-/* Half the extent of a body along a world direction, about its centre. */
-static void extent_along(const hf_body* body, hf_transform link, hf_vec3 direction, double* low,
-                         double* high) {
-    hf_transform t = hf_compose(link, body->in_link);
-    hf_vec3 d = hf_unrotate(t.rotation, direction);
-    double centre = hf_dot(t.position, direction), half = 0;
-    switch (body->shape.kind) {
-    case HF_SHAPE_SPHERE:
-        half = body->shape.radius;
-        break;
-    case HF_SHAPE_CAPSULE:
-        half = body->shape.radius + fabs(d.z) * body->shape.half_length;
-        break;
-    case HF_SHAPE_BOX:
-        half = fabs(d.x) * body->shape.half_size.x + fabs(d.y) * body->shape.half_size.y +
-               fabs(d.z) * body->shape.half_size.z;
-        break;
-    case HF_SHAPE_HULL:
-        for (int i = 0; i < body->shape.vertex_count; i++) {
-            const float* p = body->shape.vertices + 3 * (size_t)i;
-            double s = centre + d.x * p[0] + d.y * p[1] + d.z * p[2];
-            *low = fmin(*low, s), *high = fmax(*high, s);
-        }
-        return;
-    }
-    *low = fmin(*low, centre - half), *high = fmax(*high, centre + half);
-}
-
+/* The bodies' extent along Z at rest. */
 static void measure_height(hf_build* b) {
     hf_creature_view* v = &b->creature->view;
     double low = INFINITY, high = -INFINITY;
-    for (int i = 0; i < v->body_count; i++)
-        extent_along(&v->bodies[i], b->rest_links[v->bodies[i].link], hf_v3(0, 0, 1), &low, &high);
+    for (int i = 0; i < v->link_count; i++) {
+        high = fmax(high, hf_link_support(b, i, b->rest_links[i], hf_v3(0, 0, 1)));
+        low = fmin(low, -hf_link_support(b, i, b->rest_links[i], hf_v3(0, 0, -1)));
+    }
     v->height = high > low ? high - low : 0;
 }
 

@@ -8,6 +8,7 @@
 /* Branches this short against the chain that carries them are fingers, against their siblings sensors. */
 static const double FINGER_SHARE = 0.5;
 static const double SIDE_SHARE = 0.15;
+static const double GROUND_SLACK = 0.02; /* m, between a foot's and its toe's lowest points */
 
 static const char DIGITS[] =
     "finger thumb toe pinky claw nail eye jaw ear eyelid lip tongue index middle ring";
@@ -162,13 +163,24 @@ static int effector_of(const hf_build* b, const groups* g, int group, bool* grip
     return best;
 }
 
+/* A toe is beyond a foot that stands on the ground as it does; some feet are called toes. */
+static bool beyond_effector(const hf_build* b, const groups* g, int last, int next) {
+    if (hf_name_has(b->links[next].name, "finger thumb")) return true;
+    if (!hf_name_has(b->links[next].name, "toe toes claw")) return false;
+    double foot = -INFINITY, toe = -INFINITY;
+    for (int l = last; l < b->creature->view.link_count; l++) {
+        double down = hf_link_support(b, l, b->neutral_links[l], hf_v3(0, 0, -1));
+        if (g->top[l] == last) foot = fmax(foot, down);
+        if (g->top[l] == next) toe = fmax(toe, down);
+    }
+    return foot > toe - GROUND_SLACK || hf_name_has(b->links[last].name, "foot paw hand");
+}
+
 /* Follows the chain to its end; a last toe or finger is left to the effector before it. */
 static void follow_chain(const hf_build* b, const groups* g, int first, hf_limb_plan* limb) {
     int last = first;
-    for (int k = first; k >= 0; k = next_group(b, g, k)) {
-        if (k != first && hf_name_has(b->links[k].name, "finger thumb toe toes claw")) break;
+    for (int k = next_group(b, g, first); k >= 0 && !beyond_effector(b, g, last, k); k = next_group(b, g, k))
         last = k;
-    }
     limb->root = first;
     limb->effector = effector_of(b, g, last, &limb->grip);
 }
