@@ -370,8 +370,8 @@ static void follow_clip(const char* path, double unit_m, bool whole, int absorbe
         }
         assert_int_equal(found, clip->joint_count - clip->end_site_count - absorbed);
         for (int j = 0; j < view->joint_count; j++) {
-            double value = motion->frames[f].q[view->joints[j].q_index];
             if (view->joints[j].q_count == 0) continue;
+            double value = motion->frames[f].q[view->joints[j].q_index];
             assert_true(value >= view->joints[j].lower && value <= view->joints[j].upper);
             /* Angles do not jump by a turn from frame to frame. */
             if (f > 0) assert_true(fabs(value - motion->frames[f - 1].q[view->joints[j].q_index]) < 3.1416);
