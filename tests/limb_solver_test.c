@@ -4,6 +4,7 @@
 #include "chain_creature.h"
 #include "base/workspace.h"
 #include "contact/limb_chain.h"
+#include <holdfast/rom.h>
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -437,6 +438,60 @@ static void continuous_joints_stay_near(void** state) {
     chain_close(&c);
 }
 
+/* ---- range of motion ---- */
+
+/* The shipped human's arms and legs: targets from postures inside their regions. */
+static void regions_are_kept(void** state) {
+    (void)state;
+    hf_error error;
+    hf_creature* human;
+    hf_workspace* workspace;
+    assert_int_equal(hf_creature_load(data_path("data/creatures/human.creature.json"), NULL, &human, &error),
+                     HF_OK);
+    assert_int_equal(hf_workspace_create(&workspace), HF_OK);
+    const hf_creature_view* view = hf_creature_get(human);
+    assert_true(view->rom_count > 0);
+    double* q = calloc((size_t)view->q_count, sizeof *q);
+    hf_transform* links = calloc((size_t)view->link_count, sizeof *links);
+    hf_pose pose = {hf_transform_identity(), q};
+    int reached = 0, total = 0, left = 0;
+    for (int i = 0; i < 600; i++, total++) {
+        hf_random r = hf_random_start(17, 0, (uint64_t)i);
+        int limb = hf_creature_find_limb(human, i % 2 ? "right_arm" : "left_leg");
+        assert_true(limb >= 0);
+        const hf_limb* l = &view->limbs[limb];
+        hf_pose_rest(human, &pose);
+        for (int k = 0; k < l->joint_count; k++) {
+            const hf_joint* joint = &view->joints[l->joints[k]];
+            q[joint->q_index] = hf_random_between(&r, joint->lower, joint->upper);
+        }
+        for (int k = 0; k < view->rom_count; k++) hf_rom_project(human, k, q);
+        hf_forward(human, &pose, links);
+        hf_transform at = links[l->effector_link], base = links[l->base_link];
+        hf_target t = {.kind = HF_TARGET_POSE,
+                       .limb = limb,
+                       .contact = -1,
+                       .point = at.position,
+                       .rotation = at.rotation};
+        for (int rom = 0; rom < 2; rom++) {
+            hf_solve_options o = hf_solve_options_default();
+            o.use_rom = rom;
+            hf_solve_result result;
+            hf_pose_rest(human, &pose);
+            assert_int_equal(hf_limb_solve(human, &base, &t, &o, workspace, q, &result), HF_OK);
+            assert_within_limits(view, q);
+            if (rom) assert_true(hf_pose_within_rom(human, q, 1e-6));
+            if (rom) reached += result.stop == HF_STOP_REACHED;
+            if (!rom) left += !hf_pose_within_rom(human, q, 1e-6);
+        }
+    }
+    if (reached < total * 0.99) fail_msg("%d of %d reached", reached, total);
+    assert_true(left > total / 20); /* the regions do shut something out */
+    free(q), free(links);
+    hf_workspace_free(workspace);
+    hf_creature_free(human);
+}
+
 /* ---- promises ---- */
 
 static void equal_seeds_give_equal_answers(void** state) {
@@ -610,6 +665,7 @@ int main(void) {
         cmocka_unit_test(chain_agrees_with_kinematics),
         cmocka_unit_test(every_kind_of_joint_solves),
         cmocka_unit_test(continuous_joints_stay_near),
+        cmocka_unit_test(regions_are_kept),
         cmocka_unit_test(equal_seeds_give_equal_answers),
         cmocka_unit_test(a_warm_workspace_takes_no_heap),
         cmocka_unit_test(limbs_without_joints_only_measure),

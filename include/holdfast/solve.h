@@ -9,6 +9,8 @@
 extern "C" {
 #endif
 
+/* For a ball contact, NORMAL puts the ball's centre one radius above `point` and leaves the angle free; the
+   other kinds put the centre on `point`. */
 typedef enum hf_target_kind {
     HF_TARGET_POSITION, /* the contact point on `point` */
     HF_TARGET_NORMAL,   /* and the contact's normal against the surface `normal` */
@@ -57,8 +59,11 @@ typedef struct hf_solve_result {
     int iterations, starts;
 } hf_solve_result;
 
-/* Moves one limb's joints in q (whole pose; in: first start, out: best found inside limits). `base`
-   is the world pose of the limb's base link. */
+/* Moves one limb's joints in q (whole pose; in: first start, out: best found inside limits, regions and what
+   mimic joints allow). `base` is the world pose of the limb's base link. The position comes first: an angle
+   that cannot be had is approached as far as the position leaves room (outcome HF_PARTIAL), and a point that
+   cannot be reached is approached as near as the limb comes. HF_ERROR_ARGUMENT for numbers that are not
+   finite, directions of no length, indices and options out of range; q is then left alone. */
 HF_API hf_status hf_limb_solve(const hf_creature* creature, const hf_transform* base, const hf_target* target,
                                const hf_solve_options* options, hf_workspace* workspace, double* q,
                                hf_solve_result* result);
@@ -79,7 +84,9 @@ HF_API hf_body_solve_options hf_body_solve_options_default(void);
 HF_API hf_option_table hf_body_solve_option_table(void); /* its own fields; `solve` has the other table */
 
 /* Moves root, trunk and limbs together. Priorities: held targets, other targets, balance, guide, posture.
-   errors may be NULL or hold 2 numbers a target: metres, radians. */
+   Joints that no target depends on stay where they are unless there is a balance wish. errors may be NULL or
+   hold 2 numbers a target: metres, radians. HF_PARTIAL: some targets are met. Refuses what hf_limb_solve
+   refuses. */
 HF_API hf_status hf_body_solve(const hf_creature* creature, const hf_target* targets, int count,
                                const hf_body_solve_options* options, hf_workspace* workspace, hf_pose* pose,
                                double* errors, hf_solve_result* result);

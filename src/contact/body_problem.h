@@ -36,7 +36,8 @@ typedef struct hf_body_problem {
     double size;       /* of the creature, metres */
     const double* posture;
     int rom_count;
-    int* roms; /* regions whose joints all may move */
+    int* roms;      /* regions whose joints all may move */
+    double* beyond; /* values of a step before it is taken back into the regions */
 } hf_body_problem;
 
 /* A pose with its errors. */
@@ -56,6 +57,7 @@ typedef struct hf_body_scratch {
     double* dense;                              /* 6 x v_count */
     double *gram, *factor, *inverse, *left, *y; /* rows x rows, rows */
     double *step, *pull, *speeds;
+    double* shift; /* what columns held by a region's boundary do to the rows */
     int* free_columns;
 } hf_body_scratch;
 
@@ -70,10 +72,18 @@ void hf_body_linearise(const hf_body_problem* problem, const hf_body_trial* tria
 /* The step for these dampings of the levels; false when the system cannot be factored. */
 bool hf_body_step(const hf_body_problem* problem, const hf_body_trial* trial, const double* damping,
                   hf_body_scratch* scratch);
-/* next = now moved by the step, inside limits and regions. */
-void hf_body_move(const hf_body_problem* problem, const hf_body_trial* now, hf_body_scratch* scratch,
+/* next = now moved by the step, inside limits and regions; true when a region's boundary was met: the next
+   hf_body_step then slides along it. */
+bool hf_body_move(const hf_body_problem* problem, const hf_body_trial* now, hf_body_scratch* scratch,
                   hf_body_trial* next);
 /* Puts every value that may change inside limits and regions. */
 void hf_body_keep_limits(const hf_body_problem* problem, double* q);
+
+/* Finds the regions to keep; others speak of joints that do not move. */
+hf_status hf_body_rom_choose(hf_body_problem* problem, hf_workspace* workspace);
+/* Moves q to the nearest point of the regions; false when it was inside. */
+bool hf_body_rom_keep(const hf_body_problem* problem, double* q);
+bool hf_body_rom_slide(const hf_body_problem* problem, const double* now, double* q,
+                       hf_body_scratch* scratch);
 
 #endif

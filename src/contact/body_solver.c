@@ -11,10 +11,12 @@
 #include <string.h>
 
 enum {
-    STALLS = 3,     /* slow steps in a row that end a descent */
-    ATTEMPTS = 6,   /* dampings tried from one pose */
-    SAME_LIMIT = 5, /* starts that end no better before the solver believes it */
-    LIMB_STARTS = 4 /* of each limb's own solution within a start */
+    STALLS = 3,       /* slow steps in a row that end a descent */
+    SLIDES = 2,       /* times a step is turned along a region's boundary */
+    ATTEMPTS = 6,     /* dampings tried from one pose */
+    QUICK_STARTS = 3, /* starts that give up early, as most poses lead somewhere */
+    SAME_LIMIT = 5,   /* starts that end no better before the solver believes it */
+    LIMB_STARTS = 4   /* of each limb's own solution within a start */
 };
 static const double DAMPING = 0.5; /* per squared error */
 /* Least damping and merit of a level. Held rows are constraints to the targets, those to the rest. */
@@ -85,6 +87,36 @@ static double merit(const hf_body_trial* t, int levels) {
     return sum;
 }
 
+/* The farthest a goal's point can be from the root link's origin. */
+static double reach_of(const hf_creature_view* v, const hf_goal* goal) {
+    double reach = hf_length(goal->offset);
+    for (int l = goal->link; v->links[l].joint >= 0; l = v->links[l].parent_link) {
+        const hf_joint* j = &v->joints[v->links[l].joint];
+        reach += hf_length(j->origin.position);
+        if (j->type == HF_JOINT_PRISMATIC) reach += fmax(fabs(j->lower), fabs(j->upper));
+        if (j->type == HF_JOINT_PLANAR || j->type == HF_JOINT_FLOATING) reach = INFINITY;
+    }
+    return reach;
+}
+
+/* Too far from a root that stands still, or two goals too far from each other. */
+static bool out_of_reach(const search* s) {
+    const hf_body_problem* p = &s->problem;
+    const hf_creature_view* v = &p->creature->view;
+    double slack = p->options->solve.tolerance_m;
+    for (int g = 0; g < p->goal_count; g++) {
+        double reach = reach_of(v, &p->goals[g]);
+        if (!p->options->move_root &&
+            hf_distance(p->goals[g].point, s->first.pose.root.position) > reach + slack)
+            return true;
+        for (int h = 0; h < g; h++)
+            if (hf_distance(p->goals[g].point, p->goals[h].point) >
+                reach + reach_of(v, &p->goals[h]) + 2 * slack)
+                return true;
+    }
+    return false;
+}
+
 /* ---- one descent ---- */
 
 static void find_damping(const search* s, double factor, int levels, double* damping) {
@@ -106,8 +138,11 @@ static bool improve(search* s, int levels, double* factor, int* used, int limit)
     for (int attempt = 0; attempt < ATTEMPTS && *used < limit; attempt++) {
         find_damping(s, *factor, levels, damping);
         ++*used;
-        if (!hf_body_step(p, &s->now, damping, &s->scratch)) return false;
-        hf_body_move(p, &s->now, &s->scratch, &s->next);
+        bool met = true;
+        for (int slide = 0; slide <= SLIDES && met; slide++) {
+            if (!hf_body_step(p, &s->now, damping, &s->scratch)) return false;
+            met = hf_body_move(p, &s->now, &s->scratch, &s->next);
+        }
         hf_body_measure(p, &s->next);
         bool good = merit(&s->next, levels) < here;
         *factor = fmax(*factor * (good ? LOWER : RAISE), 1e-4);
@@ -230,11 +265,11 @@ static hf_status start_at_guide(search* s) {
 static hf_status run_starts(search* s) {
     const hf_body_problem* p = &s->problem;
     int same = 0;
-    double slow = p->com_row >= 0 || p->guide_row >= 0 ? SLOW_FINE : SLOW;
+    bool thorough = p->com_row >= 0 || p->guide_row >= 0 || out_of_reach(s);
     for (int start = 0; start < p->options->solve.max_starts && same < SAME_LIMIT; start++) {
         hf_status status = begin(s, start);
         if (status != HF_OK) return status;
-        bool ended = descend_levels(s, slow);
+        bool ended = descend_levels(s, thorough || start >= QUICK_STARTS ? SLOW_FINE : SLOW);
         s->result->starts++;
         same = keep(s, start == 0, ended) ? 0 : same + 1;
         double near2 = p->options->solve.tolerance_m * p->options->solve.tolerance_m;
@@ -347,24 +382,6 @@ static hf_status make_columns(hf_body_problem* p, hf_workspace* workspace) {
     return HF_OK;
 }
 
-/* Regions all of whose joints may move. */
-static hf_status choose_roms(hf_body_problem* p, hf_workspace* workspace) {
-    const hf_creature_view* v = &p->creature->view;
-    p->roms = hf_workspace_take(workspace, (size_t)v->rom_count + 1, sizeof(int));
-    if (!p->roms) return HF_ERROR_MEMORY;
-    for (int r = 0; r < v->rom_count && p->options->solve.use_rom; r++) {
-        int found = 0;
-        for (int i = 0; i < v->roms[r].joint_count; i++)
-            for (int c = 0; c < p->column_count; c++)
-                if (p->columns[c].value == v->joints[v->roms[r].joints[i]].q_index) {
-                    found++;
-                    break;
-                }
-        if (found == v->roms[r].joint_count) p->roms[p->rom_count++] = r;
-    }
-    return HF_OK;
-}
-
 static hf_status make_goals(search* s, int count) {
     hf_body_problem* p = &s->problem;
     const hf_creature_view* v = &p->creature->view;
@@ -404,36 +421,6 @@ static hf_status check_arguments(const hf_creature_view* v, const hf_body_solve_
 
 /* ---- the answer ---- */
 
-/* The farthest a goal's point can be from the root link's origin. */
-static double reach_of(const hf_creature_view* v, const hf_goal* goal) {
-    double reach = hf_length(goal->offset);
-    for (int l = goal->link; v->links[l].joint >= 0; l = v->links[l].parent_link) {
-        const hf_joint* j = &v->joints[v->links[l].joint];
-        reach += hf_length(j->origin.position);
-        if (j->type == HF_JOINT_PRISMATIC) reach += fmax(fabs(j->lower), fabs(j->upper));
-        if (j->type == HF_JOINT_PLANAR || j->type == HF_JOINT_FLOATING) reach = INFINITY;
-    }
-    return reach;
-}
-
-/* Too far from a root that stands still, or two goals too far from each other. */
-static bool out_of_reach(const search* s) {
-    const hf_body_problem* p = &s->problem;
-    const hf_creature_view* v = &p->creature->view;
-    double slack = p->options->solve.tolerance_m;
-    for (int g = 0; g < p->goal_count; g++) {
-        double reach = reach_of(v, &p->goals[g]);
-        if (!p->options->move_root &&
-            hf_distance(p->goals[g].point, s->first.pose.root.position) > reach + slack)
-            return true;
-        for (int h = 0; h < g; h++)
-            if (hf_distance(p->goals[g].point, p->goals[h].point) >
-                reach + reach_of(v, &p->goals[h]) + 2 * slack)
-                return true;
-    }
-    return false;
-}
-
 static void conclude(search* s, double* errors) {
     const hf_solve_options* o = &s->problem.options->solve;
     hf_solve_result* r = s->result;
@@ -463,7 +450,7 @@ static hf_status solve(search* s, int count, hf_pose* pose, double* errors) {
     hf_body_problem* p = &s->problem;
     hf_status status = make_goals(s, count);
     if (status == HF_OK) status = make_columns(p, s->workspace);
-    if (status == HF_OK) status = choose_roms(p, s->workspace);
+    if (status == HF_OK) status = hf_body_rom_choose(p, s->workspace);
     if (status == HF_OK) status = hf_body_scratch_make(p, s->workspace, &s->scratch);
     hf_body_trial* trials[] = {&s->now, &s->next, &s->best, &s->first};
     for (int i = 0; i < 4 && status == HF_OK; i++) status = hf_body_trial_make(p, s->workspace, trials[i]);

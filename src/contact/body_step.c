@@ -7,7 +7,6 @@
 #include "base/workspace.h"
 #include "contact/body_problem.h"
 #include "model/creature.h"
-#include <holdfast/rom.h>
 
 #include <math.h>
 #include <string.h>
@@ -32,14 +31,14 @@ hf_status hf_body_scratch_make(const hf_body_problem* p, hf_workspace* workspace
     s->dense = hf_workspace_take(workspace, 6 * speeds, sizeof(double));
     s->gram = hf_workspace_take(workspace, rows * rows, sizeof(double));
     s->factor = hf_workspace_take(workspace, rows * rows, sizeof(double));
-    s->inverse = hf_workspace_take(workspace, rows * 3, sizeof(double));
+    s->inverse = hf_workspace_take(workspace, rows * 4, sizeof(double));
     s->step = hf_workspace_take(workspace, columns * 2, sizeof(double));
     s->speeds = hf_workspace_take(workspace, speeds, sizeof(double));
     s->free_columns = hf_workspace_take(workspace, columns, sizeof(int));
     if (!s->jacobian || !s->dense || !s->gram || !s->factor || !s->inverse || !s->step || !s->speeds ||
         !s->free_columns)
         return HF_ERROR_MEMORY;
-    s->left = s->inverse + rows, s->y = s->left + rows;
+    s->left = s->inverse + rows, s->y = s->left + rows, s->shift = s->y + rows;
     s->pull = s->step + columns;
     return HF_OK;
 }
@@ -160,6 +159,7 @@ void hf_body_linearise(const hf_body_problem* p, const hf_body_trial* t, hf_body
         if (p->guide_row >= 0 && column->speed < 6)
             j[p->guide_row + column->speed] = column->scale * (column->speed < 3 ? 1 : p->turn_scale);
     }
+    memset(s->shift, 0, sizeof(double) * (size_t)p->rows);
     find_pull(p, t, s->pull);
 }
 
@@ -210,7 +210,7 @@ bool hf_body_step(const hf_body_problem* p, const hf_body_trial* t, const double
     size_t rows = (size_t)p->rows;
     int count = p->column_count;
     memset(s->gram, 0, rows * rows * sizeof(double));
-    memcpy(s->left, t->error, rows * sizeof(double));
+    for (size_t r = 0; r < rows; r++) s->left[r] = t->error[r] - s->shift[r];
     damp_rows(p, damping, s->gram);
     for (int c = 0; c < count; c++) {
         const double* j = s->jacobian + (size_t)c * rows;
@@ -235,21 +235,27 @@ bool hf_body_step(const hf_body_problem* p, const hf_body_trial* t, const double
     return true;
 }
 
-void hf_body_keep_limits(const hf_body_problem* p, double* q) {
+static void clamp_values(const hf_body_problem* p, double* q) {
     for (int c = 0; c < p->column_count; c++) {
         const hf_body_column* column = &p->columns[c];
         if (column->value >= 0) q[column->value] = fmin(fmax(q[column->value], column->lower), column->upper);
     }
-    for (int r = 0; r < p->rom_count; r++)
-        if (!hf_rom_contains(p->creature, p->roms[r], q, 0)) hf_rom_project(p->creature, p->roms[r], q);
+}
+
+void hf_body_keep_limits(const hf_body_problem* p, double* q) {
+    clamp_values(p, q);
+    hf_body_rom_keep(p, q);
     hf_pose_follow(p->creature, q);
 }
 
-void hf_body_move(const hf_body_problem* p, const hf_body_trial* now, hf_body_scratch* s,
+bool hf_body_move(const hf_body_problem* p, const hf_body_trial* now, hf_body_scratch* s,
                   hf_body_trial* next) {
     memset(s->speeds, 0, sizeof(double) * (size_t)p->creature->view.v_count);
     for (int c = 0; c < p->column_count; c++)
         s->speeds[p->columns[c].speed] = s->step[c] * p->columns[c].scale;
     hf_pose_integrate(p->creature, &now->pose, s->speeds, 1, &next->pose);
-    hf_body_keep_limits(p, next->pose.q);
+    clamp_values(p, next->pose.q);
+    bool met = hf_body_rom_slide(p, now->pose.q, next->pose.q, s);
+    hf_pose_follow(p->creature, next->pose.q);
+    return met;
 }

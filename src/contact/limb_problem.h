@@ -21,8 +21,8 @@ typedef struct hf_limb_problem {
     double posture_weight;
     const double* posture; /* wanted values in the chain's order */
     int rom_count;
-    const int* roms; /* regions that speak of this limb's joints alone */
-    double* pose_q;  /* whole pose for the region functions */
+    const int* roms;       /* regions that speak of this limb's joints alone */
+    double *pose_q, *kept; /* a whole pose for the region functions, chain values */
 } hf_limb_problem;
 
 /* A posture with its errors. */
@@ -38,6 +38,7 @@ typedef struct hf_limb_trial {
 typedef struct hf_limb_scratch {
     double* jacobian; /* HF_CHAIN_STRIDE rows a column */
     double *step, *pull;
+    double shift[HF_LIMB_ROWS]; /* what columns held by a region's boundary do to the rows */
     int* free_columns;
 } hf_limb_scratch;
 
@@ -57,5 +58,13 @@ void hf_limb_linearise(const hf_limb_problem* problem, const hf_limb_trial* tria
 /* The step for these dampings; false when the system cannot be factored. */
 bool hf_limb_step(const hf_limb_problem* problem, const hf_limb_trial* trial, double damp_position,
                   double damp_angle, hf_limb_scratch* scratch);
+
+/* Finds the regions to keep; others than these speak of joints beyond the limb. */
+hf_status hf_limb_rom_choose(hf_limb_problem* problem, const double* q, hf_workspace* workspace);
+/* Moves x to the nearest point of the regions; false when it was inside. */
+bool hf_limb_rom_keep(const hf_limb_problem* problem, double* x);
+/* The same for a step's result; where it was outside, the next hf_limb_step slides along the boundary. */
+bool hf_limb_rom_slide(const hf_limb_problem* problem, const double* now, double* x,
+                       hf_limb_scratch* scratch);
 
 #endif

@@ -5,7 +5,6 @@
 #include "base/workspace.h"
 #include "contact/limb_problem.h"
 #include "model/creature.h"
-#include <holdfast/rom.h>
 
 #include <math.h>
 #include <string.h>
@@ -17,7 +16,8 @@ enum {
     QUICK_STARTS = 4,  /* starts that give up early */
     SAME_FAR = 3,      /* the same where no start can reach */
     STRICT_STARTS = 3, /* of the search that puts the position first */
-    ATTEMPTS = 6       /* dampings tried from one posture */
+    ATTEMPTS = 6,      /* dampings tried from one posture */
+    SLIDES = 2         /* times a step is turned along a region's boundary */
 };
 static const double DAMPING = 0.5;          /* per squared error */
 static const double LEAST_DAMPING = 1e-6;   /* times turn_scale^2 */
@@ -55,6 +55,17 @@ static double merit(const search* s, const hf_limb_trial* t, descent how) {
     return STRICT_WEIGHT * excess + s->problem.turn_scale * s->problem.turn_scale * t->angle2;
 }
 
+/* s->next.at.x from s->now.at.x by one damped step, along the regions' boundaries where it meets them. */
+static bool take_step(search* s, double damp_position, double damp_angle) {
+    const hf_limb_problem* p = &s->problem;
+    for (int slide = 0; slide <= SLIDES; slide++) {
+        if (!hf_limb_step(p, &s->now, damp_position, damp_angle, &s->scratch)) return false;
+        hf_chain_move(p->chain, s->now.at.x, s->scratch.step, s->next.at.x);
+        if (p->rom_count == 0 || !hf_limb_rom_slide(p, s->now.at.x, s->next.at.x, &s->scratch)) break;
+    }
+    return true;
+}
+
 /* Tries dampings from small to large until one step lowers the merit. */
 static bool improve(search* s, descent how, double* factor, int* used, int limit) {
     const hf_limb_problem* p = &s->problem;
@@ -65,8 +76,7 @@ static bool improve(search* s, descent how, double* factor, int* used, int limit
         double damp_position =
             how == POSITION_FIRST ? *factor * (DAMPING * s->now.position2 + STRICT_DAMPING * scale2) : damp;
         ++*used;
-        if (!hf_limb_step(p, &s->now, damp_position, damp, &s->scratch)) return false;
-        hf_chain_move(p->chain, s->now.at.x, s->scratch.step, s->next.at.x);
+        if (!take_step(s, damp_position, damp)) return false;
         hf_limb_measure(p, &s->next);
         bool good = merit(s, &s->next, how) < here;
         *factor = fmax(*factor * (good ? LOWER : RAISE), 1e-6);
@@ -122,6 +132,7 @@ static void begin(search* s, int start) {
         hf_limb_measure(p, &s->next);
         if (i == 0 || s->next.cost < s->now.cost) swap_trials(&s->now, &s->next);
     }
+    if (p->rom_count > 0 && hf_limb_rom_keep(p, s->now.at.x)) hf_limb_measure(p, &s->now);
 }
 
 static void keep(search* s, bool first, bool ended) {
@@ -255,6 +266,7 @@ static bool read_postures(search* s, const double* q, const double* posture, dou
 
 static void solve(search* s) {
     const hf_limb_problem* p = &s->problem;
+    if (p->rom_count > 0) hf_limb_rom_keep(p, s->first.at.x);
     hf_limb_measure(p, &s->first);
     bool far = hf_distance(p->point, p->chain->anchor) > p->chain->reach + p->tolerance_m;
     bool fixed = p->chain->column_count == 0;
@@ -291,6 +303,7 @@ hf_status hf_limb_solve(const hf_creature* creature, const hf_transform* base, c
         if (!read_postures(&s, q, options->posture ? options->posture : view->rest, wanted))
             status = HF_ERROR_ARGUMENT;
     }
+    if (status == HF_OK && options->use_rom) status = hf_limb_rom_choose(&s.problem, q, workspace);
     if (status == HF_OK) {
         solve(&s);
         write_back(&s, q);

@@ -98,6 +98,7 @@ void hf_limb_linearise(const hf_limb_problem* p, const hf_limb_trial* t, hf_limb
         else
             j[3] = w.x, j[4] = w.y, j[5] = w.z;
     }
+    memset(s->shift, 0, sizeof s->shift);
     find_pull(p, t, s->pull);
 }
 
@@ -116,7 +117,7 @@ static inline __attribute__((always_inline)) bool solve_rows(const hf_limb_probl
     int count = chain->column_count;
     for (int r = 0; r < rows; r++) {
         gram[r][r] = r < 3 ? damp_position : damp_angle;
-        left[r] = t->error[r];
+        left[r] = t->error[r] - s->shift[r];
     }
     for (int c = 0; c < count; c++) {
         const double* j = s->jacobian + c * STRIDE;
