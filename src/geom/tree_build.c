@@ -19,8 +19,8 @@ hf_box hf_box_empty(void) {
 
 void hf_box_join(hf_box* box, const hf_box* other) {
     for (int k = 0; k < 3; k++) {
-        box->low[k] = fminf(box->low[k], other->low[k]);
-        box->high[k] = fmaxf(box->high[k], other->high[k]);
+        box->low[k] = other->low[k] < box->low[k] ? other->low[k] : box->low[k];
+        box->high[k] = other->high[k] > box->high[k] ? other->high[k] : box->high[k];
     }
 }
 
@@ -123,7 +123,8 @@ static bool split_by_area(builder* b, const part* p, int* cut) {
     for (int i = p->begin; i < p->end; i++)
         for (int k = 0; k < 3; k++) {
             float m = middle(&b->boxes[b->order[i]], k);
-            low[k] = fminf(low[k], m), high[k] = fmaxf(high[k], m);
+            if (m < low[k]) low[k] = m;
+            if (m > high[k]) high[k] = m;
         }
     double best = INFINITY;
     int axis = -1, border = 0;

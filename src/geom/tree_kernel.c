@@ -303,6 +303,35 @@ HF_INLINE8 float8 segment_leaf(const segment8* s, const hf_tree_leaf* leaf) {
     return f8_max(far, gap) - RELATIVE * p.extent;
 }
 
+/* The same for a point: the nearest of its feet on the sides and in the inside gives the direction, the gap
+   along it the bound. */
+HF_INLINE8 void offer_way(vec8 r, vec8 e, float8 t, float8* best, vec8* way) {
+    vec8 w = v8_add_scaled(r, e, -t);
+    float8 ww = v8_dot(w, w);
+    mask8 better = f8_less(ww, *best);
+    *best = f8_select(better, ww, *best);
+    *way = v8_select(better, w, *way);
+}
+
+HF_INLINE8 float8 point_leaf(const segment8* s, const hf_tree_leaf* leaf) {
+    leaf8 l = leaf_at(leaf, s->center);
+    vec8 r0 = v8_sub(s->p, l.v0), r1 = v8_sub(s->p, l.v1), way = r0;
+    float8 a = v8_dot(l.e1, l.e1), b = v8_dot(l.e1, l.e2), c = v8_dot(l.e2, l.e2), d = v8_dot(l.e3, l.e3);
+    float8 q1 = v8_dot(r0, l.e1), q2 = v8_dot(r0, l.e2), tiny = f8_all(TINY);
+    float8 best = v8_dot(r0, r0);
+    offer_way(r0, l.e1, f8_clamp01(q1 / f8_max(a, tiny)), &best, &way);
+    offer_way(r0, l.e2, f8_clamp01(q2 / f8_max(c, tiny)), &best, &way);
+    offer_way(r1, l.e3, f8_clamp01(v8_dot(r1, l.e3) / f8_max(d, tiny)), &best, &way);
+    float8 per = f8_all(1) / f8_max(a * c - b * b, tiny);
+    float8 u = (c * q1 - b * q2) * per, v = (a * q2 - b * q1) * per;
+    mask8 inside = f8_at_most(f8_all(0), f8_min(u, v)) & f8_at_most(u + v, f8_all(1));
+    way = v8_select(inside, v8_add_scaled(v8_add_scaled(r0, l.e1, -u), l.e2, -v), way);
+    float8 gap = way_gap(s, &l, way) / f8_max(f8_sqrt(v8_dot(way, way)), tiny);
+    float8 extent =
+        f8_max(f8_abs(l.v0.x), f8_max(f8_abs(l.v0.y), f8_abs(l.v0.z))) + f8_sqrt(a + c) + s->extent;
+    return gap - RELATIVE * extent;
+}
+
 static bool kernel_near(const hf_tree* tree, hf_vec3 p, hf_vec3 q, double bound, hf_tree_visit visit,
                         void* user) {
     if (!tree->node_count) return true;
@@ -310,6 +339,7 @@ static bool kernel_near(const hf_tree* tree, hf_vec3 p, hf_vec3 q, double bound,
     const hf_tree_leaf* leaves = hf_tree_leaves(tree);
     segment8 s;
     segment_fill(&s, p, q, 0);
+    bool point = p.x == q.x && p.y == q.y && p.z == q.z;
     branch stack[HF_TREE_STACK];
     int top = 0;
     stack[top++] = (branch){0, 0};
@@ -326,7 +356,7 @@ static bool kernel_near(const hf_tree* tree, hf_vec3 p, hf_vec3 q, double bound,
         }
         // triangles by their lower bounds, until none can be nearer
         const hf_tree_leaf* leaf = &leaves[b.child & ~HF_TREE_LEAF];
-        least.all = segment_leaf(&s, leaf);
+        least.all = point ? point_leaf(&s, leaf) : segment_leaf(&s, leaf);
         for (int open = used_lanes(leaf) & ~m8_bits(f8_less(f8_all(most), least.all)); open;) {
             int lane = __builtin_ctz((unsigned)open);
             for (int rest = open & (open - 1); rest; rest &= rest - 1) {
