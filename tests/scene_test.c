@@ -15,27 +15,32 @@
 #ifndef COUNTS_HEAP
 #define COUNTS_HEAP 1
 #endif
-static long heap_calls;
+static long heap_calls, heap_live, heap_fail_at = -1; /* the call that fails, -1: none */
 #if COUNTS_HEAP
 extern void* __libc_malloc(size_t size);
 extern void* __libc_calloc(size_t count, size_t size);
 extern void* __libc_realloc(void* p, size_t size);
 extern void* __libc_memalign(size_t align, size_t size);
-void* malloc(size_t size) {
-    heap_calls++;
-    return __libc_malloc(size);
+extern void __libc_free(void* p);
+static void* counted(void* p) {
+    heap_live += p != NULL;
+    return p;
 }
-void* calloc(size_t count, size_t size) {
-    heap_calls++;
-    return __libc_calloc(count, size);
-}
+static int fails(void) { return heap_calls++ == heap_fail_at; }
+void* malloc(size_t size) { return fails() ? NULL : counted(__libc_malloc(size)); }
+void* calloc(size_t count, size_t size) { return fails() ? NULL : counted(__libc_calloc(count, size)); }
 void* realloc(void* p, size_t size) {
-    heap_calls++;
-    return __libc_realloc(p, size);
+    if (fails()) return NULL;
+    void* q = __libc_realloc(p, size);
+    heap_live += q && !p;
+    return q;
 }
 void* aligned_alloc(size_t align, size_t size) {
-    heap_calls++;
-    return __libc_memalign(align, size);
+    return fails() ? NULL : counted(__libc_memalign(align, size));
+}
+void free(void* p) {
+    heap_live -= p != NULL;
+    __libc_free(p);
 }
 #endif
 
@@ -513,6 +518,43 @@ static void queries_and_moves_use_no_heap(void** state) {
     stage_free(&s);
 }
 
+/* Each allocation of a build fails in turn: an error, nothing returned, nothing kept. */
+static void builds_survive_failing_memory(void** state) {
+    (void)state;
+    if (!COUNTS_HEAP) {
+        print_message("the sanitizer owns the heap: skipped\n");
+        skip();
+    }
+    static draft d;
+    add_box(&d, hf_v3(0, 0, 0), hf_v3(3, 3, 3), false, true, 1e-7);
+    add_box(&d, hf_v3(0, 0, 0), hf_v3(2, 2, 2), true, false, 0);
+    hf_object_def defs[2] = {hf_object_def_default(), hf_object_def_default()};
+    defs[0].name = "a", defs[1].name = "b";
+    defs[0].mesh = defs[1].mesh = mesh_of(&d);
+    int refused = 0;
+    for (int n = 0;; n++) {
+        hf_scene* scene = NULL;
+        hf_placement* placement = NULL;
+        hf_error error;
+        long live = heap_live;
+        heap_fail_at = heap_calls + n;
+        hf_status status = hf_scene_build(defs, 2, &scene, &error);
+        if (!status) status = hf_placement_create(scene, &placement);
+        heap_fail_at = -1;
+        bool done = !status;
+        if (!done) {
+            refused++;
+            assert_int_equal(status, HF_ERROR_MEMORY);
+            assert_null(placement);
+        }
+        hf_placement_free(placement);
+        hf_scene_free(scene);
+        assert_int_equal(heap_live, live);
+        if (done) break;
+    }
+    assert_true(refused > 40);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_are_as_written),
@@ -527,6 +569,7 @@ int main(void) {
         cmocka_unit_test(keys_move_objects_in_time),
         cmocka_unit_test(answers_turn_with_the_scene),
         cmocka_unit_test(queries_and_moves_use_no_heap),
+        cmocka_unit_test(builds_survive_failing_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

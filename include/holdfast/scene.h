@@ -63,7 +63,8 @@ HF_API hf_transform hf_placement_pose(const hf_placement* placement, int object)
 HF_API void hf_placement_enable(hf_placement* placement, int object, bool enabled);
 
 /* A point of a surface. `normal` is the triangle's own (counter-clockwise) normal turned out of a
-   watertight outward piece and into an inward one; on an open piece it is as modelled. */
+   watertight outward piece and into an inward one; on an open piece it is as modelled. A degenerate triangle
+   has some unit normal across it. */
 typedef struct hf_surface {
     int object, triangle;
     hf_vec3 point, normal;
@@ -86,7 +87,8 @@ HF_API bool hf_placement_occluded(const hf_placement* placement, hf_vec3 origin,
 HF_API void hf_placement_ray8(const hf_placement* placement, const hf_vec3 origin[8],
                               const hf_vec3 direction[8], const double max_distance[8], bool hit[8],
                               hf_surface out[8]);
-/* Is the point inside a watertight outward piece? `object` (may be NULL) gets which. */
+/* Is the point inside a watertight outward piece? Watertight inward pieces inside one are its cavities and
+   hold no matter. `object` (may be NULL) gets which, the lowest of several. */
 HF_API bool hf_placement_inside(const hf_placement* placement, hf_vec3 point, int* object);
 
 /* How much of a body may be inside a surface. The depth of a body in a surface is how deep the deepest
@@ -98,7 +100,8 @@ typedef struct hf_allowance {
 } hf_allowance;
 HF_API hf_allowance hf_allowance_default(void);
 
-/* Does the shape at this world pose overlap a surface by more than the allowance? `hit` may be NULL. */
+/* Does the shape at this world pose overlap a surface by more than the allowance? `hit` (may be NULL) gets one
+   such surface with distance 0; for a body wholly inside a solid the surface nearest to its middle. */
 HF_API bool hf_placement_overlap(const hf_placement* placement, const hf_shape* shape, hf_transform pose,
                                  const hf_allowance* allowance, hf_surface* hit);
 /* Distance from the shape to the nearest surface (0 when they meet), at most max_distance; `out` holds

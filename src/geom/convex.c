@@ -7,6 +7,7 @@
    its support in a direction is a linear program over its planes (Seidel 1991), and GJK asks for nothing
    else. That happens only for hulls that meet unshrunk and do not meet when scaled down instead. */
 #include "base/assert.h"
+#include "geom/convex.h"
 
 #include <float.h>
 #include <holdfast/scene.h>
@@ -330,7 +331,8 @@ static double distance_between(const core* a, const core* b, double enough) {
     return core_distance(a, b, enough + margins) - margins;
 }
 
-double hf_shape_distance(const hf_shape* a, hf_transform pose_a, const hf_shape* b, hf_transform pose_b) {
+double hf_convex_distance(const hf_shape* a, hf_transform pose_a, const hf_shape* b, hf_transform pose_b,
+                          double enough) {
     double margins = margin_of(a) + margin_of(b);
     if (is_round(a) && is_round(b)) return fmax(0, round_distance(a, pose_a, b, pose_b) - margins);
     if (a->kind == HF_SHAPE_SPHERE && b->kind == HF_SHAPE_BOX)
@@ -338,7 +340,11 @@ double hf_shape_distance(const hf_shape* a, hf_transform pose_a, const hf_shape*
     if (b->kind == HF_SHAPE_SPHERE && a->kind == HF_SHAPE_BOX)
         return fmax(0, sphere_box_distance(pose_b.position, a->half_size, pose_a) - margins);
     core ca = core_of(a, pose_a, pose_a.position), cb = core_of(b, pose_b, pose_a.position);
-    return fmax(0, distance_between(&ca, &cb, INFINITY));
+    return fmax(0, distance_between(&ca, &cb, enough));
+}
+
+double hf_shape_distance(const hf_shape* a, hf_transform pose_a, const hf_shape* b, hf_transform pose_b) {
+    return hf_convex_distance(a, pose_a, b, pose_b, INFINITY);
 }
 
 /* Erodes what can be eroded at once (round shapes have it in their margin); false when nothing is left. */

@@ -2,6 +2,7 @@
 #include "model/scene.h"
 
 #include "base/assert.h"
+#include "geom/convex.h"
 
 #include <math.h>
 
@@ -259,11 +260,11 @@ static bool visit_distance(void* user, const hf_triangle* t, uint32_t id, double
     static const uint32_t sides[6] = {0, 1, 2, 0, 2, 1};
     hf_shape flat = {.kind = HF_SHAPE_HULL, .vertex_count = 3, .face_count = 2, .faces = sides};
     flat.vertices = corners;
-    double d = hf_shape_distance(v->b->shape, v->b->pose, &flat, v->object_pose);
+    double d = hf_convex_distance(v->b->shape, v->b->pose, &flat, v->object_pose, *bound);
     if (d > *bound || (v->triangle >= 0 && d == v->distance && (int)id > v->triangle)) return true;
     v->distance = d, v->triangle = (int)id, v->nearest = *t;
     *bound = d;
-    return true;
+    return d > 0; // the first that meets the shape will do
 }
 
 /* The triangle's point nearest to the shape, in the shape's frame, where the distance is known: in the shape,

@@ -1,0 +1,11 @@
+/* Distance of convex shapes for those who only care about near ones. */
+#ifndef HF_GEOM_CONVEX_H
+#define HF_GEOM_CONVEX_H
+
+#include <holdfast/scene.h>
+
+/* As hf_shape_distance, but ends with some number above `enough` once they are known to be further apart. */
+double hf_convex_distance(const hf_shape* a, hf_transform pose_a, const hf_shape* b, hf_transform pose_b,
+                          double enough);
+
+#endif
