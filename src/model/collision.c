@@ -104,6 +104,7 @@ static int fill_depths(const hf_creature* c, const hf_collision_query* query, in
     int count = 0;
     for (int i = 0; i < query->touch_count; i++) {
         const hf_touch* touch = &query->touches[i];
+        HF_ASSERT(touch->limb >= 0 && touch->limb < c->view.limb_count);
         if (!link_beyond(c, link, c->view.limbs[touch->limb].effector_link)) continue;
         int k = 0;
         while (k < count && depths[k].object != touch->object) k++;
