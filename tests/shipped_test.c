@@ -2,6 +2,7 @@
 #include "test.h"
 
 #include "base/random.h"
+#include <stdlib.h>
 
 typedef struct shipped {
     const char* name;
@@ -357,12 +358,147 @@ static void human_regions(void** state) {
     hf_creature_free(creature);
 }
 
+/* Every shipped pose scenario is solved at its first try, each target on a surface, free of collision. */
+static void scenarios_are_solved(void** state) {
+    (void)state;
+    static const char* const names[] = {"demo", "pose-insect", "pose-quadruped", "pose-spider"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char path[200], text[1024];
+        snprintf(path, sizeof path, "data/scenarios/%s.scenario.json", names[i]);
+        hf_scenario* s = NULL;
+        hf_error error;
+        if (hf_scenario_load(data_path(path), NULL, &s, &error) != HF_OK)
+            fail_msg("%s", hf_error_text(&error, text, sizeof text));
+        assert_int_equal(s->warning_count, 0);
+        hf_placement* placement = NULL;
+        hf_workspace* workspace = NULL;
+        assert_int_equal(hf_placement_create(s->scene, &placement), HF_OK);
+        assert_int_equal(hf_workspace_create(&workspace), HF_OK);
+        hf_touch touches[16];
+        assert_in_range(s->target_count, 4, 16);
+        for (int t = 0; t < s->target_count; t++) {
+            hf_surface surface;
+            assert_true(hf_placement_closest(placement, s->targets[t].point, 1e-4, &surface));
+            assert_true(hf_dot(surface.normal, s->targets[t].normal) > 0.999);
+            touches[t] = (hf_touch){s->targets[t].limb, surface.object, false};
+        }
+        hf_body_solve_options options = hf_body_solve_options_default();
+        options.solve.seed = s->seed;
+        options.solve.posture = s->start.pose.q;
+        options.guide = &s->start.pose.root;
+        hf_solve_result result;
+        hf_status status = hf_body_solve(s->creature, s->targets, s->target_count, &options, workspace,
+                                         &s->start.pose, NULL, &result);
+        assert_int_equal(status, HF_OK);
+        assert_int_equal(result.outcome, HF_FOUND);
+        assert_true(hf_pose_within_rom(s->creature, s->start.pose.q, 1e-6));
+        hf_transform links[LINK_MAX];
+        hf_forward(s->creature, &s->start.pose, links);
+        hf_collision_query query = hf_collision_query_default();
+        query.touches = touches;
+        query.touch_count = s->target_count;
+        assert_false(hf_collides(s->creature, placement, links, &query, NULL));
+        hf_placement_free(placement);
+        hf_workspace_free(workspace);
+        hf_scenario_free(s);
+    }
+}
+
+/* The shipped meshes are what their comment says: closed pieces that face outwards. */
+static void scenes_are_solid(void** state) {
+    (void)state;
+    static const char* const names[] = {"room", "table", "chair", "shelf", "step", "crate"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char path[200];
+        snprintf(path, sizeof path, "data/scenes/%s.obj", names[i]);
+        hf_mesh mesh;
+        char* warnings = NULL;
+        assert_int_equal(hf_mesh_load(data_path(path), &mesh, &warnings, NULL), HF_OK);
+        assert_true(!warnings || !*warnings);
+        /* Boxes: every edge has its reverse exactly once, and each eight corners hold a positive volume. */
+        double volume = 0;
+        for (int t = 0; t < mesh.triangle_count; t++) {
+            const uint32_t* a = mesh.indices + 3 * (size_t)t;
+            hf_vec3 p[3];
+            for (int k = 0; k < 3; k++) {
+                const float* x = mesh.vertices + 3 * (size_t)a[k];
+                p[k] = hf_v3(x[0], x[1], x[2]);
+                int reverse = 0;
+                for (int n = 0; n < 3 * mesh.triangle_count; n++) {
+                    const uint32_t* b = mesh.indices + 3 * (size_t)(n / 3);
+                    reverse += b[n % 3] == a[(k + 1) % 3] && b[(n + 1) % 3] == a[k];
+                }
+                assert_int_equal(reverse, 1);
+            }
+            volume += hf_dot(p[0], hf_cross(p[1], p[2])) / 6;
+            /* Outwards of its own box. */
+            hf_vec3 middle = hf_v3(0, 0, 0), normal = hf_cross(hf_sub(p[1], p[0]), hf_sub(p[2], p[0]));
+            for (uint32_t k = 0; k < 8; k++) {
+                const float* x = mesh.vertices + 3 * (size_t)(a[0] / 8 * 8 + k);
+                middle = hf_add(middle, hf_scale(hf_v3(x[0], x[1], x[2]), 0.125));
+            }
+            assert_true(hf_dot(normal, hf_sub(p[0], middle)) > 0);
+        }
+        assert_true(volume > 0.005);
+        hf_text_free(warnings);
+        hf_mesh_free(&mesh);
+    }
+}
+
+static char* whole_file(const char* path) {
+    FILE* in = fopen(path, "rb");
+    if (!in) return NULL;
+    char* text = calloc(1, 1 << 20);
+    size_t size = fread(text, 1, (1 << 20) - 1, in);
+    assert_true(size < (1 << 20) - 1);
+    fclose(in);
+    return text;
+}
+
+/* The scripts still write what ships. */
+static void scripts_write_what_ships(void** state) {
+    (void)state;
+    if (system("python3 -c pass 2>/dev/null") != 0) skip();
+    static const char* const files[] = {
+        "creatures/human.urdf",     "creatures/human.srdf",     "creatures/human.creature.json",
+        "creatures/insect.urdf",    "creatures/insect.srdf",    "creatures/insect.creature.json",
+        "creatures/spider.urdf",    "creatures/spider.srdf",    "creatures/spider.creature.json",
+        "creatures/quadruped.urdf", "creatures/quadruped.srdf", "creatures/quadruped.creature.json",
+        "scenes/room.obj",          "scenes/table.obj",         "scenes/chair.obj",
+        "scenes/shelf.obj",         "scenes/step.obj",          "scenes/crate.obj",
+    };
+    char command[4096], shipped_path[1200], path[1200];
+    for (int i = 0; i < 2; i++) {
+        const char* kind = i ? "scenes" : "creatures";
+        snprintf(command, sizeof command, "python3 %s/script/make-%s %s/%s >/dev/null", HF_SOURCE_DIR, kind,
+                 test_folder(), kind);
+        assert_int_equal(system(command), 0);
+    }
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        snprintf(shipped_path, sizeof shipped_path, "%s/data/%s", HF_SOURCE_DIR, files[i]);
+        snprintf(path, sizeof path, "%s/%s", test_folder(), files[i]);
+        char *one = whole_file(shipped_path), *two = whole_file(path);
+        assert_non_null(one);
+        assert_non_null(two);
+        if (strcmp(one, two) != 0) fail_msg("%s is not what its script writes", files[i]);
+        free(one);
+        free(two);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plausible),        cmocka_unit_test(inertias_are_possible),
-        cmocka_unit_test(rest_is_free),     cmocka_unit_test(sides_mirror),
-        cmocka_unit_test(contacts_on_skin), cmocka_unit_test(stands),
-        cmocka_unit_test(human_limbs),      cmocka_unit_test(human_regions),
+        cmocka_unit_test(plausible),
+        cmocka_unit_test(inertias_are_possible),
+        cmocka_unit_test(rest_is_free),
+        cmocka_unit_test(sides_mirror),
+        cmocka_unit_test(contacts_on_skin),
+        cmocka_unit_test(stands),
+        cmocka_unit_test(human_limbs),
+        cmocka_unit_test(human_regions),
+        cmocka_unit_test(scenarios_are_solved),
+        cmocka_unit_test(scenes_are_solid),
+        cmocka_unit_test(scripts_write_what_ships),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

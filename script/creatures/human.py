@@ -128,7 +128,7 @@ def arm(c, p, s):
     c.small_link(f"{p}_forearm_a")
     c.joint(f"{p}_forearm", f"{p}_forearm_a", f"{p}_forearm", (0, 0, 0), (0, 0, -s), -1.5, 1.4, 12, 15)
     c.link(f"{p}_forearm", mass("forearm") - c.small_mass, (0, 0, -com("forearm")), inertia("forearm"),
-           capsule((0, 0, -0.01), (0, 0, -fore + 0.02), 0.036))
+           capsule((0, 0, -0.01), (0, 0, -fore + 0.12), 0.038), capsule((0, 0, -fore + 0.12), (0, 0, -fore + 0.035), 0.026))
     hand(c, p, s, fore)
 
 
@@ -139,10 +139,10 @@ def hand(c, p, s, fore):
     # Palm, thumb, index, and the other three fingers as one; palms face the thighs.
     parts = {"thumb": 0.02, "index": 0.018, "fingers": 0.042}
     palm = mass("hand") - c.small_mass - 2 * sum(parts.values())
-    size = (0.085, 0.028, 0.094)
+    size = (0.085, 0.032, 0.094)
     c.link(f"{p}_hand", palm, (0, 0, -0.052), box_inertia(palm, size), box((0, 0, -0.052), size))
     turn = 0.70710678
-    c.joint(f"{p}_thumb_1", f"{p}_hand", f"{p}_thumb_1", (0.038, -s * 0.004, -0.03), (0, 0, -s), -0.3, 1.2, 10, 4)
+    c.joint(f"{p}_thumb_1", f"{p}_hand", f"{p}_thumb_1", (0.038, 0, -0.03), (0, 0, -s), -0.3, 1.2, 10, 4)
     tip = (0.028, 0, -0.028)
     c.link(f"{p}_thumb_1", parts["thumb"], (0.014, 0, -0.014), rod_inertia(parts["thumb"], (0, 0, 0), tip, 0.011),
            capsule((0.004, 0, -0.004), tip, 0.011))
@@ -198,7 +198,7 @@ def leg(c, p, s):
 
 
 REST = {
-    "shoulder_y": 0.05, "shoulder_x": 0.2, "elbow": 0.3, "fingers_1": 0.3, "index_1": 0.25, "thumb_1": 0.2, "thumb_2": 0.2,
+    "shoulder_y": 0.05, "shoulder_x": 0.2, "elbow": 0.3,
     "hip_y": 0.08, "knee": 0.2, "ankle_y": 0.12,
 }
 
@@ -212,8 +212,8 @@ def contacts(c):
     limbs = []
     for side, p, s, other in (("left", "l", 1, "right"), ("right", "r", -1, "left")):
         arm_file = {"name": f"{side}_arm", "root": f"{p}_clavicle", "effector": f"{p}_hand",
-                    "contact": [{"name": "palm", "offset": [0, -s * 0.014, -0.055], "normal": [0, -s, 0], "patch": [0.08, 0.08]},
-                                {"name": "fingers", "offset": [0, -s * 0.014, -0.089], "normal": [0, -s, 0], "patch": [0.08, 0.018]}],
+                    "contact": [{"name": "palm", "offset": [0, -s * 0.016, -0.055], "normal": [0, -s, 0], "patch": [0.08, 0.08]},
+                                {"name": "fingers", "offset": [0, -s * 0.016, -0.089], "normal": [0, -s, 0], "patch": [0.08, 0.018]}],
                     "grip": True, "max_force": 600, "excludes": [f"{side}_elbow"]}
         leg_file = {"name": f"{side}_leg", "root": f"{p}_thigh_a", "effector": f"{p}_foot",
                     "contact": [{"name": "sole", "offset": [0.035, 0, -ANKLE], "normal": [0, 0, -1], "patch": [0.19, 0.088]},
@@ -259,7 +259,7 @@ def human():
         own = [f"{p}_hand"] + fingers
         for i, a in enumerate(own):
             c.disabled += [(a, b, "one hand") for b in own[i + 1:]]
-        c.disabled.append((f"{p}_thigh", "spine_1", "soft"))
+        c.disabled += [(f"{p}_forearm", f"{p}_hand", "Adjacent"), (f"{p}_thigh", "spine_1", "soft")]
     c.disabled += [("pelvis", "spine_2", "soft"), ("spine_1", "chest", "soft")]
     c.states.append(("stand", f"Stands with flat soles on z = 0 when the root is at z = {root_height():.4f}", rest))
     c.file["trunk"] = ["pelvis"] + [f"{n}{e}" for n in ("spine_1", "spine_2", "chest") for e in ("_a", "_b", "")]
