@@ -2,6 +2,7 @@
 #include "creature_files.h"
 #include "base/random.h"
 
+#include <dirent.h>
 #include <stdlib.h>
 
 /* -------------------------------------------------------------------------- third-party robots */
@@ -732,6 +733,26 @@ static void written_urdfs_load_to_the_same(void** state) {
     hf_creature_free(a);
 }
 
+static void shipped_creatures_load_without_a_word(void** state) {
+    (void)state;
+    DIR* folder = opendir(data_path("data/creatures"));
+    assert_non_null(folder);
+    int count = 0;
+    for (struct dirent* entry; (entry = readdir(folder)) != NULL;) {
+        char path[400];
+        if (!strstr(entry->d_name, ".creature.json") && !strstr(entry->d_name, ".urdf")) continue;
+        snprintf(path, sizeof path, "data/creatures/%s", entry->d_name);
+        hf_creature* c = must_load(data_path(path));
+        const hf_creature_view* v = hf_creature_get(c);
+        if (v->warnings.count > 0) fail_msg("%s: %s", entry->d_name, v->warnings.items[0]);
+        assert_true(v->limb_count >= 4);
+        hf_creature_free(c);
+        count++;
+    }
+    closedir(folder);
+    assert_true(count >= 2);
+}
+
 static void hashes_tell_creatures_apart(void** state) {
     (void)state;
     hf_creature *a = load_text("hash.urdf", made_person()), *b = must_load(test_path("hash.urdf"));
@@ -763,6 +784,7 @@ int main(void) {
         cmocka_unit_test(bad_creature_files_say_why),
         cmocka_unit_test(touching_pairs_are_off),
         cmocka_unit_test(written_urdfs_load_to_the_same),
+        cmocka_unit_test(shipped_creatures_load_without_a_word),
         cmocka_unit_test(hashes_tell_creatures_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -151,6 +151,11 @@ hf_status hf_limbs_name_by_group(hf_build* b, hf_limb_plans* plans) {
         best[limb] = share;
         p->name = hf_arena_text(&b->creature->arena, d->groups[g]);
         if (!p->name) return hf_build_fail_memory(b);
+        /* What a person calls a leg is one, whatever its links are called. */
+        if (hf_name_has(p->name, "leg foot paw"))
+            p->kind = HF_LIMB_LEG, p->use = true, p->grip = false;
+        else if (hf_name_has(p->name, "arm hand manipulator"))
+            p->kind = HF_LIMB_ARM, p->use = true;
         /* A chain's tip is the effector if it has a body of its own. */
         bool solid = set.tip >= 0 && !b->gap_body[set.tip] && b->links[set.tip].body_count > 0;
         if (solid && !p->grip && hf_build_below(b, set.tip, p->root)) p->effector = set.tip;
