@@ -48,6 +48,7 @@ typedef struct shot {
     hf_pose pose;
     hf_placement* placement;
     hf_picture_contact* contacts;
+    char label[32]; /* of a strip's panel */
 } shot;
 
 static hf_status take(const loaded_motion* m, int frame, shot* s, hf_picture_moment* moment,
@@ -87,6 +88,10 @@ hf_status draw_motion(const loaded_motion* m, const options* o, const int* frame
     if (status != HF_OK) *error = (hf_error){.status = status, .message = "out of memory"};
     for (int i = 0; i < count && status == HF_OK; i++)
         status = take(m, frames[i], &shots[i], &moments[i], error);
+    for (int i = 0; i < count && status == HF_OK && count > 1; i++) {
+        snprintf(shots[i].label, sizeof shots[i].label, "%.2f s", m->motion->frames[frames[i]].time_s);
+        moments[i].label = shots[i].label;
+    }
     hf_picture picture = {0};
     if (status == HF_OK) status = hf_render(moments, count, &wishes, progress_report, p, &picture, error);
     if (status == HF_OK) status = hf_picture_save(&picture, path, error);
