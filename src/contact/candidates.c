@@ -1,0 +1,260 @@
+/* Candidates: gathers the triangles near a limb from the scene's trees, objects with a grid as they are, and
+   sends them down the set's octree. */
+#include "contact/candidates.h"
+
+#include "base/assert.h"
+#include "base/workspace.h"
+
+#include <math.h>
+#include <string.h>
+
+extern const hf_candidate_kernel hf_candidate_kernel_baseline;
+#ifdef HF_KERNELS_X86
+extern const hf_candidate_kernel hf_candidate_kernel_avx2, hf_candidate_kernel_avx512;
+#endif
+
+const hf_candidate_kernel* hf_candidate_kernel_for(hf_cpu cpu) {
+    if (cpu > hf_cpu_best()) return NULL;
+#ifdef HF_KERNELS_X86
+    if (cpu == HF_CPU_AVX512) return &hf_candidate_kernel_avx512;
+    if (cpu == HF_CPU_AVX2) return &hf_candidate_kernel_avx2;
+#endif
+    return cpu == HF_CPU_BASELINE ? &hf_candidate_kernel_baseline : NULL;
+}
+
+/* Rounding of double transforms, as a share of the coordinates they pass through. */
+static const double DOUBLE_ROUNDING = 1e-14;
+/* As for near triangles, of everything that floats reckon in cells. */
+static const double ROUNDING = 2e-6;
+
+typedef struct search {
+    const hf_candidate_query* query;
+    const hf_sample_block* block;
+    hf_workspace* workspace;
+    bool failed;      /* memory ran out */
+    double reach;     /* largest coordinate of a sample, and epsilon */
+    hf_mat3 rotation; /* of the base */
+    /* triangles and objects near the limb */
+    hf_near_triangle* triangles;
+    int triangle_count, triangle_room;
+    hf_near_object* objects;
+    int object_count;
+    /* the object being gathered: its frame in the limb's root frame */
+    int object;
+    hf_mat3 turn;
+    hf_vec3 shift;
+    double slack;
+    /* hits */
+    hf_candidate_hit* hits;
+    int hit_count, hit_room;
+    int sample_count;
+    uint32_t last_block; /* and which of its samples are counted */
+    uint8_t last_lanes;
+} search;
+
+/* Twice the room in the workspace; what was there before stays reserved until the query ends. */
+static bool grow(search* s, void** items, int* room, int count, size_t size) {
+    if (count < *room) return true;
+    int wanted = *room ? *room * 2 : 64;
+    void* p = wanted > *room ? hf_workspace_take(s->workspace, (size_t)wanted, size) : NULL;
+    s->failed = s->failed || !p;
+    if (!p) return false;
+    if (count) memcpy(p, *items, (size_t)count * size);
+    *items = p, *room = wanted;
+    return true;
+}
+
+/* ---- what is near the limb ---- */
+
+static double largest(hf_vec3 v) { return fmax(fabs(v.x), fmax(fabs(v.y), fabs(v.z))); }
+
+static bool gather(void* user, const hf_triangle* t, uint32_t id, double* bound) {
+    (void)bound;
+    search* s = user;
+    if (!grow(s, (void**)&s->triangles, &s->triangle_room, s->triangle_count, sizeof *s->triangles))
+        return false;
+    hf_triangle here;
+    double size = 0;
+    for (int i = 0; i < 3; i++) {
+        here.v[i] = hf_add(hf_mat3_mul(&s->turn, t->v[i]), s->shift);
+        size = fmax(size, largest(t->v[i]));
+    }
+    hf_near_triangle* near = &s->triangles[s->triangle_count++];
+    hf_near_triangle_set(near, &here, s->reach, s->slack + DOUBLE_ROUNDING * size);
+    near->object = s->object, near->triangle = (int)id;
+    return true;
+}
+
+/* The box of all samples, in the object's frame. */
+static hf_tree_body sample_body(const search* s, const hf_placed* placed) {
+    const float *low = s->block->low, *high = s->block->high;
+    double c[3], half[3];
+    for (int k = 0; k < 3; k++) {
+        c[k] = ((double)low[k] + (double)high[k]) / 2;
+        half[k] = ((double)high[k] - (double)low[k]) / 2 * (1 + 1e-12);
+    }
+    hf_tree_body body = {.center = hf_into(placed, hf_apply(s->query->base, hf_v3(c[0], c[1], c[2])))};
+    const hf_vec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    for (int k = 0; k < 3; k++) {
+        body.axis[k] = hf_turn_into(placed, hf_rotate(s->query->base.rotation, axes[k]));
+        body.half[k] = half[k];
+    }
+    return body;
+}
+
+/* The object as one item: from the limb's root frame to cells of its grid. */
+static void add_object(search* s, const hf_placed* placed, const hf_grid* g) {
+    hf_near_object* o = &s->objects[s->object_count++];
+    *o = (hf_near_object){.grid = g, .object = s->object};
+    hf_vec3 origin = hf_sub(hf_into(placed, s->query->base.position), g->low);
+    const hf_vec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    double extent = s->reach;
+    for (int k = 0; k < 3; k++) {
+        hf_vec3 a = hf_turn_into(placed, hf_rotate(s->query->base.rotation, axes[k]));
+        o->turn[k] = (float)(a.x / g->cell), o->turn[3 + k] = (float)(a.y / g->cell);
+        o->turn[6 + k] = (float)(a.z / g->cell);
+        extent = fmax(extent, g->cell * HF_BRICK * g->size[k]);
+    }
+    o->shift[0] = (float)(origin.x / g->cell), o->shift[1] = (float)(origin.y / g->cell);
+    o->shift[2] = (float)(origin.z / g->cell);
+    o->doubt = (float)(ROUNDING * 2 * extent + s->slack);
+}
+
+static void gather_object(search* s, int object, double bound) {
+    const hf_candidate_query* q = s->query;
+    const hf_placed* placed = &q->placement->objects[object];
+    hf_transform pose = placed->pose;
+    s->object = object;
+    s->slack = DOUBLE_ROUNDING * (largest(pose.position) + largest(q->base.position) + s->reach);
+    const hf_grid* g = hf_grid_for(q->grids, object, q->epsilon);
+    if (g) {
+        add_object(s, placed, g);
+        return;
+    }
+    // base^-1 pose, as a matrix
+    const double *b = s->rotation.m, *o = placed->rotation.m;
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++)
+            s->turn.m[i * 3 + k] = b[i] * o[k] + b[3 + i] * o[3 + k] + b[6 + i] * o[6 + k];
+    s->shift = hf_unapply(q->base, pose.position);
+    hf_tree_body body = sample_body(s, placed);
+    q->placement->kernel->body(q->placement->scene->objects[object].tree, &body, bound, gather, s);
+}
+
+static void gather_all(search* s) {
+    const hf_candidate_query* q = s->query;
+    // world box of the box of all samples
+    const float *low = s->block->low, *high = s->block->high;
+    hf_vec3 least = hf_v3(INFINITY, INFINITY, INFINITY), most = hf_neg(least);
+    for (int i = 0; i < 8; i++) {
+        hf_vec3 c = hf_v3((double)(i & 1 ? high : low)[0], (double)(i & 2 ? high : low)[1],
+                          (double)(i & 4 ? high : low)[2]);
+        c = hf_apply(q->base, c);
+        least = hf_v3(fmin(least.x, c.x), fmin(least.y, c.y), fmin(least.z, c.z));
+        most = hf_v3(fmax(most.x, c.x), fmax(most.y, c.y), fmax(most.z, c.z));
+    }
+    double bound = q->epsilon * (1 + 1e-9) + DOUBLE_ROUNDING * (largest(least) + largest(most));
+    hf_upper_walk walk;
+    hf_upper_box(&walk, q->placement, least, most);
+    for (int object; (object = hf_upper_next(&walk, bound)) >= 0 && !s->failed;) {
+        bool wanted = q->use ? q->use[object] : q->placement->scene->objects[object].contact;
+        if (wanted) gather_object(s, object, bound);
+    }
+}
+
+/* ---- what the kernel asks and tells ---- */
+
+static hf_vec3 sample_in_world(const search* s, uint32_t sample) {
+    const float* p = hf_sample_points(s->block);
+    hf_vec3 x =
+        hf_v3((double)hf_sample_value(p, 3, (int)sample, 0), (double)hf_sample_value(p, 3, (int)sample, 1),
+              (double)hf_sample_value(p, 3, (int)sample, 2));
+    return hf_apply(s->query->base, x);
+}
+
+typedef struct any_visit {
+    hf_vec3 p;
+    double epsilon;
+} any_visit;
+
+static bool visit_any(void* user, const hf_triangle* t, uint32_t id, double* bound) {
+    (void)id, (void)bound;
+    const any_visit* v = user;
+    hf_vec3 nearest;
+    return sqrt(hf_triangle_point(t, v->p, &nearest)) > v->epsilon;
+}
+
+/* The same words as hf_placement_within. */
+static bool exact(void* user, uint32_t item, uint32_t sample) {
+    const search* s = user;
+    const hf_candidate_query* q = s->query;
+    hf_vec3 world = sample_in_world(s, sample), nearest;
+    if (item < (uint32_t)s->triangle_count) {
+        const hf_near_triangle* near = &s->triangles[item];
+        hf_vec3 local = hf_into(&q->placement->objects[near->object], world);
+        hf_triangle t = hf_triangle_of(&q->placement->scene->objects[near->object].mesh, near->triangle);
+        return sqrt(hf_triangle_point(&t, local, &nearest)) <= q->epsilon;
+    }
+    int object = s->objects[item - (uint32_t)s->triangle_count].object;
+    any_visit v = {hf_into(&q->placement->objects[object], world), q->epsilon};
+    return !q->placement->kernel->near(q->placement->scene->objects[object].tree, v.p, v.p, q->epsilon,
+                                       visit_any, &v);
+}
+
+static bool emit(void* user, const hf_candidate_hit* hit) {
+    search* s = user;
+    if (!grow(s, (void**)&s->hits, &s->hit_room, s->hit_count, sizeof *s->hits)) return false;
+    hf_candidate_hit* h = &s->hits[s->hit_count++];
+    *h = *hit;
+    if (hit->item >= (uint32_t)s->triangle_count)
+        h->item = HF_CANDIDATE_OBJECT | (uint32_t)s->objects[hit->item - (uint32_t)s->triangle_count].object;
+    // a sample near several surfaces counts once
+    if (hit->block != s->last_block) s->last_block = hit->block, s->last_lanes = 0;
+    s->sample_count += __builtin_popcount((unsigned)(hit->lanes & ~s->last_lanes));
+    s->last_lanes |= hit->lanes;
+    return true;
+}
+
+/* ---- the whole ---- */
+
+hf_status hf_candidates_find_on(hf_cpu cpu, const hf_samples* samples, const hf_candidate_query* query,
+                                hf_workspace* workspace, hf_candidates* out) {
+    const hf_sample_block* block = samples->block;
+    memset(out, 0, sizeof *out);
+    HF_ASSERT(query->epsilon > 0 && (!query->grids || query->grids->scene == query->placement->scene));
+    search s = {.query = query, .block = block, .workspace = workspace, .last_block = UINT32_MAX};
+    s.reach = query->epsilon;
+    for (int k = 0; k < 3; k++)
+        s.reach =
+            fmax(s.reach, query->epsilon + fmax(fabs((double)block->low[k]), fabs((double)block->high[k])));
+    s.rotation = hf_quat_matrix(query->base.rotation);
+    s.objects =
+        hf_workspace_take(workspace, query->grids ? (size_t)query->grids->count : 0, sizeof *s.objects);
+    if (!s.objects) return HF_ERROR_MEMORY;
+    gather_all(&s);
+    uint32_t items = (uint32_t)s.triangle_count + (uint32_t)s.object_count;
+    if (s.failed) return HF_ERROR_MEMORY;
+    if (items == 0) return HF_OK;
+    hf_candidate_walk walk = {.block = block,
+                              .triangles = s.triangles,
+                              .triangle_count = (uint32_t)s.triangle_count,
+                              .objects = s.objects,
+                              .item_count = items,
+                              .epsilon = (float)query->epsilon,
+                              .exact = exact,
+                              .emit = emit,
+                              .user = &s};
+    for (uint32_t level = 0; level <= block->level_count; level++) {
+        walk.lists[level] = hf_workspace_take(workspace, items, sizeof *walk.lists[level]);
+        walk.masks[level] = hf_workspace_take(workspace, items, 1);
+        if (!walk.lists[level] || !walk.masks[level]) return HF_ERROR_MEMORY;
+    }
+    if (!hf_candidate_kernel_for(cpu)->walk(&walk)) return HF_ERROR_MEMORY;
+    *out = (hf_candidates){s.sample_count, s.hit_count, s.hits, s.triangle_count, s.triangles};
+    return HF_OK;
+}
+
+hf_status hf_candidates_find(const hf_samples* samples, const hf_candidate_query* query,
+                             hf_workspace* workspace, hf_candidates* out) {
+    return hf_candidates_find_on(hf_cpu_best(), samples, query, workspace, out);
+}

@@ -1,0 +1,80 @@
+/* Which samples of a set are near a scene's surfaces (method: candidates).
+
+   One walk down the set's octree carries a list of items: single triangles, and whole objects that have a
+   distance grid. At each node the list shrinks to what may be near. Floats decide with a margin; what falls
+   inside it is decided in double by geom/triangle.h, so that the answer is that of brute force. */
+#ifndef HF_CONTACT_CANDIDATES_H
+#define HF_CONTACT_CANDIDATES_H
+
+#include "base/cpu.h"
+#include "contact/distance_grid.h"
+#include "contact/near_triangle.h"
+#include "contact/sample_set.h"
+#include "model/scene.h"
+
+typedef struct hf_candidate_query {
+    const hf_placement* placement;
+    const hf_grids* grids; /* of the placement's scene, or NULL: every object triangle by triangle */
+    hf_transform base;     /* the limb's root frame in the world */
+    double epsilon;        /* m, > 0 */
+    const bool* use;       /* of each object; NULL: those with hf_object.contact */
+} hf_candidate_query;
+
+/* A surface near some of the eight samples of a block. */
+typedef struct hf_candidate_hit {
+    uint32_t block;
+    uint32_t item; /* index of a near triangle; with HF_CANDIDATE_OBJECT set, an object's index */
+    uint8_t lanes; /* a bit for each sample of the block */
+} hf_candidate_hit;
+#define HF_CANDIDATE_OBJECT 0x80000000u
+
+/* In the workspace, until the mark that the caller took before is given back. */
+typedef struct hf_candidates {
+    int sample_count;
+    int hit_count;
+    const hf_candidate_hit* hits; /* ascending by block */
+    int triangle_count;
+    const hf_near_triangle* triangles; /* in the limb's root frame */
+} hf_candidates;
+
+/* HF_ERROR_MEMORY or HF_OK. Only samples of the set count, never the copies that fill the last block. */
+hf_status hf_candidates_find(const hf_samples* samples, const hf_candidate_query* query,
+                             hf_workspace* workspace, hf_candidates* out);
+/* The same on one build of the kernels, which the machine must be able to run. */
+hf_status hf_candidates_find_on(hf_cpu cpu, const hf_samples* samples, const hf_candidate_query* query,
+                                hf_workspace* workspace, hf_candidates* out);
+
+/* An object with a grid, in the walk: limb's root frame to cells. */
+typedef struct hf_near_object {
+    const hf_grid* grid;
+    int object;
+    float turn[9], shift[3]; /* cells = turn point + shift */
+    float doubt;             /* m, rounding of all this */
+} hf_near_object;
+
+/* What the kernel works on. */
+typedef struct hf_candidate_walk {
+    const hf_sample_block* block;
+    const hf_near_triangle* triangles;
+    uint32_t triangle_count;
+    const hf_near_object* objects; /* items from triangle_count on */
+    uint32_t item_count;
+    float epsilon;
+    uint32_t* lists[HF_SAMPLE_LEVELS + 1]; /* item_count each */
+    uint8_t* masks[HF_SAMPLE_LEVELS + 1];
+    /* The word of double precision: is the sample within epsilon of the item? */
+    bool (*exact)(void* user, uint32_t item, uint32_t sample);
+    bool (*emit)(void* user, const hf_candidate_hit* hit); /* false ends the walk */
+    void* user;
+} hf_candidate_walk;
+
+typedef struct hf_candidate_kernel {
+    bool (*walk)(hf_candidate_walk* walk); /* false when emit was */
+    /* Squared distance of the centres of a row of eight cells (one apart from x on) from a triangle, at most
+       what stands in `least`. */
+    void (*row)(const hf_near_triangle* triangle, float x, float y, float z, float step, float least[8]);
+} hf_candidate_kernel;
+/* NULL where this machine cannot run it. */
+const hf_candidate_kernel* hf_candidate_kernel_for(hf_cpu cpu);
+
+#endif

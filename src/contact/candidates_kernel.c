@@ -1,0 +1,231 @@
+/* The walk down the octree, eight boxes or eight samples at a time. Compiled once for each instruction set;
+   lanes are independent and nothing is fused, so that all give the same answers. */
+#include "contact/candidates.h"
+#include "geom/float8.h"
+
+/* Share by which float products that bound something are made larger. */
+#define WIDER 1.000002f
+
+HF_INLINE8 vec8 rows8(const float* p) { return (vec8){f8_load(p), f8_load(p + 8), f8_load(p + 16)}; }
+HF_INLINE8 float8 dot8(const float a[3], vec8 p) { return a[0] * p.x + a[1] * p.y + a[2] * p.z; }
+HF_INLINE8 float8 size8(const float a[3], vec8 half) {
+    return f8_abs(f8_all(a[0])) * half.x + f8_abs(f8_all(a[1])) * half.y + f8_abs(f8_all(a[2])) * half.z;
+}
+
+/* ---- triangles ---- */
+
+/* Boxes that may be within `near` of the triangle: its box, its plane, and the planes through its edges. */
+HF_INLINE8 int triangle_boxes(const hf_near_triangle* t, float near, vec8 c, vec8 half) {
+    mask8 in = (f8_abs(c.x - t->center[0]) <= (half.x + (t->half[0] + near)) * WIDER) &
+               (f8_abs(c.y - t->center[1]) <= (half.y + (t->half[1] + near)) * WIDER) &
+               (f8_abs(c.z - t->center[2]) <= (half.z + (t->half[2] + near)) * WIDER);
+    if (t->exact) return m8_bits(in);
+    in &= f8_abs(dot8(t->normal, c) - t->offset) <= (size8(t->normal, half) + near) * WIDER;
+    for (int i = 0; i < 3; i++)
+        in &= dot8(t->out[i], c) - t->side[i] <= (size8(t->out[i], half) + near) * WIDER;
+    return m8_bits(in);
+}
+
+/* Squared distance in the triangle's plane; 0 above it. */
+HF_INLINE8 float8 aside8(const hf_near_triangle* t, vec8 p) {
+    float8 least = f8_all(3e38f), zero = f8_all(0);
+    mask8 inside = zero == zero;
+    for (int i = 0; i < 3; i++) {
+        float8 beyond = dot8(t->out[i], p) - t->side[i], along = dot8(t->along[i], p);
+        float8 past = f8_max(f8_max(t->start[i] - along, along - t->end[i]), zero);
+        least = f8_min(least, beyond * beyond + past * past);
+        inside &= beyond <= 0;
+    }
+    return f8_select(inside, zero, least);
+}
+
+/* Samples of a block near the triangle. */
+HF_INLINE8 int triangle_leaf(const hf_candidate_walk* w, uint32_t item, uint32_t block, int valid, vec8 p) {
+    const hf_near_triangle* t = &w->triangles[item];
+    int in = 0, open = valid;
+    if (!t->exact) {
+        float most = w->epsilon + t->doubt, least = w->epsilon - t->doubt;
+        float8 height = dot8(t->normal, p) - t->offset;
+        open &= m8_bits(f8_abs(height) <= most);
+        if (!open) return 0;
+        float8 square = height * height + aside8(t, p);
+        in = least > 0 ? open & m8_bits(square < least * least) : 0;
+        open &= m8_bits(square <= most * most) & ~in;
+    }
+    for (; open; open &= open - 1) {
+        int lane = __builtin_ctz((unsigned)open);
+        if (w->exact(w->user, item, block * 8 + (uint32_t)lane)) in |= 1 << lane;
+    }
+    return in;
+}
+
+/* ---- objects with a grid ---- */
+
+typedef union lanes8 {
+    float8 all;
+    float lane[8];
+} lanes8;
+
+HF_INLINE8 vec8 into_cells(const hf_near_object* o, vec8 p) {
+    return (vec8){dot8(o->turn, p) + o->shift[0], dot8(o->turn + 3, p) + o->shift[1],
+                  dot8(o->turn + 6, p) + o->shift[2]};
+}
+
+/* Boxes that may be within epsilon of the object: the ball around each, by its brick or its way to the grid.
+ */
+static int object_boxes(const hf_near_object* o, float epsilon, vec8 c, vec8 half) {
+    const hf_grid* g = o->grid;
+    vec8 u = into_cells(o, c);
+    lanes8 x = {u.x}, y = {u.y}, z = {u.z}, ball = {f8_sqrt(v8_dot(half, half)) * WIDER};
+    float brick = (float)g->cell * HF_BRICK;
+    int in = 0;
+    for (int s = 0; s < 8; s++) {
+        if (ball.lane[s] > 1e15f) continue; // an empty slot
+        const float p[3] = {x.lane[s], y.lane[s], z.lane[s]};
+        float outside = 0, aside = 0;
+        int at[3];
+        for (int k = 0; k < 3; k++) {
+            float b = p[k] * (1.0f / HF_BRICK), end = (float)g->size[k];
+            float way = b < 0 ? -b : b > end ? b - end : 0;
+            outside += way * way;
+            at[k] = b < 0 ? 0 : b >= end ? g->size[k] - 1 : (int)b;
+            float d = b - ((float)at[k] + 0.5f);
+            aside += d * d;
+        }
+        float reach = ball.lane[s] + o->doubt;
+        if (outside * brick * brick > reach * reach * 1.0001f) continue;
+        size_t index =
+            ((size_t)at[2] * (size_t)g->size[1] + (size_t)at[1]) * (size_t)g->size[0] + (size_t)at[0];
+        float bound = epsilon + reach;
+        float gap = g->far[index] - bound; // far - aside > bound
+        if (gap > 0 && gap * gap > aside * brick * brick * 1.0001f) continue;
+        in |= 1 << s;
+    }
+    return in;
+}
+
+/* Value of a fine cell; HF_GRID_FAR outside the grid and where there is no brick. */
+static inline int fine_value(const hf_grid* g, const int c[3]) {
+    for (int k = 0; k < 3; k++)
+        if (c[k] < 0 || c[k] >= g->size[k] * HF_BRICK) return HF_GRID_FAR;
+    size_t index =
+        ((size_t)(c[2] / HF_BRICK) * (size_t)g->size[1] + (size_t)(c[1] / HF_BRICK)) * (size_t)g->size[0] +
+        (size_t)(c[0] / HF_BRICK);
+    int brick = g->brick[index];
+    if (brick < 0) return HF_GRID_FAR;
+    return g->values[brick][(c[2] % HF_BRICK * HF_BRICK + c[1] % HF_BRICK) * HF_BRICK + c[0] % HF_BRICK];
+}
+
+/* What the eight cells whose centres surround the point say: +1 near, -1 not, 0 unsure. */
+static int ask_around(const hf_near_object* o, const float p[3], float least, float most) {
+    const hf_grid* g = o->grid;
+    float cell = (float)g->cell, part[3];
+    int low[3];
+    for (int k = 0; k < 3; k++) {
+        float f = p[k] - 0.5f, whole = (float)(int)f;
+        if (whole > f) whole -= 1;
+        low[k] = (int)whole, part[k] = f - whole;
+    }
+    for (int i = 0; i < 8; i++) {
+        const int c[3] = {low[0] + (i & 1), low[1] + (i >> 1 & 1), low[2] + (i >> 2)};
+        float x = part[0] - (float)(i & 1), y = part[1] - (float)(i >> 1 & 1), z = part[2] - (float)(i >> 2);
+        float square = (x * x + y * y + z * z) * cell * cell * WIDER;
+        int v = fine_value(g, c);
+        // a far cell is two cells beyond epsilon at least
+        float from = v == HF_GRID_FAR ? (float)g->epsilon + cell : (float)v * g->step;
+        if (from > most && (from - most) * (from - most) > square) return -1;
+        float room = least - ((float)v + 1.5f) * g->step;
+        if (v != HF_GRID_FAR && room > 0 && room * room > square) return 1;
+    }
+    return 0;
+}
+
+/* Samples of a block near the object. */
+static int object_leaf(const hf_candidate_walk* w, uint32_t item, uint32_t block, int valid, vec8 p) {
+    const hf_near_object* o = &w->objects[item - w->triangle_count];
+    const hf_grid* g = o->grid;
+    vec8 u = into_cells(o, p);
+    lanes8 x = {u.x}, y = {u.y}, z = {u.z};
+    float least = w->epsilon - o->doubt, most = w->epsilon + o->doubt;
+    int in = 0;
+    for (int open = valid; open; open &= open - 1) {
+        int lane = __builtin_ctz((unsigned)open);
+        const float at[3] = {x.lane[lane], y.lane[lane], z.lane[lane]};
+        // its own cell settles most
+        int c[3];
+        bool outside = false;
+        for (int k = 0; k < 3; k++) {
+            outside |= !(at[k] >= 0 && at[k] < (float)(g->size[k] * HF_BRICK));
+            c[k] = outside ? 0 : (int)at[k];
+        }
+        if (outside || fine_value(g, c) == HF_GRID_FAR) continue;
+        int say = ask_around(o, at, least, most);
+        if (say == 0) say = w->exact(w->user, item, block * 8 + (uint32_t)lane) ? 1 : -1;
+        if (say > 0) in |= 1 << lane;
+    }
+    return in;
+}
+
+/* ---- the walk ---- */
+
+static bool visit_leaf(hf_candidate_walk* w, uint32_t block, const uint32_t* list, uint32_t count) {
+    uint32_t left = w->block->sample_count - block * 8;
+    int valid = left >= 8 ? 0xff : (1 << left) - 1;
+    vec8 p = rows8(hf_sample_points(w->block) + (size_t)block * 24);
+    for (uint32_t i = 0; i < count; i++) {
+        int lanes = list[i] < w->triangle_count ? triangle_leaf(w, list[i], block, valid, p)
+                                                : object_leaf(w, list[i], block, valid, p);
+        if (!lanes) continue;
+        hf_candidate_hit hit = {block, list[i], (uint8_t)lanes};
+        if (!w->emit(w->user, &hit)) return false;
+    }
+    return true;
+}
+
+static bool visit(hf_candidate_walk* w, uint32_t level, uint32_t node, const uint32_t* list, uint32_t count) {
+    const hf_sample_node* n = hf_sample_nodes(w->block) + w->block->level_first[level] + node;
+    vec8 c = rows8(n->center[0]), half = rows8(n->half[0]);
+    uint8_t* masks = w->masks[level];
+    uint32_t* child = w->lists[level];
+    int any = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t item = list[i];
+        int mask = 0;
+        if (item < w->triangle_count) {
+            const hf_near_triangle* t = &w->triangles[item];
+            mask = triangle_boxes(t, w->epsilon + t->doubt, c, half);
+        } else {
+            mask = object_boxes(&w->objects[item - w->triangle_count], w->epsilon, c, half);
+        }
+        masks[i] = (uint8_t)mask;
+        any |= mask;
+    }
+    for (; any; any &= any - 1) {
+        int slot = __builtin_ctz((unsigned)any);
+        uint32_t kept = 0;
+        for (uint32_t i = 0; i < count; i++) {
+            child[kept] = list[i];
+            kept += masks[i] >> slot & 1;
+        }
+        uint32_t below = node * 8 + (uint32_t)slot;
+        if (!(level ? visit(w, level - 1, below, child, kept) : visit_leaf(w, below, child, kept)))
+            return false;
+    }
+    return true;
+}
+
+static bool kernel_walk(hf_candidate_walk* w) {
+    uint32_t top = w->block->level_count;
+    for (uint32_t i = 0; i < w->item_count; i++) w->lists[top][i] = i;
+    return visit(w, top - 1, 0, w->lists[top], w->item_count);
+}
+
+static void kernel_row(const hf_near_triangle* t, float x, float y, float z, float step, float least[8]) {
+    static const float count[8] __attribute__((aligned(32))) = {0, 1, 2, 3, 4, 5, 6, 7};
+    vec8 p = {x + step * f8_load(count), f8_all(y), f8_all(z)};
+    float8 height = dot8(t->normal, p) - t->offset;
+    *(float8*)least = f8_min(*(float8*)least, height * height + aside8(t, p));
+}
+
+extern const hf_candidate_kernel HF_KERNEL_NAME(hf_candidate_kernel);
+const hf_candidate_kernel HF_KERNEL_NAME(hf_candidate_kernel) = {kernel_walk, kernel_row};

@@ -1,0 +1,47 @@
+#include "contact/near_triangle.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Share of the coordinates at hand that a float distance may be wrong by: a dozen roundings of 2^-24. */
+static const double ROUNDING = 2e-6;
+/* Twice the area over the longest edge squared: at most the sine of the smallest angle. Under this one floats
+   are of no use. Above it, a point that rounding puts inside the two edges of a sharp corner may be this many
+   times farther out than the rounding, over the sine. */
+static const double THIN = 1e-3, SHARP = 0.4;
+
+static void store(float out[3], hf_vec3 v) { out[0] = (float)v.x, out[1] = (float)v.y, out[2] = (float)v.z; }
+
+static void set_box(hf_near_triangle* near, const hf_triangle* t) {
+    for (int k = 0; k < 3; k++) {
+        double c[3];
+        for (int i = 0; i < 3; i++) c[i] = k == 0 ? t->v[i].x : k == 1 ? t->v[i].y : t->v[i].z;
+        double low = fmin(c[0], fmin(c[1], c[2])), high = fmax(c[0], fmax(c[1], c[2]));
+        near->center[k] = (float)((low + high) / 2);
+        double half = fmax(high - (double)near->center[k], (double)near->center[k] - low);
+        near->half[k] = (float)(half + ROUNDING * (half + fabs((double)near->center[k])));
+    }
+}
+
+void hf_near_triangle_set(hf_near_triangle* near, const hf_triangle* t, double reach, double slack) {
+    memset(near, 0, sizeof *near);
+    set_box(near, t);
+    hf_vec3 n = hf_cross(hf_sub(t->v[1], t->v[0]), hf_sub(t->v[2], t->v[0]));
+    double longest = 0, area = hf_length(n);
+    for (int i = 0; i < 3; i++) longest = fmax(longest, hf_distance(t->v[i], t->v[(i + 1) % 3]));
+    double sharp = longest > 0 ? area / (longest * longest) : 0;
+    near->exact = !(sharp > THIN);
+    near->doubt = (float)(ROUNDING * reach * (near->exact ? 1 : fmax(1, SHARP / sharp)) + slack);
+    if (near->exact) return;
+    n = hf_scale(n, 1 / area);
+    store(near->normal, n);
+    near->offset = (float)hf_dot(n, t->v[0]);
+    for (int i = 0; i < 3; i++) {
+        hf_vec3 a = t->v[i], b = t->v[(i + 1) % 3];
+        hf_vec3 e = hf_normalize(hf_sub(b, a)), m = hf_cross(e, n);
+        store(near->along[i], e);
+        store(near->out[i], m);
+        near->start[i] = (float)hf_dot(e, a), near->end[i] = (float)hf_dot(e, b);
+        near->side[i] = (float)hf_dot(m, a);
+    }
+}
