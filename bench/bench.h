@@ -23,6 +23,7 @@ void bench_kinematics(void);
 void bench_collision(void);
 void bench_solve(void);
 void bench_render(void);
+void bench_samples(void);
 
 #ifdef __cplusplus
 }

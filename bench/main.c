@@ -57,6 +57,7 @@ static const struct topic {
     {"collision", bench_collision},
     {"solve", bench_solve},
     {"render", bench_render},
+    {"samples", bench_samples},
 };
 
 static int write_json(const char* path) {
