@@ -228,6 +228,43 @@ static void test_nothing_near(void** state) {
     world_free(&w);
 }
 
+/* Every surface within reach is like one that is given and is not nearer than it; those given differ. */
+static void check_choices(const world* w, const hf_candidate_query* q, int sample) {
+    enum { MOST = 500 };
+    static hf_surface all[MOST], out[MOST];
+    int count,
+        total = hf_placement_within(w->placement, point_of(arm, q->base, sample), q->epsilon, all, MOST);
+    assert_true(total <= MOST);
+    assert_int_equal(hf_candidate_surfaces(arm, q, sample, workspace, out, MOST, &count), HF_OK);
+    const double same = cos(10 * 3.14159265358979323846 / 180);
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < i; k++) {
+            assert_true(hf_dot(out[i].normal, out[k].normal) < same + 1e-12);
+            assert_true(out[k].distance <= out[i].distance);
+        }
+    for (int i = 0; i < total; i++) {
+        if (!w->scene->objects[all[i].object].contact) continue;
+        bool like = false;
+        for (int k = 0; k < count; k++)
+            like |= hf_dot(all[i].normal, out[k].normal) > same - 1e-12 && out[k].distance <= all[i].distance;
+        assert_true(like);
+    }
+    // fewer when there is room for fewer
+    int again;
+    assert_int_equal(hf_candidate_surfaces(arm, q, sample, workspace, all, 1, &again), HF_OK);
+    assert_int_equal(again, count);
+    if (count) assert_memory_equal(&all[0], &out[0], sizeof out[0]);
+}
+
+static void test_choices(void** state) {
+    (void)state;
+    hf_random r = hf_random_start(16, 0, 0);
+    world w = draw_world(&r, hf_v3(0, 0, 0));
+    hf_candidate_query q = {.placement = w.placement, .base = hf_transform_identity(), .epsilon = 0.06};
+    for (int i = 0; i < hf_samples_get(arm).count; i += 3) check_choices(&w, &q, i);
+    world_free(&w);
+}
+
 /* After the first query of its kind the workspace is large enough. */
 static void test_no_heap(void** state) {
     (void)state;
@@ -331,8 +368,8 @@ static int tear_down(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_brute_force), cmocka_unit_test(test_nothing_near),
-        cmocka_unit_test(test_no_heap),     cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_grid_input),
+        cmocka_unit_test(test_choices),     cmocka_unit_test(test_no_heap),
+        cmocka_unit_test(test_threads),     cmocka_unit_test(test_grid_input),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

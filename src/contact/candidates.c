@@ -258,3 +258,54 @@ hf_status hf_candidates_find(const hf_samples* samples, const hf_candidate_query
                              hf_workspace* workspace, hf_candidates* out) {
     return hf_candidates_find_on(hf_cpu_best(), samples, query, workspace, out);
 }
+
+/* ---- the choices of one sample ---- */
+
+static const double SAME_NORMAL = 0.984807753012208; /* cos 10 degrees */
+
+/* By distance, then object, then triangle: an order that nothing but the scene decides. */
+static bool nearer(const hf_surface* a, const hf_surface* b) {
+    if (a->distance != b->distance) return a->distance < b->distance;
+    return a->object != b->object ? a->object < b->object : a->triangle < b->triangle;
+}
+
+/* The nearest surface behind `after` (NULL: of all) that is wanted and unlike those chosen, or NULL. */
+static const hf_surface* next_choice(const hf_candidate_query* q, const hf_surface* all, int total,
+                                     const hf_surface* after, const hf_vec3* chosen, int count) {
+    const hf_surface* best = NULL;
+    for (int i = 0; i < total; i++) {
+        const hf_surface* s = &all[i];
+        bool wanted = q->use ? q->use[s->object] : q->placement->scene->objects[s->object].contact;
+        if (!wanted || (after && !nearer(after, s)) || (best && !nearer(s, best))) continue;
+        bool like = false;
+        for (int k = 0; k < count && !like; k++) like = hf_dot(s->normal, chosen[k]) >= SAME_NORMAL;
+        if (!like) best = s;
+    }
+    return best;
+}
+
+hf_status hf_candidate_surfaces(const hf_samples* samples, const hf_candidate_query* query, int sample,
+                                hf_workspace* workspace, hf_surface* out, int capacity, int* count) {
+    *count = 0;
+    const search s = {.query = query, .block = samples->block};
+    HF_ASSERT(sample >= 0 && (uint32_t)sample < samples->block->sample_count);
+    hf_vec3 world = sample_in_world(&s, (uint32_t)sample);
+    hf_workspace_mark mark = hf_workspace_begin(workspace);
+    int room = 64, total;
+    hf_surface* all = hf_workspace_take(workspace, (size_t)room, sizeof *all);
+    total = all ? hf_placement_within(query->placement, world, query->epsilon, all, room) : 0;
+    if (total > room) {
+        room = total;
+        all = hf_workspace_take(workspace, (size_t)room, sizeof *all);
+        if (all) hf_placement_within(query->placement, world, query->epsilon, all, room);
+    }
+    hf_vec3* chosen = hf_workspace_take(workspace, (size_t)(total + 1), sizeof *chosen);
+    hf_status status = all && chosen ? HF_OK : HF_ERROR_MEMORY;
+    for (const hf_surface* next = NULL;
+         status == HF_OK && (next = next_choice(query, all, total, next, chosen, *count)); ++*count) {
+        chosen[*count] = next->normal;
+        if (*count < capacity) out[*count] = *next;
+    }
+    hf_workspace_end(workspace, mark);
+    return status;
+}

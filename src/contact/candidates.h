@@ -44,6 +44,12 @@ hf_status hf_candidates_find(const hf_samples* samples, const hf_candidate_query
 hf_status hf_candidates_find_on(hf_cpu cpu, const hf_samples* samples, const hf_candidate_query* query,
                                 hf_workspace* workspace, hf_candidates* out);
 
+/* The surfaces within epsilon of one sample that are different choices: nearest first, each with a normal
+   that differs by more than 10 degrees from all before it (method: candidates). Writes at most `capacity` of
+   them to out, and how many there are to *count. HF_ERROR_MEMORY or HF_OK. */
+hf_status hf_candidate_surfaces(const hf_samples* samples, const hf_candidate_query* query, int sample,
+                                hf_workspace* workspace, hf_surface* out, int capacity, int* count);
+
 /* An object with a grid, in the walk: limb's root frame to cells. */
 typedef struct hf_near_object {
     const hf_grid* grid;

@@ -140,25 +140,54 @@ static int ask_around(const hf_near_object* o, const float p[3], float least, fl
     return 0;
 }
 
+/* Values of the cells that hold the points, HF_GRID_FAR for those outside, and squared ways from the cells'
+   centres in cells. */
+HF_INLINE8 mask8 own_values(const hf_grid* g, vec8 u, int valid, float8* aside) {
+    const float end[3] = {(float)(g->size[0] * HF_BRICK), (float)(g->size[1] * HF_BRICK),
+                          (float)(g->size[2] * HF_BRICK)};
+    mask8 inside = (u.x >= 0) & (u.x < end[0]) & (u.y >= 0) & (u.y < end[1]) & (u.z >= 0) & (u.z < end[2]);
+    union {
+        mask8 all;
+        int32_t lane[8];
+    } brick, cell, value;
+    mask8 x = __builtin_convertvector(f8_select(inside, u.x, f8_all(0)), mask8);
+    mask8 y = __builtin_convertvector(f8_select(inside, u.y, f8_all(0)), mask8);
+    mask8 z = __builtin_convertvector(f8_select(inside, u.z, f8_all(0)), mask8);
+    brick.all = ((z >> 3) * g->size[1] + (y >> 3)) * g->size[0] + (x >> 3);
+    cell.all = (z & 7) << 6 | (y & 7) << 3 | (x & 7);
+    vec8 way = {u.x - (__builtin_convertvector(x, float8) + 0.5f),
+                u.y - (__builtin_convertvector(y, float8) + 0.5f),
+                u.z - (__builtin_convertvector(z, float8) + 0.5f)};
+    *aside = v8_dot(way, way);
+    value.all = (mask8){0} + HF_GRID_FAR;
+    for (int open = valid & m8_bits(inside); open; open &= open - 1) {
+        int lane = __builtin_ctz((unsigned)open), index = g->brick[brick.lane[lane]];
+        if (index >= 0) value.lane[lane] = g->values[index][cell.lane[lane]];
+    }
+    return value.all;
+}
+
 /* Samples of a block near the object. */
 static int object_leaf(const hf_candidate_walk* w, uint32_t item, uint32_t block, int valid, vec8 p) {
     const hf_near_object* o = &w->objects[item - w->triangle_count];
     const hf_grid* g = o->grid;
     vec8 u = into_cells(o, p);
-    lanes8 x = {u.x}, y = {u.y}, z = {u.z};
     float least = w->epsilon - o->doubt, most = w->epsilon + o->doubt;
-    int in = 0;
-    for (int open = valid; open; open &= open - 1) {
+    // the cell that holds a point settles most
+    float8 aside;
+    mask8 value = own_values(g, u, valid, &aside);
+    int open = valid & m8_bits(value != HF_GRID_FAR);
+    if (!open) return 0;
+    float cell = (float)g->cell;
+    float8 v = __builtin_convertvector(value, float8), square = aside * (cell * cell * WIDER);
+    float8 room = least - (v + 1.5f) * g->step, gap = v * g->step - most;
+    int in = open & m8_bits((room > 0) & (room * room > square));
+    open &= ~in & ~m8_bits((gap > 0) & (gap * gap > square));
+    // its neighbours most of the rest
+    lanes8 x = {u.x}, y = {u.y}, z = {u.z};
+    for (; open; open &= open - 1) {
         int lane = __builtin_ctz((unsigned)open);
         const float at[3] = {x.lane[lane], y.lane[lane], z.lane[lane]};
-        // its own cell settles most
-        int c[3];
-        bool outside = false;
-        for (int k = 0; k < 3; k++) {
-            outside |= !(at[k] >= 0 && at[k] < (float)(g->size[k] * HF_BRICK));
-            c[k] = outside ? 0 : (int)at[k];
-        }
-        if (outside || fine_value(g, c) == HF_GRID_FAR) continue;
         int say = ask_around(o, at, least, most);
         if (say == 0) say = w->exact(w->user, item, block * 8 + (uint32_t)lane) ? 1 : -1;
         if (say > 0) in |= 1 << lane;

@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* Fine cells to an epsilon; the values reach two cells beyond it. */
-static const double CELLS_TO_EPSILON = 2;
+static const double CELLS_TO_EPSILON = 4;
 static const double HALF_DIAGONAL = 0.8660254037844387;
 /* More than this many bricks, with or without values, is too much memory: the object gets no grid. */
 enum { MAX_COARSE = 1 << 20, MAX_BRICKS = 1 << 17, LAST_VALUE = HF_GRID_FAR - 1 };
@@ -99,10 +99,14 @@ static bool visit_fill(void* user, const hf_triangle* t, uint32_t id, double* bo
         fill_exact(f, &here);
         return true;
     }
-    float step = (float)g->cell, x = (float)cell_at(g, 0);
-    for (int row = 0; row < HF_BRICK_CELLS / HF_BRICK; row++)
-        f->b->kernel->row(&near, x, (float)cell_at(g, row % 8), (float)cell_at(g, row / 8), step,
-                          f->least[row]);
+    // rows beyond the band of its box keep what they have
+    float step = (float)g->cell, x = (float)cell_at(g, 0), most = (float)(band(g) * 1.001);
+    for (int row = 0; row < HF_BRICK_CELLS / HF_BRICK; row++) {
+        float y = (float)cell_at(g, row % 8), z = (float)cell_at(g, row / 8);
+        float dy = fabsf(y - near.center[1]) - near.half[1], dz = fabsf(z - near.center[2]) - near.half[2];
+        dy = dy > 0 ? dy : 0, dz = dz > 0 ? dz : 0;
+        if (dy * dy + dz * dz <= most * most) f->b->kernel->row(&near, x, y, z, step, f->least[row]);
+    }
     return true;
 }
 

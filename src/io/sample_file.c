@@ -43,8 +43,8 @@ bool hf_sample_block_layout(hf_sample_block* b) {
 /* ---- checks ---- */
 
 /* Four independent lanes of multiply and shift over 8-byte words: as fast as memory, and any changed bit
-   changes it. byte_count is a multiple of 64. */
-static uint64_t checksum_of(const hf_sample_block* block) {
+   changes it. */
+uint64_t hf_sample_block_checksum(const hf_sample_block* block) {
     const uint64_t prime = 0x9e3779b97f4a7c15ull;
     uint64_t lane[4] = {1, 2, 3, 4};
     hf_sample_block header = *block;
@@ -96,7 +96,7 @@ hf_status hf_sample_block_check(const hf_sample_block* block, size_t byte_count,
     hf_sample_block laid = *block;
     if (!hf_sample_block_layout(&laid) || memcmp(&laid, block, sizeof laid) != 0)
         return hf_fail(error, bad, path, 0, NULL, "its offsets do not hold");
-    if (checksum_of(block) != block->checksum)
+    if (hf_sample_block_checksum(block) != block->checksum)
         return hf_fail(error, bad, path, 0, NULL, "is damaged: its checksum does not hold");
     if (block->key.creature != key->creature)
         return hf_fail(error, bad, path, 0, NULL, "is of another creature");
@@ -147,7 +147,7 @@ hf_status hf_sample_file_write(const hf_sample_block* block, const char* path, h
     hf_status status = hf_output_open(path, &output, error);
     if (status != HF_OK) return status;
     hf_sample_block header = *block;
-    header.checksum = checksum_of(block);
+    header.checksum = hf_sample_block_checksum(block);
     const char* rest = (const char*)block + sizeof header;
     size_t rest_bytes = (size_t)block->byte_count - sizeof header;
     if (fwrite(&header, sizeof header, 1, output.stream) != 1 ||

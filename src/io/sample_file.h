@@ -44,6 +44,9 @@ bool hf_sample_block_layout(hf_sample_block* block);
 hf_status hf_sample_block_check(const hf_sample_block* block, size_t byte_count, const hf_sample_key* key,
                                 uint32_t joint_count, const char* path, hf_error* error);
 
+/* What the checksum should be; at least a header, and byte_count bytes, stand there. */
+uint64_t hf_sample_block_checksum(const hf_sample_block* block);
+
 /* A file in memory, read only. */
 hf_status hf_sample_file_map(const char* path, void** bytes, size_t* byte_count, hf_error* error);
 void hf_sample_file_unmap(void* bytes, size_t byte_count);
