@@ -134,6 +134,39 @@ static void lattices(void** state) {
     }
 }
 
+/* Few points on a coarse lattice: ties, lines and planes everywhere. A refusal is right only for clouds
+   without volume. */
+static void coarse_lattices(void** state) {
+    (void)state;
+    int built = 0;
+    for (int round = 0; round < 1500; round++) {
+        hf_random r = hf_random_start(9, 0, (uint64_t)round);
+        float points[3 * 40];
+        int count = 4 + (int)(hf_random_bits(&r) % 36), size = 2 + (int)(hf_random_bits(&r) % 3);
+        double scale = round % 3 ? 1 : 0.1; /* tenths are not exact in binary */
+        for (int i = 0; i < 3 * count; i++)
+            points[i] = (float)((int)(hf_random_bits(&r) % (uint32_t)size) * scale);
+        bool volume_found = false;
+        for (int i = 0; i < count && !volume_found; i++)
+            for (int j = 0; j < i && !volume_found; j++)
+                for (int k = 0; k < j && !volume_found; k++) {
+                    hf_vec3 a = hf_v3(points[0], points[1], points[2]);
+                    hf_vec3 u = hf_sub(hf_v3(points[3 * i], points[3 * i + 1], points[3 * i + 2]), a);
+                    hf_vec3 v = hf_sub(hf_v3(points[3 * j], points[3 * j + 1], points[3 * j + 2]), a);
+                    hf_vec3 w = hf_sub(hf_v3(points[3 * k], points[3 * k + 1], points[3 * k + 2]), a);
+                    volume_found = fabs(hf_dot(u, hf_cross(v, w))) > 0.5 * scale * scale * scale;
+                }
+        hf_mesh m;
+        hf_status status = hf_hull_build(points, count, &m, NULL);
+        assert_int_equal(status, volume_found ? HF_OK : HF_ERROR_FORMAT);
+        if (status != HF_OK) continue;
+        assert_hull_of(&m, points, count, 1e-8);
+        built++;
+        release(&m);
+    }
+    assert_true(built > 1000);
+}
+
 static void prism_and_duplicates(void** state) {
     (void)state;
     enum { SIDES = 32, COPIES = 5 };
@@ -223,11 +256,9 @@ static void shapes_become_closed_meshes(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_clouds),
-        cmocka_unit_test(lattices),
-        cmocka_unit_test(prism_and_duplicates),
-        cmocka_unit_test(no_volume_is_refused),
-        cmocka_unit_test(shapes_become_closed_meshes),
+        cmocka_unit_test(random_clouds),        cmocka_unit_test(lattices),
+        cmocka_unit_test(prism_and_duplicates), cmocka_unit_test(coarse_lattices),
+        cmocka_unit_test(no_volume_is_refused), cmocka_unit_test(shapes_become_closed_meshes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

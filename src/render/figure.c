@@ -9,12 +9,6 @@
 static const double PI = 3.14159265358979323846;
 enum { SEGMENTS = 40, REACH_SAMPLES = 600 };
 
-static void free_mesh(hf_mesh* mesh) {
-    hf_free(mesh->vertices);
-    hf_free(mesh->indices);
-    *mesh = (hf_mesh){0};
-}
-
 /* ---- creature ---- */
 
 /* The limb a link is drawn with: the longest one in use whose chain, or what hangs on it, has the link. */
@@ -58,7 +52,7 @@ static hf_status add_link(hf_layer* layer, const hf_creature_view* v, int index,
         status = hf_shape_mesh(&body->shape, SEGMENTS, &mesh);
         if (status == HF_OK)
             status = hf_layer_add(layer, &mesh, hf_compose(pose, body->in_link), link_colour(v, index, NULL));
-        free_mesh(&mesh);
+        hf_mesh_free(&mesh);
     }
     return status;
 }
@@ -82,7 +76,7 @@ static hf_status lathe(const double (*profile)[2], int count, hf_mesh* mesh) {
     mesh->vertices = hf_alloc((size_t)mesh->vertex_count * 3, sizeof *mesh->vertices);
     mesh->indices = hf_alloc((size_t)mesh->triangle_count * 3, sizeof *mesh->indices);
     if (!mesh->vertices || !mesh->indices) {
-        free_mesh(mesh);
+        hf_mesh_free(mesh);
         return HF_ERROR_MEMORY;
     }
     float* v = mesh->vertices;
@@ -113,7 +107,7 @@ static hf_status add_arrow(hf_layer* layer, hf_vec3 start, hf_vec3 direction, do
     if (status != HF_OK) return status;
     hf_transform pose = {start, hf_quat_between(hf_v3(0, 0, 1), direction)};
     status = hf_layer_add(layer, &mesh, pose, colour);
-    free_mesh(&mesh);
+    hf_mesh_free(&mesh);
     return status;
 }
 
@@ -124,7 +118,7 @@ static hf_status add_ball(hf_layer* layer, hf_vec3 centre, double radius, hf_col
     if (status != HF_OK) return status;
     hf_transform pose = {centre, hf_quat_identity()};
     status = hf_layer_add(layer, &mesh, pose, colour);
-    free_mesh(&mesh);
+    hf_mesh_free(&mesh);
     return status;
 }
 
@@ -184,7 +178,7 @@ static hf_status add_limb_reach(hf_layer* layer, const hf_picture_moment* moment
     hf_status status = hf_hull_build(points, REACH_SAMPLES, &hull, NULL);
     if (status == HF_ERROR_FORMAT) return HF_OK; /* a limb that moves in a plane encloses nothing */
     if (status == HF_OK) status = hf_layer_add(layer, &hull, hf_transform_identity(), hf_limb_colour(index));
-    free_mesh(&hull);
+    hf_mesh_free(&hull);
     return status;
 }
 
