@@ -8,7 +8,7 @@ the Joints, vol. 3. Joint torques: order of magnitude of isokinetic maxima of ad
 
 Signs: a positive value flexes, raises, abducts, turns inwards or pronates on both sides, so that the
 same values give mirrored postures."""
-from math import cos
+from math import cos, sin
 
 from .model import Creature, box, box_inertia, capsule, rod_inertia
 
@@ -179,7 +179,7 @@ def leg(c, p, s):
     c.joint(f"{p}_knee", f"{p}_thigh", f"{p}_shank", (0, 0, -thigh), (0, 1, 0), 0, 2.5, 10, 240)
     c.link(f"{p}_shank", mass("shank"), (0, 0, -com("shank")), inertia("shank"),
            capsule((0, 0, 0), (0, 0, -shank + 0.02), 0.05))
-    c.joint(f"{p}_ankle_y", f"{p}_shank", f"{p}_foot_a", (0, 0, -shank), (0, -1, 0), -0.85, 0.55, 8, 150)
+    c.joint(f"{p}_ankle_y", f"{p}_shank", f"{p}_foot_a", (0, 0, -shank), (0, -1, 0), -0.95, 0.55, 8, 150)
     c.small_link(f"{p}_foot_a")
     c.joint(f"{p}_ankle_x", f"{p}_foot_a", f"{p}_foot", (0, 0, 0), (-s, 0, 0), -0.35, 0.5, 8, 60)
     # Heel 6 cm behind the ankle; the ball of the foot carries the toe joint.
@@ -208,6 +208,10 @@ def root_height():
     return length("thigh") * cos(REST["hip_y"]) + length("shank") * cos(REST["hip_y"] - REST["knee"]) + ANKLE
 
 
+# Who kneels has the ankle higher than the knee, for the foot's sake: where the knee then touches, in the shank's frame.
+KNEEL = [cos(0.25), 0, sin(0.25)]
+
+
 def contacts(c):
     limbs = []
     for side, p, s, other in (("left", "l", 1, "right"), ("right", "r", -1, "left")):
@@ -223,7 +227,7 @@ def contacts(c):
                  "contact": {"name": "elbow", "offset": [0, 0, -length("upper_arm") - 0.043], "normal": [0, 0, -1]},
                  "max_force": 400, "excludes": [f"{side}_arm"]}
         knee = {"name": f"{side}_knee", "root": f"{p}_thigh_a", "effector": f"{p}_shank",
-                "contact": {"name": "knee", "offset": [0.05, 0, -0.02], "normal": [1, 0, 0], "patch": [0.03, 0.06]},
+                "contact": {"name": "knee", "offset": [0.05 * v for v in KNEEL], "normal": KNEEL},
                 "max_force": 1000, "excludes": [f"{side}_leg"]}
         for limb in (arm_file, leg_file, elbow, knee):
             if s < 0:
@@ -260,6 +264,7 @@ def human():
         for i, a in enumerate(own):
             c.disabled += [(a, b, "one hand") for b in own[i + 1:]]
         c.disabled += [(f"{p}_forearm", f"{p}_hand", "Adjacent"), (f"{p}_thigh", "spine_1", "soft")]
+    c.disabled += [(f"{p}_scapula", "neck", "soft") for p in "rl"]
     c.disabled += [("pelvis", "spine_2", "soft"), ("spine_1", "chest", "soft")]
     c.states.append(("stand", f"Stands with flat soles on z = 0 when the root is at z = {root_height():.4f}", rest))
     c.file["trunk"] = ["pelvis"] + [f"{n}{e}" for n in ("spine_1", "spine_2", "chest") for e in ("_a", "_b", "")]

@@ -143,7 +143,7 @@ class Creature:
 def clean(value):
     """Numbers as short as they can be written."""
     if isinstance(value, float):
-        return int(value) if value == int(value) else float(f"{value:.6g}")
+        return int(value) if value == int(value) else float(f"{value:.9g}")
     if isinstance(value, (list, tuple)):
         return [clean(v) for v in value]
     if isinstance(value, dict):
