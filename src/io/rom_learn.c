@@ -56,6 +56,7 @@ typedef struct learner {
     int outside_count;
     FILE* silence; /* where qhull's messages go */
     qhT* qh;
+    bool out_of_memory; /* qhull ran out of it */
     const char* path;
     hf_error* error;
 } learner;
@@ -125,9 +126,11 @@ static hf_status thin(learner* l) {
 
 /* ---- qhull ---- */
 
-static int run_qhull(learner* l, double* points, int count, char* options) {
+static bool run_qhull(learner* l, double* points, int count, char* options) {
     qh_zero(l->qh, l->silence);
-    return qh_new_qhull(l->qh, 3, count, points, False, options, NULL, l->silence);
+    int code = qh_new_qhull(l->qh, 3, count, points, False, options, NULL, l->silence);
+    if (code == qh_ERRmem) l->out_of_memory = true;
+    return code == 0;
 }
 
 static void end_qhull(learner* l) {
@@ -154,9 +157,8 @@ static double tet_volume(const learner* l, const int* t) {
 
 static hf_status delaunay(learner* l) {
     char options[] = "qhull d Qbb Qt Qz Pp";
-    int code = run_qhull(l, l->cloud, l->count, options);
     hf_status status = HF_OK;
-    if (code == 0) {
+    if (run_qhull(l, l->cloud, l->count, options)) {
         qhT* qh = l->qh;
         facetT* facet;
         int total = 0;
@@ -175,6 +177,8 @@ static hf_status delaunay(learner* l) {
                 continue;
             memcpy(l->tets[l->tet_count++], t, sizeof t);
         }
+    } else if (l->out_of_memory) {
+        status = hf_fail_memory(l->error, l->path);
     } else {
         status = hf_fail(l->error, HF_ERROR_FORMAT, NULL, 0, NULL,
                          "no region: the angles lie in one plane or on one line");
@@ -192,7 +196,7 @@ static bool build_hull(learner* l, const int* points, int count, hull* h) {
     double scratch[3 * POINTS_MAX];
     for (int i = 0; i < count; i++)
         memcpy(scratch + 3 * (size_t)i, l->cloud + 3 * (size_t)points[i], 3 * sizeof *scratch);
-    bool ok = run_qhull(l, scratch, count, options) == 0;
+    bool ok = run_qhull(l, scratch, count, options);
     if (ok) {
         qhT* qh = l->qh;
         facetT* facet;
@@ -509,9 +513,12 @@ static hf_status write_names(FILE* out, const char* const names[3], hf_error* er
     fputs("{ \"joints\": [", out);
     for (int i = 0; i < 3; i++) {
         json_t* text = json_string(names[i]);
-        char* quoted = text ? json_dumps(text, JSON_ENCODE_ANY) : NULL;
+        if (!text)
+            return hf_fail(error, HF_ERROR_ARGUMENT, NULL, 0, NULL,
+                           "joint name %d is not UTF-8, or memory is out", i);
+        char* quoted = json_dumps(text, JSON_ENCODE_ANY);
         json_decref(text);
-        if (!quoted) return hf_fail(error, HF_ERROR_ARGUMENT, NULL, 0, NULL, "joint name %d is not UTF-8", i);
+        if (!quoted) return hf_fail_memory(error, NULL);
         fprintf(out, "%s%s", i ? ", " : "", quoted);
         free(quoted);
     }
@@ -527,7 +534,9 @@ static hf_status write_pieces(learner* l, FILE* out) {
     int written = 0;
     for (int seed; status == HF_OK && (seed = next_seed(l)) >= 0;) {
         l->covered[seed] = true;
-        if (is_sliver(l, l->tets[seed]) || !grow(l, seed, order, piece)) continue;
+        bool grown = !is_sliver(l, l->tets[seed]) && grow(l, seed, order, piece);
+        if (l->out_of_memory) status = hf_fail_memory(l->error, l->path);
+        if (!grown || status != HF_OK) continue;
         simplify(l, piece);
         mark_covered(l, piece);
         fputs(written++ ? ",\n  " : "\n  ", out);
