@@ -146,6 +146,33 @@ static void four_limbs_reach_what_a_pose_can(void** state) {
     close_body(&b);
 }
 
+/* All feet of the shipped animals stand where a pose puts them, half of them held. */
+static void animals_stand_on_all_feet(void** state) {
+    (void)state;
+    const char* files[3] = {"data/creatures/insect.creature.json", "data/creatures/spider.creature.json",
+                            "data/creatures/quadruped.creature.json"};
+    for (int f = 0; f < 3; f++) {
+        body b;
+        open_body(&b, data_path(files[f]));
+        int reached = 0;
+        for (int i = 0; i < 40; i++) {
+            hf_random r = hf_random_start(24, (uint32_t)f, (uint64_t)i);
+            random_pose(&b, &r, 0.4, true);
+            hf_target targets[MAX_TARGETS];
+            int count = 0;
+            for (int l = 0; l < b.view->limb_count && count < MAX_TARGETS; l++)
+                if (b.view->limbs[l].use && b.view->limbs[l].joint_count > 0)
+                    targets[count] = target_here(&b, l, (hf_target_kind)(i % 2), count % 2), count++;
+            assert_true(count >= 4);
+            hf_pose_rest(b.creature, &b.pose);
+            hf_body_solve_options o = hf_body_solve_options_default();
+            reached += solve(&b, targets, count, &o, NULL).stop == HF_STOP_REACHED;
+        }
+        if (reached < 39) fail_msg("%s: %d of 40", files[f], reached);
+        close_body(&b);
+    }
+}
+
 /* Legs of two and three joints hold their feet only through the root. */
 static void short_legs_hold_through_the_root(void** state) {
     (void)state;
@@ -403,6 +430,7 @@ static void wrong_arguments_are_refused(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(four_limbs_reach_what_a_pose_can),
+        cmocka_unit_test(animals_stand_on_all_feet),
         cmocka_unit_test(short_legs_hold_through_the_root),
         cmocka_unit_test(held_feet_stay_while_a_hand_cannot_arrive),
         cmocka_unit_test(guide_moves_the_root_and_feet_stay),

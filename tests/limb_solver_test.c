@@ -557,6 +557,32 @@ static void limbs_without_joints_only_measure(void** state) {
     chain_close(&c);
 }
 
+/* A wrist: three axes through one point reach an orientation and no other place. */
+static void limbs_without_length_only_turn(void** state) {
+    (void)state;
+    chain_creature c;
+    chain_joint joints[3] = {{.type = "revolute", .axis = {1, 0, 0}, .lower = -2, .upper = 2},
+                             {.type = "revolute", .axis = {0, 1, 0}, .lower = -1.4, .upper = 1.4},
+                             {.type = "revolute", .axis = {0, 0, 1}, .lower = -2, .upper = 2}};
+    chain_open(&c, joints, 3, hf_v3(0, 0, 0), hf_v3(0, 0, 1));
+    hf_solve_options o = hf_solve_options_default();
+    hf_random r = hf_random_start(18, 0, 0);
+    for (int i = 0; i < 50; i++) {
+        double q[3];
+        chain_draw(&c, &r, q);
+        hf_target t = chain_target(&c, q, HF_TARGET_POSE);
+        memset(q, 0, sizeof q);
+        assert_int_equal(solve(&c, &t, &o, q).stop, HF_STOP_REACHED);
+        t.point.x += 0.1;
+        memset(q, 0, sizeof q);
+        hf_solve_result result = solve(&c, &t, &o, q);
+        assert_int_equal(result.stop, HF_STOP_OUT_OF_REACH);
+        assert_near(result.position_error_m, 0.1, 1e-12);
+        assert_true(result.angle_error_rad <= 2e-3); /* the angle is still had */
+    }
+    chain_close(&c);
+}
+
 static void a_ball_stands_on_the_surface(void** state) {
     (void)state;
     chain_creature c;
@@ -669,6 +695,7 @@ int main(void) {
         cmocka_unit_test(equal_seeds_give_equal_answers),
         cmocka_unit_test(a_warm_workspace_takes_no_heap),
         cmocka_unit_test(limbs_without_joints_only_measure),
+        cmocka_unit_test(limbs_without_length_only_turn),
         cmocka_unit_test(a_ball_stands_on_the_surface),
         cmocka_unit_test(wrong_arguments_are_refused),
         cmocka_unit_test(options_come_from_one_table),

@@ -104,8 +104,12 @@ void hf_limb_linearise(const hf_limb_problem* p, const hf_limb_trial* t, hf_limb
 
 static inline __attribute__((always_inline)) void add_outer(double (*a)[STRIDE], const double* j, int rows,
                                                             double sign) {
-    for (int r = 0; r < rows; r++)
-        for (int k = 0; k <= r; k++) a[r][k] += sign * j[r] * j[k];
+    HF_UNROLL
+    for (int r = 0; r < rows; r++) {
+        double weight = sign * j[r];
+        HF_UNROLL
+        for (int k = 0; k <= r; k++) a[r][k] += weight * j[k];
+    }
 }
 
 /* `rows` is a constant where this is used, so that the small loops unroll. */
@@ -122,6 +126,7 @@ static inline __attribute__((always_inline)) bool solve_rows(const hf_limb_probl
     for (int c = 0; c < count; c++) {
         const double* j = s->jacobian + c * STRIDE;
         add_outer(gram, j, rows, 1);
+        HF_UNROLL
         for (int r = 0; r < rows; r++) left[r] -= j[r] * s->pull[c];
         s->free_columns[c] = c;
     }
@@ -135,6 +140,7 @@ static inline __attribute__((always_inline)) bool solve_rows(const hf_limb_probl
             int c = s->free_columns[i], value = chain->column_value[c];
             const double* j = s->jacobian + c * STRIDE;
             double d = s->pull[c];
+            HF_UNROLL
             for (int r = 0; r < rows; r++) d += j[r] * y[r];
             s->step[c] = d;
             double from = value >= 0 ? t->at.x[value] : 0, to = from + d;
@@ -145,6 +151,7 @@ static inline __attribute__((always_inline)) bool solve_rows(const hf_limb_probl
             /* Saturated: what it still does is fixed, the others make up for the rest. */
             s->step[c] = (to > chain->upper[c] ? chain->upper[c] : chain->lower[c]) - from;
             add_outer(gram, j, rows, -1);
+            HF_UNROLL
             for (int r = 0; r < rows; r++) left[r] += j[r] * (s->pull[c] - s->step[c]);
         }
         if (kept == count) return true;
