@@ -21,9 +21,20 @@ static json_t* report_json(const hf_check_report* r) {
                      problems);
 }
 
-static void print_report(const hf_check_report* r, bool partial) {
+/* What the motion promises is what it is judged by; the rest is only reported. */
+static void print_claims(unsigned claims) {
+    static const char* const names[] = {"limits", "rom",     "collision", "contacts",
+                                        "speed",  "balance", "one-limb"};
+    printf("  claims           ");
+    for (int i = 0; i < 7; i++)
+        if (claims >> i & 1) printf(" %s", names[i]);
+    puts(claims ? "" : " nothing");
+}
+
+static void print_report(const hf_check_report* r, unsigned claims) {
     printf("%s: %d frame%s%s\n", r->valid ? "valid" : "NOT VALID", r->frames, r->frames == 1 ? "" : "s",
-           partial ? " (stopped before the end)" : "");
+           r->outcome == HF_CANCELLED ? " (stopped before the end)" : "");
+    print_claims(claims);
     printf("  collisions        %d (deepest %.2f mm), with itself %d\n", r->collisions,
            r->worst_depth_m * 1000, r->self_collisions);
     printf("  limits            %d outside, range of motion %d outside\n", r->limit_violations,
@@ -60,7 +71,7 @@ int run_check(const options* o) {
             if (o->json)
                 print_json(report_json(&report));
             else
-                print_report(&report, report.outcome == HF_CANCELLED);
+                print_report(&report, m.motion->claims);
             code = report.valid ? EXIT_DONE : EXIT_NO_SOLUTION;
             hf_check_report_free(&report);
         }
