@@ -306,7 +306,25 @@ static void a_body_inside_a_solid_collides(void** state) {
     frame(&x, 0, -8, 0, 0); /* no triangle is within metres */
     judge(&x);
     assert_int_equal(x.report.collisions, 1);
-    /* The same shell turned inside out is a cave: free. */
+    /* A cavity cut into the rock is free again. */
+    float hollow[48];
+    uint32_t both[72];
+    memcpy(hollow, v, sizeof v);
+    memcpy(both, f, sizeof f);
+    slab(3, 3, -5, -11, hollow + 24, both + 36);
+    for (int k = 36; k < 72; k += 3) {
+        uint32_t swap = both[k] + 8;
+        both[k] = both[k + 1] + 8;
+        both[k + 1] = swap;
+        both[k + 2] += 8;
+    }
+    rock.mesh = (hf_mesh){16, 24, hollow, both};
+    hf_scene_free(x.scene);
+    assert_int_equal(hf_scene_build(&rock, 1, &x.scene, &e), HF_OK);
+    judge(&x);
+    assert_int_equal(x.report.collisions, 0);
+    rock.mesh = (hf_mesh){8, 12, v, f};
+    /* The first shell turned inside out is a cave: free. */
     for (int t = 0; t < 12; t++) {
         uint32_t swap = f[3 * t];
         f[3 * t] = f[3 * t + 1];

@@ -1,6 +1,7 @@
 /* A creature against itself and a scene. Oracles: all pairs of bodies; all triangles against all bodies by
    the distance of a triangle and a segment; a move sampled a hundred times finer. */
 #include "test.h"
+#include "model/creature.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "geom/triangle.h"
@@ -170,6 +171,19 @@ static world random_world(void) {
     return build_world(defs, 3);
 }
 
+/* The effector and what hangs from it alone: no link that a limb moves or the trunk holds on the way. */
+static bool touches_with(const hf_creature_view* v, int link, int limb) {
+    if (!below(v, link, v->limbs[limb].effector_link)) return false;
+    for (; link != v->limbs[limb].effector_link; link = v->links[link].parent_link) {
+        for (int l = 0; l < v->limb_count; l++)
+            for (int k = 0; k < v->limbs[l].joint_count; k++)
+                if (v->joints[v->limbs[l].joints[k]].child_link == link) return false;
+        for (int i = 0; i < v->trunk_count; i++)
+            if (v->trunk[i] == link) return false;
+    }
+    return true;
+}
+
 /* How deep the deepest point of an object lies under a round body's skin. */
 static double round_depth(const world* w, int object, const hf_shape* s, hf_transform pose) {
     hf_object_view o = hf_scene_object(w->scene, object);
@@ -195,7 +209,7 @@ static double worst_excess(const hf_creature* c, const world* w, const hf_transf
             double allowed = 0.001;
             for (int t = 0; t < query->touch_count; t++)
                 if (query->touches[t].object == o &&
-                    below(v, v->bodies[i].link, v->limbs[query->touches[t].limb].effector_link))
+                    touches_with(v, v->bodies[i].link, query->touches[t].limb))
                     allowed = query->touches[t].grip ? INFINITY : fmax(allowed, 0.003);
             if (allowed == INFINITY) continue;
             if (s->kind == HF_SHAPE_SPHERE || s->kind == HF_SHAPE_CAPSULE) {
@@ -472,8 +486,36 @@ static int unload(void** state) {
     return 0;
 }
 
+/* A knee on the floor does not let the foot or the rest of the body sink in with it. */
+static void only_the_effector_may_be_deeper(void** state) {
+    (void)state;
+    hf_creature* c;
+    hf_error e;
+    assert_int_equal(hf_creature_load(data_path("data/creatures/human.creature.json"), NULL, &c, &e), HF_OK);
+    const struct {
+        const char *limb, *link;
+        bool expected;
+    } cases[] = {
+        {"left_knee", "l_shank", true}, {"left_knee", "l_foot", false}, {"left_leg", "l_foot", true},
+        {"seat", "pelvis", true},       {"seat", "chest", false},       {"seat", "l_shank", false},
+        {"seat", "head", false},        {"left_arm", "l_hand", true},   {"left_elbow", "l_hand", false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int limb = hf_creature_find_limb(c, cases[i].limb), link = hf_creature_find_link(c, cases[i].link);
+        assert_true(limb >= 0 && link >= 0);
+        assert_int_equal(hf_effector_has(c, limb, link), cases[i].expected);
+    }
+    /* Fingers go with the hand. */
+    const hf_creature_view* v = hf_creature_get(c);
+    int hand = hf_creature_find_link(c, "l_hand"), arm = hf_creature_find_limb(c, "left_arm"), fingers = 0;
+    for (int l = 0; l < v->link_count; l++)
+        if (l != hand && below(v, l, hand)) assert_true(hf_effector_has(c, arm, l)), fingers++;
+    assert_true(fingers > 0);
+    hf_creature_free(c);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(only_the_effector_may_be_deeper),
         cmocka_unit_test(self_collision_equals_all_pairs),
         cmocka_unit_test(scene_collision_equals_all_triangles),
         cmocka_unit_test(touching_allows_three_millimetres),

@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-/* A limb that touches (3 mm of overlap allowed) or grips (not tested) an object, with the links
-   beyond its effector. */
+/* A limb that touches (3 mm of overlap allowed) or grips (not tested) an object: its effector with the
+   fingers and toes beyond it, but no link that another limb moves or the trunk holds. */
 typedef struct hf_touch {
     int limb;
     int object;

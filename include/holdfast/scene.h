@@ -100,8 +100,8 @@ typedef struct hf_allowance {
 } hf_allowance;
 HF_API hf_allowance hf_allowance_default(void);
 
-/* Does the shape at this world pose overlap a surface by more than the allowance? `hit` (may be NULL) gets one
-   such surface with distance 0; for a body wholly inside a solid the surface nearest to its middle. */
+/* Does the shape at this world pose overlap a surface by more than the allowance? `hit` (may be NULL) gets
+   one such surface with distance 0; for a body wholly inside a solid the surface nearest to its middle. */
 HF_API bool hf_placement_overlap(const hf_placement* placement, const hf_shape* shape, hf_transform pose,
                                  const hf_allowance* allowance, hf_surface* hit);
 /* Distance from the shape to the nearest surface (0 when they meet), at most max_distance; `out` holds

@@ -58,7 +58,7 @@ double check_body_triangle(const check_body* body, const check_frame* at, const 
 /* Objects as plain triangles with the watertight pieces among them. */
 typedef struct check_piece {
     int first, count; /* into triangles, grouped by piece */
-    bool solid;       /* watertight and outward */
+    bool closed;      /* watertight */
     double low[3], high[3];
 } check_piece;
 typedef struct check_object {
@@ -70,7 +70,7 @@ typedef struct check_object {
 
 hf_status check_object_build(const hf_object_view* view, check_object* out);
 void check_object_free(check_object* object);
-/* Is the point (object frame) inside a watertight outward piece? */
+/* Is the point (object frame) inside the watertight pieces, cavities left out? */
 bool check_object_inside(const check_object* object, const double point[3]);
 
 /* What one call works on. */

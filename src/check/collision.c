@@ -58,6 +58,19 @@ hf_transform check_pose_at(const check_job* job, int frame, double fraction, dou
                           hf_quat_slerp(a->root.rotation, b->root.rotation, fraction)};
 }
 
+/* Is the link the limb's effector, or a finger or toe of it? Going up from it, the effector must come before
+   any link that a limb moves or the trunk holds. */
+static bool touches_with(const hf_creature_view* c, int limb, int link) {
+    for (; link >= 0 && link != c->limbs[limb].effector_link; link = c->links[link].parent_link) {
+        for (int i = 0; i < c->trunk_count; i++)
+            if (c->trunk[i] == link) return false;
+        for (int l = 0; l < c->limb_count; l++)
+            for (int k = 0; k < c->limbs[l].joint_count; k++)
+                if (c->limbs[l].joints[k] == c->links[link].joint) return false;
+    }
+    return link >= 0;
+}
+
 /* How deep this link may be in this object: by the contacts of the frame or of the next one. */
 static double allowed(const check_job* job, int frame, int link, int object) {
     double depth = ALLOWED_M;
@@ -66,9 +79,7 @@ static double allowed(const check_job* job, int frame, int link, int object) {
         for (int i = 0; i < at->contact_count; i++) {
             const hf_motion_contact* k = &at->contacts[i];
             if (k->object < 0 || job->object_of[k->object] != object || job->limb_of[k->limb] < 0) continue;
-            int effector = job->c->limbs[job->limb_of[k->limb]].effector_link, up = link;
-            while (up > effector) up = job->c->links[up].parent_link;
-            if (up != effector) continue;
+            if (!touches_with(job->c, job->limb_of[k->limb], link)) continue;
             if (k->grip) return INFINITY;
             depth = ALLOWED_TOUCH_M;
         }

@@ -77,20 +77,6 @@ static bool join_edges(const hf_mesh* mesh, const int* welded, int* parent, bool
     return true;
 }
 
-static double signed_volume(const double* triangles, int count, const double about[3]) {
-    double volume = 0;
-    for (int t = 0; t < count; t++) {
-        double v[3][3];
-        for (int k = 0; k < 3; k++)
-            for (int i = 0; i < 3; i++) v[k][i] = triangles[9 * t + 3 * k + i] - about[i];
-        volume += (v[0][0] * (v[1][1] * v[2][2] - v[1][2] * v[2][1]) +
-                   v[0][1] * (v[1][2] * v[2][0] - v[1][0] * v[2][2]) +
-                   v[0][2] * (v[1][0] * v[2][1] - v[1][1] * v[2][0])) /
-                  6;
-    }
-    return volume;
-}
-
 /* Fills pieces and triangles, piece by piece in the order of their first triangle. */
 static bool gather(const hf_mesh* mesh, int* parent, const bool* open, check_object* out) {
     int n = mesh->triangle_count;
@@ -103,11 +89,11 @@ static bool gather(const hf_mesh* mesh, int* parent, const bool* open, check_obj
             int root = find_root(parent, t);
             if (!piece_of_root[root]) {
                 piece_of_root[root] = ++out->piece_count;
-                out->pieces[out->piece_count - 1].solid = true;
+                out->pieces[out->piece_count - 1].closed = true;
             }
             check_piece* p = &out->pieces[piece_of_root[root] - 1];
             p->count++;
-            if (open[t]) p->solid = false;
+            if (open[t]) p->closed = false;
         }
         for (int p = 1; p < out->piece_count; p++)
             out->pieces[p].first = out->pieces[p - 1].first + out->pieces[p - 1].count;
@@ -123,12 +109,6 @@ static bool gather(const hf_mesh* mesh, int* parent, const bool* open, check_obj
                 if (tri[k] < p->low[k % 3]) p->low[k % 3] = tri[k];
                 if (tri[k] > p->high[k % 3]) p->high[k % 3] = tri[k];
             }
-        }
-        for (int p = 0; p < out->piece_count; p++) {
-            check_piece* piece = &out->pieces[p];
-            if (piece->solid &&
-                !(signed_volume(out->triangles + 9 * piece->first, piece->count, piece->low) > 0))
-                piece->solid = false;
         }
     }
     hf_free(piece_of_root);
@@ -161,7 +141,8 @@ void check_object_free(check_object* object) {
     memset(object, 0, sizeof *object);
 }
 
-/* Winding number by solid angles (Van Oosterom and Strackee): 1 inside a closed outward piece. */
+/* Winding number by solid angles (Van Oosterom and Strackee): 1 inside a closed outward piece, -1 inside an
+   inward one, so that a cavity in a solid sums to 0. */
 static double winding(const double* triangles, int count, const double p[3]) {
     double sum = 0;
     for (int t = 0; t < count; t++) {
@@ -184,11 +165,12 @@ static double winding(const double* triangles, int count, const double p[3]) {
 }
 
 bool check_object_inside(const check_object* object, const double point[3]) {
+    double sum = 0;
     for (int i = 0; i < object->piece_count; i++) {
         const check_piece* p = &object->pieces[i];
-        bool in_box = p->solid;
+        bool in_box = p->closed;
         for (int k = 0; k < 3; k++) in_box = in_box && point[k] > p->low[k] && point[k] < p->high[k];
-        if (in_box && winding(object->triangles + 9 * p->first, p->count, point) > 0.5) return true;
+        if (in_box) sum += winding(object->triangles + 9 * p->first, p->count, point);
     }
-    return false;
+    return sum > 0.5;
 }

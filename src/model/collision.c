@@ -96,7 +96,7 @@ static bool self_collides(const hf_creature* c, const hf_transform* links, int l
 
 /* ---- against the scene ---- */
 
-/* What the touches allow a body: the effector and the links beyond it may be 3 mm deep in the object that
+/* What the touches allow a body: the effector with its fingers and toes may be 3 mm deep in the object that
    is touched, and as deep as they like in one that is gripped. */
 static int fill_depths(const hf_creature* c, const hf_collision_query* query, int link,
                        hf_object_depth* depths) {
@@ -105,7 +105,7 @@ static int fill_depths(const hf_creature* c, const hf_collision_query* query, in
     for (int i = 0; i < query->touch_count; i++) {
         const hf_touch* touch = &query->touches[i];
         HF_ASSERT(touch->limb >= 0 && touch->limb < c->view.limb_count);
-        if (!link_beyond(c, link, c->view.limbs[touch->limb].effector_link)) continue;
+        if (!hf_effector_has(c, touch->limb, link)) continue;
         int k = 0;
         while (k < count && depths[k].object != touch->object) k++;
         if (k == MAX_TOUCHES) break;

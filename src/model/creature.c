@@ -176,6 +176,7 @@ static hf_status build(hf_build* b) {
     if (status == HF_OK && hf_body_bounds_build(b->creature) != HF_OK) status = hf_build_fail_memory(b);
     if (status == HF_OK) status = hf_build_visuals(b);
     if (status == HF_OK) status = hf_build_limbs(b);
+    if (status == HF_OK && hf_effectors_build(b->creature) != HF_OK) status = hf_build_fail_memory(b);
     if (status == HF_OK) status = hf_build_states(b);
     if (status == HF_OK) status = hf_build_roms(b);
     if (status == HF_OK) status = hf_build_pairs(b);

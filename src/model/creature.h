@@ -17,7 +17,16 @@ struct hf_creature {
     const struct hf_kinematic_tree* tree;
     /* Made by hf_body_bounds_build (body_bounds.h) once bodies stand: collision tests need it. */
     const struct hf_body_bound* bounds;
+    /* Made by hf_effectors_build once limbs and trunk stand: limb_count rows of link_count. */
+    const bool* effectors;
 };
+
+/* Fills c->effectors (effector.c). */
+hf_status hf_effectors_build(hf_creature* c);
+/* Does the link touch when the limb touches? */
+static inline bool hf_effector_has(const hf_creature* c, int limb, int link) {
+    return c->effectors[(size_t)limb * (size_t)c->view.link_count + (size_t)link];
+}
 
 static inline bool hf_pair_bit(const hf_creature* c, int a, int b) {
     size_t bit = (size_t)a * (size_t)c->view.body_count + (size_t)b;
