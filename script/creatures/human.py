@@ -140,7 +140,8 @@ def hand(c, p, s, fore):
     parts = {"thumb": 0.02, "index": 0.018, "fingers": 0.042}
     palm = mass("hand") - c.small_mass - 2 * sum(parts.values())
     size = (0.085, 0.032, 0.094)
-    c.link(f"{p}_hand", palm, (0, 0, -0.052), box_inertia(palm, size), box((0, 0, -0.052), size))
+    c.link(f"{p}_hand", palm, (0, 0, -0.052), box_inertia(palm, size), box((0, 0, -0.052), size),
+           capsule((0, 0, 0.018), (0, 0, -0.02), 0.016))
     turn = 0.70710678
     c.joint(f"{p}_thumb_1", f"{p}_hand", f"{p}_thumb_1", (0.038, 0, -0.03), (0, 0, -s), -0.3, 1.2, 10, 4)
     tip = (0.028, 0, -0.028)

@@ -40,7 +40,7 @@ def leg(c, p, s, x, angle):
     def out(length):
         return tuple(length * v for v in way)
 
-    c.joint(f"{p}_swing", "body", f"{p}_coxa", (x, s * SIDE, LEVEL), (0, 0, -s), -0.8, 0.8, 8, 10)
+    c.joint(f"{p}_swing", "body", f"{p}_coxa", (x, s * SIDE, LEVEL), (0, 0, -s), -0.65, 0.65, 8, 10)
     c.link(f"{p}_coxa", MASSES["coxa"], out(COXA / 2), rod_inertia(MASSES["coxa"], (0, 0, 0), out(COXA), 0.014),
            capsule((0, 0, 0), out(COXA), 0.014))
     c.joint(f"{p}_lift", f"{p}_coxa", f"{p}_femur_a", out(COXA), lift, -1.0, 1.45, 8, 14)
