@@ -318,6 +318,73 @@ static hf_samples* measure_generation(const hf_creature* human, int limb) {
     return samples;
 }
 
+/* ---- task-oriented sampling ---- */
+
+/* Best effort score of any candidate: L f_T (v . n), method section 4. */
+static double best_score(setting* s, const hf_samples* samples, const hf_candidate_query* q, hf_vec3 v,
+                         double length) {
+    hf_candidates c;
+    hf_workspace_mark mark = hf_workspace_begin(s->workspace);
+    if (hf_candidates_find(samples, q, s->workspace, &c) != HF_OK) stop("candidates");
+    const float* score = hf_samples_get(samples).score;
+    double best = 0, guard = 0.05 * length;
+    for (int h = 0; h < c.hit_count; h++) {
+        const float* n = c.triangles[c.hits[h].item].normal;
+        double factor = v.x * (double)n[0] + v.y * (double)n[1] + v.z * (double)n[2];
+        for (int lane = 0; lane < 8; lane++) {
+            if (!(c.hits[h].lanes >> lane & 1)) continue;
+            double g[6];
+            for (int k = 0; k < 6; k++)
+                g[k] =
+                    (double)hf_sample_value(score, HF_SAMPLE_SCORE_ROWS, (int)c.hits[h].block * 8 + lane, k);
+            double square = v.x * v.x * g[0] + v.y * v.y * g[1] + v.z * v.z * g[2] +
+                            2 * (v.x * v.y * g[3] + v.x * v.z * g[4] + v.y * v.z * g[5]);
+            best = fmax(best, length * factor / sqrt(square + guard * guard));
+        }
+    }
+    hf_workspace_end(s->workspace, mark);
+    return best;
+}
+
+/* Mean over places in the room and three directions each. */
+static double mean_score(setting* s, const hf_creature* human, int limb, hf_placement* placement, int count,
+                         double share) {
+    double sum = 0, length = hf_creature_get(human)->limbs[limb].length;
+    for (int i = 0; i < 3 * 4 * POSES; i++) {
+        hf_random r = hf_random_start(9, 0, (uint64_t)(i / 3));
+        double angle = hf_random_between(&r, -3, 3);
+        hf_vec3 ahead = hf_v3(cos(angle), sin(angle), 0);
+        hf_candidate_query q = {
+            .placement = placement, .base = pose_in_room(i / 3), .epsilon = 0.03 * length};
+        hf_vec3 v = hf_unrotate(q.base.rotation, i % 3 == 0   ? hf_v3(0, 0, 1)
+                                                 : i % 3 == 1 ? ahead
+                                                              : hf_neg(ahead));
+        hf_sample_options o = hf_sample_options_default();
+        o.count = count, o.threads = 1, o.task_share = share, o.task = v;
+        hf_samples* samples;
+        if (hf_samples_build(human, limb, &o, &samples, NULL) != HF_OK) stop("samples");
+        sum += best_score(s, samples, &q, v, length);
+        hf_samples_free(samples);
+    }
+    return sum / (3 * 4 * POSES);
+}
+
+static void measure_tasks(setting* s, const hf_creature* human, const mesh* room) {
+    hf_scene* scene;
+    hf_placement* placement = place(room, &scene);
+    static const char* const limbs[2] = {"left_arm", "left_leg"};
+    for (int i = 0; i < 2; i++) {
+        int limb = hf_creature_find_limb(human, limbs[i]);
+        char name[96];
+        snprintf(name, sizeof name, "best effort, %s, N = 10,000, half for the task", limbs[i]);
+        double ours = mean_score(s, human, limb, placement, 10000, 0.5);
+        bench_row_higher(name, ours, "", "N = 10,000", mean_score(s, human, limb, placement, 10000, 0), 1.05);
+        bench_row_higher(name, ours, "", "N = 20,000", mean_score(s, human, limb, placement, 20000, 0), 1);
+    }
+    hf_placement_free(placement);
+    hf_scene_free(scene);
+}
+
 void bench_samples(void) {
     hf_creature* human;
     setting s = {0};
@@ -340,6 +407,7 @@ void bench_samples(void) {
     mesh* m = take(1, sizeof *m);
     make_room(m);
     measure(&s, m, pose_in_room, true);
+    measure_tasks(&s, human, m);
     memset(m, 0, sizeof *m);
     make_wall(m);
     measure(&s, m, pose_at_wall, false);

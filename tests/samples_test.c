@@ -360,6 +360,63 @@ static void test_mirrored(void** state) {
     hf_samples_free(b);
 }
 
+/* ---- tasks ---- */
+
+/* Mean of 1 / sqrt(v^T G v + (0.05 L)^2) over a set. */
+static double mean_force(const hf_samples* s, hf_vec3 v, double length) {
+    hf_samples_view w = hf_samples_get(s);
+    double sum = 0;
+    for (int i = 0; i < w.count; i++) {
+        double g[6];
+        for (int k = 0; k < 6; k++) g[k] = (double)hf_sample_value(w.score, 10, i, k);
+        double square = v.x * v.x * g[0] + v.y * v.y * g[1] + v.z * v.z * g[2] +
+                        2 * (v.x * v.y * g[3] + v.x * v.z * g[4] + v.y * v.z * g[5]);
+        sum += 1 / sqrt(square + 0.0025 * length * length);
+    }
+    return sum / w.count;
+}
+
+static void test_task(void** state) {
+    (void)state;
+    const hf_vec3 tasks[3] = {{0, 0, 2}, {1, 0, 0}, {-0.3, 0.8, -0.2}};
+    hf_sample_options o = hf_sample_options_default();
+    o.count = 3000, o.task_share = 0.5;
+    for (int t = 0; t < 3; t++)
+        for (int limb = 0; limb < 3; limb++) {
+            const hf_creature_view* v = hf_creature_get(region);
+            hf_samples *plain = build(region, limb, 3000, 1), *one, *four;
+            o.task = tasks[t];
+            o.threads = 1;
+            assert_int_equal(hf_samples_build(region, limb, &o, &one, NULL), HF_OK);
+            o.threads = 4;
+            assert_int_equal(hf_samples_build(region, limb, &o, &four, NULL), HF_OK);
+            assert_same_block(one, four);
+            hf_vec3 unit = hf_normalize(tasks[t]);
+            double length = v->limbs[limb].length;
+            assert_true(mean_force(one, unit, length) > 1.02 * mean_force(plain, unit, length));
+            // still inside limits and regions
+            double* q = hf_alloc((size_t)v->q_count, sizeof *q);
+            memcpy(q, v->rest, (size_t)v->q_count * sizeof *q);
+            for (int i = 0; i < hf_samples_get(one).count; i++) {
+                hf_samples_pose(region, one, i, q);
+                assert_true(hf_pose_within_rom(region, q, 0));
+            }
+            hf_free(q);
+            hf_samples_free(plain);
+            hf_samples_free(one);
+            hf_samples_free(four);
+        }
+    // no direction, or none that can be used
+    hf_samples* s;
+    hf_error error;
+    o.task = hf_v3(0, 0, 0);
+    assert_int_equal(hf_samples_build(region, 0, &o, &s, &error), HF_ERROR_ARGUMENT);
+    o.task = hf_v3(NAN, 0, 1);
+    assert_int_equal(hf_samples_build(region, 0, &o, &s, &error), HF_ERROR_ARGUMENT);
+    o.task = hf_v3(0, 0, 1), o.task_share = 1;
+    assert_int_equal(hf_samples_build(region, 0, &o, &s, &error), HF_ERROR_ARGUMENT);
+}
+
 /* ---- files ---- */
 
 static char* read_file(const char* path, size_t* size) {
@@ -519,8 +576,9 @@ int main(void) {
         cmocka_unit_test(test_seeds_differ), cmocka_unit_test(test_within_limits),
         cmocka_unit_test(test_even),         cmocka_unit_test(test_measures),
         cmocka_unit_test(test_index_holds),  cmocka_unit_test(test_sort),
-        cmocka_unit_test(test_mirrored),     cmocka_unit_test(test_file),
-        cmocka_unit_test(test_cache),        cmocka_unit_test(test_bad_input),
+        cmocka_unit_test(test_mirrored),     cmocka_unit_test(test_task),
+        cmocka_unit_test(test_file),         cmocka_unit_test(test_cache),
+        cmocka_unit_test(test_bad_input),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

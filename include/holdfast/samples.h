@@ -19,9 +19,13 @@ typedef struct hf_sample_options {
     int contact;   /* contact frame of the limb, -1: the effector link's origin; default 0 */
     uint64_t seed; /* default 1 */
     int threads;   /* 0: all cores (default); the set does not depend on it */
+    /* Task-oriented sampling (efort-2014-journal section 6.2): this share of the postures is drawn around
+       those of the rest that exert most force along `task`. */
+    double task_share; /* 0 (default) .. 0.9 */
+    hf_vec3 task;      /* in the limb's root frame; any length but 0 when there is a share */
 } hf_sample_options;
 HF_API hf_sample_options hf_sample_options_default(void);
-HF_API hf_option_table hf_sample_option_table(void);
+HF_API hf_option_table hf_sample_option_table(void); /* all but task */
 
 /* Draws and indexes a set. Postures with a manipulability under 5 % of the set's largest are dropped
    (thesis-2015 section 5.4.1), so that it holds at most options.count. A limb without contact frames takes

@@ -1,11 +1,12 @@
 /* Sample sets kept in files: mapped when they are the right ones, else built and written anew. */
-#include "base/assert.h"
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "contact/sample_set.h"
 #include "model/creature.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -35,14 +36,21 @@ hf_status hf_samples_load(const hf_creature* creature, int limb, const hf_sample
     return status;
 }
 
-/* FOLDER/CREATURE-LIMB-CONTACT-COUNT-SEED.samples, with nothing in it that a file name could not hold. */
+/* FOLDER/CREATURE-LIMB-CONTACT-COUNT-SEED.samples, a hash of the task before the dot if there is one, and
+   nothing in it that a file name could not hold. */
 static hf_status file_name(const hf_creature* creature, const hf_sample_key* key, const char* folder,
                            char* path, size_t size, hf_error* error) {
     const hf_creature_view* v = &creature->view;
+    char task[32] = "";
+    if (key->task_count)
+        snprintf(task, sizeof task, "-%016llx",
+                 (unsigned long long)hf_hash_bytes(HF_HASH_START, &key->task_count,
+                                                   sizeof *key - offsetof(hf_sample_key, task_count)));
     int n = snprintf(path, size, "%s/", folder), start = n;
     if (n > 0 && (size_t)n < size)
-        n += snprintf(path + n, size - (size_t)n, "%s-%s-%d-%d-%llu.samples", v->name,
-                      v->limbs[key->limb].name, key->contact, key->count, (unsigned long long)key->seed);
+        n +=
+            snprintf(path + n, size - (size_t)n, "%s-%s-%d-%d-%llu%s.samples", v->name,
+                     v->limbs[key->limb].name, key->contact, key->count, (unsigned long long)key->seed, task);
     if (n < 0 || (size_t)n >= size || n - start > 200)
         return hf_fail(error, HF_ERROR_FILE, folder, 0, NULL, "the name of the sample file is too long");
     for (char* c = path + start; *c; c++)

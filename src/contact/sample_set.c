@@ -6,7 +6,7 @@
 #include "base/assert.h"
 #include "base/error.h"
 #include "base/parallel.h"
-#include "contact/sample_draw.h"
+#include "contact/sample_task.h"
 #include "model/limb_batch.h"
 
 #include <math.h>
@@ -27,6 +27,8 @@ static const hf_option option_items[] = {
      "contact frame of the limb; -1 is the effector's origin"},
     {"seed", HF_OPTION_SEED, FIELD(seed), 0, 9007199254740992.0, 1, "", "of the random postures"},
     {"threads", HF_OPTION_COUNT, FIELD(threads), 0, 64, 0, "", "workers; 0 for all cores"},
+    {"task_share", HF_OPTION_REAL, FIELD(task_share), 0, 0.9, 0, "",
+     "share of the postures drawn around those good for the task"},
 };
 
 hf_option_table hf_sample_option_table(void) {
@@ -55,6 +57,13 @@ hf_status hf_sample_key_make(const hf_creature* creature, int limb, const hf_sam
     key->creature = hf_creature_hash(creature);
     key->seed = options->seed;
     key->limb = limb, key->contact = contact, key->count = options->count;
+    if (options->task_share == 0 || l->joint_count == 0) return HF_OK;
+    double length = hf_length(options->task);
+    if (!(length > 0) || !isfinite(length))
+        return hf_fail(error, HF_ERROR_ARGUMENT, NULL, 0, "task", "is not a direction");
+    key->task_count = (int32_t)(options->task_share * options->count);
+    hf_vec3 task = hf_scale(options->task, 1 / length);
+    key->task[0] = task.x, key->task[1] = task.y, key->task[2] = task.z;
     return HF_OK;
 }
 
@@ -80,6 +89,8 @@ typedef struct job {
     int count, joint_count, record; /* numbers of one posture: measures, then joint values */
     float* records;                 /* count of them; manipulability is NaN where none was found */
     bench** benches;                /* of each worker */
+    int first, end;                 /* the postures being drawn */
+    hf_task_parents parents;        /* that they are drawn around; none for the first part of the set */
 } job;
 
 /* The partner's postures mirrored; own ones where those break the limb's limits. */
@@ -106,10 +117,13 @@ static void draw_mirrored(const job* j, bench* b, int count) {
 static void do_chunk(void* context, int chunk, int worker) {
     const job* j = context;
     bench* b = j->benches[worker];
-    int first = chunk * HF_DRAW_CHUNK;
-    int count = j->count - first < HF_DRAW_CHUNK ? j->count - first : HF_DRAW_CHUNK;
+    int first = j->first + chunk * HF_DRAW_CHUNK;
+    int count = j->end - first < HF_DRAW_CHUNK ? j->end - first : HF_DRAW_CHUNK;
     for (int k = 0; k < count; k++) b->index[k] = (uint32_t)(first + k);
-    if (j->mirrored)
+    memset(b->bad, 0, sizeof b->bad);
+    if (j->parents.count)
+        hf_task_draw(&j->plan, j->kernel, &j->parents, b->index, count, &b->scratch, b->theta);
+    else if (j->mirrored)
         draw_mirrored(j, b, count);
     else
         hf_draw(&j->plan, j->kernel, b->index, count, &b->scratch, b->theta, b->bad);
@@ -259,10 +273,28 @@ static void clean(job* j, int threads) {
         hf_free(j->benches[w]);
     }
     hf_free(j->benches);
+    hf_free(j->parents.parents);
     hf_free(j->records);
     hf_free(j->signs);
     hf_draw_plan_free(&j->plan);
     hf_draw_plan_free(&j->source);
+}
+
+static void draw_range(job* j, int first, int end, int threads) {
+    j->first = first, j->end = end;
+    hf_parallel(threads, (end - first + HF_DRAW_CHUNK - 1) / HF_DRAW_CHUNK, do_chunk, j);
+}
+
+/* All postures; a task's share of them after the rest, which it depends on. */
+static hf_status draw_all(job* j, const hf_sample_key* key, int threads, hf_error* error) {
+    int even = j->count - key->task_count;
+    draw_range(j, 0, even, threads);
+    if (key->task_count == 0) return HF_OK;
+    j->parents = (hf_task_parents){.theta = j->records + MEASURES, .record = j->record};
+    if (hf_task_choose(j->records, j->record, MEASURES - 1, even, key->task, &j->parents) != HF_OK)
+        return hf_fail_memory(error, NULL);
+    draw_range(j, even, j->count, threads);
+    return HF_OK;
 }
 
 hf_status hf_samples_build_on(hf_cpu cpu, const hf_creature* creature, int limb,
@@ -274,10 +306,8 @@ hf_status hf_samples_build_on(hf_cpu cpu, const hf_creature* creature, int limb,
     job j = {.creature = creature, .kernel = hf_draw_kernel_for(cpu), .cpu = cpu};
     hf_sample_block* block = NULL;
     status = prepare(&j, limb, &key, options->threads, error);
-    if (status == HF_OK) {
-        hf_parallel(options->threads, (j.count + HF_DRAW_CHUNK - 1) / HF_DRAW_CHUNK, do_chunk, &j);
-        status = make_block(&j, &key, &block, error);
-    }
+    if (status == HF_OK) status = draw_all(&j, &key, options->threads, error);
+    if (status == HF_OK) status = make_block(&j, &key, &block, error);
     clean(&j, options->threads);
     if (status == HF_OK && !(*samples = hf_alloc(1, sizeof **samples))) status = hf_fail_memory(error, NULL);
     if (status == HF_OK)

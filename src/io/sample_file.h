@@ -14,7 +14,8 @@ typedef struct hf_sample_key {
     uint64_t seed;
     int32_t limb, contact;
     int32_t count;
-    int32_t reserved;
+    int32_t task_count; /* of them around good ones for the task */
+    double task[3];     /* unit, or 0 */
 } hf_sample_key;
 
 /* Eight boxes as centre and half size, rounded outwards; [axis][slot]. An empty slot has a negative half. */
