@@ -28,6 +28,8 @@ typedef struct options {
     const char *focus, *task;
     double distance_m;
     bool reach, no_ground;
+    int count;
+    const char *limb, *cache;
 } options;
 
 /* One option: how it is written, where its value goes, what it means. */
@@ -59,6 +61,7 @@ bool command_takes(const command* c, const char* option);
 
 int run_info(const options* o);
 int run_pose(const options* o);
+int run_sample(const options* o);
 int run_check(const options* o);
 int run_render(const options* o);
 int run_export(const options* o);

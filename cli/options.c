@@ -38,12 +38,17 @@ const option_def option_defs[] = {
     {"--task", NULL, "X,Y,Z", OPTION_TEXT, AT(task), 0, 0, "draw an arrow in this direction"},
     {"--reach", NULL, NULL, OPTION_SWITCH, AT(reach), 0, 0, "draw where each limb can get"},
     {"--no-ground", NULL, NULL, OPTION_SWITCH, AT(no_ground), 0, 0, "leave the ground plane out"},
+    {"--count", "-n", "N", OPTION_INT, AT(count), 1, 5e7, "postures drawn for each limb; default 10000"},
+    {"--limb", NULL, "NAME", OPTION_TEXT, AT(limb), 0, 0, "this limb alone"},
+    {"--cache", NULL, "DIR", OPTION_TEXT, AT(cache), 0, 0,
+     "folder to keep sample sets in; default: where the creature is"},
 };
 const int option_def_count = sizeof option_defs / sizeof *option_defs;
 
 static const char* const info_options[] = {"--unit", NULL};
 static const char* const pose_options[] = {"--size",  "--samples",  "--azimuth", "--elevation", "--zoom",
                                            "--focus", "--distance", "--fps",     NULL};
+static const char* const sample_options[] = {"--count", "--limb", "--cache", "--unit", NULL};
 static const char* const check_options[] = {"--creature", "--scenario", NULL};
 static const char* const render_options[] = {
     "--strip",     "--columns", "--frame",    "--size",     "--samples", "--azimuth",
@@ -58,6 +63,8 @@ const command commands[] = {
      run_info, false},
     {"pose", "SCENARIO", "solve the limb targets of a scenario with the whole body", pose_options, run_pose,
      false},
+    {"sample", "CREATURE", "build the sample sets of a creature's limbs and keep them in files",
+     sample_options, run_sample, false},
     {"check", "MOTION", "independent validity report; exit 1 when a claim does not hold", check_options,
      run_check, false},
     {"render", "FILE", "draw a creature, scene, scenario, clip or motion as a PNG", render_options,

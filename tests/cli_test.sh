@@ -42,6 +42,16 @@ expect 2 'ends in .glb' "$hf" export human -o "$work/x.txt"
 same docs/holdfast.1 "$hf" help --man
 same script/completion/holdfast.bash "$hf" help --bash-completion
 
+# Sample sets: built, then found; a damaged one is built anew.
+expect 0 'built in' "$hf" sample human -n 500 --cache "$work/sets"
+expect 0 'found in' "$hf" sample human -n 500 --cache "$work/sets"
+expect 0 '"cached": true' "$hf" sample human -n 500 --cache "$work/sets" --limb left_arm --json
+for set in "$work"/sets/human-left_arm-*.hfs; do printf 'x' | dd of="$set" bs=1 seek=900 conv=notrunc 2>/dev/null; done
+expect 0 'built anew' "$hf" sample human -n 500 --cache "$work/sets" --limb left_arm
+expect 0 'found in' "$hf" sample human -n 500 --cache "$work/sets" --limb left_arm
+expect 3 'has no limb "wing"' "$hf" sample human --limb wing --cache "$work/sets"
+expect 2 '--count 0' "$hf" sample human -n 0
+
 # Wrong files.
 expect 3 'did you mean "human"?' "$hf" info humn
 expect 3 'no such file' "$hf" info nowhere/a.urdf

@@ -437,7 +437,7 @@ static void test_file(void** state) {
     hf_sample_options o = hf_sample_options_default();
     o.count = 300;
     char path[1024];
-    snprintf(path, sizeof path, "%s/arm.samples", test_folder());
+    snprintf(path, sizeof path, "%s/arm.hfs", test_folder());
     hf_samples *built, *loaded;
     hf_error error;
     assert_int_equal(hf_samples_build(human, 0, &o, &built, NULL), HF_OK);
@@ -489,7 +489,7 @@ static void test_cache(void** state) {
     o.count = 200;
     char folder[1024], path[1200];
     snprintf(folder, sizeof folder, "%s/cache-%ld", test_folder(), (long)getpid());
-    snprintf(path, sizeof path, "%s/human-left_arm-0-200-1.samples", folder);
+    snprintf(path, sizeof path, "%s/human-left_arm-0-200-1.hfs", folder);
     hf_samples* s;
     hf_error notice;
     // made, then mapped

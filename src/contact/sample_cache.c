@@ -36,7 +36,7 @@ hf_status hf_samples_load(const hf_creature* creature, int limb, const hf_sample
     return status;
 }
 
-/* FOLDER/CREATURE-LIMB-CONTACT-COUNT-SEED.samples, a hash of the task before the dot if there is one, and
+/* FOLDER/CREATURE-LIMB-CONTACT-COUNT-SEED.hfs, a hash of the task before the dot if there is one, and
    nothing in it that a file name could not hold. */
 static hf_status file_name(const hf_creature* creature, const hf_sample_key* key, const char* folder,
                            char* path, size_t size, hf_error* error) {
@@ -49,7 +49,7 @@ static hf_status file_name(const hf_creature* creature, const hf_sample_key* key
     int n = snprintf(path, size, "%s/", folder), start = n;
     if (n > 0 && (size_t)n < size)
         n +=
-            snprintf(path + n, size - (size_t)n, "%s-%s-%d-%d-%llu%s.samples", v->name,
+            snprintf(path + n, size - (size_t)n, "%s-%s-%d-%d-%llu%s.hfs", v->name,
                      v->limbs[key->limb].name, key->contact, key->count, (unsigned long long)key->seed, task);
     if (n < 0 || (size_t)n >= size || n - start > 200)
         return hf_fail(error, HF_ERROR_FILE, folder, 0, NULL, "the name of the sample file is too long");

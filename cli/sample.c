@@ -1,0 +1,83 @@
+/* holdfast sample: builds the sample sets of a creature's limbs, or finds them built already. */
+#include "command.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The folder that a creature's sets are kept in: --cache, else the creature's own. Free the result. */
+static char* cache_folder(const options* o, const char* path) {
+    if (o->cache) return strdup(o->cache);
+    const char* slash = strrchr(path, '/');
+    return slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
+}
+
+static json_t* set_json(const hf_limb* limb, const hf_samples_view* v, double ms) {
+    return json_pack("{s:s,s:i,s:i,s:i,s:f,s:f,s:b}", "limb", limb->name, "joints", limb->joint_count,
+                     "drawn", v->drawn, "kept", v->count, "bytes_per_sample",
+                     (double)v->byte_count / v->count, "time_ms", ms, "cached", v->mapped);
+}
+
+/* One limb; what happened goes to the list or to standard output. */
+static int sample_limb(const hf_creature* creature, int limb, const hf_sample_options* s, const char* folder,
+                       const options* o, json_t* sets) {
+    const hf_limb* l = &hf_creature_get(creature)->limbs[limb];
+    hf_samples* samples;
+    hf_error error, notice;
+    char text[1400];
+    double start = now_s();
+    if (hf_samples_open(creature, limb, s, folder, &samples, &notice, &error) != HF_OK)
+        return fail_with(&error);
+    double ms = 1e3 * (now_s() - start);
+    if (notice.status != HF_OK) note(o, "%s", hf_error_text(&notice, text, sizeof text));
+    hf_samples_view v = hf_samples_get(samples);
+    if (o->json)
+        json_array_append_new(sets, set_json(l, &v, ms));
+    else
+        printf("%-16s %d joints, %d of %d postures kept, %.1f bytes each, %s in %.1f ms\n", l->name,
+               l->joint_count, v.count, v.drawn, (double)v.byte_count / v.count, v.mapped ? "found" : "built",
+               ms);
+    hf_samples_free(samples);
+    return EXIT_DONE;
+}
+
+static int sample_creature(const hf_creature* creature, const char* path, const options* o) {
+    const hf_creature_view* c = hf_creature_get(creature);
+    int only = o->limb ? hf_creature_find_limb(creature, o->limb) : -1;
+    if (o->limb && only < 0) {
+        complain("%s has no limb \"%s\"; holdfast info lists them", c->name, o->limb);
+        return EXIT_BAD_INPUT;
+    }
+    hf_sample_options s = hf_sample_options_default();
+    if (o->count) s.count = o->count;
+    if (o->seed >= 0) s.seed = (uint64_t)o->seed;
+    s.threads = o->threads;
+    char* folder = cache_folder(o, path);
+    json_t* sets = json_array();
+    int code = folder && sets ? EXIT_DONE : EXIT_INTERNAL;
+    for (int i = 0; i < c->limb_count && code == EXIT_DONE; i++)
+        if (o->limb ? i == only : c->limbs[i].use) code = sample_limb(creature, i, &s, folder, o, sets);
+    if (o->json && code == EXIT_DONE)
+        print_json(json_pack("{s:s,s:s,s:O}", "creature", c->name, "folder", folder, "sets", sets));
+    json_decref(sets);
+    free(folder);
+    return code;
+}
+
+int run_sample(const options* o) {
+    char* path = find_file(o->file);
+    if (!path) return EXIT_BAD_INPUT;
+    hf_load_options l = load_options(o);
+    hf_creature* creature;
+    hf_error error;
+    int code;
+    if (hf_creature_load(path, &l, &creature, &error) != HF_OK) {
+        code = fail_with(&error);
+    } else {
+        warn_all(o, hf_creature_get(creature)->warnings);
+        code = sample_creature(creature, path, o);
+        hf_creature_free(creature);
+    }
+    free(path);
+    return code;
+}
