@@ -53,11 +53,8 @@ static const struct topic {
     const char* name;
     void (*run)(void);
 } topics[] = {
-    {"kinematics", bench_kinematics},
-    {"collision", bench_collision},
-    {"solve", bench_solve},
-    {"render", bench_render},
-    {"samples", bench_samples},
+    {"kinematics", bench_kinematics}, {"collision", bench_collision}, {"solve", bench_solve},
+    {"render", bench_render},         {"samples", bench_samples},
 };
 
 static int write_json(const char* path) {

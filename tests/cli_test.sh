@@ -56,7 +56,9 @@ expect 2 '--count 0' "$hf" sample human -n 0
 expect 3 'did you mean "human"?' "$hf" info humn
 expect 3 'no such file' "$hf" info nowhere/a.urdf
 expect 3 'did you mean "data/creatures/human.urdf"?' "$hf" info data/creatures/human.udf
-expect 3 'is a folder' "$hf" export data -o "$work/x.glb" --creature x
+mkdir "$work/folder.urdf"
+expect 3 'is a folder' "$hf" info "$work/folder.urdf"
+expect 3 'not a motion, clip or creature' "$hf" export data -o "$work/x.glb"
 printf '<robot name="a"><link name="b"/>' >"$work/cut.urdf"
 expect 3 "$work/cut.urdf:1" "$hf" info "$work/cut.urdf"
 printf '{ "format": "holdfast-motion", "version": 1, "creture": "x" }' >"$work/bad.motion.json"
