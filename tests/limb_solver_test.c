@@ -80,6 +80,25 @@ static void elbow_follows_the_law_of_cosines(void** state) {
     chain_close(&c);
 }
 
+/* Nearly straight, where steps vanish and the elbow is on its limit. */
+static void straight_limbs_are_no_trap(void** state) {
+    (void)state;
+    chain_creature c;
+    double a = 0.31, b = 0.27;
+    open_two_bones(&c, a, b, 0, PI);
+    hf_solve_options o = hf_solve_options_default();
+    o.tolerance_m = 1e-5;
+    hf_random r = hf_random_start(19, 0, 0);
+    for (int i = 0; i < 300; i++) {
+        double d = a + b - pow(10, hf_random_between(&r, -4.5, -2)), angle = hf_random_between(&r, -2.4, 2.4);
+        double q[2] = {hf_random_between(&r, -1, 1), i % 2 ? 0 : hf_random_between(&r, 0, 2)};
+        hf_target t = {.kind = HF_TARGET_POSITION, .point = {d * cos(angle), d * sin(angle), 0}};
+        assert_int_equal(solve(&c, &t, &o, q).stop, HF_STOP_REACHED);
+        assert_within_limits(c.view, q);
+    }
+    chain_close(&c);
+}
+
 static void beyond_reach_gives_the_closest_point(void** state) {
     (void)state;
     chain_creature c;
@@ -682,6 +701,7 @@ static void options_come_from_one_table(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(elbow_follows_the_law_of_cosines),
+        cmocka_unit_test(straight_limbs_are_no_trap),
         cmocka_unit_test(beyond_reach_gives_the_closest_point),
         cmocka_unit_test(limits_keep_the_closest_point),
         cmocka_unit_test(reachable_targets_are_reached),

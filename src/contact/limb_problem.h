@@ -53,8 +53,9 @@ bool hf_limb_reached(const hf_limb_problem* problem, const hf_limb_trial* trial)
 /* Is a better than b: position first (what differs by less than the tolerance is alike), then angle. */
 bool hf_limb_better(const hf_limb_problem* problem, const hf_limb_trial* a, const hf_limb_trial* b);
 
-/* Jacobian in the task's rows, and the posture's pull. Once per posture. */
-void hf_limb_linearise(const hf_limb_problem* problem, const hf_limb_trial* trial, hf_limb_scratch* scratch);
+/* Jacobian in the task's rows, and the posture's pull or none. Once per posture. */
+void hf_limb_linearise(const hf_limb_problem* problem, const hf_limb_trial* trial, bool pulled,
+                       hf_limb_scratch* scratch);
 /* The step for these dampings; false when the system cannot be factored. */
 bool hf_limb_step(const hf_limb_problem* problem, const hf_limb_trial* trial, double damp_position,
                   double damp_angle, hf_limb_scratch* scratch);

@@ -12,7 +12,7 @@
 enum {
     DRAWS = 10,        /* random postures of which a start takes the nearest */
     STALLS = 2,        /* slow steps in a row that end a descent */
-    SAME_LIMIT = 12,   /* starts that end in the best error again before the solver believes it */
+    SAME_LIMIT = 16,   /* starts that end in the best error again before the solver believes it */
     QUICK_STARTS = 4,  /* starts that give up early */
     SAME_FAR = 3,      /* the same where no start can reach */
     STRICT_STARTS = 3, /* of the search that puts the position first */
@@ -27,6 +27,8 @@ static const double SLOW = 0.85;            /* a step that leaves more of the sq
 static const double SLOW_THOROUGH = 0.98;   /* the same once it is likely that some error stays */
 static const double SLOW_POLISH = 1 - 1e-9; /* the same where the last digits count */
 static const double STRICT_WEIGHT = 100;    /* of squared position against squared angle in strict descents */
+static const double NEARLY = 50;            /* tolerances from the target worth a long descent */
+static const double NUDGE = 0.05;           /* rad or m: off a limit */
 static const double TURN_SHARE = 0.2;       /* of the reach counts as much as a radian */
 
 /* QUICK gives up early, as most postures lead somewhere; THOROUGH where some error may have to stay. */
@@ -70,7 +72,7 @@ static bool take_step(search* s, double damp_position, double damp_angle) {
 static bool improve(search* s, descent how, double* factor, int* used, int limit) {
     const hf_limb_problem* p = &s->problem;
     double scale2 = p->turn_scale * p->turn_scale, here = merit(s, &s->now, how);
-    hf_limb_linearise(p, &s->now, &s->scratch);
+    hf_limb_linearise(p, &s->now, how == QUICK || how == THOROUGH, &s->scratch);
     for (int attempt = 0; attempt < ATTEMPTS && *used < limit; attempt++) {
         double damp = *factor * (DAMPING * s->now.cost + LEAST_DAMPING * scale2);
         double damp_position =
@@ -141,6 +143,31 @@ static void keep(search* s, bool first, bool ended) {
     s->budget_ended = ended;
 }
 
+/* Near a stretched limb or a limit steps are slow or vanish, but the solution is there. */
+static bool nearly_reached(const search* s) {
+    const hf_limb_problem* p = &s->problem;
+    return !hf_limb_reached(p, &s->now) &&
+           s->now.position2 < NEARLY * NEARLY * p->tolerance_m * p->tolerance_m &&
+           s->now.angle2 < NEARLY * NEARLY * p->tolerance_rad * p->tolerance_rad;
+}
+
+/* A joint on its limit may hide the way (an elbow that is straight): all such joints step back a little. */
+static void nudge(search* s) {
+    const hf_limb_chain* chain = s->problem.chain;
+    for (int c = 0; c < chain->column_count; c++) {
+        int value = chain->column_value[c];
+        double low = chain->lower[c], high = chain->upper[c];
+        if (value < 0) continue;
+        double* x = &s->now.at.x[value];
+        if (*x < low + NUDGE / 2)
+            *x = fmin(low + NUDGE, (low + high) / 2);
+        else if (*x > high - NUDGE / 2)
+            *x = fmax(high - NUDGE, (low + high) / 2);
+    }
+    if (s->problem.rom_count > 0) hf_limb_rom_keep(&s->problem, s->now.at.x);
+    hf_limb_measure(&s->problem, &s->now);
+}
+
 /* Position and angle together, until one start reaches both or many end in the same place. */
 static void search_together(search* s, int starts, bool far) {
     double least = INFINITY;
@@ -150,6 +177,11 @@ static void search_together(search* s, int starts, bool far) {
         bool ended = descend(s, far || start >= QUICK_STARTS ? THOROUGH : QUICK, s->options->max_iterations);
         s->result->starts++;
         keep(s, start == 0, ended);
+        if (nearly_reached(s)) {
+            nudge(s);
+            ended = descend(s, POLISH, s->options->max_iterations);
+            keep(s, false, ended);
+        }
         if (hf_limb_reached(&s->problem, &s->best)) return;
         /* Costs within a hundredth are one place; a clearly smaller one starts the count again. */
         if (s->now.cost < 0.99 * least)
@@ -163,19 +195,16 @@ static void search_together(search* s, int starts, bool far) {
 /* The position alone, to its last digits, so that what remains is the closest point. */
 static bool settle_position(search* s) {
     int rows = s->problem.rows;
-    double weight = s->problem.posture_weight;
-    s->problem.rows = 3, s->problem.posture_weight = 0;
+    s->problem.rows = 3;
     hf_limb_measure(&s->problem, &s->now);
     bool ended = descend(s, POLISH, s->options->max_iterations);
-    s->problem.rows = rows, s->problem.posture_weight = weight;
+    s->problem.rows = rows;
     hf_limb_measure(&s->problem, &s->now);
     return ended;
 }
 
 /* Not all can be had: the position first, then the angle as far as the limb allows. */
 static void search_position_first(search* s, int starts) {
-    double weight = s->problem.posture_weight;
-    s->problem.posture_weight = 0;
     int strict_starts = s->problem.rows > 3 ? STRICT_STARTS : 1;
     for (int start = 0; start < strict_starts && start <= starts; start++) {
         if (start == 0)
@@ -193,7 +222,6 @@ static void search_position_first(search* s, int starts) {
         s->result->starts += start > 0;
         if (hf_limb_reached(&s->problem, &s->best)) break;
     }
-    s->problem.posture_weight = weight;
 }
 
 /* ---- the call ---- */

@@ -69,6 +69,8 @@ bool hf_limb_reached(const hf_limb_problem* p, const hf_limb_trial* t) {
 bool hf_limb_better(const hf_limb_problem* p, const hf_limb_trial* a, const hf_limb_trial* b) {
     double pa = fmax(sqrt(a->position2), p->tolerance_m), pb = fmax(sqrt(b->position2), p->tolerance_m);
     if (p->rows == 3) return pa < pb || (pa == pb && a->position2 < b->position2);
+    bool near_a = pa <= p->tolerance_m, near_b = pb <= p->tolerance_m;
+    if (near_a != near_b) return near_a;
     if (fabs(pa - pb) > p->tolerance_m) return pa < pb;
     return a->angle2 < b->angle2;
 }
@@ -88,7 +90,7 @@ static void find_pull(const hf_limb_problem* p, const hf_limb_trial* t, double* 
     for (int c = 0; c < n; c++) pull[c] *= s;
 }
 
-void hf_limb_linearise(const hf_limb_problem* p, const hf_limb_trial* t, hf_limb_scratch* s) {
+void hf_limb_linearise(const hf_limb_problem* p, const hf_limb_trial* t, bool pulled, hf_limb_scratch* s) {
     hf_chain_jacobian(p->chain, &t->at, s->jacobian);
     for (int c = 0; c < p->chain->column_count && p->rows > 3; c++) {
         double* j = s->jacobian + c * STRIDE;
@@ -99,7 +101,10 @@ void hf_limb_linearise(const hf_limb_problem* p, const hf_limb_trial* t, hf_limb
             j[3] = w.x, j[4] = w.y, j[5] = w.z;
     }
     memset(s->shift, 0, sizeof s->shift);
-    find_pull(p, t, s->pull);
+    if (pulled)
+        find_pull(p, t, s->pull);
+    else
+        memset(s->pull, 0, sizeof(double) * (size_t)p->chain->column_count);
 }
 
 static inline __attribute__((always_inline)) void add_outer(double (*a)[STRIDE], const double* j, int rows,
