@@ -2,7 +2,10 @@
    The allocation functions of the C library are replaced here, for the whole program; where a sanitizer has
    replaced them already the test is left out. */
 #include "test.h"
+#include "base/error.h"
 #include "base/memory.h"
+#include "base/workspace.h"
+#include "contact/candidates.h"
 
 #include <stdlib.h>
 
@@ -132,6 +135,59 @@ static hf_status load_rig(const char* path, hf_error* error) {
     return status;
 }
 
+/* Candidates of a set in a scene of one triangle, with a distance grid. */
+static hf_status find_candidates(const hf_samples* samples, hf_error* error) {
+    float v[9] = {-1, -1, -0.2f, 1, -1, -0.2f, 0, 1, -0.2f};
+    uint32_t t[3] = {0, 1, 2};
+    hf_object_def def = hf_object_def_default();
+    hf_scene* scene = NULL;
+    hf_placement* placement = NULL;
+    hf_workspace* workspace = NULL;
+    hf_grids* grids = NULL;
+    def.name = "t";
+    def.mesh = (hf_mesh){.vertices = v, .vertex_count = 3, .indices = t, .triangle_count = 1};
+    hf_status status = hf_scene_build(&def, 1, &scene, error);
+    if (status == HF_OK) status = hf_grids_build(scene, 0.1, 1, 1, &grids, error);
+    if (status == HF_OK) {
+        status = hf_placement_create(scene, &placement);
+        if (status == HF_OK) status = hf_workspace_create(&workspace);
+        for (int way = 0; way < 2 && status == HF_OK; way++) {
+            hf_candidate_query q = {placement, way ? grids : NULL, hf_transform_identity(), 0.1, NULL};
+            hf_candidates c;
+            hf_workspace_mark mark = hf_workspace_begin(workspace);
+            status = hf_candidates_find(samples, &q, workspace, &c);
+            hf_workspace_end(workspace, mark);
+        }
+        if (status != HF_OK) hf_fail(error, status, NULL, 0, NULL, "no memory");
+    }
+    hf_grids_free(grids);
+    hf_workspace_free(workspace);
+    hf_placement_free(placement);
+    hf_scene_free(scene);
+    return status;
+}
+/* The sample sets of a creature, through a file and into candidates. */
+static hf_status build_samples(const char* path, hf_error* error) {
+    char out[1100];
+    hf_creature* creature = NULL;
+    snprintf(out, sizeof out, "%s.hfs", path);
+    hf_status status = hf_creature_load(path, NULL, &creature, error);
+    for (int limb = 0; status == HF_OK && limb < hf_creature_get(creature)->limb_count; limb++) {
+        hf_samples *built = NULL, *loaded = NULL;
+        hf_sample_options o = hf_sample_options_default();
+        o.count = 50, o.threads = 1, o.task_share = 0.5, o.task = hf_v3(0, 0, 1);
+        status = hf_samples_build(creature, limb, &o, &built, error);
+        assert_true((status == HF_OK) == (built != NULL));
+        if (status == HF_OK) status = hf_samples_save(built, out, error);
+        if (status == HF_OK) status = hf_samples_load(creature, limb, &o, out, &loaded, error);
+        if (status == HF_OK && limb == 0) status = find_candidates(loaded, error);
+        hf_samples_free(built);
+        hf_samples_free(loaded);
+    }
+    hf_creature_free(creature);
+    return status;
+}
+
 /* ---- Small files of every kind ---- */
 
 static const struct {
@@ -207,6 +263,10 @@ static const struct {
      "\"body\"}],\"rom\":[{\"joints\":[\"a\",\"b\"],\"region\":\"full.rom.json\"},{\"joints\":[\"c\"],"
      "\"region\":"
      "\"swing.rom.json\"}],\"gait\":[[\"l\"],[\"r\"]],\"guide\":{\"upright\":[\"l\",\"r\"]}}"},
+    {"sampled.creature.json", build_samples,
+     "{\"format\":\"holdfast-creature\",\"version\":1,\"urdf\":\"full.urdf\",\"limbs\":[{\"name\":\"l\","
+     "\"root\":\"l1\",\"effector\":\"l2\"},{\"name\":\"r\",\"root\":\"r1\",\"effector\":\"r2\",\"mirror_of\":"
+     "\"l\"}],\"rom\":[{\"joints\":[\"a\",\"b\"],\"region\":\"full.rom.json\"}]}"},
     {"rig.bvh", load_creature,
      "HIERARCHY\nROOT hips\n{\nOFFSET 0 0 0\nCHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation "
      "Yrotation\nJOINT knee\n{\nOFFSET 0 -40 0\nCHANNELS 3 Zrotation Xrotation Yrotation\nEnd "

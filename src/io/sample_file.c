@@ -81,6 +81,26 @@ static bool numbers_hold(const hf_sample_block* b) {
     return !bad && isfinite(b->max_manipulability);
 }
 
+/* Slots behind the last box of a level are empty, so that no walk leaves the block, and the others are not.
+ */
+static bool slots_hold(const hf_sample_block* b) {
+    const char* nodes = (const char*)b + b->node_offset;
+    uint32_t items = b->block_count;
+    for (uint32_t level = 0; level < b->level_count; level++) {
+        uint32_t first = b->level_first[level], count = b->level_first[level + 1] - first;
+        for (uint32_t i = 0; i < count * 8; i++) {
+            const hf_sample_node* node = (const void*)(nodes + (first + i / 8) * sizeof *node);
+            for (int k = 0; k < 3; k++)
+                if ((node->half[k][i % 8] >= 0) != (i < items)) return false;
+        }
+        items = count;
+    }
+    bool box = true;
+    for (int k = 0; k < 3; k++)
+        box = box && isfinite(b->low[k]) && isfinite(b->high[k]) && b->low[k] <= b->high[k];
+    return box;
+}
+
 hf_status hf_sample_block_check(const hf_sample_block* block, size_t byte_count, const hf_sample_key* key,
                                 uint32_t joint_count, const char* path, hf_error* error) {
     const hf_status bad = HF_ERROR_FORMAT;
@@ -103,6 +123,7 @@ hf_status hf_sample_block_check(const hf_sample_block* block, size_t byte_count,
     if (memcmp(&block->key, key, sizeof *key) != 0 || block->joint_count != joint_count ||
         block->sample_count > (uint32_t)key->count)
         return hf_fail(error, bad, path, 0, NULL, "is of another limb or made with other options");
+    if (!slots_hold(block)) return hf_fail(error, bad, path, 0, NULL, "its index does not hold");
     if (!numbers_hold(block)) return hf_fail(error, bad, path, 0, NULL, "holds numbers that are not finite");
     return HF_OK;
 }
