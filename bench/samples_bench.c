@@ -269,14 +269,14 @@ static void measure(setting* s, const mesh* m, hf_transform (*pose)(int), bool r
     hf_placement* placement = place(m, &scene);
     hf_grids* grids;
     double start = bench_now();
-    if (hf_grids_build(scene, s->epsilon, HF_GRID_TRIANGLES, 1, &grids, NULL) != HF_OK) stop("grids");
+    if (hf_grids_build(scene, s->epsilon, false, 1, &grids, NULL) != HF_OK) stop("grids");
     double building = bench_now() - start, ours = 0, walk = 0, octrees = 0, queries = 0, total = 0;
     for (int i = 0; i < POSES; i++) {
         hf_candidate_query q = {
             .placement = placement, .grids = grids, .base = pose(i), .epsilon = s->epsilon};
         int a, b, c, d = 0;
         ours += time_ours(s, &q, &a) / POSES;
-        q.grids = NULL;
+        q.no_grids = true;
         walk += time_ours(s, &q, &b) / POSES;
         octrees += time_octree(s, &q, &c) / POSES;
         if (room || i < 2) queries += time_queries(s, &q, &d) / (room ? POSES : 2);
@@ -316,6 +316,36 @@ static hf_samples* measure_generation(const hf_creature* human, int limb) {
     bench_row("100,000 samples of the 9-joint arm with index", best * 1e3, "ms", "limit", 40, 1);
     bench_row("bytes of a sample with index", (double)v.byte_count / v.count, "B", "limit", 120, 1);
     return samples;
+}
+
+/* Other sizes of sets, for information: ours alone. */
+static void measure_sizes(setting* s, const hf_creature* human, int limb, const mesh* m,
+                          hf_transform (*pose)(int), const char* scene_name) {
+    static const int counts[3] = {1000, 10000, 1000000};
+    hf_scene* scene;
+    hf_placement* placement = place(m, &scene);
+    if (hf_scene_prepare(scene, s->epsilon, 1, NULL) != HF_OK) stop("grids");
+    for (int k = 0; k < 3; k++) {
+        hf_sample_options o = hf_sample_options_default();
+        hf_samples* samples;
+        o.count = counts[k], o.threads = 1;
+        if (hf_samples_build(human, limb, &o, &samples, NULL) != HF_OK) stop("samples");
+        setting other = *s;
+        other.samples = samples;
+        double ours = 0, total = 0;
+        for (int i = 0; i < POSES; i++) {
+            hf_candidate_query q = {.placement = placement, .base = pose(i), .epsilon = s->epsilon};
+            int found;
+            ours += time_ours(&other, &q, &found) / POSES;
+            total += (double)found / POSES;
+        }
+        char name[96];
+        snprintf(name, sizeof name, "candidates, %s, N = %d", scene_name, counts[k]);
+        bench_row(name, ours * 1e6, "us", "found", total, 0);
+        hf_samples_free(samples);
+    }
+    hf_placement_free(placement);
+    hf_scene_free(scene);
 }
 
 /* ---- task-oriented sampling ---- */
@@ -407,10 +437,12 @@ void bench_samples(void) {
     mesh* m = take(1, sizeof *m);
     make_room(m);
     measure(&s, m, pose_in_room, true);
+    measure_sizes(&s, human, limb, m, pose_in_room, "100 triangles");
     measure_tasks(&s, human, m);
     memset(m, 0, sizeof *m);
     make_wall(m);
     measure(&s, m, pose_at_wall, false);
+    measure_sizes(&s, human, limb, m, pose_at_wall, "26,000 triangles");
     hf_free(m);
     octant_free(s.tree.root);
     hf_workspace_free(s.workspace);

@@ -147,12 +147,13 @@ static hf_status find_candidates(const hf_samples* samples, hf_error* error) {
     def.name = "t";
     def.mesh = (hf_mesh){.vertices = v, .vertex_count = 3, .indices = t, .triangle_count = 1};
     hf_status status = hf_scene_build(&def, 1, &scene, error);
-    if (status == HF_OK) status = hf_grids_build(scene, 0.1, 1, 1, &grids, error);
+    if (status == HF_OK) status = hf_grids_build(scene, 0.1, true, 1, &grids, error);
     if (status == HF_OK) {
         status = hf_placement_create(scene, &placement);
         if (status == HF_OK) status = hf_workspace_create(&workspace);
         for (int way = 0; way < 2 && status == HF_OK; way++) {
-            hf_candidate_query q = {placement, way ? grids : NULL, hf_transform_identity(), 0.1, NULL};
+            hf_candidate_query q = {.placement = placement, .grids = grids, .no_grids = !way, .epsilon = 0.1};
+            q.base = hf_transform_identity();
             hf_candidates c;
             hf_workspace_mark mark = hf_workspace_begin(workspace);
             status = hf_candidates_find(samples, &q, workspace, &c);

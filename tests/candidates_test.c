@@ -170,12 +170,12 @@ static void check_world(hf_random* r, hf_vec3 center, double epsilon, int* found
     int first[MAX_OBJECTS + 1];
     uint8_t* truth = brute(arm, &w, base, epsilon, first);
     hf_grids* grids;
-    assert_int_equal(hf_grids_build(w.scene, epsilon * hf_random_between(r, 1, 1.9), 1, 1, &grids, NULL),
+    assert_int_equal(hf_grids_build(w.scene, epsilon * hf_random_between(r, 1, 1.9), true, 1, &grids, NULL),
                      HF_OK);
     for (int way = 0; way < 2; way++)
         for (hf_cpu cpu = 0; cpu <= hf_cpu_best(); cpu++) {
             hf_candidate_query q = {
-                .placement = w.placement, .grids = way ? grids : NULL, .base = base, .epsilon = epsilon};
+                .placement = w.placement, .grids = grids, .no_grids = !way, .base = base, .epsilon = epsilon};
             hf_candidates c;
             hf_workspace_mark mark = hf_workspace_begin(workspace);
             assert_int_equal(hf_candidates_find_on(cpu, arm, &q, workspace, &c), HF_OK);
@@ -311,12 +311,17 @@ static void test_threads(void** state) {
     (void)state;
     hf_random r = hf_random_start(14, 0, 0);
     world w = draw_world(&r, hf_v3(0, 0, 0));
-    hf_grids* grids;
-    assert_int_equal(hf_grids_build(w.scene, 0.03, HF_GRID_TRIANGLES, 2, &grids, NULL), HF_OK);
-    assert_non_null(grids->grids[3].values); // the sheet
+    // the sheet alone gets a grid; asked again, nothing more is made
+    assert_int_equal(hf_scene_prepare(w.scene, 0.03, 2, NULL), HF_OK);
+    const hf_grids* grids = w.scene->attached;
+    assert_int_equal(hf_scene_prepare(w.scene, 0.02, 2, NULL), HF_OK);
+    assert_ptr_equal(w.scene->attached, grids);
+    assert_non_null(grids->grids[3].values);
     assert_null(grids->grids[0].values);
-    hf_candidate_query q = {.placement = w.placement, .grids = grids, .base = hf_transform_identity()};
-    q.epsilon = 0.03;
+    // and for another size of creature
+    assert_int_equal(hf_scene_prepare(w.scene, 0.1, 2, NULL), HF_OK);
+    assert_ptr_not_equal(hf_grid_for(w.scene->attached, 3, 0.1), hf_grid_for(w.scene->attached, 3, 0.03));
+    hf_candidate_query q = {.placement = w.placement, .base = hf_transform_identity(), .epsilon = 0.03};
     task tasks[4];
     pthread_t threads[4];
     for (int i = 0; i < 4; i++) {
@@ -326,7 +331,6 @@ static void test_threads(void** state) {
     for (int i = 0; i < 4; i++) pthread_join(threads[i], NULL);
     assert_true(tasks[0].count > 0);
     for (int i = 1; i < 4; i++) assert_int_equal(tasks[i].count, tasks[0].count);
-    hf_grids_free(grids);
     world_free(&w);
 }
 
@@ -336,11 +340,11 @@ static void test_grid_input(void** state) {
     world w = draw_world(&r, hf_v3(0, 0, 0));
     hf_grids* grids = (hf_grids*)1;
     hf_error error;
-    assert_int_equal(hf_grids_build(w.scene, 0, 1, 1, &grids, &error), HF_ERROR_ARGUMENT);
+    assert_int_equal(hf_grids_build(w.scene, 0, true, 1, &grids, &error), HF_ERROR_ARGUMENT);
     assert_null(grids);
-    assert_int_equal(hf_grids_build(w.scene, NAN, 1, 1, &grids, &error), HF_ERROR_ARGUMENT);
+    assert_int_equal(hf_grids_build(w.scene, NAN, true, 1, &grids, &error), HF_ERROR_ARGUMENT);
     // too fine for the size of the objects: none gets a grid
-    assert_int_equal(hf_grids_build(w.scene, 1e-5, 1, 1, &grids, &error), HF_OK);
+    assert_int_equal(hf_grids_build(w.scene, 1e-5, true, 1, &grids, &error), HF_OK);
     for (int i = 0; i < MAX_OBJECTS; i++) assert_null(hf_grid_for(grids, i, 1e-5));
     hf_grids_free(grids);
     hf_grids_free(NULL);

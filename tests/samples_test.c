@@ -480,10 +480,10 @@ static void test_file(void** state) {
     }
     // a forged one, with a slot too many, that would lead a walk out of the block
     hf_sample_block* forged = (hf_sample_block*)(void*)bytes;
-    hf_sample_node* last =
-        (hf_sample_node*)(void*)(bytes + forged->node_offset) + forged->level_first[forged->level_count] - 1;
-    assert_true(last->half[0][7] < 0);
-    for (int k = 0; k < 3; k++) last->half[k][7] = 9;
+    uint32_t last = forged->level_first[forged->level_count] - 1;
+    float* half = (float*)(void*)(bytes + forged->node_offset + last * sizeof(hf_sample_node)) + 24;
+    assert_true(half[7] < 0 && half[15] < 0 && half[23] < 0);
+    half[7] = half[15] = half[23] = 9;
     forged->checksum = hf_sample_block_checksum(forged);
     write_file(path, bytes, size);
     assert_int_equal(hf_samples_load(human, 0, &o, path, &loaded, &error), HF_ERROR_FORMAT);

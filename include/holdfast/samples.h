@@ -80,6 +80,11 @@ HF_API void hf_samples_pose(const hf_creature* creature, const hf_samples* sampl
 /* The limb's root frame in the world, given the world poses of the links. */
 HF_API hf_transform hf_limb_base(const hf_creature* creature, int limb, const hf_transform* links);
 
+/* Makes ready for contact queries that look for surfaces within `epsilon` metres of a limb (or down to half
+   of it): objects of many small triangles get a distance grid. Answers are the same without, only later. Call
+   it before other threads use the scene; again for another epsilon. */
+HF_API hf_status hf_scene_prepare(hf_scene* scene, double epsilon, int threads, hf_error* error);
+
 #ifdef __cplusplus
 }
 #endif

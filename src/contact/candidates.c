@@ -31,9 +31,10 @@ typedef struct search {
     const hf_candidate_query* query;
     const hf_sample_block* block;
     hf_workspace* workspace;
-    bool failed;      /* memory ran out */
-    double reach;     /* largest coordinate of a sample, and epsilon */
-    hf_mat3 rotation; /* of the base */
+    const hf_grids* grids; /* to be used, or NULL */
+    bool failed;           /* memory ran out */
+    double reach;          /* largest coordinate of a sample, and epsilon */
+    hf_mat3 rotation;      /* of the base */
     /* triangles and objects near the limb */
     hf_near_triangle* triangles;
     int triangle_count, triangle_room;
@@ -126,7 +127,7 @@ static void gather_object(search* s, int object, double bound) {
     hf_transform pose = placed->pose;
     s->object = object;
     s->slack = DOUBLE_ROUNDING * (largest(pose.position) + largest(q->base.position) + s->reach);
-    const hf_grid* g = hf_grid_for(q->grids, object, q->epsilon);
+    const hf_grid* g = hf_grid_for(s->grids, object, q->epsilon);
     if (g) {
         add_object(s, placed, g);
         return;
@@ -221,15 +222,15 @@ hf_status hf_candidates_find_on(hf_cpu cpu, const hf_samples* samples, const hf_
                                 hf_workspace* workspace, hf_candidates* out) {
     const hf_sample_block* block = samples->block;
     memset(out, 0, sizeof *out);
-    HF_ASSERT(query->epsilon > 0 && (!query->grids || query->grids->scene == query->placement->scene));
+    HF_ASSERT(query->epsilon > 0);
     search s = {.query = query, .block = block, .workspace = workspace, .last_block = UINT32_MAX};
+    s.grids = query->no_grids ? NULL : query->grids ? query->grids : query->placement->scene->attached;
     s.reach = query->epsilon;
     for (int k = 0; k < 3; k++)
         s.reach =
             fmax(s.reach, query->epsilon + fmax(fabs((double)block->low[k]), fabs((double)block->high[k])));
     s.rotation = hf_quat_matrix(query->base.rotation);
-    s.objects =
-        hf_workspace_take(workspace, query->grids ? (size_t)query->grids->count : 0, sizeof *s.objects);
+    s.objects = hf_workspace_take(workspace, s.grids ? (size_t)s.grids->count : 0, sizeof *s.objects);
     if (!s.objects) return HF_ERROR_MEMORY;
     gather_all(&s);
     uint32_t items = (uint32_t)s.triangle_count + (uint32_t)s.object_count;

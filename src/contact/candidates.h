@@ -14,7 +14,8 @@
 
 typedef struct hf_candidate_query {
     const hf_placement* placement;
-    const hf_grids* grids; /* of the placement's scene, or NULL: every object triangle by triangle */
+    const hf_grids* grids; /* of the placement's scene; NULL: those of hf_scene_prepare */
+    bool no_grids;         /* every object triangle by triangle */
     hf_transform base;     /* the limb's root frame in the world */
     double epsilon;        /* m, > 0 */
     const bool* use;       /* of each object; NULL: those with hf_object.contact */

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "contact/candidates.h"
+#include <holdfast/samples.h>
 
 #include <math.h>
 #include <string.h>
@@ -14,6 +15,9 @@
 /* Fine cells to an epsilon; the values reach two cells beyond it. */
 static const double CELLS_TO_EPSILON = 4;
 static const double HALF_DIAGONAL = 0.8660254037844387;
+/* Objects of at least so many triangles whose mean area is at most that of a square of so many epsilons. */
+enum { MANY = 1000 };
+static const double SMALL = 3;
 /* More than this many bricks, with or without values, is too much memory: the object gets no grid. */
 enum { MAX_COARSE = 1 << 20, MAX_BRICKS = 1 << 17, LAST_VALUE = HF_GRID_FAR - 1 };
 
@@ -176,19 +180,32 @@ static bool build_grid(builder* b, int threads) {
 
 /* ---- all objects ---- */
 
-hf_status hf_grids_build(const hf_scene* scene, double epsilon, int least_triangles, int threads,
-                         hf_grids** grids, hf_error* error) {
+/* Is looking up faster than walking? Break-even lies at a few hundred triangles within a limb's reach, which
+   is some thirty epsilons. */
+static bool worth_it(const hf_mesh* mesh, double epsilon) {
+    if (mesh->triangle_count < MANY) return false;
+    double area = 0;
+    for (int i = 0; i < mesh->triangle_count; i++) {
+        hf_triangle t = hf_triangle_of(mesh, i);
+        area += hf_length(hf_cross(hf_sub(t.v[1], t.v[0]), hf_sub(t.v[2], t.v[0]))) / 2;
+    }
+    return area / mesh->triangle_count <= SMALL * epsilon * SMALL * epsilon;
+}
+
+hf_status hf_grids_build(const hf_scene* scene, double epsilon, bool every, int threads, hf_grids** grids,
+                         hf_error* error) {
     *grids = NULL;
     if (!(epsilon > 0) || !isfinite(epsilon))
         return hf_fail(error, HF_ERROR_ARGUMENT, NULL, 0, "epsilon", "%g is not a distance", epsilon);
     hf_grids* out = hf_alloc(1, sizeof *out);
-    if (out) *out = (hf_grids){scene, scene->count, hf_alloc((size_t)scene->count, sizeof *out->grids)};
+    if (out)
+        *out = (hf_grids){scene->count, hf_alloc((size_t)scene->count, sizeof *out->grids), epsilon, NULL};
     bool made = out && out->grids;
     for (int i = 0; made && i < scene->count; i++) {
         const hf_object* o = &scene->objects[i];
         hf_grid* g = &out->grids[i];
-        if (o->mesh.triangle_count < least_triangles || !o->tree->node_count || !lay_out(g, o->tree, epsilon))
-            continue;
+        if (!o->tree->node_count || !(every || worth_it(&o->mesh, epsilon))) continue;
+        if (!lay_out(g, o->tree, epsilon)) continue;
         builder b = {.object = o,
                      .tree = hf_tree_kernel_for(hf_cpu_best()),
                      .kernel = hf_candidate_kernel_for(hf_cpu_best()),
@@ -204,12 +221,29 @@ hf_status hf_grids_build(const hf_scene* scene, double epsilon, int least_triang
 }
 
 void hf_grids_free(hf_grids* grids) {
-    if (!grids) return;
-    for (int i = 0; grids->grids && i < grids->count; i++) {
-        hf_free(grids->grids[i].far);
-        hf_free(grids->grids[i].brick);
-        hf_free(grids->grids[i].values);
+    while (grids) {
+        hf_grids* next = grids->next;
+        for (int i = 0; grids->grids && i < grids->count; i++) {
+            hf_free(grids->grids[i].far);
+            hf_free(grids->grids[i].brick);
+            hf_free(grids->grids[i].values);
+        }
+        hf_free(grids->grids);
+        hf_free(grids);
+        grids = next;
     }
-    hf_free(grids->grids);
-    hf_free(grids);
+}
+
+static void free_attached(void* grids) { hf_grids_free(grids); }
+
+hf_status hf_scene_prepare(hf_scene* scene, double epsilon, int threads, hf_error* error) {
+    for (const hf_grids* g = scene->attached; g; g = g->next)
+        if (hf_grids_suit(g, epsilon)) return HF_OK;
+    hf_grids* grids;
+    hf_status status = hf_grids_build(scene, epsilon, false, threads, &grids, error);
+    if (status != HF_OK) return status;
+    grids->next = scene->attached;
+    scene->attached = grids;
+    scene->attached_free = free_attached;
+    return HF_OK;
 }

@@ -22,25 +22,29 @@ typedef struct hf_grid {
         *values)[HF_BRICK_CELLS]; /* x fastest; HF_GRID_FAR: beyond epsilon for every point of the cell */
 } hf_grid;
 
-/* Grids of a scene's objects, immutable and shared by threads; an object that is better off without has
-   values NULL. */
+/* Grids of a scene's objects for one epsilon, immutable and shared by threads; an object that is better off
+   without has values NULL. */
 typedef struct hf_grids {
-    const hf_scene* scene;
     int count;
     hf_grid* grids;
+    double epsilon;
+    struct hf_grids* next; /* for another epsilon; hf_scene.attached is the first */
 } hf_grids;
 
-/* For queries with distances from epsilon / 2 to epsilon. `least_triangles`: objects with fewer get none. */
-hf_status hf_grids_build(const hf_scene* scene, double epsilon, int least_triangles, int threads,
-                         hf_grids** grids, hf_error* error);
+/* For queries with distances from epsilon / 2 to epsilon. Objects of few or large triangles get none unless
+   `every` is set: walking their triangles is faster. */
+hf_status hf_grids_build(const hf_scene* scene, double epsilon, bool every, int threads, hf_grids** grids,
+                         hf_error* error);
 void hf_grids_free(hf_grids* grids);
-/* Objects with fewer triangles than this are walked faster than looked up. */
-enum { HF_GRID_TRIANGLES = 1000 };
-
+/* Can they answer for this distance? */
+static inline bool hf_grids_suit(const hf_grids* grids, double epsilon) {
+    return epsilon <= grids->epsilon && epsilon >= 0.5 * grids->epsilon;
+}
+/* The grid to ask, of a list of grids, or NULL. */
 static inline const hf_grid* hf_grid_for(const hf_grids* grids, int object, double epsilon) {
-    if (!grids || !grids->grids[object].values) return NULL;
-    const hf_grid* g = &grids->grids[object];
-    return epsilon <= g->epsilon && epsilon >= 0.5 * g->epsilon ? g : NULL;
+    for (; grids; grids = grids->next)
+        if (hf_grids_suit(grids, epsilon)) return grids->grids[object].values ? &grids->grids[object] : NULL;
+    return NULL;
 }
 
 #endif

@@ -174,6 +174,7 @@ void hf_scene_free(hf_scene* scene) {
         hf_pieces_free(&o->pieces);
         hf_solids_free(&o->solids);
     }
+    if (scene->attached_free) scene->attached_free(scene->attached);
     hf_free(scene->objects);
     hf_free(scene);
 }

@@ -48,6 +48,9 @@ typedef struct hf_object {
 struct hf_scene {
     int count;
     hf_object* objects;
+    /* What a later module has made for it (distance grids of src/contact), freed with it. */
+    void* attached;
+    void (*attached_free)(void* attached);
 };
 
 hf_status hf_solids_find(hf_object* object, const hf_tree_kernel* kernel);
