@@ -356,7 +356,20 @@ static void test_mirrored(void** state) {
     // the region holds for the left shoulder alone: the right arm draws inside its own limits, and mirrors it
     // wherever those allow
     b = build(region, limb_of(region, "right_arm"), 2000, 1);
-    assert_true(hf_samples_get(b).count > 1900);
+    hf_samples_view w = hf_samples_get(b);
+    assert_int_equal(hf_mirror_signs(region, limb_of(region, "right_arm"), signs, &pairs), HF_OK);
+    int mirrored = 0, rom_row = hf_creature_get(region)->roms[0].joints[0], row = 0;
+    const hf_limb* l = &hf_creature_get(region)->limbs[limb_of(region, "left_arm")];
+    while (l->joints[row] != rom_row) row++;
+    for (int i = 0; i < w.count; i++) {
+        float x[3];
+        for (int k = 0; k < 3; k++)
+            x[k] = signs[row + k] * hf_sample_value(w.theta, w.joint_count, i, row + k);
+        bool first = x[0] <= 0.1f && x[0] >= -0.3f && fabsf(x[2]) <= 0.2f;
+        bool second = x[0] <= 0.9f && x[0] >= 0.3f && x[2] <= 0.4f && x[2] >= -0.2f;
+        mirrored += fabsf(x[1]) <= 0.2f && (first || second);
+    }
+    assert_true(w.count > 1900 && mirrored > 0.9 * w.count);
     hf_samples_free(b);
 }
 
