@@ -31,27 +31,36 @@ static void print_claims(unsigned claims) {
     puts(claims ? "" : " nothing");
 }
 
+static const char* aside(unsigned claims, unsigned claim) { return claims & claim ? "" : " (not claimed)"; }
+
 static void print_report(const hf_check_report* r, unsigned claims) {
     printf("%s: %d frame%s%s\n", r->valid ? "valid" : "NOT VALID", r->frames, r->frames == 1 ? "" : "s",
            r->outcome == HF_CANCELLED ? " (stopped before the end)" : "");
     print_claims(claims);
-    printf("  collisions        %d (deepest %.2f mm), with itself %d\n", r->collisions,
-           r->worst_depth_m * 1000, r->self_collisions);
-    printf("  limits            %d outside, range of motion %d outside\n", r->limit_violations,
-           r->rom_violations);
-    printf("  contacts          off by %.3f mm at most, slip %.3f mm at most, %d violations\n",
-           r->contact_error_max_m * 1000, r->slip_max_m * 1000, r->contact_violations);
-    printf("  speed             %d violations\n", r->speed_violations);
-    printf("  stances           %d, %d violations\n", r->stances, r->stance_violations);
-    if (r->not_judged & HF_CLAIM_BALANCE) printf("  balance           not judged by this version\n");
+    printf("  collisions        %d (deepest %.2f mm), with itself %d%s\n", r->collisions,
+           r->worst_depth_m * 1000, r->self_collisions, aside(claims, HF_CLAIM_COLLISION));
+    printf("  limits            %d outside%s\n", r->limit_violations, aside(claims, HF_CLAIM_LIMITS));
+    printf("  range of motion   %d outside%s\n", r->rom_violations, aside(claims, HF_CLAIM_ROM));
+    printf("  contacts          off by %.3f mm at most, slip %.3f mm at most, %d violations%s\n",
+           r->contact_error_max_m * 1000, r->slip_max_m * 1000, r->contact_violations,
+           aside(claims, HF_CLAIM_CONTACTS));
+    printf("  speed             %d violations%s\n", r->speed_violations, aside(claims, HF_CLAIM_SPEED));
+    printf("  stances           %d, %d violations%s\n", r->stances, r->stance_violations,
+           aside(claims, HF_CLAIM_ONE_LIMB));
+    if (r->not_judged & HF_CLAIM_BALANCE)
+        printf("  balance           not judged by this version%s\n", aside(claims, HF_CLAIM_BALANCE));
     for (int i = 0; i < r->problem_count && i < 20; i++)
-        printf("  frame %d: %s\n", r->problems[i].frame, r->problems[i].what);
+        printf("  frame %d: %s%s\n", r->problems[i].frame, r->problems[i].what,
+               aside(claims, r->problems[i].claim));
     if (r->problem_count > 20) printf("  and %d more\n", r->problem_count - 20);
 }
 
 int run_check(const options* o) {
     char* path = find_file(o->file);
-    if (!path) return EXIT_BAD_INPUT;
+    if (!path || !is_kind(path, FILE_MOTION, "check")) {
+        free(path);
+        return EXIT_BAD_INPUT;
+    }
     loaded_motion m;
     hf_check_report report;
     hf_error error;

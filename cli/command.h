@@ -78,7 +78,7 @@ void warn_all(const options* o, hf_strings warnings);
 typedef struct progress {
     const options* options;
     double started;
-    int last_percent;
+    int last_percent; /* -1: nothing is drawn */
     bool interrupted, timed_out;
 } progress;
 progress progress_start(const options* o);
@@ -96,8 +96,14 @@ typedef enum file_kind {
     FILE_UNKNOWN
 } file_kind;
 file_kind kind_of(const char* path);
+/* "a creature" and so on. */
+const char* kind_text(file_kind kind);
+/* Complains and returns false when a file is plainly of another kind than a command needs. */
+bool is_kind(const char* path, file_kind wanted, const char* command_name);
+/* Complains about a file that is none of the kinds. */
+void unknown_kind(const char* path);
 
-/* The file that an argument means: itself when it exists, else the shipped scenario or creature of
+/* The file that an argument means: itself when it exists, else the shipped scenario, creature or scene of
    that name. Complains with the nearest name and returns NULL when there is none. Free the result. */
 char* find_file(const char* argument);
 /* Lists the stems of shipped files with this ending in data/FOLDER, sorted; free with free_names. */
@@ -114,6 +120,8 @@ typedef struct loaded_motion {
 } loaded_motion;
 hf_status load_motion(const char* path, const options* o, loaded_motion* out, hf_error* error);
 void free_motion(loaded_motion* m);
+/* --creature and --scenario replace what a motion names; complains and returns false with other files. */
+bool overrides_fit(const options* o, const char* path);
 /* One frame of this pose of m's creature as m's motion. */
 hf_status make_still(loaded_motion* m, const hf_pose* pose, hf_error* error);
 /* A creature in its rest posture. */
@@ -132,7 +140,7 @@ hf_status draw_motion(const loaded_motion* m, const options* o, const int* frame
 hf_status save_motion(const loaded_motion* m, const char* path, const options* o, hf_error* error);
 /* The command line's wishes about pictures; complains and returns false when one is malformed. */
 bool picture_options(const options* o, hf_picture_options* p);
-/* Makes the folder when it is missing; complains and returns false when that fails. */
+/* Makes the folder, and those above it, when missing; complains and returns false when that fails. */
 bool make_folder(const char* path);
 
 #endif

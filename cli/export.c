@@ -40,6 +40,12 @@ static hf_status load_any(const char* path, const options* o, loaded_motion* m, 
         return load_clip(path, o, m, error);
     case FILE_CREATURE:
         return load_rest(path, o, m, error);
+    case FILE_SCENARIO:
+        *error =
+            (hf_error){.status = HF_ERROR_FORMAT,
+                       .message = "is a scenario, there is nothing to export before holdfast pose solved it"};
+        snprintf(error->file, sizeof error->file, "%s", path);
+        return HF_ERROR_FORMAT;
     default:
         *error = (hf_error){.status = HF_ERROR_FORMAT,
                             .message = "not a motion, clip or creature; nothing to export"};
@@ -58,6 +64,10 @@ int run_export(const options* o) {
     }
     char* path = find_file(o->file);
     if (!path) return EXIT_BAD_INPUT;
+    if (!overrides_fit(o, path)) {
+        free(path);
+        return EXIT_USAGE;
+    }
     loaded_motion m = {0};
     hf_error error = {0};
     hf_status status = load_any(path, o, &m, &error);
@@ -69,9 +79,11 @@ int run_export(const options* o) {
                      ? save_motion(&m, o->output, o, &error)
                      : hf_motion_export(m.motion, m.creature, &e, o->output, &error);
     }
+    int frames = m.motion ? m.motion->frame_count : 0;
     free_motion(&m);
     free(path);
     if (status != HF_OK) return fail_with(&error);
     note(o, "wrote %s", o->output);
+    if (o->json) print_json(json_pack("{s:s,s:i}", "output", o->output, "frames", frames));
     return EXIT_DONE;
 }

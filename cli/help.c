@@ -115,7 +115,11 @@ int run_help(const options* o) {
                 help_command(&commands[i]);
                 return EXIT_DONE;
             }
-        complain("there is no command \"%s\"", o->file);
+        const char* names[16];
+        for (int i = 0; i < command_count; i++) names[i] = commands[i].name;
+        const char* near = hf_nearest_word(o->file, names, command_count);
+        complain("there is no command \"%s\"%s%s%s", o->file, near ? "; did you mean \"" : "",
+                 near ? near : "", near ? "\"?" : "");
         return EXIT_USAGE;
     }
     return EXIT_DONE;

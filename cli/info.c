@@ -71,8 +71,9 @@ static int info_scene(const char* path, const options* o) {
         print_json(json_pack("{s:s,s:i,s:i,s:[o,o],s:[]}", "kind", "scene", "objects", objects, "triangles",
                              triangles, "bounds", json_vec3(low), json_vec3(high), "warnings"));
     } else {
-        printf("scene: %d object%s, %d triangles, from %.2f %.2f %.2f to %.2f %.2f %.2f m\n", objects,
-               objects == 1 ? "" : "s", triangles, low.x, low.y, low.z, high.x, high.y, high.z);
+        printf("scene: %d object%s, %d triangle%s, from %.2f %.2f %.2f to %.2f %.2f %.2f m\n", objects,
+               objects == 1 ? "" : "s", triangles, triangles == 1 ? "" : "s", low.x, low.y, low.z, high.x,
+               high.y, high.z);
         hf_object_view v = hf_scene_object(scene, 0);
         int solid = 0;
         for (int i = 0; i < v.piece_count; i++) solid += v.solidity[i] != 0;
@@ -161,9 +162,9 @@ static int info_motion(const char* path, const options* o) {
 
 static int list_everything(const options* o) {
     json_t* all = json_object();
-    static const char* const folders[] = {"scenarios", "creatures"};
-    static const char* const endings[] = {".scenario.json", ".creature.json"};
-    for (int k = 0; k < 2; k++) {
+    static const char* const folders[] = {"scenarios", "creatures", "scenes"};
+    static const char* const endings[] = {".scenario.json", ".creature.json", ".obj"};
+    for (int k = 0; k < 3; k++) {
         int count;
         char** names = list_shipped(folders[k], endings[k], &count);
         if (!o->json) printf("%s:\n", folders[k]);
@@ -200,7 +201,7 @@ int run_info(const options* o) {
         code = info_motion(path, o);
         break;
     case FILE_UNKNOWN:
-        complain("%s: not a creature, scene, clip, scenario or motion that is known here", path);
+        unknown_kind(path);
         break;
     }
     free(path);

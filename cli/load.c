@@ -5,14 +5,42 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A replacement as the user wrote it, a path or a shipped name; else what the motion names. */
+static hf_status named(const char* replacement, const char* in_motion, char** out, hf_error* error) {
+    *out = replacement ? find_file(replacement) : in_motion ? strdup(in_motion) : NULL;
+    if (*out || (!replacement && !in_motion)) return HF_OK;
+    *error =
+        (hf_error){.status = replacement ? HF_ERROR_FILE : HF_ERROR_MEMORY, .message = "nothing was done"};
+    return error->status;
+}
+
+bool overrides_fit(const options* o, const char* path) {
+    file_kind kind = kind_of(path);
+    const char* option = o->creature ? "--creature" : o->scenario ? "--scenario" : NULL;
+    if (!option || kind == FILE_MOTION || kind == FILE_UNKNOWN) return true;
+    complain("%s goes with a motion, and %s is %s", option, path, kind_text(kind));
+    return false;
+}
+
 hf_status load_motion(const char* path, const options* o, loaded_motion* out, hf_error* error) {
     memset(out, 0, sizeof *out);
     hf_load_options l = load_options(o);
     hf_status status = hf_motion_load(path, &out->motion, error);
-    const char* creature = o->creature ? o->creature : status == HF_OK ? out->motion->creature : NULL;
-    const char* scenario = o->scenario ? o->scenario : status == HF_OK ? out->motion->scenario : NULL;
-    if (status == HF_OK) status = hf_creature_load(creature, &l, &out->creature, error);
-    if (status == HF_OK && scenario) status = hf_scenario_load(scenario, &l, &out->scenario, error);
+    char *creature = NULL, *scenario = NULL;
+    if (status == HF_OK) status = named(o->creature, out->motion->creature, &creature, error);
+    if (status == HF_OK) status = named(o->scenario, out->motion->scenario, &scenario, error);
+    if (status == HF_OK) {
+        status = hf_creature_load(creature, &l, &out->creature, error);
+        if (status == HF_ERROR_FILE && !o->creature)
+            note(o, "%s names a creature that is not there; --creature FILE says where it is", path);
+    }
+    if (status == HF_OK && scenario) {
+        status = hf_scenario_load(scenario, &l, &out->scenario, error);
+        if (status == HF_ERROR_FILE && !o->scenario)
+            note(o, "%s names a scenario that is not there; --scenario FILE says where it is", path);
+    }
+    free(creature);
+    free(scenario);
     if (status != HF_OK) {
         free_motion(out);
         return status;

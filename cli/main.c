@@ -85,7 +85,7 @@ static bool parse(const command* c, int argc, char** argv, options* o) {
         const char* text = argv[i];
         if (only_files || text[0] != '-' || !text[1]) {
             if (o->file) {
-                complain("one %s is expected, \"%s\" is a second one", c->argument, text);
+                complain("%s takes one file, \"%s\" is a second one", c->name, text);
                 return false;
             }
             o->file = text;

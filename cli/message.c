@@ -14,7 +14,9 @@ static bool colour(void) {
     return isatty(2) && !(no && no[0]);
 }
 
+/* What was printed before a message also stands before it where both go to one file. */
 void complain(const char* format, ...) {
+    fflush(stdout);
     fputs(colour() ? "\033[1mholdfast:\033[0m " : "holdfast: ", stderr);
     va_list args;
     va_start(args, format);
@@ -25,6 +27,7 @@ void complain(const char* format, ...) {
 
 void note(const options* o, const char* format, ...) {
     if (o->quiet) return;
+    fflush(stdout);
     va_list args;
     va_start(args, format);
     vfprintf(stderr, format, args);
@@ -58,6 +61,7 @@ static void on_interrupt(int signal_number) {
 }
 
 progress progress_start(const options* o) {
+    interrupted = 0; /* each Ctrl-C ends one piece of work; what was found is still written and drawn */
     signal(SIGINT, on_interrupt);
     return (progress){.options = o, .started = now_s(), .last_percent = -1};
 }

@@ -113,10 +113,11 @@ void free_names(char** names, int count) {
 }
 
 static char* shipped_file(const char* name) {
-    static const char* const patterns[] = {"scenarios/%s.scenario.json", "creatures/%s.creature.json"};
+    static const char* const patterns[] = {"scenarios/%s.scenario.json", "creatures/%s.creature.json",
+                                           "scenes/%s.obj"};
     char data[1100], inner[512], path[1700];
     for (int i = 0; data_folder(i, data, sizeof data); i++)
-        for (int k = 0; k < 2 && data[0]; k++) {
+        for (int k = 0; k < 3 && data[0]; k++) {
             snprintf(inner, sizeof inner, patterns[k], name);
             snprintf(path, sizeof path, "%s/%s", data, inner);
             if (access(path, F_OK) == 0) return strdup(path);
@@ -124,21 +125,24 @@ static char* shipped_file(const char* name) {
     return NULL;
 }
 
-/* The nearest shipped name, or NULL. */
+/* Says that there is no such thing, and which shipped name is the nearest. */
 static void suggest(const char* argument) {
-    int scenario_count, creature_count;
-    char** scenarios = list_shipped("scenarios", ".scenario.json", &scenario_count);
-    char** creatures = list_shipped("creatures", ".creature.json", &creature_count);
-    const char* near = hf_nearest_word(argument, (const char* const*)scenarios, scenario_count);
-    if (!near) near = hf_nearest_word(argument, (const char* const*)creatures, creature_count);
+    static const char* const folders[] = {"scenarios", "creatures", "scenes"};
+    static const char* const endings[] = {".scenario.json", ".creature.json", ".obj"};
+    char** names[3];
+    int counts[3];
+    const char* near = NULL;
+    for (int k = 0; k < 3; k++) {
+        names[k] = list_shipped(folders[k], endings[k], &counts[k]);
+        if (!near) near = hf_nearest_word(argument, (const char* const*)names[k], counts[k]);
+    }
     if (near)
         complain("%s: no such file, and nothing of that name is shipped; did you mean \"%s\"?", argument,
                  near);
     else
         complain("%s: no such file, and nothing of that name is shipped; holdfast info lists what is",
                  argument);
-    free_names(scenarios, scenario_count);
-    free_names(creatures, creature_count);
+    for (int k = 0; k < 3; k++) free_names(names[k], counts[k]);
 }
 
 /* A file of the same folder with a name like the missing one. */
@@ -179,7 +183,36 @@ hf_load_options load_options(const options* o) {
     return l;
 }
 
+const char* kind_text(file_kind kind) {
+    static const char* const texts[] = {"a creature", "a scene",  "a clip",
+                                        "a scenario", "a motion", "a file of unknown kind"};
+    return texts[kind];
+}
+
+bool is_kind(const char* path, file_kind wanted, const char* command_name) {
+    file_kind kind = kind_of(path);
+    if (kind == wanted || kind == FILE_UNKNOWN) return true;
+    complain("%s: is %s, %s needs %s", path, kind_text(kind), command_name, kind_text(wanted));
+    return false;
+}
+
+void unknown_kind(const char* path) {
+    struct stat info;
+    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+        complain("%s: is a folder, a file is expected", path);
+    else
+        complain("%s: not a creature (.urdf, .creature.json, a rig as .glb), scene (.obj, .stl, .ply, .dae "
+                 "and others), clip (.bvh), .scenario.json or .motion.json",
+                 path);
+}
+
 bool make_folder(const char* path) {
+    /* The folders above it first; the last one tells what is wrong. */
+    char above[1024];
+    for (const char* slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        if (snprintf(above, sizeof above, "%.*s", (int)(slash - path), path) >= (int)sizeof above) break;
+        mkdir(above, 0777);
+    }
     if (mkdir(path, 0777) == 0 || errno == EEXIST) {
         struct stat info;
         if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) return true;

@@ -20,9 +20,9 @@ const option_def option_defs[] = {
     {"--unit", NULL, "M", OPTION_NUMBER, AT(unit_m), 1e-6, 1e3, "metres per unit of a BVH or glTF file"},
     {"--fps", NULL, "N", OPTION_NUMBER, AT(fps), 1, 1000, "frames per second to write; default 30"},
     {"--creature", NULL, "FILE", OPTION_TEXT, AT(creature), 0, 0,
-     "use this creature instead of the one named"},
+     "use this creature instead of the one a motion names"},
     {"--scenario", NULL, "FILE", OPTION_TEXT, AT(scenario), 0, 0,
-     "use the scene of this scenario instead of the one named"},
+     "use the scene of this scenario instead of the one a motion names"},
     {"--strip", NULL, "N", OPTION_INT, AT(strip), 1, 64, "draw N moments of a motion on one page"},
     {"--columns", NULL, "N", OPTION_INT, AT(columns), 1, 64, "panels in a row of a strip"},
     {"--frame", NULL, "N", OPTION_INT, AT(frame), 0, 1e9, "draw this frame of a motion; default 0"},
@@ -46,8 +46,8 @@ const option_def option_defs[] = {
 const int option_def_count = sizeof option_defs / sizeof *option_defs;
 
 static const char* const info_options[] = {"--unit", NULL};
-static const char* const pose_options[] = {"--size",  "--samples",  "--azimuth", "--elevation", "--zoom",
-                                           "--focus", "--distance", "--fps",     NULL};
+static const char* const pose_options[] = {"--size", "--samples", "--azimuth",  "--elevation",
+                                           "--zoom", "--focus",   "--distance", NULL};
 static const char* const sample_options[] = {"--count", "--limb", "--cache", "--unit", NULL};
 static const char* const check_options[] = {"--creature", "--scenario", NULL};
 static const char* const render_options[] = {

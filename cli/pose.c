@@ -9,6 +9,8 @@
 /* A target counts as a contact when a surface is this near to it. */
 static const double ON_SURFACE_M = 0.001;
 
+enum { TRIES = 64 };
+
 /* One try and how good it is. */
 typedef struct attempt {
     hf_pose pose;
@@ -93,7 +95,6 @@ static void keep(pose_job* job) {
 static hf_status search(pose_job* job, const options* o, progress* p) {
     const hf_scenario* s = job->scenario;
     const hf_creature_view* c = hf_creature_get(s->creature);
-    enum { TRIES = 64 };
     hf_collision_query query = hf_collision_query_default();
     query.touches = job->touches;
     query.touch_count = find_surfaces(job);
@@ -163,7 +164,7 @@ static hf_status make_motion(const pose_job* job, bool found, loaded_motion* m, 
     }
     hf_motion_set_stat(m->motion, "position_error_m", job->best.result.position_error_m);
     hf_motion_set_stat(m->motion, "angle_error_rad", job->best.result.angle_error_rad);
-    hf_motion_set_stat(m->motion, "tries", job->tries + 1);
+    hf_motion_set_stat(m->motion, "tries", job->tries < TRIES ? job->tries + 1 : TRIES);
     if (status != HF_OK) *error = (hf_error){.status = status, .message = "out of memory"};
     return status;
 }
@@ -183,15 +184,17 @@ static hf_status write_all(const loaded_motion* m, const char* name, const optio
     if (status == HF_OK) {
         snprintf(path, sizeof path, "%s/%s.png", o->output, name);
         status = draw_motion(m, o, &frame, 1, hf_v3(0, 0, 0), path, p, error);
+        if (p->interrupted || p->timed_out) note(o, "stopped early: the picture is not finished");
     }
     if (status == HF_OK) note(o, "wrote %s/%s.motion.json, .glb, .png", o->output, name);
     return status;
 }
 
-static void say(const pose_job* job, bool found, const options* o) {
+static void say(const pose_job* job, bool found, const progress* p, const options* o) {
     const hf_scenario* s = job->scenario;
     const hf_creature_view* c = hf_creature_get(s->creature);
     const attempt* a = &job->best;
+    int tries = job->tries < TRIES ? job->tries + 1 : TRIES;
     char why[200] = "";
     if (a->result.outcome != HF_FOUND)
         snprintf(why, sizeof why, "limb \"%.60s\" is %.1f mm and %.1f degrees off: %s",
@@ -209,14 +212,18 @@ static void say(const pose_job* job, bool found, const options* o) {
                                                    "position_error_m", a->errors[2 * i], "angle_error_rad",
                                                    a->errors[2 * i + 1]));
         print_json(json_pack("{s:s,s:s,s:i,s:b,s:o}", "outcome", found ? "found" : "partial", "why", why,
-                             "tries", job->tries + 1, "collides", a->collides, "targets", limbs));
+                             "tries", tries, "collides", a->collides, "targets", limbs));
         return;
     }
     if (found)
         printf("%s: all %d targets within %.3f mm and %.3f degrees, free of collision\n", s->name,
                s->target_count, a->result.position_error_m * 1000, a->result.angle_error_rad * 57.29578);
     else
-        printf("%s: no pose found; the best one is partial: %s\n", s->name, why);
+        printf("%s: %s after %d tries; the best pose so far is partial: %s\n", s->name,
+               p->interrupted ? "interrupted"
+               : p->timed_out ? "time limit reached"
+                              : "no pose found",
+               tries, why);
 }
 
 static int solve(hf_scenario* s, const options* o) {
@@ -231,12 +238,12 @@ static int solve(hf_scenario* s, const options* o) {
         code = EXIT_INTERNAL;
     } else {
         bool found = job.best.result.outcome == HF_FOUND && !job.best.collides;
-        say(&job, found, o);
+        say(&job, found, &p, o);
         code = found ? EXIT_DONE : EXIT_NO_SOLUTION;
         if (o->output) {
             loaded_motion m = {.creature = s->creature, .scenario = s, .scene = s->scene};
             progress drawing = progress_start(o);
-            if (make_motion(&job, found, &m, &error) != HF_OK || !make_folder(o->output) ||
+            if (make_motion(&job, found, &m, &error) != HF_OK ||
                 write_all(&m, s->name, o, &drawing, &error) != HF_OK)
                 code = error.status ? fail_with(&error) : EXIT_BAD_INPUT;
             progress_end(&drawing);
@@ -249,7 +256,10 @@ static int solve(hf_scenario* s, const options* o) {
 
 int run_pose(const options* o) {
     char* path = find_file(o->file);
-    if (!path) return EXIT_BAD_INPUT;
+    if (!path || !is_kind(path, FILE_SCENARIO, "pose")) {
+        free(path);
+        return EXIT_BAD_INPUT;
+    }
     hf_load_options l = load_options(o);
     hf_scenario* s = NULL;
     hf_error error;
@@ -263,7 +273,7 @@ int run_pose(const options* o) {
                  hf_scenario_kind_text(s->kind));
     else if (!s->target_count)
         complain("%s: has no targets", s->path);
-    else
+    else if (!o->output || make_folder(o->output))
         code = solve(s, o);
     hf_scenario_free(s);
     return code;

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
 
 static hf_status scenario_still(const char* path, const options* o, loaded_motion* m, hf_vec3* task,
                                 hf_error* error) {
@@ -60,9 +62,8 @@ static hf_status draw(const char* path, const options* o, progress* p, hf_error*
         status = load_motion(path, o, &m, error);
         break;
     case FILE_UNKNOWN:
-        *error = (hf_error){.status = HF_ERROR_FORMAT,
-                            .message = "not a creature, scene, clip, scenario or motion"};
-        snprintf(error->file, sizeof error->file, "%s", path);
+        unknown_kind(path);
+        *error = (hf_error){.status = HF_ERROR_FORMAT, .message = "nothing was drawn"};
         return HF_ERROR_FORMAT;
     }
     int last = m.motion ? m.motion->frame_count - 1 : 0, frames[64], count = o->strip ? o->strip : 1;
@@ -82,12 +83,21 @@ static hf_status draw(const char* path, const options* o, progress* p, hf_error*
 }
 
 int run_render(const options* o) {
-    if (!o->output) {
-        complain("render needs -o FILE.png");
+    struct stat info;
+    bool folder = o->output && stat(o->output, &info) == 0 && S_ISDIR(info.st_mode);
+    size_t length = o->output ? strlen(o->output) : 0;
+    if (!folder && (length < 4 || strcasecmp(o->output + length - 4, ".png") != 0)) {
+        complain(o->output ? "render needs -o FILE.png; \"%s\" does not end in .png"
+                           : "render needs -o FILE.png",
+                 o->output);
         return EXIT_USAGE;
     }
     char* path = find_file(o->file);
     if (!path) return EXIT_BAD_INPUT;
+    if (!overrides_fit(o, path)) {
+        free(path);
+        return EXIT_USAGE;
+    }
     hf_error error = {0};
     progress p = progress_start(o);
     hf_status status = draw(path, o, &p, &error);
@@ -97,7 +107,10 @@ int run_render(const options* o) {
         error.status = status;
         return status == HF_ERROR_ARGUMENT && !error.file[0] ? EXIT_USAGE : fail_with(&error);
     }
-    if (p.interrupted || p.timed_out) note(o, "stopped early: the picture is not finished");
+    bool stopped = p.interrupted || p.timed_out;
+    if (stopped)
+        note(o, "%s: the picture is not finished", p.timed_out ? "time limit reached" : "interrupted");
     note(o, "wrote %s", o->output);
-    return EXIT_DONE;
+    if (o->json) print_json(json_pack("{s:s,s:b}", "output", o->output, "finished", !stopped));
+    return stopped ? EXIT_NO_SOLUTION : EXIT_DONE;
 }

@@ -54,7 +54,7 @@ static int sample_creature(const hf_creature* creature, const char* path, const 
     s.threads = o->threads;
     char* folder = cache_folder(o, path);
     json_t* sets = json_array();
-    int code = folder && sets ? EXIT_DONE : EXIT_INTERNAL;
+    int code = !folder || !sets ? EXIT_INTERNAL : make_folder(folder) ? EXIT_DONE : EXIT_BAD_INPUT;
     for (int i = 0; i < c->limb_count && code == EXIT_DONE; i++)
         if (o->limb ? i == only : c->limbs[i].use) code = sample_limb(creature, i, &s, folder, o, sets);
     if (o->json && code == EXIT_DONE)

@@ -38,7 +38,10 @@ expect 2 'pose needs a SCENARIO' "$hf" pose
 expect 2 'a second one' "$hf" info a b
 expect 2 'render needs -o' "$hf" render human
 expect 2 '--size 0x9' "$hf" render human -o "$work/x.png" --size 0x9
+expect 2 'does not end in .png' "$hf" render human -o "$work/x.jpg"
 expect 2 'ends in .glb' "$hf" export human -o "$work/x.txt"
+expect 2 'did you mean "pose"?' "$hf" help poze
+expect 2 '--creature goes with a motion' "$hf" render human --creature insect -o "$work/x.png"
 same docs/holdfast.1 "$hf" help --man
 same script/completion/holdfast.bash "$hf" help --bash-completion
 
@@ -59,6 +62,10 @@ expect 3 'did you mean "data/creatures/human.urdf"?' "$hf" info data/creatures/h
 mkdir "$work/folder.urdf"
 expect 3 'is a folder' "$hf" info "$work/folder.urdf"
 expect 3 'not a motion, clip or creature' "$hf" export data -o "$work/x.glb"
+expect 3 'is a folder' "$hf" info data
+expect 3 'is a creature, pose needs a scenario' "$hf" pose human
+expect 3 'is a scenario, check needs a motion' "$hf" check demo
+expect 3 'is not a folder' "$hf" pose demo -o VERSION
 printf '<robot name="a"><link name="b"/>' >"$work/cut.urdf"
 expect 3 "$work/cut.urdf:1" "$hf" info "$work/cut.urdf"
 printf '{ "format": "holdfast-motion", "version": 1, "creture": "x" }' >"$work/bad.motion.json"
@@ -89,6 +96,14 @@ expect 0 'wrote' "$hf" export "$work/human.bvh" -o "$work/rig.motion.json"
 expect 0 'motion' "$hf" info "$work/rig.motion.json"
 expect 0 'wrote' "$hf" render "$work/demo.motion.json" -o "$work/m.png" --size 64x64 --samples 1
 
+expect 0 '"finished": true' "$hf" render room -o "$work/r.png" --size 64x64 --samples 1 --json
+expect 0 '"valid": true' "$hf" check "$work/demo.motion.json" --creature human --scenario demo --json
+
+# A motion that was moved away from what it names says so.
+mkdir "$work/away"
+sed 's|"creature": *"[^"]*"|"creature": "gone.creature.json"|' "$work/demo.motion.json" >"$work/away/demo.motion.json"
+expect 3 '--creature FILE says where it is' "$hf" check "$work/away/demo.motion.json"
+
 # The same run gives the same files, whatever the threads.
 "$hf" pose demo -o "$work/one" --threads 1 --size 64x64 --quiet >/dev/null
 "$hf" pose demo -o "$work/two" --threads 2 --size 64x64 --quiet >/dev/null
@@ -100,6 +115,14 @@ done
 sed -E 's/"point": *\[[^]]*\]/"point": [9, 9, 9]/' data/scenarios/demo.scenario.json |
   sed -E "s|\"\.\./|\"$PWD/data/|g" >"$work/far.scenario.json"
 expect 1 'partial' "$hf" pose "$work/far.scenario.json" -o "$work" --size 64x64 --samples 1
+expect 1 'time limit reached' "$hf" pose "$work/far.scenario.json" -o "$work/late/er" --size 64x64 --samples 1 --time-limit 0.001
+expect 1 'the picture is not finished' "$hf" render human -o "$work/u.png" --samples 16 --time-limit 0.001
+
+# Ctrl-C: the best pose so far is written, drawn, and said to be partial.
+(trap - INT; exec "$hf" pose "$work/far.scenario.json" -o "$work/stop" --size 64x64 --samples 1) >"$work/stop.log" 2>&1 &
+sleep 0.3; kill -INT $!; wait $!; status=$?
+[ $status -eq 1 ] && [ -s "$work/stop/far.motion.json" ] && [ -s "$work/stop/far.png" ] && grep -q 'partial' "$work/stop.log" ||
+  { echo "FAILED: Ctrl-C gave $status"; cat "$work/stop.log"; failures=$((failures + 1)); }
 grep -q '"outcome": *"partial"' "$work/far.motion.json" || { echo "FAILED: the partial motion does not say so"; failures=$((failures + 1)); }
 
 [ $failures -eq 0 ]

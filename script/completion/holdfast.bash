@@ -3,7 +3,7 @@ _holdfast() {
     local word=${COMP_WORDS[COMP_CWORD]} options=
     case ${COMP_WORDS[1]} in
         info) options="--output --json --quiet --seed --threads --time-limit --package-path --unit" ;;
-        pose) options="--output --json --quiet --seed --threads --time-limit --package-path --fps --size --samples --azimuth --elevation --zoom --focus --distance" ;;
+        pose) options="--output --json --quiet --seed --threads --time-limit --package-path --size --samples --azimuth --elevation --zoom --focus --distance" ;;
         sample) options="--output --json --quiet --seed --threads --time-limit --package-path --unit --count --limb --cache" ;;
         check) options="--output --json --quiet --seed --threads --time-limit --package-path --creature --scenario" ;;
         render) options="--output --json --quiet --seed --threads --time-limit --package-path --unit --creature --scenario --strip --columns --frame --size --samples --azimuth --elevation --zoom --focus --distance --task --reach --no-ground" ;;

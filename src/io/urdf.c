@@ -506,8 +506,39 @@ static bool add_notes(hf_creature_draft* draft, const char* link, const char* me
     return true;
 }
 
+/* Visual meshes that are not found: often all of them, so that the first is told in full and the others by
+   the names of their links. */
+typedef struct missing_visuals {
+    int count, listed;
+    size_t used;
+    char names[600];
+} missing_visuals;
+
+static bool add_missing(hf_creature_draft* draft, const char* file, const hf_draft_shape* shape,
+                        missing_visuals* missing) {
+    const char* link = draft->links[shape->link].name;
+    if (!shape->visual || missing->count++ == 0)
+        return hf_lines_add(&draft->warnings, "%s:%d: link \"%s\": the %s mesh \"%s\" is not found",
+                            hf_path_name(file), shape->line, link, shape->visual ? "visual" : "collision",
+                            shape->source);
+    if (missing->listed < missing->count - 2 || missing->used + strlen(link) + 3 > sizeof missing->names)
+        return true;
+    missing->used += (size_t)snprintf(missing->names + missing->used, sizeof missing->names - missing->used,
+                                      "%s%s", missing->listed++ ? ", " : "", link);
+    return true;
+}
+
+static bool add_other_missing(hf_creature_draft* draft, const char* file, const missing_visuals* missing) {
+    int others = missing->count - 1;
+    if (others < 1) return true;
+    return hf_lines_add(&draft->warnings, "%s: %d more visual meshes are not found, of %s%s",
+                        hf_path_name(file), others,
+                        missing->listed ? missing->names : "links with long names",
+                        missing->listed && missing->listed < others ? " and others" : "");
+}
+
 static hf_status load_mesh(const char* file, const hf_load_options* options, hf_creature_draft* draft,
-                           hf_draft_shape* shape, hf_error* error) {
+                           hf_draft_shape* shape, missing_visuals* missing, hf_error* error) {
     const char* link = draft->links[shape->link].name;
     char *path = NULL, *notes = NULL;
     hf_status status = hf_package_resolve(shape->source, file, options, &path);
@@ -518,9 +549,7 @@ static hf_status load_mesh(const char* file, const hf_load_options* options, hf_
     if (status == HF_OK)
         scale_mesh(&shape->mesh, shape->scale);
     else if (status != HF_ERROR_MEMORY && !path)
-        added &= hf_lines_add(&draft->warnings, "%s:%d: link \"%s\": the %s mesh \"%s\" is not found",
-                              hf_path_name(file), shape->line, link, shape->visual ? "visual" : "collision",
-                              shape->source);
+        added &= add_missing(draft, file, shape, missing);
     else if (status != HF_ERROR_MEMORY)
         added &= hf_lines_add(&draft->warnings, "%s:%d: link \"%s\": the %s mesh \"%s\" cannot be used: %s",
                               hf_path_name(file), shape->line, link, shape->visual ? "visual" : "collision",
@@ -532,6 +561,7 @@ static hf_status load_mesh(const char* file, const hf_load_options* options, hf_
 static hf_status load_meshes(const char* file, const hf_load_options* options, hf_creature_draft* draft,
                              hf_error* error) {
     int64_t total = 0;
+    missing_visuals missing = {0};
     for (int i = 0; i < draft->shapes_count; i++) {
         hf_draft_shape* s = &draft->shapes[i];
         if (!s->is_mesh) continue;
@@ -547,7 +577,7 @@ static hf_status load_meshes(const char* file, const hf_load_options* options, h
             status = copy_mesh(&same->mesh, &s->mesh);
             if (status != HF_OK) hf_fail_memory(error, file);
         } else {
-            status = load_mesh(file, options, draft, s, error);
+            status = load_mesh(file, options, draft, s, &missing, error);
         }
         if (status != HF_OK) return status;
         total += s->mesh.vertex_count;
@@ -555,7 +585,7 @@ static hf_status load_meshes(const char* file, const hf_load_options* options, h
             return hf_fail(error, HF_ERROR_LIMIT, file, s->line, NULL,
                            "the meshes have more than %d vertices together", HF_MAX_MESH_VERTICES);
     }
-    return HF_OK;
+    return add_other_missing(draft, file, &missing) ? HF_OK : hf_fail_memory(error, file);
 }
 
 hf_status hf_urdf_read(const char* path, const hf_load_options* options, hf_creature_draft* draft,
