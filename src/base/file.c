@@ -56,7 +56,9 @@ hf_status hf_output_open(const char* path, hf_output* output, hf_error* error) {
     if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
         return hf_fail(error, HF_ERROR_FILE, path, 0, NULL, "is a folder, a file name is expected");
     snprintf(output->path, sizeof output->path, "%s", path);
-    snprintf(output->temporary, sizeof output->temporary, "%s.tmp-%ld", path, (long)getpid());
+    /* Process and place in memory: two threads that write the same file do not meet in the temporary one. */
+    snprintf(output->temporary, sizeof output->temporary, "%s.tmp-%ld-%zx", path, (long)getpid(),
+             (size_t)output);
     output->stream = fopen(output->temporary, "wb");
     if (!output->stream) return fail(error, path, "written");
     return HF_OK;

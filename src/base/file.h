@@ -15,7 +15,7 @@ hf_status hf_file_read(const char* path, char** bytes, size_t* size, hf_error* e
 typedef struct hf_output {
     FILE* stream;
     char path[4096];
-    char temporary[4096 + 16];
+    char temporary[4096 + 48];
 } hf_output;
 hf_status hf_output_open(const char* path, hf_output* output, hf_error* error);
 hf_status hf_output_close(hf_output* output, bool keep, hf_error* error);
