@@ -48,9 +48,8 @@ static hf_status file_name(const hf_creature* creature, const hf_sample_key* key
                                                    sizeof *key - offsetof(hf_sample_key, task_count)));
     int n = snprintf(path, size, "%s/", folder), start = n;
     if (n > 0 && (size_t)n < size)
-        n +=
-            snprintf(path + n, size - (size_t)n, "%s-%s-%d-%d-%llu%s.hfs", v->name,
-                     v->limbs[key->limb].name, key->contact, key->count, (unsigned long long)key->seed, task);
+        n += snprintf(path + n, size - (size_t)n, "%s-%s-%d-%d-%llu%s.hfs", v->name, v->limbs[key->limb].name,
+                      key->contact, key->count, (unsigned long long)key->seed, task);
     if (n < 0 || (size_t)n >= size || n - start > 200)
         return hf_fail(error, HF_ERROR_FILE, folder, 0, NULL, "the name of the sample file is too long");
     for (char* c = path + start; *c; c++)
