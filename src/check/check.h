@@ -45,6 +45,7 @@ typedef struct check_body {
     double* planes;   /* four numbers each */
     double centre[3]; /* of a bounding sphere */
     double reach;     /* its radius */
+    double thin;      /* a shorter move cannot carry it through a surface unseen */
 } check_body;
 
 hf_status check_body_build(const hf_body* body, double self_depth, check_body* out);
@@ -96,6 +97,11 @@ hf_transform check_keyed(const hf_object_view* view, double time_s);
 hf_transform check_object_at(const check_job* job, int object, int frame, double fraction);
 /* The whole pose at such a moment; q has room for q_count values. */
 hf_transform check_pose_at(const check_job* job, int frame, double fraction, double* q);
+
+/* Is the link the limb's effector, or a finger or toe of it? */
+bool check_touches_with(const hf_creature_view* c, int limb, int link);
+/* Flagged so, or movable. */
+bool check_can_be_gripped(const hf_object_view* view);
 
 /* Collisions found at a frame and on the way to the next one. */
 typedef struct check_frame_report {

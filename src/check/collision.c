@@ -58,9 +58,9 @@ hf_transform check_pose_at(const check_job* job, int frame, double fraction, dou
                           hf_quat_slerp(a->root.rotation, b->root.rotation, fraction)};
 }
 
-/* Is the link the limb's effector, or a finger or toe of it? Going up from it, the effector must come before
+/* Going up from it, the effector must come before
    any link that a limb moves or the trunk holds. */
-static bool touches_with(const hf_creature_view* c, int limb, int link) {
+bool check_touches_with(const hf_creature_view* c, int limb, int link) {
     for (; link >= 0 && link != c->limbs[limb].effector_link; link = c->links[link].parent_link) {
         for (int i = 0; i < c->trunk_count; i++)
             if (c->trunk[i] == link) return false;
@@ -71,6 +71,8 @@ static bool touches_with(const hf_creature_view* c, int limb, int link) {
     return link >= 0;
 }
 
+bool check_can_be_gripped(const hf_object_view* view) { return view->grip || view->movable; }
+
 /* How deep this link may be in this object: by the contacts of the frame or of the next one. */
 static double allowed(const check_job* job, int frame, int link, int object) {
     double depth = ALLOWED_M;
@@ -79,8 +81,10 @@ static double allowed(const check_job* job, int frame, int link, int object) {
         for (int i = 0; i < at->contact_count; i++) {
             const hf_motion_contact* k = &at->contacts[i];
             if (k->object < 0 || job->object_of[k->object] != object || job->limb_of[k->limb] < 0) continue;
-            if (!touches_with(job->c, job->limb_of[k->limb], link)) continue;
-            if (k->grip) return INFINITY;
+            if (!check_touches_with(job->c, job->limb_of[k->limb], link)) continue;
+            if (k->grip && job->c->limbs[job->limb_of[k->limb]].grip &&
+                check_can_be_gripped(&job->views[object]))
+                return INFINITY;
             depth = ALLOWED_TOUCH_M;
         }
     }
@@ -142,6 +146,23 @@ static double object_radius(const check_object* o) {
     return r;
 }
 
+/* How far the keys move a point of the object between two frames, as if its fastest part lasted all the
+   time. */
+static double keyed_travel(const check_job* job, int object, int frame) {
+    const hf_object_view* v = &job->views[object];
+    size_t next = (size_t)(frame + 1) * (size_t)job->object_count + (size_t)object;
+    double since = job->motion->frames[frame].time_s, until = job->motion->frames[frame + 1].time_s, most = 0;
+    for (int k = 1; k < v->key_count && !job->named[next]; k++) {
+        const hf_key *a = &v->keys[k - 1], *b = &v->keys[k];
+        if (b->time_s <= since || a->time_s >= until) continue;
+        double way = hf_distance(a->pose.position, b->pose.position),
+               angle = hf_quat_angle(a->pose.rotation, b->pose.rotation);
+        way += angle > 0 ? angle * object_radius(&job->objects[object]) : 0;
+        most = fmax(most, way / (b->time_s - a->time_s));
+    }
+    return most * (until - since);
+}
+
 /* Steps between the moments so that nothing moves over 1 cm from one to the next. */
 static int steps_between(const check_job* job, int frame, moment* a, moment* b) {
     const hf_motion_frame *f = &job->motion->frames[frame], *g = f + 1;
@@ -150,7 +171,8 @@ static int steps_between(const check_job* job, int frame, moment* a, moment* b) 
     for (int i = 0; i < job->c->q_count; i++) turn = fmax(turn, fabs(g->q[i] - f->q[i]));
     int parts = (int)fmin(1e4, ceil(turn / 0.1));
     if (parts < 1) parts = 1;
-    double longest = 0;
+    double longest = 0, keyed = 0;
+    for (int o = 0; o < job->object_count; o++) keyed = fmax(keyed, keyed_travel(job, o, frame));
     moment_set(job, frame, 0, a);
     for (int p = 1; p <= parts; p++) {
         moment_set(job, frame, (double)p / parts, b);
@@ -170,7 +192,7 @@ static int steps_between(const check_job* job, int frame, moment* a, moment* b) 
             double angle = check_frame_angle(&a->objects[o], &b->objects[o]);
             carried = fmax(carried, sqrt(d) + (angle > 0 ? angle * object_radius(&job->objects[o]) : 0));
         }
-        longest = fmax(longest, farthest + carried);
+        longest = fmax(longest, farthest + fmax(carried, keyed / parts));
         moment swap = *a;
         *a = *b, *b = swap;
     }
@@ -241,7 +263,7 @@ void check_collisions(const check_job* job, int frame, check_frame_report* repor
             moment_set(job, frame, (double)s / steps, &a);
             for (int o = 0; o < job->object_count; o++)
                 for (int k = 0; k < job->c->body_count; k++)
-                    body_object(job, frame, &a, k, o, s == 0, report);
+                    body_object(job, frame, &a, k, o, s == 0 || job->bodies[k].thin < STEP_M, report);
             self_pairs(job, &a, report);
         }
     }

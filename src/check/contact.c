@@ -7,12 +7,17 @@
 
 static const double HOLD_M = 0.001;      /* method: a contact holds its point */
 static const double HOLD_RAD = 0.017454; /* and, for a patch, its orientation: 1 degree */
+static const double FLAT_RAD = 0.034907; /* method: beyond 2 degrees a patch counts as its edge or point */
+static const double FACE_RAD = 0.174533; /* a stated normal this far from the surface's is another surface */
+static const double BACK_RAD = 1.745329; /* tilted by over 100 degrees, it is not the side that touches */
+static const double NEAR_BODY_M = 0.01;  /* a contact frame that the creature does not know is at a body */
 
 /* What a contact was when it began: the effector's frame as seen from the object it touches. */
 typedef struct hold {
     bool on;
     int frame, object; /* contact frame and the motion's object */
     bool grip;
+    bool patch; /* it began flat on the surface, so that its orientation holds too */
     check_frame began;
     double point[3]; /* contact point (or ball centre) in the object */
 } hold;
@@ -38,11 +43,81 @@ static double surface_gap(const check_job* job, int frame, int object, const dou
     return best;
 }
 
+static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+static double angle_between(const double a[3], const double b[3]) {
+    double d = dot(a, b);
+    return acos(d > 1 ? 1 : d < -1 ? -1 : d);
+}
+
+static bool triangle_normal(const double tri[9], double n[3]) {
+    double u[3], v[3];
+    for (int i = 0; i < 3; i++) u[i] = tri[3 + i] - tri[i], v[i] = tri[6 + i] - tri[i];
+    for (int i = 0; i < 3; i++) n[i] = u[(i + 1) % 3] * v[(i + 2) % 3] - u[(i + 2) % 3] * v[(i + 1) % 3];
+    double l = sqrt(dot(n, n));
+    for (int i = 0; i < 3; i++) n[i] /= l > 0 ? l : 1;
+    return l > 0;
+}
+
+/* How the normals of the surfaces at a point compare with a stated one. */
+typedef struct facing {
+    bool found;
+    double some[3];         /* one of them */
+    double nearest, spread; /* least angle to the stated one; largest between them */
+} facing;
+
+static void face_object(const check_object* o, const check_frame* at, const double world[3],
+                        const double stated[3], facing* f) {
+    double p[3], near[3], n[3];
+    check_frame_unpoint(at, world, p);
+    for (int i = 0; i < o->piece_count; i++)
+        for (int t = 0; t < o->pieces[i].count; t++) {
+            const double* tri = o->triangles + 9 * (o->pieces[i].first + t);
+            if (check_point_triangle(p, tri, near) > HOLD_M || !triangle_normal(tri, n)) continue;
+            check_frame_turn(at, n, n);
+            /* An open piece has two sides. */
+            bool other = !o->pieces[i].closed && dot(n, stated) < 0;
+            for (int x = 0; x < 3; x++) n[x] = other ? -n[x] : n[x];
+            if (!f->found) memcpy(f->some, n, sizeof n);
+            f->found = true;
+            f->nearest = fmin(f->nearest, angle_between(n, stated));
+            f->spread = fmax(f->spread, angle_between(n, f->some));
+        }
+}
+
+/* Is the stated normal that of a surface at the point? On an edge anything between its sides will do. */
+static bool normal_agrees(const check_job* job, int frame, int object, const hf_motion_contact* k) {
+    double world[3], stated[3];
+    to_array(k->point, world);
+    to_array(k->normal, stated);
+    facing f = {.nearest = INFINITY};
+    for (int o = 0; o < job->object_count; o++) {
+        if (object >= 0 ? o != object : !job->views[o].contact) continue;
+        check_frame at = check_frame_of(check_object_at(job, o, frame, 0));
+        face_object(&job->objects[o], &at, world, stated, &f);
+    }
+    return !f.found || f.nearest <= FACE_RAD + f.spread;
+}
+
 static bool same_frame(const hf_motion_contact_frame* a, const hf_contact_frame* b, const char* link) {
     bool same = strcmp(a->name, b->name) == 0 && strcmp(a->link, link) == 0;
     same = same && hf_distance(a->offset, b->offset) < 1e-6 && hf_distance(a->normal, b->normal) < 1e-6;
     return same && fabs(a->ball - b->ball) < 1e-6 && fabs(a->patch[0] - b->patch[0]) < 1e-6 &&
            fabs(a->patch[1] - b->patch[1]) < 1e-6;
+}
+
+/* A frame of the motion's own is at a body of the effector. */
+static bool on_effector(const check_job* job, int limb, const hf_motion_contact_frame* cf) {
+    int link = hf_creature_find_link(job->creature, cf->link);
+    if (link < 0 || !check_touches_with(job->c, limb, link)) return false;
+    double offset[3], centre[3];
+    to_array(cf->offset, offset);
+    for (int b = 0; b < job->c->body_count; b++) {
+        if (job->bodies[b].link != link) continue;
+        check_frame_point(&job->bodies[b].in_link, job->bodies[b].centre, centre);
+        if (gap(offset, centre) <= job->bodies[b].reach + NEAR_BODY_M) return true;
+    }
+    return false;
 }
 
 /* The motion repeats the creature's contact frames where the creature has them. */
@@ -55,18 +130,53 @@ static void check_frames_agree(const check_job* job, hf_check_report* report) {
             continue;
         }
         const hf_limb* own = &job->c->limbs[job->limb_of[l]];
-        for (int f = 0; f < limb->frame_count; f++)
-            for (int k = 0; k < own->contact_count; k++) {
-                if (strcmp(own->contacts[k].name, limb->frames[f].name) != 0) continue;
-                if (same_frame(&limb->frames[f], &own->contacts[k],
-                               job->c->links[own->contacts[k].link].name))
-                    continue;
-                report->contact_violations++;
-                check_problem(report, 0, HF_CLAIM_CONTACTS,
-                              "contact frame \"%.40s\" of \"%.40s\" differs from the creature's",
-                              limb->frames[f].name, limb->name);
-            }
+        for (int f = 0; f < limb->frame_count; f++) {
+            const hf_contact_frame* known = NULL;
+            for (int k = 0; k < own->contact_count; k++)
+                if (strcmp(own->contacts[k].name, limb->frames[f].name) == 0) known = &own->contacts[k];
+            if (known ? same_frame(&limb->frames[f], known, job->c->links[known->link].name)
+                      : on_effector(job, job->limb_of[l], &limb->frames[f]))
+                continue;
+            report->contact_violations++;
+            check_problem(report, 0, HF_CLAIM_CONTACTS, "contact frame \"%.40s\" of \"%.40s\" %s",
+                          limb->frames[f].name, limb->name,
+                          known ? "differs from the creature's" : "is not on its effector");
+        }
     }
+}
+
+/* Angle between the effector's own normal and the one that meets the surface head-on. */
+static double tilt(const hf_motion_contact_frame* cf, const hf_motion_contact* k, const check_frame* link) {
+    double own[3], into[3];
+    to_array(cf->normal, own);
+    to_array(hf_neg(k->normal), into);
+    check_frame_turn(link, own, own);
+    return angle_between(own, into);
+}
+
+static void contact_problem(hf_check_report* report, int frame, const char* limb, const char* what) {
+    report->contact_violations++;
+    check_problem(report, frame, HF_CLAIM_CONTACTS, "\"%.60s\" %s", limb, what);
+}
+
+/* A grip needs a limb that can and an object to be held; everything else meets a surface head-on. */
+static void check_manner(const check_job* job, int frame, const hf_motion_contact* k, int object,
+                         const check_frame* link, hf_check_report* report) {
+    const hf_motion_limb* limb = &job->motion->limbs[k->limb];
+    const hf_motion_contact_frame* cf = &limb->frames[k->frame];
+    if (k->grip) {
+        if (job->limb_of[k->limb] >= 0 && !job->c->limbs[job->limb_of[k->limb]].grip)
+            contact_problem(report, frame, limb->name, "grips, but is no limb that can");
+        if (job->scene && object < 0)
+            contact_problem(report, frame, limb->name, "grips an object that is not named");
+        else if (job->scene && !check_can_be_gripped(&job->views[object]))
+            contact_problem(report, frame, limb->name, "grips what cannot be gripped");
+        return;
+    }
+    if (job->scene && !normal_agrees(job, frame, object, k))
+        contact_problem(report, frame, limb->name, "touches with a normal that no surface has there");
+    if (!(cf->ball > 0) && tilt(cf, k, link) > BACK_RAD)
+        contact_problem(report, frame, limb->name, "touches with its back");
 }
 
 /* One contact of one frame: on its effector, on its surface, where it was before. */
@@ -106,7 +216,11 @@ static void check_contact(const check_job* job, int frame, const hf_motion_conta
                           "\"%.40s\" touches \"%.40s\", which allows no contact", limb,
                           job->views[object].name);
         }
-        error = fmax(error, surface_gap(job, frame, object, given));
+        double off = surface_gap(job, frame, object, given);
+        if (isinf(off))
+            contact_problem(report, frame, limb, "touches nothing: there is no surface that allows contact");
+        else
+            error = fmax(error, off);
     }
     report->contact_error_max_m = fmax(report->contact_error_max_m, error);
     if (error > HOLD_M) {
@@ -114,6 +228,7 @@ static void check_contact(const check_job* job, int frame, const hf_motion_conta
         check_problem(report, frame, HF_CLAIM_CONTACTS, "contact of \"%.60s\" is off by %.1f mm", limb,
                       error * 1000);
     }
+    check_manner(job, frame, k, object, &links[link], report);
     /* Slip, in the object's frame, from where the contact began. */
     check_frame object_at = object >= 0 ? check_frame_of(check_object_at(job, object, frame, 0))
                                         : check_frame_of(hf_transform_identity());
@@ -124,15 +239,22 @@ static void check_contact(const check_job* job, int frame, const hf_motion_conta
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) inverse.r[3 * i + j] = object_at.r[3 * j + i];
     check_frame seen = check_frame_mul(&inverse, &links[link]);
-    if (!held->on || held->frame != k->frame || held->object != k->object || held->grip != k->grip) {
-        *held = (hold){.on = true, .frame = k->frame, .object = k->object, .grip = k->grip, .began = seen};
+    bool fresh = !held->on || held->frame != k->frame || held->object != k->object;
+    if (fresh) {
+        *held = (hold){.on = true, .frame = k->frame, .object = k->object};
         memcpy(held->point, now, sizeof now);
-        return;
     }
+    /* A hand that closes or opens where it is keeps its place; only its orientation starts anew. */
+    if (fresh || held->grip != k->grip) {
+        held->grip = k->grip;
+        held->began = seen;
+        held->patch =
+            !k->grip && (cf->patch[0] > 0 || cf->patch[1] > 0) && tilt(cf, k, &links[link]) <= FLAT_RAD;
+    }
+    if (fresh) return;
     double slip = gap(now, held->point);
     report->slip_max_m = fmax(report->slip_max_m, slip);
-    bool patch = cf->patch[0] > 0 && !k->grip;
-    double turned = patch ? check_frame_angle(&held->began, &seen) : 0;
+    double turned = held->patch ? check_frame_angle(&held->began, &seen) : 0;
     if (slip > HOLD_M || turned > HOLD_RAD) {
         report->contact_violations++;
         check_problem(report, frame, HF_CLAIM_CONTACTS, "\"%.60s\" slips by %.1f mm, %.1f degrees", limb,

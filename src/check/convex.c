@@ -103,6 +103,14 @@ static bool box_corners(hf_vec3 half, double depth, check_body* out) {
     return true;
 }
 
+/* Of the largest ball about the centre in the body. */
+static double inner_radius(const check_body* body) {
+    double r = body->round ? body->radius : INFINITY;
+    for (int i = 0; i < body->plane_count; i++)
+        r = fmin(r, body->planes[4 * i + 3] - dot(body->planes + 4 * i, body->centre));
+    return r;
+}
+
 hf_status check_body_build(const hf_body* body, double self_depth, check_body* out) {
     memset(out, 0, sizeof *out);
     out->link = body->link;
@@ -140,6 +148,7 @@ hf_status check_body_build(const hf_body* body, double self_depth, check_body* o
         break;
     }
     }
+    out->thin = 2 * (inner_radius(out) - self_depth);
     if (status != HF_OK) check_body_free(out);
     return status;
 }

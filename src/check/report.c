@@ -43,6 +43,50 @@ static hf_status same_creature(const hf_motion* m, const hf_creature_view* c, hf
     return HF_OK;
 }
 
+static bool finite_turn(hf_quat q) {
+    double l = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
+    return fabs(l - 1) < 0.02;
+}
+
+static bool finite3(hf_vec3 v) { return isfinite(v.x + v.y + v.z); }
+
+/* Numbers that compare false with everything would pass every rule below, so they are refused first. */
+static bool frame_is_sound(const hf_motion* m, const hf_creature_view* c, int index) {
+    const hf_motion_frame* f = &m->frames[index];
+    bool good = isfinite(f->time_s) && finite3(f->root.position) && finite_turn(f->root.rotation);
+    if (index) good = good && f->time_s > f[-1].time_s;
+    for (int i = 0; i < m->q_count; i++) good = good && isfinite(f->q[i]);
+    for (int j = 0; j < c->joint_count; j++) {
+        const double* q = f->q + c->joints[j].q_index;
+        if (c->joints[j].type == HF_JOINT_FLOATING)
+            good = good && finite_turn((hf_quat){q[3], q[4], q[5], q[6]});
+    }
+    for (int i = 0; i < f->contact_count && good; i++) {
+        const hf_motion_contact* k = &f->contacts[i];
+        good = k->limb >= 0 && k->limb < m->limb_count && k->object >= -1 && k->object < m->object_count &&
+               k->frame >= 0 && k->frame < m->limbs[k->limb].frame_count && finite3(k->point) &&
+               fabs(hf_length(k->normal) - 1) < 0.01;
+    }
+    for (int i = 0; i < f->object_count && good; i++) {
+        const hf_motion_object* o = &f->objects[i];
+        good = o->object >= 0 && o->object < m->object_count && finite3(o->pose.position) &&
+               finite_turn(o->pose.rotation);
+    }
+    return good;
+}
+
+static hf_status all_sound(const hf_motion* m, const hf_creature_view* c, hf_error* error) {
+    if (m->frame_count < 1)
+        return hf_fail(error, HF_ERROR_FORMAT, NULL, 0, "frames", "a motion has at least one frame");
+    for (int f = 0; f < m->frame_count; f++)
+        if (!frame_is_sound(m, c, f))
+            return hf_fail(error, HF_ERROR_FORMAT, NULL, 0, "frames",
+                           "frame %d has a number that is not finite, a direction or quaternion that is not "
+                           "unit, an index out of range, or a time not after the frame before",
+                           f);
+    return HF_OK;
+}
+
 static bool job_arrays(check_job* job) {
     const hf_motion* m = job->motion;
     size_t frames = (size_t)m->frame_count, objects = (size_t)job->object_count;
@@ -161,28 +205,46 @@ static void too_fast(hf_check_report* report, int frame, const char* what, doubl
                   limit);
 }
 
+/* A joint shifts and turns; a floating or planar one does both, and its limit holds for each. */
+static void joint_speed(const hf_joint* joint, const double* a, const double* b, double dt, int frame,
+                        hf_check_report* report) {
+    double shift = 0, turn = 0;
+    a += joint->q_index, b += joint->q_index;
+    switch (joint->type) {
+    case HF_JOINT_FIXED:
+        return;
+    case HF_JOINT_REVOLUTE:
+    case HF_JOINT_CONTINUOUS:
+        turn = fabs(b[0] - a[0]);
+        break;
+    case HF_JOINT_PRISMATIC:
+        shift = fabs(b[0] - a[0]);
+        break;
+    case HF_JOINT_PLANAR:
+        shift = hypot(b[0] - a[0], b[1] - a[1]);
+        turn = fabs(b[2] - a[2]);
+        break;
+    case HF_JOINT_FLOATING:
+        shift = hf_distance(hf_v3(a[0], a[1], a[2]), hf_v3(b[0], b[1], b[2]));
+        turn = hf_quat_angle((hf_quat){a[3], a[4], a[5], a[6]}, (hf_quat){b[3], b[4], b[5], b[6]});
+        break;
+    }
+    char what[80];
+    snprintf(what, sizeof what, "joint \"%.60s\"", joint->name);
+    too_fast(report, frame, what, shift / dt, joint->max_speed, "m/s");
+    too_fast(report, frame, what, turn / dt, joint->max_speed, "rad/s");
+}
+
 static void check_speeds(const check_job* job, hf_check_report* report) {
     const hf_creature_view* c = job->c;
     for (int f = 1; f < job->motion->frame_count; f++) {
         const hf_motion_frame *b = &job->motion->frames[f], *a = b - 1;
         double dt = b->time_s - a->time_s;
-        if (!(dt > 0)) {
-            report->speed_violations++;
-            check_problem(report, f, HF_CLAIM_SPEED, "time does not advance");
-            continue;
-        }
         too_fast(report, f, "the root", hf_distance(a->root.position, b->root.position) / dt,
                  c->limits.root_speed, "m/s");
         too_fast(report, f, "the root's turn", hf_quat_angle(a->root.rotation, b->root.rotation) / dt,
                  c->limits.root_turn, "rad/s");
-        for (int j = 0; j < c->joint_count; j++) {
-            const hf_joint* joint = &c->joints[j];
-            if (joint->q_count != 1) continue;
-            char what[80];
-            snprintf(what, sizeof what, "joint \"%.60s\"", joint->name);
-            too_fast(report, f, what, fabs(b->q[joint->q_index] - a->q[joint->q_index]) / dt,
-                     joint->max_speed, joint->type == HF_JOINT_PRISMATIC ? "m/s" : "rad/s");
-        }
+        for (int j = 0; j < c->joint_count; j++) joint_speed(&c->joints[j], a->q, b->q, dt, f, report);
     }
 }
 
@@ -222,6 +284,7 @@ hf_status hf_check_motion(const hf_motion* motion, const hf_creature* creature, 
     memset(report, 0, sizeof *report);
     check_job job = {.motion = motion, .creature = creature, .c = hf_creature_get(creature), .scene = scene};
     hf_status status = same_creature(motion, job.c, error);
+    if (status == HF_OK) status = all_sound(motion, job.c, error);
     if (status != HF_OK) return status;
     report->problems = hf_alloc(MAX_PROBLEMS, sizeof *report->problems);
     status = report->problems ? job_build(&job, error) : hf_fail_memory(error, NULL);

@@ -104,7 +104,7 @@ double check_segment_triangle(const double a[3], const double b[3], const double
 
 /* Sutherland-Hodgman: the polygon only loses corners to a plane, and gains at most one each time. */
 bool check_triangle_meets_planes(const double tri[9], const double* planes, int count, double depth) {
-    enum { MAX_CORNERS = 64 };
+    enum { MAX_CORNERS = 512 };
     double polygon[MAX_CORNERS][3], next[MAX_CORNERS][3];
     int corners = 3;
     memcpy(polygon, tri, 9 * sizeof(double));
