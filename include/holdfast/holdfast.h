@@ -8,6 +8,7 @@
 #include <holdfast/creature.h>
 #include <holdfast/kinematics.h>
 #include <holdfast/rom.h>
+#include <holdfast/reach.h>
 #include <holdfast/scene.h>
 #include <holdfast/collision.h>
 #include <holdfast/samples.h>

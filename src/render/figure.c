@@ -1,13 +1,12 @@
 /* What is drawn of a moment besides the scene. */
 #include "render/figure.h"
 #include "base/memory.h"
-#include "base/random.h"
-#include "geom/hull.h"
+#include <holdfast/reach.h>
 
 #include <string.h>
 
 static const double PI = 3.14159265358979323846;
-enum { SEGMENTS = 40, REACH_SAMPLES = 600 };
+enum { SEGMENTS = 40 };
 
 /* ---- creature ---- */
 
@@ -150,53 +149,24 @@ hf_status hf_figure_add_marks(hf_layer* layer, const hf_picture_moment* moment, 
 
 /* ---- reach volumes ---- */
 
-static double random_value(hf_random* random, const hf_joint* joint, int k) {
-    double low = isfinite(joint->lower) ? joint->lower : -PI,
-           high = isfinite(joint->upper) ? joint->upper : PI;
-    if (joint->type == HF_JOINT_FLOATING || joint->type == HF_JOINT_PLANAR) return k == 3 ? 1 : 0;
-    return hf_random_between(random, low, high);
-}
-
-/* Hull of where the limb's first contact frame gets with random joint values. */
-static hf_status add_limb_reach(hf_layer* layer, const hf_picture_moment* moment, int index, double* q,
-                                hf_transform* links, float* points) {
-    const hf_creature_view* v = hf_creature_get(moment->creature);
-    const hf_limb* limb = &v->limbs[index];
-    hf_vec3 offset = limb->contact_count > 0 ? limb->contacts[0].offset : hf_v3(0, 0, 0);
-    for (int i = 0; i < REACH_SAMPLES; i++) {
-        hf_random random = hf_random_start(1, (uint32_t)index, (uint64_t)i);
-        for (int j = 0; j < limb->joint_count; j++) {
-            const hf_joint* joint = &v->joints[limb->joints[j]];
-            for (int k = 0; k < joint->q_count; k++) q[joint->q_index + k] = random_value(&random, joint, k);
-        }
-        hf_pose_follow(moment->creature, q);
-        hf_forward_limb(moment->creature, index, q, links);
-        hf_vec3 p = hf_apply(links[limb->effector_link], offset);
-        points[3 * i] = (float)p.x, points[3 * i + 1] = (float)p.y, points[3 * i + 2] = (float)p.z;
-    }
-    hf_mesh hull;
-    hf_status status = hf_hull_build(points, REACH_SAMPLES, &hull, NULL);
-    if (status == HF_ERROR_FORMAT) return HF_OK; /* a limb that moves in a plane encloses nothing */
-    if (status == HF_OK) status = hf_layer_add(layer, &hull, hf_transform_identity(), hf_limb_colour(index));
-    hf_mesh_free(&hull);
-    return status;
-}
-
 hf_status hf_figure_add_reach(hf_layer* layer, const hf_picture_moment* moment) {
     const hf_creature_view* v = hf_creature_get(moment->creature);
-    double* q = hf_alloc((size_t)v->q_count, sizeof *q);
     hf_transform* links = hf_alloc((size_t)v->link_count, sizeof *links);
-    float* points = hf_alloc((size_t)REACH_SAMPLES * 3, sizeof *points);
-    hf_status status = q && links && points ? HF_OK : HF_ERROR_MEMORY;
+    hf_status status = links ? HF_OK : HF_ERROR_MEMORY;
+    if (links) hf_forward(moment->creature, moment->pose, links);
     for (int i = 0; i < v->limb_count && status == HF_OK; i++) {
         /* Knees and elbows reach less than the limb they are on. */
-        if (!v->limbs[i].use || limb_of(v, v->limbs[i].effector_link) != i) continue;
-        if (v->q_count > 0) memcpy(q, moment->pose->q, (size_t)v->q_count * sizeof *q);
-        hf_forward(moment->creature, moment->pose, links);
-        status = add_limb_reach(layer, moment, i, q, links, points);
+        const hf_limb* limb = &v->limbs[i];
+        if (!limb->use || limb_of(v, limb->effector_link) != i) continue;
+        hf_mesh hull;
+        status = hf_reach_volume(moment->creature, i, limb->contact_count > 0 ? 0 : -1, &hull, NULL);
+        if (status == HF_OK)
+            status =
+                hf_layer_add(layer, &hull, hf_compose(links[limb->base_link], limb->base), hf_limb_colour(i));
+        else if (status == HF_ERROR_FORMAT)
+            status = HF_OK; /* a limb that moves in a plane encloses nothing */
+        hf_mesh_free(&hull);
     }
-    hf_free(q);
     hf_free(links);
-    hf_free(points);
     return status;
 }
