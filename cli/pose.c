@@ -26,7 +26,7 @@ typedef struct pose_job {
     hf_workspace* workspace;
     hf_transform* links;
     hf_touch* touches;
-    hf_surface* surfaces; /* under each target; object -1 when there is none */
+    hf_surface* surfaces; /* where each target touches, with the normal it meets; object -1 for none */
     attempt now, best;
     int tries;
     bool have_best;
@@ -61,16 +61,43 @@ static void job_free(pose_job* job) {
     hf_workspace_free(job->workspace);
 }
 
-/* Targets on a surface become touches, so that the effector may meet what it is meant to touch. */
+/* The surface's normal; that of an open piece towards the limb's root. */
+static hf_vec3 normal_towards(const pose_job* job, const hf_target* t, const hf_surface* s) {
+    const hf_scenario* scenario = job->scenario;
+    hf_object_view object = hf_scene_object(scenario->scene, s->object);
+    if (object.solidity[object.piece_of[s->triangle]] != 0) return s->normal;
+    const hf_limb* limb = &hf_creature_get(scenario->creature)->limbs[t->limb];
+    hf_vec3 root = hf_apply(job->links[limb->base_link], limb->base.position);
+    return hf_dot(s->normal, hf_sub(root, s->point)) < 0 ? hf_neg(s->normal) : s->normal;
+}
+
+/* A round foot stands on the point: its centre is held one radius above. */
+static void lift_ball(const pose_job* job, hf_target* t, hf_vec3 normal) {
+    if (t->contact < 0 || t->kind == HF_TARGET_NORMAL) return;
+    double ball = hf_creature_get(job->scenario->creature)->limbs[t->limb].contacts[t->contact].ball;
+    if (!(ball > 0)) return;
+    if (t->kind == HF_TARGET_POSITION)
+        t->kind = HF_TARGET_NORMAL, t->normal = normal;
+    else
+        t->point = hf_add(t->point, hf_scale(normal, ball));
+}
+
+/* Targets on a surface that allows contact become touches, so that the effector may meet what it is meant to
+   touch. */
 static int find_surfaces(pose_job* job) {
     int count = 0;
+    hf_forward(job->scenario->creature, &job->scenario->start.pose, job->links);
     for (int i = 0; i < job->scenario->target_count; i++) {
-        const hf_target* t = &job->scenario->targets[i];
+        hf_target* t = &job->scenario->targets[i];
         job->surfaces[i].object = -1;
         hf_surface s;
         if (!hf_placement_closest(job->placement, t->point, ON_SURFACE_M, &s)) continue;
+        if (!hf_scene_object(job->scenario->scene, s.object).contact) continue;
+        s.normal = t->kind == HF_TARGET_NORMAL ? t->normal : normal_towards(job, t, &s);
+        s.point = t->point;
         job->surfaces[i] = s;
         job->touches[count++] = (hf_touch){t->limb, s.object, false};
+        lift_ball(job, t, s.normal);
     }
     return count;
 }
@@ -157,8 +184,12 @@ static hf_status make_motion(const pose_job* job, bool found, loaded_motion* m, 
         if (job->surfaces[i].object < 0 || t->contact < 0 || job->best.errors[2 * i] > ON_SURFACE_M / 2)
             continue;
         hf_motion_contact contact = {.limb = t->limb, .frame = t->contact, .object = job->surfaces[i].object};
-        contact.normal = t->kind == HF_TARGET_NORMAL ? t->normal : job->surfaces[i].normal;
-        contact.point = t->point;
+        contact.normal = job->surfaces[i].normal;
+        contact.point = job->surfaces[i].point;
+        /* A limb has one contact in a frame: its first target's. */
+        bool taken = false;
+        for (int k = 0; k < frame->contact_count; k++) taken |= frame->contacts[k].limb == t->limb;
+        if (taken) continue;
         status = hf_motion_add_contact(m->motion, frame, &contact);
         if (status != HF_OK) break;
     }

@@ -111,6 +111,25 @@ for f in demo.motion.json demo.glb demo.png; do
   cmp -s "$work/one/$f" "$work/two/$f" || { echo "FAILED: $f depends on the threads"; failures=$((failures + 1)); }
 done
 
+# Round feet stand on points given without a normal, on a floor whose keys bring it there; the check agrees.
+# The floor is an open sheet seen from below, and one limb has two targets.
+printf 'v -9 -9 0\nv 9 -9 0\nv 9 9 0\nv -9 9 0\nf 1 3 2\nf 1 4 3\n' >"$work/sheet.obj"
+cat >"$work/paws.scenario.json" <<END
+{ "format": "holdfast-scenario", "version": 1, "kind": "pose",
+  "creature": "$PWD/data/creatures/quadruped.creature.json",
+  "scene": [ { "name": "floor", "mesh": "sheet.obj", "position": [0, 0, 5], "keys": [ [0, [0,0,0, 1,0,0,0]] ] } ],
+  "start": { "root": [0, 0, 0.5, 1, 0, 0, 0] },
+  "targets": [ { "limb": "left_front_leg", "point": [0.22, 0.13, 0] },
+               { "limb": "right_front_leg", "point": [0.2, -0.13, 0] },
+               { "limb": "left_hind_leg", "point": [-0.3, 0.11, 0] },
+               { "limb": "left_hind_leg", "point": [-0.3, 0.11, 0] },
+               { "limb": "right_hind_leg", "point": [-0.28, -0.11, 0] } ] }
+END
+expect 0 'free of collision' "$hf" pose "$work/paws.scenario.json" -o "$work" --size 64x64 --samples 1
+expect 0 '"valid": true' "$hf" check "$work/paws.motion.json" --json
+[ "$(grep -o '"frame": *"paw"' "$work/paws.motion.json" | wc -l)" -eq 4 ] ||
+  { echo "FAILED: four paws do not touch"; failures=$((failures + 1)); }
+
 # A target nobody can reach: exit 1, a reason, and a partial motion.
 sed -E 's/"point": *\[[^]]*\]/"point": [9, 9, 9]/' data/scenarios/demo.scenario.json |
   sed -E "s|\"\.\./|\"$PWD/data/|g" >"$work/far.scenario.json"

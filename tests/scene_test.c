@@ -227,7 +227,7 @@ static void views_repeat_what_was_given(void** state) {
     assert_int_equal(v.mesh.triangle_count, 12);
     assert_memory_equal(v.mesh.indices, d.indices, 36 * sizeof(uint32_t));
     assert_memory_equal(v.mesh.vertices, d.vertices, 24 * sizeof(float));
-    assert_true(hf_placement_pose(s.placement, 1).position.y == 5);
+    assert_true(hf_placement_pose(s.placement, 1).position.z == 3); // keys replace the start
     stage_free(&s);
 }
 
@@ -415,7 +415,7 @@ static void keys_move_objects_in_time(void** state) {
     defs[0].start = at(0, 0, 50), defs[1].start = at(0, 0, 70);
     defs[1].keys = keys, defs[1].key_count = 3;
     stage s = stage_of(defs, 2);
-    assert_true(hf_placement_pose(s.placement, 1).position.z == 70); // until a time is set
+    assert_true(hf_placement_pose(s.placement, 1).position.z == 0); // keys replace the start from the first
     const double times[6] = {-5, 1, 1.25, 2, 3, 9}, x[6] = {0, 0, 1, 4, 4, 4}, y[6] = {0, 0, 0, 0, 4, 8},
                  turn[6] = {0, 0, 0.25, 1, 1.5, 2};
     for (int i = 0; i < 6; i++) {

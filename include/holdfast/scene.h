@@ -51,6 +51,7 @@ HF_API int hf_scene_object_count(const hf_scene* scene);
 HF_API hf_object_view hf_scene_object(const hf_scene* scene, int object);
 HF_API int hf_scene_find(const hf_scene* scene, const char* name);
 
+/* Objects stand at their start, or where their keys have them at time 0. */
 HF_API hf_status hf_placement_create(const hf_scene* scene, hf_placement** placement);
 HF_API void hf_placement_free(hf_placement* placement);
 HF_API const hf_scene* hf_placement_scene(const hf_placement* placement);

@@ -88,6 +88,24 @@ static void put(hf_placement* p, int object, hf_transform pose) {
     p->objects[object].rotation = hf_quat_matrix(pose.rotation);
 }
 
+/* Straight and slerp between keys, held outside. */
+static hf_transform pose_at(const hf_key* keys, int count, double time_s) {
+    if (!(time_s > keys[0].time_s)) return keys[0].pose;
+    if (time_s >= keys[count - 1].time_s) return keys[count - 1].pose;
+    int low = 0, high = count - 1; // keys[low] <= time < keys[high]
+    while (high - low > 1) {
+        int mid = low + (high - low) / 2;
+        if (keys[mid].time_s <= time_s)
+            low = mid;
+        else
+            high = mid;
+    }
+    const hf_key *a = &keys[low], *b = &keys[high];
+    double t = (time_s - a->time_s) / (b->time_s - a->time_s);
+    return (hf_transform){hf_lerp(a->pose.position, b->pose.position, t),
+                          hf_quat_slerp(a->pose.rotation, b->pose.rotation, t)};
+}
+
 hf_status hf_placement_create(const hf_scene* scene, hf_placement** placement) {
     HF_ASSERT(scene && placement);
     *placement = NULL;
@@ -107,7 +125,8 @@ hf_status hf_placement_create(const hf_scene* scene, hf_placement** placement) {
         return HF_ERROR_MEMORY;
     }
     for (int i = 0; i < scene->count; i++) {
-        put(p, i, scene->objects[i].start);
+        const hf_object* o = &scene->objects[i];
+        put(p, i, o->key_count ? pose_at(o->keys, o->key_count, 0) : o->start);
         p->objects[i].enabled = true;
         p->boxes[i] = world_box(p, i);
     }
@@ -151,24 +170,6 @@ void hf_placement_enable(hf_placement* placement, int object, bool enabled) {
     if (placement->objects[object].enabled == enabled) return;
     placement->objects[object].enabled = enabled;
     update_upper(placement, object);
-}
-
-/* Straight and slerp between keys, held outside. */
-static hf_transform pose_at(const hf_key* keys, int count, double time_s) {
-    if (!(time_s > keys[0].time_s)) return keys[0].pose;
-    if (time_s >= keys[count - 1].time_s) return keys[count - 1].pose;
-    int low = 0, high = count - 1; // keys[low] <= time < keys[high]
-    while (high - low > 1) {
-        int mid = low + (high - low) / 2;
-        if (keys[mid].time_s <= time_s)
-            low = mid;
-        else
-            high = mid;
-    }
-    const hf_key *a = &keys[low], *b = &keys[high];
-    double t = (time_s - a->time_s) / (b->time_s - a->time_s);
-    return (hf_transform){hf_lerp(a->pose.position, b->pose.position, t),
-                          hf_quat_slerp(a->pose.rotation, b->pose.rotation, t)};
 }
 
 void hf_placement_set_time(hf_placement* placement, double time_s) {
