@@ -85,6 +85,7 @@ hf_status load_rest(const char* path, const options* o, loaded_motion* m, hf_err
     else
         *error = (hf_error){.status = status = HF_ERROR_MEMORY, .message = "out of memory"};
     if (status == HF_OK) status = make_still(m, &pose, error);
+    if (status == HF_OK) m->motion->claims = HF_CLAIM_LIMITS | HF_CLAIM_ROM | HF_CLAIM_COLLISION;
     free(pose.q);
     return status;
 }

@@ -74,9 +74,10 @@ static hf_status draw(const char* path, const options* o, progress* p, hf_error*
                  o->frame < 0 ? 0 : o->frame);
         status = HF_ERROR_ARGUMENT;
     }
-    if (count > last + 1) count = last + 1;
+    int first = o->frame > 0 ? o->frame : 0;
+    if (count > last - first + 1) count = last - first + 1;
     for (int i = 0; i < count; i++)
-        frames[i] = count > 1 ? (int)((double)i * last / (count - 1) + 0.5) : o->frame > 0 ? o->frame : 0;
+        frames[i] = first + (count > 1 ? (int)((double)i * (last - first) / (count - 1) + 0.5) : 0);
     if (status == HF_OK) status = draw_motion(&m, o, frames, count, task, o->output, p, error);
     free_motion(&m);
     return status;
