@@ -16,9 +16,11 @@ static int allocations;
 #if COUNTS_MEMORY
 void* __libc_malloc(size_t size);
 void* __libc_calloc(size_t count, size_t size);
+void* __libc_realloc(void* pointer, size_t size);
 void* __libc_memalign(size_t alignment, size_t size);
 void* malloc(size_t size) { return allocations++, __libc_malloc(size); }
 void* calloc(size_t count, size_t size) { return allocations++, __libc_calloc(count, size); }
+void* realloc(void* pointer, size_t size) { return allocations++, __libc_realloc(pointer, size); }
 void* aligned_alloc(size_t alignment, size_t size) { return allocations++, __libc_memalign(alignment, size); }
 #endif
 
