@@ -57,6 +57,12 @@ static const struct topic {
     {"render", bench_render},         {"samples", bench_samples},
 };
 
+static int is_topic(const char* name) {
+    for (size_t t = 0; t < sizeof topics / sizeof *topics; t++)
+        if (strcmp(topics[t].name, name) == 0) return 1;
+    return 0;
+}
+
 static int write_json(const char* path) {
     FILE* f = fopen(path, "w");
     if (!f) {
@@ -82,8 +88,15 @@ int main(int argc, char** argv) {
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "--json") == 0 && i + 1 < argc)
             json = argv[++i];
-        else
+        else if (is_topic(argv[i]))
             chosen++;
+        else {
+            fprintf(stderr, "usage: script/bench [--json FILE] [TOPIC...]; \"%s\" is none of", argv[i]);
+            for (size_t t = 0; t < sizeof topics / sizeof *topics; t++)
+                fprintf(stderr, " %s", topics[t].name);
+            fputc('\n', stderr);
+            return 2;
+        }
     for (size_t t = 0; t < sizeof topics / sizeof *topics; t++) {
         int wanted = !chosen;
         for (int i = 1; i < argc; i++) wanted |= strcmp(argv[i], topics[t].name) == 0;
