@@ -340,6 +340,24 @@ static double swing_centre(const hf_creature* creature, const hf_rom* rom, hf_ro
     return best;
 }
 
+/* The same pieces and joint limits, as left and right mostly have. */
+static bool same_region(const hf_creature* creature, const hf_rom* a, const hf_rom* b) {
+    if (a->corner_count || b->corner_count || a->joint_count != b->joint_count ||
+        a->piece_count != b->piece_count)
+        return false;
+    for (int i = 0; i < a->joint_count; i++) {
+        const hf_joint *x = &creature->view.joints[a->joints[i]], *y = &creature->view.joints[b->joints[i]];
+        if (x->lower != y->lower || x->upper != y->upper) return false;
+    }
+    for (int i = 0; i < a->piece_count; i++) {
+        int planes = a->pieces[i].plane_count;
+        size_t size = (size_t)planes * (size_t)(a->joint_count + 1) * sizeof(double);
+        if (b->pieces[i].plane_count != planes) return false;
+        if (size && memcmp(a->pieces[i].planes, b->pieces[i].planes, size) != 0) return false;
+    }
+    return true;
+}
+
 hf_status hf_rom_prepare(hf_creature* creature, int index, hf_error* error) {
     hf_rom* rom = (hf_rom*)&creature->view.roms[index];
     bool too_large = rom->piece_count > HF_MAX_ROM_PIECES || rom->corner_count > HF_MAX_SWING_CORNERS;
@@ -349,6 +367,13 @@ hf_status hf_rom_prepare(hf_creature* creature, int index, hf_error* error) {
         return hf_fail(error, HF_ERROR_LIMIT, NULL, 0, NULL,
                        "a region has at most %d pieces, %d planes a piece and %d corners", HF_MAX_ROM_PIECES,
                        HF_MAX_ROM_PLANES, HF_MAX_SWING_CORNERS);
+    for (int i = 0; i < index; i++) {
+        const hf_rom* other = &creature->view.roms[i];
+        if (!same_region(creature, rom, other)) continue;
+        rom->boundary = other->boundary;
+        rom->max_residual = other->max_residual;
+        return HF_OK;
+    }
     hf_rom_boundary* boundary = hf_arena_alloc(&creature->arena, 1, sizeof *boundary);
     if (!boundary) return hf_fail_memory(error, NULL);
     HF_ASSERT(rom->joint_count >= 1 && rom->joint_count <= HF_MAX_ROM_JOINTS);

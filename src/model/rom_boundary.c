@@ -42,6 +42,12 @@ static hf_vec3 plane_normal(const hf_rom* rom, int piece, int k, double* b) {
     return hf_v3(row[0], d > 1 ? row[1] : 0, d > 2 ? row[2] : 0);
 }
 
+/* Only the corners in use: most polygons have a handful, and room for many. */
+static void copy_polygon(polygon* to, const polygon* from) {
+    to->count = from->count;
+    memcpy(to->v, from->v, (size_t)from->count * sizeof *to->v);
+}
+
 /* The part of in where n x <= b into `inside`, the rest into `outside`; either may be NULL. */
 static void split(const polygon* in, hf_vec3 n, double b, polygon* inside, polygon* outside) {
     polygon none_in, none_out;
@@ -69,39 +75,37 @@ static double area(const polygon* p) {
 }
 
 /* Facet k of a piece: a large square in its plane, cut by all other planes. */
-static void facet(builder* b, int piece, int k, polygon* out) {
+static void facet(builder* b, int piece, int k, polygon* a) {
     double offset;
     hf_vec3 n = plane_normal(b->rom, piece, k, &offset);
     hf_vec3 u = hf_normalize(fabs(n.x) < 0.6 ? hf_cross(n, hf_v3(1, 0, 0)) : hf_cross(n, hf_v3(0, 1, 0)));
     hf_vec3 w = hf_cross(n, u), o = hf_scale(n, offset);
-    polygon a;
-    a.count = 4;
+    polygon kept;
+    a->count = 4;
     for (int i = 0; i < 4; i++) {
         double su = i == 0 || i == 3 ? -far_rad : far_rad, sw = i < 2 ? -far_rad : far_rad;
-        a.v[i] = hf_add(o, hf_add(hf_scale(u, su), hf_scale(w, sw)));
+        a->v[i] = hf_add(o, hf_add(hf_scale(u, su), hf_scale(w, sw)));
     }
-    for (int j = 0; j < b->rom->pieces[piece].plane_count && a.count; j++) {
+    for (int j = 0; j < b->rom->pieces[piece].plane_count && a->count; j++) {
         double limit;
         hf_vec3 m = plane_normal(b->rom, piece, j, &limit);
         b->work++;
         if (j == k) continue;
         /* The same plane twice is one facet. */
         if (hf_dot(m, n) > 1 - 1e-12 && fabs(limit - offset) < 1e-12) {
-            if (j < k) a.count = 0;
+            if (j < k) a->count = 0;
             continue;
         }
-        polygon kept;
-        split(&a, m, limit, &kept, NULL);
-        a = kept;
+        split(a, m, limit, &kept, NULL);
+        copy_polygon(a, &kept);
     }
-    *out = a;
 }
 
 static bool push(builder* b, const polygon* p, int next_piece) {
     if (p->count < 3 || area(p) < least_area) return true;
     if (!HF_GROW(b->stack, b->stack_capacity, b->stack_count)) return false;
     if (!HF_GROW(b->stack_piece, b->piece_capacity, b->stack_count)) return false;
-    b->stack[b->stack_count] = *p;
+    copy_polygon(&b->stack[b->stack_count], p);
     b->stack_piece[b->stack_count++] = next_piece;
     return true;
 }
@@ -163,17 +167,18 @@ static bool subtract(builder* b, int piece, const polygon* p, hf_vec3 n) {
     if (!may_cover(b, piece, p, n)) return push(b, p, piece + 1);
     /* The covered part alone first: where it is nothing, p stays whole. */
     int planes = b->rom->pieces[piece].plane_count;
-    polygon rest = *p, inside, outside;
+    polygon rest, covered, inside, outside;
     double limit;
+    copy_polygon(&rest, p);
     for (int k = 0; k < planes && rest.count >= 3; k++) {
         hf_vec3 m = covering_plane(b, piece, k, n, &limit);
         split(&rest, m, limit, &inside, NULL);
-        rest = inside;
+        copy_polygon(&rest, &inside);
         b->work++;
     }
     if (rest.count < 3 || area(&rest) < least_area) return push(b, p, piece + 1);
-    polygon covered = rest;
-    rest = *p;
+    copy_polygon(&covered, &rest);
+    copy_polygon(&rest, p);
     for (int k = 0; k < planes && rest.count >= 3; k++) {
         hf_vec3 m = covering_plane(b, piece, k, n, &limit);
         /* Only planes that bound the covered part need to cut. */
@@ -183,7 +188,7 @@ static bool subtract(builder* b, int piece, const polygon* p, hf_vec3 n) {
         split(&rest, m, limit, &inside, &outside);
         b->work++;
         if (!push(b, &outside, piece + 1)) return false;
-        rest = inside;
+        copy_polygon(&rest, &inside);
     }
     return true;
 }
@@ -231,7 +236,7 @@ static hf_status outer_facets(builder* b, hf_error* error) {
             b->stack_count = 0;
             if (!push(b, &p, 0)) return hf_fail_memory(error, NULL);
             while (b->stack_count) {
-                p = b->stack[--b->stack_count];
+                copy_polygon(&p, &b->stack[--b->stack_count]);
                 int next = b->stack_piece[b->stack_count];
                 if (next == piece) next++;
                 bool done = next >= b->rom->piece_count;

@@ -113,12 +113,14 @@ static double box_square(const hf_rom_node* node, const double p[3]) {
     return square;
 }
 
-double hf_rom_nearest(const hf_rom_boundary* boundary, const double p[3], double nearest[3]) {
+/* Square of the distance; the search ends early once it is not above `enough`. */
+static double nearest_square(const hf_rom_boundary* boundary, const double p[3], double enough,
+                             double nearest[3]) {
     hf_vec3 x = hf_v3(p[0], p[1], p[2]), at = x;
     double best = INFINITY;
     int stack[64], depth = 0;
     if (boundary->node_count) stack[depth++] = 0;
-    while (depth) {
+    while (depth && best > enough) {
         const hf_rom_node* node = &boundary->nodes[stack[--depth]];
         if (box_square(node, p) >= best) continue;
         for (int i = 0; i < node->count; i++) {
@@ -136,7 +138,11 @@ double hf_rom_nearest(const hf_rom_boundary* boundary, const double p[3], double
         stack[depth++] = swap ? two : one;
     }
     if (nearest) memcpy(nearest, (double[3]){at.x, at.y, at.z}, 3 * sizeof *nearest);
-    return sqrt(best);
+    return best;
+}
+
+double hf_rom_nearest(const hf_rom_boundary* boundary, const double p[3], double nearest[3]) {
+    return sqrt(nearest_square(boundary, p, -1, nearest));
 }
 
 bool hf_rom_in_pieces(const hf_rom* rom, const double* values, double tolerance) {
@@ -170,9 +176,12 @@ typedef struct search {
     int budget; /* cells, so that no file takes long */
 } search;
 
-static double depth_at(const search* s, const double* x) {
-    double distance = hf_rom_nearest(s->boundary, x, NULL);
-    return hf_rom_in_pieces(s->rom, x, 0) ? distance : -distance;
+/* Exact where it is above `least`, else some number that is not. */
+static double depth_at(const search* s, const double* x, double least) {
+    bool inside = hf_rom_in_pieces(s->rom, x, 0);
+    if (!inside && least >= 0) return -INFINITY;
+    double distance = sqrt(nearest_square(s->boundary, x, inside && least > 0 ? least * least : -1, NULL));
+    return inside ? distance : -distance;
 }
 
 /* Random steps uphill from a point, ever smaller: exact where the search is coarse, and it makes the search
@@ -182,7 +191,7 @@ static double climb(const search* s, double* x, double size, double depth) {
         hf_random random = hf_random_start(0, 0, (uint64_t)step);
         double y[3] = {0};
         for (int i = 0; i < s->rom->joint_count; i++) y[i] = x[i] + hf_random_between(&random, -size, size);
-        double there = depth_at(s, y);
+        double there = depth_at(s, y, depth);
         if (there > depth) {
             depth = there;
             memcpy(x, y, sizeof y);
@@ -196,7 +205,9 @@ static double climb(const search* s, double* x, double size, double depth) {
 static void search_cell(search* s, const double* middle, const double* half) {
     int d = s->rom->joint_count;
     double radius = sqrt(half[0] * half[0] + half[1] * half[1] + half[2] * half[2]);
-    double depth = depth_at(s, middle);
+    /* No deeper than this, a cell is neither the best nor worth a closer look. */
+    double enough = s->best + fmax(1e-4, least_gain * s->best) - radius;
+    double depth = depth_at(s, middle, fmin(enough, s->best));
     if (depth > s->best) {
         double x[3] = {middle[0], middle[1], middle[2]};
         s->best = climb(s, x, radius, depth);
