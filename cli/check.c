@@ -7,8 +7,8 @@
 static json_t* report_json(const hf_check_report* r) {
     json_t* problems = json_array();
     for (int i = 0; i < r->problem_count; i++)
-        json_array_append_new(
-            problems, json_pack("{s:i,s:s}", "frame", r->problems[i].frame, "what", r->problems[i].what));
+        json_array_append_new(problems, json_pack("{s:i,s:o}", "frame", r->problems[i].frame, "what",
+                                                  json_text(r->problems[i].what)));
     json_t* skipped = json_array();
     if (r->not_judged & HF_CLAIM_BALANCE) json_array_append_new(skipped, json_string("balance"));
     return json_pack("{s:b,s:i,s:i,s:f,s:i,s:i,s:i,s:f,s:f,s:i,s:i,s:i,s:i,s:i,s:o,s:o}", "valid", r->valid,

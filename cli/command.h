@@ -37,7 +37,7 @@ typedef struct option_def {
     const char* name;     /* "--seed" */
     const char* letter;   /* "-s" or NULL */
     const char* argument; /* "N", or NULL for a switch */
-    enum { OPTION_TEXT, OPTION_NUMBER, OPTION_INT, OPTION_SWITCH, OPTION_PATHS } kind;
+    enum { OPTION_TEXT, OPTION_NUMBER, OPTION_WHOLE, OPTION_INT, OPTION_SWITCH, OPTION_PATHS } kind;
     size_t offset;
     double low, high; /* for numbers */
     const char* help;
@@ -73,6 +73,10 @@ __attribute__((format(printf, 2, 3))) void note(const options* o, const char* fo
 /* Prints the error; returns the exit code that fits. */
 int fail_with(const hf_error* error);
 void warn_all(const options* o, hf_strings warnings);
+/* Warnings of a scenario and of its creature. */
+void warn_scenario(const options* o, const hf_scenario* s);
+/* A path of any length: free the result. NULL when memory is out. */
+__attribute__((format(printf, 1, 2))) char* make_text(const char* format, ...);
 
 /* Progress bar on a terminal; false after Ctrl-C or when the time limit is over. */
 typedef struct progress {
@@ -122,6 +126,8 @@ hf_status load_motion(const char* path, const options* o, loaded_motion* out, hf
 void free_motion(loaded_motion* m);
 /* --creature and --scenario replace what a motion names; complains and returns false with other files. */
 bool overrides_fit(const options* o, const char* path);
+/* Does the motion fit the creature and the scene that it was loaded with? */
+hf_status fits(const loaded_motion* m, const char* path, hf_error* error);
 /* One frame of this pose of m's creature as m's motion. */
 hf_status make_still(loaded_motion* m, const hf_pose* pose, hf_error* error);
 /* A creature in its rest posture. */
@@ -129,9 +135,13 @@ hf_status load_rest(const char* path, const options* o, loaded_motion* out, hf_e
 /* A clip and the creature made from it, as a motion. */
 hf_status load_clip(const char* path, const options* o, loaded_motion* out, hf_error* error);
 
-/* Prints a JSON object on one line of stdout and releases it. */
+/* Prints a JSON object on one line of stdout and releases it; NULL, for memory that ran out, ends the
+ * program.
+ */
 void print_json(json_t* object);
 json_t* json_vec3(hf_vec3 v);
+/* A text, such as a path, that need not be valid UTF-8: what is not is replaced. */
+json_t* json_text(const char* text);
 json_t* json_strings(hf_strings s);
 /* A picture of some frames of a motion, as `render` and the solving commands write it. */
 hf_status draw_motion(const loaded_motion* m, const options* o, const int* frames, int count, hf_vec3 task,

@@ -14,19 +14,19 @@ static bool ends(const char* text, const char* ending) {
 hf_status save_motion(const loaded_motion* m, const char* path, const options* o, hf_error* error) {
     const hf_creature_view* c = hf_creature_get(m->creature);
     if (!c->urdf_path) {
-        char urdf[1100];
         const char *slash = strrchr(path, '/'), *name = strrchr(c->path, '/');
         name = name ? name + 1 : c->path;
         const char* dot = strrchr(name, '.');
-        snprintf(urdf, sizeof urdf, "%.*s%.*s.urdf", slash ? (int)(slash - path + 1) : 0, path,
-                 dot ? (int)(dot - name) : (int)strlen(name), name);
-        hf_status status = hf_creature_write_urdf(m->creature, urdf, error);
-        if (status != HF_OK) return status;
-        char* copy = strdup(urdf);
-        if (copy) {
-            free(m->motion->creature);
-            m->motion->creature = copy;
+        char* urdf = make_text("%.*s%.*s.urdf", slash ? (int)(slash - path + 1) : 0, path,
+                               dot ? (int)(dot - name) : (int)strlen(name), name);
+        hf_status status = urdf ? hf_creature_write_urdf(m->creature, urdf, error) : HF_ERROR_MEMORY;
+        if (!urdf) *error = (hf_error){.status = status, .message = "out of memory"};
+        if (status != HF_OK) {
+            free(urdf);
+            return status;
         }
+        free(m->motion->creature);
+        m->motion->creature = urdf;
         note(o, "wrote %s", urdf);
     }
     return hf_motion_save(m->motion, path, error);
@@ -34,8 +34,10 @@ hf_status save_motion(const loaded_motion* m, const char* path, const options* o
 
 static hf_status load_any(const char* path, const options* o, loaded_motion* m, hf_error* error) {
     switch (kind_of(path)) {
-    case FILE_MOTION:
-        return load_motion(path, o, m, error);
+    case FILE_MOTION: {
+        hf_status status = load_motion(path, o, m, error);
+        return status == HF_OK ? fits(m, path, error) : status;
+    }
     case FILE_CLIP:
         return load_clip(path, o, m, error);
     case FILE_CREATURE:

@@ -25,9 +25,10 @@ static int info_creature(const char* path, const options* o) {
                                                    limb->joint_count, "length_m", limb->length, "use",
                                                    limb->use, "contact_frames", limb->contact_count));
         }
-        print_json(json_pack("{s:s,s:s,s:i,s:i,s:f,s:f,s:o,s:o}", "kind", "creature", "name", c->name,
-                             "joints", movable, "links", c->link_count, "mass_kg", c->mass, "height_m",
-                             c->height, "limbs", limbs, "warnings", json_strings(c->warnings)));
+        print_json(json_pack("{s:s,s:o,s:i,s:i,s:f,s:f,s:o,s:o}", "kind", "creature", "name",
+                             json_text(c->name), "joints", movable, "links", c->link_count, "mass_kg",
+                             c->mass, "height_m", c->height, "limbs", limbs, "warnings",
+                             json_strings(c->warnings)));
     } else {
         printf("creature %s: %d links, %d joints, %.1f kg, %.2f m tall\n", c->name, c->link_count, movable,
                c->mass, c->height);
@@ -61,15 +62,32 @@ static int scene_figures(const hf_scene* scene, hf_vec3* low, hf_vec3* high) {
     return triangles;
 }
 
+/* The lines of a text, which they end in place; free the items. */
+static hf_strings split_lines(char* text) {
+    const char** items = NULL;
+    int count = 0;
+    char* state = NULL;
+    for (char* line = text ? strtok_r(text, "\n", &state) : NULL; line; line = strtok_r(NULL, "\n", &state)) {
+        const char** more = realloc(items, sizeof *items * (size_t)(count + 1));
+        if (!more) break;
+        items = more;
+        items[count++] = line;
+    }
+    return (hf_strings){count, items};
+}
+
 static int info_scene(const char* path, const options* o) {
     hf_scene* scene;
     hf_error error;
-    if (hf_scene_load_mesh(path, &scene, &error) != HF_OK) return fail_with(&error);
+    char* text = NULL;
+    if (hf_scene_load_mesh(path, &scene, &text, &error) != HF_OK) return fail_with(&error);
+    hf_strings warnings = split_lines(text);
     hf_vec3 low, high;
     int triangles = scene_figures(scene, &low, &high), objects = hf_scene_object_count(scene);
     if (o->json) {
-        print_json(json_pack("{s:s,s:i,s:i,s:[o,o],s:[]}", "kind", "scene", "objects", objects, "triangles",
-                             triangles, "bounds", json_vec3(low), json_vec3(high), "warnings"));
+        print_json(json_pack("{s:s,s:i,s:i,s:[o,o],s:o}", "kind", "scene", "objects", objects, "triangles",
+                             triangles, "bounds", json_vec3(low), json_vec3(high), "warnings",
+                             json_strings(warnings)));
     } else {
         printf("scene: %d object%s, %d triangle%s, from %.2f %.2f %.2f to %.2f %.2f %.2f m\n", objects,
                objects == 1 ? "" : "s", triangles, triangles == 1 ? "" : "s", low.x, low.y, low.z, high.x,
@@ -79,7 +97,10 @@ static int info_scene(const char* path, const options* o) {
         for (int i = 0; i < v.piece_count; i++) solid += v.solidity[i] != 0;
         printf("  %d connected piece%s, %d watertight\n", v.piece_count, v.piece_count == 1 ? "" : "s",
                solid);
+        warn_all(o, warnings);
     }
+    free((void*)warnings.items);
+    hf_text_free(text);
     hf_scene_free(scene);
     return EXIT_DONE;
 }
@@ -114,13 +135,16 @@ static int info_scenario(const char* path, const options* o) {
     if (hf_scenario_load(path, &l, &s, &error) != HF_OK) return fail_with(&error);
     hf_vec3 low, high;
     int triangles = scene_figures(s->scene, &low, &high), objects = hf_scene_object_count(s->scene);
-    hf_strings warnings = {s->warning_count, (const char* const*)s->warnings};
     if (o->json) {
-        print_json(json_pack("{s:s,s:s,s:s,s:s,s:i,s:i,s:[o,o],s:i,s:i,s:o}", "kind", "scenario", "name",
-                             s->name, "task", hf_scenario_kind_text(s->kind), "creature",
+        json_t* warnings = json_strings(hf_creature_get(s->creature)->warnings);
+        json_t* own = json_strings((hf_strings){s->warning_count, (const char* const*)s->warnings});
+        json_array_extend(warnings, own);
+        json_decref(own);
+        print_json(json_pack("{s:s,s:o,s:s,s:s,s:i,s:i,s:[o,o],s:i,s:i,s:o}", "kind", "scenario", "name",
+                             json_text(s->name), "task", hf_scenario_kind_text(s->kind), "creature",
                              hf_creature_get(s->creature)->name, "objects", objects, "triangles", triangles,
                              "bounds", json_vec3(low), json_vec3(high), "targets", s->target_count, "tasks",
-                             s->task_count, "warnings", json_strings(warnings)));
+                             s->task_count, "warnings", warnings));
     } else {
         printf("scenario %s (%s): creature %s, %d object%s of %d triangles\n", s->name,
                hf_scenario_kind_text(s->kind), hf_creature_get(s->creature)->name, objects,
@@ -131,7 +155,7 @@ static int info_scenario(const char* path, const options* o) {
                    v.friction, v.contact ? "" : ", no contact", v.movable ? ", movable" : "",
                    v.grip ? ", grip" : "");
         }
-        warn_all(o, warnings);
+        warn_scenario(o, s);
     }
     hf_scenario_free(s);
     return EXIT_DONE;
@@ -146,10 +170,11 @@ static int info_motion(const char* path, const options* o) {
     int stances = 0;
     for (int i = 0; i < m->frame_count; i++) stances += m->frames[i].stance;
     if (o->json) {
-        print_json(json_pack("{s:s,s:s,s:s?,s:s,s:i,s:f,s:f,s:i,s:i,s:i,s:[]}", "kind", "motion", "creature",
-                             m->creature, "scenario", m->scenario, "outcome", m->outcome, "frames",
-                             m->frame_count, "fps", fps, "duration_s", length, "joints", m->joint_count,
-                             "limbs", m->limb_count, "stances", stances, "warnings"));
+        print_json(json_pack("{s:s,s:o,s:o?,s:s,s:i,s:f,s:f,s:i,s:i,s:i,s:[]}", "kind", "motion", "creature",
+                             json_text(m->creature), "scenario", m->scenario ? json_text(m->scenario) : NULL,
+                             "outcome", m->outcome, "frames", m->frame_count, "fps", fps, "duration_s",
+                             length, "joints", m->joint_count, "limbs", m->limb_count, "stances", stances,
+                             "warnings"));
     } else {
         printf("motion (%s): %d frame%s in %.2f s, %d joints, %d limbs, %d stances\n  creature %s\n",
                m->outcome, m->frame_count, m->frame_count == 1 ? "" : "s", length, m->joint_count,

@@ -47,7 +47,15 @@ hf_status load_motion(const char* path, const options* o, loaded_motion* out, hf
     }
     if (out->scenario) out->scene = out->scenario->scene;
     warn_all(o, hf_creature_get(out->creature)->warnings);
+    if (out->scenario)
+        warn_all(o, (hf_strings){out->scenario->warning_count, (const char* const*)out->scenario->warnings});
     return HF_OK;
+}
+
+hf_status fits(const loaded_motion* m, const char* path, hf_error* error) {
+    hf_status status = hf_motion_validate(m->motion, m->creature, m->scene, error);
+    if (status != HF_OK && !error->file[0]) snprintf(error->file, sizeof error->file, "%s", path);
+    return status;
 }
 
 hf_status load_clip(const char* path, const options* o, loaded_motion* out, hf_error* error) {

@@ -43,10 +43,10 @@ static bool unknown_option(const command* c, const char* text) {
 static bool set_number(const option_def* d, const char* value, options* o) {
     char* end;
     double v = strtod(value, &end);
-    bool whole = d->kind != OPTION_INT || v == floor(v);
+    bool whole = (d->kind != OPTION_INT && d->kind != OPTION_WHOLE) || v == floor(v);
     if (end == value || *end || !isfinite(v) || !whole || v < d->low || v > d->high) {
         complain("%s %s: a %s from %g to %g is expected", d->name, value,
-                 d->kind == OPTION_INT ? "whole number" : "number", d->low, d->high);
+                 d->kind == OPTION_NUMBER ? "number" : "whole number", d->low, d->high);
         return false;
     }
     if (d->kind == OPTION_INT)
@@ -72,6 +72,7 @@ static bool set_option(const option_def* d, const char* value, options* o) {
         o->package_path[o->package_path_count++] = value;
         return true;
     case OPTION_NUMBER:
+    case OPTION_WHOLE:
     case OPTION_INT:
         return set_number(d, value, o);
     }
@@ -120,7 +121,7 @@ static bool parse(const command* c, int argc, char** argv, options* o) {
     return true;
 }
 
-int main(int argc, char** argv) {
+static int run(int argc, char** argv) {
     options o = default_options();
     if (argc < 2) {
         run_help(&o);
@@ -138,15 +139,18 @@ int main(int argc, char** argv) {
             o.file = c->name;
             return run_help(&o);
         }
-    signal(SIGPIPE, SIG_IGN);
     if (c->run == run_help) {
         o.file = argc > 2 ? argv[2] : NULL;
         return run_help(&o);
     }
-    if (!parse(c, argc - 2, argv + 2, &o)) return EXIT_USAGE;
-    int code = c->run(&o);
+    return parse(c, argc - 2, argv + 2, &o) ? c->run(&o) : EXIT_USAGE;
+}
+
+int main(int argc, char** argv) {
+    signal(SIGPIPE, SIG_IGN);
+    int code = run(argc, argv);
     /* A full disk or a closed pipe must not look like success. */
-    if (fflush(stdout) != 0 && code == EXIT_DONE) {
+    if ((fflush(stdout) != 0 || ferror(stdout)) && code == EXIT_DONE) {
         complain("standard output cannot be written");
         return EXIT_BAD_INPUT;
     }

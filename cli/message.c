@@ -47,6 +47,20 @@ void warn_all(const options* o, hf_strings warnings) {
         note(o, "%swarning:%s %s", colour() ? "\033[33m" : "", colour() ? "\033[0m" : "", warnings.items[i]);
 }
 
+void warn_scenario(const options* o, const hf_scenario* s) {
+    warn_all(o, hf_creature_get(s->creature)->warnings);
+    warn_all(o, (hf_strings){s->warning_count, (const char* const*)s->warnings});
+}
+
+char* make_text(const char* format, ...) {
+    char* text;
+    va_list args;
+    va_start(args, format);
+    if (vasprintf(&text, format, args) < 0) text = NULL;
+    va_end(args);
+    return text;
+}
+
 double now_s(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -88,6 +102,10 @@ void progress_end(progress* p) {
 }
 
 void print_json(json_t* object) {
+    if (!object) {
+        complain("out of memory");
+        exit(EXIT_INTERNAL);
+    }
     json_dumpf(object, stdout, JSON_REAL_PRECISION(10));
     putchar('\n');
     json_decref(object);
@@ -95,8 +113,19 @@ void print_json(json_t* object) {
 
 json_t* json_vec3(hf_vec3 v) { return json_pack("[f,f,f]", v.x, v.y, v.z); }
 
+json_t* json_text(const char* text) {
+    json_t* plain = json_string(text);
+    if (plain) return plain;
+    char* copy = strdup(text);
+    for (char* c = copy; c && *c; c++)
+        if ((unsigned char)*c >= 128) *c = '?';
+    json_t* value = copy ? json_string(copy) : NULL;
+    free(copy);
+    return value;
+}
+
 json_t* json_strings(hf_strings s) {
     json_t* list = json_array();
-    for (int i = 0; i < s.count; i++) json_array_append_new(list, json_string(s.items[i]));
+    for (int i = 0; i < s.count; i++) json_array_append_new(list, json_text(s.items[i]));
     return list;
 }

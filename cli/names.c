@@ -15,9 +15,15 @@ static bool ends(const char* text, const char* ending) {
     return n >= m && strcasecmp(text + n - m, ending) == 0;
 }
 
+/* Is there a file of this type? Nothing else is opened: a pipe would be waited for. */
+static bool is_type(const char* path, mode_t type) {
+    struct stat info;
+    return stat(path, &info) == 0 && (info.st_mode & S_IFMT) == type;
+}
+
 /* Does a glTF file mention a skin? Then it is a rig, else a scene. */
 static bool gltf_has_skin(const char* path) {
-    FILE* f = fopen(path, "rb");
+    FILE* f = is_type(path, S_IFREG) ? fopen(path, "rb") : NULL;
     if (!f) return false;
     /* Both .gltf and .glb hold their JSON as text; a rig names its skins there. */
     static char block[1 << 20];
@@ -29,7 +35,7 @@ static bool gltf_has_skin(const char* path) {
 }
 
 static file_kind kind_by_format(const char* path) {
-    json_t* root = json_load_file(path, 0, NULL);
+    json_t* root = is_type(path, S_IFREG) ? json_load_file(path, 0, NULL) : NULL;
     const char* format = root ? json_string_value(json_object_get(root, "format")) : NULL;
     file_kind kind = FILE_UNKNOWN;
     if (format && strcmp(format, "holdfast-creature") == 0) kind = FILE_CREATURE;
@@ -163,11 +169,23 @@ static bool suggest_beside(const char* argument) {
     return near;
 }
 
+/* The argument, or the shipped file that it names. */
+static char* shipped_or_path(const char* argument) {
+    char* shipped = NULL;
+    /* A folder that happens to have the name of something shipped is not meant. */
+    bool there = access(argument, F_OK) == 0 && !is_type(argument, S_IFDIR);
+    if (!there && !strchr(argument, '/')) shipped = shipped_file(argument);
+    return shipped ? shipped : strdup(argument);
+}
+
 char* find_file(const char* argument) {
-    if (access(argument, F_OK) == 0) return strdup(argument);
-    char* shipped = strchr(argument, '/') ? NULL : shipped_file(argument);
-    if (shipped) return shipped;
-    if (!suggest_beside(argument)) {
+    char* path = shipped_or_path(argument);
+    if (path && access(path, F_OK) == 0) return path;
+    int why = path ? errno : ENOMEM;
+    free(path);
+    if (why != ENOENT && why != ENOTDIR) {
+        complain("%s: cannot be opened: %s", argument, strerror(why));
+    } else if (!suggest_beside(argument)) {
         if (strchr(argument, '/') || strchr(argument, '.'))
             complain("%s: no such file", argument);
         else

@@ -10,7 +10,7 @@ const option_def option_defs[] = {
     {"--output", "-o", "FILE|DIR", OPTION_TEXT, AT(output), 0, 0, "where to write"},
     {"--json", NULL, NULL, OPTION_SWITCH, AT(json), 0, 0, "print one JSON object on standard output"},
     {"--quiet", "-q", NULL, OPTION_SWITCH, AT(quiet), 0, 0, "no notes, warnings or progress"},
-    {"--seed", NULL, "N", OPTION_NUMBER, AT(seed), 0, 9e15, "random seed instead of the scenario's"},
+    {"--seed", NULL, "N", OPTION_WHOLE, AT(seed), 0, 9e15, "random seed instead of the scenario's"},
     {"--threads", NULL, "N", OPTION_INT, AT(threads), 0, 64,
      "threads to use; 0, the default, means all cores"},
     {"--time-limit", NULL, "S", OPTION_NUMBER, AT(time_limit_s), 0, 1e6,

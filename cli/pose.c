@@ -126,21 +126,22 @@ static hf_status search(pose_job* job, const options* o, progress* p) {
     query.touches = job->touches;
     query.touch_count = find_surfaces(job);
     uint64_t seed = o->seed >= 0 ? (uint64_t)o->seed : s->seed;
-    for (job->tries = 0; job->tries < TRIES; job->tries++) {
+    for (int try = 0; try < TRIES; try++) {
+        job->tries = try + 1;
         job->now.pose.root = s->start.pose.root;
         memcpy(job->now.pose.q, s->start.pose.q, sizeof(double) * (size_t)c->q_count);
         hf_body_solve_options b = hf_body_solve_options_default();
-        b.solve.seed = seed + (uint64_t)job->tries;
+        b.solve.seed = seed + (uint64_t)try;
         b.solve.posture = s->start.pose.q;
         b.guide = &s->start.pose.root;
         /* Later tries start away from the given posture, farther each time. */
-        if (job->tries) {
+        if (try) {
             for (int j = 0; j < c->joint_count; j++) {
                 const hf_joint* joint = &c->joints[j];
                 if (joint->q_count != 1 || joint->mimic >= 0 || !isfinite(joint->lower) ||
                     !isfinite(joint->upper))
                     continue;
-                double spread = (joint->upper - joint->lower) * 0.5 * job->tries / TRIES;
+                double spread = (joint->upper - joint->lower) * 0.5 * try / TRIES;
                 double u = fmod(0.6180339887498949 * (j + 1) * (double)(b.solve.seed + 1), 1.0) * 2 - 1;
                 double q = job->now.pose.q[joint->q_index] + u * spread;
                 job->now.pose.q[joint->q_index] = fmin(joint->upper, fmax(joint->lower, q));
@@ -154,7 +155,7 @@ static hf_status search(pose_job* job, const options* o, progress* p) {
         job->now.collides = hf_collides(s->creature, job->placement, job->links, &query, &job->now.hit);
         keep(job);
         if (job->best.result.outcome == HF_FOUND && !job->best.collides) break;
-        if (!progress_report(p, (double)(job->tries + 1) / TRIES, "solving")) break;
+        if (!progress_report(p, (double)job->tries / TRIES, "solving")) break;
     }
     return HF_OK;
 }
@@ -195,28 +196,28 @@ static hf_status make_motion(const pose_job* job, bool found, loaded_motion* m, 
     }
     hf_motion_set_stat(m->motion, "position_error_m", job->best.result.position_error_m);
     hf_motion_set_stat(m->motion, "angle_error_rad", job->best.result.angle_error_rad);
-    hf_motion_set_stat(m->motion, "tries", job->tries < TRIES ? job->tries + 1 : TRIES);
+    hf_motion_set_stat(m->motion, "tries", job->tries);
     if (status != HF_OK) *error = (hf_error){.status = status, .message = "out of memory"};
     return status;
 }
 
 static hf_status write_all(const loaded_motion* m, const char* name, const options* o, progress* p,
                            hf_error* error) {
-    char path[1200];
+    char* motion = make_text("%s/%s.motion.json", o->output, name);
+    char* glb = make_text("%s/%s.glb", o->output, name);
+    char* png = make_text("%s/%s.png", o->output, name);
     int frame = 0;
-    snprintf(path, sizeof path, "%s/%s.motion.json", o->output, name);
-    hf_status status = save_motion(m, path, o, error);
-    if (status == HF_OK) {
-        hf_export_options e = hf_export_options_default();
-        e.scene = m->scene;
-        snprintf(path, sizeof path, "%s/%s.glb", o->output, name);
-        status = hf_motion_export(m->motion, m->creature, &e, path, error);
-    }
-    if (status == HF_OK) {
-        snprintf(path, sizeof path, "%s/%s.png", o->output, name);
-        status = draw_motion(m, o, &frame, 1, hf_v3(0, 0, 0), path, p, error);
-        if (p->interrupted || p->timed_out) note(o, "stopped early: the picture is not finished");
-    }
+    hf_export_options e = hf_export_options_default();
+    e.scene = m->scene;
+    hf_status status = motion && glb && png ? HF_OK : HF_ERROR_MEMORY;
+    if (status != HF_OK) *error = (hf_error){.status = status, .message = "out of memory"};
+    if (status == HF_OK) status = save_motion(m, motion, o, error);
+    if (status == HF_OK) status = hf_motion_export(m->motion, m->creature, &e, glb, error);
+    if (status == HF_OK) status = draw_motion(m, o, &frame, 1, hf_v3(0, 0, 0), png, p, error);
+    if (p->interrupted || p->timed_out) note(o, "stopped early: the picture is not finished");
+    free(motion);
+    free(glb);
+    free(png);
     if (status == HF_OK) note(o, "wrote %s/%s.motion.json, .glb, .png", o->output, name);
     return status;
 }
@@ -225,7 +226,6 @@ static void say(const pose_job* job, bool found, const progress* p, const option
     const hf_scenario* s = job->scenario;
     const hf_creature_view* c = hf_creature_get(s->creature);
     const attempt* a = &job->best;
-    int tries = job->tries < TRIES ? job->tries + 1 : TRIES;
     char why[200] = "";
     if (a->result.outcome != HF_FOUND)
         snprintf(why, sizeof why, "limb \"%.60s\" is %.1f mm and %.1f degrees off: %s",
@@ -243,7 +243,7 @@ static void say(const pose_job* job, bool found, const progress* p, const option
                                                    "position_error_m", a->errors[2 * i], "angle_error_rad",
                                                    a->errors[2 * i + 1]));
         print_json(json_pack("{s:s,s:s,s:i,s:b,s:o}", "outcome", found ? "found" : "partial", "why", why,
-                             "tries", tries, "collides", a->collides, "targets", limbs));
+                             "tries", job->tries, "collides", a->collides, "targets", limbs));
         return;
     }
     if (found)
@@ -254,7 +254,7 @@ static void say(const pose_job* job, bool found, const progress* p, const option
                p->interrupted ? "interrupted"
                : p->timed_out ? "time limit reached"
                               : "no pose found",
-               tries, why);
+               job->tries, why);
 }
 
 static int solve(hf_scenario* s, const options* o) {
@@ -297,7 +297,7 @@ int run_pose(const options* o) {
     hf_status status = hf_scenario_load(path, &l, &s, &error);
     free(path);
     if (status != HF_OK) return fail_with(&error);
-    warn_all(o, (hf_strings){s->warning_count, (const char* const*)s->warnings});
+    warn_scenario(o, s);
     int code = EXIT_BAD_INPUT;
     if (s->kind != HF_SCENARIO_POSE)
         complain("%s: is a %s scenario, pose needs one of kind \"pose\"", s->path,

@@ -13,11 +13,11 @@ static hf_status scenario_still(const char* path, const options* o, loaded_motio
     hf_status status = hf_scenario_load(path, &l, &m->scenario, error);
     if (status != HF_OK) return status;
     hf_scenario* s = m->scenario;
-    warn_all(o, (hf_strings){s->warning_count, (const char* const*)s->warnings});
+    warn_scenario(o, s);
     m->scene = s->scene;
     m->creature = s->creature;
     s->creature = NULL; /* owned by m from here on */
-    if (s->task_count) *task = s->tasks[0].direction;
+    if (s->task_count && !o->task) *task = s->tasks[0].direction;
     return make_still(m, &s->start.pose, error);
 }
 
@@ -30,7 +30,7 @@ static hf_status draw_scene(const char* path, const options* o, progress* p, hf_
     hf_scene* scene = NULL;
     hf_placement* placement = NULL;
     hf_picture picture = {0};
-    hf_status status = hf_scene_load_mesh(path, &scene, error);
+    hf_status status = hf_scene_load_mesh(path, &scene, NULL, error);
     if (status == HF_OK && (status = hf_placement_create(scene, &placement)) != HF_OK)
         *error = (hf_error){.status = status, .message = "out of memory"};
     hf_picture_moment moment = {.placement = placement};
@@ -60,6 +60,7 @@ static hf_status draw(const char* path, const options* o, progress* p, hf_error*
         break;
     case FILE_MOTION:
         status = load_motion(path, o, &m, error);
+        if (status == HF_OK) status = fits(&m, path, error);
         break;
     case FILE_UNKNOWN:
         unknown_kind(path);

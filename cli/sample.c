@@ -58,7 +58,8 @@ static int sample_creature(const hf_creature* creature, const char* path, const 
     for (int i = 0; i < c->limb_count && code == EXIT_DONE; i++)
         if (o->limb ? i == only : c->limbs[i].use) code = sample_limb(creature, i, &s, folder, o, sets);
     if (o->json && code == EXIT_DONE)
-        print_json(json_pack("{s:s,s:s,s:O}", "creature", c->name, "folder", folder, "sets", sets));
+        print_json(json_pack("{s:o,s:o,s:O}", "creature", json_text(c->name), "folder", json_text(folder),
+                             "sets", sets));
     json_decref(sets);
     free(folder);
     return code;

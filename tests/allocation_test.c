@@ -7,6 +7,8 @@
 #include "base/workspace.h"
 #include "contact/candidates.h"
 
+#include <dlfcn.h>
+#include <errno.h>
 #include <stdlib.h>
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -23,7 +25,7 @@
 #endif
 
 static _Thread_local long until_failure = -1; /* allocations that still succeed, -1: all */
-static _Thread_local bool failed;
+static _Thread_local bool failed, qhull_failed;
 static _Thread_local bool keeps_failing; /* after the first failure all others fail too */
 static _Thread_local long live;          /* blocks handed out and not given back */
 
@@ -34,30 +36,42 @@ void* __libc_realloc(void* pointer, size_t size);
 void* __libc_memalign(size_t alignment, size_t size);
 void __libc_free(void* pointer);
 
-static bool fails(void) {
+/* Is the caller qhull? It keeps some blocks where an allocation of its own fails. */
+static bool is_qhull(const void* caller) {
+    Dl_info info;
+    return dladdr(caller, &info) && info.dli_fname && strstr(info.dli_fname, "qhull");
+}
+static bool fails(const void* caller) {
     if (until_failure < 0) return false;
     if (until_failure-- > 0) return false;
     until_failure = keeps_failing ? 0 : -1;
     failed = true;
+    qhull_failed |= is_qhull(caller);
+    errno = ENOMEM;
     return true;
 }
 static void* counted(void* pointer) {
     live += pointer != NULL;
     return pointer;
 }
-void* malloc(size_t size) { return fails() ? NULL : counted(__libc_malloc(size)); }
-void* calloc(size_t count, size_t size) { return fails() ? NULL : counted(__libc_calloc(count, size)); }
+/* Seen by shared libraries as well, which the default of this project would hide. */
+#pragma GCC visibility push(default)
+void* malloc(size_t size) { return fails(__builtin_return_address(0)) ? NULL : counted(__libc_malloc(size)); }
+void* calloc(size_t count, size_t size) {
+    return fails(__builtin_return_address(0)) ? NULL : counted(__libc_calloc(count, size));
+}
 void* aligned_alloc(size_t alignment, size_t size) {
-    return fails() ? NULL : counted(__libc_memalign(alignment, size));
+    return fails(__builtin_return_address(0)) ? NULL : counted(__libc_memalign(alignment, size));
 }
 void* realloc(void* pointer, size_t size) {
-    if (fails()) return NULL;
+    if (fails(__builtin_return_address(0))) return NULL;
     return pointer ? __libc_realloc(pointer, size) : counted(__libc_realloc(NULL, size));
 }
 void free(void* pointer) {
     live -= pointer != NULL;
     __libc_free(pointer);
 }
+#pragma GCC visibility pop
 #endif
 
 /* ---- Loaders: each loads a file, checks that a failure hands out nothing, frees ---- */
@@ -301,7 +315,8 @@ static const struct {
      "[0,0],"
      "\"contacts\":[{\"limb\":\"leg\",\"frame\":\"sole\",\"point\":[0,0,0],\"normal\":[0,0,1],\"object\":"
      "\"a\"}],\"objects\":{"
-     "\"a\":[0,0,0,1,0,0,0]}}],\"stats\":{\"x\":1}}"},
+     "\"a\":[0,0,0,1,0,0,0]}}],\"stats\":{\"a name longer than what a reader begins with, which has to grow "
+     "for it\":1.2345678901234567890123}}"},
     {"rig.bvh", load_rig,
      "HIERARCHY\nROOT hips\n{\nOFFSET 0 0 0\nCHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation "
      "Yrotation\n"
@@ -353,7 +368,7 @@ static void check_file(const char* name, loader load) {
     long count = 0, survived = 0;
     for (failed = true; failed; count++) {
         memset(&error, 0, sizeof error);
-        failed = false;
+        failed = qhull_failed = false;
         long before = live;
         until_failure = count;
         hf_status status = load(path, &error);
@@ -365,12 +380,14 @@ static void check_file(const char* name, loader load) {
             fail_msg("%s: allocation %ld is told as: %s", name, count,
                      hf_error_text(&error, text, sizeof text));
         if (!failed && status != HF_OK) fail_msg("%s", hf_error_text(&error, text, sizeof text));
-        if (live != before) fail_msg("%s: allocation %ld: %ld blocks are lost", name, count, live - before);
+        if (live != before && !qhull_failed)
+            fail_msg("%s: allocation %ld: %ld blocks are lost", name, count, live - before);
     }
-    /* Only giving back memory that grew too large may fail without harm: two arrays for each mesh, two
-     * meshes. */
+    /* Only giving back memory that grew too large may fail without harm (two arrays for each mesh, two
+       meshes), and the buffers of four files that are written. */
+    long most = load == load_motion ? 0 : load == export_motion ? 8 : 4;
     assert_true(count > 4);
-    if (survived > 4) fail_msg("%s: %ld of %ld failures were not told", name, survived, count);
+    if (survived > most) fail_msg("%s: %ld of %ld failures were not told", name, survived, count);
 }
 
 static void each_failing_allocation_is_survived(void** state) {

@@ -74,6 +74,19 @@ head -c 4096 /dev/urandom >"$work/noise.stl"
 expect 3 'noise.stl' "$hf" info "$work/noise.stl"
 expect 3 'cannot be written' "$hf" render human -o /nonexistent/x.png --size 64x64 --samples 1
 
+# Files that nobody could read to their end, names that mislead.
+mkfifo "$work/pipe.json" "$work/pipe.glb" "$work/pipe.urdf"
+for ending in json glb urdf; do expect 3 "pipe.$ending" timeout 10 "$hf" info "$work/pipe.$ending"; done
+ln -s loop.urdf "$work/loop.urdf"
+expect 3 'cannot be opened' "$hf" info "$work/loop.urdf"
+mkdir "$work/human"
+expect 0 'creature human' sh -c "cd '$work' && '$hf' info human"
+printf '\357\273\277{ "format": "holdfast-creature", "version": 1, "urdf": "%s" }\r\n' \
+  "$PWD/data/creatures/spider.urdf" >"$work/mark.creature.json"
+expect 0 'creature spider' "$hf" info "$work/mark.creature.json"
+expect 2 '--seed 1.5: a whole number' "$hf" pose demo --seed 1.5
+[ -w /dev/full ] && expect 3 'standard output cannot be written' sh -c "'$hf' help >/dev/full"
+
 # Right ones.
 expect 0 'human' "$hf" info
 expect 0 '"kind": "creature"' "$hf" info human --json
@@ -94,6 +107,15 @@ expect 0 '"kind": "clip"' "$hf" info "$work/human.bvh" --json
 expect 0 'wrote' "$hf" export "$work/human.bvh" -o "$work/rig.motion.json"
 [ -s "$work/human.urdf" ] || { echo "FAILED: no URDF beside the rig's motion"; failures=$((failures + 1)); }
 expect 0 'motion' "$hf" info "$work/rig.motion.json"
+printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nl 1 2\n' >"$work/line.obj"
+expect 0 '"warnings": ["1 line element' "$hf" info "$work/line.obj" --json
+expect 0 'warning: 1 line element' "$hf" info "$work/line.obj"
+expect 0 'valid' "$hf" check "$work/demo.motion.json" --creature human --scenario demo
+expect 3 'demo.motion.json: joints' "$hf" render "$work/demo.motion.json" --creature insect -o "$work/m.png"
+expect 3 'demo.motion.json: joints' "$hf" export "$work/demo.motion.json" --creature insect -o "$work/m.motion.json"
+mkdir "$work/$(printf 'l\344tin')"
+cp "$work/rig.motion.json" "$work/$(printf 'l\344tin')/"
+expect 0 '"kind": "motion"' "$hf" info "$work/$(printf 'l\344tin')/rig.motion.json" --json
 expect 0 'wrote' "$hf" render "$work/demo.motion.json" -o "$work/m.png" --size 64x64 --samples 1
 
 expect 0 '"finished": true' "$hf" render room -o "$work/r.png" --size 64x64 --samples 1 --json
@@ -130,10 +152,22 @@ expect 0 '"valid": true' "$hf" check "$work/paws.motion.json" --json
 [ "$(grep -o '"frame": *"paw"' "$work/paws.motion.json" | wc -l)" -eq 4 ] ||
   { echo "FAILED: four paws do not touch"; failures=$((failures + 1)); }
 
+# A limb with two targets, into a folder with a very long name.
+one=$(printf '%200s' | tr ' ' d)
+long=$work/$one/$one/$one/$one/$one/$one
+mkdir -p "$long"
+sed -E "s|\"\.\./|\"$PWD/data/|g; s|\"targets\": *\[|&{\"limb\": \"left_leg\", \"point\": [0.42, 0.13, 0]}, |" \
+  data/scenarios/pose-sit.scenario.json >"$work/twice.scenario.json"
+expect 0 'all 6 targets' "$hf" pose "$work/twice.scenario.json" -o "$long" --size 64x64 --samples 1
+for f in twice.motion.json twice.glb twice.png; do
+  [ -s "$long/$f" ] || { echo "FAILED: pose did not write $f into a long path"; failures=$((failures + 1)); }
+done
+
 # A target nobody can reach: exit 1, a reason, and a partial motion.
 sed -E 's/"point": *\[[^]]*\]/"point": [9, 9, 9]/' data/scenarios/demo.scenario.json |
   sed -E "s|\"\.\./|\"$PWD/data/|g" >"$work/far.scenario.json"
 expect 1 'partial' "$hf" pose "$work/far.scenario.json" -o "$work" --size 64x64 --samples 1
+expect 1 '"tries": 64,' "$hf" pose "$work/far.scenario.json" --json --quiet
 expect 1 'time limit reached' "$hf" pose "$work/far.scenario.json" -o "$work/late/er" --size 64x64 --samples 1 --time-limit 0.001
 expect 1 'the picture is not finished' "$hf" render human -o "$work/u.png" --samples 16 --time-limit 0.001
 

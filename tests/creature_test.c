@@ -547,6 +547,11 @@ static void bad_creature_files_say_why(void** state) {
         {HEAD ", \"gait\": [[\"left_lag\"]]}", "did you mean \"left_leg\"?"},
         {HEAD ", \"guide\": {\"upright\": [\"x\"]}}", "there is no limb \"x\""},
         {HEAD ", \"guide\": {\"any\": 1.5}}", "a number of limbs is expected"},
+        {HEAD ", \"guide\": {\"any\": 1e300}}", "a number of limbs is expected"},
+        {"{\"format\": \"holdfast-creature\", \"version\": 1, \"urdf\": \"\"}", "\"urdf\" is empty"},
+        {HEAD ", \"limbs\": [{\"name\": \"a\", \"effector\": \"b\", \"contact\": {\"offset\": [0, 0, 0], "
+              "\"normal\": [1e300, 1e300, 0]}}]}",
+         "\"normal\" has no usable length"},
         {HEAD ", \"srdf\": \"none.srdf\"}", "No such file"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

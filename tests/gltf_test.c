@@ -380,7 +380,7 @@ static void test_refused(void** state) {
     const struct {
         const char *text, *says;
     } cases[] = {
-        {"", "no glTF"},
+        {"", "not valid JSON"},
         {"[]", "object"},
         {"{}", "\"nodes\" is missing"},
         {"{\"nodes\":[{}]}", "no skin"},

@@ -716,7 +716,7 @@ static void third_party_scenes_load(void** state) {
         assert_int_equal(m.triangle_count, count);
         hf_mesh_free(&m);
         hf_scene* scene;
-        if (hf_scene_load_mesh(path, &scene, &e) != HF_OK) fail_msg("%s: %s", names[i], e.message);
+        if (hf_scene_load_mesh(path, &scene, NULL, &e) != HF_OK) fail_msg("%s: %s", names[i], e.message);
         assert_int_equal(hf_scene_object(scene, 0).mesh.triangle_count, count);
         assert_int_equal(strncmp(names[i], hf_scene_object(scene, 0).name, strlen(names[i]) - 4), 0);
         hf_scene_free(scene);

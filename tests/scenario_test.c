@@ -411,7 +411,7 @@ static void scene_from_one_mesh(void** state) {
     char path[1024];
     snprintf(path, sizeof path, "%s/scenario/m.obj", test_folder());
     hf_scene* scene;
-    assert_int_equal(hf_scene_load_mesh(path, &scene, NULL), HF_OK);
+    assert_int_equal(hf_scene_load_mesh(path, &scene, NULL, NULL), HF_OK);
     assert_int_equal(hf_scene_object_count(scene), 1);
     hf_object_view o = hf_scene_object(scene, 0);
     assert_string_equal(o.name, "m");
@@ -420,7 +420,7 @@ static void scene_from_one_mesh(void** state) {
     hf_scene_free(scene);
     hf_error e;
     snprintf(path, sizeof path, "%s/scenario/bad.obj", test_folder());
-    assert_int_equal(hf_scene_load_mesh(path, &scene, &e), HF_ERROR_FORMAT);
+    assert_int_equal(hf_scene_load_mesh(path, &scene, NULL, &e), HF_ERROR_FORMAT);
     assert_null(scene);
     assert_int_equal(e.line, 1);
 }

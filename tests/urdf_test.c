@@ -329,6 +329,46 @@ static void meshes_scale_and_stay_outward(void** state) {
     hf_creature_free(c);
 }
 
+#define MESH(kind, file) "<" kind "><geometry><mesh filename=\"" file "\"/></geometry></" kind ">"
+#define LINK_WITHOUT_MESHES(name)                                                                            \
+    "<link name=\"" name "\">" MESH("visual", "v.stl") MESH("visual", "w.stl")                               \
+        MESH("collision", "c.stl") "</link>"
+/* A package that is not there is one mistake, not one for each of its meshes. */
+static void missing_meshes_are_told_together(void** state) {
+    (void)state;
+    char text[400], name[700], warning[100];
+    hf_creature* c = load_text(
+        "missing.urdf", ROBOT(LINK_WITHOUT_MESHES("a") LINK_WITHOUT_MESHES("b") LINK_WITHOUT_MESHES("c")
+                                  JOINT("ab", "fixed", "a", "b", "") JOINT("bc", "fixed", "b", "c", "")));
+    assert_int_equal(warnings_with(c, "is not found"), 0);
+    assert_int_equal(warnings_with(c, "are not found"), 2);
+    assert_int_equal(warnings_with(c, "3 collision meshes are not found, the first is \"c.stl\": a, b, c"),
+                     1);
+    assert_int_equal(warnings_with(c, "6 visual meshes are not found, the first is \"v.stl\": a, b, c"), 1);
+    hf_creature_free(c);
+    /* A name too long for the line is cut between characters: the warning stays valid UTF-8. */
+    for (int i = 0; i < 340; i++) memcpy(name + 2 * i, "\xc3\xa9", 3);
+    snprintf(text, sizeof text, "<robot name=\"r\">");
+    char* all = test_malloc(4000);
+    snprintf(all, 4000,
+             "%s<link name=\"%s\"><visual><geometry><mesh filename=\"v.stl\"/></geometry></visual><visual>"
+             "<geometry><mesh filename=\"v.stl\"/></geometry></visual></link></robot>",
+             text, name);
+    c = load_text("missing.urdf", all);
+    test_free(all);
+    assert_int_equal(warnings_with(c, "2 visual meshes are not found"), 1);
+    snprintf(warning, sizeof warning, "\": \xc3\xa9");
+    assert_int_equal(warnings_with(c, warning), 1);
+    for (int i = 0; i < hf_creature_get(c)->warnings.count; i++) {
+        const char* w = hf_creature_get(c)->warnings.items[i];
+        for (; *w; w++) {
+            bool lead = (unsigned char)*w == 0xc3;
+            if (lead) assert_int_equal((unsigned char)w[1], 0xa9);
+        }
+    }
+    hf_creature_free(c);
+}
+
 static void missing_meshes_name_their_link(void** state) {
     (void)state;
     hf_creature* c =
@@ -544,13 +584,21 @@ static void size_is_bounded(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(joint_types_and_layout),         cmocka_unit_test(origins_turn_as_urdf_says),
-        cmocka_unit_test(joints_keep_the_files_order),    cmocka_unit_test(mimic_chains_end_at_the_master),
-        cmocka_unit_test(massless_roots_are_absorbed),    cmocka_unit_test(inertia_turns_into_the_links_axes),
-        cmocka_unit_test(shapes_arrive_as_they_are),      cmocka_unit_test(gaps_are_filled),
-        cmocka_unit_test(colours_by_name_or_value),       cmocka_unit_test(meshes_scale_and_stay_outward),
-        cmocka_unit_test(missing_meshes_name_their_link), cmocka_unit_test(packages_are_found),
-        cmocka_unit_test(bad_files_say_where_and_why),    cmocka_unit_test(size_is_bounded),
+        cmocka_unit_test(joint_types_and_layout),
+        cmocka_unit_test(origins_turn_as_urdf_says),
+        cmocka_unit_test(joints_keep_the_files_order),
+        cmocka_unit_test(mimic_chains_end_at_the_master),
+        cmocka_unit_test(massless_roots_are_absorbed),
+        cmocka_unit_test(inertia_turns_into_the_links_axes),
+        cmocka_unit_test(shapes_arrive_as_they_are),
+        cmocka_unit_test(gaps_are_filled),
+        cmocka_unit_test(colours_by_name_or_value),
+        cmocka_unit_test(meshes_scale_and_stay_outward),
+        cmocka_unit_test(missing_meshes_name_their_link),
+        cmocka_unit_test(missing_meshes_are_told_together),
+        cmocka_unit_test(packages_are_found),
+        cmocka_unit_test(bad_files_say_where_and_why),
+        cmocka_unit_test(size_is_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -85,8 +85,8 @@ HF_API hf_status hf_scenario_load(const char* path, const hf_load_options* optio
                                   hf_error* error);
 HF_API void hf_scenario_free(hf_scenario* scenario);
 
-/* A scene from one mesh file, as an object named after it. */
-HF_API hf_status hf_scene_load_mesh(const char* path, hf_scene** scene, hf_error* error);
+/* A scene from one mesh file, as an object named after it. Warnings as hf_mesh_load gives them. */
+HF_API hf_status hf_scene_load_mesh(const char* path, hf_scene** scene, char** warnings, hf_error* error);
 
 #ifdef __cplusplus
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 static hf_status fail(hf_error* error, const char* path, const char* doing) {
+    if (errno == ENOMEM) return hf_fail_memory(error, path);
     return hf_fail(error, HF_ERROR_FILE, path, 0, NULL, "cannot be %s: %s", doing, strerror(errno));
 }
 

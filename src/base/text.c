@@ -180,11 +180,22 @@ bool hf_parse_double(const char* text, const char* limit, const char** end, doub
     return true;
 }
 
+/* How much of the first `size` bytes is left when no UTF-8 character is cut in two at their end. */
+static size_t whole_characters(const char* text, size_t size) {
+    size_t start = size;
+    while (start > 0 && ((unsigned char)text[start - 1] & 0xc0) == 0x80) start--;
+    if (start == 0) return size;
+    unsigned char lead = (unsigned char)text[start - 1];
+    size_t need = lead < 0xc0 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+    return start - 1 + need <= size ? size : start - 1;
+}
+
 bool hf_lines_add(hf_lines* lines, const char* format, ...) {
     char text[1024];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    if (vsnprintf(text, sizeof text, format, args) >= (int)sizeof text)
+        text[whole_characters(text, sizeof text - 1)] = 0;
     va_end(args);
     if (!HF_GROW(lines->items, lines->capacity, lines->count)) return false;
     char* copy = hf_copy_text(text);
@@ -197,4 +208,15 @@ void hf_lines_free(hf_lines* lines) {
     for (int i = 0; i < lines->count; i++) hf_free(lines->items[i]);
     hf_free(lines->items);
     *lines = (hf_lines){0};
+}
+
+void hf_text_list_add(char* text, size_t size, const char* name, int* left) {
+    size_t used = strlen(text), length = strlen(name), room = size - used - 1;
+    if (used == 0 && length > room) {
+        length = whole_characters(name, room);
+    } else if (*left > 0 || length + 2 > room) {
+        ++*left;
+        return;
+    }
+    snprintf(text + used, size - used, "%s%.*s", used ? ", " : "", (int)length, name);
 }

@@ -20,6 +20,9 @@ bool hf_path_exists(const char* path);
    or it is not finite. */
 bool hf_parse_double(const char* text, const char* limit, const char** end, double* value);
 
+/* Adds a name to "a, b, c" in text. Names that find no room are counted in *left; the first is cut to fit. */
+void hf_text_list_add(char* text, size_t size, const char* name, int* left);
+
 /* A growing list of lines for warnings. */
 typedef struct hf_lines {
     int count, capacity;

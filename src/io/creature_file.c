@@ -110,7 +110,8 @@ static void read_contact(file_reader* r, const char* where, const json_t* object
         if (good(r) && c->ball > 0) hf_json_fail(&r->json, where, "has both \"patch\" and \"ball\"");
     }
     double length = hf_length(c->normal);
-    if (good(r) && !(length > 1e-6)) hf_json_fail(&r->json, where, "\"normal\" has no length");
+    if (good(r) && !(length > 1e-6 && length < 1e6))
+        hf_json_fail(&r->json, where, "\"normal\" has %s", length < 1 ? "no length" : "no usable length");
     if (good(r)) c->normal = hf_scale(c->normal, 1 / length);
 }
 
@@ -296,7 +297,7 @@ static void read_guide(file_reader* r) {
     positive(r, "guide", object, "trunk_scale", &d->guide_trunk_scale);
     double any = 1;
     hf_json_number(&r->json, "guide", object, "any", false, &any);
-    if (good(r) && (any != (int)any || any < 0 || any > HF_MAX_LIMBS))
+    if (good(r) && (any < 0 || any > HF_MAX_LIMBS || any != (int)any))
         hf_json_fail(&r->json, "guide", "\"any\" is %g, a number of limbs is expected", any);
     if (good(r)) d->guide_any = (int)any;
 }
@@ -306,6 +307,10 @@ static void read_files(file_reader* r) {
     const char *urdf, *srdf;
     hf_error* error = r->json.error;
     if (!hf_json_string(&r->json, "", r->json.root, "urdf", true, &urdf)) return;
+    if (!*urdf) {
+        hf_json_fail(&r->json, "", "\"urdf\" is empty");
+        return;
+    }
     char* path = hf_path_beside(r->path, urdf);
     if (!path) {
         out_of_memory(r);

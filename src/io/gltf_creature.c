@@ -86,16 +86,7 @@ static hf_status load_json(reader* r, hf_error* error) {
     r->json = (hf_json){.file = r->path, .error = error};
     if (size > MAX_BYTES) status = hf_fail(error, HF_ERROR_LIMIT, r->path, 0, NULL, "is larger than 512 MiB");
     if (status == HF_OK) status = find_json(r->path, bytes, size, &text, &length, error);
-    if (status == HF_OK) {
-        json_error_t why;
-        r->json.root = json_loadb(text, length, JSON_DECODE_INT_AS_REAL, &why);
-        /* A failing allocation leaves no text, or is reported as a fault of the JSON. */
-        if (!r->json.root && (json_error_code(&why) == json_error_out_of_memory || !why.text[0]))
-            status = hf_fail_memory(error, r->path);
-        else if (!json_is_object(r->json.root))
-            status = hf_fail(error, HF_ERROR_FORMAT, r->path, 0, NULL, "no glTF: %s",
-                             r->json.root ? "a JSON object is expected" : why.text);
-    }
+    if (status == HF_OK) status = hf_json_parse(&r->json, text, length);
     hf_free(bytes);
     return status;
 }

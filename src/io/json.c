@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,22 +20,48 @@ hf_status hf_json_fail(hf_json* json, const char* where, const char* why, ...) {
                hf_fail(json->error, HF_ERROR_FORMAT, json->file, 0, where[0] ? where : NULL, "%s", text);
 }
 
+/* jansson drops a character, or calls a token bad, where an allocation fails inside it. errno tells, until
+   the next number resets it, so the text is handed over byte by byte and errno looked at each time. */
+typedef struct feed {
+    const char *next, *end;
+    bool out_of_memory;
+} feed;
+
+static size_t feed_byte(void* buffer, size_t size, void* user) {
+    feed* f = user;
+    if (errno == ENOMEM) f->out_of_memory = true;
+    if (f->out_of_memory || f->next == f->end || size == 0) return 0;
+    *(char*)buffer = *f->next++;
+    return 1;
+}
+
+hf_status hf_json_parse(hf_json* json, const char* bytes, size_t size) {
+    json_error_t why = {.line = 0};
+    /* Some editors begin a file with a byte order mark. */
+    size_t mark = size >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    feed f = {.next = bytes + mark, .end = bytes + size};
+    errno = 0;
+    json->root = json_load_callback(feed_byte, &f, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &why);
+    if (f.out_of_memory || errno == ENOMEM || (!json->root && !why.text[0])) {
+        hf_json_free(json);
+        return json->status = hf_fail_memory(json->error, json->file);
+    }
+    if (!json->root)
+        return json->status = hf_fail(json->error, HF_ERROR_FORMAT, json->file, why.line > 0 ? why.line : 0,
+                                      NULL, "not valid JSON: %s", why.text);
+    if (!json_is_object(json->root)) return hf_json_fail(json, "", "a JSON object is expected");
+    return HF_OK;
+}
+
 hf_status hf_json_load(hf_json* json, const char* file, const char* format, hf_error* error) {
     *json = (hf_json){.file = file, .error = error};
     char* bytes;
     size_t size;
     hf_status status = hf_file_read(file, &bytes, &size, error);
     if (status != HF_OK) return json->status = status;
-    json_error_t why;
-    json->root = json_loadb(bytes, size, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &why);
+    status = hf_json_parse(json, bytes, size);
     hf_free(bytes);
-    if (!json->root) {
-        if (json_error_code(&why) == json_error_out_of_memory)
-            return json->status = hf_fail_memory(error, file);
-        return json->status = hf_fail(error, HF_ERROR_FORMAT, file, why.line > 0 ? why.line : 0, NULL,
-                                      "not valid JSON: %s", why.text);
-    }
-    if (!json_is_object(json->root)) return hf_json_fail(json, "", "a JSON object is expected");
+    if (status != HF_OK) return status;
     if (!format) return HF_OK;
     const char* found = NULL;
     double version = 1;

@@ -17,6 +17,8 @@ typedef struct hf_json {
 
 /* Reads a file; checks "format" and "version" (pass format NULL for files without). */
 hf_status hf_json_load(hf_json* json, const char* file, const char* format, hf_error* error);
+/* The same from memory, without those checks; json->file and json->error are set. */
+hf_status hf_json_parse(hf_json* json, const char* bytes, size_t size);
 void hf_json_free(hf_json* json);
 
 /* where: a place such as "limbs[2]", "" for the top. */

@@ -222,10 +222,10 @@ void hf_scenario_read_scene(hf_scenario_reader* r) {
     free_reader(&s);
 }
 
-hf_status hf_scene_load_mesh(const char* path, hf_scene** scene, hf_error* error) {
+hf_status hf_scene_load_mesh(const char* path, hf_scene** scene, char** warnings, hf_error* error) {
     *scene = NULL;
     hf_object_def def = hf_object_def_default();
-    hf_status status = hf_mesh_load(path, &def.mesh, NULL, error);
+    hf_status status = hf_mesh_load(path, &def.mesh, warnings, error);
     if (status != HF_OK) return status;
     char* name = hf_copy_text(hf_path_name(path));
     char* dot = name ? strrchr(name, '.') : NULL;
@@ -234,5 +234,9 @@ hf_status hf_scene_load_mesh(const char* path, hf_scene** scene, hf_error* error
     status = name ? build(&def, 1, path, scene, error) : hf_fail_memory(error, path);
     hf_free(name);
     hf_mesh_free(&def.mesh);
+    if (status != HF_OK && warnings) {
+        hf_text_free(*warnings);
+        *warnings = NULL;
+    }
     return status;
 }

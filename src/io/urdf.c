@@ -506,39 +506,38 @@ static bool add_notes(hf_creature_draft* draft, const char* link, const char* me
     return true;
 }
 
-/* Visual meshes that are not found: often all of them, so that the first is told in full and the others by
-   the names of their links. */
-typedef struct missing_visuals {
-    int count, listed;
-    size_t used;
-    char names[600];
-} missing_visuals;
+/* Meshes that are nowhere, told in one warning for all visual and one for all collision ones. */
+typedef struct missing_meshes {
+    int count, last_link, left;
+    const hf_draft_shape* first;
+    char links[600];
+} missing_meshes;
 
-static bool add_missing(hf_creature_draft* draft, const char* file, const hf_draft_shape* shape,
-                        missing_visuals* missing) {
-    const char* link = draft->links[shape->link].name;
-    if (!shape->visual || missing->count++ == 0)
-        return hf_lines_add(&draft->warnings, "%s:%d: link \"%s\": the %s mesh \"%s\" is not found",
-                            hf_path_name(file), shape->line, link, shape->visual ? "visual" : "collision",
-                            shape->source);
-    if (missing->listed < missing->count - 2 || missing->used + strlen(link) + 3 > sizeof missing->names)
-        return true;
-    missing->used += (size_t)snprintf(missing->names + missing->used, sizeof missing->names - missing->used,
-                                      "%s%s", missing->listed++ ? ", " : "", link);
-    return true;
+static void note_missing(missing_meshes* missing, const hf_creature_draft* draft,
+                         const hf_draft_shape* shape) {
+    if (!missing->first) missing->first = shape;
+    if (!missing->count++ || missing->last_link != shape->link)
+        hf_text_list_add(missing->links, sizeof missing->links, draft->links[shape->link].name,
+                         &missing->left);
+    missing->last_link = shape->link;
 }
 
-static bool add_other_missing(hf_creature_draft* draft, const char* file, const missing_visuals* missing) {
-    int others = missing->count - 1;
-    if (others < 1) return true;
-    return hf_lines_add(&draft->warnings, "%s: %d more visual meshes are not found, of %s%s",
-                        hf_path_name(file), others,
-                        missing->listed ? missing->names : "links with long names",
-                        missing->listed && missing->listed < others ? " and others" : "");
+static bool warn_missing(const missing_meshes* missing, const char* file, hf_creature_draft* draft) {
+    const hf_draft_shape* first = missing->first;
+    if (!first) return true;
+    const char* kind = first->visual ? "visual" : "collision";
+    if (missing->count == 1)
+        return hf_lines_add(&draft->warnings, "%s:%d: link \"%s\": the %s mesh \"%s\" is not found",
+                            hf_path_name(file), first->line, missing->links, kind, first->source);
+    char more[40] = "";
+    if (missing->left) snprintf(more, sizeof more, " and %d more", missing->left);
+    return hf_lines_add(&draft->warnings, "%s:%d: %d %s meshes are not found, the first is \"%.200s\": %s%s",
+                        hf_path_name(file), first->line, missing->count, kind, first->source, missing->links,
+                        more);
 }
 
 static hf_status load_mesh(const char* file, const hf_load_options* options, hf_creature_draft* draft,
-                           hf_draft_shape* shape, missing_visuals* missing, hf_error* error) {
+                           hf_draft_shape* shape, missing_meshes* missing, hf_error* error) {
     const char* link = draft->links[shape->link].name;
     char *path = NULL, *notes = NULL;
     hf_status status = hf_package_resolve(shape->source, file, options, &path);
@@ -549,7 +548,7 @@ static hf_status load_mesh(const char* file, const hf_load_options* options, hf_
     if (status == HF_OK)
         scale_mesh(&shape->mesh, shape->scale);
     else if (status != HF_ERROR_MEMORY && !path)
-        added &= add_missing(draft, file, shape, missing);
+        note_missing(missing, draft, shape);
     else if (status != HF_ERROR_MEMORY)
         added &= hf_lines_add(&draft->warnings, "%s:%d: link \"%s\": the %s mesh \"%s\" cannot be used: %s",
                               hf_path_name(file), shape->line, link, shape->visual ? "visual" : "collision",
@@ -561,7 +560,7 @@ static hf_status load_mesh(const char* file, const hf_load_options* options, hf_
 static hf_status load_meshes(const char* file, const hf_load_options* options, hf_creature_draft* draft,
                              hf_error* error) {
     int64_t total = 0;
-    missing_visuals missing = {0};
+    missing_meshes missing[2] = {0}; /* collision, visual */
     for (int i = 0; i < draft->shapes_count; i++) {
         hf_draft_shape* s = &draft->shapes[i];
         if (!s->is_mesh) continue;
@@ -577,7 +576,7 @@ static hf_status load_meshes(const char* file, const hf_load_options* options, h
             status = copy_mesh(&same->mesh, &s->mesh);
             if (status != HF_OK) hf_fail_memory(error, file);
         } else {
-            status = load_mesh(file, options, draft, s, &missing, error);
+            status = load_mesh(file, options, draft, s, &missing[s->visual], error);
         }
         if (status != HF_OK) return status;
         total += s->mesh.vertex_count;
@@ -585,7 +584,8 @@ static hf_status load_meshes(const char* file, const hf_load_options* options, h
             return hf_fail(error, HF_ERROR_LIMIT, file, s->line, NULL,
                            "the meshes have more than %d vertices together", HF_MAX_MESH_VERTICES);
     }
-    return add_other_missing(draft, file, &missing) ? HF_OK : hf_fail_memory(error, file);
+    bool told = warn_missing(&missing[0], file, draft) && warn_missing(&missing[1], file, draft);
+    return told ? HF_OK : hf_fail_memory(error, file);
 }
 
 hf_status hf_urdf_read(const char* path, const hf_load_options* options, hf_creature_draft* draft,

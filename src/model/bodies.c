@@ -158,16 +158,10 @@ static void add_gap_bodies(hf_build* b, int link) {
 /* "3 links have ...: a, b, c" in one warning, not one for each. */
 static hf_status warn_links(hf_build* b, const int* links, int count, const char* what) {
     if (count == 0) return HF_OK;
-    char names[600] = "";
-    size_t used = 0;
-    int listed = 0;
-    for (; listed < count; listed++) {
-        const char* name = b->links[links[listed]].name;
-        if (used + strlen(name) + 4 > sizeof names) break;
-        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", listed ? ", " : "", name);
-    }
-    char more[40] = "";
-    if (listed < count) snprintf(more, sizeof more, " and %d more", count - listed);
+    char names[600] = "", more[40] = "";
+    int left = 0;
+    for (int i = 0; i < count; i++) hf_text_list_add(names, sizeof names, b->links[links[i]].name, &left);
+    if (left) snprintf(more, sizeof more, " and %d more", left);
     return hf_build_warn(b, "without collision geometry, %s: %s%s", what, names, more);
 }
 
