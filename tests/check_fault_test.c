@@ -415,6 +415,48 @@ static void regions_agree_with_the_library(void** state) {
     hf_creature_free(creature);
 }
 
+/* A swing polygon over joints with a turned fixed joint between them, and a twist interval around pi. */
+static void swings_agree_with_the_library(void** state) {
+    (void)state;
+    char path[600];
+#define JOINT(name, type, parent, child, rest)                                                               \
+    "<joint name='" name "' type='" type "'><parent link='" parent "'/><child link='" child "'/>" rest       \
+    "<limit lower='-3' upper='3' velocity='2' effort='1'/></joint>"
+    write_text("swing.urdf",
+               "<robot name='swing'><link name='a'>" MASS "</link><link name='b'>" MASS
+               "</link><link name='c'>" MASS "</link><link name='d'>" MASS "</link><link name='e'>" MASS
+               "</link><link name='f'>" MASS "</link>" JOINT("x", "revolute", "a", "b", "<axis xyz='1 0 0'/>")
+                   JOINT("bend", "fixed", "b", "c", "<origin xyz='0 0 0.1' rpy='0.3 0.9 -0.4'/>")
+                       JOINT("y", "revolute", "c", "d", "<axis xyz='0 1 0'/>")
+                           JOINT("z", "revolute", "d", "e", "<axis xyz='0 0 1'/>")
+                               JOINT("end", "revolute", "e", "f",
+                                     "<origin xyz='0 0 0.4'/><axis xyz='1 0 0'/>") "</robot>",
+               path, sizeof path);
+    write_text("swing.rom.json",
+               "{ \"swing_polygon\": [[1,0,0.2],[0,1,0.2],[-1,0,0.2],[0,-1,0.2]], \"twist\": [2, 4] }", path,
+               sizeof path);
+    write_text("swing.creature.json",
+               "{ \"format\": \"holdfast-creature\", \"version\": 1, \"urdf\": \"swing.urdf\","
+               " \"rom\": [ { \"joints\": [\"x\", \"y\", \"z\"], \"region\": \"swing.rom.json\" } ] }",
+               path, sizeof path);
+    hf_creature* creature;
+    hf_error e;
+    if (hf_creature_load(path, NULL, &creature, &e) != HF_OK) fail_msg("%s: %s", e.field, e.message);
+    const hf_creature_view* c = hf_creature_get(creature);
+    int inside = 0, outside = 0;
+    for (int i = 0; i < 4000; i++) {
+        hf_random r = hf_random_start(5, 0, (uint64_t)i);
+        double q[4];
+        for (int k = 0; k < 4; k++) q[k] = hf_random_between(&r, -3, 3);
+        double residual = hf_rom_residual(creature, 0, q);
+        if (fabs(residual) < 2e-4) continue;
+        assert_int_equal(check_rom_holds(c, &c->roms[0], q, 1e-4), residual > 0);
+        residual > 0 ? inside++ : outside++;
+    }
+    assert_true(inside > 300 && outside > 300);
+    hf_creature_free(creature);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_cannot_be_judged_is_refused),
@@ -432,6 +474,7 @@ int main(void) {
         cmocka_unit_test(small_bodies_do_not_jump_into_solids),
         cmocka_unit_test(floating_and_planar_joints_have_speeds),
         cmocka_unit_test(stances_change_one_limb_at_a_time),
+        cmocka_unit_test(swings_agree_with_the_library),
         cmocka_unit_test(regions_agree_with_the_library),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

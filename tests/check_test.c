@@ -97,6 +97,41 @@ static void box_and_sphere_meet_where_they_should(void** state) {
     check_body_free(&s);
 }
 
+/* A cone whose base has most of the vertices: their mean is nearer to the base than bodies are shrunk. */
+static void dense_hulls_meet_too(void** state) {
+    (void)state;
+    enum { N = 300 };
+    static float vertices[3 * (N + 1)];
+    static uint32_t faces[3 * (2 * N - 2)];
+    int count = 0;
+    for (int i = 0; i < N; i++) {
+        vertices[3 * i] = (float)(0.1 * cos(6.283185307179586 * i / N));
+        vertices[3 * i + 1] = (float)(0.1 * sin(6.283185307179586 * i / N));
+        memcpy(&faces[3 * count++], (uint32_t[3]){(uint32_t)i, (uint32_t)(i + 1) % N, N}, 12);
+        if (i > 1) memcpy(&faces[3 * count++], (uint32_t[3]){0, (uint32_t)i, (uint32_t)i - 1}, 12);
+    }
+    vertices[3 * N + 2] = 0.05f;
+    hf_body cone = {.in_link = hf_transform_identity(),
+                    .shape = {.kind = HF_SHAPE_HULL,
+                              .vertex_count = N + 1,
+                              .face_count = count,
+                              .vertices = vertices,
+                              .faces = faces}};
+    hf_body ball = {.in_link = hf_transform_identity(), .shape = {.kind = HF_SHAPE_SPHERE, .radius = 0.01}};
+    check_body c, b;
+    assert_int_equal(check_body_build(&cone, 0.001, &c), HF_OK);
+    assert_int_equal(check_body_build(&ball, 0.001, &b), HF_OK);
+    check_frame origin = check_frame_of(hf_transform_identity());
+    /* Under the base the ball's depth is known. */
+    for (int i = 0; i < 2; i++) {
+        check_frame at =
+            check_frame_of((hf_transform){{0.02, 0, -0.01 + (i ? 0.0011 : 0.0009)}, {1, 0, 0, 0}});
+        assert_int_equal(check_bodies_meet(&c, &origin, &b, &at, 0.001), i);
+    }
+    check_body_free(&c);
+    check_body_free(&b);
+}
+
 /* Two turned boxes: the separating axis theorem is the oracle. */
 static void turned_boxes_meet_as_separating_axes_say(void** state) {
     (void)state;
@@ -391,6 +426,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(segment_triangle_is_the_least_distance),
         cmocka_unit_test(box_and_sphere_meet_where_they_should),
+        cmocka_unit_test(dense_hulls_meet_too),
         cmocka_unit_test(turned_boxes_meet_as_separating_axes_say),
         cmocka_unit_test(a_good_motion_is_valid),
         cmocka_unit_test(limits_and_speed_are_judged),

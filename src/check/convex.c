@@ -8,7 +8,26 @@
 
 static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
-/* Planes and mean of a hull. Coplanar triangles give the same plane more than once, which is harmless. */
+/* The centre of a hull's volume, which is never near a face as the mean of its vertices may be: a quarter of
+   the hull's height over it at least. */
+static void hull_centre(const hf_shape* s, double centre[3]) {
+    double p[3][3], moment[3] = {0, 0, 0}, volume = 0, mean[3] = {0, 0, 0};
+    for (int k = 0; k < s->vertex_count; k++)
+        for (int i = 0; i < 3; i++) mean[i] += (double)s->vertices[3 * k + i] / s->vertex_count;
+    for (int f = 0; f < s->face_count; f++) {
+        for (int k = 0; k < 3; k++)
+            for (int i = 0; i < 3; i++)
+                p[k][i] = (double)s->vertices[3 * s->faces[3 * f + k] + (uint32_t)i] - mean[i];
+        double six = p[0][0] * (p[1][1] * p[2][2] - p[1][2] * p[2][1]) +
+                     p[0][1] * (p[1][2] * p[2][0] - p[1][0] * p[2][2]) +
+                     p[0][2] * (p[1][0] * p[2][1] - p[1][1] * p[2][0]);
+        volume += six;
+        for (int i = 0; i < 3; i++) moment[i] += six * (p[0][i] + p[1][i] + p[2][i]) / 4;
+    }
+    for (int i = 0; i < 3; i++) centre[i] = mean[i] + (volume > 0 ? moment[i] / volume : 0);
+}
+
+/* Planes of a hull. Coplanar triangles give the same plane more than once, which is harmless. */
 static bool hull_planes(const hf_shape* s, check_body* out) {
     out->planes = hf_alloc((size_t)s->face_count, 4 * sizeof(double));
     if (!out->planes) return false;
@@ -134,8 +153,7 @@ hf_status check_body_build(const hf_body* body, double self_depth, check_body* o
         out->reach = hf_length(s->half_size);
         break;
     case HF_SHAPE_HULL: {
-        for (int k = 0; k < s->vertex_count; k++)
-            for (int i = 0; i < 3; i++) out->centre[i] += (double)s->vertices[3 * k + i] / s->vertex_count;
+        hull_centre(s, out->centre);
         for (int k = 0; k < s->vertex_count; k++) {
             double d[3];
             for (int i = 0; i < 3; i++) d[i] = (double)s->vertices[3 * k + i] - out->centre[i];

@@ -43,16 +43,30 @@ static bool in_polygon(const hf_rom* rom, hf_vec3 way, double tolerance) {
     return false;
 }
 
-/* Orientation of the group's last link in the first joint's parent link, less the one at zero. */
-static hf_quat group_turn(const hf_creature_view* c, const hf_rom* rom, const double* q) {
-    hf_quat zero = hf_quat_identity(), now = hf_quat_identity();
-    for (int k = 0; k < rom->joint_count; k++) {
-        const hf_joint* j = &c->joints[rom->joints[k]];
-        zero = hf_quat_mul(zero, j->origin.rotation);
-        now = hf_quat_mul(now, j->origin.rotation);
-        now = hf_quat_mul(now, hf_quat_axis_angle(j->axis, check_joint_value(c, rom->joints[k], q)));
-    }
-    return hf_quat_mul(now, hf_quat_conj(zero));
+/* Turns of a link in the first joint's parent link: now, and with the group at zero. What lies between the
+   group's joints counts with its origins. */
+typedef struct turns {
+    hf_quat now, zero;
+} turns;
+
+static turns turns_of(const hf_creature_view* c, const hf_rom* rom, int joint, const double* q) {
+    const hf_joint* j = &c->joints[joint];
+    turns t = {hf_quat_identity(), hf_quat_identity()};
+    int above = c->links[j->parent_link].joint;
+    if (joint != rom->joints[0] && above >= 0) t = turns_of(c, rom, above, q);
+    t.zero = hf_quat_mul(t.zero, j->origin.rotation);
+    t.now = hf_quat_mul(t.now, j->origin.rotation);
+    for (int k = 0; k < rom->joint_count; k++)
+        if (rom->joints[k] == joint)
+            t.now = hf_quat_mul(t.now, hf_quat_axis_angle(j->axis, check_joint_value(c, joint, q)));
+    return t;
+}
+
+/* Is the angle, or the same one whole turns away, in the interval? */
+static bool in_interval(double angle, double low, double high, double tolerance) {
+    const double turn = 6.28318530717958648;
+    angle += turn * ceil((low - tolerance - angle) / turn);
+    return angle <= high + tolerance;
 }
 
 bool check_rom_holds(const hf_creature_view* c, const hf_rom* rom, const double* q, double tolerance) {
@@ -64,12 +78,13 @@ bool check_rom_holds(const hf_creature_view* c, const hf_rom* rom, const double*
             if (in_piece(rom, &rom->pieces[i], angles, tolerance)) return true;
         return false;
     }
-    hf_quat turn = group_turn(c, rom, q);
+    turns t = turns_of(c, rom, rom->joints[rom->joint_count - 1], q);
+    hf_quat turn = hf_quat_mul(t.now, hf_quat_conj(t.zero));
     hf_vec3 swing = hf_rotate(turn, rom->zero_swing);
     if (!in_polygon(rom, swing, tolerance)) return false;
     /* Twist is what remains about the swing direction after the shortest turn from zero. */
     hf_quat shortest = hf_quat_between(rom->zero_swing, swing);
     hf_vec3 rest = hf_quat_log(hf_quat_mul(hf_quat_conj(shortest), turn));
     double twist = hf_dot(rest, rom->zero_swing);
-    return twist >= rom->twist[0] - tolerance && twist <= rom->twist[1] + tolerance;
+    return in_interval(twist, rom->twist[0], rom->twist[1], tolerance);
 }
