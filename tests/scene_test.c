@@ -250,7 +250,7 @@ static void pieces_know_whether_they_are_solid(void** state) {
     d.vertex_count += 3;
     stage s = stage_of_draft(&d);
     hf_object_view v = hf_scene_object(s.scene, 0);
-    assert_int_equal(v.piece_count, 5);
+    assert_int_equal(v.piece_count, 6); // the moved triangle is a point, and a piece of its own
     assert_int_equal(v.piece_of[0], 0);
     const int expected[5] = {1, -1, 1, 0, 0};
     for (int i = 0; i < 5; i++) {
@@ -267,6 +267,26 @@ static void pieces_know_whether_they_are_solid(void** state) {
     assert_true(hf_placement_inside(s.placement, hf_v3(0, 0, 0), NULL));
     assert_true(hf_placement_inside(s.placement, hf_v3(10, 0, 0), NULL));
     stage_free(&s);
+}
+
+/* A sheet that has one corner in common with a box leaves it watertight; one that has an edge does not. */
+static void a_corner_joins_no_pieces(void** state) {
+    (void)state;
+    for (int edge = 0; edge < 2; edge++) {
+        static draft d;
+        d.vertex_count = d.triangle_count = 0;
+        add_box(&d, hf_v3(0, 0, 0), hf_v3(1, 1, 1), false, false, 0);
+        const float sheet[9] = {1, 1, 1, edge ? 1 : 5, edge ? -1 : 1, 1, 1, 5, 3};
+        memcpy(d.vertices + 3 * d.vertex_count, sheet, sizeof sheet);
+        for (int k = 0; k < 3; k++) d.indices[3 * d.triangle_count + k] = (uint32_t)(d.vertex_count + k);
+        d.vertex_count += 3, d.triangle_count++;
+        stage s = stage_of_draft(&d);
+        hf_object_view v = hf_scene_object(s.scene, 0);
+        assert_int_equal(v.piece_count, edge ? 1 : 2);
+        assert_int_equal(v.solidity[v.piece_of[0]], edge ? 0 : 1);
+        assert_int_equal(hf_placement_inside(s.placement, hf_v3(0.3, 0.2, 0.1), NULL), !edge);
+        stage_free(&s);
+    }
 }
 
 /* Corners rounded apart by a file: still one solid; a gap that is a real one: not. */
@@ -562,6 +582,7 @@ int main(void) {
         cmocka_unit_test(empty_scenes_and_meshes_answer_no),
         cmocka_unit_test(views_repeat_what_was_given),
         cmocka_unit_test(pieces_know_whether_they_are_solid),
+        cmocka_unit_test(a_corner_joins_no_pieces),
         cmocka_unit_test(rounded_soup_is_welded),
         cmocka_unit_test(cavities_are_free),
         cmocka_unit_test(allowances_are_measured_under_the_skin),

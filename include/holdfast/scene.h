@@ -43,7 +43,7 @@ typedef struct hf_object_view {
     bool contact, movable, grip;
     int key_count;
     const hf_key* keys;
-    int piece_count;        /* connected pieces */
+    int piece_count;        /* pieces, connected over edges */
     const int* piece_of;    /* piece of each triangle */
     const int8_t* solidity; /* of each piece: +1 watertight outward, -1 watertight inward, 0 open */
 } hf_object_view;

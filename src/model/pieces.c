@@ -1,4 +1,4 @@
-/* Connected pieces of a mesh by welded vertices, and whether each is a closed surface. */
+/* Pieces of a mesh, connected over edges between welded vertices, and whether each is a closed surface. */
 #include "model/scene.h"
 
 #include "base/memory.h"
@@ -90,53 +90,49 @@ static uint32_t set_root(uint32_t* set, uint32_t i) {
     return i;
 }
 
-/* Union of the welded vertices of each triangle; pieces are numbered in triangle order. */
-static int number_pieces(const hf_mesh* m, const uint32_t* first, uint32_t* set, uint32_t* number, int* of) {
-    for (uint32_t i = 0; i < (uint32_t)m->vertex_count; i++) set[i] = i, number[i] = UINT32_MAX;
-    for (size_t t = 0; t < (size_t)m->triangle_count; t++) {
-        uint32_t a = set_root(set, first[m->indices[3 * t]]);
-        for (size_t c = 1; c < 3; c++) {
-            uint32_t b = set_root(set, first[m->indices[3 * t + c]]);
-            // the smaller index leads
-            if (b < a)
-                set[a] = b, a = b;
-            else
-                set[b] = a;
-        }
-    }
-    int count = 0;
-    for (size_t t = 0; t < (size_t)m->triangle_count; t++) {
-        uint32_t root = set_root(set, first[m->indices[3 * t]]);
-        if (number[root] == UINT32_MAX) number[root] = (uint32_t)count++;
-        of[t] = (int)number[root];
-    }
-    return count;
-}
-
 /* An edge between welded vertices and how often it is walked one way more than the other. */
 typedef struct edge {
     uint32_t low, high;
     int32_t balance;
-    int32_t piece; /* + 1 */
+    uint32_t triangle; /* the first that has it, + 1 */
 } edge;
 
-/* Marks the pieces with an edge that is not walked equally often both ways. */
-static void mark_open(const hf_mesh* m, const uint32_t* first, const int* of, edge* table, size_t size,
-                      int8_t* open) {
+/* Triangles with a common edge are of one set; a common corner alone joins nothing, so that a sheet that
+   touches a box with a corner leaves it a box. */
+static void join_edges(const hf_mesh* m, const uint32_t* first, edge* table, size_t size, uint32_t* set) {
     memset(table, 0, size * sizeof *table);
-    for (size_t t = 0; t < (size_t)m->triangle_count; t++)
+    for (uint32_t t = 0; t < (uint32_t)m->triangle_count; t++) set[t] = t;
+    for (uint32_t t = 0; t < (uint32_t)m->triangle_count; t++)
         for (size_t c = 0; c < 3; c++) {
-            uint32_t a = first[m->indices[3 * t + c]], b = first[m->indices[3 * t + (c + 1) % 3]];
+            const uint32_t* corner = m->indices + 3 * (size_t)t;
+            uint32_t a = first[corner[c]], b = first[corner[(c + 1) % 3]];
             if (a == b) continue;
             uint32_t low = a < b ? a : b, high = a < b ? b : a;
             size_t at = mix((uint64_t)low << 32 | high) & (size - 1);
-            while (table[at].piece && (table[at].low != low || table[at].high != high))
+            while (table[at].triangle && (table[at].low != low || table[at].high != high))
                 at = (at + 1) & (size - 1);
-            table[at].low = low, table[at].high = high, table[at].piece = of[t] + 1;
-            table[at].balance += a < b ? 1 : -1;
+            edge* e = &table[at];
+            if (!e->triangle) e->low = low, e->high = high, e->triangle = t + 1;
+            e->balance += a < b ? 1 : -1;
+            uint32_t one = set_root(set, e->triangle - 1), other = set_root(set, t);
+            // the smaller index leads
+            set[one < other ? other : one] = one < other ? one : other;
         }
+}
+
+/* Pieces are numbered in triangle order; those with an edge that is not walked equally often both ways are
+   open. */
+static int number_pieces(const hf_mesh* m, const edge* table, size_t size, uint32_t* set, int* of,
+                         int8_t* open) {
+    int count = 0;
+    for (uint32_t t = 0; t < (uint32_t)m->triangle_count; t++) {
+        uint32_t root = set_root(set, t);
+        of[t] = root == t ? count++ : of[root];
+    }
+    memset(open, 0, (size_t)m->triangle_count);
     for (size_t i = 0; i < size; i++)
-        if (table[i].piece && table[i].balance) open[table[i].piece - 1] = 1;
+        if (table[i].triangle && table[i].balance) open[of[table[i].triangle - 1]] = 1;
+    return count;
 }
 
 /* Boxes and volumes; a closed piece is solid by the sign of its volume. */
@@ -168,7 +164,7 @@ static void measure(const hf_mesh* m, const int8_t* open, hf_pieces* p) {
 
 /* Memory of one run. */
 typedef struct scratch {
-    uint32_t *table, *first, *set, *number;
+    uint32_t *table, *first, *set;
     edge* edges;
     int8_t* open;
     size_t table_size, edge_size;
@@ -179,27 +175,24 @@ static bool scratch_make(scratch* s, const hf_mesh* m) {
     *s = (scratch){.table_size = table_size(n), .edge_size = table_size(3 * t)};
     s->table = hf_alloc(s->table_size, sizeof *s->table);
     s->first = hf_alloc(n, sizeof *s->first);
-    s->set = hf_alloc(n, sizeof *s->set);
-    s->number = hf_alloc(n, sizeof *s->number);
+    s->set = hf_alloc(t, sizeof *s->set);
     s->edges = hf_alloc(s->edge_size, sizeof *s->edges);
     s->open = hf_alloc(t, 1);
-    return s->table && s->first && s->set && s->number && s->edges && s->open;
+    return s->table && s->first && s->set && s->edges && s->open;
 }
 
 static void scratch_free(scratch* s) {
     hf_free(s->table);
     hf_free(s->first);
     hf_free(s->set);
-    hf_free(s->number);
     hf_free(s->edges);
     hf_free(s->open);
 }
 
 /* Pieces with the present welding; returns how many triangles are in open ones. */
 static int find_with(const hf_mesh* m, scratch* s, hf_pieces* p) {
-    p->count = number_pieces(m, s->first, s->set, s->number, p->of);
-    memset(s->open, 0, (size_t)m->triangle_count);
-    mark_open(m, s->first, p->of, s->edges, s->edge_size, s->open);
+    join_edges(m, s->first, s->edges, s->edge_size, s->set);
+    p->count = number_pieces(m, s->edges, s->edge_size, s->set, p->of, s->open);
     int open = 0;
     for (int t = 0; t < m->triangle_count; t++) open += s->open[p->of[t]];
     return open;
