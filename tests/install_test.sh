@@ -9,6 +9,8 @@ cp -r examples/hello "$work/hello"
 creature=$(find "$work/usr" -name human.creature.json)
 [ -n "$creature" ] || { echo "the creatures were not installed"; exit 1; }
 
+[ -s "$work/usr/share/man/man1/holdfast.1" ] && [ -s "$work/usr/share/bash-completion/completions/holdfast" ]
+
 # The installed command finds its data by itself, away from the source tree.
 (cd "$work" && HOLDFAST_DATA= "$work/usr/bin/holdfast" info human >/dev/null)
 
