@@ -107,7 +107,9 @@ int run_render(const options* o) {
     free(path);
     if (status != HF_OK) {
         error.status = status;
-        return status == HF_ERROR_ARGUMENT && !error.file[0] ? EXIT_USAGE : fail_with(&error);
+        /* Options that are malformed were complained about where they were read. */
+        bool told = status == HF_ERROR_ARGUMENT && !error.file[0] && !error.field[0];
+        return told ? EXIT_USAGE : fail_with(&error);
     }
     bool stopped = p.interrupted || p.timed_out;
     if (stopped)

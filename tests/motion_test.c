@@ -194,6 +194,8 @@ static void test_round_trip(void** state) {
     /* What cannot be read back is not written. */
     motion->frames[3].q[0] = INFINITY;
     assert_int_equal(hf_motion_save(motion, file_in_folder("never.motion.json"), &error), HF_ERROR_ARGUMENT);
+    motion->frames[3].q[0] = 1e300;
+    assert_int_equal(hf_motion_save(motion, file_in_folder("never.motion.json"), &error), HF_ERROR_ARGUMENT);
     assert_int_equal(access(file_in_folder("never.motion.json"), 0), -1);
     hf_motion_free(motion);
     hf_motion_free(back);
@@ -223,6 +225,14 @@ static void test_refused(void** state) {
         {TOP "\"joints\": [\"a\", \"b\", \"c\"], " GOOD " }", "frames[0]", "2 values for 3 joints"},
         {TOP JOINTS "\"frames\": [ " FRAME(1) ", " FRAME(1) " ] }", "frames[1]", "not after 1"},
         {TOP JOINTS "\"frames\": [ " FRAME(1) ", " FRAME(0.5) " ] }", "frames[1]", "not after 1"},
+        {TOP JOINTS "\"frames\": [ " FRAME(1e300) " ] }", "frames[0]", "1e+300 is out of range"},
+        {TOP JOINTS "\"frames\": [ { \"t\": 0, \"root\": [1e300,2,3,1,0,0,0], \"q\": [0,0] } ] }",
+         "frames[0].root", "out of range"},
+        {TOP JOINTS "\"frames\": [ { \"t\": 0, \"root\": [1,2,3,1,0,0,0], \"q\": [0,-1e300] } ] }",
+         "frames[0]", "out of range"},
+        {CONTACT(
+             "{ \"limb\": \"left_leg\", \"frame\": \"toe\", \"point\": [0,0,1e300], \"normal\": [0,0,1] }"),
+         "frames[0].contacts[0]", "out of range"},
         {TOP JOINTS "\"frames\": [ " FRAME(0) ", { \"t\": 1, \"root\": [1,2,3,1,0,0,0], \"q\": [1] } ] }",
          "frames[1]", "1 values, 2 are expected"},
         {TOP JOINTS "\"frames\": [ " FRAME(1e999) " ] }", "", "not valid JSON"},

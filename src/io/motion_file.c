@@ -77,9 +77,27 @@ static bool to_unit(reader* r, const char* where, double* v, int count, const ch
     return true;
 }
 
+/* Metres, radians and seconds beyond this are mistakes, and sums of their squares would not stay exact. */
+static const double FAR_AWAY = 1e7;
+
+static bool in_range(reader* r, const char* where, const double* v, int count) {
+    if (r->json.status != HF_OK) return false;
+    for (int i = 0; i < count; i++)
+        if (!(fabs(v[i]) <= FAR_AWAY)) {
+            hf_json_fail(&r->json, where, "%g is out of range, at most %g is read", v[i], FAR_AWAY);
+            return false;
+        }
+    return true;
+}
+
+static void read_point(reader* r, const char* where, const json_t* object, const char* key, hf_vec3* point) {
+    if (hf_json_vec3(&r->json, where, object, key, true, point))
+        in_range(r, where, (double[3]){point->x, point->y, point->z}, 3);
+}
+
 static bool to_pose7(reader* r, const char* where, const json_t* array, hf_transform* pose) {
     double v[7];
-    if (!hf_json_numbers(&r->json, where, array, 7, v)) return false;
+    if (!hf_json_numbers(&r->json, where, array, 7, v) || !in_range(r, where, v, 3)) return false;
     if (!to_unit(r, where, v + 3, 4, "a pose with a unit quaternion x y z, w x y z")) return false;
     *pose = (hf_transform){{v[0], v[1], v[2]}, {v[3], v[4], v[5], v[6]}};
     return true;
@@ -162,12 +180,13 @@ static void read_contact_frame(reader* r, const char* where, const json_t* objec
     json_t* patch = NULL;
     hf_json_string(&r->json, where, object, "name", true, &name);
     hf_json_string(&r->json, where, object, "link", true, &link);
-    hf_json_vec3(&r->json, where, object, "offset", true, &frame.offset);
+    read_point(r, where, object, "offset", &frame.offset);
     read_normal(r, where, object, &frame.normal);
     hf_json_number(&r->json, where, object, "ball", false, &frame.ball);
     if (hf_json_array(&r->json, where, object, "patch", false, &patch))
         hf_json_numbers(&r->json, where, patch, 2, frame.patch);
     if (r->json.status != HF_OK) return;
+    if (!in_range(r, where, (double[3]){frame.ball, frame.patch[0], frame.patch[1]}, 3)) return;
     if (frame.ball < 0 || frame.patch[0] < 0 || frame.patch[1] < 0)
         hf_json_fail(&r->json, where, "\"patch\" and \"ball\" cannot be negative");
     for (int i = 0; i < limb->frame_count; i++)
@@ -274,7 +293,7 @@ static void read_contact(reader* r, const char* where, const json_t* object, hf_
         if (contact.frame == of->frame_count)
             hf_json_fail(&r->json, where, "contact_frames has no \"%.60s\" of limb \"%.60s\"", name, limb);
     }
-    hf_json_vec3(&r->json, where, object, "point", true, &contact.point);
+    read_point(r, where, object, "point", &contact.point);
     read_normal(r, where, object, &contact.normal);
     if (hf_json_string(&r->json, where, object, "object", false, &thing))
         contact.object = object_index(r, where, thing);
@@ -322,8 +341,8 @@ static void read_q(reader* r, const char* where, const json_t* object, hf_motion
     frame->q = hf_alloc(count, sizeof *frame->q);
     if (!frame->q)
         out_of_memory(r);
-    else
-        hf_json_numbers(&r->json, where, list, (int)count, frame->q);
+    else if (hf_json_numbers(&r->json, where, list, (int)count, frame->q))
+        in_range(r, where, frame->q, (int)count);
 }
 
 static void read_frame(reader* r, const json_t* object) {
@@ -335,8 +354,8 @@ static void read_frame(reader* r, const json_t* object) {
     if (r->json.status != HF_OK || !hf_json_keys(&r->json, where, object, keys, 7)) return;
     hf_motion_frame* frame = &m->frames[m->frame_count];
     *frame = (hf_motion_frame){.balance = NAN};
-    if (hf_json_number(&r->json, where, object, "t", true, &frame->time_s) && m->frame_count > 0 &&
-        !(frame->time_s > frame[-1].time_s))
+    if (hf_json_number(&r->json, where, object, "t", true, &frame->time_s) &&
+        in_range(r, where, &frame->time_s, 1) && m->frame_count > 0 && !(frame->time_s > frame[-1].time_s))
         hf_json_fail(&r->json, where, "\"t\" is %g, not after %g of the frame before", frame->time_s,
                      frame[-1].time_s);
     json_t* list = NULL;
@@ -557,9 +576,12 @@ static void write_frame(hf_bytes* out, const hf_motion* m, const hf_motion_frame
     hf_bytes_text(out, " }");
 }
 
-static bool finite_pose(hf_transform p) {
-    return isfinite(p.position.x + p.position.y + p.position.z + p.rotation.w + p.rotation.x + p.rotation.y +
-                    p.rotation.z);
+static bool good_number(double v) { return fabs(v) <= FAR_AWAY; }
+
+static bool good_point(hf_vec3 p) { return good_number(p.x) && good_number(p.y) && good_number(p.z); }
+
+static bool good_pose(hf_transform p) {
+    return good_point(p.position) && isfinite(p.rotation.w + p.rotation.x + p.rotation.y + p.rotation.z);
 }
 
 /* A file that could not be read back is not written. */
@@ -568,14 +590,16 @@ static hf_status check_numbers(const hf_motion* m, const char* path, hf_error* e
         return hf_fail(error, HF_ERROR_ARGUMENT, path, 0, "frames", "a motion has at least one frame");
     for (int f = 0; f < m->frame_count; f++) {
         const hf_motion_frame* frame = &m->frames[f];
-        bool good = isfinite(frame->time_s) && finite_pose(frame->root) && !isinf(frame->balance);
-        for (int i = 0; i < m->q_count; i++) good = good && isfinite(frame->q[i]);
-        for (int i = 0; i < frame->object_count; i++) good = good && finite_pose(frame->objects[i].pose);
+        bool good = good_number(frame->time_s) && good_pose(frame->root) && !isinf(frame->balance);
+        for (int i = 0; i < m->q_count; i++) good = good && good_number(frame->q[i]);
+        for (int i = 0; i < frame->object_count; i++) good = good && good_pose(frame->objects[i].pose);
         for (int i = 0; i < frame->contact_count; i++) {
-            hf_vec3 sum = hf_add(frame->contacts[i].point, frame->contacts[i].normal);
-            good = good && isfinite(sum.x + sum.y + sum.z);
+            const hf_motion_contact* contact = &frame->contacts[i];
+            good = good && good_point(contact->point) && good_point(contact->normal);
         }
-        if (!good) return hf_fail(error, HF_ERROR_ARGUMENT, path, 0, "frames", "frame %d is not finite", f);
+        if (!good)
+            return hf_fail(error, HF_ERROR_ARGUMENT, path, 0, "frames",
+                           "frame %d is not finite or out of range", f);
     }
     return HF_OK;
 }
