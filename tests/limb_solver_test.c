@@ -511,6 +511,60 @@ static void regions_are_kept(void** state) {
     hf_creature_free(human);
 }
 
+static void write_file(const char* name, const char* text, char* path, size_t size) {
+    snprintf(path, size, "%s/%s", test_folder(), name);
+    FILE* f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    assert_int_equal(fclose(f), 0);
+}
+
+/* Whole turns of a continuous joint follow the start only where its region allows them. */
+static void whole_turns_stay_in_the_region(void** state) {
+    (void)state;
+    char path[600];
+#define LINK(name)                                                                                           \
+    "<link name='" name "'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' "     \
+    "iyz='0'/></inertial></link>"
+#define TURN(name, parent, child)                                                                            \
+    "<joint name='" name "' type='continuous'><parent link='" parent "'/><child link='" child                \
+    "'/><origin xyz='0.3 0 0'/><axis xyz='0 0 1'/></joint>"
+    write_file("turns.urdf",
+               "<robot name='turns'>" LINK("a") LINK("b") LINK("c") TURN("p", "a", "b")
+                   TURN("q", "b", "c") "</robot>",
+               path, sizeof path);
+    write_file("turns.rom.json",
+               "{ \"pieces\": [ { \"A\": [[1,0],[-1,0],[0,1],[0,-1]], \"b\": [1,1,1,1] } ] }", path,
+               sizeof path);
+    write_file(
+        "turns.creature.json",
+        "{ \"format\": \"holdfast-creature\", \"version\": 1, \"urdf\": \"turns.urdf\","
+        " \"limbs\": [ { \"name\": \"arm\", \"root\": \"b\", \"effector\": \"c\", \"contact\": { \"name\":"
+        " \"tip\", \"offset\": [0.3, 0, 0], \"normal\": [1, 0, 0] } } ],"
+        " \"rom\": [ { \"joints\": [\"p\", \"q\"], \"region\": \"turns.rom.json\" } ] }",
+        path, sizeof path);
+    hf_creature* creature;
+    hf_error e;
+    if (hf_creature_load(path, NULL, &creature, &e) != HF_OK) fail_msg("%s: %s", e.field, e.message);
+    hf_workspace* w;
+    assert_int_equal(hf_workspace_create(&w), HF_OK);
+    hf_transform base = hf_transform_identity();
+    hf_target t = {.kind = HF_TARGET_POSITION};
+    t.point = hf_v3(0.3 + 0.3 * cos(0.4) + 0.3 * cos(0.9), 0.3 * sin(0.4) + 0.3 * sin(0.9), 0);
+    hf_solve_options o = hf_solve_options_default();
+    for (int rom = 0; rom < 2; rom++) {
+        double q[2] = {7, -6};
+        hf_solve_result result;
+        o.use_rom = rom;
+        assert_int_equal(hf_limb_solve(creature, &base, &t, &o, w, q, &result), HF_OK);
+        assert_int_equal(result.outcome, HF_FOUND);
+        if (rom) assert_true(hf_pose_within_rom(creature, q, 1e-6));
+        if (!rom) assert_true(fabs(q[0] - 7) < 3.15 && fabs(q[1] + 6) < 3.15);
+    }
+    hf_workspace_free(w);
+    hf_creature_free(creature);
+}
+
 /* ---- promises ---- */
 
 static void equal_seeds_give_equal_answers(void** state) {
@@ -719,6 +773,7 @@ int main(void) {
         cmocka_unit_test(a_ball_stands_on_the_surface),
         cmocka_unit_test(wrong_arguments_are_refused),
         cmocka_unit_test(options_come_from_one_table),
+        cmocka_unit_test(whole_turns_stay_in_the_region),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

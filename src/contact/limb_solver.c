@@ -242,13 +242,23 @@ static void conclude(search* s, bool out_of_reach) {
                                                  : HF_NONE;
 }
 
-/* A continuous joint's whole turns are chosen nearest to where it was. */
+static bool in_regions(const search* s, const double* x) {
+    const hf_limb_problem* p = &s->problem;
+    if (p->rom_count == 0) return true;
+    memcpy(p->kept, x, sizeof(double) * (size_t)p->chain->value_count);
+    return !hf_limb_rom_keep(p, p->kept);
+}
+
+/* A continuous joint's whole turns are chosen nearest to where it was, unless that leaves its region. */
 static void write_back(const search* s, double* q) {
     const hf_limb_chain* chain = s->problem.chain;
     for (int c = 0; c < chain->column_count; c++) {
         if (!chain->wraps[c]) continue;
         double *x = &s->best.at.x[chain->column_value[c]], was = q[chain->q_index[chain->column_value[c]]];
-        *x += 6.28318530717958648 * round((was - *x) / 6.28318530717958648);
+        double found = *x, turns = round((was - found) / 6.28318530717958648);
+        if (turns == 0) continue;
+        *x += 6.28318530717958648 * turns;
+        if (!in_regions(s, s->best.at.x)) *x = found;
     }
     for (int i = 0; i < chain->value_count; i++) q[chain->q_index[i]] = s->best.at.x[i];
     hf_pose_follow(s->problem.creature, q);
