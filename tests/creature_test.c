@@ -498,6 +498,10 @@ static void bad_creature_files_say_why(void** state) {
     write_file("three.rom.json",
                "{\"joints\": [\"a\",\"b\",\"c\"], \"pieces\": [{\"A\": [[1,0,0]], \"b\": [1]}]}");
     write_file("odd.rom.json", "{\"joints\": [\"p4a_j\"], \"pieces\": [{\"A\": [[0]], \"b\": [1]}]}");
+    write_file("pair.urdf",
+               "<robot name='r'><link name='a'/><link name='b'/><link name='c'/><joint name='first' "
+               "type='continuous'><parent link='a'/><child link='b'/></joint><joint name='second' "
+               "type='continuous'><parent link='b'/><child link='c'/><mimic joint='first'/></joint></robot>");
     static const struct {
         const char *text, *fragment;
     } cases[] = {
@@ -535,6 +539,10 @@ static void bad_creature_files_say_why(void** state) {
         {HEAD ", \"trunk\": [\"hip\"]}", "there is no link \"hip\""},
         {HEAD ", \"rest\": {\"p5a_j\": 3}}", "outside the joint's limits"},
         {HEAD ", \"rest\": {\"p5\": 3}}", "there is no joint of this name"},
+        {HEAD ", \"rest\": {\"p5a_jj\": 0}}", "did you mean \"p5a_j\"?"},
+        {"{\"format\": \"holdfast-creature\", \"version\": 1, \"urdf\": \"pair.urdf\", \"rest\": "
+         "{\"second\": 0.1}}",
+         "rest.second: this joint follows \"first\""},
         {HEAD ", \"rest\": {\"p5a_j\": [1,2,3]}}", "3 values are given"},
         {HEAD ", \"rest\": {\"p5a_j\": \"x\"}}", "a number is expected"},
         {HEAD ", \"rom\": [{\"joints\": [\"p4a_j\", \"p5a_j\"], \"region\": \"three.rom.json\"}]}",

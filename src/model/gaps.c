@@ -67,17 +67,34 @@ static hf_status fail_rest(hf_build* b, const char* joint, const char* why) {
     return hf_fail(b->error, HF_ERROR_FORMAT, b->draft->path, 0, field, "%s", why);
 }
 
+static hf_status unknown_rest(hf_build* b, const char* joint) {
+    const hf_creature_view* v = &b->creature->view;
+    const char** names = hf_build_scratch(b, (size_t)v->joint_count, sizeof *names);
+    if (!names) return hf_build_fail_memory(b);
+    for (int i = 0; i < v->joint_count; i++) names[i] = v->joints[i].name;
+    const char* near = hf_nearest_word(joint, names, v->joint_count);
+    char why[200] = "there is no joint of this name";
+    if (near) snprintf(why, sizeof why, "there is no joint of this name; did you mean \"%.120s\"?", near);
+    return fail_rest(b, joint, why);
+}
+
 static hf_status set_rest(hf_build* b, const hf_draft_value* value) {
     int at = hf_build_find_joint(b, value->joint);
-    if (at < 0) return fail_rest(b, value->joint, "there is no joint of this name");
+    if (at < 0) return unknown_rest(b, value->joint);
     const hf_joint* j = &b->joints[at];
+    if (j->mimic >= 0) {
+        char why[200];
+        snprintf(why, sizeof why, "this joint follows \"%.120s\", which is the one to give",
+                 b->joints[j->mimic].name);
+        return fail_rest(b, value->joint, why);
+    }
     if (value->count != j->q_count) {
         char why[80];
         snprintf(why, sizeof why, "%d values are given, this joint has %d", value->count, j->q_count);
         return fail_rest(b, value->joint, why);
     }
     for (int i = 0; i < j->q_count; i++) b->rest[j->q_index + i] = value->values[i];
-    if (j->q_count == 1 && j->mimic < 0 && (value->values[0] < j->lower || value->values[0] > j->upper)) {
+    if (j->q_count == 1 && (value->values[0] < j->lower || value->values[0] > j->upper)) {
         char why[120];
         snprintf(why, sizeof why, "%g is outside the joint's limits %g and %g", value->values[0], j->lower,
                  j->upper);
