@@ -25,13 +25,21 @@ static bool is_type(const char* path, mode_t type) {
 static bool gltf_has_skin(const char* path) {
     FILE* f = is_type(path, S_IFREG) ? fopen(path, "rb") : NULL;
     if (!f) return false;
-    /* Both .gltf and .glb hold their JSON as text; a rig names its skins there. */
+    /* Both .gltf and .glb hold their JSON as text; a rig names its skins there, maybe behind large buffers.
+     */
+    static const char word[] = "\"skins\"";
     static char block[1 << 20];
-    size_t n = fread(block, 1, sizeof block - 1, f);
+    size_t kept = 0, n;
+    bool found = false;
+    while (!found && (n = fread(block + kept, 1, sizeof block - kept, f)) > 0) {
+        n += kept;
+        found = memmem(block, n, word, sizeof word - 1) != NULL;
+        /* The word may lie across two blocks. */
+        kept = n < sizeof word - 2 ? n : sizeof word - 2;
+        memmove(block, block + n - kept, kept);
+    }
     fclose(f);
-    for (size_t i = 0; i + 7 < n; i++)
-        if (memcmp(block + i, "\"skins\"", 7) == 0) return true;
-    return false;
+    return found;
 }
 
 static file_kind kind_by_format(const char* path) {

@@ -107,6 +107,9 @@ expect 0 '"kind": "clip"' "$hf" info "$work/human.bvh" --json
 expect 0 'wrote' "$hf" export "$work/human.bvh" -o "$work/rig.motion.json"
 [ -s "$work/human.urdf" ] || { echo "FAILED: no URDF beside the rig's motion"; failures=$((failures + 1)); }
 expect 0 'motion' "$hf" info "$work/rig.motion.json"
+{ printf '{ "nodes": [{"name": "hip", "children": [1]}, {"translation": [0, -1, 0]}],'; printf '%1100000s' '';
+  printf '"skins": [{"joints": [0, 1]}] }'; } >"$work/late.gltf"
+expect 0 '"kind": "creature"' "$hf" info "$work/late.gltf" --json
 printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nl 1 2\n' >"$work/line.obj"
 expect 0 '"warnings": ["1 line element' "$hf" info "$work/line.obj" --json
 expect 0 'warning: 1 line element' "$hf" info "$work/line.obj"
