@@ -32,7 +32,7 @@ typedef enum hf_stop {
     HF_STOP_OUT_OF_REACH, /* farther than the limb is long */
     HF_STOP_STALLED,      /* no start makes progress any more */
     HF_STOP_ITERATIONS,   /* the work budget ended */
-    HF_STOP_CANCELLED
+    HF_STOP_RANGE         /* reached, but outside a region whose other joints may not move */
 } hf_stop;
 HF_API const char* hf_stop_text(hf_stop stop);
 

@@ -5,6 +5,7 @@
 #include "base/random.h"
 #include "base/workspace.h"
 #include "contact/body_problem.h"
+#include "contact/solve_range.h"
 #include "model/creature.h"
 
 #include <math.h>
@@ -466,6 +467,7 @@ static hf_status solve(search* s, int count, hf_pose* pose, double* errors) {
     conclude(s, errors);
     pose->root = s->best.pose.root;
     if (bytes) memcpy(pose->q, s->best.pose.q, bytes);
+    if (p->options->solve.use_rom) hf_solve_check_range(p->creature, -1, pose->q, s->result);
     return HF_OK;
 }
 

@@ -4,6 +4,7 @@
 #include "base/random.h"
 #include "base/workspace.h"
 #include "contact/limb_problem.h"
+#include "contact/solve_range.h"
 #include "model/creature.h"
 
 #include <math.h>
@@ -345,6 +346,7 @@ hf_status hf_limb_solve(const hf_creature* creature, const hf_transform* base, c
     if (status == HF_OK) {
         solve(&s);
         write_back(&s, q);
+        if (options->use_rom) hf_solve_check_range(creature, target->limb, q, result);
     }
     hf_workspace_end(workspace, mark);
     return status;

@@ -62,8 +62,8 @@ const char* hf_stop_text(hf_stop stop) {
         return "stalled";
     case HF_STOP_ITERATIONS:
         return "iterations";
-    case HF_STOP_CANCELLED:
-        return "cancelled";
+    case HF_STOP_RANGE:
+        return "reached, but outside a range of motion that other joints share";
     }
     return "unknown";
 }
