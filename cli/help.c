@@ -14,7 +14,8 @@ static void help_overview(void) {
          "[OPTIONS]\n");
     for (int i = 0; i < command_count; i++)
         printf("  %-8s %-10s %s\n", commands[i].name, commands[i].argument, commands[i].help);
-    puts("\nA FILE may be a path or the name of something shipped; holdfast info lists those.\n"
+    puts("\nFor example: holdfast pose demo -o out\n\nA FILE may be a path or the name of something shipped; "
+         "holdfast info lists those.\n"
          "holdfast help COMMAND explains its options. Exit: 0 done, 1 no solution or invalid,\n"
          "2 usage, 3 bad input, 4 internal error.");
 }
@@ -78,6 +79,16 @@ static void man_page(void) {
          "colour in messages\n"
          ".SH EXIT STATUS\n0 done; 1 no solution, or a motion that is not valid; 2 usage; 3 bad input; 4 "
          "internal error.\n"
+         ".SH FILES WRITTEN\n\\fBpose\\fR with \\fB\\-o\\fR \\fIDIR\\fR writes \\fINAME\\fR.motion.json, "
+         ".glb and .png "
+         "there. Outputs are written to a temporary file and renamed when complete. Ctrl\\-C and "
+         "\\fB\\-\\-time\\-limit\\fR keep the best result so far, say that it is partial, and exit with 1; a "
+         "second "
+         "Ctrl\\-C ends the program.\n"
+         ".SH EXAMPLES\n.nf\nholdfast info\nholdfast pose demo \\-o out\nholdfast check "
+         "out/demo.motion.json \\-\\-json\nholdfast render walk.bvh \\-\\-strip 6 \\-o walk.png\nholdfast "
+         "export "
+         "walk.bvh \\-o walk.glb\nholdfast info robot.urdf \\-\\-package\\-path ~/ros/src\n.fi\n"
          ".SH SEE ALSO\nThe files docs/formats.md and docs/architecture.md of the project.");
 }
 

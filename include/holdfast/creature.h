@@ -19,7 +19,7 @@ typedef struct hf_load_options {
 } hf_load_options;
 HF_API hf_load_options hf_load_options_default(void);
 
-/* Loads a creature file, a URDF (with an SRDF of the same name beside it), a BVH or a glTF skin.
+/* Loads a creature file, a URDF (with an SRDF of the same name beside it or in ../srdf), a BVH or a glTF skin.
    options may be NULL. */
 HF_API hf_status hf_creature_load(const char* path, const hf_load_options* options, hf_creature** creature,
                                   hf_error* error);
@@ -117,7 +117,7 @@ typedef struct hf_limb {
 } hf_limb;
 
 /* A joint group with a region in angle space: a union of convex pieces A q <= b, or a spherical
-   swing polygon with a twist interval (method: range of motion). */
+   swing polygon with a twist interval. */
 typedef struct hf_rom_piece {
     int plane_count;
     const double* planes; /* plane_count rows of joint_count + 1 numbers: unit normal, then b */

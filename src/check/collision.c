@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double ALLOWED_M = 0.001;       /* method: every other pair */
-static const double ALLOWED_TOUCH_M = 0.003; /* method: effector and the object it touches */
-static const double STEP_M = 0.01;           /* method: between frames */
+static const double ALLOWED_M = 0.001;       /* every other pair */
+static const double ALLOWED_TOUCH_M = 0.003; /* effector and the object it touches */
+static const double STEP_M = 0.01;           /* between frames */
 static const double ROUNDING_M = 1e-6;       /* triangles are floats */
 
 hf_transform check_keyed(const hf_object_view* v, double time_s) {

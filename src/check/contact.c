@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double HOLD_M = 0.001;      /* method: a contact holds its point */
+static const double HOLD_M = 0.001;      /* a contact holds its point */
 static const double HOLD_RAD = 0.017454; /* and, for a patch, its orientation: 1 degree */
-static const double FLAT_RAD = 0.034907; /* method: beyond 2 degrees a patch counts as its edge or point */
+static const double FLAT_RAD = 0.034907; /* beyond 2 degrees a patch counts as its edge or point */
 static const double FACE_RAD = 0.174533; /* a stated normal this far from the surface's is another surface */
 static const double BACK_RAD = 1.745329; /* tilted by over 100 degrees, it is not the side that touches */
 static const double NEAR_BODY_M = 0.01;  /* a contact frame that the creature does not know is at a body */

@@ -1,4 +1,4 @@
-/* Which samples of a set are near a scene's surfaces (method: candidates).
+/* Which samples of a set are near a scene's surfaces.
 
    One walk down the set's octree carries a list of items: single triangles, and whole objects that have a
    distance grid. At each node the list shrinks to what may be near. Floats decide with a margin; what falls
@@ -46,7 +46,7 @@ hf_status hf_candidates_find_on(hf_cpu cpu, const hf_samples* samples, const hf_
                                 hf_workspace* workspace, hf_candidates* out);
 
 /* The surfaces within epsilon of one sample that are different choices: nearest first, each with a normal
-   that differs by more than 10 degrees from all before it (method: candidates). Writes at most `capacity` of
+   that differs by more than 10 degrees from all before it. Writes at most `capacity` of
    them to out, and how many there are to *count. HF_ERROR_MEMORY or HF_OK. */
 hf_status hf_candidate_surfaces(const hf_samples* samples, const hf_candidate_query* query, int sample,
                                 hf_workspace* workspace, hf_surface* out, int capacity, int* count);

@@ -1,4 +1,4 @@
-/* A region of joint values learned from a cloud (method: range of motion; thesis-2015 section 4.3.3 leaves
+/* A region of joint values learned from a cloud (thesis-2015 section 4.3.3 leaves
    open how the non-convex hull is written as a polytope).
 
    3-D Delaunay by qhull; tetrahedra whose circumsphere is larger than alpha are dropped. The rest, the shape,

@@ -1,5 +1,5 @@
 /* Collision bodies and visuals. Capsules, boxes and spheres stay, cylinders and meshes become convex hulls; a
-   link without collision geometry takes its visual, else bodies are made up (method, section 2). */
+   link without collision geometry takes its visual, else bodies are made up (docs/formats.md). */
 #include "model/creature_build.h"
 #include "base/error.h"
 #include "geom/hull.h"

@@ -1,4 +1,4 @@
-/* What files leave open: bounds, speeds, the rest posture (method, section 2). */
+/* What files leave open: bounds, speeds, the rest posture (docs/formats.md). */
 #include "model/creature_build.h"
 #include "base/error.h"
 #include <holdfast/kinematics.h>

@@ -1,4 +1,4 @@
-/* Limbs from the tree alone (method, section 2). Links that are fixed to each other count as one group. The
+/* Limbs from the tree alone (docs/formats.md). Links that are fixed to each other count as one group. The
    trunk joins all groups that branch into limbs; each chain from it to its end is a limb; what branches off
    beyond (fingers, toes, sensors) is short against the chain that carries it and belongs to its effector. */
 #include "model/limb_plan.h"

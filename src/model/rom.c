@@ -1,5 +1,5 @@
-/* Range of motion: membership, residual radius, comfort, projection, sampling (thesis-2015 section 4.3.3 and
-   method: range of motion). A region is a union of convex polytopes in angle space, or a spherical polygon
+/* Range of motion: membership, residual radius, comfort, projection, sampling (thesis-2015 section
+   4.3.3). A region is a union of convex polytopes in angle space, or a spherical polygon
    with a twist interval (reaching-2003 section 4).
 
    In one to three dimensions all distances are exact (src/model/rom_boundary.c). With four joints or more the

@@ -1,4 +1,4 @@
-/* The outer boundary of a union of convex pieces, in up to three dimensions (method: range of motion).
+/* The outer boundary of a union of convex pieces, in up to three dimensions.
 
    Each facet of each piece is a convex polygon. What other pieces cover is cut away: a point x of a facet
    with normal n is inside the union when another piece holds x + e n. What is left is the boundary, exactly
