@@ -150,6 +150,8 @@ hf_status draw_motion(const loaded_motion* m, const options* o, const int* frame
 hf_status save_motion(const loaded_motion* m, const char* path, const options* o, hf_error* error);
 /* The command line's wishes about pictures; complains and returns false when one is malformed. */
 bool picture_options(const options* o, hf_picture_options* p);
+/* Adds the start's contacts to the targets, held, for limbs that have no target; false when memory is out. */
+bool hold_start_contacts(hf_scenario* s);
 /* Makes the folder, and those above it, when missing; complains and returns false when that fails. */
 bool make_folder(const char* path);
 

@@ -258,10 +258,11 @@ static void say(const pose_job* job, bool found, const progress* p, const option
 }
 
 static int solve(hf_scenario* s, const options* o) {
-    pose_job job;
+    pose_job job = {0};
     hf_error error = {0};
     progress p = progress_start(o);
-    hf_status status = job_create(&job, s) ? search(&job, o, &p) : HF_ERROR_MEMORY;
+    bool ready = hold_start_contacts(s) && job_create(&job, s);
+    hf_status status = ready ? search(&job, o, &p) : HF_ERROR_MEMORY;
     progress_end(&p);
     int code;
     if (status != HF_OK) {

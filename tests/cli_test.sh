@@ -166,6 +166,18 @@ for f in twice.motion.json twice.glb twice.png; do
   [ -s "$long/$f" ] || { echo "FAILED: pose did not write $f into a long path"; failures=$((failures + 1)); }
 done
 
+# Contacts of the start are held while the hand reaches: the feet stay where the start put them.
+cat >"$work/held.scenario.json" <<EOF
+{ "format": "holdfast-scenario", "version": 1, "kind": "pose", "creature": "$PWD/data/creatures/human.creature.json",
+  "scene": [ { "name": "room", "mesh": "$PWD/data/scenes/room.obj" } ],
+  "start": { "root": [0, 0, 0.958, 1, 0, 0, 0],
+    "contacts": [ "left_leg", { "limb": "right_leg", "point": [0.3, -0.2, 0], "normal": [0, 0, 1], "object": "room" } ] },
+  "targets": [ { "limb": "left_arm", "point": [0.5, 0.25, 1.2] } ] }
+EOF
+expect 0 'all 3 targets' "$hf" pose "$work/held.scenario.json" -o "$work" --size 64x64 --samples 1
+expect 0 '"valid": true' "$hf" check "$work/held.motion.json" --json
+grep -q '"limb": *"right_leg"' "$work/held.motion.json" || { echo "FAILED: the held foot is no contact"; failures=$((failures + 1)); }
+
 # A target nobody can reach: exit 1, a reason, and a partial motion.
 sed -E 's/"point": *\[[^]]*\]/"point": [9, 9, 9]/' data/scenarios/demo.scenario.json |
   sed -E "s|\"\.\./|\"$PWD/data/|g" >"$work/far.scenario.json"
