@@ -28,7 +28,7 @@ typedef struct options {
     const char *focus, *task;
     double distance_m;
     bool reach, no_ground;
-    int count;
+    int count, choices;
     const char *limb, *cache;
 } options;
 
@@ -62,6 +62,7 @@ bool command_takes(const command* c, const char* option);
 int run_info(const options* o);
 int run_pose(const options* o);
 int run_sample(const options* o);
+int run_contact(const options* o);
 int run_check(const options* o);
 int run_render(const options* o);
 int run_export(const options* o);

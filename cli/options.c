@@ -41,6 +41,8 @@ const option_def option_defs[] = {
     {"--reach", NULL, NULL, OPTION_SWITCH, AT(reach), 0, 0, "draw where each limb can get"},
     {"--no-ground", NULL, NULL, OPTION_SWITCH, AT(no_ground), 0, 0, "leave the ground plane out"},
     {"--count", "-n", "N", OPTION_INT, AT(count), 1, 5e7, "postures drawn for each limb; default 10000"},
+    {"--choices", "-k", "K", OPTION_INT, AT(choices), 1, 1000,
+     "contacts to give for each limb, best first; default 1"},
     {"--limb", NULL, "NAME", OPTION_TEXT, AT(limb), 0, 0, "this limb alone"},
     {"--cache", NULL, "DIR", OPTION_TEXT, AT(cache), 0, 0,
      "folder to keep sample sets in; default: where the creature is"},
@@ -51,6 +53,9 @@ static const char* const info_options[] = {"--unit", NULL};
 static const char* const pose_options[] = {"--size", "--samples", "--azimuth",  "--elevation",
                                            "--zoom", "--focus",   "--distance", NULL};
 static const char* const sample_options[] = {"--count", "--limb", "--cache", "--unit", NULL};
+static const char* const contact_options[] = {"--limb", "--choices", "--count",    "--cache",
+                                              "--size", "--samples", "--azimuth",  "--elevation",
+                                              "--zoom", "--focus",   "--distance", NULL};
 static const char* const check_options[] = {"--creature", "--scenario", NULL};
 static const char* const render_options[] = {
     "--strip",     "--columns", "--frame",    "--size",     "--samples", "--azimuth",
@@ -67,6 +72,8 @@ const command commands[] = {
      false},
     {"sample", "CREATURE", "build the sample sets of a creature's limbs and keep them in files",
      sample_options, run_sample, false},
+    {"contact", "SCENARIO", "find the contacts of a task: where each limb should go, and how",
+     contact_options, run_contact, false},
     {"check", "MOTION", "independent validity report; exit 1 when a claim does not hold", check_options,
      run_check, false},
     {"render", "FILE", "draw a creature, scene, scenario, clip or motion as a PNG", render_options,

@@ -13,6 +13,7 @@
 #include <holdfast/collision.h>
 #include <holdfast/samples.h>
 #include <holdfast/solve.h>
+#include <holdfast/contact.h>
 #include <holdfast/motion.h>
 #include <holdfast/clip.h>
 #include <holdfast/scenario.h>

@@ -2,6 +2,7 @@
 #ifndef HOLDFAST_SCENARIO_H
 #define HOLDFAST_SCENARIO_H
 
+#include <holdfast/contact.h>
 #include <holdfast/motion.h>
 #include <holdfast/solve.h>
 
@@ -17,8 +18,6 @@ typedef enum hf_scenario_kind {
     HF_SCENARIO_REACH
 } hf_scenario_kind;
 HF_API const char* hf_scenario_kind_text(hf_scenario_kind kind);
-
-typedef enum hf_role { HF_ROLE_SUPPORT, HF_ROLE_ACT, HF_ROLE_GRIP } hf_role;
 
 typedef struct hf_scenario_contact {
     int limb;

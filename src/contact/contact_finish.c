@@ -1,0 +1,89 @@
+/* Exact contacts (method: contact queries). A sample is only within epsilon of its surface: the limb solver
+   brings the contact frame onto it, the normal against the surface's as far as limits and regions allow, and
+   what comes out is tested against scene and own body. The papers do neither. */
+#include "contact/contact_finish.h"
+
+#include "base/workspace.h"
+#include "contact/target.h"
+#include "model/creature.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Half of what the contact is promised to be within, m. */
+static const double TOLERANCE_M = 5e-5;
+/* Flat enough for a patch not to dig its corners in, rad. */
+static const double TOLERANCE_RAD = 2e-3;
+/* Work for one sample: it is near already, or the next one will do. */
+enum { ITERATIONS = 40, STARTS = 1 };
+/* How far under the rim of a contact there must still be surface, m (method: patches). */
+static const double UNDER_M = 0.005;
+
+/* The surface goes on as far as the query asks, in four directions. */
+static bool large_enough(const hf_contact_finisher* f, const hf_surface* s) {
+    double half = f->query->min_size_m / 2;
+    if (!(half > 0)) return true;
+    hf_vec3 tangent[2];
+    hf_tangents(s->normal, tangent);
+    for (int i = 0; i < 4; i++) {
+        hf_surface under;
+        hf_vec3 p = hf_add(s->point, hf_scale(tangent[i / 2], i % 2 ? half : -half));
+        if (!hf_placement_closest(f->placement, p, UNDER_M, &under) || !f->use[under.object]) return false;
+    }
+    return true;
+}
+
+/* As aligned as the query wants it; a ball and a gripping hand hold at any angle. */
+static bool aligned(const hf_contact_finisher* f, int frame, const hf_solve_result* r) {
+    const hf_limb* limb = &f->creature->view.limbs[f->query->limb];
+    bool free = frame < 0 || limb->contacts[frame].ball > 0 || f->query->role == HF_ROLE_GRIP;
+    return free || r->angle_error_rad <= f->query->max_angle_rad;
+}
+
+static bool collides(hf_contact_finisher* f, int object) {
+    const hf_limb* limb = &f->creature->view.limbs[f->query->limb];
+    if (limb->joint_count > 0) hf_forward_from(f->creature, limb->root_link, f->q, f->links);
+    hf_collision_query c = hf_collision_query_default();
+    f->touches[f->touch_count] = (hf_touch){f->query->limb, object, f->query->role == HF_ROLE_GRIP};
+    c.touches = f->touches;
+    c.touch_count = f->touch_count + 1;
+    c.limb = f->query->limb;
+    return hf_collides(f->creature, f->placement, f->links, &c, NULL);
+}
+
+hf_status hf_contact_finish(hf_contact_finisher* f, const hf_samples* samples, int sample, int frame,
+                            const hf_surface* surface, hf_workspace* workspace, hf_contact* contact,
+                            hf_finish* finish) {
+    *finish = HF_FINISH_INEXACT;
+    if (!large_enough(f, surface)) return HF_OK;
+    size_t bytes = sizeof(double) * (size_t)f->creature->view.q_count;
+    memcpy(f->posture, f->query->pose.q, bytes);
+    hf_samples_pose(f->creature, samples, sample, f->posture);
+    memcpy(f->q, f->posture, bytes);
+    // the solver starts from the sample and stays as near to it as the contact leaves room
+    hf_target target = {.kind = frame < 0 ? HF_TARGET_POSITION : HF_TARGET_NORMAL,
+                        .limb = f->query->limb,
+                        .contact = frame,
+                        .point = surface->point,
+                        .normal = surface->normal};
+    hf_solve_options o = hf_solve_options_default();
+    o.max_iterations = ITERATIONS;
+    o.max_starts = STARTS;
+    o.tolerance_m = TOLERANCE_M;
+    o.tolerance_rad = TOLERANCE_RAD;
+    o.posture = f->posture;
+    hf_solve_result r;
+    hf_status status = hf_limb_solve(f->creature, &f->base, &target, &o, workspace, f->q, &r);
+    if (status != HF_OK || !(r.position_error_m <= TOLERANCE_M) || !aligned(f, frame, &r)) return status;
+    *finish = collides(f, surface->object) ? HF_FINISH_COLLIDES : HF_FINISH_VALID;
+    contact->limb = f->query->limb;
+    contact->frame = frame;
+    contact->object = surface->object;
+    contact->triangle = surface->triangle;
+    contact->grip = f->query->role == HF_ROLE_GRIP;
+    contact->point = surface->point;
+    contact->normal = surface->normal;
+    contact->position_error_m = r.position_error_m;
+    contact->angle_error_rad = r.angle_error_rad;
+    return HF_OK;
+}

@@ -1,0 +1,30 @@
+/* The exact end of a contact query: from a sample near a surface to a posture that touches it. */
+#ifndef HF_CONTACT_CONTACT_FINISH_H
+#define HF_CONTACT_CONTACT_FINISH_H
+
+#include <holdfast/contact.h>
+#include <holdfast/solve.h>
+
+/* Whole poses are only ever changed in this limb's joints. */
+typedef struct hf_contact_finisher {
+    const hf_creature* creature;
+    const hf_placement* placement;
+    const hf_contact_query* query;
+    const bool* use;     /* of each object */
+    hf_transform base;   /* world pose of the limb's base link */
+    hf_transform* links; /* of the present pose; the limb's change with each trial */
+    hf_touch* touches;   /* those that hold, and room for one more at the end */
+    int touch_count;     /* without that one */
+    double* q;           /* the last trial */
+    double* posture;     /* scratch */
+} hf_contact_finisher;
+
+typedef enum hf_finish { HF_FINISH_VALID, HF_FINISH_INEXACT, HF_FINISH_COLLIDES } hf_finish;
+
+/* Brings contact frame `frame` of one sample onto a surface and tests for collision. On HF_FINISH_VALID
+   finisher->q holds the posture and *contact its frame, place and errors. */
+hf_status hf_contact_finish(hf_contact_finisher* finisher, const hf_samples* samples, int sample, int frame,
+                            const hf_surface* surface, hf_workspace* workspace, hf_contact* contact,
+                            hf_finish* finish);
+
+#endif
