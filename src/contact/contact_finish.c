@@ -51,15 +51,40 @@ static bool collides(hf_contact_finisher* f, int object) {
     return hf_collides(f->creature, f->placement, f->links, &c, NULL);
 }
 
+static void take_sample(hf_contact_finisher* f, const hf_samples* samples, int sample) {
+    memcpy(f->posture, f->query->pose.q, sizeof(double) * (size_t)f->creature->view.q_count);
+    hf_samples_pose(f->creature, samples, sample, f->posture);
+}
+
+bool hf_contact_blocked(hf_contact_finisher* f, const hf_samples* samples, int sample, double depth) {
+    const hf_creature_view* view = &f->creature->view;
+    const hf_limb* limb = &view->limbs[f->query->limb];
+    if (limb->joint_count == 0) return false;
+    take_sample(f, samples, sample);
+    hf_forward_limb(f->creature, f->query->limb, f->posture, f->links);
+    hf_allowance allowance = hf_allowance_default();
+    allowance.depth = depth;
+    // from the effector's parent to the limb's root
+    for (int link = limb->effector_link; link != limb->root_link;) {
+        link = view->links[link].parent_link;
+        if (link < 0) break;
+        for (int i = 0; i < view->links[link].body_count; i++) {
+            const hf_body* body = &view->bodies[view->links[link].first_body + i];
+            if (hf_placement_overlap(f->placement, &body->shape, hf_compose(f->links[link], body->in_link),
+                                     &allowance, NULL))
+                return true;
+        }
+    }
+    return false;
+}
+
 hf_status hf_contact_finish(hf_contact_finisher* f, const hf_samples* samples, int sample, int frame,
                             const hf_surface* surface, hf_workspace* workspace, hf_contact* contact,
                             hf_finish* finish) {
     *finish = HF_FINISH_INEXACT;
     if (!large_enough(f, surface)) return HF_OK;
-    size_t bytes = sizeof(double) * (size_t)f->creature->view.q_count;
-    memcpy(f->posture, f->query->pose.q, bytes);
-    hf_samples_pose(f->creature, samples, sample, f->posture);
-    memcpy(f->q, f->posture, bytes);
+    take_sample(f, samples, sample);
+    memcpy(f->q, f->posture, sizeof(double) * (size_t)f->creature->view.q_count);
     // the solver starts from the sample and stays as near to it as the contact leaves room
     hf_target target = {.kind = frame < 0 ? HF_TARGET_POSITION : HF_TARGET_NORMAL,
                         .limb = f->query->limb,

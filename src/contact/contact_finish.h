@@ -21,6 +21,10 @@ typedef struct hf_contact_finisher {
 
 typedef enum hf_finish { HF_FINISH_VALID, HF_FINISH_INEXACT, HF_FINISH_COLLIDES } hf_finish;
 
+/* Does the limb, but for its effector, lie deeper than `depth` in the scene at this sample? The finish moves
+   it by less than that, mostly: such a sample is not worth the solver's time before others. */
+bool hf_contact_blocked(hf_contact_finisher* finisher, const hf_samples* samples, int sample, double depth);
+
 /* Brings contact frame `frame` of one sample onto a surface and tests for collision. On HF_FINISH_VALID
    finisher->q holds the posture and *contact its frame, place and errors. */
 hf_status hf_contact_finish(hf_contact_finisher* finisher, const hf_samples* samples, int sample, int frame,

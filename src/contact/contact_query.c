@@ -13,6 +13,12 @@
 
 /* Default epsilon as a share of the limb's length. */
 static const double EPSILON_SHARE = 0.03;
+/* Samples whose contact normal is farther than this from against the surface's wait until no other gives a
+   contact: what the solver makes of them has little to do with what was scored. */
+static const double FACING_COSINE = 0.17; /* 80 degrees */
+/* Where this many candidates within epsilon of a point failed, the others there wait until no other place
+   gives a contact: neighbours mostly fail alike. */
+enum { PLACE_FAILURES = 4, MAX_PLACES = 64 };
 /* Sparse sets: epsilon is doubled up to this often until a contact is found. */
 enum { WIDENINGS = 4 };
 enum { MAX_CONTACTS = 1000, MAX_TESTS = 10000000 };
@@ -121,6 +127,13 @@ typedef struct search {
     int scorer_count;
     hf_contact_scorer* scorers; /* one for each set in use */
     hf_contact_finisher finisher;
+    double epsilon;
+    bool patient; /* places that failed are passed over for now */
+    int place_count;
+    struct {
+        hf_vec3 point;
+        int set, failures;
+    } places[MAX_PLACES];
 } search;
 
 /* Which objects may be used, and which grips hold alike in every direction. */
@@ -199,6 +212,25 @@ static bool too_near(const search* s, hf_vec3 point) {
     return false;
 }
 
+/* The place of failures that a point belongs to, or -1. */
+static int place_of(const search* s, int set, hf_vec3 point) {
+    for (int i = 0; i < s->place_count; i++)
+        if (s->places[i].set == set && hf_distance(s->places[i].point, point) < s->epsilon) return i;
+    return -1;
+}
+
+static void note_failure(search* s, int set, hf_vec3 point) {
+    int place = place_of(s, set, point);
+    if (place < 0 && s->place_count == MAX_PLACES) return;
+    if (place < 0) {
+        place = s->place_count++;
+        s->places[place].point = point;
+        s->places[place].set = set;
+        s->places[place].failures = 0;
+    }
+    s->places[place].failures++;
+}
+
 static void accept(search* s, const hf_contact* contact) {
     hf_contact_answer* a = s->answer;
     double* q = a->q + (size_t)a->contact_count * (size_t)a->q_count;
@@ -207,8 +239,9 @@ static void accept(search* s, const hf_contact* contact) {
     a->contacts[a->contact_count++].q = q;
 }
 
-/* The best choice that is left: finished and tested, or put back when its bound was too high. */
-static hf_status try_next(search* s, hf_contact_choice* heap, int* count) {
+/* The best choice that is left: finished and tested, put back when its bound was too high, or kept for later
+   behind the heap, where `total` is the end of the list. */
+static hf_status try_next(search* s, hf_contact_choice* heap, int* count, int total, int* later) {
     hf_contact_choice top = hf_choices_pop(heap, count);
     const hf_contact_scorer* scorer = &s->scorers[top.set];
     hf_contact contact = {0};
@@ -224,6 +257,14 @@ static hf_status try_next(search* s, hf_contact_choice* heap, int* count) {
         return HF_OK;
     }
     if (too_near(s, surface.point)) return HF_OK;
+    int place = s->patient ? place_of(s, top.set, surface.point) : -1;
+    bool hopeless = place >= 0 && s->places[place].failures >= PLACE_FAILURES;
+    if (s->patient && !hopeless)
+        hopeless = hf_contact_blocked(&s->finisher, scorer->samples, (int)top.sample, s->epsilon);
+    if (hopeless) {
+        heap[total - ++*later] = top;
+        return HF_OK;
+    }
     hf_finish finish;
     s->answer->tested++;
     status =
@@ -232,27 +273,42 @@ static hf_status try_next(search* s, hf_contact_choice* heap, int* count) {
     if (status != HF_OK) return status;
     s->answer->unfinished += finish == HF_FINISH_INEXACT;
     s->answer->colliding += finish == HF_FINISH_COLLIDES;
-    if (finish == HF_FINISH_VALID) accept(s, &contact);
+    if (finish == HF_FINISH_VALID)
+        accept(s, &contact);
+    else
+        note_failure(s, top.set, surface.point);
     return HF_OK;
 }
 
-/* Everything within one epsilon. */
-static hf_status search_within(search* s, double epsilon) {
+/* Everything within one epsilon: samples that face their surface, or all of them. */
+static hf_status search_within(search* s, double epsilon, bool facing) {
     hf_contact_choice* heap = NULL;
-    int count = 0;
+    int count = 0, near = 0;
     hf_status status = HF_OK;
     hf_workspace_mark mark = hf_workspace_begin(s->workspace);
     for (int i = 0; i < s->scorer_count && status == HF_OK; i++) {
         // a ball's sample is its centre: near when its skin is, or when it is under it
         s->scorers[i].near.epsilon = epsilon + s->scorers[i].ball;
-        status = hf_contact_collect(&s->scorers[i], s->workspace, &heap, &count);
+        bool any_angle = !facing || s->scorers[i].ball > 0 || s->query->role == HF_ROLE_GRIP ||
+                         s->scorers[i].samples->block->key.contact < 0;
+        s->scorers[i].facing = any_angle ? -2 : FACING_COSINE;
+        status = hf_contact_collect(&s->scorers[i], s->workspace, &heap, &count, &near);
     }
     s->answer->epsilon_m = epsilon;
-    s->answer->candidates = count;
-    if (count) hf_choices_heap(heap, count);
-    while (status == HF_OK && count && s->answer->contact_count < s->query->count &&
-           s->answer->tested < s->query->max_tests)
-        status = try_next(s, heap, &count);
+    s->answer->candidates = near;
+    s->epsilon = epsilon;
+    s->place_count = 0;
+    // all of them, then those that were passed over
+    for (int round = 0; round < 2 && status == HF_OK && count && !s->answer->contact_count; round++) {
+        int total = count, later = 0;
+        s->patient = round == 0;
+        hf_choices_heap(heap, count);
+        while (status == HF_OK && count && s->answer->contact_count < s->query->count &&
+               s->answer->tested < s->query->max_tests)
+            status = try_next(s, heap, &count, total, &later);
+        heap += total - later;
+        count = later;
+    }
     hf_workspace_end(s->workspace, mark);
     return status;
 }
@@ -299,7 +355,9 @@ hf_status hf_contact_find(const hf_creature* creature, const hf_samples* const* 
     double epsilon = query->epsilon_m > 0 ? query->epsilon_m : fmax(EPSILON_SHARE * s.limb->length, 1e-3);
     // a small set must not mean an empty answer: wider, and the solver pulls what is nearest onto the surface
     for (int i = 0; i <= WIDENINGS && status == HF_OK && !answer->contact_count; i++, epsilon *= 2)
-        if (answer->tested < query->max_tests) status = search_within(&s, epsilon);
+        for (int facing = 1; facing >= 0 && status == HF_OK && !answer->contact_count; facing--)
+            if (answer->tested < query->max_tests && (facing || answer->candidates))
+                status = search_within(&s, epsilon, facing);
     hf_workspace_end(workspace, mark);
     if (status == HF_OK)
         conclude(answer, query);

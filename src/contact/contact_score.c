@@ -199,6 +199,7 @@ double hf_contact_weigh(const hf_contact_query* query, const double* terms) {
 
 /* What a triangle brings to every sample near it. */
 typedef struct surface_factor {
+    hf_vec3 normal; /* limb's root frame */
     double factor;
     bool allowed;
 } surface_factor;
@@ -218,15 +219,22 @@ static surface_factor triangle_factor(const hf_contact_scorer* s, const hf_near_
         n = hf_v3((double)t->normal[0], (double)t->normal[1], (double)t->normal[2]);
         if (o->pieces.solidity[o->pieces.of[t->triangle]] == 0 && t->offset > 0) n = hf_neg(n);
     }
-    surface_factor f = {.factor = factor_of(s, t->object, n)};
+    surface_factor f = {.normal = n, .factor = factor_of(s, t->object, n)};
     f.allowed = allowed(s, n, f.factor);
     return f;
+}
+
+/* The contact normal stands against the surface's, or near enough to be turned so. */
+static bool faces(const hf_contact_scorer* s, hf_vec3 own, hf_vec3 surface) {
+    return -hf_dot(own, surface) >= s->facing;
 }
 
 /* Score of a sample = gain * factor + rest; for the eight samples of a block. */
 typedef struct lane_scores {
     double gain[8], rest[8], best[8];
-    int surfaces[8];
+    const float* normal; /* three rows of eight */
+    int surfaces[8];     /* near and faced */
+    unsigned near;       /* a bit for each sample near any */
 } lane_scores;
 
 static void score_block(const hf_contact_scorer* s, uint32_t block, lane_scores* lanes) {
@@ -235,6 +243,8 @@ static void score_block(const hf_contact_scorer* s, uint32_t block, lane_scores*
     const float *j = hf_sample_scores(b) + (size_t)block * HF_SAMPLE_SCORE_ROWS * 8,
                 *p = hf_sample_points(b) + (size_t)block * 24;
     hf_vec3 v = s->direction, e = s->effector;
+    lanes->normal = j + HF_SAMPLE_NORMAL_ROW * 8;
+    lanes->near = 0;
     double per = 1 / s->length, guard = GUARD * s->length;
     double per_manipulability = b->max_manipulability > 0 ? 1 / b->max_manipulability : 0;
     for (int i = 0; i < 8; i++) {
@@ -260,7 +270,8 @@ static void score_block(const hf_contact_scorer* s, uint32_t block, lane_scores*
 }
 
 static void add_lanes(const hf_contact_scorer* s, uint32_t block, const lane_scores* lanes,
-                      hf_contact_choice* choices, int* count) {
+                      hf_contact_choice* choices, int* count, int* near) {
+    *near += __builtin_popcount(lanes->near);
     for (int i = 0; i < 8; i++)
         if (lanes->surfaces[i])
             choices[(*count)++] = (hf_contact_choice){.score = lanes->best[i],
@@ -271,7 +282,7 @@ static void add_lanes(const hf_contact_scorer* s, uint32_t block, const lane_sco
 
 /* Without grids every item is a triangle. */
 static void score_hits(const hf_contact_scorer* s, const hf_candidates* c, const surface_factor* factors,
-                       hf_contact_choice* choices, int* count) {
+                       hf_contact_choice* choices, int* count, int* near) {
     lane_scores lanes;
     uint32_t block = UINT32_MAX;
     for (int h = 0; h < c->hit_count; h++) {
@@ -279,22 +290,25 @@ static void score_hits(const hf_contact_scorer* s, const hf_candidates* c, const
         const surface_factor* f = &factors[hit->item];
         if (!f->allowed) continue;
         if (hit->block != block) {
-            if (block != UINT32_MAX) add_lanes(s, block, &lanes, choices, count);
+            if (block != UINT32_MAX) add_lanes(s, block, &lanes, choices, count, near);
             block = hit->block;
             score_block(s, block, &lanes);
         }
+        lanes.near |= hit->lanes;
         for (unsigned bits = hit->lanes; bits; bits &= bits - 1) {
             int i = __builtin_ctz(bits);
+            const float* n = lanes.normal + i;
+            if (!faces(s, hf_v3((double)n[0], (double)n[8], (double)n[16]), f->normal)) continue;
             double score = lanes.gain[i] * f->factor + lanes.rest[i];
             if (score > lanes.best[i]) lanes.best[i] = score;
             lanes.surfaces[i]++;
         }
     }
-    if (block != UINT32_MAX) add_lanes(s, block, &lanes, choices, count);
+    if (block != UINT32_MAX) add_lanes(s, block, &lanes, choices, count, near);
 }
 
 hf_status hf_contact_collect(const hf_contact_scorer* s, hf_workspace* workspace, hf_contact_choice** choices,
-                             int* count) {
+                             int* count, int* near) {
     hf_candidates c;
     hf_status status = hf_candidates_find(s->samples, &s->near, workspace, &c);
     if (status != HF_OK || c.sample_count == 0) return status;
@@ -304,7 +318,7 @@ hf_status hf_contact_collect(const hf_contact_scorer* s, hf_workspace* workspace
     if (!factors || !all) return HF_ERROR_MEMORY;
     if (*count) memcpy(all, *choices, sizeof *all * (size_t)*count);
     for (int i = 0; i < c.triangle_count; i++) factors[i] = triangle_factor(s, &c.triangles[i]);
-    score_hits(s, &c, factors, all, count);
+    score_hits(s, &c, factors, all, count, near);
     *choices = all;
     return HF_OK;
 }
@@ -316,14 +330,18 @@ hf_status hf_contact_resolve(const hf_contact_scorer* s, int sample, hf_workspac
     *any = false;
     hf_status status =
         hf_candidate_surfaces(s->samples, &s->near, sample, workspace, surfaces, MAX_SURFACES, &count);
-    double best = 0;
+    const float* scores = hf_sample_scores(s->samples->block);
+    double own[3], best = 0;
+    for (int k = 0; k < 3; k++)
+        own[k] = sample_value(scores, HF_SAMPLE_SCORE_ROWS, sample, HF_SAMPLE_NORMAL_ROW + k);
     // the other terms are the same for all surfaces of a sample: the nearest is as good as any
     bool by_factor = pushes(s->query);
     for (int i = 0; i < count && i < MAX_SURFACES && status == HF_OK; i++) {
         hf_contact_orient(s, &surfaces[i]);
         hf_vec3 n = hf_unrotate(s->near.base.rotation, surfaces[i].normal);
         double factor = factor_of(s, surfaces[i].object, n);
-        if (!allowed(s, n, factor) || (*any && !(by_factor && factor > best))) continue;
+        if (!allowed(s, n, factor) || !faces(s, hf_v3(own[0], own[1], own[2]), n)) continue;
+        if (*any && !(by_factor && factor > best)) continue;
         *any = true;
         *surface = surfaces[i];
         best = factor;

@@ -11,9 +11,10 @@ typedef struct hf_contact_scorer {
     const hf_creature* creature;
     const hf_contact_query* query;
     const hf_samples* samples;
-    int set;      /* which of the query's sample sets */
-    double ball;  /* radius of the contact frame's ball, 0 for others */
-    double range; /* m, epsilon and the ball's radius: what candidates are asked for */
+    int set;     /* which of the query's sample sets */
+    double ball; /* radius of the contact frame's ball, 0 for others */
+    double
+        facing; /* least cosine between the sample's contact normal and the one it needs; -2: any will do */
     hf_candidate_query near;
     const bool* free_grip; /* of each object: can be held in every direction alike */
     double length;         /* L of the limb, m */
@@ -42,10 +43,10 @@ void hf_contact_orient(const hf_contact_scorer* scorer, hf_surface* surface);
 void hf_contact_terms(const hf_contact_scorer* scorer, int sample, double factor, double* terms);
 double hf_contact_weigh(const hf_contact_query* query, const double* terms);
 
-/* All samples near a surface that may be used, appended to a list in the workspace that is given back by the
-   caller. HF_ERROR_MEMORY or HF_OK. */
+/* All samples near a surface that may be used and that they face, appended to a list in the workspace that is
+   given back by the caller; adds to *near how many there are, facing or not. HF_ERROR_MEMORY or HF_OK. */
 hf_status hf_contact_collect(const hf_contact_scorer* scorer, hf_workspace* workspace,
-                             hf_contact_choice** choices, int* count);
+                             hf_contact_choice** choices, int* count, int* near);
 /* The surface of one sample that scores best, with its terms; false when none may be used. */
 hf_status hf_contact_resolve(const hf_contact_scorer* scorer, int sample, hf_workspace* workspace,
                              hf_surface* surface, double* terms, double* score, bool* any);
