@@ -48,7 +48,7 @@ typedef struct hf_contact_query {
     double max_tilt_rad;           /* largest angle of a surface's normal from +Z, 0..pi; default pi */
     double max_angle_rad;    /* how far the contact's normal may be from against the surface's, where the limb
                                 cannot turn it further; not for balls and grips; default 1.0 */
-    int max_tests;           /* candidates tried at most, 1..10,000,000; default 300 */
+    int max_tests;           /* candidates tried at most, 1..10,000,000; default 1000 */
     const hf_touch* touches; /* contacts that hold already; those of this limb are let go */
     int touch_count;
 } hf_contact_query;

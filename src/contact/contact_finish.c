@@ -15,7 +15,7 @@ static const double TOLERANCE_M = 5e-5;
 /* Flat enough for a patch not to dig its corners in, rad. */
 static const double TOLERANCE_RAD = 2e-3;
 /* Work for one sample: it is near already, or the next one will do. */
-enum { ITERATIONS = 40, STARTS = 1 };
+enum { ITERATIONS = 16, STARTS = 1 };
 /* How far under the rim of a contact there must still be surface, m (method: patches). */
 static const double UNDER_M = 0.005;
 

@@ -13,12 +13,14 @@
 
 /* Default epsilon as a share of the limb's length. */
 static const double EPSILON_SHARE = 0.03;
+static const double LEAST_EPSILON_M = 0.001;
 /* Samples whose contact normal is farther than this from against the surface's wait until no other gives a
    contact: what the solver makes of them has little to do with what was scored. */
 static const double FACING_COSINE = 0.17; /* 80 degrees */
-/* Where this many candidates within epsilon of a point failed, the others there wait until no other place
+/* Where this many candidates failed close to each other, the others there wait until no other place
    gives a contact: neighbours mostly fail alike. */
-enum { PLACE_FAILURES = 4, MAX_PLACES = 64 };
+enum { PLACE_FAILURES = 3, MAX_PLACES = 128 };
+static const double PLACE_SIZE = 1.5; /* in epsilons */
 /* Sparse sets: epsilon is doubled up to this often until a contact is found. */
 enum { WIDENINGS = 4 };
 enum { MAX_CONTACTS = 1000, MAX_TESTS = 10000000 };
@@ -29,7 +31,7 @@ hf_contact_query hf_contact_query_default(void) {
                           .apart_m = 0.05,
                           .max_tilt_rad = 3.14159265358979323846,
                           .max_angle_rad = 1,
-                          .max_tests = 300};
+                          .max_tests = 1000};
     q.pose.root = hf_transform_identity();
     q.weights[HF_TERM_EFFORT] = 1;
     return q;
@@ -131,7 +133,7 @@ typedef struct search {
     bool patient; /* places that failed are passed over for now */
     int place_count;
     struct {
-        hf_vec3 point;
+        hf_vec3 point, normal;
         int set, failures;
     } places[MAX_PLACES];
 } search;
@@ -212,19 +214,22 @@ static bool too_near(const search* s, hf_vec3 point) {
     return false;
 }
 
-/* The place of failures that a point belongs to, or -1. */
-static int place_of(const search* s, int set, hf_vec3 point) {
+/* The place of failures that a surface belongs to, or -1. */
+static int place_of(const search* s, int set, const hf_surface* at) {
     for (int i = 0; i < s->place_count; i++)
-        if (s->places[i].set == set && hf_distance(s->places[i].point, point) < s->epsilon) return i;
+        if (s->places[i].set == set && hf_dot(s->places[i].normal, at->normal) > 0.9 &&
+            hf_distance(s->places[i].point, at->point) < PLACE_SIZE * s->epsilon)
+            return i;
     return -1;
 }
 
-static void note_failure(search* s, int set, hf_vec3 point) {
-    int place = place_of(s, set, point);
+static void note_failure(search* s, int set, const hf_surface* at) {
+    int place = place_of(s, set, at);
     if (place < 0 && s->place_count == MAX_PLACES) return;
     if (place < 0) {
         place = s->place_count++;
-        s->places[place].point = point;
+        s->places[place].point = at->point;
+        s->places[place].normal = at->normal;
         s->places[place].set = set;
         s->places[place].failures = 0;
     }
@@ -239,9 +244,8 @@ static void accept(search* s, const hf_contact* contact) {
     a->contacts[a->contact_count++].q = q;
 }
 
-/* The best choice that is left: finished and tested, put back when its bound was too high, or kept for later
-   behind the heap, where `total` is the end of the list. */
-static hf_status try_next(search* s, hf_contact_choice* heap, int* count, int total, int* later) {
+/* The best choice that is left: finished and tested, passed over, or put back when its bound was too high. */
+static hf_status try_next(search* s, hf_contact_choice* heap, int* count) {
     hf_contact_choice top = hf_choices_pop(heap, count);
     const hf_contact_scorer* scorer = &s->scorers[top.set];
     hf_contact contact = {0};
@@ -257,14 +261,11 @@ static hf_status try_next(search* s, hf_contact_choice* heap, int* count, int to
         return HF_OK;
     }
     if (too_near(s, surface.point)) return HF_OK;
-    int place = s->patient ? place_of(s, top.set, surface.point) : -1;
+    int place = s->patient ? place_of(s, top.set, &surface) : -1;
     bool hopeless = place >= 0 && s->places[place].failures >= PLACE_FAILURES;
     if (s->patient && !hopeless)
         hopeless = hf_contact_blocked(&s->finisher, scorer->samples, (int)top.sample, s->epsilon);
-    if (hopeless) {
-        heap[total - ++*later] = top;
-        return HF_OK;
-    }
+    if (hopeless) return HF_OK;
     hf_finish finish;
     s->answer->tested++;
     status =
@@ -276,12 +277,12 @@ static hf_status try_next(search* s, hf_contact_choice* heap, int* count, int to
     if (finish == HF_FINISH_VALID)
         accept(s, &contact);
     else
-        note_failure(s, top.set, surface.point);
+        note_failure(s, top.set, &surface);
     return HF_OK;
 }
 
-/* Everything within one epsilon: samples that face their surface, or all of them. */
-static hf_status search_within(search* s, double epsilon, bool facing) {
+/* What is within one epsilon: samples that face their surface, or all of them; patiently, or all the same. */
+static hf_status search_within(search* s, double epsilon, bool facing, bool patient) {
     hf_contact_choice* heap = NULL;
     int count = 0, near = 0;
     hf_status status = HF_OK;
@@ -297,19 +298,32 @@ static hf_status search_within(search* s, double epsilon, bool facing) {
     s->answer->epsilon_m = epsilon;
     s->answer->candidates = near;
     s->epsilon = epsilon;
+    s->patient = patient;
     s->place_count = 0;
-    // all of them, then those that were passed over
-    for (int round = 0; round < 2 && status == HF_OK && count && !s->answer->contact_count; round++) {
-        int total = count, later = 0;
-        s->patient = round == 0;
-        hf_choices_heap(heap, count);
-        while (status == HF_OK && count && s->answer->contact_count < s->query->count &&
-               s->answer->tested < s->query->max_tests)
-            status = try_next(s, heap, &count, total, &later);
-        heap += total - later;
-        count = later;
-    }
+    if (count) hf_choices_heap(heap, count);
+    while (status == HF_OK && count && s->answer->contact_count < s->query->count &&
+           s->answer->tested < s->query->max_tests)
+        status = try_next(s, heap, &count);
     hf_workspace_end(s->workspace, mark);
+    return status;
+}
+
+/* A small set must not mean an empty answer: epsilon is widened, and the solver pulls what is nearest onto
+   the surface. What was passed over on the way is tried in the end. */
+static hf_status search_all(search* s) {
+    hf_contact_answer* a = s->answer;
+    const hf_contact_query* q = s->query;
+    double first = q->epsilon_m > 0 ? q->epsilon_m : fmax(EPSILON_SHARE * s->limb->length, LEAST_EPSILON_M);
+    double nearest = 0; /* the first epsilon with candidates */
+    hf_status status = HF_OK;
+    for (int i = 0; i < 2 * (WIDENINGS + 1) && status == HF_OK && !a->contact_count; i++) {
+        double epsilon = first * (1 << i / 2);
+        if (a->tested >= q->max_tests || (i % 2 && nearest == 0)) continue;
+        status = search_within(s, epsilon, i % 2 == 0, true);
+        if (a->candidates && nearest == 0) nearest = epsilon;
+    }
+    if (status == HF_OK && !a->contact_count && nearest > 0 && a->tested < q->max_tests)
+        status = search_within(s, nearest, false, false);
     return status;
 }
 
@@ -352,12 +366,7 @@ hf_status hf_contact_find(const hf_creature* creature, const hf_samples* const* 
     }
     hf_workspace_mark mark = hf_workspace_begin(workspace);
     status = prepare(&s, samples);
-    double epsilon = query->epsilon_m > 0 ? query->epsilon_m : fmax(EPSILON_SHARE * s.limb->length, 1e-3);
-    // a small set must not mean an empty answer: wider, and the solver pulls what is nearest onto the surface
-    for (int i = 0; i <= WIDENINGS && status == HF_OK && !answer->contact_count; i++, epsilon *= 2)
-        for (int facing = 1; facing >= 0 && status == HF_OK && !answer->contact_count; facing--)
-            if (answer->tested < query->max_tests && (facing || answer->candidates))
-                status = search_within(&s, epsilon, facing);
+    if (status == HF_OK) status = search_all(&s);
     hf_workspace_end(workspace, mark);
     if (status == HF_OK)
         conclude(answer, query);
