@@ -378,7 +378,6 @@ static int solve(hf_scenario* s, const options* o, int only) {
     hf_status status = job_create(&job, s, o) && list ? HF_OK : HF_ERROR_MEMORY;
     if (status != HF_OK) error = (hf_error){.status = status, .message = "out of memory"};
     if (status == HF_OK) find_all_held(&job);
-    if (status == HF_OK && o->output && !make_folder(o->output)) status = HF_ERROR_FILE;
     for (int i = 0; i < s->task_count && status == HF_OK; i++) {
         const hf_task* task = &s->tasks[i];
         status = solve_task(&job, task, only, &error);
@@ -407,7 +406,10 @@ static int solve(hf_scenario* s, const options* o, int only) {
 
 int run_contact(const options* o) {
     char* path = find_file(o->file);
-    if (!path) return EXIT_BAD_INPUT;
+    if (!path || !is_kind(path, FILE_SCENARIO, "contact")) {
+        free(path);
+        return EXIT_BAD_INPUT;
+    }
     hf_load_options l = load_options(o);
     hf_scenario* s = NULL;
     hf_error error;
@@ -424,7 +426,7 @@ int run_contact(const options* o) {
     else if (o->limb && only < 0)
         complain("%s has no limb \"%s\"; holdfast info lists them", hf_creature_get(s->creature)->name,
                  o->limb);
-    else
+    else if (!o->output || make_folder(o->output))
         code = solve(s, o, only);
     hf_scenario_free(s);
     return code;

@@ -634,6 +634,64 @@ static void closed_objects_are_left_alone(void** state) {
     tear_down(&f);
 }
 
+/* Distance grids change how candidates are found, not what is answered. */
+static void prepared_scenes_answer_alike(void** state) {
+    (void)state;
+    fixture f;
+    set_up(&f, "push", 4000);
+    // a bumpy wall of many triangles instead of the cupboard
+    enum { SIDE = 60 };
+    static float vertices[3 * SIDE * SIDE];
+    static uint32_t indices[6 * SIDE * SIDE];
+    hf_object_def def = hf_object_def_default();
+    def.name = "rock";
+    def.mesh = (hf_mesh){.vertices = vertices, .indices = indices, .vertex_count = SIDE * SIDE};
+    for (uint32_t i = 0; i < SIDE * SIDE; i++) {
+        float y = 2.0f * (float)(i % SIDE) / SIDE - 1, z = 2.2f * (float)(i / SIDE) / SIDE;
+        vertices[3 * i] = 0.6f + 0.04f * sinf(9 * y) * cosf(8 * z);
+        vertices[3 * i + 1] = y, vertices[3 * i + 2] = z;
+        if (i % SIDE == SIDE - 1 || i / SIDE == SIDE - 1) continue;
+        const uint32_t quad[6] = {i, i + SIDE, i + 1, i + 1, i + SIDE, i + SIDE + 1};
+        memcpy(indices + 3 * def.mesh.triangle_count, quad, sizeof quad);
+        def.mesh.triangle_count += 2;
+    }
+    hf_scene* scenes[2];
+    int found = 0;
+    hf_contact_answer* answers[2];
+    hf_placement* placements[2];
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(hf_scene_build(&def, 1, &scenes[i], NULL), HF_OK);
+        if (i) assert_int_equal(hf_scene_prepare(scenes[i], 0.03 * f.c->limbs[0].length, 1, NULL), HF_OK);
+        assert_int_equal(hf_placement_create(scenes[i], &placements[i]), HF_OK);
+        assert_int_equal(hf_contact_answer_create(f.s->creature, 3, &answers[i]), HF_OK);
+    }
+    for (int n = 0; n < 6; n++) {
+        hf_contact_query q = query_of(&f, n % 2);
+        q.role = HF_ROLE_ACT;
+        q.direction = hf_v3(1, 0.2 * n, 0.1 * n);
+        q.count = 3;
+        for (int i = 0; i < 2; i++)
+            assert_int_equal(
+                hf_contact_find(f.s->creature, sets(&f, q.limb), placements[i], &q, f.workspace, answers[i]),
+                HF_OK);
+        assert_int_equal(answers[0]->contact_count, answers[1]->contact_count);
+        for (int k = 0; k < answers[0]->contact_count; k++) {
+            assert_near(answers[0]->contacts[k].score, answers[1]->contacts[k].score, 1e-9);
+            assert_near(hf_distance(answers[0]->contacts[k].point, answers[1]->contacts[k].point), 0, 1e-9);
+            // an open sheet is touched from the side the limb's root is on
+            assert_true(answers[0]->contacts[k].normal.x < 0);
+        }
+        found += answers[0]->contact_count;
+    }
+    assert_true(found > 0);
+    for (int i = 0; i < 2; i++) {
+        hf_contact_answer_free(answers[i]);
+        hf_placement_free(placements[i]);
+        hf_scene_free(scenes[i]);
+    }
+    tear_down(&f);
+}
+
 static void names_go_both_ways(void** state) {
     (void)state;
     for (int i = 0; i < HF_TERM_COUNT; i++) assert_int_equal(hf_term_find(hf_term_text((hf_term)i)), i);
@@ -656,6 +714,7 @@ int main(void) {
         cmocka_unit_test(bad_queries_are_refused),
         cmocka_unit_test(closed_objects_are_left_alone),
         cmocka_unit_test(names_go_both_ways),
+        cmocka_unit_test(prepared_scenes_answer_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

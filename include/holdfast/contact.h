@@ -82,10 +82,11 @@ HF_API const char* hf_contact_why_text(hf_contact_why why);
 typedef struct hf_contact_answer {
     hf_outcome outcome; /* found, partial (fewer than asked for), none, budget */
     hf_contact_why why;
-    int candidates;   /* samples within epsilon_m of a surface that may be used */
-    int tested;       /* of them finished on the surface, or tried to */
-    int colliding;    /* of the tested, exactly on the surface and colliding */
-    int unfinished;   /* of the tested, not to be brought onto the surface */
+    int candidates; /* samples within epsilon_m of a surface that may be used; near an object with a distance
+                       grid (hf_scene_prepare) every sample counts */
+    int tested;     /* of them finished on the surface, or tried to */
+    int colliding;  /* of the tested, exactly on the surface and colliding */
+    int unfinished; /* of the tested, not to be brought onto the surface */
     double epsilon_m; /* as used in the end: widened where no sample was near enough */
     int contact_count, contact_capacity;
     hf_contact* contacts; /* best first */

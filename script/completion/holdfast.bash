@@ -5,13 +5,14 @@ _holdfast() {
         info) options="--output --json --quiet --seed --threads --time-limit --package-path --unit" ;;
         pose) options="--output --json --quiet --seed --threads --time-limit --package-path --size --samples --azimuth --elevation --zoom --focus --distance" ;;
         sample) options="--output --json --quiet --seed --threads --time-limit --package-path --unit --count --limb --cache" ;;
+        contact) options="--output --json --quiet --seed --threads --time-limit --package-path --size --samples --azimuth --elevation --zoom --focus --distance --count --choices --limb --cache" ;;
         check) options="--output --json --quiet --seed --threads --time-limit --package-path --creature --scenario" ;;
         render) options="--output --json --quiet --seed --threads --time-limit --package-path --unit --creature --scenario --strip --columns --frame --size --samples --azimuth --elevation --zoom --focus --distance --task --reach --no-ground" ;;
         export) options="--output --json --quiet --seed --threads --time-limit --package-path --unit --fps --creature --scenario" ;;
         help) options="" ;;
     esac
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W "info pose sample check render export help" -- "$word"))
+        COMPREPLY=($(compgen -W "info pose sample contact check render export help" -- "$word"))
     elif [ "${word#-}" != "$word" ]; then
         COMPREPLY=($(compgen -W "$options" -- "$word"))
     else

@@ -19,7 +19,7 @@ static const double LEAST_EPSILON_M = 0.001;
 static const double FACING_COSINE = 0.17; /* 80 degrees */
 /* Where this many candidates failed close to each other, the others there wait until no other place
    gives a contact: neighbours mostly fail alike. */
-enum { PLACE_FAILURES = 3, MAX_PLACES = 128 };
+enum { PLACE_FAILURES = 3, MAX_PLACES = 400 };
 static const double PLACE_SIZE = 1.5; /* in epsilons */
 /* Sparse sets: epsilon is doubled up to this often until a contact is found. */
 enum { WIDENINGS = 4 };

@@ -18,6 +18,8 @@
 static const double GUARD = 0.05;
 /* Surfaces that push against the task by more than this are of no use to a score with effort in it. */
 static const double LEAST_FACTOR = -0.01;
+/* Surfaces along the task's direction but for rounding. */
+static const double ACROSS = 1e-6;
 /* A grip has a dominant normal when this share of its surface, by squared cosine, lies across one axis. */
 static const double DOMINANT_SHARE = 0.6;
 /* Different surfaces of one sample that are looked at. */
@@ -47,7 +49,9 @@ const char* hf_role_text(hf_role role) {
 
 static bool before(const hf_contact_choice* a, const hf_contact_choice* b) {
     if (a->score != b->score) return a->score > b->score;
-    return a->set != b->set ? a->set < b->set : a->sample < b->sample;
+    // equals in an order that has nothing to do with where they are: neighbours mostly fail alike
+    uint32_t x = a->sample * 2654435761u, y = b->sample * 2654435761u;
+    return x != y ? x < y : a->set < b->set;
 }
 
 static void sink(hf_contact_choice* c, int count, int at) {
@@ -118,6 +122,7 @@ void hf_contact_orient(const hf_contact_scorer* s, hf_surface* surface) {
 /* Method section 4: support v . n, act -v . n, grip both ways. */
 static double factor_of(const hf_contact_scorer* s, int object, hf_vec3 normal) {
     double along = hf_dot(s->direction, normal);
+    if (fabs(along) < ACROSS) along = 0;
     if (s->query->role == HF_ROLE_SUPPORT) return along;
     if (s->query->role == HF_ROLE_ACT) return -along;
     return s->free_grip[object] ? 1 : fabs(along);
@@ -280,29 +285,49 @@ static void add_lanes(const hf_contact_scorer* s, uint32_t block, const lane_sco
                                                       .exact = lanes->surfaces[i] == 1};
 }
 
-/* Without grids every item is a triangle. */
+/* A triangle near some samples of a block. */
+static void score_triangle(const hf_contact_scorer* s, unsigned bits, const surface_factor* f,
+                           lane_scores* lanes) {
+    lanes->near |= bits;
+    for (; bits; bits &= bits - 1) {
+        int i = __builtin_ctz(bits);
+        const float* n = lanes->normal + i;
+        if (!faces(s, hf_v3((double)n[0], (double)n[8], (double)n[16]), f->normal)) continue;
+        double score = lanes->gain[i] * f->factor + lanes->rest[i];
+        if (score > lanes->best[i]) lanes->best[i] = score;
+        lanes->surfaces[i]++;
+    }
+}
+
+/* An object that a grid answers for: which of its triangles is near is told when the sample's turn comes, and
+   no factor is over 1. */
+static void score_object(unsigned bits, lane_scores* lanes) {
+    lanes->near |= bits;
+    for (; bits; bits &= bits - 1) {
+        int i = __builtin_ctz(bits);
+        double score = lanes->gain[i] + lanes->rest[i];
+        if (score > lanes->best[i]) lanes->best[i] = score;
+        lanes->surfaces[i] += 2;
+    }
+}
+
 static void score_hits(const hf_contact_scorer* s, const hf_candidates* c, const surface_factor* factors,
                        hf_contact_choice* choices, int* count, int* near) {
     lane_scores lanes;
     uint32_t block = UINT32_MAX;
     for (int h = 0; h < c->hit_count; h++) {
         const hf_candidate_hit* hit = &c->hits[h];
-        const surface_factor* f = &factors[hit->item];
-        if (!f->allowed) continue;
+        bool object = (hit->item & HF_CANDIDATE_OBJECT) != 0;
+        if (!object && !factors[hit->item].allowed) continue;
         if (hit->block != block) {
             if (block != UINT32_MAX) add_lanes(s, block, &lanes, choices, count, near);
             block = hit->block;
             score_block(s, block, &lanes);
         }
-        lanes.near |= hit->lanes;
-        for (unsigned bits = hit->lanes; bits; bits &= bits - 1) {
-            int i = __builtin_ctz(bits);
-            const float* n = lanes.normal + i;
-            if (!faces(s, hf_v3((double)n[0], (double)n[8], (double)n[16]), f->normal)) continue;
-            double score = lanes.gain[i] * f->factor + lanes.rest[i];
-            if (score > lanes.best[i]) lanes.best[i] = score;
-            lanes.surfaces[i]++;
-        }
+        if (object)
+            score_object(hit->lanes, &lanes);
+        else
+            score_triangle(s, hit->lanes, &factors[hit->item], &lanes);
     }
     if (block != UINT32_MAX) add_lanes(s, block, &lanes, choices, count, near);
 }

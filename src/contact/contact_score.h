@@ -32,7 +32,7 @@ typedef struct hf_contact_choice {
     bool exact;
 } hf_contact_choice;
 
-/* Best first: the higher score, then the lower set and sample. A heap in the caller's array. */
+/* Best first: the higher score, then by a number made from the sample. A heap in the caller's array. */
 void hf_choices_heap(hf_contact_choice* choices, int count);
 hf_contact_choice hf_choices_pop(hf_contact_choice* choices, int* count);
 void hf_choices_push(hf_contact_choice* choices, int* count, hf_contact_choice choice);
