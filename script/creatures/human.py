@@ -222,8 +222,7 @@ def contacts(c):
                     "grip": True, "max_force": 600, "excludes": [f"{side}_elbow"]}
         leg_file = {"name": f"{side}_leg", "root": f"{p}_thigh_a", "effector": f"{p}_foot",
                     "contact": [{"name": "sole", "offset": [0.035, 0, -ANKLE], "normal": [0, 0, -1], "patch": [0.19, 0.088]},
-                                {"name": "toe", "offset": [0.105, 0, -ANKLE], "normal": [0, 0, -1], "patch": [0.05, 0.088]},
-                                {"name": "tip", "offset": [0.175, 0, -ANKLE], "normal": [0, 0, -1], "patch": [0.04, 0.088]}],
+                                {"name": "toe", "offset": [0.105, 0, -ANKLE], "normal": [0, 0, -1], "patch": [0.05, 0.088]}],
                     "max_force": 2000, "excludes": [f"{side}_knee"]}
         elbow = {"name": f"{side}_elbow", "root": f"{p}_clavicle", "effector": f"{p}_upper_arm",
                  "contact": {"name": "elbow", "offset": [0, 0, -length("upper_arm") - 0.043], "normal": [0, 0, -1]},
