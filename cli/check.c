@@ -34,8 +34,10 @@ static void print_claims(unsigned claims) {
 static const char* aside(unsigned claims, unsigned claim) { return claims & claim ? "" : " (not claimed)"; }
 
 static void print_report(const hf_check_report* r, unsigned claims) {
-    printf("%s: %d frame%s%s\n", r->valid ? "valid" : "NOT VALID", r->frames, r->frames == 1 ? "" : "s",
-           r->outcome == HF_CANCELLED ? " (stopped before the end)" : "");
+    const char* verdict = r->outcome == HF_CANCELLED ? "stopped before the end, not judged"
+                          : r->valid                 ? "valid"
+                                                     : "NOT VALID";
+    printf("%s: %d frame%s\n", verdict, r->frames, r->frames == 1 ? "" : "s");
     print_claims(claims);
     printf("  collisions        %d (deepest %.2f mm), with itself %d%s\n", r->collisions,
            r->worst_depth_m * 1000, r->self_collisions, aside(claims, HF_CLAIM_COLLISION));
