@@ -24,6 +24,7 @@ void bench_collision(void);
 void bench_solve(void);
 void bench_render(void);
 void bench_samples(void);
+void bench_contact(void);
 
 #ifdef __cplusplus
 }

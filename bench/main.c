@@ -54,7 +54,7 @@ static const struct topic {
     void (*run)(void);
 } topics[] = {
     {"kinematics", bench_kinematics}, {"collision", bench_collision}, {"solve", bench_solve},
-    {"render", bench_render},         {"samples", bench_samples},
+    {"render", bench_render},         {"samples", bench_samples},     {"contact", bench_contact},
 };
 
 static int is_topic(const char* name) {
