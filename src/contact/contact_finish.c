@@ -33,6 +33,19 @@ static bool large_enough(const hf_contact_finisher* f, const hf_surface* s) {
     return true;
 }
 
+/* Farther away than a limb of turning joints is long? */
+static bool out_of_reach(const hf_contact_finisher* f, int frame, hf_vec3 point) {
+    const hf_creature_view* view = &f->creature->view;
+    const hf_limb* limb = &view->limbs[f->query->limb];
+    for (int i = 0; i < limb->joint_count; i++) {
+        hf_joint_type type = view->joints[limb->joints[i]].type;
+        if (type != HF_JOINT_REVOLUTE && type != HF_JOINT_CONTINUOUS) return false;
+    }
+    double ball = frame >= 0 ? limb->contacts[frame].ball : 0;
+    hf_vec3 anchor = hf_apply(f->base, limb->base.position);
+    return hf_distance(anchor, point) > (limb->length + ball) * (1 + 1e-6) + TOLERANCE_M;
+}
+
 /* As aligned as the query wants it; a ball and a gripping hand hold at any angle. */
 static bool aligned(const hf_contact_finisher* f, int frame, const hf_solve_result* r) {
     const hf_limb* limb = &f->creature->view.limbs[f->query->limb];
@@ -82,7 +95,7 @@ hf_status hf_contact_finish(hf_contact_finisher* f, const hf_samples* samples, i
                             const hf_surface* surface, hf_workspace* workspace, hf_contact* contact,
                             hf_finish* finish) {
     *finish = HF_FINISH_INEXACT;
-    if (!large_enough(f, surface)) return HF_OK;
+    if (out_of_reach(f, frame, surface->point) || !large_enough(f, surface)) return HF_OK;
     take_sample(f, samples, sample);
     memcpy(f->q, f->posture, sizeof(double) * (size_t)f->creature->view.q_count);
     // the solver starts from the sample and stays as near to it as the contact leaves room

@@ -274,9 +274,10 @@ static hf_status try_next(search* s, hf_contact_choice* heap, int* count) {
     if (status != HF_OK) return status;
     s->answer->unfinished += finish == HF_FINISH_INEXACT;
     s->answer->colliding += finish == HF_FINISH_COLLIDES;
-    if (finish == HF_FINISH_VALID)
+    if (finish == HF_FINISH_VALID) {
+        contact.terms[HF_TERM_COMFORT] = hf_contact_comfort(scorer, (int)top.sample);
         accept(s, &contact);
-    else
+    } else
         note_failure(s, top.set, &surface);
     return HF_OK;
 }

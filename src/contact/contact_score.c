@@ -142,7 +142,7 @@ static bool allowed(const hf_contact_scorer* s, hf_vec3 normal, double factor) {
 
 /* ---- terms of one sample ---- */
 
-static double comfort_of(const hf_contact_scorer* s, int sample) {
+double hf_contact_comfort(const hf_contact_scorer* s, int sample) {
     const hf_creature_view* view = &s->creature->view;
     const hf_limb* limb = &view->limbs[s->query->limb];
     hf_samples_pose(s->creature, s->samples, sample, s->q);
@@ -190,7 +190,7 @@ void hf_contact_terms(const hf_contact_scorer* s, int sample, double factor, dou
     terms[HF_TERM_DISTANCE] = -hf_distance(p, s->effector) / s->length;
     terms[HF_TERM_MANIPULABILITY] = most > 0 ? w / most : 0;
     terms[HF_TERM_PRECISION] = factor * lever;
-    terms[HF_TERM_COMFORT] = comfort_of(s, sample);
+    terms[HF_TERM_COMFORT] = s->query->weights[HF_TERM_COMFORT] != 0 ? hf_contact_comfort(s, sample) : 0;
 }
 
 double hf_contact_weigh(const hf_contact_query* query, const double* terms) {
@@ -271,7 +271,7 @@ static void score_block(const hf_contact_scorer* s, uint32_t block, lane_scores*
         }
     for (int i = 0; i < 8 && w[HF_TERM_COMFORT] != 0; i++)
         if (block * 8 + (uint32_t)i < b->sample_count)
-            lanes->rest[i] += w[HF_TERM_COMFORT] * comfort_of(s, (int)block * 8 + i);
+            lanes->rest[i] += w[HF_TERM_COMFORT] * hf_contact_comfort(s, (int)block * 8 + i);
 }
 
 static void add_lanes(const hf_contact_scorer* s, uint32_t block, const lane_scores* lanes,

@@ -39,7 +39,10 @@ void hf_choices_push(hf_contact_choice* choices, int* count, hf_contact_choice c
 
 /* Turns the normal of an open piece to the side the limb's root is on. */
 void hf_contact_orient(const hf_contact_scorer* scorer, hf_surface* surface);
-/* Terms of one sample on a surface whose normal (limb's root frame) gives this factor. */
+/* The term that takes longest. */
+double hf_contact_comfort(const hf_contact_scorer* scorer, int sample);
+/* Terms of one sample on a surface whose normal (limb's root frame) gives this factor; comfort is left 0
+   where it does not count. */
 void hf_contact_terms(const hf_contact_scorer* scorer, int sample, double factor, double* terms);
 double hf_contact_weigh(const hf_contact_query* query, const double* terms);
 
