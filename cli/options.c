@@ -31,7 +31,7 @@ const option_def option_defs[] = {
     {"--size", NULL, "WxH", OPTION_TEXT, AT(size), 0, 0, "picture size; default 1280x720"},
     {"--samples", NULL, "N", OPTION_INT, AT(samples), 1, 16, "rays a pixel: 1, 4, 9 or 16; default 4"},
     {"--azimuth", NULL, "DEG", OPTION_NUMBER, AT(azimuth_deg), -360, 360,
-     "where the camera stands, from +X towards +Y"},
+     "where the camera stands, from +X towards +Y; default: where the creature is seen"},
     {"--elevation", NULL, "DEG", OPTION_NUMBER, AT(elevation_deg), -89, 89, "how high the camera stands"},
     {"--zoom", NULL, "X", OPTION_NUMBER, AT(zoom), 0.01, 100, "magnify; default 1"},
     {"--focus", NULL, "X,Y,Z", OPTION_TEXT, AT(focus), 0, 0, "look at this point; default: what is drawn"},

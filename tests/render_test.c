@@ -236,6 +236,31 @@ static void walls_do_not_hide_the_creature(void** state) {
 
 /* ---- pages ---- */
 
+/* A narrow tower between the usual camera and the creature: the camera goes where the creature is seen. */
+static void the_camera_avoids_what_is_in_the_way(void** state) {
+    (void)state;
+    subject s = load_human();
+    hf_vec3 towards = {cos(-0.6), sin(-0.6), 0};
+    hf_vec3 at = hf_scale(towards, 0.9);
+    hf_mesh tower = box_mesh(hf_v3(at.x - 0.35, at.y - 0.35, -2), hf_v3(at.x + 0.35, at.y + 0.35, 2), false);
+    world w = build_world(&tower, 1);
+    hf_picture_moment m = {.creature = s.creature, .pose = &s.pose, .placement = w.placement};
+    hf_picture_options o = hf_picture_options_default();
+    o.width = 200, o.height = 120, o.samples = 1, o.has_focus = true, o.distance = 5;
+    hf_picture usual, chosen;
+    draw(&m, 1, &o, &chosen);
+    int seen = strong_pixels(&chosen);
+    o.azimuth = -0.6;
+    draw(&m, 1, &o, &usual);
+    assert_true(memcmp(usual.rgb, chosen.rgb, 200 * 120 * 3) != 0);
+    assert_true(seen > 500 && seen > strong_pixels(&usual));
+    hf_picture_free(&usual);
+    hf_picture_free(&chosen);
+    free_world(&w);
+    free_mesh(&tower);
+    free_subject(&s);
+}
+
 static void any_number_of_threads_draws_the_same(void** state) {
     (void)state;
     subject s = load_human();
@@ -311,7 +336,7 @@ static void wrong_options_are_refused(void** state) {
         if (i == 0) o.width = 0;
         if (i == 1) o.height = 100000;
         if (i == 2) o.samples = 3;
-        if (i == 3) o.azimuth = NAN;
+        if (i == 3) o.azimuth = INFINITY;
         if (i == 4) o.zoom = 0;
         if (i == 5) o.has_focus = true, o.distance = -1;
         if (i == 6) o.ground_z = INFINITY;
@@ -389,6 +414,7 @@ int main(void) {
         cmocka_unit_test(fitted_points_fill_the_view),
         cmocka_unit_test(normals_are_smooth_where_blunt),
         cmocka_unit_test(walls_do_not_hide_the_creature),
+        cmocka_unit_test(the_camera_avoids_what_is_in_the_way),
         cmocka_unit_test(any_number_of_threads_draws_the_same),
         cmocka_unit_test(progress_can_cancel),
         cmocka_unit_test(wrong_options_are_refused),

@@ -24,17 +24,18 @@ typedef struct hf_picture_moment {
 } hf_picture_moment;
 
 typedef struct hf_picture_options {
-    int width, height;         /* 16 to 8192; default 1280 x 720 */
-    int samples;               /* rays a pixel: 1, 4, 9 or 16; default 4 */
-    int threads;               /* 0: all cores */
-    int columns;               /* of a strip; 0: fits */
-    bool ground;               /* default true: a plane at z = ground_z */
-    double ground_z;           /* NaN: under the lowest thing (default) */
-    bool reach_volumes;        /* default false */
-    hf_vec3 task;              /* arrow; zero for none */
-    double azimuth, elevation; /* rad, where the camera stands; default -0.6, 0.35 */
-    double zoom;               /* default 1 */
-    bool has_focus;            /* default false: fits what is drawn */
+    int width, height;  /* 16 to 8192; default 1280 x 720 */
+    int samples;        /* rays a pixel: 1, 4, 9 or 16; default 4 */
+    int threads;        /* 0: all cores */
+    int columns;        /* of a strip; 0: fits */
+    bool ground;        /* default true: a plane at z = ground_z */
+    double ground_z;    /* NaN: under the lowest thing (default) */
+    bool reach_volumes; /* default false */
+    hf_vec3 task;       /* arrow; zero for none */
+    double azimuth;     /* rad, where the camera stands; NaN (default): -0.6, or where the scene hides less */
+    double elevation;   /* rad; default 0.35 */
+    double zoom;        /* default 1 */
+    bool has_focus;     /* default false: fits what is drawn */
     hf_vec3 focus;
     double distance; /* m, with focus */
 } hf_picture_options;

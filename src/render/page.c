@@ -15,7 +15,7 @@ hf_picture_options hf_picture_options_default(void) {
                             .samples = 4,
                             .ground = true,
                             .ground_z = NAN,
-                            .azimuth = -0.6,
+                            .azimuth = NAN,
                             .elevation = 0.35,
                             .zoom = 1};
     return o;
@@ -143,6 +143,43 @@ static hf_status aim(const hf_stage* stage, const hf_picture_options* o, double 
     return HF_OK;
 }
 
+/* The share of a moment that is hidden from an azimuth. */
+static hf_status hidden_from(const hf_stage* stage, const hf_picture_options* o, double azimuth,
+                             double aspect, double* share) {
+    hf_picture_options turned = *o;
+    hf_camera camera;
+    double distance;
+    turned.azimuth = azimuth;
+    hf_status status = aim(stage, &turned, aspect, &camera, &distance);
+    if (status == HF_OK) *share = fmax(*share, hf_stage_hidden(stage, &camera));
+    return status;
+}
+
+/* The usual place, unless the scene hides the creature from there and much less from another one. */
+static hf_status choose_azimuth(const hf_picture_moment* moments, int count, hf_picture_options* o,
+                                const layout* l) {
+    static const double places[] = {-0.6, 0.6, -1.3, 1.3, -2.0, 2.0, -2.7, 2.7};
+    enum { PLACES = sizeof places / sizeof *places, MOMENTS = 8 };
+    double hidden[PLACES] = {0};
+    int step = (count + MOMENTS - 1) / MOMENTS;
+    for (int i = 0; i < count; i += step) {
+        if (!moments[i].creature || !moments[i].placement) continue;
+        hf_stage stage;
+        panel p = panel_of(l, i, count);
+        hf_status status = hf_stage_fill(&stage, &moments[i], o);
+        if (status == HF_OK) status = hf_stage_build(&stage);
+        for (int k = 0; k < PLACES && status == HF_OK; k++)
+            status = hidden_from(&stage, o, places[k], (double)p.width / p.height, &hidden[k]);
+        hf_stage_free(&stage);
+        if (status != HF_OK) return status;
+    }
+    int best = 0;
+    for (int k = 1; k < PLACES; k++)
+        if (hidden[k] < hidden[best] - 0.15) best = k;
+    o->azimuth = places[hidden[0] > 0.25 ? best : 0];
+    return HF_OK;
+}
+
 /* All panels of a strip stand on one ground and are drawn at the scale of the one that needs most room. */
 static hf_status aim_all(const hf_picture_moment* moments, int count, hf_picture_options* o, const layout* l,
                          hf_camera* cameras, double* distances) {
@@ -209,7 +246,8 @@ static hf_status draw_page(painter* w, const hf_picture_moment* moments, const l
     if (status == HF_OK) {
         memset(page->rgb, 255, (size_t)page->width * (size_t)page->height * 3);
         fill_encoder(&w->encoder);
-        status = aim_all(moments, w->count, &w->options, l, cameras, distances);
+        if (isnan(w->options.azimuth)) status = choose_azimuth(moments, w->count, &w->options, l);
+        if (status == HF_OK) status = aim_all(moments, w->count, &w->options, l, cameras, distances);
     }
     for (int i = 0; i < w->count && status == HF_OK && !w->cancelled; i++)
         status = draw_panel(w, &moments[i], &cameras[i], panel_of(l, i, w->count), i, page);
@@ -225,7 +263,7 @@ static const char* problem_of(const hf_picture_moment* moments, int count, const
         return "width and height must be between 16 and 8192";
     if (o->samples != 1 && o->samples != 4 && o->samples != 9 && o->samples != 16)
         return "samples must be 1, 4, 9 or 16";
-    if (!isfinite(o->azimuth) || !isfinite(o->elevation)) return "azimuth and elevation must be finite";
+    if (isinf(o->azimuth) || !isfinite(o->elevation)) return "azimuth and elevation must be finite";
     if (!(o->zoom > 0) || !isfinite(o->zoom)) return "zoom must be above 0";
     if (isinf(o->ground_z)) return "the ground must be at a finite height";
     if (o->has_focus &&

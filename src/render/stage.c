@@ -207,15 +207,14 @@ hf_status hf_stage_points(const hf_stage* stage, hf_vec3** points, int* count) {
 
 /* ---- cutting walls open ---- */
 
-/* How much of the creature the scene hides, in [0, 1]. */
-static double hidden_share(const hf_stage* stage) {
+double hf_stage_hidden(const hf_stage* stage, const hf_camera* camera) {
+    if (!stage->scene) return 0;
     int hidden = 0, tested = 0, step = stage->figure.mesh.vertex_count / VIEW_TESTS + 1;
     for (int i = 0; i < stage->figure.mesh.vertex_count; i += step, tested++) {
-        hf_vec3 d = hf_sub(hf_layer_vertex(&stage->figure, i), stage->camera.eye);
+        hf_vec3 d = hf_sub(hf_layer_vertex(&stage->figure, i), camera->eye);
         double distance = hf_length(d) - 0.02 * stage->size;
         const hf_placement* walls = stage->casters ? stage->casters : stage->scene;
-        if (distance > 0 && hf_placement_occluded(walls, stage->camera.eye, hf_normalize(d), distance))
-            hidden++;
+        if (distance > 0 && hf_placement_occluded(walls, camera->eye, hf_normalize(d), distance)) hidden++;
     }
     return tested > 0 ? (double)hidden / (double)tested : 0;
 }
@@ -226,7 +225,7 @@ void hf_stage_look(hf_stage* stage, const hf_camera* camera, double azimuth, int
     double elevation = 0.95;
     double side = azimuth + 0.85;
     stage->cut = false;
-    if (stage->scene && stage->figure.count > 0 && hidden_share(stage) > 0.5) {
+    if (stage->figure.count > 0 && hf_stage_hidden(stage, camera) > 0.5) {
         stage->cut = true;
         stage->cut_depth =
             hf_dot(hf_sub(stage->figure.centre, camera->eye), camera->forward) - 1.02 * stage->figure.radius;

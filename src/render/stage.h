@@ -51,6 +51,8 @@ hf_status hf_stage_build(hf_stage* stage);
 void hf_stage_free(hf_stage* stage);
 /* Points that should be in the picture; freed with hf_free. */
 hf_status hf_stage_points(const hf_stage* stage, hf_vec3** points, int* count);
+/* How much of the creature the scene hides from a camera, in [0, 1]. */
+double hf_stage_hidden(const hf_stage* stage, const hf_camera* camera);
 void hf_stage_look(hf_stage* stage, const hf_camera* camera, double azimuth, int panel_width);
 
 /* Eight rays from the eye. */
