@@ -46,9 +46,10 @@ typedef struct hf_contact_query {
     double apart_m;                /* least distance between two of them; default 0.05 */
     double min_size_m;             /* surfaces must go on this far across under the contact; default 0: any */
     double max_tilt_rad;           /* largest angle of a surface's normal from +Z, 0..pi; default pi */
-    double max_angle_rad;    /* how far the contact's normal may be from against the surface's, where the limb
-                                cannot turn it further; not for balls and grips; default 1.0 */
-    int max_tests;           /* candidates tried at most, 1..10,000,000; default 1000 */
+    double max_angle_rad; /* how far the contact's normal may be from against the surface's, where the limb
+                             cannot turn it further; not for balls and grips; default 1.0 */
+    int max_tests; /* work at most: candidates tried, and a thirtieth of those looked at; 1..10,000,000;
+                      default 1000 */
     const hf_touch* touches; /* contacts that hold already; those of this limb are let go */
     int touch_count;
 } hf_contact_query;

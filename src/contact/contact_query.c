@@ -19,8 +19,10 @@ static const double LEAST_EPSILON_M = 0.001;
 static const double FACING_COSINE = 0.17; /* 80 degrees */
 /* Where this many candidates failed close to each other, the others there wait until no other place
    gives a contact: neighbours mostly fail alike. */
-enum { PLACE_FAILURES = 3, MAX_PLACES = 400 };
-static const double PLACE_SIZE = 1.5; /* in epsilons */
+enum { PLACE_FAILURES = 2, MAX_PLACES = 400 };
+static const double PLACE_SIZE = 2; /* in epsilons */
+/* A sample whose upper limb lies deeper than this in the scene waits, too; in epsilons. */
+static const double BLOCKED_SHARE = 0.4;
 /* Sparse sets: epsilon is doubled up to this often until a contact is found. */
 enum { WIDENINGS = 4 };
 enum { MAX_CONTACTS = 1000, MAX_TESTS = 10000000 };
@@ -131,6 +133,7 @@ typedef struct search {
     hf_contact_finisher finisher;
     double epsilon;
     bool patient; /* places that failed are passed over for now */
+    int looks;    /* candidates looked at */
     int place_count;
     struct {
         hf_vec3 point, normal;
@@ -244,10 +247,14 @@ static void accept(search* s, const hf_contact* contact) {
     a->contacts[a->contact_count++].q = q;
 }
 
+/* The budget counts work: thirty looks are as much as a test. */
+static bool exhausted(const search* s) { return s->answer->tested + s->looks / 30 >= s->query->max_tests; }
+
 /* The best choice that is left: finished and tested, passed over, or put back when its bound was too high. */
 static hf_status try_next(search* s, hf_contact_choice* heap, int* count) {
     hf_contact_choice top = hf_choices_pop(heap, count);
     const hf_contact_scorer* scorer = &s->scorers[top.set];
+    s->looks++;
     hf_contact contact = {0};
     hf_surface surface;
     bool any;
@@ -264,7 +271,8 @@ static hf_status try_next(search* s, hf_contact_choice* heap, int* count) {
     int place = s->patient ? place_of(s, top.set, &surface) : -1;
     bool hopeless = place >= 0 && s->places[place].failures >= PLACE_FAILURES;
     if (s->patient && !hopeless)
-        hopeless = hf_contact_blocked(&s->finisher, scorer->samples, (int)top.sample, s->epsilon);
+        hopeless =
+            hf_contact_blocked(&s->finisher, scorer->samples, (int)top.sample, BLOCKED_SHARE * s->epsilon);
     if (hopeless) return HF_OK;
     hf_finish finish;
     s->answer->tested++;
@@ -302,8 +310,7 @@ static hf_status search_within(search* s, double epsilon, bool facing, bool pati
     s->patient = patient;
     s->place_count = 0;
     if (count) hf_choices_heap(heap, count);
-    while (status == HF_OK && count && s->answer->contact_count < s->query->count &&
-           s->answer->tested < s->query->max_tests)
+    while (status == HF_OK && count && s->answer->contact_count < s->query->count && !exhausted(s))
         status = try_next(s, heap, &count);
     hf_workspace_end(s->workspace, mark);
     return status;
@@ -319,17 +326,19 @@ static hf_status search_all(search* s) {
     hf_status status = HF_OK;
     for (int i = 0; i < 2 * (WIDENINGS + 1) && status == HF_OK && !a->contact_count; i++) {
         double epsilon = first * (1 << i / 2);
-        if (a->tested >= q->max_tests || (i % 2 && nearest == 0)) continue;
+        if (exhausted(s) || (i % 2 && nearest == 0)) continue;
         status = search_within(s, epsilon, i % 2 == 0, true);
         if (a->candidates && nearest == 0) nearest = epsilon;
     }
-    if (status == HF_OK && !a->contact_count && nearest > 0 && a->tested < q->max_tests)
+    if (status == HF_OK && !a->contact_count && nearest > 0 && !exhausted(s))
         status = search_within(s, nearest, false, false);
     return status;
 }
 
-static void conclude(hf_contact_answer* a, const hf_contact_query* q) {
-    bool ended = a->tested >= q->max_tests;
+static void conclude(const search* s) {
+    hf_contact_answer* a = s->answer;
+    const hf_contact_query* q = s->query;
+    bool ended = exhausted(s);
     if (a->contact_count == q->count)
         a->outcome = HF_FOUND, a->why = HF_CONTACT_ALL;
     else if (a->contact_count)
@@ -370,7 +379,7 @@ hf_status hf_contact_find(const hf_creature* creature, const hf_samples* const* 
     if (status == HF_OK) status = search_all(&s);
     hf_workspace_end(workspace, mark);
     if (status == HF_OK)
-        conclude(answer, query);
+        conclude(&s);
     else
         clear(answer);
     return status;
