@@ -129,6 +129,9 @@ void free_motion(loaded_motion* m);
 bool overrides_fit(const options* o, const char* path);
 /* Does the motion fit the creature and the scene that it was loaded with? */
 hf_status fits(const loaded_motion* m, const char* path, hf_error* error);
+/* The scenario that a solving command is given, with its warnings told; NULL, a complaint and the exit code
+   when there is none or it is of another kind. */
+hf_scenario* open_scenario(const options* o, const char* name, hf_scenario_kind kind, int* code);
 /* One frame of this pose of m's creature as m's motion. */
 hf_status make_still(loaded_motion* m, const hf_pose* pose, hf_error* error);
 /* A creature in its rest posture. */

@@ -405,23 +405,11 @@ static int solve(hf_scenario* s, const options* o, int only) {
 }
 
 int run_contact(const options* o) {
-    char* path = find_file(o->file);
-    if (!path || !is_kind(path, FILE_SCENARIO, "contact")) {
-        free(path);
-        return EXIT_BAD_INPUT;
-    }
-    hf_load_options l = load_options(o);
-    hf_scenario* s = NULL;
-    hf_error error;
-    hf_status status = hf_scenario_load(path, &l, &s, &error);
-    free(path);
-    if (status != HF_OK) return fail_with(&error);
-    warn_all(o, (hf_strings){s->warning_count, (const char* const*)s->warnings});
-    int code = EXIT_BAD_INPUT, only = o->limb ? hf_creature_find_limb(s->creature, o->limb) : -1;
-    if (s->kind != HF_SCENARIO_CONTACT)
-        complain("%s: is a %s scenario, contact needs one of kind \"contact\"", s->path,
-                 hf_scenario_kind_text(s->kind));
-    else if (!s->task_count)
+    int code;
+    hf_scenario* s = open_scenario(o, "contact", HF_SCENARIO_CONTACT, &code);
+    if (!s) return code;
+    int only = o->limb ? hf_creature_find_limb(s->creature, o->limb) : -1;
+    if (!s->task_count)
         complain("%s: has no task", s->path);
     else if (o->limb && only < 0)
         complain("%s has no limb \"%s\"; holdfast info lists them", hf_creature_get(s->creature)->name,

@@ -104,3 +104,21 @@ void free_motion(loaded_motion* m) {
     hf_scenario_free(m->scenario);
     memset(m, 0, sizeof *m);
 }
+
+hf_scenario* open_scenario(const options* o, const char* name, hf_scenario_kind kind, int* code) {
+    char* path = find_file(o->file);
+    hf_scenario* s = NULL;
+    hf_error error;
+    hf_load_options l = load_options(o);
+    *code = EXIT_BAD_INPUT;
+    if (path && is_kind(path, FILE_SCENARIO, name) && hf_scenario_load(path, &l, &s, &error) != HF_OK)
+        *code = fail_with(&error);
+    free(path);
+    if (!s) return NULL;
+    warn_scenario(o, s);
+    if (s->kind == kind) return s;
+    complain("%s: is a %s scenario, %s needs one of kind \"%s\"", s->path, hf_scenario_kind_text(s->kind),
+             name, hf_scenario_kind_text(kind));
+    hf_scenario_free(s);
+    return NULL;
+}

@@ -287,23 +287,10 @@ static int solve(hf_scenario* s, const options* o) {
 }
 
 int run_pose(const options* o) {
-    char* path = find_file(o->file);
-    if (!path || !is_kind(path, FILE_SCENARIO, "pose")) {
-        free(path);
-        return EXIT_BAD_INPUT;
-    }
-    hf_load_options l = load_options(o);
-    hf_scenario* s = NULL;
-    hf_error error;
-    hf_status status = hf_scenario_load(path, &l, &s, &error);
-    free(path);
-    if (status != HF_OK) return fail_with(&error);
-    warn_scenario(o, s);
-    int code = EXIT_BAD_INPUT;
-    if (s->kind != HF_SCENARIO_POSE)
-        complain("%s: is a %s scenario, pose needs one of kind \"pose\"", s->path,
-                 hf_scenario_kind_text(s->kind));
-    else if (!s->target_count)
+    int code;
+    hf_scenario* s = open_scenario(o, "pose", HF_SCENARIO_POSE, &code);
+    if (!s) return code;
+    if (!s->target_count)
         complain("%s: has no targets", s->path);
     else if (!o->output || make_folder(o->output))
         code = solve(s, o);

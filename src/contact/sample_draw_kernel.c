@@ -1,5 +1,6 @@
 /* Random words, their spread over intervals, regions and manipulability, many postures at a time. Compiled
    once for each instruction set. Lanes are independent and nothing is fused: every width gives the same. */
+#include "base/lanes.h"
 #include "contact/sample_draw.h"
 
 #include <math.h>
@@ -7,15 +8,6 @@
 #include <immintrin.h>
 #endif
 
-#if defined(__AVX512F__)
-enum { WIDTH = 16 };
-#elif defined(__AVX2__)
-enum { WIDTH = 8 };
-#else
-enum { WIDTH = 4 };
-#endif
-typedef float vec __attribute__((vector_size(WIDTH * 4)));
-typedef int32_t bits __attribute__((vector_size(WIDTH * 4)));
 typedef uint64_t wide __attribute__((vector_size(WIDTH * 4)));
 typedef uint32_t narrow __attribute__((vector_size(WIDTH * 2)));
 #define INLINE static inline __attribute__((always_inline))

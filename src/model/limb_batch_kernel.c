@@ -9,20 +9,12 @@
    with the new p in the product. About a main axis R touches two coordinates only, the column has two
    entries, and nothing but twelve registers is carried: no matrix is ever formed. Lanes are independent
    samples and no operation is fused, so that every vector width gives the same answers. */
+#include "base/lanes.h"
 #include "model/limb_batch.h"
 
 #include <math.h>
 #include <stdint.h>
 
-#if defined(__AVX512F__)
-enum { WIDTH = 16 };
-#elif defined(__AVX2__)
-enum { WIDTH = 8 };
-#else
-enum { WIDTH = 4 };
-#endif
-typedef float vec __attribute__((vector_size(WIDTH * 4)));
-typedef int32_t bits __attribute__((vector_size(WIDTH * 4)));
 typedef struct vec3 {
     vec x, y, z;
 } vec3;
