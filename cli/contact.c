@@ -306,21 +306,9 @@ static hf_status add_contacts(const contact_job* job, hf_motion* motion, hf_moti
 static hf_status make_motion(const contact_job* job, loaded_motion* m) {
     const hf_scenario* s = job->scenario;
     hf_pose pose = {s->start.pose.root, job->q};
-    hf_status status = hf_motion_create(s->creature, s->scene, &m->motion);
-    hf_motion_frame* frame = status == HF_OK ? hf_motion_add(m->motion, 0, &pose) : NULL;
-    char* scenario = strdup(s->path);
-    char* outcome = strdup(hf_outcome_text(outcome_of(job)));
-    if (!frame || !scenario || !outcome) {
-        free(scenario);
-        free(outcome);
-        return HF_ERROR_MEMORY;
-    }
-    free(m->motion->scenario);
-    free(m->motion->outcome);
-    m->motion->scenario = scenario;
-    m->motion->outcome = outcome;
-    frame->stance = true;
-    m->motion->claims = HF_CLAIM_LIMITS | HF_CLAIM_ROM | HF_CLAIM_CONTACTS | HF_CLAIM_SPEED;
+    hf_motion_frame* frame = begin_motion(m, s, &pose, hf_outcome_text(outcome_of(job)));
+    hf_status status = frame ? HF_OK : HF_ERROR_MEMORY;
+    if (!frame) return status;
     hf_collision_query query = hf_collision_query_default();
     query.touches = job->touches;
     query.touch_count = job->touch_count;

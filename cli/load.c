@@ -122,3 +122,22 @@ hf_scenario* open_scenario(const options* o, const char* name, hf_scenario_kind 
     hf_scenario_free(s);
     return NULL;
 }
+
+hf_motion_frame* begin_motion(loaded_motion* m, const hf_scenario* s, const hf_pose* pose,
+                              const char* outcome) {
+    hf_status status = hf_motion_create(s->creature, s->scene, &m->motion);
+    hf_motion_frame* frame = status == HF_OK ? hf_motion_add(m->motion, 0, pose) : NULL;
+    char *scenario = strdup(s->path), *text = strdup(outcome);
+    if (!frame || !scenario || !text) {
+        free(scenario);
+        free(text);
+        return NULL;
+    }
+    free(m->motion->scenario);
+    free(m->motion->outcome);
+    m->motion->scenario = scenario;
+    m->motion->outcome = text;
+    m->motion->claims = HF_CLAIM_LIMITS | HF_CLAIM_ROM | HF_CLAIM_CONTACTS | HF_CLAIM_SPEED;
+    frame->stance = true;
+    return frame;
+}

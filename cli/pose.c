@@ -163,23 +163,13 @@ static hf_status search(pose_job* job, const options* o, progress* p) {
 /* The start and the solved pose as a motion; contacts where targets lie on surfaces and were reached. */
 static hf_status make_motion(const pose_job* job, bool found, loaded_motion* m, hf_error* error) {
     const hf_scenario* s = job->scenario;
-    hf_status status = hf_motion_create(s->creature, s->scene, &m->motion);
-    hf_motion_frame* frame = status == HF_OK ? hf_motion_add(m->motion, 0, &job->best.pose) : NULL;
-    char* scenario = strdup(s->path);
-    char* outcome = strdup(found ? "found" : "partial");
-    if (!frame || !scenario || !outcome) {
-        free(scenario);
-        free(outcome);
-        *error = (hf_error){.status = HF_ERROR_MEMORY, .message = "out of memory"};
-        return HF_ERROR_MEMORY;
+    hf_motion_frame* frame = begin_motion(m, s, &job->best.pose, found ? "found" : "partial");
+    hf_status status = frame ? HF_OK : HF_ERROR_MEMORY;
+    if (!frame) {
+        *error = (hf_error){.status = status, .message = "out of memory"};
+        return status;
     }
-    free(m->motion->scenario);
-    free(m->motion->outcome);
-    m->motion->scenario = scenario;
-    m->motion->outcome = outcome;
-    m->motion->claims = HF_CLAIM_LIMITS | HF_CLAIM_ROM | HF_CLAIM_CONTACTS | HF_CLAIM_SPEED;
     if (!job->best.collides) m->motion->claims |= HF_CLAIM_COLLISION;
-    frame->stance = true;
     for (int i = 0; i < s->target_count; i++) {
         const hf_target* t = &s->targets[i];
         if (job->surfaces[i].object < 0 || t->contact < 0 || job->best.errors[2 * i] > ON_SURFACE_M / 2)
