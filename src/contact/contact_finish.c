@@ -1,4 +1,4 @@
-/* Exact contacts (method: contact queries). A sample is only within epsilon of its surface: the limb solver
+/* Exact contacts. A sample is only within epsilon of its surface: the limb solver
    brings the contact frame onto it, the normal against the surface's as far as limits and regions allow, and
    what comes out is tested against scene and own body. The papers do neither. */
 #include "contact/contact_finish.h"
@@ -16,7 +16,7 @@ static const double TOLERANCE_M = 5e-5;
 static const double TOLERANCE_RAD = 2e-3;
 /* Work for one sample: it is near already, or the next one will do. */
 enum { ITERATIONS = 16, STARTS = 1 };
-/* How far under the rim of a contact there must still be surface, m (method: patches). */
+/* How far under the rim of a contact there must still be surface, m. */
 static const double UNDER_M = 0.005;
 
 /* The surface goes on as far as the query asks, in four directions. */

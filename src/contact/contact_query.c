@@ -1,5 +1,5 @@
-/* Contact queries (efort-2014-journal sections 3 and 5, method: contact queries): candidates, scores, then
-   the best first until enough of them are finished exactly and free of collision. */
+/* Contact queries (efort-2014-journal sections 3 and 5): candidates, scores, then one after the other until
+   enough of them are finished exactly and free of collision: by score, but what looks hopeless last. */
 #include "contact/contact_finish.h"
 #include "contact/contact_score.h"
 

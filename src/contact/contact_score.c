@@ -1,4 +1,4 @@
-/* Scores of contacts (efort-2014-journal section 3.2, method: contact queries).
+/* Scores of contacts (efort-2014-journal section 3.2).
 
    f_T(theta, v) = (v^T J J^T v + (0.05 L)^2)^(-1/2) is how much force along v a unit of joint torque gives;
    the guard keeps singular directions finite. The task's direction is turned into the limb's root frame once,
