@@ -496,11 +496,29 @@ static void test_file(void** state) {
     uint32_t last = forged->level_first[forged->level_count] - 1;
     float* half = (float*)(void*)(bytes + forged->node_offset + last * sizeof(hf_sample_node)) + 24;
     assert_true(half[7] < 0 && half[15] < 0 && half[23] < 0);
-    half[7] = half[15] = half[23] = 9;
+    const float fakes[] = {9, -1e-20f, -9}; // in use, empty but near everything, empty but near something
+    for (int i = 0; i < 3; i++) {
+        half[7] = half[15] = half[23] = fakes[i];
+        forged->checksum = hf_sample_block_checksum(forged);
+        write_file(path, bytes, size);
+        assert_int_equal(hf_samples_load(human, 0, &o, path, &loaded, &error), HF_ERROR_FORMAT);
+        assert_non_null(strstr(error.message, "index"));
+    }
+    // and one with a box that leaves out a sample
+    half[7] = half[15] = half[23] = -1e30f;
+    float* leaf = (float*)(void*)(bytes + forged->node_offset) + 24;
+    float was = leaf[0];
+    assert_true(was > 0);
+    leaf[0] = was / 2;
     forged->checksum = hf_sample_block_checksum(forged);
     write_file(path, bytes, size);
     assert_int_equal(hf_samples_load(human, 0, &o, path, &loaded, &error), HF_ERROR_FORMAT);
     assert_non_null(strstr(error.message, "index"));
+    leaf[0] = was;
+    forged->checksum = hf_sample_block_checksum(forged);
+    write_file(path, bytes, size);
+    assert_int_equal(hf_samples_load(human, 0, &o, path, &loaded, &error), HF_OK);
+    hf_samples_free(loaded);
     hf_free(bytes);
     hf_samples_free(built);
     remove(path);

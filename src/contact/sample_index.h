@@ -17,17 +17,4 @@ void hf_morton_sort(hf_morton* items, hf_morton* scratch, size_t count);
 /* Fills the nodes of a block whose points stand. */
 void hf_sample_index_fill(hf_sample_block* block);
 
-static inline const hf_sample_node* hf_sample_nodes(const hf_sample_block* b) {
-    return (const hf_sample_node*)(const void*)((const char*)b + b->node_offset);
-}
-static inline const float* hf_sample_points(const hf_sample_block* b) {
-    return (const float*)(const void*)((const char*)b + b->point_offset);
-}
-static inline const float* hf_sample_scores(const hf_sample_block* b) {
-    return (const float*)(const void*)((const char*)b + b->score_offset);
-}
-static inline const float* hf_sample_thetas(const hf_sample_block* b) {
-    return (const float*)(const void*)((const char*)b + b->theta_offset);
-}
-
 #endif

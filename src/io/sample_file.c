@@ -68,6 +68,9 @@ uint64_t hf_sample_block_checksum(const hf_sample_block* block) {
     return sum;
 }
 
+/* No limb reaches further; floats square it without overflow. */
+static const float MOST_M = 1e6f;
+
 /* All numbers from the first node to the end are finite: their exponents are not all ones. */
 static bool numbers_hold(const hf_sample_block* b) {
     const char* start = (const char*)b + b->node_offset;
@@ -78,27 +81,52 @@ static bool numbers_hold(const hf_sample_block* b) {
         memcpy(&word, start + i * sizeof word, sizeof word);
         bad |= (word & 0x7f800000u) == 0x7f800000u;
     }
+    for (int k = 0; k < 3; k++)
+        bad |= !(b->low[k] <= b->high[k] && -MOST_M <= b->low[k] && b->high[k] <= MOST_M);
     return !bad && isfinite(b->max_manipulability);
 }
 
-/* Slots behind the last box of a level are empty, so that no walk leaves the block, and the others are not.
- */
-static bool slots_hold(const hf_sample_block* b) {
-    const char* nodes = (const char*)b + b->node_offset;
+/* Does slot `s` of a node hold the interval? In double, where nothing is rounded. */
+static bool slot_holds(const hf_sample_node* node, uint32_t s, int axis, double low, double high) {
+    double center = (double)node->center[axis][s], half = (double)node->half[axis][s];
+    return half >= 0 && half <= (double)MOST_M && center - half <= low && high <= center + half;
+}
+
+/* As hf_sample_index_fill leaves a slot behind the last box of a level: near nothing. */
+static bool slot_is_empty(const hf_sample_node* node, uint32_t s) {
+    bool empty = true;
+    for (int k = 0; k < 3; k++) empty = empty && node->center[k][s] == 0 && node->half[k][s] == -1e30f;
+    return empty;
+}
+
+/* The box of a slot holds what stands below it: the points of a block, or the boxes of a node. */
+static bool slot_covers(const hf_sample_block* b, uint32_t level, uint32_t item, const hf_sample_node* node) {
+    const float* points = hf_sample_points(b) + (size_t)item * 24;
+    const hf_sample_node* below = level ? hf_sample_nodes(b) + b->level_first[level - 1] + item : NULL;
+    bool holds = true;
+    for (int k = 0; k < 3; k++)
+        for (uint32_t i = 0; i < 8; i++) {
+            double center = (double)(below ? below->center[k][i] : points[k * 8 + (int)i]);
+            double half = below ? (double)below->half[k][i] : 0;
+            holds = holds && fabs(center) <= (double)MOST_M;
+            if (half >= 0) holds = holds && slot_holds(node, item % 8, k, center - half, center + half);
+        }
+    return holds;
+}
+
+/* Every box holds what is below it and slots behind the last one of a level are empty, so that a walk finds
+   every sample once and never leaves the block. */
+static bool index_holds(const hf_sample_block* b) {
     uint32_t items = b->block_count;
     for (uint32_t level = 0; level < b->level_count; level++) {
-        uint32_t first = b->level_first[level], count = b->level_first[level + 1] - first;
-        for (uint32_t i = 0; i < count * 8; i++) {
-            const hf_sample_node* node = (const void*)(nodes + (first + i / 8) * sizeof *node);
-            for (int k = 0; k < 3; k++)
-                if ((node->half[k][i % 8] >= 0) != (i < items)) return false;
-        }
+        const hf_sample_node* nodes = hf_sample_nodes(b) + b->level_first[level];
+        uint32_t count = b->level_first[level + 1] - b->level_first[level];
+        for (uint32_t i = 0; i < count * 8; i++)
+            if (!(i < items ? slot_covers(b, level, i, &nodes[i / 8]) : slot_is_empty(&nodes[i / 8], i % 8)))
+                return false;
         items = count;
     }
-    bool box = true;
-    for (int k = 0; k < 3; k++)
-        box = box && isfinite(b->low[k]) && isfinite(b->high[k]) && b->low[k] <= b->high[k];
-    return box;
+    return true;
 }
 
 hf_status hf_sample_block_check(const hf_sample_block* block, size_t byte_count, const hf_sample_key* key,
@@ -123,8 +151,9 @@ hf_status hf_sample_block_check(const hf_sample_block* block, size_t byte_count,
     if (memcmp(&block->key, key, sizeof *key) != 0 || block->joint_count != joint_count ||
         block->sample_count > (uint32_t)key->count)
         return hf_fail(error, bad, path, 0, NULL, "is of another limb or made with other options");
-    if (!slots_hold(block)) return hf_fail(error, bad, path, 0, NULL, "its index does not hold");
-    if (!numbers_hold(block)) return hf_fail(error, bad, path, 0, NULL, "holds numbers that are not finite");
+    if (!numbers_hold(block))
+        return hf_fail(error, bad, path, 0, NULL, "holds numbers that are not finite, or too large");
+    if (!index_holds(block)) return hf_fail(error, bad, path, 0, NULL, "its index does not hold");
     return HF_OK;
 }
 

@@ -39,6 +39,19 @@ typedef struct hf_sample_block {
     double max_manipulability;
 } hf_sample_block;
 
+static inline const hf_sample_node* hf_sample_nodes(const hf_sample_block* b) {
+    return (const hf_sample_node*)(const void*)((const char*)b + b->node_offset);
+}
+static inline const float* hf_sample_points(const hf_sample_block* b) {
+    return (const float*)(const void*)((const char*)b + b->point_offset);
+}
+static inline const float* hf_sample_scores(const hf_sample_block* b) {
+    return (const float*)(const void*)((const char*)b + b->score_offset);
+}
+static inline const float* hf_sample_thetas(const hf_sample_block* b) {
+    return (const float*)(const void*)((const char*)b + b->theta_offset);
+}
+
 /* Fills counts, offsets and byte_count from joint_count and sample_count; false when there are too many. */
 bool hf_sample_block_layout(hf_sample_block* block);
 /* Is this a whole and well-formed block made from the key? Fills error with why not. */
