@@ -29,6 +29,7 @@ typedef struct options {
     double distance_m;
     bool reach, no_ground;
     int count, choices;
+    bool compare;
     const char *limb, *cache;
 } options;
 

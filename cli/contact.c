@@ -1,267 +1,11 @@
 /* holdfast contact: the limbs of a scenario's task find contacts, one after the other, or say why not. */
-#include "command.h"
+#include "contact_job.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A limb that is said to touch must be this near to a surface. */
-static const double HELD_M = 0.001;
-
-/* One limb of one task. */
-typedef struct limb_job {
-    hf_task_limb task;
-    hf_contact_answer* answer;
-    double time_us;
-} limb_job;
-
-typedef struct contact_job {
-    hf_scenario* scenario;
-    const options* o;
-    hf_placement* placement;
-    hf_workspace* workspace;
-    hf_transform* links;
-    hf_samples*** samples; /* by limb and contact frame, built when first asked for */
-    int held_count;
-    hf_motion_contact* held; /* of the start that really touch */
-    hf_touch* touches;
-    int touch_count;
-    double* q; /* where the limbs are now */
-    int limb_count;
-    limb_job* limbs;
-} contact_job;
-
-static bool job_create(contact_job* job, hf_scenario* s, const options* o) {
-    *job = (contact_job){.scenario = s, .o = o};
-    const hf_creature_view* c = hf_creature_get(s->creature);
-    size_t limbs = (size_t)c->limb_count + 1, held = (size_t)s->start.contact_count + 1;
-    job->links = calloc((size_t)c->link_count, sizeof *job->links);
-    job->samples = calloc(limbs, sizeof *job->samples);
-    job->held = calloc(held, sizeof *job->held);
-    job->touches = calloc(limbs + held, sizeof *job->touches);
-    job->limbs = calloc(limbs, sizeof *job->limbs);
-    job->q = calloc((size_t)c->q_count + 1, sizeof *job->q);
-    return job->links && job->samples && job->held && job->touches && job->limbs && job->q &&
-           hf_placement_create(s->scene, &job->placement) == HF_OK &&
-           hf_workspace_create(&job->workspace) == HF_OK;
-}
-
-static void clear_task(contact_job* job) {
-    for (int i = 0; i < job->limb_count; i++) hf_contact_answer_free(job->limbs[i].answer);
-    job->limb_count = job->touch_count = 0;
-}
-
-static void job_free(contact_job* job) {
-    const hf_creature_view* c = hf_creature_get(job->scenario->creature);
-    if (job->limbs) clear_task(job);
-    for (int i = 0; job->samples && i < c->limb_count; i++) {
-        for (int k = 0; job->samples[i] && k < c->limbs[i].contact_count; k++)
-            hf_samples_free(job->samples[i][k]);
-        free(job->samples[i]);
-    }
-    free(job->links);
-    free(job->samples);
-    free(job->held);
-    free(job->touches);
-    free(job->limbs);
-    free(job->q);
-    hf_placement_free(job->placement);
-    hf_workspace_free(job->workspace);
-}
-
-/* ---- what holds at the start ---- */
-
-/* The contact frame of a limb that is on a surface now, as a contact. */
-static bool find_held(const contact_job* job, const hf_scenario_contact* wanted, hf_motion_contact* out) {
-    const hf_limb* limb = &hf_creature_get(job->scenario->creature)->limbs[wanted->limb];
-    double best = HELD_M;
-    bool any = false;
-    for (int i = 0; i < limb->contact_count; i++) {
-        const hf_contact_frame* f = &limb->contacts[i];
-        hf_vec3 p = hf_apply(job->links[f->link], f->offset);
-        hf_surface s;
-        if (!hf_placement_closest(job->placement, p, f->ball + HELD_M, &s)) continue;
-        if (wanted->object >= 0 && s.object != wanted->object) continue;
-        double gap = fabs(s.distance - f->ball);
-        if (gap > best || (any && gap >= best)) continue;
-        best = gap, any = true;
-        hf_vec3 n = f->ball > 0 ? hf_normalize(hf_sub(p, s.point)) : s.normal;
-        *out = (hf_motion_contact){.limb = wanted->limb, .frame = i, .object = s.object, .normal = n};
-        out->point = f->ball > 0 ? hf_sub(p, hf_scale(n, f->ball)) : s.point;
-    }
-    return any;
-}
-
-static void find_all_held(contact_job* job) {
-    const hf_scenario* s = job->scenario;
-    hf_forward(s->creature, &s->start.pose, job->links);
-    for (int i = 0; i < s->start.contact_count; i++) {
-        const hf_scenario_contact* c = &s->start.contacts[i];
-        if (find_held(job, c, &job->held[job->held_count]))
-            job->held_count++;
-        else
-            note(job->o, "%s: limb \"%s\" is not on a surface at the start: it holds nothing", s->path,
-                 hf_creature_get(s->creature)->limbs[c->limb].name);
-    }
-}
-
-/* ---- the query of one limb ---- */
-
-static hf_status limb_samples(contact_job* job, int limb, hf_error* error) {
-    const hf_scenario* s = job->scenario;
-    const hf_limb* l = &hf_creature_get(s->creature)->limbs[limb];
-    if (job->samples[limb]) return HF_OK;
-    job->samples[limb] = calloc((size_t)l->contact_count + 1, sizeof *job->samples[limb]);
-    hf_status status = job->samples[limb] ? HF_OK : HF_ERROR_MEMORY;
-    if (status != HF_OK) *error = (hf_error){.status = status, .message = "out of memory"};
-    hf_sample_options so = hf_sample_options_default();
-    so.count = job->o->count ? job->o->count : s->samples;
-    so.seed = job->o->seed >= 0 ? (uint64_t)job->o->seed : s->seed;
-    so.threads = job->o->threads;
-    for (int i = 0; i < l->contact_count && status == HF_OK; i++) {
-        so.contact = i;
-        hf_samples** to = &job->samples[limb][i];
-        hf_error notice = {0};
-        char text[1400];
-        status = job->o->cache ? hf_samples_open(s->creature, limb, &so, job->o->cache, to, &notice, error)
-                               : hf_samples_build(s->creature, limb, &so, to, error);
-        if (notice.status != HF_OK) note(job->o, "%s", hf_error_text(&notice, text, sizeof text));
-    }
-    return status;
-}
-
-static hf_status find_limb(contact_job* job, limb_job* l, hf_error* error) {
-    const hf_scenario* s = job->scenario;
-    hf_contact_query query = hf_contact_query_default();
-    query.pose = (hf_pose){s->start.pose.root, job->q};
-    query.limb = l->task.limb;
-    query.role = l->task.role;
-    query.direction = l->task.direction;
-    query.epsilon_m = s->epsilon_m;
-    query.count = job->o->choices ? job->o->choices : 1;
-    query.touches = job->touches;
-    query.touch_count = job->touch_count;
-    if (s->weight_count) memset(query.weights, 0, sizeof query.weights);
-    for (int i = 0; i < s->weight_count; i++) {
-        int term = hf_term_find(s->weights[i].term);
-        if (term >= 0) query.weights[term] = s->weights[i].weight;
-    }
-    hf_status status = limb_samples(job, query.limb, error);
-    if (status != HF_OK) return status;
-    const hf_samples* const* sets = (const hf_samples* const*)job->samples[query.limb];
-    status = hf_contact_answer_create(s->creature, query.count, &l->answer);
-    // once to let the workspace grow, once to take the time
-    for (int i = 0; i < 2 && status == HF_OK; i++) {
-        double start = now_s();
-        status = hf_contact_find(s->creature, sets, job->placement, &query, job->workspace, l->answer);
-        l->time_us = 1e6 * (now_s() - start);
-    }
-    if (status != HF_OK) {
-        *error = (hf_error){.status = status};
-        const char* name = hf_creature_get(s->creature)->limbs[query.limb].name;
-        snprintf(error->file, sizeof error->file, "%s", s->path);
-        snprintf(error->message, sizeof error->message, "limb \"%.100s\" as %s: %s", name,
-                 hf_role_text(query.role),
-                 query.role == HF_ROLE_GRIP ? "the limb cannot grip, or a number is out of range"
-                                            : hf_status_text(status));
-    }
-    return status;
-}
-
-/* ---- one task ---- */
-
-static bool listed(const contact_job* job, int limb) {
-    for (int i = 0; i < job->limb_count; i++)
-        if (job->limbs[i].task.limb == limb) return true;
-    return false;
-}
-
-/* The task's limbs in their order; without any, all that can move to a contact and are free to. */
-static void list_limbs(contact_job* job, const hf_task* task, int only) {
-    const hf_creature_view* c = hf_creature_get(job->scenario->creature);
-    for (int i = 0; i < task->limb_count; i++)
-        if ((only < 0 || task->limbs[i].limb == only) && !listed(job, task->limbs[i].limb))
-            job->limbs[job->limb_count++].task = task->limbs[i];
-    for (int i = 0; i < c->limb_count && !task->limb_count; i++) {
-        const hf_limb* l = &c->limbs[i];
-        bool blocked = !l->use || l->joint_count == 0 || l->contact_count == 0 || (only >= 0 && i != only);
-        for (int k = 0; k < l->exclude_count; k++) blocked |= listed(job, l->excludes[k]);
-        for (int k = 0; k < job->held_count; k++) blocked |= job->held[k].limb == i;
-        if (!blocked)
-            job->limbs[job->limb_count++].task = (hf_task_limb){i, HF_ROLE_SUPPORT, task->direction};
-    }
-}
-
-static hf_status solve_task(contact_job* job, const hf_task* task, int only, hf_error* error) {
-    const hf_scenario* s = job->scenario;
-    clear_task(job);
-    memset(job->limbs, 0, sizeof *job->limbs * (size_t)hf_creature_get(s->creature)->limb_count);
-    list_limbs(job, task, only);
-    size_t bytes = sizeof(double) * (size_t)hf_creature_get(s->creature)->q_count;
-    memcpy(job->q, s->start.pose.q, bytes);
-    for (int i = 0; i < job->held_count; i++)
-        if (!listed(job, job->held[i].limb))
-            job->touches[job->touch_count++] =
-                (hf_touch){job->held[i].limb, job->held[i].object, job->held[i].grip};
-    hf_status status = HF_OK;
-    for (int i = 0; i < job->limb_count && status == HF_OK; i++) {
-        status = find_limb(job, &job->limbs[i], error);
-        if (status != HF_OK || !job->limbs[i].answer->contact_count) continue;
-        // what this limb does counts for the next
-        const hf_contact* best = &job->limbs[i].answer->contacts[0];
-        memcpy(job->q, best->q, bytes);
-        job->touches[job->touch_count++] = (hf_touch){best->limb, best->object, best->grip};
-    }
-    return status;
-}
-
-static hf_outcome outcome_of(const contact_job* job) {
-    int found = 0;
-    for (int i = 0; i < job->limb_count; i++) found += job->limbs[i].answer->contact_count > 0;
-    return found == job->limb_count ? HF_FOUND : found ? HF_PARTIAL : HF_NONE;
-}
-
 /* ---- output ---- */
-
-static json_t* contact_json(const contact_job* job, const hf_contact* k) {
-    const hf_scenario* s = job->scenario;
-    const hf_creature_view* c = hf_creature_get(s->creature);
-    const hf_limb* limb = &c->limbs[k->limb];
-    json_t *terms = json_object(), *q = json_object();
-    for (int i = 0; i < HF_TERM_COUNT; i++)
-        json_object_set_new(terms, hf_term_text((hf_term)i), json_real(k->terms[i]));
-    for (int i = 0; i < limb->joint_count; i++) {
-        const hf_joint* j = &c->joints[limb->joints[i]];
-        json_t* value = json_array();
-        for (int v = 0; v < j->q_count; v++) json_array_append_new(value, json_real(k->q[j->q_index + v]));
-        json_object_set_new(q, j->name, j->q_count == 1 ? json_real(k->q[j->q_index]) : json_incref(value));
-        json_decref(value);
-    }
-    return json_pack("{s:s,s:o,s:o,s:s,s:i,s:b,s:f,s:o,s:o}", "frame",
-                     k->frame >= 0 ? limb->contacts[k->frame].name : "", "point", json_vec3(k->point),
-                     "normal", json_vec3(k->normal), "object", hf_scene_object(s->scene, k->object).name,
-                     "triangle", k->triangle, "grip", k->grip, "score", k->score, "terms", terms, "q", q);
-}
-
-static void say_json(const contact_job* job, const hf_task* task, json_t* list) {
-    const hf_creature_view* c = hf_creature_get(job->scenario->creature);
-    for (int i = 0; i < job->limb_count; i++) {
-        const limb_job* l = &job->limbs[i];
-        const hf_contact_answer* a = l->answer;
-        json_t* contacts = json_array();
-        for (int k = 0; k < a->contact_count; k++)
-            json_array_append_new(contacts, contact_json(job, &a->contacts[k]));
-        json_t* one =
-            json_pack("{s:s,s:s,s:s,s:s,s:i,s:i,s:i,s:i,s:f,s:f,s:o}", "limb", c->limbs[l->task.limb].name,
-                      "role", hf_role_text(l->task.role), "outcome", hf_outcome_text(a->outcome), "why",
-                      hf_contact_why_text(a->why), "candidates", a->candidates, "tested", a->tested,
-                      "colliding", a->colliding, "unfinished", a->unfinished, "epsilon_m", a->epsilon_m,
-                      "time_us", l->time_us, "contacts", contacts);
-        if (task->name[0]) json_object_set_new(one, "task", json_string(task->name));
-        json_array_append_new(list, one);
-    }
-}
 
 static void say_text(const contact_job* job, const hf_task* task) {
     const hf_scenario* s = job->scenario;
@@ -291,7 +35,8 @@ static void say_text(const contact_job* job, const hf_task* task) {
 static hf_status add_contacts(const contact_job* job, hf_motion* motion, hf_motion_frame* frame) {
     hf_status status = HF_OK;
     for (int i = 0; i < job->held_count && status == HF_OK; i++)
-        if (!listed(job, job->held[i].limb)) status = hf_motion_add_contact(motion, frame, &job->held[i]);
+        if (!contact_job_has(job, job->held[i].limb))
+            status = hf_motion_add_contact(motion, frame, &job->held[i]);
     for (int i = 0; i < job->limb_count && status == HF_OK; i++) {
         if (!job->limbs[i].answer->contact_count) continue;
         const hf_contact* k = &job->limbs[i].answer->contacts[0];
@@ -306,7 +51,7 @@ static hf_status add_contacts(const contact_job* job, hf_motion* motion, hf_moti
 static hf_status make_motion(const contact_job* job, loaded_motion* m) {
     const hf_scenario* s = job->scenario;
     hf_pose pose = {s->start.pose.root, job->q};
-    hf_motion_frame* frame = begin_motion(m, s, &pose, hf_outcome_text(outcome_of(job)));
+    hf_motion_frame* frame = begin_motion(m, s, &pose, hf_outcome_text(contact_job_outcome(job)));
     hf_status status = frame ? HF_OK : HF_ERROR_MEMORY;
     if (!frame) return status;
     hf_collision_query query = hf_collision_query_default();
@@ -363,17 +108,17 @@ static int solve(hf_scenario* s, const options* o, int only) {
     hf_error error = {0};
     json_t* list = json_array();
     bool every = true, any = false;
-    hf_status status = job_create(&job, s, o) && list ? HF_OK : HF_ERROR_MEMORY;
+    hf_status status = contact_job_create(&job, s, o) && list ? HF_OK : HF_ERROR_MEMORY;
     if (status != HF_OK) error = (hf_error){.status = status, .message = "out of memory"};
-    if (status == HF_OK) find_all_held(&job);
+    if (status == HF_OK) contact_job_hold(&job);
     for (int i = 0; i < s->task_count && status == HF_OK; i++) {
         const hf_task* task = &s->tasks[i];
-        status = solve_task(&job, task, only, &error);
+        status = contact_job_solve(&job, task, only, &error);
         if (status != HF_OK) break;
-        every &= outcome_of(&job) == HF_FOUND;
-        any |= outcome_of(&job) != HF_NONE;
+        every &= contact_job_outcome(&job) == HF_FOUND;
+        any |= contact_job_outcome(&job) != HF_NONE;
         if (o->json)
-            say_json(&job, task, list);
+            contact_job_json(&job, task, list);
         else
             say_text(&job, task);
         if (o->output) status = write_task(&job, task, &error);
@@ -388,7 +133,7 @@ static int solve(hf_scenario* s, const options* o, int only) {
                                                    : HF_NONE),
                              "limbs", list));
     json_decref(list);
-    job_free(&job);
+    contact_job_free(&job);
     return code;
 }
 
@@ -403,7 +148,7 @@ int run_contact(const options* o) {
         complain("%s has no limb \"%s\"; holdfast info lists them", hf_creature_get(s->creature)->name,
                  o->limb);
     else if (!o->output || make_folder(o->output))
-        code = solve(s, o, only);
+        code = o->compare ? compare_scores(s, o, only) : solve(s, o, only);
     hf_scenario_free(s);
     return code;
 }

@@ -43,6 +43,8 @@ const option_def option_defs[] = {
     {"--count", "-n", "N", OPTION_INT, AT(count), 1, 5e7, "postures drawn for each limb; default 10000"},
     {"--choices", "-k", "K", OPTION_INT, AT(choices), 1, 1000,
      "contacts to give for each limb, best first; default 1"},
+    {"--compare", NULL, NULL, OPTION_SWITCH, AT(compare), 0, 0,
+     "contacts scored by effort beside those scored by distance alone; with -o as one picture"},
     {"--limb", NULL, "NAME", OPTION_TEXT, AT(limb), 0, 0, "this limb alone"},
     {"--cache", NULL, "DIR", OPTION_TEXT, AT(cache), 0, 0,
      "folder to keep sample sets in; default: where the creature is"},
@@ -53,9 +55,9 @@ static const char* const info_options[] = {"--unit", NULL};
 static const char* const pose_options[] = {"--size", "--samples", "--azimuth",  "--elevation",
                                            "--zoom", "--focus",   "--distance", NULL};
 static const char* const sample_options[] = {"--count", "--limb", "--cache", "--unit", NULL};
-static const char* const contact_options[] = {"--limb", "--choices", "--count",    "--cache",
-                                              "--size", "--samples", "--azimuth",  "--elevation",
-                                              "--zoom", "--focus",   "--distance", NULL};
+static const char* const contact_options[] = {
+    "--limb",    "--choices",   "--count", "--cache", "--compare",  "--size", "--samples",
+    "--azimuth", "--elevation", "--zoom",  "--focus", "--distance", NULL};
 static const char* const check_options[] = {"--creature", "--scenario", NULL};
 static const char* const render_options[] = {
     "--strip",     "--columns", "--frame",    "--size",     "--samples", "--azimuth",

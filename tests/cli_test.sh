@@ -62,6 +62,12 @@ expect 0 '"outcome": "found"' "$hf" contact push --limb left_arm -k 3 --json
 expect 0 '"terms": {"effort"' "$hf" contact push --limb left_arm --json
 expect 0 'left_leg' "$hf" contact climb-four-ways -n 1000 -o "$work" --size 64x64 --samples 1
 for way in up down left right; do expect 0 'valid' "$hf" check "$work/climb-four-ways-$way.motion.json"; done
+expect 0 'by distance' "$hf" contact chair-table --compare -o "$work" --size 128x64 --samples 1
+[ -s "$work/chair-table-compare.png" ] || { echo "FAILED: contact --compare drew nothing"; failures=$((failures + 1)); }
+# Scored by effort the limbs together exert more than scored by distance.
+"$hf" contact push --compare | awk '/^all limbs:/ { more = $4 > $7 } END { exit !more }' ||
+  { echo "FAILED: contact --compare says that distance exerts more"; failures=$((failures + 1)); }
+expect 0 '"distance": {"outcome": "found", "limbs": [{"limb": "left_arm"' "$hf" contact push --compare --json
 expect 3 'needs one of kind "contact"' "$hf" contact demo
 expect 3 'has no limb "wing"' "$hf" contact push --limb wing
 

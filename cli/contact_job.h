@@ -1,0 +1,51 @@
+/* The contact queries of a scenario's tasks, as contact and its comparison ask them. */
+#ifndef HF_CLI_CONTACT_JOB_H
+#define HF_CLI_CONTACT_JOB_H
+
+#include "command.h"
+
+/* One limb of one task. */
+typedef struct limb_job {
+    hf_task_limb task;
+    hf_contact_answer* answer;
+    double time_us;
+} limb_job;
+
+typedef struct contact_job {
+    hf_scenario* scenario;
+    const options* o;
+    hf_placement* placement;
+    hf_workspace* workspace;
+    hf_transform* links;
+    hf_samples*** samples; /* by limb and contact frame, built when first asked for */
+    int held_count;
+    hf_motion_contact* held; /* of the start that really touch */
+    hf_touch* touches;
+    int touch_count;
+    double* q; /* where the limbs are now */
+    int limb_count;
+    limb_job* limbs;
+    const double* weights; /* HF_TERM_COUNT of them instead of the scenario's, or NULL */
+    bool borrows_samples;  /* see contact_job_share */
+} contact_job;
+
+/* False when memory is out; to be freed all the same. */
+bool contact_job_create(contact_job* job, hf_scenario* s, const options* o);
+void contact_job_free(contact_job* job);
+/* The second of two jobs over one scenario takes over what holds at the start, and uses the sample sets of
+   the first, which is freed after it. */
+void contact_job_share(contact_job* to, const contact_job* from);
+/* Notes which contacts of the start really are on a surface; they hold while limbs that are not theirs move.
+ */
+void contact_job_hold(contact_job* job);
+/* Finds the contacts of one task; `only` names the one limb to move, -1 for all of the task. */
+hf_status contact_job_solve(contact_job* job, const hf_task* task, int only, hf_error* error);
+/* Of the task that was solved last. */
+hf_outcome contact_job_outcome(const contact_job* job);
+bool contact_job_has(const contact_job* job, int limb);
+/* Appends an object for each limb. */
+void contact_job_json(const contact_job* job, const hf_task* task, json_t* list);
+/* Contacts of the scenario's tasks by effort beside those by distance; `only` as above. */
+int compare_scores(hf_scenario* s, const options* o, int only);
+
+#endif
