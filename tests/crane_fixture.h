@@ -42,7 +42,7 @@ typedef struct fixture {
     hf_check_report report;
 } fixture;
 
-static void write_text(const char* name, const char* text, char* path, size_t size) {
+static inline void write_text(const char* name, const char* text, char* path, size_t size) {
     snprintf(path, size, "%s/%s", test_folder(), name);
     FILE* f = fopen(path, "w");
     assert_non_null(f);
@@ -50,7 +50,7 @@ static void write_text(const char* name, const char* text, char* path, size_t si
     assert_int_equal(fclose(f), 0);
 }
 
-static void slab(float x, float y, float top, float bottom, float* v, uint32_t* f) {
+static inline void slab(float x, float y, float top, float bottom, float* v, uint32_t* f) {
     static const uint32_t faces[36] = {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
                                        2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5};
     for (int k = 0; k < 8; k++) {
@@ -63,7 +63,7 @@ static void slab(float x, float y, float top, float bottom, float* v, uint32_t* 
 
 /* `tip` holds the contact frame's keys beside its name; what the floor has is the caller's but for its shape.
  */
-static void set_up_with(fixture* x, const char* tip, bool grip, hf_object_def floor) {
+static inline void set_up_with(fixture* x, const char* tip, bool grip, hf_object_def floor) {
     char path[600], json[900];
     snprintf(json, sizeof json, creature_json, tip, grip ? "true" : "false");
     write_text(CRANE_FILE ".urdf", urdf, path, sizeof path);
@@ -80,16 +80,16 @@ static void set_up_with(fixture* x, const char* tip, bool grip, hf_object_def fl
     x->motion->claims = HF_CLAIM_ALL & ~(unsigned)HF_CLAIM_BALANCE;
 }
 
-static void set_up(fixture* x) { set_up_with(x, CRANE_TIP, false, hf_object_def_default()); }
+static inline void set_up(fixture* x) { set_up_with(x, CRANE_TIP, false, hf_object_def_default()); }
 
-static void tear_down(fixture* x) {
+static inline void tear_down(fixture* x) {
     hf_check_report_free(&x->report);
     hf_motion_free(x->motion);
     hf_scene_free(x->scene);
     hf_creature_free(x->creature);
 }
 
-static hf_motion_frame* frame(fixture* x, double t, double height, double shoulder, double elbow) {
+static inline hf_motion_frame* frame(fixture* x, double t, double height, double shoulder, double elbow) {
     double q[2] = {shoulder, elbow};
     hf_pose pose = {{{0, 0, height}, {1, 0, 0, 0}}, q};
     hf_motion_frame* f = hf_motion_add(x->motion, t, &pose);
@@ -97,14 +97,14 @@ static hf_motion_frame* frame(fixture* x, double t, double height, double should
     return f;
 }
 
-static void judge(fixture* x) {
+static inline void judge(fixture* x) {
     hf_error e;
     hf_check_report_free(&x->report);
     assert_int_equal(hf_check_motion(x->motion, x->creature, x->scene, 2, NULL, NULL, &x->report, &e), HF_OK);
 }
 
 /* Arm straight down from a trunk at 0.95 m: the tip is on the floor. */
-static void hold(fixture* x, hf_motion_frame* f, double px) {
+static inline void hold(fixture* x, hf_motion_frame* f, double px) {
     hf_motion_contact c = {.limb = 0, .frame = 0, .object = 0, .point = {px, 0, 0}, .normal = {0, 0, 1}};
     assert_int_equal(hf_motion_add_contact(x->motion, f, &c), HF_OK);
 }

@@ -14,6 +14,7 @@
 #include <holdfast/samples.h>
 #include <holdfast/solve.h>
 #include <holdfast/contact.h>
+#include <holdfast/balance.h>
 #include <holdfast/motion.h>
 #include <holdfast/clip.h>
 #include <holdfast/scenario.h>

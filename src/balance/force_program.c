@@ -1,0 +1,212 @@
+/* The revised simplex method with bounded variables and an explicit inverse (Dantzig; Chvatal, Linear
+   Programming, chapters 7 and 8). Six rows at most make a pivot cost little more than one look at all
+   columns. The largest reduced cost enters; after a while without progress the first one does, which cannot
+   cycle (Bland 1977). */
+#include "balance/force_program.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double COST_TOLERANCE = 1e-10;  /* reduced costs under it do not count */
+static const double PIVOT_TOLERANCE = 1e-10; /* smaller elements are rounding */
+static const double TIE = 1e-11;             /* steps this near to each other are one */
+enum {
+    MAX_PIVOTS = 600,   /* of one call; hundreds of times what is usual */
+    IDLE_PIVOTS = 30,   /* steps of no length before the careful rule takes over */
+    REFRESH_PIVOTS = 24 /* the inverse is made anew */
+};
+
+static double upper_of(const hf_force_program* p, int column, double helper_upper) {
+    return column < p->columns ? p->upper[column] : helper_upper;
+}
+
+static void column_of(const hf_force_program* p, int column, double* out) {
+    for (int r = 0; r < p->rows; r++)
+        out[r] = column < p->columns ? p->a[r][column] : r == column - p->columns ? p->helper_sign[r] : 0;
+}
+
+/* Values of the basis from b and the columns at their upper bounds. */
+static void find_values(hf_force_program* p) {
+    double left[HF_FORCE_ROWS];
+    memcpy(left, p->b, sizeof left);
+    for (int j = 0; j < p->columns; j++)
+        if (p->side[j] < 0)
+            for (int r = 0; r < p->rows; r++) left[r] -= p->a[r][j] * p->upper[j];
+    for (int i = 0; i < p->rows; i++) {
+        p->x[i] = 0;
+        for (int r = 0; r < p->rows; r++) p->x[i] += p->inverse[i][r] * left[r];
+    }
+}
+
+/* The inverse of the basis anew, by Gauss and Jordan with row pivoting. */
+static bool refresh(hf_force_program* p) {
+    int n = p->rows;
+    double m[HF_FORCE_ROWS][2 * HF_FORCE_ROWS] = {{0}}, column[HF_FORCE_ROWS];
+    for (int i = 0; i < n; i++) {
+        column_of(p, p->basis[i], column);
+        for (int r = 0; r < n; r++) m[r][i] = column[r];
+        m[i][n + i] = 1;
+    }
+    for (int k = 0; k < n; k++) {
+        int best = k;
+        for (int r = k + 1; r < n; r++)
+            if (fabs(m[r][k]) > fabs(m[best][k])) best = r;
+        if (!(fabs(m[best][k]) > 1e-14)) return false;
+        for (int c = 0; c < 2 * n; c++) {
+            double t = m[k][c];
+            m[k][c] = m[best][c], m[best][c] = t;
+        }
+        double inverse = 1 / m[k][k];
+        for (int c = 0; c < 2 * n; c++) m[k][c] *= inverse;
+        for (int r = 0; r < n; r++) {
+            double f = m[r][k];
+            if (r == k || f == 0) continue;
+            for (int c = 0; c < 2 * n; c++) m[r][c] -= f * m[k][c];
+        }
+    }
+    for (int i = 0; i < n; i++)
+        for (int r = 0; r < n; r++) p->inverse[i][r] = m[i][n + r];
+    find_values(p);
+    return true;
+}
+
+/* Reduced costs of all columns, signed so that above 0 it pays to move; then the largest, or the first. */
+static inline __attribute__((always_inline)) int price(const hf_force_program* p, const double* y, int rows,
+                                                       bool first, double* best) {
+    double score[HF_FORCE_COLUMNS];
+    for (int j = 0; j < p->columns; j += HF_FORCE_LANES)
+        for (int k = j; k < j + HF_FORCE_LANES; k++) {
+            double d = p->cost[k];
+            for (int r = 0; r < rows; r++) d -= y[r] * p->a[r][k];
+            score[k] = d * p->side[k];
+        }
+    int chosen = -1;
+    *best = COST_TOLERANCE;
+    for (int j = 0; j < p->columns; j++)
+        if (score[j] > *best && p->upper[j] > 0) {
+            chosen = j, *best = score[j];
+            if (first) break;
+        }
+    return chosen;
+}
+
+static int entering(const hf_force_program* p, double helper_cost, bool first) {
+    double y[HF_FORCE_ROWS] = {0}, best;
+    for (int i = 0; i < p->rows; i++) {
+        double cost = p->basis[i] < p->columns ? p->cost[p->basis[i]] : helper_cost;
+        if (cost == 0) continue;
+        for (int r = 0; r < p->rows; r++) y[r] += cost * p->inverse[i][r];
+    }
+    if (p->rows == 4) return price(p, y, 4, first, &best);
+    if (p->rows == 6) return price(p, y, 6, first, &best);
+    return price(p, y, p->rows, first, &best);
+}
+
+/* How far a basic value can go; `rate` is its change for each unit of the step. */
+static double room(double value, double upper, double rate) {
+    if (rate < -PIVOT_TOLERANCE) return value > 0 ? value / -rate : 0;
+    if (rate > PIVOT_TOLERANCE && upper < INFINITY) return upper > value ? (upper - value) / rate : 0;
+    return INFINITY;
+}
+
+/* The basis row that stops the step first; of those that stop it together the one with the largest rate, or
+   (careful) the lowest column. -1: none, the step is as long as the entering column allows. */
+static int leaving(const hf_force_program* p, const double* rate, double helper_upper, bool careful,
+                   double* step) {
+    int row = -1;
+    for (int i = 0; i < p->rows; i++) {
+        double t = room(p->x[i], upper_of(p, p->basis[i], helper_upper), rate[i]);
+        if (t > *step + TIE || t == INFINITY) continue;
+        bool tie = row >= 0 && t > *step - TIE;
+        bool better =
+            careful ? row < 0 || p->basis[i] < p->basis[row] : row < 0 || fabs(rate[i]) > fabs(rate[row]);
+        if (!tie || better) row = i;
+        *step = fmin(*step, t);
+    }
+    return row;
+}
+
+/* Exchanges the basis row for the column; alpha is the column seen from the basis. */
+static void pivot(hf_force_program* p, int row, int column, const double* alpha) {
+    double per = 1 / alpha[row];
+    for (int r = 0; r < p->rows; r++) p->inverse[row][r] *= per;
+    for (int i = 0; i < p->rows; i++) {
+        if (i == row || alpha[i] == 0) continue;
+        for (int r = 0; r < p->rows; r++) p->inverse[i][r] -= alpha[i] * p->inverse[row][r];
+    }
+    p->basis[row] = column;
+    p->side[column] = 0;
+}
+
+/* Pivots until nothing pays. Helpers cost helper_cost each and may be at most helper_upper. */
+static hf_force_end optimise(hf_force_program* p, double helper_cost, double helper_upper) {
+    int idle = 0, since = 0;
+    for (int n = 0; n < MAX_PIVOTS; n++) {
+        bool careful = idle > IDLE_PIVOTS;
+        int column = entering(p, helper_cost, careful);
+        if (column < 0) return HF_FORCE_BEST;
+        double sign = p->side[column], entry[HF_FORCE_ROWS], alpha[HF_FORCE_ROWS], rate[HF_FORCE_ROWS];
+        column_of(p, column, entry);
+        for (int i = 0; i < p->rows; i++) {
+            alpha[i] = 0;
+            for (int r = 0; r < p->rows; r++) alpha[i] += p->inverse[i][r] * entry[r];
+            rate[i] = -sign * alpha[i];
+        }
+        double step = p->upper[column];
+        int row = leaving(p, rate, helper_upper, careful, &step);
+        if (step == INFINITY) {
+            p->ray_column = column, p->ray_sign = sign;
+            memcpy(p->ray, rate, sizeof rate);
+            return HF_FORCE_UNBOUNDED;
+        }
+        idle = step > TIE ? 0 : idle + 1;
+        p->pivots++;
+        double value = sign > 0 ? step : p->upper[column] - step;
+        for (int i = 0; i < p->rows; i++) p->x[i] += step * rate[i];
+        if (row < 0) { /* from one of its bounds to the other */
+            p->side[column] = -sign;
+            continue;
+        }
+        int left = p->basis[row];
+        if (left < p->columns) p->side[left] = rate[row] > 0 ? -1 : 1;
+        pivot(p, row, column, alpha);
+        p->x[row] = value;
+        if (++since >= REFRESH_PIVOTS) {
+            since = 0;
+            if (!refresh(p)) return HF_FORCE_STUCK;
+        }
+    }
+    return HF_FORCE_STUCK;
+}
+
+hf_force_end hf_force_start(hf_force_program* p, double tolerance) {
+    memset(p->cost, 0, sizeof(double) * (size_t)p->columns);
+    memset(p->inverse, 0, sizeof p->inverse);
+    for (int j = 0; j < p->columns; j++) p->side[j] = 1;
+    for (int r = 0; r < p->rows; r++) {
+        p->basis[r] = p->columns + r;
+        p->helper_sign[r] = p->b[r] < 0 ? -1 : 1;
+        p->inverse[r][r] = p->helper_sign[r];
+        p->x[r] = fabs(p->b[r]);
+    }
+    p->pivots = 0;
+    hf_force_end end = optimise(p, -1, INFINITY);
+    if (end != HF_FORCE_BEST) return HF_FORCE_STUCK;
+    if (!refresh(p)) return HF_FORCE_STUCK;
+    double off = 0;
+    for (int i = 0; i < p->rows; i++)
+        if (p->basis[i] >= p->columns) off += fabs(p->x[i]);
+    return off <= tolerance ? HF_FORCE_BEST : HF_FORCE_INFEASIBLE;
+}
+
+hf_force_end hf_force_maximise(hf_force_program* p) {
+    hf_force_end end = optimise(p, 0, 0);
+    if (end != HF_FORCE_STUCK && !refresh(p)) return HF_FORCE_STUCK;
+    return end;
+}
+
+double hf_force_value(const hf_force_program* p, int column) {
+    for (int i = 0; i < p->rows; i++)
+        if (p->basis[i] == column) return p->x[i];
+    return p->side[column] < 0 ? p->upper[column] : 0;
+}
