@@ -105,30 +105,33 @@ static bool brute_score(const fixture* f, const hf_contact_query* q, const hf_sa
     double form = v.x * v.x * gram[0] + v.y * v.y * gram[1] + v.z * v.z * gram[2] +
                   2 * (v.x * v.y * gram[3] + v.x * v.z * gram[4] + v.y * v.z * gram[5]);
     double force = limb->length / sqrt(form + 0.0025 * limb->length * limb->length);
-    // surfaces nearest first, each unlike those before it
-    int total = hf_placement_within(f->placement, p, q->epsilon_m + frame->ball, all, 2000), count = 0;
+    // those that may be used, each with its normal to the right side
+    int total = hf_placement_within(f->placement, p, q->epsilon_m + frame->ball, all, 2000), usable = 0;
     assert_true(total <= 2000);
-    bool any = false;
+    for (int i = 0; i < total; i++) {
+        hf_object_view o = hf_scene_object(f->s->scene, all[i].object);
+        hf_surface at = all[i];
+        if (o.solidity[o.piece_of[at.triangle]] == 0 && hf_dot(at.normal, hf_sub(root, at.point)) < 0)
+            at.normal = hf_neg(at.normal);
+        double factor = hf_dot(v, at.normal) * (q->role == HF_ROLE_ACT ? -1 : 1);
+        if (o.contact && !(q->weights[HF_TERM_EFFORT] > 0 && factor < -0.01)) all[usable++] = at;
+    }
+    // nearest first, each unlike those before it
+    int count = 0;
     for (;;) {
         hf_surface* next = NULL;
-        for (int i = 0; i < total; i++) {
-            bool unlike = all[i].distance >= 0 && hf_scene_object(f->s->scene, all[i].object).contact;
+        for (int i = 0; i < usable; i++) {
+            bool unlike = true;
             for (int k = 0; k < count && unlike; k++)
                 unlike = hf_dot(all[i].normal, chosen[k]->normal) < 0.984807753012208;
             if (unlike && (!next || all[i].distance < next->distance)) next = &all[i];
         }
-        if (!next) return any;
-        chosen[count++] = next;
-        hf_object_view o = hf_scene_object(f->s->scene, next->object);
-        hf_vec3 n = next->normal;
-        if (o.solidity[o.piece_of[next->triangle]] == 0 && hf_dot(n, hf_sub(root, next->point)) < 0)
-            n = hf_neg(n);
-        double factor = hf_dot(v, n) * (q->role == HF_ROLE_ACT ? -1 : 1);
-        if (q->weights[HF_TERM_EFFORT] > 0 && factor < -0.01) continue;
+        if (!next) return count > 0;
+        double factor = hf_dot(v, next->normal) * (q->role == HF_ROLE_ACT ? -1 : 1);
         double score = q->weights[HF_TERM_EFFORT] * force * factor -
                        q->weights[HF_TERM_DISTANCE] * hf_distance(p, now) / limb->length;
-        if (!any || score > *best) *best = score;
-        any = true;
+        if (count == 0 || score > *best) *best = score;
+        chosen[count++] = next;
     }
 }
 
@@ -141,7 +144,7 @@ static int descending(const void* a, const void* b) {
 static void check_order(const fixture* f, hf_contact_query* q, int frame, int* compared) {
     static double truth[MAX_TESTED];
     const hf_samples* set = f->samples[q->limb][frame];
-    int near = 0, count = 0, listed = 0;
+    int near = 0;
     for (int i = 0; i < hf_samples_get(set).count; i++) near += brute_score(f, q, set, i, &truth[near]);
     qsort(truth, (size_t)near, sizeof *truth, descending);
     hf_transform links[LINK_MAX];
@@ -159,7 +162,6 @@ static void check_order(const fixture* f, hf_contact_query* q, int frame, int* c
         .query = q,
         .samples = set,
         .ball = at->ball,
-        .facing = -2,
         .near = {.placement = f->placement, .base = base, .epsilon = q->epsilon_m + at->ball, .use = use},
         .length = limb->length,
         .direction = hf_unrotate(base.rotation, hf_normalize(q->direction)),
@@ -167,25 +169,23 @@ static void check_order(const fixture* f, hf_contact_query* q, int frame, int* c
         .effector = hf_unapply(base, hf_apply(links[at->link], at->offset)),
         .q = values};
     hf_workspace_mark mark = hf_workspace_begin(f->workspace);
-    hf_contact_choice* heap = NULL;
-    assert_int_equal(hf_contact_collect(&scorer, f->workspace, &heap, &count, &listed), HF_OK);
+    hf_choice_list list = {0};
+    assert_int_equal(hf_contact_collect(&scorer, f->workspace, &list), HF_OK);
     // a sample on the very edge of epsilon may be told differently
-    assert_near(listed, near, 2 + near / 500);
-    assert_int_equal(listed, count);
-    hf_choices_heap(heap, count);
+    assert_near(list.count, near, 2 + near / 500);
     double scale = near ? fabs(truth[0]) + fabs(truth[near - 1]) + 1e-3 : 0;
-    for (int popped = 0; count && popped < near - 4;) {
-        hf_contact_choice top = hf_choices_pop(heap, &count);
+    hf_contact_choice top;
+    for (int popped = 0; popped < near - 4 && hf_choices_next(&list, &top);) {
         hf_surface surface;
-        double terms[HF_TERM_COUNT], score;
+        double factor, score;
         bool any;
-        assert_int_equal(
-            hf_contact_resolve(&scorer, (int)top.sample, f->workspace, &surface, terms, &score, &any), HF_OK);
+        assert_int_equal(hf_contact_resolve(&scorer, &top, f->workspace, &surface, &factor, &score, &any),
+                         HF_OK);
         assert_true(any);
-        assert_true(score <= top.score + 1e-5 * scale);
-        if (!top.exact && count && score < heap[0].score) {
-            top.score = score, top.exact = true;
-            hf_choices_push(heap, &count, top);
+        assert_true(score <= (double)top.score + 1e-5 * scale);
+        if (!top.exact && (float)score < hf_choices_best(&list)) {
+            top.score = (float)score, top.exact = true;
+            hf_choices_return(&list, top);
             continue;
         }
         // its place in the order, give or take those that differ in the last digits

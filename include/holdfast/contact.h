@@ -48,8 +48,8 @@ typedef struct hf_contact_query {
     double max_tilt_rad;           /* largest angle of a surface's normal from +Z, 0..pi; default pi */
     double max_angle_rad; /* how far the contact's normal may be from against the surface's, where the limb
                              cannot turn it further; not for balls and grips; default 1.0 */
-    int max_tests; /* work at most: candidates tried, and a thirtieth of those looked at; 1..10,000,000;
-                      default 1000 */
+    int max_tests;        /* work at most: candidates finished, and a tenth of those looked at; 1..10,000,000;
+                             default 1000 */
     const hf_touch* touches; /* contacts that hold already; those of this limb are let go */
     int touch_count;
 } hf_contact_query;
@@ -62,7 +62,8 @@ typedef struct hf_contact {
     bool grip;
     hf_vec3 point, normal;       /* on the surface, world; the normal out of it, to the limb's side */
     double score;                /* the weighted sum of the terms */
-    double terms[HF_TERM_COUNT]; /* each without its weight; of the sample it was finished from */
+    double terms[HF_TERM_COUNT]; /* each without its weight; of the posture below */
+    double sample_score;         /* of the sample it was finished from, which decided its turn */
     double position_error_m, angle_error_rad; /* what the finish left */
     const double* q; /* the whole pose's joint values with the limb there; valid as long as the answer */
 } hf_contact;
@@ -84,13 +85,16 @@ typedef struct hf_contact_answer {
     hf_outcome outcome; /* found, partial (fewer than asked for), none, budget */
     hf_contact_why why;
     int candidates; /* samples within epsilon_m of a surface that may be used; near an object with a distance
-                       grid (hf_scene_prepare) every sample counts */
-    int tested;     /* of them finished on the surface, or tried to */
+                       grid (hf_scene_prepare) every sample counts. Surfaces along the task, which take none
+                       of its force, count only when none that help gave enough contacts */
+    int looked;     /* candidates whose turn came */
+    int blocked;    /* of those looked at, passed over: the limb collides as sampled */
+    int tested;     /* finished on the surface, or tried to */
     int colliding;  /* of the tested, exactly on the surface and colliding */
     int unfinished; /* of the tested, not to be brought onto the surface */
     double epsilon_m; /* as used in the end: widened where no sample was near enough */
     int contact_count, contact_capacity;
-    hf_contact* contacts; /* best first */
+    hf_contact* contacts; /* best score first */
     double* q;            /* of the contacts */
     int q_count;
 } hf_contact_answer;
@@ -100,7 +104,11 @@ HF_API hf_status hf_contact_answer_create(const hf_creature* creature, int capac
 HF_API void hf_contact_answer_free(hf_contact_answer* answer);
 
 /* The best contacts of one limb: exactly on the surface (0.1 mm), the normal aligned as far as limits and
-   range of motion allow, free of collision with scene and own body. `samples` holds one set for each contact
+   range of motion allow, free of collision with scene and own body. Candidates are taken in the order of
+   their samples' scores. One whose limb collides as sampled (by more than 0.3 epsilon; the effector set on
+   the surface) is passed over, the others are finished, and the first `count` that are valid are the answer.
+   Where there is none, epsilon is doubled up to four times, and in the end those passed over are finished,
+   too. `samples` holds one set for each contact
    frame of the limb (one for a limb without any), NULL for a frame that is not to be used. HF_ERROR_ARGUMENT
    for numbers that are not finite, a direction of no length, values out of range, a limb that does not
    exist, a set of another limb, a grip by a limb that cannot, an answer without room. */

@@ -80,6 +80,11 @@ static bool gather(void* user, const hf_triangle* t, uint32_t id, double* bound)
         here.v[i] = hf_add(hf_mat3_mul(&s->turn, t->v[i]), s->shift);
         size = fmax(size, largest(t->v[i]));
     }
+    const hf_candidate_query* q = s->query;
+    if (q->keep) {
+        hf_vec3 normal = hf_triangle_normal(&here);
+        if (!q->keep(q->user, s->object, (int)id, normal, hf_dot(normal, here.v[0]))) return true;
+    }
     hf_near_triangle* near = &s->triangles[s->triangle_count++];
     hf_near_triangle_set(near, &here, s->reach, s->slack + DOUBLE_ROUNDING * size);
     near->object = s->object, near->triangle = (int)id;
@@ -270,28 +275,39 @@ static bool nearer(const hf_surface* a, const hf_surface* b) {
     return a->object != b->object ? a->object < b->object : a->triangle < b->triangle;
 }
 
-/* The nearest surface behind `after` (NULL: of all) that is wanted and unlike those chosen, or NULL. */
-static const hf_surface* next_choice(const hf_candidate_query* q, const hf_surface* all, int total,
-                                     const hf_surface* after, const hf_vec3* chosen, int count) {
-    const hf_surface* best = NULL;
-    for (int i = 0; i < total; i++) {
-        const hf_surface* s = &all[i];
-        bool wanted = q->use ? q->use[s->object] : q->placement->scene->objects[s->object].contact;
-        if (!wanted || (after && !nearer(after, s)) || (best && !nearer(s, best))) continue;
+int hf_surfaces_choose(hf_surface* surfaces, int count) {
+    int chosen = 0;
+    for (int next = 0; next < count; next++) {
+        // the nearest of what is left comes next, and is kept when none before it is alike
+        int nearest = next;
+        for (int i = next + 1; i < count; i++)
+            if (nearer(&surfaces[i], &surfaces[nearest])) nearest = i;
+        hf_surface s = surfaces[nearest];
+        surfaces[nearest] = surfaces[next];
         bool like = false;
-        for (int k = 0; k < count && !like; k++) like = hf_dot(s->normal, chosen[k]) >= SAME_NORMAL;
-        if (!like) best = s;
+        for (int k = 0; k < chosen && !like; k++) like = hf_dot(s.normal, surfaces[k].normal) >= SAME_NORMAL;
+        surfaces[next] = surfaces[chosen];
+        if (!like) surfaces[chosen++] = s;
     }
-    return best;
+    return chosen;
+}
+
+void hf_candidate_surface(const hf_samples* samples, const hf_candidate_query* query, int sample, int object,
+                          int triangle, hf_surface* surface) {
+    const search s = {.query = query, .block = samples->block};
+    const hf_placement* p = query->placement;
+    hf_vec3 local = hf_into(&p->objects[object], sample_in_world(&s, (uint32_t)sample)), nearest;
+    hf_triangle t = hf_triangle_of(&p->scene->objects[object].mesh, triangle);
+    double distance = sqrt(hf_triangle_point(&t, local, &nearest));
+    hf_surface_fill(p, object, triangle, nearest, distance, surface);
 }
 
 hf_status hf_candidate_surfaces(const hf_samples* samples, const hf_candidate_query* query, int sample,
-                                hf_workspace* workspace, hf_surface* out, int capacity, int* count) {
+                                hf_workspace* workspace, hf_surface** surfaces, int* count) {
     *count = 0;
     const search s = {.query = query, .block = samples->block};
     HF_ASSERT(sample >= 0 && (uint32_t)sample < samples->block->sample_count);
     hf_vec3 world = sample_in_world(&s, (uint32_t)sample);
-    hf_workspace_mark mark = hf_workspace_begin(workspace);
     int room = 64, total;
     hf_surface* all = hf_workspace_take(workspace, (size_t)room, sizeof *all);
     total = all ? hf_placement_within(query->placement, world, query->epsilon, all, room) : 0;
@@ -300,13 +316,12 @@ hf_status hf_candidate_surfaces(const hf_samples* samples, const hf_candidate_qu
         all = hf_workspace_take(workspace, (size_t)room, sizeof *all);
         if (all) hf_placement_within(query->placement, world, query->epsilon, all, room);
     }
-    hf_vec3* chosen = hf_workspace_take(workspace, (size_t)(total + 1), sizeof *chosen);
-    hf_status status = all && chosen ? HF_OK : HF_ERROR_MEMORY;
-    for (const hf_surface* next = NULL;
-         status == HF_OK && (next = next_choice(query, all, total, next, chosen, *count)); ++*count) {
-        chosen[*count] = next->normal;
-        if (*count < capacity) out[*count] = *next;
+    if (!all) return HF_ERROR_MEMORY;
+    for (int i = 0; i < total; i++) {
+        int object = all[i].object;
+        if (query->use ? query->use[object] : query->placement->scene->objects[object].contact)
+            all[(*count)++] = all[i];
     }
-    hf_workspace_end(workspace, mark);
-    return status;
+    *surfaces = all;
+    return HF_OK;
 }

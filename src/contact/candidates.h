@@ -19,6 +19,10 @@ typedef struct hf_candidate_query {
     hf_transform base;     /* the limb's root frame in the world */
     double epsilon;        /* m, > 0 */
     const bool* use;       /* of each object; NULL: those with hf_object.contact */
+    /* Is a triangle wanted? Its normal in the limb's root frame, and the height of its plane along it. Asked
+       once for each triangle near the limb; not for objects with a grid. NULL: all are. */
+    bool (*keep)(const void* user, int object, int triangle, hf_vec3 normal, double offset);
+    const void* user;
 } hf_candidate_query;
 
 /* A surface near some of the eight samples of a block. */
@@ -45,11 +49,17 @@ hf_status hf_candidates_find(const hf_samples* samples, const hf_candidate_query
 hf_status hf_candidates_find_on(hf_cpu cpu, const hf_samples* samples, const hf_candidate_query* query,
                                 hf_workspace* workspace, hf_candidates* out);
 
-/* The surfaces within epsilon of one sample that are different choices: nearest first, each with a normal
-   that differs by more than 10 degrees from all before it. Writes at most `capacity` of
-   them to out, and how many there are to *count. HF_ERROR_MEMORY or HF_OK. */
+/* The surfaces of all objects in use within epsilon of one sample, in the workspace. HF_ERROR_MEMORY or
+ * HF_OK.
+ */
 hf_status hf_candidate_surfaces(const hf_samples* samples, const hf_candidate_query* query, int sample,
-                                hf_workspace* workspace, hf_surface* out, int capacity, int* count);
+                                hf_workspace* workspace, hf_surface** surfaces, int* count);
+/* The surface of one triangle that is nearest to a sample. */
+void hf_candidate_surface(const hf_samples* samples, const hf_candidate_query* query, int sample, int object,
+                          int triangle, hf_surface* surface);
+/* Puts those that are different choices to the front and returns how many: nearest first, each with a normal
+   that differs by more than 10 degrees from all before it. */
+int hf_surfaces_choose(hf_surface* surfaces, int count);
 
 /* An object with a grid, in the walk: limb's root frame to cells. */
 typedef struct hf_near_object {

@@ -15,7 +15,7 @@ static const double TOLERANCE_M = 5e-5;
 /* Flat enough for a patch not to dig its corners in, rad. */
 static const double TOLERANCE_RAD = 2e-3;
 /* Work for one sample: it is near already, or the next one will do. */
-enum { ITERATIONS = 16, STARTS = 1 };
+enum { ITERATIONS = 12 };
 /* How far under the rim of a contact there must still be surface, m. */
 static const double UNDER_M = 0.005;
 
@@ -64,39 +64,55 @@ static bool collides(hf_contact_finisher* f, int object) {
     return hf_collides(f->creature, f->placement, f->links, &c, NULL);
 }
 
-static void take_sample(hf_contact_finisher* f, const hf_samples* samples, int sample) {
-    memcpy(f->posture, f->query->pose.q, sizeof(double) * (size_t)f->creature->view.q_count);
-    hf_samples_pose(f->creature, samples, sample, f->posture);
+static int frame_count(const hf_limb* limb) { return limb->contact_count > 0 ? limb->contact_count : 1; }
+
+/* A solver for each contact frame that is in use. */
+static hf_status make_solvers(hf_contact_finisher* f, const hf_samples* const* samples,
+                              hf_workspace* workspace) {
+    const hf_limb* limb = &f->creature->view.limbs[f->query->limb];
+    int count = frame_count(limb);
+    f->solvers = hf_workspace_take(workspace, (size_t)count, sizeof *f->solvers);
+    if (!f->solvers) return HF_ERROR_MEMORY;
+    for (int i = 0; i < count; i++) {
+        f->solvers[i] = samples[i] ? hf_workspace_take(workspace, 1, sizeof **f->solvers) : NULL;
+        if (!samples[i]) continue;
+        if (!f->solvers[i]) return HF_ERROR_MEMORY;
+        hf_status status = hf_limb_solver_make(f->creature, f->query->limb, limb->contact_count > 0 ? i : -1,
+                                               f->query->pose.q, true, workspace, f->solvers[i]);
+        if (status != HF_OK) return status;
+    }
+    return HF_OK;
 }
 
-bool hf_contact_blocked(hf_contact_finisher* f, const hf_samples* samples, int sample, double depth) {
-    const hf_creature_view* view = &f->creature->view;
-    const hf_limb* limb = &view->limbs[f->query->limb];
-    if (limb->joint_count == 0) return false;
-    take_sample(f, samples, sample);
-    hf_forward_limb(f->creature, f->query->limb, f->posture, f->links);
-    hf_allowance allowance = hf_allowance_default();
-    allowance.depth = depth;
-    // from the effector's parent to the limb's root
-    for (int link = limb->effector_link; link != limb->root_link;) {
-        link = view->links[link].parent_link;
-        if (link < 0) break;
-        for (int i = 0; i < view->links[link].body_count; i++) {
-            const hf_body* body = &view->bodies[view->links[link].first_body + i];
-            if (hf_placement_overlap(f->placement, &body->shape, hf_compose(f->links[link], body->in_link),
-                                     &allowance, NULL))
-                return true;
-        }
-    }
-    return false;
+hf_status hf_contact_finisher_make(const hf_creature* creature, const hf_placement* placement,
+                                   const hf_contact_query* query, const hf_samples* const* samples,
+                                   const bool* use, hf_workspace* workspace, hf_contact_finisher* f) {
+    const hf_creature_view* view = &creature->view;
+    size_t q_count = (size_t)view->q_count + 1;
+    *f = (hf_contact_finisher){.creature = creature, .placement = placement, .query = query, .use = use};
+    f->links = hf_workspace_take(workspace, (size_t)view->link_count, sizeof *f->links);
+    f->touches = hf_workspace_take(workspace, (size_t)query->touch_count + 1, sizeof *f->touches);
+    f->q = hf_workspace_take(workspace, q_count, sizeof *f->q);
+    f->posture = hf_workspace_take(workspace, q_count, sizeof *f->posture);
+    if (!f->links || !f->touches || !f->q || !f->posture) return HF_ERROR_MEMORY;
+    hf_forward(creature, &query->pose, f->links);
+    f->base = f->links[view->limbs[query->limb].base_link];
+    memcpy(f->q, query->pose.q, sizeof(double) * (size_t)view->q_count);
+    memcpy(f->posture, query->pose.q, sizeof(double) * (size_t)view->q_count);
+    // what this limb held it lets go
+    for (int i = 0; i < query->touch_count; i++)
+        if (query->touches[i].limb != query->limb) f->touches[f->touch_count++] = query->touches[i];
+    hf_status status = make_solvers(f, samples, workspace);
+    if (status != HF_OK) return status;
+    return hf_contact_clearance_make(creature, placement, query, f->links, f->posture, workspace,
+                                     &f->clearance);
 }
 
 hf_status hf_contact_finish(hf_contact_finisher* f, const hf_samples* samples, int sample, int frame,
-                            const hf_surface* surface, hf_workspace* workspace, hf_contact* contact,
-                            hf_finish* finish) {
+                            const hf_surface* surface, hf_contact* contact, hf_finish* finish) {
     *finish = HF_FINISH_INEXACT;
     if (out_of_reach(f, frame, surface->point) || !large_enough(f, surface)) return HF_OK;
-    take_sample(f, samples, sample);
+    hf_samples_pose(f->creature, samples, sample, f->posture);
     memcpy(f->q, f->posture, sizeof(double) * (size_t)f->creature->view.q_count);
     // the solver starts from the sample and stays as near to it as the contact leaves room
     hf_target target = {.kind = frame < 0 ? HF_TARGET_POSITION : HF_TARGET_NORMAL,
@@ -106,12 +122,15 @@ hf_status hf_contact_finish(hf_contact_finisher* f, const hf_samples* samples, i
                         .normal = surface->normal};
     hf_solve_options o = hf_solve_options_default();
     o.max_iterations = ITERATIONS;
-    o.max_starts = STARTS;
+    o.near_start = true;
     o.tolerance_m = TOLERANCE_M;
     o.tolerance_rad = TOLERANCE_RAD;
     o.posture = f->posture;
+    hf_goal goal;
     hf_solve_result r;
-    hf_status status = hf_limb_solve(f->creature, &f->base, &target, &o, workspace, f->q, &r);
+    hf_status status = hf_goal_make(&f->creature->view, &target, &goal);
+    if (status == HF_OK)
+        status = hf_limb_solver_run(f->solvers[frame < 0 ? 0 : frame], &f->base, &goal, &o, f->q, &r);
     if (status != HF_OK || !(r.position_error_m <= TOLERANCE_M) || !aligned(f, frame, &r)) return status;
     *finish = collides(f, surface->object) ? HF_FINISH_COLLIDES : HF_FINISH_VALID;
     contact->limb = f->query->limb;

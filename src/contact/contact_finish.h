@@ -2,33 +2,35 @@
 #ifndef HF_CONTACT_CONTACT_FINISH_H
 #define HF_CONTACT_CONTACT_FINISH_H
 
-#include <holdfast/contact.h>
-#include <holdfast/solve.h>
+#include "contact/contact_clearance.h"
+#include "contact/limb_problem.h"
 
 /* Whole poses are only ever changed in this limb's joints. */
 typedef struct hf_contact_finisher {
     const hf_creature* creature;
     const hf_placement* placement;
     const hf_contact_query* query;
-    const bool* use;     /* of each object */
-    hf_transform base;   /* world pose of the limb's base link */
-    hf_transform* links; /* of the present pose; the limb's change with each trial */
-    hf_touch* touches;   /* those that hold, and room for one more at the end */
-    int touch_count;     /* without that one */
-    double* q;           /* the last trial */
-    double* posture;     /* scratch */
+    const bool* use;          /* of each object */
+    hf_transform base;        /* world pose of the limb's base link */
+    hf_transform* links;      /* of the present pose; the limb's change with each trial */
+    hf_touch* touches;        /* those that hold, and room for one more at the end */
+    int touch_count;          /* without that one */
+    double* q;                /* the last trial */
+    double* posture;          /* scratch */
+    hf_limb_solver** solvers; /* of each contact frame (one for a limb without any), NULL: not in use */
+    hf_contact_clearance clearance;
 } hf_contact_finisher;
 
 typedef enum hf_finish { HF_FINISH_VALID, HF_FINISH_INEXACT, HF_FINISH_COLLIDES } hf_finish;
 
-/* Does the limb, but for its effector, lie deeper than `depth` in the scene at this sample? The finish moves
-   it by less than that, mostly: such a sample is not worth the solver's time before others. */
-bool hf_contact_blocked(hf_contact_finisher* finisher, const hf_samples* samples, int sample, double depth);
+/* Memory from the workspace for all frames whose samples are given. */
+hf_status hf_contact_finisher_make(const hf_creature* creature, const hf_placement* placement,
+                                   const hf_contact_query* query, const hf_samples* const* samples,
+                                   const bool* use, hf_workspace* workspace, hf_contact_finisher* finisher);
 
 /* Brings contact frame `frame` of one sample onto a surface and tests for collision. On HF_FINISH_VALID
-   finisher->q holds the posture and *contact its frame, place and errors. */
+   finisher->q and ->links hold the posture and *contact its frame, place and errors. */
 hf_status hf_contact_finish(hf_contact_finisher* finisher, const hf_samples* samples, int sample, int frame,
-                            const hf_surface* surface, hf_workspace* workspace, hf_contact* contact,
-                            hf_finish* finish);
+                            const hf_surface* surface, hf_contact* contact, hf_finish* finish);
 
 #endif

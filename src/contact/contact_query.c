@@ -1,5 +1,6 @@
-/* Contact queries (efort-2014-journal sections 3 and 5): candidates, scores, then one after the other until
-   enough of them are finished exactly and free of collision: by score, but what looks hopeless last. */
+/* Contact queries (efort-2014-journal sections 3 and 5): candidates and their scores, then one after the
+   other, best first: the limb as sampled must be free, what is brought exactly onto the surface must be free
+   again, and the first that are make the answer. */
 #include "contact/contact_finish.h"
 #include "contact/contact_score.h"
 
@@ -14,17 +15,12 @@
 /* Default epsilon as a share of the limb's length. */
 static const double EPSILON_SHARE = 0.03;
 static const double LEAST_EPSILON_M = 0.001;
-/* Samples whose contact normal is farther than this from against the surface's wait until no other gives a
-   contact: what the solver makes of them has little to do with what was scored. */
-static const double FACING_COSINE = 0.17; /* 80 degrees */
-/* Where this many candidates failed close to each other, the others there wait until no other place
-   gives a contact: neighbours mostly fail alike. */
-enum { PLACE_FAILURES = 2, MAX_PLACES = 400 };
-static const double PLACE_SIZE = 2; /* in epsilons */
-/* A sample whose upper limb lies deeper than this in the scene waits, too; in epsilons. */
-static const double BLOCKED_SHARE = 0.4;
+/* How far a limb may overlap as sampled, in epsilons: the finish moves it by about that. */
+static const double SLACK_SHARE = 0.3;
 /* Sparse sets: epsilon is doubled up to this often until a contact is found. */
 enum { WIDENINGS = 4 };
+/* Candidates looked at that are as much work as one that is finished. */
+enum { LOOKS_A_TEST = 10 };
 enum { MAX_CONTACTS = 1000, MAX_TESTS = 10000000 };
 
 hf_contact_query hf_contact_query_default(void) {
@@ -76,7 +72,8 @@ void hf_contact_answer_free(hf_contact_answer* answer) {
 static void clear(hf_contact_answer* a) {
     a->outcome = HF_NONE;
     a->why = HF_CONTACT_OUT_OF_REACH;
-    a->candidates = a->tested = a->colliding = a->unfinished = a->contact_count = 0;
+    a->candidates = a->looked = a->blocked = 0;
+    a->tested = a->colliding = a->unfinished = a->contact_count = 0;
     a->epsilon_m = 0;
 }
 
@@ -121,6 +118,15 @@ static hf_status check(const hf_creature* c, const hf_samples* const* samples, c
 
 /* ---- one search ---- */
 
+/* What one walk over the candidates within an epsilon leaves out. */
+typedef struct pass {
+    double epsilon;
+    double tried;   /* surfaces up to this far were tried before with the same samples */
+    bool helpful;   /* only surfaces that help the task */
+    bool unhelpful; /* only those that do not: the others were tried */
+    bool blocked;   /* only samples that are not free as sampled: the others were tried */
+} pass;
+
 typedef struct search {
     const hf_creature* creature;
     const hf_placement* placement;
@@ -131,14 +137,7 @@ typedef struct search {
     int scorer_count;
     hf_contact_scorer* scorers; /* one for each set in use */
     hf_contact_finisher finisher;
-    double epsilon;
-    bool patient; /* places that failed are passed over for now */
-    int looks;    /* candidates looked at */
-    int place_count;
-    struct {
-        hf_vec3 point, normal;
-        int set, failures;
-    } places[MAX_PLACES];
+    double* jacobian; /* of a finished posture */
 } search;
 
 /* Which objects may be used, and which grips hold alike in every direction. */
@@ -180,34 +179,20 @@ static void set_scorer(search* s, const hf_samples* samples, int set, const bool
 }
 
 static hf_status prepare(search* s, const hf_samples* const* samples) {
-    const hf_creature_view* view = &s->creature->view;
-    const hf_contact_query* query = s->query;
-    size_t q_count = (size_t)view->q_count + 1, sets = (size_t)set_count(s->limb);
-    hf_contact_finisher* f = &s->finisher;
-    *f = (hf_contact_finisher){.creature = s->creature, .placement = s->placement, .query = query};
-    f->links = hf_workspace_take(s->workspace, (size_t)view->link_count, sizeof *f->links);
-    f->touches = hf_workspace_take(s->workspace, (size_t)query->touch_count + 1, sizeof *f->touches);
-    f->q = hf_workspace_take(s->workspace, q_count, sizeof *f->q);
-    f->posture = hf_workspace_take(s->workspace, q_count, sizeof *f->posture);
+    size_t sets = (size_t)set_count(s->limb), columns = (size_t)s->creature->view.v_count;
     s->scorers = hf_workspace_take(s->workspace, sets, sizeof *s->scorers);
+    s->jacobian = hf_workspace_take(s->workspace, 3 * columns + 3, sizeof *s->jacobian);
     bool *use, *free_grip;
     hf_status status = choose_objects(s, &use, &free_grip);
-    if (status != HF_OK || !f->links || !f->touches || !f->q || !f->posture || !s->scorers)
-        return HF_ERROR_MEMORY;
-    hf_forward(s->creature, &query->pose, f->links);
-    f->base = f->links[s->limb->base_link];
-    f->use = use;
-    // what this limb held it lets go
-    for (int i = 0; i < query->touch_count; i++)
-        if (query->touches[i].limb != query->limb) f->touches[f->touch_count++] = query->touches[i];
-    memcpy(f->posture, query->pose.q, sizeof(double) * (size_t)view->q_count);
-    for (int i = 0; i < (int)sets; i++)
+    if (status != HF_OK || !s->scorers || !s->jacobian) return HF_ERROR_MEMORY;
+    status = hf_contact_finisher_make(s->creature, s->placement, s->query, samples, use, s->workspace,
+                                      &s->finisher);
+    for (int i = 0; i < (int)sets && status == HF_OK; i++)
         if (samples[i]) {
-            set_scorer(s, samples[i], i, use, free_grip, f->posture, &s->scorers[s->scorer_count]);
-            s->scorers[s->scorer_count].set = s->scorer_count;
-            s->scorer_count++;
+            int set = s->scorer_count++;
+            set_scorer(s, samples[i], set, use, free_grip, s->finisher.posture, &s->scorers[set]);
         }
-    return HF_OK;
+    return status;
 }
 
 /* Is there a contact of the answer nearer than the least distance? */
@@ -217,26 +202,35 @@ static bool too_near(const search* s, hf_vec3 point) {
     return false;
 }
 
-/* The place of failures that a surface belongs to, or -1. */
-static int place_of(const search* s, int set, const hf_surface* at) {
-    for (int i = 0; i < s->place_count; i++)
-        if (s->places[i].set == set && hf_dot(s->places[i].normal, at->normal) > 0.9 &&
-            hf_distance(s->places[i].point, at->point) < PLACE_SIZE * s->epsilon)
-            return i;
-    return -1;
+/* Product of the three (or as many as there are joints) largest singular values of a Jacobian. */
+static double manipulability(const double* g, int columns) {
+    double det = g[0] * (g[1] * g[2] - g[5] * g[5]) - g[3] * (g[3] * g[2] - g[5] * g[4]) +
+                 g[4] * (g[3] * g[5] - g[1] * g[4]);
+    double minors = g[0] * g[1] - g[3] * g[3] + g[0] * g[2] - g[4] * g[4] + g[1] * g[2] - g[5] * g[5];
+    double square = columns > 2 ? det : columns == 2 ? minors : columns == 1 ? g[0] + g[1] + g[2] : 0;
+    return sqrt(fmax(square, 0));
 }
 
-static void note_failure(search* s, int set, const hf_surface* at) {
-    int place = place_of(s, set, at);
-    if (place < 0 && s->place_count == MAX_PLACES) return;
-    if (place < 0) {
-        place = s->place_count++;
-        s->places[place].point = at->point;
-        s->places[place].normal = at->normal;
-        s->places[place].set = set;
-        s->places[place].failures = 0;
+/* The answer's terms are those of the posture it carries, not of the sample. */
+static void finished_terms(search* s, const hf_contact_scorer* scorer, double factor, hf_contact* contact) {
+    const hf_limb* limb = s->limb;
+    int link = contact->frame >= 0 ? limb->contacts[contact->frame].link : limb->effector_link;
+    hf_vec3 offset = contact->frame >= 0 ? limb->contacts[contact->frame].offset : hf_v3(0, 0, 0);
+    hf_vec3 at = hf_apply(s->finisher.links[link], offset);
+    int columns = 0;
+    for (int i = 0; i < limb->joint_count; i++) columns += s->creature->view.joints[limb->joints[i]].v_count;
+    hf_limb_jacobian(s->creature, s->query->limb, s->finisher.links, at, 3, s->jacobian);
+    for (int c = 0; c < columns; c++) {
+        double* j = s->jacobian + c;
+        hf_vec3 turned = hf_unrotate(scorer->near.base.rotation, hf_v3(j[0], j[columns], j[2 * columns]));
+        j[0] = turned.x, j[columns] = turned.y, j[2 * columns] = turned.z;
     }
-    s->places[place].failures++;
+    hf_posture_terms p = {.point = hf_unapply(scorer->near.base, at), .factor = factor};
+    hf_jacobian_gram(s->jacobian, columns, p.gram);
+    p.manipulability = manipulability(p.gram, columns);
+    hf_contact_terms(scorer, &p, contact->terms);
+    contact->terms[HF_TERM_COMFORT] = hf_contact_comfort(scorer, s->finisher.q);
+    contact->score = hf_contact_weigh(s->query, contact->terms);
 }
 
 static void accept(search* s, const hf_contact* contact) {
@@ -247,98 +241,120 @@ static void accept(search* s, const hf_contact* contact) {
     a->contacts[a->contact_count++].q = q;
 }
 
-/* The budget counts work: thirty looks are as much as a test. */
-static bool exhausted(const search* s) { return s->answer->tested + s->looks / 30 >= s->query->max_tests; }
+/* The budget counts work. */
+static bool exhausted(const search* s) {
+    return s->answer->tested + s->answer->looked / LOOKS_A_TEST >= s->query->max_tests;
+}
 
-/* The best choice that is left: finished and tested, passed over, or put back when its bound was too high. */
-static hf_status try_next(search* s, hf_contact_choice* heap, int* count) {
-    hf_contact_choice top = hf_choices_pop(heap, count);
-    const hf_contact_scorer* scorer = &s->scorers[top.set];
-    s->looks++;
-    hf_contact contact = {0};
-    hf_surface surface;
-    bool any;
-    hf_status status = hf_contact_resolve(scorer, (int)top.sample, s->workspace, &surface, contact.terms,
-                                          &contact.score, &any);
-    if (status != HF_OK || !any) return status;
-    if (!top.exact && *count && contact.score < heap[0].score) {
-        top.score = contact.score;
-        top.exact = true;
-        hf_choices_push(heap, count, top);
-        return HF_OK;
-    }
-    if (too_near(s, surface.point)) return HF_OK;
-    int place = s->patient ? place_of(s, top.set, &surface) : -1;
-    bool hopeless = place >= 0 && s->places[place].failures >= PLACE_FAILURES;
-    if (s->patient && !hopeless)
-        hopeless =
-            hf_contact_blocked(&s->finisher, scorer->samples, (int)top.sample, BLOCKED_SHARE * s->epsilon);
-    if (hopeless) return HF_OK;
-    hf_finish finish;
+/* Brought onto the surface and tested. */
+static hf_status finish(search* s, const hf_contact_scorer* scorer, const hf_contact_choice* choice,
+                        const hf_surface* surface, double factor, double score) {
+    const hf_samples* samples = scorer->samples;
+    hf_contact contact = {.sample_score = score};
+    hf_finish end;
     s->answer->tested++;
-    status =
-        hf_contact_finish(&s->finisher, scorer->samples, (int)top.sample, scorer->samples->block->key.contact,
-                          &surface, s->workspace, &contact, &finish);
+    hf_status status = hf_contact_finish(&s->finisher, samples, (int)choice->sample,
+                                         samples->block->key.contact, surface, &contact, &end);
     if (status != HF_OK) return status;
-    s->answer->unfinished += finish == HF_FINISH_INEXACT;
-    s->answer->colliding += finish == HF_FINISH_COLLIDES;
-    if (finish == HF_FINISH_VALID) {
-        contact.terms[HF_TERM_COMFORT] = hf_contact_comfort(scorer, (int)top.sample);
-        accept(s, &contact);
-    } else
-        note_failure(s, top.set, &surface);
+    s->answer->unfinished += end == HF_FINISH_INEXACT;
+    s->answer->colliding += end == HF_FINISH_COLLIDES;
+    if (end != HF_FINISH_VALID) return HF_OK;
+    finished_terms(s, scorer, factor, &contact);
+    accept(s, &contact);
     return HF_OK;
 }
 
-/* What is within one epsilon: samples that face their surface, or all of them; patiently, or all the same. */
-static hf_status search_within(search* s, double epsilon, bool facing, bool patient) {
-    hf_contact_choice* heap = NULL;
-    int count = 0, near = 0;
+/* The best choice that is left: finished and tested, passed over, or put back when its bound was too high. */
+static hf_status try_choice(search* s, const pass* p, hf_choice_list* list, hf_contact_choice choice) {
+    const hf_contact_scorer* scorer = &s->scorers[choice.set];
+    hf_surface surface;
+    double factor, score;
+    bool any;
+    hf_status status = hf_contact_resolve(scorer, &choice, s->workspace, &surface, &factor, &score, &any);
+    if (status != HF_OK || !any) return status;
+    if (!choice.exact && (float)score < hf_choices_best(list)) {
+        choice.score = (float)score;
+        choice.exact = true;
+        hf_choices_return(list, choice);
+        return HF_OK;
+    }
+    if ((p->tried > 0 && surface.distance <= p->tried + scorer->ball) || (p->unhelpful && factor > 0) ||
+        too_near(s, surface.point))
+        return HF_OK;
+    s->answer->looked++;
+    bool clear = hf_contact_clear(&s->finisher.clearance, scorer->samples, (int)choice.sample,
+                                  scorer->samples->block->key.contact, &surface, SLACK_SHARE * p->epsilon);
+    s->answer->blocked += !clear && !p->blocked;
+    return clear != p->blocked ? finish(s, scorer, &choice, &surface, factor, score) : HF_OK;
+}
+
+static hf_status search_within(search* s, const pass* p) {
+    hf_choice_list list = {0};
     hf_status status = HF_OK;
     hf_workspace_mark mark = hf_workspace_begin(s->workspace);
     for (int i = 0; i < s->scorer_count && status == HF_OK; i++) {
         // a ball's sample is its centre: near when its skin is, or when it is under it
-        s->scorers[i].near.epsilon = epsilon + s->scorers[i].ball;
-        bool any_angle = !facing || s->scorers[i].ball > 0 || s->query->role == HF_ROLE_GRIP ||
-                         s->scorers[i].samples->block->key.contact < 0;
-        s->scorers[i].facing = any_angle ? -2 : FACING_COSINE;
-        status = hf_contact_collect(&s->scorers[i], s->workspace, &heap, &count, &near);
+        s->scorers[i].near.epsilon = p->epsilon + s->scorers[i].ball;
+        s->scorers[i].helpful = p->helpful;
+        status = hf_contact_collect(&s->scorers[i], s->workspace, &list);
     }
-    s->answer->epsilon_m = epsilon;
-    s->answer->candidates = near;
-    s->epsilon = epsilon;
-    s->patient = patient;
-    s->place_count = 0;
-    if (count) hf_choices_heap(heap, count);
-    while (status == HF_OK && count && s->answer->contact_count < s->query->count && !exhausted(s))
-        status = try_next(s, heap, &count);
+    s->answer->epsilon_m = p->epsilon;
+    s->answer->candidates = list.count;
+    hf_contact_choice next;
+    while (status == HF_OK && s->answer->contact_count < s->query->count && !exhausted(s) &&
+           hf_choices_next(&list, &next))
+        status = try_choice(s, p, &list, next);
     hf_workspace_end(s->workspace, mark);
     return status;
 }
 
+/* Where the factor alone decides, surfaces that do not help the task come after all that do: they are not
+   even looked for before. */
+static hf_status search_in_order(search* s, pass p) {
+    hf_status status = HF_OK;
+    if (hf_contact_by_factor(s->query)) {
+        p.helpful = true;
+        status = search_within(s, &p);
+        p.helpful = false, p.unhelpful = true;
+    }
+    if (status == HF_OK && s->answer->contact_count < s->query->count && !exhausted(s))
+        status = search_within(s, &p);
+    return status;
+}
+
 /* A small set must not mean an empty answer: epsilon is widened, and the solver pulls what is nearest onto
-   the surface. What was passed over on the way is tried in the end. */
+   the surface; in the end also samples that are not free themselves. */
 static hf_status search_all(search* s) {
     hf_contact_answer* a = s->answer;
     const hf_contact_query* q = s->query;
     double first = q->epsilon_m > 0 ? q->epsilon_m : fmax(EPSILON_SHARE * s->limb->length, LEAST_EPSILON_M);
     double nearest = 0; /* the first epsilon with candidates */
     hf_status status = HF_OK;
-    for (int i = 0; i < 2 * (WIDENINGS + 1) && status == HF_OK && !a->contact_count; i++) {
-        double epsilon = first * (1 << i / 2);
-        if (exhausted(s) || (i % 2 && nearest == 0)) continue;
-        status = search_within(s, epsilon, i % 2 == 0, true);
+    for (int i = 0; i <= WIDENINGS && status == HF_OK && !a->contact_count && !exhausted(s); i++) {
+        double epsilon = first * (1 << i);
+        status = search_in_order(s, (pass){.epsilon = epsilon, .tried = i ? epsilon / 2 : 0});
         if (a->candidates && nearest == 0) nearest = epsilon;
     }
     if (status == HF_OK && !a->contact_count && nearest > 0 && !exhausted(s))
-        status = search_within(s, nearest, false, false);
+        status = search_in_order(s, (pass){.epsilon = nearest, .blocked = true});
     return status;
+}
+
+/* Found in the order of the samples' scores; given in that of the scores they have now. */
+static void sort_contacts(hf_contact_answer* a) {
+    for (int i = 1; i < a->contact_count; i++) {
+        hf_contact c = a->contacts[i];
+        int k = i;
+        for (; k > 0 && a->contacts[k - 1].score < c.score; k--) a->contacts[k] = a->contacts[k - 1];
+        a->contacts[k] = c;
+    }
 }
 
 static void conclude(const search* s) {
     hf_contact_answer* a = s->answer;
     const hf_contact_query* q = s->query;
     bool ended = exhausted(s);
+    sort_contacts(a);
     if (a->contact_count == q->count)
         a->outcome = HF_FOUND, a->why = HF_CONTACT_ALL;
     else if (a->contact_count)

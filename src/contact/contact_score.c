@@ -22,8 +22,24 @@ static const double LEAST_FACTOR = -0.01;
 static const double ACROSS = 1e-6;
 /* A grip has a dominant normal when this share of its surface, by squared cosine, lies across one axis. */
 static const double DOMINANT_SHARE = 0.6;
-/* Different surfaces of one sample that are looked at. */
+/* Surfaces of one sample that are kept on the stack. */
 enum { MAX_SURFACES = 16 };
+/* The best part of a list that is put in order at once: what reaches the HIGH-th of DRAWN that are drawn. */
+enum { DRAWN = 64, HIGH = 4 };
+
+extern const hf_score_kernel hf_score_kernel_baseline;
+#ifdef HF_KERNELS_X86
+extern const hf_score_kernel hf_score_kernel_avx2, hf_score_kernel_avx512;
+#endif
+
+const hf_score_kernel* hf_score_kernel_for(hf_cpu cpu) {
+    if (cpu > hf_cpu_best()) return NULL;
+#ifdef HF_KERNELS_X86
+    if (cpu == HF_CPU_AVX512) return &hf_score_kernel_avx512;
+    if (cpu == HF_CPU_AVX2) return &hf_score_kernel_avx2;
+#endif
+    return cpu == HF_CPU_BASELINE ? &hf_score_kernel_baseline : NULL;
+}
 
 /* ---- names ---- */
 
@@ -64,22 +80,57 @@ static void sink(hf_contact_choice* c, int count, int at) {
     c[at] = item;
 }
 
-void hf_choices_heap(hf_contact_choice* choices, int count) {
-    for (int i = count / 2 - 1; i >= 0; i--) sink(choices, count, i);
+/* A score that few of the list reach: a high one of some that are drawn. */
+static float high_score(const hf_contact_choice* c, int count) {
+    if (count <= 2 * DRAWN) return -INFINITY;
+    float best[HIGH];
+    int kept = 0;
+    for (int i = 0; i < DRAWN; i++) {
+        float score = c[(size_t)i * (size_t)count / DRAWN].score;
+        int at = kept < HIGH ? kept++ : HIGH;
+        for (; at > 0 && best[at - 1] < score; at--)
+            if (at < HIGH) best[at] = best[at - 1];
+        if (at < HIGH) best[at] = score;
+    }
+    return best[HIGH - 1];
 }
 
-hf_contact_choice hf_choices_pop(hf_contact_choice* choices, int* count) {
-    hf_contact_choice top = choices[0];
-    choices[0] = choices[--*count];
-    if (*count) sink(choices, *count, 0);
-    return top;
+/* When the heap is empty: the best part of the rest becomes one. */
+static void fill_heap(hf_choice_list* l) {
+    l->least = high_score(l->all, l->count);
+    for (int i = 0; i < l->count; i++) {
+        if (!(l->all[i].score >= l->least)) continue;
+        hf_contact_choice c = l->all[i];
+        l->all[i] = l->all[l->heap];
+        l->all[l->heap++] = c;
+    }
+    for (int i = l->heap / 2 - 1; i >= 0; i--) sink(l->all, l->heap, i);
 }
 
-void hf_choices_push(hf_contact_choice* choices, int* count, hf_contact_choice choice) {
-    int at = (*count)++;
-    for (int parent; at && before(&choice, &choices[parent = (at - 1) / 2]); at = parent)
-        choices[at] = choices[parent];
-    choices[at] = choice;
+float hf_choices_best(hf_choice_list* l) {
+    if (l->heap == 0 && l->count) fill_heap(l);
+    return l->count ? l->all[0].score : -INFINITY;
+}
+
+bool hf_choices_next(hf_choice_list* l, hf_contact_choice* next) {
+    if (l->heap == 0 && l->count) fill_heap(l);
+    if (l->count == 0) return false;
+    *next = l->all[0];
+    l->all[0] = l->all[--l->heap];
+    if (l->heap) sink(l->all, l->heap, 0);
+    l->all[l->heap] = l->all[--l->count];
+    return true;
+}
+
+void hf_choices_return(hf_choice_list* l, hf_contact_choice choice) {
+    int at = l->count++;
+    if (choice.score >= l->least) {
+        l->all[at] = l->all[l->heap];
+        at = l->heap++;
+        for (int parent; at && before(&choice, &l->all[parent = (at - 1) / 2]); at = parent)
+            l->all[at] = l->all[parent];
+    }
+    l->all[at] = choice;
 }
 
 /* ---- surfaces ---- */
@@ -112,10 +163,15 @@ bool hf_contact_free_grip(const hf_object* object) {
     return growth < DOMINANT_SHARE;
 }
 
-void hf_contact_orient(const hf_contact_scorer* s, hf_surface* surface) {
-    const hf_object* o = &s->near.placement->scene->objects[surface->object];
-    if (o->pieces.solidity[o->pieces.of[surface->triangle]] != 0) return;
-    if (hf_dot(surface->normal, hf_sub(s->near.base.position, surface->point)) < 0)
+static bool open_piece(const hf_contact_scorer* s, int object, int triangle) {
+    const hf_object* o = &s->near.placement->scene->objects[object];
+    return o->pieces.solidity[o->pieces.of[triangle]] == 0;
+}
+
+/* Turns the normal of an open piece to the side the limb's root is on. */
+static void orient(const hf_contact_scorer* s, hf_surface* surface) {
+    if (open_piece(s, surface->object, surface->triangle) &&
+        hf_dot(surface->normal, hf_sub(s->near.base.position, surface->point)) < 0)
         surface->normal = hf_neg(surface->normal);
 }
 
@@ -133,64 +189,61 @@ static bool pushes(const hf_contact_query* q) {
     return q->weights[HF_TERM_EFFORT] > 0 || q->weights[HF_TERM_PRECISION] > 0;
 }
 
+bool hf_contact_by_factor(const hf_contact_query* q) {
+    return pushes(q) && q->weights[HF_TERM_DISTANCE] == 0 && q->weights[HF_TERM_MANIPULABILITY] == 0 &&
+           q->weights[HF_TERM_COMFORT] == 0;
+}
+
 /* Neither too steep nor against the task. */
 static bool allowed(const hf_contact_scorer* s, hf_vec3 normal, double factor) {
     const hf_contact_query* q = s->query;
-    if (pushes(q) && factor < LEAST_FACTOR) return false;
+    if (s->helpful ? factor <= 0 : pushes(q) && factor < LEAST_FACTOR) return false;
     return q->max_tilt_rad > 3.1415926 || hf_dot(s->up, normal) >= cos(q->max_tilt_rad) - 1e-9;
 }
 
-/* ---- terms of one sample ---- */
+/* ---- terms ---- */
 
-double hf_contact_comfort(const hf_contact_scorer* s, int sample) {
+double hf_contact_comfort(const hf_contact_scorer* s, const double* q) {
     const hf_creature_view* view = &s->creature->view;
     const hf_limb* limb = &view->limbs[s->query->limb];
-    hf_samples_pose(s->creature, s->samples, sample, s->q);
     double sum = 0;
     int count = 0;
     for (int r = 0; r < view->rom_count; r++) {
         bool mine = false;
         for (int i = 0; i < limb->joint_count && !mine; i++)
             mine = limb->joints[i] == view->roms[r].joints[0];
-        if (mine) sum += hf_rom_comfort(s->creature, r, s->q), count++;
+        if (mine) sum += hf_rom_comfort(s->creature, r, q), count++;
     }
     for (int i = 0; i < limb->joint_count && !count; i++) {
         const hf_joint* j = &view->joints[limb->joints[i]];
         if (!isfinite(j->lower) || !isfinite(j->upper) || !(j->upper > j->lower)) continue;
-        double at = (s->q[j->q_index] - j->lower) / (j->upper - j->lower);
+        double at = (q[j->q_index] - j->lower) / (j->upper - j->lower);
         sum += (1 - fabs(2 * at - 1)) / limb->joint_count;
     }
     return count ? sum / count : sum;
+}
+
+static double sample_comfort(const hf_contact_scorer* s, int sample) {
+    hf_samples_pose(s->creature, s->samples, sample, s->q);
+    return hf_contact_comfort(s, s->q);
 }
 
 static double sample_value(const float* array, int rows, int sample, int row) {
     return (double)hf_sample_value(array, rows, sample, row);
 }
 
-/* 1 / f_T, m. */
-static double lever_of(const hf_contact_scorer* s, const float* scores, int sample) {
-    double j[6];
-    for (int k = 0; k < 6; k++) j[k] = sample_value(scores, HF_SAMPLE_SCORE_ROWS, sample, k);
+void hf_contact_terms(const hf_contact_scorer* s, const hf_posture_terms* p, double* terms) {
     hf_vec3 v = s->direction;
+    const double* j = p->gram;
     double form = v.x * v.x * j[0] + v.y * v.y * j[1] + v.z * v.z * j[2] +
                   2 * (v.x * v.y * j[3] + v.x * v.z * j[4] + v.y * v.z * j[5]);
-    double guard = GUARD * s->length;
-    return sqrt(fmax(form, 0) + guard * guard);
-}
-
-void hf_contact_terms(const hf_contact_scorer* s, int sample, double factor, double* terms) {
-    const hf_sample_block* block = s->samples->block;
-    const float *points = hf_sample_points(block), *scores = hf_sample_scores(block);
-    hf_vec3 p = hf_v3(sample_value(points, 3, sample, 0), sample_value(points, 3, sample, 1),
-                      sample_value(points, 3, sample, 2));
-    double lever = lever_of(s, scores, sample) / s->length;
-    double most = block->max_manipulability;
-    double w = sample_value(scores, HF_SAMPLE_SCORE_ROWS, sample, HF_SAMPLE_MANIPULABILITY_ROW);
-    terms[HF_TERM_EFFORT] = factor / lever;
-    terms[HF_TERM_DISTANCE] = -hf_distance(p, s->effector) / s->length;
-    terms[HF_TERM_MANIPULABILITY] = most > 0 ? w / most : 0;
-    terms[HF_TERM_PRECISION] = factor * lever;
-    terms[HF_TERM_COMFORT] = s->query->weights[HF_TERM_COMFORT] != 0 ? hf_contact_comfort(s, sample) : 0;
+    double guard = GUARD * s->length, lever = sqrt(fmax(form, 0) + guard * guard) / s->length;
+    double most = s->samples->block->max_manipulability;
+    terms[HF_TERM_EFFORT] = p->factor / lever;
+    terms[HF_TERM_DISTANCE] = -hf_distance(p->point, s->effector) / s->length;
+    terms[HF_TERM_MANIPULABILITY] = most > 0 ? p->manipulability / most : 0;
+    terms[HF_TERM_PRECISION] = p->factor * lever;
+    terms[HF_TERM_COMFORT] = 0;
 }
 
 double hf_contact_weigh(const hf_contact_query* query, const double* terms) {
@@ -200,180 +253,145 @@ double hf_contact_weigh(const hf_contact_query* query, const double* terms) {
     return sum;
 }
 
+static double sample_score(const hf_contact_scorer* s, int sample, double factor) {
+    const hf_sample_block* block = s->samples->block;
+    const float *points = hf_sample_points(block), *scores = hf_sample_scores(block);
+    hf_posture_terms p = {.factor = factor};
+    for (int k = 0; k < 6; k++) p.gram[k] = sample_value(scores, HF_SAMPLE_SCORE_ROWS, sample, k);
+    p.point = hf_v3(sample_value(points, 3, sample, 0), sample_value(points, 3, sample, 1),
+                    sample_value(points, 3, sample, 2));
+    p.manipulability = sample_value(scores, HF_SAMPLE_SCORE_ROWS, sample, HF_SAMPLE_MANIPULABILITY_ROW);
+    double terms[HF_TERM_COUNT];
+    hf_contact_terms(s, &p, terms);
+    if (s->query->weights[HF_TERM_COMFORT] != 0) terms[HF_TERM_COMFORT] = sample_comfort(s, sample);
+    return hf_contact_weigh(s->query, terms);
+}
+
 /* ---- all candidates ---- */
 
-/* What a triangle brings to every sample near it. */
-typedef struct surface_factor {
-    hf_vec3 normal; /* limb's root frame */
-    double factor;
-    bool allowed;
-} surface_factor;
+/* Is a triangle worth the walk? */
+static bool keep_triangle(const void* user, int object, int triangle, hf_vec3 normal, double offset) {
+    const hf_contact_scorer* s = user;
+    if (open_piece(s, object, triangle) && offset > 0) normal = hf_neg(normal);
+    return allowed(s, normal, factor_of(s, object, normal));
+}
 
-static surface_factor triangle_factor(const hf_contact_scorer* s, const hf_near_triangle* t) {
+static hf_surface_factor triangle_factor(const hf_contact_scorer* s, const hf_near_triangle* t) {
     const hf_placement* placement = s->near.placement;
-    const hf_object* o = &placement->scene->objects[t->object];
     hf_vec3 n;
     if (t->exact) {
         // too thin for floats
         hf_surface surface;
-        hf_triangle own = hf_triangle_of(&o->mesh, t->triangle);
+        hf_triangle own = hf_triangle_of(&placement->scene->objects[t->object].mesh, t->triangle);
         hf_surface_fill(placement, t->object, t->triangle, own.v[0], 0, &surface);
-        hf_contact_orient(s, &surface);
+        orient(s, &surface);
         n = hf_unrotate(s->near.base.rotation, surface.normal);
     } else {
         n = hf_v3((double)t->normal[0], (double)t->normal[1], (double)t->normal[2]);
-        if (o->pieces.solidity[o->pieces.of[t->triangle]] == 0 && t->offset > 0) n = hf_neg(n);
+        if (open_piece(s, t->object, t->triangle) && t->offset > 0) n = hf_neg(n);
     }
-    surface_factor f = {.normal = n, .factor = factor_of(s, t->object, n)};
-    f.allowed = allowed(s, n, f.factor);
-    return f;
+    double factor = factor_of(s, t->object, n);
+    return (hf_surface_factor){(float)factor, allowed(s, n, factor)};
 }
 
-/* The contact normal stands against the surface's, or near enough to be turned so. */
-static bool faces(const hf_contact_scorer* s, hf_vec3 own, hf_vec3 surface) {
-    return -hf_dot(own, surface) >= s->facing;
-}
-
-/* Score of a sample = gain * factor + rest; for the eight samples of a block. */
-typedef struct lane_scores {
-    double gain[8], rest[8], best[8];
-    const float* normal; /* three rows of eight */
-    int surfaces[8];     /* near and faced */
-    unsigned near;       /* a bit for each sample near any */
-} lane_scores;
-
-static void score_block(const hf_contact_scorer* s, uint32_t block, lane_scores* lanes) {
-    const double* w = s->query->weights;
+static hf_score_job score_job(const hf_contact_scorer* s) {
     const hf_sample_block* b = s->samples->block;
-    const float *j = hf_sample_scores(b) + (size_t)block * HF_SAMPLE_SCORE_ROWS * 8,
-                *p = hf_sample_points(b) + (size_t)block * 24;
-    hf_vec3 v = s->direction, e = s->effector;
-    lanes->normal = j + HF_SAMPLE_NORMAL_ROW * 8;
-    lanes->near = 0;
-    double per = 1 / s->length, guard = GUARD * s->length;
-    double per_manipulability = b->max_manipulability > 0 ? 1 / b->max_manipulability : 0;
-    for (int i = 0; i < 8; i++) {
-        double form = v.x * v.x * (double)j[i] + v.y * v.y * (double)j[8 + i] +
-                      v.z * v.z * (double)j[16 + i] +
-                      2 * (v.x * v.y * (double)j[24 + i] + v.x * v.z * (double)j[32 + i] +
-                           v.y * v.z * (double)j[40 + i]);
-        double lever = sqrt((form > 0 ? form : 0) + guard * guard) * per;
-        lanes->gain[i] = w[HF_TERM_EFFORT] / lever + w[HF_TERM_PRECISION] * lever;
-        lanes->rest[i] =
-            w[HF_TERM_MANIPULABILITY] * per_manipulability * (double)j[HF_SAMPLE_MANIPULABILITY_ROW * 8 + i];
-        lanes->best[i] = -INFINITY;
-        lanes->surfaces[i] = 0;
-    }
-    if (w[HF_TERM_DISTANCE] != 0)
-        for (int i = 0; i < 8; i++) {
-            double x = (double)p[i] - e.x, y = (double)p[8 + i] - e.y, z = (double)p[16 + i] - e.z;
-            lanes->rest[i] -= w[HF_TERM_DISTANCE] * sqrt(x * x + y * y + z * z) * per;
-        }
-    for (int i = 0; i < 8 && w[HF_TERM_COMFORT] != 0; i++)
-        if (block * 8 + (uint32_t)i < b->sample_count)
-            lanes->rest[i] += w[HF_TERM_COMFORT] * hf_contact_comfort(s, (int)block * 8 + i);
+    const double* w = s->query->weights;
+    hf_vec3 v = s->direction;
+    double guard = GUARD * s->length, most = b->max_manipulability;
+    return (hf_score_job){.scores = hf_sample_scores(b),
+                          .points = hf_sample_points(b),
+                          .hits = s->found.hits,
+                          .hit_count = s->found.hit_count,
+                          .factors = s->factors,
+                          .form = {(float)(v.x * v.x), (float)(v.y * v.y), (float)(v.z * v.z),
+                                   (float)(2 * v.x * v.y), (float)(2 * v.x * v.z), (float)(2 * v.y * v.z)},
+                          .guard = (float)(guard * guard),
+                          .per_length = (float)(1 / s->length),
+                          .effort = (float)w[HF_TERM_EFFORT],
+                          .precision = (float)w[HF_TERM_PRECISION],
+                          .manipulability = (float)(most > 0 ? w[HF_TERM_MANIPULABILITY] / most : 0),
+                          .distance = (float)(w[HF_TERM_DISTANCE] / s->length),
+                          .effector = {(float)s->effector.x, (float)s->effector.y, (float)s->effector.z},
+                          .set = (uint16_t)s->set};
 }
 
-static void add_lanes(const hf_contact_scorer* s, uint32_t block, const lane_scores* lanes,
-                      hf_contact_choice* choices, int* count, int* near) {
-    *near += __builtin_popcount(lanes->near);
-    for (int i = 0; i < 8; i++)
-        if (lanes->surfaces[i])
-            choices[(*count)++] = (hf_contact_choice){.score = lanes->best[i],
-                                                      .sample = block * 8 + (uint32_t)i,
-                                                      .set = (uint16_t)s->set,
-                                                      .exact = lanes->surfaces[i] == 1};
-}
-
-/* A triangle near some samples of a block. */
-static void score_triangle(const hf_contact_scorer* s, unsigned bits, const surface_factor* f,
-                           lane_scores* lanes) {
-    lanes->near |= bits;
-    for (; bits; bits &= bits - 1) {
-        int i = __builtin_ctz(bits);
-        const float* n = lanes->normal + i;
-        if (!faces(s, hf_v3((double)n[0], (double)n[8], (double)n[16]), f->normal)) continue;
-        double score = lanes->gain[i] * f->factor + lanes->rest[i];
-        if (score > lanes->best[i]) lanes->best[i] = score;
-        lanes->surfaces[i]++;
-    }
-}
-
-/* An object that a grid answers for: which of its triangles is near is told when the sample's turn comes, and
-   no factor is over 1. */
-static void score_object(unsigned bits, lane_scores* lanes) {
-    lanes->near |= bits;
-    for (; bits; bits &= bits - 1) {
-        int i = __builtin_ctz(bits);
-        double score = lanes->gain[i] + lanes->rest[i];
-        if (score > lanes->best[i]) lanes->best[i] = score;
-        lanes->surfaces[i] += 2;
-    }
-}
-
-static void score_hits(const hf_contact_scorer* s, const hf_candidates* c, const surface_factor* factors,
-                       hf_contact_choice* choices, int* count, int* near) {
-    lane_scores lanes;
-    uint32_t block = UINT32_MAX;
-    for (int h = 0; h < c->hit_count; h++) {
-        const hf_candidate_hit* hit = &c->hits[h];
-        bool object = (hit->item & HF_CANDIDATE_OBJECT) != 0;
-        if (!object && !factors[hit->item].allowed) continue;
-        if (hit->block != block) {
-            if (block != UINT32_MAX) add_lanes(s, block, &lanes, choices, count, near);
-            block = hit->block;
-            score_block(s, block, &lanes);
-        }
-        if (object)
-            score_object(hit->lanes, &lanes);
-        else
-            score_triangle(s, hit->lanes, &factors[hit->item], &lanes);
-    }
-    if (block != UINT32_MAX) add_lanes(s, block, &lanes, choices, count, near);
-}
-
-hf_status hf_contact_collect(const hf_contact_scorer* s, hf_workspace* workspace, hf_contact_choice** choices,
-                             int* count, int* near) {
-    hf_candidates c;
-    hf_status status = hf_candidates_find(s->samples, &s->near, workspace, &c);
-    if (status != HF_OK || c.sample_count == 0) return status;
-    surface_factor* factors = hf_workspace_take(workspace, (size_t)c.triangle_count + 1, sizeof *factors);
+hf_status hf_contact_collect(hf_contact_scorer* s, hf_workspace* workspace, hf_choice_list* list) {
+    s->near.keep = keep_triangle;
+    s->near.user = s;
+    hf_status status = hf_candidates_find(s->samples, &s->near, workspace, &s->found);
+    if (status != HF_OK || s->found.sample_count == 0) return status;
+    hf_surface_factor* factors =
+        hf_workspace_take(workspace, (size_t)s->found.triangle_count + 1, sizeof *factors);
     hf_contact_choice* all =
-        hf_workspace_take(workspace, (size_t)*count + (size_t)c.sample_count, sizeof *all);
+        hf_workspace_take(workspace, (size_t)list->count + (size_t)s->found.sample_count, sizeof *all);
     if (!factors || !all) return HF_ERROR_MEMORY;
-    if (*count) memcpy(all, *choices, sizeof *all * (size_t)*count);
-    for (int i = 0; i < c.triangle_count; i++) factors[i] = triangle_factor(s, &c.triangles[i]);
-    score_hits(s, &c, factors, all, count, near);
-    *choices = all;
+    if (list->count) memcpy(all, list->all, sizeof *all * (size_t)list->count);
+    for (int i = 0; i < s->found.triangle_count; i++) factors[i] = triangle_factor(s, &s->found.triangles[i]);
+    s->factors = factors;
+    hf_score_job job = score_job(s);
+    int count = hf_score_kernel_for(hf_cpu_best())->score(&job, all + list->count);
+    // the term that takes longest
+    double weight = s->query->weights[HF_TERM_COMFORT];
+    for (int i = list->count; i < list->count + count && weight != 0; i++)
+        all[i].score += (float)(weight * sample_comfort(s, (int)all[i].sample));
+    list->all = all;
+    list->count += count;
     return HF_OK;
 }
 
-hf_status hf_contact_resolve(const hf_contact_scorer* s, int sample, hf_workspace* workspace,
-                             hf_surface* surface, double* terms, double* score, bool* any) {
-    hf_surface surfaces[MAX_SURFACES];
-    int count;
-    *any = false;
-    hf_status status =
-        hf_candidate_surfaces(s->samples, &s->near, sample, workspace, surfaces, MAX_SURFACES, &count);
-    const float* scores = hf_sample_scores(s->samples->block);
-    double own[3], best = 0;
-    for (int k = 0; k < 3; k++)
-        own[k] = sample_value(scores, HF_SAMPLE_SCORE_ROWS, sample, HF_SAMPLE_NORMAL_ROW + k);
-    // the other terms are the same for all surfaces of a sample: the nearest is as good as any
-    bool by_factor = pushes(s->query);
-    for (int i = 0; i < count && i < MAX_SURFACES && status == HF_OK; i++) {
-        hf_contact_orient(s, &surfaces[i]);
+/* Surfaces near a sample from its block's hits; false when there are too many, or an object with a grid is
+   among them. */
+static bool surfaces_of_hits(const hf_contact_scorer* s, const hf_contact_choice* choice,
+                             hf_surface* surfaces, int* count) {
+    const hf_candidates* c = &s->found;
+    uint32_t block = choice->sample / 8, lane = choice->sample % 8;
+    *count = 0;
+    for (int h = (int)choice->hit; h < c->hit_count && c->hits[h].block == block; h++) {
+        if (!(c->hits[h].lanes >> lane & 1)) continue;
+        if (c->hits[h].item & HF_CANDIDATE_OBJECT || *count == MAX_SURFACES) return false;
+        const hf_near_triangle* t = &c->triangles[c->hits[h].item];
+        hf_candidate_surface(s->samples, &s->near, (int)choice->sample, t->object, t->triangle,
+                             &surfaces[(*count)++]);
+    }
+    return true;
+}
+
+/* Those that may be used, each with its normal to the right side. */
+static int usable(const hf_contact_scorer* s, hf_surface* surfaces, int count) {
+    int kept = 0;
+    for (int i = 0; i < count; i++) {
+        orient(s, &surfaces[i]);
         hf_vec3 n = hf_unrotate(s->near.base.rotation, surfaces[i].normal);
-        double factor = factor_of(s, surfaces[i].object, n);
-        if (!allowed(s, n, factor) || !faces(s, hf_v3(own[0], own[1], own[2]), n)) continue;
-        if (*any && !(by_factor && factor > best)) continue;
+        if (allowed(s, n, factor_of(s, surfaces[i].object, n))) surfaces[kept++] = surfaces[i];
+    }
+    return kept;
+}
+
+hf_status hf_contact_resolve(const hf_contact_scorer* s, const hf_contact_choice* choice,
+                             hf_workspace* workspace, hf_surface* surface, double* factor, double* score,
+                             bool* any) {
+    hf_surface few[MAX_SURFACES], *surfaces = few;
+    int count;
+    hf_status status = HF_OK;
+    *any = false;
+    hf_workspace_mark mark = hf_workspace_begin(workspace);
+    if (!surfaces_of_hits(s, choice, few, &count))
+        status =
+            hf_candidate_surfaces(s->samples, &s->near, (int)choice->sample, workspace, &surfaces, &count);
+    if (status == HF_OK && (count = usable(s, surfaces, count))) {
+        if (count > 1) count = hf_surfaces_choose(surfaces, count);
+        // the other terms are the same for all surfaces of a sample: the nearest is as good as any
+        int best = 0;
+        for (int i = 0; i < count; i++) {
+            hf_vec3 n = hf_unrotate(s->near.base.rotation, surfaces[i].normal);
+            double here = factor_of(s, surfaces[i].object, n);
+            if (i == 0 || (pushes(s->query) && here > *factor)) best = i, *factor = here;
+        }
         *any = true;
-        *surface = surfaces[i];
-        best = factor;
+        *surface = surfaces[best];
+        *score = sample_score(s, (int)choice->sample, *factor);
     }
-    if (*any) {
-        hf_contact_terms(s, sample, best, terms);
-        *score = hf_contact_weigh(s->query, terms);
-    }
+    hf_workspace_end(workspace, mark);
     return status;
 }

@@ -6,55 +6,101 @@
 #include "contact/candidates.h"
 #include <holdfast/contact.h>
 
+/* What a triangle brings to every sample near it. */
+typedef struct hf_surface_factor {
+    float factor;
+    bool allowed;
+} hf_surface_factor;
+
 /* What one contact frame of one query is scored with. */
 typedef struct hf_contact_scorer {
     const hf_creature* creature;
     const hf_contact_query* query;
     const hf_samples* samples;
-    int set;     /* which of the query's sample sets */
-    double ball; /* radius of the contact frame's ball, 0 for others */
-    double
-        facing; /* least cosine between the sample's contact normal and the one it needs; -2: any will do */
+    int set;      /* which of the query's sample sets */
+    double ball;  /* radius of the contact frame's ball, 0 for others */
+    bool helpful; /* only surfaces that help the task: those along it are left out, too */
     hf_candidate_query near;
     const bool* free_grip; /* of each object: can be held in every direction alike */
     double length;         /* L of the limb, m */
     hf_vec3 direction, up; /* the task's and the world's, unit, in the limb's root frame */
     hf_vec3 effector;      /* where the contact frame is now, in the limb's root frame */
     double* q;             /* scratch: a whole pose's joint values */
+    /* What hf_contact_collect found. */
+    hf_candidates found;
+    const hf_surface_factor* factors; /* of found.triangles */
 } hf_contact_scorer;
 
-/* One sample that is near a surface. `score` is at least what its best surface gives, and that itself once
-   `exact`. */
+/* One sample that is near a surface. `score` is at least what its best surface gives, but for rounding, and
+   that itself once `exact`. */
 typedef struct hf_contact_choice {
-    double score;
+    float score;
     uint32_t sample;
+    uint32_t hit; /* first of its block's, in the set's candidates */
     uint16_t set;
     bool exact;
 } hf_contact_choice;
 
-/* Best first: the higher score, then by a number made from the sample. A heap in the caller's array. */
-void hf_choices_heap(hf_contact_choice* choices, int count);
-hf_contact_choice hf_choices_pop(hf_contact_choice* choices, int* count);
-void hf_choices_push(hf_contact_choice* choices, int* count, hf_contact_choice choice);
+/* Choices that are taken best first: the higher score, then by a number made from the sample. Only the best
+   part of them is ever put in order. */
+typedef struct hf_choice_list {
+    hf_contact_choice* all;
+    int count;
+    int heap;    /* so many at the front are a heap, each before all behind them */
+    float least; /* score that those in the heap have at least */
+} hf_choice_list;
 
-/* Turns the normal of an open piece to the side the limb's root is on. */
-void hf_contact_orient(const hf_contact_scorer* scorer, hf_surface* surface);
-/* The term that takes longest. */
-double hf_contact_comfort(const hf_contact_scorer* scorer, int sample);
-/* Terms of one sample on a surface whose normal (limb's root frame) gives this factor; comfort is left 0
-   where it does not count. */
-void hf_contact_terms(const hf_contact_scorer* scorer, int sample, double factor, double* terms);
+bool hf_choices_next(hf_choice_list* list, hf_contact_choice* next);
+/* The score of what would be next; -INFINITY when none is left. */
+float hf_choices_best(hf_choice_list* list);
+/* Takes back one that was taken. */
+void hf_choices_return(hf_choice_list* list, hf_contact_choice choice);
+
+/* Terms of a posture whose J J^T (of the touching point, in the limb's root frame) and point are these. */
+typedef struct hf_posture_terms {
+    double gram[6];
+    hf_vec3 point;
+    double manipulability;
+    double factor;
+} hf_posture_terms;
+/* Comfort is left out. */
+void hf_contact_terms(const hf_contact_scorer* scorer, const hf_posture_terms* posture, double* terms);
+/* Of whole-pose joint values. */
+double hf_contact_comfort(const hf_contact_scorer* scorer, const double* q);
 double hf_contact_weigh(const hf_contact_query* query, const double* terms);
+/* Does what a surface gives decide by its factor alone, so that those along the task come last? */
+bool hf_contact_by_factor(const hf_contact_query* query);
 
-/* All samples near a surface that may be used and that they face, appended to a list in the workspace that is
-   given back by the caller; adds to *near how many there are, facing or not. HF_ERROR_MEMORY or HF_OK. */
-hf_status hf_contact_collect(const hf_contact_scorer* scorer, hf_workspace* workspace,
-                             hf_contact_choice** choices, int* count, int* near);
-/* The surface of one sample that scores best, with its terms; false when none may be used. */
-hf_status hf_contact_resolve(const hf_contact_scorer* scorer, int sample, hf_workspace* workspace,
-                             hf_surface* surface, double* terms, double* score, bool* any);
+/* All samples near a surface that may be used are appended to a list in the workspace, which the caller gives
+   back. HF_ERROR_MEMORY or HF_OK. */
+hf_status hf_contact_collect(hf_contact_scorer* scorer, hf_workspace* workspace, hf_choice_list* list);
+/* The surface of one choice that scores best, the factor it gives, and the sample's score there; *any is
+   false when none may be used. */
+hf_status hf_contact_resolve(const hf_contact_scorer* scorer, const hf_contact_choice* choice,
+                             hf_workspace* workspace, hf_surface* surface, double* factor, double* score,
+                             bool* any);
 
 /* Does an object have no normal that most of its surface shares (a rope, a knob)? */
 bool hf_contact_free_grip(const hf_object* object);
+
+/* What the kernel works on. */
+typedef struct hf_score_job {
+    const float *scores, *points; /* of the sample set */
+    const hf_candidate_hit* hits;
+    int hit_count;
+    const hf_surface_factor* factors;
+    float form[6]; /* of v^T J J^T v in the order of its six numbers */
+    float guard, per_length;
+    float effort, precision, manipulability, distance; /* weights; the last two per unit */
+    float effector[3];
+    uint16_t set;
+} hf_score_job;
+
+typedef struct hf_score_kernel {
+    /* Writes a choice for each sample near an allowed surface; returns how many. */
+    int (*score)(const hf_score_job* job, hf_contact_choice* out);
+} hf_score_kernel;
+/* NULL where this machine cannot run it. */
+const hf_score_kernel* hf_score_kernel_for(hf_cpu cpu);
 
 #endif

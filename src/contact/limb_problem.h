@@ -1,4 +1,5 @@
-/* One call of the limb solver: what is asked, postures with their errors, one damped step. */
+/* The limb solver from inside: what is asked, postures with their errors, one damped step, and a solver that
+   is made once for many calls. */
 #ifndef HF_CONTACT_LIMB_PROBLEM_H
 #define HF_CONTACT_LIMB_PROBLEM_H
 
@@ -59,6 +60,30 @@ void hf_limb_linearise(const hf_limb_problem* problem, const hf_limb_trial* tria
 /* The step for these dampings; false when the system cannot be factored. */
 bool hf_limb_step(const hf_limb_problem* problem, const hf_limb_trial* trial, double damp_position,
                   double damp_angle, hf_limb_scratch* scratch);
+
+/* A limb's chain, regions and memory, for any number of calls while the rest of the body stays as it was in
+   the pose it was made with. It must not be copied. */
+typedef struct hf_limb_solver {
+    hf_limb_chain chain;
+    hf_limb_problem problem;
+    hf_limb_trial now, next, best, first;
+    hf_limb_scratch scratch;
+    double* wanted; /* the posture's values in the chain's order */
+    int limb;
+    bool use_rom;
+    /* of the present call */
+    const hf_solve_options* options;
+    hf_solve_result* result;
+    bool budget_ended; /* the best posture's descent used up its iterations */
+} hf_limb_solver;
+
+/* All memory is the workspace's. HF_ERROR_MEMORY or HF_OK. */
+hf_status hf_limb_solver_make(const hf_creature* creature, int limb, int contact, const double* q,
+                              bool use_rom, hf_workspace* workspace, hf_limb_solver* solver);
+/* hf_limb_solve with a goal that hf_goal_make filled and options that are in range; options->use_rom does not
+   count. HF_ERROR_ARGUMENT when a joint value is not finite. */
+hf_status hf_limb_solver_run(hf_limb_solver* solver, const hf_transform* base, const hf_goal* goal,
+                             const hf_solve_options* options, double* q, hf_solve_result* result);
 
 /* Finds the regions to keep; others than these speak of joints beyond the limb. */
 hf_status hf_limb_rom_choose(hf_limb_problem* problem, const double* q, hf_workspace* workspace);

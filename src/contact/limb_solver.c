@@ -32,18 +32,13 @@ static const double NEARLY = 50;            /* tolerances from the target worth 
 static const double NUDGE = 0.05;           /* rad or m: off a limit */
 static const double TURN_SHARE = 0.2;       /* of the reach counts as much as a radian */
 
-/* QUICK gives up early, as most postures lead somewhere; THOROUGH where some error may have to stay. */
-typedef enum descent { QUICK, THOROUGH, POSITION_FIRST, POLISH } descent;
+/* QUICK gives up early, as most postures lead somewhere; THOROUGH where some error may have to stay; NEAR
+   puts the position first and gives up early. */
+typedef enum descent { QUICK, THOROUGH, POSITION_FIRST, NEAR, POLISH } descent;
 
-typedef struct search {
-    hf_limb_problem problem;
-    const hf_solve_options* options;
-    hf_limb_trial now, next, best, first;
-    hf_limb_scratch scratch;
-    hf_solve_result* result;
-    uint32_t stream;
-    bool budget_ended; /* the best posture's descent used up its iterations */
-} search;
+static bool strict(descent how) { return how == POSITION_FIRST || how == NEAR; }
+
+typedef hf_limb_solver search;
 
 static void swap_trials(hf_limb_trial* a, hf_limb_trial* b) {
     hf_limb_trial t = *a;
@@ -52,7 +47,7 @@ static void swap_trials(hf_limb_trial* a, hf_limb_trial* b) {
 
 /* What a descent lowers. */
 static double merit(const search* s, const hf_limb_trial* t, descent how) {
-    if (how != POSITION_FIRST) return t->cost;
+    if (!strict(how)) return t->cost;
     double near2 = s->problem.tolerance_m * s->problem.tolerance_m;
     double excess = t->position2 > near2 ? t->position2 - near2 : 0;
     return STRICT_WEIGHT * excess + s->problem.turn_scale * s->problem.turn_scale * t->angle2;
@@ -77,7 +72,7 @@ static bool improve(search* s, descent how, double* factor, int* used, int limit
     for (int attempt = 0; attempt < ATTEMPTS && *used < limit; attempt++) {
         double damp = *factor * (DAMPING * s->now.cost + LEAST_DAMPING * scale2);
         double damp_position =
-            how == POSITION_FIRST ? *factor * (DAMPING * s->now.position2 + STRICT_DAMPING * scale2) : damp;
+            strict(how) ? *factor * (DAMPING * s->now.position2 + STRICT_DAMPING * scale2) : damp;
         ++*used;
         if (!take_step(s, damp_position, damp)) return false;
         hf_limb_measure(p, &s->next);
@@ -88,14 +83,22 @@ static bool improve(search* s, descent how, double* factor, int* used, int limit
     return false;
 }
 
+static bool position_reached(const hf_limb_problem* p, const hf_limb_trial* t) {
+    return t->position2 <= p->tolerance_m * p->tolerance_m;
+}
+
 /* Descends from s->now until reached, stalled, or out of iterations; true when it still made good progress
    as the iterations ran out. */
 static bool descend(search* s, descent how, int limit) {
-    double factor = 1, slow = how == QUICK ? SLOW : how == THOROUGH ? SLOW_THOROUGH : SLOW_POLISH, left = 0;
+    double factor = 1, left = 0;
+    double slow = how == QUICK || how == NEAR ? SLOW : how == THOROUGH ? SLOW_THOROUGH : SLOW_POLISH;
     int used = 0, stalls = 0;
     while (used < limit && stalls < STALLS && !hf_limb_reached(&s->problem, &s->now)) {
         if (!improve(s, how, &factor, &used, limit)) break;
-        left = merit(s, &s->next, how) / merit(s, &s->now, how);
+        // where the position is wanted first, it is what must come nearer until it is there
+        left = how == NEAR && !position_reached(&s->problem, &s->now)
+                   ? s->next.position2 / s->now.position2
+                   : merit(s, &s->next, how) / merit(s, &s->now, how);
         stalls = left > slow ? stalls + 1 : 0;
         swap_trials(&s->now, &s->next);
     }
@@ -108,7 +111,7 @@ static bool descend(search* s, descent how, int limit) {
 /* Uniform between the limits; joints without limits turn freely, or stay where they are. */
 static void draw(const search* s, uint64_t index, double* x) {
     const hf_limb_chain* chain = s->problem.chain;
-    hf_random r = hf_random_start(s->options->seed, s->stream, index);
+    hf_random r = hf_random_start(s->options->seed, (uint32_t)s->limb, index);
     memcpy(x, s->first.at.x, sizeof(double) * (size_t)chain->value_count);
     for (int c = 0; c < chain->column_count; c++) {
         double u = hf_random_bits(&r) * 0x1p-32, low = chain->lower[c], high = chain->upper[c];
@@ -216,8 +219,7 @@ static void search_position_first(search* s, int starts) {
         if (s->problem.rows > 3) {
             keep(s, false, ended);
             ended = descend(s, POSITION_FIRST, s->options->max_iterations);
-            if (s->now.position2 > s->problem.tolerance_m * s->problem.tolerance_m)
-                ended = settle_position(s);
+            if (!position_reached(&s->problem, &s->now)) ended = settle_position(s);
         }
         keep(s, false, ended);
         s->result->starts += start > 0;
@@ -229,7 +231,7 @@ static void search_position_first(search* s, int starts) {
 
 static void conclude(search* s, bool out_of_reach) {
     hf_solve_result* r = s->result;
-    bool near = s->best.position2 <= s->problem.tolerance_m * s->problem.tolerance_m;
+    bool near = position_reached(&s->problem, &s->best);
     r->position_error_m = sqrt(s->best.position2);
     r->angle_error_rad = hf_error_angle(s->best.angle2);
     r->stop = hf_limb_reached(&s->problem, &s->best) ? HF_STOP_REACHED
@@ -281,26 +283,33 @@ static void set_up(search* s, const hf_transform* base, const hf_goal* goal) {
     p->posture_weight = s->options->posture_weight;
 }
 
-static hf_status take_memory(search* s, hf_workspace* workspace) {
-    hf_status status = hf_limb_scratch_make(&s->problem, workspace, &s->scratch);
-    hf_limb_trial* trials[] = {&s->now, &s->next, &s->best, &s->first};
-    for (int i = 0; i < 4 && status == HF_OK; i++)
-        status = hf_limb_trial_make(&s->problem, workspace, trials[i]);
-    return status;
-}
-
 /* First posture and wished posture from whole-pose values; false when a number is not finite. */
-static bool read_postures(search* s, const double* q, const double* posture, double* wanted) {
+static bool read_postures(search* s, const double* q, const double* posture) {
     const hf_limb_chain* chain = s->problem.chain;
     bool finite = true;
     for (int i = 0; i < chain->value_count; i++) {
         s->first.at.x[i] = q[chain->q_index[i]];
-        wanted[i] = posture[chain->q_index[i]];
-        finite &= isfinite(s->first.at.x[i]) && isfinite(wanted[i]);
+        s->wanted[i] = posture[chain->q_index[i]];
+        finite &= isfinite(s->first.at.x[i]) && isfinite(s->wanted[i]);
     }
-    s->problem.posture = wanted;
+    s->problem.posture = s->wanted;
     hf_chain_clamp(chain, s->first.at.x);
     return finite;
+}
+
+/* From a start that is near: one descent for all, and one that puts the position first where not all can be
+   had. What neither reaches is given up. */
+static void search_near(search* s) {
+    hf_limb_trial_copy(&s->problem, &s->first, &s->now);
+    bool ended = descend(s, QUICK, s->options->max_iterations);
+    s->result->starts++;
+    keep(s, true, ended);
+    if (hf_limb_reached(&s->problem, &s->best)) return;
+    ended = settle_position(s);
+    keep(s, false, ended);
+    if (s->problem.rows == 3 || !position_reached(&s->problem, &s->now)) return;
+    ended = descend(s, NEAR, s->options->max_iterations);
+    keep(s, false, ended);
 }
 
 static void solve(search* s) {
@@ -310,44 +319,61 @@ static void solve(search* s) {
     bool far = hf_distance(p->point, p->chain->anchor) > p->chain->reach + p->tolerance_m;
     bool fixed = p->chain->column_count == 0;
     int starts = fixed ? 1 : s->options->max_starts;
-    search_together(s, starts, far);
-    if (!hf_limb_reached(p, &s->best) && !fixed) search_position_first(s, starts);
+    if (s->options->near_start && !fixed) {
+        search_near(s);
+    } else {
+        search_together(s, starts, far);
+        if (!hf_limb_reached(p, &s->best) && !fixed) search_position_first(s, starts);
+    }
     conclude(s, far);
+}
+
+hf_status hf_limb_solver_make(const hf_creature* creature, int limb, int contact, const double* q,
+                              bool use_rom, hf_workspace* workspace, hf_limb_solver* solver) {
+    memset(solver, 0, sizeof *solver);
+    solver->problem = (hf_limb_problem){.creature = creature, .chain = &solver->chain};
+    solver->limb = limb;
+    solver->use_rom = use_rom;
+    hf_status status = hf_limb_chain_build(creature, limb, contact, q, workspace, &solver->chain);
+    if (status == HF_OK) status = hf_limb_scratch_make(&solver->problem, workspace, &solver->scratch);
+    hf_limb_trial* trials[] = {&solver->now, &solver->next, &solver->best, &solver->first};
+    for (int i = 0; i < 4 && status == HF_OK; i++)
+        status = hf_limb_trial_make(&solver->problem, workspace, trials[i]);
+    if (status != HF_OK) return status;
+    solver->wanted = hf_workspace_take(workspace, (size_t)solver->chain.value_count + 1, sizeof(double));
+    if (!solver->wanted) return HF_ERROR_MEMORY;
+    return use_rom ? hf_limb_rom_choose(&solver->problem, q, workspace) : HF_OK;
+}
+
+hf_status hf_limb_solver_run(hf_limb_solver* s, const hf_transform* base, const hf_goal* goal,
+                             const hf_solve_options* options, double* q, hf_solve_result* result) {
+    const hf_creature* creature = s->problem.creature;
+    memset(result, 0, sizeof *result);
+    s->options = options;
+    s->result = result;
+    s->budget_ended = false;
+    set_up(s, base, goal);
+    if (!read_postures(s, q, options->posture ? options->posture : creature->view.rest))
+        return HF_ERROR_ARGUMENT;
+    solve(s);
+    write_back(s, q);
+    if (s->use_rom) hf_solve_check_range(creature, s->limb, q, result);
+    return HF_OK;
 }
 
 hf_status hf_limb_solve(const hf_creature* creature, const hf_transform* base, const hf_target* target,
                         const hf_solve_options* options, hf_workspace* workspace, double* q,
                         hf_solve_result* result) {
     memset(result, 0, sizeof *result);
-    const hf_creature_view* view = &creature->view;
     hf_goal goal;
     hf_status status = hf_options_check(hf_solve_option_table(), options, NULL);
-    if (status == HF_OK) status = hf_goal_make(view, target, &goal);
+    if (status == HF_OK) status = hf_goal_make(&creature->view, target, &goal);
     if (status == HF_OK && !hf_finite_transform(*base)) status = HF_ERROR_ARGUMENT;
     if (status != HF_OK) return status;
-
     hf_workspace_mark mark = hf_workspace_begin(workspace);
-    hf_limb_chain chain;
-    search s = {.options = options, .result = result, .stream = (uint32_t)target->limb};
-    s.problem = (hf_limb_problem){.creature = creature, .chain = &chain};
-    status = hf_limb_chain_build(creature, target->limb, target->contact, q, workspace, &chain);
-    if (status == HF_OK) status = take_memory(&s, workspace);
-    double* wanted = NULL;
-    if (status == HF_OK) {
-        wanted = hf_workspace_take(workspace, (size_t)chain.value_count + 1, sizeof(double));
-        if (!wanted) status = HF_ERROR_MEMORY;
-    }
-    if (status == HF_OK) {
-        set_up(&s, base, &goal);
-        if (!read_postures(&s, q, options->posture ? options->posture : view->rest, wanted))
-            status = HF_ERROR_ARGUMENT;
-    }
-    if (status == HF_OK && options->use_rom) status = hf_limb_rom_choose(&s.problem, q, workspace);
-    if (status == HF_OK) {
-        solve(&s);
-        write_back(&s, q);
-        if (options->use_rom) hf_solve_check_range(creature, target->limb, q, result);
-    }
+    hf_limb_solver s;
+    status = hf_limb_solver_make(creature, target->limb, target->contact, q, options->use_rom, workspace, &s);
+    if (status == HF_OK) status = hf_limb_solver_run(&s, base, &goal, options, q, result);
     hf_workspace_end(workspace, mark);
     return status;
 }

@@ -17,6 +17,8 @@ static const hf_option solve_items[] = {
     {"posture_weight", HF_OPTION_REAL, FIELD(posture_weight), 0, 1, 0.1, "",
      "pull towards the posture where the targets leave freedom"},
     {"use_rom", HF_OPTION_FLAG, FIELD(use_rom), 0, 1, 1, "", "keep range-of-motion regions"},
+    {"near_start", HF_OPTION_FLAG, FIELD(near_start), 0, 1, 0, "",
+     "the first start is near the target: search from there alone, and not for long"},
     {"seed", HF_OPTION_SEED, FIELD(seed), 0, 9007199254740992.0, 1, "", "of the extra starts"},
 };
 

@@ -215,12 +215,17 @@ static double residual(const hf_creature* creature, const hf_rom* rom, const dou
     return hf_rom_in_pieces(rom, values, 0) ? distance : -distance;
 }
 
+/* Where the distance itself is not asked for. */
+static bool within(const hf_creature* creature, const hf_rom* rom, const double* values, double tolerance) {
+    if (rom->piece_count) return hf_rom_in_pieces(rom, values, tolerance);
+    return swing_residual(creature, rom, values) >= -tolerance;
+}
+
 bool hf_rom_contains(const hf_creature* creature, int index, const double* q, double tolerance) {
     const hf_rom* rom = get(creature, index);
     double values[HF_MAX_ROM_JOINTS];
     read_values(creature, rom, q, values);
-    if (rom->piece_count) return hf_rom_in_pieces(rom, values, tolerance);
-    return swing_residual(creature, rom, values) >= -tolerance;
+    return within(creature, rom, values, tolerance);
 }
 
 double hf_rom_residual(const hf_creature* creature, int index, const double* q) {
@@ -273,13 +278,13 @@ void hf_rom_project(const hf_creature* creature, int index, double* q) {
         if (within_limits(creature, rom, values, true)) break;
     }
     /* What that leaves outside (singular postures of a swing group) goes straight towards the centre. */
-    if (residual(creature, rom, values) < -1e-9) {
+    if (!within(creature, rom, values, 1e-9)) {
         double inside = 1, outside = 0;
         for (int step = 0; step < 50; step++) {
             double t = (inside + outside) / 2;
             for (int i = 0; i < rom->joint_count; i++)
                 values[i] = start[i] + t * (rom->boundary->centre[i] - start[i]);
-            *(residual(creature, rom, values) >= 0 ? &inside : &outside) = t;
+            *(within(creature, rom, values, 0) ? &inside : &outside) = t;
         }
         for (int i = 0; i < rom->joint_count; i++)
             values[i] = start[i] + inside * (rom->boundary->centre[i] - start[i]);

@@ -1,0 +1,162 @@
+/* The papers test a sample's limb for collision as it is (efort-2014-journal section 3.2). Here the finish
+   moves it yet, by about epsilon: so bodies may overlap by a slack, and the effector, which the finish turns
+   against the surface, is tested where it will be then. */
+#include "contact/contact_clearance.h"
+
+#include "base/workspace.h"
+#include "model/body_bounds.h"
+#include "model/creature.h"
+#include "model/kinematic_tree.h"
+#include "model/scene.h"
+
+#include <math.h>
+
+/* Position and normal are five rows: with fewer joints a limb cannot have both. */
+enum { ALIGNING_JOINTS = 5 };
+
+static bool moves_with(const hf_creature* c, const hf_limb* limb, int link) {
+    const hf_kinematic_tree* t = c->tree;
+    int steps = t->place[link] - t->place[limb->root_link];
+    return limb->joint_count > 0 && steps >= 0 && steps < t->link_total[limb->root_link];
+}
+
+static bool on_chain(const hf_creature_view* v, const hf_limb* limb, int link) {
+    for (int l = limb->effector_link; l != limb->base_link && l >= 0; l = v->links[l].parent_link)
+        if (l == link) return true;
+    return false;
+}
+
+static void add_rest(hf_contact_clearance* k, int body) {
+    const hf_body* b = &k->creature->view.bodies[body];
+    const hf_body_bound* bound = &k->creature->bounds[body];
+    hf_vec3 at = hf_apply(k->links[b->link], bound->centre);
+    int i = k->rest_count++;
+    k->rest[i] = body;
+    k->rest_poses[i] = hf_compose(k->links[b->link], b->in_link);
+    k->rest_x[i] = at.x, k->rest_y[i] = at.y, k->rest_z[i] = at.z, k->rest_radius[i] = bound->radius;
+}
+
+/* Every body goes with the effector, with a link of the chain, or stays; others (the foot of a knee) are left
+   to the finish. */
+static void sort_bodies(hf_contact_clearance* k) {
+    const hf_creature_view* v = &k->creature->view;
+    const hf_limb* limb = &v->limbs[k->limb];
+    hf_transform effector = hf_inverse(k->links[limb->effector_link]);
+    for (int i = 0; i < limb->contact_count; i++)
+        k->frames[i] = hf_compose(effector, k->links[limb->contacts[i].link]);
+    for (int i = 0; i < v->body_count; i++) {
+        const hf_body* b = &v->bodies[i];
+        hf_vec3 centre = k->creature->bounds[i].centre;
+        if (hf_effector_has(k->creature, k->limb, b->link)) {
+            hf_transform in = hf_compose(effector, k->links[b->link]);
+            k->effector[k->effector_count++] =
+                (hf_clearance_body){i, limb->effector_link, hf_compose(in, b->in_link), hf_apply(in, centre)};
+        } else if (!moves_with(k->creature, limb, b->link)) {
+            add_rest(k, i);
+        } else if (on_chain(v, limb, b->link)) {
+            k->upper[k->upper_count++] = (hf_clearance_body){i, b->link, b->in_link, centre};
+        }
+    }
+}
+
+hf_status hf_contact_clearance_make(const hf_creature* creature, const hf_placement* placement,
+                                    const hf_contact_query* query, hf_transform* links, double* q,
+                                    hf_workspace* workspace, hf_contact_clearance* k) {
+    size_t count = (size_t)creature->view.body_count + 1;
+    *k = (hf_contact_clearance){.creature = creature,
+                                .placement = placement,
+                                .limb = query->limb,
+                                .grip = query->role == HF_ROLE_GRIP,
+                                .links = links,
+                                .q = q};
+    k->aligns = creature->view.limbs[query->limb].joint_count >= ALIGNING_JOINTS;
+    k->upper = hf_workspace_take(workspace, 2 * count, sizeof *k->upper);
+    k->frames = hf_workspace_take(workspace, (size_t)creature->view.limbs[query->limb].contact_count + 1,
+                                  sizeof *k->frames);
+    k->rest = hf_workspace_take(workspace, count, sizeof *k->rest);
+    k->rest_poses = hf_workspace_take(workspace, count, sizeof *k->rest_poses);
+    k->rest_x = hf_workspace_take(workspace, 4 * count, sizeof *k->rest_x);
+    if (!k->upper || !k->frames || !k->rest || !k->rest_poses || !k->rest_x) return HF_ERROR_MEMORY;
+    k->effector = k->upper + count;
+    k->rest_y = k->rest_x + count, k->rest_z = k->rest_y + count, k->rest_radius = k->rest_z + count;
+    sort_bodies(k);
+    return HF_OK;
+}
+
+/* What hit will mostly hit again. */
+static void move_to_front(hf_clearance_body* bodies, int at) {
+    hf_clearance_body hit = bodies[at];
+    for (; at > 0; at--) bodies[at] = bodies[at - 1];
+    bodies[0] = hit;
+}
+
+static bool in_scene(hf_contact_clearance* k, hf_clearance_body* bodies, int count, const hf_transform* at,
+                     double depth, const hf_object_depth* touched) {
+    for (int i = 0; i < count; i++) {
+        const hf_shape* shape = &k->creature->view.bodies[bodies[i].body].shape;
+        hf_transform pose = hf_compose(at ? *at : k->links[bodies[i].link], bodies[i].in_link);
+        if (!hf_placement_overlap_by(k->placement, shape, pose, depth, touched, touched ? 1 : 0, NULL))
+            continue;
+        move_to_front(bodies, i);
+        return true;
+    }
+    return false;
+}
+
+/* Against the bodies that stay. */
+static bool in_rest(const hf_contact_clearance* k, const hf_clearance_body* body, double depth) {
+    const hf_body* b = &k->creature->view.bodies[body->body];
+    double radius = k->creature->bounds[body->body].radius;
+    hf_vec3 p = hf_apply(k->links[body->link], body->centre);
+    hf_transform pose = hf_compose(k->links[body->link], body->in_link);
+    for (int i = 0; i < k->rest_count; i++) {
+        double x = p.x - k->rest_x[i], y = p.y - k->rest_y[i], z = p.z - k->rest_z[i];
+        double r = radius + k->rest_radius[i];
+        if (x * x + y * y + z * z > r * r || !hf_pair_bit(k->creature, body->body, k->rest[i])) continue;
+        const hf_shape* other = &k->creature->view.bodies[k->rest[i]].shape;
+        if (hf_shape_overlap(&b->shape, pose, other, k->rest_poses[i], depth)) return true;
+    }
+    return false;
+}
+
+static bool in_body(hf_contact_clearance* k, hf_clearance_body* bodies, int count, double depth) {
+    for (int i = 0; i < count; i++)
+        if (in_rest(k, &bodies[i], depth)) {
+            move_to_front(bodies, i);
+            return true;
+        }
+    return false;
+}
+
+/* Where the contact would have the effector: its point on the surface, turned the least that aligns it. */
+static hf_transform touching(const hf_contact_clearance* k, int frame, const hf_surface* surface) {
+    const hf_limb* limb = &k->creature->view.limbs[k->limb];
+    hf_transform link = k->links[limb->effector_link];
+    hf_vec3 offset = {0, 0, 0}, point = surface->point;
+    if (frame >= 0) {
+        const hf_contact_frame* c = &limb->contacts[frame];
+        hf_transform in = k->frames[frame];
+        offset = hf_apply(in, c->offset);
+        point = hf_add(point, hf_scale(surface->normal, c->ball));
+        if (k->aligns && !(c->ball > 0)) {
+            hf_vec3 normal = hf_rotate(hf_quat_mul(link.rotation, in.rotation), c->normal);
+            link.rotation = hf_quat_mul(hf_quat_between(normal, hf_neg(surface->normal)), link.rotation);
+        }
+    }
+    link.position = hf_sub(point, hf_rotate(link.rotation, offset));
+    return link;
+}
+
+bool hf_contact_clear(hf_contact_clearance* k, const hf_samples* samples, int sample, int frame,
+                      const hf_surface* surface, double slack) {
+    const hf_limb* limb = &k->creature->view.limbs[k->limb];
+    if (limb->joint_count == 0) return true;
+    hf_samples_pose(k->creature, samples, sample, k->q);
+    hf_forward_limb(k->creature, k->limb, k->q, k->links);
+    hf_transform at = touching(k, frame, surface);
+    hf_object_depth touched = {surface->object,
+                               k->grip ? INFINITY : hf_allowance_default().touched_depth + slack};
+    if (in_scene(k, k->effector, k->effector_count, &at, slack, &touched)) return false;
+    if (in_scene(k, k->upper, k->upper_count, NULL, slack, NULL)) return false;
+    return !in_body(k, k->upper, k->upper_count, slack) && !in_body(k, k->effector, k->effector_count, slack);
+}

@@ -1,0 +1,45 @@
+/* Is a sample worth finishing? The limb as it was sampled against scene and own body, its effector where the
+   contact would put it. */
+#ifndef HF_CONTACT_CONTACT_CLEARANCE_H
+#define HF_CONTACT_CONTACT_CLEARANCE_H
+
+#include <holdfast/contact.h>
+
+/* A body that hangs on the limb, and where: `link` is one of the chain's, or the effector. */
+typedef struct hf_clearance_body {
+    int body, link;
+    hf_transform in_link;
+    hf_vec3 centre; /* of its ball, in the link */
+} hf_clearance_body;
+
+/* Of one limb at one pose of the rest of the body. */
+typedef struct hf_contact_clearance {
+    const hf_creature* creature;
+    const hf_placement* placement;
+    int limb;
+    bool grip;           /* what is touched is gripped: the effector may be in it */
+    bool aligns;         /* the limb has the joints to turn its effector against a surface */
+    hf_transform* links; /* of the pose; those of the limb change with each test */
+    double* q;           /* of the pose; the same */
+    int upper_count, effector_count;
+    hf_clearance_body *upper, *effector;
+    hf_transform* frames; /* of each contact frame: its link in the effector's */
+    /* bodies of the rest, in the world */
+    int rest_count;
+    int* rest;
+    hf_transform* rest_poses;
+    double *rest_x, *rest_y, *rest_z, *rest_radius;
+} hf_contact_clearance;
+
+/* `links` and `q` are those of the pose, and are written to. HF_ERROR_MEMORY or HF_OK. */
+hf_status hf_contact_clearance_make(const hf_creature* creature, const hf_placement* placement,
+                                    const hf_contact_query* query, hf_transform* links, double* q,
+                                    hf_workspace* workspace, hf_contact_clearance* clearance);
+
+/* Free by more than -`slack` metres: the effector, set on the surface by the contact frame (-1: its origin)
+   with the least turn from how the sample holds it, of the scene; the rest of the limb as sampled, of the
+   scene and of the body. Bodies that hit are moved to the front, which changes nothing but the time. */
+bool hf_contact_clear(hf_contact_clearance* clearance, const hf_samples* samples, int sample, int frame,
+                      const hf_surface* surface, double slack);
+
+#endif

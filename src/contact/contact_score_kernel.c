@@ -1,0 +1,66 @@
+/* Scores of all candidates, eight samples of a block at a time. Compiled once for each instruction set; lanes
+   are independent and nothing is fused, so that all give the same answers. */
+#include "contact/contact_score.h"
+#include "geom/float8.h"
+
+typedef union lanes8 {
+    float8 all;
+    float lane[8];
+} lanes8;
+
+/* Score of a sample = gain * factor + rest. */
+typedef struct block_scores {
+    float8 gain, rest;
+} block_scores;
+
+HF_INLINE8 block_scores score_block(const hf_score_job* job, uint32_t block) {
+    const float* j = job->scores + (size_t)block * HF_SAMPLE_SCORE_ROWS * 8;
+    const float* f = job->form;
+    float8 form = f[0] * f8_load(j) + f[1] * f8_load(j + 8) + f[2] * f8_load(j + 16) +
+                  (f[3] * f8_load(j + 24) + f[4] * f8_load(j + 32) + f[5] * f8_load(j + 40));
+    float8 lever = f8_sqrt(f8_max(form, f8_all(0)) + job->guard) * job->per_length;
+    block_scores s = {job->effort / lever + job->precision * lever,
+                      job->manipulability * f8_load(j + HF_SAMPLE_MANIPULABILITY_ROW * 8)};
+    if (job->distance > 0) {
+        const float *p = job->points + (size_t)block * 24, *e = job->effector;
+        float8 x = f8_load(p) - e[0], y = f8_load(p + 8) - e[1], z = f8_load(p + 16) - e[2];
+        s.rest -= job->distance * f8_sqrt(x * x + y * y + z * z);
+    }
+    return s;
+}
+
+static int kernel_score(const hf_score_job* job, hf_contact_choice* out) {
+    static const mask8 lane_bit = {1, 2, 4, 8, 16, 32, 64, 128};
+    int count = 0;
+    for (int h = 0; h < job->hit_count;) {
+        uint32_t block = job->hits[h].block;
+        block_scores s = score_block(job, block);
+        lanes8 best = {f8_all(-3e38f)};
+        unsigned near = 0, several = 0;
+        int first = h;
+        for (; h < job->hit_count && job->hits[h].block == block; h++) {
+            const hf_candidate_hit* hit = &job->hits[h];
+            bool object = (hit->item & HF_CANDIDATE_OBJECT) != 0;
+            if (!object && !job->factors[hit->item].allowed) continue;
+            // which triangle of an object with a grid is near is told later, and no factor is over 1
+            float factor = object ? 1 : job->factors[hit->item].factor;
+            float8 score = s.gain * factor + s.rest;
+            several |= object ? hit->lanes : near & hit->lanes;
+            near |= hit->lanes;
+            mask8 here = (lane_bit & (int32_t)hit->lanes) != 0;
+            best.all = f8_select(here, f8_max(best.all, score), best.all);
+        }
+        for (; near; near &= near - 1) {
+            int i = __builtin_ctz(near);
+            out[count++] = (hf_contact_choice){.score = best.lane[i],
+                                               .sample = block * 8 + (uint32_t)i,
+                                               .hit = (uint32_t)first,
+                                               .set = job->set,
+                                               .exact = !(several >> i & 1)};
+        }
+    }
+    return count;
+}
+
+extern const hf_score_kernel HF_KERNEL_NAME(hf_score_kernel);
+const hf_score_kernel HF_KERNEL_NAME(hf_score_kernel) = {kernel_score};
