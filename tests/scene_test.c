@@ -399,6 +399,44 @@ static void allowances_are_measured_under_the_skin(void** state) {
     stage_free(&s);
 }
 
+/* A plate thinner than the allowance counts by its middle, also where it sticks out of the solid: across an
+   edge nothing else tells on which side most of it is. */
+static void thin_bodies_count_by_their_middle(void** state) {
+    (void)state;
+    static draft d;
+    d.vertex_count = d.triangle_count = 0;
+    add_box(&d, hf_v3(0, 0, 0), hf_v3(1, 1, 1), false, false, 0);
+    stage s = stage_of_draft(&d);
+    // a pyramid of height 0.03 on eight corners: the mean of the vertices is not its middle
+    float corners[3 * 9] = {-0.02f, 0, 0};
+    uint32_t faces[3 * 14];
+    for (uint32_t i = 0; i < 8; i++) {
+        corners[3 * i + 3] = 0.01f;
+        corners[3 * i + 4] = (float)(0.02 * cos(i * 0.785398163));
+        corners[3 * i + 5] = (float)(0.02 * sin(i * 0.785398163));
+        uint32_t side[3] = {0, 1 + (i + 1) % 8, 1 + i}, base[3] = {1, 1 + i, 2 + i};
+        memcpy(faces + 3 * i, side, sizeof side);
+        if (i > 0 && i < 7) memcpy(faces + 3 * (7 + i), base, sizeof base);
+    }
+    hf_shape pyramid = {
+        .kind = HF_SHAPE_HULL, .vertices = corners, .vertex_count = 9, .faces = faces, .face_count = 14};
+    hf_shape shapes[] = {{.kind = HF_SHAPE_BOX, .half_size = {0.002, 0.01, 0.025}},
+                         {.kind = HF_SHAPE_CAPSULE, .radius = 0.002, .half_length = 0.025}};
+    hf_allowance touch = {0.001, 0, 0.003};
+    for (int k = 0; k < 2; k++) {
+        // flat on the side x = 1, and half of it above the top z = 1
+        assert_true(hf_placement_overlap(s.placement, &shapes[k], at(0.9995, 0, 0.99), &touch, NULL));
+        assert_false(hf_placement_overlap(s.placement, &shapes[k], at(1.0005, 0, 0.99), &touch, NULL));
+        assert_true(hf_placement_overlap(s.placement, &shapes[k], at(0.9995, 0, 0), &touch, NULL));
+        assert_false(hf_placement_overlap(s.placement, &shapes[k], at(1.0005, 0, 0), &touch, NULL));
+    }
+    // its middle is a quarter of the height above the base
+    touch.touched_depth = 0.05;
+    assert_true(hf_placement_overlap(s.placement, &pyramid, at(1 - 0.0025 - 0.0005, 0, 0), &touch, NULL));
+    assert_false(hf_placement_overlap(s.placement, &pyramid, at(1 - 0.0025 + 0.0005, 0, 0), &touch, NULL));
+    stage_free(&s);
+}
+
 static void normals_point_out_of_solids_and_into_rooms(void** state) {
     (void)state;
     for (int inward = 0; inward < 2; inward++) {
@@ -586,6 +624,7 @@ int main(void) {
         cmocka_unit_test(rounded_soup_is_welded),
         cmocka_unit_test(cavities_are_free),
         cmocka_unit_test(allowances_are_measured_under_the_skin),
+        cmocka_unit_test(thin_bodies_count_by_their_middle),
         cmocka_unit_test(normals_point_out_of_solids_and_into_rooms),
         cmocka_unit_test(keys_move_objects_in_time),
         cmocka_unit_test(answers_turn_with_the_scene),

@@ -11,28 +11,25 @@ typedef struct body {
     const hf_shape* shape;
     hf_transform pose;
     hf_mat3 rotation;
-    hf_vec3 end;         /* half of a capsule's segment, in the world */
-    hf_vec3 local;       /* centre of the shape's box, in its frame */
-    hf_vec3 center;      /* the same in the world */
-    double half[3];      /* of the shape's box, along its axes */
-    hf_vec3 reach;       /* of the world box */
-    hf_vec3 inner_point; /* in the world, inside the shape */
+    hf_vec3 end;    /* half of a capsule's segment, in the world */
+    hf_vec3 local;  /* centre of the shape's box, in its frame */
+    hf_vec3 center; /* the same in the world */
+    double half[3]; /* of the shape's box, along its axes */
+    hf_vec3 reach;  /* of the world box */
 } body;
 
 static bool is_round(const hf_shape* s) { return s->kind == HF_SHAPE_SPHERE || s->kind == HF_SHAPE_CAPSULE; }
 
-/* Box and mean of a hull's vertices. */
+/* Box of a hull's vertices. */
 static void measure_hull(const hf_shape* s, body* b) {
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-    double sum[3] = {0, 0, 0};
     for (int i = 0; i < s->vertex_count; i++)
         for (int k = 0; k < 3; k++) {
             double x = (double)s->vertices[3 * i + k];
-            low[k] = fmin(low[k], x), high[k] = fmax(high[k], x), sum[k] += x;
+            low[k] = fmin(low[k], x), high[k] = fmax(high[k], x);
         }
-    for (int k = 0; k < 3; k++) b->half[k] = 0.5 * (high[k] - low[k]), sum[k] /= s->vertex_count;
+    for (int k = 0; k < 3; k++) b->half[k] = 0.5 * (high[k] - low[k]);
     b->local = hf_v3(0.5 * (low[0] + high[0]), 0.5 * (low[1] + high[1]), 0.5 * (low[2] + high[2]));
-    b->inner_point = hf_v3(sum[0], sum[1], sum[2]);
 }
 
 static double larger(double a, double b) { return a > b ? a : b; }
@@ -43,7 +40,7 @@ static void round_body(body* b, const hf_shape* s, hf_transform pose) {
     hf_quat q = pose.rotation;
     b->end = hf_v3(2 * l * (q.x * q.z + q.w * q.y), 2 * l * (q.y * q.z - q.w * q.x),
                    l - 2 * l * (q.x * q.x + q.y * q.y));
-    b->center = b->inner_point = pose.position;
+    b->center = pose.position;
     b->reach = hf_v3(fabs(b->end.x) + s->radius, fabs(b->end.y) + s->radius, fabs(b->end.z) + s->radius);
 }
 
@@ -54,13 +51,12 @@ static void body_fill(body* b, const hf_shape* s, hf_transform pose) {
         return;
     }
     b->rotation = hf_quat_matrix(pose.rotation);
-    b->local = b->inner_point = hf_v3(0, 0, 0);
+    b->local = hf_v3(0, 0, 0);
     if (s->kind == HF_SHAPE_BOX)
         b->half[0] = s->half_size.x, b->half[1] = s->half_size.y, b->half[2] = s->half_size.z;
     else
         measure_hull(s, b);
     b->center = hf_add(pose.position, hf_mat3_mul(&b->rotation, b->local));
-    b->inner_point = hf_add(pose.position, hf_mat3_mul(&b->rotation, b->inner_point));
     const double *m = b->rotation.m, *h = b->half;
     b->reach = hf_v3(fabs(m[0]) * h[0] + fabs(m[1]) * h[1] + fabs(m[2]) * h[2],
                      fabs(m[3]) * h[0] + fabs(m[4]) * h[1] + fabs(m[5]) * h[2],
@@ -142,22 +138,68 @@ static int surface_overlap(const hf_placement* p, int object, const body* b, dou
     return v.triangle;
 }
 
-/* The shrunk body's own box in the object's frame about its inner point; a hull counts by the point alone. */
+/* A face of a box or hull as triangle; a box has twelve. */
+static hf_triangle shape_face(const hf_shape* s, int face) {
+    hf_triangle t;
+    for (int c = 0; c < 3; c++) {
+        if (s->kind == HF_SHAPE_HULL) {
+            const float* v = s->vertices + 3 * (size_t)s->faces[3 * face + c];
+            t.v[c] = hf_v3((double)v[0], (double)v[1], (double)v[2]);
+            continue;
+        }
+        // a side, and one of its two halves
+        static const signed char corner[2][3][2] = {{{-1, -1}, {1, -1}, {1, 1}}, {{-1, -1}, {1, 1}, {-1, 1}}};
+        int axis = face / 4, sign = face % 4 / 2 ? -1 : 1;
+        double h[3] = {s->half_size.x, s->half_size.y, s->half_size.z}, x[3];
+        x[axis] = sign * h[axis];
+        x[(axis + 1) % 3] = corner[face % 2][c][0] * h[(axis + 1) % 3];
+        x[(axis + 2) % 3] = corner[face % 2][c][1] * h[(axis + 2) % 3];
+        t.v[c] = hf_v3(x[0], x[1], x[2]);
+    }
+    return t;
+}
+
+/* The middle of a body's matter, in the world. The mean of a hull's vertices may be near a face, where many
+   of them are; the middle of its volume is not. */
+static hf_vec3 middle_of(const body* b) {
+    const hf_shape* s = b->shape;
+    if (s->kind != HF_SHAPE_HULL) return b->center;
+    hf_vec3 moment = hf_v3(0, 0, 0);
+    double volume = 0;
+    for (int f = 0; f < s->face_count; f++) {
+        hf_triangle t = shape_face(s, f);
+        for (int k = 0; k < 3; k++) t.v[k] = hf_sub(t.v[k], b->local);
+        double six = hf_dot(t.v[0], hf_cross(t.v[1], t.v[2]));
+        volume += six;
+        moment = hf_add(moment, hf_scale(hf_add(t.v[0], hf_add(t.v[1], t.v[2])), six / 4));
+    }
+    hf_vec3 middle = volume > 0 ? hf_add(b->local, hf_scale(moment, 1 / volume)) : b->local;
+    return hf_add(b->pose.position, hf_mat3_mul(&b->rotation, middle));
+}
+
+/* Half sizes of the shrunk body's box along the object's axes; none where nothing is left of the body, which
+   then counts by its middle alone, as a hull always does. */
+static hf_vec3 shrunk_half(const body* b, const hf_placed* o, double depth) {
+    hf_vec3 r = hf_v3(0, 0, 0);
+    if (is_round(b->shape)) {
+        hf_vec3 e = hf_turn_into(o, b->end);
+        double radius = b->shape->radius - depth;
+        return radius < 0 ? r : hf_v3(fabs(e.x) + radius, fabs(e.y) + radius, fabs(e.z) + radius);
+    }
+    for (int k = 0; k < 3; k++)
+        if (b->shape->kind != HF_SHAPE_BOX || b->half[k] < depth) return r;
+    hf_tree_body t = box_in(b, o, depth);
+    for (int k = 0; k < 3; k++)
+        r = hf_add(r, hf_scale(hf_v3(fabs(t.axis[k].x), fabs(t.axis[k].y), fabs(t.axis[k].z)), t.half[k]));
+    return r;
+}
+
+/* No surface meets the shrunk body: is it inside solid matter? */
 static bool wholly_inside(const hf_placement* p, int object, const body* b, double depth) {
     const hf_placed* o = &p->objects[object];
     const hf_object* scene = &p->scene->objects[object];
     if (!scene->solids.count) return false;
-    hf_vec3 c = hf_into(o, b->inner_point), r = hf_v3(0, 0, 0);
-    if (is_round(b->shape)) {
-        hf_vec3 e = hf_turn_into(o, b->end);
-        double radius = larger(0, b->shape->radius - depth);
-        r = hf_v3(fabs(e.x) + radius, fabs(e.y) + radius, fabs(e.z) + radius);
-    } else if (b->shape->kind == HF_SHAPE_BOX) {
-        hf_tree_body t = box_in(b, o, depth);
-        for (int k = 0; k < 3; k++)
-            r = hf_add(r,
-                       hf_scale(hf_v3(fabs(t.axis[k].x), fabs(t.axis[k].y), fabs(t.axis[k].z)), t.half[k]));
-    }
+    hf_vec3 c = hf_into(o, middle_of(b)), r = shrunk_half(b, o, depth);
     return hf_solids_hold(scene, p->kernel, c, hf_sub(c, r), hf_add(c, r));
 }
 
@@ -179,9 +221,9 @@ static bool visit_segment(void* user, const hf_triangle* t, uint32_t id, double*
     return true;
 }
 
-/* The hit of a body inside solid matter is the surface nearest to its inner point. */
+/* The hit of a body inside solid matter is the surface nearest to its middle. */
 static void fill_inside_hit(const hf_placement* p, int object, const body* b, hf_surface* hit) {
-    hf_vec3 point = hf_into(&p->objects[object], b->inner_point);
+    hf_vec3 point = hf_into(&p->objects[object], middle_of(b));
     segment_visit v = {.from = point, .to = point, .triangle = -1};
     p->kernel->near(p->scene->objects[object].tree, point, point, INFINITY, visit_segment, &v);
     if (v.triangle >= 0) hf_surface_fill(p, object, v.triangle, v.point, 0, hit);
@@ -227,27 +269,6 @@ bool hf_placement_overlap(const hf_placement* placement, const hf_shape* shape, 
     hf_object_depth touched = {allowance->touched_object, allowance->touched_depth};
     return hf_placement_overlap_by(placement, shape, pose, allowance->depth, &touched, 1, hit);
 }
-/* A face of a box or hull as triangle; a box has twelve. */
-static hf_triangle shape_face(const hf_shape* s, int face) {
-    hf_triangle t;
-    for (int c = 0; c < 3; c++) {
-        if (s->kind == HF_SHAPE_HULL) {
-            const float* v = s->vertices + 3 * (size_t)s->faces[3 * face + c];
-            t.v[c] = hf_v3((double)v[0], (double)v[1], (double)v[2]);
-            continue;
-        }
-        // a side, and one of its two halves
-        static const signed char corner[2][3][2] = {{{-1, -1}, {1, -1}, {1, 1}}, {{-1, -1}, {1, 1}, {-1, 1}}};
-        int axis = face / 4, sign = face % 4 / 2 ? -1 : 1;
-        double h[3] = {s->half_size.x, s->half_size.y, s->half_size.z}, x[3];
-        x[axis] = sign * h[axis];
-        x[(axis + 1) % 3] = corner[face % 2][c][0] * h[(axis + 1) % 3];
-        x[(axis + 2) % 3] = corner[face % 2][c][1] * h[(axis + 2) % 3];
-        t.v[c] = hf_v3(x[0], x[1], x[2]);
-    }
-    return t;
-}
-
 /* Distance by GJK, the triangle taken for a hull of three corners. */
 static bool visit_distance(void* user, const hf_triangle* t, uint32_t id, double* bound) {
     body_visit* v = user;
