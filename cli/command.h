@@ -30,6 +30,8 @@ typedef struct options {
     bool reach, no_ground;
     int count, choices;
     bool compare;
+    int query; /* -1 when not given */
+    const char* data;
     const char *limb, *cache;
 } options;
 
@@ -65,6 +67,7 @@ int run_pose(const options* o);
 int run_sample(const options* o);
 int run_contact(const options* o);
 int run_check(const options* o);
+int run_bench(const options* o);
 int run_render(const options* o);
 int run_export(const options* o);
 int run_help(const options* o);
@@ -112,6 +115,9 @@ void unknown_kind(const char* path);
 /* The file that an argument means: itself when it exists, else the shipped scenario, creature or scene of
    that name. Complains with the nearest name and returns NULL when there is none. Free the result. */
 char* find_file(const char* argument);
+/* The path of something in the folder of shipped data, or beside it with "..", NULL when it is not there.
+   Free the result. */
+char* data_path(const char* inside);
 /* Lists the stems of shipped files with this ending in data/FOLDER, sorted; free with free_names. */
 char** list_shipped(const char* folder, const char* ending, int* count);
 void free_names(char** names, int count);

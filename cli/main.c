@@ -8,7 +8,8 @@
 #include <string.h>
 
 static options default_options(void) {
-    return (options){.seed = -1, .zoom = 1, .frame = -1, .azimuth_deg = NAN, .elevation_deg = NAN};
+    return (options){
+        .seed = -1, .zoom = 1, .frame = -1, .query = -1, .azimuth_deg = NAN, .elevation_deg = NAN};
 }
 
 static const command* find_command(const char* name) {

@@ -126,17 +126,26 @@ void free_names(char** names, int count) {
     free(names);
 }
 
+char* data_path(const char* inside) {
+    char data[1100];
+    for (int i = 0; data_folder(i, data, sizeof data); i++) {
+        char* path = data[0] ? make_text("%s/%s", data, inside) : NULL;
+        if (path && access(path, F_OK) == 0) return path;
+        free(path);
+    }
+    return NULL;
+}
+
 static char* shipped_file(const char* name) {
     static const char* const patterns[] = {"scenarios/%s.scenario.json", "creatures/%s.creature.json",
                                            "scenes/%s.obj"};
-    char data[1100], inner[512], path[1700];
-    for (int i = 0; data_folder(i, data, sizeof data); i++)
-        for (int k = 0; k < 3 && data[0]; k++) {
-            snprintf(inner, sizeof inner, patterns[k], name);
-            snprintf(path, sizeof path, "%s/%s", data, inner);
-            if (access(path, F_OK) == 0) return strdup(path);
-        }
-    return NULL;
+    char* path = NULL;
+    for (int k = 0; k < 3 && !path; k++) {
+        char inner[512];
+        snprintf(inner, sizeof inner, patterns[k], name);
+        path = data_path(inner);
+    }
+    return path;
 }
 
 /* Says that there is no such thing, and which shipped name is the nearest. */

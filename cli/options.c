@@ -40,7 +40,8 @@ const option_def option_defs[] = {
     {"--task", NULL, "X,Y,Z", OPTION_TEXT, AT(task), 0, 0, "draw an arrow in this direction"},
     {"--reach", NULL, NULL, OPTION_SWITCH, AT(reach), 0, 0, "draw where each limb can get"},
     {"--no-ground", NULL, NULL, OPTION_SWITCH, AT(no_ground), 0, 0, "leave the ground plane out"},
-    {"--count", "-n", "N", OPTION_INT, AT(count), 1, 5e7, "postures drawn for each limb; default 10000"},
+    {"--count", "-n", "N", OPTION_INT, AT(count), 1, 5e7,
+     "postures drawn for each limb, or queries of bench valid; default 10000"},
     {"--choices", "-k", "K", OPTION_INT, AT(choices), 1, 1000,
      "contacts to give for each limb, best first; default 1"},
     {"--compare", NULL, NULL, OPTION_SWITCH, AT(compare), 0, 0,
@@ -48,6 +49,9 @@ const option_def option_defs[] = {
     {"--limb", NULL, "NAME", OPTION_TEXT, AT(limb), 0, 0, "this limb alone"},
     {"--cache", NULL, "DIR", OPTION_TEXT, AT(cache), 0, 0,
      "folder to keep sample sets in; default: where the creature is"},
+    {"--query", NULL, "N", OPTION_INT, AT(query), 0, 1e9, "of bench valid, this one query; -o DIR draws it"},
+    {"--data", NULL, "DIR", OPTION_TEXT, AT(data), 0, 0,
+     "robots, gltf and scenes that others made, for bench valid; none: shipped data alone"},
 };
 const int option_def_count = sizeof option_defs / sizeof *option_defs;
 
@@ -64,6 +68,7 @@ static const char* const render_options[] = {
     "--elevation", "--zoom",    "--focus",    "--distance", "--task",    "--reach",
     "--no-ground", "--unit",    "--creature", "--scenario", NULL};
 static const char* const export_options[] = {"--fps", "--unit", "--creature", "--scenario", NULL};
+static const char* const bench_options[] = {"--count", "--query", "--data", "--size", "--samples", NULL};
 static const char* const no_options[] = {NULL};
 
 const command commands[] = {
@@ -82,6 +87,7 @@ const command commands[] = {
      run_render, false},
     {"export", "FILE", "write a motion, clip or creature as .glb, .bvh, .csv or .motion.json", export_options,
      run_export, false},
+    {"bench", "[NAME]", "measure; without NAME, what there is to measure", bench_options, run_bench, false},
     {"help", "[COMMAND]", "explain a command", no_options, run_help, false},
 };
 const int command_count = sizeof commands / sizeof *commands;

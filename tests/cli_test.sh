@@ -71,6 +71,15 @@ expect 0 '"distance": {"outcome": "found", "limbs": [{"limb": "left_arm"' "$hf" 
 expect 3 'needs one of kind "contact"' "$hf" contact demo
 expect 3 'has no limb "wing"' "$hf" contact push --limb wing
 
+# Benchmarks of the command: random queries give valid answers alone, the same for any number of threads.
+expect 0 'valid' "$hf" bench
+expect 2 'did you mean "valid"?' "$hf" bench vlid
+expect 0 ' valid, 0 invalid' "$hf" bench valid --count 300 --data none --threads 2
+[ "$("$hf" bench valid -n 60 --data none --threads 1 --seed 5 --json -q)" = "$("$hf" bench valid -n 60 --data none --threads 2 --seed 5 --json -q)" ] ||
+  { echo "FAILED: bench valid depends on the threads"; failures=$((failures + 1)); }
+expect 1 'stopped' "$hf" bench valid --data none --time-limit 0.01
+expect 1 'stopped before the end' "$hf" bench paper --time-limit 0.01
+
 # Wrong files.
 expect 3 'did you mean "human"?' "$hf" info humn
 expect 3 'no such file' "$hf" info nowhere/a.urdf

@@ -9,10 +9,11 @@ _holdfast() {
         check) options="--output --json --quiet --seed --threads --time-limit --package-path --creature --scenario" ;;
         render) options="--output --json --quiet --seed --threads --time-limit --package-path --unit --creature --scenario --strip --columns --frame --size --samples --azimuth --elevation --zoom --focus --distance --task --reach --no-ground" ;;
         export) options="--output --json --quiet --seed --threads --time-limit --package-path --unit --fps --creature --scenario" ;;
+        bench) options="--output --json --quiet --seed --threads --time-limit --package-path --size --samples --count --query --data" ;;
         help) options="" ;;
     esac
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W "info pose sample contact check render export help" -- "$word"))
+        COMPREPLY=($(compgen -W "info pose sample contact check render export bench help" -- "$word"))
     elif [ "${word#-}" != "$word" ]; then
         COMPREPLY=($(compgen -W "$options" -- "$word"))
     else

@@ -1,0 +1,10 @@
+/* The benchmarks of the command: each one is a file, and prints what it found. */
+#ifndef HF_CLI_BENCH_H
+#define HF_CLI_BENCH_H
+
+#include "command.h"
+
+int bench_paper(const options* o);
+int bench_valid(const options* o);
+
+#endif
