@@ -11,11 +11,12 @@ typedef struct body {
     const hf_shape* shape;
     hf_transform pose;
     hf_mat3 rotation;
-    hf_vec3 end;    /* half of a capsule's segment, in the world */
-    hf_vec3 local;  /* centre of the shape's box, in its frame */
-    hf_vec3 center; /* the same in the world */
-    double half[3]; /* of the shape's box, along its axes */
-    hf_vec3 reach;  /* of the world box */
+    hf_vec3 end;                /* half of a capsule's segment, in the world */
+    hf_vec3 local;              /* centre of the shape's box, in its frame */
+    hf_vec3 center;             /* the same in the world */
+    double half[3];             /* of the shape's box, along its axes */
+    hf_vec3 reach;              /* of the world box */
+    const hf_ready_body* ready; /* what is known beforehand, NULL for nothing */
 } body;
 
 static bool is_round(const hf_shape* s) { return s->kind == HF_SHAPE_SPHERE || s->kind == HF_SHAPE_CAPSULE; }
@@ -44,23 +45,40 @@ static void round_body(body* b, const hf_shape* s, hf_transform pose) {
     b->reach = hf_v3(fabs(b->end.x) + s->radius, fabs(b->end.y) + s->radius, fabs(b->end.z) + s->radius);
 }
 
-static void body_fill(body* b, const hf_shape* s, hf_transform pose) {
-    b->shape = s, b->pose = pose;
-    if (is_round(s)) {
-        round_body(b, s, pose);
-        return;
-    }
-    b->rotation = hf_quat_matrix(pose.rotation);
+/* Box of a box or hull, in its own frame. */
+static void measure_shape(const hf_shape* s, body* b) {
     b->local = hf_v3(0, 0, 0);
     if (s->kind == HF_SHAPE_BOX)
         b->half[0] = s->half_size.x, b->half[1] = s->half_size.y, b->half[2] = s->half_size.z;
     else
         measure_hull(s, b);
+}
+
+/* From the shape's frame to the world. */
+static void place_shape(body* b, hf_transform pose) {
+    b->pose = pose;
+    b->rotation = hf_quat_matrix(pose.rotation);
     b->center = hf_add(pose.position, hf_mat3_mul(&b->rotation, b->local));
     const double *m = b->rotation.m, *h = b->half;
     b->reach = hf_v3(fabs(m[0]) * h[0] + fabs(m[1]) * h[1] + fabs(m[2]) * h[2],
                      fabs(m[3]) * h[0] + fabs(m[4]) * h[1] + fabs(m[5]) * h[2],
                      fabs(m[6]) * h[0] + fabs(m[7]) * h[1] + fabs(m[8]) * h[2]);
+}
+
+static void body_fill(body* b, const hf_shape* s, hf_transform pose) {
+    b->shape = s, b->pose = pose, b->ready = NULL;
+    if (is_round(s)) {
+        round_body(b, s, pose);
+        return;
+    }
+    measure_shape(s, b);
+    place_shape(b, pose);
+}
+
+static void body_fill_ready(body* b, const hf_ready_body* ready, hf_transform pose) {
+    b->shape = &ready->shape, b->ready = ready, b->local = ready->local;
+    for (int k = 0; k < 3; k++) b->half[k] = ready->half[k];
+    place_shape(b, pose);
 }
 
 /* The body's oriented box in an object's frame, its half sizes less `depth`. */
@@ -101,13 +119,22 @@ static void visit_start(body_visit* v, const body* b, const hf_placed* o) {
     v->position = t.position;
 }
 
+/* The planes decide; what comes as near as the inner ball meets them in any case. */
+static bool meets_planes(const hf_triangle* local, const hf_ready_body* ready, const hf_plane_set* planes,
+                         hf_vec3* point) {
+    if (!ready) return hf_triangle_meets_planes(local, planes, point);
+    if (hf_triangle_point(local, ready->middle, point) < ready->ball * ready->ball) return true;
+    return hf_triangle_meets_planes(local, &ready->planes, point);
+}
+
 /* Ends at the first triangle that meets the shrunk shape. */
 static bool visit_overlap(void* user, const hf_triangle* t, uint32_t id, double* bound) {
     (void)bound;
     body_visit* v = user;
-    if (!v->filled) hf_plane_set_fill(&v->planes, v->b->shape, v->distance), v->filled = true;
+    const hf_ready_body* ready = v->b->ready;
+    if (!ready && !v->filled) hf_plane_set_fill(&v->planes, v->b->shape, v->distance), v->filled = true;
     hf_triangle local = into_shape(t, &v->rotation, v->position);
-    if (!hf_triangle_meets_planes(&local, &v->planes, &v->point)) return true;
+    if (!meets_planes(&local, ready, &v->planes, &v->point)) return true;
     v->triangle = (int)id;
     return false;
 }
@@ -159,22 +186,44 @@ static hf_triangle shape_face(const hf_shape* s, int face) {
     return t;
 }
 
-/* The middle of a body's matter, in the world. The mean of a hull's vertices may be near a face, where many
-   of them are; the middle of its volume is not. */
-static hf_vec3 middle_of(const body* b) {
-    const hf_shape* s = b->shape;
-    if (s->kind != HF_SHAPE_HULL) return b->center;
+/* The middle of a hull's volume, in its frame, about its box's centre. The mean of its vertices may be near a
+   face, where many of them are; this is not. */
+static hf_vec3 hull_middle(const hf_shape* s, hf_vec3 local) {
     hf_vec3 moment = hf_v3(0, 0, 0);
     double volume = 0;
     for (int f = 0; f < s->face_count; f++) {
         hf_triangle t = shape_face(s, f);
-        for (int k = 0; k < 3; k++) t.v[k] = hf_sub(t.v[k], b->local);
+        for (int k = 0; k < 3; k++) t.v[k] = hf_sub(t.v[k], local);
         double six = hf_dot(t.v[0], hf_cross(t.v[1], t.v[2]));
         volume += six;
         moment = hf_add(moment, hf_scale(hf_add(t.v[0], hf_add(t.v[1], t.v[2])), six / 4));
     }
-    hf_vec3 middle = volume > 0 ? hf_add(b->local, hf_scale(moment, 1 / volume)) : b->local;
+    return volume > 0 ? hf_add(local, hf_scale(moment, 1 / volume)) : local;
+}
+
+/* The middle of a body's matter, in the world. */
+static hf_vec3 middle_of(const body* b) {
+    if (b->shape->kind != HF_SHAPE_HULL) return b->center;
+    hf_vec3 middle = b->ready ? b->ready->middle : hull_middle(b->shape, b->local);
     return hf_add(b->pose.position, hf_mat3_mul(&b->rotation, middle));
+}
+
+void hf_ready_body_fill(hf_ready_body* ready, const hf_shape* shape, double depth) {
+    HF_ASSERT(!is_round(shape));
+    body b;
+    measure_shape(shape, &b);
+    ready->shape = *shape, ready->depth = depth, ready->local = b.local;
+    ready->middle = shape->kind == HF_SHAPE_HULL ? hull_middle(shape, b.local) : b.local;
+    for (int k = 0; k < 3; k++) ready->half[k] = b.half[k];
+    hf_plane_set_fill(&ready->planes, &ready->shape, depth);
+    // only the planes of the buffer are there to look at
+    bool all = ready->planes.count <= HF_PLANE_BUFFER;
+    ready->ball = all ? INFINITY : 0;
+    for (int i = 0; i < ready->planes.count && all; i++) {
+        const hf_plane* p = &ready->planes.buffer[i];
+        ready->ball = fmin(ready->ball, p->offset - hf_dot(p->normal, ready->middle));
+    }
+    ready->ball = larger(0, ready->ball);
 }
 
 /* Half sizes of the shrunk body's box along the object's axes; none where nothing is left of the body, which
@@ -269,6 +318,48 @@ bool hf_placement_overlap(const hf_placement* placement, const hf_shape* shape, 
     hf_object_depth touched = {allowance->touched_object, allowance->touched_depth};
     return hf_placement_overlap_by(placement, shape, pose, allowance->depth, &touched, 1, hit);
 }
+
+bool hf_placement_overlap_ready(const hf_placement* placement, const hf_ready_body* ready,
+                                hf_transform pose) {
+    body b;
+    body_fill_ready(&b, ready, pose);
+    hf_upper_meet walk;
+    hf_upper_meet_start(&walk, placement, b.center, b.reach);
+    for (int i; (i = hf_upper_meet_next(&walk)) >= 0;)
+        if (surface_overlap(placement, i, &b, ready->depth, NULL) >= 0 ||
+            wholly_inside(placement, i, &b, ready->depth))
+            return true;
+    return false;
+}
+
+/* Does this one triangle meet the body? */
+static bool triangle_overlap(const hf_placement* p, const body* b, hf_met met) {
+    hf_transform t = hf_compose(hf_inverse(b->pose), p->objects[met.object].pose);
+    hf_mat3 rotation = hf_quat_matrix(t.rotation);
+    hf_triangle triangle = hf_triangle_of(&p->scene->objects[met.object].mesh, met.triangle);
+    hf_triangle local = into_shape(&triangle, &rotation, t.position);
+    hf_vec3 point;
+    return meets_planes(&local, b->ready, &b->ready->planes, &point);
+}
+
+bool hf_placement_reach_ready(const hf_placement* placement, const hf_ready_body* ready, hf_transform pose,
+                              hf_met* met) {
+    body b;
+    body_fill_ready(&b, ready, pose);
+    if (met->object >= 0 && triangle_overlap(placement, &b, *met)) return true;
+    hf_upper_meet walk;
+    hf_upper_meet_start(&walk, placement, b.center, b.reach);
+    for (int i; (i = hf_upper_meet_next(&walk)) >= 0;) {
+        const hf_object* object = &placement->scene->objects[i];
+        if (!object->contact || object->movable) continue;
+        int triangle = surface_overlap(placement, i, &b, ready->depth, NULL);
+        if (triangle < 0) continue;
+        *met = (hf_met){i, triangle};
+        return true;
+    }
+    return false;
+}
+
 /* Distance by GJK, the triangle taken for a hull of three corners. */
 static bool visit_distance(void* user, const hf_triangle* t, uint32_t id, double* bound) {
     body_visit* v = user;

@@ -143,4 +143,27 @@ typedef struct hf_object_depth {
 bool hf_placement_overlap_by(const hf_placement* placement, const hf_shape* shape, hf_transform pose,
                              double depth, const hf_object_depth* objects, int count, hf_surface* hit);
 
+/* A box or hull made ready for many tests at one depth. */
+typedef struct hf_ready_body {
+    hf_shape shape; /* a hull's arrays are borrowed */
+    double depth;
+    hf_vec3 local;  /* centre of the shape's box, in its frame */
+    hf_vec3 middle; /* of its volume */
+    double half[3]; /* of the shape's box */
+    double ball;    /* radius of a ball about the middle inside the shape less the depth */
+    hf_plane_set planes;
+} hf_ready_body;
+void hf_ready_body_fill(hf_ready_body* ready, const hf_shape* shape, double depth);
+
+/* An object's triangle; object -1 for none. */
+typedef struct hf_met {
+    int object, triangle;
+} hf_met;
+/* Does the body overlap a surface, or lie wholly inside a solid? As hf_placement_overlap. */
+bool hf_placement_overlap_ready(const hf_placement* placement, const hf_ready_body* ready, hf_transform pose);
+/* Does the body overlap a surface that can hold a creature: of an object that allows contact and is not
+   movable? `met` is looked at first and gets the triangle. */
+bool hf_placement_reach_ready(const hf_placement* placement, const hf_ready_body* ready, hf_transform pose,
+                              hf_met* met);
+
 #endif
