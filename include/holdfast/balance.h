@@ -67,8 +67,8 @@ HF_API double hf_stance_margin(const hf_stance* stance, hf_vec3 com);
 HF_API int hf_stance_region(const hf_stance* stance, double* corners, int capacity);
 
 /* Do the contacts hold a body whose centre of mass is at com and accelerates so, while its angular momentum
-   about the centre of mass changes by momentum_rate (N m)? By the halfspaces when there are any, else by a
-   linear program. */
+   about the centre of mass changes by momentum_rate (N m)? By the halfspaces when there are any (there are
+   none with gripped patches: too many), else by a linear program. */
 HF_API bool hf_stance_holds(const hf_stance* stance, hf_vec3 com, hf_vec3 acceleration,
                             hf_vec3 momentum_rate);
 /* The same by the linear program in any case; forces (may be NULL) gets one force (N, world) for each corner

@@ -4,7 +4,8 @@
 
 #include "balance/stance.h"
 
-/* Leaves polytope->known false where there are more halfspaces than are worth keeping. */
+/* Leaves polytope->known false where there would be more halfspaces than are worth keeping: with gripped
+   patches. */
 hf_status hf_wrench_polytope_find(const hf_stance* stance, hf_workspace* workspace,
                                   hf_wrench_polytope* polytope);
 /* Is the wrench (body weights, about the stance's reference) inside? */
