@@ -37,6 +37,7 @@ typedef struct double_description {
     double line[N][N]; /* orthonormal: normals across all generators used so far */
     fan now, next;
     bool overflow;
+    int last_third;
 } double_description;
 
 static double dot(const double* a, const double* b) {
@@ -144,9 +145,33 @@ static void span(double_description* d) {
 
 /* ---- after that ---- */
 
+/* Is the third ray in the smallest face with both: across all that both are across (common), and on no side
+   of a segment on which neither of them is? */
+static inline __attribute__((always_inline)) bool in_face(const double_description* d, int c, int words,
+                                                          const uint64_t* common, const uint64_t* up,
+                                                          const uint64_t* down) {
+    const uint64_t *zc = zero_of(d, &d->now, c), *pc = above_of(d, &d->now, c);
+    uint64_t off = 0;
+    for (int w = 0; w < words; w++) off |= common[w] & ~zc[w];
+    if (off) return false;
+    for (int w = 0; w < words; w++) {
+        uint64_t below = d->segments[w] & d->done[w] & ~pc[w] & ~zc[w];
+        off |= (pc[w] & ~up[w]) | (below & ~down[w]);
+    }
+    return !off;
+}
+
+static inline __attribute__((always_inline)) int third_ray(const double_description* d, int a, int b,
+                                                           int words, const uint64_t* common,
+                                                           const uint64_t* up, const uint64_t* down) {
+    for (int c = 0; c < d->now.count; c++)
+        if (in_face(d, c, words, common, up, down) && c != a && c != b) return c;
+    return -1;
+}
+
 /* Two rays span a face of the normals if no segment has them on different sides and no third ray lies in the
-   smallest face with both: across all that both are across, and on no side on which neither of them is. */
-static bool adjacent(const double_description* d, int a, int b, const uint64_t* common) {
+   smallest face with both. The third ray of the pair before is often that of this one, and is asked first. */
+static bool adjacent(double_description* d, int a, int b, const uint64_t* common) {
     const fan* f = &d->now;
     const uint64_t *za = zero_of(d, f, a), *zb = zero_of(d, f, b);
     const uint64_t *pa = above_of(d, f, a), *pb = above_of(d, f, b);
@@ -157,18 +182,13 @@ static bool adjacent(const double_description* d, int a, int b, const uint64_t* 
         down[w] = two_sided & ((~pa[w] & ~za[w]) | (~pb[w] & ~zb[w]));
         if (up[w] & down[w]) return false;
     }
-    for (int c = 0; c < f->count; c++) {
-        const uint64_t *zc = zero_of(d, f, c), *pc = above_of(d, f, c);
-        uint64_t off = 0;
-        for (int w = 0; w < d->words; w++) off |= common[w] & ~zc[w];
-        if (off || c == a || c == b) continue;
-        for (int w = 0; w < d->words; w++) {
-            uint64_t below = d->segments[w] & d->done[w] & ~pc[w] & ~zc[w];
-            off |= (pc[w] & ~up[w]) | (below & ~down[w]);
-        }
-        if (!off) return false;
-    }
-    return true;
+    int last = d->last_third;
+    if (last < f->count && last != a && last != b && in_face(d, last, d->words, common, up, down))
+        return false;
+    int third = d->words == 1 ? third_ray(d, a, b, 1, common, up, down)
+                              : third_ray(d, a, b, d->words, common, up, down);
+    if (third >= 0) d->last_third = third;
+    return third < 0;
 }
 
 /* The ray between two that lie on either side of generator g. */
@@ -242,7 +262,7 @@ static bool fan_make(fan* f, int words, hf_workspace* workspace) {
 static hf_status set_up(double_description* d, hf_workspace* workspace) {
     const hf_stance* s = d->stance;
     size_t count = (size_t)s->used + 1;
-    d->words = s->used / 64 + 1;
+    d->words = s->used > 64 ? (s->used + 63) / 64 : 1;
     d->generator = hf_workspace_take(workspace, count, sizeof *d->generator);
     d->segment = hf_workspace_take(workspace, count, sizeof(bool));
     d->used = hf_workspace_take(workspace, count, sizeof(bool));
