@@ -12,15 +12,19 @@ static char* cache_folder(const options* o, const char* path) {
     return slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
 }
 
+static const char* frame_name(const hf_limb* limb, const hf_samples_view* v) {
+    return v->contact >= 0 ? limb->contacts[v->contact].name : "effector";
+}
+
 static json_t* set_json(const hf_limb* limb, const hf_samples_view* v, double ms) {
-    return json_pack("{s:s,s:i,s:i,s:i,s:f,s:f,s:b}", "limb", limb->name, "joints", limb->joint_count,
-                     "drawn", v->drawn, "kept", v->count, "bytes_per_sample",
+    return json_pack("{s:s,s:s,s:i,s:i,s:i,s:f,s:f,s:b}", "limb", limb->name, "frame", frame_name(limb, v),
+                     "joints", limb->joint_count, "drawn", v->drawn, "kept", v->count, "bytes_per_sample",
                      (double)v->byte_count / v->count, "time_ms", ms, "cached", v->mapped);
 }
 
-/* One limb; what happened goes to the list or to standard output. */
-static int sample_limb(const hf_creature* creature, int limb, const hf_sample_options* s, const char* folder,
-                       const options* o, json_t* sets) {
+/* One contact frame of one limb; what happened goes to the list or to standard output. */
+static int sample_frame(const hf_creature* creature, int limb, const hf_sample_options* s, const char* folder,
+                        const options* o, json_t* sets) {
     const hf_limb* l = &hf_creature_get(creature)->limbs[limb];
     hf_samples* samples;
     hf_error error, notice;
@@ -34,11 +38,22 @@ static int sample_limb(const hf_creature* creature, int limb, const hf_sample_op
     if (o->json)
         json_array_append_new(sets, set_json(l, &v, ms));
     else
-        printf("%-16s %d joints, %d of %d postures kept, %.1f bytes each, %s in %.1f ms\n", l->name,
-               l->joint_count, v.count, v.drawn, (double)v.byte_count / v.count, v.mapped ? "found" : "built",
-               ms);
+        printf("%-16s %-10s %d joints, %d of %d postures kept, %.1f bytes each, %s in %.1f ms\n", l->name,
+               frame_name(l, &v), l->joint_count, v.count, v.drawn, (double)v.byte_count / v.count,
+               v.mapped ? "found" : "built", ms);
     hf_samples_free(samples);
     return EXIT_DONE;
+}
+
+/* Queries choose among the contact frames of a limb, so each has a set of its own. */
+static int sample_limb(const hf_creature* creature, int limb, hf_sample_options s, const char* folder,
+                       const options* o, json_t* sets) {
+    int frames = hf_creature_get(creature)->limbs[limb].contact_count, code = EXIT_DONE;
+    for (int i = 0; i < (frames ? frames : 1) && code == EXIT_DONE; i++) {
+        s.contact = i;
+        code = sample_frame(creature, limb, &s, folder, o, sets);
+    }
+    return code;
 }
 
 static int sample_creature(const hf_creature* creature, const char* path, const options* o) {
@@ -56,7 +71,7 @@ static int sample_creature(const hf_creature* creature, const char* path, const 
     json_t* sets = json_array();
     int code = !folder || !sets ? EXIT_INTERNAL : make_folder(folder) ? EXIT_DONE : EXIT_BAD_INPUT;
     for (int i = 0; i < c->limb_count && code == EXIT_DONE; i++)
-        if (o->limb ? i == only : c->limbs[i].use) code = sample_limb(creature, i, &s, folder, o, sets);
+        if (o->limb ? i == only : c->limbs[i].use) code = sample_limb(creature, i, s, folder, o, sets);
     if (o->json && code == EXIT_DONE)
         print_json(json_pack("{s:o,s:o,s:O}", "creature", json_text(c->name), "folder", json_text(folder),
                              "sets", sets));

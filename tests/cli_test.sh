@@ -49,6 +49,7 @@ same script/completion/holdfast.bash "$hf" help --bash-completion
 expect 0 'built in' "$hf" sample human -n 500 --cache "$work/sets"
 expect 0 'found in' "$hf" sample human -n 500 --cache "$work/sets"
 expect 0 '"cached": true' "$hf" sample human -n 500 --cache "$work/sets" --limb left_arm --json
+expect 0 '"frame": "fingers"' "$hf" sample human -n 500 --cache "$work/sets" --limb left_arm --json
 for set in "$work"/sets/human-left_arm-*.hfs; do printf 'x' | dd of="$set" bs=1 seek=900 conv=notrunc 2>/dev/null; done
 expect 0 'built anew' "$hf" sample human -n 500 --cache "$work/sets" --limb left_arm
 expect 0 'found in' "$hf" sample human -n 500 --cache "$work/sets" --limb left_arm
