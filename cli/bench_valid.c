@@ -69,7 +69,8 @@ static const hf_error* run_all(run* r, int threads, progress* p) {
 /* ---- what is said ---- */
 
 typedef struct counts {
-    int queries, limbs, found, contacts, judged, invalid, drawn_again;
+    int queries, limbs, found, contacts, judged, invalid, broken, drawn_again;
+    int planted, planted_found;
     int why[HF_CONTACT_FEWER + 1]; /* of limbs without a contact */
 } counts;
 
@@ -83,6 +84,9 @@ static counts add_up(const run* r, int creature) {
         c.contacts += v->contacts;
         c.judged += v->judged;
         c.invalid += v->invalid;
+        c.broken += v->broken;
+        c.planted += v->planted;
+        c.planted_found += v->planted && v->contacts > 0;
         c.drawn_again += v->drawn_again;
         for (int k = 0; k < v->limb_count; k++)
             if (v->why[k] == HF_CONTACT_ALL)
@@ -117,18 +121,23 @@ static void say_text(const run* r, const char* folder) {
     for (int i = 0; i < r->world.creature_count; i++) {
         counts c = add_up(r, i);
         if (c.queries)
-            printf("  %-32s %5d queries, %5d answers judged, %d invalid\n", r->world.creatures[i].name,
-                   c.queries, c.judged, c.invalid);
+            printf("  %-32s %5d queries, %5d answers judged, %d invalid; %d of %d known found\n",
+                   r->world.creatures[i].name, c.queries, c.judged, c.invalid, c.planted_found, c.planted);
     }
+    printf("where a contact is known to exist, one was found in %d of %d\n", all.planted_found, all.planted);
     printf("poses drawn again, because the creature collided where no limb of the query moves it: %d\n",
            all.drawn_again);
     for (int i = 0; i < r->count; i++) {
-        if (!r->results[i].invalid) continue;
-        char *who = describe(r, &r->results[i]), *line = again(r, r->first + i, folder);
-        printf("invalid: %s: %s\n  %s\n", who ? who : "", r->results[i].what, line ? line : "");
+        const valid_result* v = &r->results[i];
+        bool wrong = v->invalid || v->broken, missed = v->planted && !v->contacts;
+        if (!v->done || (!wrong && !missed)) continue;
+        char *who = describe(r, v), *line = again(r, r->first + i, folder);
+        printf("%s: %s: %s\n  %s\n", wrong ? "wrong" : "missed", who ? who : "",
+               wrong ? v->what : hf_contact_why_text(v->why[0]), line ? line : "");
         free(who);
         free(line);
     }
+    if (all.broken) printf("%d answers do not keep what else they promise\n", all.broken);
     printf("%d answers judged: %d valid, %d invalid\n", all.judged, all.judged - all.invalid, all.invalid);
 }
 
@@ -137,9 +146,10 @@ static json_t* counts_json(const counts* c) {
     for (int i = 1; i <= HF_CONTACT_FEWER; i++)
         if (c->why[i])
             json_object_set_new(why, hf_contact_why_text((hf_contact_why)i), json_integer(c->why[i]));
-    return json_pack("{s:i,s:i,s:i,s:i,s:o,s:i,s:i,s:i,s:i}", "queries", c->queries, "limbs", c->limbs,
-                     "found", c->found, "contacts", c->contacts, "empty", why, "judged", c->judged, "valid",
-                     c->judged - c->invalid, "invalid", c->invalid, "drawn_again", c->drawn_again);
+    return json_pack("{s:i,s:i,s:i,s:i,s:o,s:i,s:i,s:i,s:i,s:i,s:i,s:i}", "queries", c->queries, "limbs",
+                     c->limbs, "found", c->found, "contacts", c->contacts, "empty", why, "judged", c->judged,
+                     "valid", c->judged - c->invalid, "invalid", c->invalid, "broken", c->broken,
+                     "drawn_again", c->drawn_again);
 }
 
 static void say_json(const run* r, const char* folder) {
@@ -150,7 +160,7 @@ static void say_json(const run* r, const char* folder) {
         json_object_set_new(creatures, r->world.creatures[i].name, counts_json(&c));
     }
     for (int i = 0; i < r->count; i++) {
-        if (!r->results[i].invalid) continue;
+        if (!r->results[i].invalid && !r->results[i].broken) continue;
         char *who = describe(r, &r->results[i]), *line = again(r, r->first + i, folder);
         json_array_append_new(problems, json_pack("{s:i,s:o,s:s,s:o}", "query", r->first + i, "who",
                                                   json_text(who ? who : ""), "what", r->results[i].what,
@@ -201,7 +211,7 @@ static int measure(run* r, const char* folder) {
         say_text(r, folder);
     if (p.interrupted || p.timed_out) complain("stopped after %d of %d queries", (int)r->finished, r->count);
     counts all = add_up(r, -1);
-    return all.invalid || all.queries < r->count ? EXIT_NO_SOLUTION : EXIT_DONE;
+    return all.invalid || all.broken || all.queries < r->count ? EXIT_NO_SOLUTION : EXIT_DONE;
 }
 
 int bench_valid(const options* o) {

@@ -57,6 +57,7 @@ typedef struct drawn {
     hf_contact_query queries[VALID_LIMBS];
     hf_pose pose;
     hf_transform* links;
+    hf_vec3 planted_normal; /* of the surface that the limb is known to reach */
 } drawn;
 
 /* A point of a random triangle, chosen by area or by number, with its normal. */
@@ -139,6 +140,23 @@ static void shuffle_limb(dice* d, drawn* w, int limb) {
     hf_pose_follow(w->creature, w->pose.q);
 }
 
+/* A place of the root at which a posture of another sample set touches a surface flat on: where everything
+   is free there, a contact exists for certain. */
+static void pose_planted(dice* d, drawn* w, int limb, const hf_samples* const* others) {
+    const hf_limb* l = &w->c->limbs[limb];
+    int frame = below(d, l->contact_count);
+    const hf_contact_frame* f = &l->contacts[frame];
+    hf_vec3 normal, p = surface_point(d, w->scene, &normal);
+    hf_pose_rest(w->creature, &w->pose);
+    hf_samples_pose(w->creature, others[frame], below(d, hf_samples_get(others[frame]).count), w->pose.q);
+    hf_forward(w->creature, &w->pose, w->links);
+    hf_quat flat = hf_quat_between(hf_rotate(w->links[f->link].rotation, f->normal), hf_neg(normal));
+    w->pose.root.rotation = hf_quat_mul(hf_quat_axis_angle(normal, between(d, -PI, PI)), flat);
+    hf_vec3 offset = hf_rotate(w->pose.root.rotation, hf_apply(w->links[f->link], f->offset));
+    w->pose.root.position = hf_sub(hf_add(p, hf_scale(normal, f->ball)), offset);
+    w->planted_normal = normal;
+}
+
 /* ---- is the rest free? ---- */
 
 /* Does the limb move this link? One without joints has its effector alone. */
@@ -171,6 +189,25 @@ static bool rest_is_free(const drawn* w, int limb) {
     return true;
 }
 
+/* Is the whole creature free, with the limb touching what is nearest to its contact? */
+static bool planted_is_free(const drawn* w, int limb) {
+    hf_collision_query query = hf_collision_query_default();
+    hf_touch touch = {limb, -1, false};
+    const hf_limb* l = &w->c->limbs[limb];
+    hf_forward(w->creature, &w->pose, w->links);
+    for (int i = 0; i < l->contact_count; i++) {
+        const hf_contact_frame* f = &l->contacts[i];
+        hf_surface s;
+        if (hf_placement_closest(w->scene->placement, hf_apply(w->links[f->link], f->offset), f->ball + 1e-6,
+                                 &s))
+            touch.object = s.object;
+    }
+    query.touches = &touch;
+    query.touch_count = 1;
+    return touch.object >= 0 && hf_scene_object(w->scene->scene, touch.object).contact &&
+           !hf_collides(w->creature, w->scene->placement, w->links, &query, NULL);
+}
+
 /* ---- the call ---- */
 
 /* What is asked of one limb. */
@@ -193,11 +230,6 @@ static hf_contact_query draw_query(dice* d, const drawn* w, int limb) {
     return q;
 }
 
-static bool same_creature(const drawn* w) {
-    return w->scene->scenario &&
-           hf_creature_hash(w->scene->scenario->creature) == hf_creature_hash(w->creature);
-}
-
 /* One limb, or several different ones. */
 static void draw_limbs(dice* d, const valid_creature* v, drawn* w, int* limbs) {
     int wanted = below(d, 4) ? 1 : 1 + below(d, VALID_LIMBS);
@@ -210,17 +242,24 @@ static void draw_limbs(dice* d, const valid_creature* v, drawn* w, int* limbs) {
     }
 }
 
-/* One try; false when the creature collides where the query does not move it. */
-static bool draw_once(dice* d, const valid_world* world, drawn* w, valid_result* r) {
-    if (r->drawn_again % DRAWS_OF_ONE == 0) r->creature = below(d, world->creature_count);
-    r->scene = below(d, world->scene_count);
-    const valid_creature* v = &world->creatures[r->creature];
-    w->creature = v->creature;
-    w->c = hf_creature_get(v->creature);
-    w->scene = &world->scenes[r->scene];
-    w->size = below(d, VALID_SIZES);
-    draw_limbs(d, v, w, r->limbs);
-    if (same_creature(w) && below(d, 2))
+/* A limb alone at a place where a contact exists; asked for the best along the surface's normal. */
+static bool draw_planted(dice* d, drawn* w, valid_result* r, const hf_samples* const* others) {
+    int limb = r->limbs[0];
+    pose_planted(d, w, limb, others);
+    if (!planted_is_free(w, limb)) return false;
+    shuffle_limb(d, w, limb);
+    w->queries[0] = hf_contact_query_default();
+    w->queries[0].pose = w->pose;
+    w->queries[0].limb = limb;
+    w->queries[0].direction = w->planted_normal;
+    return true;
+}
+
+/* Any pose, limbs and wishes. */
+static bool draw_any(dice* d, drawn* w, valid_result* r) {
+    bool same =
+        w->scene->scenario && hf_creature_hash(w->scene->scenario->creature) == hf_creature_hash(w->creature);
+    if (same && below(d, 2))
         pose_of_scenario(d, w);
     else
         pose_near_surface(d, w, r->limbs[0]);
@@ -229,9 +268,31 @@ static bool draw_once(dice* d, const valid_world* world, drawn* w, valid_result*
     if (!rest_is_free(w, w->limb_count == 1 ? r->limbs[0] : -1)) return false;
     for (int i = 0; i < w->limb_count; i++) w->queries[i] = draw_query(d, w, r->limbs[i]);
     if (w->limb_count == 1) w->queries[0].count = 1 + below(d, VALID_CONTACTS);
+    return true;
+}
+
+/* One try; `free_pose` is false when the creature collides where the query does not move it. */
+static hf_status draw_once(dice* d, valid_world* world, drawn* w, valid_result* r, bool* free_pose,
+                           hf_error* error) {
+    if (r->drawn_again % DRAWS_OF_ONE == 0) r->creature = below(d, world->creature_count);
+    r->scene = below(d, world->scene_count);
+    const valid_creature* v = &world->creatures[r->creature];
+    w->creature = v->creature;
+    w->c = hf_creature_get(v->creature);
+    w->scene = &world->scenes[r->scene];
+    w->size = below(d, VALID_SIZES);
+    draw_limbs(d, v, w, r->limbs);
+    r->planted = w->limb_count == 1 && w->c->limbs[r->limbs[0]].joint_count > 0 && below(d, 3) == 0;
+    if (r->planted) {
+        const hf_samples* const* others =
+            valid_world_sets(world, r->creature, r->limbs[0], (w->size + 1) % VALID_SIZES, error);
+        if (!others) return error->status;
+        *free_pose = draw_planted(d, w, r, others);
+    } else
+        *free_pose = draw_any(d, w, r);
     r->limb_count = w->limb_count;
     r->role = w->queries[0].role;
-    return true;
+    return HF_OK;
 }
 
 /* ---- the verdict ---- */
@@ -281,7 +342,7 @@ static hf_status judge(const valid_worker* worker, const drawn* w, int index, co
         status = hf_check_motion(m, w->creature, w->scene->scene, 1, NULL, NULL, &report, error);
         if (status == HF_OK) {
             r->judged++;
-            if (!report.valid && !r->invalid++)
+            if (!report.valid && !r->invalid++ && !r->broken)
                 snprintf(r->what, sizeof r->what, "%s",
                          report.problem_count ? report.problems[0].what : "no problem is named");
             if (worker->draw_to) draw_motion_picture(worker, w, m, index, r->judged);
@@ -303,7 +364,26 @@ static void judge_promises(const hf_contact_query* q, const hf_contact_answer* a
             if (hf_distance(k->point, a->contacts[j].point) < q->apart_m) broken = "contacts are too near";
     }
     if ((a->contact_count == q->count) != (a->outcome == HF_FOUND)) broken = "the outcome does not fit";
-    if (broken && !r->invalid++) snprintf(r->what, sizeof r->what, "%s", broken);
+    if (broken && !r->broken++ && !r->invalid) snprintf(r->what, sizeof r->what, "%s", broken);
+}
+
+/* One query that is asked again says what it is about. */
+static void tell(const valid_worker* worker, const drawn* w, const hf_samples* const* const* sets,
+                 hf_contact_answer* const* answers) {
+    hf_transform root = w->pose.root;
+    note(worker->o, "%s in %s, root %.6f %.6f %.6f, %.6f %.6f %.6f %.6f", w->c->name, w->scene->name,
+         root.position.x, root.position.y, root.position.z, root.rotation.w, root.rotation.x, root.rotation.y,
+         root.rotation.z);
+    for (int i = 0; i < w->limb_count; i++) {
+        const hf_contact_query* q = &w->queries[i];
+        const hf_contact_answer* a = answers[i];
+        note(worker->o,
+             "%s as %s along %.3f %.3f %.3f, %d samples: %s; %d candidates within %.4f m, %d tested, "
+             "%d colliding, %d not exact",
+             w->c->limbs[q->limb].name, hf_role_text(q->role), q->direction.x, q->direction.y, q->direction.z,
+             hf_samples_get(sets[i][0]).drawn, hf_contact_why_text(a->why), a->candidates, a->epsilon_m,
+             a->tested, a->colliding, a->unfinished);
+    }
 }
 
 static hf_status ask(const valid_worker* worker, const drawn* w, int index,
@@ -317,6 +397,7 @@ static hf_status ask(const valid_worker* worker, const drawn* w, int index,
                                                  w->limb_count, worker->workspace, answers, q)
                            : hf_contact_find(w->creature, sets[0], w->scene->placement, &w->queries[0],
                                              worker->workspace, answers[0]);
+    if (status == HF_OK && worker->o->query >= 0) tell(worker, w, sets, answers);
     for (int i = 0; i < w->limb_count && status == HF_OK; i++) {
         const hf_contact_answer* a = answers[i];
         judge_promises(&w->queries[i], a, r);
@@ -354,8 +435,9 @@ hf_status valid_query_run(const valid_worker* worker, uint64_t seed, int index, 
     hf_status status = w.pose.q && w.links && q ? HF_OK : HF_ERROR_MEMORY;
     *error = (hf_error){.status = status, .message = "out of memory"};
     bool free_pose = false;
-    while (status == HF_OK && !(free_pose = draw_once(&d, world, &w, result)) &&
-           ++result->drawn_again < MAX_DRAWS) {}
+    for (; status == HF_OK && !free_pose && result->drawn_again < MAX_DRAWS;
+         result->drawn_again += !free_pose)
+        status = draw_once(&d, world, &w, result, &free_pose, error);
     for (int i = 0; free_pose && i < w.limb_count && status == HF_OK; i++) {
         sets[i] = valid_world_sets(world, result->creature, result->limbs[i], w.size, error);
         status = sets[i] ? hf_contact_answer_create(w.creature, VALID_CONTACTS, &answers[i]) : error->status;

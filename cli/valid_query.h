@@ -15,9 +15,11 @@ typedef struct valid_result {
     hf_role role;                    /* of the first limb */
     hf_contact_why why[VALID_LIMBS]; /* HF_CONTACT_ALL where there is a contact */
     int contacts;                    /* found by all limbs */
+    bool planted;                    /* a valid contact is known to exist */
     int judged, invalid;             /* motions */
+    int broken;                      /* answers that do not keep another promise of theirs */
     int drawn_again;                 /* poses that collided elsewhere */
-    char what[240];                  /* of the first that is invalid */
+    char what[240];                  /* is wrong with the first */
 } valid_result;
 
 /* Memory of one thread. */
