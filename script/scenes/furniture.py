@@ -1,5 +1,7 @@
 """Rooms and what stands in them. Every file stands on z = 0 with its middle at x = y = 0, except the room, whose floor is z = 0."""
-from .parts import box, legs, moved, put
+import math
+
+from .parts import box, legs, moved, prism, put
 
 # Books on a shelf: middle x and y, sizes along and across, thickness, what it lies on, turn in degrees. A lying book shows its cover, a
 # standing one is as high as a pocket book is wide.
@@ -25,6 +27,34 @@ def standing_books():
         x += thick + 0.002
     # the last one leans against the row, its lower edge on the board
     return parts + [("leaning", moved(box((-0.022, -0.095, 0), (0, 0.1, 0.13)), (x + 0.0907, -0.005, 0.01262), pitch=-35))]
+
+
+def sofa():
+    """Seats 0.42 m high with rounded front edges, low arms, a back that leans; the sitter looks towards +X."""
+    def cushion(y_from, y_to):
+        return prism([(0.26, -0.36), (0.42, -0.36), (0.42, 0.33), (0.39, 0.36), (0.26, 0.36)], y_from, y_to)
+
+    def back(y_from, y_to):
+        return prism([(0.42, -0.34), (0.84, -0.46), (0.88, -0.42), (0.86, -0.36), (0.42, -0.24)], y_from, y_to)
+    parts = [("base", box((-0.5, -0.88, 0.06), (0.34, 0.88, 0.26)))]
+    parts += [(f"foot_{i}", box((x - 0.03, y - 0.03, 0), (x + 0.03, y + 0.03, 0.06)))
+              for i, (x, y) in enumerate(((0.28, 0.8), (0.28, -0.8), (-0.44, -0.8), (-0.44, 0.8)))]
+    for side, sign in (("left", 1), ("right", -1)):
+        inner, outer = sorted((sign * 0.7, sign * 0.88))
+        parts.append((f"{side}_arm", prism([(0.26, -0.5), (0.58, -0.5), (0.61, -0.47), (0.61, 0.31), (0.58, 0.34), (0.26, 0.34)], inner, outer)))
+        parts.append((f"{side}_seat", cushion(*sorted((sign * 0.002, sign * 0.698)))))
+        parts.append((f"{side}_back", back(*sorted((sign * 0.002, sign * 0.698)))))
+    return parts
+
+
+def rope(points, radius):
+    """A rope through points in the plane y = 0, six-sided, one closed piece for each stretch."""
+    parts = []
+    for i, ((x0, z0), (x1, z1)) in enumerate(zip(points, points[1:])):
+        long = math.hypot(x1 - x0, z1 - z0)
+        ring = [(radius * math.cos(math.pi * k / 3), radius * math.sin(math.pi * k / 3)) for k in range(6)]
+        parts.append((f"stretch_{i}", moved(prism(ring, 0, long, axis=0), (x0, 0, z0), pitch=-math.degrees(math.atan2(z1 - z0, x1 - x0)))))
+    return parts
 
 
 def furniture(folder):
@@ -55,6 +85,10 @@ def furniture(folder):
         [("top", box((-0.55, -0.3, 0.7), (0.55, 0.3, 0.74))), ("front", box((-0.5, -0.28, 0), (0.5, -0.25, 0.7))),
          ("back", box((-0.5, 0.25, 0), (0.5, 0.28, 0.7)))])
     put(folder, "cupboard.obj", "A cupboard, 0.5 m deep, 1 m wide, 1.9 m high", [("cupboard", box((-0.25, -0.5, 0), (0.25, 0.5, 1.9)))])
+    put(folder, "sofa.obj", "A sofa for two, 1.76 m wide, seats 0.42 m high, its back towards -X", sofa())
+    put(folder, "rope.obj", "A rope of 1.1 m along -X from its knot at x = y = 0, 1.15 m high", rope([(0, 1.15), (-0.5, 1.1), (-1.1, 1.12)], 0.016))
+    put(folder, "small-wall.obj", "A small retaining wall, 1.2 m wide, 0.5 m high, its face towards -X leans back",
+        [("wall", prism([(0, -0.3), (0.5, 0.04), (0.5, 0.16), (0, 0.16)], -0.6, 0.6))])
     put(folder, "long-shelf.obj", "One board of a wide bookshelf with its back and its sides, the board's top at z = 0",
         [("board", box((-1.8, -0.55, -0.03), (1.8, 0.55, 0))), ("back", box((-1.8, 0.55, -0.03), (1.8, 0.57, 0.45))),
          ("left", box((-1.83, -0.55, -0.03), (-1.8, 0.57, 0.45))), ("right", box((1.8, -0.55, -0.03), (1.83, 0.57, 0.45)))])

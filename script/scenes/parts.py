@@ -54,8 +54,22 @@ def legs(x, y, thick, top):
             for i, (sx, sy) in enumerate(((1, 1), (1, -1), (-1, -1), (-1, 1)))]
 
 
+def volume(part):
+    """Of a closed piece; negative when its faces look inwards."""
+    corners, faces = part
+    total = 0.0
+    for face in faces:
+        for b, c in zip(face[1:], face[2:]):
+            (ax, ay, az), (bx, by, bz), (cx, cy, cz) = corners[face[0]], corners[b], corners[c]
+            total += ax * (by * cz - bz * cy) + ay * (bz * cx - bx * cz) + az * (bx * cy - by * cx)
+    return total / 6
+
+
 def put(folder, name, about, parts):
     """Writes one mesh file from named parts."""
+    for part, piece in parts:
+        if volume(piece) <= 0:
+            raise ValueError(f"{name}: {part} is inside out")
     lines, base, triangles = [f"# {about}", "# Written by script/make-scenes. Metres, Z up."], 1, 0
     for part, (corners, faces) in parts:
         lines.append(f"o {part}")
