@@ -13,6 +13,7 @@
 #include <holdfast/collision.h>
 #include <holdfast/samples.h>
 #include <holdfast/solve.h>
+#include <holdfast/agent.h>
 #include <holdfast/contact.h>
 #include <holdfast/balance.h>
 #include <holdfast/guide.h>
