@@ -13,11 +13,11 @@
 #include <holdfast/collision.h>
 #include <holdfast/samples.h>
 #include <holdfast/solve.h>
-#include <holdfast/agent.h>
 #include <holdfast/contact.h>
 #include <holdfast/balance.h>
 #include <holdfast/guide.h>
 #include <holdfast/motion.h>
+#include <holdfast/agent.h>
 #include <holdfast/clip.h>
 #include <holdfast/scenario.h>
 #include <holdfast/check.h>

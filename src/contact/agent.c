@@ -243,6 +243,15 @@ hf_vec3 hf_agent_touching(const hf_agent* a, int limb, int frame, const hf_trans
 
 hf_vec3 hf_agent_up(const hf_agent* a) { return hf_rotate(a->pose.root.rotation, hf_v3(0, 0, 1)); }
 
+void hf_agent_take_limb(const hf_agent* a, int limb, const double* from, double* q) {
+    const hf_limb* l = &a->view->limbs[limb];
+    for (int i = 0; i < l->joint_count; i++) {
+        const hf_joint* j = &a->view->joints[l->joints[i]];
+        memcpy(q + j->q_index, from + j->q_index, sizeof(double) * (size_t)j->q_count);
+    }
+    hf_pose_follow(a->creature, q);
+}
+
 /* ---- placing ---- */
 
 static bool good_pose(const hf_agent* a, const hf_pose* pose) {
@@ -325,7 +334,8 @@ hf_status hf_agent_place(hf_agent* a, const hf_placement* placement, const hf_po
         if (l->mode == AGENT_IDLE) continue;
         l->tries = 0;
         l->rest_s = 0;
-        l->wanted = false;
+        l->wanted = l->lifting = false;
+        l->refused = 0;
         l->mode = find_held(a, placement, i, &l->at) ? AGENT_HELD : AGENT_FREE;
     }
     list_contacts(a, placement);

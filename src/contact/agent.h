@@ -27,7 +27,10 @@ typedef struct agent_limb {
     hf_vec3 home; /* contact point of the rest posture, in the root */
     double reach; /* m, from the limb's root frame to what is held */
     double half_stride, lift, swing_s;
-    agent_place at; /* held, or where the swing goes */
+    agent_place at;   /* held, or where the swing goes */
+    agent_place left; /* while it is lifted: the contact that it goes back to when it cannot leave */
+    bool lifting;
+    int refused; /* lifts in a row that failed */
     /* The swing: from where, in the frame of the goal's object. */
     hf_vec3 from, from_normal;
     hf_quat from_rotation;
@@ -87,6 +90,8 @@ hf_transform hf_agent_object(const hf_placement* placement, int object);
 /* World position of what a limb touches with, at link poses. */
 hf_vec3 hf_agent_touching(const hf_agent* agent, int limb, int frame, const hf_transform* links);
 hf_vec3 hf_agent_up(const hf_agent* agent);
+/* The limb's joints from one pose into another, whose mimic joints follow. */
+void hf_agent_take_limb(const hf_agent* agent, int limb, const double* from, double* q);
 
 /* ---- agent_root.c: where the root goes ---- */
 /* Fills carried, wished and aim. */
@@ -96,6 +101,13 @@ hf_transform hf_agent_predict(const hf_agent* agent, double time_s);
 
 /* ---- agent_gait.c: which limbs move, and where to ---- */
 hf_status hf_agent_choose(hf_agent* agent, const hf_placement* placement, const hf_agent_input* input);
+
+/* ---- agent_place.c ---- */
+enum { HF_AGENT_LOOKS = 4 }; /* places before the body that are tried, nearer each time */
+#define HF_AGENT_MOVING_M_S 0.01
+/* One query for one limb; found: a place for it. */
+hf_status hf_agent_find_place(hf_agent* agent, const hf_placement* placement, const hf_agent_input* input,
+                              int limb, agent_place* place, bool* found);
 
 /* ---- agent_pose.c: the pose of the frame ---- */
 /* Finds the next pose, brings limbs into their new modes and fills contacts. */

@@ -6,12 +6,13 @@
 #include <math.h>
 #include <string.h>
 
-static const double HOLD_M = 3e-4;    /* a held contact is this exact; a check asks for 1 mm */
-static const double HOLD_RAD = 0.008; /* and its patch, where a check asks for 1 degree */
-static const double SPARE = 0.995;    /* of the speed limits */
-static const double DRIFT = 0.3;      /* share of a joint's speed for going towards its relaxed value */
-static const double NEAR_M = 0.005;   /* a swing that is farther from its way looks for another posture */
-static const double BLOCKS_S = 0.1;   /* a limb that could not follow the root asks for a step this long */
+static const double HOLD_M = 3e-4;     /* a held contact is this exact; a check asks for 1 mm */
+static const double HOLD_RAD = 0.008;  /* and its patch, where a check asks for 1 degree */
+static const double SPARE = 0.995;     /* of the speed limits */
+static const double DRIFT = 0.3;       /* share of a joint's speed for going towards its relaxed value */
+static const double NEAR_M = 0.005;    /* a swing that is farther from its way looks for another posture */
+static const double BLOCKS_S = 0.1;    /* a limb that could not follow the root asks for a step this long */
+static const double PUT_BACK_S = 0.05; /* rest after a lift that failed */
 static const double LEAST_ADVANCE = 0.1;
 enum { ATTEMPTS = 24, ITERATIONS = 15, STUCK_FRAMES = 4 };
 
@@ -51,15 +52,6 @@ static void shorten(const hf_agent* a, int limb, double share, double* q) {
         const hf_joint* j = &a->view->joints[l->joints[i]];
         for (int k = j->q_index; k < j->q_index + j->q_count; k++)
             q[k] = a->pose.q[k] + share * (q[k] - a->pose.q[k]);
-    }
-    hf_pose_follow(a->creature, q);
-}
-
-static void take_limb(const hf_agent* a, int limb, const double* from, double* q) {
-    const hf_limb* l = &a->view->limbs[limb];
-    for (int i = 0; i < l->joint_count; i++) {
-        const hf_joint* j = &a->view->joints[l->joints[i]];
-        memcpy(q + j->q_index, from + j->q_index, sizeof(double) * (size_t)j->q_count);
     }
     hf_pose_follow(a->creature, q);
 }
@@ -116,7 +108,7 @@ static hf_status swing(hf_agent* a, const hf_placement* placement, int limb, dou
     hf_status status = solve(a, &target, ITERATIONS, &r);
     if (status == HF_OK && phase > 0.5 && r.position_error_m > NEAR_M) {
         // from here the goal is not to be had: by the posture that it was found with
-        take_limb(a, limb, goal, a->next.q);
+        hf_agent_take_limb(a, limb, goal, a->next.q);
         status = solve(a, &target, ITERATIONS, &r);
     }
     if (status != HF_OK) return status;
@@ -131,7 +123,7 @@ static hf_status swing(hf_agent* a, const hf_placement* placement, int limb, dou
 /* A limb without contact goes to its relaxed posture. */
 static void relax(hf_agent* a, int limb, double dt) {
     lean_posture(a, limb, a->relaxed, dt, DRIFT);
-    take_limb(a, limb, a->posture, a->next.q);
+    hf_agent_take_limb(a, limb, a->posture, a->next.q);
 }
 
 /* ---- the pose ---- */
@@ -205,6 +197,15 @@ static int moving_limb(const hf_agent* a, const hf_collision* hit) {
     return -1;
 }
 
+/* A limb that cannot leave its contact keeps it. */
+static void put_back(agent_limb* l) {
+    l->mode = AGENT_HELD;
+    l->at = l->left;
+    l->lifting = false;
+    l->refused++;
+    l->rest_s = PUT_BACK_S;
+}
+
 /* The limb waits for a frame, and remembers on which side it was hit. */
 static void stop_limb(hf_agent* a, int limb, const hf_collision* hit) {
     agent_limb* l = &a->limbs[limb];
@@ -246,7 +247,12 @@ static hf_status find_pose(hf_agent* a, const hf_placement* placement, double dt
         }
         if (fails >= 0) a->limbs[fails].blocks_s = BLOCKS_S;
         int limb = fails < 0 ? moving_limb(a, &hit) : -1;
-        if (limb >= 0)
+        // who leaves a contact at full stretch needs a root that waits
+        if (limb >= 0 && a->limbs[limb].lifting && s > 0)
+            s = 0;
+        else if (limb >= 0 && a->limbs[limb].lifting)
+            put_back(&a->limbs[limb]), s = 1;
+        else if (limb >= 0)
             stop_limb(a, limb, &hit);
         else if (s > 0)
             s = s > LEAST_ADVANCE ? s / 2 : 0;
@@ -265,6 +271,11 @@ static void finish_limbs(hf_agent* a, const hf_placement* placement, double dt) 
     for (int i = 0; i < a->view->limb_count; i++) {
         agent_limb* l = &a->limbs[i];
         if (l->mode != AGENT_SWING) continue;
+        if (l->lifting) {
+            hf_agent_note(a, HF_AGENT_LIFTED, i, l->left.object);
+            l->lifting = false;
+            l->refused = 0;
+        }
         if (l->landed) {
             l->mode = AGENT_HELD;
             l->phase = 1;
@@ -286,6 +297,7 @@ static void stay(hf_agent* a, const hf_placement* placement) {
         agent_limb* l = &a->limbs[i];
         l->frozen = 2;
         l->landed = false;
+        if (l->mode == AGENT_SWING && l->lifting) put_back(l);
         if (l->mode != AGENT_HELD) continue;
         hf_vec3 at = hf_apply(hf_placement_pose(placement, l->at.object), l->at.centre);
         if (hf_distance(at, hf_agent_touching(a, i, l->at.frame, a->links)) > 2 * HOLD_M) break_contact(a, i);

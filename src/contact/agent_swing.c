@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+static const double EAGER =
+    0.06; /* phase that a swing skips for each time that it could not leave its contact */
 static const double RAISE = 0.7; /* how much higher each new start of a swing is, in lifts */
 
 static void start_here(hf_agent* a, int limb, const hf_placement* placement, hf_vec3 normal) {
@@ -22,14 +24,17 @@ static void start_here(hf_agent* a, int limb, const hf_placement* placement, hf_
 void hf_agent_swing_begin(hf_agent* a, int limb, const agent_place* to, const hf_placement* placement) {
     agent_limb* l = &a->limbs[limb];
     hf_vec3 normal = hf_agent_up(a);
-    if (l->mode == AGENT_HELD)
-        normal = hf_rotate(hf_agent_object(placement, l->at.object).rotation, l->at.normal);
+    l->lifting = l->mode == AGENT_HELD;
+    l->left = l->at;
+    if (l->lifting) normal = hf_rotate(hf_agent_object(placement, l->at.object).rotation, l->at.normal);
     l->at = *to;
     l->mode = AGENT_SWING;
     l->raise = 0;
     l->restarts = 0;
     l->away = hf_v3(0, 0, 0);
     start_here(a, limb, placement, normal);
+    // after a lift that failed, with a stronger start
+    if (l->lifting) l->phase = fmin(0.25, EAGER * l->refused);
 }
 
 void hf_agent_swing_again(hf_agent* a, int limb, const hf_placement* placement) {
