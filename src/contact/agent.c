@@ -139,6 +139,7 @@ static void set_walker(hf_agent* a, int limb, int group) {
     const hf_contact_frame* f = &from->contacts[frame];
     hf_vec3 at = hf_apply(a->links[f->link], f->offset);
     l->home = hf_sub(at, hf_v3(0, 0, f->ball));
+    l->home_rotation = a->links[f->link].rotation;
     l->reach = reach_of(a->by_limb[limb][frame]);
     double length = fmax(from->length, 0.01);
     l->swing_s = or_else(a->options.swing_s, 0.4 * sqrt(length));
@@ -183,7 +184,8 @@ static void find_owners(hf_agent* a) {
         a->owner[link] = -1;
         for (int up = link; up > 0 && a->owner[link] < 0; up = v->links[up].parent_link)
             for (int i = 0; i < v->limb_count; i++)
-                if (v->limbs[i].root_link == up && a->limbs[i].mode != AGENT_IDLE) a->owner[link] = i;
+                if (v->limbs[i].root_link == up && (a->limbs[i].mode != AGENT_IDLE || a->limbs[i].relaxes))
+                    a->owner[link] = i;
     }
 }
 
@@ -202,6 +204,7 @@ hf_status hf_agent_create(const hf_creature* creature, const hf_samples* const* 
     if (status == HF_OK) {
         copy_sets(a, samples);
         find_walkers(a);
+        status = hf_agent_relax_idle(a);
         find_owners(a);
         a->least_held = a->walker_count - largest_group(a);
         if (a->walker_count == 0) status = HF_ERROR_ARGUMENT;

@@ -6,7 +6,7 @@
 #include <holdfast/solve.h>
 
 typedef enum agent_mode {
-    AGENT_IDLE, /* does not walk: its joints stay */
+    AGENT_IDLE, /* does not walk */
     AGENT_FREE, /* walks and has no contact */
     AGENT_HELD,
     AGENT_SWING
@@ -24,8 +24,10 @@ typedef struct agent_place {
 typedef struct agent_limb {
     agent_mode mode;
     int group;
-    hf_vec3 home; /* contact point of the rest posture, in the root */
-    double reach; /* m, from the limb's root frame to what is held */
+    hf_vec3 home;          /* contact point of the rest posture, in the root */
+    hf_quat home_rotation; /* of the touching link there */
+    bool relaxes;          /* idle, and its joints go to their relaxed values */
+    double reach;          /* m, from the limb's root frame to what is held */
     double half_stride, lift, swing_s;
     agent_place at;   /* held, or where the swing goes */
     agent_place left; /* while it is lifted: the contact that it goes back to when it cannot leave */
@@ -92,6 +94,10 @@ hf_vec3 hf_agent_touching(const hf_agent* agent, int limb, int frame, const hf_t
 hf_vec3 hf_agent_up(const hf_agent* agent);
 /* The limb's joints from one pose into another, whose mimic joints follow. */
 void hf_agent_take_limb(const hf_agent* agent, int limb, const double* from, double* q);
+
+/* ---- agent_idle.c: limbs that do not walk ---- */
+/* Finds relaxed postures of them that are out of the walkers' way. */
+hf_status hf_agent_relax_idle(hf_agent* agent);
 
 /* ---- agent_root.c: where the root goes ---- */
 /* Fills carried, wished and aim. */

@@ -10,6 +10,7 @@ static const double MOVING_RAD_S = 0.03;
 static const double BEHIND_SHARE = 0.3; /* of a half stride behind its place: a limb is renewed when moving */
 static const double ASTRAY_SHARE = 0.6; /* and this far from it when standing */
 static const double STRETCHED = 0.94;   /* share of its reach beyond which a limb is renewed in any case */
+static const double TURNED_RAD = 0.35;  /* and when a patch is turned this far from how it is at rest */
 static const double REST_S = 0.1;       /* after a query without a contact */
 
 static bool moving(const hf_agent* a) {
@@ -37,7 +38,13 @@ static double need_of(const hf_agent* a, const hf_placement* placement, int limb
     double stretch = hf_distance(hip, hf_apply(object, l->at.centre)) / l->reach;
     // a stretched limb helps nobody unless a step makes it better
     if (stretch > STRETCHED && off > 0.2) need = fmax(need, 1 + 10 * (stretch - STRETCHED));
-    if (l->blocks_s > 0 && off > 0.2) need = fmax(need, 1.5);
+    // a patch that the body has turned away from
+    if (l->at.flat) {
+        hf_quat now = hf_quat_mul(object.rotation, l->at.rotation);
+        double turned = hf_quat_angle(now, hf_quat_mul(a->pose.root.rotation, l->home_rotation));
+        if (turned > TURNED_RAD) need = fmax(need, turned / TURNED_RAD);
+    }
+    if (l->blocks_s > 0) need = fmax(need, 1.5);
     return need;
 }
 
@@ -92,7 +99,10 @@ static bool worth(const hf_agent* a, const hf_placement* placement, int limb, co
     if (l->mode != AGENT_HELD) return true;
     hf_vec3 now = hf_apply(hf_placement_pose(placement, l->at.object), l->at.point);
     hf_vec3 then = hf_apply(hf_placement_pose(placement, place->object), place->point);
-    return hf_distance(now, then) > 0.15 * l->half_stride;
+    hf_quat turned_now = hf_quat_mul(hf_placement_pose(placement, l->at.object).rotation, l->at.rotation);
+    hf_quat turned_then = hf_quat_mul(hf_placement_pose(placement, place->object).rotation, place->rotation);
+    return hf_distance(now, then) > 0.15 * l->half_stride ||
+           (place->flat && hf_quat_angle(turned_now, turned_then) > 0.3 * TURNED_RAD);
 }
 
 static hf_status look_for(hf_agent* a, const hf_placement* placement, const hf_agent_input* in, int limb) {

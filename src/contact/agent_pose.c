@@ -3,17 +3,20 @@
    pose stays when nothing else holds. */
 #include "contact/agent.h"
 
+#include <holdfast/rom.h>
+
 #include <math.h>
 #include <string.h>
 
 static const double HOLD_M = 3e-4;     /* a held contact is this exact; a check asks for 1 mm */
 static const double HOLD_RAD = 0.008;  /* and its patch, where a check asks for 1 degree */
+static const double ROM_RAD = 5e-5;    /* a check allows twice that */
 static const double SPARE = 0.995;     /* of the speed limits */
 static const double DRIFT = 0.3;       /* share of a joint's speed for going towards its relaxed value */
 static const double NEAR_M = 0.005;    /* a swing that is farther from its way looks for another posture */
 static const double BLOCKS_S = 0.1;    /* a limb that could not follow the root asks for a step this long */
 static const double PUT_BACK_S = 0.05; /* rest after a lift that failed */
-static const double LEAST_ADVANCE = 0.1;
+static const double SLOWER = 0.35, LEAST_ADVANCE = 0.1; /* shares of the root's way that are tried */
 enum { ATTEMPTS = 24, ITERATIONS = 15, STUCK_FRAMES = 4 };
 
 static double joint_step(const hf_joint* j, double dt) { return SPARE * j->max_speed * dt; }
@@ -78,6 +81,16 @@ static hf_status solve(hf_agent* a, const hf_target* target, int iterations, hf_
     return hf_limb_solve(a->creature, base, target, &o, a->workspace, a->next.q, r);
 }
 
+/* Do the limb's joints keep their regions? What lies between two postures inside need not. */
+static bool keeps_rom(const hf_agent* a, int limb, const double* q) {
+    for (int r = 0; r < a->view->rom_count; r++) {
+        const hf_rom* rom = &a->view->roms[r];
+        int link = a->view->joints[rom->joints[0]].child_link;
+        if (a->owner[link] == limb && !hf_rom_contains(a->creature, r, q, ROM_RAD)) return false;
+    }
+    return true;
+}
+
 /* ---- limbs of the pose being built ---- */
 
 static hf_status hold(hf_agent* a, const hf_placement* placement, int limb, double dt, bool* held) {
@@ -92,7 +105,7 @@ static hf_status hold(hf_agent* a, const hf_placement* placement, int limb, doub
     hf_solve_result r;
     hf_status status = solve(a, &target, ITERATIONS, &r);
     *held = status == HF_OK && r.position_error_m <= HOLD_M && (!at->flat || r.angle_error_rad <= HOLD_RAD) &&
-            possible_share(a, limb, a->next.q, dt) >= 1;
+            possible_share(a, limb, a->next.q, dt) >= 1 && keeps_rom(a, limb, a->next.q);
     return status;
 }
 
@@ -114,6 +127,13 @@ static hf_status swing(hf_agent* a, const hf_placement* placement, int limb, dou
     if (status != HF_OK) return status;
     double share = possible_share(a, limb, a->next.q, dt);
     if (share < 1) shorten(a, limb, share, a->next.q);
+    if (!keeps_rom(a, limb, a->next.q)) {
+        // between two postures inside a region that bends: it waits
+        hf_agent_take_limb(a, limb, a->pose.q, a->next.q);
+        l->advance = 0;
+        l->frozen = 2;
+        return HF_OK;
+    }
     l->advance = share * (phase - l->phase);
     l->landed = !l->frozen && phase >= 1 && share >= 1 && r.position_error_m <= HOLD_M &&
                 (!l->at.flat || r.angle_error_rad <= HOLD_RAD);
@@ -124,6 +144,7 @@ static hf_status swing(hf_agent* a, const hf_placement* placement, int limb, dou
 static void relax(hf_agent* a, int limb, double dt) {
     lean_posture(a, limb, a->relaxed, dt, DRIFT);
     hf_agent_take_limb(a, limb, a->posture, a->next.q);
+    if (!keeps_rom(a, limb, a->next.q)) hf_agent_take_limb(a, limb, a->pose.q, a->next.q);
 }
 
 /* ---- the pose ---- */
@@ -147,11 +168,11 @@ static hf_status build(hf_agent* a, const hf_placement* placement, double share,
         l->advance = 0;
         if (l->mode == AGENT_HELD)
             status = hold(a, placement, i, dt, &held);
-        else if (l->frozen > 1 || (l->frozen && l->mode == AGENT_FREE))
+        else if (l->frozen > 1 || (l->frozen && l->mode != AGENT_SWING))
             continue;
         else if (l->mode == AGENT_SWING)
             status = swing(a, placement, i, dt);
-        else if (l->mode == AGENT_FREE)
+        else if (l->mode == AGENT_FREE || l->relaxes)
             relax(a, i, dt);
         if (!held) *fails = i;
     }
@@ -181,6 +202,12 @@ static hf_status collides(hf_agent* a, const hf_placement* placement, bool* hits
     if (*hits || a->moved) return HF_OK;
     query.touches = a->both;
     query.touch_count = a->both_count;
+    // half way in any case: limbs that turn bow out even on a short way
+    hf_pose half = {a->pose.root, a->query_q};
+    hf_pose_between(a->creature, &a->pose, &a->next, 0.5, &half);
+    hf_forward(a->creature, &half, a->links);
+    *hits = hf_collides(a->creature, placement, a->links, &query, hit);
+    if (*hits) return HF_OK;
     return hf_move_collides(a->creature, placement, &a->pose, &a->next, &query, a->workspace, hits, hit);
 }
 
@@ -192,7 +219,7 @@ static int moving_limb(const hf_agent* a, const hf_collision* hit) {
         int limb = a->owner[a->view->bodies[bodies[i]].link];
         if (limb < 0) continue;
         const agent_limb* l = &a->limbs[limb];
-        if ((l->mode == AGENT_SWING || l->mode == AGENT_FREE) && l->frozen < 2) return limb;
+        if (l->mode != AGENT_HELD && l->frozen < 2) return limb;
     }
     return -1;
 }
@@ -230,6 +257,12 @@ static void break_contact(hf_agent* a, int limb) {
     a->limbs[limb].tries = 0;
 }
 
+/* The root goes less far, so that limbs may move again. */
+static double slower(hf_agent* a, double share) {
+    for (int i = 0; i < a->view->limb_count; i++) a->limbs[i].frozen = 0;
+    return share > LEAST_ADVANCE ? share * SLOWER : 0;
+}
+
 /* Tries until a pose holds; share tells how far the root came, negative when none does. */
 static hf_status find_pose(hf_agent* a, const hf_placement* placement, double dt, double* share) {
     double s = 1;
@@ -255,7 +288,7 @@ static hf_status find_pose(hf_agent* a, const hf_placement* placement, double dt
         else if (limb >= 0)
             stop_limb(a, limb, &hit);
         else if (s > 0)
-            s = s > LEAST_ADVANCE ? s / 2 : 0;
+            s = slower(a, s);
         else if (fails >= 0)
             break_contact(a, fails);
         else
