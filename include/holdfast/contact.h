@@ -105,7 +105,7 @@ HF_API void hf_contact_answer_free(hf_contact_answer* answer);
 
 /* The best contacts of one limb: exactly on the surface (0.1 mm), the normal aligned as far as limits and
    range of motion allow, free of collision with scene and own body. Candidates are taken in the order of
-   their samples' scores. One whose limb collides as sampled (by more than 0.3 epsilon; the effector set on
+   their samples' scores. One whose limb collides as sampled (by more than 0.2 epsilon; the effector set on
    the surface) is passed over, the others are finished, and the first `count` that are valid are the answer.
    Where there is none, epsilon is doubled up to four times, and in the end those passed over are finished,
    too. `samples` holds one set for each contact

@@ -36,6 +36,23 @@ static void add_rest(hf_contact_clearance* k, int body) {
     k->rest_x[i] = at.x, k->rest_y[i] = at.y, k->rest_z[i] = at.z, k->rest_radius[i] = bound->radius;
 }
 
+/* Where a body hangs; `in` is its link there. */
+static hf_clearance_body hang(const hf_creature* c, int body, int link, hf_transform in) {
+    const hf_body* b = &c->view.bodies[body];
+    hf_clearance_body h = {.body = body,
+                           .link = link,
+                           .in_link = hf_compose(in, b->in_link),
+                           .centre = hf_apply(in, c->bounds[body].centre)};
+    if (b->shape.kind != HF_SHAPE_BOX) return h;
+    hf_vec3 s = b->shape.half_size;
+    double least = fmin(s.x, fmin(s.y, s.z)), most = fmax(s.x, fmax(s.y, s.z));
+    hf_vec3 along = most == s.z ? hf_v3(0, 0, 1) : most == s.x ? hf_v3(1, 0, 0) : hf_v3(0, 1, 0);
+    h.core = (hf_shape){.kind = HF_SHAPE_CAPSULE, .radius = least, .half_length = most - least};
+    hf_transform turn = {{0, 0, 0}, hf_quat_between(hf_v3(0, 0, 1), along)};
+    h.core_in_link = hf_compose(h.in_link, turn);
+    return h;
+}
+
 /* Every body goes with the effector, with a link of the chain, or stays; others (the foot of a knee) are left
    to the finish. */
 static void sort_bodies(hf_contact_clearance* k) {
@@ -46,15 +63,13 @@ static void sort_bodies(hf_contact_clearance* k) {
         k->frames[i] = hf_compose(effector, k->links[limb->contacts[i].link]);
     for (int i = 0; i < v->body_count; i++) {
         const hf_body* b = &v->bodies[i];
-        hf_vec3 centre = k->creature->bounds[i].centre;
         if (hf_effector_has(k->creature, k->limb, b->link)) {
             hf_transform in = hf_compose(effector, k->links[b->link]);
-            k->effector[k->effector_count++] =
-                (hf_clearance_body){i, limb->effector_link, hf_compose(in, b->in_link), hf_apply(in, centre)};
+            k->effector[k->effector_count++] = hang(k->creature, i, limb->effector_link, in);
         } else if (!moves_with(k->creature, limb, b->link)) {
             add_rest(k, i);
         } else if (on_chain(v, limb, b->link)) {
-            k->upper[k->upper_count++] = (hf_clearance_body){i, b->link, b->in_link, centre};
+            k->upper[k->upper_count++] = hang(k->creature, i, b->link, hf_transform_identity());
         }
     }
 }
@@ -85,18 +100,25 @@ hf_status hf_contact_clearance_make(const hf_creature* creature, const hf_placem
 
 /* What hit will mostly hit again. */
 static void move_to_front(hf_clearance_body* bodies, int at) {
+    if (at == 0) return;
     hf_clearance_body hit = bodies[at];
-    for (; at > 0; at--) bodies[at] = bodies[at - 1];
+    bodies[at] = bodies[0];
     bodies[0] = hit;
 }
 
 static bool in_scene(hf_contact_clearance* k, hf_clearance_body* bodies, int count, const hf_transform* at,
                      double depth, const hf_object_depth* touched) {
     for (int i = 0; i < count; i++) {
-        const hf_shape* shape = &k->creature->view.bodies[bodies[i].body].shape;
-        hf_transform pose = hf_compose(at ? *at : k->links[bodies[i].link], bodies[i].in_link);
-        if (!hf_placement_overlap_by(k->placement, shape, pose, depth, touched, touched ? 1 : 0, NULL))
-            continue;
+        const hf_clearance_body* b = &bodies[i];
+        const hf_transform* link = at ? at : &k->links[b->link];
+        const hf_shape* shape = &k->creature->view.bodies[b->body].shape;
+        int objects = touched ? 1 : 0;
+        bool meets = b->core.radius > depth &&
+                     hf_placement_meets_by(k->placement, &b->core, hf_compose(*link, b->core_in_link), depth,
+                                           touched, objects);
+        meets = meets || hf_placement_meets_by(k->placement, shape, hf_compose(*link, b->in_link), depth,
+                                               touched, objects);
+        if (!meets) continue;
         move_to_front(bodies, i);
         return true;
     }
@@ -128,8 +150,10 @@ static bool in_body(hf_contact_clearance* k, hf_clearance_body* bodies, int coun
     return false;
 }
 
-/* Where the contact would have the effector: its point on the surface, turned the least that aligns it. */
-static hf_transform touching(const hf_contact_clearance* k, int frame, const hf_surface* surface) {
+/* Where the contact would have the effector: its point on the surface, turned the least that aligns it, or
+   not at all. */
+static hf_transform touching(const hf_contact_clearance* k, int frame, const hf_surface* surface,
+                             bool align) {
     const hf_limb* limb = &k->creature->view.limbs[k->limb];
     hf_transform link = k->links[limb->effector_link];
     hf_vec3 offset = {0, 0, 0}, point = surface->point;
@@ -138,7 +162,7 @@ static hf_transform touching(const hf_contact_clearance* k, int frame, const hf_
         hf_transform in = k->frames[frame];
         offset = hf_apply(in, c->offset);
         point = hf_add(point, hf_scale(surface->normal, c->ball));
-        if (k->aligns && !(c->ball > 0)) {
+        if (align && !(c->ball > 0)) {
             hf_vec3 normal = hf_rotate(hf_quat_mul(link.rotation, in.rotation), c->normal);
             link.rotation = hf_quat_mul(hf_quat_between(normal, hf_neg(surface->normal)), link.rotation);
         }
@@ -147,16 +171,27 @@ static hf_transform touching(const hf_contact_clearance* k, int frame, const hf_
     return link;
 }
 
+static bool effector_clear(hf_contact_clearance* k, int frame, const hf_surface* surface, bool align,
+                           double slack) {
+    hf_transform at = touching(k, frame, surface, align);
+    double depth = k->grip ? INFINITY : hf_allowance_default().touched_depth + slack;
+    hf_object_depth touched = {surface->object, depth};
+    return !in_scene(k, k->effector, k->effector_count, &at, slack, &touched);
+}
+
+bool hf_contact_effector_clear(hf_contact_clearance* k, const double* q, int frame, const hf_surface* surface,
+                               double slack) {
+    hf_forward_limb(k->creature, k->limb, q, k->links);
+    return effector_clear(k, frame, surface, false, slack);
+}
+
 bool hf_contact_clear(hf_contact_clearance* k, const hf_samples* samples, int sample, int frame,
                       const hf_surface* surface, double slack) {
     const hf_limb* limb = &k->creature->view.limbs[k->limb];
     if (limb->joint_count == 0) return true;
     hf_samples_pose(k->creature, samples, sample, k->q);
     hf_forward_limb(k->creature, k->limb, k->q, k->links);
-    hf_transform at = touching(k, frame, surface);
-    hf_object_depth touched = {surface->object,
-                               k->grip ? INFINITY : hf_allowance_default().touched_depth + slack};
-    if (in_scene(k, k->effector, k->effector_count, &at, slack, &touched)) return false;
+    if (!effector_clear(k, frame, surface, k->aligns, slack)) return false;
     if (in_scene(k, k->upper, k->upper_count, NULL, slack, NULL)) return false;
     return !in_body(k, k->upper, k->upper_count, slack) && !in_body(k, k->effector, k->effector_count, slack);
 }

@@ -10,6 +10,9 @@ typedef struct hf_clearance_body {
     int body, link;
     hf_transform in_link;
     hf_vec3 centre; /* of its ball, in the link */
+    /* A box holds a capsule along its longest side, which tells most overlaps sooner; radius 0: none. */
+    hf_shape core;
+    hf_transform core_in_link;
 } hf_clearance_body;
 
 /* Of one limb at one pose of the rest of the body. */
@@ -38,8 +41,12 @@ hf_status hf_contact_clearance_make(const hf_creature* creature, const hf_placem
 
 /* Free by more than -`slack` metres: the effector, set on the surface by the contact frame (-1: its origin)
    with the least turn from how the sample holds it, of the scene; the rest of the limb as sampled, of the
-   scene and of the body. Bodies that hit are moved to the front, which changes nothing but the time. */
+   surfaces of the scene and of the body. Bodies that hit are moved to the front, which changes nothing but
+   the time. */
 bool hf_contact_clear(hf_contact_clearance* clearance, const hf_samples* samples, int sample, int frame,
                       const hf_surface* surface, double slack);
+/* The same of the effector alone, as these joint values hold it, moved onto the surface without a turn. */
+bool hf_contact_effector_clear(hf_contact_clearance* clearance, const double* q, int frame,
+                               const hf_surface* surface, double slack);
 
 #endif

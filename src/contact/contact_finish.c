@@ -109,7 +109,7 @@ hf_status hf_contact_finisher_make(const hf_creature* creature, const hf_placeme
 }
 
 hf_status hf_contact_finish(hf_contact_finisher* f, const hf_samples* samples, int sample, int frame,
-                            const hf_surface* surface, hf_contact* contact, hf_finish* finish) {
+                            const hf_surface* surface, double slack, hf_contact* contact, hf_finish* finish) {
     *finish = HF_FINISH_INEXACT;
     if (out_of_reach(f, frame, surface->point) || !large_enough(f, surface)) return HF_OK;
     hf_samples_pose(f->creature, samples, sample, f->posture);
@@ -128,10 +128,19 @@ hf_status hf_contact_finish(hf_contact_finisher* f, const hf_samples* samples, i
     o.posture = f->posture;
     hf_goal goal;
     hf_solve_result r;
+    hf_limb_solver* solver = f->solvers[frame < 0 ? 0 : frame];
     hf_status status = hf_goal_make(&f->creature->view, &target, &goal);
-    if (status == HF_OK)
-        status = hf_limb_solver_run(f->solvers[frame < 0 ? 0 : frame], &f->base, &goal, &o, f->q, &r);
-    if (status != HF_OK || !(r.position_error_m <= TOLERANCE_M) || !aligned(f, frame, &r)) return status;
+    if (status == HF_OK) status = hf_limb_solver_run(solver, &f->base, &goal, &o, f->q, &r);
+    if (status != HF_OK) return status;
+    if (r.stop != HF_STOP_REACHED) {
+        // the angle will stay about so: worth going on only where the effector fits like that
+        if (f->clearance.aligns && !hf_contact_effector_clear(&f->clearance, f->q, frame, surface, slack)) {
+            *finish = HF_FINISH_COLLIDES;
+            return HF_OK;
+        }
+        hf_limb_solver_settle(solver, f->q);
+    }
+    if (!(r.position_error_m <= TOLERANCE_M) || !aligned(f, frame, &r)) return HF_OK;
     *finish = collides(f, surface->object) ? HF_FINISH_COLLIDES : HF_FINISH_VALID;
     contact->limb = f->query->limb;
     contact->frame = frame;

@@ -28,9 +28,10 @@ hf_status hf_contact_finisher_make(const hf_creature* creature, const hf_placeme
                                    const hf_contact_query* query, const hf_samples* const* samples,
                                    const bool* use, hf_workspace* workspace, hf_contact_finisher* finisher);
 
-/* Brings contact frame `frame` of one sample onto a surface and tests for collision. On HF_FINISH_VALID
+/* Brings contact frame `frame` of one sample onto a surface and tests for collision; `slack` is that of
+   hf_contact_clear, for an effector that cannot be aligned. On HF_FINISH_VALID
    finisher->q and ->links hold the posture and *contact its frame, place and errors. */
 hf_status hf_contact_finish(hf_contact_finisher* finisher, const hf_samples* samples, int sample, int frame,
-                            const hf_surface* surface, hf_contact* contact, hf_finish* finish);
+                            const hf_surface* surface, double slack, hf_contact* contact, hf_finish* finish);
 
 #endif

@@ -16,9 +16,11 @@
 static const double EPSILON_SHARE = 0.03;
 static const double LEAST_EPSILON_M = 0.001;
 /* How far a limb may overlap as sampled, in epsilons: the finish moves it by about that. */
-static const double SLACK_SHARE = 0.3;
+static const double SLACK_SHARE = 0.2;
 /* Sparse sets: epsilon is doubled up to this often until a contact is found. */
 enum { WIDENINGS = 4 };
+/* Where few candidates within an epsilon gave none, the next one follows at once. */
+enum { FEW_CANDIDATES = 300 };
 /* Candidates looked at that are as much work as one that is finished. */
 enum { LOOKS_A_TEST = 10 };
 enum { MAX_CONTACTS = 1000, MAX_TESTS = 10000000 };
@@ -137,6 +139,7 @@ typedef struct search {
     int scorer_count;
     hf_contact_scorer* scorers; /* one for each set in use */
     hf_contact_finisher finisher;
+    double slack_m;   /* how far a limb may overlap as sampled */
     double* jacobian; /* of a finished posture */
 } search;
 
@@ -254,7 +257,7 @@ static hf_status finish(search* s, const hf_contact_scorer* scorer, const hf_con
     hf_finish end;
     s->answer->tested++;
     hf_status status = hf_contact_finish(&s->finisher, samples, (int)choice->sample,
-                                         samples->block->key.contact, surface, &contact, &end);
+                                         samples->block->key.contact, surface, s->slack_m, &contact, &end);
     if (status != HF_OK) return status;
     s->answer->unfinished += end == HF_FINISH_INEXACT;
     s->answer->colliding += end == HF_FINISH_COLLIDES;
@@ -283,7 +286,7 @@ static hf_status try_choice(search* s, const pass* p, hf_choice_list* list, hf_c
         return HF_OK;
     s->answer->looked++;
     bool clear = hf_contact_clear(&s->finisher.clearance, scorer->samples, (int)choice.sample,
-                                  scorer->samples->block->key.contact, &surface, SLACK_SHARE * p->epsilon);
+                                  scorer->samples->block->key.contact, &surface, s->slack_m);
     s->answer->blocked += !clear && !p->blocked;
     return clear != p->blocked ? finish(s, scorer, &choice, &surface, factor, score) : HF_OK;
 }
@@ -308,35 +311,53 @@ static hf_status search_within(search* s, const pass* p) {
     return status;
 }
 
-/* Where the factor alone decides, surfaces that do not help the task come after all that do: they are not
-   even looked for before. */
-static hf_status search_in_order(search* s, pass p) {
+/* Surfaces of one kind, with ever wider epsilons. */
+typedef struct widening {
+    pass next;
+    int left;       /* epsilons not tried yet */
+    double nearest; /* the first one with candidates, 0: none yet */
+} widening;
+
+/* A small set must not mean an empty answer: epsilon is widened, and the solver pulls what is nearest onto
+   the surface. Goes on at once after epsilons without candidates, and once after one with few. */
+static hf_status search_wider(search* s, widening* w, bool again) {
+    hf_contact_answer* a = s->answer;
     hf_status status = HF_OK;
-    if (hf_contact_by_factor(s->query)) {
-        p.helpful = true;
-        status = search_within(s, &p);
-        p.helpful = false, p.unhelpful = true;
+    while (w->left > 0 && status == HF_OK && !a->contact_count && !exhausted(s)) {
+        status = search_within(s, &w->next);
+        if (a->candidates && w->nearest == 0) w->nearest = w->next.epsilon;
+        w->next.tried = w->next.epsilon;
+        w->next.epsilon *= 2;
+        w->left--;
+        if (a->candidates && !(again && a->candidates < FEW_CANDIDATES)) break;
+        again = again && !a->candidates;
     }
-    if (status == HF_OK && s->answer->contact_count < s->query->count && !exhausted(s))
-        status = search_within(s, &p);
     return status;
 }
 
-/* A small set must not mean an empty answer: epsilon is widened, and the solver pulls what is nearest onto
-   the surface; in the end also samples that are not free themselves. */
+/* Where the factor alone decides, surfaces that do not help the task come after those that do, and are not
+   even looked for before. In the end samples that are not free themselves are finished, too. */
 static hf_status search_all(search* s) {
     hf_contact_answer* a = s->answer;
     const hf_contact_query* q = s->query;
     double first = q->epsilon_m > 0 ? q->epsilon_m : fmax(EPSILON_SHARE * s->limb->length, LEAST_EPSILON_M);
-    double nearest = 0; /* the first epsilon with candidates */
+    bool by_factor = hf_contact_by_factor(q);
+    widening kinds[2] = {{.next = {.epsilon = first, .helpful = true}, .left = by_factor ? WIDENINGS + 1 : 0},
+                         {.next = {.epsilon = first, .unhelpful = by_factor}, .left = WIDENINGS + 1}};
+    s->slack_m = SLACK_SHARE * first;
     hf_status status = HF_OK;
-    for (int i = 0; i <= WIDENINGS && status == HF_OK && !a->contact_count && !exhausted(s); i++) {
-        double epsilon = first * (1 << i);
-        status = search_in_order(s, (pass){.epsilon = epsilon, .tried = i ? epsilon / 2 : 0});
-        if (a->candidates && nearest == 0) nearest = epsilon;
+    for (int round = 0; round <= WIDENINGS && status == HF_OK; round++)
+        for (int i = 0; i < 2 && status == HF_OK; i++) status = search_wider(s, &kinds[i], round == 0);
+    // fewer than wanted: those that do not help, as far away as those that do
+    if (status == HF_OK && by_factor && a->contact_count && a->contact_count < q->count && !exhausted(s) &&
+        kinds[1].left > WIDENINGS)
+        status = search_within(s, &(pass){.epsilon = a->epsilon_m, .unhelpful = true});
+    for (int i = 0; i < 2 && status == HF_OK && !a->contact_count && !exhausted(s); i++) {
+        kinds[i].next.epsilon = kinds[i].nearest;
+        kinds[i].next.tried = 0;
+        kinds[i].next.blocked = true;
+        if (kinds[i].nearest > 0) status = search_within(s, &kinds[i].next);
     }
-    if (status == HF_OK && !a->contact_count && nearest > 0 && !exhausted(s))
-        status = search_in_order(s, (pass){.epsilon = nearest, .blocked = true});
     return status;
 }
 

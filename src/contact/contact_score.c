@@ -65,6 +65,7 @@ const char* hf_role_text(hf_role role) {
 
 static bool before(const hf_contact_choice* a, const hf_contact_choice* b) {
     if (a->score != b->score) return a->score > b->score;
+    if (a->facing != b->facing) return a->facing > b->facing;
     // equals in an order that has nothing to do with where they are: neighbours mostly fail alike
     uint32_t x = a->sample * 2654435761u, y = b->sample * 2654435761u;
     return x != y ? x < y : a->set < b->set;
@@ -291,7 +292,7 @@ static hf_surface_factor triangle_factor(const hf_contact_scorer* s, const hf_ne
         if (open_piece(s, t->object, t->triangle) && t->offset > 0) n = hf_neg(n);
     }
     double factor = factor_of(s, t->object, n);
-    return (hf_surface_factor){(float)factor, allowed(s, n, factor)};
+    return (hf_surface_factor){{(float)n.x, (float)n.y, (float)n.z}, (float)factor, allowed(s, n, factor)};
 }
 
 static hf_score_job score_job(const hf_contact_scorer* s) {

@@ -8,6 +8,7 @@
 
 /* What a triangle brings to every sample near it. */
 typedef struct hf_surface_factor {
+    float normal[3]; /* limb's root frame, to the limb's side */
     float factor;
     bool allowed;
 } hf_surface_factor;
@@ -38,11 +39,12 @@ typedef struct hf_contact_choice {
     uint32_t sample;
     uint32_t hit; /* first of its block's, in the set's candidates */
     uint16_t set;
+    int8_t facing; /* how well the sample faces that surface: 127 straight on, -127 away; 0: unknown */
     bool exact;
 } hf_contact_choice;
 
-/* Choices that are taken best first: the higher score, then by a number made from the sample. Only the best
-   part of them is ever put in order. */
+/* Choices that are taken best first: the higher score; of equal ones that which faces its surface better,
+   then by a number made from the sample. Only the best part of them is ever put in order. */
 typedef struct hf_choice_list {
     hf_contact_choice* all;
     int count;

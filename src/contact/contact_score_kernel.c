@@ -11,6 +11,7 @@ typedef union lanes8 {
 /* Score of a sample = gain * factor + rest. */
 typedef struct block_scores {
     float8 gain, rest;
+    const float* normal; /* three rows */
 } block_scores;
 
 HF_INLINE8 block_scores score_block(const hf_score_job* job, uint32_t block) {
@@ -20,7 +21,8 @@ HF_INLINE8 block_scores score_block(const hf_score_job* job, uint32_t block) {
                   (f[3] * f8_load(j + 24) + f[4] * f8_load(j + 32) + f[5] * f8_load(j + 40));
     float8 lever = f8_sqrt(f8_max(form, f8_all(0)) + job->guard) * job->per_length;
     block_scores s = {job->effort / lever + job->precision * lever,
-                      job->manipulability * f8_load(j + HF_SAMPLE_MANIPULABILITY_ROW * 8)};
+                      job->manipulability * f8_load(j + HF_SAMPLE_MANIPULABILITY_ROW * 8),
+                      j + HF_SAMPLE_NORMAL_ROW * 8};
     if (job->distance > 0) {
         const float *p = job->points + (size_t)block * 24, *e = job->effector;
         float8 x = f8_load(p) - e[0], y = f8_load(p + 8) - e[1], z = f8_load(p + 16) - e[2];
@@ -29,13 +31,20 @@ HF_INLINE8 block_scores score_block(const hf_score_job* job, uint32_t block) {
     return s;
 }
 
+/* How well samples face a surface: 127 straight on. */
+HF_INLINE8 float8 faces(const hf_surface_factor* f, const float* normal) {
+    float8 along = f->normal[0] * f8_load(normal) + f->normal[1] * f8_load(normal + 8) +
+                   f->normal[2] * f8_load(normal + 16);
+    return f8_max(f8_min(along * -127.0f, f8_all(127)), f8_all(-127));
+}
+
 static int kernel_score(const hf_score_job* job, hf_contact_choice* out) {
     static const mask8 lane_bit = {1, 2, 4, 8, 16, 32, 64, 128};
     int count = 0;
     for (int h = 0; h < job->hit_count;) {
         uint32_t block = job->hits[h].block;
         block_scores s = score_block(job, block);
-        lanes8 best = {f8_all(-3e38f)};
+        lanes8 best = {f8_all(-3e38f)}, facing = {f8_all(0)};
         unsigned near = 0, several = 0;
         int first = h;
         for (; h < job->hit_count && job->hits[h].block == block; h++) {
@@ -48,7 +57,10 @@ static int kernel_score(const hf_score_job* job, hf_contact_choice* out) {
             several |= object ? hit->lanes : near & hit->lanes;
             near |= hit->lanes;
             mask8 here = (lane_bit & (int32_t)hit->lanes) != 0;
-            best.all = f8_select(here, f8_max(best.all, score), best.all);
+            float8 faced = object ? f8_all(0) : faces(&job->factors[hit->item], s.normal);
+            here &= (score > best.all) | ((score == best.all) & (faced > facing.all));
+            best.all = f8_select(here, score, best.all);
+            facing.all = f8_select(here, faced, facing.all);
         }
         for (; near; near &= near - 1) {
             int i = __builtin_ctz(near);
@@ -56,6 +68,7 @@ static int kernel_score(const hf_score_job* job, hf_contact_choice* out) {
                                                .sample = block * 8 + (uint32_t)i,
                                                .hit = (uint32_t)first,
                                                .set = job->set,
+                                               .facing = (int8_t)facing.lane[i],
                                                .exact = !(several >> i & 1)};
         }
     }

@@ -23,6 +23,7 @@ typedef struct hf_limb_problem {
     const double* posture; /* wanted values in the chain's order */
     int rom_count;
     const int* roms;       /* regions that speak of this limb's joints alone */
+    int* likely;           /* of each: where its boundary was met last */
     double *pose_q, *kept; /* a whole pose for the region functions, chain values */
 } hf_limb_problem;
 
@@ -81,9 +82,13 @@ typedef struct hf_limb_solver {
 hf_status hf_limb_solver_make(const hf_creature* creature, int limb, int contact, const double* q,
                               bool use_rom, hf_workspace* workspace, hf_limb_solver* solver);
 /* hf_limb_solve with a goal that hf_goal_make filled and options that are in range; options->use_rom does not
-   count. HF_ERROR_ARGUMENT when a joint value is not finite. */
+   count. With near_start, what the first descent does not reach is left as it is: hf_limb_solver_settle goes
+   on. HF_ERROR_ARGUMENT when a joint value is not finite. */
 hf_status hf_limb_solver_run(hf_limb_solver* solver, const hf_transform* base, const hf_goal* goal,
                              const hf_solve_options* options, double* q, hf_solve_result* result);
+/* After a run with near_start that did not reach all: the position first, the angle as far as that leaves
+   room. Writes to the same result. */
+void hf_limb_solver_settle(hf_limb_solver* solver, double* q);
 
 /* Finds the regions to keep; others than these speak of joints beyond the limb. */
 hf_status hf_limb_rom_choose(hf_limb_problem* problem, const double* q, hf_workspace* workspace);

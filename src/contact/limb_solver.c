@@ -297,15 +297,17 @@ static bool read_postures(search* s, const double* q, const double* posture) {
     return finite;
 }
 
-/* From a start that is near: one descent for all, and one that puts the position first where not all can be
-   had. What neither reaches is given up. */
+/* From a start that is near: one descent for all. */
 static void search_near(search* s) {
     hf_limb_trial_copy(&s->problem, &s->first, &s->now);
     bool ended = descend(s, QUICK, s->options->max_iterations);
     s->result->starts++;
     keep(s, true, ended);
-    if (hf_limb_reached(&s->problem, &s->best)) return;
-    ended = settle_position(s);
+}
+
+/* Where that does not have all: the position, and the angle as far as it leaves room. */
+static void settle_near(search* s) {
+    bool ended = settle_position(s);
     keep(s, false, ended);
     if (s->problem.rows == 3 || !position_reached(&s->problem, &s->now)) return;
     ended = descend(s, NEAR, s->options->max_iterations);
@@ -319,7 +321,7 @@ static void solve(search* s) {
     bool far = hf_distance(p->point, p->chain->anchor) > p->chain->reach + p->tolerance_m;
     bool fixed = p->chain->column_count == 0;
     int starts = fixed ? 1 : s->options->max_starts;
-    if (s->options->near_start && !fixed) {
+    if (s->options->near_start) {
         search_near(s);
     } else {
         search_together(s, starts, far);
@@ -361,6 +363,15 @@ hf_status hf_limb_solver_run(hf_limb_solver* s, const hf_transform* base, const 
     return HF_OK;
 }
 
+void hf_limb_solver_settle(hf_limb_solver* s, double* q) {
+    const hf_limb_problem* p = &s->problem;
+    if (p->chain->column_count == 0) return;
+    settle_near(s);
+    conclude(s, hf_distance(p->point, p->chain->anchor) > p->chain->reach + p->tolerance_m);
+    write_back(s, q);
+    if (s->use_rom) hf_solve_check_range(p->creature, s->limb, q, s->result);
+}
+
 hf_status hf_limb_solve(const hf_creature* creature, const hf_transform* base, const hf_target* target,
                         const hf_solve_options* options, hf_workspace* workspace, double* q,
                         hf_solve_result* result) {
@@ -374,6 +385,8 @@ hf_status hf_limb_solve(const hf_creature* creature, const hf_transform* base, c
     hf_limb_solver s;
     status = hf_limb_solver_make(creature, target->limb, target->contact, q, options->use_rom, workspace, &s);
     if (status == HF_OK) status = hf_limb_solver_run(&s, base, &goal, options, q, result);
+    if (status == HF_OK && options->near_start && result->stop != HF_STOP_REACHED)
+        hf_limb_solver_settle(&s, q);
     hf_workspace_end(workspace, mark);
     return status;
 }

@@ -284,8 +284,8 @@ static double depth_in(int object, double depth, const hf_object_depth* objects,
     return depth;
 }
 
-bool hf_placement_overlap_by(const hf_placement* placement, const hf_shape* shape, hf_transform pose,
-                             double depth, const hf_object_depth* objects, int count, hf_surface* hit) {
+static bool overlap(const hf_placement* placement, const hf_shape* shape, hf_transform pose, double depth,
+                    const hf_object_depth* objects, int count, bool solids, hf_surface* hit) {
     if (shape->kind == HF_SHAPE_HULL && shape->vertex_count == 0) return false;
     body b;
     body_fill(&b, shape, pose);
@@ -304,12 +304,22 @@ bool hf_placement_overlap_by(const hf_placement* placement, const hf_shape* shap
             if (hit) hf_surface_fill(placement, i, triangle, point, 0, hit);
             return true;
         }
-        if (wholly_inside(placement, i, &b, allowed)) {
+        if (solids && wholly_inside(placement, i, &b, allowed)) {
             if (hit) fill_inside_hit(placement, i, &b, hit);
             return true;
         }
     }
     return false;
+}
+
+bool hf_placement_overlap_by(const hf_placement* placement, const hf_shape* shape, hf_transform pose,
+                             double depth, const hf_object_depth* objects, int count, hf_surface* hit) {
+    return overlap(placement, shape, pose, depth, objects, count, true, hit);
+}
+
+bool hf_placement_meets_by(const hf_placement* placement, const hf_shape* shape, hf_transform pose,
+                           double depth, const hf_object_depth* objects, int count) {
+    return overlap(placement, shape, pose, depth, objects, count, false, NULL);
 }
 
 bool hf_placement_overlap(const hf_placement* placement, const hf_shape* shape, hf_transform pose,

@@ -253,7 +253,7 @@ static bool within_limits(const hf_creature* creature, const hf_rom* rom, double
     return within;
 }
 
-static void project_once(const hf_creature* creature, const hf_rom* rom, double* values) {
+static void project_once(const hf_creature* creature, const hf_rom* rom, int* likely, double* values) {
     if (rom->piece_count == 0) {
         if (swing_residual(creature, rom, values) < 0) swing_project(creature, rom, values);
     } else if (!hf_rom_in_pieces(rom, values, 0)) {
@@ -262,19 +262,24 @@ static void project_once(const hf_creature* creature, const hf_rom* rom, double*
         if (rom->joint_count > 3)
             union_project(rom, values, nearest);
         else
-            hf_rom_nearest(rom->boundary, values, nearest);
+            hf_rom_nearest_likely(rom->boundary, values, likely, nearest);
         memcpy(values, nearest, sizeof nearest);
     }
 }
 
 void hf_rom_project(const hf_creature* creature, int index, double* q) {
+    int likely = -1;
+    hf_rom_project_likely(creature, index, &likely, q);
+}
+
+void hf_rom_project_likely(const hf_creature* creature, int index, int* likely, double* q) {
     const hf_rom* rom = get(creature, index);
     double values[HF_MAX_ROM_JOINTS], start[HF_MAX_ROM_JOINTS];
     read_values(creature, rom, q, values);
     memcpy(start, values, sizeof start);
     /* Where the nearest point breaks a joint limit: to and fro between both. */
     for (int round = 0; round < 40; round++) {
-        project_once(creature, rom, values);
+        project_once(creature, rom, likely, values);
         if (within_limits(creature, rom, values, true)) break;
     }
     /* What that leaves outside (singular postures of a swing group) goes straight towards the centre. */

@@ -40,6 +40,13 @@ double hf_rom_find_centre(const hf_rom* rom, hf_rom_boundary* boundary);
 bool hf_rom_build_tree(hf_arena* arena, hf_rom_boundary* boundary);
 /* Nearest point of the boundary triangles to p; returns the distance, infinite when there is none. */
 double hf_rom_nearest(const hf_rom_boundary* boundary, const double p[3], double nearest[3]);
+/* The same, sooner where triangle *likely is the nearest (-1: nothing is known); the nearest is written
+ * there.
+ */
+double hf_rom_nearest_likely(const hf_rom_boundary* boundary, const double p[3], int* likely,
+                             double nearest[3]);
+/* hf_rom_project with what is known of the nearest triangle. */
+void hf_rom_project_likely(const hf_creature* creature, int rom, int* likely, double* q);
 /* In one of the pieces, each plane moved out by tolerance. */
 bool hf_rom_in_pieces(const hf_rom* rom, const double* values, double tolerance);
 

@@ -113,11 +113,17 @@ static double box_square(const hf_rom_node* node, const double p[3]) {
     return square;
 }
 
-/* Square of the distance; the search ends early once it is not above `enough`. */
-static double nearest_square(const hf_rom_boundary* boundary, const double p[3], double enough,
+/* Square of the distance; the search ends early once it is not above `enough`. A triangle that may be the
+   nearest (-1: none) is tried first, and the nearest written there. */
+static double nearest_square(const hf_rom_boundary* boundary, const double p[3], double enough, int* likely,
                              double nearest[3]) {
     hf_vec3 x = hf_v3(p[0], p[1], p[2]), at = x;
     double best = INFINITY;
+    int which = likely ? *likely : -1;
+    if (which >= 0 && which < boundary->triangle_count) {
+        at = nearest_on_triangle(x, boundary->triangles + 9 * (size_t)which);
+        best = hf_dot(hf_sub(at, x), hf_sub(at, x));
+    }
     int stack[64], depth = 0;
     if (boundary->node_count) stack[depth++] = 0;
     while (depth && best > enough) {
@@ -129,6 +135,7 @@ static double nearest_square(const hf_rom_boundary* boundary, const double p[3],
             if (hf_dot(d, d) >= best) continue;
             best = hf_dot(d, d);
             at = y;
+            which = node->first + i;
         }
         if (node->count) continue;
         /* The nearer child first. */
@@ -137,12 +144,18 @@ static double nearest_square(const hf_rom_boundary* boundary, const double p[3],
         stack[depth++] = swap ? one : two;
         stack[depth++] = swap ? two : one;
     }
+    if (likely) *likely = which;
     if (nearest) memcpy(nearest, (double[3]){at.x, at.y, at.z}, 3 * sizeof *nearest);
     return best;
 }
 
 double hf_rom_nearest(const hf_rom_boundary* boundary, const double p[3], double nearest[3]) {
-    return sqrt(nearest_square(boundary, p, -1, nearest));
+    return sqrt(nearest_square(boundary, p, -1, NULL, nearest));
+}
+
+double hf_rom_nearest_likely(const hf_rom_boundary* boundary, const double p[3], int* likely,
+                             double nearest[3]) {
+    return sqrt(nearest_square(boundary, p, -1, likely, nearest));
 }
 
 bool hf_rom_in_pieces(const hf_rom* rom, const double* values, double tolerance) {
@@ -180,7 +193,8 @@ typedef struct search {
 static double depth_at(const search* s, const double* x, double least) {
     bool inside = hf_rom_in_pieces(s->rom, x, 0);
     if (!inside && least >= 0) return -INFINITY;
-    double distance = sqrt(nearest_square(s->boundary, x, inside && least > 0 ? least * least : -1, NULL));
+    double distance =
+        sqrt(nearest_square(s->boundary, x, inside && least > 0 ? least * least : -1, NULL, NULL));
     return inside ? distance : -distance;
 }
 

@@ -142,6 +142,9 @@ typedef struct hf_object_depth {
 } hf_object_depth;
 bool hf_placement_overlap_by(const hf_placement* placement, const hf_shape* shape, hf_transform pose,
                              double depth, const hf_object_depth* objects, int count, hf_surface* hit);
+/* The same of surfaces alone: a body wholly inside solid matter meets none. */
+bool hf_placement_meets_by(const hf_placement* placement, const hf_shape* shape, hf_transform pose,
+                           double depth, const hf_object_depth* objects, int count);
 
 /* A box or hull made ready for many tests at one depth. */
 typedef struct hf_ready_body {
