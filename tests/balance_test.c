@@ -294,6 +294,74 @@ static void wishes_lead_into_the_region(void** state) {
     assert_true(hf_stance_margin(stance, hf_add(hf_v3(0, 0.04, 1), shift)) > 0.049);
 }
 
+/* The shipped human stands on both soles and leans 25 cm off to any side: with its feet held, the whole-body
+   solver brings it back to a margin of 6 mm and more. */
+static void the_body_comes_back_into_balance(void** state) {
+    (void)state;
+    fixture x = {0};
+    hf_error e;
+    set_up(&x); /* for its floor */
+    hf_creature* human;
+    hf_placement* placement;
+    assert_int_equal(hf_creature_load(data_path("data/creatures/human.creature.json"), NULL, &human, &e),
+                     HF_OK);
+    assert_int_equal(hf_placement_create(x.scene, &placement), HF_OK);
+    const hf_creature_view* c = hf_creature_get(human);
+    hf_transform* links = calloc((size_t)c->link_count, sizeof *links);
+    hf_pose rest = {.q = calloc((size_t)c->q_count, sizeof(double))};
+    hf_pose pose = {.q = calloc((size_t)c->q_count, sizeof(double))};
+    hf_pose_rest(human, &rest);
+    hf_forward(human, &rest, links);
+    /* Soles on the floor. */
+    hf_target targets[2];
+    hf_support supports[2];
+    for (int i = 0; i < 2; i++) {
+        int limb = hf_creature_find_limb(human, i ? "right_leg" : "left_leg");
+        const hf_contact_frame* sole = &c->limbs[limb].contacts[0];
+        if (i == 0) {
+            rest.root.position.z -= hf_apply(links[sole->link], sole->offset).z;
+            hf_forward(human, &rest, links);
+        }
+        hf_contact contact = {.limb = limb, .frame = 0, .object = 0, .normal = {0, 0, 1}};
+        contact.point = hf_apply(links[sole->link], sole->offset);
+        assert_near(contact.point.z, 0, 1e-6);
+        hf_support_find(human, placement, &contact, links[sole->link], &supports[i]);
+        assert_int_equal(supports[i].corner_count, 4);
+        targets[i] = (hf_target){.kind = HF_TARGET_POSE,
+                                 .limb = limb,
+                                 .contact = 0,
+                                 .point = contact.point,
+                                 .rotation = links[sole->link].rotation,
+                                 .held = true};
+    }
+    build(supports, 2, c->mass);
+    hf_stance_wish wish = {stance, 0.008};
+    hf_body_solve_options o = hf_body_solve_options_default();
+    o.balance = hf_stance_balance;
+    o.balance_user = &wish;
+    for (int i = 0; i < 8; i++) {
+        pose.root = rest.root;
+        memcpy(pose.q, rest.q, sizeof(double) * (size_t)c->q_count);
+        double angle = i * 0.785398;
+        pose.root.position = hf_add(rest.root.position, hf_v3(0.25 * cos(angle), 0.35 * sin(angle), -0.1));
+        hf_forward(human, &pose, links);
+        double before = hf_stance_margin(stance, hf_com(human, links));
+        hf_solve_result result;
+        assert_int_equal(hf_body_solve(human, targets, 2, &o, workspace, &pose, NULL, &result), HF_OK);
+        assert_int_equal(result.outcome, HF_FOUND);
+        hf_forward(human, &pose, links);
+        double after = hf_stance_margin(stance, hf_com(human, links));
+        if (!(before < 0 && after >= 0.006))
+            fail_msg("side %d: margin %g before, %g after", i, before, after);
+    }
+    free(pose.q);
+    free(rest.q);
+    free(links);
+    hf_placement_free(placement);
+    hf_creature_free(human);
+    tear_down(&x);
+}
+
 static void questions_and_rebuilding_use_no_heap(void** state) {
     (void)state;
     if (!COUNTS_MEMORY) skip();
@@ -327,6 +395,7 @@ int main(void) {
         cmocka_unit_test(movable_objects_support_nobody),
         cmocka_unit_test(bad_input_is_refused),
         cmocka_unit_test(wishes_lead_into_the_region),
+        cmocka_unit_test(the_body_comes_back_into_balance),
         cmocka_unit_test(questions_and_rebuilding_use_no_heap),
     };
     return cmocka_run_group_tests(tests, make, unmake);

@@ -15,17 +15,18 @@ typedef struct hf_check_problem {
 } hf_check_problem;
 
 typedef struct hf_check_report {
-    hf_outcome outcome;  /* HF_FOUND when judged to the end, or HF_CANCELLED */
-    bool valid;          /* no violation of a claim */
-    unsigned broken;     /* HF_CLAIM_... with a violation, claimed or not */
-    unsigned not_judged; /* HF_CLAIM_... this version cannot judge: balance */
+    hf_outcome outcome; /* HF_FOUND when judged to the end, or HF_CANCELLED */
+    bool valid;         /* no violation of a claim */
+    unsigned broken;    /* HF_CLAIM_... with a violation, claimed or not */
     int frames;
     int collisions, self_collisions; /* frames; what lies between two frames counts for the first */
     double worst_depth_m;
     int limit_violations, rom_violations, speed_violations;
     double contact_error_max_m, slip_max_m;
     int contact_violations;
-    int unbalanced, stances, stance_violations;
+    int unbalanced; /* frames in which a shift of the centre of mass by under 5 mm loses balance, or the
+                       contacts do not hold its acceleration */
+    int stances, stance_violations;
     int problem_count; /* the first 1000 are kept */
     hf_check_problem* problems;
 } hf_check_report;

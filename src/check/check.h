@@ -89,6 +89,7 @@ typedef struct check_job {
     hf_transform* placed;               /* frame_count x object_count */
     bool* named;                        /* the object was named in this frame or before */
     struct check_frame_report* reports; /* frame_count */
+    struct check_bearing* bearings;     /* frame_count x the motion's limbs */
 } check_job;
 
 /* Where an object's keys (or its start) put it at a time. */
@@ -103,11 +104,12 @@ bool check_touches_with(const hf_creature_view* c, int limb, int link);
 /* Flagged so, or movable. */
 bool check_can_be_gripped(const hf_object_view* view);
 
-/* Collisions found at a frame and on the way to the next one. */
+/* What was found at a frame and, of collisions, on the way to the next one. */
 typedef struct check_frame_report {
     bool scene, self, failed;
+    bool unbalanced, unheld; /* unheld: a limb changes, and those that stay do not hold the body */
     double depth;
-    char scene_what[160], self_what[160];
+    char scene_what[160], self_what[160], balance_what[160], change_what[160];
 } check_frame_report;
 /* Judges frame and the way to frame + 1. */
 void check_collisions(const check_job* job, int frame, check_frame_report* report);
@@ -115,6 +117,37 @@ void check_collisions(const check_job* job, int frame, check_frame_report* repor
 /* Contacts, slip and stances over the whole motion. */
 void check_contacts(const check_job* job, hf_check_report* report);
 void check_stances(const check_job* job, hf_check_report* report);
+/* Is the motion's limb released, made or moved from the frame before to this one? */
+bool check_limb_changes(const check_job* job, int frame, int limb);
+
+/* Where a contact bears in a frame: up to four points of the world, as they were when it began. */
+typedef struct check_bearing {
+    int count;
+    double corners[4][3];
+} check_bearing;
+hf_status check_bearings_build(check_job* job);
+
+/* A small linear program: A x = b, x >= 0. The caller fills table (rows of `columns` numbers and then b) and
+   says which columns are barred: those are 0. */
+typedef struct check_program {
+    int rows, columns;
+    double* table;
+    double* gain;
+    int* basis;
+    bool* barred;
+    bool second_phase;
+} check_program;
+hf_status check_program_make(check_program* program, int rows, int columns);
+void check_program_free(check_program* program);
+/* Of the same size. */
+void check_program_copy(const check_program* from, check_program* to);
+/* Is there such an x? */
+bool check_program_start(check_program* program);
+/* After that: how large a barred column can be if it is let in; infinite when there is no limit. */
+double check_program_largest(check_program* program, int column);
+
+/* Balance of a frame, and of the change from the frame before. */
+void check_balance(const check_job* job, int frame, check_frame_report* report);
 
 /* Keeps a problem; beyond the first 1000 they are only counted. */
 __attribute__((format(printf, 4, 5))) void check_problem(hf_check_report* report, int frame, unsigned claim,

@@ -300,7 +300,7 @@ static const hf_motion_contact* contact_of(const hf_motion_frame* f, int limb) {
 }
 
 /* Released, made or moved: to another frame, another object, or beyond what holding allows. */
-static bool limb_changes(const check_job* job, int frame, int limb) {
+bool check_limb_changes(const check_job* job, int frame, int limb) {
     const hf_motion_contact *a = contact_of(&job->motion->frames[frame - 1], limb),
                             *b = contact_of(&job->motion->frames[frame], limb);
     if (!a || !b) return a != b;
@@ -337,7 +337,7 @@ void check_stances(const check_job* job, hf_check_report* report) {
     for (int f = 0; f < m->frame_count; f++) {
         report->stances += m->frames[f].stance;
         int changes = 0, a = 0, b = 0;
-        for (int l = 0; f && l < m->limb_count; l++) changes += limb_changes(job, f, l);
+        for (int l = 0; f && l < m->limb_count; l++) changes += check_limb_changes(job, f, l);
         if (changes > 1) {
             report->stance_violations++;
             check_problem(report, f, HF_CLAIM_ONE_LIMB, "%d limbs change at once", changes);

@@ -133,6 +133,7 @@ static void job_free(check_job* job) {
     hf_free(job->placed);
     hf_free(job->named);
     hf_free(job->reports);
+    hf_free(job->bearings);
 }
 
 /* Where every object is in every frame; only movable objects may be named elsewhere than they stand. */
@@ -260,12 +261,23 @@ static void judge_frame(void* context, int frame, int worker) {
     shared_work* w = context;
     if (__atomic_load_n(&w->cancelled, __ATOMIC_RELAXED)) return;
     check_collisions(w->job, frame, &w->job->reports[frame]);
+    check_balance(w->job, frame, &w->job->reports[frame]);
     if (worker == 0 && w->progress &&
         !w->progress(w->user, (double)(frame + 1) / w->job->motion->frame_count, "checking"))
         __atomic_store_n(&w->cancelled, true, __ATOMIC_RELAXED);
 }
 
-static hf_status sum_collisions(const check_job* job, hf_check_report* report, hf_error* error) {
+/* A motion that does not claim balance is told how many frames lack it, and no more. */
+static void sum_balance(const check_job* job, int frame, hf_check_report* report) {
+    const check_frame_report* r = &job->reports[frame];
+    report->unbalanced += r->unbalanced;
+    report->stance_violations += r->unheld;
+    if (r->unbalanced && (job->motion->claims & HF_CLAIM_BALANCE))
+        check_problem(report, frame, HF_CLAIM_BALANCE, "%s", r->balance_what);
+    if (r->unheld) check_problem(report, frame, HF_CLAIM_ONE_LIMB, "%s", r->change_what);
+}
+
+static hf_status sum_frames(const check_job* job, hf_check_report* report, hf_error* error) {
     for (int f = 0; f < job->motion->frame_count; f++) {
         const check_frame_report* r = &job->reports[f];
         if (r->failed) return hf_fail_memory(error, NULL);
@@ -274,6 +286,7 @@ static hf_status sum_collisions(const check_job* job, hf_check_report* report, h
         report->worst_depth_m = fmax(report->worst_depth_m, r->depth);
         if (r->scene) check_problem(report, f, HF_CLAIM_COLLISION, "%s", r->scene_what);
         if (r->self) check_problem(report, f, HF_CLAIM_COLLISION, "%s", r->self_what);
+        sum_balance(job, f, report);
     }
     return HF_OK;
 }
@@ -295,19 +308,21 @@ hf_status hf_check_motion(const hf_motion* motion, const hf_creature* creature, 
         check_speeds(&job, report);
         check_contacts(&job, report);
         check_stances(&job, report);
+        status = check_bearings_build(&job) == HF_OK ? HF_OK : hf_fail_memory(error, NULL);
+    }
+    if (status == HF_OK) {
         shared_work work = {&job, progress, user, false};
         hf_parallel(threads, motion->frame_count, judge_frame, &work);
         if (work.cancelled)
             report->outcome = HF_CANCELLED;
         else
-            status = sum_collisions(&job, report, error);
+            status = sum_frames(&job, report, error);
     }
     job_free(&job);
     if (status != HF_OK) {
         hf_check_report_free(report);
         return status;
     }
-    report->not_judged = HF_CLAIM_BALANCE;
     report->valid = report->outcome == HF_FOUND && !(report->broken & motion->claims);
     return HF_OK;
 }

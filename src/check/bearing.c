@@ -1,0 +1,193 @@
+/* Where contacts bear: corners of patches with surface under them, edges of tilted ones, points, whole grips.
+   A contact bears where it did when it began, carried along by the object it is on. */
+#include "check/check.h"
+#include "base/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double FLAT_RAD = 0.034907; /* beyond 2 degrees a patch counts as its edge or point */
+static const double UNDER_M = 0.005;     /* surface within this distance under a corner */
+static const double BESIDE_M = 0.001;    /* and not farther beside it than contacts are exact */
+static const double EDGE_M = 0.0015;     /* corners of a tilted patch this near in height are one edge */
+enum { DRAW_STEPS = 14 };
+
+static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+static void to_array(hf_vec3 v, double out[3]) { out[0] = v.x, out[1] = v.y, out[2] = v.z; }
+
+/* Triangles near a patch, in the world, of objects that allow contact and stand firm. */
+typedef struct ground {
+    int count, capacity;
+    double (*triangles)[9];
+} ground;
+
+static bool near_box(const double tri[9], const double middle[3], double reach) {
+    for (int x = 0; x < 3; x++) {
+        double low = fmin(tri[x], fmin(tri[3 + x], tri[6 + x])),
+               high = fmax(tri[x], fmax(tri[3 + x], tri[6 + x]));
+        if (low > middle[x] + reach || high < middle[x] - reach) return false;
+    }
+    return true;
+}
+
+static bool gather(const check_job* job, int frame, const double middle[3], double reach, ground* g) {
+    for (int o = 0; o < job->object_count; o++) {
+        if (!job->views[o].contact || job->views[o].movable) continue;
+        check_frame at = check_frame_of(check_object_at(job, o, frame, 0));
+        for (int t = 0; t < job->objects[o].triangle_count; t++) {
+            double tri[9];
+            for (int k = 0; k < 3; k++)
+                check_frame_point(&at, job->objects[o].triangles + 9 * t + 3 * k, tri + 3 * k);
+            if (!near_box(tri, middle, reach)) continue;
+            if (!HF_GROW(g->triangles, g->capacity, g->count)) return false;
+            memcpy(g->triangles[g->count++], tri, sizeof tri);
+        }
+    }
+    return true;
+}
+
+static bool surface_under(const ground* g, const double p[3], const double normal[3]) {
+    for (int t = 0; t < g->count; t++) {
+        double near[3], off[3];
+        if (check_point_triangle(p, g->triangles[t], near) > UNDER_M) continue;
+        for (int x = 0; x < 3; x++) off[x] = near[x] - p[x];
+        double along = dot(off, normal);
+        for (int x = 0; x < 3; x++) off[x] -= along * normal[x];
+        if (sqrt(dot(off, off)) <= BESIDE_M) return true;
+    }
+    return false;
+}
+
+/* Corners in the world: sizes along the link's axes but the one nearest to the normal, in the patch's plane.
+ */
+static int corners_of(const hf_motion_contact_frame* cf, const check_frame* link, double corners[4][3]) {
+    double n[3], side[2][3], offset[3];
+    to_array(hf_normalize(cf->normal), n);
+    to_array(cf->offset, offset);
+    int out = 0, next = 0, count = 0;
+    for (int k = 1; k < 3; k++)
+        if (fabs(n[k]) > fabs(n[out])) out = k;
+    for (int k = 0; k < 3; k++) {
+        if (k == out) continue;
+        double axis[3] = {k == 0, k == 1, k == 2}, part = n[k];
+        for (int x = 0; x < 3; x++) axis[x] -= part * n[x];
+        double l = sqrt(dot(axis, axis));
+        for (int x = 0; x < 3; x++) side[next][x] = axis[x] / l * cf->patch[next] / 2;
+        next++;
+    }
+    static const int signs[4][2] = {{-1, -1}, {-1, 1}, {1, 1}, {1, -1}};
+    for (int c = 0; c < 4; c++) {
+        if ((cf->patch[0] <= 0 && signs[c][0] > 0) || (cf->patch[1] <= 0 && signs[c][1] > 0)) continue;
+        double p[3];
+        for (int x = 0; x < 3; x++) p[x] = offset[x] + signs[c][0] * side[0][x] + signs[c][1] * side[1][x];
+        check_frame_point(link, p, corners[count++]);
+    }
+    return count;
+}
+
+static int lowest_corners(double corners[4][3], int count, const double normal[3]) {
+    double lowest = INFINITY;
+    int kept = 0;
+    for (int c = 0; c < count; c++) lowest = fmin(lowest, dot(corners[c], normal));
+    for (int c = 0; c < count; c++)
+        if (dot(corners[c], normal) <= lowest + EDGE_M)
+            memmove(corners[kept++], corners[c], sizeof corners[0]);
+    return kept;
+}
+
+/* Draws a corner without surface in towards the contact's point. */
+static void draw_in(const ground* g, const double point[3], const double normal[3], double corner[3]) {
+    double way[3], p[3], with = 0, without = 1;
+    if (surface_under(g, corner, normal)) return;
+    for (int x = 0; x < 3; x++) way[x] = corner[x] - point[x];
+    for (int step = 0; step < DRAW_STEPS; step++) {
+        double t = (with + without) / 2;
+        for (int x = 0; x < 3; x++) p[x] = point[x] + t * way[x];
+        if (surface_under(g, p, normal))
+            with = t;
+        else
+            without = t;
+    }
+    for (int x = 0; x < 3; x++) corner[x] = point[x] + with * way[x];
+}
+
+/* Does the contact bear at all: on something firm that allows contact? */
+static bool firm(const check_job* job, int frame, const hf_motion_contact* k) {
+    if (!job->scene) return true;
+    int object = k->object >= 0 ? job->object_of[k->object] : -1;
+    if (k->object >= 0) return object >= 0 && job->views[object].contact && !job->views[object].movable;
+    double p[3], n[3];
+    to_array(k->point, p);
+    to_array(k->normal, n);
+    ground g = {0};
+    bool found = gather(job, frame, p, UNDER_M, &g) && surface_under(&g, p, n);
+    hf_free(g.triangles);
+    return found;
+}
+
+/* World corners of a contact that begins in this frame; false when memory is out. */
+static bool begin(const check_job* job, int frame, const hf_motion_contact* k, const check_frame* links,
+                  check_bearing* b) {
+    const hf_motion_contact_frame* cf = &job->motion->limbs[k->limb].frames[k->frame];
+    int link = hf_creature_find_link(job->creature, cf->link);
+    b->count = 0;
+    if (link < 0 || job->limb_of[k->limb] < 0 || !firm(job, frame, k)) return true;
+    double point[3], normal[3], own[3];
+    to_array(k->point, point);
+    to_array(k->normal, normal);
+    bool patch = !(cf->ball > 0) && (cf->patch[0] > 0 || cf->patch[1] > 0);
+    if (!patch) {
+        memcpy(b->corners[0], point, sizeof point);
+        b->count = 1;
+        return true;
+    }
+    b->count = corners_of(cf, &links[link], b->corners);
+    if (k->grip) return true;
+    to_array(hf_normalize(cf->normal), own);
+    check_frame_turn(&links[link], own, own);
+    if (acos(fmin(1, fmax(-1, -dot(own, normal)))) > FLAT_RAD)
+        b->count = lowest_corners(b->corners, b->count, normal);
+    if (!job->scene) return true;
+    ground g = {0};
+    bool good = gather(job, frame, point, hypot(cf->patch[0], cf->patch[1]) / 2 + 0.01, &g);
+    for (int c = 0; good && c < b->count; c++) draw_in(&g, point, normal, b->corners[c]);
+    hf_free(g.triangles);
+    return good;
+}
+
+static check_frame carrier(const check_job* job, int frame, const hf_motion_contact* k) {
+    int object = k->object >= 0 ? job->object_of[k->object] : -1;
+    return check_frame_of(object >= 0 ? check_object_at(job, object, frame, 0) : hf_transform_identity());
+}
+
+hf_status check_bearings_build(check_job* job) {
+    const hf_motion* m = job->motion;
+    size_t limbs = (size_t)m->limb_count;
+    job->bearings = hf_alloc((size_t)m->frame_count * limbs, sizeof *job->bearings);
+    check_frame* links = hf_alloc((size_t)job->c->link_count, sizeof *links);
+    check_bearing* held = hf_alloc(limbs, sizeof *held); /* as each began, in its carrier's frame */
+    bool good = job->bearings && links && held;
+    for (int f = 0; good && f < m->frame_count; f++) {
+        const hf_motion_frame* at = &m->frames[f];
+        bool placed = false;
+        for (int i = 0; good && i < at->contact_count; i++) {
+            const hf_motion_contact* k = &at->contacts[i];
+            check_bearing* b = &job->bearings[(size_t)f * limbs + (size_t)k->limb];
+            check_frame object = carrier(job, f, k);
+            if (f == 0 || check_limb_changes(job, f, k->limb)) {
+                if (!placed) check_forward(job->c, at->root, at->q, links), placed = true;
+                good = begin(job, f, k, links, b);
+                held[k->limb] = *b;
+                for (int c = 0; c < b->count; c++)
+                    check_frame_unpoint(&object, b->corners[c], held[k->limb].corners[c]);
+            }
+            b->count = held[k->limb].count;
+            for (int c = 0; c < b->count; c++)
+                check_frame_point(&object, held[k->limb].corners[c], b->corners[c]);
+        }
+    }
+    hf_free(links);
+    hf_free(held);
+    return good ? HF_OK : HF_ERROR_MEMORY;
+}
