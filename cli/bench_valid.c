@@ -71,6 +71,7 @@ static const hf_error* run_all(run* r, int threads, progress* p) {
 typedef struct counts {
     int queries, limbs, found, contacts, judged, invalid, broken, drawn_again;
     int planted, planted_found;
+    int by_role[HF_ROLE_GRIP + 1]; /* answers of a single limb that were judged */
     int why[HF_CONTACT_FEWER + 1]; /* of limbs without a contact */
 } counts;
 
@@ -85,6 +86,7 @@ static counts add_up(const run* r, int creature) {
         c.judged += v->judged;
         c.invalid += v->invalid;
         c.broken += v->broken;
+        if (v->limb_count == 1) c.by_role[v->role] += v->judged;
         c.planted += v->planted;
         c.planted_found += v->planted && v->contacts > 0;
         c.drawn_again += v->drawn_again;
@@ -137,6 +139,9 @@ static void say_text(const run* r, const char* folder) {
         free(who);
         free(line);
     }
+    printf("of one limb alone:");
+    for (int i = 0; i <= HF_ROLE_GRIP; i++) printf(" %d %s", all.by_role[i], hf_role_text((hf_role)i));
+    printf("\n");
     if (all.broken) printf("%d answers do not keep what else they promise\n", all.broken);
     printf("%d answers judged: %d valid, %d invalid\n", all.judged, all.judged - all.invalid, all.invalid);
 }
@@ -148,8 +153,8 @@ static json_t* counts_json(const counts* c) {
             json_object_set_new(why, hf_contact_why_text((hf_contact_why)i), json_integer(c->why[i]));
     return json_pack("{s:i,s:i,s:i,s:i,s:o,s:i,s:i,s:i,s:i,s:i,s:i,s:i}", "queries", c->queries, "limbs",
                      c->limbs, "found", c->found, "contacts", c->contacts, "empty", why, "judged", c->judged,
-                     "valid", c->judged - c->invalid, "invalid", c->invalid, "broken", c->broken,
-                     "drawn_again", c->drawn_again);
+                     "valid", c->judged - c->invalid, "invalid", c->invalid, "broken", c->broken, "known",
+                     c->planted, "known_found", c->planted_found, "drawn_again", c->drawn_again);
 }
 
 static void say_json(const run* r, const char* folder) {
@@ -168,6 +173,10 @@ static void say_json(const run* r, const char* folder) {
         free(who);
         free(line);
     }
+    json_t* roles = json_object();
+    for (int i = 0; i <= HF_ROLE_GRIP; i++)
+        json_object_set_new(roles, hf_role_text((hf_role)i), json_integer(all.by_role[i]));
+    json_object_set_new(object, "judged_by_role", roles);
     json_object_set_new(object, "seed", json_integer((json_int_t)r->seed));
     json_object_set_new(object, "others", folder ? json_text(folder) : json_null());
     json_object_set_new(object, "scenes", json_integer(r->world.scene_count));

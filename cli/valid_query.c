@@ -52,7 +52,8 @@ typedef struct drawn {
     const hf_creature* creature;
     const hf_creature_view* c;
     const valid_scene* scene;
-    int size; /* of the sample sets */
+    int size;  /* of the sample sets */
+    bool grip; /* limbs that can are to grip */
     int limb_count;
     hf_contact_query queries[VALID_LIMBS];
     hf_pose pose;
@@ -60,8 +61,8 @@ typedef struct drawn {
     hf_vec3 planted_normal; /* of the surface that the limb is known to reach */
 } drawn;
 
-/* A point of a random triangle, chosen by area or by number, with its normal. */
-static hf_vec3 surface_point(dice* d, const valid_scene* s, hf_vec3* normal) {
+/* A random triangle, chosen by area or by number, and its object. */
+static int draw_triangle(dice* d, const valid_scene* s, int* object) {
     int chosen = below(d, s->triangle_count);
     if (below(d, 2)) {
         double at = between(d, 0, s->areas[s->triangle_count - 1]);
@@ -75,9 +76,17 @@ static hf_vec3 surface_point(dice* d, const valid_scene* s, hf_vec3* normal) {
         }
         chosen = low;
     }
-    int object = 0;
-    while (chosen >= hf_scene_object(s->scene, object).mesh.triangle_count)
-        chosen -= hf_scene_object(s->scene, object++).mesh.triangle_count;
+    *object = 0;
+    while (chosen >= hf_scene_object(s->scene, *object).mesh.triangle_count)
+        chosen -= hf_scene_object(s->scene, (*object)++).mesh.triangle_count;
+    return chosen;
+}
+
+/* A point of a random triangle with its normal; of something to grip where that is wanted. */
+static hf_vec3 surface_point(dice* d, const valid_scene* s, bool grip, hf_vec3* normal) {
+    int object, chosen;
+    do chosen = draw_triangle(d, s, &object);
+    while (grip && !hf_scene_object(s->scene, object).grip);
     hf_mesh m = hf_scene_object(s->scene, object).mesh;
     hf_transform pose = hf_placement_pose(s->placement, object);
     hf_vec3 p[3];
@@ -104,7 +113,7 @@ static hf_quat turn(dice* d, hf_vec3 normal) {
 /* The limb's root within reach of some surface. */
 static void pose_near_surface(dice* d, drawn* w, int limb) {
     hf_pose_rest(w->creature, &w->pose);
-    hf_vec3 normal, p = surface_point(d, w->scene, &normal);
+    hf_vec3 normal, p = surface_point(d, w->scene, w->grip, &normal);
     if (below(d, 4) == 0) normal = hf_neg(normal);
     hf_vec3 away = hf_normalize(hf_add(normal, hf_scale(direction(d), 0.8)));
     double length = fmax(w->c->limbs[limb].length, 0.02);
@@ -146,7 +155,7 @@ static void pose_planted(dice* d, drawn* w, int limb, const hf_samples* const* o
     const hf_limb* l = &w->c->limbs[limb];
     int frame = below(d, l->contact_count);
     const hf_contact_frame* f = &l->contacts[frame];
-    hf_vec3 normal, p = surface_point(d, w->scene, &normal);
+    hf_vec3 normal, p = surface_point(d, w->scene, false, &normal);
     hf_pose_rest(w->creature, &w->pose);
     hf_samples_pose(w->creature, others[frame], below(d, hf_samples_get(others[frame]).count), w->pose.q);
     hf_forward(w->creature, &w->pose, w->links);
@@ -216,8 +225,7 @@ static hf_contact_query draw_query(dice* d, const drawn* w, int limb) {
     const hf_limb* l = &w->c->limbs[limb];
     q.pose = w->pose;
     q.limb = limb;
-    bool grip = l->grip && w->scene->grips && below(d, 2);
-    q.role = grip ? HF_ROLE_GRIP : below(d, 2) ? HF_ROLE_ACT : HF_ROLE_SUPPORT;
+    q.role = w->grip && l->grip ? HF_ROLE_GRIP : below(d, 2) ? HF_ROLE_ACT : HF_ROLE_SUPPORT;
     q.direction = below(d, 2) ? hf_v3(0, 0, 1) : direction(d);
     if (q.role == HF_ROLE_ACT) q.direction = direction(d);
     q.epsilon_m = below(d, 2) ? 0 : fmax(l->length, 0.02) * between(d, 0.005, 0.1);
@@ -257,6 +265,7 @@ static bool draw_planted(dice* d, drawn* w, valid_result* r, const hf_samples* c
 
 /* Any pose, limbs and wishes. */
 static bool draw_any(dice* d, drawn* w, valid_result* r) {
+    w->grip = w->scene->grips && w->c->limbs[r->limbs[0]].grip && below(d, 2);
     bool same =
         w->scene->scenario && hf_creature_hash(w->scene->scenario->creature) == hf_creature_hash(w->creature);
     if (same && below(d, 2))
