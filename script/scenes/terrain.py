@@ -44,8 +44,8 @@ def rocks():
 
 def terrain(folder):
     put(folder, "passage-ceiling.obj", "The ceiling of a low passage, its face at z = 0, with two beams",
-        [("slab", box((-1, -0.4, 0), (1, 0.4, 0.2))), ("beam_0", box((-0.66, -0.4, -0.07), (-0.58, 0.4, 0))),
-         ("beam_1", box((0.58, -0.4, -0.07), (0.66, 0.4, 0)))])
+        [("slab", box((-1, -0.46, 0), (1, 0.46, 0.2))), ("beam_0", box((-0.66, -0.46, -0.07), (-0.58, 0.46, 0))),
+         ("beam_1", box((0.58, -0.46, -0.07), (0.66, 0.46, 0)))])
     put(folder, "passage-left.obj", "The left wall of a low passage, its face at y = 0, 1 m high", passage_wall(1))
     put(folder, "passage-right.obj", "The right wall of a low passage, its face at y = 0, 1 m high", passage_wall(-1))
     put(folder, "rocks.obj", "Boulders, 4 to 22 cm high, over 2.4 by 1.7 m", rocks())
