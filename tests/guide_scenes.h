@@ -21,23 +21,24 @@ static inline void scene_box(box_scene* s, double x0, double x1, double y0, doub
     s->high[s->count++] = hf_v3(x1, y1, z1);
 }
 
-/* A floor of 4 by 4 m and a wall 3 m high across it with a square window of this size, its sill at 0.9 m. */
+/* A floor of 3 by 3 m and a wall 2.5 m high across it with a square window of this size, its sill at 0.9 m.
+ */
 static inline box_scene window_scene(double size) {
     box_scene s = {0};
-    double a = -0.1, b = 0.1, sill = 0.9;
-    scene_box(&s, -2, 2, -2, 2, -0.1, 0);
-    scene_box(&s, a, b, -2, -size / 2, 0, 3);
-    scene_box(&s, a, b, size / 2, 2, 0, 3);
+    double a = -0.05, b = 0.05, sill = 0.9;
+    scene_box(&s, -1.5, 1.5, -1.5, 1.5, -0.1, 0);
+    scene_box(&s, a, b, -1.5, -size / 2, 0, 2.5);
+    scene_box(&s, a, b, size / 2, 1.5, 0, 2.5);
     scene_box(&s, a, b, -size / 2, size / 2, 0, sill);
-    scene_box(&s, a, b, -size / 2, size / 2, sill + size, 3);
+    scene_box(&s, a, b, -size / 2, size / 2, sill + size, 2.5);
     return s;
 }
 
-/* The same floor and a bar 0.2 m thick across it that closes everything but a gap above the floor. */
+/* The same floor and a bar 0.1 m thick across it that closes everything but a gap above the floor. */
 static inline box_scene bar_scene(double gap) {
     box_scene s = {0};
-    scene_box(&s, -2, 2, -2, 2, -0.1, 0);
-    scene_box(&s, -0.1, 0.1, -2, 2, gap, 3);
+    scene_box(&s, -1.5, 1.5, -1.5, 1.5, -0.1, 0);
+    scene_box(&s, -0.05, 0.05, -1.5, 1.5, gap, 2.5);
     return s;
 }
 

@@ -1,62 +1,9 @@
 /* Guide paths of a single query: the condition against brute force, ways, honest failures, times. */
-#include "test.h"
-#include "guide_scenes.h"
+#include "guide_fixture.h"
 #include "base/random.h"
 #include "plan/root_path.h"
 
 #include <stdlib.h>
-
-static const hf_body_limits LIMITS = {1.5, 2, 3, 6, 30};
-
-typedef struct world {
-    hf_scene* scene;
-    hf_placement* placement;
-    hf_workspace* workspace;
-} world;
-
-static world world_of(box_scene s) {
-    world w = {.scene = scene_of(&s)};
-    assert_int_equal(hf_placement_create(w.scene, &w.placement), HF_OK);
-    assert_int_equal(hf_workspace_create(&w.workspace), HF_OK);
-    return w;
-}
-
-static void world_free(world* w) {
-    hf_placement_free(w->placement);
-    hf_scene_free(w->scene);
-    hf_workspace_free(w->workspace);
-}
-
-static hf_guide_model* plain(void) {
-    hf_shape box = trunk_box();
-    hf_guide_model* m;
-    assert_int_equal(hf_guide_model_create_plain(&box, hf_transform_identity(), &LIMITS, &m, NULL), HF_OK);
-    return m;
-}
-
-/* Models take a second to make: once for each creature. */
-static hf_guide_model* shipped_model(const char* name) {
-    char path[128];
-    snprintf(path, sizeof path, "data/creatures/%s.creature.json", name);
-    hf_creature* c;
-    hf_error e;
-    assert_int_equal(hf_creature_load(data_path(path), NULL, &c, &e), HF_OK);
-    hf_guide_model_options o = hf_guide_model_options_default();
-    hf_guide_model* m;
-    assert_int_equal(hf_guide_model_create(c, &o, &m, &e), HF_OK);
-    hf_creature_free(c); // the model does not need it any more
-    return m;
-}
-
-static hf_guide_model* human(void) {
-    static hf_guide_model* m;
-    if (!m) m = shipped_model("human");
-    return m;
-}
-
-static hf_transform at(double x, double y, double z) {
-    return (hf_transform){hf_v3(x, y, z), hf_quat_identity()};
-}
 
 static hf_quat random_turn(hf_random* r) {
     hf_vec3 axis =
@@ -114,7 +61,7 @@ static hf_shape shrunk(const hf_shape* s, double factor, float* corners) {
 static void condition_equals_brute_force(void** state) {
     (void)state;
     box_scene boxes = window_scene(0.8);
-    world w = world_of(boxes);
+    guide_world w = world_of(boxes);
     hf_guide_model* m = human();
     hf_guide_body bodies[32];
     int count = hf_guide_model_bodies(m, bodies, 32), free_poses = 0, limbs_seen = 0;
@@ -167,10 +114,10 @@ static void condition_equals_brute_force(void** state) {
 /* Standing upright both feet reach the floor, half a metre higher they do not. */
 static void standing_reaches_the_floor(void** state) {
     (void)state;
-    world w = world_of(bar_scene(2.5));
-    assert_int_equal(hf_guide_test(human(), w.placement, at(-1.2, 0, 0.9424)).fault, HF_GUIDE_FINE);
-    assert_int_equal(hf_guide_test(human(), w.placement, at(-1.2, 0, 1.5)).fault, HF_GUIDE_REACH);
-    assert_int_equal(hf_guide_test(human(), w.placement, at(-1.2, 0, 0.05)).fault, HF_GUIDE_TRUNK);
+    guide_world w = world_of(bar_scene(2.5));
+    assert_int_equal(hf_guide_test(human(), w.placement, at(-1.0, 0, 0.9424)).fault, HF_GUIDE_FINE);
+    assert_int_equal(hf_guide_test(human(), w.placement, at(-1.0, 0, 1.5)).fault, HF_GUIDE_REACH);
+    assert_int_equal(hf_guide_test(human(), w.placement, at(-1.0, 0, 0.05)).fault, HF_GUIDE_TRUNK);
     world_free(&w);
 }
 
@@ -178,7 +125,7 @@ static void standing_reaches_the_floor(void** state) {
 
 static void distance_is_a_metric(void** state) {
     (void)state;
-    world w = world_of(bar_scene(0.55));
+    guide_world w = world_of(bar_scene(0.55));
     hf_guide_model* m = plain();
     hf_guide_options o = hf_guide_options_default();
     hf_root_space space;
@@ -206,14 +153,14 @@ static void distance_is_a_metric(void** state) {
 }
 
 /* A body in the world is free by GJK against every triangle, and not inside a box. */
-static void assert_free(const world* w, const box_scene* boxes, const hf_transform* root) {
+static void assert_free(const guide_world* w, const box_scene* boxes, const hf_transform* root) {
     hf_shape box = trunk_box();
     if (!(brute_distance(w->scene, &box, *root) > 0) || brute_inside(boxes, root->position))
         fail_msg("not free at %g %g %g", root->position.x, root->position.y, root->position.z);
 }
 
 /* Neighbours within the step at every corner of the box, every pose free, ends exact. */
-static void assert_good_path(const world* w, const box_scene* boxes, const hf_guide_path* p,
+static void assert_good_path(const guide_world* w, const box_scene* boxes, const hf_guide_path* p,
                              hf_transform start, hf_transform goal, double step) {
     assert_int_equal(p->outcome, HF_FOUND);
     assert_true(p->pose_count >= 2);
@@ -238,10 +185,10 @@ static void through_window_and_under_bar(void** state) {
     hf_guide_path path = {0};
     for (int k = 0; k < 6; k++) {
         box_scene boxes = k % 2 ? bar_scene(0.55) : window_scene(0.7);
-        world w = world_of(boxes);
+        guide_world w = world_of(boxes);
         hf_guide_options o = hf_guide_options_default();
         o.margin_m = 0.01, o.max_samples = 100000, o.seed = (uint64_t)k, o.smooth = k < 4;
-        hf_transform start = at(-1.2, 0, 0.5), goal = at(1.2, 0.3, 0.5);
+        hf_transform start = at(-1.0, 0, 0.5), goal = at(1.0, 0.3, 0.5);
         assert_int_equal(hf_guide_find(m, w.placement, start, goal, &o, w.workspace, &path), HF_OK);
         assert_good_path(&w, &boxes, &path, start, goal, o.step * hf_guide_model_radius(m));
         assert_int_equal(path.stop, HF_GUIDE_REACHED);
@@ -261,12 +208,12 @@ static void through_window_and_under_bar(void** state) {
 /* Root speeds and accelerations by differences stay under the limits. */
 static void times_keep_limits(void** state) {
     (void)state;
-    world w = world_of(bar_scene(0.55));
+    guide_world w = world_of(bar_scene(0.55));
     hf_guide_model* m = plain();
     hf_guide_options o = hf_guide_options_default();
     o.margin_m = 0.01;
     hf_guide_path p = {0};
-    assert_int_equal(hf_guide_find(m, w.placement, at(-1.2, 0, 0.5), at(1.2, 0, 0.5), &o, w.workspace, &p),
+    assert_int_equal(hf_guide_find(m, w.placement, at(-1.0, 0, 0.5), at(1.0, 0, 0.5), &o, w.workspace, &p),
                      HF_OK);
     assert_int_equal(p.outcome, HF_FOUND);
     double fastest = 0;
@@ -285,7 +232,7 @@ static void times_keep_limits(void** state) {
     }
     assert_true(fastest > 0.5); // and no time is wasted
     double end = p.poses[p.pose_count - 1].time_s;
-    assert_true(hf_distance(hf_guide_path_at(&p, end + 1).position, hf_v3(1.2, 0, 0.5)) == 0);
+    assert_true(hf_distance(hf_guide_path_at(&p, end + 1).position, hf_v3(1.0, 0, 0.5)) == 0);
     assert_true(hf_distance(hf_guide_path_at(&p, p.poses[5].time_s).position, p.poses[5].root.position) <
                 1e-9);
     hf_guide_path_free(&p);
@@ -304,12 +251,12 @@ static void no_way_is_said(void** state) {
     (void)state;
     // the box is 0.3 m thin: no way through 0.25 m
     box_scene boxes = bar_scene(0.25);
-    world w = world_of(boxes);
+    guide_world w = world_of(boxes);
     hf_guide_model* m = plain();
     hf_guide_options o = hf_guide_options_default();
     o.margin_m = 0.01, o.max_samples = 500;
     hf_guide_path p = {0};
-    hf_transform start = at(-1.2, 0, 0.5), goal = at(1.2, 0, 0.5);
+    hf_transform start = at(-1.0, 0, 0.5), goal = at(1.0, 0, 0.5);
     assert_int_equal(hf_guide_find(m, w.placement, start, goal, &o, w.workspace, &p), HF_OK);
     assert_int_equal(p.outcome, HF_NONE);
     assert_int_equal(p.stop, HF_GUIDE_NO_PATH);
@@ -337,25 +284,25 @@ static void no_way_is_said(void** state) {
 
 static void bad_ends_are_said(void** state) {
     (void)state;
-    world w = world_of(window_scene(0.7));
+    guide_world w = world_of(window_scene(0.7));
     hf_guide_options o = hf_guide_options_default();
     hf_guide_path p = {0};
     hf_guide_model* m = human();
-    assert_int_equal(hf_guide_find(m, w.placement, at(0, 1, 1), at(1.2, 0, 0.94), &o, w.workspace, &p),
+    assert_int_equal(hf_guide_find(m, w.placement, at(0, 1, 1), at(1.0, 0, 0.94), &o, w.workspace, &p),
                      HF_OK);
     assert_int_equal(p.outcome, HF_INFEASIBLE);
     assert_int_equal(p.stop, HF_GUIDE_BAD_START);
     assert_int_equal(p.start_fault, HF_GUIDE_TRUNK);
     assert_int_equal(p.pose_count, 0);
-    assert_int_equal(hf_guide_find(m, w.placement, at(-1.2, 0, 0.94), at(1.2, 0, 9), &o, w.workspace, &p),
+    assert_int_equal(hf_guide_find(m, w.placement, at(-1.0, 0, 0.94), at(1.0, 0, 9), &o, w.workspace, &p),
                      HF_OK);
     assert_int_equal(p.stop, HF_GUIDE_BAD_GOAL);
     assert_int_equal(p.goal_fault, HF_GUIDE_REACH);
     hf_transform odd = at(NAN, 0, 0);
-    assert_int_equal(hf_guide_find(m, w.placement, odd, at(1.2, 0, 1), &o, w.workspace, &p),
+    assert_int_equal(hf_guide_find(m, w.placement, odd, at(1.0, 0, 1), &o, w.workspace, &p),
                      HF_ERROR_ARGUMENT);
     o.step = 7;
-    assert_int_equal(hf_guide_find(m, w.placement, at(-1.2, 0, 1), at(1.2, 0, 1), &o, w.workspace, &p),
+    assert_int_equal(hf_guide_find(m, w.placement, at(-1.0, 0, 1), at(1.0, 0, 1), &o, w.workspace, &p),
                      HF_ERROR_ARGUMENT);
     hf_guide_path_free(&p);
     world_free(&w);
@@ -367,12 +314,12 @@ static void a_seat_can_be_left(void** state) {
     box_scene boxes = {0};
     scene_box(&boxes, -2, 2, -2, 2, -0.1, 0);
     scene_box(&boxes, -1.4, -1, -0.3, 0.3, 0, 0.45);
-    world w = world_of(boxes);
+    guide_world w = world_of(boxes);
     hf_guide_model* m = human();
     hf_guide_options o = hf_guide_options_default();
     hf_guide_path p = {0};
     hf_transform start = at(-1.1, 0, 0.45 + 0.081);
-    assert_int_equal(hf_guide_find(m, w.placement, start, at(1.2, 0, 0.94), &o, w.workspace, &p), HF_OK);
+    assert_int_equal(hf_guide_find(m, w.placement, start, at(1.0, 0, 0.94), &o, w.workspace, &p), HF_OK);
     assert_int_equal(p.start_fault, HF_GUIDE_TRUNK);
     assert_int_equal(p.outcome, HF_FOUND);
     assert_true(p.start_poses > 0 && p.goal_poses == 0);
@@ -388,14 +335,14 @@ static void human_under_a_bar(void** state) {
     (void)state;
     box_scene boxes = bar_scene(1.2);
     // no way around the bar's ends
-    scene_box(&boxes, -2, 2, 2, 2.1, 0, 3);
-    scene_box(&boxes, -2, 2, -2.1, -2, 0, 3);
-    world w = world_of(boxes);
+    scene_box(&boxes, -1.5, 1.5, 1.5, 1.6, 0, 2.5);
+    scene_box(&boxes, -1.5, 1.5, -1.6, -1.5, 0, 2.5);
+    guide_world w = world_of(boxes);
     hf_guide_model* m = human();
     hf_guide_options o = hf_guide_options_default();
     o.margin_m = 0.05;
     hf_guide_path p = {0};
-    hf_transform start = at(-1.2, 0, 0.94), goal = at(1.2, 0, 0.94);
+    hf_transform start = at(-1.0, 0, 0.94), goal = at(1.0, 0, 0.94);
     assert_int_equal(hf_guide_find(m, w.placement, start, goal, &o, w.workspace, &p), HF_OK);
     assert_int_equal(p.outcome, HF_FOUND);
     assert_int_equal(p.start_poses + p.goal_poses, 0);

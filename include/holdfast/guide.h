@@ -128,7 +128,8 @@ typedef struct hf_guide_path {
     hf_transform start_side, goal_side; /* the two poses that came nearest to each other */
     double gap;                         /* distance between them by the metric, 0 when found */
     int64_t samples, tests;             /* poses drawn, and poses tested */
-    int nodes;                          /* kept by the search, both sides together */
+    int nodes;       /* kept by the search, both sides together, with those of the roadmap */
+    bool by_roadmap; /* found along a roadmap; else by the trees */
 } hf_guide_path;
 HF_API void hf_guide_path_free(hf_guide_path* path);
 /* Of everything but the memory, the same on every machine and for any number of threads. */
@@ -141,6 +142,66 @@ HF_API hf_transform hf_guide_path_at(const hf_guide_path* path, double time_s);
 HF_API hf_status hf_guide_find(const hf_guide_model* model, const hf_placement* placement, hf_transform start,
                                hf_transform goal, const hf_guide_options* options, hf_workspace* workspace,
                                hf_guide_path* path);
+
+/* ---- roadmaps ---- */
+
+/* Poses that see most of where the condition holds, joined by ways along which it holds (visibility
+   roadmap, thesis-2015 Algorithm 4): made once for a model and a placement, asked many times. Immutable,
+   shared by threads. */
+typedef struct hf_roadmap hf_roadmap;
+
+/* A whole posture at a root pose, balanced or whatever the caller asks for; false keeps the pose out. Called
+   in a fixed order by one thread. */
+typedef bool (*hf_posture_fn)(void* user, const hf_transform* root, double* q);
+
+typedef struct hf_roadmap_options {
+    int tries;       /* 1..1,000,000 poses in a row that add nothing end it; default 100 */
+    int max_samples; /* 1..100,000,000 poses drawn; default 5,000 */
+    int max_nodes;   /* 1..1,000,000; default 4,000 */
+    double step, metric, triangle_share, margin_m; /* as in hf_guide_options */
+    uint64_t seed;                                 /* default 1 */
+    int threads;           /* 0: all cores (default); the roadmap does not depend on it */
+    hf_posture_fn posture; /* may be NULL (default): nodes have none */
+    int posture_count;     /* values of a posture */
+    void* posture_user;
+    hf_progress_fn progress; /* may be NULL; may cancel: what is there then is the roadmap */
+    void* user;
+} hf_roadmap_options;
+HF_API hf_roadmap_options hf_roadmap_options_default(void);
+HF_API hf_option_table hf_roadmap_option_table(void); /* numbers but posture_count */
+
+HF_API hf_status hf_roadmap_build(const hf_guide_model* model, const hf_placement* placement,
+                                  const hf_roadmap_options* options, hf_roadmap** roadmap, hf_error* error);
+HF_API void hf_roadmap_free(hf_roadmap* roadmap);
+
+typedef struct hf_roadmap_edge {
+    int32_t a, b; /* nodes, a < b */
+    double turn;  /* negative: straight from a to b; else all of the turn at this share of the way */
+} hf_roadmap_edge;
+typedef struct hf_roadmap_view {
+    hf_outcome outcome; /* found (tries in a row added nothing), budget, cancelled */
+    int node_count, edge_count, component_count, posture_count;
+    const hf_transform* nodes;
+    const hf_roadmap_edge* edges;
+    const double* postures; /* posture_count for each node */
+    int64_t samples, tests;
+} hf_roadmap_view;
+HF_API hf_roadmap_view hf_roadmap_get(const hf_roadmap* roadmap);
+HF_API uint64_t hf_roadmap_hash(const hf_roadmap* roadmap);
+
+HF_API hf_status hf_roadmap_save(const hf_roadmap* roadmap, const char* path, hf_error* error);
+/* Refuses a damaged file, and one of another model, scene, placement or other options. */
+HF_API hf_status hf_roadmap_load(const hf_guide_model* model, const hf_placement* placement,
+                                 const hf_roadmap_options* options, const char* path, hf_roadmap** roadmap,
+                                 hf_error* error);
+
+/* hf_guide_find by a roadmap: start and goal are joined to it, after options.grow poses around them if need
+   be, and the shortest way is taken; where that fails, the trees search. Step and metric are the roadmap's.
+   HF_ERROR_ARGUMENT also for a roadmap of another model or placement. */
+HF_API hf_status hf_guide_find_on(const hf_roadmap* roadmap, const hf_guide_model* model,
+                                  const hf_placement* placement, hf_transform start, hf_transform goal,
+                                  const hf_guide_options* options, hf_workspace* workspace,
+                                  hf_guide_path* path);
 
 #ifdef __cplusplus
 }

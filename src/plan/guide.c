@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/workspace.h"
+#include "plan/roadmap.h"
 #include "plan/root_tree.h"
 
 #include <math.h>
@@ -27,7 +28,8 @@ static const hf_option guide_items[] = {
     {"grow", HF_OPTION_COUNT, FIELD(grow), 0, 1e6, 2000, "",
      "poses drawn around start and goal where a roadmap does not join them"},
     {"smooth", HF_OPTION_FLAG, FIELD(smooth), 0, 1, 1, "", "prune, spline and shortcuts"},
-    {"shortcuts", HF_OPTION_COUNT, FIELD(shortcuts), 0, 1e5, 60, "", "tries to shorten the spline"},
+    {"shortcuts", HF_OPTION_COUNT, FIELD(shortcuts), 0, 1e5, 60, "",
+     "tries to shorten the path, and again its spline"},
     {"seed", HF_OPTION_SEED, FIELD(seed), 0, 9007199254740992.0, 1, "", "of what is drawn"},
 };
 
@@ -95,9 +97,9 @@ static uint64_t hash_pose(uint64_t h, const hf_transform* t) {
 
 uint64_t hf_guide_path_hash(const hf_guide_path* path) {
     uint64_t h = HF_HASH_START;
-    const int64_t numbers[] = {path->outcome,     path->stop,       path->pose_count,  path->smoothed,
-                               path->start_fault, path->goal_fault, path->start_poses, path->goal_poses,
-                               path->samples,     path->tests,      path->nodes};
+    const int64_t numbers[] = {path->outcome,    path->stop,        path->pose_count, path->smoothed,
+                               path->by_roadmap, path->start_fault, path->goal_fault, path->start_poses,
+                               path->goal_poses, path->samples,     path->tests,      path->nodes};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) h = hf_hash_int(h, numbers[i]);
     h = hash_pose(h, &path->start_side);
     h = hash_pose(h, &path->goal_side);
@@ -156,8 +158,9 @@ typedef struct query {
     hf_guide_surfaces surfaces;
     const hf_guide_options* options;
     hf_workspace* workspace;
-    hf_transform start, goal; /* as asked for */
-    hf_transform inner[2];    /* where the condition holds */
+    hf_transform start, goal;  /* as asked for */
+    hf_transform inner[2];     /* where the condition holds */
+    const hf_roadmap* roadmap; /* may be NULL */
     hf_guide_path* out;
 } query;
 
@@ -207,7 +210,11 @@ static hf_status write_path(query* q, hf_root_path* corners) {
         if (out->start_poses > 0) out->start_poses--; // the last one holds
     }
     if (status == HF_OK && found && q->options->smooth) {
-        hf_root_path_prune(&q->space, corners, q->options->max_tests);
+        const hf_guide_options* o = q->options;
+        hf_root_path_prune(&q->space, corners, o->max_tests);
+        if (!hf_root_path_shorten(&q->space, corners, o->seed, o->shortcuts, o->max_tests, q->workspace))
+            return HF_ERROR_MEMORY;
+        hf_root_path_prune(&q->space, corners, o->max_tests);
         status = hf_root_path_spline(&q->space, corners, q->options, q->workspace, out, &out->smoothed);
     }
     if (status == HF_OK && !out->smoothed) status = hf_root_path_emit(&q->space, corners, out);
@@ -234,11 +241,22 @@ static hf_outcome outcome_of(hf_guide_stop stop) {
     return HF_NONE;
 }
 
+/* Along the roadmap, else by the trees. */
+static hf_status search(query* q, hf_root_path* corners) {
+    bool found = false;
+    hf_status status = HF_OK;
+    if (q->roadmap)
+        status = hf_roadmap_search(q->roadmap, &q->space, &q->inner[0], &q->inner[1], q->options,
+                                   q->workspace, corners, q->out, &found);
+    if (status != HF_OK || found || q->out->stop == HF_GUIDE_STOPPED) return status;
+    return hf_root_tree_search(&q->space, &q->inner[0], &q->inner[1], q->options, q->workspace, corners,
+                               q->out);
+}
+
 static hf_status run(query* q) {
     hf_root_path corners = {0};
     if (prepare_ends(q)) {
-        hf_status status = hf_root_tree_search(&q->space, &q->inner[0], &q->inner[1], q->options,
-                                               q->workspace, &corners, q->out);
+        hf_status status = search(q, &corners);
         if (status == HF_OK) status = write_path(q, &corners);
         if (status != HF_OK) return status;
         q->out->outcome = outcome_of(q->out->stop);
@@ -263,10 +281,9 @@ static void reset(hf_guide_path* path) {
     *path = kept;
 }
 
-hf_status hf_guide_find(const hf_guide_model* model, const hf_placement* placement, hf_transform start,
-                        hf_transform goal, const hf_guide_options* options, hf_workspace* workspace,
-                        hf_guide_path* path) {
-    HF_ASSERT(model && placement && options && workspace && path);
+static hf_status find(const hf_roadmap* roadmap, const hf_guide_model* model, const hf_placement* placement,
+                      hf_transform start, hf_transform goal, const hf_guide_options* options,
+                      hf_workspace* workspace, hf_guide_path* path) {
     reset(path);
     hf_status status = hf_options_check(hf_guide_option_table(), options, NULL);
     if (status == HF_OK && (!is_pose(&start) || !is_pose(&goal))) status = HF_ERROR_ARGUMENT;
@@ -278,6 +295,7 @@ hf_status hf_guide_find(const hf_guide_model* model, const hf_placement* placeme
     if (q) {
         memset(q, 0, sizeof *q);
         q->options = options, q->workspace = workspace, q->start = start, q->goal = goal, q->out = path;
+        q->roadmap = roadmap;
         status = hf_guide_surfaces_fill(&q->surfaces, model, placement, workspace);
     } else {
         status = HF_ERROR_MEMORY;
@@ -285,9 +303,29 @@ hf_status hf_guide_find(const hf_guide_model* model, const hf_placement* placeme
     if (status == HF_OK) {
         hf_root_space_start(&q->space, model, placement, &q->surfaces, options);
         hf_root_space_bound(&q->space, (hf_transform[]){start, goal}, 2, options->margin_m);
+        if (roadmap) q->space.step_m = roadmap->block->step_m, q->space.metric = roadmap->block->metric;
         status = run(q);
     }
     hf_workspace_end(workspace, mark);
     if (status != HF_OK) reset(path);
     return status;
+}
+
+hf_status hf_guide_find(const hf_guide_model* model, const hf_placement* placement, hf_transform start,
+                        hf_transform goal, const hf_guide_options* options, hf_workspace* workspace,
+                        hf_guide_path* path) {
+    HF_ASSERT(model && placement && options && workspace && path);
+    return find(NULL, model, placement, start, goal, options, workspace, path);
+}
+
+hf_status hf_guide_find_on(const hf_roadmap* roadmap, const hf_guide_model* model,
+                           const hf_placement* placement, hf_transform start, hf_transform goal,
+                           const hf_guide_options* options, hf_workspace* workspace, hf_guide_path* path) {
+    HF_ASSERT(roadmap && model && placement && options && workspace && path);
+    const hf_roadmap_key* key = &roadmap->block->key;
+    if (key->model != model->hash || key->placement != hf_roadmap_placement_hash(placement)) {
+        reset(path);
+        return HF_ERROR_ARGUMENT;
+    }
+    return find(roadmap, model, placement, start, goal, options, workspace, path);
 }

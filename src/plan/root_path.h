@@ -13,6 +13,9 @@ typedef struct hf_root_path {
 bool hf_root_path_add(hf_root_path* path, const hf_transform* corner, hf_workspace* workspace);
 /* Algorithm 6: takes out corners that a straight way can skip. */
 void hf_root_path_prune(hf_root_space* space, hf_root_path* path, int64_t max_tests);
+/* Straight ways between any two places of the path, drawn `tries` times. */
+bool hf_root_path_shorten(hf_root_space* space, hf_root_path* path, uint64_t seed, int tries,
+                          int64_t max_tests, hf_workspace* workspace);
 
 /* Adds the poses of a straight path to the answer, neighbours within the step. Start and end are `add`ed as
    they are; a pose equal to the last one is not added twice. */
