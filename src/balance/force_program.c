@@ -3,6 +3,7 @@
    columns. The largest reduced cost enters; after a while without progress the first one does, which cannot
    cycle (Bland 1977). */
 #include "balance/force_program.h"
+#include "base/linear.h"
 
 #include <math.h>
 #include <string.h>
@@ -15,6 +16,8 @@ enum {
     IDLE_PIVOTS = 30,   /* steps of no length before the careful rule takes over */
     REFRESH_PIVOTS = 24 /* the inverse is made anew */
 };
+
+#define INLINE static inline __attribute__((always_inline))
 
 static double upper_of(const hf_force_program* p, int column, double helper_upper) {
     return column < p->columns ? p->upper[column] : helper_upper;
@@ -70,36 +73,44 @@ static bool refresh(hf_force_program* p) {
     return true;
 }
 
-/* Reduced costs of all columns, signed so that above 0 it pays to move; then the largest, or the first. */
-static inline __attribute__((always_inline)) int price(const hf_force_program* p, const double* y, int rows,
-                                                       bool first, double* best) {
-    double score[HF_FORCE_COLUMNS];
-    for (int j = 0; j < p->columns; j += HF_FORCE_LANES)
-        for (int k = j; k < j + HF_FORCE_LANES; k++) {
-            double d = p->cost[k];
-            for (int r = 0; r < rows; r++) d -= y[r] * p->a[r][k];
-            score[k] = d * p->side[k];
-        }
+typedef double pair __attribute__((vector_size(16)));
+
+/* Reduced costs of all columns, signed so that above 0 it pays to move; the column with the largest, or the
+   first that pays at all. -1: none. */
+INLINE int price(const hf_force_program* p, const double* y, int rows, bool first) {
     int chosen = -1;
-    *best = COST_TOLERANCE;
-    for (int j = 0; j < p->columns; j++)
-        if (score[j] > *best && p->upper[j] > 0) {
-            chosen = j, *best = score[j];
-            if (first) break;
+    double best = COST_TOLERANCE;
+    for (int j = 0; j < p->columns; j += HF_FORCE_LANES) {
+        union {
+            pair pairs[HF_FORCE_LANES / 2];
+            double all[HF_FORCE_LANES];
+        } score;
+        HF_UNROLL
+        for (int k = 0; k < HF_FORCE_LANES / 2; k++) {
+            pair d = *(const pair*)(p->cost + j + 2 * k);
+            HF_UNROLL
+            for (int r = 0; r < rows; r++) d -= y[r] * *(const pair*)(p->a[r] + j + 2 * k);
+            score.pairs[k] = d * *(const pair*)(p->side + j + 2 * k);
         }
+        HF_UNROLL
+        for (int k = 0; k < HF_FORCE_LANES; k++) {
+            if (!(score.all[k] > best)) continue;
+            chosen = j + k, best = score.all[k];
+            if (first) return chosen;
+        }
+    }
     return chosen;
 }
 
-static int entering(const hf_force_program* p, double helper_cost, bool first) {
-    double y[HF_FORCE_ROWS] = {0}, best;
-    for (int i = 0; i < p->rows; i++) {
+/* Prices of the rows under the basis. */
+INLINE void find_prices(const hf_force_program* p, double helper_cost, int rows, double* y) {
+    for (int r = 0; r < rows; r++) y[r] = 0;
+    HF_UNROLL
+    for (int i = 0; i < rows; i++) {
         double cost = p->basis[i] < p->columns ? p->cost[p->basis[i]] : helper_cost;
-        if (cost == 0) continue;
-        for (int r = 0; r < p->rows; r++) y[r] += cost * p->inverse[i][r];
+        HF_UNROLL
+        for (int r = 0; r < rows; r++) y[r] += cost * p->inverse[i][r];
     }
-    if (p->rows == 4) return price(p, y, 4, first, &best);
-    if (p->rows == 6) return price(p, y, 6, first, &best);
-    return price(p, y, p->rows, first, &best);
 }
 
 /* How far a basic value can go; `rate` is its change for each unit of the step. */
@@ -111,10 +122,11 @@ static double room(double value, double upper, double rate) {
 
 /* The basis row that stops the step first; of those that stop it together the one with the largest rate, or
    (careful) the lowest column. -1: none, the step is as long as the entering column allows. */
-static int leaving(const hf_force_program* p, const double* rate, double helper_upper, bool careful,
+INLINE int leaving(const hf_force_program* p, const double* rate, double helper_upper, bool careful, int rows,
                    double* step) {
     int row = -1;
-    for (int i = 0; i < p->rows; i++) {
+    HF_UNROLL
+    for (int i = 0; i < rows; i++) {
         double t = room(p->x[i], upper_of(p, p->basis[i], helper_upper), rate[i]);
         if (t > *step + TIE || t == INFINITY) continue;
         bool tie = row >= 0 && t > *step - TIE;
@@ -127,56 +139,58 @@ static int leaving(const hf_force_program* p, const double* rate, double helper_
 }
 
 /* Exchanges the basis row for the column; alpha is the column seen from the basis. */
-static void pivot(hf_force_program* p, int row, int column, const double* alpha) {
+INLINE void pivot(hf_force_program* p, int row, int column, const double* alpha, int rows) {
     double per = 1 / alpha[row];
-    for (int r = 0; r < p->rows; r++) p->inverse[row][r] *= per;
-    for (int i = 0; i < p->rows; i++) {
-        if (i == row || alpha[i] == 0) continue;
-        for (int r = 0; r < p->rows; r++) p->inverse[i][r] -= alpha[i] * p->inverse[row][r];
+    for (int r = 0; r < rows; r++) p->inverse[row][r] *= per;
+    for (int i = 0; i < rows; i++) {
+        if (i == row) continue;
+        HF_UNROLL
+        for (int r = 0; r < rows; r++) p->inverse[i][r] -= alpha[i] * p->inverse[row][r];
     }
     p->basis[row] = column;
     p->side[column] = 0;
 }
 
 /* Pivots until nothing pays. Helpers cost helper_cost each and may be at most helper_upper. */
-static hf_force_end optimise(hf_force_program* p, double helper_cost, double helper_upper) {
-    int idle = 0, since = 0;
+INLINE hf_force_end optimise_rows(hf_force_program* p, double helper_cost, double helper_upper, int rows) {
+    int idle = 0;
     for (int n = 0; n < MAX_PIVOTS; n++) {
         bool careful = idle > IDLE_PIVOTS;
-        int column = entering(p, helper_cost, careful);
+        double y[HF_FORCE_ROWS], alpha[HF_FORCE_ROWS], rate[HF_FORCE_ROWS];
+        find_prices(p, helper_cost, rows, y);
+        int column = price(p, y, rows, careful);
         if (column < 0) return HF_FORCE_BEST;
-        double sign = p->side[column], entry[HF_FORCE_ROWS], alpha[HF_FORCE_ROWS], rate[HF_FORCE_ROWS];
-        column_of(p, column, entry);
-        for (int i = 0; i < p->rows; i++) {
+        double sign = p->side[column], step = p->upper[column];
+        HF_UNROLL
+        for (int i = 0; i < rows; i++) {
             alpha[i] = 0;
-            for (int r = 0; r < p->rows; r++) alpha[i] += p->inverse[i][r] * entry[r];
+            HF_UNROLL
+            for (int r = 0; r < rows; r++) alpha[i] += p->inverse[i][r] * p->a[r][column];
             rate[i] = -sign * alpha[i];
         }
-        double step = p->upper[column];
-        int row = leaving(p, rate, helper_upper, careful, &step);
-        if (step == INFINITY) {
-            p->ray_column = column, p->ray_sign = sign;
-            memcpy(p->ray, rate, sizeof rate);
-            return HF_FORCE_UNBOUNDED;
-        }
+        int row = leaving(p, rate, helper_upper, careful, rows, &step);
+        if (step == INFINITY) return HF_FORCE_UNBOUNDED;
         idle = step > TIE ? 0 : idle + 1;
-        p->pivots++;
         double value = sign > 0 ? step : p->upper[column] - step;
-        for (int i = 0; i < p->rows; i++) p->x[i] += step * rate[i];
+        for (int i = 0; i < rows; i++) p->x[i] += step * rate[i];
         if (row < 0) { /* from one of its bounds to the other */
             p->side[column] = -sign;
             continue;
         }
         int left = p->basis[row];
         if (left < p->columns) p->side[left] = rate[row] > 0 ? -1 : 1;
-        pivot(p, row, column, alpha);
+        pivot(p, row, column, alpha, rows);
         p->x[row] = value;
-        if (++since >= REFRESH_PIVOTS) {
-            since = 0;
-            if (!refresh(p)) return HF_FORCE_STUCK;
-        }
+        if (++p->pivots % REFRESH_PIVOTS == 0 && !refresh(p)) return HF_FORCE_STUCK;
     }
     return HF_FORCE_STUCK;
+}
+
+/* Four and six rows are what stances need. */
+static hf_force_end optimise(hf_force_program* p, double helper_cost, double helper_upper) {
+    if (p->rows == 4) return optimise_rows(p, helper_cost, helper_upper, 4);
+    if (p->rows == 6) return optimise_rows(p, helper_cost, helper_upper, 6);
+    return optimise_rows(p, helper_cost, helper_upper, p->rows);
 }
 
 hf_force_end hf_force_start(hf_force_program* p, double tolerance) {
@@ -199,11 +213,7 @@ hf_force_end hf_force_start(hf_force_program* p, double tolerance) {
     return off <= tolerance ? HF_FORCE_BEST : HF_FORCE_INFEASIBLE;
 }
 
-hf_force_end hf_force_maximise(hf_force_program* p) {
-    hf_force_end end = optimise(p, 0, 0);
-    if (end != HF_FORCE_STUCK && !refresh(p)) return HF_FORCE_STUCK;
-    return end;
-}
+hf_force_end hf_force_maximise(hf_force_program* p) { return optimise(p, 0, 0); }
 
 double hf_force_value(const hf_force_program* p, int column) {
     for (int i = 0; i < p->rows; i++)

@@ -8,7 +8,7 @@ enum { HF_FORCE_ROWS = 6, HF_FORCE_COLUMNS = 520 };
 
 typedef enum hf_force_end {
     HF_FORCE_BEST,      /* feasible, and the cost is at its largest */
-    HF_FORCE_UNBOUNDED, /* feasible, and the cost grows without end: p->ray */
+    HF_FORCE_UNBOUNDED, /* feasible, and the cost grows without end */
     HF_FORCE_INFEASIBLE,
     HF_FORCE_STUCK /* the pivots ended first */
 } hf_force_end;
@@ -20,17 +20,14 @@ typedef struct hf_force_program {
     const double* a[HF_FORCE_ROWS]; /* one array for each row */
     const double* upper;            /* of each column; infinite for none */
     double b[HF_FORCE_ROWS];
-    double cost[HF_FORCE_COLUMNS]; /* to be made largest */
+    _Alignas(64) double cost[HF_FORCE_COLUMNS]; /* to be made largest */
     /* The state: a basis (columns + r is the helper of row r), its inverse and its values. */
     int basis[HF_FORCE_ROWS];
     double inverse[HF_FORCE_ROWS][HF_FORCE_ROWS];
     double x[HF_FORCE_ROWS];
     double helper_sign[HF_FORCE_ROWS];
-    double side[HF_FORCE_COLUMNS]; /* 1: at 0, -1: at its upper bound, 0: in the basis */
-    int pivots;                    /* so far */
-    /* How the basis moves along an endless direction: column `ray_column` changes by ray_sign. */
-    int ray_column;
-    double ray_sign, ray[HF_FORCE_ROWS];
+    _Alignas(64) double side[HF_FORCE_COLUMNS]; /* 1: at 0, -1: at its upper bound, 0: in the basis */
+    int pivots;                                 /* so far; the inverse is made anew now and then */
 } hf_force_program;
 
 /* Finds forces that meet A x = b within `tolerance` (sum of absolute errors); HF_FORCE_BEST when there are.

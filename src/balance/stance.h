@@ -36,10 +36,10 @@ struct hf_stance {
     int cone_edges;
     /* Columns: unit-normal-force edges of the cones (in order of supports, corners, edges), then of grips the
        four diagonals, each between 0 and upper: `rest` is added, so that the middle is no force. */
-    int columns;                                  /* multiple of HF_FORCE_LANES */
-    int used;                                     /* of them */
-    double rows[HF_FORCE_ROWS][HF_FORCE_COLUMNS]; /* force, then moment about reference */
-    double upper[HF_FORCE_COLUMNS];               /* behind all columns follow those of x and y */
+    int columns;                                               /* multiple of HF_FORCE_LANES */
+    int used;                                                  /* of them */
+    _Alignas(64) double rows[HF_FORCE_ROWS][HF_FORCE_COLUMNS]; /* force, then moment about reference */
+    double upper[HF_FORCE_COLUMNS]; /* behind all columns follow those of x and y */
     double rest[HF_FORCE_ROWS];
     hf_support_region region;
     hf_wrench_polytope polytope;
