@@ -53,6 +53,17 @@ static void level_ground_has_the_hull(void** state) {
     assert_near(hf_stance_margin(stance, hf_v3(0.1, 0.07, 1)), 0.02, 1e-7);
 }
 
+/* One more contact counts as if it had been there from the start. */
+static void one_more_contact_is_one_more(void** state) {
+    (void)state;
+    hf_support feet[2] = {level_patch(0, 0.1, 0, 0.12, 0.05), level_patch(0, -0.1, 0, 0.12, 0.05)};
+    double margin;
+    build(feet, 1, 70);
+    assert_int_equal(hf_stance_margin_with(stance, &feet[1], hf_v3(0.1, 0, 1), workspace, &margin), HF_OK);
+    assert_near(margin, 0.02, 1e-7);
+    assert_near(hf_stance_margin(stance, hf_v3(0.1, 0, 1)), -0.05, 1e-7);
+}
+
 /* One point holds what is right above it, two what is above the line between them. */
 static void points_and_lines_have_no_margin(void** state) {
     (void)state;
@@ -385,6 +396,7 @@ static void questions_and_rebuilding_use_no_heap(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(level_ground_has_the_hull),
+        cmocka_unit_test(one_more_contact_is_one_more),
         cmocka_unit_test(points_and_lines_have_no_margin),
         cmocka_unit_test(slopes_hold_within_friction),
         cmocka_unit_test(walls_hold_by_friction),

@@ -60,6 +60,9 @@ HF_API hf_status hf_stance_build(hf_stance* stance, const hf_support* supports, 
 /* Static margin in metres: the least horizontal shift of the centre of mass, over eight directions 45 degrees
    apart from +X, that loses balance. Outside: minus the distance to where there is balance. */
 HF_API double hf_stance_margin(const hf_stance* stance, hf_vec3 com);
+/* The margin with one more contact. */
+HF_API hf_status hf_stance_margin_with(const hf_stance* stance, const hf_support* support, hf_vec3 com,
+                                       hf_workspace* workspace, double* margin);
 /* Where the centre of mass may be, seen from above: corners in counter-clockwise order; 0 where there is no
    balance at all, 1 or 2 where it is a point or a line. Writes the first `capacity` (x and y of each) and
    returns how many there are. Where the region goes on without end it is cut 20 m from the contacts' middle.

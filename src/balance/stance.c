@@ -163,6 +163,27 @@ double hf_stance_margin(const hf_stance* stance, hf_vec3 com) {
                                     com.y - stance->reference.y);
 }
 
+hf_status hf_stance_margin_with(const hf_stance* stance, const hf_support* support, hf_vec3 com,
+                                hf_workspace* workspace, double* margin) {
+    *margin = -HF_STANCE_MARGIN_M;
+    if (stance->support_count == HF_STANCE_SUPPORTS) return HF_ERROR_LIMIT;
+    hf_workspace_mark mark = hf_workspace_begin(workspace);
+    hf_stance* more = hf_workspace_take(workspace, 1, sizeof *more);
+    hf_status status = more ? HF_OK : HF_ERROR_MEMORY;
+    if (more) {
+        hf_support supports[HF_STANCE_SUPPORTS];
+        memcpy(supports, stance->supports, sizeof *supports * (size_t)stance->support_count);
+        supports[stance->support_count] = *support;
+        more->polytope = (hf_wrench_polytope){0};
+        const hf_stance_options options = {.cone_edges = stance->cone_edges};
+        status = hf_stance_build(more, supports, stance->support_count + 1, stance->weight / HF_GRAVITY_M_S2,
+                                 &options, workspace);
+        if (status == HF_OK) *margin = hf_stance_margin(more, com);
+    }
+    hf_workspace_end(workspace, mark);
+    return status;
+}
+
 int hf_stance_region(const hf_stance* stance, double* corners, int capacity) {
     const hf_support_region* r = &stance->region;
     for (int i = 0; i < r->count && i < capacity; i++) {
