@@ -15,6 +15,7 @@
 #include <holdfast/solve.h>
 #include <holdfast/contact.h>
 #include <holdfast/balance.h>
+#include <holdfast/outlook.h>
 #include <holdfast/guide.h>
 #include <holdfast/motion.h>
 #include <holdfast/agent.h>
