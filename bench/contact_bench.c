@@ -109,7 +109,9 @@ static void measure_scenario(const char* name, int count, times* found, times* e
 }
 
 void bench_contact(void) {
-    static const char* const scenarios[] = {"chair-table", "push", "climb-four-ways"};
+    static const char* const scenarios[] = {"sofa",      "chair-table",     "push",     "push-back", "pull",
+                                            "pull-wall", "climb-four-ways", "bookshelf"};
+    enum { SCENARIOS = sizeof scenarios / sizeof *scenarios };
     static const struct {
         int count;
         const char* text;
@@ -118,7 +120,7 @@ void bench_contact(void) {
     times *found = hf_alloc(1, sizeof *found), *empty = hf_alloc(1, sizeof *empty);
     if (!found || !empty) stop("out of memory");
     for (int i = 0; i < 2; i++)
-        for (int n = 0; n < 3; n++) {
+        for (int n = 0; n < SCENARIOS; n++) {
             char name[100];
             found->count = empty->count = 0;
             measure_scenario(scenarios[n], sizes[i].count, found, empty);

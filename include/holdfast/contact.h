@@ -49,7 +49,7 @@ typedef struct hf_contact_query {
     double max_angle_rad; /* how far the contact's normal may be from against the surface's, where the limb
                              cannot turn it further; not for balls and grips; default 1.0 */
     int max_tests;        /* work at most: candidates finished, and a tenth of those looked at; 1..10,000,000;
-                             default 1000 */
+                             default 400 */
     const hf_touch* touches; /* contacts that hold already; those of this limb are let go */
     int touch_count;
 } hf_contact_query;
@@ -105,13 +105,15 @@ HF_API void hf_contact_answer_free(hf_contact_answer* answer);
 
 /* The best contacts of one limb: exactly on the surface (0.1 mm), the normal aligned as far as limits and
    range of motion allow, free of collision with scene and own body. Candidates are taken in the order of
-   their samples' scores. One whose limb collides as sampled (by more than 0.2 epsilon; the effector set on
-   the surface) is passed over, the others are finished, and the first `count` that are valid are the answer.
-   Where there is none, epsilon is doubled up to four times, and in the end those passed over are finished,
-   too. `samples` holds one set for each contact
-   frame of the limb (one for a limb without any), NULL for a frame that is not to be used. HF_ERROR_ARGUMENT
-   for numbers that are not finite, a direction of no length, values out of range, a limb that does not
-   exist, a set of another limb, a grip by a limb that cannot, an answer without room. */
+   their samples' scores, of equal ones that first which faces its surface better. One whose limb collides as
+   sampled (by more than 0.2 epsilon; the effector set on the surface) is passed over, the others are
+   finished, and the first `count` that are valid are the answer. Surfaces that push against the task are
+   never used where the score has effort or precision in it; those along it, which take none of its force,
+   only when few or none that help give a contact. Where there is none, epsilon is doubled up to four times,
+   and in the end those passed over are finished, too. `samples` holds one set for each contact frame of the
+   limb (one for a limb without any), NULL for a frame that is not to be used. HF_ERROR_ARGUMENT for numbers
+   that are not finite, a direction of no length, values out of range, a limb that does not exist, a set of
+   another limb, a grip by a limb that cannot, an answer without room. */
 HF_API hf_status hf_contact_find(const hf_creature* creature, const hf_samples* const* samples,
                                  const hf_placement* placement, const hf_contact_query* query,
                                  hf_workspace* workspace, hf_contact_answer* answer);

@@ -40,10 +40,10 @@ typedef struct search {
     int triangle_count, triangle_room;
     hf_near_object* objects;
     int object_count;
-    /* the object being gathered: its frame in the limb's root frame */
+    /* the object being gathered: its frame in the limb's root frame, and that frame's origin in its own */
     int object;
     hf_mat3 turn;
-    hf_vec3 shift;
+    hf_vec3 shift, origin;
     double slack;
     /* hits */
     hf_candidate_hit* hits;
@@ -69,21 +69,26 @@ static bool grow(search* s, void** items, int* room, int count, size_t size) {
 
 static double largest(hf_vec3 v) { return fmax(fabs(v.x), fmax(fabs(v.y), fabs(v.z))); }
 
+/* The question about a triangle needs its normal alone. */
+static bool kept(const search* s, const hf_triangle* t, int id) {
+    hf_vec3 n = hf_cross(hf_sub(t->v[1], t->v[0]), hf_sub(t->v[2], t->v[0]));
+    double length = hf_length(n);
+    n = length > 0 ? hf_scale(n, 1 / length) : hf_triangle_normal(t);
+    double offset = hf_dot(n, hf_sub(t->v[0], s->origin));
+    return s->query->keep(s->query->user, s->object, id, hf_mat3_mul(&s->turn, n), offset);
+}
+
 static bool gather(void* user, const hf_triangle* t, uint32_t id, double* bound) {
     (void)bound;
     search* s = user;
     if (!grow(s, (void**)&s->triangles, &s->triangle_room, s->triangle_count, sizeof *s->triangles))
         return false;
+    if (s->query->keep && !kept(s, t, (int)id)) return true;
     hf_triangle here;
     double size = 0;
     for (int i = 0; i < 3; i++) {
         here.v[i] = hf_add(hf_mat3_mul(&s->turn, t->v[i]), s->shift);
         size = fmax(size, largest(t->v[i]));
-    }
-    const hf_candidate_query* q = s->query;
-    if (q->keep) {
-        hf_vec3 normal = hf_triangle_normal(&here);
-        if (!q->keep(q->user, s->object, (int)id, normal, hf_dot(normal, here.v[0]))) return true;
     }
     hf_near_triangle* near = &s->triangles[s->triangle_count++];
     hf_near_triangle_set(near, &here, s->reach, s->slack + DOUBLE_ROUNDING * size);
@@ -143,6 +148,7 @@ static void gather_object(search* s, int object, double bound) {
         for (int k = 0; k < 3; k++)
             s->turn.m[i * 3 + k] = b[i] * o[k] + b[3 + i] * o[3 + k] + b[6 + i] * o[6 + k];
     s->shift = hf_unapply(q->base, pose.position);
+    s->origin = hf_into(placed, q->base.position);
     hf_tree_body body = sample_body(s, placed);
     q->placement->kernel->body(q->placement->scene->objects[object].tree, &body, bound, gather, s);
 }

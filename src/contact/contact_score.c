@@ -358,6 +358,24 @@ static bool surfaces_of_hits(const hf_contact_scorer* s, const hf_contact_choice
     return true;
 }
 
+/* A sample near one usable triangle alone: all but the place is known. */
+static bool resolve_single(const hf_contact_scorer* s, const hf_contact_choice* choice, hf_surface* surface,
+                           double* factor) {
+    const hf_candidates* c = &s->found;
+    uint32_t lane = choice->sample % 8;
+    for (int h = (int)choice->hit; h < c->hit_count && c->hits[h].block == choice->sample / 8; h++) {
+        uint32_t item = c->hits[h].item;
+        if (!(c->hits[h].lanes >> lane & 1) || (item & HF_CANDIDATE_OBJECT) || !s->factors[item].allowed)
+            continue;
+        const hf_near_triangle* t = &c->triangles[item];
+        hf_candidate_surface(s->samples, &s->near, (int)choice->sample, t->object, t->triangle, surface);
+        orient(s, surface);
+        *factor = (double)s->factors[item].factor;
+        return true;
+    }
+    return false;
+}
+
 /* Those that may be used, each with its normal to the right side. */
 static int usable(const hf_contact_scorer* s, hf_surface* surfaces, int count) {
     int kept = 0;
@@ -372,6 +390,11 @@ static int usable(const hf_contact_scorer* s, hf_surface* surfaces, int count) {
 hf_status hf_contact_resolve(const hf_contact_scorer* s, const hf_contact_choice* choice,
                              hf_workspace* workspace, hf_surface* surface, double* factor, double* score,
                              bool* any) {
+    if (choice->single) {
+        *score = (double)choice->score;
+        *any = resolve_single(s, choice, surface, factor);
+        return HF_OK;
+    }
     hf_surface few[MAX_SURFACES], *surfaces = few;
     int count;
     hf_status status = HF_OK;

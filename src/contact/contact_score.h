@@ -40,7 +40,8 @@ typedef struct hf_contact_choice {
     uint32_t hit; /* first of its block's, in the set's candidates */
     uint16_t set;
     int8_t facing; /* how well the sample faces that surface: 127 straight on, -127 away; 0: unknown */
-    bool exact;
+    bool exact : 1;
+    bool single : 1; /* near one usable triangle alone: exact from the start */
 } hf_contact_choice;
 
 /* Choices that are taken best first: the higher score; of equal ones that which faces its surface better,

@@ -69,7 +69,8 @@ static int kernel_score(const hf_score_job* job, hf_contact_choice* out) {
                                                .hit = (uint32_t)first,
                                                .set = job->set,
                                                .facing = (int8_t)facing.lane[i],
-                                               .exact = !(several >> i & 1)};
+                                               .exact = !(several >> i & 1),
+                                               .single = !(several >> i & 1)};
         }
     }
     return count;
