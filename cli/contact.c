@@ -148,7 +148,9 @@ int run_contact(const options* o) {
         complain("%s has no limb \"%s\"; holdfast info lists them", hf_creature_get(s->creature)->name,
                  o->limb);
     else if (!o->output || make_folder(o->output))
-        code = o->compare ? compare_scores(s, o, only) : solve(s, o, only);
+        code = o->compare                 ? compare_scores(s, o, only)
+               : scene_has_keys(s->scene) ? live_through(s, o)
+                                          : solve(s, o, only);
     hf_scenario_free(s);
     return code;
 }

@@ -94,7 +94,7 @@ void contact_job_hold(contact_job* job) {
 
 /* ---- the query of one limb ---- */
 
-static hf_status limb_samples(contact_job* job, int limb, hf_error* error) {
+hf_status contact_job_samples(contact_job* job, int limb, hf_error* error) {
     const hf_scenario* s = job->scenario;
     const hf_limb* l = &hf_creature_get(s->creature)->limbs[limb];
     if (job->samples[limb]) return HF_OK;
@@ -139,7 +139,7 @@ static hf_status find_limb(contact_job* job, limb_job* l, hf_error* error) {
     query.touches = job->touches;
     query.touch_count = job->touch_count;
     set_weights(job, query.weights);
-    hf_status status = limb_samples(job, query.limb, error);
+    hf_status status = contact_job_samples(job, query.limb, error);
     if (status != HF_OK) return status;
     const hf_samples* const* sets = (const hf_samples* const*)job->samples[query.limb];
     status = hf_contact_answer_create(s->creature, query.count, &l->answer);

@@ -38,6 +38,8 @@ void contact_job_share(contact_job* to, const contact_job* from);
 /* Notes which contacts of the start really are on a surface; they hold while limbs that are not theirs move.
  */
 void contact_job_hold(contact_job* job);
+/* Builds or opens the limb's sample sets. */
+hf_status contact_job_samples(contact_job* job, int limb, hf_error* error);
 /* Finds the contacts of one task; `only` names the one limb to move, -1 for all of the task. */
 hf_status contact_job_solve(contact_job* job, const hf_task* task, int only, hf_error* error);
 /* Of the task that was solved last. */
@@ -47,5 +49,8 @@ bool contact_job_has(const contact_job* job, int limb);
 void contact_job_json(const contact_job* job, const hf_task* task, json_t* list);
 /* Contacts of the scenario's tasks by effort beside those by distance; `only` as above. */
 int compare_scores(hf_scenario* s, const options* o, int only);
+/* Does an object of the scene move by keys? Then an agent lives through their time instead. */
+bool scene_has_keys(const hf_scene* scene);
+int live_through(hf_scenario* s, const options* o);
 
 #endif

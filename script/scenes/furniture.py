@@ -89,6 +89,9 @@ def furniture(folder):
     put(folder, "rope.obj", "A rope of 1.1 m along -X from its knot at x = y = 0, 1.15 m high", rope([(0, 1.15), (-0.5, 1.1), (-1.1, 1.12)], 0.016))
     put(folder, "small-wall.obj", "A small retaining wall, 1.2 m wide, 0.5 m high, its face towards -X leans back",
         [("wall", prism([(0, -0.3), (0.5, 0.04), (0.5, 0.16), (0, 0.16)], -0.6, 0.6))])
+    put(folder, "platform.obj", "The platform of a lift, 1.6 by 1.6 m, its top at z = 0", [("platform", box((-0.8, -0.8, -0.1), (0.8, 0.8, 0)))])
+    put(folder, "landing.obj", "An upper floor, 1.6 by 2.4 m and 0.2 m thick, its top at z = 0, on a wall at its edge towards -X",
+        [("floor", box((0, -1.2, -0.2), (1.6, 1.2, 0))), ("wall", box((0, -1.2, -1.1), (0.15, 1.2, -0.2)))])
     put(folder, "long-shelf.obj", "One board of a wide bookshelf with its back and its sides, the board's top at z = 0",
         [("board", box((-1.8, -0.55, -0.03), (1.8, 0.55, 0))), ("back", box((-1.8, 0.55, -0.03), (1.8, 0.57, 0.45))),
          ("left", box((-1.83, -0.55, -0.03), (-1.8, 0.57, 0.45))), ("right", box((1.8, -0.55, -0.03), (1.83, 0.57, 0.45)))])

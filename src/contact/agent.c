@@ -141,6 +141,8 @@ static void set_walker(hf_agent* a, int limb, int group) {
     l->home = hf_sub(at, hf_v3(0, 0, f->ball));
     l->home_rotation = a->links[f->link].rotation;
     l->reach = reach_of(a->by_limb[limb][frame]);
+    l->home_stretch =
+        hf_distance(at, hf_limb_base(a->creature, limb, a->links).position) / fmax(l->reach, 1e-6);
     double length = fmax(from->length, 0.01);
     l->swing_s = or_else(a->options.swing_s, 0.4 * sqrt(length));
     l->half_stride = or_else(a->options.half_stride_m, 0.2 * length);

@@ -26,6 +26,7 @@ typedef struct agent_limb {
     int group;
     hf_vec3 home;          /* contact point of the rest posture, in the root */
     hf_quat home_rotation; /* of the touching link there */
+    double home_stretch;   /* share of its reach there */
     bool relaxes;          /* idle, and its joints go to their relaxed values */
     double reach;          /* m, from the limb's root frame to what is held */
     double half_stride, lift, swing_s;

@@ -9,9 +9,10 @@
 static const double MOVING_RAD_S = 0.03;
 static const double BEHIND_SHARE = 0.3; /* of a half stride behind its place: a limb is renewed when moving */
 static const double ASTRAY_SHARE = 0.6; /* and this far from it when standing */
-static const double STRETCHED = 0.94;   /* share of its reach beyond which a limb is renewed in any case */
-static const double TURNED_RAD = 0.35;  /* and when a patch is turned this far from how it is at rest */
-static const double REST_S = 0.1;       /* after a query without a contact */
+static const double STRETCHED =
+    0.94; /* share of its reach beyond which a limb is renewed in any case, and more than at rest */
+static const double TURNED_RAD = 0.35; /* and when a patch is turned this far from how it is at rest */
+static const double REST_S = 0.1;      /* after a query without a contact */
 
 static bool moving(const hf_agent* a) {
     return hf_length(a->velocity) > HF_AGENT_MOVING_M_S || fabs(a->turn) > MOVING_RAD_S;
@@ -37,7 +38,8 @@ static double need_of(const hf_agent* a, const hf_placement* placement, int limb
     hf_vec3 hip = hf_limb_base(a->creature, limb, a->links).position;
     double stretch = hf_distance(hip, hf_apply(object, l->at.centre)) / l->reach;
     // a stretched limb helps nobody unless a step makes it better
-    if (stretch > STRETCHED && off > 0.2) need = fmax(need, 1 + 10 * (stretch - STRETCHED));
+    double most = fmin(0.985, fmax(STRETCHED, l->home_stretch + 0.02));
+    if (stretch > most && off > 0.2) need = fmax(need, 1 + 10 * (stretch - most));
     // a patch that the body has turned away from
     if (l->at.flat) {
         hf_quat now = hf_quat_mul(object.rotation, l->at.rotation);

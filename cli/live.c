@@ -1,0 +1,217 @@
+/* holdfast contact in a scene whose objects move by keys: an agent lives through the time of the keys, and
+   its frames become a motion. It goes where the scenario's path says, whose poses are spread evenly over that
+   time; only their place over ground and their heading count, the height is that of what it stands on.
+   Without a path it stays. */
+#include "contact_job.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double RATE = 30;      /* frames a second */
+static const double FOLLOW_S = 0.4; /* time in which it makes up for what it is behind */
+static const double AFTER_S = 1;    /* that it goes on after the last key */
+static const double THERE_M = 0.1;  /* so near to the end of its path it has arrived */
+enum { PICTURES = 6 };
+
+bool scene_has_keys(const hf_scene* scene) {
+    for (int i = 0; i < hf_scene_object_count(scene); i++)
+        if (hf_scene_object(scene, i).key_count > 1) return true;
+    return false;
+}
+
+static double end_of_keys(const hf_scene* scene) {
+    double end = 0;
+    for (int i = 0; i < hf_scene_object_count(scene); i++) {
+        hf_object_view o = hf_scene_object(scene, i);
+        if (o.key_count) end = fmax(end, o.keys[o.key_count - 1].time_s);
+    }
+    return end;
+}
+
+typedef struct life {
+    contact_job* job;
+    hf_agent* agent;
+    loaded_motion m;
+    double duration_s, lag_m, worst_us, sum_us;
+    int counts[HF_AGENT_HIT + 1];
+    bool valid;
+    json_t* events;
+} life;
+
+/* Where the path is at a time. */
+static hf_transform path_at(const hf_scenario* s, double time_s, double duration_s) {
+    if (s->path_count == 0) return s->start.pose.root;
+    double at = fmin(1, time_s / duration_s) * (s->path_count - 1);
+    int i = (int)fmin(floor(at), s->path_count - 1), next = i + 1 < s->path_count ? i + 1 : i;
+    return (hf_transform){hf_lerp(s->root_path[i].position, s->root_path[next].position, at - i),
+                          hf_quat_slerp(s->root_path[i].rotation, s->root_path[next].rotation, at - i)};
+}
+
+static double heading(hf_quat q) {
+    hf_vec3 x = hf_rotate(q, hf_v3(1, 0, 0));
+    return atan2(x.y, x.x);
+}
+
+static void steer(const life* l, double time_s, const hf_pose* now, hf_agent_input* in) {
+    hf_transform to = path_at(l->job->scenario, time_s, l->duration_s);
+    hf_vec3 d = hf_sub(to.position, now->root.position);
+    in->velocity = hf_scale(hf_v3(d.x, d.y, 0), 1 / FOLLOW_S);
+    in->turn_rad_s =
+        remainder(heading(to.rotation) - heading(now->root.rotation), 6.28318530717958648) / FOLLOW_S;
+}
+
+/* ---- what happens ---- */
+
+static void tell(life* l, double time_s, const hf_agent_output* out) {
+    const hf_scenario* s = l->job->scenario;
+    for (int i = 0; i < out->event_count; i++) {
+        const hf_agent_event* e = &out->events[i];
+        const char* limb = e->limb >= 0 ? hf_creature_get(s->creature)->limbs[e->limb].name : "";
+        const char* object = e->object >= 0 ? hf_scene_object(s->scene, e->object).name : "";
+        l->counts[e->kind]++;
+        json_array_append_new(l->events,
+                              json_pack("{s:f,s:s,s:s,s:s}", "t", time_s, "what",
+                                        hf_agent_event_text(e->kind), "limb", limb, "object", object));
+        if (!l->job->o->json && !l->job->o->quiet)
+            printf("%6.2f s  %-16s %s%s%s\n", time_s, hf_agent_event_text(e->kind), limb, *object ? ", " : "",
+                   object);
+    }
+}
+
+static hf_status keep(life* l, double time_s, const hf_agent_output* out) {
+    hf_motion* m = l->m.motion;
+    hf_motion_frame* f = hf_motion_add(m, time_s, &out->pose);
+    hf_status status = f ? HF_OK : HF_ERROR_MEMORY;
+    for (int i = 0; i < out->contact_count && status == HF_OK; i++)
+        status = hf_motion_add_contact(m, f, &out->contacts[i]);
+    l->lag_m = fmax(l->lag_m, out->lag_m);
+    l->valid &= out->valid;
+    return status;
+}
+
+static hf_status live(life* l) {
+    hf_placement* placement = l->job->placement;
+    hf_agent_input in = hf_agent_input_default();
+    hf_agent_output out = {0};
+    in.task = l->job->scenario->tasks[0].direction;
+    hf_status status = hf_agent_place(l->agent, placement, &l->job->scenario->start.pose);
+    int frames = (int)ceil((l->duration_s + AFTER_S) * RATE);
+    for (int i = 0; i <= frames && status == HF_OK; i++) {
+        double time_s = i / RATE;
+        hf_placement_set_time(placement, time_s);
+        in.dt_s = i ? 1 / RATE : 0;
+        if (i) steer(l, time_s, &out.pose, &in);
+        double start = now_s();
+        status = hf_agent_step(l->agent, placement, &in, &out);
+        double us = 1e6 * (now_s() - start);
+        l->sum_us += us;
+        l->worst_us = fmax(l->worst_us, us);
+        if (status != HF_OK) break;
+        tell(l, time_s, &out);
+        status = keep(l, time_s, &out);
+    }
+    return status;
+}
+
+/* ---- output ---- */
+
+static bool arrived(const life* l) {
+    const hf_motion* m = l->m.motion;
+    hf_transform end = path_at(l->job->scenario, l->duration_s, l->duration_s);
+    hf_vec3 d = hf_sub(end.position, m->frames[m->frame_count - 1].root.position);
+    return hypot(d.x, d.y) <= THERE_M;
+}
+
+static hf_status write_life(life* l, hf_error* error) {
+    const options* o = l->job->o;
+    const hf_motion* m = l->m.motion;
+    char stem[1000], path[1200];
+    snprintf(stem, sizeof stem, "%s/%s", o->output, l->job->scenario->name);
+    snprintf(path, sizeof path, "%s.motion.json", stem);
+    hf_status status = save_motion(&l->m, path, o, error);
+    if (status == HF_OK) {
+        hf_export_options e = hf_export_options_default();
+        e.scene = l->m.scene;
+        snprintf(path, sizeof path, "%s.glb", stem);
+        status = hf_motion_export(m, l->m.creature, &e, path, error);
+    }
+    if (status == HF_OK) {
+        int frames[PICTURES];
+        for (int i = 0; i < PICTURES; i++) frames[i] = i * (m->frame_count - 1) / (PICTURES - 1);
+        progress p = progress_start(o);
+        snprintf(path, sizeof path, "%s.png", stem);
+        status = draw_motion(&l->m, o, frames, PICTURES, hf_v3(0, 0, 0), path, &p, error);
+        progress_end(&p);
+    }
+    if (status == HF_OK) note(o, "wrote %s.motion.json, .glb, .png", stem);
+    return status;
+}
+
+static void report(const life* l, hf_outcome outcome) {
+    int frames = l->m.motion->frame_count;
+    if (l->job->o->json)
+        print_json(json_pack("{s:s,s:i,s:i,s:i,s:i,s:f,s:f,s:f,s:O}", "outcome", hf_outcome_text(outcome),
+                             "frames", frames, "made", l->counts[HF_AGENT_MADE], "lifted",
+                             l->counts[HF_AGENT_LIFTED], "broken", l->counts[HF_AGENT_BROKEN], "lag_max_m",
+                             l->lag_m, "time_mean_us", l->sum_us / frames, "time_worst_us", l->worst_us,
+                             "events", l->events));
+    else
+        printf("%s: %d frames, %d contacts made, %d broken, at most %.3f m behind, %.0f us a frame, worst "
+               "%.0f us\n",
+               hf_outcome_text(outcome), frames, l->counts[HF_AGENT_MADE], l->counts[HF_AGENT_BROKEN],
+               l->lag_m, l->sum_us / frames, l->worst_us);
+}
+
+/* An empty motion of the scenario; claims stay what an agent promises. */
+static hf_status begin(life* l, hf_scenario* s) {
+    l->m = (loaded_motion){.creature = s->creature, .scenario = s, .scene = s->scene};
+    hf_status status = hf_motion_create(s->creature, s->scene, &l->m.motion);
+    if (status != HF_OK) return status;
+    l->m.motion->scenario = strdup(s->path);
+    l->m.motion->claims = HF_CLAIM_ALL & ~(unsigned)(HF_CLAIM_BALANCE | HF_CLAIM_ONE_LIMB);
+    return l->m.motion->scenario ? HF_OK : HF_ERROR_MEMORY;
+}
+
+static hf_status set_outcome(life* l, hf_outcome outcome) {
+    char* text = strdup(hf_outcome_text(outcome));
+    if (!text) return HF_ERROR_MEMORY;
+    free(l->m.motion->outcome);
+    l->m.motion->outcome = text;
+    if (!l->valid) l->m.motion->claims &= ~(unsigned)HF_CLAIM_COLLISION;
+    return HF_OK;
+}
+
+int live_through(hf_scenario* s, const options* o) {
+    contact_job job;
+    hf_error error = {0};
+    life l = {.job = &job, .valid = true, .duration_s = end_of_keys(s->scene), .events = json_array()};
+    hf_status status = contact_job_create(&job, s, o) ? begin(&l, s) : HF_ERROR_MEMORY;
+    for (int i = 0; i < hf_creature_get(s->creature)->limb_count && status == HF_OK; i++)
+        if (hf_creature_get(s->creature)->limbs[i].joint_count) status = contact_job_samples(&job, i, &error);
+    if (status == HF_OK)
+        status = hf_agent_create(s->creature, (const hf_samples* const* const*)job.samples, NULL, &l.agent);
+    if (status == HF_OK) status = live(&l);
+    hf_outcome outcome = HF_NONE;
+    if (status == HF_OK) {
+        outcome = l.valid && arrived(&l) ? HF_FOUND : HF_PARTIAL;
+        status = set_outcome(&l, outcome);
+    }
+    if (status == HF_OK && o->output) status = write_life(&l, &error);
+    if (status == HF_OK) report(&l, outcome);
+    int code = status == HF_OK ? outcome == HF_FOUND ? EXIT_DONE : EXIT_NO_SOLUTION : EXIT_BAD_INPUT;
+    if (status != HF_OK) {
+        if (!error.status) {
+            error.status = status;
+            snprintf(error.file, sizeof error.file, "%s", s->path);
+            snprintf(error.message, sizeof error.message, "%s", hf_status_text(status));
+        }
+        code = fail_with(&error);
+    }
+    json_decref(l.events);
+    hf_agent_free(l.agent);
+    hf_motion_free(l.m.motion);
+    contact_job_free(&job);
+    return code;
+}
