@@ -69,6 +69,19 @@ expect 0 'by distance' "$hf" contact chair-table --compare -o "$work" --size 128
 "$hf" contact push --compare | awk '/^all limbs:/ { more = $4 > $7 } END { exit !more }' ||
   { echo "FAILED: contact --compare says that distance exerts more"; failures=$((failures + 1)); }
 expect 0 '"distance": {"outcome": "found", "limbs": [{"limb": "left_arm"' "$hf" contact push --compare --json
+# An agent on a lift: contacts ride on it, and in the end it stands on the landing, 1.1 m higher than at the start.
+expect 0 'found: ' "$hf" contact moving-lift -o "$work" --size 128x64 --samples 1
+expect 0 '"valid": true' "$hf" check "$work/moving-lift.motion.json" --json
+python3 - "$work/moving-lift.motion.json" <<'EOF' || { echo "FAILED: contact moving-lift does not ride"; failures=$((failures + 1)); }
+import json, sys
+m = json.load(open(sys.argv[1]))
+first, last = m["frames"][0], m["frames"][-1]
+rising = [f for f in m["frames"] if 5 < f["t"] < 9]
+assert all(k["object"] == "lift" for f in rising for k in f["contacts"]) and all(f["contacts"] for f in rising)
+assert any(len(a["contacts"]) < len(b["contacts"]) for a, b in zip(rising, rising[1:]))  # it steps while it rides
+assert abs(last["root"][2] - first["root"][2] - 1.1) < 0.05
+assert {k["object"] for k in last["contacts"]} == {"landing"}
+EOF
 expect 3 'needs one of kind "contact"' "$hf" contact demo
 expect 3 'has no limb "wing"' "$hf" contact push --limb wing
 

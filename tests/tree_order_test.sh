@@ -19,11 +19,11 @@ for file in src/*/*.[ch]; do
     [ "$module" = check ] && case $other in geom|model|contact|balance|plan) complain "$file includes $other/";; esac
   done < <(sed -nE 's|^#include "([a-z]+)/.*|\1|p' "$file")
 done
-for file in cli/*.[ch] examples/*/*.c; do
+for file in cli/*.[ch] examples/*.c examples/*/*.c; do
   grep -nE '^#include "(base|geom|model|io|contact|check|render)/' "$file" && complain "$file looks inside the library"
 done
 if command -v clang-format >/dev/null 2>&1; then
-  for file in include/holdfast/*.h src/*/*.[ch] cli/*.[ch] tests/*.[ch] bench/*.[ch] fuzz/*.[ch] examples/*/*.c; do
+  for file in include/holdfast/*.h src/*/*.[ch] cli/*.[ch] tests/*.[ch] bench/*.[ch] fuzz/*.[ch] examples/*.c examples/*/*.c; do
     [ -e "$file" ] || continue
     clang-format --dry-run -Werror "$file" >/dev/null 2>&1 || complain "$file is not formatted: clang-format -i $file"
   done
