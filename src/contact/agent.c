@@ -333,12 +333,14 @@ hf_status hf_agent_place(hf_agent* a, const hf_placement* placement, const hf_po
     a->turn = 0;
     a->lagging = false;
     a->last_group = a->group_count - 1;
+    a->next_query = 0;
     hf_forward(a->creature, &a->pose, a->links);
     for (int i = 0; i < a->view->limb_count; i++) {
         agent_limb* l = &a->limbs[i];
         if (l->mode == AGENT_IDLE) continue;
-        l->tries = 0;
-        l->rest_s = 0;
+        l->tries = l->stuck = l->restarts = 0;
+        l->rest_s = l->blocks_s = l->waited = l->phase = 0;
+        l->away = hf_v3(0, 0, 0);
         l->wanted = l->lifting = false;
         l->refused = 0;
         l->mode = find_held(a, placement, i, &l->at) ? AGENT_HELD : AGENT_FREE;

@@ -52,6 +52,10 @@ typedef struct agent_limb {
     bool landed;     /* in the pose that was built it touches */
 } agent_limb;
 
+/* Where the root may go: the whole way, along the surface that is in the way, without a change of height and
+   lean, without a turn either, with the change of height and lean alone. */
+enum { AIM_WHOLE, AIM_SLIDE, AIM_GO, AIM_STRAIGHT, AIM_FIT, HF_AGENT_AIMS };
+
 struct hf_agent {
     const hf_creature* creature;
     const hf_creature_view* view;
@@ -78,7 +82,9 @@ struct hf_agent {
 
     hf_vec3 velocity; /* of the root over what carries it */
     double turn;
-    hf_transform carried, wished, aim; /* root as the objects carry it, as wished, as tried for */
+    hf_transform carried, wished; /* root as the objects carry it, as wished */
+    hf_transform
+        aims[HF_AGENT_AIMS]; /* as tried for: whole, without a change of height and lean, with that alone */
     bool lagging, hit;
 
     int contact_count, event_count, event_capacity;
@@ -101,8 +107,10 @@ void hf_agent_take_limb(const hf_agent* agent, int limb, const double* from, dou
 hf_status hf_agent_relax_idle(hf_agent* agent);
 
 /* ---- agent_root.c: where the root goes ---- */
-/* Fills carried, wished and aim. */
+/* Fills carried, wished and aims. */
 void hf_agent_plan_root(hf_agent* agent, const hf_placement* placement, const hf_agent_input* input);
+/* The aim to slide along a surface that the body ran into; its normal points to the body. */
+void hf_agent_slide_root(hf_agent* agent, hf_vec3 normal, double dt_s);
 /* The root after a time at the present speeds. */
 hf_transform hf_agent_predict(const hf_agent* agent, double time_s);
 

@@ -12,7 +12,9 @@ static const double ASTRAY_SHARE = 0.6; /* and this far from it when standing */
 static const double STRETCHED =
     0.94; /* share of its reach beyond which a limb is renewed in any case, and more than at rest */
 static const double TURNED_RAD = 0.35; /* and when a patch is turned this far from how it is at rest */
-static const double REST_S = 0.1;      /* after a query without a contact */
+static const double BLOCKS_NEED = 3;
+static const double QUERIES_A_SECOND = 60;
+static const double REST_S = 0.1; /* after a query without a contact */
 
 static bool moving(const hf_agent* a) {
     return hf_length(a->velocity) > HF_AGENT_MOVING_M_S || fabs(a->turn) > MOVING_RAD_S;
@@ -46,7 +48,8 @@ static double need_of(const hf_agent* a, const hf_placement* placement, int limb
         double turned = hf_quat_angle(now, hf_quat_mul(a->pose.root.rotation, l->home_rotation));
         if (turned > TURNED_RAD) need = fmax(need, turned / TURNED_RAD);
     }
-    if (l->blocks_s > 0) need = fmax(need, 1.5);
+    // who holds the root back goes before all others
+    if (l->blocks_s > 0) need += BLOCKS_NEED;
     return need;
 }
 
@@ -138,20 +141,23 @@ static void give_up(hf_agent* a, int limb) {
     hf_agent_note(a, HF_AGENT_ABANDONED, limb, l->at.object);
     l->mode = AGENT_FREE;
     l->tries = late ? 2 : 1;
+    // it goes some way towards its relaxed posture first
+    l->rest_s = REST_S;
 }
 
 hf_status hf_agent_choose(hf_agent* a, const hf_placement* placement, const hf_agent_input* in) {
-    int count = a->view->limb_count;
+    int count = a->view->limb_count, last = a->next_query - 1;
     for (int i = 0; i < count; i++) {
         a->limbs[i].rest_s = fmax(0, a->limbs[i].rest_s - in->dt_s);
         a->limbs[i].blocks_s = fmax(0, a->limbs[i].blocks_s - in->dt_s);
         give_up(a, i);
     }
     take_turns(a, placement);
-    // who has no contact goes first; one query after the other while the budget lasts, in turn
+    // who has no contact goes first; few queries in a frame, so that none takes long, and the others in turn
     hf_status status = HF_OK;
+    int queries = (int)ceil(in->dt_s * QUERIES_A_SECOND - 1e-9);
     for (int round = 0; round < 2; round++)
-        for (int k = 0; k < count && status == HF_OK && a->tests_left > 0; k++) {
+        for (int k = 0; k < count && status == HF_OK && queries > 0 && a->tests_left > 0; k++) {
             int i = (a->next_query + k) % count;
             agent_limb* l = &a->limbs[i];
             bool asks = round == 0 ? l->mode == AGENT_FREE : l->mode == AGENT_HELD && l->wanted;
@@ -161,9 +167,9 @@ hf_status hf_agent_choose(hf_agent* a, const hf_placement* placement, const hf_a
                 continue;
             }
             status = look_for(a, placement, in, i);
-            a->next_query = (i + 1) % count;
-            // a frame has one query, so that none takes long
-            return status;
+            queries--;
+            last = i;
         }
+    a->next_query = (last + 1) % count;
     return status;
 }

@@ -16,8 +16,7 @@ static const double DRIFT = 0.3;       /* share of a joint's speed for going tow
 static const double NEAR_M = 0.005;    /* a swing that is farther from its way looks for another posture */
 static const double BLOCKS_S = 0.1;    /* a limb that could not follow the root asks for a step this long */
 static const double PUT_BACK_S = 0.05; /* rest after a lift that failed */
-static const double SLOWER = 0.35, LEAST_ADVANCE = 0.1; /* shares of the root's way that are tried */
-enum { ATTEMPTS = 24, ITERATIONS = 15, STUCK_FRAMES = 4 };
+enum { ATTEMPTS = 32, ITERATIONS = 15, STUCK_FRAMES = 4, SLOWER_TRIES = 3, BETWEEN = 6 };
 
 static double joint_step(const hf_joint* j, double dt) { return SPARE * j->max_speed * dt; }
 
@@ -109,23 +108,36 @@ static hf_status hold(hf_agent* a, const hf_placement* placement, int limb, doub
     return status;
 }
 
-static hf_status swing(hf_agent* a, const hf_placement* placement, int limb, double dt) {
-    agent_limb* l = &a->limbs[limb];
-    double phase = l->frozen ? l->phase : fmin(1, l->phase + dt / l->swing_s);
+/* The swinging limb at a phase: by the solver from where it is, or by the posture that its goal was found
+ * with. */
+static hf_status solve_swing(hf_agent* a, const hf_placement* placement, int limb, double phase,
+                             hf_solve_result* r) {
+    const agent_limb* l = &a->limbs[limb];
     hf_target target = {
         .kind = l->at.flat ? HF_TARGET_POSE : HF_TARGET_POSITION, .limb = limb, .contact = l->at.frame};
     hf_agent_swing_at(a, limb, placement, phase, &target.point, &target.rotation);
     const double* goal = a->goals + (size_t)limb * (size_t)a->view->q_count;
-    lean_posture(a, limb, goal, dt, 1);
-    hf_solve_result r;
-    hf_status status = solve(a, &target, ITERATIONS, &r);
-    if (status == HF_OK && phase > 0.5 && r.position_error_m > NEAR_M) {
-        // from here the goal is not to be had: by the posture that it was found with
+    hf_agent_take_limb(a, limb, a->pose.q, a->next.q);
+    hf_status status = solve(a, &target, ITERATIONS, r);
+    if (status == HF_OK && phase > 0.5 && r->position_error_m > NEAR_M) {
         hf_agent_take_limb(a, limb, goal, a->next.q);
-        status = solve(a, &target, ITERATIONS, &r);
+        status = solve(a, &target, ITERATIONS, r);
     }
-    if (status != HF_OK) return status;
-    double share = possible_share(a, limb, a->next.q, dt);
+    return status;
+}
+
+static hf_status swing(hf_agent* a, const hf_placement* placement, int limb, double dt) {
+    agent_limb* l = &a->limbs[limb];
+    double phase = l->frozen ? l->phase : fmin(1, l->phase + dt / l->swing_s), share = 0;
+    lean_posture(a, limb, a->goals + (size_t)limb * (size_t)a->view->q_count, dt, 1);
+    hf_solve_result r;
+    for (int i = 0; i < SLOWER_TRIES && share < 1; i++) {
+        hf_status status = solve_swing(a, placement, limb, phase, &r);
+        if (status != HF_OK) return status;
+        share = possible_share(a, limb, a->next.q, dt);
+        // too fast: not so far along the curve
+        if (share < 1 && i + 1 < SLOWER_TRIES) phase = l->phase + 0.9 * share * (phase - l->phase);
+    }
     if (share < 1) shorten(a, limb, share, a->next.q);
     if (!keeps_rom(a, limb, a->next.q)) {
         // between two postures inside a region that bends: it waits
@@ -149,14 +161,25 @@ static void relax(hf_agent* a, int limb, double dt) {
 
 /* ---- the pose ---- */
 
-static hf_transform root_at(const hf_agent* a, double share) {
-    return (hf_transform){hf_lerp(a->carried.position, a->aim.position, share),
-                          hf_quat_normalize(hf_quat_slerp(a->carried.rotation, a->aim.rotation, share))};
+/* What is tried for the root, one after the other: which aim, and how much of the way to it. */
+typedef struct stage {
+    int aim;
+    double share;
+} stage;
+static const stage stages[] = {{AIM_WHOLE, 1},    {AIM_SLIDE, 1}, {AIM_WHOLE, 0.3},    {AIM_GO, 1},
+                               {AIM_STRAIGHT, 1}, {AIM_GO, 0.3},  {AIM_STRAIGHT, 0.3}, {AIM_SLIDE, 0.3},
+                               {AIM_FIT, 1},      {AIM_FIT, 0.2}, {AIM_WHOLE, 0}};
+enum { STAGES = sizeof stages / sizeof *stages, LAST_STAGE = STAGES - 1 };
+
+static hf_transform root_at(const hf_agent* a, stage s) {
+    const hf_transform* aim = &a->aims[s.aim];
+    return (hf_transform){hf_lerp(a->carried.position, aim->position, s.share),
+                          hf_quat_normalize(hf_quat_slerp(a->carried.rotation, aim->rotation, s.share))};
 }
 
-static hf_status build(hf_agent* a, const hf_placement* placement, double share, double dt, int* fails) {
+static hf_status build(hf_agent* a, const hf_placement* placement, stage at, double dt, int* fails) {
     *fails = -1;
-    a->next.root = root_at(a, share);
+    a->next.root = root_at(a, at);
     memcpy(a->next.q, a->pose.q, sizeof(double) * (size_t)a->view->q_count);
     memcpy(a->posture, a->pose.q, sizeof(double) * (size_t)a->view->q_count);
     hf_forward(a->creature, &a->next, a->links);
@@ -202,12 +225,14 @@ static hf_status collides(hf_agent* a, const hf_placement* placement, bool* hits
     if (*hits || a->moved) return HF_OK;
     query.touches = a->both;
     query.touch_count = a->both_count;
-    // half way in any case: limbs that turn bow out even on a short way
-    hf_pose half = {a->pose.root, a->query_q};
-    hf_pose_between(a->creature, &a->pose, &a->next, 0.5, &half);
-    hf_forward(a->creature, &half, a->links);
-    *hits = hf_collides(a->creature, placement, a->links, &query, hit);
-    if (*hits) return HF_OK;
+    // on the way in any case: limbs that turn bow out even on a short one
+    hf_pose between = {a->pose.root, a->query_q};
+    for (int i = 1; i < BETWEEN; i++) {
+        hf_pose_between(a->creature, &a->pose, &a->next, (double)i / BETWEEN, &between);
+        hf_forward(a->creature, &between, a->links);
+        *hits = hf_collides(a->creature, placement, a->links, &query, hit);
+        if (*hits) return HF_OK;
+    }
     return hf_move_collides(a->creature, placement, &a->pose, &a->next, &query, a->workspace, hits, hit);
 }
 
@@ -257,44 +282,66 @@ static void break_contact(hf_agent* a, int limb) {
     a->limbs[limb].tries = 0;
 }
 
-/* The root goes less far, so that limbs may move again. */
-static double slower(hf_agent* a, double share) {
-    for (int i = 0; i < a->view->limb_count; i++) a->limbs[i].frozen = 0;
-    return share > LEAST_ADVANCE ? share * SLOWER : 0;
+/* Held limbs that run into something ask for another contact. */
+static void blame(hf_agent* a, const hf_collision* hit) {
+    int bodies[2] = {hit->body, hit->other_body};
+    for (int i = 0; i < 2; i++) {
+        int limb = bodies[i] >= 0 ? a->owner[a->view->bodies[bodies[i]].link] : -1;
+        if (limb >= 0 && a->limbs[limb].mode == AGENT_HELD) a->limbs[limb].blocks_s = BLOCKS_S;
+    }
 }
 
-/* Tries until a pose holds; share tells how far the root came, negative when none does. */
-static hf_status find_pose(hf_agent* a, const hf_placement* placement, double dt, double* share) {
-    double s = 1;
+/* Something of the scene that the body can slide along. */
+static bool run_into(hf_agent* a, const hf_collision* hit, double dt) {
+    if (hit->other_body >= 0) return false;
+    hf_vec3 normal = hit->surface.normal;
+    if (hf_dot(normal, hf_sub(a->pose.root.position, hit->surface.point)) < 0) normal = hf_neg(normal);
+    hf_agent_slide_root(a, normal, dt);
+    return true;
+}
+
+/* Tries until a pose holds; stage tells how the root went, negative when none does. */
+static hf_status find_pose(hf_agent* a, const hf_placement* placement, double dt, int* reached) {
+    int at = 0;
+    bool slides = false; /* there is a surface to slide along */
     for (int i = 0; i < a->view->limb_count; i++) a->limbs[i].frozen = 0;
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
         int fails;
         hf_collision hit;
         bool hits = false;
-        hf_status status = build(a, placement, s, dt, &fails);
+        hf_status status = build(a, placement, stages[at], dt, &fails);
         if (status == HF_OK && fails < 0) status = collides(a, placement, &hits, &hit);
         if (status != HF_OK) return status;
         if (fails < 0 && !hits) {
-            *share = s;
+            *reached = at;
             return HF_OK;
         }
-        if (fails >= 0) a->limbs[fails].blocks_s = BLOCKS_S;
+        if (fails >= 0)
+            a->limbs[fails].blocks_s = BLOCKS_S;
+        else
+            blame(a, &hit);
         int limb = fails < 0 ? moving_limb(a, &hit) : -1;
         // who leaves a contact at full stretch needs a root that waits
-        if (limb >= 0 && a->limbs[limb].lifting && s > 0)
-            s = 0;
-        else if (limb >= 0 && a->limbs[limb].lifting)
-            put_back(&a->limbs[limb]), s = 1;
-        else if (limb >= 0)
+        if (limb >= 0 && a->limbs[limb].lifting && at < LAST_STAGE) {
+            at = LAST_STAGE;
+        } else if (limb >= 0 && a->limbs[limb].lifting) {
+            put_back(&a->limbs[limb]);
+            at = 0;
+        } else if (limb >= 0) {
             stop_limb(a, limb, &hit);
-        else if (s > 0)
-            s = slower(a, s);
-        else if (fails >= 0)
+        } else if (at < LAST_STAGE) {
+            // the root goes another way, so that limbs may move again
+            for (int i = 0; i < a->view->limb_count; i++) a->limbs[i].frozen = 0;
+            slides |= hits && run_into(a, &hit, dt);
+            do at++;
+            while (stages[at].aim == AIM_SLIDE && !slides);
+        } else if (fails >= 0) {
             break_contact(a, fails);
-        else
+        } else {
             break;
+        }
     }
-    *share = -1;
+    *reached = -1;
     return HF_OK;
 }
 
@@ -352,18 +399,18 @@ static void stay(hf_agent* a, const hf_placement* placement) {
 }
 
 /* Speeds are what the root really does over what carries it. */
-static void settle_speed(hf_agent* a, double share) {
-    if (share >= 1) return;
-    double kept = fmax(0, share);
+static void settle_speed(hf_agent* a, int reached) {
+    if (reached == 0) return;
+    double kept = reached > 0 && stages[reached].aim != AIM_FIT ? stages[reached].share : 0;
     a->velocity = hf_scale(a->velocity, 0.5 + 0.5 * kept);
     a->turn *= 0.5 + 0.5 * kept;
 }
 
 hf_status hf_agent_move(hf_agent* a, const hf_placement* placement, double dt) {
-    double share = -1;
-    hf_status status = find_pose(a, placement, dt, &share);
+    int reached = -1;
+    hf_status status = find_pose(a, placement, dt, &reached);
     if (status != HF_OK) return status;
-    if (share < 0) {
+    if (reached < 0) {
         stay(a, placement);
     } else {
         a->pose.root = a->next.root;
@@ -371,8 +418,8 @@ hf_status hf_agent_move(hf_agent* a, const hf_placement* placement, double dt) {
         a->hit = false;
     }
     finish_limbs(a, placement, dt);
-    settle_speed(a, share);
-    bool lagging = share < 1;
+    settle_speed(a, reached);
+    bool lagging = reached != 0;
     if (lagging && !a->lagging) hf_agent_note(a, HF_AGENT_HELD_BACK, -1, -1);
     a->lagging = lagging;
     return HF_OK;

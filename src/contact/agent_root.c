@@ -11,6 +11,9 @@ static const double FIT_S = 0.15;       /* time in which height and lean follow 
 static const double REACH_SHARE = 0.97; /* of a limb's reach that a held contact may use */
 static const double LOWER_SHARE = 0.15; /* of a limb's reach that the root is lowered at most */
 static const double HARDLY_M_S = 1e-3;
+static const double AWAY_SHARE = 0.1; /* of the root's speed, away from what it slides along */
+static const double LEASH_BEGIN = 1.1,
+                    LEASH_END = 1.6; /* half strides behind: the root slows down, and stops */
 enum { LEANING_LIMBS = 4 };
 
 static hf_vec3 clamp_length(hf_vec3 v, double most) {
@@ -134,10 +137,25 @@ static void accelerate(hf_agent* a, hf_vec3 velocity, double turn, double dt) {
     a->turn += clamp(clamp(turn, limit) - a->turn, 4 * limit * dt);
 }
 
+/* Limbs that stay far behind slow the root down until they are renewed: so it does not get where they can
+   neither follow nor be lifted. */
+static double leash(const hf_agent* a, const hf_placement* placement, hf_vec3 velocity) {
+    hf_vec3 way = hf_normalize(velocity);
+    double most = 0;
+    for (int i = 0; i < a->view->limb_count; i++) {
+        const agent_limb* l = &a->limbs[i];
+        if (l->mode != AGENT_HELD) continue;
+        hf_vec3 home = hf_apply(a->carried, l->home), d = hf_sub(home, foothold(l, placement));
+        most = fmax(most, hf_dot(d, way) / l->half_stride);
+    }
+    return fmax(0, fmin(1, (LEASH_END - most) / (LEASH_END - LEASH_BEGIN)));
+}
+
 /* With a velocity: the place over ground from the speeds, height and lean from the footholds. */
 static hf_transform go_with(hf_agent* a, const hf_placement* placement, const hf_agent_input* in) {
     hf_vec3 up = hf_agent_up(a), z = hf_v3(0, 0, 1);
-    accelerate(a, clamp_length(across(in->velocity, z), gait_speed(a)), in->turn_rad_s, in->dt_s);
+    hf_vec3 wish = clamp_length(across(in->velocity, z), gait_speed(a));
+    accelerate(a, hf_scale(wish, leash(a, placement, wish)), in->turn_rad_s, in->dt_s);
     hf_transform to = a->carried;
     hf_quat heading = hf_quat_mul(hf_quat_axis_angle(z, a->turn * in->dt_s), heading_of(to.rotation));
     to.position = hf_add(to.position, hf_scale(a->velocity, in->dt_s));
@@ -160,7 +178,7 @@ static hf_transform go_with(hf_agent* a, const hf_placement* placement, const hf
 }
 
 /* To a root pose: as fast as allowed and no faster than it can brake. */
-static hf_transform go_to(hf_agent* a, const hf_agent_input* in) {
+static hf_transform go_to(hf_agent* a, const hf_placement* placement, const hf_agent_input* in) {
     hf_transform to = a->carried;
     hf_vec3 d = hf_sub(in->root.position, to.position);
     double far = hf_length(d), brake = sqrt(2 * a->view->limits.root_acceleration * far);
@@ -168,6 +186,7 @@ static hf_transform go_to(hf_agent* a, const hf_agent_input* in) {
     hf_quat left = hf_quat_mul(hf_quat_normalize(in->root.rotation), hf_quat_conj(to.rotation));
     hf_vec3 turn = hf_quat_log(left);
     double angle = hf_length(turn), most = a->view->limits.root_turn * in->dt_s;
+    speed *= leash(a, placement, d);
     accelerate(a, hf_scale(hf_normalize(d), speed), hf_dot(turn, hf_agent_up(a)) / in->dt_s, in->dt_s);
     to.position = hf_add(to.position, hf_scale(a->velocity, in->dt_s));
     if (far < 1e-9) to.position = in->root.position;
@@ -204,21 +223,42 @@ static hf_transform within_limits(const hf_agent* a, hf_transform to, double dt)
     return (hf_transform){hf_add(from.position, d), hf_quat_normalize(turned)};
 }
 
+/* Where limbs do not let the root go the whole way, parts of it may be free. */
+static void set_aims(hf_agent* a, hf_transform whole, double dt) {
+    hf_vec3 up = hf_agent_up(a), d = hf_sub(whole.position, a->carried.position);
+    for (int i = 0; i < HF_AGENT_AIMS; i++) a->aims[i] = a->carried;
+    a->aims[AIM_WHOLE] = whole;
+    a->aims[AIM_GO].position = a->aims[AIM_STRAIGHT].position = hf_add(a->carried.position, across(d, up));
+    a->aims[AIM_GO].rotation = hf_quat_mul(hf_quat_axis_angle(up, a->turn * dt), a->carried.rotation);
+    a->aims[AIM_FIT].position = hf_add(a->carried.position, hf_scale(up, hf_dot(d, up)));
+    a->aims[AIM_FIT].rotation = hf_quat_mul(hf_quat_axis_angle(up, -a->turn * dt), whole.rotation);
+    for (int i = 0; i < HF_AGENT_AIMS; i++) a->aims[i] = within_limits(a, a->aims[i], dt);
+}
+
+void hf_agent_slide_root(hf_agent* a, hf_vec3 normal, double dt) {
+    hf_vec3 d = hf_sub(a->aims[AIM_WHOLE].position, a->carried.position);
+    d = hf_sub(d, hf_scale(normal, fmin(0, hf_dot(d, normal))));
+    // and a little away, so that the next frames have room
+    d = hf_add(d, hf_scale(normal, AWAY_SHARE * a->view->limits.root_speed * dt));
+    a->aims[AIM_SLIDE] = (hf_transform){hf_add(a->carried.position, d), a->carried.rotation};
+    a->aims[AIM_SLIDE] = within_limits(a, a->aims[AIM_SLIDE], dt);
+}
+
 void hf_agent_plan_root(hf_agent* a, const hf_placement* placement, const hf_agent_input* in) {
     hf_forward(a->creature, &a->pose, a->links);
     a->carried = within_limits(a, carry(a, placement), in->dt_s);
+    hf_transform aim;
     if (in->follow_root) {
-        a->aim = go_to(a, in);
+        aim = go_to(a, placement, in);
         a->wished = (hf_transform){in->root.position, hf_quat_normalize(in->root.rotation)};
     } else {
-        hf_vec3 full = across(in->velocity, hf_v3(0, 0, 1));
-        a->aim = go_with(a, placement, in);
-        a->wished = a->aim;
-        hf_vec3 asked = hf_add(a->carried.position, hf_scale(full, in->dt_s));
+        hf_vec3 asked = hf_add(a->carried.position, hf_scale(in->velocity, in->dt_s));
+        aim = go_with(a, placement, in);
+        a->wished = aim;
         a->wished.position.x = asked.x, a->wished.position.y = asked.y;
     }
-    lower(a, placement, &a->aim);
-    a->aim = within_limits(a, a->aim, in->dt_s);
+    lower(a, placement, &aim);
+    set_aims(a, aim, in->dt_s);
 }
 
 hf_transform hf_agent_predict(const hf_agent* a, double time_s) {

@@ -34,7 +34,7 @@ void hf_agent_swing_begin(hf_agent* a, int limb, const agent_place* to, const hf
     l->away = hf_v3(0, 0, 0);
     start_here(a, limb, placement, normal);
     // after a lift that failed, with a stronger start
-    if (l->lifting) l->phase = fmin(0.25, EAGER * l->refused);
+    if (l->lifting) l->phase = fmin(0.16, EAGER * l->refused);
 }
 
 void hf_agent_swing_again(hf_agent* a, int limb, const hf_placement* placement) {
