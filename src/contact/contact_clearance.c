@@ -94,6 +94,7 @@ hf_status hf_contact_clearance_make(const hf_creature* creature, const hf_placem
     if (!k->upper || !k->frames || !k->rest || !k->rest_poses || !k->rest_x) return HF_ERROR_MEMORY;
     k->effector = k->upper + count;
     k->rest_y = k->rest_x + count, k->rest_z = k->rest_y + count, k->rest_radius = k->rest_z + count;
+    for (int i = 0; i < 3; i++) k->order[i] = i;
     sort_bodies(k);
     return HF_OK;
 }
@@ -185,13 +186,25 @@ bool hf_contact_effector_clear(hf_contact_clearance* k, const double* q, int fra
     return effector_clear(k, frame, surface, false, slack);
 }
 
+/* The effector on the surface, the rest of the limb in the scene, all of it in the body. */
+enum { EFFECTOR, UPPER, BODY, TESTS };
+
 bool hf_contact_clear(hf_contact_clearance* k, const hf_samples* samples, int sample, int frame,
                       const hf_surface* surface, double slack) {
     const hf_limb* limb = &k->creature->view.limbs[k->limb];
     if (limb->joint_count == 0) return true;
     hf_samples_pose(k->creature, samples, sample, k->q);
     hf_forward_limb(k->creature, k->limb, k->q, k->links);
-    if (!effector_clear(k, frame, surface, k->aligns, slack)) return false;
-    if (in_scene(k, k->upper, k->upper_count, NULL, slack, NULL)) return false;
-    return !in_body(k, k->upper, k->upper_count, slack) && !in_body(k, k->effector, k->effector_count, slack);
+    for (int i = 0; i < TESTS; i++) {
+        int test = k->order[i];
+        bool fails = test == EFFECTOR ? !effector_clear(k, frame, surface, k->aligns, slack)
+                     : test == UPPER  ? in_scene(k, k->upper, k->upper_count, NULL, slack, NULL)
+                                      : in_body(k, k->upper, k->upper_count, slack) ||
+                                           in_body(k, k->effector, k->effector_count, slack);
+        if (!fails) continue;
+        for (; i > 0; i--) k->order[i] = k->order[i - 1];
+        k->order[0] = test;
+        return false;
+    }
+    return true;
 }

@@ -27,6 +27,7 @@ typedef struct hf_contact_clearance {
     int upper_count, effector_count;
     hf_clearance_body *upper, *effector;
     hf_transform* frames; /* of each contact frame: its link in the effector's */
+    int order[3];         /* of the tests: what failed last comes first */
     /* bodies of the rest, in the world */
     int rest_count;
     int* rest;
