@@ -9,6 +9,7 @@ static const struct benchmark {
     int (*run)(const options* o);
 } benchmarks[] = {
     {"paper", "time, candidates, generation and memory beside the tables of the papers", bench_paper},
+    {"task", "what it gains to draw samples for a task", bench_task},
     {"valid", "random contact queries whose every answer is judged by the check", bench_valid},
 };
 enum { BENCHMARKS = sizeof benchmarks / sizeof *benchmarks };

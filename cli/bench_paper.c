@@ -2,6 +2,7 @@
    the shipped contact scenarios: time of a query, candidates within epsilon, generation and memory of sample
    sets. All on one core. What the papers measured stands in data/papers. */
 #include "bench.h"
+#include "bench_stage.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,9 +11,6 @@
 
 enum { SIZES = 4, ROUNDS = 20 };
 static const int sizes[SIZES] = {1000, 10000, 100000, 1000000};
-/* The root of every query is shifted by up to this share of the creature's height, so that no two are the
-   same. */
-static const double SHIFT = 0.03;
 /* Candidates are those within the default epsilon, as a share of the limb's length. */
 static const double EPSILON_SHARE = 0.03;
 
@@ -30,57 +28,30 @@ typedef struct set_figures {
 } set_figures;
 
 typedef struct bench {
-    const options* o;
-    hf_scenario* scenario;
-    hf_placement* placement;
-    hf_workspace* workspace;
-    hf_contact_answer* answer;
+    bench_stage stage;
     figures* of;       /* of the scenario, by size */
     set_figures* sets; /* by size */
 } bench;
 
 /* ---- one scenario ---- */
 
-/* A number in [0, 1) that depends on where it is asked for alone. */
-static double part(uint64_t a, uint64_t b) {
-    uint64_t z = a * 0x9e3779b97f4a7c15u + b * 0xd1342543de82ef95u + 1;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
-}
-
-/* The start, or a place on the path that the root is to take; a little off, and not lower. */
-static hf_transform root_of(const bench* b, int round) {
-    const hf_scenario* s = b->scenario;
-    hf_transform root = s->start.pose.root;
-    if (s->path_count > 1) {
-        double at = part((uint64_t)round, 0) * (s->path_count - 1);
-        const hf_transform *from = &s->root_path[(int)at], *to = from + 1;
-        root.position = hf_lerp(from->position, to->position, at - (int)at);
-        root.rotation = hf_quat_slerp(from->rotation, to->rotation, at - (int)at);
-    }
-    double shift = SHIFT * hf_creature_get(s->creature)->height;
-    root.position.x += shift * (2 * part((uint64_t)round, 1) - 1);
-    root.position.y += shift * (2 * part((uint64_t)round, 2) - 1);
-    root.position.z += shift * part((uint64_t)round, 3);
-    return root;
-}
-
-/* Samples within epsilon of a surface that may be used: with one test the search is not widened, and where
-   nothing is near it was. */
+/* What the papers count: samples within epsilon of a surface, whatever the task. With one test the search is
+   not widened; where it was, nothing near could be tested. */
 static hf_status count_candidates(bench* b, const hf_samples* const* sets, hf_contact_query query,
                                   double* candidates) {
-    query.epsilon_m = EPSILON_SHARE * hf_creature_get(b->scenario->creature)->limbs[query.limb].length;
+    query.epsilon_m = EPSILON_SHARE * hf_creature_get(b->stage.scenario->creature)->limbs[query.limb].length;
     query.max_tests = 1;
-    hf_status status =
-        hf_contact_find(b->scenario->creature, sets, b->placement, &query, b->workspace, b->answer);
-    *candidates = b->answer->epsilon_m > 1.001 * query.epsilon_m ? 0 : b->answer->candidates;
+    memset(query.weights, 0, sizeof query.weights);
+    query.weights[HF_TERM_DISTANCE] = 1;
+    hf_status status = hf_contact_find(b->stage.scenario->creature, sets, b->stage.placement, &query,
+                                       b->stage.workspace, b->stage.answer);
+    *candidates = b->stage.answer->epsilon_m > 1.001 * query.epsilon_m ? 0 : b->stage.answer->candidates;
     return status;
 }
 
 /* One limb of one task from all roots; each query is asked twice and the second time counts. */
 static hf_status measure_limb(bench* b, const hf_samples* const* sets, const hf_task_limb* limb, figures* f) {
-    const hf_scenario* s = b->scenario;
+    const hf_scenario* s = b->stage.scenario;
     hf_contact_query q = hf_contact_query_default();
     q.pose = s->start.pose;
     q.limb = limb->limb;
@@ -88,14 +59,15 @@ static hf_status measure_limb(bench* b, const hf_samples* const* sets, const hf_
     q.direction = limb->direction;
     hf_status status = HF_OK;
     for (int i = 0; i < ROUNDS && status == HF_OK; i++) {
-        q.pose.root = root_of(b, i);
+        q.pose.root = bench_stage_root(&b->stage, i);
         double ms = 0, candidates = 0;
         for (int k = 0; k < 2 && status == HF_OK; k++) {
             double start = now_s();
-            status = hf_contact_find(s->creature, sets, b->placement, &q, b->workspace, b->answer);
+            status = hf_contact_find(s->creature, sets, b->stage.placement, &q, b->stage.workspace,
+                                     b->stage.answer);
             ms = 1e3 * (now_s() - start);
         }
-        bool found = b->answer->contact_count > 0;
+        bool found = b->stage.answer->contact_count > 0;
         if (status == HF_OK) status = count_candidates(b, sets, q, &candidates);
         if (status != HF_OK) break;
         f->candidates += candidates;
@@ -107,7 +79,7 @@ static hf_status measure_limb(bench* b, const hf_samples* const* sets, const hf_
 }
 
 static hf_status build_sets(bench* b, int limb, int size, hf_samples** sets, hf_error* error) {
-    const hf_limb* l = &hf_creature_get(b->scenario->creature)->limbs[limb];
+    const hf_limb* l = &hf_creature_get(b->stage.scenario->creature)->limbs[limb];
     hf_sample_options so = hf_sample_options_default();
     so.count = sizes[size];
     so.threads = 1;
@@ -115,7 +87,7 @@ static hf_status build_sets(bench* b, int limb, int size, hf_samples** sets, hf_
     for (int i = 0; i < l->contact_count && status == HF_OK; i++) {
         so.contact = i;
         double start = now_s();
-        status = hf_samples_build(b->scenario->creature, limb, &so, &sets[i], error);
+        status = hf_samples_build(b->stage.scenario->creature, limb, &so, &sets[i], error);
         if (status != HF_OK) break;
         hf_samples_view v = hf_samples_get(sets[i]);
         set_figures* f = &b->sets[size];
@@ -127,28 +99,15 @@ static hf_status build_sets(bench* b, int limb, int size, hf_samples** sets, hf_
     return status;
 }
 
-/* What a task asks of a limb; false when nothing. Without a list every limb in use supports. */
-static bool asked_of(const bench* b, const hf_task* task, int limb, hf_task_limb* out) {
-    const hf_limb* l = &hf_creature_get(b->scenario->creature)->limbs[limb];
-    if (!l->contact_count || !l->joint_count) return false;
-    for (int i = 0; i < task->limb_count; i++)
-        if (task->limbs[i].limb == limb) {
-            *out = task->limbs[i];
-            return true;
-        }
-    *out = (hf_task_limb){limb, HF_ROLE_SUPPORT, task->direction};
-    return !task->limb_count && l->use;
-}
-
 /* All tasks of one limb; the sample sets live only as long. */
 static hf_status measure_sets(bench* b, int limb, int size, hf_error* error) {
-    const hf_scenario* s = b->scenario;
+    const hf_scenario* s = b->stage.scenario;
     hf_task_limb asked;
     hf_samples** sets = NULL;
     hf_status status = HF_OK;
     int contacts = hf_creature_get(s->creature)->limbs[limb].contact_count;
     for (int t = 0; t < s->task_count && status == HF_OK; t++) {
-        if (!asked_of(b, &s->tasks[t], limb, &asked)) continue;
+        if (!bench_stage_asks(&b->stage, &s->tasks[t], limb, &asked)) continue;
         *error = (hf_error){.status = HF_ERROR_MEMORY, .message = "out of memory"};
         if (!sets) {
             sets = calloc((size_t)contacts + 1, sizeof *sets);
@@ -162,11 +121,8 @@ static hf_status measure_sets(bench* b, int limb, int size, hf_error* error) {
 }
 
 static hf_status measure_scenario(bench* b, progress* p, hf_error* error) {
-    const hf_scenario* s = b->scenario;
-    *error = (hf_error){.status = HF_ERROR_MEMORY, .message = "out of memory"};
-    hf_status status = hf_placement_create(s->scene, &b->placement);
-    if (status == HF_OK) status = hf_workspace_create(&b->workspace);
-    if (status == HF_OK) status = hf_contact_answer_create(s->creature, 1, &b->answer);
+    const hf_scenario* s = b->stage.scenario;
+    hf_status status = HF_OK;
     for (int size = 0; size < SIZES && status == HF_OK; size++)
         for (int limb = 0; limb < hf_creature_get(s->creature)->limb_count && status == HF_OK; limb++) {
             status = measure_sets(b, limb, size, error);
@@ -175,9 +131,6 @@ static hf_status measure_scenario(bench* b, progress* p, hf_error* error) {
                 status = HF_ERROR_LIMIT;
             }
         }
-    hf_contact_answer_free(b->answer);
-    hf_workspace_free(b->workspace);
-    hf_placement_free(b->placement);
     return status;
 }
 
@@ -323,23 +276,17 @@ static void say_json(const table* t, json_t* papers) {
                          sets_json(t->sets, papers), "source", json_object_get(papers, "source")));
 }
 
-/* Measures one shipped scenario; those of another kind, and without tasks, are left out of the table. */
+/* Measures one shipped scenario; those of another kind are left out of the table. */
 static hf_status measure_shipped(table* t, int index, const options* o, progress* p, hf_error* error) {
-    bench b = {.o = o, .of = t->figures[index], .sets = t->sets};
-    hf_load_options load = load_options(o);
-    char* inside = make_text("scenarios/%s.scenario.json", t->names[index]);
-    char* path = inside ? data_path(inside) : NULL;
-    *error = (hf_error){.status = HF_ERROR_MEMORY, .message = "out of memory"};
-    hf_status status = path ? hf_scenario_load(path, &load, &b.scenario, error) : HF_ERROR_MEMORY;
-    bool fits = status == HF_OK && b.scenario->kind == HF_SCENARIO_CONTACT && b.scenario->task_count > 0;
-    if (fits) status = measure_scenario(&b, p, error);
-    if (status == HF_OK && !fits) {
+    bench b = {.of = t->figures[index], .sets = t->sets};
+    hf_status status = bench_stage_open(o, t->names[index], &b.stage, error);
+    if (status == HF_OK && b.stage.scenario) {
+        status = measure_scenario(&b, p, error);
+    } else {
         free(t->names[index]);
         t->names[index] = NULL;
     }
-    hf_scenario_free(b.scenario);
-    free(inside);
-    free(path);
+    bench_stage_close(&b.stage);
     return status;
 }
 
