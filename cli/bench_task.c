@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIZES = 2, KINDS = 3, ROUNDS = 20 };
+enum { SIZES = 2, KINDS = 3, ROUNDS = 100 };
 static const int sizes[SIZES] = {1000, 10000};
 /* How a set is drawn: evenly, half for the task, evenly with twice as many. */
 static const struct {

@@ -94,6 +94,7 @@ grep -q '"queries": 60,.*"invalid": 0,' "$work/valid1.json" && cmp -s "$work/val
   { echo "FAILED: bench valid --json, or it depends on the threads"; failures=$((failures + 1)); }
 expect 1 'stopped' "$hf" bench valid --data none --time-limit 0.01
 expect 1 'stopped before the end' "$hf" bench paper --time-limit 0.01
+expect 1 'stopped before the end' "$hf" bench task --time-limit 0.01
 
 # Wrong files.
 expect 3 'did you mean "human"?' "$hf" info humn
