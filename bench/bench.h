@@ -25,6 +25,7 @@ void bench_solve(void);
 void bench_render(void);
 void bench_samples(void);
 void bench_contact(void);
+void bench_guide(void);
 void bench_agent(void);
 void bench_balance(void);
 

@@ -13,6 +13,8 @@ enum {
 };
 /* Largest step away from a triangle, as a share of the trunk's radius. */
 static const double STEP_SHARE = 0.5;
+/* So many orientations are tilted as far as goes, but for rounding. */
+static const double MOST_TILT_SHARE = 0.25, MOST_TILT = 1 - 1e-6;
 
 /* ---- surfaces ---- */
 
@@ -128,7 +130,9 @@ hf_quat hf_root_random_turn(const hf_root_space* space, hf_random* random) {
     const hf_guide_model* m = space->model;
     if (!m->bounded || m->tilt_max_rad >= M_PI) return random_quat(random);
     double heading = hf_random_between(random, -M_PI, M_PI), way = hf_random_between(random, -M_PI, M_PI);
-    double tilt = m->tilt_max_rad * hf_random_unit(random);
+    // low ways ask for all the tilt there is
+    bool most = hf_random_unit(random) < MOST_TILT_SHARE;
+    double tilt = m->tilt_max_rad * (most ? MOST_TILT : hf_random_unit(random));
     hf_quat lean = hf_quat_axis_angle(hf_v3(cos(way), sin(way), 0), tilt);
     return hf_quat_mul(lean, hf_quat_axis_angle(hf_v3(0, 0, 1), heading));
 }
@@ -169,15 +173,19 @@ bool hf_root_sample(hf_root_space* space, hf_random* random, hf_transform* root)
     return false;
 }
 
+hf_transform hf_root_nudge(const hf_root_space* space, hf_random* random, const hf_transform* about,
+                           double distance) {
+    double far = distance * hf_random_unit(random);
+    hf_vec3 position = hf_add(about->position, hf_scale(random_direction(random), far));
+    double angle = fmin(M_PI, hf_random_unit(random) * distance / space->model->radius);
+    hf_quat turn = hf_quat_axis_angle(random_direction(random), angle);
+    return (hf_transform){position, hf_quat_normalize(hf_quat_mul(turn, about->rotation))};
+}
+
 bool hf_root_sample_near(hf_root_space* space, hf_random* random, const hf_transform* about, double distance,
                          hf_transform* root) {
     for (int i = 0; i < NEAR_TRIES; i++) {
-        double far = distance * hf_random_unit(random);
-        root->position = hf_add(about->position, hf_scale(random_direction(random), far));
-        // a turn as far as the shift, measured at the trunk's skin
-        double angle = fmin(M_PI, hf_random_unit(random) * distance / space->model->radius);
-        hf_quat turn = hf_quat_axis_angle(random_direction(random), angle);
-        root->rotation = hf_quat_normalize(hf_quat_mul(turn, about->rotation));
+        *root = hf_root_nudge(space, random, about, distance);
         if (hf_root_holds(space, root)) return true;
     }
     return false;

@@ -61,7 +61,10 @@ hf_quat hf_root_random_turn(const hf_root_space* space, hf_random* random);
 hf_transform hf_root_random(const hf_root_space* space, hf_random* random);
 /* A pose near a surface where the condition holds (Algorithm 3); false when the tries are spent. */
 bool hf_root_sample(hf_root_space* space, hf_random* random, hf_transform* root);
-/* Near a given pose, within `distance` m; false when the tries are spent. */
+/* A pose within `distance` m of another, and turned no further than that at the trunk's skin. */
+hf_transform hf_root_nudge(const hf_root_space* space, hf_random* random, const hf_transform* about,
+                           double distance);
+/* Such a pose where the condition holds; false when the tries are spent. */
 bool hf_root_sample_near(hf_root_space* space, hf_random* random, const hf_transform* about, double distance,
                          hf_transform* root);
 

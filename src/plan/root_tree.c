@@ -1,5 +1,5 @@
-/* RRT-connect (Kuffner and LaValle 2000) over the reachability condition. Half of the targets are poses near
-   surfaces (Algorithm 3), where narrow ways are; the others are anywhere. */
+/* RRT-connect (Kuffner and LaValle 2000) over the reachability condition. Targets are poses near surfaces
+   (Algorithm 3), where narrow ways are, poses about the gap between the two trees, and any poses. */
 #include "plan/root_tree.h"
 
 #include "base/workspace.h"
@@ -7,7 +7,16 @@
 #include <math.h>
 #include <string.h>
 
-enum { STREAM = 0x7ee, PROGRESS_EVERY = 64, MAX_NODES = 1 << 24 };
+enum {
+    STREAM = 0x7ee,
+    PROGRESS_EVERY = 64,
+    MAX_NODES = 1 << 24,
+    MAX_ASIDES = 12,  /* steps aside of one way */
+    ASIDE_TRIES = 5, /* for each of them */
+};
+static const double ASIDE_STEPS = 2; /* how far aside, in steps */
+
+static const double SURFACE_SHARE = 0.5, GAP_SHARE = 0.1; /* of the targets */
 
 typedef struct tree {
     hf_transform* pose;
@@ -91,24 +100,64 @@ static bool add_partial(search* s, const hf_transform* goal, hf_root_path* corne
 static hf_transform choose_target(search* s, int index) {
     hf_random random = hf_random_start(s->options->seed, STREAM, (uint64_t)index);
     hf_transform target;
-    if (hf_random_unit(&random) < 0.5 && hf_root_sample(s->space, &random, &target)) return target;
+    double kind = hf_random_unit(&random);
+    if (kind < SURFACE_SHARE && hf_root_sample(s->space, &random, &target)) return target;
+    if (kind > 1 - GAP_SHARE) {
+        const hf_guide_path* out = s->out;
+        hf_transform middle = hf_root_between(&out->start_side, &out->goal_side, hf_random_unit(&random));
+        double far = hf_root_sweep(s->space, &out->start_side, &out->goal_side);
+        if (hf_root_sample_near(s->space, &random, &middle, far, &target)) return target;
+    }
     return hf_root_random(s->space, &random);
+}
+
+/* A small step aside from where the straight way ended that comes nearer to the target. */
+static bool step_aside(search* s, const hf_transform* from, const hf_transform* target, hf_random* random,
+                       hf_transform* aside) {
+    double left = hf_root_distance(s->space, from, target), far = ASIDE_STEPS * s->space->step_m;
+    for (int i = 0; i < ASIDE_TRIES; i++) {
+        hf_transform ahead = hf_root_between(from, target, fmin(1, s->space->step_m / (left + 1e-9)));
+        *aside = hf_root_nudge(s->space, random, &ahead, far);
+        if (hf_root_distance(s->space, aside, target) >= left) continue;
+        if (hf_root_holds(s->space, aside) && hf_root_straight(s->space, from, aside)) return true;
+    }
+    return false;
+}
+
+/* Grows a tree towards a target, past what is in the way if small steps aside allow. The last node added (or
+   the one it started from) is *end; true when that is the target. */
+static hf_status extend(search* s, tree* t, const hf_transform* target, hf_random* random, int* end,
+                        bool* arrived) {
+    *end = nearest(s->space, t, target);
+    *arrived = false;
+    for (int asides = 0;; asides++) {
+        hf_transform reached;
+        bool moved;
+        *arrived = hf_root_extend(s->space, &t->pose[*end], target, &reached, &moved);
+        if (moved) {
+            if (!tree_add(t, &reached, *end, s->workspace)) return HF_ERROR_MEMORY;
+            *end = t->count - 1;
+        }
+        if (*arrived || asides == MAX_ASIDES) return HF_OK;
+        hf_transform aside;
+        if (!step_aside(s, &t->pose[*end], target, random, &aside)) return HF_OK;
+        if (!tree_add(t, &aside, *end, s->workspace)) return HF_ERROR_MEMORY;
+        *end = t->count - 1;
+    }
 }
 
 /* One target for one tree, and the other tree towards what came of it. HF_OK with *met when they met. */
 static hf_status grow(search* s, int side, const hf_transform* target, bool* met) {
     tree *mine = &s->trees[side], *other = &s->trees[1 - side];
-    hf_transform reached, answer;
-    bool moved;
-    int from = nearest(s->space, mine, target);
-    hf_root_extend(s->space, &mine->pose[from], target, &reached, &moved);
-    if (!moved) return HF_OK;
-    if (!tree_add(mine, &reached, from, s->workspace)) return HF_ERROR_MEMORY;
-    int towards = nearest(s->space, other, &reached);
-    *met = hf_root_extend(s->space, &other->pose[towards], &reached, &answer, &moved);
-    note_gap(s, side, &reached, &answer);
-    if (moved && !tree_add(other, &answer, towards, s->workspace)) return HF_ERROR_MEMORY;
-    return HF_OK;
+    hf_random random = hf_random_start(s->options->seed, STREAM + 1, (uint64_t)s->out->samples);
+    int before = mine->count, end, answer;
+    bool arrived;
+    hf_status status = extend(s, mine, target, &random, &end, &arrived);
+    if (status != HF_OK || mine->count == before) return status;
+    hf_transform reached = mine->pose[end];
+    status = extend(s, other, &reached, &random, &answer, met);
+    if (status == HF_OK) note_gap(s, side, &reached, &other->pose[answer]);
+    return status;
 }
 
 static bool spent(search* s, hf_guide_stop* stop) {
