@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SEEDS = 100, PROPERTY_POSES = 400, PROPERTY_SAMPLES = 2000, MAX_LIMBS = 64 };
+enum { SEEDS = 100, PROPERTY_POSES = 400, PROPERTY_SAMPLES = 10000, PROPERTY_DRAWS = 40000, MAX_LIMBS = 64 };
 static const double MARGIN = 0.01; /* m, of the bounds around the scene */
 static const double PEER_LIMIT_S = 60;
 
@@ -184,21 +184,37 @@ static void property_end(property* p) {
     free(p->links);
 }
 
-/* Each limb takes its first sample that collides with nothing; rest posture first. */
+/* Any posture of a limb inside its limits; sample sets leave out the straight and the folded ones. */
+static void draw_posture(property* p, const hf_limb* limb, int index) {
+    hf_random r = hf_random_start(89, (uint32_t)limb->root_link, (uint64_t)index);
+    for (int j = 0; j < limb->joint_count; j++) {
+        const hf_joint* joint = &p->view->joints[limb->joints[j]];
+        double low = fmax(joint->lower, -M_PI), high = fmin(joint->upper, M_PI);
+        if (joint->q_count == 1) p->pose.q[joint->q_index] = hf_random_between(&r, low, high);
+    }
+    hf_pose_follow(p->creature, p->pose.q);
+}
+
+/* Each limb takes its first posture that collides with nothing: rest, samples, any. */
 static bool has_free_pose(property* p, const hf_placement* placement, hf_transform root) {
     hf_pose_rest(p->creature, &p->pose);
     p->pose.root = root;
     hf_collision_query whole = hf_collision_query_default();
     hf_forward(p->creature, &p->pose, p->links);
     for (int i = 0; i < p->limb_count; i++) {
+        const hf_limb* limb = &p->view->limbs[p->limbs[i]];
         hf_collision_query query = whole;
         query.limb = p->limbs[i];
         bool bad = hf_collides(p->creature, placement, p->links, &query, NULL);
-        for (int k = 0; k < hf_samples_get(p->sets[i]).count && bad; k++) {
+        int samples = hf_samples_get(p->sets[i]).count;
+        for (int k = 0; k < samples + PROPERTY_DRAWS && bad; k++) {
             // samples stand in the order of space: far ones one after the other
-            int sample = (int)((long)k * 617 % hf_samples_get(p->sets[i]).count);
-            hf_samples_pose(p->creature, p->sets[i], sample, p->pose.q);
-            hf_forward_from(p->creature, p->view->limbs[p->limbs[i]].root_link, p->pose.q, p->links);
+            if (k < samples)
+                hf_samples_pose(p->creature, p->sets[i], (int)((long)k * 617 % samples), p->pose.q);
+            else
+                draw_posture(p, limb, k);
+            if (!hf_pose_within_rom(p->creature, p->pose.q, 0)) continue;
+            hf_forward_from(p->creature, limb->root_link, p->pose.q, p->links);
             bad = hf_collides(p->creature, placement, p->links, &query, NULL);
         }
         if (bad) return false;

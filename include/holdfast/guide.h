@@ -27,9 +27,10 @@ typedef struct hf_guide_model_options {
 HF_API hf_guide_model_options hf_guide_model_options_default(void);
 HF_API hf_option_table hf_guide_model_option_table(void);
 
-/* The trunk is the convex hull of the trunk's links in the rest posture, and one more for each chain that is
-   no limb (head, tail), each scaled about its middle. A limb's reach volume is that of hf_reach_volume with
-   fewer corners; limbs that enclose nothing have none, and so have limbs behind the 64th. */
+/* The trunk is the convex hull of the trunk's links in the rest posture with what limbs fill about their
+   first joints in every posture, and one more hull for each chain that is no limb (head, tail), each scaled
+   about its middle. A limb's reach volume is that of hf_reach_volume with fewer corners; limbs that enclose
+   nothing have none, and so have limbs behind the 64th. */
 HF_API hf_status hf_guide_model_create(const hf_creature* creature, const hf_guide_model_options* options,
                                        hf_guide_model** model, hf_error* error);
 /* One convex body without limbs, tilt bound or reachability: a plain piano to move. The shape is copied; only

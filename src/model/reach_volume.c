@@ -6,6 +6,7 @@
 #include "base/random.h"
 #include "geom/hull.h"
 #include "model/creature.h"
+#include "model/reach_volume.h"
 #include <holdfast/reach.h>
 
 #include <string.h>
@@ -28,7 +29,9 @@ typedef struct reach {
     hf_vec3 offset;
     double *q, *draws; /* draws: DRAWS rows of joint_count values */
     hf_transform* links;
-    float* points; /* DRAWS + WAYS */
+    const hf_vec3* ways; /* directions improved, in the limb's root frame */
+    int way_count;
+    float* points; /* DRAWS + way_count */
 } reach;
 
 /* Where the contact is, in the limb's root frame. */
@@ -137,8 +140,8 @@ static void fill_points(reach* r) {
         draw(r, i);
         put(r->points, i, contact_of(r));
     }
-    for (int w = 0; w < WAYS; w++) {
-        hf_vec3 way = direction(w);
+    for (int w = 0; w < r->way_count; w++) {
+        hf_vec3 way = r->ways[w];
         int farthest = 0;
         double best = -INFINITY;
         for (int i = 0; i < DRAWS; i++) {
@@ -151,27 +154,35 @@ static void fill_points(reach* r) {
     }
 }
 
-hf_status hf_reach_volume(const hf_creature* creature, int limb, int contact, hf_mesh* hull,
-                          hf_error* error) {
+hf_status hf_reach_volume_along(const hf_creature* creature, int limb, int contact, const hf_vec3* ways,
+                                int way_count, hf_mesh* hull, hf_error* error) {
     memset(hull, 0, sizeof *hull);
     const hf_creature_view* v = hf_creature_get(creature);
     if (limb < 0 || limb >= v->limb_count || contact < -1 || contact >= v->limbs[limb].contact_count)
         return hf_fail(error, HF_ERROR_ARGUMENT, NULL, 0, NULL, "there is no limb %d with a contact frame %d",
                        limb, contact);
     reach r = {.creature = creature, .v = v, .limb = &v->limbs[limb], .index = limb};
+    r.ways = ways, r.way_count = way_count;
     if (contact >= 0) r.offset = r.limb->contacts[contact].offset;
     r.q = hf_alloc((size_t)v->q_count, sizeof *r.q);
     r.draws = hf_alloc((size_t)r.limb->joint_count * DRAWS, sizeof *r.draws);
     r.links = hf_alloc((size_t)v->link_count, sizeof *r.links);
-    r.points = hf_alloc((size_t)(DRAWS + WAYS) * 3, sizeof *r.points);
+    r.points = hf_alloc((size_t)(DRAWS + way_count) * 3, sizeof *r.points);
     hf_status status = r.q && r.draws && r.links && r.points ? HF_OK : hf_fail_memory(error, NULL);
     if (status == HF_OK) {
         fill_points(&r);
-        status = hf_hull_build(r.points, DRAWS + WAYS, hull, error);
+        status = hf_hull_build(r.points, DRAWS + way_count, hull, error);
     }
     hf_free(r.q);
     hf_free(r.draws);
     hf_free(r.links);
     hf_free(r.points);
     return status;
+}
+
+hf_status hf_reach_volume(const hf_creature* creature, int limb, int contact, hf_mesh* hull,
+                          hf_error* error) {
+    hf_vec3 ways[WAYS];
+    for (int i = 0; i < WAYS; i++) ways[i] = direction(i);
+    return hf_reach_volume_along(creature, limb, contact, ways, WAYS, hull, error);
 }

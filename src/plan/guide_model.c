@@ -8,8 +8,8 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "geom/hull.h"
+#include "model/reach_volume.h"
 #include <holdfast/kinematics.h>
-#include <holdfast/reach.h>
 
 #include <stddef.h>
 #include <string.h>
@@ -18,6 +18,7 @@ enum {
     TRUNK_CORNERS = 100, /* at most, so that a hull's faces fit HF_PLANE_BUFFER */
     REACH_CORNERS = 100,
     CIRCLE = 16, /* corners of a round body's circle */
+    BALL_POINTS = 60,
 };
 static const double TRUNK_DEPTH = 0.001; /* m: as much overlap as every pair is allowed */
 
@@ -92,8 +93,11 @@ static void cloud_thin(cloud* c, int corners) {
     for (int w = 0; w < corners; w++) {
         hf_vec3 way = thin_way(w, corners);
         int farthest = 0;
-        for (int i = 1; i < c->count; i++)
-            if (hf_dot(way, cloud_at(c, i)) > hf_dot(way, cloud_at(c, farthest))) farthest = i;
+        double most = -INFINITY;
+        for (int i = 0; i < c->count; i++) {
+            double far = hf_dot(way, cloud_at(c, i));
+            if (far > most) most = far, farthest = i;
+        }
         const float* p = c->points + 3 * (size_t)farthest;
         bool known = false;
         for (int i = 0; i < count && !known; i++) known = memcmp(kept + 3 * i, p, 3 * sizeof *p) == 0;
@@ -185,6 +189,41 @@ static hf_status add_core(builder* b, const hf_body* body) {
     return HF_OK;
 }
 
+/* Radius of the largest ball about a point (in the shape's frame) that the shape holds; negative outside. */
+static double ball_inside(const hf_shape* s, hf_vec3 p) {
+    if (s->kind == HF_SHAPE_SPHERE) return s->radius - hf_length(p);
+    if (s->kind == HF_SHAPE_CAPSULE) {
+        hf_vec3 on = hf_v3(0, 0, fmax(-s->half_length, fmin(s->half_length, p.z)));
+        return s->radius - hf_distance(p, on);
+    }
+    hf_plane_set planes;
+    hf_plane_set_fill(&planes, s, 0);
+    double least = planes.count <= HF_PLANE_BUFFER ? INFINITY : 0;
+    for (int i = 0; i < planes.count && i < HF_PLANE_BUFFER; i++)
+        least = fmin(least, planes.buffer[i].offset - hf_dot(planes.buffer[i].normal, p));
+    return least;
+}
+
+/* What no posture takes away: the ball about a limb's first joint that the limb's own bodies fill, whatever
+   way they are turned about it. */
+static bool add_limb_starts(const builder* b, cloud* c) {
+    for (int l = 0; l < b->v->limb_count; l++) {
+        const hf_limb* limb = &b->v->limbs[l];
+        if (!limb->use || limb->joint_count == 0) continue;
+        hf_vec3 base = hf_compose(b->links[limb->base_link], limb->base).position;
+        double radius = 0;
+        for (int i = 0; i < b->v->body_count; i++) {
+            const hf_body* body = &b->v->bodies[i];
+            if (b->group[body->link] >= 0) continue;
+            hf_transform pose = hf_compose(b->links[body->link], body->in_link);
+            radius = fmax(radius, ball_inside(&body->shape, hf_unapply(pose, base)));
+        }
+        for (int i = 0; i < BALL_POINTS && radius > 0; i++)
+            if (!cloud_add(c, hf_add(base, hf_scale(thin_way(i, BALL_POINTS), radius)))) return false;
+    }
+    return true;
+}
+
 static hf_status add_group(builder* b, int group, double scale, hf_error* error) {
     cloud c = {0};
     hf_status status = HF_OK;
@@ -198,6 +237,7 @@ static hf_status add_group(builder* b, int group, double scale, hf_error* error)
         hf_mesh_free(&mesh);
         if (status == HF_OK) status = add_core(b, body);
     }
+    if (status == HF_OK && group == 0 && !add_limb_starts(b, &c)) status = hf_fail_memory(error, NULL);
     if (status == HF_OK && c.count > 0) {
         cloud_thin(&c, TRUNK_CORNERS);
         cloud_scale(&c, scale);
@@ -218,9 +258,13 @@ static void make_volume(void* context, int index, int worker) {
     b->status[index] = HF_OK;
     if (!limb->use || limb->joint_count == 0) return;
     hf_mesh hull = {0};
-    hf_status status = hf_reach_volume(b->creature, index, limb->contact_count > 0 ? 0 : -1, &hull, NULL);
-    cloud c = {0};
+    // in the directions of the corners that are kept
     hf_transform base = hf_compose(b->links[limb->base_link], limb->base);
+    hf_vec3 ways[REACH_CORNERS];
+    for (int i = 0; i < REACH_CORNERS; i++) ways[i] = hf_unrotate(base.rotation, thin_way(i, REACH_CORNERS));
+    hf_status status = hf_reach_volume_along(b->creature, index, limb->contact_count > 0 ? 0 : -1, ways,
+                                             REACH_CORNERS, &hull, NULL);
+    cloud c = {0};
     if (status == HF_OK && !cloud_add_mesh(&c, &hull, base)) status = HF_ERROR_MEMORY;
     if (status == HF_OK) {
         cloud_thin(&c, REACH_CORNERS);

@@ -11,7 +11,7 @@ enum {
     STREAM = 0x7ee,
     PROGRESS_EVERY = 64,
     MAX_NODES = 1 << 24,
-    MAX_ASIDES = 12,  /* steps aside of one way */
+    MAX_ASIDES = 12, /* steps aside of one way */
     ASIDE_TRIES = 5, /* for each of them */
 };
 static const double ASIDE_STEPS = 2; /* how far aside, in steps */

@@ -1,0 +1,11 @@
+/* Reach volumes with a choice of directions. */
+#ifndef HF_MODEL_REACH_VOLUME_H
+#define HF_MODEL_REACH_VOLUME_H
+
+#include <holdfast/reach.h>
+
+/* As hf_reach_volume, but exact in these unit directions of the limb's root frame only. */
+hf_status hf_reach_volume_along(const hf_creature* creature, int limb, int contact, const hf_vec3* ways,
+                                int way_count, hf_mesh* hull, hf_error* error);
+
+#endif
