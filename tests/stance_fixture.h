@@ -22,6 +22,7 @@ typedef enum stance_kind {
     STANCE_CLIMB,   /* grips above, edges below */
     STANCE_SMOOTH,  /* no friction */
     STANCE_NOTHING, /* a wall alone, or nothing at all */
+    STANCE_NEARLY,  /* patches on one level but for errors from 1 mm down to rounding */
     STANCE_KINDS
 } stance_kind;
 
@@ -104,6 +105,15 @@ static inline random_stance random_stance_of(stance_kind kind, hf_random* r) {
             s.supports[i] = i < 2 ? random_grip(r, at) : random_patch(r, at, tilted, friction);
             if (i >= 2) s.supports[i].corner_count = 2;
             break;
+        case STANCE_NEARLY: {
+            at.z = 0;
+            double error = pow(10, hf_random_between(r, -13, -3));
+            hf_vec3 normal = hf_normalize(hf_add(up, hf_scale(random_unit(r), error)));
+            s.supports[i] = random_patch(r, at, normal, friction);
+            for (int k = 0; k < 4; k++)
+                s.supports[i].corners[k] = hf_add(s.supports[i].corners[k], hf_scale(random_unit(r), error));
+            break;
+        }
         case STANCE_SMOOTH:
             s.supports[i] = random_patch(r, at, i ? tilted : up, 0);
             break;

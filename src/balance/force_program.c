@@ -11,6 +11,7 @@
 static const double COST_TOLERANCE = 1e-10;  /* reduced costs under it do not count */
 static const double PIVOT_TOLERANCE = 1e-10; /* smaller elements are rounding */
 static const double TIE = 1e-11;             /* steps this near to each other are one */
+static const double SLACK = 1e-10;           /* how far a value may be out of its bounds for a better pivot */
 enum {
     MAX_PIVOTS = 600,   /* of one call; hundreds of times what is usual */
     IDLE_PIVOTS = 30,   /* steps of no length before the careful rule takes over */
@@ -113,27 +114,31 @@ INLINE void find_prices(const hf_force_program* p, double helper_cost, int rows,
     }
 }
 
-/* How far a basic value can go; `rate` is its change for each unit of the step. */
-static double room(double value, double upper, double rate) {
-    if (rate < -PIVOT_TOLERANCE) return value > 0 ? value / -rate : 0;
-    if (rate > PIVOT_TOLERANCE && upper < INFINITY) return upper > value ? (upper - value) / rate : 0;
+/* How far a basic value can go, and a little beyond; `rate` is its change for each unit of the step. */
+INLINE double room(double value, double upper, double rate, double beyond) {
+    if (rate < -PIVOT_TOLERANCE) return (fmax(value, 0) + beyond) / -rate;
+    if (rate > PIVOT_TOLERANCE && upper < INFINITY) return (fmax(upper - value, 0) + beyond) / rate;
     return INFINITY;
 }
 
-/* The basis row that stops the step first; of those that stop it together the one with the largest rate, or
-   (careful) the lowest column. -1: none, the step is as long as the entering column allows. */
+/* The basis row that stops the step: of all that stop it before some value is a little out of its bounds the
+   one with the largest rate, so that no pivot is small without need (Harris 1973); when careful, of all that
+   stop it first the one with the lowest column. -1: none, the step is as long as the entering column allows.
+ */
 INLINE int leaving(const hf_force_program* p, const double* rate, double helper_upper, bool careful, int rows,
                    double* step) {
     int row = -1;
+    double limit = *step, beyond = careful ? 0 : SLACK;
+    HF_UNROLL
+    for (int i = 0; i < rows; i++)
+        limit = fmin(limit, room(p->x[i], upper_of(p, p->basis[i], helper_upper), rate[i], beyond));
     HF_UNROLL
     for (int i = 0; i < rows; i++) {
-        double t = room(p->x[i], upper_of(p, p->basis[i], helper_upper), rate[i]);
-        if (t > *step + TIE || t == INFINITY) continue;
-        bool tie = row >= 0 && t > *step - TIE;
-        bool better =
-            careful ? row < 0 || p->basis[i] < p->basis[row] : row < 0 || fabs(rate[i]) > fabs(rate[row]);
-        if (!tie || better) row = i;
-        *step = fmin(*step, t);
+        double t = room(p->x[i], upper_of(p, p->basis[i], helper_upper), rate[i], 0);
+        if (t > limit + (careful ? TIE : 0) || t == INFINITY) continue;
+        if (row >= 0 && (careful ? p->basis[i] > p->basis[row] : fabs(rate[i]) <= fabs(rate[row]))) continue;
+        row = i;
+        *step = t;
     }
     return row;
 }

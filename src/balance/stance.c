@@ -207,7 +207,8 @@ bool hf_stance_holds(const hf_stance* stance, hf_vec3 com, hf_vec3 acceleration,
     if (!stance->polytope.known) return hf_stance_forces(stance, com, acceleration, momentum_rate, NULL);
     double w[HF_FORCE_ROWS];
     wanted_wrench(stance, com, acceleration, momentum_rate, w);
-    return hf_wrench_polytope_holds(&stance->polytope, w);
+    if (!hf_wrench_polytope_holds(&stance->polytope, w)) return false;
+    return stance->polytope.certain || hf_stance_forces(stance, com, acceleration, momentum_rate, NULL);
 }
 
 bool hf_stance_forces(const hf_stance* stance, hf_vec3 com, hf_vec3 acceleration, hf_vec3 momentum_rate,

@@ -22,7 +22,8 @@ typedef struct hf_support_region {
 
 /* Halfspaces a . w <= b of the wrenches that the contacts can give, and equations a . w = b of a flat set. */
 typedef struct hf_wrench_polytope {
-    bool known; /* false: not asked for, or too many */
+    bool known;   /* false: not asked for, or too many */
+    bool certain; /* false: numbers too near to each other left doubts; what is inside may still be outside */
     int facet_count, equation_count, capacity;
     double*
         facets; /* seven rows of `capacity` numbers: a, then b; unit a; the equations in both directions */

@@ -16,8 +16,10 @@ enum {
     MAX_SEGMENTS = 12, /* three gripping points; more of them nearly always make too many halfspaces */
     MAX_WORDS = HF_FORCE_COLUMNS / 64 + 1
 };
-static const double ZERO = 1e-9;   /* between unit vectors: the normal is across */
-static const double FLAT = 1e-7;   /* a generator this near to the span of others is in it */
+static const double ZERO = 1e-9; /* between unit vectors: the normal is across */
+static const double FLAT = 1e-7; /* a generator this near to the span of others is in it */
+static const double GREY =
+    1e-5; /* what is neither across nor clearly beside makes all that follows doubtful */
 static const double INSIDE = 1e-9; /* body weights */
 
 /* Normals found so far. A word's bits are the generators. */
@@ -36,7 +38,7 @@ typedef struct double_description {
     int line_count;
     double line[N][N]; /* orthonormal: normals across all generators used so far */
     fan now, next;
-    bool overflow;
+    bool overflow, doubtful;
     int last_third;
 } double_description;
 
@@ -138,7 +140,8 @@ static void span(double_description* d) {
             off = sqrt(off) * (d->segment[g] ? 0.25 : 1);
             if (off > most) most = off, best = g;
         }
-        if (best < 0) return;
+        if (most < GREY) d->doubtful = d->doubtful || most > FLAT;
+        if (best < 0) break;
         use_line(d, best);
     }
 }
@@ -226,6 +229,7 @@ static void use(double_description* d, int g, double* height, int* up, int* down
     int up_count = 0, down_count = 0;
     for (int i = 0; i < d->now.count; i++) {
         height[i] = dot(d->now.ray[i], d->generator[g]);
+        d->doubtful = d->doubtful || (fabs(height[i]) > ZERO / 1000 && fabs(height[i]) < GREY);
         if (height[i] > ZERO) up[up_count++] = i;
         if (height[i] < -ZERO) down[down_count++] = i;
     }
@@ -296,14 +300,29 @@ static void put(hf_wrench_polytope* p, const double* a, double sign, double b) {
     at[N * p->capacity] = b;
 }
 
+/* Does a halfspace hold for every edge, an equation for every generator? */
+static bool sound(const double_description* d, const double* a, bool equation) {
+    for (int g = 0; g < d->stance->used; g++) {
+        double out = dot(a, d->generator[g]);
+        if (equation ? fabs(out) > INSIDE : out > INSIDE && !d->segment[g]) return false;
+    }
+    return true;
+}
+
+/* A description that is doubtful keeps what is sound of it: a wrench outside is outside. */
 static hf_status keep(const double_description* d, hf_wrench_polytope* p) {
     const hf_stance* s = d->stance;
     hf_status status = reserve(p, d->now.count + 2 * d->line_count);
     if (status != HF_OK) return status;
-    p->facet_count = 0;
-    p->equation_count = d->line_count;
-    for (int l = 0; l < d->line_count; l++) put(p, d->line[l], 1, 0), put(p, d->line[l], -1, 0);
+    p->facet_count = p->equation_count = 0;
+    p->certain = !d->doubtful;
+    for (int l = 0; l < d->line_count; l++) {
+        if (d->doubtful && !sound(d, d->line[l], true)) continue;
+        put(p, d->line[l], 1, 0), put(p, d->line[l], -1, 0);
+        p->equation_count++;
+    }
     for (int i = 0; i < d->now.count; i++) {
+        if (d->doubtful && !sound(d, d->now.ray[i], false)) continue;
         double b = 0;
         for (int g = 0; g < s->used; g++) {
             if (!d->segment[g]) continue;
