@@ -46,13 +46,13 @@ static void duration_counts_poses_that_reach(void** state) {
             hf_placement_move(placement, 0, hf_compose(move, shoulder));
             reaches = hf_placement_inside(placement, p, NULL);
         }
-        double share = hf_outlook_duration(&outlook, c, limb, 0, pose.root, links, p);
+        double share = hf_outlook_duration(&outlook, 0, pose.root, shoulder, p);
         assert_near(share, expected / (double)POSES, 1e-12);
         kinds += seen[expected]++ == 0;
     }
     assert_true(kinds > 4 && seen[0] > 20 && seen[POSES] > 20);
     outlook.reach = NULL;
-    assert_true(hf_outlook_duration(&outlook, c, limb, 0, pose.root, links, shoulder.position) == 0);
+    assert_true(hf_outlook_duration(&outlook, 0, pose.root, shoulder, shoulder.position) == 0);
     free(pose.q);
     free(links);
     hf_placement_free(placement);
@@ -95,10 +95,102 @@ static void balance_is_the_margin_with_the_contact(void** state) {
     hf_stance_free(stance);
 }
 
+/* A human on its left sole over a wide floor asks where the right one should go. Scored by balance and
+   duration alone, no contact of a query by effort is better, and the terms are those that anyone can reckon.
+ */
+static void queries_choose_by_the_outlook(void** state) {
+    (void)state;
+    hf_creature* c;
+    hf_error e;
+    hf_scene* scene;
+    hf_placement* placement;
+    hf_stance* stance;
+    hf_workspace* workspace;
+    assert_int_equal(hf_creature_load(data_path("data/creatures/human.creature.json"), NULL, &c, &e), HF_OK);
+    static float vertices[12] = {-5, -5, 0, 5, -5, 0, 5, 5, 0, -5, 5, 0};
+    static uint32_t indices[6] = {0, 1, 2, 0, 2, 3};
+    hf_object_def floor = hf_object_def_default();
+    floor.name = "floor", floor.mesh = (hf_mesh){4, 2, vertices, indices};
+    assert_int_equal(hf_scene_build(&floor, 1, &scene, &e), HF_OK);
+    assert_int_equal(hf_placement_create(scene, &placement), HF_OK);
+    assert_int_equal(hf_stance_create(&stance), HF_OK);
+    assert_int_equal(hf_workspace_create(&workspace), HF_OK);
+    const hf_creature_view* v = hf_creature_get(c);
+    hf_transform* links = calloc((size_t)v->link_count, sizeof *links);
+    hf_pose pose = {.q = calloc((size_t)v->q_count, sizeof(double))};
+    hf_pose_rest(c, &pose);
+    hf_forward(c, &pose, links);
+    int left = hf_creature_find_limb(c, "left_leg"), right = hf_creature_find_limb(c, "right_leg");
+    const hf_contact_frame* sole = &v->limbs[left].contacts[0];
+    pose.root.position.z = -hf_apply(links[sole->link], sole->offset).z;
+    hf_forward(c, &pose, links);
+    hf_contact foot = {.limb = left, .normal = {0, 0, 1}, .point = hf_apply(links[sole->link], sole->offset)};
+    hf_support supports[2];
+    hf_support_find(c, placement, &foot, links[sole->link], &supports[0]);
+    assert_int_equal(hf_stance_build(stance, supports, 1, v->mass, NULL, workspace), HF_OK);
+    /* One set, of the sole. */
+    const hf_samples* sets[8] = {NULL};
+    hf_sample_options options = hf_sample_options_default();
+    options.count = 2000;
+    hf_samples* set;
+    assert_int_equal(hf_samples_build(c, right, &options, &set, &e), HF_OK);
+    sets[0] = set;
+    hf_mesh hull;
+    assert_int_equal(hf_reach_volume(c, right, 0, &hull, &e), HF_OK);
+    const hf_mesh* reach[8] = {&hull};
+    hf_transform roots[4];
+    for (int i = 0; i < 4; i++) {
+        roots[i] = pose.root;
+        roots[i].position.x += 0.1 * (i + 1);
+    }
+    hf_outlook outlook = {
+        .roots = roots, .root_count = 4, .reach = reach, .stance = stance, .com = hf_com(c, links)};
+    outlook.com.x += 0.05;
+    hf_contact_answer* answers[2];
+    for (int k = 0; k < 2; k++) {
+        assert_int_equal(hf_contact_answer_create(c, 1, &answers[k]), HF_OK);
+        hf_contact_query q = hf_contact_query_default();
+        q.pose = pose, q.limb = right, q.outlook = &outlook;
+        if (k)
+            q.weights[HF_TERM_EFFORT] = 0, q.weights[HF_TERM_DURATION] = 0.5, q.weights[HF_TERM_BALANCE] = 1;
+        assert_int_equal(hf_contact_find(c, sets, placement, &q, workspace, answers[k]), HF_OK);
+        assert_int_equal(answers[k]->outcome, HF_FOUND);
+        const hf_contact* found = &answers[k]->contacts[0];
+        hf_pose there = {pose.root, (double*)found->q};
+        hf_forward(c, &there, links);
+        hf_support_find(c, placement, found, links[v->limbs[right].contacts[found->frame].link],
+                        &supports[1]);
+        hf_stance* both;
+        assert_int_equal(hf_stance_create(&both), HF_OK);
+        assert_int_equal(hf_stance_build(both, supports, 2, v->mass, NULL, workspace), HF_OK);
+        double margin = hf_stance_margin(both, outlook.com) / 0.05;
+        assert_near(found->terms[HF_TERM_BALANCE], fmax(-1, fmin(1, margin)), 1e-6);
+        double share =
+            hf_outlook_duration(&outlook, 0, pose.root, hf_limb_base(c, right, links), found->point);
+        assert_near(found->terms[HF_TERM_DURATION], share, 1e-9);
+        hf_stance_free(both);
+    }
+    const double *by_effort = answers[0]->contacts[0].terms, *by_outlook = answers[1]->contacts[0].terms;
+    assert_true(by_outlook[HF_TERM_BALANCE] + 0.5 * by_outlook[HF_TERM_DURATION] >=
+                by_effort[HF_TERM_BALANCE] + 0.5 * by_effort[HF_TERM_DURATION]);
+    assert_true(by_outlook[HF_TERM_BALANCE] > 0);
+    for (int k = 0; k < 2; k++) hf_contact_answer_free(answers[k]);
+    hf_mesh_free(&hull);
+    hf_samples_free(set);
+    free(pose.q);
+    free(links);
+    hf_workspace_free(workspace);
+    hf_stance_free(stance);
+    hf_placement_free(placement);
+    hf_scene_free(scene);
+    hf_creature_free(c);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(duration_counts_poses_that_reach),
         cmocka_unit_test(balance_is_the_margin_with_the_contact),
+        cmocka_unit_test(queries_choose_by_the_outlook),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,6 +28,8 @@ typedef enum hf_term {
     HF_TERM_MANIPULABILITY, /* of the posture, as a share of the sample set's largest */
     HF_TERM_PRECISION,      /* factor / (L f_T): low force means fine control (thesis-2015 section 5.4.2) */
     HF_TERM_COMFORT,        /* mean over the limb's regions, or over its joints' intervals: 1 in the middle */
+    HF_TERM_DURATION,       /* share of the root poses to come from which the limb can hold it (outlook) */
+    HF_TERM_BALANCE,        /* margin of the stance with it, -1 .. 1 (outlook) */
     HF_TERM_COUNT
 } hf_term;
 HF_API const char* hf_term_text(hf_term term);
@@ -52,6 +54,7 @@ typedef struct hf_contact_query {
                              default 400 */
     const hf_touch* touches; /* contacts that hold already; those of this limb are let go */
     int touch_count;
+    const struct hf_outlook* outlook; /* holdfast/outlook.h; NULL (default): duration and balance are 0 */
 } hf_contact_query;
 HF_API hf_contact_query hf_contact_query_default(void);
 

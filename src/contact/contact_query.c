@@ -8,6 +8,7 @@
 #include "base/workspace.h"
 #include "contact/target.h"
 #include "model/creature.h"
+#include <holdfast/outlook.h>
 
 #include <math.h>
 #include <string.h>
@@ -91,6 +92,9 @@ static bool good_numbers(const hf_creature* c, const hf_contact_query* q) {
     good = good && in_range(q->max_angle_rad, 0, 3.2) && in_range(q->max_tests, 1, MAX_TESTS);
     good = good && in_range(q->count, 1, MAX_CONTACTS) && (unsigned)q->role <= HF_ROLE_GRIP && q->pose.q;
     good = good && q->touch_count >= 0 && (q->touches || q->touch_count == 0);
+    const hf_outlook* o = q->outlook;
+    good = good && (!o || (hf_finite3(o->com) && o->root_count >= 0 && (o->roots || o->root_count == 0)));
+    for (int i = 0; good && o && i < o->root_count; i++) good = hf_finite_transform(o->roots[i]);
     for (int i = 0; good && i < HF_TERM_COUNT; i++) good = in_range(q->weights[i], 0, 1e6);
     for (int i = 0; good && i < c->view.q_count; i++) good = isfinite(q->pose.q[i]);
     return good;
@@ -215,7 +219,8 @@ static double manipulability(const double* g, int columns) {
 }
 
 /* The answer's terms are those of the posture it carries, not of the sample. */
-static void finished_terms(search* s, const hf_contact_scorer* scorer, double factor, hf_contact* contact) {
+static hf_status finished_terms(search* s, const hf_contact_scorer* scorer, double factor,
+                                hf_contact* contact) {
     const hf_limb* limb = s->limb;
     int link = contact->frame >= 0 ? limb->contacts[contact->frame].link : limb->effector_link;
     hf_vec3 offset = contact->frame >= 0 ? limb->contacts[contact->frame].offset : hf_v3(0, 0, 0);
@@ -233,7 +238,14 @@ static void finished_terms(search* s, const hf_contact_scorer* scorer, double fa
     p.manipulability = manipulability(p.gram, columns);
     hf_contact_terms(scorer, &p, contact->terms);
     contact->terms[HF_TERM_COMFORT] = hf_contact_comfort(scorer, s->finisher.q);
+    hf_status status = HF_OK;
+    if (s->query->outlook) {
+        hf_support support;
+        hf_support_find(s->creature, s->placement, contact, s->finisher.links[link], &support);
+        status = hf_contact_outlook(scorer, &support, contact->point, true, s->workspace, contact->terms);
+    }
     contact->score = hf_contact_weigh(s->query, contact->terms);
+    return status;
 }
 
 static void accept(search* s, const hf_contact* contact) {
@@ -262,9 +274,9 @@ static hf_status finish(search* s, const hf_contact_scorer* scorer, const hf_con
     s->answer->unfinished += end == HF_FINISH_INEXACT;
     s->answer->colliding += end == HF_FINISH_COLLIDES;
     if (end != HF_FINISH_VALID) return HF_OK;
-    finished_terms(s, scorer, factor, &contact);
-    accept(s, &contact);
-    return HF_OK;
+    status = finished_terms(s, scorer, factor, &contact);
+    if (status == HF_OK) accept(s, &contact);
+    return status;
 }
 
 /* The best choice that is left: finished and tested, passed over, or put back when its bound was too high. */

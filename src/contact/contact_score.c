@@ -9,6 +9,7 @@
 
 #include "base/workspace.h"
 #include "model/creature.h"
+#include <holdfast/outlook.h>
 #include <holdfast/rom.h>
 
 #include <math.h>
@@ -43,8 +44,8 @@ const hf_score_kernel* hf_score_kernel_for(hf_cpu cpu) {
 
 /* ---- names ---- */
 
-static const char* const term_names[HF_TERM_COUNT] = {"effort", "distance", "manipulability", "precision",
-                                                      "comfort"};
+static const char* const term_names[HF_TERM_COUNT] = {"effort",  "distance", "manipulability", "precision",
+                                                      "comfort", "duration", "balance"};
 
 const char* hf_term_text(hf_term term) {
     return (unsigned)term < HF_TERM_COUNT ? term_names[term] : "unknown";
@@ -192,7 +193,8 @@ static bool pushes(const hf_contact_query* q) {
 
 bool hf_contact_by_factor(const hf_contact_query* q) {
     return pushes(q) && q->weights[HF_TERM_DISTANCE] == 0 && q->weights[HF_TERM_MANIPULABILITY] == 0 &&
-           q->weights[HF_TERM_COMFORT] == 0;
+           q->weights[HF_TERM_COMFORT] == 0 && q->weights[HF_TERM_DURATION] == 0 &&
+           q->weights[HF_TERM_BALANCE] == 0;
 }
 
 /* Neither too steep nor against the task. */
@@ -244,7 +246,7 @@ void hf_contact_terms(const hf_contact_scorer* s, const hf_posture_terms* p, dou
     terms[HF_TERM_DISTANCE] = -hf_distance(p->point, s->effector) / s->length;
     terms[HF_TERM_MANIPULABILITY] = most > 0 ? p->manipulability / most : 0;
     terms[HF_TERM_PRECISION] = p->factor * lever;
-    terms[HF_TERM_COMFORT] = 0;
+    terms[HF_TERM_COMFORT] = terms[HF_TERM_DURATION] = terms[HF_TERM_BALANCE] = 0;
 }
 
 double hf_contact_weigh(const hf_contact_query* query, const double* terms) {
@@ -252,6 +254,33 @@ double hf_contact_weigh(const hf_contact_query* query, const double* terms) {
     for (int i = 0; i < HF_TERM_COUNT; i++)
         if (query->weights[i] != 0) sum += query->weights[i] * terms[i];
     return sum;
+}
+
+hf_status hf_contact_outlook(const hf_contact_scorer* s, const hf_support* support, hf_vec3 point, bool all,
+                             hf_workspace* workspace, double* terms) {
+    const hf_contact_query* q = s->query;
+    if (!q->outlook) return HF_OK;
+    if (all || q->weights[HF_TERM_DURATION] != 0)
+        terms[HF_TERM_DURATION] = hf_outlook_duration(q->outlook, s->samples->block->key.contact,
+                                                      q->pose.root, s->near.base, point);
+    if (!all && q->weights[HF_TERM_BALANCE] == 0) return HF_OK;
+    return hf_outlook_balance(q->outlook, support, workspace, &terms[HF_TERM_BALANCE]);
+}
+
+/* What the outlook adds to a sample's score: as if it touched with a point. */
+static hf_status outlook_score(const hf_contact_scorer* s, const hf_surface* surface, hf_workspace* workspace,
+                               double* score) {
+    const hf_object* object = &s->near.placement->scene->objects[surface->object];
+    hf_support point = {.corner_count = object->movable ? 0 : 1,
+                        .corners = {surface->point},
+                        .normal = surface->normal,
+                        .friction = object->friction,
+                        .grip = s->query->role == HF_ROLE_GRIP,
+                        .max_force = s->creature->view.limbs[s->query->limb].max_force};
+    double terms[HF_TERM_COUNT] = {0};
+    hf_status status = hf_contact_outlook(s, &point, surface->point, false, workspace, terms);
+    *score += hf_contact_weigh(s->query, terms);
+    return status;
 }
 
 static double sample_score(const hf_contact_scorer* s, int sample, double factor) {
@@ -336,6 +365,10 @@ hf_status hf_contact_collect(hf_contact_scorer* s, hf_workspace* workspace, hf_c
     double weight = s->query->weights[HF_TERM_COMFORT];
     for (int i = list->count; i < list->count + count && weight != 0; i++)
         all[i].score += (float)(weight * sample_comfort(s, (int)all[i].sample));
+    // of the outlook only a bound, until a choice's turn comes
+    double most = s->query->weights[HF_TERM_DURATION] + s->query->weights[HF_TERM_BALANCE];
+    for (int i = list->count; i < list->count + count && s->query->outlook && most > 0; i++)
+        all[i].score += (float)most, all[i].exact = false;
     list->all = all;
     list->count += count;
     return HF_OK;
@@ -415,6 +448,7 @@ hf_status hf_contact_resolve(const hf_contact_scorer* s, const hf_contact_choice
         *any = true;
         *surface = surfaces[best];
         *score = sample_score(s, (int)choice->sample, *factor);
+        status = outlook_score(s, surface, workspace, score);
     }
     hf_workspace_end(workspace, mark);
     return status;

@@ -4,7 +4,7 @@
 #define HF_CONTACT_CONTACT_SCORE_H
 
 #include "contact/candidates.h"
-#include <holdfast/contact.h>
+#include <holdfast/balance.h>
 
 /* What a triangle brings to every sample near it. */
 typedef struct hf_surface_factor {
@@ -70,6 +70,9 @@ typedef struct hf_posture_terms {
 void hf_contact_terms(const hf_contact_scorer* scorer, const hf_posture_terms* posture, double* terms);
 /* Of whole-pose joint values. */
 double hf_contact_comfort(const hf_contact_scorer* scorer, const double* q);
+/* Duration and balance, as far as they count, or all. */
+hf_status hf_contact_outlook(const hf_contact_scorer* scorer, const hf_support* support, hf_vec3 point,
+                             bool all, hf_workspace* workspace, double* terms);
 double hf_contact_weigh(const hf_contact_query* query, const double* terms);
 /* Does what a surface gives decide by its factor alone, so that those along the task come last? */
 bool hf_contact_by_factor(const hf_contact_query* query);

@@ -2,7 +2,6 @@
    the thesis asks whether a contact is in the largest sphere inside the reach volume, this asks the volume;
    where it asks whether the body is balanced, this asks by how much. */
 #include <holdfast/outlook.h>
-#include <holdfast/samples.h>
 
 #include <math.h>
 
@@ -24,11 +23,11 @@ static bool inside(const hf_mesh* hull, hf_vec3 p) {
     return hull->triangle_count > 0;
 }
 
-double hf_outlook_duration(const hf_outlook* o, const hf_creature* creature, int limb, int frame,
-                           hf_transform root, const hf_transform* links, hf_vec3 point) {
+double hf_outlook_duration(const hf_outlook* o, int frame, hf_transform root, hf_transform base,
+                           hf_vec3 point) {
     const hf_mesh* hull = o->reach ? o->reach[frame > 0 ? frame : 0] : NULL;
     if (!hull || o->root_count < 1) return 0;
-    hf_transform in_root = hf_compose(hf_inverse(root), hf_limb_base(creature, limb, links));
+    hf_transform in_root = hf_compose(hf_inverse(root), base);
     int held = 0;
     while (held < o->root_count && inside(hull, hf_unapply(hf_compose(o->roots[held], in_root), point)))
         held++;
