@@ -1,9 +1,11 @@
 /* The winner of a contact query against an exhaustive search: every sample of a small set is scored by plain
    loops with kinematics and terms of the test's own, all are finished, and the best that is valid must be the
-   answer, with the terms of the posture it carries. */
+   answer, with the terms of the posture it carries. The scoring kernels against each other and plain loops.
+ */
 #include "contact_fixture.h"
 #include "base/workspace.h"
 #include "contact/contact_finish.h"
+#include "contact/contact_score.h"
 
 #include <stdlib.h>
 
@@ -240,7 +242,81 @@ static void winner_is_that_of_an_exhaustive_search(void** state) {
     for (int t = 0; t < 5; t++) assert_true(compared[t] > 0);
 }
 
+/* Every build of the kernel gives the same choices, and they are those of plain loops. */
+static void kernels_agree(void** state) {
+    (void)state;
+    enum { BLOCKS = 40, HITS = 200, TRIANGLES = 7 };
+    static float scores[BLOCKS * HF_SAMPLE_SCORE_ROWS * 8] __attribute__((aligned(64))),
+        points[BLOCKS * 24] __attribute__((aligned(64)));
+    hf_surface_factor factors[TRIANGLES];
+    hf_candidate_hit hits[HITS];
+    hf_random r = hf_random_start(81, 0, 0);
+    for (int i = 0; i < BLOCKS * HF_SAMPLE_SCORE_ROWS * 8; i++)
+        scores[i] = (float)hf_random_between(&r, -0.2, 1);
+    for (int i = 0; i < BLOCKS * 24; i++) points[i] = (float)hf_random_between(&r, -1, 1);
+    for (int i = 0; i < TRIANGLES; i++) {
+        hf_vec3 n = hf_normalize(draw(&r, hf_v3(-1, -1, -1), hf_v3(1, 1, 1)));
+        factors[i] = (hf_surface_factor){{(float)n.x, (float)n.y, (float)n.z}, (float)n.z, i != 3};
+    }
+    for (int i = 0; i < HITS; i++)
+        hits[i] = (hf_candidate_hit){(uint32_t)(i / 5),
+                                     i % 11 == 10 ? HF_CANDIDATE_OBJECT : (uint32_t)(i * 5 % TRIANGLES),
+                                     (uint8_t)hf_random_between(&r, 1, 255.9)};
+    hf_score_job job = {.scores = scores,
+                        .points = points,
+                        .hits = hits,
+                        .hit_count = HITS,
+                        .factors = factors,
+                        .form = {0.3f, 0.2f, 0.5f, 0.1f, -0.2f, 0.4f},
+                        .guard = 0.01f,
+                        .per_length = 1.3f,
+                        .effort = 1,
+                        .precision = 0.3f,
+                        .manipulability = 0.2f,
+                        .distance = 0.7f,
+                        .effector = {0.1f, 0.2f, 0.3f},
+                        .set = 2};
+    static hf_contact_choice first[BLOCKS * 8], other[BLOCKS * 8];
+    int count = hf_score_kernel_for(HF_CPU_BASELINE)->score(&job, first), seen = 0;
+    for (int cpu = 0; cpu <= HF_CPU_AVX512; cpu++) {
+        const hf_score_kernel* kernel = hf_score_kernel_for((hf_cpu)cpu);
+        if (!kernel) continue;
+        assert_int_equal(kernel->score(&job, other), count);
+        for (int i = 0; i < count; i++) {
+            const hf_contact_choice *a = &first[i], *b = &other[i];
+            assert_true(a->score == b->score && a->sample == b->sample && a->hit == b->hit && b->set == 2 &&
+                        a->facing == b->facing && a->exact == b->exact && a->single == b->single);
+        }
+    }
+    for (uint32_t sample = 0; sample < BLOCKS * 8; sample++) {
+        const float *j = scores + sample / 8 * HF_SAMPLE_SCORE_ROWS * 8 + sample % 8,
+                    *p = points + sample / 8 * 24 + sample % 8;
+        double form = 0, best = -INFINITY, away = 0;
+        for (int k = 0; k < 6; k++) form += (double)job.form[k] * (double)j[8 * k];
+        double lever = sqrt(fmax(form, 0) + 0.01) * 1.3;
+        for (int k = 0; k < 3; k++) away += pow((double)p[8 * k] - (double)job.effector[k], 2);
+        int near = 0;
+        for (int h = 0; h < HITS; h++) {
+            if (hits[h].block != sample / 8 || !(hits[h].lanes >> sample % 8 & 1)) continue;
+            bool object = hits[h].item == HF_CANDIDATE_OBJECT;
+            if (!object && !factors[hits[h].item].allowed) continue;
+            double factor = object ? 1 : (double)factors[hits[h].item].factor;
+            near += object ? 2 : 1;
+            best = fmax(best, factor / lever + 0.3 * factor * lever);
+        }
+        if (!near) continue;
+        assert_true(seen < count);
+        const hf_contact_choice* c = &first[seen++];
+        assert_int_equal(c->sample, sample);
+        assert_int_equal(c->single, near == 1);
+        assert_near(c->score, best + 0.2 * (double)j[8 * 9] - 0.7 * sqrt(away), 1e-4);
+    }
+    assert_int_equal(seen, count);
+    assert_true(count > BLOCKS);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(winner_is_that_of_an_exhaustive_search)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(winner_is_that_of_an_exhaustive_search),
+                                       cmocka_unit_test(kernels_agree)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -173,9 +173,9 @@ static hf_transform touching(const hf_contact_clearance* k, int frame, const hf_
 }
 
 static bool effector_clear(hf_contact_clearance* k, int frame, const hf_surface* surface, bool align,
-                           double slack) {
+                           double slack, double touched_slack) {
     hf_transform at = touching(k, frame, surface, align);
-    double depth = k->grip ? INFINITY : hf_allowance_default().touched_depth + slack;
+    double depth = k->grip ? INFINITY : hf_allowance_default().touched_depth + touched_slack;
     hf_object_depth touched = {surface->object, depth};
     return !in_scene(k, k->effector, k->effector_count, &at, slack, &touched);
 }
@@ -183,7 +183,7 @@ static bool effector_clear(hf_contact_clearance* k, int frame, const hf_surface*
 bool hf_contact_effector_clear(hf_contact_clearance* k, const double* q, int frame, const hf_surface* surface,
                                double slack) {
     hf_forward_limb(k->creature, k->limb, q, k->links);
-    return effector_clear(k, frame, surface, false, slack);
+    return effector_clear(k, frame, surface, false, slack, 0);
 }
 
 /* The effector on the surface, the rest of the limb in the scene, all of it in the body. */
@@ -197,7 +197,7 @@ bool hf_contact_clear(hf_contact_clearance* k, const hf_samples* samples, int sa
     hf_forward_limb(k->creature, k->limb, k->q, k->links);
     for (int i = 0; i < TESTS; i++) {
         int test = k->order[i];
-        bool fails = test == EFFECTOR ? !effector_clear(k, frame, surface, k->aligns, slack)
+        bool fails = test == EFFECTOR ? !effector_clear(k, frame, surface, k->aligns, slack, slack)
                      : test == UPPER  ? in_scene(k, k->upper, k->upper_count, NULL, slack, NULL)
                                       : in_body(k, k->upper, k->upper_count, slack) ||
                                            in_body(k, k->effector, k->effector_count, slack);

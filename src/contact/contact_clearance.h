@@ -46,7 +46,8 @@ hf_status hf_contact_clearance_make(const hf_creature* creature, const hf_placem
    the time. */
 bool hf_contact_clear(hf_contact_clearance* clearance, const hf_samples* samples, int sample, int frame,
                       const hf_surface* surface, double slack);
-/* The same of the effector alone, as these joint values hold it, moved onto the surface without a turn. */
+/* The same of the effector alone, as these joint values hold it, moved onto the surface without a turn; in
+   the surface it touches it may not be deeper than a contact may. */
 bool hf_contact_effector_clear(hf_contact_clearance* clearance, const double* q, int frame,
                                const hf_surface* surface, double slack);
 
