@@ -32,7 +32,7 @@ hf_contact_query hf_contact_query_default(void) {
                           .apart_m = 0.05,
                           .max_tilt_rad = 3.14159265358979323846,
                           .max_angle_rad = 1,
-                          .max_tests = 400};
+                          .max_tests = 600};
     q.pose.root = hf_transform_identity();
     q.weights[HF_TERM_EFFORT] = 1;
     return q;
