@@ -10,6 +10,8 @@ static const double FLAT_RAD = 0.03;     /* patches must lie on their surface, t
 static const double EXACT_M = 1e-4;      /* as contact queries */
 static const double SAME_FACE = 0.996;   /* cosine up to which two normals are one surface */
 static const double ON_SURFACE_M = 1e-4; /* a point that slid along a plane is still on the surface */
+static const double APART_SHARE =
+    0.5; /* of the distance between two limbs at rest that their contacts keep */
 enum { ITERATIONS = 30 };
 
 /* Direction along which a support is scored: method section 4. */
@@ -106,6 +108,18 @@ static hf_status slide(hf_agent* a, const hf_placement* placement, const hf_tran
     return status;
 }
 
+/* Is the place too near to where another limb stands, so that the two would be in each other's way? */
+static bool crowded(const hf_agent* a, const hf_placement* placement, int limb, const agent_place* place) {
+    hf_vec3 at = hf_apply(hf_placement_pose(placement, place->object), place->point);
+    for (int i = 0; i < a->view->limb_count; i++) {
+        const agent_limb* other = &a->limbs[i];
+        if (i == limb || (other->mode != AGENT_HELD && other->mode != AGENT_SWING)) continue;
+        hf_vec3 there = hf_apply(hf_placement_pose(placement, other->at.object), other->at.point);
+        if (hf_distance(at, there) < APART_SHARE * hf_distance(a->limbs[limb].home, other->home)) return true;
+    }
+    return false;
+}
+
 static void set_query(hf_agent* a, const hf_agent_input* in, int limb, hf_transform root,
                       hf_contact_query* query) {
     memcpy(a->query_q, a->pose.q, sizeof(double) * (size_t)a->view->q_count);
@@ -141,6 +155,7 @@ hf_status hf_agent_find_place(hf_agent* a, const hf_placement* placement, const 
     if (status != HF_OK) return status;
     a->tests_left -= a->answer->tested < a->tests_left ? a->answer->tested : a->tests_left;
     if (!a->answer->contact_count || a->answer->contacts[0].frame < 0) return HF_OK;
-    *found = true;
-    return slide(a, placement, &root, place);
+    status = slide(a, placement, &root, place);
+    *found = status == HF_OK && !crowded(a, placement, limb, place);
+    return status;
 }

@@ -12,6 +12,7 @@ static const double REACH_SHARE = 0.97; /* of a limb's reach that a held contact
 static const double LOWER_SHARE = 0.15; /* of a limb's reach that the root is lowered at most */
 static const double HARDLY_M_S = 1e-3;
 static const double AWAY_SHARE = 0.1; /* of the root's speed, away from what it slides along */
+static const double TWIST_BEGIN = 0.35, TWIST_END = 0.6; /* rad that patches are turned: the same for turns */
 static const double LEASH_BEGIN = 1.1,
                     LEASH_END = 1.6; /* half strides behind: the root slows down, and stops */
 enum { LEANING_LIMBS = 4 };
@@ -151,11 +152,27 @@ static double leash(const hf_agent* a, const hf_placement* placement, hf_vec3 ve
     return fmax(0, fmin(1, (LEASH_END - most) / (LEASH_END - LEASH_BEGIN)));
 }
 
+/* The same for turns: patches that hold and are turned away from how they are at rest. */
+static double turn_leash(const hf_agent* a, const hf_placement* placement, double turn) {
+    hf_vec3 up = hf_rotate(a->carried.rotation, hf_v3(0, 0, 1));
+    double most = 0;
+    for (int i = 0; i < a->view->limb_count; i++) {
+        const agent_limb* l = &a->limbs[i];
+        if (l->mode != AGENT_HELD || !l->at.flat) continue;
+        hf_quat now = hf_quat_mul(hf_placement_pose(placement, l->at.object).rotation, l->at.rotation);
+        hf_quat home = hf_quat_mul(a->carried.rotation, l->home_rotation);
+        double ahead = hf_dot(hf_quat_log(hf_quat_mul(home, hf_quat_conj(now))), up);
+        most = fmax(most, turn > 0 ? ahead : -ahead);
+    }
+    return fmax(0, fmin(1, (TWIST_END - most) / (TWIST_END - TWIST_BEGIN)));
+}
+
 /* With a velocity: the place over ground from the speeds, height and lean from the footholds. */
 static hf_transform go_with(hf_agent* a, const hf_placement* placement, const hf_agent_input* in) {
     hf_vec3 up = hf_agent_up(a), z = hf_v3(0, 0, 1);
     hf_vec3 wish = clamp_length(across(in->velocity, z), gait_speed(a));
-    accelerate(a, hf_scale(wish, leash(a, placement, wish)), in->turn_rad_s, in->dt_s);
+    accelerate(a, hf_scale(wish, leash(a, placement, wish)),
+               in->turn_rad_s * turn_leash(a, placement, in->turn_rad_s), in->dt_s);
     hf_transform to = a->carried;
     hf_quat heading = hf_quat_mul(hf_quat_axis_angle(z, a->turn * in->dt_s), heading_of(to.rotation));
     to.position = hf_add(to.position, hf_scale(a->velocity, in->dt_s));
