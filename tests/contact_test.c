@@ -335,6 +335,29 @@ static void small_sets_find_holds(void** state) {
     tear_down(&f);
 }
 
+/* In a set of a million the best ten thousand postures may all be blocked by the same thing: the budget must
+   reach past them to what a small set finds. */
+static void large_sets_find_what_small_ones_do(void** state) {
+    (void)state;
+    fixture f;
+    set_up(&f, "sofa", 1000);
+    hf_contact_query q = limb_query(&f, "left_leg");
+    find(&f, &q);
+    assert_int_equal(f.answer->outcome, HF_FOUND);
+    double small = f.answer->contacts[0].score;
+    for (int k = 0; k < f.c->limbs[q.limb].contact_count; k++) {
+        hf_sample_options o = hf_sample_options_default();
+        o.count = 1000000, o.contact = k;
+        hf_samples_free(f.samples[q.limb][k]);
+        assert_int_equal(hf_samples_build(f.s->creature, q.limb, &o, &f.samples[q.limb][k], NULL), HF_OK);
+    }
+    find(&f, &q);
+    assert_int_equal(f.answer->outcome, HF_FOUND);
+    assert_true(f.answer->contacts[0].score > 0.95 * small);
+    judge(&f, &q, &f.answer->contacts[0], HF_CLAIM_LIMITS | HF_CLAIM_ROM | HF_CLAIM_CONTACTS);
+    tear_down(&f);
+}
+
 /* ---- several limbs ---- */
 
 static void limbs_mind_each_other(void** state) {
@@ -624,6 +647,7 @@ int main(void) {
         cmocka_unit_test(hands_push_against_the_face),
         cmocka_unit_test(filters_hold),
         cmocka_unit_test(small_sets_find_holds),
+        cmocka_unit_test(large_sets_find_what_small_ones_do),
         cmocka_unit_test(limbs_mind_each_other),
         cmocka_unit_test(threads_agree),
         cmocka_unit_test(no_heap_once_warm),

@@ -24,6 +24,9 @@ enum { WIDENINGS = 4 };
 enum { FEW_CANDIDATES = 300 };
 /* Candidates looked at that are as much work as one that is finished. */
 enum { LOOKS_A_TEST = 10 };
+/* In a large set thousands of the best samples may all be blocked by the same thing. After so many of them
+   half of the rest is passed over, and again: what is left is as even as a smaller set. */
+enum { THIN_AFTER = 250 };
 enum { MAX_CONTACTS = 1000, MAX_TESTS = 10000000 };
 
 hf_contact_query hf_contact_query_default(void) {
@@ -145,6 +148,9 @@ typedef struct search {
     hf_contact_finisher finisher;
     double slack_m;   /* how far a limb may overlap as sampled */
     double* jacobian; /* of a finished posture */
+    int hidden;       /* blocked in this pass */
+    uint32_t thin;    /* samples with one of these bits in their hash are passed over */
+    bool thick;       /* none are: every candidate is wanted */
 } search;
 
 /* Which objects may be used, and which grips hold alike in every direction. */
@@ -281,6 +287,7 @@ static hf_status finish(search* s, const hf_contact_scorer* scorer, const hf_con
 
 /* The best choice that is left: finished and tested, passed over, or put back when its bound was too high. */
 static hf_status try_choice(search* s, const pass* p, hf_choice_list* list, hf_contact_choice choice) {
+    if (choice.sample * 2654435761u >> 12 & s->thin) return HF_OK;
     const hf_contact_scorer* scorer = &s->scorers[choice.set];
     hf_surface surface;
     double factor, score;
@@ -300,12 +307,15 @@ static hf_status try_choice(search* s, const pass* p, hf_choice_list* list, hf_c
     bool clear = hf_contact_clear(&s->finisher.clearance, scorer->samples, (int)choice.sample,
                                   scorer->samples->block->key.contact, &surface, s->slack_m);
     s->answer->blocked += !clear && !p->blocked;
+    s->hidden += !clear;
+    if (s->hidden >= THIN_AFTER && !s->thick && !p->blocked) s->thin = 2 * s->thin + 1, s->hidden = 0;
     return clear != p->blocked ? finish(s, scorer, &choice, &surface, factor, score) : HF_OK;
 }
 
 static hf_status search_within(search* s, const pass* p) {
     hf_choice_list list = {0};
     hf_status status = HF_OK;
+    s->hidden = 0, s->thin = 0;
     hf_workspace_mark mark = hf_workspace_begin(s->workspace);
     for (int i = 0; i < s->scorer_count && status == HF_OK; i++) {
         // a ball's sample is its centre: near when its skin is, or when it is under it
@@ -320,6 +330,12 @@ static hf_status search_within(search* s, const pass* p) {
            hf_choices_next(&list, &next))
         status = try_choice(s, p, &list, next);
     hf_workspace_end(s->workspace, mark);
+    // nothing among what was left: all of it
+    if (status == HF_OK && s->thin && !s->answer->contact_count && !exhausted(s)) {
+        s->thick = true;
+        status = search_within(s, p);
+        s->thick = false;
+    }
     return status;
 }
 
@@ -418,7 +434,8 @@ hf_status hf_contact_find(const hf_creature* creature, const hf_samples* const* 
                 .query = query,
                 .workspace = workspace,
                 .answer = answer,
-                .limb = &creature->view.limbs[query->limb]};
+                .limb = &creature->view.limbs[query->limb],
+                .thick = query->count > 1};
     if (excluded(&s)) {
         answer->why = HF_CONTACT_EXCLUDED;
         return HF_OK;
