@@ -55,8 +55,7 @@ static const struct topic {
 } topics[] = {
     {"kinematics", bench_kinematics}, {"collision", bench_collision}, {"solve", bench_solve},
     {"render", bench_render},         {"samples", bench_samples},     {"contact", bench_contact},
-    {"guide", bench_guide},           {"balance", bench_balance},     {"agent", bench_agent},
-    {"balance", bench_balance},
+    {"guide", bench_guide},           {"agent", bench_agent},         {"balance", bench_balance},
 };
 
 static int is_topic(const char* name) {

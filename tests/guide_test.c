@@ -1,4 +1,5 @@
 /* Guide paths of a single query: the condition against brute force, ways, honest failures, times. */
+#include "allocation_count.h"
 #include "guide_fixture.h"
 #include "base/random.h"
 #include "plan/root_path.h"
@@ -356,6 +357,10 @@ static void human_under_a_bar(void** state) {
     uint64_t hash = hf_guide_path_hash(&p);
     assert_int_equal(hf_guide_find(m, w.placement, start, goal, &o, w.workspace, &p), HF_OK);
     assert_true(hf_guide_path_hash(&p) == hash);
+    // and by now no memory is asked for any more
+    int before = allocations;
+    assert_int_equal(hf_guide_find(m, w.placement, start, goal, &o, w.workspace, &p), HF_OK);
+    assert_int_equal(allocations, before);
     o.seed = 2;
     assert_int_equal(hf_guide_find(m, w.placement, start, goal, &o, w.workspace, &p), HF_OK);
     assert_true(hf_guide_path_hash(&p) != hash);

@@ -139,7 +139,7 @@ HF_API uint64_t hf_guide_path_hash(const hf_guide_path* path);
 HF_API hf_transform hf_guide_path_at(const hf_guide_path* path, double time_s);
 
 /* A timed root path from start to goal by a tree from either side. HF_ERROR_ARGUMENT for numbers that are not
-   finite or out of range. */
+   finite or out of range, HF_ERROR_LIMIT for a goal a million steps away. */
 HF_API hf_status hf_guide_find(const hf_guide_model* model, const hf_placement* placement, hf_transform start,
                                hf_transform goal, const hf_guide_options* options, hf_workspace* workspace,
                                hf_guide_path* path);

@@ -128,7 +128,7 @@ hf_transform hf_guide_path_at(const hf_guide_path* path, double time_s) {
 
 /* Straight, and nothing of the trunk as it is touches anything deeper than contacts do. */
 static bool core_straight(hf_root_space* space, const hf_transform* a, const hf_transform* b) {
-    int steps = (int)fmax(1, ceil(hf_root_sweep(space, a, b) / space->step_m));
+    int steps = hf_root_steps(space, a, b);
     for (int i = 1; i < steps; i++) {
         hf_transform at = hf_root_between(a, b, (double)i / steps);
         if (!hf_root_core_free(space, &at)) return false;
@@ -304,7 +304,8 @@ static hf_status find(const hf_roadmap* roadmap, const hf_guide_model* model, co
         hf_root_space_start(&q->space, model, placement, &q->surfaces, options);
         hf_root_space_bound(&q->space, (hf_transform[]){start, goal}, 2, options->margin_m);
         if (roadmap) q->space.step_m = roadmap->block->step_m, q->space.metric = roadmap->block->metric;
-        status = run(q);
+        bool far = hf_root_sweep(&q->space, &start, &goal) > HF_ROOT_MAX_STEPS * q->space.step_m;
+        status = far ? HF_ERROR_LIMIT : run(q);
     }
     hf_workspace_end(workspace, mark);
     if (status != HF_OK) reset(path);

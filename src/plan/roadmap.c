@@ -369,6 +369,9 @@ hf_status hf_roadmap_load(const hf_guide_model* model, const hf_placement* place
         hf_roadmap_key key = hf_roadmap_key_make(model, placement, options);
         status = hf_roadmap_block_check(block, size, &key, options->posture ? options->posture_count : 0,
                                         path, error);
+        if (status == HF_OK &&
+            (block->step_m != options->step * model->radius || block->metric != options->metric))
+            status = hf_fail(error, HF_ERROR_FORMAT, path, 0, NULL, "was made with other options");
     } else {
         status = hf_fail_memory(error, path);
     }

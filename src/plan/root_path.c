@@ -98,7 +98,8 @@ hf_status hf_root_path_emit(const hf_root_space* space, const hf_root_path* path
     for (int i = 1; i < path->count && status == HF_OK; i++) {
         const hf_transform *a = &path->corners[i - 1], *b = &path->corners[i];
         // at least one pose between, so that there is time to speed up and slow down
-        int steps = (int)fmax(2, ceil(hf_root_sweep(space, a, b) / space->step_m));
+        int steps = hf_root_steps(space, a, b);
+        if (steps < 2) steps = 2;
         for (int k = 1; k <= steps && status == HF_OK; k++) {
             hf_transform at = k == steps ? *b : hf_root_between(a, b, (double)k / steps);
             status = hf_guide_path_add(out, &at);

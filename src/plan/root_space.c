@@ -141,14 +141,14 @@ hf_guide_state hf_guide_test(const hf_guide_model* m, const hf_placement* placem
 
 /* ---- ways ---- */
 
-static int steps_between(const hf_root_space* space, const hf_transform* a, const hf_transform* b) {
+int hf_root_steps(const hf_root_space* space, const hf_transform* a, const hf_transform* b) {
     double steps = ceil(hf_root_sweep(space, a, b) / space->step_m);
-    return steps < 1 ? 1 : steps > 1e6 ? 1000000 : (int)steps;
+    return steps < 1 ? 1 : steps > HF_ROOT_MAX_STEPS ? HF_ROOT_MAX_STEPS : (int)steps;
 }
 
 /* The middle first, then the quarters: what fails mostly fails in its middle. */
 bool hf_root_straight(hf_root_space* space, const hf_transform* a, const hf_transform* b) {
-    int steps = steps_between(space, a, b), stride = 1;
+    int steps = hf_root_steps(space, a, b), stride = 1;
     while (stride < steps) stride *= 2;
     for (stride /= 2; stride >= 1; stride /= 2)
         for (int i = stride; i < steps; i += 2 * stride) {
@@ -173,7 +173,7 @@ bool hf_root_local(hf_root_space* space, const hf_transform* a, const hf_transfo
 
 bool hf_root_extend(hf_root_space* space, const hf_transform* a, const hf_transform* b, hf_transform* reached,
                     bool* moved) {
-    int steps = steps_between(space, a, b);
+    int steps = hf_root_steps(space, a, b);
     *reached = *a, *moved = false;
     for (int i = 1; i <= steps; i++) {
         hf_transform at = i == steps ? *b : hf_root_between(a, b, (double)i / steps);

@@ -38,6 +38,9 @@ void hf_root_space_bound(hf_root_space* space, const hf_transform* poses, int co
 double hf_root_distance(const hf_root_space* space, const hf_transform* a, const hf_transform* b);
 /* How far the trunk's points can move at most. */
 double hf_root_sweep(const hf_root_space* space, const hf_transform* a, const hf_transform* b);
+/* Steps of a way, 1 to HF_ROOT_MAX_STEPS; start and goal that are further apart are refused. */
+enum { HF_ROOT_MAX_STEPS = 1000000 };
+int hf_root_steps(const hf_root_space* space, const hf_transform* a, const hf_transform* b);
 hf_transform hf_root_between(const hf_transform* a, const hf_transform* b, double t);
 
 /* The reachability condition. */
