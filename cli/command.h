@@ -139,8 +139,9 @@ hf_status fits(const loaded_motion* m, const char* path, hf_error* error);
 /* The scenario that a solving command is given, with its warnings told; NULL, a complaint and the exit code
    when there is none or it is of another kind. */
 hf_scenario* open_scenario(const options* o, const char* name, hf_scenario_kind kind, int* code);
-/* A solved pose of a scenario as the one frame of m's motion, which claims all that holds without looking at
-   the scene; NULL when memory is out. */
+/* An empty motion of a scenario as m's, which claims all that holds without looking at the scene. */
+hf_status start_motion(loaded_motion* m, const hf_scenario* s, const char* outcome);
+/* The same with a solved pose as its one frame; NULL when memory is out. */
 hf_motion_frame* begin_motion(loaded_motion* m, const hf_scenario* s, const hf_pose* pose,
                               const char* outcome);
 /* One frame of this pose of m's creature as m's motion. */

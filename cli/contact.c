@@ -32,53 +32,14 @@ static void say_text(const contact_job* job, const hf_task* task) {
     }
 }
 
-static hf_status add_contacts(const contact_job* job, hf_motion* motion, hf_motion_frame* frame) {
-    hf_status status = HF_OK;
-    for (int i = 0; i < job->held_count && status == HF_OK; i++)
-        if (!contact_job_has(job, job->held[i].limb))
-            status = hf_motion_add_contact(motion, frame, &job->held[i]);
-    for (int i = 0; i < job->limb_count && status == HF_OK; i++) {
-        if (!job->limbs[i].answer->contact_count) continue;
-        const hf_contact* k = &job->limbs[i].answer->contacts[0];
-        if (k->frame < 0) continue;
-        hf_motion_contact contact = {k->limb, k->frame, k->object, k->grip, k->point, k->normal};
-        status = hf_motion_add_contact(motion, frame, &contact);
-    }
-    return status;
-}
-
-/* The final pose as a motion of one frame: the way there is not part of what is promised. */
-static hf_status make_motion(const contact_job* job, loaded_motion* m) {
-    const hf_scenario* s = job->scenario;
-    hf_pose pose = {s->start.pose.root, job->q};
-    hf_motion_frame* frame = begin_motion(m, s, &pose, hf_outcome_text(contact_job_outcome(job)));
-    hf_status status = frame ? HF_OK : HF_ERROR_MEMORY;
-    if (!frame) return status;
-    hf_collision_query query = hf_collision_query_default();
-    query.touches = job->touches;
-    query.touch_count = job->touch_count;
-    hf_collision hit;
-    hf_forward(s->creature, &pose, job->links);
-    const hf_creature_view* c = hf_creature_get(s->creature);
-    if (!hf_collides(s->creature, job->placement, job->links, &query, &hit))
-        m->motion->claims |= HF_CLAIM_COLLISION;
-    else
-        note(job->o, "%s: \"%s\" collides with \"%s\" where no limb of the task moves it", s->path,
-             c->links[c->bodies[hit.body].link].name,
-             hit.other_body >= 0 ? c->links[c->bodies[hit.other_body].link].name
-                                 : hf_scene_object(s->scene, hit.surface.object).name);
-    return add_contacts(job, m->motion, frame);
-}
-
-static hf_status write_task(const contact_job* job, const hf_task* task, hf_error* error) {
+static hf_status write_task(contact_job* job, const hf_task* task, bool* every, hf_error* error) {
     const options* o = job->o;
     loaded_motion m = {
         .creature = job->scenario->creature, .scenario = job->scenario, .scene = job->scenario->scene};
     char stem[1000], path[1200];
-    int frame = 0;
     snprintf(stem, sizeof stem, "%s/%s%s%s", o->output, job->scenario->name, task->name[0] ? "-" : "",
              task->name);
-    hf_status status = make_motion(job, &m);
+    hf_status status = contact_job_motion(job, &m, every);
     if (status != HF_OK) *error = (hf_error){.status = status, .message = "out of memory"};
     if (status == HF_OK) {
         snprintf(path, sizeof path, "%s.motion.json", stem);
@@ -93,7 +54,8 @@ static hf_status write_task(const contact_job* job, const hf_task* task, hf_erro
     if (status == HF_OK) {
         progress p = progress_start(o);
         snprintf(path, sizeof path, "%s.png", stem);
-        status = draw_motion(&m, o, &frame, 1, task->direction, path, &p, error);
+        int last = m.motion->frame_count - 1;
+        status = draw_motion(&m, o, &last, 1, task->direction, path, &p, error);
         progress_end(&p);
     }
     if (status == HF_OK) note(o, "wrote %s.motion.json, .glb, .png", stem);
@@ -121,7 +83,7 @@ static int solve(hf_scenario* s, const options* o, int only) {
             contact_job_json(&job, task, list);
         else
             say_text(&job, task);
-        if (o->output) status = write_task(&job, task, &error);
+        if (o->output) status = write_task(&job, task, &every, &error);
     }
     int code = status == HF_OK ? every ? EXIT_DONE : EXIT_NO_SOLUTION
                : error.status  ? fail_with(&error)

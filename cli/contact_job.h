@@ -47,6 +47,9 @@ hf_outcome contact_job_outcome(const contact_job* job);
 bool contact_job_has(const contact_job* job, int limb);
 /* Appends an object for each limb. */
 void contact_job_json(const contact_job* job, const hf_task* task, json_t* list);
+/* The start pose, the swings of the limbs to their contacts and the final pose as m's motion, which claims
+   what its frames keep. False in `every` where a limb stays behind or a frame is no good. */
+hf_status contact_job_motion(contact_job* job, loaded_motion* m, bool* every);
 /* Contacts of the scenario's tasks by effort beside those by distance; `only` as above. */
 int compare_scores(hf_scenario* s, const options* o, int only);
 /* Does an object of the scene move by keys? Then an agent lives through their time instead. */

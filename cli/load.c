@@ -123,21 +123,22 @@ hf_scenario* open_scenario(const options* o, const char* name, hf_scenario_kind 
     return NULL;
 }
 
-hf_motion_frame* begin_motion(loaded_motion* m, const hf_scenario* s, const hf_pose* pose,
-                              const char* outcome) {
+hf_status start_motion(loaded_motion* m, const hf_scenario* s, const char* outcome) {
     hf_status status = hf_motion_create(s->creature, s->scene, &m->motion);
-    hf_motion_frame* frame = status == HF_OK ? hf_motion_add(m->motion, 0, pose) : NULL;
+    if (status != HF_OK) return status;
     char *scenario = strdup(s->path), *text = strdup(outcome);
-    if (!frame || !scenario || !text) {
-        free(scenario);
-        free(text);
-        return NULL;
-    }
     free(m->motion->scenario);
     free(m->motion->outcome);
     m->motion->scenario = scenario;
     m->motion->outcome = text;
     m->motion->claims = HF_CLAIM_LIMITS | HF_CLAIM_ROM | HF_CLAIM_CONTACTS | HF_CLAIM_SPEED;
-    frame->stance = true;
+    return scenario && text ? HF_OK : HF_ERROR_MEMORY;
+}
+
+hf_motion_frame* begin_motion(loaded_motion* m, const hf_scenario* s, const hf_pose* pose,
+                              const char* outcome) {
+    hf_status status = start_motion(m, s, outcome);
+    hf_motion_frame* frame = status == HF_OK ? hf_motion_add(m->motion, 0, pose) : NULL;
+    if (frame) frame->stance = true;
     return frame;
 }

@@ -17,6 +17,9 @@
 #include <holdfast/balance.h>
 #include <holdfast/outlook.h>
 #include <holdfast/guide.h>
+#include <holdfast/timing.h>
+#include <holdfast/swing.h>
+#include <holdfast/course.h>
 #include <holdfast/motion.h>
 #include <holdfast/agent.h>
 #include <holdfast/clip.h>

@@ -1,0 +1,134 @@
+/* The way to the contacts of a task: one limb's swing after the other, as a motion. */
+#include "contact_job.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What the swings share. */
+typedef struct way {
+    hf_course* course;
+    hf_swing* swing;
+    double* next_q;
+    int hold_count;
+    hf_motion_contact* holds; /* at present */
+} way;
+
+static const char* body_name(const hf_scenario* s, int body) {
+    const hf_creature_view* c = hf_creature_get(s->creature);
+    return c->links[c->bodies[body].link].name;
+}
+
+static void note_collision(const contact_job* job, const char* when, const hf_collision* hit) {
+    const hf_scenario* s = job->scenario;
+    note(job->o, "%s: %s \"%s\" collides with \"%s\"", s->path, when, body_name(s, hit->body),
+         hit->other_body >= 0 ? body_name(s, hit->other_body)
+                              : hf_scene_object(s->scene, hit->surface.object).name);
+}
+
+static int find_contact(const hf_motion_contact* list, int count, int limb) {
+    for (int i = 0; i < count; i++)
+        if (list[i].limb == limb) return i;
+    return -1;
+}
+
+/* One limb's swing from where it is to its contact. */
+static hf_status swing_limb(contact_job* job, way* w, const hf_contact* goal, bool* there) {
+    const hf_scenario* s = job->scenario;
+    const hf_creature_view* c = hf_creature_get(s->creature);
+    const hf_limb* limb = &c->limbs[goal->limb];
+    // only this limb's joints: another one may have stayed behind
+    memcpy(w->next_q, job->q, sizeof(double) * (size_t)c->q_count);
+    for (int i = 0; i < limb->joint_count; i++) {
+        const hf_joint* j = &c->joints[limb->joints[i]];
+        memcpy(w->next_q + j->q_index, goal->q + j->q_index, sizeof(double) * (size_t)j->q_count);
+    }
+    hf_pose_follow(s->creature, w->next_q);
+    hf_swing_limb swing = {.limb = goal->limb, .frame = goal->frame, .start.object = -1};
+    swing.goal = (hf_swing_end){goal->object, goal->normal, goal->grip};
+    hf_motion_contact* holds = w->holds;
+    int old = find_contact(holds, w->hold_count, goal->limb);
+    if (old >= 0) swing.start = (hf_swing_end){holds[old].object, holds[old].normal, holds[old].grip};
+    hf_swing_query query = {.from = {s->start.pose.root, job->q},
+                            .to = {s->start.pose.root, w->next_q},
+                            .limb_count = 1,
+                            .limbs = &swing,
+                            .options = hf_swing_options_default()};
+    hf_status status = hf_swing_find(s->creature, job->placement, &query, job->workspace, w->swing);
+    *there = status == HF_OK && w->swing->outcome == HF_FOUND;
+    if (status == HF_OK && !*there) {
+        note(job->o, "%s: no way for \"%s\" to its contact: %s (%d ways tried)", s->path, limb->name,
+             hf_swing_why_text(w->swing->why), w->swing->tries);
+        if (w->swing->why != HF_SWING_HOLD_LOST && w->swing->why != HF_SWING_RANGE)
+            note_collision(job, "there", &w->swing->collision);
+    }
+    if (!*there) return status;
+    // where it stands, then without the old contact on the way, then with the new one
+    if (old >= 0) holds[old] = holds[--w->hold_count];
+    status = hf_course_add(w->course, &query.from, holds, w->hold_count, HF_MARK_STOP);
+    if (status == HF_OK) status = hf_course_add_swing(w->course, w->swing, holds, w->hold_count);
+    if (goal->frame >= 0)
+        holds[w->hold_count++] =
+            (hf_motion_contact){goal->limb, goal->frame, goal->object, goal->grip, goal->point, goal->normal};
+    memcpy(job->q, w->next_q, sizeof(double) * (size_t)c->q_count);
+    return status;
+}
+
+/* Start pose, one swing after the other, final pose. */
+static hf_status make_course(contact_job* job, way* w, bool* every) {
+    const hf_scenario* s = job->scenario;
+    w->hold_count = job->held_count;
+    memcpy(w->holds, job->held, sizeof *w->holds * (size_t)w->hold_count);
+    memcpy(job->q, s->start.pose.q, sizeof(double) * (size_t)hf_creature_get(s->creature)->q_count);
+    hf_pose pose = {s->start.pose.root, job->q};
+    hf_status status = hf_course_add(w->course, &pose, w->holds, w->hold_count, HF_MARK_STOP);
+    for (int i = 0; i < job->limb_count && status == HF_OK; i++) {
+        bool there;
+        if (!job->limbs[i].answer->contact_count) continue;
+        status = swing_limb(job, w, &job->limbs[i].answer->contacts[0], &there);
+        *every &= there;
+    }
+    if (status == HF_OK) status = hf_course_add(w->course, &pose, w->holds, w->hold_count, HF_MARK_STOP);
+    return status;
+}
+
+static hf_status open_way(const contact_job* job, way* w) {
+    const hf_creature_view* c = hf_creature_get(job->scenario->creature);
+    w->next_q = calloc((size_t)c->q_count + 1, sizeof *w->next_q);
+    w->holds = calloc((size_t)(job->held_count + c->limb_count + 1), sizeof *w->holds);
+    if (!w->next_q || !w->holds) return HF_ERROR_MEMORY;
+    hf_status status = hf_swing_create(job->scenario->creature, &w->swing);
+    return status == HF_OK ? hf_course_create(job->scenario->creature, &w->course) : status;
+}
+
+static void close_way(way* w) {
+    hf_course_free(w->course);
+    hf_swing_free(w->swing);
+    free(w->next_q);
+    free(w->holds);
+}
+
+hf_status contact_job_motion(contact_job* job, loaded_motion* m, bool* every) {
+    const hf_scenario* s = job->scenario;
+    way w = {0};
+    hf_course_result result = {0};
+    hf_status status = open_way(job, &w);
+    if (status == HF_OK) status = make_course(job, &w, every);
+    hf_outcome outcome = contact_job_outcome(job);
+    if (outcome == HF_FOUND && !*every) outcome = HF_PARTIAL;
+    if (status == HF_OK) status = start_motion(m, s, hf_outcome_text(outcome));
+    hf_course_options o = hf_course_options_default();
+    if (status == HF_OK)
+        status = hf_course_motion(w.course, job->placement, &o, job->workspace, m->motion, &result);
+    if (status == HF_OK) {
+        if (!result.collides) m->motion->claims |= HF_CLAIM_COLLISION;
+        if (result.out_of_range) m->motion->claims &= ~(unsigned)(HF_CLAIM_LIMITS | HF_CLAIM_ROM);
+        if (result.slips) m->motion->claims &= ~(unsigned)HF_CLAIM_CONTACTS;
+        char when[64];
+        snprintf(when, sizeof when, "in frame %d", result.frame);
+        if (result.collides) note_collision(job, result.frame ? when : "at the start", &result.collision);
+        *every &= result.outcome == HF_FOUND;
+    }
+    close_way(&w);
+    return status;
+}
