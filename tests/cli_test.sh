@@ -57,11 +57,11 @@ expect 3 'has no limb "wing"' "$hf" sample human --limb wing --cache "$work/sets
 expect 2 '--count 0' "$hf" sample human -n 0
 
 # Contacts: what is found is valid, tasks have files of their own.
-expect 0 'table at' "$hf" contact chair-table -o "$work" --size 64x64 --samples 1
+expect 1 'table at' "$hf" contact chair-table -o "$work" --size 64x64 --samples 1
 expect 0 'valid' "$hf" check "$work/chair-table.motion.json"
 expect 0 '"outcome": "found"' "$hf" contact push --limb left_arm -k 3 --json
 expect 0 '"terms": {"effort"' "$hf" contact push --limb left_arm --json
-expect 1 'left_leg' "$hf" contact climb-four-ways -n 1000 -o "$work" --size 64x64 --samples 1
+expect 0 'left_leg' "$hf" contact climb-four-ways -n 1000 -o "$work" --size 64x64 --samples 1
 for way in up down left right; do expect 0 'valid' "$hf" check "$work/climb-four-ways-$way.motion.json"; done
 expect 0 'by distance' "$hf" contact chair-table --compare -o "$work" --size 128x64 --samples 1
 [ -s "$work/chair-table-compare.png" ] || { echo "FAILED: contact --compare drew nothing"; failures=$((failures + 1)); }
