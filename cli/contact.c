@@ -32,33 +32,41 @@ static void say_text(const contact_job* job, const hf_task* task) {
     }
 }
 
-static hf_status write_task(contact_job* job, const hf_task* task, bool* every, hf_error* error) {
+hf_status contact_job_write(const contact_job* job, const char* name, const loaded_motion* m,
+                            const int* frames, int count, hf_vec3 direction, hf_error* error) {
     const options* o = job->o;
-    loaded_motion m = {
-        .creature = job->scenario->creature, .scenario = job->scenario, .scene = job->scenario->scene};
     char stem[1000], path[1200];
-    snprintf(stem, sizeof stem, "%s/%s%s%s", o->output, job->scenario->name, task->name[0] ? "-" : "",
-             task->name);
-    hf_status status = contact_job_motion(job, &m, every);
-    if (status != HF_OK) *error = (hf_error){.status = status, .message = "out of memory"};
-    if (status == HF_OK) {
-        snprintf(path, sizeof path, "%s.motion.json", stem);
-        status = save_motion(&m, path, o, error);
-    }
+    snprintf(stem, sizeof stem, "%s/%s", o->output, name);
+    snprintf(path, sizeof path, "%s.motion.json", stem);
+    hf_status status = save_motion(m, path, o, error);
     if (status == HF_OK) {
         hf_export_options e = hf_export_options_default();
-        e.scene = m.scene;
+        e.scene = m->scene;
         snprintf(path, sizeof path, "%s.glb", stem);
-        status = hf_motion_export(m.motion, m.creature, &e, path, error);
+        status = hf_motion_export(m->motion, m->creature, &e, path, error);
     }
     if (status == HF_OK) {
         progress p = progress_start(o);
         snprintf(path, sizeof path, "%s.png", stem);
-        int last = m.motion->frame_count - 1;
-        status = draw_motion(&m, o, &last, 1, task->direction, path, &p, error);
+        status = draw_motion(m, o, frames, count, direction, path, &p, error);
         progress_end(&p);
     }
     if (status == HF_OK) note(o, "wrote %s.motion.json, .glb, .png", stem);
+    return status;
+}
+
+static hf_status write_task(contact_job* job, const hf_task* task, bool* every, hf_error* error) {
+    loaded_motion m = {
+        .creature = job->scenario->creature, .scenario = job->scenario, .scene = job->scenario->scene};
+    hf_status status = contact_job_motion(job, &m, every);
+    char name[1000];
+    snprintf(name, sizeof name, "%s%s%s", job->scenario->name, task->name[0] ? "-" : "", task->name);
+    if (status != HF_OK) {
+        *error = (hf_error){.status = status, .message = "out of memory"};
+    } else {
+        int last = m.motion->frame_count - 1;
+        status = contact_job_write(job, name, &m, &last, 1, task->direction, error);
+    }
     hf_motion_free(m.motion);
     return status;
 }
@@ -104,7 +112,7 @@ int run_contact(const options* o) {
     hf_scenario* s = open_scenario(o, "contact", HF_SCENARIO_CONTACT, &code);
     if (!s) return code;
     int only = o->limb ? hf_creature_find_limb(s->creature, o->limb) : -1;
-    if (!s->task_count)
+    if (!s->task_count && !s->path_count)
         complain("%s: has no task", s->path);
     else if (o->limb && only < 0)
         complain("%s has no limb \"%s\"; holdfast info lists them", hf_creature_get(s->creature)->name,
@@ -112,6 +120,7 @@ int run_contact(const options* o) {
     else if (!o->output || make_folder(o->output))
         code = o->compare                 ? compare_scores(s, o, only)
                : scene_has_keys(s->scene) ? live_through(s, o)
+               : s->path_count            ? follow_path(s, o)
                                           : solve(s, o, only);
     hf_scenario_free(s);
     return code;

@@ -117,7 +117,7 @@ hf_status contact_job_samples(contact_job* job, int limb, hf_error* error) {
     return status;
 }
 
-static void set_weights(const contact_job* job, double* weights) {
+void contact_job_weights(const contact_job* job, double* weights) {
     const hf_scenario* s = job->scenario;
     if (job->weights || s->weight_count) memset(weights, 0, sizeof *weights * HF_TERM_COUNT);
     for (int i = 0; i < HF_TERM_COUNT && job->weights; i++) weights[i] = job->weights[i];
@@ -138,7 +138,7 @@ static hf_status find_limb(contact_job* job, limb_job* l, hf_error* error) {
     query.count = job->o->choices ? job->o->choices : 1;
     query.touches = job->touches;
     query.touch_count = job->touch_count;
-    set_weights(job, query.weights);
+    contact_job_weights(job, query.weights);
     hf_status status = contact_job_samples(job, query.limb, error);
     if (status != HF_OK) return status;
     const hf_samples* const* sets = (const hf_samples* const*)job->samples[query.limb];

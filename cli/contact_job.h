@@ -50,6 +50,18 @@ void contact_job_json(const contact_job* job, const hf_task* task, json_t* list)
 /* The start pose, the swings of the limbs to their contacts and the final pose as m's motion, which claims
    what its frames keep. False in `every` where a limb stays behind or a frame is no good. */
 hf_status contact_job_motion(contact_job* job, loaded_motion* m, bool* every);
+/* A course as m's motion, which claims what its frames keep; false in `every` where that is not all. */
+hf_status contact_job_frames(contact_job* job, const hf_course* course, hf_outcome outcome, loaded_motion* m,
+                             bool* every);
+/* Writes m's motion as NAME.motion.json, .glb and .png to the output folder, the picture of some frames. */
+hf_status contact_job_write(const contact_job* job, const char* name, const loaded_motion* m,
+                            const int* frames, int count, hf_vec3 direction, hf_error* error);
+/* The sample sets of a limb, built or opened when first asked for. */
+hf_status contact_job_samples(contact_job* job, int limb, hf_error* error);
+/* The scenario's weights of scores. */
+void contact_job_weights(const contact_job* job, double* weights);
+/* The sequence along the scenario's path. */
+int follow_path(hf_scenario* s, const options* o);
 /* Contacts of the scenario's tasks by effort beside those by distance; `only` as above. */
 int compare_scores(hf_scenario* s, const options* o, int only);
 /* Does an object of the scene move by keys? Then an agent lives through their time instead. */

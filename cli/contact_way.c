@@ -108,27 +108,35 @@ static void close_way(way* w) {
     free(w->holds);
 }
 
-hf_status contact_job_motion(contact_job* job, loaded_motion* m, bool* every) {
-    const hf_scenario* s = job->scenario;
-    way w = {0};
+hf_status contact_job_frames(contact_job* job, const hf_course* course, hf_outcome outcome, loaded_motion* m,
+                             bool* every) {
     hf_course_result result = {0};
+    hf_course_options o = hf_course_options_default();
+    hf_status status = start_motion(m, job->scenario, hf_outcome_text(outcome));
+    if (status == HF_OK)
+        status = hf_course_motion(course, job->placement, &o, job->workspace, m->motion, &result);
+    if (status != HF_OK) return status;
+    if (!result.collides) m->motion->claims |= HF_CLAIM_COLLISION;
+    if (result.out_of_range) m->motion->claims &= ~(unsigned)(HF_CLAIM_LIMITS | HF_CLAIM_ROM);
+    if (result.slips) m->motion->claims &= ~(unsigned)HF_CLAIM_CONTACTS;
+    char when[64];
+    snprintf(when, sizeof when, "in frame %d", result.frame);
+    if (result.collides)
+        note_collision(job, result.frame ? when : "at the start", &result.collision);
+    else if (result.outcome != HF_FOUND)
+        note(job->o, "%s: %s %s", job->scenario->path, when,
+             result.slips ? "a contact slips" : "a joint leaves its range");
+    *every &= result.outcome == HF_FOUND;
+    return HF_OK;
+}
+
+hf_status contact_job_motion(contact_job* job, loaded_motion* m, bool* every) {
+    way w = {0};
     hf_status status = open_way(job, &w);
     if (status == HF_OK) status = make_course(job, &w, every);
     hf_outcome outcome = contact_job_outcome(job);
     if (outcome == HF_FOUND && !*every) outcome = HF_PARTIAL;
-    if (status == HF_OK) status = start_motion(m, s, hf_outcome_text(outcome));
-    hf_course_options o = hf_course_options_default();
-    if (status == HF_OK)
-        status = hf_course_motion(w.course, job->placement, &o, job->workspace, m->motion, &result);
-    if (status == HF_OK) {
-        if (!result.collides) m->motion->claims |= HF_CLAIM_COLLISION;
-        if (result.out_of_range) m->motion->claims &= ~(unsigned)(HF_CLAIM_LIMITS | HF_CLAIM_ROM);
-        if (result.slips) m->motion->claims &= ~(unsigned)HF_CLAIM_CONTACTS;
-        char when[64];
-        snprintf(when, sizeof when, "in frame %d", result.frame);
-        if (result.collides) note_collision(job, result.frame ? when : "at the start", &result.collision);
-        *every &= result.outcome == HF_FOUND;
-    }
+    if (status == HF_OK) status = contact_job_frames(job, w.course, outcome, m, every);
     close_way(&w);
     return status;
 }

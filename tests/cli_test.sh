@@ -57,7 +57,7 @@ expect 3 'has no limb "wing"' "$hf" sample human --limb wing --cache "$work/sets
 expect 2 '--count 0' "$hf" sample human -n 0
 
 # Contacts: what is found is valid, tasks have files of their own.
-expect 1 'table at' "$hf" contact chair-table -o "$work" --size 64x64 --samples 1
+expect 0 'table at' "$hf" contact chair-table -o "$work" --size 64x64 --samples 1
 expect 0 'valid' "$hf" check "$work/chair-table.motion.json"
 expect 0 '"outcome": "found"' "$hf" contact push --limb left_arm -k 3 --json
 expect 0 '"terms": {"effort"' "$hf" contact push --limb left_arm --json
@@ -82,6 +82,8 @@ assert any(len(a["contacts"]) < len(b["contacts"]) for a, b in zip(rising, risin
 assert abs(last["root"][2] - first["root"][2] - 1.1) < 0.05
 assert {k["object"] for k in last["contacts"]} == {"landing"}
 EOF
+expect 0 'found: 100 % of the path' "$hf" contact bookshelf -n 2000 -o "$work" --size 64x64 --samples 1
+expect 0 'valid' "$hf" check "$work/bookshelf.motion.json"
 expect 3 'needs one of kind "contact"' "$hf" contact demo
 expect 3 'has no limb "wing"' "$hf" contact push --limb wing
 

@@ -20,6 +20,7 @@
 #include <holdfast/timing.h>
 #include <holdfast/swing.h>
 #include <holdfast/course.h>
+#include <holdfast/sequence.h>
 #include <holdfast/motion.h>
 #include <holdfast/agent.h>
 #include <holdfast/clip.h>

@@ -58,8 +58,9 @@ typedef struct hf_swing_hold {
 } hf_swing_hold;
 
 typedef struct hf_swing_options {
-    int max_tries;      /* shapes of curves tried in all, 1..1000; default 24 */
-    double knot_m;      /* effectors move no further between two knots, 0.001..1; default 0.03 */
+    int max_tries; /* shapes of curves tried in all, 1..1000; default 24 */
+    int max_moves; /* moves tested for a single limb that no curve brings there, 0..1,000,000; default 2000 */
+    double knot_m; /* effectors move no further between two knots, 0.001..1; default 0.03 */
     double knot_rad;    /* no joint turns further between two knots, 0.01..1; default 0.15 */
     double lift_share;  /* of hf_swing_lift, 0..10; default 1 */
     double tolerance_m; /* how exactly contacts hold, 1e-6..1e-3; default 1e-4 */
@@ -106,9 +107,10 @@ HF_API void hf_swing_free(hf_swing* swing);
 
 /* Knots of a way on which straight moves between neighbours are free of collision (no point of a body moves
    over 1 cm untested), limits and regions are kept at knots and between, and holds hold within the tolerance
-   at knots. Overlap as hf_touch allows it: for holds all the time, for a contact that is left up to the first
-   knot, for one that is made from the last but one. HF_ERROR_ARGUMENT for indices out of range and numbers
-   that are not finite. No heap in steady state; the same answer every time. */
+   at knots. Overlap as hf_touch allows it: for holds all the time, for a contact that is left or made on a
+   stretch beside it that the limb can pass within a frame (a thirtieth of a second). HF_ERROR_ARGUMENT for
+   indices out of range and numbers that are not finite. No heap in steady state; the same answer every time.
+ */
 HF_API hf_status hf_swing_find(const hf_creature* creature, const hf_placement* placement,
                                const hf_swing_query* query, hf_workspace* workspace, hf_swing* swing);
 

@@ -147,9 +147,10 @@ typedef struct maker {
     hf_course_result* result;
     hf_timing* timing;
     double* pace;
-    double* early; /* of each move: up to here, in [0, 1], it overlaps as only the contact before it allows */
-    double* late;  /* from here on, as only the contact after it allows */
-    double* q;     /* of all frames */
+    double* early;  /* of each move: up to this place it overlaps as only the contacts before it allow */
+    double* late;   /* from this place on, as only the contacts after it allow */
+    int* late_node; /* which is the pose with those contacts */
+    double* q;      /* of all frames */
     hf_transform* roots;
     double* at;
     hf_transform *links, *links_a, *links_b;
@@ -240,36 +241,46 @@ static bool collides_on_move(maker* m, int move, double t, hf_pose* pose) {
     return hf_collides(m->creature, m->placement, m->links, &c, NULL);
 }
 
-/* Where on a move the overlap ends that counts at one of its ends alone; the other end is free. */
-static double end_of_overlap(maker* m, int move, bool at_start, hf_pose* pose) {
-    double in = at_start ? 0 : 1, out = at_start ? 1 : 0;
-    if (!changes_at(m->course, at_start ? move : move + 1) || !collides_on_move(m, move, in, pose) ||
-        collides_on_move(m, move, out, pose))
-        return in;
-    for (int i = 0; i < HALVINGS; i++) {
-        double middle = (in + out) / 2;
-        *(collides_on_move(m, move, middle, pose) ? &in : &out) = middle;
+/* From a pose where contacts change into the moves on one side of it: up to where do they overlap as only
+   this pose's contacts allow? */
+static double end_of_overlap(maker* m, int node, int step, hf_pose* pose) {
+    int first = step > 0 ? node : node - 1, move = first;
+    for (; move >= 0 && move + 1 < m->course->count; move += step) {
+        double in = step > 0 ? 0 : 1, out = 1 - in;
+        // another change ends it
+        if (move != first && changes_at(m->course, step > 0 ? move : move + 1)) break;
+        if (!collides_on_move(m, move, in, pose)) return move + in;
+        if (collides_on_move(m, move, out, pose)) continue;
+        for (int i = 0; i < HALVINGS; i++) {
+            double middle = (in + out) / 2;
+            *(collides_on_move(m, move, middle, pose) ? &in : &out) = middle;
+        }
+        // a little further, so that rounding does not decide
+        return move + out + step * fmin(1e-3, fabs(out - (step > 0 ? 1 : 0)));
     }
-    // a little further, so that rounding does not decide
-    return out + (at_start ? 1 : -1) * fmin(1e-3, fabs(out - (at_start ? 1 : 0)));
+    return node;
 }
 
 static void find_overlaps(maker* m, double* q) {
     hf_pose pose = {hf_transform_identity(), q};
-    for (int i = 0; i + 1 < m->course->count; i++) {
-        m->early[i] = end_of_overlap(m, i, true, &pose);
-        m->late[i] = end_of_overlap(m, i, false, &pose);
+    int count = m->course->count;
+    for (int i = 0; i < count; i++) m->early[i] = i, m->late[i] = i + 1, m->late_node[i] = i + 1;
+    for (int node = 0; node < count; node++) {
+        if (!changes_at(m->course, node)) continue;
+        double after = end_of_overlap(m, node, 1, &pose), before = end_of_overlap(m, node, -1, &pose);
+        for (int i = node; i < after; i++) m->early[i] = after;
+        for (int i = node - 1; i >= 0 && i + 1 > before; i--) m->late[i] = before, m->late_node[i] = node;
     }
 }
 
 /* Lies a place in such an overlap? Then the nearest place outside it. */
 static bool in_overlap(const maker* m, double at, double* outside) {
     int move = (int)at;
-    double t = at - move;
     *outside = at;
-    if (t == 0) return false;
-    if (t < m->early[move]) *outside = move + m->early[move];
-    if (t > m->late[move]) *outside = move + m->late[move];
+    if (at == move && changes_at(m->course, move)) return false;
+    if (at > move && at > m->late[move]) *outside = m->late[move];
+    if (at == move && move > 0 && at > m->late[move - 1]) *outside = m->late[move - 1];
+    if (at < m->early[move]) *outside = m->early[move];
     return *outside != at;
 }
 
@@ -299,9 +310,11 @@ static void place_frames(maker* m, const hf_path* path) {
             m->at[count++] = at;
             continue;
         }
-        double last = count ? m->at[count - 1] : 0, next = outside < at ? (int)at + 1 : at;
+        double last = count ? m->at[count - 1] : 0;
         if (count && last == outside) continue;
-        if (outside > at || !quick_enough(m, path, last, next)) m->at[count++] = outside;
+        // on the way to a contact the frame at it may follow at once
+        int move = at > (int)at ? (int)at : (int)at - 1;
+        if (outside > at || !quick_enough(m, path, last, m->late_node[move])) m->at[count++] = outside;
     }
     m->frame_count = count;
 }
@@ -452,10 +465,11 @@ static hf_status take_memory(maker* m, hf_transform** began, const hf_motion_con
     *held = hf_workspace_take(m->workspace, limbs, sizeof **held);
     m->early = hf_workspace_take(m->workspace, (size_t)m->course->count, sizeof *m->early);
     m->late = hf_workspace_take(m->workspace, (size_t)m->course->count, sizeof *m->late);
+    m->late_node = hf_workspace_take(m->workspace, (size_t)m->course->count, sizeof *m->late_node);
     for (int i = 0; i < 2; i++)
         m->spare[i].q = hf_workspace_take(m->workspace, (size_t)v->q_count + 1, sizeof(double));
     if (!m->links || !m->links_a || !m->links_b || !m->touches || !m->pace || !*began || !*held ||
-        !m->early || !m->late || !m->spare[0].q || !m->spare[1].q)
+        !m->early || !m->late || !m->late_node || !m->spare[0].q || !m->spare[1].q)
         return HF_ERROR_MEMORY;
     for (int i = 0; i < m->course->count; i++) m->pace[i] = 1;
     memset(*held, 0, limbs * sizeof **held);

@@ -2,9 +2,10 @@
    straight from the first pose to the last. A swinging limb is brought onto its curve by the limb solver,
    which starts from the posture between its first and its last and is pulled towards it; a holding limb is
    brought back to where it holds. Where something collides, the limb it belongs to gets the next shape of a
-   fixed list. */
+   fixed list. A single limb for which no shape will do is lifted off and looked for a way by trees. */
 #include "base/memory.h"
 #include "base/workspace.h"
+#include "contact/swing_tree.h"
 #include "contact/target.h"
 #include "model/creature.h"
 
@@ -20,6 +21,8 @@ static const hf_option items[] = {
     {"max_tries", HF_OPTION_COUNT, FIELD(max_tries), 1, 1000, 24, "", "shapes of curves tried for a swing"},
     {"knot_m", HF_OPTION_REAL, FIELD(knot_m), 0.001, 1, 0.03, "m", "way of an effector between two knots"},
     {"knot_rad", HF_OPTION_REAL, FIELD(knot_rad), 0.01, 1, 0.15, "rad", "turn of a joint between two knots"},
+    {"max_moves", HF_OPTION_COUNT, FIELD(max_moves), 0, 1000000, 2000, "",
+     "moves tested for a limb that no curve brings to its goal"},
     {"lift_share", HF_OPTION_REAL, FIELD(lift_share), 0, 10, 1, "", "height of swings"},
     {"tolerance_m", HF_OPTION_REAL, FIELD(tolerance_m), 1e-6, 1e-3, 1e-4, "m", "how exactly contacts hold"},
 };
@@ -72,6 +75,9 @@ static const double TURN_FROM = 0.15, TURN_TO = 0.85;
 /* No joint of a swinging limb jumps further between neighbouring knots, in knot_rad. */
 static const double JUMP = 6;
 
+/* A frame of a motion at the usual rate. */
+static const double FRAME_S = 1.0 / 30;
+
 /* A swinging or holding limb. */
 typedef struct moving {
     int limb, frame, link;
@@ -94,8 +100,11 @@ typedef struct search {
     moving* holding;
     hf_transform* links;
     double* blend; /* the posture that is wished at a knot */
+    double* between;
     hf_touch* touches;
     int knots;
+    bool start_overlaps, goal_overlaps; /* as only a contact allows */
+    int early, late; /* knots up to and from which only the contacts at the ends allow the overlap */
 } search;
 
 /* ---- what moves ---- */
@@ -332,16 +341,46 @@ static bool only_one_limb(const search* s) {
     return true;
 }
 
-static bool pose_collides(search* s, int k, int limb) {
-    hf_collision_query c = touching(s, k == 0, k == s->knots - 1);
+static bool knot_collides(search* s, int k, int limb, bool start, bool goal) {
+    hf_collision_query c = touching(s, start, goal);
     hf_pose pose = knot(s, k);
     c.limb = limb;
     hf_forward(s->creature, &pose, s->links);
     return hf_collides(s->creature, s->placement, s->links, &c, &s->swing->collision);
 }
 
+/* Is there time for swinging limbs to get from one pose to another within FRAME_S? */
+static bool within_a_frame(const search* s, const double* x, const double* y) {
+    const hf_creature_view* v = &s->creature->view;
+    for (int i = 0; i < s->query->limb_count; i++) {
+        const hf_limb* limb = &v->limbs[s->query->limbs[i].limb];
+        for (int k = 0; k < limb->joint_count; k++) {
+            const hf_joint* j = &v->joints[limb->joints[k]];
+            if (fabs(x[j->q_index] - y[j->q_index]) > j->max_speed * FRAME_S) return false;
+        }
+    }
+    return true;
+}
+
+/* Knots after the first and before the last that overlap as only the contact there allows: a frame of a
+   motion has it at the contact alone, so that they must be passed within one. */
+static void find_overlaps(search* s, int limb) {
+    int last = s->knots - 1;
+    for (s->early = 0; s->early + 1 < last; s->early++)
+        if (!within_a_frame(s, knot(s, 0).q, knot(s, s->early + 2).q) ||
+            !knot_collides(s, s->early + 1, limb, false, false) ||
+            knot_collides(s, s->early + 1, limb, true, false))
+            break;
+    for (s->late = last; s->late - 1 > s->early; s->late--)
+        if (!within_a_frame(s, knot(s, last).q, knot(s, s->late - 2).q) ||
+            !knot_collides(s, s->late - 1, limb, false, false) ||
+            knot_collides(s, s->late - 1, limb, false, true))
+            break;
+}
+
 static hf_status move_collides(search* s, int k, int limb, bool* collides) {
-    hf_collision_query c = touching(s, k == 0, k + 2 == s->knots);
+    hf_collision_query c =
+        touching(s, k <= s->early && s->start_overlaps, k + 1 >= s->late && s->goal_overlaps);
     hf_pose a = knot(s, k), b = knot(s, k + 1);
     c.limb = limb;
     return hf_move_collides(s->creature, s->placement, &a, &b, &c, s->workspace, collides,
@@ -361,9 +400,28 @@ static bool in_regions(search* s, int k) {
     return true;
 }
 
+/* Does the straight move of one limb between two whole poses collide, or leave limits or regions? */
+static hf_status move_is_bad(search* s, const double* a, const double* b, bool start, bool goal, bool* bad) {
+    enum { PARTS = 4 };
+    hf_collision_query c = touching(s, start, goal);
+    c.limb = s->query->limbs[0].limb;
+    /* only read */
+    hf_pose from = {s->query->from.root, (double*)(uintptr_t)a}, to = {from.root, (double*)(uintptr_t)b},
+            between = {from.root, s->between};
+    *bad = false;
+    for (int p = 1; p <= PARTS && !*bad; p++) {
+        hf_pose_between(s->creature, &from, &to, (double)p / PARTS, &between);
+        *bad = !hf_pose_within_rom(s->creature, between.q, 5e-5);
+    }
+    if (*bad) return HF_OK;
+    return hf_move_collides(s->creature, s->placement, &from, &to, &c, s->workspace, bad,
+                            &s->swing->collision);
+}
+
 static hf_status test_way(search* s, int limb, hf_swing_why* why) {
+    find_overlaps(s, limb);
     for (int k = 0; k < s->knots; k++)
-        if (pose_collides(s, k, limb)) {
+        if (knot_collides(s, k, limb, k <= s->early, k >= s->late)) {
             *why = HF_SWING_COLLIDES;
             return HF_OK;
         }
@@ -434,6 +492,85 @@ static bool next_shape(search* s, hf_swing_why why) {
     return true;
 }
 
+/* ---- the last resort ---- */
+
+enum { LIFT_STEPS = 6, LIFT_TRIES = 3 };
+
+/* Poses that lift the limb off an end, in LIFT_STEPS steps; as high as is free, or none. */
+static hf_status lift_off(search* s, bool goal, double* rows, int* count) {
+    const hf_swing_end* end = goal ? &s->query->limbs[0].goal : &s->query->limbs[0].start;
+    const moving* m = &s->swinging[0];
+    size_t n = (size_t)s->swing->q_count;
+    const double* q = goal ? s->query->to.q : s->query->from.q;
+    double height = hf_swing_lift(s->creature->view.limbs[m->limb].length, hf_distance(m->start, m->goal));
+    memcpy(s->blend, q, n * sizeof *q);
+    hf_pose pose = {s->query->to.root, s->blend};
+    *count = 0;
+    for (int tries = 0; tries < LIFT_TRIES && end->object >= 0 && *count == 0; tries++, height /= 2) {
+        bool collides = false;
+        for (int i = 0; i < LIFT_STEPS && !collides; i++) {
+            double *next = rows + (size_t)i * n, up = height * (i + 1) / LIFT_STEPS;
+            const double* before = i ? next - n : q;
+            memcpy(next, before, n * sizeof *q);
+            hf_target target = {.kind = m->turns ? HF_TARGET_POSE : HF_TARGET_POSITION,
+                                .limb = m->limb,
+                                .contact = m->frame,
+                                .rotation = goal ? m->to.rotation : m->from.rotation};
+            target.point = hf_add(goal ? m->goal : m->start, hf_scale(end->normal, up));
+            hf_forward(s->creature, &pose, s->links);
+            hf_solve_result r;
+            hf_status status = solve_limb(s, &target, WAY_RAD, next, &r);
+            // the overlap that the contact allows is passed within a frame
+            bool overlaps = (goal ? s->goal_overlaps : s->start_overlaps) && within_a_frame(s, q, next);
+            if (status == HF_OK)
+                status = move_is_bad(s, before, next, overlaps && !goal, overlaps && goal, &collides);
+            if (status != HF_OK) return status;
+        }
+        if (!collides) *count = LIFT_STEPS;
+    }
+    return HF_OK;
+}
+
+static hf_status tree_move(void* user, const double* a, const double* b, bool* good) {
+    bool bad;
+    hf_status status = move_is_bad(user, a, b, false, false, &bad);
+    *good = !bad;
+    return status;
+}
+
+/* Off the start, by trees, onto the goal. */
+static hf_status grow_way(search* s) {
+    hf_swing* out = s->swing;
+    size_t n = (size_t)out->q_count;
+    double *lift = hf_workspace_take(s->workspace, LIFT_STEPS * n + 1, sizeof *lift), *rows = out->q;
+    if (!lift) return HF_ERROR_MEMORY;
+    int before, after, found;
+    memcpy(rows, s->query->from.q, n * sizeof *rows);
+    hf_status status = lift_off(s, false, rows + n, &before);
+    if (status == HF_OK) status = lift_off(s, true, lift, &after);
+    if (status != HF_OK) return status;
+    const double* to = after ? lift + (size_t)(after - 1) * n : s->query->to.q;
+    hf_swing_tree tree = {.creature = s->creature,
+                          .limb = s->query->limbs[0].limb,
+                          .from = rows + (size_t)before * n,
+                          .to = to,
+                          .passable = tree_move,
+                          .user = s,
+                          .max_moves = s->query->options.max_moves};
+    // its first row is where the limb was lifted to
+    status = hf_swing_tree_find(&tree, s->workspace, HF_SWING_KNOTS - before - after,
+                                rows + (size_t)before * n, &found);
+    if (status != HF_OK || found == 0) return status;
+    int knots = before + found;
+    for (int i = after - 2; i >= -1 && after > 0; i--)
+        memcpy(rows + (size_t)knots++ * n, i < 0 ? s->query->to.q : lift + (size_t)i * n, n * sizeof *rows);
+    for (int k = 0; k < knots; k++) out->roots[k] = s->query->from.root;
+    out->outcome = HF_FOUND;
+    out->why = HF_SWING_FREE;
+    out->knot_count = knots;
+    return HF_OK;
+}
+
 static hf_status run(search* s, double* wished) {
     hf_swing* out = s->swing;
     int limb = only_one_limb(s) ? s->query->limbs[0].limb : -1;
@@ -442,7 +579,13 @@ static hf_status run(search* s, double* wished) {
         hf_collision_query c = touching(s, end == 0, end == 1);
         c.limb = limb;
         hf_forward(s->creature, end ? &s->query->to : &s->query->from, s->links);
-        if (!hf_collides(s->creature, s->placement, s->links, &c, &out->collision)) continue;
+        if (!hf_collides(s->creature, s->placement, s->links, &c, &out->collision)) {
+            c = touching(s, false, false);
+            c.limb = limb;
+            *(end ? &s->goal_overlaps : &s->start_overlaps) =
+                hf_collides(s->creature, s->placement, s->links, &c, NULL);
+            continue;
+        }
         out->why = end ? HF_SWING_GOAL_COLLIDES : HF_SWING_START_COLLIDES;
         return HF_OK;
     }
@@ -453,7 +596,8 @@ static hf_status run(search* s, double* wished) {
         if (status == HF_OK && out->why == HF_SWING_FREE) status = test_way(s, limb, &out->why);
         if (status != HF_OK) return status;
         if (out->why == HF_SWING_FREE) break;
-        if (out->tries >= s->query->options.max_tries || !next_shape(s, out->why)) return HF_OK;
+        if (out->tries >= s->query->options.max_tries) return HF_OK;
+        if (!next_shape(s, out->why)) return limb >= 0 && s->query->options.max_moves ? grow_way(s) : HF_OK;
     }
     out->outcome = HF_FOUND;
     out->knot_count = s->knots;
@@ -523,9 +667,11 @@ hf_status hf_swing_find(const hf_creature* creature, const hf_placement* placeme
     s.links = hf_workspace_take(workspace, (size_t)v->link_count, sizeof *s.links);
     s.blend = hf_workspace_take(workspace, (size_t)v->q_count + 1, sizeof *s.blend);
     s.touches = hf_workspace_take(workspace, 2 * limbs + holds + 1, sizeof *s.touches);
+    s.between = hf_workspace_take(workspace, (size_t)v->q_count + 1, sizeof *s.between);
     double* wished = hf_workspace_take(workspace, (size_t)v->q_count + 1, sizeof *wished);
-    status = s.swinging && s.holding && s.links && s.blend && s.touches && wished ? run(&s, wished)
-                                                                                  : HF_ERROR_MEMORY;
+    status = s.swinging && s.holding && s.links && s.blend && s.between && s.touches && wished
+                 ? run(&s, wished)
+                 : HF_ERROR_MEMORY;
     hf_workspace_end(workspace, mark);
     return status;
 }
