@@ -55,20 +55,12 @@ hf_status contact_job_write(const contact_job* job, const char* name, const load
     return status;
 }
 
-static hf_status write_task(contact_job* job, const hf_task* task, bool* every, hf_error* error) {
-    loaded_motion m = {
-        .creature = job->scenario->creature, .scenario = job->scenario, .scene = job->scenario->scene};
-    hf_status status = contact_job_motion(job, &m, every);
+static hf_status write_task(const contact_job* job, const hf_task* task, const loaded_motion* m,
+                            hf_error* error) {
     char name[1000];
+    int last = m->motion->frame_count - 1;
     snprintf(name, sizeof name, "%s%s%s", job->scenario->name, task->name[0] ? "-" : "", task->name);
-    if (status != HF_OK) {
-        *error = (hf_error){.status = status, .message = "out of memory"};
-    } else {
-        int last = m.motion->frame_count - 1;
-        status = contact_job_write(job, name, &m, &last, 1, task->direction, error);
-    }
-    hf_motion_free(m.motion);
-    return status;
+    return contact_job_write(job, name, m, &last, 1, task->direction, error);
 }
 
 /* ---- the command ---- */
@@ -85,13 +77,18 @@ static int solve(hf_scenario* s, const options* o, int only) {
         const hf_task* task = &s->tasks[i];
         status = contact_job_solve(&job, task, only, &error);
         if (status != HF_OK) break;
+        // first the way there: a limb may have to take another contact than its best
+        loaded_motion m = {.creature = s->creature, .scenario = s, .scene = s->scene};
+        if (o->output) status = contact_job_motion(&job, &m, &every);
+        if (status != HF_OK) error = (hf_error){.status = status, .message = "out of memory"};
         every &= contact_job_outcome(&job) == HF_FOUND;
         any |= contact_job_outcome(&job) != HF_NONE;
         if (o->json)
             contact_job_json(&job, task, list);
         else
             say_text(&job, task);
-        if (o->output) status = write_task(&job, task, &every, &error);
+        if (o->output && status == HF_OK) status = write_task(&job, task, &m, &error);
+        hf_motion_free(m.motion);
     }
     int code = status == HF_OK ? every ? EXIT_DONE : EXIT_NO_SOLUTION
                : error.status  ? fail_with(&error)

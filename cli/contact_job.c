@@ -127,7 +127,7 @@ void contact_job_weights(const contact_job* job, double* weights) {
     }
 }
 
-static hf_status find_limb(contact_job* job, limb_job* l, hf_error* error) {
+hf_contact_query contact_job_query(const contact_job* job, const limb_job* l) {
     const hf_scenario* s = job->scenario;
     hf_contact_query query = hf_contact_query_default();
     query.pose = (hf_pose){s->start.pose.root, job->q};
@@ -139,6 +139,12 @@ static hf_status find_limb(contact_job* job, limb_job* l, hf_error* error) {
     query.touches = job->touches;
     query.touch_count = job->touch_count;
     contact_job_weights(job, query.weights);
+    return query;
+}
+
+static hf_status find_limb(contact_job* job, limb_job* l, hf_error* error) {
+    const hf_scenario* s = job->scenario;
+    hf_contact_query query = contact_job_query(job, l);
     hf_status status = contact_job_samples(job, query.limb, error);
     if (status != HF_OK) return status;
     const hf_samples* const* sets = (const hf_samples* const*)job->samples[query.limb];

@@ -56,8 +56,8 @@ hf_status contact_job_frames(contact_job* job, const hf_course* course, hf_outco
 /* Writes m's motion as NAME.motion.json, .glb and .png to the output folder, the picture of some frames. */
 hf_status contact_job_write(const contact_job* job, const char* name, const loaded_motion* m,
                             const int* frames, int count, hf_vec3 direction, hf_error* error);
-/* The sample sets of a limb, built or opened when first asked for. */
-hf_status contact_job_samples(contact_job* job, int limb, hf_error* error);
+/* What is asked of a limb as the others are now. */
+hf_contact_query contact_job_query(const contact_job* job, const limb_job* l);
 /* The scenario's weights of scores. */
 void contact_job_weights(const contact_job* job, double* weights);
 /* The sequence along the scenario's path. */

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Contacts tried where there is no free way to the best. */
+enum { CHOICES = 12 };
+
 /* What the swings share. */
 typedef struct way {
     hf_course* course;
@@ -56,12 +59,6 @@ static hf_status swing_limb(contact_job* job, way* w, const hf_contact* goal, bo
                             .options = hf_swing_options_default()};
     hf_status status = hf_swing_find(s->creature, job->placement, &query, job->workspace, w->swing);
     *there = status == HF_OK && w->swing->outcome == HF_FOUND;
-    if (status == HF_OK && !*there) {
-        note(job->o, "%s: no way for \"%s\" to its contact: %s (%d ways tried)", s->path, limb->name,
-             hf_swing_why_text(w->swing->why), w->swing->tries);
-        if (w->swing->why != HF_SWING_HOLD_LOST && w->swing->why != HF_SWING_RANGE)
-            note_collision(job, "there", &w->swing->collision);
-    }
     if (!*there) return status;
     // where it stands, then without the old contact on the way, then with the new one
     if (old >= 0) holds[old] = holds[--w->hold_count];
@@ -74,6 +71,47 @@ static hf_status swing_limb(contact_job* job, way* w, const hf_contact* goal, bo
     return status;
 }
 
+static void note_no_way(const contact_job* job, const way* w, int limb) {
+    const hf_scenario* s = job->scenario;
+    note(job->o, "%s: no way for \"%s\" to its contact: %s (%d ways tried)", s->path,
+         hf_creature_get(s->creature)->limbs[limb].name, hf_swing_why_text(w->swing->why), w->swing->tries);
+    if (w->swing->why != HF_SWING_HOLD_LOST && w->swing->why != HF_SWING_RANGE)
+        note_collision(job, "there", &w->swing->collision);
+}
+
+/* The best contact that the limb has a free way to, as the others are now; it comes first in a new answer. */
+static hf_status take_another(contact_job* job, way* w, limb_job* l, bool* there) {
+    const hf_scenario* s = job->scenario;
+    hf_contact_answer* answer = NULL;
+    hf_contact_query query = contact_job_query(job, l);
+    int asked = query.count;
+    if (query.count < CHOICES) query.count = CHOICES;
+    job->touch_count = 0;
+    for (int i = 0; i < w->hold_count; i++)
+        job->touches[job->touch_count++] = (hf_touch){w->holds[i].limb, w->holds[i].object, w->holds[i].grip};
+    query.touch_count = job->touch_count;
+    hf_status status = hf_contact_answer_create(s->creature, query.count, &answer);
+    if (status == HF_OK)
+        status = hf_contact_find(s->creature, (const hf_samples* const*)job->samples[query.limb],
+                                 job->placement, &query, job->workspace, answer);
+    int k = -1;
+    while (status == HF_OK && !*there && ++k < answer->contact_count)
+        status = swing_limb(job, w, &answer->contacts[k], there);
+    if (status != HF_OK || !*there) {
+        hf_contact_answer_free(answer);
+        return status;
+    }
+    hf_contact used = answer->contacts[k];
+    memmove(answer->contacts + 1, answer->contacts, sizeof used * (size_t)k);
+    answer->contacts[0] = used;
+    if (answer->contact_count > asked) answer->contact_count = asked;
+    note(job->o, "%s: no free way for \"%s\" to its best contact, another one is taken", s->path,
+         hf_creature_get(s->creature)->limbs[query.limb].name);
+    hf_contact_answer_free(l->answer);
+    l->answer = answer;
+    return HF_OK;
+}
+
 /* Start pose, one swing after the other, final pose. */
 static hf_status make_course(contact_job* job, way* w, bool* every) {
     const hf_scenario* s = job->scenario;
@@ -83,9 +121,12 @@ static hf_status make_course(contact_job* job, way* w, bool* every) {
     hf_pose pose = {s->start.pose.root, job->q};
     hf_status status = hf_course_add(w->course, &pose, w->holds, w->hold_count, HF_MARK_STOP);
     for (int i = 0; i < job->limb_count && status == HF_OK; i++) {
+        limb_job* l = &job->limbs[i];
         bool there;
-        if (!job->limbs[i].answer->contact_count) continue;
-        status = swing_limb(job, w, &job->limbs[i].answer->contacts[0], &there);
+        if (!l->answer->contact_count) continue;
+        status = swing_limb(job, w, &l->answer->contacts[0], &there);
+        if (status == HF_OK && !there) status = take_another(job, w, l, &there);
+        if (status == HF_OK && !there) note_no_way(job, w, l->task.limb);
         *every &= there;
     }
     if (status == HF_OK) status = hf_course_add(w->course, &pose, w->holds, w->hold_count, HF_MARK_STOP);

@@ -203,6 +203,42 @@ static hf_status build_samples(const char* path, hf_error* error) {
     return status;
 }
 
+/* A swing without limbs between two poses, as a course, timed and made into frames. */
+static hf_status time_course(const char* path, hf_error* error) {
+    hf_scenario* s = NULL;
+    hf_placement* placement = NULL;
+    hf_workspace* workspace = NULL;
+    hf_course* course = NULL;
+    hf_swing* swing = NULL;
+    hf_motion* motion = NULL;
+    hf_course_result result;
+    hf_status status = hf_scenario_load(path, NULL, &s, error);
+    if (status != HF_OK) return status;
+    status = hf_placement_create(s->scene, &placement);
+    if (status == HF_OK) status = hf_workspace_create(&workspace);
+    if (status == HF_OK) status = hf_course_create(s->creature, &course);
+    if (status == HF_OK) status = hf_swing_create(s->creature, &swing);
+    if (status == HF_OK) status = hf_motion_create(s->creature, s->scene, &motion);
+    hf_swing_query query = {
+        .from = s->start.pose, .to = s->start.pose, .options = hf_swing_options_default()};
+    query.from.root.position.z = 5, query.to.root.position.z = 6;
+    if (status == HF_OK) status = hf_swing_find(s->creature, placement, &query, workspace, swing);
+    if (status == HF_OK) status = hf_course_add(course, &query.from, NULL, 0, HF_MARK_STOP);
+    if (status == HF_OK) status = hf_course_add_swing(course, swing, NULL, 0);
+    if (status == HF_OK) status = hf_course_add(course, &query.to, NULL, 0, HF_MARK_STOP);
+    hf_course_options o = hf_course_options_default();
+    if (status == HF_OK) status = hf_course_motion(course, placement, &o, workspace, motion, &result);
+    if (status == HF_OK) assert_true(motion->frame_count > 5);
+    if (status != HF_OK) *error = (hf_error){.status = status, .message = "no course"};
+    hf_motion_free(motion);
+    hf_swing_free(swing);
+    hf_course_free(course);
+    hf_workspace_free(workspace);
+    hf_placement_free(placement);
+    hf_scenario_free(s);
+    return status;
+}
+
 /* ---- Small files of every kind ---- */
 
 static const struct {
@@ -295,6 +331,9 @@ static const struct {
      "\"concave.obj\"}],\"start\":{\"joints\":{\"hip\":0.2},\"contacts\":[\"leg\"]},\"targets\":[{\"limb\":"
      "\"leg\","
      "\"point\":[0,0,-1]}],\"options\":{\"score\":{\"effort\":1}}}"},
+    {"timed.scenario.json", time_course,
+     "{\"format\":\"holdfast-scenario\",\"version\":1,\"kind\":\"contact\",\"creature\":\"small.creature."
+     "json\",\"path\":[[0,0,0,1,0,0,0],[0,0,1,1,0,0,0]]}"},
     {"tasks.scenario.json", load_scenario,
      "{\"format\":\"holdfast-scenario\",\"version\":1,\"kind\":\"contact\",\"creature\":\"small.creature."
      "json\",\"tasks\":[{"
@@ -385,7 +424,11 @@ static void check_file(const char* name, loader load) {
     }
     /* Only giving back memory that grew too large may fail without harm (two arrays for each mesh, two
        meshes), and the buffers of the files that are written. */
-    long most = load == load_motion ? 0 : 4 + (load == export_motion ? 4 : load == build_samples ? 1 : 0);
+    long most = load == load_motion ? 0
+                                    : 4 + (load == export_motion   ? 4
+                                           : load == time_course   ? 1
+                                           : load == build_samples ? 1
+                                                                   : 0);
     assert_true(count > 4);
     if (survived > most) fail_msg("%s: %ld of %ld failures were not told", name, survived, count);
 }

@@ -178,11 +178,11 @@ typedef struct leg_step {
     hf_swing_query query;
 } leg_step;
 
-static void make_step(fixture* f, leg_step* s, double back, double forward) {
+static void make_step(fixture* f, leg_step* s, double back, double forward, bool hands_up) {
     hf_transform root = hf_transform_identity();
     root.position.z = 0.86;
     // hands out of the way of the thigh
-    for (int j = 0; j < f->c->joint_count; j++)
+    for (int j = 0; j < f->c->joint_count && hands_up; j++)
         if (strstr(f->c->joints[j].name, "_elbow") && f->c->joints[j].upper > 1.8)
             f->from[f->c->joints[j].q_index] = 1.8;
     for (int i = 0; i < f->leg_count; i++) place_leg(f, root, i, f->feet[i], f->from);
@@ -202,7 +202,7 @@ static void a_swing_goes_over_what_is_in_its_way(void** state) {
     static fixture f;
     leg_step s;
     set_up(&f, "human", "leg", 0.86);
-    make_step(&f, &s, -0.12, 0.3);
+    make_step(&f, &s, -0.12, 0.3, true);
     find(&f, &s.query);
     expect_free(&f, &s.query, s.limb.limb);
     assert_int_equal(f.swing->tries, 1);
@@ -230,12 +230,31 @@ static void a_swing_goes_over_what_is_in_its_way(void** state) {
     tear_down(&f);
 }
 
+/* The hanging hand keeps the thigh from being raised along any of the curves. */
+static void trees_find_what_curves_do_not(void** state) {
+    (void)state;
+    static fixture f;
+    leg_step s;
+    set_up(&f, "human", "leg", 0.86);
+    make_step(&f, &s, -0.12, 0.3, false);
+    double y = f.feet[0].y;
+    const hf_vec3 beam[][2] = {{{-5, -5, -1}, {5, 5, 0}}, {{0.08, y - 0.08, 0}, {0.1, y + 0.3, 0.2}}};
+    build_boxes(&f, beam, 2);
+    s.query.options.max_moves = 0;
+    find(&f, &s.query);
+    assert_int_equal(f.swing->outcome, HF_NONE);
+    s.query.options.max_moves = 5000;
+    find(&f, &s.query);
+    expect_free(&f, &s.query, s.limb.limb);
+    tear_down(&f);
+}
+
 static void what_cannot_be_done_is_said(void** state) {
     (void)state;
     static fixture f;
     leg_step s;
     set_up(&f, "human", "leg", 0.86);
-    make_step(&f, &s, -0.12, 0.3);
+    make_step(&f, &s, -0.12, 0.3, true);
     double y = f.feet[0].y;
     // a high beam and one try
     const hf_vec3 beam[][2] = {{{-5, -5, -1}, {5, 5, 0}}, {{0.08, y - 0.08, 0}, {0.1, y + 0.3, 0.2}}};
@@ -351,6 +370,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_curve_leaves_and_arrives_along_the_normals),
         cmocka_unit_test(a_swing_goes_over_what_is_in_its_way),
+        cmocka_unit_test(trees_find_what_curves_do_not),
         cmocka_unit_test(what_cannot_be_done_is_said),
         cmocka_unit_test(legs_swing_together_while_others_hold),
     };

@@ -494,7 +494,17 @@ static bool next_shape(search* s, hf_swing_why why) {
 
 /* ---- the last resort ---- */
 
-enum { LIFT_STEPS = 6, LIFT_TRIES = 3 };
+/* Heights that are halved, and directions: along the normal, aslant of it, and for a gripping hand, which may
+   close from any side, across it. */
+enum { LIFT_STEPS = 6, LIFT_HEIGHTS = 3, LIFT_WAYS = 5, LIFT_GRIP_WAYS = 9 };
+
+static hf_vec3 lift_direction(const hf_swing_end* end, int way) {
+    hf_vec3 tangent[2];
+    if (way == 0) return end->normal;
+    hf_tangents(end->normal, tangent);
+    hf_vec3 across = hf_scale(tangent[way / 2 % 2], way % 2 ? 1 : -1);
+    return way < LIFT_WAYS ? hf_normalize(hf_add(end->normal, across)) : across;
+}
 
 /* Poses that lift the limb off an end, in LIFT_STEPS steps; as high as is free, or none. */
 static hf_status lift_off(search* s, bool goal, double* rows, int* count) {
@@ -506,7 +516,10 @@ static hf_status lift_off(search* s, bool goal, double* rows, int* count) {
     memcpy(s->blend, q, n * sizeof *q);
     hf_pose pose = {s->query->to.root, s->blend};
     *count = 0;
-    for (int tries = 0; tries < LIFT_TRIES && end->object >= 0 && *count == 0; tries++, height /= 2) {
+    int ways = end->object < 0 ? 0 : end->grip ? LIFT_GRIP_WAYS : LIFT_WAYS;
+    for (int tries = 0; tries < LIFT_HEIGHTS * ways && *count == 0; tries++) {
+        hf_vec3 direction = lift_direction(end, tries % ways);
+        if (tries > 0 && tries % ways == 0) height /= 2;
         bool collides = false;
         for (int i = 0; i < LIFT_STEPS && !collides; i++) {
             double *next = rows + (size_t)i * n, up = height * (i + 1) / LIFT_STEPS;
@@ -516,7 +529,7 @@ static hf_status lift_off(search* s, bool goal, double* rows, int* count) {
                                 .limb = m->limb,
                                 .contact = m->frame,
                                 .rotation = goal ? m->to.rotation : m->from.rotation};
-            target.point = hf_add(goal ? m->goal : m->start, hf_scale(end->normal, up));
+            target.point = hf_add(goal ? m->goal : m->start, hf_scale(direction, up));
             hf_forward(s->creature, &pose, s->links);
             hf_solve_result r;
             hf_status status = solve_limb(s, &target, WAY_RAD, next, &r);
