@@ -33,7 +33,7 @@ typedef struct hf_sequence_query {
     const int* limbs;
     const hf_samples* const* const* samples; /* by limb of the creature and contact frame */
     double epsilon_m;                        /* of the contact queries; default 0 */
-    double weights[HF_TERM_COUNT];           /* default: effort 1, comfort 10, so that the next step is near */
+    double weights[HF_TERM_COUNT]; /* default: effort 1, comfort 10, so that the next step is near */
     hf_sequence_options options;
     hf_swing_options swing;
 } hf_sequence_query;
