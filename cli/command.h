@@ -29,6 +29,7 @@ typedef struct options {
     double distance_m;
     bool reach, no_ground;
     int count, choices;
+    double trunk_scale;
     bool compare;
     int query; /* -1 when not given */
     const char* data;
@@ -66,6 +67,7 @@ int run_info(const options* o);
 int run_pose(const options* o);
 int run_sample(const options* o);
 int run_contact(const options* o);
+int run_plan(const options* o);
 int run_check(const options* o);
 int run_bench(const options* o);
 int run_render(const options* o);
@@ -162,6 +164,9 @@ json_t* json_strings(hf_strings s);
 /* A picture of some frames of a motion, as `render` and the solving commands write it. */
 hf_status draw_motion(const loaded_motion* m, const options* o, const int* frames, int count, hf_vec3 task,
                       const char* path, progress* p, hf_error* error);
+/* Writes a motion as STEM.motion.json and STEM.glb, and a picture of some of its frames as STEM.png. */
+hf_status write_motion(const loaded_motion* m, const char* stem, const int* frames, int count, hf_vec3 task,
+                       const options* o, progress* p, hf_error* error);
 /* Saves a motion; a rig has no URDF of its own, so one is written as STEM.urdf beside it. */
 hf_status save_motion(const loaded_motion* m, const char* path, const options* o, hf_error* error);
 /* The command line's wishes about pictures; complains and returns false when one is malformed. */

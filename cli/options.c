@@ -52,6 +52,8 @@ const option_def option_defs[] = {
     {"--query", NULL, "N", OPTION_INT, AT(query), 0, 1e9, "of bench valid, this one query; -o DIR draws it"},
     {"--data", NULL, "DIR", OPTION_TEXT, AT(data), 0, 0,
      "robots, gltf and scenes that others made, for bench valid; none: shipped data alone"},
+    {"--trunk-scale", NULL, "X", OPTION_NUMBER, AT(trunk_scale), 1, 1.5,
+     "size of the body that the guide moves; a larger one makes contacts likelier"},
 };
 const int option_def_count = sizeof option_defs / sizeof *option_defs;
 
@@ -62,6 +64,9 @@ static const char* const sample_options[] = {"--count", "--limb", "--cache", "--
 static const char* const contact_options[] = {
     "--limb",    "--choices",   "--count", "--cache", "--compare",  "--size", "--samples",
     "--azimuth", "--elevation", "--zoom",  "--focus", "--distance", NULL};
+static const char* const plan_options[] = {
+    "--count",     "--trunk-scale", "--size",  "--samples",  "--azimuth",
+    "--elevation", "--zoom",        "--focus", "--distance", NULL};
 static const char* const check_options[] = {"--creature", "--scenario", NULL};
 static const char* const render_options[] = {
     "--strip",     "--columns", "--frame",    "--size",     "--samples", "--azimuth",
@@ -82,6 +87,8 @@ const command commands[] = {
      sample_options, run_sample, false},
     {"contact", "SCENARIO", "find the contacts of a task: where each limb should go, and how",
      contact_options, run_contact, false},
+    {"plan", "SCENARIO", "plan a whole contact motion from a scenario's start to its goal", plan_options,
+     run_plan, false},
     {"check", "MOTION", "independent validity report; exit 1 when a claim does not hold", check_options,
      run_check, false},
     {"render", "FILE", "draw a creature, scene, scenario, clip or motion as a PNG", render_options,

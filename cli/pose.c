@@ -191,27 +191,6 @@ static hf_status make_motion(const pose_job* job, bool found, loaded_motion* m, 
     return status;
 }
 
-static hf_status write_all(const loaded_motion* m, const char* name, const options* o, progress* p,
-                           hf_error* error) {
-    char* motion = make_text("%s/%s.motion.json", o->output, name);
-    char* glb = make_text("%s/%s.glb", o->output, name);
-    char* png = make_text("%s/%s.png", o->output, name);
-    int frame = 0;
-    hf_export_options e = hf_export_options_default();
-    e.scene = m->scene;
-    hf_status status = motion && glb && png ? HF_OK : HF_ERROR_MEMORY;
-    if (status != HF_OK) *error = (hf_error){.status = status, .message = "out of memory"};
-    if (status == HF_OK) status = save_motion(m, motion, o, error);
-    if (status == HF_OK) status = hf_motion_export(m->motion, m->creature, &e, glb, error);
-    if (status == HF_OK) status = draw_motion(m, o, &frame, 1, hf_v3(0, 0, 0), png, p, error);
-    if (p->interrupted || p->timed_out) note(o, "stopped early: the picture is not finished");
-    free(motion);
-    free(glb);
-    free(png);
-    if (status == HF_OK) note(o, "wrote %s/%s.motion.json, .glb, .png", o->output, name);
-    return status;
-}
-
 static void say(const pose_job* job, bool found, const progress* p, const options* o) {
     const hf_scenario* s = job->scenario;
     const hf_creature_view* c = hf_creature_get(s->creature);
@@ -265,9 +244,12 @@ static int solve(hf_scenario* s, const options* o) {
         if (o->output) {
             loaded_motion m = {.creature = s->creature, .scenario = s, .scene = s->scene};
             progress drawing = progress_start(o);
-            if (make_motion(&job, found, &m, &error) != HF_OK ||
-                write_all(&m, s->name, o, &drawing, &error) != HF_OK)
+            char* stem = make_text("%s/%s", o->output, s->name);
+            int frame = 0;
+            if (!stem || make_motion(&job, found, &m, &error) != HF_OK ||
+                write_motion(&m, stem, &frame, 1, hf_v3(0, 0, 0), o, &drawing, &error) != HF_OK)
                 code = error.status ? fail_with(&error) : EXIT_BAD_INPUT;
+            free(stem);
             progress_end(&drawing);
             hf_motion_free(m.motion);
         }

@@ -25,6 +25,9 @@
 #include <holdfast/agent.h>
 #include <holdfast/clip.h>
 #include <holdfast/scenario.h>
+#include <holdfast/plan.h>
+#include <holdfast/swing.h>
+#include <holdfast/timing.h>
 #include <holdfast/check.h>
 #include <holdfast/render.h>
 

@@ -311,9 +311,10 @@ static void find_ranges(const hf_body_problem* p, row_range* ranges) {
             if (p->first_row[g] + p->goals[g].rows > range->last)
                 range->last = p->first_row[g] + p->goals[g].rows;
         }
-    for (int j = 0; j < v->joint_count; j++) {
-        if (p->com_row >= 0) ranges[j].last = p->com_row + 3;
-        if (p->com_row >= 0 && ranges[j].first > p->com_row) ranges[j].first = p->com_row;
+    for (int j = 0; j < v->joint_count && p->com_row >= 0; j++) {
+        if (!p->options->move_free && ranges[j].first >= ranges[j].last) continue;
+        ranges[j].last = p->com_row + 3;
+        if (ranges[j].first > p->com_row) ranges[j].first = p->com_row;
     }
 }
 
@@ -378,7 +379,9 @@ static hf_status make_columns(hf_body_problem* p, hf_workspace* workspace) {
                                                          .last = p->rows};
     find_ranges(p, ranges);
     for (int j = 0; j < v->joint_count; j++)
-        if (v->joints[j].v_count > 0 && ranges[j].first < ranges[j].last) add_joint_columns(p, j, ranges[j]);
+        if (v->joints[j].v_count > 0 && ranges[j].first < ranges[j].last &&
+            (p->options->move_trunk || in_a_limb(v, j)))
+            add_joint_columns(p, j, ranges[j]);
     narrow_by_mimics(p);
     return HF_OK;
 }

@@ -175,6 +175,7 @@ static void set_scorer(search* s, const hf_samples* samples, int set, const bool
     hf_transform base = hf_limb_base(s->creature, s->query->limb, s->finisher.links);
     hf_transform link = s->finisher.links[contact ? contact->link : s->limb->effector_link];
     hf_vec3 at = hf_apply(link, contact ? contact->offset : hf_v3(0, 0, 0));
+    if (s->query->wish) at = *s->query->wish;
     // a limb of no length is its effector alone
     double length = s->limb->length > 1e-3 ? s->limb->length : 1e-3;
     *to = (hf_contact_scorer){.creature = s->creature,

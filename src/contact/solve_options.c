@@ -27,6 +27,9 @@ static const hf_option solve_items[] = {
 
 static const hf_option body_items[] = {
     {"move_root", HF_OPTION_FLAG, FIELD(move_root), 0, 1, 1, "", "the root may move"},
+    {"move_trunk", HF_OPTION_FLAG, FIELD(move_trunk), 0, 1, 1, "", "joints of no limb may move"},
+    {"move_free", HF_OPTION_FLAG, FIELD(move_free), 0, 1, 1, "",
+     "joints that no target depends on may move for the balance"},
     {"guide_weight", HF_OPTION_REAL, FIELD(guide_weight), 0, 1, 0.1, "",
      "pull of the root towards the guide where the targets leave freedom"},
 };

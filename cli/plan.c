@@ -1,0 +1,105 @@
+/* holdfast plan: guide path and contact plan from a scenario's start to its goal, as a whole motion. */
+#include "command.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STRIP = 8 }; /* moments in the picture of a plan */
+
+/* The planner's options: defaults, then the scenario's, then the command line's. False after a complaint. */
+static bool plan_options(const options* o, const hf_scenario* s, hf_plan_options* p) {
+    *p = hf_plan_options_default();
+    p->seed = o->seed >= 0 ? (uint64_t)o->seed : s->seed;
+    p->threads = o->threads;
+    p->samples = o->count ? o->count : s->samples;
+    if (o->trunk_scale > 0) p->trunk_scale = o->trunk_scale;
+    for (int i = 0; i < s->weight_count; i++) {
+        hf_error error = {0};
+        if (hf_options_set(hf_plan_option_table(), p, s->weights[i].term, s->weights[i].weight, &error) ==
+            HF_OK)
+            continue;
+        complain("%s: options.score: a plan weighs effort, duration, balance and comfort, not \"%s\"",
+                 s->path, s->weights[i].term);
+        return false;
+    }
+    return true;
+}
+
+static void say(const hf_scenario* s, const hf_plan_result* r, double model_s, const options* o) {
+    if (o->json) {
+        print_json(json_pack("{s:s,s:s,s:s,s:i,s:i,s:i,s:f,s:f,s:f,s:f,s:f,s:f}", "outcome",
+                             hf_outcome_text(r->outcome), "why", hf_plan_why_text(r->why), "where", r->where,
+                             "stances", r->stances, "frames", r->motion ? r->motion->frame_count : 0, "work",
+                             r->work, "reached", r->reached, "guide_length_m", r->guide_length_m, "model_s",
+                             model_s, "roadmap_s", r->roadmap_s, "guide_s", r->guide_s, "contact_s",
+                             r->contact_s));
+        return;
+    }
+    if (r->outcome == HF_FOUND)
+        printf("%s: %d stances, %.1f s of motion over %.2f m; guide %.0f ms, contacts %.0f ms\n", s->name,
+               r->stances, r->motion->frames[r->motion->frame_count - 1].time_s, r->guide_length_m,
+               r->guide_s * 1e3, r->contact_s * 1e3);
+    else
+        printf("%s: %s: %s%s%s\n", s->name, hf_outcome_text(r->outcome), hf_plan_why_text(r->why),
+               r->where[0] ? "; " : "", r->where);
+}
+
+static hf_status write_plan(hf_scenario* s, hf_plan_result* r, const options* o, hf_error* error) {
+    loaded_motion m = {.motion = r->motion, .creature = s->creature, .scenario = s, .scene = s->scene};
+    int frames[STRIP], count = r->motion->frame_count < STRIP ? r->motion->frame_count : STRIP;
+    for (int i = 0; i < count; i++)
+        frames[i] = count > 1 ? i * (r->motion->frame_count - 1) / (count - 1) : 0;
+    free(r->motion->scenario);
+    r->motion->scenario = make_text("%s", s->path);
+    hf_motion_set_stat(r->motion, "guide_s", r->guide_s);
+    hf_motion_set_stat(r->motion, "contact_s", r->contact_s);
+    hf_motion_set_stat(r->motion, "work", r->work);
+    char* stem = make_text("%s/%s", o->output, s->name);
+    progress p = progress_start(o);
+    hf_status status =
+        stem ? write_motion(&m, stem, frames, count, hf_v3(0, 0, 0), o, &p, error) : HF_ERROR_MEMORY;
+    progress_end(&p);
+    free(stem);
+    return status;
+}
+
+static int solve(hf_scenario* s, const options* o) {
+    hf_plan_options wishes;
+    if (!plan_options(o, s, &wishes)) return EXIT_BAD_INPUT;
+    hf_plan_model* model = NULL;
+    hf_plan_result result = {0};
+    hf_error error = {0};
+    progress p = progress_start(o);
+    double begin = now_s();
+    hf_status status = hf_plan_model_create(s->creature, &wishes, &model, &error);
+    double model_s = now_s() - begin;
+    hf_plan_query query = {.start = &s->start, .goal = &s->goal};
+    if (status == HF_OK)
+        status = hf_plan_find(model, s->scene, &query, &wishes, progress_report, &p, &result, &error);
+    progress_end(&p);
+    int code = status != HF_OK              ? fail_with(&error)
+               : result.outcome == HF_FOUND ? EXIT_DONE
+                                            : EXIT_NO_SOLUTION;
+    if (status == HF_OK) {
+        say(s, &result, model_s, o);
+        if (o->output && result.motion) {
+            if (write_plan(s, &result, o, &error) != HF_OK) code = fail_with(&error);
+        }
+    }
+    hf_plan_result_free(&result);
+    hf_plan_model_free(model);
+    return code;
+}
+
+int run_plan(const options* o) {
+    int code;
+    hf_scenario* s = open_scenario(o, "plan", HF_SCENARIO_PLAN, &code);
+    if (!s) return code;
+    if (!s->goal.pose.q)
+        complain("%s: has no goal", s->path);
+    else if (!o->output || make_folder(o->output))
+        code = solve(s, o);
+    hf_scenario_free(s);
+    return code;
+}

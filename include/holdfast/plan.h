@@ -1,0 +1,83 @@
+/* Contact plans: from a start to a goal of the body, a guide for the root and then a sequence of balanced
+   stances with swings between them (thesis-2015 chapter 7, made sound as method section 7 says). What comes
+   back as found is a whole motion that holds; a failure says where and why, with the motion up to there. */
+#ifndef HOLDFAST_PLAN_H
+#define HOLDFAST_PLAN_H
+
+#include <holdfast/motion.h>
+#include <holdfast/options.h>
+#include <holdfast/samples.h>
+#include <holdfast/scenario.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hf_plan_options {
+    int samples;        /* of each limb's sample set, 100..1,000,000; default 10,000 */
+    uint64_t seed;      /* default 1 */
+    int threads;        /* 0: all cores (default); the plan does not depend on it */
+    double rate;        /* frames a second, 10..240; default 30 */
+    double trunk_scale; /* 1..1.5; 0 (default): the creature's own */
+    double margin_m; /* least static balance margin of every frame, by the planner's cones; default 0.006 */
+    int horizon;     /* w: guide poses ahead that a contact's duration is counted over; default 24 */
+    double effort;   /* weights of a contact's terms; default 1 */
+    double duration; /* default 2 */
+    double balance;  /* default 1 */
+    double comfort;  /* default 0.3 */
+    int max_work;    /* contact changes tried; default 4000 */
+    int guides;      /* guides tried; default 4 */
+    double goal_tolerance_m; /* how far the root may end from the goal's; default 0.05 */
+} hf_plan_options;
+HF_API hf_plan_options hf_plan_options_default(void);
+HF_API hf_option_table hf_plan_option_table(void);
+
+/* What is made once for a creature and used by any number of plans: sample sets and reach volumes of all
+   limbs in use. Immutable and shared by threads. */
+typedef struct hf_plan_model hf_plan_model;
+HF_API hf_status hf_plan_model_create(const hf_creature* creature, const hf_plan_options* options,
+                                      hf_plan_model** model, hf_error* error);
+HF_API void hf_plan_model_free(hf_plan_model* model);
+
+/* Why a plan ended where it did. */
+typedef enum hf_plan_why {
+    HF_PLAN_DONE,
+    HF_PLAN_START_COLLIDES,   /* the start pose, or every pose at the start's root */
+    HF_PLAN_START_UNBALANCED, /* no stance found that holds the body at the start */
+    HF_PLAN_NO_GUIDE,         /* no path of the root */
+    HF_PLAN_NO_CONTACT,       /* somewhere on the guide no next contact could be made */
+    HF_PLAN_GOAL_UNREACHED,   /* the guide's end was reached, but not the goal's pose or contacts */
+    HF_PLAN_WORK_ENDED,
+    HF_PLAN_CANCELLED
+} hf_plan_why;
+HF_API const char* hf_plan_why_text(hf_plan_why why);
+
+typedef struct hf_plan_result {
+    hf_outcome outcome; /* found, partial (the motion ends before the goal), none, budget, cancelled */
+    hf_plan_why why;
+    char where[200];   /* in words: the limb and place where the search got no further */
+    hf_motion* motion; /* whole, or up to the farthest stance; NULL when there is not even a start */
+    int stances;       /* in the motion */
+    int work;          /* contact changes tried */
+    double guide_length_m;
+    double reached;                       /* share of the guide that the motion covers, 0..1 */
+    double roadmap_s, guide_s, contact_s; /* wall time of the parts */
+} hf_plan_result;
+HF_API void hf_plan_result_free(hf_plan_result* result);
+
+/* From start to goal, which may be whole or only a root. The guide may be given (guide_count > 0), else it is
+   searched. progress may be NULL. HF_OK with an outcome when it could be tried at all. */
+typedef struct hf_plan_query {
+    const hf_scenario_state* start;
+    const hf_scenario_state* goal;
+    const hf_transform* guide;
+    int guide_count;
+} hf_plan_query;
+HF_API hf_status hf_plan_find(const hf_plan_model* model, const hf_scene* scene, const hf_plan_query* query,
+                              const hf_plan_options* options, hf_progress_fn progress, void* user,
+                              hf_plan_result* result, hf_error* error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,209 @@
+/* Contacts that are held while the body moves: each limb is solved for itself, given root and trunk. */
+#include "plan/planner.h"
+
+#include "model/creature.h"
+
+#include <string.h>
+
+/* How near a hold is kept. A check asks for 1 mm and 1 degree, but what is left over differs from frame to
+   frame and must not look like an acceleration of the body. */
+static const double KEEP_M = 1e-6, KEEP_RAD = 1e-5;
+/* Near enough where the solver gets no nearer. */
+static const double NEAR_M = 2e-4, NEAR_RAD = 3e-3;
+
+int hf_holds_find(const hf_hold* holds, int count, int limb) {
+    for (int i = 0; i < count; i++)
+        if (holds[i].limb == limb) return i;
+    return -1;
+}
+
+int hf_holds_touches(const hf_hold* holds, int count, int skip, hf_touch* touches) {
+    int n = 0;
+    for (int i = 0; i < count; i++)
+        if (holds[i].limb != skip) touches[n++] = (hf_touch){holds[i].limb, holds[i].object, holds[i].grip};
+    return n;
+}
+
+hf_target hf_hold_target(const hf_planner* p, const hf_hold* h) {
+    (void)p;
+    return (hf_target){.kind = h->flat ? HF_TARGET_POSE : HF_TARGET_POSITION,
+                       .limb = h->limb,
+                       .contact = h->frame,
+                       .point = h->held,
+                       .normal = h->normal,
+                       .rotation = h->rotation,
+                       .held = true};
+}
+
+/* A limb without joints holds by the root alone: is it where it should be? */
+static bool is_kept(const hf_planner* p, const hf_hold* h, const hf_transform* links, hf_vec3* miss) {
+    const hf_contact_frame* f = &p->view->limbs[h->limb].contacts[h->frame];
+    hf_vec3 at = hf_apply(links[f->link], f->offset);
+    *miss = hf_sub(h->held, at);
+    return hf_length(*miss) <= NEAR_M &&
+           (!h->flat || hf_quat_angle(links[f->link].rotation, h->rotation) <= NEAR_RAD);
+}
+
+static bool keep_one(hf_planner* p, const hf_hold* h, hf_pose* pose, const hf_transform* links,
+                     hf_vec3* miss) {
+    const hf_limb* limb = &p->view->limbs[h->limb];
+    if (limb->joint_count == 0) return is_kept(p, h, links, miss);
+    hf_solve_options o = hf_solve_options_default();
+    o.max_starts = 1;
+    o.max_iterations = 30;
+    o.tolerance_m = KEEP_M;
+    o.tolerance_rad = KEEP_RAD;
+    o.posture = pose->q;
+    hf_target target = hf_hold_target(p, h);
+    hf_solve_result r;
+    if (hf_limb_solve(p->creature, &links[limb->base_link], &target, &o, p->workspace, pose->q, &r) !=
+        HF_OK) {
+        p->out_of_memory = true;
+        return false;
+    }
+    if (r.position_error_m <= NEAR_M && r.angle_error_rad <= NEAR_RAD) return true;
+    hf_forward_limb(p->creature, h->limb, pose->q, p->links);
+    const hf_contact_frame* f = &limb->contacts[h->frame];
+    *miss = hf_sub(h->held, hf_apply(p->links[f->link], f->offset));
+    // turned about its contact into the right orientation, the limb as it is has its root elsewhere
+    if (h->flat) {
+        hf_vec3 turn = hf_quat_log(hf_quat_mul(h->rotation, hf_quat_conj(p->links[f->link].rotation)));
+        hf_vec3 base = hf_apply(links[limb->base_link], limb->base.position);
+        *miss = hf_add(*miss, hf_cross(turn, hf_sub(base, h->held)));
+    }
+    return false;
+}
+
+bool hf_holds_keep(hf_planner* p, const hf_hold* holds, int count, int skip, hf_pose* pose, hf_vec3* pull) {
+    hf_forward(p->creature, pose, p->links);
+    bool all = true;
+    int missed = 0;
+    *pull = hf_v3(0, 0, 0);
+    for (int i = 0; i < count; i++) {
+        hf_vec3 miss;
+        if (holds[i].limb == skip || keep_one(p, &holds[i], pose, p->links, &miss)) continue;
+        all = false;
+        *pull = hf_add(*pull, miss);
+        missed++;
+    }
+    if (missed) *pull = hf_scale(*pull, 1.0 / missed);
+    return all;
+}
+
+bool hf_holds_collide(hf_planner* p, const hf_hold* holds, int count, int skip, const hf_pose* pose,
+                      hf_collision* hit) {
+    hf_touch touches[HF_MAX_HOLDS];
+    hf_collision_query q = hf_collision_query_default();
+    q.touches = touches;
+    q.touch_count = hf_holds_touches(holds, count, skip, touches);
+    hf_forward(p->creature, pose, p->links);
+    return hf_collides(p->creature, p->placement, p->links, &q, hit);
+}
+
+void hf_limb_loosen(const hf_planner* p, int limb, double* q) {
+    const hf_limb* l = &p->view->limbs[limb];
+    const double step = 0.1;
+    for (int k = 0; k < l->joint_count; k++) {
+        const hf_joint* j = &p->view->joints[l->joints[k]];
+        if (j->q_count != 1 || !(j->upper - j->lower > 4 * step)) continue;
+        q[j->q_index] = fmin(j->upper - step, fmax(j->lower + step, q[j->q_index]));
+    }
+    hf_pose_follow(p->creature, q);
+}
+
+/* ---- how long a contact lasts ---- */
+
+/* The body may leave the guide by this much of its height to let a limb reach, and lower itself by so much
+   more: guides rise straight where feet have stairs. */
+static const double LEEWAY = 0.03, LOWERING = 0.12;
+
+static bool in_volume(const hf_volume* v, hf_vec3 x, hf_vec3 up, double height) {
+    for (int i = 0; i < v->plane_count; i++) {
+        const double* n = v->planes + 4 * i;
+        double down = -(n[0] * up.x + n[1] * up.y + n[2] * up.z);
+        double leeway = height * (LEEWAY + LOWERING * fmax(0, down));
+        if (n[0] * x.x + n[1] * x.y + n[2] * x.z > n[3] + leeway) return false;
+    }
+    return v->plane_count > 0;
+}
+
+static bool reaches(const hf_planner* p, const hf_hold* h, int i) {
+    hf_vec3 up = hf_unrotate(p->guide[i].rotation, hf_v3(0, 0, 1));
+    return in_volume(&p->model->limbs[h->limb].volume, hf_unapply(p->guide[i], h->held), up, p->view->height);
+}
+
+/* The volume is convex and the limb's reach is not: can the limb really be a little above the contact there?
+ */
+static bool lifts_at(hf_planner* p, const hf_hold* h, int i, const double* q) {
+    const hf_limb* limb = &p->view->limbs[h->limb];
+    if (limb->joint_count == 0) return true;
+    hf_target t = {.kind = HF_TARGET_POSITION,
+                   .limb = h->limb,
+                   .contact = h->frame,
+                   .point = hf_add(h->held, hf_scale(h->normal, 0.03 * limb->length))};
+    hf_solve_options o = hf_solve_options_default();
+    o.max_starts = 1;
+    o.max_iterations = 15;
+    o.tolerance_m = LEEWAY * p->view->height;
+    for (int lower = 0; lower < 3; lower++) {
+        hf_transform base = hf_compose(p->guide[i], p->model->limbs[h->limb].base_in_root);
+        base.position.z -= LOWERING * p->view->height * lower / 2;
+        memcpy(p->q_h, q, sizeof(double) * (size_t)p->view->q_count);
+        hf_solve_result r;
+        if (hf_limb_solve(p->creature, &base, &t, &o, p->workspace, p->q_h, &r) != HF_OK)
+            p->out_of_memory = true;
+        if (r.position_error_m <= o.tolerance_m) return true;
+    }
+    return false;
+}
+
+void hf_hold_span(hf_planner* p, int from, const double* q, hf_hold* h) {
+    h->since = h->until = from;
+    while (h->until + 1 < p->guide_count && reaches(p, h, h->until + 1)) h->until++;
+    while (h->since > 0 && reaches(p, h, h->since - 1)) h->since--;
+    // the last pose of a bisection that the limb can take
+    int low = from, high = h->until + 1;
+    if (h->until == from || lifts_at(p, h, h->until, q)) return;
+    while (high - low > 1) {
+        int middle = (low + high) / 2;
+        if (lifts_at(p, h, middle, q))
+            low = middle;
+        else
+            high = middle;
+    }
+    h->until = low;
+}
+
+/* ---- what they carry ---- */
+
+/* The check's cones have eight edges that need not be ours: a cone this much narrower is inside them. */
+static const double FRICTION_SHARE = 0.92;
+
+void hf_hold_make(hf_planner* p, const hf_contact* c, const hf_pose* pose, hf_hold* h) {
+    const hf_contact_frame* f = &p->view->limbs[c->limb].contacts[c->frame];
+    hf_forward(p->creature, pose, p->links);
+    hf_transform link = p->links[f->link];
+    *h = (hf_hold){.limb = c->limb,
+                   .frame = c->frame,
+                   .object = c->object,
+                   .grip = c->grip,
+                   .point = c->point,
+                   .normal = c->normal,
+                   .held = hf_apply(link, f->offset),
+                   .rotation = link.rotation,
+                   .flat = !c->grip && (f->patch[0] > 0 || f->patch[1] > 0)};
+    hf_support_find(p->creature, p->placement, c, link, &h->support);
+    h->support.friction *= FRICTION_SHARE;
+    // a grip may turn while it is held: what its middle bears it bears in every orientation
+    if (h->grip && h->support.corner_count > 0) h->support.corner_count = 1, h->support.corners[0] = c->point;
+}
+
+bool hf_holds_stance(hf_planner* p, const hf_hold* holds, int count, int skip, hf_stance* stance) {
+    hf_support supports[HF_MAX_HOLDS];
+    int n = 0;
+    for (int i = 0; i < count; i++)
+        if (holds[i].limb != skip) supports[n++] = holds[i].support;
+    hf_status status = hf_stance_build(stance, supports, n, p->view->mass, NULL, p->workspace);
+    if (status != HF_OK) p->out_of_memory = true;
+    return status == HF_OK;
+}

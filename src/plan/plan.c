@@ -1,0 +1,302 @@
+/* Plans: guide, stances, frames (thesis-2015 chapters 6 and 7). */
+#include "plan/planner.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define FIELD(name) offsetof(hf_plan_options, name)
+static const hf_option items[] = {
+    {"samples", HF_OPTION_COUNT, FIELD(samples), 100, 1e6, 10000, "", "postures in each limb's sample set"},
+    {"seed", HF_OPTION_SEED, FIELD(seed), 0, 9007199254740992.0, 1, "", "of samples and guide"},
+    {"threads", HF_OPTION_COUNT, FIELD(threads), 0, 1024, 0, "",
+     "0: all cores; the plan does not depend on it"},
+    {"rate", HF_OPTION_REAL, FIELD(rate), 10, 240, 30, "1/s", "frames a second"},
+    {"trunk_scale", HF_OPTION_REAL, FIELD(trunk_scale), 0, 1.5, 0, "",
+     "of the guide's trunk; 0: the creature's"},
+    {"margin_m", HF_OPTION_REAL, FIELD(margin_m), 0, 1, 0.006, "m", "least balance margin of a frame"},
+    {"horizon", HF_OPTION_COUNT, FIELD(horizon), 1, 1000, 24, "",
+     "guide poses that a contact's duration counts"},
+    {"effort", HF_OPTION_REAL, FIELD(effort), 0, 1e3, 1, "", "weight of a contact's effort"},
+    {"duration", HF_OPTION_REAL, FIELD(duration), 0, 1e3, 2, "", "weight of how long it lasts"},
+    {"balance", HF_OPTION_REAL, FIELD(balance), 0, 1e3, 1, "", "weight of the margin it gives"},
+    {"comfort", HF_OPTION_REAL, FIELD(comfort), 0, 1e3, 0.3, "", "weight of the posture's comfort"},
+    {"max_work", HF_OPTION_COUNT, FIELD(max_work), 1, 1e9, 4000, "", "contact changes tried"},
+    {"guides", HF_OPTION_COUNT, FIELD(guides), 1, 1000, 4, "", "guides tried"},
+    {"goal_tolerance_m", HF_OPTION_REAL, FIELD(goal_tolerance_m), 0, 10, 0.05, "m",
+     "how far the root may end from the goal's"},
+};
+#undef FIELD
+
+hf_option_table hf_plan_option_table(void) { return (hf_option_table){sizeof items / sizeof *items, items}; }
+
+hf_plan_options hf_plan_options_default(void) {
+    hf_plan_options o;
+    memset(&o, 0, sizeof o);
+    hf_options_default(hf_plan_option_table(), &o);
+    return o;
+}
+
+const char* hf_plan_why_text(hf_plan_why why) {
+    static const char* const texts[] = {"arrived",
+                                        "the start collides",
+                                        "no stance holds the body at the start",
+                                        "no path of the root was found",
+                                        "no contact leads on",
+                                        "the goal's pose cannot be taken",
+                                        "the work was used up",
+                                        "cancelled"};
+    return (size_t)why < sizeof texts / sizeof *texts ? texts[why] : "unknown";
+}
+
+void hf_plan_result_free(hf_plan_result* r) {
+    hf_motion_free(r->motion);
+    memset(r, 0, sizeof *r);
+}
+
+static double clock_s(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- memory ---- */
+
+static bool take_memory(hf_planner* p) {
+    size_t q = (size_t)p->view->q_count + 1;
+    double** scratch[] = {&p->q_a, &p->q_b, &p->q_c, &p->q_d, &p->q_e, &p->q_f, &p->q_g, &p->q_h};
+    bool good = true;
+    for (int i = 0; i < 8; i++) good = (*scratch[i] = hf_alloc(q, sizeof(double))) && good;
+    p->links = hf_alloc((size_t)p->view->link_count, sizeof *p->links);
+    p->path = hf_alloc(HF_MAX_STANCES, sizeof *p->path);
+    p->path_q = hf_alloc(HF_MAX_STANCES * q, sizeof *p->path_q);
+    p->steps_q = hf_alloc(HF_STEP_CANDIDATES * q, sizeof *p->steps_q);
+    p->frames.q_count = p->best.q_count = p->view->q_count;
+    good = good && p->links && p->path && p->path_q && p->steps_q;
+    for (int i = 0; good && i < HF_MAX_STANCES; i++) p->path[i].pose.q = p->path_q + (size_t)i * q;
+    for (int i = 0; good && i < HF_STEP_CANDIDATES; i++) p->steps.items[i].q = p->steps_q + (size_t)i * q;
+    good = good && hf_workspace_create(&p->workspace) == HF_OK;
+    good = good && hf_placement_create(p->scene, &p->placement) == HF_OK;
+    good = good && hf_contact_answer_create(p->creature, 8, &p->answer) == HF_OK;
+    good = good && hf_swing_create(p->creature, &p->swing) == HF_OK && hf_timing_create(&p->timing) == HF_OK;
+    return good && hf_stance_create(&p->stance_a) == HF_OK && hf_stance_create(&p->stance_b) == HF_OK &&
+           hf_stance_create(&p->stance_c) == HF_OK;
+}
+
+static void give_back(hf_planner* p) {
+    double* scratch[] = {p->q_a, p->q_b, p->q_c, p->q_d,    p->q_e,
+                         p->q_f, p->q_g, p->q_h, p->path_q, p->steps_q};
+    for (size_t i = 0; i < sizeof scratch / sizeof *scratch; i++) hf_free(scratch[i]);
+    hf_free(p->links);
+    hf_free(p->path);
+    hf_free(p->best_path);
+    hf_frames_free(&p->frames);
+    hf_frames_free(&p->best);
+    hf_free(p->guide_poses);
+    hf_stance_free(p->stance_a);
+    hf_stance_free(p->stance_b);
+    hf_stance_free(p->stance_c);
+    hf_timing_free(p->timing);
+    hf_swing_free(p->swing);
+    hf_contact_answer_free(p->answer);
+    hf_placement_free(p->placement);
+    hf_workspace_free(p->workspace);
+}
+
+/* ---- the farthest way so far ---- */
+
+void hf_plan_keep_best(hf_planner* p) {
+    if (p->path[p->node_index].guide_index <= p->best_index && p->best.count) return;
+    hf_frame_store frames = p->frames;
+    p->best.count = 0;
+    for (int i = 0; i < frames.count && !p->out_of_memory; i++) {
+        hf_pose pose = hf_frames_pose(&frames, i);
+        if (!hf_frames_add(&p->best, &pose, frames.coms[i], frames.nodes[i], frames.swings[i],
+                           frames.margins[i]))
+            p->out_of_memory = true;
+    }
+    if (!p->best_path) p->best_path = hf_alloc(HF_MAX_STANCES, sizeof *p->best_path);
+    if (!p->best_path)
+        p->out_of_memory = true;
+    else
+        memcpy(p->best_path, p->path, sizeof *p->path * (size_t)(p->node_index + 1));
+    p->best_index = p->path[p->node_index].guide_index;
+}
+
+/* ---- the motion ---- */
+
+static hf_status add_frame(const hf_planner* p, hf_motion* m, const hf_frame_store* f,
+                           const hf_plan_node* path, int i) {
+    hf_pose pose = hf_frames_pose(f, i);
+    hf_motion_frame* frame = hf_motion_add(m, i / p->options->rate, &pose);
+    if (!frame) return HF_ERROR_MEMORY;
+    const hf_plan_node* n = &path[f->nodes[i]];
+    hf_status status = HF_OK;
+    for (int h = 0; h < n->hold_count && status == HF_OK; h++) {
+        const hf_hold* k = &n->holds[h];
+        if (k->limb == f->swings[i]) continue;
+        hf_motion_contact c = {k->limb, k->frame, k->object, k->grip, k->point, k->normal};
+        status = hf_motion_add_contact(m, frame, &c);
+    }
+    frame->balance = f->margins[i];
+    frame->stance = i == 0 || (f->swings[i] < 0 && (f->nodes[i - 1] != f->nodes[i] || f->swings[i - 1] >= 0));
+    return status;
+}
+
+static hf_status make_motion(const hf_planner* p, const hf_frame_store* f, const hf_plan_node* path,
+                             hf_plan_result* r) {
+    hf_status status = hf_motion_create(p->creature, p->scene, &r->motion);
+    for (int i = 0; i < f->count && status == HF_OK; i++) {
+        status = add_frame(p, r->motion, f, path, i);
+        if (status == HF_OK) r->stances += r->motion->frames[i].stance;
+    }
+    return status;
+}
+
+/* ---- the guide ---- */
+
+/* Poses in even steps along a path, small against the creature. */
+static bool spread_guide(hf_planner* p, const hf_guide_path* path) {
+    double step = 0.02 * p->view->height, radius = hf_guide_model_radius(p->model->guide), length = 0;
+    for (int i = 1; i < path->pose_count; i++)
+        length += hf_distance(path->poses[i].root.position, path->poses[i - 1].root.position) +
+                  radius * hf_quat_angle(path->poses[i].root.rotation, path->poses[i - 1].root.rotation);
+    int count = path->pose_count > 1 ? 2 + (int)fmin(length / step, 1e5) : 1;
+    hf_free(p->guide_poses);
+    p->guide_poses = hf_alloc((size_t)count, sizeof *p->guide_poses);
+    if (!p->guide_poses) return false;
+    double done = 0;
+    int n = 0;
+    p->guide_poses[n++] = path->poses[0].root;
+    for (int i = 1; i < path->pose_count; i++) {
+        hf_transform a = path->poses[i - 1].root, b = path->poses[i].root;
+        double piece = hf_distance(a.position, b.position) + radius * hf_quat_angle(a.rotation, b.rotation);
+        while (n < count - 1 && length * n / (count - 1) <= done + piece && piece > 0) {
+            double t = (length * n / (count - 1) - done) / piece;
+            p->guide_poses[n++] =
+                (hf_transform){hf_lerp(a.position, b.position, t), hf_quat_slerp(a.rotation, b.rotation, t)};
+        }
+        done += piece;
+    }
+    while (n < count) p->guide_poses[n++] = path->poses[path->pose_count - 1].root;
+    p->guide = p->guide_poses;
+    p->guide_count = count;
+    return hf_guide_settle(p, p->guide_poses, count);
+}
+
+static hf_status find_guide(hf_planner* p, const hf_plan_query* q, int attempt, hf_guide_path* path,
+                            hf_plan_result* r, bool* found) {
+    hf_guide_options o = hf_guide_options_default();
+    o.seed = p->options->seed + 1000003u * (uint64_t)attempt;
+    o.progress = p->progress;
+    o.user = p->user;
+    double begin = clock_s();
+    hf_status status = hf_guide_find(p->model->guide, p->placement, q->start->pose.root, q->goal->pose.root,
+                                     &o, p->workspace, path);
+    r->guide_s += clock_s() - begin;
+    *found = status == HF_OK && path->outcome == HF_FOUND;
+    if (status == HF_OK && path->outcome == HF_CANCELLED) p->cancelled = true;
+    r->guide_length_m = path->length_m;
+    if (status == HF_OK && !*found)
+        snprintf(r->where, sizeof r->where, "%s (nearest gap %.2f m after %lld samples)",
+                 hf_guide_stop_text(path->stop), path->gap, (long long)path->samples);
+    return status;
+}
+
+/* ---- the whole ---- */
+
+static void say_where(const hf_planner* p, hf_plan_result* r) {
+    hf_vec3 at = p->guide[p->farthest].position;
+    snprintf(r->where, sizeof r->where, "at %.2f %.2f %.2f, %.0f %% of the way, after %d stances", at.x, at.y,
+             at.z, 100 * r->reached, r->stances);
+}
+
+static hf_status plan_along(hf_planner* p, const hf_plan_query* q, hf_plan_result* r) {
+    double begin = clock_s();
+    p->frames.count = p->best.count = p->node_index = p->farthest = 0;
+    p->best_index = -1;
+    hf_motion_free(r->motion);
+    r->motion = NULL;
+    r->stances = 0;
+    bool begun = hf_plan_begin(p, q->start, &p->path[0], &r->why);
+    if (begun) r->why = hf_plan_search(p, q->goal);
+    r->contact_s += clock_s() - begin;
+    if (p->out_of_memory) return HF_ERROR_MEMORY;
+    bool done = r->why == HF_PLAN_DONE;
+    if (begun && !done) hf_plan_keep_best(p);
+    hf_status status = HF_OK;
+    if (begun)
+        status = done ? make_motion(p, &p->frames, p->path, r) : make_motion(p, &p->best, p->best_path, r);
+    r->reached = done ? 1 : p->guide_count > 1 ? (double)p->farthest / (p->guide_count - 1) : 0;
+    r->where[0] = 0;
+    if (!done) say_where(p, r);
+    return status;
+}
+
+static bool any_grip(const hf_scene* scene) {
+    for (int i = 0; i < hf_scene_object_count(scene); i++)
+        if (hf_scene_object(scene, i).grip) return true;
+    return false;
+}
+
+static hf_status plan_all(hf_planner* p, const hf_plan_query* q, hf_plan_result* r) {
+    hf_guide_path path = {0};
+    hf_status status = HF_OK;
+    for (int attempt = 0; attempt < p->options->guides && status == HF_OK; attempt++) {
+        bool found = true;
+        if (q->guide_count > 0)
+            p->guide = q->guide, p->guide_count = q->guide_count;
+        else {
+            status = find_guide(p, q, attempt, &path, r, &found);
+            if (status == HF_OK && found && !spread_guide(p, &path)) status = HF_ERROR_MEMORY;
+        }
+        if (status == HF_OK && !found) {
+            if (!r->motion) r->why = p->cancelled ? HF_PLAN_CANCELLED : HF_PLAN_NO_GUIDE;
+            break;
+        }
+        if (status == HF_OK) status = plan_along(p, q, r);
+        if (r->why == HF_PLAN_DONE || p->cancelled || q->guide_count > 0) break;
+        if (r->why == HF_PLAN_START_COLLIDES || r->why == HF_PLAN_START_UNBALANCED) break;
+    }
+    hf_guide_path_free(&path);
+    return status;
+}
+
+hf_status hf_plan_find(const hf_plan_model* model, const hf_scene* scene, const hf_plan_query* query,
+                       const hf_plan_options* options, hf_progress_fn progress, void* user,
+                       hf_plan_result* result, hf_error* error) {
+    memset(result, 0, sizeof *result);
+    hf_status status = hf_options_check(hf_plan_option_table(), options, error);
+    if (status != HF_OK) return status;
+    hf_planner p = {.model = model,
+                    .creature = model->creature,
+                    .view = hf_creature_get(model->creature),
+                    .scene = scene,
+                    .options = options,
+                    .has_grips = any_grip(scene),
+                    .progress = progress,
+                    .user = user};
+    status = take_memory(&p) ? plan_all(&p, query, result) : HF_ERROR_MEMORY;
+    result->work = p.work;
+    result->outcome = result->why == HF_PLAN_DONE             ? HF_FOUND
+                      : p.cancelled                           ? HF_CANCELLED
+                      : result->motion && result->stances > 1 ? HF_PARTIAL
+                      : result->why == HF_PLAN_WORK_ENDED     ? HF_BUDGET
+                                                              : HF_NONE;
+    if (result->motion && status == HF_OK) {
+        hf_free(result->motion->outcome);
+        result->motion->outcome = hf_copy_text(hf_outcome_text(result->outcome));
+        if (!result->motion->outcome) status = HF_ERROR_MEMORY;
+    }
+    give_back(&p);
+    if (status != HF_OK) {
+        hf_plan_result_free(result);
+        return hf_fail(error, status, NULL, 0, NULL, "%s", hf_status_text(status));
+    }
+    return HF_OK;
+}

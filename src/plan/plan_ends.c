@@ -1,0 +1,158 @@
+/* Where a plan starts: the contacts of a whole pose, or a stance found at a root. */
+#include "plan/planner.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A limb that is said to touch is drawn to a surface this near; one that nobody spoke of counts as touching
+   this near. In m. */
+static const double DRAWN = 0.03, TOUCHING = 0.003;
+static const double FACING = 0.9; /* cosine between the contact's normal and the one it needs */
+
+/* The surface that a contact frame is at: nearest first over the limb's frames. */
+static bool find_surface(const hf_planner* p, int limb, const hf_transform* links, double within,
+                         hf_contact* c) {
+    const hf_limb* l = &p->view->limbs[limb];
+    double best = within;
+    bool found = false;
+    for (int f = 0; f < l->contact_count; f++) {
+        const hf_contact_frame* frame = &l->contacts[f];
+        hf_vec3 at = hf_apply(links[frame->link], frame->offset);
+        hf_surface all[16];
+        int n = hf_placement_within(p->placement, at, best + frame->ball, all, 16);
+        for (int i = 0; i < n && i < 16; i++) {
+            hf_object_view o = hf_scene_object(p->scene, all[i].object);
+            double gap = fabs(all[i].distance - frame->ball);
+            hf_vec3 normal = all[i].normal;
+            hf_vec3 out = hf_neg(hf_rotate(links[frame->link].rotation, frame->normal));
+            if (o.solidity[o.piece_of[all[i].triangle]] == 0 && hf_dot(normal, out) < 0)
+                normal = hf_neg(normal);
+            bool faces = frame->ball > 0 || hf_dot(normal, out) > FACING;
+            if (!o.contact || !faces || gap >= best) continue;
+            if (frame->ball > 0) normal = hf_normalize(hf_sub(at, all[i].point));
+            best = gap;
+            found = true;
+            *c = (hf_contact){.limb = limb,
+                              .frame = f,
+                              .object = all[i].object,
+                              .triangle = all[i].triangle,
+                              .grip = l->grip && o.grip,
+                              .point = all[i].point,
+                              .normal = normal};
+        }
+    }
+    return found;
+}
+
+/* The limb exactly on the contact. */
+static bool draw_to(hf_planner* p, hf_contact* c, hf_pose* pose) {
+    const hf_limb* l = &p->view->limbs[c->limb];
+    hf_forward(p->creature, pose, p->links);
+    if (l->joint_count == 0) return true;
+    hf_target t = {.kind = c->grip ? HF_TARGET_POSITION : HF_TARGET_NORMAL,
+                   .limb = c->limb,
+                   .contact = c->frame,
+                   .point = c->point,
+                   .normal = c->normal};
+    hf_solve_options o = hf_solve_options_default();
+    o.posture = pose->q;
+    hf_solve_result r;
+    hf_status status = hf_limb_solve(p->creature, &p->links[l->base_link], &t, &o, p->workspace, pose->q, &r);
+    if (status != HF_OK) p->out_of_memory = true;
+    return status == HF_OK && (r.outcome == HF_FOUND || r.outcome == HF_PARTIAL) && r.position_error_m < 2e-4;
+}
+
+static bool add_contact(hf_planner* p, hf_contact* c, hf_pose* pose, hf_hold* holds, int* count) {
+    if (*count == HF_MAX_HOLDS || !draw_to(p, c, pose)) return false;
+    hf_hold_make(p, c, pose, &holds[*count]);
+    hf_hold_span(p, 0, pose->q, &holds[(*count)++]);
+    return true;
+}
+
+int hf_plan_contacts(hf_planner* p, const hf_scenario_state* state, hf_pose* pose, hf_hold* holds) {
+    int count = 0;
+    for (int i = 0; i < state->contact_count; i++) {
+        const hf_scenario_contact* k = &state->contacts[i];
+        hf_forward(p->creature, pose, p->links);
+        hf_contact c = {.limb = k->limb};
+        bool found = find_surface(p, k->limb, p->links, DRAWN, &c);
+        if (k->placed) {
+            c.point = k->point, c.normal = k->normal;
+            if (k->object >= 0) c.object = k->object;
+            found = found || k->object >= 0;
+        }
+        if (!found || !add_contact(p, &c, pose, holds, &count)) return -1 - k->limb;
+    }
+    for (int l = 0; l < p->view->limb_count && state->contact_count == 0; l++) {
+        hf_contact c;
+        if (!p->model->limbs[l].used) continue;
+        hf_forward(p->creature, pose, p->links);
+        if (find_surface(p, l, p->links, TOUCHING, &c)) add_contact(p, &c, pose, holds, &count);
+    }
+    return count;
+}
+
+/* A stance at a root alone: walking limbs under the body, then whoever helps. */
+static void find_stance(hf_planner* p, hf_plan_node* n) {
+    for (int turn = 0; turn < 2; turn++)
+        for (int l = 0; l < p->view->limb_count && n->hold_count < HF_MAX_HOLDS; l++) {
+            const hf_limb* limb = &p->view->limbs[l];
+            bool excluded = !p->model->limbs[l].used || limb->joint_count == 0;
+            for (int i = 0; i < limb->exclude_count; i++)
+                excluded = excluded || hf_holds_find(n->holds, n->hold_count, limb->excludes[i]) >= 0;
+            if (excluded || p->model->limbs[l].walks != (turn == 0)) continue;
+            hf_vec3 wish = hf_apply(n->pose.root, p->model->limbs[l].rest_in_root);
+            if (!hf_step_find(p, &n->pose, n->holds, n->hold_count, l, 0, &wish)) continue;
+            const hf_step_candidate* c = &p->steps.items[0];
+            memcpy(n->pose.q, c->q, sizeof(double) * (size_t)p->view->q_count);
+            n->holds[n->hold_count++] = c->hold;
+            // helpers only until the body is held
+            if (turn == 1 && hf_holds_stance(p, n->holds, n->hold_count, -1, p->stance_a)) {
+                hf_forward(p->creature, &n->pose, p->links);
+                if (hf_stance_margin(p->stance_a, hf_com(p->creature, p->links)) > 2 * p->options->margin_m)
+                    return;
+            }
+        }
+}
+
+/* Balanced and free as it stands. */
+static bool stands(hf_planner* p, const hf_plan_node* n, hf_plan_why* why) {
+    hf_collision hit;
+    *why = HF_PLAN_START_UNBALANCED;
+    if (n->hold_count == 0 || !hf_holds_stance(p, n->holds, n->hold_count, -1, p->stance_a)) return false;
+    if (hf_holds_collide(p, n->holds, n->hold_count, -1, &n->pose, &hit)) {
+        *why = HF_PLAN_START_COLLIDES;
+        return false;
+    }
+    hf_forward(p->creature, &n->pose, p->links);
+    return hf_stance_margin(p->stance_a, hf_com(p->creature, p->links)) >= p->options->margin_m;
+}
+
+bool hf_plan_begin(hf_planner* p, const hf_scenario_state* start, hf_plan_node* n, hf_plan_why* why) {
+    size_t bytes = sizeof(double) * (size_t)p->view->q_count;
+    n->pose.root = start->pose.root;
+    memcpy(n->pose.q, start->pose.q, bytes);
+    n->guide_index = n->option = n->first_frame = 0;
+    n->tried = 0;
+    n->last_limb = -1;
+    // as it is given, or as the rest posture happens to touch
+    n->hold_count = hf_plan_contacts(p, start, &n->pose, n->holds);
+    if (n->hold_count < 0) n->hold_count = 0;
+    bool good = stands(p, n, why);
+    if (!good && start->whole) return false;
+    if (!good) {
+        n->pose.root = start->pose.root;
+        memcpy(n->pose.q, start->pose.q, bytes);
+        n->hold_count = 0;
+        find_stance(p, n);
+        good = n->hold_count > 0 && hf_holds_stance(p, n->holds, n->hold_count, -1, p->stance_a) &&
+               hf_stance_pose(p, n->holds, n->hold_count, p->stance_a, p->options->margin_m * 1.02,
+                              start->pose.root, NULL, &n->pose);
+    }
+    if (!good) return false;
+    hf_forward(p->creature, &n->pose, p->links);
+    hf_vec3 com = hf_com(p->creature, p->links);
+    if (!hf_frames_add(&p->frames, &n->pose, com, 0, -1, hf_stance_margin(p->stance_a, com)))
+        p->out_of_memory = true;
+    return !p->out_of_memory;
+}

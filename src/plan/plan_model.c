@@ -1,0 +1,132 @@
+/* What is made once for a creature: sample sets of all limbs, the guide's trunk and reach volumes. */
+#include "plan/planner.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+static hf_vec3 corner(const hf_shape* s, uint32_t i) {
+    return hf_v3((double)s->vertices[3 * i], (double)s->vertices[3 * i + 1], (double)s->vertices[3 * i + 2]);
+}
+
+/* Planes of a hull, in the root's frame. */
+static bool make_volume(const hf_guide_body* body, hf_volume* v) {
+    const hf_shape* s = &body->shape;
+    if (s->kind != HF_SHAPE_HULL) return true;
+    v->planes = hf_alloc(4 * (size_t)s->face_count + 1, sizeof *v->planes);
+    for (int f = 0; v->planes && f < s->face_count; f++) {
+        hf_vec3 a = hf_apply(body->in_root, corner(s, s->faces[3 * f]));
+        hf_vec3 b = hf_apply(body->in_root, corner(s, s->faces[3 * f + 1]));
+        hf_vec3 c = hf_apply(body->in_root, corner(s, s->faces[3 * f + 2]));
+        hf_vec3 n = hf_normalize(hf_cross(hf_sub(b, a), hf_sub(c, a)));
+        if (hf_length(n) < 0.5) continue;
+        double* row = v->planes + 4 * v->plane_count++;
+        row[0] = n.x, row[1] = n.y, row[2] = n.z, row[3] = hf_dot(n, a);
+    }
+    return v->planes != NULL;
+}
+
+static hf_status make_volumes(hf_plan_model* m) {
+    enum { MOST = 128 };
+    hf_guide_body bodies[MOST];
+    int count = hf_guide_model_bodies(m->guide, bodies, MOST);
+    for (int i = 0; i < count && i < MOST; i++) {
+        int limb = bodies[i].limb;
+        if (limb >= 0 && !m->limbs[limb].volume.planes && !make_volume(&bodies[i], &m->limbs[limb].volume))
+            return HF_ERROR_MEMORY;
+    }
+    return HF_OK;
+}
+
+static hf_status make_limb(hf_plan_model* m, int limb, const hf_transform* links,
+                           const hf_plan_options* options, hf_error* error) {
+    const hf_creature_view* view = hf_creature_get(m->creature);
+    const hf_limb* l = &view->limbs[limb];
+    hf_plan_limb* to = &m->limbs[limb];
+    to->used = l->use && l->contact_count > 0 && l->contact_count <= HF_MAX_FRAMES_OF_LIMB;
+    if (!to->used) return HF_OK;
+    to->rest_in_root = hf_apply(links[l->contacts[0].link], l->contacts[0].offset);
+    to->base_in_root = links[l->base_link];
+    to->anchor_in_root = hf_apply(links[l->base_link], l->base.position);
+    to->rest_turn = links[l->contacts[0].link].rotation;
+    to->set_count = l->contact_count;
+    hf_status status = HF_OK;
+    for (int c = 0; c < l->contact_count && status == HF_OK; c++) {
+        hf_sample_options o = hf_sample_options_default();
+        o.count = options->samples;
+        o.seed = options->seed;
+        o.threads = options->threads;
+        o.contact = c;
+        status = hf_samples_build(m->creature, limb, &o, &to->sets[c], error);
+    }
+    return status;
+}
+
+/* Joints of no limb: the trunk's, the head's, and fingers, which are open unless a pose says otherwise. */
+static bool find_loose(hf_plan_model* m) {
+    const hf_creature_view* view = hf_creature_get(m->creature);
+    m->loose_joint = hf_alloc((size_t)view->joint_count + 1, sizeof *m->loose_joint);
+    for (int j = 0; m->loose_joint && j < view->joint_count; j++) m->loose_joint[j] = true;
+    for (int l = 0; m->loose_joint && l < view->limb_count; l++)
+        for (int k = 0; k < view->limbs[l].joint_count; k++) m->loose_joint[view->limbs[l].joints[k]] = false;
+    return m->loose_joint;
+}
+
+/* The limbs that walk: those of the gait, or all. */
+static void find_gait(hf_plan_model* m) {
+    const hf_creature_view* view = hf_creature_get(m->creature);
+    int at = 0;
+    for (int g = 0; g < view->gait_count; g++)
+        for (int i = 0; i < view->gait_sizes[g]; i++) m->limbs[view->gait_limbs[at++]].walks = true;
+    for (int l = 0; at == 0 && l < view->limb_count; l++) m->limbs[l].walks = m->limbs[l].used;
+}
+
+hf_status hf_plan_model_create(const hf_creature* creature, const hf_plan_options* options,
+                               hf_plan_model** model, hf_error* error) {
+    *model = NULL;
+    hf_status status = hf_options_check(hf_plan_option_table(), options, error);
+    if (status != HF_OK) return status;
+    const hf_creature_view* view = hf_creature_get(creature);
+    hf_plan_model* m = hf_alloc(1, sizeof *m);
+    hf_transform* links = hf_alloc((size_t)view->link_count, sizeof *links);
+    double* q = hf_alloc((size_t)view->q_count + 1, sizeof *q);
+    if (m) m->limbs = hf_alloc((size_t)view->limb_count + 1, sizeof *m->limbs);
+    if (!m || !m->limbs || !links || !q)
+        status = hf_fail(error, HF_ERROR_MEMORY, NULL, 0, NULL, "out of memory");
+    if (status == HF_OK) {
+        m->creature = creature;
+        m->limb_count = view->limb_count;
+        hf_pose rest = {.q = q};
+        hf_pose_rest(creature, &rest);
+        hf_forward(creature, &rest, links);
+        hf_guide_model_options o = hf_guide_model_options_default();
+        o.trunk_scale = options->trunk_scale;
+        o.threads = options->threads;
+        status = hf_guide_model_create(creature, &o, &m->guide, error);
+    }
+    for (int l = 0; l < view->limb_count && status == HF_OK; l++)
+        status = make_limb(m, l, links, options, error);
+    if (status == HF_OK) status = make_volumes(m);
+    if (status == HF_OK && !find_loose(m)) status = HF_ERROR_MEMORY;
+    if (status == HF_OK) find_gait(m);
+    hf_free(links);
+    hf_free(q);
+    if (status == HF_OK)
+        *model = m;
+    else
+        hf_plan_model_free(m);
+    return status;
+}
+
+void hf_plan_model_free(hf_plan_model* m) {
+    if (!m) return;
+    for (int l = 0; m->limbs && l < m->limb_count; l++) {
+        for (int c = 0; c < m->limbs[l].set_count; c++) hf_samples_free(m->limbs[l].sets[c]);
+        hf_free(m->limbs[l].volume.planes);
+    }
+    hf_guide_model_free(m->guide);
+    hf_free(m->limbs);
+    hf_free(m->loose_joint);
+    hf_free(m);
+}

@@ -1,0 +1,134 @@
+/* The search for stances along a guide (thesis-2015 Algorithm 7 with backtracking): depth first, the limb
+   first whose contact ends soonest; where nothing goes on, back to another contact, another limb, an earlier
+   stance. The farther the search has gone back in vain, the larger its jumps. */
+#include "plan/planner.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MAX_OPTIONS = 64, CHILDREN = 3, DEAD_ENDS_A_JUMP = 6 };
+
+typedef enum change { MOVE, RELEASE } change;
+typedef struct option {
+    change change;
+    int limb;
+    int order; /* smaller first */
+} option;
+
+static bool excluded(const hf_planner* p, const hf_plan_node* n, int limb) {
+    const hf_limb* l = &p->view->limbs[limb];
+    for (int i = 0; i < l->exclude_count; i++)
+        if (hf_holds_find(n->holds, n->hold_count, l->excludes[i]) >= 0) return true;
+    return false;
+}
+
+/* Has the limb changed since the body last went on? Changing it again would lead in a circle. */
+static bool just_changed(const hf_planner* p, int limb) {
+    for (int k = p->node_index; k > 0 && p->path[k].guide_index == p->path[k - 1].guide_index; k--)
+        if (p->path[k].last_limb == limb) return true;
+    return p->path[p->node_index].last_limb == limb;
+}
+
+static void add(option* options, int* count, change c, int limb, int order) {
+    if (*count == MAX_OPTIONS) return;
+    int at = (*count)++;
+    while (at > 0 && options[at - 1].order > order) options[at] = options[at - 1], at--;
+    options[at] = (option){c, limb, order};
+}
+
+/* Walking limbs without contact find one first; then those move whose contacts end soonest; then others are
+   taken as help or let go. */
+static int list_options(const hf_planner* p, const hf_plan_node* n, option* options) {
+    int count = 0, last = p->guide_count;
+    for (int l = 0; l < p->view->limb_count; l++) {
+        if (!p->model->limbs[l].used) continue;
+        int own = hf_holds_find(n->holds, n->hold_count, l);
+        bool walks = p->model->limbs[l].walks, again = just_changed(p, l);
+        if (own < 0) {
+            // what can be gripped is there to be held
+            bool grips = p->has_grips && p->view->limbs[l].grip;
+            if (!excluded(p, n, l) && !again)
+                add(options, &count, MOVE, l, walks ? -2 : grips ? -1 : 2 * last);
+            continue;
+        }
+        int until = n->holds[own].until;
+        if (again) continue;
+        if (p->view->limbs[l].joint_count > 0) add(options, &count, MOVE, l, until + (walks ? 0 : 1));
+        add(options, &count, RELEASE, l,
+            p->view->limbs[l].joint_count == 0 ? -3
+            : walks                            ? 3 * last
+                                               : last + until);
+    }
+    return count;
+}
+
+static bool all_last(const hf_planner* p, const hf_plan_node* n) {
+    for (int i = 0; i < n->hold_count; i++)
+        if (n->holds[i].until < p->guide_count - 1) return false;
+    return true;
+}
+
+static void copy_q(const hf_planner* p, double* to, const double* from) {
+    memcpy(to, from, sizeof(double) * (size_t)p->view->q_count);
+}
+
+/* The last move: the root to the goal's. */
+static bool arrive(hf_planner* p, const hf_plan_node* n, const hf_scenario_state* goal) {
+    hf_pose pose = {n->pose.root, p->q_a};
+    if (!hf_holds_stance(p, n->holds, n->hold_count, -1, p->stance_a)) return false;
+    copy_q(p, pose.q, n->pose.q);
+    if (!hf_stance_pose(p, n->holds, n->hold_count, p->stance_a, p->options->margin_m * 1.02, goal->pose.root,
+                        NULL, &pose))
+        return false;
+    if (hf_distance(pose.root.position, goal->pose.root.position) > p->options->goal_tolerance_m)
+        return false;
+    return hf_segment_move(p, n->holds, n->hold_count, p->stance_a, p->node_index, &n->pose, &pose);
+}
+
+static bool report(hf_planner* p, int farthest) {
+    if (p->progress &&
+        !p->progress(p->user, (double)farthest / (p->guide_count > 1 ? p->guide_count - 1 : 1), "contacts"))
+        p->cancelled = true;
+    return !p->cancelled;
+}
+
+/* The next change from the last node that works out; false when there is none left. */
+static bool go_on(hf_planner* p) {
+    hf_plan_node *n = &p->path[p->node_index], *child = n + 1;
+    option options[MAX_OPTIONS];
+    int count = list_options(p, n, options);
+    while (n->option < count && !p->out_of_memory && p->work < p->options->max_work && !p->cancelled) {
+        const option* o = &options[n->option];
+        bool found = o->change == MOVE ? hf_step_limb(p, n, o->limb, NULL, &n->tried, child)
+                                       : n->tried++ == 0 && hf_step_release(p, n, o->limb, child);
+        if (found) {
+            child->option = 0, child->tried = 0;
+            p->node_index++;
+            return true;
+        }
+        n->option++, n->tried = 0;
+        if (!report(p, p->farthest)) return false;
+    }
+    return false;
+}
+
+hf_plan_why hf_plan_search(hf_planner* p, const hf_scenario_state* goal) {
+    int dead_ends = 0;
+    for (;;) {
+        hf_plan_node* n = &p->path[p->node_index];
+        if (n->guide_index > p->farthest) p->farthest = n->guide_index, dead_ends = 0;
+        if (!report(p, p->farthest)) return HF_PLAN_CANCELLED;
+        if (n->option == 0 && n->tried == 0 && all_last(p, n) && arrive(p, n, goal)) return HF_PLAN_DONE;
+        if (p->out_of_memory) return HF_PLAN_WORK_ENDED;
+        if (p->work >= p->options->max_work) return HF_PLAN_WORK_ENDED;
+        if (p->node_index + 1 < HF_MAX_STANCES && go_on(p)) continue;
+        if (p->cancelled) return HF_PLAN_CANCELLED;
+        if (p->work >= p->options->max_work) return HF_PLAN_WORK_ENDED;
+        // back: one stance, or more when that has not helped for long
+        hf_plan_keep_best(p);
+        int back = 1 + dead_ends++ / DEAD_ENDS_A_JUMP;
+        if (p->node_index == 0) return HF_PLAN_NO_CONTACT;
+        p->node_index = p->node_index > back ? p->node_index - back : 0;
+        p->frames.count = p->path[p->node_index + 1].first_frame;
+    }
+}

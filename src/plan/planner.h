@@ -1,0 +1,199 @@
+/* What the parts of the contact planner share: the model of a creature, holds, one search. */
+#ifndef HF_PLAN_PLANNER_H
+#define HF_PLAN_PLANNER_H
+
+#include <holdfast/balance.h>
+#include <holdfast/collision.h>
+#include <holdfast/contact.h>
+#include <holdfast/guide.h>
+#include <holdfast/plan.h>
+#include <holdfast/swing.h>
+#include <holdfast/timing.h>
+
+enum { HF_MAX_HOLDS = 16, HF_MAX_FRAMES_OF_LIMB = 8 };
+
+/* Planes n . x <= d of a convex volume. */
+typedef struct hf_volume {
+    int plane_count;
+    double* planes; /* nx ny nz d */
+} hf_volume;
+
+typedef struct hf_plan_limb {
+    bool used;
+    bool walks; /* in a gait group */
+    int set_count;
+    hf_samples* sets[HF_MAX_FRAMES_OF_LIMB]; /* one for each contact frame */
+    hf_volume volume;                        /* its reach, in the root's frame with the trunk at rest */
+    hf_transform base_in_root;               /* its base link with the trunk at rest */
+    hf_vec3 anchor_in_root;                  /* where its first joint is */
+    hf_vec3 rest_in_root;                    /* its first contact frame's point at rest */
+    hf_quat rest_turn;                       /* and the orientation of that frame's link */
+} hf_plan_limb;
+
+struct hf_plan_model {
+    const hf_creature* creature;
+    hf_guide_model* guide;
+    int limb_count;
+    hf_plan_limb* limbs;
+    bool* loose_joint; /* of each joint: belongs to no limb */
+};
+
+/* A contact that is held. */
+typedef struct hf_hold {
+    int limb, frame, object;
+    bool grip;
+    hf_vec3 point, normal; /* world, as files say it */
+    hf_vec3 held;          /* where the contact frame's offset stays */
+    hf_quat rotation;      /* of its link, where it began */
+    bool flat;             /* a patch: the rotation is held, too */
+    hf_support support;    /* how it bears */
+    int since, until;      /* first and last guide pose from which the point is within the limb's reach */
+} hf_hold;
+
+/* Frames that hold: appended by segments, cut off when the search goes back. */
+typedef struct hf_frame_store {
+    int count, capacity, q_count;
+    hf_transform* roots;
+    double* q;
+    hf_vec3* coms;
+    double* margins;
+    int* nodes;  /* index into the planner's path */
+    int* swings; /* limb that is on its way into that stance, -1 */
+} hf_frame_store;
+
+/* One stance on the way. */
+typedef struct hf_plan_node {
+    int guide_index;
+    int hold_count;
+    hf_hold holds[HF_MAX_HOLDS];
+    hf_pose pose;    /* at its end; q belongs to the node */
+    int first_frame; /* of the store, where the change into this stance begins */
+    int last_limb;   /* that changed, -1 */
+    int option;      /* what the search tries next from here */
+    uint32_t tried;  /* and which candidates of it are done */
+} hf_plan_node;
+
+/* Where a limb could go next. */
+typedef struct hf_step_candidate {
+    hf_hold hold;
+    double effort, comfort, score;
+    double* q; /* whole posture with the limb there */
+} hf_step_candidate;
+enum { HF_STEP_CANDIDATES = 24, HF_MAX_STANCES = 600 };
+typedef struct hf_step_list {
+    int count;
+    hf_step_candidate items[HF_STEP_CANDIDATES];
+} hf_step_list;
+
+typedef struct hf_planner {
+    const hf_plan_model* model;
+    const hf_creature* creature;
+    const hf_creature_view* view;
+    const hf_scene* scene;
+    hf_placement* placement;
+    const hf_plan_options* options;
+    hf_workspace* workspace;
+    int guide_count;
+    const hf_transform* guide;
+    hf_transform* links; /* scratch of forward kinematics */
+    hf_transform* guide_poses;
+    hf_frame_store frames, best;
+    hf_plan_node* best_path;
+    int best_index, farthest; /* guide poses that the kept way and the search reached */
+    hf_plan_node* path;       /* the stances so far, HF_MAX_STANCES */
+    int node_index;           /* of the last of them */
+    hf_contact_answer* answer;
+    hf_swing* swing;
+    hf_timing* timing;
+    hf_stance *stance_a, *stance_b, *stance_c;
+    hf_step_list steps;
+    double *path_q, *steps_q;
+    double *q_a, *q_b, *q_c, *q_d, *q_e, *q_f, *q_g, *q_h; /* scratch postures */
+    bool has_grips;                                        /* the scene has something to grip */
+    int work;
+    bool out_of_memory, cancelled;
+    hf_progress_fn progress;
+    void* user;
+} hf_planner;
+
+/* ---- hold.c ---- */
+/* A found contact as a hold, with the pose that makes it. */
+void hf_hold_make(hf_planner* p, const hf_contact* contact, const hf_pose* pose, hf_hold* hold);
+hf_target hf_hold_target(const hf_planner* p, const hf_hold* hold);
+/* Moves the joints of the held limbs (all but `skip`) so that the holds are kept, given root and all other
+   joints of the pose. False when one cannot be; *pull is then how the root should move for it. */
+bool hf_holds_keep(hf_planner* p, const hf_hold* holds, int count, int skip, hf_pose* pose, hf_vec3* pull);
+int hf_holds_touches(const hf_hold* holds, int count, int skip, hf_touch* touches);
+int hf_holds_find(const hf_hold* holds, int count, int limb);
+/* Does the creature collide at the pose, with these holds as touches? */
+bool hf_holds_collide(hf_planner* p, const hf_hold* holds, int count, int skip, const hf_pose* pose,
+                      hf_collision* hit);
+/* Steps back from joint limits: a straight knee hides the way to a bent one. */
+void hf_limb_loosen(const hf_planner* p, int limb, double* q);
+/* Fills since and until: guide poses around `from`, without a gap, that have the point within the limb's
+   volume and from which the limb, solved from the posture q, gets there. */
+void hf_hold_span(hf_planner* p, int from, const double* q, hf_hold* hold);
+/* What the holds (all but `skip`) can carry. False when memory is out. */
+bool hf_holds_stance(hf_planner* p, const hf_hold* holds, int count, int skip, hf_stance* stance);
+
+/* ---- guide_settle.c ---- */
+/* Moves the poses of a guide to where the walking limbs stand well. False when memory is out. */
+bool hf_guide_settle(hf_planner* p, hf_transform* guide, int count);
+
+/* ---- stance_pose.c ---- */
+/* A pose near `wish` that keeps the holds, is balanced on `stance` by at least margin and free of collision,
+   and from which the limb of `leaving` (may be NULL) can lift off. In: a pose to start from. */
+bool hf_stance_pose(hf_planner* p, const hf_hold* holds, int count, const hf_stance* stance, double margin,
+                    hf_transform wish, const hf_hold* leaving, hf_pose* pose);
+
+/* Is there one at all near this pose, whatever it collides with? */
+bool hf_stance_pose_exists(hf_planner* p, const hf_hold* holds, int count, const hf_stance* stance,
+                           double margin, hf_pose* pose);
+
+/* ---- segment.c ---- */
+void hf_frames_free(hf_frame_store* frames);
+bool hf_frames_add(hf_frame_store* frames, const hf_pose* pose, hf_vec3 com, int node, int swing,
+                   double margin);
+hf_pose hf_frames_pose(const hf_frame_store* frames, int frame);
+/* Each appends the frames of one segment, or nothing and false. They start and end at rest, belong to a node
+   and are balanced on its stance. */
+/* Between two poses with all holds kept. */
+bool hf_segment_move(hf_planner* p, const hf_hold* holds, int count, const hf_stance* stance, int node,
+                     const hf_pose* from, const hf_pose* to);
+/* One limb from an old hold (NULL: none) to the next, `holds` kept by the others. */
+bool hf_segment_swing(hf_planner* p, const hf_hold* holds, int count, const hf_hold* old, const hf_hold* next,
+                      const hf_stance* stance, int node, const hf_pose* from, const hf_pose* to);
+/* Can the limb leave the hold (or arrive there) straight, its effector nearly as it is, with the body still?
+ */
+bool hf_segment_lifts(hf_planner* p, const hf_hold* hold, const hf_pose* at);
+/* One limb from its hold to a free posture. */
+bool hf_segment_free(hf_planner* p, const hf_hold* holds, int count, const hf_hold* old,
+                     const hf_stance* stance, int node, const hf_pose* from);
+
+/* ---- step.c ---- */
+/* Moves a limb to its next contact, or makes one. *tried has a bit for each candidate tried already, in and
+   out, so that the search can come back for the others; `forced` is the contact to make, NULL to choose.
+   Appends frames and fills the child when true. */
+bool hf_step_limb(hf_planner* p, const hf_plan_node* node, int limb, const hf_hold* forced, uint32_t* tried,
+                  hf_plan_node* child);
+/* Fills p->steps with the contacts a limb could make from the pose, best first; false when there is none. */
+bool hf_step_find(hf_planner* p, const hf_pose* pose, const hf_hold* rest, int rest_count, int limb,
+                  int index, const hf_vec3* wish);
+/* Lets a contact go. */
+bool hf_step_release(hf_planner* p, const hf_plan_node* node, int limb, hf_plan_node* child);
+
+/* ---- plan_ends.c ---- */
+/* The start's pose and holds as the first node: as given, or found at the start's root. */
+bool hf_plan_begin(hf_planner* p, const hf_scenario_state* start, hf_plan_node* node, hf_plan_why* why);
+/* The contacts of a whole state, exactly on their surfaces. */
+int hf_plan_contacts(hf_planner* p, const hf_scenario_state* state, hf_pose* pose, hf_hold* holds);
+
+/* ---- plan_search.c ---- */
+/* Stances along the guide from path[0] on until the goal or the end of the work; nodes on the path stay in
+   p->path. */
+hf_plan_why hf_plan_search(hf_planner* p, const hf_scenario_state* goal);
+/* ---- plan.c ---- */
+/* Keeps a copy of the way to the last node when none went farther. */
+void hf_plan_keep_best(hf_planner* p);
+
+#endif

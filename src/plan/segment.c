@@ -1,0 +1,432 @@
+/* Segments of a plan as frames: a move of the body with everything held, or a swing of one limb. Times come
+   from the limits of speed and acceleration and are stretched until every frame is balanced with the
+   acceleration of the centre of mass. A segment starts and ends at rest; what is added holds, frame by frame
+   and between them. */
+#include "plan/planner.h"
+
+#include "base/memory.h"
+#include "base/workspace.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A knot of a move: the root moves or turns no further, nor any other joint. */
+static const double KNOT_SHIFT = 0.03;                 /* creature heights */
+static const double KNOT_TURN = 0.1, KNOT_JOINT = 0.2; /* rad */
+enum { MAX_KNOTS = 400, MAX_FRAMES = 3000, STRETCHES = 6 };
+/* First guess of what share of the acceleration limits balance leaves. */
+static const double FIRST_SHARE = 0.3, LEAST_SHARE = 0.01;
+
+/* ---- the store ---- */
+
+void hf_frames_free(hf_frame_store* f) {
+    hf_free(f->roots);
+    hf_free(f->q);
+    hf_free(f->coms);
+    hf_free(f->margins);
+    hf_free(f->nodes);
+    hf_free(f->swings);
+    memset(f, 0, sizeof *f);
+}
+
+static void* grown(void* old, size_t used, size_t capacity, size_t size) {
+    void* p = hf_alloc(capacity, size);
+    if (p && used) memcpy(p, old, used * size);
+    return p;
+}
+
+static bool grow(hf_frame_store* f) {
+    size_t more = f->capacity ? (size_t)f->capacity * 2 : 1024, used = (size_t)f->count,
+           row = (size_t)f->q_count;
+    hf_frame_store g = *f;
+    g.roots = grown(f->roots, used, more, sizeof *f->roots);
+    g.q = grown(f->q, used * row, more * row, sizeof *f->q);
+    g.coms = grown(f->coms, used, more, sizeof *f->coms);
+    g.margins = grown(f->margins, used, more, sizeof *f->margins);
+    g.nodes = grown(f->nodes, used, more, sizeof *f->nodes);
+    g.swings = grown(f->swings, used, more, sizeof *f->swings);
+    g.capacity = (int)more;
+    hf_frame_store drop = g.roots && g.q && g.coms && g.margins && g.nodes && g.swings ? *f : g;
+    bool good = drop.roots == f->roots;
+    hf_frames_free(&drop);
+    if (good) *f = g;
+    return good;
+}
+
+bool hf_frames_add(hf_frame_store* f, const hf_pose* pose, hf_vec3 com, int node, int swing, double margin) {
+    if (f->count == f->capacity && !grow(f)) return false;
+    f->roots[f->count] = pose->root;
+    memcpy(f->q + (size_t)f->count * (size_t)f->q_count, pose->q, sizeof(double) * (size_t)f->q_count);
+    f->coms[f->count] = com;
+    f->margins[f->count] = margin;
+    f->swings[f->count] = swing;
+    f->nodes[f->count++] = node;
+    return true;
+}
+
+hf_pose hf_frames_pose(const hf_frame_store* f, int frame) {
+    return (hf_pose){f->roots[frame], f->q + (size_t)frame * (size_t)f->q_count};
+}
+
+/* ---- one segment being made ---- */
+
+typedef struct segment {
+    hf_planner* planner;
+    const hf_hold* holds;
+    int hold_count;
+    int limb; /* that swings, -1 for a move */
+    const hf_stance* stance;
+    int node;
+    int knot_count;
+    hf_transform* roots;
+    double* q;
+} segment;
+
+static double* knot_q(const segment* s, int i) {
+    return s->q + (size_t)i * (size_t)s->planner->view->q_count;
+}
+
+/* The pose at a place of the path, its holds exact. */
+static bool pose_at(const segment* s, const hf_path* path, double at, hf_pose* pose) {
+    hf_path_pose(s->planner->creature, path, at, pose);
+    hf_vec3 pull;
+    return hf_holds_keep(s->planner, s->holds, s->hold_count, -1, pose, &pull);
+}
+
+/* No joint is faster between two frames than it may be. */
+static bool slow_enough(const hf_planner* p, const hf_pose* a, const hf_pose* b) {
+    for (int j = 0; j < p->view->joint_count; j++) {
+        const hf_joint* joint = &p->view->joints[j];
+        if (joint->q_count != 1) continue;
+        if (fabs(b->q[joint->q_index] - a->q[joint->q_index]) * p->options->rate > joint->max_speed)
+            return false;
+    }
+    return true;
+}
+
+static bool free_between(const segment* s, const hf_pose* a, const hf_pose* b) {
+    hf_planner* p = s->planner;
+    hf_touch touches[HF_MAX_HOLDS];
+    hf_collision_query q = hf_collision_query_default();
+    q.touches = touches;
+    q.touch_count = hf_holds_touches(s->holds, s->hold_count, s->limb, touches);
+    bool collides = true;
+    hf_collision hit;
+    if (hf_move_collides(p->creature, p->placement, a, b, &q, p->workspace, &collides, &hit) != HF_OK)
+        p->out_of_memory = true;
+    return !collides;
+}
+
+/* Largest share of the acceleration that the stance holds, where all of it is too much. */
+static double bearable(const hf_stance* stance, hf_vec3 com, hf_vec3 acceleration) {
+    double low = 0, high = 1;
+    for (int i = 0; i < 7; i++) {
+        double middle = (low + high) / 2;
+        if (hf_stance_holds(stance, com, hf_scale(acceleration, middle), hf_v3(0, 0, 0)))
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Least share over frames first..last of the store; each end is at rest. */
+static double balance_share(const segment* s, int first, int last) {
+    const hf_frame_store* f = &s->planner->frames;
+    double rate2 = s->planner->options->rate * s->planner->options->rate, least = 1;
+    for (int i = first; i <= last; i++) {
+        hf_vec3 here = f->coms[i], before = f->coms[i > first ? i - 1 : i],
+                after = f->coms[i < last ? i + 1 : i];
+        hf_vec3 a = hf_scale(hf_sub(hf_add(before, after), hf_scale(here, 2)), rate2);
+        if (!hf_stance_holds(s->stance, here, a, hf_v3(0, 0, 0)))
+            least = fmin(least, bearable(s->stance, here, a));
+    }
+    return least;
+}
+
+typedef enum verdict { HOLDS, TOO_FAST, FAILS } verdict;
+
+/* Appends the frames of the path under one timing and judges them. The first frame repeats the last of the
+   store at rest, so that accelerations of two segments never add up. */
+static verdict append(segment* s, const hf_path* path, hf_timing* timing, double* share) {
+    hf_planner* p = s->planner;
+    hf_pose pose = {.q = p->q_c};
+    int first = p->frames.count;
+    for (int i = 0; i < timing->frame_count; i++) {
+        if (!pose_at(s, path, hf_timing_at(timing, i / p->options->rate), &pose)) return FAILS;
+        hf_forward(p->creature, &pose, p->links);
+        hf_vec3 com = hf_com(p->creature, p->links);
+        double margin = hf_stance_margin(s->stance, com);
+        if (margin < p->options->margin_m) return FAILS;
+        if (i > 0) {
+            hf_pose last = hf_frames_pose(&p->frames, p->frames.count - 1);
+            if (!slow_enough(p, &last, &pose)) {
+                *share = fmin(*share, 0.5);
+                return TOO_FAST;
+            }
+        }
+        if (!hf_frames_add(&p->frames, &pose, com, s->node, s->limb, margin)) {
+            p->out_of_memory = true;
+            return FAILS;
+        }
+    }
+    double bear = balance_share(s, first, p->frames.count - 1);
+    if (bear < 1) {
+        *share = fmin(*share, bear * 0.9);
+        return TOO_FAST;
+    }
+    for (int i = first; i < p->frames.count; i++) {
+        hf_pose a = hf_frames_pose(&p->frames, i > first ? i - 1 : i), b = hf_frames_pose(&p->frames, i);
+        if (!free_between(s, &a, &b)) return FAILS;
+    }
+    return HOLDS;
+}
+
+/* Times and frames of the knots; slower until it holds. */
+static bool finish(segment* s) {
+    hf_planner* p = s->planner;
+    hf_path path = {.count = s->knot_count, .roots = s->roots, .q = s->q};
+    hf_timing_options o = hf_timing_options_default();
+    o.fps = p->options->rate;
+    o.acceleration_share = FIRST_SHARE;
+    int first = p->frames.count;
+    for (int stretch = 0; stretch < STRETCHES && !p->out_of_memory; stretch++) {
+        if (hf_timing_compute(p->creature, &path, &o, p->workspace, p->timing) != HF_OK) {
+            p->out_of_memory = true;
+            return false;
+        }
+        if (p->timing->frame_count > MAX_FRAMES) return false;
+        double share = 1;
+        verdict v = append(s, &path, p->timing, &share);
+        if (v == HOLDS) return true;
+        p->frames.count = first;
+        if (v == FAILS || o.acceleration_share <= LEAST_SHARE) return false;
+        o.acceleration_share = fmax(LEAST_SHARE, o.acceleration_share * fmin(share, 0.9));
+    }
+    return false;
+}
+
+/* ---- moves ---- */
+
+static int knots_between(const hf_planner* p, const hf_pose* a, const hf_pose* b) {
+    double n = hf_distance(a->root.position, b->root.position) / (KNOT_SHIFT * p->view->height);
+    n = fmax(n, hf_quat_angle(a->root.rotation, b->root.rotation) / KNOT_TURN);
+    for (int j = 0; j < p->view->joint_count; j++)
+        n = fmax(n, fabs(b->q[p->view->joints[j].q_index] - a->q[p->view->joints[j].q_index]) / KNOT_JOINT);
+    return 2 + (int)fmin(n, MAX_KNOTS - 3);
+}
+
+/* Root and free joints straight, held limbs solved. */
+static bool make_move_knots(segment* s, const hf_pose* from, const hf_pose* to) {
+    hf_planner* p = s->planner;
+    size_t row = (size_t)p->view->q_count;
+    hf_pose pose = {.q = p->q_c};
+    hf_pose before = {.q = p->q_d};
+    memcpy(before.q, from->q, sizeof(double) * row);
+    for (int i = 0; i < s->knot_count; i++) {
+        hf_vec3 pull;
+        hf_pose_between(p->creature, from, to, (double)i / (s->knot_count - 1), &pose);
+        // held limbs go on from where they were
+        for (int h = 0; h < s->hold_count; h++) {
+            const hf_limb* limb = &p->view->limbs[s->holds[h].limb];
+            for (int k = 0; k < limb->joint_count; k++) {
+                const hf_joint* j = &p->view->joints[limb->joints[k]];
+                memcpy(pose.q + j->q_index, before.q + j->q_index, sizeof(double) * (size_t)j->q_count);
+            }
+        }
+        hf_pose_follow(p->creature, pose.q);
+        // the root gives way where a straight line would overstretch a limb
+        bool kept = false, ends = i == 0 || i == s->knot_count - 1;
+        for (int round = 0; round < (ends ? 1 : 5) && !kept; round++) {
+            if (round) pose.root.position = hf_add(pose.root.position, hf_scale(pull, 1.2));
+            kept = hf_holds_keep(p, s->holds, s->hold_count, -1, &pose, &pull);
+        }
+        if (!kept) return false;
+        hf_forward(p->creature, &pose, p->links);
+        if (hf_stance_margin(s->stance, hf_com(p->creature, p->links)) < p->options->margin_m) return false;
+        s->roots[i] = pose.root;
+        memcpy(knot_q(s, i), pose.q, sizeof(double) * row);
+        memcpy(before.q, pose.q, sizeof(double) * row);
+    }
+    return true;
+}
+
+bool hf_segment_move(hf_planner* p, const hf_hold* holds, int count, const hf_stance* stance, int node,
+                     const hf_pose* from, const hf_pose* to) {
+    hf_workspace_mark mark = hf_workspace_begin(p->workspace);
+    segment s = {
+        .planner = p, .holds = holds, .hold_count = count, .limb = -1, .stance = stance, .node = node};
+    s.knot_count = knots_between(p, from, to);
+    s.roots = hf_workspace_take(p->workspace, (size_t)s.knot_count, sizeof *s.roots);
+    s.q = hf_workspace_take(p->workspace, (size_t)s.knot_count * (size_t)p->view->q_count, sizeof *s.q);
+    p->out_of_memory = p->out_of_memory || !s.roots || !s.q;
+    bool good = !p->out_of_memory && make_move_knots(&s, from, to) && finish(&s);
+    hf_workspace_end(p->workspace, mark);
+    return good;
+}
+
+/* ---- swings ---- */
+
+/* The centre of mass goes with the limb: where a knot would lose balance on the way, the root gives way by a
+   bow that leaves both ends where they are. */
+static bool steady(segment* s) {
+    hf_planner* p = s->planner;
+    hf_stance_wish wish = {s->stance, p->options->margin_m * 1.3};
+    for (int round = 0; round < 4; round++) {
+        double worst = INFINITY;
+        hf_vec3 shift = {0, 0, 0};
+        int at = 0;
+        for (int i = 0; i < s->knot_count; i++) {
+            hf_pose pose = {s->roots[i], knot_q(s, i)};
+            hf_forward(p->creature, &pose, p->links);
+            hf_vec3 by, com = hf_com(p->creature, p->links);
+            double margin = hf_stance_balance(&wish, com, &by);
+            if (margin < worst) worst = margin, shift = by, at = i;
+        }
+        if (worst >= p->options->margin_m * 1.1) return true;
+        double u = s->knot_count > 1 ? (double)at / (s->knot_count - 1) : 0, bow = sin(3.14159265358979 * u);
+        if (bow < 0.2) return false;
+        for (int i = 1; i + 1 < s->knot_count; i++) {
+            hf_pose pose = {s->roots[i], knot_q(s, i)};
+            double part = sin(3.14159265358979 * i / (s->knot_count - 1)) / bow;
+            pose.root.position = hf_add(pose.root.position, hf_scale(hf_v3(shift.x, shift.y, 0), part));
+            hf_vec3 pull;
+            if (!hf_holds_keep(p, s->holds, s->hold_count, -1, &pose, &pull)) return false;
+            s->roots[i] = pose.root;
+        }
+    }
+    return false;
+}
+
+enum { LIFT_KNOTS = 4 };
+static const double LIFT_SHARE = 0.05; /* of the limb's length */
+static const double LIFT_TURN = 0.1; /* rad at that height: an effector that turns more scrapes the surface */
+
+/* Knots straight off a surface, body still: rows of `out`, the first nearest to the contact. The effector
+   keeps its orientation as far as the limb allows: an ankle at its limit lets the heel up first. Returns how
+   many; none when the limb cannot. */
+static int lift(hf_planner* p, int limb, int frame, hf_vec3 normal, const hf_pose* at, double* out,
+                double* turned) {
+    const hf_limb* l = &p->view->limbs[limb];
+    size_t row = (size_t)p->view->q_count;
+    const hf_contact_frame* f = &l->contacts[frame];
+    hf_forward(p->creature, at, p->links);
+    hf_transform link = p->links[f->link], base = p->links[l->base_link];
+    hf_vec3 point = hf_apply(link, f->offset);
+    hf_solve_options o = hf_solve_options_default();
+    o.max_starts = 1;
+    o.posture = at->q;
+    for (int i = 0; i < LIFT_KNOTS; i++) {
+        // a straight limb rises with the square of its joints' turn
+        double u = (i + 1.0) / LIFT_KNOTS, height = LIFT_SHARE * l->length * u * u;
+        hf_target t = {.kind = f->ball > 0 ? HF_TARGET_POSITION : HF_TARGET_POSE,
+                       .limb = limb,
+                       .contact = frame,
+                       .point = hf_add(point, hf_scale(normal, height)),
+                       .rotation = link.rotation};
+        double* q = out + (size_t)i * row;
+        memcpy(q, i ? q - row : at->q, sizeof(double) * row);
+        if (i == 0) hf_limb_loosen(p, limb, q);
+        hf_solve_result r;
+        if (hf_limb_solve(p->creature, &base, &t, &o, p->workspace, q, &r) != HF_OK) p->out_of_memory = true;
+        if (p->out_of_memory || r.position_error_m > 0.3 * height) return 0;
+        if (f->ball <= 0) *turned = fmax(*turned, r.angle_error_rad / u);
+    }
+    return LIFT_KNOTS;
+}
+
+bool hf_segment_lifts(hf_planner* p, const hf_hold* hold, const hf_pose* at) {
+    hf_workspace_mark mark = hf_workspace_begin(p->workspace);
+    double* q = hf_workspace_take(p->workspace, LIFT_KNOTS * (size_t)p->view->q_count, sizeof *q);
+    double turned = 0;
+    if (!q) p->out_of_memory = true;
+    bool good = q && lift(p, hold->limb, hold->frame, hold->normal, at, q, &turned) && turned < LIFT_TURN;
+    hf_workspace_end(p->workspace, mark);
+    return good;
+}
+
+static void add_knot(segment* s, hf_transform root, const double* q) {
+    s->roots[s->knot_count] = root;
+    memcpy(knot_q(s, s->knot_count++), q, sizeof(double) * (size_t)s->planner->view->q_count);
+}
+
+/* The limb from one pose to the other, all others holding: off the old surface with the body still, over to
+   the new one, and down with the body still. */
+static bool swing(hf_planner* p, const hf_hold* holds, int count, int limb, int frame, int goal_frame,
+                  hf_swing_end leave, hf_swing_end arrive, const hf_stance* stance, int node,
+                  const hf_pose* from, const hf_pose* to) {
+    size_t row = (size_t)p->view->q_count;
+    enum { ROOM = HF_SWING_KNOTS + 2 * LIFT_KNOTS + 2 };
+    hf_workspace_mark mark = hf_workspace_begin(p->workspace);
+    segment s = {
+        .planner = p, .holds = holds, .hold_count = count, .limb = limb, .stance = stance, .node = node};
+    s.roots = hf_workspace_take(p->workspace, ROOM, sizeof *s.roots);
+    s.q = hf_workspace_take(p->workspace, ROOM * row, sizeof *s.q);
+    double* lifts = hf_workspace_take(p->workspace, 2 * LIFT_KNOTS * row, sizeof *lifts);
+    if (!s.roots || !s.q || !lifts) p->out_of_memory = true;
+    int up = 0, down = 0;
+    double turned = 0;
+    if (!p->out_of_memory && leave.object >= 0) up = lift(p, limb, frame, leave.normal, from, lifts, &turned);
+    double* downs = lifts + (size_t)LIFT_KNOTS * row;
+    if (!p->out_of_memory && arrive.object >= 0)
+        down = lift(p, limb, goal_frame, arrive.normal, to, downs, &turned);
+    hf_swing_hold held[HF_MAX_HOLDS];
+    for (int i = 0; i < count; i++)
+        held[i] = (hf_swing_hold){holds[i].limb, holds[i].frame, holds[i].object, holds[i].grip};
+    hf_swing_end nowhere = {.object = -1};
+    hf_swing_limb one = {limb, goal_frame, up ? nowhere : leave, down ? nowhere : arrive};
+    hf_swing_query q = {.from = {from->root, up ? lifts + (size_t)(up - 1) * row : from->q},
+                        .to = {to->root, down ? downs + (size_t)(down - 1) * row : to->q},
+                        .limb_count = 1,
+                        .limbs = &one,
+                        .hold_count = count,
+                        .holds = held,
+                        .options = hf_swing_options_default()};
+    one.start.normal = leave.normal, one.goal.normal = arrive.normal;
+    bool good = !p->out_of_memory;
+    if (good && hf_swing_find(p->creature, p->placement, &q, p->workspace, p->swing) != HF_OK)
+        p->out_of_memory = true, good = false;
+    if (good && p->swing->outcome == HF_FOUND) {
+        if (up) add_knot(&s, from->root, from->q);
+        for (int i = 0; i + 1 < up; i++) add_knot(&s, from->root, lifts + (size_t)i * row);
+        for (int i = 0; i < p->swing->knot_count; i++)
+            add_knot(&s, p->swing->roots[i], p->swing->q + (size_t)i * row);
+        for (int i = down - 2; i >= 0; i--) add_knot(&s, to->root, downs + (size_t)i * row);
+        if (down) add_knot(&s, to->root, to->q);
+    } else
+        good = false;
+    good = good && steady(&s) && finish(&s);
+    hf_workspace_end(p->workspace, mark);
+    return good;
+}
+
+bool hf_segment_swing(hf_planner* p, const hf_hold* holds, int count, const hf_hold* old, const hf_hold* next,
+                      const hf_stance* stance, int node, const hf_pose* from, const hf_pose* to) {
+    hf_swing_end leave = {.object = -1}, arrive = {next->object, next->normal, next->grip};
+    if (old) leave = (hf_swing_end){old->object, old->normal, old->grip};
+    return swing(p, holds, count, next->limb, old ? old->frame : next->frame, next->frame, leave, arrive,
+                 stance, node, from, to);
+}
+
+bool hf_segment_free(hf_planner* p, const hf_hold* holds, int count, const hf_hold* old,
+                     const hf_stance* stance, int node, const hf_pose* from) {
+    hf_swing_end leave = {old->object, old->normal, old->grip}, nowhere = {.object = -1};
+    hf_pose to = {from->root, p->q_b};
+    const hf_limb* limb = &p->view->limbs[old->limb];
+    // to the rest posture, or only half of the way there
+    for (int part = 2; part > 0 && !p->out_of_memory; part--) {
+        memcpy(to.q, from->q, sizeof(double) * (size_t)p->view->q_count);
+        for (int k = 0; k < limb->joint_count; k++) {
+            const hf_joint* j = &p->view->joints[limb->joints[k]];
+            for (int i = j->q_index; i < j->q_index + j->q_count && j->q_count == 1; i++)
+                to.q[i] += (p->view->rest[i] - to.q[i]) * part / 2;
+        }
+        hf_pose_follow(p->creature, to.q);
+        hf_collision hit;
+        if (hf_holds_collide(p, holds, count, -1, &to, &hit)) continue;
+        if (swing(p, holds, count, old->limb, old->frame, old->frame, leave, nowhere, stance, node, from,
+                  &to))
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,388 @@
+/* One contact change: shift the body until the other limbs carry it, choose where the limb goes, swing it
+   there (thesis-2015 Algorithm 7, made sound as method section 7 says). */
+#include "plan/planner.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Where along the guide the body may be for a change: shares of the way its contacts allow, divided among
+   them, so that each limb's turn comes before its contact ends. */
+static const double ADVANCE[] = {1.5, 0.75, 0.3, 0};
+enum { ADVANCES = sizeof ADVANCE / sizeof *ADVANCE };
+/* Where a new contact is wished for: shares of the horizon ahead. */
+static const double AHEAD[] = {0.7, 0.45, 0.3, 0.2, 0.12, 0.05};
+enum { AHEADS = sizeof AHEAD / sizeof *AHEAD, PER_QUERY = 3 };
+/* Both ends of a swing have this much more balance than its frames must have. */
+static const double EXTRA_MARGIN_M = 0.003;
+static const double FLAT_RAD = 0.03;   /* patches bear as a whole within 2 degrees */
+static const double EXACT_RAD = 0.003; /* flat enough to be lifted without scraping */
+/* Of the distance from the wished place, in limb lengths, and of the effort term, which reaches 20 on a
+   straight limb, within one query. */
+static const double WISH_WEIGHT = 3, EFFORT_SHARE = 0.05;
+static const double NEW_PLACE = 0.03; /* of the limb's length: nearer is the same contact */
+static const double UPWARD = 1;       /* beta of method section 4 */
+enum { LEAST_GAIN = 3 };              /* guide poses that a change must last longer */
+static const double STRAY = 4;        /* weight of the distance from the place wished for in the end */
+
+/* ---- where to ---- */
+
+/* u of method section 4: along the guide's next poses, and up. */
+static hf_vec3 wanted_direction(const hf_planner* p, int from) {
+    int to = from + p->options->horizon < p->guide_count ? from + p->options->horizon : p->guide_count - 1;
+    hf_vec3 v = hf_sub(p->guide[to].position, p->guide[from].position);
+    if (hf_length(v) < 0.01 * p->view->height) return hf_v3(0, 0, 1);
+    return hf_normalize(hf_add(hf_v3(0, 0, 1), hf_scale(hf_normalize(v), UPWARD)));
+}
+
+/* The place that is to the body of `ahead` poses later as the old contact was to the body in the middle of
+   its span, or as the limb's effector at rest. */
+static hf_vec3 wished_place(hf_planner* p, const hf_hold* old, int limb, int index, double ahead) {
+    int later = index + (int)(ahead * p->options->horizon);
+    if (later >= p->guide_count - 1) later = p->guide_count - 1;
+    bool at_goal = later == p->guide_count - 1 && p->model->limbs[limb].walks;
+    if (old && !at_goal) {
+        int middle = (old->since + old->until) / 2;
+        return hf_apply(p->guide[later], hf_unapply(p->guide[middle], old->point));
+    }
+    return hf_apply(p->guide[later], p->model->limbs[limb].rest_in_root);
+}
+
+/* A foot turned as the body will be, where the limb allows it: a query leaves it as it came. */
+static void tidy(hf_planner* p, const hf_pose* pose, int index, const hf_contact* c, double* q) {
+    const hf_limb* limb = &p->view->limbs[c->limb];
+    const hf_contact_frame* f = &limb->contacts[c->frame];
+    if (c->grip || f->ball > 0 || !(f->patch[0] > 0)) return;
+    int later = index + p->options->horizon / 2 < p->guide_count ? index + p->options->horizon / 2
+                                                                 : p->guide_count - 1;
+    hf_quat wanted = hf_quat_mul(p->guide[later].rotation, p->model->limbs[c->limb].rest_turn);
+    hf_vec3 own = hf_rotate(wanted, f->normal), into = hf_neg(c->normal);
+    if (hf_dot(own, into) < 0.5) return;
+    hf_target t = {.kind = HF_TARGET_POSE, .limb = c->limb, .contact = c->frame, .point = c->point};
+    t.rotation = hf_quat_mul(hf_quat_between(own, into), wanted);
+    hf_solve_options o = hf_solve_options_default();
+    o.max_starts = 1;
+    hf_forward(p->creature, pose, p->links);
+    hf_transform base = p->links[limb->base_link];
+    for (int try = 0; try < 2; try++) {
+        memcpy(p->q_d, q, sizeof(double) * (size_t)p->view->q_count);
+        if (try) hf_limb_loosen(p, c->limb, p->q_d);
+        hf_solve_result r;
+        if (hf_limb_solve(p->creature, &base, &t, &o, p->workspace, p->q_d, &r) != HF_OK ||
+            r.outcome != HF_FOUND)
+            continue;
+        memcpy(q, p->q_d, sizeof(double) * (size_t)p->view->q_count);
+        return;
+    }
+}
+
+/* Nearly flat is neither flat nor tilted: an edge would press into the surface. */
+static bool nearly_flat(hf_planner* p, const hf_hold* h) {
+    const hf_contact_frame* f = &p->view->limbs[h->limb].contacts[h->frame];
+    double angle = acos(fmax(-1, fmin(1, -hf_dot(hf_rotate(h->rotation, f->normal), h->normal))));
+    return h->flat && angle > EXACT_RAD && angle < 2 * FLAT_RAD;
+}
+
+static void add_answer(hf_planner* p, const hf_pose* pose, int index, hf_step_list* list) {
+    for (int i = 0; i < p->answer->contact_count && list->count < HF_STEP_CANDIDATES; i++) {
+        const hf_contact* c = &p->answer->contacts[i];
+        if (c->frame < 0) continue;
+        bool known = false;
+        for (int k = 0; k < list->count && !known; k++)
+            known = hf_distance(list->items[k].hold.point, c->point) < 0.01 * p->view->height &&
+                    list->items[k].hold.frame == c->frame;
+        if (known) continue;
+        hf_step_candidate* to = &list->items[list->count];
+        memcpy(to->q, c->q, sizeof(double) * (size_t)p->view->q_count);
+        tidy(p, pose, index, c, to->q);
+        hf_pose at = {pose->root, to->q};
+        hf_hold_make(p, c, &at, &to->hold);
+        if (to->hold.support.corner_count == 0 || nearly_flat(p, &to->hold)) continue;
+        hf_hold_span(p, index, to->q, &to->hold);
+        to->effort = c->terms[HF_TERM_EFFORT];
+        to->comfort = c->terms[HF_TERM_COMFORT];
+        list->count++;
+    }
+}
+
+/* How far from where it is under the body in the goal, when the body stands there. */
+static double off_goal(const hf_planner* p, const hf_hold* h) {
+    hf_vec3 there = hf_apply(p->guide[p->guide_count - 1], p->model->limbs[h->limb].rest_in_root);
+    return hf_distance(there, h->point);
+}
+
+/* Contacts near a wished place, from where the body is. */
+static bool ask(hf_planner* p, const hf_pose* pose, const hf_hold* rest, int rest_count, int limb, int index,
+                hf_role role, const hf_vec3* wish, double max_angle, hf_step_list* list) {
+    hf_touch touches[HF_MAX_HOLDS];
+    hf_contact_query q = hf_contact_query_default();
+    q.pose = *pose;
+    q.limb = limb;
+    q.role = role;
+    q.direction = wanted_direction(p, index);
+    q.wish = wish;
+    q.weights[HF_TERM_EFFORT] = EFFORT_SHARE;
+    q.weights[HF_TERM_DISTANCE] = WISH_WEIGHT;
+    q.count = PER_QUERY;
+    q.apart_m = 0.08 * p->view->limbs[limb].length;
+    q.max_angle_rad = max_angle;
+    q.max_tests = 100;
+    q.touches = touches;
+    q.touch_count = hf_holds_touches(rest, rest_count, -1, touches);
+    hf_status status = hf_contact_find(p->creature, (const hf_samples* const*)p->model->limbs[limb].sets,
+                                       p->placement, &q, p->workspace, p->answer);
+    if (status != HF_OK) {
+        p->out_of_memory = true;
+        return false;
+    }
+    add_answer(p, pose, index, list);
+    return true;
+}
+
+static bool has_patch(const hf_limb* limb) {
+    for (int i = 0; i < limb->contact_count; i++)
+        if (limb->contacts[i].patch[0] > 0 || limb->contacts[i].patch[1] > 0) return true;
+    return false;
+}
+
+static int by_score(const void* a, const void* b) {
+    const hf_step_candidate *x = a, *y = b;
+    return (x->score < y->score) - (x->score > y->score);
+}
+
+/* How far the centre of mass may be from the middle of a contact that carries all alone, about. */
+static double own_room(const hf_support* s) {
+    if (s->grip) return INFINITY;
+    double least = INFINITY;
+    for (int i = 0; i < s->corner_count; i++)
+        least = fmin(least, hf_distance(s->corners[i], s->corners[(i + 1) % s->corner_count]) / 2);
+    return s->corner_count > 2 ? least : 0;
+}
+
+/* Weighted effort, duration, balance and comfort. */
+static bool score_all(hf_planner* p, const hf_pose* pose, const hf_hold* rest, int rest_count, int index,
+                      hf_step_list* list) {
+    const hf_plan_options* o = p->options;
+    double most = 0;
+    for (int i = 0; i < list->count; i++) most = fmax(most, list->items[i].effort);
+    hf_hold all[HF_MAX_HOLDS];
+    memcpy(all, rest, sizeof *rest * (size_t)rest_count);
+    for (int i = 0; i < list->count; i++) {
+        hf_step_candidate* c = &list->items[i];
+        all[rest_count] = c->hold;
+        if (!hf_holds_stance(p, all, rest_count + 1, -1, p->stance_c)) return false;
+        hf_pose at = {pose->root, c->q};
+        hf_forward(p->creature, &at, p->links);
+        double margin = hf_stance_margin(p->stance_c, hf_com(p->creature, p->links));
+        int lasts = c->hold.until - index;
+        // what lasts to the end should be where the body wants it there
+        bool stays = c->hold.until == p->guide_count - 1 && p->model->limbs[c->hold.limb].walks;
+        double off = stays ? off_goal(p, &c->hold) / p->view->limbs[c->hold.limb].length : 0;
+        double room = fmin(fmax(0, margin) / 0.1, own_room(&c->hold.support) / 0.025) / p->view->height;
+        c->score = o->effort * (most > 0 ? c->effort / most : 0) +
+                   o->duration * fmin(1, (double)lasts / o->horizon) + o->balance * fmin(1, room) +
+                   o->comfort * c->comfort - STRAY * off;
+    }
+    qsort(list->items, (size_t)list->count, sizeof *list->items, by_score);
+    return true;
+}
+
+/* A change should last longer than what it replaces, or come nearer to where the goal wants the limb. */
+static bool goes_on(const hf_planner* p, const hf_hold* old, const hf_hold* next) {
+    if (!old) return true;
+    if (hf_distance(old->point, next->point) < NEW_PLACE * p->view->limbs[old->limb].length) return false;
+    if (old->until < p->guide_count - 1)
+        return next->until >= old->until + LEAST_GAIN || next->until == p->guide_count - 1;
+    return next->until == old->until && off_goal(p, next) < off_goal(p, old) - 0.01 * p->view->height;
+}
+
+/* Everything the limb could use next, best first. */
+static bool list_candidates(hf_planner* p, const hf_pose* pose, const hf_hold* rest, int rest_count, int limb,
+                            const hf_hold* old, int index, hf_step_list* list) {
+    const hf_limb* l = &p->view->limbs[limb];
+    list->count = 0;
+    bool flat = has_patch(l);
+    int useful = 0;
+    for (int pass = 0; pass < 2 && useful == 0; pass++) {
+        double angle = pass == 0 && flat ? FLAT_RAD : 1;
+        for (int a = 0; a < AHEADS; a++) {
+            hf_vec3 wish = wished_place(p, old, limb, index, AHEAD[a]);
+            if (l->grip && p->has_grips &&
+                !ask(p, pose, rest, rest_count, limb, index, HF_ROLE_GRIP, &wish, angle, list))
+                return false;
+            if (!ask(p, pose, rest, rest_count, limb, index, HF_ROLE_SUPPORT, &wish, angle, list))
+                return false;
+        }
+        for (int i = 0; i < list->count; i++) useful += goes_on(p, old, &list->items[i].hold);
+        if (!flat) break;
+    }
+    return score_all(p, pose, rest, rest_count, index, list);
+}
+
+bool hf_step_find(hf_planner* p, const hf_pose* pose, const hf_hold* rest, int rest_count, int limb,
+                  int index, const hf_vec3* wish) {
+    const hf_limb* l = &p->view->limbs[limb];
+    p->steps.count = 0;
+    double angle = has_patch(l) ? FLAT_RAD : 1;
+    if (l->grip && p->has_grips &&
+        !ask(p, pose, rest, rest_count, limb, index, HF_ROLE_GRIP, wish, angle, &p->steps))
+        return false;
+    if (!ask(p, pose, rest, rest_count, limb, index, HF_ROLE_SUPPORT, wish, angle, &p->steps)) return false;
+    return score_all(p, pose, rest, rest_count, index, &p->steps) && p->steps.count > 0;
+}
+
+/* ---- how ---- */
+
+static void copy_pose(const hf_planner* p, const hf_pose* from, hf_pose* to) {
+    to->root = from->root;
+    memcpy(to->q, from->q, sizeof(double) * (size_t)p->view->q_count);
+}
+
+/* A step that leaves no next one is no use: from the pose it ends in, can the body get to where it stands
+   without the limb whose contact ends soonest? */
+static bool leads_on(hf_planner* p, const hf_hold* rest, int rest_count, const hf_hold* next,
+                     const hf_pose* end) {
+    hf_hold all[HF_MAX_HOLDS];
+    memcpy(all, rest, sizeof *rest * (size_t)rest_count);
+    all[rest_count] = *next;
+    int soonest = -1;
+    for (int i = 0; i < rest_count; i++)
+        if (p->view->limbs[all[i].limb].joint_count > 0 && (soonest < 0 || all[i].until < all[soonest].until))
+            soonest = i;
+    if (soonest < 0) return true;
+    hf_pose pose = {.q = p->q_f};
+    copy_pose(p, end, &pose);
+    return hf_holds_stance(p, all, rest_count + 1, all[soonest].limb, p->stance_c) &&
+           hf_stance_pose_exists(p, all, rest_count + 1, p->stance_c, p->options->margin_m, &pose) &&
+           hf_segment_lifts(p, &all[soonest], &pose);
+}
+
+/* The swing as frames after the body move; the child's holds and pose. */
+static bool carry_out(hf_planner* p, const hf_hold* rest, int rest_count, const hf_stance* stance,
+                      const hf_pose* start, const hf_pose* end, const hf_hold* old, const hf_hold* next,
+                      hf_plan_node* child) {
+    if (!hf_segment_swing(p, rest, rest_count, old, next, stance, p->node_index + 1, start, end))
+        return false;
+    child->hold_count = rest_count;
+    memcpy(child->holds, rest, sizeof *rest * (size_t)rest_count);
+    child->holds[child->hold_count++] = *next;
+    child->last_limb = next->limb;
+    hf_pose last = hf_frames_pose(&p->frames, p->frames.count - 1);
+    copy_pose(p, &last, &child->pose);
+    return true;
+}
+
+/* The pose from which the limb can leave its contact, as far along the guide as can be. */
+static bool find_departure(hf_planner* p, const hf_plan_node* node, const hf_hold* old, const hf_stance* rest,
+                           int* index, hf_pose* pose) {
+    int far = p->guide_count - 1;
+    for (int i = 0; i < node->hold_count; i++) far = node->holds[i].until < far ? node->holds[i].until : far;
+    int room = far > node->guide_index ? far - node->guide_index : 0, last = -1;
+    for (int a = 0; a < ADVANCES && !p->out_of_memory; a++) {
+        int at = node->guide_index + (int)(fmin(1, ADVANCE[a] / node->hold_count) * room);
+        if (at == last) continue;
+        last = at;
+        copy_pose(p, &node->pose, pose);
+        *index = at;
+        if (hf_stance_pose(p, node->holds, node->hold_count, rest, p->options->margin_m + EXTRA_MARGIN_M,
+                           p->guide[at], old, pose))
+            return true;
+    }
+    // or without going on
+    copy_pose(p, &node->pose, pose);
+    *index = node->guide_index;
+    return hf_stance_pose(p, node->holds, node->hold_count, rest, p->options->margin_m + EXTRA_MARGIN_M,
+                          node->pose.root, old, pose);
+}
+
+bool hf_step_limb(hf_planner* p, const hf_plan_node* node, int limb, const hf_hold* forced, uint32_t* tried,
+                  hf_plan_node* child) {
+    int own = hf_holds_find(node->holds, node->hold_count, limb);
+    const hf_hold* old = own >= 0 ? &node->holds[own] : NULL;
+    hf_hold rest[HF_MAX_HOLDS];
+    int rest_count = 0;
+    for (int i = 0; i < node->hold_count; i++)
+        if (i != own) rest[rest_count++] = node->holds[i];
+    if (rest_count == 0 || rest_count + 1 > HF_MAX_HOLDS) return false;
+    if (!hf_holds_stance(p, rest, rest_count, -1, p->stance_b)) return false;
+    if (!hf_holds_stance(p, node->holds, node->hold_count, -1, p->stance_a)) return false;
+    hf_pose departure = {.q = p->q_a}, end = {.q = p->q_b};
+    int index;
+    if (!find_departure(p, node, old, p->stance_b, &index, &departure)) return false;
+    if (forced) {
+        p->steps.count = 1;
+        p->steps.items[0].hold = *forced;
+        memcpy(p->steps.items[0].q, departure.q, sizeof(double) * (size_t)p->view->q_count);
+    } else if (!list_candidates(p, &departure, rest, rest_count, limb, old, index, &p->steps))
+        return false;
+    double margin = p->options->margin_m + EXTRA_MARGIN_M;
+    bool moved = false;
+    int first = p->frames.count, bound = INT_MAX;
+    // where one is too far to lead on, those as far are left for later
+    for (int turn = 0; turn < 2 * p->steps.count && !p->out_of_memory; turn++) {
+        int i = turn % p->steps.count;
+        const hf_step_candidate* c = &p->steps.items[i];
+        if (*tried >> i & 1 || (turn < p->steps.count && c->hold.until >= bound)) continue;
+        *tried |= 1u << i;
+        if (!forced && !goes_on(p, old, &c->hold)) continue;
+        p->work++;
+        hf_hold next = c->hold;
+        hf_hold all[HF_MAX_HOLDS];
+        memcpy(all, rest, sizeof *rest * (size_t)rest_count);
+        all[rest_count] = next;
+        end.root = departure.root;
+        memcpy(end.q, c->q, sizeof(double) * (size_t)p->view->q_count);
+        if (!hf_stance_pose(p, all, rest_count + 1, p->stance_b, margin, departure.root, &next, &end) ||
+            (!forced && !leads_on(p, rest, rest_count, &next, &end))) {
+            bound = next.until < bound ? next.until : bound;
+            continue;
+        }
+        // the way to where the limb leaves is the same for all
+        if (!moved) {
+            if (!hf_segment_move(p, node->holds, node->hold_count, p->stance_a, p->node_index, &node->pose,
+                                 &departure))
+                return false;
+            hf_pose last = hf_frames_pose(&p->frames, p->frames.count - 1);
+            copy_pose(p, &last, &departure);
+            moved = true;
+        }
+        if (!carry_out(p, rest, rest_count, p->stance_b, &departure, &end, old, &next, child)) continue;
+        child->first_frame = first;
+        child->guide_index = index;
+        return true;
+    }
+    p->frames.count = first;
+    return false;
+}
+
+bool hf_step_release(hf_planner* p, const hf_plan_node* node, int limb, hf_plan_node* child) {
+    int own = hf_holds_find(node->holds, node->hold_count, limb);
+    if (own < 0 || node->hold_count < 2) return false;
+    if (!hf_holds_stance(p, node->holds, node->hold_count, limb, p->stance_b)) return false;
+    if (!hf_holds_stance(p, node->holds, node->hold_count, -1, p->stance_a)) return false;
+    hf_pose start = {.q = p->q_a};
+    int index;
+    p->work++;
+    if (!find_departure(p, node, &node->holds[own], p->stance_b, &index, &start)) return false;
+    hf_hold others[HF_MAX_HOLDS];
+    int n = 0, first = p->frames.count;
+    for (int i = 0; i < node->hold_count; i++)
+        if (i != own) others[n++] = node->holds[i];
+    if (!hf_segment_move(p, node->holds, node->hold_count, p->stance_a, p->node_index, &node->pose, &start))
+        return false;
+    hf_pose there = hf_frames_pose(&p->frames, p->frames.count - 1);
+    copy_pose(p, &there, &start);
+    if (!hf_segment_free(p, others, n, &node->holds[own], p->stance_b, p->node_index + 1, &start)) {
+        p->frames.count = first;
+        return false;
+    }
+    child->hold_count = n;
+    memcpy(child->holds, others, sizeof *others * (size_t)n);
+    child->last_limb = limb;
+    child->first_frame = first;
+    child->guide_index = index;
+    hf_pose last = hf_frames_pose(&p->frames, p->frames.count - 1);
+    copy_pose(p, &last, &child->pose);
+    return true;
+}
