@@ -28,12 +28,16 @@ static const double STRAY = 4;        /* weight of the distance from the place w
 
 /* ---- where to ---- */
 
-/* u of method section 4: along the guide's next poses, and up. */
-static hf_vec3 wanted_direction(const hf_planner* p, int from) {
+/* Where the guide's next poses go; zero where the body hardly translates. */
+static hf_vec3 travel(const hf_planner* p, int from) {
     int to = from + p->options->horizon < p->guide_count ? from + p->options->horizon : p->guide_count - 1;
     hf_vec3 v = hf_sub(p->guide[to].position, p->guide[from].position);
-    if (hf_length(v) < 0.01 * p->view->height) return hf_v3(0, 0, 1);
-    return hf_normalize(hf_add(hf_v3(0, 0, 1), hf_scale(hf_normalize(v), UPWARD)));
+    return hf_length(v) < 0.01 * p->view->height ? hf_v3(0, 0, 0) : hf_normalize(v);
+}
+
+/* u of method section 4: that way, and up. */
+static hf_vec3 wanted_direction(const hf_planner* p, int from) {
+    return hf_normalize(hf_add(hf_v3(0, 0, 1), hf_scale(travel(p, from), UPWARD)));
 }
 
 /* The place that is to the body of `ahead` poses later as the old contact was to the body in the middle of
@@ -114,7 +118,7 @@ static double off_goal(const hf_planner* p, const hf_hold* h) {
 
 /* Contacts near a wished place, from where the body is. */
 static bool ask(hf_planner* p, const hf_pose* pose, const hf_hold* rest, int rest_count, int limb, int index,
-                hf_role role, const hf_vec3* wish, double max_angle, hf_step_list* list) {
+                hf_role role, const hf_vec3* wish, const hf_hold* old, double max_angle, hf_step_list* list) {
     hf_touch touches[HF_MAX_HOLDS];
     hf_contact_query q = hf_contact_query_default();
     q.pose = *pose;
@@ -122,12 +126,17 @@ static bool ask(hf_planner* p, const hf_pose* pose, const hf_hold* rest, int res
     q.role = role;
     q.direction = wanted_direction(p, index);
     q.wish = wish;
+    // farther on than what it replaces
+    if (old && old->until < p->guide_count - 1) {
+        q.ahead = travel(p, index);
+        q.ahead_m = hf_dot(q.ahead, old->point) + NEW_PLACE * p->view->limbs[limb].length;
+    }
     q.weights[HF_TERM_EFFORT] = EFFORT_SHARE;
     q.weights[HF_TERM_DISTANCE] = WISH_WEIGHT;
     q.count = PER_QUERY;
     q.apart_m = 0.08 * p->view->limbs[limb].length;
     q.max_angle_rad = max_angle;
-    q.max_tests = 100;
+    q.max_tests = 200;
     q.touches = touches;
     q.touch_count = hf_holds_touches(rest, rest_count, -1, touches);
     hf_status status = hf_contact_find(p->creature, (const hf_samples* const*)p->model->limbs[limb].sets,
@@ -209,9 +218,9 @@ static bool list_candidates(hf_planner* p, const hf_pose* pose, const hf_hold* r
         for (int a = 0; a < AHEADS; a++) {
             hf_vec3 wish = wished_place(p, old, limb, index, AHEAD[a]);
             if (l->grip && p->has_grips &&
-                !ask(p, pose, rest, rest_count, limb, index, HF_ROLE_GRIP, &wish, angle, list))
+                !ask(p, pose, rest, rest_count, limb, index, HF_ROLE_GRIP, &wish, old, angle, list))
                 return false;
-            if (!ask(p, pose, rest, rest_count, limb, index, HF_ROLE_SUPPORT, &wish, angle, list))
+            if (!ask(p, pose, rest, rest_count, limb, index, HF_ROLE_SUPPORT, &wish, old, angle, list))
                 return false;
         }
         for (int i = 0; i < list->count; i++) useful += goes_on(p, old, &list->items[i].hold);
@@ -226,9 +235,10 @@ bool hf_step_find(hf_planner* p, const hf_pose* pose, const hf_hold* rest, int r
     p->steps.count = 0;
     double angle = has_patch(l) ? FLAT_RAD : 1;
     if (l->grip && p->has_grips &&
-        !ask(p, pose, rest, rest_count, limb, index, HF_ROLE_GRIP, wish, angle, &p->steps))
+        !ask(p, pose, rest, rest_count, limb, index, HF_ROLE_GRIP, wish, NULL, angle, &p->steps))
         return false;
-    if (!ask(p, pose, rest, rest_count, limb, index, HF_ROLE_SUPPORT, wish, angle, &p->steps)) return false;
+    if (!ask(p, pose, rest, rest_count, limb, index, HF_ROLE_SUPPORT, wish, NULL, angle, &p->steps))
+        return false;
     return score_all(p, pose, rest, rest_count, index, &p->steps) && p->steps.count > 0;
 }
 
