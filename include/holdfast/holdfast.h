@@ -26,8 +26,6 @@
 #include <holdfast/clip.h>
 #include <holdfast/scenario.h>
 #include <holdfast/plan.h>
-#include <holdfast/swing.h>
-#include <holdfast/timing.h>
 #include <holdfast/check.h>
 #include <holdfast/render.h>
 
