@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SEEDS = 100, PROPERTY_POSES = 400, PROPERTY_SAMPLES = 10000, PROPERTY_DRAWS = 40000, MAX_LIMBS = 64 };
+enum { SEEDS = 100, PROPERTY_POSES = 1000, PROPERTY_SAMPLES = 10000, PROPERTY_DRAWS = 40000, MAX_LIMBS = 64 };
 static const double MARGIN = 0.01; /* m, of the bounds around the scene */
 static const double PEER_LIMIT_S = 60;
 
