@@ -33,7 +33,7 @@ typedef struct options {
     bool compare;
     int query; /* -1 when not given */
     const char* data;
-    const char *limb, *cache;
+    const char *limb, *cache, *only;
 } options;
 
 /* One option: how it is written, where its value goes, what it means. */
@@ -173,6 +173,9 @@ hf_status save_motion(const loaded_motion* m, const char* path, const options* o
 bool picture_options(const options* o, hf_picture_options* p);
 /* Adds the start's contacts to the targets, held, for limbs that have no target; false when memory is out. */
 bool hold_start_contacts(hf_scenario* s);
+/* The planner's options: defaults, then the scenario's, then the command line's. Complains and returns false
+   when the scenario asks for what a plan does not have, or has no goal. */
+bool plan_wishes(const options* o, const hf_scenario* s, hf_plan_options* p);
 /* Makes the folder, and those above it, when missing; complains and returns false when that fails. */
 bool make_folder(const char* path);
 

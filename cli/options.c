@@ -41,7 +41,8 @@ const option_def option_defs[] = {
     {"--reach", NULL, NULL, OPTION_SWITCH, AT(reach), 0, 0, "draw where each limb can get"},
     {"--no-ground", NULL, NULL, OPTION_SWITCH, AT(no_ground), 0, 0, "leave the ground plane out"},
     {"--count", "-n", "N", OPTION_INT, AT(count), 1, 5e7,
-     "postures drawn for each limb, or queries of bench valid; default 10000"},
+     "postures drawn for each limb, or queries of bench valid, default 10000; seeds of bench soak, default "
+     "100"},
     {"--choices", "-k", "K", OPTION_INT, AT(choices), 1, 1000,
      "contacts to give for each limb, best first; default 1"},
     {"--compare", NULL, NULL, OPTION_SWITCH, AT(compare), 0, 0,
@@ -52,6 +53,8 @@ const option_def option_defs[] = {
     {"--query", NULL, "N", OPTION_INT, AT(query), 0, 1e9, "of bench valid, this one query; -o DIR draws it"},
     {"--data", NULL, "DIR", OPTION_TEXT, AT(data), 0, 0,
      "robots, gltf and scenes that others made, for bench valid; none: shipped data alone"},
+    {"--only", NULL, "NAMES", OPTION_TEXT, AT(only), 0, 0,
+     "of bench soak, these plan scenarios alone: names or files, with commas between them"},
     {"--trunk-scale", NULL, "X", OPTION_NUMBER, AT(trunk_scale), 1, 1.5,
      "size of the body that the guide moves; a larger one makes contacts likelier"},
 };
@@ -73,7 +76,8 @@ static const char* const render_options[] = {
     "--elevation", "--zoom",    "--focus",    "--distance", "--task",    "--reach",
     "--no-ground", "--unit",    "--creature", "--scenario", NULL};
 static const char* const export_options[] = {"--fps", "--unit", "--creature", "--scenario", NULL};
-static const char* const bench_options[] = {"--count", "--query", "--data", "--size", "--samples", NULL};
+static const char* const bench_options[] = {"--count", "--query",   "--data", "--only",
+                                            "--size",  "--samples", NULL};
 static const char* const no_options[] = {NULL};
 
 const command commands[] = {

@@ -7,8 +7,11 @@
 
 enum { STRIP = 8 }; /* moments in the picture of a plan */
 
-/* The planner's options: defaults, then the scenario's, then the command line's. False after a complaint. */
-static bool plan_options(const options* o, const hf_scenario* s, hf_plan_options* p) {
+bool plan_wishes(const options* o, const hf_scenario* s, hf_plan_options* p) {
+    if (!s->goal.pose.q) {
+        complain("%s: has no goal", s->path);
+        return false;
+    }
     *p = hf_plan_options_default();
     p->seed = o->seed >= 0 ? (uint64_t)o->seed : s->seed;
     p->threads = o->threads;
@@ -26,23 +29,32 @@ static bool plan_options(const options* o, const hf_scenario* s, hf_plan_options
     return true;
 }
 
-static void say(const hf_scenario* s, const hf_plan_result* r, double model_s, const options* o) {
-    if (o->json) {
-        print_json(json_pack("{s:s,s:s,s:s,s:i,s:i,s:i,s:f,s:f,s:f,s:f,s:f,s:f}", "outcome",
-                             hf_outcome_text(r->outcome), "why", hf_plan_why_text(r->why), "where", r->where,
-                             "stances", r->stances, "frames", r->motion ? r->motion->frame_count : 0, "work",
-                             r->work, "reached", r->reached, "guide_length_m", r->guide_length_m, "model_s",
-                             model_s, "roadmap_s", r->roadmap_s, "guide_s", r->guide_s, "contact_s",
-                             r->contact_s));
+/* A motion that ends before the goal is partial, whatever ended it. */
+static const char* outcome_text(const hf_plan_result* r) {
+    return r->outcome != HF_FOUND && r->motion ? "partial" : hf_outcome_text(r->outcome);
+}
+
+static const char* why_text(const hf_plan_result* r, const progress* p) {
+    if (r->why != HF_PLAN_CANCELLED) return hf_plan_why_text(r->why);
+    return p->timed_out ? "the time limit was reached" : "interrupted";
+}
+
+static void say(const hf_scenario* s, const hf_plan_result* r, double model_s, const progress* p) {
+    if (p->options->json) {
+        print_json(json_pack("{s:s,s:s,s:s,s:i,s:i,s:i,s:f,s:f,s:f,s:f,s:f,s:f}", "outcome", outcome_text(r),
+                             "why", why_text(r, p), "where", r->where, "stances", r->stances, "frames",
+                             r->motion ? r->motion->frame_count : 0, "work", r->work, "reached", r->reached,
+                             "guide_length_m", r->guide_length_m, "model_s", model_s, "roadmap_s",
+                             r->roadmap_s, "guide_s", r->guide_s, "contact_s", r->contact_s));
         return;
     }
     if (r->outcome == HF_FOUND)
-        printf("%s: %d stances, %.1f s of motion over %.2f m; guide %.0f ms, contacts %.0f ms\n", s->name,
-               r->stances, r->motion->frames[r->motion->frame_count - 1].time_s, r->guide_length_m,
-               r->guide_s * 1e3, r->contact_s * 1e3);
+        printf("%s: %d stance%s, %.1f s of motion over %.2f m; guide %.0f ms, contacts %.0f ms\n", s->name,
+               r->stances, r->stances == 1 ? "" : "s", r->motion->frames[r->motion->frame_count - 1].time_s,
+               r->guide_length_m, r->guide_s * 1e3, r->contact_s * 1e3);
     else
-        printf("%s: %s: %s%s%s\n", s->name, hf_outcome_text(r->outcome), hf_plan_why_text(r->why),
-               r->where[0] ? "; " : "", r->where);
+        printf("%s: %s: %s%s%s\n", s->name, outcome_text(r), why_text(r, p), r->where[0] ? "; " : "",
+               r->where);
 }
 
 static hf_status write_plan(hf_scenario* s, hf_plan_result* r, const options* o, hf_error* error) {
@@ -52,6 +64,8 @@ static hf_status write_plan(hf_scenario* s, hf_plan_result* r, const options* o,
         frames[i] = count > 1 ? i * (r->motion->frame_count - 1) / (count - 1) : 0;
     free(r->motion->scenario);
     r->motion->scenario = make_text("%s", s->path);
+    free(r->motion->outcome);
+    r->motion->outcome = make_text("%s", outcome_text(r));
     hf_motion_set_stat(r->motion, "guide_s", r->guide_s);
     hf_motion_set_stat(r->motion, "contact_s", r->contact_s);
     hf_motion_set_stat(r->motion, "work", r->work);
@@ -66,7 +80,7 @@ static hf_status write_plan(hf_scenario* s, hf_plan_result* r, const options* o,
 
 static int solve(hf_scenario* s, const options* o) {
     hf_plan_options wishes;
-    if (!plan_options(o, s, &wishes)) return EXIT_BAD_INPUT;
+    if (!plan_wishes(o, s, &wishes)) return EXIT_BAD_INPUT;
     hf_plan_model* model = NULL;
     hf_plan_result result = {0};
     hf_error error = {0};
@@ -82,7 +96,7 @@ static int solve(hf_scenario* s, const options* o) {
                : result.outcome == HF_FOUND ? EXIT_DONE
                                             : EXIT_NO_SOLUTION;
     if (status == HF_OK) {
-        say(s, &result, model_s, o);
+        say(s, &result, model_s, &p);
         if (o->output && result.motion) {
             if (write_plan(s, &result, o, &error) != HF_OK) code = fail_with(&error);
         }
@@ -96,10 +110,7 @@ int run_plan(const options* o) {
     int code;
     hf_scenario* s = open_scenario(o, "plan", HF_SCENARIO_PLAN, &code);
     if (!s) return code;
-    if (!s->goal.pose.q)
-        complain("%s: has no goal", s->path);
-    else if (!o->output || make_folder(o->output))
-        code = solve(s, o);
+    if (!o->output || make_folder(o->output)) code = solve(s, o);
     hf_scenario_free(s);
     return code;
 }

@@ -87,6 +87,60 @@ expect 0 'valid' "$hf" check "$work/bookshelf.motion.json"
 expect 3 'needs one of kind "contact"' "$hf" contact demo
 expect 3 'has no limb "wing"' "$hf" contact push --limb wing
 
+# Plans: found ones hold; what cannot be done ends with 1, a reason and a motion as far as there is one.
+printf 'v -9 -9 0\nv 9 -9 0\nv 9 9 0\nv -9 9 0\nf 1 2 3\nf 1 3 4\n' >"$work/floor.obj"
+printf 'v %s\n' '-2 -2 0' '0.6 -2 0' '0.6 2 0' '-2 2 0' '3.6 -2 0' '6 -2 0' '6 2 0' '3.6 2 0' >"$work/gap.obj"
+printf 'f %s\n' '1 2 3' '1 3 4' '5 6 7' '5 7 8' >>"$work/gap.obj"
+plan() { # NAME MESHES START GOAL: the quadruped from one root to another
+  local objects='' mesh
+  for mesh in $2; do objects="$objects${objects:+, }{ \"name\": \"$(basename "$mesh" .obj)\", \"mesh\": \"$mesh\" }"; done
+  cat >"$work/$1.scenario.json" <<END
+{ "format": "holdfast-scenario", "version": 1, "kind": "plan", "creature": "$PWD/data/creatures/quadruped.creature.json",
+  "scene": [ $objects ], "start": { "root": [$3, 1, 0, 0, 0] }, "goal": { "root": [$4, 1, 0, 0, 0] }, "options": { "samples": 1000 } }
+END
+}
+small="--size 64x64 --samples 1"
+plan stroll floor.obj 0,0,0.53 0.3,0,0.53
+expect 0 'stances' "$hf" plan "$work/stroll.scenario.json" -o "$work/one" --threads 1 $small
+expect 0 '"outcome": "found"' "$hf" plan "$work/stroll.scenario.json" -o "$work/two" --threads 2 $small --json
+expect 0 '"valid": true' "$hf" check "$work/one/stroll.motion.json" --json
+python3 - "$work"/one/stroll.motion.json "$work"/two/stroll.motion.json <<'EOF' || { echo "FAILED: plans depend on the threads"; failures=$((failures + 1)); }
+import json, sys
+one, two = (json.load(open(name)) for name in sys.argv[1:])
+assert one["frames"] == two["frames"] and one["outcome"] == "found"
+EOF
+plan stand floor.obj 0,0,0.53 0,0,0.53
+expect 0 'stand: 1 stance,' "$hf" plan "$work/stand.scenario.json"
+printf 'v %s\n' '-1 -1 0' '1 -1 0' '1 1 0' '-1 1 0' '-1 -1 2' '1 -1 2' '1 1 2' '-1 1 2' >"$work/block.obj"
+printf 'f %s\n' '4 3 2 1' '5 6 7 8' '1 2 6 5' '2 3 7 6' '3 4 8 7' '4 1 5 8' >>"$work/block.obj"
+plan walled "floor.obj block.obj" 0,0,0.53 2,0,0.53
+expect 1 'the start collides' "$hf" plan "$work/walled.scenario.json" --time-limit 5
+plan beyond floor.obj 0,0,0.53 0,0,30
+expect 1 'partial: no path of the root was found; the goal is not free' "$hf" plan "$work/beyond.scenario.json" -o "$work" $small --time-limit 5
+grep -q '"outcome": *"partial"' "$work/beyond.motion.json" || { echo "FAILED: the partial plan does not say so"; failures=$((failures + 1)); }
+expect 0 '"valid": true' "$hf" check "$work/beyond.motion.json" --json
+plan adrift "" 0,0,0.53 1,0,0.53
+expect 1 'no stance holds the body at the start' "$hf" plan "$work/adrift.scenario.json" --time-limit 5
+plan gap gap.obj 0,0,0.53 4.4,0,0.53
+expect 1 '"outcome": "partial"' "$hf" plan "$work/gap.scenario.json" --json --time-limit 10
+expect 1 'the time limit was reached' "$hf" plan "$work/gap.scenario.json" --time-limit 0.1
+(trap - INT; exec "$hf" plan "$work/gap.scenario.json" -o "$work/stop" $small) >"$work/stop.log" 2>&1 &
+sleep 0.3; kill -INT $!; wait $!; status=$?
+[ $status -eq 1 ] && [ -s "$work/stop/gap.motion.json" ] && grep -q 'partial: interrupted' "$work/stop.log" ||
+  { echo "FAILED: Ctrl-C of plan gave $status"; cat "$work/stop.log"; failures=$((failures + 1)); }
+expect 3 'needs one of kind "plan"' "$hf" plan demo
+expect 3 'did you mean' "$hf" plan clmb
+expect 2 'plan needs a SCENARIO' "$hf" plan
+expect 2 '--trunk-scale 2' "$hf" plan climb --trunk-scale 2
+sed 's/"samples": 1000/"score": { "beauty": 1 }/' "$work/stroll.scenario.json" >"$work/beauty.scenario.json"
+expect 3 'options.score: unknown key "beauty"' "$hf" plan "$work/beauty.scenario.json"
+sed 's/"goal": { [^}]*}, //' "$work/stroll.scenario.json" >"$work/aimless.scenario.json"
+expect 3 'goal' "$hf" plan "$work/aimless.scenario.json"
+# Many seeds: what is found and valid is 0, what is not found is 1.
+expect 0 '"found": 2, "valid": 2' "$hf" bench soak -n 2 --only "$work/stroll.scenario.json" --json
+expect 1 'no path of the root was found' "$hf" bench soak -n 1 --only "$work/stroll.scenario.json,$work/beyond.scenario.json"
+expect 3 'needs one of kind "plan"' "$hf" bench soak --only demo
+
 # Benchmarks of the command: random queries give valid answers alone, the same for any number of threads.
 expect 0 'valid' "$hf" bench
 expect 2 'did you mean "valid"?' "$hf" bench vlid

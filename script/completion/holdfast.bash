@@ -10,7 +10,7 @@ _holdfast() {
         check) options="--output --json --quiet --seed --threads --time-limit --package-path --creature --scenario" ;;
         render) options="--output --json --quiet --seed --threads --time-limit --package-path --unit --creature --scenario --strip --columns --frame --size --samples --azimuth --elevation --zoom --focus --distance --task --reach --no-ground" ;;
         export) options="--output --json --quiet --seed --threads --time-limit --package-path --unit --fps --creature --scenario" ;;
-        bench) options="--output --json --quiet --seed --threads --time-limit --package-path --size --samples --count --query --data" ;;
+        bench) options="--output --json --quiet --seed --threads --time-limit --package-path --size --samples --count --query --data --only" ;;
         help) options="" ;;
     esac
     if [ "$COMP_CWORD" -eq 1 ]; then

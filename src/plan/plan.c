@@ -238,6 +238,17 @@ static hf_status plan_along(hf_planner* p, const hf_plan_query* q, hf_plan_resul
     return status;
 }
 
+/* Without a guide: the motion is the start's stance alone, or the start itself says why there is none. */
+static hf_status plan_start(hf_planner* p, const hf_plan_query* q, hf_plan_result* r) {
+    hf_plan_why why = HF_PLAN_NO_GUIDE;
+    p->guide = &q->start->pose.root, p->guide_count = 1;
+    p->frames.count = p->node_index = p->farthest = 0;
+    bool begun = hf_plan_begin(p, q->start, &p->path[0], &why);
+    r->why = begun ? HF_PLAN_NO_GUIDE : why;
+    if (p->out_of_memory) return HF_ERROR_MEMORY;
+    return begun ? make_motion(p, &p->frames, p->path, r) : HF_OK;
+}
+
 static bool any_grip(const hf_scene* scene) {
     for (int i = 0; i < hf_scene_object_count(scene); i++)
         if (hf_scene_object(scene, i).grip) return true;
@@ -256,7 +267,8 @@ static hf_status plan_all(hf_planner* p, const hf_plan_query* q, hf_plan_result*
             if (status == HF_OK && found && !spread_guide(p, &path)) status = HF_ERROR_MEMORY;
         }
         if (status == HF_OK && !found) {
-            if (!r->motion) r->why = p->cancelled ? HF_PLAN_CANCELLED : HF_PLAN_NO_GUIDE;
+            if (!r->motion) status = plan_start(p, q, r);
+            if (p->cancelled) r->why = HF_PLAN_CANCELLED;
             break;
         }
         if (status == HF_OK) status = plan_along(p, q, r);
