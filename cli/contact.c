@@ -34,33 +34,27 @@ static void say_text(const contact_job* job, const hf_task* task) {
 
 hf_status contact_job_write(const contact_job* job, const char* name, const loaded_motion* m,
                             const int* frames, int count, hf_vec3 direction, hf_error* error) {
-    const options* o = job->o;
-    char stem[1000], path[1200];
-    snprintf(stem, sizeof stem, "%s/%s", o->output, name);
-    snprintf(path, sizeof path, "%s.motion.json", stem);
-    hf_status status = save_motion(m, path, o, error);
-    if (status == HF_OK) {
-        hf_export_options e = hf_export_options_default();
-        e.scene = m->scene;
-        snprintf(path, sizeof path, "%s.glb", stem);
-        status = hf_motion_export(m->motion, m->creature, &e, path, error);
+    char* stem = make_text("%s/%s", job->o->output, name);
+    if (!stem) {
+        *error = (hf_error){.status = HF_ERROR_MEMORY, .message = "out of memory"};
+        return HF_ERROR_MEMORY;
     }
-    if (status == HF_OK) {
-        progress p = progress_start(o);
-        snprintf(path, sizeof path, "%s.png", stem);
-        status = draw_motion(m, o, frames, count, direction, path, &p, error);
-        progress_end(&p);
-    }
-    if (status == HF_OK) note(o, "wrote %s.motion.json, .glb, .png", stem);
+    progress p = progress_start(job->o);
+    hf_status status = write_motion(m, stem, frames, count, direction, job->o, &p, error);
+    progress_end(&p);
+    free(stem);
     return status;
 }
 
 static hf_status write_task(const contact_job* job, const hf_task* task, const loaded_motion* m,
                             hf_error* error) {
-    char name[1000];
     int last = m->motion->frame_count - 1;
-    snprintf(name, sizeof name, "%s%s%s", job->scenario->name, task->name[0] ? "-" : "", task->name);
-    return contact_job_write(job, name, m, &last, 1, task->direction, error);
+    char* name = make_text("%s%s%s", job->scenario->name, task->name[0] ? "-" : "", task->name);
+    hf_status status =
+        name ? contact_job_write(job, name, m, &last, 1, task->direction, error)
+             : (*error = (hf_error){.status = HF_ERROR_MEMORY, .message = "out of memory"}).status;
+    free(name);
+    return status;
 }
 
 /* ---- the command ---- */
@@ -79,9 +73,10 @@ static int solve(hf_scenario* s, const options* o, int only) {
         if (status != HF_OK) break;
         // first the way there: a limb may have to take another contact than its best
         loaded_motion m = {.creature = s->creature, .scenario = s, .scene = s->scene};
-        if (o->output) status = contact_job_motion(&job, &m, &every);
+        bool there = true;
+        if (o->output) status = contact_job_motion(&job, &m, &there);
         if (status != HF_OK) error = (hf_error){.status = status, .message = "out of memory"};
-        every &= contact_job_outcome(&job) == HF_FOUND;
+        every &= there && contact_job_outcome(&job) == HF_FOUND;
         any |= contact_job_outcome(&job) != HF_NONE;
         if (o->json)
             contact_job_json(&job, task, list);
@@ -109,11 +104,15 @@ int run_contact(const options* o) {
     hf_scenario* s = open_scenario(o, "contact", HF_SCENARIO_CONTACT, &code);
     if (!s) return code;
     int only = o->limb ? hf_creature_find_limb(s->creature, o->limb) : -1;
-    if (!s->task_count && !s->path_count)
+    bool walks = !o->compare && (s->path_count || scene_has_keys(s->scene));
+    if (!s->task_count && (o->compare || !s->path_count))
         complain("%s: has no task", s->path);
     else if (o->limb && only < 0)
         complain("%s has no limb \"%s\"; holdfast info lists them", hf_creature_get(s->creature)->name,
                  o->limb);
+    else if (walks && (o->limb || o->choices))
+        complain("%s: has a path or objects that move, --limb and --choices are for the contacts of a task",
+                 s->path);
     else if (!o->output || make_folder(o->output))
         code = o->compare                 ? compare_scores(s, o, only)
                : scene_has_keys(s->scene) ? live_through(s, o)

@@ -191,11 +191,26 @@ static void list_limbs(contact_job* job, const hf_task* task, int only) {
     }
 }
 
+/* A task that moves nothing is not done. */
+static hf_status no_limb(const contact_job* job, const hf_task* task, int only, hf_error* error) {
+    const hf_scenario* s = job->scenario;
+    *error = (hf_error){.status = HF_ERROR_ARGUMENT};
+    snprintf(error->file, sizeof error->file, "%s", s->path);
+    snprintf(error->field, sizeof error->field, "%.40s%stask", task->name, task->name[0] ? ": " : "");
+    if (only >= 0)
+        snprintf(error->message, sizeof error->message, "limb \"%.100s\" is none of those that it moves",
+                 hf_creature_get(s->creature)->limbs[only].name);
+    else
+        snprintf(error->message, sizeof error->message, "no limb is free to move to a contact");
+    return error->status;
+}
+
 hf_status contact_job_solve(contact_job* job, const hf_task* task, int only, hf_error* error) {
     const hf_scenario* s = job->scenario;
     clear_task(job);
     memset(job->limbs, 0, sizeof *job->limbs * (size_t)hf_creature_get(s->creature)->limb_count);
     list_limbs(job, task, only);
+    if (!job->limb_count) return no_limb(job, task, only, error);
     size_t bytes = sizeof(double) * (size_t)hf_creature_get(s->creature)->q_count;
     memcpy(job->q, s->start.pose.q, bytes);
     for (int i = 0; i < job->held_count; i++)

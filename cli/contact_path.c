@@ -87,13 +87,14 @@ int follow_path(hf_scenario* s, const options* o) {
     if (status == HF_OK) status = find_sequence(&job, limbs, limb_count, course, &result);
     if (status == HF_OK && hf_course_count(course))
         status = contact_job_frames(&job, course, result.outcome, &m, &every);
+    if (result.outcome == HF_FOUND && !every) result.outcome = HF_PARTIAL;
     if (status == HF_OK) say(&job, &result, &m);
     if (status == HF_OK && o->output && m.motion) status = write_sequence(&job, &m, &error);
     if (status != HF_OK && !error.status)
         error = (hf_error){.status = status, .message = "the sequence could not be made"};
-    int code = status != HF_OK                       ? fail_with(&error)
-               : result.outcome == HF_FOUND && every ? EXIT_DONE
-                                                     : EXIT_NO_SOLUTION;
+    int code = status != HF_OK              ? fail_with(&error)
+               : result.outcome == HF_FOUND ? EXIT_DONE
+                                            : EXIT_NO_SOLUTION;
     hf_motion_free(m.motion);
     hf_course_free(course);
     free(limbs);

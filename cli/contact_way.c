@@ -156,17 +156,26 @@ hf_status contact_job_frames(contact_job* job, const hf_course* course, hf_outco
     hf_status status = start_motion(m, job->scenario, hf_outcome_text(outcome));
     if (status == HF_OK)
         status = hf_course_motion(course, job->placement, &o, job->workspace, m->motion, &result);
+    // what its frames do not keep is not found
+    if (status == HF_OK && result.outcome != HF_FOUND && outcome == HF_FOUND) {
+        free(m->motion->outcome);
+        m->motion->outcome = make_text("%s", hf_outcome_text(HF_PARTIAL));
+        status = m->motion->outcome ? HF_OK : HF_ERROR_MEMORY;
+    }
     if (status != HF_OK) return status;
     if (!result.collides) m->motion->claims |= HF_CLAIM_COLLISION;
     if (result.out_of_range) m->motion->claims &= ~(unsigned)(HF_CLAIM_LIMITS | HF_CLAIM_ROM);
     if (result.slips) m->motion->claims &= ~(unsigned)HF_CLAIM_CONTACTS;
+    if (result.too_fast) m->motion->claims &= ~(unsigned)HF_CLAIM_SPEED;
     char when[64];
     snprintf(when, sizeof when, "in frame %d", result.frame);
     if (result.collides)
         note_collision(job, result.frame ? when : "at the start", &result.collision);
     else if (result.outcome != HF_FOUND)
         note(job->o, "%s: %s %s", job->scenario->path, when,
-             result.slips ? "a contact slips" : "a joint leaves its range");
+             result.slips          ? "a contact slips"
+             : result.out_of_range ? "a joint leaves its range"
+                                   : "it goes faster than its limits");
     *every &= result.outcome == HF_FOUND;
     return HF_OK;
 }

@@ -95,7 +95,7 @@ static hf_status live(life* l) {
     hf_placement* placement = l->job->placement;
     hf_agent_input in = hf_agent_input_default();
     hf_agent_output out = {0};
-    in.task = l->job->scenario->tasks[0].direction;
+    if (l->job->scenario->task_count) in.task = l->job->scenario->tasks[0].direction;
     hf_status status = hf_agent_place(l->agent, placement, &l->job->scenario->start.pose);
     int frames = (int)ceil((l->duration_s + AFTER_S) * RATE);
     for (int i = 0; i <= frames && status == HF_OK; i++) {
@@ -124,29 +124,10 @@ static bool arrived(const life* l) {
     return hypot(d.x, d.y) <= THERE_M;
 }
 
-static hf_status write_life(life* l, hf_error* error) {
-    const options* o = l->job->o;
-    const hf_motion* m = l->m.motion;
-    char stem[1000], path[1200];
-    snprintf(stem, sizeof stem, "%s/%s", o->output, l->job->scenario->name);
-    snprintf(path, sizeof path, "%s.motion.json", stem);
-    hf_status status = save_motion(&l->m, path, o, error);
-    if (status == HF_OK) {
-        hf_export_options e = hf_export_options_default();
-        e.scene = l->m.scene;
-        snprintf(path, sizeof path, "%s.glb", stem);
-        status = hf_motion_export(m, l->m.creature, &e, path, error);
-    }
-    if (status == HF_OK) {
-        int frames[PICTURES];
-        for (int i = 0; i < PICTURES; i++) frames[i] = i * (m->frame_count - 1) / (PICTURES - 1);
-        progress p = progress_start(o);
-        snprintf(path, sizeof path, "%s.png", stem);
-        status = draw_motion(&l->m, o, frames, PICTURES, hf_v3(0, 0, 0), path, &p, error);
-        progress_end(&p);
-    }
-    if (status == HF_OK) note(o, "wrote %s.motion.json, .glb, .png", stem);
-    return status;
+static hf_status write_life(const life* l, hf_error* error) {
+    int frames[PICTURES];
+    for (int i = 0; i < PICTURES; i++) frames[i] = i * (l->m.motion->frame_count - 1) / (PICTURES - 1);
+    return contact_job_write(l->job, l->job->scenario->name, &l->m, frames, PICTURES, hf_v3(0, 0, 0), error);
 }
 
 static void report(const life* l, hf_outcome outcome) {

@@ -8,7 +8,7 @@
 
 const option_def option_defs[] = {
     {"--output", "-o", "FILE|DIR", OPTION_TEXT, AT(output), 0, 0,
-     "where to write: a folder for pose, a file for render and export"},
+     "where to write: a folder for pose, contact and plan, a file for render and export"},
     {"--json", NULL, NULL, OPTION_SWITCH, AT(json), 0, 0, "print one JSON object on standard output"},
     {"--quiet", "-q", NULL, OPTION_SWITCH, AT(quiet), 0, 0, "no notes, warnings or progress"},
     {"--seed", NULL, "N", OPTION_WHOLE, AT(seed), 0, 9e15, "random seed instead of the scenario's"},

@@ -86,6 +86,19 @@ expect 0 'found: 100 % of the path' "$hf" contact bookshelf -n 2000 -o "$work" -
 expect 0 'valid' "$hf" check "$work/bookshelf.motion.json"
 expect 3 'needs one of kind "contact"' "$hf" contact demo
 expect 3 'has no limb "wing"' "$hf" contact push --limb wing
+# A task that moves nothing is not done, and what is asked for is never left out in silence.
+expect 3 'limb "right_leg" is none of those that it moves' "$hf" contact push --limb right_leg
+expect 3 '--limb and --choices are for the contacts of a task' "$hf" contact bookshelf --limb left_front_leg
+expect 3 '--limb and --choices are for the contacts of a task' "$hf" contact moving-lift -k 2
+# A path is enough for an agent; a comparison needs a task.
+cat >"$work/ride.scenario.json" <<EOF
+{ "format": "holdfast-scenario", "version": 1, "kind": "contact", "creature": "$PWD/data/creatures/insect.creature.json",
+  "scene": [ { "name": "lift", "mesh": "$PWD/data/scenes/ground.obj",
+               "keys": [ [0, [0, 0, 0, 1, 0, 0, 0]], [1, [0, 0, 0.05, 1, 0, 0, 0]] ] } ],
+  "start": { "root": [0, 0, 0.1186, 1, 0, 0, 0] }, "path": [ [0, 0, 0.1186, 1, 0, 0, 0], [0, 0, 0.1686, 1, 0, 0, 0] ] }
+EOF
+expect 0 'found: 61 frames' "$hf" contact "$work/ride.scenario.json" -n 1000
+expect 3 'has no task' "$hf" contact "$work/ride.scenario.json" --compare
 
 # Plans: found ones hold; what cannot be done ends with 1, a reason and a motion as far as there is one.
 printf 'v -9 -9 0\nv 9 -9 0\nv 9 9 0\nv -9 9 0\nf 1 2 3\nf 1 3 4\n' >"$work/floor.obj"

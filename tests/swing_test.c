@@ -338,6 +338,15 @@ static void legs_swing_together_while_others_hold(void** state) {
             assert_near(hf_distance(hf_sub(p, hf_v3(0, 0, frame->ball)), during[i].point), 0, 2e-4);
         }
     }
+    // nor may a hold be elsewhere in the last pose than in the first
+    hf_pose near = query.from;
+    near.root.position.z += 0.005;
+    hf_swing_query slides = query;
+    slides.to = near;
+    find(&f, &slides);
+    assert_int_equal(f.swing->outcome, HF_NONE);
+    assert_int_equal(f.swing->why, HF_SWING_HOLD_LOST);
+    find(&f, &query);
     hf_course* course;
     hf_motion* motion;
     hf_course_result result;
@@ -346,6 +355,8 @@ static void legs_swing_together_while_others_hold(void** state) {
     hf_course_options o = hf_course_options_default();
     assert_int_equal(hf_course_create(f.creature, &course), HF_OK);
     assert_int_equal(hf_motion_create(f.creature, f.scene, &motion), HF_OK);
+    hf_motion_contact twice[2] = {before[0], before[0]};
+    assert_int_equal(hf_course_add(course, &query.from, twice, 2, HF_MARK_STOP), HF_ERROR_ARGUMENT);
     assert_int_equal(hf_course_add(course, &query.from, before, 6, HF_MARK_STOP), HF_OK);
     assert_int_equal(hf_course_add(course, &query.from, during, 3, HF_MARK_STOP), HF_OK);
     assert_int_equal(hf_course_add_swing(course, f.swing, during, 3), HF_OK);

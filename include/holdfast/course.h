@@ -18,7 +18,8 @@ HF_API void hf_course_free(hf_course* course);
 
 /* Appends a pose. `contacts` hold on the move from it to the next pose (limbs and objects by their index in
    creature and scene, frames by that in the limb); at a pose where they change, both those before and those
-   after count. Such a pose falls on a frame; HF_MARK_STOP makes everything stand still there. */
+   after count. Such a pose falls on a frame; HF_MARK_STOP makes everything stand still there.
+   HF_ERROR_ARGUMENT for a limb or frame that does not exist and for two contacts of one limb. */
 HF_API hf_status hf_course_add(hf_course* course, const hf_pose* pose, const hf_motion_contact* contacts,
                                int contact_count, unsigned mark);
 /* Appends a swing's knots but the first, which must be the last pose added, and the last, which is to be
@@ -38,7 +39,7 @@ HF_API hf_course_options hf_course_options_default(void);
 typedef struct hf_course_result {
     hf_outcome outcome; /* found: every frame and the straight way to the next is free of collision, inside
                            limits and regions, contacts hold; partial: all but what follows */
-    bool collides, out_of_range, slips;
+    bool collides, out_of_range, slips, too_fast;
     int frame; /* the first at which one of them happens, -1 for none */
     hf_collision collision;
     int rounds;

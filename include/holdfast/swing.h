@@ -69,7 +69,8 @@ HF_API hf_swing_options hf_swing_options_default(void);
 HF_API hf_option_table hf_swing_option_table(void);
 
 /* From one whole pose to another. Root and joints go straight from the one to the other, but for the limbs
-   that swing and those that hold; both poses must have the held contacts in the same place. */
+   that swing and those that hold; both poses must have the held contacts in the same place (within ten
+   tolerances, else a hold is lost). */
 typedef struct hf_swing_query {
     hf_pose from, to;
     int limb_count;

@@ -18,6 +18,8 @@ static const double OFF_M = 1e-4, OFF_RAD = 1e-3;
 static const double LOST_M = 5e-4, LOST_RAD = 0.0087;
 /* A region may be left by this much, rad: under what a check allows. */
 static const double RANGE_RAD = 8e-5;
+/* Rounding, as a share of a speed: under what a check allows. */
+static const double SPEED_SLACK = 5e-4;
 /* Moves are slowed down by this, to no less than that share of the limits. */
 static const double SLOWER = 0.6, SLOWEST = 0.05;
 /* Where the overlap that a contact allows begins is found by this many halvings of the move beside it. */
@@ -102,11 +104,14 @@ static bool make_room(hf_course* c, int contacts) {
 hf_status hf_course_add(hf_course* c, const hf_pose* pose, const hf_motion_contact* contacts, int count,
                         unsigned mark) {
     size_t n = (size_t)c->creature->view.q_count;
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
         if (contacts[i].limb < 0 || contacts[i].limb >= c->creature->view.limb_count ||
             contacts[i].frame < 0 ||
             contacts[i].frame >= c->creature->view.limbs[contacts[i].limb].contact_count)
             return HF_ERROR_ARGUMENT;
+        for (int k = 0; k < i; k++)
+            if (contacts[k].limb == contacts[i].limb) return HF_ERROR_ARGUMENT;
+    }
     if (!make_room(c, count)) return HF_ERROR_MEMORY;
     c->roots[c->count] = pose->root;
     if (n > 0) memcpy(c->q + (size_t)c->count * n, pose->q, sizeof(double) * n);
@@ -285,18 +290,21 @@ static bool in_overlap(const maker* m, double at, double* outside) {
 }
 
 /* May a frame follow another at once, by the speed limits? */
-static bool quick_enough(maker* m, const hf_path* path, double from, double to) {
+static bool quick_enough(const maker* m, const hf_pose* a, const hf_pose* b) {
     const hf_creature_view* v = &m->creature->view;
-    hf_path_pose(m->creature, path, from, &m->spare[0]);
-    hf_path_pose(m->creature, path, to, &m->spare[1]);
-    const hf_pose *a = &m->spare[0], *b = &m->spare[1];
-    double fps = m->options->timing.fps;
+    double fps = m->options->timing.fps / (1 + SPEED_SLACK);
     if (hf_distance(a->root.position, b->root.position) * fps > v->limits.root_speed) return false;
     if (hf_quat_angle(a->root.rotation, b->root.rotation) * fps > v->limits.root_turn) return false;
     for (int j = 0; j < v->joint_count; j++)
         for (int i = v->joints[j].q_index; i < v->joints[j].q_index + v->joints[j].q_count; i++)
             if (fabs(a->q[i] - b->q[i]) * fps > v->joints[j].max_speed) return false;
     return true;
+}
+
+static bool quick_path(maker* m, const hf_path* path, double from, double to) {
+    hf_path_pose(m->creature, path, from, &m->spare[0]);
+    hf_path_pose(m->creature, path, to, &m->spare[1]);
+    return quick_enough(m, &m->spare[0], &m->spare[1]);
 }
 
 /* The places of the frames. Those in an overlap that only a contact's own frame may have are left out or,
@@ -314,7 +322,7 @@ static void place_frames(maker* m, const hf_path* path) {
         if (count && last == outside) continue;
         // on the way to a contact the frame at it may follow at once
         int move = at > (int)at ? (int)at : (int)at - 1;
-        if (outside > at || !quick_enough(m, path, last, m->late_node[move])) m->at[count++] = outside;
+        if (outside > at || !quick_path(m, path, last, m->late_node[move])) m->at[count++] = outside;
     }
     m->frame_count = count;
 }
@@ -405,6 +413,16 @@ static void look_at_ranges(maker* m) {
     }
 }
 
+/* Frames that were left out, or limbs put back, may ask for more than the times gave. */
+static void look_at_speeds(maker* m) {
+    for (int f = 0; f + 1 < m->frame_count; f++) {
+        hf_pose a = frame_pose(m, f), b = frame_pose(m, f + 1);
+        if (quick_enough(m, &a, &b)) continue;
+        m->result->too_fast = true;
+        note(m->result, f);
+    }
+}
+
 /* Every contact stays where it began. */
 static void look_at_holds(maker* m, hf_transform* began, const hf_motion_contact** held) {
     const hf_creature_view* v = &m->creature->view;
@@ -490,8 +508,9 @@ static hf_status run(maker* m, hf_motion* motion) {
     }
     if (status != HF_OK) return status;
     look_at_ranges(m);
+    look_at_speeds(m);
     look_at_holds(m, began, held);
-    if (r->collides || r->out_of_range || r->slips) r->outcome = HF_PARTIAL;
+    if (r->collides || r->out_of_range || r->slips || r->too_fast) r->outcome = HF_PARTIAL;
     return write_frames(m, motion);
 }
 

@@ -70,6 +70,8 @@ enum { ITERATIONS = 30 };
 static const double WAY_RAD = 5e-3;
 /* A patch holds its orientation this exactly, rad. */
 static const double HOLD_RAD = 1e-3;
+/* A hold that is this far from itself between the two poses is none, in tolerances. */
+static const double SHIFT = 10;
 /* The effector turns on this part of the way, so that it leaves and arrives flat. */
 static const double TURN_FROM = 0.15, TURN_TO = 0.85;
 /* No joint of a swinging limb jumps further between neighbouring knots, in knot_rad. */
@@ -603,6 +605,11 @@ static hf_status run(search* s, double* wished) {
         return HF_OK;
     }
     list_moving(s);
+    for (int i = 0; i < s->query->hold_count; i++)
+        if (hf_distance(s->holding[i].start, s->holding[i].goal) > SHIFT * s->query->options.tolerance_m) {
+            out->why = HF_SWING_HOLD_LOST;
+            return HF_OK;
+        }
     for (out->tries = 1;; out->tries++) {
         out->why = HF_SWING_FREE;
         hf_status status = make_way(s, &out->why, wished);
