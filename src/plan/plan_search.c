@@ -8,7 +8,7 @@
 
 enum { MAX_OPTIONS = 64, CHILDREN = 3, DEAD_ENDS_A_JUMP = 6 };
 
-typedef enum change { MOVE, RELEASE } change;
+typedef enum change { MOVE, RELEASE, STEP } change; /* STEP: a move to what lies under the body */
 typedef struct option {
     change change;
     int limb;
@@ -47,13 +47,15 @@ static int list_options(const hf_planner* p, const hf_plan_node* n, option* opti
         if (own < 0) {
             // what can be gripped is there to be held
             bool grips = p->has_grips && p->view->limbs[l].grip;
+            if (!excluded(p, n, l) && !again && walks) add(options, &count, STEP, l, -2);
             if (!excluded(p, n, l) && !again)
                 add(options, &count, MOVE, l, walks ? -2 : grips ? -1 : 2 * last);
             continue;
         }
         int until = n->holds[own].until;
         if (again) continue;
-        if (p->view->limbs[l].joint_count > 0) add(options, &count, MOVE, l, until + (walks ? 0 : 1));
+        if (walks) add(options, &count, STEP, l, until);
+        if (p->view->limbs[l].joint_count > 0) add(options, &count, MOVE, l, until + 1);
         add(options, &count, RELEASE, l,
             p->view->limbs[l].joint_count == 0 ? -3
             : walks                            ? 3 * last
@@ -99,8 +101,9 @@ static bool go_on(hf_planner* p) {
     int count = list_options(p, n, options);
     while (n->option < count && !p->out_of_memory && p->work < p->options->max_work && !p->cancelled) {
         const option* o = &options[n->option];
-        bool found = o->change == MOVE ? hf_step_limb(p, n, o->limb, NULL, &n->tried, child)
-                                       : n->tried++ == 0 && hf_step_release(p, n, o->limb, child);
+        hf_step_source source = o->change == STEP ? HF_STEP_FOOTING : HF_STEP_QUERY;
+        bool found = o->change == RELEASE ? n->tried++ == 0 && hf_step_release(p, n, o->limb, child)
+                                          : hf_step_limb(p, n, o->limb, source, NULL, &n->tried, child);
         if (found) {
             child->option = 0, child->tried = 0;
             p->node_index++;

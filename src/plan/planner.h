@@ -77,7 +77,8 @@ typedef struct hf_plan_node {
 typedef struct hf_step_candidate {
     hf_hold hold;
     double effort, comfort, score;
-    double* q; /* whole posture with the limb there */
+    hf_transform root; /* of the body, and its whole posture with the limb there */
+    double* q;
 } hf_step_candidate;
 enum { HF_STEP_CANDIDATES = 24, HF_MAX_STANCES = 600 };
 typedef struct hf_step_list {
@@ -170,12 +171,21 @@ bool hf_segment_lifts(hf_planner* p, const hf_hold* hold, const hf_pose* at);
 bool hf_segment_free(hf_planner* p, const hf_hold* holds, int count, const hf_hold* old,
                      const hf_stance* stance, int node, const hf_pose* from);
 
+/* ---- footing.c ---- */
+/* Fills the list with places under the body along the guide where a walking limb could stand, reached
+   from the first of the poses that can, farthest first; scores are left to the caller. False when memory is
+   out. */
+bool hf_footing_list(hf_planner* p, const hf_pose* poses, int pose_count, const hf_hold* rest, int rest_count,
+                     int limb, const hf_hold* old, int index, hf_step_list* list);
+
 /* ---- step.c ---- */
+/* Where candidates come from: places under the body along the guide, or contact queries. */
+typedef enum hf_step_source { HF_STEP_FOOTING, HF_STEP_QUERY } hf_step_source;
 /* Moves a limb to its next contact, or makes one. *tried has a bit for each candidate tried already, in and
    out, so that the search can come back for the others; `forced` is the contact to make, NULL to choose.
    Appends frames and fills the child when true. */
-bool hf_step_limb(hf_planner* p, const hf_plan_node* node, int limb, const hf_hold* forced, uint32_t* tried,
-                  hf_plan_node* child);
+bool hf_step_limb(hf_planner* p, const hf_plan_node* node, int limb, hf_step_source source,
+                  const hf_hold* forced, uint32_t* tried, hf_plan_node* child);
 /* Fills p->steps with the contacts a limb could make from the pose, best first; false when there is none. */
 bool hf_step_find(hf_planner* p, const hf_pose* pose, const hf_hold* rest, int rest_count, int limb,
                   int index, const hf_vec3* wish);

@@ -26,6 +26,8 @@ static const double UPWARD = 1;       /* beta of method section 4 */
 enum { LEAST_GAIN = 3 };              /* guide poses that a change must last longer */
 static const double STRAY = 4;        /* weight of the distance from the place wished for in the end */
 
+static const double LOWERED = 0.04; /* creature heights: a step reaches farther from bent limbs */
+
 /* ---- where to ---- */
 
 /* Where the guide's next poses go; zero where the body hardly translates. */
@@ -101,6 +103,7 @@ static void add_answer(hf_planner* p, const hf_pose* pose, int index, hf_step_li
         memcpy(to->q, c->q, sizeof(double) * (size_t)p->view->q_count);
         tidy(p, pose, index, c, to->q);
         hf_pose at = {pose->root, to->q};
+        to->root = pose->root;
         hf_hold_make(p, c, &at, &to->hold);
         if (to->hold.support.corner_count == 0 || nearly_flat(p, &to->hold)) continue;
         hf_hold_span(p, index, to->q, &to->hold);
@@ -170,8 +173,7 @@ static double own_room(const hf_support* s) {
 }
 
 /* Weighted effort, duration, balance and comfort. */
-static bool score_all(hf_planner* p, const hf_pose* pose, const hf_hold* rest, int rest_count, int index,
-                      hf_step_list* list) {
+static bool score_all(hf_planner* p, const hf_hold* rest, int rest_count, int index, hf_step_list* list) {
     const hf_plan_options* o = p->options;
     double most = 0;
     for (int i = 0; i < list->count; i++) most = fmax(most, list->items[i].effort);
@@ -181,7 +183,7 @@ static bool score_all(hf_planner* p, const hf_pose* pose, const hf_hold* rest, i
         hf_step_candidate* c = &list->items[i];
         all[rest_count] = c->hold;
         if (!hf_holds_stance(p, all, rest_count + 1, -1, p->stance_c)) return false;
-        hf_pose at = {pose->root, c->q};
+        hf_pose at = {c->root, c->q};
         hf_forward(p->creature, &at, p->links);
         double margin = hf_stance_margin(p->stance_c, hf_com(p->creature, p->links));
         int lasts = c->hold.until - index;
@@ -226,7 +228,7 @@ static bool list_candidates(hf_planner* p, const hf_pose* pose, const hf_hold* r
         for (int i = 0; i < list->count; i++) useful += goes_on(p, old, &list->items[i].hold);
         if (!flat) break;
     }
-    return score_all(p, pose, rest, rest_count, index, list);
+    return score_all(p, rest, rest_count, index, list);
 }
 
 bool hf_step_find(hf_planner* p, const hf_pose* pose, const hf_hold* rest, int rest_count, int limb,
@@ -239,7 +241,7 @@ bool hf_step_find(hf_planner* p, const hf_pose* pose, const hf_hold* rest, int r
         return false;
     if (!ask(p, pose, rest, rest_count, limb, index, HF_ROLE_SUPPORT, wish, NULL, angle, &p->steps))
         return false;
-    return score_all(p, pose, rest, rest_count, index, &p->steps) && p->steps.count > 0;
+    return score_all(p, rest, rest_count, index, &p->steps) && p->steps.count > 0;
 }
 
 /* ---- how ---- */
@@ -306,8 +308,22 @@ static bool find_departure(hf_planner* p, const hf_plan_node* node, const hf_hol
                           node->pose.root, old, pose);
 }
 
-bool hf_step_limb(hf_planner* p, const hf_plan_node* node, int limb, const hf_hold* forced, uint32_t* tried,
-                  hf_plan_node* child) {
+/* Poses of the body while the limb is in the air, the others holding: near the guide, as it left, lower. In:
+   the second. Returns how many. */
+static int find_arrivals(hf_planner* p, const hf_hold* rest, int rest_count, const hf_stance* stance,
+                         int index, hf_pose arrivals[3]) {
+    double margin = p->options->margin_m + EXTRA_MARGIN_M;
+    copy_pose(p, &arrivals[1], &arrivals[0]);
+    if (!hf_stance_pose(p, rest, rest_count, stance, margin, p->guide[index], NULL, &arrivals[0]))
+        copy_pose(p, &arrivals[1], &arrivals[0]);
+    copy_pose(p, &arrivals[0], &arrivals[2]);
+    arrivals[2].root.position.z -= LOWERED * p->view->height;
+    hf_vec3 pull;
+    return hf_holds_keep(p, rest, rest_count, -1, &arrivals[2], &pull) ? 3 : 2;
+}
+
+bool hf_step_limb(hf_planner* p, const hf_plan_node* node, int limb, hf_step_source source,
+                  const hf_hold* forced, uint32_t* tried, hf_plan_node* child) {
     int own = hf_holds_find(node->holds, node->hold_count, limb);
     const hf_hold* old = own >= 0 ? &node->holds[own] : NULL;
     hf_hold rest[HF_MAX_HOLDS];
@@ -320,11 +336,19 @@ bool hf_step_limb(hf_planner* p, const hf_plan_node* node, int limb, const hf_ho
     hf_pose departure = {.q = p->q_a}, end = {.q = p->q_b};
     int index;
     if (!find_departure(p, node, old, p->stance_b, &index, &departure)) return false;
+    // once the limb is free the body may rise or go on to where the guide is, and lower itself again
+    hf_pose arrivals[3] = {{.q = p->q_b}, departure, {.q = p->q_c}};
+    int arrival_count = find_arrivals(p, rest, rest_count, p->stance_b, index, arrivals);
     if (forced) {
         p->steps.count = 1;
         p->steps.items[0].hold = *forced;
+        p->steps.items[0].root = departure.root;
         memcpy(p->steps.items[0].q, departure.q, sizeof(double) * (size_t)p->view->q_count);
-    } else if (!list_candidates(p, &departure, rest, rest_count, limb, old, index, &p->steps))
+    } else if (source == HF_STEP_FOOTING
+                   ? !hf_footing_list(p, arrivals, arrival_count, rest, rest_count, limb, old, index,
+                                      &p->steps) ||
+                         !score_all(p, rest, rest_count, index, &p->steps)
+                   : !list_candidates(p, &departure, rest, rest_count, limb, old, index, &p->steps))
         return false;
     double margin = p->options->margin_m + EXTRA_MARGIN_M;
     bool moved = false;
@@ -333,7 +357,7 @@ bool hf_step_limb(hf_planner* p, const hf_plan_node* node, int limb, const hf_ho
     for (int turn = 0; turn < 2 * p->steps.count && !p->out_of_memory; turn++) {
         int i = turn % p->steps.count;
         const hf_step_candidate* c = &p->steps.items[i];
-        if (*tried >> i & 1 || (turn < p->steps.count && c->hold.until >= bound)) continue;
+        if (*tried >> i & 1 || (turn < p->steps.count && c->hold.until > bound)) continue;
         *tried |= 1u << i;
         if (!forced && !goes_on(p, old, &c->hold)) continue;
         p->work++;
@@ -341,11 +365,12 @@ bool hf_step_limb(hf_planner* p, const hf_plan_node* node, int limb, const hf_ho
         hf_hold all[HF_MAX_HOLDS];
         memcpy(all, rest, sizeof *rest * (size_t)rest_count);
         all[rest_count] = next;
-        end.root = departure.root;
+        end.root = c->root;
         memcpy(end.q, c->q, sizeof(double) * (size_t)p->view->q_count);
-        if (!hf_stance_pose(p, all, rest_count + 1, p->stance_b, margin, departure.root, &next, &end) ||
+        if (!hf_stance_pose(p, all, rest_count + 1, p->stance_b, margin, c->root, &next, &end) ||
             (!forced && !leads_on(p, rest, rest_count, &next, &end))) {
-            bound = next.until < bound ? next.until : bound;
+            int halfway = old ? (old->until + next.until + 1) / 2 : next.until;
+            bound = halfway < bound ? halfway : bound;
             continue;
         }
         // the way to where the limb leaves is the same for all
