@@ -28,6 +28,7 @@ void bench_contact(void);
 void bench_guide(void);
 void bench_agent(void);
 void bench_balance(void);
+void bench_plan(void);
 
 #ifdef __cplusplus
 }

@@ -53,9 +53,11 @@ static const struct topic {
     const char* name;
     void (*run)(void);
 } topics[] = {
-    {"kinematics", bench_kinematics}, {"collision", bench_collision}, {"solve", bench_solve},
-    {"render", bench_render},         {"samples", bench_samples},     {"contact", bench_contact},
-    {"guide", bench_guide},           {"agent", bench_agent},         {"balance", bench_balance},
+    {"kinematics", bench_kinematics}, {"collision", bench_collision},
+    {"solve", bench_solve},           {"render", bench_render},
+    {"samples", bench_samples},       {"contact", bench_contact},
+    {"guide", bench_guide},           {"agent", bench_agent},
+    {"balance", bench_balance},       {"plan", bench_plan},
 };
 
 static int is_topic(const char* name) {

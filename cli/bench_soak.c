@@ -192,11 +192,10 @@ static json_t* soak_json(const soak* k, const summary* s) {
     for (int i = 0; i < k->count; i++) {
         const trial* t = &k->trials[i];
         if (t->valid) continue;
-        json_array_append_new(failures,
-                              json_pack("{s:I,s:s,s:s,s:o,s:f}", "seed", (json_int_t)t->seed, "outcome",
-                                        t->outcome == HF_FOUND ? "invalid" : hf_outcome_text(t->outcome),
-                                        "why", hf_plan_why_text(t->why), "where", json_text(t->where),
-                                        "reached", t->reached));
+        json_array_append_new(
+            failures, json_pack("{s:I,s:s,s:s,s:o,s:f}", "seed", (json_int_t)t->seed, "outcome",
+                                t->outcome == HF_FOUND ? "invalid" : hf_outcome_text(t->outcome), "why",
+                                why_text(t), "where", json_text(t->where), "reached", t->reached));
     }
     return json_pack("{s:o,s:i,s:i,s:i,s:b,s:o,s:o,s:o,s:o,s:o,s:o}", "name", json_text(k->scenario->name),
                      "seeds", s->count, "found", s->found, "valid", s->valid, "good", good(s), "online_ms",

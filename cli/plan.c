@@ -108,6 +108,8 @@ static int solve(hf_scenario* s, const options* o) {
 
 int run_plan(const options* o) {
     int code;
+    hf_picture_options wishes;
+    if (!picture_options(o, &wishes)) return EXIT_USAGE;
     hf_scenario* s = open_scenario(o, "plan", HF_SCENARIO_PLAN, &code);
     if (!s) return code;
     if (!o->output || make_folder(o->output)) code = solve(s, o);

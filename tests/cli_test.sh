@@ -145,6 +145,7 @@ expect 3 'needs one of kind "plan"' "$hf" plan demo
 expect 3 'did you mean' "$hf" plan clmb
 expect 2 'plan needs a SCENARIO' "$hf" plan
 expect 2 '--trunk-scale 2' "$hf" plan climb --trunk-scale 2
+expect 2 '--size 0x9' "$hf" plan climb -o "$work" --size 0x9
 sed 's/"samples": 1000/"score": { "beauty": 1 }/' "$work/stroll.scenario.json" >"$work/beauty.scenario.json"
 expect 3 'options.score: unknown key "beauty"' "$hf" plan "$work/beauty.scenario.json"
 sed 's/"goal": { [^}]*}, //' "$work/stroll.scenario.json" >"$work/aimless.scenario.json"
