@@ -300,13 +300,21 @@ static bool steady(segment* s) {
 
 enum { LIFT_KNOTS = 4 };
 static const double LIFT_SHARE = 0.05; /* of the limb's length */
-static const double LIFT_TURN = 0.1; /* rad at that height: an effector that turns more scrapes the surface */
+static const double SCRAPE_M = 7e-4;   /* a turning effector may press so deep */
+
+/* How far an effector reaches from its contact's middle, about: soles have toes. */
+static double lever(const hf_limb* limb) {
+    double most = 0;
+    for (int i = 0; i < limb->contact_count; i++)
+        most = fmax(most, fmax(limb->contacts[i].patch[0], limb->contacts[i].patch[1]));
+    return most;
+}
 
 /* Knots straight off a surface, body still: rows of `out`, the first nearest to the contact. The effector
-   keeps its orientation as far as the limb allows: an ankle at its limit lets the heel up first. Returns how
-   many; none when the limb cannot. */
+   keeps its orientation as far as the limb allows: an ankle at its limit lets the heel up first; *scrapes
+   when it would turn into the surface. Returns how many; none when the limb cannot. */
 static int lift(hf_planner* p, int limb, int frame, hf_vec3 normal, const hf_pose* at, double* out,
-                double* turned) {
+                bool* scrapes) {
     const hf_limb* l = &p->view->limbs[limb];
     size_t row = (size_t)p->view->q_count;
     const hf_contact_frame* f = &l->contacts[frame];
@@ -330,7 +338,7 @@ static int lift(hf_planner* p, int limb, int frame, hf_vec3 normal, const hf_pos
         hf_solve_result r;
         if (hf_limb_solve(p->creature, &base, &t, &o, p->workspace, q, &r) != HF_OK) p->out_of_memory = true;
         if (p->out_of_memory || r.position_error_m > 0.3 * height) return 0;
-        if (f->ball <= 0) *turned = fmax(*turned, r.angle_error_rad / u);
+        if (f->ball <= 0 && r.angle_error_rad * lever(l) > height + SCRAPE_M) *scrapes = true;
     }
     return LIFT_KNOTS;
 }
@@ -338,9 +346,9 @@ static int lift(hf_planner* p, int limb, int frame, hf_vec3 normal, const hf_pos
 bool hf_segment_lifts(hf_planner* p, const hf_hold* hold, const hf_pose* at) {
     hf_workspace_mark mark = hf_workspace_begin(p->workspace);
     double* q = hf_workspace_take(p->workspace, LIFT_KNOTS * (size_t)p->view->q_count, sizeof *q);
-    double turned = 0;
+    bool scrapes = false;
     if (!q) p->out_of_memory = true;
-    bool good = q && lift(p, hold->limb, hold->frame, hold->normal, at, q, &turned) && turned < LIFT_TURN;
+    bool good = q && lift(p, hold->limb, hold->frame, hold->normal, at, q, &scrapes) && !scrapes;
     hf_workspace_end(p->workspace, mark);
     return good;
 }
@@ -365,11 +373,12 @@ static bool swing(hf_planner* p, const hf_hold* holds, int count, int limb, int 
     double* lifts = hf_workspace_take(p->workspace, 2 * LIFT_KNOTS * row, sizeof *lifts);
     if (!s.roots || !s.q || !lifts) p->out_of_memory = true;
     int up = 0, down = 0;
-    double turned = 0;
-    if (!p->out_of_memory && leave.object >= 0) up = lift(p, limb, frame, leave.normal, from, lifts, &turned);
+    bool scrapes = false;
+    if (!p->out_of_memory && leave.object >= 0)
+        up = lift(p, limb, frame, leave.normal, from, lifts, &scrapes);
     double* downs = lifts + (size_t)LIFT_KNOTS * row;
     if (!p->out_of_memory && arrive.object >= 0)
-        down = lift(p, limb, goal_frame, arrive.normal, to, downs, &turned);
+        down = lift(p, limb, goal_frame, arrive.normal, to, downs, &scrapes);
     hf_swing_hold held[HF_MAX_HOLDS];
     for (int i = 0; i < count; i++)
         held[i] = (hf_swing_hold){holds[i].limb, holds[i].frame, holds[i].object, holds[i].grip};

@@ -26,6 +26,7 @@ static const double UPWARD = 1;       /* beta of method section 4 */
 enum { LEAST_GAIN = 3 };              /* guide poses that a change must last longer */
 static const double STRAY = 4;        /* weight of the distance from the place wished for in the end */
 
+static const double RAISED = 0.03;  /* creature heights: straight limbs leave more easily */
 static const double LOWERED = 0.04; /* creature heights: a step reaches farther from bent limbs */
 
 /* ---- where to ---- */
@@ -263,11 +264,16 @@ static bool leads_on(hf_planner* p, const hf_hold* rest, int rest_count, const h
         if (p->view->limbs[all[i].limb].joint_count > 0 && (soonest < 0 || all[i].until < all[soonest].until))
             soonest = i;
     if (soonest < 0) return true;
+    if (!hf_holds_stance(p, all, rest_count + 1, all[soonest].limb, p->stance_c)) return false;
     hf_pose pose = {.q = p->q_f};
-    copy_pose(p, end, &pose);
-    return hf_holds_stance(p, all, rest_count + 1, all[soonest].limb, p->stance_c) &&
-           hf_stance_pose_exists(p, all, rest_count + 1, p->stance_c, p->options->margin_m, &pose) &&
-           hf_segment_lifts(p, &all[soonest], &pose);
+    for (int i = 0; i < 2; i++) {
+        copy_pose(p, end, &pose);
+        pose.root.position.z += i * RAISED * p->view->height;
+        if (hf_stance_pose_exists(p, all, rest_count + 1, p->stance_c, p->options->margin_m, &pose) &&
+            hf_segment_lifts(p, &all[soonest], &pose))
+            return true;
+    }
+    return false;
 }
 
 /* The swing as frames after the body move; the child's holds and pose. */
