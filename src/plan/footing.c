@@ -8,6 +8,9 @@
 
 static const double NEAREST = 0.2, FARTHEST = 1.8; /* of the rest length: what counts as under the limb */
 static const double LEAST_FACING = 0.8;            /* cosine between the surface's normal and the way out */
+static const double LONGEST = 0.9;                 /* step, of the limb's length */
+static const double APART = 0.017;                 /* creature heights between two places */
+enum { FARTHEST_POSES = 200 };
 static const double LEVEL_RAD = 0.2; /* tilts from which on a body's own down and the world's are two ways */
 
 /* The root with its heading only. */
@@ -92,7 +95,7 @@ static void try_place(const footing* g, hf_transform root, hf_step_list* list) {
     if (!find_under(p, &p->model->limbs[g->limb], root, &hit, &c.normal)) return;
     c.object = hit.object, c.triangle = hit.triangle, c.point = hit.point;
     for (int i = 0; i < list->count; i++)
-        if (hf_distance(list->items[i].hold.point, c.point) < 0.005 * p->view->height) return;
+        if (hf_distance(list->items[i].hold.point, c.point) < APART * p->view->height) return;
     hf_step_candidate* to = &list->items[list->count];
     bool reached = false;
     for (int i = 0; i < g->pose_count && !reached; i++) reached = reach(g, &g->poses[i], root, &c, to);
@@ -116,8 +119,14 @@ bool hf_footing_list(hf_planner* p, const hf_pose* poses, int pose_count, const 
         if (d < nearest && i >= old->since && i <= old->until) nearest = d, first = i;
     }
     if (!old) first = index;
-    int last =
-        first + p->options->horizon < p->guide_count ? first + p->options->horizon : p->guide_count - 1;
+    // to where the limb could hardly step to at once, far ones first
+    int last = first;
+    hf_vec3 rest_place = p->model->limbs[limb].rest_in_root;
+    hf_vec3 from = old ? old->point : hf_apply(upright(p->guide[first]), rest_place);
+    double longest = LONGEST * p->view->limbs[limb].length;
+    while (last + 1 < p->guide_count && last < index + FARTHEST_POSES &&
+           hf_distance(hf_apply(upright(p->guide[last]), rest_place), from) < longest)
+        last++;
     for (int i = last; i >= first && !p->out_of_memory; i--) {
         hf_transform level = upright(p->guide[i]);
         try_place(&g, level, list);

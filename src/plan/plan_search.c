@@ -1,12 +1,13 @@
 /* The search for stances along a guide (thesis-2015 Algorithm 7 with backtracking): depth first, the limb
    first whose contact ends soonest; where nothing goes on, back to another contact, another limb, an earlier
-   stance. The farther the search has gone back in vain, the larger its jumps. */
+   stance. The farther the search has gone back in vain, the larger its jumps. A first pass leaves limbs alone
+   that neither walk nor grip: a dead end is then soon known. */
 #include "plan/planner.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { MAX_OPTIONS = 64, CHILDREN = 3, DEAD_ENDS_A_JUMP = 6 };
+enum { MAX_OPTIONS = 64, CHILDREN = 3, DEAD_ENDS_A_JUMP = 6, FRUGAL_DEAD_ENDS = 60 };
 
 typedef enum change { MOVE, RELEASE, STEP } change; /* STEP: a move to what lies under the body */
 typedef struct option {
@@ -47,6 +48,7 @@ static int list_options(const hf_planner* p, const hf_plan_node* n, option* opti
         if (own < 0) {
             // what can be gripped is there to be held
             bool grips = p->has_grips && p->view->limbs[l].grip;
+            if (p->frugal && !walks && !grips) continue;
             if (!excluded(p, n, l) && !again && walks) add(options, &count, STEP, l, -2);
             if (!excluded(p, n, l) && !again)
                 add(options, &count, MOVE, l, walks ? -2 : grips ? -1 : 2 * last);
@@ -56,6 +58,7 @@ static int list_options(const hf_planner* p, const hf_plan_node* n, option* opti
         if (again) continue;
         if (walks) add(options, &count, STEP, l, until);
         if (p->view->limbs[l].joint_count > 0) add(options, &count, MOVE, l, until + 1);
+        if (p->frugal && walks) continue;
         add(options, &count, RELEASE, l,
             p->view->limbs[l].joint_count == 0 ? -3
             : walks                            ? 3 * last
@@ -115,7 +118,7 @@ static bool go_on(hf_planner* p) {
     return false;
 }
 
-hf_plan_why hf_plan_search(hf_planner* p, const hf_scenario_state* goal) {
+static hf_plan_why search(hf_planner* p, const hf_scenario_state* goal) {
     int dead_ends = 0;
     for (;;) {
         hf_plan_node* n = &p->path[p->node_index];
@@ -130,8 +133,21 @@ hf_plan_why hf_plan_search(hf_planner* p, const hf_scenario_state* goal) {
         // back: one stance, or more when that has not helped for long
         hf_plan_keep_best(p);
         int back = 1 + dead_ends++ / DEAD_ENDS_A_JUMP;
-        if (p->node_index == 0) return HF_PLAN_NO_CONTACT;
+        if (p->node_index == 0 || (p->frugal && dead_ends > FRUGAL_DEAD_ENDS)) return HF_PLAN_NO_CONTACT;
         p->node_index = p->node_index > back ? p->node_index - back : 0;
         p->frames.count = p->path[p->node_index + 1].first_frame;
     }
+}
+
+hf_plan_why hf_plan_search(hf_planner* p, const hf_scenario_state* goal) {
+    int first = p->frames.count;
+    p->frugal = true;
+    hf_plan_why why = search(p, goal);
+    if (why != HF_PLAN_NO_CONTACT) return why;
+    // again from the start, with all limbs as help
+    p->frugal = false;
+    p->node_index = p->path[0].option = 0;
+    p->path[0].tried = 0;
+    p->frames.count = first;
+    return search(p, goal);
 }

@@ -111,6 +111,7 @@ typedef struct hf_planner {
     double *path_q, *steps_q;
     double *q_a, *q_b, *q_c, *q_d, *q_e, *q_f, *q_g, *q_h; /* scratch postures */
     bool has_grips;                                        /* the scene has something to grip */
+    bool frugal; /* limbs that neither walk nor grip are left alone */
     int work;
     bool out_of_memory, cancelled;
     hf_progress_fn progress;
