@@ -13,8 +13,7 @@ static const double APART = 0.017;                 /* creature heights between t
 enum { FARTHEST_POSES = 200 };
 static const double LEVEL_RAD = 0.2; /* tilts from which on a body's own down and the world's are two ways */
 
-/* The root with its heading only. */
-static hf_transform upright(hf_transform root) {
+hf_transform hf_root_upright(hf_transform root) {
     hf_vec3 up = hf_rotate(root.rotation, hf_v3(0, 0, 1));
     root.rotation = hf_quat_mul(hf_quat_between(up, hf_v3(0, 0, 1)), root.rotation);
     return root;
@@ -114,21 +113,21 @@ bool hf_footing_list(hf_planner* p, const hf_pose* poses, int pose_count, const 
     int first = 0;
     double nearest = INFINITY;
     for (int i = 0; old && i < p->guide_count; i++) {
-        double d =
-            hf_distance(hf_apply(upright(p->guide[i]), p->model->limbs[limb].rest_in_root), old->point);
+        double d = hf_distance(hf_apply(hf_root_upright(p->guide[i]), p->model->limbs[limb].rest_in_root),
+                               old->point);
         if (d < nearest && i >= old->since && i <= old->until) nearest = d, first = i;
     }
     if (!old) first = index;
     // to where the limb could hardly step to at once, far ones first
     int last = first;
     hf_vec3 rest_place = p->model->limbs[limb].rest_in_root;
-    hf_vec3 from = old ? old->point : hf_apply(upright(p->guide[first]), rest_place);
+    hf_vec3 from = old ? old->point : hf_apply(hf_root_upright(p->guide[first]), rest_place);
     double longest = LONGEST * p->view->limbs[limb].length;
     while (last + 1 < p->guide_count && last < index + FARTHEST_POSES &&
-           hf_distance(hf_apply(upright(p->guide[last]), rest_place), from) < longest)
+           hf_distance(hf_apply(hf_root_upright(p->guide[last]), rest_place), from) < longest)
         last++;
     for (int i = last; i >= first && !p->out_of_memory; i--) {
-        hf_transform level = upright(p->guide[i]);
+        hf_transform level = hf_root_upright(p->guide[i]);
         try_place(&g, level, list);
         if (hf_quat_angle(level.rotation, p->guide[i].rotation) > LEVEL_RAD) try_place(&g, p->guide[i], list);
     }

@@ -10,8 +10,9 @@
 #include <string.h>
 
 static const double NEAREST = 0.3, FARTHEST = 1.8; /* of a limb's rest length: what counts as under it */
-static const double MOST = 0.25;                   /* of that length: the largest shift */
+static const double MOST = 0.6;                    /* of that length: the largest shift */
 static const double BENT = 0.985;                  /* limbs a little bent reach further */
+static const double STRETCHED = 0.15;              /* of it: more than a limb stretches */
 enum { WINDOW = 5, STEPS = 8 };                    /* poses on either side that are averaged; tries */
 
 /* How far along its rest direction a limb's rest contact is from a surface; false when none is under it. */
@@ -36,14 +37,31 @@ static bool wanted_shift(const hf_planner* p, hf_transform root, hf_vec3* shift)
     for (int i = 0; i < p->model->limb_count; i++) {
         hf_vec3 along;
         double gap;
-        if (!p->model->limbs[i].walks || !gap_under(p, &p->model->limbs[i], root, &along, &gap)) continue;
+        const hf_plan_limb* l = &p->model->limbs[i];
+        // a body that bends over still stands on what is under it
+        if (!l->walks ||
+            (!gap_under(p, l, hf_root_upright(root), &along, &gap) && !gap_under(p, l, root, &along, &gap)))
+            continue;
         count++;
         if (gap > most) most = gap, *shift = hf_scale(along, gap);
     }
     return count > 0;
 }
 
-bool hf_guide_settle(hf_planner* p, hf_transform* guide, int count) {
+/* Does the body stand there: is there something under a walking limb that it reaches? */
+static bool stands(const hf_planner* p, hf_transform root) {
+    for (int i = 0; i < p->model->limb_count; i++) {
+        const hf_plan_limb* l = &p->model->limbs[i];
+        hf_vec3 along;
+        double gap, length = hf_distance(l->anchor_in_root, l->rest_in_root);
+        if (!l->walks) continue;
+        if (gap_under(p, l, hf_root_upright(root), &along, &gap) && gap < STRETCHED * length) return true;
+        if (gap_under(p, l, root, &along, &gap) && gap < STRETCHED * length) return true;
+    }
+    return false;
+}
+
+bool hf_guide_settle(hf_planner* p, hf_transform* guide, int count, double* standing) {
     hf_vec3* shifts = hf_alloc((size_t)count, sizeof *shifts);
     bool* known = hf_alloc((size_t)count, sizeof *known);
     hf_transform* moved = hf_alloc((size_t)count, sizeof *moved);
@@ -69,6 +87,9 @@ bool hf_guide_settle(hf_planner* p, hf_transform* guide, int count) {
              step--)
             moved[i].position = hf_lerp(guide[i].position, moved[i].position, (step - 1.0) / STEPS);
     }
+    int held = 0;
+    for (int i = 0; good && i < count; i++) held += stands(p, moved[i]);
+    *standing = count > 0 ? (double)held / count : 0;
     if (good) memcpy(guide, moved, sizeof *moved * (size_t)count);
     hf_free(shifts);
     hf_free(known);

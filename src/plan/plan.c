@@ -160,8 +160,11 @@ static hf_status make_motion(const hf_planner* p, const hf_frame_store* f, const
 
 /* ---- the guide ---- */
 
+enum { GUIDES_A_CHOICE = 6 };
+static const double STANDING = 0.97; /* share of a guide's poses on which the body stands */
+
 /* Poses in even steps along a path, small against the creature. */
-static bool spread_guide(hf_planner* p, const hf_guide_path* path) {
+static bool spread_guide(hf_planner* p, const hf_guide_path* path, double* standing) {
     double step = 0.02 * p->view->height, radius = hf_guide_model_radius(p->model->guide), length = 0;
     for (int i = 1; i < path->pose_count; i++)
         length += hf_distance(path->poses[i].root.position, path->poses[i - 1].root.position) +
@@ -186,7 +189,7 @@ static bool spread_guide(hf_planner* p, const hf_guide_path* path) {
     while (n < count) p->guide_poses[n++] = path->poses[path->pose_count - 1].root;
     p->guide = p->guide_poses;
     p->guide_count = count;
-    return hf_guide_settle(p, p->guide_poses, count);
+    return hf_guide_settle(p, p->guide_poses, count, standing);
 }
 
 static hf_status find_guide(hf_planner* p, const hf_plan_query* q, int attempt, hf_guide_path* path,
@@ -205,6 +208,35 @@ static hf_status find_guide(hf_planner* p, const hf_plan_query* q, int attempt, 
     if (status == HF_OK && !*found)
         snprintf(r->where, sizeof r->where, "%s (nearest gap %.2f m after %lld samples)",
                  hf_guide_stop_text(path->stop), path->gap, (long long)path->samples);
+    return status;
+}
+
+/* The reachability condition lets a guide float beside a wall. Of a few guides the first on which the body
+   stands nearly all the way, or the one on which it does most. */
+static hf_status choose_guide(hf_planner* p, const hf_plan_query* q, int attempt, hf_guide_path* path,
+                              hf_plan_result* r, bool* found) {
+    hf_status status = HF_OK;
+    hf_transform* best = NULL;
+    int best_count = 0;
+    double most = -1, length_m = 0;
+    for (int i = 0; i < GUIDES_A_CHOICE && status == HF_OK && most < STANDING && !p->cancelled; i++) {
+        double standing = 0;
+        status = find_guide(p, q, attempt * GUIDES_A_CHOICE + i, path, r, found);
+        if (status != HF_OK || !*found) break;
+        if (!spread_guide(p, path, &standing)) status = HF_ERROR_MEMORY;
+        if (status != HF_OK || standing <= most) continue;
+        hf_free(best);
+        best = p->guide_poses, best_count = p->guide_count;
+        p->guide_poses = NULL;
+        most = standing, length_m = path->length_m;
+    }
+    *found = best != NULL;
+    if (best) {
+        hf_free(p->guide_poses);
+        p->guide = p->guide_poses = best;
+        p->guide_count = best_count;
+        r->guide_length_m = length_m;
+    }
     return status;
 }
 
@@ -262,10 +294,8 @@ static hf_status plan_all(hf_planner* p, const hf_plan_query* q, hf_plan_result*
         bool found = true;
         if (q->guide_count > 0)
             p->guide = q->guide, p->guide_count = q->guide_count;
-        else {
-            status = find_guide(p, q, attempt, &path, r, &found);
-            if (status == HF_OK && found && !spread_guide(p, &path)) status = HF_ERROR_MEMORY;
-        }
+        else
+            status = choose_guide(p, q, attempt, &path, r, &found);
         if (status == HF_OK && !found) {
             if (!r->motion) status = plan_start(p, q, r);
             if (p->cancelled) r->why = HF_PLAN_CANCELLED;

@@ -139,8 +139,9 @@ void hf_hold_span(hf_planner* p, int from, const double* q, hf_hold* hold);
 bool hf_holds_stance(hf_planner* p, const hf_hold* holds, int count, int skip, hf_stance* stance);
 
 /* ---- guide_settle.c ---- */
-/* Moves the poses of a guide to where the walking limbs stand well. False when memory is out. */
-bool hf_guide_settle(hf_planner* p, hf_transform* guide, int count);
+/* Moves the poses of a guide to where the walking limbs stand well; *standing is the share of poses that have
+   something under a walking limb. False when memory is out. */
+bool hf_guide_settle(hf_planner* p, hf_transform* guide, int count, double* standing);
 
 /* ---- stance_pose.c ---- */
 /* A pose near `wish` that keeps the holds, is balanced on `stance` by at least margin and free of collision,
@@ -173,6 +174,8 @@ bool hf_segment_free(hf_planner* p, const hf_hold* holds, int count, const hf_ho
                      const hf_stance* stance, int node, const hf_pose* from);
 
 /* ---- footing.c ---- */
+/* The root with its heading only. */
+hf_transform hf_root_upright(hf_transform root);
 /* Fills the list with places under the body along the guide where a walking limb could stand, reached
    from the first of the poses that can, farthest first; scores are left to the caller. False when memory is
    out. */
