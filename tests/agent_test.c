@@ -520,6 +520,10 @@ static void bad_input_is_refused(void** state) {
     const hf_samples* const* no_sets[MAX_LIMBS] = {0};
     assert_int_equal(hf_agent_create(w.creature, no_sets, NULL, &none), HF_ERROR_ARGUMENT);
     assert_int_equal(hf_agent_create(w.creature, NULL, NULL, &none), HF_ERROR_ARGUMENT);
+    // sets of another limb
+    const hf_samples* const* swapped[MAX_LIMBS] = {w.sets[1], w.sets[0]};
+    assert_int_equal(hf_agent_create(w.creature, swapped, NULL, &none), HF_ERROR_ARGUMENT);
+    assert_null(none);
     hf_agent_free(NULL);
     close_world(&w);
     close_world(&other);

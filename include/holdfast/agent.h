@@ -31,7 +31,8 @@ HF_API hf_option_table hf_agent_option_table(void);
 /* `samples` holds for each limb its sets, one for each contact frame, as hf_contact_find takes them; NULL for
    a limb or a frame that is not to be used. The limbs of the creature's gait walk; without a gait, all in use
    that have joints, contact frames and sets. options may be NULL. Creature and sets must outlive the agent.
-   HF_ERROR_ARGUMENT for options out of range and when no limb can walk. */
+   HF_ERROR_ARGUMENT for options out of range, a set of another creature, limb or frame, and when no limb can
+   walk. */
 HF_API hf_status hf_agent_create(const hf_creature* creature, const hf_samples* const* const* samples,
                                  const hf_agent_options* options, hf_agent** agent);
 HF_API void hf_agent_free(hf_agent* agent);

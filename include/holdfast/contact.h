@@ -94,10 +94,10 @@ typedef struct hf_contact_answer {
     int candidates; /* samples within epsilon_m of a surface that may be used; near an object with a distance
                        grid (hf_scene_prepare) every sample counts. Surfaces along the task, which take none
                        of its force, count only when none that help gave enough contacts */
-    int looked;     /* candidates whose turn came */
+    int looked;     /* candidates whose turn came; one may have several, within wider epsilons */
     int blocked;    /* of those looked at, passed over: the limb collides as sampled */
     int tested;     /* finished on the surface, or tried to */
-    int colliding;  /* of the tested, exactly on the surface and colliding */
+    int colliding;  /* of the tested, colliding on the surface, or as near to it as they came */
     int unfinished; /* of the tested, not to be brought onto the surface */
     double epsilon_m; /* as used in the end: widened where no sample was near enough */
     int contact_count, contact_capacity;
@@ -114,13 +114,15 @@ HF_API void hf_contact_answer_free(hf_contact_answer* answer);
    range of motion allow, free of collision with scene and own body. Candidates are taken in the order of
    their samples' scores, of equal ones that first which faces its surface better. One whose limb collides as
    sampled (by more than 0.2 epsilon; the effector set on the surface) is passed over, the others are
-   finished, and the first `count` that are valid are the answer. Surfaces that push against the task are
-   never used where the score has effort or precision in it; those along it, which take none of its force,
-   only when few or none that help give a contact. Where there is none, epsilon is doubled up to four times,
-   and in the end those passed over are finished, too. `samples` holds one set for each contact frame of the
-   limb (one for a limb without any), NULL for a frame that is not to be used. HF_ERROR_ARGUMENT for numbers
-   that are not finite, a direction of no length, values out of range, a limb that does not exist, a set of
-   another limb, a grip by a limb that cannot, an answer without room. */
+   finished, and the first `count` that are valid are the answer. A query for one contact passes over half of
+   what is left after every 250 that were blocked, so that in a large set it gives the best of an even part
+   of the samples, not always of all; one for several takes them all in order. Surfaces that push against the
+   task are never used where the score has effort or precision in it; those along it, which take none of its
+   force, only when few or none that help give a contact. Where there is none, epsilon is doubled up to four
+   times, and in the end those passed over are finished, too. `samples` holds one set for each contact frame
+   of the limb (one for a limb without any), NULL for a frame that is not to be used. HF_ERROR_ARGUMENT for
+   numbers that are not finite, a direction of no length, values out of range, a limb that does not exist, a
+   set of another limb, a grip by a limb that cannot, an answer without room. */
 HF_API hf_status hf_contact_find(const hf_creature* creature, const hf_samples* const* samples,
                                  const hf_placement* placement, const hf_contact_query* query,
                                  hf_workspace* workspace, hf_contact_answer* answer);

@@ -15,10 +15,9 @@ typedef struct hf_sequence_options {
     double stride;  /* how far the root moves while a group of limbs swings, in mean limb lengths, 0.01..2;
                        default 0.3; shorter where contacts ask for it */
     double forward; /* how much the direction of the path counts against up in scores, 0..10; default 1 */
-    double look_m;  /* the direction is taken over this much of the path ahead, in strides, 0.1..100;
-                       default 3 */
-    int choices;    /* contacts looked at for each swing, 1..100; default 8 */
-    int max_phases; /* work at most: groups that swing, 1..1,000,000; default 2000 */
+    double look_strides; /* the direction is taken over this much of the path ahead, 0.1..100; default 3 */
+    int choices;         /* contacts looked at for each swing, 1..100; default 8 */
+    int max_phases;      /* work at most: groups that swing, 1..1,000,000; default 2000 */
 } hf_sequence_options;
 HF_API hf_sequence_options hf_sequence_options_default(void);
 HF_API hf_option_table hf_sequence_option_table(void);

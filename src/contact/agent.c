@@ -4,6 +4,7 @@
 #include "contact/agent.h"
 
 #include "base/memory.h"
+#include "contact/sample_set.h"
 #include "contact/target.h"
 #include "model/creature.h"
 
@@ -96,14 +97,19 @@ static hf_status take_memory(hf_agent* a) {
 }
 
 /* The caller's pointers are copied, so that only the sets themselves must live on. */
-static void copy_sets(hf_agent* a, const hf_samples* const* const* samples) {
+static hf_status copy_sets(hf_agent* a, const hf_samples* const* const* samples) {
     size_t used = 0;
     for (int i = 0; i < a->view->limb_count; i++) {
         int count = a->view->limbs[i].contact_count;
         if (!samples[i] || count == 0 || a->view->limbs[i].joint_count == 0) continue;
         a->by_limb[i] = &a->sets[used];
-        for (int k = 0; k < count; k++) a->sets[used++] = samples[i][k];
+        for (int k = 0; k < count; k++) {
+            if (samples[i][k] && !hf_samples_belong(samples[i][k], a->creature, i, k))
+                return HF_ERROR_ARGUMENT;
+            a->sets[used++] = samples[i][k];
+        }
     }
+    return HF_OK;
 }
 
 static bool has_set(const hf_agent* a, int limb) {
@@ -203,8 +209,8 @@ hf_status hf_agent_create(const hf_creature* creature, const hf_samples* const* 
     a->view = hf_creature_get(creature);
     a->options = chosen;
     hf_status status = take_memory(a);
+    if (status == HF_OK) status = copy_sets(a, samples);
     if (status == HF_OK) {
-        copy_sets(a, samples);
         find_walkers(a);
         status = hf_agent_relax_idle(a);
         find_owners(a);

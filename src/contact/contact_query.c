@@ -118,9 +118,7 @@ static hf_status check(const hf_creature* c, const hf_samples* const* samples, c
     // sets of this creature and limb, each of its own contact frame
     for (int i = 0; i < set_count(limb); i++) {
         if (!samples[i]) continue;
-        const hf_sample_key* key = &samples[i]->block->key;
-        int frame = limb->contact_count > 0 ? i : -1;
-        if (key->creature != c->hash || key->limb != q->limb || key->contact != frame)
+        if (!hf_samples_belong(samples[i], c, q->limb, limb->contact_count > 0 ? i : -1))
             return HF_ERROR_ARGUMENT;
     }
     return HF_OK;

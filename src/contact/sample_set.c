@@ -322,6 +322,11 @@ hf_status hf_samples_build(const hf_creature* creature, int limb, const hf_sampl
     return hf_samples_build_on(hf_cpu_best(), creature, limb, options, samples, error);
 }
 
+bool hf_samples_belong(const hf_samples* samples, const hf_creature* creature, int limb, int frame) {
+    const hf_sample_key* key = &samples->block->key;
+    return key->creature == creature->hash && key->limb == limb && key->contact == frame;
+}
+
 void hf_samples_free(hf_samples* samples) {
     if (!samples) return;
     if (samples->mapped)

@@ -20,7 +20,8 @@ static const hf_option items[] = {
      "way of the root while limbs swing, in mean limb lengths"},
     {"forward", HF_OPTION_REAL, FIELD(forward), 0, 10, 1, "",
      "how much the path's direction counts in scores"},
-    {"look_m", HF_OPTION_REAL, FIELD(look_m), 0.1, 100, 3, "", "strides over which that direction is taken"},
+    {"look_strides", HF_OPTION_REAL, FIELD(look_strides), 0.1, 100, 3, "",
+     "strides over which that direction is taken"},
     {"choices", HF_OPTION_COUNT, FIELD(choices), 1, 100, 8, "", "contacts looked at for a swing"},
     {"max_phases", HF_OPTION_COUNT, FIELD(max_phases), 1, 1000000, 2000, "", "groups that swing, at most"},
 };
@@ -101,7 +102,7 @@ typedef struct walker {
     hold* holds; /* by limb */
     // trials
     hf_transform next_root;
-    double *next_q, *far_q, *chosen_q;
+    double *next_q, *far_q;
     hold* next_holds;
     hf_transform* links;
     hf_touch* touches;
@@ -141,8 +142,8 @@ static void measure_path(walker* w) {
 
 /* u = normalise(z + forward v), v the direction of the path ahead. */
 static hf_vec3 score_direction(const walker* w, double at) {
-    hf_vec3 a = root_at(w, at).position, b = root_at(w, at + w->query->options.look_m * w->stride).position,
-            v = hf_sub(b, a);
+    hf_vec3 a = root_at(w, at).position,
+            b = root_at(w, at + w->query->options.look_strides * w->stride).position, v = hf_sub(b, a);
     hf_vec3 up = {0, 0, 1};
     if (hf_length(v) < HARDLY_M) return up;
     hf_vec3 u = hf_add(up, hf_scale(hf_normalize(v), w->query->options.forward));
@@ -599,8 +600,8 @@ static hf_status run(walker* w, hf_progress_fn progress, void* user) {
 static hf_status take_memory(walker* w) {
     hf_workspace* ws = w->workspace;
     size_t limbs = (size_t)w->view->limb_count + 1, n = (size_t)w->view->q_count + 1;
-    double** rows[] = {&w->q, &w->next_q, &w->far_q, &w->chosen_q};
-    for (int i = 0; i < 4; i++)
+    double** rows[] = {&w->q, &w->next_q, &w->far_q};
+    for (int i = 0; i < 3; i++)
         if (!(*rows[i] = hf_workspace_take(ws, n, sizeof(double)))) return HF_ERROR_MEMORY;
     w->along = hf_workspace_take(ws, (size_t)w->query->path_count + 1, sizeof *w->along);
     w->group_sizes = hf_workspace_take(ws, limbs, sizeof *w->group_sizes);
