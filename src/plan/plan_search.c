@@ -1,13 +1,13 @@
 /* The search for stances along a guide (thesis-2015 Algorithm 7 with backtracking): depth first, the limb
    first whose contact ends soonest; where nothing goes on, back to another contact, another limb, an earlier
-   stance. The farther the search has gone back in vain, the larger its jumps. A first pass leaves limbs alone
-   that neither walk nor grip: a dead end is then soon known. */
+   stance. The farther the search has gone back in vain, the larger its jumps, up to a bound. A first pass
+   leaves limbs alone that neither walk nor grip: a dead end is then soon known. */
 #include "plan/planner.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { MAX_OPTIONS = 64, CHILDREN = 3, DEAD_ENDS_A_JUMP = 6, FRUGAL_DEAD_ENDS = 60 };
+enum { MAX_OPTIONS = 64, CHILDREN = 3, DEAD_ENDS_A_JUMP = 6, LONGEST_JUMP = 6, FRUGAL_DEAD_ENDS = 60 };
 
 typedef enum change { MOVE, RELEASE, STEP } change; /* STEP: a move to what lies under the body */
 typedef struct option {
@@ -132,7 +132,7 @@ static hf_plan_why search(hf_planner* p, const hf_scenario_state* goal) {
         if (p->work >= p->options->max_work) return HF_PLAN_WORK_ENDED;
         // back: one stance, or more when that has not helped for long
         hf_plan_keep_best(p);
-        int back = 1 + dead_ends++ / DEAD_ENDS_A_JUMP;
+        int back = 1 + dead_ends++ / DEAD_ENDS_A_JUMP % LONGEST_JUMP;
         if (p->node_index == 0 || (p->frugal && dead_ends > FRUGAL_DEAD_ENDS)) return HF_PLAN_NO_CONTACT;
         p->node_index = p->node_index > back ? p->node_index - back : 0;
         p->frames.count = p->path[p->node_index + 1].first_frame;

@@ -314,6 +314,28 @@ static bool find_departure(hf_planner* p, const hf_plan_node* node, const hf_hol
                           node->pose.root, old, pose);
 }
 
+/* The body to where a limb leaves: straight, or around what is in the way by turning after it has shifted,
+   before, or by way of the guide. Appends frames. */
+static bool move_body(hf_planner* p, const hf_plan_node* n, const hf_stance* stance, int index,
+                      const hf_pose* to) {
+    if (hf_segment_move(p, n->holds, n->hold_count, stance, p->node_index, &n->pose, to)) return true;
+    hf_transform vias[] = {{to->root.position, n->pose.root.rotation},
+                           {n->pose.root.position, to->root.rotation},
+                           p->guide[(n->guide_index + index) / 2]};
+    int first = p->frames.count;
+    for (size_t i = 0; i < sizeof vias / sizeof *vias && !p->out_of_memory; i++) {
+        hf_pose via = {.q = p->q_f};
+        copy_pose(p, &n->pose, &via);
+        if (hf_stance_pose(p, n->holds, n->hold_count, stance, p->options->margin_m * 1.02, vias[i], NULL,
+                           &via) &&
+            hf_segment_move(p, n->holds, n->hold_count, stance, p->node_index, &n->pose, &via) &&
+            hf_segment_move(p, n->holds, n->hold_count, stance, p->node_index, &via, to))
+            return true;
+        p->frames.count = first;
+    }
+    return false;
+}
+
 /* Poses of the body while the limb is in the air, the others holding: near the guide, as it left, lower. In:
    the second. Returns how many. */
 static int find_arrivals(hf_planner* p, const hf_hold* rest, int rest_count, const hf_stance* stance,
@@ -381,9 +403,7 @@ bool hf_step_limb(hf_planner* p, const hf_plan_node* node, int limb, hf_step_sou
         }
         // the way to where the limb leaves is the same for all
         if (!moved) {
-            if (!hf_segment_move(p, node->holds, node->hold_count, p->stance_a, p->node_index, &node->pose,
-                                 &departure))
-                return false;
+            if (!move_body(p, node, p->stance_a, index, &departure)) return false;
             hf_pose last = hf_frames_pose(&p->frames, p->frames.count - 1);
             copy_pose(p, &last, &departure);
             moved = true;
@@ -410,8 +430,7 @@ bool hf_step_release(hf_planner* p, const hf_plan_node* node, int limb, hf_plan_
     int n = 0, first = p->frames.count;
     for (int i = 0; i < node->hold_count; i++)
         if (i != own) others[n++] = node->holds[i];
-    if (!hf_segment_move(p, node->holds, node->hold_count, p->stance_a, p->node_index, &node->pose, &start))
-        return false;
+    if (!move_body(p, node, p->stance_a, index, &start)) return false;
     hf_pose there = hf_frames_pose(&p->frames, p->frames.count - 1);
     copy_pose(p, &there, &start);
     if (!hf_segment_free(p, others, n, &node->holds[own], p->stance_b, p->node_index + 1, &start)) {
