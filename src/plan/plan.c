@@ -75,9 +75,10 @@ static bool take_memory(hf_planner* p) {
     p->links = hf_alloc((size_t)p->view->link_count, sizeof *p->links);
     p->path = hf_alloc(HF_MAX_STANCES, sizeof *p->path);
     p->path_q = hf_alloc(HF_MAX_STANCES * q, sizeof *p->path_q);
+    p->home = hf_alloc(q, sizeof *p->home);
     p->steps_q = hf_alloc(HF_STEP_CANDIDATES * q, sizeof *p->steps_q);
     p->frames.q_count = p->best.q_count = p->view->q_count;
-    good = good && p->links && p->path && p->path_q && p->steps_q;
+    good = good && p->links && p->path && p->path_q && p->steps_q && p->home;
     for (int i = 0; good && i < HF_MAX_STANCES; i++) p->path[i].pose.q = p->path_q + (size_t)i * q;
     for (int i = 0; good && i < HF_STEP_CANDIDATES; i++) p->steps.items[i].q = p->steps_q + (size_t)i * q;
     good = good && hf_workspace_create(&p->workspace) == HF_OK;
@@ -89,8 +90,8 @@ static bool take_memory(hf_planner* p) {
 }
 
 static void give_back(hf_planner* p) {
-    double* scratch[] = {p->q_a, p->q_b, p->q_c, p->q_d,    p->q_e,
-                         p->q_f, p->q_g, p->q_h, p->path_q, p->steps_q};
+    double* scratch[] = {p->q_a, p->q_b, p->q_c,    p->q_d,     p->q_e, p->q_f,
+                         p->q_g, p->q_h, p->path_q, p->steps_q, p->home};
     for (size_t i = 0; i < sizeof scratch / sizeof *scratch; i++) hf_free(scratch[i]);
     hf_free(p->links);
     hf_free(p->path);

@@ -1,6 +1,8 @@
 /* Where a plan starts: the contacts of a whole pose, or a stance found at a root. */
 #include "plan/planner.h"
 
+#include "model/creature.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -128,8 +130,24 @@ static bool stands(hf_planner* p, const hf_plan_node* n, hf_plan_why* why) {
     return hf_stance_margin(p->stance_a, hf_com(p->creature, p->links)) >= p->options->margin_m;
 }
 
+/* A start pose may hold toes up for what comes: they stay so. A hand that grips opens on its way. */
+static void find_home(hf_planner* p, const hf_scenario_state* start) {
+    memcpy(p->home, p->view->rest, sizeof(double) * (size_t)p->view->q_count);
+    for (int j = 0; j < p->view->joint_count; j++) {
+        const hf_joint* joint = &p->view->joints[j];
+        bool tip = false;
+        for (int l = 0; l < p->view->limb_count && p->model->loose_joint[j] && !tip; l++)
+            tip = p->view->limbs[l].joint_count > 0 && !p->view->limbs[l].grip &&
+                  hf_effector_has(p->creature, l, joint->child_link);
+        if (tip)
+            memcpy(p->home + joint->q_index, start->pose.q + joint->q_index,
+                   sizeof(double) * (size_t)joint->q_count);
+    }
+}
+
 bool hf_plan_begin(hf_planner* p, const hf_scenario_state* start, hf_plan_node* n, hf_plan_why* why) {
     size_t bytes = sizeof(double) * (size_t)p->view->q_count;
+    find_home(p, start);
     n->pose.root = start->pose.root;
     memcpy(n->pose.q, start->pose.q, bytes);
     n->guide_index = n->option = n->first_frame = 0;

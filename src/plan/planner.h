@@ -109,6 +109,7 @@ typedef struct hf_planner {
     hf_stance *stance_a, *stance_b, *stance_c;
     hf_step_list steps;
     double *path_q, *steps_q;
+    double* home; /* posture of joints without a task: at rest, toes as the start has them */
     double *q_a, *q_b, *q_c, *q_d, *q_e, *q_f, *q_g, *q_h; /* scratch postures */
     bool has_grips;                                        /* the scene has something to grip */
     bool frugal; /* limbs that neither walk nor grip are left alone */

@@ -226,8 +226,9 @@ static bool make_move_knots(segment* s, const hf_pose* from, const hf_pose* to) 
     for (int i = 0; i < s->knot_count; i++) {
         hf_vec3 pull;
         hf_pose_between(p->creature, from, to, (double)i / (s->knot_count - 1), &pose);
-        // held limbs go on from where they were
+        // held limbs go on from where they were; those that may turn, to how they are in the end
         for (int h = 0; h < s->hold_count; h++) {
+            if (!s->holds[h].flat) continue;
             const hf_limb* limb = &p->view->limbs[s->holds[h].limb];
             for (int k = 0; k < limb->joint_count; k++) {
                 const hf_joint* j = &p->view->joints[limb->joints[k]];
@@ -313,7 +314,7 @@ static double lever(const hf_limb* limb) {
 /* Knots straight off a surface, body still: rows of `out`, the first nearest to the contact. The effector
    keeps its orientation as far as the limb allows: an ankle at its limit lets the heel up first; *scrapes
    when it would turn into the surface. Returns how many; none when the limb cannot. */
-static int lift(hf_planner* p, int limb, int frame, hf_vec3 normal, const hf_pose* at, double* out,
+static int lift(hf_planner* p, int limb, int frame, const hf_swing_end* end, const hf_pose* at, double* out,
                 bool* scrapes) {
     const hf_limb* l = &p->view->limbs[limb];
     size_t row = (size_t)p->view->q_count;
@@ -330,7 +331,7 @@ static int lift(hf_planner* p, int limb, int frame, hf_vec3 normal, const hf_pos
         hf_target t = {.kind = f->ball > 0 ? HF_TARGET_POSITION : HF_TARGET_POSE,
                        .limb = limb,
                        .contact = frame,
-                       .point = hf_add(point, hf_scale(normal, height)),
+                       .point = hf_add(point, hf_scale(end->normal, height)),
                        .rotation = link.rotation};
         double* q = out + (size_t)i * row;
         memcpy(q, i ? q - row : at->q, sizeof(double) * row);
@@ -338,7 +339,7 @@ static int lift(hf_planner* p, int limb, int frame, hf_vec3 normal, const hf_pos
         hf_solve_result r;
         if (hf_limb_solve(p->creature, &base, &t, &o, p->workspace, q, &r) != HF_OK) p->out_of_memory = true;
         if (p->out_of_memory || r.position_error_m > 0.3 * height) return 0;
-        if (f->ball <= 0 && r.angle_error_rad * lever(l) > height + SCRAPE_M) *scrapes = true;
+        if (f->ball <= 0 && !end->grip && r.angle_error_rad * lever(l) > height + SCRAPE_M) *scrapes = true;
     }
     return LIFT_KNOTS;
 }
@@ -348,7 +349,8 @@ bool hf_segment_lifts(hf_planner* p, const hf_hold* hold, const hf_pose* at) {
     double* q = hf_workspace_take(p->workspace, LIFT_KNOTS * (size_t)p->view->q_count, sizeof *q);
     bool scrapes = false;
     if (!q) p->out_of_memory = true;
-    bool good = q && lift(p, hold->limb, hold->frame, hold->normal, at, q, &scrapes) && !scrapes;
+    hf_swing_end end = {hold->object, hold->normal, hold->grip};
+    bool good = q && lift(p, hold->limb, hold->frame, &end, at, q, &scrapes) && !scrapes;
     hf_workspace_end(p->workspace, mark);
     return good;
 }
@@ -374,11 +376,10 @@ static bool swing(hf_planner* p, const hf_hold* holds, int count, int limb, int 
     if (!s.roots || !s.q || !lifts) p->out_of_memory = true;
     int up = 0, down = 0;
     bool scrapes = false;
-    if (!p->out_of_memory && leave.object >= 0)
-        up = lift(p, limb, frame, leave.normal, from, lifts, &scrapes);
+    if (!p->out_of_memory && leave.object >= 0) up = lift(p, limb, frame, &leave, from, lifts, &scrapes);
     double* downs = lifts + (size_t)LIFT_KNOTS * row;
     if (!p->out_of_memory && arrive.object >= 0)
-        down = lift(p, limb, goal_frame, arrive.normal, to, downs, &scrapes);
+        down = lift(p, limb, goal_frame, &arrive, to, downs, &scrapes);
     hf_swing_hold held[HF_MAX_HOLDS];
     for (int i = 0; i < count; i++)
         held[i] = (hf_swing_hold){holds[i].limb, holds[i].frame, holds[i].object, holds[i].grip};

@@ -88,16 +88,31 @@ static void relax(hf_planner* p, const hf_hold* holds, int count, hf_pose* pose)
         if (held) continue;
         for (int i = 0; i < limb->joint_count; i++) {
             const hf_joint* j = &p->view->joints[limb->joints[i]];
-            memcpy(pose->q + j->q_index, p->view->rest + j->q_index, sizeof(double) * (size_t)j->q_count);
+            memcpy(pose->q + j->q_index, p->home + j->q_index, sizeof(double) * (size_t)j->q_count);
         }
     }
     for (int j = 0; j < p->view->joint_count; j++) {
         const hf_joint* joint = &p->view->joints[j];
         if (!p->model->loose_joint[j]) continue;
-        memcpy(pose->q + joint->q_index, p->view->rest + joint->q_index,
-               sizeof(double) * (size_t)joint->q_count);
+        memcpy(pose->q + joint->q_index, p->home + joint->q_index, sizeof(double) * (size_t)joint->q_count);
     }
     hf_pose_follow(p->creature, pose->q);
+}
+
+/* A grip turns while it is held; the hand turns back to how it came, where it was free, as far as it can. */
+static void turn_back(hf_planner* p, const hf_hold* grip, hf_pose* pose) {
+    hf_target t = hf_hold_target(p, grip);
+    t.kind = HF_TARGET_POSE;
+    hf_solve_options o = hf_solve_options_default();
+    o.max_starts = 1;
+    hf_solve_result r;
+    memcpy(p->q_g, pose->q, sizeof(double) * (size_t)p->view->q_count);
+    hf_forward(p->creature, pose, p->links);
+    if (hf_limb_solve(p->creature, &p->links[p->view->limbs[grip->limb].base_link], &t, &o, p->workspace,
+                      p->q_g, &r) != HF_OK)
+        p->out_of_memory = true;
+    else if (r.outcome == HF_FOUND)
+        memcpy(pose->q, p->q_g, sizeof(double) * (size_t)p->view->q_count);
 }
 
 bool hf_stance_pose(hf_planner* p, const hf_hold* holds, int count, const hf_stance* stance, double margin,
@@ -113,8 +128,10 @@ bool hf_stance_pose(hf_planner* p, const hf_hold* holds, int count, const hf_sta
         if (stiff && variant % 2 == 0) relax(p, holds, count, pose);
         hf_collision hit;
         bool good = settle(p, holds, count, stance, margin, near, stiff, pose);
+        for (int i = 0; i < count && good; i++)
+            if (holds[i].grip) turn_back(p, &holds[i], pose);
         if (good && (!leaving || hf_segment_lifts(p, leaving, pose)) &&
-            !hf_holds_collide(p, holds, count, -1, pose, &hit))
+            !hf_holds_collide(p, holds, count, leaving && leaving->grip ? leaving->limb : -1, pose, &hit))
             return true;
         // the limbs that hold cannot, and no small change of the wish will do
         if (!good && variant % VARIANT_COUNT == 1) variant = stiff ? VARIANT_COUNT - 1 : 2 * VARIANT_COUNT;

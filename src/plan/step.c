@@ -14,6 +14,9 @@ enum { ADVANCES = sizeof ADVANCE / sizeof *ADVANCE };
 /* Where a new contact is wished for: shares of the horizon ahead. */
 static const double AHEAD[] = {0.7, 0.45, 0.3, 0.2, 0.12, 0.05};
 enum { AHEADS = sizeof AHEAD / sizeof *AHEAD, PER_QUERY = 3 };
+/* Where a limb finds nothing, the body makes room for it: shifts along its own axes, creature heights. */
+static const double ROOM[][3] = {{0, 0, 0}, {-0.06, 0, 0}, {-0.1, 0, -0.03}, {0, 0, -0.07}};
+enum { ROOMS = sizeof ROOM / sizeof *ROOM };
 /* Both ends of a swing have this much more balance than its frames must have. */
 static const double EXTRA_MARGIN_M = 0.003;
 static const double FLAT_RAD = 0.03;   /* patches bear as a whole within 2 degrees */
@@ -56,8 +59,20 @@ static hf_vec3 wished_place(hf_planner* p, const hf_hold* old, int limb, int ind
     return hf_apply(p->guide[later], p->model->limbs[limb].rest_in_root);
 }
 
-/* A foot turned as the body will be, where the limb allows it: a query leaves it as it came. */
-static void tidy(hf_planner* p, const hf_pose* pose, int index, const hf_contact* c, double* q) {
+/* Is the whole body free with the limb there? */
+static bool is_free(hf_planner* p, hf_transform root, const hf_hold* rest, int rest_count,
+                    const hf_contact* c, double* q) {
+    hf_hold all[HF_MAX_HOLDS];
+    memcpy(all, rest, sizeof *rest * (size_t)rest_count);
+    all[rest_count] = (hf_hold){.limb = c->limb, .object = c->object, .grip = c->grip};
+    hf_pose at = {root, q};
+    hf_collision hit;
+    return !hf_holds_collide(p, all, rest_count + 1, -1, &at, &hit);
+}
+
+/* A foot turned as the body will be, where limb and surroundings allow it: a query leaves it as it came. */
+static void tidy(hf_planner* p, const hf_pose* pose, const hf_hold* rest, int rest_count, int index,
+                 const hf_contact* c, double* q) {
     const hf_limb* limb = &p->view->limbs[c->limb];
     const hf_contact_frame* f = &limb->contacts[c->frame];
     if (c->grip || f->ball > 0 || !(f->patch[0] > 0)) return;
@@ -77,7 +92,7 @@ static void tidy(hf_planner* p, const hf_pose* pose, int index, const hf_contact
         if (try) hf_limb_loosen(p, c->limb, p->q_d);
         hf_solve_result r;
         if (hf_limb_solve(p->creature, &base, &t, &o, p->workspace, p->q_d, &r) != HF_OK ||
-            r.outcome != HF_FOUND)
+            r.outcome != HF_FOUND || !is_free(p, pose->root, rest, rest_count, c, p->q_d))
             continue;
         memcpy(q, p->q_d, sizeof(double) * (size_t)p->view->q_count);
         return;
@@ -91,9 +106,10 @@ static bool nearly_flat(hf_planner* p, const hf_hold* h) {
     return h->flat && angle > EXACT_RAD && angle < 2 * FLAT_RAD;
 }
 
-static void add_answer(hf_planner* p, const hf_pose* pose, int index, hf_step_list* list) {
-    for (int i = 0; i < p->answer->contact_count && list->count < HF_STEP_CANDIDATES; i++) {
-        const hf_contact* c = &p->answer->contacts[i];
+static void add_contacts(hf_planner* p, const hf_pose* pose, const hf_hold* rest, int rest_count, int index,
+                         const hf_contact* contacts, int count, hf_step_list* list) {
+    for (int i = 0; i < count && list->count < HF_STEP_CANDIDATES; i++) {
+        const hf_contact* c = &contacts[i];
         if (c->frame < 0) continue;
         bool known = false;
         for (int k = 0; k < list->count && !known; k++)
@@ -102,9 +118,12 @@ static void add_answer(hf_planner* p, const hf_pose* pose, int index, hf_step_li
         if (known) continue;
         hf_step_candidate* to = &list->items[list->count];
         memcpy(to->q, c->q, sizeof(double) * (size_t)p->view->q_count);
-        tidy(p, pose, index, c, to->q);
+        tidy(p, pose, rest, rest_count, index, c, to->q);
         hf_pose at = {pose->root, to->q};
         to->root = pose->root;
+        // a hand inside what it grips could neither come nor go
+        hf_collision hit;
+        if (c->grip && hf_holds_collide(p, rest, rest_count, -1, &at, &hit)) continue;
         hf_hold_make(p, c, &at, &to->hold);
         if (to->hold.support.corner_count == 0 || nearly_flat(p, &to->hold)) continue;
         hf_hold_span(p, index, to->q, &to->hold);
@@ -149,7 +168,7 @@ static bool ask(hf_planner* p, const hf_pose* pose, const hf_hold* rest, int res
         p->out_of_memory = true;
         return false;
     }
-    add_answer(p, pose, index, list);
+    add_contacts(p, pose, rest, rest_count, index, p->answer->contacts, p->answer->contact_count, list);
     return true;
 }
 
@@ -214,17 +233,19 @@ static bool list_candidates(hf_planner* p, const hf_pose* pose, const hf_hold* r
                             const hf_hold* old, int index, hf_step_list* list) {
     const hf_limb* l = &p->view->limbs[limb];
     list->count = 0;
-    bool flat = has_patch(l);
+    bool flat = has_patch(l), hopeless = false;
     int useful = 0;
-    for (int pass = 0; pass < 2 && useful == 0; pass++) {
+    for (int pass = 0; pass < 2 && useful == 0 && !hopeless; pass++) {
         double angle = pass == 0 && flat ? FLAT_RAD : 1;
-        for (int a = 0; a < AHEADS; a++) {
+        for (int a = 0; a < AHEADS && !hopeless; a++) {
             hf_vec3 wish = wished_place(p, old, limb, index, AHEAD[a]);
             if (l->grip && p->has_grips &&
                 !ask(p, pose, rest, rest_count, limb, index, HF_ROLE_GRIP, &wish, old, angle, list))
                 return false;
             if (!ask(p, pose, rest, rest_count, limb, index, HF_ROLE_SUPPORT, &wish, old, angle, list))
                 return false;
+            // hardly any fits: the next wish would look at the same
+            hopeless = list->count == 0 && p->answer->why == HF_CONTACT_TESTS_EXHAUSTED;
         }
         for (int i = 0; i < list->count; i++) useful += goes_on(p, old, &list->items[i].hold);
         if (!flat) break;
@@ -259,19 +280,25 @@ static bool leads_on(hf_planner* p, const hf_hold* rest, int rest_count, const h
     hf_hold all[HF_MAX_HOLDS];
     memcpy(all, rest, sizeof *rest * (size_t)rest_count);
     all[rest_count] = *next;
-    int soonest = -1;
-    for (int i = 0; i < rest_count; i++)
-        if (p->view->limbs[all[i].limb].joint_count > 0 && (soonest < 0 || all[i].until < all[soonest].until))
-            soonest = i;
-    if (soonest < 0) return true;
-    if (!hf_holds_stance(p, all, rest_count + 1, all[soonest].limb, p->stance_c)) return false;
-    hf_pose pose = {.q = p->q_f};
-    for (int i = 0; i < 2; i++) {
-        copy_pose(p, end, &pose);
-        pose.root.position.z += i * RAISED * p->view->height;
-        if (hf_stance_pose_exists(p, all, rest_count + 1, p->stance_c, p->options->margin_m, &pose) &&
-            hf_segment_lifts(p, &all[soonest], &pose))
-            return true;
+    // whose contact ends soonest, or, where more than one will be left, the next
+    int last = -1;
+    for (int turn = 0; turn < (rest_count > 1 ? 2 : 1) && !p->out_of_memory; turn++) {
+        int soonest = -1;
+        for (int i = 0; i < rest_count; i++)
+            if (i != last && p->view->limbs[all[i].limb].joint_count > 0 &&
+                (soonest < 0 || all[i].until < all[soonest].until))
+                soonest = i;
+        if (soonest < 0) return turn == 0;
+        if (!hf_holds_stance(p, all, rest_count + 1, all[soonest].limb, p->stance_c)) return false;
+        hf_pose pose = {.q = p->q_f};
+        for (int i = 0; i < 2; i++) {
+            copy_pose(p, end, &pose);
+            pose.root.position.z += i * RAISED * p->view->height;
+            if (hf_stance_pose_exists(p, all, rest_count + 1, p->stance_c, p->options->margin_m, &pose) &&
+                hf_segment_lifts(p, &all[soonest], &pose))
+                return true;
+        }
+        last = soonest;
     }
     return false;
 }
@@ -293,7 +320,9 @@ static bool carry_out(hf_planner* p, const hf_hold* rest, int rest_count, const 
 
 /* The pose from which the limb can leave its contact, as far along the guide as can be. */
 static bool find_departure(hf_planner* p, const hf_plan_node* node, const hf_hold* old, const hf_stance* rest,
-                           int* index, hf_pose* pose) {
+                           const double* room_for, int* index, hf_pose* pose) {
+    double h = p->view->height;
+    hf_transform aside = {hf_v3(room_for[0] * h, room_for[1] * h, room_for[2] * h), hf_quat_identity()};
     int far = p->guide_count - 1;
     for (int i = 0; i < node->hold_count; i++) far = node->holds[i].until < far ? node->holds[i].until : far;
     int room = far > node->guide_index ? far - node->guide_index : 0, last = -1;
@@ -304,14 +333,14 @@ static bool find_departure(hf_planner* p, const hf_plan_node* node, const hf_hol
         copy_pose(p, &node->pose, pose);
         *index = at;
         if (hf_stance_pose(p, node->holds, node->hold_count, rest, p->options->margin_m + EXTRA_MARGIN_M,
-                           p->guide[at], old, pose))
+                           hf_compose(p->guide[at], aside), old, pose))
             return true;
     }
     // or without going on
     copy_pose(p, &node->pose, pose);
     *index = node->guide_index;
     return hf_stance_pose(p, node->holds, node->hold_count, rest, p->options->margin_m + EXTRA_MARGIN_M,
-                          node->pose.root, old, pose);
+                          hf_compose(node->pose.root, aside), old, pose);
 }
 
 /* The body to where a limb leaves: straight, or around what is in the way by turning after it has shifted,
@@ -350,6 +379,37 @@ static int find_arrivals(hf_planner* p, const hf_hold* rest, int rest_count, con
     return hf_holds_keep(p, rest, rest_count, -1, &arrivals[2], &pull) ? 3 : 2;
 }
 
+/* The departure and, in p->steps, what the limb finds from there. */
+static bool find_start(hf_planner* p, const hf_plan_node* node, const hf_hold* old, const hf_hold* rest,
+                       int rest_count, int limb, hf_step_source source, const hf_hold* forced, int* index,
+                       hf_pose* departure) {
+    bool again = !forced && source != HF_STEP_FOOTING && p->model->limbs[limb].walks;
+    for (int room = 0; room < (again ? ROOMS : 1) && !p->out_of_memory; room++) {
+        if (!find_departure(p, node, old, p->stance_b, ROOM[room], index, departure)) {
+            if (room) continue;
+            return false;
+        }
+        if (forced) {
+            p->steps.count = 1;
+            p->steps.items[0].hold = *forced;
+            p->steps.items[0].root = departure->root;
+            memcpy(p->steps.items[0].q, departure->q, sizeof(double) * (size_t)p->view->q_count);
+            return true;
+        }
+        if (source == HF_STEP_FOOTING) {
+            // once the limb is free the body may rise or go on to where the guide is, and lower itself again
+            hf_pose arrivals[3] = {{.q = p->q_b}, *departure, {.q = p->q_c}};
+            int count = find_arrivals(p, rest, rest_count, p->stance_b, *index, arrivals);
+            return hf_footing_list(p, arrivals, count, rest, rest_count, limb, old, *index, &p->steps) &&
+                   score_all(p, rest, rest_count, *index, &p->steps);
+        }
+        if (!list_candidates(p, departure, rest, rest_count, limb, old, *index, &p->steps)) return false;
+        for (int i = 0; i < p->steps.count; i++)
+            if (goes_on(p, old, &p->steps.items[i].hold)) return true;
+    }
+    return false;
+}
+
 bool hf_step_limb(hf_planner* p, const hf_plan_node* node, int limb, hf_step_source source,
                   const hf_hold* forced, uint32_t* tried, hf_plan_node* child) {
     int own = hf_holds_find(node->holds, node->hold_count, limb);
@@ -363,21 +423,7 @@ bool hf_step_limb(hf_planner* p, const hf_plan_node* node, int limb, hf_step_sou
     if (!hf_holds_stance(p, node->holds, node->hold_count, -1, p->stance_a)) return false;
     hf_pose departure = {.q = p->q_a}, end = {.q = p->q_b};
     int index;
-    if (!find_departure(p, node, old, p->stance_b, &index, &departure)) return false;
-    // once the limb is free the body may rise or go on to where the guide is, and lower itself again
-    hf_pose arrivals[3] = {{.q = p->q_b}, departure, {.q = p->q_c}};
-    int arrival_count = find_arrivals(p, rest, rest_count, p->stance_b, index, arrivals);
-    if (forced) {
-        p->steps.count = 1;
-        p->steps.items[0].hold = *forced;
-        p->steps.items[0].root = departure.root;
-        memcpy(p->steps.items[0].q, departure.q, sizeof(double) * (size_t)p->view->q_count);
-    } else if (source == HF_STEP_FOOTING
-                   ? !hf_footing_list(p, arrivals, arrival_count, rest, rest_count, limb, old, index,
-                                      &p->steps) ||
-                         !score_all(p, rest, rest_count, index, &p->steps)
-                   : !list_candidates(p, &departure, rest, rest_count, limb, old, index, &p->steps))
-        return false;
+    if (!find_start(p, node, old, rest, rest_count, limb, source, forced, &index, &departure)) return false;
     double margin = p->options->margin_m + EXTRA_MARGIN_M;
     bool moved = false;
     int first = p->frames.count, bound = INT_MAX;
@@ -425,7 +471,7 @@ bool hf_step_release(hf_planner* p, const hf_plan_node* node, int limb, hf_plan_
     hf_pose start = {.q = p->q_a};
     int index;
     p->work++;
-    if (!find_departure(p, node, &node->holds[own], p->stance_b, &index, &start)) return false;
+    if (!find_departure(p, node, &node->holds[own], p->stance_b, ROOM[0], &index, &start)) return false;
     hf_hold others[HF_MAX_HOLDS];
     int n = 0, first = p->frames.count;
     for (int i = 0; i < node->hold_count; i++)
