@@ -44,7 +44,7 @@ static task make_task(const char* creature, double height, double way, double ri
     task k = {.options = hf_plan_options_default()};
     hf_error error = {0};
     assert_int_equal(hf_creature_load(data_path(creature), NULL, &k.creature, &error), HF_OK);
-    k.options.samples = 4000;
+    k.options.samples = 10000;
     assert_int_equal(hf_plan_model_create(k.creature, &k.options, &k.model, &error), HF_OK);
     hf_scenario_state* states[] = {&k.start, &k.goal};
     for (int i = 0; i < 2; i++) {
@@ -68,6 +68,7 @@ static void find(const task* k, const hf_scene* scene, hf_plan_result* r) {
     hf_plan_query q = {.start = &k->start, .goal = &k->goal};
     hf_error error = {0};
     assert_int_equal(hf_plan_find(k->model, scene, &q, &k->options, NULL, NULL, r, &error), HF_OK);
+    if (r->outcome != HF_FOUND) print_message("%s: %s\n", hf_plan_why_text(r->why), r->where);
 }
 
 /* Claims everything, and the check finds nothing against it. */
@@ -132,6 +133,34 @@ static void test_step_up(void** state) {
     find(&k, scene, &r);
     assert_int_equal(r.outcome, HF_FOUND);
     assert_holds(&k, scene, &r);
+    hf_plan_result_free(&r);
+    hf_scene_free(scene);
+    free_task(&k);
+}
+
+/* A goal that is whole: feet side by side where it says, and its posture. */
+static void test_whole_goal(void** state) {
+    (void)state;
+    task k = make_task("data/creatures/human.creature.json", 0.9424186, 0.6, 0);
+    hf_scene* scene = scene_of_boxes(floor_box, 1);
+    hf_scenario_contact feet[2] = {{.limb = hf_creature_find_limb(k.creature, "left_leg"), .object = -1},
+                                   {.limb = hf_creature_find_limb(k.creature, "right_leg"), .object = -1}};
+    k.goal.whole = true;
+    k.goal.contacts = feet;
+    k.goal.contact_count = 2;
+    const hf_creature_view* view = hf_creature_get(k.creature);
+    int elbow = view->joints[hf_creature_find_joint(k.creature, "l_elbow")].q_index;
+    k.goal.pose.q[elbow] = 1.2;
+    hf_plan_result r;
+    find(&k, scene, &r);
+    assert_int_equal(r.outcome, HF_FOUND);
+    assert_holds(&k, scene, &r);
+    const hf_motion_frame* last = &r.motion->frames[r.motion->frame_count - 1];
+    assert_true(hf_distance(last->root.position, k.goal.pose.root.position) < 1e-6);
+    assert_true(fabs(last->q[elbow] - 1.2) < 1e-6);
+    assert_int_equal(last->contact_count, 2);
+    // the feet stand under the hips, as at rest
+    for (int i = 0; i < 2; i++) assert_true(fabs(last->contacts[i].point.x - 0.6) < 0.06);
     hf_plan_result_free(&r);
     hf_scene_free(scene);
     free_task(&k);
@@ -212,10 +241,10 @@ static void test_says_why_not(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_human_walks),   cmocka_unit_test(test_quadruped_walks),
-        cmocka_unit_test(test_insect_walks),  cmocka_unit_test(test_step_up),
-        cmocka_unit_test(test_start_is_goal), cmocka_unit_test(test_same_for_any_threads),
-        cmocka_unit_test(test_says_why_not),
+        cmocka_unit_test(test_human_walks),          cmocka_unit_test(test_quadruped_walks),
+        cmocka_unit_test(test_insect_walks),         cmocka_unit_test(test_step_up),
+        cmocka_unit_test(test_whole_goal),           cmocka_unit_test(test_start_is_goal),
+        cmocka_unit_test(test_same_for_any_threads), cmocka_unit_test(test_says_why_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

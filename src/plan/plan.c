@@ -69,9 +69,9 @@ static double clock_s(void) {
 
 static bool take_memory(hf_planner* p) {
     size_t q = (size_t)p->view->q_count + 1;
-    double** scratch[] = {&p->q_a, &p->q_b, &p->q_c, &p->q_d, &p->q_e, &p->q_f, &p->q_g, &p->q_h};
+    double** scratch[] = {&p->q_a, &p->q_b, &p->q_c, &p->q_d, &p->q_e, &p->q_f, &p->q_g, &p->q_h, &p->q_i};
     bool good = true;
-    for (int i = 0; i < 8; i++) good = (*scratch[i] = hf_alloc(q, sizeof(double))) && good;
+    for (int i = 0; i < 9; i++) good = (*scratch[i] = hf_alloc(q, sizeof(double))) && good;
     p->links = hf_alloc((size_t)p->view->link_count, sizeof *p->links);
     p->path = hf_alloc(HF_MAX_STANCES, sizeof *p->path);
     p->path_q = hf_alloc(HF_MAX_STANCES * q, sizeof *p->path_q);
@@ -90,8 +90,8 @@ static bool take_memory(hf_planner* p) {
 }
 
 static void give_back(hf_planner* p) {
-    double* scratch[] = {p->q_a, p->q_b, p->q_c,    p->q_d,     p->q_e, p->q_f,
-                         p->q_g, p->q_h, p->path_q, p->steps_q, p->home};
+    double* scratch[] = {p->q_a, p->q_b, p->q_c, p->q_d,    p->q_e,     p->q_f,
+                         p->q_g, p->q_h, p->q_i, p->path_q, p->steps_q, p->home};
     for (size_t i = 0; i < sizeof scratch / sizeof *scratch; i++) hf_free(scratch[i]);
     hf_free(p->links);
     hf_free(p->path);

@@ -5,7 +5,6 @@
 #include "plan/planner.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { MAX_OPTIONS = 64, CHILDREN = 3, DEAD_ENDS_A_JUMP = 6, LONGEST_JUMP = 6, FRUGAL_DEAD_ENDS = 60 };
 
@@ -73,23 +72,6 @@ static bool all_last(const hf_planner* p, const hf_plan_node* n) {
     return true;
 }
 
-static void copy_q(const hf_planner* p, double* to, const double* from) {
-    memcpy(to, from, sizeof(double) * (size_t)p->view->q_count);
-}
-
-/* The last move: the root to the goal's. */
-static bool arrive(hf_planner* p, const hf_plan_node* n, const hf_scenario_state* goal) {
-    hf_pose pose = {n->pose.root, p->q_a};
-    if (!hf_holds_stance(p, n->holds, n->hold_count, -1, p->stance_a)) return false;
-    copy_q(p, pose.q, n->pose.q);
-    if (!hf_stance_pose(p, n->holds, n->hold_count, p->stance_a, p->options->margin_m * 1.02, goal->pose.root,
-                        NULL, &pose))
-        return false;
-    if (hf_distance(pose.root.position, goal->pose.root.position) > p->options->goal_tolerance_m)
-        return false;
-    return hf_segment_move(p, n->holds, n->hold_count, p->stance_a, p->node_index, &n->pose, &pose);
-}
-
 static bool report(hf_planner* p, int farthest) {
     if (p->progress &&
         !p->progress(p->user, (double)farthest / (p->guide_count > 1 ? p->guide_count - 1 : 1), "contacts"))
@@ -124,7 +106,7 @@ static hf_plan_why search(hf_planner* p, const hf_scenario_state* goal) {
         hf_plan_node* n = &p->path[p->node_index];
         if (n->guide_index > p->farthest) p->farthest = n->guide_index, dead_ends = 0;
         if (!report(p, p->farthest)) return HF_PLAN_CANCELLED;
-        if (n->option == 0 && n->tried == 0 && all_last(p, n) && arrive(p, n, goal)) return HF_PLAN_DONE;
+        if (n->option == 0 && n->tried == 0 && all_last(p, n) && hf_plan_arrive(p, goal)) return HF_PLAN_DONE;
         if (p->out_of_memory) return HF_PLAN_WORK_ENDED;
         if (p->work >= p->options->max_work) return HF_PLAN_WORK_ENDED;
         if (p->node_index + 1 < HF_MAX_STANCES && go_on(p)) continue;

@@ -110,8 +110,8 @@ typedef struct hf_planner {
     hf_step_list steps;
     double *path_q, *steps_q;
     double* home; /* posture of joints without a task: at rest, toes as the start has them */
-    double *q_a, *q_b, *q_c, *q_d, *q_e, *q_f, *q_g, *q_h; /* scratch postures */
-    bool has_grips;                                        /* the scene has something to grip */
+    double *q_a, *q_b, *q_c, *q_d, *q_e, *q_f, *q_g, *q_h, *q_i; /* scratch postures */
+    bool has_grips;                                              /* the scene has something to grip */
     bool frugal; /* limbs that neither walk nor grip are left alone */
     int work;
     bool out_of_memory, cancelled;
@@ -207,6 +207,11 @@ int hf_plan_contacts(hf_planner* p, const hf_scenario_state* state, hf_pose* pos
 /* Stances along the guide from path[0] on until the goal or the end of the work; nodes on the path stay in
    p->path. */
 hf_plan_why hf_plan_search(hf_planner* p, const hf_scenario_state* goal);
+/* ---- plan_goal.c ---- */
+/* From the last node to the goal: its root, and its contacts and posture where it is whole. Nothing changes
+   when it fails. */
+bool hf_plan_arrive(hf_planner* p, const hf_scenario_state* goal);
+
 /* ---- plan.c ---- */
 /* Keeps a copy of the way to the last node when none went farther. */
 void hf_plan_keep_best(hf_planner* p);
