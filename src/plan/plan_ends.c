@@ -9,6 +9,7 @@
 /* A limb that is said to touch is drawn to a surface this near; one that nobody spoke of counts as touching
    this near. In m. */
 static const double DRAWN = 0.03, TOUCHING = 0.003;
+static const double SAME_GAP = 1e-3;
 static const double FACING = 0.9; /* cosine between the contact's normal and the one it needs */
 
 /* The surface that a contact frame is at: nearest first over the limb's frames. */
@@ -30,7 +31,8 @@ static bool find_surface(const hf_planner* p, int limb, const hf_transform* link
             if (o.solidity[o.piece_of[all[i].triangle]] == 0 && hf_dot(normal, out) < 0)
                 normal = hf_neg(normal);
             bool faces = frame->ball > 0 || hf_dot(normal, out) > FACING;
-            if (!o.contact || !faces || gap >= best) continue;
+            // of frames that touch alike the first one named
+            if (!o.contact || !faces || gap >= best - (found && c->frame != f ? SAME_GAP : 0)) continue;
             if (frame->ball > 0) normal = hf_normalize(hf_sub(at, all[i].point));
             best = gap;
             found = true;

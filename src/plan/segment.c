@@ -238,8 +238,12 @@ static bool make_move_knots(segment* s, const hf_pose* from, const hf_pose* to) 
         hf_pose_follow(p->creature, pose.q);
         // the root gives way where a straight line would overstretch a limb
         bool kept = false, ends = i == 0 || i == s->knot_count - 1;
-        for (int round = 0; round < (ends ? 1 : 5) && !kept; round++) {
-            if (round) pose.root.position = hf_add(pose.root.position, hf_scale(pull, 1.2));
+        for (int round = 0; round < (ends ? 2 : 5) && !kept; round++) {
+            // an end knows its own posture, which a straight limb is hard to be brought to
+            if (round && ends)
+                hf_pose_between(p->creature, from, to, i > 0, &pose);
+            else if (round)
+                pose.root.position = hf_add(pose.root.position, hf_scale(pull, 1.2));
             kept = hf_holds_keep(p, s->holds, s->hold_count, -1, &pose, &pull);
         }
         if (!kept) return false;
