@@ -14,6 +14,15 @@
 
 #include <holdfast/holdfast.h>
 
+/* Under a sanitizer everything takes many times longer: long loops go fewer rounds there, the same ones. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#define SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
+#else
+#define SANITIZED 0
+#endif
+
 /* A path inside the project, for instance data_path("data/creatures/human.creature.json"). Four may be
    in use at a time. */
 static inline const char* data_path(const char* path) {
