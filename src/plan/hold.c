@@ -20,7 +20,8 @@ int hf_holds_find(const hf_hold* holds, int count, int limb) {
 int hf_holds_touches(const hf_hold* holds, int count, int skip, hf_touch* touches) {
     int n = 0;
     for (int i = 0; i < count; i++)
-        if (holds[i].limb != skip) touches[n++] = (hf_touch){holds[i].limb, holds[i].object, holds[i].grip};
+        if (holds[i].limb != skip && holds[i].overlaps)
+            touches[n++] = (hf_touch){holds[i].limb, holds[i].object, holds[i].grip};
     return n;
 }
 

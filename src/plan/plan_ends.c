@@ -69,6 +69,7 @@ static bool draw_to(hf_planner* p, hf_contact* c, hf_pose* pose) {
 static bool add_contact(hf_planner* p, hf_contact* c, hf_pose* pose, hf_hold* holds, int* count) {
     if (*count == HF_MAX_HOLDS || !draw_to(p, c, pose)) return false;
     hf_hold_make(p, c, pose, &holds[*count]);
+    holds[*count].overlaps = true;
     hf_hold_span(p, 0, pose->q, &holds[(*count)++]);
     return true;
 }

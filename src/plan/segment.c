@@ -13,7 +13,7 @@
 /* A knot of a move: the root moves or turns no further, nor any other joint. */
 static const double KNOT_SHIFT = 0.03;                 /* creature heights */
 static const double KNOT_TURN = 0.1, KNOT_JOINT = 0.2; /* rad */
-enum { MAX_KNOTS = 400, MAX_FRAMES = 3000, STRETCHES = 6 };
+enum { MAX_KNOTS = 400, MAX_FRAMES = 3000, STRETCHES = 6, GIVING_WAY = 5 };
 /* First guess of what share of the acceleration limits balance leaves. */
 static const double FIRST_SHARE = 0.3, LEAST_SHARE = 0.01;
 
@@ -90,7 +90,12 @@ static double* knot_q(const segment* s, int i) {
 static bool pose_at(const segment* s, const hf_path* path, double at, hf_pose* pose) {
     hf_path_pose(s->planner->creature, path, at, pose);
     hf_vec3 pull;
-    return hf_holds_keep(s->planner, s->holds, s->hold_count, -1, pose, &pull);
+    // between two knots at the end of a limb's reach the root gives way a little
+    for (int round = 0; round < GIVING_WAY; round++) {
+        if (hf_holds_keep(s->planner, s->holds, s->hold_count, -1, pose, &pull)) return true;
+        pose->root.position = hf_add(pose->root.position, hf_scale(pull, 1.2));
+    }
+    return false;
 }
 
 /* No joint is faster between two frames than it may be. */
@@ -238,7 +243,7 @@ static bool make_move_knots(segment* s, const hf_pose* from, const hf_pose* to) 
         hf_pose_follow(p->creature, pose.q);
         // the root gives way where a straight line would overstretch a limb
         bool kept = false, ends = i == 0 || i == s->knot_count - 1;
-        for (int round = 0; round < (ends ? 2 : 5) && !kept; round++) {
+        for (int round = 0; round < (ends ? 2 : GIVING_WAY) && !kept; round++) {
             // an end knows its own posture, which a straight limb is hard to be brought to
             if (round && ends)
                 hf_pose_between(p->creature, from, to, i > 0, &pose);

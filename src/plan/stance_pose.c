@@ -131,7 +131,7 @@ bool hf_stance_pose(hf_planner* p, const hf_hold* holds, int count, const hf_sta
         for (int i = 0; i < count && good; i++)
             if (holds[i].grip) turn_back(p, &holds[i], pose);
         if (good && (!leaving || hf_segment_lifts(p, leaving, pose)) &&
-            !hf_holds_collide(p, holds, count, leaving && leaving->grip ? leaving->limb : -1, pose, &hit))
+            !hf_holds_collide(p, holds, count, leaving ? leaving->limb : -1, pose, &hit))
             return true;
         // the limbs that hold cannot, and no small change of the wish will do
         if (!good && variant % VARIANT_COUNT == 1) variant = stiff ? VARIANT_COUNT - 1 : 2 * VARIANT_COUNT;
