@@ -127,8 +127,8 @@ hf_target hf_hold_target(const hf_planner* p, const hf_hold* hold);
 /* Moves the joints of the held limbs (all but `skip`) so that the holds are kept, given root and all other
    joints of the pose. False when one cannot be; *pull is then how the root should move for it. */
 bool hf_holds_keep(hf_planner* p, const hf_hold* holds, int count, int skip, hf_pose* pose, hf_vec3* pull);
-/* Of the holds that may overlap. A limb that could not leave without a collision would be stuck, so that those
-   a plan makes get no allowance. */
+/* Of the holds that may overlap. A limb that could not leave without a collision would be stuck, so that
+   those a plan makes get no allowance. */
 int hf_holds_touches(const hf_hold* holds, int count, int skip, hf_touch* touches);
 int hf_holds_find(const hf_hold* holds, int count, int limb);
 /* Does the creature collide at the pose, with these holds as touches? */
