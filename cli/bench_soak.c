@@ -18,7 +18,7 @@ typedef struct trial {
     bool valid; /* by the check; of found ones alone */
     bool late;  /* ended by the time limit */
     int stances, frames;
-    double model_s, roadmap_s, online_s, contact_s, motion_s, reached;
+    double model_s, online_s, contact_s, motion_s, reached;
     char where[200]; /* of a failure, or what the check says against the motion */
 } trial;
 
@@ -77,7 +77,7 @@ static hf_status run_once(const soak* k, trial* t, progress* p, hf_error* error)
         status = hf_plan_find(model, s->scene, &query, &wishes, progress_report, p, &r, error);
     if (status == HF_OK) {
         t->outcome = r.outcome, t->why = r.why, t->stances = r.stances, t->reached = r.reached;
-        t->roadmap_s = r.roadmap_s, t->online_s = r.guide_s + r.contact_s, t->contact_s = r.contact_s;
+        t->online_s = r.guide_s + r.contact_s, t->contact_s = r.contact_s;
         t->frames = r.motion ? r.motion->frame_count : 0;
         t->motion_s = t->frames ? r.motion->frames[t->frames - 1].time_s : 0;
         snprintf(t->where, sizeof t->where, "%s", r.where);
@@ -108,7 +108,7 @@ static quartiles quartiles_of(double* values, int count) {
 }
 
 static double online_of(const trial* t) { return t->online_s; }
-static double offline_of(const trial* t) { return t->model_s + t->roadmap_s; }
+static double offline_of(const trial* t) { return t->model_s; }
 static double stance_time_of(const trial* t) { return t->contact_s / (t->stances > 0 ? t->stances : 1); }
 static double stances_of(const trial* t) { return t->stances; }
 static double motion_of(const trial* t) { return t->motion_s; }

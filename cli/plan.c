@@ -41,11 +41,11 @@ static const char* why_text(const hf_plan_result* r, const progress* p) {
 
 static void say(const hf_scenario* s, const hf_plan_result* r, double model_s, const progress* p) {
     if (p->options->json) {
-        print_json(json_pack("{s:s,s:s,s:s,s:i,s:i,s:i,s:f,s:f,s:f,s:f,s:f,s:f}", "outcome", outcome_text(r),
+        print_json(json_pack("{s:s,s:s,s:s,s:i,s:i,s:i,s:f,s:f,s:f,s:f,s:f}", "outcome", outcome_text(r),
                              "why", why_text(r, p), "where", r->where, "stances", r->stances, "frames",
                              r->motion ? r->motion->frame_count : 0, "work", r->work, "reached", r->reached,
-                             "guide_length_m", r->guide_length_m, "model_s", model_s, "roadmap_s",
-                             r->roadmap_s, "guide_s", r->guide_s, "contact_s", r->contact_s));
+                             "guide_length_m", r->guide_length_m, "model_s", model_s, "guide_s", r->guide_s,
+                             "contact_s", r->contact_s));
         return;
     }
     if (r->outcome == HF_FOUND)

@@ -46,7 +46,6 @@ typedef enum hf_plan_why {
     HF_PLAN_START_UNBALANCED, /* no stance found that holds the body at the start */
     HF_PLAN_NO_GUIDE,         /* no path of the root */
     HF_PLAN_NO_CONTACT,       /* somewhere on the guide no next contact could be made */
-    HF_PLAN_GOAL_UNREACHED,   /* the guide's end was reached, but not the goal's pose or contacts */
     HF_PLAN_WORK_ENDED,
     HF_PLAN_CANCELLED
 } hf_plan_why;
@@ -60,8 +59,8 @@ typedef struct hf_plan_result {
     int stances;       /* in the motion */
     int work;          /* contact changes tried */
     double guide_length_m;
-    double reached;                       /* share of the guide that the motion covers, 0..1 */
-    double roadmap_s, guide_s, contact_s; /* wall time of the parts */
+    double reached;            /* share of the guide that the motion covers, 0..1 */
+    double guide_s, contact_s; /* wall time of the parts */
 } hf_plan_result;
 HF_API void hf_plan_result_free(hf_plan_result* result);
 

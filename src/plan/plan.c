@@ -48,7 +48,6 @@ const char* hf_plan_why_text(hf_plan_why why) {
                                         "no stance holds the body at the start",
                                         "no path of the root was found",
                                         "no contact leads on",
-                                        "the goal's pose cannot be taken",
                                         "the work was used up",
                                         "cancelled"};
     return (size_t)why < sizeof texts / sizeof *texts ? texts[why] : "unknown";

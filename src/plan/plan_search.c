@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-enum { MAX_OPTIONS = 64, CHILDREN = 3, DEAD_ENDS_A_JUMP = 6, LONGEST_JUMP = 6, FRUGAL_DEAD_ENDS = 60 };
+enum { MAX_OPTIONS = 64, DEAD_ENDS_A_JUMP = 6, LONGEST_JUMP = 6, FRUGAL_DEAD_ENDS = 60 };
 
 typedef enum change { MOVE, RELEASE, STEP } change; /* STEP: a move to what lies under the body */
 typedef struct option {
