@@ -72,13 +72,13 @@ static bool take_memory(hf_planner* p) {
     bool good = true;
     for (int i = 0; i < 9; i++) good = (*scratch[i] = hf_alloc(q, sizeof(double))) && good;
     p->links = hf_alloc((size_t)p->view->link_count, sizeof *p->links);
-    p->path = hf_alloc(HF_MAX_STANCES, sizeof *p->path);
-    p->path_q = hf_alloc(HF_MAX_STANCES * q, sizeof *p->path_q);
+    p->nodes = hf_alloc(HF_MAX_STANCES, sizeof *p->nodes);
+    p->nodes_q = hf_alloc(HF_MAX_STANCES * q, sizeof *p->nodes_q);
     p->home = hf_alloc(q, sizeof *p->home);
     p->steps_q = hf_alloc(HF_STEP_CANDIDATES * q, sizeof *p->steps_q);
-    p->frames.q_count = p->best.q_count = p->view->q_count;
-    good = good && p->links && p->path && p->path_q && p->steps_q && p->home;
-    for (int i = 0; good && i < HF_MAX_STANCES; i++) p->path[i].pose.q = p->path_q + (size_t)i * q;
+    p->frames.q_count = p->view->q_count;
+    good = good && p->links && p->nodes && p->nodes_q && p->steps_q && p->home;
+    for (int i = 0; good && i < HF_MAX_STANCES; i++) p->nodes[i].pose.q = p->nodes_q + (size_t)i * q;
     for (int i = 0; good && i < HF_STEP_CANDIDATES; i++) p->steps.items[i].q = p->steps_q + (size_t)i * q;
     good = good && hf_workspace_create(&p->workspace) == HF_OK;
     good = good && hf_placement_create(p->scene, &p->placement) == HF_OK;
@@ -89,14 +89,12 @@ static bool take_memory(hf_planner* p) {
 }
 
 static void give_back(hf_planner* p) {
-    double* scratch[] = {p->q_a, p->q_b, p->q_c, p->q_d,    p->q_e,     p->q_f,
-                         p->q_g, p->q_h, p->q_i, p->path_q, p->steps_q, p->home};
+    double* scratch[] = {p->q_a, p->q_b, p->q_c, p->q_d,     p->q_e,     p->q_f,
+                         p->q_g, p->q_h, p->q_i, p->nodes_q, p->steps_q, p->home};
     for (size_t i = 0; i < sizeof scratch / sizeof *scratch; i++) hf_free(scratch[i]);
     hf_free(p->links);
-    hf_free(p->path);
-    hf_free(p->best_path);
+    hf_free(p->nodes);
     hf_frames_free(&p->frames);
-    hf_frames_free(&p->best);
     hf_free(p->guide_poses);
     hf_stance_free(p->stance_a);
     hf_stance_free(p->stance_b);
@@ -108,34 +106,14 @@ static void give_back(hf_planner* p) {
     hf_workspace_free(p->workspace);
 }
 
-/* ---- the farthest way so far ---- */
-
-void hf_plan_keep_best(hf_planner* p) {
-    if (p->path[p->node_index].guide_index <= p->best_index && p->best.count) return;
-    hf_frame_store frames = p->frames;
-    p->best.count = 0;
-    for (int i = 0; i < frames.count && !p->out_of_memory; i++) {
-        hf_pose pose = hf_frames_pose(&frames, i);
-        if (!hf_frames_add(&p->best, &pose, frames.coms[i], frames.nodes[i], frames.swings[i],
-                           frames.margins[i]))
-            p->out_of_memory = true;
-    }
-    if (!p->best_path) p->best_path = hf_alloc(HF_MAX_STANCES, sizeof *p->best_path);
-    if (!p->best_path)
-        p->out_of_memory = true;
-    else
-        memcpy(p->best_path, p->path, sizeof *p->path * (size_t)(p->node_index + 1));
-    p->best_index = p->path[p->node_index].guide_index;
-}
-
 /* ---- the motion ---- */
 
-static hf_status add_frame(const hf_planner* p, hf_motion* m, const hf_frame_store* f,
-                           const hf_plan_node* path, int i) {
+static hf_status add_frame(const hf_planner* p, hf_motion* m, int i, int before) {
+    const hf_frame_store* f = &p->frames;
     hf_pose pose = hf_frames_pose(f, i);
-    hf_motion_frame* frame = hf_motion_add(m, i / p->options->rate, &pose);
+    hf_motion_frame* frame = hf_motion_add(m, m->frame_count / p->options->rate, &pose);
     if (!frame) return HF_ERROR_MEMORY;
-    const hf_plan_node* n = &path[f->nodes[i]];
+    const hf_plan_node* n = &p->nodes[f->nodes[i]];
     hf_status status = HF_OK;
     for (int h = 0; h < n->hold_count && status == HF_OK; h++) {
         const hf_hold* k = &n->holds[h];
@@ -144,17 +122,25 @@ static hf_status add_frame(const hf_planner* p, hf_motion* m, const hf_frame_sto
         status = hf_motion_add_contact(m, frame, &c);
     }
     frame->balance = f->margins[i];
-    frame->stance = i == 0 || (f->swings[i] < 0 && (f->nodes[i - 1] != f->nodes[i] || f->swings[i - 1] >= 0));
+    frame->stance =
+        before < 0 || (f->swings[i] < 0 && (f->nodes[before] != f->nodes[i] || f->swings[before] >= 0));
     return status;
 }
 
-static hf_status make_motion(const hf_planner* p, const hf_frame_store* f, const hf_plan_node* path,
-                             hf_plan_result* r) {
+/* The frames of all stances on the way to the last one. */
+static hf_status make_motion(hf_planner* p, int last, hf_plan_result* r) {
+    hf_motion_free(r->motion);
+    r->stances = 0;
     hf_status status = hf_motion_create(p->creature, p->scene, &r->motion);
-    for (int i = 0; i < f->count && status == HF_OK; i++) {
-        status = add_frame(p, r->motion, f, path, i);
-        if (status == HF_OK) r->stances += r->motion->frames[i].stance;
-    }
+    // each node learns who comes after it
+    int next = -1, before = -1;
+    for (int n = last; n >= 0; n = p->nodes[n].parent) p->nodes[n].option = next, next = n;
+    for (int n = next; n >= 0 && status == HF_OK; n = p->nodes[n].option)
+        for (int i = p->nodes[n].first_frame; i < p->nodes[n].end_frame && status == HF_OK; i++) {
+            status = add_frame(p, r->motion, i, before);
+            if (status == HF_OK) r->stances += r->motion->frames[r->motion->frame_count - 1].stance;
+            before = i;
+        }
     return status;
 }
 
@@ -242,29 +228,38 @@ static hf_status choose_guide(hf_planner* p, const hf_plan_query* q, int attempt
 
 /* ---- the whole ---- */
 
+static double share_of_way(const hf_planner* p) {
+    return p->guide_count > 1 ? (double)p->nodes[p->farthest].guide_index / (p->guide_count - 1) : 0;
+}
+
 static void say_where(const hf_planner* p, hf_plan_result* r) {
-    hf_vec3 at = p->guide[p->farthest].position;
+    hf_vec3 at = p->guide[p->nodes[p->farthest].guide_index].position;
     snprintf(r->where, sizeof r->where, "at %.2f %.2f %.2f, %.0f %% of the way, after %d stances", at.x, at.y,
              at.z, 100 * r->reached, r->stances);
 }
 
-static hf_status plan_along(hf_planner* p, const hf_plan_query* q, hf_plan_result* r) {
-    double begin = clock_s();
-    p->frames.count = p->best.count = p->node_index = p->farthest = 0;
-    p->best_index = -1;
-    hf_motion_free(r->motion);
-    r->motion = NULL;
-    r->stances = 0;
-    bool begun = hf_plan_begin(p, q->start, &p->path[0], &r->why);
-    if (begun) r->why = hf_plan_search(p, q->goal);
-    r->contact_s += clock_s() - begin;
+/* Begins a tree at the start. */
+static bool begin(hf_planner* p, const hf_plan_query* q, hf_plan_why* why) {
+    p->frames.count = p->node_count = p->node_index = p->farthest = 0;
+    if (!hf_plan_begin(p, q->start, &p->nodes[0], why)) return false;
+    p->nodes[0].option = 0, p->nodes[0].tried = 0, p->nodes[0].worth = 0;
+    p->node_count = 1;
+    return true;
+}
+
+/* The motion is the whole one, or the one that went farthest of all guides. */
+static hf_status plan_along(hf_planner* p, const hf_plan_query* q, int work, hf_plan_result* r) {
+    double start = clock_s();
+    bool begun = begin(p, q, &r->why);
+    if (begun) r->why = hf_plan_search(p, q->goal, work);
+    r->contact_s += clock_s() - start;
     if (p->out_of_memory) return HF_ERROR_MEMORY;
+    if (!begun) return HF_OK;
     bool done = r->why == HF_PLAN_DONE;
-    if (begun && !done) hf_plan_keep_best(p);
-    hf_status status = HF_OK;
-    if (begun)
-        status = done ? make_motion(p, &p->frames, p->path, r) : make_motion(p, &p->best, p->best_path, r);
-    r->reached = done ? 1 : p->guide_count > 1 ? (double)p->farthest / (p->guide_count - 1) : 0;
+    double reached = done ? 1 : share_of_way(p);
+    if (r->motion && reached <= r->reached) return HF_OK;
+    hf_status status = make_motion(p, done ? p->node_index : p->farthest, r);
+    r->reached = reached;
     r->where[0] = 0;
     if (!done) say_where(p, r);
     return status;
@@ -274,11 +269,10 @@ static hf_status plan_along(hf_planner* p, const hf_plan_query* q, hf_plan_resul
 static hf_status plan_start(hf_planner* p, const hf_plan_query* q, hf_plan_result* r) {
     hf_plan_why why = HF_PLAN_NO_GUIDE;
     p->guide = &q->start->pose.root, p->guide_count = 1;
-    p->frames.count = p->node_index = p->farthest = 0;
-    bool begun = hf_plan_begin(p, q->start, &p->path[0], &why);
+    bool begun = begin(p, q, &why);
     r->why = begun ? HF_PLAN_NO_GUIDE : why;
     if (p->out_of_memory) return HF_ERROR_MEMORY;
-    return begun ? make_motion(p, &p->frames, p->path, r) : HF_OK;
+    return begun ? make_motion(p, 0, r) : HF_OK;
 }
 
 static bool any_grip(const hf_scene* scene) {
@@ -286,6 +280,9 @@ static bool any_grip(const hf_scene* scene) {
         if (hf_scene_object(scene, i).grip) return true;
     return false;
 }
+
+/* Changes tried on the first guide; twice as many on each further one. */
+enum { FIRST_WORK = 250 };
 
 static hf_status plan_all(hf_planner* p, const hf_plan_query* q, hf_plan_result* r) {
     hf_guide_path path = {0};
@@ -301,7 +298,7 @@ static hf_status plan_all(hf_planner* p, const hf_plan_query* q, hf_plan_result*
             if (p->cancelled) r->why = HF_PLAN_CANCELLED;
             break;
         }
-        if (status == HF_OK) status = plan_along(p, q, r);
+        if (status == HF_OK) status = plan_along(p, q, FIRST_WORK << attempt, r);
         if (r->why == HF_PLAN_DONE || p->cancelled || q->guide_count > 0) break;
         if (r->why == HF_PLAN_START_COLLIDES || r->why == HF_PLAN_START_UNBALANCED) break;
     }

@@ -153,9 +153,8 @@ bool hf_plan_begin(hf_planner* p, const hf_scenario_state* start, hf_plan_node* 
     find_home(p, start);
     n->pose.root = start->pose.root;
     memcpy(n->pose.q, start->pose.q, bytes);
-    n->guide_index = n->option = n->first_frame = 0;
-    n->tried = 0;
-    n->last_limb = -1;
+    n->guide_index = n->first_frame = 0;
+    n->parent = n->last_limb = -1;
     // as it is given, or as the rest posture happens to touch
     n->hold_count = hf_plan_contacts(p, start, &n->pose, n->holds);
     if (n->hold_count < 0) n->hold_count = 0;
@@ -175,5 +174,6 @@ bool hf_plan_begin(hf_planner* p, const hf_scenario_state* start, hf_plan_node* 
     hf_vec3 com = hf_com(p->creature, p->links);
     if (!hf_frames_add(&p->frames, &n->pose, com, 0, -1, hf_stance_margin(p->stance_a, com)))
         p->out_of_memory = true;
+    n->end_frame = p->frames.count;
     return !p->out_of_memory;
 }

@@ -10,11 +10,21 @@ static void copy_q(const hf_planner* p, double* to, const double* from) {
     memcpy(to, from, sizeof(double) * (size_t)p->view->q_count);
 }
 
-/* The node ends where the last frame is. */
-static void end_here(hf_planner* p, hf_plan_node* n) {
+/* The body moved from frame `first` on, nothing else changed: a stance of its own in the tree. */
+static bool stay(hf_planner* p, int first) {
+    if (p->node_count == HF_MAX_STANCES) return false;
+    const hf_plan_node* n = &p->nodes[p->node_index];
+    hf_plan_node* child = &p->nodes[p->node_count];
     hf_pose last = hf_frames_pose(&p->frames, p->frames.count - 1);
-    n->pose.root = last.root;
-    copy_q(p, n->pose.q, last.q);
+    child->guide_index = n->guide_index;
+    child->hold_count = n->hold_count;
+    memcpy(child->holds, n->holds, sizeof n->holds);
+    child->pose.root = last.root;
+    copy_q(p, child->pose.q, last.q);
+    child->first_frame = first;
+    child->last_limb = -1;
+    hf_plan_adopt(p);
+    return true;
 }
 
 /* The root to the goal's with the contacts there are. */
@@ -38,9 +48,9 @@ static bool is_held(const hf_plan_node* n, const hf_hold* h) {
 /* The next change towards the goal's contacts; false when it does not work out. *done when there is none
  * left. */
 static bool change_one(hf_planner* p, const hf_hold* goal, int count, bool* done) {
-    hf_plan_node *n = &p->path[p->node_index], *child = n + 1;
+    hf_plan_node *n = &p->nodes[p->node_index], *child = &p->nodes[p->node_count];
     *done = false;
-    if (p->node_index + 1 >= HF_MAX_STANCES) return false;
+    if (p->node_count == HF_MAX_STANCES) return false;
     bool found = false;
     int change = -1;
     for (int i = 0; i < n->hold_count && change < 0; i++)
@@ -56,14 +66,13 @@ static bool change_one(hf_planner* p, const hf_hold* goal, int count, bool* done
         }
     *done = change < 0;
     if (!found) return *done;
-    child->option = 0, child->tried = 0;
-    p->node_index++;
+    hf_plan_adopt(p);
     return true;
 }
 
 /* Trunk and limbs without contact as the goal has them, the root exactly there. */
 static bool take_posture(hf_planner* p, const hf_scenario_state* goal) {
-    const hf_plan_node* n = &p->path[p->node_index];
+    const hf_plan_node* n = &p->nodes[p->node_index];
     hf_pose pose = {goal->pose.root, p->q_a};
     copy_q(p, pose.q, goal->pose.q);
     hf_vec3 pull;
@@ -71,8 +80,10 @@ static bool take_posture(hf_planner* p, const hf_scenario_state* goal) {
     if (!hf_holds_keep(p, n->holds, n->hold_count, -1, &pose, &pull) ||
         hf_holds_collide(p, n->holds, n->hold_count, -1, &pose, &hit))
         return false;
+    int first = p->frames.count;
     return hf_holds_stance(p, n->holds, n->hold_count, -1, p->stance_a) &&
-           hf_segment_move(p, n->holds, n->hold_count, p->stance_a, p->node_index, &n->pose, &pose);
+           hf_segment_move(p, n->holds, n->hold_count, p->stance_a, p->node_index, &n->pose, &pose) &&
+           stay(p, first);
 }
 
 static bool take_whole(hf_planner* p, const hf_scenario_state* goal) {
@@ -89,19 +100,11 @@ static bool take_whole(hf_planner* p, const hf_scenario_state* goal) {
 }
 
 bool hf_plan_arrive(hf_planner* p, const hf_scenario_state* goal) {
-    int node = p->node_index, frames = p->frames.count;
-    hf_plan_node* n = &p->path[node];
-    hf_transform root = n->pose.root;
-    copy_q(p, p->q_i, n->pose.q);
-    bool good = reach_root(p, n, goal);
-    if (good && goal->whole) {
-        end_here(p, n);
-        good = take_whole(p, goal);
-    }
-    if (good) return true;
+    int node = p->node_index, count = p->node_count, frames = p->frames.count;
+    if (reach_root(p, &p->nodes[node], goal) && stay(p, frames) && (!goal->whole || take_whole(p, goal)))
+        return true;
     p->node_index = node;
+    p->node_count = count;
     p->frames.count = frames;
-    n->pose.root = root;
-    copy_q(p, n->pose.q, p->q_i);
     return false;
 }

@@ -1,12 +1,10 @@
-/* The search for stances along a guide (thesis-2015 Algorithm 7 with backtracking): depth first, the limb
-   first whose contact ends soonest; where nothing goes on, back to another contact, another limb, an earlier
-   stance. The farther the search has gone back in vain, the larger its jumps, up to a bound. A first pass
-   leaves limbs alone that neither walk nor grip: a dead end is then soon known. */
+/* The search for stances along a guide (thesis-2015 Algorithm 7 with backtracking): a tree of stances, grown
+   from the one that is farthest on the way. Each change that does not work out makes its stance worth less,
+   so that the search goes back to an earlier one as soon as that looks as good. Changes are tried in the
+   order in which contacts end. */
 #include "plan/planner.h"
 
-#include <math.h>
-
-enum { MAX_OPTIONS = 64, DEAD_ENDS_A_JUMP = 6, LONGEST_JUMP = 6, FRUGAL_DEAD_ENDS = 60 };
+enum { MAX_OPTIONS = 64 };
 
 typedef enum change { MOVE, RELEASE, STEP } change; /* STEP: a move to what lies under the body */
 typedef struct option {
@@ -14,6 +12,13 @@ typedef struct option {
     int limb;
     int order; /* smaller first */
 } option;
+
+/* What an attempt costs, in guide poses: all that a stance has to offer together, each one at least, and one
+   that worked out, so that the next stance is tried first. */
+static const double COST_OF_ALL = 12, COST_OF_CHILD = 3;
+static const double HOLDS_SHARE = 0.5; /* of how long contacts last, in what a stance is worth */
+static const double SAME_PLACE = 0.03; /* of a limb's length */
+enum { SAME_POSES = 3 };
 
 static bool excluded(const hf_planner* p, const hf_plan_node* n, int limb) {
     const hf_limb* l = &p->view->limbs[limb];
@@ -24,9 +29,11 @@ static bool excluded(const hf_planner* p, const hf_plan_node* n, int limb) {
 
 /* Has the limb changed since the body last went on? Changing it again would lead in a circle. */
 static bool just_changed(const hf_planner* p, int limb) {
-    for (int k = p->node_index; k > 0 && p->path[k].guide_index == p->path[k - 1].guide_index; k--)
-        if (p->path[k].last_limb == limb) return true;
-    return p->path[p->node_index].last_limb == limb;
+    const hf_plan_node* n = &p->nodes[p->node_index];
+    if (n->last_limb == limb) return true;
+    for (; n->parent >= 0 && n->guide_index == p->nodes[n->parent].guide_index; n = &p->nodes[n->parent])
+        if (n->last_limb == limb) return true;
+    return false;
 }
 
 static void add(option* options, int* count, change c, int limb, int order) {
@@ -39,25 +46,26 @@ static void add(option* options, int* count, change c, int limb, int order) {
 /* Walking limbs without contact find one first; then those move whose contacts end soonest; then others are
    taken as help or let go. */
 static int list_options(const hf_planner* p, const hf_plan_node* n, option* options) {
-    int count = 0, last = p->guide_count;
+    int count = 0, last = p->guide_count, soonest = last;
+    for (int i = 0; i < n->hold_count; i++)
+        if (p->model->limbs[n->holds[i].limb].walks && n->holds[i].until < soonest)
+            soonest = n->holds[i].until;
     for (int l = 0; l < p->view->limb_count; l++) {
         if (!p->model->limbs[l].used) continue;
         int own = hf_holds_find(n->holds, n->hold_count, l);
         bool walks = p->model->limbs[l].walks, again = just_changed(p, l);
         if (own < 0) {
-            // what can be gripped is there to be held
+            // what can be gripped is there to be held, once the limbs that walk have had their chance
             bool grips = p->has_grips && p->view->limbs[l].grip;
-            if (p->frugal && !walks && !grips) continue;
             if (!excluded(p, n, l) && !again && walks) add(options, &count, STEP, l, -2);
             if (!excluded(p, n, l) && !again)
-                add(options, &count, MOVE, l, walks ? -2 : grips ? -1 : 2 * last);
+                add(options, &count, MOVE, l, walks ? -2 : grips ? soonest : 2 * last);
             continue;
         }
         int until = n->holds[own].until;
         if (again) continue;
         if (walks) add(options, &count, STEP, l, until);
         if (p->view->limbs[l].joint_count > 0) add(options, &count, MOVE, l, until + 1);
-        if (p->frugal && walks) continue;
         add(options, &count, RELEASE, l,
             p->view->limbs[l].joint_count == 0 ? -3
             : walks                            ? 3 * last
@@ -72,64 +80,86 @@ static bool all_last(const hf_planner* p, const hf_plan_node* n) {
     return true;
 }
 
-static bool report(hf_planner* p, int farthest) {
-    if (p->progress &&
-        !p->progress(p->user, (double)farthest / (p->guide_count > 1 ? p->guide_count - 1 : 1), "contacts"))
+static bool report(hf_planner* p) {
+    double way = p->guide_count > 1 ? p->guide_count - 1 : 1;
+    if (p->progress && !p->progress(p->user, p->nodes[p->farthest].guide_index / way, "contacts"))
         p->cancelled = true;
     return !p->cancelled;
 }
 
-/* The next change from the last node that works out; false when there is none left. */
-static bool go_on(hf_planner* p) {
-    hf_plan_node *n = &p->path[p->node_index], *child = n + 1;
-    option options[MAX_OPTIONS];
-    int count = list_options(p, n, options);
-    while (n->option < count && !p->out_of_memory && p->work < p->options->max_work && !p->cancelled) {
-        const option* o = &options[n->option];
-        hf_step_source source = o->change == STEP ? HF_STEP_FOOTING : HF_STEP_QUERY;
-        bool found = o->change == RELEASE ? n->tried++ == 0 && hf_step_release(p, n, o->limb, child)
-                                          : hf_step_limb(p, n, o->limb, source, NULL, &n->tried, child);
-        if (found) {
-            child->option = 0, child->tried = 0;
-            p->node_index++;
-            return true;
+/* ---- the tree ---- */
+
+void hf_plan_adopt(hf_planner* p) {
+    hf_plan_node* n = &p->nodes[p->node_count];
+    n->parent = p->node_index;
+    n->end_frame = p->frames.count;
+    n->option = 0, n->tried = 0;
+    n->worth = n->guide_index;
+    for (int i = 0; i < n->hold_count; i++) n->worth += HOLDS_SHARE * n->holds[i].until / n->hold_count;
+    p->node_index = p->node_count++;
+    if (n->guide_index > p->nodes[p->farthest].guide_index) p->farthest = p->node_index;
+}
+
+/* Is there such a stance already? */
+static bool is_known(const hf_planner* p, const hf_plan_node* n) {
+    for (int k = 0; k < p->node_count; k++) {
+        const hf_plan_node* m = &p->nodes[k];
+        if (m->hold_count != n->hold_count || m->guide_index > n->guide_index + SAME_POSES ||
+            m->guide_index < n->guide_index - SAME_POSES)
+            continue;
+        int same = 0;
+        for (int i = 0; i < n->hold_count; i++) {
+            int own = hf_holds_find(m->holds, m->hold_count, n->holds[i].limb);
+            same += own >= 0 && hf_distance(m->holds[own].point, n->holds[i].point) <
+                                    SAME_PLACE * p->view->limbs[n->holds[i].limb].length;
         }
-        n->option++, n->tried = 0;
-        if (!report(p, p->farthest)) return false;
+        if (same == n->hold_count) return true;
     }
     return false;
 }
 
-static hf_plan_why search(hf_planner* p, const hf_scenario_state* goal) {
-    int dead_ends = 0;
-    for (;;) {
-        hf_plan_node* n = &p->path[p->node_index];
-        if (n->guide_index > p->farthest) p->farthest = n->guide_index, dead_ends = 0;
-        if (!report(p, p->farthest)) return HF_PLAN_CANCELLED;
-        if (n->option == 0 && n->tried == 0 && all_last(p, n) && hf_plan_arrive(p, goal)) return HF_PLAN_DONE;
-        if (p->out_of_memory) return HF_PLAN_WORK_ENDED;
-        if (p->work >= p->options->max_work) return HF_PLAN_WORK_ENDED;
-        if (p->node_index + 1 < HF_MAX_STANCES && go_on(p)) continue;
-        if (p->cancelled) return HF_PLAN_CANCELLED;
-        if (p->work >= p->options->max_work) return HF_PLAN_WORK_ENDED;
-        // back: one stance, or more when that has not helped for long
-        hf_plan_keep_best(p);
-        int back = 1 + dead_ends++ / DEAD_ENDS_A_JUMP % LONGEST_JUMP;
-        if (p->node_index == 0 || (p->frugal && dead_ends > FRUGAL_DEAD_ENDS)) return HF_PLAN_NO_CONTACT;
-        p->node_index = p->node_index > back ? p->node_index - back : 0;
-        p->frames.count = p->path[p->node_index + 1].first_frame;
-    }
+/* The stance from which to go on; -1 when none has anything left to try. */
+static int choose(const hf_planner* p) {
+    int best = -1;
+    for (int k = 0; k < p->node_count; k++)
+        if (p->nodes[k].option >= 0 && (best < 0 || p->nodes[k].worth >= p->nodes[best].worth)) best = k;
+    return best;
 }
 
-hf_plan_why hf_plan_search(hf_planner* p, const hf_scenario_state* goal) {
-    int first = p->frames.count;
-    p->frugal = true;
-    hf_plan_why why = search(p, goal);
-    if (why != HF_PLAN_NO_CONTACT) return why;
-    // again from the start, with all limbs as help
-    p->frugal = false;
-    p->node_index = p->path[0].option = 0;
-    p->path[0].tried = 0;
-    p->frames.count = first;
-    return search(p, goal);
+/* Tries the next change of the stance. */
+static void expand(hf_planner* p) {
+    hf_plan_node *n = &p->nodes[p->node_index], *child = &p->nodes[p->node_count];
+    option options[MAX_OPTIONS];
+    int count = list_options(p, n, options);
+    if (n->option >= count) {
+        n->option = -1;
+        return;
+    }
+    const option* o = &options[n->option];
+    hf_step_source source = o->change == STEP ? HF_STEP_FOOTING : HF_STEP_QUERY;
+    int frames = p->frames.count;
+    bool found = o->change == RELEASE ? n->tried++ == 0 && hf_step_release(p, n, o->limb, child)
+                                      : hf_step_limb(p, n, o->limb, source, NULL, &n->tried, child);
+    if (!found) n->option++, n->tried = 0;
+    n->worth -= found ? COST_OF_CHILD : COST_OF_ALL / count;
+    if (!found) return;
+    if (is_known(p, child))
+        p->frames.count = frames;
+    else
+        hf_plan_adopt(p);
+}
+
+hf_plan_why hf_plan_search(hf_planner* p, const hf_scenario_state* goal, int work) {
+    int left = p->options->max_work - p->work, end = p->work + (work < left ? work : left);
+    while (!p->out_of_memory) {
+        if (!report(p)) return HF_PLAN_CANCELLED;
+        p->node_index = choose(p);
+        if (p->node_index < 0) return HF_PLAN_NO_CONTACT;
+        const hf_plan_node* n = &p->nodes[p->node_index];
+        if (n->option == 0 && n->tried == 0 && all_last(p, n) && hf_plan_arrive(p, goal)) return HF_PLAN_DONE;
+        if (p->work >= end) return HF_PLAN_WORK_ENDED;
+        if (p->node_count == HF_MAX_STANCES) return HF_PLAN_WORK_ENDED;
+        expand(p);
+    }
+    return HF_PLAN_WORK_ENDED;
 }

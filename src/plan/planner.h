@@ -62,16 +62,18 @@ typedef struct hf_frame_store {
     int* swings; /* limb that is on its way into that stance, -1 */
 } hf_frame_store;
 
-/* One stance on the way. */
+/* One stance of the tree that is searched. */
 typedef struct hf_plan_node {
+    int parent; /* -1: the start */
     int guide_index;
     int hold_count;
     hf_hold holds[HF_MAX_HOLDS];
-    hf_pose pose;    /* at its end; q belongs to the node */
-    int first_frame; /* of the store, where the change into this stance begins */
-    int last_limb;   /* that changed, -1 */
-    int option;      /* what the search tries next from here */
-    uint32_t tried;  /* and which candidates of it are done */
+    hf_pose pose;               /* at its end; q belongs to the node */
+    int first_frame, end_frame; /* of the store: the change into this stance */
+    int last_limb;              /* that changed, -1 */
+    int option;                 /* what the search tries next from here */
+    uint32_t tried;             /* and which candidates of it are done */
+    double worth;               /* of going on from here; less after each vain attempt */
 } hf_plan_node;
 
 /* Where a limb could go next. */
@@ -81,7 +83,7 @@ typedef struct hf_step_candidate {
     hf_transform root; /* of the body, and its whole posture with the limb there */
     double* q;
 } hf_step_candidate;
-enum { HF_STEP_CANDIDATES = 24, HF_MAX_STANCES = 600 };
+enum { HF_STEP_CANDIDATES = 24, HF_MAX_STANCES = 2048 };
 typedef struct hf_step_list {
     int count;
     hf_step_candidate items[HF_STEP_CANDIDATES];
@@ -99,21 +101,20 @@ typedef struct hf_planner {
     const hf_transform* guide;
     hf_transform* links; /* scratch of forward kinematics */
     hf_transform* guide_poses;
-    hf_frame_store frames, best;
-    hf_plan_node* best_path;
-    int best_index, farthest; /* guide poses that the kept way and the search reached */
-    hf_plan_node* path;       /* the stances so far, HF_MAX_STANCES */
-    int node_index;           /* of the last of them */
+    hf_frame_store frames; /* of all stances of the tree */
+    hf_plan_node* nodes;   /* the tree, HF_MAX_STANCES */
+    int node_count;
+    int node_index; /* of the stance from which the search goes on */
+    int farthest;   /* the stance that is farthest along the guide */
     hf_contact_answer* answer;
     hf_swing* swing;
     hf_timing* timing;
     hf_stance *stance_a, *stance_b, *stance_c;
     hf_step_list steps;
-    double *path_q, *steps_q;
+    double *nodes_q, *steps_q;
     double* home; /* posture of joints without a task: at rest, toes as the start has them */
     double *q_a, *q_b, *q_c, *q_d, *q_e, *q_f, *q_g, *q_h, *q_i; /* scratch postures */
     bool has_grips;                                              /* the scene has something to grip */
-    bool frugal; /* limbs that neither walk nor grip are left alone */
     int work;
     bool out_of_memory, cancelled;
     hf_progress_fn progress;
@@ -207,16 +208,14 @@ bool hf_plan_begin(hf_planner* p, const hf_scenario_state* start, hf_plan_node* 
 int hf_plan_contacts(hf_planner* p, const hf_scenario_state* state, hf_pose* pose, hf_hold* holds);
 
 /* ---- plan_search.c ---- */
-/* Stances along the guide from path[0] on until the goal or the end of the work; nodes on the path stay in
-   p->path. */
-hf_plan_why hf_plan_search(hf_planner* p, const hf_scenario_state* goal);
+/* Stances along the guide from nodes[0] on until the goal or `work` more changes have been tried; the last
+   stance is then p->node_index. */
+hf_plan_why hf_plan_search(hf_planner* p, const hf_scenario_state* goal, int work);
+/* Keeps the child that was made behind the last node as a stance of the tree and goes on from there. */
+void hf_plan_adopt(hf_planner* p);
 /* ---- plan_goal.c ---- */
 /* From the last node to the goal: its root, and its contacts and posture where it is whole. Nothing changes
    when it fails. */
 bool hf_plan_arrive(hf_planner* p, const hf_scenario_state* goal);
-
-/* ---- plan.c ---- */
-/* Keeps a copy of the way to the last node when none went farther. */
-void hf_plan_keep_best(hf_planner* p);
 
 #endif

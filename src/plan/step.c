@@ -307,8 +307,7 @@ static bool leads_on(hf_planner* p, const hf_hold* rest, int rest_count, const h
 static bool carry_out(hf_planner* p, const hf_hold* rest, int rest_count, const hf_stance* stance,
                       const hf_pose* start, const hf_pose* end, const hf_hold* old, const hf_hold* next,
                       hf_plan_node* child) {
-    if (!hf_segment_swing(p, rest, rest_count, old, next, stance, p->node_index + 1, start, end))
-        return false;
+    if (!hf_segment_swing(p, rest, rest_count, old, next, stance, p->node_count, start, end)) return false;
     child->hold_count = rest_count;
     memcpy(child->holds, rest, sizeof *rest * (size_t)rest_count);
     child->holds[child->hold_count++] = *next;
@@ -479,7 +478,7 @@ bool hf_step_release(hf_planner* p, const hf_plan_node* node, int limb, hf_plan_
     if (!move_body(p, node, p->stance_a, index, &start)) return false;
     hf_pose there = hf_frames_pose(&p->frames, p->frames.count - 1);
     copy_pose(p, &there, &start);
-    if (!hf_segment_free(p, others, n, &node->holds[own], p->stance_b, p->node_index + 1, &start)) {
+    if (!hf_segment_free(p, others, n, &node->holds[own], p->stance_b, p->node_count, &start)) {
         p->frames.count = first;
         return false;
     }
