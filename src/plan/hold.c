@@ -17,6 +17,14 @@ int hf_holds_find(const hf_hold* holds, int count, int limb) {
     return -1;
 }
 
+bool hf_limb_idle(const hf_planner* p, const hf_hold* holds, int count, int limb) {
+    const hf_limb* l = &p->view->limbs[limb];
+    bool held = hf_holds_find(holds, count, limb) >= 0;
+    for (int i = 0; i < l->exclude_count && !held; i++)
+        held = hf_holds_find(holds, count, l->excludes[i]) >= 0;
+    return !held;
+}
+
 int hf_holds_touches(const hf_hold* holds, int count, int skip, hf_touch* touches) {
     int n = 0;
     for (int i = 0; i < count; i++)

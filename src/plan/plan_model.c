@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "model/creature.h"
 
 #include <string.h>
 
@@ -73,6 +74,31 @@ static bool find_loose(hf_plan_model* m) {
     return m->loose_joint;
 }
 
+/* Does the joint move only what a limb touches with: fingers, toes? */
+static bool is_tip(const hf_creature* creature, const hf_joint* joint) {
+    const hf_creature_view* view = hf_creature_get(creature);
+    for (int l = 0; l < view->limb_count; l++)
+        if (view->limbs[l].joint_count > 0 && hf_effector_has(creature, l, joint->child_link)) return true;
+    return false;
+}
+
+/* Loose joints that turn, but for fingers and toes; those of a region stay out of it as they are. */
+static bool find_bends(hf_plan_model* m, const hf_transform* links) {
+    const hf_creature_view* view = hf_creature_get(m->creature);
+    m->bend_axis = hf_alloc((size_t)view->joint_count + 1, sizeof *m->bend_axis);
+    if (!m->bend_axis) return false;
+    for (int j = 0; j < view->joint_count; j++) {
+        const hf_joint* joint = &view->joints[j];
+        bool bends = m->loose_joint[j] && joint->type == HF_JOINT_REVOLUTE && joint->mimic < 0 &&
+                     !is_tip(m->creature, joint);
+        if (bends) m->bend_axis[j] = hf_rotate(links[joint->child_link].rotation, joint->axis);
+    }
+    for (int r = 0; r < view->rom_count; r++)
+        for (int k = 0; k < view->roms[r].joint_count; k++)
+            m->bend_axis[view->roms[r].joints[k]] = hf_v3(0, 0, 0);
+    return true;
+}
+
 /* The limbs that walk: those of the gait, or all. */
 static void find_gait(hf_plan_model* m) {
     const hf_creature_view* view = hf_creature_get(m->creature);
@@ -108,7 +134,9 @@ hf_status hf_plan_model_create(const hf_creature* creature, const hf_plan_option
     for (int l = 0; l < view->limb_count && status == HF_OK; l++)
         status = make_limb(m, l, links, options, error);
     if (status == HF_OK) status = make_volumes(m);
-    if (status == HF_OK && !find_loose(m)) status = HF_ERROR_MEMORY;
+    if (status == HF_OK && !(find_loose(m) && find_bends(m, links))) status = HF_ERROR_MEMORY;
+    for (int l = 0; l < view->limb_count && status == HF_OK; l++)
+        if (m->limbs[l].used && !hf_spares_choose(m, l)) status = HF_ERROR_MEMORY;
     if (status == HF_OK) find_gait(m);
     hf_free(links);
     hf_free(q);
@@ -128,5 +156,6 @@ void hf_plan_model_free(hf_plan_model* m) {
     hf_guide_model_free(m->guide);
     hf_free(m->limbs);
     hf_free(m->loose_joint);
+    hf_free(m->bend_axis);
     hf_free(m);
 }

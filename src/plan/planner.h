@@ -2,6 +2,7 @@
 #ifndef HF_PLAN_PLANNER_H
 #define HF_PLAN_PLANNER_H
 
+#include "base/random.h"
 #include <holdfast/balance.h>
 #include <holdfast/collision.h>
 #include <holdfast/contact.h>
@@ -10,7 +11,7 @@
 #include <holdfast/swing.h>
 #include <holdfast/timing.h>
 
-enum { HF_MAX_HOLDS = 16, HF_MAX_FRAMES_OF_LIMB = 8 };
+enum { HF_MAX_HOLDS = 16, HF_MAX_FRAMES_OF_LIMB = 8, HF_MAX_SPARES = 24 };
 
 /* Planes n . x <= d of a convex volume. */
 typedef struct hf_volume {
@@ -28,6 +29,8 @@ typedef struct hf_plan_limb {
     hf_vec3 anchor_in_root;                  /* where its first joint is */
     hf_vec3 rest_in_root;                    /* its first contact frame's point at rest */
     hf_quat rest_turn;                       /* and the orientation of that frame's link */
+    int spare_count;                         /* postures for a limb without contact, nearest to rest first */
+    int spares[HF_MAX_SPARES];               /* samples of its first set */
 } hf_plan_limb;
 
 struct hf_plan_model {
@@ -36,6 +39,9 @@ struct hf_plan_model {
     int limb_count;
     hf_plan_limb* limbs;
     bool* loose_joint; /* of each joint: belongs to no limb */
+    /* Of each joint: its axis at rest in the root's frame where it bends the trunk or the head, zero
+     * elsewhere. */
+    hf_vec3* bend_axis;
 };
 
 /* A contact that is held. */
@@ -140,6 +146,8 @@ void hf_limb_loosen(const hf_planner* p, int limb, double* q);
 /* Fills since and until: guide poses around `from`, without a gap, that have the point within the limb's
    volume and from which the limb, solved from the posture q, gets there. */
 void hf_hold_span(hf_planner* p, int from, const double* q, hf_hold* hold);
+/* Has the limb no contact, nor any that excludes it? */
+bool hf_limb_idle(const hf_planner* p, const hf_hold* holds, int count, int limb);
 /* What the holds (all but `skip`) can carry. False when memory is out. */
 bool hf_holds_stance(hf_planner* p, const hf_hold* holds, int count, int skip, hf_stance* stance);
 
@@ -147,6 +155,25 @@ bool hf_holds_stance(hf_planner* p, const hf_hold* holds, int count, int skip, h
 /* Moves the poses of a guide to where the walking limbs stand well; *standing is the share of poses that have
    something under a walking limb. False when memory is out. */
 bool hf_guide_settle(hf_planner* p, hf_transform* guide, int count, double* standing);
+
+/* ---- spare_posture.c ---- */
+/* Chooses the spares of a limb from its first sample set. */
+bool hf_spares_choose(hf_plan_model* model, int limb);
+/* The pose free of collision by other postures of limbs without contact alone; `seen` (may be NULL) has
+   postures that are tried first. False with *hit when something else is in the way. */
+bool hf_spares_clear(hf_planner* p, const hf_hold* holds, int count, int skip, const double* seen,
+                     hf_pose* pose, hf_collision* hit);
+
+/* ---- body_draw.c ---- */
+/* A sequence of random bodies: the same for the same seed, work and stream. */
+hf_random hf_body_draws(const hf_planner* p, uint32_t stream);
+/* A random shift and turn of about `size` creature heights, rather down than up, with little roll. */
+hf_transform hf_body_shift(const hf_planner* p, hf_random* random, double size);
+/* Bends trunk and head, each joint by its share of one random bend: 1 is all its limits allow. */
+void hf_body_bend(const hf_planner* p, hf_random* random, double most, double* q);
+/* Moves the root until all holds are kept and the margin is there, in a few small steps. */
+bool hf_body_settle(hf_planner* p, const hf_hold* holds, int count, const hf_stance* stance, double margin,
+                    double aim, hf_pose* pose);
 
 /* ---- stance_pose.c ---- */
 /* A pose near `wish` that keeps the holds, is balanced on `stance` by at least margin and free of collision,

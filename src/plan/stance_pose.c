@@ -1,30 +1,22 @@
 /* Poses for a stance: the whole-body solver keeps the holds and brings the centre of mass over what carries
    it, near a wish for the root. The trunk stays at rest unless it must bend (a seat that is held fixes the
-   root). */
+   root). Where that collides, limbs without contact get out of the way, then bodies are drawn about the wish,
+   farther and farther from it. */
 #include "plan/planner.h"
+
+#include "base/workspace.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Ways the wish is varied when a pose collides or cannot be had: shifts in creature heights along the root's
-   own axes, then pitch. */
-static const double VARIANTS[][4] = {
-    {0, 0, 0, 0},    {0, 0, -0.03, 0}, {0, 0, -0.07, 0}, {0, 0, 0.03, 0},     {-0.03, 0, 0, 0},
-    {0.03, 0, 0, 0}, {0, 0.03, 0, 0},  {0, -0.03, 0, 0}, {0, 0, -0.12, 0},    {0, 0, 0, 0.2},
-    {0, 0, 0, -0.2}, {-0.06, 0, 0, 0}, {0.06, 0, 0, 0},  {0, 0, -0.05, 0.35}, {0, 0, 0.06, 0},
-};
-enum { VARIANT_COUNT = sizeof VARIANTS / sizeof *VARIANTS };
+enum { DRAWS = 40, VAIN_DRAWS = 10, DRAW_STREAM = 0x7370 };
+/* Sizes of draws, creature heights; bends of the trunk begin after a part of them. */
+static const double LEAST_DRAW = 0.015, MOST_DRAW = 0.17, BEND_AFTER = 0.3;
+static const double SHAKE = 0.4; /* rad: other starts of limbs that hold */
 
 /* Balance that is aimed at, creature heights. */
 static const double GOOD_MARGIN = 0.012;
 static const double LOOSE = 0.03; /* creature heights: lower with bent limbs */
-
-static hf_transform varied(const hf_planner* p, hf_transform wish, int variant) {
-    const double* v = VARIANTS[variant];
-    double h = p->view->height;
-    hf_transform by = {hf_v3(v[0] * h, v[1] * h, v[2] * h), hf_quat_axis_angle(hf_v3(0, 1, 0), v[3])};
-    return hf_compose(wish, by);
-}
 
 static hf_vec3 com_of(hf_planner* p, const hf_pose* pose) {
     hf_forward(p->creature, pose, p->links);
@@ -82,10 +74,7 @@ bool hf_stance_pose_exists(hf_planner* p, const hf_hold* holds, int count, const
 static void relax(hf_planner* p, const hf_hold* holds, int count, hf_pose* pose) {
     for (int l = 0; l < p->view->limb_count; l++) {
         const hf_limb* limb = &p->view->limbs[l];
-        bool held = hf_holds_find(holds, count, l) >= 0;
-        for (int i = 0; i < limb->exclude_count && !held; i++)
-            held = hf_holds_find(holds, count, limb->excludes[i]) >= 0;
-        if (held) continue;
+        if (!hf_limb_idle(p, holds, count, l)) continue;
         for (int i = 0; i < limb->joint_count; i++) {
             const hf_joint* j = &p->view->joints[limb->joints[i]];
             memcpy(pose->q + j->q_index, p->home + j->q_index, sizeof(double) * (size_t)j->q_count);
@@ -115,26 +104,140 @@ static void turn_back(hf_planner* p, const hf_hold* grip, hf_pose* pose) {
         memcpy(pose->q, p->q_g, sizeof(double) * (size_t)p->view->q_count);
 }
 
-bool hf_stance_pose(hf_planner* p, const hf_hold* holds, int count, const hf_stance* stance, double margin,
-                    hf_transform wish, const hf_hold* leaving, hf_pose* pose) {
-    size_t bytes = sizeof(double) * (size_t)p->view->q_count;
-    memcpy(p->q_e, pose->q, bytes);
-    hf_transform was = pose->root;
-    for (int variant = 0; variant < 2 * VARIANT_COUNT && !p->out_of_memory; variant++) {
-        memcpy(pose->q, p->q_e, bytes);
-        bool stiff = variant < VARIANT_COUNT;
-        hf_transform near = varied(p, wish, variant % VARIANT_COUNT);
-        pose->root = was;
-        if (stiff && variant % 2 == 0) relax(p, holds, count, pose);
-        hf_collision hit;
-        bool good = settle(p, holds, count, stance, margin, near, stiff, pose);
-        for (int i = 0; i < count && good; i++)
-            if (holds[i].grip) turn_back(p, &holds[i], pose);
-        if (good && (!leaving || hf_segment_lifts(p, leaving, pose)) &&
-            !hf_holds_collide(p, holds, count, leaving ? leaving->limb : -1, pose, &hit))
-            return true;
+/* One question. */
+typedef struct search {
+    hf_planner* planner;
+    const hf_hold* holds;
+    int count;
+    const hf_stance* stance;
+    double margin;
+    hf_transform wish;
+    const hf_hold* leaving;
+    hf_transform root; /* of the pose to start from */
+    double *from, *relaxed;
+    hf_transform middle; /* of draws: where the solver settled, or the wish */
+    bool settled;
+    hf_vec3 away; /* from what was hit last, unit or zero */
+} search;
+
+/* A balanced pose that keeps its holds: is it free, and can the limb leave? */
+static bool accept(search* s, hf_pose* pose) {
+    hf_planner* p = s->planner;
+    for (int i = 0; i < s->count; i++)
+        if (s->holds[i].grip) turn_back(p, &s->holds[i], pose);
+    hf_collision hit;
+    if (!hf_spares_clear(p, s->holds, s->count, s->leaving ? s->leaving->limb : -1, s->from, pose, &hit)) {
+        s->away = hit.other_body < 0 ? hit.surface.normal : hf_v3(0, 0, 0);
+        return false;
+    }
+    return hf_stance_margin(s->stance, com_of(p, pose)) >= s->margin &&
+           (!s->leaving || hf_segment_lifts(p, s->leaving, pose));
+}
+
+static void start_from(const search* s, const double* q, hf_pose* pose) {
+    pose->root = s->root;
+    memcpy(pose->q, q, sizeof(double) * (size_t)s->planner->view->q_count);
+}
+
+/* The solver near the wish. */
+static bool solve(search* s, bool stiff, const double* from, double lower, hf_pose* pose) {
+    hf_planner* p = s->planner;
+    hf_transform wish = s->wish;
+    wish.position.z -= lower * p->view->height;
+    start_from(s, from, pose);
+    if (!settle(p, s->holds, s->count, s->stance, s->margin, wish, stiff, pose)) return false;
+    if (!s->settled) s->middle = pose->root;
+    s->settled = true;
+    return accept(s, pose);
+}
+
+/* Other starts of the limbs that hold: knees and elbows may turn out. */
+static void shake(const search* s, hf_random* random, double* q) {
+    const hf_planner* p = s->planner;
+    for (int i = 0; i < s->count; i++) {
+        const hf_limb* limb = &p->view->limbs[s->holds[i].limb];
+        for (int k = 0; k < limb->joint_count; k++) {
+            const hf_joint* j = &p->view->joints[limb->joints[k]];
+            if (j->q_count != 1) continue;
+            double moved = q[j->q_index] + hf_random_between(random, -SHAKE, SHAKE);
+            q[j->q_index] = fmin(j->upper, fmax(j->lower, moved));
+        }
+    }
+    hf_pose_follow(p->creature, q);
+}
+
+/* A body about the wish; `part` of the way from the smallest to the largest draws. */
+static bool draw(search* s, hf_random* random, int number, double part, hf_pose* pose) {
+    hf_planner* p = s->planner;
+    double size = LEAST_DRAW + part * (MOST_DRAW - LEAST_DRAW);
+    start_from(s, number % 2 ? s->from : s->relaxed, pose);
+    pose->root = s->middle;
+    if (!s->settled) {
+        // the start keeps its holds: between there and the wish
+        double t = hf_random_unit(random);
+        pose->root = (hf_transform){hf_lerp(s->root.position, s->wish.position, t),
+                                    hf_quat_slerp(s->root.rotation, s->wish.rotation, t)};
+    }
+    pose->root = hf_compose(pose->root, hf_body_shift(p, random, size));
+    double push = hf_random_between(random, -0.5, 1) * size * p->view->height;
+    if (push > 0) pose->root.position = hf_add(pose->root.position, hf_scale(s->away, push));
+    if (part > BEND_AFTER && number % 3) hf_body_bend(p, random, part, pose->q);
+    if (number % 4 == 2) shake(s, random, pose->q);
+    if (number % 4 != 0)
+        for (int i = 0; i < s->count; i++) hf_limb_loosen(p, s->holds[i].limb, pose->q);
+    hf_stance_wish over = {s->stance, fmax(2 * s->margin, GOOD_MARGIN * p->view->height)};
+    hf_vec3 shift;
+    hf_stance_balance(&over, com_of(p, pose), &shift);
+    pose->root.position = hf_add(pose->root.position, shift);
+    return hf_body_settle(p, s->holds, s->count, s->stance, s->margin, over.margin_m, pose);
+}
+
+static bool draw_all(search* s, hf_pose* pose) {
+    hf_planner* p = s->planner;
+    hf_random random = hf_body_draws(p, DRAW_STREAM);
+    int settled = 0;
+    for (int i = 0; i < DRAWS && !p->out_of_memory; i++) {
+        if (draw(s, &random, i, (double)i / (DRAWS - 1), pose)) {
+            settled++;
+            if (accept(s, pose)) return true;
+        }
         // the limbs that hold cannot, and no small change of the wish will do
-        if (!good && variant % VARIANT_COUNT == 1) variant = stiff ? VARIANT_COUNT - 1 : 2 * VARIANT_COUNT;
+        if (i + 1 == VAIN_DRAWS && settled == 0) return false;
     }
     return false;
+}
+
+static bool root_is_fixed(const hf_planner* p, const hf_hold* holds, int count) {
+    for (int i = 0; i < count; i++)
+        if (p->view->limbs[holds[i].limb].joint_count == 0) return true;
+    return false;
+}
+
+bool hf_stance_pose(hf_planner* p, const hf_hold* holds, int count, const hf_stance* stance, double margin,
+                    hf_transform wish, const hf_hold* leaving, hf_pose* pose) {
+    size_t n = (size_t)p->view->q_count;
+    hf_workspace_mark mark = hf_workspace_begin(p->workspace);
+    search s = {.planner = p,
+                .holds = holds,
+                .count = count,
+                .stance = stance,
+                .margin = margin,
+                .wish = wish,
+                .leaving = leaving,
+                .root = pose->root,
+                .from = hf_workspace_take(p->workspace, n + 1, sizeof(double)),
+                .relaxed = hf_workspace_take(p->workspace, n + 1, sizeof(double))};
+    bool good = false;
+    if (!s.from || !s.relaxed) {
+        p->out_of_memory = true;
+    } else {
+        hf_pose relaxed = {pose->root, s.relaxed};
+        memcpy(s.from, pose->q, sizeof(double) * n);
+        memcpy(s.relaxed, pose->q, sizeof(double) * n);
+        relax(p, holds, count, &relaxed);
+        good = solve(&s, true, s.relaxed, 0, pose) || (!s.settled && solve(&s, true, s.from, LOOSE, pose)) ||
+               (!root_is_fixed(p, holds, count) && draw_all(&s, pose)) || solve(&s, false, s.from, 0, pose);
+    }
+    hf_workspace_end(p->workspace, mark);
+    return good && !p->out_of_memory;
 }

@@ -1,0 +1,57 @@
+/* Random bodies for a stance: shifts and turns of the root, bends of the trunk, and what brings such a body
+   back to where it keeps its holds and its balance. */
+#include "plan/planner.h"
+
+#include <math.h>
+
+enum { SETTLE_ROUNDS = 5 };
+/* Turns of a draw, rad for each creature height of its size; upward shifts against downward ones. */
+static const double ROLL = 0.8, PITCH = 3, YAW = 1.5, UPWARD = 0.5;
+
+hf_random hf_body_draws(const hf_planner* p, uint32_t stream) {
+    return hf_random_start(p->options->seed, stream, (uint64_t)p->work);
+}
+
+static hf_quat turned(hf_vec3 by) {
+    double angle = hf_length(by);
+    return angle > 0 ? hf_quat_axis_angle(hf_scale(by, 1 / angle), angle) : hf_quat_identity();
+}
+
+hf_transform hf_body_shift(const hf_planner* p, hf_random* random, double size) {
+    double h = size * p->view->height, v[6];
+    for (int i = 0; i < 6; i++) v[i] = hf_random_between(random, -1, 1);
+    hf_vec3 turn = hf_scale(hf_v3(ROLL * v[3], PITCH * v[4], YAW * v[5]), size);
+    return (hf_transform){hf_scale(hf_v3(v[0], v[1], v[2] > 0 ? UPWARD * v[2] : v[2]), h), turned(turn)};
+}
+
+void hf_body_bend(const hf_planner* p, hf_random* random, double most, double* q) {
+    double v[3];
+    for (int i = 0; i < 3; i++) v[i] = hf_random_between(random, -most, most);
+    hf_vec3 bend = hf_v3(v[0] / 2, v[1], v[2] / 2);
+    for (int j = 0; j < p->view->joint_count; j++) {
+        const hf_joint* joint = &p->view->joints[j];
+        double part = hf_dot(bend, p->model->bend_axis[j]);
+        if (part == 0) continue;
+        double* at = &q[joint->q_index];
+        double rest = p->home[joint->q_index];
+        *at = rest + fabs(part) * ((part > 0 ? joint->upper : joint->lower) - rest);
+    }
+    hf_pose_follow(p->creature, q);
+}
+
+bool hf_body_settle(hf_planner* p, const hf_hold* holds, int count, const hf_stance* stance, double margin,
+                    double aim, hf_pose* pose) {
+    hf_stance_wish over = {stance, aim};
+    for (int round = 0; round < SETTLE_ROUNDS && !p->out_of_memory; round++) {
+        hf_vec3 pull, shift;
+        bool kept = hf_holds_keep(p, holds, count, -1, pose, &pull);
+        if (!kept) {
+            pose->root.position = hf_add(pose->root.position, hf_scale(pull, 1.2));
+            continue;
+        }
+        hf_forward(p->creature, pose, p->links);
+        if (hf_stance_balance(&over, hf_com(p->creature, p->links), &shift) >= margin) return true;
+        pose->root.position = hf_add(pose->root.position, shift);
+    }
+    return false;
+}

@@ -1,0 +1,121 @@
+/* Postures for limbs without contact: where one is in the way of something it takes the nearest free sample
+   (method section 7) of a short list, dense about the rest posture and sparse far from it. */
+#include "plan/planner.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Two spares differ by this share of their distance from rest, and by no less than this (rad). */
+static const double SPREAD = 0.6, LEAST_APART = 0.3;
+enum { CLEAR_ROUNDS = 4 };
+
+/* ---- the list ---- */
+
+typedef struct ranked {
+    double distance;
+    int sample;
+} ranked;
+
+static int by_distance(const void* a, const void* b) {
+    const ranked *x = a, *y = b;
+    if (x->distance != y->distance) return x->distance < y->distance ? -1 : 1;
+    return x->sample - y->sample;
+}
+
+static double apart(const hf_samples_view* s, int a, int b) {
+    double sum = 0;
+    for (int k = 0; k < s->joint_count; k++) {
+        double d = (double)hf_sample_value(s->theta, s->joint_count, a, k) -
+                   (double)hf_sample_value(s->theta, s->joint_count, b, k);
+        sum += d * d;
+    }
+    return sqrt(sum);
+}
+
+static double from_rest(const hf_creature_view* view, const hf_samples_view* s, int sample) {
+    const hf_limb* limb = &view->limbs[s->limb];
+    double sum = 0;
+    for (int k = 0; k < s->joint_count; k++) {
+        double d = (double)hf_sample_value(s->theta, s->joint_count, sample, k) -
+                   view->rest[view->joints[limb->joints[k]].q_index];
+        sum += d * d;
+    }
+    return sqrt(sum);
+}
+
+bool hf_spares_choose(hf_plan_model* m, int limb) {
+    hf_plan_limb* to = &m->limbs[limb];
+    if (to->set_count == 0) return true;
+    hf_samples_view s = hf_samples_get(to->sets[0]);
+    ranked* all = hf_alloc((size_t)s.count + 1, sizeof *all);
+    if (!all) return false;
+    for (int i = 0; i < s.count; i++) all[i] = (ranked){from_rest(hf_creature_get(m->creature), &s, i), i};
+    qsort(all, (size_t)s.count, sizeof *all, by_distance);
+    for (int i = 0; i < s.count && s.joint_count > 0 && to->spare_count < HF_MAX_SPARES; i++) {
+        bool new = true;
+        for (int k = 0; k < to->spare_count && new; k++)
+            new = apart(&s, all[i].sample, to->spares[k]) >= fmax(LEAST_APART, SPREAD * all[i].distance);
+        if (new) to->spares[to->spare_count++] = all[i].sample;
+    }
+    hf_free(all);
+    return true;
+}
+
+/* ---- their use ---- */
+
+/* The limb without contact that moves the body; -1 when there is none. */
+static int idle_limb_of(const hf_planner* p, const hf_hold* holds, int count, int body) {
+    if (body < 0) return -1;
+    for (int link = p->view->bodies[body].link; link >= 0; link = p->view->links[link].parent_link)
+        for (int l = 0; l < p->view->limb_count; l++)
+            if (p->view->limbs[l].root_link == link && p->model->limbs[l].spare_count > 0)
+                return hf_limb_idle(p, holds, count, l) ? l : -1;
+    return -1;
+}
+
+static void copy_limb(const hf_planner* p, int limb, const double* from, double* to) {
+    const hf_limb* l = &p->view->limbs[limb];
+    for (int k = 0; k < l->joint_count; k++) {
+        const hf_joint* j = &p->view->joints[l->joints[k]];
+        memcpy(to + j->q_index, from + j->q_index, sizeof(double) * (size_t)j->q_count);
+    }
+    hf_pose_follow(p->creature, to);
+}
+
+/* The first posture of the limb that is free, the rest of the body as p->links has it. */
+static bool clear_limb(hf_planner* p, const hf_collision_query* whole, int limb, const double* seen,
+                       hf_pose* pose) {
+    const hf_plan_limb* l = &p->model->limbs[limb];
+    hf_collision_query q = *whole;
+    q.limb = limb;
+    for (int i = seen ? -2 : -1; i < l->spare_count; i++) {
+        if (i == -2)
+            copy_limb(p, limb, seen, pose->q);
+        else if (i == -1)
+            copy_limb(p, limb, p->home, pose->q);
+        else
+            hf_samples_pose(p->creature, l->sets[0], l->spares[i], pose->q);
+        hf_forward_from(p->creature, p->view->limbs[limb].root_link, pose->q, p->links);
+        if (!hf_collides(p->creature, p->placement, p->links, &q, NULL)) return true;
+    }
+    return false;
+}
+
+bool hf_spares_clear(hf_planner* p, const hf_hold* holds, int count, int skip, const double* seen,
+                     hf_pose* pose, hf_collision* hit) {
+    hf_touch touches[HF_MAX_HOLDS];
+    hf_collision_query q = hf_collision_query_default();
+    q.touches = touches;
+    q.touch_count = hf_holds_touches(holds, count, skip, touches);
+    hf_forward(p->creature, pose, p->links);
+    for (int round = 0; round < CLEAR_ROUNDS; round++) {
+        if (!hf_collides(p->creature, p->placement, p->links, &q, hit)) return true;
+        int limb = idle_limb_of(p, holds, count, hit->body);
+        if (limb < 0) limb = idle_limb_of(p, holds, count, hit->other_body);
+        if (limb < 0 || !clear_limb(p, &q, limb, seen, pose)) return false;
+    }
+    return false;
+}

@@ -1,0 +1,187 @@
+/* Poses of a stance where there is little room, and ways between them. */
+#include "plan/planner.h"
+#include "test.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+/* ---- a planner that stands somewhere ---- */
+
+static void box(float* v, uint32_t* t, hf_vec3 low, hf_vec3 high) {
+    static const uint32_t sides[36] = {0, 2, 3, 0, 3, 1, 4, 5, 7, 4, 7, 6, 0, 1, 5, 0, 5, 4,
+                                       2, 6, 7, 2, 7, 3, 0, 4, 6, 0, 6, 2, 1, 3, 7, 1, 7, 5};
+    for (int i = 0; i < 8; i++) {
+        v[3 * i] = (float)(i & 1 ? high.x : low.x);
+        v[3 * i + 1] = (float)(i & 2 ? high.y : low.y);
+        v[3 * i + 2] = (float)(i & 4 ? high.z : low.z);
+    }
+    memcpy(t, sides, sizeof sides);
+}
+
+static hf_scene* scene_of_boxes(const hf_vec3 (*boxes)[2], int count) {
+    float v[4][24];
+    uint32_t t[4][36];
+    hf_object_def defs[4];
+    static const char* const names[] = {"a", "b", "c", "d"};
+    for (int i = 0; i < count; i++) {
+        box(v[i], t[i], boxes[i][0], boxes[i][1]);
+        defs[i] = hf_object_def_default();
+        defs[i].name = names[i];
+        defs[i].mesh = (hf_mesh){.vertices = v[i], .vertex_count = 8, .indices = t[i], .triangle_count = 12};
+    }
+    hf_scene* scene;
+    assert_int_equal(hf_scene_build(defs, count, &scene, NULL), HF_OK);
+    return scene;
+}
+
+typedef struct world {
+    hf_creature* creature;
+    hf_plan_model* model;
+    hf_plan_options options;
+    hf_scene* scene;
+    hf_transform guide;
+    hf_planner p;
+    int hold_count;
+    hf_hold holds[HF_MAX_HOLDS];
+    hf_pose pose; /* upright with these holds */
+} world;
+
+static double* take_q(const hf_planner* p) {
+    double* q = calloc((size_t)p->view->q_count + 1, sizeof *q);
+    assert_non_null(q);
+    return q;
+}
+
+/* The creature at rest at `root`, holding on with the limbs named. */
+static void stand(world* w, const char* creature, hf_vec3 root, const hf_vec3 (*boxes)[2], int box_count,
+                  const char* const* limbs, int limb_count) {
+    memset(w, 0, sizeof *w);
+    hf_error error = {0};
+    w->options = hf_plan_options_default();
+    w->options.samples = 2000;
+    assert_int_equal(hf_creature_load(data_path(creature), NULL, &w->creature, &error), HF_OK);
+    assert_int_equal(hf_plan_model_create(w->creature, &w->options, &w->model, &error), HF_OK);
+    w->scene = scene_of_boxes(boxes, box_count);
+    hf_planner* p = &w->p;
+    p->model = w->model, p->creature = w->creature, p->view = hf_creature_get(w->creature);
+    p->scene = w->scene, p->options = &w->options;
+    p->guide = &w->guide, p->guide_count = 1;
+    double** scratch[] = {&p->q_a, &p->q_b, &p->q_c, &p->q_d, &p->q_e,
+                          &p->q_f, &p->q_g, &p->q_h, &p->q_i, &p->home};
+    for (int i = 0; i < 10; i++) *scratch[i] = take_q(p);
+    memcpy(p->home, p->view->rest, sizeof(double) * (size_t)p->view->q_count);
+    p->links = calloc((size_t)p->view->link_count, sizeof *p->links);
+    p->frames.q_count = p->view->q_count;
+    assert_int_equal(hf_workspace_create(&p->workspace), HF_OK);
+    assert_int_equal(hf_placement_create(p->scene, &p->placement), HF_OK);
+    assert_int_equal(hf_timing_create(&p->timing), HF_OK);
+    assert_int_equal(hf_stance_create(&p->stance_a), HF_OK);
+    w->pose.q = take_q(p);
+    hf_pose_rest(w->creature, &w->pose);
+    w->guide.position = w->pose.root.position = root;
+    w->guide.rotation = hf_quat_identity();
+    hf_scenario_contact contacts[8] = {0};
+    for (int i = 0; i < limb_count; i++)
+        contacts[i] =
+            (hf_scenario_contact){.limb = hf_creature_find_limb(w->creature, limbs[i]), .object = -1};
+    hf_scenario_state state = {.pose = w->pose, .contacts = contacts, .contact_count = limb_count};
+    w->hold_count = hf_plan_contacts(p, &state, &w->pose, w->holds);
+    assert_int_equal(w->hold_count, limb_count);
+    assert_true(hf_holds_stance(p, w->holds, w->hold_count, -1, p->stance_a));
+}
+
+static void leave(world* w) {
+    hf_planner* p = &w->p;
+    double* scratch[] = {p->q_a, p->q_b, p->q_c, p->q_d, p->q_e, p->q_f, p->q_g, p->q_h, p->q_i, p->home};
+    for (int i = 0; i < 10; i++) free(scratch[i]);
+    free(p->links);
+    free(w->pose.q);
+    hf_frames_free(&p->frames);
+    hf_stance_free(p->stance_a);
+    hf_timing_free(p->timing);
+    hf_placement_free(p->placement);
+    hf_workspace_free(p->workspace);
+    hf_scene_free(w->scene);
+    hf_plan_model_free(w->model);
+    hf_creature_free(w->creature);
+}
+
+static bool collides(world* w, const hf_pose* pose) {
+    hf_collision hit;
+    return hf_holds_collide(&w->p, w->holds, w->hold_count, -1, pose, &hit);
+}
+
+/* Keeps the holds, free, balanced. */
+static void assert_pose(world* w, const hf_pose* pose, double margin) {
+    hf_planner* p = &w->p;
+    assert_false(collides(w, pose));
+    hf_forward(p->creature, pose, p->links);
+    assert_true(hf_stance_margin(p->stance_a, hf_com(p->creature, p->links)) >= margin);
+    for (int i = 0; i < w->hold_count; i++) {
+        const hf_contact_frame* f = &p->view->limbs[w->holds[i].limb].contacts[w->holds[i].frame];
+        assert_true(hf_distance(hf_apply(p->links[f->link], f->offset), w->holds[i].held) < 1e-3);
+        if (w->holds[i].flat)
+            assert_true(hf_quat_angle(p->links[f->link].rotation, w->holds[i].rotation) < 0.01);
+    }
+    for (int j = 0; j < p->view->joint_count; j++) {
+        const hf_joint* joint = &p->view->joints[j];
+        if (joint->q_count != 1) continue;
+        assert_true(pose->q[joint->q_index] >= joint->lower - 1e-9);
+        assert_true(pose->q[joint->q_index] <= joint->upper + 1e-9);
+    }
+}
+
+static const char* const FEET[] = {"left_leg", "right_leg"};
+static const double STANDING = 0.9424186; /* the human's root over its soles */
+
+/* ---- poses ---- */
+
+/* A wall where the arm hangs: the arm gives way, the body stays. */
+static void test_arm_at_wall(void** state) {
+    (void)state;
+    world w;
+    const hf_vec3 boxes[2][2] = {{{-3, -3, -0.2}, {3, 3, 0}}, {{-1, 0.25, 0.2}, {1, 0.4, 2}}};
+    stand(&w, "data/creatures/human.creature.json", hf_v3(0, 0, STANDING), boxes, 2, FEET, 2);
+    assert_true(collides(&w, &w.pose));
+    assert_true(hf_stance_pose(&w.p, w.holds, w.hold_count, w.p.stance_a, 0.01, w.guide, NULL, &w.pose));
+    assert_pose(&w, &w.pose, 0.01);
+    assert_true(hf_distance(w.pose.root.position, w.guide.position) < 0.03);
+    leave(&w);
+}
+
+/* No room for the head where the body is wished: the nearest that has it. */
+static void test_low_ceiling(void** state) {
+    (void)state;
+    world w;
+    const hf_vec3 boxes[2][2] = {{{-3, -3, -0.2}, {3, 3, 0}}, {{-1, -1, 1.45}, {1, 1, 1.6}}};
+    stand(&w, "data/creatures/human.creature.json", hf_v3(0, 0, STANDING), boxes, 2, FEET, 2);
+    assert_true(collides(&w, &w.pose));
+    assert_true(hf_stance_pose(&w.p, w.holds, w.hold_count, w.p.stance_a, 0.01, w.guide, NULL, &w.pose));
+    assert_pose(&w, &w.pose, 0.01);
+    leave(&w);
+}
+
+/* The same question has the same answer. */
+static void test_same_again(void** state) {
+    (void)state;
+    world w;
+    const hf_vec3 boxes[2][2] = {{{-3, -3, -0.2}, {3, 3, 0}}, {{-1, -1, 1.5}, {1, 1, 1.6}}};
+    stand(&w, "data/creatures/human.creature.json", hf_v3(0, 0, STANDING), boxes, 2, FEET, 2);
+    hf_pose other = {w.pose.root, take_q(&w.p)};
+    memcpy(other.q, w.pose.q, sizeof(double) * (size_t)w.p.view->q_count);
+    assert_true(hf_stance_pose(&w.p, w.holds, w.hold_count, w.p.stance_a, 0.01, w.guide, NULL, &w.pose));
+    assert_true(hf_stance_pose(&w.p, w.holds, w.hold_count, w.p.stance_a, 0.01, w.guide, NULL, &other));
+    assert_memory_equal(other.q, w.pose.q, sizeof(double) * (size_t)w.p.view->q_count);
+    free(other.q);
+    leave(&w);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_arm_at_wall),
+        cmocka_unit_test(test_low_ceiling),
+        cmocka_unit_test(test_same_again),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
