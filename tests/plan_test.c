@@ -106,6 +106,9 @@ static void walks(const char* creature, double height, double way) {
     assert_holds(&k, scene, &r);
     const hf_motion_frame* last = &r.motion->frames[r.motion->frame_count - 1];
     assert_true(hf_distance(last->root.position, k.goal.pose.root.position) <= k.options.goal_tolerance_m);
+    // a step is no slow-motion picture
+    print_message("%s: %.2f s a stance\n", creature, last->time_s / r.stances);
+    assert_true(last->time_s < 3 * r.stances);
     hf_plan_result_free(&r);
     hf_scene_free(scene);
     free_task(&k);

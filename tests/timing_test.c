@@ -242,6 +242,45 @@ static void a_slower_pace_takes_longer(void** state) {
     tear_down(&f);
 }
 
+/* One metre straight ahead in ten moves; what is carried may gain speed by `more` and lose it by `less`. */
+static void expect_carried(fixture* f, double more, double less) {
+    static hf_vec3 carried[11];
+    static double bounds[11 * 2 * 4];
+    hf_timing_options o = hf_timing_options_default();
+    f->count = 11;
+    for (int i = 0; i < f->count; i++) {
+        f->roots[i] = (hf_transform){hf_v3(0.1 * i, 0, 1), hf_quat_identity()};
+        memcpy(&f->q[i * f->c->q_count], f->q, sizeof(double) * (size_t)f->c->q_count);
+        carried[i] = f->roots[i].position;
+        const double rows[2][4] = {{1, 0, 0, more}, {-1, 0, 0, less}};
+        memcpy(bounds + 8 * i, rows, sizeof rows);
+    }
+    hf_path path = path_of(f);
+    path.carried = carried, path.bounds = bounds, path.bound_count = 2;
+    assert_int_equal(hf_timing_compute(f->creature, &path, &o, f->workspace, f->timing), HF_OK);
+    double most = sqrt(2 / (1 / more + 1 / less)), best = most / more + most / less;
+    assert_true(f->timing->duration_s >= best - 1e-6 && f->timing->duration_s < best * 1.02 + 1 / o.fps);
+    double q[Q_MAX], x[3] = {0, 0, 0};
+    for (int i = 0; i < f->timing->frame_count; i++) {
+        x[0] = x[1], x[1] = x[2], x[2] = frame_at(f, i, q).root.position.x;
+        double a = (x[0] + x[2] - 2 * x[1]) * o.fps * o.fps;
+        if (i > 1) assert_true(a <= more * 1.01 && a >= -less * 1.01);
+    }
+    bounds[11] = 0;
+    assert_int_equal(hf_timing_compute(f->creature, &path, &o, f->workspace, f->timing), HF_ERROR_ARGUMENT);
+}
+
+static void what_is_carried_keeps_its_bounds(void** state) {
+    (void)state;
+    static fixture f;
+    set_up(&f, "human");
+    draw_curve(&f, 1, 11);
+    expect_carried(&f, 0.5, 0.5);
+    expect_carried(&f, 1, 0.25);
+    expect_carried(&f, 0.1, 1);
+    tear_down(&f);
+}
+
 static void odd_paths_are_answered(void** state) {
     (void)state;
     static fixture f;
@@ -291,7 +330,7 @@ int main(void) {
         cmocka_unit_test(one_joint_follows_the_trapezoid), cmocka_unit_test(limits_hold_on_random_curves),
         cmocka_unit_test(limits_hold_at_corners),          cmocka_unit_test(marks_fall_on_frames),
         cmocka_unit_test(a_slower_pace_takes_longer),      cmocka_unit_test(odd_paths_are_answered),
-        cmocka_unit_test(steady_state_uses_no_heap),
+        cmocka_unit_test(steady_state_uses_no_heap),       cmocka_unit_test(what_is_carried_keeps_its_bounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

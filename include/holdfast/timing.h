@@ -24,6 +24,11 @@ typedef struct hf_path {
     const double* q;      /* count rows of q_count values */
     const uint8_t* marks; /* HF_MARK_ of each node; NULL for none */
     const double* pace;   /* share of the speed limits on each of the count - 1 moves, in (0, 1]; NULL: 1 */
+    /* A point that the path carries along (the centre of mass, say) and what bounds its acceleration a at
+       each node: n . a <= b for each of bound_count rows nx ny nz b, b > 0, in m/s2. NULL and 0 for none. */
+    const hf_vec3* carried;
+    const double* bounds; /* count times bound_count rows */
+    int bound_count;
 } hf_path;
 /* `at` counts nodes: 2.25 is a quarter of the way from node 2 to node 3. Held outside. */
 HF_API void hf_path_pose(const hf_creature* creature, const hf_path* path, double at, hf_pose* pose);
@@ -59,7 +64,8 @@ HF_API void hf_timing_free(hf_timing* timing);
    as samples of a smooth curve: a corner counts as spread over half of the moves beside it, and changes no
    speed by more than the limit allows within one frame. Then each stretch between two marks is slowed down to
    a whole number of frames; between stops this keeps all limits, at a mark without a stop the change of pace
-   is a small extra acceleration. Speed limits hold everywhere and for frames, too.
+   is a small extra acceleration. Speed limits hold everywhere and for frames, too. acceleration_share does
+   not concern the bounds of what is carried.
    HF_ERROR_ARGUMENT for numbers that are not finite or out of range. */
 HF_API hf_status hf_timing_compute(const hf_creature* creature, const hf_path* path,
                                    const hf_timing_options* options, hf_workspace* workspace,

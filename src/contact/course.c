@@ -330,7 +330,7 @@ static void place_frames(maker* m, const hf_path* path) {
 static hf_status fill_frames(maker* m) {
     const hf_course* c = m->course;
     const hf_creature_view* v = &m->creature->view;
-    hf_path path = {c->count, c->roots, c->q, c->marks, m->pace};
+    hf_path path = {.count = c->count, .roots = c->roots, .q = c->q, .marks = c->marks, .pace = m->pace};
     hf_status status = hf_timing_compute(m->creature, &path, &m->options->timing, m->workspace, m->timing);
     if (status != HF_OK) return status;
     if (m->timing->frame_count > m->frame_capacity) {

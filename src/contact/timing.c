@@ -44,6 +44,17 @@ typedef struct channel {
     double speed, acceleration;
 } channel;
 
+/* What a channel asks at one place: aa u^2 + 2 ab x u + bb x^2 <= most^2. */
+typedef struct demand {
+    double aa, ab, bb, most;
+} demand;
+
+/* What a bound of the carried point asks there: a u + b x <= most; at both ends of the move, linear between.
+ */
+typedef struct carry {
+    double a[2], b[2], most[2];
+} carry;
+
 typedef struct profile {
     const hf_creature* creature;
     const hf_path* path;
@@ -54,6 +65,11 @@ typedef struct profile {
     double* bend;    /* q'' at each node: count rows of width */
     double* length;  /* of each move, seconds at full speed */
     double* cap;     /* largest x at each node */
+    hf_vec3 *carried_tangent, *carried_bend;
+    /* Demands at the place asked for last; many questions in a row are about the same. */
+    int move, node, demand_count;
+    demand* demands;
+    carry* carries;
     double total;
     int point_count;
     hf_timing_point* points; /* speed holds x until the end */
@@ -132,8 +148,15 @@ static bool measure_moves(profile* p, double* speeds) {
         p->length[m] = longest > NO_MOVE_S ? longest : 0;
         p->total += p->length[m];
         for (int i = 0; i < p->width; i++) row[i] = p->length[m] > 0 ? row[i] / longest : 0;
+        if (!p->path->bound_count) continue;
+        hf_vec3 way = hf_sub(p->path->carried[m + 1], p->path->carried[m]);
+        p->carried_tangent[m] = p->length[m] > 0 ? hf_scale(way, 1 / longest) : hf_v3(0, 0, 0);
     }
     return true;
+}
+
+static const double* bound_row(const profile* p, int node, int bound) {
+    return p->path->bounds + 4 * ((size_t)node * (size_t)p->path->bound_count + (size_t)bound);
 }
 
 /* The change of direction at a node as a second derivative, and the speed that a frame leaves for it. */
@@ -149,6 +172,14 @@ static void measure_node(profile* p, int node, int before, int after) {
         double size = norm(turn, c->size);
         if (size > 0) p->cap[node] = fmin(p->cap[node], pow(c->acceleration / (p->options->fps * size), 2));
         for (int i = 0; i < c->size; i++) bend[c->first + i] = turn[i] / span;
+    }
+    if (!p->path->bound_count) return;
+    hf_vec3 turn = hf_sub(p->carried_tangent[after], p->carried_tangent[before]);
+    p->carried_bend[node] = hf_scale(turn, 1 / span);
+    for (int k = 0; k < p->path->bound_count; k++) {
+        const double* n = bound_row(p, node, k);
+        double size = hf_dot(hf_v3(n[0], n[1], n[2]), turn);
+        if (size > 0) p->cap[node] = fmin(p->cap[node], pow(n[3] / (p->options->fps * size), 2));
     }
 }
 
@@ -202,20 +233,38 @@ static double piece_length(const profile* p, int point) {
 
 /* ---- the passes ---- */
 
-/* All u that the limits leave at a point for this x; false when there is none. */
-static bool range_of_u(const profile* p, int point, double x, double* low, double* high) {
-    double at = p->points[point].at;
-    int move = (int)at, node = at - move < 0.5 ? move : move + 1;
+/* Demands on the half of a move beside a node. */
+static void fill_demands(profile* p, int move, int node) {
     const double *a = p->tangent + (size_t)move * (size_t)p->width,
                  *b = p->bend + (size_t)node * (size_t)p->width;
-    *low = -INFINITY, *high = INFINITY;
+    p->move = move, p->node = node, p->demand_count = 0;
     for (int k = 0; k < p->channel_count; k++) {
         const channel* c = &p->channels[k];
-        double aa = 0, ab = 0, bb = 0, most = c->acceleration;
+        demand d = {.most = c->acceleration};
         for (int i = c->first; i < c->first + c->size; i++)
-            aa += a[i] * a[i], ab += a[i] * b[i], bb += b[i] * b[i];
-        if (!isfinite(most) || (aa == 0 && bb == 0)) continue;
-        /* aa u^2 + 2 ab x u + bb x^2 <= most^2 */
+            d.aa += a[i] * a[i], d.ab += a[i] * b[i], d.bb += b[i] * b[i];
+        if (isfinite(d.most) && (d.aa != 0 || d.bb != 0)) p->demands[p->demand_count++] = d;
+    }
+    for (int k = 0; k < p->path->bound_count; k++)
+        for (int end = 0; end < 2; end++) {
+            const double* n = bound_row(p, move + end, k);
+            hf_vec3 normal = hf_v3(n[0], n[1], n[2]);
+            p->carries[k].a[end] = hf_dot(normal, p->carried_tangent[move]);
+            p->carries[k].b[end] = hf_dot(normal, p->carried_bend[node]);
+            p->carries[k].most[end] = n[3];
+        }
+}
+
+static double part(const double ends[2], double t) { return ends[0] + t * (ends[1] - ends[0]); }
+
+/* All u that the limits leave at a point for this x; false when there is none. */
+static bool range_of_u(profile* p, int point, double x, double* low, double* high) {
+    double at = p->points[point].at;
+    int move = (int)at, node = at - move < 0.5 ? move : move + 1;
+    if (move != p->move || node != p->node) fill_demands(p, move, node);
+    *low = -INFINITY, *high = INFINITY;
+    for (int k = 0; k < p->demand_count; k++) {
+        double aa = p->demands[k].aa, ab = p->demands[k].ab, bb = p->demands[k].bb, most = p->demands[k].most;
         double room = most * most - bb * x * x;
         if (aa < 1e-18) {
             if (room < 0) return false;
@@ -227,11 +276,21 @@ static bool range_of_u(const profile* p, int point, double x, double* low, doubl
         *low = fmax(*low, (-ab * x - root) / aa);
         *high = fmin(*high, (-ab * x + root) / aa);
     }
+    for (int k = 0; k < p->path->bound_count; k++) {
+        const carry* c = &p->carries[k];
+        double a = part(c->a, at - move), room = part(c->most, at - move) - part(c->b, at - move) * x;
+        if (fabs(a) < 1e-9) {
+            if (room < 0) return false;
+        } else if (a > 0)
+            *high = fmin(*high, room / a);
+        else
+            *low = fmax(*low, room / a);
+    }
     return *low <= *high;
 }
 
 /* Can the next point be reached from x at this one, at no more than its limit? */
-static bool can_go_on(const profile* p, int point, double x) {
+static bool can_go_on(profile* p, int point, double x) {
     double low, high, d = 2 * piece_length(p, point);
     if (!range_of_u(p, point, x, &low, &high)) return false;
     return x + d * low <= p->limit[point + 1] && x + d * high >= 0;
@@ -307,6 +366,13 @@ static bool sound(const hf_creature* creature, const hf_path* path) {
         if (!isfinite(path->q[i])) return false;
     for (int i = 0; path->pace && i + 1 < path->count; i++)
         if (!(path->pace[i] > 0 && path->pace[i] <= 1)) return false;
+    for (int i = 0; path->bound_count && i < path->count; i++)
+        if (!hf_finite3(path->carried[i])) return false;
+    size_t bounds = (size_t)path->bound_count * (size_t)path->count;
+    for (size_t i = 0; i < bounds; i++) {
+        const double* b = path->bounds + 4 * i;
+        if (!hf_finite3(hf_v3(b[0], b[1], b[2])) || !(b[3] > 0) || !isfinite(b[3])) return false;
+    }
     return true;
 }
 
@@ -321,6 +387,16 @@ static hf_status prepare(profile* p, hf_workspace* w) {
     p->bend = hf_workspace_take(w, nodes * (size_t)p->width, sizeof *p->bend);
     p->length = hf_workspace_take(w, nodes, sizeof *p->length);
     p->cap = hf_workspace_take(w, nodes, sizeof *p->cap);
+    p->demands = hf_workspace_take(w, (size_t)p->channel_count, sizeof *p->demands);
+    p->move = -1;
+    if (!p->demands) return HF_ERROR_MEMORY;
+    if (p->path->bound_count) {
+        p->carries = hf_workspace_take(w, (size_t)p->path->bound_count, sizeof *p->carries);
+        p->carried_tangent = hf_workspace_take(w, nodes, sizeof *p->carried_tangent);
+        p->carried_bend = hf_workspace_take(w, nodes, sizeof *p->carried_bend);
+        if (!p->carries || !p->carried_tangent || !p->carried_bend) return HF_ERROR_MEMORY;
+        memset(p->carried_bend, 0, nodes * sizeof *p->carried_bend);
+    }
     if (!speeds || !p->tangent || !p->bend || !p->length || !p->cap) return HF_ERROR_MEMORY;
     if (!measure_moves(p, speeds)) return HF_ERROR_ARGUMENT;
     measure_nodes(p);

@@ -1,7 +1,8 @@
-/* Segments of a plan as frames: a move of the body with everything held, or a swing of one limb. Times come
-   from the limits of speed and acceleration and are stretched until every frame is balanced with the
-   acceleration of the centre of mass. A segment starts and ends at rest; what is added holds, frame by frame
-   and between them. */
+/* Segments of a plan as frames: a move of the body with everything held, or a swing of one limb. The root is
+   shifted so that the centre of mass goes straight; times come from the limits of speed and acceleration of
+   joints and root and from the accelerations of the centre of mass that the stance bears, and are stretched
+   where a frame is not balanced with its own. A segment starts and ends at rest; what is added holds, frame
+   by frame and between them. */
 #include "plan/planner.h"
 
 #include "base/memory.h"
@@ -13,9 +14,7 @@
 /* A knot of a move: the root moves or turns no further, nor any other joint. */
 static const double KNOT_SHIFT = 0.03;                 /* creature heights */
 static const double KNOT_TURN = 0.1, KNOT_JOINT = 0.2; /* rad */
-enum { MAX_KNOTS = 400, MAX_FRAMES = 3000, STRETCHES = 6, GIVING_WAY = 5 };
-/* First guess of what share of the acceleration limits balance leaves. */
-static const double FIRST_SHARE = 0.3, LEAST_SHARE = 0.01;
+enum { MAX_KNOTS = 400, MAX_FRAMES = 3000, STRETCHES = 4, GIVING_WAY = 5, BORNE_WAYS = 4 };
 
 /* ---- the store ---- */
 
@@ -80,22 +79,113 @@ typedef struct segment {
     int knot_count;
     hf_transform* roots;
     double* q;
+    hf_vec3* coms;
+    double* bounds; /* of the acceleration of the centre of mass */
+    double gain;    /* how far the root goes for a metre of the centre of mass, as learnt last */
+    bool seated;    /* a limb without joints holds: the root cannot shift */
 } segment;
+
+static bool make_room(segment* s, int knots) {
+    hf_planner* p = s->planner;
+    for (int i = 0; i < s->hold_count; i++) s->seated |= p->view->limbs[s->holds[i].limb].joint_count == 0;
+    size_t count = (size_t)knots;
+    s->roots = hf_workspace_take(p->workspace, count, sizeof *s->roots);
+    s->q = hf_workspace_take(p->workspace, count * (size_t)p->view->q_count, sizeof *s->q);
+    s->coms = hf_workspace_take(p->workspace, count, sizeof *s->coms);
+    s->bounds = hf_workspace_take(p->workspace, count * 4 * BORNE_WAYS, sizeof *s->bounds);
+    if (!s->roots || !s->q || !s->coms || !s->bounds) p->out_of_memory = true;
+    return !p->out_of_memory;
+}
 
 static double* knot_q(const segment* s, int i) {
     return s->q + (size_t)i * (size_t)s->planner->view->q_count;
 }
 
-/* The pose at a place of the path, its holds exact. */
-static bool pose_at(const segment* s, const hf_path* path, double at, hf_pose* pose) {
-    hf_path_pose(s->planner->creature, path, at, pose);
-    hf_vec3 pull;
-    // between two knots at the end of a limb's reach the root gives way a little
-    for (int round = 0; round < GIVING_WAY; round++) {
-        if (hf_holds_keep(s->planner, s->holds, s->hold_count, -1, pose, &pull)) return true;
-        pose->root.position = hf_add(pose->root.position, hf_scale(pull, 1.2));
+/* ---- the way of the centre of mass ---- */
+
+/* Knots and frames are so near to it: between frames, what is left must not look like an acceleration. */
+static const double KNOT_LINE_M = 3e-4, FRAME_LINE_M = 1e-5;
+enum { LINE_ROUNDS = 6 };
+
+static hf_vec3 com_at(hf_planner* p, const hf_pose* pose) {
+    hf_forward(p->creature, pose, p->links);
+    return hf_com(p->creature, p->links);
+}
+
+/* Keeps the holds and shifts the root so that the centre of mass stands over a place; where a limb's reach
+   ends, as near to it as can be. The root gives way a little where a limb would be overstretched. */
+static bool put_over(segment* s, hf_vec3 place, double tolerance, hf_pose* pose, hf_vec3* com) {
+    hf_planner* p = s->planner;
+    double before = 0, went = 0;
+    for (int round = 0; round < LINE_ROUNDS + GIVING_WAY; round++) {
+        hf_vec3 pull;
+        if (!hf_holds_keep(p, s->holds, s->hold_count, -1, pose, &pull)) {
+            pose->root.position = hf_add(pose->root.position, hf_scale(pull, 1.2));
+            went = 0;
+            continue;
+        }
+        *com = com_at(p, pose);
+        hf_vec3 off = hf_v3(place.x - com->x, place.y - com->y, 0);
+        double left = hf_length(off);
+        if (left < tolerance || round >= LINE_ROUNDS || s->seated) return true;
+        // what holds does not go with the root
+        if (went > 10 * tolerance && before - left > 0.5 * went / s->gain)
+            s->gain = fmin(1.6, fmax(1, went / (before - left)));
+        before = left, went = left * s->gain;
+        pose->root.position = hf_add(pose->root.position, hf_scale(off, s->gain));
     }
     return false;
+}
+
+/* Seen from above, the centre of mass goes straight from the first knot to the last while limbs and trunk do
+   what they do: where both ends are balanced, so is the way, and it asks for no acceleration across it. */
+static bool straighten(segment* s, bool eased) {
+    hf_planner* p = s->planner;
+    int last = s->knot_count - 1;
+    for (int end = 0; end < 2; end++) {
+        hf_pose pose = {s->roots[end * last], knot_q(s, end * last)};
+        s->coms[end * last] = com_at(p, &pose);
+        if (hf_stance_margin(s->stance, s->coms[end * last]) < p->options->margin_m) return false;
+    }
+    hf_vec3 shift = {0, 0, 0}, before = {0, 0, 0};
+    s->gain = 1.15;
+    for (int i = 1; i < last; i++) {
+        double u = (double)i / last, part = eased ? (1 - cos(3.14159265358979 * u)) / 2 : u;
+        hf_pose pose = {s->roots[i], knot_q(s, i)};
+        // shifts go on as they went
+        hf_vec3 next = hf_sub(hf_scale(shift, 2), before), com;
+        pose.root.position = hf_add(pose.root.position, hf_v3(next.x, next.y, 0));
+        s->coms[i] = hf_lerp(s->coms[0], s->coms[last], part);
+        if (!put_over(s, s->coms[i], KNOT_LINE_M, &pose, &com)) return false;
+        bool near = hypot(com.x - s->coms[i].x, com.y - s->coms[i].y) < KNOT_LINE_M;
+        s->coms[i] = near ? hf_v3(s->coms[i].x, s->coms[i].y, com.z) : com;
+        if (!near && hf_stance_margin(s->stance, com) < p->options->margin_m) return false;
+        before = shift;
+        shift = hf_sub(pose.root.position, s->roots[i].position);
+        s->roots[i] = pose.root;
+    }
+    return true;
+}
+
+/* The pose at a place of the path, its holds exact and the centre of mass on its way. */
+static bool pose_at(segment* s, const hf_path* path, double at, hf_vec3* shift, hf_pose* pose, hf_vec3* com) {
+    hf_planner* p = s->planner;
+    hf_path_pose(p->creature, path, at, pose);
+    if (at <= 0 || at >= path->count - 1) {
+        hf_vec3 pull;
+        bool kept = hf_holds_keep(p, s->holds, s->hold_count, -1, pose, &pull);
+        *com = com_at(p, pose);
+        *shift = hf_v3(0, 0, 0);
+        return kept;
+    }
+    int knot = (int)at;
+    hf_vec3 was = pose->root.position;
+    pose->root.position = hf_add(was, *shift);
+    if (!put_over(s, hf_lerp(s->coms[knot], s->coms[knot + 1], at - knot), FRAME_LINE_M, pose, com))
+        return false;
+    *shift = hf_sub(pose->root.position, was);
+    shift->z = 0;
+    return true;
 }
 
 /* No joint is faster between two frames than it may be. */
@@ -122,10 +212,65 @@ static bool free_between(const segment* s, const hf_pose* a, const hf_pose* b) {
     return !collides;
 }
 
+/* ---- how fast balance lets it be ---- */
+
+/* Accelerations of the centre of mass that are asked about, m/s2. */
+static const double LEAST_BORNE = 0.02, MOST_BORNE = 4;
+/* What is between knots is not known yet. */
+static const double BORNE_SHARE = 0.9;
+enum { BORNE_EVERY = 4, BORNE_HALVINGS = 6 };
+
+/* Largest acceleration in a direction that the stance bears, at most MOST_BORNE; by halving its logarithm. */
+static double borne(const hf_stance* stance, hf_vec3 com, hf_vec3 way) {
+    double low = LEAST_BORNE, high = MOST_BORNE;
+    if (hf_stance_holds(stance, com, hf_scale(way, high), hf_v3(0, 0, 0))) return high;
+    for (int i = 0; i < BORNE_HALVINGS; i++) {
+        double middle = sqrt(low * high);
+        if (hf_stance_holds(stance, com, hf_scale(way, middle), hf_v3(0, 0, 0)))
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Bounds of the acceleration of the centre of mass at every knot, as the timing wants them. What the stance
+   bears is convex: with two opposite directions along the way and two across it, all between them. Few knots
+   are asked about, as what is borne changes linearly with the place of the centre of mass, nearly. */
+static void find_bounds(segment* s) {
+    hf_vec3 way = hf_sub(s->coms[s->knot_count - 1], s->coms[0]);
+    way = hypot(way.x, way.y) > 1e-6 ? hf_normalize(hf_v3(way.x, way.y, 0)) : hf_v3(1, 0, 0);
+    hf_vec3 ways[BORNE_WAYS] = {way, hf_v3(-way.y, way.x, 0), hf_neg(way), hf_v3(way.y, -way.x, 0)};
+    double at[BORNE_WAYS], next[BORNE_WAYS];
+    int last = s->knot_count - 1;
+    for (int w = 0; w < BORNE_WAYS; w++) next[w] = borne(s->stance, s->coms[0], ways[w]);
+    for (int first = 0; first <= last; first += BORNE_EVERY) {
+        int end = first + BORNE_EVERY < last ? first + BORNE_EVERY : last;
+        for (int w = 0; w < BORNE_WAYS; w++) {
+            at[w] = next[w];
+            if (end > first) next[w] = borne(s->stance, s->coms[end], ways[w]);
+        }
+        for (int i = first; i <= end; i++) {
+            double u = end > first ? (double)(i - first) / (end - first) : 0;
+            double* rows = s->bounds + 4 * BORNE_WAYS * (size_t)i;
+            for (int w = 0; w < BORNE_WAYS; w++) {
+                int v = (w + 1) % BORNE_WAYS;
+                hf_vec3 n = hf_add(hf_scale(ways[w], 1 / (at[w] + u * (next[w] - at[w]))),
+                                   hf_scale(ways[v], 1 / (at[v] + u * (next[v] - at[v]))));
+                rows[4 * w] = n.x, rows[4 * w + 1] = n.y, rows[4 * w + 2] = n.z, rows[4 * w + 3] = 1;
+            }
+        }
+    }
+}
+
+static void scale_bounds(segment* s, double share) {
+    for (int i = 0; i < s->knot_count * BORNE_WAYS; i++) s->bounds[4 * i + 3] *= share;
+}
+
 /* Largest share of the acceleration that the stance holds, where all of it is too much. */
 static double bearable(const hf_stance* stance, hf_vec3 com, hf_vec3 acceleration) {
     double low = 0, high = 1;
-    for (int i = 0; i < 7; i++) {
+    for (int i = 0; i < 5; i++) {
         double middle = (low + high) / 2;
         if (hf_stance_holds(stance, com, hf_scale(acceleration, middle), hf_v3(0, 0, 0)))
             low = middle;
@@ -143,32 +288,29 @@ static double balance_share(const segment* s, int first, int last) {
         hf_vec3 here = f->coms[i], before = f->coms[i > first ? i - 1 : i],
                 after = f->coms[i < last ? i + 1 : i];
         hf_vec3 a = hf_scale(hf_sub(hf_add(before, after), hf_scale(here, 2)), rate2);
-        if (!hf_stance_holds(s->stance, here, a, hf_v3(0, 0, 0)))
-            least = fmin(least, bearable(s->stance, here, a));
+        if (!hf_stance_holds(s->stance, here, hf_scale(a, least), hf_v3(0, 0, 0)))
+            least = bearable(s->stance, here, a);
     }
     return least;
 }
 
-typedef enum verdict { HOLDS, TOO_FAST, FAILS } verdict;
+typedef enum verdict { HOLDS, TOO_FAST, UNBALANCED, FAILS } verdict;
 
 /* Appends the frames of the path under one timing and judges them. The first frame repeats the last of the
    store at rest, so that accelerations of two segments never add up. */
 static verdict append(segment* s, const hf_path* path, hf_timing* timing, double* share) {
     hf_planner* p = s->planner;
     hf_pose pose = {.q = p->q_c};
+    hf_vec3 shift = {0, 0, 0};
     int first = p->frames.count;
     for (int i = 0; i < timing->frame_count; i++) {
-        if (!pose_at(s, path, hf_timing_at(timing, i / p->options->rate), &pose)) return FAILS;
-        hf_forward(p->creature, &pose, p->links);
-        hf_vec3 com = hf_com(p->creature, p->links);
+        hf_vec3 com;
+        if (!pose_at(s, path, hf_timing_at(timing, i / p->options->rate), &shift, &pose, &com)) return FAILS;
         double margin = hf_stance_margin(s->stance, com);
         if (margin < p->options->margin_m) return FAILS;
         if (i > 0) {
             hf_pose last = hf_frames_pose(&p->frames, p->frames.count - 1);
-            if (!slow_enough(p, &last, &pose)) {
-                *share = fmin(*share, 0.5);
-                return TOO_FAST;
-            }
+            if (!slow_enough(p, &last, &pose)) return TOO_FAST;
         }
         if (!hf_frames_add(&p->frames, &pose, com, s->node, s->limb, margin)) {
             p->out_of_memory = true;
@@ -177,8 +319,8 @@ static verdict append(segment* s, const hf_path* path, hf_timing* timing, double
     }
     double bear = balance_share(s, first, p->frames.count - 1);
     if (bear < 1) {
-        *share = fmin(*share, bear * 0.9);
-        return TOO_FAST;
+        *share = bear * 0.9;
+        return UNBALANCED;
     }
     for (int i = first; i < p->frames.count; i++) {
         hf_pose a = hf_frames_pose(&p->frames, i > first ? i - 1 : i), b = hf_frames_pose(&p->frames, i);
@@ -190,10 +332,16 @@ static verdict append(segment* s, const hf_path* path, hf_timing* timing, double
 /* Times and frames of the knots; slower until it holds. */
 static bool finish(segment* s) {
     hf_planner* p = s->planner;
-    hf_path path = {.count = s->knot_count, .roots = s->roots, .q = s->q};
+    hf_path path = {.count = s->knot_count,
+                    .roots = s->roots,
+                    .q = s->q,
+                    .carried = s->coms,
+                    .bounds = s->bounds,
+                    .bound_count = BORNE_WAYS};
     hf_timing_options o = hf_timing_options_default();
     o.fps = p->options->rate;
-    o.acceleration_share = FIRST_SHARE;
+    find_bounds(s);
+    scale_bounds(s, BORNE_SHARE);
     int first = p->frames.count;
     for (int stretch = 0; stretch < STRETCHES && !p->out_of_memory; stretch++) {
         if (hf_timing_compute(p->creature, &path, &o, p->workspace, p->timing) != HF_OK) {
@@ -205,8 +353,9 @@ static bool finish(segment* s) {
         verdict v = append(s, &path, p->timing, &share);
         if (v == HOLDS) return true;
         p->frames.count = first;
-        if (v == FAILS || o.acceleration_share <= LEAST_SHARE) return false;
-        o.acceleration_share = fmax(LEAST_SHARE, o.acceleration_share * fmin(share, 0.9));
+        if (v == FAILS) return false;
+        if (v == TOO_FAST) o.speed_share *= 0.8;
+        scale_bounds(s, fmax(0.1, share));
     }
     return false;
 }
@@ -252,8 +401,6 @@ static bool make_move_knots(segment* s, const hf_pose* from, const hf_pose* to) 
             kept = hf_holds_keep(p, s->holds, s->hold_count, -1, &pose, &pull);
         }
         if (!kept) return false;
-        hf_forward(p->creature, &pose, p->links);
-        if (hf_stance_margin(s->stance, hf_com(p->creature, p->links)) < p->options->margin_m) return false;
         s->roots[i] = pose.root;
         memcpy(knot_q(s, i), pose.q, sizeof(double) * row);
         memcpy(before.q, pose.q, sizeof(double) * row);
@@ -267,46 +414,13 @@ bool hf_segment_move(hf_planner* p, const hf_hold* holds, int count, const hf_st
     segment s = {
         .planner = p, .holds = holds, .hold_count = count, .limb = -1, .stance = stance, .node = node};
     s.knot_count = knots_between(p, from, to);
-    s.roots = hf_workspace_take(p->workspace, (size_t)s.knot_count, sizeof *s.roots);
-    s.q = hf_workspace_take(p->workspace, (size_t)s.knot_count * (size_t)p->view->q_count, sizeof *s.q);
-    p->out_of_memory = p->out_of_memory || !s.roots || !s.q;
-    bool good = !p->out_of_memory && make_move_knots(&s, from, to) && finish(&s);
+    bool good =
+        make_room(&s, s.knot_count) && make_move_knots(&s, from, to) && straighten(&s, false) && finish(&s);
     hf_workspace_end(p->workspace, mark);
     return good;
 }
 
 /* ---- swings ---- */
-
-/* The centre of mass goes with the limb: where a knot would lose balance on the way, the root gives way by a
-   bow that leaves both ends where they are. */
-static bool steady(segment* s) {
-    hf_planner* p = s->planner;
-    hf_stance_wish wish = {s->stance, p->options->margin_m * 1.3};
-    for (int round = 0; round < 4; round++) {
-        double worst = INFINITY;
-        hf_vec3 shift = {0, 0, 0};
-        int at = 0;
-        for (int i = 0; i < s->knot_count; i++) {
-            hf_pose pose = {s->roots[i], knot_q(s, i)};
-            hf_forward(p->creature, &pose, p->links);
-            hf_vec3 by, com = hf_com(p->creature, p->links);
-            double margin = hf_stance_balance(&wish, com, &by);
-            if (margin < worst) worst = margin, shift = by, at = i;
-        }
-        if (worst >= p->options->margin_m * 1.1) return true;
-        double u = s->knot_count > 1 ? (double)at / (s->knot_count - 1) : 0, bow = sin(3.14159265358979 * u);
-        if (bow < 0.2) return false;
-        for (int i = 1; i + 1 < s->knot_count; i++) {
-            hf_pose pose = {s->roots[i], knot_q(s, i)};
-            double part = sin(3.14159265358979 * i / (s->knot_count - 1)) / bow;
-            pose.root.position = hf_add(pose.root.position, hf_scale(hf_v3(shift.x, shift.y, 0), part));
-            hf_vec3 pull;
-            if (!hf_holds_keep(p, s->holds, s->hold_count, -1, &pose, &pull)) return false;
-            s->roots[i] = pose.root;
-        }
-    }
-    return false;
-}
 
 enum { LIFT_KNOTS = 4 };
 static const double LIFT_SHARE = 0.05; /* of the limb's length */
@@ -379,10 +493,8 @@ static bool swing(hf_planner* p, const hf_hold* holds, int count, int limb, int 
     hf_workspace_mark mark = hf_workspace_begin(p->workspace);
     segment s = {
         .planner = p, .holds = holds, .hold_count = count, .limb = limb, .stance = stance, .node = node};
-    s.roots = hf_workspace_take(p->workspace, ROOM, sizeof *s.roots);
-    s.q = hf_workspace_take(p->workspace, ROOM * row, sizeof *s.q);
     double* lifts = hf_workspace_take(p->workspace, 2 * LIFT_KNOTS * row, sizeof *lifts);
-    if (!s.roots || !s.q || !lifts) p->out_of_memory = true;
+    if (!make_room(&s, ROOM) || !lifts) p->out_of_memory = true;
     int up = 0, down = 0;
     bool scrapes = false;
     if (!p->out_of_memory && leave.object >= 0) up = lift(p, limb, frame, &leave, from, lifts, &scrapes);
@@ -414,7 +526,7 @@ static bool swing(hf_planner* p, const hf_hold* holds, int count, int limb, int 
         if (down) add_knot(&s, to->root, to->q);
     } else
         good = false;
-    good = good && steady(&s) && finish(&s);
+    good = good && straighten(&s, true) && finish(&s);
     hf_workspace_end(p->workspace, mark);
     return good;
 }
