@@ -526,6 +526,12 @@ static void bad_creature_files_say_why(void** state) {
         {HEAD ", \"limbs\": [{\"name\": \"a\", \"effector\": \"p2a\", \"contact\": {\"offset\": [0,0], "
               "\"normal\": [0,0,1]}}]}",
          "3 numbers"},
+        {HEAD ", \"limbs\": [{\"name\": \"a\", \"effector\": \"p2a\", \"contact\": {\"link\": \"p9a\", "
+              "\"offset\": [0,0,0], \"normal\": [0,0,1]}}]}",
+         "there is no link \"p9a\""},
+        {HEAD ", \"limbs\": [{\"name\": \"a\", \"effector\": \"p2a\", \"contact\": {\"link\": \"p1a\", "
+              "\"offset\": [0,0,0], \"normal\": [0,0,1]}}]}",
+         "link \"p1a\" of a contact frame is no part of its effector"},
         {HEAD ", \"limbs\": [{\"name\": \"a\", \"effector\": \"p2a\", \"max_force\": -1}]}", "above 0"},
         {HEAD ", \"limbs\": [{\"name\": \"a\", \"effector\": \"p2a\", \"excludes\": [\"b\"]}]}",
          "there is no limb \"b\""},

@@ -12,9 +12,8 @@ typedef struct shipped {
 } shipped;
 
 static const shipped all[] = {
-    {"human", {70, 80}, {1.72, 1.76}, 9, 2, 6},
-    {"insect", {1.5, 3}, {0.15, 0.3}, 6, 6, 4},
-    {"spider", {2, 5}, {0.2, 0.4}, 8, 8, 5},
+    {"human", {70, 80}, {1.72, 1.76}, 9, 2, 6},   {"climber", {70, 80}, {1.72, 1.76}, 4, 2, 6},
+    {"insect", {1.5, 3}, {0.15, 0.3}, 6, 6, 4},   {"spider", {2, 5}, {0.2, 0.4}, 8, 8, 5},
     {"quadruped", {20, 40}, {0.6, 0.9}, 4, 4, 4},
 };
 enum { COUNT = sizeof all / sizeof *all, Q_MAX = 128, LINK_MAX = 128 };
@@ -305,6 +304,62 @@ static void human_limbs(void** state) {
 }
 
 /* Known postures are in the regions of shoulder and hip, impossible ones are not. */
+/* The climber's toes are beyond the foot that its legs end at: they move with it, bent or not, and can be
+   sent somewhere. */
+static void toes_touch(void** state) {
+    (void)state;
+    hf_creature* creature = load("climber");
+    const hf_creature_view* v = hf_creature_get(creature);
+    hf_workspace* workspace;
+    assert_int_equal(hf_workspace_create(&workspace), HF_OK);
+    int leg = hf_creature_find_limb(creature, "left_leg"), toe = -1, reached = 0;
+    const hf_limb* limb = &v->limbs[leg];
+    const hf_contact_frame* f = &limb->contacts[1];
+    assert_string_equal(v->links[f->link].name, "l_toe");
+    assert_int_equal(v->links[f->link].parent_link, limb->effector_link);
+    for (int j = 0; j < v->joint_count; j++)
+        if (v->joints[j].child_link == f->link) toe = v->joints[j].q_index;
+    hf_mesh hull;
+    hf_error error;
+    assert_int_equal(hf_reach_volume(creature, leg, 1, &hull, &error), HF_OK);
+    double least[2] = {1e9, 1e9};
+    for (int i = 0; i < hull.vertex_count; i++) least[0] = fmin(least[0], (double)hull.vertices[3 * i + 2]);
+    for (int i = 0; i < 50; i++) {
+        static hf_transform links[LINK_MAX], some[LINK_MAX];
+        double q[Q_MAX], bend = 0.02 * i;
+        hf_pose pose = {hf_transform_identity(), q};
+        hf_random r = hf_random_start(1, 2, (uint64_t)i);
+        hf_pose_rest(creature, &pose);
+        hf_forward(creature, &pose, some);
+        q[toe] = bend;
+        for (int k = 0; k < limb->joint_count; k++) {
+            const hf_joint* joint = &v->joints[limb->joints[k]];
+            q[joint->q_index] += hf_random_between(&r, 0, 0.3);
+        }
+        hf_forward(creature, &pose, links);
+        hf_forward_limb(creature, leg, q, some);
+        assert_true(hf_distance(links[f->link].position, some[f->link].position) < 1e-12);
+        hf_target target = {.kind = HF_TARGET_POSE, .limb = leg, .contact = 1};
+        target.point = hf_apply(links[f->link], f->offset), target.rotation = links[f->link].rotation;
+        least[1] = fmin(least[1], hf_unapply(hf_compose(links[limb->base_link], limb->base), target.point).z);
+        hf_pose_rest(creature, &pose);
+        q[toe] = bend;
+        hf_solve_options o = hf_solve_options_default();
+        hf_solve_result result;
+        assert_int_equal(hf_limb_solve(creature, &links[limb->base_link], &target, &o, workspace, q, &result),
+                         HF_OK);
+        hf_forward(creature, &pose, links);
+        assert_true(q[toe] == bend);
+        reached += hf_distance(hf_apply(links[f->link], f->offset), target.point) < 2e-4;
+    }
+    assert_int_equal(reached, 50);
+    assert_true(least[0] <= least[1]);
+    assert_true(limb->length >= -least[0]);
+    hf_mesh_free(&hull);
+    hf_workspace_free(workspace);
+    hf_creature_free(creature);
+}
+
 static void human_regions(void** state) {
     (void)state;
     hf_creature* creature = load("human");
@@ -462,12 +517,25 @@ static void scripts_write_what_ships(void** state) {
     (void)state;
     if (system("python3 -c pass 2>/dev/null") != 0) skip();
     static const char* const files[] = {
-        "creatures/human.urdf",     "creatures/human.srdf",     "creatures/human.creature.json",
-        "creatures/insect.urdf",    "creatures/insect.srdf",    "creatures/insect.creature.json",
-        "creatures/spider.urdf",    "creatures/spider.srdf",    "creatures/spider.creature.json",
-        "creatures/quadruped.urdf", "creatures/quadruped.srdf", "creatures/quadruped.creature.json",
-        "scenes/room.obj",          "scenes/table.obj",         "scenes/chair.obj",
-        "scenes/shelf.obj",         "scenes/step.obj",          "scenes/crate.obj",
+        "creatures/human.urdf",
+        "creatures/human.srdf",
+        "creatures/human.creature.json",
+        "creatures/insect.urdf",
+        "creatures/insect.srdf",
+        "creatures/insect.creature.json",
+        "creatures/spider.urdf",
+        "creatures/spider.srdf",
+        "creatures/spider.creature.json",
+        "creatures/quadruped.urdf",
+        "creatures/quadruped.srdf",
+        "creatures/quadruped.creature.json",
+        "creatures/climber.creature.json",
+        "scenes/room.obj",
+        "scenes/table.obj",
+        "scenes/chair.obj",
+        "scenes/shelf.obj",
+        "scenes/step.obj",
+        "scenes/crate.obj",
     };
     char command[4096], shipped_path[1200], path[1200];
     for (int i = 0; i < 2; i++) {
@@ -490,17 +558,12 @@ static void scripts_write_what_ships(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plausible),
-        cmocka_unit_test(inertias_are_possible),
-        cmocka_unit_test(rest_is_free),
-        cmocka_unit_test(sides_mirror),
-        cmocka_unit_test(contacts_on_skin),
-        cmocka_unit_test(stands),
-        cmocka_unit_test(human_limbs),
-        cmocka_unit_test(human_regions),
-        cmocka_unit_test(scenarios_are_solved),
-        cmocka_unit_test(scenes_are_solid),
-        cmocka_unit_test(scripts_write_what_ships),
+        cmocka_unit_test(plausible),        cmocka_unit_test(inertias_are_possible),
+        cmocka_unit_test(rest_is_free),     cmocka_unit_test(sides_mirror),
+        cmocka_unit_test(contacts_on_skin), cmocka_unit_test(stands),
+        cmocka_unit_test(human_limbs),      cmocka_unit_test(toes_touch),
+        cmocka_unit_test(human_regions),    cmocka_unit_test(scenarios_are_solved),
+        cmocka_unit_test(scenes_are_solid), cmocka_unit_test(scripts_write_what_ships),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,8 +30,8 @@ HF_API void hf_pose_difference(const hf_creature* creature, const hf_pose* a, co
 
 /* World pose of every link (link_count of them). */
 HF_API void hf_forward(const hf_creature* creature, const hf_pose* pose, hf_transform* links);
-/* The same for the links from one limb's root to its effector alone, given the world pose of its base link
-   in links. */
+/* The same for the links from one limb's root to its effector and contact frames alone, given the world pose
+   of its base link in links. */
 HF_API void hf_forward_limb(const hf_creature* creature, int limb, const double* q, hf_transform* links);
 /* The same for a link and every link beyond it, given the world pose of its parent (of itself when it is the
    root) in links: a limb with its fingers from hf_limb.root_link. */

@@ -277,3 +277,17 @@ def human():
     c.file["gait"] = [["left_leg"], ["right_leg"]]
     c.file["guide"] = {"upright": ["left_leg", "right_leg"], "bent": [], "tilt": 0.6, "tilt_max": 1.2, "any": 1, "trunk_scale": 1.2}
     return c
+
+
+def climber():
+    """The same body in climbing shoes: it stands on the front of the foot, which is all that fits on a small hold, and uses hands and
+    feet alone."""
+    c = human()
+    c.name = c.file["name"] = "climber"
+    c.file["limbs"] = [limb for limb in c.file["limbs"] if limb["name"].endswith(("arm", "leg"))]
+    for limb in c.file["limbs"]:
+        del limb["excludes"]
+        if limb["name"].endswith("leg"):
+            toe = limb["effector"][0] + "_toe"
+            limb["contact"][1] = {"name": "toe", "link": toe, "offset": [0.04, 0, -0.02], "normal": [0, 0, -1], "patch": [0.05, 0.08]}
+    return c

@@ -109,11 +109,13 @@ class Creature:
         self.groups.append((name, base, tip))
 
     def write(self, folder):
+        self.put(folder, self.name + ".creature.json", tidy(self.file) + "\n")
+        if self.file["urdf"] != self.name + ".urdf":
+            return  # the body is another's
         urdf = [f'<?xml version="1.0"?>', f"<!-- {self.about}", "     Written by script/make-creatures. -->",
                 f'<robot name="{self.name}">'] + self.lines + ["</robot>"]
         self.put(folder, self.name + ".urdf", "\n".join(urdf) + "\n")
         self.put(folder, self.name + ".srdf", self.srdf())
-        self.put(folder, self.name + ".creature.json", tidy(self.file) + "\n")
 
     def srdf(self):
         out = ['<?xml version="1.0"?>', "<!-- Written by script/make-creatures. -->", f'<robot name="{self.name}">']

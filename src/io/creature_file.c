@@ -85,7 +85,7 @@ static char** texts_of(file_reader* r, const char* where, const json_t* object, 
 
 static void read_contact(file_reader* r, const char* where, const json_t* object, int index,
                          hf_draft_contact* c) {
-    static const char* const keys[] = {"name", "offset", "normal", "patch", "ball"};
+    static const char* const keys[] = {"name", "link", "offset", "normal", "patch", "ball"};
     if (!json_is_object(object)) {
         hf_json_fail(&r->json, where, "an object is expected");
         return;
@@ -97,6 +97,7 @@ static void read_contact(file_reader* r, const char* where, const json_t* object
         if (index > 0) snprintf(name, sizeof name, "contact_%d", index + 1);
         c->name = keep(r, name);
     }
+    c->link = text_of(r, where, object, "link", false);
     hf_json_vec3(&r->json, where, object, "offset", true, &c->offset);
     hf_json_vec3(&r->json, where, object, "normal", true, &c->normal);
     positive(r, where, object, "ball", &c->ball);

@@ -65,7 +65,7 @@ typedef struct hf_draft_shape {
 } hf_draft_shape;
 
 typedef struct hf_draft_contact {
-    char* name;
+    char *name, *link; /* link NULL: the effector */
     hf_vec3 offset, normal;
     double patch[2], ball;
 } hf_draft_contact;

@@ -82,6 +82,8 @@ void hf_forward_limb(const hf_creature* creature, int limb, const double* q, hf_
     HF_ASSERT(limb >= 0 && limb < creature->view.limb_count);
     const hf_limb* l = &creature->view.limbs[limb];
     forward_chain(creature->tree, l->base_link, l->effector_link, q, links);
+    for (int i = 0; i < l->contact_count; i++)
+        forward_chain(creature->tree, l->effector_link, l->contacts[i].link, q, links);
 }
 
 hf_vec3 hf_com(const hf_creature* creature, const hf_transform* links) {

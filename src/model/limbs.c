@@ -101,10 +101,16 @@ static hf_status fill_joints(hf_build* b, const hf_limb_plan* plan, hf_limb* lim
     return HF_OK;
 }
 
-static double contact_reach(const hf_limb* limb, hf_transform effector) {
+/* Toes and fingers as they are at rest. */
+static double contact_reach(const hf_build* b, const hf_limb* limb, hf_transform effector) {
     double far = 0;
-    for (int i = 0; i < limb->contact_count; i++)
-        far = fmax(far, hf_length(hf_apply(effector, limb->contacts[i].offset)));
+    for (int i = 0; i < limb->contact_count; i++) {
+        const hf_contact_frame* f = &limb->contacts[i];
+        hf_vec3 at = f->offset;
+        if (f->link != limb->effector_link)
+            at = hf_unapply(b->rest_links[limb->effector_link], hf_apply(b->rest_links[f->link], at));
+        far = fmax(far, hf_length(hf_apply(effector, at)));
+    }
     return far;
 }
 
@@ -112,14 +118,14 @@ static double contact_reach(const hf_limb* limb, hf_transform effector) {
 static void measure_length(const hf_build* b, hf_limb* limb) {
     hf_transform next = hf_transform_identity(); /* the effector, then the last joint passed, in link l */
     bool passed = false;
-    limb->length = limb->joint_count ? 0 : contact_reach(limb, next);
+    limb->length = limb->joint_count ? 0 : contact_reach(b, limb, next);
     for (int l = limb->effector_link; l > 0 && limb->joint_count; l = b->links[l].parent_link) {
         const hf_joint* j = &b->joints[b->links[l].joint];
         if (!hf_joint_moves(j)) {
             next = hf_compose(j->origin, next);
             continue;
         }
-        limb->length += passed ? hf_length(next.position) : contact_reach(limb, next);
+        limb->length += passed ? hf_length(next.position) : contact_reach(b, limb, next);
         if (j->type == HF_JOINT_PRISMATIC) limb->length += fmax(fabs(j->lower), fabs(j->upper));
         next = j->origin;
         passed = true;
@@ -129,6 +135,22 @@ static void measure_length(const hf_build* b, hf_limb* limb) {
 
 /* ---------------------------------------------------------------------------------------- contacts */
 
+/* A frame may be on a toe or finger: on a link beyond the effector that no limb moves. */
+static hf_status find_contact_link(hf_build* b, const hf_draft_contact* c, const hf_limb* limb, int* link) {
+    const hf_creature_view* v = &b->creature->view;
+    *link = c->link ? hf_build_find_link(b, c->link) : limb->effector_link;
+    if (*link < 0) return fail_limb(b, limb->name, "there is no link \"%.120s\"", c->link);
+    bool beyond = hf_build_below(b, *link, limb->effector_link);
+    for (int l = *link; beyond && l != limb->effector_link; l = b->links[l].parent_link)
+        for (int i = 0; i < v->limb_count; i++)
+            for (int k = 0; k < v->limbs[i].joint_count; k++)
+                beyond = beyond && v->limbs[i].joints[k] != b->links[l].joint;
+    if (!beyond)
+        return fail_limb(b, limb->name, "link \"%.120s\" of a contact frame is no part of its effector",
+                         c->link);
+    return HF_OK;
+}
+
 static hf_status copy_contacts(hf_build* b, const hf_draft_limb* in, hf_limb* limb) {
     hf_contact_frame* frames = hf_build_keep(b, (size_t)in->contact_count, sizeof *frames);
     if (!frames) return hf_build_fail_memory(b);
@@ -136,7 +158,10 @@ static hf_status copy_contacts(hf_build* b, const hf_draft_limb* in, hf_limb* li
         const hf_draft_contact* c = &in->contacts[i];
         if (!(hf_length(c->offset) + c->patch[0] + c->patch[1] + c->ball <= HF_MAX_NUMBER))
             return fail_limb(b, in->name, "contact frame \"%.80s\" is out of range", c->name);
-        frames[i] = (hf_contact_frame){.link = limb->effector_link,
+        int link;
+        hf_status status = find_contact_link(b, c, limb, &link);
+        if (status != HF_OK) return status;
+        frames[i] = (hf_contact_frame){.link = link,
                                        .offset = c->offset,
                                        .normal = c->normal,
                                        .patch = {c->patch[0], c->patch[1]},
@@ -162,6 +187,11 @@ static hf_status mirror_contacts(hf_build* b, const hf_limb* other, hf_limb* lim
     hf_contact_frame* frames = hf_build_keep(b, (size_t)other->contact_count, sizeof *frames);
     if (!frames) return hf_build_fail_memory(b);
     for (int i = 0; i < other->contact_count; i++) {
+        if (other->contacts[i].link != other->effector_link)
+            return fail_limb(
+                b, limb->name,
+                "needs contact frames of its own: \"%.80s\" of the mirrored limb is beyond the effector",
+                other->contacts[i].name);
         hf_status status = hf_mirror_contact(b, &other->contacts[i], limb->effector_link, &frames[i]);
         if (status != HF_OK) return status;
     }

@@ -25,7 +25,7 @@ typedef struct reach {
     const hf_creature* creature;
     const hf_creature_view* v;
     const hf_limb* limb;
-    int index;
+    int index, link; /* link: of the contact */
     hf_vec3 offset;
     double *q, *draws; /* draws: DRAWS rows of joint_count values */
     hf_transform* links;
@@ -39,7 +39,7 @@ static hf_vec3 contact_of(reach* r) {
     hf_pose_follow(r->creature, r->q);
     hf_forward_limb(r->creature, r->index, r->q, r->links);
     hf_transform base = hf_compose(r->links[r->limb->base_link], r->limb->base);
-    return hf_unapply(base, hf_apply(r->links[r->limb->effector_link], r->offset));
+    return hf_unapply(base, hf_apply(r->links[r->link], r->offset));
 }
 
 static void interval(const hf_joint* joint, double* low, double* high) {
@@ -163,7 +163,8 @@ hf_status hf_reach_volume_along(const hf_creature* creature, int limb, int conta
                        limb, contact);
     reach r = {.creature = creature, .v = v, .limb = &v->limbs[limb], .index = limb};
     r.ways = ways, r.way_count = way_count;
-    if (contact >= 0) r.offset = r.limb->contacts[contact].offset;
+    r.link = r.limb->effector_link;
+    if (contact >= 0) r.link = r.limb->contacts[contact].link, r.offset = r.limb->contacts[contact].offset;
     r.q = hf_alloc((size_t)v->q_count, sizeof *r.q);
     r.draws = hf_alloc((size_t)r.limb->joint_count * DRAWS, sizeof *r.draws);
     r.links = hf_alloc((size_t)v->link_count, sizeof *r.links);
