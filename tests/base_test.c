@@ -51,6 +51,12 @@ static void nearest_word_suggests(void** state) {
     assert_string_equal(hf_nearest_word("fricton", words, 3), "friction");
     assert_string_equal(hf_nearest_word("rotatoin", words, 3), "rotation");
     assert_null(hf_nearest_word("zebra", words, 3));
+    assert_null(hf_nearest_word("", words, 3));
+    /* The beginning of one word is that word, however many letters are missing; of two, none of them. */
+    const char* options[] = {"--count", "--output", "--options"};
+    assert_string_equal(hf_nearest_word("--out", options, 3), "--output");
+    assert_string_equal(hf_nearest_word("--c", options, 3), "--count");
+    assert_null(hf_nearest_word("--", options, 3));
 }
 
 static void paths_join_and_relate(void** state) {

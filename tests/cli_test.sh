@@ -31,6 +31,7 @@ expect 0 '--strip N' "$hf" help render
 expect 0 '--strip N' "$hf" render --help
 expect 2 'did you mean "render"?' "$hf" rendr
 expect 2 'did you mean "--json"?' "$hf" info human --jsn
+expect 2 'did you mean "--output"?' "$hf" plan stairs --out x
 expect 2 'info takes no --strip' "$hf" info human --strip 3
 expect 2 '--threads two: a whole number' "$hf" check x --threads two
 expect 2 '--zoom needs a value' "$hf" render human --zoom

@@ -62,7 +62,8 @@ typedef struct hf_strings {
     const char* const* items;
 } hf_strings;
 
-/* The nearest of `count` words by edit distance, to say what was meant; NULL when none is near. */
+/* The one of `count` words that begins so, else the nearest by edit distance, to say what was meant; NULL
+   when none is near. */
 HF_API const char* hf_nearest_word(const char* word, const char* const* words, int count);
 
 /* Scratch memory of one worker. Queries take their memory from it and allocate nothing else;

@@ -36,8 +36,21 @@ static int edit_distance(const char* a, const char* b) {
     return rows[n % 3][m];
 }
 
+/* The one word that begins so; NULL when there is none or more than one. */
+static const char* completed(const char* word, const char* const* words, int count) {
+    const char* whole = NULL;
+    size_t n = strlen(word);
+    for (int i = 0; i < count; i++) {
+        if (n == 0 || strncmp(word, words[i], n) != 0) continue;
+        if (whole) return NULL;
+        whole = words[i];
+    }
+    return whole;
+}
+
 const char* hf_nearest_word(const char* word, const char* const* words, int count) {
-    const char* best = NULL;
+    const char* best = completed(word, words, count);
+    if (best) return best;
     int best_distance = 1 + (int)strlen(word) / 3;
     if (best_distance > 4) best_distance = 4;
     for (int i = 0; i < count; i++) {
