@@ -168,6 +168,22 @@ static void accelerations_count(void** state) {
     }
 }
 
+/* A contact that does not say what it is on has the friction of what lies there, the least of all that does.
+ */
+static void nobody_is_asked_for_less_by_saying_less(void** state) {
+    (void)state;
+    for (int fault = 0; fault < 2; fault++) {
+        hf_object_def floor = hf_object_def_default();
+        floor.friction = fault ? 0.39 : 0.43; /* 4 m/s2 need 0.41 */
+        stool s = make_stool(SOLE, "", floor);
+        for (int i = 0; i < 3; i++) {
+            hf_motion_frame* f = stand(&s, 0.1 * i, 0, i == 1 ? 0.02 : 0, 0, false);
+            for (int k = 0; k < f->contact_count; k++) f->contacts[k].object = -1;
+        }
+        expect(&s, fault, 0);
+    }
+}
+
 /* One leg in the air: the others bear up to the line between their soles' outer corners. */
 static void a_lifted_leg_bears_nothing(void** state) {
     (void)state;
@@ -351,6 +367,7 @@ int main(void) {
         cmocka_unit_test(five_millimetres_are_asked_for),
         cmocka_unit_test(something_firm_must_bear),
         cmocka_unit_test(accelerations_count),
+        cmocka_unit_test(nobody_is_asked_for_less_by_saying_less),
         cmocka_unit_test(a_lifted_leg_bears_nothing),
         cmocka_unit_test(legs_that_stay_must_hold),
         cmocka_unit_test(soles_bear_where_there_is_floor),

@@ -72,7 +72,8 @@ static void normals_must_be_the_surfaces(void** state) {
         hf_vec3 normal;
         bool good;
     } cases[] = {{0.25, {0, 0, 1}, true}, {0.25, {0, 0, -1}, false}, {0.25, {s, 0, s}, false},
-                 {5, {s, 0, s}, true},    {5, {0, 0, 1}, true},      {5, {0, 0, -1}, false}};
+                 {5, {s, 0, s}, true},    {5, {0, 0, 1}, true},      {5, {0, 0, -1}, false},
+                 {5, {-s, 0, s}, false},  {5, {0, s, s}, false},     {0.25, {0.0436, 0, 0.99905}, false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         fixture x = {0};
         set_up(&x);
@@ -274,6 +275,35 @@ static void contact_frames_are_on_their_effector(void** state) {
     tear_down(&x);
 }
 
+/* Frames of the motion's own: what they touch with must be the effector's skin, the tip of a capsule of 5 cm.
+   The crane hovers as high as the frame reaches beyond it. */
+static void own_contact_frames_do_not_reach_beyond_the_skin(void** state) {
+    (void)state;
+    const struct {
+        double offset, patch, ball, high;
+        bool good;
+    } cases[] = {{0.45, 0.02, 0, 0, true},
+                 {0.40, 0, 0.05, 0, true},
+                 {0.47, 0, 0, 0.02, false},
+                 {0.40, 0, 0.07, 0.02, false},
+                 {0.45, 2, 0, 0, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        fixture x = {0};
+        set_up(&x);
+        hold(&x, frame(&x, 0, 0.95 + cases[i].high, DOWN, 0), 0.25);
+        hf_motion_contact_frame* tip = &x.motion->limbs[0].frames[0];
+        strcpy(tip->name, "own");
+        tip->offset.x = cases[i].offset;
+        tip->patch[0] = tip->patch[1] = cases[i].patch;
+        tip->ball = cases[i].ball;
+        judge(&x);
+        assert_near(x.report.contact_error_max_m, 0, 1e-9);
+        assert_int_equal(x.report.valid, cases[i].good);
+        assert_int_equal(x.report.broken, cases[i].good ? 0 : HF_CLAIM_CONTACTS);
+        tear_down(&x);
+    }
+}
+
 /* A ball of 3 mm that jumps the skin of a slab in one step, and out again before the next frame. */
 static void small_bodies_do_not_jump_into_solids(void** state) {
     (void)state;
@@ -472,6 +502,7 @@ int main(void) {
         cmocka_unit_test(keys_between_frames_are_followed),
         cmocka_unit_test(only_movable_objects_move),
         cmocka_unit_test(contact_frames_are_on_their_effector),
+        cmocka_unit_test(own_contact_frames_do_not_reach_beyond_the_skin),
         cmocka_unit_test(small_bodies_do_not_jump_into_solids),
         cmocka_unit_test(floating_and_planar_joints_have_speeds),
         cmocka_unit_test(stances_change_one_limb_at_a_time),

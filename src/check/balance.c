@@ -11,7 +11,6 @@
 static const double GRAVITY = 9.81;
 static const double MARGIN_M = 0.005;
 static const double ROUNDING_M = 1e-6; /* of files */
-static const double DEFAULT_FRICTION = 0.5;
 enum { EDGES = 8, GRIP_DIRECTIONS = 26, WAYS = 8 };
 
 /* What bears in one question. */
@@ -118,12 +117,11 @@ static hf_status set_up(const check_job* job, const bearing_set* s, const double
     for (int i = 0; i < s->count; i++) {
         const hf_motion_contact* k = s->contacts[i];
         const check_bearing* b = bearing_of(job, s->frame, k->limb);
-        int object = k->object >= 0 ? job->object_of[k->object] : -1, limb = job->limb_of[k->limb];
-        double friction = object >= 0 ? job->views[object].friction : DEFAULT_FRICTION;
+        int limb = job->limb_of[k->limb];
         for (int c = 0; c < b->count; c++)
             column = k->grip ? put_grip(p, column, row++, b->corners[c], com,
                                         job->c->limbs[limb].max_force / b->count / weight)
-                             : put_cone(p, column, b->corners[c], com, k->normal, friction);
+                             : put_cone(p, column, b->corners[c], com, k->normal, b->friction);
     }
     for (int x = 0; x < 3; x++) *cell(p, x, columns) = force[x];
     for (int way = 0; way < WAYS; way++) {

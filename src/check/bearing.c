@@ -6,10 +6,11 @@
 #include <math.h>
 #include <string.h>
 
-static const double FLAT_RAD = 0.034907; /* beyond 2 degrees a patch counts as its edge or point */
-static const double UNDER_M = 0.005;     /* surface within this distance under a corner */
-static const double BESIDE_M = 0.001;    /* and not farther beside it than contacts are exact */
-static const double EDGE_M = 0.0015;     /* corners of a tilted patch this near in height are one edge */
+static const double FLAT_RAD = 0.034907;    /* beyond 2 degrees a patch counts as its edge or point */
+static const double UNDER_M = 0.005;        /* surface within this distance under a corner */
+static const double BESIDE_M = 0.001;       /* and not farther beside it than contacts are exact */
+static const double EDGE_M = 0.0015;        /* corners of a tilted patch this near in height are one edge */
+static const double DEFAULT_FRICTION = 0.5; /* where there is no scene */
 enum { DRAW_STEPS = 14 };
 
 static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
@@ -31,20 +32,27 @@ static bool near_box(const double tri[9], const double middle[3], double reach) 
     return true;
 }
 
-static bool gather(const check_job* job, int frame, const double middle[3], double reach, ground* g) {
-    for (int o = 0; o < job->object_count; o++) {
-        if (!job->views[o].contact || job->views[o].movable) continue;
-        check_frame at = check_frame_of(check_object_at(job, o, frame, 0));
-        for (int t = 0; t < job->objects[o].triangle_count; t++) {
-            double tri[9];
-            for (int k = 0; k < 3; k++)
-                check_frame_point(&at, job->objects[o].triangles + 9 * t + 3 * k, tri + 3 * k);
-            if (!near_box(tri, middle, reach)) continue;
-            if (!HF_GROW(g->triangles, g->capacity, g->count)) return false;
-            memcpy(g->triangles[g->count++], tri, sizeof tri);
-        }
+static bool carries(const hf_object_view* view) { return view->contact && !view->movable; }
+
+static bool gather_object(const check_job* job, int frame, int o, const double middle[3], double reach,
+                          ground* g) {
+    check_frame at = check_frame_of(check_object_at(job, o, frame, 0));
+    for (int t = 0; t < job->objects[o].triangle_count; t++) {
+        double tri[9];
+        for (int k = 0; k < 3; k++)
+            check_frame_point(&at, job->objects[o].triangles + 9 * t + 3 * k, tri + 3 * k);
+        if (!near_box(tri, middle, reach)) continue;
+        if (!HF_GROW(g->triangles, g->capacity, g->count)) return false;
+        memcpy(g->triangles[g->count++], tri, sizeof tri);
     }
     return true;
+}
+
+static bool gather(const check_job* job, int frame, const double middle[3], double reach, ground* g) {
+    bool good = true;
+    for (int o = 0; good && o < job->object_count; o++)
+        if (carries(&job->views[o])) good = gather_object(job, frame, o, middle, reach, g);
+    return good;
 }
 
 static bool surface_under(const ground* g, const double p[3], const double normal[3]) {
@@ -61,7 +69,7 @@ static bool surface_under(const ground* g, const double p[3], const double norma
 
 /* Corners in the world: sizes along the link's axes but the one nearest to the normal, in the patch's plane.
  */
-static int corners_of(const hf_motion_contact_frame* cf, const check_frame* link, double corners[4][3]) {
+int check_patch_corners(const hf_motion_contact_frame* cf, const check_frame* link, double corners[4][3]) {
     double n[3], side[2][3], offset[3];
     to_array(hf_normalize(cf->normal), n);
     to_array(cf->offset, offset);
@@ -112,17 +120,27 @@ static void draw_in(const ground* g, const double point[3], const double normal[
     for (int x = 0; x < 3; x++) corner[x] = point[x] + with * way[x];
 }
 
-/* Does the contact bear at all: on something firm that allows contact? */
-static bool firm(const check_job* job, int frame, const hf_motion_contact* k) {
+/* Does the contact bear at all: on something firm that allows contact? Where it does not say on what, on all
+   that lies there, with the least friction of it. */
+static bool firm(const check_job* job, int frame, const hf_motion_contact* k, double* friction) {
+    *friction = DEFAULT_FRICTION;
     if (!job->scene) return true;
     int object = k->object >= 0 ? job->object_of[k->object] : -1;
-    if (k->object >= 0) return object >= 0 && job->views[object].contact && !job->views[object].movable;
+    if (object >= 0) *friction = job->views[object].friction;
+    if (k->object >= 0) return object >= 0 && carries(&job->views[object]);
     double p[3], n[3];
     to_array(k->point, p);
     to_array(k->normal, n);
-    ground g = {0};
-    bool found = gather(job, frame, p, UNDER_M, &g) && surface_under(&g, p, n);
-    hf_free(g.triangles);
+    bool found = false;
+    for (int o = 0; o < job->object_count; o++) {
+        ground g = {0};
+        if (carries(&job->views[o]) && gather_object(job, frame, o, p, UNDER_M, &g) &&
+            surface_under(&g, p, n)) {
+            *friction = found ? fmin(*friction, job->views[o].friction) : job->views[o].friction;
+            found = true;
+        }
+        hf_free(g.triangles);
+    }
     return found;
 }
 
@@ -132,7 +150,7 @@ static bool begin(const check_job* job, int frame, const hf_motion_contact* k, c
     const hf_motion_contact_frame* cf = &job->motion->limbs[k->limb].frames[k->frame];
     int link = hf_creature_find_link(job->creature, cf->link);
     b->count = 0;
-    if (link < 0 || job->limb_of[k->limb] < 0 || !firm(job, frame, k)) return true;
+    if (link < 0 || job->limb_of[k->limb] < 0 || !firm(job, frame, k, &b->friction)) return true;
     double point[3], normal[3], own[3];
     to_array(k->point, point);
     to_array(k->normal, normal);
@@ -142,7 +160,7 @@ static bool begin(const check_job* job, int frame, const hf_motion_contact* k, c
         b->count = 1;
         return true;
     }
-    b->count = corners_of(cf, &links[link], b->corners);
+    b->count = check_patch_corners(cf, &links[link], b->corners);
     if (k->grip) return true;
     to_array(hf_normalize(cf->normal), own);
     check_frame_turn(&links[link], own, own);
@@ -182,7 +200,7 @@ hf_status check_bearings_build(check_job* job) {
                 for (int c = 0; c < b->count; c++)
                     check_frame_unpoint(&object, b->corners[c], held[k->limb].corners[c]);
             }
-            b->count = held[k->limb].count;
+            b->count = held[k->limb].count, b->friction = held[k->limb].friction;
             for (int c = 0; c < b->count; c++)
                 check_frame_point(&object, held[k->limb].corners[c], b->corners[c]);
         }

@@ -50,6 +50,9 @@ typedef struct check_body {
 
 hf_status check_body_build(const hf_body* body, double self_depth, check_body* out);
 void check_body_free(check_body* body);
+/* How far a point (body's frame) is outside its skin; negative inside. Beyond a corner of a box or hull it is
+   the distance from the farthest of its planes. */
+double check_body_outside(const check_body* body, const double point[3]);
 /* Do the two bodies, each shrunk by half of the depth they were built for, meet? */
 bool check_bodies_meet(const check_body* a, const check_frame* at_a, const check_body* b,
                        const check_frame* at_b, double self_depth);
@@ -123,9 +126,12 @@ bool check_limb_changes(const check_job* job, int frame, int limb);
 /* Where a contact bears in a frame: up to four points of the world, as they were when it began. */
 typedef struct check_bearing {
     int count;
+    double friction;
     double corners[4][3];
 } check_bearing;
 hf_status check_bearings_build(check_job* job);
+/* Corners of a contact frame's patch with its link standing so; two of a patch without width. */
+int check_patch_corners(const hf_motion_contact_frame* frame, const check_frame* link, double corners[4][3]);
 
 /* A small linear program: A x = b, x >= 0. The caller fills table (rows of `columns` numbers and then b) and
    says which columns are barred: those are 0. */

@@ -8,9 +8,9 @@
 static const double HOLD_M = 0.001;      /* a contact holds its point */
 static const double HOLD_RAD = 0.017454; /* and, for a patch, its orientation: 1 degree */
 static const double FLAT_RAD = 0.034907; /* beyond 2 degrees a patch counts as its edge or point */
-static const double FACE_RAD = 0.174533; /* a stated normal this far from the surface's is another surface */
+static const double FACE_RAD = 0.017454; /* a stated normal is the surface's: 1 degree */
 static const double BACK_RAD = 1.745329; /* tilted by over 100 degrees, it is not the side that touches */
-static const double NEAR_BODY_M = 0.01;  /* a contact frame that the creature does not know is at a body */
+static const double NEAR_BODY_M = 0.01;  /* a contact frame that the creature does not know is at a skin */
 
 /* What a contact was when it began: the effector's frame as seen from the object it touches. */
 typedef struct hold {
@@ -59,11 +59,11 @@ static bool triangle_normal(const double tri[9], double n[3]) {
     return l > 0;
 }
 
-/* How the normals of the surfaces at a point compare with a stated one. */
+/* The normals of the surfaces at a point, each once. */
+enum { NORMALS = 64 }; /* where a mesh is so fine that more meet, the first will do */
 typedef struct facing {
-    bool found;
-    double some[3];         /* one of them */
-    double nearest, spread; /* least angle to the stated one; largest between them */
+    int count;
+    double normals[NORMALS][3];
 } facing;
 
 static void face_object(const check_object* o, const check_frame* at, const double world[3],
@@ -76,27 +76,38 @@ static void face_object(const check_object* o, const check_frame* at, const doub
             if (check_point_triangle(p, tri, near) > HOLD_M || !triangle_normal(tri, n)) continue;
             check_frame_turn(at, n, n);
             /* An open piece has two sides. */
-            bool other = !o->pieces[i].closed && dot(n, stated) < 0;
+            bool other = !o->pieces[i].closed && dot(n, stated) < 0, known = f->count == NORMALS;
             for (int x = 0; x < 3; x++) n[x] = other ? -n[x] : n[x];
-            if (!f->found) memcpy(f->some, n, sizeof n);
-            f->found = true;
-            f->nearest = fmin(f->nearest, angle_between(n, stated));
-            f->spread = fmax(f->spread, angle_between(n, f->some));
+            for (int k = 0; k < f->count && !known; k++) known = dot(n, f->normals[k]) > 1 - 1e-9;
+            if (!known) memcpy(f->normals[f->count++], n, sizeof n);
         }
+}
+
+/* Sine of the angle between a direction and the nearest one that pushes along all the normals can give; 1
+   from 90 degrees on. By projection onto the cone of the normals, one of them after the other. */
+static double off_normals(const facing* f, const double stated[3], double enough) {
+    double left[3] = {stated[0], stated[1], stated[2]}, push[NORMALS] = {0};
+    for (int round = 0; round < 200 && sqrt(dot(left, left)) > enough; round++)
+        for (int k = 0; k < f->count; k++) {
+            double more = fmax(-push[k], dot(left, f->normals[k]));
+            push[k] += more;
+            for (int x = 0; x < 3; x++) left[x] -= more * f->normals[k][x];
+        }
+    return sqrt(dot(left, left));
 }
 
 /* Is the stated normal that of a surface at the point? On an edge anything between its sides will do. */
 static bool normal_agrees(const check_job* job, int frame, int object, const hf_motion_contact* k) {
     double world[3], stated[3];
     to_array(k->point, world);
-    to_array(k->normal, stated);
-    facing f = {.nearest = INFINITY};
+    to_array(hf_normalize(k->normal), stated);
+    facing f = {0};
     for (int o = 0; o < job->object_count; o++) {
         if (object >= 0 ? o != object : !job->views[o].contact) continue;
         check_frame at = check_frame_of(check_object_at(job, o, frame, 0));
         face_object(&job->objects[o], &at, world, stated, &f);
     }
-    return !f.found || f.nearest <= FACE_RAD + f.spread;
+    return !f.count || off_normals(&f, stated, sin(FACE_RAD)) <= sin(FACE_RAD);
 }
 
 static bool same_frame(const hf_motion_contact_frame* a, const hf_contact_frame* b, const char* link) {
@@ -106,18 +117,29 @@ static bool same_frame(const hf_motion_contact_frame* a, const hf_contact_frame*
            fabs(a->patch[1] - b->patch[1]) < 1e-6;
 }
 
-/* A frame of the motion's own is at a body of the effector. */
+/* Is a point of a link near the skin of its bodies, or inside them? */
+static bool near_skin(const check_job* job, int link, const double point[3], double radius) {
+    for (int b = 0; b < job->c->body_count; b++) {
+        double p[3];
+        if (job->bodies[b].link != link) continue;
+        check_frame_unpoint(&job->bodies[b].in_link, point, p);
+        if (check_body_outside(&job->bodies[b], p) + radius <= NEAR_BODY_M) return true;
+    }
+    return false;
+}
+
+/* A frame of the motion's own is at a body of the effector, with all of its patch or ball. */
 static bool on_effector(const check_job* job, int limb, const hf_motion_contact_frame* cf) {
     int link = hf_creature_find_link(job->creature, cf->link);
     if (link < 0 || !check_touches_with(job->c, limb, link)) return false;
-    double offset[3], centre[3];
+    double offset[3], corners[4][3];
     to_array(cf->offset, offset);
-    for (int b = 0; b < job->c->body_count; b++) {
-        if (job->bodies[b].link != link) continue;
-        check_frame_point(&job->bodies[b].in_link, job->bodies[b].centre, centre);
-        if (gap(offset, centre) <= job->bodies[b].reach + NEAR_BODY_M) return true;
-    }
-    return false;
+    if (!near_skin(job, link, offset, cf->ball > 0 ? cf->ball : 0)) return false;
+    check_frame here = check_frame_of(hf_transform_identity());
+    int count = cf->patch[0] > 0 || cf->patch[1] > 0 ? check_patch_corners(cf, &here, corners) : 0;
+    for (int c = 0; c < count; c++)
+        if (!near_skin(job, link, corners[c], 0)) return false;
+    return true;
 }
 
 /* The motion repeats the creature's contact frames where the creature has them. */

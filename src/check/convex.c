@@ -171,6 +171,19 @@ hf_status check_body_build(const hf_body* body, double self_depth, check_body* o
     return status;
 }
 
+double check_body_outside(const check_body* body, const double point[3]) {
+    double most = -INFINITY;
+    for (int i = 0; i < body->plane_count; i++)
+        most = fmax(most, dot(body->planes + 4 * i, point) - body->planes[4 * i + 3]);
+    if (!body->round) return body->plane_count ? most : INFINITY;
+    const double *a = body->points, *b = a + 3 * (body->point_count - 1);
+    double way[3], from[3], t = 0, off = 0;
+    for (int x = 0; x < 3; x++) way[x] = b[x] - a[x], from[x] = point[x] - a[x];
+    if (dot(way, way) > 0) t = fmax(0, fmin(1, dot(from, way) / dot(way, way)));
+    for (int x = 0; x < 3; x++) off += (from[x] - t * way[x]) * (from[x] - t * way[x]);
+    return sqrt(off) - body->radius;
+}
+
 void check_body_free(check_body* body) {
     hf_free(body->points);
     hf_free(body->planes);
