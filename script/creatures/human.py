@@ -51,6 +51,7 @@ def inertia(segment, part=1.0):
 # Heights above the hip centres (the pelvis link's origin) in the zero posture.
 ANKLE = 0.08
 HIP_Y, SHOULDER_Y = 0.085, 0.185
+KNEE = 0.012  # what one kneels on is the shank's end, a little below the joint
 SPINE = (0.10, 0.21, 0.32)
 SHOULDER = 0.484
 NECK, HEAD = 0.548, 0.638
@@ -133,7 +134,8 @@ def arm(c, p, s):
 
 
 def hand(c, p, s, fore):
-    c.joint(f"{p}_wrist_x", f"{p}_forearm", f"{p}_hand_a", (0, 0, -fore), (-s, 0, 0), -1.2, 1.3, 12, 15)
+    # Who leans on a flat palm bends the wrist further back than muscles can: passive extension, 83 degrees.
+    c.joint(f"{p}_wrist_x", f"{p}_forearm", f"{p}_hand_a", (0, 0, -fore), (-s, 0, 0), -1.45, 1.3, 12, 15)
     c.small_link(f"{p}_hand_a")
     c.joint(f"{p}_wrist_y", f"{p}_hand_a", f"{p}_hand", (0, 0, 0), (0, 1, 0), -0.35, 0.6, 12, 12)
     # Palm, thumb, index, and the other three fingers as one; palms face the thighs.
@@ -176,10 +178,10 @@ def leg(c, p, s):
     c.small_link(f"{p}_thigh_b")
     c.joint(f"{p}_hip_z", f"{p}_thigh_b", f"{p}_thigh", (0, 0, 0), (0, 0, -s), -0.82, 0.78, 8, 80)
     c.link(f"{p}_thigh", mass("thigh") - 2 * c.small_mass, (0, 0, -com("thigh")), inertia("thigh"),
-           capsule((0, 0, -0.03), (0, 0, -thigh + 0.03), 0.07))
+           capsule((0, 0, -0.03), (0, 0, -thigh + 0.04), 0.07))
     c.joint(f"{p}_knee", f"{p}_thigh", f"{p}_shank", (0, 0, -thigh), (0, 1, 0), 0, 2.5, 10, 240)
     c.link(f"{p}_shank", mass("shank"), (0, 0, -com("shank")), inertia("shank"),
-           capsule((0, 0, 0), (0, 0, -shank + 0.02), 0.05))
+           capsule((0, 0, -KNEE), (0, 0, -shank + 0.02), 0.05))
     c.joint(f"{p}_ankle_y", f"{p}_shank", f"{p}_foot_a", (0, 0, -shank), (0, -1, 0), -0.95, 0.55, 8, 150)
     c.small_link(f"{p}_foot_a")
     c.joint(f"{p}_ankle_x", f"{p}_foot_a", f"{p}_foot", (0, 0, 0), (-s, 0, 0), -0.35, 0.5, 8, 60)
@@ -209,8 +211,7 @@ def root_height():
     return length("thigh") * cos(REST["hip_y"]) + length("shank") * cos(REST["hip_y"] - REST["knee"]) + ANKLE
 
 
-# Who kneels has the ankle higher than the knee, for the foot's sake: where the knee then touches, in the shank's frame.
-KNEEL = [cos(0.25), 0, sin(0.25)]
+# Knees and elbows are round: who kneels or leans on them rolls on a ball, however the limb is turned.
 
 
 def contacts(c):
@@ -225,10 +226,10 @@ def contacts(c):
                                 {"name": "toe", "offset": [0.105, 0, -ANKLE], "normal": [0, 0, -1], "patch": [0.05, 0.088]}],
                     "max_force": 2000, "excludes": [f"{side}_knee"]}
         elbow = {"name": f"{side}_elbow", "root": f"{p}_clavicle", "effector": f"{p}_upper_arm",
-                 "contact": {"name": "elbow", "offset": [0, 0, -length("upper_arm") - 0.043], "normal": [0, 0, -1]},
+                 "contact": {"name": "elbow", "offset": [0, 0, -length("upper_arm")], "normal": [0, 0, -1], "ball": 0.043},
                  "max_force": 400, "excludes": [f"{side}_arm"]}
         knee = {"name": f"{side}_knee", "root": f"{p}_thigh_a", "effector": f"{p}_shank",
-                "contact": {"name": "knee", "offset": [0.05 * v for v in KNEEL], "normal": KNEEL},
+                "contact": {"name": "knee", "offset": [0, 0, -KNEE], "normal": [0, 0, 1], "ball": 0.05},
                 "max_force": 1000, "excludes": [f"{side}_leg"]}
         for limb in (arm_file, leg_file, elbow, knee):
             if s < 0:
@@ -264,7 +265,7 @@ def human():
         own = [f"{p}_hand"] + fingers
         for i, a in enumerate(own):
             c.disabled += [(a, b, "one hand") for b in own[i + 1:]]
-        c.disabled += [(f"{p}_forearm", f"{p}_hand", "Adjacent"), (f"{p}_thigh", "spine_1", "soft")]
+        c.disabled += [(f"{p}_forearm", f"{p}_hand", "Adjacent"), (f"{p}_thigh", "spine_1", "soft"), (f"{p}_thigh", "spine_2", "soft")]
     c.disabled += [(f"{p}_scapula", "neck", "soft") for p in "rl"]
     c.disabled += [("pelvis", "spine_2", "soft"), ("spine_1", "chest", "soft")]
     c.states.append(("stand", f"Stands with flat soles on z = 0 when the root is at z = {root_height():.4f}", rest))
