@@ -191,6 +191,29 @@ static void balls_hold_their_centre(void** state) {
     }
 }
 
+/* The crane leans from one side over the tip to the other: with frames on the way the tip stays; from the
+   first to the last alone it is thrust down by 0.9 (1 - cos 0.2). */
+static void contacts_hold_between_frames(void** state) {
+    (void)state;
+    for (int fault = 0; fault < 2; fault++) {
+        fixture x = {0};
+        set_up_with(&x, BALL_TIP, false, hf_object_def_default());
+        int steps = fault ? 1 : 10;
+        for (int i = 0; i <= steps; i++) {
+            double lean = DOWN - 0.2 + 0.4 * i / steps;
+            hf_motion_frame* f = frame(&x, (double)i / steps, 0.05 + 0.9 * sin(lean), lean, 0);
+            f->root.position.x = -0.9 * cos(lean);
+            contact(&x, f, hf_v3(0.25, 0, 0), hf_v3(0, 0, 1), false);
+        }
+        judge(&x);
+        assert_int_equal(x.report.valid, !fault);
+        assert_near(x.report.slip_max_m, 0, 1e-9); /* of frames alone */
+        assert_int_equal(x.report.contact_violations, fault ? 3 : 0);
+        if (fault) assert_non_null(strstr(x.report.problems[1].what, "slips by 17.9 mm, 0.0 degrees before"));
+        tear_down(&x);
+    }
+}
+
 /* The floor is carried along X by its keys; what touches it must go with it. */
 static void slip_is_measured_on_the_moving_object(void** state) {
     (void)state;
@@ -498,6 +521,7 @@ int main(void) {
         cmocka_unit_test(a_grip_that_comes_and_goes_still_slips),
         cmocka_unit_test(patches_hold_their_orientation_while_flat),
         cmocka_unit_test(balls_hold_their_centre),
+        cmocka_unit_test(contacts_hold_between_frames),
         cmocka_unit_test(slip_is_measured_on_the_moving_object),
         cmocka_unit_test(keys_between_frames_are_followed),
         cmocka_unit_test(only_movable_objects_move),

@@ -12,6 +12,11 @@ static const double FACE_RAD = 0.017454; /* a stated normal is the surface's: 1 
 static const double BACK_RAD = 1.745329; /* tilted by over 100 degrees, it is not the side that touches */
 static const double NEAR_BODY_M = 0.01;  /* a contact frame that the creature does not know is at a skin */
 
+enum {
+    PARTS = 4,  /* of the way between two frames: there contacts are looked at too */
+    BETWEEN = 3 /* times as much is allowed there: as deep as an effector may be in what it touches */
+};
+
 /* What a contact was when it began: the effector's frame as seen from the object it touches. */
 typedef struct hold {
     bool on;
@@ -201,6 +206,49 @@ static void check_manner(const check_job* job, int frame, const hf_motion_contac
         contact_problem(report, frame, limb->name, "touches with its back");
 }
 
+/* Where an object is on its straight way between two frames: keys that bend it there bend nothing that stands
+   on it, whose poses are between the same two frames. */
+static check_frame carrier(const check_job* job, int object, int frame, double fraction) {
+    if (object < 0) return check_frame_of(hf_transform_identity());
+    hf_transform a = check_object_at(job, object, frame, 0);
+    if (!(fraction > 0)) return check_frame_of(a);
+    hf_transform b = check_object_at(job, object, frame + 1, 0);
+    return check_frame_of((hf_transform){hf_lerp(a.position, b.position, fraction),
+                                         hf_quat_slerp(a.rotation, b.rotation, fraction)});
+}
+
+/* The effector and what is held of it (a point, or a ball's centre) as seen from the object it touches; of
+   the effector only the orientation counts. */
+static check_frame seen_effector(const check_job* job, int frame, double fraction, const hf_motion_contact* k,
+                                 const check_frame* links, double place[3]) {
+    const hf_motion_contact_frame* cf = &job->motion->limbs[k->limb].frames[k->frame];
+    const check_frame* link = &links[hf_creature_find_link(job->creature, cf->link)];
+    check_frame at = carrier(job, k->object >= 0 ? job->object_of[k->object] : -1, frame, fraction);
+    double offset[3];
+    to_array(cf->offset, offset);
+    check_frame_point(link, offset, offset);
+    check_frame_unpoint(&at, offset, place);
+    check_frame inverse = check_frame_of(hf_transform_identity());
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) inverse.r[3 * i + j] = at.r[3 * j + i];
+    return check_frame_mul(&inverse, link);
+}
+
+/* Slip, in the object's frame, from where the contact began. */
+static void check_slip(const check_job* job, int frame, double fraction, const hf_motion_contact* k,
+                       const check_frame* links, const hold* held, hf_check_report* report) {
+    double place[3];
+    check_frame seen = seen_effector(job, frame, fraction, k, links, place);
+    double slip = gap(place, held->point), times = fraction > 0 ? BETWEEN : 1;
+    if (!(fraction > 0)) report->slip_max_m = fmax(report->slip_max_m, slip);
+    double turned = held->patch ? check_frame_angle(&held->began, &seen) : 0;
+    if (slip <= times * HOLD_M && turned <= times * HOLD_RAD) return;
+    report->contact_violations++;
+    check_problem(report, frame, HF_CLAIM_CONTACTS, "\"%.60s\" slips by %.1f mm, %.1f degrees%s",
+                  job->motion->limbs[k->limb].name, slip * 1000, turned * 57.29578,
+                  fraction > 0 ? " before the next frame" : "");
+}
+
 /* One contact of one frame: on its effector, on its surface, where it was before. */
 static void check_contact(const check_job* job, int frame, const hf_motion_contact* k,
                           const check_frame* links, hold* held, hf_check_report* report) {
@@ -251,20 +299,12 @@ static void check_contact(const check_job* job, int frame, const hf_motion_conta
                       error * 1000);
     }
     check_manner(job, frame, k, object, &links[link], report);
-    /* Slip, in the object's frame, from where the contact began. */
-    check_frame object_at = object >= 0 ? check_frame_of(check_object_at(job, object, frame, 0))
-                                        : check_frame_of(hf_transform_identity());
-    double now[3];
-    check_frame_unpoint(&object_at, centre, now);
-    hf_transform identity = hf_transform_identity();
-    check_frame inverse = check_frame_of(identity);
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) inverse.r[3 * i + j] = object_at.r[3 * j + i];
-    check_frame seen = check_frame_mul(&inverse, &links[link]);
     bool fresh = !held->on || held->frame != k->frame || held->object != k->object;
+    double place[3];
+    check_frame seen = seen_effector(job, frame, 0, k, links, place);
     if (fresh) {
         *held = (hold){.on = true, .frame = k->frame, .object = k->object};
-        memcpy(held->point, now, sizeof now);
+        memcpy(held->point, place, sizeof place);
     }
     /* A hand that closes or opens where it is keeps its place; only its orientation starts anew. */
     if (fresh || held->grip != k->grip) {
@@ -273,14 +313,23 @@ static void check_contact(const check_job* job, int frame, const hf_motion_conta
         held->patch =
             !k->grip && (cf->patch[0] > 0 || cf->patch[1] > 0) && tilt(cf, k, &links[link]) <= FLAT_RAD;
     }
-    if (fresh) return;
-    double slip = gap(now, held->point);
-    report->slip_max_m = fmax(report->slip_max_m, slip);
-    double turned = held->patch ? check_frame_angle(&held->began, &seen) : 0;
-    if (slip > HOLD_M || turned > HOLD_RAD) {
-        report->contact_violations++;
-        check_problem(report, frame, HF_CLAIM_CONTACTS, "\"%.60s\" slips by %.1f mm, %.1f degrees", limb,
-                      slip * 1000, turned * 57.29578);
+    if (!fresh) check_slip(job, frame, 0, k, links, held, report);
+}
+
+/* Contacts that the next frame keeps hold on the way to it too, if less exactly. */
+static void check_between(const check_job* job, int frame, check_frame* links, double* q, const hold* held,
+                          hf_check_report* report) {
+    const hf_motion_frame* next = &job->motion->frames[frame + 1];
+    for (int part = 1; part < PARTS; part++) {
+        double fraction = (double)part / PARTS;
+        hf_transform root = check_pose_at(job, frame, fraction, q);
+        check_forward(job->c, root, q, links);
+        for (int i = 0; i < next->contact_count; i++) {
+            const hf_motion_contact* k = &next->contacts[i];
+            const hold* h = &held[k->limb];
+            if (h->on && h->frame == k->frame && h->object == k->object)
+                check_slip(job, frame, fraction, k, links, h, report);
+        }
     }
 }
 
@@ -289,7 +338,8 @@ void check_contacts(const check_job* job, hf_check_report* report) {
     check_frames_agree(job, report);
     hold* held = hf_alloc((size_t)m->limb_count, sizeof *held);
     check_frame* links = hf_alloc((size_t)job->c->link_count, sizeof *links);
-    for (int f = 0; held && links && f < m->frame_count; f++) {
+    double* q = hf_alloc((size_t)job->c->q_count, sizeof *q);
+    for (int f = 0; held && links && q && f < m->frame_count; f++) {
         const hf_motion_frame* at = &m->frames[f];
         check_forward(job->c, at->root, at->q, links);
         for (int l = 0; l < m->limb_count; l++) {
@@ -308,11 +358,13 @@ void check_contacts(const check_job* job, hf_check_report* report) {
             else
                 held[l].on = false;
         }
+        if (f + 1 < m->frame_count) check_between(job, f, links, q, held, report);
     }
-    if (!held || !links)
+    if (!held || !links || !q)
         check_problem(report, 0, HF_CLAIM_CONTACTS, "out of memory: contacts were not judged");
     hf_free(held);
     hf_free(links);
+    hf_free(q);
 }
 
 static const hf_motion_contact* contact_of(const hf_motion_frame* f, int limb) {
