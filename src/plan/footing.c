@@ -99,7 +99,7 @@ static void try_place(const footing* g, hf_transform root, hf_step_list* list) {
     bool reached = false;
     for (int i = 0; i < g->pose_count && !reached; i++) reached = reach(g, &g->poses[i], root, &c, to);
     if (!reached) return;
-    hf_hold_span(p, g->index, to->q, &to->hold);
+    hf_hold_span(p, g->index, &to->hold);
     to->effort = to->comfort = 0;
     list->count++;
 }

@@ -141,46 +141,58 @@ static bool reaches(const hf_planner* p, const hf_hold* h, int i) {
     return in_volume(&p->model->limbs[h->limb].volume, hf_unapply(p->guide[i], h->held), up, p->view->height);
 }
 
-/* The volume is convex and the limb's reach is not: can the limb really be a little above the contact there?
- */
-static bool lifts_at(hf_planner* p, const hf_hold* h, int i, const double* q) {
-    const hf_limb* limb = &p->view->limbs[h->limb];
-    if (limb->joint_count == 0) return true;
-    hf_target t = {.kind = HF_TARGET_POSITION,
-                   .limb = h->limb,
-                   .contact = h->frame,
-                   .point = hf_add(h->held, hf_scale(h->normal, 0.03 * limb->length))};
-    hf_solve_options o = hf_solve_options_default();
-    o.max_starts = 1;
-    o.max_iterations = 15;
-    o.tolerance_m = LEEWAY * p->view->height;
-    for (int lower = 0; lower < 3; lower++) {
-        hf_transform base = hf_compose(p->guide[i], p->model->limbs[h->limb].base_in_root);
-        base.position.z -= LOWERING * p->view->height * lower / 2;
-        memcpy(p->q_h, q, sizeof(double) * (size_t)p->view->q_count);
-        hf_solve_result r;
-        if (hf_limb_solve(p->creature, &base, &t, &o, p->workspace, p->q_h, &r) != HF_OK)
-            p->out_of_memory = true;
-        if (r.position_error_m <= o.tolerance_m) return true;
-    }
-    return false;
+bool hf_volume_has(const hf_volume* v, hf_vec3 x) { return in_volume(v, x, hf_v3(0, 0, 0), 0); }
+
+int hf_hold_reach(hf_planner* p, int from, const hf_hold* h) {
+    while (from + 1 < p->guide_count && reaches(p, h, from + 1)) from++;
+    return from;
 }
 
-void hf_hold_span(hf_planner* p, int from, const double* q, hf_hold* h) {
-    h->since = h->until = from;
-    while (h->until + 1 < p->guide_count && reaches(p, h, h->until + 1)) h->until++;
+void hf_hold_span(hf_planner* p, int from, hf_hold* h) {
+    h->since = from;
+    h->until = hf_hold_reach(p, from, h);
     while (h->since > 0 && reaches(p, h, h->since - 1)) h->since--;
-    // the last pose of a bisection that the limb can take
-    int low = from, high = h->until + 1;
-    if (h->until == from || lifts_at(p, h, h->until, q)) return;
-    while (high - low > 1) {
-        int middle = (low + high) / 2;
-        if (lifts_at(p, h, middle, q))
-            low = middle;
-        else
-            high = middle;
+}
+
+/* With the root there, can the limb hold the contact free of collision? q goes on to how it does. */
+static bool holds_at(hf_planner* p, const hf_hold* h, hf_transform root, double* q) {
+    hf_pose pose = {root, q};
+    hf_vec3 miss;
+    hf_forward(p->creature, &pose, p->links);
+    if (!keep_one(p, h, &pose, p->links, &miss)) return false;
+    hf_forward(p->creature, &pose, p->links);
+    hf_touch touch = {h->limb, h->object, h->grip};
+    hf_collision_query c = hf_collision_query_default();
+    c.touches = &touch;
+    c.touch_count = h->overlaps;
+    c.limb = h->limb;
+    return !hf_collides(p->creature, p->placement, p->links, &c, NULL);
+}
+
+void hf_hold_tighten(hf_planner* p, int from, const hf_pose* pose, hf_hold* h) {
+    if (p->view->limbs[h->limb].joint_count == 0) return;
+    size_t bytes = sizeof(double) * (size_t)p->view->q_count;
+    int step = p->options->horizon / 8 + 1, last = from, bound = from + 2 * p->options->horizon;
+    hf_transform off = hf_compose(hf_inverse(p->guide[from]), pose->root);
+    memcpy(p->q_h, pose->q, bytes);
+    memcpy(p->q_j, pose->q, bytes);
+    for (int i = from; i < h->until && i < bound;) {
+        i = i + step < h->until ? i + step : h->until;
+        // as the body is beside its guide now, on the guide, or lower
+        hf_transform roots[3] = {hf_compose(p->guide[i], off), p->guide[i], p->guide[i]};
+        roots[2].position.z -= LOWERING * p->view->height / 2;
+        bool good = false;
+        for (int k = 0; k < 3 && !good && !p->out_of_memory; k++) {
+            memcpy(p->q_j, p->q_h, bytes);
+            good = holds_at(p, h, roots[k], p->q_j);
+        }
+        if (!good) {
+            h->until = last;
+            return;
+        }
+        memcpy(p->q_h, p->q_j, bytes);
+        last = i;
     }
-    h->until = low;
 }
 
 /* ---- what they carry ---- */

@@ -68,9 +68,10 @@ static double clock_s(void) {
 
 static bool take_memory(hf_planner* p) {
     size_t q = (size_t)p->view->q_count + 1;
-    double** scratch[] = {&p->q_a, &p->q_b, &p->q_c, &p->q_d, &p->q_e, &p->q_f, &p->q_g, &p->q_h, &p->q_i};
+    double** scratch[] = {&p->q_a, &p->q_b, &p->q_c, &p->q_d, &p->q_e,
+                          &p->q_f, &p->q_g, &p->q_h, &p->q_i, &p->q_j};
     bool good = true;
-    for (int i = 0; i < 9; i++) good = (*scratch[i] = hf_alloc(q, sizeof(double))) && good;
+    for (int i = 0; i < 10; i++) good = (*scratch[i] = hf_alloc(q, sizeof(double))) && good;
     p->links = hf_alloc((size_t)p->view->link_count, sizeof *p->links);
     p->nodes = hf_alloc(HF_MAX_STANCES, sizeof *p->nodes);
     p->nodes_q = hf_alloc(HF_MAX_STANCES * q, sizeof *p->nodes_q);
@@ -89,11 +90,12 @@ static bool take_memory(hf_planner* p) {
 }
 
 static void give_back(hf_planner* p) {
-    double* scratch[] = {p->q_a, p->q_b, p->q_c, p->q_d,     p->q_e,     p->q_f,
-                         p->q_g, p->q_h, p->q_i, p->nodes_q, p->steps_q, p->home};
+    double* scratch[] = {p->q_a, p->q_b, p->q_c, p->q_d,     p->q_e,     p->q_f, p->q_g,
+                         p->q_h, p->q_i, p->q_j, p->nodes_q, p->steps_q, p->home};
     for (size_t i = 0; i < sizeof scratch / sizeof *scratch; i++) hf_free(scratch[i]);
     hf_free(p->links);
     hf_free(p->nodes);
+    hf_free(p->spots);
     hf_frames_free(&p->frames);
     hf_free(p->guide_poses);
     hf_stance_free(p->stance_a);
@@ -250,6 +252,7 @@ static bool begin(hf_planner* p, const hf_plan_query* q, hf_plan_why* why) {
 /* The motion is the whole one, or the one that went farthest of all guides. */
 static hf_status plan_along(hf_planner* p, const hf_plan_query* q, int work, hf_plan_result* r) {
     double start = clock_s();
+    if (!hf_spots_find(p)) return HF_ERROR_MEMORY;
     bool begun = begin(p, q, &r->why);
     if (begun) r->why = hf_plan_search(p, q->goal, work);
     r->contact_s += clock_s() - start;

@@ -70,7 +70,8 @@ static bool add_contact(hf_planner* p, hf_contact* c, hf_pose* pose, hf_hold* ho
     if (*count == HF_MAX_HOLDS || !draw_to(p, c, pose)) return false;
     hf_hold_make(p, c, pose, &holds[*count]);
     holds[*count].overlaps = true;
-    hf_hold_span(p, 0, pose->q, &holds[(*count)++]);
+    hf_hold_span(p, 0, &holds[*count]);
+    hf_hold_tighten(p, 0, pose, &holds[(*count)++]);
     return true;
 }
 

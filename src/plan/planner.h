@@ -82,6 +82,12 @@ typedef struct hf_plan_node {
     double worth;               /* of going on from here; less after each vain attempt */
 } hf_plan_node;
 
+/* A point of the scene that a limb could touch. */
+typedef struct hf_spot {
+    hf_vec3 point, normal;
+    int object, triangle;
+} hf_spot;
+
 /* Where a limb could go next. */
 typedef struct hf_step_candidate {
     hf_hold hold;
@@ -105,6 +111,8 @@ typedef struct hf_planner {
     hf_workspace* workspace;
     int guide_count;
     const hf_transform* guide;
+    hf_spot* spots; /* of the scene, near the guide */
+    int spot_count;
     hf_transform* links; /* scratch of forward kinematics */
     hf_transform* guide_poses;
     hf_frame_store frames; /* of all stances of the tree */
@@ -119,8 +127,8 @@ typedef struct hf_planner {
     hf_step_list steps;
     double *nodes_q, *steps_q;
     double* home; /* posture of joints without a task: at rest, toes as the start has them */
-    double *q_a, *q_b, *q_c, *q_d, *q_e, *q_f, *q_g, *q_h, *q_i; /* scratch postures */
-    bool has_grips;                                              /* the scene has something to grip */
+    double *q_a, *q_b, *q_c, *q_d, *q_e, *q_f, *q_g, *q_h, *q_i, *q_j; /* scratch postures */
+    bool has_grips;                                                    /* the scene has something to grip */
     int work;
     bool out_of_memory, cancelled;
     hf_progress_fn progress;
@@ -144,8 +152,14 @@ bool hf_holds_collide(hf_planner* p, const hf_hold* holds, int count, int skip, 
 /* Steps back from joint limits: a straight knee hides the way to a bent one. */
 void hf_limb_loosen(const hf_planner* p, int limb, double* q);
 /* Fills since and until: guide poses around `from`, without a gap, that have the point within the limb's
-   volume and from which the limb, solved from the posture q, gets there. */
-void hf_hold_span(hf_planner* p, int from, const double* q, hf_hold* hold);
+   volume. */
+void hf_hold_span(hf_planner* p, int from, hf_hold* hold);
+/* Lets it end where the limb, going on from the pose, could not hold it any more or would collide. */
+void hf_hold_tighten(hf_planner* p, int from, const hf_pose* pose, hf_hold* hold);
+/* The last of them by the volume alone. */
+int hf_hold_reach(hf_planner* p, int from, const hf_hold* hold);
+/* Is a point of the root's frame in it? */
+bool hf_volume_has(const hf_volume* volume, hf_vec3 point);
 /* Has the limb no contact, nor any that excludes it? */
 bool hf_limb_idle(const hf_planner* p, const hf_hold* holds, int count, int limb);
 /* What the holds (all but `skip`) can carry. False when memory is out. */
@@ -174,6 +188,10 @@ void hf_body_bend(const hf_planner* p, hf_random* random, double most, double* q
 /* Moves the root until all holds are kept and the margin is there, in a few small steps. */
 bool hf_body_settle(hf_planner* p, const hf_hold* holds, int count, const hf_stance* stance, double margin,
                     double aim, hf_pose* pose);
+
+/* ---- spots.c ---- */
+/* Fills p->spots for the guide. False when memory is out. */
+bool hf_spots_find(hf_planner* p);
 
 /* ---- stance_pose.c ---- */
 /* A pose near `wish` that keeps the holds, is balanced on `stance` by at least margin and free of collision,
@@ -205,6 +223,12 @@ bool hf_segment_lifts(hf_planner* p, const hf_hold* hold, const hf_pose* at);
 bool hf_segment_free(hf_planner* p, const hf_hold* holds, int count, const hf_hold* old,
                      const hf_stance* stance, int node, const hf_pose* from);
 
+/* ---- places.c ---- */
+/* Fills the list with places where a limb could touch, reached from the first of the poses that can; scores
+   are left to the caller. */
+void hf_places_list(hf_planner* p, const hf_pose* poses, int pose_count, const hf_hold* rest, int rest_count,
+                    int limb, const hf_hold* old, int index, hf_step_list* list);
+
 /* ---- footing.c ---- */
 /* The root with its heading only. */
 hf_transform hf_root_upright(hf_transform root);
@@ -216,7 +240,7 @@ bool hf_footing_list(hf_planner* p, const hf_pose* poses, int pose_count, const 
 
 /* ---- step.c ---- */
 /* Where candidates come from: places under the body along the guide, or contact queries. */
-typedef enum hf_step_source { HF_STEP_FOOTING, HF_STEP_QUERY } hf_step_source;
+typedef enum hf_step_source { HF_STEP_FOOTING, HF_STEP_QUERY, HF_STEP_SPOT } hf_step_source;
 /* Moves a limb to its next contact, or makes one. *tried has a bit for each candidate tried already, in and
    out, so that the search can come back for the others; `forced` is the contact to make, NULL to choose.
    Appends frames and fills the child when true. */

@@ -126,7 +126,7 @@ static void add_contacts(hf_planner* p, const hf_pose* pose, const hf_hold* rest
         if (c->grip && hf_holds_collide(p, rest, rest_count, -1, &at, &hit)) continue;
         hf_hold_make(p, c, &at, &to->hold);
         if (to->hold.support.corner_count == 0 || nearly_flat(p, &to->hold)) continue;
-        hf_hold_span(p, index, to->q, &to->hold);
+        hf_hold_span(p, index, &to->hold);
         to->effort = c->terms[HF_TERM_EFFORT];
         to->comfort = c->terms[HF_TERM_COMFORT];
         list->count++;
@@ -395,6 +395,12 @@ static bool find_start(hf_planner* p, const hf_plan_node* node, const hf_hold* o
             memcpy(p->steps.items[0].q, departure->q, sizeof(double) * (size_t)p->view->q_count);
             return true;
         }
+        if (source == HF_STEP_SPOT) {
+            hf_pose arrivals[3] = {{.q = p->q_b}, *departure, {.q = p->q_c}};
+            int count = find_arrivals(p, rest, rest_count, p->stance_b, *index, arrivals);
+            hf_places_list(p, arrivals, count, rest, rest_count, limb, old, *index, &p->steps);
+            return score_all(p, rest, rest_count, *index, &p->steps);
+        }
         if (source == HF_STEP_FOOTING) {
             // once the limb is free the body may rise or go on to where the guide is, and lower itself again
             hf_pose arrivals[3] = {{.q = p->q_b}, *departure, {.q = p->q_c}};
@@ -435,6 +441,9 @@ bool hf_step_limb(hf_planner* p, const hf_plan_node* node, int limb, hf_step_sou
         if (!forced && !goes_on(p, old, &c->hold)) continue;
         p->work++;
         hf_hold next = c->hold;
+        hf_pose touching = {c->root, c->q};
+        hf_hold_tighten(p, index, &touching, &next);
+        if (!forced && !goes_on(p, old, &next)) continue;
         hf_hold all[HF_MAX_HOLDS];
         memcpy(all, rest, sizeof *rest * (size_t)rest_count);
         all[rest_count] = next;

@@ -1,0 +1,197 @@
+/* Places: where a limb could touch next, out of the spots of the scene. Those within its reach that last
+   longest and are nearest to where the limb is at ease come first; the limb is then solved onto each, from
+   poses that the body can have while the others hold it. */
+#include "plan/planner.h"
+
+#include "model/creature.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double OFF_EASE = 1.5;      /* weight of the distance from ease, limb lengths */
+static const double LEAST_FACING = 0.35; /* cosine between a patch as the body has it and the surface */
+static const double LONGEST = 1.0;       /* step, of the limb's length */
+static const double BEARS = 1;           /* weight of how much of the body's weight a surface bears */
+enum { MAX_TRIES = 48, RANKED = 160 };
+
+typedef struct ranked {
+    int spot, pose;
+    double score;
+} ranked;
+
+static int by_score(const void* a, const void* b) {
+    const ranked *x = a, *y = b;
+    if (x->score != y->score) return (x->score < y->score) - (x->score > y->score);
+    return (x->spot > y->spot) - (x->spot < y->spot);
+}
+
+/* Could one of the limb's patches, as the body has them, lie on such a surface? */
+static bool faces(const hf_planner* p, int limb, hf_transform root, hf_vec3 normal) {
+    const hf_limb* l = &p->view->limbs[limb];
+    if (!p->model->limbs[limb].walks) return true;
+    for (int f = 0; f < l->contact_count; f++) {
+        const hf_contact_frame* c = &l->contacts[f];
+        if (c->ball > 0) return true;
+        hf_quat turn = hf_quat_mul(root.rotation, p->model->limbs[limb].rest_turn);
+        if (hf_dot(hf_rotate(turn, c->normal), normal) < -LEAST_FACING) return true;
+    }
+    return false;
+}
+
+/* The spots within reach from one of the poses, best first, at most RANKED. */
+static int rank(hf_planner* p, const hf_pose* poses, int pose_count, int limb, const hf_hold* old, int index,
+                ranked* all) {
+    const hf_limb* l = &p->view->limbs[limb];
+    const hf_plan_limb* m = &p->model->limbs[limb];
+    int count = 0, later = index + p->options->horizon / 2;
+    if (later > p->guide_count - 1) later = p->guide_count - 1;
+    hf_vec3 ease = hf_apply(p->guide[later], m->rest_in_root);
+    if (old) {
+        hf_vec3 was = hf_unapply(p->guide[(old->since + old->until) / 2], old->point);
+        ease = hf_lerp(ease, hf_apply(p->guide[later], was), 0.5);
+    }
+    for (int i = 0; i < p->spot_count; i++) {
+        const hf_spot* s = &p->spots[i];
+        if (old && hf_distance(s->point, old->point) > LONGEST * l->length) continue;
+        int from = -1;
+        for (int k = 0; k < pose_count && from < 0; k++) {
+            hf_vec3 x = hf_unapply(poses[k].root, s->point);
+            if (hf_distance(x, m->anchor_in_root) < l->length && hf_volume_has(&m->volume, x)) from = k;
+        }
+        if (from < 0) continue;
+        hf_hold h = {.limb = limb, .held = s->point};
+        int until = hf_hold_reach(p, index, &h);
+        double lasts = fmin(1, (double)(until - index) / p->options->horizon);
+        if (old && until <= old->until && old->until < p->guide_count - 1) continue;
+        bool grip = l->grip && hf_scene_object(p->scene, s->object).grip;
+        if (!grip && !faces(p, limb, p->guide[later], s->normal)) continue;
+        ranked r = {i, from,
+                    p->options->duration * lasts + BEARS * (grip ? 1 : s->normal.z) -
+                        OFF_EASE * hf_distance(s->point, ease) / l->length};
+        if (count == RANKED) {
+            int worst = 0;
+            for (int k = 1; k < count; k++)
+                if (all[k].score < all[worst].score) worst = k;
+            if (all[worst].score < r.score) all[worst] = r;
+        } else
+            all[count++] = r;
+    }
+    qsort(all, (size_t)count, sizeof *all, by_score);
+    return count;
+}
+
+typedef enum turning { AS_BODY, ANY_WAY, LOOSE } turning; /* LOOSE: a grip or ball, whatever its angle */
+
+/* Are the effector and what is beyond it free with its link there? Sooner known than how the limb gets there.
+ */
+static bool effector_fits(hf_planner* p, const hf_pose* pose, int limb, int link, hf_transform at) {
+    hf_forward(p->creature, pose, p->links);
+    hf_transform by = hf_compose(at, hf_inverse(p->links[link]));
+    hf_allowance allowance = hf_allowance_default();
+    for (int b = 0; b < p->view->body_count; b++) {
+        const hf_body* body = &p->view->bodies[b];
+        if (!hf_effector_has(p->creature, limb, body->link)) continue;
+        hf_transform there = hf_compose(by, hf_compose(p->links[body->link], body->in_link));
+        if (hf_placement_overlap(p->placement, &body->shape, there, &allowance, NULL)) return false;
+    }
+    return true;
+}
+
+/* How at ease the limb is: 1 as at rest, 0 at the ends of its joints. */
+static double comfort(const hf_planner* p, int limb, const double* q) {
+    const hf_limb* l = &p->view->limbs[limb];
+    double sum = 0;
+    int count = 0;
+    for (int k = 0; k < l->joint_count; k++) {
+        const hf_joint* j = &p->view->joints[l->joints[k]];
+        double range = fmax(j->upper - p->view->rest[j->q_index], p->view->rest[j->q_index] - j->lower);
+        if (j->q_count != 1 || !(range > 0) || !isfinite(range)) continue;
+        sum += fabs(q[j->q_index] - p->view->rest[j->q_index]) / range;
+        count++;
+    }
+    return count ? 1 - sum / count : 1;
+}
+
+/* The limb on the spot with one contact frame, from the pose. */
+static bool solve(hf_planner* p, const hf_pose* pose, int index, const hf_contact* c, turning turn,
+                  double* q) {
+    const hf_limb* limb = &p->view->limbs[c->limb];
+    const hf_contact_frame* f = &limb->contacts[c->frame];
+    hf_target t = {.kind = turn == AS_BODY   ? HF_TARGET_POSE
+                           : turn == ANY_WAY ? HF_TARGET_NORMAL
+                                             : HF_TARGET_POSITION,
+                   .limb = c->limb,
+                   .contact = c->frame,
+                   .point = c->point,
+                   .normal = c->normal};
+    if (turn == AS_BODY) {
+        int later = index + p->options->horizon / 2;
+        if (later > p->guide_count - 1) later = p->guide_count - 1;
+        hf_quat wanted =
+            hf_quat_mul(hf_root_upright(p->guide[later]).rotation, p->model->limbs[c->limb].rest_turn);
+        hf_vec3 own = hf_rotate(wanted, f->normal), into = hf_neg(c->normal);
+        if (hf_dot(own, into) < LEAST_FACING) return false;
+        t.rotation = hf_quat_mul(hf_quat_between(own, into), wanted);
+        hf_transform link = {hf_sub(c->point, hf_rotate(t.rotation, f->offset)), t.rotation};
+        if (!effector_fits(p, pose, c->limb, f->link, link)) return false;
+    }
+    hf_solve_options o = hf_solve_options_default();
+    o.max_starts = 2;
+    o.max_iterations = 30;
+    o.seed = p->options->seed;
+    o.posture = pose->q;
+    hf_forward(p->creature, pose, p->links);
+    memcpy(q, pose->q, sizeof(double) * (size_t)p->view->q_count);
+    hf_limb_loosen(p, c->limb, q);
+    hf_solve_result r;
+    if (hf_limb_solve(p->creature, &p->links[limb->base_link], &t, &o, p->workspace, q, &r) != HF_OK)
+        p->out_of_memory = true;
+    return !p->out_of_memory && r.outcome == HF_FOUND;
+}
+
+static bool try_spot(hf_planner* p, const hf_pose* pose, const hf_hold* rest, int rest_count, int limb,
+                     int frame, int index, const hf_spot* s, hf_step_candidate* to) {
+    const hf_contact_frame* f = &p->view->limbs[limb].contacts[frame];
+    hf_contact c = {.limb = limb,
+                    .frame = frame,
+                    .object = s->object,
+                    .triangle = s->triangle,
+                    .grip = p->view->limbs[limb].grip && hf_scene_object(p->scene, s->object).grip,
+                    .point = s->point,
+                    .normal = s->normal};
+    bool patch = f->patch[0] > 0 || f->patch[1] > 0;
+    turning first = f->ball > 0 ? ANY_WAY : p->model->limbs[limb].walks && patch ? AS_BODY : ANY_WAY;
+    turning last = c.grip ? LOOSE : ANY_WAY;
+    for (turning turn = first; turn <= last && !p->out_of_memory; turn++) {
+        if (!solve(p, pose, index, &c, turn, to->q)) continue;
+        hf_pose at = {pose->root, to->q};
+        hf_collision hit;
+        if (hf_holds_collide(p, rest, rest_count, -1, &at, &hit)) continue;
+        hf_hold_make(p, &c, &at, &to->hold);
+        if (to->hold.support.corner_count == 0) continue;
+        to->root = pose->root;
+        hf_hold_span(p, index, &to->hold);
+        return true;
+    }
+    return false;
+}
+
+void hf_places_list(hf_planner* p, const hf_pose* poses, int pose_count, const hf_hold* rest, int rest_count,
+                    int limb, const hf_hold* old, int index, hf_step_list* list) {
+    ranked all[RANKED];
+    list->count = 0;
+    int count = rank(p, poses, pose_count, limb, old, index, all);
+    for (int i = 0; i < count && i < MAX_TRIES && list->count < HF_STEP_CANDIDATES && !p->out_of_memory;
+         i++) {
+        hf_step_candidate* to = &list->items[list->count];
+        bool found = false;
+        for (int k = all[i].pose; k < pose_count && !found; k++)
+            for (int f = 0; f < p->view->limbs[limb].contact_count && !found; f++)
+                found = try_spot(p, &poses[k], rest, rest_count, limb, f, index, &p->spots[all[i].spot], to);
+        if (!found) continue;
+        to->effort = 0;
+        to->comfort = comfort(p, limb, to->q);
+        list->count++;
+    }
+}
