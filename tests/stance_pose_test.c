@@ -67,16 +67,8 @@ static void stand(world* w, const char* creature, hf_vec3 root, const hf_vec3 (*
     p->model = w->model, p->creature = w->creature, p->view = hf_creature_get(w->creature);
     p->scene = w->scene, p->options = &w->options;
     p->guide = &w->guide, p->guide_count = 1;
-    double** scratch[] = {&p->q_a, &p->q_b, &p->q_c, &p->q_d, &p->q_e,
-                          &p->q_f, &p->q_g, &p->q_h, &p->q_i, &p->home};
-    for (int i = 0; i < 10; i++) *scratch[i] = take_q(p);
+    assert_true(hf_planner_begin(p));
     memcpy(p->home, p->view->rest, sizeof(double) * (size_t)p->view->q_count);
-    p->links = calloc((size_t)p->view->link_count, sizeof *p->links);
-    p->frames.q_count = p->view->q_count;
-    assert_int_equal(hf_workspace_create(&p->workspace), HF_OK);
-    assert_int_equal(hf_placement_create(p->scene, &p->placement), HF_OK);
-    assert_int_equal(hf_timing_create(&p->timing), HF_OK);
-    assert_int_equal(hf_stance_create(&p->stance_a), HF_OK);
     w->pose.q = take_q(p);
     hf_pose_rest(w->creature, &w->pose);
     w->guide.position = w->pose.root.position = root;
@@ -93,15 +85,8 @@ static void stand(world* w, const char* creature, hf_vec3 root, const hf_vec3 (*
 
 static void leave(world* w) {
     hf_planner* p = &w->p;
-    double* scratch[] = {p->q_a, p->q_b, p->q_c, p->q_d, p->q_e, p->q_f, p->q_g, p->q_h, p->q_i, p->home};
-    for (int i = 0; i < 10; i++) free(scratch[i]);
-    free(p->links);
+    hf_planner_end(p);
     free(w->pose.q);
-    hf_frames_free(&p->frames);
-    hf_stance_free(p->stance_a);
-    hf_timing_free(p->timing);
-    hf_placement_free(p->placement);
-    hf_workspace_free(p->workspace);
     hf_scene_free(w->scene);
     hf_plan_model_free(w->model);
     hf_creature_free(w->creature);

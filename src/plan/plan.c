@@ -64,50 +64,6 @@ static double clock_s(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* ---- memory ---- */
-
-static bool take_memory(hf_planner* p) {
-    size_t q = (size_t)p->view->q_count + 1;
-    double** scratch[] = {&p->q_a, &p->q_b, &p->q_c, &p->q_d, &p->q_e,
-                          &p->q_f, &p->q_g, &p->q_h, &p->q_i, &p->q_j};
-    bool good = true;
-    for (int i = 0; i < 10; i++) good = (*scratch[i] = hf_alloc(q, sizeof(double))) && good;
-    p->links = hf_alloc((size_t)p->view->link_count, sizeof *p->links);
-    p->nodes = hf_alloc(HF_MAX_STANCES, sizeof *p->nodes);
-    p->nodes_q = hf_alloc(HF_MAX_STANCES * q, sizeof *p->nodes_q);
-    p->home = hf_alloc(q, sizeof *p->home);
-    p->steps_q = hf_alloc(HF_STEP_CANDIDATES * q, sizeof *p->steps_q);
-    p->frames.q_count = p->view->q_count;
-    good = good && p->links && p->nodes && p->nodes_q && p->steps_q && p->home;
-    for (int i = 0; good && i < HF_MAX_STANCES; i++) p->nodes[i].pose.q = p->nodes_q + (size_t)i * q;
-    for (int i = 0; good && i < HF_STEP_CANDIDATES; i++) p->steps.items[i].q = p->steps_q + (size_t)i * q;
-    good = good && hf_workspace_create(&p->workspace) == HF_OK;
-    good = good && hf_placement_create(p->scene, &p->placement) == HF_OK;
-    good = good && hf_contact_answer_create(p->creature, 8, &p->answer) == HF_OK;
-    good = good && hf_swing_create(p->creature, &p->swing) == HF_OK && hf_timing_create(&p->timing) == HF_OK;
-    return good && hf_stance_create(&p->stance_a) == HF_OK && hf_stance_create(&p->stance_b) == HF_OK &&
-           hf_stance_create(&p->stance_c) == HF_OK;
-}
-
-static void give_back(hf_planner* p) {
-    double* scratch[] = {p->q_a, p->q_b, p->q_c, p->q_d,     p->q_e,     p->q_f, p->q_g,
-                         p->q_h, p->q_i, p->q_j, p->nodes_q, p->steps_q, p->home};
-    for (size_t i = 0; i < sizeof scratch / sizeof *scratch; i++) hf_free(scratch[i]);
-    hf_free(p->links);
-    hf_free(p->nodes);
-    hf_free(p->spots);
-    hf_frames_free(&p->frames);
-    hf_free(p->guide_poses);
-    hf_stance_free(p->stance_a);
-    hf_stance_free(p->stance_b);
-    hf_stance_free(p->stance_c);
-    hf_timing_free(p->timing);
-    hf_swing_free(p->swing);
-    hf_contact_answer_free(p->answer);
-    hf_placement_free(p->placement);
-    hf_workspace_free(p->workspace);
-}
-
 /* ---- the motion ---- */
 
 static hf_status add_frame(const hf_planner* p, hf_motion* m, int i, int before) {
@@ -323,7 +279,7 @@ hf_status hf_plan_find(const hf_plan_model* model, const hf_scene* scene, const 
                     .has_grips = any_grip(scene),
                     .progress = progress,
                     .user = user};
-    status = take_memory(&p) ? plan_all(&p, query, result) : HF_ERROR_MEMORY;
+    status = hf_planner_begin(&p) ? plan_all(&p, query, result) : HF_ERROR_MEMORY;
     result->work = p.work;
     result->outcome = result->why == HF_PLAN_DONE             ? HF_FOUND
                       : p.cancelled                           ? HF_CANCELLED
@@ -335,7 +291,7 @@ hf_status hf_plan_find(const hf_plan_model* model, const hf_scene* scene, const 
         result->motion->outcome = hf_copy_text(hf_outcome_text(result->outcome));
         if (!result->motion->outcome) status = HF_ERROR_MEMORY;
     }
-    give_back(&p);
+    hf_planner_end(&p);
     if (status != HF_OK) {
         hf_plan_result_free(result);
         return hf_fail(error, status, NULL, 0, NULL, "%s", hf_status_text(status));

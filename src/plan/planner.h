@@ -135,6 +135,11 @@ typedef struct hf_planner {
     void* user;
 } hf_planner;
 
+/* ---- planner.c ---- */
+/* Takes the memory of a search whose creature, scene and options are set; false when there is none left. */
+bool hf_planner_begin(hf_planner* p);
+void hf_planner_end(hf_planner* p);
+
 /* ---- hold.c ---- */
 /* A found contact as a hold, with the pose that makes it. */
 void hf_hold_make(hf_planner* p, const hf_contact* contact, const hf_pose* pose, hf_hold* hold);
