@@ -36,19 +36,26 @@ def truck():
 
 
 def small_truck():
-    """A model truck of 1.5 m to climb over: bumper, bonnet, sloped windscreen, cab, a low bed; it stands on the ground, its front at -X."""
+    """A model truck of 1.5 m to climb over: bumper, bonnet, sloped windscreen, cab with a raked back, a flat bed, rear bumper; it stands
+    on the ground, its front at -X."""
     def across(outline, half):
         return prism(outline, -half, half)
     parts = [("bumper", across([(0.06, -0.78), (0.12, -0.78), (0.12, -0.7), (0.06, -0.7)], 0.34)),
              ("bonnet", across([(0.06, -0.7), (0.2, -0.7), (0.26, -0.64), (0.28, -0.34), (0.06, -0.34)], 0.32)),
-             ("cab", across([(0.06, -0.34), (0.28, -0.34), (0.5, -0.2), (0.52, -0.14), (0.52, 0.08), (0.5, 0.12), (0.06, 0.12)], 0.32)),
-             ("bed", across([(0.06, 0.12), (0.24, 0.12), (0.24, 0.74), (0.06, 0.74)], 0.32)),
-             ("tailgate", across([(0.24, 0.68), (0.33, 0.7), (0.33, 0.74), (0.24, 0.74)], 0.32))]
-    for i, (x, y) in enumerate(((-0.52, 0.33), (-0.52, -0.33), (0.48, 0.33), (0.48, -0.33))):
+             ("cab", across([(0.06, -0.34), (0.28, -0.34), (0.5, -0.2), (0.52, -0.14), (0.52, 0.02), (0.5, 0.06), (0.24, 0.16), (0.06, 0.16)], 0.32)),
+             ("bed", across([(0.06, 0.16), (0.24, 0.16), (0.24, 0.62), (0.2, 0.66), (0.06, 0.66)], 0.32)),
+             ("rear_bumper", across([(0.06, 0.66), (0.12, 0.66), (0.12, 0.74), (0.06, 0.74)], 0.34))]
+    for i, (x, y) in enumerate(((-0.52, 0.33), (-0.52, -0.33), (0.42, 0.33), (0.42, -0.33))):
         parts.append((f"wheel_{i}", wheel(x, y, 0.1 * math.cos(math.pi / 8), 0.1, 0.08)))
     return parts
 
 
+def gateway():
+    """Across the small truck's way: who wants to the other side has to climb over its cab."""
+    return [("left", box((-0.09, 0.38, 0), (-0.03, 3, 0.9))), ("right", box((-0.09, -3, 0), (-0.03, -0.38, 0.9)))]
+
+
 def vehicles(folder):
     put(folder, "truck.obj", "A truck with an open front window, the cab's floor at z = 0, the ground at z = -0.6", truck())
+    put(folder, "gateway.obj", "A wall, 6 m long, 0.9 m high, with a gateway that the small truck fills", gateway())
     put(folder, "small-truck.obj", "A model truck, 1.5 m long, 0.52 m high", small_truck())
