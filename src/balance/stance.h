@@ -35,7 +35,7 @@ struct hf_stance {
     int support_count;
     hf_support supports[HF_STANCE_SUPPORTS];
     int cone_edges;
-    /* Columns: unit-normal-force edges of the cones (in order of supports, corners, edges), then of grips the
+    /* Columns in order of supports and corners: of a cone its edges for a normal force of 1, of a grip its
        four diagonals, each between 0 and upper: `rest` is added, so that the middle is no force. */
     int columns;                                               /* multiple of HF_FORCE_LANES */
     int used;                                                  /* of them */
