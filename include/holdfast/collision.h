@@ -28,9 +28,11 @@ typedef struct hf_collision {
 typedef struct hf_collision_query {
     const hf_touch* touches;
     int touch_count;
-    int limb;   /* only pairs with a body of this limb, -1 for the whole creature (default) */
-    bool self;  /* default true */
-    bool scene; /* default true */
+    int limb;      /* only pairs with a body of this limb, -1 for the whole creature (default) */
+    bool self;     /* default true */
+    bool scene;    /* default true */
+    bool begun;    /* of a move: its first pose is known to be free and not tested; default false */
+    double step_m; /* of a move: no point of a body moves further untested; default 0.01 */
 } hf_collision_query;
 HF_API hf_collision_query hf_collision_query_default(void);
 
@@ -38,7 +40,7 @@ HF_API hf_collision_query hf_collision_query_default(void);
 HF_API bool hf_collides(const hf_creature* creature, const hf_placement* placement, const hf_transform* links,
                         const hf_collision_query* query, hf_collision* hit);
 /* The same along the straight move between two poses (hf_pose_between): no point of a body moves
-   over 1 cm untested; failures are looked for in bisection order. */
+   over step_m untested; failures are looked for in bisection order. */
 HF_API hf_status hf_move_collides(const hf_creature* creature, const hf_placement* placement,
                                   const hf_pose* from, const hf_pose* to, const hf_collision_query* query,
                                   hf_workspace* workspace, bool* collides, hf_collision* hit);

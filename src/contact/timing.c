@@ -19,6 +19,8 @@ static const double NO_MOVE_S = 1e-9;
 /* The profile is computed at this many places of the path at least, and this often a frame. */
 enum { LEAST_PIECES = 128, PIECES_A_FRAME = 4, LEAST_PIECES_A_MOVE = 4, MAX_POINTS = 4000000 };
 enum { BISECTIONS = 40 };
+/* x is found this exactly; 1 is the square of full speed. */
+static const double NEAR_X = 1e-11;
 
 #define FIELD(name) offsetof(hf_timing_options, name)
 static const hf_option items[] = {
@@ -289,22 +291,38 @@ static bool range_of_u(profile* p, int point, double x, double* low, double* hig
     return *low <= *high;
 }
 
-/* Can the next point be reached from x at this one, at no more than its limit? */
-static bool can_go_on(profile* p, int point, double x) {
+/* Can the next point be reached from x at this one, at no more than its limit? *over is by how much the
+   slowest way there is above that limit, infinite where there is no way. */
+static bool can_go_on(profile* p, int point, double x, double* over) {
     double low, high, d = 2 * piece_length(p, point);
-    if (!range_of_u(p, point, x, &low, &high)) return false;
-    return x + d * low <= p->limit[point + 1] && x + d * high >= 0;
+    *over = INFINITY;
+    if (!range_of_u(p, point, x, &low, &high) || x + d * high < 0) return false;
+    *over = x + d * low - p->limit[point + 1];
+    return *over <= 0;
+}
+
+/* The largest x from which the next point can be reached, between 0 and one from which it cannot: secants
+   where both ends say how far off they are, as the way there hardly bends, halves elsewhere. */
+static double largest_x(profile* p, int point, double high, double high_over) {
+    double low = 0, low_over;
+    if (!can_go_on(p, point, low, &low_over)) return 0;
+    for (int k = 0; k < BISECTIONS && high - low > NEAR_X && low_over < -NEAR_X; k++) {
+        double width = high - low, middle = low + width / 2, over;
+        if (k % 4 != 3 && isfinite(high_over) && isfinite(low_over))
+            middle = low + fmin(fmax(width * low_over / (low_over - high_over) - NEAR_X / 2, NEAR_X / 4),
+                                width - NEAR_X / 4);
+        if (can_go_on(p, point, middle, &over))
+            low = middle, low_over = over;
+        else
+            high = middle, high_over = over;
+    }
+    return low;
 }
 
 static void pass_backward(profile* p) {
     for (int i = p->point_count - 2; i >= 0; i--) {
-        double low = 0, high = p->limit[i];
-        if (can_go_on(p, i, high)) continue;
-        for (int k = 0; k < BISECTIONS; k++) {
-            double middle = (low + high) / 2;
-            *(can_go_on(p, i, middle) ? &low : &high) = middle;
-        }
-        p->limit[i] = low;
+        double over;
+        if (!can_go_on(p, i, p->limit[i], &over)) p->limit[i] = largest_x(p, i, p->limit[i], over);
     }
 }
 

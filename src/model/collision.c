@@ -22,7 +22,7 @@ typedef struct tile {
 } tile;
 
 hf_collision_query hf_collision_query_default(void) {
-    hf_collision_query q = {.limb = -1, .self = true, .scene = true};
+    hf_collision_query q = {.limb = -1, .self = true, .scene = true, .step_m = 0.01};
     return q;
 }
 
@@ -32,8 +32,7 @@ static bool link_beyond(const hf_creature* c, int link, int from) {
     return steps >= 0 && steps < t->link_total[from];
 }
 
-/* A limb has what its joints move; without joints it has its one link. */
-static bool link_in_limb(const hf_creature* c, int link, int limb) {
+bool hf_link_in_limb(const hf_creature* c, int link, int limb) {
     if (limb < 0) return true;
     const hf_limb* l = &c->view.limbs[limb];
     return l->joint_count > 0 ? link_beyond(c, link, l->root_link) : link == l->effector_link;
@@ -51,7 +50,7 @@ static void fill_tile(const hf_creature* c, const hf_transform* links, int limb,
         int link = c->view.bodies[first + i].link;
         hf_vec3 p = hf_sub(hf_apply(links[link], bound->centre), links[0].position);
         t->x[i] = p.x, t->y[i] = p.y, t->z[i] = p.z, t->r[i] = bound->radius;
-        t->wanted[i] = link_in_limb(c, link, limb);
+        t->wanted[i] = hf_link_in_limb(c, link, limb);
     }
 }
 
@@ -138,7 +137,7 @@ bool hf_collides(const hf_creature* creature, const hf_placement* placement, con
     if (query->self && self_collides(creature, links, query->limb, hit)) return true;
     if (!query->scene || !placement) return false;
     for (int i = 0; i < creature->view.body_count; i++)
-        if (link_in_limb(creature, creature->view.bodies[i].link, query->limb) &&
+        if (hf_link_in_limb(creature, creature->view.bodies[i].link, query->limb) &&
             scene_collides(creature, placement, links, query, i, hit))
             return true;
     return false;

@@ -33,4 +33,7 @@ static inline bool hf_pair_bit(const hf_creature* c, int a, int b) {
     return c->pairs[bit / 32] >> (bit % 32) & 1;
 }
 
+/* A limb has what its joints move; without joints it has its one link. Limb -1 has all. */
+bool hf_link_in_limb(const hf_creature* creature, int link, int limb);
+
 #endif

@@ -1,5 +1,5 @@
 /* A creature along the straight move between two poses. The move is halved again and again until no point
-   of a body can be further than a centimetre from where it was tested.
+   of a body can be further than a step (a centimetre) from where it was tested.
 
    Speeds are over the whole move (its time runs from 0 to 1). A link turns no faster than W, the sum of the
    turning rates above it, and a point of a body moves no faster than S + W * reach, S the same bound for the
@@ -17,8 +17,7 @@
 #include <holdfast/collision.h>
 #include <string.h>
 
-static const double MAX_STEP = 0.01; /* m */
-/* A move longer than 2^24 cm is refused. */
+/* A move longer than 2^24 steps is refused. */
 enum { MAX_LEVELS = 24 };
 
 typedef struct rate {
@@ -35,6 +34,7 @@ typedef struct mover {
     hf_transform *left, *right, *middle; /* link poses at the ends of a piece and between */
     rate* rates;                         /* by link */
     hf_collision* hit;
+    double step; /* m */
 } mover;
 
 static double largest(double a, double b) { return fmax(fabs(a), fabs(b)); }
@@ -87,6 +87,12 @@ static void fill_rates(mover* m, const double* a, const double* b) {
     }
 }
 
+/* Can what is asked for change where this body is? Against the scene, only bodies of the limb. */
+static bool matters(const mover* m, int body) {
+    return !m->query || m->query->self ||
+           hf_link_in_limb(m->creature, m->creature->view.bodies[body].link, m->query->limb);
+}
+
 static double body_speed(const mover* m, int body) {
     rate r = m->rates[m->creature->view.bodies[body].link];
     return r.shift + r.turn * m->creature->bounds[body].reach;
@@ -97,15 +103,15 @@ static bool piece_is_long(const mover* m, double h) {
     const hf_creature_view* v = &m->creature->view;
     for (int i = 0; i < v->body_count; i++) {
         double path = h * body_speed(m, i);
-        if (path <= MAX_STEP) continue;
+        if (path <= m->step || !matters(m, i)) continue;
         int link = v->bodies[i].link;
         double bow = 3.0 / 8 * h * m->rates[link].turn * path;
-        if (bow > MAX_STEP) return true;
+        if (bow > m->step) return true;
         hf_transform a = m->left[link], b = m->right[link];
         const hf_body_bound* bound = &m->creature->bounds[i];
         double shift = hf_distance(hf_apply(a, bound->centre), hf_apply(b, bound->centre));
         double turn = 2 * sin(hf_quat_angle(a.rotation, b.rotation) / 2);
-        if (shift + turn * bound->radius + bow > MAX_STEP) return true;
+        if (shift + turn * bound->radius + bow > m->step) return true;
     }
     return false;
 }
@@ -172,9 +178,9 @@ static hf_status count_levels(mover* m, hf_workspace* w, int* levels) {
     for (int i = 0; i < m->creature->view.body_count; i++) {
         double s = body_speed(m, i);
         if (!isfinite(s)) return HF_ERROR_ARGUMENT;
-        speed = fmax(speed, s);
+        if (matters(m, i)) speed = fmax(speed, s);
     }
-    for (*levels = 0; speed > MAX_STEP; (*levels)++) {
+    for (*levels = 0; speed > m->step; (*levels)++) {
         if (*levels == MAX_LEVELS) return HF_ERROR_LIMIT;
         speed /= 2;
     }
@@ -186,7 +192,7 @@ static hf_status test_move(mover* m, hf_workspace* w, bool* collides) {
     hf_status status = take_memory(m, w);
     if (status == HF_OK) status = count_levels(m, w, &levels);
     if (status != HF_OK) return status;
-    *collides = collides_at(m, 0) || collides_at(m, 1);
+    *collides = (!(m->query && m->query->begun) && collides_at(m, 0)) || collides_at(m, 1);
     size_t bytes = ((size_t)1 << levels) / 8 + 1;
     uint8_t *open = hf_workspace_take(w, bytes, 1), *next = hf_workspace_take(w, bytes, 1);
     if (!open || !next) return HF_ERROR_MEMORY;
@@ -208,6 +214,8 @@ hf_status hf_move_collides(const hf_creature* creature, const hf_placement* plac
     *collides = false;
     mover m = {
         .creature = creature, .placement = placement, .query = query, .from = from, .to = to, .hit = hit};
+    m.step = query ? query->step_m : hf_collision_query_default().step_m;
+    HF_ASSERT(m.step > 0);
     hf_workspace_mark mark = hf_workspace_begin(workspace);
     hf_status status = test_move(&m, workspace, collides);
     hf_workspace_end(workspace, mark);

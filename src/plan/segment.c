@@ -188,6 +188,8 @@ static bool pose_at(segment* s, const hf_path* path, double at, hf_vec3* shift, 
     return true;
 }
 
+static const double GRAZE_M = 0.004; /* steps of a swinging limb */
+
 /* No joint is faster between two frames than it may be. */
 static bool slow_enough(const hf_planner* p, const hf_pose* a, const hf_pose* b) {
     for (int j = 0; j < p->view->joint_count; j++) {
@@ -199,17 +201,31 @@ static bool slow_enough(const hf_planner* p, const hf_pose* a, const hf_pose* b)
     return true;
 }
 
-static bool free_between(const segment* s, const hf_pose* a, const hf_pose* b) {
+static bool collides(const segment* s, const hf_pose* a, const hf_pose* b, const hf_collision_query* q) {
     hf_planner* p = s->planner;
+    bool found = true;
+    hf_collision hit;
+    if (hf_move_collides(p->creature, p->placement, a, b, q, p->workspace, &found, &hit) != HF_OK)
+        p->out_of_memory = true;
+    return found;
+}
+
+/* From one frame to the next; `begun` when the first is known to be free. A limb that swings is quick and
+   passes near to things: what it grazes between two places a centimetre apart would be deeper than a check
+   allows, so that it is looked at more closely. */
+static bool free_between(const segment* s, const hf_pose* a, const hf_pose* b, bool begun) {
     hf_touch touches[HF_MAX_HOLDS];
     hf_collision_query q = hf_collision_query_default();
     q.touches = touches;
     q.touch_count = hf_holds_touches(s->holds, s->hold_count, s->limb, touches);
-    bool collides = true;
-    hf_collision hit;
-    if (hf_move_collides(p->creature, p->placement, a, b, &q, p->workspace, &collides, &hit) != HF_OK)
-        p->out_of_memory = true;
-    return !collides;
+    q.begun = begun;
+    if (collides(s, a, b, &q)) return false;
+    if (s->limb < 0) return true;
+    q.begun = true;
+    q.limb = s->limb;
+    q.self = false;
+    q.step_m = GRAZE_M;
+    return !collides(s, a, b, &q);
 }
 
 /* ---- how fast balance lets it be ---- */
@@ -324,7 +340,7 @@ static verdict append(segment* s, const hf_path* path, hf_timing* timing, double
     }
     for (int i = first; i < p->frames.count; i++) {
         hf_pose a = hf_frames_pose(&p->frames, i > first ? i - 1 : i), b = hf_frames_pose(&p->frames, i);
-        if (!free_between(s, &a, &b)) return FAILS;
+        if (!free_between(s, &a, &b, i > first)) return FAILS;
     }
     return HOLDS;
 }
@@ -434,11 +450,12 @@ static double lever(const hf_limb* limb) {
     return most;
 }
 
-/* Knots straight off a surface, body still: rows of `out`, the first nearest to the contact. The effector
-   keeps its orientation as far as the limb allows: an ankle at its limit lets the heel up first; *scrapes
-   when it would turn into the surface. Returns how many; none when the limb cannot. */
-static int lift(hf_planner* p, int limb, int frame, const hf_swing_end* end, const hf_pose* at, double* out,
-                bool* scrapes) {
+/* Knots straight off a surface, body still: rows of `out`, the first nearest to the contact; the last is
+   `aside` from where straight up would be. The effector keeps its orientation as far as the limb allows: an
+   ankle at its limit lets the heel up first; *scrapes when it would turn into the surface. Returns how many;
+   none when the limb cannot. */
+static int lift(hf_planner* p, int limb, int frame, const hf_swing_end* end, const hf_pose* at, hf_vec3 aside,
+                double* out, bool* scrapes) {
     const hf_limb* l = &p->view->limbs[limb];
     size_t row = (size_t)p->view->q_count;
     const hf_contact_frame* f = &l->contacts[frame];
@@ -454,7 +471,7 @@ static int lift(hf_planner* p, int limb, int frame, const hf_swing_end* end, con
         hf_target t = {.kind = f->ball > 0 ? HF_TARGET_POSITION : HF_TARGET_POSE,
                        .limb = limb,
                        .contact = frame,
-                       .point = hf_add(point, hf_scale(end->normal, height)),
+                       .point = hf_add(hf_add(point, hf_scale(end->normal, height)), hf_scale(aside, u * u)),
                        .rotation = link.rotation};
         double* q = out + (size_t)i * row;
         memcpy(q, i ? q - row : at->q, sizeof(double) * row);
@@ -473,7 +490,7 @@ bool hf_segment_lifts(hf_planner* p, const hf_hold* hold, const hf_pose* at) {
     bool scrapes = false;
     if (!q) p->out_of_memory = true;
     hf_swing_end end = {hold->object, hold->normal, hold->grip};
-    bool good = q && lift(p, hold->limb, hold->frame, &end, at, q, &scrapes) && !scrapes;
+    bool good = q && lift(p, hold->limb, hold->frame, &end, at, hf_v3(0, 0, 0), q, &scrapes) && !scrapes;
     hf_workspace_end(p->workspace, mark);
     return good;
 }
@@ -483,67 +500,114 @@ static void add_knot(segment* s, hf_transform root, const double* q) {
     memcpy(knot_q(s, s->knot_count++), q, sizeof(double) * (size_t)s->planner->view->q_count);
 }
 
-/* The limb from one pose to the other, all others holding: off the old surface with the body still, over to
-   the new one, and down with the body still. */
-static bool swing(hf_planner* p, const hf_hold* holds, int count, int limb, int frame, int goal_frame,
-                  hf_swing_end leave, hf_swing_end arrive, const hf_stance* stance, int node,
-                  const hf_pose* from, const hf_pose* to) {
+/* A swing to be made. */
+typedef struct swing {
+    int limb, frame, goal_frame;
+    hf_swing_end leave, arrive;
+    const hf_pose *from, *to;
+} swing;
+
+/* How many shapes of curves are tried with lifts straight up, and with lifts that keep away from what is in
+   the way: a toe before a riser has no other way. */
+enum { STRAIGHT_TRIES = 3, ASIDE_TRIES = 3 };
+static const double ASIDE_SHARE = 0.03; /* of the limb's length */
+
+static hf_vec3 contact_point(hf_planner* p, int limb, int frame, const hf_pose* pose) {
+    const hf_contact_frame* f = &p->view->limbs[limb].contacts[frame];
+    hf_forward(p->creature, pose, p->links);
+    return hf_apply(p->links[f->link], f->offset);
+}
+
+/* Back along a surface from where the limb goes. */
+static hf_vec3 back_along(hf_vec3 way, hf_vec3 normal, double length) {
+    hf_vec3 along = hf_sub(way, hf_scale(normal, hf_dot(way, normal)));
+    return hf_length(along) > 1e-3 * length ? hf_scale(hf_normalize(along), -ASIDE_SHARE * length)
+                                            : hf_v3(0, 0, 0);
+}
+
+/* Knots off the old surface with the body still, over to the new one, and down with the body still. */
+static bool make_swing_knots(segment* s, const swing* w, bool aside, double* lifts) {
+    hf_planner* p = s->planner;
     size_t row = (size_t)p->view->q_count;
+    double *downs = lifts + (size_t)LIFT_KNOTS * row, length = p->view->limbs[w->limb].length;
+    hf_vec3 way = hf_sub(contact_point(p, w->limb, w->goal_frame, w->to),
+                         contact_point(p, w->limb, w->frame, w->from)),
+            none = {0, 0, 0};
+    int up = 0, down = 0;
+    bool scrapes = false;
+    s->knot_count = 0;
+    if (w->leave.object >= 0)
+        up = lift(p, w->limb, w->frame, &w->leave, w->from,
+                  aside ? back_along(way, w->leave.normal, length) : none, lifts, &scrapes);
+    if (w->arrive.object >= 0)
+        down = lift(p, w->limb, w->goal_frame, &w->arrive, w->to,
+                    aside ? back_along(way, w->arrive.normal, length) : none, downs, &scrapes);
+    hf_swing_hold held[HF_MAX_HOLDS];
+    for (int i = 0; i < s->hold_count; i++)
+        held[i] = (hf_swing_hold){s->holds[i].limb, s->holds[i].frame, s->holds[i].object, s->holds[i].grip};
+    hf_swing_end nowhere = {.object = -1};
+    hf_swing_limb one = {w->limb, w->goal_frame, up ? nowhere : w->leave, down ? nowhere : w->arrive};
+    one.start.normal = w->leave.normal, one.goal.normal = w->arrive.normal;
+    hf_swing_query q = {.from = {w->from->root, up ? lifts + (size_t)(up - 1) * row : w->from->q},
+                        .to = {w->to->root, down ? downs + (size_t)(down - 1) * row : w->to->q},
+                        .limb_count = 1,
+                        .limbs = &one,
+                        .hold_count = s->hold_count,
+                        .holds = held,
+                        .options = hf_swing_options_default()};
+    q.options.max_tries = aside ? ASIDE_TRIES : STRAIGHT_TRIES;
+    if (!p->out_of_memory && hf_swing_find(p->creature, p->placement, &q, p->workspace, p->swing) != HF_OK)
+        p->out_of_memory = true;
+    if (p->out_of_memory || p->swing->outcome != HF_FOUND) return false;
+    if (up) add_knot(s, w->from->root, w->from->q);
+    for (int i = 0; i + 1 < up; i++) add_knot(s, w->from->root, lifts + (size_t)i * row);
+    for (int i = 0; i < p->swing->knot_count; i++)
+        add_knot(s, p->swing->roots[i], p->swing->q + (size_t)i * row);
+    for (int i = down - 2; i >= 0; i--) add_knot(s, w->to->root, downs + (size_t)i * row);
+    if (down) add_knot(s, w->to->root, w->to->q);
+    return true;
+}
+
+/* The limb from one pose to the other, all others holding. */
+static bool make_swing(hf_planner* p, const hf_hold* holds, int count, const swing* w,
+                       const hf_stance* stance, int node) {
     enum { ROOM = HF_SWING_KNOTS + 2 * LIFT_KNOTS + 2 };
     hf_workspace_mark mark = hf_workspace_begin(p->workspace);
     segment s = {
-        .planner = p, .holds = holds, .hold_count = count, .limb = limb, .stance = stance, .node = node};
-    double* lifts = hf_workspace_take(p->workspace, 2 * LIFT_KNOTS * row, sizeof *lifts);
+        .planner = p, .holds = holds, .hold_count = count, .limb = w->limb, .stance = stance, .node = node};
+    double* lifts = hf_workspace_take(p->workspace, 2 * LIFT_KNOTS * (size_t)p->view->q_count, sizeof *lifts);
     if (!make_room(&s, ROOM) || !lifts) p->out_of_memory = true;
-    int up = 0, down = 0;
-    bool scrapes = false;
-    if (!p->out_of_memory && leave.object >= 0) up = lift(p, limb, frame, &leave, from, lifts, &scrapes);
-    double* downs = lifts + (size_t)LIFT_KNOTS * row;
-    if (!p->out_of_memory && arrive.object >= 0)
-        down = lift(p, limb, goal_frame, &arrive, to, downs, &scrapes);
-    hf_swing_hold held[HF_MAX_HOLDS];
-    for (int i = 0; i < count; i++)
-        held[i] = (hf_swing_hold){holds[i].limb, holds[i].frame, holds[i].object, holds[i].grip};
-    hf_swing_end nowhere = {.object = -1};
-    hf_swing_limb one = {limb, goal_frame, up ? nowhere : leave, down ? nowhere : arrive};
-    hf_swing_query q = {.from = {from->root, up ? lifts + (size_t)(up - 1) * row : from->q},
-                        .to = {to->root, down ? downs + (size_t)(down - 1) * row : to->q},
-                        .limb_count = 1,
-                        .limbs = &one,
-                        .hold_count = count,
-                        .holds = held,
-                        .options = hf_swing_options_default()};
-    one.start.normal = leave.normal, one.goal.normal = arrive.normal;
-    bool good = !p->out_of_memory;
-    if (good && hf_swing_find(p->creature, p->placement, &q, p->workspace, p->swing) != HF_OK)
-        p->out_of_memory = true, good = false;
-    if (good && p->swing->outcome == HF_FOUND) {
-        if (up) add_knot(&s, from->root, from->q);
-        for (int i = 0; i + 1 < up; i++) add_knot(&s, from->root, lifts + (size_t)i * row);
-        for (int i = 0; i < p->swing->knot_count; i++)
-            add_knot(&s, p->swing->roots[i], p->swing->q + (size_t)i * row);
-        for (int i = down - 2; i >= 0; i--) add_knot(&s, to->root, downs + (size_t)i * row);
-        if (down) add_knot(&s, to->root, to->q);
-    } else
-        good = false;
-    good = good && straighten(&s, true) && finish(&s);
+    bool good = false;
+    for (int aside = 0; aside < 2 && !good && !p->out_of_memory; aside++)
+        good = make_swing_knots(&s, w, aside, lifts) && straighten(&s, true) && finish(&s);
     hf_workspace_end(p->workspace, mark);
     return good;
 }
 
 bool hf_segment_swing(hf_planner* p, const hf_hold* holds, int count, const hf_hold* old, const hf_hold* next,
                       const hf_stance* stance, int node, const hf_pose* from, const hf_pose* to) {
-    hf_swing_end leave = {.object = -1}, arrive = {next->object, next->normal, next->grip};
-    if (old) leave = (hf_swing_end){old->object, old->normal, old->grip};
-    return swing(p, holds, count, next->limb, old ? old->frame : next->frame, next->frame, leave, arrive,
-                 stance, node, from, to);
+    swing w = {.limb = next->limb,
+               .frame = old ? old->frame : next->frame,
+               .goal_frame = next->frame,
+               .leave = {.object = -1},
+               .arrive = {next->object, next->normal, next->grip},
+               .from = from,
+               .to = to};
+    if (old) w.leave = (hf_swing_end){old->object, old->normal, old->grip};
+    return make_swing(p, holds, count, &w, stance, node);
 }
 
 bool hf_segment_free(hf_planner* p, const hf_hold* holds, int count, const hf_hold* old,
                      const hf_stance* stance, int node, const hf_pose* from) {
-    hf_swing_end leave = {old->object, old->normal, old->grip}, nowhere = {.object = -1};
     hf_pose to = {from->root, p->q_b};
     const hf_limb* limb = &p->view->limbs[old->limb];
+    swing w = {.limb = old->limb,
+               .frame = old->frame,
+               .goal_frame = old->frame,
+               .leave = {old->object, old->normal, old->grip},
+               .arrive = {.object = -1},
+               .from = from,
+               .to = &to};
     // to the rest posture, or only half of the way there
     for (int part = 2; part > 0 && !p->out_of_memory; part--) {
         memcpy(to.q, from->q, sizeof(double) * (size_t)p->view->q_count);
@@ -555,9 +619,7 @@ bool hf_segment_free(hf_planner* p, const hf_hold* holds, int count, const hf_ho
         hf_pose_follow(p->creature, to.q);
         hf_collision hit;
         if (hf_holds_collide(p, holds, count, -1, &to, &hit)) continue;
-        if (swing(p, holds, count, old->limb, old->frame, old->frame, leave, nowhere, stance, node, from,
-                  &to))
-            return true;
+        if (make_swing(p, holds, count, &w, stance, node)) return true;
     }
     return false;
 }
