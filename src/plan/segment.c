@@ -507,9 +507,10 @@ typedef struct swing {
     const hf_pose *from, *to;
 } swing;
 
-/* How many shapes of curves are tried with lifts straight up, and with lifts that keep away from what is in
-   the way: a toe before a riser has no other way. */
-enum { STRAIGHT_TRIES = 3, ASIDE_TRIES = 3 };
+/* Swings are tried with lifts straight up, then with lifts that keep away from what is in the way (a toe
+   before a riser has no other way), then with odd curves; so many shapes of curves each. */
+typedef enum pass { STRAIGHT, ASIDE, ODD, PASSES } pass;
+static const int TRIES[PASSES] = {3, 3, 14};
 static const double ASIDE_SHARE = 0.03; /* of the limb's length */
 
 static hf_vec3 contact_point(hf_planner* p, int limb, int frame, const hf_pose* pose) {
@@ -526,7 +527,7 @@ static hf_vec3 back_along(hf_vec3 way, hf_vec3 normal, double length) {
 }
 
 /* Knots off the old surface with the body still, over to the new one, and down with the body still. */
-static bool make_swing_knots(segment* s, const swing* w, bool aside, double* lifts) {
+static bool make_swing_knots(segment* s, const swing* w, pass which, double* lifts) {
     hf_planner* p = s->planner;
     size_t row = (size_t)p->view->q_count;
     double *downs = lifts + (size_t)LIFT_KNOTS * row, length = p->view->limbs[w->limb].length;
@@ -538,10 +539,10 @@ static bool make_swing_knots(segment* s, const swing* w, bool aside, double* lif
     s->knot_count = 0;
     if (w->leave.object >= 0)
         up = lift(p, w->limb, w->frame, &w->leave, w->from,
-                  aside ? back_along(way, w->leave.normal, length) : none, lifts, &scrapes);
+                  which == ASIDE ? back_along(way, w->leave.normal, length) : none, lifts, &scrapes);
     if (w->arrive.object >= 0)
         down = lift(p, w->limb, w->goal_frame, &w->arrive, w->to,
-                    aside ? back_along(way, w->arrive.normal, length) : none, downs, &scrapes);
+                    which == ASIDE ? back_along(way, w->arrive.normal, length) : none, downs, &scrapes);
     hf_swing_hold held[HF_MAX_HOLDS];
     for (int i = 0; i < s->hold_count; i++)
         held[i] = (hf_swing_hold){s->holds[i].limb, s->holds[i].frame, s->holds[i].object, s->holds[i].grip};
@@ -555,7 +556,7 @@ static bool make_swing_knots(segment* s, const swing* w, bool aside, double* lif
                         .hold_count = s->hold_count,
                         .holds = held,
                         .options = hf_swing_options_default()};
-    q.options.max_tries = aside ? ASIDE_TRIES : STRAIGHT_TRIES;
+    q.options.max_tries = TRIES[which];
     if (!p->out_of_memory && hf_swing_find(p->creature, p->placement, &q, p->workspace, p->swing) != HF_OK)
         p->out_of_memory = true;
     if (p->out_of_memory || p->swing->outcome != HF_FOUND) return false;
@@ -577,9 +578,15 @@ static bool make_swing(hf_planner* p, const hf_hold* holds, int count, const swi
         .planner = p, .holds = holds, .hold_count = count, .limb = w->limb, .stance = stance, .node = node};
     double* lifts = hf_workspace_take(p->workspace, 2 * LIFT_KNOTS * (size_t)p->view->q_count, sizeof *lifts);
     if (!make_room(&s, ROOM) || !lifts) p->out_of_memory = true;
-    bool good = false;
-    for (int aside = 0; aside < 2 && !good && !p->out_of_memory; aside++)
-        good = make_swing_knots(&s, w, aside, lifts) && straighten(&s, true) && finish(&s);
+    bool good = false, odd = false;
+    for (pass which = STRAIGHT; which < PASSES && !good && !p->out_of_memory; which++) {
+        if (which == ODD && !odd) break;
+        bool found = make_swing_knots(&s, w, which, lifts);
+        // another curve helps where a curve was to blame
+        if (which == STRAIGHT)
+            odd = !found && (p->swing->why == HF_SWING_COLLIDES || p->swing->why == HF_SWING_RANGE);
+        good = found && straighten(&s, true) && finish(&s);
+    }
     hf_workspace_end(p->workspace, mark);
     return good;
 }
