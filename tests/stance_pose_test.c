@@ -162,11 +162,49 @@ static void test_same_again(void** state) {
     leave(&w);
 }
 
+/* ---- ways ---- */
+
+/* Every frame of a way holds. */
+static void assert_frames(world* w, const hf_pose* from, const hf_pose* to) {
+    hf_frame_store* f = &w->p.frames;
+    assert_true(f->count > 2);
+    for (int i = 0; i < f->count; i++) {
+        hf_pose pose = hf_frames_pose(f, i);
+        assert_pose(w, &pose, w->options.margin_m);
+    }
+    assert_true(hf_distance(f->roots[0].position, from->root.position) < 1e-3);
+    assert_true(hf_distance(f->roots[f->count - 1].position, to->root.position) < 1e-3);
+}
+
+/* From upright in front of a beam to bent under it: straight would bump the head. */
+static void test_under_beam(void** state) {
+    (void)state;
+    world w;
+    const hf_vec3 boxes[2][2] = {{{-3, -3, -0.2}, {3, 3, 0}}, {{0.2, -1, 1.28}, {0.45, 1, 1.5}}};
+    stand(&w, "data/creatures/human.creature.json", hf_v3(0, 0, STANDING), boxes, 2, FEET, 2);
+    assert_pose(&w, &w.pose, w.options.margin_m);
+    hf_pose bent = {w.pose.root, take_q(&w.p)};
+    memcpy(bent.q, w.pose.q, sizeof(double) * (size_t)w.p.view->q_count);
+    hf_transform wish = {hf_v3(-0.2, 0, 0.6), hf_quat_axis_angle(hf_v3(0, 1, 0), 0.9)};
+    assert_true(hf_stance_pose(&w.p, w.holds, w.hold_count, w.p.stance_a, 0.01, wish, NULL, &bent));
+    assert_false(hf_segment_move(&w.p, w.holds, w.hold_count, w.p.stance_a, 0, &w.pose, &bent));
+    assert_int_equal(w.p.frames.count, 0);
+    assert_true(hf_body_way(&w.p, w.holds, w.hold_count, w.p.stance_a, 0, &w.pose, &bent));
+    assert_frames(&w, &w.pose, &bent);
+    // and back
+    w.p.frames.count = 0;
+    assert_true(hf_body_way(&w.p, w.holds, w.hold_count, w.p.stance_a, 0, &bent, &w.pose));
+    assert_frames(&w, &bent, &w.pose);
+    free(bent.q);
+    leave(&w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_arm_at_wall),
         cmocka_unit_test(test_low_ceiling),
         cmocka_unit_test(test_same_again),
+        cmocka_unit_test(test_under_beam),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

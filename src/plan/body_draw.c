@@ -4,7 +4,8 @@
 
 #include <math.h>
 
-enum { SETTLE_ROUNDS = 5 };
+enum { SETTLE_ROUNDS = 6 };
+static const double STUBBORN = 0.85;
 /* Turns of a draw, rad for each creature height of its size; upward shifts against downward ones. */
 static const double ROLL = 0.8, PITCH = 3, YAW = 1.5, UPWARD = 0.5;
 
@@ -42,15 +43,21 @@ void hf_body_bend(const hf_planner* p, hf_random* random, double most, double* q
 bool hf_body_settle(hf_planner* p, const hf_hold* holds, int count, const hf_stance* stance, double margin,
                     double aim, hf_pose* pose) {
     hf_stance_wish over = {stance, aim};
+    hf_vec3 pull, shift;
+    double missed = INFINITY;
     for (int round = 0; round < SETTLE_ROUNDS && !p->out_of_memory; round++) {
-        hf_vec3 pull, shift;
-        bool kept = hf_holds_keep(p, holds, count, -1, pose, &pull);
-        if (!kept) {
+        if (!hf_holds_near(p, holds, count, pose, &pull)) {
+            // where the pull hardly shrinks there is nothing to be had
+            double miss = hf_length(pull);
+            if (miss > STUBBORN * missed) return false;
+            missed = miss;
             pose->root.position = hf_add(pose->root.position, hf_scale(pull, 1.2));
             continue;
         }
         hf_forward(p->creature, pose, p->links);
-        if (hf_stance_balance(&over, hf_com(p->creature, p->links), &shift) >= margin) return true;
+        if (hf_stance_balance(&over, hf_com(p->creature, p->links), &shift) >= margin)
+            return hf_holds_keep(p, holds, count, -1, pose, &pull);
+        missed = INFINITY;
         pose->root.position = hf_add(pose->root.position, shift);
     }
     return false;

@@ -1,6 +1,9 @@
 /* Contacts that are held while the body moves: each limb is solved for itself, given root and trunk. */
 #include "plan/planner.h"
 
+#include "base/workspace.h"
+#include "contact/limb_problem.h"
+#include "contact/target.h"
 #include "model/creature.h"
 
 #include <string.h>
@@ -44,6 +47,10 @@ hf_target hf_hold_target(const hf_planner* p, const hf_hold* h) {
                        .held = true};
 }
 
+bool hf_hold_is_loose(const hf_planner* p, const hf_hold* h) {
+    return p->view->limbs[h->limb].joint_count > (h->flat ? 6 : 3);
+}
+
 /* A limb without joints holds by the root alone: is it where it should be? */
 static bool is_kept(const hf_planner* p, const hf_hold* h, const hf_transform* links, hf_vec3* miss) {
     const hf_contact_frame* f = &p->view->limbs[h->limb].contacts[h->frame];
@@ -53,7 +60,23 @@ static bool is_kept(const hf_planner* p, const hf_hold* h, const hf_transform* l
            (!h->flat || hf_quat_angle(links[f->link].rotation, h->rotation) <= NEAR_RAD);
 }
 
-static bool keep_one(hf_planner* p, const hf_hold* h, hf_pose* pose, const hf_transform* links,
+/* One descent: says soon that a limb cannot, and comes near where it can. */
+static hf_status solve_soon(hf_planner* p, const hf_target* target, const hf_transform* base,
+                            hf_solve_options o, hf_pose* pose, hf_solve_result* r) {
+    hf_goal goal;
+    hf_limb_solver solver;
+    o.near_start = true;
+    hf_workspace_mark mark = hf_workspace_begin(p->workspace);
+    hf_status status = hf_goal_make(p->view, target, &goal);
+    if (status == HF_OK)
+        status = hf_limb_solver_make(p->creature, target->limb, target->contact, pose->q, o.use_rom,
+                                     p->workspace, &solver);
+    if (status == HF_OK) status = hf_limb_solver_run(&solver, base, &goal, &o, pose->q, r);
+    hf_workspace_end(p->workspace, mark);
+    return status;
+}
+
+static bool keep_one(hf_planner* p, const hf_hold* h, bool soon, hf_pose* pose, const hf_transform* links,
                      hf_vec3* miss) {
     const hf_limb* limb = &p->view->limbs[h->limb];
     if (limb->joint_count == 0) return is_kept(p, h, links, miss);
@@ -65,8 +88,10 @@ static bool keep_one(hf_planner* p, const hf_hold* h, hf_pose* pose, const hf_tr
     o.posture = pose->q;
     hf_target target = hf_hold_target(p, h);
     hf_solve_result r;
-    if (hf_limb_solve(p->creature, &links[limb->base_link], &target, &o, p->workspace, pose->q, &r) !=
-        HF_OK) {
+    hf_status status =
+        soon ? solve_soon(p, &target, &links[limb->base_link], o, pose, &r)
+             : hf_limb_solve(p->creature, &links[limb->base_link], &target, &o, p->workspace, pose->q, &r);
+    if (status != HF_OK) {
         p->out_of_memory = true;
         return false;
     }
@@ -83,20 +108,34 @@ static bool keep_one(hf_planner* p, const hf_hold* h, hf_pose* pose, const hf_tr
     return false;
 }
 
-bool hf_holds_keep(hf_planner* p, const hf_hold* holds, int count, int skip, hf_pose* pose, hf_vec3* pull) {
+static bool keep_all(hf_planner* p, const hf_hold* holds, int count, int skip, bool soon, hf_pose* pose,
+                     hf_vec3* pull) {
     hf_forward(p->creature, pose, p->links);
     bool all = true;
     int missed = 0;
     *pull = hf_v3(0, 0, 0);
     for (int i = 0; i < count; i++) {
         hf_vec3 miss;
-        if (holds[i].limb == skip || keep_one(p, &holds[i], pose, p->links, &miss)) continue;
+        if (holds[i].limb == skip || keep_one(p, &holds[i], soon, pose, p->links, &miss)) continue;
         all = false;
         *pull = hf_add(*pull, miss);
         missed++;
     }
     if (missed) *pull = hf_scale(*pull, 1.0 / missed);
     return all;
+}
+
+bool hf_holds_keep(hf_planner* p, const hf_hold* holds, int count, int skip, hf_pose* pose, hf_vec3* pull) {
+    return keep_all(p, holds, count, skip, false, pose, pull);
+}
+
+bool hf_hold_solve(hf_planner* p, const hf_hold* hold, hf_pose* pose) {
+    hf_vec3 miss;
+    return keep_one(p, hold, true, pose, p->links, &miss) && keep_one(p, hold, false, pose, p->links, &miss);
+}
+
+bool hf_holds_near(hf_planner* p, const hf_hold* holds, int count, hf_pose* pose, hf_vec3* pull) {
+    return keep_all(p, holds, count, -1, true, pose, pull);
 }
 
 bool hf_holds_collide(hf_planner* p, const hf_hold* holds, int count, int skip, const hf_pose* pose,
@@ -159,7 +198,7 @@ static bool holds_at(hf_planner* p, const hf_hold* h, hf_transform root, double*
     hf_pose pose = {root, q};
     hf_vec3 miss;
     hf_forward(p->creature, &pose, p->links);
-    if (!keep_one(p, h, &pose, p->links, &miss)) return false;
+    if (!keep_one(p, h, false, &pose, p->links, &miss)) return false;
     hf_forward(p->creature, &pose, p->links);
     hf_touch touch = {h->limb, h->object, h->grip};
     hf_collision_query c = hf_collision_query_default();

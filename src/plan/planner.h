@@ -147,6 +147,12 @@ hf_target hf_hold_target(const hf_planner* p, const hf_hold* hold);
 /* Moves the joints of the held limbs (all but `skip`) so that the holds are kept, given root and all other
    joints of the pose. False when one cannot be; *pull is then how the root should move for it. */
 bool hf_holds_keep(hf_planner* p, const hf_hold* holds, int count, int skip, hf_pose* pose, hf_vec3* pull);
+/* Has the limb more joints than its hold needs: can it hold in more than one posture? */
+bool hf_hold_is_loose(const hf_planner* p, const hf_hold* hold);
+/* One limb alone, from where it is, given p->links of the rest of the body. */
+bool hf_hold_solve(hf_planner* p, const hf_hold* hold, hf_pose* pose);
+/* All of them with less care: false soon where a limb cannot, and where all can they are near. */
+bool hf_holds_near(hf_planner* p, const hf_hold* holds, int count, hf_pose* pose, hf_vec3* pull);
 /* Of the holds that may overlap. A limb that could not leave without a collision would be stuck, so that
    those a plan makes get no allowance. */
 int hf_holds_touches(const hf_hold* holds, int count, int skip, hf_touch* touches);
@@ -178,7 +184,8 @@ bool hf_guide_settle(hf_planner* p, hf_transform* guide, int count, double* stan
 /* ---- spare_posture.c ---- */
 /* Chooses the spares of a limb from its first sample set. */
 bool hf_spares_choose(hf_plan_model* model, int limb);
-/* The pose free of collision by other postures of limbs without contact alone; `seen` (may be NULL) has
+/* The pose free of collision by other postures of single limbs: of those without contact, and of those that
+   can hold in more than one way; `seen` (may be NULL) has
    postures that are tried first. False with *hit when something else is in the way. */
 bool hf_spares_clear(hf_planner* p, const hf_hold* holds, int count, int skip, const double* seen,
                      hf_pose* pose, hf_collision* hit);
@@ -207,6 +214,12 @@ bool hf_stance_pose(hf_planner* p, const hf_hold* holds, int count, const hf_sta
 /* Is there one at all near this pose, whatever it collides with? */
 bool hf_stance_pose_exists(hf_planner* p, const hf_hold* holds, int count, const hf_stance* stance,
                            double margin, hf_pose* pose);
+
+/* ---- body_way.c ---- */
+/* Appends frames that take the body from one pose to the other around what is in its way, or nothing. For
+   where hf_segment_move fails. */
+bool hf_body_way(hf_planner* p, const hf_hold* holds, int count, const hf_stance* stance, int node,
+                 const hf_pose* from, const hf_pose* to);
 
 /* ---- segment.c ---- */
 void hf_frames_free(hf_frame_store* frames);

@@ -10,7 +10,7 @@
 
 /* Two spares differ by this share of their distance from rest, and by no less than this (rad). */
 static const double SPREAD = 0.6, LEAST_APART = 0.3;
-enum { CLEAR_ROUNDS = 4 };
+enum { CLEAR_ROUNDS = 4, HELD_SPARES = 8 };
 
 /* ---- the list ---- */
 
@@ -66,13 +66,22 @@ bool hf_spares_choose(hf_plan_model* m, int limb) {
 
 /* ---- their use ---- */
 
-/* The limb without contact that moves the body; -1 when there is none. */
-static int idle_limb_of(const hf_planner* p, const hf_hold* holds, int count, int body) {
+/* A limb that moves the body, by which it may be taken elsewhere: without contact, or more joints than its
+   hold needs (*hold, else -1). -1 when there is none. */
+static int limb_of(const hf_planner* p, const hf_hold* holds, int count, int body, int* hold) {
+    *hold = -1;
     if (body < 0) return -1;
-    for (int link = p->view->bodies[body].link; link >= 0; link = p->view->links[link].parent_link)
-        for (int l = 0; l < p->view->limb_count; l++)
-            if (p->view->limbs[l].root_link == link && p->model->limbs[l].spare_count > 0)
-                return hf_limb_idle(p, holds, count, l) ? l : -1;
+    for (int link = p->view->bodies[body].link; link >= 0; link = p->view->links[link].parent_link) {
+        int limb = -1;
+        for (int l = 0; l < p->view->limb_count; l++) {
+            if (p->view->limbs[l].root_link != link || p->model->limbs[l].spare_count == 0) continue;
+            if (limb < 0) limb = l;
+            if (hf_holds_find(holds, count, l) < 0) continue;
+            *hold = hf_holds_find(holds, count, l);
+            return hf_hold_is_loose(p, &holds[*hold]) ? l : -1;
+        }
+        if (limb >= 0) return limb;
+    }
     return -1;
 }
 
@@ -85,19 +94,22 @@ static void copy_limb(const hf_planner* p, int limb, const double* from, double*
     hf_pose_follow(p->creature, to);
 }
 
-/* The first posture of the limb that is free, the rest of the body as p->links has it. */
-static bool clear_limb(hf_planner* p, const hf_collision_query* whole, int limb, const double* seen,
-                       hf_pose* pose) {
+/* The first posture of the limb that is free, the rest of the body as p->links has it. A limb that holds is
+   solved from there. */
+static bool clear_limb(hf_planner* p, const hf_collision_query* whole, int limb, const hf_hold* hold,
+                       const double* seen, hf_pose* pose) {
     const hf_plan_limb* l = &p->model->limbs[limb];
     hf_collision_query q = *whole;
     q.limb = limb;
-    for (int i = seen ? -2 : -1; i < l->spare_count; i++) {
+    int most = hold && l->spare_count > HELD_SPARES ? HELD_SPARES : l->spare_count;
+    for (int i = seen ? -2 : -1; i < most && !p->out_of_memory; i++) {
         if (i == -2)
             copy_limb(p, limb, seen, pose->q);
         else if (i == -1)
             copy_limb(p, limb, p->home, pose->q);
         else
             hf_samples_pose(p->creature, l->sets[0], l->spares[i], pose->q);
+        if (hold && !hf_hold_solve(p, hold, pose)) continue;
         hf_forward_from(p->creature, p->view->limbs[limb].root_link, pose->q, p->links);
         if (!hf_collides(p->creature, p->placement, p->links, &q, NULL)) return true;
     }
@@ -113,9 +125,9 @@ bool hf_spares_clear(hf_planner* p, const hf_hold* holds, int count, int skip, c
     hf_forward(p->creature, pose, p->links);
     for (int round = 0; round < CLEAR_ROUNDS; round++) {
         if (!hf_collides(p->creature, p->placement, p->links, &q, hit)) return true;
-        int limb = idle_limb_of(p, holds, count, hit->body);
-        if (limb < 0) limb = idle_limb_of(p, holds, count, hit->other_body);
-        if (limb < 0 || !clear_limb(p, &q, limb, seen, pose)) return false;
+        int hold, limb = limb_of(p, holds, count, hit->body, &hold);
+        if (limb < 0) limb = limb_of(p, holds, count, hit->other_body, &hold);
+        if (limb < 0 || !clear_limb(p, &q, limb, hold < 0 ? NULL : &holds[hold], seen, pose)) return false;
     }
     return false;
 }

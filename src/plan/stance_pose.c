@@ -9,10 +9,11 @@
 #include <math.h>
 #include <string.h>
 
-enum { DRAWS = 40, VAIN_DRAWS = 10, DRAW_STREAM = 0x7370 };
+enum { DRAWS = 32, NEAR_DRAWS = 12, VAIN_DRAWS = 8, DRAW_STREAM = 0x7370 };
 /* Sizes of draws, creature heights; bends of the trunk begin after a part of them. */
-static const double LEAST_DRAW = 0.015, MOST_DRAW = 0.17, BEND_AFTER = 0.3;
-static const double SHAKE = 0.4; /* rad: other starts of limbs that hold */
+static const double LEAST_DRAW = 0.015, MOST_DRAW = 0.24, BEND_AFTER = 0.3;
+static const double HERE = 0.03, HERE_RAD = 0.1; /* creature heights: the wish is where the body is */
+static const double SHAKE = 0.4;                 /* rad: other starts of limbs that hold */
 
 /* Balance that is aimed at, creature heights. */
 static const double GOOD_MARGIN = 0.012;
@@ -142,8 +143,8 @@ static void start_from(const search* s, const double* q, hf_pose* pose) {
 /* The solver near the wish. */
 static bool solve(search* s, bool stiff, const double* from, double lower, hf_pose* pose) {
     hf_planner* p = s->planner;
-    hf_transform wish = s->wish;
-    wish.position.z -= lower * p->view->height;
+    hf_transform down = {hf_v3(0, 0, -lower * p->view->height), hf_quat_identity()};
+    hf_transform wish = hf_compose(s->wish, down);
     start_from(s, from, pose);
     if (!settle(p, s->holds, s->count, s->stance, s->margin, wish, stiff, pose)) return false;
     if (!s->settled) s->middle = pose->root;
@@ -166,10 +167,23 @@ static void shake(const search* s, hf_random* random, double* q) {
     hf_pose_follow(p->creature, q);
 }
 
+static double drawn_size(double part) { return LEAST_DRAW + part * part * (MOST_DRAW - LEAST_DRAW); }
+
+/* The solver with a drawn wish: slower, but it finds what is far from the wish. */
+static bool draw_solved(search* s, hf_random* random, int number, double part, hf_pose* pose) {
+    hf_planner* p = s->planner;
+    bool stiff = number % 8 < 4;
+    start_from(s, stiff ? s->relaxed : s->from, pose);
+    hf_transform wish = hf_compose(s->wish, hf_body_shift(p, random, drawn_size(part)));
+    for (int i = 0; i < s->count; i++) hf_limb_loosen(p, s->holds[i].limb, pose->q);
+    return settle_from(p, s->holds, s->count, s->stance, s->margin, wish, stiff, pose);
+}
+
 /* A body about the wish; `part` of the way from the smallest to the largest draws. */
 static bool draw(search* s, hf_random* random, int number, double part, hf_pose* pose) {
     hf_planner* p = s->planner;
-    double size = LEAST_DRAW + part * (MOST_DRAW - LEAST_DRAW);
+    if (number % 4 == 3) return draw_solved(s, random, number, part, pose);
+    double size = drawn_size(part);
     start_from(s, number % 2 ? s->from : s->relaxed, pose);
     pose->root = s->middle;
     if (!s->settled) {
@@ -183,7 +197,7 @@ static bool draw(search* s, hf_random* random, int number, double part, hf_pose*
     if (push > 0) pose->root.position = hf_add(pose->root.position, hf_scale(s->away, push));
     if (part > BEND_AFTER && number % 3) hf_body_bend(p, random, part, pose->q);
     if (number % 4 == 2) shake(s, random, pose->q);
-    if (number % 4 != 0)
+    if (number % 4)
         for (int i = 0; i < s->count; i++) hf_limb_loosen(p, s->holds[i].limb, pose->q);
     hf_stance_wish over = {s->stance, fmax(2 * s->margin, GOOD_MARGIN * p->view->height)};
     hf_vec3 shift;
@@ -192,11 +206,20 @@ static bool draw(search* s, hf_random* random, int number, double part, hf_pose*
     return hf_body_settle(p, s->holds, s->count, s->stance, s->margin, over.margin_m, pose);
 }
 
+/* Where the body is wished elsewhere than it is, a contorted pose there is worth less than a good one on the
+   way: only what is near. */
+static int draws_of(const search* s) {
+    bool there = hf_distance(s->root.position, s->wish.position) < HERE * s->planner->view->height &&
+                 hf_quat_angle(s->root.rotation, s->wish.rotation) < HERE_RAD;
+    return there ? DRAWS : NEAR_DRAWS;
+}
+
 static bool draw_all(search* s, hf_pose* pose) {
     hf_planner* p = s->planner;
+    int count = draws_of(s);
     hf_random random = hf_body_draws(p, DRAW_STREAM);
     int settled = 0;
-    for (int i = 0; i < DRAWS && !p->out_of_memory; i++) {
+    for (int i = 0; i < count && !p->out_of_memory; i++) {
         if (draw(s, &random, i, (double)i / (DRAWS - 1), pose)) {
             settled++;
             if (accept(s, pose)) return true;

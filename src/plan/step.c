@@ -361,7 +361,7 @@ static bool move_body(hf_planner* p, const hf_plan_node* n, const hf_stance* sta
             return true;
         p->frames.count = first;
     }
-    return false;
+    return hf_body_way(p, n->holds, n->hold_count, stance, p->node_index, &n->pose, to);
 }
 
 /* Poses of the body while the limb is in the air, the others holding: near the guide, as it left, lower. In:
