@@ -152,6 +152,7 @@ typedef struct hf_guide {
     int upright_count, bent_count;
     const int *upright, *bent;
     double tilt, tilt_max; /* rad */
+    double tilt_side;      /* rad: most lean to the sides and backwards; default: tilt_max */
     int any;
     double trunk_scale;
 } hf_guide;

@@ -276,7 +276,7 @@ def human():
                      for group in ("shoulder", "hip") for p in ("r", "l")]
     c.file["limits"] = {"root_speed": 1.5, "root_turn": 2, "root_acceleration": 3, "joint_speed": 6, "joint_acceleration": 30}
     c.file["gait"] = [["left_leg"], ["right_leg"]]
-    c.file["guide"] = {"upright": ["left_leg", "right_leg"], "bent": [], "tilt": 0.6, "tilt_max": 1.2, "any": 1, "trunk_scale": 1.2}
+    c.file["guide"] = {"upright": ["left_leg", "right_leg"], "bent": [], "tilt": 0.6, "tilt_max": 1.2, "tilt_side": 0.3, "any": 1, "trunk_scale": 1.2}
     return c
 
 

@@ -285,7 +285,8 @@ static void read_gait(file_reader* r) {
 }
 
 static void read_guide(file_reader* r) {
-    static const char* const keys[] = {"upright", "bent", "tilt", "tilt_max", "any", "trunk_scale"};
+    static const char* const keys[] = {"upright",   "bent", "tilt",       "tilt_max",
+                                       "tilt_side", "any",  "trunk_scale"};
     json_t* object;
     hf_creature_draft* d = r->draft;
     if (!hf_json_object(&r->json, "", r->json.root, "guide", false, &object)) return;
@@ -295,6 +296,7 @@ static void read_guide(file_reader* r) {
     d->guide_bent = texts_of(r, "guide", object, "bent", &d->guide_bent_count);
     positive(r, "guide", object, "tilt", &d->guide_tilt);
     positive(r, "guide", object, "tilt_max", &d->guide_tilt_max);
+    positive(r, "guide", object, "tilt_side", &d->guide_tilt_side);
     positive(r, "guide", object, "trunk_scale", &d->guide_trunk_scale);
     double any = 1;
     hf_json_number(&r->json, "guide", object, "any", false, &any);

@@ -151,9 +151,10 @@ static uint64_t hash_creature(const hf_creature* creature) {
     for (int i = 0; i < v->q_count; i++) h = hf_hash_double(h, v->rest[i]);
     size_t bits = (size_t)v->body_count * (size_t)v->body_count;
     h = hf_hash_bytes(h, creature->pairs, (bits + 31) / 32 * sizeof *creature->pairs);
-    const double numbers[] = {v->limits.root_speed,         v->limits.root_turn, v->limits.root_acceleration,
-                              v->limits.joint_speed,        v->guide.tilt,       v->guide.tilt_max,
-                              v->limits.joint_acceleration, v->guide.trunk_scale};
+    const double numbers[] = {
+        v->limits.root_speed, v->limits.root_turn, v->limits.root_acceleration, v->limits.joint_speed,
+        v->guide.tilt,        v->guide.tilt_max,   v->guide.tilt_side,          v->limits.joint_acceleration,
+        v->guide.trunk_scale};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) h = hf_hash_double(h, numbers[i]);
     for (int i = 0; i < v->trunk_count; i++) h = hf_hash_int(h, v->trunk[i]);
     int steps = 0;

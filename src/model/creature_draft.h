@@ -148,7 +148,7 @@ typedef struct hf_creature_draft {
     char **guide_upright, **guide_bent;
     int guide_upright_count, guide_bent_count;
     bool has_guide;
-    double guide_tilt, guide_tilt_max, guide_trunk_scale; /* 0 where not given */
+    double guide_tilt, guide_tilt_max, guide_tilt_side, guide_trunk_scale; /* 0 where not given */
     int guide_any;
     hf_lines warnings;
 } hf_creature_draft;

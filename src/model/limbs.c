@@ -352,6 +352,7 @@ static hf_status fill_guide(hf_build* b) {
     hf_guide* g = &b->creature->view.guide;
     g->tilt = d->guide_tilt > 0 ? d->guide_tilt : 0.6;
     g->tilt_max = d->guide_tilt_max > 0 ? d->guide_tilt_max : M_PI;
+    g->tilt_side = d->guide_tilt_side > 0 ? d->guide_tilt_side : g->tilt_max;
     g->trunk_scale = d->guide_trunk_scale > 0 ? d->guide_trunk_scale : 1.2;
     g->any = d->has_guide ? d->guide_any : 1;
     g->upright_count = d->guide_upright_count;

@@ -292,7 +292,8 @@ static void take_wishes(hf_guide_model* m, const hf_creature_view* v) {
     m->bent = mask_of(v->guide.bent, v->guide.bent_count) & m->limbs;
     for (int i = 0; i < m->reach_count; i++)
         m->excludes[i] = mask_of(v->limbs[i].excludes, v->limbs[i].exclude_count);
-    m->tilt_rad = v->guide.tilt, m->tilt_max_rad = v->guide.tilt_max, m->any = v->guide.any;
+    m->tilt_rad = v->guide.tilt, m->tilt_max_rad = v->guide.tilt_max;
+    m->tilt_side_rad = v->guide.tilt_side, m->any = v->guide.any;
     m->limits = v->limits;
 }
 
@@ -344,6 +345,7 @@ static void finish(hf_guide_model* m) {
     h = hf_hash_int(h, (int64_t)m->bent);
     h = hf_hash_int(h, m->any);
     h = hf_hash_double(h, m->tilt_rad);
+    h = hf_hash_double(h, m->tilt_side_rad);
     m->hash = hf_hash_double(h, m->tilt_max_rad);
 }
 

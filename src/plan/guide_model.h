@@ -31,7 +31,7 @@ struct hf_guide_model {
     bool bounded; /* tilt and reach count */
     uint64_t upright, bent, limbs;
     uint64_t excludes[HF_GUIDE_LIMBS];
-    double tilt_rad, tilt_max_rad;
+    double tilt_rad, tilt_max_rad, tilt_side_rad;
     int any;
     double radius;       /* farthest point of the trunk from the root */
     double reach_radius; /* farthest point of any piece */

@@ -14,6 +14,7 @@ enum {
 /* Largest step away from a triangle, as a share of the trunk's radius. */
 static const double STEP_SHARE = 0.5;
 /* So many orientations are tilted as far as goes, but for rounding. */
+static const double HEADED_SHARE = 0.8, HEADED_SPREAD = 0.5; /* of draws; rad to either side */
 static const double MOST_TILT_SHARE = 0.25, MOST_TILT = 1 - 1e-6;
 
 /* ---- surfaces ---- */
@@ -56,6 +57,17 @@ static void widen(hf_root_space* space, hf_vec3 low, hf_vec3 high) {
     space->low = hf_v3(fmin(space->low.x, low.x), fmin(space->low.y, low.y), fmin(space->low.z, low.z));
     space->high =
         hf_v3(fmax(space->high.x, high.x), fmax(space->high.y, high.y), fmax(space->high.z, high.z));
+}
+
+static double heading_of(const hf_transform* root) {
+    hf_vec3 x = hf_rotate(root->rotation, hf_v3(1, 0, 0));
+    return atan2(x.y, x.x);
+}
+
+void hf_root_space_head(hf_root_space* space, const hf_transform* start, const hf_transform* goal) {
+    space->headed = true;
+    space->heading = heading_of(start);
+    space->turn = remainder(heading_of(goal) - space->heading, 2 * M_PI);
 }
 
 void hf_root_space_bound(hf_root_space* space, const hf_transform* poses, int count, double margin_m) {
@@ -124,17 +136,29 @@ static hf_quat random_quat(hf_random* random) {
     return (hf_quat){r * cos(b), p * sin(a), p * cos(a), r * sin(b)};
 }
 
+/* Who is on the way somewhere mostly looks there. */
+static double random_heading(const hf_root_space* space, hf_random* random) {
+    double any = hf_random_between(random, -M_PI, M_PI);
+    if (!space->headed || hf_random_unit(random) > HEADED_SHARE) return any;
+    return space->heading + hf_random_unit(random) * space->turn + any * HEADED_SPREAD / M_PI;
+}
+
 /* Creatures that have an upright take every heading, and tilts of all sizes evenly: that is denser near
    upright than even over the cap. */
 hf_quat hf_root_random_turn(const hf_root_space* space, hf_random* random) {
     const hf_guide_model* m = space->model;
     if (!m->bounded || m->tilt_max_rad >= M_PI) return random_quat(random);
-    double heading = hf_random_between(random, -M_PI, M_PI), way = hf_random_between(random, -M_PI, M_PI);
+    double heading = random_heading(space, random), way = hf_random_between(random, -M_PI, M_PI);
     // low ways ask for all the tilt there is
     bool most = hf_random_unit(random) < MOST_TILT_SHARE;
     double tilt = m->tilt_max_rad * (most ? MOST_TILT : hf_random_unit(random));
-    hf_quat lean = hf_quat_axis_angle(hf_v3(cos(way), sin(way), 0), tilt);
-    return hf_quat_mul(lean, hf_quat_axis_angle(hf_v3(0, 0, 1), heading));
+    hf_quat turn = hf_quat_axis_angle(hf_v3(0, 0, 1), heading);
+    if (tilt <= m->tilt_side_rad || m->tilt_side_rad >= m->tilt_max_rad)
+        return hf_quat_mul(hf_quat_axis_angle(hf_v3(cos(way), sin(way), 0), tilt), turn);
+    // forwards, and a little aside
+    double aside = most ? 0 : m->tilt_side_rad * way / M_PI;
+    return hf_quat_mul(turn, hf_quat_mul(hf_quat_axis_angle(hf_v3(0, 1, 0), tilt),
+                                         hf_quat_axis_angle(hf_v3(1, 0, 0), aside)));
 }
 
 /* ---- poses ---- */

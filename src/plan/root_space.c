@@ -14,6 +14,7 @@ void hf_root_space_start(hf_root_space* space, const hf_guide_model* model, cons
     space->triangle_share = options->triangle_share;
     space->low = hf_v3(-INFINITY, -INFINITY, -INFINITY);
     space->high = hf_v3(INFINITY, INFINITY, INFINITY);
+    space->headed = false;
     space->tests = 0;
     for (int i = 0; i < HF_GUIDE_LIMBS; i++) space->met[i] = (hf_met){-1, -1};
 }
@@ -40,6 +41,14 @@ hf_transform hf_root_between(const hf_transform* a, const hf_transform* b, doubl
 static double tilt_of(const hf_transform* root) {
     double up = hf_rotate(root->rotation, hf_v3(0, 0, 1)).z;
     return acos(fmin(1, fmax(-1, up)));
+}
+
+/* Bodies bend forwards (X) further than to the sides and backwards. */
+static bool leans_too_far(const hf_guide_model* m, const hf_transform* root, double tilt) {
+    if (tilt > m->tilt_max_rad) return true;
+    if (tilt <= m->tilt_side_rad) return false;
+    hf_vec3 up = hf_unrotate(root->rotation, hf_v3(0, 0, 1));
+    return hypot(up.y, fmax(0, up.x)) > sin(fmin(M_PI / 2, m->tilt_side_rad));
 }
 
 static bool trunk_meets(const hf_guide_model* m, const hf_placement* placement, const hf_transform* root) {
@@ -97,7 +106,7 @@ hf_guide_fault hf_root_test(hf_root_space* space, const hf_transform* root) {
     space->tests++;
     if (!in_bounds(space, root->position)) return HF_GUIDE_OUTSIDE;
     double tilt = m->bounded ? tilt_of(root) : 0;
-    if (m->bounded && tilt > m->tilt_max_rad) return HF_GUIDE_TILT;
+    if (m->bounded && leans_too_far(m, root, tilt)) return HF_GUIDE_TILT;
     if (trunk_meets(m, space->placement, root)) return HF_GUIDE_TRUNK;
     if (m->bounded && !reaches(space, root, tilt)) return HF_GUIDE_REACH;
     return HF_GUIDE_FINE;
@@ -123,7 +132,7 @@ bool hf_root_core_free(hf_root_space* space, const hf_transform* root) {
 hf_guide_state hf_guide_test(const hf_guide_model* m, const hf_placement* placement, hf_transform root) {
     HF_ASSERT(m && placement);
     hf_guide_state state = {.tilt_rad = tilt_of(&root)};
-    if (m->bounded && state.tilt_rad > m->tilt_max_rad) state.fault = HF_GUIDE_TILT;
+    if (m->bounded && leans_too_far(m, &root, state.tilt_rad)) state.fault = HF_GUIDE_TILT;
     if (trunk_meets(m, placement, &root)) {
         if (!state.fault) state.fault = HF_GUIDE_TRUNK;
         return state;

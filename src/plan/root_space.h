@@ -22,6 +22,8 @@ typedef struct hf_root_space {
     double step_m;              /* no point of the trunk moves further untested */
     double triangle_share;      /* s of the choice of triangles */
     hf_vec3 low, high;          /* bounds of the root's position */
+    bool headed;                /* most poses are drawn with a heading between those of start and goal */
+    double heading, turn;       /* the start's, and from it to the goal's, rad */
     int64_t tests;              /* made so far */
     hf_met met[HF_GUIDE_LIMBS]; /* what each limb reached last: likely again */
 } hf_root_space;
@@ -33,6 +35,9 @@ void hf_root_space_start(hf_root_space* space, const hf_guide_model* model, cons
                          const hf_guide_surfaces* surfaces, const hf_guide_options* options);
 /* Bounds about the surfaces and the two poses. */
 void hf_root_space_bound(hf_root_space* space, const hf_transform* poses, int count, double margin_m);
+
+/* Headings of draws from now on. */
+void hf_root_space_head(hf_root_space* space, const hf_transform* start, const hf_transform* goal);
 
 /* s |dx| + (1 - s) angle radius: a metric (method, section 6). */
 double hf_root_distance(const hf_root_space* space, const hf_transform* a, const hf_transform* b);
