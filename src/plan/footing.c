@@ -10,7 +10,7 @@ static const double NEAREST = 0.2, FARTHEST = 1.8; /* of the rest length: what c
 static const double LEAST_FACING = 0.8;            /* cosine between the surface's normal and the way out */
 static const double LONGEST = 0.9;                 /* step, of the limb's length */
 static const double APART = 0.017;                 /* creature heights between two places */
-enum { FARTHEST_POSES = 200 };
+enum { FARTHEST_POSES = 200, MOST = HF_STEP_CANDIDATES / 2 };
 static const double LEVEL_RAD = 0.2; /* tilts from which on a body's own down and the world's are two ways */
 
 hf_transform hf_root_upright(hf_transform root) {
@@ -90,7 +90,7 @@ static void try_place(const footing* g, hf_transform root, hf_step_list* list) {
     hf_planner* p = g->planner;
     hf_contact c = {.limb = g->limb, .frame = 0};
     hf_surface hit;
-    if (list->count == HF_STEP_CANDIDATES) return;
+    if (list->count == MOST) return;
     if (!find_under(p, &p->model->limbs[g->limb], root, &hit, &c.normal)) return;
     c.object = hit.object, c.triangle = hit.triangle, c.point = hit.point;
     for (int i = 0; i < list->count; i++)
@@ -100,14 +100,14 @@ static void try_place(const footing* g, hf_transform root, hf_step_list* list) {
     for (int i = 0; i < g->pose_count && !reached; i++) reached = reach(g, &g->poses[i], root, &c, to);
     if (!reached) return;
     hf_hold_span(p, g->index, &to->hold);
-    to->effort = to->comfort = 0;
+    to->effort = 0;
+    to->comfort = hf_limb_comfort(p, g->limb, to->q);
     list->count++;
 }
 
 bool hf_footing_list(hf_planner* p, const hf_pose* poses, int pose_count, const hf_hold* rest, int rest_count,
                      int limb, const hf_hold* old, int index, hf_step_list* list) {
     footing g = {p, poses, pose_count, rest, rest_count, limb, index};
-    list->count = 0;
     if (!p->model->limbs[limb].walks) return true;
     // from where the old contact is under the body
     int first = 0;

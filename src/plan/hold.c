@@ -6,6 +6,7 @@
 #include "contact/target.h"
 #include "model/creature.h"
 
+#include <math.h>
 #include <string.h>
 
 /* How near a hold is kept. A check asks for 1 mm and 1 degree, but what is left over differs from frame to
@@ -87,6 +88,8 @@ static bool keep_one(hf_planner* p, const hf_hold* h, bool soon, hf_pose* pose, 
     o.tolerance_rad = KEEP_RAD;
     o.posture = pose->q;
     hf_target target = hf_hold_target(p, h);
+    // a grip keeps its orientation as far as the limb can
+    if (h->grip) target.kind = HF_TARGET_POSE;
     hf_solve_result r;
     hf_status status =
         soon ? solve_soon(p, &target, &links[limb->base_link], o, pose, &r)
@@ -95,7 +98,7 @@ static bool keep_one(hf_planner* p, const hf_hold* h, bool soon, hf_pose* pose, 
         p->out_of_memory = true;
         return false;
     }
-    if (r.position_error_m <= NEAR_M && r.angle_error_rad <= NEAR_RAD) return true;
+    if (r.position_error_m <= NEAR_M && (h->grip || r.angle_error_rad <= NEAR_RAD)) return true;
     hf_forward_limb(p->creature, h->limb, pose->q, p->links);
     const hf_contact_frame* f = &limb->contacts[h->frame];
     *miss = hf_sub(h->held, hf_apply(p->links[f->link], f->offset));
@@ -159,6 +162,20 @@ void hf_limb_loosen(const hf_planner* p, int limb, double* q) {
     hf_pose_follow(p->creature, q);
 }
 
+double hf_limb_comfort(const hf_planner* p, int limb, const double* q) {
+    const hf_limb* l = &p->view->limbs[limb];
+    double sum = 0;
+    int count = 0;
+    for (int k = 0; k < l->joint_count; k++) {
+        const hf_joint* j = &p->view->joints[l->joints[k]];
+        double range = fmax(j->upper - p->view->rest[j->q_index], p->view->rest[j->q_index] - j->lower);
+        if (j->q_count != 1 || !(range > 0) || !isfinite(range)) continue;
+        sum += fabs(q[j->q_index] - p->view->rest[j->q_index]) / range;
+        count++;
+    }
+    return count ? 1 - sum / count : 1;
+}
+
 /* ---- how long a contact lasts ---- */
 
 /* The body may leave the guide by this much of its height to let a limb reach, and lower itself by so much
@@ -183,14 +200,18 @@ static bool reaches(const hf_planner* p, const hf_hold* h, int i) {
 bool hf_volume_has(const hf_volume* v, hf_vec3 x) { return in_volume(v, x, hf_v3(0, 0, 0), 0); }
 
 int hf_hold_reach(hf_planner* p, int from, const hf_hold* h) {
-    while (from + 1 < p->guide_count && reaches(p, h, from + 1)) from++;
+    int end = from + 2 * p->options->horizon, last = p->guide_count - 1;
+    if (end > last) end = last;
+    while (from < end && reaches(p, h, from + 1)) from++;
     return from;
 }
 
 void hf_hold_span(hf_planner* p, int from, hf_hold* h) {
     h->since = from;
     h->until = hf_hold_reach(p, from, h);
-    while (h->since > 0 && reaches(p, h, h->since - 1)) h->since--;
+    h->seen = from + 2 * p->options->horizon;
+    int first = from - 2 * p->options->horizon;
+    while (h->since > 0 && h->since > first && reaches(p, h, h->since - 1)) h->since--;
 }
 
 /* With the root there, can the limb hold the contact free of collision? q goes on to how it does. */
@@ -211,11 +232,11 @@ static bool holds_at(hf_planner* p, const hf_hold* h, hf_transform root, double*
 void hf_hold_tighten(hf_planner* p, int from, const hf_pose* pose, hf_hold* h) {
     if (p->view->limbs[h->limb].joint_count == 0) return;
     size_t bytes = sizeof(double) * (size_t)p->view->q_count;
-    int step = p->options->horizon / 8 + 1, last = from, bound = from + 2 * p->options->horizon;
+    int step = p->options->horizon / 8 + 1, last = from;
     hf_transform off = hf_compose(hf_inverse(p->guide[from]), pose->root);
     memcpy(p->q_h, pose->q, bytes);
     memcpy(p->q_j, pose->q, bytes);
-    for (int i = from; i < h->until && i < bound;) {
+    for (int i = from; i < h->until;) {
         i = i + step < h->until ? i + step : h->until;
         // as the body is beside its guide now, on the guide, or lower
         hf_transform roots[3] = {hf_compose(p->guide[i], off), p->guide[i], p->guide[i]};
@@ -231,6 +252,18 @@ void hf_hold_tighten(hf_planner* p, int from, const hf_pose* pose, hf_hold* h) {
         }
         memcpy(p->q_h, p->q_j, bytes);
         last = i;
+    }
+}
+
+void hf_holds_refresh(hf_planner* p, hf_plan_node* n) {
+    for (int i = 0; i < n->hold_count; i++) {
+        hf_hold* h = &n->holds[i];
+        if (h->until < h->seen || h->until == p->guide_count - 1) continue;
+        if (h->seen > n->guide_index + p->options->horizon) continue;
+        int since = h->since;
+        hf_hold_span(p, n->guide_index, h);
+        h->since = since;
+        hf_hold_tighten(p, n->guide_index, &n->pose, h);
     }
 }
 

@@ -13,7 +13,8 @@ static const double OFF_EASE = 1.5;      /* weight of the distance from ease, li
 static const double LEAST_FACING = 0.35; /* cosine between a patch as the body has it and the surface */
 static const double LONGEST = 1.0;       /* step, of the limb's length */
 static const double BEARS = 1;           /* weight of how much of the body's weight a surface bears */
-enum { MAX_TRIES = 48, RANKED = 160 };
+static const double APART = 0.012;       /* creature heights between two places */
+enum { MAX_TRIES = 48, RANKED = 160, MOST = 10 };
 
 typedef struct ranked {
     int spot, pose;
@@ -98,21 +99,6 @@ static bool effector_fits(hf_planner* p, const hf_pose* pose, int limb, int link
     return true;
 }
 
-/* How at ease the limb is: 1 as at rest, 0 at the ends of its joints. */
-static double comfort(const hf_planner* p, int limb, const double* q) {
-    const hf_limb* l = &p->view->limbs[limb];
-    double sum = 0;
-    int count = 0;
-    for (int k = 0; k < l->joint_count; k++) {
-        const hf_joint* j = &p->view->joints[l->joints[k]];
-        double range = fmax(j->upper - p->view->rest[j->q_index], p->view->rest[j->q_index] - j->lower);
-        if (j->q_count != 1 || !(range > 0) || !isfinite(range)) continue;
-        sum += fabs(q[j->q_index] - p->view->rest[j->q_index]) / range;
-        count++;
-    }
-    return count ? 1 - sum / count : 1;
-}
-
 /* The limb on the spot with one contact frame, from the pose. */
 static bool solve(hf_planner* p, const hf_pose* pose, int index, const hf_contact* c, turning turn,
                   double* q) {
@@ -180,18 +166,21 @@ static bool try_spot(hf_planner* p, const hf_pose* pose, const hf_hold* rest, in
 void hf_places_list(hf_planner* p, const hf_pose* poses, int pose_count, const hf_hold* rest, int rest_count,
                     int limb, const hf_hold* old, int index, hf_step_list* list) {
     ranked all[RANKED];
-    list->count = 0;
+    int most = list->count + MOST < HF_STEP_CANDIDATES ? list->count + MOST : HF_STEP_CANDIDATES;
     int count = rank(p, poses, pose_count, limb, old, index, all);
-    for (int i = 0; i < count && i < MAX_TRIES && list->count < HF_STEP_CANDIDATES && !p->out_of_memory;
-         i++) {
+    for (int i = 0; i < count && i < MAX_TRIES && list->count < most && !p->out_of_memory; i++) {
         hf_step_candidate* to = &list->items[list->count];
-        bool found = false;
+        bool found = false, known = false;
+        for (int k = 0; k < list->count && !known; k++)
+            known =
+                hf_distance(list->items[k].hold.point, p->spots[all[i].spot].point) < APART * p->view->height;
+        if (known) continue;
         for (int k = all[i].pose; k < pose_count && !found; k++)
             for (int f = 0; f < p->view->limbs[limb].contact_count && !found; f++)
                 found = try_spot(p, &poses[k], rest, rest_count, limb, f, index, &p->spots[all[i].spot], to);
         if (!found) continue;
         to->effort = 0;
-        to->comfort = comfort(p, limb, to->q);
+        to->comfort = hf_limb_comfort(p, limb, to->q);
         list->count++;
     }
 }

@@ -62,7 +62,7 @@ static bool change_one(hf_planner* p, const hf_hold* goal, int count, bool* done
             if (is_held(n, &goal[i])) continue;
             uint32_t tried = 0;
             change = goal[i].limb;
-            found = hf_step_limb(p, n, change, HF_STEP_QUERY, &goal[i], &tried, child);
+            found = hf_step_limb(p, n, change, &goal[i], &tried, child);
         }
     *done = change < 0;
     if (!found) return *done;

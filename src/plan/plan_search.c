@@ -6,7 +6,7 @@
 
 enum { MAX_OPTIONS = 64 };
 
-typedef enum change { MOVE, RELEASE, STEP, SPOT } change; /* STEP: a move to what lies under the body */
+typedef enum change { MOVE, RELEASE } change;
 typedef struct option {
     change change;
     int limb;
@@ -54,18 +54,16 @@ static int list_options(const hf_planner* p, const hf_plan_node* n, option* opti
         if (!p->model->limbs[l].used) continue;
         int own = hf_holds_find(n->holds, n->hold_count, l);
         bool walks = p->model->limbs[l].walks, again = just_changed(p, l);
+        if (again) continue;
         if (own < 0) {
             // what can be gripped is there to be held, once the limbs that walk have had their chance
             bool grips = p->has_grips && p->view->limbs[l].grip;
-            if (!excluded(p, n, l) && !again && walks) add(options, &count, STEP, l, -2);
-            if (!excluded(p, n, l) && !again)
-                add(options, &count, SPOT, l, walks ? -2 : grips ? soonest + 2 : 2 * last);
+            if (!excluded(p, n, l))
+                add(options, &count, MOVE, l, walks ? -2 : grips ? soonest + 1 : 2 * last);
             continue;
         }
         int until = n->holds[own].until;
-        if (again) continue;
-        if (walks) add(options, &count, STEP, l, until);
-        if (p->view->limbs[l].joint_count > 0) add(options, &count, SPOT, l, until + 1);
+        if (p->view->limbs[l].joint_count > 0) add(options, &count, MOVE, l, until);
         add(options, &count, RELEASE, l,
             p->view->limbs[l].joint_count == 0 ? -3
             : walks                            ? 3 * last
@@ -136,12 +134,9 @@ static void expand(hf_planner* p) {
         return;
     }
     const option* o = &options[n->option];
-    hf_step_source source = o->change == STEP   ? HF_STEP_FOOTING
-                            : o->change == SPOT ? HF_STEP_SPOT
-                                                : HF_STEP_QUERY;
     int frames = p->frames.count;
     bool found = o->change == RELEASE ? n->tried++ == 0 && hf_step_release(p, n, o->limb, child)
-                                      : hf_step_limb(p, n, o->limb, source, NULL, &n->tried, child);
+                                      : hf_step_limb(p, n, o->limb, NULL, &n->tried, child);
     if (!found) n->option++, n->tried = 0;
     n->worth -= found ? COST_OF_CHILD : COST_OF_ALL / count;
     if (!found) return;

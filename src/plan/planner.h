@@ -55,6 +55,7 @@ typedef struct hf_hold {
     bool overlaps;         /* given with the start: its effector may be in what it touches */
     hf_support support;    /* how it bears */
     int since, until;      /* first and last guide pose from which the point is within the limb's reach */
+    int seen;              /* how far along the guide that was looked at */
 } hf_hold;
 
 /* Frames that hold: appended by segments, cut off when the search goes back. */
@@ -162,11 +163,15 @@ bool hf_holds_collide(hf_planner* p, const hf_hold* holds, int count, int skip, 
                       hf_collision* hit);
 /* Steps back from joint limits: a straight knee hides the way to a bent one. */
 void hf_limb_loosen(const hf_planner* p, int limb, double* q);
+/* How at ease the limb is: 1 as at rest, 0 at the ends of its joints. */
+double hf_limb_comfort(const hf_planner* p, int limb, const double* q);
 /* Fills since and until: guide poses around `from`, without a gap, that have the point within the limb's
    volume. */
 void hf_hold_span(hf_planner* p, int from, hf_hold* hold);
 /* Lets it end where the limb, going on from the pose, could not hold it any more or would collide. */
 void hf_hold_tighten(hf_planner* p, int from, const hf_pose* pose, hf_hold* hold);
+/* Looks farther for the node's holds that last as far as was looked at. */
+void hf_holds_refresh(hf_planner* p, hf_plan_node* node);
 /* The last of them by the volume alone. */
 int hf_hold_reach(hf_planner* p, int from, const hf_hold* hold);
 /* Is a point of the root's frame in it? */
@@ -242,7 +247,7 @@ bool hf_segment_free(hf_planner* p, const hf_hold* holds, int count, const hf_ho
                      const hf_stance* stance, int node, const hf_pose* from);
 
 /* ---- places.c ---- */
-/* Fills the list with places where a limb could touch, reached from the first of the poses that can; scores
+/* Adds places to the list where a limb could touch, reached from the first of the poses that can; scores
    are left to the caller. */
 void hf_places_list(hf_planner* p, const hf_pose* poses, int pose_count, const hf_hold* rest, int rest_count,
                     int limb, const hf_hold* old, int index, hf_step_list* list);
@@ -250,20 +255,18 @@ void hf_places_list(hf_planner* p, const hf_pose* poses, int pose_count, const h
 /* ---- footing.c ---- */
 /* The root with its heading only. */
 hf_transform hf_root_upright(hf_transform root);
-/* Fills the list with places under the body along the guide where a walking limb could stand, reached
+/* Adds places to the list under the body along the guide where a walking limb could stand, reached
    from the first of the poses that can, farthest first; scores are left to the caller. False when memory is
    out. */
 bool hf_footing_list(hf_planner* p, const hf_pose* poses, int pose_count, const hf_hold* rest, int rest_count,
                      int limb, const hf_hold* old, int index, hf_step_list* list);
 
 /* ---- step.c ---- */
-/* Where candidates come from: places under the body along the guide, or contact queries. */
-typedef enum hf_step_source { HF_STEP_FOOTING, HF_STEP_QUERY, HF_STEP_SPOT } hf_step_source;
 /* Moves a limb to its next contact, or makes one. *tried has a bit for each candidate tried already, in and
    out, so that the search can come back for the others; `forced` is the contact to make, NULL to choose.
    Appends frames and fills the child when true. */
-bool hf_step_limb(hf_planner* p, const hf_plan_node* node, int limb, hf_step_source source,
-                  const hf_hold* forced, uint32_t* tried, hf_plan_node* child);
+bool hf_step_limb(hf_planner* p, const hf_plan_node* node, int limb, const hf_hold* forced, uint32_t* tried,
+                  hf_plan_node* child);
 /* Fills p->steps with the contacts a limb could make from the pose, best first; false when there is none. */
 bool hf_step_find(hf_planner* p, const hf_pose* pose, const hf_hold* rest, int rest_count, int limb,
                   int index, const hf_vec3* wish);

@@ -11,12 +11,7 @@
    them, so that each limb's turn comes before its contact ends. */
 static const double ADVANCE[] = {1.5, 0.75, 0.3, 0};
 enum { ADVANCES = sizeof ADVANCE / sizeof *ADVANCE };
-/* Where a new contact is wished for: shares of the horizon ahead. */
-static const double AHEAD[] = {0.7, 0.45, 0.3, 0.2, 0.12, 0.05};
-enum { AHEADS = sizeof AHEAD / sizeof *AHEAD, PER_QUERY = 3 };
-/* Where a limb finds nothing, the body makes room for it: shifts along its own axes, creature heights. */
-static const double ROOM[][3] = {{0, 0, 0}, {-0.06, 0, 0}, {-0.1, 0, -0.03}, {0, 0, -0.07}};
-enum { ROOMS = sizeof ROOM / sizeof *ROOM };
+enum { PER_QUERY = 3 };
 /* Both ends of a swing have this much more balance than its frames must have. */
 static const double EXTRA_MARGIN_M = 0.003;
 static const double FLAT_RAD = 0.03;   /* patches bear as a whole within 2 degrees */
@@ -44,19 +39,6 @@ static hf_vec3 travel(const hf_planner* p, int from) {
 /* u of method section 4: that way, and up. */
 static hf_vec3 wanted_direction(const hf_planner* p, int from) {
     return hf_normalize(hf_add(hf_v3(0, 0, 1), hf_scale(travel(p, from), UPWARD)));
-}
-
-/* The place that is to the body of `ahead` poses later as the old contact was to the body in the middle of
-   its span, or as the limb's effector at rest. */
-static hf_vec3 wished_place(hf_planner* p, const hf_hold* old, int limb, int index, double ahead) {
-    int later = index + (int)(ahead * p->options->horizon);
-    if (later >= p->guide_count - 1) later = p->guide_count - 1;
-    bool at_goal = later == p->guide_count - 1 && p->model->limbs[limb].walks;
-    if (old && !at_goal) {
-        int middle = (old->since + old->until) / 2;
-        return hf_apply(p->guide[later], hf_unapply(p->guide[middle], old->point));
-    }
-    return hf_apply(p->guide[later], p->model->limbs[limb].rest_in_root);
 }
 
 /* Is the whole body free with the limb there? */
@@ -228,31 +210,6 @@ static bool goes_on(const hf_planner* p, const hf_hold* old, const hf_hold* next
     return next->until == old->until && off_goal(p, next) < off_goal(p, old) - 0.01 * p->view->height;
 }
 
-/* Everything the limb could use next, best first. */
-static bool list_candidates(hf_planner* p, const hf_pose* pose, const hf_hold* rest, int rest_count, int limb,
-                            const hf_hold* old, int index, hf_step_list* list) {
-    const hf_limb* l = &p->view->limbs[limb];
-    list->count = 0;
-    bool flat = has_patch(l), hopeless = false;
-    int useful = 0;
-    for (int pass = 0; pass < 2 && useful == 0 && !hopeless; pass++) {
-        double angle = pass == 0 && flat ? FLAT_RAD : 1;
-        for (int a = 0; a < AHEADS && !hopeless; a++) {
-            hf_vec3 wish = wished_place(p, old, limb, index, AHEAD[a]);
-            if (l->grip && p->has_grips &&
-                !ask(p, pose, rest, rest_count, limb, index, HF_ROLE_GRIP, &wish, old, angle, list))
-                return false;
-            if (!ask(p, pose, rest, rest_count, limb, index, HF_ROLE_SUPPORT, &wish, old, angle, list))
-                return false;
-            // hardly any fits: the next wish would look at the same
-            hopeless = list->count == 0 && p->answer->why == HF_CONTACT_TESTS_EXHAUSTED;
-        }
-        for (int i = 0; i < list->count; i++) useful += goes_on(p, old, &list->items[i].hold);
-        if (!flat) break;
-    }
-    return score_all(p, rest, rest_count, index, list);
-}
-
 bool hf_step_find(hf_planner* p, const hf_pose* pose, const hf_hold* rest, int rest_count, int limb,
                   int index, const hf_vec3* wish) {
     const hf_limb* l = &p->view->limbs[limb];
@@ -319,9 +276,7 @@ static bool carry_out(hf_planner* p, const hf_hold* rest, int rest_count, const 
 
 /* The pose from which the limb can leave its contact, as far along the guide as can be. */
 static bool find_departure(hf_planner* p, const hf_plan_node* node, const hf_hold* old, const hf_stance* rest,
-                           const double* room_for, int* index, hf_pose* pose) {
-    double h = p->view->height;
-    hf_transform aside = {hf_v3(room_for[0] * h, room_for[1] * h, room_for[2] * h), hf_quat_identity()};
+                           int* index, hf_pose* pose) {
     int far = p->guide_count - 1;
     for (int i = 0; i < node->hold_count; i++) far = node->holds[i].until < far ? node->holds[i].until : far;
     int room = far > node->guide_index ? far - node->guide_index : 0, last = -1;
@@ -332,14 +287,14 @@ static bool find_departure(hf_planner* p, const hf_plan_node* node, const hf_hol
         copy_pose(p, &node->pose, pose);
         *index = at;
         if (hf_stance_pose(p, node->holds, node->hold_count, rest, p->options->margin_m + EXTRA_MARGIN_M,
-                           hf_compose(p->guide[at], aside), old, pose))
+                           p->guide[at], old, pose))
             return true;
     }
     // or without going on
     copy_pose(p, &node->pose, pose);
     *index = node->guide_index;
     return hf_stance_pose(p, node->holds, node->hold_count, rest, p->options->margin_m + EXTRA_MARGIN_M,
-                          hf_compose(node->pose.root, aside), old, pose);
+                          node->pose.root, old, pose);
 }
 
 /* The body to where a limb leaves: straight, or around what is in the way by turning after it has shifted,
@@ -380,43 +335,26 @@ static int find_arrivals(hf_planner* p, const hf_hold* rest, int rest_count, con
 
 /* The departure and, in p->steps, what the limb finds from there. */
 static bool find_start(hf_planner* p, const hf_plan_node* node, const hf_hold* old, const hf_hold* rest,
-                       int rest_count, int limb, hf_step_source source, const hf_hold* forced, int* index,
-                       hf_pose* departure) {
-    bool again = !forced && source != HF_STEP_FOOTING && p->model->limbs[limb].walks;
-    for (int room = 0; room < (again ? ROOMS : 1) && !p->out_of_memory; room++) {
-        if (!find_departure(p, node, old, p->stance_b, ROOM[room], index, departure)) {
-            if (room) continue;
-            return false;
-        }
-        if (forced) {
-            p->steps.count = 1;
-            p->steps.items[0].hold = *forced;
-            p->steps.items[0].root = departure->root;
-            memcpy(p->steps.items[0].q, departure->q, sizeof(double) * (size_t)p->view->q_count);
-            return true;
-        }
-        if (source == HF_STEP_SPOT) {
-            hf_pose arrivals[3] = {{.q = p->q_b}, *departure, {.q = p->q_c}};
-            int count = find_arrivals(p, rest, rest_count, p->stance_b, *index, arrivals);
-            hf_places_list(p, arrivals, count, rest, rest_count, limb, old, *index, &p->steps);
-            return score_all(p, rest, rest_count, *index, &p->steps);
-        }
-        if (source == HF_STEP_FOOTING) {
-            // once the limb is free the body may rise or go on to where the guide is, and lower itself again
-            hf_pose arrivals[3] = {{.q = p->q_b}, *departure, {.q = p->q_c}};
-            int count = find_arrivals(p, rest, rest_count, p->stance_b, *index, arrivals);
-            return hf_footing_list(p, arrivals, count, rest, rest_count, limb, old, *index, &p->steps) &&
-                   score_all(p, rest, rest_count, *index, &p->steps);
-        }
-        if (!list_candidates(p, departure, rest, rest_count, limb, old, *index, &p->steps)) return false;
-        for (int i = 0; i < p->steps.count; i++)
-            if (goes_on(p, old, &p->steps.items[i].hold)) return true;
+                       int rest_count, int limb, const hf_hold* forced, int* index, hf_pose* departure) {
+    if (!find_departure(p, node, old, p->stance_b, index, departure)) return false;
+    p->steps.count = 0;
+    if (forced) {
+        p->steps.count = 1;
+        p->steps.items[0].hold = *forced;
+        p->steps.items[0].root = departure->root;
+        memcpy(p->steps.items[0].q, departure->q, sizeof(double) * (size_t)p->view->q_count);
+        return true;
     }
-    return false;
+    // once the limb is free the body may rise or go on to where the guide is, and lower itself again
+    hf_pose arrivals[3] = {{.q = p->q_b}, *departure, {.q = p->q_c}};
+    int count = find_arrivals(p, rest, rest_count, p->stance_b, *index, arrivals);
+    hf_footing_list(p, arrivals, count, rest, rest_count, limb, old, *index, &p->steps);
+    hf_places_list(p, arrivals, count, rest, rest_count, limb, old, *index, &p->steps);
+    return !p->out_of_memory && score_all(p, rest, rest_count, *index, &p->steps);
 }
 
-bool hf_step_limb(hf_planner* p, const hf_plan_node* node, int limb, hf_step_source source,
-                  const hf_hold* forced, uint32_t* tried, hf_plan_node* child) {
+bool hf_step_limb(hf_planner* p, const hf_plan_node* node, int limb, const hf_hold* forced, uint32_t* tried,
+                  hf_plan_node* child) {
     int own = hf_holds_find(node->holds, node->hold_count, limb);
     const hf_hold* old = own >= 0 ? &node->holds[own] : NULL;
     hf_hold rest[HF_MAX_HOLDS];
@@ -428,7 +366,7 @@ bool hf_step_limb(hf_planner* p, const hf_plan_node* node, int limb, hf_step_sou
     if (!hf_holds_stance(p, node->holds, node->hold_count, -1, p->stance_a)) return false;
     hf_pose departure = {.q = p->q_a}, end = {.q = p->q_b};
     int index;
-    if (!find_start(p, node, old, rest, rest_count, limb, source, forced, &index, &departure)) return false;
+    if (!find_start(p, node, old, rest, rest_count, limb, forced, &index, &departure)) return false;
     double margin = p->options->margin_m + EXTRA_MARGIN_M;
     bool moved = false;
     int first = p->frames.count, bound = INT_MAX;
@@ -465,6 +403,7 @@ bool hf_step_limb(hf_planner* p, const hf_plan_node* node, int limb, hf_step_sou
         if (!carry_out(p, rest, rest_count, p->stance_b, &departure, &end, old, &next, child)) continue;
         child->first_frame = first;
         child->guide_index = index;
+        hf_holds_refresh(p, child);
         return true;
     }
     p->frames.count = first;
@@ -479,7 +418,7 @@ bool hf_step_release(hf_planner* p, const hf_plan_node* node, int limb, hf_plan_
     hf_pose start = {.q = p->q_a};
     int index;
     p->work++;
-    if (!find_departure(p, node, &node->holds[own], p->stance_b, ROOM[0], &index, &start)) return false;
+    if (!find_departure(p, node, &node->holds[own], p->stance_b, &index, &start)) return false;
     hf_hold others[HF_MAX_HOLDS];
     int n = 0, first = p->frames.count;
     for (int i = 0; i < node->hold_count; i++)
