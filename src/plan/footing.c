@@ -9,7 +9,7 @@
 static const double NEAREST = 0.2, FARTHEST = 1.8; /* of the rest length: what counts as under the limb */
 static const double LEAST_FACING = 0.8;            /* cosine between the surface's normal and the way out */
 static const double LONGEST = 0.9;                 /* step, of the limb's length */
-static const double APART = 0.017;                 /* creature heights between two places */
+static const double APART = 0.035;                 /* creature heights between two places */
 enum { FARTHEST_POSES = 200, MOST = HF_STEP_CANDIDATES / 2 };
 static const double LEVEL_RAD = 0.2; /* tilts from which on a body's own down and the world's are two ways */
 

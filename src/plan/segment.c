@@ -156,7 +156,13 @@ static bool straighten(segment* s, bool eased) {
         hf_vec3 next = hf_sub(hf_scale(shift, 2), before), com;
         pose.root.position = hf_add(pose.root.position, hf_v3(next.x, next.y, 0));
         s->coms[i] = hf_lerp(s->coms[0], s->coms[last], part);
-        if (!put_over(s, s->coms[i], KNOT_LINE_M, &pose, &com)) return false;
+        memcpy(p->q_i, pose.q, sizeof(double) * (size_t)p->view->q_count);
+        if (!put_over(s, s->coms[i], KNOT_LINE_M, &pose, &com)) {
+            // limbs do not let it: as it was
+            memcpy(pose.q, p->q_i, sizeof(double) * (size_t)p->view->q_count);
+            pose.root = s->roots[i];
+            com = com_at(p, &pose);
+        }
         bool near = hypot(com.x - s->coms[i].x, com.y - s->coms[i].y) < KNOT_LINE_M;
         s->coms[i] = near ? hf_v3(s->coms[i].x, s->coms[i].y, com.z) : com;
         if (!near && hf_stance_margin(s->stance, com) < p->options->margin_m) return false;
@@ -181,8 +187,12 @@ static bool pose_at(segment* s, const hf_path* path, double at, hf_vec3* shift, 
     int knot = (int)at;
     hf_vec3 was = pose->root.position;
     pose->root.position = hf_add(was, *shift);
-    if (!put_over(s, hf_lerp(s->coms[knot], s->coms[knot + 1], at - knot), FRAME_LINE_M, pose, com))
-        return false;
+    if (!put_over(s, hf_lerp(s->coms[knot], s->coms[knot + 1], at - knot), FRAME_LINE_M, pose, com)) {
+        hf_vec3 pull;
+        hf_path_pose(p->creature, path, at, pose);
+        if (!hf_holds_keep(p, s->holds, s->hold_count, -1, pose, &pull)) return false;
+        *com = com_at(p, pose);
+    }
     *shift = hf_sub(pose->root.position, was);
     shift->z = 0;
     return true;
