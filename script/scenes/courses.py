@@ -74,8 +74,8 @@ def courses(folder):
     put(folder, "handrail.obj", "The rail of the stairs, 0.9 m above the steps", handrail(6, 0.17, 0.28, 1.0, 0.9))
     put(folder, "low-steps.obj", "Four steps of 0.12 by 0.5 m, 1.2 m wide, and a landing", stairs(4, 0.12, 0.5, 0.6, 1.4))
     put(folder, "floating-beam.obj", "A block that floats 0.8 m above the ground across a passage of 2.4 m, with the passage's walls",
-        [("block", box((-0.15, -1.2, 0.8), (0.15, 1.2, 2.2))), ("left_wall", box((-2, 1.2, 0), (2, 1.26, 2.2))),
-         ("right_wall", box((-2, -1.26, 0), (2, -1.2, 2.2)))])
+        [("block", box((-0.15, -1.2, 0.8), (0.15, 1.2, 2.2))), ("left_wall", box((-3.6, 1.2, 0), (3.6, 1.26, 2.2))),
+         ("right_wall", box((-3.6, -1.26, 0), (3.6, -1.2, 2.2)))])
     put(folder, "race.obj", "A lane with a bar, a beam, a gate and a platform", race())
     put(folder, "rubble.obj", "Tilted blocks, up to 14 cm high, over 1.9 by 1.5 m", rubble())
     put(folder, "shaft-left.obj", "The left wall of a shaft, its face at y = 0, 2.4 m high", shaft_wall(1))
