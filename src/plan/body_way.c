@@ -272,14 +272,17 @@ static int cut_short(way* w, int* nodes, int count) {
     return kept;
 }
 
-/* One move after the other, each from where the last one came to. */
+/* One move after the other, each from where the last one came to. The last may end a little beside its goal,
+   where limbs that hold would be overstretched. */
 static bool append(way* w, int node, const hf_pose* from, const int* nodes, int count) {
     hf_planner* p = w->planner;
     int first = p->frames.count;
     copy_pose(w, from, &w->target);
     for (int i = 1; i < count; i++) {
         hf_pose to = node_pose(w, nodes[i]);
-        if (!hf_segment_move(p, w->holds, w->hold_count, w->stance, node, &w->target, &to)) {
+        // limbs that hold may come there in another way than the other tree has them: as they come
+        if (!is_straight(w, &w->target, &to) ||
+            !hf_segment_move(p, w->holds, w->hold_count, w->stance, node, &w->target, &w->next)) {
             p->frames.count = first;
             return false;
         }

@@ -152,12 +152,13 @@ static bool solve(search* s, bool stiff, const double* from, double lower, hf_po
     return accept(s, pose);
 }
 
-/* Other starts of the limbs that hold: knees and elbows may turn out. */
+/* Other starts of the limbs that hold: elbows may turn out. */
 static void shake(const search* s, hf_random* random, double* q) {
     const hf_planner* p = s->planner;
     for (int i = 0; i < s->count; i++) {
         const hf_limb* limb = &p->view->limbs[s->holds[i].limb];
-        for (int k = 0; k < limb->joint_count; k++) {
+        // a limb of few joints would come out in a posture to which no way leads
+        for (int k = 0; k < limb->joint_count && hf_hold_is_loose(p, &s->holds[i]); k++) {
             const hf_joint* j = &p->view->joints[limb->joints[k]];
             if (j->q_count != 1) continue;
             double moved = q[j->q_index] + hf_random_between(random, -SHAKE, SHAKE);
