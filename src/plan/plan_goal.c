@@ -60,9 +60,8 @@ static bool change_one(hf_planner* p, const hf_hold* goal, int count, bool* done
     else
         for (int i = 0; i < count && change < 0; i++) {
             if (is_held(n, &goal[i])) continue;
-            uint32_t tried = 0;
             change = goal[i].limb;
-            found = hf_step_limb(p, n, change, &goal[i], &tried, child);
+            found = hf_step_limb(p, n, change, &goal[i], child);
         }
     *done = change < 0;
     if (!found) return *done;

@@ -4,7 +4,7 @@
    order in which contacts end. */
 #include "plan/planner.h"
 
-enum { MAX_OPTIONS = 64 };
+enum { MAX_OPTIONS = 64, MAX_CHILDREN = 6 }; /* children: of one option */
 
 typedef enum change { MOVE, RELEASE } change;
 typedef struct option {
@@ -91,7 +91,7 @@ void hf_plan_adopt(hf_planner* p) {
     hf_plan_node* n = &p->nodes[p->node_count];
     n->parent = p->node_index;
     n->end_frame = p->frames.count;
-    n->option = 0, n->tried = 0;
+    n->option = 0, n->found = 0;
     n->worth = n->guide_index;
     for (int i = 0; i < n->hold_count; i++) n->worth += HOLDS_SHARE * n->holds[i].until / n->hold_count;
     p->node_index = p->node_count++;
@@ -135,9 +135,10 @@ static void expand(hf_planner* p) {
     }
     const option* o = &options[n->option];
     int frames = p->frames.count;
-    bool found = o->change == RELEASE ? n->tried++ == 0 && hf_step_release(p, n, o->limb, child)
-                                      : hf_step_limb(p, n, o->limb, NULL, &n->tried, child);
-    if (!found) n->option++, n->tried = 0;
+    bool found = o->change == RELEASE ? n->found == 0 && hf_step_release(p, n, o->limb, child)
+                                      : n->found < MAX_CHILDREN && hf_step_limb(p, n, o->limb, NULL, child);
+    n->found++;
+    if (!found) n->option++, n->found = 0;
     n->worth -= found ? COST_OF_CHILD : COST_OF_ALL / count;
     if (!found) return;
     if (is_known(p, child))
@@ -153,7 +154,7 @@ hf_plan_why hf_plan_search(hf_planner* p, const hf_scenario_state* goal, int wor
         p->node_index = choose(p);
         if (p->node_index < 0) return HF_PLAN_NO_CONTACT;
         const hf_plan_node* n = &p->nodes[p->node_index];
-        if (n->option == 0 && n->tried == 0 && all_last(p, n) && hf_plan_arrive(p, goal)) return HF_PLAN_DONE;
+        if (n->option == 0 && n->found == 0 && all_last(p, n) && hf_plan_arrive(p, goal)) return HF_PLAN_DONE;
         if (p->work >= end) return HF_PLAN_WORK_ENDED;
         if (p->node_count == HF_MAX_STANCES) return HF_PLAN_WORK_ENDED;
         expand(p);

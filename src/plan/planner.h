@@ -79,7 +79,7 @@ typedef struct hf_plan_node {
     int first_frame, end_frame; /* of the store: the change into this stance */
     int last_limb;              /* that changed, -1 */
     int option;                 /* what the search tries next from here */
-    uint32_t tried;             /* and which candidates of it are done */
+    int found;                  /* children that it brought */
     double worth;               /* of going on from here; less after each vain attempt */
 } hf_plan_node;
 
@@ -262,10 +262,9 @@ bool hf_footing_list(hf_planner* p, const hf_pose* poses, int pose_count, const 
                      int limb, const hf_hold* old, int index, hf_step_list* list);
 
 /* ---- step.c ---- */
-/* Moves a limb to its next contact, or makes one. *tried has a bit for each candidate tried already, in and
-   out, so that the search can come back for the others; `forced` is the contact to make, NULL to choose.
-   Appends frames and fills the child when true. */
-bool hf_step_limb(hf_planner* p, const hf_plan_node* node, int limb, const hf_hold* forced, uint32_t* tried,
+/* Moves a limb to its next contact, or makes one: the best that no child of the node has; `forced` is the
+   contact to make, NULL to choose. Appends frames and fills the child when true. */
+bool hf_step_limb(hf_planner* p, const hf_plan_node* node, int limb, const hf_hold* forced,
                   hf_plan_node* child);
 /* Fills p->steps with the contacts a limb could make from the pose, best first; false when there is none. */
 bool hf_step_find(hf_planner* p, const hf_pose* pose, const hf_hold* rest, int rest_count, int limb,

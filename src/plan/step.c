@@ -22,6 +22,7 @@ static const double WISH_WEIGHT = 3, EFFORT_SHARE = 0.05;
 static const double NEW_PLACE = 0.03; /* of the limb's length: nearer is the same contact */
 static const double UPWARD = 1;       /* beta of method section 4 */
 enum { LEAST_GAIN = 3 };              /* guide poses that a change must last longer */
+enum { MANY = 3, DOUBTFUL = 3 };      /* contacts; ends that do not seem to lead on and are tried yet */
 static const double STRAY = 4;        /* weight of the distance from the place wished for in the end */
 
 static const double RAISED = 0.03;  /* creature heights: straight limbs leave more easily */
@@ -230,48 +231,25 @@ static void copy_pose(const hf_planner* p, const hf_pose* from, hf_pose* to) {
     memcpy(to->q, from->q, sizeof(double) * (size_t)p->view->q_count);
 }
 
-/* A step that leaves no next one is no use: from the pose it ends in, can the body get to where it stands
-   without the limb whose contact ends soonest? */
-static bool leads_on(hf_planner* p, const hf_hold* rest, int rest_count, const hf_hold* next,
-                     const hf_pose* end) {
-    hf_hold all[HF_MAX_HOLDS];
-    memcpy(all, rest, sizeof *rest * (size_t)rest_count);
-    all[rest_count] = *next;
-    // whose contact ends soonest, or, where more than one will be left, the next
-    int last = -1;
-    for (int turn = 0; turn < (rest_count > 1 ? 2 : 1) && !p->out_of_memory; turn++) {
-        int soonest = -1;
-        for (int i = 0; i < rest_count; i++)
-            if (i != last && p->view->limbs[all[i].limb].joint_count > 0 &&
-                (soonest < 0 || all[i].until < all[soonest].until))
-                soonest = i;
-        if (soonest < 0) return turn == 0;
-        if (!hf_holds_stance(p, all, rest_count + 1, all[soonest].limb, p->stance_c)) return false;
-        hf_pose pose = {.q = p->q_f};
-        for (int i = 0; i < 2; i++) {
-            copy_pose(p, end, &pose);
-            pose.root.position.z += i * RAISED * p->view->height;
-            if (hf_stance_pose_exists(p, all, rest_count + 1, p->stance_c, p->options->margin_m, &pose) &&
-                hf_segment_lifts(p, &all[soonest], &pose))
-                return true;
-        }
-        last = soonest;
+/* A step that leaves no next one is of little use: from the pose it ends in, can the body get to where it
+   stands without the limb whose contact ends soonest? Where many hold on, it nearly always can. */
+static bool leads_on(hf_planner* p, const hf_hold* all, int count, const hf_pose* end) {
+    if (count > MANY) return true;
+    int soonest = -1;
+    for (int i = 0; i + 1 < count; i++)
+        if (p->view->limbs[all[i].limb].joint_count > 0 && (soonest < 0 || all[i].until < all[soonest].until))
+            soonest = i;
+    if (soonest < 0) return true;
+    if (!hf_holds_stance(p, all, count, all[soonest].limb, p->stance_c)) return false;
+    hf_pose pose = {.q = p->q_f};
+    for (int i = 0; i < 2 && !p->out_of_memory; i++) {
+        copy_pose(p, end, &pose);
+        pose.root.position.z += i * RAISED * p->view->height;
+        if (hf_stance_pose_exists(p, all, count, p->stance_c, p->options->margin_m, &pose) &&
+            hf_segment_lifts(p, &all[soonest], &pose))
+            return true;
     }
     return false;
-}
-
-/* The swing as frames after the body move; the child's holds and pose. */
-static bool carry_out(hf_planner* p, const hf_hold* rest, int rest_count, const hf_stance* stance,
-                      const hf_pose* start, const hf_pose* end, const hf_hold* old, const hf_hold* next,
-                      hf_plan_node* child) {
-    if (!hf_segment_swing(p, rest, rest_count, old, next, stance, p->node_count, start, end)) return false;
-    child->hold_count = rest_count;
-    memcpy(child->holds, rest, sizeof *rest * (size_t)rest_count);
-    child->holds[child->hold_count++] = *next;
-    child->last_limb = next->limb;
-    hf_pose last = hf_frames_pose(&p->frames, p->frames.count - 1);
-    copy_pose(p, &last, &child->pose);
-    return true;
 }
 
 /* The pose from which the limb can leave its contact, as far along the guide as can be. */
@@ -353,58 +331,108 @@ static bool find_start(hf_planner* p, const hf_plan_node* node, const hf_hold* o
     return !p->out_of_memory && score_all(p, rest, rest_count, *index, &p->steps);
 }
 
-bool hf_step_limb(hf_planner* p, const hf_plan_node* node, int limb, const hf_hold* forced, uint32_t* tried,
+/* A change of one limb that is being made. */
+typedef struct change {
+    hf_planner* planner;
+    const hf_plan_node* node;
+    int limb, rest_count, index;
+    const hf_hold* old; /* NULL: it had no contact */
+    const hf_hold* forced;
+    hf_hold rest[HF_MAX_HOLDS + 1]; /* and behind them the next one */
+    hf_pose departure, end;
+    bool moved; /* the frames to the departure are made */
+} change;
+
+/* Has the stance a child with the limb there? */
+static bool is_taken(const change* c, const hf_hold* next) {
+    const hf_planner* p = c->planner;
+    for (int k = p->node_index + 1; k < p->node_count; k++) {
+        const hf_plan_node* n = &p->nodes[k];
+        if (n->parent != p->node_index || n->last_limb != c->limb) continue;
+        int own = hf_holds_find(n->holds, n->hold_count, c->limb);
+        if (own >= 0 &&
+            hf_distance(n->holds[own].point, next->point) < NEW_PLACE * p->view->limbs[c->limb].length)
+            return true;
+    }
+    return false;
+}
+
+/* How the body is in the end, and how long the contact lasts. */
+static bool find_end(change* c, const hf_step_candidate* to) {
+    hf_planner* p = c->planner;
+    hf_hold* next = &c->rest[c->rest_count];
+    *next = to->hold;
+    hf_pose touching = {to->root, to->q};
+    if (!c->forced && (!goes_on(p, c->old, next) || is_taken(c, next))) return false;
+    hf_hold_tighten(p, c->index, &touching, next);
+    if (!c->forced && !goes_on(p, c->old, next)) return false;
+    p->work++;
+    copy_pose(p, &touching, &c->end);
+    return hf_stance_pose(p, c->rest, c->rest_count + 1, p->stance_b, p->options->margin_m + EXTRA_MARGIN_M,
+                          to->root, next, &c->end);
+}
+
+/* The frames, once the end is known: the body to where the limb leaves, which is the same for all ends, and
+   the swing. */
+static bool carry_out(change* c, hf_plan_node* child) {
+    hf_planner* p = c->planner;
+    if (!c->moved) {
+        if (!move_body(p, c->node, p->stance_a, c->index, &c->departure)) return false;
+        hf_pose last = hf_frames_pose(&p->frames, p->frames.count - 1);
+        copy_pose(p, &last, &c->departure);
+        c->moved = true;
+    }
+    const hf_hold* next = &c->rest[c->rest_count];
+    if (!hf_segment_swing(p, c->rest, c->rest_count, c->old, next, p->stance_b, p->node_count, &c->departure,
+                          &c->end))
+        return false;
+    child->hold_count = c->rest_count + 1;
+    memcpy(child->holds, c->rest, sizeof *c->rest * (size_t)child->hold_count);
+    child->last_limb = c->limb;
+    child->guide_index = c->index;
+    hf_pose last = hf_frames_pose(&p->frames, p->frames.count - 1);
+    copy_pose(p, &last, &child->pose);
+    hf_holds_refresh(p, child);
+    return true;
+}
+
+bool hf_step_limb(hf_planner* p, const hf_plan_node* node, int limb, const hf_hold* forced,
                   hf_plan_node* child) {
     int own = hf_holds_find(node->holds, node->hold_count, limb);
-    const hf_hold* old = own >= 0 ? &node->holds[own] : NULL;
-    hf_hold rest[HF_MAX_HOLDS];
-    int rest_count = 0;
+    change c = {.planner = p,
+                .node = node,
+                .limb = limb,
+                .old = own >= 0 ? &node->holds[own] : NULL,
+                .forced = forced,
+                .departure.q = p->q_a,
+                .end.q = p->q_b};
     for (int i = 0; i < node->hold_count; i++)
-        if (i != own) rest[rest_count++] = node->holds[i];
-    if (rest_count == 0 || rest_count + 1 > HF_MAX_HOLDS) return false;
-    if (!hf_holds_stance(p, rest, rest_count, -1, p->stance_b)) return false;
+        if (i != own) c.rest[c.rest_count++] = node->holds[i];
+    if (c.rest_count == 0 || c.rest_count + 1 > HF_MAX_HOLDS) return false;
+    if (!hf_holds_stance(p, c.rest, c.rest_count, -1, p->stance_b)) return false;
     if (!hf_holds_stance(p, node->holds, node->hold_count, -1, p->stance_a)) return false;
-    hf_pose departure = {.q = p->q_a}, end = {.q = p->q_b};
-    int index;
-    if (!find_start(p, node, old, rest, rest_count, limb, forced, &index, &departure)) return false;
-    double margin = p->options->margin_m + EXTRA_MARGIN_M;
-    bool moved = false;
-    int first = p->frames.count, bound = INT_MAX;
-    // where one is too far to lead on, those as far are left for later
-    for (int turn = 0; turn < 2 * p->steps.count && !p->out_of_memory; turn++) {
-        int i = turn % p->steps.count;
-        const hf_step_candidate* c = &p->steps.items[i];
-        if (*tried >> i & 1 || (turn < p->steps.count && c->hold.until > bound)) continue;
-        *tried |= 1u << i;
-        if (!forced && !goes_on(p, old, &c->hold)) continue;
-        p->work++;
-        hf_hold next = c->hold;
-        hf_pose touching = {c->root, c->q};
-        hf_hold_tighten(p, index, &touching, &next);
-        if (!forced && !goes_on(p, old, &next)) continue;
-        hf_hold all[HF_MAX_HOLDS];
-        memcpy(all, rest, sizeof *rest * (size_t)rest_count);
-        all[rest_count] = next;
-        end.root = c->root;
-        memcpy(end.q, c->q, sizeof(double) * (size_t)p->view->q_count);
-        if (!hf_stance_pose(p, all, rest_count + 1, p->stance_b, margin, c->root, &next, &end) ||
-            (!forced && !leads_on(p, rest, rest_count, &next, &end))) {
-            int halfway = old ? (old->until + next.until + 1) / 2 : next.until;
+    if (!find_start(p, node, c.old, c.rest, c.rest_count, limb, forced, &c.index, &c.departure)) return false;
+    int first = p->frames.count, bound = INT_MAX, doubtful = 0;
+    uint32_t done = 0, vain = 0;
+    // first those that lead on, of which those that last as long as one that does not come later; then others
+    for (int turn = 0; turn < 3 * p->steps.count && doubtful < DOUBTFUL && !p->out_of_memory; turn++) {
+        int i = turn % p->steps.count, pass = turn / p->steps.count;
+        const hf_step_candidate* to = &p->steps.items[i];
+        if (done >> i & 1 || (pass == 0 && to->hold.until > bound) || (pass < 2 && vain >> i & 1)) continue;
+        bool ends = find_end(&c, to);
+        if (ends && pass < 2 && !forced && !leads_on(p, c.rest, c.rest_count + 1, &c.end)) {
+            int halfway = c.old ? (c.old->until + to->hold.until + 1) / 2 : to->hold.until;
             bound = halfway < bound ? halfway : bound;
+            vain |= 1u << i;
             continue;
         }
-        // the way to where the limb leaves is the same for all
-        if (!moved) {
-            if (!move_body(p, node, p->stance_a, index, &departure)) return false;
-            hf_pose last = hf_frames_pose(&p->frames, p->frames.count - 1);
-            copy_pose(p, &last, &departure);
-            moved = true;
+        done |= 1u << i;
+        doubtful += ends && pass == 2;
+        if (ends && carry_out(&c, child)) {
+            child->first_frame = first;
+            return true;
         }
-        if (!carry_out(p, rest, rest_count, p->stance_b, &departure, &end, old, &next, child)) continue;
-        child->first_frame = first;
-        child->guide_index = index;
-        hf_holds_refresh(p, child);
-        return true;
+        if (ends && !c.moved) break;
     }
     p->frames.count = first;
     return false;
