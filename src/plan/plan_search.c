@@ -18,7 +18,7 @@ typedef struct option {
 static const double COST_OF_ALL = 12, COST_OF_CHILD = 3;
 static const double HOLDS_SHARE = 0.5; /* of how long contacts last, in what a stance is worth */
 static const double SAME_PLACE = 0.03; /* of a limb's length */
-enum { SAME_POSES = 3 };
+enum { SAME_POSES = 3, LAST_POSES = 6 };
 
 static bool excluded(const hf_planner* p, const hf_plan_node* n, int limb) {
     const hf_limb* l = &p->view->limbs[limb];
@@ -72,9 +72,10 @@ static int list_options(const hf_planner* p, const hf_plan_node* n, option* opti
     return count;
 }
 
+/* Do all contacts last to the end, nearly? What is left the body can stretch to. */
 static bool all_last(const hf_planner* p, const hf_plan_node* n) {
     for (int i = 0; i < n->hold_count; i++)
-        if (n->holds[i].until < p->guide_count - 1) return false;
+        if (n->holds[i].until < p->guide_count - 1 - LAST_POSES) return false;
     return true;
 }
 

@@ -200,8 +200,11 @@ static bool pose_at(segment* s, const hf_path* path, double at, hf_vec3* shift, 
 
 static const double GRAZE_M = 0.004; /* steps of a swinging limb */
 
-/* No joint is faster between two frames than it may be. */
+/* Neither root nor joint is faster between two frames than it may be. */
 static bool slow_enough(const hf_planner* p, const hf_pose* a, const hf_pose* b) {
+    if (hf_distance(a->root.position, b->root.position) * p->options->rate > p->view->limits.root_speed ||
+        hf_quat_angle(a->root.rotation, b->root.rotation) * p->options->rate > p->view->limits.root_turn)
+        return false;
     for (int j = 0; j < p->view->joint_count; j++) {
         const hf_joint* joint = &p->view->joints[j];
         if (joint->q_count != 1) continue;
@@ -495,6 +498,8 @@ static int lift(hf_planner* p, int limb, int frame, const hf_swing_end* end, con
 }
 
 bool hf_segment_lifts(hf_planner* p, const hf_hold* hold, const hf_pose* at) {
+    // a limb without joints leaves with the body
+    if (p->view->limbs[hold->limb].joint_count == 0) return true;
     hf_workspace_mark mark = hf_workspace_begin(p->workspace);
     double* q = hf_workspace_take(p->workspace, LIFT_KNOTS * (size_t)p->view->q_count, sizeof *q);
     bool scrapes = false;
@@ -614,6 +619,31 @@ bool hf_segment_swing(hf_planner* p, const hf_hold* holds, int count, const hf_h
     return make_swing(p, holds, count, &w, stance, node);
 }
 
+/* A limb without joints leaves when the body does: from now on it holds nothing. */
+static bool stays_behind(hf_planner* p, const hf_stance* stance, int node, const hf_pose* at) {
+    hf_vec3 com = com_at(p, at);
+    double margin = hf_stance_margin(stance, com);
+    if (margin < p->options->margin_m) return false;
+    if (!hf_frames_add(&p->frames, at, com, node, -1, margin)) p->out_of_memory = true;
+    return !p->out_of_memory;
+}
+
+/* The limb a little off its contact. */
+static bool lifted(hf_planner* p, const hf_hold* hold, hf_pose* pose) {
+    size_t row = (size_t)p->view->q_count;
+    hf_workspace_mark mark = hf_workspace_begin(p->workspace);
+    double* q = hf_workspace_take(p->workspace, LIFT_KNOTS * row, sizeof *q);
+    hf_swing_end end = {hold->object, hold->normal, hold->grip};
+    bool scrapes = false,
+         good = q && lift(p, hold->limb, hold->frame, &end, pose, hf_v3(0, 0, 0), q, &scrapes) && !scrapes;
+    if (!q) p->out_of_memory = true;
+    if (good) memcpy(pose->q, q + (LIFT_KNOTS - 1) * row, sizeof(double) * row);
+    hf_workspace_end(p->workspace, mark);
+    return good;
+}
+
+enum { FREE_TURNS = 4 };
+
 bool hf_segment_free(hf_planner* p, const hf_hold* holds, int count, const hf_hold* old,
                      const hf_stance* stance, int node, const hf_pose* from) {
     hf_pose to = {from->root, p->q_b};
@@ -625,16 +655,19 @@ bool hf_segment_free(hf_planner* p, const hf_hold* holds, int count, const hf_ho
                .arrive = {.object = -1},
                .from = from,
                .to = &to};
-    // to the rest posture, or only half of the way there
-    for (int part = 2; part > 0 && !p->out_of_memory; part--) {
+    if (limb->joint_count == 0) return stays_behind(p, stance, node, from);
+    // to the rest posture, half of the way there, another free one, or just off
+    for (int turn = 0; turn < FREE_TURNS && !p->out_of_memory; turn++) {
         memcpy(to.q, from->q, sizeof(double) * (size_t)p->view->q_count);
-        for (int k = 0; k < limb->joint_count; k++) {
+        for (int k = 0; k < limb->joint_count && turn < 3; k++) {
             const hf_joint* j = &p->view->joints[limb->joints[k]];
             for (int i = j->q_index; i < j->q_index + j->q_count && j->q_count == 1; i++)
-                to.q[i] += (p->view->rest[i] - to.q[i]) * part / 2;
+                to.q[i] += (p->view->rest[i] - to.q[i]) * (turn == 1 ? 0.5 : 1);
         }
         hf_pose_follow(p->creature, to.q);
         hf_collision hit;
+        if (turn == 2 && !hf_spares_clear(p, holds, count, -1, NULL, &to, &hit)) continue;
+        if (turn == 3 && !lifted(p, old, &to)) continue;
         if (hf_holds_collide(p, holds, count, -1, &to, &hit)) continue;
         if (make_swing(p, holds, count, &w, stance, node)) return true;
     }
