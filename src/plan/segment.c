@@ -5,6 +5,8 @@
    by frame and between them. */
 #include "plan/planner.h"
 
+#include <holdfast/rom.h>
+
 #include "base/memory.h"
 #include "base/workspace.h"
 
@@ -137,6 +139,14 @@ static bool put_over(segment* s, hf_vec3 place, double tolerance, hf_pose* pose,
     return false;
 }
 
+static const double ROM_RAD = 5e-5; /* what a check lets a posture be off by is more */
+
+/* Straight between two postures a limb may leave its range of motion: back into it. */
+static void keep_range(const hf_planner* p, double* q) {
+    for (int r = 0; r < p->view->rom_count; r++)
+        if (!hf_rom_contains(p->creature, r, q, ROM_RAD)) hf_rom_project(p->creature, r, q);
+}
+
 /* Seen from above, the centre of mass goes straight from the first knot to the last while limbs and trunk do
    what they do: where both ends are balanced, so is the way, and it asks for no acceleration across it. */
 static bool straighten(segment* s, bool eased) {
@@ -177,6 +187,7 @@ static bool straighten(segment* s, bool eased) {
 static bool pose_at(segment* s, const hf_path* path, double at, hf_vec3* shift, hf_pose* pose, hf_vec3* com) {
     hf_planner* p = s->planner;
     hf_path_pose(p->creature, path, at, pose);
+    keep_range(p, pose->q);
     if (at <= 0 || at >= path->count - 1) {
         hf_vec3 pull;
         bool kept = hf_holds_keep(p, s->holds, s->hold_count, -1, pose, &pull);
@@ -336,7 +347,7 @@ static verdict append(segment* s, const hf_path* path, hf_timing* timing, double
         hf_vec3 com;
         if (!pose_at(s, path, hf_timing_at(timing, i / p->options->rate), &shift, &pose, &com)) return FAILS;
         double margin = hf_stance_margin(s->stance, com);
-        if (margin < p->options->margin_m) return FAILS;
+        if (margin < p->options->margin_m || !hf_pose_within_rom(p->creature, pose.q, ROM_RAD)) return FAILS;
         if (i > 0) {
             hf_pose last = hf_frames_pose(&p->frames, p->frames.count - 1);
             if (!slow_enough(p, &last, &pose)) return TOO_FAST;
@@ -418,6 +429,7 @@ static bool make_move_knots(segment* s, const hf_pose* from, const hf_pose* to) 
                 memcpy(pose.q + j->q_index, before.q + j->q_index, sizeof(double) * (size_t)j->q_count);
             }
         }
+        keep_range(p, pose.q);
         hf_pose_follow(p->creature, pose.q);
         // the root gives way where a straight line would overstretch a limb
         bool kept = false, ends = i == 0 || i == s->knot_count - 1;
