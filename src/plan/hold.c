@@ -199,7 +199,18 @@ static bool reaches(const hf_planner* p, const hf_hold* h, int i) {
 
 bool hf_volume_has(const hf_volume* v, hf_vec3 x) { return in_volume(v, x, hf_v3(0, 0, 0), 0); }
 
-int hf_hold_reach(hf_planner* p, int from, const hf_hold* h) {
+int hf_hold_lasts(const hf_planner* p, int from, const hf_hold* h) {
+    int end = from + p->options->horizon, last = p->guide_count - 1, step = p->options->horizon / 6 + 1;
+    if (end > last) end = last;
+    while (from < end) {
+        int next = from + step < end ? from + step : end;
+        if (!reaches(p, h, next)) break;
+        from = next;
+    }
+    return from;
+}
+
+static int last_reached(const hf_planner* p, int from, const hf_hold* h) {
     int end = from + 2 * p->options->horizon, last = p->guide_count - 1;
     if (end > last) end = last;
     while (from < end && reaches(p, h, from + 1)) from++;
@@ -208,7 +219,7 @@ int hf_hold_reach(hf_planner* p, int from, const hf_hold* h) {
 
 void hf_hold_span(hf_planner* p, int from, hf_hold* h) {
     h->since = from;
-    h->until = hf_hold_reach(p, from, h);
+    h->until = last_reached(p, from, h);
     h->seen = from + 2 * p->options->horizon;
     int first = from - 2 * p->options->horizon;
     while (h->since > 0 && h->since > first && reaches(p, h, h->since - 1)) h->since--;

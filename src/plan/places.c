@@ -62,9 +62,10 @@ static int rank(hf_planner* p, const hf_pose* poses, int pose_count, int limb, c
         }
         if (from < 0) continue;
         hf_hold h = {.limb = limb, .held = s->point};
-        int until = hf_hold_reach(p, index, &h);
+        int until = hf_hold_lasts(p, index, &h);
         double lasts = fmin(1, (double)(until - index) / p->options->horizon);
-        if (old && until <= old->until && old->until < p->guide_count - 1) continue;
+        if (old && until <= old->until && until < index + p->options->horizon && until < p->guide_count - 1)
+            continue;
         bool grip = l->grip && hf_scene_object(p->scene, s->object).grip;
         if (!grip && !faces(p, limb, p->guide[later], s->normal)) continue;
         ranked r = {i, from,

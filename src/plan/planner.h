@@ -172,8 +172,8 @@ void hf_hold_span(hf_planner* p, int from, hf_hold* hold);
 void hf_hold_tighten(hf_planner* p, int from, const hf_pose* pose, hf_hold* hold);
 /* Looks farther for the node's holds that last as far as was looked at. */
 void hf_holds_refresh(hf_planner* p, hf_plan_node* node);
-/* The last of them by the volume alone. */
-int hf_hold_reach(hf_planner* p, int from, const hf_hold* hold);
+/* About the last of them, within the horizon. */
+int hf_hold_lasts(const hf_planner* p, int from, const hf_hold* hold);
 /* Is a point of the root's frame in it? */
 bool hf_volume_has(const hf_volume* volume, hf_vec3 point);
 /* Has the limb no contact, nor any that excludes it? */
