@@ -181,30 +181,48 @@ double hf_limb_comfort(const hf_planner* p, int limb, const double* q) {
 /* The body may leave the guide by this much of its height to let a limb reach, and lower itself by so much
    more: guides rise straight where feet have stairs. */
 static const double LEEWAY = 0.03, LOWERING = 0.12;
+static const double ROUNDING = 1e-9;
 
-static bool in_volume(const hf_volume* v, hf_vec3 x, hf_vec3 up, double height) {
-    for (int i = 0; i < v->plane_count; i++) {
+/* How far a point is inside the volume, m: less than nothing outside, where it need not be all of it. */
+static double depth_in(const hf_volume* v, hf_vec3 x, hf_vec3 up, double height) {
+    double depth = v->plane_count > 0 ? INFINITY : -1;
+    for (int i = 0; i < v->plane_count && depth >= 0; i++) {
         const double* n = v->planes + 4 * i;
         double down = -(n[0] * up.x + n[1] * up.y + n[2] * up.z);
-        double leeway = height * (LEEWAY + LOWERING * fmax(0, down));
-        if (n[0] * x.x + n[1] * x.y + n[2] * x.z > n[3] + leeway) return false;
+        double leeway = height * (LEEWAY + (down > 0 ? LOWERING * down : 0));
+        double left = n[3] + leeway - (n[0] * x.x + n[1] * x.y + n[2] * x.z);
+        depth = left < depth ? left : depth;
     }
-    return v->plane_count > 0;
+    return depth;
 }
 
-static bool reaches(const hf_planner* p, const hf_hold* h, int i) {
-    hf_vec3 up = hf_unrotate(p->guide[i].rotation, hf_v3(0, 0, 1));
-    return in_volume(&p->model->limbs[h->limb].volume, hf_unapply(p->guide[i], h->held), up, p->view->height);
-}
+bool hf_volume_has(const hf_volume* v, hf_vec3 x) { return depth_in(v, x, hf_v3(0, 0, 0), 0) >= 0; }
 
-bool hf_volume_has(const hf_volume* v, hf_vec3 x) { return in_volume(v, x, hf_v3(0, 0, 0), 0); }
+/* A contact as the body sees it along the guide. Normals of a volume have length 1: what is known to be deep
+   inside stays inside while it and the direction upwards change less than that. */
+typedef struct sight {
+    hf_vec3 x, up;
+    double depth;
+} sight;
+
+static bool reaches(const hf_planner* p, const hf_hold* h, int i, sight* last) {
+    sight now = {hf_unapply(p->guide[i], h->held), hf_unrotate(p->guide[i].rotation, hf_v3(0, 0, 1)), 0};
+    double height = p->view->height;
+    double change =
+        hf_distance(now.x, last->x) + LOWERING * height * hf_distance(now.up, last->up) + ROUNDING;
+    if (change <= last->depth) return true;
+    now.depth = depth_in(&p->model->limbs[h->limb].volume, now.x, now.up, height);
+    *last = now;
+    return now.depth >= 0;
+}
 
 int hf_hold_lasts(const hf_planner* p, int from, const hf_hold* h) {
     int end = from + p->options->horizon, last = p->guide_count - 1, step = p->options->horizon / 6 + 1;
+    sight seen = {.depth = -1};
     if (end > last) end = last;
     while (from < end) {
         int next = from + step < end ? from + step : end;
-        if (!reaches(p, h, next)) break;
+        if (!reaches(p, h, next, &seen)) break;
         from = next;
     }
     return from;
@@ -212,8 +230,9 @@ int hf_hold_lasts(const hf_planner* p, int from, const hf_hold* h) {
 
 static int last_reached(const hf_planner* p, int from, const hf_hold* h) {
     int end = from + 2 * p->options->horizon, last = p->guide_count - 1;
+    sight seen = {.depth = -1};
     if (end > last) end = last;
-    while (from < end && reaches(p, h, from + 1)) from++;
+    while (from < end && reaches(p, h, from + 1, &seen)) from++;
     return from;
 }
 
@@ -222,7 +241,8 @@ void hf_hold_span(hf_planner* p, int from, hf_hold* h) {
     h->until = last_reached(p, from, h);
     h->seen = from + 2 * p->options->horizon;
     int first = from - 2 * p->options->horizon;
-    while (h->since > 0 && h->since > first && reaches(p, h, h->since - 1)) h->since--;
+    sight seen = {.depth = -1};
+    while (h->since > 0 && h->since > first && reaches(p, h, h->since - 1, &seen)) h->since--;
 }
 
 /* With the root there, can the limb hold the contact free of collision? q goes on to how it does. */
