@@ -61,7 +61,7 @@ static bool change_one(hf_planner* p, const hf_hold* goal, int count, bool* done
         for (int i = 0; i < count && change < 0; i++) {
             if (is_held(n, &goal[i])) continue;
             change = goal[i].limb;
-            found = hf_step_limb(p, n, change, &goal[i], child);
+            found = hf_step_limb(p, n, change, &goal[i], false, child);
         }
     *done = change < 0;
     if (!found) return *done;

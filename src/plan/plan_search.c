@@ -6,7 +6,7 @@
 
 enum { MAX_OPTIONS = 64, MAX_CHILDREN = 6 }; /* children: of one option */
 
-typedef enum change { MOVE, RELEASE } change;
+typedef enum change { MOVE, DARE, RELEASE } change; /* DARE: a move that does not seem to lead on */
 typedef struct option {
     change change;
     int limb;
@@ -27,15 +27,6 @@ static bool excluded(const hf_planner* p, const hf_plan_node* n, int limb) {
     return false;
 }
 
-/* Has the limb changed since the body last went on? Changing it again would lead in a circle. */
-static bool just_changed(const hf_planner* p, int limb) {
-    const hf_plan_node* n = &p->nodes[p->node_index];
-    if (n->last_limb == limb) return true;
-    for (; n->parent >= 0 && n->guide_index == p->nodes[n->parent].guide_index; n = &p->nodes[n->parent])
-        if (n->last_limb == limb) return true;
-    return false;
-}
-
 static void add(option* options, int* count, change c, int limb, int order) {
     if (*count == MAX_OPTIONS) return;
     int at = (*count)++;
@@ -53,21 +44,22 @@ static int list_options(const hf_planner* p, const hf_plan_node* n, option* opti
     for (int l = 0; l < p->view->limb_count; l++) {
         if (!p->model->limbs[l].used) continue;
         int own = hf_holds_find(n->holds, n->hold_count, l);
-        bool walks = p->model->limbs[l].walks, again = just_changed(p, l);
+        bool walks = p->model->limbs[l].walks, again = n->last_limb == l;
         if (again) continue;
         if (own < 0) {
             // what can be gripped is there to be held, once the limbs that walk have had their chance
             bool grips = p->has_grips && p->view->limbs[l].grip;
             if (!excluded(p, n, l))
-                add(options, &count, MOVE, l, walks ? -2 : grips ? soonest + 1 : 2 * last);
+                add(options, &count, MOVE, l, walks ? -2 : grips ? soonest + 1 : 3 * last);
             continue;
         }
         int until = n->holds[own].until;
         if (p->view->limbs[l].joint_count > 0) add(options, &count, MOVE, l, until);
+        if (walks && n->hold_count <= HF_MANY_HOLDS) add(options, &count, DARE, l, last + until);
         add(options, &count, RELEASE, l,
             p->view->limbs[l].joint_count == 0 ? -3
-            : walks                            ? 3 * last
-                                               : last + until);
+            : walks                            ? 4 * last
+                                               : 2 * last + until);
     }
     return count;
 }
@@ -136,8 +128,9 @@ static void expand(hf_planner* p) {
     }
     const option* o = &options[n->option];
     int frames = p->frames.count;
-    bool found = o->change == RELEASE ? n->found == 0 && hf_step_release(p, n, o->limb, child)
-                                      : n->found < MAX_CHILDREN && hf_step_limb(p, n, o->limb, NULL, child);
+    bool found = o->change == RELEASE
+                     ? n->found == 0 && hf_step_release(p, n, o->limb, child)
+                     : n->found < MAX_CHILDREN && hf_step_limb(p, n, o->limb, NULL, o->change == DARE, child);
     n->found++;
     if (!found) n->option++, n->found = 0;
     n->worth -= found ? COST_OF_CHILD : COST_OF_ALL / count;

@@ -11,7 +11,8 @@
 #include <holdfast/swing.h>
 #include <holdfast/timing.h>
 
-enum { HF_MAX_HOLDS = 16, HF_MAX_FRAMES_OF_LIMB = 8, HF_MAX_SPARES = 24 };
+/* With more holds than HF_MANY_HOLDS the body nearly always stands without one of them. */
+enum { HF_MANY_HOLDS = 3, HF_MAX_HOLDS = 16, HF_MAX_FRAMES_OF_LIMB = 8, HF_MAX_SPARES = 24 };
 
 /* Planes n . x <= d of a convex volume. */
 typedef struct hf_volume {
@@ -263,8 +264,9 @@ bool hf_footing_list(hf_planner* p, const hf_pose* poses, int pose_count, const 
 
 /* ---- step.c ---- */
 /* Moves a limb to its next contact, or makes one: the best that no child of the node has; `forced` is the
-   contact to make, NULL to choose. Appends frames and fills the child when true. */
-bool hf_step_limb(hf_planner* p, const hf_plan_node* node, int limb, const hf_hold* forced,
+   contact to make, NULL to choose. A daring step is one that does not seem to lead on. Appends frames and
+   fills the child when true. */
+bool hf_step_limb(hf_planner* p, const hf_plan_node* node, int limb, const hf_hold* forced, bool daring,
                   hf_plan_node* child);
 /* Fills p->steps with the contacts a limb could make from the pose, best first; false when there is none. */
 bool hf_step_find(hf_planner* p, const hf_pose* pose, const hf_hold* rest, int rest_count, int limb,

@@ -22,7 +22,7 @@ static const double WISH_WEIGHT = 3, EFFORT_SHARE = 0.05;
 static const double NEW_PLACE = 0.03; /* of the limb's length: nearer is the same contact */
 static const double UPWARD = 1;       /* beta of method section 4 */
 enum { LEAST_GAIN = 3 };              /* guide poses that a change must last longer */
-enum { MANY = 3, DOUBTFUL = 3 };      /* contacts; ends that do not seem to lead on and are tried yet */
+enum { MAX_TRIES = 6 };               /* swings that do not work out */
 static const double STRAY = 4;        /* weight of the distance from the place wished for in the end */
 
 static const double RAISED = 0.03;  /* creature heights: straight limbs leave more easily */
@@ -234,7 +234,7 @@ static void copy_pose(const hf_planner* p, const hf_pose* from, hf_pose* to) {
 /* A step that leaves no next one is of little use: from the pose it ends in, can the body get to where it
    stands without the limb whose contact ends soonest? Where many hold on, it nearly always can. */
 static bool leads_on(hf_planner* p, const hf_hold* all, int count, const hf_pose* end) {
-    if (count > MANY) return true;
+    if (count > HF_MANY_HOLDS) return true;
     int soonest = -1;
     for (int i = 0; i + 1 < count; i++)
         if (p->view->limbs[all[i].limb].joint_count > 0 && (soonest < 0 || all[i].until < all[soonest].until))
@@ -396,7 +396,7 @@ static bool carry_out(change* c, hf_plan_node* child) {
     return true;
 }
 
-bool hf_step_limb(hf_planner* p, const hf_plan_node* node, int limb, const hf_hold* forced,
+bool hf_step_limb(hf_planner* p, const hf_plan_node* node, int limb, const hf_hold* forced, bool daring,
                   hf_plan_node* child) {
     int own = hf_holds_find(node->holds, node->hold_count, limb);
     change c = {.planner = p,
@@ -412,27 +412,25 @@ bool hf_step_limb(hf_planner* p, const hf_plan_node* node, int limb, const hf_ho
     if (!hf_holds_stance(p, c.rest, c.rest_count, -1, p->stance_b)) return false;
     if (!hf_holds_stance(p, node->holds, node->hold_count, -1, p->stance_a)) return false;
     if (!find_start(p, node, c.old, c.rest, c.rest_count, limb, forced, &c.index, &c.departure)) return false;
-    int first = p->frames.count, bound = INT_MAX, doubtful = 0;
-    uint32_t done = 0, vain = 0;
-    // first those that lead on, of which those that last as long as one that does not come later; then others
-    for (int turn = 0; turn < 3 * p->steps.count && doubtful < DOUBTFUL && !p->out_of_memory; turn++) {
-        int i = turn % p->steps.count, pass = turn / p->steps.count;
+    int first = p->frames.count, bound = INT_MAX, tries = 0;
+    uint32_t done = 0;
+    // where one is too far to lead on, those as far are left for later
+    for (int turn = 0; turn < 2 * p->steps.count && !p->out_of_memory; turn++) {
+        int i = turn % p->steps.count;
         const hf_step_candidate* to = &p->steps.items[i];
-        if (done >> i & 1 || (pass == 0 && to->hold.until > bound) || (pass < 2 && vain >> i & 1)) continue;
-        bool ends = find_end(&c, to);
-        if (ends && pass < 2 && !forced && !leads_on(p, c.rest, c.rest_count + 1, &c.end)) {
+        if (done >> i & 1 || (turn < p->steps.count && to->hold.until > bound)) continue;
+        done |= 1u << i;
+        if (!find_end(&c, to)) continue;
+        if (!forced && !daring && !leads_on(p, c.rest, c.rest_count + 1, &c.end)) {
             int halfway = c.old ? (c.old->until + to->hold.until + 1) / 2 : to->hold.until;
             bound = halfway < bound ? halfway : bound;
-            vain |= 1u << i;
             continue;
         }
-        done |= 1u << i;
-        doubtful += ends && pass == 2;
-        if (ends && carry_out(&c, child)) {
+        if (carry_out(&c, child)) {
             child->first_frame = first;
             return true;
         }
-        if (ends && !c.moved) break;
+        if (!c.moved || ++tries == MAX_TRIES) break;
     }
     p->frames.count = first;
     return false;
