@@ -1,98 +1,397 @@
-/* A guide knows that limbs can reach something, not where the body stands well: it rises straight over
-   stairs. Here each of its poses is moved along the limbs' rest direction until the walking limbs meet what
-   is under them as they do at rest, smoothly along the way, where the reachability condition still holds. */
+/* A guide knows that limbs can reach something, not how a body likes to be there: it rises straight over
+   stairs, turns and leans as it was drawn. Here a ladder of rungs is laid across it. On each rung are ways to
+   be there (turned as start and goal are, upright or leaning, as high as the walking limbs stand) that meet
+   the reachability condition, and the cheapest way up the ladder is taken: standing well, leaning little,
+   with small changes from rung to rung. Then it is smoothed as far as the condition holds. */
 #include "plan/planner.h"
 
 #include "base/memory.h"
+#include "plan/root_space.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const double NEAREST = 0.3, FARTHEST = 1.8; /* of a limb's rest length: what counts as under it */
-static const double MOST = 0.6;                    /* of that length: the largest shift */
 static const double BENT = 0.985;                  /* limbs a little bent reach further */
-static const double STRETCHED = 0.15;              /* of it: more than a limb stretches */
-enum { WINDOW = 5, STEPS = 8 };                    /* poses on either side that are averaged; tries */
+static const double HANGING = 0.35;                /* of it: beyond that a limb does not stand any more */
+static const double FOLDED = 0.6;                  /* of it: lower is no worse */
+enum { RUNGS = 96, WAYS = 160, PASSES = 2, BARS = 256, CLIMBS = 24 };
+
+/* ---- standing ---- */
+
+/* What the walking limbs meet where they point at rest. */
+typedef struct footing {
+    int count, walking;
+    double cost;    /* 0: all as at rest */
+    double shift;   /* along `down` until the most stretched limb is as at rest */
+    double length;  /* of the limbs, mean */
+    hf_vec3 down;   /* mean direction of the limbs */
+    hf_vec3 normal; /* mean of the surfaces */
+} footing;
 
 /* How far along its rest direction a limb's rest contact is from a surface; false when none is under it. */
 static bool gap_under(const hf_planner* p, const hf_plan_limb* l, hf_transform root, hf_vec3* along,
-                      double* gap) {
+                      double* gap, hf_vec3* normal) {
     hf_vec3 base = hf_apply(root, l->anchor_in_root), foot = hf_apply(root, l->rest_in_root);
     double length = hf_distance(base, foot);
-    hf_vec3 way = hf_scale(hf_sub(foot, base), length > 1e-9 ? 1 / length : 0);
     hf_surface hit;
-    if (length < 1e-9 || !hf_placement_ray(p->placement, base, way, FARTHEST * length, &hit)) return false;
+    if (length < 1e-9) return false;
+    *along = hf_scale(hf_sub(foot, base), 1 / length);
+    if (!hf_placement_ray(p->placement, base, *along, FARTHEST * length, &hit)) return false;
     double at = hf_distance(base, hit.point);
-    if (at < NEAREST * length || !hf_scene_object(p->scene, hit.object).contact) return false;
-    *along = hf_scale(way, 1);
-    *gap = fmax(-MOST * length, fmin(MOST * length, at - BENT * length));
+    *gap = at - BENT * length;
+    *normal = hf_dot(hit.normal, *along) > 0 ? hf_neg(hit.normal) : hit.normal;
+    return at >= NEAREST * length && hf_scene_object(p->scene, hit.object).contact;
+}
+
+/* Bodies with an upright stand on what is under them however they lean, others on what is at their feet. */
+static bool any_tilt(const hf_planner* p) { return p->view->guide.tilt_max >= M_PI; }
+
+static footing footing_at(const hf_planner* p, hf_transform root) {
+    footing f = {.shift = -INFINITY};
+    double squares = 0;
+    if (!any_tilt(p)) root = hf_root_upright(root);
+    hf_vec3 down = {0, 0, 0};
+    for (int i = 0; i < p->model->limb_count; i++) {
+        const hf_plan_limb* l = &p->model->limbs[i];
+        if (!l->walks) continue;
+        hf_vec3 way = hf_sub(l->rest_in_root, l->anchor_in_root);
+        f.length += hf_length(way), f.walking++;
+        down = hf_add(down, hf_normalize(way));
+    }
+    if (f.walking == 0) return f;
+    f.length /= f.walking;
+    f.down = hf_rotate(root.rotation, hf_normalize(down));
+    for (int i = 0; i < p->model->limb_count; i++) {
+        const hf_plan_limb* l = &p->model->limbs[i];
+        hf_vec3 along, normal;
+        double gap, share = HANGING;
+        if (!l->walks) continue;
+        if (gap_under(p, l, root, &along, &gap, &normal)) {
+            // as high as the body would have to move: legs that reach out far meet the ground slantwise
+            double drop = gap * hf_dot(along, f.down);
+            share = fmin(HANGING, fmax(-FOLDED, drop / hf_distance(l->anchor_in_root, l->rest_in_root)));
+            if (share < HANGING) {
+                f.shift = fmax(f.shift, drop);
+                f.normal = hf_add(f.normal, normal);
+                f.count++;
+            }
+        }
+        squares += share * share;
+    }
+    f.cost = squares / f.walking;
+    // surfaces that face each other say nothing
+    bool clear = hf_length(f.normal) > 0.3 * f.count;
+    f.normal = clear ? hf_normalize(f.normal) : hf_v3(0, 0, 1);
+    return f;
+}
+
+/* ---- ways to be on a rung ---- */
+
+/* Costs, for each creature height of the way. */
+static const double LEAN = 0.2, ASIDE = 0.6; /* rad^2 of tilt: forwards, other */
+static const double TURN = 0.2;              /* rad^2 off the heading */
+static const double AWAY = 0.1;              /* (creature heights)^2 from where the guide was */
+static const double FOLLOW = 0.2;            /* rad^2 from the surface, for bodies that stand on any */
+/* And for changes: creature heights, rad. */
+static const double SHIFTING = 0.05, TURNING = 0.01;
+static const double FAR_SHIFT = 0.08, FAR_TURN = 0.32, JUMP = 100; /* what is between them was not tested */
+static const double TROUBLE = 5;  /* creature heights of way that one such cost is worth */
+static const double WELL = 0.01;  /* cost of standing well enough */
+static const double BLEND = 0.08; /* creature heights over which standing heights are averaged */
+static const double PITCH_STEP = 0.2, BLEND_STEP = 0.3; /* rad */
+
+typedef struct rung_way {
+    hf_transform root;
+    double cost, total;
+    int before; /* on the rung before */
+} rung_way;
+
+/* A step between two rungs that does not hold. */
+typedef struct bar {
+    int rung, from, to;
+} bar;
+
+typedef struct ladder {
+    hf_planner* p;
+    hf_root_space space;
+    const hf_transform* guide; /* as it was found */
+    int count, rung_count;
+    int at[RUNGS];            /* poses of the rungs */
+    double heading[RUNGS];    /* wanted there */
+    hf_transform ease[RUNGS]; /* upright or flat on the surface, looking there, as high as limbs stand */
+    bool open[RUNGS];         /* which holds */
+    bool hangs[RUNGS];        /* nothing is under the limbs */
+    double length;            /* of walking limbs */
+    double apart;             /* creature heights between two rungs */
+    int way_count[RUNGS];
+    rung_way* ways; /* WAYS for each rung */
+    hf_transform chosen[RUNGS];
+    int chosen_way[RUNGS];
+    int barred_count;
+    bar barred[BARS];
+} ladder;
+
+static double heading_of(hf_transform root) {
+    hf_vec3 x = hf_rotate(hf_root_upright(root).rotation, hf_v3(1, 0, 0));
+    return atan2(x.y, x.x);
+}
+
+/* From that of the start to that of the goal; who goes far in another direction looks there. */
+static void choose_headings(ladder* k) {
+    const double LOOK = 1, NEAR = 0.5, OFF = 0.6; /* creature heights, creature heights, rad */
+    double begin = heading_of(k->guide[0]), height = k->p->view->height;
+    double turn = remainder(heading_of(k->guide[k->count - 1]) - begin, 2 * M_PI), length = 0, done = 0;
+    for (int i = 1; i < k->rung_count; i++)
+        length += hf_distance(k->guide[k->at[i]].position, k->guide[k->at[i - 1]].position);
+    for (int i = 0; i < k->rung_count; i++) {
+        if (i > 0) done += hf_distance(k->guide[k->at[i]].position, k->guide[k->at[i - 1]].position);
+        double heading = begin + turn * (length > 0 ? done / length : 0);
+        int from = i, to = i;
+        hf_vec3 x = k->guide[k->at[i]].position;
+        while (from > 0 && hf_distance(k->guide[k->at[from]].position, x) < LOOK * height) from--;
+        while (to < k->rung_count - 1 && hf_distance(k->guide[k->at[to]].position, x) < LOOK * height) to++;
+        hf_vec3 way = hf_sub(k->guide[k->at[to]].position, k->guide[k->at[from]].position);
+        double off = remainder(atan2(way.y, way.x) - heading, 2 * M_PI);
+        double edge = fmin(1, fmin(done, length - done) / (NEAR * height));
+        if (hypot(way.x, way.y) > LOOK * height && fabs(off) > OFF) heading += edge * off;
+        k->heading[i] = heading;
+    }
+}
+
+/* Shifts that let limbs stand, averaged along the way; both ends stay. */
+static void choose_ease(ladder* k) {
+    hf_vec3 shifts[RUNGS];
+    bool known[RUNGS];
+    int window = (int)fmax(1, BLEND / k->apart);
+    for (int r = 0; r < k->rung_count; r++) {
+        k->ease[r].position = k->guide[k->at[r]].position;
+        k->ease[r].rotation = hf_quat_axis_angle(hf_v3(0, 0, 1), k->heading[r]);
+        footing f = footing_at(k->p, k->ease[r]);
+        if (f.count == 0 && !any_tilt(k->p)) { // who crouches has the ground at the hips
+            hf_transform raised = k->ease[r];
+            raised.position.z += HANGING * f.length;
+            f = footing_at(k->p, raised);
+            f.shift -= HANGING * f.length;
+        }
+        known[r] = f.count > 0, k->hangs[r] = f.count == 0, shifts[r] = hf_scale(f.down, f.shift);
+        k->length = f.length;
+    }
+    int last = k->rung_count - 1;
+    for (int r = 1; r < last; r++) {
+        hf_vec3 sum = {0, 0, 0};
+        double weight = 0;
+        for (int i = r - window < 1 ? 1 : r - window; i <= r + window && i < last; i++) {
+            double w = window + 1 - abs(i - r);
+            if (known[i]) sum = hf_add(sum, hf_scale(shifts[i], w));
+            weight += w;
+        }
+        // no steeper than two to one from the ends
+        double most = 2 * k->apart * k->p->view->height * (r < last - r ? r : last - r);
+        hf_vec3 shift = hf_scale(sum, 1 / weight);
+        if (hf_length(shift) > most) shift = hf_scale(shift, most / hf_length(shift));
+        k->ease[r].position = hf_add(k->ease[r].position, shift);
+    }
+    for (int r = 0; r < k->rung_count; r++) {
+        k->open[r] = hf_root_holds(&k->space, &k->ease[r]);
+        if (k->open[r] && any_tilt(k->p)) k->open[r] = footing_at(k->p, k->ease[r]).cost < WELL;
+    }
+    k->open[0] = hf_quat_angle(k->guide[0].rotation, k->ease[0].rotation) < PITCH_STEP;
+    k->open[last] = hf_quat_angle(k->guide[k->count - 1].rotation, k->ease[last].rotation) < PITCH_STEP;
+}
+
+/* `low`: lower than at ease, in limb lengths. */
+static void add_way(ladder* k, int rung, hf_transform root, double low) {
+    hf_planner* p = k->p;
+    if (k->way_count[rung] == WAYS || !hf_root_holds(&k->space, &root)) return;
+    double cost = low * low + (k->hangs[rung] ? HANGING * HANGING : 0);
+    hf_vec3 up = hf_v3(0, 0, 1);
+    if (any_tilt(p)) {
+        footing f = footing_at(p, root);
+        cost = f.cost;
+        if (f.count > 0) up = f.normal;
+    }
+    up = hf_unrotate(root.rotation, up);
+    double forward = atan2(-up.x, up.z), aside = atan2(up.y, hypot(up.x, up.z));
+    double off = remainder(heading_of(root) - k->heading[rung], 2 * M_PI);
+    double away = hf_distance(root.position, k->ease[rung].position) / p->view->height;
+    cost += TURN * off * off + AWAY * away * away;
+    if (any_tilt(p))
+        cost += FOLLOW * (forward * forward + aside * aside);
+    else
+        cost += (forward > 0 ? LEAN : ASIDE) * forward * forward + ASIDE * aside * aside;
+    k->ways[rung * WAYS + k->way_count[rung]++] = (rung_way){.root = root, .cost = cost};
+}
+
+/* The orientation at several heights. */
+static void add_heights(ladder* k, int rung, hf_quat rotation) {
+    hf_transform root = {k->guide[k->at[rung]].position, rotation};
+    if (any_tilt(k->p)) {
+        footing f = footing_at(k->p, root);
+        add_way(k, rung, root, 0);
+        hf_transform at = {hf_add(root.position, hf_scale(f.down, f.shift)), rotation};
+        if (f.count > 0) add_way(k, rung, at, 0);
+        return;
+    }
+    double above = (root.position.z - k->ease[rung].position.z) / k->length;
+    if (fabs(above) > 0.02) add_way(k, rung, root, above);
+    for (int i = 0; i <= 7; i++) {
+        root.position = k->ease[rung].position;
+        root.position.z -= 0.1 * i * k->length;
+        add_way(k, rung, root, 0.1 * i);
+    }
+}
+
+static bool all_open(const ladder* k, int rung) {
+    int near = (int)fmax(2, 0.6 / k->apart);
+    for (int r = rung - near; r <= rung + near; r++)
+        if (r >= 0 && r < k->rung_count && !k->open[r]) return false;
     return true;
 }
 
-/* The shift that one pose wants: that of its most stretched walking limb, so that all reach. */
-static bool wanted_shift(const hf_planner* p, hf_transform root, hf_vec3* shift) {
-    double most = -INFINITY;
-    int count = 0;
-    for (int i = 0; i < p->model->limb_count; i++) {
-        hf_vec3 along;
-        double gap;
-        const hf_plan_limb* l = &p->model->limbs[i];
-        // a body that bends over still stands on what is under it
-        if (!l->walks ||
-            (!gap_under(p, l, hf_root_upright(root), &along, &gap) && !gap_under(p, l, root, &along, &gap)))
-            continue;
-        count++;
-        if (gap > most) most = gap, *shift = hf_scale(along, gap);
+static void add_ways(ladder* k, int rung) {
+    hf_transform was = k->guide[k->at[rung]];
+    k->ways[rung * WAYS] = (rung_way){.root = was};
+    k->way_count[rung] = 1;
+    if (rung == 0 || rung == k->rung_count - 1) return;
+    k->way_count[rung] = 0;
+    if (all_open(k, rung)) {
+        add_way(k, rung, k->ease[rung], 0);
+        return;
     }
-    return count > 0;
+    // as it was found: the last resort
+    double far = fabs(was.position.z - k->ease[rung].position.z) / k->length;
+    add_way(k, rung, was, far);
+    if (k->way_count[rung] == 0)
+        k->ways[rung * WAYS] = (rung_way){.root = was, .cost = 1}, k->way_count[rung] = 1;
+    add_way(k, rung, k->ease[rung], 0);
+    // turned step by step to where it should look, leaning as it does
+    hf_quat turn = hf_quat_axis_angle(hf_v3(0, 0, 1), k->heading[rung]);
+    hf_vec3 up = hf_unrotate(was.rotation, hf_v3(0, 0, 1));
+    hf_quat faced = hf_quat_mul(turn, hf_quat_axis_angle(hf_v3(0, 1, 0), atan2(-up.x, up.z)));
+    int blends = (int)ceil(hf_quat_angle(was.rotation, faced) / BLEND_STEP);
+    for (int i = 1; i <= blends; i++) {
+        hf_transform at = {was.position, hf_quat_slerp(was.rotation, faced, (double)i / blends)};
+        add_way(k, rung, at, far);
+    }
+    // and from there with every lean, at every height
+    for (int i = any_tilt(k->p) ? -6 : 0; i <= 6; i++)
+        add_heights(k, rung, hf_quat_mul(turn, hf_quat_axis_angle(hf_v3(0, 1, 0), PITCH_STEP * i)));
 }
 
-/* Does the body stand there: is there something under a walking limb that it reaches? */
-static bool stands(const hf_planner* p, hf_transform root) {
-    for (int i = 0; i < p->model->limb_count; i++) {
-        const hf_plan_limb* l = &p->model->limbs[i];
-        hf_vec3 along;
-        double gap, length = hf_distance(l->anchor_in_root, l->rest_in_root);
-        if (!l->walks) continue;
-        if (gap_under(p, l, hf_root_upright(root), &along, &gap) && gap < STRETCHED * length) return true;
-        if (gap_under(p, l, root, &along, &gap) && gap < STRETCHED * length) return true;
-    }
+/* ---- the way up ---- */
+
+/* Lengths, so that many small changes cost what one large one does, and squares, which prefer the small. */
+static double change(const ladder* k, const hf_transform* a, const hf_transform* b) {
+    double shift = fmax(0, hf_distance(b->position, a->position) / k->p->view->height - k->apart);
+    hf_quat p = a->rotation, q = b->rotation;
+    // the angle between them, squared, while it is small
+    double square = 8 * fmax(0, 1 - fabs(p.w * q.w + p.x * q.x + p.y * q.y + p.z * q.z));
+    bool jump = shift > FAR_SHIFT || square > FAR_TURN * FAR_TURN;
+    return SHIFTING * (shift + 10 * shift * shift) + TURNING * (sqrt(square) + 10 * square) +
+           (jump ? JUMP : 0);
+}
+
+static bool is_barred(const ladder* k, int rung, int from, int to) {
+    for (int i = 0; i < k->barred_count; i++)
+        if (k->barred[i].rung == rung && k->barred[i].from == from && k->barred[i].to == to) return true;
     return false;
 }
 
-bool hf_guide_settle(hf_planner* p, hf_transform* guide, int count, double* standing) {
-    hf_vec3* shifts = hf_alloc((size_t)count, sizeof *shifts);
-    bool* known = hf_alloc((size_t)count, sizeof *known);
-    hf_transform* moved = hf_alloc((size_t)count, sizeof *moved);
-    bool good = shifts && known && moved;
-    for (int i = 0; good && i < count; i++) known[i] = wanted_shift(p, guide[i], &shifts[i]);
-    // both ends stay
-    for (int i = 0; good && i < count; i++) {
-        hf_vec3 sum = {0, 0, 0};
-        double weight = 0;
-        for (int k = -WINDOW; k <= WINDOW; k++) {
-            int at = i + k < 0 ? 0 : i + k >= count ? count - 1 : i + k;
-            bool end = at == 0 || at == count - 1;
-            double w = WINDOW + 1 - abs(k);
-            if (known[at] && !end) sum = hf_add(sum, hf_scale(shifts[at], w));
-            if (known[at] || end) weight += w;
+/* The cheapest way; what it costs. */
+static double climb(ladder* k) {
+    for (int r = 0; r < k->rung_count; r++) {
+        bool bars = false;
+        for (int i = 0; i < k->barred_count; i++) bars |= k->barred[i].rung == r;
+        for (int i = 0; i < k->way_count[r]; i++) {
+            rung_way* w = &k->ways[r * WAYS + i];
+            w->total = r == 0 ? 0 : INFINITY;
+            for (int j = 0; r > 0 && j < k->way_count[r - 1]; j++) {
+                const rung_way* b = &k->ways[(r - 1) * WAYS + j];
+                if (b->total >= w->total) continue;
+                double total = b->total + change(k, &b->root, &w->root);
+                if (bars && is_barred(k, r, j, i)) total += JUMP;
+                if (total < w->total) w->total = total, w->before = j;
+            }
+            w->total += w->cost * k->apart;
         }
-        moved[i] = guide[i];
-        if (weight > 0 && i > 0 && i < count - 1)
-            moved[i].position = hf_add(guide[i].position, hf_scale(sum, 1 / weight));
-        // as far as the condition holds
-        for (int step = STEPS;
-             step > 0 && hf_guide_test(p->model->guide, p->placement, moved[i]).fault != HF_GUIDE_FINE;
-             step--)
-            moved[i].position = hf_lerp(guide[i].position, moved[i].position, (step - 1.0) / STEPS);
     }
-    int held = 0;
-    for (int i = 0; good && i < count; i++) held += stands(p, moved[i]);
-    *standing = count > 0 ? (double)held / count : 0;
-    if (good) memcpy(guide, moved, sizeof *moved * (size_t)count);
-    hf_free(shifts);
-    hf_free(known);
-    hf_free(moved);
+    for (int r = k->rung_count - 1, i = 0; r >= 0; r--) {
+        const rung_way* w = &k->ways[r * WAYS + i];
+        k->chosen[r] = w->root, k->chosen_way[r] = i;
+        i = w->before;
+    }
+    return k->ways[(k->rung_count - 1) * WAYS].total;
+}
+
+/* Steps of the chosen way between whose ends the condition does not hold are barred; are there new ones? */
+static bool bar_steps(ladder* k) {
+    int before = k->barred_count;
+    for (int r = 1; r < k->rung_count && k->barred_count < BARS; r++) {
+        bar b = {r, k->chosen_way[r - 1], k->chosen_way[r]};
+        bool as_found = b.from == 0 && b.to == 0;
+        if (!as_found && !is_barred(k, b.rung, b.from, b.to) &&
+            !hf_root_straight(&k->space, &k->chosen[r - 1], &k->chosen[r]))
+            k->barred[k->barred_count++] = b;
+    }
+    return k->barred_count > before;
+}
+
+/* Towards the middle of the neighbours, as far as goes; treads are no reason to float between them. */
+static void smooth(ladder* k, int stride) {
+    hf_transform was[RUNGS];
+    memcpy(was, k->chosen, sizeof was);
+    for (int r = 1; r < k->rung_count - 1; r++) {
+        int s = stride;
+        while (r - s < 0 || r + s >= k->rung_count) s--;
+        hf_transform middle = hf_root_between(&was[r - s], &was[r + s], 0.5);
+        hf_transform half = hf_root_between(&was[r], &middle, 0.5);
+        if (stride > 1 && !any_tilt(k->p)) half.position = was[r].position;
+        if (hf_root_holds(&k->space, &half)) k->chosen[r] = half;
+    }
+}
+
+static void fill(const ladder* k, hf_transform* guide) {
+    for (int r = 1; r < k->rung_count; r++)
+        for (int i = k->at[r - 1]; i <= k->at[r]; i++) {
+            double t = (double)(i - k->at[r - 1]) / (k->at[r] - k->at[r - 1]);
+            guide[i] = hf_root_between(&k->chosen[r - 1], &k->chosen[r], t);
+        }
+}
+
+static double length_of(const hf_transform* guide, int count) {
+    double length = 0;
+    for (int i = 1; i < count; i++) length += hf_distance(guide[i].position, guide[i - 1].position);
+    return length;
+}
+
+bool hf_guide_settle(hf_planner* p, hf_transform* guide, int count, double* effort) {
+    *effort = 0;
+    if (count <= 2) return true;
+    ladder* k = hf_alloc(1, sizeof *k);
+    rung_way* ways = hf_alloc((size_t)RUNGS * WAYS, sizeof *ways);
+    bool good = k && ways;
+    if (good) {
+        memset(k, 0, sizeof *k);
+        k->p = p, k->guide = guide, k->count = count, k->ways = ways;
+        hf_guide_options o = hf_guide_options_default();
+        hf_root_space_start(&k->space, p->model->guide, p->placement, NULL, &o);
+        k->rung_count = count < RUNGS ? count : RUNGS;
+        for (int r = 0; r < k->rung_count; r++)
+            k->at[r] = (int)((int64_t)r * (count - 1) / (k->rung_count - 1));
+        k->apart = fmax(1e-3, length_of(guide, count) / p->view->height / (k->rung_count - 1));
+        choose_headings(k);
+        choose_ease(k);
+        for (int r = 0; r < k->rung_count; r++) add_ways(k, r);
+        double total = climb(k);
+        for (int i = 0; i < CLIMBS && bar_steps(k); i++) total = climb(k);
+        for (int i = 0; i < PASSES; i++)
+            for (int stride = 4; stride >= 1; stride /= 2) smooth(k, stride);
+        fill(k, guide);
+        *effort = length_of(guide, count) / p->view->height + TROUBLE * total;
+    }
+    hf_free(ways);
+    hf_free(k);
     return good;
 }

@@ -105,35 +105,52 @@ static hf_status make_motion(hf_planner* p, int last, hf_plan_result* r) {
 /* ---- the guide ---- */
 
 enum { GUIDES_A_CHOICE = 6 };
-static const double STANDING = 0.97; /* share of a guide's poses on which the body stands */
+static const double EASY = 1.25, ENDS = 0.5; /* effort of a straight way, and creature heights on top */
 
-/* Poses in even steps along a path, small against the creature. */
-static bool spread_guide(hf_planner* p, const hf_guide_path* path, double* standing) {
+static double apart(const hf_transform* a, const hf_transform* b, double radius) {
+    return hf_distance(a->position, b->position) + radius * hf_quat_angle(a->rotation, b->rotation);
+}
+
+/* The poses in even steps, small against the creature; NULL when memory is out. */
+static hf_transform* spread_poses(const hf_planner* p, const hf_transform* poses, int pose_count,
+                                  int* spread_count) {
     double step = 0.02 * p->view->height, radius = hf_guide_model_radius(p->model->guide), length = 0;
-    for (int i = 1; i < path->pose_count; i++)
-        length += hf_distance(path->poses[i].root.position, path->poses[i - 1].root.position) +
-                  radius * hf_quat_angle(path->poses[i].root.rotation, path->poses[i - 1].root.rotation);
-    int count = path->pose_count > 1 ? 2 + (int)fmin(length / step, 1e5) : 1;
-    hf_free(p->guide_poses);
-    p->guide_poses = hf_alloc((size_t)count, sizeof *p->guide_poses);
-    if (!p->guide_poses) return false;
+    for (int i = 1; i < pose_count; i++) length += apart(&poses[i], &poses[i - 1], radius);
+    int count = pose_count > 1 ? 2 + (int)fmin(length / step, 1e5) : 1;
+    hf_transform* spread = hf_alloc((size_t)count, sizeof *spread);
+    if (!spread) return NULL;
     double done = 0;
     int n = 0;
-    p->guide_poses[n++] = path->poses[0].root;
-    for (int i = 1; i < path->pose_count; i++) {
-        hf_transform a = path->poses[i - 1].root, b = path->poses[i].root;
-        double piece = hf_distance(a.position, b.position) + radius * hf_quat_angle(a.rotation, b.rotation);
+    spread[n++] = poses[0];
+    for (int i = 1; i < pose_count; i++) {
+        hf_transform a = poses[i - 1], b = poses[i];
+        double piece = apart(&a, &b, radius);
         while (n < count - 1 && length * n / (count - 1) <= done + piece && piece > 0) {
             double t = (length * n / (count - 1) - done) / piece;
-            p->guide_poses[n++] =
+            spread[n++] =
                 (hf_transform){hf_lerp(a.position, b.position, t), hf_quat_slerp(a.rotation, b.rotation, t)};
         }
         done += piece;
     }
-    while (n < count) p->guide_poses[n++] = path->poses[path->pose_count - 1].root;
+    while (n < count) spread[n++] = poses[pose_count - 1];
+    *spread_count = count;
+    return spread;
+}
+
+/* The path as the body likes to go along it, in even steps. */
+static bool spread_guide(hf_planner* p, const hf_guide_path* path, double* effort) {
+    hf_transform* roots = hf_alloc((size_t)path->pose_count, sizeof *roots);
+    if (!roots) return false;
+    for (int i = 0; i < path->pose_count; i++) roots[i] = path->poses[i].root;
+    int count = 0;
+    hf_transform* even = spread_poses(p, roots, path->pose_count, &count);
+    hf_free(roots);
+    bool good = even && hf_guide_settle(p, even, count, effort);
+    hf_free(p->guide_poses);
+    p->guide_poses = good ? spread_poses(p, even, count, &p->guide_count) : NULL;
     p->guide = p->guide_poses;
-    p->guide_count = count;
-    return hf_guide_settle(p, p->guide_poses, count, standing);
+    hf_free(even);
+    return p->guide_poses != NULL;
 }
 
 static hf_status find_guide(hf_planner* p, const hf_plan_query* q, int attempt, hf_guide_path* path,
@@ -155,24 +172,26 @@ static hf_status find_guide(hf_planner* p, const hf_plan_query* q, int attempt, 
     return status;
 }
 
-/* The reachability condition lets a guide float beside a wall. Of a few guides the first on which the body
-   stands nearly all the way, or the one on which it does most. */
+/* The reachability condition lets a guide float beside a wall or go the long way round. Of a few guides the
+   first that is nearly as easy as a straight walk, or the easiest. */
 static hf_status choose_guide(hf_planner* p, const hf_plan_query* q, int attempt, hf_guide_path* path,
                               hf_plan_result* r, bool* found) {
     hf_status status = HF_OK;
     hf_transform* best = NULL;
     int best_count = 0;
-    double most = -1, length_m = 0;
-    for (int i = 0; i < GUIDES_A_CHOICE && status == HF_OK && most < STANDING && !p->cancelled; i++) {
-        double standing = 0;
+    double least = INFINITY, length_m = 0;
+    double straight = hf_distance(q->start->pose.root.position, q->goal->pose.root.position);
+    double easy = EASY * straight / p->view->height + ENDS;
+    for (int i = 0; i < GUIDES_A_CHOICE && status == HF_OK && least > easy && !p->cancelled; i++) {
+        double effort = 0;
         status = find_guide(p, q, attempt * GUIDES_A_CHOICE + i, path, r, found);
         if (status != HF_OK || !*found) break;
-        if (!spread_guide(p, path, &standing)) status = HF_ERROR_MEMORY;
-        if (status != HF_OK || standing <= most) continue;
+        if (!spread_guide(p, path, &effort)) status = HF_ERROR_MEMORY;
+        if (status != HF_OK || effort >= least) continue;
         hf_free(best);
         best = p->guide_poses, best_count = p->guide_count;
         p->guide_poses = NULL;
-        most = standing, length_m = path->length_m;
+        least = effort, length_m = path->length_m;
     }
     *found = best != NULL;
     if (best) {

@@ -183,9 +183,9 @@ bool hf_limb_idle(const hf_planner* p, const hf_hold* holds, int count, int limb
 bool hf_holds_stance(hf_planner* p, const hf_hold* holds, int count, int skip, hf_stance* stance);
 
 /* ---- guide_settle.c ---- */
-/* Moves the poses of a guide to where the walking limbs stand well; *standing is the share of poses that have
-   something under a walking limb. False when memory is out. */
-bool hf_guide_settle(hf_planner* p, hf_transform* guide, int count, double* standing);
+/* Moves and turns the poses of a guide to where the body stands well and looks ahead; *effort is its length
+   in creature heights with what it costs to stand badly, lean and turn. False when memory is out. */
+bool hf_guide_settle(hf_planner* p, hf_transform* guide, int count, double* effort);
 
 /* ---- spare_posture.c ---- */
 /* Chooses the spares of a limb from its first sample set. */

@@ -147,7 +147,13 @@ static double random_heading(const hf_root_space* space, hf_random* random) {
    upright than even over the cap. */
 hf_quat hf_root_random_turn(const hf_root_space* space, hf_random* random) {
     const hf_guide_model* m = space->model;
-    if (!m->bounded || m->tilt_max_rad >= M_PI) return random_quat(random);
+    if (!m->bounded) return random_quat(random);
+    if (m->tilt_max_rad >= M_PI) {
+        // who has no upright noses up and down more than it rolls
+        if (!space->headed || hf_random_unit(random) > HEADED_SHARE) return random_quat(random);
+        double yaw = random_heading(space, random), pitch = hf_random_between(random, -M_PI / 2, M_PI / 2);
+        return hf_quat_rpy(hf_random_between(random, -HEADED_SPREAD, HEADED_SPREAD), pitch, yaw);
+    }
     double heading = random_heading(space, random), way = hf_random_between(random, -M_PI, M_PI);
     // low ways ask for all the tilt there is
     bool most = hf_random_unit(random) < MOST_TILT_SHARE;

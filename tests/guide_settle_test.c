@@ -1,0 +1,214 @@
+/* Guides as a body likes to follow them: straight where they were drawn twisted, on the treads of stairs,
+   without jumps where the ground is left, leaning forwards under what is low. */
+#include "plan/planner.h"
+#include "plan/root_space.h"
+#include "test.h"
+
+#include <stdlib.h>
+
+static void box(float* v, uint32_t* t, hf_vec3 low, hf_vec3 high) {
+    static const uint32_t sides[36] = {0, 2, 3, 0, 3, 1, 4, 5, 7, 4, 7, 6, 0, 1, 5, 0, 5, 4,
+                                       2, 6, 7, 2, 7, 3, 0, 4, 6, 0, 6, 2, 1, 3, 7, 1, 7, 5};
+    for (int i = 0; i < 8; i++) {
+        v[3 * i] = (float)(i & 1 ? high.x : low.x);
+        v[3 * i + 1] = (float)(i & 2 ? high.y : low.y);
+        v[3 * i + 2] = (float)(i & 4 ? high.z : low.z);
+    }
+    memcpy(t, sides, sizeof sides);
+}
+
+static hf_scene* scene_of_boxes(const hf_vec3 (*boxes)[2], int count) {
+    float v[8][24];
+    uint32_t t[8][36];
+    hf_object_def defs[8];
+    static const char* const names[] = {"a", "b", "c", "d", "e", "f", "g", "h"};
+    for (int i = 0; i < count; i++) {
+        box(v[i], t[i], boxes[i][0], boxes[i][1]);
+        defs[i] = hf_object_def_default();
+        defs[i].name = names[i];
+        defs[i].mesh = (hf_mesh){.vertices = v[i], .vertex_count = 8, .indices = t[i], .triangle_count = 12};
+    }
+    hf_scene* scene;
+    assert_int_equal(hf_scene_build(defs, count, &scene, NULL), HF_OK);
+    return scene;
+}
+
+typedef struct world {
+    hf_creature* creature;
+    hf_plan_model* model;
+    hf_plan_options options;
+    hf_scene* scene;
+    hf_planner p;
+} world;
+
+static void enter(world* w, const char* creature, const hf_vec3 (*boxes)[2], int box_count) {
+    memset(w, 0, sizeof *w);
+    hf_error error = {0};
+    w->options = hf_plan_options_default();
+    w->options.samples = 200;
+    assert_int_equal(hf_creature_load(data_path(creature), NULL, &w->creature, &error), HF_OK);
+    assert_int_equal(hf_plan_model_create(w->creature, &w->options, &w->model, &error), HF_OK);
+    w->scene = scene_of_boxes(boxes, box_count);
+    w->p.model = w->model, w->p.creature = w->creature, w->p.view = hf_creature_get(w->creature);
+    w->p.scene = w->scene, w->p.options = &w->options;
+    assert_true(hf_planner_begin(&w->p));
+}
+
+static void leave(world* w) {
+    hf_planner_end(&w->p);
+    hf_scene_free(w->scene);
+    hf_plan_model_free(w->model);
+    hf_creature_free(w->creature);
+}
+
+enum { POSES = 100 };
+
+static void straight_guide(hf_transform* guide, hf_vec3 from, hf_vec3 to) {
+    for (int i = 0; i < POSES; i++)
+        guide[i] = (hf_transform){hf_lerp(from, to, i / (POSES - 1.0)), hf_quat_identity()};
+}
+
+static bool holds(const world* w, hf_transform root) {
+    return hf_guide_test(w->model->guide, w->p.placement, root).fault == HF_GUIDE_FINE;
+}
+
+static double farthest_step(const hf_transform* guide) {
+    double most = 0;
+    for (int i = 1; i < POSES; i++) most = fmax(most, hf_distance(guide[i].position, guide[i - 1].position));
+    return most;
+}
+
+static const char HUMAN[] = "data/creatures/human.creature.json";
+static const double STANDING_M = 0.9424186;
+
+/* Turned and rolled for no reason on a floor. */
+static void test_twisted(void** state) {
+    (void)state;
+    const hf_vec3 boxes[1][2] = {{{-3, -3, -0.2}, {6, 3, 0}}};
+    world w;
+    enter(&w, HUMAN, boxes, 1);
+    hf_transform guide[POSES];
+    straight_guide(guide, hf_v3(0, 0, STANDING_M), hf_v3(3, 0, STANDING_M));
+    for (int i = 0; i < POSES; i++) {
+        double bump = sin(M_PI * i / (POSES - 1));
+        guide[i].rotation = hf_quat_rpy(0.2 * bump, 0.5 * bump, 1.5 * bump);
+    }
+    double twisted = 0, again = 0;
+    assert_true(hf_guide_settle(&w.p, guide, POSES, &twisted));
+    for (int i = 0; i < POSES; i++) {
+        assert_true(holds(&w, guide[i]));
+        assert_true(hf_quat_angle(guide[i].rotation, hf_quat_identity()) < 0.02);
+        assert_true(fabs(guide[i].position.z - STANDING_M) < 0.03);
+    }
+    // what is straight stays so, and is as easy
+    assert_true(hf_guide_settle(&w.p, guide, POSES, &again));
+    assert_true(fabs(again - twisted) < 0.1);
+    leave(&w);
+}
+
+/* Straight up in front of a wall: neither pulled back to the ground nor thrown up where it ends. */
+static void test_rising(void** state) {
+    (void)state;
+    const hf_vec3 boxes[2][2] = {{{-3, -3, -0.2}, {6, 3, 0}}, {{0.5, -2, 0}, {0.7, 2, 5}}};
+    world w;
+    enter(&w, "data/creatures/climber.creature.json", boxes, 2);
+    hf_transform guide[POSES], was[POSES];
+    straight_guide(was, hf_v3(0, 0, STANDING_M), hf_v3(0, 0, 3));
+    memcpy(guide, was, sizeof guide);
+    double effort = 0;
+    assert_true(hf_guide_settle(&w.p, guide, POSES, &effort));
+    assert_true(farthest_step(guide) < 3 * farthest_step(was));
+    assert_true(hf_distance(guide[0].position, was[0].position) < 1e-9);
+    assert_true(hf_distance(guide[POSES - 1].position, was[POSES - 1].position) < 1e-9);
+    for (int i = 0; i < POSES; i++) {
+        assert_true(guide[i].position.z > was[i].position.z - 0.36);
+        // out of standing height nothing pulls
+        if (was[i].position.z > 1.5) assert_true(hf_distance(guide[i].position, was[i].position) < 0.01);
+    }
+    leave(&w);
+}
+
+/* On each of the treads as high as on a floor. */
+static void test_treads(void** state) {
+    (void)state;
+    const hf_vec3 boxes[4][2] = {{{-3, -3, -0.2}, {1, 3, 0}},
+                                 {{1, -3, -0.2}, {1.8, 3, 0.2}},
+                                 {{1.8, -3, -0.2}, {2.6, 3, 0.4}},
+                                 {{2.6, -3, -0.2}, {6, 3, 0.6}}};
+    world w;
+    enter(&w, HUMAN, boxes, 4);
+    hf_transform guide[POSES];
+    straight_guide(guide, hf_v3(0, 0, STANDING_M), hf_v3(3.5, 0, STANDING_M + 0.6));
+    double effort = 0;
+    assert_true(hf_guide_settle(&w.p, guide, POSES, &effort));
+    const double x[3] = {0.7, 1.4, 2.2}, ground[3] = {0, 0.2, 0.4};
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < POSES; i++)
+            if (fabs(guide[i].position.x - x[k]) < 0.05)
+                assert_true(fabs(guide[i].position.z - ground[k] - STANDING_M) < 0.04);
+    leave(&w);
+}
+
+/* Under a beam: sideways as it was found, forwards when done. */
+static void test_beam(void** state) {
+    (void)state;
+    const hf_vec3 boxes[2][2] = {{{-3, -3, -0.2}, {6, 3, 0}}, {{0.9, -2, 1.1}, {1.1, 2, 3}}};
+    world w;
+    enter(&w, HUMAN, boxes, 2);
+    hf_transform guide[POSES];
+    straight_guide(guide, hf_v3(-0.5, 0, STANDING_M), hf_v3(2.5, 0, STANDING_M));
+    for (int i = 0; i < POSES; i++) {
+        double bump = fmin(1, 1.6 * sin(M_PI * i / (POSES - 1)));
+        guide[i].position.z -= 0.45 * bump;
+        guide[i].rotation = hf_quat_mul(hf_quat_axis_angle(hf_v3(0, 0, 1), 0.8 * bump),
+                                        hf_quat_axis_angle(hf_v3(0, 1, 0), 1.15 * bump));
+        assert_true(holds(&w, guide[i]));
+    }
+    double effort = 0, lean = 0;
+    assert_true(hf_guide_settle(&w.p, guide, POSES, &effort));
+    int held = 0;
+    for (int i = 0; i < POSES; i++) {
+        hf_vec3 nose = hf_rotate(guide[i].rotation, hf_v3(1, 0, 0));
+        hf_vec3 side = hf_rotate(guide[i].rotation, hf_v3(0, 1, 0));
+        assert_true(fabs(atan2(nose.y, nose.x)) < 0.1);
+        assert_true(fabs(side.z) < 0.1);
+        assert_true(nose.z < 0.05);
+        lean = fmax(lean, asin(-nose.z));
+        held += holds(&w, guide[i]);
+    }
+    assert_true(held >= POSES - 3);
+    assert_true(lean < 1.15);
+    // upright again on the other side
+    assert_true(hf_quat_angle(guide[POSES - 5].rotation, hf_quat_identity()) < 0.3);
+    leave(&w);
+}
+
+/* Who has no upright stands flat on the floor. */
+static void test_flat(void** state) {
+    (void)state;
+    world w;
+    const hf_vec3 boxes[1][2] = {{{-3, -3, -0.2}, {6, 3, 0}}};
+    enter(&w, "data/creatures/insect.creature.json", boxes, 1);
+    hf_transform guide[POSES];
+    straight_guide(guide, hf_v3(0, 0, 0.1186), hf_v3(0.8, 0, 0.1186));
+    for (int i = 1; i < POSES - 1; i++) {
+        double bump = sin(M_PI * i / (POSES - 1));
+        guide[i].position.z += 0.03 * bump;
+        guide[i].rotation = hf_quat_rpy(0.4 * bump, -0.4 * bump, 2 * bump);
+    }
+    double effort = 0;
+    assert_true(hf_guide_settle(&w.p, guide, POSES, &effort));
+    for (int i = 0; i < POSES; i++) {
+        assert_true(hf_quat_angle(guide[i].rotation, hf_quat_identity()) < 0.1);
+        assert_true(fabs(guide[i].position.z - 0.1186) < 0.02);
+    }
+    leave(&w);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_twisted), cmocka_unit_test(test_rising), cmocka_unit_test(test_treads),
+        cmocka_unit_test(test_beam),    cmocka_unit_test(test_flat),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
