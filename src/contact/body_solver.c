@@ -263,6 +263,12 @@ static hf_status start_at_guide(search* s) {
     return HF_OK;
 }
 
+/* Was the first start that one already? */
+static bool began_at_guide(const search* s) {
+    double near2 = s->problem.options->solve.tolerance_m * s->problem.options->solve.tolerance_m;
+    return s->first.cost[HF_BODY_GUIDE] <= near2 && reached(s, &s->first, HF_BODY_BALANCE);
+}
+
 static hf_status run_starts(search* s) {
     const hf_body_problem* p = &s->problem;
     int same = 0;
@@ -274,7 +280,7 @@ static hf_status run_starts(search* s) {
         s->result->starts++;
         same = keep(s, start == 0, ended) ? 0 : same + 1;
         double near2 = p->options->solve.tolerance_m * p->options->solve.tolerance_m;
-        if (start == 0 && p->guide_row >= 0 && s->best.cost[HF_BODY_GUIDE] > near2)
+        if (start == 0 && p->guide_row >= 0 && s->best.cost[HF_BODY_GUIDE] > near2 && !began_at_guide(s))
             status = start_at_guide(s);
         if (status != HF_OK) return status;
         if (reached(s, &s->best, HF_BODY_BALANCE)) return HF_OK;

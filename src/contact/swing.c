@@ -227,13 +227,15 @@ static hf_target swing_target(const search* s, int index, double t) {
     return target;
 }
 
-static hf_status solve_limb(search* s, const hf_target* target, double tolerance_rad, double* q,
+/* On the way a limb is near already and comes as near as it can: one descent tells. */
+static hf_status solve_limb(search* s, const hf_target* target, double tolerance_rad, bool on_way, double* q,
                             hf_solve_result* r) {
     hf_solve_options o = hf_solve_options_default();
     o.max_iterations = ITERATIONS;
     o.max_starts = 1;
     o.tolerance_m = s->query->options.tolerance_m / 2;
     o.tolerance_rad = tolerance_rad;
+    o.near_start = on_way;
     o.posture = s->blend;
     int base = s->creature->view.limbs[target->limb].base_link;
     return hf_limb_solve(s->creature, &s->links[base], target, &o, s->workspace, q, r);
@@ -288,7 +290,7 @@ static hf_status make_knot(search* s, int k, double* wished_before, hf_swing_why
         hf_target target = swing_target(s, i, t);
         hf_solve_result r;
         warm_start(s, target.limb, k, wished_before, pose.q);
-        status = solve_limb(s, &target, WAY_RAD, pose.q, &r);
+        status = solve_limb(s, &target, WAY_RAD, true, pose.q, &r);
     }
     for (int i = 0; i < s->query->hold_count && status == HF_OK; i++) {
         const moving* m = &s->holding[i];
@@ -298,7 +300,7 @@ static hf_status make_knot(search* s, int k, double* wished_before, hf_swing_why
                             .point = hf_lerp(m->start, m->goal, t),
                             .rotation = hf_quat_slerp(m->from.rotation, m->to.rotation, t)};
         hf_solve_result r;
-        status = solve_limb(s, &target, HOLD_RAD, pose.q, &r);
+        status = solve_limb(s, &target, HOLD_RAD, false, pose.q, &r);
         if (status == HF_OK && r.outcome != HF_FOUND) *why = HF_SWING_HOLD_LOST;
     }
     memcpy(wished_before, s->blend, bytes);
@@ -534,7 +536,7 @@ static hf_status lift_off(search* s, bool goal, double* rows, int* count) {
             target.point = hf_add(goal ? m->goal : m->start, hf_scale(direction, up));
             hf_forward(s->creature, &pose, s->links);
             hf_solve_result r;
-            hf_status status = solve_limb(s, &target, WAY_RAD, next, &r);
+            hf_status status = solve_limb(s, &target, WAY_RAD, true, next, &r);
             // the overlap that the contact allows is passed within a frame
             bool overlaps = (goal ? s->goal_overlaps : s->start_overlaps) && within_a_frame(s, q, next);
             if (status == HF_OK)

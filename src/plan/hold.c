@@ -14,6 +14,8 @@
 static const double KEEP_M = 1e-6, KEEP_RAD = 1e-5;
 /* Near enough where the solver gets no nearer. */
 static const double NEAR_M = 2e-4, NEAR_RAD = 3e-3;
+/* A descent that ends farther from a hold is not brought onto it by another. */
+static const double HOPE_M = 0.03, HOPE_RAD = 0.2;
 
 int hf_holds_find(const hf_hold* holds, int count, int limb) {
     for (int i = 0; i < count; i++)
@@ -61,8 +63,8 @@ static bool is_kept(const hf_planner* p, const hf_hold* h, const hf_transform* l
            (!h->flat || hf_quat_angle(links[f->link].rotation, h->rotation) <= NEAR_RAD);
 }
 
-/* One descent: says soon that a limb cannot, and comes near where it can. */
-static hf_status solve_soon(hf_planner* p, const hf_target* target, const hf_transform* base,
+/* One descent says soon that a limb cannot; `soon` leaves it at that, and comes near where it can. */
+static hf_status solve_limb(hf_planner* p, const hf_target* target, const hf_transform* base, bool soon,
                             hf_solve_options o, hf_pose* pose, hf_solve_result* r) {
     hf_goal goal;
     hf_limb_solver solver;
@@ -73,6 +75,9 @@ static hf_status solve_soon(hf_planner* p, const hf_target* target, const hf_tra
         status = hf_limb_solver_make(p->creature, target->limb, target->contact, pose->q, o.use_rom,
                                      p->workspace, &solver);
     if (status == HF_OK) status = hf_limb_solver_run(&solver, base, &goal, &o, pose->q, r);
+    bool settles = status == HF_OK && !soon && r->stop != HF_STOP_REACHED && r->position_error_m < HOPE_M &&
+                   r->angle_error_rad < HOPE_RAD;
+    if (settles) hf_limb_solver_settle(&solver, pose->q);
     hf_workspace_end(p->workspace, mark);
     return status;
 }
@@ -91,9 +96,9 @@ static bool keep_one(hf_planner* p, const hf_hold* h, bool soon, hf_pose* pose, 
     // a grip keeps its orientation as far as the limb can
     if (h->grip) target.kind = HF_TARGET_POSE;
     hf_solve_result r;
-    hf_status status =
-        soon ? solve_soon(p, &target, &links[limb->base_link], o, pose, &r)
-             : hf_limb_solve(p->creature, &links[limb->base_link], &target, &o, p->workspace, pose->q, &r);
+    hf_status status = h->grip && !soon ? hf_limb_solve(p->creature, &links[limb->base_link], &target, &o,
+                                                        p->workspace, pose->q, &r)
+                                        : solve_limb(p, &target, &links[limb->base_link], soon, o, pose, &r);
     if (status != HF_OK) {
         p->out_of_memory = true;
         return false;
