@@ -146,7 +146,8 @@ static bool improve(search* s, int levels, double* factor, int* used, int limit)
         }
         hf_body_measure(p, &s->next);
         bool good = merit(&s->next, levels) < here;
-        *factor = fmax(*factor * (good ? LOWER : RAISE), 1e-4);
+        // a damping that had to be raised is likely to be right for the next step
+        *factor = fmax(*factor * (good ? attempt ? 1 : LOWER : RAISE), 1e-4);
         if (good) return true;
     }
     return false;
