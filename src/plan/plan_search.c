@@ -80,13 +80,23 @@ static bool report(hf_planner* p) {
 
 /* ---- the tree ---- */
 
+/* How long its contacts last, on average; limbs that walk and have none are one that ends now. */
+static double lasting(const hf_planner* p, const hf_plan_node* n) {
+    int count = n->hold_count;
+    double sum = 0;
+    for (int i = 0; i < n->hold_count; i++) sum += n->holds[i].until;
+    for (int l = 0; l < p->view->limb_count; l++)
+        if (p->model->limbs[l].walks && hf_holds_find(n->holds, n->hold_count, l) < 0 && !excluded(p, n, l))
+            sum += n->guide_index, count++;
+    return sum / count;
+}
+
 void hf_plan_adopt(hf_planner* p) {
     hf_plan_node* n = &p->nodes[p->node_count];
     n->parent = p->node_index;
     n->end_frame = p->frames.count;
     n->option = 0, n->found = 0;
-    n->worth = n->guide_index;
-    for (int i = 0; i < n->hold_count; i++) n->worth += HOLDS_SHARE * n->holds[i].until / n->hold_count;
+    n->worth = n->guide_index + HOLDS_SHARE * lasting(p, n);
     p->node_index = p->node_count++;
     if (n->guide_index > p->nodes[p->farthest].guide_index) p->farthest = p->node_index;
 }

@@ -217,6 +217,9 @@ bool hf_spots_find(hf_planner* p);
 bool hf_stance_pose(hf_planner* p, const hf_hold* holds, int count, const hf_stance* stance, double margin,
                     hf_transform wish, const hf_hold* leaving, hf_pose* pose);
 
+/* The same without a long search: by the solver alone. */
+bool hf_stance_pose_easy(hf_planner* p, const hf_hold* holds, int count, const hf_stance* stance,
+                         double margin, hf_transform wish, const hf_hold* leaving, hf_pose* pose);
 /* Is there one at all near this pose, whatever it collides with? */
 bool hf_stance_pose_exists(hf_planner* p, const hf_hold* holds, int count, const hf_stance* stance,
                            double margin, hf_pose* pose);

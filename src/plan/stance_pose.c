@@ -237,8 +237,8 @@ static bool root_is_fixed(const hf_planner* p, const hf_hold* holds, int count) 
     return false;
 }
 
-bool hf_stance_pose(hf_planner* p, const hf_hold* holds, int count, const hf_stance* stance, double margin,
-                    hf_transform wish, const hf_hold* leaving, hf_pose* pose) {
+static bool find(hf_planner* p, const hf_hold* holds, int count, const hf_stance* stance, double margin,
+                 hf_transform wish, const hf_hold* leaving, bool easy, hf_pose* pose) {
     size_t n = (size_t)p->view->q_count;
     hf_workspace_mark mark = hf_workspace_begin(p->workspace);
     search s = {.planner = p,
@@ -259,9 +259,21 @@ bool hf_stance_pose(hf_planner* p, const hf_hold* holds, int count, const hf_sta
         memcpy(s.from, pose->q, sizeof(double) * n);
         memcpy(s.relaxed, pose->q, sizeof(double) * n);
         relax(p, holds, count, &relaxed);
-        good = solve(&s, true, s.relaxed, 0, pose) || (!s.settled && solve(&s, true, s.from, LOOSE, pose)) ||
-               (!root_is_fixed(p, holds, count) && draw_all(&s, pose)) || solve(&s, false, s.from, 0, pose);
+        good = solve(&s, true, s.relaxed, 0, pose) || (!s.settled && solve(&s, true, s.from, LOOSE, pose));
+        if (!good && !easy)
+            good =
+                (!root_is_fixed(p, holds, count) && draw_all(&s, pose)) || solve(&s, false, s.from, 0, pose);
     }
     hf_workspace_end(p->workspace, mark);
     return good && !p->out_of_memory;
+}
+
+bool hf_stance_pose(hf_planner* p, const hf_hold* holds, int count, const hf_stance* stance, double margin,
+                    hf_transform wish, const hf_hold* leaving, hf_pose* pose) {
+    return find(p, holds, count, stance, margin, wish, leaving, false, pose);
+}
+
+bool hf_stance_pose_easy(hf_planner* p, const hf_hold* holds, int count, const hf_stance* stance,
+                         double margin, hf_transform wish, const hf_hold* leaving, hf_pose* pose) {
+    return find(p, holds, count, stance, margin, wish, leaving, true, pose);
 }

@@ -232,13 +232,17 @@ static void copy_pose(const hf_planner* p, const hf_pose* from, hf_pose* to) {
 }
 
 /* A step that leaves no next one is of little use: from the pose it ends in, can the body get to where it
-   stands without the limb whose contact ends soonest? Where many hold on, it nearly always can. */
+   stands without the walking limb whose contact ends soonest? Where many hold on, it nearly always can. */
 static bool leads_on(hf_planner* p, const hf_hold* all, int count, const hf_pose* end) {
     if (count > HF_MANY_HOLDS) return true;
     int soonest = -1;
-    for (int i = 0; i + 1 < count; i++)
-        if (p->view->limbs[all[i].limb].joint_count > 0 && (soonest < 0 || all[i].until < all[soonest].until))
+    for (int i = 0; i + 1 < count; i++) {
+        if (p->view->limbs[all[i].limb].joint_count == 0) continue;
+        bool walks = p->model->limbs[all[i].limb].walks;
+        bool other = soonest >= 0 && p->model->limbs[all[soonest].limb].walks;
+        if (soonest < 0 || walks > other || (walks == other && all[i].until < all[soonest].until))
             soonest = i;
+    }
     if (soonest < 0) return true;
     if (!hf_holds_stance(p, all, count, all[soonest].limb, p->stance_c)) return false;
     hf_pose pose = {.q = p->q_f};
@@ -252,27 +256,28 @@ static bool leads_on(hf_planner* p, const hf_hold* all, int count, const hf_pose
     return false;
 }
 
-/* The pose from which the limb can leave its contact, as far along the guide as can be. */
+/* The pose from which the limb can leave its contact, as far along the guide as can be: where one is easily
+   found, else wherever there is one. */
 static bool find_departure(hf_planner* p, const hf_plan_node* node, const hf_hold* old, const hf_stance* rest,
                            int* index, hf_pose* pose) {
-    int far = p->guide_count - 1;
+    int far = p->guide_count - 1, last = -1;
     for (int i = 0; i < node->hold_count; i++) far = node->holds[i].until < far ? node->holds[i].until : far;
-    int room = far > node->guide_index ? far - node->guide_index : 0, last = -1;
-    for (int a = 0; a < ADVANCES && !p->out_of_memory; a++) {
-        int at = node->guide_index + (int)(fmin(1, ADVANCE[a] / node->hold_count) * room);
-        if (at == last) continue;
-        last = at;
+    int room = far > node->guide_index ? far - node->guide_index : 0;
+    double margin = p->options->margin_m + EXTRA_MARGIN_M;
+    for (int a = 0; a < 2 * ADVANCES && !p->out_of_memory; a++) {
+        bool easy = a < ADVANCES;
+        if (a == ADVANCES) last = -1;
+        // without going on the body stays where it is, if it can
+        *index = node->guide_index + (int)(fmin(1, ADVANCE[a % ADVANCES] / node->hold_count) * room);
+        if (*index == last || (!easy && a % ADVANCES < ADVANCES - 2)) continue;
+        last = *index;
+        hf_transform wish = *index == node->guide_index && !easy ? node->pose.root : p->guide[*index];
         copy_pose(p, &node->pose, pose);
-        *index = at;
-        if (hf_stance_pose(p, node->holds, node->hold_count, rest, p->options->margin_m + EXTRA_MARGIN_M,
-                           p->guide[at], old, pose))
+        if (easy ? hf_stance_pose_easy(p, node->holds, node->hold_count, rest, margin, wish, old, pose)
+                 : hf_stance_pose(p, node->holds, node->hold_count, rest, margin, wish, old, pose))
             return true;
     }
-    // or without going on
-    copy_pose(p, &node->pose, pose);
-    *index = node->guide_index;
-    return hf_stance_pose(p, node->holds, node->hold_count, rest, p->options->margin_m + EXTRA_MARGIN_M,
-                          node->pose.root, old, pose);
+    return false;
 }
 
 /* The body to where a limb leaves: straight, or around what is in the way by turning after it has shifted,
@@ -287,8 +292,8 @@ static bool move_body(hf_planner* p, const hf_plan_node* n, const hf_stance* sta
     for (size_t i = 0; i < sizeof vias / sizeof *vias && !p->out_of_memory; i++) {
         hf_pose via = {.q = p->q_f};
         copy_pose(p, &n->pose, &via);
-        if (hf_stance_pose(p, n->holds, n->hold_count, stance, p->options->margin_m * 1.02, vias[i], NULL,
-                           &via) &&
+        if (hf_stance_pose_easy(p, n->holds, n->hold_count, stance, p->options->margin_m * 1.02, vias[i],
+                                NULL, &via) &&
             hf_segment_move(p, n->holds, n->hold_count, stance, p->node_index, &n->pose, &via) &&
             hf_segment_move(p, n->holds, n->hold_count, stance, p->node_index, &via, to))
             return true;
@@ -303,7 +308,7 @@ static int find_arrivals(hf_planner* p, const hf_hold* rest, int rest_count, con
                          int index, hf_pose arrivals[3]) {
     double margin = p->options->margin_m + EXTRA_MARGIN_M;
     copy_pose(p, &arrivals[1], &arrivals[0]);
-    if (!hf_stance_pose(p, rest, rest_count, stance, margin, p->guide[index], NULL, &arrivals[0]))
+    if (!hf_stance_pose_easy(p, rest, rest_count, stance, margin, p->guide[index], NULL, &arrivals[0]))
         copy_pose(p, &arrivals[1], &arrivals[0]);
     copy_pose(p, &arrivals[0], &arrivals[2]);
     arrivals[2].root.position.z -= LOWERED * p->view->height;
