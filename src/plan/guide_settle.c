@@ -90,16 +90,18 @@ static footing footing_at(const hf_planner* p, hf_transform root) {
 /* ---- ways to be on a rung ---- */
 
 /* Costs, for each creature height of the way. */
-static const double LEAN = 0.2, ASIDE = 0.6; /* rad^2 of tilt: forwards, other */
-static const double TURN = 0.2;              /* rad^2 off the heading */
-static const double AWAY = 0.1;              /* (creature heights)^2 from where the guide was */
-static const double FOLLOW = 0.2;            /* rad^2 from the surface, for bodies that stand on any */
+static const double LOW = 2;                  /* limb lengths^2 lower than limbs stand */
+static const double LEAN = 0.15, ASIDE = 0.6; /* rad^2 of tilt: forwards, other */
+static const double TURN = 0.2;               /* rad^2 off the heading */
+static const double AWAY = 0.1;               /* (creature heights)^2 from where the guide was */
+static const double FOLLOW = 0.2;             /* rad^2 from the surface, for bodies that stand on any */
 /* And for changes: creature heights, rad. */
 static const double SHIFTING = 0.05, TURNING = 0.01;
 static const double FAR_SHIFT = 0.08, FAR_TURN = 0.32, JUMP = 100; /* what is between them was not tested */
-static const double TROUBLE = 5;  /* creature heights of way that one such cost is worth */
-static const double WELL = 0.01;  /* cost of standing well enough */
-static const double BLEND = 0.08; /* creature heights over which standing heights are averaged */
+static const double TROUBLE = 5;               /* creature heights of way that one such cost is worth */
+static const double WELL = 0.01;               /* cost of standing well enough */
+static const double BLEND = 0.08;              /* creature heights over which standing heights are averaged */
+static const double SINKING = 2, RISING = 0.5; /* slopes of such heights at the ends */
 static const double PITCH_STEP = 0.2, BLEND_STEP = 0.3; /* rad */
 
 typedef struct rung_way {
@@ -163,7 +165,7 @@ static void choose_headings(ladder* k) {
 /* Shifts that let limbs stand, averaged along the way; both ends stay. */
 static void choose_ease(ladder* k) {
     hf_vec3 shifts[RUNGS];
-    bool known[RUNGS];
+    bool known[RUNGS], risen[RUNGS];
     int window = (int)fmax(1, BLEND / k->apart);
     for (int r = 0; r < k->rung_count; r++) {
         k->ease[r].position = k->guide[k->at[r]].position;
@@ -175,6 +177,7 @@ static void choose_ease(ladder* k) {
             f = footing_at(k->p, raised);
             f.shift -= HANGING * f.length;
         }
+        risen[r] = f.shift < 0;
         known[r] = f.count > 0, k->hangs[r] = f.count == 0, shifts[r] = hf_scale(f.down, f.shift);
         k->length = f.length;
     }
@@ -187,9 +190,10 @@ static void choose_ease(ladder* k) {
             if (known[i]) sum = hf_add(sum, hf_scale(shifts[i], w));
             weight += w;
         }
-        // no steeper than two to one from the ends
-        double most = 2 * k->apart * k->p->view->height * (r < last - r ? r : last - r);
+        // from the ends sooner down than up: a body that begins low has not got up yet
         hf_vec3 shift = hf_scale(sum, 1 / weight);
+        double slope = known[r] && risen[r] ? RISING : SINKING;
+        double most = slope * k->apart * k->p->view->height * (r < last - r ? r : last - r);
         if (hf_length(shift) > most) shift = hf_scale(shift, most / hf_length(shift));
         k->ease[r].position = hf_add(k->ease[r].position, shift);
     }
@@ -205,7 +209,7 @@ static void choose_ease(ladder* k) {
 static void add_way(ladder* k, int rung, hf_transform root, double low) {
     hf_planner* p = k->p;
     if (k->way_count[rung] == WAYS || !hf_root_holds(&k->space, &root)) return;
-    double cost = low * low + (k->hangs[rung] ? HANGING * HANGING : 0);
+    double cost = LOW * low * low + (k->hangs[rung] ? HANGING * HANGING : 0);
     hf_vec3 up = hf_v3(0, 0, 1);
     if (any_tilt(p)) {
         footing f = footing_at(p, root);
@@ -276,8 +280,11 @@ static void add_ways(ladder* k, int rung) {
         add_way(k, rung, at, far);
     }
     // and from there with every lean, at every height
-    for (int i = any_tilt(k->p) ? -6 : 0; i <= 6; i++)
-        add_heights(k, rung, hf_quat_mul(turn, hf_quat_axis_angle(hf_v3(0, 1, 0), PITCH_STEP * i)));
+    double most = k->p->view->guide.tilt_max * (1 - 1e-6);
+    for (int i = any_tilt(k->p) ? -6 : 0; i <= 6 && PITCH_STEP * (i - 1) < most; i++) {
+        double pitch = fmin(PITCH_STEP * i, most);
+        add_heights(k, rung, hf_quat_mul(turn, hf_quat_axis_angle(hf_v3(0, 1, 0), pitch)));
+    }
 }
 
 /* ---- the way up ---- */
@@ -299,9 +306,9 @@ static bool is_barred(const ladder* k, int rung, int from, int to) {
     return false;
 }
 
-/* The cheapest way; what it costs. */
-static double climb(ladder* k) {
-    for (int r = 0; r < k->rung_count; r++) {
+/* The cheapest way, where only what is above a rung has changed; what it costs. */
+static double climb(ladder* k, int from) {
+    for (int r = from; r < k->rung_count; r++) {
         bool bars = false;
         for (int i = 0; i < k->barred_count; i++) bars |= k->barred[i].rung == r;
         for (int i = 0; i < k->way_count[r]; i++) {
@@ -309,7 +316,7 @@ static double climb(ladder* k) {
             w->total = r == 0 ? 0 : INFINITY;
             for (int j = 0; r > 0 && j < k->way_count[r - 1]; j++) {
                 const rung_way* b = &k->ways[(r - 1) * WAYS + j];
-                if (b->total >= w->total) continue;
+                if (b->total >= w->total) continue; // no change is cheaper than none
                 double total = b->total + change(k, &b->root, &w->root);
                 if (bars && is_barred(k, r, j, i)) total += JUMP;
                 if (total < w->total) w->total = total, w->before = j;
@@ -325,17 +332,20 @@ static double climb(ladder* k) {
     return k->ways[(k->rung_count - 1) * WAYS].total;
 }
 
-/* Steps of the chosen way between whose ends the condition does not hold are barred; are there new ones? */
-static bool bar_steps(ladder* k) {
-    int before = k->barred_count;
+/* Steps of the chosen way between whose ends the condition does not hold are barred; the first rung of such
+   a one, rung_count when there is none. */
+static int bar_steps(ladder* k) {
+    int first = k->rung_count;
     for (int r = 1; r < k->rung_count && k->barred_count < BARS; r++) {
         bar b = {r, k->chosen_way[r - 1], k->chosen_way[r]};
         bool as_found = b.from == 0 && b.to == 0;
-        if (!as_found && !is_barred(k, b.rung, b.from, b.to) &&
-            !hf_root_straight(&k->space, &k->chosen[r - 1], &k->chosen[r]))
-            k->barred[k->barred_count++] = b;
+        if (as_found || is_barred(k, b.rung, b.from, b.to) ||
+            hf_root_straight(&k->space, &k->chosen[r - 1], &k->chosen[r]))
+            continue;
+        k->barred[k->barred_count++] = b;
+        if (r < first) first = r;
     }
-    return k->barred_count > before;
+    return first;
 }
 
 /* Towards the middle of the neighbours, as far as goes; treads are no reason to float between them. */
@@ -384,8 +394,9 @@ bool hf_guide_settle(hf_planner* p, hf_transform* guide, int count, double* effo
         choose_headings(k);
         choose_ease(k);
         for (int r = 0; r < k->rung_count; r++) add_ways(k, r);
-        double total = climb(k);
-        for (int i = 0; i < CLIMBS && bar_steps(k); i++) total = climb(k);
+        double total = climb(k, 0);
+        for (int i = 0, first = 0; i < CLIMBS && (first = bar_steps(k)) < k->rung_count; i++)
+            total = climb(k, first);
         for (int i = 0; i < PASSES; i++)
             for (int stride = 4; stride >= 1; stride /= 2) smooth(k, stride);
         fill(k, guide);

@@ -106,6 +106,7 @@ static hf_status make_motion(hf_planner* p, int last, hf_plan_result* r) {
 
 enum { GUIDES_A_CHOICE = 6 };
 static const double EASY = 1.25, ENDS = 0.5; /* effort of a straight way, and creature heights on top */
+static const double ALIKE = 1.1; /* two guides no further apart in effort: others are hardly easier */
 
 static double apart(const hf_transform* a, const hf_transform* b, double radius) {
     return hf_distance(a->position, b->position) + radius * hf_quat_angle(a->rotation, b->rotation);
@@ -182,11 +183,13 @@ static hf_status choose_guide(hf_planner* p, const hf_plan_query* q, int attempt
     double least = INFINITY, length_m = 0;
     double straight = hf_distance(q->start->pose.root.position, q->goal->pose.root.position);
     double easy = EASY * straight / p->view->height + ENDS;
-    for (int i = 0; i < GUIDES_A_CHOICE && status == HF_OK && least > easy && !p->cancelled; i++) {
+    bool settled = false;
+    for (int i = 0; i < GUIDES_A_CHOICE && status == HF_OK && !settled && !p->cancelled; i++) {
         double effort = 0;
         status = find_guide(p, q, attempt * GUIDES_A_CHOICE + i, path, r, found);
         if (status != HF_OK || !*found) break;
         if (!spread_guide(p, path, &effort)) status = HF_ERROR_MEMORY;
+        settled = effort < easy || fmax(effort, least) < ALIKE * fmin(effort, least);
         if (status != HF_OK || effort >= least) continue;
         hf_free(best);
         best = p->guide_poses, best_count = p->guide_count;
