@@ -385,6 +385,63 @@ static void moves_find_what_fine_steps_find(void** state) {
     free_world(&w);
 }
 
+/* What is remembered of other poses changes no answer: along walks of many lengths of step, with and without
+   touches, of the whole creature and of one limb. */
+static void clearance_changes_no_answer(void** state) {
+    hf_creature* c = *state;
+    world w = random_world();
+    hf_workspace* workspace;
+    hf_clearance* clearance;
+    assert_int_equal(hf_workspace_create(&workspace), HF_OK);
+    assert_int_equal(hf_clearance_create(c, &clearance), HF_OK);
+    double qa[64], qb[64], qm[64], qn[64];
+    hf_transform links[64];
+    hf_pose a = {.q = qa}, b = {.q = qb}, m = {.q = qm}, n = {.q = qn};
+    int hits = 0, frees = 0, met = 0, passed = 0, hidden = 0;
+    for (int round = 0; round < 60; round++) {
+        hf_random r = hf_random_start(11, 0, (uint64_t)round);
+        random_pose(c, &r, 2.5, &a);
+        random_pose(c, &r, 2.5, &b);
+        hf_touch touch = {round % hf_creature_get(c)->limb_count, 0, round % 5 == 0};
+        hf_collision_query plain = hf_collision_query_default();
+        plain.touches = &touch, plain.touch_count = round % 2;
+        if (round % 7 == 0) plain.limb = touch.limb;
+        hf_collision_query quick = plain;
+        quick.clearance = clearance;
+        int steps = round % 3 ? 400 : 60;
+        for (int i = 0; i < steps; i++) {
+            hf_pose_between(c, &a, &b, (double)i / steps, &m);
+            hf_forward(c, &m, links);
+            bool expected = hf_collides(c, w.placement, links, &plain, NULL);
+            assert_int_equal(hf_collides(c, w.placement, links, &quick, NULL), expected);
+            hits += expected, frees += !expected;
+            if (i % 20) continue;
+            bool slowly, quickly;
+            hf_collision hit;
+            hf_pose_between(c, &a, &b, (double)(i + 8) / steps, &n);
+            assert_int_equal(hf_move_collides(c, w.placement, &m, &n, &plain, workspace, &slowly, &hit),
+                             HF_OK);
+            assert_int_equal(hf_move_collides(c, w.placement, &m, &n, &quick, workspace, &quickly, NULL),
+                             HF_OK);
+            assert_true(slowly || !quickly);
+            if (slowly && !quickly) {
+                /* Only of what itself moves no further than a step, for which no pose between is due. */
+                hf_transform there[64];
+                hf_forward(c, &n, there);
+                double way = hf_distance(body_pose(c, links, hit.body).position,
+                                         body_pose(c, there, hit.body).position);
+                assert_true(way <= plain.step_m);
+                hidden++;
+            }
+            met += slowly, passed += !slowly;
+        }
+    }
+    assert_true(hits > 100 && frees > 1000 && met > 10 && passed > 100 && hidden < met / 10);
+    hf_clearance_free(clearance);
+    hf_workspace_free(workspace);
+    free_world(&w);
+}
+
 /* A whole turn comes back to where it began; a thin wall is crossed on the way. */
 static void whole_turns_are_seen(void** state) {
     hf_creature* c = *state;
@@ -529,6 +586,7 @@ int main(void) {
         cmocka_unit_test(scene_collision_equals_all_triangles),
         cmocka_unit_test(touching_allows_three_millimetres),
         cmocka_unit_test(moves_find_what_fine_steps_find),
+        cmocka_unit_test(clearance_changes_no_answer),
         cmocka_unit_test(whole_turns_are_seen),
         cmocka_unit_test(needles_are_found),
     };

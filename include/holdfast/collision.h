@@ -24,6 +24,13 @@ typedef struct hf_collision {
     double fraction;    /* along a move, in [0, 1] */
 } hf_collision;
 
+/* What is known of how far bodies are from each other and from the scene, so that tests of many poses near
+   each other need not find it anew: answers are the same, sooner. For one creature and one placement that
+   does not move meanwhile, and one thread. */
+typedef struct hf_clearance hf_clearance;
+HF_API hf_status hf_clearance_create(const hf_creature* creature, hf_clearance** clearance);
+HF_API void hf_clearance_free(hf_clearance* clearance);
+
 /* What to test. */
 typedef struct hf_collision_query {
     const hf_touch* touches;
@@ -33,6 +40,9 @@ typedef struct hf_collision_query {
     bool scene;    /* default true */
     bool begun;    /* of a move: its first pose is known to be free and not tested; default false */
     double step_m; /* of a move: no point of a body moves further untested; default 0.01 */
+    int fine_limb; /* of a move: bodies of this limb move no further than fine_m untested; default -1 */
+    double fine_m;
+    hf_clearance* clearance; /* may be NULL */
 } hf_collision_query;
 HF_API hf_collision_query hf_collision_query_default(void);
 

@@ -78,6 +78,7 @@ typedef struct hf_swing_query {
     int hold_count;
     const hf_swing_hold* holds;
     hf_swing_options options;
+    hf_clearance* clearance; /* of tests before; may be NULL */
 } hf_swing_query;
 
 typedef enum hf_swing_why {

@@ -314,6 +314,7 @@ static hf_collision_query touching(const search* s, bool start, bool goal) {
     const hf_swing_query* q = s->query;
     hf_collision_query c = hf_collision_query_default();
     c.touches = s->touches;
+    c.clearance = q->clearance;
     for (int i = 0; i < q->hold_count; i++)
         if (q->holds[i].object >= 0)
             s->touches[c.touch_count++] = (hf_touch){q->holds[i].limb, q->holds[i].object, q->holds[i].grip};

@@ -2,6 +2,7 @@
    exact test. */
 #include "base/assert.h"
 #include "model/body_bounds.h"
+#include "model/clearance.h"
 #include "model/creature.h"
 #include "model/kinematic_tree.h"
 #include "model/scene.h"
@@ -22,7 +23,7 @@ typedef struct tile {
 } tile;
 
 hf_collision_query hf_collision_query_default(void) {
-    hf_collision_query q = {.limb = -1, .self = true, .scene = true, .step_m = 0.01};
+    hf_collision_query q = {.limb = -1, .self = true, .scene = true, .step_m = 0.01, .fine_limb = -1};
     return q;
 }
 
@@ -60,6 +61,12 @@ static bool bodies_overlap(const hf_creature* c, const hf_transform* links, int 
                             hf_compose(links[y->link], y->in_link), ALLOWED_DEPTH);
 }
 
+bool hf_bodies_collide(const hf_creature* c, const hf_transform* links, int a, int b, hf_collision* hit) {
+    if (!bodies_overlap(c, links, a, b)) return false;
+    if (hit) *hit = (hf_collision){.body = a, .other_body = b, .surface = {.object = -1, .triangle = -1}};
+    return true;
+}
+
 static bool tiles_collide(const hf_creature* c, const hf_transform* links, const tile* s, const tile* t,
                           hf_collision* hit) {
     for (int i = 0; i < s->count; i++) {
@@ -71,10 +78,7 @@ static bool tiles_collide(const hf_creature* c, const hf_transform* links, const
         for (int k = s == t ? i + 1 : 0; k < t->count; k++) {
             int a = s->first + i, b = t->first + k;
             if (!near[k] || !(s->wanted[i] || t->wanted[k]) || !hf_pair_bit(c, a, b)) continue;
-            if (!bodies_overlap(c, links, a, b)) continue;
-            if (hit)
-                *hit = (hf_collision){.body = a, .other_body = b, .surface = {.object = -1, .triangle = -1}};
-            return true;
+            if (hf_bodies_collide(c, links, a, b, hit)) return true;
         }
     }
     return false;
@@ -114,8 +118,8 @@ static int fill_depths(const hf_creature* c, const hf_collision_query* query, in
     return count;
 }
 
-static bool scene_collides(const hf_creature* c, const hf_placement* placement, const hf_transform* links,
-                           const hf_collision_query* query, int index, hf_collision* hit) {
+bool hf_scene_collides(const hf_creature* c, const hf_placement* placement, const hf_transform* links,
+                       const hf_collision_query* query, int index, hf_collision* hit) {
     const hf_body* body = &c->view.bodies[index];
     hf_object_depth depths[MAX_TOUCHES];
     int count = fill_depths(c, query, body->link, depths);
@@ -134,11 +138,12 @@ bool hf_collides(const hf_creature* creature, const hf_placement* placement, con
     hf_collision_query all = hf_collision_query_default();
     if (!query) query = &all;
     HF_ASSERT(query->limb < creature->view.limb_count);
+    if (query->clearance) return hf_clearance_collides(creature, placement, links, query, hit);
     if (query->self && self_collides(creature, links, query->limb, hit)) return true;
     if (!query->scene || !placement) return false;
     for (int i = 0; i < creature->view.body_count; i++)
         if (hf_link_in_limb(creature, creature->view.bodies[i].link, query->limb) &&
-            scene_collides(creature, placement, links, query, i, hit))
+            hf_scene_collides(creature, placement, links, query, i, hit))
             return true;
     return false;
 }

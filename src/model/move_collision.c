@@ -11,6 +11,7 @@
 #include "base/assert.h"
 #include "base/workspace.h"
 #include "model/body_bounds.h"
+#include "model/clearance.h"
 #include "model/creature.h"
 #include "model/kinematic_tree.h"
 
@@ -34,7 +35,8 @@ typedef struct mover {
     hf_transform *left, *right, *middle; /* link poses at the ends of a piece and between */
     rate* rates;                         /* by link */
     hf_collision* hit;
-    double step; /* m */
+    double step;          /* m */
+    const uint8_t* roomy; /* by body: nothing is so near that the move could meet it */
 } mover;
 
 static double largest(double a, double b) { return fmax(fabs(a), fabs(b)); }
@@ -98,20 +100,27 @@ static double body_speed(const mover* m, int body) {
     return r.shift + r.turn * m->creature->bounds[body].reach;
 }
 
+static double body_step(const mover* m, int body) {
+    const hf_collision_query* q = m->query;
+    bool fine = q && q->fine_limb >= 0 &&
+                hf_link_in_limb(m->creature, m->creature->view.bodies[body].link, q->fine_limb);
+    return fine && q->fine_m < m->step ? q->fine_m : m->step;
+}
+
 /* Can a point of a body stray too far within the piece of length h between left and right? */
 static bool piece_is_long(const mover* m, double h) {
     const hf_creature_view* v = &m->creature->view;
     for (int i = 0; i < v->body_count; i++) {
-        double path = h * body_speed(m, i);
-        if (path <= m->step || !matters(m, i)) continue;
+        double path = h * body_speed(m, i), step = body_step(m, i);
+        if (path <= step || m->roomy[i] || !matters(m, i)) continue;
         int link = v->bodies[i].link;
         double bow = 3.0 / 8 * h * m->rates[link].turn * path;
-        if (bow > m->step) return true;
+        if (bow > step) return true;
         hf_transform a = m->left[link], b = m->right[link];
         const hf_body_bound* bound = &m->creature->bounds[i];
         double shift = hf_distance(hf_apply(a, bound->centre), hf_apply(b, bound->centre));
         double turn = 2 * sin(hf_quat_angle(a.rotation, b.rotation) / 2);
-        if (shift + turn * bound->radius + bow > m->step) return true;
+        if (shift + turn * bound->radius + bow > step) return true;
     }
     return false;
 }
@@ -174,22 +183,41 @@ static hf_status count_levels(mover* m, hf_workspace* w, int* levels) {
     if (n > 0) memcpy(first, m->pose.q, n * sizeof *first);
     hf_pose_between(m->creature, m->from, m->to, 1, &m->pose);
     fill_rates(m, first, m->pose.q);
-    double speed = 0;
+    double speed = 0; /* in steps */
     for (int i = 0; i < m->creature->view.body_count; i++) {
         double s = body_speed(m, i);
         if (!isfinite(s)) return HF_ERROR_ARGUMENT;
-        if (matters(m, i)) speed = fmax(speed, s);
+        if (matters(m, i)) speed = fmax(speed, s / body_step(m, i));
     }
-    for (*levels = 0; speed > m->step; (*levels)++) {
+    for (*levels = 0; speed > 1; (*levels)++) {
         if (*levels == MAX_LEVELS) return HF_ERROR_LIMIT;
         speed /= 2;
     }
     return HF_OK;
 }
 
+/* After the move's end has been tested: bodies that have room there for the whole move of both; false when
+   all that are quick do. */
+static bool find_roomy(const mover* m, uint8_t* roomy) {
+    const hf_creature_view* v = &m->creature->view;
+    double fastest = 0;
+    bool open = false;
+    for (int i = 0; i < v->body_count; i++) fastest = fmax(fastest, body_speed(m, i));
+    for (int i = 0; i < v->body_count; i++) {
+        double speed = body_speed(m, i);
+        roomy[i] =
+            m->query && m->query->clearance && hf_clearance_room(m->query->clearance, i) > speed + fastest;
+        open |= !roomy[i] && speed > body_step(m, i) && matters(m, i);
+    }
+    return open;
+}
+
 static hf_status test_move(mover* m, hf_workspace* w, bool* collides) {
     int levels;
     hf_status status = take_memory(m, w);
+    uint8_t* roomy = hf_workspace_take(w, (size_t)m->creature->view.body_count + 1, 1);
+    if (!roomy) return HF_ERROR_MEMORY;
+    m->roomy = roomy;
     if (status == HF_OK) status = count_levels(m, w, &levels);
     if (status != HF_OK) return status;
     *collides = (!(m->query && m->query->begun) && collides_at(m, 0)) || collides_at(m, 1);
@@ -197,7 +225,7 @@ static hf_status test_move(mover* m, hf_workspace* w, bool* collides) {
     uint8_t *open = hf_workspace_take(w, bytes, 1), *next = hf_workspace_take(w, bytes, 1);
     if (!open || !next) return HF_ERROR_MEMORY;
     open[0] = 1;
-    bool any = true;
+    bool any = !*collides && find_roomy(m, roomy);
     for (int level = 0; level < levels && any && !*collides; level++) {
         memset(next, 0, ((size_t)2 << level) / 8 + 1 < bytes ? ((size_t)2 << level) / 8 + 1 : bytes);
         *collides = test_level(m, level, open, next, &any);

@@ -101,6 +101,7 @@ static bool is_free(way* w, const hf_pose* a, const hf_pose* b) {
     hf_collision_query q = hf_collision_query_default();
     q.touches = touches;
     q.touch_count = hf_holds_touches(w->holds, w->hold_count, -1, touches);
+    q.clearance = p->clearance;
     bool collides = true;
     if (hf_move_collides(p->creature, p->placement, a, b, &q, p->workspace, &collides, NULL) != HF_OK)
         p->out_of_memory = true;

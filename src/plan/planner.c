@@ -22,6 +22,7 @@ bool hf_planner_begin(hf_planner* p) {
     good = good && hf_placement_create(p->scene, &p->placement) == HF_OK;
     good = good && hf_contact_answer_create(p->creature, 8, &p->answer) == HF_OK;
     good = good && hf_swing_create(p->creature, &p->swing) == HF_OK && hf_timing_create(&p->timing) == HF_OK;
+    good = good && hf_clearance_create(p->creature, &p->clearance) == HF_OK;
     return good && hf_stance_create(&p->stance_a) == HF_OK && hf_stance_create(&p->stance_b) == HF_OK &&
            hf_stance_create(&p->stance_c) == HF_OK;
 }
@@ -40,6 +41,7 @@ void hf_planner_end(hf_planner* p) {
     hf_stance_free(p->stance_c);
     hf_timing_free(p->timing);
     hf_swing_free(p->swing);
+    hf_clearance_free(p->clearance);
     hf_contact_answer_free(p->answer);
     hf_placement_free(p->placement);
     hf_workspace_free(p->workspace);

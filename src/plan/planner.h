@@ -124,6 +124,7 @@ typedef struct hf_planner {
     int farthest;   /* the stance that is farthest along the guide */
     hf_contact_answer* answer;
     hf_swing* swing;
+    hf_clearance* clearance; /* of poses along segments */
     hf_timing* timing;
     hf_stance *stance_a, *stance_b, *stance_c;
     hf_step_list steps;

@@ -243,12 +243,9 @@ static bool free_between(const segment* s, const hf_pose* a, const hf_pose* b, b
     q.touches = touches;
     q.touch_count = hf_holds_touches(s->holds, s->hold_count, s->limb, touches);
     q.begun = begun;
-    if (collides(s, a, b, &q)) return false;
-    if (s->limb < 0) return true;
-    q.begun = true;
-    q.limb = s->limb;
-    q.self = false;
-    q.step_m = GRAZE_M;
+    q.fine_limb = s->limb;
+    q.fine_m = GRAZE_M;
+    q.clearance = s->planner->clearance;
     return !collides(s, a, b, &q);
 }
 
@@ -582,6 +579,7 @@ static bool make_swing_knots(segment* s, const swing* w, pass which, double* lif
                         .limbs = &one,
                         .hold_count = s->hold_count,
                         .holds = held,
+                        .clearance = p->clearance,
                         .options = hf_swing_options_default()};
     q.options.max_tries = TRIES[which];
     if (!p->out_of_memory && hf_swing_find(p->creature, p->placement, &q, p->workspace, p->swing) != HF_OK)

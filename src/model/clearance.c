@@ -1,0 +1,215 @@
+/* Collision tests that remember distances. Two bodies, or a body and the scene, that were so far apart at
+   some pose are free at every pose to which they have moved less than that: a ball around each says how far
+   its points can have moved. What is too near to be known is tested as ever. */
+#include "model/clearance.h"
+
+#include "base/memory.h"
+#include "geom/convex.h"
+#include "model/body_bounds.h"
+#include "model/creature.h"
+#include "model/scene.h"
+
+#include <math.h>
+
+/* Distances that are asked about, m: between bodies, and from the scene first the one, then the other. */
+static const double PAIR_REACH = 0.05, SCENE_REACH[] = {0.06, 0.015};
+enum { SCENE_REACHES = 2 };
+/* A body that is near the scene stays there for some tests. */
+enum { PATIENCE = 8 };
+/* So many more pairs than before whose gaps are used up let a pose be kept anew. */
+enum { MORE_STALE = 16 };
+static const double ROUNDING = 1e-7; /* m */
+static const double FAR = 1;         /* m: no room is larger */
+
+/* Free by `gap` while one was there in the frame of the other. */
+typedef struct known {
+    hf_transform there;
+    double gap;
+} known;
+
+typedef struct body_pair {
+    int a, b;
+    double gap; /* at the pose that is kept */
+    known known;
+} body_pair;
+
+typedef struct body_room {
+    hf_transform there; /* of its link, at the pose that is kept */
+    double way;         /* from there, of no point more */
+    double gap;         /* to the scene, there */
+    known known;        /* of the scene */
+    int patience;
+    double room; /* at the pose tested last */
+    bool wanted;
+} body_room;
+
+struct hf_clearance {
+    int body_count, pair_count;
+    body_room* bodies;
+    body_pair* pairs;
+    int stale; /* pairs without a gap when the pose was kept */
+};
+
+hf_status hf_clearance_create(const hf_creature* creature, hf_clearance** clearance) {
+    size_t n = (size_t)creature->view.body_count;
+    hf_clearance* c = *clearance = hf_alloc(1, sizeof *c);
+    if (!c) return HF_ERROR_MEMORY;
+    c->body_count = creature->view.body_count;
+    for (int a = 0; a < c->body_count; a++)
+        for (int b = a + 1; b < c->body_count; b++) c->pair_count += hf_pair_bit(creature, a, b);
+    c->bodies = hf_alloc(n + 1, sizeof *c->bodies);
+    c->pairs = hf_alloc((size_t)c->pair_count + 1, sizeof *c->pairs);
+    if (!c->bodies || !c->pairs) {
+        hf_clearance_free(c);
+        *clearance = NULL;
+        return HF_ERROR_MEMORY;
+    }
+    int count = 0;
+    for (int a = 0; a < c->body_count; a++)
+        for (int b = a + 1; b < c->body_count; b++)
+            if (hf_pair_bit(creature, a, b)) c->pairs[count++] = (body_pair){.a = a, .b = b};
+    return HF_OK;
+}
+
+void hf_clearance_free(hf_clearance* c) {
+    if (!c) return;
+    hf_free(c->bodies);
+    hf_free(c->pairs);
+    hf_free(c);
+}
+
+double hf_clearance_room(const hf_clearance* c, int body) { return c->bodies[body].room; }
+
+/* How far a point of the ball in a frame can have moved, at most. */
+static double moved(const hf_transform* there, const hf_body_bound* ball, const hf_transform* here) {
+    hf_quat q = here->rotation, p = there->rotation;
+    double w = q.w - p.w, x = q.x - p.x, y = q.y - p.y, z = q.z - p.z;
+    // the chord of a turn is no longer than that
+    double turn = 2 * sqrt(w * w + x * x + y * y + z * z);
+    double shift = hf_distance(hf_apply(*here, ball->centre), hf_apply(*there, ball->centre));
+    return ROUNDING + shift + turn * ball->radius;
+}
+
+/* What is left of the gap with the frame of a ball here; no more than nothing when that is not known. */
+static double left_of(const known* k, const hf_body_bound* ball, const hf_transform* here) {
+    return k->gap > 0 ? k->gap - moved(&k->there, ball, here) : 0;
+}
+
+static void narrow(body_room* body, double left) {
+    if (left < body->room) body->room = left;
+}
+
+static hf_transform body_pose(const hf_creature* c, const hf_transform* links, int body) {
+    const hf_body* b = &c->view.bodies[body];
+    return hf_compose(links[b->link], b->in_link);
+}
+
+/* ---- against itself ---- */
+
+/* What is left between two bodies that may be near each other, 0 when they only do not collide. */
+static bool pair_collides(const hf_creature* creature, const hf_transform* links, body_pair* pair,
+                          double* left, hf_collision* hit) {
+    const hf_body *x = &creature->view.bodies[pair->a], *y = &creature->view.bodies[pair->b];
+    const hf_body_bound *s = &creature->bounds[pair->a], *t = &creature->bounds[pair->b];
+    hf_transform there = hf_compose(hf_inverse(links[x->link]), links[y->link]);
+    *left = hf_distance(s->centre, hf_apply(there, t->centre)) - s->radius - t->radius;
+    if (*left > PAIR_REACH) return false;
+    *left = left_of(&pair->known, t, &there);
+    if (*left > 0) return false;
+    pair->known.there = there;
+    pair->known.gap = *left = hf_convex_distance(&x->shape, body_pose(creature, links, pair->a), &y->shape,
+                                                 body_pose(creature, links, pair->b), PAIR_REACH);
+    return !(*left > 0) && hf_bodies_collide(creature, links, pair->a, pair->b, hit);
+}
+
+static bool self_collides(const hf_creature* creature, hf_clearance* c, const hf_transform* links, int* stale,
+                          hf_collision* hit) {
+    for (int i = 0; i < c->pair_count; i++) {
+        body_pair* pair = &c->pairs[i];
+        body_room *a = &c->bodies[pair->a], *b = &c->bodies[pair->b];
+        double left = pair->gap - a->way - b->way;
+        if (!(left > 0)) {
+            if (!a->wanted && !b->wanted) continue;
+            ++*stale;
+            if (pair_collides(creature, links, pair, &left, hit)) return true;
+        }
+        narrow(a, left);
+        narrow(b, left);
+    }
+    return false;
+}
+
+/* ---- against the scene ---- */
+
+/* Is no surface so near, nor the body within something? */
+static bool is_clear(const hf_creature* creature, const hf_placement* placement, const hf_transform* links,
+                     int body, double reach) {
+    const hf_shape* shape = &creature->view.bodies[body].shape;
+    hf_transform pose = body_pose(creature, links, body);
+    return !hf_placement_meets_by(placement, shape, pose, -reach, NULL, 0) &&
+           !hf_placement_overlap_by(placement, shape, pose, 0, NULL, 0, NULL);
+}
+
+static bool body_collides(const hf_creature* creature, const hf_placement* placement, hf_clearance* c,
+                          const hf_transform* links, const hf_collision_query* query, int index,
+                          hf_collision* hit) {
+    body_room* body = &c->bodies[index];
+    const hf_transform* link = &links[creature->view.bodies[index].link];
+    double left = body->gap - body->way;
+    if (!(left > 0)) left = left_of(&body->known, &creature->bounds[index], link);
+    if (!(left > 0) && body->patience-- <= 0) {
+        left = 0;
+        for (int i = 0; i < SCENE_REACHES && left == 0; i++)
+            if (is_clear(creature, placement, links, index, SCENE_REACH[i])) left = SCENE_REACH[i];
+        body->known = (known){*link, left};
+        body->patience = left > 0 ? 0 : PATIENCE;
+    }
+    if (!(left > 0) && hf_scene_collides(creature, placement, links, query, index, hit)) return true;
+    narrow(body, left);
+    return false;
+}
+
+/* ---- all of it ---- */
+
+/* Keeps this pose, with what is left of the gaps here. */
+static void keep(const hf_creature* creature, hf_clearance* c, const hf_transform* links) {
+    c->stale = 0;
+    for (int i = 0; i < c->pair_count; i++) {
+        body_pair* pair = &c->pairs[i];
+        const body_room *a = &c->bodies[pair->a], *b = &c->bodies[pair->b];
+        const hf_body_bound *s = &creature->bounds[pair->a], *t = &creature->bounds[pair->b];
+        hf_transform x = links[creature->view.bodies[pair->a].link],
+                     y = links[creature->view.bodies[pair->b].link];
+        double apart = hf_distance(hf_apply(x, s->centre), hf_apply(y, t->centre)) - s->radius - t->radius;
+        pair->gap = fmax(pair->gap - a->way - b->way, apart - ROUNDING);
+        if (pair->gap < PAIR_REACH) {
+            hf_transform there = hf_compose(hf_inverse(x), y);
+            pair->gap = fmax(pair->gap, left_of(&pair->known, t, &there));
+        }
+        c->stale += !(pair->gap > 0);
+    }
+    for (int i = 0; i < c->body_count; i++) {
+        body_room* body = &c->bodies[i];
+        body->there = links[creature->view.bodies[i].link];
+        body->gap = fmax(body->gap - body->way, left_of(&body->known, &creature->bounds[i], &body->there));
+        body->way = 0;
+    }
+}
+
+bool hf_clearance_collides(const hf_creature* creature, const hf_placement* placement,
+                           const hf_transform* links, const hf_collision_query* query, hf_collision* hit) {
+    hf_clearance* c = query->clearance;
+    int stale = 0;
+    for (int i = 0; i < c->body_count; i++) {
+        body_room* body = &c->bodies[i];
+        int link = creature->view.bodies[i].link;
+        body->way = moved(&body->there, &creature->bounds[i], &links[link]);
+        body->room = FAR;
+        body->wanted = hf_link_in_limb(creature, link, query->limb);
+    }
+    bool hits = query->self && self_collides(creature, c, links, &stale, hit);
+    for (int i = 0; i < c->body_count && query->scene && placement && !hits; i++)
+        hits = c->bodies[i].wanted && body_collides(creature, placement, c, links, query, i, hit);
+    if (stale > c->stale + MORE_STALE) keep(creature, c, links);
+    return hits;
+}

@@ -1,0 +1,19 @@
+/* Distances that are known from poses tested before. */
+#ifndef HF_MODEL_CLEARANCE_H
+#define HF_MODEL_CLEARANCE_H
+
+#include <holdfast/collision.h>
+
+/* hf_collides with the query's clearance. */
+bool hf_clearance_collides(const hf_creature* creature, const hf_placement* placement,
+                           const hf_transform* links, const hf_collision_query* query, hf_collision* hit);
+/* How far the body was from everything at the pose tested last, at least and where it was free, m. */
+double hf_clearance_room(const hf_clearance* clearance, int body);
+/* One body against the scene (collision.c). */
+bool hf_scene_collides(const hf_creature* creature, const hf_placement* placement, const hf_transform* links,
+                       const hf_collision_query* query, int body, hf_collision* hit);
+/* Two bodies against each other (collision.c). */
+bool hf_bodies_collide(const hf_creature* creature, const hf_transform* links, int a, int b,
+                       hf_collision* hit);
+
+#endif
