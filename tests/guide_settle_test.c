@@ -164,7 +164,7 @@ static void test_beam(void** state) {
                                         hf_quat_axis_angle(hf_v3(0, 1, 0), 1.15 * bump));
         assert_true(holds(&w, guide[i]));
     }
-    double effort = 0, lean = 0;
+    double effort = 0, lean = 0, lowest = INFINITY;
     assert_true(hf_guide_settle(&w.p, guide, POSES, &effort));
     int held = 0;
     for (int i = 0; i < POSES; i++) {
@@ -174,12 +174,39 @@ static void test_beam(void** state) {
         assert_true(fabs(side.z) < 0.1);
         assert_true(nose.z < 0.05);
         lean = fmax(lean, asin(-nose.z));
+        lowest = fmin(lowest, guide[i].position.z);
         held += holds(&w, guide[i]);
     }
     assert_true(held >= POSES - 3);
-    assert_true(lean < 1.15);
+    // leaning less than it was found, or standing where it crouched
+    assert_true(lean < 1.15 || lowest > STANDING_M - 0.4);
     // upright again on the other side
     assert_true(hf_quat_angle(guide[POSES - 5].rotation, hf_quat_identity()) < 0.3);
+    leave(&w);
+}
+
+/* Under a lower one: found as low as could be before it, done as high as there is room, leaning. */
+static void test_low_beam(void** state) {
+    (void)state;
+    const hf_vec3 boxes[2][2] = {{{-3, -3, -0.2}, {6, 3, 0}}, {{0.85, -2, 0.8}, {1.15, 2, 3}}};
+    world w;
+    enter(&w, HUMAN, boxes, 2);
+    hf_transform guide[POSES];
+    straight_guide(guide, hf_v3(-1, 0, STANDING_M), hf_v3(3, 0, STANDING_M));
+    for (int i = 0; i < POSES; i++) {
+        double bump = fmin(1, 3 * sin(M_PI * i / (POSES - 1)));
+        guide[i].position.z -= 0.67 * bump;
+        guide[i].rotation = hf_quat_axis_angle(hf_v3(0, 1, 0), 1.15 * bump);
+    }
+    double effort = 0, lowest = INFINITY;
+    int held = 0;
+    assert_true(hf_guide_settle(&w.p, guide, POSES, &effort));
+    for (int i = 0; i < POSES; i++) {
+        held += holds(&w, guide[i]);
+        lowest = fmin(lowest, guide[i].position.z);
+    }
+    assert_true(held >= POSES - 3);
+    assert_true(lowest > 0.4);
     leave(&w);
 }
 
@@ -207,8 +234,8 @@ static void test_flat(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_twisted), cmocka_unit_test(test_rising), cmocka_unit_test(test_treads),
-        cmocka_unit_test(test_beam),    cmocka_unit_test(test_flat),
+        cmocka_unit_test(test_twisted), cmocka_unit_test(test_rising),   cmocka_unit_test(test_treads),
+        cmocka_unit_test(test_beam),    cmocka_unit_test(test_low_beam), cmocka_unit_test(test_flat),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

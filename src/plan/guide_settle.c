@@ -16,7 +16,7 @@ static const double NEAREST = 0.3, FARTHEST = 1.8; /* of a limb's rest length: w
 static const double BENT = 0.985;                  /* limbs a little bent reach further */
 static const double HANGING = 0.35;                /* of it: beyond that a limb does not stand any more */
 static const double FOLDED = 0.6;                  /* of it: lower is no worse */
-enum { RUNGS = 96, WAYS = 160, PASSES = 2, BARS = 256, CLIMBS = 24 };
+enum { RUNGS = 96, WAYS = 160, PASSES = 2, BARS = 256, CLIMBS = 24, HALVINGS = 4 };
 
 /* ---- standing ---- */
 
@@ -95,6 +95,7 @@ static const double LEAN = 0.15, ASIDE = 0.6; /* rad^2 of tilt: forwards, other 
 static const double TURN = 0.2;               /* rad^2 off the heading */
 static const double AWAY = 0.1;               /* (creature heights)^2 from where the guide was */
 static const double FOLLOW = 0.2;             /* rad^2 from the surface, for bodies that stand on any */
+static const double TOO_LOW = 12, HALF = 0.5; /* limb lengths lower than limbs can fold and bear */
 /* And for changes: creature heights, rad. */
 static const double SHIFTING = 0.05, TURNING = 0.01;
 static const double FAR_SHIFT = 0.08, FAR_TURN = 0.32, JUMP = 100; /* what is between them was not tested */
@@ -122,6 +123,7 @@ typedef struct ladder {
     int count, rung_count;
     int at[RUNGS];            /* poses of the rungs */
     double heading[RUNGS];    /* wanted there */
+    double standing[RUNGS];   /* how high the root is where limbs stand */
     hf_transform ease[RUNGS]; /* upright or flat on the surface, looking there, as high as limbs stand */
     bool open[RUNGS];         /* which holds */
     bool hangs[RUNGS];        /* nothing is under the limbs */
@@ -192,6 +194,7 @@ static void choose_ease(ladder* k) {
         }
         // from the ends sooner down than up: a body that begins low has not got up yet
         hf_vec3 shift = hf_scale(sum, 1 / weight);
+        k->standing[r] = k->ease[r].position.z + shift.z;
         double slope = known[r] && risen[r] ? RISING : SINKING;
         double most = slope * k->apart * k->p->view->height * (r < last - r ? r : last - r);
         if (hf_length(shift) > most) shift = hf_scale(shift, most / hf_length(shift));
@@ -205,11 +208,13 @@ static void choose_ease(ladder* k) {
     k->open[last] = hf_quat_angle(k->guide[k->count - 1].rotation, k->ease[last].rotation) < PITCH_STEP;
 }
 
-/* `low`: lower than at ease, in limb lengths. */
-static void add_way(ladder* k, int rung, hf_transform root, double low) {
+/* `low`: lower than at ease, in limb lengths. Does it hold there? */
+static bool add_way(ladder* k, int rung, hf_transform root, double low) {
     hf_planner* p = k->p;
-    if (k->way_count[rung] == WAYS || !hf_root_holds(&k->space, &root)) return;
-    double cost = LOW * low * low + (k->hangs[rung] ? HANGING * HANGING : 0);
+    if (k->way_count[rung] == WAYS || !hf_root_holds(&k->space, &root)) return false;
+    double folded = (k->standing[rung] - root.position.z) / k->length;
+    double cost =
+        LOW * low * low + TOO_LOW * fmax(0, folded - HALF) + (k->hangs[rung] ? HANGING * HANGING : 0);
     hf_vec3 up = hf_v3(0, 0, 1);
     if (any_tilt(p)) {
         footing f = footing_at(p, root);
@@ -226,6 +231,29 @@ static void add_way(ladder* k, int rung, hf_transform root, double low) {
     else
         cost += (forward > 0 ? LEAN : ASIDE) * forward * forward + ASIDE * aside * aside;
     k->ways[rung * WAYS + k->way_count[rung]++] = (rung_way){.root = root, .cost = cost};
+    return true;
+}
+
+/* How far the root goes back when the body leans so: what its limbs carry stays over where it was. */
+static hf_vec3 drawn_back(const ladder* k, int rung, hf_quat rotation) {
+    hf_vec3 load = k->p->model->load_in_root;
+    hf_vec3 back = hf_sub(hf_rotate(k->ease[rung].rotation, load), hf_rotate(rotation, load));
+    return hf_v3(back.x, back.y, 0);
+}
+
+/* As high as there is room under what ends it: between a height that holds and one that does not. */
+static void add_highest(ladder* k, int rung, hf_transform root, double low, double high) {
+    double ease = k->ease[rung].position.z;
+    for (int i = 0; i < HALVINGS; i++) {
+        double middle = (low + high) / 2;
+        root.position.z = ease - middle * k->length;
+        if (hf_root_holds(&k->space, &root))
+            low = middle;
+        else
+            high = middle;
+    }
+    root.position.z = ease - low * k->length;
+    add_way(k, rung, root, low);
 }
 
 /* The orientation at several heights. */
@@ -238,12 +266,18 @@ static void add_heights(ladder* k, int rung, hf_quat rotation) {
         if (f.count > 0) add_way(k, rung, at, 0);
         return;
     }
-    double above = (root.position.z - k->ease[rung].position.z) / k->length;
-    if (fabs(above) > 0.02) add_way(k, rung, root, above);
-    for (int i = 0; i <= 7; i++) {
-        root.position = k->ease[rung].position;
-        root.position.z -= 0.1 * i * k->length;
-        add_way(k, rung, root, 0.1 * i);
+    double off = (root.position.z - k->ease[rung].position.z) / k->length;
+    if (fabs(off) > 0.02) add_way(k, rung, root, off);
+    hf_vec3 back = drawn_back(k, rung, rotation);
+    for (int side = 0; side < (hf_length(back) > 0.02 * k->length ? 2 : 1); side++) {
+        bool above = true;
+        for (int i = 0; i <= 7; i++) {
+            root.position = hf_add(k->ease[rung].position, hf_scale(back, side));
+            root.position.z -= 0.1 * i * k->length;
+            bool holds = add_way(k, rung, root, 0.1 * i);
+            if (holds && !above) add_highest(k, rung, root, 0.1 * i, 0.1 * (i - 1));
+            above = holds;
+        }
     }
 }
 

@@ -108,6 +108,23 @@ static void find_gait(hf_plan_model* m) {
     for (int l = 0; at == 0 && l < view->limb_count; l++) m->limbs[l].walks = m->limbs[l].used;
 }
 
+/* Where the mass is that walking limbs carry: all but their own. */
+static void find_load(hf_plan_model* m, const hf_transform* links) {
+    const hf_creature_view* view = hf_creature_get(m->creature);
+    double mass = 0;
+    hf_vec3 sum = {0, 0, 0};
+    for (int i = 0; i < view->link_count; i++) {
+        bool carried = true;
+        for (int at = i; at >= 0 && carried; at = view->links[at].parent_link)
+            for (int l = 0; l < view->limb_count; l++)
+                if (m->limbs[l].walks && view->limbs[l].root_link == at) carried = false;
+        if (!carried) continue;
+        mass += view->links[i].mass;
+        sum = hf_add(sum, hf_scale(hf_apply(links[i], view->links[i].com), view->links[i].mass));
+    }
+    if (mass > 0) m->load_in_root = hf_scale(sum, 1 / mass);
+}
+
 hf_status hf_plan_model_create(const hf_creature* creature, const hf_plan_options* options,
                                hf_plan_model** model, hf_error* error) {
     *model = NULL;
@@ -137,7 +154,7 @@ hf_status hf_plan_model_create(const hf_creature* creature, const hf_plan_option
     if (status == HF_OK && !(find_loose(m) && find_bends(m, links))) status = HF_ERROR_MEMORY;
     for (int l = 0; l < view->limb_count && status == HF_OK; l++)
         if (m->limbs[l].used && !hf_spares_choose(m, l)) status = HF_ERROR_MEMORY;
-    if (status == HF_OK) find_gait(m);
+    if (status == HF_OK) find_gait(m), find_load(m, links);
     hf_free(links);
     hf_free(q);
     if (status == HF_OK)

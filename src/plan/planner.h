@@ -43,6 +43,7 @@ struct hf_plan_model {
     /* Of each joint: its axis at rest in the root's frame where it bends the trunk or the head, zero
      * elsewhere. */
     hf_vec3* bend_axis;
+    hf_vec3 load_in_root; /* centre of mass at rest of what the walking limbs carry */
 };
 
 /* A contact that is held. */
