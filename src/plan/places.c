@@ -14,7 +14,8 @@ static const double LEAST_FACING = 0.35; /* cosine between a patch as the body h
 static const double LONGEST = 1.0;       /* step, of the limb's length */
 static const double BEARS = 1;           /* weight of how much of the body's weight a surface bears */
 static const double APART = 0.012;       /* creature heights between two places */
-enum { MAX_TRIES = 48, RANKED = 160, MOST = 10 };
+static const double VAIN_APART = 0.5;
+enum { MAX_TRIES = 36, RANKED = 256, MOST = 10 };
 
 typedef struct ranked {
     int spot, pose;
@@ -164,22 +165,36 @@ static bool try_spot(hf_planner* p, const hf_pose* pose, const hf_hold* rest, in
     return false;
 }
 
+/* Is one of the points that near? */
+static bool has_near(const hf_planner* p, const int* spots, int count, hf_vec3 point, double near) {
+    for (int i = 0; i < count; i++)
+        if (hf_distance(p->spots[spots[i]].point, point) < near) return true;
+    return false;
+}
+
 void hf_places_list(hf_planner* p, const hf_pose* poses, int pose_count, const hf_hold* rest, int rest_count,
                     int limb, const hf_hold* old, int index, hf_step_list* list) {
     ranked all[RANKED];
-    int most = list->count + MOST < HF_STEP_CANDIDATES ? list->count + MOST : HF_STEP_CANDIDATES;
+    int good[HF_STEP_CANDIDATES], vain[MAX_TRIES], good_count = 0, vain_count = 0;
+    double apart = APART * p->view->height;
     int count = rank(p, poses, pose_count, limb, old, index, all);
-    for (int i = 0; i < count && i < MAX_TRIES && list->count < most && !p->out_of_memory; i++) {
+    for (int i = 0; i < count && !p->out_of_memory; i++) {
+        if (good_count == MOST || vain_count == MAX_TRIES || list->count == HF_STEP_CANDIDATES) break;
+        const hf_spot* s = &p->spots[all[i].spot];
+        // beside a place is the same, beside none is little hope
+        if (has_near(p, good, good_count, s->point, apart) ||
+            has_near(p, vain, vain_count, s->point, VAIN_APART * apart))
+            continue;
         hf_step_candidate* to = &list->items[list->count];
-        bool found = false, known = false;
-        for (int k = 0; k < list->count && !known; k++)
-            known =
-                hf_distance(list->items[k].hold.point, p->spots[all[i].spot].point) < APART * p->view->height;
-        if (known) continue;
+        bool found = false;
         for (int k = all[i].pose; k < pose_count && !found; k++)
             for (int f = 0; f < p->view->limbs[limb].contact_count && !found; f++)
-                found = try_spot(p, &poses[k], rest, rest_count, limb, f, index, &p->spots[all[i].spot], to);
-        if (!found) continue;
+                found = try_spot(p, &poses[k], rest, rest_count, limb, f, index, s, to);
+        if (!found) {
+            vain[vain_count++] = all[i].spot;
+            continue;
+        }
+        good[good_count++] = all[i].spot;
         to->effort = 0;
         to->comfort = hf_limb_comfort(p, limb, to->q);
         list->count++;

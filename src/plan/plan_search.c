@@ -55,7 +55,7 @@ static int list_options(const hf_planner* p, const hf_plan_node* n, option* opti
         }
         int until = n->holds[own].until;
         if (p->view->limbs[l].joint_count > 0) add(options, &count, MOVE, l, until);
-        if (walks && n->hold_count <= HF_MANY_HOLDS) add(options, &count, DARE, l, last + until);
+        if (walks && n->hold_count <= HF_MANY_HOLDS + 1) add(options, &count, DARE, l, last + until);
         add(options, &count, RELEASE, l,
             p->view->limbs[l].joint_count == 0 ? -3
             : walks                            ? 4 * last

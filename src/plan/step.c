@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
+
 #include <string.h>
 
 /* Where along the guide the body may be for a change: shares of the way its contacts allow, divided among
@@ -25,8 +26,10 @@ enum { LEAST_GAIN = 3 };              /* guide poses that a change must last lon
 enum { MAX_TRIES = 6 };               /* swings that do not work out */
 static const double STRAY = 4;        /* weight of the distance from the place wished for in the end */
 
-static const double RAISED = 0.03;  /* creature heights: straight limbs leave more easily */
-static const double LOWERED = 0.04; /* creature heights: a step reaches farther from bent limbs */
+static const double RAISED = 0.03;       /* creature heights: straight limbs leave more easily */
+static const double LOWERED = 0.04;      /* creature heights: a step reaches farther from bent limbs */
+static const double SMALL_SHIFT = 0.06;  /* creature heights that the body can easily shift */
+static const double NEAR_ARRIVAL = 0.01; /* creature heights: no other pose */
 
 /* ---- where to ---- */
 
@@ -231,19 +234,33 @@ static void copy_pose(const hf_planner* p, const hf_pose* from, hf_pose* to) {
     memcpy(to->q, from->q, sizeof(double) * (size_t)p->view->q_count);
 }
 
+/* Is the body within a small shift of where the others carry it without a limb? */
+static bool nearly_stands(hf_planner* p, const hf_hold* all, int count, int without, hf_vec3 com) {
+    return hf_holds_stance(p, all, count, without, p->stance_c) &&
+           hf_stance_margin(p->stance_c, com) > -SMALL_SHIFT * p->view->height;
+}
+
 /* A step that leaves no next one is of little use: from the pose it ends in, can the body get to where it
-   stands without the walking limb whose contact ends soonest? Where many hold on, it nearly always can. */
+   stands without the walking limb whose contact ends soonest? Where many hold on, it is enough that it nearly
+   does, and without each of the two that end soonest. */
 static bool leads_on(hf_planner* p, const hf_hold* all, int count, const hf_pose* end) {
-    if (count > HF_MANY_HOLDS) return true;
-    int soonest = -1;
+    int soonest = -1, next = -1;
     for (int i = 0; i + 1 < count; i++) {
         if (p->view->limbs[all[i].limb].joint_count == 0) continue;
         bool walks = p->model->limbs[all[i].limb].walks;
         bool other = soonest >= 0 && p->model->limbs[all[soonest].limb].walks;
         if (soonest < 0 || walks > other || (walks == other && all[i].until < all[soonest].until))
-            soonest = i;
+            next = soonest, soonest = i;
+        else if (next < 0 || all[i].until < all[next].until)
+            next = i;
     }
     if (soonest < 0) return true;
+    if (count > HF_MANY_HOLDS) {
+        hf_forward(p->creature, end, p->links);
+        hf_vec3 com = hf_com(p->creature, p->links);
+        return nearly_stands(p, all, count, all[soonest].limb, com) &&
+               (next < 0 || nearly_stands(p, all, count, all[next].limb, com));
+    }
     if (!hf_holds_stance(p, all, count, all[soonest].limb, p->stance_c)) return false;
     hf_pose pose = {.q = p->q_f};
     for (int i = 0; i < 2 && !p->out_of_memory; i++) {
@@ -302,18 +319,22 @@ static bool move_body(hf_planner* p, const hf_plan_node* n, const hf_stance* sta
     return hf_body_way(p, n->holds, n->hold_count, stance, p->node_index, &n->pose, to);
 }
 
-/* Poses of the body while the limb is in the air, the others holding: near the guide, as it left, lower. In:
-   the second. Returns how many. */
+/* Poses of the body while the limb is in the air, the others holding: near the guide, as it left, lower.
+   Returns how many. */
 static int find_arrivals(hf_planner* p, const hf_hold* rest, int rest_count, const hf_stance* stance,
-                         int index, hf_pose arrivals[3]) {
+                         int index, const hf_pose* departure, hf_pose arrivals[3]) {
     double margin = p->options->margin_m + EXTRA_MARGIN_M;
-    copy_pose(p, &arrivals[1], &arrivals[0]);
-    if (!hf_stance_pose_easy(p, rest, rest_count, stance, margin, p->guide[index], NULL, &arrivals[0]))
-        copy_pose(p, &arrivals[1], &arrivals[0]);
-    copy_pose(p, &arrivals[0], &arrivals[2]);
-    arrivals[2].root.position.z -= LOWERED * p->view->height;
+    double near = NEAR_ARRIVAL * p->view->height;
+    int count = 0;
+    copy_pose(p, departure, &arrivals[0]);
+    if (hf_stance_pose_easy(p, rest, rest_count, stance, margin, p->guide[index], NULL, &arrivals[0]) &&
+        hf_distance(arrivals[0].root.position, departure->root.position) > near)
+        count++;
+    copy_pose(p, departure, &arrivals[count++]);
+    copy_pose(p, &arrivals[0], &arrivals[count]);
+    arrivals[count].root.position.z -= LOWERED * p->view->height;
     hf_vec3 pull;
-    return hf_holds_keep(p, rest, rest_count, -1, &arrivals[2], &pull) ? 3 : 2;
+    return hf_holds_keep(p, rest, rest_count, -1, &arrivals[count], &pull) ? count + 1 : count;
 }
 
 /* The departure and, in p->steps, what the limb finds from there. */
@@ -329,8 +350,8 @@ static bool find_start(hf_planner* p, const hf_plan_node* node, const hf_hold* o
         return true;
     }
     // once the limb is free the body may rise or go on to where the guide is, and lower itself again
-    hf_pose arrivals[3] = {{.q = p->q_b}, *departure, {.q = p->q_c}};
-    int count = find_arrivals(p, rest, rest_count, p->stance_b, *index, arrivals);
+    hf_pose arrivals[3] = {{.q = p->q_b}, {.q = p->q_c}, {.q = p->q_i}};
+    int count = find_arrivals(p, rest, rest_count, p->stance_b, *index, departure, arrivals);
     hf_footing_list(p, arrivals, count, rest, rest_count, limb, old, *index, &p->steps);
     hf_places_list(p, arrivals, count, rest, rest_count, limb, old, *index, &p->steps);
     return !p->out_of_memory && score_all(p, rest, rest_count, *index, &p->steps);
