@@ -84,7 +84,9 @@ static int rank(hf_planner* p, const hf_pose* poses, int pose_count, int limb, c
     return count;
 }
 
-typedef enum turning { AS_BODY, ANY_WAY, LOOSE } turning; /* LOOSE: a grip or ball, whatever its angle */
+/* How a limb's effector is turned: as the body will be; as the limb would have it on half of the way that the
+   contact lasts; with its normal against the surface; any way (a grip). */
+typedef enum turning { AS_BODY, AS_LATER, ANY_WAY, LOOSE } turning;
 
 /* Are the effector and what is beyond it free with its link there? Sooner known than how the limb gets there.
  */
@@ -101,29 +103,8 @@ static bool effector_fits(hf_planner* p, const hf_pose* pose, int limb, int link
     return true;
 }
 
-/* The limb on the spot with one contact frame, from the pose. */
-static bool solve(hf_planner* p, const hf_pose* pose, int index, const hf_contact* c, turning turn,
-                  double* q) {
-    const hf_limb* limb = &p->view->limbs[c->limb];
-    const hf_contact_frame* f = &limb->contacts[c->frame];
-    hf_target t = {.kind = turn == AS_BODY   ? HF_TARGET_POSE
-                           : turn == ANY_WAY ? HF_TARGET_NORMAL
-                                             : HF_TARGET_POSITION,
-                   .limb = c->limb,
-                   .contact = c->frame,
-                   .point = c->point,
-                   .normal = c->normal};
-    if (turn == AS_BODY) {
-        int later = index + p->options->horizon / 2;
-        if (later > p->guide_count - 1) later = p->guide_count - 1;
-        hf_quat wanted =
-            hf_quat_mul(hf_root_upright(p->guide[later]).rotation, p->model->limbs[c->limb].rest_turn);
-        hf_vec3 own = hf_rotate(wanted, f->normal), into = hf_neg(c->normal);
-        if (hf_dot(own, into) < LEAST_FACING) return false;
-        t.rotation = hf_quat_mul(hf_quat_between(own, into), wanted);
-        hf_transform link = {hf_sub(c->point, hf_rotate(t.rotation, f->offset)), t.rotation};
-        if (!effector_fits(p, pose, c->limb, f->link, link)) return false;
-    }
+/* The limb from the pose to the target. */
+static bool reach(hf_planner* p, const hf_pose* pose, const hf_target* t, double* q) {
     hf_solve_options o = hf_solve_options_default();
     o.max_starts = 2;
     o.max_iterations = 30;
@@ -131,11 +112,54 @@ static bool solve(hf_planner* p, const hf_pose* pose, int index, const hf_contac
     o.posture = pose->q;
     hf_forward(p->creature, pose, p->links);
     memcpy(q, pose->q, sizeof(double) * (size_t)p->view->q_count);
-    hf_limb_loosen(p, c->limb, q);
+    hf_limb_loosen(p, t->limb, q);
     hf_solve_result r;
-    if (hf_limb_solve(p->creature, &p->links[limb->base_link], &t, &o, p->workspace, q, &r) != HF_OK)
+    if (hf_limb_solve(p->creature, &p->links[p->view->limbs[t->limb].base_link], t, &o, p->workspace, q,
+                      &r) != HF_OK)
         p->out_of_memory = true;
     return !p->out_of_memory && r.outcome == HF_FOUND;
+}
+
+/* The orientation of the effector's link on the spot; false when there is none for it. */
+static bool find_turn(hf_planner* p, const hf_pose* pose, int index, const hf_contact* c, turning turn,
+                      hf_target t, double* q, hf_quat* rotation) {
+    const hf_contact_frame* f = &p->view->limbs[c->limb].contacts[c->frame];
+    int later = index + p->options->horizon / 2;
+    if (later > p->guide_count - 1) later = p->guide_count - 1;
+    if (turn == AS_BODY) {
+        hf_quat wanted =
+            hf_quat_mul(hf_root_upright(p->guide[later]).rotation, p->model->limbs[c->limb].rest_turn);
+        hf_vec3 own = hf_rotate(wanted, f->normal), into = hf_neg(c->normal);
+        *rotation = hf_quat_mul(hf_quat_between(own, into), wanted);
+        return hf_dot(own, into) >= LEAST_FACING;
+    }
+    hf_hold h = {.limb = c->limb, .held = c->point};
+    hf_pose then = {p->guide[(index + hf_hold_lasts(p, index, &h)) / 2], pose->q};
+    t.kind = HF_TARGET_NORMAL;
+    if (!reach(p, &then, &t, q)) return false;
+    hf_pose there = {then.root, q};
+    hf_forward(p->creature, &there, p->links);
+    *rotation = p->links[f->link].rotation;
+    return true;
+}
+
+/* The limb on the spot with one contact frame, from the pose. */
+static bool solve(hf_planner* p, const hf_pose* pose, int index, const hf_contact* c, turning turn,
+                  double* q) {
+    const hf_contact_frame* f = &p->view->limbs[c->limb].contacts[c->frame];
+    hf_target t = {.kind = turn <= AS_LATER  ? HF_TARGET_POSE
+                           : turn == ANY_WAY ? HF_TARGET_NORMAL
+                                             : HF_TARGET_POSITION,
+                   .limb = c->limb,
+                   .contact = c->frame,
+                   .point = c->point,
+                   .normal = c->normal};
+    if (turn <= AS_LATER) {
+        if (!find_turn(p, pose, index, c, turn, t, q, &t.rotation)) return false;
+        hf_transform link = {hf_sub(c->point, hf_rotate(t.rotation, f->offset)), t.rotation};
+        if (!effector_fits(p, pose, c->limb, f->link, link)) return false;
+    }
+    return reach(p, pose, &t, q);
 }
 
 static bool try_spot(hf_planner* p, const hf_pose* pose, const hf_hold* rest, int rest_count, int limb,
@@ -149,9 +173,11 @@ static bool try_spot(hf_planner* p, const hf_pose* pose, const hf_hold* rest, in
                     .point = s->point,
                     .normal = s->normal};
     bool patch = f->patch[0] > 0 || f->patch[1] > 0;
-    turning first = f->ball > 0 ? ANY_WAY : p->model->limbs[limb].walks && patch ? AS_BODY : ANY_WAY;
+    bool walks = p->model->limbs[limb].walks && patch && f->ball <= 0;
+    turning first = walks ? AS_BODY : c.grip && f->ball <= 0 ? AS_LATER : ANY_WAY;
     turning last = c.grip ? LOOSE : ANY_WAY;
     for (turning turn = first; turn <= last && !p->out_of_memory; turn++) {
+        if (turn == AS_LATER && !c.grip) continue;
         if (!solve(p, pose, index, &c, turn, to->q)) continue;
         hf_pose at = {pose->root, to->q};
         hf_collision hit;
