@@ -201,8 +201,6 @@ static double depth_in(const hf_volume* v, hf_vec3 x, hf_vec3 up, double height)
     return depth;
 }
 
-bool hf_volume_has(const hf_volume* v, hf_vec3 x) { return depth_in(v, x, hf_v3(0, 0, 0), 0) >= 0; }
-
 /* A contact as the body sees it along the guide. Normals of a volume have length 1: what is known to be deep
    inside stays inside while it and the direction upwards change less than that. */
 typedef struct sight {
@@ -219,18 +217,6 @@ static bool reaches(const hf_planner* p, const hf_hold* h, int i, sight* last) {
     now.depth = depth_in(&p->model->limbs[h->limb].volume, now.x, now.up, height);
     *last = now;
     return now.depth >= 0;
-}
-
-int hf_hold_lasts(const hf_planner* p, int from, const hf_hold* h) {
-    int end = from + p->options->horizon, last = p->guide_count - 1, step = p->options->horizon / 6 + 1;
-    sight seen = {.depth = -1};
-    if (end > last) end = last;
-    while (from < end) {
-        int next = from + step < end ? from + step : end;
-        if (!reaches(p, h, next, &seen)) break;
-        from = next;
-    }
-    return from;
 }
 
 static int last_reached(const hf_planner* p, int from, const hf_hold* h) {

@@ -12,10 +12,11 @@
 static const double OFF_EASE = 1.5;      /* weight of the distance from ease, limb lengths */
 static const double LEAST_FACING = 0.35; /* cosine between a patch as the body has it and the surface */
 static const double LONGEST = 1.0;       /* step, of the limb's length */
+static const double LOWER = 0.05;        /* creature heights */
 static const double BEARS = 1;           /* weight of how much of the body's weight a surface bears */
 static const double APART = 0.012;       /* creature heights between two places */
 static const double VAIN_APART = 0.5;
-enum { MAX_TRIES = 36, RANKED = 256, MOST = 10 };
+enum { MAX_TRIES = 36, RANKED = 256, MOST = 10, STRIDES = 6, MAX_POSES = 4 };
 
 typedef struct ranked {
     int spot, pose;
@@ -28,17 +29,36 @@ static int by_score(const void* a, const void* b) {
     return (x->spot > y->spot) - (x->spot < y->spot);
 }
 
-/* Could one of the limb's patches, as the body has them, lie on such a surface? */
-static bool faces(const hf_planner* p, int limb, hf_transform root, hf_vec3 normal) {
-    const hf_limb* l = &p->view->limbs[limb];
-    if (!p->model->limbs[limb].walks) return true;
-    for (int f = 0; f < l->contact_count; f++) {
-        const hf_contact_frame* c = &l->contacts[f];
-        if (c->ball > 0) return true;
-        hf_quat turn = hf_quat_mul(root.rotation, p->model->limbs[limb].rest_turn);
-        if (hf_dot(hf_rotate(turn, c->normal), normal) < -LEAST_FACING) return true;
+/* Where a limb's root frame will be: on the guide in strides up to the horizon, and a little lower. */
+typedef struct outlook {
+    int count;
+    int index[STRIDES + 1];
+    hf_transform base[STRIDES + 1][2];
+} outlook;
+
+static void look_ahead(const hf_planner* p, int limb, int from, outlook* o) {
+    int end = from + p->options->horizon, last = p->guide_count - 1, step = p->options->horizon / STRIDES + 1;
+    if (end > last) end = last;
+    o->count = 0;
+    for (int i = from; i < end && o->count <= STRIDES;) {
+        i = i + step < end ? i + step : end;
+        hf_transform lower = p->guide[i];
+        lower.position.z -= LOWER * p->view->height;
+        o->index[o->count] = i;
+        o->base[o->count][0] = hf_compose(p->guide[i], p->model->limbs[limb].limb_in_root);
+        o->base[o->count++][1] = hf_compose(lower, p->model->limbs[limb].limb_in_root);
     }
-    return false;
+}
+
+/* The last guide pose, about, from which the limb may touch the spot, within the horizon. */
+static int lasts(const hf_planner* p, int limb, int from, const outlook* o, const hf_spot* s, bool grip) {
+    for (int i = 0; i < o->count; i++) {
+        if (!hf_limb_may_reach(p, limb, o->base[i][0], s, grip) &&
+            !hf_limb_may_reach(p, limb, o->base[i][1], s, grip))
+            break;
+        from = o->index[i];
+    }
+    return from;
 }
 
 /* The spots within reach from one of the poses, best first, at most RANKED. */
@@ -48,6 +68,11 @@ static int rank(hf_planner* p, const hf_pose* poses, int pose_count, int limb, c
     const hf_plan_limb* m = &p->model->limbs[limb];
     int count = 0, later = index + p->options->horizon / 2;
     if (later > p->guide_count - 1) later = p->guide_count - 1;
+    hf_transform bases[MAX_POSES];
+    for (int k = 0; k < pose_count && k < MAX_POSES; k++)
+        bases[k] = hf_compose(poses[k].root, m->limb_in_root);
+    outlook ahead;
+    look_ahead(p, limb, index, &ahead);
     hf_vec3 ease = hf_apply(p->guide[later], m->rest_in_root);
     if (old) {
         hf_vec3 was = hf_unapply(p->guide[(old->since + old->until) / 2], old->point);
@@ -56,21 +81,19 @@ static int rank(hf_planner* p, const hf_pose* poses, int pose_count, int limb, c
     for (int i = 0; i < p->spot_count; i++) {
         const hf_spot* s = &p->spots[i];
         if (old && hf_distance(s->point, old->point) > LONGEST * l->length) continue;
+        bool grip = l->grip && hf_scene_object(p->scene, s->object).grip;
         int from = -1;
-        for (int k = 0; k < pose_count && from < 0; k++) {
-            hf_vec3 x = hf_unapply(poses[k].root, s->point);
-            if (hf_distance(x, m->anchor_in_root) < l->length && hf_volume_has(&m->volume, x)) from = k;
-        }
+        for (int k = 0; k < pose_count && k < MAX_POSES && from < 0; k++)
+            if (hf_distance(bases[k].position, s->point) < l->length &&
+                hf_limb_may_reach(p, limb, bases[k], s, grip))
+                from = k;
         if (from < 0) continue;
-        hf_hold h = {.limb = limb, .held = s->point};
-        int until = hf_hold_lasts(p, index, &h);
-        double lasts = fmin(1, (double)(until - index) / p->options->horizon);
+        int until = lasts(p, limb, index, &ahead, s, grip);
+        double share = fmin(1, (double)(until - index) / p->options->horizon);
         if (old && until <= old->until && until < index + p->options->horizon && until < p->guide_count - 1)
             continue;
-        bool grip = l->grip && hf_scene_object(p->scene, s->object).grip;
-        if (!grip && !faces(p, limb, p->guide[later], s->normal)) continue;
         ranked r = {i, from,
-                    p->options->duration * lasts + BEARS * (grip ? 1 : s->normal.z) -
+                    p->options->duration * share + BEARS * (grip ? 1 : s->normal.z) -
                         OFF_EASE * hf_distance(s->point, ease) / l->length};
         if (count == RANKED) {
             int worst = 0;
@@ -133,8 +156,10 @@ static bool find_turn(hf_planner* p, const hf_pose* pose, int index, const hf_co
         *rotation = hf_quat_mul(hf_quat_between(own, into), wanted);
         return hf_dot(own, into) >= LEAST_FACING;
     }
-    hf_hold h = {.limb = c->limb, .held = c->point};
-    hf_pose then = {p->guide[(index + hf_hold_lasts(p, index, &h)) / 2], pose->q};
+    hf_spot s = {c->point, c->normal, c->object, c->triangle};
+    outlook ahead;
+    look_ahead(p, c->limb, index, &ahead);
+    hf_pose then = {p->guide[(index + lasts(p, c->limb, index, &ahead, &s, c->grip)) / 2], pose->q};
     t.kind = HF_TARGET_NORMAL;
     if (!reach(p, &then, &t, q)) return false;
     hf_pose there = {then.root, q};

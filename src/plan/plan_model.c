@@ -51,6 +51,7 @@ static hf_status make_limb(hf_plan_model* m, int limb, const hf_transform* links
     to->base_in_root = links[l->base_link];
     to->anchor_in_root = hf_apply(links[l->base_link], l->base.position);
     to->rest_turn = links[l->contacts[0].link].rotation;
+    to->limb_in_root = hf_limb_base(m->creature, limb, links);
     to->set_count = l->contact_count;
     hf_status status = HF_OK;
     for (int c = 0; c < l->contact_count && status == HF_OK; c++) {
@@ -60,6 +61,8 @@ static hf_status make_limb(hf_plan_model* m, int limb, const hf_transform* links
         o.threads = options->threads;
         o.contact = c;
         status = hf_samples_build(m->creature, limb, &o, &to->sets[c], error);
+        if (status == HF_OK && !hf_reach_map_build(to->sets[c], l->length, &to->maps[c]))
+            status = HF_ERROR_MEMORY;
     }
     return status;
 }
@@ -167,7 +170,10 @@ hf_status hf_plan_model_create(const hf_creature* creature, const hf_plan_option
 void hf_plan_model_free(hf_plan_model* m) {
     if (!m) return;
     for (int l = 0; m->limbs && l < m->limb_count; l++) {
-        for (int c = 0; c < m->limbs[l].set_count; c++) hf_samples_free(m->limbs[l].sets[c]);
+        for (int c = 0; c < m->limbs[l].set_count; c++) {
+            hf_samples_free(m->limbs[l].sets[c]);
+            hf_free(m->limbs[l].maps[c].bits);
+        }
         hf_free(m->limbs[l].volume.planes);
     }
     hf_guide_model_free(m->guide);

@@ -20,18 +20,28 @@ typedef struct hf_volume {
     double* planes; /* nx ny nz d */
 } hf_volume;
 
+/* Which directions a contact frame can face where, in the limb's root frame. */
+typedef struct hf_reach_map {
+    hf_vec3 low;
+    double cell;
+    int side[3];
+    uint32_t* bits; /* of each cell; NULL: nowhere */
+} hf_reach_map;
+
 typedef struct hf_plan_limb {
     bool used;
     bool walks; /* in a gait group */
     int set_count;
     hf_samples* sets[HF_MAX_FRAMES_OF_LIMB]; /* one for each contact frame */
-    hf_volume volume;                        /* its reach, in the root's frame with the trunk at rest */
-    hf_transform base_in_root;               /* its base link with the trunk at rest */
-    hf_vec3 anchor_in_root;                  /* where its first joint is */
-    hf_vec3 rest_in_root;                    /* its first contact frame's point at rest */
-    hf_quat rest_turn;                       /* and the orientation of that frame's link */
-    int spare_count;                         /* postures for a limb without contact, nearest to rest first */
-    int spares[HF_MAX_SPARES];               /* samples of its first set */
+    hf_reach_map maps[HF_MAX_FRAMES_OF_LIMB];
+    hf_transform limb_in_root; /* its root frame (hf_limb_base) with the trunk at rest */
+    hf_volume volume;          /* its reach, in the root's frame with the trunk at rest */
+    hf_transform base_in_root; /* its base link with the trunk at rest */
+    hf_vec3 anchor_in_root;    /* where its first joint is */
+    hf_vec3 rest_in_root;      /* its first contact frame's point at rest */
+    hf_quat rest_turn;         /* and the orientation of that frame's link */
+    int spare_count;           /* postures for a limb without contact, nearest to rest first */
+    int spares[HF_MAX_SPARES]; /* samples of its first set */
 } hf_plan_limb;
 
 struct hf_plan_model {
@@ -175,10 +185,6 @@ void hf_hold_span(hf_planner* p, int from, hf_hold* hold);
 void hf_hold_tighten(hf_planner* p, int from, const hf_pose* pose, hf_hold* hold);
 /* Looks farther for the node's holds that last as far as was looked at. */
 void hf_holds_refresh(hf_planner* p, hf_plan_node* node);
-/* About the last of them, within the horizon. */
-int hf_hold_lasts(const hf_planner* p, int from, const hf_hold* hold);
-/* Is a point of the root's frame in it? */
-bool hf_volume_has(const hf_volume* volume, hf_vec3 point);
 /* Has the limb no contact, nor any that excludes it? */
 bool hf_limb_idle(const hf_planner* p, const hf_hold* holds, int count, int limb);
 /* What the holds (all but `skip`) can carry. False when memory is out. */
@@ -251,6 +257,13 @@ bool hf_segment_lifts(hf_planner* p, const hf_hold* hold, const hf_pose* at);
 /* One limb from its hold to a free posture. */
 bool hf_segment_free(hf_planner* p, const hf_hold* holds, int count, const hf_hold* old,
                      const hf_stance* stance, int node, const hf_pose* from);
+
+/* ---- reach_map.c ---- */
+bool hf_reach_map_build(const hf_samples* samples, double length, hf_reach_map* map);
+/* facing: into the surface, in the limb's root frame; NULL: any way. */
+bool hf_reach_map_has(const hf_reach_map* map, hf_vec3 point, const hf_vec3* facing);
+/* With the limb's root frame there, is the spot about where one of its contact frames can be, facing it? */
+bool hf_limb_may_reach(const hf_planner* p, int limb, hf_transform base, const hf_spot* spot, bool grip);
 
 /* ---- places.c ---- */
 /* Adds places to the list where a limb could touch, reached from the first of the poses that can; scores

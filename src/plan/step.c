@@ -242,7 +242,7 @@ static bool nearly_stands(hf_planner* p, const hf_hold* all, int count, int with
 
 /* A step that leaves no next one is of little use: from the pose it ends in, can the body get to where it
    stands without the walking limb whose contact ends soonest? Where many hold on, it is enough that it nearly
-   does, and without each of the two that end soonest. */
+   does, without each of the two that end soonest; where still more do, it always can. */
 static bool leads_on(hf_planner* p, const hf_hold* all, int count, const hf_pose* end) {
     int soonest = -1, next = -1;
     for (int i = 0; i + 1 < count; i++) {
@@ -254,7 +254,7 @@ static bool leads_on(hf_planner* p, const hf_hold* all, int count, const hf_pose
         else if (next < 0 || all[i].until < all[next].until)
             next = i;
     }
-    if (soonest < 0) return true;
+    if (soonest < 0 || count > HF_MANY_HOLDS + 1) return true;
     if (count > HF_MANY_HOLDS) {
         hf_forward(p->creature, end, p->links);
         hf_vec3 com = hf_com(p->creature, p->links);

@@ -1,0 +1,92 @@
+/* Where a limb's contact frame can be and which way it can face there: cells with a bit for each of 26
+   directions, from the limb's samples. The convex reach volume knows nothing of directions, and a foot that
+   can be at the height of the hip cannot stand there. */
+#include "plan/planner.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+
+static const double CELL = 0.05; /* of the limb's length */
+static const double ALIKE = 0.8; /* cosine between directions that count as one */
+static const double ABOUT_0 = 0.38;
+enum { DIRECTIONS = 27, NO_DIRECTION = 13, MAX_SIDE = 64 };
+
+/* Directions are cells, edges and corners of a cube: each component is negative, about 0 or positive. */
+static hf_vec3 direction(int i) { return hf_normalize(hf_v3(i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1)); }
+
+static int third(double x) { return x > ABOUT_0 ? 2 : x < -ABOUT_0 ? 0 : 1; }
+
+static int nearest(hf_vec3 d) { return third(d.x) + 3 * third(d.y) + 9 * third(d.z); }
+
+static uint32_t bits_about(hf_vec3 d) {
+    uint32_t bits = 1u << nearest(d);
+    for (int i = 0; i < DIRECTIONS; i++)
+        if (i != NO_DIRECTION && hf_dot(direction(i), d) > ALIKE) bits |= 1u << i;
+    return bits;
+}
+
+static void cell_of(const hf_reach_map* m, hf_vec3 x, int c[3]) {
+    c[0] = (int)floor((x.x - m->low.x) / m->cell);
+    c[1] = (int)floor((x.y - m->low.y) / m->cell);
+    c[2] = (int)floor((x.z - m->low.z) / m->cell);
+}
+
+static bool is_inside(const hf_reach_map* m, const int c[3]) {
+    return c[0] >= 0 && c[1] >= 0 && c[2] >= 0 && c[0] < m->side[0] && c[1] < m->side[1] && c[2] < m->side[2];
+}
+
+static uint32_t* bits_at(const hf_reach_map* m, const int c[3]) {
+    return m->bits + ((size_t)c[2] * (size_t)m->side[1] + (size_t)c[1]) * (size_t)m->side[0] + (size_t)c[0];
+}
+
+/* In its cell and in those beside it. */
+static void add(hf_reach_map* m, hf_vec3 x, uint32_t bits) {
+    int c[3];
+    cell_of(m, x, c);
+    for (int i = -1; i <= 1; i++)
+        for (int j = -1; j <= 1; j++)
+            for (int k = -1; k <= 1; k++) {
+                int at[3] = {c[0] + i, c[1] + j, c[2] + k};
+                if (is_inside(m, at)) *bits_at(m, at) |= bits;
+            }
+}
+
+bool hf_reach_map_build(const hf_samples* samples, double length, hf_reach_map* m) {
+    hf_samples_view s = hf_samples_get(samples);
+    if (s.count == 0) return true;
+    m->cell = CELL * length;
+    for (int k = 0; k < 3; k++) m->cell = fmax(m->cell, (double)(s.high[k] - s.low[k]) / (MAX_SIDE - 3));
+    m->low =
+        hf_sub(hf_v3((double)s.low[0], (double)s.low[1], (double)s.low[2]), hf_v3(m->cell, m->cell, m->cell));
+    for (int k = 0; k < 3; k++) m->side[k] = 3 + (int)((double)(s.high[k] - s.low[k]) / m->cell);
+    m->bits = hf_alloc((size_t)m->side[0] * (size_t)m->side[1] * (size_t)m->side[2], sizeof *m->bits);
+    if (!m->bits) return false;
+    for (int i = 0; i < s.count; i++) {
+        hf_vec3 x = {(double)hf_sample_value(s.point, 3, i, 0), (double)hf_sample_value(s.point, 3, i, 1),
+                     (double)hf_sample_value(s.point, 3, i, 2)};
+        hf_vec3 n = {(double)hf_sample_value(s.score, 10, i, 6), (double)hf_sample_value(s.score, 10, i, 7),
+                     (double)hf_sample_value(s.score, 10, i, 8)};
+        add(m, x, bits_about(n));
+    }
+    return true;
+}
+
+bool hf_reach_map_has(const hf_reach_map* m, hf_vec3 point, const hf_vec3* facing) {
+    int c[3];
+    if (!m->bits) return false;
+    cell_of(m, point, c);
+    if (!is_inside(m, c)) return false;
+    uint32_t bits = *bits_at(m, c);
+    return bits && (!facing || bits >> nearest(*facing) & 1);
+}
+
+bool hf_limb_may_reach(const hf_planner* p, int limb, hf_transform base, const hf_spot* spot, bool grip) {
+    const hf_plan_limb* l = &p->model->limbs[limb];
+    hf_vec3 x = hf_unapply(base, spot->point), into = hf_unrotate(base.rotation, hf_neg(spot->normal));
+    for (int f = 0; f < l->set_count; f++) {
+        bool any = grip || p->view->limbs[limb].contacts[f].ball > 0;
+        if (hf_reach_map_has(&l->maps[f], x, any ? NULL : &into)) return true;
+    }
+    return false;
+}
