@@ -34,7 +34,7 @@ bool hf_limb_idle(const hf_planner* p, const hf_hold* holds, int count, int limb
 int hf_holds_touches(const hf_hold* holds, int count, int skip, hf_touch* touches) {
     int n = 0;
     for (int i = 0; i < count; i++)
-        if (holds[i].limb != skip && (holds[i].overlaps || holds[i].grip))
+        if (holds[i].limb != skip && holds[i].overlaps)
             touches[n++] = (hf_touch){holds[i].limb, holds[i].object, holds[i].grip};
     return n;
 }
@@ -246,7 +246,7 @@ static bool holds_at(hf_planner* p, const hf_hold* h, hf_transform root, double*
     hf_touch touch = {h->limb, h->object, h->grip};
     hf_collision_query c = hf_collision_query_default();
     c.touches = &touch;
-    c.touch_count = h->overlaps || h->grip;
+    c.touch_count = h->overlaps;
     c.limb = h->limb;
     return !hf_collides(p->creature, p->placement, p->links, &c, NULL);
 }

@@ -167,8 +167,8 @@ bool hf_hold_is_loose(const hf_planner* p, const hf_hold* hold);
 bool hf_hold_solve(hf_planner* p, const hf_hold* hold, hf_pose* pose);
 /* All of them with less care: false soon where a limb cannot, and where all can they are near. */
 bool hf_holds_near(hf_planner* p, const hf_hold* holds, int count, hf_pose* pose, hf_vec3* pull);
-/* Of the holds that may overlap: grips, and what the start came with. A limb that could not leave without a
-   collision would be stuck, so that others that a plan makes get no allowance. */
+/* Of the holds that may overlap. A limb that could not leave without a collision would be stuck, so that
+   those a plan makes get no allowance. */
 int hf_holds_touches(const hf_hold* holds, int count, int skip, hf_touch* touches);
 int hf_holds_find(const hf_hold* holds, int count, int limb);
 /* Does the creature collide at the pose, with these holds as touches? */
