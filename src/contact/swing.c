@@ -388,6 +388,7 @@ static hf_status move_collides(search* s, int k, int limb, bool* collides) {
         touching(s, k <= s->early && s->start_overlaps, k + 1 >= s->late && s->goal_overlaps);
     hf_pose a = knot(s, k), b = knot(s, k + 1);
     c.limb = limb;
+    c.begun = true; // as all knots have been tested, with no more allowed
     return hf_move_collides(s->creature, s->placement, &a, &b, &c, s->workspace, collides,
                             &s->swing->collision);
 }
@@ -426,7 +427,7 @@ static hf_status move_is_bad(search* s, const double* a, const double* b, bool s
 static hf_status test_way(search* s, int limb, hf_swing_why* why) {
     find_overlaps(s, limb);
     for (int k = 0; k < s->knots; k++)
-        if (knot_collides(s, k, limb, k <= s->early, k >= s->late)) {
+        if (knot_collides(s, k, limb, k <= s->early && s->start_overlaps, k >= s->late && s->goal_overlaps)) {
             *why = HF_SWING_COLLIDES;
             return HF_OK;
         }
