@@ -260,11 +260,11 @@ void hf_hold_tighten(hf_planner* p, int from, const hf_pose* pose, hf_hold* h) {
     memcpy(p->q_j, pose->q, bytes);
     for (int i = from; i < h->until;) {
         i = i + step < h->until ? i + step : h->until;
-        // as the body is beside its guide now, on the guide, or lower
-        hf_transform roots[3] = {hf_compose(p->guide[i], off), p->guide[i], p->guide[i]};
+        // on the guide; before its end also as the body is beside it now, or lower
+        hf_transform roots[3] = {p->guide[i], hf_compose(p->guide[i], off), p->guide[i]};
         roots[2].position.z -= LOWERING * p->view->height / 2;
         bool good = false;
-        for (int k = 0; k < 3 && !good && !p->out_of_memory; k++) {
+        for (int k = 0; k < (i == p->guide_count - 1 ? 1 : 3) && !good && !p->out_of_memory; k++) {
             memcpy(p->q_j, p->q_h, bytes);
             good = holds_at(p, h, roots[k], p->q_j);
         }
