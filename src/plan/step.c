@@ -28,7 +28,7 @@ static const double STRAY = 4;        /* weight of the distance from the place w
 
 static const double RAISED = 0.03;       /* creature heights: straight limbs leave more easily */
 static const double LOWERED = 0.04;      /* creature heights: a step reaches farther from bent limbs */
-static const double SMALL_SHIFT = 0.06;  /* creature heights that the body can easily shift */
+static const double SMALL_SHIFT = 0.1;   /* creature heights that the body can easily shift */
 static const double NEAR_ARRIVAL = 0.01; /* creature heights: no other pose */
 
 /* ---- where to ---- */
