@@ -274,25 +274,35 @@ static bool leads_on(hf_planner* p, const hf_hold* all, int count, const hf_pose
 }
 
 /* The pose from which the limb can leave its contact, as far along the guide as can be: where one is easily
-   found, else wherever there is one. */
+   found, on the guide or where the body is; else wherever there is one. */
 static bool find_departure(hf_planner* p, const hf_plan_node* node, const hf_hold* old, const hf_stance* rest,
                            int* index, hf_pose* pose) {
-    int far = p->guide_count - 1, last = -1;
+    int far = p->guide_count - 1, here = node->guide_index, last = -1;
     for (int i = 0; i < node->hold_count; i++) far = node->holds[i].until < far ? node->holds[i].until : far;
-    int room = far > node->guide_index ? far - node->guide_index : 0;
+    int room = far > here ? far - here : 0;
     double margin = p->options->margin_m + EXTRA_MARGIN_M;
-    for (int a = 0; a < 2 * ADVANCES && !p->out_of_memory; a++) {
-        bool easy = a < ADVANCES;
-        if (a == ADVANCES) last = -1;
-        // without going on the body stays where it is, if it can
-        *index = node->guide_index + (int)(fmin(1, ADVANCE[a % ADVANCES] / node->hold_count) * room);
-        if (*index == last || (!easy && a % ADVANCES < ADVANCES - 2)) continue;
+    for (int a = 0; a < ADVANCES && !p->out_of_memory; a++) {
+        *index = here + (int)(fmin(1, ADVANCE[a] / node->hold_count) * room);
+        if (*index == last) continue;
         last = *index;
-        hf_transform wish = *index == node->guide_index && !easy ? node->pose.root : p->guide[*index];
         copy_pose(p, &node->pose, pose);
-        if (easy ? hf_stance_pose_easy(p, node->holds, node->hold_count, rest, margin, wish, old, pose)
-                 : hf_stance_pose(p, node->holds, node->hold_count, rest, margin, wish, old, pose))
+        if (hf_stance_pose_easy(p, node->holds, node->hold_count, rest, margin, p->guide[*index], old, pose))
             return true;
+    }
+    *index = here;
+    for (int i = 1; i >= 0 && !p->out_of_memory; i--) {
+        copy_pose(p, &node->pose, pose);
+        pose->root.position.z += i * RAISED * p->view->height;
+        if (hf_stance_pose_easy(p, node->holds, node->hold_count, rest, margin, pose->root, old, pose))
+            return true;
+    }
+    // somewhat ahead, or where the body is
+    for (int i = 0; i < 2 && !p->out_of_memory; i++) {
+        *index = here + (i ? 0 : (int)(fmin(1, ADVANCE[ADVANCES - 2] / node->hold_count) * room));
+        if (*index == here && i == 0) continue;
+        hf_transform wish = i ? node->pose.root : p->guide[*index];
+        copy_pose(p, &node->pose, pose);
+        if (hf_stance_pose(p, node->holds, node->hold_count, rest, margin, wish, old, pose)) return true;
     }
     return false;
 }
