@@ -106,6 +106,7 @@ static double* knot_q(const segment* s, int i) {
 /* ---- the way of the centre of mass ---- */
 
 /* Knots and frames are so near to it: between frames, what is left must not look like an acceleration. */
+static const double ASIDE_M = 1e-3; /* what a swinging effector may be off its way */
 static const double KNOT_LINE_M = 3e-4, FRAME_LINE_M = 1e-5;
 enum { LINE_ROUNDS = 6 };
 
@@ -147,6 +148,33 @@ static void keep_range(const hf_planner* p, double* q) {
         if (!hf_rom_contains(p->creature, r, q, ROM_RAD)) hf_rom_project(p->creature, r, q);
 }
 
+static hf_transform effector_at(const segment* s, const hf_pose* pose) {
+    if (s->limb < 0) return pose->root;
+    hf_forward(s->planner->creature, pose, s->planner->links);
+    return s->planner->links[s->planner->view->limbs[s->limb].effector_link];
+}
+
+/* The limb that swings, back onto its way after the root has shifted; false when nothing was to be done. */
+static bool bring_back(const segment* s, hf_transform at, hf_pose* pose) {
+    hf_planner* p = s->planner;
+    if (s->limb < 0 || hf_distance(effector_at(s, pose).position, at.position) < ASIDE_M) return false;
+    hf_target t = {.kind = HF_TARGET_POSE,
+                   .limb = s->limb,
+                   .contact = -1,
+                   .point = at.position,
+                   .rotation = at.rotation};
+    hf_solve_options o = hf_solve_options_default();
+    o.max_starts = 1;
+    o.near_start = true;
+    o.posture = pose->q;
+    hf_solve_result r;
+    hf_forward(p->creature, pose, p->links);
+    if (hf_limb_solve(p->creature, &p->links[p->view->limbs[s->limb].base_link], &t, &o, p->workspace,
+                      pose->q, &r) != HF_OK)
+        p->out_of_memory = true;
+    return true;
+}
+
 /* Seen from above, the centre of mass goes straight from the first knot to the last while limbs and trunk do
    what they do: where both ends are balanced, so is the way, and it asks for no acceleration across it. */
 static bool straighten(segment* s, bool eased) {
@@ -167,7 +195,9 @@ static bool straighten(segment* s, bool eased) {
         pose.root.position = hf_add(pose.root.position, hf_v3(next.x, next.y, 0));
         s->coms[i] = hf_lerp(s->coms[0], s->coms[last], part);
         memcpy(p->q_i, pose.q, sizeof(double) * (size_t)p->view->q_count);
-        if (!put_over(s, s->coms[i], KNOT_LINE_M, &pose, &com)) {
+        hf_transform swinging = effector_at(s, &(hf_pose){s->roots[i], pose.q});
+        if (!put_over(s, s->coms[i], KNOT_LINE_M, &pose, &com) ||
+            (bring_back(s, swinging, &pose) && !put_over(s, s->coms[i], KNOT_LINE_M, &pose, &com))) {
             // limbs do not let it: as it was
             memcpy(pose.q, p->q_i, sizeof(double) * (size_t)p->view->q_count);
             pose.root = s->roots[i];
