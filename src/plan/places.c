@@ -12,6 +12,7 @@
 static const double OFF_EASE = 1.5;      /* weight of the distance from ease, limb lengths */
 static const double LEAST_FACING = 0.35; /* cosine between a patch as the body has it and the surface */
 static const double LONGEST = 1.0;       /* step, of the limb's length */
+static const double ROOMY = 0.6;         /* weight of the room about a spot: a limb must come and go */
 static const double LOWER = 0.05;        /* creature heights */
 static const double BEARS = 1;           /* weight of how much of the body's weight a surface bears */
 static const double APART = 0.012;       /* creature heights between two places */
@@ -79,7 +80,7 @@ static int rank(hf_planner* p, const hf_pose* poses, int pose_count, int limb, c
         ease = hf_lerp(ease, hf_apply(p->guide[later], was), 0.5);
     }
     for (int i = 0; i < p->spot_count; i++) {
-        const hf_spot* s = &p->spots[i];
+        hf_spot* s = &p->spots[i];
         if (old && hf_distance(s->point, old->point) > LONGEST * l->length) continue;
         bool grip = l->grip && hf_scene_object(p->scene, s->object).grip;
         int from = -1;
@@ -93,7 +94,8 @@ static int rank(hf_planner* p, const hf_pose* poses, int pose_count, int limb, c
         if (old && until <= old->until && until < index + p->options->horizon && until < p->guide_count - 1)
             continue;
         ranked r = {i, from,
-                    p->options->duration * share + BEARS * (grip ? 1 : s->normal.z) -
+                    p->options->duration * share +
+                        (grip ? BEARS : BEARS * s->normal.z + ROOMY * hf_spot_room(p, s)) -
                         OFF_EASE * hf_distance(s->point, ease) / l->length};
         if (count == RANKED) {
             int worst = 0;
@@ -156,7 +158,7 @@ static bool find_turn(hf_planner* p, const hf_pose* pose, int index, const hf_co
         *rotation = hf_quat_mul(hf_quat_between(own, into), wanted);
         return hf_dot(own, into) >= LEAST_FACING;
     }
-    hf_spot s = {c->point, c->normal, c->object, c->triangle};
+    hf_spot s = {c->point, c->normal, c->object, c->triangle, -1};
     outlook ahead;
     look_ahead(p, c->limb, index, &ahead);
     hf_pose then = {p->guide[(index + lasts(p, c->limb, index, &ahead, &s, c->grip)) / 2], pose->q};
@@ -246,7 +248,6 @@ void hf_places_list(hf_planner* p, const hf_pose* poses, int pose_count, const h
             continue;
         }
         good[good_count++] = all[i].spot;
-        to->effort = 0;
         to->comfort = hf_limb_comfort(p, limb, to->q);
         list->count++;
     }

@@ -99,6 +99,7 @@ typedef struct hf_plan_node {
 typedef struct hf_spot {
     hf_vec3 point, normal;
     int object, triangle;
+    double room; /* share of a small circle about it that nothing stands in; negative: not looked at yet */
 } hf_spot;
 
 /* Where a limb could go next. */
@@ -218,6 +219,8 @@ bool hf_body_settle(hf_planner* p, const hf_hold* holds, int count, const hf_sta
 /* ---- spots.c ---- */
 /* Fills p->spots for the guide. False when memory is out. */
 bool hf_spots_find(hf_planner* p);
+/* Its room, looked at when it is asked for first. */
+double hf_spot_room(const hf_planner* p, hf_spot* spot);
 
 /* ---- stance_pose.c ---- */
 /* A pose near `wish` that keeps the holds, is balanced on `stance` by at least margin and free of collision,

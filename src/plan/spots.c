@@ -9,10 +9,11 @@
 #include <math.h>
 #include <string.h>
 
-static const double SPACING = 0.025;  /* creature heights between two spots of a face */
-static const double ABOVE = 0.03;     /* creature heights that are free above a spot */
-static const double WIDER = 1.5;      /* spacing where there would be too many */
-static const double SAME_FACE = 0.95; /* cosine */
+static const double SPACING = 0.025;           /* creature heights between two spots of a face */
+static const double ABOVE = 0.03;              /* creature heights that are free above a spot */
+static const double CIRCLE = 0.1, OVER = 0.03; /* creature heights: about a spot, and over its face */
+static const double WIDER = 1.5;               /* spacing where there would be too many */
+static const double SAME_FACE = 0.95;          /* cosine */
 enum { MAX_SPOTS = 16384, MAX_CENTRES = 256, TABLE = 4 * MAX_SPOTS };
 
 typedef struct spotting {
@@ -71,7 +72,7 @@ static hf_vec3 vertex(const hf_planner* p, const hf_surface* t, int corner) {
 
 /* Both sides of a face that bounds no solid. */
 static bool add_sides(spotting* s, const hf_surface* t, hf_vec3 point, bool open) {
-    hf_spot spot = {point, t->normal, t->object, t->triangle};
+    hf_spot spot = {point, t->normal, t->object, t->triangle, -1};
     if (!add(s, &spot)) return false;
     spot.normal = hf_neg(t->normal);
     return !open || add(s, &spot);
@@ -164,4 +165,20 @@ bool hf_spots_find(hf_planner* p) {
     }
     hf_free(s.table);
     return good;
+}
+
+double hf_spot_room(const hf_planner* p, hf_spot* s) {
+    enum { WAYS = 8 };
+    if (s->room >= 0) return s->room;
+    double circle = CIRCLE * p->view->height, least = circle;
+    hf_vec3 up = fabs(s->normal.z) < 0.9 ? hf_v3(0, 0, 1) : hf_v3(1, 0, 0);
+    hf_vec3 u = hf_normalize(hf_cross(up, s->normal)), w = hf_cross(s->normal, u);
+    hf_vec3 above = hf_add(s->point, hf_scale(s->normal, OVER * p->view->height));
+    for (int i = 0; i < WAYS; i++) {
+        double angle = 2 * 3.14159265358979 * i / WAYS;
+        hf_vec3 way = hf_add(hf_scale(u, cos(angle)), hf_scale(w, sin(angle)));
+        hf_surface hit;
+        if (hf_placement_ray(p->placement, above, way, least, &hit)) least = fmin(least, hit.distance);
+    }
+    return s->room = least / circle;
 }

@@ -26,8 +26,11 @@ enum { LEAST_GAIN = 3 };              /* guide poses that a change must last lon
 enum { MAX_TRIES = 6 };               /* swings that do not work out */
 static const double STRAY = 4;        /* weight of the distance from the place wished for in the end */
 
-static const double RAISED = 0.03;       /* creature heights: straight limbs leave more easily */
-static const double LOWERED = 0.04;      /* creature heights: a step reaches farther from bent limbs */
+static const double RAISED = 0.03;  /* creature heights: straight limbs leave more easily */
+static const double LOWERED = 0.04; /* creature heights: a step reaches farther from bent limbs */
+static const double ROOMY = 0.6;    /* weight of the room about a contact */
+static const double LEAST_TURN =
+    0.01; /* of u J J^T u in squared limb lengths: a straight limb bears no more */
 static const double SMALL_SHIFT = 0.1;   /* creature heights that the body can easily shift */
 static const double NEAR_ARRIVAL = 0.01; /* creature heights: no other pose */
 
@@ -113,7 +116,6 @@ static void add_contacts(hf_planner* p, const hf_pose* pose, const hf_hold* rest
         hf_hold_make(p, c, &at, &to->hold);
         if (to->hold.support.corner_count == 0 || nearly_flat(p, &to->hold)) continue;
         hf_hold_span(p, index, &to->hold);
-        to->effort = c->terms[HF_TERM_EFFORT];
         to->comfort = c->terms[HF_TERM_COMFORT];
         list->count++;
     }
@@ -178,11 +180,32 @@ static double own_room(const hf_support* s) {
     return s->corner_count > 2 ? least : 0;
 }
 
-/* Weighted effort, duration, balance and comfort. */
+/* How much force the limb exerts there along where the body wants to go: 1 / sqrt(u J J^T u) (method section
+   4). */
+static double effort_of(const hf_planner* p, const hf_hold* h, hf_vec3 u) {
+    enum { MOST_JOINTS = 32 };
+    const hf_limb* l = &p->view->limbs[h->limb];
+    double jacobian[3 * MOST_JOINTS], g[6];
+    if (l->joint_count == 0 || l->joint_count > MOST_JOINTS) return 0;
+    hf_limb_jacobian(p->creature, h->limb, p->links, h->held, 3, jacobian);
+    hf_jacobian_gram(jacobian, l->joint_count, g);
+    double turned = u.x * u.x * g[0] + u.y * u.y * g[1] + u.z * u.z * g[2] +
+                    2 * (u.x * u.y * g[3] + u.x * u.z * g[4] + u.y * u.z * g[5]);
+    return 1 / sqrt(fmax(turned, LEAST_TURN * l->length * l->length));
+}
+
+/* Weighted effort, duration, balance, comfort, and the room that the limb has to come and go. */
 static bool score_all(hf_planner* p, const hf_hold* rest, int rest_count, int index, hf_step_list* list) {
     const hf_plan_options* o = p->options;
     double most = 0;
-    for (int i = 0; i < list->count; i++) most = fmax(most, list->items[i].effort);
+    hf_vec3 u = wanted_direction(p, index);
+    for (int i = 0; i < list->count; i++) {
+        hf_step_candidate* c = &list->items[i];
+        hf_pose at = {c->root, c->q};
+        hf_forward(p->creature, &at, p->links);
+        c->effort = effort_of(p, &c->hold, u);
+        most = fmax(most, c->effort);
+    }
     hf_hold all[HF_MAX_HOLDS];
     memcpy(all, rest, sizeof *rest * (size_t)rest_count);
     for (int i = 0; i < list->count; i++) {
@@ -197,9 +220,10 @@ static bool score_all(hf_planner* p, const hf_hold* rest, int rest_count, int in
         bool stays = c->hold.until == p->guide_count - 1 && p->model->limbs[c->hold.limb].walks;
         double off = stays ? off_goal(p, &c->hold) / p->view->limbs[c->hold.limb].length : 0;
         double room = fmin(fmax(0, margin) / 0.1, own_room(&c->hold.support) / 0.025) / p->view->height;
+        hf_spot spot = {c->hold.point, c->hold.normal, c->hold.object, 0, c->hold.grip ? 1 : -1};
         c->score = o->effort * (most > 0 ? c->effort / most : 0) +
                    o->duration * fmin(1, (double)lasts / o->horizon) + o->balance * fmin(1, room) +
-                   o->comfort * c->comfort - STRAY * off;
+                   o->comfort * c->comfort + ROOMY * hf_spot_room(p, &spot) - STRAY * off;
     }
     qsort(list->items, (size_t)list->count, sizeof *list->items, by_score);
     return true;
