@@ -117,6 +117,18 @@ static void assert_pose(world* w, const hf_pose* pose, double margin) {
     }
 }
 
+/* Every frame of a way holds. */
+static void assert_frames(world* w, const hf_pose* from, const hf_pose* to) {
+    hf_frame_store* f = &w->p.frames;
+    assert_true(f->count > 2);
+    for (int i = 0; i < f->count; i++) {
+        hf_pose pose = hf_frames_pose(f, i);
+        assert_pose(w, &pose, w->options.margin_m);
+    }
+    assert_true(hf_distance(f->roots[0].position, from->root.position) < 1e-3);
+    assert_true(hf_distance(f->roots[f->count - 1].position, to->root.position) < 1e-3);
+}
+
 static const char* const FEET[] = {"left_leg", "right_leg"};
 static const double STANDING = 0.9424186; /* the human's root over its soles */
 
@@ -147,6 +159,25 @@ static void test_low_ceiling(void** state) {
     leave(&w);
 }
 
+/* Wished to lean and to be lower, where it would fall: it gives way, but does not stand up on straight legs.
+ */
+static void test_leans_with_bent_legs(void** state) {
+    (void)state;
+    world w;
+    const hf_vec3 boxes[1][2] = {{{-3, -3, -0.2}, {3, 3, 0}}};
+    stand(&w, "data/creatures/human.creature.json", hf_v3(0, 0, STANDING), boxes, 1, FEET, 2);
+    hf_pose upright = {w.pose.root, take_q(&w.p)};
+    memcpy(upright.q, w.pose.q, sizeof(double) * (size_t)w.p.view->q_count);
+    hf_transform wish = {hf_v3(-0.044, 0, 0.854), hf_quat_axis_angle(hf_v3(0, 1, 0), 1.02)};
+    assert_true(hf_stance_pose_easy(&w.p, w.holds, w.hold_count, w.p.stance_a, 0.009, wish, NULL, &w.pose));
+    assert_pose(&w, &w.pose, 0.009);
+    assert_true(w.pose.root.position.z - wish.position.z < 0.03);
+    assert_true(hf_segment_move(&w.p, w.holds, w.hold_count, w.p.stance_a, 0, &upright, &w.pose));
+    assert_frames(&w, &upright, &w.pose);
+    free(upright.q);
+    leave(&w);
+}
+
 /* The same question has the same answer. */
 static void test_same_again(void** state) {
     (void)state;
@@ -163,18 +194,6 @@ static void test_same_again(void** state) {
 }
 
 /* ---- ways ---- */
-
-/* Every frame of a way holds. */
-static void assert_frames(world* w, const hf_pose* from, const hf_pose* to) {
-    hf_frame_store* f = &w->p.frames;
-    assert_true(f->count > 2);
-    for (int i = 0; i < f->count; i++) {
-        hf_pose pose = hf_frames_pose(f, i);
-        assert_pose(w, &pose, w->options.margin_m);
-    }
-    assert_true(hf_distance(f->roots[0].position, from->root.position) < 1e-3);
-    assert_true(hf_distance(f->roots[f->count - 1].position, to->root.position) < 1e-3);
-}
 
 /* From upright in front of a beam to bent under it: straight would bump the head. */
 static void test_under_beam(void** state) {
@@ -201,9 +220,8 @@ static void test_under_beam(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_arm_at_wall),
-        cmocka_unit_test(test_low_ceiling),
-        cmocka_unit_test(test_same_again),
+        cmocka_unit_test(test_arm_at_wall),          cmocka_unit_test(test_low_ceiling),
+        cmocka_unit_test(test_leans_with_bent_legs), cmocka_unit_test(test_same_again),
         cmocka_unit_test(test_under_beam),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,11 +5,12 @@
 #include "plan/planner.h"
 
 #include "base/workspace.h"
+#include "plan/root_space.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { DRAWS = 32, NEAR_DRAWS = 12, VAIN_DRAWS = 8, DRAW_STREAM = 0x7370 };
+enum { STRIDES = 4, DRAWS = 32, NEAR_DRAWS = 12, VAIN_DRAWS = 8, DRAW_STREAM = 0x7370 };
 /* Sizes of draws, creature heights; bends of the trunk begin after a part of them. */
 static const double LEAST_DRAW = 0.015, MOST_DRAW = 0.24, BEND_AFTER = 0.3;
 static const double HERE = 0.03, HERE_RAD = 0.1; /* creature heights: the wish is where the body is */
@@ -17,7 +18,8 @@ static const double SHAKE = 0.4;                 /* rad: other starts of limbs t
 
 /* Balance that is aimed at, creature heights. */
 static const double GOOD_MARGIN = 0.012;
-static const double LOOSE = 0.03; /* creature heights: lower with bent limbs */
+static const double ASTRAY = 0.03; /* creature heights: higher than wished because limbs are straight */
+static const double LOOSE = 0.03;  /* creature heights: lower with bent limbs */
 
 static hf_vec3 com_of(hf_planner* p, const hf_pose* pose) {
     hf_forward(p->creature, pose, p->links);
@@ -140,6 +142,31 @@ static void start_from(const search* s, const double* q, hf_pose* pose) {
     memcpy(pose->q, q, sizeof(double) * (size_t)s->planner->view->q_count);
 }
 
+static bool is_elsewhere(const search* s) {
+    return hf_distance(s->root.position, s->wish.position) >= HERE * s->planner->view->height ||
+           hf_quat_angle(s->root.rotation, s->wish.rotation) >= HERE_RAD;
+}
+
+/* Towards the wish in strides, limbs bent: on its way there the solver may have straightened a limb, which
+   then does not bend again. The pose stays where that leads no nearer. */
+static void settle_nearer(const search* s, const double* q, hf_transform wish, hf_pose* pose) {
+    hf_planner* p = s->planner;
+    hf_pose near = {wish, p->q_g};
+    hf_vec3 pull;
+    memcpy(near.q, q, sizeof(double) * (size_t)p->view->q_count);
+    for (int i = 0; i < s->count; i++) hf_limb_loosen(p, s->holds[i].limb, near.q);
+    for (int i = 1; i <= STRIDES; i++) {
+        near.root = hf_root_between(&s->root, &wish, (double)i / STRIDES);
+        hf_holds_near(p, s->holds, s->count, &near, &pull);
+    }
+    double aim = fmax(2 * s->margin, GOOD_MARGIN * p->view->height);
+    if (!hf_body_settle(p, s->holds, s->count, s->stance, s->margin, aim, &near) ||
+        hf_distance(near.root.position, wish.position) > hf_distance(pose->root.position, wish.position))
+        return;
+    pose->root = near.root;
+    memcpy(pose->q, near.q, sizeof(double) * (size_t)p->view->q_count);
+}
+
 /* The solver near the wish. */
 static bool solve(search* s, bool stiff, const double* from, double lower, hf_pose* pose) {
     hf_planner* p = s->planner;
@@ -147,6 +174,8 @@ static bool solve(search* s, bool stiff, const double* from, double lower, hf_po
     hf_transform wish = hf_compose(s->wish, down);
     start_from(s, from, pose);
     if (!settle(p, s->holds, s->count, s->stance, s->margin, wish, stiff, pose)) return false;
+    if (pose->root.position.z - wish.position.z > ASTRAY * p->view->height)
+        settle_nearer(s, from, wish, pose);
     if (!s->settled) s->middle = pose->root;
     s->settled = true;
     return accept(s, pose);
@@ -209,11 +238,7 @@ static bool draw(search* s, hf_random* random, int number, double part, hf_pose*
 
 /* Where the body is wished elsewhere than it is, a contorted pose there is worth less than a good one on the
    way: only what is near. */
-static int draws_of(const search* s) {
-    bool there = hf_distance(s->root.position, s->wish.position) < HERE * s->planner->view->height &&
-                 hf_quat_angle(s->root.rotation, s->wish.rotation) < HERE_RAD;
-    return there ? DRAWS : NEAR_DRAWS;
-}
+static int draws_of(const search* s) { return is_elsewhere(s) ? NEAR_DRAWS : DRAWS; }
 
 static bool draw_all(search* s, hf_pose* pose) {
     hf_planner* p = s->planner;
