@@ -26,7 +26,7 @@ typedef struct hf_plan_options {
     double balance;  /* default 1 */
     double comfort;  /* default 0.3 */
     int max_work;    /* contact changes tried; default 4000 */
-    int guides;      /* guides tried; default 4 */
+    int guides;      /* guides tried; default 12 */
     double goal_tolerance_m; /* how far the root may end from the goal's; default 0.05 */
 } hf_plan_options;
 HF_API hf_plan_options hf_plan_options_default(void);

@@ -218,6 +218,18 @@ static bool try_spot(hf_planner* p, const hf_pose* pose, const hf_hold* rest, in
     return false;
 }
 
+bool hf_places_any(const hf_planner* p, int limb, hf_transform root) {
+    const hf_limb* l = &p->view->limbs[limb];
+    hf_transform base = hf_compose(root, p->model->limbs[limb].limb_in_root);
+    for (int i = 0; i < p->spot_count; i++) {
+        const hf_spot* s = &p->spots[i];
+        bool grip = l->grip && hf_scene_object(p->scene, s->object).grip;
+        if (hf_distance(base.position, s->point) < l->length && hf_limb_may_reach(p, limb, base, s, grip))
+            return true;
+    }
+    return false;
+}
+
 /* Is one of the points that near? */
 static bool has_near(const hf_planner* p, const int* spots, int count, hf_vec3 point, double near) {
     for (int i = 0; i < count; i++)

@@ -27,7 +27,7 @@ static const hf_option items[] = {
     {"balance", HF_OPTION_REAL, FIELD(balance), 0, 1e3, 1, "", "weight of the margin it gives"},
     {"comfort", HF_OPTION_REAL, FIELD(comfort), 0, 1e3, 0.3, "", "weight of the posture's comfort"},
     {"max_work", HF_OPTION_COUNT, FIELD(max_work), 1, 1e9, 4000, "", "contact changes tried"},
-    {"guides", HF_OPTION_COUNT, FIELD(guides), 1, 1000, 4, "", "guides tried"},
+    {"guides", HF_OPTION_COUNT, FIELD(guides), 1, 1000, 12, "", "guides tried"},
     {"goal_tolerance_m", HF_OPTION_REAL, FIELD(goal_tolerance_m), 0, 10, 0.05, "m",
      "how far the root may end from the goal's"},
 };
@@ -228,11 +228,11 @@ static bool begin(hf_planner* p, const hf_plan_query* q, hf_plan_why* why) {
 }
 
 /* The motion is the whole one, or the one that went farthest of all guides. */
-static hf_status plan_along(hf_planner* p, const hf_plan_query* q, int work, hf_plan_result* r) {
+static hf_status plan_along(hf_planner* p, const hf_plan_query* q, int patience, hf_plan_result* r) {
     double start = clock_s();
     if (!hf_spots_find(p)) return HF_ERROR_MEMORY;
     bool begun = begin(p, q, &r->why);
-    if (begun) r->why = hf_plan_search(p, q->goal, work);
+    if (begun) r->why = hf_plan_search(p, q->goal, patience);
     r->contact_s += clock_s() - start;
     if (p->out_of_memory) return HF_ERROR_MEMORY;
     if (!begun) return HF_OK;
@@ -262,8 +262,8 @@ static bool any_grip(const hf_scene* scene) {
     return false;
 }
 
-/* Changes tried on the first guide; twice as many on each further one. */
-enum { FIRST_WORK = 250 };
+/* Changes tried on a guide without going farther along it: more on each further one. */
+enum { PATIENCE = 100 };
 
 static hf_status plan_all(hf_planner* p, const hf_plan_query* q, hf_plan_result* r) {
     hf_guide_path path = {0};
@@ -279,7 +279,10 @@ static hf_status plan_all(hf_planner* p, const hf_plan_query* q, hf_plan_result*
             if (p->cancelled) r->why = HF_PLAN_CANCELLED;
             break;
         }
-        if (status == HF_OK) status = plan_along(p, q, FIRST_WORK << attempt, r);
+        if (status == HF_OK) {
+            int patience = q->guide_count > 0 ? p->options->max_work : PATIENCE * (1 + attempt);
+            status = plan_along(p, q, patience, r);
+        }
         if (r->why == HF_PLAN_DONE || p->cancelled || q->guide_count > 0) break;
         if (r->why == HF_PLAN_START_COLLIDES || r->why == HF_PLAN_START_UNBALANCED) break;
     }

@@ -151,15 +151,17 @@ static void expand(hf_planner* p) {
         hf_plan_adopt(p);
 }
 
-hf_plan_why hf_plan_search(hf_planner* p, const hf_scenario_state* goal, int work) {
-    int left = p->options->max_work - p->work, end = p->work + (work < left ? work : left);
+hf_plan_why hf_plan_search(hf_planner* p, const hf_scenario_state* goal, int patience) {
+    int went_on = p->work, farthest = 0;
     while (!p->out_of_memory) {
         if (!report(p)) return HF_PLAN_CANCELLED;
         p->node_index = choose(p);
         if (p->node_index < 0) return HF_PLAN_NO_CONTACT;
         const hf_plan_node* n = &p->nodes[p->node_index];
         if (n->option == 0 && n->found == 0 && all_last(p, n) && hf_plan_arrive(p, goal)) return HF_PLAN_DONE;
-        if (p->work >= end) return HF_PLAN_WORK_ENDED;
+        if (p->nodes[p->farthest].guide_index > farthest)
+            farthest = p->nodes[p->farthest].guide_index, went_on = p->work;
+        if (p->work >= p->options->max_work || p->work - went_on > patience) return HF_PLAN_WORK_ENDED;
         if (p->node_count == HF_MAX_STANCES) return HF_PLAN_WORK_ENDED;
         expand(p);
     }

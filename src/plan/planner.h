@@ -269,6 +269,8 @@ bool hf_reach_map_has(const hf_reach_map* map, hf_vec3 point, const hf_vec3* fac
 bool hf_limb_may_reach(const hf_planner* p, int limb, hf_transform base, const hf_spot* spot, bool grip);
 
 /* ---- places.c ---- */
+/* Is there any spot that the limb may reach from the root? */
+bool hf_places_any(const hf_planner* p, int limb, hf_transform root);
 /* Adds places to the list where a limb could touch, reached from the first of the poses that can; scores
    are left to the caller. */
 void hf_places_list(hf_planner* p, const hf_pose* poses, int pose_count, const hf_hold* rest, int rest_count,
@@ -302,9 +304,9 @@ bool hf_plan_begin(hf_planner* p, const hf_scenario_state* start, hf_plan_node* 
 int hf_plan_contacts(hf_planner* p, const hf_scenario_state* state, hf_pose* pose, hf_hold* holds);
 
 /* ---- plan_search.c ---- */
-/* Stances along the guide from nodes[0] on until the goal or `work` more changes have been tried; the last
-   stance is then p->node_index. */
-hf_plan_why hf_plan_search(hf_planner* p, const hf_scenario_state* goal, int work);
+/* Stances along the guide from nodes[0] on until the goal, the end of the work, or until `patience` changes
+   have been tried without going farther; the last stance is then p->node_index. */
+hf_plan_why hf_plan_search(hf_planner* p, const hf_scenario_state* goal, int patience);
 /* Keeps the child that was made behind the last node as a stance of the tree and goes on from there. */
 void hf_plan_adopt(hf_planner* p);
 /* ---- plan_goal.c ---- */

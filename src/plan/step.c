@@ -469,6 +469,8 @@ bool hf_step_limb(hf_planner* p, const hf_plan_node* node, int limb, const hf_ho
     for (int i = 0; i < node->hold_count; i++)
         if (i != own) c.rest[c.rest_count++] = node->holds[i];
     if (c.rest_count == 0 || c.rest_count + 1 > HF_MAX_HOLDS) return false;
+    p->work++;
+    if (own < 0 && !forced && !hf_places_any(p, limb, node->pose.root)) return false;
     if (!hf_holds_stance(p, c.rest, c.rest_count, -1, p->stance_b)) return false;
     if (!hf_holds_stance(p, node->holds, node->hold_count, -1, p->stance_a)) return false;
     if (!find_start(p, node, c.old, c.rest, c.rest_count, limb, forced, &c.index, &c.departure)) return false;
