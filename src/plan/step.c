@@ -26,9 +26,11 @@ enum { LEAST_GAIN = 3 };              /* guide poses that a change must last lon
 enum { MAX_TRIES = 6 };               /* swings that do not work out */
 static const double STRAY = 4;        /* weight of the distance from the place wished for in the end */
 
-static const double RAISED = 0.03;  /* creature heights: straight limbs leave more easily */
-static const double LOWERED = 0.04; /* creature heights: a step reaches farther from bent limbs */
-static const double ROOMY = 0.6;    /* weight of the room about a contact */
+static const double RAISED = 0.03; /* creature heights: straight limbs leave more easily */
+/* Creature heights: a step reaches farther from bent limbs. */
+static const double LOWERED[] = {0.04, 0.11};
+enum { LOWERINGS = sizeof LOWERED / sizeof *LOWERED, ARRIVALS = 2 + LOWERINGS };
+static const double ROOMY = 0.6; /* weight of the room about a contact */
 static const double LEAST_TURN =
     0.01; /* of u J J^T u in squared limb lengths: a straight limb bears no more */
 static const double SMALL_SHIFT = 0.1;   /* creature heights that the body can easily shift */
@@ -353,10 +355,10 @@ static bool move_body(hf_planner* p, const hf_plan_node* n, const hf_stance* sta
     return hf_body_way(p, n->holds, n->hold_count, stance, p->node_index, &n->pose, to);
 }
 
-/* Poses of the body while the limb is in the air, the others holding: near the guide, as it left, lower.
-   Returns how many. */
+/* Poses of the body while the limb is in the air, the others holding: near the guide, as it left, lower, and
+   as low as a step down needs. Returns how many. */
 static int find_arrivals(hf_planner* p, const hf_hold* rest, int rest_count, const hf_stance* stance,
-                         int index, const hf_pose* departure, hf_pose arrivals[3]) {
+                         int index, const hf_pose* departure, hf_pose arrivals[ARRIVALS]) {
     double margin = p->options->margin_m + EXTRA_MARGIN_M;
     double near = NEAR_ARRIVAL * p->view->height;
     int count = 0;
@@ -365,10 +367,14 @@ static int find_arrivals(hf_planner* p, const hf_hold* rest, int rest_count, con
         hf_distance(arrivals[0].root.position, departure->root.position) > near)
         count++;
     copy_pose(p, departure, &arrivals[count++]);
-    copy_pose(p, &arrivals[0], &arrivals[count]);
-    arrivals[count].root.position.z -= LOWERED * p->view->height;
-    hf_vec3 pull;
-    return hf_holds_keep(p, rest, rest_count, -1, &arrivals[count], &pull) ? count + 1 : count;
+    for (int i = 0; i < LOWERINGS; i++) {
+        hf_vec3 pull;
+        hf_pose* low = &arrivals[count];
+        copy_pose(p, &arrivals[0], low);
+        low->root.position.z -= LOWERED[i] * p->view->height;
+        if (hf_holds_keep(p, rest, rest_count, -1, low, &pull)) count++;
+    }
+    return count;
 }
 
 /* The departure and, in p->steps, what the limb finds from there. */
@@ -384,7 +390,7 @@ static bool find_start(hf_planner* p, const hf_plan_node* node, const hf_hold* o
         return true;
     }
     // once the limb is free the body may rise or go on to where the guide is, and lower itself again
-    hf_pose arrivals[3] = {{.q = p->q_b}, {.q = p->q_c}, {.q = p->q_i}};
+    hf_pose arrivals[ARRIVALS] = {{.q = p->q_b}, {.q = p->q_c}, {.q = p->q_i}, {.q = p->q_f}};
     int count = find_arrivals(p, rest, rest_count, p->stance_b, *index, departure, arrivals);
     hf_footing_list(p, arrivals, count, rest, rest_count, limb, old, *index, &p->steps);
     hf_places_list(p, arrivals, count, rest, rest_count, limb, old, *index, &p->steps);
