@@ -146,6 +146,10 @@ expect 3 'needs one of kind "plan"' "$hf" plan demo
 expect 3 'did you mean' "$hf" plan clmb
 expect 2 'plan needs a SCENARIO' "$hf" plan
 expect 2 '--trunk-scale 2' "$hf" plan climb --trunk-scale 2
+for name in stairs climb stand-up quadruped-steps; do
+  expect 0 'stances' "$hf" plan $name -o "$work" --size 320x180 --samples 1 --time-limit 60
+  expect 0 'valid' "$hf" check "$work/$name.motion.json" --scenario $name
+done
 expect 2 '--size 0x9' "$hf" plan climb -o "$work" --size 0x9
 sed 's/"samples": 1000/"score": { "beauty": 1 }/' "$work/stroll.scenario.json" >"$work/beauty.scenario.json"
 expect 3 'options.score: unknown key "beauty"' "$hf" plan "$work/beauty.scenario.json"
