@@ -231,7 +231,8 @@ static double grow(const walker* w, const course* c, int n, hf_vec3 way, int* fo
 
 static void growth(void) {
     walker w;
-    if (hf_creature_load(bench_path("data/creatures/climber.creature.json"), NULL, &w.creature, NULL) != HF_OK)
+    if (hf_creature_load(bench_path("data/creatures/climber.creature.json"), NULL, &w.creature, NULL) !=
+        HF_OK)
         stop("no climber");
     w.q = malloc(sizeof(double) * (size_t)(hf_creature_get(w.creature)->q_count + 1));
     if (!w.q) stop("out of memory");
