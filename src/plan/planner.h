@@ -248,7 +248,7 @@ bool hf_frames_add(hf_frame_store* frames, const hf_pose* pose, hf_vec3 com, int
 hf_pose hf_frames_pose(const hf_frame_store* frames, int frame);
 /* Each appends the frames of one segment, or nothing and false. They start and end at rest, belong to a node
    and are balanced on its stance. */
-/* Between two poses with all holds kept. */
+/* Between two poses with all holds kept. `from` is the last frame before, here and in the others. */
 bool hf_segment_move(hf_planner* p, const hf_hold* holds, int count, const hf_stance* stance, int node,
                      const hf_pose* from, const hf_pose* to);
 /* One limb from an old hold (NULL: none) to the next, `holds` kept by the others. */

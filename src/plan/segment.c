@@ -78,6 +78,7 @@ typedef struct segment {
     int limb; /* that swings, -1 for a move */
     const hf_stance* stance;
     int node;
+    const hf_pose* from; /* where it begins, exactly: the last frame before it */
     int knot_count;
     hf_transform* roots;
     double* q;
@@ -372,7 +373,12 @@ static verdict append(segment* s, const hf_path* path, hf_timing* timing, double
     int first = p->frames.count;
     for (int i = 0; i < timing->frame_count; i++) {
         hf_vec3 com;
-        if (!pose_at(s, path, hf_timing_at(timing, i / p->options->rate), &shift, &pose, &com)) return FAILS;
+        if (i == 0) {
+            pose.root = s->from->root;
+            memcpy(pose.q, s->from->q, sizeof(double) * (size_t)p->view->q_count);
+            com = com_at(p, &pose);
+        } else if (!pose_at(s, path, hf_timing_at(timing, i / p->options->rate), &shift, &pose, &com))
+            return FAILS;
         double margin = hf_stance_margin(s->stance, com);
         if (margin < p->options->margin_m || !hf_pose_within_rom(p->creature, pose.q, ROM_RAD)) return FAILS;
         if (i > 0) {
@@ -479,8 +485,13 @@ static bool make_move_knots(segment* s, const hf_pose* from, const hf_pose* to) 
 bool hf_segment_move(hf_planner* p, const hf_hold* holds, int count, const hf_stance* stance, int node,
                      const hf_pose* from, const hf_pose* to) {
     hf_workspace_mark mark = hf_workspace_begin(p->workspace);
-    segment s = {
-        .planner = p, .holds = holds, .hold_count = count, .limb = -1, .stance = stance, .node = node};
+    segment s = {.planner = p,
+                 .holds = holds,
+                 .hold_count = count,
+                 .limb = -1,
+                 .stance = stance,
+                 .node = node,
+                 .from = from};
     s.knot_count = knots_between(p, from, to);
     bool good =
         make_room(&s, s.knot_count) && make_move_knots(&s, from, to) && straighten(&s, false) && finish(&s);
@@ -629,8 +640,13 @@ static bool make_swing(hf_planner* p, const hf_hold* holds, int count, const swi
                        const hf_stance* stance, int node) {
     enum { ROOM = HF_SWING_KNOTS + 2 * LIFT_KNOTS + 2 };
     hf_workspace_mark mark = hf_workspace_begin(p->workspace);
-    segment s = {
-        .planner = p, .holds = holds, .hold_count = count, .limb = w->limb, .stance = stance, .node = node};
+    segment s = {.planner = p,
+                 .holds = holds,
+                 .hold_count = count,
+                 .limb = w->limb,
+                 .stance = stance,
+                 .node = node,
+                 .from = w->from};
     double* lifts = hf_workspace_take(p->workspace, 2 * LIFT_KNOTS * (size_t)p->view->q_count, sizeof *lifts);
     if (!make_room(&s, ROOM) || !lifts) p->out_of_memory = true;
     bool good = false, odd = false;

@@ -347,9 +347,11 @@ static bool move_body(hf_planner* p, const hf_plan_node* n, const hf_stance* sta
         copy_pose(p, &n->pose, &via);
         if (hf_stance_pose_easy(p, n->holds, n->hold_count, stance, p->options->margin_m * 1.02, vias[i],
                                 NULL, &via) &&
-            hf_segment_move(p, n->holds, n->hold_count, stance, p->node_index, &n->pose, &via) &&
-            hf_segment_move(p, n->holds, n->hold_count, stance, p->node_index, &via, to))
-            return true;
+            hf_segment_move(p, n->holds, n->hold_count, stance, p->node_index, &n->pose, &via)) {
+            hf_pose last = hf_frames_pose(&p->frames, p->frames.count - 1);
+            copy_pose(p, &last, &via);
+            if (hf_segment_move(p, n->holds, n->hold_count, stance, p->node_index, &via, to)) return true;
+        }
         p->frames.count = first;
     }
     return hf_body_way(p, n->holds, n->hold_count, stance, p->node_index, &n->pose, to);
