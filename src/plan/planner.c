@@ -10,12 +10,13 @@ bool hf_planner_begin(hf_planner* p) {
     bool good = true;
     for (int i = 0; i < 10; i++) good = (*scratch[i] = hf_alloc(q, sizeof(double))) && good;
     p->links = hf_alloc((size_t)p->view->link_count, sizeof *p->links);
+    p->jacobian = hf_alloc(3 * (size_t)p->view->v_count, sizeof *p->jacobian);
     p->nodes = hf_alloc(HF_MAX_STANCES, sizeof *p->nodes);
     p->nodes_q = hf_alloc(HF_MAX_STANCES * q, sizeof *p->nodes_q);
     p->home = hf_alloc(q, sizeof *p->home);
     p->steps_q = hf_alloc(HF_STEP_CANDIDATES * q, sizeof *p->steps_q);
     p->frames.q_count = p->view->q_count;
-    good = good && p->links && p->nodes && p->nodes_q && p->steps_q && p->home;
+    good = good && p->links && p->jacobian && p->nodes && p->nodes_q && p->steps_q && p->home;
     for (int i = 0; good && i < HF_MAX_STANCES; i++) p->nodes[i].pose.q = p->nodes_q + (size_t)i * q;
     for (int i = 0; good && i < HF_STEP_CANDIDATES; i++) p->steps.items[i].q = p->steps_q + (size_t)i * q;
     good = good && hf_workspace_create(&p->workspace) == HF_OK;
@@ -28,8 +29,8 @@ bool hf_planner_begin(hf_planner* p) {
 }
 
 void hf_planner_end(hf_planner* p) {
-    double* scratch[] = {p->q_a, p->q_b, p->q_c, p->q_d,     p->q_e,     p->q_f, p->q_g,
-                         p->q_h, p->q_i, p->q_j, p->nodes_q, p->steps_q, p->home};
+    double* scratch[] = {p->q_a, p->q_b, p->q_c, p->q_d,     p->q_e,     p->q_f,  p->q_g,
+                         p->q_h, p->q_i, p->q_j, p->nodes_q, p->steps_q, p->home, p->jacobian};
     for (size_t i = 0; i < sizeof scratch / sizeof *scratch; i++) hf_free(scratch[i]);
     hf_free(p->links);
     hf_free(p->nodes);

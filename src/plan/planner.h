@@ -77,7 +77,7 @@ typedef struct hf_frame_store {
     double* q;
     hf_vec3* coms;
     double* margins;
-    int* nodes;  /* index into the planner's path */
+    int* nodes;  /* index into the planner's tree */
     int* swings; /* limb that is on its way into that stance, -1 */
 } hf_frame_store;
 
@@ -128,6 +128,7 @@ typedef struct hf_planner {
     hf_spot* spots; /* of the scene, near the guide */
     int spot_count;
     hf_transform* links; /* scratch of forward kinematics */
+    double* jacobian;    /* scratch: 3 rows of a limb's */
     hf_transform* guide_poses;
     hf_frame_store frames; /* of all stances of the tree */
     hf_plan_node* nodes;   /* the tree, HF_MAX_STANCES */
@@ -200,8 +201,8 @@ bool hf_guide_settle(hf_planner* p, hf_transform* guide, int count, double* effo
 /* Chooses the spares of a limb from its first sample set. */
 bool hf_spares_choose(hf_plan_model* model, int limb);
 /* The pose free of collision by other postures of single limbs: of those without contact, and of those that
-   can hold in more than one way; `seen` (may be NULL) has
-   postures that are tried first. False with *hit when something else is in the way. */
+   can hold in more than one way; `seen` (may be NULL) has postures that are tried first. False with *hit when
+   something else is in the way. */
 bool hf_spares_clear(hf_planner* p, const hf_hold* holds, int count, int skip, const double* seen,
                      hf_pose* pose, hf_collision* hit);
 

@@ -5,7 +5,6 @@
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
-
 #include <string.h>
 
 /* Where along the guide the body may be for a change: shares of the way its contacts allow, divided among
@@ -185,12 +184,13 @@ static double own_room(const hf_support* s) {
 /* How much force the limb exerts there along where the body wants to go: 1 / sqrt(u J J^T u) (method section
    4). */
 static double effort_of(const hf_planner* p, const hf_hold* h, hf_vec3 u) {
-    enum { MOST_JOINTS = 32 };
     const hf_limb* l = &p->view->limbs[h->limb];
-    double jacobian[3 * MOST_JOINTS], g[6];
-    if (l->joint_count == 0 || l->joint_count > MOST_JOINTS) return 0;
-    hf_limb_jacobian(p->creature, h->limb, p->links, h->held, 3, jacobian);
-    hf_jacobian_gram(jacobian, l->joint_count, g);
+    double g[6];
+    int columns = 0;
+    for (int i = 0; i < l->joint_count; i++) columns += p->view->joints[l->joints[i]].v_count;
+    if (columns == 0) return 0;
+    hf_limb_jacobian(p->creature, h->limb, p->links, h->held, 3, p->jacobian);
+    hf_jacobian_gram(p->jacobian, columns, g);
     double turned = u.x * u.x * g[0] + u.y * u.y * g[1] + u.z * u.z * g[2] +
                     2 * (u.x * u.y * g[3] + u.x * u.z * g[4] + u.y * u.z * g[5]);
     return 1 / sqrt(fmax(turned, LEAST_TURN * l->length * l->length));
