@@ -53,9 +53,7 @@ typedef struct hf_contact_query {
     int max_tests;        /* work at most: candidates finished, and a tenth of those looked at; 1..10,000,000;
                              default 600 */
     const hf_vec3*
-        wish;       /* where the distance term is measured from, world; NULL: where the effector is now */
-    hf_vec3 ahead;  /* any length; zero (default): none. Surfaces that nowhere get beyond */
-    double ahead_m; /* ahead . x = ahead_m are left out, triangle by triangle */
+        wish; /* where the distance term is measured from, world; NULL: where the effector is now */
     const hf_touch* touches; /* contacts that hold already; those of this limb are let go */
     int touch_count;
     const struct hf_outlook* outlook; /* holdfast/outlook.h; NULL (default): duration and balance are 0 */

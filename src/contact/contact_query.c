@@ -89,7 +89,7 @@ static bool in_range(double value, double low, double high) { return value >= lo
 
 static bool good_numbers(const hf_creature* c, const hf_contact_query* q) {
     bool good = hf_finite_transform(q->pose.root) && hf_finite3(q->direction);
-    good = good && hf_finite3(q->ahead) && isfinite(q->ahead_m) && (!q->wish || hf_finite3(*q->wish));
+    good = good && (!q->wish || hf_finite3(*q->wish));
     good = good && hf_length(q->direction) > 0 && isfinite(hf_length(q->direction));
     good = good && in_range(q->epsilon_m, 0, 1e3) && in_range(q->apart_m, 0, 1e9);
     good = good && in_range(q->min_size_m, 0, 1e3) && in_range(q->max_tilt_rad, 0, 3.2);

@@ -299,22 +299,9 @@ static double sample_score(const hf_contact_scorer* s, int sample, double factor
 
 /* ---- all candidates ---- */
 
-/* Does a triangle get beyond the query's plane? */
-static bool gets_ahead(const hf_contact_scorer* s, int object, int triangle) {
-    hf_vec3 n = s->query->ahead;
-    if (n.x == 0 && n.y == 0 && n.z == 0) return true;
-    const hf_placement* placement = s->near.placement;
-    hf_triangle t = hf_triangle_of(&placement->scene->objects[object].mesh, triangle);
-    hf_transform pose = placement->objects[object].pose;
-    bool beyond = false;
-    for (int i = 0; i < 3; i++) beyond = beyond || hf_dot(n, hf_apply(pose, t.v[i])) >= s->query->ahead_m;
-    return beyond;
-}
-
 /* Is a triangle worth the walk? */
 static bool keep_triangle(const void* user, int object, int triangle, hf_vec3 normal, double offset) {
     const hf_contact_scorer* s = user;
-    if (!gets_ahead(s, object, triangle)) return false;
     if (open_piece(s, object, triangle) && offset > 0) normal = hf_neg(normal);
     return allowed(s, normal, factor_of(s, object, normal));
 }

@@ -49,17 +49,6 @@ static hf_vec3 wanted_direction(const hf_planner* p, int from) {
     return hf_normalize(hf_add(hf_v3(0, 0, 1), hf_scale(travel(p, from), UPWARD)));
 }
 
-/* Is the whole body free with the limb there? */
-static bool is_free(hf_planner* p, hf_transform root, const hf_hold* rest, int rest_count,
-                    const hf_contact* c, double* q) {
-    hf_hold all[HF_MAX_HOLDS];
-    memcpy(all, rest, sizeof *rest * (size_t)rest_count);
-    all[rest_count] = (hf_hold){.limb = c->limb, .object = c->object, .grip = c->grip};
-    hf_pose at = {root, q};
-    hf_collision hit;
-    return !hf_holds_collide(p, all, rest_count + 1, -1, &at, &hit);
-}
-
 /* A foot turned as the body will be, where limb and surroundings allow it: a query leaves it as it came. */
 static void tidy(hf_planner* p, const hf_pose* pose, const hf_hold* rest, int rest_count, int index,
                  const hf_contact* c, double* q) {
@@ -81,8 +70,10 @@ static void tidy(hf_planner* p, const hf_pose* pose, const hf_hold* rest, int re
         memcpy(p->q_d, q, sizeof(double) * (size_t)p->view->q_count);
         if (try) hf_limb_loosen(p, c->limb, p->q_d);
         hf_solve_result r;
+        hf_collision hit;
+        hf_pose at = {pose->root, p->q_d};
         if (hf_limb_solve(p->creature, &base, &t, &o, p->workspace, p->q_d, &r) != HF_OK ||
-            r.outcome != HF_FOUND || !is_free(p, pose->root, rest, rest_count, c, p->q_d))
+            r.outcome != HF_FOUND || hf_holds_collide(p, rest, rest_count, -1, &at, &hit))
             continue;
         memcpy(q, p->q_d, sizeof(double) * (size_t)p->view->q_count);
         return;
@@ -130,7 +121,7 @@ static double off_goal(const hf_planner* p, const hf_hold* h) {
 
 /* Contacts near a wished place, from where the body is. */
 static bool ask(hf_planner* p, const hf_pose* pose, const hf_hold* rest, int rest_count, int limb, int index,
-                hf_role role, const hf_vec3* wish, const hf_hold* old, double max_angle, hf_step_list* list) {
+                hf_role role, const hf_vec3* wish, double max_angle, hf_step_list* list) {
     hf_touch touches[HF_MAX_HOLDS];
     hf_contact_query q = hf_contact_query_default();
     q.pose = *pose;
@@ -138,11 +129,6 @@ static bool ask(hf_planner* p, const hf_pose* pose, const hf_hold* rest, int res
     q.role = role;
     q.direction = wanted_direction(p, index);
     q.wish = wish;
-    // farther on than what it replaces
-    if (old && old->until < p->guide_count - 1) {
-        q.ahead = travel(p, index);
-        q.ahead_m = hf_dot(q.ahead, old->point) + NEW_PLACE * p->view->limbs[limb].length;
-    }
     q.weights[HF_TERM_EFFORT] = EFFORT_SHARE;
     q.weights[HF_TERM_DISTANCE] = WISH_WEIGHT;
     q.count = PER_QUERY;
@@ -246,10 +232,9 @@ bool hf_step_find(hf_planner* p, const hf_pose* pose, const hf_hold* rest, int r
     p->steps.count = 0;
     double angle = has_patch(l) ? FLAT_RAD : 1;
     if (l->grip && p->has_grips &&
-        !ask(p, pose, rest, rest_count, limb, index, HF_ROLE_GRIP, wish, NULL, angle, &p->steps))
+        !ask(p, pose, rest, rest_count, limb, index, HF_ROLE_GRIP, wish, angle, &p->steps))
         return false;
-    if (!ask(p, pose, rest, rest_count, limb, index, HF_ROLE_SUPPORT, wish, NULL, angle, &p->steps))
-        return false;
+    if (!ask(p, pose, rest, rest_count, limb, index, HF_ROLE_SUPPORT, wish, angle, &p->steps)) return false;
     return score_all(p, rest, rest_count, index, &p->steps) && p->steps.count > 0;
 }
 
