@@ -102,11 +102,10 @@ int hf_plan_contacts(hf_planner* p, const hf_scenario_state* state, hf_pose* pos
 static void find_stance(hf_planner* p, hf_plan_node* n) {
     for (int turn = 0; turn < 2; turn++)
         for (int l = 0; l < p->view->limb_count && n->hold_count < HF_MAX_HOLDS; l++) {
-            const hf_limb* limb = &p->view->limbs[l];
-            bool excluded = !p->model->limbs[l].used || limb->joint_count == 0;
-            for (int i = 0; i < limb->exclude_count; i++)
-                excluded = excluded || hf_holds_find(n->holds, n->hold_count, limb->excludes[i]) >= 0;
-            if (excluded || p->model->limbs[l].walks != (turn == 0)) continue;
+            const hf_plan_limb* m = &p->model->limbs[l];
+            if (!m->used || m->walks != (turn == 0) || p->view->limbs[l].joint_count == 0 ||
+                !hf_limb_idle(p, n->holds, n->hold_count, l))
+                continue;
             hf_vec3 wish = hf_apply(n->pose.root, p->model->limbs[l].rest_in_root);
             if (!hf_step_find(p, &n->pose, n->holds, n->hold_count, l, 0, &wish)) continue;
             const hf_step_candidate* c = &p->steps.items[0];

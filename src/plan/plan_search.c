@@ -20,13 +20,6 @@ static const double HOLDS_SHARE = 0.5; /* of how long contacts last, in what a s
 static const double SAME_PLACE = 0.03; /* of a limb's length */
 enum { SAME_POSES = 3, LAST_POSES = 6 };
 
-static bool excluded(const hf_planner* p, const hf_plan_node* n, int limb) {
-    const hf_limb* l = &p->view->limbs[limb];
-    for (int i = 0; i < l->exclude_count; i++)
-        if (hf_holds_find(n->holds, n->hold_count, l->excludes[i]) >= 0) return true;
-    return false;
-}
-
 static void add(option* options, int* count, change c, int limb, int order) {
     if (*count == MAX_OPTIONS) return;
     int at = (*count)++;
@@ -44,12 +37,12 @@ static int list_options(const hf_planner* p, const hf_plan_node* n, option* opti
     for (int l = 0; l < p->view->limb_count; l++) {
         if (!p->model->limbs[l].used) continue;
         int own = hf_holds_find(n->holds, n->hold_count, l);
-        bool walks = p->model->limbs[l].walks, again = n->last_limb == l;
-        if (again) continue;
+        bool walks = p->model->limbs[l].walks;
+        if (n->last_limb == l) continue;
         if (own < 0) {
             // what can be gripped is there to be held, once the limbs that walk have had their chance
             bool grips = p->has_grips && p->view->limbs[l].grip;
-            if (!excluded(p, n, l))
+            if (hf_limb_idle(p, n->holds, n->hold_count, l))
                 add(options, &count, MOVE, l, walks ? -2 : grips ? soonest + 1 : 3 * last);
             continue;
         }
@@ -86,7 +79,7 @@ static double lasting(const hf_planner* p, const hf_plan_node* n) {
     double sum = 0;
     for (int i = 0; i < n->hold_count; i++) sum += n->holds[i].until;
     for (int l = 0; l < p->view->limb_count; l++)
-        if (p->model->limbs[l].walks && hf_holds_find(n->holds, n->hold_count, l) < 0 && !excluded(p, n, l))
+        if (p->model->limbs[l].walks && hf_limb_idle(p, n->holds, n->hold_count, l))
             sum += n->guide_index, count++;
     return sum / count;
 }

@@ -187,21 +187,16 @@ static bool score_all(hf_planner* p, const hf_hold* rest, int rest_count, int in
     const hf_plan_options* o = p->options;
     double most = 0;
     hf_vec3 u = wanted_direction(p, index);
+    hf_hold all[HF_MAX_HOLDS];
+    memcpy(all, rest, sizeof *rest * (size_t)rest_count);
     for (int i = 0; i < list->count; i++) {
         hf_step_candidate* c = &list->items[i];
         hf_pose at = {c->root, c->q};
         hf_forward(p->creature, &at, p->links);
         c->effort = effort_of(p, &c->hold, u);
         most = fmax(most, c->effort);
-    }
-    hf_hold all[HF_MAX_HOLDS];
-    memcpy(all, rest, sizeof *rest * (size_t)rest_count);
-    for (int i = 0; i < list->count; i++) {
-        hf_step_candidate* c = &list->items[i];
         all[rest_count] = c->hold;
         if (!hf_holds_stance(p, all, rest_count + 1, -1, p->stance_c)) return false;
-        hf_pose at = {c->root, c->q};
-        hf_forward(p->creature, &at, p->links);
         double margin = hf_stance_margin(p->stance_c, hf_com(p->creature, p->links));
         int lasts = c->hold.until - index;
         // what lasts to the end should be where the body wants it there
@@ -209,10 +204,12 @@ static bool score_all(hf_planner* p, const hf_hold* rest, int rest_count, int in
         double off = stays ? off_goal(p, &c->hold) / p->view->limbs[c->hold.limb].length : 0;
         double room = fmin(fmax(0, margin) / 0.1, own_room(&c->hold.support) / 0.025) / p->view->height;
         hf_spot spot = {c->hold.point, c->hold.normal, c->hold.object, 0, c->hold.grip ? 1 : -1};
-        c->score = o->effort * (most > 0 ? c->effort / most : 0) +
-                   o->duration * fmin(1, (double)lasts / o->horizon) + o->balance * fmin(1, room) +
+        c->score = o->duration * fmin(1, (double)lasts / o->horizon) + o->balance * fmin(1, room) +
                    o->comfort * c->comfort + ROOMY * hf_spot_room(p, &spot) - STRAY * off;
     }
+    // efforts count beside the best of them
+    for (int i = 0; i < list->count && most > 0; i++)
+        list->items[i].score += o->effort * list->items[i].effort / most;
     qsort(list->items, (size_t)list->count, sizeof *list->items, by_score);
     return true;
 }
