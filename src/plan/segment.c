@@ -242,6 +242,24 @@ static bool pose_at(segment* s, const hf_path* path, double at, hf_vec3* shift, 
 
 static const double GRAZE_M = 0.004; /* steps of a swinging limb */
 
+/* Straight between two frames a limb leaves its hold a little, the more the faster it moves: no farther than
+   this, in the middle, where it is farthest. A check lets it be 3 mm and 3 degrees. */
+static const double BETWEEN_M = 0.002, BETWEEN_RAD = 0.035;
+
+static bool holds_between(const segment* s, const hf_pose* a, const hf_pose* b) {
+    hf_planner* p = s->planner;
+    hf_pose middle = {.q = p->q_d};
+    hf_pose_between(p->creature, a, b, 0.5, &middle);
+    hf_forward(p->creature, &middle, p->links);
+    for (int i = 0; i < s->hold_count; i++) {
+        const hf_hold* h = &s->holds[i];
+        const hf_contact_frame* f = &p->view->limbs[h->limb].contacts[h->frame];
+        if (hf_distance(hf_apply(p->links[f->link], f->offset), h->held) > BETWEEN_M) return false;
+        if (h->flat && hf_quat_angle(p->links[f->link].rotation, h->rotation) > BETWEEN_RAD) return false;
+    }
+    return true;
+}
+
 /* Neither root nor joint is faster between two frames than it may be. */
 static bool slow_enough(const hf_planner* p, const hf_pose* a, const hf_pose* b) {
     if (hf_distance(a->root.position, b->root.position) * p->options->rate > p->view->limits.root_speed ||
@@ -383,7 +401,7 @@ static verdict append(segment* s, const hf_path* path, hf_timing* timing, double
         if (margin < p->options->margin_m || !hf_pose_within_rom(p->creature, pose.q, ROM_RAD)) return FAILS;
         if (i > 0) {
             hf_pose last = hf_frames_pose(&p->frames, p->frames.count - 1);
-            if (!slow_enough(p, &last, &pose)) return TOO_FAST;
+            if (!slow_enough(p, &last, &pose) || !holds_between(s, &last, &pose)) return TOO_FAST;
         }
         if (!hf_frames_add(&p->frames, &pose, com, s->node, s->limb, margin)) {
             p->out_of_memory = true;
