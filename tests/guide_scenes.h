@@ -70,4 +70,13 @@ static inline hf_shape trunk_box(void) {
     return (hf_shape){.kind = HF_SHAPE_BOX, .half_size = {0.2, 0.15, 0.45}};
 }
 
+/* From their corners. */
+static inline hf_scene* scene_of_boxes(const hf_vec3 (*boxes)[2], int count) {
+    box_scene s = {0};
+    for (int i = 0; i < count; i++)
+        scene_box(&s, boxes[i][0].x, boxes[i][1].x, boxes[i][0].y, boxes[i][1].y, boxes[i][0].z,
+                  boxes[i][1].z);
+    return scene_of(&s);
+}
+
 #endif

@@ -1,6 +1,7 @@
 /* Guides as a body likes to follow them: straight where they were drawn twisted, on the treads of stairs,
    without jumps where the ground is left, leaning forwards under what is low. */
-#include "box_scene.h"
+#include "guide_scenes.h"
+#include "test.h"
 #include "plan/planner.h"
 #include "plan/root_space.h"
 

@@ -1,5 +1,6 @@
 /* Contact plans: what comes back holds by the independent check; what cannot be done says why. */
-#include "box_scene.h"
+#include "guide_scenes.h"
+#include "test.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,6 @@
 /* Poses of a stance where there is little room, and ways between them. */
-#include "box_scene.h"
+#include "guide_scenes.h"
+#include "test.h"
 #include "plan/planner.h"
 
 #include "base/memory.h"
