@@ -238,7 +238,7 @@ static hf_status plan_along(hf_planner* p, const hf_plan_query* q, int patience,
     if (!begun) return HF_OK;
     bool done = r->why == HF_PLAN_DONE;
     double reached = done ? 1 : share_of_way(p);
-    if (r->motion && reached <= r->reached) return HF_OK;
+    if (!done && r->motion && reached <= r->reached) return HF_OK;
     hf_status status = make_motion(p, done ? p->node_index : p->farthest, r);
     r->reached = reached;
     r->where[0] = 0;
