@@ -590,11 +590,14 @@ typedef struct swing {
     const hf_pose *from, *to;
 } swing;
 
-/* Swings are tried with lifts straight up, then with lifts that keep away from what is in the way (a toe
-   before a riser has no other way), then with odd curves; so many shapes of curves each. */
+/* Swings are tried with lifts straight up where those are free, then with lifts that keep away from what is
+   in the way (a toe before a riser has no other way), then with odd curves; so many shapes of curves each. */
 typedef enum pass { STRAIGHT, ASIDE, ODD, PASSES } pass;
 static const int TRIES[PASSES] = {3, 3, 14};
 static const double ASIDE_SHARE = 0.03; /* of the limb's length */
+/* Ways off a surface, in the order they are tried: straight, back from where the limb goes, to both sides,
+   and far back. */
+enum { LIFT_WAYS = 5 };
 
 static hf_vec3 contact_point(hf_planner* p, int limb, int frame, const hf_pose* pose) {
     const hf_contact_frame* f = &p->view->limbs[limb].contacts[frame];
@@ -602,30 +605,51 @@ static hf_vec3 contact_point(hf_planner* p, int limb, int frame, const hf_pose* 
     return hf_apply(p->links[f->link], f->offset);
 }
 
-/* Back along a surface from where the limb goes. */
-static hf_vec3 back_along(hf_vec3 way, hf_vec3 normal, double length) {
+/* How far aside of straight off a surface, where the limb goes that way. */
+static hf_vec3 aside_of(int number, hf_vec3 way, hf_vec3 normal, double length) {
     hf_vec3 along = hf_sub(way, hf_scale(normal, hf_dot(way, normal)));
-    return hf_length(along) > 1e-3 * length ? hf_scale(hf_normalize(along), -ASIDE_SHARE * length)
-                                            : hf_v3(0, 0, 0);
+    if (number == 0 || hf_length(along) <= 1e-3 * length) return hf_v3(0, 0, 0);
+    along = hf_scale(hf_normalize(along), ASIDE_SHARE * length);
+    hf_vec3 across = hf_cross(normal, along);
+    hf_vec3 sides[LIFT_WAYS - 1] = {hf_neg(along), across, hf_neg(across), hf_scale(along, -3)};
+    return sides[number - 1];
+}
+
+/* Is the limb free there, whatever the rest of the body does? */
+static bool limb_is_free(hf_planner* p, int limb, const hf_pose* at) {
+    hf_collision_query c = hf_collision_query_default();
+    c.limb = limb;
+    hf_forward(p->creature, at, p->links);
+    return !hf_collides(p->creature, p->placement, p->links, &c, NULL);
+}
+
+/* The first lift that ends free, from the way `first` on, else that one. */
+static int free_lift(hf_planner* p, const swing* w, bool arrives, int first, hf_vec3 way, double* out) {
+    const hf_swing_end* end = arrives ? &w->arrive : &w->leave;
+    const hf_pose* at = arrives ? w->to : w->from;
+    size_t row = (size_t)p->view->q_count;
+    bool scrapes = false;
+    int count = 0;
+    for (int k = first; k <= LIFT_WAYS && !p->out_of_memory; k++) {
+        hf_vec3 aside = aside_of(k < LIFT_WAYS ? k : first, way, end->normal, p->view->limbs[w->limb].length);
+        count = lift(p, w->limb, arrives ? w->goal_frame : w->frame, end, at, aside, out, &scrapes);
+        hf_pose lifted = {at->root, out + (size_t)(LIFT_KNOTS - 1) * row};
+        if (count && limb_is_free(p, w->limb, &lifted)) break;
+    }
+    return count;
 }
 
 /* Knots off the old surface with the body still, over to the new one, and down with the body still. */
 static bool make_swing_knots(segment* s, const swing* w, pass which, double* lifts) {
     hf_planner* p = s->planner;
     size_t row = (size_t)p->view->q_count;
-    double *downs = lifts + (size_t)LIFT_KNOTS * row, length = p->view->limbs[w->limb].length;
-    hf_vec3 way = hf_sub(contact_point(p, w->limb, w->goal_frame, w->to),
-                         contact_point(p, w->limb, w->frame, w->from)),
-            none = {0, 0, 0};
+    double* downs = lifts + (size_t)LIFT_KNOTS * row;
+    hf_vec3 way =
+        hf_sub(contact_point(p, w->limb, w->goal_frame, w->to), contact_point(p, w->limb, w->frame, w->from));
     int up = 0, down = 0;
-    bool scrapes = false;
     s->knot_count = 0;
-    if (w->leave.object >= 0)
-        up = lift(p, w->limb, w->frame, &w->leave, w->from,
-                  which == ASIDE ? back_along(way, w->leave.normal, length) : none, lifts, &scrapes);
-    if (w->arrive.object >= 0)
-        down = lift(p, w->limb, w->goal_frame, &w->arrive, w->to,
-                    which == ASIDE ? back_along(way, w->arrive.normal, length) : none, downs, &scrapes);
+    if (w->leave.object >= 0) up = free_lift(p, w, false, which == ASIDE, way, lifts);
+    if (w->arrive.object >= 0) down = free_lift(p, w, true, which == ASIDE, way, downs);
     hf_swing_hold held[HF_MAX_HOLDS];
     for (int i = 0; i < s->hold_count; i++)
         held[i] = (hf_swing_hold){s->holds[i].limb, s->holds[i].frame, s->holds[i].object, s->holds[i].grip};
