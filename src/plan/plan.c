@@ -222,7 +222,7 @@ static void say_where(const hf_planner* p, hf_plan_result* r) {
 static bool begin(hf_planner* p, const hf_plan_query* q, hf_plan_why* why) {
     p->frames.count = p->node_count = p->node_index = p->farthest = 0;
     if (!hf_plan_begin(p, q->start, &p->nodes[0], why)) return false;
-    p->nodes[0].option = p->nodes[0].found = 0, p->nodes[0].worth = 0;
+    p->nodes[0].option = p->nodes[0].found = p->nodes[0].blocked = 0, p->nodes[0].worth = 0;
     p->node_count = 1;
     return true;
 }
@@ -270,6 +270,7 @@ static hf_status plan_all(hf_planner* p, const hf_plan_query* q, hf_plan_result*
     hf_status status = HF_OK;
     for (int attempt = 0; attempt < p->options->guides && status == HF_OK; attempt++) {
         bool found = true;
+        p->attempt = attempt;
         if (q->guide_count > 0)
             p->guide = q->guide, p->guide_count = q->guide_count;
         else

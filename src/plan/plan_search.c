@@ -19,6 +19,7 @@ static const double COST_OF_ALL = 12, COST_OF_CHILD = 3;
 static const double HOLDS_SHARE = 0.5; /* of how long contacts last, in what a stance is worth */
 static const double SAME_PLACE = 0.03; /* of a limb's length */
 enum { SAME_POSES = 3, LAST_POSES = 6 };
+enum { BLOCKED_TIMES = 3 }; /* that a limb could not leave a contact before the contact is to blame */
 
 static void add(option* options, int* count, change c, int limb, int order) {
     if (*count == MAX_OPTIONS) return;
@@ -84,12 +85,35 @@ static double lasting(const hf_planner* p, const hf_plan_node* n) {
     return sum / count;
 }
 
+bool hf_plan_is_blocked(const hf_plan_node* n) { return n->blocked >= BLOCKED_TIMES; }
+
+/* With a contact that its limb cannot leave, a stance is worth no more than the one before it was made. */
+static void bound_worth(const hf_planner* p, hf_plan_node* n) {
+    for (int i = 0; i < n->hold_count; i++) {
+        const hf_plan_node* maker = &p->nodes[n->holds[i].maker];
+        if (!hf_plan_is_blocked(maker)) continue;
+        double before = p->nodes[maker->parent].worth - COST_OF_ALL;
+        n->worth = n->worth < before ? n->worth : before;
+    }
+}
+
+/* The limb's contact is one that it could not leave. */
+static void blame(hf_planner* p, const hf_plan_node* n, int limb) {
+    int own = hf_holds_find(n->holds, n->hold_count, limb);
+    if (own < 0 || n->holds[own].maker == 0) return;
+    hf_plan_node* maker = &p->nodes[n->holds[own].maker];
+    maker->blocked++;
+    if (maker->blocked != BLOCKED_TIMES) return;
+    for (int k = n->holds[own].maker; k < p->node_count; k++) bound_worth(p, &p->nodes[k]);
+}
+
 void hf_plan_adopt(hf_planner* p) {
     hf_plan_node* n = &p->nodes[p->node_count];
     n->parent = p->node_index;
     n->end_frame = p->frames.count;
-    n->option = 0, n->found = 0;
+    n->option = 0, n->found = 0, n->blocked = 0;
     n->worth = n->guide_index + HOLDS_SHARE * lasting(p, n);
+    bound_worth(p, n);
     p->node_index = p->node_count++;
     if (n->guide_index > p->nodes[p->farthest].guide_index) p->farthest = p->node_index;
 }
@@ -131,12 +155,14 @@ static void expand(hf_planner* p) {
     }
     const option* o = &options[n->option];
     int frames = p->frames.count;
+    p->blocked = false;
     bool found = o->change == RELEASE
                      ? n->found == 0 && hf_step_release(p, n, o->limb, child)
                      : n->found < MAX_CHILDREN && hf_step_limb(p, n, o->limb, NULL, o->change == DARE, child);
     n->found++;
     if (!found) n->option++, n->found = 0;
     n->worth -= found ? COST_OF_CHILD : COST_OF_ALL / count;
+    if (!found && p->blocked) blame(p, n, o->limb);
     if (!found) return;
     if (is_known(p, child))
         p->frames.count = frames;

@@ -68,6 +68,7 @@ typedef struct hf_hold {
     hf_support support;    /* how it bears */
     int since, until;      /* first and last guide pose from which the point is within the limb's reach */
     int seen;              /* how far along the guide that was looked at */
+    int maker;             /* stance of the tree that it was made for */
 } hf_hold;
 
 /* Frames that hold: appended by segments, cut off when the search goes back. */
@@ -92,6 +93,7 @@ typedef struct hf_plan_node {
     int last_limb;              /* that changed, -1 */
     int option;                 /* what the search tries next from here */
     int found;                  /* children that it brought */
+    int blocked;                /* how often the limb that changed for it could not leave again */
     double worth;               /* of going on from here; less after each vain attempt */
 } hf_plan_node;
 
@@ -135,6 +137,8 @@ typedef struct hf_planner {
     int node_count;
     int node_index; /* of the stance from which the search goes on */
     int farthest;   /* the stance that is farthest along the guide */
+    int attempt;    /* guides that led nowhere before this one */
+    bool blocked;   /* the last change failed because the limb found no way to its next contact */
     hf_contact_answer* answer;
     hf_swing* swing;
     hf_clearance* clearance; /* of poses along segments */
@@ -308,6 +312,8 @@ int hf_plan_contacts(hf_planner* p, const hf_scenario_state* state, hf_pose* pos
 /* Stances along the guide from nodes[0] on until the goal, the end of the work, or until `patience` changes
    have been tried without going farther; the last stance is then p->node_index. */
 hf_plan_why hf_plan_search(hf_planner* p, const hf_scenario_state* goal, int patience);
+/* Has the limb that changed for the stance been unable to leave so often that it is to blame? */
+bool hf_plan_is_blocked(const hf_plan_node* node);
 /* Keeps the child that was made behind the last node as a stance of the tree and goes on from there. */
 void hf_plan_adopt(hf_planner* p);
 /* ---- plan_goal.c ---- */

@@ -19,17 +19,22 @@ static const double EXACT_RAD = 0.003; /* flat enough to be lifted without scrap
 /* Of the distance from the wished place, in limb lengths, and of the effort term, which reaches 20 on a
    straight limb, within one query. */
 static const double WISH_WEIGHT = 3, EFFORT_SHARE = 0.05;
-static const double NEW_PLACE = 0.03; /* of the limb's length: nearer is the same contact */
-static const double UPWARD = 1;       /* beta of method section 4 */
-enum { LEAST_GAIN = 3 };              /* guide poses that a change must last longer */
-enum { MAX_TRIES = 6 };               /* swings that do not work out */
-static const double STRAY = 4;        /* weight of the distance from the place wished for in the end */
+static const double NEW_PLACE = 0.03;     /* of the limb's length: nearer is the same contact */
+static const double BLOCKED_PLACE = 0.12; /* the same beside one that the limb could not leave */
+static const double UPWARD = 1;           /* beta of method section 4 */
+enum { LEAST_GAIN = 3 };                  /* guide poses that a change must last longer */
+enum { MAX_TRIES = 6 };                   /* swings that do not work out */
+static const double STRAY = 4;            /* weight of the distance from the place wished for in the end */
 
 static const double RAISED = 0.03; /* creature heights: straight limbs leave more easily */
 /* Creature heights: a step reaches farther from bent limbs. */
 static const double LOWERED[] = {0.04, 0.11};
 enum { LOWERINGS = sizeof LOWERED / sizeof *LOWERED, ARRIVALS = 2 + LOWERINGS };
 static const double ROOMY = 0.6; /* weight of the room about a contact */
+/* Weight of chance after a guide that led nowhere: the next one may be the same, and its contacts should not.
+ */
+static const double CHANCE = 0.15;
+enum { CHANCE_STREAM = 0x6368 };
 static const double LEAST_TURN =
     0.01; /* of u J J^T u in squared limb lengths: a straight limb bears no more */
 static const double SMALL_SHIFT = 0.1;   /* creature heights that the body can easily shift */
@@ -189,6 +194,7 @@ static bool score_all(hf_planner* p, const hf_hold* rest, int rest_count, int in
     hf_vec3 u = wanted_direction(p, index);
     hf_hold all[HF_MAX_HOLDS];
     memcpy(all, rest, sizeof *rest * (size_t)rest_count);
+    hf_random chance = hf_body_draws(p, CHANCE_STREAM);
     for (int i = 0; i < list->count; i++) {
         hf_step_candidate* c = &list->items[i];
         hf_pose at = {c->root, c->q};
@@ -206,6 +212,7 @@ static bool score_all(hf_planner* p, const hf_hold* rest, int rest_count, int in
         hf_spot spot = {c->hold.point, c->hold.normal, c->hold.object, 0, c->hold.grip ? 1 : -1};
         c->score = o->duration * fmin(1, (double)lasts / o->horizon) + o->balance * fmin(1, room) +
                    o->comfort * c->comfort + ROOMY * hf_spot_room(p, &spot) - STRAY * off;
+        if (p->attempt > 0) c->score += CHANCE * hf_random_unit(&chance);
     }
     // efforts count beside the best of them
     for (int i = 0; i < list->count && most > 0; i++)
@@ -214,9 +221,12 @@ static bool score_all(hf_planner* p, const hf_hold* rest, int rest_count, int in
     return true;
 }
 
-/* A change should last longer than what it replaces, or come nearer to where the goal wants the limb. */
-static bool goes_on(const hf_planner* p, const hf_hold* old, const hf_hold* next) {
-    if (!old) return true;
+/* A change should last longer than what it replaces, or come nearer to where the goal wants the limb; help
+   should last for a while. */
+static bool goes_on(const hf_planner* p, int index, const hf_hold* old, const hf_hold* next) {
+    if (!old)
+        return p->model->limbs[next->limb].walks || next->until >= index + LEAST_GAIN ||
+               next->until == p->guide_count - 1;
     if (hf_distance(old->point, next->point) < NEW_PLACE * p->view->limbs[old->limb].length) return false;
     if (old->until < p->guide_count - 1)
         return next->until >= old->until + LEAST_GAIN || next->until == p->guide_count - 1;
@@ -400,8 +410,8 @@ static bool is_taken(const change* c, const hf_hold* next) {
         const hf_plan_node* n = &p->nodes[k];
         if (n->parent != p->node_index || n->last_limb != c->limb) continue;
         int own = hf_holds_find(n->holds, n->hold_count, c->limb);
-        if (own >= 0 &&
-            hf_distance(n->holds[own].point, next->point) < NEW_PLACE * p->view->limbs[c->limb].length)
+        double near = hf_plan_is_blocked(n) ? BLOCKED_PLACE : NEW_PLACE;
+        if (own >= 0 && hf_distance(n->holds[own].point, next->point) < near * p->view->limbs[c->limb].length)
             return true;
     }
     return false;
@@ -413,9 +423,9 @@ static bool find_end(change* c, const hf_step_candidate* to) {
     hf_hold* next = &c->rest[c->rest_count];
     *next = to->hold;
     hf_pose touching = {to->root, to->q};
-    if (!c->forced && (!goes_on(p, c->old, next) || is_taken(c, next))) return false;
+    if (!c->forced && (!goes_on(p, c->index, c->old, next) || is_taken(c, next))) return false;
     hf_hold_tighten(p, c->index, &touching, next);
-    if (!c->forced && !goes_on(p, c->old, next)) return false;
+    if (!c->forced && !goes_on(p, c->index, c->old, next)) return false;
     p->work++;
     copy_pose(p, &touching, &c->end);
     return hf_stance_pose(p, c->rest, c->rest_count + 1, p->stance_b, p->options->margin_m + EXTRA_MARGIN_M,
@@ -432,7 +442,8 @@ static bool carry_out(change* c, hf_plan_node* child) {
         copy_pose(p, &last, &c->departure);
         c->moved = true;
     }
-    const hf_hold* next = &c->rest[c->rest_count];
+    hf_hold* next = &c->rest[c->rest_count];
+    next->maker = p->node_count;
     if (!hf_segment_swing(p, c->rest, c->rest_count, c->old, next, p->stance_b, p->node_count, &c->departure,
                           &c->end))
         return false;
@@ -460,6 +471,7 @@ bool hf_step_limb(hf_planner* p, const hf_plan_node* node, int limb, const hf_ho
         if (i != own) c.rest[c.rest_count++] = node->holds[i];
     if (c.rest_count == 0 || c.rest_count + 1 > HF_MAX_HOLDS) return false;
     p->work++;
+    p->blocked = false;
     if (own < 0 && !forced && !hf_places_any(p, limb, node->pose.root)) return false;
     if (!hf_holds_stance(p, c.rest, c.rest_count, -1, p->stance_b)) return false;
     if (!hf_holds_stance(p, node->holds, node->hold_count, -1, p->stance_a)) return false;
@@ -485,6 +497,7 @@ bool hf_step_limb(hf_planner* p, const hf_plan_node* node, int limb, const hf_ho
         if (!c.moved || ++tries == MAX_TRIES) break;
     }
     p->frames.count = first;
+    p->blocked = tries > 0;
     return false;
 }
 
