@@ -39,8 +39,8 @@ typedef struct body_room {
     double gap;         /* to the scene, there */
     known known;        /* of the scene */
     int patience;
-    double room; /* at the pose tested last */
-    bool wanted;
+    double room;        /* at the pose tested last */
+    bool wanted, asked; /* belongs to the query's limb; is among those asked about */
 } body_room;
 
 struct hf_clearance {
@@ -129,7 +129,7 @@ static bool self_collides(const hf_creature* creature, hf_clearance* c, const hf
         body_room *a = &c->bodies[pair->a], *b = &c->bodies[pair->b];
         double left = pair->gap - a->way - b->way;
         if (!(left > 0)) {
-            if (!a->wanted && !b->wanted) continue;
+            if ((!a->wanted && !b->wanted) || (!a->asked && !b->asked)) continue;
             ++*stale;
             if (pair_collides(creature, links, pair, &left, hit)) return true;
         }
@@ -197,7 +197,8 @@ static void keep(const hf_creature* creature, hf_clearance* c, const hf_transfor
 }
 
 bool hf_clearance_collides(const hf_creature* creature, const hf_placement* placement,
-                           const hf_transform* links, const hf_collision_query* query, hf_collision* hit) {
+                           const hf_transform* links, const hf_collision_query* query, const uint8_t* some,
+                           hf_collision* hit) {
     hf_clearance* c = query->clearance;
     int stale = 0;
     for (int i = 0; i < c->body_count; i++) {
@@ -206,10 +207,12 @@ bool hf_clearance_collides(const hf_creature* creature, const hf_placement* plac
         body->way = moved(&body->there, &creature->bounds[i], &links[link]);
         body->room = FAR;
         body->wanted = hf_link_in_limb(creature, link, query->limb);
+        body->asked = !some || some[i];
     }
     bool hits = query->self && self_collides(creature, c, links, &stale, hit);
     for (int i = 0; i < c->body_count && query->scene && placement && !hits; i++)
-        hits = c->bodies[i].wanted && body_collides(creature, placement, c, links, query, i, hit);
+        hits = c->bodies[i].wanted && c->bodies[i].asked &&
+               body_collides(creature, placement, c, links, query, i, hit);
     if (stale > c->stale + MORE_STALE) keep(creature, c, links);
     return hits;
 }

@@ -4,9 +4,11 @@
 
 #include <holdfast/collision.h>
 
-/* hf_collides with the query's clearance. */
+/* hf_collides with the query's clearance; `some` says of each body whether it is asked about, NULL: all are.
+ */
 bool hf_clearance_collides(const hf_creature* creature, const hf_placement* placement,
-                           const hf_transform* links, const hf_collision_query* query, hf_collision* hit);
+                           const hf_transform* links, const hf_collision_query* query, const uint8_t* some,
+                           hf_collision* hit);
 /* How far the body was from everything at the pose tested last, at least and where it was free, m. */
 double hf_clearance_room(const hf_clearance* clearance, int body);
 /* One body against the scene (collision.c). */

@@ -138,7 +138,7 @@ bool hf_collides(const hf_creature* creature, const hf_placement* placement, con
     hf_collision_query all = hf_collision_query_default();
     if (!query) query = &all;
     HF_ASSERT(query->limb < creature->view.limb_count);
-    if (query->clearance) return hf_clearance_collides(creature, placement, links, query, hit);
+    if (query->clearance) return hf_clearance_collides(creature, placement, links, query, NULL, hit);
     if (query->self && self_collides(creature, links, query->limb, hit)) return true;
     if (!query->scene || !placement) return false;
     for (int i = 0; i < creature->view.body_count; i++)

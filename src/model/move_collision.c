@@ -18,8 +18,12 @@
 #include <holdfast/collision.h>
 #include <string.h>
 
-/* A move longer than 2^24 steps is refused. */
-enum { MAX_LEVELS = 24 };
+/* A move longer than 2^24 steps is refused. Link poses of the first levels are kept: they are the ends of
+   the pieces of all later ones. */
+enum { MAX_LEVELS = 24, KEPT_LEVELS = 5, KEPT = (1 << KEPT_LEVELS) + 1 };
+
+/* A body that moves no farther within a piece is tested at its ends. */
+static const double STILL_M = 2e-4;
 
 typedef struct rate {
     double turn;  /* rad over the move */
@@ -32,11 +36,14 @@ typedef struct mover {
     const hf_collision_query* query;
     const hf_pose *from, *to;
     hf_pose pose;
-    hf_transform *left, *right, *middle; /* link poses at the ends of a piece and between */
+    hf_workspace* workspace;
+    hf_transform* kept[KEPT];            /* link poses at even times; NULL: not known yet */
+    hf_transform *left, *right, *middle; /* the same of later levels: ends of a piece and between */
     rate* rates;                         /* by link */
     hf_collision* hit;
-    double step;          /* m */
-    const uint8_t* roomy; /* by body: nothing is so near that the move could meet it */
+    double step;     /* m */
+    uint8_t* roomy;  /* by body: nothing is so near that the move could meet it */
+    uint8_t* moving; /* by body: within the piece at hand it moves, and not where nothing is near */
 } mover;
 
 static double largest(double a, double b) { return fmax(fabs(a), fabs(b)); }
@@ -107,77 +114,94 @@ static double body_step(const mover* m, int body) {
     return fine && q->fine_m < m->step ? q->fine_m : m->step;
 }
 
-/* Can a point of a body stray too far within the piece of length h between left and right? */
-static bool piece_is_long(const mover* m, double h) {
-    const hf_creature_view* v = &m->creature->view;
-    for (int i = 0; i < v->body_count; i++) {
-        double path = h * body_speed(m, i), step = body_step(m, i);
-        if (path <= step || m->roomy[i] || !matters(m, i)) continue;
-        int link = v->bodies[i].link;
-        double bow = 3.0 / 8 * h * m->rates[link].turn * path;
-        if (bow > step) return true;
-        hf_transform a = m->left[link], b = m->right[link];
-        const hf_body_bound* bound = &m->creature->bounds[i];
-        double shift = hf_distance(hf_apply(a, bound->centre), hf_apply(b, bound->centre));
-        double turn = 2 * sin(hf_quat_angle(a.rotation, b.rotation) / 2);
-        if (shift + turn * bound->radius + bow > step) return true;
-    }
+/* Can a point of a body stray too far within the piece of length h between two poses? */
+static bool body_strays(const mover* m, int body, double h, const hf_transform* left,
+                        const hf_transform* right) {
+    double path = h * body_speed(m, body), step = body_step(m, body);
+    if (path <= step || m->roomy[body] || !matters(m, body)) return false;
+    int link = m->creature->view.bodies[body].link;
+    double bow = 3.0 / 8 * h * m->rates[link].turn * path;
+    if (bow > step) return true;
+    hf_transform a = left[link], b = right[link];
+    const hf_body_bound* bound = &m->creature->bounds[body];
+    double shift = hf_distance(hf_apply(a, bound->centre), hf_apply(b, bound->centre));
+    double turn = 2 * sin(hf_quat_angle(a.rotation, b.rotation) / 2);
+    return shift + turn * bound->radius + bow > step;
+}
+
+static bool piece_is_long(const mover* m, double h, const hf_transform* left, const hf_transform* right) {
+    for (int i = 0; i < m->creature->view.body_count; i++)
+        if (body_strays(m, i, h, left, right)) return true;
     return false;
 }
 
-static void links_at(mover* m, double t, hf_transform* links) {
-    hf_pose_between(m->creature, m->from, m->to, t, &m->pose);
-    hf_forward(m->creature, &m->pose, links);
+/* Within a piece, those that may meet something and do not stand still. */
+static const uint8_t* find_moving(mover* m, double h) {
+    for (int i = 0; i < m->creature->view.body_count; i++)
+        m->moving[i] = !m->roomy[i] && h * body_speed(m, i) > STILL_M;
+    return m->moving;
 }
 
-static bool collides_at(mover* m, double t) {
-    links_at(m, t, m->middle);
-    if (!hf_collides(m->creature, m->placement, m->middle, m->query, m->hit)) return false;
-    if (m->hit) m->hit->fraction = t;
-    return true;
+/* Link poses at a time of a level, its number on that level given: those kept, or in the scratch. */
+static const hf_transform* links_at(mover* m, int level, size_t number, hf_transform* scratch) {
+    hf_transform* links = scratch;
+    if (level <= KEPT_LEVELS) {
+        hf_transform** kept = &m->kept[number << (KEPT_LEVELS - level)];
+        if (*kept) return *kept;
+        *kept = hf_workspace_take(m->workspace, (size_t)m->creature->view.link_count, sizeof *links);
+        if (*kept) links = *kept;
+    }
+    hf_pose_between(m->creature, m->from, m->to, (double)number / (double)((size_t)1 << level), &m->pose);
+    hf_forward(m->creature, &m->pose, links);
+    return links;
+}
+
+/* `some` says which bodies are to be tested, NULL for all. */
+static bool collides_at(mover* m, int level, size_t number, const uint8_t* some) {
+    const hf_transform* links = links_at(m, level, number, m->middle);
+    bool hits = some && m->query && m->query->clearance
+                    ? hf_clearance_collides(m->creature, m->placement, links, m->query, some, m->hit)
+                    : hf_collides(m->creature, m->placement, links, m->query, m->hit);
+    if (hits && m->hit) m->hit->fraction = (double)number / (double)((size_t)1 << level);
+    return hits;
 }
 
 /* Pieces of one level that were long at all levels before, one bit each. */
 static bool test_level(mover* m, int level, const uint8_t* open, uint8_t* next, bool* any) {
     size_t count = (size_t)1 << level;
     double h = 1 / (double)count;
-    bool at_hand = false; /* right holds the pose at the start of this piece */
     *any = false;
     for (size_t i = 0; i < count; i++) {
-        if (!(open[i / 8] >> (i % 8) & 1)) {
-            at_hand = false;
-            continue;
-        }
-        if (at_hand) {
-            hf_transform* swap = m->left;
-            m->left = m->right, m->right = swap;
-        } else {
-            links_at(m, (double)i * h, m->left);
-        }
-        links_at(m, (double)(i + 1) * h, m->right);
-        at_hand = true;
-        if (!piece_is_long(m, h)) continue;
-        if (collides_at(m, ((double)i + 0.5) * h)) return true;
+        if (!(open[i / 8] >> (i % 8) & 1)) continue;
+        const hf_transform *left = links_at(m, level, i, m->left),
+                           *right = links_at(m, level, i + 1, m->right);
+        if (!piece_is_long(m, h, left, right)) continue;
+        if (collides_at(m, level + 1, 2 * i + 1, find_moving(m, h))) return true;
         next[2 * i / 8] |= (uint8_t)(3 << (2 * i % 8));
         *any = true;
     }
     return false;
 }
 
-static hf_status take_memory(mover* m, hf_workspace* w) {
-    size_t links = (size_t)m->creature->view.link_count;
+static hf_status take_memory(mover* m) {
+    hf_workspace* w = m->workspace;
+    size_t links = (size_t)m->creature->view.link_count, bodies = (size_t)m->creature->view.body_count;
     m->pose.q = hf_workspace_take(w, (size_t)m->creature->view.q_count, sizeof(double));
     m->left = hf_workspace_take(w, links, sizeof *m->left);
     m->right = hf_workspace_take(w, links, sizeof *m->right);
     m->middle = hf_workspace_take(w, links, sizeof *m->middle);
     m->rates = hf_workspace_take(w, links, sizeof *m->rates);
-    return m->pose.q && m->left && m->right && m->middle && m->rates ? HF_OK : HF_ERROR_MEMORY;
+    m->roomy = hf_workspace_take(w, bodies + 1, 1);
+    m->moving = hf_workspace_take(w, bodies + 1, 1);
+    return m->pose.q && m->left && m->right && m->middle && m->rates && m->roomy && m->moving
+               ? HF_OK
+               : HF_ERROR_MEMORY;
 }
 
 /* Levels after which every piece is short by its speeds alone, -1 when the move is too long or not finite. */
-static hf_status count_levels(mover* m, hf_workspace* w, int* levels) {
+static hf_status count_levels(mover* m, int* levels) {
     size_t n = (size_t)m->creature->view.q_count;
-    double* first = hf_workspace_take(w, n, sizeof *first);
+    double* first = hf_workspace_take(m->workspace, n, sizeof *first);
     if (!first) return HF_ERROR_MEMORY;
     hf_pose_between(m->creature, m->from, m->to, 0, &m->pose);
     if (n > 0) memcpy(first, m->pose.q, n * sizeof *first);
@@ -198,34 +222,32 @@ static hf_status count_levels(mover* m, hf_workspace* w, int* levels) {
 
 /* After the move's end has been tested: bodies that have room there for the whole move of both; false when
    all that are quick do. */
-static bool find_roomy(const mover* m, uint8_t* roomy) {
+static bool find_roomy(mover* m) {
     const hf_creature_view* v = &m->creature->view;
     double fastest = 0;
     bool open = false;
     for (int i = 0; i < v->body_count; i++) fastest = fmax(fastest, body_speed(m, i));
     for (int i = 0; i < v->body_count; i++) {
         double speed = body_speed(m, i);
-        roomy[i] =
+        m->roomy[i] =
             m->query && m->query->clearance && hf_clearance_room(m->query->clearance, i) > speed + fastest;
-        open |= !roomy[i] && speed > body_step(m, i) && matters(m, i);
+        open |= !m->roomy[i] && speed > body_step(m, i) && matters(m, i);
     }
     return open;
 }
 
-static hf_status test_move(mover* m, hf_workspace* w, bool* collides) {
+static hf_status test_move(mover* m, bool* collides) {
     int levels;
-    hf_status status = take_memory(m, w);
-    uint8_t* roomy = hf_workspace_take(w, (size_t)m->creature->view.body_count + 1, 1);
-    if (!roomy) return HF_ERROR_MEMORY;
-    m->roomy = roomy;
-    if (status == HF_OK) status = count_levels(m, w, &levels);
+    hf_status status = take_memory(m);
+    if (status == HF_OK) status = count_levels(m, &levels);
     if (status != HF_OK) return status;
-    *collides = (!(m->query && m->query->begun) && collides_at(m, 0)) || collides_at(m, 1);
+    *collides = (!(m->query && m->query->begun) && collides_at(m, 0, 0, NULL)) || collides_at(m, 0, 1, NULL);
     size_t bytes = ((size_t)1 << levels) / 8 + 1;
-    uint8_t *open = hf_workspace_take(w, bytes, 1), *next = hf_workspace_take(w, bytes, 1);
+    uint8_t *open = hf_workspace_take(m->workspace, bytes, 1),
+            *next = hf_workspace_take(m->workspace, bytes, 1);
     if (!open || !next) return HF_ERROR_MEMORY;
     open[0] = 1;
-    bool any = !*collides && find_roomy(m, roomy);
+    bool any = !*collides && find_roomy(m);
     for (int level = 0; level < levels && any && !*collides; level++) {
         memset(next, 0, ((size_t)2 << level) / 8 + 1 < bytes ? ((size_t)2 << level) / 8 + 1 : bytes);
         *collides = test_level(m, level, open, next, &any);
@@ -240,12 +262,17 @@ hf_status hf_move_collides(const hf_creature* creature, const hf_placement* plac
                            bool* collides, hf_collision* hit) {
     HF_ASSERT(creature->bounds && creature->tree);
     *collides = false;
-    mover m = {
-        .creature = creature, .placement = placement, .query = query, .from = from, .to = to, .hit = hit};
+    mover m = {.creature = creature,
+               .placement = placement,
+               .query = query,
+               .from = from,
+               .to = to,
+               .workspace = workspace,
+               .hit = hit};
     m.step = query ? query->step_m : hf_collision_query_default().step_m;
     HF_ASSERT(m.step > 0);
     hf_workspace_mark mark = hf_workspace_begin(workspace);
-    hf_status status = test_move(&m, workspace, collides);
+    hf_status status = test_move(&m, collides);
     hf_workspace_end(workspace, mark);
     return status;
 }
