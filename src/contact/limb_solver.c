@@ -325,7 +325,7 @@ static void solve(search* s) {
         search_near(s);
     } else {
         search_together(s, starts, far);
-        if (!hf_limb_reached(p, &s->best) && !fixed) search_position_first(s, starts);
+        if (!hf_limb_reached(p, &s->best) && !fixed && !s->options->whole) search_position_first(s, starts);
     }
     conclude(s, far);
 }
@@ -385,7 +385,7 @@ hf_status hf_limb_solve(const hf_creature* creature, const hf_transform* base, c
     hf_limb_solver s;
     status = hf_limb_solver_make(creature, target->limb, target->contact, q, options->use_rom, workspace, &s);
     if (status == HF_OK) status = hf_limb_solver_run(&s, base, &goal, options, q, result);
-    if (status == HF_OK && options->near_start && result->stop != HF_STOP_REACHED)
+    if (status == HF_OK && options->near_start && !options->whole && result->stop != HF_STOP_REACHED)
         hf_limb_solver_settle(&s, q);
     hf_workspace_end(workspace, mark);
     return status;

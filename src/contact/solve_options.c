@@ -19,6 +19,8 @@ static const hf_option solve_items[] = {
     {"use_rom", HF_OPTION_FLAG, FIELD(use_rom), 0, 1, 1, "", "keep range-of-motion regions"},
     {"near_start", HF_OPTION_FLAG, FIELD(near_start), 0, 1, 0, "",
      "the first start is near the target: search from there alone, and not for long"},
+    {"whole", HF_OPTION_FLAG, FIELD(whole), 0, 1, 0, "",
+     "only all of the target counts: no search for what comes near it"},
     {"seed", HF_OPTION_SEED, FIELD(seed), 0, 9007199254740992.0, 1, "", "of the extra starts"},
 };
 

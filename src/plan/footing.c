@@ -48,6 +48,7 @@ static bool set_foot(hf_planner* p, const hf_pose* pose, hf_transform root, cons
                    .rotation = hf_quat_mul(hf_quat_between(own, into), wanted)};
     hf_solve_options o = hf_solve_options_default();
     o.max_starts = 1;
+    o.whole = true;
     hf_forward(p->creature, pose, p->links);
     hf_transform base = p->links[limb->base_link];
     for (int try = 0; try < 2; try++) {

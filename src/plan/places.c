@@ -62,6 +62,11 @@ static int lasts(const hf_planner* p, int limb, int from, const outlook* o, cons
     return from;
 }
 
+static bool may_reach(const hf_planner* p, int limb, hf_transform base, const hf_spot* s, bool grip) {
+    return hf_distance(base.position, s->point) < p->view->limbs[limb].length &&
+           hf_limb_may_reach(p, limb, base, s, grip);
+}
+
 /* The spots within reach from one of the poses, best first, at most RANKED. */
 static int rank(hf_planner* p, const hf_pose* poses, int pose_count, int limb, const hf_hold* old, int index,
                 ranked* all) {
@@ -85,9 +90,7 @@ static int rank(hf_planner* p, const hf_pose* poses, int pose_count, int limb, c
         bool grip = l->grip && hf_scene_object(p->scene, s->object).grip;
         int from = -1;
         for (int k = 0; k < pose_count && k < MAX_POSES && from < 0; k++)
-            if (hf_distance(bases[k].position, s->point) < l->length &&
-                hf_limb_may_reach(p, limb, bases[k], s, grip))
-                from = k;
+            if (may_reach(p, limb, bases[k], s, grip)) from = k;
         if (from < 0) continue;
         int until = lasts(p, limb, index, &ahead, s, grip);
         double share = fmin(1, (double)(until - index) / p->options->horizon);
@@ -133,6 +136,7 @@ static bool reach(hf_planner* p, const hf_pose* pose, const hf_target* t, double
     hf_solve_options o = hf_solve_options_default();
     o.max_starts = 2;
     o.max_iterations = 30;
+    o.whole = true;
     o.seed = p->options->seed;
     o.posture = pose->q;
     hf_forward(p->creature, pose, p->links);
@@ -224,8 +228,7 @@ bool hf_places_any(const hf_planner* p, int limb, hf_transform root) {
     for (int i = 0; i < p->spot_count; i++) {
         const hf_spot* s = &p->spots[i];
         bool grip = l->grip && hf_scene_object(p->scene, s->object).grip;
-        if (hf_distance(base.position, s->point) < l->length && hf_limb_may_reach(p, limb, base, s, grip))
-            return true;
+        if (may_reach(p, limb, base, s, grip)) return true;
     }
     return false;
 }
@@ -252,9 +255,13 @@ void hf_places_list(hf_planner* p, const hf_pose* poses, int pose_count, const h
             continue;
         hf_step_candidate* to = &list->items[list->count];
         bool found = false;
-        for (int k = all[i].pose; k < pose_count && !found; k++)
+        bool grip = p->view->limbs[limb].grip && hf_scene_object(p->scene, s->object).grip;
+        for (int k = all[i].pose; k < pose_count && !found; k++) {
+            hf_transform base = hf_compose(poses[k].root, p->model->limbs[limb].limb_in_root);
+            if (!may_reach(p, limb, base, s, grip)) continue;
             for (int f = 0; f < p->view->limbs[limb].contact_count && !found; f++)
                 found = try_spot(p, &poses[k], rest, rest_count, limb, f, index, s, to);
+        }
         if (!found) {
             vain[vain_count++] = all[i].spot;
             continue;
