@@ -277,6 +277,13 @@ static void wish(search* s, double t, hf_pose* pose) {
             blend_over_rest(s, s->query->limbs[i].limb, t, pose->q);
 }
 
+/* Where the body is still, what holds is kept as it is. */
+static bool is_kept(const search* s, const moving* m, const hf_target* target) {
+    hf_transform link = s->links[m->link];
+    return hf_distance(hf_apply(link, m->offset), target->point) <= s->query->options.tolerance_m / 2 &&
+           (!m->turns || hf_quat_angle(link.rotation, target->rotation) <= HOLD_RAD);
+}
+
 static hf_status make_knot(search* s, int k, double* wished_before, hf_swing_why* why) {
     size_t bytes = sizeof(double) * (size_t)s->swing->q_count;
     double t = (double)k / (s->knots - 1);
@@ -299,6 +306,7 @@ static hf_status make_knot(search* s, int k, double* wished_before, hf_swing_why
                             .contact = m->frame,
                             .point = hf_lerp(m->start, m->goal, t),
                             .rotation = hf_quat_slerp(m->from.rotation, m->to.rotation, t)};
+        if (is_kept(s, m, &target)) continue;
         hf_solve_result r;
         status = solve_limb(s, &target, HOLD_RAD, false, pose.q, &r);
         if (status == HF_OK && r.outcome != HF_FOUND) *why = HF_SWING_HOLD_LOST;
