@@ -236,9 +236,10 @@ bool hf_stance_pose(hf_planner* p, const hf_hold* holds, int count, const hf_sta
 /* The same without a long search: by the solver alone. */
 bool hf_stance_pose_easy(hf_planner* p, const hf_hold* holds, int count, const hf_stance* stance,
                          double margin, hf_transform wish, const hf_hold* leaving, hf_pose* pose);
-/* Is there one at all near this pose, whatever it collides with? */
+/* Is there one at all near this pose, whatever it collides with? It is looked for from there, or from over
+   what carries the body; *found is the margin it came to. */
 bool hf_stance_pose_exists(hf_planner* p, const hf_hold* holds, int count, const hf_stance* stance,
-                           double margin, hf_pose* pose);
+                           double margin, bool over, hf_pose* pose, double* found);
 
 /* ---- body_way.c ---- */
 /* Appends frames that take the body from one pose to the other around what is in its way, or nothing. For

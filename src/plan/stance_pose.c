@@ -50,27 +50,37 @@ static bool settle_from(hf_planner* p, const hf_hold* holds, int count, const hf
            hf_stance_margin(stance, com_of(p, pose)) >= margin;
 }
 
-/* From the pose, then from one whose root stands over what carries it, limbs a little bent. */
+/* The root over what carries it, limbs a little bent. */
+static void stand_over(hf_planner* p, const hf_hold* holds, int count, const hf_stance* stance, double margin,
+                       hf_pose* pose) {
+    hf_stance_wish over = {stance, fmax(2 * margin, GOOD_MARGIN * p->view->height)};
+    hf_vec3 shift;
+    hf_stance_balance(&over, com_of(p, pose), &shift);
+    pose->root.position = hf_add(pose->root.position, hf_v3(shift.x, shift.y, -LOOSE * p->view->height));
+    for (int i = 0; i < count; i++) hf_limb_loosen(p, holds[i].limb, pose->q);
+}
+
+/* From the pose, then from one that stands over what carries it. */
 static bool settle(hf_planner* p, const hf_hold* holds, int count, const hf_stance* stance, double margin,
                    hf_transform wish, bool stiff, hf_pose* pose) {
     size_t bytes = sizeof(double) * (size_t)p->view->q_count;
     hf_pose from = {pose->root, p->q_g};
     memcpy(from.q, pose->q, bytes);
     if (settle_from(p, holds, count, stance, margin, wish, stiff, pose)) return true;
-    hf_stance_wish over = {stance, fmax(2 * margin, GOOD_MARGIN * p->view->height)};
-    hf_vec3 shift;
-    hf_stance_balance(&over, com_of(p, &from), &shift);
     if (p->out_of_memory) return false;
     pose->root = from.root;
     memcpy(pose->q, from.q, bytes);
-    pose->root.position = hf_add(pose->root.position, hf_v3(shift.x, shift.y, -LOOSE * p->view->height));
-    for (int i = 0; i < count; i++) hf_limb_loosen(p, holds[i].limb, pose->q);
+    stand_over(p, holds, count, stance, margin, pose);
     return settle_from(p, holds, count, stance, margin, wish, stiff, pose);
 }
 
 bool hf_stance_pose_exists(hf_planner* p, const hf_hold* holds, int count, const hf_stance* stance,
-                           double margin, hf_pose* pose) {
-    return settle(p, holds, count, stance, margin, pose->root, true, pose);
+                           double margin, bool over, hf_pose* pose, double* found) {
+    hf_transform wish = pose->root;
+    if (over) stand_over(p, holds, count, stance, margin, pose);
+    bool good = settle_from(p, holds, count, stance, margin, wish, true, pose);
+    *found = hf_stance_margin(stance, com_of(p, pose));
+    return good;
 }
 
 /* The trunk and limbs without a contact go back to rest. */

@@ -38,6 +38,8 @@ enum { CHANCE_STREAM = 0x6368 };
 static const double LEAST_TURN =
     0.01; /* of u J J^T u in squared limb lengths: a straight limb bears no more */
 static const double SMALL_SHIFT = 0.1;   /* creature heights that the body can easily shift */
+static const double LARGE_SHIFT = 0.2;   /* the same, that it cannot */
+static const double HOPELESS = 0.07;     /* creature heights off balance */
 static const double NEAR_ARRIVAL = 0.01; /* creature heights: no other pose */
 
 /* ---- where to ---- */
@@ -252,10 +254,12 @@ static void copy_pose(const hf_planner* p, const hf_pose* from, hf_pose* to) {
     memcpy(to->q, from->q, sizeof(double) * (size_t)p->view->q_count);
 }
 
-/* Is the body within a small shift of where the others carry it without a limb? */
-static bool nearly_stands(hf_planner* p, const hf_hold* all, int count, int without, hf_vec3 com) {
+/* Is the body within a shift of where the others carry it without a limb? p->stance_c is then what they
+   carry. */
+static bool nearly_stands(hf_planner* p, const hf_hold* all, int count, int without, double shift,
+                          hf_vec3 com) {
     return hf_holds_stance(p, all, count, without, p->stance_c) &&
-           hf_stance_margin(p->stance_c, com) > -SMALL_SHIFT * p->view->height;
+           hf_stance_margin(p->stance_c, com) > -shift * p->view->height;
 }
 
 /* A step that leaves no next one is of little use: from the pose it ends in, can the body get to where it
@@ -273,20 +277,22 @@ static bool leads_on(hf_planner* p, const hf_hold* all, int count, const hf_pose
             next = i;
     }
     if (soonest < 0 || count > HF_MANY_HOLDS + 1) return true;
-    if (count > HF_MANY_HOLDS) {
-        hf_forward(p->creature, end, p->links);
-        hf_vec3 com = hf_com(p->creature, p->links);
-        return nearly_stands(p, all, count, all[soonest].limb, com) &&
-               (next < 0 || nearly_stands(p, all, count, all[next].limb, com));
-    }
-    if (!hf_holds_stance(p, all, count, all[soonest].limb, p->stance_c)) return false;
+    hf_forward(p->creature, end, p->links);
+    hf_vec3 com = hf_com(p->creature, p->links);
+    if (count > HF_MANY_HOLDS)
+        return nearly_stands(p, all, count, all[soonest].limb, SMALL_SHIFT, com) &&
+               (next < 0 || nearly_stands(p, all, count, all[next].limb, SMALL_SHIFT, com));
+    if (!nearly_stands(p, all, count, all[soonest].limb, LARGE_SHIFT, com)) return false;
     hf_pose pose = {.q = p->q_f};
-    for (int i = 0; i < 2 && !p->out_of_memory; i++) {
+    // as it is, but over the others; raised; both. What the first leaves far off balance no other mends.
+    for (int i = 0; i < 3 && !p->out_of_memory; i++) {
+        double margin;
         copy_pose(p, end, &pose);
-        pose.root.position.z += i * RAISED * p->view->height;
-        if (hf_stance_pose_exists(p, all, count, p->stance_c, p->options->margin_m, &pose) &&
+        pose.root.position.z += (i > 0) * RAISED * p->view->height;
+        if (hf_stance_pose_exists(p, all, count, p->stance_c, p->options->margin_m, i != 1, &pose, &margin) &&
             hf_segment_lifts(p, &all[soonest], &pose))
             return true;
+        if (i == 0 && margin < -HOPELESS * p->view->height) return false;
     }
     return false;
 }
