@@ -175,8 +175,12 @@ static bool check_winner(const fixture* f, hf_contact_query* q) {
     hf_transform links[LINK_MAX];
     hf_forward(f->s->creature, &q->pose, links);
     hf_vec3 root = hf_limb_base(f->s->creature, q->limb, links).position;
-    for (int k = 0; k < f->c->limbs[q->limb].contact_count; k++)
-        for (int i = 0; i < hf_samples_get(f->samples[q->limb][k]).count; i++) {
+    // the human's feet have frames of their own: those on toes are not asked
+    const hf_limb* limb = &f->c->limbs[q->limb];
+    for (int k = 0; k < limb->contact_count; k++)
+        for (int i = 0; limb->contacts[k].link == limb->effector_link &&
+                        i < hf_samples_get(f->samples[q->limb][k]).count;
+             i++) {
             option* o = &options[count];
             *o = (option){.frame = k, .sample = i};
             count += best_option(f, q, root, o);

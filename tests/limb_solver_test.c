@@ -356,7 +356,7 @@ static void check_chain(chain_creature* c, hf_random* r) {
     hf_limb_chain chain;
     hf_chain_state at, beside;
     hf_workspace_mark mark = hf_workspace_begin(c->workspace);
-    assert_int_equal(hf_limb_chain_build(c->creature, 0, 0, q, c->workspace, &chain), HF_OK);
+    assert_int_equal(hf_limb_chain_build(c->creature, 0, 0, true, q, c->workspace, &chain), HF_OK);
     assert_int_equal(hf_chain_state_make(&chain, c->workspace, &at), HF_OK);
     assert_int_equal(hf_chain_state_make(&chain, c->workspace, &beside), HF_OK);
     for (int i = 0; i < chain.value_count; i++) at.x[i] = q[chain.q_index[i]];

@@ -118,9 +118,10 @@ HF_API void hf_contact_answer_free(hf_contact_answer* answer);
    task are never used where the score has effort or precision in it; those along it, which take none of its
    force, only when few or none that help give a contact. Where there is none, epsilon is doubled up to four
    times, and in the end those passed over are finished, too. `samples` holds one set for each contact frame
-   of the limb (one for a limb without any), NULL for a frame that is not to be used. HF_ERROR_ARGUMENT for
-   numbers that are not finite, a direction of no length, values out of range, a limb that does not exist, a
-   set of another limb, a grip by a limb that cannot, an answer without room. */
+   of the limb (one for a limb without any), NULL for a frame that is not to be used; frames on fingers and
+   toes, which samples have at rest, are used where no other set is given. HF_ERROR_ARGUMENT for numbers that
+   are not finite, a direction of no length, values out of range, a limb that does not exist, a set of another
+   limb, a grip by a limb that cannot, an answer without room. */
 HF_API hf_status hf_contact_find(const hf_creature* creature, const hf_samples* const* samples,
                                  const hf_placement* placement, const hf_contact_query* query,
                                  hf_workspace* workspace, hf_contact_answer* answer);

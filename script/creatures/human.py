@@ -223,7 +223,9 @@ def contacts(c):
                     "grip": True, "max_force": 600, "excludes": [f"{side}_elbow"]}
         leg_file = {"name": f"{side}_leg", "root": f"{p}_thigh_a", "effector": f"{p}_foot",
                     "contact": [{"name": "sole", "offset": [0.035, 0, -ANKLE], "normal": [0, 0, -1], "patch": [0.19, 0.088]},
-                                {"name": "toe", "offset": [0.105, 0, -ANKLE], "normal": [0, 0, -1], "patch": [0.05, 0.088]}],
+                                {"name": "toe", "offset": [0.105, 0, -ANKLE], "normal": [0, 0, -1], "patch": [0.05, 0.088]},
+                                {"name": "tiptoe", "link": f"{p}_toe", "offset": [0.04, 0, -0.02], "normal": [0, 0, -1],
+                                 "patch": [0.05, 0.08]}],
                     "max_force": 2000, "excludes": [f"{side}_knee"]}
         elbow = {"name": f"{side}_elbow", "root": f"{p}_clavicle", "effector": f"{p}_upper_arm",
                  "contact": {"name": "elbow", "offset": [0, 0, -length("upper_arm")], "normal": [0, 0, -1], "ball": 0.043},
@@ -281,14 +283,11 @@ def human():
 
 
 def climber():
-    """The same body in climbing shoes: it stands on the front of the foot, which is all that fits on a small hold, and uses hands and
-    feet alone."""
+    """The same body, with hands and feet alone."""
     c = human()
     c.name = c.file["name"] = "climber"
     c.file["limbs"] = [limb for limb in c.file["limbs"] if limb["name"].endswith(("arm", "leg"))]
     for limb in c.file["limbs"]:
         del limb["excludes"]
-        if limb["name"].endswith("leg"):
-            toe = limb["effector"][0] + "_toe"
-            limb["contact"][1] = {"name": "toe", "link": toe, "offset": [0.04, 0, -0.02], "normal": [0, 0, -1], "patch": [0.05, 0.08]}
+        limb["contact"] = [frame for frame in limb["contact"] if frame["name"] != "toe"]
     return c

@@ -325,17 +325,22 @@ static void find_ranges(const hf_body_problem* p, row_range* ranges) {
     }
 }
 
-static bool in_a_limb(const hf_creature_view* v, int joint) {
-    for (int l = 0; l < v->limb_count; l++)
+/* Of a limb, or of a finger or toe beyond one? */
+static bool in_a_limb(const hf_creature* creature, int joint) {
+    const hf_creature_view* v = &creature->view;
+    for (int l = 0; l < v->limb_count; l++) {
         for (int i = 0; i < v->limbs[l].joint_count; i++)
             if (v->limbs[l].joints[i] == joint) return true;
+        if (v->limbs[l].joint_count > 0 && hf_effector_has(creature, l, v->joints[joint].child_link))
+            return true;
+    }
     return false;
 }
 
 static void add_joint_columns(hf_body_problem* p, int joint, row_range range) {
     const hf_creature_view* v = &p->creature->view;
     const hf_joint* j = &v->joints[joint];
-    double scale = in_a_limb(v, joint) ? 1 : TRUNK_SCALE;
+    double scale = in_a_limb(p->creature, joint) ? 1 : TRUNK_SCALE;
     for (int k = 0; k < j->v_count; k++) {
         bool shift =
             j->type == HF_JOINT_PRISMATIC || (j->v_count == 3 && k < 2) || (j->v_count == 6 && k < 3);
@@ -387,7 +392,7 @@ static hf_status make_columns(hf_body_problem* p, hf_workspace* workspace) {
     find_ranges(p, ranges);
     for (int j = 0; j < v->joint_count; j++)
         if (v->joints[j].v_count > 0 && ranges[j].first < ranges[j].last &&
-            (p->options->move_trunk || in_a_limb(v, j)))
+            (p->options->move_trunk || in_a_limb(p->creature, j)))
             add_joint_columns(p, j, ranges[j]);
     narrow_by_mimics(p);
     return HF_OK;

@@ -78,7 +78,7 @@ static hf_status make_solvers(hf_contact_finisher* f, const hf_samples* const* s
         if (!samples[i]) continue;
         if (!f->solvers[i]) return HF_ERROR_MEMORY;
         hf_status status = hf_limb_solver_make(f->creature, f->query->limb, limb->contact_count > 0 ? i : -1,
-                                               f->query->pose.q, true, workspace, f->solvers[i]);
+                                               false, f->query->pose.q, true, workspace, f->solvers[i]);
         if (status != HF_OK) return status;
     }
     return HF_OK;

@@ -73,17 +73,31 @@ static int master_of(const hf_creature_view* v, int joint, double* multiplier, d
     return joint;
 }
 
-static int place_in_limb(const hf_limb* limb, int joint) {
-    for (int i = 0; i < limb->joint_count; i++)
-        if (limb->joints[i] == joint) return i;
+/* The joints that move the touching point: the limb's, and those of a toe or finger that touches. */
+typedef struct own_joints {
+    int count;
+    int* items;
+} own_joints;
+
+static int place_of(const own_joints* own, int joint) {
+    for (int i = 0; i < own->count; i++)
+        if (own->items[i] == joint) return i;
     return -1;
 }
 
+/* path: joints from the touching link inwards. */
+static void list_own(const hf_creature_view* v, const hf_limb* limb, const int* path, int path_count,
+                     bool bends, own_joints* own) {
+    for (int i = 0; i < limb->joint_count; i++) own->items[own->count++] = limb->joints[i];
+    for (int k = path_count - 1; k >= 0 && bends && limb->joint_count > 0; k--)
+        if (v->joints[path[k]].v_count > 0 && place_of(own, path[k]) < 0) own->items[own->count++] = path[k];
+}
+
 /* A mimic joint narrows what its master may take. */
-static void narrow_by_mimic(const hf_creature_view* v, const hf_limb* limb, int joint, const int* columns,
+static void narrow_by_mimic(const hf_creature_view* v, const own_joints* own, int joint, const int* columns,
                             hf_limb_chain* chain) {
     double multiplier, offset;
-    int master = master_of(v, joint, &multiplier, &offset), place = place_in_limb(limb, master);
+    int master = master_of(v, joint, &multiplier, &offset), place = place_of(own, master);
     if (place < 0 || multiplier == 0 || v->joints[master].v_count != 1) return;
     double a = (v->joints[joint].lower - offset) / multiplier;
     double b = (v->joints[joint].upper - offset) / multiplier;
@@ -93,11 +107,11 @@ static void narrow_by_mimic(const hf_creature_view* v, const hf_limb* limb, int 
     chain->wraps[c] = false;
 }
 
-/* The limb's own joints give values and columns, in their order. */
-static void list_columns(const hf_creature_view* v, const hf_limb* limb, int* values, int* columns,
+/* The joints give values and columns, in their order. */
+static void list_columns(const hf_creature_view* v, const own_joints* own, int* values, int* columns,
                          hf_limb_chain* chain) {
-    for (int i = 0; i < limb->joint_count; i++) {
-        const hf_joint* j = &v->joints[limb->joints[i]];
+    for (int i = 0; i < own->count; i++) {
+        const hf_joint* j = &v->joints[own->items[i]];
         values[i] = chain->value_count, columns[i] = chain->column_count;
         for (int k = 0; k < j->q_count; k++) chain->q_index[chain->value_count++] = j->q_index + k;
         for (int k = 0; k < j->v_count; k++) {
@@ -110,7 +124,7 @@ static void list_columns(const hf_creature_view* v, const hf_limb* limb, int* va
         if (j->v_count != 1) chain->plain = false;
     }
     for (int j = 0; j < v->joint_count; j++)
-        if (v->joints[j].mimic >= 0) narrow_by_mimic(v, limb, j, columns, chain);
+        if (v->joints[j].mimic >= 0) narrow_by_mimic(v, own, j, columns, chain);
 }
 
 /* How far a moving joint can carry what lies behind it. */
@@ -152,13 +166,13 @@ static void add_step(hf_limb_chain* chain, placing* pending, const hf_joint* j, 
         chain->reach += sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]);
 }
 
-static void walk(const hf_creature_view* v, const hf_limb* limb, const int* path, int path_count,
+static void walk(const hf_creature_view* v, const own_joints* own, const int* path, int path_count,
                  const int* values, const int* columns, const double* q, hf_limb_chain* chain,
                  placing* pending) {
     for (int k = path_count - 1; k >= 0; k--) {
         const hf_joint* j = &v->joints[path[k]];
         double multiplier, offset;
-        int master = master_of(v, path[k], &multiplier, &offset), place = place_in_limb(limb, master);
+        int master = master_of(v, path[k], &multiplier, &offset), place = place_of(own, master);
         place_transform(pending, j->origin);
         if (j->type == HF_JOINT_FIXED) continue;
         if (place < 0) {
@@ -172,8 +186,8 @@ static void walk(const hf_creature_view* v, const hf_limb* limb, const int* path
     }
 }
 
-hf_status hf_limb_chain_build(const hf_creature* creature, int limb_index, int contact, const double* q,
-                              hf_workspace* workspace, hf_limb_chain* chain) {
+hf_status hf_limb_chain_build(const hf_creature* creature, int limb_index, int contact, bool bends,
+                              const double* q, hf_workspace* workspace, hf_limb_chain* chain) {
     const hf_creature_view* v = &creature->view;
     const hf_limb* limb = &v->limbs[limb_index];
     memset(chain, 0, sizeof *chain);
@@ -183,30 +197,33 @@ hf_status hf_limb_chain_build(const hf_creature* creature, int limb_index, int c
     int end = contact >= 0 ? limb->contacts[contact].link : limb->effector_link, path_count = 0;
     for (int l = end; l != limb->base_link && v->links[l].joint >= 0; l = v->links[l].parent_link)
         path_count++;
-    int room = 1, columns_room = 1;
-    for (int i = 0; i < limb->joint_count; i++) {
-        room += v->joints[limb->joints[i]].q_count;
-        columns_room += v->joints[limb->joints[i]].v_count;
-    }
-    size_t joints = (size_t)(limb->joint_count + 1);
     int* path = hf_workspace_take(workspace, (size_t)path_count + 1, sizeof(int));
+    own_joints own = {
+        .items = hf_workspace_take(workspace, (size_t)(limb->joint_count + path_count) + 1, sizeof(int))};
+    if (!path || !own.items) return HF_ERROR_MEMORY;
+    int n = 0;
+    for (int l = end; l != limb->base_link && v->links[l].joint >= 0; l = v->links[l].parent_link)
+        path[n++] = v->links[l].joint;
+    list_own(v, limb, path, path_count, bends, &own);
+    int room = 1, columns_room = 1;
+    for (int i = 0; i < own.count; i++) {
+        room += v->joints[own.items[i]].q_count;
+        columns_room += v->joints[own.items[i]].v_count;
+    }
+    size_t joints = (size_t)(own.count + 1);
     int* values = hf_workspace_take(workspace, joints * 2, sizeof(int));
     chain->q_index = hf_workspace_take(workspace, (size_t)room, sizeof(int));
     chain->column_value = hf_workspace_take(workspace, (size_t)columns_room, sizeof(int));
     chain->wraps = hf_workspace_take(workspace, (size_t)columns_room, sizeof(bool));
     chain->lower = hf_workspace_take(workspace, (size_t)columns_room * 2, sizeof(double));
     chain->steps = hf_workspace_take(workspace, (size_t)path_count + 1, sizeof *chain->steps);
-    if (!path || !values || !chain->q_index || !chain->column_value || !chain->wraps || !chain->lower ||
-        !chain->steps)
+    if (!values || !chain->q_index || !chain->column_value || !chain->wraps || !chain->lower || !chain->steps)
         return HF_ERROR_MEMORY;
     chain->upper = chain->lower + columns_room;
-    int n = 0;
-    for (int l = end; l != limb->base_link && v->links[l].joint >= 0; l = v->links[l].parent_link)
-        path[n++] = v->links[l].joint;
 
-    list_columns(v, limb, values, values + joints, chain);
+    list_columns(v, &own, values, values + joints, chain);
     placing pending = no_placing;
-    walk(v, limb, path, path_count, values, values + joints, q, chain, &pending);
+    walk(v, &own, path, path_count, values, values + joints, q, chain, &pending);
     if (chain->step_count != chain->column_count) chain->shared = true; /* a column may have no step */
     hf_vec3 offset = contact >= 0 ? limb->contacts[contact].offset : hf_v3(0, 0, 0);
     place_after(&pending, no_placing.rotation, offset);

@@ -23,8 +23,8 @@ typedef struct hf_chain_step {
 
 typedef struct hf_limb_chain {
     int step_count;
-    int value_count;  /* q values of the limb's joints */
-    int column_count; /* speeds of the limb's joints: columns of the Jacobian */
+    int value_count;  /* q values of the limb's joints, and of those beyond that move what touches */
+    int column_count; /* their speeds: columns of the Jacobian */
     bool plain;       /* every joint has one value: value i is column i */
     bool shared;      /* a mimic joint adds to its master's column */
     hf_chain_step* steps;
@@ -51,9 +51,10 @@ typedef struct hf_chain_state {
     double rotation[9];     /* of the touching link */
 } hf_chain_state;
 
-/* Builds the chain in the workspace; contact -1 is the effector's origin. Constant joints take their
-   values from q. HF_ERROR_MEMORY or HF_OK. */
-hf_status hf_limb_chain_build(const hf_creature* creature, int limb, int contact, const double* q,
+/* Builds the chain in the workspace; contact -1 is the effector's origin. `bends`: the joints of a toe or
+   finger that touches move with the limb's. Constant joints take their values from q. HF_ERROR_MEMORY or
+   HF_OK. */
+hf_status hf_limb_chain_build(const hf_creature* creature, int limb, int contact, bool bends, const double* q,
                               hf_workspace* workspace, hf_limb_chain* chain);
 hf_status hf_chain_state_make(const hf_limb_chain* chain, hf_workspace* workspace, hf_chain_state* state);
 

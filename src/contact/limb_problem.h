@@ -78,8 +78,8 @@ typedef struct hf_limb_solver {
     bool budget_ended; /* the best posture's descent used up its iterations */
 } hf_limb_solver;
 
-/* All memory is the workspace's. HF_ERROR_MEMORY or HF_OK. */
-hf_status hf_limb_solver_make(const hf_creature* creature, int limb, int contact, const double* q,
+/* `bends` as in hf_limb_chain_build. All memory is the workspace's. HF_ERROR_MEMORY or HF_OK. */
+hf_status hf_limb_solver_make(const hf_creature* creature, int limb, int contact, bool bends, const double* q,
                               bool use_rom, hf_workspace* workspace, hf_limb_solver* solver);
 /* hf_limb_solve with a goal that hf_goal_make filled and options that are in range; options->use_rom does not
    count. With near_start, what the first descent does not reach is left as it is: hf_limb_solver_settle goes

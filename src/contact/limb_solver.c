@@ -330,13 +330,13 @@ static void solve(search* s) {
     conclude(s, far);
 }
 
-hf_status hf_limb_solver_make(const hf_creature* creature, int limb, int contact, const double* q,
+hf_status hf_limb_solver_make(const hf_creature* creature, int limb, int contact, bool bends, const double* q,
                               bool use_rom, hf_workspace* workspace, hf_limb_solver* solver) {
     memset(solver, 0, sizeof *solver);
     solver->problem = (hf_limb_problem){.creature = creature, .chain = &solver->chain};
     solver->limb = limb;
     solver->use_rom = use_rom;
-    hf_status status = hf_limb_chain_build(creature, limb, contact, q, workspace, &solver->chain);
+    hf_status status = hf_limb_chain_build(creature, limb, contact, bends, q, workspace, &solver->chain);
     if (status == HF_OK) status = hf_limb_scratch_make(&solver->problem, workspace, &solver->scratch);
     hf_limb_trial* trials[] = {&solver->now, &solver->next, &solver->best, &solver->first};
     for (int i = 0; i < 4 && status == HF_OK; i++)
@@ -383,7 +383,8 @@ hf_status hf_limb_solve(const hf_creature* creature, const hf_transform* base, c
     if (status != HF_OK) return status;
     hf_workspace_mark mark = hf_workspace_begin(workspace);
     hf_limb_solver s;
-    status = hf_limb_solver_make(creature, target->limb, target->contact, q, options->use_rom, workspace, &s);
+    status = hf_limb_solver_make(creature, target->limb, target->contact, true, q, options->use_rom,
+                                 workspace, &s);
     if (status == HF_OK) status = hf_limb_solver_run(&s, base, &goal, options, q, result);
     if (status == HF_OK && options->near_start && !options->whole && result->stop != HF_STOP_REACHED)
         hf_limb_solver_settle(&s, q);

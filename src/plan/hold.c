@@ -51,7 +51,11 @@ hf_target hf_hold_target(const hf_planner* p, const hf_hold* h) {
 }
 
 bool hf_hold_is_loose(const hf_planner* p, const hf_hold* h) {
-    return p->view->limbs[h->limb].joint_count > (h->flat ? 6 : 3);
+    const hf_limb* limb = &p->view->limbs[h->limb];
+    int count = limb->joint_count;
+    for (int l = limb->contacts[h->frame].link; l != limb->effector_link; l = p->view->links[l].parent_link)
+        count += p->view->joints[p->view->links[l].joint].v_count;
+    return count > (h->flat ? 6 : 3);
 }
 
 /* A limb without joints holds by the root alone: is it where it should be? */
@@ -72,7 +76,7 @@ static hf_status solve_limb(hf_planner* p, const hf_target* target, const hf_tra
     hf_workspace_mark mark = hf_workspace_begin(p->workspace);
     hf_status status = hf_goal_make(p->view, target, &goal);
     if (status == HF_OK)
-        status = hf_limb_solver_make(p->creature, target->limb, target->contact, pose->q, o.use_rom,
+        status = hf_limb_solver_make(p->creature, target->limb, target->contact, true, pose->q, o.use_rom,
                                      p->workspace, &solver);
     if (status == HF_OK) status = hf_limb_solver_run(&solver, base, &goal, &o, pose->q, r);
     bool settles = status == HF_OK && !soon && r->stop != HF_STOP_REACHED && r->position_error_m < HOPE_M &&
@@ -223,7 +227,10 @@ static int last_reached(const hf_planner* p, int from, const hf_hold* h) {
     int end = from + 2 * p->options->horizon, last = p->guide_count - 1;
     sight seen = {.depth = -1};
     if (end > last) end = last;
-    while (from < end && reaches(p, h, from + 1, &seen)) from++;
+    // a body that has lowered itself to a contact is behind the guide at first
+    int next = from, behind = from + p->options->horizon / 2;
+    while (next < end && next < behind && !reaches(p, h, next, &seen)) next++;
+    for (; next <= end && reaches(p, h, next, &seen); next++) from = next;
     return from;
 }
 
@@ -268,13 +275,12 @@ void hf_hold_tighten(hf_planner* p, int from, const hf_pose* pose, hf_hold* h) {
             memcpy(p->q_j, p->q_h, bytes);
             good = holds_at(p, h, roots[k], p->q_j);
         }
-        if (!good) {
-            h->until = last;
-            return;
-        }
+        if (!good && last == from && i < from + p->options->horizon / 2) continue;
+        if (!good) break;
         memcpy(p->q_h, p->q_j, bytes);
         last = i;
     }
+    h->until = last < h->until ? last : h->until;
 }
 
 void hf_holds_refresh(hf_planner* p, hf_plan_node* n) {

@@ -6,7 +6,7 @@
 
 enum { MAX_OPTIONS = 64, MAX_CHILDREN = 6 }; /* children: of one option */
 
-typedef enum change { MOVE, DARE, RELEASE } change; /* DARE: a move that does not seem to lead on */
+typedef enum change { MOVE, ROLL, DARE, RELEASE } change; /* DARE: a move that does not seem to lead on */
 typedef struct option {
     change change;
     int limb;
@@ -15,7 +15,7 @@ typedef struct option {
 
 /* What an attempt costs, in guide poses: all that a stance has to offer together, each one at least, and one
    that worked out, so that the next stance is tried first. */
-static const double COST_OF_ALL = 12, COST_OF_CHILD = 3;
+static const double COST_OF_ALL = 12, COST_OF_CHILD = 3, COST_OF_ROLL = 6;
 static const double HOLDS_SHARE = 0.5; /* of how long contacts last, in what a stance is worth */
 static const double SAME_PLACE = 0.03; /* of a limb's length */
 enum { SAME_POSES = 3, LAST_POSES = 6 };
@@ -49,6 +49,8 @@ static int list_options(const hf_planner* p, const hf_plan_node* n, option* opti
         }
         int until = n->holds[own].until;
         if (p->view->limbs[l].joint_count > 0) add(options, &count, MOVE, l, until);
+        if (p->view->limbs[l].contact_count > 1 && until < last - 1)
+            add(options, &count, ROLL, l, last + until);
         if (walks && n->hold_count <= HF_MANY_HOLDS + 1) add(options, &count, DARE, l, last + until);
         add(options, &count, RELEASE, l,
             p->view->limbs[l].joint_count == 0 ? -3
@@ -156,18 +158,22 @@ static void expand(hf_planner* p) {
     const option* o = &options[n->option];
     int frames = p->frames.count;
     p->blocked = false;
-    bool found = o->change == RELEASE
-                     ? n->found == 0 && hf_step_release(p, n, o->limb, child)
+    bool found = o->change == RELEASE ? n->found == 0 && hf_step_release(p, n, o->limb, child)
+                 : o->change == ROLL
+                     ? n->found == 0 && hf_step_roll(p, n, o->limb, child)
                      : n->found < MAX_CHILDREN && hf_step_limb(p, n, o->limb, NULL, o->change == DARE, child);
     n->found++;
     if (!found) n->option++, n->found = 0;
     n->worth -= found ? COST_OF_CHILD : COST_OF_ALL / count;
     if (!found && p->blocked) blame(p, n, o->limb);
     if (!found) return;
-    if (is_known(p, child))
+    if (is_known(p, child)) {
         p->frames.count = frames;
-    else
-        hf_plan_adopt(p);
+        return;
+    }
+    hf_plan_adopt(p);
+    // the same place once more: what it is good for must show
+    if (o->change == ROLL) child->worth -= COST_OF_ROLL;
 }
 
 hf_plan_why hf_plan_search(hf_planner* p, const hf_scenario_state* goal, int patience) {

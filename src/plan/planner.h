@@ -303,6 +303,10 @@ bool hf_step_find(hf_planner* p, const hf_pose* pose, const hf_hold* rest, int r
 /* Lets a contact go. */
 bool hf_step_release(hf_planner* p, const hf_plan_node* node, int limb, hf_plan_node* child);
 
+/* Goes over to a contact frame of the same limb that lies where it is, on a toe: nothing moves but the body,
+   where it must. */
+bool hf_step_roll(hf_planner* p, const hf_plan_node* node, int limb, hf_plan_node* child);
+
 /* ---- plan_ends.c ---- */
 /* The start's pose and holds as the first node: as given, or found at the start's root. */
 bool hf_plan_begin(hf_planner* p, const hf_scenario_state* start, hf_plan_node* node, hf_plan_why* why);

@@ -41,6 +41,7 @@ static const double SMALL_SHIFT = 0.1;   /* creature heights that the body can e
 static const double LARGE_SHIFT = 0.2;   /* the same, that it cannot */
 static const double HOPELESS = 0.07;     /* creature heights off balance */
 static const double NEAR_ARRIVAL = 0.01; /* creature heights: no other pose */
+static const double ROLL_GAP = 5e-4;     /* creature heights between a toe and what it lies on */
 
 /* ---- where to ---- */
 
@@ -534,5 +535,67 @@ bool hf_step_release(hf_planner* p, const hf_plan_node* node, int limb, hf_plan_
     child->guide_index = index;
     hf_pose last = hf_frames_pose(&p->frames, p->frames.count - 1);
     copy_pose(p, &last, &child->pose);
+    return true;
+}
+
+/* Does the frame lie on what the limb touches already, or on something else beside it? */
+static bool find_rolled(hf_planner* p, const hf_hold* old, int frame, const hf_pose* pose, hf_hold* next) {
+    const hf_contact_frame* f = &p->view->limbs[old->limb].contacts[frame];
+    hf_forward(p->creature, pose, p->links);
+    hf_vec3 at = hf_apply(p->links[f->link], f->offset);
+    hf_vec3 way = hf_rotate(p->links[f->link].rotation, f->normal);
+    double gap = ROLL_GAP * p->view->height;
+    hf_surface hit;
+    if (hf_dot(way, old->normal) > -cos(EXACT_RAD)) return false;
+    if (!hf_placement_ray(p->placement, hf_sub(at, hf_scale(way, gap)), way, 2 * gap, &hit)) return false;
+    hf_vec3 normal = hf_dot(hit.normal, way) > 0 ? hf_neg(hit.normal) : hit.normal;
+    if (hf_dot(normal, way) > -cos(EXACT_RAD) || !hf_scene_object(p->scene, hit.object).contact) return false;
+    hf_contact c = {.limb = old->limb,
+                    .frame = frame,
+                    .object = hit.object,
+                    .triangle = hit.triangle,
+                    .point = hit.point,
+                    .normal = normal};
+    hf_hold_make(p, &c, pose, next);
+    next->overlaps = old->overlaps;
+    return next->support.corner_count > 2;
+}
+
+/* The limb's contact goes over to a frame on a toe that lies where it is, while the others carry the body:
+   its heel may rise from then on. */
+bool hf_step_roll(hf_planner* p, const hf_plan_node* node, int limb, hf_plan_node* child) {
+    const hf_limb* l = &p->view->limbs[limb];
+    int own = hf_holds_find(node->holds, node->hold_count, limb), first = p->frames.count, index;
+    const hf_hold* old = &node->holds[own];
+    hf_hold next = {.limb = -1};
+    p->work++;
+    for (int f = 0; f < l->contact_count && next.limb < 0; f++)
+        if (l->contacts[f].link == l->contacts[old->frame].link || l->contacts[f].link == l->effector_link ||
+            !find_rolled(p, old, f, &node->pose, &next))
+            next.limb = -1;
+    if (next.limb < 0 || !hf_holds_stance(p, node->holds, node->hold_count, -1, p->stance_a) ||
+        !hf_holds_stance(p, node->holds, node->hold_count, limb, p->stance_b))
+        return false;
+    hf_pose pose = {.q = p->q_a};
+    if (!find_departure(p, node, NULL, p->stance_b, &index, &pose) ||
+        !move_body(p, node, p->stance_a, index, &pose))
+        return false;
+    pose = hf_frames_pose(&p->frames, p->frames.count - 1);
+    copy_pose(p, &pose, &child->pose);
+    hf_forward(p->creature, &child->pose, p->links);
+    hf_vec3 com = hf_com(p->creature, p->links);
+    double margin = hf_stance_margin(p->stance_b, com);
+    if (!hf_frames_add(&p->frames, &child->pose, com, p->node_count, -1, margin)) {
+        p->out_of_memory = true;
+        return false;
+    }
+    hf_hold_span(p, index, &next);
+    hf_hold_tighten(p, index, &child->pose, &next);
+    memcpy(child->holds, node->holds, sizeof node->holds);
+    child->holds[own] = next;
+    child->hold_count = node->hold_count;
+    child->last_limb = limb;
+    child->first_frame = first;
+    child->guide_index = index;
     return true;
 }
