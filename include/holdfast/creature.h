@@ -153,6 +153,8 @@ typedef struct hf_guide {
     const int *upright, *bent;
     double tilt, tilt_max; /* rad */
     double tilt_side;      /* rad: most lean to the sides and backwards; default: tilt_max */
+    const double* bent_q;  /* how it is at rest on all limbs, bent by bent_tilt (rad); NULL: not known */
+    double bent_tilt;
     int any;
     double trunk_scale;
 } hf_guide;

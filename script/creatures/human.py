@@ -193,7 +193,8 @@ def leg(c, p, s):
     k = inertia("foot", 0.85)
     c.link(f"{p}_foot", m, (foot * 0.4415 - 0.075, 0, -0.045), (k[2], k[0], k[1]),
            box((0.035, 0, -ANKLE + 0.03), size))
-    c.joint(f"{p}_toe", f"{p}_foot", f"{p}_toe", (0.132, 0, -0.06), (0, -1, 0), -0.5, 1.1, 10, 30)
+    # Toes bend up by 75 degrees: more than a walk needs, as much as who goes on hands and toes does.
+    c.joint(f"{p}_toe", f"{p}_foot", f"{p}_toe", (0.132, 0, -0.06), (0, -1, 0), -0.5, 1.3, 10, 30)
     reach = foot - 0.06 - 0.132
     size = (reach + 0.004, 0.092, 0.034)
     c.link(f"{p}_toe", toe_mass, (reach / 2, 0, -0.003), box_inertia(toe_mass, size),
@@ -203,6 +204,12 @@ def leg(c, p, s):
 REST = {
     "shoulder_y": 0.05, "shoulder_x": 0.2, "elbow": 0.3,
     "hip_y": 0.08, "knee": 0.2, "ankle_y": 0.12,
+}
+
+ALL_FOURS = {
+    "clavicle_y": 0.17, "clavicle_x": 0.36, "shoulder_y": 1.46, "shoulder_x": 0.37, "shoulder_z": 0.45, "elbow": 0.33,
+    "forearm": 0.84, "wrist_x": -1.29, "wrist_y": -0.32,
+    "hip_y": 1.49, "hip_x": 0.03, "hip_z": 0.07, "knee": 1.64, "ankle_y": 0.5, "ankle_x": 0.07, "toe": 1.16,
 }
 
 
@@ -271,6 +278,8 @@ def human():
     c.disabled += [(f"{p}_scapula", "neck", "soft") for p in "rl"]
     c.disabled += [("pelvis", "spine_2", "soft"), ("spine_1", "chest", "soft")]
     c.states.append(("stand", f"Stands with flat soles on z = 0 when the root is at z = {root_height():.4f}", rest))
+    c.states.append(("all_fours", "On hands and toes, the trunk bent forwards by 1.5 rad",
+                     {f"{p}_{joint}": value for p in "rl" for joint, value in ALL_FOURS.items()} | {"neck_y": -0.3}))
     c.file["trunk"] = ["pelvis"] + [f"{n}{e}" for n in ("spine_1", "spine_2", "chest") for e in ("_a", "_b", "")]
     c.file["limbs"] = contacts(c)
     c.file["rest"] = rest
@@ -278,7 +287,7 @@ def human():
                      for group in ("shoulder", "hip") for p in ("r", "l")]
     c.file["limits"] = {"root_speed": 1.5, "root_turn": 2, "root_acceleration": 3, "joint_speed": 6, "joint_acceleration": 30}
     c.file["gait"] = [["left_leg"], ["right_leg"]]
-    c.file["guide"] = {"upright": ["left_leg", "right_leg"], "bent": [], "tilt": 0.6, "tilt_max": 1.2, "tilt_side": 0.3, "any": 1, "trunk_scale": 1.2}
+    c.file["guide"] = {"upright": ["left_leg", "right_leg"], "bent": [], "tilt": 0.6, "tilt_max": 1.6, "tilt_side": 0.3, "any": 1, "trunk_scale": 1.2, "bent_state": "all_fours", "bent_tilt": 1.5}
     return c
 
 
@@ -286,6 +295,7 @@ def climber():
     """The same body, with hands and feet alone."""
     c = human()
     c.name = c.file["name"] = "climber"
+    c.file["guide"] = {key: value for key, value in c.file["guide"].items() if not key.startswith("bent_")} | {"tilt_max": 1.2}
     c.file["limbs"] = [limb for limb in c.file["limbs"] if limb["name"].endswith(("arm", "leg"))]
     for limb in c.file["limbs"]:
         del limb["excludes"]

@@ -12,7 +12,7 @@ def wheel(x, y, z, radius, wide):
 
 def truck():
     """The cab's floor is z = 0, the ground 0.6 m below it; the bonnet is towards +X. The doors are shut; the front window has lost its
-    glass: 0.7 m wide, 0.6 m high, its sill 0.45 m above the floor, level with the bonnet; the engine's cover stands before it."""
+    glass: 0.7 m wide, 0.6 m high, its sill 0.45 m above the floor, level with the bonnet, the engine's cover before it and the bench."""
     parts = [("floor", box((-0.9, -0.95, -0.1), (0.75, 0.95, 0))), ("roof", box((-0.9, -0.95, 2.0), (0.81, 0.95, 2.06))),
              ("back", box((-0.9, -0.89, 0), (-0.84, 0.89, 2.0)))]
     # each side: a door with its window frame; the panes are whole
@@ -23,7 +23,7 @@ def truck():
     parts += [("front_under", box((0.75, -0.95, -0.1), (0.81, 0.95, 0.45))), ("front_over", box((0.75, -0.95, 1.05), (0.81, 0.95, 2.0))),
               ("front_left", box((0.75, 0.35, 0.45), (0.81, 0.95, 1.05))), ("front_right", box((0.75, -0.95, 0.45), (0.81, -0.35, 1.05)))]
     # inside: a bench along the back wall, the cover of the engine, a dashboard to the left
-    parts += [("bench", box((-0.84, -0.89, 0), (-0.4, 0.89, 0.42))), ("engine_cover", box((0.2, -0.42, 0), (0.75, 0.42, 0.4))),
+    parts += [("bench", box((-0.84, -0.89, 0), (-0.4, 0.89, 0.45))), ("engine_cover", box((-0.4, -0.42, 0), (0.75, 0.42, 0.45))),
               ("dashboard", prism([(0.4, 0.5), (0.62, 0.75), (0.4, 0.75)], 0.45, 0.89))]
     # outside: bonnet with a bevelled nose, bumper, wings, wheels, the load behind the cab
     parts += [("bonnet", prism([(-0.2, 0.81), (0.45, 0.81), (0.45, 2.2), (0.31, 2.34), (-0.2, 2.34)], -0.8, 0.8)),

@@ -285,8 +285,9 @@ static void read_gait(file_reader* r) {
 }
 
 static void read_guide(file_reader* r) {
-    static const char* const keys[] = {"upright",   "bent", "tilt",       "tilt_max",
-                                       "tilt_side", "any",  "trunk_scale"};
+    static const char* const keys[] = {"upright", "bent",        "tilt",       "tilt_max", "tilt_side",
+                                       "any",     "trunk_scale", "bent_state", "bent_tilt"};
+    const char* state = NULL;
     json_t* object;
     hf_creature_draft* d = r->draft;
     if (!hf_json_object(&r->json, "", r->json.root, "guide", false, &object)) return;
@@ -298,6 +299,11 @@ static void read_guide(file_reader* r) {
     positive(r, "guide", object, "tilt_max", &d->guide_tilt_max);
     positive(r, "guide", object, "tilt_side", &d->guide_tilt_side);
     positive(r, "guide", object, "trunk_scale", &d->guide_trunk_scale);
+    positive(r, "guide", object, "bent_tilt", &d->guide_bent_tilt);
+    if (hf_json_string(&r->json, "guide", object, "bent_state", false, &state) && state) {
+        d->guide_bent_state = hf_arena_text(&d->arena, state);
+        if (!d->guide_bent_state) out_of_memory(r);
+    }
     double any = 1;
     hf_json_number(&r->json, "guide", object, "any", false, &any);
     if (good(r) && (any < 0 || any > HF_MAX_LIMBS || any != (int)any))

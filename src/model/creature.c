@@ -154,7 +154,7 @@ static uint64_t hash_creature(const hf_creature* creature) {
     const double numbers[] = {
         v->limits.root_speed, v->limits.root_turn, v->limits.root_acceleration, v->limits.joint_speed,
         v->guide.tilt,        v->guide.tilt_max,   v->guide.tilt_side,          v->limits.joint_acceleration,
-        v->guide.trunk_scale};
+        v->guide.trunk_scale, v->guide.bent_tilt};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) h = hf_hash_double(h, numbers[i]);
     for (int i = 0; i < v->trunk_count; i++) h = hf_hash_int(h, v->trunk[i]);
     int steps = 0;
@@ -162,6 +162,7 @@ static uint64_t hash_creature(const hf_creature* creature) {
     for (int i = 0; i < steps; i++) h = hf_hash_int(h, v->gait_limbs[i]);
     for (int i = 0; i < v->guide.upright_count; i++) h = hf_hash_int(h, v->guide.upright[i]);
     for (int i = 0; i < v->guide.bent_count; i++) h = hf_hash_int(h, v->guide.bent[i]);
+    for (int i = 0; v->guide.bent_q && i < v->q_count; i++) h = hf_hash_double(h, v->guide.bent_q[i]);
     return hf_hash_int(h, v->guide.any);
 }
 

@@ -149,6 +149,8 @@ typedef struct hf_creature_draft {
     int guide_upright_count, guide_bent_count;
     bool has_guide;
     double guide_tilt, guide_tilt_max, guide_tilt_side, guide_trunk_scale; /* 0 where not given */
+    char* guide_bent_state; /* name of a group state, NULL for none */
+    double guide_bent_tilt;
     int guide_any;
     hf_lines warnings;
 } hf_creature_draft;

@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { MAX_STATE_VALUES = 1 << 22 };
 
@@ -32,6 +33,18 @@ static hf_status fill_state(hf_build* b, const hf_draft_state* in, hf_group_stat
     return HF_OK;
 }
 
+/* The group state that the guide names. */
+static hf_status fill_bent(hf_build* b) {
+    hf_creature_view* v = &b->creature->view;
+    const char* name = b->draft->guide_bent_state;
+    v->guide.bent_tilt = b->draft->guide_bent_tilt > 0 ? b->draft->guide_bent_tilt : v->guide.tilt_max;
+    for (int i = 0; name && i < v->state_count && !v->guide.bent_q; i++)
+        if (strcmp(v->states[i].name, name) == 0) v->guide.bent_q = v->states[i].q;
+    if (!name || v->guide.bent_q) return HF_OK;
+    return hf_fail(b->error, HF_ERROR_FORMAT, b->draft->path, 0, "guide.bent_state",
+                   "there is no group state \"%.120s\"", name);
+}
+
 /* Values of joints that the tree does not have (a virtual root, an absorbed one) do not count. */
 hf_status hf_build_states(hf_build* b) {
     const hf_creature_draft* d = b->draft;
@@ -47,7 +60,7 @@ hf_status hf_build_states(hf_build* b) {
     }
     v->states = states;
     v->state_count = d->states_count;
-    return HF_OK;
+    return fill_bent(b);
 }
 
 /* -------------------------------------------------------------------------------------------- rom */

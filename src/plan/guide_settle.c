@@ -16,7 +16,7 @@ static const double NEAREST = 0.3, FARTHEST = 1.8; /* of a limb's rest length: w
 static const double BENT = 0.985;                  /* limbs a little bent reach further */
 static const double HANGING = 0.35;                /* of it: beyond that a limb does not stand any more */
 static const double FOLDED = 0.6;                  /* of it: lower is no worse */
-enum { RUNGS = 96, WAYS = 160, PASSES = 2, BARS = 256, CLIMBS = 24, HALVINGS = 4 };
+enum { RUNGS = 96, WAYS = 192, PASSES = 2, BARS = 256, CLIMBS = 24, HALVINGS = 4 };
 
 /* ---- standing ---- */
 
@@ -96,6 +96,7 @@ static const double TURN = 0.2;               /* rad^2 off the heading */
 static const double AWAY = 0.1;               /* (creature heights)^2 from where the guide was */
 static const double FOLLOW = 0.2;             /* rad^2 from the surface, for bodies that stand on any */
 static const double TOO_LOW = 12, HALF = 0.5; /* limb lengths lower than limbs can fold and bear */
+static const double ON_ALL = 0.15;            /* being on all limbs */
 /* And for changes: creature heights, rad. */
 static const double SHIFTING = 0.05, TURNING = 0.01;
 static const double FAR_SHIFT = 0.08, FAR_TURN = 0.32, JUMP = 100; /* what is between them was not tested */
@@ -104,6 +105,7 @@ static const double WELL = 0.01;               /* cost of standing well enough *
 static const double BLEND = 0.08;              /* creature heights over which standing heights are averaged */
 static const double SINKING = 2, RISING = 0.5; /* slopes of such heights at the ends */
 static const double PITCH_STEP = 0.2, BLEND_STEP = 0.3; /* rad */
+static const double BENT_STEP = 0.03;                   /* limb lengths between heights on all limbs */
 
 typedef struct rung_way {
     hf_transform root;
@@ -208,13 +210,23 @@ static void choose_ease(ladder* k) {
     k->open[last] = hf_quat_angle(k->guide[k->count - 1].rotation, k->ease[last].rotation) < PITCH_STEP;
 }
 
+/* How hard it is to be so high, leaning forwards so far: as one stands, or on all limbs. */
+static double hardship(const ladder* k, int rung, double low, double z, double forward) {
+    double folded = (k->standing[rung] - z) / k->length;
+    double cost =
+        LOW * low * low + TOO_LOW * fmax(0, folded - HALF) + (forward > 0 ? LEAN : ASIDE) * forward * forward;
+    const hf_plan_model* m = k->p->model;
+    if (!k->p->view->guide.bent_q) return cost;
+    double below = folded - (m->rest_height - m->bent_height) / k->length;
+    double off = forward - k->p->view->guide.bent_tilt;
+    return fmin(cost, ON_ALL + LOW * below * below + TOO_LOW * fmax(0, below - HALF) + LEAN * off * off);
+}
+
 /* `low`: lower than at ease, in limb lengths. Does it hold there? */
 static bool add_way(ladder* k, int rung, hf_transform root, double low) {
     hf_planner* p = k->p;
     if (k->way_count[rung] == WAYS || !hf_root_holds(&k->space, &root)) return false;
-    double folded = (k->standing[rung] - root.position.z) / k->length;
-    double cost =
-        LOW * low * low + TOO_LOW * fmax(0, folded - HALF) + (k->hangs[rung] ? HANGING * HANGING : 0);
+    double cost = k->hangs[rung] ? HANGING * HANGING : 0;
     hf_vec3 up = hf_v3(0, 0, 1);
     if (any_tilt(p)) {
         footing f = footing_at(p, root);
@@ -229,7 +241,7 @@ static bool add_way(ladder* k, int rung, hf_transform root, double low) {
     if (any_tilt(p))
         cost += FOLLOW * (forward * forward + aside * aside);
     else
-        cost += (forward > 0 ? LEAN : ASIDE) * forward * forward + ASIDE * aside * aside;
+        cost += hardship(k, rung, low, root.position.z, forward) + ASIDE * aside * aside;
     k->ways[rung * WAYS + k->way_count[rung]++] = (rung_way){.root = root, .cost = cost};
     return true;
 }
@@ -281,6 +293,27 @@ static void add_heights(ladder* k, int rung, hf_quat rotation) {
     }
 }
 
+/* On all limbs, at the height at which it is at ease so and about it. */
+static void add_bent(ladder* k, int rung, hf_quat turn) {
+    const hf_guide* g = &k->p->view->guide;
+    const hf_plan_model* m = k->p->model;
+    for (int i = -1; i <= 1; i++) {
+        double pitch = fmin(g->bent_tilt + 0.5 * PITCH_STEP * i, g->tilt_max * (1 - 1e-6));
+        hf_quat lean = hf_quat_mul(turn, hf_quat_axis_angle(hf_v3(0, 1, 0), pitch));
+        hf_transform root = {k->ease[rung].position, lean};
+        double high = k->standing[rung] - m->rest_height + m->bent_height + 2 * BENT_STEP * k->length;
+        double top = (k->ease[rung].position.z - high) / k->length;
+        bool above = true;
+        for (int h = 0; h <= 6; h++) {
+            double low = top + BENT_STEP * h;
+            root.position.z = k->ease[rung].position.z - low * k->length;
+            bool holds = add_way(k, rung, root, low);
+            if (holds && !above) add_highest(k, rung, root, low, low - BENT_STEP);
+            above = holds;
+        }
+    }
+}
+
 static bool all_open(const ladder* k, int rung) {
     int near = (int)fmax(2, 0.6 / k->apart);
     for (int r = rung - near; r <= rung + near; r++)
@@ -319,6 +352,7 @@ static void add_ways(ladder* k, int rung) {
         double pitch = fmin(PITCH_STEP * i, most);
         add_heights(k, rung, hf_quat_mul(turn, hf_quat_axis_angle(hf_v3(0, 1, 0), pitch)));
     }
+    if (k->p->view->guide.bent_q) add_bent(k, rung, turn);
 }
 
 /* ---- the way up ---- */

@@ -79,7 +79,7 @@ static int rank(hf_planner* p, const hf_pose* poses, int pose_count, int limb, c
         bases[k] = hf_compose(poses[k].root, m->limb_in_root);
     outlook ahead;
     look_ahead(p, limb, index, &ahead);
-    hf_vec3 ease = hf_apply(p->guide[later], m->rest_in_root);
+    hf_vec3 ease = hf_limb_ease(p, limb, p->guide[later]);
     if (old) {
         hf_vec3 was = hf_unapply(p->guide[(old->since + old->until) / 2], old->point);
         ease = hf_lerp(ease, hf_apply(p->guide[later], was), 0.5);
@@ -116,15 +116,20 @@ static int rank(hf_planner* p, const hf_pose* poses, int pose_count, int limb, c
    contact lasts; with its normal against the surface; any way (a grip). */
 typedef enum turning { AS_BODY, AS_LATER, ANY_WAY, LOOSE } turning;
 
-/* Are the effector and what is beyond it free with its link there? Sooner known than how the limb gets there.
+static bool is_beyond(const hf_planner* p, int link, int first) {
+    while (link >= 0 && link != first) link = p->view->links[link].parent_link;
+    return link == first;
+}
+
+/* Is what touches free with its link there, and what is beyond it? Sooner known than how the limb gets there.
  */
-static bool effector_fits(hf_planner* p, const hf_pose* pose, int limb, int link, hf_transform at) {
+static bool effector_fits(hf_planner* p, const hf_pose* pose, int link, hf_transform at) {
     hf_forward(p->creature, pose, p->links);
     hf_transform by = hf_compose(at, hf_inverse(p->links[link]));
     hf_allowance allowance = hf_allowance_default();
     for (int b = 0; b < p->view->body_count; b++) {
         const hf_body* body = &p->view->bodies[b];
-        if (!hf_effector_has(p->creature, limb, body->link)) continue;
+        if (!is_beyond(p, body->link, link)) continue;
         hf_transform there = hf_compose(by, hf_compose(p->links[body->link], body->in_link));
         if (hf_placement_overlap(p->placement, &body->shape, there, &allowance, NULL)) return false;
     }
@@ -188,7 +193,7 @@ static bool solve(hf_planner* p, const hf_pose* pose, int index, const hf_contac
     if (turn <= AS_LATER) {
         if (!find_turn(p, pose, index, c, turn, t, q, &t.rotation)) return false;
         hf_transform link = {hf_sub(c->point, hf_rotate(t.rotation, f->offset)), t.rotation};
-        if (!effector_fits(p, pose, c->limb, f->link, link)) return false;
+        if (!effector_fits(p, pose, f->link, link)) return false;
     }
     return reach(p, pose, &t, q);
 }

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "model/creature.h"
 
+#include <math.h>
 #include <string.h>
 
 static hf_vec3 corner(const hf_shape* s, uint32_t i) {
@@ -61,7 +62,8 @@ static hf_status make_limb(hf_plan_model* m, int limb, const hf_transform* links
         o.threads = options->threads;
         o.contact = c;
         status = hf_samples_build(m->creature, limb, &o, &to->sets[c], error);
-        if (status == HF_OK && !hf_reach_map_build(to->sets[c], l->length, &to->maps[c]))
+        if (status == HF_OK && !(hf_reach_map_build(to->sets[c], l->length, &to->maps[c]) &&
+                                 hf_reach_map_bend(m->creature, to->sets[c], &to->maps[c])))
             status = HF_ERROR_MEMORY;
     }
     return status;
@@ -128,6 +130,49 @@ static void find_load(hf_plan_model* m, const hf_transform* links) {
     if (mass > 0) m->load_in_root = hf_scale(sum, 1 / mass);
 }
 
+/* Where limbs are when the body rests on all of them, and how high it is then. */
+static bool find_bent(hf_plan_model* m) {
+    const hf_creature_view* view = hf_creature_get(m->creature);
+    hf_quat turn = hf_quat_axis_angle(hf_v3(0, 1, 0), view->guide.bent_tilt);
+    m->rest_height = m->bent_height = 0;
+    for (int l = 0; l < view->limb_count; l++)
+        if (m->limbs[l].walks) m->rest_height = fmax(m->rest_height, -m->limbs[l].rest_in_root.z);
+    m->bent_height = m->rest_height;
+    if (!view->guide.bent_q) return true;
+    hf_transform* links = hf_alloc((size_t)view->link_count, sizeof *links);
+    double* q = hf_alloc((size_t)view->q_count + 1, sizeof *q);
+    bool good = links && q;
+    if (good) {
+        hf_pose pose = {hf_transform_identity(), q};
+        memcpy(q, view->guide.bent_q, sizeof(double) * (size_t)view->q_count);
+        hf_forward(m->creature, &pose, links);
+        m->bent_height = 0;
+    }
+    for (int l = 0; good && l < view->limb_count; l++) {
+        const hf_limb* limb = &view->limbs[l];
+        double lowest = INFINITY;
+        for (int c = 0; c < limb->contact_count; c++) {
+            hf_vec3 at = hf_apply(links[limb->contacts[c].link], limb->contacts[c].offset);
+            double z = hf_rotate(turn, at).z;
+            if (z < lowest) lowest = z, m->limbs[l].bent_in_root = at;
+        }
+        if (m->limbs[l].used) m->bent_height = fmax(m->bent_height, -lowest);
+    }
+    hf_free(links);
+    hf_free(q);
+    return good;
+}
+
+hf_vec3 hf_limb_ease(const hf_planner* p, int limb, hf_transform root) {
+    const hf_plan_limb* l = &p->model->limbs[limb];
+    const hf_guide* g = &p->view->guide;
+    hf_vec3 rest = hf_apply(root, l->rest_in_root);
+    if (!g->bent_q) return rest;
+    double tilt = acos(fmax(-1, fmin(1, hf_rotate(root.rotation, hf_v3(0, 0, 1)).z)));
+    double share = fmin(1, fmax(0, (tilt - g->tilt) / (g->bent_tilt - g->tilt)));
+    return hf_lerp(rest, hf_apply(root, l->bent_in_root), share);
+}
+
 hf_status hf_plan_model_create(const hf_creature* creature, const hf_plan_options* options,
                                hf_plan_model** model, hf_error* error) {
     *model = NULL;
@@ -158,6 +203,7 @@ hf_status hf_plan_model_create(const hf_creature* creature, const hf_plan_option
     for (int l = 0; l < view->limb_count && status == HF_OK; l++)
         if (m->limbs[l].used && !hf_spares_choose(m, l)) status = HF_ERROR_MEMORY;
     if (status == HF_OK) find_gait(m), find_load(m, links);
+    if (status == HF_OK && !find_bent(m)) status = HF_ERROR_MEMORY;
     hf_free(links);
     hf_free(q);
     if (status == HF_OK)

@@ -40,6 +40,7 @@ typedef struct hf_plan_limb {
     hf_vec3 anchor_in_root;    /* where its first joint is */
     hf_vec3 rest_in_root;      /* its first contact frame's point at rest */
     hf_quat rest_turn;         /* and the orientation of that frame's link */
+    hf_vec3 bent_in_root;      /* its lowest contact frame's point at rest on all limbs, if that is known */
     int spare_count;           /* postures for a limb without contact, nearest to rest first */
     int spares[HF_MAX_SPARES]; /* samples of its first set */
 } hf_plan_limb;
@@ -54,6 +55,9 @@ struct hf_plan_model {
      * elsewhere. */
     hf_vec3* bend_axis;
     hf_vec3 load_in_root; /* centre of mass at rest of what the walking limbs carry */
+    /* How high the root is over what the walking limbs stand on at rest, and at rest on all limbs; the same
+       where that is not known. */
+    double rest_height, bent_height;
 };
 
 /* A contact that is held. */
@@ -196,6 +200,11 @@ bool hf_limb_idle(const hf_planner* p, const hf_hold* holds, int count, int limb
 /* What the holds (all but `skip`) can carry. False when memory is out. */
 bool hf_holds_stance(hf_planner* p, const hf_hold* holds, int count, int skip, hf_stance* stance);
 
+/* ---- plan_model.c ---- */
+/* Where the limb is at ease with the root there: as at rest, or as at rest on all limbs where the body is
+   bent so far. */
+hf_vec3 hf_limb_ease(const hf_planner* p, int limb, hf_transform root);
+
 /* ---- guide_settle.c ---- */
 /* Moves and turns the poses of a guide to where the body stands well and looks ahead; *effort is its length
    in creature heights with what it costs to stand badly, lean and turn. False when memory is out. */
@@ -269,6 +278,7 @@ bool hf_segment_free(hf_planner* p, const hf_hold* holds, int count, const hf_ho
 
 /* ---- reach_map.c ---- */
 bool hf_reach_map_build(const hf_samples* samples, double length, hf_reach_map* map);
+bool hf_reach_map_bend(const hf_creature* creature, const hf_samples* samples, hf_reach_map* map);
 /* facing: into the surface, in the limb's root frame; NULL: any way. */
 bool hf_reach_map_has(const hf_reach_map* map, hf_vec3 point, const hf_vec3* facing);
 /* With the limb's root frame there, is the spot about where one of its contact frames can be, facing it? */

@@ -72,6 +72,39 @@ bool hf_reach_map_build(const hf_samples* samples, double length, hf_reach_map* 
     return true;
 }
 
+/* Joints beyond the limb's own move a frame on a toe or finger: each sample counts with them bent in several
+   ways. False when memory is out. */
+bool hf_reach_map_bend(const hf_creature* creature, const hf_samples* samples, hf_reach_map* m) {
+    enum { BENDS = 4 };
+    const hf_creature_view* view = hf_creature_get(creature);
+    hf_samples_view s = hf_samples_get(samples);
+    const hf_limb* limb = &view->limbs[s.limb];
+    const hf_contact_frame* f = &limb->contacts[s.contact];
+    if (!m->bits || f->link == limb->effector_link || limb->joint_count == 0) return true;
+    hf_transform* links = hf_alloc((size_t)view->link_count, sizeof *links);
+    hf_pose pose = {.q = hf_alloc((size_t)view->q_count + 1, sizeof *pose.q)};
+    bool good = links && pose.q;
+    if (good) hf_pose_rest(creature, &pose), hf_forward(creature, &pose, links);
+    for (int i = 0; good && i < s.count; i++) {
+        hf_samples_pose(creature, samples, i, pose.q);
+        for (int k = 0; k < BENDS; k++) {
+            for (int l = f->link; l != limb->effector_link; l = view->links[l].parent_link) {
+                const hf_joint* j = &view->joints[view->links[l].joint];
+                if (j->q_count == 1 && isfinite(j->upper - j->lower))
+                    pose.q[j->q_index] = j->lower + k * (j->upper - j->lower) / (BENDS - 1);
+            }
+            hf_forward_from(creature, limb->root_link, pose.q, links);
+            hf_transform base = hf_limb_base(creature, s.limb, links);
+            hf_vec3 x = hf_unapply(base, hf_apply(links[f->link], f->offset));
+            hf_vec3 n = hf_unrotate(base.rotation, hf_rotate(links[f->link].rotation, f->normal));
+            add(m, x, bits_about(n));
+        }
+    }
+    hf_free(links);
+    hf_free(pose.q);
+    return good;
+}
+
 bool hf_reach_map_has(const hf_reach_map* m, hf_vec3 point, const hf_vec3* facing) {
     int c[3];
     if (!m->bits) return false;

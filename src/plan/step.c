@@ -123,7 +123,7 @@ static void add_contacts(hf_planner* p, const hf_pose* pose, const hf_hold* rest
 
 /* How far from where it is under the body in the goal, when the body stands there. */
 static double off_goal(const hf_planner* p, const hf_hold* h) {
-    hf_vec3 there = hf_apply(p->guide[p->guide_count - 1], p->model->limbs[h->limb].rest_in_root);
+    hf_vec3 there = hf_limb_ease(p, h->limb, p->guide[p->guide_count - 1]);
     return hf_distance(there, h->point);
 }
 
