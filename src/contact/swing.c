@@ -432,9 +432,12 @@ static hf_status move_is_bad(search* s, const double* a, const double* b, bool s
                             &s->swing->collision);
 }
 
+/* The knots are known not to collide with all allowed that the ends allow. */
 static hf_status test_way(search* s, int limb, hf_swing_why* why) {
-    find_overlaps(s, limb);
-    for (int k = 0; k < s->knots; k++)
+    bool overlaps = s->start_overlaps || s->goal_overlaps;
+    s->early = 0, s->late = s->knots - 1;
+    if (overlaps) find_overlaps(s, limb);
+    for (int k = 1; k + 1 < s->knots && overlaps; k++)
         if (knot_collides(s, k, limb, k <= s->early && s->start_overlaps, k >= s->late && s->goal_overlaps)) {
             *why = HF_SWING_COLLIDES;
             return HF_OK;
@@ -457,7 +460,7 @@ static hf_status test_way(search* s, int limb, hf_swing_why* why) {
 
 /* ---- the search ---- */
 
-static hf_status make_way(search* s, hf_swing_why* why, double* wished) {
+static hf_status make_way(search* s, int limb, hf_swing_why* why, double* wished) {
     size_t bytes = sizeof(double) * (size_t)s->swing->q_count;
     hf_forward(s->creature, &s->query->to, s->links);
     for (int i = 0; i < s->query->limb_count; i++) make_curve(s, i);
@@ -468,13 +471,18 @@ static hf_status make_way(search* s, hf_swing_why* why, double* wished) {
     s->swing->roots[0] = s->query->from.root;
     s->swing->roots[last] = s->query->to.root;
     memcpy(wished, s->query->from.q, bytes);
+    // a curve along which the solver finds another branch of postures is no good one, nor one that collides
+    // with all allowed that its ends allow
     for (int k = 1; k < last && *why == HF_SWING_FREE; k++) {
         hf_status status = make_knot(s, k, wished, why);
         if (status != HF_OK) return status;
+        if (*why != HF_SWING_FREE) break;
+        if (jumps(s, k))
+            *why = HF_SWING_RANGE;
+        else if (knot_collides(s, k, limb, s->start_overlaps, s->goal_overlaps))
+            *why = HF_SWING_COLLIDES;
     }
-    // a curve along which the solver finds another branch of postures is no good one
-    for (int k = 1; k <= last && *why == HF_SWING_FREE; k++)
-        if (jumps(s, k)) *why = HF_SWING_RANGE;
+    if (*why == HF_SWING_FREE && jumps(s, last)) *why = HF_SWING_RANGE;
     return HF_OK;
 }
 
@@ -624,7 +632,7 @@ static hf_status run(search* s, double* wished) {
         }
     for (out->tries = 1;; out->tries++) {
         out->why = HF_SWING_FREE;
-        hf_status status = make_way(s, &out->why, wished);
+        hf_status status = make_way(s, limb, &out->why, wished);
         if (status == HF_OK && out->why == HF_SWING_FREE) status = test_way(s, limb, &out->why);
         if (status != HF_OK) return status;
         if (out->why == HF_SWING_FREE) break;
