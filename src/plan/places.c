@@ -113,8 +113,8 @@ static int rank(hf_planner* p, const hf_pose* poses, int pose_count, int limb, c
 }
 
 /* How a limb's effector is turned: as the body will be; as the limb would have it on half of the way that the
-   contact lasts; with its normal against the surface; any way (a grip). */
-typedef enum turning { AS_BODY, AS_LATER, ANY_WAY, LOOSE } turning;
+   contact lasts; any way with its normal against the surface. */
+typedef enum turning { AS_BODY, AS_LATER, ANY_WAY } turning;
 
 static bool is_beyond(const hf_planner* p, int link, int first) {
     while (link >= 0 && link != first) link = p->view->links[link].parent_link;
@@ -179,13 +179,12 @@ static bool find_turn(hf_planner* p, const hf_pose* pose, int index, const hf_co
     return true;
 }
 
-/* The limb on the spot with one contact frame, from the pose. */
-static bool solve(hf_planner* p, const hf_pose* pose, int index, const hf_contact* c, turning turn,
-                  double* q) {
+/* The limb on the spot with one contact frame, from the pose; *fits is false when the effector would be in
+   something there. */
+static bool solve(hf_planner* p, const hf_pose* pose, int index, const hf_contact* c, turning turn, double* q,
+                  bool* fits) {
     const hf_contact_frame* f = &p->view->limbs[c->limb].contacts[c->frame];
-    hf_target t = {.kind = turn <= AS_LATER  ? HF_TARGET_POSE
-                           : turn == ANY_WAY ? HF_TARGET_NORMAL
-                                             : HF_TARGET_POSITION,
+    hf_target t = {.kind = turn <= AS_LATER ? HF_TARGET_POSE : HF_TARGET_NORMAL,
                    .limb = c->limb,
                    .contact = c->frame,
                    .point = c->point,
@@ -193,13 +192,15 @@ static bool solve(hf_planner* p, const hf_pose* pose, int index, const hf_contac
     if (turn <= AS_LATER) {
         if (!find_turn(p, pose, index, c, turn, t, q, &t.rotation)) return false;
         hf_transform link = {hf_sub(c->point, hf_rotate(t.rotation, f->offset)), t.rotation};
-        if (!effector_fits(p, pose, f->link, link)) return false;
+        *fits = effector_fits(p, pose, f->link, link);
+        if (!*fits) return false;
     }
     return reach(p, pose, &t, q);
 }
 
+/* `blocked` has a bit for each turning with which the effector is in something, whatever the body's pose. */
 static bool try_spot(hf_planner* p, const hf_pose* pose, const hf_hold* rest, int rest_count, int limb,
-                     int frame, int index, const hf_spot* s, hf_step_candidate* to) {
+                     int frame, int index, const hf_spot* s, unsigned* blocked, hf_step_candidate* to) {
     const hf_contact_frame* f = &p->view->limbs[limb].contacts[frame];
     hf_contact c = {.limb = limb,
                     .frame = frame,
@@ -211,13 +212,16 @@ static bool try_spot(hf_planner* p, const hf_pose* pose, const hf_hold* rest, in
     bool patch = f->patch[0] > 0 || f->patch[1] > 0;
     bool walks = p->model->limbs[limb].walks && patch && f->ball <= 0;
     turning first = walks ? AS_BODY : c.grip && f->ball <= 0 ? AS_LATER : ANY_WAY;
-    turning last = c.grip ? LOOSE : ANY_WAY;
-    for (turning turn = first; turn <= last && !p->out_of_memory; turn++) {
-        if (turn == AS_LATER && !c.grip) continue;
-        if (!solve(p, pose, index, &c, turn, to->q)) continue;
+    for (turning turn = first; turn <= ANY_WAY && !p->out_of_memory; turn++) {
+        if ((turn == AS_LATER && !c.grip) || *blocked >> turn & 1) continue;
         hf_pose at = {pose->root, to->q};
         hf_collision hit;
-        if (hf_holds_collide(p, rest, rest_count, -1, &at, &hit)) continue;
+        bool fits = true, solved = solve(p, pose, index, &c, turn, to->q, &fits);
+        bool free = solved && !hf_holds_collide(p, rest, rest_count, -1, &at, &hit);
+        if (solved && !free && hit.other_body < 0)
+            fits = !is_beyond(p, p->view->bodies[hit.body].link, f->link);
+        if (!fits) *blocked |= 1u << turn;
+        if (!free) continue;
         hf_hold_make(p, &c, &at, &to->hold);
         if (to->hold.support.corner_count == 0) continue;
         to->root = pose->root;
@@ -261,11 +265,12 @@ void hf_places_list(hf_planner* p, const hf_pose* poses, int pose_count, const h
         hf_step_candidate* to = &list->items[list->count];
         bool found = false;
         bool grip = p->view->limbs[limb].grip && hf_scene_object(p->scene, s->object).grip;
+        unsigned blocked[HF_MAX_FRAMES_OF_LIMB] = {0};
         for (int k = all[i].pose; k < pose_count && !found; k++) {
             hf_transform base = hf_compose(poses[k].root, p->model->limbs[limb].limb_in_root);
             if (!may_reach(p, limb, base, s, grip)) continue;
-            for (int f = 0; f < p->view->limbs[limb].contact_count && !found; f++)
-                found = try_spot(p, &poses[k], rest, rest_count, limb, f, index, s, to);
+            for (int f = 0; f < p->model->limbs[limb].set_count && !found; f++)
+                found = try_spot(p, &poses[k], rest, rest_count, limb, f, index, s, &blocked[f], to);
         }
         if (!found) {
             vain[vain_count++] = all[i].spot;
