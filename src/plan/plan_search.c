@@ -29,12 +29,14 @@ static void add(option* options, int* count, change c, int limb, int order) {
 }
 
 /* Walking limbs without contact find one first; then those move whose contacts end soonest; then others are
-   taken as help or let go. */
+   taken as help or let go. Help that ends before all else and cannot move on is let go at once. */
 static int list_options(const hf_planner* p, const hf_plan_node* n, option* options) {
-    int count = 0, last = p->guide_count, soonest = last;
-    for (int i = 0; i < n->hold_count; i++)
-        if (p->model->limbs[n->holds[i].limb].walks && n->holds[i].until < soonest)
-            soonest = n->holds[i].until;
+    int count = 0, last = p->guide_count, soonest = last, first = last;
+    for (int i = 0; i < n->hold_count; i++) {
+        int until = n->holds[i].until;
+        first = until < first ? until : first;
+        if (p->model->limbs[n->holds[i].limb].walks && until < soonest) soonest = until;
+    }
     for (int l = 0; l < p->view->limb_count; l++) {
         if (!p->model->limbs[l].used) continue;
         int own = hf_holds_find(n->holds, n->hold_count, l);
@@ -55,6 +57,7 @@ static int list_options(const hf_planner* p, const hf_plan_node* n, option* opti
         add(options, &count, RELEASE, l,
             p->view->limbs[l].joint_count == 0 ? -3
             : walks                            ? 4 * last
+            : until == first                   ? until
                                                : 2 * last + until);
     }
     return count;

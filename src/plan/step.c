@@ -10,7 +10,7 @@
 /* Where along the guide the body may be for a change: shares of the way its contacts allow, divided among
    them, so that each limb's turn comes before its contact ends. */
 static const double ADVANCE[] = {1.5, 0.75, 0.3, 0};
-enum { ADVANCES = sizeof ADVANCE / sizeof *ADVANCE };
+enum { ADVANCES = sizeof ADVANCE / sizeof *ADVANCE, NEAR_ADVANCE = ADVANCES - 2 };
 enum { PER_QUERY = 3 };
 /* Both ends of a swing have this much more balance than its frames must have. */
 static const double EXTRA_MARGIN_M = 0.003;
@@ -23,6 +23,7 @@ static const double NEW_PLACE = 0.03;     /* of the limb's length: nearer is the
 static const double BLOCKED_PLACE = 0.12; /* the same beside one that the limb could not leave */
 static const double UPWARD = 1;           /* beta of method section 4 */
 enum { LEAST_GAIN = 3 };                  /* guide poses that a change must last longer */
+enum { LEAST_HELP = 8 };                  /* guide poses that help must last */
 enum { MAX_TRIES = 6 };                   /* swings that do not work out */
 static const double STRAY = 4;            /* weight of the distance from the place wished for in the end */
 
@@ -225,14 +226,14 @@ static bool score_all(hf_planner* p, const hf_hold* rest, int rest_count, int in
 }
 
 /* A change should last longer than what it replaces, or come nearer to where the goal wants the limb; help
-   should last for a while. */
-static bool goes_on(const hf_planner* p, int index, const hf_hold* old, const hf_hold* next) {
+   should last for a while. A daring one lasts little longer. */
+static bool goes_on(const hf_planner* p, int index, bool daring, const hf_hold* old, const hf_hold* next) {
     if (!old)
-        return p->model->limbs[next->limb].walks || next->until >= index + LEAST_GAIN ||
+        return p->model->limbs[next->limb].walks || next->until >= index + LEAST_HELP ||
                next->until == p->guide_count - 1;
     if (hf_distance(old->point, next->point) < NEW_PLACE * p->view->limbs[old->limb].length) return false;
     if (old->until < p->guide_count - 1)
-        return next->until >= old->until + LEAST_GAIN || next->until == p->guide_count - 1;
+        return next->until >= old->until + (daring ? 1 : LEAST_GAIN) || next->until == p->guide_count - 1;
     return next->until == old->until && off_goal(p, next) < off_goal(p, old) - 0.01 * p->view->height;
 }
 
@@ -301,12 +302,12 @@ static bool leads_on(hf_planner* p, const hf_hold* all, int count, const hf_pose
 /* The pose from which the limb can leave its contact, as far along the guide as can be: where one is easily
    found, on the guide or where the body is; else wherever there is one. */
 static bool find_departure(hf_planner* p, const hf_plan_node* node, const hf_hold* old, const hf_stance* rest,
-                           int* index, hf_pose* pose) {
+                           int first, int* index, hf_pose* pose) {
     int far = p->guide_count - 1, here = node->guide_index, last = -1;
     for (int i = 0; i < node->hold_count; i++) far = node->holds[i].until < far ? node->holds[i].until : far;
     int room = far > here ? far - here : 0;
     double margin = p->options->margin_m + EXTRA_MARGIN_M;
-    for (int a = 0; a < ADVANCES && !p->out_of_memory; a++) {
+    for (int a = first; a < ADVANCES && !p->out_of_memory; a++) {
         *index = here + (int)(fmin(1, ADVANCE[a] / node->hold_count) * room);
         if (*index == last) continue;
         last = *index;
@@ -323,7 +324,7 @@ static bool find_departure(hf_planner* p, const hf_plan_node* node, const hf_hol
     }
     // somewhat ahead, or where the body is
     for (int i = 0; i < 2 && !p->out_of_memory; i++) {
-        *index = here + (i ? 0 : (int)(fmin(1, ADVANCE[ADVANCES - 2] / node->hold_count) * room));
+        *index = here + (i ? 0 : (int)(fmin(1, ADVANCE[NEAR_ADVANCE] / node->hold_count) * room));
         if (*index == here && i == 0) continue;
         hf_transform wish = i ? node->pose.root : p->guide[*index];
         copy_pose(p, &node->pose, pose);
@@ -378,26 +379,6 @@ static int find_arrivals(hf_planner* p, const hf_hold* rest, int rest_count, con
     return count;
 }
 
-/* The departure and, in p->steps, what the limb finds from there. */
-static bool find_start(hf_planner* p, const hf_plan_node* node, const hf_hold* old, const hf_hold* rest,
-                       int rest_count, int limb, const hf_hold* forced, int* index, hf_pose* departure) {
-    if (!find_departure(p, node, old, p->stance_b, index, departure)) return false;
-    p->steps.count = 0;
-    if (forced) {
-        p->steps.count = 1;
-        p->steps.items[0].hold = *forced;
-        p->steps.items[0].root = departure->root;
-        memcpy(p->steps.items[0].q, departure->q, sizeof(double) * (size_t)p->view->q_count);
-        return true;
-    }
-    // once the limb is free the body may rise or go on to where the guide is, and lower itself again
-    hf_pose arrivals[ARRIVALS] = {{.q = p->q_b}, {.q = p->q_c}, {.q = p->q_i}, {.q = p->q_f}};
-    int count = find_arrivals(p, rest, rest_count, p->stance_b, *index, departure, arrivals);
-    hf_footing_list(p, arrivals, count, rest, rest_count, limb, old, *index, &p->steps);
-    hf_places_list(p, arrivals, count, rest, rest_count, limb, old, *index, &p->steps);
-    return !p->out_of_memory && score_all(p, rest, rest_count, *index, &p->steps);
-}
-
 /* A change of one limb that is being made. */
 typedef struct change {
     hf_planner* planner;
@@ -407,8 +388,31 @@ typedef struct change {
     const hf_hold* forced;
     hf_hold rest[HF_MAX_HOLDS + 1]; /* and behind them the next one */
     hf_pose departure, end;
+    bool daring;
     bool moved; /* the frames to the departure are made */
+    bool stays; /* there is no way to the departure */
 } change;
+
+/* The departure, no farther ahead than the advance `first`, and, in p->steps, what the limb finds from there.
+ */
+static bool find_start(change* c, int first) {
+    hf_planner* p = c->planner;
+    if (!find_departure(p, c->node, c->old, p->stance_b, first, &c->index, &c->departure)) return false;
+    p->steps.count = 0;
+    if (c->forced) {
+        p->steps.count = 1;
+        p->steps.items[0].hold = *c->forced;
+        p->steps.items[0].root = c->departure.root;
+        memcpy(p->steps.items[0].q, c->departure.q, sizeof(double) * (size_t)p->view->q_count);
+        return true;
+    }
+    // once the limb is free the body may rise or go on to where the guide is, and lower itself again
+    hf_pose arrivals[ARRIVALS] = {{.q = p->q_b}, {.q = p->q_c}, {.q = p->q_i}, {.q = p->q_f}};
+    int count = find_arrivals(p, c->rest, c->rest_count, p->stance_b, c->index, &c->departure, arrivals);
+    hf_footing_list(p, arrivals, count, c->rest, c->rest_count, c->limb, c->old, c->index, &p->steps);
+    hf_places_list(p, arrivals, count, c->rest, c->rest_count, c->limb, c->old, c->index, &p->steps);
+    return !p->out_of_memory && score_all(p, c->rest, c->rest_count, c->index, &p->steps);
+}
 
 /* Has the stance a child with the limb there? */
 static bool is_taken(const change* c, const hf_hold* next) {
@@ -430,9 +434,9 @@ static bool find_end(change* c, const hf_step_candidate* to) {
     hf_hold* next = &c->rest[c->rest_count];
     *next = to->hold;
     hf_pose touching = {to->root, to->q};
-    if (!c->forced && (!goes_on(p, c->index, c->old, next) || is_taken(c, next))) return false;
+    if (!c->forced && (!goes_on(p, c->index, c->daring, c->old, next) || is_taken(c, next))) return false;
     hf_hold_tighten(p, c->index, &touching, next);
-    if (!c->forced && !goes_on(p, c->index, c->old, next)) return false;
+    if (!c->forced && !goes_on(p, c->index, c->daring, c->old, next)) return false;
     p->work++;
     copy_pose(p, &touching, &c->end);
     return hf_stance_pose(p, c->rest, c->rest_count + 1, p->stance_b, p->options->margin_m + EXTRA_MARGIN_M,
@@ -464,14 +468,41 @@ static bool carry_out(change* c, hf_plan_node* child) {
     return true;
 }
 
+/* The change from a departure no farther ahead than the advance `first`. */
+static bool change_from(change* c, int first, hf_plan_node* child) {
+    hf_planner* p = c->planner;
+    if (!find_start(c, first)) return false;
+    int bound = INT_MAX, tries = 0;
+    uint32_t done = 0;
+    // where one is too far to lead on, those as far are left for later
+    for (int turn = 0; turn < 2 * p->steps.count && !p->out_of_memory; turn++) {
+        int i = turn % p->steps.count;
+        const hf_step_candidate* to = &p->steps.items[i];
+        if (done >> i & 1 || (turn < p->steps.count && to->hold.until > bound)) continue;
+        done |= 1u << i;
+        if (!find_end(c, to)) continue;
+        if (!c->forced && !c->daring && !leads_on(p, c->rest, c->rest_count + 1, &c->end)) {
+            int halfway = c->old ? (c->old->until + to->hold.until + 1) / 2 : to->hold.until;
+            bound = halfway < bound ? halfway : bound;
+            continue;
+        }
+        if (carry_out(c, child)) return true;
+        c->stays = !c->moved;
+        if (c->stays || ++tries == MAX_TRIES) break;
+    }
+    p->blocked = tries > 0;
+    return false;
+}
+
 bool hf_step_limb(hf_planner* p, const hf_plan_node* node, int limb, const hf_hold* forced, bool daring,
                   hf_plan_node* child) {
-    int own = hf_holds_find(node->holds, node->hold_count, limb);
+    int own = hf_holds_find(node->holds, node->hold_count, limb), first = p->frames.count;
     change c = {.planner = p,
                 .node = node,
                 .limb = limb,
                 .old = own >= 0 ? &node->holds[own] : NULL,
                 .forced = forced,
+                .daring = daring,
                 .departure.q = p->q_a,
                 .end.q = p->q_b};
     for (int i = 0; i < node->hold_count; i++)
@@ -482,30 +513,12 @@ bool hf_step_limb(hf_planner* p, const hf_plan_node* node, int limb, const hf_ho
     if (own < 0 && !forced && !hf_places_any(p, limb, node->pose.root)) return false;
     if (!hf_holds_stance(p, c.rest, c.rest_count, -1, p->stance_b)) return false;
     if (!hf_holds_stance(p, node->holds, node->hold_count, -1, p->stance_a)) return false;
-    if (!find_start(p, node, c.old, c.rest, c.rest_count, limb, forced, &c.index, &c.departure)) return false;
-    int first = p->frames.count, bound = INT_MAX, tries = 0;
-    uint32_t done = 0;
-    // where one is too far to lead on, those as far are left for later
-    for (int turn = 0; turn < 2 * p->steps.count && !p->out_of_memory; turn++) {
-        int i = turn % p->steps.count;
-        const hf_step_candidate* to = &p->steps.items[i];
-        if (done >> i & 1 || (turn < p->steps.count && to->hold.until > bound)) continue;
-        done |= 1u << i;
-        if (!find_end(&c, to)) continue;
-        if (!forced && !daring && !leads_on(p, c.rest, c.rest_count + 1, &c.end)) {
-            int halfway = c.old ? (c.old->until + to->hold.until + 1) / 2 : to->hold.until;
-            bound = halfway < bound ? halfway : bound;
-            continue;
-        }
-        if (carry_out(&c, child)) {
-            child->first_frame = first;
-            return true;
-        }
-        if (!c.moved || ++tries == MAX_TRIES) break;
-    }
-    p->frames.count = first;
-    p->blocked = tries > 0;
-    return false;
+    child->first_frame = first;
+    bool found = change_from(&c, 0, child);
+    // a body that finds no way to a departure ahead may find one to a nearer one
+    if (!found && c.stays && c.index > node->guide_index) found = change_from(&c, NEAR_ADVANCE, child);
+    if (!found) p->frames.count = first;
+    return found;
 }
 
 bool hf_step_release(hf_planner* p, const hf_plan_node* node, int limb, hf_plan_node* child) {
@@ -516,7 +529,7 @@ bool hf_step_release(hf_planner* p, const hf_plan_node* node, int limb, hf_plan_
     hf_pose start = {.q = p->q_a};
     int index;
     p->work++;
-    if (!find_departure(p, node, &node->holds[own], p->stance_b, &index, &start)) return false;
+    if (!find_departure(p, node, &node->holds[own], p->stance_b, 0, &index, &start)) return false;
     hf_hold others[HF_MAX_HOLDS];
     int n = 0, first = p->frames.count;
     for (int i = 0; i < node->hold_count; i++)
@@ -558,6 +571,7 @@ static bool find_rolled(hf_planner* p, const hf_hold* old, int frame, const hf_p
                     .normal = normal};
     hf_hold_make(p, &c, pose, next);
     next->overlaps = old->overlaps;
+    next->maker = old->maker;
     return next->support.corner_count > 2;
 }
 
@@ -577,7 +591,7 @@ bool hf_step_roll(hf_planner* p, const hf_plan_node* node, int limb, hf_plan_nod
         !hf_holds_stance(p, node->holds, node->hold_count, limb, p->stance_b))
         return false;
     hf_pose pose = {.q = p->q_a};
-    if (!find_departure(p, node, NULL, p->stance_b, &index, &pose) ||
+    if (!find_departure(p, node, NULL, p->stance_b, 0, &index, &pose) ||
         !move_body(p, node, p->stance_a, index, &pose))
         return false;
     pose = hf_frames_pose(&p->frames, p->frames.count - 1);
