@@ -19,6 +19,7 @@ static const double COST_OF_ALL = 12, COST_OF_CHILD = 3, COST_OF_ROLL = 6;
 static const double HOLDS_SHARE = 0.5; /* of how long contacts last, in what a stance is worth */
 static const double SAME_PLACE = 0.03; /* of a limb's length */
 enum { SAME_POSES = 3, LAST_POSES = 6 };
+static const double FAR_PATIENCE = 3; /* more patience near the goal than at the start */
 enum { BLOCKED_TIMES = 3 }; /* that a limb could not leave a contact before the contact is to blame */
 
 static void add(option* options, int* count, change c, int limb, int order) {
@@ -189,7 +190,10 @@ hf_plan_why hf_plan_search(hf_planner* p, const hf_scenario_state* goal, int pat
         if (n->option == 0 && n->found == 0 && all_last(p, n) && hf_plan_arrive(p, goal)) return HF_PLAN_DONE;
         if (p->nodes[p->farthest].guide_index > farthest)
             farthest = p->nodes[p->farthest].guide_index, went_on = p->work;
-        if (p->work >= p->options->max_work || p->work - went_on > patience) return HF_PLAN_WORK_ENDED;
+        // the farther it came the more would be lost
+        double way = (double)farthest / p->guide_count;
+        if (p->work >= p->options->max_work || p->work - went_on > patience * (1 + FAR_PATIENCE * way))
+            return HF_PLAN_WORK_ENDED;
         if (p->node_count == HF_MAX_STANCES) return HF_PLAN_WORK_ENDED;
         expand(p);
     }
