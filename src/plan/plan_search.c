@@ -118,6 +118,7 @@ void hf_plan_adopt(hf_planner* p) {
     n->parent = p->node_index;
     n->end_frame = p->frames.count;
     n->option = 0, n->found = 0, n->blocked = 0;
+    for (int i = 0; i < n->hold_count; i++) n->holds[i].stuck = n->holds[i].tempts = false;
     n->worth = n->guide_index + HOLDS_SHARE * lasting(p, n);
     bound_worth(p, n);
     p->node_index = p->node_count++;

@@ -72,7 +72,10 @@ typedef struct hf_hold {
     hf_support support;    /* how it bears */
     int since, until;      /* first and last guide pose from which the point is within the limb's reach */
     int seen;              /* how far along the guide that was looked at */
-    int maker;             /* stance of the tree that it was made for */
+    /* of a stance, as the search has found: */
+    bool stuck;  /* there is no pose from which the limb can leave */
+    bool tempts; /* the limb has a step that does not seem to lead on */
+    int maker;   /* stance of the tree that it was made for */
 } hf_hold;
 
 /* Frames that hold: appended by segments, cut off when the search goes back. */
@@ -305,13 +308,13 @@ bool hf_footing_list(hf_planner* p, const hf_pose* poses, int pose_count, const 
 /* Moves a limb to its next contact, or makes one: the best that no child of the node has; `forced` is the
    contact to make, NULL to choose. A daring step is one that does not seem to lead on. Appends frames and
    fills the child when true. */
-bool hf_step_limb(hf_planner* p, const hf_plan_node* node, int limb, const hf_hold* forced, bool daring,
+bool hf_step_limb(hf_planner* p, hf_plan_node* node, int limb, const hf_hold* forced, bool daring,
                   hf_plan_node* child);
 /* Fills p->steps with the contacts a limb could make from the pose, best first; false when there is none. */
 bool hf_step_find(hf_planner* p, const hf_pose* pose, const hf_hold* rest, int rest_count, int limb,
                   int index, const hf_vec3* wish);
 /* Lets a contact go. */
-bool hf_step_release(hf_planner* p, const hf_plan_node* node, int limb, hf_plan_node* child);
+bool hf_step_release(hf_planner* p, hf_plan_node* node, int limb, hf_plan_node* child);
 
 /* Goes over to a contact frame of the same limb that lies where it is, on a toe: nothing moves but the body,
    where it must. */

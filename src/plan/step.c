@@ -384,7 +384,7 @@ typedef struct change {
     hf_planner* planner;
     const hf_plan_node* node;
     int limb, rest_count, index;
-    const hf_hold* old; /* NULL: it had no contact */
+    hf_hold* old; /* NULL: it had no contact */
     const hf_hold* forced;
     hf_hold rest[HF_MAX_HOLDS + 1]; /* and behind them the next one */
     hf_pose departure, end;
@@ -397,7 +397,10 @@ typedef struct change {
  */
 static bool find_start(change* c, int first) {
     hf_planner* p = c->planner;
-    if (!find_departure(p, c->node, c->old, p->stance_b, first, &c->index, &c->departure)) return false;
+    if (!find_departure(p, c->node, c->old, p->stance_b, first, &c->index, &c->departure)) {
+        if (c->old) c->old->stuck = first == 0;
+        return false;
+    }
     p->steps.count = 0;
     if (c->forced) {
         p->steps.count = 1;
@@ -484,6 +487,7 @@ static bool change_from(change* c, int first, hf_plan_node* child) {
         if (!c->forced && !c->daring && !leads_on(p, c->rest, c->rest_count + 1, &c->end)) {
             int halfway = c->old ? (c->old->until + to->hold.until + 1) / 2 : to->hold.until;
             bound = halfway < bound ? halfway : bound;
+            if (c->old) c->old->tempts = true;
             continue;
         }
         if (carry_out(c, child)) return true;
@@ -494,7 +498,7 @@ static bool change_from(change* c, int first, hf_plan_node* child) {
     return false;
 }
 
-bool hf_step_limb(hf_planner* p, const hf_plan_node* node, int limb, const hf_hold* forced, bool daring,
+bool hf_step_limb(hf_planner* p, hf_plan_node* node, int limb, const hf_hold* forced, bool daring,
                   hf_plan_node* child) {
     int own = hf_holds_find(node->holds, node->hold_count, limb), first = p->frames.count;
     change c = {.planner = p,
@@ -511,6 +515,7 @@ bool hf_step_limb(hf_planner* p, const hf_plan_node* node, int limb, const hf_ho
     p->work++;
     p->blocked = false;
     if (own < 0 && !forced && !hf_places_any(p, limb, node->pose.root)) return false;
+    if (c.old && (c.old->stuck || (daring && !c.old->tempts))) return false;
     if (!hf_holds_stance(p, c.rest, c.rest_count, -1, p->stance_b)) return false;
     if (!hf_holds_stance(p, node->holds, node->hold_count, -1, p->stance_a)) return false;
     child->first_frame = first;
@@ -521,7 +526,7 @@ bool hf_step_limb(hf_planner* p, const hf_plan_node* node, int limb, const hf_ho
     return found;
 }
 
-bool hf_step_release(hf_planner* p, const hf_plan_node* node, int limb, hf_plan_node* child) {
+bool hf_step_release(hf_planner* p, hf_plan_node* node, int limb, hf_plan_node* child) {
     int own = hf_holds_find(node->holds, node->hold_count, limb);
     if (own < 0 || node->hold_count < 2) return false;
     if (!hf_holds_stance(p, node->holds, node->hold_count, limb, p->stance_b)) return false;
@@ -529,7 +534,11 @@ bool hf_step_release(hf_planner* p, const hf_plan_node* node, int limb, hf_plan_
     hf_pose start = {.q = p->q_a};
     int index;
     p->work++;
-    if (!find_departure(p, node, &node->holds[own], p->stance_b, 0, &index, &start)) return false;
+    if (node->holds[own].stuck) return false;
+    if (!find_departure(p, node, &node->holds[own], p->stance_b, 0, &index, &start)) {
+        node->holds[own].stuck = true;
+        return false;
+    }
     hf_hold others[HF_MAX_HOLDS];
     int n = 0, first = p->frames.count;
     for (int i = 0; i < node->hold_count; i++)
