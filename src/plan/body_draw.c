@@ -10,7 +10,7 @@ static const double STUBBORN = 0.85;
 static const double ROLL = 0.8, PITCH = 3, YAW = 1.5, UPWARD = 0.5;
 
 hf_random hf_body_draws(const hf_planner* p, uint32_t stream) {
-    return hf_random_start(p->options->seed, stream, (uint64_t)p->work);
+    return hf_random_start(p->options->seed, stream, (uint64_t)p->work + ((uint64_t)p->attempt << 32));
 }
 
 static hf_quat turned(hf_vec3 by) {

@@ -58,7 +58,7 @@ void hf_plan_result_free(hf_plan_result* r) {
     memset(r, 0, sizeof *r);
 }
 
-static double clock_s(void) {
+double hf_plan_clock(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
@@ -160,10 +160,10 @@ static hf_status find_guide(hf_planner* p, const hf_plan_query* q, int attempt, 
     o.seed = p->options->seed + 1000003u * (uint64_t)attempt;
     o.progress = p->progress;
     o.user = p->user;
-    double begin = clock_s();
+    double begin = hf_plan_clock();
     hf_status status = hf_guide_find(p->model->guide, p->placement, q->start->pose.root, q->goal->pose.root,
                                      &o, p->workspace, path);
-    r->guide_s += clock_s() - begin;
+    r->guide_s += hf_plan_clock() - begin;
     *found = status == HF_OK && path->outcome == HF_FOUND;
     if (status == HF_OK && path->outcome == HF_CANCELLED) p->cancelled = true;
     r->guide_length_m = path->length_m;
@@ -227,21 +227,20 @@ static bool begin(hf_planner* p, const hf_plan_query* q, hf_plan_why* why) {
     return true;
 }
 
-/* The motion is the whole one, or the one that went farthest of all guides. */
-static hf_status plan_along(hf_planner* p, const hf_plan_query* q, int patience, hf_plan_result* r) {
-    double start = clock_s();
+/* Changes tried on a guide without going farther along it: more on each further one. */
+enum { PATIENCE = 100 };
+
+/* Stances along the guide; the motion is the whole one, or as far as it went. */
+static hf_status plan_along(hf_planner* p, const hf_plan_query* q, hf_plan_result* r) {
+    int patience = q->guide_count > 0 ? p->options->max_work : PATIENCE * (1 + p->attempt);
     if (!hf_spots_find(p)) return HF_ERROR_MEMORY;
     bool begun = begin(p, q, &r->why);
     if (begun) r->why = hf_plan_search(p, q->goal, patience);
-    r->contact_s += clock_s() - start;
     if (p->out_of_memory) return HF_ERROR_MEMORY;
     if (!begun) return HF_OK;
     bool done = r->why == HF_PLAN_DONE;
-    double reached = done ? 1 : share_of_way(p);
-    if (!done && r->motion && reached <= r->reached) return HF_OK;
+    r->reached = done ? 1 : share_of_way(p);
     hf_status status = make_motion(p, done ? p->node_index : p->farthest, r);
-    r->reached = reached;
-    r->where[0] = 0;
     if (!done) say_where(p, r);
     return status;
 }
@@ -256,71 +255,17 @@ static hf_status plan_start(hf_planner* p, const hf_plan_query* q, hf_plan_resul
     return begun ? make_motion(p, 0, r) : HF_OK;
 }
 
-static bool any_grip(const hf_scene* scene) {
-    for (int i = 0; i < hf_scene_object_count(scene); i++)
-        if (hf_scene_object(scene, i).grip) return true;
-    return false;
-}
-
-/* Changes tried on a guide without going farther along it: more on each further one. */
-enum { PATIENCE = 100 };
-
-static hf_status plan_all(hf_planner* p, const hf_plan_query* q, hf_plan_result* r) {
+hf_status hf_plan_attempt(hf_planner* p, const hf_plan_query* q, hf_plan_result* r) {
     hf_guide_path path = {0};
+    bool found = true;
     hf_status status = HF_OK;
-    for (int attempt = 0; attempt < p->options->guides && status == HF_OK; attempt++) {
-        bool found = true;
-        p->attempt = attempt;
-        if (q->guide_count > 0)
-            p->guide = q->guide, p->guide_count = q->guide_count;
-        else
-            status = choose_guide(p, q, attempt, &path, r, &found);
-        if (status == HF_OK && !found) {
-            if (!r->motion) status = plan_start(p, q, r);
-            if (p->cancelled) r->why = HF_PLAN_CANCELLED;
-            break;
-        }
-        if (status == HF_OK) {
-            int patience = q->guide_count > 0 ? p->options->max_work : PATIENCE * (1 + attempt);
-            status = plan_along(p, q, patience, r);
-        }
-        if (r->why == HF_PLAN_DONE || p->cancelled || q->guide_count > 0) break;
-        if (r->why == HF_PLAN_START_COLLIDES || r->why == HF_PLAN_START_UNBALANCED) break;
-    }
+    if (q->guide_count > 0)
+        p->guide = q->guide, p->guide_count = q->guide_count;
+    else
+        status = choose_guide(p, q, p->attempt, &path, r, &found);
     hf_guide_path_free(&path);
+    if (status == HF_OK) status = found ? plan_along(p, q, r) : plan_start(p, q, r);
+    if (p->cancelled && r->why != HF_PLAN_DONE) r->why = HF_PLAN_CANCELLED;
+    r->work = p->work;
     return status;
-}
-
-hf_status hf_plan_find(const hf_plan_model* model, const hf_scene* scene, const hf_plan_query* query,
-                       const hf_plan_options* options, hf_progress_fn progress, void* user,
-                       hf_plan_result* result, hf_error* error) {
-    memset(result, 0, sizeof *result);
-    hf_status status = hf_options_check(hf_plan_option_table(), options, error);
-    if (status != HF_OK) return status;
-    hf_planner p = {.model = model,
-                    .creature = model->creature,
-                    .view = hf_creature_get(model->creature),
-                    .scene = scene,
-                    .options = options,
-                    .has_grips = any_grip(scene),
-                    .progress = progress,
-                    .user = user};
-    status = hf_planner_begin(&p) ? plan_all(&p, query, result) : HF_ERROR_MEMORY;
-    result->work = p.work;
-    result->outcome = result->why == HF_PLAN_DONE             ? HF_FOUND
-                      : p.cancelled                           ? HF_CANCELLED
-                      : result->motion && result->stances > 1 ? HF_PARTIAL
-                      : result->why == HF_PLAN_WORK_ENDED     ? HF_BUDGET
-                                                              : HF_NONE;
-    if (result->motion && status == HF_OK) {
-        hf_free(result->motion->outcome);
-        result->motion->outcome = hf_copy_text(hf_outcome_text(result->outcome));
-        if (!result->motion->outcome) status = HF_ERROR_MEMORY;
-    }
-    hf_planner_end(&p);
-    if (status != HF_OK) {
-        hf_plan_result_free(result);
-        return hf_fail(error, status, NULL, 0, NULL, "%s", hf_status_text(status));
-    }
-    return HF_OK;
 }

@@ -167,6 +167,11 @@ typedef struct hf_planner {
 bool hf_planner_begin(hf_planner* p);
 void hf_planner_end(hf_planner* p);
 
+/* ---- plan.c ---- */
+/* One guide, p->attempt of them, and what comes of it: a motion, whole or as far as it went. */
+hf_status hf_plan_attempt(hf_planner* p, const hf_plan_query* query, hf_plan_result* result);
+double hf_plan_clock(void); /* s */
+
 /* ---- hold.c ---- */
 /* A found contact as a hold, with the pose that makes it. */
 void hf_hold_make(hf_planner* p, const hf_contact* contact, const hf_pose* pose, hf_hold* hold);

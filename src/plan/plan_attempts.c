@@ -1,0 +1,169 @@
+/* Attempts at a plan, each with a guide of its own. As many run at once as there are threads; the first in
+   their order that arrives is the answer, so that it is the same for any number of threads. */
+#include "plan/planner.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "base/text.h"
+
+#include <pthread.h>
+#include <string.h>
+
+typedef struct contest contest;
+
+typedef struct attempt {
+    contest* contest;
+    hf_planner planner;
+    hf_plan_result result;
+    hf_status status;
+} attempt;
+
+struct contest {
+    const hf_plan_query* query;
+    hf_progress_fn progress;
+    void* user;
+    pthread_mutex_t mutex; /* of what follows, and of calls of progress */
+    int winner;            /* the first attempt that is known to arrive */
+    double farthest;       /* share of the way that was reported */
+    bool cancelled;
+    int count;
+    attempt* attempts; /* those of one round */
+};
+
+/* Called by every attempt: those behind a winner give up. */
+static bool relay(void* user, double fraction, const char* stage) {
+    const attempt* a = user;
+    contest* c = a->contest;
+    pthread_mutex_lock(&c->mutex);
+    if (fraction > c->farthest) c->farthest = fraction;
+    if (c->progress && !c->cancelled && !c->progress(c->user, c->farthest, stage)) c->cancelled = true;
+    bool goes_on = !c->cancelled && a->planner.attempt < c->winner;
+    pthread_mutex_unlock(&c->mutex);
+    return goes_on;
+}
+
+static void run(void* context, int index, int worker) {
+    (void)worker;
+    contest* c = context;
+    attempt* a = &c->attempts[index];
+    a->planner.work = 0;
+    a->planner.cancelled = false;
+    a->status = hf_plan_attempt(&a->planner, c->query, &a->result);
+    pthread_mutex_lock(&c->mutex);
+    if (a->result.why == HF_PLAN_DONE && a->planner.attempt < c->winner) c->winner = a->planner.attempt;
+    pthread_mutex_unlock(&c->mutex);
+}
+
+/* The better of two: the one that arrived or went farther; what is left over is freed. */
+static void keep(hf_plan_result* best, hf_plan_result* next) {
+    bool done = next->why == HF_PLAN_DONE;
+    bool better = done || !best->motion || (next->motion && next->reached > best->reached);
+    int work = best->work + next->work;
+    hf_plan_why why = next->why == HF_PLAN_NO_GUIDE && best->motion ? best->why : next->why;
+    if (better) {
+        hf_plan_result_free(best);
+        *best = *next;
+        memset(next, 0, sizeof *next);
+    } else {
+        hf_plan_result_free(next);
+    }
+    best->work = work;
+    best->why = why;
+}
+
+/* Is it of no use to try another guide? */
+static bool is_final(const hf_plan_result* r, const hf_plan_query* q) {
+    return q->guide_count > 0 || r->why == HF_PLAN_DONE || r->why == HF_PLAN_NO_GUIDE ||
+           r->why == HF_PLAN_START_COLLIDES || r->why == HF_PLAN_START_UNBALANCED;
+}
+
+/* The results of a round in their order; true when that was the last. */
+static bool judge(contest* c, int count, const hf_plan_options* o, hf_plan_result* best, hf_status* status) {
+    bool last = false;
+    for (int i = 0; i < count; i++) {
+        hf_plan_result* r = &c->attempts[i].result;
+        if (!last && *status == HF_OK) {
+            *status = c->attempts[i].status;
+            last = is_final(r, c->query) || best->work + r->work >= o->max_work;
+            keep(best, r);
+        }
+        hf_plan_result_free(r);
+    }
+    return last || c->cancelled || *status != HF_OK;
+}
+
+static bool any_grip(const hf_scene* scene) {
+    for (int i = 0; i < hf_scene_object_count(scene); i++)
+        if (hf_scene_object(scene, i).grip) return true;
+    return false;
+}
+
+static hf_outcome outcome_of(const hf_plan_result* r) {
+    if (r->why == HF_PLAN_DONE) return HF_FOUND;
+    if (r->why == HF_PLAN_CANCELLED) return HF_CANCELLED;
+    if (r->motion && r->stances > 1) return HF_PARTIAL;
+    return r->why == HF_PLAN_WORK_ENDED ? HF_BUDGET : HF_NONE;
+}
+
+/* Rounds of attempts until one arrives or none is left. */
+static hf_status hold_rounds(contest* c, const hf_plan_options* o, hf_plan_result* best) {
+    hf_status status = HF_OK;
+    bool last = false;
+    for (int first = 0; first < o->guides && status == HF_OK && !last; first += c->count) {
+        int count = o->guides - first < c->count ? o->guides - first : c->count;
+        for (int i = 0; i < count; i++) c->attempts[i].planner.attempt = first + i;
+        hf_parallel(c->count, count, run, c);
+        last = judge(c, count, o, best, &status);
+    }
+    return status;
+}
+
+hf_status hf_plan_find(const hf_plan_model* model, const hf_scene* scene, const hf_plan_query* query,
+                       const hf_plan_options* options, hf_progress_fn progress, void* user,
+                       hf_plan_result* result, hf_error* error) {
+    memset(result, 0, sizeof *result);
+    hf_status status = hf_options_check(hf_plan_option_table(), options, error);
+    if (status != HF_OK) return status;
+    double start = hf_plan_clock();
+    contest c = {.query = query, .progress = progress, .user = user, .winner = options->guides};
+    // more at once than there are cores would only keep the first ones waiting
+    int most = query->guide_count > 0 ? 1 : options->guides, cores = hf_parallel_workers(0);
+    c.count = hf_parallel_workers(options->threads);
+    if (c.count > cores) c.count = cores;
+    if (c.count > most) c.count = most;
+    c.attempts = hf_alloc((size_t)c.count, sizeof *c.attempts);
+    if (!c.attempts || pthread_mutex_init(&c.mutex, NULL) != 0) {
+        hf_free(c.attempts);
+        return hf_fail(error, HF_ERROR_MEMORY, NULL, 0, NULL, "%s", hf_status_text(HF_ERROR_MEMORY));
+    }
+    for (int i = 0; i < c.count && status == HF_OK; i++) {
+        c.attempts[i].contest = &c;
+        c.attempts[i].planner = (hf_planner){.model = model,
+                                             .creature = model->creature,
+                                             .view = hf_creature_get(model->creature),
+                                             .scene = scene,
+                                             .options = options,
+                                             .has_grips = any_grip(scene),
+                                             .progress = relay,
+                                             .user = &c.attempts[i]};
+        if (!hf_planner_begin(&c.attempts[i].planner)) status = HF_ERROR_MEMORY;
+    }
+    if (status == HF_OK) status = hold_rounds(&c, options, result);
+    for (int i = 0; i < c.count; i++)
+        if (c.attempts[i].contest) hf_planner_end(&c.attempts[i].planner);
+    hf_free(c.attempts);
+    pthread_mutex_destroy(&c.mutex);
+    result->contact_s = hf_plan_clock() - start - result->guide_s;
+    result->outcome = outcome_of(result);
+    if (result->motion && status == HF_OK) {
+        hf_free(result->motion->outcome);
+        result->motion->outcome = hf_copy_text(hf_outcome_text(result->outcome));
+        if (!result->motion->outcome) status = HF_ERROR_MEMORY;
+    }
+    if (status != HF_OK) {
+        hf_plan_result_free(result);
+        return hf_fail(error, status, NULL, 0, NULL, "%s", hf_status_text(status));
+    }
+    return HF_OK;
+}
