@@ -438,6 +438,39 @@ static void fill(const ladder* k, hf_transform* guide) {
         }
 }
 
+/* The poses of a window on the straight line over ground between its ends, as high and turned as they are,
+   where the condition holds for all of them. */
+static void straighten_window(ladder* k, hf_transform* guide, int first, int last, hf_transform* scratch) {
+    hf_vec3 a = guide[first].position, way = hf_sub(guide[last].position, a);
+    double square = way.x * way.x + way.y * way.y, done = 0;
+    if (!(square > 1e-6)) return;
+    scratch[first] = guide[first];
+    for (int i = first + 1; i <= last; i++) {
+        hf_vec3 x = hf_sub(guide[i].position, a);
+        // never back
+        done = fmin(1, fmax(done, (x.x * way.x + x.y * way.y) / square));
+        scratch[i] = guide[i];
+        if (i < last)
+            scratch[i].position = hf_v3(a.x + done * way.x, a.y + done * way.y, guide[i].position.z);
+        if (!hf_root_straight(&k->space, &scratch[i - 1], &scratch[i])) return;
+    }
+    memcpy(guide + first, scratch + first, sizeof *guide * (size_t)(last - first + 1));
+}
+
+/* Trees wander: what need not go aside does not. False when memory is out. */
+static bool straighten(ladder* k, hf_transform* guide) {
+    hf_transform* scratch = hf_alloc((size_t)k->count, sizeof *scratch);
+    if (!scratch) return false;
+    for (int parts = 1; parts <= 8; parts *= 2)
+        for (int i = 0; i < 2 * parts - 1; i++) {
+            int first = (int)((int64_t)i * (k->count - 1) / (2 * parts));
+            int last = (int)((int64_t)(i + 2) * (k->count - 1) / (2 * parts));
+            straighten_window(k, guide, first, last, scratch);
+        }
+    hf_free(scratch);
+    return true;
+}
+
 static double length_of(const hf_transform* guide, int count) {
     double length = 0;
     for (int i = 1; i < count; i++) length += hf_distance(guide[i].position, guide[i - 1].position);
@@ -459,6 +492,7 @@ bool hf_guide_settle(hf_planner* p, hf_transform* guide, int count, double* effo
         for (int r = 0; r < k->rung_count; r++)
             k->at[r] = (int)((int64_t)r * (count - 1) / (k->rung_count - 1));
         k->apart = fmax(1e-3, length_of(guide, count) / p->view->height / (k->rung_count - 1));
+        good = any_tilt(p) || straighten(k, guide);
         choose_headings(k);
         choose_ease(k);
         for (int r = 0; r < k->rung_count; r++) add_ways(k, r);
