@@ -581,6 +581,51 @@ static void bad_creature_files_say_why(void** state) {
     }
 }
 
+#define BENT HEAD ", \"srdf\": \"bent.srdf\", \"guide\": {\"tilt\": 0.6, \"tilt_max\": 1.6"
+
+/* Resting on all limbs: the state is one of the SRDF, and limbs go over to it while the trunk tilts. */
+static void bent_states_are_checked(void** state) {
+    (void)state;
+    write_file("person.urdf", made_person());
+    write_file("bent.srdf",
+               "<robot name=\"person\"><group name=\"leg\"><joint name=\"p5a_j\"/></group>"
+               "<group_state name=\"sit\" group=\"leg\"><joint name=\"p5a_j\" value=\"0.7\"/></group_state>"
+               "<group_state name=\"lie\" group=\"leg\"><joint name=\"p5a_j\" value=\"0.2\"/></group_state>"
+               "</robot>");
+    static const struct {
+        const char *text, *field;
+    } bad[] = {
+        {BENT ", \"bent_state\": \"fly\"}}", "guide.bent_state"},
+        {BENT ", \"bent_state\": \"fly\", \"bent_tilt\": 0.3}}", "guide.bent_state"},
+        {BENT ", \"bent_state\": \"sit\", \"bent_tilt\": 0.3}}", "guide.bent_tilt"},
+        {BENT ", \"bent_state\": \"sit\", \"bent_tilt\": 0.6}}", "guide.bent_tilt"},
+        {BENT ", \"bent_state\": \"sit\", \"bent_tilt\": 1.7}}", "guide.bent_tilt"},
+        {BENT ", \"bent_tilt\": 1.5}}", "guide.bent_tilt"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        hf_creature* c = NULL;
+        hf_error e = {0};
+        hf_status status = hf_creature_load(write_file("bent.creature.json", bad[i].text), NULL, &c, &e);
+        assert_int_equal(status, HF_ERROR_FORMAT);
+        assert_string_equal(e.field, bad[i].field);
+        assert_null(c);
+    }
+    hf_creature* none = load_text("bent.creature.json", BENT "}}");
+    hf_creature* sit = load_text("bent.creature.json", BENT ", \"bent_state\": \"sit\"}}");
+    hf_creature* lie = load_text("bent.creature.json", BENT ", \"bent_state\": \"lie\"}}");
+    hf_creature* less =
+        load_text("bent.creature.json", BENT ", \"bent_state\": \"sit\", \"bent_tilt\": 1.2}}");
+    assert_null(hf_creature_get(none)->guide.bent_q);
+    assert_near(hf_creature_get(sit)->guide.bent_tilt, 1.6, 0);
+    assert_near(hf_creature_get(less)->guide.bent_tilt, 1.2, 0);
+    assert_near(hf_creature_get(sit)->guide.bent_q[joint_of(sit, "p5a_j")->q_index], 0.7, 0);
+    assert_near(hf_creature_get(lie)->guide.bent_q[joint_of(lie, "p5a_j")->q_index], 0.2, 0);
+    hf_creature* all[] = {none, sit, lie, less};
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < i; k++) assert_true(hf_creature_hash(all[i]) != hf_creature_hash(all[k]));
+    for (int i = 0; i < 4; i++) hf_creature_free(all[i]);
+}
+
 /* --------------------------------------------------------------------------------------- pairs */
 
 /* Every pair by the rule, one by one. */
@@ -801,6 +846,7 @@ int main(void) {
         cmocka_unit_test(bad_srdf_is_refused),
         cmocka_unit_test(creature_files_refine),
         cmocka_unit_test(bad_creature_files_say_why),
+        cmocka_unit_test(bent_states_are_checked),
         cmocka_unit_test(touching_pairs_are_off),
         cmocka_unit_test(written_urdfs_load_to_the_same),
         cmocka_unit_test(shipped_creatures_load_without_a_word),

@@ -33,16 +33,29 @@ static hf_status fill_state(hf_build* b, const hf_draft_state* in, hf_group_stat
     return HF_OK;
 }
 
-/* The group state that the guide names. */
+/* The group state that the guide names, and how far the trunk is bent in it: limbs go over to it between
+   `tilt` and there. */
 static hf_status fill_bent(hf_build* b) {
+    const hf_creature_draft* d = b->draft;
     hf_creature_view* v = &b->creature->view;
-    const char* name = b->draft->guide_bent_state;
-    v->guide.bent_tilt = b->draft->guide_bent_tilt > 0 ? b->draft->guide_bent_tilt : v->guide.tilt_max;
-    for (int i = 0; name && i < v->state_count && !v->guide.bent_q; i++)
-        if (strcmp(v->states[i].name, name) == 0) v->guide.bent_q = v->states[i].q;
-    if (!name || v->guide.bent_q) return HF_OK;
-    return hf_fail(b->error, HF_ERROR_FORMAT, b->draft->path, 0, "guide.bent_state",
-                   "there is no group state \"%.120s\"", name);
+    hf_guide* g = &v->guide;
+    const char* name = d->guide_bent_state;
+    bool given = d->guide_bent_tilt > 0;
+    g->bent_tilt = given ? d->guide_bent_tilt : g->tilt_max;
+    if (!name && given)
+        return hf_fail(b->error, HF_ERROR_FORMAT, d->path, 0, "guide.bent_tilt",
+                       "there is no \"bent_state\" that it belongs to");
+    if (!name) return HF_OK;
+    for (int i = 0; i < v->state_count && !g->bent_q; i++)
+        if (strcmp(v->states[i].name, name) == 0) g->bent_q = v->states[i].q;
+    if (!g->bent_q)
+        return hf_fail(b->error, HF_ERROR_FORMAT, d->path, 0, "guide.bent_state",
+                       "there is no group state \"%.120s\"", name);
+    if (!(g->bent_tilt > g->tilt && g->bent_tilt <= g->tilt_max))
+        return hf_fail(b->error, HF_ERROR_FORMAT, d->path, 0, "guide.bent_tilt",
+                       "%g is not above \"tilt\" (%g) and at most \"tilt_max\" (%g)", g->bent_tilt, g->tilt,
+                       g->tilt_max);
+    return HF_OK;
 }
 
 /* Values of joints that the tree does not have (a virtual root, an absorbed one) do not count. */
