@@ -80,6 +80,32 @@ static void test_twisted(void** state) {
     leave(&w);
 }
 
+/* To and fro over an open floor: what need not go aside does not. */
+static void test_zigzag(void** state) {
+    (void)state;
+    const hf_vec3 boxes[1][2] = {{{-3, -3, -0.2}, {6, 3, 0}}};
+    world w;
+    enter(&w, HUMAN, boxes, 1);
+    hf_transform guide[POSES], straight[POSES];
+    straight_guide(straight, hf_v3(0, 0, STANDING_M), hf_v3(3, 0, STANDING_M));
+    memcpy(guide, straight, sizeof guide);
+    for (int i = 0; i < POSES; i++) {
+        double tooth = fmod(5.0 * i / (POSES - 1), 1);
+        guide[i].position.y = fmin(tooth, 1 - tooth);
+        assert_true(holds(&w, guide[i]));
+    }
+    double effort = 0, least = 0;
+    assert_true(hf_guide_settle(&w.p, guide, POSES, &effort));
+    assert_true(hf_guide_settle(&w.p, straight, POSES, &least));
+    for (int i = 0; i < POSES; i++) {
+        assert_true(holds(&w, guide[i]));
+        assert_true(fabs(guide[i].position.y) < 0.01);
+        if (i > 0) assert_true(guide[i].position.x > guide[i - 1].position.x - 1e-9);
+    }
+    assert_true(fabs(effort - least) < 0.1);
+    leave(&w);
+}
+
 /* Straight up in front of a wall: neither pulled back to the ground nor thrown up where it ends. */
 static void test_rising(void** state) {
     (void)state;
@@ -208,8 +234,9 @@ static void test_flat(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_twisted), cmocka_unit_test(test_rising),   cmocka_unit_test(test_treads),
-        cmocka_unit_test(test_beam),    cmocka_unit_test(test_low_beam), cmocka_unit_test(test_flat),
+        cmocka_unit_test(test_twisted), cmocka_unit_test(test_zigzag), cmocka_unit_test(test_rising),
+        cmocka_unit_test(test_treads),  cmocka_unit_test(test_beam),   cmocka_unit_test(test_low_beam),
+        cmocka_unit_test(test_flat),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -477,6 +477,14 @@ static double length_of(const hf_transform* guide, int count) {
     return length;
 }
 
+/* Evenly along the guide. */
+static void lay_rungs(ladder* k) {
+    k->rung_count = k->count < RUNGS ? k->count : RUNGS;
+    for (int r = 0; r < k->rung_count; r++)
+        k->at[r] = (int)((int64_t)r * (k->count - 1) / (k->rung_count - 1));
+    k->apart = fmax(1e-3, length_of(k->guide, k->count) / k->p->view->height / (k->rung_count - 1));
+}
+
 bool hf_guide_settle(hf_planner* p, hf_transform* guide, int count, double* effort) {
     *effort = 0;
     if (count <= 2) return true;
@@ -488,11 +496,10 @@ bool hf_guide_settle(hf_planner* p, hf_transform* guide, int count, double* effo
         k->p = p, k->guide = guide, k->count = count, k->ways = ways;
         hf_guide_options o = hf_guide_options_default();
         hf_root_space_start(&k->space, p->model->guide, p->placement, NULL, &o);
-        k->rung_count = count < RUNGS ? count : RUNGS;
-        for (int r = 0; r < k->rung_count; r++)
-            k->at[r] = (int)((int64_t)r * (count - 1) / (k->rung_count - 1));
-        k->apart = fmax(1e-3, length_of(guide, count) / p->view->height / (k->rung_count - 1));
         good = any_tilt(p) || straighten(k, guide);
+    }
+    if (good) {
+        lay_rungs(k);
         choose_headings(k);
         choose_ease(k);
         for (int r = 0; r < k->rung_count; r++) add_ways(k, r);
