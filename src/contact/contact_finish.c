@@ -66,7 +66,14 @@ static bool collides(hf_contact_finisher* f, int object) {
 
 static int frame_count(const hf_limb* limb) { return limb->contact_count > 0 ? limb->contact_count : 1; }
 
-/* A solver for each contact frame that is in use. */
+bool hf_contact_frame_asked(const hf_limb* limb, const hf_samples* const* samples, int frame) {
+    bool own = false;
+    for (int i = 0; i < limb->contact_count; i++)
+        own = own || (samples[i] && limb->contacts[i].link == limb->effector_link);
+    return samples[frame] && (!own || limb->contacts[frame].link == limb->effector_link);
+}
+
+/* A solver for each contact frame that is asked. */
 static hf_status make_solvers(hf_contact_finisher* f, const hf_samples* const* samples,
                               hf_workspace* workspace) {
     const hf_limb* limb = &f->creature->view.limbs[f->query->limb];
@@ -74,8 +81,9 @@ static hf_status make_solvers(hf_contact_finisher* f, const hf_samples* const* s
     f->solvers = hf_workspace_take(workspace, (size_t)count, sizeof *f->solvers);
     if (!f->solvers) return HF_ERROR_MEMORY;
     for (int i = 0; i < count; i++) {
-        f->solvers[i] = samples[i] ? hf_workspace_take(workspace, 1, sizeof **f->solvers) : NULL;
-        if (!samples[i]) continue;
+        f->solvers[i] = NULL;
+        if (!hf_contact_frame_asked(limb, samples, i)) continue;
+        f->solvers[i] = hf_workspace_take(workspace, 1, sizeof **f->solvers);
         if (!f->solvers[i]) return HF_ERROR_MEMORY;
         hf_status status = hf_limb_solver_make(f->creature, f->query->limb, limb->contact_count > 0 ? i : -1,
                                                false, f->query->pose.q, true, workspace, f->solvers[i]);

@@ -17,13 +17,17 @@ typedef struct hf_contact_finisher {
     int touch_count;          /* without that one */
     double* q;                /* the last trial */
     double* posture;          /* scratch */
-    hf_limb_solver** solvers; /* of each contact frame (one for a limb without any), NULL: not in use */
+    hf_limb_solver** solvers; /* of each contact frame (one for a limb without any), NULL: not asked */
     hf_contact_clearance clearance;
 } hf_contact_finisher;
 
 typedef enum hf_finish { HF_FINISH_VALID, HF_FINISH_INEXACT, HF_FINISH_COLLIDES } hf_finish;
 
-/* Memory from the workspace for all frames whose samples are given. */
+/* Is a contact frame asked (for a limb without any, frame 0)? Samples have fingers and toes at rest: a frame
+   on one is asked where there are samples for none of the effector's own. */
+bool hf_contact_frame_asked(const hf_limb* limb, const hf_samples* const* samples, int frame);
+
+/* Memory from the workspace for all frames that are asked. */
 hf_status hf_contact_finisher_make(const hf_creature* creature, const hf_placement* placement,
                                    const hf_contact_query* query, const hf_samples* const* samples,
                                    const bool* use, hf_workspace* workspace, hf_contact_finisher* finisher);

@@ -191,14 +191,6 @@ static void set_scorer(search* s, const hf_samples* samples, int set, const bool
                               .q = q};
 }
 
-/* Samples have fingers and toes at rest: a frame on one is asked where none of the effector's own is. */
-static bool is_asked(const hf_limb* limb, const hf_samples* const* samples, int frame) {
-    bool own = false;
-    for (int i = 0; i < limb->contact_count; i++)
-        own = own || (samples[i] && limb->contacts[i].link == limb->effector_link);
-    return samples[frame] && (!own || limb->contacts[frame].link == limb->effector_link);
-}
-
 static hf_status prepare(search* s, const hf_samples* const* samples) {
     size_t sets = (size_t)set_count(s->limb), columns = (size_t)s->creature->view.v_count;
     s->scorers = hf_workspace_take(s->workspace, sets, sizeof *s->scorers);
@@ -209,7 +201,7 @@ static hf_status prepare(search* s, const hf_samples* const* samples) {
     status = hf_contact_finisher_make(s->creature, s->placement, s->query, samples, use, s->workspace,
                                       &s->finisher);
     for (int i = 0; i < (int)sets && status == HF_OK; i++)
-        if (is_asked(s->limb, samples, i)) {
+        if (hf_contact_frame_asked(s->limb, samples, i)) {
             int set = s->scorer_count++;
             set_scorer(s, samples[i], set, use, free_grip, s->finisher.posture, &s->scorers[set]);
         }
