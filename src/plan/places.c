@@ -198,7 +198,9 @@ static bool solve(hf_planner* p, const hf_pose* pose, int index, const hf_contac
     return reach(p, pose, &t, q);
 }
 
-/* `blocked` has a bit for each turning with which the effector is in something, whatever the body's pose. */
+/* `blocked` has a bit for each turning with which the effector was in something at this spot. Turned as the
+   body it is so whatever the pose; the other turnings follow from the pose, and to pass over them later is a
+   shortcut. */
 static bool try_spot(hf_planner* p, const hf_pose* pose, const hf_hold* rest, int rest_count, int limb,
                      int frame, int index, const hf_spot* s, unsigned* blocked, hf_step_candidate* to) {
     const hf_contact_frame* f = &p->view->limbs[limb].contacts[frame];

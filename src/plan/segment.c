@@ -605,10 +605,15 @@ static hf_vec3 contact_point(hf_planner* p, int limb, int frame, const hf_pose* 
     return hf_apply(p->links[f->link], f->offset);
 }
 
-/* How far aside of straight off a surface, where the limb goes that way. */
-static hf_vec3 aside_of(int number, hf_vec3 way, hf_vec3 normal, double length) {
+/* The part of a way along a surface; zero where that is too short to say where to. */
+static hf_vec3 along_surface(hf_vec3 way, hf_vec3 normal, double length) {
     hf_vec3 along = hf_sub(way, hf_scale(normal, hf_dot(way, normal)));
-    if (number == 0 || hf_length(along) <= 1e-3 * length) return hf_v3(0, 0, 0);
+    return hf_length(along) > 1e-3 * length ? along : hf_v3(0, 0, 0);
+}
+
+/* How far aside of straight off a surface, where the limb goes that way along it. */
+static hf_vec3 aside_of(int number, hf_vec3 along, hf_vec3 normal, double length) {
+    if (number == 0 || !(hf_length(along) > 0)) return hf_v3(0, 0, 0);
     along = hf_scale(hf_normalize(along), ASIDE_SHARE * length);
     hf_vec3 across = hf_cross(normal, along);
     hf_vec3 sides[LIFT_WAYS - 1] = {hf_neg(along), across, hf_neg(across), hf_scale(along, -3)};
@@ -627,11 +632,15 @@ static bool limb_is_free(hf_planner* p, int limb, const hf_pose* at) {
 static int free_lift(hf_planner* p, const swing* w, bool arrives, int first, hf_vec3 way, double* out) {
     const hf_swing_end* end = arrives ? &w->arrive : &w->leave;
     const hf_pose* at = arrives ? w->to : w->from;
+    double length = p->view->limbs[w->limb].length;
+    hf_vec3 along = along_surface(way, end->normal, length);
+    // without a way along the surface all lifts are the same
+    int last = hf_length(along) > 0 ? LIFT_WAYS : first;
     size_t row = (size_t)p->view->q_count;
     bool scrapes = false;
     int count = 0;
-    for (int k = first; k <= LIFT_WAYS && !p->out_of_memory; k++) {
-        hf_vec3 aside = aside_of(k < LIFT_WAYS ? k : first, way, end->normal, p->view->limbs[w->limb].length);
+    for (int k = first; k <= last && !p->out_of_memory; k++) {
+        hf_vec3 aside = aside_of(k < LIFT_WAYS ? k : first, along, end->normal, length);
         count = lift(p, w->limb, arrives ? w->goal_frame : w->frame, end, at, aside, out, &scrapes);
         hf_pose lifted = {at->root, out + (size_t)(LIFT_KNOTS - 1) * row};
         if (count && limb_is_free(p, w->limb, &lifted)) break;
