@@ -25,11 +25,14 @@ typedef struct hf_collision {
 } hf_collision;
 
 /* What is known of how far bodies are from each other and from the scene, so that tests of many poses near
-   each other need not find it anew: answers are the same, sooner. For one creature and one placement that
+   each other need not find it anew: answers are the same, sooner; of a move that grazes something, between
+   the places that are looked at, they may differ. For one creature and one placement that
    does not move meanwhile, and one thread. */
 typedef struct hf_clearance hf_clearance;
 HF_API hf_status hf_clearance_create(const hf_creature* creature, hf_clearance** clearance);
 HF_API void hf_clearance_free(hf_clearance* clearance);
+/* As it was made. */
+HF_API void hf_clearance_forget(hf_clearance* clearance);
 
 /* What to test. */
 typedef struct hf_collision_query {

@@ -25,7 +25,8 @@ typedef struct hf_plan_options {
     double duration; /* default 2 */
     double balance;  /* default 1 */
     double comfort;  /* default 0.3 */
-    int max_work;    /* contact changes tried; default 4000 */
+    int max_work;    /* contact changes tried on a guide; no further one is begun once all together
+                        have used it up; default 4000 */
     int guides;      /* guides tried; default 12 */
     double goal_tolerance_m; /* how far the root may end from the goal's; default 0.05 */
 } hf_plan_options;
@@ -60,7 +61,7 @@ typedef struct hf_plan_result {
     int work;          /* contact changes tried */
     double guide_length_m;
     double reached;            /* share of the guide that the motion covers, 0..1 */
-    double guide_s, contact_s; /* wall time of the parts */
+    double guide_s, contact_s; /* wall time of the motion's guide, and of all else */
 } hf_plan_result;
 HF_API void hf_plan_result_free(hf_plan_result* result);
 

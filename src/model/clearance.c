@@ -71,6 +71,12 @@ hf_status hf_clearance_create(const hf_creature* creature, hf_clearance** cleara
     return HF_OK;
 }
 
+void hf_clearance_forget(hf_clearance* c) {
+    for (int i = 0; i < c->body_count; i++) c->bodies[i] = (body_room){0};
+    for (int i = 0; i < c->pair_count; i++) c->pairs[i] = (body_pair){.a = c->pairs[i].a, .b = c->pairs[i].b};
+    c->stale = 0;
+}
+
 void hf_clearance_free(hf_clearance* c) {
     if (!c) return;
     hf_free(c->bodies);

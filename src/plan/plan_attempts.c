@@ -24,34 +24,44 @@ struct contest {
     hf_progress_fn progress;
     void* user;
     pthread_mutex_t mutex; /* of what follows, and of calls of progress */
-    int winner;            /* the first attempt that is known to arrive */
+    int last;              /* the first attempt that is known to end it all */
     double farthest;       /* share of the way that was reported */
     bool cancelled;
     int count;
     attempt* attempts; /* those of one round */
 };
 
-/* Called by every attempt: those behind a winner give up. */
+/* Called by every attempt: those behind the last one give up. */
 static bool relay(void* user, double fraction, const char* stage) {
     const attempt* a = user;
     contest* c = a->contest;
     pthread_mutex_lock(&c->mutex);
     if (fraction > c->farthest) c->farthest = fraction;
     if (c->progress && !c->cancelled && !c->progress(c->user, c->farthest, stage)) c->cancelled = true;
-    bool goes_on = !c->cancelled && a->planner.attempt < c->winner;
+    bool goes_on = !c->cancelled && a->planner.attempt < c->last;
     pthread_mutex_unlock(&c->mutex);
     return goes_on;
 }
 
+/* Is it of no use to try another guide? */
+static bool is_final(const hf_plan_result* r, const hf_plan_query* q) {
+    return q->guide_count > 0 || r->why == HF_PLAN_DONE || r->why == HF_PLAN_NO_GUIDE ||
+           r->why == HF_PLAN_START_COLLIDES || r->why == HF_PLAN_START_UNBALANCED;
+}
+
+/* Takes the attempt's result into account as soon as it is known. */
 static void run(void* context, int index, int worker) {
     (void)worker;
     contest* c = context;
     attempt* a = &c->attempts[index];
-    a->planner.work = 0;
-    a->planner.cancelled = false;
-    a->status = hf_plan_attempt(&a->planner, c->query, &a->result);
+    hf_planner* p = &a->planner;
+    p->work = 0;
+    p->cancelled = false;
+    hf_clearance_forget(p->clearance);
+    a->status = hf_plan_attempt(p, c->query, &a->result);
     pthread_mutex_lock(&c->mutex);
-    if (a->result.why == HF_PLAN_DONE && a->planner.attempt < c->winner) c->winner = a->planner.attempt;
+    bool ends = a->status != HF_OK || is_final(&a->result, c->query) || p->work >= p->options->max_work;
+    if (ends && p->attempt < c->last) c->last = p->attempt;
     pthread_mutex_unlock(&c->mutex);
 }
 
@@ -60,7 +70,6 @@ static void keep(hf_plan_result* best, hf_plan_result* next) {
     bool done = next->why == HF_PLAN_DONE;
     bool better = done || !best->motion || (next->motion && next->reached > best->reached);
     int work = best->work + next->work;
-    hf_plan_why why = next->why == HF_PLAN_NO_GUIDE && best->motion ? best->why : next->why;
     if (better) {
         hf_plan_result_free(best);
         *best = *next;
@@ -69,13 +78,6 @@ static void keep(hf_plan_result* best, hf_plan_result* next) {
         hf_plan_result_free(next);
     }
     best->work = work;
-    best->why = why;
-}
-
-/* Is it of no use to try another guide? */
-static bool is_final(const hf_plan_result* r, const hf_plan_query* q) {
-    return q->guide_count > 0 || r->why == HF_PLAN_DONE || r->why == HF_PLAN_NO_GUIDE ||
-           r->why == HF_PLAN_START_COLLIDES || r->why == HF_PLAN_START_UNBALANCED;
 }
 
 /* The results of a round in their order; true when that was the last. */
@@ -116,6 +118,7 @@ static hf_status hold_rounds(contest* c, const hf_plan_options* o, hf_plan_resul
         hf_parallel(c->count, count, run, c);
         last = judge(c, count, o, best, &status);
     }
+    if (c->cancelled && best->why != HF_PLAN_DONE) best->why = HF_PLAN_CANCELLED;
     return status;
 }
 
@@ -126,7 +129,7 @@ hf_status hf_plan_find(const hf_plan_model* model, const hf_scene* scene, const 
     hf_status status = hf_options_check(hf_plan_option_table(), options, error);
     if (status != HF_OK) return status;
     double start = hf_plan_clock();
-    contest c = {.query = query, .progress = progress, .user = user, .winner = options->guides};
+    contest c = {.query = query, .progress = progress, .user = user, .last = options->guides};
     // more at once than there are cores would only keep the first ones waiting
     int most = query->guide_count > 0 ? 1 : options->guides, cores = hf_parallel_workers(0);
     c.count = hf_parallel_workers(options->threads);

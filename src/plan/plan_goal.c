@@ -99,11 +99,12 @@ static bool take_whole(hf_planner* p, const hf_scenario_state* goal) {
 }
 
 bool hf_plan_arrive(hf_planner* p, const hf_scenario_state* goal) {
-    int node = p->node_index, count = p->node_count, frames = p->frames.count;
+    int node = p->node_index, count = p->node_count, frames = p->frames.count, farthest = p->farthest;
     if (reach_root(p, &p->nodes[node], goal) && stay(p, frames) && (!goal->whole || take_whole(p, goal)))
         return true;
     p->node_index = node;
     p->node_count = count;
     p->frames.count = frames;
+    p->farthest = farthest;
     return false;
 }

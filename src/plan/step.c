@@ -588,15 +588,15 @@ static bool find_rolled(hf_planner* p, const hf_hold* old, int frame, const hf_p
    its heel may rise from then on. */
 bool hf_step_roll(hf_planner* p, const hf_plan_node* node, int limb, hf_plan_node* child) {
     const hf_limb* l = &p->view->limbs[limb];
-    int own = hf_holds_find(node->holds, node->hold_count, limb), first = p->frames.count, index;
+    int own = hf_holds_find(node->holds, node->hold_count, limb), first = p->frames.count, index, frame = -1;
     const hf_hold* old = &node->holds[own];
-    hf_hold next = {.limb = -1};
+    hf_hold next;
     p->work++;
-    for (int f = 0; f < l->contact_count && next.limb < 0; f++)
-        if (l->contacts[f].link == l->contacts[old->frame].link || l->contacts[f].link == l->effector_link ||
-            !find_rolled(p, old, f, &node->pose, &next))
-            next.limb = -1;
-    if (next.limb < 0 || !hf_holds_stance(p, node->holds, node->hold_count, -1, p->stance_a) ||
+    for (int f = 0; f < l->contact_count && frame < 0; f++)
+        if (l->contacts[f].link != l->contacts[old->frame].link && l->contacts[f].link != l->effector_link &&
+            find_rolled(p, old, f, &node->pose, &next))
+            frame = f;
+    if (frame < 0 || !hf_holds_stance(p, node->holds, node->hold_count, -1, p->stance_a) ||
         !hf_holds_stance(p, node->holds, node->hold_count, limb, p->stance_b))
         return false;
     hf_pose pose = {.q = p->q_a};
@@ -608,6 +608,11 @@ bool hf_step_roll(hf_planner* p, const hf_plan_node* node, int limb, hf_plan_nod
     hf_forward(p->creature, &child->pose, p->links);
     hf_vec3 com = hf_com(p->creature, p->links);
     double margin = hf_stance_margin(p->stance_b, com);
+    // the sole was held on the way, not the toe
+    if (margin < p->options->margin_m || !find_rolled(p, old, frame, &child->pose, &next)) {
+        p->frames.count = first;
+        return false;
+    }
     if (!hf_frames_add(&p->frames, &child->pose, com, p->node_count, -1, margin)) {
         p->out_of_memory = true;
         return false;
