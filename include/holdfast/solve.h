@@ -44,7 +44,8 @@ typedef struct hf_solve_options {
     double posture_weight; /* pull towards `posture` in the null space, 0..1; default 0.1 */
     bool use_rom;          /* keep rom regions; default true */
     bool near_start;       /* the first start is near the target: one search from there; default false */
-    bool whole;            /* only all of the target counts: no search for what comes near; default false */
+    bool whole;            /* only all of the target counts: no search for what comes near, which seldom finds
+                              it all; default false */
     uint64_t seed;         /* of the extra starts; default 1 */
     const double* posture; /* whole-pose joint values; NULL: the rest posture */
 } hf_solve_options;
