@@ -1,6 +1,8 @@
 /* Reach volumes: nothing reachable lies outside, and no corner is left out. */
 #include "test.h"
+#include "base/memory.h"
 #include "base/random.h"
+#include "plan/planner.h"
 
 #include <stdlib.h>
 
@@ -109,10 +111,104 @@ static void a_free_arm_reaches_a_ball(void** state) {
     hf_creature_free(c);
 }
 
+/* A leg with a long toe of two parts, which bends far beyond where it is at rest. */
+static hf_creature* long_toed(void) {
+    char path[1100];
+    snprintf(path, sizeof path, "%s/toe.urdf", test_folder());
+    FILE* f = fopen(path, "w");
+    assert_non_null(f);
+    fputs("<robot name='t'><link name='body'/><link name='leg'/><link name='foot'/><link name='toe'/>"
+          "<link name='tip'/>"
+          "<joint name='hip' type='revolute'><parent link='body'/><child link='leg'/><axis xyz='0 1 0'/>"
+          "<limit lower='-0.5' upper='0.5' velocity='1' effort='1'/></joint>"
+          "<joint name='ankle' type='revolute'><parent link='leg'/><child link='foot'/><axis xyz='1 0 0'/>"
+          "<origin xyz='0 0 -0.3'/><limit lower='-0.3' upper='0.3' velocity='1' effort='1'/></joint>"
+          "<joint name='first' type='revolute'><parent link='foot'/><child link='toe'/><axis xyz='0 1 0'/>"
+          "<origin xyz='0.1 0 0'/><limit lower='-1' upper='0.5' velocity='1' effort='1'/></joint>"
+          "<joint name='second' type='revolute'><parent link='toe'/><child link='tip'/><axis xyz='0 1 0'/>"
+          "<origin xyz='0.1 0 0'/><limit lower='-0.3' upper='0.3' velocity='1' effort='1'/></joint></robot>",
+          f);
+    assert_int_equal(fclose(f), 0);
+    snprintf(path, sizeof path, "%s/toe.creature.json", test_folder());
+    f = fopen(path, "w");
+    assert_non_null(f);
+    fputs("{\"format\": \"holdfast-creature\", \"version\": 1, \"urdf\": \"toe.urdf\", \"trunk\": [\"body\"],"
+          " \"limbs\": [{\"name\": \"leg\", \"root\": \"leg\", \"effector\": \"foot\", \"contact\": ["
+          "{\"name\": \"sole\", \"offset\": [0,0,-0.02], \"normal\": [0,0,-1]},"
+          "{\"name\": \"tip\", \"link\": \"tip\", \"offset\": [0.1,0,0], \"normal\": [0,0,-1]}]}]}",
+          f);
+    assert_int_equal(fclose(f), 0);
+    hf_creature* c;
+    hf_error e;
+    if (hf_creature_load(path, NULL, &c, &e) != HF_OK) fail_msg("%s %s", e.field, e.message);
+    return c;
+}
+
+enum { BENT_SAMPLES = 500 };
+
+/* Samples of a frame beyond the effector, toes bent in any way, are in its map; how many not as they face. */
+static int count_lost(const hf_creature* c, int l, int k) {
+    const hf_creature_view* v = hf_creature_get(c);
+    const hf_limb* limb = &v->limbs[l];
+    const hf_contact_frame* f = &limb->contacts[k];
+    hf_pose pose = {hf_transform_identity(), calloc((size_t)v->q_count, sizeof(double))};
+    hf_transform* links = calloc((size_t)v->link_count, sizeof *links);
+    hf_sample_options o = hf_sample_options_default();
+    o.count = BENT_SAMPLES, o.contact = k;
+    hf_samples* samples;
+    hf_error e;
+    hf_reach_map map = {0};
+    assert_int_equal(hf_samples_build(c, l, &o, &samples, &e), HF_OK);
+    assert_true(hf_reach_map_build(c, samples, &map));
+    hf_random r = hf_random_start(78, (uint32_t)l, (uint64_t)k);
+    int lost = 0;
+    for (int i = 0; i < BENT_SAMPLES; i++) {
+        hf_pose_rest(c, &pose);
+        hf_samples_pose(c, samples, i, pose.q);
+        double share = hf_random_between(&r, 0, 1);
+        for (int at = f->link; at != limb->effector_link; at = v->links[at].parent_link) {
+            const hf_joint* j = &v->joints[v->links[at].joint];
+            if (j->q_count == 1) pose.q[j->q_index] = j->lower + share * (j->upper - j->lower);
+        }
+        hf_forward(c, &pose, links);
+        hf_transform base = hf_limb_base(c, l, links);
+        hf_vec3 x = hf_unapply(base, hf_apply(links[f->link], f->offset));
+        hf_vec3 n = hf_unrotate(base.rotation, hf_rotate(links[f->link].rotation, f->normal));
+        assert_true(hf_reach_map_has(&map, x, NULL));
+        lost += !hf_reach_map_has(&map, x, &n);
+    }
+    hf_free(map.bits);
+    hf_samples_free(samples);
+    free(pose.q);
+    free(links);
+    return lost;
+}
+
+/* With its toes bent a frame on them is in its map, facing as it does; between two of the bends that count a
+   direction may be rounded to another one. */
+static void maps_know_bent_toes(void** state) {
+    (void)state;
+    hf_creature* creatures[] = {shipped("human"), long_toed()};
+    for (int i = 0; i < 2; i++) {
+        const hf_creature_view* v = hf_creature_get(creatures[i]);
+        int asked = 0;
+        for (int l = 0; l < v->limb_count; l++)
+            for (int k = 0; k < v->limbs[l].contact_count; k++)
+                if (v->limbs[l].contacts[k].link != v->limbs[l].effector_link) {
+                    int lost = count_lost(creatures[i], l, k);
+                    if (lost > BENT_SAMPLES / 100) fail_msg("%s: %d lost", v->limbs[l].name, lost);
+                    asked++;
+                }
+        assert_true(asked > 0);
+        hf_creature_free(creatures[i]);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(holds_every_posture),
         cmocka_unit_test(a_free_arm_reaches_a_ball),
+        cmocka_unit_test(maps_know_bent_toes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,8 +62,7 @@ static hf_status make_limb(hf_plan_model* m, int limb, const hf_transform* links
         o.threads = options->threads;
         o.contact = c;
         status = hf_samples_build(m->creature, limb, &o, &to->sets[c], error);
-        if (status == HF_OK && !(hf_reach_map_build(to->sets[c], l->length, &to->maps[c]) &&
-                                 hf_reach_map_bend(m->creature, to->sets[c], &to->maps[c])))
+        if (status == HF_OK && !hf_reach_map_build(m->creature, to->sets[c], &to->maps[c]))
             status = HF_ERROR_MEMORY;
     }
     return status;

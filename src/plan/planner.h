@@ -285,8 +285,8 @@ bool hf_segment_free(hf_planner* p, const hf_hold* holds, int count, const hf_ho
                      const hf_stance* stance, int node, const hf_pose* from);
 
 /* ---- reach_map.c ---- */
-bool hf_reach_map_build(const hf_samples* samples, double length, hf_reach_map* map);
-bool hf_reach_map_bend(const hf_creature* creature, const hf_samples* samples, hf_reach_map* map);
+/* From the samples of a contact frame; false when memory is out. */
+bool hf_reach_map_build(const hf_creature* creature, const hf_samples* samples, hf_reach_map* map);
 /* facing: into the surface, in the limb's root frame; NULL: any way. */
 bool hf_reach_map_has(const hf_reach_map* map, hf_vec3 point, const hf_vec3* facing);
 /* With the limb's root frame there, is the spot about where one of its contact frames can be, facing it? */

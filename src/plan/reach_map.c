@@ -52,35 +52,44 @@ static void add(hf_reach_map* m, hf_vec3 x, uint32_t bits) {
             }
 }
 
-bool hf_reach_map_build(const hf_samples* samples, double length, hf_reach_map* m) {
-    hf_samples_view s = hf_samples_get(samples);
-    if (s.count == 0) return true;
-    m->cell = CELL * length;
-    for (int k = 0; k < 3; k++) m->cell = fmax(m->cell, (double)(s.high[k] - s.low[k]) / (MAX_SIDE - 3));
-    m->low =
-        hf_sub(hf_v3((double)s.low[0], (double)s.low[1], (double)s.low[2]), hf_v3(m->cell, m->cell, m->cell));
-    for (int k = 0; k < 3; k++) m->side[k] = 3 + (int)((double)(s.high[k] - s.low[k]) / m->cell);
-    m->bits = hf_alloc((size_t)m->side[0] * (size_t)m->side[1] * (size_t)m->side[2], sizeof *m->bits);
-    if (!m->bits) return false;
-    for (int i = 0; i < s.count; i++) {
-        hf_vec3 x = {(double)hf_sample_value(s.point, 3, i, 0), (double)hf_sample_value(s.point, 3, i, 1),
-                     (double)hf_sample_value(s.point, 3, i, 2)};
-        hf_vec3 n = {(double)hf_sample_value(s.score, 10, i, 6), (double)hf_sample_value(s.score, 10, i, 7),
-                     (double)hf_sample_value(s.score, 10, i, 8)};
-        add(m, x, bits_about(n));
+/* How far joints beyond the limb's own can move the frame from where it is with them at rest: at most to the
+   other side of the first of them. 0 for a frame of the effector itself. */
+static double most_bend(const hf_creature_view* view, const hf_limb* limb, const hf_contact_frame* f) {
+    if (f->link == limb->effector_link) return 0;
+    double arm = hf_length(f->offset), slide = 0;
+    for (int l = f->link; l != limb->effector_link; l = view->links[l].parent_link) {
+        const hf_joint* j = &view->joints[view->links[l].joint];
+        if (j->type == HF_JOINT_PRISMATIC && isfinite(j->upper - j->lower)) slide += j->upper - j->lower;
+        if (view->links[l].parent_link != limb->effector_link) arm += hf_length(j->origin.position);
     }
-    return true;
+    return 2 * arm + slide;
+}
+
+/* Empty cells about all samples, and at least `margin` more on every side. */
+static bool make_cells(const hf_samples_view* s, double length, double margin, hf_reach_map* m) {
+    double range[3];
+    m->cell = CELL * length;
+    for (int k = 0; k < 3; k++) {
+        range[k] = (double)(s->high[k] - s->low[k]);
+        m->cell = fmax(m->cell, (range[k] + 2 * margin) / (MAX_SIDE - 5));
+    }
+    int beside = 1 + (int)ceil(margin / m->cell);
+    double edge = beside * m->cell;
+    m->low = hf_sub(hf_v3((double)s->low[0], (double)s->low[1], (double)s->low[2]), hf_v3(edge, edge, edge));
+    for (int k = 0; k < 3; k++) m->side[k] = 1 + 2 * beside + (int)(range[k] / m->cell);
+    m->bits = hf_alloc((size_t)m->side[0] * (size_t)m->side[1] * (size_t)m->side[2], sizeof *m->bits);
+    return m->bits;
 }
 
 /* Joints beyond the limb's own move a frame on a toe or finger: each sample counts with them bent in several
    ways. False when memory is out. */
-bool hf_reach_map_bend(const hf_creature* creature, const hf_samples* samples, hf_reach_map* m) {
+static bool add_bends(const hf_creature* creature, const hf_samples* samples, hf_reach_map* m) {
     enum { BENDS = 4 };
     const hf_creature_view* view = hf_creature_get(creature);
     hf_samples_view s = hf_samples_get(samples);
     const hf_limb* limb = &view->limbs[s.limb];
     const hf_contact_frame* f = &limb->contacts[s.contact];
-    if (!m->bits || f->link == limb->effector_link || limb->joint_count == 0) return true;
+    if (f->link == limb->effector_link || limb->joint_count == 0) return true;
     hf_transform* links = hf_alloc((size_t)view->link_count, sizeof *links);
     hf_pose pose = {.q = hf_alloc((size_t)view->q_count + 1, sizeof *pose.q)};
     bool good = links && pose.q;
@@ -103,6 +112,22 @@ bool hf_reach_map_bend(const hf_creature* creature, const hf_samples* samples, h
     hf_free(links);
     hf_free(pose.q);
     return good;
+}
+
+bool hf_reach_map_build(const hf_creature* creature, const hf_samples* samples, hf_reach_map* m) {
+    const hf_creature_view* view = hf_creature_get(creature);
+    hf_samples_view s = hf_samples_get(samples);
+    const hf_limb* limb = &view->limbs[s.limb];
+    if (s.count == 0) return true;
+    if (!make_cells(&s, limb->length, most_bend(view, limb, &limb->contacts[s.contact]), m)) return false;
+    for (int i = 0; i < s.count; i++) {
+        hf_vec3 x = {(double)hf_sample_value(s.point, 3, i, 0), (double)hf_sample_value(s.point, 3, i, 1),
+                     (double)hf_sample_value(s.point, 3, i, 2)};
+        hf_vec3 n = {(double)hf_sample_value(s.score, 10, i, 6), (double)hf_sample_value(s.score, 10, i, 7),
+                     (double)hf_sample_value(s.score, 10, i, 8)};
+        add(m, x, bits_about(n));
+    }
+    return add_bends(creature, samples, m);
 }
 
 bool hf_reach_map_has(const hf_reach_map* m, hf_vec3 point, const hf_vec3* facing) {
