@@ -1,5 +1,6 @@
-/* Attempts at a plan, each with a guide of its own. As many run at once as there are threads; the first in
-   their order that arrives is the answer, so that it is the same for any number of threads. */
+/* Attempts at a plan, each with a guide of its own. The next one begins when the one before is in trouble,
+   and as many run at once as there are threads; the first in their order that arrives is the answer, so that
+   it is the same for any number of threads. */
 #include "plan/planner.h"
 
 #include "base/error.h"
@@ -9,6 +10,8 @@
 
 #include <pthread.h>
 #include <string.h>
+
+enum { TROUBLE = 20 }; /* changes tried without going farther */
 
 typedef struct contest contest;
 
@@ -24,8 +27,10 @@ struct contest {
     hf_progress_fn progress;
     void* user;
     pthread_mutex_t mutex; /* of what follows, and of calls of progress */
-    int last;              /* the first attempt that is known to end it all */
-    double farthest;       /* share of the way that was reported */
+    pthread_cond_t changed;
+    int last;        /* the first attempt that is known to end it all */
+    int wanted;      /* the last one that should run by now */
+    double farthest; /* share of the way that was reported */
     bool cancelled;
     int count;
     attempt* attempts; /* those of one round */
@@ -39,6 +44,8 @@ static bool relay(void* user, double fraction, const char* stage) {
     if (fraction > c->farthest) c->farthest = fraction;
     if (c->progress && !c->cancelled && !c->progress(c->user, c->farthest, stage)) c->cancelled = true;
     bool goes_on = !c->cancelled && a->planner.attempt < c->last;
+    if (a->planner.stalled > TROUBLE && c->wanted <= a->planner.attempt) c->wanted = a->planner.attempt + 1;
+    pthread_cond_broadcast(&c->changed);
     pthread_mutex_unlock(&c->mutex);
     return goes_on;
 }
@@ -49,19 +56,32 @@ static bool is_final(const hf_plan_result* r, const hf_plan_query* q) {
            r->why == HF_PLAN_START_COLLIDES || r->why == HF_PLAN_START_UNBALANCED;
 }
 
+/* Waits until the attempt should run; false when it need not. */
+static bool is_wanted(contest* c, int number) {
+    pthread_mutex_lock(&c->mutex);
+    while (c->wanted < number && !c->cancelled && number < c->last) pthread_cond_wait(&c->changed, &c->mutex);
+    bool wanted = !c->cancelled && number < c->last;
+    pthread_mutex_unlock(&c->mutex);
+    return wanted;
+}
+
 /* Takes the attempt's result into account as soon as it is known. */
 static void run(void* context, int index, int worker) {
     (void)worker;
     contest* c = context;
     attempt* a = &c->attempts[index];
     hf_planner* p = &a->planner;
-    p->work = 0;
+    p->work = p->stalled = 0;
     p->cancelled = false;
     hf_clearance_forget(p->clearance);
-    a->status = hf_plan_attempt(p, c->query, &a->result);
+    a->status = HF_OK;
+    a->result.why = HF_PLAN_CANCELLED;
+    if (is_wanted(c, p->attempt)) a->status = hf_plan_attempt(p, c->query, &a->result);
     pthread_mutex_lock(&c->mutex);
     bool ends = a->status != HF_OK || is_final(&a->result, c->query) || p->work >= p->options->max_work;
     if (ends && p->attempt < c->last) c->last = p->attempt;
+    if (c->wanted <= p->attempt) c->wanted = p->attempt + 1;
+    pthread_cond_broadcast(&c->changed);
     pthread_mutex_unlock(&c->mutex);
 }
 
@@ -115,6 +135,7 @@ static hf_status hold_rounds(contest* c, const hf_plan_options* o, hf_plan_resul
     for (int first = 0; first < o->guides && status == HF_OK && !last; first += c->count) {
         int count = o->guides - first < c->count ? o->guides - first : c->count;
         for (int i = 0; i < count; i++) c->attempts[i].planner.attempt = first + i;
+        c->wanted = first;
         hf_parallel(c->count, count, run, c);
         last = judge(c, count, o, best, &status);
     }
@@ -136,10 +157,9 @@ hf_status hf_plan_find(const hf_plan_model* model, const hf_scene* scene, const 
     if (c.count > cores) c.count = cores;
     if (c.count > most) c.count = most;
     c.attempts = hf_alloc((size_t)c.count, sizeof *c.attempts);
-    if (!c.attempts || pthread_mutex_init(&c.mutex, NULL) != 0) {
-        hf_free(c.attempts);
-        return hf_fail(error, HF_ERROR_MEMORY, NULL, 0, NULL, "%s", hf_status_text(HF_ERROR_MEMORY));
-    }
+    if (!c.attempts) return hf_fail(error, HF_ERROR_MEMORY, NULL, 0, NULL, "out of memory");
+    pthread_mutex_init(&c.mutex, NULL);
+    pthread_cond_init(&c.changed, NULL);
     for (int i = 0; i < c.count && status == HF_OK; i++) {
         c.attempts[i].contest = &c;
         c.attempts[i].planner = (hf_planner){.model = model,
@@ -156,6 +176,7 @@ hf_status hf_plan_find(const hf_plan_model* model, const hf_scene* scene, const 
     for (int i = 0; i < c.count; i++)
         if (c.attempts[i].contest) hf_planner_end(&c.attempts[i].planner);
     hf_free(c.attempts);
+    pthread_cond_destroy(&c.changed);
     pthread_mutex_destroy(&c.mutex);
     result->contact_s = hf_plan_clock() - start - result->guide_s;
     result->outcome = outcome_of(result);

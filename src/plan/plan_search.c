@@ -184,6 +184,7 @@ static void expand(hf_planner* p) {
 hf_plan_why hf_plan_search(hf_planner* p, const hf_scenario_state* goal, int patience) {
     int went_on = p->work, farthest = 0;
     while (!p->out_of_memory) {
+        p->stalled = p->work - went_on;
         if (!report(p)) return HF_PLAN_CANCELLED;
         p->node_index = choose(p);
         if (p->node_index < 0) return HF_PLAN_NO_CONTACT;

@@ -145,6 +145,7 @@ typedef struct hf_planner {
     int node_index; /* of the stance from which the search goes on */
     int farthest;   /* the stance that is farthest along the guide */
     int attempt;    /* the guide's number */
+    int stalled;    /* changes tried since the body last went farther */
     bool blocked;   /* the last change failed because the limb found no way to its next contact */
     hf_contact_answer* answer;
     hf_swing* swing;
