@@ -45,6 +45,7 @@ typedef struct hf_collision_query {
     double step_m; /* of a move: no point of a body moves further untested; default 0.01 */
     int fine_limb; /* of a move: bodies of this limb move no further than fine_m untested; default -1 */
     double fine_m;
+    double depth_m; /* that a body may be deep in the scene where no touch allows more; default 0.001 */
     hf_clearance* clearance; /* may be NULL */
 } hf_collision_query;
 HF_API hf_collision_query hf_collision_query_default(void);

@@ -23,7 +23,8 @@ typedef struct tile {
 } tile;
 
 hf_collision_query hf_collision_query_default(void) {
-    hf_collision_query q = {.limb = -1, .self = true, .scene = true, .step_m = 0.01, .fine_limb = -1};
+    hf_collision_query q = {
+        .limb = -1, .self = true, .scene = true, .step_m = 0.01, .fine_limb = -1, .depth_m = ALLOWED_DEPTH};
     return q;
 }
 
@@ -125,7 +126,7 @@ bool hf_scene_collides(const hf_creature* c, const hf_placement* placement, cons
     int count = fill_depths(c, query, body->link, depths);
     hf_surface surface;
     hf_transform pose = hf_compose(links[body->link], body->in_link);
-    if (!hf_placement_overlap_by(placement, &body->shape, pose, ALLOWED_DEPTH, depths, count,
+    if (!hf_placement_overlap_by(placement, &body->shape, pose, query->depth_m, depths, count,
                                  hit ? &surface : NULL))
         return false;
     if (hit) *hit = (hf_collision){.body = index, .other_body = -1, .surface = surface};

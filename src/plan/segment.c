@@ -294,6 +294,7 @@ static bool free_between(const segment* s, const hf_pose* a, const hf_pose* b, b
     q.begun = begun;
     q.fine_limb = s->limb;
     q.fine_m = GRAZE_M;
+    q.depth_m = HF_PLAN_DEPTH_M;
     q.clearance = s->planner->clearance;
     return !collides(s, a, b, &q);
 }
