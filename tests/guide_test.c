@@ -85,10 +85,10 @@ static void condition_equals_brute_force(void** state) {
         }
         double up = hf_rotate(root.rotation, hf_v3(0, 0, 1)).z;
         assert_near(s.tilt_rad, acos(up), 1e-9);
-        // forwards as far as it goes, 0.3 rad to the sides and backwards
+        // 1.6 rad forwards, 0.3 to the sides and backwards
         double back = hf_rotate(root.rotation, hf_v3(1, 0, 0)).z,
                aside = hf_rotate(root.rotation, hf_v3(0, 1, 0)).z;
-        bool tilted = acos(up) > 1.2 || (acos(up) > 0.3 && hypot(fmax(back, 0), aside) > sin(0.3));
+        bool tilted = acos(up) > 1.6 || (acos(up) > 0.3 && hypot(fmax(back, 0), aside) > sin(0.3));
         assert_int_equal(s.fault == HF_GUIDE_TILT, tilted);
         if (!tilted) assert_int_equal(s.fault == HF_GUIDE_TRUNK, !trunk_free);
         if (!trunk_free) continue;
