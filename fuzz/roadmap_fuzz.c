@@ -1,7 +1,7 @@
 /* Roadmap files: the input as a file, and as a block whose checksum and key were made to hold. What is
    accepted is asked for a way. */
 #include "base/memory.h"
-#include "plan/roadmap.h"
+#include "space/roadmap.h"
 
 #include <stdio.h>
 #include <stdlib.h>

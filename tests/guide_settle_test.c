@@ -3,7 +3,7 @@
 #include "guide_scenes.h"
 #include "test.h"
 #include "plan/planner.h"
-#include "plan/root_space.h"
+#include "space/root_space.h"
 
 #include <stdlib.h>
 

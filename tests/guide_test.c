@@ -2,7 +2,7 @@
 #include "allocation_count.h"
 #include "guide_fixture.h"
 #include "base/random.h"
-#include "plan/root_path.h"
+#include "space/root_path.h"
 
 #include <stdlib.h>
 

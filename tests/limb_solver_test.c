@@ -3,7 +3,7 @@
 #include "allocation_count.h"
 #include "chain_creature.h"
 #include "base/workspace.h"
-#include "contact/limb_chain.h"
+#include "solve/limb_chain.h"
 #include <holdfast/rom.h>
 
 #include <stdlib.h>

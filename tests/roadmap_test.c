@@ -2,8 +2,8 @@
 #include "guide_fixture.h"
 #include "base/random.h"
 #include "base/workspace.h"
-#include "io/roadmap_file.h"
-#include "plan/root_graph.h"
+#include "space/roadmap_file.h"
+#include "space/root_graph.h"
 
 #include <stdlib.h>
 

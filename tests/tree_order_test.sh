@@ -3,7 +3,7 @@
 # the sources are formatted, and no file holds a path of the machine it was written on.
 set -u
 cd "$(dirname "$0")/.."
-order="base geom model io balance contact plan refine adapt reach check render"
+order="base geom model io solve balance contact space schedule plan live adapt reach refine check render"
 bad=0
 complain() { echo "$1"; bad=1; }
 
@@ -16,11 +16,11 @@ for file in src/*/*.[ch]; do
     theirs=$(position "$other")
     [ "$theirs" -gt 0 ] && [ "$theirs" -le "$mine" ] || complain "$file includes $other/, which stands below $module"
     # The report judges what the others made, so it shares no geometry with them.
-    [ "$module" = check ] && case $other in geom|model|contact|balance|plan) complain "$file includes $other/";; esac
+    [ "$module" = check ] && case $other in geom|model|solve|balance|contact|space|schedule|plan|live) complain "$file includes $other/";; esac
   done < <(sed -nE 's|^#include "([a-z]+)/.*|\1|p' "$file")
 done
 for file in cli/*.[ch] examples/*.c examples/*/*.c; do
-  grep -nE '^#include "(base|geom|model|io|contact|check|render)/' "$file" && complain "$file looks inside the library"
+  grep -nE '^#include "(base|geom|model|io|solve|balance|contact|space|schedule|plan|live|check|render)/' "$file" && complain "$file looks inside the library"
 done
 if command -v clang-format >/dev/null 2>&1; then
   for file in include/holdfast/*.h src/*/*.[ch] cli/*.[ch] tests/*.[ch] bench/*.[ch] fuzz/*.[ch] examples/*.c examples/*/*.c; do

@@ -4,7 +4,7 @@
 #include "contact/contact_finish.h"
 
 #include "base/workspace.h"
-#include "contact/target.h"
+#include "solve/target.h"
 #include "model/creature.h"
 
 #include <math.h>

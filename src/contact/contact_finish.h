@@ -3,7 +3,7 @@
 #define HF_CONTACT_CONTACT_FINISH_H
 
 #include "contact/contact_clearance.h"
-#include "contact/limb_problem.h"
+#include "solve/limb_problem.h"
 
 /* Whole poses are only ever changed in this limb's joints. */
 typedef struct hf_contact_finisher {

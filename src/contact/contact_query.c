@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "base/workspace.h"
-#include "contact/target.h"
+#include "solve/target.h"
 #include "model/creature.h"
 #include <holdfast/outlook.h>
 

@@ -2,7 +2,7 @@
 #ifndef HF_CONTACT_SAMPLE_INDEX_H
 #define HF_CONTACT_SAMPLE_INDEX_H
 
-#include "io/sample_file.h"
+#include "contact/sample_file.h"
 
 /* A point with its place before sorting. */
 typedef struct hf_morton {

@@ -6,7 +6,7 @@
 #include "plan/planner.h"
 
 #include "base/memory.h"
-#include "plan/root_space.h"
+#include "space/root_space.h"
 
 #include <math.h>
 #include <stdlib.h>

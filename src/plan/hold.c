@@ -2,8 +2,8 @@
 #include "plan/planner.h"
 
 #include "base/workspace.h"
-#include "contact/limb_problem.h"
-#include "contact/target.h"
+#include "solve/limb_problem.h"
+#include "solve/target.h"
 #include "model/creature.h"
 
 #include <math.h>

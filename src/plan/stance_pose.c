@@ -5,7 +5,7 @@
 #include "plan/planner.h"
 
 #include "base/workspace.h"
-#include "plan/root_space.h"
+#include "space/root_space.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,0 +1,175 @@
+/* Which limbs an agent renews, and where they go. Groups of the gait take turns (thesis-2015 section 8.1, the
+   ad-hoc controller of many legs); within a group, limbs that stand far from their place under the body. A
+   goal is looked for from where the body will be in the middle of the limb's stance. */
+#include "live/agent.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double MOVING_RAD_S = 0.03;
+static const double BEHIND_SHARE = 0.3; /* of a half stride behind its place: a limb is renewed when moving */
+static const double ASTRAY_SHARE = 0.6; /* and this far from it when standing */
+static const double STRETCHED =
+    0.94; /* share of its reach beyond which a limb is renewed in any case, and more than at rest */
+static const double TURNED_RAD = 0.35; /* and when a patch is turned this far from how it is at rest */
+static const double BLOCKS_NEED = 3;
+static const double QUERIES_A_SECOND = 60;
+static const double REST_S = 0.1; /* after a query without a contact */
+
+static bool moving(const hf_agent* a) {
+    return hf_length(a->velocity) > HF_AGENT_MOVING_M_S || fabs(a->turn) > MOVING_RAD_S;
+}
+
+/* How far a held limb is from where it should be, in half strides. */
+static double need_of(const hf_agent* a, const hf_placement* placement, int limb) {
+    const agent_limb* l = &a->limbs[limb];
+    hf_vec3 up = hf_agent_up(a), home = hf_apply(a->pose.root, l->home);
+    hf_transform object = hf_placement_pose(placement, l->at.object);
+    hf_vec3 d = hf_sub(home, hf_apply(object, l->at.point));
+    d = hf_sub(d, hf_scale(up, hf_dot(d, up)));
+    double off = hf_length(d) / l->half_stride, need = off > ASTRAY_SHARE ? off - ASTRAY_SHARE : 0;
+    if (moving(a)) {
+        hf_vec3 arm = hf_sub(home, a->pose.root.position);
+        hf_vec3 way = hf_normalize(hf_add(a->velocity, hf_scale(hf_cross(up, arm), a->turn)));
+        double behind = hf_dot(d, way) / l->half_stride;
+        need = behind > BEHIND_SHARE ? behind : 0;
+        // across the way, too
+        double aside = hf_length(hf_sub(d, hf_scale(way, hf_dot(d, way)))) / l->half_stride;
+        if (aside > 1) need = fmax(need, aside);
+    }
+    hf_vec3 hip = hf_limb_base(a->creature, limb, a->links).position;
+    double stretch = hf_distance(hip, hf_apply(object, l->at.centre)) / l->reach;
+    // a stretched limb helps nobody unless a step makes it better
+    double most = fmin(0.985, fmax(STRETCHED, l->home_stretch + 0.02));
+    if (stretch > most && off > 0.2) need = fmax(need, 1 + 10 * (stretch - most));
+    // a patch that the body has turned away from
+    if (l->at.flat) {
+        hf_quat now = hf_quat_mul(object.rotation, l->at.rotation);
+        double turned = hf_quat_angle(now, hf_quat_mul(a->pose.root.rotation, l->home_rotation));
+        if (turned > TURNED_RAD) need = fmax(need, turned / TURNED_RAD);
+    }
+    // who holds the root back goes before all others
+    if (l->blocks_s > 0) need += BLOCKS_NEED;
+    return need;
+}
+
+/* ---- turns ---- */
+
+/* Some limb of the group is in the air or about to be; one that finds no way does not keep the others
+ * waiting. */
+static bool busy(const hf_agent* a) {
+    for (int i = 0; i < a->view->limb_count; i++) {
+        const agent_limb* l = &a->limbs[i];
+        if ((l->mode == AGENT_SWING && l->restarts == 0 && l->waited == 0) ||
+            (l->mode == AGENT_HELD && l->wanted))
+            return true;
+    }
+    return false;
+}
+
+/* Enough limbs hold for one more to be lifted. */
+static bool may_lift(const hf_agent* a) {
+    int held = 0;
+    for (int i = 0; i < a->view->limb_count; i++) held += a->limbs[i].mode == AGENT_HELD;
+    return held > a->least_held;
+}
+
+/* When nothing swings, the group in greatest need is lifted; equal needs go in turn. */
+static void take_turns(hf_agent* a, const hf_placement* placement) {
+    if (busy(a) || !may_lift(a)) return;
+    int best = -1;
+    double most = 0;
+    for (int k = 1; k <= a->group_count; k++) {
+        int group = (a->last_group + k) % a->group_count;
+        double need = 0;
+        for (int i = 0; i < a->view->limb_count; i++)
+            if (a->limbs[i].mode == AGENT_HELD && a->limbs[i].group == group && !(a->limbs[i].rest_s > 0))
+                need = fmax(need, need_of(a, placement, i));
+        if (need > most + 1e-9) best = group, most = need;
+    }
+    if (best < 0) return;
+    a->last_group = best;
+    for (int i = 0; i < a->view->limb_count; i++) {
+        agent_limb* l = &a->limbs[i];
+        if (l->mode != AGENT_HELD || l->group != best || l->rest_s > 0) continue;
+        l->wanted = need_of(a, placement, i) > 0.5 * most || need_of(a, placement, i) > 0.5;
+    }
+}
+
+/* ---- goals ---- */
+
+/* Is the new place worth a step? */
+static bool worth(const hf_agent* a, const hf_placement* placement, int limb, const agent_place* place) {
+    const agent_limb* l = &a->limbs[limb];
+    if (l->mode != AGENT_HELD) return true;
+    hf_vec3 now = hf_apply(hf_placement_pose(placement, l->at.object), l->at.point);
+    hf_vec3 then = hf_apply(hf_placement_pose(placement, place->object), place->point);
+    hf_quat turned_now = hf_quat_mul(hf_placement_pose(placement, l->at.object).rotation, l->at.rotation);
+    hf_quat turned_then = hf_quat_mul(hf_placement_pose(placement, place->object).rotation, place->rotation);
+    return hf_distance(now, then) > 0.15 * l->half_stride ||
+           (place->flat && hf_quat_angle(turned_now, turned_then) > 0.3 * TURNED_RAD);
+}
+
+static hf_status look_for(hf_agent* a, const hf_placement* placement, const hf_agent_input* in, int limb) {
+    agent_limb* l = &a->limbs[limb];
+    agent_place place;
+    bool found;
+    hf_status status = hf_agent_find_place(a, placement, in, limb, &place, &found);
+    if (status != HF_OK) return status;
+    if (found && worth(a, placement, limb, &place)) {
+        hf_agent_swing_begin(a, limb, &place, placement);
+        l->tries = 0;
+        l->wanted = false;
+        return HF_OK;
+    }
+    l->tries++;
+    if (l->tries % HF_AGENT_LOOKS) return HF_OK;
+    // looked everywhere: later again
+    l->rest_s = REST_S;
+    l->wanted = false;
+    if (!found && l->tries == HF_AGENT_LOOKS && l->mode != AGENT_HELD)
+        hf_agent_note(a, HF_AGENT_NOTHING, limb, -1);
+    return HF_OK;
+}
+
+/* Limbs that swing too long towards what they cannot touch let go of that goal. */
+static void give_up(hf_agent* a, int limb) {
+    agent_limb* l = &a->limbs[limb];
+    if (l->mode != AGENT_SWING) return;
+    bool late = l->waited > 0.5 * l->swing_s, blocked = l->restarts > 3;
+    if (!late && !blocked) return;
+    hf_agent_note(a, HF_AGENT_ABANDONED, limb, l->at.object);
+    l->mode = AGENT_FREE;
+    l->tries = late ? 2 : 1;
+    // it goes some way towards its relaxed posture first
+    l->rest_s = REST_S;
+}
+
+hf_status hf_agent_choose(hf_agent* a, const hf_placement* placement, const hf_agent_input* in) {
+    int count = a->view->limb_count, last = a->next_query - 1;
+    for (int i = 0; i < count; i++) {
+        a->limbs[i].rest_s = fmax(0, a->limbs[i].rest_s - in->dt_s);
+        a->limbs[i].blocks_s = fmax(0, a->limbs[i].blocks_s - in->dt_s);
+        give_up(a, i);
+    }
+    take_turns(a, placement);
+    // who has no contact goes first; few queries in a frame, so that none takes long, and the others in turn
+    hf_status status = HF_OK;
+    int queries = (int)ceil(in->dt_s * QUERIES_A_SECOND - 1e-9);
+    for (int round = 0; round < 2; round++)
+        for (int k = 0; k < count && status == HF_OK && queries > 0 && a->tests_left > 0; k++) {
+            int i = (a->next_query + k) % count;
+            agent_limb* l = &a->limbs[i];
+            bool asks = round == 0 ? l->mode == AGENT_FREE : l->mode == AGENT_HELD && l->wanted;
+            if (!asks || l->rest_s > 0) continue;
+            if (round == 1 && !may_lift(a)) {
+                l->wanted = false;
+                continue;
+            }
+            status = look_for(a, placement, in, i);
+            queries--;
+            last = i;
+        }
+    a->next_query = (last + 1) % count;
+    return status;
+}

@@ -1,0 +1,68 @@
+/* The way of a limb from one contact to the next (efort-2014-journal section 3.3): a Bezier curve that leaves
+   along the old surface's normal and arrives along the new one's, kept in the frame of the object it goes to.
+ */
+#include "live/agent.h"
+
+#include <math.h>
+
+static const double EAGER =
+    0.06; /* phase that a swing skips for each time that it could not leave its contact */
+static const double RAISE = 0.7; /* how much higher each new start of a swing is, in lifts */
+
+static void start_here(hf_agent* a, int limb, const hf_placement* placement, hf_vec3 normal) {
+    agent_limb* l = &a->limbs[limb];
+    const hf_contact_frame* f = &a->view->limbs[limb].contacts[l->at.frame];
+    hf_transform object = hf_agent_object(placement, l->at.object);
+    hf_forward(a->creature, &a->pose, a->links);
+    l->from = hf_unapply(object, hf_agent_touching(a, limb, l->at.frame, a->links));
+    l->from_normal = hf_unrotate(object.rotation, normal);
+    l->from_rotation = hf_quat_mul(hf_quat_conj(object.rotation), a->links[f->link].rotation);
+    l->phase = l->waited = 0;
+    l->stuck = 0;
+}
+
+void hf_agent_swing_begin(hf_agent* a, int limb, const agent_place* to, const hf_placement* placement) {
+    agent_limb* l = &a->limbs[limb];
+    hf_vec3 normal = hf_agent_up(a);
+    l->lifting = l->mode == AGENT_HELD;
+    l->left = l->at;
+    if (l->lifting) normal = hf_rotate(hf_agent_object(placement, l->at.object).rotation, l->at.normal);
+    l->at = *to;
+    l->mode = AGENT_SWING;
+    l->raise = 0;
+    l->restarts = 0;
+    l->away = hf_v3(0, 0, 0);
+    start_here(a, limb, placement, normal);
+    // after a lift that failed, with a stronger start
+    if (l->lifting) l->phase = fmin(0.16, EAGER * l->refused);
+}
+
+void hf_agent_swing_again(hf_agent* a, int limb, const hf_placement* placement) {
+    agent_limb* l = &a->limbs[limb];
+    l->raise += RAISE;
+    l->restarts++;
+    // up, and away from what was in the way
+    start_here(a, limb, placement, hf_normalize(hf_add(hf_agent_up(a), l->away)));
+    l->away = hf_v3(0, 0, 0);
+}
+
+static double smooth(double x) { return x <= 0 ? 0 : x >= 1 ? 1 : x * x * (3 - 2 * x); }
+
+void hf_agent_swing_at(const hf_agent* a, int limb, const hf_placement* placement, double phase,
+                       hf_vec3* point, hf_quat* rotation) {
+    const agent_limb* l = &a->limbs[limb];
+    hf_transform object = hf_agent_object(placement, l->at.object);
+    hf_vec3 p0 = l->from, p3 = l->at.centre, way = hf_sub(p3, p0);
+    // over what is higher at either end
+    double lift = l->lift * (1 + l->raise);
+    double up0 = lift + fmax(0, hf_dot(way, l->from_normal)),
+           up1 = lift + fmax(0, -hf_dot(way, l->at.normal));
+    hf_vec3 p1 = hf_add(p0, hf_scale(l->from_normal, up0)), p2 = hf_add(p3, hf_scale(l->at.normal, up1));
+    double t = smooth(phase), u = 1 - t;
+    hf_vec3 p = hf_add(hf_add(hf_scale(p0, u * u * u), hf_scale(p1, 3 * u * u * t)),
+                       hf_add(hf_scale(p2, 3 * u * t * t), hf_scale(p3, t * t * t)));
+    *point = hf_apply(object, p);
+    // a foot turns while it is in the air
+    hf_quat turned = hf_quat_slerp(l->from_rotation, l->at.rotation, smooth((phase - 0.2) / 0.6));
+    *rotation = hf_quat_mul(object.rotation, turned);
+}

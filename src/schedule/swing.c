@@ -1,0 +1,717 @@
+/* Whole poses along swings (method section 5; efort-2014-journal section 3.3). Root and free joints go
+   straight from the first pose to the last. A swinging limb is brought onto its curve by the limb solver,
+   which starts from the posture between its first and its last and is pulled towards it; a holding limb is
+   brought back to where it holds. Where something collides, the limb it belongs to gets the next shape of a
+   fixed list. A single limb for which no shape will do is lifted off and looked for a way by trees. */
+#include "base/memory.h"
+#include "base/workspace.h"
+#include "schedule/swing_tree.h"
+#include "solve/target.h"
+#include "model/creature.h"
+
+#include <holdfast/rom.h>
+#include <holdfast/solve.h>
+#include <holdfast/swing.h>
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#define FIELD(name) offsetof(hf_swing_options, name)
+static const hf_option items[] = {
+    {"max_tries", HF_OPTION_COUNT, FIELD(max_tries), 1, 1000, 24, "", "shapes of curves tried for a swing"},
+    {"knot_m", HF_OPTION_REAL, FIELD(knot_m), 0.001, 1, 0.03, "m", "way of an effector between two knots"},
+    {"knot_rad", HF_OPTION_REAL, FIELD(knot_rad), 0.01, 1, 0.15, "rad", "turn of a joint between two knots"},
+    {"max_moves", HF_OPTION_COUNT, FIELD(max_moves), 0, 1000000, 2000, "",
+     "moves tested for a limb that no curve brings to its goal"},
+    {"lift_share", HF_OPTION_REAL, FIELD(lift_share), 0, 10, 1, "", "height of swings"},
+    {"tolerance_m", HF_OPTION_REAL, FIELD(tolerance_m), 1e-6, 1e-3, 1e-4, "m", "how exactly contacts hold"},
+};
+
+hf_option_table hf_swing_option_table(void) { return (hf_option_table){sizeof items / sizeof *items, items}; }
+
+hf_swing_options hf_swing_options_default(void) {
+    hf_swing_options options;
+    hf_options_default(hf_swing_option_table(), &options);
+    return options;
+}
+
+const char* hf_swing_why_text(hf_swing_why why) {
+    static const char* const texts[] = {"the way is free",
+                                        "it collides where it starts",
+                                        "it collides where it ends",
+                                        "it collides on every way that was tried",
+                                        "a contact cannot be held on the way",
+                                        "a range of motion is left on the way"};
+    return (size_t)why < sizeof texts / sizeof *texts ? texts[why] : "unknown";
+}
+
+/* The shapes, in the order they are tried. `lift` multiplies the usual lift; the rest shifts the curve's
+   middle, in limb lengths: in towards the limb's root, to the side, up in the world. */
+typedef struct shape {
+    enum {
+        CURVE,
+        JOINTS,
+        REST
+    } kind; /* joints: straight in joint values, lifted; rest: over the rest posture */
+    double lift, in, side, up;
+} shape;
+static const shape shapes[] = {
+    {CURVE, 1, 0, 0, 0},      {CURVE, 2, 0, 0, 0},    {CURVE, 4, 0, 0, 0},     {CURVE, 1, 0.2, 0, 0},
+    {CURVE, 1, 0, 0.2, 0},    {CURVE, 1, 0, -0.2, 0}, {CURVE, 2, 0.4, 0, 0},   {CURVE, 2, 0, 0.4, 0},
+    {CURVE, 2, 0, -0.4, 0},   {CURVE, 2, 0, 0, 0.3},  {JOINTS, 1, 0, 0, 0},    {REST, 1, 0, 0, 0},
+    {JOINTS, 3, 0, 0, 0},     {REST, 3, 0, 0, 0},     {CURVE, 4, 0.4, 0, 0.3}, {CURVE, 4, 0.3, 0.3, 0},
+    {CURVE, 4, 0.3, -0.3, 0}, {CURVE, 0.5, 0, 0, 0},
+};
+enum { SHAPES = sizeof shapes / sizeof *shapes };
+
+/* Work of the solver for one limb at one knot. */
+enum { ITERATIONS = 30 };
+/* Angles on the way need not be exact, rad. */
+static const double WAY_RAD = 5e-3;
+/* A patch holds its orientation this exactly, rad. */
+static const double HOLD_RAD = 1e-3;
+/* A hold that is this far from itself between the two poses is none, in tolerances. */
+static const double SHIFT = 10;
+/* The effector turns on this part of the way, so that it leaves and arrives flat. */
+static const double TURN_FROM = 0.15, TURN_TO = 0.85;
+/* No joint of a swinging limb jumps further between neighbouring knots, in knot_rad. */
+static const double JUMP = 6;
+
+/* A frame of a motion at the usual rate. */
+static const double FRAME_S = 1.0 / 30;
+
+/* A swinging or holding limb. */
+typedef struct moving {
+    int limb, frame, link;
+    bool turns;            /* the orientation counts */
+    hf_transform from, to; /* of the link, at both ends */
+    hf_vec3 offset;        /* of the point in the link */
+    hf_vec3 start, goal;   /* the point at both ends */
+    int shape;
+    hf_swing_curve curve;
+    double lift;
+} moving;
+
+typedef struct search {
+    const hf_creature* creature;
+    const hf_placement* placement;
+    const hf_swing_query* query;
+    hf_workspace* workspace;
+    hf_swing* swing;
+    moving* swinging;
+    moving* holding;
+    hf_transform* links;
+    double* blend; /* the posture that is wished at a knot */
+    double* between;
+    hf_touch* touches;
+    int knots;
+    bool start_overlaps, goal_overlaps; /* as only a contact allows */
+    int early, late; /* knots up to and from which only the contacts at the ends allow the overlap */
+} search;
+
+/* ---- what moves ---- */
+
+static moving moving_of(const hf_creature_view* v, int limb, int frame) {
+    moving m = {.limb = limb, .frame = frame, .link = v->limbs[limb].effector_link};
+    if (frame < 0) return m;
+    const hf_contact_frame* f = &v->limbs[limb].contacts[frame];
+    m.link = f->link;
+    m.offset = f->offset;
+    m.turns = !(f->ball > 0) && (f->patch[0] > 0 || f->patch[1] > 0);
+    return m;
+}
+
+static void list_moving(search* s) {
+    const hf_creature_view* v = &s->creature->view;
+    const hf_swing_query* q = s->query;
+    for (int i = 0; i < q->limb_count; i++) {
+        s->swinging[i] = moving_of(v, q->limbs[i].limb, q->limbs[i].frame);
+        // with fewer joints the orientation is what the position leaves
+        s->swinging[i].turns &= v->limbs[q->limbs[i].limb].joint_count >= 5;
+    }
+    for (int i = 0; i < q->hold_count; i++) {
+        s->holding[i] = moving_of(v, q->holds[i].limb, q->holds[i].frame);
+        s->holding[i].turns &= !q->holds[i].grip;
+    }
+    for (int end = 0; end < 2; end++) {
+        hf_forward(s->creature, end ? &q->to : &q->from, s->links);
+        for (int i = 0; i < q->limb_count + q->hold_count; i++) {
+            moving* m = i < q->limb_count ? &s->swinging[i] : &s->holding[i - q->limb_count];
+            *(end ? &m->to : &m->from) = s->links[m->link];
+            *(end ? &m->goal : &m->start) = hf_apply(s->links[m->link], m->offset);
+        }
+    }
+}
+
+/* The curve of a limb's present shape. */
+static void make_curve(search* s, int index) {
+    moving* m = &s->swinging[index];
+    const hf_swing_limb* l = &s->query->limbs[index];
+    const hf_limb* limb = &s->creature->view.limbs[m->limb];
+    const shape* form = &shapes[m->shape];
+    double length = limb->length;
+    hf_vec3 way = hf_sub(m->goal, m->start), out = hf_add(l->start.normal, l->goal.normal);
+    // s->links are those of the last pose
+    hf_vec3 base = hf_apply(s->links[limb->base_link], limb->base.position);
+    hf_vec3 in = hf_normalize(hf_sub(base, hf_lerp(m->start, m->goal, 0.5)));
+    if (hf_length(out) < 1e-6) out = in;
+    hf_vec3 side = hf_normalize(hf_cross(way, out));
+    m->lift = form->lift * s->query->options.lift_share * hf_swing_lift(length, hf_length(way));
+    hf_vec3 bend = hf_add(hf_scale(in, form->in * length), hf_scale(side, form->side * length));
+    bend.z += form->up * length;
+    m->curve = hf_swing_curve_make(m->start, l->start.normal, m->goal, l->goal.normal,
+                                   (hf_swing_shape){m->lift, bend});
+}
+
+static double curve_length(const hf_swing_curve* c) {
+    double length = 0;
+    for (int i = 0; i + 1 < HF_SWING_CONTROLS; i++) length += hf_distance(c->control[i], c->control[i + 1]);
+    return length;
+}
+
+/* Knots for all ways and turns; the middle of a quintic is twice as fast as its mean. */
+static int knots_wanted(const search* s) {
+    const hf_swing_query* q = s->query;
+    double steps = 8;
+    for (int i = 0; i < q->limb_count; i++)
+        steps = fmax(steps, curve_length(&s->swinging[i].curve) / q->options.knot_m);
+    for (int i = 0; i < s->creature->view.q_count; i++)
+        steps = fmax(steps, 1.5 * fabs(q->to.q[i] - q->from.q[i]) / q->options.knot_rad);
+    steps = fmax(steps, hf_distance(q->from.root.position, q->to.root.position) / q->options.knot_m);
+    steps = fmax(steps, hf_quat_angle(q->from.root.rotation, q->to.root.rotation) / q->options.knot_rad);
+    return steps < HF_SWING_KNOTS - 1 ? (int)ceil(steps) + 1 : HF_SWING_KNOTS;
+}
+
+/* ---- one knot ---- */
+
+static hf_pose knot(const search* s, int k) {
+    return (hf_pose){s->swing->roots[k], s->swing->q + (size_t)k * (size_t)s->swing->q_count};
+}
+
+static double smooth(double t) {
+    t = t < 0 ? 0 : t > 1 ? 1 : t;
+    return t * t * t * (10 + t * (6 * t - 15));
+}
+
+/* Over the rest posture: a parabola in joint values through it. */
+static void blend_over_rest(const search* s, int limb, double t, double* q) {
+    const hf_creature_view* v = &s->creature->view;
+    for (int i = 0; i < v->limbs[limb].joint_count; i++) {
+        const hf_joint* j = &v->joints[v->limbs[limb].joints[i]];
+        if (j->type == HF_JOINT_FLOATING) continue;
+        for (int k = j->q_index; k < j->q_index + j->q_count; k++) {
+            double a = s->query->from.q[k], b = s->query->to.q[k];
+            q[k] = a + t * (b - a) + 4 * t * (1 - t) * (v->rest[k] - (a + b) / 2);
+            if (j->q_count == 1) q[k] = fmin(fmax(q[k], j->lower), j->upper);
+        }
+    }
+}
+
+/* What a swinging limb is asked at t; blend holds the posture wished there, links its base link. */
+static hf_target swing_target(const search* s, int index, double t) {
+    const moving* m = &s->swinging[index];
+    const hf_swing_limb* l = &s->query->limbs[index];
+    hf_target target = {.kind = HF_TARGET_POSITION, .limb = m->limb, .contact = m->frame};
+    if (shapes[m->shape].kind == CURVE) {
+        target.point = hf_swing_curve_point(&m->curve, t);
+        if (m->turns) target.kind = HF_TARGET_POSE;
+        target.rotation =
+            hf_quat_slerp(m->from.rotation, m->to.rotation, smooth((t - TURN_FROM) / (TURN_TO - TURN_FROM)));
+        return target;
+    }
+    hf_forward_from(s->creature, s->creature->view.limbs[m->limb].root_link, s->blend, s->links);
+    double left = 4 * t * (1 - t), near_start = left * (1 - t), near_goal = left * t;
+    target.point =
+        hf_add(hf_apply(s->links[m->link], m->offset), hf_add(hf_scale(l->start.normal, near_start * m->lift),
+                                                              hf_scale(l->goal.normal, near_goal * m->lift)));
+    return target;
+}
+
+/* On the way a limb is near already and comes as near as it can: one descent tells. */
+static hf_status solve_limb(search* s, const hf_target* target, double tolerance_rad, bool on_way, double* q,
+                            hf_solve_result* r) {
+    hf_solve_options o = hf_solve_options_default();
+    o.max_iterations = ITERATIONS;
+    o.max_starts = 1;
+    o.tolerance_m = s->query->options.tolerance_m / 2;
+    o.tolerance_rad = tolerance_rad;
+    o.near_start = on_way;
+    o.posture = s->blend;
+    int base = s->creature->view.limbs[target->limb].base_link;
+    return hf_limb_solve(s->creature, &s->links[base], target, &o, s->workspace, q, r);
+}
+
+/* The start of the solver: the wished posture and what the limb was beside it at the knot before, less and
+   less on the second half so that it meets its goal. */
+static void warm_start(const search* s, int limb, int k, const double* wished_before, double* q) {
+    const hf_creature_view* v = &s->creature->view;
+    int last = s->knots - 1;
+    double keep = 2 * k <= last ? 1 : (double)(last - k) / (last - k + 1);
+    const double* before = s->swing->q + (size_t)(k - 1) * (size_t)s->swing->q_count;
+    for (int i = 0; i < v->limbs[limb].joint_count; i++) {
+        const hf_joint* j = &v->joints[v->limbs[limb].joints[i]];
+        if (j->q_count != 1) continue;
+        double x = s->blend[j->q_index] + keep * (before[j->q_index] - wished_before[j->q_index]);
+        q[j->q_index] = fmin(fmax(x, j->lower), j->upper);
+    }
+}
+
+static bool jumps(const search* s, int k) {
+    const double *a = s->swing->q + (size_t)(k - 1) * (size_t)s->swing->q_count, *b = a + s->swing->q_count;
+    double most = JUMP * s->query->options.knot_rad;
+    for (int i = 0; i < s->query->limb_count; i++) {
+        const hf_limb* limb = &s->creature->view.limbs[s->query->limbs[i].limb];
+        for (int j = 0; j < limb->joint_count; j++) {
+            int q = s->creature->view.joints[limb->joints[j]].q_index;
+            if (fabs(b[q] - a[q]) > most) return true;
+        }
+    }
+    return false;
+}
+
+/* Wished posture at t: straight between the ends, or over the rest posture. */
+static void wish(search* s, double t, hf_pose* pose) {
+    hf_pose_between(s->creature, &s->query->from, &s->query->to, t, pose);
+    for (int i = 0; i < s->query->limb_count; i++)
+        if (shapes[s->swinging[i].shape].kind == REST)
+            blend_over_rest(s, s->query->limbs[i].limb, t, pose->q);
+}
+
+/* Where the body is still, what holds is kept as it is. */
+static bool is_kept(const search* s, const moving* m, const hf_target* target) {
+    hf_transform link = s->links[m->link];
+    return hf_distance(hf_apply(link, m->offset), target->point) <= s->query->options.tolerance_m / 2 &&
+           (!m->turns || hf_quat_angle(link.rotation, target->rotation) <= HOLD_RAD);
+}
+
+static hf_status make_knot(search* s, int k, double* wished_before, hf_swing_why* why) {
+    size_t bytes = sizeof(double) * (size_t)s->swing->q_count;
+    double t = (double)k / (s->knots - 1);
+    hf_pose pose = knot(s, k);
+    wish(s, t, &pose);
+    s->swing->roots[k] = pose.root;
+    memcpy(s->blend, pose.q, bytes);
+    hf_forward(s->creature, &pose, s->links);
+    hf_status status = HF_OK;
+    for (int i = 0; i < s->query->limb_count && status == HF_OK; i++) {
+        hf_target target = swing_target(s, i, t);
+        hf_solve_result r;
+        warm_start(s, target.limb, k, wished_before, pose.q);
+        status = solve_limb(s, &target, WAY_RAD, true, pose.q, &r);
+    }
+    for (int i = 0; i < s->query->hold_count && status == HF_OK; i++) {
+        const moving* m = &s->holding[i];
+        hf_target target = {.kind = m->turns ? HF_TARGET_POSE : HF_TARGET_POSITION,
+                            .limb = m->limb,
+                            .contact = m->frame,
+                            .point = hf_lerp(m->start, m->goal, t),
+                            .rotation = hf_quat_slerp(m->from.rotation, m->to.rotation, t)};
+        if (is_kept(s, m, &target)) continue;
+        hf_solve_result r;
+        status = solve_limb(s, &target, HOLD_RAD, false, pose.q, &r);
+        if (status == HF_OK && r.outcome != HF_FOUND) *why = HF_SWING_HOLD_LOST;
+    }
+    memcpy(wished_before, s->blend, bytes);
+    return status;
+}
+
+/* ---- tests ---- */
+
+/* Objects that may be touched: by holds, at the start up to the first knot, at the goal from the last. */
+static hf_collision_query touching(const search* s, bool start, bool goal) {
+    const hf_swing_query* q = s->query;
+    hf_collision_query c = hf_collision_query_default();
+    c.touches = s->touches;
+    c.clearance = q->clearance;
+    for (int i = 0; i < q->hold_count; i++)
+        if (q->holds[i].object >= 0)
+            s->touches[c.touch_count++] = (hf_touch){q->holds[i].limb, q->holds[i].object, q->holds[i].grip};
+    for (int i = 0; i < q->limb_count; i++) {
+        const hf_swing_limb* l = &q->limbs[i];
+        if (start && l->start.object >= 0)
+            s->touches[c.touch_count++] = (hf_touch){l->limb, l->start.object, l->start.grip};
+        if (goal && l->goal.object >= 0)
+            s->touches[c.touch_count++] = (hf_touch){l->limb, l->goal.object, l->goal.grip};
+    }
+    return c;
+}
+
+/* Is one limb all that moves? Then the rest of the body need not be tested. */
+static bool only_one_limb(const search* s) {
+    const hf_swing_query* q = s->query;
+    const hf_creature_view* v = &s->creature->view;
+    if (q->limb_count != 1 || q->hold_count > 0) return false;
+    if (memcmp(&q->from.root, &q->to.root, sizeof q->from.root) != 0) return false;
+    memcpy(s->blend, q->from.q, sizeof(double) * (size_t)v->q_count);
+    const hf_limb* limb = &v->limbs[q->limbs[0].limb];
+    for (int i = 0; i < limb->joint_count; i++) {
+        const hf_joint* j = &v->joints[limb->joints[i]];
+        for (int k = j->q_index; k < j->q_index + j->q_count; k++) s->blend[k] = q->to.q[k];
+    }
+    hf_pose_follow(s->creature, s->blend);
+    for (int i = 0; i < v->q_count; i++)
+        if (s->blend[i] != q->to.q[i]) return false;
+    return true;
+}
+
+static bool knot_collides(search* s, int k, int limb, bool start, bool goal) {
+    hf_collision_query c = touching(s, start, goal);
+    hf_pose pose = knot(s, k);
+    c.limb = limb;
+    hf_forward(s->creature, &pose, s->links);
+    return hf_collides(s->creature, s->placement, s->links, &c, &s->swing->collision);
+}
+
+/* Is there time for swinging limbs to get from one pose to another within FRAME_S? */
+static bool within_a_frame(const search* s, const double* x, const double* y) {
+    const hf_creature_view* v = &s->creature->view;
+    for (int i = 0; i < s->query->limb_count; i++) {
+        const hf_limb* limb = &v->limbs[s->query->limbs[i].limb];
+        for (int k = 0; k < limb->joint_count; k++) {
+            const hf_joint* j = &v->joints[limb->joints[k]];
+            if (fabs(x[j->q_index] - y[j->q_index]) > j->max_speed * FRAME_S) return false;
+        }
+    }
+    return true;
+}
+
+/* Knots after the first and before the last that overlap as only the contact there allows: a frame of a
+   motion has it at the contact alone, so that they must be passed within one. */
+static void find_overlaps(search* s, int limb) {
+    int last = s->knots - 1;
+    for (s->early = 0; s->early + 1 < last; s->early++)
+        if (!within_a_frame(s, knot(s, 0).q, knot(s, s->early + 2).q) ||
+            !knot_collides(s, s->early + 1, limb, false, false) ||
+            knot_collides(s, s->early + 1, limb, true, false))
+            break;
+    for (s->late = last; s->late - 1 > s->early; s->late--)
+        if (!within_a_frame(s, knot(s, last).q, knot(s, s->late - 2).q) ||
+            !knot_collides(s, s->late - 1, limb, false, false) ||
+            knot_collides(s, s->late - 1, limb, false, true))
+            break;
+}
+
+static hf_status move_collides(search* s, int k, int limb, bool* collides) {
+    hf_collision_query c =
+        touching(s, k <= s->early && s->start_overlaps, k + 1 >= s->late && s->goal_overlaps);
+    hf_pose a = knot(s, k), b = knot(s, k + 1);
+    c.limb = limb;
+    c.begun = true; // as all knots have been tested, with no more allowed
+    return hf_move_collides(s->creature, s->placement, &a, &b, &c, s->workspace, collides,
+                            &s->swing->collision);
+}
+
+/* Regions are no convex sets: the way between two knots is looked at, too. */
+static bool in_regions(search* s, int k) {
+    const hf_creature_view* v = &s->creature->view;
+    enum { PARTS = 4 };
+    hf_pose a = knot(s, k), b = knot(s, k + 1), between = {a.root, s->blend};
+    for (int p = 1; p <= PARTS && v->rom_count > 0; p++) {
+        hf_pose_between(s->creature, &a, &b, (double)p / PARTS, &between);
+        for (int r = 0; r < v->rom_count; r++)
+            if (!hf_rom_contains(s->creature, r, between.q, 5e-5)) return false;
+    }
+    return true;
+}
+
+/* Does the straight move of one limb between two whole poses collide, or leave limits or regions? */
+static hf_status move_is_bad(search* s, const double* a, const double* b, bool start, bool goal, bool* bad) {
+    enum { PARTS = 4 };
+    hf_collision_query c = touching(s, start, goal);
+    c.limb = s->query->limbs[0].limb;
+    /* only read */
+    hf_pose from = {s->query->from.root, (double*)(uintptr_t)a}, to = {from.root, (double*)(uintptr_t)b},
+            between = {from.root, s->between};
+    *bad = false;
+    for (int p = 1; p <= PARTS && !*bad; p++) {
+        hf_pose_between(s->creature, &from, &to, (double)p / PARTS, &between);
+        *bad = !hf_pose_within_rom(s->creature, between.q, 5e-5);
+    }
+    if (*bad) return HF_OK;
+    return hf_move_collides(s->creature, s->placement, &from, &to, &c, s->workspace, bad,
+                            &s->swing->collision);
+}
+
+/* The knots are known not to collide with all allowed that the ends allow. */
+static hf_status test_way(search* s, int limb, hf_swing_why* why) {
+    bool overlaps = s->start_overlaps || s->goal_overlaps;
+    s->early = 0, s->late = s->knots - 1;
+    if (overlaps) find_overlaps(s, limb);
+    for (int k = 1; k + 1 < s->knots && overlaps; k++)
+        if (knot_collides(s, k, limb, k <= s->early && s->start_overlaps, k >= s->late && s->goal_overlaps)) {
+            *why = HF_SWING_COLLIDES;
+            return HF_OK;
+        }
+    for (int k = 0; k + 1 < s->knots; k++) {
+        bool collides;
+        hf_status status = move_collides(s, k, limb, &collides);
+        if (status != HF_OK) return status;
+        if (collides) {
+            *why = HF_SWING_COLLIDES;
+            return HF_OK;
+        }
+        if (!in_regions(s, k)) {
+            *why = HF_SWING_RANGE;
+            return HF_OK;
+        }
+    }
+    return HF_OK;
+}
+
+/* ---- the search ---- */
+
+static hf_status make_way(search* s, int limb, hf_swing_why* why, double* wished) {
+    size_t bytes = sizeof(double) * (size_t)s->swing->q_count;
+    hf_forward(s->creature, &s->query->to, s->links);
+    for (int i = 0; i < s->query->limb_count; i++) make_curve(s, i);
+    s->knots = knots_wanted(s);
+    int last = s->knots - 1;
+    memcpy(s->swing->q, s->query->from.q, bytes);
+    memcpy(s->swing->q + (size_t)last * (size_t)s->swing->q_count, s->query->to.q, bytes);
+    s->swing->roots[0] = s->query->from.root;
+    s->swing->roots[last] = s->query->to.root;
+    memcpy(wished, s->query->from.q, bytes);
+    // a curve along which the solver finds another branch of postures is no good one, nor one that collides
+    // with all allowed that its ends allow
+    for (int k = 1; k < last && *why == HF_SWING_FREE; k++) {
+        hf_status status = make_knot(s, k, wished, why);
+        if (status != HF_OK) return status;
+        if (*why != HF_SWING_FREE) break;
+        if (jumps(s, k))
+            *why = HF_SWING_RANGE;
+        else if (knot_collides(s, k, limb, s->start_overlaps, s->goal_overlaps))
+            *why = HF_SWING_COLLIDES;
+    }
+    if (*why == HF_SWING_FREE && jumps(s, last)) *why = HF_SWING_RANGE;
+    return HF_OK;
+}
+
+/* Which limb a link belongs to, by index into the swinging ones; -1 for none. */
+static int swinging_with(const search* s, int link) {
+    const hf_creature_view* v = &s->creature->view;
+    for (; link > 0; link = v->links[link].parent_link)
+        for (int i = 0; i < s->query->limb_count; i++)
+            if (v->limbs[s->query->limbs[i].limb].root_link == link) return i;
+    return -1;
+}
+
+/* The next shape for the limb that is to blame, or for all in turn; false when there is none left. */
+static bool next_shape(search* s, hf_swing_why why) {
+    int blamed = -1;
+    if (why == HF_SWING_COLLIDES) {
+        const hf_collision* c = &s->swing->collision;
+        const hf_body* bodies = s->creature->view.bodies;
+        int a = swinging_with(s, bodies[c->body].link),
+            b = c->other_body >= 0 ? swinging_with(s, bodies[c->other_body].link) : -1;
+        // of two that meet, the one that has been tried less
+        blamed = a >= 0 && b >= 0 ? s->swinging[b].shape < s->swinging[a].shape ? b : a : a >= 0 ? a : b;
+    }
+    if (blamed < 0)
+        for (int i = 0; i < s->query->limb_count; i++)
+            if (blamed < 0 || s->swinging[i].shape < s->swinging[blamed].shape) blamed = i;
+    if (blamed < 0 || s->swinging[blamed].shape + 1 >= SHAPES) return false;
+    s->swinging[blamed].shape++;
+    return true;
+}
+
+/* ---- the last resort ---- */
+
+/* Heights that are halved, and directions: along the normal, aslant of it, and for a gripping hand, which may
+   close from any side, across it. */
+enum { LIFT_STEPS = 6, LIFT_HEIGHTS = 3, LIFT_WAYS = 5, LIFT_GRIP_WAYS = 9 };
+
+static hf_vec3 lift_direction(const hf_swing_end* end, int way) {
+    hf_vec3 tangent[2];
+    if (way == 0) return end->normal;
+    hf_tangents(end->normal, tangent);
+    hf_vec3 across = hf_scale(tangent[way / 2 % 2], way % 2 ? 1 : -1);
+    return way < LIFT_WAYS ? hf_normalize(hf_add(end->normal, across)) : across;
+}
+
+/* Poses that lift the limb off an end, in LIFT_STEPS steps; as high as is free, or none. */
+static hf_status lift_off(search* s, bool goal, double* rows, int* count) {
+    const hf_swing_end* end = goal ? &s->query->limbs[0].goal : &s->query->limbs[0].start;
+    const moving* m = &s->swinging[0];
+    size_t n = (size_t)s->swing->q_count;
+    const double* q = goal ? s->query->to.q : s->query->from.q;
+    double height = hf_swing_lift(s->creature->view.limbs[m->limb].length, hf_distance(m->start, m->goal));
+    memcpy(s->blend, q, n * sizeof *q);
+    hf_pose pose = {s->query->to.root, s->blend};
+    *count = 0;
+    int ways = end->object < 0 ? 0 : end->grip ? LIFT_GRIP_WAYS : LIFT_WAYS;
+    for (int tries = 0; tries < LIFT_HEIGHTS * ways && *count == 0; tries++) {
+        hf_vec3 direction = lift_direction(end, tries % ways);
+        if (tries > 0 && tries % ways == 0) height /= 2;
+        bool collides = false;
+        for (int i = 0; i < LIFT_STEPS && !collides; i++) {
+            double *next = rows + (size_t)i * n, up = height * (i + 1) / LIFT_STEPS;
+            const double* before = i ? next - n : q;
+            memcpy(next, before, n * sizeof *q);
+            hf_target target = {.kind = m->turns ? HF_TARGET_POSE : HF_TARGET_POSITION,
+                                .limb = m->limb,
+                                .contact = m->frame,
+                                .rotation = goal ? m->to.rotation : m->from.rotation};
+            target.point = hf_add(goal ? m->goal : m->start, hf_scale(direction, up));
+            hf_forward(s->creature, &pose, s->links);
+            hf_solve_result r;
+            hf_status status = solve_limb(s, &target, WAY_RAD, true, next, &r);
+            // the overlap that the contact allows is passed within a frame
+            bool overlaps = (goal ? s->goal_overlaps : s->start_overlaps) && within_a_frame(s, q, next);
+            if (status == HF_OK)
+                status = move_is_bad(s, before, next, overlaps && !goal, overlaps && goal, &collides);
+            if (status != HF_OK) return status;
+        }
+        if (!collides) *count = LIFT_STEPS;
+    }
+    return HF_OK;
+}
+
+static hf_status tree_move(void* user, const double* a, const double* b, bool* good) {
+    bool bad;
+    hf_status status = move_is_bad(user, a, b, false, false, &bad);
+    *good = !bad;
+    return status;
+}
+
+/* Off the start, by trees, onto the goal. */
+static hf_status grow_way(search* s) {
+    hf_swing* out = s->swing;
+    size_t n = (size_t)out->q_count;
+    double *lift = hf_workspace_take(s->workspace, LIFT_STEPS * n + 1, sizeof *lift), *rows = out->q;
+    if (!lift) return HF_ERROR_MEMORY;
+    int before, after, found;
+    memcpy(rows, s->query->from.q, n * sizeof *rows);
+    hf_status status = lift_off(s, false, rows + n, &before);
+    if (status == HF_OK) status = lift_off(s, true, lift, &after);
+    if (status != HF_OK) return status;
+    const double* to = after ? lift + (size_t)(after - 1) * n : s->query->to.q;
+    hf_swing_tree tree = {.creature = s->creature,
+                          .limb = s->query->limbs[0].limb,
+                          .from = rows + (size_t)before * n,
+                          .to = to,
+                          .passable = tree_move,
+                          .user = s,
+                          .max_moves = s->query->options.max_moves};
+    // its first row is where the limb was lifted to
+    status = hf_swing_tree_find(&tree, s->workspace, HF_SWING_KNOTS - before - after,
+                                rows + (size_t)before * n, &found);
+    if (status != HF_OK || found == 0) return status;
+    int knots = before + found;
+    for (int i = after - 2; i >= -1 && after > 0; i--)
+        memcpy(rows + (size_t)knots++ * n, i < 0 ? s->query->to.q : lift + (size_t)i * n, n * sizeof *rows);
+    for (int k = 0; k < knots; k++) out->roots[k] = s->query->from.root;
+    out->outcome = HF_FOUND;
+    out->why = HF_SWING_FREE;
+    out->knot_count = knots;
+    return HF_OK;
+}
+
+static hf_status run(search* s, double* wished) {
+    hf_swing* out = s->swing;
+    int limb = only_one_limb(s) ? s->query->limbs[0].limb : -1;
+    for (int end = 0; end < 2; end++) {
+        // both ends first: no shape changes them
+        hf_collision_query c = touching(s, end == 0, end == 1);
+        c.limb = limb;
+        hf_forward(s->creature, end ? &s->query->to : &s->query->from, s->links);
+        if (!hf_collides(s->creature, s->placement, s->links, &c, &out->collision)) {
+            c = touching(s, false, false);
+            c.limb = limb;
+            *(end ? &s->goal_overlaps : &s->start_overlaps) =
+                hf_collides(s->creature, s->placement, s->links, &c, NULL);
+            continue;
+        }
+        out->why = end ? HF_SWING_GOAL_COLLIDES : HF_SWING_START_COLLIDES;
+        return HF_OK;
+    }
+    list_moving(s);
+    for (int i = 0; i < s->query->hold_count; i++)
+        if (hf_distance(s->holding[i].start, s->holding[i].goal) > SHIFT * s->query->options.tolerance_m) {
+            out->why = HF_SWING_HOLD_LOST;
+            return HF_OK;
+        }
+    for (out->tries = 1;; out->tries++) {
+        out->why = HF_SWING_FREE;
+        hf_status status = make_way(s, limb, &out->why, wished);
+        if (status == HF_OK && out->why == HF_SWING_FREE) status = test_way(s, limb, &out->why);
+        if (status != HF_OK) return status;
+        if (out->why == HF_SWING_FREE) break;
+        if (out->tries >= s->query->options.max_tries) return HF_OK;
+        if (!next_shape(s, out->why)) return limb >= 0 && s->query->options.max_moves ? grow_way(s) : HF_OK;
+    }
+    out->outcome = HF_FOUND;
+    out->knot_count = s->knots;
+    return HF_OK;
+}
+
+/* ---- the call ---- */
+
+static bool frame_exists(const hf_creature_view* v, int limb, int frame) {
+    return limb >= 0 && limb < v->limb_count && frame >= -1 && frame < v->limbs[limb].contact_count;
+}
+
+static bool sound(const hf_creature_view* v, int objects, const hf_swing_query* q) {
+    if (q->limb_count < 0 || q->hold_count < 0) return false;
+    if (!hf_finite_transform(q->from.root) || !hf_finite_transform(q->to.root)) return false;
+    for (int i = 0; i < v->q_count; i++)
+        if (!isfinite(q->from.q[i]) || !isfinite(q->to.q[i])) return false;
+    for (int i = 0; i < q->limb_count; i++) {
+        const hf_swing_limb* l = &q->limbs[i];
+        if (!frame_exists(v, l->limb, l->frame) || !hf_finite3(l->start.normal) ||
+            !hf_finite3(l->goal.normal) || l->start.object >= objects || l->goal.object >= objects)
+            return false;
+    }
+    for (int i = 0; i < q->hold_count; i++)
+        if (!frame_exists(v, q->holds[i].limb, q->holds[i].frame) || q->holds[i].object >= objects)
+            return false;
+    return true;
+}
+
+hf_status hf_swing_create(const hf_creature* creature, hf_swing** swing) {
+    hf_swing* s = *swing = hf_alloc(1, sizeof *s);
+    if (!s) return HF_ERROR_MEMORY;
+    s->q_count = creature->view.q_count;
+    s->roots = hf_alloc(HF_SWING_KNOTS, sizeof *s->roots);
+    s->q = hf_alloc((size_t)HF_SWING_KNOTS * (size_t)s->q_count, sizeof *s->q);
+    if (s->roots && s->q) return HF_OK;
+    hf_swing_free(s);
+    *swing = NULL;
+    return HF_ERROR_MEMORY;
+}
+
+void hf_swing_free(hf_swing* swing) {
+    if (!swing) return;
+    hf_free(swing->roots);
+    hf_free(swing->q);
+    hf_free(swing);
+}
+
+hf_status hf_swing_find(const hf_creature* creature, const hf_placement* placement,
+                        const hf_swing_query* query, hf_workspace* workspace, hf_swing* swing) {
+    const hf_creature_view* v = &creature->view;
+    swing->outcome = HF_NONE;
+    swing->why = HF_SWING_FREE;
+    swing->knot_count = swing->tries = 0;
+    memset(&swing->collision, 0, sizeof swing->collision);
+    int objects = hf_scene_object_count(hf_placement_scene(placement));
+    hf_status status = hf_options_check(hf_swing_option_table(), &query->options, NULL);
+    if (status == HF_OK && (!sound(v, objects, query) || swing->q_count != v->q_count))
+        status = HF_ERROR_ARGUMENT;
+    if (status != HF_OK) return status;
+    hf_workspace_mark mark = hf_workspace_begin(workspace);
+    search s = {
+        .creature = creature, .placement = placement, .query = query, .workspace = workspace, .swing = swing};
+    size_t limbs = (size_t)query->limb_count, holds = (size_t)query->hold_count;
+    s.swinging = hf_workspace_take(workspace, limbs + 1, sizeof *s.swinging);
+    s.holding = hf_workspace_take(workspace, holds + 1, sizeof *s.holding);
+    s.links = hf_workspace_take(workspace, (size_t)v->link_count, sizeof *s.links);
+    s.blend = hf_workspace_take(workspace, (size_t)v->q_count + 1, sizeof *s.blend);
+    s.touches = hf_workspace_take(workspace, 2 * limbs + holds + 1, sizeof *s.touches);
+    s.between = hf_workspace_take(workspace, (size_t)v->q_count + 1, sizeof *s.between);
+    double* wished = hf_workspace_take(workspace, (size_t)v->q_count + 1, sizeof *wished);
+    status = s.swinging && s.holding && s.links && s.blend && s.between && s.touches && wished
+                 ? run(&s, wished)
+                 : HF_ERROR_MEMORY;
+    hf_workspace_end(workspace, mark);
+    return status;
+}

@@ -1,0 +1,333 @@
+/* The public way to a guide path: check, leave bad ends, search, smooth, time. */
+#include "base/assert.h"
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/workspace.h"
+#include "space/roadmap.h"
+#include "space/root_tree.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+enum { LEAVE_TRIES = 400, LEAVE_STREAM = 0x1eaf };
+static const double LEAVE_FAR = 1.5; /* how far from a bad end, in radii of the trunk */
+
+#define FIELD(name) offsetof(hf_guide_options, name)
+static const hf_option guide_items[] = {
+    {"step", HF_OPTION_REAL, FIELD(step), 0.01, 0.5, 0.1, "",
+     "no point of the trunk moves further untested; share of the trunk's radius"},
+    {"metric", HF_OPTION_REAL, FIELD(metric), 0, 1, 0.5, "", "share of shift against turn in distances"},
+    {"triangle_share", HF_OPTION_REAL, FIELD(triangle_share), 0, 1, 0.7, "",
+     "samples that start at triangles drawn evenly; the rest by area"},
+    {"margin_m", HF_OPTION_REAL, FIELD(margin_m), 0, 1000, 0, "m",
+     "how far around the scene is searched; 0: as far as the creature reaches"},
+    {"max_samples", HF_OPTION_COUNT, FIELD(max_samples), 1, 1e8, 20000, "", "poses drawn before giving up"},
+    {"max_tests", HF_OPTION_COUNT, FIELD(max_tests), 1, 2e9, 2e6, "", "poses tested before giving up"},
+    {"grow", HF_OPTION_COUNT, FIELD(grow), 0, 1e6, 2000, "",
+     "poses drawn around start and goal where a roadmap does not join them"},
+    {"smooth", HF_OPTION_FLAG, FIELD(smooth), 0, 1, 1, "", "prune, spline and shortcuts"},
+    {"shortcuts", HF_OPTION_COUNT, FIELD(shortcuts), 0, 1e5, 60, "",
+     "tries to shorten the path, and again its spline"},
+    {"seed", HF_OPTION_SEED, FIELD(seed), 0, 9007199254740992.0, 1, "", "of what is drawn"},
+};
+
+hf_option_table hf_guide_option_table(void) {
+    return (hf_option_table){sizeof guide_items / sizeof *guide_items, guide_items};
+}
+
+hf_guide_options hf_guide_options_default(void) {
+    hf_guide_options options;
+    memset(&options, 0, sizeof options);
+    hf_options_default(hf_guide_option_table(), &options);
+    return options;
+}
+
+/* ---- words ---- */
+
+const char* hf_guide_fault_text(hf_guide_fault fault) {
+    switch (fault) {
+    case HF_GUIDE_FINE:
+        return "fine";
+    case HF_GUIDE_OUTSIDE:
+        return "outside the bounds";
+    case HF_GUIDE_TILT:
+        return "tilted too far";
+    case HF_GUIDE_TRUNK:
+        return "the trunk is not free";
+    case HF_GUIDE_REACH:
+        return "too little within reach";
+    }
+    return "unknown";
+}
+
+const char* hf_guide_stop_text(hf_guide_stop stop) {
+    switch (stop) {
+    case HF_GUIDE_REACHED:
+        return "reached";
+    case HF_GUIDE_BAD_START:
+        return "the start is not free";
+    case HF_GUIDE_BAD_GOAL:
+        return "the goal is not free";
+    case HF_GUIDE_NO_PATH:
+        return "no path found";
+    case HF_GUIDE_TESTS_SPENT:
+        return "tests spent";
+    case HF_GUIDE_STOPPED:
+        return "stopped";
+    }
+    return "unknown";
+}
+
+/* ---- paths ---- */
+
+void hf_guide_path_free(hf_guide_path* path) {
+    if (!path) return;
+    hf_free(path->poses);
+    memset(path, 0, sizeof *path);
+}
+
+static uint64_t hash_pose(uint64_t h, const hf_transform* t) {
+    const double n[7] = {t->position.x, t->position.y, t->position.z, t->rotation.w,
+                         t->rotation.x, t->rotation.y, t->rotation.z};
+    for (int i = 0; i < 7; i++) h = hf_hash_double(h, n[i]);
+    return h;
+}
+
+uint64_t hf_guide_path_hash(const hf_guide_path* path) {
+    uint64_t h = HF_HASH_START;
+    const int64_t numbers[] = {path->outcome,    path->stop,        path->pose_count, path->smoothed,
+                               path->by_roadmap, path->start_fault, path->goal_fault, path->start_poses,
+                               path->goal_poses, path->samples,     path->tests,      path->nodes};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) h = hf_hash_int(h, numbers[i]);
+    h = hash_pose(h, &path->start_side);
+    h = hash_pose(h, &path->goal_side);
+    for (int i = 0; i < path->pose_count; i++)
+        h = hash_pose(hf_hash_double(h, path->poses[i].time_s), &path->poses[i].root);
+    return hf_hash_double(h, path->gap);
+}
+
+hf_transform hf_guide_path_at(const hf_guide_path* path, double time_s) {
+    HF_ASSERT(path && path->pose_count > 0);
+    int low = 0, high = path->pose_count - 1;
+    if (!(time_s > path->poses[0].time_s)) return path->poses[0].root;
+    if (time_s >= path->poses[high].time_s) return path->poses[high].root;
+    while (high - low > 1) {
+        int middle = (low + high) / 2;
+        if (path->poses[middle].time_s <= time_s)
+            low = middle;
+        else
+            high = middle;
+    }
+    const hf_guide_pose *a = &path->poses[low], *b = &path->poses[high];
+    return hf_root_between(&a->root, &b->root, (time_s - a->time_s) / (b->time_s - a->time_s));
+}
+
+/* ---- ends ---- */
+
+/* Straight, and nothing of the trunk as it is touches anything deeper than contacts do. */
+static bool core_straight(hf_root_space* space, const hf_transform* a, const hf_transform* b) {
+    int steps = hf_root_steps(space, a, b);
+    for (int i = 1; i < steps; i++) {
+        hf_transform at = hf_root_between(a, b, (double)i / steps);
+        if (!hf_root_core_free(space, &at)) return false;
+    }
+    return true;
+}
+
+/* A pose near a bad end where the condition holds and that a free trunk can go to: who sits on a chair has no
+   room for a trunk that is larger than their own. The nearest of those found with one distance. */
+static bool leave(hf_root_space* space, const hf_transform* end, uint64_t seed, hf_transform* pose) {
+    if (!hf_root_core_free(space, end)) return false;
+    bool found = false;
+    for (int i = 0; i < LEAVE_TRIES; i++) {
+        hf_random random = hf_random_start(seed, LEAVE_STREAM, (uint64_t)i);
+        double far = LEAVE_FAR * space->model->radius * (i / 40 + 1) / (LEAVE_TRIES / 40);
+        hf_transform here;
+        if (hf_root_sample_near(space, &random, end, far, &here) && core_straight(space, end, &here) &&
+            (!found || hf_root_distance(space, end, &here) < hf_root_distance(space, end, pose)))
+            *pose = here, found = true;
+        if (found && i % 40 == 39) break;
+    }
+    return found;
+}
+
+typedef struct query {
+    hf_root_space space;
+    hf_guide_surfaces surfaces;
+    const hf_guide_options* options;
+    hf_workspace* workspace;
+    hf_transform start, goal;  /* as asked for */
+    hf_transform inner[2];     /* where the condition holds */
+    const hf_roadmap* roadmap; /* may be NULL */
+    hf_guide_path* out;
+} query;
+
+static void stop_at(query* q, hf_outcome outcome, hf_guide_stop stop) {
+    q->out->outcome = outcome, q->out->stop = stop;
+}
+
+/* Finds inner[] for both ends; false with the answer's stop set when one of them is hopeless. */
+static bool prepare_ends(query* q) {
+    hf_guide_path* out = q->out;
+    out->start_fault = hf_root_test(&q->space, &q->start);
+    out->goal_fault = hf_root_test(&q->space, &q->goal);
+    q->inner[0] = q->start, q->inner[1] = q->goal;
+    out->start_side = q->start, out->goal_side = q->goal;
+    out->gap = hf_root_distance(&q->space, &q->start, &q->goal);
+    if (out->start_fault != HF_GUIDE_FINE && !leave(&q->space, &q->start, q->options->seed, &q->inner[0])) {
+        stop_at(q, HF_INFEASIBLE, HF_GUIDE_BAD_START);
+        return false;
+    }
+    if (out->goal_fault != HF_GUIDE_FINE && !leave(&q->space, &q->goal, q->options->seed, &q->inner[1])) {
+        stop_at(q, HF_INFEASIBLE, HF_GUIDE_BAD_GOAL);
+        return false;
+    }
+    return true;
+}
+
+/* ---- the query ---- */
+
+/* A straight way at an end, under the weaker condition. */
+static hf_status emit_end(query* q, const hf_transform* from, const hf_transform* to, int* count) {
+    hf_transform ends[2] = {*from, *to};
+    hf_root_path way = {.corners = ends, .count = 2};
+    int before = q->out->pose_count;
+    hf_status status = hf_root_path_emit(&q->space, &way, q->out);
+    *count = q->out->pose_count - before;
+    return status;
+}
+
+/* Corners become poses in time. */
+static hf_status write_path(query* q, hf_root_path* corners) {
+    hf_guide_path* out = q->out;
+    bool found = out->stop == HF_GUIDE_REACHED;
+    hf_status status = HF_OK;
+    out->pose_count = 0;
+    if (out->start_fault != HF_GUIDE_FINE) {
+        status = emit_end(q, &q->start, &q->inner[0], &out->start_poses);
+        if (out->start_poses > 0) out->start_poses--; // the last one holds
+    }
+    if (status == HF_OK && found && q->options->smooth) {
+        const hf_guide_options* o = q->options;
+        hf_root_path_prune(&q->space, corners, o->max_tests);
+        if (!hf_root_path_shorten(&q->space, corners, o->seed, o->shortcuts, o->max_tests, q->workspace))
+            return HF_ERROR_MEMORY;
+        hf_root_path_prune(&q->space, corners, o->max_tests);
+        status = hf_root_path_spline(&q->space, corners, q->options, q->workspace, out, &out->smoothed);
+    }
+    if (status == HF_OK && !out->smoothed) status = hf_root_path_emit(&q->space, corners, out);
+    if (status == HF_OK && found && out->goal_fault != HF_GUIDE_FINE)
+        status = emit_end(q, &q->inner[1], &q->goal, &out->goal_poses);
+    if (status == HF_OK) status = hf_guide_path_time(out, q->space.model, q->workspace);
+    return status;
+}
+
+static hf_outcome outcome_of(hf_guide_stop stop) {
+    switch (stop) {
+    case HF_GUIDE_REACHED:
+        return HF_FOUND;
+    case HF_GUIDE_BAD_START:
+    case HF_GUIDE_BAD_GOAL:
+        return HF_INFEASIBLE;
+    case HF_GUIDE_NO_PATH:
+        return HF_NONE;
+    case HF_GUIDE_TESTS_SPENT:
+        return HF_BUDGET;
+    case HF_GUIDE_STOPPED:
+        return HF_CANCELLED;
+    }
+    return HF_NONE;
+}
+
+/* Along the roadmap, else by the trees. */
+static hf_status search(query* q, hf_root_path* corners) {
+    bool found = false;
+    hf_status status = HF_OK;
+    if (q->roadmap)
+        status = hf_roadmap_search(q->roadmap, &q->space, &q->inner[0], &q->inner[1], q->options,
+                                   q->workspace, corners, q->out, &found);
+    if (status != HF_OK || found || q->out->stop == HF_GUIDE_STOPPED) return status;
+    return hf_root_tree_search(&q->space, &q->inner[0], &q->inner[1], q->options, q->workspace, corners,
+                               q->out);
+}
+
+static hf_status run(query* q) {
+    hf_root_path corners = {0};
+    if (prepare_ends(q)) {
+        hf_status status = search(q, &corners);
+        if (status == HF_OK) status = write_path(q, &corners);
+        if (status != HF_OK) return status;
+        q->out->outcome = outcome_of(q->out->stop);
+    }
+    q->out->tests = q->space.tests;
+    return HF_OK;
+}
+
+static bool is_pose(const hf_transform* t) {
+    const double n[7] = {t->position.x, t->position.y, t->position.z, t->rotation.w,
+                         t->rotation.x, t->rotation.y, t->rotation.z};
+    double square = 0;
+    for (int i = 0; i < 7; i++) {
+        if (!isfinite(n[i]) || fabs(n[i]) > 1e6) return false;
+        if (i >= 3) square += n[i] * n[i];
+    }
+    return square > 1e-12;
+}
+
+static void reset(hf_guide_path* path) {
+    hf_guide_path kept = {.poses = path->poses, .pose_capacity = path->pose_capacity};
+    *path = kept;
+}
+
+static hf_status find(const hf_roadmap* roadmap, const hf_guide_model* model, const hf_placement* placement,
+                      hf_transform start, hf_transform goal, const hf_guide_options* options,
+                      hf_workspace* workspace, hf_guide_path* path) {
+    reset(path);
+    hf_status status = hf_options_check(hf_guide_option_table(), options, NULL);
+    if (status == HF_OK && (!is_pose(&start) || !is_pose(&goal))) status = HF_ERROR_ARGUMENT;
+    if (status != HF_OK) return status;
+    start.rotation = hf_quat_normalize(start.rotation);
+    goal.rotation = hf_quat_normalize(goal.rotation);
+    hf_workspace_mark mark = hf_workspace_begin(workspace);
+    query* q = hf_workspace_take(workspace, 1, sizeof *q);
+    if (q) {
+        memset(q, 0, sizeof *q);
+        q->options = options, q->workspace = workspace, q->start = start, q->goal = goal, q->out = path;
+        q->roadmap = roadmap;
+        status = hf_guide_surfaces_fill(&q->surfaces, model, placement, workspace);
+    } else {
+        status = HF_ERROR_MEMORY;
+    }
+    if (status == HF_OK) {
+        hf_root_space_start(&q->space, model, placement, &q->surfaces, options);
+        hf_root_space_bound(&q->space, (hf_transform[]){start, goal}, 2, options->margin_m);
+        hf_root_space_head(&q->space, &start, &goal);
+        if (roadmap) q->space.step_m = roadmap->block->step_m, q->space.metric = roadmap->block->metric;
+        bool far = hf_root_sweep(&q->space, &start, &goal) > HF_ROOT_MAX_STEPS * q->space.step_m;
+        status = far ? HF_ERROR_LIMIT : run(q);
+    }
+    hf_workspace_end(workspace, mark);
+    if (status != HF_OK) reset(path);
+    return status;
+}
+
+hf_status hf_guide_find(const hf_guide_model* model, const hf_placement* placement, hf_transform start,
+                        hf_transform goal, const hf_guide_options* options, hf_workspace* workspace,
+                        hf_guide_path* path) {
+    HF_ASSERT(model && placement && options && workspace && path);
+    return find(NULL, model, placement, start, goal, options, workspace, path);
+}
+
+hf_status hf_guide_find_on(const hf_roadmap* roadmap, const hf_guide_model* model,
+                           const hf_placement* placement, hf_transform start, hf_transform goal,
+                           const hf_guide_options* options, hf_workspace* workspace, hf_guide_path* path) {
+    HF_ASSERT(roadmap && model && placement && options && workspace && path);
+    const hf_roadmap_key* key = &roadmap->block->key;
+    if (key->model != model->hash || key->placement != hf_roadmap_placement_hash(placement)) {
+        reset(path);
+        return HF_ERROR_ARGUMENT;
+    }
+    return find(roadmap, model, placement, start, goal, options, workspace, path);
+}

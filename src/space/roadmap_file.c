@@ -1,0 +1,96 @@
+/* Roadmaps as files: written whole, read whole, believed only when everything about them holds. */
+#include "space/roadmap_file.h"
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/hash.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+bool hf_roadmap_block_layout(hf_roadmap_block* b) {
+    if (b->node_count < 0 || b->node_count > HF_ROADMAP_MAX_NODES || b->edge_count < 0 ||
+        b->edge_count > 64 * HF_ROADMAP_MAX_NODES || b->posture_count < 0 || b->posture_count > 1 << 16)
+        return false;
+    b->node_offset = sizeof *b;
+    b->edge_offset = b->node_offset + (uint64_t)b->node_count * sizeof(hf_transform);
+    b->posture_offset = b->edge_offset + (uint64_t)b->edge_count * sizeof(hf_roadmap_edge);
+    b->byte_count = b->posture_offset + (uint64_t)b->posture_count * (uint64_t)b->node_count * sizeof(double);
+    return true;
+}
+
+uint64_t hf_roadmap_block_checksum(const hf_roadmap_block* block) {
+    hf_roadmap_block header = *block;
+    header.checksum = 0;
+    uint64_t hash = hf_hash_bytes(HF_HASH_START, &header, sizeof header);
+    return hf_hash_bytes(hash, (const char*)block + sizeof header, block->byte_count - sizeof header);
+}
+
+/* Finite positions of a size that squares, unit quaternions. */
+static bool pose_holds(const hf_transform* t) {
+    const double x[3] = {t->position.x, t->position.y, t->position.z};
+    const hf_quat* q = &t->rotation;
+    for (int k = 0; k < 3; k++)
+        if (!(fabs(x[k]) <= 1e7)) return false;
+    return fabs(q->w * q->w + q->x * q->x + q->y * q->y + q->z * q->z - 1) < 1e-6;
+}
+
+static bool contents_hold(const hf_roadmap_block* b) {
+    const hf_transform* nodes = hf_roadmap_nodes(b);
+    for (int i = 0; i < b->node_count; i++)
+        if (!pose_holds(&nodes[i])) return false;
+    const hf_roadmap_edge* edges = hf_roadmap_edges(b);
+    for (int i = 0; i < b->edge_count; i++) {
+        const hf_roadmap_edge* e = &edges[i];
+        if (e->a < 0 || e->a >= e->b || e->b >= b->node_count) return false;
+        if (!(e->turn == -1 || (e->turn >= 0 && e->turn <= 1))) return false;
+    }
+    const double* postures = hf_roadmap_postures(b);
+    for (int64_t i = 0; i < (int64_t)b->posture_count * b->node_count; i++)
+        if (!isfinite(postures[i])) return false;
+    return b->step_m > 0 && b->step_m < 1e6 && b->metric >= 0 && b->metric <= 1 && b->samples >= 0 &&
+           b->tests >= 0 && b->unused == 0 && b->component_count >= 0 &&
+           b->component_count <= b->node_count &&
+           (b->outcome == HF_FOUND || b->outcome == HF_BUDGET || b->outcome == HF_CANCELLED);
+}
+
+hf_status hf_roadmap_block_check(const hf_roadmap_block* b, size_t byte_count, const hf_roadmap_key* key,
+                                 int posture_count, const char* path, hf_error* error) {
+    const hf_status bad = HF_ERROR_FORMAT;
+    if (byte_count < sizeof *b || b->magic != HF_ROADMAP_MAGIC)
+        return hf_fail(error, bad, path, 0, NULL, "is not a roadmap");
+    if (b->version != HF_ROADMAP_VERSION || b->header_bytes != sizeof *b)
+        return hf_fail(error, bad, path, 0, NULL, "is of version %u, not %u", b->version, HF_ROADMAP_VERSION);
+    if (b->byte_count != byte_count)
+        return hf_fail(error, bad, path, 0, NULL, "has %zu bytes, not %llu", byte_count,
+                       (unsigned long long)b->byte_count);
+    // the layout follows from the counts and must be the one that is written there
+    hf_roadmap_block laid = *b;
+    if (!hf_roadmap_block_layout(&laid) || memcmp(&laid, b, sizeof laid) != 0)
+        return hf_fail(error, bad, path, 0, NULL, "its offsets do not hold");
+    if (hf_roadmap_block_checksum(b) != b->checksum)
+        return hf_fail(error, bad, path, 0, NULL, "is damaged: its checksum does not hold");
+    if (b->key.model != key->model)
+        return hf_fail(error, bad, path, 0, NULL, "is of another creature or trunk");
+    if (b->key.scene != key->scene || b->key.placement != key->placement)
+        return hf_fail(error, bad, path, 0, NULL, "is of another scene");
+    if (b->key.options != key->options || b->posture_count != posture_count)
+        return hf_fail(error, bad, path, 0, NULL, "was made with other options");
+    if (!contents_hold(b)) return hf_fail(error, bad, path, 0, NULL, "holds nodes or edges that cannot be");
+    return HF_OK;
+}
+
+hf_status hf_roadmap_file_write(const hf_roadmap_block* block, const char* path, hf_error* error) {
+    hf_output output;
+    hf_status status = hf_output_open(path, &output, error);
+    if (status != HF_OK) return status;
+    hf_roadmap_block header = *block;
+    header.checksum = hf_roadmap_block_checksum(block);
+    size_t rest = (size_t)block->byte_count - sizeof header;
+    if (fwrite(&header, sizeof header, 1, output.stream) != 1 ||
+        fwrite((const char*)block + sizeof header, 1, rest, output.stream) != rest)
+        status = hf_fail(error, HF_ERROR_FILE, path, 0, NULL, "cannot be written: %s", strerror(errno));
+    hf_status closed = hf_output_close(&output, status == HF_OK, status == HF_OK ? error : NULL);
+    return status != HF_OK ? status : closed;
+}
