@@ -14,7 +14,7 @@ typedef struct way {
     hf_swing* swing;
     double* next_q;
     int hold_count;
-    hf_motion_contact* holds; /* at present */
+    hf_hold* holds; /* at present */
 } way;
 
 static const char* body_name(const hf_scenario* s, int body) {
@@ -29,7 +29,7 @@ static void note_collision(const contact_job* job, const char* when, const hf_co
                               : hf_scene_object(s->scene, hit->surface.object).name);
 }
 
-static int find_contact(const hf_motion_contact* list, int count, int limb) {
+static int find_contact(const hf_hold* list, int count, int limb) {
     for (int i = 0; i < count; i++)
         if (list[i].limb == limb) return i;
     return -1;
@@ -39,7 +39,7 @@ static int find_contact(const hf_motion_contact* list, int count, int limb) {
 static hf_status swing_limb(contact_job* job, way* w, const hf_contact* goal, bool* there) {
     const hf_scenario* s = job->scenario;
     const hf_creature_view* c = hf_creature_get(s->creature);
-    const hf_limb* limb = &c->limbs[goal->limb];
+    const hf_limb* limb = &c->limbs[goal->hold.limb];
     // only this limb's joints: another one may have stayed behind
     memcpy(w->next_q, job->q, sizeof(double) * (size_t)c->q_count);
     for (int i = 0; i < limb->joint_count; i++) {
@@ -47,11 +47,11 @@ static hf_status swing_limb(contact_job* job, way* w, const hf_contact* goal, bo
         memcpy(w->next_q + j->q_index, goal->q + j->q_index, sizeof(double) * (size_t)j->q_count);
     }
     hf_pose_follow(s->creature, w->next_q);
-    hf_swing_limb swing = {.limb = goal->limb, .frame = goal->frame, .start.object = -1};
-    swing.goal = (hf_swing_end){goal->object, goal->normal, goal->grip};
-    hf_motion_contact* holds = w->holds;
-    int old = find_contact(holds, w->hold_count, goal->limb);
-    if (old >= 0) swing.start = (hf_swing_end){holds[old].object, holds[old].normal, holds[old].grip};
+    hf_swing_limb swing = {.limb = goal->hold.limb, .frame = goal->hold.frame, .start.object = -1};
+    swing.goal = goal->hold;
+    hf_hold* holds = w->holds;
+    int old = find_contact(holds, w->hold_count, goal->hold.limb);
+    if (old >= 0) swing.start = holds[old];
     hf_swing_query query = {.from = {s->start.pose.root, job->q},
                             .to = {s->start.pose.root, w->next_q},
                             .limb_count = 1,
@@ -64,9 +64,7 @@ static hf_status swing_limb(contact_job* job, way* w, const hf_contact* goal, bo
     if (old >= 0) holds[old] = holds[--w->hold_count];
     status = hf_course_add(w->course, &query.from, holds, w->hold_count, HF_MARK_STOP);
     if (status == HF_OK) status = hf_course_add_swing(w->course, w->swing, holds, w->hold_count);
-    if (goal->frame >= 0)
-        holds[w->hold_count++] =
-            (hf_motion_contact){goal->limb, goal->frame, goal->object, goal->grip, goal->point, goal->normal};
+    if (goal->hold.frame >= 0) holds[w->hold_count++] = goal->hold;
     memcpy(job->q, w->next_q, sizeof(double) * (size_t)c->q_count);
     return status;
 }
@@ -86,9 +84,8 @@ static hf_status take_another(contact_job* job, way* w, limb_job* l, bool* there
     hf_contact_query query = contact_job_query(job, l);
     int asked = query.count;
     if (query.count < CHOICES) query.count = CHOICES;
-    job->touch_count = 0;
-    for (int i = 0; i < w->hold_count; i++)
-        job->touches[job->touch_count++] = (hf_touch){w->holds[i].limb, w->holds[i].object, w->holds[i].grip};
+    job->touch_count = w->hold_count;
+    memcpy(job->touches, w->holds, sizeof *w->holds * (size_t)w->hold_count);
     query.touch_count = job->touch_count;
     hf_status status = hf_contact_answer_create(s->creature, query.count, &answer);
     if (status == HF_OK)

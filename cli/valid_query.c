@@ -201,7 +201,7 @@ static bool rest_is_free(const drawn* w, int limb) {
 /* Is the whole creature free, with the limb touching what is nearest to its contact? */
 static bool planted_is_free(const drawn* w, int limb) {
     hf_collision_query query = hf_collision_query_default();
-    hf_touch touch = {limb, -1, false};
+    hf_hold touch = {.limb = limb, .object = -1};
     const hf_limb* l = &w->c->limbs[limb];
     hf_forward(w->creature, &w->pose, w->links);
     for (int i = 0; i < l->contact_count; i++) {
@@ -340,8 +340,7 @@ static hf_status judge(const valid_worker* worker, const drawn* w, int index, co
     if (!frame) status = HF_ERROR_MEMORY;
     for (int i = 0; i < count && status == HF_OK; i++) {
         const hf_contact* k = contacts[i];
-        hf_motion_contact contact = {k->limb, k->frame, k->object, k->grip, k->point, k->normal};
-        status = hf_motion_add_contact(m, frame, &contact);
+        status = hf_motion_add_contact(m, frame, &k->hold);
     }
     *error = (hf_error){.status = status, .message = "out of memory"};
     if (status == HF_OK) {
@@ -370,7 +369,8 @@ static void judge_promises(const hf_contact_query* q, const hf_contact_answer* a
         if (!(k->position_error_m <= 1e-4)) broken = "a contact is farther than 0.1 mm from its surface";
         if (!isfinite(k->score)) broken = "a score is not finite";
         for (int j = 0; j < i; j++)
-            if (hf_distance(k->point, a->contacts[j].point) < q->apart_m) broken = "contacts are too near";
+            if (hf_distance(k->hold.point, a->contacts[j].hold.point) < q->apart_m)
+                broken = "contacts are too near";
     }
     if ((a->contact_count == q->count) != (a->outcome == HF_FOUND)) broken = "the outcome does not fit";
     if (broken && !r->broken++ && !r->invalid) snprintf(r->what, sizeof r->what, "%s", broken);

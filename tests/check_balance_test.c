@@ -104,11 +104,11 @@ static hf_motion_frame* stand(stool* s, double t, double root_x, double com_x, u
     assert_non_null(f);
     for (int l = 0; l < 4; l++) {
         if (lifted >> l & 1) continue;
-        hf_motion_contact c = {.limb = hf_creature_find_limb(s->creature, legs[l]),
-                               .object = 0,
-                               .grip = grip,
-                               .point = {root_x + leg_x[l], leg_y[l], 0},
-                               .normal = {0, 0, 1}};
+        hf_hold c = {.limb = hf_creature_find_limb(s->creature, legs[l]),
+                     .object = 0,
+                     .grip = grip,
+                     .point = {root_x + leg_x[l], leg_y[l], 0},
+                     .normal = {0, 0, 1}};
         assert_int_equal(hf_motion_add_contact(s->motion, f, &c), HF_OK);
     }
     return f;
@@ -283,7 +283,7 @@ static void stances_of_the_library_agree(void** state) {
         hf_support supports[4] = {{0}};
         bool grips = false;
         for (int i = 0; i < f->contact_count; i++) {
-            hf_motion_contact* c = &f->contacts[i];
+            hf_hold* c = &f->contacts[i];
             bool point = c->limb == hf_creature_find_limb(s.creature, "fl") ||
                          c->limb == hf_creature_find_limb(s.creature, "fr");
             /* Soles need their surface; points take any normal. */
@@ -337,11 +337,11 @@ static void what_planners_keep_is_balanced(void** state) {
         hf_forward(s.creature, &pose, links);
         hf_support supports[4];
         for (int i = 0; i < 4; i++) {
-            hf_motion_contact* k = &f->contacts[i];
+            hf_hold* k = &f->contacts[i];
             const hf_contact_frame* sole = &c->limbs[k->limb].contacts[0];
             k->point = hf_apply(links[sole->link], sole->offset);
             k->point.z = fmax(-0.002, fmin(0.002, k->point.z));
-            hf_contact contact = {.limb = k->limb, .object = 0, .point = k->point, .normal = {0, 0, 1}};
+            hf_hold contact = {.limb = k->limb, .object = 0, .point = k->point, .normal = {0, 0, 1}};
             hf_support_find(s.creature, placement, &contact, links[sole->link], &supports[i]);
         }
         assert_int_equal(hf_stance_build(stance, supports, 4, c->mass, NULL, workspace), HF_OK);

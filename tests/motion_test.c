@@ -68,7 +68,7 @@ static void assert_same_motion(const hf_motion* a, const hf_motion* b) {
             assert_same_bits(&x->objects[i].pose, &y->objects[i].pose, sizeof x->objects[i].pose);
         }
         for (int i = 0; i < x->contact_count; i++) {
-            const hf_motion_contact *c = &x->contacts[i], *d = &y->contacts[i];
+            const hf_hold *c = &x->contacts[i], *d = &y->contacts[i];
             assert_int_equal(c->limb, d->limb);
             const hf_motion_contact_frame *p = &a->limbs[c->limb].frames[c->frame],
                                           *q = &b->limbs[d->limb].frames[d->frame];
@@ -255,7 +255,7 @@ static void test_refused(void** state) {
         {CONTACT("{ \"limb\": \"left_leg\", \"point\": [0,0,0], \"normal\": [0,0,1] }"),
          "frames[0].contacts[0]", "\"frame\" is missing"},
         {CONTACT("{ \"limb\": \"left_leg\", \"frame\": \"toe\", \"point\": [0,0], \"normal\": [0,0,1] }"),
-         "frames[0].contacts[0].point", "3 numbers"},
+         "frames[0].contacts[0].hold.point", "3 numbers"},
         {CONTACT("{ \"limb\": \"left_leg\", \"frame\": \"toe\", \"point\": [0,0,0], \"normal\": [0,0,2] }"),
          "frames[0].contacts[0]", "unit vector"},
         {CONTACT("{ \"limb\": \"left_leg\", \"frame\": \"toe\", \"point\": [0,0,0], \"normal\": [0,0,1] },"

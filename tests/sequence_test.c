@@ -16,7 +16,7 @@ typedef struct fixture {
     hf_samples* sets[MAX_LIMBS];
     const hf_samples* const* by_limb[MAX_LIMBS];
     int contact_count;
-    hf_motion_contact contacts[MAX_LIMBS];
+    hf_hold contacts[MAX_LIMBS];
     hf_sequence_query query;
     hf_sequence_result result;
 } fixture;
@@ -33,7 +33,7 @@ static void hold_start(fixture* f) {
         assert_true(hf_placement_closest(f->placement, p, frame->ball + 1e-3, &s));
         hf_vec3 n = hf_normalize(hf_sub(p, s.point));
         f->contacts[f->contact_count++] =
-            (hf_motion_contact){limb, 0, s.object, false, hf_sub(p, hf_scale(n, frame->ball)), n};
+            (hf_hold){limb, 0, s.object, false, hf_sub(p, hf_scale(n, frame->ball)), n};
     }
     free(links);
 }

@@ -2,20 +2,11 @@
 #ifndef HOLDFAST_COLLISION_H
 #define HOLDFAST_COLLISION_H
 
-#include <holdfast/kinematics.h>
-#include <holdfast/scene.h>
+#include <holdfast/hold.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* A limb that touches (3 mm of overlap allowed) or grips (not tested) an object: its effector with the
-   fingers and toes beyond it, but no link that another limb moves or the trunk holds. */
-typedef struct hf_touch {
-    int limb;
-    int object;
-    bool grip;
-} hf_touch;
 
 typedef struct hf_collision {
     int body;           /* of the creature */
@@ -34,9 +25,11 @@ HF_API void hf_clearance_free(hf_clearance* clearance);
 /* As it was made. */
 HF_API void hf_clearance_forget(hf_clearance* clearance);
 
-/* What to test. */
+/* What to test. The limb of each touch may overlap its object by 3 mm, or as it likes where it grips: its
+   effector with the fingers and toes beyond, but no link that another limb moves or the trunk holds. Limb,
+   object and grip of the touches count. */
 typedef struct hf_collision_query {
-    const hf_touch* touches;
+    const hf_hold* touches;
     int touch_count;
     int limb;      /* only pairs with a body of this limb, -1 for the whole creature (default) */
     bool self;     /* default true */

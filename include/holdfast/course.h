@@ -20,12 +20,12 @@ HF_API void hf_course_free(hf_course* course);
    creature and scene, frames by that in the limb); at a pose where they change, both those before and those
    after count. Such a pose falls on a frame; HF_MARK_STOP makes everything stand still there.
    HF_ERROR_ARGUMENT for a limb or frame that does not exist and for two contacts of one limb. */
-HF_API hf_status hf_course_add(hf_course* course, const hf_pose* pose, const hf_motion_contact* contacts,
+HF_API hf_status hf_course_add(hf_course* course, const hf_pose* pose, const hf_hold* contacts,
                                int contact_count, unsigned mark);
 /* Appends a swing's knots but the first, which must be the last pose added, and the last, which is to be
    added next with the contacts that hold then; `contacts` hold on the way. */
-HF_API hf_status hf_course_add_swing(hf_course* course, const hf_swing* swing,
-                                     const hf_motion_contact* contacts, int contact_count);
+HF_API hf_status hf_course_add_swing(hf_course* course, const hf_swing* swing, const hf_hold* contacts,
+                                     int contact_count);
 HF_API int hf_course_count(const hf_course* course);
 
 typedef struct hf_course_options {

@@ -10,6 +10,7 @@
 #include <holdfast/rom.h>
 #include <holdfast/reach.h>
 #include <holdfast/scene.h>
+#include <holdfast/hold.h>
 #include <holdfast/collision.h>
 #include <holdfast/samples.h>
 #include <holdfast/solve.h>

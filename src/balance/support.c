@@ -88,7 +88,7 @@ static void add_corner(hf_support* s, hf_vec3 corner) {
     s->corners[s->corner_count++] = corner;
 }
 
-void hf_support_find(const hf_creature* creature, const hf_placement* placement, const hf_contact* contact,
+void hf_support_find(const hf_creature* creature, const hf_placement* placement, const hf_hold* contact,
                      hf_transform link, hf_support* support) {
     const hf_creature_view* view = hf_creature_get(creature);
     HF_ASSERT(contact->limb >= 0 && contact->limb < view->limb_count);

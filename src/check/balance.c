@@ -16,7 +16,7 @@ enum { EDGES = 8, GRIP_DIRECTIONS = 26, WAYS = 8 };
 /* What bears in one question. */
 typedef struct bearing_set {
     int frame, count;
-    const hf_motion_contact** contacts;
+    const hf_hold** contacts;
 } bearing_set;
 
 static const check_bearing* bearing_of(const check_job* job, int frame, int limb) {
@@ -115,7 +115,7 @@ static hf_status set_up(const check_job* job, const bearing_set* s, const double
     double weight = mass_of(job->c) * GRAVITY;
     int column = 0, row = 6;
     for (int i = 0; i < s->count; i++) {
-        const hf_motion_contact* k = s->contacts[i];
+        const hf_hold* k = s->contacts[i];
         const check_bearing* b = bearing_of(job, s->frame, k->limb);
         int limb = job->limb_of[k->limb];
         for (int c = 0; c < b->count; c++)

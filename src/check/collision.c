@@ -79,7 +79,7 @@ static double allowed(const check_job* job, int frame, int link, int object) {
     for (int f = frame; f <= frame + 1 && f < job->motion->frame_count; f++) {
         const hf_motion_frame* at = &job->motion->frames[f];
         for (int i = 0; i < at->contact_count; i++) {
-            const hf_motion_contact* k = &at->contacts[i];
+            const hf_hold* k = &at->contacts[i];
             if (k->object < 0 || job->object_of[k->object] != object || job->limb_of[k->limb] < 0) continue;
             if (!check_touches_with(job->c, job->limb_of[k->limb], link)) continue;
             if (k->grip && job->c->limbs[job->limb_of[k->limb]].grip &&

@@ -62,7 +62,7 @@ static bool frame_is_sound(const hf_motion* m, const hf_creature_view* c, int in
             good = good && finite_turn((hf_quat){q[3], q[4], q[5], q[6]});
     }
     for (int i = 0; i < f->contact_count && good; i++) {
-        const hf_motion_contact* k = &f->contacts[i];
+        const hf_hold* k = &f->contacts[i];
         good = k->limb >= 0 && k->limb < m->limb_count && k->object >= -1 && k->object < m->object_count &&
                k->frame >= 0 && k->frame < m->limbs[k->limb].frame_count && finite3(k->point) &&
                fabs(hf_length(k->normal) - 1) < 0.01;

@@ -281,7 +281,7 @@ static void read_contact(reader* r, const char* where, const json_t* object, hf_
     if (!json_is_object(object)) hf_json_fail(&r->json, where, "an object is expected");
     if (r->json.status != HF_OK || !hf_json_keys(&r->json, where, object, keys, 6)) return;
     hf_motion* m = r->motion;
-    hf_motion_contact contact = {.object = -1};
+    hf_hold contact = {.object = -1};
     const char *limb = NULL, *name = NULL, *thing = NULL;
     if (!hf_json_string(&r->json, where, object, "limb", true, &limb)) return;
     contact.limb = named_limb(r, where, limb);
@@ -531,7 +531,7 @@ static void write_contact_frames(hf_bytes* out, const hf_motion* m) {
     hf_bytes_text(out, any_limb ? "\n  }" : "}");
 }
 
-static void write_contact(hf_bytes* out, const hf_motion* m, const hf_motion_contact* contact) {
+static void write_contact(hf_bytes* out, const hf_motion* m, const hf_hold* contact) {
     const hf_motion_limb* limb = &m->limbs[contact->limb];
     hf_bytes_text(out, "{ \"limb\": ");
     hf_bytes_quoted(out, limb->name);
@@ -594,7 +594,7 @@ static hf_status check_numbers(const hf_motion* m, const char* path, hf_error* e
         for (int i = 0; i < m->q_count; i++) good = good && good_number(frame->q[i]);
         for (int i = 0; i < frame->object_count; i++) good = good && good_pose(frame->objects[i].pose);
         for (int i = 0; i < frame->contact_count; i++) {
-            const hf_motion_contact* contact = &frame->contacts[i];
+            const hf_hold* contact = &frame->contacts[i];
             good = good && good_point(contact->point) && good_point(contact->normal);
         }
         if (!good)

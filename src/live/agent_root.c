@@ -34,7 +34,7 @@ static hf_transform carry(const hf_agent* a, const hf_placement* placement) {
     int count = 0;
     for (int i = 0; i < a->view->limb_count; i++) {
         if (a->limbs[i].mode != AGENT_HELD) continue;
-        int object = a->limbs[i].at.object;
+        int object = a->limbs[i].at.hold.object;
         hf_transform moved = hf_compose(hf_placement_pose(placement, object), hf_inverse(a->objects[object]));
         shift = hf_add(shift, hf_sub(hf_apply(moved, a->pose.root.position), a->pose.root.position));
         turn = hf_add(turn, hf_quat_log(moved.rotation));
@@ -58,13 +58,13 @@ static bool has_foothold(const agent_limb* l) { return l->mode == AGENT_HELD || 
 
 /* What a limb holds; for one that swings, how far it has come from the old foothold to the new one. */
 static hf_vec3 held_centre(const agent_limb* l, const hf_placement* placement) {
-    hf_vec3 at = l->mode == AGENT_SWING ? hf_lerp(l->from, l->at.centre, l->phase) : l->at.centre;
-    return hf_apply(hf_agent_object(placement, l->at.object), at);
+    hf_vec3 at = l->mode == AGENT_SWING ? hf_lerp(l->from, l->at.anchor.point, l->phase) : l->at.anchor.point;
+    return hf_apply(hf_agent_object(placement, l->at.hold.object), at);
 }
 
 static hf_vec3 foothold(const agent_limb* l, const hf_placement* placement) {
-    hf_vec3 ball =
-        hf_rotate(hf_agent_object(placement, l->at.object).rotation, hf_sub(l->at.centre, l->at.point));
+    hf_vec3 ball = hf_rotate(hf_agent_object(placement, l->at.hold.object).rotation,
+                             hf_sub(l->at.anchor.point, l->at.hold.point));
     return hf_sub(held_centre(l, placement), ball);
 }
 
@@ -158,8 +158,9 @@ static double turn_leash(const hf_agent* a, const hf_placement* placement, doubl
     double most = 0;
     for (int i = 0; i < a->view->limb_count; i++) {
         const agent_limb* l = &a->limbs[i];
-        if (l->mode != AGENT_HELD || !l->at.flat) continue;
-        hf_quat now = hf_quat_mul(hf_placement_pose(placement, l->at.object).rotation, l->at.rotation);
+        if (l->mode != AGENT_HELD || !l->at.anchor.flat) continue;
+        hf_quat now =
+            hf_quat_mul(hf_placement_pose(placement, l->at.hold.object).rotation, l->at.anchor.rotation);
         hf_quat home = hf_quat_mul(a->carried.rotation, l->home_rotation);
         double ahead = hf_dot(hf_quat_log(hf_quat_mul(home, hf_quat_conj(now))), up);
         most = fmax(most, turn > 0 ? ahead : -ahead);

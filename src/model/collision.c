@@ -107,7 +107,7 @@ static int fill_depths(const hf_creature* c, const hf_collision_query* query, in
     double touched = hf_allowance_default().touched_depth;
     int count = 0;
     for (int i = 0; i < query->touch_count; i++) {
-        const hf_touch* touch = &query->touches[i];
+        const hf_hold* touch = &query->touches[i];
         HF_ASSERT(touch->limb >= 0 && touch->limb < c->view.limb_count);
         if (!hf_effector_has(c, touch->limb, link)) continue;
         int k = 0;

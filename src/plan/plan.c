@@ -75,10 +75,9 @@ static hf_status add_frame(const hf_planner* p, hf_motion* m, int i, int before)
     const hf_plan_node* n = &p->nodes[f->nodes[i]];
     hf_status status = HF_OK;
     for (int h = 0; h < n->hold_count && status == HF_OK; h++) {
-        const hf_hold* k = &n->holds[h];
-        if (k->limb == f->swings[i]) continue;
-        hf_motion_contact c = {k->limb, k->frame, k->object, k->grip, k->point, k->normal};
-        status = hf_motion_add_contact(m, frame, &c);
+        const hf_plan_hold* k = &n->holds[h];
+        if (k->at.limb == f->swings[i]) continue;
+        status = hf_motion_add_contact(m, frame, &k->at);
     }
     frame->balance = f->margins[i];
     frame->stance =

@@ -73,7 +73,7 @@ hf_pose hf_frames_pose(const hf_frame_store* f, int frame) {
 
 typedef struct segment {
     hf_planner* planner;
-    const hf_hold* holds;
+    const hf_plan_hold* holds;
     int hold_count;
     int limb; /* that swings, -1 for a move */
     const hf_stance* stance;
@@ -90,7 +90,7 @@ typedef struct segment {
 
 static bool make_room(segment* s, int knots) {
     hf_planner* p = s->planner;
-    for (int i = 0; i < s->hold_count; i++) s->seated |= p->view->limbs[s->holds[i].limb].joint_count == 0;
+    for (int i = 0; i < s->hold_count; i++) s->seated |= p->view->limbs[s->holds[i].at.limb].joint_count == 0;
     size_t count = (size_t)knots;
     s->roots = hf_workspace_take(p->workspace, count, sizeof *s->roots);
     s->q = hf_workspace_take(p->workspace, count * (size_t)p->view->q_count, sizeof *s->q);
@@ -252,10 +252,11 @@ static bool holds_between(const segment* s, const hf_pose* a, const hf_pose* b) 
     hf_pose_between(p->creature, a, b, 0.5, &middle);
     hf_forward(p->creature, &middle, p->links);
     for (int i = 0; i < s->hold_count; i++) {
-        const hf_hold* h = &s->holds[i];
-        const hf_contact_frame* f = &p->view->limbs[h->limb].contacts[h->frame];
-        if (hf_distance(hf_apply(p->links[f->link], f->offset), h->held) > BETWEEN_M) return false;
-        if (h->flat && hf_quat_angle(p->links[f->link].rotation, h->rotation) > BETWEEN_RAD) return false;
+        const hf_plan_hold* h = &s->holds[i];
+        const hf_contact_frame* f = &p->view->limbs[h->at.limb].contacts[h->at.frame];
+        if (hf_distance(hf_apply(p->links[f->link], f->offset), h->anchor.point) > BETWEEN_M) return false;
+        if (h->anchor.flat && hf_quat_angle(p->links[f->link].rotation, h->anchor.rotation) > BETWEEN_RAD)
+            return false;
     }
     return true;
 }
@@ -287,7 +288,7 @@ static bool collides(const segment* s, const hf_pose* a, const hf_pose* b, const
    passes near to things: what it grazes between two places a centimetre apart would be deeper than a check
    allows, so that it is looked at more closely. */
 static bool free_between(const segment* s, const hf_pose* a, const hf_pose* b, bool begun) {
-    hf_touch touches[HF_MAX_HOLDS];
+    hf_hold touches[HF_MAX_HOLDS];
     hf_collision_query q = hf_collision_query_default();
     q.touches = touches;
     q.touch_count = hf_holds_touches(s->holds, s->hold_count, s->limb, touches);
@@ -474,8 +475,8 @@ static bool make_move_knots(segment* s, const hf_pose* from, const hf_pose* to) 
         hf_pose_between(p->creature, from, to, (double)i / (s->knot_count - 1), &pose);
         // held limbs go on from where they were; those that may turn, to how they are in the end
         for (int h = 0; h < s->hold_count; h++) {
-            if (!s->holds[h].flat) continue;
-            const hf_limb* limb = &p->view->limbs[s->holds[h].limb];
+            if (!s->holds[h].anchor.flat) continue;
+            const hf_limb* limb = &p->view->limbs[s->holds[h].at.limb];
             for (int k = 0; k < limb->joint_count; k++) {
                 const hf_joint* j = &p->view->joints[limb->joints[k]];
                 memcpy(pose.q + j->q_index, before.q + j->q_index, sizeof(double) * (size_t)j->q_count);
@@ -501,7 +502,7 @@ static bool make_move_knots(segment* s, const hf_pose* from, const hf_pose* to) 
     return true;
 }
 
-bool hf_segment_move(hf_planner* p, const hf_hold* holds, int count, const hf_stance* stance, int node,
+bool hf_segment_move(hf_planner* p, const hf_plan_hold* holds, int count, const hf_stance* stance, int node,
                      const hf_pose* from, const hf_pose* to) {
     hf_workspace_mark mark = hf_workspace_begin(p->workspace);
     segment s = {.planner = p,
@@ -536,7 +537,7 @@ static double lever(const hf_limb* limb) {
    `aside` from where straight up would be. The effector keeps its orientation as far as the limb allows: an
    ankle at its limit lets the heel up first; *scrapes when it would turn into the surface. Returns how many;
    none when the limb cannot. */
-static int lift(hf_planner* p, int limb, int frame, const hf_swing_end* end, const hf_pose* at, hf_vec3 aside,
+static int lift(hf_planner* p, int limb, int frame, const hf_hold* end, const hf_pose* at, hf_vec3 aside,
                 double* out, bool* scrapes) {
     const hf_limb* l = &p->view->limbs[limb];
     size_t row = (size_t)p->view->q_count;
@@ -566,15 +567,15 @@ static int lift(hf_planner* p, int limb, int frame, const hf_swing_end* end, con
     return LIFT_KNOTS;
 }
 
-bool hf_segment_lifts(hf_planner* p, const hf_hold* hold, const hf_pose* at) {
+bool hf_segment_lifts(hf_planner* p, const hf_plan_hold* hold, const hf_pose* at) {
     // a limb without joints leaves with the body
-    if (p->view->limbs[hold->limb].joint_count == 0) return true;
+    if (p->view->limbs[hold->at.limb].joint_count == 0) return true;
     hf_workspace_mark mark = hf_workspace_begin(p->workspace);
     double* q = hf_workspace_take(p->workspace, LIFT_KNOTS * (size_t)p->view->q_count, sizeof *q);
     bool scrapes = false;
     if (!q) p->out_of_memory = true;
-    hf_swing_end end = {hold->object, hold->normal, hold->grip};
-    bool good = q && lift(p, hold->limb, hold->frame, &end, at, hf_v3(0, 0, 0), q, &scrapes) && !scrapes;
+    const hf_hold* end = &hold->at;
+    bool good = q && lift(p, hold->at.limb, hold->at.frame, end, at, hf_v3(0, 0, 0), q, &scrapes) && !scrapes;
     hf_workspace_end(p->workspace, mark);
     return good;
 }
@@ -587,7 +588,7 @@ static void add_knot(segment* s, hf_transform root, const double* q) {
 /* A swing to be made. */
 typedef struct swing {
     int limb, frame, goal_frame;
-    hf_swing_end leave, arrive;
+    hf_hold leave, arrive;
     const hf_pose *from, *to;
 } swing;
 
@@ -631,7 +632,7 @@ static bool limb_is_free(hf_planner* p, int limb, const hf_pose* at) {
 
 /* The first lift that ends free, from the way `first` on, else that one. */
 static int free_lift(hf_planner* p, const swing* w, bool arrives, int first, hf_vec3 way, double* out) {
-    const hf_swing_end* end = arrives ? &w->arrive : &w->leave;
+    const hf_hold* end = arrives ? &w->arrive : &w->leave;
     const hf_pose* at = arrives ? w->to : w->from;
     double length = p->view->limbs[w->limb].length;
     hf_vec3 along = along_surface(way, end->normal, length);
@@ -660,10 +661,9 @@ static bool make_swing_knots(segment* s, const swing* w, pass which, double* lif
     s->knot_count = 0;
     if (w->leave.object >= 0) up = free_lift(p, w, false, which == ASIDE, way, lifts);
     if (w->arrive.object >= 0) down = free_lift(p, w, true, which == ASIDE, way, downs);
-    hf_swing_hold held[HF_MAX_HOLDS];
-    for (int i = 0; i < s->hold_count; i++)
-        held[i] = (hf_swing_hold){s->holds[i].limb, s->holds[i].frame, s->holds[i].object, s->holds[i].grip};
-    hf_swing_end nowhere = {.object = -1};
+    hf_hold held[HF_MAX_HOLDS];
+    for (int i = 0; i < s->hold_count; i++) held[i] = s->holds[i].at;
+    hf_hold nowhere = {.object = -1};
     hf_swing_limb one = {w->limb, w->goal_frame, up ? nowhere : w->leave, down ? nowhere : w->arrive};
     one.start.normal = w->leave.normal, one.goal.normal = w->arrive.normal;
     hf_swing_query q = {.from = {w->from->root, up ? lifts + (size_t)(up - 1) * row : w->from->q},
@@ -688,7 +688,7 @@ static bool make_swing_knots(segment* s, const swing* w, pass which, double* lif
 }
 
 /* The limb from one pose to the other, all others holding. */
-static bool make_swing(hf_planner* p, const hf_hold* holds, int count, const swing* w,
+static bool make_swing(hf_planner* p, const hf_plan_hold* holds, int count, const swing* w,
                        const hf_stance* stance, int node) {
     enum { ROOM = HF_SWING_KNOTS + 2 * LIFT_KNOTS + 2 };
     hf_workspace_mark mark = hf_workspace_begin(p->workspace);
@@ -714,16 +714,17 @@ static bool make_swing(hf_planner* p, const hf_hold* holds, int count, const swi
     return good;
 }
 
-bool hf_segment_swing(hf_planner* p, const hf_hold* holds, int count, const hf_hold* old, const hf_hold* next,
-                      const hf_stance* stance, int node, const hf_pose* from, const hf_pose* to) {
-    swing w = {.limb = next->limb,
-               .frame = old ? old->frame : next->frame,
-               .goal_frame = next->frame,
+bool hf_segment_swing(hf_planner* p, const hf_plan_hold* holds, int count, const hf_plan_hold* old,
+                      const hf_plan_hold* next, const hf_stance* stance, int node, const hf_pose* from,
+                      const hf_pose* to) {
+    swing w = {.limb = next->at.limb,
+               .frame = old ? old->at.frame : next->at.frame,
+               .goal_frame = next->at.frame,
                .leave = {.object = -1},
-               .arrive = {next->object, next->normal, next->grip},
+               .arrive = next->at,
                .from = from,
                .to = to};
-    if (old) w.leave = (hf_swing_end){old->object, old->normal, old->grip};
+    if (old) w.leave = old->at;
     return make_swing(p, holds, count, &w, stance, node);
 }
 
@@ -737,13 +738,14 @@ static bool stays_behind(hf_planner* p, const hf_stance* stance, int node, const
 }
 
 /* The limb a little off its contact. */
-static bool lifted(hf_planner* p, const hf_hold* hold, hf_pose* pose) {
+static bool lifted(hf_planner* p, const hf_plan_hold* hold, hf_pose* pose) {
     size_t row = (size_t)p->view->q_count;
     hf_workspace_mark mark = hf_workspace_begin(p->workspace);
     double* q = hf_workspace_take(p->workspace, LIFT_KNOTS * row, sizeof *q);
-    hf_swing_end end = {hold->object, hold->normal, hold->grip};
+    const hf_hold* end = &hold->at;
     bool scrapes = false,
-         good = q && lift(p, hold->limb, hold->frame, &end, pose, hf_v3(0, 0, 0), q, &scrapes) && !scrapes;
+         good =
+             q && lift(p, hold->at.limb, hold->at.frame, end, pose, hf_v3(0, 0, 0), q, &scrapes) && !scrapes;
     if (!q) p->out_of_memory = true;
     if (good) memcpy(pose->q, q + (LIFT_KNOTS - 1) * row, sizeof(double) * row);
     hf_workspace_end(p->workspace, mark);
@@ -752,14 +754,14 @@ static bool lifted(hf_planner* p, const hf_hold* hold, hf_pose* pose) {
 
 enum { FREE_TURNS = 4 };
 
-bool hf_segment_free(hf_planner* p, const hf_hold* holds, int count, const hf_hold* old,
+bool hf_segment_free(hf_planner* p, const hf_plan_hold* holds, int count, const hf_plan_hold* old,
                      const hf_stance* stance, int node, const hf_pose* from) {
     hf_pose to = {from->root, p->q_b};
-    const hf_limb* limb = &p->view->limbs[old->limb];
-    swing w = {.limb = old->limb,
-               .frame = old->frame,
-               .goal_frame = old->frame,
-               .leave = {old->object, old->normal, old->grip},
+    const hf_limb* limb = &p->view->limbs[old->at.limb];
+    swing w = {.limb = old->at.limb,
+               .frame = old->at.frame,
+               .goal_frame = old->at.frame,
+               .leave = old->at,
                .arrive = {.object = -1},
                .from = from,
                .to = &to};

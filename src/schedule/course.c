@@ -33,7 +33,7 @@ struct hf_course {
     uint8_t* marks;
     int* first; /* contact of each pose; they go on to the next pose's first */
     int contact_count, contact_capacity;
-    hf_motion_contact* contacts;
+    hf_hold* contacts;
 };
 
 hf_status hf_course_create(const hf_creature* creature, hf_course** course) {
@@ -59,13 +59,13 @@ static int contacts_end(const hf_course* c, int pose) {
     return pose + 1 < c->count ? c->first[pose + 1] : c->contact_count;
 }
 
-static const hf_motion_contact* contact_of(const hf_course* c, int pose, int limb) {
+static const hf_hold* contact_of(const hf_course* c, int pose, int limb) {
     for (int i = c->first[pose]; i < contacts_end(c, pose); i++)
         if (c->contacts[i].limb == limb) return &c->contacts[i];
     return NULL;
 }
 
-static bool same_contact(const hf_motion_contact* a, const hf_motion_contact* b) {
+static bool same_contact(const hf_hold* a, const hf_hold* b) {
     return b && a->frame == b->frame && a->object == b->object && a->grip == b->grip &&
            hf_distance(a->point, b->point) < LOST_M;
 }
@@ -94,14 +94,14 @@ static bool make_room(hf_course* c, int contacts) {
     }
     if (c->contact_count + contacts > c->contact_capacity) {
         int capacity = 2 * c->contact_capacity + contacts + 64;
-        hf_motion_contact* more = hf_resize(c->contacts, (size_t)capacity, sizeof *more);
+        hf_hold* more = hf_resize(c->contacts, (size_t)capacity, sizeof *more);
         if (!more) return false;
         c->contacts = more, c->contact_capacity = capacity;
     }
     return true;
 }
 
-hf_status hf_course_add(hf_course* c, const hf_pose* pose, const hf_motion_contact* contacts, int count,
+hf_status hf_course_add(hf_course* c, const hf_pose* pose, const hf_hold* contacts, int count,
                         unsigned mark) {
     size_t n = (size_t)c->creature->view.q_count;
     for (int i = 0; i < count; i++) {
@@ -124,8 +124,7 @@ hf_status hf_course_add(hf_course* c, const hf_pose* pose, const hf_motion_conta
     return HF_OK;
 }
 
-hf_status hf_course_add_swing(hf_course* c, const hf_swing* swing, const hf_motion_contact* contacts,
-                              int count) {
+hf_status hf_course_add_swing(hf_course* c, const hf_swing* swing, const hf_hold* contacts, int count) {
     hf_status status = HF_OK;
     for (int k = 1; k + 1 < swing->knot_count && status == HF_OK; k++) {
         hf_pose pose = {swing->roots[k], swing->q + (size_t)k * (size_t)swing->q_count};
@@ -160,7 +159,7 @@ typedef struct maker {
     double* at;
     hf_transform *links, *links_a, *links_b;
     hf_pose spare[2];
-    hf_touch* touches;
+    hf_hold* touches;
     int frame_count, frame_capacity;
 } maker;
 
@@ -173,10 +172,10 @@ static hf_pose course_pose(const maker* m, int pose) {
 }
 
 /* The contact of a limb in a frame: on the move it is on, or of the moves that meet there. */
-static const hf_motion_contact* frame_contact(const maker* m, int f, int limb) {
+static const hf_hold* frame_contact(const maker* m, int f, int limb) {
     const hf_course* c = m->course;
     int pose = (int)m->at[f];
-    const hf_motion_contact* k = contact_of(c, pose, limb);
+    const hf_hold* k = contact_of(c, pose, limb);
     if (k || pose != m->at[f]) return k;
     // moves of no length share the frame
     double time = hf_timing_node(m->timing, pose);
@@ -206,7 +205,7 @@ static hf_status put_back(maker* m, int f) {
     hf_forward(m->creature, &b, m->links_b);
     hf_forward(m->creature, &now, m->links);
     for (int i = m->course->first[pose]; i < contacts_end(m->course, pose); i++) {
-        const hf_motion_contact* k = &m->course->contacts[i];
+        const hf_hold* k = &m->course->contacts[i];
         const hf_contact_frame* frame = &v->limbs[k->limb].contacts[k->frame];
         hf_vec3 point = hf_lerp(hf_apply(m->links_a[frame->link], frame->offset),
                                 hf_apply(m->links_b[frame->link], frame->offset), t);
@@ -237,8 +236,9 @@ static bool collides_on_move(maker* m, int move, double t, hf_pose* pose) {
     hf_collision_query c = hf_collision_query_default();
     c.touches = m->touches;
     for (int i = m->course->first[move]; i < contacts_end(m->course, move); i++) {
-        const hf_motion_contact* k = &m->course->contacts[i];
-        if (k->object >= 0) m->touches[c.touch_count++] = (hf_touch){k->limb, k->object, k->grip};
+        const hf_hold* k = &m->course->contacts[i];
+        if (k->object >= 0)
+            m->touches[c.touch_count++] = (hf_hold){.limb = k->limb, .object = k->object, .grip = k->grip};
     }
     hf_pose a = course_pose(m, move), b = course_pose(m, move + 1);
     hf_pose_between(m->creature, &a, &b, t, pose);
@@ -362,8 +362,9 @@ static hf_collision_query touching(maker* m, int f) {
     c.touches = m->touches;
     for (int i = f; i <= f + 1 && i < m->frame_count; i++)
         for (int limb = 0; limb < m->creature->view.limb_count; limb++) {
-            const hf_motion_contact* k = frame_contact(m, i, limb);
-            if (k && k->object >= 0) m->touches[c.touch_count++] = (hf_touch){limb, k->object, k->grip};
+            const hf_hold* k = frame_contact(m, i, limb);
+            if (k && k->object >= 0)
+                m->touches[c.touch_count++] = (hf_hold){.limb = limb, .object = k->object, .grip = k->grip};
         }
     return c;
 }
@@ -424,13 +425,13 @@ static void look_at_speeds(maker* m) {
 }
 
 /* Every contact stays where it began. */
-static void look_at_holds(maker* m, hf_transform* began, const hf_motion_contact** held) {
+static void look_at_holds(maker* m, hf_transform* began, const hf_hold** held) {
     const hf_creature_view* v = &m->creature->view;
     for (int f = 0; f < m->frame_count; f++) {
         hf_pose pose = frame_pose(m, f);
         hf_forward(m->creature, &pose, m->links);
         for (int limb = 0; limb < v->limb_count; limb++) {
-            const hf_motion_contact *k = frame_contact(m, f, limb), *was = held[limb];
+            const hf_hold *k = frame_contact(m, f, limb), *was = held[limb];
             held[limb] = k;
             if (!k) continue;
             const hf_contact_frame* frame = &v->limbs[limb].contacts[k->frame];
@@ -463,7 +464,7 @@ static hf_status write_frames(maker* m, hf_motion* motion) {
         frame->stance =
             node == m->at[f] && (node == 0 || node + 1 == m->course->count || m->course->marks[node]);
         for (int limb = 0; limb < m->creature->view.limb_count; limb++) {
-            const hf_motion_contact* k = frame_contact(m, f, limb);
+            const hf_hold* k = frame_contact(m, f, limb);
             hf_status status = k ? hf_motion_add_contact(motion, frame, k) : HF_OK;
             if (status != HF_OK) return status;
         }
@@ -471,7 +472,7 @@ static hf_status write_frames(maker* m, hf_motion* motion) {
     return HF_OK;
 }
 
-static hf_status take_memory(maker* m, hf_transform** began, const hf_motion_contact*** held) {
+static hf_status take_memory(maker* m, hf_transform** began, const hf_hold*** held) {
     const hf_creature_view* v = &m->creature->view;
     size_t links = (size_t)v->link_count, limbs = (size_t)v->limb_count + 1;
     m->links = hf_workspace_take(m->workspace, links, sizeof *m->links);
@@ -496,7 +497,7 @@ static hf_status take_memory(maker* m, hf_transform** began, const hf_motion_con
 
 static hf_status run(maker* m, hf_motion* motion) {
     hf_transform* began;
-    const hf_motion_contact** held;
+    const hf_hold** held;
     hf_status status = take_memory(m, &began, &held);
     hf_course_result* r = m->result;
     if (status == HF_OK) find_overlaps(m, m->spare[0].q);

@@ -103,7 +103,7 @@ typedef struct search {
     hf_transform* links;
     double* blend; /* the posture that is wished at a knot */
     double* between;
-    hf_touch* touches;
+    hf_hold* touches;
     int knots;
     bool start_overlaps, goal_overlaps; /* as only a contact allows */
     int early, late; /* knots up to and from which only the contacts at the ends allow the overlap */
@@ -325,13 +325,16 @@ static hf_collision_query touching(const search* s, bool start, bool goal) {
     c.clearance = q->clearance;
     for (int i = 0; i < q->hold_count; i++)
         if (q->holds[i].object >= 0)
-            s->touches[c.touch_count++] = (hf_touch){q->holds[i].limb, q->holds[i].object, q->holds[i].grip};
+            s->touches[c.touch_count++] =
+                (hf_hold){.limb = q->holds[i].limb, .object = q->holds[i].object, .grip = q->holds[i].grip};
     for (int i = 0; i < q->limb_count; i++) {
         const hf_swing_limb* l = &q->limbs[i];
         if (start && l->start.object >= 0)
-            s->touches[c.touch_count++] = (hf_touch){l->limb, l->start.object, l->start.grip};
+            s->touches[c.touch_count++] =
+                (hf_hold){.limb = l->limb, .object = l->start.object, .grip = l->start.grip};
         if (goal && l->goal.object >= 0)
-            s->touches[c.touch_count++] = (hf_touch){l->limb, l->goal.object, l->goal.grip};
+            s->touches[c.touch_count++] =
+                (hf_hold){.limb = l->limb, .object = l->goal.object, .grip = l->goal.grip};
     }
     return c;
 }
@@ -520,7 +523,7 @@ static bool next_shape(search* s, hf_swing_why why) {
    close from any side, across it. */
 enum { LIFT_STEPS = 6, LIFT_HEIGHTS = 3, LIFT_WAYS = 5, LIFT_GRIP_WAYS = 9 };
 
-static hf_vec3 lift_direction(const hf_swing_end* end, int way) {
+static hf_vec3 lift_direction(const hf_hold* end, int way) {
     hf_vec3 tangent[2];
     if (way == 0) return end->normal;
     hf_tangents(end->normal, tangent);
@@ -530,7 +533,7 @@ static hf_vec3 lift_direction(const hf_swing_end* end, int way) {
 
 /* Poses that lift the limb off an end, in LIFT_STEPS steps; as high as is free, or none. */
 static hf_status lift_off(search* s, bool goal, double* rows, int* count) {
-    const hf_swing_end* end = goal ? &s->query->limbs[0].goal : &s->query->limbs[0].start;
+    const hf_hold* end = goal ? &s->query->limbs[0].goal : &s->query->limbs[0].start;
     const moving* m = &s->swinging[0];
     size_t n = (size_t)s->swing->q_count;
     const double* q = goal ? s->query->to.q : s->query->from.q;
