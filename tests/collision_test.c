@@ -295,7 +295,7 @@ static void touching_allows_three_millimetres(void** state) {
     for (int i = 0; i < 5; i++) {
         pose.root.position.z = -lowest - depths[i];
         hf_forward(c, &pose, links);
-        hf_hold touch = {limb, 0, false};
+        hf_hold touch = {.limb = limb};
         hf_collision_query query = hf_collision_query_default();
         hf_collision hit;
         assert_int_equal(hf_collides(c, w.placement, links, &query, &hit), depths[i] > 0.001);
@@ -308,7 +308,7 @@ static void touching_allows_three_millimetres(void** state) {
         hf_object_def both[2] = {def, def};
         both[1].name = "second floor";
         world pair = build_world(both, 2);
-        hf_hold two[2] = {{limb, 0, false}, {limb, 1, i == 4}};
+        hf_hold two[2] = {{.limb = limb}, {.limb = limb, .object = 1, .grip = i == 4}};
         query.touches = two;
         assert_int_equal(hf_collides(c, pair.placement, links, &query, &hit), depths[i] > 0.001);
         query.touch_count = 2;
@@ -402,7 +402,7 @@ static void clearance_changes_no_answer(void** state) {
         hf_random r = hf_random_start(11, 0, (uint64_t)round);
         random_pose(c, &r, 2.5, &a);
         random_pose(c, &r, 2.5, &b);
-        hf_hold touch = {round % hf_creature_get(c)->limb_count, 0, round % 5 == 0};
+        hf_hold touch = {.limb = round % hf_creature_get(c)->limb_count, .grip = round % 5 == 0};
         hf_collision_query plain = hf_collision_query_default();
         plain.touches = &touch, plain.touch_count = round % 2;
         if (round % 7 == 0) plain.limb = touch.limb;

@@ -255,7 +255,7 @@ static void test_refused(void** state) {
         {CONTACT("{ \"limb\": \"left_leg\", \"point\": [0,0,0], \"normal\": [0,0,1] }"),
          "frames[0].contacts[0]", "\"frame\" is missing"},
         {CONTACT("{ \"limb\": \"left_leg\", \"frame\": \"toe\", \"point\": [0,0], \"normal\": [0,0,1] }"),
-         "frames[0].contacts[0].hold.point", "3 numbers"},
+         "frames[0].contacts[0].point", "3 numbers"},
         {CONTACT("{ \"limb\": \"left_leg\", \"frame\": \"toe\", \"point\": [0,0,0], \"normal\": [0,0,2] }"),
          "frames[0].contacts[0]", "unit vector"},
         {CONTACT("{ \"limb\": \"left_leg\", \"frame\": \"toe\", \"point\": [0,0,0], \"normal\": [0,0,1] },"
