@@ -1,21 +1,11 @@
 /* Contacts that are held while the body moves: each limb is solved for itself, given root and trunk. */
 #include "plan/planner.h"
 
-#include "base/workspace.h"
-#include "solve/limb_problem.h"
-#include "solve/target.h"
 #include "model/creature.h"
+#include "solve/keep.h"
 
 #include <math.h>
 #include <string.h>
-
-/* How near a hold is kept. A check asks for 1 mm and 1 degree, but what is left over differs from frame to
-   frame and must not look like an acceleration of the body. */
-static const double KEEP_M = 1e-6, KEEP_RAD = 1e-5;
-/* Near enough where the solver gets no nearer. */
-static const double NEAR_M = 2e-4, NEAR_RAD = 3e-3;
-/* A descent that ends farther from a hold is not brought onto it by another. */
-static const double HOPE_M = 0.03, HOPE_RAD = 0.2;
 
 int hf_holds_find(const hf_plan_hold* holds, int count, int limb) {
     for (int i = 0; i < count; i++)
@@ -38,16 +28,7 @@ int hf_holds_touches(const hf_plan_hold* holds, int count, int skip, hf_hold* to
     return n;
 }
 
-hf_target hf_hold_target(const hf_planner* p, const hf_plan_hold* h) {
-    (void)p;
-    return (hf_target){.kind = h->anchor.flat ? HF_TARGET_POSE : HF_TARGET_POSITION,
-                       .limb = h->at.limb,
-                       .contact = h->at.frame,
-                       .point = h->anchor.point,
-                       .normal = h->at.normal,
-                       .rotation = h->anchor.rotation,
-                       .held = true};
-}
+hf_target hf_hold_target(const hf_plan_hold* h) { return hf_anchor_target(&h->at, &h->anchor); }
 
 bool hf_hold_is_loose(const hf_planner* p, const hf_plan_hold* h) {
     const hf_limb* limb = &p->view->limbs[h->at.limb];
@@ -58,78 +39,25 @@ bool hf_hold_is_loose(const hf_planner* p, const hf_plan_hold* h) {
     return count > (h->anchor.flat ? 6 : 3);
 }
 
-/* A limb without joints holds by the root alone: is it where it should be? */
-static bool is_kept(const hf_planner* p, const hf_plan_hold* h, const hf_transform* links, hf_vec3* miss) {
-    const hf_contact_frame* f = &p->view->limbs[h->at.limb].contacts[h->at.frame];
-    hf_vec3 at = hf_apply(links[f->link], f->offset);
-    *miss = hf_sub(h->anchor.point, at);
-    return hf_length(*miss) <= NEAR_M &&
-           (!h->anchor.flat || hf_quat_angle(links[f->link].rotation, h->anchor.rotation) <= NEAR_RAD);
-}
-
-/* One descent says soon that a limb cannot; `soon` leaves it at that, and comes near where it can. */
-static hf_status solve_limb(hf_planner* p, const hf_target* target, const hf_transform* base, bool soon,
-                            hf_solve_options o, hf_pose* pose, hf_solve_result* r) {
-    hf_goal goal;
-    hf_limb_solver solver;
-    o.near_start = true;
-    hf_workspace_mark mark = hf_workspace_begin(p->workspace);
-    hf_status status = hf_goal_make(p->view, target, &goal);
-    if (status == HF_OK)
-        status = hf_limb_solver_make(p->creature, target->limb, target->contact, true, pose->q, o.use_rom,
-                                     p->workspace, &solver);
-    if (status == HF_OK) status = hf_limb_solver_run(&solver, base, &goal, &o, pose->q, r);
-    bool settles = status == HF_OK && !soon && r->stop != HF_STOP_REACHED && r->position_error_m < HOPE_M &&
-                   r->angle_error_rad < HOPE_RAD;
-    if (settles) hf_limb_solver_settle(&solver, pose->q);
-    hf_workspace_end(p->workspace, mark);
-    return status;
-}
-
-static bool keep_one(hf_planner* p, const hf_plan_hold* h, bool soon, hf_pose* pose,
-                     const hf_transform* links, hf_vec3* miss) {
-    const hf_limb* limb = &p->view->limbs[h->at.limb];
-    if (limb->joint_count == 0) return is_kept(p, h, links, miss);
-    hf_solve_options o = hf_solve_options_default();
-    o.max_starts = 1;
-    o.max_iterations = 30;
-    o.tolerance_m = KEEP_M;
-    o.tolerance_rad = KEEP_RAD;
-    o.posture = pose->q;
-    hf_target target = hf_hold_target(p, h);
-    // a grip keeps its orientation as far as the limb can
-    if (h->at.grip) target.kind = HF_TARGET_POSE;
-    hf_solve_result r;
-    hf_status status =
-        h->at.grip && !soon
-            ? hf_limb_solve(p->creature, &links[limb->base_link], &target, &o, p->workspace, pose->q, &r)
-            : solve_limb(p, &target, &links[limb->base_link], soon, o, pose, &r);
-    if (status != HF_OK) {
+/* One hold, given p->links of the rest of the body. */
+static bool keep_one(hf_planner* p, const hf_plan_hold* h, hf_keep_care care, hf_pose* pose, hf_vec3* miss) {
+    bool kept = false;
+    *miss = hf_v3(0, 0, 0);
+    if (hf_hold_keep(p->creature, &h->at, &h->anchor, care, p->workspace, p->links, pose->q, &kept, miss) !=
+        HF_OK)
         p->out_of_memory = true;
-        return false;
-    }
-    if (r.position_error_m <= NEAR_M && (h->at.grip || r.angle_error_rad <= NEAR_RAD)) return true;
-    hf_forward_limb(p->creature, h->at.limb, pose->q, p->links);
-    const hf_contact_frame* f = &limb->contacts[h->at.frame];
-    *miss = hf_sub(h->anchor.point, hf_apply(p->links[f->link], f->offset));
-    // turned about its contact into the right orientation, the limb as it is has its root elsewhere
-    if (h->anchor.flat) {
-        hf_vec3 turn = hf_quat_log(hf_quat_mul(h->anchor.rotation, hf_quat_conj(p->links[f->link].rotation)));
-        hf_vec3 base = hf_apply(links[limb->base_link], limb->base.position);
-        *miss = hf_add(*miss, hf_cross(turn, hf_sub(base, h->anchor.point)));
-    }
-    return false;
+    return kept && !p->out_of_memory;
 }
 
-static bool keep_all(hf_planner* p, const hf_plan_hold* holds, int count, int skip, bool soon, hf_pose* pose,
-                     hf_vec3* pull) {
+static bool keep_all(hf_planner* p, const hf_plan_hold* holds, int count, int skip, hf_keep_care care,
+                     hf_pose* pose, hf_vec3* pull) {
     hf_forward(p->creature, pose, p->links);
     bool all = true;
     int missed = 0;
     *pull = hf_v3(0, 0, 0);
     for (int i = 0; i < count; i++) {
         hf_vec3 miss;
-        if (holds[i].at.limb == skip || keep_one(p, &holds[i], soon, pose, p->links, &miss)) continue;
+        if (holds[i].at.limb == skip || keep_one(p, &holds[i], care, pose, &miss)) continue;
         all = false;
         *pull = hf_add(*pull, miss);
         missed++;
@@ -140,16 +68,16 @@ static bool keep_all(hf_planner* p, const hf_plan_hold* holds, int count, int sk
 
 bool hf_holds_keep(hf_planner* p, const hf_plan_hold* holds, int count, int skip, hf_pose* pose,
                    hf_vec3* pull) {
-    return keep_all(p, holds, count, skip, false, pose, pull);
+    return keep_all(p, holds, count, skip, HF_KEEP_EXACT, pose, pull);
 }
 
 bool hf_hold_solve(hf_planner* p, const hf_plan_hold* hold, hf_pose* pose) {
     hf_vec3 miss;
-    return keep_one(p, hold, true, pose, p->links, &miss) && keep_one(p, hold, false, pose, p->links, &miss);
+    return keep_one(p, hold, HF_KEEP_SOON, pose, &miss) && keep_one(p, hold, HF_KEEP_EXACT, pose, &miss);
 }
 
 bool hf_holds_near(hf_planner* p, const hf_plan_hold* holds, int count, hf_pose* pose, hf_vec3* pull) {
-    return keep_all(p, holds, count, -1, true, pose, pull);
+    return keep_all(p, holds, count, -1, HF_KEEP_SOON, pose, pull);
 }
 
 bool hf_holds_collide(hf_planner* p, const hf_plan_hold* holds, int count, int skip, const hf_pose* pose,
@@ -252,7 +180,7 @@ static bool holds_at(hf_planner* p, const hf_plan_hold* h, hf_transform root, do
     hf_pose pose = {root, q};
     hf_vec3 miss;
     hf_forward(p->creature, &pose, p->links);
-    if (!keep_one(p, h, false, &pose, p->links, &miss)) return false;
+    if (!keep_one(p, h, HF_KEEP_EXACT, &pose, &miss)) return false;
     hf_forward(p->creature, &pose, p->links);
     hf_hold touch = h->at;
     hf_collision_query c = hf_collision_query_default();

@@ -177,7 +177,7 @@ double hf_plan_clock(void); /* s */
 /* ---- hold.c ---- */
 /* A found contact as a hold, with the pose that makes it. */
 void hf_hold_make(hf_planner* p, const hf_hold* contact, const hf_pose* pose, hf_plan_hold* hold);
-hf_target hf_hold_target(const hf_planner* p, const hf_plan_hold* hold);
+hf_target hf_hold_target(const hf_plan_hold* hold);
 /* Moves the joints of the held limbs (all but `skip`) so that the holds are kept, given root and all other
    joints of the pose. False when one cannot be; *pull is then how the root should move for it. */
 bool hf_holds_keep(hf_planner* p, const hf_plan_hold* holds, int count, int skip, hf_pose* pose,

@@ -30,7 +30,7 @@ static hf_vec3 com_of(hf_planner* p, const hf_pose* pose) {
 static bool settle_from(hf_planner* p, const hf_plan_hold* holds, int count, const hf_stance* stance,
                         double margin, hf_transform wish, bool stiff, hf_pose* pose) {
     hf_target targets[HF_MAX_HOLDS];
-    for (int i = 0; i < count; i++) targets[i] = hf_hold_target(p, &holds[i]);
+    for (int i = 0; i < count; i++) targets[i] = hf_hold_target(&holds[i]);
     hf_body_solve_options o = hf_body_solve_options_default();
     hf_stance_wish balance = {stance, fmax(2 * margin, GOOD_MARGIN * p->view->height)};
     o.guide = &wish;
@@ -103,7 +103,7 @@ static void relax(hf_planner* p, const hf_plan_hold* holds, int count, hf_pose* 
 
 /* A grip turns while it is held; the hand turns back to how it came, where it was free, as far as it can. */
 static void turn_back(hf_planner* p, const hf_plan_hold* grip, hf_pose* pose) {
-    hf_target t = hf_hold_target(p, grip);
+    hf_target t = hf_hold_target(grip);
     t.kind = HF_TARGET_POSE;
     hf_solve_options o = hf_solve_options_default();
     o.max_starts = 1;
