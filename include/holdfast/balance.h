@@ -40,6 +40,11 @@ typedef struct hf_support {
 HF_API void hf_support_find(const hf_creature* creature, const hf_placement* placement, const hf_hold* hold,
                             hf_transform link, hf_support* support);
 
+/* The same as plans and realised motions count on it: friction cones narrow enough to lie inside those of a
+   check whatever its edges, and a grip by its middle alone, because a hand may turn while it grips. */
+HF_API void hf_support_plan(const hf_creature* creature, const hf_placement* placement, const hf_hold* hold,
+                            hf_transform link, hf_support* support);
+
 typedef struct hf_stance_options {
     int cone_edges; /* of each friction cone, 4..8; default 4 */
     bool polytope;  /* find the wrenches' halfspaces too, for many questions with accelerations; default no */

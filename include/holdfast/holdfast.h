@@ -23,6 +23,7 @@
 #include <holdfast/course.h>
 #include <holdfast/sequence.h>
 #include <holdfast/motion.h>
+#include <holdfast/schedule.h>
 #include <holdfast/agent.h>
 #include <holdfast/clip.h>
 #include <holdfast/scenario.h>

@@ -247,7 +247,7 @@ static hf_status finished_terms(search* s, const hf_contact_scorer* scorer, doub
     hf_status status = HF_OK;
     if (s->query->outlook) {
         hf_support support;
-        hf_support_find(s->creature, s->placement, contact, s->finisher.links[link], &support);
+        hf_support_find(s->creature, s->placement, &contact->hold, s->finisher.links[link], &support);
         status =
             hf_contact_outlook(scorer, &support, contact->hold.point, true, s->workspace, contact->terms);
     }

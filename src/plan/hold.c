@@ -230,17 +230,11 @@ void hf_holds_refresh(hf_planner* p, hf_plan_node* n) {
 
 /* ---- what they carry ---- */
 
-/* The check's cones have eight edges that need not be ours: a cone this much narrower is inside them. */
-static const double FRICTION_SHARE = 0.92;
-
 void hf_hold_make(hf_planner* p, const hf_hold* c, const hf_pose* pose, hf_plan_hold* h) {
     hf_forward(p->creature, pose, p->links);
     hf_transform link = p->links[p->view->limbs[c->limb].contacts[c->frame].link];
     *h = (hf_plan_hold){.at = *c, .anchor = hf_hold_anchor(p->creature, c, p->links)};
-    hf_support_find(p->creature, p->placement, c, link, &h->support);
-    h->support.friction *= FRICTION_SHARE;
-    // a grip may turn while it is held: what its middle bears it bears in every orientation
-    if (c->grip && h->support.corner_count > 0) h->support.corner_count = 1, h->support.corners[0] = c->point;
+    hf_support_plan(p->creature, p->placement, c, link, &h->support);
 }
 
 bool hf_holds_stance(hf_planner* p, const hf_plan_hold* holds, int count, int skip, hf_stance* stance) {

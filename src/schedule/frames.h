@@ -1,0 +1,26 @@
+/* What every frame of a motion must keep, and the way from one frame to the next. */
+#ifndef HF_SCHEDULE_FRAMES_H
+#define HF_SCHEDULE_FRAMES_H
+
+#include <holdfast/hold.h>
+
+/* A region may be left by this much, rad: under what a check allows. */
+#define HF_FRAME_ROM_RAD 5e-5
+
+/* Neither the root nor a joint is faster on the way from a to b than its limit. */
+bool hf_frames_slow_enough(const hf_creature* creature, double rate, const hf_pose* a, const hf_pose* b);
+/* Is a hold kept half way between two frames, where a straight move leaves it most? links: of that pose. */
+bool hf_frames_keep(const hf_creature* creature, const hf_hold* hold, const hf_anchor* anchor,
+                    const hf_transform* links);
+
+/* The wrench that a frame's motion asks of the contacts: accelerations by differences over one frame on
+   either side. */
+typedef struct hf_frame_wrench {
+    hf_vec3 com, acceleration; /* of the centre of mass */
+    hf_vec3 momentum_rate;     /* change of the angular momentum about the centre of mass, N m */
+} hf_frame_wrench;
+hf_status hf_frames_wrench(const hf_creature* creature, double rate, const hf_pose* before,
+                           const hf_pose* here, const hf_pose* after, hf_workspace* workspace,
+                           hf_frame_wrench* wrench);
+
+#endif
