@@ -7,8 +7,8 @@
 
 #include <holdfast/rom.h>
 
-#include "base/memory.h"
 #include "base/workspace.h"
+#include "schedule/frames.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,58 +16,14 @@
 /* A knot of a move: the root moves or turns no further, nor any other joint. */
 static const double KNOT_SHIFT = 0.03;                 /* creature heights */
 static const double KNOT_TURN = 0.1, KNOT_JOINT = 0.2; /* rad */
-enum { MAX_KNOTS = 400, MAX_FRAMES = 3000, STRETCHES = 4, GIVING_WAY = 5, BORNE_WAYS = 4 };
-
-/* ---- the store ---- */
-
-void hf_frames_free(hf_frame_store* f) {
-    hf_free(f->roots);
-    hf_free(f->q);
-    hf_free(f->coms);
-    hf_free(f->margins);
-    hf_free(f->nodes);
-    hf_free(f->swings);
-    memset(f, 0, sizeof *f);
-}
-
-static void* grown(void* old, size_t used, size_t capacity, size_t size) {
-    void* p = hf_alloc(capacity, size);
-    if (p && used) memcpy(p, old, used * size);
-    return p;
-}
-
-static bool grow(hf_frame_store* f) {
-    size_t more = f->capacity ? (size_t)f->capacity * 2 : 1024, used = (size_t)f->count,
-           row = (size_t)f->q_count;
-    hf_frame_store g = *f;
-    g.roots = grown(f->roots, used, more, sizeof *f->roots);
-    g.q = grown(f->q, used * row, more * row, sizeof *f->q);
-    g.coms = grown(f->coms, used, more, sizeof *f->coms);
-    g.margins = grown(f->margins, used, more, sizeof *f->margins);
-    g.nodes = grown(f->nodes, used, more, sizeof *f->nodes);
-    g.swings = grown(f->swings, used, more, sizeof *f->swings);
-    g.capacity = (int)more;
-    hf_frame_store drop = g.roots && g.q && g.coms && g.margins && g.nodes && g.swings ? *f : g;
-    bool good = drop.roots == f->roots;
-    hf_frames_free(&drop);
-    if (good) *f = g;
-    return good;
-}
-
-bool hf_frames_add(hf_frame_store* f, const hf_pose* pose, hf_vec3 com, int node, int swing, double margin) {
-    if (f->count == f->capacity && !grow(f)) return false;
-    f->roots[f->count] = pose->root;
-    memcpy(f->q + (size_t)f->count * (size_t)f->q_count, pose->q, sizeof(double) * (size_t)f->q_count);
-    f->coms[f->count] = com;
-    f->margins[f->count] = margin;
-    f->swings[f->count] = swing;
-    f->nodes[f->count++] = node;
-    return true;
-}
-
-hf_pose hf_frames_pose(const hf_frame_store* f, int frame) {
-    return (hf_pose){f->roots[frame], f->q + (size_t)frame * (size_t)f->q_count};
-}
+enum {
+    MAX_KNOTS = 400,
+    MAX_FRAMES = 3000,
+    STRETCHES = 6,
+    SHARE_HALVINGS = 6,
+    GIVING_WAY = 5,
+    BORNE_WAYS = 4
+};
 
 /* ---- one segment being made ---- */
 
@@ -242,36 +198,14 @@ static bool pose_at(segment* s, const hf_path* path, double at, hf_vec3* shift, 
 
 static const double GRAZE_M = 0.004; /* steps of a swinging limb */
 
-/* Straight between two frames a limb leaves its hold a little, the more the faster it moves: no farther than
-   this, in the middle, where it is farthest. A check lets it be 3 mm and 3 degrees. */
-static const double BETWEEN_M = 0.002, BETWEEN_RAD = 0.035;
-
+/* Is every hold kept half way between two frames? */
 static bool holds_between(const segment* s, const hf_pose* a, const hf_pose* b) {
     hf_planner* p = s->planner;
     hf_pose middle = {.q = p->q_d};
     hf_pose_between(p->creature, a, b, 0.5, &middle);
     hf_forward(p->creature, &middle, p->links);
-    for (int i = 0; i < s->hold_count; i++) {
-        const hf_plan_hold* h = &s->holds[i];
-        const hf_contact_frame* f = &p->view->limbs[h->at.limb].contacts[h->at.frame];
-        if (hf_distance(hf_apply(p->links[f->link], f->offset), h->anchor.point) > BETWEEN_M) return false;
-        if (h->anchor.flat && hf_quat_angle(p->links[f->link].rotation, h->anchor.rotation) > BETWEEN_RAD)
-            return false;
-    }
-    return true;
-}
-
-/* Neither root nor joint is faster between two frames than it may be. */
-static bool slow_enough(const hf_planner* p, const hf_pose* a, const hf_pose* b) {
-    if (hf_distance(a->root.position, b->root.position) * p->options->rate > p->view->limits.root_speed ||
-        hf_quat_angle(a->root.rotation, b->root.rotation) * p->options->rate > p->view->limits.root_turn)
-        return false;
-    for (int j = 0; j < p->view->joint_count; j++) {
-        const hf_joint* joint = &p->view->joints[j];
-        if (joint->q_count != 1) continue;
-        if (fabs(b->q[joint->q_index] - a->q[joint->q_index]) * p->options->rate > joint->max_speed)
-            return false;
-    }
+    for (int i = 0; i < s->hold_count; i++)
+        if (!hf_frames_keep(p->creature, &s->holds[i].at, &s->holds[i].anchor, p->links)) return false;
     return true;
 }
 
@@ -301,6 +235,9 @@ static bool free_between(const segment* s, const hf_pose* a, const hf_pose* b, b
 }
 
 /* ---- how fast balance lets it be ---- */
+
+static const double JUMP = 2;           /* of the speed limits */
+static const double LEAST_SHARE = 0.02; /* of accelerations: 7 times slower */
 
 /* Accelerations of the centre of mass that are asked about, m/s2. */
 static const double LEAST_BORNE = 0.02, MOST_BORNE = 4;
@@ -355,12 +292,13 @@ static void scale_bounds(segment* s, double share) {
     for (int i = 0; i < s->knot_count * BORNE_WAYS; i++) s->bounds[4 * i + 3] *= share;
 }
 
-/* Largest share of the acceleration that the stance holds, where all of it is too much. */
-static double bearable(const hf_stance* stance, hf_vec3 com, hf_vec3 acceleration) {
+/* Largest share of the accelerations that the stance holds, where all of them are too much. */
+static double bearable(const hf_stance* stance, const hf_frame_wrench* w) {
     double low = 0, high = 1;
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < SHARE_HALVINGS; i++) {
         double middle = (low + high) / 2;
-        if (hf_stance_holds(stance, com, hf_scale(acceleration, middle), hf_v3(0, 0, 0)))
+        if (hf_stance_holds(stance, w->com, hf_scale(w->acceleration, middle),
+                            hf_scale(w->momentum_rate, middle)))
             low = middle;
         else
             high = middle;
@@ -368,16 +306,24 @@ static double bearable(const hf_stance* stance, hf_vec3 com, hf_vec3 acceleratio
     return low;
 }
 
-/* Least share over frames first..last of the store; each end is at rest. */
+/* Least share of the accelerations of frames first..last of the store that the stance holds, angular momentum
+   included; each end is at rest. */
 static double balance_share(const segment* s, int first, int last) {
-    const hf_frame_store* f = &s->planner->frames;
-    double rate2 = s->planner->options->rate * s->planner->options->rate, least = 1;
+    hf_planner* p = s->planner;
+    double least = 1;
     for (int i = first; i <= last; i++) {
-        hf_vec3 here = f->coms[i], before = f->coms[i > first ? i - 1 : i],
-                after = f->coms[i < last ? i + 1 : i];
-        hf_vec3 a = hf_scale(hf_sub(hf_add(before, after), hf_scale(here, 2)), rate2);
-        if (!hf_stance_holds(s->stance, here, hf_scale(a, least), hf_v3(0, 0, 0)))
-            least = bearable(s->stance, here, a);
+        hf_pose here = hf_frames_pose(&p->frames, i),
+                before = hf_frames_pose(&p->frames, i > first ? i - 1 : i),
+                after = hf_frames_pose(&p->frames, i < last ? i + 1 : i);
+        hf_frame_wrench w;
+        if (hf_frames_wrench(p->creature, p->options->rate, &before, &here, &after, p->workspace, &w) !=
+            HF_OK) {
+            p->out_of_memory = true;
+            return 0;
+        }
+        if (!hf_stance_holds(s->stance, w.com, hf_scale(w.acceleration, least),
+                             hf_scale(w.momentum_rate, least)))
+            least = bearable(s->stance, &w);
     }
     return least;
 }
@@ -403,9 +349,12 @@ static verdict append(segment* s, const hf_path* path, hf_timing* timing, double
         if (margin < p->options->margin_m || !hf_pose_within_rom(p->creature, pose.q, ROM_RAD)) return FAILS;
         if (i > 0) {
             hf_pose last = hf_frames_pose(&p->frames, p->frames.count - 1);
-            if (!slow_enough(p, &last, &pose) || !holds_between(s, &last, &pose)) return TOO_FAST;
+            double speed = hf_frames_speed(p->creature, p->options->rate, &last, &pose);
+            // the times keep the limits: much faster is a limb that jumps, at any pace
+            if (speed > JUMP) return FAILS;
+            if (speed > HF_FRAME_SPEED || !holds_between(s, &last, &pose)) return TOO_FAST;
         }
-        if (!hf_frames_add(&p->frames, &pose, com, s->node, s->limb, margin)) {
+        if (!hf_frames_add(&p->frames, &pose, s->node, s->limb)) {
             p->out_of_memory = true;
             return FAILS;
         }
@@ -448,7 +397,9 @@ static bool finish(segment* s) {
         p->frames.count = first;
         if (v == FAILS) return false;
         if (v == TOO_FAST) o.speed_share *= 0.8;
-        scale_bounds(s, fmax(0.1, share));
+        // the limbs' own accelerations turn the body: they are slowed down with the centre of mass
+        o.acceleration_share = fmax(LEAST_SHARE, o.acceleration_share * share);
+        scale_bounds(s, fmax(LEAST_SHARE, share));
     }
     return false;
 }
@@ -733,7 +684,7 @@ static bool stays_behind(hf_planner* p, const hf_stance* stance, int node, const
     hf_vec3 com = com_at(p, at);
     double margin = hf_stance_margin(stance, com);
     if (margin < p->options->margin_m) return false;
-    if (!hf_frames_add(&p->frames, at, com, node, -1, margin)) p->out_of_memory = true;
+    if (!hf_frames_add(&p->frames, at, node, -1)) p->out_of_memory = true;
     return !p->out_of_memory;
 }
 

@@ -614,7 +614,7 @@ bool hf_step_roll(hf_planner* p, const hf_plan_node* node, int limb, hf_plan_nod
         p->frames.count = first;
         return false;
     }
-    if (!hf_frames_add(&p->frames, &child->pose, com, p->node_count, -1, margin)) {
+    if (!hf_frames_add(&p->frames, &child->pose, p->node_count, -1)) {
         p->out_of_memory = true;
         return false;
     }

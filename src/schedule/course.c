@@ -230,7 +230,7 @@ static bool in_overlap(const maker* m, double at, double* outside) {
 static bool quick_path(maker* m, const hf_path* path, double from, double to) {
     hf_path_pose(m->creature, path, from, &m->spare[0]);
     hf_path_pose(m->creature, path, to, &m->spare[1]);
-    return hf_frames_slow_enough(m->creature, m->options->timing.fps, &m->spare[0], &m->spare[1]);
+    return hf_frames_speed(m->creature, m->options->timing.fps, &m->spare[0], &m->spare[1]) <= HF_FRAME_SPEED;
 }
 
 /* The places of the frames. Those in an overlap that only a contact's own frame may have are left out or,
