@@ -97,14 +97,6 @@ static bool put_over(segment* s, hf_vec3 place, double tolerance, hf_pose* pose,
     return false;
 }
 
-static const double ROM_RAD = 5e-5; /* what a check lets a posture be off by is more */
-
-/* Straight between two postures a limb may leave its range of motion: back into it. */
-static void keep_range(const hf_planner* p, double* q) {
-    for (int r = 0; r < p->view->rom_count; r++)
-        if (!hf_rom_contains(p->creature, r, q, ROM_RAD)) hf_rom_project(p->creature, r, q);
-}
-
 static hf_transform effector_at(const segment* s, const hf_pose* pose) {
     if (s->limb < 0) return pose->root;
     hf_forward(s->planner->creature, pose, s->planner->links);
@@ -174,7 +166,7 @@ static bool straighten(segment* s, bool eased) {
 static bool pose_at(segment* s, const hf_path* path, double at, hf_vec3* shift, hf_pose* pose, hf_vec3* com) {
     hf_planner* p = s->planner;
     hf_path_pose(p->creature, path, at, pose);
-    keep_range(p, pose->q);
+    hf_frames_keep_range(p->creature, pose->q);
     if (at <= 0 || at >= path->count - 1) {
         hf_vec3 pull;
         bool kept = hf_holds_keep(p, s->holds, s->hold_count, -1, pose, &pull);
@@ -346,7 +338,8 @@ static verdict append(segment* s, const hf_path* path, hf_timing* timing, double
         } else if (!pose_at(s, path, hf_timing_at(timing, i / p->options->rate), &shift, &pose, &com))
             return FAILS;
         double margin = hf_stance_margin(s->stance, com);
-        if (margin < p->options->margin_m || !hf_pose_within_rom(p->creature, pose.q, ROM_RAD)) return FAILS;
+        if (margin < p->options->margin_m || !hf_pose_within_rom(p->creature, pose.q, HF_FRAME_ROM_RAD))
+            return FAILS;
         if (i > 0) {
             hf_pose last = hf_frames_pose(&p->frames, p->frames.count - 1);
             double speed = hf_frames_speed(p->creature, p->options->rate, &last, &pose);
@@ -433,7 +426,7 @@ static bool make_move_knots(segment* s, const hf_pose* from, const hf_pose* to) 
                 memcpy(pose.q + j->q_index, before.q + j->q_index, sizeof(double) * (size_t)j->q_count);
             }
         }
-        keep_range(p, pose.q);
+        hf_frames_keep_range(p->creature, pose.q);
         hf_pose_follow(p->creature, pose.q);
         // the root gives way where a straight line would overstretch a limb
         bool kept = false, ends = i == 0 || i == s->knot_count - 1;

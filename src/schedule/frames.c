@@ -5,6 +5,7 @@
 #include "model/creature.h"
 
 #include <holdfast/balance.h>
+#include <holdfast/rom.h>
 
 #include <math.h>
 
@@ -20,6 +21,11 @@ double hf_frames_speed(const hf_creature* creature, double rate, const hf_pose* 
         for (int i = v->joints[j].q_index; i < v->joints[j].q_index + v->joints[j].q_count; i++)
             most = fmax(most, fabs(a->q[i] - b->q[i]) / v->joints[j].max_speed);
     return most * rate;
+}
+
+void hf_frames_keep_range(const hf_creature* creature, double* q) {
+    for (int r = 0; r < creature->view.rom_count; r++)
+        if (!hf_rom_contains(creature, r, q, HF_FRAME_ROM_RAD)) hf_rom_project(creature, r, q);
 }
 
 bool hf_frames_keep(const hf_creature* creature, const hf_hold* hold, const hf_anchor* anchor,

@@ -274,6 +274,7 @@ static hf_status make_frames(realiser* r, bool test) {
         hf_pose pose;
         if (r->moves) hf_placement_set_time(r->placement, time_s);
         bool on_knot = pose_at(r, time_s, &pose);
+        hf_frames_keep_range(r->creature, pose.q);
         bool changed = list_holds(r, i, time_s, &pose);
         status = rehold(r, i, test, &pose);
         if (status == HF_OK) status = write_frame(r, time_s, &pose, on_knot && s->knots[r->knot].stance);
