@@ -3,6 +3,7 @@
 #define HF_PLAN_PLANNER_H
 
 #include "base/random.h"
+#include "solve/keep.h"
 #include <holdfast/balance.h>
 #include <holdfast/collision.h>
 #include <holdfast/contact.h>
@@ -198,8 +199,6 @@ int hf_holds_find(const hf_plan_hold* holds, int count, int limb);
 /* Does the creature collide at the pose, with these holds as touches? */
 bool hf_holds_collide(hf_planner* p, const hf_plan_hold* holds, int count, int skip, const hf_pose* pose,
                       hf_collision* hit);
-/* Steps back from joint limits: a straight knee hides the way to a bent one. */
-void hf_limb_loosen(const hf_planner* p, int limb, double* q);
 /* How at ease the limb is: 1 as at rest, 0 at the ends of its joints. */
 double hf_limb_comfort(const hf_planner* p, int limb, const double* q);
 /* Fills since and until: guide poses around `from`, without a gap, that have the point within the limb's
