@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-/* A limb that touches (3 mm of overlap allowed) or grips (not tested) an object: its effector with the
-   fingers and toes beyond it, but no link that another limb moves or the trunk holds. */
+/* A limb that touches (touched_depth_m of overlap allowed) or grips (not tested) an object: its effector with
+   the fingers and toes beyond it, but no link that another limb moves or the trunk holds. */
 typedef struct hf_touch {
     int limb;
     int object;
@@ -45,7 +45,10 @@ typedef struct hf_collision_query {
     double step_m; /* of a move: no point of a body moves further untested; default 0.01 */
     int fine_limb; /* of a move: bodies of this limb move no further than fine_m untested; default -1 */
     double fine_m;
-    double depth_m; /* that a body may be deep in the scene where no touch allows more; default 0.001 */
+    /* How deep bodies may be in each other, and in the scene where no touch allows more; and how deep a touch
+       allows. Defaults 0.0008 and 0.0024: four fifths of what a check allows (holdfast/check.h), which looks
+       at other moments of a move. */
+    double depth_m, touched_depth_m;
     hf_clearance* clearance; /* may be NULL */
 } hf_collision_query;
 HF_API hf_collision_query hf_collision_query_default(void);

@@ -97,9 +97,9 @@ HF_API bool hf_placement_inside(const hf_placement* placement, hf_vec3 point, in
    open surface the way to the free space nearest by. A body wholly inside a solid piece overlaps too, and so
    does one that is thinner than the depth and has its middle inside. */
 typedef struct hf_allowance {
-    double depth;         /* m, for every object; default 0.001 */
+    double depth;         /* m, for every object; default 0.0008 */
     int touched_object;   /* the object that may be touched deeper, -1 for none (default) */
-    double touched_depth; /* m; infinite: that object is not tested; default 0.003 */
+    double touched_depth; /* m; infinite: that object is not tested; default 0.0024 */
 } hf_allowance;
 HF_API hf_allowance hf_allowance_default(void);
 

@@ -7,15 +7,13 @@
 #include "contact/sample_set.h"
 #include "solve/target.h"
 #include "model/creature.h"
+#include "model/tolerance.h"
 
 #include <math.h>
 #include <string.h>
 
 /* A contact frame this near to a surface holds it when the creature is placed. */
 static const double HELD_M = 0.001;
-/* A patch is flat on its surface within this angle; a check allows 2 degrees. */
-static const double FLAT_RAD = 0.03;
-static const double LIMIT_TOLERANCE = 1e-6;
 static const double LONGEST_STEP_S = 0.25;
 enum { MAX_BUDGET = 1000000 };
 
@@ -272,7 +270,7 @@ static bool good_pose(const hf_agent* a, const hf_pose* pose) {
         const hf_joint* j = &a->view->joints[i];
         if (j->q_count != 1) continue;
         double q = pose->q[j->q_index];
-        good = q >= j->lower - LIMIT_TOLERANCE && q <= j->upper + LIMIT_TOLERANCE;
+        good = q >= j->lower - HF_LIMIT && q <= j->upper + HF_LIMIT;
     }
     return good;
 }
@@ -298,7 +296,7 @@ static bool find_held(const hf_agent* a, const hf_placement* placement, int limb
                                .normal = hf_unrotate(at.rotation, n),
                                .centre = hf_unapply(at, p),
                                .rotation = hf_quat_mul(hf_quat_conj(at.rotation), a->links[f->link].rotation),
-                               .flat = patch && -hf_dot(own, n) > cos(FLAT_RAD)};
+                               .flat = patch && -hf_dot(own, n) > cos(HF_FLAT_RAD)};
         return f->ball > 0 || -hf_dot(own, n) > 0;
     }
     return false;

@@ -5,6 +5,7 @@
 #include "solve/limb_problem.h"
 #include "solve/target.h"
 #include "model/creature.h"
+#include "model/tolerance.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,8 +13,6 @@
 /* How near a hold is kept. A check asks for 1 mm and 1 degree, but what is left over differs from frame to
    frame and must not look like an acceleration of the body. */
 static const double KEEP_M = 1e-6, KEEP_RAD = 1e-5;
-/* Near enough where the solver gets no nearer. */
-static const double NEAR_M = 2e-4, NEAR_RAD = 3e-3;
 /* A descent that ends farther from a hold is not brought onto it by another. */
 static const double HOPE_M = 0.03, HOPE_RAD = 0.2;
 
@@ -63,8 +62,8 @@ static bool is_kept(const hf_planner* p, const hf_hold* h, const hf_transform* l
     const hf_contact_frame* f = &p->view->limbs[h->limb].contacts[h->frame];
     hf_vec3 at = hf_apply(links[f->link], f->offset);
     *miss = hf_sub(h->held, at);
-    return hf_length(*miss) <= NEAR_M &&
-           (!h->flat || hf_quat_angle(links[f->link].rotation, h->rotation) <= NEAR_RAD);
+    return hf_length(*miss) <= HF_HELD_M &&
+           (!h->flat || hf_quat_angle(links[f->link].rotation, h->rotation) <= HF_HELD_RAD);
 }
 
 /* One descent says soon that a limb cannot; `soon` leaves it at that, and comes near where it can. */
@@ -107,7 +106,7 @@ static bool keep_one(hf_planner* p, const hf_hold* h, bool soon, hf_pose* pose, 
         p->out_of_memory = true;
         return false;
     }
-    if (r.position_error_m <= NEAR_M && (h->grip || r.angle_error_rad <= NEAR_RAD)) return true;
+    if (r.position_error_m <= HF_HELD_M && (h->grip || r.angle_error_rad <= HF_HELD_RAD)) return true;
     hf_forward_limb(p->creature, h->limb, pose->q, p->links);
     const hf_contact_frame* f = &limb->contacts[h->frame];
     *miss = hf_sub(h->held, hf_apply(p->links[f->link], f->offset));
@@ -156,7 +155,6 @@ bool hf_holds_collide(hf_planner* p, const hf_hold* holds, int count, int skip, 
     hf_collision_query q = hf_collision_query_default();
     q.touches = touches;
     q.touch_count = hf_holds_touches(holds, count, skip, touches);
-    q.depth_m = HF_PLAN_DEPTH_M;
     hf_forward(p->creature, pose, p->links);
     return hf_collides(p->creature, p->placement, p->links, &q, hit);
 }
@@ -256,7 +254,6 @@ static bool holds_at(hf_planner* p, const hf_hold* h, hf_transform root, double*
     c.touches = &touch;
     c.touch_count = h->overlaps;
     c.limb = h->limb;
-    c.depth_m = HF_PLAN_DEPTH_M;
     return !hf_collides(p->creature, p->placement, p->links, &c, NULL);
 }
 

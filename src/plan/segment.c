@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "base/workspace.h"
+#include "model/tolerance.h"
 
 #include <math.h>
 #include <string.h>
@@ -141,12 +142,10 @@ static bool put_over(segment* s, hf_vec3 place, double tolerance, hf_pose* pose,
     return false;
 }
 
-static const double ROM_RAD = 5e-5; /* what a check lets a posture be off by is more */
-
 /* Straight between two postures a limb may leave its range of motion: back into it. */
 static void keep_range(const hf_planner* p, double* q) {
     for (int r = 0; r < p->view->rom_count; r++)
-        if (!hf_rom_contains(p->creature, r, q, ROM_RAD)) hf_rom_project(p->creature, r, q);
+        if (!hf_rom_contains(p->creature, r, q, HF_ROM_RAD)) hf_rom_project(p->creature, r, q);
 }
 
 static hf_transform effector_at(const segment* s, const hf_pose* pose) {
@@ -242,10 +241,8 @@ static bool pose_at(segment* s, const hf_path* path, double at, hf_vec3* shift, 
 
 static const double GRAZE_M = 0.004; /* steps of a swinging limb */
 
-/* Straight between two frames a limb leaves its hold a little, the more the faster it moves: no farther than
-   this, in the middle, where it is farthest. A check lets it be 3 mm and 3 degrees. */
-static const double BETWEEN_M = 0.002, BETWEEN_RAD = 0.035;
-
+/* Straight between two frames a limb leaves its hold a little, the more the faster it moves: farthest in the
+   middle. */
 static bool holds_between(const segment* s, const hf_pose* a, const hf_pose* b) {
     hf_planner* p = s->planner;
     hf_pose middle = {.q = p->q_d};
@@ -254,8 +251,9 @@ static bool holds_between(const segment* s, const hf_pose* a, const hf_pose* b) 
     for (int i = 0; i < s->hold_count; i++) {
         const hf_hold* h = &s->holds[i];
         const hf_contact_frame* f = &p->view->limbs[h->limb].contacts[h->frame];
-        if (hf_distance(hf_apply(p->links[f->link], f->offset), h->held) > BETWEEN_M) return false;
-        if (h->flat && hf_quat_angle(p->links[f->link].rotation, h->rotation) > BETWEEN_RAD) return false;
+        if (hf_distance(hf_apply(p->links[f->link], f->offset), h->held) > HF_SLIP_BETWEEN_M) return false;
+        if (h->flat && hf_quat_angle(p->links[f->link].rotation, h->rotation) > HF_SLIP_BETWEEN_RAD)
+            return false;
     }
     return true;
 }
@@ -294,7 +292,6 @@ static bool free_between(const segment* s, const hf_pose* a, const hf_pose* b, b
     q.begun = begun;
     q.fine_limb = s->limb;
     q.fine_m = GRAZE_M;
-    q.depth_m = HF_PLAN_DEPTH_M;
     q.clearance = s->planner->clearance;
     return !collides(s, a, b, &q);
 }
@@ -399,7 +396,8 @@ static verdict append(segment* s, const hf_path* path, hf_timing* timing, double
         } else if (!pose_at(s, path, hf_timing_at(timing, i / p->options->rate), &shift, &pose, &com))
             return FAILS;
         double margin = hf_stance_margin(s->stance, com);
-        if (margin < p->options->margin_m || !hf_pose_within_rom(p->creature, pose.q, ROM_RAD)) return FAILS;
+        if (margin < p->options->margin_m || !hf_pose_within_rom(p->creature, pose.q, HF_ROM_RAD))
+            return FAILS;
         if (i > 0) {
             hf_pose last = hf_frames_pose(&p->frames, p->frames.count - 1);
             if (!slow_enough(p, &last, &pose) || !holds_between(s, &last, &pose)) return TOO_FAST;

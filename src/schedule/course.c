@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/workspace.h"
 #include "model/creature.h"
+#include "model/tolerance.h"
 
 #include <holdfast/course.h>
 #include <holdfast/rom.h>
@@ -12,14 +13,6 @@
 #include <math.h>
 #include <string.h>
 
-/* A held point or patch that is further off than this between two poses is put back. */
-static const double OFF_M = 1e-4, OFF_RAD = 1e-3;
-/* What is not held better than this is lost: the half of what a check allows. */
-static const double LOST_M = 5e-4, LOST_RAD = 0.0087;
-/* A region may be left by this much, rad: under what a check allows. */
-static const double RANGE_RAD = 8e-5;
-/* Rounding, as a share of a speed: under what a check allows. */
-static const double SPEED_SLACK = 5e-4;
 /* Moves are slowed down by this, to no less than that share of the limits. */
 static const double SLOWER = 0.6, SLOWEST = 0.05;
 /* Where the overlap that a contact allows begins is found by this many halvings of the move beside it. */
@@ -67,7 +60,7 @@ static const hf_motion_contact* contact_of(const hf_course* c, int pose, int lim
 
 static bool same_contact(const hf_motion_contact* a, const hf_motion_contact* b) {
     return b && a->frame == b->frame && a->object == b->object && a->grip == b->grip &&
-           hf_distance(a->point, b->point) < LOST_M;
+           hf_distance(a->point, b->point) < HF_SLIP_M;
 }
 
 /* Do the contacts after this pose differ from those before it? */
@@ -213,7 +206,7 @@ static hf_status put_back(maker* m, int f) {
         hf_quat turn = hf_quat_slerp(m->links_a[frame->link].rotation, m->links_b[frame->link].rotation, t);
         double off_m, off_rad;
         hold_error(frame, m->links[frame->link], point, turn, &off_m, &off_rad);
-        if (off_m <= OFF_M && off_rad <= OFF_RAD) continue;
+        if (off_m <= HF_CONTACT_M && off_rad <= HF_CONTACT_RAD) continue;
         hf_target target = {.kind = off_rad > 0 && !k->grip ? HF_TARGET_POSE : HF_TARGET_POSITION,
                             .limb = k->limb,
                             .contact = k->frame,
@@ -221,8 +214,8 @@ static hf_status put_back(maker* m, int f) {
                             .rotation = turn};
         hf_solve_options o = hf_solve_options_default();
         o.max_starts = 1;
-        o.tolerance_m = OFF_M / 2;
-        o.tolerance_rad = OFF_RAD / 2;
+        o.tolerance_m = HF_CONTACT_M / 2;
+        o.tolerance_rad = HF_CONTACT_RAD / 2;
         o.posture = now.q;
         hf_solve_result r;
         hf_status status = hf_limb_solve(m->creature, &m->links[v->limbs[k->limb].base_link], &target, &o,
@@ -292,7 +285,7 @@ static bool in_overlap(const maker* m, double at, double* outside) {
 /* May a frame follow another at once, by the speed limits? */
 static bool quick_enough(const maker* m, const hf_pose* a, const hf_pose* b) {
     const hf_creature_view* v = &m->creature->view;
-    double fps = m->options->timing.fps / (1 + SPEED_SLACK);
+    double fps = m->options->timing.fps / (1 + HF_SPEED_SHARE);
     if (hf_distance(a->root.position, b->root.position) * fps > v->limits.root_speed) return false;
     if (hf_quat_angle(a->root.rotation, b->root.rotation) * fps > v->limits.root_turn) return false;
     for (int j = 0; j < v->joint_count; j++)
@@ -407,7 +400,7 @@ static hf_status look_for_collisions(maker* m, bool* slower) {
 
 static void look_at_ranges(maker* m) {
     for (int f = 0; f < m->frame_count; f++) {
-        if (hf_pose_within_rom(m->creature, frame_pose(m, f).q, RANGE_RAD)) continue;
+        if (hf_pose_within_rom(m->creature, frame_pose(m, f).q, HF_ROM_BETWEEN_RAD)) continue;
         m->result->out_of_range = true;
         note(m->result, f);
     }
@@ -441,7 +434,7 @@ static void look_at_holds(maker* m, hf_transform* began, const hf_motion_contact
             double off_m, off_rad;
             hold_error(frame, m->links[frame->link], hf_apply(began[limb], frame->offset),
                        began[limb].rotation, &off_m, &off_rad);
-            if (off_m <= LOST_M && (off_rad <= LOST_RAD || k->grip)) continue;
+            if (off_m <= HF_SLIP_M && (off_rad <= HF_SLIP_RAD || k->grip)) continue;
             m->result->slips = true;
             note(m->result, f);
         }
