@@ -3,13 +3,14 @@
    mm in each of eight directions; with the acceleration that three frames give, the forces exist. */
 #include "check/check.h"
 #include "base/memory.h"
+#include "check/tolerance.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 static const double GRAVITY = 9.81;
-static const double MARGIN_M = 0.005;
+static const double MARGIN_M = CHECK_MARGIN_M;
 static const double ROUNDING_M = 1e-6; /* of files */
 enum { EDGES = 8, GRIP_DIRECTIONS = 26, WAYS = 8 };
 

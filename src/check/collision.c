@@ -2,14 +2,15 @@
    moves over 1 cm untested. */
 #include "check/check.h"
 #include "base/memory.h"
+#include "check/tolerance.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const double ALLOWED_M = 0.001;       /* every other pair */
-static const double ALLOWED_TOUCH_M = 0.003; /* effector and the object it touches */
-static const double STEP_M = 0.01;           /* between frames */
-static const double ROUNDING_M = 1e-6;       /* triangles are floats */
+static const double ALLOWED_M = CHECK_DEPTH_M;             /* every other pair */
+static const double ALLOWED_TOUCH_M = CHECK_TOUCH_DEPTH_M; /* effector and the object it touches */
+static const double STEP_M = 0.01;                         /* between frames */
+static const double ROUNDING_M = 1e-6;                     /* triangles are floats */
 
 hf_transform check_keyed(const hf_object_view* v, double time_s) {
     if (!v->key_count) return v->start;

@@ -3,14 +3,15 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "check/tolerance.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-static const double LIMIT_TOLERANCE = 1e-6; /* rad or m: rounding of files */
-static const double ROM_TOLERANCE = 1e-4;   /* rad */
-static const double SPEED_TOLERANCE = 1e-3; /* relative */
+static const double LIMIT_TOLERANCE = CHECK_LIMIT;       /* rad or m: rounding of files */
+static const double ROM_TOLERANCE = CHECK_ROM_RAD;       /* rad */
+static const double SPEED_TOLERANCE = CHECK_SPEED_SHARE; /* relative */
 
 enum { MAX_PROBLEMS = 1000 };
 

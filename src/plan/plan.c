@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "model/tolerance.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -19,7 +20,7 @@ static const hf_option items[] = {
     {"rate", HF_OPTION_REAL, FIELD(rate), 10, 240, 30, "1/s", "frames a second"},
     {"trunk_scale", HF_OPTION_REAL, FIELD(trunk_scale), 0, 1.5, 0, "",
      "of the guide's trunk; 0: the creature's"},
-    {"margin_m", HF_OPTION_REAL, FIELD(margin_m), 0, 1, 0.006, "m", "least balance margin of a frame"},
+    {"margin_m", HF_OPTION_REAL, FIELD(margin_m), 0, 1, HF_MARGIN_M, "m", "least balance margin of a frame"},
     {"horizon", HF_OPTION_COUNT, FIELD(horizon), 1, 1000, 24, "",
      "guide poses that a contact's duration counts"},
     {"effort", HF_OPTION_REAL, FIELD(effort), 0, 1e3, 1, "", "weight of a contact's effort"},
