@@ -22,6 +22,8 @@ double check_frame_angle(const check_frame* a, const check_frame* b);
 
 /* World frames of all links. */
 void check_forward(const hf_creature_view* c, hf_transform root, const double* q, check_frame* links);
+/* What a planar joint of this axis does: two shifts and a turn. */
+check_frame check_planar(hf_vec3 axis, const double* q);
 /* Value of a one-value joint, mimic followed. */
 double check_joint_value(const hf_creature_view* c, int joint, const double* q);
 
@@ -111,8 +113,10 @@ bool check_can_be_gripped(const hf_object_view* view);
 typedef struct check_frame_report {
     bool scene, self, failed;
     bool unbalanced, unheld; /* unheld: a limb changes, and those that stay do not hold the body */
+    bool undynamic;          /* no contact forces for the inertial wrench */
     double depth;
-    char scene_what[160], self_what[160], balance_what[160], change_what[160];
+    double missing_force, missing_moment; /* shares of the weight; m of moment arm */
+    char scene_what[160], self_what[160], balance_what[160], change_what[160], dynamic_what[160];
 } check_frame_report;
 /* Judges frame and the way to frame + 1. */
 void check_collisions(const check_job* job, int frame, check_frame_report* report);
@@ -133,6 +137,15 @@ hf_status check_bearings_build(check_job* job);
 /* Corners of a contact frame's patch with its link standing so; two of a patch without width. */
 int check_patch_corners(const hf_motion_contact_frame* frame, const check_frame* link, double corners[4][3]);
 
+/* How a link moves, in world axes; the acceleration is that of its origin. */
+typedef struct check_motion {
+    double turn[3], turn_rate[3], acceleration[3];
+} check_motion;
+/* Rate of linear momentum (N) and of angular momentum about the centre of mass (Nm) of a frame that has one
+   before and one after it. `links` are the frame's; `motions` has room for one of each link. */
+void check_momentum_rate(const hf_creature_view* c, const hf_motion_frame* frame, const check_frame* links,
+                         const double com[3], check_motion* motions, double force[3], double moment[3]);
+
 /* A small linear program: A x = b, x >= 0. The caller fills table (rows of `columns` numbers and then b) and
    says which columns are barred: those are 0. */
 typedef struct check_program {
@@ -152,7 +165,12 @@ bool check_program_start(check_program* program);
 /* After that: how large a barred column can be if it is let in; infinite when there is no limit. */
 double check_program_largest(check_program* program, int column);
 
-/* Balance of a frame, and of the change from the frame before. */
+/* Which x >= 0 comes nearest to A x = b? Rows 0 to 2 are a force, 3 to 5 a moment, the rest are held; of the
+   two distances that are left, the larger is as small as it can be as soon as that decides whether both are
+   within `enough`. The program has not been started; barred columns stay 0. */
+hf_status check_program_missing(const check_program* program, double enough, double* force, double* moment);
+
+/* Static balance of a frame, and of the change from the frame before; contact forces for its motion. */
 void check_balance(const check_job* job, int frame, check_frame_report* report);
 
 /* Keeps a problem; beyond the first 1000 they are only counted. */

@@ -14,8 +14,8 @@
 enum { MAX_BYTES = 1 << 27, MAX_VALUES = 7 * HF_MAX_LINKS, MAX_LISTED = 16384, MAX_TEXT = 4000 };
 
 static const char* const claim_names[] = {"limits", "rom",     "collision", "contacts",
-                                          "speed",  "balance", "one-limb"};
-enum { CLAIM_COUNT = 7 };
+                                          "speed",  "balance", "one-limb",  "dynamic"};
+enum { CLAIM_COUNT = 8 };
 
 /* ---- reading ---- */
 
