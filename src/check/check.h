@@ -33,6 +33,33 @@ double check_point_triangle(const double p[3], const double tri[9], double neare
 /* Does a triangle meet the set of all x with plane[i] . x <= offset[i] - depth? */
 bool check_triangle_meets_planes(const double tri[9], const double* planes, int count, double depth);
 
+/* A convex polytope. Where two of its faces meet in an edge, directions between their normals are those whose
+   cosine to the middle of the normals is at least `reach`. */
+typedef struct check_edge {
+    double ends[2][3];
+    int faces[2]; /* -1: none, the edge is all there is */
+    double along[3], middle[3], reach;
+} check_edge;
+typedef struct check_polytope {
+    int corner_count, face_count, edge_count;
+    int corner_capacity, face_capacity, edge_capacity;
+    double (*corners)[3];
+    double (*faces)[4]; /* normal and offset */
+    check_edge* edges;
+} check_polytope;
+bool check_polytope_corner(check_polytope* polytope, const double at[3]);
+bool check_polytope_face(check_polytope* polytope, const double normal[3], double offset);
+bool check_polytope_edge(check_polytope* polytope, const double a[3], const double b[3], int left, int right);
+void check_polytope_finish(check_polytope* polytope);
+void check_polytope_free(check_polytope* polytope);
+/* A box, to be cut by planes (normal, offset) and then closed. */
+bool check_polytope_box(check_polytope* polytope, const double low[3], const double high[3]);
+bool check_polytope_cut(check_polytope* polytope, const double plane[4]);
+bool check_polytope_close(check_polytope* polytope);
+/* The least shift that parts the two, exactly; some number up to `enough` when it is not more than that. A
+   polytope of one corner, or of two and their edge, is fine. */
+double check_polytope_depth(const check_polytope* a, const check_polytope* b, double enough);
+
 /* A convex body as its own geometry in its own frame. Spheres, capsules: one or two points and a radius.
    Boxes, hulls: face planes (normal, offset), and the corners of the body shrunk by half the depth that
    is allowed between bodies. */
@@ -44,7 +71,9 @@ typedef struct check_body {
     int point_count;
     double* points; /* three numbers each */
     int plane_count;
-    double* planes;   /* four numbers each */
+    double* planes;      /* four numbers each */
+    check_polytope core; /* the body, or what a round one is round about */
+    double low[3], high[3];
     double centre[3]; /* of a bounding sphere */
     double reach;     /* its radius */
     double thin;      /* a shorter move cannot carry it through a surface unseen */
@@ -60,6 +89,23 @@ bool check_bodies_meet(const check_body* a, const check_frame* at_a, const check
                        const check_frame* at_b, double self_depth);
 /* How deep the triangle (world) lies under the body's skin; 0 when it is not deeper than `depth`. */
 double check_body_triangle(const check_body* body, const check_frame* at, const double tri[9], double depth);
+
+/* Triangles of a piece near a body, in the body's frame, and the part of the piece that is looked at. */
+typedef struct check_near_triangle {
+    double corners[9], plane[4];
+    bool seed;
+} check_near_triangle;
+typedef struct check_near {
+    int count, capacity;
+    check_near_triangle* items;
+    check_polytope part;
+} check_near;
+void check_near_free(check_near* near);
+/* How deep a body is in a watertight piece; 0 when not deeper than `enough`, NaN when memory is out. Only
+   where the surface crosses the body (a round one: its middle), or everywhere when the piece has swallowed
+   it. `at` is the body as the piece's triangles see it. */
+double check_piece_depth(const check_body* body, const check_frame* at, const double* triangles, int count,
+                         double enough, bool swallowed, check_near* near);
 
 /* Objects as plain triangles with the watertight pieces among them. */
 typedef struct check_piece {

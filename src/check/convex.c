@@ -6,6 +6,8 @@
 #include <libqhull_r/qhull_ra.h>
 #include <string.h>
 
+static const double SLIVER_M = 1e-6; /* a hull's triangle lower than this has no normal worth the name */
+
 static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
 /* The centre of a hull's volume, which is never near a face as the mean of its vertices may be: a quarter of
@@ -130,6 +132,97 @@ static double inner_radius(const check_body* body) {
     return r;
 }
 
+static bool core_of_box(hf_vec3 half, check_polytope* core) {
+    const double high[3] = {half.x, half.y, half.z}, low[3] = {-half.x, -half.y, -half.z};
+    return check_polytope_box(core, low, high) && check_polytope_close(core);
+}
+
+static bool core_of_round(const check_body* body, check_polytope* core) {
+    for (int k = 0; k < body->point_count; k++)
+        if (!check_polytope_corner(core, body->points + 3 * k)) return false;
+    if (body->point_count == 2 && !check_polytope_edge(core, body->points, body->points + 3, -1, -1))
+        return false;
+    check_polytope_finish(core);
+    return true;
+}
+
+static void hull_corner(const hf_shape* s, uint32_t vertex, double out[3]) {
+    for (int i = 0; i < 3; i++) out[i] = (double)s->vertices[3 * vertex + (uint32_t)i];
+}
+
+/* The plane of a hull's triangle, that all of its vertices are under; -1 for a sliver, whose normal says
+   nothing, or the number of the new face. */
+static bool core_face(const hf_shape* s, int f, check_polytope* core, int* number) {
+    double p[3][3], u[3], v[3], n[3], longest = 0, offset = -INFINITY, c[3];
+    for (int k = 0; k < 3; k++) hull_corner(s, s->faces[3 * f + k], p[k]);
+    for (int i = 0; i < 3; i++) u[i] = p[1][i] - p[0][i], v[i] = p[2][i] - p[0][i];
+    for (int i = 0; i < 3; i++) n[i] = u[(i + 1) % 3] * v[(i + 2) % 3] - u[(i + 2) % 3] * v[(i + 1) % 3];
+    for (int k = 0; k < 3; k++) {
+        for (int i = 0; i < 3; i++) u[i] = p[(k + 1) % 3][i] - p[k][i];
+        longest = fmax(longest, sqrt(dot(u, u)));
+    }
+    double l = sqrt(dot(n, n));
+    *number = -1;
+    if (!(l > SLIVER_M * longest)) return true;
+    for (int i = 0; i < 3; i++) n[i] /= l;
+    for (int k = 0; k < s->vertex_count; k++) {
+        hull_corner(s, (uint32_t)k, c);
+        offset = fmax(offset, dot(n, c));
+    }
+    *number = core->face_count;
+    return check_polytope_face(core, n, offset);
+}
+
+/* Each edge once, with the faces on its two sides; one beside a sliver has no sides that could be told. */
+static bool core_edges(const hf_shape* s, const int* numbers, check_polytope* core) {
+    for (int f = 0; f < s->face_count; f++)
+        for (int k = 0; k < 3; k++) {
+            uint32_t a = s->faces[3 * f + k], b = s->faces[3 * f + (k + 1) % 3];
+            int other = -1;
+            for (int g = 0; g < s->face_count && other < 0; g++)
+                for (int j = 0; j < 3; j++)
+                    if (s->faces[3 * g + j] == b && s->faces[3 * g + (j + 1) % 3] == a) other = g;
+            if (other >= 0 && other < f) continue;
+            double p[3], q[3];
+            hull_corner(s, a, p);
+            hull_corner(s, b, q);
+            int left = numbers[f], right = other >= 0 ? numbers[other] : -1;
+            if (left < 0 || right < 0) left = right = -1;
+            if (!check_polytope_edge(core, p, q, left, right)) return false;
+        }
+    return true;
+}
+
+static bool core_of_hull(const hf_shape* s, check_polytope* core) {
+    int* numbers = hf_alloc((size_t)s->face_count + 1, sizeof *numbers);
+    bool good = numbers;
+    for (int k = 0; good && k < s->vertex_count; k++) {
+        double c[3];
+        hull_corner(s, (uint32_t)k, c);
+        good = check_polytope_corner(core, c);
+    }
+    for (int f = 0; good && f < s->face_count; f++) good = core_face(s, f, core, &numbers[f]);
+    good = good && core_edges(s, numbers, core);
+    if (good) check_polytope_finish(core);
+    hf_free(numbers);
+    return good;
+}
+
+/* The polytope and its box. */
+static bool build_core(const hf_shape* s, check_body* out) {
+    bool good = out->round                ? core_of_round(out, &out->core)
+                : s->kind == HF_SHAPE_BOX ? core_of_box(s->half_size, &out->core)
+                                          : core_of_hull(s, &out->core);
+    for (int i = 0; i < 3; i++) {
+        out->low[i] = INFINITY, out->high[i] = -INFINITY;
+        for (int k = 0; good && k < out->core.corner_count; k++) {
+            out->low[i] = fmin(out->low[i], out->core.corners[k][i] - out->radius);
+            out->high[i] = fmax(out->high[i], out->core.corners[k][i] + out->radius);
+        }
+    }
+    return good;
+}
+
 hf_status check_body_build(const hf_body* body, double self_depth, check_body* out) {
     memset(out, 0, sizeof *out);
     out->link = body->link;
@@ -166,6 +259,7 @@ hf_status check_body_build(const hf_body* body, double self_depth, check_body* o
         break;
     }
     }
+    if (status == HF_OK && !build_core(s, out)) status = HF_ERROR_MEMORY;
     out->thin = 2 * (inner_radius(out) - self_depth);
     if (status != HF_OK) check_body_free(out);
     return status;
@@ -187,6 +281,7 @@ double check_body_outside(const check_body* body, const double point[3]) {
 void check_body_free(check_body* body) {
     hf_free(body->points);
     hf_free(body->planes);
+    check_polytope_free(&body->core);
     memset(body, 0, sizeof *body);
 }
 
