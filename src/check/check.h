@@ -101,12 +101,6 @@ typedef struct check_near {
     check_polytope part;
 } check_near;
 void check_near_free(check_near* near);
-/* How deep a body is in a watertight piece; 0 when not deeper than `enough`, NaN when memory is out. Only
-   where the surface crosses the body (a round one: its middle), or everywhere when the piece has swallowed
-   it. `at` is the body as the piece's triangles see it. */
-double check_piece_depth(const check_body* body, const check_frame* at, const double* triangles, int count,
-                         double enough, bool swallowed, check_near* near);
-
 /* Objects as plain triangles with the watertight pieces among them. */
 typedef struct check_piece {
     int first, count; /* into triangles, grouped by piece */
@@ -124,6 +118,12 @@ hf_status check_object_build(const hf_object_view* view, check_object* out);
 void check_object_free(check_object* object);
 /* Is the point (object frame) inside the watertight pieces, cavities left out? */
 bool check_object_inside(const check_object* object, const double point[3]);
+bool check_piece_inside(const check_object* object, const check_piece* piece, const double point[3]);
+
+/* How deep a body is in an object; 0 when not deeper than `enough`, NaN when memory is out. `at` is the body
+   as seen from the object; `solids`: a body that no surface crosses may be inside. */
+double check_object_depth(const check_body* body, const check_frame* at, const check_object* object,
+                          double enough, bool solids, check_near* near);
 
 /* What one call works on. */
 typedef struct check_job {

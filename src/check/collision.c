@@ -207,75 +207,15 @@ static void note_scene(const check_job* job, int body, int object, double depth,
     if (depth > r->depth) r->depth = depth;
 }
 
-static bool boxes_apart(const double centre[3], double reach, const double low[3], const double high[3]) {
-    for (int i = 0; i < 3; i++)
-        if (centre[i] + reach < low[i] || centre[i] - reach > high[i]) return true;
-    return false;
-}
-
-/* How deep the deepest point of a piece's surface is under the body's skin: for a round body whose middle is
-   outside of the piece that is its depth, and for a piece that is not watertight the only one there is. */
-static double surface_depth(const check_body* b, const check_frame* at, const double centre[3],
-                            const double* triangles, int count, double enough) {
-    double worst = 0;
-    for (int t = 0; t < count; t++) {
-        const double* tri = triangles + 9 * t;
-        double low[3], high[3];
-        for (int i = 0; i < 3; i++)
-            low[i] = fmin(tri[i], fmin(tri[3 + i], tri[6 + i])),
-            high[i] = fmax(tri[i], fmax(tri[3 + i], tri[6 + i]));
-        if (boxes_apart(centre, b->reach, low, high)) continue;
-        worst = fmax(worst, check_body_triangle(b, at, tri, enough));
-    }
-    return worst;
-}
-
-static double piece_depth(const check_body* b, const check_frame* at, const double centre[3],
-                          const check_object* o, const check_piece* piece, double enough, check_near* near) {
-    const double* triangles = o->triangles + 9 * piece->first;
-    if (b->round || !piece->closed) {
-        double depth = surface_depth(b, at, centre, triangles, piece->count, enough);
-        if (!b->round || !piece->closed || depth < b->radius) return depth;
-        double all = check_piece_depth(b, at, triangles, piece->count, enough, false, near);
-        return isnan(all) ? NAN : fmax(depth, all);
-    }
-    return check_piece_depth(b, at, triangles, piece->count, enough, false, near);
-}
-
-/* Of a body with its centre in an object and no surface across it. */
-static double swallowed_depth(const check_body* b, const check_frame* at, const double centre[3],
-                              const check_object* o, check_near* near) {
-    double worst = 0;
-    for (int p = 0; p < o->piece_count; p++) {
-        const check_piece* piece = &o->pieces[p];
-        if (!piece->closed || boxes_apart(centre, 0, piece->low, piece->high)) continue;
-        double depth = check_piece_depth(b, at, o->triangles + 9 * piece->first, piece->count, 0, true, near);
-        worst = isnan(depth) ? depth : fmax(worst, depth);
-    }
-    return worst > 0 ? worst : b->reach;
-}
-
-/* One body against all pieces of one object. */
+/* One body against one object. */
 static void body_object(const check_job* job, int frame, const moment* m, int body, int object, bool solids,
                         check_near* near, check_frame_report* r) {
-    const check_body* b = &job->bodies[body];
-    const check_object* o = &job->objects[object];
-    double enough = allowed(job, frame, b->link, object) + ROUNDING_M;
+    double enough = allowed(job, frame, job->bodies[body].link, object) + ROUNDING_M;
     if (isinf(enough)) return;
     check_frame at = seen_from(&m->objects[object], &m->bodies[body]);
-    double centre[3], worst = 0;
-    check_frame_point(&at, b->centre, centre);
-    for (int p = 0; p < o->piece_count; p++) {
-        if (boxes_apart(centre, b->reach, o->pieces[p].low, o->pieces[p].high)) continue;
-        double depth = piece_depth(b, &at, centre, o, &o->pieces[p], enough, near);
-        r->failed = r->failed || isnan(depth);
-        worst = fmax(worst, depth);
-    }
-    if (!(worst > 0) && solids && check_object_inside(o, centre)) {
-        worst = swallowed_depth(b, &at, centre, o, near);
-        r->failed = r->failed || isnan(worst);
-    }
-    if (worst > enough) note_scene(job, body, object, worst, r);
+    double depth = check_object_depth(&job->bodies[body], &at, &job->objects[object], enough, solids, near);
+    r->failed = r->failed || isnan(depth);
+    if (depth > enough) note_scene(job, body, object, depth, r);
 }
 
 static void self_pairs(const check_job* job, const moment* m, check_frame_report* r) {

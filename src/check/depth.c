@@ -117,8 +117,10 @@ static void cover(check_near* near) {
         }
 }
 
-double check_piece_depth(const check_body* b, const check_frame* at, const double* triangles, int count,
-                         double enough, bool swallowed, check_near* near) {
+/* Of a watertight piece; 0 when not deeper than `enough`. Parts are grown where the surface crosses the body,
+   or everywhere when the piece has swallowed it. */
+static double parts_depth(const check_body* b, const check_frame* at, const double* triangles, int count,
+                          double enough, bool swallowed, check_near* near) {
     for (double margin = FIRST_MARGIN_M;; margin *= WIDER) {
         int seeds;
         double worst = 0;
@@ -136,4 +138,67 @@ double check_piece_depth(const check_body* b, const check_frame* at, const doubl
         if ((seeds || !swallowed) && worst < margin) return worst;
         if (margin > WIDEST_M) return worst;
     }
+}
+
+static bool boxes_apart(const double centre[3], double reach, const double low[3], const double high[3]) {
+    for (int i = 0; i < 3; i++)
+        if (centre[i] + reach < low[i] || centre[i] - reach > high[i]) return true;
+    return false;
+}
+
+/* How deep the deepest point of a piece's surface is under the body's skin: for a round body whose middle is
+   outside of the piece that is its depth, and for a piece that is not watertight the only one there is. */
+static double surface_depth(const check_body* b, const check_frame* at, const double centre[3],
+                            const double* triangles, int count, double enough) {
+    double worst = 0;
+    for (int t = 0; t < count; t++) {
+        const double* tri = triangles + 9 * t;
+        double low[3], high[3];
+        for (int i = 0; i < 3; i++)
+            low[i] = fmin(tri[i], fmin(tri[3 + i], tri[6 + i])),
+            high[i] = fmax(tri[i], fmax(tri[3 + i], tri[6 + i]));
+        if (boxes_apart(centre, b->reach, low, high)) continue;
+        worst = fmax(worst, check_body_triangle(b, at, tri, enough));
+    }
+    return worst;
+}
+
+static double piece_depth(const check_body* b, const check_frame* at, const double centre[3],
+                          const check_object* o, const check_piece* piece, double enough, check_near* near) {
+    const double* triangles = o->triangles + 9 * piece->first;
+    if (!b->round && piece->closed) return parts_depth(b, at, triangles, piece->count, enough, false, near);
+    double depth = surface_depth(b, at, centre, triangles, piece->count, enough);
+    if (!piece->closed || !(depth > 0)) return depth;
+    /* The middle of a round body is crossed, inside or outside. */
+    bool inside = depth < b->radius && check_piece_inside(o, piece, centre);
+    if (depth < b->radius && !inside) return depth;
+    return parts_depth(b, at, triangles, piece->count, enough, inside, near);
+}
+
+/* Of a body with its centre in an object and no surface across it. */
+static double swallowed_depth(const check_body* b, const check_frame* at, const double centre[3],
+                              const check_object* o, check_near* near) {
+    double worst = 0;
+    for (int p = 0; p < o->piece_count; p++) {
+        const check_piece* piece = &o->pieces[p];
+        if (!piece->closed || boxes_apart(centre, 0, piece->low, piece->high)) continue;
+        double depth = parts_depth(b, at, o->triangles + 9 * piece->first, piece->count, 0, true, near);
+        worst = isnan(depth) ? depth : fmax(worst, depth);
+    }
+    return worst > 0 ? worst : b->reach;
+}
+
+double check_object_depth(const check_body* b, const check_frame* at, const check_object* o, double enough,
+                          bool solids, check_near* near) {
+    double centre[3], worst = 0;
+    check_frame_point(at, b->centre, centre);
+    for (int p = 0; p < o->piece_count; p++) {
+        if (boxes_apart(centre, b->reach, o->pieces[p].low, o->pieces[p].high)) continue;
+        double depth = piece_depth(b, at, centre, o, &o->pieces[p], enough, near);
+        if (isnan(depth)) return NAN;
+        worst = fmax(worst, depth);
+    }
+    if (!(worst > 0) && solids && check_object_inside(o, centre))
+        worst = swallowed_depth(b, at, centre, o, near);
+    return worst > enough ? worst : isnan(worst) ? NAN : 0;
 }
