@@ -56,13 +56,14 @@ void check_polytope_free(check_polytope* polytope);
 bool check_polytope_box(check_polytope* polytope, const double low[3], const double high[3]);
 bool check_polytope_cut(check_polytope* polytope, const double plane[4]);
 bool check_polytope_close(check_polytope* polytope);
+/* The polytope standing so. */
+bool check_polytope_moved(const check_polytope* polytope, const check_frame* at, check_polytope* out);
 /* The least shift that parts the two, exactly; some number up to `enough` when it is not more than that. A
    polytope of one corner, or of two and their edge, is fine. */
 double check_polytope_depth(const check_polytope* a, const check_polytope* b, double enough);
 
 /* A convex body as its own geometry in its own frame. Spheres, capsules: one or two points and a radius.
-   Boxes, hulls: face planes (normal, offset), and the corners of the body shrunk by half the depth that
-   is allowed between bodies. */
+   Boxes, hulls: face planes (normal, offset). */
 typedef struct check_body {
     int link;
     check_frame in_link;
@@ -79,14 +80,15 @@ typedef struct check_body {
     double thin;      /* a shorter move cannot carry it through a surface unseen */
 } check_body;
 
-hf_status check_body_build(const hf_body* body, double self_depth, check_body* out);
+/* `allowed` is the depth that does not count. */
+hf_status check_body_build(const hf_body* body, double allowed, check_body* out);
 void check_body_free(check_body* body);
 /* How far a point (body's frame) is outside its skin; negative inside. Beyond a corner of a box or hull it is
    the distance from the farthest of its planes. */
 double check_body_outside(const check_body* body, const double point[3]);
-/* Do the two bodies, each shrunk by half of the depth they were built for, meet? */
-bool check_bodies_meet(const check_body* a, const check_frame* at_a, const check_body* b,
-                       const check_frame* at_b, double self_depth);
+/* The least shift that parts two bodies; 0 when that is not more than `enough`, NaN when memory is out. */
+double check_bodies_depth(const check_body* a, const check_frame* at_a, const check_body* b,
+                          const check_frame* at_b, double enough);
 /* How deep the triangle (world) lies under the body's skin; 0 when it is not deeper than `depth`. */
 double check_body_triangle(const check_body* body, const check_frame* at, const double tri[9], double depth);
 

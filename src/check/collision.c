@@ -222,11 +222,15 @@ static void self_pairs(const check_job* job, const moment* m, check_frame_report
     for (int a = 0; a < job->c->body_count; a++)
         for (int b = a + 1; b < job->c->body_count; b++) {
             if (r->self || !hf_creature_pair_enabled(job->creature, a, b)) continue;
-            if (!check_bodies_meet(&job->bodies[a], &m->bodies[a], &job->bodies[b], &m->bodies[b], ALLOWED_M))
-                continue;
+            double depth =
+                check_bodies_depth(&job->bodies[a], &m->bodies[a], &job->bodies[b], &m->bodies[b], ALLOWED_M);
+            r->failed = r->failed || isnan(depth);
+            if (!(depth > 0)) continue;
             r->self = true;
-            snprintf(r->self_what, sizeof r->self_what, "links \"%.60s\" and \"%.60s\" meet",
-                     job->c->links[job->bodies[a].link].name, job->c->links[job->bodies[b].link].name);
+            snprintf(r->self_what, sizeof r->self_what,
+                     "links \"%.50s\" and \"%.50s\" are %.2f mm in each other",
+                     job->c->links[job->bodies[a].link].name, job->c->links[job->bodies[b].link].name,
+                     depth * 1000);
         }
 }
 

@@ -178,6 +178,27 @@ bool check_polytope_close(check_polytope* p) {
     return good;
 }
 
+bool check_polytope_moved(const check_polytope* p, const check_frame* at, check_polytope* out) {
+    bool good = true;
+    double a[3], b[3];
+    for (int k = 0; k < p->corner_count && good; k++) {
+        check_frame_point(at, p->corners[k], a);
+        good = check_polytope_corner(out, a);
+    }
+    for (int f = 0; f < p->face_count && good; f++) {
+        check_frame_turn(at, p->faces[f], a);
+        good = check_polytope_face(out, a, p->faces[f][3] + dot(a, at->p));
+    }
+    for (int k = 0; k < p->edge_count && good; k++) {
+        const check_edge* e = &p->edges[k];
+        check_frame_point(at, e->ends[0], a);
+        check_frame_point(at, e->ends[1], b);
+        good = check_polytope_edge(out, a, b, e->faces[0], e->faces[1]);
+    }
+    if (good) check_polytope_finish(out);
+    return good;
+}
+
 /* ---- depth ---- */
 
 static double lowest(const check_polytope* p, const double n[3]) {
