@@ -122,6 +122,8 @@ void check_object_free(check_object* object);
 bool check_object_inside(const check_object* object, const double point[3]);
 bool check_piece_inside(const check_object* object, const check_piece* piece, const double point[3]);
 
+/* Does the body's sphere reach into the box of a piece? If not, it is not in the object. */
+bool check_object_near(const check_body* body, const check_frame* at, const check_object* object);
 /* How deep a body is in an object; 0 when not deeper than `enough`, NaN when memory is out. `at` is the body
    as seen from the object; `solids`: a body that no surface crosses may be inside. */
 double check_object_depth(const check_body* body, const check_frame* at, const check_object* object,

@@ -188,6 +188,14 @@ static double swallowed_depth(const check_body* b, const check_frame* at, const 
     return worst > 0 ? worst : b->reach;
 }
 
+bool check_object_near(const check_body* b, const check_frame* at, const check_object* o) {
+    double centre[3];
+    check_frame_point(at, b->centre, centre);
+    for (int p = 0; p < o->piece_count; p++)
+        if (!boxes_apart(centre, b->reach, o->pieces[p].low, o->pieces[p].high)) return true;
+    return false;
+}
+
 double check_object_depth(const check_body* b, const check_frame* at, const check_object* o, double enough,
                           bool solids, check_near* near) {
     double centre[3], worst = 0;
