@@ -305,10 +305,97 @@ static void depth_in_stairs_is_that_in_a_step(void** state) {
     check_object_free(&object);
 }
 
+/* ---- rocks ---- */
+
+/* An icosahedron whose corners lie at random distances: a piece with as many dents as bumps. */
+static void dented(hf_random* r, double dent, float v[36], uint32_t f[60]) {
+    const double g = 1.618033988749895;
+    const double at[12][3] = {{-1, g, 0},  {1, g, 0},  {-1, -g, 0}, {1, -g, 0}, {0, -1, g},  {0, 1, g},
+                              {0, -1, -g}, {0, 1, -g}, {g, 0, -1},  {g, 0, 1},  {-g, 0, -1}, {-g, 0, 1}};
+    static const uint32_t faces[60] = {0, 11, 5,  0, 5,  1, 0, 1, 7, 0, 7,  10, 0, 10, 11, 1, 5, 9, 5, 11,
+                                       4, 11, 10, 2, 10, 7, 6, 7, 1, 8, 3,  9,  4, 3,  4,  2, 3, 2, 6, 3,
+                                       6, 8,  3,  8, 9,  4, 9, 5, 2, 4, 11, 6,  2, 10, 8,  6, 7, 9, 8, 1};
+    for (int k = 0; k < 12; k++) {
+        double size = 0.1 * (1 + hf_random_between(r, -dent, dent));
+        for (int x = 0; x < 3; x++) v[3 * k + x] = (float)(size * at[k][x]);
+    }
+    memcpy(f, faces, sizeof faces);
+}
+
+/* How far the body goes along a direction until it is free of the object, in steps of a quarter millimetre.
+ */
+static double way_out(const check_body* body, check_frame at, const check_object* o, const double n[3],
+                      double most, check_near* near) {
+    for (double s = 0; s < most; s += 0.00025) {
+        check_frame here = at;
+        for (int x = 0; x < 3; x++) here.p[x] += s * n[x];
+        if (!(check_object_depth(body, &here, o, 0, true, near) > 0)) return s;
+    }
+    return most;
+}
+
+/* No part is deeper than the way out of the whole, and none of the surface's points is deeper than the
+   deepest part. */
+static void depth_in_dented_pieces_is_bounded(void** state) {
+    (void)state;
+    check_near near = {0};
+    int shallow = 0;
+    double sum = 0, sum_out = 0;
+    for (int round = 0; round < (SANITIZED ? 10 : 60); round++) {
+        hf_random r = hf_random_start(63, 0, (uint64_t)round);
+        float v[36];
+        uint32_t f[60];
+        dented(&r, 0.3 * hf_random_unit(&r), v, f);
+        hf_object_view view = {
+            .mesh = {.vertex_count = 12, .triangle_count = 20, .vertices = v, .indices = f}};
+        check_object object;
+        assert_int_equal(check_object_build(&view, &object), HF_OK);
+        assert_true(object.piece_count == 1 && object.pieces[0].closed);
+        double n[3], origin[3] = {0, 0, 0};
+        assert_true(check_object_inside(&object, origin));
+        hf_mesh mesh = {0};
+        cloud own;
+        check_body body = random_body(&r, 2 + round % 2, &mesh, &own);
+        check_frame at = random_frame(&r, 0.05);
+        random_direction(&r, n);
+        double wish = hf_random_between(&r, 0.0005, 0.006), low = 0, high = 1, depth = 0, least = 0.02,
+               skin = 0;
+        check_frame from = at;
+        for (int k = 0; k < 14; k++) {
+            double t = (low + high) / 2;
+            for (int x = 0; x < 3; x++) at.p[x] = from.p[x] + t * n[x];
+            depth = check_object_depth(&body, &at, &object, 0, true, &near);
+            if (depth > wish)
+                low = t;
+            else
+                high = t;
+        }
+        for (int t = 0; t < 20; t++)
+            skin = fmax(skin, check_body_triangle(&body, &at, object.triangles + 9 * t, 0));
+        assert_true(depth >= skin - 1e-8);
+        if (depth > 0 && depth < 0.01) {
+            for (int k = 0; k < 200; k++) {
+                random_direction(&r, n);
+                least = fmin(least, way_out(&body, at, &object, n, least, &near));
+            }
+            if (depth > least + 1e-8) fail_msg("round %d: %g m, but %g m lead out", round, depth, least);
+            shallow++, sum += depth, sum_out += least;
+        }
+        check_body_free(&body);
+        check_object_free(&object);
+        release(&mesh);
+    }
+    print_message("%d shallow: %.2f mm deep on average, the way out was %.2f mm\n", shallow,
+                  sum / shallow * 1000, sum_out / shallow * 1000);
+    assert_true(SANITIZED || shallow > 40);
+    check_near_free(&near);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(depth_in_convex_pieces_is_exact),
         cmocka_unit_test(depth_in_stairs_is_that_in_a_step),
+        cmocka_unit_test(depth_in_dented_pieces_is_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -121,6 +121,7 @@ static void cover(check_near* near) {
    or everywhere when the piece has swallowed it. */
 static double parts_depth(const check_body* b, const check_frame* at, const double* triangles, int count,
                           double enough, bool swallowed, check_near* near) {
+    check_frame here = check_frame_of(hf_transform_identity());
     for (double margin = FIRST_MARGIN_M;; margin *= WIDER) {
         int seeds;
         double worst = 0;
@@ -130,8 +131,10 @@ static double parts_depth(const check_body* b, const check_frame* at, const doub
             if (!near->items[t].seed || behind(b, near->items[t].plane) <= least) continue;
             bool whole;
             if (!grow(b, margin, t, near, &whole)) return NAN;
-            if (!near->part.edge_count) continue;
-            double depth = b->radius + check_polytope_depth(&b->core, &near->part, least - b->radius);
+            double depth = 0;
+            if (near->part.edge_count)
+                depth = b->radius + check_polytope_depth(&b->core, &near->part, least - b->radius);
+            if (!whole) depth = fmax(depth, check_body_triangle(b, &here, near->items[t].corners, least));
             if (depth > least) worst = depth;
             if (whole) cover(near);
         }
