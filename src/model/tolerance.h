@@ -13,6 +13,9 @@
 /* Of an effector in the object that it touches: the same share of what a check allows. */
 #define HF_TOUCH_DEPTH_M 2.4e-3
 
+/* No point of a body moves farther untested on the way between two frames, as in a check. */
+#define HF_STEP_M 2.5e-3
+
 /* ---- contacts ---- */
 
 /* Between a contact's point and its surface, and of a patch from its orientation, where a contact is made: a

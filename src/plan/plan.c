@@ -87,6 +87,7 @@ static hf_status make_schedule(hf_planner* p, int last, hf_plan_result* r) {
     hf_schedule_free(r->schedule);
     r->stances = 0;
     hf_status status = hf_schedule_create(p->creature, p->options->rate, &r->schedule);
+    if (status == HF_OK) r->schedule->claims = HF_CLAIM_ALL | HF_CLAIM_DYNAMIC;
     // each node learns who comes after it
     int next = -1, before = -1;
     for (int n = last; n >= 0; n = p->nodes[n].parent) p->nodes[n].option = next, next = n;
