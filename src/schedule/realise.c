@@ -224,6 +224,8 @@ static hf_status look_for_collision(realiser* r, int frame) {
     hf_collision_query query = hf_collision_query_default();
     query.touches = r->touches;
     query.touch_count = list_touches(r, frame);
+    query.depth_m = HF_FRAME_DEPTH_M;
+    query.touched_depth_m = HF_FRAME_TOUCH_DEPTH_M;
     query.step_m = HF_STEP_M;
     query.clearance = r->moves ? NULL : r->clearance;
     hf_collision hit;
