@@ -281,7 +281,7 @@ static void contact_frames_are_on_their_effector(void** state) {
     fixture x = {0};
     set_up(&x);
     hold(&x, frame(&x, 0, 1.95, DOWN, 0), 0.25);
-    hf_hold_frame* tip = &x.motion->limbs[0].frames[0];
+    hf_motion_contact_frame* tip = &x.motion->limbs[0].frames[0];
     strcpy(tip->name, "own");
     tip->offset.x = 1.45; /* a metre under the arm */
     judge(&x);
@@ -314,7 +314,7 @@ static void own_contact_frames_do_not_reach_beyond_the_skin(void** state) {
         fixture x = {0};
         set_up(&x);
         hold(&x, frame(&x, 0, 0.95 + cases[i].high, DOWN, 0), 0.25);
-        hf_hold_frame* tip = &x.motion->limbs[0].frames[0];
+        hf_motion_contact_frame* tip = &x.motion->limbs[0].frames[0];
         strcpy(tip->name, "own");
         tip->offset.x = cases[i].offset;
         tip->patch[0] = tip->patch[1] = cases[i].patch;

@@ -70,7 +70,7 @@ static void assert_same_motion(const hf_motion* a, const hf_motion* b) {
         for (int i = 0; i < x->contact_count; i++) {
             const hf_hold *c = &x->contacts[i], *d = &y->contacts[i];
             assert_int_equal(c->limb, d->limb);
-            const hf_hold_frame *p = &a->limbs[c->limb].frames[c->frame],
+            const hf_motion_contact_frame *p = &a->limbs[c->limb].frames[c->frame],
                                           *q = &b->limbs[d->limb].frames[d->frame];
             assert_string_equal(p->name, q->name);
             assert_string_equal(p->link, q->link);
