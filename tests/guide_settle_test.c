@@ -23,9 +23,10 @@ static void enter(world* w, const char* creature, const hf_vec3 (*boxes)[2], int
     assert_int_equal(hf_creature_load(data_path(creature), NULL, &w->creature, &error), HF_OK);
     assert_int_equal(hf_plan_model_create(w->creature, &w->options, &w->model, &error), HF_OK);
     w->scene = scene_of_boxes(boxes, box_count);
-    w->p.model = w->model, w->p.creature = w->creature, w->p.view = hf_creature_get(w->creature);
-    w->p.scene = w->scene, w->p.options = &w->options;
-    assert_true(hf_planner_begin(&w->p));
+    w->p.world.model = w->model, w->p.world.creature = w->creature,
+    w->p.world.view = hf_creature_get(w->creature);
+    w->p.world.scene = w->scene, w->p.world.options = &w->options;
+    assert_int_equal(hf_planner_begin(&w->p), HF_OK);
 }
 
 static void leave(world* w) {
@@ -43,7 +44,7 @@ static void straight_guide(hf_transform* guide, hf_vec3 from, hf_vec3 to) {
 }
 
 static bool holds(const world* w, hf_transform root) {
-    return hf_guide_test(w->model->guide, w->p.placement, root).fault == HF_GUIDE_FINE;
+    return hf_guide_test(w->model->guide, w->p.world.placement, root).fault == HF_GUIDE_FINE;
 }
 
 static double farthest_step(const hf_transform* guide) {
@@ -68,14 +69,14 @@ static void test_twisted(void** state) {
         guide[i].rotation = hf_quat_rpy(0.2 * bump, 0.5 * bump, 1.5 * bump);
     }
     double twisted = 0, again = 0;
-    assert_true(hf_guide_settle(&w.p, guide, POSES, &twisted));
+    assert_true(hf_guide_settle(&w.p.world, guide, POSES, &twisted));
     for (int i = 0; i < POSES; i++) {
         assert_true(holds(&w, guide[i]));
         assert_true(hf_quat_angle(guide[i].rotation, hf_quat_identity()) < 0.02);
         assert_true(fabs(guide[i].position.z - STANDING_M) < 0.03);
     }
     // what is straight stays so, and is as easy
-    assert_true(hf_guide_settle(&w.p, guide, POSES, &again));
+    assert_true(hf_guide_settle(&w.p.world, guide, POSES, &again));
     assert_true(fabs(again - twisted) < 0.1);
     leave(&w);
 }
@@ -95,8 +96,8 @@ static void test_zigzag(void** state) {
         assert_true(holds(&w, guide[i]));
     }
     double effort = 0, least = 0;
-    assert_true(hf_guide_settle(&w.p, guide, POSES, &effort));
-    assert_true(hf_guide_settle(&w.p, straight, POSES, &least));
+    assert_true(hf_guide_settle(&w.p.world, guide, POSES, &effort));
+    assert_true(hf_guide_settle(&w.p.world, straight, POSES, &least));
     for (int i = 0; i < POSES; i++) {
         assert_true(holds(&w, guide[i]));
         assert_true(fabs(guide[i].position.y) < 0.01);
@@ -116,7 +117,7 @@ static void test_rising(void** state) {
     straight_guide(was, hf_v3(0, 0, STANDING_M), hf_v3(0, 0, 3));
     memcpy(guide, was, sizeof guide);
     double effort = 0;
-    assert_true(hf_guide_settle(&w.p, guide, POSES, &effort));
+    assert_true(hf_guide_settle(&w.p.world, guide, POSES, &effort));
     assert_true(farthest_step(guide) < 3 * farthest_step(was));
     assert_true(hf_distance(guide[0].position, was[0].position) < 1e-9);
     assert_true(hf_distance(guide[POSES - 1].position, was[POSES - 1].position) < 1e-9);
@@ -140,7 +141,7 @@ static void test_treads(void** state) {
     hf_transform guide[POSES];
     straight_guide(guide, hf_v3(0, 0, STANDING_M), hf_v3(3.5, 0, STANDING_M + 0.6));
     double effort = 0;
-    assert_true(hf_guide_settle(&w.p, guide, POSES, &effort));
+    assert_true(hf_guide_settle(&w.p.world, guide, POSES, &effort));
     const double x[3] = {0.7, 1.4, 2.2}, ground[3] = {0, 0.2, 0.4};
     for (int k = 0; k < 3; k++)
         for (int i = 0; i < POSES; i++)
@@ -165,7 +166,7 @@ static void test_beam(void** state) {
         assert_true(holds(&w, guide[i]));
     }
     double effort = 0, lean = 0, lowest = INFINITY;
-    assert_true(hf_guide_settle(&w.p, guide, POSES, &effort));
+    assert_true(hf_guide_settle(&w.p.world, guide, POSES, &effort));
     int held = 0;
     for (int i = 0; i < POSES; i++) {
         hf_vec3 nose = hf_rotate(guide[i].rotation, hf_v3(1, 0, 0));
@@ -200,7 +201,7 @@ static void test_low_beam(void** state) {
     }
     double effort = 0, lowest = INFINITY;
     int held = 0;
-    assert_true(hf_guide_settle(&w.p, guide, POSES, &effort));
+    assert_true(hf_guide_settle(&w.p.world, guide, POSES, &effort));
     for (int i = 0; i < POSES; i++) {
         held += holds(&w, guide[i]);
         lowest = fmin(lowest, guide[i].position.z);
@@ -224,7 +225,7 @@ static void test_flat(void** state) {
         guide[i].rotation = hf_quat_rpy(0.4 * bump, -0.4 * bump, 2 * bump);
     }
     double effort = 0;
-    assert_true(hf_guide_settle(&w.p, guide, POSES, &effort));
+    assert_true(hf_guide_settle(&w.p.world, guide, POSES, &effort));
     for (int i = 0; i < POSES; i++) {
         assert_true(hf_quat_angle(guide[i].rotation, hf_quat_identity()) < 0.1);
         assert_true(fabs(guide[i].position.z - 0.1186) < 0.02);

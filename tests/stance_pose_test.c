@@ -16,13 +16,14 @@ typedef struct world {
     hf_scene* scene;
     hf_transform guide;
     hf_planner p;
+    const hf_stance* stance; /* of the holds */
     int hold_count;
     hf_plan_hold holds[HF_MAX_HOLDS];
     hf_pose pose; /* upright with these holds */
 } world;
 
 static double* take_q(const hf_planner* p) {
-    double* q = calloc((size_t)p->view->q_count + 1, sizeof *q);
+    double* q = calloc((size_t)p->world.view->q_count + 1, sizeof *q);
     assert_non_null(q);
     return q;
 }
@@ -38,11 +39,11 @@ static void stand(world* w, const char* creature, hf_vec3 root, const hf_vec3 (*
     assert_int_equal(hf_plan_model_create(w->creature, &w->options, &w->model, &error), HF_OK);
     w->scene = scene_of_boxes(boxes, box_count);
     hf_planner* p = &w->p;
-    p->model = w->model, p->creature = w->creature, p->view = hf_creature_get(w->creature);
-    p->scene = w->scene, p->options = &w->options;
-    p->guide = &w->guide, p->guide_count = 1;
-    assert_true(hf_planner_begin(p));
-    memcpy(p->home, p->view->rest, sizeof(double) * (size_t)p->view->q_count);
+    p->world.model = w->model, p->world.creature = w->creature, p->world.view = hf_creature_get(w->creature);
+    p->world.scene = w->scene, p->world.options = &w->options;
+    p->world.guide = &w->guide, p->world.guide_count = 1;
+    assert_int_equal(hf_planner_begin(p), HF_OK);
+    memcpy(p->world.home, p->world.view->rest, sizeof(double) * (size_t)p->world.view->q_count);
     w->pose.q = take_q(p);
     hf_pose_rest(w->creature, &w->pose);
     w->guide.position = w->pose.root.position = root;
@@ -53,7 +54,8 @@ static void stand(world* w, const char* creature, hf_vec3 root, const hf_vec3 (*
     hf_scenario_state state = {.pose = w->pose, .contacts = contacts, .contact_count = limb_count};
     w->hold_count = hf_plan_contacts(p, &state, &w->pose, w->holds);
     assert_int_equal(w->hold_count, limb_count);
-    assert_true(hf_holds_stance(p, w->holds, w->hold_count, -1, p->stance_a));
+    w->stance = hf_stance_borrow(p, w->holds, w->hold_count, -1);
+    assert_non_null(w->stance);
 }
 
 static void leave(world* w) {
@@ -74,32 +76,33 @@ static bool collides(world* w, const hf_pose* pose) {
 static void assert_pose(world* w, const hf_pose* pose, double margin) {
     hf_planner* p = &w->p;
     assert_false(collides(w, pose));
-    hf_forward(p->creature, pose, p->links);
-    assert_true(hf_stance_margin(p->stance_a, hf_com(p->creature, p->links)) >= margin);
+    hf_forward(p->world.creature, pose, p->tools.links);
+    assert_true(hf_stance_margin(w->stance, hf_com(p->world.creature, p->tools.links)) >= margin);
     for (int i = 0; i < w->hold_count; i++) {
-        const hf_contact_frame* f = &p->view->limbs[w->holds[i].at.limb].contacts[w->holds[i].at.frame];
-        assert_true(hf_distance(hf_apply(p->links[f->link], f->offset), w->holds[i].anchor.point) < 1e-3);
+        const hf_contact_frame* f = &p->world.view->limbs[w->holds[i].at.limb].contacts[w->holds[i].at.frame];
+        assert_true(hf_distance(hf_apply(p->tools.links[f->link], f->offset), w->holds[i].anchor.point) <
+                    1e-3);
         if (w->holds[i].anchor.flat)
-            assert_true(hf_quat_angle(p->links[f->link].rotation, w->holds[i].anchor.rotation) < 0.01);
+            assert_true(hf_quat_angle(p->tools.links[f->link].rotation, w->holds[i].anchor.rotation) < 0.01);
     }
-    for (int j = 0; j < p->view->joint_count; j++) {
-        const hf_joint* joint = &p->view->joints[j];
+    for (int j = 0; j < p->world.view->joint_count; j++) {
+        const hf_joint* joint = &p->world.view->joints[j];
         if (joint->q_count != 1) continue;
         assert_true(pose->q[joint->q_index] >= joint->lower - 1e-9);
         assert_true(pose->q[joint->q_index] <= joint->upper + 1e-9);
     }
 }
 
-/* Every frame of a way holds. */
-static void assert_frames(world* w, const hf_pose* from, const hf_pose* to) {
-    hf_frame_store* f = &w->p.frames;
+/* Every knot of a way holds. */
+static void assert_knots(world* w, const hf_pose* from, const hf_pose* to) {
+    hf_knot_store* f = &w->p.tree.knots;
     assert_true(f->count > 2);
     for (int i = 0; i < f->count; i++) {
-        hf_pose pose = hf_frames_pose(f, i);
+        hf_pose pose = hf_knots_pose(f, i);
         assert_pose(w, &pose, w->options.margin_m);
     }
-    assert_true(hf_distance(f->roots[0].position, from->root.position) < 1e-3);
-    assert_true(hf_distance(f->roots[f->count - 1].position, to->root.position) < 1e-3);
+    assert_true(hf_distance(f->items[0].root.position, from->root.position) < 1e-3);
+    assert_true(hf_distance(f->items[f->count - 1].root.position, to->root.position) < 1e-3);
 }
 
 static const char* const FEET[] = {"left_leg", "right_leg"};
@@ -114,7 +117,7 @@ static void test_arm_at_wall(void** state) {
     const hf_vec3 boxes[2][2] = {{{-3, -3, -0.2}, {3, 3, 0}}, {{-1, 0.25, 0.2}, {1, 0.4, 2}}};
     stand(&w, "data/creatures/human.creature.json", hf_v3(0, 0, STANDING), boxes, 2, FEET, 2);
     assert_true(collides(&w, &w.pose));
-    assert_true(hf_stance_pose(&w.p, w.holds, w.hold_count, w.p.stance_a, 0.01, w.guide, NULL, &w.pose));
+    assert_true(hf_stance_pose(&w.p, w.holds, w.hold_count, w.stance, 0.01, w.guide, NULL, &w.pose));
     assert_pose(&w, &w.pose, 0.01);
     assert_true(hf_distance(w.pose.root.position, w.guide.position) < 0.03);
     leave(&w);
@@ -127,7 +130,7 @@ static void test_low_ceiling(void** state) {
     const hf_vec3 boxes[2][2] = {{{-3, -3, -0.2}, {3, 3, 0}}, {{-1, -1, 1.45}, {1, 1, 1.6}}};
     stand(&w, "data/creatures/human.creature.json", hf_v3(0, 0, STANDING), boxes, 2, FEET, 2);
     assert_true(collides(&w, &w.pose));
-    assert_true(hf_stance_pose(&w.p, w.holds, w.hold_count, w.p.stance_a, 0.01, w.guide, NULL, &w.pose));
+    assert_true(hf_stance_pose(&w.p, w.holds, w.hold_count, w.stance, 0.01, w.guide, NULL, &w.pose));
     assert_pose(&w, &w.pose, 0.01);
     leave(&w);
 }
@@ -140,13 +143,13 @@ static void test_leans_with_bent_legs(void** state) {
     const hf_vec3 boxes[1][2] = {{{-3, -3, -0.2}, {3, 3, 0}}};
     stand(&w, "data/creatures/human.creature.json", hf_v3(0, 0, STANDING), boxes, 1, FEET, 2);
     hf_pose upright = {w.pose.root, take_q(&w.p)};
-    memcpy(upright.q, w.pose.q, sizeof(double) * (size_t)w.p.view->q_count);
+    memcpy(upright.q, w.pose.q, sizeof(double) * (size_t)w.p.world.view->q_count);
     hf_transform wish = {hf_v3(-0.044, 0, 0.854), hf_quat_axis_angle(hf_v3(0, 1, 0), 1.02)};
-    assert_true(hf_stance_pose_easy(&w.p, w.holds, w.hold_count, w.p.stance_a, 0.009, wish, NULL, &w.pose));
+    assert_true(hf_stance_pose_easy(&w.p, w.holds, w.hold_count, w.stance, 0.009, wish, NULL, &w.pose));
     assert_pose(&w, &w.pose, 0.009);
     assert_true(w.pose.root.position.z - wish.position.z < 0.03);
-    assert_true(hf_segment_move(&w.p, w.holds, w.hold_count, w.p.stance_a, 0, &upright, &w.pose));
-    assert_frames(&w, &upright, &w.pose);
+    assert_true(hf_segment_move(&w.p, w.holds, w.hold_count, w.stance, 0, &upright, &w.pose));
+    assert_knots(&w, &upright, &w.pose);
     free(upright.q);
     leave(&w);
 }
@@ -158,10 +161,10 @@ static void test_same_again(void** state) {
     const hf_vec3 boxes[2][2] = {{{-3, -3, -0.2}, {3, 3, 0}}, {{-1, -1, 1.5}, {1, 1, 1.6}}};
     stand(&w, "data/creatures/human.creature.json", hf_v3(0, 0, STANDING), boxes, 2, FEET, 2);
     hf_pose other = {w.pose.root, take_q(&w.p)};
-    memcpy(other.q, w.pose.q, sizeof(double) * (size_t)w.p.view->q_count);
-    assert_true(hf_stance_pose(&w.p, w.holds, w.hold_count, w.p.stance_a, 0.01, w.guide, NULL, &w.pose));
-    assert_true(hf_stance_pose(&w.p, w.holds, w.hold_count, w.p.stance_a, 0.01, w.guide, NULL, &other));
-    assert_memory_equal(other.q, w.pose.q, sizeof(double) * (size_t)w.p.view->q_count);
+    memcpy(other.q, w.pose.q, sizeof(double) * (size_t)w.p.world.view->q_count);
+    assert_true(hf_stance_pose(&w.p, w.holds, w.hold_count, w.stance, 0.01, w.guide, NULL, &w.pose));
+    assert_true(hf_stance_pose(&w.p, w.holds, w.hold_count, w.stance, 0.01, w.guide, NULL, &other));
+    assert_memory_equal(other.q, w.pose.q, sizeof(double) * (size_t)w.p.world.view->q_count);
     free(other.q);
     leave(&w);
 }
@@ -176,17 +179,17 @@ static void test_under_beam(void** state) {
     stand(&w, "data/creatures/human.creature.json", hf_v3(0, 0, STANDING), boxes, 2, FEET, 2);
     assert_pose(&w, &w.pose, w.options.margin_m);
     hf_pose bent = {w.pose.root, take_q(&w.p)};
-    memcpy(bent.q, w.pose.q, sizeof(double) * (size_t)w.p.view->q_count);
+    memcpy(bent.q, w.pose.q, sizeof(double) * (size_t)w.p.world.view->q_count);
     hf_transform wish = {hf_v3(-0.2, 0, 0.6), hf_quat_axis_angle(hf_v3(0, 1, 0), 0.9)};
-    assert_true(hf_stance_pose(&w.p, w.holds, w.hold_count, w.p.stance_a, 0.01, wish, NULL, &bent));
-    assert_false(hf_segment_move(&w.p, w.holds, w.hold_count, w.p.stance_a, 0, &w.pose, &bent));
-    assert_int_equal(w.p.frames.count, 0);
-    assert_true(hf_body_way(&w.p, w.holds, w.hold_count, w.p.stance_a, 0, &w.pose, &bent));
-    assert_frames(&w, &w.pose, &bent);
+    assert_true(hf_stance_pose(&w.p, w.holds, w.hold_count, w.stance, 0.01, wish, NULL, &bent));
+    assert_false(hf_segment_move(&w.p, w.holds, w.hold_count, w.stance, 0, &w.pose, &bent));
+    assert_int_equal(w.p.tree.knots.count, 0);
+    assert_true(hf_body_way(&w.p, w.holds, w.hold_count, w.stance, 0, &w.pose, &bent));
+    assert_knots(&w, &w.pose, &bent);
     // and back
-    w.p.frames.count = 0;
-    assert_true(hf_body_way(&w.p, w.holds, w.hold_count, w.p.stance_a, 0, &bent, &w.pose));
-    assert_frames(&w, &bent, &w.pose);
+    w.p.tree.knots.count = 0;
+    assert_true(hf_body_way(&w.p, w.holds, w.hold_count, w.stance, 0, &bent, &w.pose));
+    assert_knots(&w, &bent, &w.pose);
     free(bent.q);
     leave(&w);
 }

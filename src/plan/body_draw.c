@@ -10,7 +10,8 @@ static const double STUBBORN = 0.85;
 static const double ROLL = 0.8, PITCH = 3, YAW = 1.5, UPWARD = 0.5;
 
 hf_random hf_body_draws(const hf_planner* p, uint32_t stream) {
-    return hf_random_start(p->options->seed, stream, (uint64_t)p->work + ((uint64_t)p->attempt << 32));
+    return hf_random_start(p->world.options->seed, stream,
+                           (uint64_t)p->progress.work + ((uint64_t)p->world.attempt << 32));
 }
 
 static hf_quat turned(hf_vec3 by) {
@@ -18,26 +19,26 @@ static hf_quat turned(hf_vec3 by) {
     return angle > 0 ? hf_quat_axis_angle(hf_scale(by, 1 / angle), angle) : hf_quat_identity();
 }
 
-hf_transform hf_body_shift(const hf_planner* p, hf_random* random, double size) {
-    double h = size * p->view->height, v[6];
+hf_transform hf_body_shift(const hf_plan_world* w, hf_random* random, double size) {
+    double h = size * w->view->height, v[6];
     for (int i = 0; i < 6; i++) v[i] = hf_random_between(random, -1, 1);
     hf_vec3 turn = hf_scale(hf_v3(ROLL * v[3], PITCH * v[4], YAW * v[5]), size);
     return (hf_transform){hf_scale(hf_v3(v[0], v[1], v[2] > 0 ? UPWARD * v[2] : v[2]), h), turned(turn)};
 }
 
-void hf_body_bend(const hf_planner* p, hf_random* random, double most, double* q) {
+void hf_body_bend(const hf_plan_world* w, hf_random* random, double most, double* q) {
     double v[3];
     for (int i = 0; i < 3; i++) v[i] = hf_random_between(random, -most, most);
     hf_vec3 bend = hf_v3(v[0] / 2, v[1], v[2] / 2);
-    for (int j = 0; j < p->view->joint_count; j++) {
-        const hf_joint* joint = &p->view->joints[j];
-        double part = hf_dot(bend, p->model->bend_axis[j]);
+    for (int j = 0; j < w->view->joint_count; j++) {
+        const hf_joint* joint = &w->view->joints[j];
+        double part = hf_dot(bend, w->model->bend_axis[j]);
         if (part == 0) continue;
         double* at = &q[joint->q_index];
-        double rest = p->home[joint->q_index];
+        double rest = w->home[joint->q_index];
         *at = rest + fabs(part) * ((part > 0 ? joint->upper : joint->lower) - rest);
     }
-    hf_pose_follow(p->creature, q);
+    hf_pose_follow(w->creature, q);
 }
 
 bool hf_body_settle(hf_planner* p, const hf_plan_hold* holds, int count, const hf_stance* stance,
@@ -45,7 +46,7 @@ bool hf_body_settle(hf_planner* p, const hf_plan_hold* holds, int count, const h
     hf_stance_wish over = {stance, aim};
     hf_vec3 pull, shift;
     double missed = INFINITY;
-    for (int round = 0; round < SETTLE_ROUNDS && !p->out_of_memory; round++) {
+    for (int round = 0; round < SETTLE_ROUNDS && hf_plan_ok(p); round++) {
         if (!hf_holds_near(p, holds, count, pose, &pull)) {
             // where the pull hardly shrinks there is nothing to be had
             double miss = hf_length(pull);
@@ -54,8 +55,7 @@ bool hf_body_settle(hf_planner* p, const hf_plan_hold* holds, int count, const h
             pose->root.position = hf_add(pose->root.position, hf_scale(pull, 1.2));
             continue;
         }
-        hf_forward(p->creature, pose, p->links);
-        if (hf_stance_balance(&over, hf_com(p->creature, p->links), &shift) >= margin)
+        if (hf_stance_balance(&over, hf_com_at(p, pose), &shift) >= margin)
             return hf_holds_keep(p, holds, count, -1, pose, &pull);
         missed = INFINITY;
         pose->root.position = hf_add(pose->root.position, shift);

@@ -35,12 +35,12 @@ typedef struct way {
 } way;
 
 static hf_pose node_pose(const way* w, int i) {
-    return (hf_pose){w->roots[i], w->q + (size_t)i * (size_t)w->planner->view->q_count};
+    return (hf_pose){w->roots[i], w->q + (size_t)i * (size_t)w->planner->world.view->q_count};
 }
 
 static void copy_pose(const way* w, const hf_pose* from, hf_pose* to) {
     to->root = from->root;
-    memcpy(to->q, from->q, sizeof(double) * (size_t)w->planner->view->q_count);
+    memcpy(to->q, from->q, sizeof(double) * (size_t)w->planner->world.view->q_count);
 }
 
 static int add_node(way* w, const hf_pose* pose, int parent, int tree) {
@@ -55,7 +55,7 @@ static int add_node(way* w, const hf_pose* pose, int parent, int tree) {
 
 /* How far two states are apart, in steps. */
 static double steps_apart(const way* w, const hf_pose* a, const hf_pose* b) {
-    const hf_creature_view* v = w->planner->view;
+    const hf_creature_view* v = w->planner->world.view;
     double n = hf_distance(a->root.position, b->root.position) / (STEP_SHIFT * v->height);
     n = fmax(n, hf_quat_angle(a->root.rotation, b->root.rotation) / STEP_TURN);
     for (int j = 0; j < v->joint_count; j++) {
@@ -69,16 +69,16 @@ static double steps_apart(const way* w, const hf_pose* a, const hf_pose* b) {
 
 /* Limbs that hold in one way alone go on from where they were, as in a move. */
 static void start_limbs(const way* w, const double* before, double* q) {
-    const hf_creature_view* v = w->planner->view;
+    const hf_creature_view* v = w->planner->world.view;
     for (int h = 0; h < w->hold_count; h++) {
-        if (hf_hold_is_loose(w->planner, &w->holds[h])) continue;
+        if (hf_hold_is_loose(&w->planner->world, &w->holds[h])) continue;
         const hf_limb* limb = &v->limbs[w->holds[h].at.limb];
         for (int k = 0; k < limb->joint_count; k++) {
             const hf_joint* j = &v->joints[limb->joints[k]];
             memcpy(q + j->q_index, before + j->q_index, sizeof(double) * (size_t)j->q_count);
         }
     }
-    hf_pose_follow(w->planner->creature, q);
+    hf_pose_follow(w->planner->world.creature, q);
 }
 
 /* As a move does it: the root gives way where a limb would be overstretched, but not for balance. */
@@ -87,8 +87,9 @@ static bool keep(way* w, hf_pose* pose) {
     hf_vec3 pull;
     for (int round = 0; round < GIVING_WAY; round++) {
         if (hf_holds_keep(p, w->holds, w->hold_count, -1, pose, &pull)) {
-            hf_forward(p->creature, pose, p->links);
-            return hf_stance_margin(w->stance, hf_com(p->creature, p->links)) >= p->options->margin_m;
+            hf_forward(p->world.creature, pose, p->tools.links);
+            return hf_stance_margin(w->stance, hf_com(p->world.creature, p->tools.links)) >=
+                   p->world.options->margin_m;
         }
         pose->root.position = hf_add(pose->root.position, hf_scale(pull, 1.2));
     }
@@ -101,20 +102,20 @@ static bool is_free(way* w, const hf_pose* a, const hf_pose* b) {
     hf_collision_query q = hf_collision_query_default();
     q.touches = touches;
     q.touch_count = hf_holds_touches(w->holds, w->hold_count, -1, touches);
-    q.clearance = p->clearance;
+    q.clearance = p->tools.clearance;
     bool collides = true;
-    if (hf_move_collides(p->creature, p->placement, a, b, &q, p->workspace, &collides, NULL) != HF_OK)
-        p->out_of_memory = true;
+    hf_plan_note(p, hf_move_collides(p->world.creature, p->world.placement, a, b, &q, p->tools.workspace,
+                                     &collides, NULL));
     return !collides;
 }
 
 /* From one pose towards another, into w->next. */
 static bool step(way* w, const hf_pose* from, const hf_pose* to, double part, bool straight) {
     hf_planner* p = w->planner;
-    double margin = p->options->margin_m;
+    double margin = p->world.options->margin_m;
     hf_collision hit;
     w->steps++;
-    hf_pose_between(p->creature, from, to, part, &w->next);
+    hf_pose_between(p->world.creature, from, to, part, &w->next);
     start_limbs(w, straight ? w->before.q : from->q, w->next.q);
     bool kept = straight ? keep(w, &w->next)
                          : hf_body_settle(p, w->holds, w->hold_count, w->stance, EXTRA * margin, AIM * margin,
@@ -152,7 +153,7 @@ static int nearest(const way* w, const hf_pose* to, int tree) {
    pose is reached. */
 static int grow(way* w, int at, const hf_pose* to, int most, bool* there) {
     *there = false;
-    for (int i = 0; i < most && w->steps < STEPS && !w->planner->out_of_memory; i++) {
+    for (int i = 0; i < most && w->steps < STEPS && hf_plan_ok(w->planner); i++) {
         hf_pose from = node_pose(w, at);
         double apart = steps_apart(w, &from, to);
         if (!step(w, &from, to, apart > 1 ? 1 / apart : 1, false)) break;
@@ -173,33 +174,35 @@ static int grow(way* w, int at, const hf_pose* to, int most, bool* there) {
 static void draw_target(way* w, hf_random* random, const hf_pose* from, const hf_pose* to) {
     hf_planner* p = w->planner;
     hf_pose* t = &w->target;
-    hf_pose_between(p->creature, from, to, hf_random_unit(random), t);
+    hf_pose_between(p->world.creature, from, to, hf_random_unit(random), t);
     // the guide knows where the trunk has room
     if (hf_random_unit(random) < ON_GUIDE)
-        t->root = p->guide[w->guide_low + (int)(hf_random_unit(random) * w->guide_span)];
-    t->root = hf_compose(t->root, hf_body_shift(p, random, MOST_SHIFT * hf_random_unit(random)));
-    if (hf_random_unit(random) < 0.5) hf_body_bend(p, random, hf_random_unit(random), t->q);
-    for (int l = 0; l < p->view->limb_count; l++) {
-        const hf_limb* limb = &p->view->limbs[l];
-        const hf_plan_limb* m = &p->model->limbs[l];
+        t->root = p->world.guide[w->guide_low + (int)(hf_random_unit(random) * w->guide_span)];
+    t->root = hf_compose(t->root, hf_body_shift(&p->world, random, MOST_SHIFT * hf_random_unit(random)));
+    if (hf_random_unit(random) < 0.5) hf_body_bend(&p->world, random, hf_random_unit(random), t->q);
+    for (int l = 0; l < p->world.view->limb_count; l++) {
+        const hf_limb* limb = &p->world.view->limbs[l];
+        const hf_plan_limb* m = &p->world.model->limbs[l];
         double chance = hf_random_unit(random);
-        if (m->spare_count == 0 || chance > 0.5 || !hf_limb_idle(p, w->holds, w->hold_count, l)) continue;
+        if (m->spare_count == 0 || chance > 0.5 || !hf_limb_idle(&p->world, w->holds, w->hold_count, l))
+            continue;
         if (chance < 0.25) {
             int any = (int)(hf_random_unit(random) * m->spare_count);
-            hf_samples_pose(p->creature, m->sets[0], m->spares[any], t->q);
+            hf_samples_pose(p->world.creature, m->sets[0], m->spares[any], t->q);
         } else
             for (int k = 0; k < limb->joint_count; k++) {
-                const hf_joint* j = &p->view->joints[limb->joints[k]];
-                memcpy(t->q + j->q_index, p->home + j->q_index, sizeof(double) * (size_t)j->q_count);
+                const hf_joint* j = &p->world.view->joints[limb->joints[k]];
+                memcpy(t->q + j->q_index, p->world.home + j->q_index, sizeof(double) * (size_t)j->q_count);
             }
     }
-    hf_pose_follow(p->creature, t->q);
+    hf_pose_follow(p->world.creature, t->q);
 }
 
 static int nearest_on_guide(const hf_planner* p, hf_vec3 at) {
     int best = 0;
-    for (int i = 1; i < p->guide_count; i++)
-        if (hf_distance(p->guide[i].position, at) < hf_distance(p->guide[best].position, at)) best = i;
+    for (int i = 1; i < p->world.guide_count; i++)
+        if (hf_distance(p->world.guide[i].position, at) < hf_distance(p->world.guide[best].position, at))
+            best = i;
     return best;
 }
 
@@ -208,7 +211,7 @@ static void find_guide(way* w, const hf_pose* from, const hf_pose* to) {
     int a = nearest_on_guide(p, from->root.position), b = nearest_on_guide(p, to->root.position);
     int low = (a < b ? a : b) - BEYOND, high = (a < b ? b : a) + BEYOND;
     w->guide_low = low > 0 ? low : 0;
-    w->guide_span = (high < p->guide_count ? high : p->guide_count - 1) - w->guide_low + 1;
+    w->guide_span = (high < p->world.guide_count ? high : p->world.guide_count - 1) - w->guide_low + 1;
 }
 
 /* Two nodes of the two trees that are the same state; false when the steps have ended. */
@@ -217,7 +220,7 @@ static bool join(way* w, uint32_t stream, const hf_pose* from, const hf_pose* to
     w->node_count = w->steps = 0;
     add_node(w, from, -1, 0);
     add_node(w, to, -1, 1);
-    for (int turn = 0; w->steps < STEPS && !w->planner->out_of_memory; turn++) {
+    for (int turn = 0; w->steps < STEPS && hf_plan_ok(w->planner); turn++) {
         int tree = turn % 2;
         bool there;
         // first straight to the other end
@@ -256,7 +259,7 @@ static int list_nodes(const way* w, const int ends[2], int* nodes) {
 /* Leaves out what a straight move can pass by. */
 static int cut_short(way* w, int* nodes, int count) {
     int kept = 1;
-    for (int at = 0; at < count - 1 && !w->planner->out_of_memory;) {
+    for (int at = 0; at < count - 1 && hf_plan_ok(w->planner);) {
         int gap = count - 1 - at;
         hf_pose from = node_pose(w, nodes[at]);
         for (; gap > 1; gap = (gap + 1) / 2) {
@@ -277,26 +280,26 @@ static int cut_short(way* w, int* nodes, int count) {
    where limbs that hold would be overstretched. */
 static bool append(way* w, int node, const hf_pose* from, const int* nodes, int count) {
     hf_planner* p = w->planner;
-    int first = p->frames.count;
+    int first = p->tree.knots.count;
     copy_pose(w, from, &w->target);
     for (int i = 1; i < count; i++) {
         hf_pose to = node_pose(w, nodes[i]);
         // limbs that hold may come there in another way than the other tree has them: as they come
         if (!is_straight(w, &w->target, &to) ||
             !hf_segment_move(p, w->holds, w->hold_count, w->stance, node, &w->target, &w->next)) {
-            p->frames.count = first;
+            p->tree.knots.count = first;
             return false;
         }
-        hf_pose last = hf_frames_pose(&p->frames, p->frames.count - 1);
+        hf_pose last = hf_knots_pose(&p->tree.knots, p->tree.knots.count - 1);
         copy_pose(w, &last, &w->target);
     }
     return true;
 }
 
 static bool take_memory(way* w, int** list) {
-    hf_workspace* ws = w->planner->workspace;
-    size_t n = 2 + STEPS, q = (size_t)w->planner->view->q_count + 1;
-    w->solved = hf_workspace_take(ws, (size_t)w->planner->view->joint_count + 1, sizeof *w->solved);
+    hf_workspace* ws = w->planner->tools.workspace;
+    size_t n = 2 + STEPS, q = (size_t)w->planner->world.view->q_count + 1;
+    w->solved = hf_workspace_take(ws, (size_t)w->planner->world.view->joint_count + 1, sizeof *w->solved);
     w->roots = hf_workspace_take(ws, n, sizeof *w->roots);
     w->q = hf_workspace_take(ws, n * q, sizeof *w->q);
     w->parents = hf_workspace_take(ws, n, sizeof *w->parents);
@@ -312,21 +315,21 @@ static bool take_memory(way* w, int** list) {
 bool hf_body_way(hf_planner* p, const hf_plan_hold* holds, int count, const hf_stance* stance, int node,
                  const hf_pose* from, const hf_pose* to) {
     way w = {.planner = p, .holds = holds, .hold_count = count, .stance = stance};
-    hf_workspace_mark mark = hf_workspace_begin(p->workspace);
+    hf_workspace_mark mark = hf_workspace_begin(p->tools.workspace);
     int* nodes;
     bool good = false;
     if (!take_memory(&w, &nodes))
-        p->out_of_memory = true;
+        hf_plan_note(p, HF_ERROR_MEMORY);
     else {
-        memset(w.solved, 0, sizeof *w.solved * (size_t)p->view->joint_count);
+        memset(w.solved, 0, sizeof *w.solved * (size_t)p->world.view->joint_count);
         for (int h = 0; h < count; h++) {
-            const hf_limb* limb = &p->view->limbs[holds[h].at.limb];
+            const hf_limb* limb = &p->world.view->limbs[holds[h].at.limb];
             for (int k = 0; k < limb->joint_count; k++) w.solved[limb->joints[k]] = true;
         }
         find_guide(&w, from, to);
-        for (uint32_t i = 0; i < ATTEMPTS && !good && !p->out_of_memory; i++) {
+        for (uint32_t i = 0; i < ATTEMPTS && !good && hf_plan_ok(p); i++) {
             int ends[2];
-            p->work++;
+            p->progress.work++;
             if (!join(&w, WAY_STREAM + i, from, to, ends)) break;
             int n = list_nodes(&w, ends, nodes);
             n = cut_short(&w, nodes, n);
@@ -335,6 +338,6 @@ bool hf_body_way(hf_planner* p, const hf_plan_hold* holds, int count, const hf_s
             good = append(&w, node, from, nodes, n);
         }
     }
-    hf_workspace_end(p->workspace, mark);
+    hf_workspace_end(p->tools.workspace, mark);
     return good;
 }

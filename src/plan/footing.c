@@ -1,7 +1,7 @@
 /* Footing: where a limb's contact frame at rest meets what lies under the body, pose by pose along the guide.
    Contact queries draw from samples and seldom hit the few centimetres that a tread leaves a foot; these
    places are exact, turned as the body is, and few. */
-#include "plan/planner.h"
+#include "plan/step.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,31 +13,25 @@ static const double APART = 0.035;                 /* creature heights between t
 enum { FARTHEST_POSES = 200, MOST = HF_STEP_CANDIDATES / 2 };
 static const double LEVEL_RAD = 0.2; /* tilts from which on a body's own down and the world's are two ways */
 
-hf_transform hf_root_upright(hf_transform root) {
-    hf_vec3 up = hf_rotate(root.rotation, hf_v3(0, 0, 1));
-    root.rotation = hf_quat_mul(hf_quat_between(up, hf_v3(0, 0, 1)), root.rotation);
-    return root;
-}
-
 /* The surface under the limb's rest contact with the root there. */
-static bool find_under(const hf_planner* p, const hf_plan_limb* l, hf_transform root, hf_surface* hit,
+static bool find_under(const hf_plan_world* w, const hf_plan_limb* l, hf_transform root, hf_surface* hit,
                        hf_vec3* normal) {
     hf_vec3 foot = hf_apply(root, l->rest_in_root), base = hf_apply(root, l->anchor_in_root);
     hf_vec3 way = hf_rotate(root.rotation, hf_v3(0, 0, -1));
     double length = hf_dot(hf_sub(foot, base), way);
     if (length < 0.2 * hf_distance(foot, base)) return false;
     hf_vec3 from = hf_sub(foot, hf_scale(way, length));
-    if (!hf_placement_ray(p->placement, from, way, FARTHEST * length, hit)) return false;
+    if (!hf_placement_ray(w->placement, from, way, FARTHEST * length, hit)) return false;
     *normal = hf_dot(hit->normal, way) > 0 ? hf_neg(hit->normal) : hit->normal;
     return hf_distance(from, hit->point) > NEAREST * length && hf_dot(*normal, way) < -LEAST_FACING &&
-           hf_scene_object(p->scene, hit->object).contact;
+           hf_scene_object(w->scene, hit->object).contact;
 }
 
 /* The limb on the place, its effector turned as at rest with the root there; from the pose. */
 static bool set_foot(hf_planner* p, const hf_pose* pose, hf_transform root, const hf_hold* c, double* q) {
-    const hf_limb* limb = &p->view->limbs[c->limb];
+    const hf_limb* limb = &p->world.view->limbs[c->limb];
     const hf_contact_frame* f = &limb->contacts[c->frame];
-    hf_quat wanted = hf_quat_mul(root.rotation, p->model->limbs[c->limb].rest_turn);
+    hf_quat wanted = hf_quat_mul(root.rotation, p->world.model->limbs[c->limb].rest_turn);
     hf_vec3 own = hf_rotate(wanted, f->normal), into = hf_neg(c->normal);
     bool ball = f->ball > 0;
     hf_target t = {.kind = ball ? HF_TARGET_POSITION : HF_TARGET_POSE,
@@ -49,31 +43,22 @@ static bool set_foot(hf_planner* p, const hf_pose* pose, hf_transform root, cons
     hf_solve_options o = hf_solve_options_default();
     o.max_starts = 1;
     o.whole = true;
-    hf_forward(p->creature, pose, p->links);
-    hf_transform base = p->links[limb->base_link];
+    hf_forward(p->world.creature, pose, p->tools.links);
+    hf_transform base = p->tools.links[limb->base_link];
     for (int try = 0; try < 2; try++) {
-        memcpy(q, pose->q, sizeof(double) * (size_t)p->view->q_count);
-        if (try) hf_limb_loosen(p->creature, c->limb, q);
+        memcpy(q, pose->q, sizeof(double) * (size_t)p->world.view->q_count);
+        if (try) hf_limb_loosen(p->world.creature, c->limb, q);
         hf_solve_result r;
-        if (hf_limb_solve(p->creature, &base, &t, &o, p->workspace, q, &r) != HF_OK) p->out_of_memory = true;
-        if (p->out_of_memory) return false;
+        if (!hf_plan_note(p, hf_limb_solve(p->world.creature, &base, &t, &o, p->tools.workspace, q, &r)))
+            return false;
         if (r.outcome == HF_FOUND) return true;
     }
     return false;
 }
 
-typedef struct footing {
-    hf_planner* planner;
-    const hf_pose* poses;
-    int pose_count;
-    const hf_plan_hold* rest;
-    int rest_count, limb, index;
-} footing;
-
 /* The limb on the place from one of the poses, free of collision. */
-static bool reach(const footing* g, const hf_pose* pose, hf_transform root, const hf_hold* c,
-                  hf_step_candidate* to) {
-    hf_planner* p = g->planner;
+static bool reach(hf_planner* p, const hf_step_query* g, const hf_pose* pose, hf_transform root,
+                  const hf_hold* c, hf_step_candidate* to) {
     if (!set_foot(p, pose, root, c, to->q)) return false;
     hf_pose at = {pose->root, to->q};
     hf_hold_make(p, c, &at, &to->hold);
@@ -87,49 +72,50 @@ static bool reach(const footing* g, const hf_pose* pose, hf_transform root, cons
 }
 
 /* One place as a candidate, when it is one. */
-static void try_place(const footing* g, hf_transform root, hf_step_list* list) {
-    hf_planner* p = g->planner;
+static void try_place(hf_planner* p, const hf_step_query* g, hf_transform root, hf_step_list* list) {
+    const hf_plan_world* w = &p->world;
     hf_hold c = {.limb = g->limb};
     hf_surface hit;
-    if (list->count == MOST) return;
-    if (!find_under(p, &p->model->limbs[g->limb], root, &hit, &c.normal)) return;
+    if (list->count == MOST || !find_under(w, &w->model->limbs[g->limb], root, &hit, &c.normal)) return;
     c.object = hit.object, c.point = hit.point;
     for (int i = 0; i < list->count; i++)
-        if (hf_distance(list->items[i].hold.at.point, c.point) < APART * p->view->height) return;
+        if (hf_distance(list->items[i].hold.at.point, c.point) < APART * w->view->height) return;
     hf_step_candidate* to = &list->items[list->count];
     bool reached = false;
-    for (int i = 0; i < g->pose_count && !reached; i++) reached = reach(g, &g->poses[i], root, &c, to);
+    for (int i = 0; i < g->pose_count && !reached; i++) reached = reach(p, g, &g->poses[i], root, &c, to);
     if (!reached) return;
-    hf_hold_span(p, g->index, &to->hold);
-    to->comfort = hf_limb_comfort(p, g->limb, to->q);
+    hf_hold_span(w, g->index, &to->hold);
+    to->comfort = hf_limb_comfort(w, g->limb, to->q);
     list->count++;
 }
 
-bool hf_footing_list(hf_planner* p, const hf_pose* poses, int pose_count, const hf_plan_hold* rest,
-                     int rest_count, int limb, const hf_plan_hold* old, int index, hf_step_list* list) {
-    footing g = {p, poses, pose_count, rest, rest_count, limb, index};
-    if (!p->model->limbs[limb].walks) return true;
+/* How far the limb's rest contact is from a point with the body upright at a guide pose. */
+static double from_rest(const hf_plan_world* w, int limb, int pose, hf_vec3 point) {
+    return hf_distance(hf_apply(hf_root_upright(w->guide[pose]), w->model->limbs[limb].rest_in_root), point);
+}
+
+void hf_footing_list(hf_planner* p, const hf_step_query* q, hf_step_list* list) {
+    const hf_plan_world* w = &p->world;
+    if (!w->model->limbs[q->limb].walks) return;
     // from where the old contact is under the body
-    int first = 0;
+    int first = q->old ? 0 : q->index;
     double nearest = INFINITY;
-    for (int i = 0; old && i < p->guide_count; i++) {
-        double d = hf_distance(hf_apply(hf_root_upright(p->guide[i]), p->model->limbs[limb].rest_in_root),
-                               old->at.point);
-        if (d < nearest && i >= old->since && i <= old->until) nearest = d, first = i;
+    for (int i = 0; q->old && i < w->guide_count; i++) {
+        double d = from_rest(w, q->limb, i, q->old->at.point);
+        if (d < nearest && i >= q->old->since && i <= q->old->until) nearest = d, first = i;
     }
-    if (!old) first = index;
     // to where the limb could hardly step to at once, far ones first
     int last = first;
-    hf_vec3 rest_place = p->model->limbs[limb].rest_in_root;
-    hf_vec3 from = old ? old->at.point : hf_apply(hf_root_upright(p->guide[first]), rest_place);
-    double longest = LONGEST * p->view->limbs[limb].length;
-    while (last + 1 < p->guide_count && last < index + FARTHEST_POSES &&
-           hf_distance(hf_apply(hf_root_upright(p->guide[last]), rest_place), from) < longest)
+    hf_vec3 rest_place = w->model->limbs[q->limb].rest_in_root;
+    hf_vec3 from = q->old ? q->old->at.point : hf_apply(hf_root_upright(w->guide[first]), rest_place);
+    double longest = LONGEST * w->view->limbs[q->limb].length;
+    while (last + 1 < w->guide_count && last < q->index + FARTHEST_POSES &&
+           from_rest(w, q->limb, last, from) < longest)
         last++;
-    for (int i = last; i >= first && !p->out_of_memory; i--) {
-        hf_transform level = hf_root_upright(p->guide[i]);
-        try_place(&g, level, list);
-        if (hf_quat_angle(level.rotation, p->guide[i].rotation) > LEVEL_RAD) try_place(&g, p->guide[i], list);
+    for (int i = last; i >= first && hf_plan_ok(p); i--) {
+        hf_transform level = hf_root_upright(w->guide[i]);
+        try_place(p, q, level, list);
+        if (hf_quat_angle(level.rotation, w->guide[i].rotation) > LEVEL_RAD)
+            try_place(p, q, w->guide[i], list);
     }
-    return !p->out_of_memory;
 }

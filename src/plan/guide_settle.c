@@ -3,7 +3,7 @@
    be there (turned as start and goal are, upright or leaning, as high as the walking limbs stand) that meet
    the reachability condition, and the cheapest way up the ladder is taken: standing well, leaning little,
    with small changes from rung to rung. Then it is smoothed as far as the condition holds. */
-#include "plan/planner.h"
+#include "plan/plan_world.h"
 
 #include "base/memory.h"
 #include "space/root_space.h"
@@ -31,30 +31,30 @@ typedef struct footing {
 } footing;
 
 /* How far along its rest direction a limb's rest contact is from a surface; false when none is under it. */
-static bool gap_under(const hf_planner* p, const hf_plan_limb* l, hf_transform root, hf_vec3* along,
+static bool gap_under(const hf_plan_world* w, const hf_plan_limb* l, hf_transform root, hf_vec3* along,
                       double* gap, hf_vec3* normal) {
     hf_vec3 base = hf_apply(root, l->anchor_in_root), foot = hf_apply(root, l->rest_in_root);
     double length = hf_distance(base, foot);
     hf_surface hit;
     if (length < 1e-9) return false;
     *along = hf_scale(hf_sub(foot, base), 1 / length);
-    if (!hf_placement_ray(p->placement, base, *along, FARTHEST * length, &hit)) return false;
+    if (!hf_placement_ray(w->placement, base, *along, FARTHEST * length, &hit)) return false;
     double at = hf_distance(base, hit.point);
     *gap = at - BENT * length;
     *normal = hf_dot(hit.normal, *along) > 0 ? hf_neg(hit.normal) : hit.normal;
-    return at >= NEAREST * length && hf_scene_object(p->scene, hit.object).contact;
+    return at >= NEAREST * length && hf_scene_object(w->scene, hit.object).contact;
 }
 
 /* Bodies with an upright stand on what is under them however they lean, others on what is at their feet. */
-static bool any_tilt(const hf_planner* p) { return p->view->guide.tilt_max >= M_PI; }
+static bool any_tilt(const hf_plan_world* w) { return w->view->guide.tilt_max >= M_PI; }
 
-static footing footing_at(const hf_planner* p, hf_transform root) {
+static footing footing_at(const hf_plan_world* w, hf_transform root) {
     footing f = {.shift = -INFINITY};
     double squares = 0;
-    if (!any_tilt(p)) root = hf_root_upright(root);
+    if (!any_tilt(w)) root = hf_root_upright(root);
     hf_vec3 down = {0, 0, 0};
-    for (int i = 0; i < p->model->limb_count; i++) {
-        const hf_plan_limb* l = &p->model->limbs[i];
+    for (int i = 0; i < w->model->limb_count; i++) {
+        const hf_plan_limb* l = &w->model->limbs[i];
         if (!l->walks) continue;
         hf_vec3 way = hf_sub(l->rest_in_root, l->anchor_in_root);
         f.length += hf_length(way), f.walking++;
@@ -63,12 +63,12 @@ static footing footing_at(const hf_planner* p, hf_transform root) {
     if (f.walking == 0) return f;
     f.length /= f.walking;
     f.down = hf_rotate(root.rotation, hf_normalize(down));
-    for (int i = 0; i < p->model->limb_count; i++) {
-        const hf_plan_limb* l = &p->model->limbs[i];
+    for (int i = 0; i < w->model->limb_count; i++) {
+        const hf_plan_limb* l = &w->model->limbs[i];
         hf_vec3 along, normal;
         double gap, share = HANGING;
         if (!l->walks) continue;
-        if (gap_under(p, l, root, &along, &gap, &normal)) {
+        if (gap_under(w, l, root, &along, &gap, &normal)) {
             // as high as the body would have to move: legs that reach out far meet the ground slantwise
             double drop = gap * hf_dot(along, f.down);
             share = fmin(HANGING, fmax(-FOLDED, drop / hf_distance(l->anchor_in_root, l->rest_in_root)));
@@ -119,7 +119,7 @@ typedef struct bar {
 } bar;
 
 typedef struct ladder {
-    hf_planner* p;
+    const hf_plan_world* world;
     hf_root_space space;
     const hf_transform* guide; /* as it was found */
     int count, rung_count;
@@ -147,7 +147,7 @@ static double heading_of(hf_transform root) {
 /* From that of the start to that of the goal; who goes far in another direction looks there. */
 static void choose_headings(ladder* k) {
     const double LOOK = 1, NEAR = 0.5, OFF = 0.6; /* creature heights, creature heights, rad */
-    double begin = heading_of(k->guide[0]), height = k->p->view->height;
+    double begin = heading_of(k->guide[0]), height = k->world->view->height;
     double turn = remainder(heading_of(k->guide[k->count - 1]) - begin, 2 * M_PI), length = 0, done = 0;
     for (int i = 1; i < k->rung_count; i++)
         length += hf_distance(k->guide[k->at[i]].position, k->guide[k->at[i - 1]].position);
@@ -174,11 +174,11 @@ static void choose_ease(ladder* k) {
     for (int r = 0; r < k->rung_count; r++) {
         k->ease[r].position = k->guide[k->at[r]].position;
         k->ease[r].rotation = hf_quat_axis_angle(hf_v3(0, 0, 1), k->heading[r]);
-        footing f = footing_at(k->p, k->ease[r]);
-        if (f.count == 0 && !any_tilt(k->p)) { // who crouches has the ground at the hips
+        footing f = footing_at(k->world, k->ease[r]);
+        if (f.count == 0 && !any_tilt(k->world)) { // who crouches has the ground at the hips
             hf_transform raised = k->ease[r];
             raised.position.z += HANGING * f.length;
-            f = footing_at(k->p, raised);
+            f = footing_at(k->world, raised);
             f.shift -= HANGING * f.length;
         }
         risen[r] = f.shift < 0;
@@ -198,13 +198,13 @@ static void choose_ease(ladder* k) {
         hf_vec3 shift = hf_scale(sum, 1 / weight);
         k->standing[r] = k->ease[r].position.z + shift.z;
         double slope = known[r] && risen[r] ? RISING : SINKING;
-        double most = slope * k->apart * k->p->view->height * (r < last - r ? r : last - r);
+        double most = slope * k->apart * k->world->view->height * (r < last - r ? r : last - r);
         if (hf_length(shift) > most) shift = hf_scale(shift, most / hf_length(shift));
         k->ease[r].position = hf_add(k->ease[r].position, shift);
     }
     for (int r = 0; r < k->rung_count; r++) {
         k->open[r] = hf_root_holds(&k->space, &k->ease[r]);
-        if (k->open[r] && any_tilt(k->p)) k->open[r] = footing_at(k->p, k->ease[r]).cost < WELL;
+        if (k->open[r] && any_tilt(k->world)) k->open[r] = footing_at(k->world, k->ease[r]).cost < WELL;
     }
     k->open[0] = hf_quat_angle(k->guide[0].rotation, k->ease[0].rotation) < PITCH_STEP;
     k->open[last] = hf_quat_angle(k->guide[k->count - 1].rotation, k->ease[last].rotation) < PITCH_STEP;
@@ -215,30 +215,30 @@ static double hardship(const ladder* k, int rung, double low, double z, double f
     double folded = (k->standing[rung] - z) / k->length;
     double cost =
         LOW * low * low + TOO_LOW * fmax(0, folded - HALF) + (forward > 0 ? LEAN : ASIDE) * forward * forward;
-    const hf_plan_model* m = k->p->model;
-    if (!k->p->view->guide.bent_q) return cost;
+    const hf_plan_model* m = k->world->model;
+    if (!k->world->view->guide.bent_q) return cost;
     double below = folded - (m->rest_height - m->bent_height) / k->length;
-    double off = forward - k->p->view->guide.bent_tilt;
+    double off = forward - k->world->view->guide.bent_tilt;
     return fmin(cost, ON_ALL + LOW * below * below + TOO_LOW * fmax(0, below - HALF) + LEAN * off * off);
 }
 
 /* `low`: lower than at ease, in limb lengths. Does it hold there? */
 static bool add_way(ladder* k, int rung, hf_transform root, double low) {
-    hf_planner* p = k->p;
+    const hf_plan_world* w = k->world;
     if (k->way_count[rung] == WAYS || !hf_root_holds(&k->space, &root)) return false;
     double cost = k->hangs[rung] ? HANGING * HANGING : 0;
     hf_vec3 up = hf_v3(0, 0, 1);
-    if (any_tilt(p)) {
-        footing f = footing_at(p, root);
+    if (any_tilt(w)) {
+        footing f = footing_at(w, root);
         cost = f.cost;
         if (f.count > 0) up = f.normal;
     }
     up = hf_unrotate(root.rotation, up);
     double forward = atan2(-up.x, up.z), aside = atan2(up.y, hypot(up.x, up.z));
     double off = remainder(heading_of(root) - k->heading[rung], 2 * M_PI);
-    double away = hf_distance(root.position, k->ease[rung].position) / p->view->height;
+    double away = hf_distance(root.position, k->ease[rung].position) / w->view->height;
     cost += TURN * off * off + AWAY * away * away;
-    if (any_tilt(p))
+    if (any_tilt(w))
         cost += FOLLOW * (forward * forward + aside * aside);
     else
         cost += hardship(k, rung, low, root.position.z, forward) + ASIDE * aside * aside;
@@ -248,7 +248,7 @@ static bool add_way(ladder* k, int rung, hf_transform root, double low) {
 
 /* How far the root goes back when the body leans so: what its limbs carry stays over where it was. */
 static hf_vec3 drawn_back(const ladder* k, int rung, hf_quat rotation) {
-    hf_vec3 load = k->p->model->load_in_root;
+    hf_vec3 load = k->world->model->load_in_root;
     hf_vec3 back = hf_sub(hf_rotate(k->ease[rung].rotation, load), hf_rotate(rotation, load));
     return hf_v3(back.x, back.y, 0);
 }
@@ -271,8 +271,8 @@ static void add_highest(ladder* k, int rung, hf_transform root, double low, doub
 /* The orientation at several heights. */
 static void add_heights(ladder* k, int rung, hf_quat rotation) {
     hf_transform root = {k->guide[k->at[rung]].position, rotation};
-    if (any_tilt(k->p)) {
-        footing f = footing_at(k->p, root);
+    if (any_tilt(k->world)) {
+        footing f = footing_at(k->world, root);
         add_way(k, rung, root, 0);
         hf_transform at = {hf_add(root.position, hf_scale(f.down, f.shift)), rotation};
         if (f.count > 0) add_way(k, rung, at, 0);
@@ -295,8 +295,8 @@ static void add_heights(ladder* k, int rung, hf_quat rotation) {
 
 /* On all limbs, at the height at which it is at ease so and about it. */
 static void add_bent(ladder* k, int rung, hf_quat turn) {
-    const hf_guide* g = &k->p->view->guide;
-    const hf_plan_model* m = k->p->model;
+    const hf_guide* g = &k->world->view->guide;
+    const hf_plan_model* m = k->world->model;
     for (int i = -1; i <= 1; i++) {
         double pitch = fmin(g->bent_tilt + 0.5 * PITCH_STEP * i, g->tilt_max * (1 - 1e-6));
         hf_quat lean = hf_quat_mul(turn, hf_quat_axis_angle(hf_v3(0, 1, 0), pitch));
@@ -347,19 +347,19 @@ static void add_ways(ladder* k, int rung) {
         add_way(k, rung, at, far);
     }
     // and from there with every lean, at every height
-    double most = k->p->view->guide.tilt_max * (1 - 1e-6);
-    for (int i = any_tilt(k->p) ? -6 : 0; i <= 6 && PITCH_STEP * (i - 1) < most; i++) {
+    double most = k->world->view->guide.tilt_max * (1 - 1e-6);
+    for (int i = any_tilt(k->world) ? -6 : 0; i <= 6 && PITCH_STEP * (i - 1) < most; i++) {
         double pitch = fmin(PITCH_STEP * i, most);
         add_heights(k, rung, hf_quat_mul(turn, hf_quat_axis_angle(hf_v3(0, 1, 0), pitch)));
     }
-    if (k->p->view->guide.bent_q) add_bent(k, rung, turn);
+    if (k->world->view->guide.bent_q) add_bent(k, rung, turn);
 }
 
 /* ---- the way up ---- */
 
 /* Lengths, so that many small changes cost what one large one does, and squares, which prefer the small. */
 static double change(const ladder* k, const hf_transform* a, const hf_transform* b) {
-    double shift = fmax(0, hf_distance(b->position, a->position) / k->p->view->height - k->apart);
+    double shift = fmax(0, hf_distance(b->position, a->position) / k->world->view->height - k->apart);
     hf_quat p = a->rotation, q = b->rotation;
     // the angle between them, squared, while it is small
     double square = 8 * fmax(0, 1 - fabs(p.w * q.w + p.x * q.x + p.y * q.y + p.z * q.z));
@@ -425,7 +425,7 @@ static void smooth(ladder* k, int stride) {
         while (r - s < 0 || r + s >= k->rung_count) s--;
         hf_transform middle = hf_root_between(&was[r - s], &was[r + s], 0.5);
         hf_transform half = hf_root_between(&was[r], &middle, 0.5);
-        if (stride > 1 && !any_tilt(k->p)) half.position = was[r].position;
+        if (stride > 1 && !any_tilt(k->world)) half.position = was[r].position;
         if (hf_root_holds(&k->space, &half)) k->chosen[r] = half;
     }
 }
@@ -482,10 +482,10 @@ static void lay_rungs(ladder* k) {
     k->rung_count = k->count < RUNGS ? k->count : RUNGS;
     for (int r = 0; r < k->rung_count; r++)
         k->at[r] = (int)((int64_t)r * (k->count - 1) / (k->rung_count - 1));
-    k->apart = fmax(1e-3, length_of(k->guide, k->count) / k->p->view->height / (k->rung_count - 1));
+    k->apart = fmax(1e-3, length_of(k->guide, k->count) / k->world->view->height / (k->rung_count - 1));
 }
 
-bool hf_guide_settle(hf_planner* p, hf_transform* guide, int count, double* effort) {
+bool hf_guide_settle(const hf_plan_world* w, hf_transform* guide, int count, double* effort) {
     *effort = 0;
     if (count <= 2) return true;
     ladder* k = hf_alloc(1, sizeof *k);
@@ -493,10 +493,10 @@ bool hf_guide_settle(hf_planner* p, hf_transform* guide, int count, double* effo
     bool good = k && ways;
     if (good) {
         memset(k, 0, sizeof *k);
-        k->p = p, k->guide = guide, k->count = count, k->ways = ways;
+        k->world = w, k->guide = guide, k->count = count, k->ways = ways;
         hf_guide_options o = hf_guide_options_default();
-        hf_root_space_start(&k->space, p->model->guide, p->placement, NULL, &o);
-        good = any_tilt(p) || straighten(k, guide);
+        hf_root_space_start(&k->space, w->model->guide, w->placement, NULL, &o);
+        good = any_tilt(w) || straighten(k, guide);
     }
     if (good) {
         lay_rungs(k);
@@ -509,7 +509,7 @@ bool hf_guide_settle(hf_planner* p, hf_transform* guide, int count, double* effo
         for (int i = 0; i < PASSES; i++)
             for (int stride = 4; stride >= 1; stride /= 2) smooth(k, stride);
         fill(k, guide);
-        *effort = length_of(guide, count) / p->view->height + TROUBLE * total;
+        *effort = length_of(guide, count) / w->view->height + TROUBLE * total;
     }
     hf_free(ways);
     hf_free(k);

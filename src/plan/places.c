@@ -1,7 +1,7 @@
 /* Places: where a limb could touch next, out of the spots of the scene. Those within its reach that last
    longest and are nearest to where the limb is at ease come first; the limb is then solved onto each, from
    poses that the body can have while the others hold it. */
-#include "plan/planner.h"
+#include "plan/step.h"
 
 #include "model/creature.h"
 
@@ -37,68 +37,70 @@ typedef struct outlook {
     hf_transform base[STRIDES + 1][2];
 } outlook;
 
-static void look_ahead(const hf_planner* p, int limb, int from, outlook* o) {
-    int end = from + p->options->horizon, last = p->guide_count - 1, step = p->options->horizon / STRIDES + 1;
-    if (end > last) end = last;
+static void look_ahead(const hf_plan_world* w, int limb, int from, outlook* o) {
+    int end = hf_guide_ahead(w, from, w->options->horizon), step = w->options->horizon / STRIDES + 1;
     o->count = 0;
     for (int i = from; i < end && o->count <= STRIDES;) {
         i = i + step < end ? i + step : end;
-        hf_transform lower = p->guide[i];
-        lower.position.z -= LOWER * p->view->height;
+        hf_transform lower = w->guide[i];
+        lower.position.z -= LOWER * w->view->height;
         o->index[o->count] = i;
-        o->base[o->count][0] = hf_compose(p->guide[i], p->model->limbs[limb].limb_in_root);
-        o->base[o->count++][1] = hf_compose(lower, p->model->limbs[limb].limb_in_root);
+        o->base[o->count][0] = hf_compose(w->guide[i], w->model->limbs[limb].limb_in_root);
+        o->base[o->count++][1] = hf_compose(lower, w->model->limbs[limb].limb_in_root);
     }
 }
 
 /* The last guide pose, about, from which the limb may touch the spot, within the horizon. */
-static int lasts(const hf_planner* p, int limb, int from, const outlook* o, const hf_spot* s, bool grip) {
+static int lasts(const hf_plan_world* w, int limb, int from, const outlook* o, const hf_spot* s, bool grip) {
     for (int i = 0; i < o->count; i++) {
-        if (!hf_limb_may_reach(p, limb, o->base[i][0], s, grip) &&
-            !hf_limb_may_reach(p, limb, o->base[i][1], s, grip))
+        if (!hf_limb_may_reach(w, limb, o->base[i][0], s, grip) &&
+            !hf_limb_may_reach(w, limb, o->base[i][1], s, grip))
             break;
         from = o->index[i];
     }
     return from;
 }
 
-static bool may_reach(const hf_planner* p, int limb, hf_transform base, const hf_spot* s, bool grip) {
-    return hf_distance(base.position, s->point) < p->view->limbs[limb].length &&
-           hf_limb_may_reach(p, limb, base, s, grip);
+static bool can_grip(const hf_plan_world* w, int limb, const hf_spot* s) {
+    return w->view->limbs[limb].grip && hf_scene_object(w->scene, s->object).grip;
+}
+
+static bool may_reach(const hf_plan_world* w, int limb, hf_transform base, const hf_spot* s, bool grip) {
+    return hf_distance(base.position, s->point) < w->view->limbs[limb].length &&
+           hf_limb_may_reach(w, limb, base, s, grip);
 }
 
 /* The spots within reach from one of the poses, best first, at most RANKED. */
-static int rank(hf_planner* p, const hf_pose* poses, int pose_count, int limb, const hf_plan_hold* old,
-                int index, ranked* all) {
-    const hf_limb* l = &p->view->limbs[limb];
-    const hf_plan_limb* m = &p->model->limbs[limb];
-    int count = 0, later = index + p->options->horizon / 2;
-    if (later > p->guide_count - 1) later = p->guide_count - 1;
+static int rank(const hf_plan_world* w, const hf_step_query* q, ranked* all) {
+    const hf_limb* l = &w->view->limbs[q->limb];
+    const hf_plan_limb* m = &w->model->limbs[q->limb];
+    const hf_plan_hold* old = q->old;
+    int count = 0, index = q->index, later = hf_guide_ahead(w, index, w->options->horizon / 2);
     hf_transform bases[MAX_POSES];
-    for (int k = 0; k < pose_count && k < MAX_POSES; k++)
-        bases[k] = hf_compose(poses[k].root, m->limb_in_root);
+    for (int k = 0; k < q->pose_count && k < MAX_POSES; k++)
+        bases[k] = hf_compose(q->poses[k].root, m->limb_in_root);
     outlook ahead;
-    look_ahead(p, limb, index, &ahead);
-    hf_vec3 ease = hf_limb_ease(p, limb, p->guide[later]);
+    look_ahead(w, q->limb, index, &ahead);
+    hf_vec3 ease = hf_limb_ease(w, q->limb, w->guide[later]);
     if (old) {
-        hf_vec3 was = hf_unapply(p->guide[(old->since + old->until) / 2], old->at.point);
-        ease = hf_lerp(ease, hf_apply(p->guide[later], was), 0.5);
+        hf_vec3 was = hf_unapply(w->guide[(old->since + old->until) / 2], old->at.point);
+        ease = hf_lerp(ease, hf_apply(w->guide[later], was), 0.5);
     }
-    for (int i = 0; i < p->spot_count; i++) {
-        hf_spot* s = &p->spots[i];
+    for (int i = 0; i < w->spot_count; i++) {
+        hf_spot* s = &w->spots[i];
         if (old && hf_distance(s->point, old->at.point) > LONGEST * l->length) continue;
-        bool grip = l->grip && hf_scene_object(p->scene, s->object).grip;
+        bool grip = can_grip(w, q->limb, s);
         int from = -1;
-        for (int k = 0; k < pose_count && k < MAX_POSES && from < 0; k++)
-            if (may_reach(p, limb, bases[k], s, grip)) from = k;
+        for (int k = 0; k < q->pose_count && k < MAX_POSES && from < 0; k++)
+            if (may_reach(w, q->limb, bases[k], s, grip)) from = k;
         if (from < 0) continue;
-        int until = lasts(p, limb, index, &ahead, s, grip);
-        double share = fmin(1, (double)(until - index) / p->options->horizon);
-        if (old && until <= old->until && until < index + p->options->horizon && until < p->guide_count - 1)
+        int until = lasts(w, q->limb, index, &ahead, s, grip);
+        double share = fmin(1, (double)(until - index) / w->options->horizon);
+        if (old && until <= old->until && until < index + w->options->horizon && until < w->guide_count - 1)
             continue;
         ranked r = {i, from,
-                    p->options->duration * share +
-                        (grip ? BEARS : BEARS * s->normal.z + ROOMY * hf_spot_room(p, s)) -
+                    w->options->duration * share +
+                        (grip ? BEARS : BEARS * s->normal.z + ROOMY * hf_spot_room(w, s)) -
                         OFF_EASE * hf_distance(s->point, ease) / l->length};
         if (count == RANKED) {
             int worst = 0;
@@ -116,22 +118,22 @@ static int rank(hf_planner* p, const hf_pose* poses, int pose_count, int limb, c
    contact lasts; any way with its normal against the surface. */
 typedef enum turning { AS_BODY, AS_LATER, ANY_WAY } turning;
 
-static bool is_beyond(const hf_planner* p, int link, int first) {
-    while (link >= 0 && link != first) link = p->view->links[link].parent_link;
+static bool is_beyond(const hf_plan_world* w, int link, int first) {
+    while (link >= 0 && link != first) link = w->view->links[link].parent_link;
     return link == first;
 }
 
 /* Is what touches free with its link there, and what is beyond it? Sooner known than how the limb gets there.
  */
 static bool effector_fits(hf_planner* p, const hf_pose* pose, int link, hf_transform at) {
-    hf_forward(p->creature, pose, p->links);
-    hf_transform by = hf_compose(at, hf_inverse(p->links[link]));
+    hf_forward(p->world.creature, pose, p->tools.links);
+    hf_transform by = hf_compose(at, hf_inverse(p->tools.links[link]));
     hf_allowance allowance = hf_allowance_default();
-    for (int b = 0; b < p->view->body_count; b++) {
-        const hf_body* body = &p->view->bodies[b];
-        if (!is_beyond(p, body->link, link)) continue;
-        hf_transform there = hf_compose(by, hf_compose(p->links[body->link], body->in_link));
-        if (hf_placement_overlap(p->placement, &body->shape, there, &allowance, NULL)) return false;
+    for (int b = 0; b < p->world.view->body_count; b++) {
+        const hf_body* body = &p->world.view->bodies[b];
+        if (!is_beyond(&p->world, body->link, link)) continue;
+        hf_transform there = hf_compose(by, hf_compose(p->tools.links[body->link], body->in_link));
+        if (hf_placement_overlap(p->world.placement, &body->shape, there, &allowance, NULL)) return false;
     }
     return true;
 }
@@ -142,40 +144,40 @@ static bool reach(hf_planner* p, const hf_pose* pose, const hf_target* t, double
     o.max_starts = 2;
     o.max_iterations = 30;
     o.whole = true;
-    o.seed = p->options->seed;
+    o.seed = p->world.options->seed;
     o.posture = pose->q;
-    hf_forward(p->creature, pose, p->links);
-    memcpy(q, pose->q, sizeof(double) * (size_t)p->view->q_count);
-    hf_limb_loosen(p->creature, t->limb, q);
+    hf_forward(p->world.creature, pose, p->tools.links);
+    memcpy(q, pose->q, sizeof(double) * (size_t)p->world.view->q_count);
+    hf_limb_loosen(p->world.creature, t->limb, q);
     hf_solve_result r;
-    if (hf_limb_solve(p->creature, &p->links[p->view->limbs[t->limb].base_link], t, &o, p->workspace, q,
-                      &r) != HF_OK)
-        p->out_of_memory = true;
-    return !p->out_of_memory && r.outcome == HF_FOUND;
+    return hf_plan_note(p, hf_limb_solve(p->world.creature,
+                                         &p->tools.links[p->world.view->limbs[t->limb].base_link], t, &o,
+                                         p->tools.workspace, q, &r)) &&
+           r.outcome == HF_FOUND;
 }
 
 /* The orientation of the effector's link on the spot; false when there is none for it. */
 static bool find_turn(hf_planner* p, const hf_pose* pose, int index, const hf_hold* c, turning turn,
                       hf_target t, double* q, hf_quat* rotation) {
-    const hf_contact_frame* f = &p->view->limbs[c->limb].contacts[c->frame];
-    int later = index + p->options->horizon / 2;
-    if (later > p->guide_count - 1) later = p->guide_count - 1;
+    const hf_contact_frame* f = &p->world.view->limbs[c->limb].contacts[c->frame];
+    int later = hf_guide_ahead(&p->world, index, p->world.options->horizon / 2);
     if (turn == AS_BODY) {
-        hf_quat wanted =
-            hf_quat_mul(hf_root_upright(p->guide[later]).rotation, p->model->limbs[c->limb].rest_turn);
+        hf_quat wanted = hf_quat_mul(hf_root_upright(p->world.guide[later]).rotation,
+                                     p->world.model->limbs[c->limb].rest_turn);
         hf_vec3 own = hf_rotate(wanted, f->normal), into = hf_neg(c->normal);
         *rotation = hf_quat_mul(hf_quat_between(own, into), wanted);
         return hf_dot(own, into) >= LEAST_FACING;
     }
     hf_spot s = {c->point, c->normal, c->object, -1};
     outlook ahead;
-    look_ahead(p, c->limb, index, &ahead);
-    hf_pose then = {p->guide[(index + lasts(p, c->limb, index, &ahead, &s, c->grip)) / 2], pose->q};
+    look_ahead(&p->world, c->limb, index, &ahead);
+    hf_pose then = {p->world.guide[(index + lasts(&p->world, c->limb, index, &ahead, &s, c->grip)) / 2],
+                    pose->q};
     t.kind = HF_TARGET_NORMAL;
     if (!reach(p, &then, &t, q)) return false;
     hf_pose there = {then.root, q};
-    hf_forward(p->creature, &there, p->links);
-    *rotation = p->links[f->link].rotation;
+    hf_forward(p->world.creature, &there, p->tools.links);
+    *rotation = p->tools.links[f->link].rotation;
     return true;
 }
 
@@ -183,7 +185,7 @@ static bool find_turn(hf_planner* p, const hf_pose* pose, int index, const hf_ho
    something there. */
 static bool solve(hf_planner* p, const hf_pose* pose, int index, const hf_hold* c, turning turn, double* q,
                   bool* fits) {
-    const hf_contact_frame* f = &p->view->limbs[c->limb].contacts[c->frame];
+    const hf_contact_frame* f = &p->world.view->limbs[c->limb].contacts[c->frame];
     hf_target t = {.kind = turn <= AS_LATER ? HF_TARGET_POSE : HF_TARGET_NORMAL,
                    .limb = c->limb,
                    .contact = c->frame,
@@ -201,84 +203,89 @@ static bool solve(hf_planner* p, const hf_pose* pose, int index, const hf_hold* 
 /* `blocked` has a bit for each turning with which the effector was in something at this spot. Turned as the
    body it is so whatever the pose; the other turnings follow from the pose, and to pass over them later is a
    shortcut. */
-static bool try_spot(hf_planner* p, const hf_pose* pose, const hf_plan_hold* rest, int rest_count, int limb,
-                     int frame, int index, const hf_spot* s, unsigned* blocked, hf_step_candidate* to) {
-    const hf_contact_frame* f = &p->view->limbs[limb].contacts[frame];
+static bool try_spot(hf_planner* p, const hf_step_query* q, const hf_pose* pose, int frame, const hf_spot* s,
+                     unsigned* blocked, hf_step_candidate* to) {
+    int limb = q->limb;
+    const hf_contact_frame* f = &p->world.view->limbs[limb].contacts[frame];
     hf_hold c = {.limb = limb,
                  .frame = frame,
                  .object = s->object,
-                 .grip = p->view->limbs[limb].grip && hf_scene_object(p->scene, s->object).grip,
+                 .grip = can_grip(&p->world, limb, s),
                  .point = s->point,
                  .normal = s->normal};
     bool patch = f->patch[0] > 0 || f->patch[1] > 0;
-    bool walks = p->model->limbs[limb].walks && patch && f->ball <= 0;
+    bool walks = p->world.model->limbs[limb].walks && patch && f->ball <= 0;
     turning first = walks ? AS_BODY : c.grip && f->ball <= 0 ? AS_LATER : ANY_WAY;
-    for (turning turn = first; turn <= ANY_WAY && !p->out_of_memory; turn++) {
+    for (turning turn = first; turn <= ANY_WAY && hf_plan_ok(p); turn++) {
         if ((turn == AS_LATER && !c.grip) || *blocked >> turn & 1) continue;
         hf_pose at = {pose->root, to->q};
         hf_collision hit;
-        bool fits = true, solved = solve(p, pose, index, &c, turn, to->q, &fits);
-        bool free = solved && !hf_holds_collide(p, rest, rest_count, -1, &at, &hit);
+        bool fits = true, solved = solve(p, pose, q->index, &c, turn, to->q, &fits);
+        bool free = solved && !hf_holds_collide(p, q->rest, q->rest_count, -1, &at, &hit);
         if (solved && !free && hit.other_body < 0)
-            fits = !is_beyond(p, p->view->bodies[hit.body].link, f->link);
+            fits = !is_beyond(&p->world, p->world.view->bodies[hit.body].link, f->link);
         if (!fits) *blocked |= 1u << turn;
         if (!free) continue;
         hf_hold_make(p, &c, &at, &to->hold);
         if (to->hold.support.corner_count == 0) continue;
         to->root = pose->root;
-        hf_hold_span(p, index, &to->hold);
+        hf_hold_span(&p->world, q->index, &to->hold);
         return true;
     }
     return false;
 }
 
-bool hf_places_any(const hf_planner* p, int limb, hf_transform root) {
-    const hf_limb* l = &p->view->limbs[limb];
-    hf_transform base = hf_compose(root, p->model->limbs[limb].limb_in_root);
-    for (int i = 0; i < p->spot_count; i++) {
-        const hf_spot* s = &p->spots[i];
-        bool grip = l->grip && hf_scene_object(p->scene, s->object).grip;
-        if (may_reach(p, limb, base, s, grip)) return true;
+bool hf_places_any(const hf_plan_world* w, int limb, hf_transform root) {
+    hf_transform base = hf_compose(root, w->model->limbs[limb].limb_in_root);
+    for (int i = 0; i < w->spot_count; i++) {
+        const hf_spot* s = &w->spots[i];
+        bool grip = can_grip(w, limb, s);
+        if (may_reach(w, limb, base, s, grip)) return true;
     }
     return false;
 }
 
 /* Is one of the points that near? */
-static bool has_near(const hf_planner* p, const int* spots, int count, hf_vec3 point, double near) {
+static bool has_near(const hf_plan_world* w, const int* spots, int count, hf_vec3 point, double near) {
     for (int i = 0; i < count; i++)
-        if (hf_distance(p->spots[spots[i]].point, point) < near) return true;
+        if (hf_distance(w->spots[spots[i]].point, point) < near) return true;
     return false;
 }
 
-void hf_places_list(hf_planner* p, const hf_pose* poses, int pose_count, const hf_plan_hold* rest,
-                    int rest_count, int limb, const hf_plan_hold* old, int index, hf_step_list* list) {
+/* The limb on the spot with any of its contact frames, from any of the poses. */
+static bool try_poses(hf_planner* p, const hf_step_query* q, const ranked* at, hf_step_candidate* to) {
+    const hf_plan_limb* m = &p->world.model->limbs[q->limb];
+    const hf_spot* s = &p->world.spots[at->spot];
+    bool grip = can_grip(&p->world, q->limb, s);
+    unsigned blocked[HF_MAX_FRAMES_OF_LIMB] = {0};
+    for (int k = at->pose; k < q->pose_count; k++) {
+        if (!may_reach(&p->world, q->limb, hf_compose(q->poses[k].root, m->limb_in_root), s, grip)) continue;
+        for (int f = 0; f < m->set_count; f++)
+            if (try_spot(p, q, &q->poses[k], f, s, &blocked[f], to)) return true;
+    }
+    return false;
+}
+
+void hf_places_list(hf_planner* p, const hf_step_query* q, hf_step_list* list) {
+    const hf_plan_world* w = &p->world;
     ranked all[RANKED];
-    int good[HF_STEP_CANDIDATES], vain[MAX_TRIES], good_count = 0, vain_count = 0;
-    double apart = APART * p->view->height;
-    int count = rank(p, poses, pose_count, limb, old, index, all);
-    for (int i = 0; i < count && !p->out_of_memory; i++) {
-        if (good_count == MOST || vain_count == MAX_TRIES || list->count == HF_STEP_CANDIDATES) break;
-        const hf_spot* s = &p->spots[all[i].spot];
-        // beside a place is the same, beside none is little hope
-        if (has_near(p, good, good_count, s->point, apart) ||
-            has_near(p, vain, vain_count, s->point, VAIN_APART * apart))
+    int accepted[HF_STEP_CANDIDATES], rejected[MAX_TRIES], good = 0, bad = 0;
+    double apart = APART * w->view->height;
+    int count = rank(w, q, all);
+    for (int i = 0; i < count && hf_plan_ok(p); i++) {
+        if (good == MOST || bad == MAX_TRIES || list->count == HF_STEP_CANDIDATES) break;
+        // skip spots close to one that was already accepted or rejected
+        hf_vec3 point = w->spots[all[i].spot].point;
+        if (has_near(w, accepted, good, point, apart) ||
+            has_near(w, rejected, bad, point, VAIN_APART * apart))
             continue;
         hf_step_candidate* to = &list->items[list->count];
-        bool found = false;
-        bool grip = p->view->limbs[limb].grip && hf_scene_object(p->scene, s->object).grip;
-        unsigned blocked[HF_MAX_FRAMES_OF_LIMB] = {0};
-        for (int k = all[i].pose; k < pose_count && !found; k++) {
-            hf_transform base = hf_compose(poses[k].root, p->model->limbs[limb].limb_in_root);
-            if (!may_reach(p, limb, base, s, grip)) continue;
-            for (int f = 0; f < p->model->limbs[limb].set_count && !found; f++)
-                found = try_spot(p, &poses[k], rest, rest_count, limb, f, index, s, &blocked[f], to);
-        }
-        if (!found) {
-            vain[vain_count++] = all[i].spot;
+        if (!try_poses(p, q, &all[i], to)) {
+            rejected[bad++] = all[i].spot;
             continue;
         }
-        good[good_count++] = all[i].spot;
-        to->comfort = hf_limb_comfort(p, limb, to->q);
+        accepted[good++] = all[i].spot;
+        to->comfort = hf_limb_comfort(w, q->limb, to->q);
         list->count++;
     }
 }

@@ -69,30 +69,31 @@ double hf_plan_clock(void) {
 
 /* ---- the schedule ---- */
 
-/* A frame of the store becomes a knot with the holds of its stance, but for the limb that swings. */
+/* A knot of the store becomes one of the schedule with the holds of its stance, but for the limb that swings.
+ */
 static hf_status add_knot(const hf_planner* p, hf_schedule* s, int i, int before) {
-    const hf_plan_frame *f = &p->frames.frames[i], *last = before < 0 ? NULL : &p->frames.frames[before];
-    const hf_plan_node* n = &p->nodes[f->node];
-    hf_pose pose = hf_frames_pose(&p->frames, i);
+    const hf_plan_knot *f = &p->tree.knots.items[i], *last = before < 0 ? NULL : &p->tree.knots.items[before];
+    const hf_plan_node* n = &p->tree.nodes[f->node];
+    hf_pose pose = hf_knots_pose(&p->tree.knots, i);
     hf_hold holds[HF_MAX_HOLDS];
     int count = 0;
     for (int h = 0; h < n->hold_count; h++)
         if (n->holds[h].at.limb != f->swing) holds[count++] = n->holds[h].at;
     bool stance = !last || (f->swing < 0 && (last->node != f->node || last->swing >= 0));
-    return hf_schedule_add(s, p->placement, s->knot_count / s->rate, &pose, holds, count, stance);
+    return hf_schedule_add(s, p->world.placement, s->knot_count / s->rate, &pose, holds, count, stance);
 }
 
-/* The frames of all stances on the way to the last one. */
+/* The knots of all stances on the way to the last one. */
 static hf_status make_schedule(hf_planner* p, int last, hf_plan_result* r) {
     hf_schedule_free(r->schedule);
     r->stances = 0;
-    hf_status status = hf_schedule_create(p->creature, p->options->rate, &r->schedule);
+    hf_status status = hf_schedule_create(p->world.creature, p->world.options->rate, &r->schedule);
     if (status == HF_OK) r->schedule->claims = HF_CLAIM_ALL | HF_CLAIM_DYNAMIC;
     // each node learns who comes after it
     int next = -1, before = -1;
-    for (int n = last; n >= 0; n = p->nodes[n].parent) p->nodes[n].option = next, next = n;
-    for (int n = next; n >= 0 && status == HF_OK; n = p->nodes[n].option)
-        for (int i = p->nodes[n].first_frame; i < p->nodes[n].end_frame && status == HF_OK; i++) {
+    for (int n = last; n >= 0; n = p->tree.nodes[n].parent) p->tree.nodes[n].option = next, next = n;
+    for (int n = next; n >= 0 && status == HF_OK; n = p->tree.nodes[n].option)
+        for (int i = p->tree.nodes[n].first_knot; i < p->tree.nodes[n].end_knot && status == HF_OK; i++) {
             status = add_knot(p, r->schedule, i, before);
             if (status == HF_OK) r->stances += r->schedule->knots[r->schedule->knot_count - 1].stance;
             before = i;
@@ -113,7 +114,8 @@ static double apart(const hf_transform* a, const hf_transform* b, double radius)
 /* The poses in even steps, small against the creature; NULL when memory is out. */
 static hf_transform* spread_poses(const hf_planner* p, const hf_transform* poses, int pose_count,
                                   int* spread_count) {
-    double step = 0.02 * p->view->height, radius = hf_guide_model_radius(p->model->guide), length = 0;
+    double step = 0.02 * p->world.view->height, radius = hf_guide_model_radius(p->world.model->guide),
+           length = 0;
     for (int i = 1; i < pose_count; i++) length += apart(&poses[i], &poses[i - 1], radius);
     int count = pose_count > 1 ? 2 + (int)fmin(length / step, 1e5) : 1;
     hf_transform* spread = hf_alloc((size_t)count, sizeof *spread);
@@ -144,26 +146,26 @@ static bool spread_guide(hf_planner* p, const hf_guide_path* path, double* effor
     int count = 0;
     hf_transform* even = spread_poses(p, roots, path->pose_count, &count);
     hf_free(roots);
-    bool good = even && hf_guide_settle(p, even, count, effort);
-    hf_free(p->guide_poses);
-    p->guide_poses = good ? spread_poses(p, even, count, &p->guide_count) : NULL;
-    p->guide = p->guide_poses;
+    bool good = even && hf_guide_settle(&p->world, even, count, effort);
+    hf_free(p->own_guide);
+    p->own_guide = good ? spread_poses(p, even, count, &p->world.guide_count) : NULL;
+    p->world.guide = p->own_guide;
     hf_free(even);
-    return p->guide_poses != NULL;
+    return p->own_guide != NULL;
 }
 
 static hf_status find_guide(hf_planner* p, const hf_plan_query* q, int attempt, hf_guide_path* path,
                             hf_plan_result* r, bool* found) {
     hf_guide_options o = hf_guide_options_default();
-    o.seed = p->options->seed + 1000003u * (uint64_t)attempt;
-    o.progress = p->progress;
-    o.user = p->user;
+    o.seed = p->world.options->seed + 1000003u * (uint64_t)attempt;
+    o.progress = p->progress.report;
+    o.user = p->progress.user;
     double begin = hf_plan_clock();
-    hf_status status = hf_guide_find(p->model->guide, p->placement, q->start->pose.root, q->goal->pose.root,
-                                     &o, p->workspace, path);
+    hf_status status = hf_guide_find(p->world.model->guide, p->world.placement, q->start->pose.root,
+                                     q->goal->pose.root, &o, p->tools.workspace, path);
     r->guide_s += hf_plan_clock() - begin;
     *found = status == HF_OK && path->outcome == HF_FOUND;
-    if (status == HF_OK && path->outcome == HF_CANCELLED) p->cancelled = true;
+    if (status == HF_OK && path->outcome == HF_CANCELLED) p->progress.cancelled = true;
     r->guide_length_m = path->length_m;
     if (status == HF_OK && !*found)
         snprintf(r->where, sizeof r->where, "%s (nearest gap %.2f m after %lld samples)",
@@ -180,9 +182,9 @@ static hf_status choose_guide(hf_planner* p, const hf_plan_query* q, int attempt
     int best_count = 0;
     double least = INFINITY, length_m = 0;
     double straight = hf_distance(q->start->pose.root.position, q->goal->pose.root.position);
-    double easy = EASY * straight / p->view->height + ENDS;
+    double easy = EASY * straight / p->world.view->height + ENDS;
     bool settled = false;
-    for (int i = 0; i < GUIDES_A_CHOICE && status == HF_OK && !settled && !p->cancelled; i++) {
+    for (int i = 0; i < GUIDES_A_CHOICE && status == HF_OK && !settled && !p->progress.cancelled; i++) {
         double effort = 0;
         status = find_guide(p, q, attempt * GUIDES_A_CHOICE + i, path, r, found);
         if (status != HF_OK || !*found) break;
@@ -190,15 +192,15 @@ static hf_status choose_guide(hf_planner* p, const hf_plan_query* q, int attempt
         settled = effort < easy || fmax(effort, least) < ALIKE * fmin(effort, least);
         if (status != HF_OK || effort >= least) continue;
         hf_free(best);
-        best = p->guide_poses, best_count = p->guide_count;
-        p->guide_poses = NULL;
+        best = p->own_guide, best_count = p->world.guide_count;
+        p->own_guide = NULL;
         least = effort, length_m = path->length_m;
     }
     *found = best != NULL;
     if (best) {
-        hf_free(p->guide_poses);
-        p->guide = p->guide_poses = best;
-        p->guide_count = best_count;
+        hf_free(p->own_guide);
+        p->world.guide = p->own_guide = best;
+        p->world.guide_count = best_count;
         r->guide_length_m = length_m;
     }
     return status;
@@ -207,21 +209,24 @@ static hf_status choose_guide(hf_planner* p, const hf_plan_query* q, int attempt
 /* ---- the whole ---- */
 
 static double share_of_way(const hf_planner* p) {
-    return p->guide_count > 1 ? (double)p->nodes[p->farthest].guide_index / (p->guide_count - 1) : 0;
+    return p->world.guide_count > 1
+               ? (double)p->tree.nodes[p->tree.farthest].guide_index / (p->world.guide_count - 1)
+               : 0;
 }
 
 static void say_where(const hf_planner* p, hf_plan_result* r) {
-    hf_vec3 at = p->guide[p->nodes[p->farthest].guide_index].position;
+    hf_vec3 at = p->world.guide[p->tree.nodes[p->tree.farthest].guide_index].position;
     snprintf(r->where, sizeof r->where, "at %.2f %.2f %.2f, %.0f %% of the way, after %d stances", at.x, at.y,
              at.z, 100 * r->reached, r->stances);
 }
 
 /* Begins a tree at the start. */
 static bool begin(hf_planner* p, const hf_plan_query* q, hf_plan_why* why) {
-    p->frames.count = p->node_count = p->node_index = p->farthest = 0;
-    if (!hf_plan_begin(p, q->start, &p->nodes[0], why)) return false;
-    p->nodes[0].option = p->nodes[0].found = p->nodes[0].blocked = 0, p->nodes[0].worth = 0;
-    p->node_count = 1;
+    p->tree.knots.count = p->tree.node_count = p->tree.node_index = p->tree.farthest = 0;
+    if (!hf_plan_begin(p, q->start, &p->tree.nodes[0], why)) return false;
+    p->tree.nodes[0].option = p->tree.nodes[0].found = p->tree.nodes[0].blocked = 0,
+    p->tree.nodes[0].worth = 0;
+    p->tree.node_count = 1;
     return true;
 }
 
@@ -230,15 +235,15 @@ enum { PATIENCE = 100 };
 
 /* Stances along the guide; the schedule is the whole one, or as far as the search went. */
 static hf_status plan_along(hf_planner* p, const hf_plan_query* q, hf_plan_result* r) {
-    int patience = q->guide_count > 0 ? p->options->max_work : PATIENCE * (1 + p->attempt);
-    if (!hf_spots_find(p)) return HF_ERROR_MEMORY;
+    int patience = q->guide_count > 0 ? p->world.options->max_work : PATIENCE * (1 + p->world.attempt);
+    if (!hf_spots_find(p)) return p->tools.status;
     bool begun = begin(p, q, &r->why);
     if (begun) r->why = hf_plan_search(p, q->goal, patience);
-    if (p->out_of_memory) return HF_ERROR_MEMORY;
+    if (!hf_plan_ok(p)) return p->tools.status;
     if (!begun) return HF_OK;
     bool done = r->why == HF_PLAN_DONE;
     r->reached = done ? 1 : share_of_way(p);
-    hf_status status = make_schedule(p, done ? p->node_index : p->farthest, r);
+    hf_status status = make_schedule(p, done ? p->tree.node_index : p->tree.farthest, r);
     if (!done) say_where(p, r);
     return status;
 }
@@ -246,10 +251,10 @@ static hf_status plan_along(hf_planner* p, const hf_plan_query* q, hf_plan_resul
 /* Without a guide: the motion is the start's stance alone, or the start itself says why there is none. */
 static hf_status plan_start(hf_planner* p, const hf_plan_query* q, hf_plan_result* r) {
     hf_plan_why why = HF_PLAN_NO_GUIDE;
-    p->guide = &q->start->pose.root, p->guide_count = 1;
-    bool begun = begin(p, q, &why);
+    p->world.guide = &q->start->pose.root, p->world.guide_count = 1;
+    bool begun = hf_spots_find(p) && begin(p, q, &why);
     r->why = begun ? HF_PLAN_NO_GUIDE : why;
-    if (p->out_of_memory) return HF_ERROR_MEMORY;
+    if (!hf_plan_ok(p)) return p->tools.status;
     return begun ? make_schedule(p, 0, r) : HF_OK;
 }
 
@@ -258,12 +263,12 @@ hf_status hf_plan_attempt(hf_planner* p, const hf_plan_query* q, hf_plan_result*
     bool found = true;
     hf_status status = HF_OK;
     if (q->guide_count > 0)
-        p->guide = q->guide, p->guide_count = q->guide_count;
+        p->world.guide = q->guide, p->world.guide_count = q->guide_count;
     else
-        status = choose_guide(p, q, p->attempt, &path, r, &found);
+        status = choose_guide(p, q, p->world.attempt, &path, r, &found);
     hf_guide_path_free(&path);
     if (status == HF_OK) status = found ? plan_along(p, q, r) : plan_start(p, q, r);
-    if (p->cancelled && r->why != HF_PLAN_DONE) r->why = HF_PLAN_CANCELLED;
-    r->work = p->work;
+    if (p->progress.cancelled && r->why != HF_PLAN_DONE) r->why = HF_PLAN_CANCELLED;
+    r->work = p->progress.work;
     return status;
 }

@@ -43,8 +43,9 @@ static bool relay(void* user, double fraction, const char* stage) {
     pthread_mutex_lock(&c->mutex);
     if (fraction > c->farthest) c->farthest = fraction;
     if (c->progress && !c->cancelled && !c->progress(c->user, c->farthest, stage)) c->cancelled = true;
-    bool goes_on = !c->cancelled && a->planner.attempt < c->last;
-    if (a->planner.stalled > TROUBLE && c->wanted <= a->planner.attempt) c->wanted = a->planner.attempt + 1;
+    bool goes_on = !c->cancelled && a->planner.world.attempt < c->last;
+    if (a->planner.progress.stalled > TROUBLE && c->wanted <= a->planner.world.attempt)
+        c->wanted = a->planner.world.attempt + 1;
     pthread_cond_broadcast(&c->changed);
     pthread_mutex_unlock(&c->mutex);
     return goes_on;
@@ -71,16 +72,17 @@ static void run(void* context, int index, int worker) {
     contest* c = context;
     attempt* a = &c->attempts[index];
     hf_planner* p = &a->planner;
-    p->work = p->stalled = 0;
-    p->cancelled = false;
-    hf_clearance_forget(p->clearance);
+    p->progress.work = p->progress.stalled = 0;
+    p->progress.cancelled = false;
+    hf_clearance_forget(p->tools.clearance);
     a->status = HF_OK;
     a->result.why = HF_PLAN_CANCELLED;
-    if (is_wanted(c, p->attempt)) a->status = hf_plan_attempt(p, c->query, &a->result);
+    if (is_wanted(c, p->world.attempt)) a->status = hf_plan_attempt(p, c->query, &a->result);
     pthread_mutex_lock(&c->mutex);
-    bool ends = a->status != HF_OK || is_final(&a->result, c->query) || p->work >= p->options->max_work;
-    if (ends && p->attempt < c->last) c->last = p->attempt;
-    if (c->wanted <= p->attempt) c->wanted = p->attempt + 1;
+    bool ends = a->status != HF_OK || is_final(&a->result, c->query) ||
+                p->progress.work >= p->world.options->max_work;
+    if (ends && p->world.attempt < c->last) c->last = p->world.attempt;
+    if (c->wanted <= p->world.attempt) c->wanted = p->world.attempt + 1;
     pthread_cond_broadcast(&c->changed);
     pthread_mutex_unlock(&c->mutex);
 }
@@ -134,7 +136,7 @@ static hf_status hold_rounds(contest* c, const hf_plan_options* o, hf_plan_resul
     bool last = false;
     for (int first = 0; first < o->guides && status == HF_OK && !last; first += c->count) {
         int count = o->guides - first < c->count ? o->guides - first : c->count;
-        for (int i = 0; i < count; i++) c->attempts[i].planner.attempt = first + i;
+        for (int i = 0; i < count; i++) c->attempts[i].planner.world.attempt = first + i;
         c->wanted = first;
         hf_parallel(c->count, count, run, c);
         last = judge(c, count, o, best, &status);
@@ -177,15 +179,14 @@ hf_status hf_plan_find(const hf_plan_model* model, const hf_scene* scene, const 
     pthread_cond_init(&c.changed, NULL);
     for (int i = 0; i < c.count && status == HF_OK; i++) {
         c.attempts[i].contest = &c;
-        c.attempts[i].planner = (hf_planner){.model = model,
-                                             .creature = model->creature,
-                                             .view = hf_creature_get(model->creature),
-                                             .scene = scene,
-                                             .options = options,
-                                             .has_grips = any_grip(scene),
-                                             .progress = relay,
-                                             .user = &c.attempts[i]};
-        if (!hf_planner_begin(&c.attempts[i].planner)) status = HF_ERROR_MEMORY;
+        c.attempts[i].planner = (hf_planner){.world = {.model = model,
+                                                       .creature = model->creature,
+                                                       .view = hf_creature_get(model->creature),
+                                                       .scene = scene,
+                                                       .options = options,
+                                                       .has_grips = any_grip(scene)},
+                                             .progress = {.report = relay, .user = &c.attempts[i]}};
+        status = hf_planner_begin(&c.attempts[i].planner);
     }
     if (status == HF_OK) status = hold_rounds(&c, options, result);
     for (int i = 0; i < c.count; i++)

@@ -1,6 +1,7 @@
 /* Where a plan starts: the contacts of a whole pose, or a stance found at a root. */
-#include "plan/planner.h"
+#include "plan/step.h"
 
+#include "base/workspace.h"
 #include "model/creature.h"
 
 #include <math.h>
@@ -8,8 +9,8 @@
 
 /* The limb exactly on the contact. */
 static bool draw_to(hf_planner* p, hf_hold* c, hf_pose* pose) {
-    const hf_limb* l = &p->view->limbs[c->limb];
-    hf_forward(p->creature, pose, p->links);
+    const hf_limb* l = &p->world.view->limbs[c->limb];
+    hf_forward(p->world.creature, pose, p->tools.links);
     if (l->joint_count == 0) return true;
     hf_target t = {.kind = c->grip ? HF_TARGET_POSITION : HF_TARGET_NORMAL,
                    .limb = c->limb,
@@ -19,8 +20,9 @@ static bool draw_to(hf_planner* p, hf_hold* c, hf_pose* pose) {
     hf_solve_options o = hf_solve_options_default();
     o.posture = pose->q;
     hf_solve_result r;
-    hf_status status = hf_limb_solve(p->creature, &p->links[l->base_link], &t, &o, p->workspace, pose->q, &r);
-    if (status != HF_OK) p->out_of_memory = true;
+    hf_status status = hf_limb_solve(p->world.creature, &p->tools.links[l->base_link], &t, &o,
+                                     p->tools.workspace, pose->q, &r);
+    hf_plan_note(p, status);
     return status == HF_OK && (r.outcome == HF_FOUND || r.outcome == HF_PARTIAL) && r.position_error_m < 2e-4;
 }
 
@@ -28,7 +30,7 @@ static bool add_contact(hf_planner* p, hf_hold* c, hf_pose* pose, hf_plan_hold* 
     if (*count == HF_MAX_HOLDS || !draw_to(p, c, pose)) return false;
     hf_hold_make(p, c, pose, &holds[*count]);
     holds[*count].overlaps = true;
-    hf_hold_span(p, 0, &holds[*count]);
+    hf_hold_span(&p->world, 0, &holds[*count]);
     hf_hold_tighten(p, 0, pose, &holds[(*count)++]);
     return true;
 }
@@ -37,9 +39,10 @@ int hf_plan_contacts(hf_planner* p, const hf_scenario_state* state, hf_pose* pos
     int count = 0;
     for (int i = 0; i < state->contact_count; i++) {
         const hf_hold* k = &state->contacts[i];
-        hf_forward(p->creature, pose, p->links);
+        hf_forward(p->world.creature, pose, p->tools.links);
         hf_hold c = {.limb = k->limb};
-        bool found = hf_hold_find(p->creature, p->placement, p->links, k->limb, HF_NAMED_TOUCH_M, &c);
+        bool found = hf_hold_find(p->world.creature, p->world.placement, p->tools.links, k->limb,
+                                  HF_NAMED_TOUCH_M, &c);
         if (hf_length(k->normal) > 0) {
             c.point = k->point, c.normal = k->normal;
             if (k->object >= 0) c.object = k->object;
@@ -47,35 +50,48 @@ int hf_plan_contacts(hf_planner* p, const hf_scenario_state* state, hf_pose* pos
         }
         if (!found || !add_contact(p, &c, pose, holds, &count)) return -1 - k->limb;
     }
-    for (int l = 0; l < p->view->limb_count && state->contact_count == 0; l++) {
+    for (int l = 0; l < p->world.view->limb_count && state->contact_count == 0; l++) {
         hf_hold c;
-        if (!p->model->limbs[l].used) continue;
-        hf_forward(p->creature, pose, p->links);
-        if (hf_hold_find(p->creature, p->placement, p->links, l, HF_TOUCH_M, &c))
+        if (!p->world.model->limbs[l].used) continue;
+        hf_forward(p->world.creature, pose, p->tools.links);
+        if (hf_hold_find(p->world.creature, p->world.placement, p->tools.links, l, HF_TOUCH_M, &c))
             add_contact(p, &c, pose, holds, &count);
     }
     return count;
 }
 
-/* A stance at a root alone: walking limbs under the body, then whoever helps. */
+/* The margin of the stance in its pose, m; -INFINITY where a tool failed. */
+static double margin_of(hf_planner* p, const hf_plan_node* n) {
+    const hf_stance* stance = hf_stance_borrow(p, n->holds, n->hold_count, -1);
+    double margin = stance ? hf_stance_margin(stance, hf_com_at(p, &n->pose)) : -INFINITY;
+    hf_stance_return(p, stance);
+    return margin;
+}
+
+/* One more limb holds on at the best place for it; false where it has none. */
+static bool add_limb(hf_planner* p, hf_plan_node* n, int limb) {
+    hf_step_query q = {
+        .poses = &n->pose, .pose_count = 1, .rest = n->holds, .rest_count = n->hold_count, .limb = limb};
+    hf_step_list list;
+    hf_workspace_mark mark = hf_workspace_begin(p->tools.workspace);
+    bool found = hf_steps_take(p, &list) && hf_step_places(p, &q, &list) && list.count > 0;
+    if (found) {
+        hf_pose_copy(&p->world, &(hf_pose){list.items[0].root, list.items[0].q}, &n->pose);
+        n->holds[n->hold_count++] = list.items[0].hold;
+    }
+    hf_workspace_end(p->tools.workspace, mark);
+    return found;
+}
+
+/* A stance at a root alone: walking limbs under the body, then others until the body is held. */
 static void find_stance(hf_planner* p, hf_plan_node* n) {
     for (int turn = 0; turn < 2; turn++)
-        for (int l = 0; l < p->view->limb_count && n->hold_count < HF_MAX_HOLDS; l++) {
-            const hf_plan_limb* m = &p->model->limbs[l];
-            if (!m->used || m->walks != (turn == 0) || p->view->limbs[l].joint_count == 0 ||
-                !hf_limb_idle(p, n->holds, n->hold_count, l))
+        for (int l = 0; l < p->world.view->limb_count && n->hold_count < HF_MAX_HOLDS; l++) {
+            const hf_plan_limb* m = &p->world.model->limbs[l];
+            if (!m->used || m->walks != (turn == 0) || p->world.view->limbs[l].joint_count == 0 ||
+                !hf_limb_idle(&p->world, n->holds, n->hold_count, l) || !add_limb(p, n, l))
                 continue;
-            hf_vec3 wish = hf_apply(n->pose.root, p->model->limbs[l].rest_in_root);
-            if (!hf_step_find(p, &n->pose, n->holds, n->hold_count, l, 0, &wish)) continue;
-            const hf_step_candidate* c = &p->steps.items[0];
-            memcpy(n->pose.q, c->q, sizeof(double) * (size_t)p->view->q_count);
-            n->holds[n->hold_count++] = c->hold;
-            // helpers only until the body is held
-            if (turn == 1 && hf_holds_stance(p, n->holds, n->hold_count, -1, p->stance_a)) {
-                hf_forward(p->creature, &n->pose, p->links);
-                if (hf_stance_margin(p->stance_a, hf_com(p->creature, p->links)) > 2 * p->options->margin_m)
-                    return;
-            }
+            if (turn == 1 && margin_of(p, n) > 2 * p->world.options->margin_m) return;
         }
 }
 
@@ -83,53 +99,52 @@ static void find_stance(hf_planner* p, hf_plan_node* n) {
 static bool stands(hf_planner* p, const hf_plan_node* n, hf_plan_why* why) {
     hf_collision hit;
     *why = HF_PLAN_START_UNBALANCED;
-    if (n->hold_count == 0 || !hf_holds_stance(p, n->holds, n->hold_count, -1, p->stance_a)) return false;
+    if (n->hold_count == 0) return false;
     if (hf_holds_collide(p, n->holds, n->hold_count, -1, &n->pose, &hit)) {
         *why = HF_PLAN_START_COLLIDES;
         return false;
     }
-    hf_forward(p->creature, &n->pose, p->links);
-    return hf_stance_margin(p->stance_a, hf_com(p->creature, p->links)) >= p->options->margin_m;
+    return margin_of(p, n) >= p->world.options->margin_m;
 }
 
 /* A start pose may hold toes up for what comes: they stay so. A hand that grips opens on its way. */
 static void find_home(hf_planner* p, const hf_scenario_state* start) {
-    memcpy(p->home, p->view->rest, sizeof(double) * (size_t)p->view->q_count);
-    for (int j = 0; j < p->view->joint_count; j++) {
-        const hf_joint* joint = &p->view->joints[j];
+    memcpy(p->world.home, p->world.view->rest, sizeof(double) * (size_t)p->world.view->q_count);
+    for (int j = 0; j < p->world.view->joint_count; j++) {
+        const hf_joint* joint = &p->world.view->joints[j];
         bool tip = false;
-        for (int l = 0; l < p->view->limb_count && p->model->loose_joint[j] && !tip; l++)
-            tip = p->view->limbs[l].joint_count > 0 && !p->view->limbs[l].grip &&
-                  hf_effector_has(p->creature, l, joint->child_link);
+        for (int l = 0; l < p->world.view->limb_count && p->world.model->loose_joint[j] && !tip; l++)
+            tip = p->world.view->limbs[l].joint_count > 0 && !p->world.view->limbs[l].grip &&
+                  hf_effector_has(p->world.creature, l, joint->child_link);
         if (tip)
-            memcpy(p->home + joint->q_index, start->pose.q + joint->q_index,
+            memcpy(p->world.home + joint->q_index, start->pose.q + joint->q_index,
                    sizeof(double) * (size_t)joint->q_count);
     }
 }
 
+/* A stance found at the start's root, in a pose that it holds. */
+static bool find_start(hf_planner* p, const hf_scenario_state* start, hf_plan_node* n) {
+    hf_pose_copy(&p->world, &start->pose, &n->pose);
+    n->hold_count = 0;
+    find_stance(p, n);
+    if (n->hold_count == 0) return false;
+    const hf_stance* stance = hf_stance_borrow(p, n->holds, n->hold_count, -1);
+    bool good = stance && hf_stance_pose(p, n->holds, n->hold_count, stance,
+                                         p->world.options->margin_m * 1.02, start->pose.root, NULL, &n->pose);
+    hf_stance_return(p, stance);
+    return good;
+}
+
 bool hf_plan_begin(hf_planner* p, const hf_scenario_state* start, hf_plan_node* n, hf_plan_why* why) {
-    size_t bytes = sizeof(double) * (size_t)p->view->q_count;
     find_home(p, start);
-    n->pose.root = start->pose.root;
-    memcpy(n->pose.q, start->pose.q, bytes);
-    n->guide_index = n->first_frame = 0;
+    hf_pose_copy(&p->world, &start->pose, &n->pose);
+    n->guide_index = n->first_knot = 0;
     n->parent = n->last_limb = -1;
     // as it is given, or as the rest posture happens to touch
     n->hold_count = hf_plan_contacts(p, start, &n->pose, n->holds);
     if (n->hold_count < 0) n->hold_count = 0;
-    bool good = stands(p, n, why);
-    if (!good && start->whole) return false;
-    if (!good) {
-        n->pose.root = start->pose.root;
-        memcpy(n->pose.q, start->pose.q, bytes);
-        n->hold_count = 0;
-        find_stance(p, n);
-        good = n->hold_count > 0 && hf_holds_stance(p, n->holds, n->hold_count, -1, p->stance_a) &&
-               hf_stance_pose(p, n->holds, n->hold_count, p->stance_a, p->options->margin_m * 1.02,
-                              start->pose.root, NULL, &n->pose);
-    }
-    if (!good) return false;
-    if (!hf_frames_add(&p->frames, &n->pose, 0, -1)) p->out_of_memory = true;
-    n->end_frame = p->frames.count;
-    return !p->out_of_memory;
+    if (!stands(p, n, why) && (start->whole || !find_start(p, start, n))) return false;
+    hf_plan_note(p, hf_knots_add(&p->tree.knots, &n->pose, 0, -1));
+    n->end_knot = p->tree.knots.count;
+    return hf_plan_ok(p);
 }

@@ -1,5 +1,5 @@
 /* What is made once for a creature: sample sets of all limbs, the guide's trunk and reach volumes. */
-#include "plan/planner.h"
+#include "plan/plan_model.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -49,7 +49,6 @@ static hf_status make_limb(hf_plan_model* m, int limb, const hf_transform* links
     to->used = l->use && l->contact_count > 0 && l->contact_count <= HF_MAX_FRAMES_OF_LIMB;
     if (!to->used) return HF_OK;
     to->rest_in_root = hf_apply(links[l->contacts[0].link], l->contacts[0].offset);
-    to->base_in_root = links[l->base_link];
     to->anchor_in_root = hf_apply(links[l->base_link], l->base.position);
     to->rest_turn = links[l->contacts[0].link].rotation;
     to->limb_in_root = hf_limb_base(m->creature, limb, links);
@@ -160,16 +159,6 @@ static bool find_bent(hf_plan_model* m) {
     hf_free(links);
     hf_free(q);
     return good;
-}
-
-hf_vec3 hf_limb_ease(const hf_planner* p, int limb, hf_transform root) {
-    const hf_plan_limb* l = &p->model->limbs[limb];
-    const hf_guide* g = &p->view->guide;
-    hf_vec3 rest = hf_apply(root, l->rest_in_root);
-    if (!g->bent_q) return rest;
-    double tilt = acos(fmax(-1, fmin(1, hf_rotate(root.rotation, hf_v3(0, 0, 1)).z)));
-    double share = fmin(1, fmax(0, (tilt - g->tilt) / (g->bent_tilt - g->tilt)));
-    return hf_lerp(rest, hf_apply(root, l->bent_in_root), share);
 }
 
 hf_status hf_plan_model_create(const hf_creature* creature, const hf_plan_options* options,

@@ -1,49 +1,73 @@
-/* The memory of one search. */
+/* The memory of one attempt. */
 #include "plan/planner.h"
 
+#include "base/assert.h"
 #include "base/memory.h"
+#include "base/workspace.h"
 
-bool hf_planner_begin(hf_planner* p) {
-    size_t q = (size_t)p->view->q_count + 1;
-    double** scratch[] = {&p->q_a, &p->q_b, &p->q_c, &p->q_d, &p->q_e,
-                          &p->q_f, &p->q_g, &p->q_h, &p->q_i, &p->q_j};
-    bool good = true;
-    for (int i = 0; i < 10; i++) good = (*scratch[i] = hf_alloc(q, sizeof(double))) && good;
-    p->links = hf_alloc((size_t)p->view->link_count, sizeof *p->links);
-    p->jacobian = hf_alloc(3 * (size_t)p->view->v_count, sizeof *p->jacobian);
-    p->nodes = hf_alloc(HF_MAX_STANCES, sizeof *p->nodes);
-    p->nodes_q = hf_alloc(HF_MAX_STANCES * q, sizeof *p->nodes_q);
-    p->home = hf_alloc(q, sizeof *p->home);
-    p->steps_q = hf_alloc(HF_STEP_CANDIDATES * q, sizeof *p->steps_q);
-    p->frames.q_count = p->view->q_count;
-    good = good && p->links && p->jacobian && p->nodes && p->nodes_q && p->steps_q && p->home;
-    for (int i = 0; good && i < HF_MAX_STANCES; i++) p->nodes[i].pose.q = p->nodes_q + (size_t)i * q;
-    for (int i = 0; good && i < HF_STEP_CANDIDATES; i++) p->steps.items[i].q = p->steps_q + (size_t)i * q;
-    good = good && hf_workspace_create(&p->workspace) == HF_OK;
-    good = good && hf_placement_create(p->scene, &p->placement) == HF_OK;
-    good = good && hf_contact_answer_create(p->creature, 8, &p->answer) == HF_OK;
-    good = good && hf_swing_create(p->creature, &p->swing) == HF_OK && hf_timing_create(&p->timing) == HF_OK;
-    good = good && hf_clearance_create(p->creature, &p->clearance) == HF_OK;
-    return good && hf_stance_create(&p->stance_a) == HF_OK && hf_stance_create(&p->stance_b) == HF_OK &&
-           hf_stance_create(&p->stance_c) == HF_OK;
+static bool take_memory(hf_planner* p) {
+    size_t q = (size_t)p->world.view->q_count + 1;
+    p->tools.links = hf_alloc((size_t)p->world.view->link_count, sizeof *p->tools.links);
+    p->tools.jacobian = hf_alloc(3 * (size_t)p->world.view->v_count, sizeof *p->tools.jacobian);
+    p->tree.nodes = hf_alloc(HF_MAX_STANCES, sizeof *p->tree.nodes);
+    p->tree.nodes_q = hf_alloc(HF_MAX_STANCES * q, sizeof *p->tree.nodes_q);
+    p->world.home = hf_alloc(q, sizeof *p->world.home);
+    return p->tools.links && p->tools.jacobian && p->tree.nodes && p->tree.nodes_q && p->world.home;
+}
+
+hf_status hf_planner_begin(hf_planner* p) {
+    hf_plan_tools* t = &p->tools;
+    size_t q = (size_t)p->world.view->q_count + 1;
+    if (!take_memory(p)) return HF_ERROR_MEMORY;
+    p->tree.knots.q_count = p->world.view->q_count;
+    for (int i = 0; i < HF_MAX_STANCES; i++) p->tree.nodes[i].pose.q = p->tree.nodes_q + (size_t)i * q;
+    hf_plan_note(p, hf_workspace_create(&t->workspace));
+    hf_plan_note(p, hf_placement_create(p->world.scene, &p->world.placement));
+    hf_plan_note(p, hf_swing_create(p->world.creature, &t->swing));
+    hf_plan_note(p, hf_timing_create(&t->timing));
+    hf_plan_note(p, hf_clearance_create(p->world.creature, &t->clearance));
+    for (int i = 0; i < HF_STANCES; i++) hf_plan_note(p, hf_stance_create(&t->stances[i]));
+    return t->status;
 }
 
 void hf_planner_end(hf_planner* p) {
-    double* scratch[] = {p->q_a, p->q_b, p->q_c, p->q_d,     p->q_e,     p->q_f,  p->q_g,
-                         p->q_h, p->q_i, p->q_j, p->nodes_q, p->steps_q, p->home, p->jacobian};
-    for (size_t i = 0; i < sizeof scratch / sizeof *scratch; i++) hf_free(scratch[i]);
-    hf_free(p->links);
-    hf_free(p->nodes);
-    hf_free(p->spots);
-    hf_frames_free(&p->frames);
-    hf_free(p->guide_poses);
-    hf_stance_free(p->stance_a);
-    hf_stance_free(p->stance_b);
-    hf_stance_free(p->stance_c);
-    hf_timing_free(p->timing);
-    hf_swing_free(p->swing);
-    hf_clearance_free(p->clearance);
-    hf_contact_answer_free(p->answer);
-    hf_placement_free(p->placement);
-    hf_workspace_free(p->workspace);
+    hf_plan_tools* t = &p->tools;
+    for (int i = 0; i < HF_STANCES; i++) hf_stance_free(t->stances[i]);
+    hf_clearance_free(t->clearance);
+    hf_timing_free(t->timing);
+    hf_swing_free(t->swing);
+    hf_workspace_free(t->workspace);
+    hf_free(t->jacobian);
+    hf_free(t->links);
+    hf_knots_free(&p->tree.knots);
+    hf_free(p->tree.nodes);
+    hf_free(p->tree.nodes_q);
+    hf_placement_free(p->world.placement);
+    hf_free(p->world.spots);
+    hf_free(p->world.home);
+    hf_free(p->own_guide);
+}
+
+hf_pose hf_take_pose(hf_planner* p) {
+    hf_pose pose = {
+        .q = hf_workspace_take(p->tools.workspace, (size_t)p->world.view->q_count + 1, sizeof(double))};
+    if (!pose.q) hf_plan_note(p, HF_ERROR_MEMORY);
+    return pose;
+}
+
+hf_stance* hf_stance_borrow(hf_planner* p, const hf_plan_hold* holds, int count, int skip) {
+    hf_support supports[HF_MAX_HOLDS];
+    int n = 0;
+    HF_ASSERT(p->tools.stances_borrowed < HF_STANCES);
+    for (int i = 0; i < count; i++)
+        if (holds[i].at.limb != skip) supports[n++] = holds[i].support;
+    hf_stance* stance = p->tools.stances[p->tools.stances_borrowed];
+    hf_status status = hf_stance_build(stance, supports, n, p->world.view->mass, NULL, p->tools.workspace);
+    if (!hf_plan_note(p, status)) return NULL;
+    p->tools.stances_borrowed++;
+    return stance;
+}
+
+void hf_stance_return(hf_planner* p, const hf_stance* stance) {
+    if (stance) p->tools.stances_borrowed--;
 }

@@ -1,7 +1,7 @@
 /* Where a limb's contact frame can be and which way it can face there: cells with a bit for each of 26
    directions, from the limb's samples. The convex reach volume knows nothing of directions, and a foot that
    can be at the height of the hip cannot stand there. */
-#include "plan/planner.h"
+#include "plan/plan_model.h"
 
 #include "base/memory.h"
 
@@ -137,14 +137,4 @@ bool hf_reach_map_has(const hf_reach_map* m, hf_vec3 point, const hf_vec3* facin
     if (!is_inside(m, c)) return false;
     uint32_t bits = *bits_at(m, c);
     return bits && (!facing || bits >> nearest(*facing) & 1);
-}
-
-bool hf_limb_may_reach(const hf_planner* p, int limb, hf_transform base, const hf_spot* spot, bool grip) {
-    const hf_plan_limb* l = &p->model->limbs[limb];
-    hf_vec3 x = hf_unapply(base, spot->point), into = hf_unrotate(base.rotation, hf_neg(spot->normal));
-    for (int f = 0; f < l->set_count; f++) {
-        bool any = grip || p->view->limbs[limb].contacts[f].ball > 0;
-        if (hf_reach_map_has(&l->maps[f], x, any ? NULL : &into)) return true;
-    }
-    return false;
 }

@@ -68,50 +68,40 @@ bool hf_spares_choose(hf_plan_model* m, int limb) {
 
 /* A limb that moves the body, by which it may be taken elsewhere: without contact, or more joints than its
    hold needs (*hold, else -1). -1 when there is none. */
-static int limb_of(const hf_planner* p, const hf_plan_hold* holds, int count, int body, int* hold) {
+static int limb_of(const hf_plan_world* w, const hf_plan_hold* holds, int count, int body, int* hold) {
     *hold = -1;
     if (body < 0) return -1;
-    for (int link = p->view->bodies[body].link; link >= 0; link = p->view->links[link].parent_link) {
+    for (int link = w->view->bodies[body].link; link >= 0; link = w->view->links[link].parent_link) {
         int limb = -1;
-        for (int l = 0; l < p->view->limb_count; l++) {
-            if (p->view->limbs[l].root_link != link || p->model->limbs[l].spare_count == 0) continue;
+        for (int l = 0; l < w->view->limb_count; l++) {
+            if (w->view->limbs[l].root_link != link || w->model->limbs[l].spare_count == 0) continue;
             if (limb < 0) limb = l;
             if (hf_holds_find(holds, count, l) < 0) continue;
             *hold = hf_holds_find(holds, count, l);
-            return hf_hold_is_loose(p, &holds[*hold]) ? l : -1;
+            return hf_hold_is_loose(w, &holds[*hold]) ? l : -1;
         }
         if (limb >= 0) return limb;
     }
     return -1;
 }
 
-static void copy_limb(const hf_planner* p, int limb, const double* from, double* to) {
-    const hf_limb* l = &p->view->limbs[limb];
-    for (int k = 0; k < l->joint_count; k++) {
-        const hf_joint* j = &p->view->joints[l->joints[k]];
-        memcpy(to + j->q_index, from + j->q_index, sizeof(double) * (size_t)j->q_count);
-    }
-    hf_pose_follow(p->creature, to);
-}
-
-/* The first posture of the limb that is free, the rest of the body as p->links has it. A limb that holds is
-   solved from there. */
+/* The first posture of the limb that is free, the rest of the body as p->tools.links has it. A limb that
+   holds is solved from there. */
 static bool clear_limb(hf_planner* p, const hf_collision_query* whole, int limb, const hf_plan_hold* hold,
                        const double* seen, hf_pose* pose) {
-    const hf_plan_limb* l = &p->model->limbs[limb];
+    const hf_plan_limb* l = &p->world.model->limbs[limb];
     hf_collision_query q = *whole;
     q.limb = limb;
     int most = hold && l->spare_count > HELD_SPARES ? HELD_SPARES : l->spare_count;
-    for (int i = seen ? -2 : -1; i < most && !p->out_of_memory; i++) {
-        if (i == -2)
-            copy_limb(p, limb, seen, pose->q);
-        else if (i == -1)
-            copy_limb(p, limb, p->home, pose->q);
+    for (int i = seen ? -2 : -1; i < most && hf_plan_ok(p); i++) {
+        if (i < 0)
+            hf_limb_copy(&p->world, limb, i == -2 ? seen : p->world.home, pose->q);
         else
-            hf_samples_pose(p->creature, l->sets[0], l->spares[i], pose->q);
+            hf_samples_pose(p->world.creature, l->sets[0], l->spares[i], pose->q);
+        hf_pose_follow(p->world.creature, pose->q);
         if (hold && !hf_hold_solve(p, hold, pose)) continue;
-        hf_forward_from(p->creature, p->view->limbs[limb].root_link, pose->q, p->links);
-        if (!hf_collides(p->creature, p->placement, p->links, &q, NULL)) return true;
+        hf_forward_from(p->world.creature, p->world.view->limbs[limb].root_link, pose->q, p->tools.links);
+        if (!hf_collides(p->world.creature, p->world.placement, p->tools.links, &q, NULL)) return true;
     }
     return false;
 }
@@ -122,11 +112,11 @@ bool hf_spares_clear(hf_planner* p, const hf_plan_hold* holds, int count, int sk
     hf_collision_query q = hf_collision_query_default();
     q.touches = touches;
     q.touch_count = hf_holds_touches(holds, count, skip, touches);
-    hf_forward(p->creature, pose, p->links);
+    hf_forward(p->world.creature, pose, p->tools.links);
     for (int round = 0; round < CLEAR_ROUNDS; round++) {
-        if (!hf_collides(p->creature, p->placement, p->links, &q, hit)) return true;
-        int hold, limb = limb_of(p, holds, count, hit->body, &hold);
-        if (limb < 0) limb = limb_of(p, holds, count, hit->other_body, &hold);
+        if (!hf_collides(p->world.creature, p->world.placement, p->tools.links, &q, hit)) return true;
+        int hold, limb = limb_of(&p->world, holds, count, hit->body, &hold);
+        if (limb < 0) limb = limb_of(&p->world, holds, count, hit->other_body, &hold);
         if (limb < 0 || !clear_limb(p, &q, limb, hold < 0 ? NULL : &holds[hold], seen, pose)) return false;
     }
     return false;

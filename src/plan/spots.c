@@ -45,28 +45,28 @@ static bool add(spotting* s, const hf_spot* spot) {
     hf_planner* p = s->planner;
     uint32_t at = cell_of(s, spot->point);
     while (s->table[at] >= 0) {
-        const hf_spot* o = &p->spots[s->table[at]];
+        const hf_spot* o = &p->world.spots[s->table[at]];
         if (hf_distance(o->point, spot->point) < 0.5 * s->spacing &&
             hf_dot(o->normal, spot->normal) > SAME_FACE)
             return true;
         at = (at + 1) % TABLE;
     }
-    hf_vec3 above = hf_add(spot->point, hf_scale(spot->normal, 1e-3 * p->view->height));
+    hf_vec3 above = hf_add(spot->point, hf_scale(spot->normal, 1e-3 * p->world.view->height));
     if (!is_near(s, spot->point) ||
-        hf_placement_occluded(p->placement, above, spot->normal, ABOVE * p->view->height))
+        hf_placement_occluded(p->world.placement, above, spot->normal, ABOVE * p->world.view->height))
         return true;
-    if (p->spot_count == MAX_SPOTS) return false;
-    s->table[at] = p->spot_count;
-    p->spots[p->spot_count++] = *spot;
+    if (p->world.spot_count == MAX_SPOTS) return false;
+    s->table[at] = p->world.spot_count;
+    p->world.spots[p->world.spot_count++] = *spot;
     return true;
 }
 
 /* ---- one triangle ---- */
 
-static hf_vec3 vertex(const hf_planner* p, const hf_surface* t, int corner) {
-    hf_object_view o = hf_scene_object(p->scene, t->object);
+static hf_vec3 vertex(const hf_plan_world* w, const hf_surface* t, int corner) {
+    hf_object_view o = hf_scene_object(w->scene, t->object);
     const float* v = o.mesh.vertices + 3 * (size_t)o.mesh.indices[3 * (size_t)t->triangle + (size_t)corner];
-    return hf_apply(hf_placement_pose(p->placement, t->object),
+    return hf_apply(hf_placement_pose(w->placement, t->object),
                     hf_v3((double)v[0], (double)v[1], (double)v[2]));
 }
 
@@ -82,10 +82,10 @@ static bool add_sides(spotting* s, const hf_surface* t, hf_vec3 point, bool open
    and a grid that all faces of the plane share. */
 static bool add_triangle(spotting* s, const hf_surface* t, hf_vec3 centre) {
     hf_planner* p = s->planner;
-    hf_object_view o = hf_scene_object(p->scene, t->object);
+    hf_object_view o = hf_scene_object(p->world.scene, t->object);
     bool open = o.solidity[o.piece_of[t->triangle]] == 0;
     hf_vec3 v[3];
-    for (int i = 0; i < 3; i++) v[i] = vertex(p, t, i);
+    for (int i = 0; i < 3; i++) v[i] = vertex(&p->world, t, i);
     int longest = 0;
     for (int i = 1; i < 3; i++)
         if (hf_distance(v[i], v[(i + 1) % 3]) > hf_distance(v[longest], v[(longest + 1) % 3])) longest = i;
@@ -122,63 +122,63 @@ static bool add_triangle(spotting* s, const hf_surface* t, hf_vec3 centre) {
 
 static bool add_around(spotting* s, hf_vec3 centre, bool* room) {
     hf_planner* p = s->planner;
-    hf_workspace_mark mark = hf_workspace_begin(p->workspace);
-    int count = hf_placement_within(p->placement, centre, s->radius, NULL, 0);
-    hf_surface* near = hf_workspace_take(p->workspace, (size_t)count + 1, sizeof *near);
+    hf_workspace_mark mark = hf_workspace_begin(p->tools.workspace);
+    int count = hf_placement_within(p->world.placement, centre, s->radius, NULL, 0);
+    hf_surface* near = hf_workspace_take(p->tools.workspace, (size_t)count + 1, sizeof *near);
     bool good = near != NULL;
-    if (good) hf_placement_within(p->placement, centre, s->radius, near, count);
+    if (good) hf_placement_within(p->world.placement, centre, s->radius, near, count);
     for (int i = 0; good && i < count && *room; i++) {
-        hf_object_view o = hf_scene_object(p->scene, near[i].object);
+        hf_object_view o = hf_scene_object(p->world.scene, near[i].object);
         if (o.contact && !o.movable) *room = add_triangle(s, &near[i], centre);
     }
-    hf_workspace_end(p->workspace, mark);
+    hf_workspace_end(p->tools.workspace, mark);
     return good;
 }
 
 static void find_centres(spotting* s) {
     const hf_planner* p = s->planner;
     double apart = 0.5 * s->radius;
-    for (int i = 0; i < p->guide_count; i++) {
-        hf_vec3 x = p->guide[i].position;
+    for (int i = 0; i < p->world.guide_count; i++) {
+        hf_vec3 x = p->world.guide[i].position;
         bool far = s->centre_count == 0 || hf_distance(x, s->centres[s->centre_count - 1]) > apart;
-        if ((far || i == p->guide_count - 1) && s->centre_count < MAX_CENTRES)
+        if ((far || i == p->world.guide_count - 1) && s->centre_count < MAX_CENTRES)
             s->centres[s->centre_count++] = x;
     }
 }
 
 bool hf_spots_find(hf_planner* p) {
-    spotting s = {.planner = p, .spacing = SPACING * p->view->height};
-    for (int l = 0; l < p->view->limb_count; l++)
-        if (p->model->limbs[l].used)
-            s.radius =
-                fmax(s.radius, hf_length(p->model->limbs[l].anchor_in_root) + p->view->limbs[l].length);
+    spotting s = {.planner = p, .spacing = SPACING * p->world.view->height};
+    for (int l = 0; l < p->world.view->limb_count; l++)
+        if (p->world.model->limbs[l].used)
+            s.radius = fmax(s.radius, hf_length(p->world.model->limbs[l].anchor_in_root) +
+                                          p->world.view->limbs[l].length);
     find_centres(&s);
-    if (!p->spots) p->spots = hf_alloc(MAX_SPOTS, sizeof *p->spots);
+    if (!p->world.spots) p->world.spots = hf_alloc(MAX_SPOTS, sizeof *p->world.spots);
     s.table = hf_alloc(TABLE, sizeof *s.table);
-    bool good = p->spots && s.table, room = false;
+    bool good = p->world.spots && s.table, room = false;
     while (good && !room) {
         room = true;
-        p->spot_count = 0;
+        p->world.spot_count = 0;
         memset(s.table, 0xff, sizeof *s.table * TABLE);
         for (int i = 0; i < s.centre_count && good && room; i++) good = add_around(&s, s.centres[i], &room);
         s.spacing *= WIDER;
     }
     hf_free(s.table);
-    return good;
+    return good || hf_plan_note(p, HF_ERROR_MEMORY);
 }
 
-double hf_spot_room(const hf_planner* p, hf_spot* s) {
+double hf_spot_room(const hf_plan_world* w, hf_spot* s) {
     enum { WAYS = 8 };
     if (s->room >= 0) return s->room;
-    double circle = CIRCLE * p->view->height, least = circle;
+    double circle = CIRCLE * w->view->height, least = circle;
     hf_vec3 up = fabs(s->normal.z) < 0.9 ? hf_v3(0, 0, 1) : hf_v3(1, 0, 0);
-    hf_vec3 u = hf_normalize(hf_cross(up, s->normal)), w = hf_cross(s->normal, u);
-    hf_vec3 above = hf_add(s->point, hf_scale(s->normal, OVER * p->view->height));
+    hf_vec3 u = hf_normalize(hf_cross(up, s->normal)), v = hf_cross(s->normal, u);
+    hf_vec3 above = hf_add(s->point, hf_scale(s->normal, OVER * w->view->height));
     for (int i = 0; i < WAYS; i++) {
         double angle = 2 * 3.14159265358979 * i / WAYS;
-        hf_vec3 way = hf_add(hf_scale(u, cos(angle)), hf_scale(w, sin(angle)));
+        hf_vec3 way = hf_add(hf_scale(u, cos(angle)), hf_scale(v, sin(angle)));
         hf_surface hit;
-        if (hf_placement_ray(p->placement, above, way, least, &hit)) least = fmin(least, hit.distance);
+        if (hf_placement_ray(w->placement, above, way, least, &hit)) least = fmin(least, hit.distance);
     }
     return s->room = least / circle;
 }

@@ -21,9 +21,8 @@ static const double GOOD_MARGIN = 0.012;
 static const double ASTRAY = 0.03; /* creature heights: higher than wished because limbs are straight */
 static const double LOOSE = 0.03;  /* creature heights: lower with bent limbs */
 
-static hf_vec3 com_of(hf_planner* p, const hf_pose* pose) {
-    hf_forward(p->creature, pose, p->links);
-    return hf_com(p->creature, p->links);
+static double aimed_margin(const hf_planner* p, double margin) {
+    return fmax(2 * margin, GOOD_MARGIN * p->world.view->height);
 }
 
 /* The whole-body solver from the pose; `stiff` leaves the trunk and limbs without contact as they are. */
@@ -32,7 +31,7 @@ static bool settle_from(hf_planner* p, const hf_plan_hold* holds, int count, con
     hf_target targets[HF_MAX_HOLDS];
     for (int i = 0; i < count; i++) targets[i] = hf_hold_target(&holds[i]);
     hf_body_solve_options o = hf_body_solve_options_default();
-    hf_stance_wish balance = {stance, fmax(2 * margin, GOOD_MARGIN * p->view->height)};
+    hf_stance_wish balance = {stance, aimed_margin(p, margin)};
     o.guide = &wish;
     o.balance = hf_stance_balance;
     o.balance_user = &balance;
@@ -41,37 +40,23 @@ static bool settle_from(hf_planner* p, const hf_plan_hold* holds, int count, con
     o.solve.max_starts = 1;
     o.solve.max_iterations = 40;
     hf_solve_result r;
-    if (hf_body_solve(p->creature, targets, count, &o, p->workspace, pose, NULL, &r) != HF_OK) {
-        p->out_of_memory = true;
+    if (!hf_plan_note(
+            p, hf_body_solve(p->world.creature, targets, count, &o, p->tools.workspace, pose, NULL, &r)))
         return false;
-    }
     hf_vec3 pull;
     return r.outcome == HF_FOUND && hf_holds_keep(p, holds, count, -1, pose, &pull) &&
-           hf_stance_margin(stance, com_of(p, pose)) >= margin;
+           hf_stance_margin(stance, hf_com_at(p, pose)) >= margin;
 }
 
 /* The root over what carries it, limbs a little bent. */
 static void stand_over(hf_planner* p, const hf_plan_hold* holds, int count, const hf_stance* stance,
                        double margin, hf_pose* pose) {
-    hf_stance_wish over = {stance, fmax(2 * margin, GOOD_MARGIN * p->view->height)};
+    hf_stance_wish over = {stance, aimed_margin(p, margin)};
     hf_vec3 shift;
-    hf_stance_balance(&over, com_of(p, pose), &shift);
-    pose->root.position = hf_add(pose->root.position, hf_v3(shift.x, shift.y, -LOOSE * p->view->height));
-    for (int i = 0; i < count; i++) hf_limb_loosen(p->creature, holds[i].at.limb, pose->q);
-}
-
-/* From the pose, then from one that stands over what carries it. */
-static bool settle(hf_planner* p, const hf_plan_hold* holds, int count, const hf_stance* stance,
-                   double margin, hf_transform wish, bool stiff, hf_pose* pose) {
-    size_t bytes = sizeof(double) * (size_t)p->view->q_count;
-    hf_pose from = {pose->root, p->q_g};
-    memcpy(from.q, pose->q, bytes);
-    if (settle_from(p, holds, count, stance, margin, wish, stiff, pose)) return true;
-    if (p->out_of_memory) return false;
-    pose->root = from.root;
-    memcpy(pose->q, from.q, bytes);
-    stand_over(p, holds, count, stance, margin, pose);
-    return settle_from(p, holds, count, stance, margin, wish, stiff, pose);
+    hf_stance_balance(&over, hf_com_at(p, pose), &shift);
+    pose->root.position =
+        hf_add(pose->root.position, hf_v3(shift.x, shift.y, -LOOSE * p->world.view->height));
+    for (int i = 0; i < count; i++) hf_limb_loosen(p->world.creature, holds[i].at.limb, pose->q);
 }
 
 bool hf_stance_pose_exists(hf_planner* p, const hf_plan_hold* holds, int count, const hf_stance* stance,
@@ -79,45 +64,23 @@ bool hf_stance_pose_exists(hf_planner* p, const hf_plan_hold* holds, int count, 
     hf_transform wish = pose->root;
     if (over) stand_over(p, holds, count, stance, margin, pose);
     bool good = settle_from(p, holds, count, stance, margin, wish, true, pose);
-    *found = hf_stance_margin(stance, com_of(p, pose));
+    *found = hf_stance_margin(stance, hf_com_at(p, pose));
     return good;
 }
 
 /* The trunk and limbs without a contact go back to rest. */
-static void relax(hf_planner* p, const hf_plan_hold* holds, int count, hf_pose* pose) {
-    for (int l = 0; l < p->view->limb_count; l++) {
-        const hf_limb* limb = &p->view->limbs[l];
-        if (!hf_limb_idle(p, holds, count, l)) continue;
-        for (int i = 0; i < limb->joint_count; i++) {
-            const hf_joint* j = &p->view->joints[limb->joints[i]];
-            memcpy(pose->q + j->q_index, p->home + j->q_index, sizeof(double) * (size_t)j->q_count);
-        }
+static void relax(const hf_plan_world* w, const hf_plan_hold* holds, int count, hf_pose* pose) {
+    for (int l = 0; l < w->view->limb_count; l++)
+        if (hf_limb_idle(w, holds, count, l)) hf_limb_copy(w, l, w->home, pose->q);
+    for (int j = 0; j < w->view->joint_count; j++) {
+        const hf_joint* joint = &w->view->joints[j];
+        if (!w->model->loose_joint[j]) continue;
+        memcpy(pose->q + joint->q_index, w->home + joint->q_index, sizeof(double) * (size_t)joint->q_count);
     }
-    for (int j = 0; j < p->view->joint_count; j++) {
-        const hf_joint* joint = &p->view->joints[j];
-        if (!p->model->loose_joint[j]) continue;
-        memcpy(pose->q + joint->q_index, p->home + joint->q_index, sizeof(double) * (size_t)joint->q_count);
-    }
-    hf_pose_follow(p->creature, pose->q);
+    hf_pose_follow(w->creature, pose->q);
 }
 
-/* A grip turns while it is held; the hand turns back to how it came, where it was free, as far as it can. */
-static void turn_back(hf_planner* p, const hf_plan_hold* grip, hf_pose* pose) {
-    hf_target t = hf_hold_target(grip);
-    t.kind = HF_TARGET_POSE;
-    hf_solve_options o = hf_solve_options_default();
-    o.max_starts = 1;
-    hf_solve_result r;
-    memcpy(p->q_g, pose->q, sizeof(double) * (size_t)p->view->q_count);
-    hf_forward(p->creature, pose, p->links);
-    if (hf_limb_solve(p->creature, &p->links[p->view->limbs[grip->at.limb].base_link], &t, &o, p->workspace,
-                      p->q_g, &r) != HF_OK)
-        p->out_of_memory = true;
-    else if (r.outcome == HF_FOUND)
-        memcpy(pose->q, p->q_g, sizeof(double) * (size_t)p->view->q_count);
-}
-
-/* One question. */
+/* One question, with what is known of its answer. */
 typedef struct search {
     hf_planner* planner;
     const hf_plan_hold* holds;
@@ -126,65 +89,85 @@ typedef struct search {
     double margin;
     hf_transform wish;
     const hf_plan_hold* leaving;
-    hf_transform root; /* of the pose to start from */
-    double *from, *relaxed;
+    hf_pose from, relaxed; /* the pose to start from, and the same with trunk and free limbs at rest */
+    hf_pose scratch;
     hf_transform middle; /* of draws: where the solver settled, or the wish */
     bool settled;
     hf_vec3 away; /* from what was hit last, unit or zero */
 } search;
 
+/* A grip turns while it is held; the hand turns back to how it came, where it was free, as far as it can. */
+static void turn_back(search* s, const hf_plan_hold* grip, hf_pose* pose) {
+    hf_planner* p = s->planner;
+    hf_target t = hf_hold_target(grip);
+    t.kind = HF_TARGET_POSE;
+    hf_solve_options o = hf_solve_options_default();
+    o.max_starts = 1;
+    hf_solve_result r;
+    hf_pose_copy(&p->world, pose, &s->scratch);
+    hf_forward(p->world.creature, pose, p->tools.links);
+    int base = p->world.view->limbs[grip->at.limb].base_link;
+    hf_status status =
+        hf_limb_solve(p->world.creature, &p->tools.links[base], &t, &o, p->tools.workspace, s->scratch.q, &r);
+    if (hf_plan_note(p, status) && r.outcome == HF_FOUND) hf_pose_copy(&p->world, &s->scratch, pose);
+}
+
 /* A balanced pose that keeps its holds: is it free, and can the limb leave? */
 static bool accept(search* s, hf_pose* pose) {
     hf_planner* p = s->planner;
     for (int i = 0; i < s->count; i++)
-        if (s->holds[i].at.grip) turn_back(p, &s->holds[i], pose);
+        if (s->holds[i].at.grip) turn_back(s, &s->holds[i], pose);
     hf_collision hit;
-    if (!hf_spares_clear(p, s->holds, s->count, s->leaving ? s->leaving->at.limb : -1, s->from, pose, &hit)) {
+    if (!hf_spares_clear(p, s->holds, s->count, s->leaving ? s->leaving->at.limb : -1, s->from.q, pose,
+                         &hit)) {
         s->away = hit.other_body < 0 ? hit.surface.normal : hf_v3(0, 0, 0);
         return false;
     }
-    return hf_stance_margin(s->stance, com_of(p, pose)) >= s->margin &&
+    return hf_stance_margin(s->stance, hf_com_at(p, pose)) >= s->margin &&
            (!s->leaving || hf_segment_lifts(p, s->leaving, pose));
 }
 
-static void start_from(const search* s, const double* q, hf_pose* pose) {
-    pose->root = s->root;
-    memcpy(pose->q, q, sizeof(double) * (size_t)s->planner->view->q_count);
+static void loosen(const search* s, hf_pose* pose) {
+    for (int i = 0; i < s->count; i++)
+        hf_limb_loosen(s->planner->world.creature, s->holds[i].at.limb, pose->q);
 }
 
 static bool is_elsewhere(const search* s) {
-    return hf_distance(s->root.position, s->wish.position) >= HERE * s->planner->view->height ||
-           hf_quat_angle(s->root.rotation, s->wish.rotation) >= HERE_RAD;
+    return hf_distance(s->from.root.position, s->wish.position) >= HERE * s->planner->world.view->height ||
+           hf_quat_angle(s->from.root.rotation, s->wish.rotation) >= HERE_RAD;
 }
 
 /* Towards the wish in strides, limbs bent: on its way there the solver may have straightened a limb, which
    then does not bend again. The pose stays where that leads no nearer. */
-static void settle_nearer(const search* s, const double* q, hf_transform wish, hf_pose* pose) {
+static void settle_nearer(search* s, const hf_pose* from, hf_transform wish, hf_pose* pose) {
     hf_planner* p = s->planner;
-    hf_pose near = {wish, p->q_g};
+    hf_pose* near = &s->scratch;
     hf_vec3 pull;
-    memcpy(near.q, q, sizeof(double) * (size_t)p->view->q_count);
-    for (int i = 0; i < s->count; i++) hf_limb_loosen(p->creature, s->holds[i].at.limb, near.q);
+    hf_pose_copy(&p->world, from, near);
+    loosen(s, near);
     for (int i = 1; i <= STRIDES; i++) {
-        near.root = hf_root_between(&s->root, &wish, (double)i / STRIDES);
-        hf_holds_near(p, s->holds, s->count, &near, &pull);
+        near->root = hf_root_between(&s->from.root, &wish, (double)i / STRIDES);
+        hf_holds_near(p, s->holds, s->count, near, &pull);
     }
-    double aim = fmax(2 * s->margin, GOOD_MARGIN * p->view->height);
-    if (!hf_body_settle(p, s->holds, s->count, s->stance, s->margin, aim, &near) ||
-        hf_distance(near.root.position, wish.position) > hf_distance(pose->root.position, wish.position))
-        return;
-    pose->root = near.root;
-    memcpy(pose->q, near.q, sizeof(double) * (size_t)p->view->q_count);
+    double aim = aimed_margin(p, s->margin);
+    if (hf_body_settle(p, s->holds, s->count, s->stance, s->margin, aim, near) &&
+        hf_distance(near->root.position, wish.position) <= hf_distance(pose->root.position, wish.position))
+        hf_pose_copy(&p->world, near, pose);
 }
 
-/* The solver near the wish. */
-static bool solve(search* s, bool stiff, const double* from, double lower, hf_pose* pose) {
+/* The solver near the wish: from the pose, then from one that stands over what carries it. */
+static bool solve(search* s, bool stiff, const hf_pose* from, double lower, hf_pose* pose) {
     hf_planner* p = s->planner;
-    hf_transform down = {hf_v3(0, 0, -lower * p->view->height), hf_quat_identity()};
+    hf_transform down = {hf_v3(0, 0, -lower * p->world.view->height), hf_quat_identity()};
     hf_transform wish = hf_compose(s->wish, down);
-    start_from(s, from, pose);
-    if (!settle(p, s->holds, s->count, s->stance, s->margin, wish, stiff, pose)) return false;
-    if (pose->root.position.z - wish.position.z > ASTRAY * p->view->height)
+    bool settled = false;
+    for (int i = 0; i < 2 && !settled && hf_plan_ok(p); i++) {
+        hf_pose_copy(&p->world, from, pose);
+        if (i) stand_over(p, s->holds, s->count, s->stance, s->margin, pose);
+        settled = settle_from(p, s->holds, s->count, s->stance, s->margin, wish, stiff, pose);
+    }
+    if (!settled) return false;
+    if (pose->root.position.z - wish.position.z > ASTRAY * p->world.view->height)
         settle_nearer(s, from, wish, pose);
     if (!s->settled) s->middle = pose->root;
     s->settled = true;
@@ -193,18 +176,18 @@ static bool solve(search* s, bool stiff, const double* from, double lower, hf_po
 
 /* Other starts of the limbs that hold: elbows may turn out. */
 static void shake(const search* s, hf_random* random, double* q) {
-    const hf_planner* p = s->planner;
+    const hf_plan_world* w = &s->planner->world;
     for (int i = 0; i < s->count; i++) {
-        const hf_limb* limb = &p->view->limbs[s->holds[i].at.limb];
+        const hf_limb* limb = &w->view->limbs[s->holds[i].at.limb];
         // a limb of few joints would come out in a posture to which no way leads
-        for (int k = 0; k < limb->joint_count && hf_hold_is_loose(p, &s->holds[i]); k++) {
-            const hf_joint* j = &p->view->joints[limb->joints[k]];
+        for (int k = 0; k < limb->joint_count && hf_hold_is_loose(w, &s->holds[i]); k++) {
+            const hf_joint* j = &w->view->joints[limb->joints[k]];
             if (j->q_count != 1) continue;
             double moved = q[j->q_index] + hf_random_between(random, -SHAKE, SHAKE);
             q[j->q_index] = fmin(j->upper, fmax(j->lower, moved));
         }
     }
-    hf_pose_follow(p->creature, q);
+    hf_pose_follow(w->creature, q);
 }
 
 static double drawn_size(double part) { return LEAST_DRAW + part * part * (MOST_DRAW - LEAST_DRAW); }
@@ -213,9 +196,9 @@ static double drawn_size(double part) { return LEAST_DRAW + part * part * (MOST_
 static bool draw_solved(search* s, hf_random* random, int number, double part, hf_pose* pose) {
     hf_planner* p = s->planner;
     bool stiff = number % 8 < 4;
-    start_from(s, stiff ? s->relaxed : s->from, pose);
-    hf_transform wish = hf_compose(s->wish, hf_body_shift(p, random, drawn_size(part)));
-    for (int i = 0; i < s->count; i++) hf_limb_loosen(p->creature, s->holds[i].at.limb, pose->q);
+    hf_pose_copy(&p->world, stiff ? &s->relaxed : &s->from, pose);
+    hf_transform wish = hf_compose(s->wish, hf_body_shift(&p->world, random, drawn_size(part)));
+    loosen(s, pose);
     return settle_from(p, s->holds, s->count, s->stance, s->margin, wish, stiff, pose);
 }
 
@@ -224,24 +207,22 @@ static bool draw(search* s, hf_random* random, int number, double part, hf_pose*
     hf_planner* p = s->planner;
     if (number % 4 == 3) return draw_solved(s, random, number, part, pose);
     double size = drawn_size(part);
-    start_from(s, number % 2 ? s->from : s->relaxed, pose);
+    hf_pose_copy(&p->world, number % 2 ? &s->from : &s->relaxed, pose);
     pose->root = s->middle;
     if (!s->settled) {
         // the start keeps its holds: between there and the wish
         double t = hf_random_unit(random);
-        pose->root = (hf_transform){hf_lerp(s->root.position, s->wish.position, t),
-                                    hf_quat_slerp(s->root.rotation, s->wish.rotation, t)};
+        pose->root = hf_root_between(&s->from.root, &s->wish, t);
     }
-    pose->root = hf_compose(pose->root, hf_body_shift(p, random, size));
-    double push = hf_random_between(random, -0.5, 1) * size * p->view->height;
+    pose->root = hf_compose(pose->root, hf_body_shift(&p->world, random, size));
+    double push = hf_random_between(random, -0.5, 1) * size * p->world.view->height;
     if (push > 0) pose->root.position = hf_add(pose->root.position, hf_scale(s->away, push));
-    if (part > BEND_AFTER && number % 3) hf_body_bend(p, random, part, pose->q);
+    if (part > BEND_AFTER && number % 3) hf_body_bend(&p->world, random, part, pose->q);
     if (number % 4 == 2) shake(s, random, pose->q);
-    if (number % 4)
-        for (int i = 0; i < s->count; i++) hf_limb_loosen(p->creature, s->holds[i].at.limb, pose->q);
-    hf_stance_wish over = {s->stance, fmax(2 * s->margin, GOOD_MARGIN * p->view->height)};
+    if (number % 4) loosen(s, pose);
+    hf_stance_wish over = {s->stance, aimed_margin(p, s->margin)};
     hf_vec3 shift;
-    hf_stance_balance(&over, com_of(p, pose), &shift);
+    hf_stance_balance(&over, hf_com_at(p, pose), &shift);
     pose->root.position = hf_add(pose->root.position, shift);
     return hf_body_settle(p, s->holds, s->count, s->stance, s->margin, over.margin_m, pose);
 }
@@ -255,7 +236,7 @@ static bool draw_all(search* s, hf_pose* pose) {
     int count = draws_of(s);
     hf_random random = hf_body_draws(p, DRAW_STREAM);
     int settled = 0;
-    for (int i = 0; i < count && !p->out_of_memory; i++) {
+    for (int i = 0; i < count && hf_plan_ok(p); i++) {
         if (draw(s, &random, i, (double)i / (DRAWS - 1), pose)) {
             settled++;
             if (accept(s, pose)) return true;
@@ -266,16 +247,15 @@ static bool draw_all(search* s, hf_pose* pose) {
     return false;
 }
 
-static bool root_is_fixed(const hf_planner* p, const hf_plan_hold* holds, int count) {
+static bool root_is_fixed(const hf_plan_world* w, const hf_plan_hold* holds, int count) {
     for (int i = 0; i < count; i++)
-        if (p->view->limbs[holds[i].at.limb].joint_count == 0) return true;
+        if (w->view->limbs[holds[i].at.limb].joint_count == 0) return true;
     return false;
 }
 
 static bool find(hf_planner* p, const hf_plan_hold* holds, int count, const hf_stance* stance, double margin,
                  hf_transform wish, const hf_plan_hold* leaving, bool easy, hf_pose* pose) {
-    size_t n = (size_t)p->view->q_count;
-    hf_workspace_mark mark = hf_workspace_begin(p->workspace);
+    hf_workspace_mark mark = hf_workspace_begin(p->tools.workspace);
     search s = {.planner = p,
                 .holds = holds,
                 .count = count,
@@ -283,24 +263,21 @@ static bool find(hf_planner* p, const hf_plan_hold* holds, int count, const hf_s
                 .margin = margin,
                 .wish = wish,
                 .leaving = leaving,
-                .root = pose->root,
-                .from = hf_workspace_take(p->workspace, n + 1, sizeof(double)),
-                .relaxed = hf_workspace_take(p->workspace, n + 1, sizeof(double))};
+                .from = hf_take_pose(p),
+                .relaxed = hf_take_pose(p),
+                .scratch = hf_take_pose(p)};
     bool good = false;
-    if (!s.from || !s.relaxed) {
-        p->out_of_memory = true;
-    } else {
-        hf_pose relaxed = {pose->root, s.relaxed};
-        memcpy(s.from, pose->q, sizeof(double) * n);
-        memcpy(s.relaxed, pose->q, sizeof(double) * n);
-        relax(p, holds, count, &relaxed);
-        good = solve(&s, true, s.relaxed, 0, pose) || (!s.settled && solve(&s, true, s.from, LOOSE, pose));
+    if (hf_plan_ok(p)) {
+        hf_pose_copy(&p->world, pose, &s.from);
+        hf_pose_copy(&p->world, pose, &s.relaxed);
+        relax(&p->world, holds, count, &s.relaxed);
+        good = solve(&s, true, &s.relaxed, 0, pose) || (!s.settled && solve(&s, true, &s.from, LOOSE, pose));
         if (!good && !easy)
-            good =
-                (!root_is_fixed(p, holds, count) && draw_all(&s, pose)) || solve(&s, false, s.from, 0, pose);
+            good = (!root_is_fixed(&p->world, holds, count) && draw_all(&s, pose)) ||
+                   solve(&s, false, &s.from, 0, pose);
     }
-    hf_workspace_end(p->workspace, mark);
-    return good && !p->out_of_memory;
+    hf_workspace_end(p->tools.workspace, mark);
+    return good && hf_plan_ok(p);
 }
 
 bool hf_stance_pose(hf_planner* p, const hf_plan_hold* holds, int count, const hf_stance* stance,

@@ -13,37 +13,34 @@ static const double LIFT_SHARE = 0.05;
 /* Rows off (or onto) a hold of a pose, `aside` of straight; false where the limb cannot. */
 static bool lift(hf_planner* p, const hf_hold* hold, const hf_pose* at, hf_vec3 aside, double* rows,
                  bool* scrapes) {
-    double height = LIFT_SHARE * p->view->limbs[hold->limb].length;
+    double height = LIFT_SHARE * p->world.view->limbs[hold->limb].length;
     hf_lift one = {hold, at, hf_add(hf_scale(hold->normal, height), aside)};
     bool lifts = false;
-    if (hf_lift_find(p->creature, &one, p->workspace, p->links, rows, &lifts, scrapes) != HF_OK)
-        p->out_of_memory = true;
-    return lifts && !p->out_of_memory;
+    return hf_plan_note(p, hf_lift_find(p->world.creature, &one, p->tools.workspace, p->tools.links, rows,
+                                        &lifts, scrapes)) &&
+           lifts;
 }
 
-/* The limb a little off its contact, without scraping; false where it cannot. */
-static bool lifted(hf_planner* p, const hf_plan_hold* hold, hf_pose* pose) {
-    size_t row = (size_t)p->view->q_count;
-    hf_workspace_mark mark = hf_workspace_begin(p->workspace);
-    double* q = hf_workspace_take(p->workspace, HF_LIFT_KNOTS * row, sizeof *q);
-    bool scrapes = false, good = q && lift(p, &hold->at, pose, hf_v3(0, 0, 0), q, &scrapes) && !scrapes;
-    if (!q) p->out_of_memory = true;
-    if (good) memcpy(pose->q, q + (HF_LIFT_KNOTS - 1) * row, sizeof(double) * row);
-    hf_workspace_end(p->workspace, mark);
+/* Can the limb get a little off its contact without scraping? q, where wanted, is its posture then. */
+static bool lifts_off(hf_planner* p, const hf_plan_hold* hold, const hf_pose* at, double* q) {
+    size_t row = (size_t)p->world.view->q_count;
+    hf_workspace_mark mark = hf_workspace_begin(p->tools.workspace);
+    double* rows = hf_workspace_take(p->tools.workspace, HF_LIFT_KNOTS * row, sizeof *rows);
+    if (!rows) hf_plan_note(p, HF_ERROR_MEMORY);
+    bool scrapes = false, good = rows && lift(p, &hold->at, at, hf_v3(0, 0, 0), rows, &scrapes) && !scrapes;
+    if (good && q) memcpy(q, rows + (HF_LIFT_KNOTS - 1) * row, sizeof(double) * row);
+    hf_workspace_end(p->tools.workspace, mark);
     return good;
 }
 
 bool hf_segment_lifts(hf_planner* p, const hf_plan_hold* hold, const hf_pose* at) {
     // a limb without joints leaves with the body
-    if (p->view->limbs[hold->at.limb].joint_count == 0) return true;
-    hf_pose end = {at->root, p->q_i};
-    memcpy(end.q, at->q, sizeof(double) * (size_t)p->view->q_count);
-    return lifted(p, hold, &end);
+    return p->world.view->limbs[hold->at.limb].joint_count == 0 || lifts_off(p, hold, at, NULL);
 }
 
-static void add_knot(hf_segment* s, hf_transform root, const double* q) {
-    s->roots[s->knot_count] = root;
-    memcpy(hf_segment_q(s, s->knot_count++), q, sizeof(double) * (size_t)s->planner->view->q_count);
+static void add_waypoint(hf_segment* s, hf_transform root, const double* q) {
+    s->roots[s->way_count] = root;
+    memcpy(hf_segment_q(s, s->way_count++), q, sizeof(double) * (size_t)s->planner->world.view->q_count);
 }
 
 /* A swing to be made. */
@@ -63,9 +60,9 @@ static const double ASIDE_SHARE = 0.03; /* of the limb's length */
 enum { LIFT_WAYS = 5 };
 
 static hf_vec3 contact_point(hf_planner* p, int limb, int frame, const hf_pose* pose) {
-    const hf_contact_frame* f = &p->view->limbs[limb].contacts[frame];
-    hf_forward(p->creature, pose, p->links);
-    return hf_apply(p->links[f->link], f->offset);
+    const hf_contact_frame* f = &p->world.view->limbs[limb].contacts[frame];
+    hf_forward(p->world.creature, pose, p->tools.links);
+    return hf_apply(p->tools.links[f->link], f->offset);
 }
 
 /* The part of a way along a surface; zero where that is too short to say where to. */
@@ -87,38 +84,38 @@ static hf_vec3 aside_of(int number, hf_vec3 along, hf_vec3 normal, double length
 static bool limb_is_free(hf_planner* p, int limb, const hf_pose* at) {
     hf_collision_query c = hf_collision_query_default();
     c.limb = limb;
-    hf_forward(p->creature, at, p->links);
-    return !hf_collides(p->creature, p->placement, p->links, &c, NULL);
+    hf_forward(p->world.creature, at, p->tools.links);
+    return !hf_collides(p->world.creature, p->world.placement, p->tools.links, &c, NULL);
 }
 
 /* The first lift that ends free, from the way `first` on, else that one. */
 static int free_lift(hf_planner* p, const swing* w, bool arrives, int first, hf_vec3 way, double* out) {
     hf_hold end = arrives ? w->arrive : w->leave;
     const hf_pose* at = arrives ? w->to : w->from;
-    double length = p->view->limbs[w->limb].length;
+    double length = p->world.view->limbs[w->limb].length;
     hf_vec3 along = along_surface(way, end.normal, length);
     end.limb = w->limb, end.frame = arrives ? w->goal_frame : w->frame;
     // without a way along the surface all lifts are the same
     int last = hf_length(along) > 0 ? LIFT_WAYS : first;
     bool scrapes = false, lifts = false;
-    for (int k = first; k <= last && !p->out_of_memory; k++) {
+    for (int k = first; k <= last && hf_plan_ok(p); k++) {
         hf_vec3 aside = aside_of(k < LIFT_WAYS ? k : first, along, end.normal, length);
         lifts = lift(p, &end, at, aside, out, &scrapes);
-        hf_pose top = {at->root, out + (size_t)(HF_LIFT_KNOTS - 1) * (size_t)p->view->q_count};
+        hf_pose top = {at->root, out + (size_t)(HF_LIFT_KNOTS - 1) * (size_t)p->world.view->q_count};
         if (lifts && limb_is_free(p, w->limb, &top)) break;
     }
     return lifts ? HF_LIFT_KNOTS : 0;
 }
 
-/* Knots off the old surface with the body still, over to the new one, and down with the body still. */
-static bool make_swing_knots(hf_segment* s, const swing* w, pass which, double* lifts) {
+/* Waypoints off the old surface with the body still, over to the new one, and down with the body still. */
+static bool make_waypoints(hf_segment* s, const swing* w, pass which, double* lifts) {
     hf_planner* p = s->planner;
-    size_t row = (size_t)p->view->q_count;
+    size_t row = (size_t)p->world.view->q_count;
     double* downs = lifts + (size_t)HF_LIFT_KNOTS * row;
     hf_vec3 way =
         hf_sub(contact_point(p, w->limb, w->goal_frame, w->to), contact_point(p, w->limb, w->frame, w->from));
     int up = 0, down = 0;
-    s->knot_count = 0;
+    s->way_count = 0;
     if (w->leave.object >= 0) up = free_lift(p, w, false, which == ASIDE, way, lifts);
     if (w->arrive.object >= 0) down = free_lift(p, w, true, which == ASIDE, way, downs);
     hf_hold held[HF_MAX_HOLDS];
@@ -132,19 +129,21 @@ static bool make_swing_knots(hf_segment* s, const swing* w, pass which, double* 
                         .limbs = &one,
                         .hold_count = s->hold_count,
                         .holds = held,
-                        .clearance = p->clearance,
+                        .clearance = p->tools.clearance,
                         .options = hf_swing_options_default()};
     q.options.max_tries = TRIES[which];
     q.options.step_m = hf_collision_query_default().step_m; // frames are tested more finely later
-    if (!p->out_of_memory && hf_swing_find(p->creature, p->placement, &q, p->workspace, p->swing) != HF_OK)
-        p->out_of_memory = true;
-    if (p->out_of_memory || p->swing->outcome != HF_FOUND) return false;
-    if (up) add_knot(s, w->from->root, w->from->q);
-    for (int i = 0; i + 1 < up; i++) add_knot(s, w->from->root, lifts + (size_t)i * row);
-    for (int i = 0; i < p->swing->knot_count; i++)
-        add_knot(s, p->swing->roots[i], p->swing->q + (size_t)i * row);
-    for (int i = down - 2; i >= 0; i--) add_knot(s, w->to->root, downs + (size_t)i * row);
-    if (down) add_knot(s, w->to->root, w->to->q);
+    if (!hf_plan_ok(p) ||
+        !hf_plan_note(p, hf_swing_find(p->world.creature, p->world.placement, &q, p->tools.workspace,
+                                       p->tools.swing)) ||
+        p->tools.swing->outcome != HF_FOUND)
+        return false;
+    if (up) add_waypoint(s, w->from->root, w->from->q);
+    for (int i = 0; i + 1 < up; i++) add_waypoint(s, w->from->root, lifts + (size_t)i * row);
+    for (int i = 0; i < p->tools.swing->knot_count; i++)
+        add_waypoint(s, p->tools.swing->roots[i], p->tools.swing->q + (size_t)i * row);
+    for (int i = down - 2; i >= 0; i--) add_waypoint(s, w->to->root, downs + (size_t)i * row);
+    if (down) add_waypoint(s, w->to->root, w->to->q);
     return true;
 }
 
@@ -152,7 +151,7 @@ static bool make_swing_knots(hf_segment* s, const swing* w, pass which, double* 
 static bool make_swing(hf_planner* p, const hf_plan_hold* holds, int count, const swing* w,
                        const hf_stance* stance, int node) {
     enum { ROOM = HF_SWING_KNOTS + 2 * HF_LIFT_KNOTS + 2 };
-    hf_workspace_mark mark = hf_workspace_begin(p->workspace);
+    hf_workspace_mark mark = hf_workspace_begin(p->tools.workspace);
     hf_segment s = {.planner = p,
                     .holds = holds,
                     .hold_count = count,
@@ -160,19 +159,20 @@ static bool make_swing(hf_planner* p, const hf_plan_hold* holds, int count, cons
                     .stance = stance,
                     .node = node,
                     .from = w->from};
-    double* lifts =
-        hf_workspace_take(p->workspace, 2 * HF_LIFT_KNOTS * (size_t)p->view->q_count, sizeof *lifts);
-    if (!hf_segment_room(&s, ROOM) || !lifts) p->out_of_memory = true;
+    double* lifts = hf_workspace_take(p->tools.workspace, 2 * HF_LIFT_KNOTS * (size_t)p->world.view->q_count,
+                                      sizeof *lifts);
+    if (!hf_segment_room(&s, ROOM) || !lifts) hf_plan_note(p, HF_ERROR_MEMORY);
     bool good = false, odd = false;
-    for (pass which = STRAIGHT; which < PASSES && !good && !p->out_of_memory; which++) {
+    for (pass which = STRAIGHT; which < PASSES && !good && hf_plan_ok(p); which++) {
         if (which == ODD && !odd) break;
-        bool found = make_swing_knots(&s, w, which, lifts);
+        bool found = make_waypoints(&s, w, which, lifts);
         // another curve helps where a curve was to blame
         if (which == STRAIGHT)
-            odd = !found && (p->swing->why == HF_SWING_COLLIDES || p->swing->why == HF_SWING_RANGE);
+            odd =
+                !found && (p->tools.swing->why == HF_SWING_COLLIDES || p->tools.swing->why == HF_SWING_RANGE);
         good = found && hf_segment_finish(&s, true);
     }
-    hf_workspace_end(p->workspace, mark);
+    hf_workspace_end(p->tools.workspace, mark);
     return good;
 }
 
@@ -192,19 +192,37 @@ bool hf_segment_swing(hf_planner* p, const hf_plan_hold* holds, int count, const
 
 /* A limb without joints leaves when the body does: from now on it holds nothing. */
 static bool stays_behind(hf_planner* p, const hf_stance* stance, int node, const hf_pose* at) {
-    hf_vec3 com = hf_segment_com(p, at);
-    double margin = hf_stance_margin(stance, com);
-    if (margin < p->options->margin_m) return false;
-    if (!hf_frames_add(&p->frames, at, node, -1)) p->out_of_memory = true;
-    return !p->out_of_memory;
+    return hf_stance_margin(stance, hf_com_at(p, at)) >= p->world.options->margin_m &&
+           hf_plan_note(p, hf_knots_add(&p->tree.knots, at, node, -1));
 }
 
-enum { FREE_TURNS = 4 };
+/* Free postures for a limb that lets go, in the order in which they are tried. */
+typedef enum freedom { AT_REST, HALF_WAY_TO_REST, SPARE_POSTURE, JUST_OFF, FREEDOMS } freedom;
+
+/* The pose with the limb in such a posture; false where it has none or collides. */
+static bool free_posture(hf_planner* p, const hf_plan_hold* holds, int count, const hf_plan_hold* old,
+                         freedom how, const hf_pose* from, hf_pose* to) {
+    const hf_plan_world* w = &p->world;
+    const hf_limb* limb = &w->view->limbs[old->at.limb];
+    hf_pose_copy(w, from, to);
+    for (int k = 0; k < limb->joint_count && how != JUST_OFF; k++) {
+        const hf_joint* j = &w->view->joints[limb->joints[k]];
+        if (j->q_count != 1) continue;
+        to->q[j->q_index] +=
+            (w->view->rest[j->q_index] - to->q[j->q_index]) * (how == HALF_WAY_TO_REST ? 0.5 : 1);
+    }
+    hf_pose_follow(w->creature, to->q);
+    hf_collision hit;
+    if (how == SPARE_POSTURE && !hf_spares_clear(p, holds, count, -1, NULL, to, &hit)) return false;
+    if (how == JUST_OFF && !lifts_off(p, old, from, to->q)) return false;
+    return !hf_holds_collide(p, holds, count, -1, to, &hit);
+}
 
 bool hf_segment_free(hf_planner* p, const hf_plan_hold* holds, int count, const hf_plan_hold* old,
                      const hf_stance* stance, int node, const hf_pose* from) {
-    hf_pose to = {from->root, p->q_b};
-    const hf_limb* limb = &p->view->limbs[old->at.limb];
+    if (p->world.view->limbs[old->at.limb].joint_count == 0) return stays_behind(p, stance, node, from);
+    hf_workspace_mark mark = hf_workspace_begin(p->tools.workspace);
+    hf_pose to = hf_take_pose(p);
     swing w = {.limb = old->at.limb,
                .frame = old->at.frame,
                .goal_frame = old->at.frame,
@@ -212,21 +230,10 @@ bool hf_segment_free(hf_planner* p, const hf_plan_hold* holds, int count, const 
                .arrive = {.object = -1},
                .from = from,
                .to = &to};
-    if (limb->joint_count == 0) return stays_behind(p, stance, node, from);
-    // to the rest posture, half of the way there, another free one, or just off
-    for (int turn = 0; turn < FREE_TURNS && !p->out_of_memory; turn++) {
-        memcpy(to.q, from->q, sizeof(double) * (size_t)p->view->q_count);
-        for (int k = 0; k < limb->joint_count && turn < 3; k++) {
-            const hf_joint* j = &p->view->joints[limb->joints[k]];
-            for (int i = j->q_index; i < j->q_index + j->q_count && j->q_count == 1; i++)
-                to.q[i] += (p->view->rest[i] - to.q[i]) * (turn == 1 ? 0.5 : 1);
-        }
-        hf_pose_follow(p->creature, to.q);
-        hf_collision hit;
-        if (turn == 2 && !hf_spares_clear(p, holds, count, -1, NULL, &to, &hit)) continue;
-        if (turn == 3 && !lifted(p, old, &to)) continue;
-        if (hf_holds_collide(p, holds, count, -1, &to, &hit)) continue;
-        if (make_swing(p, holds, count, &w, stance, node)) return true;
-    }
-    return false;
+    bool freed = false;
+    for (freedom how = AT_REST; how < FREEDOMS && hf_plan_ok(p) && !freed; how++)
+        freed = free_posture(p, holds, count, old, how, from, &to) &&
+                make_swing(p, holds, count, &w, stance, node);
+    hf_workspace_end(p->tools.workspace, mark);
+    return freed;
 }

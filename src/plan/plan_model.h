@@ -1,0 +1,64 @@
+/* What a plan knows about a creature before it sees a scene: sample sets, reach volumes and rest places of
+   all limbs. Made once, shared by threads. */
+#ifndef HF_PLAN_PLAN_MODEL_H
+#define HF_PLAN_PLAN_MODEL_H
+
+#include <holdfast/guide.h>
+#include <holdfast/plan.h>
+
+enum { HF_MAX_FRAMES_OF_LIMB = 8, HF_MAX_SPARES = 24 };
+
+/* Planes n . x <= d of a convex volume. */
+typedef struct hf_volume {
+    int plane_count;
+    double* planes; /* nx ny nz d */
+} hf_volume;
+
+/* Which directions a contact frame can face where, in the limb's root frame. */
+typedef struct hf_reach_map {
+    hf_vec3 low;
+    double cell;
+    int side[3];
+    uint32_t* bits; /* of each cell; NULL: nowhere */
+} hf_reach_map;
+
+/* Places and orientations are in the root's frame with the trunk at rest. */
+typedef struct hf_plan_limb {
+    bool used;
+    bool walks; /* in a gait group */
+    int set_count;
+    hf_samples* sets[HF_MAX_FRAMES_OF_LIMB]; /* one for each contact frame */
+    hf_reach_map maps[HF_MAX_FRAMES_OF_LIMB];
+    hf_transform limb_in_root; /* the limb's root frame (hf_limb_base) */
+    hf_volume volume;          /* the limb's reach */
+    hf_vec3 anchor_in_root;    /* the limb's first joint */
+    hf_vec3 rest_in_root;      /* the point of the limb's first contact frame at rest */
+    hf_quat rest_turn;         /* the orientation of that frame's link at rest */
+    hf_vec3 bent_in_root;      /* the point of the lowest contact frame at rest on all limbs, if known */
+    int spare_count;           /* postures for a limb without contact, nearest to rest first */
+    int spares[HF_MAX_SPARES]; /* samples of the limb's first set */
+} hf_plan_limb;
+
+struct hf_plan_model {
+    const hf_creature* creature;
+    hf_guide_model* guide;
+    int limb_count;
+    hf_plan_limb* limbs;
+    bool* loose_joint; /* of each joint: belongs to no limb */
+    /* Of each joint: its axis at rest in the root's frame where it bends the trunk or the head, zero
+     * elsewhere. */
+    hf_vec3* bend_axis;
+    hf_vec3 load_in_root; /* centre of mass at rest of what the walking limbs carry */
+    /* How high the root is over what the walking limbs stand on at rest, and at rest on all limbs; the same
+       where that is not known. */
+    double rest_height, bent_height;
+};
+
+/* Chooses the spare postures of a limb from its first sample set; false when memory is out. */
+bool hf_spares_choose(hf_plan_model* model, int limb);
+/* The map of one contact frame from its samples; false when memory is out. */
+bool hf_reach_map_build(const hf_creature* creature, const hf_samples* samples, hf_reach_map* map);
+/* facing: into the surface, in the limb's root frame; NULL: any way. */
+bool hf_reach_map_has(const hf_reach_map* map, hf_vec3 point, const hf_vec3* facing);
+
+#endif

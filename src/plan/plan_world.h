@@ -1,0 +1,55 @@
+/* What stays the same while one guide is tried: the creature, the scene, the options, the guide and the
+   spots of the scene near it. */
+#ifndef HF_PLAN_PLAN_WORLD_H
+#define HF_PLAN_PLAN_WORLD_H
+
+#include "plan/plan_model.h"
+#include <holdfast/contact.h>
+
+/* A point of the scene that a limb could touch. */
+typedef struct hf_spot {
+    hf_vec3 point, normal;
+    int object;
+    double room; /* share of a small circle about it that nothing stands in; negative: not looked at yet */
+} hf_spot;
+
+typedef struct hf_plan_world {
+    const hf_plan_model* model;
+    const hf_creature* creature;
+    const hf_creature_view* view;
+    const hf_scene* scene;
+    hf_placement* placement;
+    const hf_plan_options* options;
+    bool has_grips; /* the scene has something to grip */
+    double* home;   /* posture of joints without a task: at rest, toes as the start has them */
+    int attempt;    /* number of the guide */
+    int guide_count;
+    const hf_transform* guide;
+    int spot_count;
+    hf_spot* spots;
+} hf_plan_world;
+
+/* The last pose of the guide, or the one `ahead` poses after `index` where that comes before. */
+int hf_guide_ahead(const hf_plan_world* world, int index, int ahead);
+/* The root with its heading only. */
+hf_transform hf_root_upright(hf_transform root);
+/* Where the limb is at ease with the root there: as at rest, or as at rest on all limbs where the body is
+   bent so far. */
+hf_vec3 hf_limb_ease(const hf_plan_world* world, int limb, hf_transform root);
+/* How at ease the limb is: 1 as at rest, 0 at the ends of its joints. */
+double hf_limb_comfort(const hf_plan_world* world, int limb, const double* q);
+/* Copies the joint values of one limb. */
+void hf_limb_copy(const hf_plan_world* world, int limb, const double* from, double* to);
+/* Copies a pose into one that has room for its joint values. */
+void hf_pose_copy(const hf_plan_world* world, const hf_pose* from, hf_pose* to);
+/* The room about a spot, looked at when it is asked for first. */
+double hf_spot_room(const hf_plan_world* world, hf_spot* spot);
+/* With the limb's root frame there, is the spot about where one of its contact frames can be, facing it? */
+bool hf_limb_may_reach(const hf_plan_world* world, int limb, hf_transform base, const hf_spot* spot,
+                       bool grip);
+
+/* Moves and turns the poses of a guide to where the body stands well and looks ahead; *effort is its length
+   in creature heights with what it costs to stand badly, lean and turn. False when memory is out. */
+bool hf_guide_settle(const hf_plan_world* world, hf_transform* guide, int count, double* effort);
+
+#endif

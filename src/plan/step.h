@@ -1,0 +1,83 @@
+/* One contact change: candidates for where a limb goes next, and the change itself. */
+#ifndef HF_PLAN_STEP_H
+#define HF_PLAN_STEP_H
+
+#include "plan/planner.h"
+
+enum { HF_STEP_CANDIDATES = 24 };
+
+/* With more holds than this the body nearly always stands without one of them. */
+enum { HF_MANY_HOLDS = 3 };
+
+/* Where a limb could go next. */
+typedef struct hf_step_candidate {
+    hf_plan_hold hold;
+    double effort, comfort, score;
+    hf_transform root; /* of the body, and its whole posture with the limb there */
+    double* q;
+} hf_step_candidate;
+
+typedef struct hf_step_list {
+    int count;
+    hf_step_candidate items[HF_STEP_CANDIDATES];
+} hf_step_list;
+
+/* Who asks for places: a limb that leaves `old` (NULL: it has no contact) while the holds of `rest` carry the
+   body in one of the poses, at the guide pose `index`. */
+typedef struct hf_step_query {
+    const hf_pose* poses;
+    int pose_count;
+    const hf_plan_hold* rest;
+    int rest_count, limb;
+    const hf_plan_hold* old;
+    int index;
+} hf_step_query;
+
+/* ---- places.c ---- */
+/* Is there any spot that the limb may reach from the root? */
+bool hf_places_any(const hf_plan_world* world, int limb, hf_transform root);
+/* Adds places to the list where the limb could touch, reached from the first of the poses that can; scores
+   are left to the caller. */
+void hf_places_list(hf_planner* p, const hf_step_query* query, hf_step_list* list);
+
+/* ---- footing.c ---- */
+/* Adds places to the list under the body along the guide where a walking limb could stand, farthest first;
+   as above. */
+void hf_footing_list(hf_planner* p, const hf_step_query* query, hf_step_list* list);
+
+/* ---- step.c ---- */
+/* An empty list whose postures are from the workspace; false, and the failure noted, when memory is out. */
+bool hf_steps_take(hf_planner* p, hf_step_list* list);
+/* Fills the list with places for the query's limb, under the body and among the spots, best first; false when
+   a tool failed. */
+bool hf_step_places(hf_planner* p, const hf_step_query* query, hf_step_list* list);
+
+/* ---- step_change.c ---- */
+/* The balance margin that both ends of a swing have, m. */
+double hf_swing_margin(const hf_planner* p);
+/* The pose from which the limb can leave its contact, as far along the guide as can be, but no farther than
+   the advance `first`: where one is easily found, on the guide or where the body is; else wherever there is
+   one. `rest` is what the others carry. */
+bool hf_step_departure(hf_planner* p, const hf_plan_node* node, const hf_plan_hold* old,
+                       const hf_stance* rest, int first, int* index, hf_pose* pose);
+/* The body from the node's pose to another: straight, or around what is in the way by turning after it has
+   shifted, before, or by way of the guide. Appends knots; `to` becomes the last of them. */
+bool hf_step_move_body(hf_planner* p, const hf_plan_node* node, const hf_stance* stance, int index,
+                       hf_pose* to, hf_pose* scratch);
+/* The child of a change whose knots are made: its holds, where it is on the guide and its pose. */
+void hf_step_fill(hf_planner* p, const hf_plan_hold* holds, int count, int limb, int index,
+                  hf_plan_node* child);
+/* Moves a limb to its next contact, or makes one: the best that no child of the node has; `forced` is the
+   contact to make, NULL to choose. A speculative step is one that does not seem to lead on. Appends knots and
+   fills the child when true; *blocked when it failed because the limb found no way to its next contact. */
+bool hf_step_limb(hf_planner* p, hf_plan_node* node, int limb, const hf_plan_hold* forced, bool speculative,
+                  hf_plan_node* child, bool* blocked);
+/* Lets a contact go. */
+bool hf_step_release(hf_planner* p, hf_plan_node* node, int limb, hf_plan_node* child);
+
+/* ---- step_roll.c ---- */
+/* Goes over to a contact frame of the same limb that lies where it is, on a toe: nothing moves but the body,
+   where it must. */
+bool hf_step_roll(hf_planner* p, const hf_plan_node* node, int limb, hf_plan_node* child);
+
+#endif

@@ -1,0 +1,406 @@
+/* One contact change: shift the body until the other limbs carry it, choose where the limb goes, swing it
+   there (thesis-2015 Algorithm 7, made sound as method section 7 says). */
+#include "plan/step.h"
+
+#include "base/workspace.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+/* Where along the guide the body may be for a change: shares of the way its contacts allow, divided among
+   them, so that each limb's turn comes before its contact ends. */
+static const double ADVANCE[] = {1.5, 0.75, 0.3, 0};
+enum { ADVANCES = sizeof ADVANCE / sizeof *ADVANCE, NEAR_ADVANCE = ADVANCES - 2 };
+static const double NEW_PLACE = 0.03;     /* of the limb's length: nearer is the same contact */
+static const double BLOCKED_PLACE = 0.12; /* the same beside one that the limb could not leave */
+enum { LEAST_GAIN = 3 };                  /* guide poses that a change must last longer */
+enum { LEAST_HELP = 8 };                  /* guide poses that help must last */
+enum { MAX_TRIES = 6 };                   /* swings that do not work out */
+
+static const double RAISED = 0.03; /* creature heights: straight limbs leave more easily */
+/* Creature heights: a step reaches farther from bent limbs. */
+static const double LOWERED[] = {0.04, 0.11};
+enum { LOWERINGS = sizeof LOWERED / sizeof *LOWERED, ARRIVALS = 2 + LOWERINGS };
+static const double SMALL_SHIFT = 0.1;   /* creature heights that the body can easily shift */
+static const double LARGE_SHIFT = 0.2;   /* the same, that it cannot */
+static const double HOPELESS = 0.07;     /* creature heights off balance */
+static const double NEAR_ARRIVAL = 0.01; /* creature heights: no other pose */
+
+double hf_swing_margin(const hf_planner* p) {
+    /* m: both ends of a swing have this much more balance than its knots must have */
+    const double EXTRA_M = 0.003;
+    return p->world.options->margin_m + EXTRA_M;
+}
+
+/* ---- does a step lead on? ---- */
+
+/* A change should last longer than what it replaces, or come nearer to where the goal wants the limb; a limb
+   that helps should hold for a while. A speculative step lasts little longer. */
+static bool goes_on(const hf_plan_world* w, int index, bool speculative, const hf_plan_hold* old,
+                    const hf_plan_hold* next) {
+    int last = w->guide_count - 1;
+    if (!old)
+        return w->model->limbs[next->at.limb].walks || next->until >= index + LEAST_HELP ||
+               next->until == last;
+    if (hf_distance(old->at.point, next->at.point) < NEW_PLACE * w->view->limbs[old->at.limb].length)
+        return false;
+    if (old->until < last)
+        return next->until >= old->until + (speculative ? 1 : LEAST_GAIN) || next->until == last;
+    return next->until == old->until &&
+           hf_hold_off_goal(w, next) < hf_hold_off_goal(w, old) - 0.01 * w->view->height;
+}
+
+/* Is the centre of mass within a shift of where the others carry the body without a limb? */
+static bool nearly_stands(hf_planner* p, const hf_plan_hold* all, int count, int without, double shift,
+                          hf_vec3 com) {
+    const hf_stance* stance = hf_stance_borrow(p, all, count, without);
+    bool stands = stance && hf_stance_margin(stance, com) > -shift * p->world.view->height;
+    hf_stance_return(p, stance);
+    return stands;
+}
+
+/* Can the body get from the pose to where it stands without the limb of a hold, and can that limb lift off
+   there? */
+static bool can_leave(hf_planner* p, const hf_plan_hold* all, int count, const hf_plan_hold* leaving,
+                      const hf_stance* stance, const hf_pose* end, hf_pose* pose) {
+    // as it is, but over the others; raised; both. What the first leaves far off balance no other mends.
+    for (int i = 0; i < 3 && hf_plan_ok(p); i++) {
+        double margin;
+        hf_pose_copy(&p->world, end, pose);
+        pose->root.position.z += (i > 0) * RAISED * p->world.view->height;
+        if (hf_stance_pose_exists(p, all, count, stance, p->world.options->margin_m, i != 1, pose, &margin) &&
+            hf_segment_lifts(p, leaving, pose))
+            return true;
+        if (i == 0 && margin < -HOPELESS * p->world.view->height) return false;
+    }
+    return false;
+}
+
+/* The two holds but the last that end soonest, walking limbs first; -1 where there are none. */
+static void find_soonest(const hf_plan_world* w, const hf_plan_hold* all, int count, int* soonest,
+                         int* next) {
+    *soonest = *next = -1;
+    for (int i = 0; i + 1 < count; i++) {
+        if (w->view->limbs[all[i].at.limb].joint_count == 0) continue;
+        bool walks = w->model->limbs[all[i].at.limb].walks;
+        bool other = *soonest >= 0 && w->model->limbs[all[*soonest].at.limb].walks;
+        if (*soonest < 0 || walks > other || (walks == other && all[i].until < all[*soonest].until))
+            *next = *soonest, *soonest = i;
+        else if (*next < 0 || all[i].until < all[*next].until)
+            *next = i;
+    }
+}
+
+/* A step that leaves no next one is of little use: from the pose it ends in, can the body get to where it
+   stands without the walking limb whose contact ends soonest? Where many limbs hold, it is enough that the
+   body nearly stands without each of the two that end soonest; where still more do, it always can. */
+static bool leads_on(hf_planner* p, const hf_plan_hold* all, int count, const hf_pose* end,
+                     hf_pose* scratch) {
+    int soonest, next;
+    find_soonest(&p->world, all, count, &soonest, &next);
+    if (soonest < 0 || count > HF_MANY_HOLDS + 1) return true;
+    hf_vec3 com = hf_com_at(p, end);
+    if (count > HF_MANY_HOLDS)
+        return nearly_stands(p, all, count, all[soonest].at.limb, SMALL_SHIFT, com) &&
+               (next < 0 || nearly_stands(p, all, count, all[next].at.limb, SMALL_SHIFT, com));
+    if (!nearly_stands(p, all, count, all[soonest].at.limb, LARGE_SHIFT, com)) return false;
+    const hf_stance* stance = hf_stance_borrow(p, all, count, all[soonest].at.limb);
+    bool leaves = stance && can_leave(p, all, count, &all[soonest], stance, end, scratch);
+    hf_stance_return(p, stance);
+    return leaves;
+}
+
+/* ---- the body ---- */
+
+bool hf_step_departure(hf_planner* p, const hf_plan_node* node, const hf_plan_hold* old,
+                       const hf_stance* rest, int first, int* index, hf_pose* pose) {
+    const hf_plan_world* w = &p->world;
+    int far = w->guide_count - 1, here = node->guide_index, last = -1;
+    for (int i = 0; i < node->hold_count; i++) far = node->holds[i].until < far ? node->holds[i].until : far;
+    int room = far > here ? far - here : 0;
+    double margin = hf_swing_margin(p);
+    for (int a = first; a < ADVANCES && hf_plan_ok(p); a++) {
+        *index = here + (int)(fmin(1, ADVANCE[a] / node->hold_count) * room);
+        if (*index == last) continue;
+        last = *index;
+        hf_pose_copy(w, &node->pose, pose);
+        if (hf_stance_pose_easy(p, node->holds, node->hold_count, rest, margin, w->guide[*index], old, pose))
+            return true;
+    }
+    *index = here;
+    for (int i = 1; i >= 0 && hf_plan_ok(p); i--) {
+        hf_pose_copy(w, &node->pose, pose);
+        pose->root.position.z += i * RAISED * w->view->height;
+        if (hf_stance_pose_easy(p, node->holds, node->hold_count, rest, margin, pose->root, old, pose))
+            return true;
+    }
+    // somewhat ahead, or where the body is
+    for (int i = 0; i < 2 && hf_plan_ok(p); i++) {
+        *index = here + (i ? 0 : (int)(fmin(1, ADVANCE[NEAR_ADVANCE] / node->hold_count) * room));
+        if (*index == here && i == 0) continue;
+        hf_transform wish = i ? node->pose.root : w->guide[*index];
+        hf_pose_copy(w, &node->pose, pose);
+        if (hf_stance_pose(p, node->holds, node->hold_count, rest, margin, wish, old, pose)) return true;
+    }
+    return false;
+}
+
+/* From the node's pose to another by way of a root. */
+static bool move_by(hf_planner* p, const hf_plan_node* n, const hf_stance* stance, hf_transform by,
+                    const hf_pose* to, hf_pose* via) {
+    int first = p->tree.knots.count, node = p->tree.node_index;
+    hf_pose_copy(&p->world, &n->pose, via);
+    if (hf_stance_pose_easy(p, n->holds, n->hold_count, stance, p->world.options->margin_m * 1.02, by, NULL,
+                            via) &&
+        hf_segment_move(p, n->holds, n->hold_count, stance, node, &n->pose, via)) {
+        hf_pose last = hf_knots_pose(&p->tree.knots, p->tree.knots.count - 1);
+        hf_pose_copy(&p->world, &last, via);
+        if (hf_segment_move(p, n->holds, n->hold_count, stance, node, via, to)) return true;
+    }
+    p->tree.knots.count = first;
+    return false;
+}
+
+bool hf_step_move_body(hf_planner* p, const hf_plan_node* n, const hf_stance* stance, int index, hf_pose* to,
+                       hf_pose* scratch) {
+    hf_transform vias[] = {{to->root.position, n->pose.root.rotation},
+                           {n->pose.root.position, to->root.rotation},
+                           p->world.guide[(n->guide_index + index) / 2]};
+    int node = p->tree.node_index;
+    bool moved = hf_segment_move(p, n->holds, n->hold_count, stance, node, &n->pose, to);
+    for (size_t i = 0; i < sizeof vias / sizeof *vias && hf_plan_ok(p) && !moved; i++)
+        moved = move_by(p, n, stance, vias[i], to, scratch);
+    if (!moved && !hf_body_way(p, n->holds, n->hold_count, stance, node, &n->pose, to)) return false;
+    hf_pose last = hf_knots_pose(&p->tree.knots, p->tree.knots.count - 1);
+    hf_pose_copy(&p->world, &last, to);
+    return true;
+}
+
+/* ---- a change ---- */
+
+/* A change of one limb that is being made. */
+typedef struct change {
+    hf_planner* planner;
+    const hf_plan_node* node;
+    int limb, rest_count, index;
+    hf_plan_hold* old; /* NULL: it had no contact */
+    const hf_plan_hold* forced;
+    hf_plan_hold rest[HF_MAX_HOLDS + 1]; /* and behind them the next one */
+    const hf_stance *all_carry, *rest_carry;
+    hf_pose departure, end, arrivals[ARRIVALS], scratch;
+    bool speculative;
+    bool moved; /* the knots to the departure are made */
+    bool stays; /* there is no way to the departure */
+} change;
+
+/* Poses of the body while the limb is in the air, the others holding: near the guide, as it left, lower, and
+   as low as a step down needs. Returns how many. */
+static int find_arrivals(change* c) {
+    hf_planner* p = c->planner;
+    hf_pose* to = c->arrivals;
+    double near = NEAR_ARRIVAL * p->world.view->height;
+    int count = 0;
+    hf_pose_copy(&p->world, &c->departure, &to[0]);
+    if (hf_stance_pose_easy(p, c->rest, c->rest_count, c->rest_carry, hf_swing_margin(p),
+                            p->world.guide[c->index], NULL, &to[0]) &&
+        hf_distance(to[0].root.position, c->departure.root.position) > near)
+        count++;
+    hf_pose_copy(&p->world, &c->departure, &to[count++]);
+    for (int i = 0; i < LOWERINGS; i++) {
+        hf_vec3 pull;
+        hf_pose_copy(&p->world, &to[0], &to[count]);
+        to[count].root.position.z -= LOWERED[i] * p->world.view->height;
+        if (hf_holds_keep(p, c->rest, c->rest_count, -1, &to[count], &pull)) count++;
+    }
+    return count;
+}
+
+/* The departure, no farther ahead than the advance `first`, and what the limb finds from there. */
+static bool find_start(change* c, int first, hf_step_list* list) {
+    hf_planner* p = c->planner;
+    list->count = 0;
+    if (!hf_step_departure(p, c->node, c->old, c->rest_carry, first, &c->index, &c->departure)) {
+        if (c->old) c->old->stuck = first == 0;
+        return false;
+    }
+    if (c->forced) {
+        hf_pose to = {.q = list->items[0].q};
+        hf_pose_copy(&p->world, &c->departure, &to);
+        list->count = 1;
+        list->items[0].hold = *c->forced;
+        list->items[0].root = to.root;
+        return true;
+    }
+    // once the limb is free the body may rise or go on to where the guide is, and lower itself again
+    hf_step_query q = {.poses = c->arrivals,
+                       .pose_count = find_arrivals(c),
+                       .rest = c->rest,
+                       .rest_count = c->rest_count,
+                       .limb = c->limb,
+                       .old = c->old,
+                       .index = c->index};
+    return hf_step_places(p, &q, list);
+}
+
+/* Has the stance a child with the limb there? */
+static bool is_taken(const change* c, const hf_plan_hold* next) {
+    const hf_plan_tree* t = &c->planner->tree;
+    for (int k = t->node_index + 1; k < t->node_count; k++) {
+        const hf_plan_node* n = &t->nodes[k];
+        if (n->parent != t->node_index || n->last_limb != c->limb) continue;
+        int own = hf_holds_find(n->holds, n->hold_count, c->limb);
+        double near = hf_plan_is_blocked(n) ? BLOCKED_PLACE : NEW_PLACE;
+        if (own >= 0 && hf_distance(n->holds[own].at.point, next->at.point) <
+                            near * c->planner->world.view->limbs[c->limb].length)
+            return true;
+    }
+    return false;
+}
+
+/* How the body is in the end, and how long the contact lasts. */
+static bool find_end(change* c, const hf_step_candidate* to) {
+    hf_planner* p = c->planner;
+    const hf_plan_world* w = &p->world;
+    hf_plan_hold* next = &c->rest[c->rest_count];
+    *next = to->hold;
+    hf_pose touching = {to->root, to->q};
+    if (!c->forced && (!goes_on(w, c->index, c->speculative, c->old, next) || is_taken(c, next)))
+        return false;
+    hf_hold_tighten(p, c->index, &touching, next);
+    if (!c->forced && !goes_on(w, c->index, c->speculative, c->old, next)) return false;
+    p->progress.work++;
+    hf_pose_copy(w, &touching, &c->end);
+    return hf_stance_pose(p, c->rest, c->rest_count + 1, c->rest_carry, hf_swing_margin(p), to->root, next,
+                          &c->end);
+}
+
+/* The knots, once the end is known: the body to where the limb leaves, which is the same for all ends, and
+   the swing. */
+static bool carry_out(change* c, hf_plan_node* child) {
+    hf_planner* p = c->planner;
+    if (!c->moved && !hf_step_move_body(p, c->node, c->all_carry, c->index, &c->departure, &c->scratch))
+        return false;
+    c->moved = true;
+    hf_plan_hold* next = &c->rest[c->rest_count];
+    next->maker = p->tree.node_count;
+    if (!hf_segment_swing(p, c->rest, c->rest_count, c->old, next, c->rest_carry, p->tree.node_count,
+                          &c->departure, &c->end))
+        return false;
+    hf_step_fill(p, c->rest, c->rest_count + 1, c->limb, c->index, child);
+    hf_holds_refresh(p, child);
+    return true;
+}
+
+/* The change from a departure no farther ahead than the advance `first`. */
+static bool change_from(change* c, int first, hf_step_list* list, hf_plan_node* child, bool* blocked) {
+    hf_planner* p = c->planner;
+    if (!find_start(c, first, list)) return false;
+    int bound = INT_MAX, tries = 0;
+    uint32_t done = 0;
+    // where one is too far to lead on, those as far are left for later
+    for (int turn = 0; turn < 2 * list->count && hf_plan_ok(p); turn++) {
+        int i = turn % list->count;
+        const hf_step_candidate* to = &list->items[i];
+        if (done >> i & 1 || (turn < list->count && to->hold.until > bound)) continue;
+        done |= 1u << i;
+        if (!find_end(c, to)) continue;
+        if (!c->forced && !c->speculative && !leads_on(p, c->rest, c->rest_count + 1, &c->end, &c->scratch)) {
+            int halfway = c->old ? (c->old->until + to->hold.until + 1) / 2 : to->hold.until;
+            bound = halfway < bound ? halfway : bound;
+            if (c->old) c->old->has_speculative_step = true;
+            continue;
+        }
+        if (carry_out(c, child)) return true;
+        c->stays = !c->moved;
+        if (c->stays || ++tries == MAX_TRIES) break;
+    }
+    *blocked = tries > 0;
+    return false;
+}
+
+static bool make_change(change* c, hf_plan_node* child, bool* blocked) {
+    hf_planner* p = c->planner;
+    hf_step_list list;
+    hf_pose* poses[] = {&c->departure, &c->end, &c->scratch};
+    for (size_t i = 0; i < sizeof poses / sizeof *poses; i++) *poses[i] = hf_take_pose(p);
+    for (int i = 0; i < ARRIVALS; i++) c->arrivals[i] = hf_take_pose(p);
+    if (!hf_steps_take(p, &list)) return false;
+    bool found = change_from(c, 0, &list, child, blocked);
+    // a body that finds no way to a departure ahead may find one to a nearer one
+    if (!found && c->stays && c->index > c->node->guide_index)
+        found = change_from(c, NEAR_ADVANCE, &list, child, blocked);
+    return found;
+}
+
+bool hf_step_limb(hf_planner* p, hf_plan_node* node, int limb, const hf_plan_hold* forced, bool speculative,
+                  hf_plan_node* child, bool* blocked) {
+    int own = hf_holds_find(node->holds, node->hold_count, limb), first = p->tree.knots.count;
+    change c = {.planner = p,
+                .node = node,
+                .limb = limb,
+                .old = own >= 0 ? &node->holds[own] : NULL,
+                .forced = forced,
+                .speculative = speculative};
+    for (int i = 0; i < node->hold_count; i++)
+        if (i != own) c.rest[c.rest_count++] = node->holds[i];
+    *blocked = false;
+    if (c.rest_count == 0 || c.rest_count + 1 > HF_MAX_HOLDS) return false;
+    p->progress.work++;
+    if (own < 0 && !forced && !hf_places_any(&p->world, limb, node->pose.root)) return false;
+    if (c.old && (c.old->stuck || (speculative && !c.old->has_speculative_step))) return false;
+    hf_workspace_mark mark = hf_workspace_begin(p->tools.workspace);
+    c.rest_carry = hf_stance_borrow(p, c.rest, c.rest_count, -1);
+    c.all_carry = hf_stance_borrow(p, node->holds, node->hold_count, -1);
+    child->first_knot = first;
+    bool found = c.rest_carry && c.all_carry && make_change(&c, child, blocked);
+    if (!found) p->tree.knots.count = first;
+    hf_stance_return(p, c.all_carry);
+    hf_stance_return(p, c.rest_carry);
+    hf_workspace_end(p->tools.workspace, mark);
+    return found;
+}
+
+/* ---- letting go ---- */
+
+static bool release(hf_planner* p, hf_plan_node* node, int own, hf_pose* start, hf_pose* scratch,
+                    hf_plan_node* child) {
+    hf_plan_hold others[HF_MAX_HOLDS], *old = &node->holds[own];
+    int n = 0, index;
+    for (int i = 0; i < node->hold_count; i++)
+        if (i != own) others[n++] = node->holds[i];
+    const hf_stance *rest_carry = hf_stance_borrow(p, others, n, -1),
+                    *all_carry = hf_stance_borrow(p, node->holds, node->hold_count, -1);
+    bool leaves = rest_carry && all_carry && hf_step_departure(p, node, old, rest_carry, 0, &index, start);
+    if (!leaves && hf_plan_ok(p)) old->stuck = true;
+    bool freed = leaves && hf_step_move_body(p, node, all_carry, index, start, scratch) &&
+                 hf_segment_free(p, others, n, old, rest_carry, p->tree.node_count, start);
+    hf_stance_return(p, all_carry);
+    hf_stance_return(p, rest_carry);
+    if (freed) hf_step_fill(p, others, n, old->at.limb, index, child);
+    return freed;
+}
+
+bool hf_step_release(hf_planner* p, hf_plan_node* node, int limb, hf_plan_node* child) {
+    int own = hf_holds_find(node->holds, node->hold_count, limb), first = p->tree.knots.count;
+    if (own < 0 || node->hold_count < 2) return false;
+    p->progress.work++;
+    if (node->holds[own].stuck) return false;
+    hf_workspace_mark mark = hf_workspace_begin(p->tools.workspace);
+    hf_pose start = hf_take_pose(p), scratch = hf_take_pose(p);
+    bool freed = hf_plan_ok(p) && release(p, node, own, &start, &scratch, child);
+    child->first_knot = first;
+    if (!freed) p->tree.knots.count = first;
+    hf_workspace_end(p->tools.workspace, mark);
+    return freed;
+}
+
+void hf_step_fill(hf_planner* p, const hf_plan_hold* holds, int count, int limb, int index,
+                  hf_plan_node* child) {
+    child->hold_count = count;
+    memcpy(child->holds, holds, sizeof *holds * (size_t)count);
+    child->last_limb = limb;
+    child->guide_index = index;
+    hf_pose last = hf_knots_pose(&p->tree.knots, p->tree.knots.count - 1);
+    hf_pose_copy(&p->world, &last, &child->pose);
+}
