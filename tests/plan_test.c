@@ -142,6 +142,49 @@ static void test_whole_goal(void** state) {
     free_task(&k);
 }
 
+/* Turned on the spot: a plan has arrived when the body looks where the goal does, not before. */
+static void test_turned_goal(void** state) {
+    (void)state;
+    task k = make_task("data/creatures/human.creature.json", 0.9424186, 0, 0);
+    hf_scene* scene = scene_of_boxes(floor_box, 1);
+    k.goal.pose.root.rotation = hf_quat_axis_angle(hf_v3(0, 0, 1), 1);
+    hf_plan_result r;
+    find(&k, scene, &r);
+    assert_int_equal(r.outcome, HF_FOUND);
+    assert_holds(&k, scene, &r);
+    const hf_motion_frame* last = &r.motion->frames[r.motion->frame_count - 1];
+    assert_true(hf_quat_angle(last->root.rotation, k.goal.pose.root.rotation) <=
+                k.options.goal_tolerance_rad + 1e-9);
+    hf_plan_result_free(&r);
+    hf_scene_free(scene);
+    free_task(&k);
+}
+
+/* A joint so slow that its move has more knots than a timing takes: the plan fails with the timing's own kind
+   of error. */
+static void test_errors_keep_their_kind(void** state) {
+    (void)state;
+    task k = make_task("data/creatures/human.creature.json", 0.9424186, 0, 0);
+    hf_scene* scene = scene_of_boxes(floor_box, 1);
+    hf_hold feet[2] = {{.limb = hf_creature_find_limb(k.creature, "left_leg"), .object = -1},
+                       {.limb = hf_creature_find_limb(k.creature, "right_leg"), .object = -1}};
+    k.goal.whole = true;
+    k.goal.contacts = feet;
+    k.goal.contact_count = 2;
+    hf_joint* elbow =
+        (hf_joint*)&hf_creature_get(k.creature)->joints[hf_creature_find_joint(k.creature, "l_elbow")];
+    k.goal.pose.q[elbow->q_index] = 1.2;
+    elbow->max_speed = 1e-6;
+    hf_plan_query q = {.start = &k.start, .goal = &k.goal};
+    hf_plan_result r;
+    hf_error error = {0};
+    assert_int_equal(hf_plan_find(k.model, scene, &q, &k.options, NULL, NULL, &r, &error), HF_ERROR_LIMIT);
+    assert_non_null(strstr(error.message, hf_status_text(HF_ERROR_LIMIT)));
+    assert_null(r.motion);
+    hf_scene_free(scene);
+    free_task(&k);
+}
+
 static void test_start_is_goal(void** state) {
     (void)state;
     task k = make_task("data/creatures/human.creature.json", 0.9424186, 0, 0);
@@ -220,6 +263,7 @@ int main(void) {
         cmocka_unit_test(test_human_walks),          cmocka_unit_test(test_quadruped_walks),
         cmocka_unit_test(test_insect_walks),         cmocka_unit_test(test_step_up),
         cmocka_unit_test(test_whole_goal),           cmocka_unit_test(test_start_is_goal),
+        cmocka_unit_test(test_turned_goal),          cmocka_unit_test(test_errors_keep_their_kind),
         cmocka_unit_test(test_same_for_any_threads), cmocka_unit_test(test_says_why_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,6 +29,9 @@ typedef struct hf_plan_options {
                         have used it up; default 4000 */
     int guides;      /* guides tried; default 12 */
     double goal_tolerance_m; /* how far the root may end from the goal's; default 0.05 */
+    /* How far the root may end turned from the goal's, and each joint of a whole goal from its own; default
+       0.1, which is 5 cm at arm's length as goal_tolerance_m is. */
+    double goal_tolerance_rad;
 } hf_plan_options;
 HF_API hf_plan_options hf_plan_options_default(void);
 HF_API hf_option_table hf_plan_option_table(void);

@@ -32,6 +32,8 @@ static const hf_option items[] = {
     {"guides", HF_OPTION_COUNT, FIELD(guides), 1, 1000, 12, "", "guides tried"},
     {"goal_tolerance_m", HF_OPTION_REAL, FIELD(goal_tolerance_m), 0, 10, 0.05, "m",
      "how far the root may end from the goal's"},
+    {"goal_tolerance_rad", HF_OPTION_REAL, FIELD(goal_tolerance_rad), 0, 3.2, 0.1, "rad",
+     "how far the root may end turned from the goal's, and joints of a whole goal from theirs"},
 };
 #undef FIELD
 

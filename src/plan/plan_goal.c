@@ -4,6 +4,7 @@
 
 #include "base/workspace.h"
 
+#include <math.h>
 #include <string.h>
 
 static const double SAME_M = 5e-4; /* a hold that is this near to the goal's is the goal's */
@@ -24,6 +25,21 @@ static bool stay(hf_planner* p, int first) {
     return true;
 }
 
+static bool is_at_root(const hf_plan_options* o, const hf_scenario_state* goal, hf_transform root) {
+    return hf_distance(root.position, goal->pose.root.position) <= o->goal_tolerance_m &&
+           hf_quat_angle(root.rotation, goal->pose.root.rotation) <= o->goal_tolerance_rad;
+}
+
+/* Is every joint of the pose where the goal has it? */
+static bool has_posture(const hf_plan_world* w, const hf_scenario_state* goal, const double* q) {
+    for (int j = 0; j < w->view->joint_count; j++) {
+        int i = w->view->joints[j].q_index;
+        if (w->view->joints[j].q_count == 1 && fabs(q[i] - goal->pose.q[i]) > w->options->goal_tolerance_rad)
+            return false;
+    }
+    return true;
+}
+
 /* The root to the goal's with the contacts there are. */
 static bool reach_root(hf_planner* p, const hf_scenario_state* goal, hf_pose* pose) {
     const hf_plan_node* n = &p->tree.nodes[p->tree.node_index];
@@ -34,7 +50,7 @@ static bool reach_root(hf_planner* p, const hf_scenario_state* goal, hf_pose* po
     bool there =
         stance &&
         hf_stance_pose(p, n->holds, n->hold_count, stance, o->margin_m * 1.02, goal->pose.root, NULL, pose) &&
-        hf_distance(pose->root.position, goal->pose.root.position) <= o->goal_tolerance_m &&
+        is_at_root(o, goal, pose->root) &&
         hf_segment_move(p, n->holds, n->hold_count, stance, p->tree.node_index, &n->pose, pose);
     hf_stance_return(p, stance);
     return there && stay(p, first);
@@ -84,7 +100,9 @@ static bool take_posture(hf_planner* p, const hf_scenario_state* goal, hf_pose* 
     bool moved =
         stance && hf_segment_move(p, n->holds, n->hold_count, stance, p->tree.node_index, &n->pose, pose);
     hf_stance_return(p, stance);
-    return moved && stay(p, first);
+    if (!moved || !stay(p, first)) return false;
+    const hf_pose* end = &p->tree.nodes[p->tree.node_index].pose;
+    return is_at_root(p->world.options, goal, end->root) && has_posture(&p->world, goal, end->q);
 }
 
 static bool take_whole(hf_planner* p, const hf_scenario_state* goal, hf_pose* pose) {
