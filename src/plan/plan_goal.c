@@ -25,9 +25,12 @@ static bool stay(hf_planner* p, int first) {
     return true;
 }
 
-static bool is_at_root(const hf_plan_options* o, const hf_scenario_state* goal, hf_transform root) {
-    return hf_distance(root.position, goal->pose.root.position) <= o->goal_tolerance_m &&
-           hf_quat_angle(root.rotation, goal->pose.root.rotation) <= o->goal_tolerance_rad;
+static bool is_near(const hf_plan_options* o, const hf_scenario_state* goal, hf_transform root) {
+    return hf_distance(root.position, goal->pose.root.position) <= o->goal_tolerance_m;
+}
+
+static bool is_turned(const hf_plan_options* o, const hf_scenario_state* goal, hf_transform root) {
+    return hf_quat_angle(root.rotation, goal->pose.root.rotation) <= o->goal_tolerance_rad;
 }
 
 /* Is every joint of the pose where the goal has it? */
@@ -40,7 +43,7 @@ static bool has_posture(const hf_plan_world* w, const hf_scenario_state* goal, c
     return true;
 }
 
-/* The root to the goal's with the contacts there are. */
+/* The root to the goal's with the contacts there are; a whole goal's contacts may be needed to turn it. */
 static bool reach_root(hf_planner* p, const hf_scenario_state* goal, hf_pose* pose) {
     const hf_plan_node* n = &p->tree.nodes[p->tree.node_index];
     const hf_plan_options* o = p->world.options;
@@ -50,7 +53,7 @@ static bool reach_root(hf_planner* p, const hf_scenario_state* goal, hf_pose* po
     bool there =
         stance &&
         hf_stance_pose(p, n->holds, n->hold_count, stance, o->margin_m * 1.02, goal->pose.root, NULL, pose) &&
-        is_at_root(o, goal, pose->root) &&
+        is_near(o, goal, pose->root) && (goal->whole || is_turned(o, goal, pose->root)) &&
         hf_segment_move(p, n->holds, n->hold_count, stance, p->tree.node_index, &n->pose, pose);
     hf_stance_return(p, stance);
     return there && stay(p, first);
@@ -102,7 +105,8 @@ static bool take_posture(hf_planner* p, const hf_scenario_state* goal, hf_pose* 
     hf_stance_return(p, stance);
     if (!moved || !stay(p, first)) return false;
     const hf_pose* end = &p->tree.nodes[p->tree.node_index].pose;
-    return is_at_root(p->world.options, goal, end->root) && has_posture(&p->world, goal, end->q);
+    return is_near(p->world.options, goal, end->root) && is_turned(p->world.options, goal, end->root) &&
+           has_posture(&p->world, goal, end->q);
 }
 
 static bool take_whole(hf_planner* p, const hf_scenario_state* goal, hf_pose* pose) {

@@ -403,9 +403,10 @@ static bool make_move(hf_segment* s, const hf_pose* from, const hf_pose* to) {
     for (int i = 0; i < s->way_count; i++) {
         const double* before = i > 0 ? hf_segment_q(s, i - 1) : from->q;
         hf_pose_between(p->world.creature, from, to, (double)i / (s->way_count - 1), &pose);
-        // held limbs go on from where they were; those that may turn, to how they are in the end
+        // limbs that can hold in one posture only go on from where they were, others to how they end
         for (int h = 0; h < s->hold_count; h++)
-            if (s->holds[h].anchor.flat) hf_limb_copy(&p->world, s->holds[h].at.limb, before, pose.q);
+            if (!hf_hold_is_loose(&p->world, &s->holds[h]))
+                hf_limb_copy(&p->world, s->holds[h].at.limb, before, pose.q);
         hf_frames_keep_range(p->world.creature, pose.q);
         hf_pose_follow(p->world.creature, pose.q);
         if (!keep_waypoint(s, i, from, to, &pose)) return false;
