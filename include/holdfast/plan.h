@@ -28,6 +28,9 @@ typedef struct hf_plan_options {
     int max_work;    /* contact changes tried on a guide; no further one is begun once all together
                         have used it up; default 4000 */
     int guides;      /* guides tried; default 12 */
+    int patience;    /* contact changes tried on the first guide without going farther along it, and as many
+                        more on each other one; default 100 */
+    int tries; /* alternatives tried for one contact change before the search goes elsewhere; default 6 */
     double goal_tolerance_m; /* how far the root may end from the goal's; default 0.05 */
     /* How far the root may end turned from the goal's, and each joint of a whole goal from its own; default
        0.1, which is 5 cm at arm's length as goal_tolerance_m is. */

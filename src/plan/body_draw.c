@@ -5,9 +5,7 @@
 #include <math.h>
 
 enum { SETTLE_ROUNDS = 6 };
-static const double STUBBORN = 0.85;
-/* Turns of a draw, rad for each creature height of its size; upward shifts against downward ones. */
-static const double ROLL = 0.8, PITCH = 3, YAW = 1.5, UPWARD = 0.5;
+static const double PITCH = 3; /* a body leans farther forwards and back than it rolls and turns */
 
 hf_random hf_body_draws(const hf_planner* p, uint32_t stream) {
     return hf_random_start(p->world.options->seed, stream,
@@ -22,8 +20,8 @@ static hf_quat turned(hf_vec3 by) {
 hf_transform hf_body_shift(const hf_plan_world* w, hf_random* random, double size) {
     double h = size * w->view->height, v[6];
     for (int i = 0; i < 6; i++) v[i] = hf_random_between(random, -1, 1);
-    hf_vec3 turn = hf_scale(hf_v3(ROLL * v[3], PITCH * v[4], YAW * v[5]), size);
-    return (hf_transform){hf_scale(hf_v3(v[0], v[1], v[2] > 0 ? UPWARD * v[2] : v[2]), h), turned(turn)};
+    hf_vec3 turn = hf_scale(hf_v3(v[3], PITCH * v[4], v[5]), size);
+    return (hf_transform){hf_scale(hf_v3(v[0], v[1], v[2] > 0 ? v[2] / 2 : v[2]), h), turned(turn)};
 }
 
 void hf_body_bend(const hf_plan_world* w, hf_random* random, double most, double* q) {
@@ -48,11 +46,11 @@ bool hf_body_settle(hf_planner* p, const hf_plan_hold* holds, int count, const h
     double missed = INFINITY;
     for (int round = 0; round < SETTLE_ROUNDS && hf_plan_ok(p); round++) {
         if (!hf_holds_near(p, holds, count, pose, &pull)) {
-            // where the pull hardly shrinks there is nothing to be had
+            // where the pull does not shrink the limbs cannot hold
             double miss = hf_length(pull);
-            if (miss > STUBBORN * missed) return false;
+            if (miss >= missed) return false;
             missed = miss;
-            pose->root.position = hf_add(pose->root.position, hf_scale(pull, 1.2));
+            hf_pose_give_way(pose, pull);
             continue;
         }
         if (hf_stance_balance(&over, hf_com_at(p, pose), &shift) >= margin)

@@ -61,7 +61,7 @@ static bool keep_all(hf_planner* p, const hf_plan_hold* holds, int count, int sk
         *pull = hf_add(*pull, miss);
         missed++;
     }
-    if (missed) *pull = hf_scale(*pull, 1.0 / missed);
+    if (missed) *pull = hf_scale(*pull, 1 / (double)missed);
     return all;
 }
 

@@ -6,10 +6,8 @@
 
 #include <math.h>
 
-/* The body may leave the guide by this much of its height to let a limb reach, and lower itself by so much
-   more: guides rise straight where feet have stairs. */
-static const double LEEWAY = 0.03, LOWERING = 0.12;
-static const double ROUNDING = 1e-9;
+/* The body may leave the guide by a small shift to let a limb reach, and lower itself by a large one: guides
+   rise straight where feet have stairs. */
 
 /* How far a point is inside the volume, m: less than nothing outside, where it need not be all of it. */
 static double depth_in(const hf_volume* v, hf_vec3 x, hf_vec3 up, double height) {
@@ -17,7 +15,7 @@ static double depth_in(const hf_volume* v, hf_vec3 x, hf_vec3 up, double height)
     for (int i = 0; i < v->plane_count && depth >= 0; i++) {
         const double* n = v->planes + 4 * i;
         double down = -(n[0] * up.x + n[1] * up.y + n[2] * up.z);
-        double leeway = height * (LEEWAY + (down > 0 ? LOWERING * down : 0));
+        double leeway = height * (HF_SMALL_SHIFT + (down > 0 ? HF_LARGE_SHIFT * down : 0));
         double left = n[3] + leeway - (n[0] * x.x + n[1] * x.y + n[2] * x.z);
         depth = left < depth ? left : depth;
     }
@@ -35,8 +33,7 @@ static bool reaches(const hf_plan_world* w, const hf_plan_hold* h, int i, sight*
     sight now = {hf_unapply(w->guide[i], h->anchor.point), hf_unrotate(w->guide[i].rotation, hf_v3(0, 0, 1)),
                  0};
     double height = w->view->height;
-    double change =
-        hf_distance(now.x, last->x) + LOWERING * height * hf_distance(now.up, last->up) + ROUNDING;
+    double change = hf_distance(now.x, last->x) + HF_LARGE_SHIFT * height * hf_distance(now.up, last->up);
     if (change <= last->depth) return true;
     now.depth = depth_in(&w->model->limbs[h->at.limb].volume, now.x, now.up, height);
     *last = now;
@@ -83,7 +80,7 @@ static bool holds_along(hf_planner* p, const hf_plan_hold* h, int i, hf_transfor
                         hf_pose* to) {
     const hf_plan_world* w = &p->world;
     hf_transform roots[3] = {w->guide[i], hf_compose(w->guide[i], off), w->guide[i]};
-    roots[2].position.z -= LOWERING * w->view->height / 2;
+    roots[2].position.z -= HF_LARGE_SHIFT * w->view->height / 2;
     for (int k = 0; k < (i == w->guide_count - 1 ? 1 : 3) && hf_plan_ok(p); k++) {
         hf_pose_copy(w, from, to);
         if (holds_at(p, h, roots[k], to->q)) return true;
@@ -94,7 +91,7 @@ static bool holds_along(hf_planner* p, const hf_plan_hold* h, int i, hf_transfor
 /* The last guide pose, in steps of a part of the horizon, up to which the limb can hold the contact. */
 static int last_held(hf_planner* p, int from, hf_transform root, const hf_plan_hold* h, hf_pose* at,
                      hf_pose* next) {
-    int horizon = p->world.options->horizon, step = horizon / 8 + 1, last = from;
+    int horizon = p->world.options->horizon, step = hf_guide_stride(&p->world), last = from;
     hf_transform off = hf_compose(hf_inverse(p->world.guide[from]), root);
     for (int i = from; i < h->until;) {
         i = i + step < h->until ? i + step : h->until;

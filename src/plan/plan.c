@@ -13,8 +13,9 @@
 
 #define FIELD(name) offsetof(hf_plan_options, name)
 static const hf_option items[] = {
-    {"samples", HF_OPTION_COUNT, FIELD(samples), 100, 1e6, 10000, "", "postures in each limb's sample set"},
-    {"seed", HF_OPTION_SEED, FIELD(seed), 0, 9007199254740992.0, 1, "", "of samples and guide"},
+    {"samples", HF_OPTION_COUNT, FIELD(samples), 100, 1000000, 10000, "",
+     "postures in each limb's sample set"},
+    {"seed", HF_OPTION_SEED, FIELD(seed), 0, 9007199254740992, 1, "", "of samples and guide"},
     {"threads", HF_OPTION_COUNT, FIELD(threads), 0, 1024, 0, "",
      "0: all cores; the plan does not depend on it"},
     {"rate", HF_OPTION_REAL, FIELD(rate), 10, 240, 30, "1/s", "frames a second"},
@@ -23,16 +24,21 @@ static const hf_option items[] = {
     {"margin_m", HF_OPTION_REAL, FIELD(margin_m), 0, 1, HF_MARGIN_M, "m", "least balance margin of a frame"},
     {"horizon", HF_OPTION_COUNT, FIELD(horizon), 1, 1000, 24, "",
      "guide poses that a contact's duration counts"},
-    {"effort", HF_OPTION_REAL, FIELD(effort), 0, 1e3, 1, "", "weight of a contact's effort"},
-    {"duration", HF_OPTION_REAL, FIELD(duration), 0, 1e3, 2, "", "weight of how long it lasts"},
-    {"balance", HF_OPTION_REAL, FIELD(balance), 0, 1e3, 1, "", "weight of the margin it gives"},
-    {"comfort", HF_OPTION_REAL, FIELD(comfort), 0, 1e3, 0.3, "", "weight of the posture's comfort"},
-    {"max_work", HF_OPTION_COUNT, FIELD(max_work), 1, 1e9, 4000, "",
+    {"effort", HF_OPTION_REAL, FIELD(effort), 0, 1000, 1, "", "weight of a contact's effort"},
+    {"duration", HF_OPTION_REAL, FIELD(duration), 0, 1000, 2, "", "weight of how long it lasts"},
+    {"balance", HF_OPTION_REAL, FIELD(balance), 0, 1000, 1, "", "weight of the margin it gives"},
+    {"comfort", HF_OPTION_REAL, FIELD(comfort), 0, 1000, 0.3, "", "weight of the posture's comfort"},
+    {"max_work", HF_OPTION_COUNT, FIELD(max_work), 1, 1000000000, 4000, "",
      "contact changes tried on a guide, and on all when another is begun"},
     {"guides", HF_OPTION_COUNT, FIELD(guides), 1, 1000, 12, "", "guides tried"},
+    {"patience", HF_OPTION_COUNT, FIELD(patience), 1, 1000000, 100, "",
+     "contact changes tried on the first guide without going farther along it, and as many more on each "
+     "other one"},
+    {"tries", HF_OPTION_COUNT, FIELD(tries), 1, 100, 6, "",
+     "alternatives tried for one contact change before the search goes elsewhere"},
     {"goal_tolerance_m", HF_OPTION_REAL, FIELD(goal_tolerance_m), 0, 10, 0.05, "m",
      "how far the root may end from the goal's"},
-    {"goal_tolerance_rad", HF_OPTION_REAL, FIELD(goal_tolerance_rad), 0, 3.2, 0.1, "rad",
+    {"goal_tolerance_rad", HF_OPTION_REAL, FIELD(goal_tolerance_rad), 0, 4, 0.1, "rad",
      "how far the root may end turned from the goal's, and joints of a whole goal from theirs"},
 };
 #undef FIELD
@@ -106,8 +112,10 @@ static hf_status make_schedule(hf_planner* p, int last, hf_plan_result* r) {
 /* ---- the guide ---- */
 
 enum { GUIDES_A_CHOICE = 6 };
-static const double EASY = 1.25, ENDS = 0.5; /* effort of a straight way, and creature heights on top */
-static const double ALIKE = 1.1; /* two guides no further apart in effort: others are hardly easier */
+static const double GUIDE_STEP = 0.02; /* creature heights between two guide poses */
+/* Of the effort of a straight way with half a creature height on top, or of another guide: no more is easy.
+ */
+static const double EASY = 1.2;
 
 static double apart(const hf_transform* a, const hf_transform* b, double radius) {
     return hf_distance(a->position, b->position) + radius * hf_quat_angle(a->rotation, b->rotation);
@@ -116,10 +124,10 @@ static double apart(const hf_transform* a, const hf_transform* b, double radius)
 /* The poses in even steps, small against the creature; NULL when memory is out. */
 static hf_transform* spread_poses(const hf_planner* p, const hf_transform* poses, int pose_count,
                                   int* spread_count) {
-    double step = 0.02 * p->world.view->height, radius = hf_guide_model_radius(p->world.model->guide),
+    double step = GUIDE_STEP * p->world.view->height, radius = hf_guide_model_radius(p->world.model->guide),
            length = 0;
     for (int i = 1; i < pose_count; i++) length += apart(&poses[i], &poses[i - 1], radius);
-    int count = pose_count > 1 ? 2 + (int)fmin(length / step, 1e5) : 1;
+    int count = pose_count > 1 ? 2 + (int)(length / step) : 1;
     hf_transform* spread = hf_alloc((size_t)count, sizeof *spread);
     if (!spread) return NULL;
     double done = 0;
@@ -184,14 +192,14 @@ static hf_status choose_guide(hf_planner* p, const hf_plan_query* q, int attempt
     int best_count = 0;
     double least = INFINITY, length_m = 0;
     double straight = hf_distance(q->start->pose.root.position, q->goal->pose.root.position);
-    double easy = EASY * straight / p->world.view->height + ENDS;
+    double easy = EASY * (straight / p->world.view->height + 1 / 2.0);
     bool settled = false;
     for (int i = 0; i < GUIDES_A_CHOICE && status == HF_OK && !settled && !p->progress.cancelled; i++) {
         double effort = 0;
         status = find_guide(p, q, attempt * GUIDES_A_CHOICE + i, path, r, found);
         if (status != HF_OK || !*found) break;
         if (!spread_guide(p, path, &effort)) status = HF_ERROR_MEMORY;
-        settled = effort < easy || fmax(effort, least) < ALIKE * fmin(effort, least);
+        settled = effort < easy || fmax(effort, least) < EASY * fmin(effort, least);
         if (status != HF_OK || effort >= least) continue;
         hf_free(best);
         best = p->own_guide, best_count = p->world.guide_count;
@@ -232,12 +240,10 @@ static bool begin(hf_planner* p, const hf_plan_query* q, hf_plan_why* why) {
     return true;
 }
 
-/* Changes tried on a guide without going farther along it: more on each further one. */
-enum { PATIENCE = 100 };
-
 /* Stances along the guide; the schedule is the whole one, or as far as the search went. */
 static hf_status plan_along(hf_planner* p, const hf_plan_query* q, hf_plan_result* r) {
-    int patience = q->guide_count > 0 ? p->world.options->max_work : PATIENCE * (1 + p->world.attempt);
+    int patience =
+        q->guide_count > 0 ? p->world.options->max_work : p->world.options->patience * (1 + p->world.attempt);
     if (!hf_spots_find(p)) return p->tools.status;
     bool begun = begin(p, q, &r->why);
     if (begun) r->why = hf_plan_search(p, q->goal, patience);

@@ -11,8 +11,6 @@
 #include <pthread.h>
 #include <string.h>
 
-enum { TROUBLE = 20 }; /* changes tried without going farther */
-
 typedef struct contest contest;
 
 typedef struct attempt {
@@ -44,7 +42,8 @@ static bool relay(void* user, double fraction, const char* stage) {
     if (fraction > c->farthest) c->farthest = fraction;
     if (c->progress && !c->cancelled && !c->progress(c->user, c->farthest, stage)) c->cancelled = true;
     bool goes_on = !c->cancelled && a->planner.world.attempt < c->last;
-    if (a->planner.progress.stalled > TROUBLE && c->wanted <= a->planner.world.attempt)
+    if (a->planner.progress.stalled > a->planner.world.options->patience / 5 &&
+        c->wanted <= a->planner.world.attempt)
         c->wanted = a->planner.world.attempt + 1;
     pthread_cond_broadcast(&c->changed);
     pthread_mutex_unlock(&c->mutex);

@@ -3,6 +3,7 @@
 
 #include "base/workspace.h"
 #include "model/creature.h"
+#include "model/tolerance.h"
 
 #include <math.h>
 #include <string.h>
@@ -23,7 +24,8 @@ static bool draw_to(hf_planner* p, hf_hold* c, hf_pose* pose) {
     hf_status status = hf_limb_solve(p->world.creature, &p->tools.links[l->base_link], &t, &o,
                                      p->tools.workspace, pose->q, &r);
     hf_plan_note(p, status);
-    return status == HF_OK && (r.outcome == HF_FOUND || r.outcome == HF_PARTIAL) && r.position_error_m < 2e-4;
+    return status == HF_OK && (r.outcome == HF_FOUND || r.outcome == HF_PARTIAL) &&
+           r.position_error_m < HF_HELD_M;
 }
 
 static bool add_contact(hf_planner* p, hf_hold* c, hf_pose* pose, hf_plan_hold* holds, int* count) {
@@ -129,8 +131,8 @@ static bool find_start(hf_planner* p, const hf_scenario_state* start, hf_plan_no
     find_stance(p, n);
     if (n->hold_count == 0) return false;
     const hf_stance* stance = hf_stance_borrow(p, n->holds, n->hold_count, -1);
-    bool good = stance && hf_stance_pose(p, n->holds, n->hold_count, stance,
-                                         p->world.options->margin_m * 1.02, start->pose.root, NULL, &n->pose);
+    bool good = stance && hf_stance_pose(p, n->holds, n->hold_count, stance, hf_pose_margin(p),
+                                         start->pose.root, NULL, &n->pose);
     hf_stance_return(p, stance);
     return good;
 }

@@ -3,11 +3,10 @@
 #include "plan/step.h"
 
 #include "base/workspace.h"
+#include "model/tolerance.h"
 
 #include <math.h>
 #include <string.h>
-
-static const double SAME_M = 5e-4; /* a hold that is this near to the goal's is the goal's */
 
 /* The body moved from knot `first` on, nothing else changed: a stance of its own in the tree. */
 static bool stay(hf_planner* p, int first) {
@@ -52,7 +51,7 @@ static bool reach_root(hf_planner* p, const hf_scenario_state* goal, hf_pose* po
     hf_pose_copy(&p->world, &n->pose, pose);
     bool there =
         stance &&
-        hf_stance_pose(p, n->holds, n->hold_count, stance, o->margin_m * 1.02, goal->pose.root, NULL, pose) &&
+        hf_stance_pose(p, n->holds, n->hold_count, stance, hf_pose_margin(p), goal->pose.root, NULL, pose) &&
         is_near(o, goal, pose->root) && (goal->whole || is_turned(o, goal, pose->root)) &&
         hf_segment_move(p, n->holds, n->hold_count, stance, p->tree.node_index, &n->pose, pose);
     hf_stance_return(p, stance);
@@ -62,7 +61,7 @@ static bool reach_root(hf_planner* p, const hf_scenario_state* goal, hf_pose* po
 static bool is_held(const hf_plan_node* n, const hf_plan_hold* h) {
     int own = hf_holds_find(n->holds, n->hold_count, h->at.limb);
     return own >= 0 && n->holds[own].at.frame == h->at.frame &&
-           hf_distance(n->holds[own].anchor.point, h->anchor.point) <= SAME_M;
+           hf_distance(n->holds[own].anchor.point, h->anchor.point) <= HF_SLIP_M;
 }
 
 /* The next change towards the goal's contacts; false when it does not work out. *done when there is none

@@ -4,7 +4,7 @@
    order in which contacts end. */
 #include "plan/step.h"
 
-enum { MAX_OPTIONS = 64, MAX_CHILDREN = 6 }; /* children: of one option */
+enum { MAX_OPTIONS = 64, BLOCKED_TIMES = 3 }; /* times that a limb could not leave a contact: a dead end */
 
 typedef enum change { MOVE, ROLL, SPECULATIVE_STEP, RELEASE } change; /* the third does not seem to lead on */
 typedef struct option {
@@ -13,16 +13,10 @@ typedef struct option {
     int order; /* smaller first */
 } option;
 
-/* What an attempt costs, in guide poses: all that a stance has to offer together, each one at least, and one
-   that worked out, so that the next stance is tried first. */
-static const double COST_OF_ALL = 12, COST_OF_CHILD = 3, COST_OF_ROLL = 6;
-static const double HOLDS_SHARE = 0.5; /* of how long contacts last, in what a stance is worth */
-static const double SAME_PLACE = 0.03; /* of a limb's length */
-enum { SAME_POSES = 3, LAST_POSES = 6 };
-static const double FAR_PATIENCE = 3; /* more patience near the goal than at the start */
-enum {
-    BLOCKED_TIMES = 3
-}; /* that a limb could not leave a contact before its contact counts as a dead end */
+/* What an attempt costs, in guide poses: all that a stance has to offer together, and one that worked out, so
+   that the next stance is tried first. */
+static double cost_of_all(const hf_planner* p) { return 4.0 * hf_guide_stride(&p->world); }
+static double cost_of_child(const hf_planner* p) { return hf_guide_stride(&p->world); }
 
 static void add(option* options, int* count, change c, int limb, int order) {
     if (*count == MAX_OPTIONS) return;
@@ -70,7 +64,7 @@ static int list_options(const hf_planner* p, const hf_plan_node* n, option* opti
 /* Do all contacts last to the end, nearly? What is left the body can stretch to. */
 static bool all_last(const hf_planner* p, const hf_plan_node* n) {
     for (int i = 0; i < n->hold_count; i++)
-        if (n->holds[i].until < p->world.guide_count - 1 - LAST_POSES) return false;
+        if (n->holds[i].until < p->world.guide_count - 1 - 2 * hf_guide_stride(&p->world)) return false;
     return true;
 }
 
@@ -102,7 +96,7 @@ static void bound_worth(const hf_planner* p, hf_plan_node* n) {
     for (int i = 0; i < n->hold_count; i++) {
         const hf_plan_node* maker = &p->tree.nodes[n->holds[i].maker];
         if (!hf_plan_is_blocked(maker)) continue;
-        double before = p->tree.nodes[maker->parent].worth - COST_OF_ALL;
+        double before = p->tree.nodes[maker->parent].worth - cost_of_all(p);
         n->worth = n->worth < before ? n->worth : before;
     }
 }
@@ -123,7 +117,7 @@ void hf_plan_adopt(hf_planner* p) {
     n->end_knot = p->tree.knots.count;
     n->option = 0, n->found = 0, n->blocked = 0;
     for (int i = 0; i < n->hold_count; i++) n->holds[i].stuck = n->holds[i].has_speculative_step = false;
-    n->worth = n->guide_index + HOLDS_SHARE * lasting(p, n);
+    n->worth = n->guide_index + lasting(p, n) / 2;
     bound_worth(p, n);
     p->tree.node_index = p->tree.node_count++;
     if (n->guide_index > p->tree.nodes[p->tree.farthest].guide_index) p->tree.farthest = p->tree.node_index;
@@ -131,16 +125,17 @@ void hf_plan_adopt(hf_planner* p) {
 
 /* Is there such a stance already? */
 static bool is_known(const hf_planner* p, const hf_plan_node* n) {
+    int same_poses = hf_guide_stride(&p->world);
     for (int k = 0; k < p->tree.node_count; k++) {
         const hf_plan_node* m = &p->tree.nodes[k];
-        if (m->hold_count != n->hold_count || m->guide_index > n->guide_index + SAME_POSES ||
-            m->guide_index < n->guide_index - SAME_POSES)
+        if (m->hold_count != n->hold_count || m->guide_index > n->guide_index + same_poses ||
+            m->guide_index < n->guide_index - same_poses)
             continue;
         int same = 0;
         for (int i = 0; i < n->hold_count; i++) {
             int own = hf_holds_find(m->holds, m->hold_count, n->holds[i].at.limb);
             same += own >= 0 && hf_distance(m->holds[own].at.point, n->holds[i].at.point) <
-                                    SAME_PLACE * p->world.view->limbs[n->holds[i].at.limb].length;
+                                    HF_SAME_PLACE * p->world.view->limbs[n->holds[i].at.limb].length;
         }
         if (same == n->hold_count) return true;
     }
@@ -174,11 +169,11 @@ static void expand(hf_planner* p) {
     else if (o->change == ROLL)
         found = n->found == 0 && hf_step_roll(p, n, o->limb, child);
     else
-        found = n->found < MAX_CHILDREN &&
+        found = n->found < p->world.options->tries &&
                 hf_step_limb(p, n, o->limb, NULL, o->change == SPECULATIVE_STEP, child, &blocked);
     n->found++;
     if (!found) n->option++, n->found = 0;
-    n->worth -= found ? COST_OF_CHILD : COST_OF_ALL / count;
+    n->worth -= found ? cost_of_child(p) : cost_of_all(p) / count;
     if (!found && blocked) record_blocked(p, n, o->limb);
     if (!found) return;
     if (is_known(p, child)) {
@@ -187,26 +182,26 @@ static void expand(hf_planner* p) {
     }
     hf_plan_adopt(p);
     // the same place once more: what it is good for must show
-    if (o->change == ROLL) child->worth -= COST_OF_ROLL;
+    if (o->change == ROLL) child->worth -= cost_of_all(p) / 2;
 }
 
 hf_plan_why hf_plan_search(hf_planner* p, const hf_scenario_state* goal, int patience) {
+    hf_plan_tree* t = &p->tree;
     int went_on = p->progress.work, farthest = 0;
     while (hf_plan_ok(p)) {
         p->progress.stalled = p->progress.work - went_on;
         if (!report(p)) return HF_PLAN_CANCELLED;
-        p->tree.node_index = choose(p);
-        if (p->tree.node_index < 0) return HF_PLAN_NO_CONTACT;
-        const hf_plan_node* n = &p->tree.nodes[p->tree.node_index];
+        t->node_index = choose(p);
+        if (t->node_index < 0) return HF_PLAN_NO_CONTACT;
+        const hf_plan_node* n = &t->nodes[t->node_index];
         if (n->option == 0 && n->found == 0 && all_last(p, n) && hf_plan_arrive(p, goal)) return HF_PLAN_DONE;
-        if (p->tree.nodes[p->tree.farthest].guide_index > farthest)
-            farthest = p->tree.nodes[p->tree.farthest].guide_index, went_on = p->progress.work;
+        if (t->nodes[t->farthest].guide_index > farthest)
+            farthest = t->nodes[t->farthest].guide_index, went_on = p->progress.work;
         // the farther it came the more would be lost
         double way = (double)farthest / p->world.guide_count;
-        if (p->progress.work >= p->world.options->max_work ||
-            p->progress.work - went_on > patience * (1 + FAR_PATIENCE * way))
+        if (p->progress.work >= p->world.options->max_work || t->node_count == HF_MAX_STANCES ||
+            p->progress.work - went_on > patience * (1 + 3 * way))
             return HF_PLAN_WORK_ENDED;
-        if (p->tree.node_count == HF_MAX_STANCES) return HF_PLAN_WORK_ENDED;
         expand(p);
     }
     return HF_PLAN_WORK_ENDED;

@@ -8,6 +8,8 @@ int hf_guide_ahead(const hf_plan_world* w, int index, int ahead) {
     return index + ahead < w->guide_count ? index + ahead : w->guide_count - 1;
 }
 
+int hf_guide_stride(const hf_plan_world* w) { return (w->options->horizon + HF_STRIDES - 1) / HF_STRIDES; }
+
 hf_transform hf_root_upright(hf_transform root) {
     hf_vec3 up = hf_rotate(root.rotation, hf_v3(0, 0, 1));
     root.rotation = hf_quat_mul(hf_quat_between(up, hf_v3(0, 0, 1)), root.rotation);

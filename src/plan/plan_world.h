@@ -6,6 +6,13 @@
 #include "plan/plan_model.h"
 #include <holdfast/contact.h>
 
+/* Distances of a plan, in creature heights. Two poses or places nearer than a small shift are the same; the
+   body can make a large shift to let a limb reach. */
+static const double HF_SMALL_SHIFT = 0.03, HF_LARGE_SHIFT = 0.12;
+static const double HF_SAME_PLACE = 0.03; /* of a limb's length: nearer is the same contact */
+static const double HF_SMALL_TURN = 0.1;  /* rad: two orientations nearer are the same */
+enum { HF_STRIDES = 8 };                  /* parts of the horizon in which the guide is looked along */
+
 /* A point of the scene that a limb could touch. */
 typedef struct hf_spot {
     hf_vec3 point, normal;
@@ -31,6 +38,8 @@ typedef struct hf_plan_world {
 
 /* The last pose of the guide, or the one `ahead` poses after `index` where that comes before. */
 int hf_guide_ahead(const hf_plan_world* world, int index, int ahead);
+/* Guide poses that make a difference: one part of the horizon. */
+int hf_guide_stride(const hf_plan_world* world);
 /* The root with its heading only. */
 hf_transform hf_root_upright(hf_transform root);
 /* Where the limb is at ease with the root there: as at rest, or as at rest on all limbs where the body is

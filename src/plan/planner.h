@@ -49,6 +49,17 @@ static inline bool hf_plan_note(hf_planner* p, hf_status status) {
     return hf_plan_ok(p);
 }
 
+/* Moves the root of a pose where a limb that holds would be overstretched: a little more than the mean miss
+   of the limbs, as a straight limb is hard to solve. */
+static inline void hf_pose_give_way(hf_pose* pose, hf_vec3 pull) {
+    static const double GAIN = 1.2;
+    pose->root.position = hf_add(pose->root.position, hf_scale(pull, GAIN));
+}
+
+/* The balance margin of the poses between which segments are made, m: half as much again as their knots must
+   have. */
+static inline double hf_pose_margin(const hf_planner* p) { return p->world.options->margin_m * 3 / 2; }
+
 /* ---- planner.c ---- */
 /* Takes the memory of a search whose creature, scene and options are set. */
 hf_status hf_planner_begin(hf_planner* p);

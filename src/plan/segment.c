@@ -58,7 +58,7 @@ static bool put_over(hf_segment* s, hf_vec3 place, double tolerance, hf_pose* po
     for (int round = 0; round < LINE_ROUNDS + GIVING_WAY; round++) {
         hf_vec3 pull;
         if (!hf_holds_keep(p, s->holds, s->hold_count, -1, pose, &pull)) {
-            pose->root.position = hf_add(pose->root.position, hf_scale(pull, 1.2));
+            hf_pose_give_way(pose, pull);
             went = 0;
             continue;
         }
@@ -390,7 +390,7 @@ static bool keep_waypoint(hf_segment* s, int i, const hf_pose* from, const hf_po
         if (round && ends)
             hf_pose_between(p->world.creature, from, to, i > 0, pose);
         else if (round)
-            pose->root.position = hf_add(pose->root.position, hf_scale(pull, 1.2));
+            hf_pose_give_way(pose, pull);
         if (hf_holds_keep(p, s->holds, s->hold_count, -1, pose, &pull)) return true;
     }
     return false;

@@ -53,8 +53,6 @@ bool hf_steps_take(hf_planner* p, hf_step_list* list);
 bool hf_step_places(hf_planner* p, const hf_step_query* query, hf_step_list* list);
 
 /* ---- step_change.c ---- */
-/* The balance margin that both ends of a swing have, m. */
-double hf_swing_margin(const hf_planner* p);
 /* The pose from which the limb can leave its contact, as far along the guide as can be, but no farther than
    the advance `first`: where one is easily found, on the guide or where the body is; else wherever there is
    one. `rest` is what the others carry. */

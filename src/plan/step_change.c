@@ -8,29 +8,15 @@
 #include <math.h>
 #include <string.h>
 
-/* Where along the guide the body may be for a change: shares of the way its contacts allow, divided among
-   them, so that each limb's turn comes before its contact ends. */
-static const double ADVANCE[] = {1.5, 0.75, 0.3, 0};
-enum { ADVANCES = sizeof ADVANCE / sizeof *ADVANCE, NEAR_ADVANCE = ADVANCES - 2 };
-static const double NEW_PLACE = 0.03;     /* of the limb's length: nearer is the same contact */
-static const double BLOCKED_PLACE = 0.12; /* the same beside one that the limb could not leave */
-enum { LEAST_GAIN = 3 };                  /* guide poses that a change must last longer */
-enum { LEAST_HELP = 8 };                  /* guide poses that help must last */
-enum { MAX_TRIES = 6 };                   /* swings that do not work out */
+enum { ADVANCES = 4, NEAR_ADVANCE = ADVANCES - 2 };
+/* The body while a limb is in the air: near the guide, as it was, a little lower, much lower. */
+enum { LOWERINGS = 2, ARRIVALS = 2 + LOWERINGS };
 
-static const double RAISED = 0.03; /* creature heights: straight limbs leave more easily */
-/* Creature heights: a step reaches farther from bent limbs. */
-static const double LOWERED[] = {0.04, 0.11};
-enum { LOWERINGS = sizeof LOWERED / sizeof *LOWERED, ARRIVALS = 2 + LOWERINGS };
-static const double SMALL_SHIFT = 0.1;   /* creature heights that the body can easily shift */
-static const double LARGE_SHIFT = 0.2;   /* the same, that it cannot */
-static const double HOPELESS = 0.07;     /* creature heights off balance */
-static const double NEAR_ARRIVAL = 0.01; /* creature heights: no other pose */
-
-double hf_swing_margin(const hf_planner* p) {
-    /* m: both ends of a swing have this much more balance than its knots must have */
-    const double EXTRA_M = 0.003;
-    return p->world.options->margin_m + EXTRA_M;
+/* How far along the guide the body may be for a change: all of the way that its contacts allow, divided among
+   them, so that each limb's turn comes before its contact ends; then less and less of it. */
+static int advance(const hf_plan_node* n, int number, int room) {
+    double share = number + 1 < ADVANCES ? 2.0 / (n->hold_count << number) : 0;
+    return (int)(fmin(1, share) * room);
 }
 
 /* ---- does a step lead on? ---- */
@@ -41,14 +27,14 @@ static bool goes_on(const hf_plan_world* w, int index, bool speculative, const h
                     const hf_plan_hold* next) {
     int last = w->guide_count - 1;
     if (!old)
-        return w->model->limbs[next->at.limb].walks || next->until >= index + LEAST_HELP ||
+        return w->model->limbs[next->at.limb].walks || next->until >= index + 2 * hf_guide_stride(w) ||
                next->until == last;
-    if (hf_distance(old->at.point, next->at.point) < NEW_PLACE * w->view->limbs[old->at.limb].length)
+    if (hf_distance(old->at.point, next->at.point) < HF_SAME_PLACE * w->view->limbs[old->at.limb].length)
         return false;
     if (old->until < last)
-        return next->until >= old->until + (speculative ? 1 : LEAST_GAIN) || next->until == last;
+        return next->until >= old->until + (speculative ? 1 : hf_guide_stride(w)) || next->until == last;
     return next->until == old->until &&
-           hf_hold_off_goal(w, next) < hf_hold_off_goal(w, old) - 0.01 * w->view->height;
+           hf_hold_off_goal(w, next) < hf_hold_off_goal(w, old) - HF_SMALL_SHIFT * w->view->height;
 }
 
 /* Is the centre of mass within a shift of where the others carry the body without a limb? */
@@ -68,11 +54,11 @@ static bool can_leave(hf_planner* p, const hf_plan_hold* all, int count, const h
     for (int i = 0; i < 3 && hf_plan_ok(p); i++) {
         double margin;
         hf_pose_copy(&p->world, end, pose);
-        pose->root.position.z += (i > 0) * RAISED * p->world.view->height;
+        pose->root.position.z += (i > 0) * HF_SMALL_SHIFT * p->world.view->height;
         if (hf_stance_pose_exists(p, all, count, stance, p->world.options->margin_m, i != 1, pose, &margin) &&
             hf_segment_lifts(p, leaving, pose))
             return true;
-        if (i == 0 && margin < -HOPELESS * p->world.view->height) return false;
+        if (i == 0 && margin < -HF_LARGE_SHIFT / 2 * p->world.view->height) return false;
     }
     return false;
 }
@@ -102,9 +88,9 @@ static bool leads_on(hf_planner* p, const hf_plan_hold* all, int count, const hf
     if (soonest < 0 || count > HF_MANY_HOLDS + 1) return true;
     hf_vec3 com = hf_com_at(p, end);
     if (count > HF_MANY_HOLDS)
-        return nearly_stands(p, all, count, all[soonest].at.limb, SMALL_SHIFT, com) &&
-               (next < 0 || nearly_stands(p, all, count, all[next].at.limb, SMALL_SHIFT, com));
-    if (!nearly_stands(p, all, count, all[soonest].at.limb, LARGE_SHIFT, com)) return false;
+        return nearly_stands(p, all, count, all[soonest].at.limb, HF_LARGE_SHIFT, com) &&
+               (next < 0 || nearly_stands(p, all, count, all[next].at.limb, HF_LARGE_SHIFT, com));
+    if (!nearly_stands(p, all, count, all[soonest].at.limb, 2 * HF_LARGE_SHIFT, com)) return false;
     const hf_stance* stance = hf_stance_borrow(p, all, count, all[soonest].at.limb);
     bool leaves = stance && can_leave(p, all, count, &all[soonest], stance, end, scratch);
     hf_stance_return(p, stance);
@@ -119,9 +105,9 @@ bool hf_step_departure(hf_planner* p, const hf_plan_node* node, const hf_plan_ho
     int far = w->guide_count - 1, here = node->guide_index, last = -1;
     for (int i = 0; i < node->hold_count; i++) far = node->holds[i].until < far ? node->holds[i].until : far;
     int room = far > here ? far - here : 0;
-    double margin = hf_swing_margin(p);
+    double margin = hf_pose_margin(p);
     for (int a = first; a < ADVANCES && hf_plan_ok(p); a++) {
-        *index = here + (int)(fmin(1, ADVANCE[a] / node->hold_count) * room);
+        *index = here + advance(node, a, room);
         if (*index == last) continue;
         last = *index;
         hf_pose_copy(w, &node->pose, pose);
@@ -131,13 +117,13 @@ bool hf_step_departure(hf_planner* p, const hf_plan_node* node, const hf_plan_ho
     *index = here;
     for (int i = 1; i >= 0 && hf_plan_ok(p); i--) {
         hf_pose_copy(w, &node->pose, pose);
-        pose->root.position.z += i * RAISED * w->view->height;
+        pose->root.position.z += i * HF_SMALL_SHIFT * w->view->height;
         if (hf_stance_pose_easy(p, node->holds, node->hold_count, rest, margin, pose->root, old, pose))
             return true;
     }
     // somewhat ahead, or where the body is
     for (int i = 0; i < 2 && hf_plan_ok(p); i++) {
-        *index = here + (i ? 0 : (int)(fmin(1, ADVANCE[NEAR_ADVANCE] / node->hold_count) * room));
+        *index = here + (i ? 0 : advance(node, NEAR_ADVANCE, room));
         if (*index == here && i == 0) continue;
         hf_transform wish = i ? node->pose.root : w->guide[*index];
         hf_pose_copy(w, &node->pose, pose);
@@ -151,8 +137,7 @@ static bool move_by(hf_planner* p, const hf_plan_node* n, const hf_stance* stanc
                     const hf_pose* to, hf_pose* via) {
     int first = p->tree.knots.count, node = p->tree.node_index;
     hf_pose_copy(&p->world, &n->pose, via);
-    if (hf_stance_pose_easy(p, n->holds, n->hold_count, stance, p->world.options->margin_m * 1.02, by, NULL,
-                            via) &&
+    if (hf_stance_pose_easy(p, n->holds, n->hold_count, stance, hf_pose_margin(p), by, NULL, via) &&
         hf_segment_move(p, n->holds, n->hold_count, stance, node, &n->pose, via)) {
         hf_pose last = hf_knots_pose(&p->tree.knots, p->tree.knots.count - 1);
         hf_pose_copy(&p->world, &last, via);
@@ -199,10 +184,10 @@ typedef struct change {
 static int find_arrivals(change* c) {
     hf_planner* p = c->planner;
     hf_pose* to = c->arrivals;
-    double near = NEAR_ARRIVAL * p->world.view->height;
+    double near = HF_SMALL_SHIFT * p->world.view->height;
     int count = 0;
     hf_pose_copy(&p->world, &c->departure, &to[0]);
-    if (hf_stance_pose_easy(p, c->rest, c->rest_count, c->rest_carry, hf_swing_margin(p),
+    if (hf_stance_pose_easy(p, c->rest, c->rest_count, c->rest_carry, hf_pose_margin(p),
                             p->world.guide[c->index], NULL, &to[0]) &&
         hf_distance(to[0].root.position, c->departure.root.position) > near)
         count++;
@@ -210,7 +195,7 @@ static int find_arrivals(change* c) {
     for (int i = 0; i < LOWERINGS; i++) {
         hf_vec3 pull;
         hf_pose_copy(&p->world, &to[0], &to[count]);
-        to[count].root.position.z -= LOWERED[i] * p->world.view->height;
+        to[count].root.position.z -= (i ? HF_LARGE_SHIFT : HF_SMALL_SHIFT) * p->world.view->height;
         if (hf_holds_keep(p, c->rest, c->rest_count, -1, &to[count], &pull)) count++;
     }
     return count;
@@ -250,9 +235,8 @@ static bool is_taken(const change* c, const hf_plan_hold* next) {
         const hf_plan_node* n = &t->nodes[k];
         if (n->parent != t->node_index || n->last_limb != c->limb) continue;
         int own = hf_holds_find(n->holds, n->hold_count, c->limb);
-        double near = hf_plan_is_blocked(n) ? BLOCKED_PLACE : NEW_PLACE;
         if (own >= 0 && hf_distance(n->holds[own].at.point, next->at.point) <
-                            near * c->planner->world.view->limbs[c->limb].length)
+                            HF_SAME_PLACE * c->planner->world.view->limbs[c->limb].length)
             return true;
     }
     return false;
@@ -271,7 +255,7 @@ static bool find_end(change* c, const hf_step_candidate* to) {
     if (!c->forced && !goes_on(w, c->index, c->speculative, c->old, next)) return false;
     p->progress.work++;
     hf_pose_copy(w, &touching, &c->end);
-    return hf_stance_pose(p, c->rest, c->rest_count + 1, c->rest_carry, hf_swing_margin(p), to->root, next,
+    return hf_stance_pose(p, c->rest, c->rest_count + 1, c->rest_carry, hf_pose_margin(p), to->root, next,
                           &c->end);
 }
 
@@ -313,7 +297,7 @@ static bool change_from(change* c, int first, hf_step_list* list, hf_plan_node* 
         }
         if (carry_out(c, child)) return true;
         c->stays = !c->moved;
-        if (c->stays || ++tries == MAX_TRIES) break;
+        if (c->stays || ++tries == p->world.options->tries) break;
     }
     *blocked = tries > 0;
     return false;
