@@ -25,11 +25,13 @@ typedef struct hf_plan_options {
     double duration; /* default 2 */
     double balance;  /* default 1 */
     double comfort;  /* default 0.3 */
+    double room;     /* default 0.6 */
     int max_work;    /* contact changes tried on a guide; no further one is begun once all together
                         have used it up; default 4000 */
     int guides;      /* guides tried; default 12 */
     int patience;    /* contact changes tried on the first guide without going farther along it, and as many
                         more on each other one; default 100 */
+    int draws;       /* random bodies tried for a stance where the solver finds none; default 32 */
     int tries; /* alternatives tried for one contact change before the search goes elsewhere; default 6 */
     double goal_tolerance_m; /* how far the root may end from the goal's; default 0.05 */
     /* How far the root may end turned from the goal's, and each joint of a whole goal from its own; default

@@ -6,12 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double NEAREST = 0.2, FARTHEST = 1.8; /* of the rest length: what counts as under the limb */
-static const double LEAST_FACING = 0.8;            /* cosine between the surface's normal and the way out */
-static const double LONGEST = 0.9;                 /* step, of the limb's length */
-static const double APART = 0.035;                 /* creature heights between two places */
-enum { FARTHEST_POSES = 200, MOST = HF_STEP_CANDIDATES / 2 };
-static const double LEVEL_RAD = 0.2; /* tilts from which on a body's own down and the world's are two ways */
+enum { MOST = HF_STEP_CANDIDATES / 2 };
 
 /* The surface under the limb's rest contact with the root there. */
 static bool find_under(const hf_plan_world* w, const hf_plan_limb* l, hf_transform root, hf_surface* hit,
@@ -19,12 +14,12 @@ static bool find_under(const hf_plan_world* w, const hf_plan_limb* l, hf_transfo
     hf_vec3 foot = hf_apply(root, l->rest_in_root), base = hf_apply(root, l->anchor_in_root);
     hf_vec3 way = hf_rotate(root.rotation, hf_v3(0, 0, -1));
     double length = hf_dot(hf_sub(foot, base), way);
-    if (length < 0.2 * hf_distance(foot, base)) return false;
+    if (length < HF_UNDER_NEAREST * hf_distance(foot, base)) return false;
     hf_vec3 from = hf_sub(foot, hf_scale(way, length));
-    if (!hf_placement_ray(w->placement, from, way, FARTHEST * length, hit)) return false;
+    if (!hf_placement_ray(w->placement, from, way, HF_UNDER_FARTHEST * length, hit)) return false;
     *normal = hf_dot(hit->normal, way) > 0 ? hf_neg(hit->normal) : hit->normal;
-    return hf_distance(from, hit->point) > NEAREST * length && hf_dot(*normal, way) < -LEAST_FACING &&
-           hf_scene_object(w->scene, hit->object).contact;
+    return hf_distance(from, hit->point) > HF_UNDER_NEAREST * length &&
+           hf_dot(*normal, way) < -HF_LEAST_FACING && hf_scene_object(w->scene, hit->object).contact;
 }
 
 /* The limb on the place, its effector turned as at rest with the root there; from the pose. */
@@ -79,7 +74,7 @@ static void try_place(hf_planner* p, const hf_step_query* g, hf_transform root, 
     if (list->count == MOST || !find_under(w, &w->model->limbs[g->limb], root, &hit, &c.normal)) return;
     c.object = hit.object, c.point = hit.point;
     for (int i = 0; i < list->count; i++)
-        if (hf_distance(list->items[i].hold.at.point, c.point) < APART * w->view->height) return;
+        if (hf_distance(list->items[i].hold.at.point, c.point) < HF_SMALL_SHIFT * w->view->height) return;
     hf_step_candidate* to = &list->items[list->count];
     bool reached = false;
     for (int i = 0; i < g->pose_count && !reached; i++) reached = reach(p, g, &g->poses[i], root, &c, to);
@@ -108,14 +103,12 @@ void hf_footing_list(hf_planner* p, const hf_step_query* q, hf_step_list* list) 
     int last = first;
     hf_vec3 rest_place = w->model->limbs[q->limb].rest_in_root;
     hf_vec3 from = q->old ? q->old->at.point : hf_apply(hf_root_upright(w->guide[first]), rest_place);
-    double longest = LONGEST * w->view->limbs[q->limb].length;
-    while (last + 1 < w->guide_count && last < q->index + FARTHEST_POSES &&
-           from_rest(w, q->limb, last, from) < longest)
-        last++;
+    double longest = w->view->limbs[q->limb].length;
+    while (last + 1 < w->guide_count && from_rest(w, q->limb, last, from) < longest) last++;
     for (int i = last; i >= first && hf_plan_ok(p); i--) {
         hf_transform level = hf_root_upright(w->guide[i]);
         try_place(p, q, level, list);
-        if (hf_quat_angle(level.rotation, w->guide[i].rotation) > LEVEL_RAD)
+        if (hf_quat_angle(level.rotation, w->guide[i].rotation) > HF_SMALL_TURN)
             try_place(p, q, w->guide[i], list);
     }
 }

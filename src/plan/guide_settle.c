@@ -12,10 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double NEAREST = 0.3, FARTHEST = 1.8; /* of a limb's rest length: what counts as under it */
-static const double BENT = 0.985;                  /* limbs a little bent reach further */
-static const double HANGING = 0.35;                /* of it: beyond that a limb does not stand any more */
-static const double FOLDED = 0.6;                  /* of it: lower is no worse */
+static const double BENT = 0.985;   /* limbs a little bent reach further */
+static const double HANGING = 0.35; /* of it: beyond that a limb does not stand any more */
+static const double FOLDED = 0.6;   /* of it: lower is no worse */
 enum { RUNGS = 96, WAYS = 192, PASSES = 2, BARS = 256, CLIMBS = 24, HALVINGS = 4 };
 
 /* ---- standing ---- */
@@ -38,11 +37,11 @@ static bool gap_under(const hf_plan_world* w, const hf_plan_limb* l, hf_transfor
     hf_surface hit;
     if (length < 1e-9) return false;
     *along = hf_scale(hf_sub(foot, base), 1 / length);
-    if (!hf_placement_ray(w->placement, base, *along, FARTHEST * length, &hit)) return false;
+    if (!hf_placement_ray(w->placement, base, *along, HF_UNDER_FARTHEST * length, &hit)) return false;
     double at = hf_distance(base, hit.point);
     *gap = at - BENT * length;
     *normal = hf_dot(hit.normal, *along) > 0 ? hf_neg(hit.normal) : hit.normal;
-    return at >= NEAREST * length && hf_scene_object(w->scene, hit.object).contact;
+    return at >= HF_UNDER_NEAREST * length && hf_scene_object(w->scene, hit.object).contact;
 }
 
 /* Bodies with an upright stand on what is under them however they lean, others on what is at their feet. */

@@ -9,15 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double OFF_EASE = 1.5;      /* weight of the distance from ease, limb lengths */
-static const double LEAST_FACING = 0.35; /* cosine between a patch as the body has it and the surface */
-static const double LONGEST = 1.0;       /* step, of the limb's length */
-static const double ROOMY = 0.6;         /* weight of the room about a spot: a limb must come and go */
-static const double LOWER = 0.05;        /* creature heights */
-static const double BEARS = 1;           /* weight of how much of the body's weight a surface bears */
-static const double APART = 0.012;       /* creature heights between two places */
-static const double VAIN_APART = 0.5;
-enum { MAX_TRIES = 36, RANKED = 256, MOST = 10, STRIDES = 6, MAX_POSES = 4 };
+static const double OFF_EASE = 1.5; /* weight of the distance from ease, limb lengths */
+enum { RANKED = 256, MOST = HF_STEP_CANDIDATES / 2 };
 
 typedef struct ranked {
     int spot, pose;
@@ -33,17 +26,17 @@ static int by_score(const void* a, const void* b) {
 /* Where a limb's root frame will be: on the guide in strides up to the horizon, and a little lower. */
 typedef struct outlook {
     int count;
-    int index[STRIDES + 1];
-    hf_transform base[STRIDES + 1][2];
+    int index[HF_STRIDES + 1];
+    hf_transform base[HF_STRIDES + 1][2];
 } outlook;
 
 static void look_ahead(const hf_plan_world* w, int limb, int from, outlook* o) {
-    int end = hf_guide_ahead(w, from, w->options->horizon), step = w->options->horizon / STRIDES + 1;
+    int end = hf_guide_ahead(w, from, w->options->horizon), step = hf_guide_stride(w);
     o->count = 0;
-    for (int i = from; i < end && o->count <= STRIDES;) {
+    for (int i = from; i < end && o->count <= HF_STRIDES;) {
         i = i + step < end ? i + step : end;
         hf_transform lower = w->guide[i];
-        lower.position.z -= LOWER * w->view->height;
+        lower.position.z -= HF_LARGE_SHIFT / 2 * w->view->height;
         o->index[o->count] = i;
         o->base[o->count][0] = hf_compose(w->guide[i], w->model->limbs[limb].limb_in_root);
         o->base[o->count++][1] = hf_compose(lower, w->model->limbs[limb].limb_in_root);
@@ -76,8 +69,8 @@ static int rank(const hf_plan_world* w, const hf_step_query* q, ranked* all) {
     const hf_plan_limb* m = &w->model->limbs[q->limb];
     const hf_plan_hold* old = q->old;
     int count = 0, index = q->index, later = hf_guide_ahead(w, index, w->options->horizon / 2);
-    hf_transform bases[MAX_POSES];
-    for (int k = 0; k < q->pose_count && k < MAX_POSES; k++)
+    hf_transform bases[HF_ARRIVALS];
+    for (int k = 0; k < q->pose_count && k < HF_ARRIVALS; k++)
         bases[k] = hf_compose(q->poses[k].root, m->limb_in_root);
     outlook ahead;
     look_ahead(w, q->limb, index, &ahead);
@@ -88,10 +81,10 @@ static int rank(const hf_plan_world* w, const hf_step_query* q, ranked* all) {
     }
     for (int i = 0; i < w->spot_count; i++) {
         hf_spot* s = &w->spots[i];
-        if (old && hf_distance(s->point, old->at.point) > LONGEST * l->length) continue;
+        if (old && hf_distance(s->point, old->at.point) > l->length) continue;
         bool grip = can_grip(w, q->limb, s);
         int from = -1;
-        for (int k = 0; k < q->pose_count && k < MAX_POSES && from < 0; k++)
+        for (int k = 0; k < q->pose_count && k < HF_ARRIVALS && from < 0; k++)
             if (may_reach(w, q->limb, bases[k], s, grip)) from = k;
         if (from < 0) continue;
         int until = lasts(w, q->limb, index, &ahead, s, grip);
@@ -100,7 +93,7 @@ static int rank(const hf_plan_world* w, const hf_step_query* q, ranked* all) {
             continue;
         ranked r = {i, from,
                     w->options->duration * share +
-                        (grip ? BEARS : BEARS * s->normal.z + ROOMY * hf_spot_room(w, s)) -
+                        (grip ? 1 : s->normal.z + w->options->room * hf_spot_room(w, s)) -
                         OFF_EASE * hf_distance(s->point, ease) / l->length};
         if (count == RANKED) {
             int worst = 0;
@@ -166,7 +159,7 @@ static bool find_turn(hf_planner* p, const hf_pose* pose, int index, const hf_ho
                                      p->world.model->limbs[c->limb].rest_turn);
         hf_vec3 own = hf_rotate(wanted, f->normal), into = hf_neg(c->normal);
         *rotation = hf_quat_mul(hf_quat_between(own, into), wanted);
-        return hf_dot(own, into) >= LEAST_FACING;
+        return hf_dot(own, into) >= HF_LEAST_FACING;
     }
     hf_spot s = {c->point, c->normal, c->object, -1};
     outlook ahead;
@@ -269,15 +262,14 @@ static bool try_poses(hf_planner* p, const hf_step_query* q, const ranked* at, h
 void hf_places_list(hf_planner* p, const hf_step_query* q, hf_step_list* list) {
     const hf_plan_world* w = &p->world;
     ranked all[RANKED];
-    int accepted[HF_STEP_CANDIDATES], rejected[MAX_TRIES], good = 0, bad = 0;
-    double apart = APART * w->view->height;
+    int accepted[HF_STEP_CANDIDATES], rejected[HF_STEP_CANDIDATES], good = 0, bad = 0;
+    double apart = HF_SMALL_SHIFT / 2 * w->view->height;
     int count = rank(w, q, all);
     for (int i = 0; i < count && hf_plan_ok(p); i++) {
-        if (good == MOST || bad == MAX_TRIES || list->count == HF_STEP_CANDIDATES) break;
+        if (good == MOST || bad == HF_STEP_CANDIDATES || list->count == HF_STEP_CANDIDATES) break;
         // skip spots close to one that was already accepted or rejected
         hf_vec3 point = w->spots[all[i].spot].point;
-        if (has_near(w, accepted, good, point, apart) ||
-            has_near(w, rejected, bad, point, VAIN_APART * apart))
+        if (has_near(w, accepted, good, point, apart) || has_near(w, rejected, bad, point, apart / 2))
             continue;
         hf_step_candidate* to = &list->items[list->count];
         if (!try_poses(p, q, &all[i], to)) {

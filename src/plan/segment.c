@@ -13,17 +13,8 @@
 #include <math.h>
 #include <string.h>
 
-/* A knot of a move: the root moves or turns no further, nor any other joint. */
-static const double WAY_SHIFT = 0.03;                /* creature heights */
-static const double WAY_TURN = 0.1, WAY_JOINT = 0.2; /* rad */
-enum {
-    MAX_WAYPOINTS = 400,
-    MAX_KNOTS = 3000,
-    STRETCHES = 6,
-    SHARE_HALVINGS = 6,
-    GIVING_WAY = 5,
-    BORNE_WAYS = 4
-};
+enum { ROUNDS = 6 };     /* of an iteration that converges, or never does */
+enum { BORNE_WAYS = 4 }; /* directions in which accelerations are asked about */
 
 bool hf_segment_room(hf_segment* s, int knots) {
     hf_planner* p = s->planner;
@@ -45,17 +36,16 @@ double* hf_segment_q(const hf_segment* s, int i) {
 
 /* ---- the way of the centre of mass ---- */
 
-/* Knots and frames are so near to it: between frames, what is left must not look like an acceleration. */
-static const double ASIDE_M = 1e-3; /* what a swinging effector may be off its way */
+/* How near waypoints and knots are to their way: between knots, what is left must not look like an
+   acceleration. */
 static const double WAY_LINE_M = 3e-4, KNOT_LINE_M = 1e-5;
-enum { LINE_ROUNDS = 6 };
 
 /* Keeps the holds and shifts the root so that the centre of mass stands over a place; where a limb's reach
    ends, as near to it as can be. The root gives way a little where a limb would be overstretched. */
 static bool put_over(hf_segment* s, hf_vec3 place, double tolerance, hf_pose* pose, hf_vec3* com) {
     hf_planner* p = s->planner;
     double before = 0, went = 0;
-    for (int round = 0; round < LINE_ROUNDS + GIVING_WAY; round++) {
+    for (int round = 0; round < 2 * ROUNDS; round++) {
         hf_vec3 pull;
         if (!hf_holds_keep(p, s->holds, s->hold_count, -1, pose, &pull)) {
             hf_pose_give_way(pose, pull);
@@ -65,10 +55,9 @@ static bool put_over(hf_segment* s, hf_vec3 place, double tolerance, hf_pose* po
         *com = hf_com_at(p, pose);
         hf_vec3 off = hf_v3(place.x - com->x, place.y - com->y, 0);
         double left = hf_length(off);
-        if (left < tolerance || round >= LINE_ROUNDS || s->seated) return true;
+        if (left < tolerance || round >= ROUNDS || s->seated) return true;
         // what holds does not go with the root
-        if (went > 10 * tolerance && before - left > 0.5 * went / s->gain)
-            s->gain = fmin(1.6, fmax(1, went / (before - left)));
+        if (before - left > went / 2) s->gain = went / (before - left);
         before = left, went = left * s->gain;
         pose->root.position = hf_add(pose->root.position, hf_scale(off, s->gain));
     }
@@ -84,7 +73,7 @@ static hf_transform effector_at(const hf_segment* s, const hf_pose* pose) {
 /* The limb that swings, back onto its way after the root has shifted; false when nothing was to be done. */
 static bool bring_back(const hf_segment* s, hf_transform at, hf_pose* pose) {
     hf_planner* p = s->planner;
-    if (s->limb < 0 || hf_distance(effector_at(s, pose).position, at.position) < ASIDE_M) return false;
+    if (s->limb < 0 || hf_distance(effector_at(s, pose).position, at.position) < WAY_LINE_M) return false;
     hf_target t = {.kind = HF_TARGET_POSE,
                    .limb = s->limb,
                    .contact = -1,
@@ -112,9 +101,9 @@ static bool straighten(hf_segment* s, bool eased) {
         if (hf_stance_margin(s->stance, s->coms[end * last]) < p->world.options->margin_m) return false;
     }
     hf_vec3 shift = {0, 0, 0}, before = {0, 0, 0};
-    s->gain = 1.15;
+    s->gain = 1;
     for (int i = 1; i < last; i++) {
-        double u = (double)i / last, part = eased ? (1 - cos(3.14159265358979 * u)) / 2 : u;
+        double u = (double)i / last, part = eased ? (1 - cos(M_PI * u)) / 2 : u;
         hf_pose pose = {s->roots[i], hf_segment_q(s, i)};
         // shifts go on as they went
         hf_vec3 next = hf_sub(hf_scale(shift, 2), before), com;
@@ -165,7 +154,7 @@ static bool pose_at(hf_segment* s, const hf_path* path, double at, hf_vec3* shif
     return true;
 }
 
-static const double GRAZE_M = 0.004; /* steps of a swinging limb */
+static const double GRAZE_M = 0.004; /* steps in which a swinging limb is tested */
 
 /* Is every hold kept half way between two frames? */
 static bool holds_between(const hf_segment* s, const hf_pose* a, const hf_pose* b) {
@@ -205,20 +194,19 @@ static bool free_between(const hf_segment* s, const hf_pose* a, const hf_pose* b
 
 /* ---- how fast balance lets it be ---- */
 
-static const double JUMP = 2;           /* of the speed limits */
-static const double LEAST_SHARE = 0.02; /* of accelerations: 7 times slower */
-
-/* Accelerations of the centre of mass that are asked about, m/s2. */
-static const double LEAST_BORNE = 0.02, MOST_BORNE = 4;
-/* What is between knots is not known yet. */
+static const double JUMP = 2; /* of the speed limits: much faster is a limb that jumps, at any pace */
+/* Of the accelerations of the limbs and of the largest one asked about, m/s2: a segment that must be slower
+   still fails. */
+static const double LEAST_SHARE = 0.02, MOST_BORNE = 4;
+/* Of what is borne at the waypoints, as what is between them is not known yet, and of each slowing down. */
 static const double BORNE_SHARE = 0.9;
-enum { BORNE_EVERY = 4, BORNE_HALVINGS = 6 };
+enum { BORNE_EVERY = 4 }; /* waypoints between two that are asked about */
 
 /* Largest acceleration in a direction that the stance bears, at most MOST_BORNE; by halving its logarithm. */
 static double borne(const hf_stance* stance, hf_vec3 com, hf_vec3 way) {
-    double low = LEAST_BORNE, high = MOST_BORNE;
+    double low = LEAST_SHARE * MOST_BORNE, high = MOST_BORNE;
     if (hf_stance_holds(stance, com, hf_scale(way, high), hf_v3(0, 0, 0))) return high;
-    for (int i = 0; i < BORNE_HALVINGS; i++) {
+    for (int i = 0; i < ROUNDS; i++) {
         double middle = sqrt(low * high);
         if (hf_stance_holds(stance, com, hf_scale(way, middle), hf_v3(0, 0, 0)))
             low = middle;
@@ -233,7 +221,7 @@ static double borne(const hf_stance* stance, hf_vec3 com, hf_vec3 way) {
    are asked about, as what is borne changes linearly with the place of the centre of mass, nearly. */
 static void find_bounds(hf_segment* s) {
     hf_vec3 way = hf_sub(s->coms[s->way_count - 1], s->coms[0]);
-    way = hypot(way.x, way.y) > 1e-6 ? hf_normalize(hf_v3(way.x, way.y, 0)) : hf_v3(1, 0, 0);
+    way = hypot(way.x, way.y) > 0 ? hf_normalize(hf_v3(way.x, way.y, 0)) : hf_v3(1, 0, 0);
     hf_vec3 ways[BORNE_WAYS] = {way, hf_v3(-way.y, way.x, 0), hf_neg(way), hf_v3(way.y, -way.x, 0)};
     double at[BORNE_WAYS], next[BORNE_WAYS];
     int last = s->way_count - 1;
@@ -264,7 +252,7 @@ static void scale_bounds(hf_segment* s, double share) {
 /* Largest share of the accelerations that the stance holds, where all of them are too much. */
 static double bearable(const hf_stance* stance, const hf_frame_wrench* w) {
     double low = 0, high = 1;
-    for (int i = 0; i < SHARE_HALVINGS; i++) {
+    for (int i = 0; i < ROUNDS; i++) {
         double middle = (low + high) / 2;
         if (hf_stance_holds(stance, w->com, hf_scale(w->acceleration, middle),
                             hf_scale(w->momentum_rate, middle)))
@@ -317,7 +305,6 @@ static verdict append(hf_segment* s, const hf_path* path, hf_timing* timing, dou
         if (i > 0) {
             hf_pose last = hf_knots_pose(&p->tree.knots, p->tree.knots.count - 1);
             double speed = hf_frames_speed(p->world.creature, p->world.options->rate, &last, &pose);
-            // the times keep the limits: much faster is a limb that jumps, at any pace
             if (speed > JUMP) return FAILS;
             if (speed > HF_FRAME_SPEED || !holds_between(s, &last, &pose)) return TOO_FAST;
         }
@@ -325,7 +312,7 @@ static verdict append(hf_segment* s, const hf_path* path, hf_timing* timing, dou
     }
     double bear = balance_share(s, first, p->tree.knots.count - 1);
     if (bear < 1) {
-        *share = bear * 0.9;
+        *share = bear * BORNE_SHARE;
         return UNBALANCED;
     }
     for (int i = first; i < p->tree.knots.count; i++) {
@@ -350,20 +337,21 @@ static bool time_waypoints(hf_segment* s) {
     find_bounds(s);
     scale_bounds(s, BORNE_SHARE);
     int first = p->tree.knots.count;
-    for (int stretch = 0; stretch < STRETCHES && hf_plan_ok(p); stretch++) {
-        if (!hf_plan_note(
-                p, hf_timing_compute(p->world.creature, &path, &o, p->tools.workspace, p->tools.timing)))
-            return false;
-        if (p->tools.timing->frame_count > MAX_KNOTS) return false;
+    double slowed = 1;
+    for (int stretch = 0; stretch < ROUNDS && slowed >= LEAST_SHARE; stretch++) {
+        hf_status status =
+            hf_timing_compute(p->world.creature, &path, &o, p->tools.workspace, p->tools.timing);
+        if (!hf_plan_note(p, status)) return false;
         double share = 1;
         verdict v = append(s, &path, p->tools.timing, &share);
         if (v == HOLDS) return true;
         p->tree.knots.count = first;
         if (v == FAILS) return false;
-        if (v == TOO_FAST) o.speed_share *= 0.8;
+        if (v == TOO_FAST) o.speed_share *= BORNE_SHARE;
         // the limbs' own accelerations turn the body: they are slowed down with the centre of mass
-        o.acceleration_share = fmax(LEAST_SHARE, o.acceleration_share * share);
-        scale_bounds(s, fmax(LEAST_SHARE, share));
+        slowed *= share;
+        o.acceleration_share = fmax(LEAST_SHARE, slowed);
+        scale_bounds(s, share);
     }
     return false;
 }
@@ -372,12 +360,15 @@ bool hf_segment_finish(hf_segment* s, bool eased) { return straighten(s, eased) 
 
 /* ---- moves ---- */
 
+/* No further apart than a small shift and turn of the root, and as much of any joint. */
 static int waypoints_between(const hf_plan_world* w, const hf_pose* a, const hf_pose* b) {
-    double n = hf_distance(a->root.position, b->root.position) / (WAY_SHIFT * w->view->height);
-    n = fmax(n, hf_quat_angle(a->root.rotation, b->root.rotation) / WAY_TURN);
-    for (int j = 0; j < w->view->joint_count; j++)
-        n = fmax(n, fabs(b->q[w->view->joints[j].q_index] - a->q[w->view->joints[j].q_index]) / WAY_JOINT);
-    return 2 + (int)fmin(n, MAX_WAYPOINTS - 3);
+    double n = hf_distance(a->root.position, b->root.position) / (HF_SMALL_SHIFT * w->view->height);
+    n = fmax(n, hf_quat_angle(a->root.rotation, b->root.rotation) / HF_SMALL_TURN);
+    for (int j = 0; j < w->view->joint_count; j++) {
+        int i = w->view->joints[j].q_index;
+        n = fmax(n, fabs(b->q[i] - a->q[i]) / (2 * HF_SMALL_TURN));
+    }
+    return 2 + (int)n;
 }
 
 /* The pose of a waypoint with its holds kept: the root gives way where a straight line would overstretch a
@@ -386,7 +377,7 @@ static bool keep_waypoint(hf_segment* s, int i, const hf_pose* from, const hf_po
     hf_planner* p = s->planner;
     hf_vec3 pull;
     bool ends = i == 0 || i == s->way_count - 1;
-    for (int round = 0; round < (ends ? 2 : GIVING_WAY) && hf_plan_ok(p); round++) {
+    for (int round = 0; round < (ends ? 2 : ROUNDS) && hf_plan_ok(p); round++) {
         if (round && ends)
             hf_pose_between(p->world.creature, from, to, i > 0, pose);
         else if (round)

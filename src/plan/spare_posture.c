@@ -10,7 +10,6 @@
 
 /* Two spares differ by this share of their distance from rest, and by no less than this (rad). */
 static const double SPREAD = 0.6, LEAST_APART = 0.3;
-enum { CLEAR_ROUNDS = 4, HELD_SPARES = 8 };
 
 /* ---- the list ---- */
 
@@ -92,8 +91,7 @@ static bool clear_limb(hf_planner* p, const hf_collision_query* whole, int limb,
     const hf_plan_limb* l = &p->world.model->limbs[limb];
     hf_collision_query q = *whole;
     q.limb = limb;
-    int most = hold && l->spare_count > HELD_SPARES ? HELD_SPARES : l->spare_count;
-    for (int i = seen ? -2 : -1; i < most && hf_plan_ok(p); i++) {
+    for (int i = seen ? -2 : -1; i < l->spare_count && hf_plan_ok(p); i++) {
         if (i < 0)
             hf_limb_copy(&p->world, limb, i == -2 ? seen : p->world.home, pose->q);
         else
@@ -113,7 +111,7 @@ bool hf_spares_clear(hf_planner* p, const hf_plan_hold* holds, int count, int sk
     q.touches = touches;
     q.touch_count = hf_holds_touches(holds, count, skip, touches);
     hf_forward(p->world.creature, pose, p->tools.links);
-    for (int round = 0; round < CLEAR_ROUNDS; round++) {
+    for (int round = 0; round < p->world.view->limb_count; round++) {
         if (!hf_collides(p->world.creature, p->world.placement, p->tools.links, &q, hit)) return true;
         int hold, limb = limb_of(&p->world, holds, count, hit->body, &hold);
         if (limb < 0) limb = limb_of(&p->world, holds, count, hit->other_body, &hold);

@@ -9,11 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-static const double SPACING = 0.025;           /* creature heights between two spots of a face */
-static const double ABOVE = 0.03;              /* creature heights that are free above a spot */
-static const double CIRCLE = 0.1, OVER = 0.03; /* creature heights: about a spot, and over its face */
-static const double WIDER = 1.5;               /* spacing where there would be too many */
-static const double SAME_FACE = 0.95;          /* cosine */
+static const double SPACING = 0.025;  /* creature heights between two spots of a face */
+static const double SAME_FACE = 0.95; /* cosine */
 enum { MAX_SPOTS = 16384, MAX_CENTRES = 256, TABLE = 4 * MAX_SPOTS };
 
 typedef struct spotting {
@@ -27,7 +24,7 @@ typedef struct spotting {
 /* ---- one spot ---- */
 
 static uint32_t cell_of(const spotting* s, hf_vec3 x) {
-    double size = 0.6 * s->spacing;
+    double size = s->spacing / 2;
     uint32_t a = (uint32_t)(int64_t)floor(x.x / size), b = (uint32_t)(int64_t)floor(x.y / size),
              c = (uint32_t)(int64_t)floor(x.z / size);
     uint32_t h = a * 73856093u ^ b * 19349663u ^ c * 83492791u;
@@ -46,14 +43,14 @@ static bool add(spotting* s, const hf_spot* spot) {
     uint32_t at = cell_of(s, spot->point);
     while (s->table[at] >= 0) {
         const hf_spot* o = &p->world.spots[s->table[at]];
-        if (hf_distance(o->point, spot->point) < 0.5 * s->spacing &&
+        if (hf_distance(o->point, spot->point) < s->spacing / 2 &&
             hf_dot(o->normal, spot->normal) > SAME_FACE)
             return true;
         at = (at + 1) % TABLE;
     }
-    hf_vec3 above = hf_add(spot->point, hf_scale(spot->normal, 1e-3 * p->world.view->height));
-    if (!is_near(s, spot->point) ||
-        hf_placement_occluded(p->world.placement, above, spot->normal, ABOVE * p->world.view->height))
+    hf_vec3 above = hf_add(spot->point, hf_scale(spot->normal, HF_SKIN * p->world.view->height));
+    if (!is_near(s, spot->point) || hf_placement_occluded(p->world.placement, above, spot->normal,
+                                                          HF_SMALL_SHIFT * p->world.view->height))
         return true;
     if (p->world.spot_count == MAX_SPOTS) return false;
     s->table[at] = p->world.spot_count;
@@ -137,7 +134,7 @@ static bool add_around(spotting* s, hf_vec3 centre, bool* room) {
 
 static void find_centres(spotting* s) {
     const hf_planner* p = s->planner;
-    double apart = 0.5 * s->radius;
+    double apart = s->radius / 2;
     for (int i = 0; i < p->world.guide_count; i++) {
         hf_vec3 x = p->world.guide[i].position;
         bool far = s->centre_count == 0 || hf_distance(x, s->centres[s->centre_count - 1]) > apart;
@@ -161,7 +158,7 @@ bool hf_spots_find(hf_planner* p) {
         p->world.spot_count = 0;
         memset(s.table, 0xff, sizeof *s.table * TABLE);
         for (int i = 0; i < s.centre_count && good && room; i++) good = add_around(&s, s.centres[i], &room);
-        s.spacing *= WIDER;
+        s.spacing *= 2;
     }
     hf_free(s.table);
     return good || hf_plan_note(p, HF_ERROR_MEMORY);
@@ -170,12 +167,12 @@ bool hf_spots_find(hf_planner* p) {
 double hf_spot_room(const hf_plan_world* w, hf_spot* s) {
     enum { WAYS = 8 };
     if (s->room >= 0) return s->room;
-    double circle = CIRCLE * w->view->height, least = circle;
+    double circle = HF_LARGE_SHIFT * w->view->height, least = circle;
     hf_vec3 up = fabs(s->normal.z) < 0.9 ? hf_v3(0, 0, 1) : hf_v3(1, 0, 0);
     hf_vec3 u = hf_normalize(hf_cross(up, s->normal)), v = hf_cross(s->normal, u);
-    hf_vec3 above = hf_add(s->point, hf_scale(s->normal, OVER * w->view->height));
+    hf_vec3 above = hf_add(s->point, hf_scale(s->normal, HF_SMALL_SHIFT * w->view->height));
     for (int i = 0; i < WAYS; i++) {
-        double angle = 2 * 3.14159265358979 * i / WAYS;
+        double angle = 2 * M_PI * i / WAYS;
         hf_vec3 way = hf_add(hf_scale(u, cos(angle)), hf_scale(v, sin(angle)));
         hf_surface hit;
         if (hf_placement_ray(w->placement, above, way, least, &hit)) least = fmin(least, hit.distance);

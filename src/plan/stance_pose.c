@@ -10,20 +10,11 @@
 #include <math.h>
 #include <string.h>
 
-enum { STRIDES = 4, DRAWS = 32, NEAR_DRAWS = 12, VAIN_DRAWS = 8, DRAW_STREAM = 0x7370 };
-/* Sizes of draws, creature heights; bends of the trunk begin after a part of them. */
-static const double LEAST_DRAW = 0.015, MOST_DRAW = 0.24, BEND_AFTER = 0.3;
-static const double HERE = 0.03, HERE_RAD = 0.1; /* creature heights: the wish is where the body is */
-static const double SHAKE = 0.4;                 /* rad: other starts of limbs that hold */
+enum { STRIDES = 4, DRAW_STREAM = 0x7370 }; /* steps towards a wish */
+static const double SHAKE = 0.4;            /* rad: other starts of limbs that hold */
 
-/* Balance that is aimed at, creature heights. */
-static const double GOOD_MARGIN = 0.012;
-static const double ASTRAY = 0.03; /* creature heights: higher than wished because limbs are straight */
-static const double LOOSE = 0.03;  /* creature heights: lower with bent limbs */
-
-static double aimed_margin(const hf_planner* p, double margin) {
-    return fmax(2 * margin, GOOD_MARGIN * p->world.view->height);
-}
+/* Balance that is aimed at, m. */
+static double aimed_margin(const hf_planner* p, double margin) { return 2 * fmax(margin, hf_pose_margin(p)); }
 
 /* The whole-body solver from the pose; `stiff` leaves the trunk and limbs without contact as they are. */
 static bool settle_from(hf_planner* p, const hf_plan_hold* holds, int count, const hf_stance* stance,
@@ -55,7 +46,7 @@ static void stand_over(hf_planner* p, const hf_plan_hold* holds, int count, cons
     hf_vec3 shift;
     hf_stance_balance(&over, hf_com_at(p, pose), &shift);
     pose->root.position =
-        hf_add(pose->root.position, hf_v3(shift.x, shift.y, -LOOSE * p->world.view->height));
+        hf_add(pose->root.position, hf_v3(shift.x, shift.y, -HF_SMALL_SHIFT * p->world.view->height));
     for (int i = 0; i < count; i++) hf_limb_loosen(p->world.creature, holds[i].at.limb, pose->q);
 }
 
@@ -133,8 +124,9 @@ static void loosen(const search* s, hf_pose* pose) {
 }
 
 static bool is_elsewhere(const search* s) {
-    return hf_distance(s->from.root.position, s->wish.position) >= HERE * s->planner->world.view->height ||
-           hf_quat_angle(s->from.root.rotation, s->wish.rotation) >= HERE_RAD;
+    return hf_distance(s->from.root.position, s->wish.position) >=
+               HF_SMALL_SHIFT * s->planner->world.view->height ||
+           hf_quat_angle(s->from.root.rotation, s->wish.rotation) >= HF_SMALL_TURN;
 }
 
 /* Towards the wish in strides, limbs bent: on its way there the solver may have straightened a limb, which
@@ -167,7 +159,7 @@ static bool solve(search* s, bool stiff, const hf_pose* from, double lower, hf_p
         settled = settle_from(p, s->holds, s->count, s->stance, s->margin, wish, stiff, pose);
     }
     if (!settled) return false;
-    if (pose->root.position.z - wish.position.z > ASTRAY * p->world.view->height)
+    if (pose->root.position.z - wish.position.z > HF_SMALL_SHIFT * p->world.view->height)
         settle_nearer(s, from, wish, pose);
     if (!s->settled) s->middle = pose->root;
     s->settled = true;
@@ -190,7 +182,10 @@ static void shake(const search* s, hf_random* random, double* q) {
     hf_pose_follow(w->creature, q);
 }
 
-static double drawn_size(double part) { return LEAST_DRAW + part * part * (MOST_DRAW - LEAST_DRAW); }
+/* Creature heights, from half a small shift to two large ones; near the wish first. */
+static double drawn_size(double part) {
+    return HF_SMALL_SHIFT / 2 + part * part * (2 * HF_LARGE_SHIFT - HF_SMALL_SHIFT / 2);
+}
 
 /* The solver with a drawn wish: slower, but it finds what is far from the wish. */
 static bool draw_solved(search* s, hf_random* random, int number, double part, hf_pose* pose) {
@@ -215,9 +210,9 @@ static bool draw(search* s, hf_random* random, int number, double part, hf_pose*
         pose->root = hf_root_between(&s->from.root, &s->wish, t);
     }
     pose->root = hf_compose(pose->root, hf_body_shift(&p->world, random, size));
-    double push = hf_random_between(random, -0.5, 1) * size * p->world.view->height;
-    if (push > 0) pose->root.position = hf_add(pose->root.position, hf_scale(s->away, push));
-    if (part > BEND_AFTER && number % 3) hf_body_bend(&p->world, random, part, pose->q);
+    double push = hf_random_unit(random) * size * p->world.view->height;
+    pose->root.position = hf_add(pose->root.position, hf_scale(s->away, push));
+    if (number % 3) hf_body_bend(&p->world, random, part, pose->q);
     if (number % 4 == 2) shake(s, random, pose->q);
     if (number % 4) loosen(s, pose);
     hf_stance_wish over = {s->stance, aimed_margin(p, s->margin)};
@@ -228,21 +223,17 @@ static bool draw(search* s, hf_random* random, int number, double part, hf_pose*
 }
 
 /* Where the body is wished elsewhere than it is, a contorted pose there is worth less than a good one on the
-   way: only what is near. */
-static int draws_of(const search* s) { return is_elsewhere(s) ? NEAR_DRAWS : DRAWS; }
-
+   way: then only the first third is drawn. Where a quarter of the draws kept no holds, none will. */
 static bool draw_all(search* s, hf_pose* pose) {
     hf_planner* p = s->planner;
-    int count = draws_of(s);
+    int draws = p->world.options->draws, count = is_elsewhere(s) ? (draws + 2) / 3 : draws, settled = 0;
     hf_random random = hf_body_draws(p, DRAW_STREAM);
-    int settled = 0;
     for (int i = 0; i < count && hf_plan_ok(p); i++) {
-        if (draw(s, &random, i, (double)i / (DRAWS - 1), pose)) {
+        if (draw(s, &random, i, (double)i / draws, pose)) {
             settled++;
             if (accept(s, pose)) return true;
         }
-        // the limbs that hold cannot, and no small change of the wish will do
-        if (i + 1 == VAIN_DRAWS && settled == 0) return false;
+        if (settled == 0 && 4 * (i + 1) >= draws) return false;
     }
     return false;
 }
@@ -271,7 +262,8 @@ static bool find(hf_planner* p, const hf_plan_hold* holds, int count, const hf_s
         hf_pose_copy(&p->world, pose, &s.from);
         hf_pose_copy(&p->world, pose, &s.relaxed);
         relax(&p->world, holds, count, &s.relaxed);
-        good = solve(&s, true, &s.relaxed, 0, pose) || (!s.settled && solve(&s, true, &s.from, LOOSE, pose));
+        good = solve(&s, true, &s.relaxed, 0, pose) ||
+               (!s.settled && solve(&s, true, &s.from, HF_SMALL_SHIFT, pose));
         if (!good && !easy)
             good = (!root_is_fixed(&p->world, holds, count) && draw_all(&s, pose)) ||
                    solve(&s, false, &s.from, 0, pose);

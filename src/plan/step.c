@@ -7,9 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double UPWARD = 1;  /* beta of method section 4 */
-static const double STRAY = 4;   /* weight of the distance from the place wished for in the end */
-static const double ROOMY = 0.6; /* weight of the room about a contact */
+static const double UPWARD = 1; /* beta of method section 4 */
+static const double STRAY = 4;  /* weight of the distance from the place wished for in the end */
 /* Weight of chance after a guide that led nowhere: the next one may be the same, and its contacts should not.
  */
 static const double CHANCE = 0.15;
@@ -89,7 +88,7 @@ static bool score_all(hf_planner* p, const hf_plan_hold* rest, int rest_count, i
         double room = fmin(fmax(0, margin) / 0.1, own_room(&c->hold.support) / 0.025) / p->world.view->height;
         hf_spot spot = {c->hold.at.point, c->hold.at.normal, c->hold.at.object, c->hold.at.grip ? 1 : -1};
         c->score = o->duration * fmin(1, (double)lasts / o->horizon) + o->balance * fmin(1, room) +
-                   o->comfort * c->comfort + ROOMY * hf_spot_room(&p->world, &spot) - STRAY * off;
+                   o->comfort * c->comfort + o->room * hf_spot_room(&p->world, &spot) - STRAY * off;
         if (p->world.attempt > 0) c->score += CHANCE * hf_random_unit(&chance);
     }
     // efforts count beside the best of them

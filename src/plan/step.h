@@ -5,6 +5,10 @@
 #include "plan/planner.h"
 
 enum { HF_STEP_CANDIDATES = 24 };
+/* Poses of the body while a limb is in the air: near the guide, as it was, a little lower, much lower. */
+enum { HF_ARRIVALS = 4 };
+/* Cosine between a patch as the body has it and a surface that it can stand on. */
+static const double HF_LEAST_FACING = 0.5;
 
 /* With more holds than this the body nearly always stands without one of them. */
 enum { HF_MANY_HOLDS = 3 };

@@ -9,8 +9,6 @@
 #include <string.h>
 
 enum { ADVANCES = 4, NEAR_ADVANCE = ADVANCES - 2 };
-/* The body while a limb is in the air: near the guide, as it was, a little lower, much lower. */
-enum { LOWERINGS = 2, ARRIVALS = 2 + LOWERINGS };
 
 /* How far along the guide the body may be for a change: all of the way that its contacts allow, divided among
    them, so that each limb's turn comes before its contact ends; then less and less of it. */
@@ -173,7 +171,7 @@ typedef struct change {
     const hf_plan_hold* forced;
     hf_plan_hold rest[HF_MAX_HOLDS + 1]; /* and behind them the next one */
     const hf_stance *all_carry, *rest_carry;
-    hf_pose departure, end, arrivals[ARRIVALS], scratch;
+    hf_pose departure, end, arrivals[HF_ARRIVALS], scratch;
     bool speculative;
     bool moved; /* the knots to the departure are made */
     bool stays; /* there is no way to the departure */
@@ -192,7 +190,7 @@ static int find_arrivals(change* c) {
         hf_distance(to[0].root.position, c->departure.root.position) > near)
         count++;
     hf_pose_copy(&p->world, &c->departure, &to[count++]);
-    for (int i = 0; i < LOWERINGS; i++) {
+    for (int i = 0; i < 2; i++) {
         hf_vec3 pull;
         hf_pose_copy(&p->world, &to[0], &to[count]);
         to[count].root.position.z -= (i ? HF_LARGE_SHIFT : HF_SMALL_SHIFT) * p->world.view->height;
@@ -308,7 +306,7 @@ static bool make_change(change* c, hf_plan_node* child, bool* blocked) {
     hf_step_list list;
     hf_pose* poses[] = {&c->departure, &c->end, &c->scratch};
     for (size_t i = 0; i < sizeof poses / sizeof *poses; i++) *poses[i] = hf_take_pose(p);
-    for (int i = 0; i < ARRIVALS; i++) c->arrivals[i] = hf_take_pose(p);
+    for (int i = 0; i < HF_ARRIVALS; i++) c->arrivals[i] = hf_take_pose(p);
     if (!hf_steps_take(p, &list)) return false;
     bool found = change_from(c, 0, &list, child, blocked);
     // a body that finds no way to a departure ahead may find one to a nearer one

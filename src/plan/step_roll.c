@@ -3,12 +3,11 @@
 #include "plan/step.h"
 
 #include "base/workspace.h"
+#include "model/tolerance.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double EXACT_RAD = 0.003; /* flat enough to be lifted without scraping */
-static const double ROLL_GAP = 5e-4;   /* creature heights between a toe and what it lies on */
 
 /* Does the frame lie on what the limb touches already, or on something else beside it? */
 static bool find_rolled(hf_planner* p, const hf_plan_hold* old, int frame, const hf_pose* pose,
@@ -17,13 +16,13 @@ static bool find_rolled(hf_planner* p, const hf_plan_hold* old, int frame, const
     hf_forward(p->world.creature, pose, p->tools.links);
     hf_vec3 at = hf_apply(p->tools.links[f->link], f->offset);
     hf_vec3 way = hf_rotate(p->tools.links[f->link].rotation, f->normal);
-    double gap = ROLL_GAP * p->world.view->height;
+    double gap = HF_SKIN * p->world.view->height;
     hf_surface hit;
-    if (hf_dot(way, old->at.normal) > -cos(EXACT_RAD)) return false;
+    if (hf_dot(way, old->at.normal) > -cos(HF_HELD_RAD)) return false;
     if (!hf_placement_ray(p->world.placement, hf_sub(at, hf_scale(way, gap)), way, 2 * gap, &hit))
         return false;
     hf_vec3 normal = hf_dot(hit.normal, way) > 0 ? hf_neg(hit.normal) : hit.normal;
-    if (hf_dot(normal, way) > -cos(EXACT_RAD) || !hf_scene_object(p->world.scene, hit.object).contact)
+    if (hf_dot(normal, way) > -cos(HF_HELD_RAD) || !hf_scene_object(p->world.scene, hit.object).contact)
         return false;
     hf_hold c = {old->at.limb, frame, hit.object, false, hit.point, normal};
     hf_hold_make(p, &c, pose, next);

@@ -51,10 +51,9 @@ typedef struct swing {
 } swing;
 
 /* Swings are tried with lifts straight up where those are free, then with lifts that keep away from what is
-   in the way (a toe before a riser has no other way), then with odd curves; so many shapes of curves each. */
+   in the way (a toe before a riser has no other way), with few shapes of curves; then with many shapes. */
 typedef enum pass { STRAIGHT, ASIDE, ODD, PASSES } pass;
-static const int TRIES[PASSES] = {3, 3, 14};
-static const double ASIDE_SHARE = 0.03; /* of the limb's length */
+enum { FEW_CURVES = 3 };
 /* Ways off a surface, in the order they are tried: straight, back from where the limb goes, to both sides,
    and far back. */
 enum { LIFT_WAYS = 5 };
@@ -65,18 +64,16 @@ static hf_vec3 contact_point(hf_planner* p, int limb, int frame, const hf_pose* 
     return hf_apply(p->tools.links[f->link], f->offset);
 }
 
-/* The part of a way along a surface; zero where that is too short to say where to. */
-static hf_vec3 along_surface(hf_vec3 way, hf_vec3 normal, double length) {
-    hf_vec3 along = hf_sub(way, hf_scale(normal, hf_dot(way, normal)));
-    return hf_length(along) > 1e-3 * length ? along : hf_v3(0, 0, 0);
+static hf_vec3 along_surface(hf_vec3 way, hf_vec3 normal) {
+    return hf_sub(way, hf_scale(normal, hf_dot(way, normal)));
 }
 
 /* How far aside of straight off a surface, where the limb goes that way along it. */
 static hf_vec3 aside_of(int number, hf_vec3 along, hf_vec3 normal, double length) {
     if (number == 0 || !(hf_length(along) > 0)) return hf_v3(0, 0, 0);
-    along = hf_scale(hf_normalize(along), ASIDE_SHARE * length);
+    along = hf_scale(hf_normalize(along), LIFT_SHARE * length);
     hf_vec3 across = hf_cross(normal, along);
-    hf_vec3 sides[LIFT_WAYS - 1] = {hf_neg(along), across, hf_neg(across), hf_scale(along, -3)};
+    hf_vec3 sides[LIFT_WAYS - 1] = {hf_neg(along), across, hf_neg(across), hf_scale(along, -2)};
     return sides[number - 1];
 }
 
@@ -93,7 +90,7 @@ static int free_lift(hf_planner* p, const swing* w, bool arrives, int first, hf_
     hf_hold end = arrives ? w->arrive : w->leave;
     const hf_pose* at = arrives ? w->to : w->from;
     double length = p->world.view->limbs[w->limb].length;
-    hf_vec3 along = along_surface(way, end.normal, length);
+    hf_vec3 along = along_surface(way, end.normal);
     end.limb = w->limb, end.frame = arrives ? w->goal_frame : w->frame;
     // without a way along the surface all lifts are the same
     int last = hf_length(along) > 0 ? LIFT_WAYS : first;
@@ -131,7 +128,7 @@ static bool make_waypoints(hf_segment* s, const swing* w, pass which, double* li
                         .holds = held,
                         .clearance = p->tools.clearance,
                         .options = hf_swing_options_default()};
-    q.options.max_tries = TRIES[which];
+    if (which != ODD) q.options.max_tries = FEW_CURVES;
     q.options.step_m = hf_collision_query_default().step_m; // frames are tested more finely later
     if (!hf_plan_ok(p) ||
         !hf_plan_note(p, hf_swing_find(p->world.creature, p->world.placement, &q, p->tools.workspace,
