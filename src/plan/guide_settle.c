@@ -12,10 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double BENT = 0.985;   /* limbs a little bent reach further */
-static const double HANGING = 0.35; /* of it: beyond that a limb does not stand any more */
-static const double FOLDED = 0.6;   /* of it: lower is no worse */
-enum { RUNGS = 96, WAYS = 192, PASSES = 2, BARS = 256, CLIMBS = 24, HALVINGS = 4 };
+static const double HANGING = 0.35; /* rest lengths beyond which a limb does not stand any more */
+static const double FOLDED = 0.5;   /* rest lengths by which a limb can fold */
+enum { RUNGS = 96, WAYS = 192, BARS = 64, HALVINGS = 4 };
 
 /* ---- standing ---- */
 
@@ -35,11 +34,11 @@ static bool gap_under(const hf_plan_world* w, const hf_plan_limb* l, hf_transfor
     hf_vec3 base = hf_apply(root, l->anchor_in_root), foot = hf_apply(root, l->rest_in_root);
     double length = hf_distance(base, foot);
     hf_surface hit;
-    if (length < 1e-9) return false;
+    if (!(length > 0)) return false;
     *along = hf_scale(hf_sub(foot, base), 1 / length);
     if (!hf_placement_ray(w->placement, base, *along, HF_UNDER_FARTHEST * length, &hit)) return false;
     double at = hf_distance(base, hit.point);
-    *gap = at - BENT * length;
+    *gap = at - (1 - HF_SMALL_SHIFT / 2) * length; // limbs a little bent reach further
     *normal = hf_dot(hit.normal, *along) > 0 ? hf_neg(hit.normal) : hit.normal;
     return at >= HF_UNDER_NEAREST * length && hf_scene_object(w->scene, hit.object).contact;
 }
@@ -81,7 +80,7 @@ static footing footing_at(const hf_plan_world* w, hf_transform root) {
     }
     f.cost = squares / f.walking;
     // surfaces that face each other say nothing
-    bool clear = hf_length(f.normal) > 0.3 * f.count;
+    bool clear = 2 * hf_length(f.normal) > f.count;
     f.normal = clear ? hf_normalize(f.normal) : hf_v3(0, 0, 1);
     return f;
 }
@@ -89,22 +88,23 @@ static footing footing_at(const hf_plan_world* w, hf_transform root) {
 /* ---- ways to be on a rung ---- */
 
 /* Costs, for each creature height of the way. */
-static const double LOW = 2;                  /* limb lengths^2 lower than limbs stand */
-static const double LEAN = 0.15, ASIDE = 0.6; /* rad^2 of tilt: forwards, other */
-static const double TURN = 0.2;               /* rad^2 off the heading */
-static const double AWAY = 0.1;               /* (creature heights)^2 from where the guide was */
-static const double FOLLOW = 0.2;             /* rad^2 from the surface, for bodies that stand on any */
-static const double TOO_LOW = 12, HALF = 0.5; /* limb lengths lower than limbs can fold and bear */
-static const double ON_ALL = 0.15;            /* being on all limbs */
-/* And for changes: creature heights, rad. */
-static const double SHIFTING = 0.05, TURNING = 0.01;
-static const double FAR_SHIFT = 0.08, FAR_TURN = 0.32, JUMP = 100; /* what is between them was not tested */
-static const double TROUBLE = 5;               /* creature heights of way that one such cost is worth */
-static const double WELL = 0.01;               /* cost of standing well enough */
-static const double BLEND = 0.08;              /* creature heights over which standing heights are averaged */
-static const double SINKING = 2, RISING = 0.5; /* slopes of such heights at the ends */
-static const double PITCH_STEP = 0.2, BLEND_STEP = 0.3; /* rad */
-static const double BENT_STEP = 0.03;                   /* limb lengths between heights on all limbs */
+static const double LOW = 2;     /* limb lengths^2 lower than limbs stand */
+static const double TURN = 0.15; /* rad^2 off the heading, of leaning forwards, off the surface; being bent */
+static const double ASIDE = 0.6; /* rad^2 of leaning aside or back */
+static const double AWAY = 0.1;  /* (creature heights)^2 from where the guide was */
+static const double TOO_LOW = 12; /* limb lengths lower than limbs can fold and bear */
+/* And for changes: creature heights, rad. Those with a jump are not tested in between. */
+static const double SHIFTING = 0.05, TURNING = 0.01, JUMP = 100;
+static const double TROUBLE = 5; /* creature heights of way that one such cost is worth */
+static const double WELL = 0.01; /* cost of standing well enough */
+static const double SLOPE = 2;   /* at the ends the body sinks so steeply, and rises as flatly */
+static const double LOWER = 0.1; /* limb lengths between two heights that are tried */
+
+/* Largest angle between two leans that are tried. */
+static double angle_step(void) { return 2 * HF_SMALL_TURN; }
+
+/* How far the body may lean, a little inside its limit. */
+static double most_tilt(const hf_plan_world* w) { return w->view->guide.tilt_max * (1 - 1e-6); }
 
 typedef struct rung_way {
     hf_transform root;
@@ -117,23 +117,27 @@ typedef struct bar {
     int rung, from, to;
 } bar;
 
+typedef struct ladder_rung {
+    int at;            /* its pose of the guide */
+    double heading;    /* wanted there */
+    double standing;   /* how high the root is where limbs stand */
+    hf_transform ease; /* upright or flat on the surface, looking there, as high as limbs stand */
+    bool open;         /* which holds */
+    bool hangs;        /* nothing is under the limbs */
+    int way_count;
+    int chosen_way;
+    hf_transform chosen;
+} ladder_rung;
+
 typedef struct ladder {
     const hf_plan_world* world;
     hf_root_space space;
     const hf_transform* guide; /* as it was found */
     int count, rung_count;
-    int at[RUNGS];            /* poses of the rungs */
-    double heading[RUNGS];    /* wanted there */
-    double standing[RUNGS];   /* how high the root is where limbs stand */
-    hf_transform ease[RUNGS]; /* upright or flat on the surface, looking there, as high as limbs stand */
-    bool open[RUNGS];         /* which holds */
-    bool hangs[RUNGS];        /* nothing is under the limbs */
-    double length;            /* of walking limbs */
-    double apart;             /* creature heights between two rungs */
-    int way_count[RUNGS];
+    ladder_rung rungs[RUNGS];
+    double length;  /* of walking limbs */
+    double apart;   /* creature heights between two rungs */
     rung_way* ways; /* WAYS for each rung */
-    hf_transform chosen[RUNGS];
-    int chosen_way[RUNGS];
     int barred_count;
     bar barred[BARS];
 } ladder;
@@ -143,25 +147,25 @@ static double heading_of(hf_transform root) {
     return atan2(x.y, x.x);
 }
 
-/* From that of the start to that of the goal; who goes far in another direction looks there. */
+/* From that of the start to that of the goal; a body that goes farther than its height looks there. */
 static void choose_headings(ladder* k) {
-    const double LOOK = 1, NEAR = 0.5, OFF = 0.6; /* creature heights, creature heights, rad */
     double begin = heading_of(k->guide[0]), height = k->world->view->height;
     double turn = remainder(heading_of(k->guide[k->count - 1]) - begin, 2 * M_PI), length = 0, done = 0;
     for (int i = 1; i < k->rung_count; i++)
-        length += hf_distance(k->guide[k->at[i]].position, k->guide[k->at[i - 1]].position);
+        length += hf_distance(k->guide[k->rungs[i].at].position, k->guide[k->rungs[i - 1].at].position);
     for (int i = 0; i < k->rung_count; i++) {
-        if (i > 0) done += hf_distance(k->guide[k->at[i]].position, k->guide[k->at[i - 1]].position);
+        if (i > 0)
+            done += hf_distance(k->guide[k->rungs[i].at].position, k->guide[k->rungs[i - 1].at].position);
         double heading = begin + turn * (length > 0 ? done / length : 0);
         int from = i, to = i;
-        hf_vec3 x = k->guide[k->at[i]].position;
-        while (from > 0 && hf_distance(k->guide[k->at[from]].position, x) < LOOK * height) from--;
-        while (to < k->rung_count - 1 && hf_distance(k->guide[k->at[to]].position, x) < LOOK * height) to++;
-        hf_vec3 way = hf_sub(k->guide[k->at[to]].position, k->guide[k->at[from]].position);
+        hf_vec3 x = k->guide[k->rungs[i].at].position;
+        while (from > 0 && hf_distance(k->guide[k->rungs[from].at].position, x) < height) from--;
+        while (to < k->rung_count - 1 && hf_distance(k->guide[k->rungs[to].at].position, x) < height) to++;
+        hf_vec3 way = hf_sub(k->guide[k->rungs[to].at].position, k->guide[k->rungs[from].at].position);
         double off = remainder(atan2(way.y, way.x) - heading, 2 * M_PI);
-        double edge = fmin(1, fmin(done, length - done) / (NEAR * height));
-        if (hypot(way.x, way.y) > LOOK * height && fabs(off) > OFF) heading += edge * off;
-        k->heading[i] = heading;
+        double edge = fmin(1, fmin(done, length - done) / (height / 2));
+        if (hypot(way.x, way.y) > height) heading += edge * off;
+        k->rungs[i].heading = heading;
     }
 }
 
@@ -169,19 +173,19 @@ static void choose_headings(ladder* k) {
 static void choose_ease(ladder* k) {
     hf_vec3 shifts[RUNGS];
     bool known[RUNGS], risen[RUNGS];
-    int window = (int)fmax(1, BLEND / k->apart);
+    int window = (int)fmax(1, HF_LARGE_SHIFT / k->apart);
     for (int r = 0; r < k->rung_count; r++) {
-        k->ease[r].position = k->guide[k->at[r]].position;
-        k->ease[r].rotation = hf_quat_axis_angle(hf_v3(0, 0, 1), k->heading[r]);
-        footing f = footing_at(k->world, k->ease[r]);
-        if (f.count == 0 && !any_tilt(k->world)) { // who crouches has the ground at the hips
-            hf_transform raised = k->ease[r];
+        k->rungs[r].ease.position = k->guide[k->rungs[r].at].position;
+        k->rungs[r].ease.rotation = hf_quat_axis_angle(hf_v3(0, 0, 1), k->rungs[r].heading);
+        footing f = footing_at(k->world, k->rungs[r].ease);
+        if (f.count == 0 && !any_tilt(k->world)) { // the ray from a crouching hip starts below the floor
+            hf_transform raised = k->rungs[r].ease;
             raised.position.z += HANGING * f.length;
             f = footing_at(k->world, raised);
             f.shift -= HANGING * f.length;
         }
         risen[r] = f.shift < 0;
-        known[r] = f.count > 0, k->hangs[r] = f.count == 0, shifts[r] = hf_scale(f.down, f.shift);
+        known[r] = f.count > 0, k->rungs[r].hangs = f.count == 0, shifts[r] = hf_scale(f.down, f.shift);
         k->length = f.length;
     }
     int last = k->rung_count - 1;
@@ -195,37 +199,39 @@ static void choose_ease(ladder* k) {
         }
         // from the ends sooner down than up: a body that begins low has not got up yet
         hf_vec3 shift = hf_scale(sum, 1 / weight);
-        k->standing[r] = k->ease[r].position.z + shift.z;
-        double slope = known[r] && risen[r] ? RISING : SINKING;
+        k->rungs[r].standing = k->rungs[r].ease.position.z + shift.z;
+        double slope = known[r] && risen[r] ? 1 / SLOPE : SLOPE;
         double most = slope * k->apart * k->world->view->height * (r < last - r ? r : last - r);
         if (hf_length(shift) > most) shift = hf_scale(shift, most / hf_length(shift));
-        k->ease[r].position = hf_add(k->ease[r].position, shift);
+        k->rungs[r].ease.position = hf_add(k->rungs[r].ease.position, shift);
     }
     for (int r = 0; r < k->rung_count; r++) {
-        k->open[r] = hf_root_holds(&k->space, &k->ease[r]);
-        if (k->open[r] && any_tilt(k->world)) k->open[r] = footing_at(k->world, k->ease[r]).cost < WELL;
+        k->rungs[r].open = hf_root_holds(&k->space, &k->rungs[r].ease);
+        if (k->rungs[r].open && any_tilt(k->world))
+            k->rungs[r].open = footing_at(k->world, k->rungs[r].ease).cost < WELL;
     }
-    k->open[0] = hf_quat_angle(k->guide[0].rotation, k->ease[0].rotation) < PITCH_STEP;
-    k->open[last] = hf_quat_angle(k->guide[k->count - 1].rotation, k->ease[last].rotation) < PITCH_STEP;
+    k->rungs[0].open = hf_quat_angle(k->guide[0].rotation, k->rungs[0].ease.rotation) < angle_step();
+    k->rungs[last].open =
+        hf_quat_angle(k->guide[k->count - 1].rotation, k->rungs[last].ease.rotation) < angle_step();
 }
 
 /* How hard it is to be so high, leaning forwards so far: as one stands, or on all limbs. */
 static double hardship(const ladder* k, int rung, double low, double z, double forward) {
-    double folded = (k->standing[rung] - z) / k->length;
-    double cost =
-        LOW * low * low + TOO_LOW * fmax(0, folded - HALF) + (forward > 0 ? LEAN : ASIDE) * forward * forward;
+    double folded = (k->rungs[rung].standing - z) / k->length;
+    double cost = LOW * low * low + TOO_LOW * fmax(0, folded - FOLDED) +
+                  (forward > 0 ? TURN : ASIDE) * forward * forward;
     const hf_plan_model* m = k->world->model;
     if (!k->world->view->guide.bent_q) return cost;
     double below = folded - (m->rest_height - m->bent_height) / k->length;
     double off = forward - k->world->view->guide.bent_tilt;
-    return fmin(cost, ON_ALL + LOW * below * below + TOO_LOW * fmax(0, below - HALF) + LEAN * off * off);
+    return fmin(cost, TURN + LOW * below * below + TOO_LOW * fmax(0, below - FOLDED) + TURN * off * off);
 }
 
 /* `low`: lower than at ease, in limb lengths. Does it hold there? */
 static bool add_way(ladder* k, int rung, hf_transform root, double low) {
     const hf_plan_world* w = k->world;
-    if (k->way_count[rung] == WAYS || !hf_root_holds(&k->space, &root)) return false;
-    double cost = k->hangs[rung] ? HANGING * HANGING : 0;
+    if (k->rungs[rung].way_count == WAYS || !hf_root_holds(&k->space, &root)) return false;
+    double cost = k->rungs[rung].hangs ? HANGING * HANGING : 0;
     hf_vec3 up = hf_v3(0, 0, 1);
     if (any_tilt(w)) {
         footing f = footing_at(w, root);
@@ -234,27 +240,27 @@ static bool add_way(ladder* k, int rung, hf_transform root, double low) {
     }
     up = hf_unrotate(root.rotation, up);
     double forward = atan2(-up.x, up.z), aside = atan2(up.y, hypot(up.x, up.z));
-    double off = remainder(heading_of(root) - k->heading[rung], 2 * M_PI);
-    double away = hf_distance(root.position, k->ease[rung].position) / w->view->height;
+    double off = remainder(heading_of(root) - k->rungs[rung].heading, 2 * M_PI);
+    double away = hf_distance(root.position, k->rungs[rung].ease.position) / w->view->height;
     cost += TURN * off * off + AWAY * away * away;
     if (any_tilt(w))
-        cost += FOLLOW * (forward * forward + aside * aside);
+        cost += TURN * (forward * forward + aside * aside);
     else
         cost += hardship(k, rung, low, root.position.z, forward) + ASIDE * aside * aside;
-    k->ways[rung * WAYS + k->way_count[rung]++] = (rung_way){.root = root, .cost = cost};
+    k->ways[rung * WAYS + k->rungs[rung].way_count++] = (rung_way){.root = root, .cost = cost};
     return true;
 }
 
 /* How far the root goes back when the body leans so: what its limbs carry stays over where it was. */
 static hf_vec3 drawn_back(const ladder* k, int rung, hf_quat rotation) {
     hf_vec3 load = k->world->model->load_in_root;
-    hf_vec3 back = hf_sub(hf_rotate(k->ease[rung].rotation, load), hf_rotate(rotation, load));
+    hf_vec3 back = hf_sub(hf_rotate(k->rungs[rung].ease.rotation, load), hf_rotate(rotation, load));
     return hf_v3(back.x, back.y, 0);
 }
 
 /* As high as there is room under what ends it: between a height that holds and one that does not. */
 static void add_highest(ladder* k, int rung, hf_transform root, double low, double high) {
-    double ease = k->ease[rung].position.z;
+    double ease = k->rungs[rung].ease.position.z;
     for (int i = 0; i < HALVINGS; i++) {
         double middle = (low + high) / 2;
         root.position.z = ease - middle * k->length;
@@ -269,7 +275,7 @@ static void add_highest(ladder* k, int rung, hf_transform root, double low, doub
 
 /* The orientation at several heights. */
 static void add_heights(ladder* k, int rung, hf_quat rotation) {
-    hf_transform root = {k->guide[k->at[rung]].position, rotation};
+    hf_transform root = {k->guide[k->rungs[rung].at].position, rotation};
     if (any_tilt(k->world)) {
         footing f = footing_at(k->world, root);
         add_way(k, rung, root, 0);
@@ -277,16 +283,17 @@ static void add_heights(ladder* k, int rung, hf_quat rotation) {
         if (f.count > 0) add_way(k, rung, at, 0);
         return;
     }
-    double off = (root.position.z - k->ease[rung].position.z) / k->length;
-    if (fabs(off) > 0.02) add_way(k, rung, root, off);
+    double off = (root.position.z - k->rungs[rung].ease.position.z) / k->length;
+    if (fabs(off) > HF_SMALL_SHIFT) add_way(k, rung, root, off);
     hf_vec3 back = drawn_back(k, rung, rotation);
-    for (int side = 0; side < (hf_length(back) > 0.02 * k->length ? 2 : 1); side++) {
+    for (int side = 0; side < (hf_length(back) > HF_SMALL_SHIFT * k->length ? 2 : 1); side++) {
         bool above = true;
-        for (int i = 0; i <= 7; i++) {
-            root.position = hf_add(k->ease[rung].position, hf_scale(back, side));
-            root.position.z -= 0.1 * i * k->length;
-            bool holds = add_way(k, rung, root, 0.1 * i);
-            if (holds && !above) add_highest(k, rung, root, 0.1 * i, 0.1 * (i - 1));
+        for (int i = 0; LOWER * i < 1; i++) {
+            double low = LOWER * i;
+            root.position = hf_add(k->rungs[rung].ease.position, hf_scale(back, side));
+            root.position.z -= low * k->length;
+            bool holds = add_way(k, rung, root, low);
+            if (holds && !above) add_highest(k, rung, root, low, low - LOWER);
             above = holds;
         }
     }
@@ -297,58 +304,59 @@ static void add_bent(ladder* k, int rung, hf_quat turn) {
     const hf_guide* g = &k->world->view->guide;
     const hf_plan_model* m = k->world->model;
     for (int i = -1; i <= 1; i++) {
-        double pitch = fmin(g->bent_tilt + 0.5 * PITCH_STEP * i, g->tilt_max * (1 - 1e-6));
+        double pitch = fmin(g->bent_tilt + angle_step() / 2 * i, most_tilt(k->world));
         hf_quat lean = hf_quat_mul(turn, hf_quat_axis_angle(hf_v3(0, 1, 0), pitch));
-        hf_transform root = {k->ease[rung].position, lean};
-        double high = k->standing[rung] - m->rest_height + m->bent_height + 2 * BENT_STEP * k->length;
-        double top = (k->ease[rung].position.z - high) / k->length;
+        hf_transform root = {k->rungs[rung].ease.position, lean};
+        double high =
+            k->rungs[rung].standing - m->rest_height + m->bent_height + 2 * HF_SMALL_SHIFT * k->length;
+        double top = (k->rungs[rung].ease.position.z - high) / k->length;
         bool above = true;
         for (int h = 0; h <= 6; h++) {
-            double low = top + BENT_STEP * h;
-            root.position.z = k->ease[rung].position.z - low * k->length;
+            double low = top + HF_SMALL_SHIFT * h;
+            root.position.z = k->rungs[rung].ease.position.z - low * k->length;
             bool holds = add_way(k, rung, root, low);
-            if (holds && !above) add_highest(k, rung, root, low, low - BENT_STEP);
+            if (holds && !above) add_highest(k, rung, root, low, low - HF_SMALL_SHIFT);
             above = holds;
         }
     }
 }
 
 static bool all_open(const ladder* k, int rung) {
-    int near = (int)fmax(2, 0.6 / k->apart);
+    int near = 1 + (int)(k->length / (k->apart * k->world->view->height)); // a limb length
     for (int r = rung - near; r <= rung + near; r++)
-        if (r >= 0 && r < k->rung_count && !k->open[r]) return false;
+        if (r >= 0 && r < k->rung_count && !k->rungs[r].open) return false;
     return true;
 }
 
 static void add_ways(ladder* k, int rung) {
-    hf_transform was = k->guide[k->at[rung]];
+    hf_transform was = k->guide[k->rungs[rung].at];
     k->ways[rung * WAYS] = (rung_way){.root = was};
-    k->way_count[rung] = 1;
+    k->rungs[rung].way_count = 1;
     if (rung == 0 || rung == k->rung_count - 1) return;
-    k->way_count[rung] = 0;
+    k->rungs[rung].way_count = 0;
     if (all_open(k, rung)) {
-        add_way(k, rung, k->ease[rung], 0);
+        add_way(k, rung, k->rungs[rung].ease, 0);
         return;
     }
     // as it was found: the last resort
-    double far = fabs(was.position.z - k->ease[rung].position.z) / k->length;
+    double far = fabs(was.position.z - k->rungs[rung].ease.position.z) / k->length;
     add_way(k, rung, was, far);
-    if (k->way_count[rung] == 0)
-        k->ways[rung * WAYS] = (rung_way){.root = was, .cost = 1}, k->way_count[rung] = 1;
-    add_way(k, rung, k->ease[rung], 0);
+    if (k->rungs[rung].way_count == 0)
+        k->ways[rung * WAYS] = (rung_way){.root = was, .cost = 1}, k->rungs[rung].way_count = 1;
+    add_way(k, rung, k->rungs[rung].ease, 0);
     // turned step by step to where it should look, leaning as it does
-    hf_quat turn = hf_quat_axis_angle(hf_v3(0, 0, 1), k->heading[rung]);
+    hf_quat turn = hf_quat_axis_angle(hf_v3(0, 0, 1), k->rungs[rung].heading);
     hf_vec3 up = hf_unrotate(was.rotation, hf_v3(0, 0, 1));
     hf_quat faced = hf_quat_mul(turn, hf_quat_axis_angle(hf_v3(0, 1, 0), atan2(-up.x, up.z)));
-    int blends = (int)ceil(hf_quat_angle(was.rotation, faced) / BLEND_STEP);
+    int blends = (int)ceil(hf_quat_angle(was.rotation, faced) / angle_step());
     for (int i = 1; i <= blends; i++) {
         hf_transform at = {was.position, hf_quat_slerp(was.rotation, faced, (double)i / blends)};
         add_way(k, rung, at, far);
     }
     // and from there with every lean, at every height
-    double most = k->world->view->guide.tilt_max * (1 - 1e-6);
-    for (int i = any_tilt(k->world) ? -6 : 0; i <= 6 && PITCH_STEP * (i - 1) < most; i++) {
-        double pitch = fmin(PITCH_STEP * i, most);
+    double most = most_tilt(k->world);
+    for (int i = any_tilt(k->world) ? -6 : 0; i <= 6 && angle_step() * (i - 1) < most; i++) {
+        double pitch = fmin(angle_step() * i, most);
         add_heights(k, rung, hf_quat_mul(turn, hf_quat_axis_angle(hf_v3(0, 1, 0), pitch)));
     }
     if (k->world->view->guide.bent_q) add_bent(k, rung, turn);
@@ -362,9 +370,10 @@ static double change(const ladder* k, const hf_transform* a, const hf_transform*
     hf_quat p = a->rotation, q = b->rotation;
     // the angle between them, squared, while it is small
     double square = 8 * fmax(0, 1 - fabs(p.w * q.w + p.x * q.x + p.y * q.y + p.z * q.z));
-    bool jump = shift > FAR_SHIFT || square > FAR_TURN * FAR_TURN;
-    return SHIFTING * (shift + 10 * shift * shift) + TURNING * (sqrt(square) + 10 * square) +
-           (jump ? JUMP : 0);
+    double far_turn = 3 * HF_SMALL_TURN;
+    bool jump = shift > HF_LARGE_SHIFT || square > far_turn * far_turn;
+    return SHIFTING * (shift + shift * shift / HF_LARGE_SHIFT) +
+           TURNING * (sqrt(square) + square / far_turn) + (jump ? JUMP : 0);
 }
 
 static bool is_barred(const ladder* k, int rung, int from, int to) {
@@ -378,10 +387,10 @@ static double climb(ladder* k, int from) {
     for (int r = from; r < k->rung_count; r++) {
         bool bars = false;
         for (int i = 0; i < k->barred_count; i++) bars |= k->barred[i].rung == r;
-        for (int i = 0; i < k->way_count[r]; i++) {
+        for (int i = 0; i < k->rungs[r].way_count; i++) {
             rung_way* w = &k->ways[r * WAYS + i];
             w->total = r == 0 ? 0 : INFINITY;
-            for (int j = 0; r > 0 && j < k->way_count[r - 1]; j++) {
+            for (int j = 0; r > 0 && j < k->rungs[r - 1].way_count; j++) {
                 const rung_way* b = &k->ways[(r - 1) * WAYS + j];
                 if (b->total >= w->total) continue; // no change is cheaper than none
                 double total = b->total + change(k, &b->root, &w->root);
@@ -393,7 +402,7 @@ static double climb(ladder* k, int from) {
     }
     for (int r = k->rung_count - 1, i = 0; r >= 0; r--) {
         const rung_way* w = &k->ways[r * WAYS + i];
-        k->chosen[r] = w->root, k->chosen_way[r] = i;
+        k->rungs[r].chosen = w->root, k->rungs[r].chosen_way = i;
         i = w->before;
     }
     return k->ways[(k->rung_count - 1) * WAYS].total;
@@ -404,10 +413,10 @@ static double climb(ladder* k, int from) {
 static int bar_steps(ladder* k) {
     int first = k->rung_count;
     for (int r = 1; r < k->rung_count && k->barred_count < BARS; r++) {
-        bar b = {r, k->chosen_way[r - 1], k->chosen_way[r]};
+        bar b = {r, k->rungs[r - 1].chosen_way, k->rungs[r].chosen_way};
         bool as_found = b.from == 0 && b.to == 0;
         if (as_found || is_barred(k, b.rung, b.from, b.to) ||
-            hf_root_straight(&k->space, &k->chosen[r - 1], &k->chosen[r]))
+            hf_root_straight(&k->space, &k->rungs[r - 1].chosen, &k->rungs[r].chosen))
             continue;
         k->barred[k->barred_count++] = b;
         if (r < first) first = r;
@@ -418,22 +427,22 @@ static int bar_steps(ladder* k) {
 /* Towards the middle of the neighbours, as far as goes; treads are no reason to float between them. */
 static void smooth(ladder* k, int stride) {
     hf_transform was[RUNGS];
-    memcpy(was, k->chosen, sizeof was);
+    for (int r = 0; r < k->rung_count; r++) was[r] = k->rungs[r].chosen;
     for (int r = 1; r < k->rung_count - 1; r++) {
         int s = stride;
         while (r - s < 0 || r + s >= k->rung_count) s--;
         hf_transform middle = hf_root_between(&was[r - s], &was[r + s], 0.5);
         hf_transform half = hf_root_between(&was[r], &middle, 0.5);
         if (stride > 1 && !any_tilt(k->world)) half.position = was[r].position;
-        if (hf_root_holds(&k->space, &half)) k->chosen[r] = half;
+        if (hf_root_holds(&k->space, &half)) k->rungs[r].chosen = half;
     }
 }
 
 static void fill(const ladder* k, hf_transform* guide) {
     for (int r = 1; r < k->rung_count; r++)
-        for (int i = k->at[r - 1]; i <= k->at[r]; i++) {
-            double t = (double)(i - k->at[r - 1]) / (k->at[r] - k->at[r - 1]);
-            guide[i] = hf_root_between(&k->chosen[r - 1], &k->chosen[r], t);
+        for (int i = k->rungs[r - 1].at; i <= k->rungs[r].at; i++) {
+            double t = (double)(i - k->rungs[r - 1].at) / (k->rungs[r].at - k->rungs[r - 1].at);
+            guide[i] = hf_root_between(&k->rungs[r - 1].chosen, &k->rungs[r].chosen, t);
         }
 }
 
@@ -442,7 +451,7 @@ static void fill(const ladder* k, hf_transform* guide) {
 static void straighten_window(ladder* k, hf_transform* guide, int first, int last, hf_transform* scratch) {
     hf_vec3 a = guide[first].position, way = hf_sub(guide[last].position, a);
     double square = way.x * way.x + way.y * way.y, done = 0;
-    if (!(square > 1e-6)) return;
+    if (!(square > 0)) return;
     scratch[first] = guide[first];
     for (int i = first + 1; i <= last; i++) {
         hf_vec3 x = hf_sub(guide[i].position, a);
@@ -456,7 +465,7 @@ static void straighten_window(ladder* k, hf_transform* guide, int first, int las
     memcpy(guide + first, scratch + first, sizeof *guide * (size_t)(last - first + 1));
 }
 
-/* Trees wander: what need not go aside does not. False when memory is out. */
+/* Removes the detours that the random tree left in the guide. False when memory is out. */
 static bool straighten(ladder* k, hf_transform* guide) {
     hf_transform* scratch = hf_alloc((size_t)k->count, sizeof *scratch);
     if (!scratch) return false;
@@ -480,8 +489,8 @@ static double length_of(const hf_transform* guide, int count) {
 static void lay_rungs(ladder* k) {
     k->rung_count = k->count < RUNGS ? k->count : RUNGS;
     for (int r = 0; r < k->rung_count; r++)
-        k->at[r] = (int)((int64_t)r * (k->count - 1) / (k->rung_count - 1));
-    k->apart = fmax(1e-3, length_of(k->guide, k->count) / k->world->view->height / (k->rung_count - 1));
+        k->rungs[r].at = (int)((int64_t)r * (k->count - 1) / (k->rung_count - 1));
+    k->apart = fmax(HF_SKIN, length_of(k->guide, k->count) / k->world->view->height / (k->rung_count - 1));
 }
 
 bool hf_guide_settle(const hf_plan_world* w, hf_transform* guide, int count, double* effort) {
@@ -503,10 +512,8 @@ bool hf_guide_settle(const hf_plan_world* w, hf_transform* guide, int count, dou
         choose_ease(k);
         for (int r = 0; r < k->rung_count; r++) add_ways(k, r);
         double total = climb(k, 0);
-        for (int i = 0, first = 0; i < CLIMBS && (first = bar_steps(k)) < k->rung_count; i++)
-            total = climb(k, first);
-        for (int i = 0; i < PASSES; i++)
-            for (int stride = 4; stride >= 1; stride /= 2) smooth(k, stride);
+        for (int first = bar_steps(k); first < k->rung_count; first = bar_steps(k)) total = climb(k, first);
+        for (int stride = 4; stride >= 1; stride /= 2) smooth(k, stride);
         fill(k, guide);
         *effort = length_of(guide, count) / w->view->height + TROUBLE * total;
     }
