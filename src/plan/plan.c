@@ -195,7 +195,7 @@ static hf_status choose_guide(hf_planner* p, const hf_plan_query* q, int attempt
     int best_count = 0;
     double least = INFINITY, length_m = 0;
     double straight = hf_distance(q->start->pose.root.position, q->goal->pose.root.position);
-    double easy = EASY * (straight / p->world.view->height + 1 / 2.0);
+    double easy = EASY * (straight + p->world.view->height / 2) / p->world.view->height;
     bool settled = false;
     for (int i = 0; i < GUIDES_A_CHOICE && status == HF_OK && !settled && !p->progress.cancelled; i++) {
         double effort = 0;

@@ -22,7 +22,7 @@ static bool make_volume(const hf_guide_body* body, hf_volume* v) {
         hf_vec3 b = hf_apply(body->in_root, corner(s, s->faces[3 * f + 1]));
         hf_vec3 c = hf_apply(body->in_root, corner(s, s->faces[3 * f + 2]));
         hf_vec3 n = hf_normalize(hf_cross(hf_sub(b, a), hf_sub(c, a)));
-        if (hf_length(n) < 0.5) continue;
+        if (!(hf_length(n) > 0)) continue;
         double* row = v->planes + 4 * v->plane_count++;
         row[0] = n.x, row[1] = n.y, row[2] = n.z, row[3] = hf_dot(n, a);
     }

@@ -6,7 +6,7 @@
 
 enum { MAX_OPTIONS = 64, BLOCKED_TIMES = 3 }; /* times that a limb could not leave a contact: a dead end */
 
-typedef enum change { MOVE, ROLL, SPECULATIVE_STEP, RELEASE } change; /* the third does not seem to lead on */
+typedef enum change { MOVE, SPECULATIVE_STEP, RELEASE } change; /* the second does not seem to lead on */
 typedef struct option {
     change change;
     int limb;
@@ -15,7 +15,7 @@ typedef struct option {
 
 /* What an attempt costs, in guide poses: all that a stance has to offer together, and one that worked out, so
    that the next stance is tried first. */
-static double cost_of_all(const hf_planner* p) { return 4.0 * hf_guide_stride(&p->world); }
+static double cost_of_all(const hf_planner* p) { return 4 * hf_guide_stride(&p->world); }
 static double cost_of_child(const hf_planner* p) { return hf_guide_stride(&p->world); }
 
 static void add(option* options, int* count, change c, int limb, int order) {
@@ -48,8 +48,6 @@ static int list_options(const hf_planner* p, const hf_plan_node* n, option* opti
         }
         int until = n->holds[own].until;
         if (p->world.view->limbs[l].joint_count > 0) add(options, &count, MOVE, l, until);
-        if (p->world.view->limbs[l].contact_count > 1 && until < last - 1)
-            add(options, &count, ROLL, l, last + until);
         if (walks && n->hold_count <= HF_MANY_HOLDS + 1)
             add(options, &count, SPECULATIVE_STEP, l, last + until);
         add(options, &count, RELEASE, l,
@@ -135,7 +133,7 @@ static bool is_known(const hf_planner* p, const hf_plan_node* n) {
         for (int i = 0; i < n->hold_count; i++) {
             int own = hf_holds_find(m->holds, m->hold_count, n->holds[i].at.limb);
             same += own >= 0 && hf_distance(m->holds[own].at.point, n->holds[i].at.point) <
-                                    HF_SAME_PLACE * p->world.view->limbs[n->holds[i].at.limb].length;
+                                    HF_SMALL_SHIFT * p->world.view->limbs[n->holds[i].at.limb].length;
         }
         if (same == n->hold_count) return true;
     }
@@ -166,8 +164,6 @@ static void expand(hf_planner* p) {
     bool found = false;
     if (o->change == RELEASE)
         found = n->found == 0 && hf_step_release(p, n, o->limb, child);
-    else if (o->change == ROLL)
-        found = n->found == 0 && hf_step_roll(p, n, o->limb, child);
     else
         found = n->found < p->world.options->tries &&
                 hf_step_limb(p, n, o->limb, NULL, o->change == SPECULATIVE_STEP, child, &blocked);
@@ -181,8 +177,6 @@ static void expand(hf_planner* p) {
         return;
     }
     hf_plan_adopt(p);
-    // the same place once more: what it is good for must show
-    if (o->change == ROLL) child->worth -= cost_of_all(p) / 2;
 }
 
 hf_plan_why hf_plan_search(hf_planner* p, const hf_scenario_state* goal, int patience) {

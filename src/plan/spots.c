@@ -21,6 +21,11 @@ typedef struct spotting {
     int* table;                   /* of spots by cell, -1 where empty */
 } spotting;
 
+/* A unit vector across a unit vector: level where that is well defined. */
+static hf_vec3 tangent(hf_vec3 n) {
+    return hf_normalize(hf_cross(fabs(n.z) < 0.9 ? hf_v3(0, 0, 1) : hf_v3(0, 1, 0), n));
+}
+
 /* ---- one spot ---- */
 
 static uint32_t cell_of(const spotting* s, hf_vec3 x) {
@@ -89,9 +94,7 @@ static bool add_triangle(spotting* s, const hf_surface* t, hf_vec3 centre) {
     hf_vec3 side = hf_lerp(v[longest], v[(longest + 1) % 3], 0.5);
     hf_vec3 middle = hf_scale(hf_add(v[0], hf_add(v[1], v[2])), 1.0 / 3);
     if (!add_sides(s, t, side, open) || !add_sides(s, t, middle, open)) return false;
-    hf_vec3 n = t->normal, u = hf_cross(fabs(n.z) < 0.9 ? hf_v3(0, 0, 1) : hf_v3(0, 1, 0), n);
-    u = hf_normalize(u);
-    hf_vec3 w = hf_cross(n, u);
+    hf_vec3 n = t->normal, u = tangent(n), w = hf_cross(n, u);
     double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY}, c[2];
     c[0] = hf_dot(centre, u), c[1] = hf_dot(centre, w);
     for (int i = 0; i < 3; i++) {
@@ -168,8 +171,7 @@ double hf_spot_room(const hf_plan_world* w, hf_spot* s) {
     enum { WAYS = 8 };
     if (s->room >= 0) return s->room;
     double circle = HF_LARGE_SHIFT * w->view->height, least = circle;
-    hf_vec3 up = fabs(s->normal.z) < 0.9 ? hf_v3(0, 0, 1) : hf_v3(1, 0, 0);
-    hf_vec3 u = hf_normalize(hf_cross(up, s->normal)), v = hf_cross(s->normal, u);
+    hf_vec3 u = tangent(s->normal), v = hf_cross(s->normal, u);
     hf_vec3 above = hf_add(s->point, hf_scale(s->normal, HF_SMALL_SHIFT * w->view->height));
     for (int i = 0; i < WAYS; i++) {
         double angle = 2 * M_PI * i / WAYS;

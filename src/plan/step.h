@@ -57,18 +57,6 @@ bool hf_steps_take(hf_planner* p, hf_step_list* list);
 bool hf_step_places(hf_planner* p, const hf_step_query* query, hf_step_list* list);
 
 /* ---- step_change.c ---- */
-/* The pose from which the limb can leave its contact, as far along the guide as can be, but no farther than
-   the advance `first`: where one is easily found, on the guide or where the body is; else wherever there is
-   one. `rest` is what the others carry. */
-bool hf_step_departure(hf_planner* p, const hf_plan_node* node, const hf_plan_hold* old,
-                       const hf_stance* rest, int first, int* index, hf_pose* pose);
-/* The body from the node's pose to another: straight, or around what is in the way by turning after it has
-   shifted, before, or by way of the guide. Appends knots; `to` becomes the last of them. */
-bool hf_step_move_body(hf_planner* p, const hf_plan_node* node, const hf_stance* stance, int index,
-                       hf_pose* to, hf_pose* scratch);
-/* The child of a change whose knots are made: its holds, where it is on the guide and its pose. */
-void hf_step_fill(hf_planner* p, const hf_plan_hold* holds, int count, int limb, int index,
-                  hf_plan_node* child);
 /* Moves a limb to its next contact, or makes one: the best that no child of the node has; `forced` is the
    contact to make, NULL to choose. A speculative step is one that does not seem to lead on. Appends knots and
    fills the child when true; *blocked when it failed because the limb found no way to its next contact. */
@@ -76,10 +64,5 @@ bool hf_step_limb(hf_planner* p, hf_plan_node* node, int limb, const hf_plan_hol
                   hf_plan_node* child, bool* blocked);
 /* Lets a contact go. */
 bool hf_step_release(hf_planner* p, hf_plan_node* node, int limb, hf_plan_node* child);
-
-/* ---- step_roll.c ---- */
-/* Goes over to a contact frame of the same limb that lies where it is, on a toe: nothing moves but the body,
-   where it must. */
-bool hf_step_roll(hf_planner* p, const hf_plan_node* node, int limb, hf_plan_node* child);
 
 #endif

@@ -13,7 +13,7 @@ enum { ADVANCES = 4, NEAR_ADVANCE = ADVANCES - 2 };
 /* How far along the guide the body may be for a change: all of the way that its contacts allow, divided among
    them, so that each limb's turn comes before its contact ends; then less and less of it. */
 static int advance(const hf_plan_node* n, int number, int room) {
-    double share = number + 1 < ADVANCES ? 2.0 / (n->hold_count << number) : 0;
+    double share = number + 1 < ADVANCES ? 2 / (double)(n->hold_count << number) : 0;
     return (int)(fmin(1, share) * room);
 }
 
@@ -27,7 +27,7 @@ static bool goes_on(const hf_plan_world* w, int index, bool speculative, const h
     if (!old)
         return w->model->limbs[next->at.limb].walks || next->until >= index + 2 * hf_guide_stride(w) ||
                next->until == last;
-    if (hf_distance(old->at.point, next->at.point) < HF_SAME_PLACE * w->view->limbs[old->at.limb].length)
+    if (hf_distance(old->at.point, next->at.point) < HF_SMALL_SHIFT * w->view->limbs[old->at.limb].length)
         return false;
     if (old->until < last)
         return next->until >= old->until + (speculative ? 1 : hf_guide_stride(w)) || next->until == last;
@@ -97,8 +97,11 @@ static bool leads_on(hf_planner* p, const hf_plan_hold* all, int count, const hf
 
 /* ---- the body ---- */
 
-bool hf_step_departure(hf_planner* p, const hf_plan_node* node, const hf_plan_hold* old,
-                       const hf_stance* rest, int first, int* index, hf_pose* pose) {
+/* The pose from which the limb can leave its contact, as far along the guide as can be, but no farther than
+   the advance `first`: where one is easily found, on the guide or where the body is; else wherever there is
+   one. `rest` is what the others carry. */
+static bool find_departure(hf_planner* p, const hf_plan_node* node, const hf_plan_hold* old,
+                           const hf_stance* rest, int first, int* index, hf_pose* pose) {
     const hf_plan_world* w = &p->world;
     int far = w->guide_count - 1, here = node->guide_index, last = -1;
     for (int i = 0; i < node->hold_count; i++) far = node->holds[i].until < far ? node->holds[i].until : far;
@@ -130,31 +133,13 @@ bool hf_step_departure(hf_planner* p, const hf_plan_node* node, const hf_plan_ho
     return false;
 }
 
-/* From the node's pose to another by way of a root. */
-static bool move_by(hf_planner* p, const hf_plan_node* n, const hf_stance* stance, hf_transform by,
-                    const hf_pose* to, hf_pose* via) {
-    int first = p->tree.knots.count, node = p->tree.node_index;
-    hf_pose_copy(&p->world, &n->pose, via);
-    if (hf_stance_pose_easy(p, n->holds, n->hold_count, stance, hf_pose_margin(p), by, NULL, via) &&
-        hf_segment_move(p, n->holds, n->hold_count, stance, node, &n->pose, via)) {
-        hf_pose last = hf_knots_pose(&p->tree.knots, p->tree.knots.count - 1);
-        hf_pose_copy(&p->world, &last, via);
-        if (hf_segment_move(p, n->holds, n->hold_count, stance, node, via, to)) return true;
-    }
-    p->tree.knots.count = first;
-    return false;
-}
-
-bool hf_step_move_body(hf_planner* p, const hf_plan_node* n, const hf_stance* stance, int index, hf_pose* to,
-                       hf_pose* scratch) {
-    hf_transform vias[] = {{to->root.position, n->pose.root.rotation},
-                           {n->pose.root.position, to->root.rotation},
-                           p->world.guide[(n->guide_index + index) / 2]};
+/* The body from the node's pose to another, straight or around what is in the way. Appends knots; `to`
+   becomes the last of them. */
+static bool move_body(hf_planner* p, const hf_plan_node* n, const hf_stance* stance, hf_pose* to) {
     int node = p->tree.node_index;
-    bool moved = hf_segment_move(p, n->holds, n->hold_count, stance, node, &n->pose, to);
-    for (size_t i = 0; i < sizeof vias / sizeof *vias && hf_plan_ok(p) && !moved; i++)
-        moved = move_by(p, n, stance, vias[i], to, scratch);
-    if (!moved && !hf_body_way(p, n->holds, n->hold_count, stance, node, &n->pose, to)) return false;
+    if (!hf_segment_move(p, n->holds, n->hold_count, stance, node, &n->pose, to) &&
+        !hf_body_way(p, n->holds, n->hold_count, stance, node, &n->pose, to))
+        return false;
     hf_pose last = hf_knots_pose(&p->tree.knots, p->tree.knots.count - 1);
     hf_pose_copy(&p->world, &last, to);
     return true;
@@ -203,7 +188,7 @@ static int find_arrivals(change* c) {
 static bool find_start(change* c, int first, hf_step_list* list) {
     hf_planner* p = c->planner;
     list->count = 0;
-    if (!hf_step_departure(p, c->node, c->old, c->rest_carry, first, &c->index, &c->departure)) {
+    if (!find_departure(p, c->node, c->old, c->rest_carry, first, &c->index, &c->departure)) {
         if (c->old) c->old->stuck = first == 0;
         return false;
     }
@@ -234,7 +219,7 @@ static bool is_taken(const change* c, const hf_plan_hold* next) {
         if (n->parent != t->node_index || n->last_limb != c->limb) continue;
         int own = hf_holds_find(n->holds, n->hold_count, c->limb);
         if (own >= 0 && hf_distance(n->holds[own].at.point, next->at.point) <
-                            HF_SAME_PLACE * c->planner->world.view->limbs[c->limb].length)
+                            HF_SMALL_SHIFT * c->planner->world.view->limbs[c->limb].length)
             return true;
     }
     return false;
@@ -257,19 +242,29 @@ static bool find_end(change* c, const hf_step_candidate* to) {
                           &c->end);
 }
 
+/* The child of a change whose knots are made: its holds, where it is on the guide and its pose. */
+static void fill(hf_planner* p, const hf_plan_hold* holds, int count, int limb, int index,
+                 hf_plan_node* child) {
+    child->hold_count = count;
+    memcpy(child->holds, holds, sizeof *holds * (size_t)count);
+    child->last_limb = limb;
+    child->guide_index = index;
+    hf_pose last = hf_knots_pose(&p->tree.knots, p->tree.knots.count - 1);
+    hf_pose_copy(&p->world, &last, &child->pose);
+}
+
 /* The knots, once the end is known: the body to where the limb leaves, which is the same for all ends, and
    the swing. */
 static bool carry_out(change* c, hf_plan_node* child) {
     hf_planner* p = c->planner;
-    if (!c->moved && !hf_step_move_body(p, c->node, c->all_carry, c->index, &c->departure, &c->scratch))
-        return false;
+    if (!c->moved && !move_body(p, c->node, c->all_carry, &c->departure)) return false;
     c->moved = true;
     hf_plan_hold* next = &c->rest[c->rest_count];
     next->maker = p->tree.node_count;
     if (!hf_segment_swing(p, c->rest, c->rest_count, c->old, next, c->rest_carry, p->tree.node_count,
                           &c->departure, &c->end))
         return false;
-    hf_step_fill(p, c->rest, c->rest_count + 1, c->limb, c->index, child);
+    fill(p, c->rest, c->rest_count + 1, c->limb, c->index, child);
     hf_holds_refresh(p, child);
     return true;
 }
@@ -345,21 +340,20 @@ bool hf_step_limb(hf_planner* p, hf_plan_node* node, int limb, const hf_plan_hol
 
 /* ---- letting go ---- */
 
-static bool release(hf_planner* p, hf_plan_node* node, int own, hf_pose* start, hf_pose* scratch,
-                    hf_plan_node* child) {
+static bool release(hf_planner* p, hf_plan_node* node, int own, hf_pose* start, hf_plan_node* child) {
     hf_plan_hold others[HF_MAX_HOLDS], *old = &node->holds[own];
     int n = 0, index;
     for (int i = 0; i < node->hold_count; i++)
         if (i != own) others[n++] = node->holds[i];
     const hf_stance *rest_carry = hf_stance_borrow(p, others, n, -1),
                     *all_carry = hf_stance_borrow(p, node->holds, node->hold_count, -1);
-    bool leaves = rest_carry && all_carry && hf_step_departure(p, node, old, rest_carry, 0, &index, start);
+    bool leaves = rest_carry && all_carry && find_departure(p, node, old, rest_carry, 0, &index, start);
     if (!leaves && hf_plan_ok(p)) old->stuck = true;
-    bool freed = leaves && hf_step_move_body(p, node, all_carry, index, start, scratch) &&
+    bool freed = leaves && move_body(p, node, all_carry, start) &&
                  hf_segment_free(p, others, n, old, rest_carry, p->tree.node_count, start);
     hf_stance_return(p, all_carry);
     hf_stance_return(p, rest_carry);
-    if (freed) hf_step_fill(p, others, n, old->at.limb, index, child);
+    if (freed) fill(p, others, n, old->at.limb, index, child);
     return freed;
 }
 
@@ -369,20 +363,10 @@ bool hf_step_release(hf_planner* p, hf_plan_node* node, int limb, hf_plan_node* 
     p->progress.work++;
     if (node->holds[own].stuck) return false;
     hf_workspace_mark mark = hf_workspace_begin(p->tools.workspace);
-    hf_pose start = hf_take_pose(p), scratch = hf_take_pose(p);
-    bool freed = hf_plan_ok(p) && release(p, node, own, &start, &scratch, child);
+    hf_pose start = hf_take_pose(p);
+    bool freed = hf_plan_ok(p) && release(p, node, own, &start, child);
     child->first_knot = first;
     if (!freed) p->tree.knots.count = first;
     hf_workspace_end(p->tools.workspace, mark);
     return freed;
-}
-
-void hf_step_fill(hf_planner* p, const hf_plan_hold* holds, int count, int limb, int index,
-                  hf_plan_node* child) {
-    child->hold_count = count;
-    memcpy(child->holds, holds, sizeof *holds * (size_t)count);
-    child->last_limb = limb;
-    child->guide_index = index;
-    hf_pose last = hf_knots_pose(&p->tree.knots, p->tree.knots.count - 1);
-    hf_pose_copy(&p->world, &last, &child->pose);
 }
