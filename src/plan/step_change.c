@@ -13,7 +13,7 @@ enum { ADVANCES = 4, NEAR_ADVANCE = ADVANCES - 2 };
 /* How far along the guide the body may be for a change: all of the way that its contacts allow, divided among
    them, so that each limb's turn comes before its contact ends; then less and less of it. */
 static int advance(const hf_plan_node* n, int number, int room) {
-    double share = number + 1 < ADVANCES ? 2 / (double)(n->hold_count << number) : 0;
+    double share = number + 1 < ADVANCES ? 3 / (2 * (double)(n->hold_count << number)) : 0;
     return (int)(fmin(1, share) * room);
 }
 
