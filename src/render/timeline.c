@@ -335,6 +335,7 @@ static bool lay_out_best(timeline* t, int width, int height) {
 static void draw_all(const timeline* t) {
     int d = t->dot, y = t->top - (above(t) - EDGE) * d;
     write_text(t, EDGE * d, y, t->title, INK);
+    write_text(t, EDGE * d + 1, y, t->title, INK); /* bold */
     write_text(t, EDGE * d + text_width(t, t->title) + EDGE * d, y, t->figures, QUIET);
     draw_ground(t);
     draw_axis(t);
