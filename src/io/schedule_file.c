@@ -1,4 +1,5 @@
-/* Schedule files: JSON, written so that reading gives back every number to the last bit. */
+/* Schedule files: JSON, written so that reading gives back every number to the last bit; only a zero loses
+   its sign. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "io/motion_text.h"
