@@ -398,7 +398,7 @@ static const struct {
      "for it\":1.2345678901234567890123}}"},
     {"small.schedule.json", use_schedule,
      "{\"format\":\"holdfast-schedule\",\"version\":1,\"creature\":\"small.creature.json\",\"scenario\":"
-     "\"small.scenario.json\",\"outcome\":\"found\",\"claims\":[\"limits\",\"balance\"],\"holds\":[{\"limb\":"
+     "\"small.scenario.json\",\"outcome\":\"found\",\"claims\":[\"limits\"],\"holds\":[{\"limb\":"
      "\"leg\",\"frame\":\"sole\",\"object\":\"t\",\"point\":[0,0,0],\"normal\":[0,0,1],\"from\":0,\"to\":0.1}"
      "],"
      "\"knots\":[{\"t\":0,\"root\":[0,0,0.52,1,0,0,0],\"q\":[0,0],\"stance\":true},{\"t\":0.1,\"root\":[0,0,"

@@ -131,6 +131,9 @@ hf_status hf_schedule_validate(const hf_schedule* s, const hf_creature* creature
     if (s->q_count != v->q_count)
         return hf_fail(error, HF_ERROR_ARGUMENT, NULL, 0, NULL,
                        "the schedule has %d joint values, the creature %d", s->q_count, v->q_count);
+    if ((s->claims & HF_CLAIM_BALANCE) && !(v->mass > 0))
+        return hf_fail(error, HF_ERROR_ARGUMENT, NULL, 0, "claims",
+                       "balance is claimed, and the creature has no mass");
     if (s->knot_count < 1) return hf_fail(error, HF_ERROR_ARGUMENT, NULL, 0, NULL, "there is no knot");
     if (!(s->rate >= 1) || !(s->rate <= 1000))
         return hf_fail(error, HF_ERROR_ARGUMENT, NULL, 0, NULL, "a rate of 1 to 1000 frames a second");
