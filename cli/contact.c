@@ -84,6 +84,7 @@ static int solve(hf_scenario* s, const options* o, int only) {
             say_text(&job, task);
         if (o->output && status == HF_OK) status = write_task(&job, task, &m, &error);
         hf_motion_free(m.motion);
+        hf_schedule_free(m.schedule);
     }
     int code = status == HF_OK ? every ? EXIT_DONE : EXIT_NO_SOLUTION
                : error.status  ? fail_with(&error)

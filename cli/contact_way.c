@@ -146,35 +146,44 @@ static void close_way(way* w) {
     free(w->holds);
 }
 
+/* The first fault in words. */
+static void note_fault(const contact_job* job, const hf_frame_fault* f) {
+    char when[64];
+    snprintf(when, sizeof when, "in frame %d", f->frame);
+    if (f->kind == HF_FAULT_COLLIDES)
+        note_collision(job, f->frame ? when : "at the start", &f->collision);
+    else
+        note(job->o, "%s: %s %s%s%s %s", job->scenario->path, when, f->limb >= 0 ? "limb \"" : "the body",
+             f->limb >= 0 ? hf_creature_get(job->scenario->creature)->limbs[f->limb].name : "",
+             f->limb >= 0 ? "\"" : "", hf_frame_fault_text(f->kind));
+}
+
+/* Names scenario and outcome in schedule and motion; what the frames do not keep is not found. */
+static hf_status name_motion(const contact_job* job, hf_outcome outcome, loaded_motion* m) {
+    char** const texts[] = {&m->schedule->scenario, &m->motion->scenario, &m->schedule->outcome,
+                            &m->motion->outcome};
+    const char* values[] = {job->scenario->path, job->scenario->path, hf_outcome_text(outcome),
+                            hf_outcome_text(outcome)};
+    for (int i = 0; i < 4; i++) {
+        free(*texts[i]);
+        *texts[i] = make_text("%s", values[i]);
+        if (!*texts[i]) return HF_ERROR_MEMORY;
+    }
+    return HF_OK;
+}
+
 hf_status contact_job_frames(contact_job* job, const hf_course* course, hf_outcome outcome, loaded_motion* m,
                              bool* every) {
-    hf_course_result result = {0};
+    hf_realise_result result = {0};
     hf_course_options o = hf_course_options_default();
-    hf_status status = start_motion(m, job->scenario, hf_outcome_text(outcome));
-    if (status == HF_OK)
-        status = hf_course_motion(course, job->placement, &o, job->workspace, m->motion, &result);
-    // what its frames do not keep is not found
-    if (status == HF_OK && result.outcome != HF_FOUND && outcome == HF_FOUND) {
-        free(m->motion->outcome);
-        m->motion->outcome = make_text("%s", hf_outcome_text(HF_PARTIAL));
-        status = m->motion->outcome ? HF_OK : HF_ERROR_MEMORY;
-    }
-    if (status != HF_OK) return status;
-    if (!result.collides) m->motion->claims |= HF_CLAIM_COLLISION;
-    if (result.out_of_range) m->motion->claims &= ~(unsigned)(HF_CLAIM_LIMITS | HF_CLAIM_ROM);
-    if (result.slips) m->motion->claims &= ~(unsigned)HF_CLAIM_CONTACTS;
-    if (result.too_fast) m->motion->claims &= ~(unsigned)HF_CLAIM_SPEED;
-    char when[64];
-    snprintf(when, sizeof when, "in frame %d", result.frame);
-    if (result.collides)
-        note_collision(job, result.frame ? when : "at the start", &result.collision);
-    else if (result.outcome != HF_FOUND)
-        note(job->o, "%s: %s %s", job->scenario->path, when,
-             result.slips          ? "a contact slips"
-             : result.out_of_range ? "a joint leaves its range"
-                                   : "it goes faster than its limits");
-    *every &= result.outcome == HF_FOUND;
-    return HF_OK;
+    hf_status status = hf_course_realise(course, job->scenario->scene, &o, job->workspace, &m->schedule,
+                                         &m->motion, &result);
+    bool keeps = status == HF_OK && result.outcome == HF_FOUND;
+    if (status == HF_OK && !keeps) note_fault(job, &result.faults[0]);
+    if (status == HF_OK) status = name_motion(job, !keeps && outcome == HF_FOUND ? HF_PARTIAL : outcome, m);
+    *every &= keeps;
+    hf_realise_result_free(&result);
+    return status;
 }
 
 hf_status contact_job_motion(contact_job* job, loaded_motion* m, bool* every) {

@@ -83,12 +83,16 @@ static void find(fixture* f) {
 
 static void expect_valid(fixture* f) {
     hf_course_options o = hf_course_options_default();
-    hf_course_result result;
+    hf_realise_result result = {0};
+    hf_schedule* schedule;
     hf_check_report report;
     hf_error error;
-    assert_int_equal(hf_course_motion(f->course, f->placement, &o, f->workspace, f->motion, &result), HF_OK);
+    hf_motion_free(f->motion);
+    assert_int_equal(
+        hf_course_realise(f->course, f->s->scene, &o, f->workspace, &schedule, &f->motion, &result), HF_OK);
     assert_int_equal(result.outcome, HF_FOUND);
-    f->motion->claims = HF_CLAIM_ALL & ~(HF_CLAIM_BALANCE | HF_CLAIM_ONE_LIMB);
+    hf_schedule_free(schedule);
+    hf_realise_result_free(&result);
     assert_int_equal(hf_check_motion(f->motion, f->s->creature, f->s->scene, 2, NULL, NULL, &report, &error),
                      HF_OK);
     if (!report.valid) fail_msg("frame %d: %s", report.problems[0].frame, report.problems[0].what);

@@ -53,7 +53,7 @@ static bool set_foot(hf_planner* p, const hf_pose* pose, hf_transform root, cons
     hf_transform base = p->links[limb->base_link];
     for (int try = 0; try < 2; try++) {
         memcpy(q, pose->q, sizeof(double) * (size_t)p->view->q_count);
-        if (try) hf_limb_loosen(p, c->limb, q);
+        if (try) hf_limb_loosen(p->creature, c->limb, q);
         hf_solve_result r;
         if (hf_limb_solve(p->creature, &base, &t, &o, p->workspace, q, &r) != HF_OK) p->out_of_memory = true;
         if (p->out_of_memory) return false;

@@ -91,17 +91,6 @@ bool hf_holds_collide(hf_planner* p, const hf_plan_hold* holds, int count, int s
     return hf_collides(p->creature, p->placement, p->links, &q, hit);
 }
 
-void hf_limb_loosen(const hf_planner* p, int limb, double* q) {
-    const hf_limb* l = &p->view->limbs[limb];
-    const double step = 0.1;
-    for (int k = 0; k < l->joint_count; k++) {
-        const hf_joint* j = &p->view->joints[l->joints[k]];
-        if (j->q_count != 1 || !(j->upper - j->lower > 4 * step)) continue;
-        q[j->q_index] = fmin(j->upper - step, fmax(j->lower + step, q[j->q_index]));
-    }
-    hf_pose_follow(p->creature, q);
-}
-
 double hf_limb_comfort(const hf_planner* p, int limb, const double* q) {
     const hf_limb* l = &p->view->limbs[limb];
     double sum = 0;

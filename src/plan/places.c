@@ -146,7 +146,7 @@ static bool reach(hf_planner* p, const hf_pose* pose, const hf_target* t, double
     o.posture = pose->q;
     hf_forward(p->creature, pose, p->links);
     memcpy(q, pose->q, sizeof(double) * (size_t)p->view->q_count);
-    hf_limb_loosen(p, t->limb, q);
+    hf_limb_loosen(p->creature, t->limb, q);
     hf_solve_result r;
     if (hf_limb_solve(p->creature, &p->links[p->view->limbs[t->limb].base_link], t, &o, p->workspace, q,
                       &r) != HF_OK)

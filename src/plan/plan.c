@@ -70,15 +70,14 @@ double hf_plan_clock(void) {
 
 /* A frame of the store becomes a knot with the holds of its stance, but for the limb that swings. */
 static hf_status add_knot(const hf_planner* p, hf_schedule* s, int i, int before) {
-    const hf_frame_store* f = &p->frames;
-    const hf_plan_node* n = &p->nodes[f->nodes[i]];
-    hf_pose pose = hf_frames_pose(f, i);
+    const hf_plan_frame *f = &p->frames.frames[i], *last = before < 0 ? NULL : &p->frames.frames[before];
+    const hf_plan_node* n = &p->nodes[f->node];
+    hf_pose pose = hf_frames_pose(&p->frames, i);
     hf_hold holds[HF_MAX_HOLDS];
     int count = 0;
     for (int h = 0; h < n->hold_count; h++)
-        if (n->holds[h].at.limb != f->swings[i]) holds[count++] = n->holds[h].at;
-    bool stance =
-        before < 0 || (f->swings[i] < 0 && (f->nodes[before] != f->nodes[i] || f->swings[before] >= 0));
+        if (n->holds[h].at.limb != f->swing) holds[count++] = n->holds[h].at;
+    bool stance = !last || (f->swing < 0 && (last->node != f->node || last->swing >= 0));
     return hf_schedule_add(s, p->placement, s->knot_count / s->rate, &pose, holds, count, stance);
 }
 

@@ -129,10 +129,7 @@ bool hf_plan_begin(hf_planner* p, const hf_scenario_state* start, hf_plan_node* 
                               start->pose.root, NULL, &n->pose);
     }
     if (!good) return false;
-    hf_forward(p->creature, &n->pose, p->links);
-    hf_vec3 com = hf_com(p->creature, p->links);
-    if (!hf_frames_add(&p->frames, &n->pose, com, 0, -1, hf_stance_margin(p->stance_a, com)))
-        p->out_of_memory = true;
+    if (!hf_frames_add(&p->frames, &n->pose, 0, -1)) p->out_of_memory = true;
     n->end_frame = p->frames.count;
     return !p->out_of_memory;
 }

@@ -3,6 +3,7 @@
 #define HF_PLAN_PLANNER_H
 
 #include "base/random.h"
+#include "solve/keep.h"
 #include <holdfast/balance.h>
 #include <holdfast/collision.h>
 #include <holdfast/contact.h>
@@ -79,15 +80,18 @@ typedef struct hf_plan_hold {
     int maker;   /* stance of the tree that it was made for */
 } hf_plan_hold;
 
+/* A frame of a segment. */
+typedef struct hf_plan_frame {
+    hf_transform root;
+    int node;  /* index into the planner's tree */
+    int swing; /* limb that is on its way into that stance, -1 */
+} hf_plan_frame;
+
 /* Frames that hold: appended by segments, cut off when the search goes back. */
 typedef struct hf_frame_store {
-    int count, capacity, q_count;
-    hf_transform* roots;
-    double* q;
-    hf_vec3* coms;
-    double* margins;
-    int* nodes;  /* index into the planner's tree */
-    int* swings; /* limb that is on its way into that stance, -1 */
+    int count, capacity, q_capacity, q_count;
+    hf_plan_frame* frames;
+    double* q; /* rows of q_count */
 } hf_frame_store;
 
 /* One stance of the tree that is searched. */
@@ -195,8 +199,6 @@ int hf_holds_find(const hf_plan_hold* holds, int count, int limb);
 /* Does the creature collide at the pose, with these holds as touches? */
 bool hf_holds_collide(hf_planner* p, const hf_plan_hold* holds, int count, int skip, const hf_pose* pose,
                       hf_collision* hit);
-/* Steps back from joint limits: a straight knee hides the way to a bent one. */
-void hf_limb_loosen(const hf_planner* p, int limb, double* q);
 /* How at ease the limb is: 1 as at rest, 0 at the ends of its joints. */
 double hf_limb_comfort(const hf_planner* p, int limb, const double* q);
 /* Fills since and until: guide poses around `from`, without a gap, that have the point within the limb's
@@ -267,11 +269,12 @@ bool hf_stance_pose_exists(hf_planner* p, const hf_plan_hold* holds, int count, 
 bool hf_body_way(hf_planner* p, const hf_plan_hold* holds, int count, const hf_stance* stance, int node,
                  const hf_pose* from, const hf_pose* to);
 
-/* ---- segment.c ---- */
+/* ---- frame_store.c ---- */
 void hf_frames_free(hf_frame_store* frames);
-bool hf_frames_add(hf_frame_store* frames, const hf_pose* pose, hf_vec3 com, int node, int swing,
-                   double margin);
+bool hf_frames_add(hf_frame_store* frames, const hf_pose* pose, int node, int swing);
 hf_pose hf_frames_pose(const hf_frame_store* frames, int frame);
+
+/* ---- segment.c ---- */
 /* Each appends the frames of one segment, or nothing and false. They start and end at rest, belong to a node
    and are balanced on its stance. */
 /* Between two poses with all holds kept. `from` is the last frame before, here and in the others. */

@@ -57,7 +57,7 @@ static void stand_over(hf_planner* p, const hf_plan_hold* holds, int count, cons
     hf_vec3 shift;
     hf_stance_balance(&over, com_of(p, pose), &shift);
     pose->root.position = hf_add(pose->root.position, hf_v3(shift.x, shift.y, -LOOSE * p->view->height));
-    for (int i = 0; i < count; i++) hf_limb_loosen(p, holds[i].at.limb, pose->q);
+    for (int i = 0; i < count; i++) hf_limb_loosen(p->creature, holds[i].at.limb, pose->q);
 }
 
 /* From the pose, then from one that stands over what carries it. */
@@ -164,7 +164,7 @@ static void settle_nearer(const search* s, const double* q, hf_transform wish, h
     hf_pose near = {wish, p->q_g};
     hf_vec3 pull;
     memcpy(near.q, q, sizeof(double) * (size_t)p->view->q_count);
-    for (int i = 0; i < s->count; i++) hf_limb_loosen(p, s->holds[i].at.limb, near.q);
+    for (int i = 0; i < s->count; i++) hf_limb_loosen(p->creature, s->holds[i].at.limb, near.q);
     for (int i = 1; i <= STRIDES; i++) {
         near.root = hf_root_between(&s->root, &wish, (double)i / STRIDES);
         hf_holds_near(p, s->holds, s->count, &near, &pull);
@@ -215,7 +215,7 @@ static bool draw_solved(search* s, hf_random* random, int number, double part, h
     bool stiff = number % 8 < 4;
     start_from(s, stiff ? s->relaxed : s->from, pose);
     hf_transform wish = hf_compose(s->wish, hf_body_shift(p, random, drawn_size(part)));
-    for (int i = 0; i < s->count; i++) hf_limb_loosen(p, s->holds[i].at.limb, pose->q);
+    for (int i = 0; i < s->count; i++) hf_limb_loosen(p->creature, s->holds[i].at.limb, pose->q);
     return settle_from(p, s->holds, s->count, s->stance, s->margin, wish, stiff, pose);
 }
 
@@ -238,7 +238,7 @@ static bool draw(search* s, hf_random* random, int number, double part, hf_pose*
     if (part > BEND_AFTER && number % 3) hf_body_bend(p, random, part, pose->q);
     if (number % 4 == 2) shake(s, random, pose->q);
     if (number % 4)
-        for (int i = 0; i < s->count; i++) hf_limb_loosen(p, s->holds[i].at.limb, pose->q);
+        for (int i = 0; i < s->count; i++) hf_limb_loosen(p->creature, s->holds[i].at.limb, pose->q);
     hf_stance_wish over = {s->stance, fmax(2 * s->margin, GOOD_MARGIN * p->view->height)};
     hf_vec3 shift;
     hf_stance_balance(&over, com_of(p, pose), &shift);

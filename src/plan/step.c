@@ -78,7 +78,7 @@ static void tidy(hf_planner* p, const hf_pose* pose, const hf_plan_hold* rest, i
     hf_transform base = p->links[limb->base_link];
     for (int try = 0; try < 2; try++) {
         memcpy(p->q_d, q, sizeof(double) * (size_t)p->view->q_count);
-        if (try) hf_limb_loosen(p, c->hold.limb, p->q_d);
+        if (try) hf_limb_loosen(p->creature, c->hold.limb, p->q_d);
         hf_solve_result r;
         hf_collision hit;
         hf_pose at = {pose->root, p->q_d};
@@ -614,7 +614,7 @@ bool hf_step_roll(hf_planner* p, const hf_plan_node* node, int limb, hf_plan_nod
         p->frames.count = first;
         return false;
     }
-    if (!hf_frames_add(&p->frames, &child->pose, com, p->node_count, -1, margin)) {
+    if (!hf_frames_add(&p->frames, &child->pose, p->node_count, -1)) {
         p->out_of_memory = true;
         return false;
     }

@@ -5,24 +5,27 @@
 #include "model/creature.h"
 
 #include <holdfast/balance.h>
+#include <holdfast/rom.h>
 
 #include <math.h>
 
-/* Rounding, as a share of a speed: under what a check allows. */
-static const double SPEED_SLACK = 5e-4;
 /* Straight between two frames a limb leaves its hold a little, the more the faster it moves. A check lets it
    be 3 mm and 3 degrees. */
 static const double BETWEEN_M = 0.002, BETWEEN_RAD = 0.035;
 
-bool hf_frames_slow_enough(const hf_creature* creature, double rate, const hf_pose* a, const hf_pose* b) {
+double hf_frames_speed(const hf_creature* creature, double rate, const hf_pose* a, const hf_pose* b) {
     const hf_creature_view* v = &creature->view;
-    double fps = rate / (1 + SPEED_SLACK);
-    if (hf_distance(a->root.position, b->root.position) * fps > v->limits.root_speed) return false;
-    if (hf_quat_angle(a->root.rotation, b->root.rotation) * fps > v->limits.root_turn) return false;
+    double most = fmax(hf_distance(a->root.position, b->root.position) / v->limits.root_speed,
+                       hf_quat_angle(a->root.rotation, b->root.rotation) / v->limits.root_turn);
     for (int j = 0; j < v->joint_count; j++)
         for (int i = v->joints[j].q_index; i < v->joints[j].q_index + v->joints[j].q_count; i++)
-            if (fabs(a->q[i] - b->q[i]) * fps > v->joints[j].max_speed) return false;
-    return true;
+            most = fmax(most, fabs(a->q[i] - b->q[i]) / v->joints[j].max_speed);
+    return most * rate;
+}
+
+void hf_frames_keep_range(const hf_creature* creature, double* q) {
+    for (int r = 0; r < creature->view.rom_count; r++)
+        if (!hf_rom_contains(creature, r, q, HF_FRAME_ROM_RAD)) hf_rom_project(creature, r, q);
 }
 
 bool hf_frames_keep(const hf_creature* creature, const hf_hold* hold, const hf_anchor* anchor,

@@ -7,8 +7,13 @@
 /* A region may be left by this much, rad: under what a check allows. */
 #define HF_FRAME_ROM_RAD 5e-5
 
-/* Neither the root nor a joint is faster on the way from a to b than its limit. */
-bool hf_frames_slow_enough(const hf_creature* creature, double rate, const hf_pose* a, const hf_pose* b);
+/* The largest share of its speed limit that the root or a joint takes on the way from a to b. */
+double hf_frames_speed(const hf_creature* creature, double rate, const hf_pose* a, const hf_pose* b);
+/* A share up to this is within the limits: rounding, less than a check allows. */
+#define HF_FRAME_SPEED (1 + 5e-4)
+/* Straight between two postures a limb may leave its range of motion by a little: brings every joint group
+   back into it. */
+void hf_frames_keep_range(const hf_creature* creature, double* q);
 /* Is a hold kept half way between two frames, where a straight move leaves it most? links: of that pose. */
 bool hf_frames_keep(const hf_creature* creature, const hf_hold* hold, const hf_anchor* anchor,
                     const hf_transform* links);

@@ -16,7 +16,9 @@
 
 /* Times that differ by less are the same, s. */
 static const double SAME_S = 1e-9;
-/* A hold that is not kept better is lost: half of what a check allows. */
+/* A limb that is farther from its hold is put back, and a hold that cannot be kept better is lost: half of
+   what a check allows. Producers keep their own frames within HF_KEPT_M of an anchor that may itself be
+   HF_KEPT_M from the first frame's, which is less. */
 static const double LOST_M = 5e-4, LOST_RAD = 0.0087;
 /* Least static margin that a claim of balance promises, m: what a check asks for. */
 static const double MARGIN_M = 0.005;
@@ -163,7 +165,7 @@ static hf_status rehold(realiser* r, int frame, bool test, hf_pose* pose) {
         const held* h = &r->now[i];
         double off_m, off_rad;
         hf_anchor_error(r->creature, &h->world, &h->anchor, r->links, &off_m, &off_rad);
-        if (off_m <= HF_KEPT_M && off_rad <= HF_KEPT_RAD) continue;
+        if (off_m <= LOST_M && off_rad <= LOST_RAD) continue;
         bool kept;
         hf_vec3 miss;
         hf_status status = hf_hold_keep(r->creature, &h->world, &h->anchor, HF_KEEP_EXACT, r->workspace,
@@ -245,7 +247,7 @@ static hf_status look_between(realiser* r, int frame) {
     const hf_motion_frame *f = &r->motion->frames[frame - 1], *g = &r->motion->frames[frame];
     hf_pose a = {f->root, f->q}, b = {g->root, g->q}, middle = {.q = r->between};
     hf_status status = HF_OK;
-    if (!hf_frames_slow_enough(r->creature, r->schedule->rate, &a, &b))
+    if (hf_frames_speed(r->creature, r->schedule->rate, &a, &b) > HF_FRAME_SPEED)
         status = note(r, HF_FAULT_SPEED, frame - 1, -1, NULL);
     if (status != HF_OK || r->moves) return status;
     hf_pose_between(r->creature, &a, &b, 0.5, &middle);
@@ -272,6 +274,7 @@ static hf_status make_frames(realiser* r, bool test) {
         hf_pose pose;
         if (r->moves) hf_placement_set_time(r->placement, time_s);
         bool on_knot = pose_at(r, time_s, &pose);
+        hf_frames_keep_range(r->creature, pose.q);
         bool changed = list_holds(r, i, time_s, &pose);
         status = rehold(r, i, test, &pose);
         if (status == HF_OK) status = write_frame(r, time_s, &pose, on_knot && s->knots[r->knot].stance);

@@ -87,3 +87,14 @@ hf_status hf_hold_keep(const hf_creature* c, const hf_hold* h, const hf_anchor* 
     *miss = missing(c, h, a, links);
     return HF_OK;
 }
+
+void hf_limb_loosen(const hf_creature* c, int limb, double* q) {
+    const double step = 0.1;
+    const hf_limb* l = &c->view.limbs[limb];
+    for (int k = 0; k < l->joint_count; k++) {
+        const hf_joint* j = &c->view.joints[l->joints[k]];
+        if (j->q_count != 1 || !(j->upper - j->lower > 4 * step)) continue;
+        q[j->q_index] = fmin(j->upper - step, fmax(j->lower + step, q[j->q_index]));
+    }
+    hf_pose_follow(c, q);
+}

@@ -25,4 +25,7 @@ hf_status hf_hold_keep(const hf_creature* creature, const hf_hold* hold, const h
                        hf_keep_care care, hf_workspace* workspace, hf_transform* links, double* q, bool* kept,
                        hf_vec3* miss);
 
+/* A step of 0.1 rad back from joint limits: the solver does not bend a limb again that is quite straight. */
+void hf_limb_loosen(const hf_creature* creature, int limb, double* q);
+
 #endif
