@@ -132,11 +132,10 @@ hf_load_options load_options(const options* o);
 /* A motion with everything it names, loaded. */
 typedef struct loaded_motion {
     hf_motion* motion;
-    hf_schedule* schedule; /* that the motion was made of; NULL when it is not known */
+    hf_schedule* schedule; /* that the motion was made of, written with it; NULL when it is not known */
     hf_creature* creature;
     hf_scenario* scenario; /* NULL when the motion names none */
     const hf_scene* scene;
-    hf_schedule* schedule; /* write_motion writes it too; not owned; NULL when there is none */
 } loaded_motion;
 hf_status load_motion(const char* path, const options* o, loaded_motion* out, hf_error* error);
 void free_motion(loaded_motion* m);

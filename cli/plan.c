@@ -63,12 +63,10 @@ static bool set_text(char** to, const char* text) {
 }
 
 /* Motion and schedule name the same scenario and outcome, so that the motion can be made again from the
-   schedule to the last byte. The schedule names the creature's own file even where that is a rig. */
+   schedule to the last byte. */
 static bool name_plan(const hf_scenario* s, hf_plan_result* r) {
-    const char* creature = hf_creature_get(s->creature)->path;
     return set_text(&r->motion->scenario, s->path) && set_text(&r->motion->outcome, outcome_text(r)) &&
-           set_text(&r->schedule->scenario, s->path) && set_text(&r->schedule->outcome, outcome_text(r)) &&
-           set_text(&r->schedule->creature, creature);
+           set_text(&r->schedule->scenario, s->path) && set_text(&r->schedule->outcome, outcome_text(r));
 }
 
 static hf_status write_plan(hf_scenario* s, hf_plan_result* r, const options* o, hf_error* error) {

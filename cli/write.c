@@ -1,4 +1,5 @@
-/* The files of a solved motion: STEM.motion.json, STEM.glb, STEM.png, and STEM.schedule.json of a plan. */
+/* The files of a solved motion: STEM.motion.json, STEM.glb, STEM.png, and STEM.schedule.json where it has
+ * one. */
 #include "command.h"
 
 #include <stdlib.h>
@@ -7,6 +8,17 @@ int strip_frames(const hf_motion* motion, int frames[STRIP]) {
     int count = motion->frame_count < STRIP ? motion->frame_count : STRIP;
     for (int i = 0; i < count; i++) frames[i] = count > 1 ? i * (motion->frame_count - 1) / (count - 1) : 0;
     return count;
+}
+
+/* The schedule names the creature's own file, even where that is a rig. */
+static hf_status save_schedule(const loaded_motion* m, const char* path, hf_error* error) {
+    hf_schedule* s = m->schedule;
+    const char* creature = hf_creature_get(m->creature)->path;
+    if (!s->creature && creature && !(s->creature = make_text("%s", creature))) {
+        *error = (hf_error){.status = HF_ERROR_MEMORY, .message = "out of memory"};
+        return HF_ERROR_MEMORY;
+    }
+    return hf_schedule_save(s, m->creature, m->scene, path, error);
 }
 
 hf_status write_motion(const loaded_motion* m, const char* stem, const int* frames, int count, hf_vec3 task,
@@ -20,8 +32,7 @@ hf_status write_motion(const loaded_motion* m, const char* stem, const int* fram
     hf_status status = motion && schedule && glb && png ? HF_OK : HF_ERROR_MEMORY;
     if (status != HF_OK) *error = (hf_error){.status = status, .message = "out of memory"};
     if (status == HF_OK) status = save_motion(m, motion, o, error);
-    if (status == HF_OK && m->schedule)
-        status = hf_schedule_save(m->schedule, m->creature, m->scene, schedule, error);
+    if (status == HF_OK && m->schedule) status = save_schedule(m, schedule, error);
     if (status == HF_OK) status = hf_motion_export(m->motion, m->creature, &e, glb, error);
     if (status == HF_OK) status = draw_motion(m, o, frames, count, task, png, p, error);
     if (p->interrupted || p->timed_out) note(o, "stopped early: the picture is not finished");
