@@ -9,8 +9,6 @@
 #include <string.h>
 
 static const double PI = 3.14159265358979323846;
-/* Overlap allowed between two bodies, m. */
-static const double ALLOWED_M = 0.001;
 /* After this many poses that collide another creature is drawn. */
 enum { DRAWS_OF_ONE = 200, MAX_DRAWS = 10000 };
 
@@ -191,7 +189,7 @@ static bool rest_is_free(const drawn* w, int limb) {
             if ((limb >= 0 && moved_by(w->c, limb, y->link)) || !hf_creature_pair_enabled(w->creature, a, b))
                 continue;
             if (hf_shape_overlap(&x->shape, at, &y->shape, hf_compose(w->links[y->link], y->in_link),
-                                 ALLOWED_M))
+                                 allowance.depth))
                 return false;
         }
     }

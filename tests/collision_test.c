@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "geom/triangle.h"
+#include "model/tolerance.h"
 
 #include <stdlib.h>
 
@@ -82,7 +83,7 @@ static bool pair_overlaps(const hf_creature* c, const hf_transform* links, int a
     const hf_body* bodies = hf_creature_get(c)->bodies;
     return hf_creature_pair_enabled(c, a, b) &&
            hf_shape_overlap(&bodies[a].shape, body_pose(c, links, a), &bodies[b].shape,
-                            body_pose(c, links, b), 0.001);
+                            body_pose(c, links, b), HF_DEPTH_M);
 }
 
 static bool below(const hf_creature_view* v, int link, int ancestor) {
@@ -206,11 +207,11 @@ static double worst_excess(const hf_creature* c, const world* w, const hf_transf
     for (int i = 0; i < v->body_count; i++) {
         const hf_shape* s = &v->bodies[i].shape;
         for (int o = 0; o < hf_scene_object_count(w->scene); o++) {
-            double allowed = 0.001;
+            double allowed = HF_DEPTH_M;
             for (int t = 0; t < query->touch_count; t++)
                 if (query->touches[t].object == o &&
                     touches_with(v, v->bodies[i].link, query->touches[t].limb))
-                    allowed = query->touches[t].grip ? INFINITY : fmax(allowed, 0.003);
+                    allowed = query->touches[t].grip ? INFINITY : fmax(allowed, HF_TOUCH_DEPTH_M);
             if (allowed == INFINITY) continue;
             if (s->kind == HF_SHAPE_SPHERE || s->kind == HF_SHAPE_CAPSULE) {
                 worst = fmax(worst, round_depth(w, o, s, body_pose(c, links, i)) - allowed);
@@ -298,10 +299,10 @@ static void touching_allows_three_millimetres(void** state) {
         hf_hold touch = {.limb = limb};
         hf_collision_query query = hf_collision_query_default();
         hf_collision hit;
-        assert_int_equal(hf_collides(c, w.placement, links, &query, &hit), depths[i] > 0.001);
-        if (depths[i] > 0.001) assert_int_equal(v->bodies[hit.body].link, foot);
+        assert_int_equal(hf_collides(c, w.placement, links, &query, &hit), depths[i] > HF_DEPTH_M);
+        if (depths[i] > HF_DEPTH_M) assert_int_equal(v->bodies[hit.body].link, foot);
         query.touches = &touch, query.touch_count = 1;
-        assert_int_equal(hf_collides(c, w.placement, links, &query, &hit), depths[i] > 0.003);
+        assert_int_equal(hf_collides(c, w.placement, links, &query, &hit), depths[i] > HF_TOUCH_DEPTH_M);
         touch.grip = true;
         assert_false(hf_collides(c, w.placement, links, &query, &hit));
         /* Two objects at once, one touch for each. */
@@ -310,9 +311,9 @@ static void touching_allows_three_millimetres(void** state) {
         world pair = build_world(both, 2);
         hf_hold two[2] = {{.limb = limb}, {.limb = limb, .object = 1, .grip = i == 4}};
         query.touches = two;
-        assert_int_equal(hf_collides(c, pair.placement, links, &query, &hit), depths[i] > 0.001);
+        assert_int_equal(hf_collides(c, pair.placement, links, &query, &hit), depths[i] > HF_DEPTH_M);
         query.touch_count = 2;
-        assert_int_equal(hf_collides(c, pair.placement, links, &query, &hit), depths[i] > 0.003);
+        assert_int_equal(hf_collides(c, pair.placement, links, &query, &hit), depths[i] > HF_TOUCH_DEPTH_M);
         if (i == 4) assert_int_equal(hit.surface.object, 0);
         free_world(&pair);
     }

@@ -16,7 +16,8 @@ enum {
     HF_CLAIM_SPEED = 16,
     HF_CLAIM_BALANCE = 32,
     HF_CLAIM_ONE_LIMB = 64,
-    HF_CLAIM_ALL = 127
+    HF_CLAIM_ALL = 127,    /* what a motion promises that does not say otherwise */
+    HF_CLAIM_DYNAMIC = 128 /* contact forces for the full inertial wrench; only where it is said */
 };
 
 typedef struct hf_motion_object {
@@ -71,7 +72,7 @@ typedef struct hf_motion {
     hf_motion_stat* stats;
 } hf_motion;
 
-/* An empty motion with the names of a creature and (may be NULL) a scene. Claims everything, outcome
+/* An empty motion with the names of a creature and (may be NULL) a scene. Claims HF_CLAIM_ALL, outcome
    "found". */
 HF_API hf_status hf_motion_create(const hf_creature* creature, const hf_scene* scene, hf_motion** motion);
 HF_API void hf_motion_free(hf_motion* motion);

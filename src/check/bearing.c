@@ -2,13 +2,14 @@
    A contact bears where it did when it began, carried along by the object it is on. */
 #include "check/check.h"
 #include "base/memory.h"
+#include "check/tolerance.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double FLAT_RAD = 0.034907;    /* beyond 2 degrees a patch counts as its edge or point */
-static const double UNDER_M = 0.005;        /* surface within this distance under a corner */
-static const double BESIDE_M = 0.001;       /* and not farther beside it than contacts are exact */
+static const double FLAT_RAD = CHECK_FLAT_RAD; /* beyond 2 degrees a patch counts as its edge or point */
+static const double UNDER_M = 0.005;           /* surface within this distance under a corner */
+static const double BESIDE_M = 0.001;          /* and not farther beside it than contacts are exact */
 static const double EDGE_M = 0.0015;        /* corners of a tilted patch this near in height are one edge */
 static const double DEFAULT_FRICTION = 0.5; /* where there is no scene */
 enum { DRAW_STEPS = 14 };

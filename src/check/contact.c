@@ -1,20 +1,22 @@
 /* Contacts lie on surfaces and on their effectors, and do not slip; stances change one limb at a time. */
 #include "check/check.h"
 #include "base/memory.h"
+#include "check/tolerance.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const double HOLD_M = 0.001;      /* a contact holds its point */
-static const double HOLD_RAD = 0.017454; /* and, for a patch, its orientation: 1 degree */
-static const double FLAT_RAD = 0.034907; /* beyond 2 degrees a patch counts as its edge or point */
-static const double FACE_RAD = 0.017454; /* a stated normal is the surface's: 1 degree */
+static const double HOLD_M = CHECK_HOLD_M;     /* a contact holds its point */
+static const double HOLD_RAD = CHECK_HOLD_RAD; /* and, for a patch, its orientation: 1 degree */
+static const double FLAT_RAD = CHECK_FLAT_RAD; /* beyond 2 degrees a patch counts as its edge or point */
+static const double FACE_RAD = 0.017454;       /* a stated normal is the surface's: 1 degree */
 static const double BACK_RAD = 1.745329; /* tilted by over 100 degrees, it is not the side that touches */
 static const double NEAR_BODY_M = 0.01;  /* a contact frame that the creature does not know is at a skin */
 
 enum {
-    PARTS = 4,  /* of the way between two frames: there contacts are looked at too */
-    BETWEEN = 3 /* times as much is allowed there: as deep as an effector may be in what it touches */
+    PARTS = 4, /* of the way between two frames: there contacts are looked at too */
+    BETWEEN =
+        CHECK_BETWEEN /* times as much is allowed there: as deep as an effector may be in what it touches */
 };
 
 /* What a contact was when it began: the effector's frame as seen from the object it touches. */

@@ -6,12 +6,13 @@
 #include "base/workspace.h"
 #include "solve/target.h"
 #include "model/creature.h"
+#include "model/tolerance.h"
 
 #include <math.h>
 #include <string.h>
 
 /* Half of what the contact is promised to be within, m. */
-static const double TOLERANCE_M = 5e-5;
+static const double TOLERANCE_M = HF_CONTACT_M / 2;
 /* Flat enough for a patch not to dig its corners in, rad. */
 static const double TOLERANCE_RAD = 2e-3;
 /* Work for one sample: it is near already, or the next one will do. */

@@ -15,7 +15,7 @@ enum { MAX_TEXT = 4000 };
 static const double FAR_AWAY = 1e7;
 
 static const char* const claim_names[] = {"limits", "rom",     "collision", "contacts",
-                                          "speed",  "balance", "one-limb"};
+                                          "speed",  "balance", "one-limb",  "dynamic"};
 enum { CLAIM_COUNT = sizeof claim_names / sizeof *claim_names };
 
 /* ---- reading ---- */

@@ -7,13 +7,11 @@
 #include "contact/sample_set.h"
 #include "solve/target.h"
 #include "model/creature.h"
+#include "model/tolerance.h"
 
 #include <math.h>
 #include <string.h>
 
-/* A patch is flat on its surface within this angle; a check allows 2 degrees. */
-static const double FLAT_RAD = 0.03;
-static const double LIMIT_TOLERANCE = 1e-6;
 static const double LONGEST_STEP_S = 0.25;
 enum { MAX_BUDGET = 1000000 };
 
@@ -277,7 +275,7 @@ static bool good_pose(const hf_agent* a, const hf_pose* pose) {
         const hf_joint* j = &a->view->joints[i];
         if (j->q_count != 1) continue;
         double q = pose->q[j->q_index];
-        good = q >= j->lower - LIMIT_TOLERANCE && q <= j->upper + LIMIT_TOLERANCE;
+        good = q >= j->lower - HF_LIMIT && q <= j->upper + HF_LIMIT;
     }
     return good;
 }
@@ -290,7 +288,7 @@ static bool find_held(const hf_agent* a, const hf_placement* placement, int limb
     const hf_contact_frame* f = &a->view->limbs[limb].contacts[hold.frame];
     hf_anchor anchor = hf_hold_anchor(a->creature, &hold, a->links);
     hf_vec3 own = hf_rotate(a->links[f->link].rotation, f->normal);
-    anchor.flat = anchor.flat && -hf_dot(own, hold.normal) > cos(FLAT_RAD);
+    anchor.flat = anchor.flat && -hf_dot(own, hold.normal) > cos(HF_FLAT_RAD);
     // what is held stays where it is: the point that is stated is on the effector
     hold.point = hf_sub(anchor.point, hf_scale(hold.normal, f->ball));
     hold.grip = false;

@@ -2,12 +2,11 @@
    in the middle of the limb's stance chooses the surface; on it the foothold slides towards the limb's place
    under the body, so that small sample sets give even steps, too. */
 #include "live/agent.h"
+#include "model/tolerance.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double FLAT_RAD = 0.03;     /* patches must lie on their surface, to hold it */
-static const double EXACT_M = 1e-4;      /* as contact queries */
 static const double SAME_FACE = 0.996;   /* cosine up to which two normals are one surface */
 static const double ON_SURFACE_M = 1e-4; /* a point that slid along a plane is still on the surface */
 static const double APART_SHARE =
@@ -44,7 +43,7 @@ static void read_place(hf_agent* a, const hf_placement* placement, const hf_cont
     hf_forward(a->creature, &pose, a->links);
     hf_anchor anchor = hf_hold_anchor(a->creature, &k->hold, a->links);
     anchor.point = hf_add(k->hold.point, hf_scale(k->hold.normal, f->ball));
-    anchor.flat = anchor.flat && k->angle_error_rad <= FLAT_RAD;
+    anchor.flat = anchor.flat && k->angle_error_rad <= HF_FLAT_RAD;
     *place = hf_agent_place_on(placement, k->hold, anchor);
     hf_forward(a->creature, &a->pose, a->links);
 }
@@ -73,8 +72,8 @@ static hf_status touch_at(hf_agent* a, const hf_placement* placement, const hf_t
     hf_solve_result r;
     hf_transform base = a->links[a->view->limbs[k->hold.limb].base_link];
     hf_status status = hf_limb_solve(a->creature, &base, &target, &o, a->workspace, a->query_q, &r);
-    if (status != HF_OK || r.stop == HF_STOP_RANGE || !(r.position_error_m <= EXACT_M)) return status;
-    if (is_patch(f) && r.angle_error_rad > FLAT_RAD) return HF_OK;
+    if (status != HF_OK || r.stop == HF_STOP_RANGE || !(r.position_error_m <= HF_CONTACT_M)) return status;
+    if (is_patch(f) && r.angle_error_rad > HF_FLAT_RAD) return HF_OK;
     // the limb at its new place, with what it touches there
     hf_forward_from(a->creature, a->view->limbs[k->hold.limb].root_link, a->query_q, a->links);
     a->touches[a->touch_count] = k->hold;
@@ -137,7 +136,7 @@ static void set_query(hf_agent* a, const hf_agent_input* in, int limb, hf_transf
     query->touch_count = a->touch_count;
     const hf_limb* l = &a->view->limbs[limb];
     for (int i = 0; i < l->contact_count; i++)
-        if (a->by_limb[limb][i] && is_patch(&l->contacts[i])) query->max_angle_rad = FLAT_RAD;
+        if (a->by_limb[limb][i] && is_patch(&l->contacts[i])) query->max_angle_rad = HF_FLAT_RAD;
 }
 
 hf_status hf_agent_find_place(hf_agent* a, const hf_placement* placement, const hf_agent_input* in, int limb,

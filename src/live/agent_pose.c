@@ -2,23 +2,20 @@
    as limits of reach, speed and collision allow. What cannot be done whole is tried in part, and the last
    pose stays when nothing else holds. */
 #include "live/agent.h"
+#include "model/tolerance.h"
 
 #include <holdfast/rom.h>
 
 #include <math.h>
 #include <string.h>
 
-static const double HOLD_M = 3e-4;     /* a held contact is this exact; a check asks for 1 mm */
-static const double HOLD_RAD = 0.008;  /* and its patch, where a check asks for 1 degree */
-static const double ROM_RAD = 5e-5;    /* a check allows twice that */
-static const double SPARE = 0.995;     /* of the speed limits */
 static const double DRIFT = 0.3;       /* share of a joint's speed for going towards its relaxed value */
 static const double NEAR_M = 0.005;    /* a swing that is farther from its way looks for another posture */
 static const double BLOCKS_S = 0.1;    /* a limb that could not follow the root asks for a step this long */
 static const double PUT_BACK_S = 0.05; /* rest after a lift that failed */
 enum { ATTEMPTS = 32, ITERATIONS = 15, STUCK_FRAMES = 4, SLOWER_TRIES = 3, BETWEEN = 6 };
 
-static double joint_step(const hf_joint* j, double dt) { return SPARE * j->max_speed * dt; }
+static double joint_step(const hf_joint* j, double dt) { return HF_LIVE_SPEED_SHARE * j->max_speed * dt; }
 
 /* How far a joint goes between two values, for its limit. */
 static double joint_way(const hf_joint* j, const double* a, const double* b) {
@@ -85,7 +82,7 @@ static bool keeps_rom(const hf_agent* a, int limb, const double* q) {
     for (int r = 0; r < a->view->rom_count; r++) {
         const hf_rom* rom = &a->view->roms[r];
         int link = a->view->joints[rom->joints[0]].child_link;
-        if (a->owner[link] == limb && !hf_rom_contains(a->creature, r, q, ROM_RAD)) return false;
+        if (a->owner[link] == limb && !hf_rom_contains(a->creature, r, q, HF_ROM_RAD)) return false;
     }
     return true;
 }
@@ -103,8 +100,8 @@ static hf_status hold(hf_agent* a, const hf_placement* placement, int limb, doub
     lean_posture(a, limb, a->relaxed, dt, DRIFT);
     hf_solve_result r;
     hf_status status = solve(a, &target, ITERATIONS, &r);
-    *held = status == HF_OK && r.position_error_m <= HOLD_M &&
-            (!at->anchor.flat || r.angle_error_rad <= HOLD_RAD) &&
+    *held = status == HF_OK && r.position_error_m <= HF_LIVE_HELD_M &&
+            (!at->anchor.flat || r.angle_error_rad <= HF_LIVE_HELD_RAD) &&
             possible_share(a, limb, a->next.q, dt) >= 1 && keeps_rom(a, limb, a->next.q);
     return status;
 }
@@ -149,8 +146,8 @@ static hf_status swing(hf_agent* a, const hf_placement* placement, int limb, dou
         return HF_OK;
     }
     l->advance = share * (phase - l->phase);
-    l->landed = !l->frozen && phase >= 1 && share >= 1 && r.position_error_m <= HOLD_M &&
-                (!l->at.anchor.flat || r.angle_error_rad <= HOLD_RAD);
+    l->landed = !l->frozen && phase >= 1 && share >= 1 && r.position_error_m <= HF_LIVE_HELD_M &&
+                (!l->at.anchor.flat || r.angle_error_rad <= HF_LIVE_HELD_RAD);
     return HF_OK;
 }
 
@@ -381,7 +378,7 @@ static void stay(hf_agent* a, const hf_placement* placement) {
         if (l->mode == AGENT_SWING && l->lifting) put_back(l);
         if (l->mode != AGENT_HELD) continue;
         hf_vec3 at = hf_apply(hf_placement_pose(placement, l->at.hold.object), l->at.anchor.point);
-        if (hf_distance(at, hf_agent_touching(a, i, l->at.hold.frame, a->links)) > 2 * HOLD_M)
+        if (hf_distance(at, hf_agent_touching(a, i, l->at.hold.frame, a->links)) > 2 * HF_LIVE_HELD_M)
             break_contact(a, i);
     }
     bool hits = false;

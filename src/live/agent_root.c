@@ -2,11 +2,11 @@
    turn and acceleration. Height and lean follow the footholds; a limb that would be too short draws the root
    down. */
 #include "live/agent.h"
+#include "model/tolerance.h"
 
 #include <math.h>
 
 /* Limits are kept with this to spare: a check allows a thousandth. */
-static const double SPARE = 0.995;
 static const double FIT_S = 0.15;       /* time in which height and lean follow the footholds */
 static const double REACH_SHARE = 0.97; /* of a limb's reach that a held contact may use */
 static const double LOWER_SHARE = 0.15; /* of a limb's reach that the root is lowered at most */
@@ -234,9 +234,10 @@ static void lower(const hf_agent* a, const hf_placement* placement, hf_transform
 /* Between two outputs the root keeps its limits, whatever carries it. */
 static hf_transform within_limits(const hf_agent* a, hf_transform to, double dt) {
     hf_transform from = a->pose.root;
-    hf_vec3 d = clamp_length(hf_sub(to.position, from.position), SPARE * a->view->limits.root_speed * dt);
+    hf_vec3 d = clamp_length(hf_sub(to.position, from.position),
+                             HF_LIVE_SPEED_SHARE * a->view->limits.root_speed * dt);
     hf_vec3 turn = hf_quat_log(hf_quat_mul(to.rotation, hf_quat_conj(from.rotation)));
-    double angle = fmin(hf_length(turn), SPARE * a->view->limits.root_turn * dt);
+    double angle = fmin(hf_length(turn), HF_LIVE_SPEED_SHARE * a->view->limits.root_turn * dt);
     hf_quat turned = hf_quat_mul(hf_quat_axis_angle(hf_normalize(turn), angle), from.rotation);
     return (hf_transform){hf_add(from.position, d), hf_quat_normalize(turned)};
 }

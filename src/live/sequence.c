@@ -7,6 +7,7 @@
 #include "base/workspace.h"
 #include "solve/target.h"
 #include "model/creature.h"
+#include "model/tolerance.h"
 
 #include <holdfast/sequence.h>
 #include <holdfast/solve.h>
@@ -64,7 +65,6 @@ enum { SWING_RETRIES = 4 };
 enum { LOOKS = 4 };
 /* Work of the solver for one hold. */
 enum { ITERATIONS = 40 };
-static const double HOLD_RAD = 1e-3;
 /* Contacts may not be nearer to each other than this share of the limb's length to count as different. */
 static const double APART = 0.08;
 /* Under this slope of the path the body hardly moves: up alone counts. */
@@ -157,7 +157,7 @@ static hf_status solve(walker* w, const hf_target* target, hf_transform root, do
     o.max_iterations = ITERATIONS;
     o.max_starts = 1;
     o.tolerance_m = w->query->swing.tolerance_m / 2;
-    o.tolerance_rad = HOLD_RAD;
+    o.tolerance_rad = HF_CONTACT_RAD;
     return hf_limb_solve(w->creature, &w->links[w->view->limbs[target->limb].base_link], target, &o,
                          w->workspace, q, r);
 }

@@ -86,7 +86,6 @@ bool hf_holds_collide(hf_planner* p, const hf_plan_hold* holds, int count, int s
     hf_collision_query q = hf_collision_query_default();
     q.touches = touches;
     q.touch_count = hf_holds_touches(holds, count, skip, touches);
-    q.depth_m = HF_PLAN_DEPTH_M;
     hf_forward(p->creature, pose, p->links);
     return hf_collides(p->creature, p->placement, p->links, &q, hit);
 }
@@ -176,7 +175,6 @@ static bool holds_at(hf_planner* p, const hf_plan_hold* h, hf_transform root, do
     c.touches = &touch;
     c.touch_count = h->overlaps;
     c.limb = h->at.limb;
-    c.depth_m = HF_PLAN_DEPTH_M;
     return !hf_collides(p->creature, p->placement, p->links, &c, NULL);
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "model/tolerance.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -19,7 +20,7 @@ static const hf_option items[] = {
     {"rate", HF_OPTION_REAL, FIELD(rate), 10, 240, 30, "1/s", "frames a second"},
     {"trunk_scale", HF_OPTION_REAL, FIELD(trunk_scale), 0, 1.5, 0, "",
      "of the guide's trunk; 0: the creature's"},
-    {"margin_m", HF_OPTION_REAL, FIELD(margin_m), 0, 1, 0.006, "m", "least balance margin of a frame"},
+    {"margin_m", HF_OPTION_REAL, FIELD(margin_m), 0, 1, HF_MARGIN_M, "m", "least balance margin of a frame"},
     {"horizon", HF_OPTION_COUNT, FIELD(horizon), 1, 1000, 24, "",
      "guide poses that a contact's duration counts"},
     {"effort", HF_OPTION_REAL, FIELD(effort), 0, 1e3, 1, "", "weight of a contact's effort"},
@@ -86,6 +87,7 @@ static hf_status make_schedule(hf_planner* p, int last, hf_plan_result* r) {
     hf_schedule_free(r->schedule);
     r->stances = 0;
     hf_status status = hf_schedule_create(p->creature, p->options->rate, &r->schedule);
+    if (status == HF_OK) r->schedule->claims = HF_CLAIM_ALL | HF_CLAIM_DYNAMIC;
     // each node learns who comes after it
     int next = -1, before = -1;
     for (int n = last; n >= 0; n = p->nodes[n].parent) p->nodes[n].option = next, next = n;

@@ -15,10 +15,6 @@
 /* With more holds than HF_MANY_HOLDS the body nearly always stands without one of them. */
 enum { HF_MANY_HOLDS = 3, HF_MAX_HOLDS = 16, HF_MAX_FRAMES_OF_LIMB = 8, HF_MAX_SPARES = 24 };
 
-/* How deep a body may be in the scene. The check allows 1 mm, and looks at other places between two frames.
- */
-static const double HF_PLAN_DEPTH_M = 8e-4;
-
 /* Planes n . x <= d of a convex volume. */
 typedef struct hf_volume {
     int plane_count;

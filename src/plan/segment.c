@@ -203,7 +203,6 @@ static bool free_between(const hf_segment* s, const hf_pose* a, const hf_pose* b
     q.begun = begun;
     q.fine_limb = s->limb;
     q.fine_m = GRAZE_M;
-    q.depth_m = HF_PLAN_DEPTH_M;
     q.clearance = s->planner->clearance;
     return !collides(s, a, b, &q);
 }
@@ -320,7 +319,7 @@ static verdict append(hf_segment* s, const hf_path* path, hf_timing* timing, dou
         } else if (!pose_at(s, path, hf_timing_at(timing, i / p->options->rate), &shift, &pose, &com))
             return FAILS;
         double margin = hf_stance_margin(s->stance, com);
-        if (margin < p->options->margin_m || !hf_pose_within_rom(p->creature, pose.q, HF_FRAME_ROM_RAD))
+        if (margin < p->options->margin_m || !hf_pose_within_rom(p->creature, pose.q, HF_ROM_RAD))
             return FAILS;
         if (i > 0) {
             hf_pose last = hf_frames_pose(&p->frames, p->frames.count - 1);

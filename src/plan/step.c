@@ -1,6 +1,7 @@
 /* One contact change: shift the body until the other limbs carry it, choose where the limb goes, swing it
    there (thesis-2015 Algorithm 7, made sound as method section 7 says). */
 #include "plan/planner.h"
+#include "model/tolerance.h"
 
 #include <limits.h>
 #include <math.h>
@@ -14,7 +15,6 @@ enum { ADVANCES = sizeof ADVANCE / sizeof *ADVANCE, NEAR_ADVANCE = ADVANCES - 2 
 enum { PER_QUERY = 3 };
 /* Both ends of a swing have this much more balance than its frames must have. */
 static const double EXTRA_MARGIN_M = 0.003;
-static const double FLAT_RAD = 0.03;   /* patches bear as a whole within 2 degrees */
 static const double EXACT_RAD = 0.003; /* flat enough to be lifted without scraping */
 /* Of the distance from the wished place, in limb lengths, and of the effort term, which reaches 20 on a
    straight limb, within one query. */
@@ -94,7 +94,7 @@ static void tidy(hf_planner* p, const hf_pose* pose, const hf_plan_hold* rest, i
 static bool nearly_flat(hf_planner* p, const hf_plan_hold* h) {
     const hf_contact_frame* f = &p->view->limbs[h->at.limb].contacts[h->at.frame];
     double angle = acos(fmax(-1, fmin(1, -hf_dot(hf_rotate(h->anchor.rotation, f->normal), h->at.normal))));
-    return h->anchor.flat && angle > EXACT_RAD && angle < 2 * FLAT_RAD;
+    return h->anchor.flat && angle > EXACT_RAD && angle < 2 * HF_FLAT_RAD;
 }
 
 static void add_contacts(hf_planner* p, const hf_pose* pose, const hf_plan_hold* rest, int rest_count,
@@ -245,7 +245,7 @@ bool hf_step_find(hf_planner* p, const hf_pose* pose, const hf_plan_hold* rest, 
                   int index, const hf_vec3* wish) {
     const hf_limb* l = &p->view->limbs[limb];
     p->steps.count = 0;
-    double angle = has_patch(l) ? FLAT_RAD : 1;
+    double angle = has_patch(l) ? HF_FLAT_RAD : 1;
     if (l->grip && p->has_grips &&
         !ask(p, pose, rest, rest_count, limb, index, HF_ROLE_GRIP, wish, angle, &p->steps))
         return false;

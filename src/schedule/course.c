@@ -10,8 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-/* A hold that moved farther between two poses is another one, m. */
-static const double SAME_M = 5e-4;
 /* Moves are slowed down by this, to no less than that share of the limits. */
 static const double SLOWER = 0.6, SLOWEST = 0.05;
 /* Where the overlap that a contact allows begins is found by this many halvings of the move beside it. */
@@ -59,7 +57,7 @@ static const hf_hold* contact_of(const hf_course* c, int pose, int limb) {
 
 static bool same_contact(const hf_hold* a, const hf_hold* b) {
     return b && a->frame == b->frame && a->object == b->object && a->grip == b->grip &&
-           hf_distance(a->point, b->point) < SAME_M;
+           hf_distance(a->point, b->point) < HF_SLIP_M;
 }
 
 /* Do the contacts after this pose differ from those before it? */

@@ -9,10 +9,6 @@
 
 #include <math.h>
 
-/* Straight between two frames a limb leaves its hold a little, the more the faster it moves. A check lets it
-   be 3 mm and 3 degrees. */
-static const double BETWEEN_M = 0.002, BETWEEN_RAD = 0.035;
-
 double hf_frames_speed(const hf_creature* creature, double rate, const hf_pose* a, const hf_pose* b) {
     const hf_creature_view* v = &creature->view;
     double most = fmax(hf_distance(a->root.position, b->root.position) / v->limits.root_speed,
@@ -25,14 +21,14 @@ double hf_frames_speed(const hf_creature* creature, double rate, const hf_pose* 
 
 void hf_frames_keep_range(const hf_creature* creature, double* q) {
     for (int r = 0; r < creature->view.rom_count; r++)
-        if (!hf_rom_contains(creature, r, q, HF_FRAME_ROM_RAD)) hf_rom_project(creature, r, q);
+        if (!hf_rom_contains(creature, r, q, HF_ROM_RAD)) hf_rom_project(creature, r, q);
 }
 
 bool hf_frames_keep(const hf_creature* creature, const hf_hold* hold, const hf_anchor* anchor,
                     const hf_transform* links) {
     double off_m, off_rad;
     hf_anchor_error(creature, hold, anchor, links, &off_m, &off_rad);
-    return off_m <= BETWEEN_M && off_rad <= BETWEEN_RAD;
+    return off_m <= HF_SLIP_BETWEEN_M && off_rad <= HF_SLIP_BETWEEN_RAD;
 }
 
 hf_status hf_frames_wrench(const hf_creature* creature, double rate, const hf_pose* before,

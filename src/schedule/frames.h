@@ -2,15 +2,13 @@
 #ifndef HF_SCHEDULE_FRAMES_H
 #define HF_SCHEDULE_FRAMES_H
 
+#include "model/tolerance.h"
 #include <holdfast/hold.h>
-
-/* A region may be left by this much, rad: under what a check allows. */
-#define HF_FRAME_ROM_RAD 5e-5
 
 /* The largest share of its speed limit that the root or a joint takes on the way from a to b. */
 double hf_frames_speed(const hf_creature* creature, double rate, const hf_pose* a, const hf_pose* b);
-/* A share up to this is within the limits: rounding, less than a check allows. */
-#define HF_FRAME_SPEED (1 + 5e-4)
+/* A share up to this is within the limits. */
+#define HF_FRAME_SPEED (1 + HF_SPEED_SHARE)
 /* Straight between two postures a limb may leave its range of motion by a little: brings every joint group
    back into it. */
 void hf_frames_keep_range(const hf_creature* creature, double* q);

@@ -16,10 +16,6 @@
 
 /* Times that differ by less are the same, s. */
 static const double SAME_S = 1e-9;
-/* A limb that is farther from its hold is put back, and a hold that cannot be kept better is lost: half of
-   what a check allows. Producers keep their own frames within HF_KEPT_M of an anchor that may itself be
-   HF_KEPT_M from the first frame's, which is less. */
-static const double LOST_M = 5e-4, LOST_RAD = 0.0087;
 /* Least static margin that a claim of balance promises, m: what a check asks for. */
 static const double MARGIN_M = 0.005;
 
@@ -158,14 +154,16 @@ static bool list_holds(realiser* r, int frame, double time_s, const hf_pose* pos
     return changed;
 }
 
-/* Puts the limbs that hold back onto their anchors. */
+/* Puts limbs that are farther from their hold than a lost one back onto their anchors. Producers keep their
+   own frames within HF_HELD_M of an anchor that may itself be HF_HELD_M from the first frame's, which is
+   less. */
 static hf_status rehold(realiser* r, int frame, bool test, hf_pose* pose) {
     hf_forward(r->creature, pose, r->links);
     for (int i = 0; i < r->now_count; i++) {
         const held* h = &r->now[i];
         double off_m, off_rad;
         hf_anchor_error(r->creature, &h->world, &h->anchor, r->links, &off_m, &off_rad);
-        if (off_m <= LOST_M && off_rad <= LOST_RAD) continue;
+        if (off_m <= HF_SLIP_M && off_rad <= HF_SLIP_RAD) continue;
         bool kept;
         hf_vec3 miss;
         hf_status status = hf_hold_keep(r->creature, &h->world, &h->anchor, HF_KEEP_EXACT, r->workspace,
@@ -173,7 +171,7 @@ static hf_status rehold(realiser* r, int frame, bool test, hf_pose* pose) {
         if (status != HF_OK) return status;
         hf_forward(r->creature, pose, r->links);
         hf_anchor_error(r->creature, &h->world, &h->anchor, r->links, &off_m, &off_rad);
-        if (test && (off_m > LOST_M || off_rad > LOST_RAD))
+        if (test && (off_m > HF_SLIP_M || off_rad > HF_SLIP_RAD))
             status = note(r, HF_FAULT_SLIPS, frame, h->world.limb, NULL);
         if (status != HF_OK) return status;
     }
@@ -226,6 +224,7 @@ static hf_status look_for_collision(realiser* r, int frame) {
     hf_collision_query query = hf_collision_query_default();
     query.touches = r->touches;
     query.touch_count = list_touches(r, frame);
+    query.step_m = HF_STEP_M;
     query.clearance = r->moves ? NULL : r->clearance;
     hf_collision hit;
     bool collides;
@@ -279,7 +278,7 @@ static hf_status make_frames(realiser* r, bool test) {
         status = rehold(r, i, test, &pose);
         if (status == HF_OK) status = write_frame(r, time_s, &pose, on_knot && s->knots[r->knot].stance);
         if (status == HF_OK) status = weigh(r, changed, test, i);
-        if (status == HF_OK && test && !hf_pose_within_rom(r->creature, pose.q, 2 * HF_FRAME_ROM_RAD))
+        if (status == HF_OK && test && !hf_pose_within_rom(r->creature, pose.q, HF_ROM_BETWEEN_RAD))
             status = note(r, HF_FAULT_RANGE, i, -1, NULL);
         if (status == HF_OK && test && i > 0) status = look_between(r, i);
     }

@@ -8,6 +8,7 @@
 #include "schedule/swing_tree.h"
 #include "solve/target.h"
 #include "model/creature.h"
+#include "model/tolerance.h"
 
 #include <holdfast/rom.h>
 #include <holdfast/solve.h>
@@ -24,7 +25,8 @@ static const hf_option items[] = {
     {"max_moves", HF_OPTION_COUNT, FIELD(max_moves), 0, 1000000, 2000, "",
      "moves tested for a limb that no curve brings to its goal"},
     {"lift_share", HF_OPTION_REAL, FIELD(lift_share), 0, 10, 1, "", "height of swings"},
-    {"tolerance_m", HF_OPTION_REAL, FIELD(tolerance_m), 1e-6, 1e-3, 1e-4, "m", "how exactly contacts hold"},
+    {"tolerance_m", HF_OPTION_REAL, FIELD(tolerance_m), 1e-6, 1e-3, HF_CONTACT_M, "m",
+     "how exactly contacts hold"},
 };
 
 hf_option_table hf_swing_option_table(void) { return (hf_option_table){sizeof items / sizeof *items, items}; }
@@ -68,8 +70,6 @@ enum { SHAPES = sizeof shapes / sizeof *shapes };
 enum { ITERATIONS = 30 };
 /* Angles on the way need not be exact, rad. */
 static const double WAY_RAD = 5e-3;
-/* A patch holds its orientation this exactly, rad. */
-static const double HOLD_RAD = 1e-3;
 /* A hold that is this far from itself between the two poses is none, in tolerances. */
 static const double SHIFT = 10;
 /* The effector turns on this part of the way, so that it leaves and arrives flat. */
@@ -281,7 +281,7 @@ static void wish(search* s, double t, hf_pose* pose) {
 static bool is_kept(const search* s, const moving* m, const hf_target* target) {
     hf_transform link = s->links[m->link];
     return hf_distance(hf_apply(link, m->offset), target->point) <= s->query->options.tolerance_m / 2 &&
-           (!m->turns || hf_quat_angle(link.rotation, target->rotation) <= HOLD_RAD);
+           (!m->turns || hf_quat_angle(link.rotation, target->rotation) <= HF_CONTACT_RAD);
 }
 
 static hf_status make_knot(search* s, int k, double* wished_before, hf_swing_why* why) {
@@ -308,7 +308,7 @@ static hf_status make_knot(search* s, int k, double* wished_before, hf_swing_why
                             .rotation = hf_quat_slerp(m->from.rotation, m->to.rotation, t)};
         if (is_kept(s, m, &target)) continue;
         hf_solve_result r;
-        status = solve_limb(s, &target, HOLD_RAD, false, pose.q, &r);
+        status = solve_limb(s, &target, HF_CONTACT_RAD, false, pose.q, &r);
         if (status == HF_OK && r.outcome != HF_FOUND) *why = HF_SWING_HOLD_LOST;
     }
     memcpy(wished_before, s->blend, bytes);
@@ -412,7 +412,7 @@ static bool in_regions(search* s, int k) {
     for (int p = 1; p <= PARTS && v->rom_count > 0; p++) {
         hf_pose_between(s->creature, &a, &b, (double)p / PARTS, &between);
         for (int r = 0; r < v->rom_count; r++)
-            if (!hf_rom_contains(s->creature, r, between.q, 5e-5)) return false;
+            if (!hf_rom_contains(s->creature, r, between.q, HF_ROM_RAD)) return false;
     }
     return true;
 }
@@ -428,7 +428,7 @@ static hf_status move_is_bad(search* s, const double* a, const double* b, bool s
     *bad = false;
     for (int p = 1; p <= PARTS && !*bad; p++) {
         hf_pose_between(s->creature, &from, &to, (double)p / PARTS, &between);
-        *bad = !hf_pose_within_rom(s->creature, between.q, 5e-5);
+        *bad = !hf_pose_within_rom(s->creature, between.q, HF_ROM_RAD);
     }
     if (*bad) return HF_OK;
     return hf_move_collides(s->creature, s->placement, &from, &to, &c, s->workspace, bad,

@@ -3,6 +3,7 @@
 
 #include "base/workspace.h"
 #include "model/creature.h"
+#include "model/tolerance.h"
 #include "solve/limb_problem.h"
 #include "solve/target.h"
 
@@ -81,7 +82,7 @@ hf_status hf_hold_keep(const hf_creature* c, const hf_hold* h, const hf_anchor* 
     } else {
         hf_anchor_error(c, h, a, links, &r.position_error_m, &r.angle_error_rad);
     }
-    *kept = r.position_error_m <= HF_KEPT_M && (h->grip || r.angle_error_rad <= HF_KEPT_RAD);
+    *kept = r.position_error_m <= HF_HELD_M && (h->grip || r.angle_error_rad <= HF_HELD_RAD);
     if (*kept) return HF_OK;
     if (limb->joint_count > 0) hf_forward_limb(c, h->limb, q, links);
     *miss = missing(c, h, a, links);

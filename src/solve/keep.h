@@ -11,10 +11,6 @@ typedef enum hf_keep_care {
     HF_KEEP_EXACT
 } hf_keep_care;
 
-/* How near a hold counts as kept: a fifth of what a check allows (1 mm, 1 degree). */
-#define HF_KEPT_M 2e-4
-#define HF_KEPT_RAD 3e-3
-
 /* The target that puts the limb's link onto the anchor. */
 hf_target hf_anchor_target(const hf_hold* hold, const hf_anchor* anchor);
 
