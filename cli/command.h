@@ -68,6 +68,7 @@ int run_pose(const options* o);
 int run_sample(const options* o);
 int run_contact(const options* o);
 int run_plan(const options* o);
+int run_realise(const options* o);
 int run_check(const options* o);
 int run_bench(const options* o);
 int run_render(const options* o);
@@ -104,9 +105,12 @@ typedef enum file_kind {
     FILE_CLIP,
     FILE_SCENARIO,
     FILE_MOTION,
+    FILE_SCHEDULE,
     FILE_UNKNOWN
 } file_kind;
 file_kind kind_of(const char* path);
+/* Does a text end so, in large or small letters? */
+bool ends_with(const char* text, const char* ending);
 /* "a creature" and so on. */
 const char* kind_text(file_kind kind);
 /* Complains and returns false when a file is plainly of another kind than a command needs. */
@@ -128,14 +132,25 @@ hf_load_options load_options(const options* o);
 /* A motion with everything it names, loaded. */
 typedef struct loaded_motion {
     hf_motion* motion;
-    hf_schedule* schedule; /* that the motion was made of; NULL when it is not known */
+    hf_schedule* schedule; /* that the motion was made of, written with it; NULL when it is not known */
     hf_creature* creature;
     hf_scenario* scenario; /* NULL when the motion names none */
     const hf_scene* scene;
 } loaded_motion;
 hf_status load_motion(const char* path, const options* o, loaded_motion* out, hf_error* error);
 void free_motion(loaded_motion* m);
-/* --creature and --scenario replace what a motion names; complains and returns false with other files. */
+/* A schedule with everything it names, loaded. */
+typedef struct loaded_schedule {
+    hf_schedule* schedule;
+    hf_creature* creature;
+    hf_scenario* scenario; /* NULL when the schedule names none: the scene is then empty */
+    const hf_scene* scene;
+    hf_scene* empty;
+} loaded_schedule;
+hf_status load_schedule(const char* path, const options* o, loaded_schedule* out, hf_error* error);
+void free_schedule(loaded_schedule* s);
+/* --creature and --scenario replace what a motion or schedule names; complains and returns false with other
+ * files. */
 bool overrides_fit(const options* o, const char* path);
 /* Does the motion fit the creature and the scene that it was loaded with? */
 hf_status fits(const loaded_motion* m, const char* path, hf_error* error);
@@ -165,9 +180,14 @@ json_t* json_strings(hf_strings s);
 /* A picture of some frames of a motion, as `render` and the solving commands write it. */
 hf_status draw_motion(const loaded_motion* m, const options* o, const int* frames, int count, hf_vec3 task,
                       const char* path, progress* p, hf_error* error);
-/* Writes a motion as STEM.motion.json and STEM.glb, and a picture of some of its frames as STEM.png. */
+/* Writes a motion as STEM.motion.json and STEM.glb, a picture of some of its frames as STEM.png, and the
+   schedule that it was made from, where there is one, as STEM.schedule.json. */
 hf_status write_motion(const loaded_motion* m, const char* stem, const int* frames, int count, hf_vec3 task,
                        const options* o, progress* p, hf_error* error);
+/* Up to this many moments are in the picture of a whole motion. */
+enum { STRIP = 8 };
+/* Frames of a motion for its picture, evenly spread; returns how many. */
+int strip_frames(const hf_motion* motion, int frames[STRIP]);
 /* Saves a motion; a rig has no URDF of its own, so one is written as STEM.urdf beside it. */
 hf_status save_motion(const loaded_motion* m, const char* path, const options* o, hf_error* error);
 /* The command line's wishes about pictures; complains and returns false when one is malformed. */

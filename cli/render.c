@@ -1,4 +1,5 @@
-/* holdfast render: a picture of anything. Everything but a bare scene is drawn as a motion. */
+/* holdfast render: a picture of anything. Everything but a bare scene and the timeline of a schedule is drawn
+   as a motion. */
 #include "command.h"
 
 #include <stdio.h>
@@ -42,6 +43,24 @@ static hf_status draw_scene(const char* path, const options* o, progress* p, hf_
     return status;
 }
 
+static hf_status draw_timeline(const char* path, const options* o, hf_error* error) {
+    hf_picture_options wishes;
+    if (!picture_options(o, &wishes)) {
+        *error = (hf_error){.status = HF_ERROR_ARGUMENT, .message = "nothing was drawn"};
+        return HF_ERROR_ARGUMENT;
+    }
+    if (!o->size) wishes.height = 0;
+    loaded_schedule s;
+    hf_picture picture = {0};
+    hf_status status = load_schedule(path, o, &s, error);
+    if (status == HF_OK)
+        status = hf_render_timeline(s.schedule, s.creature, s.scene, &wishes, &picture, error);
+    if (status == HF_OK) status = hf_picture_save(&picture, o->output, error);
+    hf_picture_free(&picture);
+    free_schedule(&s);
+    return status;
+}
+
 static hf_status draw(const char* path, const options* o, progress* p, hf_error* error) {
     loaded_motion m = {0};
     hf_vec3 task = {0, 0, 0};
@@ -49,6 +68,8 @@ static hf_status draw(const char* path, const options* o, progress* p, hf_error*
     switch (kind_of(path)) {
     case FILE_SCENE:
         return draw_scene(path, o, p, error);
+    case FILE_SCHEDULE:
+        return draw_timeline(path, o, error);
     case FILE_CREATURE:
         status = load_rest(path, o, &m, error);
         break;
