@@ -2,9 +2,8 @@
 #ifndef HOLDFAST_SCENARIO_H
 #define HOLDFAST_SCENARIO_H
 
-#include <holdfast/contact.h>
 #include <holdfast/motion.h>
-#include <holdfast/solve.h>
+#include <holdfast/task.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -109,12 +109,6 @@ HF_API bool hf_placement_overlap(const hf_placement* placement, const hf_shape* 
    the surface's nearest point. False when nothing is within max_distance. */
 HF_API bool hf_placement_distance(const hf_placement* placement, const hf_shape* shape, hf_transform pose,
                                   double max_distance, hf_surface* out);
-/* Distance between two convex shapes, 0 when they meet. */
-HF_API double hf_shape_distance(const hf_shape* a, hf_transform pose_a, const hf_shape* b,
-                                hf_transform pose_b);
-/* Do the shapes, each shrunk by depth / 2, meet? */
-HF_API bool hf_shape_overlap(const hf_shape* a, hf_transform pose_a, const hf_shape* b, hf_transform pose_b,
-                             double depth);
 
 #ifdef __cplusplus
 }

@@ -150,15 +150,16 @@ static void read_targets(hf_scenario_reader* r) {
 /* ---- Tasks and paths of kind contact ---- */
 
 static void read_role(hf_scenario_reader* r, const char* where, const json_t* object, hf_role* role) {
-    static const char* const names[] = {"support", "act", "grip"};
     const char* text;
     if (!hf_json_string(&r->json, where, object, "role", false, &text)) return;
-    for (int i = 0; i < 3; i++) {
-        if (strcmp(text, names[i]) != 0) continue;
-        *role = (hf_role)i;
+    int found = hf_role_find(text);
+    if (found >= 0) {
+        *role = (hf_role)found;
         return;
     }
-    hf_scenario_unknown(r, where, "role", text, names, 3);
+    const char* names[HF_ROLE_GRIP + 1];
+    for (int i = 0; i <= HF_ROLE_GRIP; i++) names[i] = hf_role_text((hf_role)i);
+    hf_scenario_unknown(r, where, "role", text, names, HF_ROLE_GRIP + 1);
 }
 
 static void read_task_limb(hf_scenario_reader* r, const char* where, const json_t* object, hf_task* task) {
