@@ -146,7 +146,7 @@ expect 3 'needs one of kind "plan"' "$hf" plan demo
 expect 3 'did you mean' "$hf" plan clmb
 expect 2 'plan needs a SCENARIO' "$hf" plan
 expect 2 '--trunk-scale 2' "$hf" plan climb --trunk-scale 2
-for name in stairs climb stand-up quadruped-steps; do
+for name in stairs climb stand-up quadruped-steps; do # tests/plan_shipped_test.c plans all eleven
   expect 0 'stances' "$hf" plan $name -o "$work" --size 320x180 --samples 1 --time-limit 60
   expect 0 'valid' "$hf" check "$work/$name.motion.json" --scenario $name
 done
