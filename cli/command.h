@@ -77,6 +77,10 @@ int run_help(const options* o);
 /* Messages go to stderr, as "holdfast: text"; notes are silent with --quiet. */
 __attribute__((format(printf, 1, 2))) void complain(const char* format, ...);
 __attribute__((format(printf, 2, 3))) void note(const options* o, const char* format, ...);
+/* Fills the error with a status that a call gave without one, in its own words; returns the status. */
+hf_status set_error(hf_error* error, hf_status status);
+/* The same, but only for a failure that the error does not tell of already. */
+hf_status keep_kind(hf_error* error, hf_status status);
 /* Prints the error; returns the exit code that fits. */
 int fail_with(const hf_error* error);
 void warn_all(const options* o, hf_strings warnings);

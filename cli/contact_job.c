@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool contact_job_create(contact_job* job, hf_scenario* s, const options* o) {
+hf_status contact_job_create(contact_job* job, hf_scenario* s, const options* o) {
     *job = (contact_job){.scenario = s, .o = o};
     const hf_creature_view* c = hf_creature_get(s->creature);
     size_t limbs = (size_t)c->limb_count + 1, held = (size_t)s->start.contact_count + 1;
@@ -17,9 +17,10 @@ bool contact_job_create(contact_job* job, hf_scenario* s, const options* o) {
     job->touches = calloc(limbs + held, sizeof *job->touches);
     job->limbs = calloc(limbs, sizeof *job->limbs);
     job->q = calloc((size_t)c->q_count + 1, sizeof *job->q);
-    return job->links && job->samples && job->held && job->touches && job->limbs && job->q &&
-           hf_placement_create(s->scene, &job->placement) == HF_OK &&
-           hf_workspace_create(&job->workspace) == HF_OK;
+    if (!job->links || !job->samples || !job->held || !job->touches || !job->limbs || !job->q)
+        return HF_ERROR_MEMORY;
+    hf_status status = hf_placement_create(s->scene, &job->placement);
+    return status == HF_OK ? hf_workspace_create(&job->workspace) : status;
 }
 
 static void clear_task(contact_job* job) {
@@ -78,7 +79,7 @@ hf_status contact_job_samples(contact_job* job, int limb, hf_error* error) {
     if (job->samples[limb]) return HF_OK;
     job->samples[limb] = calloc((size_t)l->contact_count + 1, sizeof *job->samples[limb]);
     hf_status status = job->samples[limb] ? HF_OK : HF_ERROR_MEMORY;
-    if (status != HF_OK) *error = (hf_error){.status = status, .message = "out of memory"};
+    if (status != HF_OK) set_error(error, status);
     hf_sample_options so = hf_sample_options_default();
     so.count = job->o->count ? job->o->count : s->samples;
     so.seed = job->o->seed >= 0 ? (uint64_t)job->o->seed : s->seed;

@@ -30,7 +30,7 @@ typedef struct contact_job {
 } contact_job;
 
 /* False when memory is out; to be freed all the same. */
-bool contact_job_create(contact_job* job, hf_scenario* s, const options* o);
+hf_status contact_job_create(contact_job* job, hf_scenario* s, const options* o);
 void contact_job_free(contact_job* job);
 /* The second of two jobs over one scenario takes over what holds at the start, and uses the sample sets of
    the first, which is freed after it. */

@@ -10,6 +10,7 @@
 #include "model/rom.h"
 #include <holdfast/rom.h>
 
+#include <errno.h>
 #include <libqhull_r/qhull_ra.h>
 #include <math.h>
 #include <stdlib.h>
@@ -556,7 +557,11 @@ hf_status hf_rom_learn_pieces(const double* angles, int count, double alpha, hf_
     l.cloud = hf_alloc(3 * (size_t)count, sizeof *l.cloud);
     l.qh = hf_alloc(1, sizeof *l.qh);
     l.silence = fopen("/dev/null", "w");
-    hf_status status = l.cloud && l.qh && l.silence ? HF_OK : hf_fail_memory(error, NULL);
+    hf_status status = HF_OK;
+    if (!l.cloud || !l.qh || (!l.silence && errno == ENOMEM))
+        status = hf_fail_memory(error, NULL);
+    else if (!l.silence)
+        status = hf_fail(error, HF_ERROR_FILE, "/dev/null", 0, NULL, "cannot be opened: %s", strerror(errno));
     if (status == HF_OK) {
         memcpy(l.cloud, angles, 3 * (size_t)count * sizeof *angles);
         status = thin(&l);
