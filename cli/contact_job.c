@@ -7,8 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool contact_wishes_read(const options* o, const hf_scenario* s, contact_wishes* w) {
+    *w = (contact_wishes){hf_contact_query_default(), hf_sequence_options_default(),
+                          hf_swing_options_default(), hf_course_options_default()};
+    w->query.epsilon_m = s->epsilon_m;
+    return apply_settings(o, s, "contact", &w->query) && apply_settings(o, s, "sequence", &w->sequence) &&
+           apply_settings(o, s, "swing", &w->swing) && apply_settings(o, s, "course", &w->course);
+}
+
 hf_status contact_job_create(contact_job* job, hf_scenario* s, const options* o) {
     *job = (contact_job){.scenario = s, .o = o};
+    if (!contact_wishes_read(o, s, &job->wishes)) return HF_ERROR_ARGUMENT;
     const hf_creature_view* c = hf_creature_get(s->creature);
     size_t limbs = (size_t)c->limb_count + 1, held = (size_t)s->start.contact_count + 1;
     job->links = calloc((size_t)c->link_count, sizeof *job->links);
@@ -108,12 +117,11 @@ void contact_job_weights(const contact_job* job, double* weights) {
 
 hf_contact_query contact_job_query(const contact_job* job, const limb_job* l) {
     const hf_scenario* s = job->scenario;
-    hf_contact_query query = hf_contact_query_default();
+    hf_contact_query query = job->wishes.query;
     query.pose = (hf_pose){s->start.pose.root, job->q};
     query.limb = l->task.limb;
     query.role = l->task.role;
     query.direction = l->task.direction;
-    query.epsilon_m = s->epsilon_m;
     query.count = job->o->choices ? job->o->choices : 1;
     query.touches = job->touches;
     query.touch_count = job->touch_count;

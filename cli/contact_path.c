@@ -29,6 +29,8 @@ static hf_status find_sequence(contact_job* job, const int* limbs, int limb_coun
                                hf_sequence_result* result) {
     const hf_scenario* s = job->scenario;
     hf_sequence_query q = hf_sequence_query_default();
+    q.options = job->wishes.sequence;
+    q.swing = job->wishes.swing;
     q.start = s->start.pose;
     q.contacts = job->held;
     q.contact_count = job->held_count;
@@ -37,7 +39,7 @@ static hf_status find_sequence(contact_job* job, const int* limbs, int limb_coun
     q.limbs = limbs;
     q.limb_count = limb_count;
     q.samples = (const hf_samples* const* const*)job->samples;
-    q.epsilon_m = s->epsilon_m;
+    q.epsilon_m = job->wishes.query.epsilon_m;
     contact_job_weights(job, q.weights);
     progress p = progress_start(job->o);
     hf_status status = hf_sequence_find(s->creature, job->placement, &q, job->workspace, progress_report, &p,

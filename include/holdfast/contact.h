@@ -51,6 +51,7 @@ typedef struct hf_contact_query {
     const struct hf_outlook* outlook; /* holdfast/outlook.h; NULL (default): duration and balance are 0 */
 } hf_contact_query;
 HF_API hf_contact_query hf_contact_query_default(void);
+HF_API hf_option_table hf_contact_option_table(void); /* its numbers but the weights */
 
 typedef struct hf_contact {
     hf_hold hold; /* in the world; the normal points to the limb's side */

@@ -35,6 +35,7 @@ typedef struct hf_course_options {
                        default 12 */
 } hf_course_options;
 HF_API hf_course_options hf_course_options_default(void);
+HF_API hf_option_table hf_course_option_table(void); /* its own fields and those of timing */
 
 typedef struct hf_course_result {
     hf_outcome outcome; /* found: every frame and the straight way to the next is free of collision, inside

@@ -10,6 +10,7 @@
 #include <holdfast/rom.h>
 #include <holdfast/solve.h>
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 /* A held point or patch that is further off than this between two poses is put back. */
@@ -133,10 +134,24 @@ hf_status hf_course_add_swing(hf_course* c, const hf_swing* swing, const hf_hold
     return status;
 }
 
+#define FIELD(name) offsetof(hf_course_options, name)
+static const hf_option items[] = {
+    {"fps", HF_OPTION_REAL, FIELD(timing.fps), 1, 1000, 30, "1/s", "frames per second"},
+    {"speed_share", HF_OPTION_REAL, FIELD(timing.speed_share), 0.01, 1, 0.5, "", "of all speed limits"},
+    {"acceleration_share", HF_OPTION_REAL, FIELD(timing.acceleration_share), 0.01, 1, 0.35, "",
+     "of all acceleration limits"},
+    {"max_rounds", HF_OPTION_COUNT, FIELD(max_rounds), 1, 100, 12, "",
+     "how often moves are slowed down whose frames collide or leave the way"},
+};
+#undef FIELD
+
+hf_option_table hf_course_option_table(void) {
+    return (hf_option_table){sizeof items / sizeof *items, items};
+}
+
 hf_course_options hf_course_options_default(void) {
-    hf_course_options o = {.timing = hf_timing_options_default(), .max_rounds = 12};
-    o.timing.speed_share = 0.5;
-    o.timing.acceleration_share = 0.35;
+    hf_course_options o;
+    hf_options_default(hf_course_option_table(), &o);
     return o;
 }
 
@@ -520,7 +535,9 @@ hf_status hf_course_motion(const hf_course* course, const hf_placement* placemen
                            hf_course_result* result) {
     memset(result, 0, sizeof *result);
     result->frame = -1;
-    if (course->count < 1 || options->max_rounds < 1 || options->max_rounds > 100) return HF_ERROR_ARGUMENT;
+    hf_status status = hf_options_check(hf_course_option_table(), options, NULL);
+    if (status != HF_OK) return status;
+    if (course->count < 1) return HF_ERROR_ARGUMENT;
     hf_workspace_mark mark = hf_workspace_begin(workspace);
     maker m = {.course = course,
                .creature = course->creature,
@@ -528,7 +545,7 @@ hf_status hf_course_motion(const hf_course* course, const hf_placement* placemen
                .options = options,
                .workspace = workspace,
                .result = result};
-    hf_status status = run(&m, motion);
+    status = run(&m, motion);
     hf_timing_free(m.timing);
     hf_free(m.q);
     hf_free(m.roots);
