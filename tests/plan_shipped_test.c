@@ -1,6 +1,6 @@
 /* Every shipped scenario of kind plan must be found with the seed of its file, and the motion must hold by
-   the independent check. In release that takes about a second for each scenario. The sanitizers make it about
-   twenty times slower, so their builds plan the three scenarios with the fewest stances. */
+   the independent check. In release that takes about two seconds for each scenario. The sanitizers make it
+   about twenty times slower, so their builds plan two scenarios, of two creatures. */
 #include "test.h"
 
 #include <dirent.h>
@@ -8,7 +8,7 @@
 
 enum { SHIPPED_PLANS = 11 };
 
-static const char* const sanitized_plans[] = {"stand-up", "stairs", "quadruped-steps"};
+static const char* const sanitized_plans[] = {"stand-up", "quadruped-steps"};
 
 static bool is_chosen(const hf_scenario* s) {
     if (!SANITIZED) return true;
