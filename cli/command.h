@@ -8,7 +8,7 @@
 /* Exit codes of every command. */
 enum { EXIT_DONE = 0, EXIT_NO_SOLUTION = 1, EXIT_USAGE = 2, EXIT_BAD_INPUT = 3, EXIT_INTERNAL = 4 };
 
-enum { MAX_PATHS = 32 };
+enum { MAX_PATHS = 32, MAX_SETTINGS = 64 };
 
 /* The values of all options of all commands; each command names those it takes. */
 typedef struct options {
@@ -34,6 +34,8 @@ typedef struct options {
     int query; /* -1 when not given */
     const char* data;
     const char *limb, *cache, *only;
+    const char* settings[MAX_SETTINGS]; /* NAME=VALUE of --set */
+    int setting_count;
 } options;
 
 /* One option: how it is written, where its value goes, what it means. */
@@ -41,7 +43,15 @@ typedef struct option_def {
     const char* name;     /* "--seed" */
     const char* letter;   /* "-s" or NULL */
     const char* argument; /* "N", or NULL for a switch */
-    enum { OPTION_TEXT, OPTION_NUMBER, OPTION_WHOLE, OPTION_INT, OPTION_SWITCH, OPTION_PATHS } kind;
+    enum {
+        OPTION_TEXT,
+        OPTION_NUMBER,
+        OPTION_WHOLE,
+        OPTION_INT,
+        OPTION_SWITCH,
+        OPTION_PATHS,
+        OPTION_SETTINGS
+    } kind;
     size_t offset;
     double low, high; /* for numbers */
     const char* help;
@@ -63,6 +73,22 @@ extern const int command_count;
 const option_def* find_option(const char* text);
 bool command_takes(const command* c, const char* option);
 
+/* A table of library options that a command's scenario ("options": { NAME: ... }) and --set can change. */
+typedef struct settings_table {
+    const char* command;
+    const char* name;
+    hf_option_table (*table)(void);
+} settings_table;
+extern const settings_table settings_tables[];
+extern const int settings_table_count;
+/* The command-line option that a number of a table has for itself, such as --seed, or NULL. */
+const char* own_option(const char* name);
+/* Complains and returns false when a --set names no option of the command, or no value that it takes. */
+bool settings_fit(const options* o, const char* command);
+/* The scenario's numbers of a table, then those of --set; complains and returns false when one does not fit.
+ */
+bool apply_settings(const options* o, const hf_scenario* s, const char* table, void* to);
+
 int run_info(const options* o);
 int run_pose(const options* o);
 int run_sample(const options* o);
@@ -78,6 +104,10 @@ int run_help(const options* o);
 /* Messages go to stderr, as "holdfast: text"; notes are silent with --quiet. */
 __attribute__((format(printf, 1, 2))) void complain(const char* format, ...);
 __attribute__((format(printf, 2, 3))) void note(const options* o, const char* format, ...);
+/* Fills the error with a status that a call gave without one, in its own words; returns the status. */
+hf_status set_error(hf_error* error, hf_status status);
+/* The same, but only for a failure that the error does not tell of already. */
+hf_status keep_kind(hf_error* error, hf_status status);
 /* Prints the error; returns the exit code that fits. */
 int fail_with(const hf_error* error);
 void warn_all(const options* o, hf_strings warnings);

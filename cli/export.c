@@ -14,7 +14,7 @@ hf_status save_motion(const loaded_motion* m, const char* path, const options* o
         char* urdf = make_text("%.*s%.*s.urdf", slash ? (int)(slash - path + 1) : 0, path,
                                dot ? (int)(dot - name) : (int)strlen(name), name);
         hf_status status = urdf ? hf_creature_write_urdf(m->creature, urdf, error) : HF_ERROR_MEMORY;
-        if (!urdf) *error = (hf_error){.status = status, .message = "out of memory"};
+        if (!urdf) set_error(error, status);
         if (status != HF_OK) {
             free(urdf);
             return status;

@@ -20,6 +20,22 @@ static void help_overview(void) {
          "2 usage, 3 bad input, 4 internal error.");
 }
 
+/* The numbers that --set changes, from the tables of the library. */
+static void help_settings(const command* c) {
+    for (int i = 0; i < settings_table_count; i++) {
+        const settings_table* t = &settings_tables[i];
+        if (strcmp(t->command, c->name) != 0) continue;
+        printf("\n--set, and \"options\": { \"%s\": { ... } } of a scenario:\n\n", t->name);
+        hf_option_table table = t->table();
+        for (int k = 0; k < table.count; k++) {
+            const hf_option* o = &table.items[k];
+            if (own_option(o->name)) continue;
+            printf("  %-22s %s%s%s%s (%g to %g; default %g)\n", o->name, o->help, o->unit[0] ? " [" : "",
+                   o->unit, o->unit[0] ? "]" : "", o->min, o->max, o->value);
+        }
+    }
+}
+
 static void help_command(const command* c) {
     printf("usage: holdfast %s %s [OPTIONS]\n\n%s\n\n", c->name, c->argument, c->help);
     for (int i = 0; i < option_def_count; i++) {
@@ -28,6 +44,7 @@ static void help_command(const command* c) {
         option_text(&option_defs[i], text, sizeof text);
         printf("  %-22s %s\n", text, option_defs[i].help);
     }
+    help_settings(c);
 }
 
 /* Minus signs are escaped so that they stay minus signs. */

@@ -130,7 +130,7 @@ hf_status load_clip(const char* path, const options* o, loaded_motion* out, hf_e
 hf_status make_still(loaded_motion* m, const hf_pose* pose, hf_error* error) {
     hf_status status = hf_motion_create(m->creature, m->scene, &m->motion);
     if (status == HF_OK && !hf_motion_add(m->motion, 0, pose)) status = HF_ERROR_MEMORY;
-    if (status != HF_OK) *error = (hf_error){.status = status, .message = "out of memory"};
+    if (status != HF_OK) set_error(error, status);
     return status;
 }
 

@@ -59,6 +59,8 @@ const option_def option_defs[] = {
      "of bench soak, these plan scenarios alone: names or files, with commas between them"},
     {"--trunk-scale", NULL, "X", OPTION_NUMBER, AT(trunk_scale), 1, 1.5,
      "size of the body that the guide moves; a larger one makes contacts likelier"},
+    {"--set", NULL, "NAME=VALUE", OPTION_SETTINGS, AT(settings), 0, 0,
+     "change an option of the solver, as \"options\" of a scenario does; may be given several times"},
 };
 const int option_def_count = sizeof option_defs / sizeof *option_defs;
 
@@ -67,11 +69,11 @@ static const char* const pose_options[] = {"--size", "--samples", "--azimuth",  
                                            "--zoom", "--focus",   "--distance", NULL};
 static const char* const sample_options[] = {"--count", "--limb", "--cache", "--unit", NULL};
 static const char* const contact_options[] = {
-    "--limb",    "--choices",   "--count", "--cache", "--compare",  "--size", "--samples",
-    "--azimuth", "--elevation", "--zoom",  "--focus", "--distance", NULL};
+    "--set",     "--limb",    "--choices",   "--count", "--cache", "--compare",  "--size",
+    "--samples", "--azimuth", "--elevation", "--zoom",  "--focus", "--distance", NULL};
 static const char* const plan_options[] = {
-    "--count",     "--trunk-scale", "--size",  "--samples",  "--azimuth",
-    "--elevation", "--zoom",        "--focus", "--distance", NULL};
+    "--set",       "--count", "--trunk-scale", "--size",     "--samples", "--azimuth",
+    "--elevation", "--zoom",  "--focus",       "--distance", NULL};
 static const char* const realise_options[] = {"--creature", "--scenario",  "--size", "--samples",
                                               "--azimuth",  "--elevation", "--zoom", "--focus",
                                               "--distance", NULL};

@@ -11,10 +11,6 @@ bool plan_wishes(const options* o, const hf_scenario* s, hf_plan_options* p) {
         return false;
     }
     *p = hf_plan_options_default();
-    p->seed = o->seed >= 0 ? (uint64_t)o->seed : s->seed;
-    p->threads = o->threads;
-    p->samples = o->count ? o->count : s->samples;
-    if (o->trunk_scale > 0) p->trunk_scale = o->trunk_scale;
     for (int i = 0; i < s->weight_count; i++) {
         hf_error error = {0};
         if (hf_options_set(hf_plan_option_table(), p, s->weights[i].term, s->weights[i].weight, &error) ==
@@ -24,6 +20,11 @@ bool plan_wishes(const options* o, const hf_scenario* s, hf_plan_options* p) {
                  s->path, s->weights[i].term);
         return false;
     }
+    if (!apply_settings(o, s, "plan", p)) return false;
+    p->seed = o->seed >= 0 ? (uint64_t)o->seed : s->seed;
+    p->threads = o->threads;
+    p->samples = o->count ? o->count : s->samples;
+    if (o->trunk_scale > 0) p->trunk_scale = o->trunk_scale;
     return true;
 }
 

@@ -33,7 +33,7 @@ static hf_status draw_scene(const char* path, const options* o, progress* p, hf_
     hf_picture picture = {0};
     hf_status status = hf_scene_load_mesh(path, &scene, NULL, error);
     if (status == HF_OK && (status = hf_placement_create(scene, &placement)) != HF_OK)
-        *error = (hf_error){.status = status, .message = "out of memory"};
+        set_error(error, status);
     hf_picture_moment moment = {.placement = placement};
     if (status == HF_OK) status = hf_render(&moment, 1, &wishes, progress_report, p, &picture, error);
     if (status == HF_OK) status = hf_picture_save(&picture, o->output, error);

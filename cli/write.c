@@ -30,7 +30,7 @@ hf_status write_motion(const loaded_motion* m, const char* stem, const int* fram
     hf_export_options e = hf_export_options_default();
     e.scene = m->scene;
     hf_status status = motion && schedule && glb && png ? HF_OK : HF_ERROR_MEMORY;
-    if (status != HF_OK) *error = (hf_error){.status = status, .message = "out of memory"};
+    if (status != HF_OK) set_error(error, status);
     if (status == HF_OK) status = save_motion(m, motion, o, error);
     if (status == HF_OK && m->schedule) status = save_schedule(m, schedule, error);
     if (status == HF_OK) status = hf_motion_export(m->motion, m->creature, &e, glb, error);

@@ -243,6 +243,16 @@ static hf_status use_schedule(const char* path, hf_error* error) {
     return status;
 }
 
+/* A region learned from the corners of a cube, and written. */
+static hf_status learn_region(const char* path, hf_error* error) {
+    char out[1100];
+    double corners[8][3];
+    for (int i = 0; i < 24; i++) corners[i / 3][i % 3] = (i / 3) >> (i % 3) & 1;
+    const char* names[3] = {"one", "two", "three"};
+    snprintf(out, sizeof out, "%s.rom.json", path);
+    return hf_rom_learn(corners[0], 8, 2, names, out, error);
+}
+
 /* A swing without limbs between two poses, as a course, timed and made into frames. */
 static hf_status time_course(const char* path, hf_error* error) {
     hf_scenario* s = NULL;
@@ -374,6 +384,7 @@ static const struct {
      "\"concave.obj\"}],\"start\":{\"joints\":{\"hip\":0.2},\"contacts\":[\"leg\"]},\"targets\":[{\"limb\":"
      "\"leg\","
      "\"point\":[0,0,-1]}],\"options\":{\"score\":{\"effort\":1}}}"},
+    {"cube", learn_region, ""},
     {"timed.scenario.json", time_course,
      "{\"format\":\"holdfast-scenario\",\"version\":1,\"kind\":\"contact\",\"creature\":\"small.creature."
      "json\",\"path\":[[0,0,0,1,0,0,0],[0,0,1,1,0,0,0]]}"},

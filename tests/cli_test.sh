@@ -146,7 +146,26 @@ expect 3 'needs one of kind "plan"' "$hf" plan demo
 expect 3 'did you mean' "$hf" plan clmb
 expect 2 'plan needs a SCENARIO' "$hf" plan
 expect 2 '--trunk-scale 2' "$hf" plan climb --trunk-scale 2
-for name in stairs climb stand-up quadruped-steps; do
+# Options of the tables, by --set and in the file; the command line wins.
+expect 0 'horizon  ' "$hf" help plan
+expect 0 'lift_share  ' "$hf" help contact
+expect 2 'did you mean "horizon"?' "$hf" plan climb --set horizn=3
+expect 2 '0 is outside 1 to 1000' "$hf" plan climb --set horizon=0
+expect 2 'NAME=VALUE is expected' "$hf" plan climb --set horizon
+expect 2 'has an option of its own, --seed' "$hf" plan climb --set seed=3
+expect 2 'unknown option' "$hf" plan climb --set swing.knot_m=0.1
+expect 2 'pose takes no --set' "$hf" pose demo --set horizon=3
+sed 's/"samples": 1000/"samples": 1000, "plan": { "rate": 60 }/' "$work/stroll.scenario.json" >"$work/fast.scenario.json"
+sed 's/"samples": 1000/"plan": { "rat": 60 }/' "$work/stroll.scenario.json" >"$work/rat.scenario.json"
+expect 3 'options.plan.rat: unknown option; did you mean "rate"?' "$hf" plan "$work/rat.scenario.json"
+frames() { "$hf" plan "$@" --json 2>/dev/null | sed -nE 's/.*"frames": ([0-9]+).*/\1/p'; }
+plain=$(frames "$work/stroll.scenario.json") fast=$(frames "$work/fast.scenario.json")
+[ "$fast" -gt "$((plain * 3 / 2))" ] || { echo "FAILED: options.plan.rate gave $fast frames, without it $plain"; failures=$((failures + 1)); }
+[ "$(frames "$work/fast.scenario.json" --set rate=30)" = "$plain" ] || { echo "FAILED: --set does not win over the file"; failures=$((failures + 1)); }
+expect 2 'did you mean "knot_m"?' "$hf" contact sofa --set swing.knotm=0.1
+expect 0 'tested' "$hf" contact sofa --set swing.knot_m=0.02 --set max_tests=500
+expect 2 'is outside' "$hf" contact sofa --set max_tests=0
+for name in stairs climb stand-up quadruped-steps; do # tests/plan_shipped_test.c plans all eleven
   expect 0 'stances' "$hf" plan $name -o "$work" --size 320x180 --samples 1 --time-limit 60
   expect 0 'valid' "$hf" check "$work/$name.motion.json" --scenario $name
 done

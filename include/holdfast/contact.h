@@ -6,19 +6,11 @@
 
 #include <holdfast/samples.h>
 #include <holdfast/collision.h>
+#include <holdfast/task.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* With v the direction in which the task moves things and n the surface's normal, out of the object: */
-typedef enum hf_role {
-    HF_ROLE_SUPPORT, /* the surface pushes the body along v: factor v . n */
-    HF_ROLE_ACT,     /* the limb pushes the object along v: factor -v . n */
-    HF_ROLE_GRIP     /* on objects flagged so, by limbs that can: |v . n|, or 1 where the object has no
-                        dominant normal (a rope) */
-} hf_role;
-HF_API const char* hf_role_text(hf_role role);
 
 /* What a contact is scored by; larger is better in every one of them. */
 typedef enum hf_term {
@@ -59,6 +51,7 @@ typedef struct hf_contact_query {
     const struct hf_outlook* outlook; /* holdfast/outlook.h; NULL (default): duration and balance are 0 */
 } hf_contact_query;
 HF_API hf_contact_query hf_contact_query_default(void);
+HF_API hf_option_table hf_contact_option_table(void); /* its numbers but the weights */
 
 typedef struct hf_contact {
     hf_hold hold; /* in the world; the normal points to the limb's side */

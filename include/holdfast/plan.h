@@ -8,6 +8,7 @@
 #include <holdfast/options.h>
 #include <holdfast/samples.h>
 #include <holdfast/scenario.h>
+#include <holdfast/solve.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -57,11 +57,6 @@ int hf_term_find(const char* name) {
     return -1;
 }
 
-const char* hf_role_text(hf_role role) {
-    static const char* const names[] = {"support", "act", "grip"};
-    return (unsigned)role < 3 ? names[role] : "unknown";
-}
-
 /* ---- the heap ---- */
 
 static bool before(const hf_contact_choice* a, const hf_contact_choice* b) {
