@@ -56,9 +56,8 @@ static void compare(const char* name, box_scene boxes) {
     hf_workspace* workspace;
     hf_guide_model* model;
     hf_shape box = trunk_box();
-    hf_body_limits limits = {1.5, 2, 3, 6, 30};
     if (hf_placement_create(scene, &placement) != HF_OK || hf_workspace_create(&workspace) != HF_OK ||
-        hf_guide_model_create_plain(&box, hf_transform_identity(), &limits, &model, NULL) != HF_OK)
+        hf_guide_model_create_plain(&box, hf_transform_identity(), &model, NULL) != HF_OK)
         stop("the scene cannot be made");
     peer_ompl* peer = peer_of(scene);
     hf_guide_path path = {0};

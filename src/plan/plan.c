@@ -141,12 +141,8 @@ static hf_transform* spread_poses(const hf_planner* p, const hf_transform* poses
 
 /* The path as the body likes to go along it, in even steps. */
 static bool spread_guide(hf_planner* p, const hf_guide_path* path, double* effort) {
-    hf_transform* roots = hf_alloc((size_t)path->pose_count, sizeof *roots);
-    if (!roots) return false;
-    for (int i = 0; i < path->pose_count; i++) roots[i] = path->poses[i].root;
     int count = 0;
-    hf_transform* even = spread_poses(p, roots, path->pose_count, &count);
-    hf_free(roots);
+    hf_transform* even = spread_poses(p, path->poses, path->pose_count, &count);
     bool good = even && hf_guide_settle(p, even, count, effort);
     hf_free(p->guide_poses);
     p->guide_poses = good ? spread_poses(p, even, count, &p->guide_count) : NULL;
