@@ -185,6 +185,15 @@ static int info_motion(const char* path, const options* o) {
     return EXIT_DONE;
 }
 
+static int info_roadmap(const char* path, const options* o) {
+    hf_roadmap* roadmap;
+    hf_error error;
+    if (hf_roadmap_load(path, &roadmap, &error) != HF_OK) return fail_with(&error);
+    say_roadmap(o, roadmap, path);
+    hf_roadmap_free(roadmap);
+    return EXIT_DONE;
+}
+
 static int list_everything(const options* o) {
     json_t* all = json_object();
     static const char* const folders[] = {"scenarios", "creatures", "scenes"};
@@ -224,6 +233,9 @@ int run_info(const options* o) {
         break;
     case FILE_MOTION:
         code = info_motion(path, o);
+        break;
+    case FILE_ROADMAP:
+        code = info_roadmap(path, o);
         break;
     case FILE_UNKNOWN:
         unknown_kind(path);

@@ -69,7 +69,8 @@ file_kind kind_of(const char* path) {
                  {".dae", FILE_SCENE},
                  {".fbx", FILE_SCENE},
                  {".3ds", FILE_SCENE},
-                 {".off", FILE_SCENE}};
+                 {".off", FILE_SCENE},
+                 {".hfr", FILE_ROADMAP}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (ends(path, table[i].ending)) return table[i].kind;
     if (ends(path, ".glb") || ends(path, ".gltf")) return gltf_has_skin(path) ? FILE_CREATURE : FILE_SCENE;
@@ -219,8 +220,8 @@ hf_load_options load_options(const options* o) {
 }
 
 const char* kind_text(file_kind kind) {
-    static const char* const texts[] = {"a creature", "a scene",  "a clip",
-                                        "a scenario", "a motion", "a file of unknown kind"};
+    static const char* const texts[] = {
+        "a creature", "a scene", "a clip", "a scenario", "a motion", "a roadmap", "a file of unknown kind"};
     return texts[kind];
 }
 
@@ -237,7 +238,7 @@ void unknown_kind(const char* path) {
         complain("%s: is a folder, a file is expected", path);
     else
         complain("%s: not a creature (.urdf, .creature.json, a rig as .glb), scene (.obj, .stl, .ply, .dae "
-                 "and others), clip (.bvh), .scenario.json or .motion.json",
+                 "and others), clip (.bvh), .scenario.json, .motion.json or roadmap (.hfr)",
                  path);
 }
 

@@ -8,7 +8,7 @@
 
 const option_def option_defs[] = {
     {"--output", "-o", "FILE|DIR", OPTION_TEXT, AT(output), 0, 0,
-     "where to write: a folder for pose, contact and plan, a file for render and export"},
+     "where to write: a folder for pose, contact and plan, a file for roadmap, render and export"},
     {"--json", NULL, NULL, OPTION_SWITCH, AT(json), 0, 0, "print one JSON object on standard output"},
     {"--quiet", "-q", NULL, OPTION_SWITCH, AT(quiet), 0, 0, "no notes, warnings or progress"},
     {"--seed", NULL, "N", OPTION_WHOLE, AT(seed), 0, 9e15, "random seed instead of the scenario's"},
@@ -57,6 +57,8 @@ const option_def option_defs[] = {
      "of bench soak, these plan scenarios alone: names or files, with commas between them"},
     {"--trunk-scale", NULL, "X", OPTION_NUMBER, AT(trunk_scale), 1, 1.5,
      "size of the body that the guide moves; a larger one makes contacts likelier"},
+    {"--roadmap", NULL, "FILE", OPTION_TEXT, AT(roadmap), 0, 0,
+     "find guides by this roadmap of the same creature and scene, made by holdfast roadmap"},
 };
 const int option_def_count = sizeof option_defs / sizeof *option_defs;
 
@@ -67,9 +69,10 @@ static const char* const sample_options[] = {"--count", "--limb", "--cache", "--
 static const char* const contact_options[] = {
     "--limb",    "--choices",   "--count", "--cache", "--compare",  "--size", "--samples",
     "--azimuth", "--elevation", "--zoom",  "--focus", "--distance", NULL};
-static const char* const plan_options[] = {
-    "--count",     "--trunk-scale", "--size",  "--samples",  "--azimuth",
-    "--elevation", "--zoom",        "--focus", "--distance", NULL};
+static const char* const plan_options[] = {"--count",    "--trunk-scale", "--size", "--samples",
+                                           "--azimuth",  "--elevation",   "--zoom", "--focus",
+                                           "--distance", "--roadmap",     NULL};
+static const char* const roadmap_options[] = {"--trunk-scale", NULL};
 static const char* const check_options[] = {"--creature", "--scenario", NULL};
 static const char* const render_options[] = {
     "--strip",     "--columns", "--frame",    "--size",     "--samples", "--azimuth",
@@ -82,8 +85,8 @@ static const char* const no_options[] = {NULL};
 
 const command commands[] = {
     {"info", "[FILE]",
-     "what a creature, scene, clip, scenario or motion holds; without FILE, what is shipped", info_options,
-     run_info, false},
+     "what a creature, scene, clip, scenario, motion or roadmap holds; without FILE, what is shipped",
+     info_options, run_info, false},
     {"pose", "SCENARIO", "solve the limb targets of a scenario with the whole body", pose_options, run_pose,
      false},
     {"sample", "CREATURE",
@@ -93,6 +96,8 @@ const command commands[] = {
      contact_options, run_contact, false},
     {"plan", "SCENARIO", "plan a whole contact motion from a scenario's start to its goal", plan_options,
      run_plan, false},
+    {"roadmap", "SCENARIO", "keep in a file how the root can move in a scenario's scene, for plan --roadmap",
+     roadmap_options, run_roadmap, false},
     {"check", "MOTION", "independent validity report; exit 1 when a claim does not hold", check_options,
      run_check, false},
     {"render", "FILE", "draw a creature, scene, scenario, clip or motion as a PNG", render_options,

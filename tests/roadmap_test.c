@@ -147,12 +147,62 @@ static void no_way_is_said(void** state) {
     world_free(&w);
 }
 
+/* ---- the guide that is kept ---- */
+
+/* The same query follows the guide pose by pose and tests next to nothing; a query beside it joins it. */
+static void a_kept_guide_is_followed(void** state) {
+    (void)state;
+    guide_world w = world_of(closed_bar(1.1));
+    hf_guide_options o = hf_guide_options_default();
+    o.margin_m = 0.05;
+    hf_transform start = at(-1, 0, 0.94), goal = at(1, 0.2, 0.94);
+    hf_guide_path first = {0}, p = {0};
+    assert_int_equal(hf_guide_find(human(), w.placement, start, goal, &o, w.workspace, &first), HF_OK);
+    assert_int_equal(first.outcome, HF_FOUND);
+    hf_roadmap_options ro = small_options();
+    ro.guide = &first;
+    hf_roadmap* r = build(human(), &w, &ro);
+    assert_int_equal(hf_roadmap_get(r).guide_count, first.pose_count);
+    o.seed = 5;
+    assert_int_equal(hf_guide_find_on(r, human(), w.placement, start, goal, &o, w.workspace, &p), HF_OK);
+    assert_true(p.outcome == HF_FOUND && p.by_roadmap && p.samples == 0 && p.tests < 20);
+    assert_int_equal(p.pose_count, first.pose_count);
+    assert_memory_equal(p.poses, first.poses, sizeof *p.poses * (size_t)p.pose_count);
+    assert_near(p.length_m, first.length_m, 1e-12);
+    // the other way round, and from a step aside
+    hf_transform beside = at(-1, -0.1, 0.94);
+    const hf_transform ends[2][2] = {{goal, start}, {beside, goal}};
+    for (int k = 0; k < 2; k++) {
+        assert_int_equal(
+            hf_guide_find_on(r, human(), w.placement, ends[k][0], ends[k][1], &o, w.workspace, &p), HF_OK);
+        assert_true(p.outcome == HF_FOUND && p.by_roadmap && p.samples == 0 && p.tests < 40);
+        assert_true(hf_distance(p.poses[0].position, ends[k][0].position) == 0);
+        assert_true(hf_distance(p.poses[p.pose_count - 1].position, ends[k][1].position) == 0);
+        double step = ro.step * hf_guide_model_radius(human());
+        for (int i = 0; i < p.pose_count; i++) {
+            assert_int_equal(hf_guide_test(human(), w.placement, p.poses[i]).fault, HF_GUIDE_FINE);
+            if (i) assert_true(hf_distance(p.poses[i - 1].position, p.poses[i].position) <= step + 1e-9);
+        }
+    }
+    // two ends on one side have no use for the guide through the bar
+    assert_int_equal(
+        hf_guide_find_on(r, human(), w.placement, beside, at(-1, 0.3, 0.94), &o, w.workspace, &p), HF_OK);
+    assert_true(p.outcome == HF_FOUND && !p.by_roadmap);
+    hf_guide_path_free(&first);
+    hf_guide_path_free(&p);
+    hf_roadmap_free(r);
+    world_free(&w);
+}
+
 /* ---- files ---- */
 
 static void files_come_back_or_are_refused(void** state) {
     (void)state;
     guide_world w = world_of(closed_bar(1.1)), other = world_of(closed_bar(1.2));
     hf_roadmap_options o = small_options();
+    hf_transform poses[2] = {at(-1, 0, 0.94), at(-1, 0.01, 0.94)};
+    hf_guide_path guide = {.outcome = HF_FOUND, .poses = poses, .pose_count = 2};
+    o.guide = &guide;
     hf_roadmap *r = build(human(), &w, &o), *again;
     char path[1100];
     hf_error e;
@@ -201,6 +251,7 @@ int main(void) {
         cmocka_unit_test(queries_take_the_roadmap),
         cmocka_unit_test(no_way_is_said),
         cmocka_unit_test(files_come_back_or_are_refused),
+        cmocka_unit_test(a_kept_guide_is_followed),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     hf_guide_model_free(human());

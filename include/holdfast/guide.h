@@ -147,12 +147,13 @@ typedef struct hf_roadmap_options {
     int max_nodes;   /* 1..1,000,000; default 4,000 */
     double step, metric, triangle_share, margin_m; /* as in hf_guide_options */
     uint64_t seed;                                 /* default 1 */
-    int threads;             /* 0: all cores (default); the roadmap does not depend on it */
-    hf_progress_fn progress; /* may be NULL; may cancel: what is there then is the roadmap */
+    int threads;                /* 0: all cores (default); the roadmap does not depend on it */
+    const hf_guide_path* guide; /* may be NULL (default); a guide found in this placement, kept as it is */
+    hf_progress_fn progress;    /* may be NULL; may cancel: what is there then is the roadmap */
     void* user;
 } hf_roadmap_options;
 HF_API hf_roadmap_options hf_roadmap_options_default(void);
-HF_API hf_option_table hf_roadmap_option_table(void); /* all but progress and user */
+HF_API hf_option_table hf_roadmap_option_table(void); /* all but guide, progress and user */
 
 HF_API hf_status hf_roadmap_build(const hf_guide_model* model, const hf_placement* placement,
                                   const hf_roadmap_options* options, hf_roadmap** roadmap, hf_error* error);
@@ -167,6 +168,8 @@ typedef struct hf_roadmap_view {
     int node_count, edge_count, component_count;
     const hf_transform* nodes;
     const hf_roadmap_edge* edges;
+    int guide_count; /* poses of the guide that is kept, 0 for none */
+    const hf_transform* guide;
     int64_t samples, tests;
 } hf_roadmap_view;
 HF_API hf_roadmap_view hf_roadmap_get(const hf_roadmap* roadmap);
@@ -180,9 +183,10 @@ HF_API hf_status hf_roadmap_load(const char* path, hf_roadmap** roadmap, hf_erro
 HF_API hf_status hf_roadmap_fits(const hf_roadmap* roadmap, const hf_guide_model* model,
                                  const hf_placement* placement, hf_error* error);
 
-/* hf_guide_find by a roadmap: start and goal are joined to it, after options.grow poses around them if need
-   be, and the shortest way is taken; where that fails, the trees search. Step and metric are the roadmap's.
-   HF_ERROR_ARGUMENT also for a roadmap of another model or placement. */
+/* hf_guide_find by a roadmap. Where start and goal see the guide that it keeps, the answer follows that
+   guide. Else the trees look for an easy way; then start and goal are joined to the roadmap, after
+   options.grow poses around them if need be, and the shortest way is taken; where that fails, the trees
+   search on. Step and metric are the roadmap's. HF_ERROR_ARGUMENT also for a roadmap that does not fit. */
 HF_API hf_status hf_guide_find_on(const hf_roadmap* roadmap, const hf_guide_model* model,
                                   const hf_placement* placement, hf_transform start, hf_transform goal,
                                   const hf_guide_options* options, hf_workspace* workspace,

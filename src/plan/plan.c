@@ -158,8 +158,12 @@ static hf_status find_guide(hf_planner* p, const hf_plan_query* q, int attempt, 
     o.progress = p->progress;
     o.user = p->user;
     double begin = hf_plan_clock();
-    hf_status status = hf_guide_find(p->model->guide, p->placement, q->start->pose.root, q->goal->pose.root,
-                                     &o, p->workspace, path);
+    // further attempts need other guides than the roadmap's
+    hf_transform start = q->start->pose.root, goal = q->goal->pose.root;
+    hf_status status =
+        q->roadmap && p->attempt == 0
+            ? hf_guide_find_on(q->roadmap, p->model->guide, p->placement, start, goal, &o, p->workspace, path)
+            : hf_guide_find(p->model->guide, p->placement, start, goal, &o, p->workspace, path);
     r->guide_s += hf_plan_clock() - begin;
     *found = status == HF_OK && path->outcome == HF_FOUND;
     if (status == HF_OK && path->outcome == HF_CANCELLED) p->cancelled = true;

@@ -13,7 +13,13 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { LEAVE_TRIES = 400, LEAVE_STREAM = 0x1eaf };
+enum {
+    LEAVE_TRIES = 400,
+    LEAVE_STREAM = 0x1eaf,
+    CORNER_STEPS = 2, /* at least, between two corners of a path: no way is without a pose between */
+};
+/* Poses that the trees may test before a roadmap is asked: as many as joining two ends to it tests. */
+enum { EASY_TESTS = 300 };
 static const double LEAVE_FAR = 1.5; /* how far from a bad end, in radii of the trunk */
 
 #define FIELD(name) offsetof(hf_guide_options, name)
@@ -147,6 +153,7 @@ typedef struct query {
     hf_transform start, goal;  /* as asked for */
     hf_transform inner[2];     /* where the condition holds */
     const hf_roadmap* roadmap; /* may be NULL */
+    bool ridden;               /* along the guide that the roadmap keeps: it needs no smoothing */
     hf_guide_path* out;
 } query;
 
@@ -180,7 +187,7 @@ static hf_status emit_end(query* q, const hf_transform* from, const hf_transform
     hf_transform ends[2] = {*from, *to};
     hf_root_path way = {.corners = ends, .count = 2};
     int before = q->out->pose_count;
-    hf_status status = hf_root_path_emit(&q->space, &way, q->out);
+    hf_status status = hf_root_path_emit(&q->space, &way, CORNER_STEPS, q->out);
     *count = q->out->pose_count - before;
     return status;
 }
@@ -211,12 +218,13 @@ static hf_status write_path(query* q, hf_space_rows* corners) {
         status = emit_end(q, &q->start, &q->inner[0], &out->start_poses);
         if (out->start_poses > 0) out->start_poses--; // the last one holds
     }
-    bool smooth = found && q->options->smooth;
+    bool smooth = found && q->options->smooth && !q->ridden;
     if (status == HF_OK && smooth) status = shorten(q, corners);
     hf_root_path path = {hf_root_of(corners->values), corners->count};
     if (status == HF_OK && smooth)
         status = hf_root_path_spline(&q->space, &path, q->options, q->workspace, out, &out->smoothed);
-    if (status == HF_OK && !out->smoothed) status = hf_root_path_emit(&q->space, &path, out);
+    if (status == HF_OK && !out->smoothed)
+        status = hf_root_path_emit(&q->space, &path, q->ridden ? 1 : CORNER_STEPS, out);
     if (status == HF_OK && found && out->goal_fault != HF_GUIDE_FINE)
         status = emit_end(q, &q->inner[1], &q->goal, &out->goal_poses);
     out->length_m = length_of(out);
@@ -240,15 +248,31 @@ static hf_outcome outcome_of(hf_guide_stop stop) {
     return HF_NONE;
 }
 
-/* Straight, else along the roadmap, else by the trees. */
+/* By the trees, until that many tests have been made in all. */
+static hf_status search_trees(query* q, int64_t max_tests, hf_space_rows* corners) {
+    q->search.max_tests = max_tests < q->options->max_tests ? max_tests : q->options->max_tests;
+    corners->count = 0;
+    hf_status status = hf_root_search_trees(&q->search, &q->inner[0], &q->inner[1], corners, q->out);
+    q->search.max_tests = q->options->max_tests;
+    return status;
+}
+
+/* Easy ways are found by the trees before start and goal could be joined to a roadmap; the roadmap, if there
+   is one, leads where that takes longer, and the trees go on where the roadmap does not lead. */
 static hf_status search(query* q, hf_space_rows* corners) {
+    if (!q->roadmap) return search_trees(q, q->options->max_tests, corners);
+    hf_status status =
+        hf_roadmap_ride(q->roadmap, &q->search, &q->inner[0], &q->inner[1], corners, &q->ridden);
+    if (status == HF_OK && q->ridden)
+        q->out->by_roadmap = true, q->out->stop = HF_GUIDE_REACHED, q->out->gap = 0;
+    if (status != HF_OK || q->ridden) return status;
+    status = search_trees(q, q->space.tests + EASY_TESTS, corners);
+    if (status != HF_OK || q->out->stop != HF_GUIDE_TESTS_SPENT) return status;
     bool found = false;
-    hf_status status = HF_OK;
-    if (q->roadmap && !hf_root_straight(&q->space, &q->inner[0], &q->inner[1]))
-        status =
-            hf_roadmap_search(q->roadmap, &q->search, &q->inner[0], &q->inner[1], corners, q->out, &found);
+    corners->count = 0;
+    status = hf_roadmap_search(q->roadmap, &q->search, &q->inner[0], &q->inner[1], corners, q->out, &found);
     if (status != HF_OK || found || q->out->stop == HF_GUIDE_STOPPED) return status;
-    return hf_root_search_trees(&q->search, &q->inner[0], &q->inner[1], corners, q->out);
+    return search_trees(q, q->options->max_tests, corners);
 }
 
 static hf_status run(query* q) {

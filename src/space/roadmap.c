@@ -108,7 +108,17 @@ typedef struct build {
     hf_space* spaces;
     hf_guide_surfaces surfaces;
     hf_space_roadmap roadmap;
+    const hf_transform* guide; /* poses of the guide to keep */
+    int guide_count;
 } build;
+
+/* The poses of a guide that was found, without those at its ends where the condition does not hold. */
+static void keep_guide(build* b) {
+    const hf_guide_path* path = b->options->guide;
+    if (!path || path->outcome != HF_FOUND) return;
+    b->guide = path->poses + path->start_poses;
+    b->guide_count = path->pose_count - path->start_poses - path->goal_poses;
+}
 
 static hf_status prepare(build* b, const hf_guide_model* model, const hf_placement* placement,
                          hf_workspace* workspace) {
@@ -161,6 +171,7 @@ static void fill_header(const build* b, hf_roadmap_block* header) {
     header->node_count = hf_space_graph_count(graph), header->edge_count = graph->edge_count;
     header->component_count = hf_space_graph_components(graph);
     header->samples = b->roadmap.samples;
+    header->guide_count = b->guide_count;
     for (int i = 0; i < b->worker_count; i++) header->tests += b->workers[i].space.tests;
 }
 
@@ -183,6 +194,7 @@ static hf_status make_block(const build* b, const hf_roadmap_key* key, hf_roadma
     for (int i = 0; i < header.node_count; i++)
         hf_roadmap_nodes(block)[i] = *hf_root_of(hf_space_graph_node(graph, i));
     for (int i = 0; i < header.edge_count; i++) hf_roadmap_edges(block)[i] = edge_of(&graph->edges[i]);
+    if (b->guide_count) memcpy(hf_roadmap_guide(block), b->guide, sizeof *b->guide * (size_t)b->guide_count);
     return HF_OK;
 }
 
@@ -195,8 +207,10 @@ hf_status hf_roadmap_build(const hf_guide_model* model, const hf_placement* plac
     hf_workspace* workspace = NULL;
     status = hf_workspace_create(&workspace);
     build b = {.options = options};
+    if (status == HF_OK) hf_workspace_begin(workspace); // all of it is given back at once below
     if (status == HF_OK) status = prepare(&b, model, placement, workspace);
     if (status == HF_OK) status = grow(&b, workspace);
+    keep_guide(&b);
     if (status == HF_OK) {
         hf_roadmap_key key = hf_roadmap_key_make(model, placement);
         status = make_block(&b, &key, roadmap);
@@ -219,6 +233,8 @@ hf_roadmap_view hf_roadmap_get(const hf_roadmap* roadmap) {
                              .component_count = b->component_count,
                              .nodes = hf_roadmap_nodes(b),
                              .edges = hf_roadmap_edges(b),
+                             .guide_count = b->guide_count,
+                             .guide = hf_roadmap_guide(b),
                              .samples = b->samples,
                              .tests = b->tests};
 }

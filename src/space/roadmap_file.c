@@ -11,11 +11,13 @@
 
 bool hf_roadmap_block_layout(hf_roadmap_block* b) {
     if (b->node_count < 0 || b->node_count > HF_ROADMAP_MAX_NODES || b->edge_count < 0 ||
-        b->edge_count > 64 * HF_ROADMAP_MAX_NODES)
+        b->edge_count > 64 * HF_ROADMAP_MAX_NODES || b->guide_count < 0 ||
+        b->guide_count > HF_ROADMAP_MAX_NODES)
         return false;
     b->node_offset = sizeof *b;
     b->edge_offset = b->node_offset + (uint64_t)b->node_count * sizeof(hf_transform);
-    b->byte_count = b->edge_offset + (uint64_t)b->edge_count * sizeof(hf_roadmap_edge);
+    b->guide_offset = b->edge_offset + (uint64_t)b->edge_count * sizeof(hf_roadmap_edge);
+    b->byte_count = b->guide_offset + (uint64_t)b->guide_count * sizeof(hf_transform);
     return true;
 }
 
@@ -39,6 +41,8 @@ static bool contents_hold(const hf_roadmap_block* b) {
     const hf_transform* nodes = hf_roadmap_nodes(b);
     for (int i = 0; i < b->node_count; i++)
         if (!pose_holds(&nodes[i])) return false;
+    for (int i = 0; i < b->guide_count; i++)
+        if (!pose_holds(&hf_roadmap_guide(b)[i])) return false;
     const hf_roadmap_edge* edges = hf_roadmap_edges(b);
     for (int i = 0; i < b->edge_count; i++) {
         const hf_roadmap_edge* e = &edges[i];
@@ -46,7 +50,8 @@ static bool contents_hold(const hf_roadmap_block* b) {
         if (!(e->turn == -1 || (e->turn >= 0 && e->turn <= 1))) return false;
     }
     return b->step_m > 0 && b->step_m < 1e6 && b->metric >= 0 && b->metric <= 1 && b->samples >= 0 &&
-           b->tests >= 0 && b->component_count >= 0 && b->component_count <= b->node_count &&
+           b->tests >= 0 && b->unused == 0 && b->component_count >= 0 &&
+           b->component_count <= b->node_count &&
            (b->outcome == HF_FOUND || b->outcome == HF_BUDGET || b->outcome == HF_CANCELLED);
 }
 

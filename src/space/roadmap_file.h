@@ -24,8 +24,10 @@ typedef struct hf_roadmap_block {
     double step_m, metric;
     int32_t outcome;
     int32_t node_count, edge_count, component_count;
+    int32_t guide_count; /* poses of the guide that is kept, 0 for none */
+    int32_t unused;      /* 0 */
     int64_t samples, tests;
-    uint64_t node_offset, edge_offset;
+    uint64_t node_offset, edge_offset, guide_offset;
 } hf_roadmap_block;
 
 static inline hf_transform* hf_roadmap_nodes(const hf_roadmap_block* b) {
@@ -33,6 +35,9 @@ static inline hf_transform* hf_roadmap_nodes(const hf_roadmap_block* b) {
 }
 static inline hf_roadmap_edge* hf_roadmap_edges(const hf_roadmap_block* b) {
     return (hf_roadmap_edge*)(void*)((char*)(uintptr_t)b + b->edge_offset);
+}
+static inline hf_transform* hf_roadmap_guide(const hf_roadmap_block* b) {
+    return (hf_transform*)(void*)((char*)(uintptr_t)b + b->guide_offset);
 }
 
 /* Fills offsets and byte_count from the counts; false when there are too many. */

@@ -142,6 +142,42 @@ static hf_status write_corners(const query* q, const hf_space_route* route, hf_s
     return status;
 }
 
+/* ---- the guide that is kept ---- */
+
+/* The pose of the guide that is nearest to another one. */
+static int nearest_on_guide(const hf_roadmap_block* b, const hf_root_space* space, const hf_transform* pose,
+                            double* distance) {
+    int best = 0;
+    *distance = INFINITY;
+    for (int i = 0; i < b->guide_count; i++) {
+        double d = hf_root_distance(space, &hf_roadmap_guide(b)[i], pose);
+        if (d < *distance) *distance = d, best = i;
+    }
+    return best;
+}
+
+hf_status hf_roadmap_ride(const hf_roadmap* roadmap, hf_root_search* search, const hf_transform* start,
+                          const hf_transform* goal, hf_space_rows* corners, bool* found) {
+    const hf_roadmap_block* b = roadmap->block;
+    const hf_transform* guide = hf_roadmap_guide(b);
+    *found = false;
+    if (b->guide_count < 2) return HF_OK;
+    double before, after;
+    int from = nearest_on_guide(b, search->space, start, &before);
+    int to = nearest_on_guide(b, search->space, goal, &after);
+    if (before + after > hf_root_distance(search->space, &guide[from], &guide[to])) return HF_OK;
+    if (!hf_root_straight(search->space, start, &guide[from]) ||
+        !hf_root_straight(search->space, &guide[to], goal))
+        return HF_OK;
+    *found = true;
+    hf_status status = hf_space_rows_add(corners, hf_root_row(start));
+    for (int i = from, step = from < to ? 1 : -1; status == HF_OK; i += step) {
+        status = hf_space_rows_add(corners, hf_root_row(&guide[i]));
+        if (i == to) break;
+    }
+    return status == HF_OK ? hf_space_rows_add(corners, hf_root_row(goal)) : status;
+}
+
 hf_status hf_roadmap_search(const hf_roadmap* roadmap, hf_root_search* search, const hf_transform* start,
                             const hf_transform* goal, hf_space_rows* corners, hf_guide_path* out,
                             bool* found) {

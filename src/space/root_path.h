@@ -11,8 +11,10 @@ typedef struct hf_root_path {
 } hf_root_path;
 
 /* Adds the poses of a straight path to the answer, neighbours within the step. Start and end are `add`ed as
-   they are; a pose equal to the last one is not added twice. */
-hf_status hf_root_path_emit(const hf_root_space* space, const hf_root_path* path, hf_guide_path* out);
+   they are, with at least `least_steps` steps between two corners; a pose equal to the last one is not added
+   twice. */
+hf_status hf_root_path_emit(const hf_root_space* space, const hf_root_path* path, int least_steps,
+                            hf_guide_path* out);
 /* The same along a spline with shortcuts; *held false (and nothing added) when no spline holds. */
 hf_status hf_root_path_spline(hf_root_space* space, const hf_root_path* path, const hf_guide_options* options,
                               hf_workspace* workspace, hf_guide_path* out, bool* held);
