@@ -6,7 +6,8 @@ _holdfast() {
         pose) options="--output --json --quiet --seed --threads --time-limit --package-path --size --samples --azimuth --elevation --zoom --focus --distance" ;;
         sample) options="--output --json --quiet --seed --threads --time-limit --package-path --unit --count --limb --cache" ;;
         contact) options="--output --json --quiet --seed --threads --time-limit --package-path --size --samples --azimuth --elevation --zoom --focus --distance --count --choices --compare --limb --cache" ;;
-        plan) options="--output --json --quiet --seed --threads --time-limit --package-path --size --samples --azimuth --elevation --zoom --focus --distance --count --trunk-scale" ;;
+        plan) options="--output --json --quiet --seed --threads --time-limit --package-path --size --samples --azimuth --elevation --zoom --focus --distance --count --trunk-scale --roadmap" ;;
+        roadmap) options="--output --json --quiet --seed --threads --time-limit --package-path --trunk-scale" ;;
         check) options="--output --json --quiet --seed --threads --time-limit --package-path --creature --scenario" ;;
         render) options="--output --json --quiet --seed --threads --time-limit --package-path --unit --creature --scenario --strip --columns --frame --size --samples --azimuth --elevation --zoom --focus --distance --task --reach --no-ground" ;;
         export) options="--output --json --quiet --seed --threads --time-limit --package-path --unit --fps --creature --scenario" ;;
@@ -14,7 +15,7 @@ _holdfast() {
         help) options="" ;;
     esac
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W "info pose sample contact plan check render export bench help" -- "$word"))
+        COMPREPLY=($(compgen -W "info pose sample contact plan roadmap check render export bench help" -- "$word"))
     elif [ "${word#-}" != "$word" ]; then
         COMPREPLY=($(compgen -W "$options" -- "$word"))
     else
