@@ -148,7 +148,7 @@ static void index_equals_brute_force(void** state) {
         hf_space space = space_of(&p);
         hf_workspace_mark mark = hf_workspace_begin(workspace());
         hf_space_states s = hf_space_states_start(p.width, workspace());
-        for (int i = 0; i < 1500; i++) {
+        for (int i = 0; i < 2600; i++) {
             hf_random r = hf_random_start(11, (uint32_t)kind, (uint64_t)i);
             double x[5], to[5];
             for (int k = 0; k < p.width; k++) {
@@ -157,7 +157,7 @@ static void index_equals_brute_force(void** state) {
                 if (kind / 2 == 2) x[k] = 0.01 * i + (k == 1 ? 1 : 0);
             }
             assert_int_equal(hf_space_states_add(&s, &space, x), HF_OK);
-            if (i % 7 != 0 && i != 1499) continue;
+            if (i % 7 != 0 && i != 2599) continue;
             int most = i % 2 ? 1 : 5, rest = i % 3, a[64], b[64], c[64];
             bool filtered = i % 5 == 0;
             int n = brute(&s, &space, to, filtered ? rest : -1, most, a);

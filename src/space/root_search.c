@@ -16,6 +16,8 @@ static const double ASIDE_STEPS = 2; /* how far aside, in steps */
 
 /* rad, by which the chord of rounded quaternions may be too long: the root of twice the rounding of 1 */
 static const double CHORD_ERROR = 1e-7;
+/* Below this cosine of half an angle the arc cosine is as exact as the slower logarithm. */
+static const double SURE_COSINE = 0.9999;
 
 static const double SURFACE_SHARE = 0.5, GAP_SHARE = 0.1; /* of the targets */
 
@@ -28,13 +30,15 @@ static double distance(const void* user, const double* from, const double* to, d
     const hf_transform *a = hf_root_of(from), *b = hf_root_of(to);
     if (!(enough < INFINITY)) return hf_root_distance(space, a, b);
     double s = space->metric, r = (1 - s) * space->model->radius;
-    double shift = s * hf_distance(a->position, b->position);
-    if (shift >= enough) return shift;
+    hf_vec3 way = hf_sub(a->position, b->position);
+    double square = s * s * hf_dot(way, way);
+    if (square >= enough * enough) return enough;
     const hf_quat *p = &a->rotation, *q = &b->rotation;
-    double d = fmin(1, fabs(p->w * q->w + p->x * q->x + p->y * q->y + p->z * q->z));
+    double d = fabs(p->w * q->w + p->x * q->x + p->y * q->y + p->z * q->z), shift = sqrt(square);
+    if (d > 1) d = 1;
     double chord = shift + r * 2 * sqrt(2 * (1 - d));
     if (chord >= enough + r * CHORD_ERROR) return chord;
-    return hf_root_distance(space, a, b);
+    return d < SURE_COSINE ? shift + r * 2 * acos(d) : hf_root_distance(space, a, b);
 }
 
 static void between(const void* user, const double* a, const double* b, double t, double* state) {

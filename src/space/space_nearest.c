@@ -8,8 +8,8 @@
 enum {
     CHILDREN = 8,   /* of a ball, except at the greatest depth */
     MAX_DEPTH = 64, /* balls at this depth take any number of children */
-    /* From so many states on the index is used: below, a scan that leaves off early is as fast. */
-    INDEXED = 512,
+    /* The index is used from so many states on: among fewer root poses a scan is faster, as measured. */
+    INDEXED = 2048,
 };
 /* Distances are rounded: a ball is left out when it is farther off than this share allows. */
 static const double SLACK = 1e-9;
@@ -67,8 +67,9 @@ int hf_space_nearest_scan(const hf_space_states* states, const hf_space* space, 
                           int* found) {
     query q = begin(states, space, to, accept, user, most, found);
     // a state behind the others never wins a tie: distances from the limit on do not matter
-    for (int i = 0; i < states->rows.count && most > 0; i++) {
-        double d = distance_to(&q, i, q.limit);
+    const double* row = states->rows.values;
+    for (int i = 0; i < states->rows.count && most > 0; i++, row += states->rows.width) {
+        double d = space->distance(space->user, row, to, q.limit);
         if (d < q.limit) consider(&q, i, d);
     }
     return q.count;
