@@ -37,7 +37,7 @@ static void prepare(void) {
 /* A way along it has poses and ends where it was asked to. */
 static void use(const hf_roadmap* r) {
     hf_guide_options o = hf_guide_options_default();
-    o.max_samples = 4, o.max_tests = 2000, o.grow = 4, o.shortcuts = 2;
+    o.max_samples = 4, o.max_tests = 2000, o.shortcuts = 2;
     hf_transform start = {{-0.5, 0, 0.3}, {1, 0, 0, 0}}, goal = {{0.5, 0, 0.3}, {1, 0, 0, 0}};
     if (hf_guide_find_on(r, model, placement, start, goal, &o, workspace, &way) != HF_OK) abort();
     if (way.outcome == HF_FOUND && (way.pose_count < 2 || way.poses[way.pose_count - 1].position.x != 0.5))

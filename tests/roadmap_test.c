@@ -134,7 +134,7 @@ static void no_way_is_said(void** state) {
     hf_roadmap_options ro = small_options();
     hf_roadmap* r = build(human(), &w, &ro);
     hf_guide_options o = hf_guide_options_default();
-    o.margin_m = 0.05, o.grow = 100, o.max_samples = 400;
+    o.margin_m = 0.05, o.max_samples = 400;
     hf_guide_path p = {0};
     assert_int_equal(
         hf_guide_find_on(r, human(), w.placement, at(-1, 0, 0.94), at(1, 0, 0.94), &o, w.workspace, &p),

@@ -84,8 +84,6 @@ typedef struct hf_guide_options {
     int max_samples;       /* 1..100,000,000: root poses drawn before the answer is "none"; default 20,000 */
     int max_tests;         /* 1..2,000,000,000 root poses tested before the answer is "budget"; default
                               2,000,000 */
-    int grow;              /* 0..1,000,000: poses drawn around start and goal where a roadmap does not join
-                              them; default 2,000 */
     bool smooth;           /* prune, spline and shortcuts; default true */
     int shortcuts;         /* 0..100,000; default 60 */
     uint64_t seed;         /* default 1 */
@@ -184,9 +182,9 @@ HF_API hf_status hf_roadmap_fits(const hf_roadmap* roadmap, const hf_guide_model
                                  const hf_placement* placement, hf_error* error);
 
 /* hf_guide_find by a roadmap. Where start and goal see the guide that it keeps, the answer follows that
-   guide. Else the trees look for an easy way; then start and goal are joined to the roadmap, after
-   options.grow poses around them if need be, and the shortest way is taken; where that fails, the trees
-   search on. Step and metric are the roadmap's. HF_ERROR_ARGUMENT also for a roadmap that does not fit. */
+   guide. Else the trees look for an easy way; then start and goal are joined to the roadmap and the shortest
+   way is taken; where that fails, the trees search on. Step and metric are the roadmap's. HF_ERROR_ARGUMENT
+   also for a roadmap that does not fit. */
 HF_API hf_status hf_guide_find_on(const hf_roadmap* roadmap, const hf_guide_model* model,
                                   const hf_placement* placement, hf_transform start, hf_transform goal,
                                   const hf_guide_options* options, hf_workspace* workspace,

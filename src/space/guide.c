@@ -33,8 +33,6 @@ static const hf_option guide_items[] = {
      "how far around the scene is searched; 0: as far as the creature reaches"},
     {"max_samples", HF_OPTION_COUNT, FIELD(max_samples), 1, 1e8, 20000, "", "poses drawn before giving up"},
     {"max_tests", HF_OPTION_COUNT, FIELD(max_tests), 1, 2e9, 2e6, "", "poses tested before giving up"},
-    {"grow", HF_OPTION_COUNT, FIELD(grow), 0, 1e6, 2000, "",
-     "poses drawn around start and goal where a roadmap does not join them"},
     {"smooth", HF_OPTION_FLAG, FIELD(smooth), 0, 1, 1, "", "prune, spline and shortcuts"},
     {"shortcuts", HF_OPTION_COUNT, FIELD(shortcuts), 0, 1e5, 60, "",
      "tries to shorten the path, and again its spline"},
@@ -271,8 +269,7 @@ static hf_status search(query* q, hf_space_rows* corners) {
     bool found = false;
     corners->count = 0;
     status = hf_roadmap_search(q->roadmap, &q->search, &q->inner[0], &q->inner[1], corners, q->out, &found);
-    if (status != HF_OK || found || q->out->stop == HF_GUIDE_STOPPED) return status;
-    return search_trees(q, q->options->max_tests, corners);
+    return status != HF_OK || found ? status : search_trees(q, q->options->max_tests, corners);
 }
 
 static hf_status run(query* q) {

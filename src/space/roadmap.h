@@ -16,8 +16,7 @@ hf_roadmap_key hf_roadmap_key_make(const hf_guide_model* model, const hf_placeme
    than the part of it between them is long. *found false else. */
 hf_status hf_roadmap_ride(const hf_roadmap* roadmap, hf_root_search* search, const hf_transform* start,
                           const hf_transform* goal, hf_space_rows* corners, bool* found);
-/* Joins start and goal to the roadmap, growing it around them, and takes the shortest way; *found false when
-   there is none. */
+/* Joins start and goal to the roadmap and takes the shortest way; *found false when there is none. */
 hf_status hf_roadmap_search(const hf_roadmap* roadmap, hf_root_search* search, const hf_transform* start,
                             const hf_transform* goal, hf_space_rows* corners, hf_guide_path* out,
                             bool* found);

@@ -1,5 +1,5 @@
-/* A query on a roadmap: start and goal become nodes of a copy, joined to what they see; where that is not
-   enough the copy grows around them (method, section 6), then A* takes the shortest way. */
+/* A query on a roadmap: along the guide that it keeps, or start and goal become nodes of a copy, joined to
+   what they see, and A* takes the shortest way. */
 #include "space/roadmap.h"
 
 #include <math.h>
@@ -7,11 +7,8 @@
 enum {
     MAX_JOINS = 5,  /* ways from an end into the roadmap */
     MAX_LOOKS = 24, /* nodes tried for them, nearest first */
-    GROW_LOOKS = 4, /* nodes of either side tried from a grown pose */
     STREAM = 0x960b,
-    PROGRESS_EVERY = 64,
 };
-static const double GROW_FAR = 3; /* how far from an end growth gets, in radii of the trunk */
 
 typedef struct query {
     hf_root_search* search;
@@ -31,16 +28,6 @@ static hf_status copy_roadmap(query* q, const hf_roadmap_block* b) {
     return status;
 }
 
-static bool joined(const query* q) {
-    return hf_space_graph_component(&q->graph, q->ends[0]) == hf_space_graph_component(&q->graph, q->ends[1]);
-}
-
-/* Can an edge join a pose to a node? */
-static bool sees(query* q, const double* pose, int node, hf_random* random, double* turn) {
-    return q->space.join(q->space.user, pose, hf_space_graph_node(&q->graph, node), hf_random_unit(random),
-                         turn);
-}
-
 static bool is_other(const void* user, int node) { return node != *(const int*)user; }
 
 /* Joins a node to the nearest that it sees. */
@@ -50,94 +37,49 @@ static hf_status join_near(query* q, int node, hf_random random) {
     int count = hf_space_nearest(&q->graph.nodes, &q->space, pose, is_other, &node, MAX_LOOKS, near);
     hf_status status = HF_OK;
     for (int i = 0; i < count && joins < MAX_JOINS && status == HF_OK; i++) {
-        double turn;
-        if (!sees(q, pose, near[i], &random, &turn)) continue;
+        double turn, chance = hf_random_unit(&random);
+        const double* other = hf_space_graph_node(&q->graph, near[i]);
+        if (!q->space.join(q->space.user, pose, other, chance, &turn)) continue;
         status = hf_space_graph_join(&q->graph, node, near[i], turn);
         joins++;
     }
     return status;
 }
 
-/* Nodes of one component. */
-typedef struct chosen {
-    const query* q;
-    int component;
-    bool same;
-} chosen;
-
-static bool is_chosen(const void* user, int node) {
-    const chosen* c = user;
-    return (hf_space_graph_component(&c->q->graph, node) == c->component) == c->same;
-}
-
-/* Looks from a pose for nodes of one component, or of all others. Returns the first it sees, or -1. */
-static int look(query* q, const double* pose, int component, bool same, hf_random* random, double* turn) {
-    chosen c = {q, component, same};
-    int near[GROW_LOOKS];
-    int count = hf_space_nearest(&q->graph.nodes, &q->space, pose, is_chosen, &c, GROW_LOOKS, near);
-    for (int i = 0; i < count; i++)
-        if (sees(q, pose, near[i], random, turn)) return near[i];
-    return -1;
-}
-
-/* One more pose around an end, kept when it joins the end's component to something, or spreads it. */
-static hf_status grow_one(query* q, int number) {
-    hf_root_space* space = q->search->space;
-    hf_random random = hf_random_start(q->search->seed, STREAM, (uint64_t)number);
-    int end = q->ends[number % 2], component = hf_space_graph_component(&q->graph, end);
-    double share = (number + 1.0) / q->search->options->grow;
-    hf_transform pose;
-    double far = GROW_FAR * space->model->radius * fmin(1, 0.2 + 2 * share), mine_turn, other_turn;
-    const hf_transform* about = hf_root_of(hf_space_graph_node(&q->graph, end));
-    if (!hf_root_sample_near(space, &random, about, far, &pose)) return HF_OK;
-    int mine = look(q, hf_root_row(&pose), component, true, &random, &mine_turn);
-    if (mine < 0) return HF_OK;
-    int other = look(q, hf_root_row(&pose), component, false, &random, &other_turn);
-    hf_status status = hf_space_graph_add(&q->graph, &q->space, hf_root_row(&pose));
-    int node = hf_space_graph_count(&q->graph) - 1;
-    if (status == HF_OK) status = hf_space_graph_join(&q->graph, node, mine, mine_turn);
-    if (status == HF_OK && other >= 0) status = hf_space_graph_join(&q->graph, node, other, other_turn);
-    return status;
-}
-
-/* Adds the two ends to the graph, and poses around them until they are joined. */
-static hf_status join_ends(query* q, const hf_transform* const poses[2], hf_guide_path* out) {
-    const hf_guide_options* o = q->search->options;
+/* Adds the two ends to the graph and joins them to what they see. */
+static hf_status join_ends(query* q, const hf_transform* const poses[2]) {
     hf_status status = HF_OK;
     for (int e = 0; e < 2 && status == HF_OK; e++) {
         status = hf_space_graph_add(&q->graph, &q->space, hf_root_row(poses[e]));
         q->ends[e] = hf_space_graph_count(&q->graph) - 1;
-        hf_random random = hf_random_start(q->search->seed, STREAM + 1, (uint64_t)e);
+        hf_random random = hf_random_start(q->search->seed, STREAM, (uint64_t)e);
         if (status == HF_OK) status = join_near(q, q->ends[e], random);
-    }
-    for (int i = 0; i < o->grow && status == HF_OK && !joined(q); i++) {
-        if (q->search->space->tests >= q->search->max_tests) break;
-        if (o->progress && i % PROGRESS_EVERY == 0 && !o->progress(o->user, (double)i / o->grow, "guide")) {
-            out->stop = HF_GUIDE_STOPPED;
-            break;
-        }
-        out->samples++;
-        status = grow_one(q, i);
     }
     return status;
 }
 
-/* Corners of a route: nodes, and the place of the turn where an edge makes it at one place. */
+static const hf_transform* pose_of(const query* q, int node) {
+    return hf_root_of(hf_space_graph_node(&q->graph, node));
+}
+
+/* The place where an edge makes all of its turn: before the turn, and after it. */
+static hf_status add_turn(const query* q, int half, hf_space_rows* corners) {
+    const hf_space_edge* e = &q->graph.edges[half / 2];
+    hf_vec3 place = hf_lerp(pose_of(q, e->a)->position, pose_of(q, e->b)->position, e->mark);
+    hf_transform before = {place, pose_of(q, hf_space_half_start(&q->graph, half))->rotation};
+    hf_transform after = {place, pose_of(q, hf_space_half_end(&q->graph, half))->rotation};
+    hf_status status = hf_space_rows_add(corners, hf_root_row(&before));
+    return status == HF_OK ? hf_space_rows_add(corners, hf_root_row(&after)) : status;
+}
+
 static hf_status write_corners(const query* q, const hf_space_route* route, hf_space_rows* corners) {
     const hf_space_graph* g = &q->graph;
     hf_status status = hf_space_rows_add(corners, hf_space_graph_node(g, q->ends[0]));
     for (int i = route->count - 1; i >= 0 && status == HF_OK; i--) {
-        const hf_space_edge* e = &g->edges[route->halves[i] / 2];
-        int from = hf_space_half_start(g, route->halves[i]), to = hf_space_half_end(g, route->halves[i]);
-        const hf_transform *a = hf_root_of(hf_space_graph_node(g, e->a)),
-                           *b = hf_root_of(hf_space_graph_node(g, e->b));
-        hf_transform turned[2] = {{hf_lerp(a->position, b->position, e->mark), {1, 0, 0, 0}}};
-        turned[1] = turned[0];
-        turned[0].rotation = hf_root_of(hf_space_graph_node(g, from))->rotation;
-        turned[1].rotation = hf_root_of(hf_space_graph_node(g, to))->rotation;
-        for (int k = 0; k < 2 && e->mark >= 0 && status == HF_OK; k++)
-            status = hf_space_rows_add(corners, hf_root_row(&turned[k]));
-        if (status == HF_OK) status = hf_space_rows_add(corners, hf_space_graph_node(g, to));
+        int half = route->halves[i];
+        if (g->edges[half / 2].mark >= 0) status = add_turn(q, half, corners);
+        if (status == HF_OK)
+            status = hf_space_rows_add(corners, hf_space_graph_node(g, hf_space_half_end(g, half)));
     }
     return status;
 }
@@ -187,9 +129,8 @@ hf_status hf_roadmap_search(const hf_roadmap* roadmap, hf_root_search* search, c
                .graph = hf_space_graph_start(HF_ROOT_WIDTH, corners->workspace)};
     hf_space_route route;
     hf_status status = copy_roadmap(&q, roadmap->block);
-    if (status == HF_OK) status = join_ends(&q, (const hf_transform* [2]){start, goal}, out);
-    if (status != HF_OK || out->stop == HF_GUIDE_STOPPED) return status;
-    status = hf_space_graph_search(&q.graph, &q.space, q.ends[0], q.ends[1], &route);
+    if (status == HF_OK) status = join_ends(&q, (const hf_transform* [2]){start, goal});
+    if (status == HF_OK) status = hf_space_graph_search(&q.graph, &q.space, q.ends[0], q.ends[1], &route);
     if (status != HF_OK || !route.found) return status;
     *found = true;
     out->nodes = hf_space_graph_count(&q.graph);
