@@ -325,7 +325,8 @@ static hf_status find(const hf_roadmap* roadmap, const hf_guide_model* model, co
         hf_root_space_start(&q->space, model, placement, &q->surfaces, options);
         hf_root_space_bound(&q->space, (hf_transform[]){start, goal}, 2, options->margin_m);
         hf_root_space_head(&q->space, &start, &goal);
-        if (roadmap) q->space.step_m = roadmap->block->step_m, q->space.metric = roadmap->block->metric;
+        if (roadmap)
+            q->space.step_m = roadmap->block->step * model->radius, q->space.metric = roadmap->block->metric;
         bool far = hf_root_sweep(&q->space, &start, &goal) > HF_ROOT_MAX_STEPS * q->space.step_m;
         status = far ? HF_ERROR_LIMIT : run(q);
     }

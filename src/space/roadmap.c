@@ -166,7 +166,7 @@ static void fill_header(const build* b, hf_roadmap_block* header) {
     memset(header, 0, sizeof *header);
     header->magic = HF_ROADMAP_MAGIC, header->version = HF_ROADMAP_VERSION;
     header->header_bytes = sizeof *header;
-    header->step_m = b->workers[0].space.step_m, header->metric = b->options->metric;
+    header->step = b->options->step, header->metric = b->options->metric;
     header->outcome = b->roadmap.outcome;
     header->node_count = hf_space_graph_count(graph), header->edge_count = graph->edge_count;
     header->component_count = hf_space_graph_components(graph);

@@ -49,7 +49,9 @@ static bool contents_hold(const hf_roadmap_block* b) {
         if (e->a < 0 || e->a >= e->b || e->b >= b->node_count) return false;
         if (!(e->turn == -1 || (e->turn >= 0 && e->turn <= 1))) return false;
     }
-    return b->step_m > 0 && b->step_m < 1e6 && b->metric >= 0 && b->metric <= 1 && b->samples >= 0 &&
+    hf_roadmap_options like = hf_roadmap_options_default();
+    like.step = b->step, like.metric = b->metric;
+    return hf_options_check(hf_roadmap_option_table(), &like, NULL) == HF_OK && b->samples >= 0 &&
            b->tests >= 0 && b->unused == 0 && b->component_count >= 0 &&
            b->component_count <= b->node_count &&
            (b->outcome == HF_FOUND || b->outcome == HF_BUDGET || b->outcome == HF_CANCELLED);

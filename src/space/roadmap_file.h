@@ -21,7 +21,7 @@ typedef struct hf_roadmap_block {
     uint64_t byte_count;
     uint64_t checksum; /* of the whole block with this field 0; made when it is written */
     hf_roadmap_key key;
-    double step_m, metric;
+    double step, metric; /* of its options */
     int32_t outcome;
     int32_t node_count, edge_count, component_count;
     int32_t guide_count; /* poses of the guide that is kept, 0 for none */

@@ -86,6 +86,14 @@ static hf_status write_corners(const query* q, const hf_space_route* route, hf_s
 
 /* ---- the guide that is kept ---- */
 
+/* Neighbours of a guide are a step apart, or two by rounding: a file may claim anything. */
+static bool is_whole(const hf_roadmap_block* b, const hf_root_space* space) {
+    const hf_transform* guide = hf_roadmap_guide(b);
+    for (int i = 1; i < b->guide_count; i++)
+        if (hf_root_steps(space, &guide[i - 1], &guide[i]) > 2) return false;
+    return b->guide_count > 1;
+}
+
 /* The pose of the guide that is nearest to another one. */
 static int nearest_on_guide(const hf_roadmap_block* b, const hf_root_space* space, const hf_transform* pose,
                             double* distance) {
@@ -103,7 +111,7 @@ hf_status hf_roadmap_ride(const hf_roadmap* roadmap, hf_root_search* search, con
     const hf_roadmap_block* b = roadmap->block;
     const hf_transform* guide = hf_roadmap_guide(b);
     *found = false;
-    if (b->guide_count < 2) return HF_OK;
+    if (!is_whole(b, search->space)) return HF_OK;
     double before, after;
     int from = nearest_on_guide(b, search->space, start, &before);
     int to = nearest_on_guide(b, search->space, goal, &after);
