@@ -77,7 +77,7 @@ typedef struct hf_agent_output {
     bool valid; /* free of collision beyond what is allowed; false only after a hit, or where it was placed so
                  */
     int contact_count;
-    const hf_motion_contact* contacts; /* limbs of the creature, objects of the scene */
+    const hf_hold* contacts; /* limbs of the creature, objects of the scene */
     int event_count;
     const hf_agent_event* events;
     double lag_m, lag_rad; /* from the root used to the one that was wished for this frame */

@@ -5,6 +5,7 @@
 
 #include "contact/candidates.h"
 #include <holdfast/balance.h>
+#include <holdfast/contact.h>
 
 /* What a triangle brings to every sample near it. */
 typedef struct hf_surface_factor {
