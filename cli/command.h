@@ -33,7 +33,7 @@ typedef struct options {
     bool compare;
     int query; /* -1 when not given */
     const char* data;
-    const char *limb, *cache, *only;
+    const char *limb, *cache, *only, *roadmap;
     const char* settings[MAX_SETTINGS]; /* NAME=VALUE of --set */
     int setting_count;
 } options;
@@ -95,6 +95,7 @@ int run_sample(const options* o);
 int run_contact(const options* o);
 int run_plan(const options* o);
 int run_realise(const options* o);
+int run_roadmap(const options* o);
 int run_check(const options* o);
 int run_bench(const options* o);
 int run_render(const options* o);
@@ -136,6 +137,7 @@ typedef enum file_kind {
     FILE_SCENARIO,
     FILE_MOTION,
     FILE_SCHEDULE,
+    FILE_ROADMAP,
     FILE_UNKNOWN
 } file_kind;
 file_kind kind_of(const char* path);
@@ -227,6 +229,8 @@ bool hold_start_contacts(hf_scenario* s);
 /* The planner's options: defaults, then the scenario's, then the command line's. Complains and returns false
    when the scenario asks for what a plan does not have, or has no goal. */
 bool plan_wishes(const options* o, const hf_scenario* s, hf_plan_options* p);
+/* What a roadmap holds, in words or JSON. */
+void say_roadmap(const options* o, const hf_roadmap* roadmap, const char* path);
 /* Makes the folder, and those above it, when missing; complains and returns false when that fails. */
 bool make_folder(const char* path);
 

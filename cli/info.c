@@ -235,6 +235,15 @@ static int info_schedule(const char* path, const options* o) {
     return EXIT_DONE;
 }
 
+static int info_roadmap(const char* path, const options* o) {
+    hf_roadmap* roadmap;
+    hf_error error;
+    if (hf_roadmap_load(path, &roadmap, &error) != HF_OK) return fail_with(&error);
+    say_roadmap(o, roadmap, path);
+    hf_roadmap_free(roadmap);
+    return EXIT_DONE;
+}
+
 static int list_everything(const options* o) {
     json_t* all = json_object();
     static const char* const folders[] = {"scenarios", "creatures", "scenes"};
@@ -284,6 +293,9 @@ int run_info(const options* o) {
         break;
     case FILE_SCHEDULE:
         code = info_schedule(path, o);
+        break;
+    case FILE_ROADMAP:
+        code = info_roadmap(path, o);
         break;
     case FILE_UNKNOWN:
         unknown_kind(path);

@@ -71,7 +71,8 @@ file_kind kind_of(const char* path) {
                  {".dae", FILE_SCENE},
                  {".fbx", FILE_SCENE},
                  {".3ds", FILE_SCENE},
-                 {".off", FILE_SCENE}};
+                 {".off", FILE_SCENE},
+                 {".hfr", FILE_ROADMAP}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (ends_with(path, table[i].ending)) return table[i].kind;
     if (ends_with(path, ".glb") || ends_with(path, ".gltf"))
@@ -222,8 +223,8 @@ hf_load_options load_options(const options* o) {
 }
 
 const char* kind_text(file_kind kind) {
-    static const char* const texts[] = {
-        "a creature", "a scene", "a clip", "a scenario", "a motion", "a schedule", "a file of unknown kind"};
+    static const char* const texts[] = {"a creature", "a scene",    "a clip",    "a scenario",
+                                        "a motion",   "a schedule", "a roadmap", "a file of unknown kind"};
     return texts[kind];
 }
 
@@ -240,7 +241,7 @@ void unknown_kind(const char* path) {
         complain("%s: is a folder, a file is expected", path);
     else
         complain("%s: not a creature (.urdf, .creature.json, a rig as .glb), scene (.obj, .stl, .ply, .dae "
-                 "and others), clip (.bvh), .scenario.json, .motion.json or .schedule.json",
+                 "and others), clip (.bvh), .scenario.json, .motion.json, .schedule.json or roadmap (.hfr)",
                  path);
 }
 

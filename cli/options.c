@@ -8,7 +8,8 @@
 
 const option_def option_defs[] = {
     {"--output", "-o", "FILE|DIR", OPTION_TEXT, AT(output), 0, 0,
-     "where to write: a folder for pose, contact, plan and realise, a file for render and export (realise "
+     "where to write: a folder for pose, contact, plan and realise, a file for roadmap, render and export "
+     "(realise "
      "takes a .motion.json too)"},
     {"--json", NULL, NULL, OPTION_SWITCH, AT(json), 0, 0, "print one JSON object on standard output"},
     {"--quiet", "-q", NULL, OPTION_SWITCH, AT(quiet), 0, 0, "no notes, warnings or progress"},
@@ -61,6 +62,8 @@ const option_def option_defs[] = {
      "size of the body that the guide moves; a larger one makes contacts likelier"},
     {"--set", NULL, "NAME=VALUE", OPTION_SETTINGS, AT(settings), 0, 0,
      "change an option of the solver, as \"options\" of a scenario does; may be given several times"},
+    {"--roadmap", NULL, "FILE", OPTION_TEXT, AT(roadmap), 0, 0,
+     "find guides by this roadmap of the same creature and scene, made by holdfast roadmap"},
 };
 const int option_def_count = sizeof option_defs / sizeof *option_defs;
 
@@ -71,9 +74,10 @@ static const char* const sample_options[] = {"--count", "--limb", "--cache", "--
 static const char* const contact_options[] = {
     "--set",     "--limb",    "--choices",   "--count", "--cache", "--compare",  "--size",
     "--samples", "--azimuth", "--elevation", "--zoom",  "--focus", "--distance", NULL};
-static const char* const plan_options[] = {
-    "--set",       "--count", "--trunk-scale", "--size",     "--samples", "--azimuth",
-    "--elevation", "--zoom",  "--focus",       "--distance", NULL};
+static const char* const plan_options[] = {"--set",     "--count",    "--trunk-scale", "--size",
+                                           "--samples", "--azimuth",  "--elevation",   "--zoom",
+                                           "--focus",   "--distance", "--roadmap",     NULL};
+static const char* const roadmap_options[] = {"--trunk-scale", NULL};
 static const char* const realise_options[] = {"--creature", "--scenario",  "--size", "--samples",
                                               "--azimuth",  "--elevation", "--zoom", "--focus",
                                               "--distance", NULL};
@@ -89,7 +93,8 @@ static const char* const no_options[] = {NULL};
 
 const command commands[] = {
     {"info", "[FILE]",
-     "what a creature, scene, clip, scenario, motion or schedule holds; without FILE, what is shipped",
+     "what a creature, scene, clip, scenario, motion, schedule or roadmap holds; without FILE, what is "
+     "shipped",
      info_options, run_info, false},
     {"pose", "SCENARIO", "solve the limb targets of a scenario with the whole body", pose_options, run_pose,
      false},
@@ -100,6 +105,8 @@ const command commands[] = {
      contact_options, run_contact, false},
     {"plan", "SCENARIO", "plan a whole contact motion from a scenario's start to its goal", plan_options,
      run_plan, false},
+    {"roadmap", "SCENARIO", "keep in a file how the root can move in a scenario's scene, for plan --roadmap",
+     roadmap_options, run_roadmap, false},
     {"realise", "SCHEDULE",
      "make the motion of a schedule; exit 1 when it does not keep what the schedule says", realise_options,
      run_realise, false},

@@ -83,6 +83,10 @@ static hf_status draw(const char* path, const options* o, progress* p, hf_error*
         status = load_motion(path, o, &m, error);
         if (status == HF_OK) status = fits(&m, path, error);
         break;
+    case FILE_ROADMAP:
+        *error = (hf_error){.status = HF_ERROR_FORMAT, .message = "is a roadmap, there is nothing to draw"};
+        snprintf(error->file, sizeof error->file, "%s", path);
+        return HF_ERROR_FORMAT;
     case FILE_UNKNOWN:
         unknown_kind(path);
         *error = (hf_error){.status = HF_ERROR_FORMAT, .message = "nothing was drawn"};

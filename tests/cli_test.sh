@@ -123,6 +123,20 @@ import json, sys
 one, two = (json.load(open(name)) for name in sys.argv[1:])
 assert one["frames"] == two["frames"] and one["outcome"] == "found"
 EOF
+# Roadmaps: made, described, used where creature and scene are the same, refused with file and reason else.
+expect 0 'roadmap (found): ' "$hf" roadmap "$work/stroll.scenario.json" -o "$work/stroll.hfr"
+expect 0 '"guide_poses": ' "$hf" info "$work/stroll.hfr" --json
+expect 0 '"outcome": "found"' "$hf" plan "$work/stroll.scenario.json" --roadmap "$work/stroll.hfr" -o "$work/one" $small --json
+expect 0 '"valid": true' "$hf" check "$work/one/stroll.motion.json" --json
+expect 3 'stroll.hfr: is of another creature or trunk' "$hf" plan "$work/stroll.scenario.json" --roadmap "$work/stroll.hfr" --trunk-scale 1.2
+plan other gap.obj 0,0,0.53 0.3,0,0.53
+expect 3 'stroll.hfr: is of another scene' "$hf" plan "$work/other.scenario.json" --roadmap "$work/stroll.hfr"
+expect 3 'cannot be opened' "$hf" plan "$work/stroll.scenario.json" --roadmap "$work/none.hfr"
+head -c 300 "$work/stroll.hfr" >"$work/cut.hfr"
+expect 3 'cut.hfr: has 300 bytes' "$hf" info "$work/cut.hfr"
+expect 3 'is a roadmap, there is nothing to draw' "$hf" render "$work/stroll.hfr" -o "$work/roadmap.png"
+expect 2 'ends in .hfr' "$hf" roadmap "$work/stroll.scenario.json"
+expect 3 'cannot be' "$hf" roadmap "$work/stroll.scenario.json" -o /nonexistent/x.hfr
 plan stand floor.obj 0,0,0.53 0,0,0.53
 expect 0 'stand: 1 stance,' "$hf" plan "$work/stand.scenario.json"
 printf 'v %s\n' '-1 -1 0' '1 -1 0' '1 1 0' '-1 1 0' '-1 -1 2' '1 -1 2' '1 1 2' '-1 1 2' >"$work/block.obj"
