@@ -249,16 +249,21 @@ static settled settle_scenario(const hf_scenario* s, hf_planner* p) {
                      HF_OK);
     assert_int_equal(path.outcome, HF_FOUND);
     // in even steps, as fine as the planner's
-    double last_s = path.poses[path.pose_count - 1].time_s;
-    double begin_s = path.poses[path.start_poses].time_s;
-    double end_s = path.poses[path.pose_count - 1 - path.goal_poses].time_s;
+    int last = path.pose_count - 1;
     settled g = {.count = 2 + (int)(path.length_m / (0.02 * p->view->height))};
     if (g.count < path.pose_count) g.count = path.pose_count;
-    g.first = (int)ceil(begin_s / last_s * (g.count - 1));
-    g.last = (int)floor(end_s / last_s * (g.count - 1));
+    double each = (double)last / (g.count - 1);
+    g.first = (int)ceil(path.start_poses / each);
+    g.last = (int)floor((last - path.goal_poses) / each);
     g.poses = calloc((size_t)g.count, sizeof *g.poses);
     assert_non_null(g.poses);
-    for (int i = 0; i < g.count; i++) g.poses[i] = hf_guide_path_at(&path, last_s * i / (g.count - 1));
+    for (int i = 0; i < g.count; i++) {
+        int at = (int)(i * each) < last ? (int)(i * each) : last - 1;
+        hf_transform x = path.poses[at], y = path.poses[at + 1];
+        double part = i * each - at;
+        g.poses[i] = (hf_transform){hf_lerp(x.position, y.position, part),
+                                    hf_quat_slerp(x.rotation, y.rotation, part)};
+    }
     hf_guide_path_free(&path);
     double effort = 0;
     assert_true(hf_guide_settle(p, g.poses, g.count, &effort));
