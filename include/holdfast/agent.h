@@ -18,7 +18,7 @@ typedef struct hf_agent_options {
     double swing_s; /* least time of a swing; 0 (default): 0.4 s for a limb of 1 m, by its root for others */
     double half_stride_m; /* how far before and behind its place a foot may stand; 0 (default): 0.2 limb
                              lengths */
-    double lift_m;        /* how far a swing leaves the surface; 0 (default): 0.12 limb lengths */
+    double lift_m;        /* how far a swing leaves the surface; 0 (default): 0.1 limb lengths */
     double
         motion_share; /* beta of u = normalise(task + beta v), along which supports are scored; default 1 */
     double effort_weight;   /* of the force along u in the choice of contacts; default 0.3 */

@@ -157,7 +157,7 @@ static void set_walker(hf_agent* a, int limb, int group) {
     double length = fmax(from->length, 0.01);
     l->swing_s = or_else(a->options.swing_s, 0.4 * sqrt(length));
     l->half_stride = or_else(a->options.half_stride_m, 0.2 * length);
-    l->lift = or_else(a->options.lift_m, 0.12 * length);
+    l->lift = or_else(a->options.lift_m, 0.1 * length);
     a->walker_count++;
 }
 
