@@ -205,8 +205,8 @@ bool hf_contact_effector_clear(hf_contact_clearance* k, const double* q, int fra
     return effector_clear(k, frame, surface, false, slack, 0);
 }
 
-/* Can the limb lay the contact frame flat on the surface? Then the last joint is on a circle about the normal,
-   which may be out of its reach. Frames that need not lie flat always can. */
+/* Can the limb lay the contact frame flat on the surface? Then the last joint is on a circle about the
+   normal, which may be out of its reach. Frames that need not lie flat always can. */
 static bool within_reach_flat(const hf_contact_clearance* k, int frame, const hf_surface* surface) {
     const hf_limb* limb = &k->creature->view.limbs[k->limb];
     if (!k->aligns || k->grip || frame < 0 || limb->contacts[frame].ball > 0) return true;

@@ -1,7 +1,8 @@
 /* Contact queries (efort-2014-journal sections 3 and 5): candidates and their scores, then one after the
    other, best first: the limb as sampled must be free, what is brought exactly onto the surface must be free
-   again, and the first that are make the answer. */
+   again, and the best that are make the answer. */
 #include "contact/contact_finish.h"
+#include "contact/contact_pool.h"
 #include "contact/contact_score.h"
 
 #include "base/memory.h"
@@ -32,7 +33,6 @@ enum { MAX_CONTACTS = 1000, MAX_TESTS = 10000000 };
 hf_contact_query hf_contact_query_default(void) {
     hf_contact_query q = {.direction = {0, 0, 1},
                           .count = 1,
-                          .apart_m = 0.05,
                           .max_tilt_rad = 3.14159265358979323846,
                           .max_angle_rad = 1,
                           .max_tests = 600};
@@ -129,9 +129,9 @@ static hf_status check(const hf_creature* c, const hf_samples* const* samples, c
 /* What one walk over the candidates within an epsilon leaves out. */
 typedef struct pass {
     double epsilon;
-    double tried;   /* surfaces up to this far were tried before with the same samples */
-    bool helpful;   /* only surfaces that help the task */
-    bool unhelpful; /* only those that do not: the others were tried */
+    double tried; /* surfaces up to this far were tried before with the same samples */
+    hf_surface_kind kind;
+    bool unhelpful; /* of any kind but those that help: they were tried */
     bool blocked;   /* only samples that are not free as sampled: the others were tried */
 } pass;
 
@@ -147,9 +147,13 @@ typedef struct search {
     hf_contact_finisher finisher;
     double slack_m;   /* how far a limb may overlap as sampled */
     double* jacobian; /* of a finished posture */
-    int hidden;       /* blocked in this pass */
-    uint32_t thin;    /* samples with one of these bits in their hash are passed over */
-    bool thick;       /* none are: every candidate is wanted */
+    hf_contact_pool pool;
+    hf_choice_list list;      /* of this pass */
+    hf_contact_choice* aside; /* passed over in this pass, and may be wanted yet; for several contacts */
+    int aside_count;
+    int hidden;    /* blocked in this pass */
+    uint32_t thin; /* samples with one of these bits in their hash are passed over */
+    bool thick;    /* none are: every candidate is wanted */
 } search;
 
 /* Which objects may be used, and which grips hold alike in every direction. */
@@ -198,6 +202,8 @@ static hf_status prepare(search* s, const hf_samples* const* samples) {
     bool *use, *free_grip;
     hf_status status = choose_objects(s, &use, &free_grip);
     if (status != HF_OK || !s->scorers || !s->jacobian) return HF_ERROR_MEMORY;
+    status = hf_contact_pool_make(s->creature, s->query, s->workspace, &s->pool);
+    if (status != HF_OK) return status;
     status = hf_contact_finisher_make(s->creature, s->placement, s->query, samples, use, s->workspace,
                                       &s->finisher);
     for (int i = 0; i < (int)sets && status == HF_OK; i++)
@@ -206,13 +212,6 @@ static hf_status prepare(search* s, const hf_samples* const* samples) {
             set_scorer(s, samples[i], set, use, free_grip, s->finisher.posture, &s->scorers[set]);
         }
     return status;
-}
-
-/* Is there a contact of the answer nearer than the least distance? */
-static bool too_near(const search* s, hf_vec3 point) {
-    for (int i = 0; i < s->answer->contact_count; i++)
-        if (hf_distance(point, s->answer->contacts[i].point) < s->query->apart_m) return true;
-    return false;
 }
 
 /* Product of the three (or as many as there are joints) largest singular values of a Jacobian. */
@@ -254,12 +253,23 @@ static hf_status finished_terms(search* s, const hf_contact_scorer* scorer, doub
     return status;
 }
 
+/* For several contacts: one whose turn came, but not its time. */
+static void put_aside(search* s, hf_contact_choice choice) {
+    if (s->query->count > 1) s->aside[s->aside_count++] = choice;
+}
+
+static void take_back(search* s) {
+    for (int i = 0; i < s->aside_count; i++) hf_choices_return(&s->list, s->aside[i]);
+    s->aside_count = 0;
+}
+
+/* The first contact ends the thinning: up to there a query for several goes as one for a single contact. When
+   a chosen contact is displaced, those that it hid have their turn again. */
 static void accept(search* s, const hf_contact* contact) {
-    hf_contact_answer* a = s->answer;
-    double* q = a->q + (size_t)a->contact_count * (size_t)a->q_count;
-    memcpy(q, s->finisher.q, sizeof(double) * (size_t)a->q_count);
-    a->contacts[a->contact_count] = *contact;
-    a->contacts[a->contact_count++].q = q;
+    bool first = s->pool.count == 0;
+    bool displaced = hf_contact_pool_add(&s->pool, contact, s->finisher.q);
+    if (first) s->thin = 0, s->thick = true;
+    if (first || displaced) take_back(s);
 }
 
 /* The budget counts work. */
@@ -285,53 +295,79 @@ static hf_status finish(search* s, const hf_contact_scorer* scorer, const hf_con
     return status;
 }
 
-/* The best choice that is left: finished and tested, passed over, or put back when its bound was too high. */
-static hf_status try_choice(search* s, const pass* p, hf_choice_list* list, hf_contact_choice choice) {
-    if (choice.sample * 2654435761u >> 12 & s->thin) return HF_OK;
-    const hf_contact_scorer* scorer = &s->scorers[choice.set];
-    hf_surface surface;
-    double factor, score;
-    bool any;
-    hf_status status = hf_contact_resolve(scorer, &choice, s->workspace, &surface, &factor, &score, &any);
-    if (status != HF_OK || !any) return status;
-    if (!choice.exact && (float)score < hf_choices_best(list)) {
-        choice.score = (float)score;
-        choice.exact = true;
-        hf_choices_return(list, choice);
-        return HF_OK;
-    }
-    if ((p->tried > 0 && surface.distance <= p->tried + scorer->ball) || (p->unhelpful && factor > 0) ||
-        too_near(s, surface.point))
-        return HF_OK;
+/* Which of the choices that come up a pass takes; the others are for another pass, or were there before. */
+static bool is_for(const pass* p, const hf_contact_scorer* scorer, const hf_surface* surface, double factor) {
+    return !(p->tried > 0 && surface->distance <= p->tried + scorer->ball) && !(p->unhelpful && factor > 0);
+}
+
+/* Looks at a choice as sampled, and finishes it when it is free. */
+static hf_status look(search* s, const pass* p, const hf_contact_choice* choice, const hf_surface* surface,
+                      double factor, double score) {
+    const hf_contact_scorer* scorer = &s->scorers[choice->set];
     s->answer->looked++;
-    bool clear = hf_contact_clear(&s->finisher.clearance, scorer->samples, (int)choice.sample,
-                                  scorer->samples->block->key.contact, &surface, s->slack_m);
+    bool clear = hf_contact_clear(&s->finisher.clearance, scorer->samples, (int)choice->sample,
+                                  scorer->samples->block->key.contact, surface, s->slack_m);
     s->answer->blocked += !clear && !p->blocked;
     s->hidden += !clear;
     if (s->hidden >= THIN_AFTER && !s->thick && !p->blocked) s->thin = 2 * s->thin + 1, s->hidden = 0;
-    return clear != p->blocked ? finish(s, scorer, &choice, &surface, factor, score) : HF_OK;
+    return clear != p->blocked ? finish(s, scorer, choice, surface, factor, score) : HF_OK;
 }
 
-static hf_status search_within(search* s, const pass* p) {
-    hf_choice_list list = {0};
+/* The best choice that is left: finished and tested, passed over, or put back when its bound was too high. */
+static hf_status try_choice(search* s, const pass* p, hf_contact_choice choice) {
+    if (choice.sample * 2654435761u >> 12 & s->thin) {
+        put_aside(s, choice);
+        return HF_OK;
+    }
+    hf_surface surface;
+    double factor, score;
+    bool any;
+    hf_status status =
+        hf_contact_resolve(&s->scorers[choice.set], &choice, s->workspace, &surface, &factor, &score, &any);
+    if (status != HF_OK || !any) return status;
+    if (!choice.exact && (float)score < hf_choices_best(&s->list)) {
+        choice.score = (float)score;
+        choice.exact = true;
+        hf_choices_return(&s->list, choice);
+        return HF_OK;
+    }
+    if (!is_for(p, &s->scorers[choice.set], &surface, factor)) return HF_OK;
+    if (hf_contact_pool_hides(&s->pool, surface.point, score)) {
+        put_aside(s, choice);
+        return HF_OK;
+    }
+    return look(s, p, &choice, &surface, factor, score);
+}
+
+/* All candidates of a pass, and room for those put aside. */
+static hf_status collect(search* s, const pass* p) {
+    s->list = (hf_choice_list){0};
     hf_status status = HF_OK;
-    s->hidden = 0, s->thin = 0;
-    hf_workspace_mark mark = hf_workspace_begin(s->workspace);
     for (int i = 0; i < s->scorer_count && status == HF_OK; i++) {
         // a ball's sample is its centre: near when its skin is, or when it is under it
         s->scorers[i].near.epsilon = p->epsilon + s->scorers[i].ball;
-        s->scorers[i].helpful = p->helpful;
-        status = hf_contact_collect(&s->scorers[i], s->workspace, &list);
+        s->scorers[i].kind = p->kind;
+        status = hf_contact_collect(&s->scorers[i], s->workspace, &s->list);
     }
     s->answer->epsilon_m = p->epsilon;
-    s->answer->candidates = list.count;
+    s->answer->candidates = s->list.count;
+    s->aside_count = 0;
+    if (status != HF_OK || s->query->count == 1) return status;
+    s->aside = hf_workspace_take(s->workspace, (size_t)s->list.count + 1, sizeof *s->aside);
+    return s->aside ? HF_OK : HF_ERROR_MEMORY;
+}
+
+static hf_status search_within(search* s, const pass* p) {
+    s->hidden = 0, s->thin = 0;
+    hf_workspace_mark mark = hf_workspace_begin(s->workspace);
+    hf_status status = collect(s, p);
     hf_contact_choice next;
-    while (status == HF_OK && s->answer->contact_count < s->query->count && !exhausted(s) &&
-           hf_choices_next(&list, &next))
-        status = try_choice(s, p, &list, next);
+    while (status == HF_OK && !hf_contact_pool_settled(&s->pool, (double)hf_choices_best(&s->list)) &&
+           !exhausted(s) && hf_choices_next(&s->list, &next))
+        status = try_choice(s, p, next);
     hf_workspace_end(s->workspace, mark);
     // nothing among what was left: all of it
-    if (status == HF_OK && s->thin && !s->answer->contact_count && !exhausted(s)) {
+    if (status == HF_OK && s->thin && !s->pool.count && !exhausted(s)) {
         s->thick = true;
         status = search_within(s, p);
         s->thick = false;
@@ -351,7 +387,7 @@ typedef struct widening {
 static hf_status search_wider(search* s, widening* w, bool again) {
     hf_contact_answer* a = s->answer;
     hf_status status = HF_OK;
-    while (w->left > 0 && status == HF_OK && !a->contact_count && !exhausted(s)) {
+    while (w->left > 0 && status == HF_OK && !s->pool.count && !exhausted(s)) {
         status = search_within(s, &w->next);
         if (a->candidates && w->nearest == 0) w->nearest = w->next.epsilon;
         w->next.tried = w->next.epsilon;
@@ -364,23 +400,23 @@ static hf_status search_wider(search* s, widening* w, bool again) {
 }
 
 /* Where the factor alone decides, surfaces that do not help the task come after those that do, and are not
-   even looked for before. In the end samples that are not free themselves are finished, too. */
-static hf_status search_all(search* s) {
-    hf_contact_answer* a = s->answer;
+   even looked for before. A support that would push against the task by less than its friction comes after
+   both: a limb on the floor may push the body along a direction just below the horizontal. */
+enum { HELPFUL, ANY, AGAINST, KINDS };
+
+static void list_kinds(const search* s, double epsilon, widening kinds[KINDS]) {
     const hf_contact_query* q = s->query;
-    double first = q->epsilon_m > 0 ? q->epsilon_m : fmax(EPSILON_SHARE * s->limb->length, LEAST_EPSILON_M);
-    bool by_factor = hf_contact_by_factor(q);
-    widening kinds[2] = {{.next = {.epsilon = first, .helpful = true}, .left = by_factor ? WIDENINGS + 1 : 0},
-                         {.next = {.epsilon = first, .unhelpful = by_factor}, .left = WIDENINGS + 1}};
-    s->slack_m = SLACK_SHARE * first;
+    bool by_factor = hf_contact_by_factor(q), pushes = hf_contact_pushes(q) && q->role == HF_ROLE_SUPPORT;
+    const int all = WIDENINGS + 1;
+    kinds[HELPFUL] = (widening){{.epsilon = epsilon, .kind = HF_SURFACE_HELPFUL}, by_factor ? all : 0, 0};
+    kinds[ANY] = (widening){{.epsilon = epsilon, .kind = HF_SURFACE_ANY, .unhelpful = by_factor}, all, 0};
+    kinds[AGAINST] = (widening){{.epsilon = epsilon, .kind = HF_SURFACE_AGAINST}, pushes ? all : 0, 0};
+}
+
+/* In the end samples that are not free themselves are finished, too. */
+static hf_status search_blocked(search* s, widening kinds[KINDS]) {
     hf_status status = HF_OK;
-    for (int round = 0; round <= WIDENINGS && status == HF_OK; round++)
-        for (int i = 0; i < 2 && status == HF_OK; i++) status = search_wider(s, &kinds[i], round == 0);
-    // fewer than wanted: those that do not help, as far away as those that do
-    if (status == HF_OK && by_factor && a->contact_count && a->contact_count < q->count && !exhausted(s) &&
-        kinds[1].left > WIDENINGS)
-        status = search_within(s, &(pass){.epsilon = a->epsilon_m, .unhelpful = true});
-    for (int i = 0; i < 2 && status == HF_OK && !a->contact_count && !exhausted(s); i++) {
+    for (int i = 0; i < KINDS && status == HF_OK && !s->pool.count && !exhausted(s); i++) {
         kinds[i].next.epsilon = kinds[i].nearest;
         kinds[i].next.tried = 0;
         kinds[i].next.blocked = true;
@@ -389,21 +425,28 @@ static hf_status search_all(search* s) {
     return status;
 }
 
-/* Found in the order of the samples' scores; given in that of the scores they have now. */
-static void sort_contacts(hf_contact_answer* a) {
-    for (int i = 1; i < a->contact_count; i++) {
-        hf_contact c = a->contacts[i];
-        int k = i;
-        for (; k > 0 && a->contacts[k - 1].score < c.score; k--) a->contacts[k] = a->contacts[k - 1];
-        a->contacts[k] = c;
-    }
+static hf_status search_all(search* s) {
+    const hf_contact_query* q = s->query;
+    double first = q->epsilon_m > 0 ? q->epsilon_m : fmax(EPSILON_SHARE * s->limb->length, LEAST_EPSILON_M);
+    widening kinds[KINDS];
+    list_kinds(s, first, kinds);
+    s->slack_m = SLACK_SHARE * first;
+    hf_status status = HF_OK;
+    for (int round = 0; round <= WIDENINGS && status == HF_OK; round++)
+        for (int i = 0; i < KINDS && status == HF_OK; i++) status = search_wider(s, &kinds[i], round == 0);
+    // fewer than wanted: those that do not help, as far away as those that do
+    if (status == HF_OK && kinds[ANY].next.unhelpful && s->pool.count && s->pool.chosen_count < q->count &&
+        !exhausted(s) && kinds[ANY].left > WIDENINGS)
+        status = search_within(
+            s, &(pass){.epsilon = s->answer->epsilon_m, .kind = HF_SURFACE_ANY, .unhelpful = true});
+    return status == HF_OK ? search_blocked(s, kinds) : status;
 }
 
 static void conclude(const search* s) {
     hf_contact_answer* a = s->answer;
     const hf_contact_query* q = s->query;
     bool ended = exhausted(s);
-    sort_contacts(a);
+    hf_contact_pool_read(&s->pool, a);
     if (a->contact_count == q->count)
         a->outcome = HF_FOUND, a->why = HF_CONTACT_ALL;
     else if (a->contact_count)
@@ -434,8 +477,7 @@ hf_status hf_contact_find(const hf_creature* creature, const hf_samples* const* 
                 .query = query,
                 .workspace = workspace,
                 .answer = answer,
-                .limb = &creature->view.limbs[query->limb],
-                .thick = query->count > 1};
+                .limb = &creature->view.limbs[query->limb]};
     if (excluded(&s)) {
         answer->why = HF_CONTACT_EXCLUDED;
         return HF_OK;
@@ -443,11 +485,11 @@ hf_status hf_contact_find(const hf_creature* creature, const hf_samples* const* 
     hf_workspace_mark mark = hf_workspace_begin(workspace);
     status = prepare(&s, samples);
     if (status == HF_OK) status = search_all(&s);
-    hf_workspace_end(workspace, mark);
     if (status == HF_OK)
         conclude(&s);
     else
         clear(answer);
+    hf_workspace_end(workspace, mark);
     return status;
 }
 

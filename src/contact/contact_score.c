@@ -186,21 +186,33 @@ static double factor_of(const hf_contact_scorer* s, int object, hf_vec3 normal) 
     return s->free_grip[object] ? 1 : fabs(along);
 }
 
-/* Does the direction count for the score? */
-static bool pushes(const hf_contact_query* q) {
+bool hf_contact_pushes(const hf_contact_query* q) {
     return q->weights[HF_TERM_EFFORT] > 0 || q->weights[HF_TERM_PRECISION] > 0;
 }
 
 bool hf_contact_by_factor(const hf_contact_query* q) {
-    return pushes(q) && q->weights[HF_TERM_DISTANCE] == 0 && q->weights[HF_TERM_MANIPULABILITY] == 0 &&
-           q->weights[HF_TERM_COMFORT] == 0 && q->weights[HF_TERM_DURATION] == 0 &&
-           q->weights[HF_TERM_BALANCE] == 0;
+    return hf_contact_pushes(q) && q->weights[HF_TERM_DISTANCE] == 0 &&
+           q->weights[HF_TERM_MANIPULABILITY] == 0 && q->weights[HF_TERM_COMFORT] == 0 &&
+           q->weights[HF_TERM_DURATION] == 0 && q->weights[HF_TERM_BALANCE] == 0;
 }
 
-/* Neither too steep nor against the task. */
-static bool allowed(const hf_contact_scorer* s, hf_vec3 normal, double factor) {
+/* The factor under which not even friction pushes along the task: minus the sine of the cone's half angle. */
+static double least_by_friction(const hf_contact_scorer* s, int object) {
+    double friction = s->near.placement->scene->objects[object].friction;
+    return -friction / sqrt(1 + friction * friction);
+}
+
+static bool is_of_kind(const hf_contact_scorer* s, int object, double factor) {
+    if (s->kind == HF_SURFACE_HELPFUL) return factor > 0;
+    bool against = hf_contact_pushes(s->query) && factor < LEAST_FACTOR;
+    if (s->kind == HF_SURFACE_AGAINST) return against && factor >= least_by_friction(s, object);
+    return !against;
+}
+
+/* Of the kind that is searched, and not too steep. */
+static bool allowed(const hf_contact_scorer* s, int object, hf_vec3 normal, double factor) {
     const hf_contact_query* q = s->query;
-    if (s->helpful ? factor <= 0 : pushes(q) && factor < LEAST_FACTOR) return false;
+    if (!is_of_kind(s, object, factor)) return false;
     return q->max_tilt_rad > 3.1415926 || hf_dot(s->up, normal) >= cos(q->max_tilt_rad) - 1e-9;
 }
 
@@ -303,7 +315,7 @@ static double sample_score(const hf_contact_scorer* s, int sample, double factor
 static bool keep_triangle(const void* user, int object, int triangle, hf_vec3 normal, double offset) {
     const hf_contact_scorer* s = user;
     if (open_piece(s, object, triangle) && offset > 0) normal = hf_neg(normal);
-    return allowed(s, normal, factor_of(s, object, normal));
+    return allowed(s, object, normal, factor_of(s, object, normal));
 }
 
 static hf_surface_factor triangle_factor(const hf_contact_scorer* s, const hf_near_triangle* t) {
@@ -321,7 +333,8 @@ static hf_surface_factor triangle_factor(const hf_contact_scorer* s, const hf_ne
         if (open_piece(s, t->object, t->triangle) && t->offset > 0) n = hf_neg(n);
     }
     double factor = factor_of(s, t->object, n);
-    return (hf_surface_factor){{(float)n.x, (float)n.y, (float)n.z}, (float)factor, allowed(s, n, factor)};
+    return (hf_surface_factor){
+        {(float)n.x, (float)n.y, (float)n.z}, (float)factor, allowed(s, t->object, n, factor)};
 }
 
 static hf_score_job score_job(const hf_contact_scorer* s) {
@@ -415,7 +428,8 @@ static int usable(const hf_contact_scorer* s, hf_surface* surfaces, int count) {
     for (int i = 0; i < count; i++) {
         orient(s, &surfaces[i]);
         hf_vec3 n = hf_unrotate(s->near.base.rotation, surfaces[i].normal);
-        if (allowed(s, n, factor_of(s, surfaces[i].object, n))) surfaces[kept++] = surfaces[i];
+        if (allowed(s, surfaces[i].object, n, factor_of(s, surfaces[i].object, n)))
+            surfaces[kept++] = surfaces[i];
     }
     return kept;
 }
@@ -443,7 +457,7 @@ hf_status hf_contact_resolve(const hf_contact_scorer* s, const hf_contact_choice
         for (int i = 0; i < count; i++) {
             hf_vec3 n = hf_unrotate(s->near.base.rotation, surfaces[i].normal);
             double here = factor_of(s, surfaces[i].object, n);
-            if (i == 0 || (pushes(s->query) && here > *factor)) best = i, *factor = here;
+            if (i == 0 || (hf_contact_pushes(s->query) && here > *factor)) best = i, *factor = here;
         }
         *any = true;
         *surface = surfaces[best];

@@ -13,14 +13,21 @@ typedef struct hf_surface_factor {
     bool allowed;
 } hf_surface_factor;
 
+/* Which surfaces a search takes, by what they do for the task. */
+typedef enum hf_surface_kind {
+    HF_SURFACE_ANY,     /* all but those against the task, where the score has effort or precision in it */
+    HF_SURFACE_HELPFUL, /* those that push along the task */
+    HF_SURFACE_AGAINST  /* those against it by so little that friction still lets them push along it */
+} hf_surface_kind;
+
 /* What one contact frame of one query is scored with. */
 typedef struct hf_contact_scorer {
     const hf_creature* creature;
     const hf_contact_query* query;
     const hf_samples* samples;
-    int set;      /* which of the query's sample sets */
-    double ball;  /* radius of the contact frame's ball, 0 for others */
-    bool helpful; /* only surfaces that help the task: those along it are left out, too */
+    int set;     /* which of the query's sample sets */
+    double ball; /* radius of the contact frame's ball, 0 for others */
+    hf_surface_kind kind;
     hf_candidate_query near;
     const bool* free_grip; /* of each object: can be held in every direction alike */
     double length;         /* L of the limb, m */
@@ -74,6 +81,8 @@ double hf_contact_comfort(const hf_contact_scorer* scorer, const double* q);
 hf_status hf_contact_outlook(const hf_contact_scorer* scorer, const hf_support* support, hf_vec3 point,
                              bool all, hf_workspace* workspace, double* terms);
 double hf_contact_weigh(const hf_contact_query* query, const double* terms);
+/* Does the direction count for the score? */
+bool hf_contact_pushes(const hf_contact_query* query);
 /* Does what a surface gives decide by its factor alone, so that those along the task come last? */
 bool hf_contact_by_factor(const hf_contact_query* query);
 
