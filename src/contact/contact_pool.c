@@ -1,7 +1,6 @@
 /* Several answers of a contact query are the best finished ones that keep a distance from each other: of all
    that were finished the best is chosen, then the best of those far enough from it, and so on. Samples come
-   in the order of their own scores, which finishing changes: so a contact may be found late that is better
-   than one chosen before and displaces it. */
+   in the order of their own scores, which finishing changes: so the choice is made anew with each contact. */
 #include "contact/contact_pool.h"
 
 #include "base/workspace.h"
@@ -39,17 +38,12 @@ static bool near_chosen(const hf_contact_pool* p, int before, hf_vec3 point) {
     return false;
 }
 
-/* Chooses anew; true when one that was chosen before is so no more. */
-static bool choose(hf_contact_pool* p) {
-    bool displaced = false;
+static void choose(hf_contact_pool* p) {
     p->chosen_count = 0;
     for (int i = 0; i < p->count; i++) {
-        bool was = p->chosen[i];
         p->chosen[i] = p->chosen_count < p->wanted && !near_chosen(p, i, p->contacts[i].point);
         p->chosen_count += p->chosen[i];
-        displaced = displaced || (was && !p->chosen[i]);
     }
-    return displaced;
 }
 
 /* Where there is no more room the last that is not chosen is dropped: its place. */
@@ -68,7 +62,7 @@ static void swap_places(hf_contact_pool* p, int a, int b) {
     p->contacts[b] = contact, p->chosen[b] = chosen;
 }
 
-bool hf_contact_pool_add(hf_contact_pool* p, const hf_contact* contact, const double* q) {
+void hf_contact_pool_add(hf_contact_pool* p, const hf_contact* contact, const double* q) {
     int at = free_place(p);
     double* row = (double*)p->contacts[at].q;
     memcpy(row, q, sizeof *q * (size_t)p->q_count);
@@ -77,22 +71,7 @@ bool hf_contact_pool_add(hf_contact_pool* p, const hf_contact* contact, const do
     p->chosen[at] = false;
     for (; at > 0 && p->contacts[at - 1].score < contact->score; at--) swap_places(p, at, at - 1);
     for (; at + 1 < p->count && p->contacts[at + 1].score > contact->score; at++) swap_places(p, at, at + 1);
-    p->gain = fmax(p->gain, contact->score - contact->sample_score);
-    return choose(p);
-}
-
-bool hf_contact_pool_hides(const hf_contact_pool* p, hf_vec3 point, double sample_score) {
-    for (int i = 0; i < p->count && p->contacts[i].score >= sample_score + p->gain; i++)
-        if (p->chosen[i] && hf_distance(point, p->contacts[i].point) < p->apart_m) return true;
-    return false;
-}
-
-bool hf_contact_pool_settled(const hf_contact_pool* p, double best_sample_score) {
-    if (p->chosen_count < p->wanted) return false;
-    if (p->wanted == 1) return true;
-    int last = p->count - 1;
-    while (!p->chosen[last]) last--;
-    return p->contacts[last].score >= best_sample_score + p->gain;
+    choose(p);
 }
 
 void hf_contact_pool_read(const hf_contact_pool* p, hf_contact_answer* a) {

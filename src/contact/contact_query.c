@@ -79,7 +79,7 @@ static void clear(hf_contact_answer* a) {
     a->outcome = HF_NONE;
     a->why = HF_CONTACT_OUT_OF_REACH;
     a->candidates = a->looked = a->blocked = 0;
-    a->tested = a->colliding = a->unfinished = a->contact_count = 0;
+    a->tested = a->colliding = a->unfinished = a->valid = a->contact_count = 0;
     a->epsilon_m = 0;
 }
 
@@ -149,7 +149,7 @@ typedef struct search {
     double* jacobian; /* of a finished posture */
     hf_contact_pool pool;
     hf_choice_list list;      /* of this pass */
-    hf_contact_choice* aside; /* passed over in this pass, and may be wanted yet; for several contacts */
+    hf_contact_choice* aside; /* passed over by thinning, where several contacts are wanted */
     int aside_count;
     int hidden;    /* blocked in this pass */
     uint32_t thin; /* samples with one of these bits in their hash are passed over */
@@ -253,23 +253,13 @@ static hf_status finished_terms(search* s, const hf_contact_scorer* scorer, doub
     return status;
 }
 
-/* For several contacts: one whose turn came, but not its time. */
-static void put_aside(search* s, hf_contact_choice choice) {
-    if (s->query->count > 1) s->aside[s->aside_count++] = choice;
-}
-
-static void take_back(search* s) {
+/* The first contact ends the thinning, and what was passed over has its turn: up to there a query for several
+   contacts goes as one for a single contact. */
+static void accept(search* s, const hf_contact* contact) {
+    hf_contact_pool_add(&s->pool, contact, s->finisher.q);
     for (int i = 0; i < s->aside_count; i++) hf_choices_return(&s->list, s->aside[i]);
     s->aside_count = 0;
-}
-
-/* The first contact ends the thinning: up to there a query for several goes as one for a single contact. When
-   a chosen contact is displaced, those that it hid have their turn again. */
-static void accept(search* s, const hf_contact* contact) {
-    bool first = s->pool.count == 0;
-    bool displaced = hf_contact_pool_add(&s->pool, contact, s->finisher.q);
-    if (first) s->thin = 0, s->thick = true;
-    if (first || displaced) take_back(s);
+    s->thin = 0, s->thick = true;
 }
 
 /* The budget counts work. */
@@ -289,6 +279,7 @@ static hf_status finish(search* s, const hf_contact_scorer* scorer, const hf_con
     if (status != HF_OK) return status;
     s->answer->unfinished += end == HF_FINISH_INEXACT;
     s->answer->colliding += end == HF_FINISH_COLLIDES;
+    s->answer->valid += end == HF_FINISH_VALID;
     if (end != HF_FINISH_VALID) return HF_OK;
     status = finished_terms(s, scorer, factor, &contact);
     if (status == HF_OK) accept(s, &contact);
@@ -316,7 +307,7 @@ static hf_status look(search* s, const pass* p, const hf_contact_choice* choice,
 /* The best choice that is left: finished and tested, passed over, or put back when its bound was too high. */
 static hf_status try_choice(search* s, const pass* p, hf_contact_choice choice) {
     if (choice.sample * 2654435761u >> 12 & s->thin) {
-        put_aside(s, choice);
+        if (s->query->count > 1) s->aside[s->aside_count++] = choice;
         return HF_OK;
     }
     hf_surface surface;
@@ -332,10 +323,6 @@ static hf_status try_choice(search* s, const pass* p, hf_contact_choice choice) 
         return HF_OK;
     }
     if (!is_for(p, &s->scorers[choice.set], &surface, factor)) return HF_OK;
-    if (hf_contact_pool_hides(&s->pool, surface.point, score)) {
-        put_aside(s, choice);
-        return HF_OK;
-    }
     return look(s, p, &choice, &surface, factor, score);
 }
 
@@ -362,8 +349,8 @@ static hf_status search_within(search* s, const pass* p) {
     hf_workspace_mark mark = hf_workspace_begin(s->workspace);
     hf_status status = collect(s, p);
     hf_contact_choice next;
-    while (status == HF_OK && !hf_contact_pool_settled(&s->pool, (double)hf_choices_best(&s->list)) &&
-           !exhausted(s) && hf_choices_next(&s->list, &next))
+    while (status == HF_OK && !(s->query->count == 1 && s->pool.count) && !exhausted(s) &&
+           hf_choices_next(&s->list, &next))
         status = try_choice(s, p, next);
     hf_workspace_end(s->workspace, mark);
     // nothing among what was left: all of it

@@ -416,7 +416,7 @@ static bool resolve_single(const hf_contact_scorer* s, const hf_contact_choice* 
         const hf_near_triangle* t = &c->triangles[item];
         hf_candidate_surface(s->samples, &s->near, (int)choice->sample, t->object, t->triangle, surface);
         orient(s, surface);
-        *factor = (double)s->factors[item].factor;
+        *factor = factor_of(s, t->object, hf_unrotate(s->near.base.rotation, surface->normal));
         return true;
     }
     return false;
