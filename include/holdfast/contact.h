@@ -57,9 +57,13 @@ typedef struct hf_contact_query {
         wish; /* where the distance term is measured from, world; NULL: where the effector is now */
     const hf_touch* touches; /* contacts that hold already; those of this limb are let go */
     int touch_count;
-    const struct hf_outlook* outlook; /* holdfast/outlook.h; NULL (default): duration and balance are 0 */
+    const struct hf_outlook* outlook; /* holdfast/outlook.h; NULL (default): duration and balance are 0, and
+                                         may have no weight */
 } hf_contact_query;
 HF_API hf_contact_query hf_contact_query_default(void);
+/* The first term (hf_term) that has a weight and that nothing fills: duration without an outlook that has
+   root poses and reach volumes, balance without one that has a stance. -1 when all are filled. */
+HF_API int hf_contact_missing_term(const hf_contact_query* query);
 
 typedef struct hf_contact {
     int limb;
@@ -126,8 +130,8 @@ HF_API void hf_contact_answer_free(hf_contact_answer* answer);
    finished, too. `samples` holds one set for each contact frame of the limb (one for a limb without any),
    NULL for a frame that is not to be used; frames on fingers and toes, which samples have at rest, are used
    where no other set is given. HF_ERROR_ARGUMENT for numbers that are not finite, a direction of no length,
-   values out of range, a limb that does not exist, a set of another limb, a grip by a limb that cannot, an
-   answer without room. */
+   values out of range, a limb that does not exist, a set of another limb, a grip by a limb that cannot, a
+   term with a weight that nothing fills, an answer without room. */
 HF_API hf_status hf_contact_find(const hf_creature* creature, const hf_samples* const* samples,
                                  const hf_placement* placement, const hf_contact_query* query,
                                  hf_workspace* workspace, hf_contact_answer* answer);

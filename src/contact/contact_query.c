@@ -100,6 +100,7 @@ static bool good_numbers(const hf_creature* c, const hf_contact_query* q) {
     good = good && (!o || (hf_finite3(o->com) && o->root_count >= 0 && (o->roots || o->root_count == 0)));
     for (int i = 0; good && o && i < o->root_count; i++) good = hf_finite_transform(o->roots[i]);
     for (int i = 0; good && i < HF_TERM_COUNT; i++) good = in_range(q->weights[i], 0, 1e6);
+    good = good && hf_terms_missing(q->weights, o) < 0;
     for (int i = 0; good && i < c->view.q_count; i++) good = isfinite(q->pose.q[i]);
     return good;
 }
@@ -179,8 +180,6 @@ static void set_scorer(search* s, const hf_samples* samples, int set, const bool
     hf_transform link = s->finisher.links[contact ? contact->link : s->limb->effector_link];
     hf_vec3 at = hf_apply(link, contact ? contact->offset : hf_v3(0, 0, 0));
     if (s->query->wish) at = *s->query->wish;
-    // a limb of no length is its effector alone
-    double length = s->limb->length > 1e-3 ? s->limb->length : 1e-3;
     *to = (hf_contact_scorer){.creature = s->creature,
                               .query = s->query,
                               .samples = samples,
@@ -188,7 +187,7 @@ static void set_scorer(search* s, const hf_samples* samples, int set, const bool
                               .ball = contact ? contact->ball : 0,
                               .near = {.placement = s->placement, .base = base, .use = use},
                               .free_grip = free_grip,
-                              .length = length,
+                              .length = hf_terms_length(s->limb),
                               .direction = hf_unrotate(base.rotation, hf_normalize(s->query->direction)),
                               .up = hf_unrotate(base.rotation, hf_v3(0, 0, 1)),
                               .effector = hf_unapply(base, at),
@@ -214,42 +213,32 @@ static hf_status prepare(search* s, const hf_samples* const* samples) {
     return status;
 }
 
-/* Product of the three (or as many as there are joints) largest singular values of a Jacobian. */
-static double manipulability(const double* g, int columns) {
-    double det = g[0] * (g[1] * g[2] - g[5] * g[5]) - g[3] * (g[3] * g[2] - g[5] * g[4]) +
-                 g[4] * (g[3] * g[5] - g[1] * g[4]);
-    double minors = g[0] * g[1] - g[3] * g[3] + g[0] * g[2] - g[4] * g[4] + g[1] * g[2] - g[5] * g[5];
-    double square = columns > 2 ? det : columns == 2 ? minors : columns == 1 ? g[0] + g[1] + g[2] : 0;
-    return sqrt(fmax(square, 0));
-}
-
 /* The answer's terms are those of the posture it carries, not of the sample. */
 static hf_status finished_terms(search* s, const hf_contact_scorer* scorer, double factor,
                                 hf_contact* contact) {
     const hf_limb* limb = s->limb;
     int link = contact->frame >= 0 ? limb->contacts[contact->frame].link : limb->effector_link;
     hf_vec3 offset = contact->frame >= 0 ? limb->contacts[contact->frame].offset : hf_v3(0, 0, 0);
-    hf_vec3 at = hf_apply(s->finisher.links[link], offset);
-    int columns = 0;
-    for (int i = 0; i < limb->joint_count; i++) columns += s->creature->view.joints[limb->joints[i]].v_count;
-    hf_limb_jacobian(s->creature, s->query->limb, s->finisher.links, at, 3, s->jacobian);
-    for (int c = 0; c < columns; c++) {
-        double* j = s->jacobian + c;
-        hf_vec3 turned = hf_unrotate(scorer->near.base.rotation, hf_v3(j[0], j[columns], j[2 * columns]));
-        j[0] = turned.x, j[columns] = turned.y, j[2 * columns] = turned.z;
-    }
-    hf_posture_terms p = {.point = hf_unapply(scorer->near.base, at), .factor = factor};
-    hf_jacobian_gram(s->jacobian, columns, p.gram);
-    p.manipulability = manipulability(p.gram, columns);
-    hf_contact_terms(scorer, &p, contact->terms);
-    contact->terms[HF_TERM_COMFORT] = hf_contact_comfort(scorer, s->finisher.q);
+    hf_touching_limb touching = {.creature = s->creature,
+                                 .limb = s->query->limb,
+                                 .links = s->finisher.links,
+                                 .q = s->finisher.q,
+                                 .at = hf_apply(s->finisher.links[link], offset),
+                                 .direction = hf_normalize(s->query->direction),
+                                 .factor = factor,
+                                 .jacobian = s->jacobian};
+    double *terms = contact->terms, manipulability, most = scorer->samples->block->max_manipulability;
+    hf_terms_of_posture(&touching, terms, &manipulability);
+    terms[HF_TERM_MANIPULABILITY] = most > 0 ? manipulability / most : 0;
+    terms[HF_TERM_DISTANCE] =
+        -hf_distance(hf_unapply(scorer->near.base, touching.at), scorer->effector) / scorer->length;
     hf_status status = HF_OK;
     if (s->query->outlook) {
         hf_support support;
         hf_support_find(s->creature, s->placement, contact, s->finisher.links[link], &support);
-        status = hf_contact_outlook(scorer, &support, contact->point, true, s->workspace, contact->terms);
+        status = hf_contact_outlook(scorer, &support, contact->point, true, s->workspace, terms);
     }
-    contact->score = hf_contact_weigh(s->query, contact->terms);
+    contact->score = hf_terms_weigh(s->query->weights, terms);
     return status;
 }
 

@@ -4,7 +4,7 @@
 #define HF_CONTACT_CONTACT_SCORE_H
 
 #include "contact/candidates.h"
-#include <holdfast/balance.h>
+#include "contact/score_terms.h"
 
 /* What a triangle brings to every sample near it. */
 typedef struct hf_surface_factor {
@@ -66,21 +66,9 @@ float hf_choices_best(hf_choice_list* list);
 /* Takes back one that was taken. */
 void hf_choices_return(hf_choice_list* list, hf_contact_choice choice);
 
-/* Terms of a posture whose J J^T (of the touching point, in the limb's root frame) and point are these. */
-typedef struct hf_posture_terms {
-    double gram[6];
-    hf_vec3 point;
-    double manipulability;
-    double factor;
-} hf_posture_terms;
-/* Comfort is left out. */
-void hf_contact_terms(const hf_contact_scorer* scorer, const hf_posture_terms* posture, double* terms);
-/* Of whole-pose joint values. */
-double hf_contact_comfort(const hf_contact_scorer* scorer, const double* q);
 /* Duration and balance, as far as they count, or all. */
 hf_status hf_contact_outlook(const hf_contact_scorer* scorer, const hf_support* support, hf_vec3 point,
                              bool all, hf_workspace* workspace, double* terms);
-double hf_contact_weigh(const hf_contact_query* query, const double* terms);
 /* Does the direction count for the score? */
 bool hf_contact_pushes(const hf_contact_query* query);
 /* Does what a surface gives decide by its factor alone, so that those along the task come last? */
@@ -94,9 +82,6 @@ hf_status hf_contact_collect(hf_contact_scorer* scorer, hf_workspace* workspace,
 hf_status hf_contact_resolve(const hf_contact_scorer* scorer, const hf_contact_choice* choice,
                              hf_workspace* workspace, hf_surface* surface, double* factor, double* score,
                              bool* any);
-
-/* Does an object have no normal that most of its surface shares (a rope, a knob)? */
-bool hf_contact_free_grip(const hf_object* object);
 
 /* What the kernel works on. */
 typedef struct hf_score_job {
