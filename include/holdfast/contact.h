@@ -122,16 +122,17 @@ HF_API void hf_contact_answer_free(hf_contact_answer* answer);
    that is valid. One for several finishes every candidate within epsilon that max_tests allows, and answers
    with the best finished contact, the best of those `apart_m` from it, and so on: so its first contact is
    never worse than that of a query for one. Until the first contact half of what is left is passed over after
-   every 250 that were blocked, so that in a large set a query for one gives the best of an even part of the
-   samples, not always of all. Surfaces that push against the task are not used where the score has effort or
-   precision in it, but for supports whose friction still lets them push along it, and those only when no
-   others give a contact; those along the task, which take none of its force, only when few or none that help
-   do. Where there is none, epsilon is doubled up to four times, and in the end those passed over are
-   finished, too. `samples` holds one set for each contact frame of the limb (one for a limb without any),
-   NULL for a frame that is not to be used; frames on fingers and toes, which samples have at rest, are used
-   where no other set is given. HF_ERROR_ARGUMENT for numbers that are not finite, a direction of no length,
-   values out of range, a limb that does not exist, a set of another limb, a grip by a limb that cannot, a
-   term with a weight that nothing fills, an answer without room. */
+   every 250 that were blocked, and most of those beside places where the limb could not lay its frame flat,
+   so that in a large set a query for one gives the best of an even part of the samples, not always of all.
+   Surfaces that push against the task are not used where the score has effort or precision in it, but for
+   supports whose friction still lets them push along it, and those only when no others give a contact; those
+   along the task, which take none of its force, only when few or none that help do. Where there is none,
+   epsilon is doubled up to four times, and in the end those passed over are finished, too. `samples` holds
+   one set for each contact frame of the limb (one for a limb without any), NULL for a frame that is not to be
+   used; frames on fingers and toes, which samples have at rest, are used where no other set is given.
+   HF_ERROR_ARGUMENT for numbers that are not finite, a direction of no length, values out of range, a limb
+   that does not exist, a set of another limb, a grip by a limb that cannot, a term with a weight that nothing
+   fills, an answer without room. */
 HF_API hf_status hf_contact_find(const hf_creature* creature, const hf_samples* const* samples,
                                  const hf_placement* placement, const hf_contact_query* query,
                                  hf_workspace* workspace, hf_contact_answer* answer);

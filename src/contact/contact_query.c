@@ -4,6 +4,7 @@
 #include "contact/contact_finish.h"
 #include "contact/contact_pool.h"
 #include "contact/contact_score.h"
+#include "contact/tilt_memory.h"
 
 #include "base/memory.h"
 #include "base/workspace.h"
@@ -150,9 +151,11 @@ typedef struct search {
     double* jacobian; /* of a finished posture */
     hf_contact_pool pool;
     hf_choice_list list;      /* of this pass */
-    hf_contact_choice* aside; /* passed over by thinning, where several contacts are wanted */
+    hf_contact_choice* aside; /* passed over, where several contacts are wanted */
     int aside_count;
-    int hidden;    /* blocked in this pass */
+    int hidden; /* blocked in this pass */
+    hf_tilt_memory tilts;
+    int skipped;   /* for them, in this pass */
     uint32_t thin; /* samples with one of these bits in their hash are passed over */
     bool thick;    /* none are: every candidate is wanted */
 } search;
@@ -242,8 +245,8 @@ static hf_status finished_terms(search* s, const hf_contact_scorer* scorer, doub
     return status;
 }
 
-/* The first contact ends the thinning, and what was passed over has its turn: up to there a query for several
-   contacts goes as one for a single contact. */
+/* The first contact ends all passing over, and what was passed over has its turn: up to there a query for
+   several contacts goes as one for a single contact. */
 static void accept(search* s, const hf_contact* contact) {
     hf_contact_pool_add(&s->pool, contact, s->finisher.q);
     for (int i = 0; i < s->aside_count; i++) hf_choices_return(&s->list, s->aside[i]);
@@ -267,7 +270,8 @@ static hf_status finish(search* s, const hf_contact_scorer* scorer, const hf_con
                                          samples->block->key.contact, surface, s->slack_m, &contact, &end);
     if (status != HF_OK) return status;
     s->answer->unfinished += end == HF_FINISH_INEXACT;
-    s->answer->colliding += end == HF_FINISH_COLLIDES;
+    s->answer->colliding += end == HF_FINISH_COLLIDES || end == HF_FINISH_TILTED;
+    if (end == HF_FINISH_TILTED) hf_tilt_memory_add(&s->tilts, surface);
     s->answer->valid += end == HF_FINISH_VALID;
     if (end != HF_FINISH_VALID) return HF_OK;
     status = finished_terms(s, scorer, factor, &contact);
@@ -293,10 +297,15 @@ static hf_status look(search* s, const pass* p, const hf_contact_choice* choice,
     return clear != p->blocked ? finish(s, scorer, choice, surface, factor, score) : HF_OK;
 }
 
+/* Where several contacts are wanted, one that was passed over is kept. */
+static void put_aside(search* s, hf_contact_choice choice) {
+    if (s->query->count > 1) s->aside[s->aside_count++] = choice;
+}
+
 /* The best choice that is left: finished and tested, passed over, or put back when its bound was too high. */
 static hf_status try_choice(search* s, const pass* p, hf_contact_choice choice) {
     if (choice.sample * 2654435761u >> 12 & s->thin) {
-        if (s->query->count > 1) s->aside[s->aside_count++] = choice;
+        put_aside(s, choice);
         return HF_OK;
     }
     hf_surface surface;
@@ -312,6 +321,11 @@ static hf_status try_choice(search* s, const pass* p, hf_contact_choice choice) 
         return HF_OK;
     }
     if (!is_for(p, &s->scorers[choice.set], &surface, factor)) return HF_OK;
+    if (!p->blocked && !s->thick && hf_tilt_memory_skips(&s->tilts, &surface)) {
+        s->skipped++;
+        put_aside(s, choice);
+        return HF_OK;
+    }
     return look(s, p, &choice, &surface, factor, score);
 }
 
@@ -334,7 +348,8 @@ static hf_status collect(search* s, const pass* p) {
 }
 
 static hf_status search_within(search* s, const pass* p) {
-    s->hidden = 0, s->thin = 0;
+    s->hidden = 0, s->thin = 0, s->skipped = 0;
+    hf_tilt_memory_clear(&s->tilts, hf_terms_length(s->limb));
     hf_workspace_mark mark = hf_workspace_begin(s->workspace);
     hf_status status = collect(s, p);
     hf_contact_choice next;
@@ -343,7 +358,7 @@ static hf_status search_within(search* s, const pass* p) {
         status = try_choice(s, p, next);
     hf_workspace_end(s->workspace, mark);
     // nothing among what was left: all of it
-    if (status == HF_OK && s->thin && !s->pool.count && !exhausted(s)) {
+    if (status == HF_OK && (s->thin || s->skipped) && !s->pool.count && !exhausted(s)) {
         s->thick = true;
         status = search_within(s, p);
         s->thick = false;
