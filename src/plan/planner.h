@@ -118,7 +118,7 @@ typedef struct hf_spot {
 /* Where a limb could go next. */
 typedef struct hf_step_candidate {
     hf_hold hold;
-    double effort, comfort, score;
+    double score;
     hf_transform root; /* of the body, and its whole posture with the limb there */
     double* q;
 } hf_step_candidate;
@@ -199,8 +199,6 @@ bool hf_holds_collide(hf_planner* p, const hf_hold* holds, int count, int skip, 
                       hf_collision* hit);
 /* Steps back from joint limits: a straight knee hides the way to a bent one. */
 void hf_limb_loosen(const hf_planner* p, int limb, double* q);
-/* How at ease the limb is: 1 as at rest, 0 at the ends of its joints. */
-double hf_limb_comfort(const hf_planner* p, int limb, const double* q);
 /* Fills since and until: guide poses around `from`, without a gap, that have the point within the limb's
    volume. */
 void hf_hold_span(hf_planner* p, int from, hf_hold* hold);
