@@ -9,21 +9,23 @@ static json_t* report_json(const hf_check_report* r) {
     for (int i = 0; i < r->problem_count; i++)
         json_array_append_new(problems, json_pack("{s:i,s:o}", "frame", r->problems[i].frame, "what",
                                                   json_text(r->problems[i].what)));
-    return json_pack("{s:b,s:i,s:i,s:f,s:i,s:i,s:i,s:f,s:f,s:i,s:i,s:i,s:i,s:i,s:o}", "valid", r->valid,
-                     "frames", r->frames, "collisions", r->collisions, "worst_depth_m", r->worst_depth_m,
-                     "self_collisions", r->self_collisions, "limit_violations", r->limit_violations,
-                     "rom_violations", r->rom_violations, "contact_error_max_m", r->contact_error_max_m,
-                     "slip_max_m", r->slip_max_m, "contact_violations", r->contact_violations,
-                     "speed_violations", r->speed_violations, "unbalanced", r->unbalanced, "stances",
-                     r->stances, "stance_violations", r->stance_violations, "problems", problems);
+    return json_pack("{s:b,s:i,s:i,s:f,s:i,s:i,s:i,s:f,s:f,s:i,s:i,s:i,s:i,s:f,s:f,s:i,s:i,s:o}", "valid",
+                     r->valid, "frames", r->frames, "collisions", r->collisions, "worst_depth_m",
+                     r->worst_depth_m, "self_collisions", r->self_collisions, "limit_violations",
+                     r->limit_violations, "rom_violations", r->rom_violations, "contact_error_max_m",
+                     r->contact_error_max_m, "slip_max_m", r->slip_max_m, "contact_violations",
+                     r->contact_violations, "speed_violations", r->speed_violations, "unbalanced",
+                     r->unbalanced, "undynamic", r->undynamic, "missing_force_max", r->missing_force_max,
+                     "missing_moment_max_m", r->missing_moment_max_m, "stances", r->stances,
+                     "stance_violations", r->stance_violations, "problems", problems);
 }
 
 /* What the motion promises is what it is judged by; the rest is only reported. */
 static void print_claims(unsigned claims) {
     static const char* const names[] = {"limits", "rom",     "collision", "contacts",
-                                        "speed",  "balance", "one-limb"};
+                                        "speed",  "balance", "one-limb",  "dynamic"};
     printf("  claims           ");
-    for (int i = 0; i < 7; i++)
+    for (int i = 0; i < 8; i++)
         if (claims >> i & 1) printf(" %s", names[i]);
     puts(claims ? "" : " nothing");
 }
@@ -47,6 +49,10 @@ static void print_report(const hf_check_report* r, unsigned claims) {
     printf("  stances           %d, %d violations%s\n", r->stances, r->stance_violations,
            aside(claims, HF_CLAIM_ONE_LIMB));
     printf("  balance           %d frames without%s\n", r->unbalanced, aside(claims, HF_CLAIM_BALANCE));
+    printf("  balance in motion %d frames without, %.2f %% of the weight and %.2f cm of moment arm missing "
+           "at most%s\n",
+           r->undynamic, r->missing_force_max * 100, r->missing_moment_max_m * 100,
+           aside(claims, HF_CLAIM_DYNAMIC));
     for (int i = 0; i < r->problem_count && i < 20; i++)
         printf("  frame %d: %s%s\n", r->problems[i].frame, r->problems[i].what,
                aside(claims, r->problems[i].claim));

@@ -128,6 +128,7 @@ hf_load_options load_options(const options* o);
 /* A motion with everything it names, loaded. */
 typedef struct loaded_motion {
     hf_motion* motion;
+    hf_schedule* schedule; /* that the motion was made of; NULL when it is not known */
     hf_creature* creature;
     hf_scenario* scenario; /* NULL when the motion names none */
     const hf_scene* scene;

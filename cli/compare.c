@@ -22,9 +22,10 @@ static void say_side(const contact_job* job, int limb, const char* title, const 
     }
     const hf_contact* k = &a->contacts[0];
     printf("%s %s at %.3f %.3f %.3f, normal %.2f %.2f %.2f, effort %.3f, %.2f m away\n",
-           k->frame >= 0 ? l->contacts[k->frame].name : "effector", hf_scene_object(s->scene, k->object).name,
-           k->point.x, k->point.y, k->point.z, k->normal.x, k->normal.y, k->normal.z,
-           k->terms[HF_TERM_EFFORT], -k->terms[HF_TERM_DISTANCE] * l->length);
+           k->hold.frame >= 0 ? l->contacts[k->hold.frame].name : "effector",
+           hf_scene_object(s->scene, k->hold.object).name, k->hold.point.x, k->hold.point.y, k->hold.point.z,
+           k->hold.normal.x, k->hold.normal.y, k->hold.normal.z, k->terms[HF_TERM_EFFORT],
+           -k->terms[HF_TERM_DISTANCE] * l->length);
 }
 
 static double total_effort(const contact_job* job) {
@@ -59,7 +60,7 @@ static hf_picture_moment panel_of(const contact_job* job, const hf_pose* pose, h
     for (int i = 0; i < job->limb_count; i++) {
         if (!job->limbs[i].answer->contact_count) continue;
         const hf_contact* k = &job->limbs[i].answer->contacts[0];
-        contacts[m.contact_count++] = (hf_picture_contact){k->limb, k->point, k->normal};
+        contacts[m.contact_count++] = (hf_picture_contact){k->hold.limb, k->hold.point, k->hold.normal};
     }
     return m;
 }

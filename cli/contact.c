@@ -20,9 +20,9 @@ static void say_text(const contact_job* job, const hf_task* task) {
         for (int k = 0; k < a->contact_count; k++) {
             const hf_contact* t = &a->contacts[k];
             printf("%-14s %s %s at %.3f %.3f %.3f, normal %.2f %.2f %.2f, score %.3f", k ? "" : name,
-                   t->frame >= 0 ? c->limbs[t->limb].contacts[t->frame].name : "effector",
-                   hf_scene_object(s->scene, t->object).name, t->point.x, t->point.y, t->point.z, t->normal.x,
-                   t->normal.y, t->normal.z, t->score);
+                   t->hold.frame >= 0 ? c->limbs[t->hold.limb].contacts[t->hold.frame].name : "effector",
+                   hf_scene_object(s->scene, t->hold.object).name, t->hold.point.x, t->hold.point.y,
+                   t->hold.point.z, t->hold.normal.x, t->hold.normal.y, t->hold.normal.z, t->score);
             if (k)
                 printf("\n");
             else
@@ -84,6 +84,7 @@ static int solve(hf_scenario* s, const options* o, int only) {
             say_text(&job, task);
         if (o->output && status == HF_OK) status = write_task(&job, task, &m, &error);
         hf_motion_free(m.motion);
+        hf_schedule_free(m.schedule);
     }
     int code = status == HF_OK ? every ? EXIT_DONE : EXIT_NO_SOLUTION
                : error.status  ? fail_with(&error)

@@ -7,9 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A limb that is said to touch must be this near to a surface. */
-static const double HELD_M = 0.001;
-
 bool contact_job_create(contact_job* job, hf_scenario* s, const options* o) {
     *job = (contact_job){.scenario = s, .o = o};
     const hf_creature_view* c = hf_creature_get(s->creature);
@@ -58,37 +55,18 @@ void contact_job_share(contact_job* to, const contact_job* from) {
 
 /* ---- what holds at the start ---- */
 
-/* The contact frame of a limb that is on a surface now, as a contact. */
-static bool find_held(const contact_job* job, const hf_scenario_contact* wanted, hf_motion_contact* out) {
-    const hf_limb* limb = &hf_creature_get(job->scenario->creature)->limbs[wanted->limb];
-    double best = HELD_M;
-    bool any = false;
-    for (int i = 0; i < limb->contact_count; i++) {
-        const hf_contact_frame* f = &limb->contacts[i];
-        hf_vec3 p = hf_apply(job->links[f->link], f->offset);
-        hf_surface s;
-        if (!hf_placement_closest(job->placement, p, f->ball + HELD_M, &s)) continue;
-        if (wanted->object >= 0 && s.object != wanted->object) continue;
-        double gap = fabs(s.distance - f->ball);
-        if (gap > best || (any && gap >= best)) continue;
-        best = gap, any = true;
-        hf_vec3 n = f->ball > 0 ? hf_normalize(hf_sub(p, s.point)) : s.normal;
-        *out = (hf_motion_contact){.limb = wanted->limb, .frame = i, .object = s.object, .normal = n};
-        out->point = f->ball > 0 ? hf_sub(p, hf_scale(n, f->ball)) : s.point;
-    }
-    return any;
-}
-
 void contact_job_hold(contact_job* job) {
     const hf_scenario* s = job->scenario;
     hf_forward(s->creature, &s->start.pose, job->links);
     for (int i = 0; i < s->start.contact_count; i++) {
-        const hf_scenario_contact* c = &s->start.contacts[i];
-        if (find_held(job, c, &job->held[job->held_count]))
+        const hf_hold* wanted = &s->start.contacts[i];
+        hf_hold* held = &job->held[job->held_count];
+        if (hf_hold_find(s->creature, job->placement, job->links, wanted->limb, HF_TOUCH_M, held) &&
+            (wanted->object < 0 || held->object == wanted->object))
             job->held_count++;
         else
             note(job->o, "%s: limb \"%s\" is not on a surface at the start: it holds nothing", s->path,
-                 hf_creature_get(s->creature)->limbs[c->limb].name);
+                 hf_creature_get(s->creature)->limbs[wanted->limb].name);
     }
 }
 
@@ -232,8 +210,8 @@ hf_status contact_job_solve(contact_job* job, const hf_task* task, int only, hf_
     memcpy(job->q, s->start.pose.q, bytes);
     for (int i = 0; i < job->held_count; i++)
         if (!contact_job_has(job, job->held[i].limb))
-            job->touches[job->touch_count++] =
-                (hf_touch){job->held[i].limb, job->held[i].object, job->held[i].grip};
+            job->touches[job->touch_count++] = (hf_hold){
+                .limb = job->held[i].limb, .object = job->held[i].object, .grip = job->held[i].grip};
     hf_status status = HF_OK;
     for (int i = 0; i < job->limb_count && status == HF_OK; i++) {
         status = find_limb(job, &job->limbs[i], error);
@@ -241,7 +219,7 @@ hf_status contact_job_solve(contact_job* job, const hf_task* task, int only, hf_
         // what this limb does counts for the next
         const hf_contact* best = &job->limbs[i].answer->contacts[0];
         memcpy(job->q, best->q, bytes);
-        job->touches[job->touch_count++] = (hf_touch){best->limb, best->object, best->grip};
+        job->touches[job->touch_count++] = best->hold;
     }
     return status;
 }
@@ -257,7 +235,7 @@ hf_outcome contact_job_outcome(const contact_job* job) {
 static json_t* contact_json(const contact_job* job, const hf_contact* k) {
     const hf_scenario* s = job->scenario;
     const hf_creature_view* c = hf_creature_get(s->creature);
-    const hf_limb* limb = &c->limbs[k->limb];
+    const hf_limb* limb = &c->limbs[k->hold.limb];
     json_t *terms = json_object(), *q = json_object();
     for (int i = 0; i < HF_TERM_COUNT; i++)
         json_object_set_new(terms, hf_term_text((hf_term)i), json_real(k->terms[i]));
@@ -269,9 +247,10 @@ static json_t* contact_json(const contact_job* job, const hf_contact* k) {
         json_decref(value);
     }
     return json_pack("{s:s,s:o,s:o,s:s,s:i,s:b,s:f,s:o,s:o}", "frame",
-                     k->frame >= 0 ? limb->contacts[k->frame].name : "", "point", json_vec3(k->point),
-                     "normal", json_vec3(k->normal), "object", hf_scene_object(s->scene, k->object).name,
-                     "triangle", k->triangle, "grip", k->grip, "score", k->score, "terms", terms, "q", q);
+                     k->hold.frame >= 0 ? limb->contacts[k->hold.frame].name : "", "point",
+                     json_vec3(k->hold.point), "normal", json_vec3(k->hold.normal), "object",
+                     hf_scene_object(s->scene, k->hold.object).name, "triangle", k->triangle, "grip",
+                     k->hold.grip, "score", k->score, "terms", terms, "q", q);
 }
 
 void contact_job_json(const contact_job* job, const hf_task* task, json_t* list) {

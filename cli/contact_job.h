@@ -19,8 +19,8 @@ typedef struct contact_job {
     hf_transform* links;
     hf_samples*** samples; /* by limb and contact frame, built when first asked for */
     int held_count;
-    hf_motion_contact* held; /* of the start that really touch */
-    hf_touch* touches;
+    hf_hold* held; /* of the start that really touch */
+    hf_hold* touches;
     int touch_count;
     double* q; /* where the limbs are now */
     int limb_count;

@@ -97,6 +97,7 @@ int follow_path(hf_scenario* s, const options* o) {
                : result.outcome == HF_FOUND ? EXIT_DONE
                                             : EXIT_NO_SOLUTION;
     hf_motion_free(m.motion);
+    hf_schedule_free(m.schedule);
     hf_course_free(course);
     free(limbs);
     contact_job_free(&job);

@@ -14,7 +14,7 @@ typedef struct way {
     hf_swing* swing;
     double* next_q;
     int hold_count;
-    hf_motion_contact* holds; /* at present */
+    hf_hold* holds; /* at present */
 } way;
 
 static const char* body_name(const hf_scenario* s, int body) {
@@ -29,7 +29,7 @@ static void note_collision(const contact_job* job, const char* when, const hf_co
                               : hf_scene_object(s->scene, hit->surface.object).name);
 }
 
-static int find_contact(const hf_motion_contact* list, int count, int limb) {
+static int find_contact(const hf_hold* list, int count, int limb) {
     for (int i = 0; i < count; i++)
         if (list[i].limb == limb) return i;
     return -1;
@@ -39,7 +39,7 @@ static int find_contact(const hf_motion_contact* list, int count, int limb) {
 static hf_status swing_limb(contact_job* job, way* w, const hf_contact* goal, bool* there) {
     const hf_scenario* s = job->scenario;
     const hf_creature_view* c = hf_creature_get(s->creature);
-    const hf_limb* limb = &c->limbs[goal->limb];
+    const hf_limb* limb = &c->limbs[goal->hold.limb];
     // only this limb's joints: another one may have stayed behind
     memcpy(w->next_q, job->q, sizeof(double) * (size_t)c->q_count);
     for (int i = 0; i < limb->joint_count; i++) {
@@ -47,11 +47,11 @@ static hf_status swing_limb(contact_job* job, way* w, const hf_contact* goal, bo
         memcpy(w->next_q + j->q_index, goal->q + j->q_index, sizeof(double) * (size_t)j->q_count);
     }
     hf_pose_follow(s->creature, w->next_q);
-    hf_swing_limb swing = {.limb = goal->limb, .frame = goal->frame, .start.object = -1};
-    swing.goal = (hf_swing_end){goal->object, goal->normal, goal->grip};
-    hf_motion_contact* holds = w->holds;
-    int old = find_contact(holds, w->hold_count, goal->limb);
-    if (old >= 0) swing.start = (hf_swing_end){holds[old].object, holds[old].normal, holds[old].grip};
+    hf_swing_limb swing = {.limb = goal->hold.limb, .frame = goal->hold.frame, .start.object = -1};
+    swing.goal = goal->hold;
+    hf_hold* holds = w->holds;
+    int old = find_contact(holds, w->hold_count, goal->hold.limb);
+    if (old >= 0) swing.start = holds[old];
     hf_swing_query query = {.from = {s->start.pose.root, job->q},
                             .to = {s->start.pose.root, w->next_q},
                             .limb_count = 1,
@@ -64,9 +64,7 @@ static hf_status swing_limb(contact_job* job, way* w, const hf_contact* goal, bo
     if (old >= 0) holds[old] = holds[--w->hold_count];
     status = hf_course_add(w->course, &query.from, holds, w->hold_count, HF_MARK_STOP);
     if (status == HF_OK) status = hf_course_add_swing(w->course, w->swing, holds, w->hold_count);
-    if (goal->frame >= 0)
-        holds[w->hold_count++] =
-            (hf_motion_contact){goal->limb, goal->frame, goal->object, goal->grip, goal->point, goal->normal};
+    if (goal->hold.frame >= 0) holds[w->hold_count++] = goal->hold;
     memcpy(job->q, w->next_q, sizeof(double) * (size_t)c->q_count);
     return status;
 }
@@ -86,9 +84,8 @@ static hf_status take_another(contact_job* job, way* w, limb_job* l, bool* there
     hf_contact_query query = contact_job_query(job, l);
     int asked = query.count;
     if (query.count < CHOICES) query.count = CHOICES;
-    job->touch_count = 0;
-    for (int i = 0; i < w->hold_count; i++)
-        job->touches[job->touch_count++] = (hf_touch){w->holds[i].limb, w->holds[i].object, w->holds[i].grip};
+    job->touch_count = w->hold_count;
+    memcpy(job->touches, w->holds, sizeof *w->holds * (size_t)w->hold_count);
     query.touch_count = job->touch_count;
     hf_status status = hf_contact_answer_create(s->creature, query.count, &answer);
     if (status == HF_OK)
@@ -149,35 +146,44 @@ static void close_way(way* w) {
     free(w->holds);
 }
 
+/* The first fault in words. */
+static void note_fault(const contact_job* job, const hf_frame_fault* f) {
+    char when[64];
+    snprintf(when, sizeof when, "in frame %d", f->frame);
+    if (f->kind == HF_FAULT_COLLIDES)
+        note_collision(job, f->frame ? when : "at the start", &f->collision);
+    else
+        note(job->o, "%s: %s %s%s%s %s", job->scenario->path, when, f->limb >= 0 ? "limb \"" : "the body",
+             f->limb >= 0 ? hf_creature_get(job->scenario->creature)->limbs[f->limb].name : "",
+             f->limb >= 0 ? "\"" : "", hf_frame_fault_text(f->kind));
+}
+
+/* Names scenario and outcome in schedule and motion; what the frames do not keep is not found. */
+static hf_status name_motion(const contact_job* job, hf_outcome outcome, loaded_motion* m) {
+    char** const texts[] = {&m->schedule->scenario, &m->motion->scenario, &m->schedule->outcome,
+                            &m->motion->outcome};
+    const char* values[] = {job->scenario->path, job->scenario->path, hf_outcome_text(outcome),
+                            hf_outcome_text(outcome)};
+    for (int i = 0; i < 4; i++) {
+        free(*texts[i]);
+        *texts[i] = make_text("%s", values[i]);
+        if (!*texts[i]) return HF_ERROR_MEMORY;
+    }
+    return HF_OK;
+}
+
 hf_status contact_job_frames(contact_job* job, const hf_course* course, hf_outcome outcome, loaded_motion* m,
                              bool* every) {
-    hf_course_result result = {0};
+    hf_realise_result result = {0};
     hf_course_options o = hf_course_options_default();
-    hf_status status = start_motion(m, job->scenario, hf_outcome_text(outcome));
-    if (status == HF_OK)
-        status = hf_course_motion(course, job->placement, &o, job->workspace, m->motion, &result);
-    // what its frames do not keep is not found
-    if (status == HF_OK && result.outcome != HF_FOUND && outcome == HF_FOUND) {
-        free(m->motion->outcome);
-        m->motion->outcome = make_text("%s", hf_outcome_text(HF_PARTIAL));
-        status = m->motion->outcome ? HF_OK : HF_ERROR_MEMORY;
-    }
-    if (status != HF_OK) return status;
-    if (!result.collides) m->motion->claims |= HF_CLAIM_COLLISION;
-    if (result.out_of_range) m->motion->claims &= ~(unsigned)(HF_CLAIM_LIMITS | HF_CLAIM_ROM);
-    if (result.slips) m->motion->claims &= ~(unsigned)HF_CLAIM_CONTACTS;
-    if (result.too_fast) m->motion->claims &= ~(unsigned)HF_CLAIM_SPEED;
-    char when[64];
-    snprintf(when, sizeof when, "in frame %d", result.frame);
-    if (result.collides)
-        note_collision(job, result.frame ? when : "at the start", &result.collision);
-    else if (result.outcome != HF_FOUND)
-        note(job->o, "%s: %s %s", job->scenario->path, when,
-             result.slips          ? "a contact slips"
-             : result.out_of_range ? "a joint leaves its range"
-                                   : "it goes faster than its limits");
-    *every &= result.outcome == HF_FOUND;
-    return HF_OK;
+    hf_status status = hf_course_realise(course, job->scenario->scene, &o, job->workspace, &m->schedule,
+                                         &m->motion, &result);
+    bool keeps = status == HF_OK && result.outcome == HF_FOUND;
+    if (status == HF_OK && !keeps) note_fault(job, &result.faults[0]);
+    if (status == HF_OK) status = name_motion(job, !keeps && outcome == HF_FOUND ? HF_PARTIAL : outcome, m);
+    *every &= keeps;
+    hf_realise_result_free(&result);
+    return status;
 }
 
 hf_status contact_job_motion(contact_job* job, loaded_motion* m, bool* every) {

@@ -20,12 +20,12 @@ static hf_target held_where_it_is(const hf_scenario* s, int limb, const hf_place
     int link = frame ? frame->link : l->effector_link;
     t.point = hf_apply(links[link], frame ? frame->offset : hf_v3(0, 0, 0));
     t.rotation = links[link].rotation;
-    hf_surface under;
+    hf_hold under;
     if (!frame || !(frame->ball > 0)) return t;
     t.kind = HF_TARGET_POSITION;
-    if (hf_placement_closest(placement, t.point, frame->ball * 1.1, &under) && under.distance > 0) {
+    if (hf_hold_find(s->creature, placement, links, limb, HF_NAMED_TOUCH_M, &under) && under.frame == 0) {
         t.kind = HF_TARGET_NORMAL;
-        t.normal = hf_normalize(hf_sub(t.point, under.point));
+        t.normal = under.normal;
         t.point = under.point;
     }
     return t;
@@ -42,10 +42,10 @@ bool hold_start_contacts(hf_scenario* s) {
     if (good) hf_forward(s->creature, &s->start.pose, links);
     int given = s->target_count;
     for (int i = 0; good && i < s->start.contact_count; i++) {
-        const hf_scenario_contact* k = &s->start.contacts[i];
+        const hf_hold* k = &s->start.contacts[i];
         if (has_target(s, k->limb)) continue;
         hf_target t = held_where_it_is(s, k->limb, placement, links);
-        if (k->placed) t.kind = HF_TARGET_NORMAL, t.point = k->point, t.normal = k->normal;
+        if (hf_length(k->normal) > 0) t.kind = HF_TARGET_NORMAL, t.point = k->point, t.normal = k->normal;
         s->targets[given++] = t;
     }
     if (good) s->target_count = given;

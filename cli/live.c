@@ -81,14 +81,10 @@ static void tell(life* l, double time_s, const hf_agent_output* out) {
 }
 
 static hf_status keep(life* l, double time_s, const hf_agent_output* out) {
-    hf_motion* m = l->m.motion;
-    hf_motion_frame* f = hf_motion_add(m, time_s, &out->pose);
-    hf_status status = f ? HF_OK : HF_ERROR_MEMORY;
-    for (int i = 0; i < out->contact_count && status == HF_OK; i++)
-        status = hf_motion_add_contact(m, f, &out->contacts[i]);
     l->lag_m = fmax(l->lag_m, out->lag_m);
     l->valid &= out->valid;
-    return status;
+    return hf_schedule_add(l->m.schedule, l->job->placement, time_s, &out->pose, out->contacts,
+                           out->contact_count, false);
 }
 
 static hf_status live(life* l) {
@@ -118,9 +114,9 @@ static hf_status live(life* l) {
 /* ---- output ---- */
 
 static bool arrived(const life* l) {
-    const hf_motion* m = l->m.motion;
+    const hf_schedule* s = l->m.schedule;
     hf_transform end = path_at(l->job->scenario, l->duration_s, l->duration_s);
-    hf_vec3 d = hf_sub(end.position, m->frames[m->frame_count - 1].root.position);
+    hf_vec3 d = hf_sub(end.position, s->knots[s->knot_count - 1].root.position);
     return hypot(d.x, d.y) <= THERE_M;
 }
 
@@ -145,22 +141,32 @@ static void report(const life* l, hf_outcome outcome) {
                l->lag_m, l->sum_us / frames, l->worst_us);
 }
 
-/* An empty motion of the scenario; claims stay what an agent promises. */
+/* An empty schedule of the scenario; claims are what an agent promises. */
 static hf_status begin(life* l, hf_scenario* s) {
     l->m = (loaded_motion){.creature = s->creature, .scenario = s, .scene = s->scene};
-    hf_status status = hf_motion_create(s->creature, s->scene, &l->m.motion);
+    hf_status status = hf_schedule_create(s->creature, RATE, &l->m.schedule);
     if (status != HF_OK) return status;
-    l->m.motion->scenario = strdup(s->path);
-    l->m.motion->claims = HF_CLAIM_ALL & ~(unsigned)(HF_CLAIM_BALANCE | HF_CLAIM_ONE_LIMB);
-    return l->m.motion->scenario ? HF_OK : HF_ERROR_MEMORY;
+    l->m.schedule->scenario = strdup(s->path);
+    l->m.schedule->claims = HF_CLAIM_ALL & ~(unsigned)(HF_CLAIM_BALANCE | HF_CLAIM_ONE_LIMB);
+    return l->m.schedule->scenario ? HF_OK : HF_ERROR_MEMORY;
+}
+
+/* The motion of what was recorded; the agent has tested its frames. */
+static hf_status realise(life* l) {
+    hf_realise_options o = {.test = false};
+    hf_realise_result r = {0};
+    hf_status status =
+        hf_realise(l->m.creature, l->m.scene, l->m.schedule, &o, l->job->workspace, &l->m.motion, &r);
+    hf_realise_result_free(&r);
+    return status;
 }
 
 static hf_status set_outcome(life* l, hf_outcome outcome) {
     char* text = strdup(hf_outcome_text(outcome));
     if (!text) return HF_ERROR_MEMORY;
-    free(l->m.motion->outcome);
-    l->m.motion->outcome = text;
-    if (!l->valid) l->m.motion->claims &= ~(unsigned)HF_CLAIM_COLLISION;
+    free(l->m.schedule->outcome);
+    l->m.schedule->outcome = text;
+    if (!l->valid) l->m.schedule->claims &= ~(unsigned)HF_CLAIM_COLLISION;
     return HF_OK;
 }
 
@@ -178,6 +184,7 @@ int live_through(hf_scenario* s, const options* o) {
     if (status == HF_OK) {
         outcome = l.valid && arrived(&l) ? HF_FOUND : HF_PARTIAL;
         status = set_outcome(&l, outcome);
+        if (status == HF_OK) status = realise(&l);
     }
     if (status == HF_OK && o->output) status = write_life(&l, &error);
     if (status == HF_OK) report(&l, outcome);
@@ -193,6 +200,7 @@ int live_through(hf_scenario* s, const options* o) {
     json_decref(l.events);
     hf_agent_free(l.agent);
     hf_motion_free(l.m.motion);
+    hf_schedule_free(l.m.schedule);
     contact_job_free(&job);
     return code;
 }

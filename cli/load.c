@@ -100,6 +100,7 @@ hf_status load_rest(const char* path, const options* o, loaded_motion* m, hf_err
 
 void free_motion(loaded_motion* m) {
     hf_motion_free(m->motion);
+    hf_schedule_free(m->schedule);
     hf_creature_free(m->creature);
     hf_scenario_free(m->scenario);
     memset(m, 0, sizeof *m);

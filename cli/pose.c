@@ -25,7 +25,7 @@ typedef struct pose_job {
     hf_placement* placement;
     hf_workspace* workspace;
     hf_transform* links;
-    hf_touch* touches;
+    hf_hold* touches;
     hf_surface* surfaces; /* where each target touches, with the normal it meets; object -1 for none */
     attempt now, best;
     int tries;
@@ -96,7 +96,7 @@ static int find_surfaces(pose_job* job) {
         s.normal = t->kind == HF_TARGET_NORMAL ? t->normal : normal_towards(job, t, &s);
         s.point = t->point;
         job->surfaces[i] = s;
-        job->touches[count++] = (hf_touch){t->limb, s.object, false};
+        job->touches[count++] = (hf_hold){.limb = t->limb, .object = s.object, .grip = false};
         lift_ball(job, t, s.normal);
     }
     return count;
@@ -174,7 +174,7 @@ static hf_status make_motion(const pose_job* job, bool found, loaded_motion* m, 
         const hf_target* t = &s->targets[i];
         if (job->surfaces[i].object < 0 || t->contact < 0 || job->best.errors[2 * i] > ON_SURFACE_M / 2)
             continue;
-        hf_motion_contact contact = {.limb = t->limb, .frame = t->contact, .object = job->surfaces[i].object};
+        hf_hold contact = {.limb = t->limb, .frame = t->contact, .object = job->surfaces[i].object};
         contact.normal = job->surfaces[i].normal;
         contact.point = job->surfaces[i].point;
         /* A limb has one contact in a frame: its first target's. */

@@ -9,8 +9,6 @@
 #include <string.h>
 
 static const double PI = 3.14159265358979323846;
-/* Overlap allowed between two bodies, m. */
-static const double ALLOWED_M = 0.001;
 /* After this many poses that collide another creature is drawn. */
 enum { DRAWS_OF_ONE = 200, MAX_DRAWS = 10000 };
 
@@ -191,7 +189,7 @@ static bool rest_is_free(const drawn* w, int limb) {
             if ((limb >= 0 && moved_by(w->c, limb, y->link)) || !hf_creature_pair_enabled(w->creature, a, b))
                 continue;
             if (hf_shape_overlap(&x->shape, at, &y->shape, hf_compose(w->links[y->link], y->in_link),
-                                 ALLOWED_M))
+                                 allowance.depth))
                 return false;
         }
     }
@@ -201,7 +199,7 @@ static bool rest_is_free(const drawn* w, int limb) {
 /* Is the whole creature free, with the limb touching what is nearest to its contact? */
 static bool planted_is_free(const drawn* w, int limb) {
     hf_collision_query query = hf_collision_query_default();
-    hf_touch touch = {limb, -1, false};
+    hf_hold touch = {.limb = limb, .object = -1};
     const hf_limb* l = &w->c->limbs[limb];
     hf_forward(w->creature, &w->pose, w->links);
     for (int i = 0; i < l->contact_count; i++) {
@@ -340,8 +338,7 @@ static hf_status judge(const valid_worker* worker, const drawn* w, int index, co
     if (!frame) status = HF_ERROR_MEMORY;
     for (int i = 0; i < count && status == HF_OK; i++) {
         const hf_contact* k = contacts[i];
-        hf_motion_contact contact = {k->limb, k->frame, k->object, k->grip, k->point, k->normal};
-        status = hf_motion_add_contact(m, frame, &contact);
+        status = hf_motion_add_contact(m, frame, &k->hold);
     }
     *error = (hf_error){.status = status, .message = "out of memory"};
     if (status == HF_OK) {
@@ -370,7 +367,8 @@ static void judge_promises(const hf_contact_query* q, const hf_contact_answer* a
         if (!(k->position_error_m <= 1e-4)) broken = "a contact is farther than 0.1 mm from its surface";
         if (!isfinite(k->score)) broken = "a score is not finite";
         for (int j = 0; j < i; j++)
-            if (hf_distance(k->point, a->contacts[j].point) < q->apart_m) broken = "contacts are too near";
+            if (hf_distance(k->hold.point, a->contacts[j].hold.point) < q->apart_m)
+                broken = "contacts are too near";
     }
     if ((a->contact_count == q->count) != (a->outcome == HF_FOUND)) broken = "the outcome does not fit";
     if (broken && !r->broken++ && !r->invalid) snprintf(r->what, sizeof r->what, "%s", broken);

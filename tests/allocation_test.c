@@ -211,14 +211,14 @@ static hf_status time_course(const char* path, hf_error* error) {
     hf_course* course = NULL;
     hf_swing* swing = NULL;
     hf_motion* motion = NULL;
-    hf_course_result result;
+    hf_schedule* schedule = NULL;
+    hf_realise_result result = {0};
     hf_status status = hf_scenario_load(path, NULL, &s, error);
     if (status != HF_OK) return status;
     status = hf_placement_create(s->scene, &placement);
     if (status == HF_OK) status = hf_workspace_create(&workspace);
     if (status == HF_OK) status = hf_course_create(s->creature, &course);
     if (status == HF_OK) status = hf_swing_create(s->creature, &swing);
-    if (status == HF_OK) status = hf_motion_create(s->creature, s->scene, &motion);
     hf_swing_query query = {
         .from = s->start.pose, .to = s->start.pose, .options = hf_swing_options_default()};
     query.from.root.position.z = 5, query.to.root.position.z = 6;
@@ -227,10 +227,13 @@ static hf_status time_course(const char* path, hf_error* error) {
     if (status == HF_OK) status = hf_course_add_swing(course, swing, NULL, 0);
     if (status == HF_OK) status = hf_course_add(course, &query.to, NULL, 0, HF_MARK_STOP);
     hf_course_options o = hf_course_options_default();
-    if (status == HF_OK) status = hf_course_motion(course, placement, &o, workspace, motion, &result);
+    if (status == HF_OK)
+        status = hf_course_realise(course, s->scene, &o, workspace, &schedule, &motion, &result);
     if (status == HF_OK) assert_true(motion->frame_count > 5);
     if (status != HF_OK) *error = (hf_error){.status = status, .message = "no course"};
     hf_motion_free(motion);
+    hf_schedule_free(schedule);
+    hf_realise_result_free(&result);
     hf_swing_free(swing);
     hf_course_free(course);
     hf_workspace_free(workspace);

@@ -188,7 +188,7 @@ static hf_support patch_at(fixture* x, hf_placement* placement, double at_x, dou
         hf_quat_mul(hf_quat_axis_angle(hf_v3(1, 0, 0), tilt_x), hf_quat_axis_angle(hf_v3(0, 1, 0), tilt_y));
     hf_transform link = {{at_x, 0, 0}, hf_quat_mul(tilt, down)};
     link.position = hf_sub(link.position, hf_rotate(link.rotation, hf_v3(0.45, 0, 0)));
-    hf_contact contact = {
+    hf_hold contact = {
         .limb = 0, .frame = 0, .object = 0, .grip = grip, .point = {at_x, 0, 0}, .normal = {0, 0, 1}};
     hf_support s;
     hf_support_find(x->creature, placement, &contact, link, &s);
@@ -333,7 +333,7 @@ static void the_body_comes_back_into_balance(void** state) {
             rest.root.position.z -= hf_apply(links[sole->link], sole->offset).z;
             hf_forward(human, &rest, links);
         }
-        hf_contact contact = {.limb = limb, .frame = 0, .object = 0, .normal = {0, 0, 1}};
+        hf_hold contact = {.limb = limb, .frame = 0, .object = 0, .normal = {0, 0, 1}};
         contact.point = hf_apply(links[sole->link], sole->offset);
         assert_near(contact.point.z, 0, 1e-6);
         hf_support_find(human, placement, &contact, links[sole->link], &supports[i]);

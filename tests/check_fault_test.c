@@ -10,7 +10,7 @@
 static const double DOWN = 1.5707963267948966;
 
 static void contact(fixture* x, hf_motion_frame* f, hf_vec3 point, hf_vec3 normal, bool grip) {
-    hf_motion_contact c = {.object = 0, .point = point, .normal = normal, .grip = grip};
+    hf_hold c = {.object = 0, .point = point, .normal = normal, .grip = grip};
     assert_int_equal(hf_motion_add_contact(x->motion, f, &c), HF_OK);
 }
 
@@ -401,8 +401,7 @@ static void floating_and_planar_joints_have_speeds(void** state) {
 }
 
 static void touch(fixture* x, hf_motion_frame* f, const char* limb) {
-    hf_motion_contact c = {
-        .limb = hf_creature_find_limb(x->creature, limb), .object = -1, .normal = {0, 0, 1}};
+    hf_hold c = {.limb = hf_creature_find_limb(x->creature, limb), .object = -1, .normal = {0, 0, 1}};
     assert_true(c.limb >= 0);
     assert_int_equal(hf_motion_add_contact(x->motion, f, &c), HF_OK);
 }

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "geom/triangle.h"
+#include "model/tolerance.h"
 
 #include <stdlib.h>
 
@@ -82,7 +83,7 @@ static bool pair_overlaps(const hf_creature* c, const hf_transform* links, int a
     const hf_body* bodies = hf_creature_get(c)->bodies;
     return hf_creature_pair_enabled(c, a, b) &&
            hf_shape_overlap(&bodies[a].shape, body_pose(c, links, a), &bodies[b].shape,
-                            body_pose(c, links, b), 0.001);
+                            body_pose(c, links, b), HF_DEPTH_M);
 }
 
 static bool below(const hf_creature_view* v, int link, int ancestor) {
@@ -206,11 +207,11 @@ static double worst_excess(const hf_creature* c, const world* w, const hf_transf
     for (int i = 0; i < v->body_count; i++) {
         const hf_shape* s = &v->bodies[i].shape;
         for (int o = 0; o < hf_scene_object_count(w->scene); o++) {
-            double allowed = 0.001;
+            double allowed = HF_DEPTH_M;
             for (int t = 0; t < query->touch_count; t++)
                 if (query->touches[t].object == o &&
                     touches_with(v, v->bodies[i].link, query->touches[t].limb))
-                    allowed = query->touches[t].grip ? INFINITY : fmax(allowed, 0.003);
+                    allowed = query->touches[t].grip ? INFINITY : fmax(allowed, HF_TOUCH_DEPTH_M);
             if (allowed == INFINITY) continue;
             if (s->kind == HF_SHAPE_SPHERE || s->kind == HF_SHAPE_CAPSULE) {
                 worst = fmax(worst, round_depth(w, o, s, body_pose(c, links, i)) - allowed);
@@ -242,7 +243,7 @@ static void scene_collision_equals_all_triangles(void** state) {
         hf_random r = hf_random_start(2, 0, (uint64_t)round);
         random_pose(c, &r, 2.5, &pose);
         hf_forward(c, &pose, links);
-        hf_touch touches[3];
+        hf_hold touches[3];
         hf_collision_query query = hf_collision_query_default();
         query.self = false;
         query.touches = touches;
@@ -295,24 +296,24 @@ static void touching_allows_three_millimetres(void** state) {
     for (int i = 0; i < 5; i++) {
         pose.root.position.z = -lowest - depths[i];
         hf_forward(c, &pose, links);
-        hf_touch touch = {limb, 0, false};
+        hf_hold touch = {.limb = limb};
         hf_collision_query query = hf_collision_query_default();
         hf_collision hit;
-        assert_int_equal(hf_collides(c, w.placement, links, &query, &hit), depths[i] > 0.001);
-        if (depths[i] > 0.001) assert_int_equal(v->bodies[hit.body].link, foot);
+        assert_int_equal(hf_collides(c, w.placement, links, &query, &hit), depths[i] > HF_DEPTH_M);
+        if (depths[i] > HF_DEPTH_M) assert_int_equal(v->bodies[hit.body].link, foot);
         query.touches = &touch, query.touch_count = 1;
-        assert_int_equal(hf_collides(c, w.placement, links, &query, &hit), depths[i] > 0.003);
+        assert_int_equal(hf_collides(c, w.placement, links, &query, &hit), depths[i] > HF_TOUCH_DEPTH_M);
         touch.grip = true;
         assert_false(hf_collides(c, w.placement, links, &query, &hit));
         /* Two objects at once, one touch for each. */
         hf_object_def both[2] = {def, def};
         both[1].name = "second floor";
         world pair = build_world(both, 2);
-        hf_touch two[2] = {{limb, 0, false}, {limb, 1, i == 4}};
+        hf_hold two[2] = {{.limb = limb}, {.limb = limb, .object = 1, .grip = i == 4}};
         query.touches = two;
-        assert_int_equal(hf_collides(c, pair.placement, links, &query, &hit), depths[i] > 0.001);
+        assert_int_equal(hf_collides(c, pair.placement, links, &query, &hit), depths[i] > HF_DEPTH_M);
         query.touch_count = 2;
-        assert_int_equal(hf_collides(c, pair.placement, links, &query, &hit), depths[i] > 0.003);
+        assert_int_equal(hf_collides(c, pair.placement, links, &query, &hit), depths[i] > HF_TOUCH_DEPTH_M);
         if (i == 4) assert_int_equal(hit.surface.object, 0);
         free_world(&pair);
     }
@@ -402,7 +403,7 @@ static void clearance_changes_no_answer(void** state) {
         hf_random r = hf_random_start(11, 0, (uint64_t)round);
         random_pose(c, &r, 2.5, &a);
         random_pose(c, &r, 2.5, &b);
-        hf_touch touch = {round % hf_creature_get(c)->limb_count, 0, round % 5 == 0};
+        hf_hold touch = {.limb = round % hf_creature_get(c)->limb_count, .grip = round % 5 == 0};
         hf_collision_query plain = hf_collision_query_default();
         plain.touches = &touch, plain.touch_count = round % 2;
         if (round % 7 == 0) plain.limb = touch.limb;

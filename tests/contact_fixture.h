@@ -88,7 +88,8 @@ static inline void judge_in(const fixture* f, const hf_scene* scene, const hf_co
     memcpy(values, k->q, sizeof(double) * (size_t)f->c->q_count);
     hf_pose pose = {q->pose.root, values};
     hf_motion_frame* frame = hf_motion_add(motion, 0, &pose);
-    hf_motion_contact contact = {k->limb, k->frame, k->object, k->grip, k->point, k->normal};
+    hf_hold contact = {k->hold.limb, k->hold.frame, k->hold.object,
+                       k->hold.grip, k->hold.point, k->hold.normal};
     assert_int_equal(hf_motion_add_contact(motion, frame, &contact), HF_OK);
     motion->claims = claims;
     hf_check_report report;

@@ -152,16 +152,16 @@ static void order_is_that_of_brute_force(void** state) {
 
 /* What every contact must be, whatever was asked. */
 static void check_contact(const fixture* f, const hf_contact_query* q, const hf_contact* k, unsigned claims) {
-    assert_int_equal(k->limb, q->limb);
-    assert_true(hf_scene_object(f->s->scene, k->object).contact);
-    assert_near(hf_length(k->normal), 1, 1e-9);
+    assert_int_equal(k->hold.limb, q->limb);
+    assert_true(hf_scene_object(f->s->scene, k->hold.object).contact);
+    assert_near(hf_length(k->hold.normal), 1, 1e-9);
     assert_true(k->position_error_m <= 1e-4);
-    double sum = 0, factor = hf_dot(k->normal, hf_normalize(q->direction));
+    double sum = 0, factor = hf_dot(k->hold.normal, hf_normalize(q->direction));
     for (int i = 0; i < HF_TERM_COUNT; i++) sum += q->weights[i] * k->terms[i];
     assert_near(sum, k->score, 1e-9);
     if (q->role == HF_ROLE_ACT) factor = -factor;
     // a support may push against the task by less than its friction
-    double friction = hf_scene_object(f->s->scene, k->object).friction;
+    double friction = hf_scene_object(f->s->scene, k->hold.object).friction;
     double least = q->role == HF_ROLE_SUPPORT ? -friction / sqrt(1 + friction * friction) : -0.01;
     if (q->weights[HF_TERM_EFFORT] > 0) assert_true(factor >= least - 1e-4);
     // nothing but the limb's joints has moved
@@ -220,7 +220,7 @@ static void random_answers_are_valid(void** state) {
                               HF_CLAIM_LIMITS | HF_CLAIM_ROM | HF_CLAIM_COLLISION | HF_CLAIM_CONTACTS);
                 double apart = fmin(0.15, f.c->limbs[q.limb].length / 4);
                 for (int m = 0; m < k; m++)
-                    assert_true(hf_distance(a->contacts[k].point, a->contacts[m].point) >= apart);
+                    assert_true(hf_distance(a->contacts[k].hold.point, a->contacts[m].hold.point) >= apart);
                 if (k) assert_true(a->contacts[k].score <= a->contacts[k - 1].score + 1e-9);
             }
             found += a->contact_count > 0;
@@ -236,7 +236,7 @@ static void random_answers_are_valid(void** state) {
 /* ---- roles ---- */
 
 static const char* object_name(const fixture* f, const hf_contact* k) {
-    return hf_scene_object(f->s->scene, k->object).name;
+    return hf_scene_object(f->s->scene, k->hold.object).name;
 }
 
 /* Up from the chair: the table's top, where the nearest surface is its side. */
@@ -248,12 +248,12 @@ static void table_top_beats_its_side(void** state) {
     find(&f, &q);
     assert_int_equal(f.answer->outcome, HF_FOUND);
     assert_string_equal(object_name(&f, &f.answer->contacts[0]), "table");
-    assert_true(f.answer->contacts[0].normal.z > 0.99);
+    assert_true(f.answer->contacts[0].hold.normal.z > 0.99);
     q.weights[HF_TERM_EFFORT] = 0, q.weights[HF_TERM_DISTANCE] = 1;
     find(&f, &q);
     assert_int_equal(f.answer->outcome, HF_FOUND);
     assert_string_equal(object_name(&f, &f.answer->contacts[0]), "table");
-    assert_true(fabs(f.answer->contacts[0].normal.z) < 0.01);
+    assert_true(fabs(f.answer->contacts[0].hold.normal.z) < 0.01);
     tear_down(&f);
 }
 
@@ -272,11 +272,12 @@ static void hands_push_against_the_face(void** state) {
         assert_int_equal(f.answer->outcome, HF_FOUND);
         for (int k = 0; k < 5; k++) {
             assert_string_equal(object_name(&f, &f.answer->contacts[k]), "cupboard");
-            assert_true(f.answer->contacts[k].normal.x < -0.99);
+            assert_true(f.answer->contacts[k].hold.normal.x < -0.99);
         }
         q.direction = hf_v3(-1, 0, 0);
         find(&f, &q);
-        for (int k = 0; k < f.answer->contact_count; k++) assert_true(f.answer->contacts[k].normal.x > -0.02);
+        for (int k = 0; k < f.answer->contact_count; k++)
+            assert_true(f.answer->contacts[k].hold.normal.x > -0.02);
         // nothing there can be gripped
         q.role = HF_ROLE_GRIP;
         find(&f, &q);
@@ -297,7 +298,7 @@ static void filters_hold(void** state) {
     q.max_tilt_rad = 0.1;
     find(&f, &q);
     assert_int_equal(f.answer->outcome, HF_FOUND);
-    assert_true(f.answer->contacts[0].normal.z > cos(0.1));
+    assert_true(f.answer->contacts[0].hold.normal.z > cos(0.1));
     // the side of the table's top is 4 cm high
     q.max_tilt_rad = 3.14159265358979323846;
     q.min_size_m = 0.2;
@@ -306,7 +307,8 @@ static void filters_hold(void** state) {
     assert_true(f.answer->contact_count > 0);
     for (int k = 0; k < f.answer->contact_count; k++) {
         const hf_contact* c = &f.answer->contacts[k];
-        bool rim = strcmp(object_name(&f, c), "table") == 0 && fabs(c->normal.z) < 0.1 && c->point.z > 0.7;
+        bool rim =
+            strcmp(object_name(&f, c), "table") == 0 && fabs(c->hold.normal.z) < 0.1 && c->hold.point.z > 0.7;
         assert_false(rim);
     }
     tear_down(&f);
@@ -385,15 +387,15 @@ static void limbs_mind_each_other(void** state) {
     // the elbow cannot touch while the hand does
     assert_int_equal(answers[1]->outcome, HF_NONE);
     assert_int_equal(answers[1]->why, HF_CONTACT_EXCLUDED);
-    hf_touch touches[COUNT];
+    hf_hold touches[COUNT];
     int count = 0;
     for (int i = 0; i < COUNT; i++) {
         if (i == 1) continue;
         assert_int_equal(answers[i]->outcome, HF_FOUND);
         const hf_contact* k = &answers[i]->contacts[0];
-        touches[count++] = (hf_touch){k->limb, k->object, k->grip};
-        for (int j = 0; j < f.c->limbs[k->limb].joint_count; j++) {
-            int at = f.c->joints[f.c->limbs[k->limb].joints[j]].q_index;
+        touches[count++] = (hf_hold){.limb = k->hold.limb, .object = k->hold.object, .grip = k->hold.grip};
+        for (int j = 0; j < f.c->limbs[k->hold.limb].joint_count; j++) {
+            int at = f.c->joints[f.c->limbs[k->hold.limb].joints[j]].q_index;
             assert_true(values[at] == k->q[at]);
         }
     }
@@ -429,7 +431,7 @@ static void draw_query(const fixture* f, int i, hf_contact_query* q) {
 static double sum_of(const fixture* f, const hf_contact_answer* a) {
     double sum = a->candidates + 1e3 * a->tested;
     for (int k = 0; k < a->contact_count; k++) {
-        sum += a->contacts[k].point.x + a->contacts[k].score;
+        sum += a->contacts[k].hold.point.x + a->contacts[k].score;
         for (int i = 0; i < f->c->q_count; i++) sum += a->contacts[k].q[i];
     }
     return sum;
@@ -621,9 +623,10 @@ static void prepared_scenes_answer_alike(void** state) {
         assert_int_equal(answers[0]->contact_count, answers[1]->contact_count);
         for (int k = 0; k < answers[0]->contact_count; k++) {
             assert_near(answers[0]->contacts[k].score, answers[1]->contacts[k].score, 1e-9);
-            assert_near(hf_distance(answers[0]->contacts[k].point, answers[1]->contacts[k].point), 0, 1e-9);
+            assert_near(hf_distance(answers[0]->contacts[k].hold.point, answers[1]->contacts[k].hold.point),
+                        0, 1e-9);
             // an open sheet is touched from the side the limb's root is on
-            assert_true(answers[0]->contacts[k].normal.x < 0);
+            assert_true(answers[0]->contacts[k].hold.normal.x < 0);
         }
         found += answers[0]->contact_count;
     }

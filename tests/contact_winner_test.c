@@ -156,8 +156,8 @@ static int by_score(const void* a, const void* b) {
 
 /* The answer's terms are those of its own posture. */
 static void check_terms(const fixture* f, const hf_contact_query* q, const hf_contact* k) {
-    own_terms t = terms_of(f, q, k->frame, k->q);
-    double factor = hf_dot(hf_normalize(q->direction), k->normal);
+    own_terms t = terms_of(f, q, k->hold.frame, k->q);
+    double factor = hf_dot(hf_normalize(q->direction), k->hold.normal);
     if (q->role == HF_ROLE_ACT) factor = -factor;
     assert_near(k->terms[HF_TERM_EFFORT], factor / t.lever, 1e-5 / t.lever);
     assert_near(k->terms[HF_TERM_PRECISION], factor * t.lever, 1e-5);
@@ -215,8 +215,8 @@ static bool check_winner(const fixture* f, hf_contact_query* q) {
     assert_near(k->sample_score, options[winner].score, close);
     bool same = false;
     for (int i = 0; i < count && !same; i++)
-        same = fabs(options[i].score - options[winner].score) <= close && options[i].frame == k->frame &&
-               hf_distance(options[i].surface.point, k->point) < 1e-4;
+        same = fabs(options[i].score - options[winner].score) <= close && options[i].frame == k->hold.frame &&
+               hf_distance(options[i].surface.point, k->hold.point) < 1e-4;
     assert_true(same);
     assert_true(a->looked <= winner + 1 + count / 50);
     check_terms(f, q, k);
@@ -301,7 +301,7 @@ static int check_several(const fixture* f, hf_contact_query* q) {
         assert_near(a->contacts[i].score, scores[i], 1e-4 * (1 + fabs(scores[i])));
     for (int i = 0; i < a->contact_count; i++)
         for (int k = 0; k < i; k++)
-            assert_true(hf_distance(a->contacts[i].point, a->contacts[k].point) >= apart);
+            assert_true(hf_distance(a->contacts[i].hold.point, a->contacts[k].hold.point) >= apart);
     return count;
 }
 

@@ -105,7 +105,7 @@ static inline void judge(fixture* x) {
 
 /* Arm straight down from a trunk at 0.95 m: the tip is on the floor. */
 static inline void hold(fixture* x, hf_motion_frame* f, double px) {
-    hf_motion_contact c = {.limb = 0, .frame = 0, .object = 0, .point = {px, 0, 0}, .normal = {0, 0, 1}};
+    hf_hold c = {.limb = 0, .frame = 0, .object = 0, .point = {px, 0, 0}, .normal = {0, 0, 1}};
     assert_int_equal(hf_motion_add_contact(x->motion, f, &c), HF_OK);
 }
 

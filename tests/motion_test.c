@@ -68,7 +68,7 @@ static void assert_same_motion(const hf_motion* a, const hf_motion* b) {
             assert_same_bits(&x->objects[i].pose, &y->objects[i].pose, sizeof x->objects[i].pose);
         }
         for (int i = 0; i < x->contact_count; i++) {
-            const hf_motion_contact *c = &x->contacts[i], *d = &y->contacts[i];
+            const hf_hold *c = &x->contacts[i], *d = &y->contacts[i];
             assert_int_equal(c->limb, d->limb);
             const hf_motion_contact_frame *p = &a->limbs[c->limb].frames[c->frame],
                                           *q = &b->limbs[d->limb].frames[d->frame];
@@ -97,7 +97,7 @@ static void assert_same_motion(const hf_motion* a, const hf_motion* b) {
 
 static const char whole_file[] =
     TOP "\"scenario\": \"climb.scenario.json\", \"outcome\": \"partial\", \"claims\": [\"limits\", "
-        "\"one-limb\"], " JOINTS LIMBS
+        "\"one-limb\", \"dynamic\"], " JOINTS LIMBS
         "\"frames\": [ { \"t\": 0, \"root\": [1,2,3, 0,1,0,0], \"q\": [0.5, -0.25], \"stance\": true,"
         " \"contacts\": [ { \"limb\": \"left_leg\", \"frame\": \"toe\", \"point\": [0.1, 0.2, 0.3],"
         " \"normal\": [0, 0, 1], \"object\": \"room\", \"grip\": true } ],"
@@ -108,7 +108,7 @@ static void test_fields(void** state) {
     (void)state;
     hf_motion* m = load(write_text("whole.motion.json", whole_file));
     assert_string_equal(m->outcome, "partial");
-    assert_int_equal(m->claims, HF_CLAIM_LIMITS | HF_CLAIM_ONE_LIMB);
+    assert_int_equal(m->claims, HF_CLAIM_LIMITS | HF_CLAIM_ONE_LIMB | HF_CLAIM_DYNAMIC);
     assert_int_equal(m->joint_count, 2);
     assert_int_equal(m->q_count, 2);
     assert_string_equal(m->joints[1], "b");

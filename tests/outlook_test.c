@@ -124,7 +124,7 @@ static void queries_choose_by_the_outlook(void** state) {
     const hf_contact_frame* sole = &v->limbs[left].contacts[0];
     pose.root.position.z = -hf_apply(links[sole->link], sole->offset).z;
     hf_forward(c, &pose, links);
-    hf_contact foot = {.limb = left, .normal = {0, 0, 1}, .point = hf_apply(links[sole->link], sole->offset)};
+    hf_hold foot = {.limb = left, .normal = {0, 0, 1}, .point = hf_apply(links[sole->link], sole->offset)};
     hf_support supports[2];
     hf_support_find(c, placement, &foot, links[sole->link], &supports[0]);
     assert_int_equal(hf_stance_build(stance, supports, 1, v->mass, NULL, workspace), HF_OK);
@@ -158,7 +158,7 @@ static void queries_choose_by_the_outlook(void** state) {
         const hf_contact* found = &answers[k]->contacts[0];
         hf_pose there = {pose.root, (double*)found->q};
         hf_forward(c, &there, links);
-        hf_support_find(c, placement, found, links[v->limbs[right].contacts[found->frame].link],
+        hf_support_find(c, placement, found, links[v->limbs[right].contacts[found->hold.frame].link],
                         &supports[1]);
         hf_stance* both;
         assert_int_equal(hf_stance_create(&both), HF_OK);
@@ -166,7 +166,7 @@ static void queries_choose_by_the_outlook(void** state) {
         double margin = hf_stance_margin(both, outlook.com) / 0.05;
         assert_near(found->terms[HF_TERM_BALANCE], fmax(-1, fmin(1, margin)), 1e-6);
         double share =
-            hf_outlook_duration(&outlook, 0, pose.root, hf_limb_base(c, right, links), found->point);
+            hf_outlook_duration(&outlook, 0, pose.root, hf_limb_base(c, right, links), found->hold.point);
         assert_near(found->terms[HF_TERM_DURATION], share, 1e-9);
         hf_stance_free(both);
     }

@@ -119,8 +119,8 @@ static void test_whole_goal(void** state) {
     (void)state;
     task k = make_task("data/creatures/human.creature.json", 0.9424186, 0.6, 0);
     hf_scene* scene = scene_of_boxes(floor_box, 1);
-    hf_scenario_contact feet[2] = {{.limb = hf_creature_find_limb(k.creature, "left_leg"), .object = -1},
-                                   {.limb = hf_creature_find_limb(k.creature, "right_leg"), .object = -1}};
+    hf_hold feet[2] = {{.limb = hf_creature_find_limb(k.creature, "left_leg"), .object = -1},
+                       {.limb = hf_creature_find_limb(k.creature, "right_leg"), .object = -1}};
     k.goal.whole = true;
     k.goal.contacts = feet;
     k.goal.contact_count = 2;

@@ -18,7 +18,7 @@ typedef struct bench {
     hf_pose pose, other;
     hf_transform* links;
     double *speeds, *rates, *force, *errors;
-    hf_touch* touches;
+    hf_hold* touches;
 } bench;
 
 static void open_bench(bench* b, const char* name) {
@@ -101,7 +101,8 @@ static uint64_t run(bench* b, bool far) {
     targets[0].point = kept;
 
     hf_collision_query query = hf_collision_query_default();
-    for (int i = 0; i < count; i++) b->touches[i] = (hf_touch){targets[i].limb, 0, false};
+    for (int i = 0; i < count; i++)
+        b->touches[i] = (hf_hold){.limb = targets[i].limb, .object = 0, .grip = false};
     query.touches = b->touches, query.touch_count = count;
     hf_forward(b->creature, &b->pose, b->links);
     hf_collision hit;

@@ -79,8 +79,7 @@ static void close_world(world* w) {
 }
 
 /* The contact of a limb at the start: the frame that is on a surface, within a millimetre. */
-static bool held_at_start(const world* w, const hf_transform* links, const hf_scenario_contact* contact,
-                          hf_touch* touch) {
+static bool held_at_start(const world* w, const hf_transform* links, const hf_hold* contact, hf_hold* touch) {
     const hf_limb* limb = &w->c->limbs[contact->limb];
     for (int k = 0; k < limb->contact_count; k++) {
         const hf_contact_frame* f = &limb->contacts[k];
@@ -89,9 +88,9 @@ static bool held_at_start(const world* w, const hf_transform* links, const hf_sc
             continue;
         if (fabs(near.distance - f->ball) > 0.001) continue;
         if (contact->object >= 0 && near.object != contact->object) continue;
-        *touch = (hf_touch){.limb = contact->limb,
-                            .object = near.object,
-                            .grip = limb->grip && hf_scene_object(w->s->scene, near.object).grip};
+        *touch = (hf_hold){.limb = contact->limb,
+                           .object = near.object,
+                           .grip = limb->grip && hf_scene_object(w->s->scene, near.object).grip};
         return true;
     }
     return false;
@@ -103,7 +102,7 @@ static int ask(world* w, sample_shelf* shelf, int task, hf_term by, const hf_tra
     static hf_transform links[LINK_MAX];
     static hf_contact_query queries[MAX_QUERIES];
     static const hf_samples* const* sets[MAX_QUERIES];
-    hf_touch touches[MAX_LIMBS];
+    hf_hold touches[MAX_LIMBS];
     const hf_task* t = &w->s->tasks[task];
     int count = 0;
     assert_in_range(t->limb_count, 1, MAX_QUERIES);
@@ -135,18 +134,19 @@ static int ask(world* w, sample_shelf* shelf, int task, hf_term by, const hf_tra
 /* The contact a limb of the task last asked has found; fails where it has none. */
 static const hf_contact* found(const world* w, const char* limb) {
     for (int i = 0; i < MAX_QUERIES; i++)
-        if (w->answers[i]->contact_count && !strcmp(w->c->limbs[w->answers[i]->contacts[0].limb].name, limb))
+        if (w->answers[i]->contact_count &&
+            !strcmp(w->c->limbs[w->answers[i]->contacts[0].hold.limb].name, limb))
             return &w->answers[i]->contacts[0];
     fail_msg("%s: no contact for %s", w->s->name, limb);
     return NULL;
 }
 
 static void assert_on(const world* w, const hf_contact* k, const char* object, hf_vec3 normal) {
-    const char* is = hf_scene_object(w->s->scene, k->object).name;
-    if (strcmp(is, object) != 0 || hf_dot(k->normal, normal) < 0.99)
+    const char* is = hf_scene_object(w->s->scene, k->hold.object).name;
+    if (strcmp(is, object) != 0 || hf_dot(k->hold.normal, normal) < 0.99)
         fail_msg("%s: %s is on %s at %.3f %.3f %.3f, normal %.2f %.2f %.2f", w->s->name,
-                 w->c->limbs[k->limb].name, is, k->point.x, k->point.y, k->point.z, k->normal.x, k->normal.y,
-                 k->normal.z);
+                 w->c->limbs[k->hold.limb].name, is, k->hold.point.x, k->hold.point.y, k->hold.point.z,
+                 k->hold.normal.x, k->hold.normal.y, k->hold.normal.z);
 }
 
 static const hf_vec3 UP = {0, 0, 1}, FORWARDS = {1, 0, 0}, BACKWARDS = {-1, 0, 0};
@@ -160,8 +160,8 @@ static void sofa(sample_shelf* shelf) {
     assert_int_equal(ask(&w, shelf, 0, HF_TERM_EFFORT, NULL), 4);
     assert_on(&w, found(&w, "left_arm"), "sofa", UP);
     assert_on(&w, found(&w, "right_arm"), "sofa", UP);
-    assert_near(found(&w, "left_arm")->point.z, 0.42, 0.001);
-    assert_near(found(&w, "right_arm")->point.z, 0.61, 0.001);
+    assert_near(found(&w, "left_arm")->hold.point.z, 0.42, 0.001);
+    assert_near(found(&w, "right_arm")->hold.point.z, 0.61, 0.001);
     assert_on(&w, found(&w, "left_leg"), "ground", UP);
     assert_on(&w, found(&w, "right_leg"), "ground", UP);
     close_world(&w);
@@ -173,7 +173,7 @@ static void chair_table(sample_shelf* shelf) {
     open_world(&w, "chair-table");
     ask(&w, shelf, 0, HF_TERM_EFFORT, NULL);
     assert_on(&w, found(&w, "left_arm"), "table", UP);
-    assert_near(found(&w, "left_arm")->point.z, 0.74, 0.001);
+    assert_near(found(&w, "left_arm")->hold.point.z, 0.74, 0.001);
     ask(&w, shelf, 0, HF_TERM_DISTANCE, NULL);
     // a thousand postures may have none that touches the side
     if (shelf->of.count >= 10000) assert_on(&w, found(&w, "left_arm"), "table", hf_v3(0, -1, 0));
@@ -188,7 +188,7 @@ static void push(sample_shelf* shelf) {
     assert_on(&w, found(&w, "left_arm"), "cupboard", BACKWARDS);
     assert_on(&w, found(&w, "right_arm"), "cupboard", BACKWARDS);
     assert_on(&w, found(&w, "left_leg"), "ground", UP);
-    assert_true(found(&w, "left_leg")->point.x < w.s->start.pose.root.position.x - 0.1);
+    assert_true(found(&w, "left_leg")->hold.point.x < w.s->start.pose.root.position.x - 0.1);
     close_world(&w);
 }
 
@@ -205,14 +205,14 @@ static void pull(sample_shelf* shelf) {
         static const char* const hands[] = {"left_arm", "right_arm"};
         for (int h = 0; h < 2; h++) {
             const hf_contact* k = found(both[i], hands[h]);
-            assert_true(k->grip);
-            assert_string_equal(hf_scene_object(both[i]->s->scene, k->object).name, "rope");
+            assert_true(k->hold.grip);
+            assert_string_equal(hf_scene_object(both[i]->s->scene, k->hold.object).name, "rope");
         }
     }
     assert_on(&floor, found(&floor, "left_leg"), "ground", UP);
     const hf_contact* foot = found(&w, "left_leg");
-    assert_string_equal(hf_scene_object(w.s->scene, foot->object).name, "small wall");
-    assert_true(hf_dot(foot->normal, BACKWARDS) > 0.5);
+    assert_string_equal(hf_scene_object(w.s->scene, foot->hold.object).name, "small wall");
+    assert_true(hf_dot(foot->hold.normal, BACKWARDS) > 0.5);
     assert_true(foot->score > 2 * found(&floor, "left_leg")->score);
     close_world(&w);
     close_world(&floor);
@@ -244,9 +244,9 @@ static void climb(sample_shelf* shelf) {
     assert_int_equal(w.s->task_count, 4);
     for (int t = 0; t < 4; t++) {
         ask(&w, shelf, t, HF_TERM_EFFORT, NULL);
-        for (int l = 0; l < 4; l++) points[l][t] = found(&w, limbs[l])->point;
+        for (int l = 0; l < 4; l++) points[l][t] = found(&w, limbs[l])->hold.point;
         ask(&w, shelf, t, HF_TERM_DISTANCE, NULL);
-        for (int l = 0; l < 4; l++) nearest[l][t] = found(&w, limbs[l])->point;
+        for (int l = 0; l < 4; l++) nearest[l][t] = found(&w, limbs[l])->hold.point;
     }
     for (int l = 0; l < 4; l++) {
         assert_int_equal(different(nearest[l]), 1);
@@ -370,7 +370,7 @@ static void books_are_crossed(void** state) {
             for (int l = 0; l < 6; l++) {
                 if (!w.answers[l]->contact_count)
                     fail_msg("pose %d: no contact for %s", p, w.c->limbs[w.s->tasks[0].limbs[l].limb].name);
-                books += w.answers[l]->contacts[0].object > 0;
+                books += w.answers[l]->contacts[0].hold.object > 0;
             }
         }
         assert_true(books > w.s->path_count);
@@ -413,8 +413,9 @@ static void rocks_lean_along_the_task(void** state) {
         for (int l = 0; l < 4; l++) {
             assert_int_equal(w.answers[l]->contact_count, 1);
             const hf_contact* k = &w.answers[l]->contacts[0];
-            assert_string_equal(hf_scene_object(w.s->scene, k->object).name, "rocks");
-            assert_true(hf_dot(k->normal, w.s->tasks[0].direction) > hf_dot(UP, w.s->tasks[0].direction));
+            assert_string_equal(hf_scene_object(w.s->scene, k->hold.object).name, "rocks");
+            assert_true(hf_dot(k->hold.normal, w.s->tasks[0].direction) >
+                        hf_dot(UP, w.s->tasks[0].direction));
         }
         close_world(&w);
         clear_shelf(&shelf);
@@ -425,7 +426,7 @@ static void rocks_lean_along_the_task(void** state) {
 
 static void check_start(const char* name) {
     static hf_transform links[LINK_MAX];
-    hf_touch touches[MAX_LIMBS];
+    hf_hold touches[MAX_LIMBS];
     char path[300];
     world w;
     snprintf(path, sizeof path, "data/scenarios/%s", name);

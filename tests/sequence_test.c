@@ -16,7 +16,7 @@ typedef struct fixture {
     hf_samples* sets[MAX_LIMBS];
     const hf_samples* const* by_limb[MAX_LIMBS];
     int contact_count;
-    hf_motion_contact contacts[MAX_LIMBS];
+    hf_hold contacts[MAX_LIMBS];
     hf_sequence_query query;
     hf_sequence_result result;
 } fixture;
@@ -33,7 +33,7 @@ static void hold_start(fixture* f) {
         assert_true(hf_placement_closest(f->placement, p, frame->ball + 1e-3, &s));
         hf_vec3 n = hf_normalize(hf_sub(p, s.point));
         f->contacts[f->contact_count++] =
-            (hf_motion_contact){limb, 0, s.object, false, hf_sub(p, hf_scale(n, frame->ball)), n};
+            (hf_hold){limb, 0, s.object, false, hf_sub(p, hf_scale(n, frame->ball)), n};
     }
     free(links);
 }
@@ -83,12 +83,16 @@ static void find(fixture* f) {
 
 static void expect_valid(fixture* f) {
     hf_course_options o = hf_course_options_default();
-    hf_course_result result;
+    hf_realise_result result = {0};
+    hf_schedule* schedule;
     hf_check_report report;
     hf_error error;
-    assert_int_equal(hf_course_motion(f->course, f->placement, &o, f->workspace, f->motion, &result), HF_OK);
+    hf_motion_free(f->motion);
+    assert_int_equal(
+        hf_course_realise(f->course, f->s->scene, &o, f->workspace, &schedule, &f->motion, &result), HF_OK);
     assert_int_equal(result.outcome, HF_FOUND);
-    f->motion->claims = HF_CLAIM_ALL & ~(HF_CLAIM_BALANCE | HF_CLAIM_ONE_LIMB);
+    hf_schedule_free(schedule);
+    hf_realise_result_free(&result);
     assert_int_equal(hf_check_motion(f->motion, f->s->creature, f->s->scene, 2, NULL, NULL, &report, &error),
                      HF_OK);
     if (!report.valid) fail_msg("frame %d: %s", report.problems[0].frame, report.problems[0].what);

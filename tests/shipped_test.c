@@ -435,14 +435,14 @@ static void scenarios_are_solved(void** state) {
         hf_workspace* workspace = NULL;
         assert_int_equal(hf_placement_create(s->scene, &placement), HF_OK);
         assert_int_equal(hf_workspace_create(&workspace), HF_OK);
-        hf_touch touches[16];
+        hf_hold touches[16];
         assert_in_range(s->target_count, 4, 16);
         for (int t = 0; t < s->target_count; t++) {
             hf_surface surface;
             assert_true(hf_placement_closest(placement, s->targets[t].point, 1e-4, &surface));
             if (s->targets[t].kind == HF_TARGET_NORMAL)
                 assert_true(hf_dot(surface.normal, s->targets[t].normal) > 0.999);
-            touches[t] = (hf_touch){s->targets[t].limb, surface.object, false};
+            touches[t] = (hf_hold){.limb = s->targets[t].limb, .object = surface.object, .grip = false};
         }
         hf_body_solve_options options = hf_body_solve_options_default();
         options.solve.seed = s->seed;

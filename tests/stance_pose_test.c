@@ -17,7 +17,7 @@ typedef struct world {
     hf_transform guide;
     hf_planner p;
     int hold_count;
-    hf_hold holds[HF_MAX_HOLDS];
+    hf_plan_hold holds[HF_MAX_HOLDS];
     hf_pose pose; /* upright with these holds */
 } world;
 
@@ -47,10 +47,9 @@ static void stand(world* w, const char* creature, hf_vec3 root, const hf_vec3 (*
     hf_pose_rest(w->creature, &w->pose);
     w->guide.position = w->pose.root.position = root;
     w->guide.rotation = hf_quat_identity();
-    hf_scenario_contact contacts[8] = {0};
+    hf_hold contacts[8] = {0};
     for (int i = 0; i < limb_count; i++)
-        contacts[i] =
-            (hf_scenario_contact){.limb = hf_creature_find_limb(w->creature, limbs[i]), .object = -1};
+        contacts[i] = (hf_hold){.limb = hf_creature_find_limb(w->creature, limbs[i]), .object = -1};
     hf_scenario_state state = {.pose = w->pose, .contacts = contacts, .contact_count = limb_count};
     w->hold_count = hf_plan_contacts(p, &state, &w->pose, w->holds);
     assert_int_equal(w->hold_count, limb_count);
@@ -78,10 +77,10 @@ static void assert_pose(world* w, const hf_pose* pose, double margin) {
     hf_forward(p->creature, pose, p->links);
     assert_true(hf_stance_margin(p->stance_a, hf_com(p->creature, p->links)) >= margin);
     for (int i = 0; i < w->hold_count; i++) {
-        const hf_contact_frame* f = &p->view->limbs[w->holds[i].limb].contacts[w->holds[i].frame];
-        assert_true(hf_distance(hf_apply(p->links[f->link], f->offset), w->holds[i].held) < 1e-3);
-        if (w->holds[i].flat)
-            assert_true(hf_quat_angle(p->links[f->link].rotation, w->holds[i].rotation) < 0.01);
+        const hf_contact_frame* f = &p->view->limbs[w->holds[i].at.limb].contacts[w->holds[i].at.frame];
+        assert_true(hf_distance(hf_apply(p->links[f->link], f->offset), w->holds[i].anchor.point) < 1e-3);
+        if (w->holds[i].anchor.flat)
+            assert_true(hf_quat_angle(p->links[f->link].rotation, w->holds[i].anchor.rotation) < 0.01);
     }
     for (int j = 0; j < p->view->joint_count; j++) {
         const hf_joint* joint = &p->view->joints[j];

@@ -98,7 +98,7 @@ static void place_leg(fixture* f, hf_transform root, int leg, hf_vec3 point, dou
 }
 
 static hf_swing_limb swing_of(const fixture* f, int leg) {
-    hf_swing_end on_ground = {0, {0, 0, 1}, false};
+    hf_hold on_ground = {.normal = {0, 0, 1}};
     return (hf_swing_limb){f->legs[leg], 0, on_ground, on_ground};
 }
 
@@ -114,7 +114,7 @@ static hf_pose knot(const fixture* f, int k) {
 static void expect_free(const fixture* f, const hf_swing_query* query, int limb) {
     double q[Q_MAX];
     hf_transform links[LINK_MAX];
-    hf_touch touches[16];
+    hf_hold touches[16];
     size_t bytes = sizeof(double) * (size_t)f->c->q_count;
     if (f->swing->outcome != HF_FOUND) {
         int link = f->c->bodies[f->swing->collision.body].link;
@@ -128,9 +128,10 @@ static void expect_free(const fixture* f, const hf_swing_query* query, int limb)
         c.limb = limb;
         c.touches = touches;
         for (int i = 0; i < query->hold_count; i++)
-            touches[c.touch_count++] = (hf_touch){query->holds[i].limb, query->holds[i].object, false};
+            touches[c.touch_count++] =
+                (hf_hold){.limb = query->holds[i].limb, .object = query->holds[i].object, .grip = false};
         for (int i = 0; i < query->limb_count && (k == 0 || k + 2 == f->swing->knot_count); i++)
-            touches[c.touch_count++] = (hf_touch){query->limbs[i].limb, 0, false};
+            touches[c.touch_count++] = (hf_hold){.limb = query->limbs[i].limb, .object = 0, .grip = false};
         for (int i = 0; i <= 20; i++) {
             hf_pose a = knot(f, k), b = knot(f, k + 1), at = {a.root, q};
             hf_pose_between(f->creature, &a, &b, i / 20.0, &at);
@@ -299,15 +300,15 @@ static void legs_swing_together_while_others_hold(void** state) {
     root.position.z = moved.position.z = 0.1186;
     moved.position.x = 0.03;
     hf_swing_limb limbs[3];
-    hf_swing_hold holds[3];
-    hf_motion_contact before[6], during[3], after[6];
+    hf_hold holds[3];
+    hf_hold before[6], during[3], after[6];
     for (int i = 0; i < 6; i++) place_leg(&f, root, i, f.feet[i], f.from);
     memcpy(f.to, f.from, sizeof f.to);
     for (int i = 0; i < 6; i++) {
         bool swings = i == 0 || i == 3 || i == 4; // left front, right middle, left hind
         hf_vec3 goal = hf_add(f.feet[i], hf_v3(swings ? 0.06 : 0, 0, 0));
         place_leg(&f, moved, i, goal, f.to);
-        before[i] = (hf_motion_contact){f.legs[i], 0, 0, false, f.feet[i], {0, 0, 1}};
+        before[i] = (hf_hold){f.legs[i], 0, 0, false, f.feet[i], {0, 0, 1}};
         after[i] = before[i];
         after[i].point = goal;
     }
@@ -316,7 +317,7 @@ static void legs_swing_together_while_others_hold(void** state) {
         if (i == 0 || i == 3 || i == 4)
             limbs[s++] = swing_of(&f, i);
         else
-            during[h] = before[i], holds[h++] = (hf_swing_hold){f.legs[i], 0, 0, false};
+            during[h] = before[i], holds[h++] = (hf_hold){.limb = f.legs[i]};
     }
     hf_swing_query query = {.from = {root, f.from},
                             .to = {moved, f.to},
@@ -349,21 +350,20 @@ static void legs_swing_together_while_others_hold(void** state) {
     find(&f, &query);
     hf_course* course;
     hf_motion* motion;
-    hf_course_result result;
+    hf_realise_result result = {0};
+    hf_schedule* schedule;
     hf_check_report report;
     hf_error error;
     hf_course_options o = hf_course_options_default();
     assert_int_equal(hf_course_create(f.creature, &course), HF_OK);
-    assert_int_equal(hf_motion_create(f.creature, f.scene, &motion), HF_OK);
-    hf_motion_contact twice[2] = {before[0], before[0]};
+    hf_hold twice[2] = {before[0], before[0]};
     assert_int_equal(hf_course_add(course, &query.from, twice, 2, HF_MARK_STOP), HF_ERROR_ARGUMENT);
     assert_int_equal(hf_course_add(course, &query.from, before, 6, HF_MARK_STOP), HF_OK);
     assert_int_equal(hf_course_add(course, &query.from, during, 3, HF_MARK_STOP), HF_OK);
     assert_int_equal(hf_course_add_swing(course, f.swing, during, 3), HF_OK);
     assert_int_equal(hf_course_add(course, &query.to, after, 6, HF_MARK_STOP), HF_OK);
-    assert_int_equal(hf_course_motion(course, f.placement, &o, f.workspace, motion, &result), HF_OK);
+    assert_int_equal(hf_course_realise(course, f.scene, &o, f.workspace, &schedule, &motion, &result), HF_OK);
     assert_int_equal(result.outcome, HF_FOUND);
-    motion->claims = HF_CLAIM_ALL & ~(HF_CLAIM_BALANCE | HF_CLAIM_ONE_LIMB);
     assert_int_equal(hf_check_motion(motion, f.creature, f.scene, 1, NULL, NULL, &report, &error), HF_OK);
     if (!report.valid) fail_msg("frame %d: %s", report.problems[0].frame, report.problems[0].what);
     assert_true(motion->frame_count > 5);
@@ -373,6 +373,8 @@ static void legs_swing_together_while_others_hold(void** state) {
     assert_int_equal(motion->frames[motion->frame_count - 1].contact_count, 6);
     hf_check_report_free(&report);
     hf_motion_free(motion);
+    hf_schedule_free(schedule);
+    hf_realise_result_free(&result);
     hf_course_free(course);
     tear_down(&f);
 }

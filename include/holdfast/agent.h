@@ -16,12 +16,11 @@ typedef struct hf_agent hf_agent;
 
 typedef struct hf_agent_options {
     double swing_s; /* least time of a swing; 0 (default): 0.4 s for a limb of 1 m, by its root for others */
-    double half_stride_m; /* how far before and behind its place a foot may stand; 0 (default): 0.2 limb
-                             lengths */
-    double lift_m;        /* how far a swing leaves the surface; 0 (default): 0.12 limb lengths */
-    double effort_weight; /* of the force along the task in the choice of contacts; default 0.3 */
-    double
-        comfort_weight; /* of the posture's comfort; default 10 (method section 4) */
+    double half_stride_m;   /* how far before and behind its place a foot may stand; 0 (default): 0.2 limb
+                               lengths */
+    double lift_m;          /* how far a swing leaves the surface; 0 (default): 0.12 limb lengths */
+    double effort_weight;   /* of the force along the task in the choice of contacts; default 0.3 */
+    double comfort_weight;  /* of the posture's comfort; default 10 (method section 4) */
     double distance_weight; /* of the nearness to the limb's place under the body; default 30 */
     double max_lean_rad; /* how far the body leans with its footholds, for four limbs and more; default 0.6 */
 } hf_agent_options;
@@ -77,7 +76,7 @@ typedef struct hf_agent_output {
     bool valid; /* free of collision beyond what is allowed; false only after a hit, or where it was placed so
                  */
     int contact_count;
-    const hf_motion_contact* contacts; /* limbs of the creature, objects of the scene */
+    const hf_hold* contacts; /* limbs of the creature, objects of the scene */
     int event_count;
     const hf_agent_event* events;
     double lag_m, lag_rad; /* from the root used to the one that was wished for this frame */

@@ -6,7 +6,8 @@
 #ifndef HOLDFAST_BALANCE_H
 #define HOLDFAST_BALANCE_H
 
-#include <holdfast/contact.h>
+#include <holdfast/hold.h>
+#include <holdfast/options.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -30,14 +31,19 @@ typedef struct hf_support {
     double max_force; /* N, of a grip, shared over its corners */
 } hf_support;
 
-/* How a contact (limb, frame, object, grip, point, normal are read) bears with the link of its contact frame
+/* How a hold (in the world) bears with the link of its contact frame
    standing at `link`, its world pose when the contact began. A patch within 2 degrees of the surface bears at
    its corners; where no surface of an object that allows contact lies within 5 mm under a corner, the corner
    is drawn in towards the contact point as far as there is none. A patch that is tilted further bears at its
    lowest edge or corner. A grip bears at all its corners, whatever lies under them. Points and balls bear at
    the contact's point. What stands on a movable object or grips one bears nothing. */
-HF_API void hf_support_find(const hf_creature* creature, const hf_placement* placement,
-                            const hf_contact* contact, hf_transform link, hf_support* support);
+HF_API void hf_support_find(const hf_creature* creature, const hf_placement* placement, const hf_hold* hold,
+                            hf_transform link, hf_support* support);
+
+/* The same as plans and realised motions count on it: friction cones narrow enough to lie inside those of a
+   check whatever its edges, and a grip by its middle alone, because a hand may turn while it grips. */
+HF_API void hf_support_plan(const hf_creature* creature, const hf_placement* placement, const hf_hold* hold,
+                            hf_transform link, hf_support* support);
 
 typedef struct hf_stance_options {
     int cone_edges; /* of each friction cone, 4..8; default 4 */

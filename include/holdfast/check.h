@@ -24,8 +24,11 @@ typedef struct hf_check_report {
     int limit_violations, rom_violations, speed_violations;
     double contact_error_max_m, slip_max_m;
     int contact_violations;
-    int unbalanced; /* frames in which a shift of the centre of mass by under 5 mm loses balance, or the
-                       contacts do not hold its acceleration */
+    int unbalanced; /* frames in which a shift of the centre of mass by under 5 mm loses balance at rest */
+    int undynamic;  /* frames whose contacts have no forces for the inertial wrench, but for 1 % of the weight
+                       and 1 cm of moment arm; the first two and the last two are not judged */
+    double missing_force_max;    /* the most that is missing in a frame, share of the weight */
+    double missing_moment_max_m; /* moment divided by the weight */
     int stances, stance_violations;
     int problem_count; /* the first 1000 are kept */
     hf_check_problem* problems;

@@ -55,7 +55,7 @@ typedef struct hf_contact_query {
                              default 600 */
     const hf_vec3*
         wish; /* where the distance term is measured from, world; NULL: where the effector is now */
-    const hf_touch* touches; /* contacts that hold already; those of this limb are let go */
+    const hf_hold* touches; /* contacts that hold already; those of this limb are let go */
     int touch_count;
     const struct hf_outlook* outlook; /* holdfast/outlook.h; NULL (default): duration and balance are 0, and
                                          may have no weight */
@@ -66,14 +66,11 @@ HF_API hf_contact_query hf_contact_query_default(void);
 HF_API int hf_contact_missing_term(const hf_contact_query* query);
 
 typedef struct hf_contact {
-    int limb;
-    int frame; /* contact frame of the limb, -1: the effector link's origin */
-    int object, triangle;
-    bool grip;
-    hf_vec3 point, normal;       /* on the surface, world; the normal out of it, to the limb's side */
-    double score;                /* the weighted sum of the terms */
-    double terms[HF_TERM_COUNT]; /* each without its weight; of the posture below */
-    double sample_score;         /* of the sample it was finished from, which decided its turn */
+    hf_hold hold; /* in the world; the normal points to the limb's side */
+    int triangle;
+    double score;                             /* the weighted sum of the terms */
+    double terms[HF_TERM_COUNT];              /* each without its weight; of the posture below */
+    double sample_score;                      /* of the sample it was finished from, which decided its turn */
     double position_error_m, angle_error_rad; /* what the finish left */
     const double* q; /* the whole pose's joint values with the limb there; valid as long as the answer */
 } hf_contact;

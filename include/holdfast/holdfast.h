@@ -10,6 +10,7 @@
 #include <holdfast/rom.h>
 #include <holdfast/reach.h>
 #include <holdfast/scene.h>
+#include <holdfast/hold.h>
 #include <holdfast/collision.h>
 #include <holdfast/samples.h>
 #include <holdfast/solve.h>
@@ -22,6 +23,7 @@
 #include <holdfast/course.h>
 #include <holdfast/sequence.h>
 #include <holdfast/motion.h>
+#include <holdfast/schedule.h>
 #include <holdfast/agent.h>
 #include <holdfast/clip.h>
 #include <holdfast/scenario.h>

@@ -2,8 +2,7 @@
 #ifndef HOLDFAST_MOTION_H
 #define HOLDFAST_MOTION_H
 
-#include <holdfast/kinematics.h>
-#include <holdfast/scene.h>
+#include <holdfast/hold.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -17,17 +16,9 @@ enum {
     HF_CLAIM_SPEED = 16,
     HF_CLAIM_BALANCE = 32,
     HF_CLAIM_ONE_LIMB = 64,
-    HF_CLAIM_ALL = 127
+    HF_CLAIM_ALL = 127,    /* what a motion promises that does not say otherwise */
+    HF_CLAIM_DYNAMIC = 128 /* contact forces for the full inertial wrench; only where it is said */
 };
-
-/* Names are kept in the motion, so that it stands alone. */
-typedef struct hf_motion_contact {
-    int limb;   /* into hf_motion.limbs */
-    int frame;  /* into hf_motion.limbs[limb].frames (contact frames) */
-    int object; /* into hf_motion.objects, -1 when not named */
-    bool grip;
-    hf_vec3 point, normal; /* world */
-} hf_motion_contact;
 
 typedef struct hf_motion_object {
     int object;
@@ -39,7 +30,8 @@ typedef struct hf_motion_frame {
     hf_transform root;
     double* q; /* q_count */
     int contact_count;
-    hf_motion_contact* contacts;
+    hf_hold* contacts; /* in the world; limb, frame and object are indices into the motion's own names (-1:
+                          the object is not named), so that the motion stands alone */
     int object_count;
     hf_motion_object* objects; /* those named in this frame */
     double balance;            /* m; NaN where not computed */
@@ -80,7 +72,7 @@ typedef struct hf_motion {
     hf_motion_stat* stats;
 } hf_motion;
 
-/* An empty motion with the names of a creature and (may be NULL) a scene. Claims everything, outcome
+/* An empty motion with the names of a creature and (may be NULL) a scene. Claims HF_CLAIM_ALL, outcome
    "found". */
 HF_API hf_status hf_motion_create(const hf_creature* creature, const hf_scene* scene, hf_motion** motion);
 HF_API void hf_motion_free(hf_motion* motion);
@@ -88,8 +80,7 @@ HF_API void hf_motion_free(hf_motion* motion);
    frames may move in memory. Times must ascend. */
 HF_API hf_motion_frame* hf_motion_add(hf_motion* motion, double time_s, const hf_pose* pose);
 /* Adds a contact to a frame of this motion; a limb has at most one in a frame. */
-HF_API hf_status hf_motion_add_contact(hf_motion* motion, hf_motion_frame* frame,
-                                       const hf_motion_contact* contact);
+HF_API hf_status hf_motion_add_contact(hf_motion* motion, hf_motion_frame* frame, const hf_hold* contact);
 /* Names where an object (into motion.objects) stands from this frame on. */
 HF_API hf_status hf_motion_add_object(hf_motion* motion, hf_motion_frame* frame, int object,
                                       hf_transform pose);

@@ -4,7 +4,7 @@
 #ifndef HOLDFAST_PLAN_H
 #define HOLDFAST_PLAN_H
 
-#include <holdfast/motion.h>
+#include <holdfast/schedule.h>
 #include <holdfast/options.h>
 #include <holdfast/samples.h>
 #include <holdfast/scenario.h>
@@ -56,10 +56,11 @@ HF_API const char* hf_plan_why_text(hf_plan_why why);
 typedef struct hf_plan_result {
     hf_outcome outcome; /* found, partial (the motion ends before the goal), none, budget, cancelled */
     hf_plan_why why;
-    char where[200];   /* in words: the limb and place where the search got no further */
-    hf_motion* motion; /* whole, or up to the farthest stance; NULL when there is not even a start */
-    int stances;       /* in the motion */
-    int work;          /* contact changes tried */
+    char where[200];       /* in words: the limb and place where the search got no further */
+    hf_schedule* schedule; /* whole, or up to the farthest stance; NULL when there is not even a start */
+    hf_motion* motion;     /* of the schedule, as hf_realise makes it */
+    int stances;           /* in the motion */
+    int work;              /* contact changes tried */
     double guide_length_m;
     double reached;            /* share of the guide that the motion covers, 0..1 */
     double guide_s, contact_s; /* wall time of the motion's guide, and of all else */

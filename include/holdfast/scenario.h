@@ -19,19 +19,12 @@ typedef enum hf_scenario_kind {
 } hf_scenario_kind;
 HF_API const char* hf_scenario_kind_text(hf_scenario_kind kind);
 
-typedef struct hf_scenario_contact {
-    int limb;
-    bool placed; /* false: wherever the limb is now */
-    hf_vec3 point, normal;
-    int object; /* -1 when not named */
-} hf_scenario_contact;
-
 /* A pose with contacts; `whole` when joints or contacts were given, else only the root counts. */
 typedef struct hf_scenario_state {
     hf_pose pose;
     bool whole;
     int contact_count;
-    hf_scenario_contact* contacts;
+    hf_hold* contacts; /* in the world; frame -1; a zero normal: wherever the limb is now */
 } hf_scenario_state;
 
 typedef struct hf_task_limb {

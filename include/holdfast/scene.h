@@ -92,12 +92,14 @@ HF_API void hf_placement_ray8(const hf_placement* placement, const hf_vec3 origi
    hold no matter. `object` (may be NULL) gets which, the lowest of several. */
 HF_API bool hf_placement_inside(const hf_placement* placement, hf_vec3 point, int* object);
 
-/* How much of a body may be inside a surface. The depth of a body in a surface is how deep the deepest
-   point of the surface lies under the body's own skin; a body wholly inside a solid piece overlaps too. */
+/* How deep a body may be in an object. The depth of a body in a piece of an object is the length of the least
+   translation after which they no longer meet: of a convex piece the penetration depth, of another one or an
+   open surface the way to the free space nearest by. A body wholly inside a solid piece overlaps too, and so
+   does one that is thinner than the depth and has its middle inside. */
 typedef struct hf_allowance {
-    double depth;         /* m, for every object; default 0.001 */
+    double depth;         /* m, for every object; default 0.0008 */
     int touched_object;   /* the object that may be touched deeper, -1 for none (default) */
-    double touched_depth; /* m; infinite: that object is not tested; default 0.003 */
+    double touched_depth; /* m; infinite: that object is not tested; default 0.0024 */
 } hf_allowance;
 HF_API hf_allowance hf_allowance_default(void);
 
@@ -112,7 +114,7 @@ HF_API bool hf_placement_distance(const hf_placement* placement, const hf_shape*
 /* Distance between two convex shapes, 0 when they meet. */
 HF_API double hf_shape_distance(const hf_shape* a, hf_transform pose_a, const hf_shape* b,
                                 hf_transform pose_b);
-/* Do the shapes, each shrunk by depth / 2, meet? */
+/* Does no translation as short as `depth` (m) part the shapes? 0: do they meet; below 0: are they as near? */
 HF_API bool hf_shape_overlap(const hf_shape* a, hf_transform pose_a, const hf_shape* b, hf_transform pose_b,
                              double depth);
 

@@ -24,7 +24,7 @@ HF_API hf_option_table hf_sequence_option_table(void);
 typedef struct hf_sequence_query {
     hf_pose start;
     int contact_count; /* that hold at the start */
-    const hf_motion_contact* contacts;
+    const hf_hold* contacts;
     int path_count; /* root poses after the start's */
     const hf_transform* path;
     int limb_count; /* that are used, 0: those of the creature's gait, or all that can */

@@ -36,26 +36,11 @@ HF_API double hf_swing_lift(double limb_length_m, double way_m);
 
 /* ---- whole poses along swings ---- */
 
-/* A contact that a swing leaves or makes. */
-typedef struct hf_swing_end {
-    int object;     /* -1: none */
-    hf_vec3 normal; /* of the surface, out of it; zero where there is none */
-    bool grip;
-} hf_swing_end;
-
 typedef struct hf_swing_limb {
     int limb;
-    int frame; /* contact frame whose point follows the curve, -1: the effector link's origin */
-    hf_swing_end start, goal;
+    int frame;           /* contact frame whose point follows the curve, -1: the effector link's origin */
+    hf_hold start, goal; /* that the swing leaves and makes: object (-1: none), normal and grip count */
 } hf_swing_limb;
-
-/* A limb that holds its contact all the time. */
-typedef struct hf_swing_hold {
-    int limb;
-    int frame;
-    int object;
-    bool grip;
-} hf_swing_hold;
 
 typedef struct hf_swing_options {
     int max_tries; /* shapes of curves tried in all, 1..1000; default 24 */
@@ -76,7 +61,7 @@ typedef struct hf_swing_query {
     int limb_count;
     const hf_swing_limb* limbs;
     int hold_count;
-    const hf_swing_hold* holds;
+    const hf_hold* holds;
     hf_swing_options options;
     hf_clearance* clearance; /* of tests before; may be NULL */
 } hf_swing_query;
@@ -109,7 +94,7 @@ HF_API void hf_swing_free(hf_swing* swing);
 
 /* Knots of a way on which straight moves between neighbours are free of collision (no point of a body moves
    over 1 cm untested), limits and regions are kept at knots and between, and holds hold within the tolerance
-   at knots. Overlap as hf_touch allows it: for holds all the time, for a contact that is left or made on a
+   at knots. Overlap as hf_hold allows it: for holds all the time, for a contact that is left or made on a
    stretch beside it that the limb can pass within a frame (a thirtieth of a second). HF_ERROR_ARGUMENT for
    indices out of range and numbers that are not finite. No heap in steady state; the same answer every time.
  */

@@ -88,7 +88,7 @@ static void add_corner(hf_support* s, hf_vec3 corner) {
     s->corners[s->corner_count++] = corner;
 }
 
-void hf_support_find(const hf_creature* creature, const hf_placement* placement, const hf_contact* contact,
+void hf_support_find(const hf_creature* creature, const hf_placement* placement, const hf_hold* contact,
                      hf_transform link, hf_support* support) {
     const hf_creature_view* view = hf_creature_get(creature);
     HF_ASSERT(contact->limb >= 0 && contact->limb < view->limb_count);
@@ -115,4 +115,17 @@ void hf_support_find(const hf_creature* creature, const hf_placement* placement,
     for (int i = 0; i < count; i++)
         add_corner(support, contact->grip ? corners[i]
                                           : draw_in(placement, contact->point, corners[i], contact->normal));
+}
+
+/* A cone with four edges of this share lies inside a cone with eight edges of the whole friction, however the
+   two are turned: cos(pi / 8) = 0.924. */
+static const double FRICTION_SHARE = 0.92;
+
+void hf_support_plan(const hf_creature* creature, const hf_placement* placement, const hf_hold* hold,
+                     hf_transform link, hf_support* support) {
+    hf_support_find(creature, placement, hold, link, support);
+    support->friction *= FRICTION_SHARE;
+    if (!hold->grip || support->corner_count == 0) return;
+    support->corner_count = 1;
+    support->corners[0] = hold->point;
 }

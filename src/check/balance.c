@@ -1,22 +1,30 @@
-/* Balance of every frame: do contact forces exist that hold the body? By a linear program of its own over
-   friction cones of eight edges and, of grips, 26 directions. At rest the centre of mass can be shifted by 5
-   mm in each of eight directions; with the acceleration that three frames give, the forces exist. */
+/* Balance of every frame: do contact forces exist that hold the body? Over friction cones of eight edges and,
+   of grips, 26 directions. At rest, by a linear program: the centre of mass can be shifted by 5 mm in each of
+   eight directions. In motion, by least squares: the forces make up the inertial wrench that three frames
+   give, but for a hundredth of the weight and of the weight times a metre. */
 #include "check/check.h"
 #include "base/memory.h"
+#include "check/tolerance.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 static const double GRAVITY = 9.81;
-static const double MARGIN_M = 0.005;
+static const double MARGIN_M = CHECK_MARGIN_M;
 static const double ROUNDING_M = 1e-6; /* of files */
-enum { EDGES = 8, GRIP_DIRECTIONS = 26, WAYS = 8 };
+static const double MISSING = 0.01;    /* of the weight, and in metres of the moment divided by the weight */
+enum {
+    EDGES = 8,
+    GRIP_DIRECTIONS = 26,
+    WAYS = 8,
+    ENDS = 2 /* frames at either end whose motion is not judged */
+};
 
 /* What bears in one question. */
 typedef struct bearing_set {
     int frame, count;
-    const hf_motion_contact** contacts;
+    const hf_hold** contacts;
 } bearing_set;
 
 static const check_bearing* bearing_of(const check_job* job, int frame, int limb) {
@@ -105,9 +113,10 @@ static int put_grip(const check_program* p, int column, int row, const double co
     return column;
 }
 
-/* The program for a force (in body weights) that acts on the centre of mass. */
+/* The program for a wrench about the centre of mass: three numbers of force in body weights, three of moment
+   in metres. */
 static hf_status set_up(const check_job* job, const bearing_set* s, const double com[3],
-                        const double force[3], check_program* p) {
+                        const double wrench[6], check_program* p) {
     int rows, columns;
     count_size(job, s, &rows, &columns);
     hf_status status = check_program_make(p, rows, columns);
@@ -115,7 +124,7 @@ static hf_status set_up(const check_job* job, const bearing_set* s, const double
     double weight = mass_of(job->c) * GRAVITY;
     int column = 0, row = 6;
     for (int i = 0; i < s->count; i++) {
-        const hf_motion_contact* k = s->contacts[i];
+        const hf_hold* k = s->contacts[i];
         const check_bearing* b = bearing_of(job, s->frame, k->limb);
         int limb = job->limb_of[k->limb];
         for (int c = 0; c < b->count; c++)
@@ -123,7 +132,7 @@ static hf_status set_up(const check_job* job, const bearing_set* s, const double
                                         job->c->limbs[limb].max_force / b->count / weight)
                              : put_cone(p, column, b->corners[c], com, k->normal, b->friction);
     }
-    for (int x = 0; x < 3; x++) *cell(p, x, columns) = force[x];
+    for (int x = 0; x < 6; x++) *cell(p, x, columns) = wrench[x];
     for (int way = 0; way < WAYS; way++) {
         /* A shift by t along d needs the moment t (d_y, -d_x) of a weight of 1. */
         double angle = way * 6.283185307179586 / WAYS;
@@ -138,7 +147,7 @@ static hf_status set_up(const check_job* job, const bearing_set* s, const double
 
 /* Least shift in eight directions that loses balance; -1 where there is none; NaN when memory is out. */
 static double margin_at(const check_job* job, const bearing_set* s, const double com[3]) {
-    const double up[3] = {0, 0, 1};
+    const double up[6] = {0, 0, 1, 0, 0, 0};
     check_program p, q = {0};
     hf_status status = set_up(job, s, com, up, &p);
     double least = status == HF_OK && check_program_start(&p) ? INFINITY : -1;
@@ -152,31 +161,12 @@ static double margin_at(const check_job* job, const bearing_set* s, const double
     return status == HF_OK ? least : NAN;
 }
 
-/* Do forces exist for this acceleration? */
-static bool holds_moving(const check_job* job, const bearing_set* s, const double com[3],
-                         const double acceleration[3], bool* failed) {
-    double force[3];
-    for (int x = 0; x < 3; x++) force[x] = acceleration[x] / GRAVITY + (x == 2);
-    check_program p;
-    hf_status status = set_up(job, s, com, force, &p);
-    bool holds = status == HF_OK && check_program_start(&p);
-    *failed = *failed || status != HF_OK;
-    check_program_free(&p);
-    return holds;
-}
-
-/* From the frame before and after; none at the ends. */
-static void acceleration_of(const check_job* job, int frame, check_frame* links, const double com[3],
-                            double a[3]) {
-    const hf_motion* m = job->motion;
-    a[0] = a[1] = a[2] = 0;
-    if (frame == 0 || frame == m->frame_count - 1) return;
-    double before[3], after[3];
-    com_of(job, frame - 1, links, before);
-    com_of(job, frame + 1, links, after);
-    double t = m->frames[frame].time_s - m->frames[frame - 1].time_s;
-    double u = m->frames[frame + 1].time_s - m->frames[frame].time_s;
-    for (int x = 0; x < 3; x++) a[x] = 2 * ((after[x] - com[x]) / u - (com[x] - before[x]) / t) / (t + u);
+/* The wrench about the centre of mass that moves the body as its frames say and bears its weight. */
+static void wrench_of(const check_job* job, int frame, const check_frame* links, const double com[3],
+                      check_motion* motions, double wrench[6]) {
+    check_momentum_rate(job->c, &job->motion->frames[frame], links, com, motions, wrench, wrench + 3);
+    double mass = mass_of(job->c), weight = (mass > 0 ? mass : 1) * GRAVITY;
+    for (int x = 0; x < 6; x++) wrench[x] = wrench[x] / weight + (x == 2 && mass > 0);
 }
 
 /* The contacts of a frame; of those, when `kept`, the ones that do not change from `changed - 1` to it. */
@@ -190,25 +180,39 @@ static void choose(const check_job* job, int frame, int changed, bool kept, bear
 
 static void judge_frame(const check_job* job, int frame, bearing_set* s, check_frame* links,
                         check_frame_report* r) {
-    double com[3], a[3];
+    double com[3];
     com_of(job, frame, links, com);
     choose(job, frame, frame, false, s);
     double margin = margin_at(job, s, com);
     r->failed = r->failed || isnan(margin);
-    if (margin < MARGIN_M - ROUNDING_M) {
-        r->unbalanced = true;
-        if (margin < 0)
-            snprintf(r->balance_what, sizeof r->balance_what, "out of balance");
-        else
-            snprintf(r->balance_what, sizeof r->balance_what, "a shift of %.1f mm loses balance",
-                     margin * 1000);
-        return;
-    }
-    acceleration_of(job, frame, links, com, a);
-    if (holds_moving(job, s, com, a, &r->failed)) return;
+    if (margin >= MARGIN_M - ROUNDING_M) return;
     r->unbalanced = true;
-    snprintf(r->balance_what, sizeof r->balance_what,
-             "the contacts do not hold an acceleration of %.2f %.2f %.2f m/s2", a[0], a[1], a[2]);
+    if (margin < 0)
+        snprintf(r->balance_what, sizeof r->balance_what, "out of balance");
+    else
+        snprintf(r->balance_what, sizeof r->balance_what, "a shift of %.1f mm loses balance", margin * 1000);
+}
+
+/* The contacts that a frame lists are those that push in it. */
+static void judge_motion(const check_job* job, int frame, bearing_set* s, check_frame* links,
+                         check_motion* motions, check_frame_report* r) {
+    if (frame < ENDS || frame >= job->motion->frame_count - ENDS) return;
+    double com[3], wrench[6];
+    com_of(job, frame, links, com);
+    choose(job, frame, frame, false, s);
+    wrench_of(job, frame, links, com, motions, wrench);
+    check_program p;
+    hf_status status = set_up(job, s, com, wrench, &p);
+    if (status == HF_OK)
+        status = check_program_missing(&p, MISSING + ROUNDING_M, &r->missing_force, &r->missing_moment);
+    check_program_free(&p);
+    r->failed = r->failed || status != HF_OK;
+    if (fmax(r->missing_force, r->missing_moment) <= MISSING + ROUNDING_M) return;
+    r->undynamic = true;
+    snprintf(
+        r->dynamic_what, sizeof r->dynamic_what,
+        "the contacts cannot move the body so: %.1f %% of the weight and %.1f cm of moment arm are missing",
+        r->missing_force * 100, r->missing_moment * 100);
 }
 
 /* Where a limb changes, those that stay hold the body before and after. */
@@ -231,22 +235,28 @@ static void judge_change(const check_job* job, int frame, bearing_set* s, check_
     }
 }
 
+static void two_contacts(check_frame_report* r) { /* of one limb: said elsewhere */
+    r->unbalanced = r->undynamic = true;
+    snprintf(r->balance_what, sizeof r->balance_what, "a limb has two contacts");
+    snprintf(r->dynamic_what, sizeof r->dynamic_what, "a limb has two contacts");
+}
+
 void check_balance(const check_job* job, int frame, check_frame_report* report) {
     const hf_motion* m = job->motion;
     check_frame* links = hf_alloc((size_t)job->c->link_count, sizeof *links);
+    check_motion* motions = hf_alloc((size_t)job->c->link_count, sizeof *motions);
     bearing_set s = {.contacts = hf_alloc((size_t)m->limb_count + 1, sizeof *s.contacts)};
     int most = m->frames[frame].contact_count;
     if (frame && m->frames[frame - 1].contact_count > most) most = m->frames[frame - 1].contact_count;
     bool fits = most <= m->limb_count;
-    report->failed = report->failed || !links || !s.contacts;
+    report->failed = report->failed || !links || !motions || !s.contacts;
     if (!report->failed && fits) {
         judge_frame(job, frame, &s, links, report);
+        judge_motion(job, frame, &s, links, motions, report);
         if (frame && (m->claims & HF_CLAIM_BALANCE)) judge_change(job, frame, &s, links, report);
     }
-    if (!fits) { /* two contacts of one limb: said elsewhere */
-        report->unbalanced = true;
-        snprintf(report->balance_what, sizeof report->balance_what, "a limb has two contacts");
-    }
+    if (!fits) two_contacts(report);
     hf_free(links);
+    hf_free(motions);
     hf_free((void*)s.contacts);
 }

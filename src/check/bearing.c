@@ -2,13 +2,14 @@
    A contact bears where it did when it began, carried along by the object it is on. */
 #include "check/check.h"
 #include "base/memory.h"
+#include "check/tolerance.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double FLAT_RAD = 0.034907;    /* beyond 2 degrees a patch counts as its edge or point */
-static const double UNDER_M = 0.005;        /* surface within this distance under a corner */
-static const double BESIDE_M = 0.001;       /* and not farther beside it than contacts are exact */
+static const double FLAT_RAD = CHECK_FLAT_RAD; /* beyond 2 degrees a patch counts as its edge or point */
+static const double UNDER_M = 0.005;           /* surface within this distance under a corner */
+static const double BESIDE_M = 0.001;          /* and not farther beside it than contacts are exact */
 static const double EDGE_M = 0.0015;        /* corners of a tilted patch this near in height are one edge */
 static const double DEFAULT_FRICTION = 0.5; /* where there is no scene */
 enum { DRAW_STEPS = 14 };
@@ -122,7 +123,7 @@ static void draw_in(const ground* g, const double point[3], const double normal[
 
 /* Does the contact bear at all: on something firm that allows contact? Where it does not say on what, on all
    that lies there, with the least friction of it. */
-static bool firm(const check_job* job, int frame, const hf_motion_contact* k, double* friction) {
+static bool firm(const check_job* job, int frame, const hf_hold* k, double* friction) {
     *friction = DEFAULT_FRICTION;
     if (!job->scene) return true;
     int object = k->object >= 0 ? job->object_of[k->object] : -1;
@@ -145,7 +146,7 @@ static bool firm(const check_job* job, int frame, const hf_motion_contact* k, do
 }
 
 /* World corners of a contact that begins in this frame; false when memory is out. */
-static bool begin(const check_job* job, int frame, const hf_motion_contact* k, const check_frame* links,
+static bool begin(const check_job* job, int frame, const hf_hold* k, const check_frame* links,
                   check_bearing* b) {
     const hf_motion_contact_frame* cf = &job->motion->limbs[k->limb].frames[k->frame];
     int link = hf_creature_find_link(job->creature, cf->link);
@@ -174,7 +175,7 @@ static bool begin(const check_job* job, int frame, const hf_motion_contact* k, c
     return good;
 }
 
-static check_frame carrier(const check_job* job, int frame, const hf_motion_contact* k) {
+static check_frame carrier(const check_job* job, int frame, const hf_hold* k) {
     int object = k->object >= 0 ? job->object_of[k->object] : -1;
     return check_frame_of(object >= 0 ? check_object_at(job, object, frame, 0) : hf_transform_identity());
 }
@@ -190,7 +191,7 @@ hf_status check_bearings_build(check_job* job) {
         const hf_motion_frame* at = &m->frames[f];
         bool placed = false;
         for (int i = 0; good && i < at->contact_count; i++) {
-            const hf_motion_contact* k = &at->contacts[i];
+            const hf_hold* k = &at->contacts[i];
             check_bearing* b = &job->bearings[(size_t)f * limbs + (size_t)k->limb];
             check_frame object = carrier(job, f, k);
             if (f == 0 || check_limb_changes(job, f, k->limb)) {

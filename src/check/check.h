@@ -22,6 +22,8 @@ double check_frame_angle(const check_frame* a, const check_frame* b);
 
 /* World frames of all links. */
 void check_forward(const hf_creature_view* c, hf_transform root, const double* q, check_frame* links);
+/* What a planar joint of this axis does: two shifts and a turn. */
+check_frame check_planar(hf_vec3 axis, const double* q);
 /* Value of a one-value joint, mimic followed. */
 double check_joint_value(const hf_creature_view* c, int joint, const double* q);
 
@@ -31,9 +33,37 @@ double check_point_triangle(const double p[3], const double tri[9], double neare
 /* Does a triangle meet the set of all x with plane[i] . x <= offset[i] - depth? */
 bool check_triangle_meets_planes(const double tri[9], const double* planes, int count, double depth);
 
+/* A convex polytope. Where two of its faces meet in an edge, directions between their normals are those whose
+   cosine to the middle of the normals is at least `reach`. */
+typedef struct check_edge {
+    double ends[2][3];
+    int faces[2]; /* -1: none, the edge is all there is */
+    double along[3], middle[3], reach;
+} check_edge;
+typedef struct check_polytope {
+    int corner_count, face_count, edge_count;
+    int corner_capacity, face_capacity, edge_capacity;
+    double (*corners)[3];
+    double (*faces)[4]; /* normal and offset */
+    check_edge* edges;
+} check_polytope;
+bool check_polytope_corner(check_polytope* polytope, const double at[3]);
+bool check_polytope_face(check_polytope* polytope, const double normal[3], double offset);
+bool check_polytope_edge(check_polytope* polytope, const double a[3], const double b[3], int left, int right);
+void check_polytope_finish(check_polytope* polytope);
+void check_polytope_free(check_polytope* polytope);
+/* A box, to be cut by planes (normal, offset) and then closed. */
+bool check_polytope_box(check_polytope* polytope, const double low[3], const double high[3]);
+bool check_polytope_cut(check_polytope* polytope, const double plane[4]);
+bool check_polytope_close(check_polytope* polytope);
+/* The polytope standing so. */
+bool check_polytope_moved(const check_polytope* polytope, const check_frame* at, check_polytope* out);
+/* The least shift that parts the two, exactly; some number up to `enough` when it is not more than that. A
+   polytope of one corner, or of two and their edge, is fine. */
+double check_polytope_depth(const check_polytope* a, const check_polytope* b, double enough);
+
 /* A convex body as its own geometry in its own frame. Spheres, capsules: one or two points and a radius.
-   Boxes, hulls: face planes (normal, offset), and the corners of the body shrunk by half the depth that
-   is allowed between bodies. */
+   Boxes, hulls: face planes (normal, offset). */
 typedef struct check_body {
     int link;
     check_frame in_link;
@@ -42,23 +72,37 @@ typedef struct check_body {
     int point_count;
     double* points; /* three numbers each */
     int plane_count;
-    double* planes;   /* four numbers each */
+    double* planes;      /* four numbers each */
+    check_polytope core; /* the body, or what a round one is round about */
+    double low[3], high[3];
     double centre[3]; /* of a bounding sphere */
     double reach;     /* its radius */
     double thin;      /* a shorter move cannot carry it through a surface unseen */
 } check_body;
 
-hf_status check_body_build(const hf_body* body, double self_depth, check_body* out);
+/* `allowed` is the depth that does not count. */
+hf_status check_body_build(const hf_body* body, double allowed, check_body* out);
 void check_body_free(check_body* body);
 /* How far a point (body's frame) is outside its skin; negative inside. Beyond a corner of a box or hull it is
    the distance from the farthest of its planes. */
 double check_body_outside(const check_body* body, const double point[3]);
-/* Do the two bodies, each shrunk by half of the depth they were built for, meet? */
-bool check_bodies_meet(const check_body* a, const check_frame* at_a, const check_body* b,
-                       const check_frame* at_b, double self_depth);
+/* The least shift that parts two bodies; 0 when that is not more than `enough`, NaN when memory is out. */
+double check_bodies_depth(const check_body* a, const check_frame* at_a, const check_body* b,
+                          const check_frame* at_b, double enough);
 /* How deep the triangle (world) lies under the body's skin; 0 when it is not deeper than `depth`. */
 double check_body_triangle(const check_body* body, const check_frame* at, const double tri[9], double depth);
 
+/* Triangles of a piece near a body, in the body's frame, and the part of the piece that is looked at. */
+typedef struct check_near_triangle {
+    double corners[9], plane[4];
+    bool seed;
+} check_near_triangle;
+typedef struct check_near {
+    int count, capacity;
+    check_near_triangle* items;
+    check_polytope part;
+} check_near;
+void check_near_free(check_near* near);
 /* Objects as plain triangles with the watertight pieces among them. */
 typedef struct check_piece {
     int first, count; /* into triangles, grouped by piece */
@@ -76,6 +120,14 @@ hf_status check_object_build(const hf_object_view* view, check_object* out);
 void check_object_free(check_object* object);
 /* Is the point (object frame) inside the watertight pieces, cavities left out? */
 bool check_object_inside(const check_object* object, const double point[3]);
+bool check_piece_inside(const check_object* object, const check_piece* piece, const double point[3]);
+
+/* Does the body's sphere reach into the box of a piece? If not, it is not in the object. */
+bool check_object_near(const check_body* body, const check_frame* at, const check_object* object);
+/* How deep a body is in an object; 0 when not deeper than `enough`, NaN when memory is out. `at` is the body
+   as seen from the object; `solids`: a body that no surface crosses may be inside. */
+double check_object_depth(const check_body* body, const check_frame* at, const check_object* object,
+                          double enough, bool solids, check_near* near);
 
 /* What one call works on. */
 typedef struct check_job {
@@ -111,8 +163,10 @@ bool check_can_be_gripped(const hf_object_view* view);
 typedef struct check_frame_report {
     bool scene, self, failed;
     bool unbalanced, unheld; /* unheld: a limb changes, and those that stay do not hold the body */
+    bool undynamic;          /* no contact forces for the inertial wrench */
     double depth;
-    char scene_what[160], self_what[160], balance_what[160], change_what[160];
+    double missing_force, missing_moment; /* shares of the weight; m of moment arm */
+    char scene_what[160], self_what[160], balance_what[160], change_what[160], dynamic_what[160];
 } check_frame_report;
 /* Judges frame and the way to frame + 1. */
 void check_collisions(const check_job* job, int frame, check_frame_report* report);
@@ -133,6 +187,15 @@ hf_status check_bearings_build(check_job* job);
 /* Corners of a contact frame's patch with its link standing so; two of a patch without width. */
 int check_patch_corners(const hf_motion_contact_frame* frame, const check_frame* link, double corners[4][3]);
 
+/* How a link moves, in world axes; the acceleration is that of its origin. */
+typedef struct check_motion {
+    double turn[3], turn_rate[3], acceleration[3];
+} check_motion;
+/* Rate of linear momentum (N) and of angular momentum about the centre of mass (Nm) of a frame that has one
+   before and one after it. `links` are the frame's; `motions` has room for one of each link. */
+void check_momentum_rate(const hf_creature_view* c, const hf_motion_frame* frame, const check_frame* links,
+                         const double com[3], check_motion* motions, double force[3], double moment[3]);
+
 /* A small linear program: A x = b, x >= 0. The caller fills table (rows of `columns` numbers and then b) and
    says which columns are barred: those are 0. */
 typedef struct check_program {
@@ -152,7 +215,12 @@ bool check_program_start(check_program* program);
 /* After that: how large a barred column can be if it is let in; infinite when there is no limit. */
 double check_program_largest(check_program* program, int column);
 
-/* Balance of a frame, and of the change from the frame before. */
+/* Which x >= 0 comes nearest to A x = b? Rows 0 to 2 are a force, 3 to 5 a moment, the rest are held; of the
+   two distances that are left, the larger is as small as it can be as soon as that decides whether both are
+   within `enough`. The program has not been started; barred columns stay 0. */
+hf_status check_program_missing(const check_program* program, double enough, double* force, double* moment);
+
+/* Static balance of a frame, and of the change from the frame before; contact forces for its motion. */
 void check_balance(const check_job* job, int frame, check_frame_report* report);
 
 /* Keeps a problem; beyond the first 1000 they are only counted. */

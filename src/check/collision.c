@@ -1,15 +1,16 @@
 /* Creature against scene and against itself, at a frame and on the way to the next: no point of a body
-   moves over 1 cm untested. */
+   moves over 2.5 mm untested. */
 #include "check/check.h"
 #include "base/memory.h"
+#include "check/tolerance.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const double ALLOWED_M = 0.001;       /* every other pair */
-static const double ALLOWED_TOUCH_M = 0.003; /* effector and the object it touches */
-static const double STEP_M = 0.01;           /* between frames */
-static const double ROUNDING_M = 1e-6;       /* triangles are floats */
+static const double ALLOWED_M = CHECK_DEPTH_M;             /* every other pair */
+static const double ALLOWED_TOUCH_M = CHECK_TOUCH_DEPTH_M; /* effector and the object it touches */
+static const double STEP_M = 0.0025;   /* between frames: a way bent to 5 cm leaves its chord by 0.02 mm */
+static const double ROUNDING_M = 1e-6; /* triangles are floats */
 
 hf_transform check_keyed(const hf_object_view* v, double time_s) {
     if (!v->key_count) return v->start;
@@ -79,7 +80,7 @@ static double allowed(const check_job* job, int frame, int link, int object) {
     for (int f = frame; f <= frame + 1 && f < job->motion->frame_count; f++) {
         const hf_motion_frame* at = &job->motion->frames[f];
         for (int i = 0; i < at->contact_count; i++) {
-            const hf_motion_contact* k = &at->contacts[i];
+            const hf_hold* k = &at->contacts[i];
             if (k->object < 0 || job->object_of[k->object] != object || job->limb_of[k->limb] < 0) continue;
             if (!check_touches_with(job->c, job->limb_of[k->limb], link)) continue;
             if (k->grip && job->c->limbs[job->limb_of[k->limb]].grip &&
@@ -91,8 +92,9 @@ static double allowed(const check_job* job, int frame, int link, int object) {
     return depth;
 }
 
-/* One moment: frames of links, bodies and objects. */
+/* One moment: frames of links, bodies and objects, and how many moments between two frames a body needs. */
 typedef struct moment {
+    int* steps;
     double* q;
     check_frame* links;
     check_frame* bodies;
@@ -104,7 +106,8 @@ static bool moment_create(const check_job* job, moment* m) {
     m->links = hf_alloc((size_t)job->c->link_count, sizeof(check_frame));
     m->bodies = hf_alloc((size_t)job->c->body_count, sizeof(check_frame));
     m->objects = hf_alloc((size_t)job->object_count, sizeof(check_frame));
-    return m->q && m->links && m->bodies && m->objects;
+    m->steps = hf_alloc((size_t)job->c->body_count, sizeof(int));
+    return m->q && m->links && m->bodies && m->objects && m->steps;
 }
 
 static void moment_free(moment* m) {
@@ -112,6 +115,7 @@ static void moment_free(moment* m) {
     hf_free(m->links);
     hf_free(m->bodies);
     hf_free(m->objects);
+    hf_free(m->steps);
 }
 
 static void moment_set(const check_job* job, int frame, double fraction, moment* m) {
@@ -163,110 +167,126 @@ static double keyed_travel(const check_job* job, int object, int frame) {
     return most * (until - since);
 }
 
-/* Steps between the moments so that nothing moves over 1 cm from one to the next. */
-static int steps_between(const check_job* job, int frame, moment* a, moment* b) {
+static double body_travel(const check_body* body, const check_frame* from, const check_frame* to) {
+    double a[3], b[3], d = 0;
+    check_frame_point(from, body->centre, a);
+    check_frame_point(to, body->centre, b);
+    for (int i = 0; i < 3; i++) d += (a[i] - b[i]) * (a[i] - b[i]);
+    return sqrt(d) + check_frame_angle(from, to) * body->reach;
+}
+
+/* The longest way of a point of an object between two moments. */
+static double carried_travel(const check_job* job, const moment* a, const moment* b) {
+    double most = 0;
+    for (int o = 0; o < job->object_count; o++) {
+        double d = 0, angle = check_frame_angle(&a->objects[o], &b->objects[o]);
+        for (int i = 0; i < 3; i++) d += pow(a->objects[o].p[i] - b->objects[o].p[i], 2);
+        most = fmax(most, sqrt(d) + (angle > 0 ? angle * object_radius(&job->objects[o]) : 0));
+    }
+    return most;
+}
+
+/* Parts of the way between two frames that are small enough for a body's chord to be as good as its way. */
+static int chord_parts(const check_job* job, int frame) {
     const hf_motion_frame *f = &job->motion->frames[frame], *g = f + 1;
-    /* First pieces small enough that a body's chord is as good as its way. */
     double turn = hf_quat_angle(f->root.rotation, g->root.rotation);
     for (int i = 0; i < job->c->q_count; i++) turn = fmax(turn, fabs(g->q[i] - f->q[i]));
-    int parts = (int)fmin(1e4, ceil(turn / 0.1));
-    if (parts < 1) parts = 1;
-    double longest = 0, keyed = 0;
+    return (int)fmin(1e4, fmax(1, ceil(turn / 0.1)));
+}
+
+/* Steps between the frames so that nothing moves over 2.5 mm against an object from one to the next: for each
+   body (left in `a`), and the most of them. */
+static int steps_between(const check_job* job, int frame, moment* a, moment* b) {
+    int parts = chord_parts(job, frame), most = 1;
+    double keyed = 0;
     for (int o = 0; o < job->object_count; o++) keyed = fmax(keyed, keyed_travel(job, o, frame));
+    for (int k = 0; k < job->c->body_count; k++) a->steps[k] = 1;
     moment_set(job, frame, 0, a);
     for (int p = 1; p <= parts; p++) {
         moment_set(job, frame, (double)p / parts, b);
-        double farthest = 0;
+        double objects = fmax(carried_travel(job, a, b), keyed / parts);
         for (int k = 0; k < job->c->body_count; k++) {
-            double ca[3], cb[3], d = 0;
-            check_frame_point(&a->bodies[k], job->bodies[k].centre, ca);
-            check_frame_point(&b->bodies[k], job->bodies[k].centre, cb);
-            for (int i = 0; i < 3; i++) d += (ca[i] - cb[i]) * (ca[i] - cb[i]);
-            farthest = fmax(farthest,
-                            sqrt(d) + check_frame_angle(&a->bodies[k], &b->bodies[k]) * job->bodies[k].reach);
+            double way = body_travel(&job->bodies[k], &a->bodies[k], &b->bodies[k]) + objects;
+            int steps = (int)fmin(1e6, fmax(1, ceil(way / STEP_M) * parts));
+            if (steps > a->steps[k]) a->steps[k] = steps;
+            if (steps > most) most = steps;
         }
-        double carried = 0;
-        for (int o = 0; o < job->object_count; o++) {
-            double d = 0;
-            for (int i = 0; i < 3; i++) d += pow(a->objects[o].p[i] - b->objects[o].p[i], 2);
-            double angle = check_frame_angle(&a->objects[o], &b->objects[o]);
-            carried = fmax(carried, sqrt(d) + (angle > 0 ? angle * object_radius(&job->objects[o]) : 0));
-        }
-        longest = fmax(longest, farthest + fmax(carried, keyed / parts));
-        moment swap = *a;
-        *a = *b, *b = swap;
+        check_frame *bodies = a->bodies, *placed = a->objects;
+        a->bodies = b->bodies, a->objects = b->objects;
+        b->bodies = bodies, b->objects = placed;
     }
-    return (int)fmin(1e6, fmax(1, ceil(longest / STEP_M) * parts));
+    return most;
+}
+
+/* Is it a body's turn at this of all the steps? */
+static bool due(const moment* m, int body, int step, int steps) {
+    double each = (double)m->steps[body] / steps;
+    return step == 0 || m->steps[body] >= steps || floor(step * each) > floor((step - 1) * each);
 }
 
 static void note_scene(const check_job* job, int body, int object, double depth, check_frame_report* r) {
     if (!r->scene || depth > r->depth)
-        snprintf(r->scene_what, sizeof r->scene_what, "link \"%.60s\" is %.1f mm in \"%.60s\"",
+        snprintf(r->scene_what, sizeof r->scene_what, "link \"%.60s\" is %.2f mm in \"%.60s\"",
                  job->c->links[job->bodies[body].link].name, depth * 1000, job->views[object].name);
     r->scene = true;
     if (depth > r->depth) r->depth = depth;
 }
 
-/* One body against all triangles of one object. */
+/* One body against one object. */
 static void body_object(const check_job* job, int frame, const moment* m, int body, int object, bool solids,
-                        check_frame_report* r) {
-    const check_body* b = &job->bodies[body];
-    const check_object* o = &job->objects[object];
-    double depth = allowed(job, frame, b->link, object);
-    if (isinf(depth)) return;
+                        check_near* near, check_frame_report* r) {
     check_frame at = seen_from(&m->objects[object], &m->bodies[body]);
-    double centre[3], worst = 0;
-    check_frame_point(&at, b->centre, centre);
-    for (int p = 0; p < o->piece_count; p++) {
-        const check_piece* piece = &o->pieces[p];
-        bool near = true;
-        for (int i = 0; i < 3; i++)
-            near = near && centre[i] + b->reach >= piece->low[i] && centre[i] - b->reach <= piece->high[i];
-        for (int t = 0; near && t < piece->count; t++) {
-            const double* tri = o->triangles + 9 * (piece->first + t);
-            bool apart = false;
-            for (int i = 0; i < 3 && !apart; i++) {
-                double low = fmin(tri[i], fmin(tri[3 + i], tri[6 + i])),
-                       high = fmax(tri[i], fmax(tri[3 + i], tri[6 + i]));
-                apart = centre[i] + b->reach < low || centre[i] - b->reach > high;
-            }
-            if (apart) continue;
-            double d = check_body_triangle(b, &at, tri, depth + ROUNDING_M);
-            if (d > worst) worst = d;
-        }
-    }
-    if (worst > 0)
-        note_scene(job, body, object, worst, r);
-    else if (solids && check_object_inside(o, centre))
-        note_scene(job, body, object, b->reach, r);
+    if (!check_object_near(&job->bodies[body], &at, &job->objects[object])) return;
+    double enough = allowed(job, frame, job->bodies[body].link, object) + ROUNDING_M;
+    if (isinf(enough)) return;
+    double depth = check_object_depth(&job->bodies[body], &at, &job->objects[object], enough, solids, near);
+    r->failed = r->failed || isnan(depth);
+    if (depth > enough) note_scene(job, body, object, depth, r);
 }
 
-static void self_pairs(const check_job* job, const moment* m, check_frame_report* r) {
+/* Pairs of which one has moved. */
+static void self_pairs(const check_job* job, const moment* m, const bool* turns, check_frame_report* r) {
     for (int a = 0; a < job->c->body_count; a++)
         for (int b = a + 1; b < job->c->body_count; b++) {
-            if (r->self || !hf_creature_pair_enabled(job->creature, a, b)) continue;
-            if (!check_bodies_meet(&job->bodies[a], &m->bodies[a], &job->bodies[b], &m->bodies[b], ALLOWED_M))
+            if (r->self || !(turns[a] || turns[b]) || !hf_creature_pair_enabled(job->creature, a, b))
                 continue;
+            double depth =
+                check_bodies_depth(&job->bodies[a], &m->bodies[a], &job->bodies[b], &m->bodies[b], ALLOWED_M);
+            r->failed = r->failed || isnan(depth);
+            if (!(depth > 0)) continue;
             r->self = true;
-            snprintf(r->self_what, sizeof r->self_what, "links \"%.60s\" and \"%.60s\" meet",
-                     job->c->links[job->bodies[a].link].name, job->c->links[job->bodies[b].link].name);
+            snprintf(r->self_what, sizeof r->self_what,
+                     "links \"%.50s\" and \"%.50s\" are %.2f mm in each other",
+                     job->c->links[job->bodies[a].link].name, job->c->links[job->bodies[b].link].name,
+                     depth * 1000);
         }
+}
+
+/* Judges one of the steps from a frame to the next. */
+static void judge_step(const check_job* job, int frame, int step, int steps, moment* m, bool* turns,
+                       check_near* near, check_frame_report* report) {
+    moment_set(job, frame, (double)step / steps, m);
+    for (int k = 0; k < job->c->body_count; k++) {
+        turns[k] = due(m, k, step, steps);
+        bool solids = step == 0 || job->bodies[k].thin < STEP_M;
+        for (int o = 0; turns[k] && o < job->object_count; o++)
+            body_object(job, frame, m, k, o, solids, near, report);
+    }
+    self_pairs(job, m, turns, report);
 }
 
 void check_collisions(const check_job* job, int frame, check_frame_report* report) {
     moment a = {0}, b = {0};
-    if (!moment_create(job, &a) || !moment_create(job, &b)) {
+    check_near near = {0};
+    bool* turns = hf_alloc((size_t)job->c->body_count + 1, sizeof *turns);
+    if (!moment_create(job, &a) || !moment_create(job, &b) || !turns) {
         report->failed = true;
     } else {
         int steps = frame + 1 < job->motion->frame_count ? steps_between(job, frame, &a, &b) : 1;
-        for (int s = 0; s < steps; s++) {
-            moment_set(job, frame, (double)s / steps, &a);
-            for (int o = 0; o < job->object_count; o++)
-                for (int k = 0; k < job->c->body_count; k++)
-                    body_object(job, frame, &a, k, o, s == 0 || job->bodies[k].thin < STEP_M, report);
-            self_pairs(job, &a, report);
-        }
+        for (int s = 0; s < steps; s++) judge_step(job, frame, s, steps, &a, turns, &near, report);
     }
+    hf_free(turns);
+    check_near_free(&near);
     moment_free(&a);
     moment_free(&b);
 }

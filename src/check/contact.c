@@ -1,20 +1,22 @@
 /* Contacts lie on surfaces and on their effectors, and do not slip; stances change one limb at a time. */
 #include "check/check.h"
 #include "base/memory.h"
+#include "check/tolerance.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const double HOLD_M = 0.001;      /* a contact holds its point */
-static const double HOLD_RAD = 0.017454; /* and, for a patch, its orientation: 1 degree */
-static const double FLAT_RAD = 0.034907; /* beyond 2 degrees a patch counts as its edge or point */
-static const double FACE_RAD = 0.017454; /* a stated normal is the surface's: 1 degree */
+static const double HOLD_M = CHECK_HOLD_M;     /* a contact holds its point */
+static const double HOLD_RAD = CHECK_HOLD_RAD; /* and, for a patch, its orientation: 1 degree */
+static const double FLAT_RAD = CHECK_FLAT_RAD; /* beyond 2 degrees a patch counts as its edge or point */
+static const double FACE_RAD = 0.017454;       /* a stated normal is the surface's: 1 degree */
 static const double BACK_RAD = 1.745329; /* tilted by over 100 degrees, it is not the side that touches */
 static const double NEAR_BODY_M = 0.01;  /* a contact frame that the creature does not know is at a skin */
 
 enum {
-    PARTS = 4,  /* of the way between two frames: there contacts are looked at too */
-    BETWEEN = 3 /* times as much is allowed there: as deep as an effector may be in what it touches */
+    PARTS = 4, /* of the way between two frames: there contacts are looked at too */
+    BETWEEN =
+        CHECK_BETWEEN /* times as much is allowed there: as deep as an effector may be in what it touches */
 };
 
 /* What a contact was when it began: the effector's frame as seen from the object it touches. */
@@ -102,7 +104,7 @@ static double off_normals(const facing* f, const double stated[3], double enough
 }
 
 /* Is the stated normal that of a surface at the point? On an edge anything between its sides will do. */
-static bool normal_agrees(const check_job* job, int frame, int object, const hf_motion_contact* k) {
+static bool normal_agrees(const check_job* job, int frame, int object, const hf_hold* k) {
     double world[3], stated[3];
     to_array(k->point, world);
     to_array(hf_normalize(k->normal), stated);
@@ -173,7 +175,7 @@ static void check_frames_agree(const check_job* job, hf_check_report* report) {
 }
 
 /* Angle between the effector's own normal and the one that meets the surface head-on. */
-static double tilt(const hf_motion_contact_frame* cf, const hf_motion_contact* k, const check_frame* link) {
+static double tilt(const hf_motion_contact_frame* cf, const hf_hold* k, const check_frame* link) {
     double own[3], into[3];
     to_array(cf->normal, own);
     to_array(hf_neg(k->normal), into);
@@ -187,7 +189,7 @@ static void contact_problem(hf_check_report* report, int frame, const char* limb
 }
 
 /* A grip needs a limb that can and an object to be held; everything else meets a surface head-on. */
-static void check_manner(const check_job* job, int frame, const hf_motion_contact* k, int object,
+static void check_manner(const check_job* job, int frame, const hf_hold* k, int object,
                          const check_frame* link, hf_check_report* report) {
     const hf_motion_limb* limb = &job->motion->limbs[k->limb];
     const hf_motion_contact_frame* cf = &limb->frames[k->frame];
@@ -219,7 +221,7 @@ static check_frame carrier(const check_job* job, int object, int frame, double f
 
 /* The effector and what is held of it (a point, or a ball's centre) as seen from the object it touches; of
    the effector only the orientation counts. */
-static check_frame seen_effector(const check_job* job, int frame, double fraction, const hf_motion_contact* k,
+static check_frame seen_effector(const check_job* job, int frame, double fraction, const hf_hold* k,
                                  const check_frame* links, double place[3]) {
     const hf_motion_contact_frame* cf = &job->motion->limbs[k->limb].frames[k->frame];
     const check_frame* link = &links[hf_creature_find_link(job->creature, cf->link)];
@@ -235,7 +237,7 @@ static check_frame seen_effector(const check_job* job, int frame, double fractio
 }
 
 /* Slip, in the object's frame, from where the contact began. */
-static void check_slip(const check_job* job, int frame, double fraction, const hf_motion_contact* k,
+static void check_slip(const check_job* job, int frame, double fraction, const hf_hold* k,
                        const check_frame* links, const hold* held, hf_check_report* report) {
     double place[3];
     check_frame seen = seen_effector(job, frame, fraction, k, links, place);
@@ -250,8 +252,8 @@ static void check_slip(const check_job* job, int frame, double fraction, const h
 }
 
 /* One contact of one frame: on its effector, on its surface, where it was before. */
-static void check_contact(const check_job* job, int frame, const hf_motion_contact* k,
-                          const check_frame* links, hold* held, hf_check_report* report) {
+static void check_contact(const check_job* job, int frame, const hf_hold* k, const check_frame* links,
+                          hold* held, hf_check_report* report) {
     const hf_motion_contact_frame* cf = &job->motion->limbs[k->limb].frames[k->frame];
     const char* limb = job->motion->limbs[k->limb].name;
     int link = hf_creature_find_link(job->creature, cf->link);
@@ -325,7 +327,7 @@ static void check_between(const check_job* job, int frame, check_frame* links, d
         hf_transform root = check_pose_at(job, frame, fraction, q);
         check_forward(job->c, root, q, links);
         for (int i = 0; i < next->contact_count; i++) {
-            const hf_motion_contact* k = &next->contacts[i];
+            const hf_hold* k = &next->contacts[i];
             const hold* h = &held[k->limb];
             if (h->on && h->frame == k->frame && h->object == k->object)
                 check_slip(job, frame, fraction, k, links, h, report);
@@ -343,7 +345,7 @@ void check_contacts(const check_job* job, hf_check_report* report) {
         const hf_motion_frame* at = &m->frames[f];
         check_forward(job->c, at->root, at->q, links);
         for (int l = 0; l < m->limb_count; l++) {
-            const hf_motion_contact* mine = NULL;
+            const hf_hold* mine = NULL;
             for (int i = 0; i < at->contact_count; i++) {
                 if (at->contacts[i].limb != l) continue;
                 if (mine) {
@@ -367,7 +369,7 @@ void check_contacts(const check_job* job, hf_check_report* report) {
     hf_free(q);
 }
 
-static const hf_motion_contact* contact_of(const hf_motion_frame* f, int limb) {
+static const hf_hold* contact_of(const hf_motion_frame* f, int limb) {
     for (int i = 0; i < f->contact_count; i++)
         if (f->contacts[i].limb == limb) return &f->contacts[i];
     return NULL;
@@ -375,8 +377,8 @@ static const hf_motion_contact* contact_of(const hf_motion_frame* f, int limb) {
 
 /* Released, made or moved: to another frame, another object, or beyond what holding allows. */
 bool check_limb_changes(const check_job* job, int frame, int limb) {
-    const hf_motion_contact *a = contact_of(&job->motion->frames[frame - 1], limb),
-                            *b = contact_of(&job->motion->frames[frame], limb);
+    const hf_hold *a = contact_of(&job->motion->frames[frame - 1], limb),
+                  *b = contact_of(&job->motion->frames[frame], limb);
     if (!a || !b) return a != b;
     if (a->frame != b->frame || a->object != b->object || a->grip != b->grip) return true;
     double pa[3], pb[3], la[3], lb[3];

@@ -1,10 +1,11 @@
-/* Convex bodies against triangles (clipping) and against each other (Gilbert's algorithm over the
-   corners of the shrunk bodies, with the simplex solved by trying every subset). */
+/* Convex bodies against triangles (clipping) and against each other: Gilbert's algorithm over their corners,
+   with the simplex solved by trying every subset, and where those meet, the polytopes' depth. */
 #include "check/check.h"
 #include "base/memory.h"
 
-#include <libqhull_r/qhull_ra.h>
 #include <string.h>
+
+static const double SLIVER_M = 1e-6; /* a hull's triangle lower than this has no normal worth the name */
 
 static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
@@ -52,53 +53,6 @@ static bool hull_planes(const hf_shape* s, check_body* out) {
     return true;
 }
 
-/* Corners of { x : n_i x <= b_i - depth } as the facets of the hull of the dual points n_i / (b_i - depth -
-   n_i c) about an inner point c. A body too thin to be shrunk has no corners and meets nothing. */
-static hf_status shrunk_corners(check_body* body, const double c[3], double depth) {
-    int n = body->plane_count;
-    coordT* dual = hf_alloc((size_t)n, 3 * sizeof(coordT));
-    if (!dual) return HF_ERROR_MEMORY;
-    for (int i = 0; i < n; i++) {
-        const double* plane = body->planes + 4 * i;
-        double room = plane[3] - depth - dot(plane, c);
-        if (!(room > 1e-9)) {
-            hf_free(dual);
-            return HF_OK;
-        }
-        for (int k = 0; k < 3; k++) dual[3 * i + k] = plane[k] / room;
-    }
-    qhT qh;
-    memset(&qh, 0, sizeof qh);
-    char options[] = "qhull Qt Pp";
-    FILE* nowhere = fopen("/dev/null", "w");
-    hf_status status = HF_OK;
-    if (!nowhere) {
-        status = HF_ERROR_FILE;
-    } else {
-        QHULL_LIB_CHECK
-        qh_zero(&qh, nowhere);
-        if (qh_new_qhull(&qh, 3, n, dual, False, options, nowhere, nowhere) == 0) {
-            body->points = hf_alloc((size_t)qh.num_facets, 3 * sizeof(double));
-            if (!body->points) status = HF_ERROR_MEMORY;
-            facetT* facet;
-            for (facet = qh.facet_list; status == HF_OK && facet && facet->next; facet = facet->next) {
-                if (!(facet->offset < 0)) continue;
-                for (int k = 0; k < 3; k++)
-                    body->points[3 * body->point_count + k] = c[k] - facet->normal[k] / facet->offset;
-                body->point_count++;
-            }
-        } else {
-            status = HF_ERROR_INTERNAL;
-        }
-        qh_freeqhull(&qh, !qh_ALL);
-        int left, total;
-        qh_memfreeshort(&qh, &left, &total);
-        fclose(nowhere);
-    }
-    hf_free(dual);
-    return status;
-}
-
 static bool box_planes(hf_vec3 half, check_body* out) {
     const double h[3] = {half.x, half.y, half.z};
     out->planes = hf_alloc(6, 4 * sizeof(double));
@@ -111,17 +65,6 @@ static bool box_planes(hf_vec3 half, check_body* out) {
     return true;
 }
 
-static bool box_corners(hf_vec3 half, double depth, check_body* out) {
-    double h[3] = {half.x - depth, half.y - depth, half.z - depth};
-    out->points = hf_alloc(8, 3 * sizeof(double));
-    if (!out->points) return false;
-    if (h[0] < 0 || h[1] < 0 || h[2] < 0) return true;
-    for (int k = 0; k < 8; k++)
-        for (int i = 0; i < 3; i++) out->points[3 * k + i] = (k >> i & 1) ? h[i] : -h[i];
-    out->point_count = 8;
-    return true;
-}
-
 /* Of the largest ball about the centre in the body. */
 static double inner_radius(const check_body* body) {
     double r = body->round ? body->radius : INFINITY;
@@ -130,7 +73,98 @@ static double inner_radius(const check_body* body) {
     return r;
 }
 
-hf_status check_body_build(const hf_body* body, double self_depth, check_body* out) {
+static bool core_of_box(hf_vec3 half, check_polytope* core) {
+    const double high[3] = {half.x, half.y, half.z}, low[3] = {-half.x, -half.y, -half.z};
+    return check_polytope_box(core, low, high) && check_polytope_close(core);
+}
+
+static bool core_of_round(const check_body* body, check_polytope* core) {
+    for (int k = 0; k < body->point_count; k++)
+        if (!check_polytope_corner(core, body->points + 3 * k)) return false;
+    if (body->point_count == 2 && !check_polytope_edge(core, body->points, body->points + 3, -1, -1))
+        return false;
+    check_polytope_finish(core);
+    return true;
+}
+
+static void hull_corner(const hf_shape* s, uint32_t vertex, double out[3]) {
+    for (int i = 0; i < 3; i++) out[i] = (double)s->vertices[3 * vertex + (uint32_t)i];
+}
+
+/* The plane of a hull's triangle, that all of its vertices are under; -1 for a sliver, whose normal says
+   nothing, or the number of the new face. */
+static bool core_face(const hf_shape* s, int f, check_polytope* core, int* number) {
+    double p[3][3], u[3], v[3], n[3], longest = 0, offset = -INFINITY, c[3];
+    for (int k = 0; k < 3; k++) hull_corner(s, s->faces[3 * f + k], p[k]);
+    for (int i = 0; i < 3; i++) u[i] = p[1][i] - p[0][i], v[i] = p[2][i] - p[0][i];
+    for (int i = 0; i < 3; i++) n[i] = u[(i + 1) % 3] * v[(i + 2) % 3] - u[(i + 2) % 3] * v[(i + 1) % 3];
+    for (int k = 0; k < 3; k++) {
+        for (int i = 0; i < 3; i++) u[i] = p[(k + 1) % 3][i] - p[k][i];
+        longest = fmax(longest, sqrt(dot(u, u)));
+    }
+    double l = sqrt(dot(n, n));
+    *number = -1;
+    if (!(l > SLIVER_M * longest)) return true;
+    for (int i = 0; i < 3; i++) n[i] /= l;
+    for (int k = 0; k < s->vertex_count; k++) {
+        hull_corner(s, (uint32_t)k, c);
+        offset = fmax(offset, dot(n, c));
+    }
+    *number = core->face_count;
+    return check_polytope_face(core, n, offset);
+}
+
+/* Each edge once, with the faces on its two sides; one beside a sliver has no sides that could be told. */
+static bool core_edges(const hf_shape* s, const int* numbers, check_polytope* core) {
+    for (int f = 0; f < s->face_count; f++)
+        for (int k = 0; k < 3; k++) {
+            uint32_t a = s->faces[3 * f + k], b = s->faces[3 * f + (k + 1) % 3];
+            int other = -1;
+            for (int g = 0; g < s->face_count && other < 0; g++)
+                for (int j = 0; j < 3; j++)
+                    if (s->faces[3 * g + j] == b && s->faces[3 * g + (j + 1) % 3] == a) other = g;
+            if (other >= 0 && other < f) continue;
+            double p[3], q[3];
+            hull_corner(s, a, p);
+            hull_corner(s, b, q);
+            int left = numbers[f], right = other >= 0 ? numbers[other] : -1;
+            if (left < 0 || right < 0) left = right = -1;
+            if (!check_polytope_edge(core, p, q, left, right)) return false;
+        }
+    return true;
+}
+
+static bool core_of_hull(const hf_shape* s, check_polytope* core) {
+    int* numbers = hf_alloc((size_t)s->face_count + 1, sizeof *numbers);
+    bool good = numbers;
+    for (int k = 0; good && k < s->vertex_count; k++) {
+        double c[3];
+        hull_corner(s, (uint32_t)k, c);
+        good = check_polytope_corner(core, c);
+    }
+    for (int f = 0; good && f < s->face_count; f++) good = core_face(s, f, core, &numbers[f]);
+    good = good && core_edges(s, numbers, core);
+    if (good) check_polytope_finish(core);
+    hf_free(numbers);
+    return good;
+}
+
+/* The polytope and its box. */
+static bool build_core(const hf_shape* s, check_body* out) {
+    bool good = out->round                ? core_of_round(out, &out->core)
+                : s->kind == HF_SHAPE_BOX ? core_of_box(s->half_size, &out->core)
+                                          : core_of_hull(s, &out->core);
+    for (int i = 0; i < 3; i++) {
+        out->low[i] = INFINITY, out->high[i] = -INFINITY;
+        for (int k = 0; good && k < out->core.corner_count; k++) {
+            out->low[i] = fmin(out->low[i], out->core.corners[k][i] - out->radius);
+            out->high[i] = fmax(out->high[i], out->core.corners[k][i] + out->radius);
+        }
+    }
+    return good;
+}
+
+hf_status check_body_build(const hf_body* body, double allowed, check_body* out) {
     memset(out, 0, sizeof *out);
     out->link = body->link;
     out->in_link = check_frame_of(body->in_link);
@@ -148,8 +182,7 @@ hf_status check_body_build(const hf_body* body, double self_depth, check_body* o
         out->reach = s->radius + (s->kind == HF_SHAPE_CAPSULE ? s->half_length : 0);
         break;
     case HF_SHAPE_BOX:
-        if (!box_planes(s->half_size, out) || !box_corners(s->half_size, self_depth / 2, out))
-            status = HF_ERROR_MEMORY;
+        if (!box_planes(s->half_size, out)) status = HF_ERROR_MEMORY;
         out->reach = hf_length(s->half_size);
         break;
     case HF_SHAPE_HULL: {
@@ -159,14 +192,12 @@ hf_status check_body_build(const hf_body* body, double self_depth, check_body* o
             for (int i = 0; i < 3; i++) d[i] = (double)s->vertices[3 * k + i] - out->centre[i];
             if (sqrt(dot(d, d)) > out->reach) out->reach = sqrt(dot(d, d));
         }
-        if (!hull_planes(s, out))
-            status = HF_ERROR_MEMORY;
-        else
-            status = shrunk_corners(out, out->centre, self_depth / 2);
+        if (!hull_planes(s, out)) status = HF_ERROR_MEMORY;
         break;
     }
     }
-    out->thin = 2 * (inner_radius(out) - self_depth);
+    if (status == HF_OK && !build_core(s, out)) status = HF_ERROR_MEMORY;
+    out->thin = 2 * (inner_radius(out) - allowed);
     if (status != HF_OK) check_body_free(out);
     return status;
 }
@@ -187,6 +218,7 @@ double check_body_outside(const check_body* body, const double point[3]) {
 void check_body_free(check_body* body) {
     hf_free(body->points);
     hf_free(body->planes);
+    check_polytope_free(&body->core);
     memset(body, 0, sizeof *body);
 }
 
@@ -249,44 +281,67 @@ static double nearest_of_simplex(double w[4][3], int* count, double nearest[3]) 
     return sqrt(best);
 }
 
-static void support(const check_body* b, const check_frame* at, const double way[3], double out[3]) {
+static void support(const check_polytope* p, const check_frame* at, const double way[3], double out[3]) {
     double local[3], best = -INFINITY;
     int winner = 0;
     for (int i = 0; i < 3; i++) local[i] = at->r[i] * way[0] + at->r[3 + i] * way[1] + at->r[6 + i] * way[2];
-    for (int k = 0; k < b->point_count; k++) {
-        double h = dot(b->points + 3 * k, local);
+    for (int k = 0; k < p->corner_count; k++) {
+        double h = dot(p->corners[k], local);
         if (h > best) best = h, winner = k;
     }
-    check_frame_point(at, b->points + 3 * winner, out);
+    check_frame_point(at, p->corners[winner], out);
 }
 
-bool check_bodies_meet(const check_body* a, const check_frame* at_a, const check_body* b,
-                       const check_frame* at_b, double self_depth) {
-    if (!a->point_count || !b->point_count) return false;
-    double reach = (a->round ? a->radius - self_depth / 2 : 0) + (b->round ? b->radius - self_depth / 2 : 0);
-    double ca[3], cb[3], w[4][3], nearest[3];
+/* Distance of the bodies' cores, 0 when they meet; some number over `reach` when it is more than that. */
+static double core_distance(const check_body* a, const check_frame* at_a, const check_body* b,
+                            const check_frame* at_b, double reach) {
+    double ca[3], cb[3], w[4][3], nearest[3], distance = INFINITY;
     check_frame_point(at_a, a->centre, ca);
     check_frame_point(at_b, b->centre, cb);
     for (int i = 0; i < 3; i++) nearest[i] = ca[i] - cb[i];
-    if (sqrt(dot(nearest, nearest)) > a->reach + b->reach) return false;
     int count = 0;
-    double distance = INFINITY;
     for (int iteration = 0; iteration < 100; iteration++) {
-        double way[3] = {-nearest[0], -nearest[1], -nearest[2]},
-               back[3] = {nearest[0], nearest[1], nearest[2]};
-        double pa[3], pb[3];
-        support(a, at_a, way, pa);
-        support(b, at_b, back, pb);
+        double way[3] = {-nearest[0], -nearest[1], -nearest[2]}, pa[3], pb[3];
+        support(&a->core, at_a, way, pa);
+        support(&b->core, at_b, nearest, pb);
         for (int i = 0; i < 3; i++) w[count][i] = pa[i] - pb[i];
         /* No point of the difference is nearer than this plane. */
         double length = sqrt(dot(nearest, nearest));
         if (count && length > 0 && dot(w[count], nearest) / length >= length - 1e-10) break;
-        if (length > 0 && dot(w[count], nearest) / length > reach) return false;
+        if (length > 0 && dot(w[count], nearest) / length > fmax(reach, 0)) return INFINITY;
         count++;
         distance = nearest_of_simplex(w, &count, nearest);
-        if (distance <= reach || distance < 1e-12 || count == 4) break;
+        if (distance < 1e-12 || count == 4) return 0;
     }
-    return distance <= reach + 1e-9;
+    return distance;
+}
+
+/* The depth of cores that meet: b's as seen from a. */
+static double core_depth(const check_body* a, const check_frame* at_a, const check_body* b,
+                         const check_frame* at_b, double enough) {
+    check_polytope seen = {0};
+    check_frame at;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            at.r[3 * i + j] =
+                at_a->r[i] * at_b->r[j] + at_a->r[3 + i] * at_b->r[3 + j] + at_a->r[6 + i] * at_b->r[6 + j];
+    check_frame_unpoint(at_a, at_b->p, at.p);
+    double depth =
+        check_polytope_moved(&b->core, &at, &seen) ? check_polytope_depth(&a->core, &seen, enough) : NAN;
+    check_polytope_free(&seen);
+    return depth;
+}
+
+double check_bodies_depth(const check_body* a, const check_frame* at_a, const check_body* b,
+                          const check_frame* at_b, double enough) {
+    double ca[3], cb[3], gap = 0, radius = a->radius + b->radius;
+    check_frame_point(at_a, a->centre, ca);
+    check_frame_point(at_b, b->centre, cb);
+    for (int i = 0; i < 3; i++) gap += (ca[i] - cb[i]) * (ca[i] - cb[i]);
+    if (sqrt(gap) > a->reach + b->reach) return 0;
+    double apart = core_distance(a, at_a, b, at_b, radius - enough), depth = radius - apart;
+    if (!(apart > 0)) depth = radius + core_depth(a, at_a, b, at_b, enough - radius);
+    return depth <= enough ? 0 : depth;
 }
 
 double check_body_triangle(const check_body* body, const check_frame* at, const double tri[9], double depth) {

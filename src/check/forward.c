@@ -63,7 +63,7 @@ static check_frame turn_about(hf_vec3 axis, double angle) {
 
 /* The plane of a planar joint is spanned by two axes; which two is settled by hf_pose's documentation:
    the shortest turn that takes Z to the joint's axis carries X and Y to them. */
-static check_frame planar(hf_vec3 axis, const double* q) {
+check_frame check_planar(hf_vec3 axis, const double* q) {
     check_frame turn = check_frame_of((hf_transform){{0, 0, 0}, hf_quat_between(hf_v3(0, 0, 1), axis)});
     check_frame spin = turn_about(axis, q[2]);
     double shift[3] = {q[0], q[1], 0};
@@ -91,7 +91,7 @@ static check_frame joint_motion(const hf_creature_view* c, int joint, const doub
         f = check_frame_of((hf_transform){{v[0], v[1], v[2]}, {v[3], v[4], v[5], v[6]}});
         break;
     case HF_JOINT_PLANAR:
-        f = planar(j->axis, v);
+        f = check_planar(j->axis, v);
         break;
     }
     return f;

@@ -3,14 +3,15 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "check/tolerance.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-static const double LIMIT_TOLERANCE = 1e-6; /* rad or m: rounding of files */
-static const double ROM_TOLERANCE = 1e-4;   /* rad */
-static const double SPEED_TOLERANCE = 1e-3; /* relative */
+static const double LIMIT_TOLERANCE = CHECK_LIMIT;       /* rad or m: rounding of files */
+static const double ROM_TOLERANCE = CHECK_ROM_RAD;       /* rad */
+static const double SPEED_TOLERANCE = CHECK_SPEED_SHARE; /* relative */
 
 enum { MAX_PROBLEMS = 1000 };
 
@@ -62,7 +63,7 @@ static bool frame_is_sound(const hf_motion* m, const hf_creature_view* c, int in
             good = good && finite_turn((hf_quat){q[3], q[4], q[5], q[6]});
     }
     for (int i = 0; i < f->contact_count && good; i++) {
-        const hf_motion_contact* k = &f->contacts[i];
+        const hf_hold* k = &f->contacts[i];
         good = k->limb >= 0 && k->limb < m->limb_count && k->object >= -1 && k->object < m->object_count &&
                k->frame >= 0 && k->frame < m->limbs[k->limb].frame_count && finite3(k->point) &&
                fabs(hf_length(k->normal) - 1) < 0.01;
@@ -152,16 +153,16 @@ static void place_objects(check_job* job, hf_check_report* report) {
             int o = job->object_of[named->object];
             if (o < 0) {
                 if (job->scene)
-                    check_problem(report, f, HF_CLAIM_ALL, "the scene has no object \"%.60s\"",
-                                  m->objects[named->object]);
+                    check_problem(report, f, HF_CLAIM_ALL | HF_CLAIM_DYNAMIC,
+                                  "the scene has no object \"%.60s\"", m->objects[named->object]);
                 continue;
             }
             hf_transform stood = job->placed[row + (size_t)o];
             bool moved = hf_distance(stood.position, named->pose.position) > 1e-6 ||
                          hf_quat_angle(stood.rotation, named->pose.rotation) > 1e-6;
             if (moved && !job->views[o].movable)
-                check_problem(report, f, HF_CLAIM_ALL, "\"%.60s\" is moved but is not movable",
-                              job->views[o].name);
+                check_problem(report, f, HF_CLAIM_ALL | HF_CLAIM_DYNAMIC,
+                              "\"%.60s\" is moved but is not movable", job->views[o].name);
             job->placed[row + (size_t)o] = named->pose;
             job->named[row + (size_t)o] = true;
         }
@@ -267,13 +268,19 @@ static void judge_frame(void* context, int frame, int worker) {
         __atomic_store_n(&w->cancelled, true, __ATOMIC_RELAXED);
 }
 
-/* A motion that does not claim balance is told how many frames lack it, and no more. */
+/* A motion that does not claim balance, at rest or in motion, is told how many frames lack it, and no more.
+ */
 static void sum_balance(const check_job* job, int frame, hf_check_report* report) {
     const check_frame_report* r = &job->reports[frame];
     report->unbalanced += r->unbalanced;
+    report->undynamic += r->undynamic;
+    report->missing_force_max = fmax(report->missing_force_max, r->missing_force);
+    report->missing_moment_max_m = fmax(report->missing_moment_max_m, r->missing_moment);
     report->stance_violations += r->unheld;
     if (r->unbalanced && (job->motion->claims & HF_CLAIM_BALANCE))
         check_problem(report, frame, HF_CLAIM_BALANCE, "%s", r->balance_what);
+    if (r->undynamic && (job->motion->claims & HF_CLAIM_DYNAMIC))
+        check_problem(report, frame, HF_CLAIM_DYNAMIC, "%s", r->dynamic_what);
     if (r->unheld) check_problem(report, frame, HF_CLAIM_ONE_LIMB, "%s", r->change_what);
 }
 

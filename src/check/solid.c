@@ -164,13 +164,19 @@ static double winding(const double* triangles, int count, const double p[3]) {
     return sum / (4 * 3.14159265358979323846);
 }
 
+/* How often the piece goes around the point; 0 for one that is not watertight. */
+static double piece_winding(const check_object* object, const check_piece* p, const double point[3]) {
+    bool in_box = p->closed;
+    for (int k = 0; k < 3; k++) in_box = in_box && point[k] > p->low[k] && point[k] < p->high[k];
+    return in_box ? winding(object->triangles + 9 * p->first, p->count, point) : 0;
+}
+
+bool check_piece_inside(const check_object* object, const check_piece* piece, const double point[3]) {
+    return piece_winding(object, piece, point) > 0.5;
+}
+
 bool check_object_inside(const check_object* object, const double point[3]) {
     double sum = 0;
-    for (int i = 0; i < object->piece_count; i++) {
-        const check_piece* p = &object->pieces[i];
-        bool in_box = p->closed;
-        for (int k = 0; k < 3; k++) in_box = in_box && point[k] > p->low[k] && point[k] < p->high[k];
-        if (in_box) sum += winding(object->triangles + 9 * p->first, p->count, point);
-    }
+    for (int i = 0; i < object->piece_count; i++) sum += piece_winding(object, &object->pieces[i], point);
     return sum > 0.5;
 }

@@ -6,12 +6,13 @@
 #include "base/workspace.h"
 #include "solve/target.h"
 #include "model/creature.h"
+#include "model/tolerance.h"
 
 #include <math.h>
 #include <string.h>
 
 /* Half of what the contact is promised to be within, m. */
-static const double TOLERANCE_M = 5e-5;
+static const double TOLERANCE_M = HF_CONTACT_M / 2;
 /* Flat enough for a patch not to dig its corners in, rad. */
 static const double TOLERANCE_RAD = 2e-3;
 /* Work for one sample: it is near already, or the next one will do. */
@@ -57,7 +58,8 @@ static bool collides(hf_contact_finisher* f, int object) {
     const hf_limb* limb = &f->creature->view.limbs[f->query->limb];
     if (limb->joint_count > 0) hf_forward_from(f->creature, limb->root_link, f->q, f->links);
     hf_collision_query c = hf_collision_query_default();
-    f->touches[f->touch_count] = (hf_touch){f->query->limb, object, f->query->role == HF_ROLE_GRIP};
+    f->touches[f->touch_count] =
+        (hf_hold){.limb = f->query->limb, .object = object, .grip = f->query->role == HF_ROLE_GRIP};
     c.touches = f->touches;
     c.touch_count = f->touch_count + 1;
     c.limb = f->query->limb;
@@ -150,13 +152,13 @@ hf_status hf_contact_finish(hf_contact_finisher* f, const hf_samples* samples, i
     }
     if (!(r.position_error_m <= TOLERANCE_M) || !aligned(f, frame, &r)) return HF_OK;
     *finish = collides(f, surface->object) ? HF_FINISH_COLLIDES : HF_FINISH_VALID;
-    contact->limb = f->query->limb;
-    contact->frame = frame;
-    contact->object = surface->object;
+    contact->hold.limb = f->query->limb;
+    contact->hold.frame = frame;
+    contact->hold.object = surface->object;
     contact->triangle = surface->triangle;
-    contact->grip = f->query->role == HF_ROLE_GRIP;
-    contact->point = surface->point;
-    contact->normal = surface->normal;
+    contact->hold.grip = f->query->role == HF_ROLE_GRIP;
+    contact->hold.point = surface->point;
+    contact->hold.normal = surface->normal;
     contact->position_error_m = r.position_error_m;
     contact->angle_error_rad = r.angle_error_rad;
     return HF_OK;

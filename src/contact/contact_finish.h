@@ -13,7 +13,7 @@ typedef struct hf_contact_finisher {
     const bool* use;          /* of each object */
     hf_transform base;        /* world pose of the limb's base link */
     hf_transform* links;      /* of the present pose; the limb's change with each trial */
-    hf_touch* touches;        /* those that hold, and room for one more at the end */
+    hf_hold* touches;         /* those that hold, and room for one more at the end */
     int touch_count;          /* without that one */
     double* q;                /* the last trial */
     double* posture;          /* scratch */

@@ -34,14 +34,14 @@ hf_status hf_contact_pool_make(const hf_creature* creature, const hf_contact_que
 
 static bool near_chosen(const hf_contact_pool* p, int before, hf_vec3 point) {
     for (int i = 0; i < before; i++)
-        if (p->chosen[i] && hf_distance(point, p->contacts[i].point) < p->apart_m) return true;
+        if (p->chosen[i] && hf_distance(point, p->contacts[i].hold.point) < p->apart_m) return true;
     return false;
 }
 
 static void choose(hf_contact_pool* p) {
     p->chosen_count = 0;
     for (int i = 0; i < p->count; i++) {
-        p->chosen[i] = p->chosen_count < p->wanted && !near_chosen(p, i, p->contacts[i].point);
+        p->chosen[i] = p->chosen_count < p->wanted && !near_chosen(p, i, p->contacts[i].hold.point);
         p->chosen_count += p->chosen[i];
     }
 }

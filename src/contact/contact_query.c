@@ -220,8 +220,8 @@ static hf_status prepare(search* s, const hf_samples* const* samples) {
 static hf_status finished_terms(search* s, const hf_contact_scorer* scorer, double factor,
                                 hf_contact* contact) {
     const hf_limb* limb = s->limb;
-    int link = contact->frame >= 0 ? limb->contacts[contact->frame].link : limb->effector_link;
-    hf_vec3 offset = contact->frame >= 0 ? limb->contacts[contact->frame].offset : hf_v3(0, 0, 0);
+    int link = contact->hold.frame >= 0 ? limb->contacts[contact->hold.frame].link : limb->effector_link;
+    hf_vec3 offset = contact->hold.frame >= 0 ? limb->contacts[contact->hold.frame].offset : hf_v3(0, 0, 0);
     hf_touching_limb touching = {.creature = s->creature,
                                  .limb = s->query->limb,
                                  .links = s->finisher.links,
@@ -238,8 +238,8 @@ static hf_status finished_terms(search* s, const hf_contact_scorer* scorer, doub
     hf_status status = HF_OK;
     if (s->query->outlook) {
         hf_support support;
-        hf_support_find(s->creature, s->placement, contact, s->finisher.links[link], &support);
-        status = hf_contact_outlook(scorer, &support, contact->point, true, s->workspace, terms);
+        hf_support_find(s->creature, s->placement, &contact->hold, s->finisher.links[link], &support);
+        status = hf_contact_outlook(scorer, &support, contact->hold.point, true, s->workspace, terms);
     }
     contact->score = hf_terms_weigh(s->query->weights, terms);
     return status;
@@ -499,8 +499,8 @@ hf_status hf_contact_find_all(const hf_creature* creature, const hf_samples* con
     size_t bytes = sizeof(double) * (size_t)creature->view.q_count;
     hf_workspace_mark mark = hf_workspace_begin(workspace);
     double* now = hf_workspace_take(workspace, (size_t)creature->view.q_count + 1, sizeof *now);
-    hf_touch* touches = hf_workspace_take(workspace, (size_t)most + (size_t)count, sizeof *touches);
-    hf_touch* made = hf_workspace_take(workspace, (size_t)count, sizeof *made);
+    hf_hold* touches = hf_workspace_take(workspace, (size_t)most + (size_t)count, sizeof *touches);
+    hf_hold* made = hf_workspace_take(workspace, (size_t)count, sizeof *made);
     hf_status status = now && touches && made ? HF_OK : HF_ERROR_MEMORY;
     if (status == HF_OK) memcpy(now, queries[0].pose.q, bytes);
     int made_count = 0;
@@ -520,7 +520,7 @@ hf_status hf_contact_find_all(const hf_creature* creature, const hf_samples* con
         if (status != HF_OK || !answers[i]->contact_count) continue;
         const hf_contact* best = &answers[i]->contacts[0];
         memcpy(now, best->q, bytes);
-        made[made_count++] = (hf_touch){best->limb, best->object, best->grip};
+        made[made_count++] = best->hold;
     }
     if (status == HF_OK && q) memcpy(q, now, bytes);
     for (int i = 0; i < count && status != HF_OK; i++) clear(answers[i]);

@@ -5,6 +5,7 @@
 
 #include "contact/candidates.h"
 #include "contact/score_terms.h"
+#include <holdfast/contact.h>
 
 /* What a triangle brings to every sample near it. */
 typedef struct hf_surface_factor {

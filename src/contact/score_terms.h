@@ -3,7 +3,7 @@
 #ifndef HF_CONTACT_SCORE_TERMS_H
 #define HF_CONTACT_SCORE_TERMS_H
 
-#include <holdfast/balance.h>
+#include <holdfast/contact.h>
 #include <holdfast/outlook.h>
 
 #include "model/scene.h"

@@ -2,10 +2,11 @@
    by GJK (Gilbert, Johnson and Keerthi 1988) between the shapes' cores: a sphere is a point and a capsule a
    segment with a margin.
 
-   Shrinking by e is erosion by a ball of radius e: boxes lose e from each half size, round shapes from
-   their radius, hulls have every face plane moved inwards. The corners of an eroded hull are not known;
-   its support in a direction is a linear program over its planes (Seidel 1991), and GJK asks for nothing
-   else. That happens only for hulls that meet unshrunk and do not meet when scaled down instead. */
+   The depth of two shapes is the length of the least translation that parts them. Along a unit direction d
+   the first must move g(d) = max of d over the second - min of d over the first; the depth is the least g. A
+   descent over GJK finds it: moved a little further than g(d), the shapes are apart, and the direction
+   between their nearest points is the normal of the face of their Minkowski difference under the way d, whose
+   g is no larger (Cameron 1997 has the idea). It ends in a local minimum; starts are the faces of both. */
 #include "base/assert.h"
 #include "geom/convex.h"
 
@@ -18,24 +19,26 @@ static const double GAP = 1e-13;
 static const double TOUCH = 4e-15;
 /* Supports come from finite sets, so that GJK ends by itself; this ends it whatever the rounding does. */
 enum { MAX_ITERATIONS = 200 };
-
-typedef enum core_mode { CORE_FULL, CORE_SCALED, CORE_ERODED } core_mode;
+/* A descent comes to rest in a few turns; directions that are kept to start from. */
+enum { MAX_TURNS = 16, MAX_STARTS = 4 };
+/* How much further than needed a descent moves a shape, as a share: the nearest face is then the one below.
+ */
+static const double BEYOND = 0.1;
+/* A turn that gains a smaller share of the depth is the last. */
+static const double GAIN = 1e-4;
 
 /* What GJK sees of a shape. */
 typedef struct core {
     const hf_shape* shape;
-    core_mode mode;     /* of a hull */
     double half_length; /* of a capsule */
-    hf_vec3 half_size;  /* of a box, already eroded */
-    hf_vec3 centre;     /* a hull's inner point */
-    double scale;       /* CORE_SCALED: about the centre */
-    double erosion;     /* CORE_ERODED, m */
-    hf_vec3 low, high;  /* CORE_ERODED: bounds of the hull */
+    hf_vec3 half_size;  /* of a box */
+    hf_vec3 centre;     /* a hull's inner point, known when it is scaled */
+    double scale;       /* about the centre */
     hf_mat3 rotation;   /* own frame to the common one */
     hf_vec3 position;
 } core;
 
-/* ---- linear program over a hull's planes ---- */
+/* ---- faces ---- */
 
 typedef struct plane {
     hf_vec3 normal; /* unit, outwards */
@@ -56,92 +59,15 @@ static plane face_plane(const hf_shape* s, int face) {
     return p;
 }
 
-/* Constraint i of an eroded hull: first its six bounds, then its faces in a scattered order, which gives
-   Seidel's expected linear time whatever the order of the faces. */
-static plane constraint(const core* c, int i) {
-    static const uint64_t STRIDE = 1000003; /* a prime beyond any face count that shares it as a factor */
-    if (i < 6) {
-        double sign = i & 1 ? 1 : -1;
-        hf_vec3 bound = i & 1 ? c->high : c->low;
-        hf_vec3 n = i / 2 == 0 ? hf_v3(sign, 0, 0) : i / 2 == 1 ? hf_v3(0, sign, 0) : hf_v3(0, 0, sign);
-        plane p = {n, hf_dot(n, bound) - c->erosion};
-        return p;
-    }
-    uint64_t count = (uint64_t)c->shape->face_count, k = (uint64_t)(i - 6);
-    plane p = face_plane(c->shape, (int)(count % STRIDE ? k * STRIDE % count : k));
-    if (p.normal.x != 0 || p.normal.y != 0 || p.normal.z != 0) p.offset -= c->erosion;
-    return p;
+static int face_count(const hf_shape* s) {
+    return s->kind == HF_SHAPE_BOX ? 6 : s->kind == HF_SHAPE_HULL ? s->face_count : 0;
 }
 
-typedef struct program {
-    const core* c;
-    double tolerance, reach; /* m */
-    hf_vec3 origin, e1, e2;  /* the plane that is tight now */
-    hf_vec3 normal;
-} program;
-
-/* The best point on the line where constraints `first` and `second` are both tight, within those before
-   `second`. goal . direction decides which end. */
-static bool solve_line(const program* lp, int second, plane tight, hf_vec3 goal, hf_vec3* x) {
-    hf_vec3 direction = hf_normalize(hf_cross(lp->normal, tight.normal));
-    hf_vec3 across = hf_cross(direction, lp->normal);
-    double slope = hf_dot(tight.normal, across);
-    hf_vec3 start =
-        hf_add(lp->origin, hf_scale(across, (tight.offset - hf_dot(tight.normal, lp->origin)) / slope));
-    double low = -lp->reach, high = lp->reach;
-    for (int i = 0; i < second; i++) {
-        plane p = constraint(lp->c, i);
-        double rate = hf_dot(p.normal, direction), room = p.offset - hf_dot(p.normal, start);
-        if (fabs(rate) < 1e-10) {
-            if (room < -1e3 * lp->tolerance) return false;
-        } else if (rate > 0) {
-            high = fmin(high, room / rate);
-        } else {
-            low = fmax(low, room / rate);
-        }
-    }
-    if (low > high + 1e3 * lp->tolerance) return false;
-    double t = low > high ? (low + high) / 2 : hf_dot(goal, direction) > 0 ? high : low;
-    *x = hf_add(start, hf_scale(direction, t));
-    return true;
-}
-
-/* The best point on constraint `first`'s plane within those before it. */
-static bool solve_plane(program* lp, int first, hf_vec3 goal, hf_vec3* x) {
-    plane tight = constraint(lp->c, first);
-    hf_vec3 n = tight.normal;
-    hf_vec3 side = fabs(n.x) < 0.6 ? hf_v3(1, 0, 0) : fabs(n.y) < 0.6 ? hf_v3(0, 1, 0) : hf_v3(0, 0, 1);
-    lp->normal = n;
-    lp->e1 = hf_normalize(hf_cross(n, side));
-    lp->e2 = hf_cross(n, lp->e1);
-    lp->origin = hf_add(lp->c->centre, hf_scale(n, tight.offset - hf_dot(n, lp->c->centre)));
-    *x = hf_add(lp->origin, hf_add(hf_scale(lp->e1, hf_dot(goal, lp->e1) > 0 ? lp->reach : -lp->reach),
-                                   hf_scale(lp->e2, hf_dot(goal, lp->e2) > 0 ? lp->reach : -lp->reach)));
-    for (int i = 0; i < first; i++) {
-        plane p = constraint(lp->c, i);
-        if (hf_dot(p.normal, *x) <= p.offset + lp->tolerance) continue;
-        if (hf_length(hf_cross(p.normal, n)) < 1e-9) {
-            if (hf_dot(p.normal, lp->origin) > p.offset + 1e3 * lp->tolerance) return false;
-            continue;
-        }
-        if (!solve_line(lp, i, p, goal, x)) return false;
-    }
-    return true;
-}
-
-/* The farthest point of an eroded hull along goal; false when nothing of the hull is left. */
-static bool eroded_support(const core* c, hf_vec3 goal, hf_vec3* x) {
-    double size = hf_distance(c->low, c->high);
-    program lp = {.c = c, .reach = 2 * size, .tolerance = 1e-13 * (size + hf_length(c->centre))};
-    /* Start in the best corner of the eroded bounds. */
-    hf_vec3 e = hf_v3(c->erosion, c->erosion, c->erosion), low = hf_add(c->low, e), high = hf_sub(c->high, e);
-    if (low.x > high.x || low.y > high.y || low.z > high.z) return false;
-    *x = hf_v3(goal.x > 0 ? high.x : low.x, goal.y > 0 ? high.y : low.y, goal.z > 0 ? high.z : low.z);
-    for (int i = 6; i < c->shape->face_count + 6; i++) {
-        plane p = constraint(c, i);
-        if (hf_dot(p.normal, *x) > p.offset + lp.tolerance && !solve_plane(&lp, i, goal, x)) return false;
-    }
-    return true;
+/* Outward normal of a face in the shape's frame; zero where a hull's face is degenerate. */
+static hf_vec3 face_normal(const hf_shape* s, int face) {
+    if (s->kind == HF_SHAPE_HULL) return face_plane(s, face).normal;
+    double sign = face % 2 ? -1 : 1;
+    return hf_v3(face / 2 == 0 ? sign : 0, face / 2 == 1 ? sign : 0, face / 2 == 2 ? sign : 0);
 }
 
 /* ---- supports ---- */
@@ -166,9 +92,8 @@ static hf_vec3 local_support(const core* c, hf_vec3 d) {
     case HF_SHAPE_BOX:
         return hf_v3(d.x >= 0 ? h.x : -h.x, d.y >= 0 ? h.y : -h.y, d.z >= 0 ? h.z : -h.z);
     case HF_SHAPE_HULL:
-        if (c->mode == CORE_ERODED && eroded_support(c, d, &p)) return p;
         p = hull_support(c->shape, d);
-        return c->mode == CORE_SCALED ? hf_lerp(c->centre, p, c->scale) : p;
+        return c->scale < 1 ? hf_lerp(c->centre, p, c->scale) : p;
     default:
         return hf_v3(0, 0, 0);
     }
@@ -249,8 +174,8 @@ static bool reduce(simplex* s, double known, nearest* best) {
 }
 
 /* Distance of two cores, 0 when they meet. Ends early, with some number above `enough`, once they are known
-   to be further apart than that. */
-static double core_distance(const core* a, const core* b, double enough) {
+   to be further apart than that. `way` (may be NULL) gets the way from the second to the first. */
+static double core_distance(const core* a, const core* b, double enough, hf_vec3* way) {
     hf_vec3 v = hf_sub(a->position, b->position);
     if (hf_dot(v, v) == 0) v = hf_v3(1, 0, 0);
     simplex s = {.count = 0};
@@ -260,6 +185,7 @@ static double core_distance(const core* a, const core* b, double enough) {
         hf_vec3 pa = core_support(a, hf_neg(v)), pb = core_support(b, v), w = hf_sub(pa, pb);
         double along = hf_dot(v, w), length = hf_length(v);
         /* The plane through w normal to v separates the cores by at least this. */
+        if (way) *way = v;
         if (along > enough * length) return along / length;
         if (known < INFINITY && known - along <= GAP * known) break;
         s.p[s.count++] = w;
@@ -270,6 +196,7 @@ static double core_distance(const core* a, const core* b, double enough) {
         double size = fmax(hf_length(pa), hf_length(pb));
         if (known <= TOUCH * TOUCH * size * size) return 0;
     }
+    if (way) *way = v;
     return sqrt(known);
 }
 
@@ -320,7 +247,7 @@ static double sphere_box_distance(hf_vec3 centre, hf_vec3 half, hf_transform pos
 /* ---- the questions ---- */
 
 static core core_of(const hf_shape* s, hf_transform pose, hf_vec3 origin) {
-    core c = {.shape = s, .half_length = s->half_length, .half_size = s->half_size};
+    core c = {.shape = s, .half_length = s->half_length, .half_size = s->half_size, .scale = 1};
     c.rotation = hf_quat_matrix(pose.rotation);
     c.position = hf_sub(pose.position, origin);
     return c;
@@ -328,7 +255,7 @@ static core core_of(const hf_shape* s, hf_transform pose, hf_vec3 origin) {
 
 static double distance_between(const core* a, const core* b, double enough) {
     double margins = margin_of(a->shape) + margin_of(b->shape);
-    return core_distance(a, b, enough + margins) - margins;
+    return core_distance(a, b, enough + margins, NULL) - margins;
 }
 
 double hf_convex_distance(const hf_shape* a, hf_transform pose_a, const hf_shape* b, hf_transform pose_b,
@@ -347,46 +274,97 @@ double hf_shape_distance(const hf_shape* a, hf_transform pose_a, const hf_shape*
     return hf_convex_distance(a, pose_a, b, pose_b, INFINITY);
 }
 
-/* Erodes what can be eroded at once (round shapes have it in their margin); false when nothing is left. */
-static bool erode(core* c, double e) {
-    if (is_round(c->shape)) return c->shape->radius >= e;
-    if (c->shape->kind == HF_SHAPE_BOX) {
-        c->half_size = hf_sub(c->half_size, hf_v3(e, e, e));
-        return c->half_size.x >= 0 && c->half_size.y >= 0 && c->half_size.z >= 0;
-    }
-    c->erosion = e;
-    return c->shape->vertex_count > 0;
+double hf_convex_way(const hf_shape* a, hf_transform pose_a, const hf_shape* b, hf_transform pose_b,
+                     double enough, hf_vec3* way) {
+    double margins = margin_of(a) + margin_of(b);
+    core ca = core_of(a, pose_a, pose_a.position), cb = core_of(b, pose_b, pose_a.position);
+    return fmax(0, core_distance(&ca, &cb, enough + margins, way) - margins);
 }
 
-/* A hull scaled about an inner point by 1 - e / r, r the distance from there to the nearest face, lies
-   within the eroded hull. False when the inner point is too near to a face to say. */
-static bool scale_down(core* c) {
+/* ---- depth ---- */
+
+/* How far the first core must move along d (unit) until a plane normal to d parts them. */
+static double way_out(const core* a, const core* b, hf_vec3 d) {
+    return hf_dot(d, hf_sub(core_support(b, d), core_support(a, hf_neg(d))));
+}
+
+/* Moves every face of a box or hull inwards by `depth` or more, by scaling it about an inner point; false
+   when nothing would be left. Cores that lie no deeper in each other than `depth` are then apart. */
+static bool scale_down(core* c, double depth) {
     const hf_shape* s = c->shape;
-    if (s->kind != HF_SHAPE_HULL) return true;
-    hf_vec3 sum = hf_v3(0, 0, 0), low = hull_vertex(s, 0), high = low;
-    for (int i = 0; i < s->vertex_count; i++) {
-        hf_vec3 p = hull_vertex(s, (uint32_t)i);
-        sum = hf_add(sum, p);
-        low = hf_v3(fmin(low.x, p.x), fmin(low.y, p.y), fmin(low.z, p.z));
-        high = hf_v3(fmax(high.x, p.x), fmax(high.y, p.y), fmax(high.z, p.z));
+    double inside = fmin(s->half_size.x, fmin(s->half_size.y, s->half_size.z));
+    if (is_round(s)) return false;
+    if (s->kind == HF_SHAPE_HULL) {
+        hf_vec3 sum = hf_v3(0, 0, 0);
+        for (int i = 0; i < s->vertex_count; i++) sum = hf_add(sum, hull_vertex(s, (uint32_t)i));
+        c->centre = hf_scale(sum, 1.0 / s->vertex_count);
+        inside = INFINITY;
+        for (int i = 0; i < s->face_count; i++) {
+            plane p = face_plane(s, i);
+            if (hf_dot(p.normal, p.normal) > 0) inside = fmin(inside, p.offset - hf_dot(p.normal, c->centre));
+        }
     }
-    c->centre = hf_scale(sum, 1.0 / s->vertex_count);
-    c->low = low, c->high = high;
-    double inside = INFINITY;
-    for (int i = 0; i < s->face_count; i++) {
-        plane p = face_plane(s, i);
-        if (hf_dot(p.normal, p.normal) > 0) inside = fmin(inside, p.offset - hf_dot(p.normal, c->centre));
-    }
-    c->mode = CORE_SCALED;
-    c->scale = 1 - c->erosion / inside;
-    return inside > c->erosion;
+    c->scale = 1 - depth / inside;
+    c->half_size = hf_scale(c->half_size, c->scale);
+    return inside > depth;
 }
 
-static bool exact_erosion(core* c) {
-    hf_vec3 p;
-    if (c->shape->kind != HF_SHAPE_HULL) return true;
-    c->mode = CORE_ERODED;
-    return eroded_support(c, hf_v3(1, 0, 0), &p);
+/* The directions with the shortest ways out, shortest first. */
+typedef struct starts {
+    int count;
+    hf_vec3 d[MAX_STARTS];
+    double way[MAX_STARTS];
+} starts;
+
+static void offer_start(starts* s, const core* a, const core* b, hf_vec3 d) {
+    double length = hf_length(d);
+    if (!(length > 0)) return;
+    d = hf_scale(d, 1 / length);
+    double way = way_out(a, b, d);
+    if (s->count == MAX_STARTS && way >= s->way[MAX_STARTS - 1]) return;
+    int i = s->count < MAX_STARTS ? s->count++ : MAX_STARTS - 1;
+    for (; i > 0 && s->way[i - 1] > way; i--) s->d[i] = s->d[i - 1], s->way[i] = s->way[i - 1];
+    s->d[i] = d, s->way[i] = way;
+}
+
+static void offer_faces(starts* s, const core* a, const core* b) {
+    for (int i = 0; i < face_count(a->shape); i++)
+        offer_start(s, a, b, hf_neg(hf_mat3_mul(&a->rotation, face_normal(a->shape, i))));
+    for (int i = 0; i < face_count(b->shape); i++)
+        offer_start(s, a, b, hf_mat3_mul(&b->rotation, face_normal(b->shape, i)));
+}
+
+/* Does the descent from d find a way out that is no longer than `depth`? */
+static bool descends(const core* a, const core* b, hf_vec3 d, double way, double depth) {
+    for (int i = 0; i < MAX_TURNS && way > depth; i++) {
+        core moved = *a;
+        moved.position = hf_add(a->position, hf_scale(d, way * (1 + BEYOND)));
+        hf_vec3 v;
+        if (!(core_distance(&moved, b, INFINITY, &v) > 0)) return false;
+        hf_vec3 turned = hf_normalize(v);
+        double shorter = way_out(a, b, turned);
+        if (!(shorter < way * (1 - GAIN))) return false;
+        d = turned, way = shorter;
+    }
+    return way <= depth;
+}
+
+/* Of cores that meet: does no translation as short as `depth` part them? */
+static bool cores_deeper(const core* a, const core* b, double depth) {
+    starts s = {.count = 0};
+    hf_vec3 v = hf_sub(a->position, b->position);
+    core small_a = *a, small_b = *b;
+    if (scale_down(&small_a, depth)) {
+        if (core_distance(&small_a, b, 0, &v) == 0) return true;
+    } else if (scale_down(&small_b, depth)) {
+        if (core_distance(a, &small_b, 0, &v) == 0) return true;
+    }
+    offer_start(&s, a, b, v);
+    if (s.count && descends(a, b, s.d[0], s.way[0], depth)) return false;
+    offer_faces(&s, a, b);
+    for (int i = 0; i < s.count; i++)
+        if (descends(a, b, s.d[i], s.way[i], depth)) return false;
+    return true;
 }
 
 bool hf_shape_overlap(const hf_shape* a, hf_transform pose_a, const hf_shape* b, hf_transform pose_b,
@@ -394,18 +372,14 @@ bool hf_shape_overlap(const hf_shape* a, hf_transform pose_a, const hf_shape* b,
     HF_ASSERT(!isnan(depth));
     /* A negative depth grows the shapes: they meet when they are that near. */
     if (depth < 0) return hf_shape_distance(a, pose_a, b, pose_b) <= -depth;
+    if ((a->kind == HF_SHAPE_HULL && a->vertex_count == 0) ||
+        (b->kind == HF_SHAPE_HULL && b->vertex_count == 0))
+        return false;
+    double margins = margin_of(a) + margin_of(b);
+    if (is_round(a) && is_round(b)) return round_distance(a, pose_a, b, pose_b) <= margins - depth;
     core ca = core_of(a, pose_a, pose_a.position), cb = core_of(b, pose_b, pose_a.position);
-    if (!erode(&ca, depth / 2) || !erode(&cb, depth / 2)) return false;
-    double allowed = -((is_round(a) ? depth / 2 : 0) + (is_round(b) ? depth / 2 : 0));
-    if (is_round(a) && is_round(b))
-        return round_distance(a, pose_a, b, pose_b) <= a->radius + b->radius + allowed;
-
-    /* Apart while hulls still have their full size: no. Without hulls, or without erosion: exact. */
-    if (distance_between(&ca, &cb, allowed) > allowed) return false;
-    if ((a->kind != HF_SHAPE_HULL && b->kind != HF_SHAPE_HULL) || depth == 0) return true;
-    /* Meeting while they are smaller than they should be: yes. */
-    bool small_a = scale_down(&ca), small_b = scale_down(&cb);
-    if (small_a && small_b && distance_between(&ca, &cb, allowed) <= allowed) return true;
-    if (!exact_erosion(&ca) || !exact_erosion(&cb)) return false;
-    return distance_between(&ca, &cb, allowed) <= allowed;
+    double apart = core_distance(&ca, &cb, margins, NULL);
+    /* While the cores are apart their margins alone overlap. */
+    if (apart > 0 || depth <= margins) return apart <= margins - depth;
+    return cores_deeper(&ca, &cb, depth - margins);
 }

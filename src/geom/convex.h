@@ -7,5 +7,8 @@
 /* As hf_shape_distance, but ends with some number above `enough` once they are known to be further apart. */
 double hf_convex_distance(const hf_shape* a, hf_transform pose_a, const hf_shape* b, hf_transform pose_b,
                           double enough);
+/* The same, and the way from b's nearest point to a's (margins of round shapes left out). */
+double hf_convex_way(const hf_shape* a, hf_transform pose_a, const hf_shape* b, hf_transform pose_b,
+                     double enough, hf_vec3* way);
 
 #endif

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "io/byte_buffer.h"
 #include "io/json.h"
+#include "io/motion_text.h"
 #include "model/creature_draft.h"
 #include <holdfast/motion.h>
 
@@ -12,10 +13,6 @@
 #include <sys/stat.h>
 
 enum { MAX_BYTES = 1 << 27, MAX_VALUES = 7 * HF_MAX_LINKS, MAX_LISTED = 16384, MAX_TEXT = 4000 };
-
-static const char* const claim_names[] = {"limits", "rom",     "collision", "contacts",
-                                          "speed",  "balance", "one-limb"};
-enum { CLAIM_COUNT = 7 };
 
 /* ---- reading ---- */
 
@@ -53,60 +50,6 @@ static const char* item_text(reader* r, const char* where, const json_t* value) 
     else if (!text[0] || strlen(text) != json_string_length(value) || strlen(text) > 400)
         hf_json_fail(&r->json, where, "a name of 1 to 400 bytes without NUL is expected");
     return r->json.status == HF_OK ? text : NULL;
-}
-
-static void suggest(reader* r, const char* where, const char* what, const char* name, char* const* names,
-                    int count) {
-    const char* close = hf_nearest_word(name, (const char* const*)names, count);
-    if (close)
-        hf_json_fail(&r->json, where, "unknown %s \"%.60s\"; did you mean \"%s\"?", what, name, close);
-    else
-        hf_json_fail(&r->json, where, "unknown %s \"%.60s\"", what, name);
-}
-
-/* A unit vector keeps its bits when it is one already; one that is off by more than 1 % is refused. */
-static bool to_unit(reader* r, const char* where, double* v, int count, const char* what) {
-    double sum = 0;
-    for (int i = 0; i < count; i++) sum += v[i] * v[i];
-    double length = sqrt(sum);
-    if (!(fabs(length - 1) < 0.01)) {
-        hf_json_fail(&r->json, where, "%s is expected", what);
-        return false;
-    }
-    for (int i = 0; i < count && fabs(length - 1) > 1e-9; i++) v[i] /= length;
-    return true;
-}
-
-/* Metres, radians and seconds beyond this are mistakes, and sums of their squares would not stay exact. */
-static const double FAR_AWAY = 1e7;
-
-static bool in_range(reader* r, const char* where, const double* v, int count) {
-    if (r->json.status != HF_OK) return false;
-    for (int i = 0; i < count; i++)
-        if (!(fabs(v[i]) <= FAR_AWAY)) {
-            hf_json_fail(&r->json, where, "%g is out of range, at most %g is read", v[i], FAR_AWAY);
-            return false;
-        }
-    return true;
-}
-
-static void read_point(reader* r, const char* where, const json_t* object, const char* key, hf_vec3* point) {
-    if (hf_json_vec3(&r->json, where, object, key, true, point))
-        in_range(r, where, (double[3]){point->x, point->y, point->z}, 3);
-}
-
-static bool to_pose7(reader* r, const char* where, const json_t* array, hf_transform* pose) {
-    double v[7];
-    if (!hf_json_numbers(&r->json, where, array, 7, v) || !in_range(r, where, v, 3)) return false;
-    if (!to_unit(r, where, v + 3, 4, "a pose with a unit quaternion x y z, w x y z")) return false;
-    *pose = (hf_transform){{v[0], v[1], v[2]}, {v[3], v[4], v[5], v[6]}};
-    return true;
-}
-
-static void read_normal(reader* r, const char* where, const json_t* object, hf_vec3* normal) {
-    if (!hf_json_vec3(&r->json, where, object, "normal", true, normal)) return;
-    double v[3] = {normal->x, normal->y, normal->z};
-    if (to_unit(r, where, v, 3, "\"normal\": a unit vector")) *normal = hf_v3(v[0], v[1], v[2]);
 }
 
 static void read_joints(reader* r) {
@@ -167,7 +110,7 @@ static int named_limb(reader* r, const char* where, const char* name) {
     if (limb >= 0) return limb;
     char* names[HF_MAX_LIMBS];
     for (int i = 0; i < m->limb_count; i++) names[i] = m->limbs[i].name;
-    suggest(r, where, "limb", name, names, m->limb_count);
+    hf_motion_suggest(&r->json, where, "limb", name, names, m->limb_count);
     return -1;
 }
 
@@ -180,13 +123,14 @@ static void read_contact_frame(reader* r, const char* where, const json_t* objec
     json_t* patch = NULL;
     hf_json_string(&r->json, where, object, "name", true, &name);
     hf_json_string(&r->json, where, object, "link", true, &link);
-    read_point(r, where, object, "offset", &frame.offset);
-    read_normal(r, where, object, &frame.normal);
+    hf_motion_read_point(&r->json, where, object, "offset", &frame.offset);
+    hf_motion_read_normal(&r->json, where, object, &frame.normal);
     hf_json_number(&r->json, where, object, "ball", false, &frame.ball);
     if (hf_json_array(&r->json, where, object, "patch", false, &patch))
         hf_json_numbers(&r->json, where, patch, 2, frame.patch);
     if (r->json.status != HF_OK) return;
-    if (!in_range(r, where, (double[3]){frame.ball, frame.patch[0], frame.patch[1]}, 3)) return;
+    if (!hf_motion_in_range(&r->json, where, (double[3]){frame.ball, frame.patch[0], frame.patch[1]}, 3))
+        return;
     if (frame.ball < 0 || frame.patch[0] < 0 || frame.patch[1] < 0)
         hf_json_fail(&r->json, where, "\"patch\" and \"ball\" cannot be negative");
     for (int i = 0; i < limb->frame_count; i++)
@@ -220,24 +164,6 @@ static void read_contact_frames(reader* r) {
             read_contact_frame(r, where, json_array_get(list, i), limb);
         }
         if (r->json.status != HF_OK) return;
-    }
-}
-
-static void read_claims(reader* r) {
-    json_t* list = NULL;
-    r->motion->claims = HF_CLAIM_ALL;
-    if (!hf_json_array(&r->json, "", r->json.root, "claims", false, &list)) return;
-    r->motion->claims = 0;
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const char* name = item_text(r, "claims", json_array_get(list, i));
-        if (!name) return;
-        int claim = 0;
-        while (claim < CLAIM_COUNT && strcmp(claim_names[claim], name) != 0) claim++;
-        if (claim == CLAIM_COUNT) {
-            suggest(r, "claims", "claim", name, (char* const*)claim_names, CLAIM_COUNT);
-            return;
-        }
-        r->motion->claims |= 1u << claim;
     }
 }
 
@@ -281,7 +207,7 @@ static void read_contact(reader* r, const char* where, const json_t* object, hf_
     if (!json_is_object(object)) hf_json_fail(&r->json, where, "an object is expected");
     if (r->json.status != HF_OK || !hf_json_keys(&r->json, where, object, keys, 6)) return;
     hf_motion* m = r->motion;
-    hf_motion_contact contact = {.object = -1};
+    hf_hold contact = {.object = -1};
     const char *limb = NULL, *name = NULL, *thing = NULL;
     if (!hf_json_string(&r->json, where, object, "limb", true, &limb)) return;
     contact.limb = named_limb(r, where, limb);
@@ -293,8 +219,8 @@ static void read_contact(reader* r, const char* where, const json_t* object, hf_
         if (contact.frame == of->frame_count)
             hf_json_fail(&r->json, where, "contact_frames has no \"%.60s\" of limb \"%.60s\"", name, limb);
     }
-    read_point(r, where, object, "point", &contact.point);
-    read_normal(r, where, object, &contact.normal);
+    hf_motion_read_point(&r->json, where, object, "point", &contact.point);
+    hf_motion_read_normal(&r->json, where, object, &contact.normal);
     if (hf_json_string(&r->json, where, object, "object", false, &thing))
         contact.object = object_index(r, where, thing);
     hf_json_bool(&r->json, where, object, "grip", &contact.grip);
@@ -318,7 +244,7 @@ static void read_frame_objects(reader* r, const char* where, const json_t* objec
         char place[160];
         snprintf(place, sizeof place, "%.60s.objects.%.80s", where, name);
         hf_motion_object* to = &frame->objects[frame->object_count];
-        if (!to_pose7(r, place, value, &to->pose)) return;
+        if (!hf_motion_read_pose7(&r->json, place, value, &to->pose)) return;
         to->object = object_index(r, place, name);
         if (to->object >= 0) frame->object_count++;
     }
@@ -342,7 +268,7 @@ static void read_q(reader* r, const char* where, const json_t* object, hf_motion
     if (!frame->q)
         out_of_memory(r);
     else if (hf_json_numbers(&r->json, where, list, (int)count, frame->q))
-        in_range(r, where, frame->q, (int)count);
+        hf_motion_in_range(&r->json, where, frame->q, (int)count);
 }
 
 static void read_frame(reader* r, const json_t* object) {
@@ -355,13 +281,14 @@ static void read_frame(reader* r, const json_t* object) {
     hf_motion_frame* frame = &m->frames[m->frame_count];
     *frame = (hf_motion_frame){.balance = NAN};
     if (hf_json_number(&r->json, where, object, "t", true, &frame->time_s) &&
-        in_range(r, where, &frame->time_s, 1) && m->frame_count > 0 && !(frame->time_s > frame[-1].time_s))
+        hf_motion_in_range(&r->json, where, &frame->time_s, 1) && m->frame_count > 0 &&
+        !(frame->time_s > frame[-1].time_s))
         hf_json_fail(&r->json, where, "\"t\" is %g, not after %g of the frame before", frame->time_s,
                      frame[-1].time_s);
     json_t* list = NULL;
     if (hf_json_array(&r->json, where, object, "root", true, &list)) {
         snprintf(where, sizeof where, "frames[%d].root", m->frame_count);
-        to_pose7(r, where, list, &frame->root);
+        hf_motion_read_pose7(&r->json, where, list, &frame->root);
         snprintf(where, sizeof where, "frames[%d]", m->frame_count);
     }
     read_q(r, where, object, frame);
@@ -391,40 +318,14 @@ static void read_frames(reader* r) {
 }
 
 /* Paths in the file are relative to it. */
-static void read_path(reader* r, const char* key, bool required, char** path) {
-    const char* text = NULL;
-    if (!hf_json_string(&r->json, "", r->json.root, key, required, &text)) return;
-    if (strlen(text) > MAX_TEXT) {
-        hf_json_fail(&r->json, key, "the path is too long");
-        return;
-    }
-    *path = text[0] ? hf_path_beside(r->path, text) : hf_copy_text("");
-    if (!*path) out_of_memory(r);
-}
-
-static void read_outcome(reader* r) {
-    const char *text = hf_outcome_text(HF_FOUND), *known[HF_CANCELLED + 1];
-    hf_json_string(&r->json, "", r->json.root, "outcome", false, &text);
-    if (r->json.status != HF_OK) return;
-    bool found = false;
-    for (int i = 0; i <= HF_CANCELLED; i++) {
-        known[i] = hf_outcome_text((hf_outcome)i);
-        found |= strcmp(known[i], text) == 0;
-    }
-    if (!found)
-        suggest(r, "outcome", "outcome", text, (char* const*)known, HF_CANCELLED + 1);
-    else
-        r->motion->outcome = copy_text(r, text);
-}
-
 static void read_all(reader* r) {
     static const char* const keys[] = {"format", "version", "creature",       "scenario", "outcome", "claims",
                                        "joints", "limbs",   "contact_frames", "frames",   "stats"};
     if (!hf_json_keys(&r->json, "", r->json.root, keys, 11)) return;
-    read_path(r, "creature", true, &r->motion->creature);
-    read_path(r, "scenario", false, &r->motion->scenario);
-    read_outcome(r);
-    read_claims(r);
+    hf_motion_read_path(&r->json, "creature", true, &r->motion->creature);
+    hf_motion_read_path(&r->json, "scenario", false, &r->motion->scenario);
+    hf_motion_read_outcome(&r->json, &r->motion->outcome);
+    hf_motion_read_claims(&r->json, &r->motion->claims);
     read_joints(r);
     read_limbs(r);
     if (r->json.status == HF_OK) read_contact_frames(r);
@@ -459,30 +360,6 @@ hf_status hf_motion_load(const char* path, hf_motion** motion, hf_error* error) 
 
 /* ---- writing ---- */
 
-static void write_vec3(hf_bytes* out, const char* key, hf_vec3 v) {
-    hf_bytes_format(out, ", \"%s\": [", key);
-    hf_bytes_numbers(out, (double[3]){v.x, v.y, v.z}, 3, ", ");
-    hf_bytes_text(out, "]");
-}
-
-static void write_pose7(hf_bytes* out, hf_transform p) {
-    hf_bytes_text(out, "[");
-    hf_bytes_numbers(out,
-                     (double[7]){p.position.x, p.position.y, p.position.z, p.rotation.w, p.rotation.x,
-                                 p.rotation.y, p.rotation.z},
-                     7, ", ");
-    hf_bytes_text(out, "]");
-}
-
-static void write_names(hf_bytes* out, const char* key, char* const* names, int count) {
-    hf_bytes_format(out, ",\n  \"%s\": [", key);
-    for (int i = 0; i < count; i++) {
-        if (i) hf_bytes_text(out, ", ");
-        hf_bytes_quoted(out, names[i]);
-    }
-    hf_bytes_text(out, "]");
-}
-
 static bool frame_used(const hf_motion* m, int limb, int frame) {
     for (int f = 0; f < m->frame_count; f++)
         for (int c = 0; c < m->frames[f].contact_count; c++)
@@ -495,8 +372,8 @@ static void write_contact_frame(hf_bytes* out, const hf_motion_contact_frame* fr
     hf_bytes_quoted(out, frame->name);
     hf_bytes_text(out, ", \"link\": ");
     hf_bytes_quoted(out, frame->link);
-    write_vec3(out, "offset", frame->offset);
-    write_vec3(out, "normal", frame->normal);
+    hf_motion_write_vec3(out, "offset", frame->offset);
+    hf_motion_write_vec3(out, "normal", frame->normal);
     if (frame->patch[0] > 0 || frame->patch[1] > 0) {
         hf_bytes_text(out, ", \"patch\": [");
         hf_bytes_numbers(out, frame->patch, 2, ", ");
@@ -531,14 +408,14 @@ static void write_contact_frames(hf_bytes* out, const hf_motion* m) {
     hf_bytes_text(out, any_limb ? "\n  }" : "}");
 }
 
-static void write_contact(hf_bytes* out, const hf_motion* m, const hf_motion_contact* contact) {
+static void write_contact(hf_bytes* out, const hf_motion* m, const hf_hold* contact) {
     const hf_motion_limb* limb = &m->limbs[contact->limb];
     hf_bytes_text(out, "{ \"limb\": ");
     hf_bytes_quoted(out, limb->name);
     hf_bytes_text(out, ", \"frame\": ");
     hf_bytes_quoted(out, limb->frames[contact->frame].name);
-    write_vec3(out, "point", contact->point);
-    write_vec3(out, "normal", contact->normal);
+    hf_motion_write_vec3(out, "point", contact->point);
+    hf_motion_write_vec3(out, "normal", contact->normal);
     if (contact->object >= 0) {
         hf_bytes_text(out, ", \"object\": ");
         hf_bytes_quoted(out, m->objects[contact->object]);
@@ -550,7 +427,7 @@ static void write_frame(hf_bytes* out, const hf_motion* m, const hf_motion_frame
     hf_bytes_text(out, "    { \"t\": ");
     hf_bytes_number(out, frame->time_s);
     hf_bytes_text(out, ", \"root\": ");
-    write_pose7(out, frame->root);
+    hf_motion_write_pose7(out, frame->root);
     hf_bytes_text(out, ", \"q\": [");
     hf_bytes_numbers(out, frame->q, m->q_count, ", ");
     hf_bytes_text(out, "]");
@@ -565,7 +442,7 @@ static void write_frame(hf_bytes* out, const hf_motion* m, const hf_motion_frame
         if (i) hf_bytes_text(out, ", ");
         hf_bytes_quoted(out, m->objects[frame->objects[i].object]);
         hf_bytes_text(out, ": ");
-        write_pose7(out, frame->objects[i].pose);
+        hf_motion_write_pose7(out, frame->objects[i].pose);
     }
     if (frame->object_count) hf_bytes_text(out, " }");
     if (!isnan(frame->balance)) {
@@ -576,26 +453,20 @@ static void write_frame(hf_bytes* out, const hf_motion* m, const hf_motion_frame
     hf_bytes_text(out, " }");
 }
 
-static bool good_number(double v) { return fabs(v) <= FAR_AWAY; }
-
-static bool good_point(hf_vec3 p) { return good_number(p.x) && good_number(p.y) && good_number(p.z); }
-
-static bool good_pose(hf_transform p) {
-    return good_point(p.position) && isfinite(p.rotation.w + p.rotation.x + p.rotation.y + p.rotation.z);
-}
-
 /* A file that could not be read back is not written. */
 static hf_status check_numbers(const hf_motion* m, const char* path, hf_error* error) {
     if (m->frame_count == 0)
         return hf_fail(error, HF_ERROR_ARGUMENT, path, 0, "frames", "a motion has at least one frame");
     for (int f = 0; f < m->frame_count; f++) {
         const hf_motion_frame* frame = &m->frames[f];
-        bool good = good_number(frame->time_s) && good_pose(frame->root) && !isinf(frame->balance);
-        for (int i = 0; i < m->q_count; i++) good = good && good_number(frame->q[i]);
-        for (int i = 0; i < frame->object_count; i++) good = good && good_pose(frame->objects[i].pose);
+        bool good = hf_motion_good_number(frame->time_s) && hf_motion_good_pose(frame->root) &&
+                    !isinf(frame->balance);
+        for (int i = 0; i < m->q_count; i++) good = good && hf_motion_good_number(frame->q[i]);
+        for (int i = 0; i < frame->object_count; i++)
+            good = good && hf_motion_good_pose(frame->objects[i].pose);
         for (int i = 0; i < frame->contact_count; i++) {
-            const hf_motion_contact* contact = &frame->contacts[i];
-            good = good && good_point(contact->point) && good_point(contact->normal);
+            const hf_hold* contact = &frame->contacts[i];
+            good = good && hf_motion_good_point(contact->point) && hf_motion_good_point(contact->normal);
         }
         if (!good)
             return hf_fail(error, HF_ERROR_ARGUMENT, path, 0, "frames",
@@ -604,26 +475,13 @@ static hf_status check_numbers(const hf_motion* m, const char* path, hf_error* e
     return HF_OK;
 }
 
-static void write_path(hf_bytes* out, const char* path, const char* key, const char* target) {
-    char* relative = target[0] ? hf_path_relative(path, target) : hf_copy_text("");
-    hf_bytes_format(out, ",\n  \"%s\": ", key);
-    if (relative)
-        hf_bytes_quoted(out, relative);
-    else
-        out->failed = true;
-    hf_free(relative);
-}
-
 static void write_lists(hf_bytes* out, const hf_motion* m) {
     char* names[HF_MAX_LIMBS];
-    int count = 0;
-    for (int i = 0; i < CLAIM_COUNT; i++)
-        if (m->claims >> i & 1) names[count++] = (char*)claim_names[i];
-    write_names(out, "claims", names, count);
-    write_names(out, "joints", m->joints, m->joint_count);
-    count = m->limb_count < HF_MAX_LIMBS ? m->limb_count : HF_MAX_LIMBS;
+    hf_motion_write_claims(out, m->claims);
+    hf_motion_write_names(out, "joints", m->joints, m->joint_count);
+    int count = m->limb_count < HF_MAX_LIMBS ? m->limb_count : HF_MAX_LIMBS;
     for (int i = 0; i < count; i++) names[i] = m->limbs[i].name;
-    write_names(out, "limbs", names, count);
+    hf_motion_write_names(out, "limbs", names, count);
     write_contact_frames(out, m);
 }
 
@@ -632,8 +490,8 @@ hf_status hf_motion_save(const hf_motion* motion, const char* path, hf_error* er
     if (status != HF_OK) return status;
     hf_bytes out = {0};
     hf_bytes_text(&out, "{ \"format\": \"holdfast-motion\", \"version\": 1");
-    write_path(&out, path, "creature", motion->creature);
-    if (motion->scenario) write_path(&out, path, "scenario", motion->scenario);
+    hf_motion_write_path(&out, path, "creature", motion->creature);
+    if (motion->scenario) hf_motion_write_path(&out, path, "scenario", motion->scenario);
     hf_bytes_text(&out, ",\n  \"outcome\": ");
     hf_bytes_quoted(&out, motion->outcome);
     write_lists(&out, motion);

@@ -83,10 +83,9 @@ static void unknown_object(hf_scenario_reader* r, const char* where, const char*
 }
 
 /* A limb's name, or an object that can also say where it touches what. */
-static void read_contact(hf_scenario_reader* r, const char* where, const json_t* value,
-                         hf_scenario_contact* contact) {
+static void read_contact(hf_scenario_reader* r, const char* where, const json_t* value, hf_hold* contact) {
     static const char* const keys[] = {"limb", "point", "normal", "object"};
-    *contact = (hf_scenario_contact){.object = -1};
+    *contact = (hf_hold){.frame = -1, .object = -1};
     if (json_is_string(value)) {
         hf_scenario_limb(r, where, json_string_value(value), &contact->limb);
         return;
@@ -100,7 +99,6 @@ static void read_contact(hf_scenario_reader* r, const char* where, const json_t*
     bool point = hf_scenario_point(r, where, value, "point", false, &contact->point);
     bool normal = hf_scenario_direction(r, where, value, "normal", false, &contact->normal);
     if (point != normal) hf_json_fail(&r->json, where, "\"point\" and \"normal\" belong together");
-    contact->placed = point && normal;
     if (!hf_json_string(&r->json, where, value, "object", false, &object)) return;
     contact->object = hf_scene_find(r->scenario->scene, object);
     if (contact->object < 0) unknown_object(r, where, object);
@@ -109,7 +107,7 @@ static void read_contact(hf_scenario_reader* r, const char* where, const json_t*
 /* No limb twice, and none together with one that excludes it. */
 static void check_stance(hf_scenario_reader* r, const char* where, const hf_scenario_state* state) {
     const hf_limb* limbs = hf_creature_get(r->scenario->creature)->limbs;
-    const hf_scenario_contact* last = &state->contacts[state->contact_count - 1];
+    const hf_hold* last = &state->contacts[state->contact_count - 1];
     for (int i = 0; i + 1 < state->contact_count; i++) {
         int other = state->contacts[i].limb;
         if (other == last->limb)

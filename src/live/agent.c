@@ -7,15 +7,11 @@
 #include "contact/sample_set.h"
 #include "solve/target.h"
 #include "model/creature.h"
+#include "model/tolerance.h"
 
 #include <math.h>
 #include <string.h>
 
-/* A contact frame this near to a surface holds it when the creature is placed. */
-static const double HELD_M = 0.001;
-/* A patch is flat on its surface within this angle; a check allows 2 degrees. */
-static const double FLAT_RAD = 0.03;
-static const double LIMIT_TOLERANCE = 1e-6;
 static const double LONGEST_STEP_S = 0.25;
 enum { MAX_BUDGET = 1000000 };
 
@@ -247,6 +243,13 @@ hf_transform hf_agent_object(const hf_placement* placement, int object) {
     return object >= 0 ? hf_placement_pose(placement, object) : hf_transform_identity();
 }
 
+agent_place hf_agent_place_on(const hf_placement* placement, hf_hold hold, hf_anchor anchor) {
+    hf_transform object = hf_agent_object(placement, hold.object);
+    anchor.point = hf_unapply(object, anchor.point);
+    anchor.rotation = hf_quat_mul(hf_quat_conj(object.rotation), anchor.rotation);
+    return (agent_place){hf_hold_in_object(hold, object), anchor};
+}
+
 hf_vec3 hf_agent_touching(const hf_agent* a, int limb, int frame, const hf_transform* links) {
     const hf_contact_frame* f = &a->view->limbs[limb].contacts[frame];
     return hf_apply(links[f->link], f->offset);
@@ -272,36 +275,25 @@ static bool good_pose(const hf_agent* a, const hf_pose* pose) {
         const hf_joint* j = &a->view->joints[i];
         if (j->q_count != 1) continue;
         double q = pose->q[j->q_index];
-        good = q >= j->lower - LIMIT_TOLERANCE && q <= j->upper + LIMIT_TOLERANCE;
+        good = q >= j->lower - HF_LIMIT && q <= j->upper + HF_LIMIT;
     }
     return good;
 }
 
-/* The contact frame of the limb that is on a surface that allows contact. */
+/* What the limb touches now, by a contact frame that has a sample set. */
 static bool find_held(const hf_agent* a, const hf_placement* placement, int limb, agent_place* place) {
-    const hf_limb* l = &a->view->limbs[limb];
-    for (int i = 0; i < l->contact_count; i++) {
-        const hf_contact_frame* f = &l->contacts[i];
-        hf_vec3 p = hf_apply(a->links[f->link], f->offset);
-        hf_surface s;
-        if (!a->by_limb[limb][i] || !hf_placement_closest(placement, p, f->ball + HELD_M, &s)) continue;
-        if (fabs(s.distance - f->ball) > HELD_M || !hf_scene_object(a->scene, s.object).contact) continue;
-        hf_vec3 n = f->ball > 0 ? hf_normalize(hf_sub(p, s.point)) : s.normal;
-        hf_vec3 own = hf_rotate(a->links[f->link].rotation, f->normal);
-        // what is held stays where it is: the point that is stated is on the effector
-        hf_vec3 point = hf_sub(p, hf_scale(n, f->ball));
-        hf_transform at = hf_placement_pose(placement, s.object);
-        bool patch = f->patch[0] > 0 || f->patch[1] > 0;
-        *place = (agent_place){.object = s.object,
-                               .frame = i,
-                               .point = hf_unapply(at, point),
-                               .normal = hf_unrotate(at.rotation, n),
-                               .centre = hf_unapply(at, p),
-                               .rotation = hf_quat_mul(hf_quat_conj(at.rotation), a->links[f->link].rotation),
-                               .flat = patch && -hf_dot(own, n) > cos(FLAT_RAD)};
-        return f->ball > 0 || -hf_dot(own, n) > 0;
-    }
-    return false;
+    hf_hold hold;
+    if (!hf_hold_find(a->creature, placement, a->links, limb, HF_TOUCH_M, &hold)) return false;
+    if (!a->by_limb[limb][hold.frame]) return false;
+    const hf_contact_frame* f = &a->view->limbs[limb].contacts[hold.frame];
+    hf_anchor anchor = hf_hold_anchor(a->creature, &hold, a->links);
+    hf_vec3 own = hf_rotate(a->links[f->link].rotation, f->normal);
+    anchor.flat = anchor.flat && -hf_dot(own, hold.normal) > cos(HF_FLAT_RAD);
+    // what is held stays where it is: the point that is stated is on the effector
+    hold.point = hf_sub(anchor.point, hf_scale(hold.normal, f->ball));
+    hold.grip = false;
+    *place = hf_agent_place_on(placement, hold, anchor);
+    return true;
 }
 
 static void list_contacts(hf_agent* a, const hf_placement* placement) {
@@ -309,13 +301,8 @@ static void list_contacts(hf_agent* a, const hf_placement* placement) {
     for (int i = 0; i < a->view->limb_count; i++) {
         const agent_place* at = &a->limbs[i].at;
         if (a->limbs[i].mode != AGENT_HELD) continue;
-        hf_transform object = hf_agent_object(placement, at->object);
         a->contacts[a->contact_count++] =
-            (hf_motion_contact){.limb = i,
-                                .frame = at->frame,
-                                .object = at->object,
-                                .point = hf_apply(object, at->point),
-                                .normal = hf_rotate(object.rotation, at->normal)};
+            hf_hold_in_world(at->hold, hf_agent_object(placement, at->hold.object));
     }
 }
 
@@ -353,11 +340,8 @@ hf_status hf_agent_place(hf_agent* a, const hf_placement* placement, const hf_po
     }
     list_contacts(a, placement);
     hf_collision_query query = hf_collision_query_default();
-    a->touch_count = 0;
-    for (int i = 0; i < a->contact_count; i++)
-        a->touches[a->touch_count++] = (hf_touch){a->contacts[i].limb, a->contacts[i].object, false};
-    query.touches = a->touches;
-    query.touch_count = a->touch_count;
+    query.touches = a->contacts;
+    query.touch_count = a->contact_count;
     a->hit = hf_collides(a->creature, placement, a->links, &query, NULL);
     return HF_OK;
 }

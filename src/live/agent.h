@@ -14,11 +14,8 @@ typedef enum agent_mode {
 
 /* Where a limb touches, in the frame of the object: so it rides on it. */
 typedef struct agent_place {
-    int object, frame;
-    hf_vec3 point, normal;
-    hf_vec3 centre;   /* what is held: the point, or a ball's centre */
-    hf_quat rotation; /* of the touching link */
-    bool flat;        /* a patch on its surface: the rotation is held, too */
+    hf_hold hold;
+    hf_anchor anchor; /* flat only where the patch lies on its surface */
 } agent_place;
 
 typedef struct agent_limb {
@@ -76,7 +73,7 @@ struct hf_agent {
     double *posture, *query_q;
     double* goals;                 /* q_count for each limb: a posture at the end of its swing */
     hf_transform *links, *objects; /* objects: where they were in the last step */
-    hf_touch *touches, *both;      /* of the pose being built; with those of the last pose */
+    hf_hold *touches, *both;       /* of the pose being built; with those of the last pose */
     int touch_count, both_count;
     bool moved; /* an object moved since the last step */
 
@@ -88,7 +85,7 @@ struct hf_agent {
     bool lagging, hit;
 
     int contact_count, event_count, event_capacity;
-    hf_motion_contact* contacts;
+    hf_hold* contacts;
     hf_agent_event* events;
     int tests_left;
 };
@@ -96,6 +93,8 @@ struct hf_agent {
 void hf_agent_note(hf_agent* agent, hf_agent_event_kind kind, int limb, int object);
 /* What a limb holds or swings to, in the world. */
 hf_transform hf_agent_object(const hf_placement* placement, int object);
+/* A hold of the world with its anchor, in the frame of the object. */
+agent_place hf_agent_place_on(const hf_placement* placement, hf_hold hold, hf_anchor anchor);
 /* World position of what a limb touches with, at link poses. */
 hf_vec3 hf_agent_touching(const hf_agent* agent, int limb, int frame, const hf_transform* links);
 hf_vec3 hf_agent_up(const hf_agent* agent);

@@ -24,8 +24,8 @@ static bool moving(const hf_agent* a) {
 static double need_of(const hf_agent* a, const hf_placement* placement, int limb) {
     const agent_limb* l = &a->limbs[limb];
     hf_vec3 up = hf_agent_up(a), home = hf_apply(a->pose.root, l->home);
-    hf_transform object = hf_placement_pose(placement, l->at.object);
-    hf_vec3 d = hf_sub(home, hf_apply(object, l->at.point));
+    hf_transform object = hf_placement_pose(placement, l->at.hold.object);
+    hf_vec3 d = hf_sub(home, hf_apply(object, l->at.hold.point));
     d = hf_sub(d, hf_scale(up, hf_dot(d, up)));
     double off = hf_length(d) / l->half_stride, need = off > ASTRAY_SHARE ? off - ASTRAY_SHARE : 0;
     if (moving(a)) {
@@ -38,13 +38,13 @@ static double need_of(const hf_agent* a, const hf_placement* placement, int limb
         if (aside > 1) need = fmax(need, aside);
     }
     hf_vec3 hip = hf_limb_base(a->creature, limb, a->links).position;
-    double stretch = hf_distance(hip, hf_apply(object, l->at.centre)) / l->reach;
+    double stretch = hf_distance(hip, hf_apply(object, l->at.anchor.point)) / l->reach;
     // a stretched limb helps nobody unless a step makes it better
     double most = fmin(0.985, fmax(STRETCHED, l->home_stretch + 0.02));
     if (stretch > most && off > 0.2) need = fmax(need, 1 + 10 * (stretch - most));
     // a patch that the body has turned away from
-    if (l->at.flat) {
-        hf_quat now = hf_quat_mul(object.rotation, l->at.rotation);
+    if (l->at.anchor.flat) {
+        hf_quat now = hf_quat_mul(object.rotation, l->at.anchor.rotation);
         double turned = hf_quat_angle(now, hf_quat_mul(a->pose.root.rotation, l->home_rotation));
         if (turned > TURNED_RAD) need = fmax(need, turned / TURNED_RAD);
     }
@@ -102,12 +102,14 @@ static void take_turns(hf_agent* a, const hf_placement* placement) {
 static bool worth(const hf_agent* a, const hf_placement* placement, int limb, const agent_place* place) {
     const agent_limb* l = &a->limbs[limb];
     if (l->mode != AGENT_HELD) return true;
-    hf_vec3 now = hf_apply(hf_placement_pose(placement, l->at.object), l->at.point);
-    hf_vec3 then = hf_apply(hf_placement_pose(placement, place->object), place->point);
-    hf_quat turned_now = hf_quat_mul(hf_placement_pose(placement, l->at.object).rotation, l->at.rotation);
-    hf_quat turned_then = hf_quat_mul(hf_placement_pose(placement, place->object).rotation, place->rotation);
+    hf_vec3 now = hf_apply(hf_placement_pose(placement, l->at.hold.object), l->at.hold.point);
+    hf_vec3 then = hf_apply(hf_placement_pose(placement, place->hold.object), place->hold.point);
+    hf_quat turned_now =
+        hf_quat_mul(hf_placement_pose(placement, l->at.hold.object).rotation, l->at.anchor.rotation);
+    hf_quat turned_then =
+        hf_quat_mul(hf_placement_pose(placement, place->hold.object).rotation, place->anchor.rotation);
     return hf_distance(now, then) > 0.15 * l->half_stride ||
-           (place->flat && hf_quat_angle(turned_now, turned_then) > 0.3 * TURNED_RAD);
+           (place->anchor.flat && hf_quat_angle(turned_now, turned_then) > 0.3 * TURNED_RAD);
 }
 
 static hf_status look_for(hf_agent* a, const hf_placement* placement, const hf_agent_input* in, int limb) {
@@ -138,7 +140,7 @@ static void give_up(hf_agent* a, int limb) {
     if (l->mode != AGENT_SWING) return;
     bool late = l->waited > 0.5 * l->swing_s, blocked = l->restarts > 3;
     if (!late && !blocked) return;
-    hf_agent_note(a, HF_AGENT_ABANDONED, limb, l->at.object);
+    hf_agent_note(a, HF_AGENT_ABANDONED, limb, l->at.hold.object);
     l->mode = AGENT_FREE;
     l->tries = late ? 2 : 1;
     // it goes some way towards its relaxed posture first

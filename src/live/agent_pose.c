@@ -2,23 +2,20 @@
    as limits of reach, speed and collision allow. What cannot be done whole is tried in part, and the last
    pose stays when nothing else holds. */
 #include "live/agent.h"
+#include "model/tolerance.h"
 
 #include <holdfast/rom.h>
 
 #include <math.h>
 #include <string.h>
 
-static const double HOLD_M = 3e-4;     /* a held contact is this exact; a check asks for 1 mm */
-static const double HOLD_RAD = 0.008;  /* and its patch, where a check asks for 1 degree */
-static const double ROM_RAD = 5e-5;    /* a check allows twice that */
-static const double SPARE = 0.995;     /* of the speed limits */
 static const double DRIFT = 0.3;       /* share of a joint's speed for going towards its relaxed value */
 static const double NEAR_M = 0.005;    /* a swing that is farther from its way looks for another posture */
 static const double BLOCKS_S = 0.1;    /* a limb that could not follow the root asks for a step this long */
 static const double PUT_BACK_S = 0.05; /* rest after a lift that failed */
 enum { ATTEMPTS = 32, ITERATIONS = 15, STUCK_FRAMES = 4, SLOWER_TRIES = 3, BETWEEN = 6 };
 
-static double joint_step(const hf_joint* j, double dt) { return SPARE * j->max_speed * dt; }
+static double joint_step(const hf_joint* j, double dt) { return HF_LIVE_SPEED_SHARE * j->max_speed * dt; }
 
 /* How far a joint goes between two values, for its limit. */
 static double joint_way(const hf_joint* j, const double* a, const double* b) {
@@ -85,7 +82,7 @@ static bool keeps_rom(const hf_agent* a, int limb, const double* q) {
     for (int r = 0; r < a->view->rom_count; r++) {
         const hf_rom* rom = &a->view->roms[r];
         int link = a->view->joints[rom->joints[0]].child_link;
-        if (a->owner[link] == limb && !hf_rom_contains(a->creature, r, q, ROM_RAD)) return false;
+        if (a->owner[link] == limb && !hf_rom_contains(a->creature, r, q, HF_ROM_RAD)) return false;
     }
     return true;
 }
@@ -94,16 +91,17 @@ static bool keeps_rom(const hf_agent* a, int limb, const double* q) {
 
 static hf_status hold(hf_agent* a, const hf_placement* placement, int limb, double dt, bool* held) {
     const agent_place* at = &a->limbs[limb].at;
-    hf_transform object = hf_placement_pose(placement, at->object);
-    hf_target target = {.kind = at->flat ? HF_TARGET_POSE : HF_TARGET_POSITION,
+    hf_transform object = hf_placement_pose(placement, at->hold.object);
+    hf_target target = {.kind = at->anchor.flat ? HF_TARGET_POSE : HF_TARGET_POSITION,
                         .limb = limb,
-                        .contact = at->frame,
-                        .point = hf_apply(object, at->centre),
-                        .rotation = hf_quat_mul(object.rotation, at->rotation)};
+                        .contact = at->hold.frame,
+                        .point = hf_apply(object, at->anchor.point),
+                        .rotation = hf_quat_mul(object.rotation, at->anchor.rotation)};
     lean_posture(a, limb, a->relaxed, dt, DRIFT);
     hf_solve_result r;
     hf_status status = solve(a, &target, ITERATIONS, &r);
-    *held = status == HF_OK && r.position_error_m <= HOLD_M && (!at->flat || r.angle_error_rad <= HOLD_RAD) &&
+    *held = status == HF_OK && r.position_error_m <= HF_LIVE_HELD_M &&
+            (!at->anchor.flat || r.angle_error_rad <= HF_LIVE_HELD_RAD) &&
             possible_share(a, limb, a->next.q, dt) >= 1 && keeps_rom(a, limb, a->next.q);
     return status;
 }
@@ -113,8 +111,9 @@ static hf_status hold(hf_agent* a, const hf_placement* placement, int limb, doub
 static hf_status solve_swing(hf_agent* a, const hf_placement* placement, int limb, double phase,
                              hf_solve_result* r) {
     const agent_limb* l = &a->limbs[limb];
-    hf_target target = {
-        .kind = l->at.flat ? HF_TARGET_POSE : HF_TARGET_POSITION, .limb = limb, .contact = l->at.frame};
+    hf_target target = {.kind = l->at.anchor.flat ? HF_TARGET_POSE : HF_TARGET_POSITION,
+                        .limb = limb,
+                        .contact = l->at.hold.frame};
     hf_agent_swing_at(a, limb, placement, phase, &target.point, &target.rotation);
     const double* goal = a->goals + (size_t)limb * (size_t)a->view->q_count;
     hf_agent_take_limb(a, limb, a->pose.q, a->next.q);
@@ -147,8 +146,8 @@ static hf_status swing(hf_agent* a, const hf_placement* placement, int limb, dou
         return HF_OK;
     }
     l->advance = share * (phase - l->phase);
-    l->landed = !l->frozen && phase >= 1 && share >= 1 && r.position_error_m <= HOLD_M &&
-                (!l->at.flat || r.angle_error_rad <= HOLD_RAD);
+    l->landed = !l->frozen && phase >= 1 && share >= 1 && r.position_error_m <= HF_LIVE_HELD_M &&
+                (!l->at.anchor.flat || r.angle_error_rad <= HF_LIVE_HELD_RAD);
     return HF_OK;
 }
 
@@ -208,11 +207,10 @@ static void list_touches(hf_agent* a) {
     for (int i = 0; i < a->view->limb_count; i++) {
         const agent_limb* l = &a->limbs[i];
         if (l->mode == AGENT_HELD || (l->mode == AGENT_SWING && l->landed))
-            a->touches[a->touch_count++] = (hf_touch){i, l->at.object, false};
+            a->touches[a->touch_count++] = l->at.hold;
     }
     for (int i = 0; i < a->touch_count; i++) a->both[a->both_count++] = a->touches[i];
-    for (int i = 0; i < a->contact_count; i++)
-        a->both[a->both_count++] = (hf_touch){a->contacts[i].limb, a->contacts[i].object, false};
+    for (int i = 0; i < a->contact_count; i++) a->both[a->both_count++] = a->contacts[i];
 }
 
 /* The pose, and the way to it where nothing else moved. */
@@ -276,7 +274,7 @@ static void stop_limb(hf_agent* a, int limb, const hf_collision* hit) {
 }
 
 static void break_contact(hf_agent* a, int limb) {
-    hf_agent_note(a, HF_AGENT_BROKEN, limb, a->limbs[limb].at.object);
+    hf_agent_note(a, HF_AGENT_BROKEN, limb, a->limbs[limb].at.hold.object);
     a->limbs[limb].mode = AGENT_FREE;
     a->limbs[limb].wanted = false;
     a->limbs[limb].tries = 0;
@@ -352,7 +350,7 @@ static void finish_limbs(hf_agent* a, const hf_placement* placement, double dt) 
         agent_limb* l = &a->limbs[i];
         if (l->mode != AGENT_SWING) continue;
         if (l->lifting) {
-            hf_agent_note(a, HF_AGENT_LIFTED, i, l->left.object);
+            hf_agent_note(a, HF_AGENT_LIFTED, i, l->left.hold.object);
             l->lifting = false;
             l->refused = 0;
         }
@@ -360,7 +358,7 @@ static void finish_limbs(hf_agent* a, const hf_placement* placement, double dt) 
             l->mode = AGENT_HELD;
             l->phase = 1;
             l->rest_s = 0;
-            hf_agent_note(a, HF_AGENT_MADE, i, l->at.object);
+            hf_agent_note(a, HF_AGENT_MADE, i, l->at.hold.object);
             continue;
         }
         l->stuck = l->frozen ? l->stuck + 1 : 0;
@@ -379,8 +377,9 @@ static void stay(hf_agent* a, const hf_placement* placement) {
         l->landed = false;
         if (l->mode == AGENT_SWING && l->lifting) put_back(l);
         if (l->mode != AGENT_HELD) continue;
-        hf_vec3 at = hf_apply(hf_placement_pose(placement, l->at.object), l->at.centre);
-        if (hf_distance(at, hf_agent_touching(a, i, l->at.frame, a->links)) > 2 * HOLD_M) break_contact(a, i);
+        hf_vec3 at = hf_apply(hf_placement_pose(placement, l->at.hold.object), l->at.anchor.point);
+        if (hf_distance(at, hf_agent_touching(a, i, l->at.hold.frame, a->links)) > 2 * HF_LIVE_HELD_M)
+            break_contact(a, i);
     }
     bool hits = false;
     if (a->moved || a->hit) {

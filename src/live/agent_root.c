@@ -2,11 +2,11 @@
    turn and acceleration. Height and lean follow the footholds; a limb that would be too short draws the root
    down. */
 #include "live/agent.h"
+#include "model/tolerance.h"
 
 #include <math.h>
 
 /* Limits are kept with this to spare: a check allows a thousandth. */
-static const double SPARE = 0.995;
 static const double FIT_S = 0.15;       /* time in which height and lean follow the footholds */
 static const double REACH_SHARE = 0.97; /* of a limb's reach that a held contact may use */
 static const double LOWER_SHARE = 0.15; /* of a limb's reach that the root is lowered at most */
@@ -34,7 +34,7 @@ static hf_transform carry(const hf_agent* a, const hf_placement* placement) {
     int count = 0;
     for (int i = 0; i < a->view->limb_count; i++) {
         if (a->limbs[i].mode != AGENT_HELD) continue;
-        int object = a->limbs[i].at.object;
+        int object = a->limbs[i].at.hold.object;
         hf_transform moved = hf_compose(hf_placement_pose(placement, object), hf_inverse(a->objects[object]));
         shift = hf_add(shift, hf_sub(hf_apply(moved, a->pose.root.position), a->pose.root.position));
         turn = hf_add(turn, hf_quat_log(moved.rotation));
@@ -58,13 +58,13 @@ static bool has_foothold(const agent_limb* l) { return l->mode == AGENT_HELD || 
 
 /* What a limb holds; for one that swings, how far it has come from the old foothold to the new one. */
 static hf_vec3 held_centre(const agent_limb* l, const hf_placement* placement) {
-    hf_vec3 at = l->mode == AGENT_SWING ? hf_lerp(l->from, l->at.centre, l->phase) : l->at.centre;
-    return hf_apply(hf_agent_object(placement, l->at.object), at);
+    hf_vec3 at = l->mode == AGENT_SWING ? hf_lerp(l->from, l->at.anchor.point, l->phase) : l->at.anchor.point;
+    return hf_apply(hf_agent_object(placement, l->at.hold.object), at);
 }
 
 static hf_vec3 foothold(const agent_limb* l, const hf_placement* placement) {
-    hf_vec3 ball =
-        hf_rotate(hf_agent_object(placement, l->at.object).rotation, hf_sub(l->at.centre, l->at.point));
+    hf_vec3 ball = hf_rotate(hf_agent_object(placement, l->at.hold.object).rotation,
+                             hf_sub(l->at.anchor.point, l->at.hold.point));
     return hf_sub(held_centre(l, placement), ball);
 }
 
@@ -158,8 +158,9 @@ static double turn_leash(const hf_agent* a, const hf_placement* placement, doubl
     double most = 0;
     for (int i = 0; i < a->view->limb_count; i++) {
         const agent_limb* l = &a->limbs[i];
-        if (l->mode != AGENT_HELD || !l->at.flat) continue;
-        hf_quat now = hf_quat_mul(hf_placement_pose(placement, l->at.object).rotation, l->at.rotation);
+        if (l->mode != AGENT_HELD || !l->at.anchor.flat) continue;
+        hf_quat now =
+            hf_quat_mul(hf_placement_pose(placement, l->at.hold.object).rotation, l->at.anchor.rotation);
         hf_quat home = hf_quat_mul(a->carried.rotation, l->home_rotation);
         double ahead = hf_dot(hf_quat_log(hf_quat_mul(home, hf_quat_conj(now))), up);
         most = fmax(most, turn > 0 ? ahead : -ahead);
@@ -233,9 +234,10 @@ static void lower(const hf_agent* a, const hf_placement* placement, hf_transform
 /* Between two outputs the root keeps its limits, whatever carries it. */
 static hf_transform within_limits(const hf_agent* a, hf_transform to, double dt) {
     hf_transform from = a->pose.root;
-    hf_vec3 d = clamp_length(hf_sub(to.position, from.position), SPARE * a->view->limits.root_speed * dt);
+    hf_vec3 d = clamp_length(hf_sub(to.position, from.position),
+                             HF_LIVE_SPEED_SHARE * a->view->limits.root_speed * dt);
     hf_vec3 turn = hf_quat_log(hf_quat_mul(to.rotation, hf_quat_conj(from.rotation)));
-    double angle = fmin(hf_length(turn), SPARE * a->view->limits.root_turn * dt);
+    double angle = fmin(hf_length(turn), HF_LIVE_SPEED_SHARE * a->view->limits.root_turn * dt);
     hf_quat turned = hf_quat_mul(hf_quat_axis_angle(hf_normalize(turn), angle), from.rotation);
     return (hf_transform){hf_add(from.position, d), hf_quat_normalize(turned)};
 }

@@ -11,10 +11,10 @@ static const double RAISE = 0.7; /* how much higher each new start of a swing is
 
 static void start_here(hf_agent* a, int limb, const hf_placement* placement, hf_vec3 normal) {
     agent_limb* l = &a->limbs[limb];
-    const hf_contact_frame* f = &a->view->limbs[limb].contacts[l->at.frame];
-    hf_transform object = hf_agent_object(placement, l->at.object);
+    const hf_contact_frame* f = &a->view->limbs[limb].contacts[l->at.hold.frame];
+    hf_transform object = hf_agent_object(placement, l->at.hold.object);
     hf_forward(a->creature, &a->pose, a->links);
-    l->from = hf_unapply(object, hf_agent_touching(a, limb, l->at.frame, a->links));
+    l->from = hf_unapply(object, hf_agent_touching(a, limb, l->at.hold.frame, a->links));
     l->from_normal = hf_unrotate(object.rotation, normal);
     l->from_rotation = hf_quat_mul(hf_quat_conj(object.rotation), a->links[f->link].rotation);
     l->phase = l->waited = 0;
@@ -26,7 +26,8 @@ void hf_agent_swing_begin(hf_agent* a, int limb, const agent_place* to, const hf
     hf_vec3 normal = hf_agent_up(a);
     l->lifting = l->mode == AGENT_HELD;
     l->left = l->at;
-    if (l->lifting) normal = hf_rotate(hf_agent_object(placement, l->at.object).rotation, l->at.normal);
+    if (l->lifting)
+        normal = hf_rotate(hf_agent_object(placement, l->at.hold.object).rotation, l->at.hold.normal);
     l->at = *to;
     l->mode = AGENT_SWING;
     l->raise = 0;
@@ -51,18 +52,18 @@ static double smooth(double x) { return x <= 0 ? 0 : x >= 1 ? 1 : x * x * (3 - 2
 void hf_agent_swing_at(const hf_agent* a, int limb, const hf_placement* placement, double phase,
                        hf_vec3* point, hf_quat* rotation) {
     const agent_limb* l = &a->limbs[limb];
-    hf_transform object = hf_agent_object(placement, l->at.object);
-    hf_vec3 p0 = l->from, p3 = l->at.centre, way = hf_sub(p3, p0);
+    hf_transform object = hf_agent_object(placement, l->at.hold.object);
+    hf_vec3 p0 = l->from, p3 = l->at.anchor.point, way = hf_sub(p3, p0);
     // over what is higher at either end
     double lift = l->lift * (1 + l->raise);
     double up0 = lift + fmax(0, hf_dot(way, l->from_normal)),
-           up1 = lift + fmax(0, -hf_dot(way, l->at.normal));
-    hf_vec3 p1 = hf_add(p0, hf_scale(l->from_normal, up0)), p2 = hf_add(p3, hf_scale(l->at.normal, up1));
+           up1 = lift + fmax(0, -hf_dot(way, l->at.hold.normal));
+    hf_vec3 p1 = hf_add(p0, hf_scale(l->from_normal, up0)), p2 = hf_add(p3, hf_scale(l->at.hold.normal, up1));
     double t = smooth(phase), u = 1 - t;
     hf_vec3 p = hf_add(hf_add(hf_scale(p0, u * u * u), hf_scale(p1, 3 * u * u * t)),
                        hf_add(hf_scale(p2, 3 * u * t * t), hf_scale(p3, t * t * t)));
     *point = hf_apply(object, p);
     // a foot turns while it is in the air
-    hf_quat turned = hf_quat_slerp(l->from_rotation, l->at.rotation, smooth((phase - 0.2) / 0.6));
+    hf_quat turned = hf_quat_slerp(l->from_rotation, l->at.anchor.rotation, smooth((phase - 0.2) / 0.6));
     *rotation = hf_quat_mul(object.rotation, turned);
 }

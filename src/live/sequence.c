@@ -7,6 +7,7 @@
 #include "base/workspace.h"
 #include "solve/target.h"
 #include "model/creature.h"
+#include "model/tolerance.h"
 
 #include <holdfast/outlook.h>
 #include <holdfast/reach.h>
@@ -64,14 +65,12 @@ enum { SWING_RETRIES = 4 };
 enum { LOOKS = 4 };
 /* Work of the solver for one hold. */
 enum { ITERATIONS = 40 };
-static const double HOLD_RAD = 1e-3;
-/* What a limb holds: where its contact frame's link is, in the world. */
+
+/* What a limb holds, and where its link is kept; both in the world. */
 typedef struct hold {
     bool on;
-    bool patch;
-    hf_motion_contact contact;
-    hf_vec3 point; /* of the contact frame's offset */
-    hf_quat turn;
+    hf_hold contact;
+    hf_anchor anchor;
 } hold;
 
 typedef struct walker {
@@ -100,10 +99,10 @@ typedef struct walker {
     double *next_q, *far_q;
     hold* next_holds;
     hf_transform* links;
-    hf_touch* touches;
-    hf_motion_contact* contacts;
+    hf_hold* touches;
+    hf_hold* contacts;
     hf_swing_limb* swinging;
-    hf_swing_hold* holding;
+    hf_hold* holding;
     hf_mesh* reach;        /* of each limb's contact frames in turn; no triangles: none */
     const hf_mesh** hulls; /* scratch: those of one limb */
     int* renewed;          /* limbs that swing in a phase */
@@ -146,18 +145,18 @@ static hf_status solve(walker* w, const hf_target* target, hf_transform root, do
     o.max_iterations = ITERATIONS;
     o.max_starts = 1;
     o.tolerance_m = w->query->swing.tolerance_m / 2;
-    o.tolerance_rad = HOLD_RAD;
+    o.tolerance_rad = HF_CONTACT_RAD;
     return hf_limb_solve(w->creature, &w->links[w->view->limbs[target->limb].base_link], target, &o,
                          w->workspace, q, r);
 }
 
 /* Puts a limb of q to where it holds; false when it does not reach. */
 static hf_status hold_at(walker* w, const hold* h, hf_transform root, double* q, bool* good) {
-    hf_target target = {.kind = h->patch ? HF_TARGET_POSE : HF_TARGET_POSITION,
+    hf_target target = {.kind = h->anchor.flat ? HF_TARGET_POSE : HF_TARGET_POSITION,
                         .limb = h->contact.limb,
                         .contact = h->contact.frame,
-                        .point = h->point,
-                        .rotation = h->turn};
+                        .point = h->anchor.point,
+                        .rotation = h->anchor.rotation};
     hf_solve_result r;
     hf_status status = solve(w, &target, root, q, &r);
     *good = status == HF_OK && r.outcome == HF_FOUND;
@@ -165,21 +164,16 @@ static hf_status hold_at(walker* w, const hold* h, hf_transform root, double* q,
 }
 
 /* What a limb holds from now on, as it stands in a pose. */
-static hold hold_of(walker* w, const hf_motion_contact* contact, hf_transform root, double* q) {
-    const hf_contact_frame* f = &w->view->limbs[contact->limb].contacts[contact->frame];
+static hold hold_of(walker* w, const hf_hold* contact, hf_transform root, double* q) {
     hf_pose pose = {root, q};
     hf_forward(w->creature, &pose, w->links);
-    hold h = {.on = true, .contact = *contact};
-    h.patch = !contact->grip && !(f->ball > 0) && (f->patch[0] > 0 || f->patch[1] > 0);
-    h.point = hf_apply(w->links[f->link], f->offset);
-    h.turn = w->links[f->link].rotation;
-    return h;
+    return (hold){true, *contact, hf_hold_anchor(w->creature, contact, w->links)};
 }
 
 static int list_touches(walker* w, const hold* holds) {
     int count = 0;
     for (int l = 0; l < w->view->limb_count; l++)
-        if (holds[l].on) w->touches[count++] = (hf_touch){l, holds[l].contact.object, holds[l].contact.grip};
+        if (holds[l].on) w->touches[count++] = holds[l].contact;
     return count;
 }
 
@@ -195,11 +189,10 @@ static bool collides(walker* w, hf_transform root, double* q, const hold* holds,
 
 /* Does a limb that holds overlap the scene? */
 static bool limb_in_scene(walker* w, hf_transform root, double* q, const hold* h) {
-    hf_touch touch = {h->contact.limb, h->contact.object, h->contact.grip};
     hf_collision_query c = hf_collision_query_default();
-    c.touches = &touch;
+    c.touches = &h->contact;
     c.touch_count = 1;
-    c.limb = touch.limb;
+    c.limb = h->contact.limb;
     hf_pose pose = {root, q};
     hf_forward(w->creature, &pose, w->links);
     return hf_collides(w->creature, w->placement, w->links, &c, NULL);
@@ -286,18 +279,20 @@ static hf_status try_contact(walker* w, int limb, const hf_contact* k, double d,
                              int* parts) {
     *good = false;
     *parts = 0;
-    if (k->frame < 0) return HF_OK;
+    if (k->hold.frame < 0) return HF_OK;
     copy_limb(w, limb, k->q, w->next_q);
-    hf_target target = {
-        .kind = HF_TARGET_NORMAL, .limb = limb, .contact = k->frame, .point = k->point, .normal = k->normal};
+    hf_target target = {.kind = HF_TARGET_NORMAL,
+                        .limb = limb,
+                        .contact = k->hold.frame,
+                        .point = k->hold.point,
+                        .normal = k->hold.normal};
     hf_solve_result r;
     hf_status status = solve(w, &target, w->next_root, w->next_q, &r);
-    const hf_contact_frame* f = &w->view->limbs[limb].contacts[k->frame];
+    const hf_contact_frame* f = &w->view->limbs[limb].contacts[k->hold.frame];
     bool near = r.position_error_m <= w->query->swing.tolerance_m;
     if (status != HF_OK || !near || (!(f->ball > 0) && r.angle_error_rad > k->angle_error_rad + 0.05))
         return status;
-    hf_motion_contact contact = {limb, k->frame, k->object, k->grip, k->point, k->normal};
-    w->next_holds[limb] = hold_of(w, &contact, w->next_root, w->next_q);
+    w->next_holds[limb] = hold_of(w, &k->hold, w->next_root, w->next_q);
     *good = !collides(w, w->next_root, w->next_q, w->next_holds, limb);
     if (*good) status = lasts(w, &w->next_holds[limb], w->next_q, w->at + d, until, parts);
     w->next_holds[limb].on = *good;
@@ -349,10 +344,7 @@ static hf_status move_on(walker* w, double d, int count, int* loser) {
     return HF_OK;
 }
 
-static hf_swing_end end_of(const hold* h) {
-    return h->on ? (hf_swing_end){h->contact.object, h->contact.normal, h->contact.grip}
-                 : (hf_swing_end){.object = -1};
-}
+static hf_hold end_of(const hold* h) { return h->on ? h->contact : (hf_hold){.object = -1}; }
 
 /* The way from now to the end of the phase; swinging limbs are w->renewed. */
 static hf_status find_way(walker* w, int count) {
@@ -367,9 +359,7 @@ static hf_status find_way(walker* w, int count) {
             (hf_swing_limb){l, frame, end_of(&w->holds[l]), end_of(&w->next_holds[l])};
     }
     for (int l = 0; l < w->view->limb_count; l++)
-        if (w->holds[l].on && !is_renewed(w, l, count))
-            w->holding[s.hold_count++] = (hf_swing_hold){
-                l, w->holds[l].contact.frame, w->holds[l].contact.object, w->holds[l].contact.grip};
+        if (w->holds[l].on && !is_renewed(w, l, count)) w->holding[s.hold_count++] = w->holds[l].contact;
     s.limbs = w->swinging;
     s.holds = w->holding;
     return hf_swing_find(w->creature, w->placement, &s, w->workspace, w->swing);
@@ -667,7 +657,7 @@ static bool sound(const hf_creature_view* v, const hf_sequence_query* q) {
     for (int i = 0; i < q->limb_count; i++)
         if (q->limbs[i] < 0 || q->limbs[i] >= v->limb_count) return false;
     for (int i = 0; i < q->contact_count; i++) {
-        const hf_motion_contact* k = &q->contacts[i];
+        const hf_hold* k = &q->contacts[i];
         if (k->limb < 0 || k->limb >= v->limb_count || k->frame < 0 ||
             k->frame >= v->limbs[k->limb].contact_count)
             return false;

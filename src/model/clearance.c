@@ -113,8 +113,8 @@ static hf_transform body_pose(const hf_creature* c, const hf_transform* links, i
 /* ---- against itself ---- */
 
 /* What is left between two bodies that may be near each other, 0 when they only do not collide. */
-static bool pair_collides(const hf_creature* creature, const hf_transform* links, body_pair* pair,
-                          double* left, hf_collision* hit) {
+static bool pair_collides(const hf_creature* creature, const hf_transform* links, double depth,
+                          body_pair* pair, double* left, hf_collision* hit) {
     const hf_body *x = &creature->view.bodies[pair->a], *y = &creature->view.bodies[pair->b];
     const hf_body_bound *s = &creature->bounds[pair->a], *t = &creature->bounds[pair->b];
     hf_transform there = hf_compose(hf_inverse(links[x->link]), links[y->link]);
@@ -125,11 +125,11 @@ static bool pair_collides(const hf_creature* creature, const hf_transform* links
     pair->known.there = there;
     pair->known.gap = *left = hf_convex_distance(&x->shape, body_pose(creature, links, pair->a), &y->shape,
                                                  body_pose(creature, links, pair->b), PAIR_REACH);
-    return !(*left > 0) && hf_bodies_collide(creature, links, pair->a, pair->b, hit);
+    return !(*left > 0) && hf_bodies_collide(creature, links, depth, pair->a, pair->b, hit);
 }
 
-static bool self_collides(const hf_creature* creature, hf_clearance* c, const hf_transform* links, int* stale,
-                          hf_collision* hit) {
+static bool self_collides(const hf_creature* creature, hf_clearance* c, const hf_transform* links,
+                          double depth, int* stale, hf_collision* hit) {
     for (int i = 0; i < c->pair_count; i++) {
         body_pair* pair = &c->pairs[i];
         body_room *a = &c->bodies[pair->a], *b = &c->bodies[pair->b];
@@ -137,7 +137,7 @@ static bool self_collides(const hf_creature* creature, hf_clearance* c, const hf
         if (!(left > 0)) {
             if ((!a->wanted && !b->wanted) || (!a->asked && !b->asked)) continue;
             ++*stale;
-            if (pair_collides(creature, links, pair, &left, hit)) return true;
+            if (pair_collides(creature, links, depth, pair, &left, hit)) return true;
         }
         narrow(a, left);
         narrow(b, left);
@@ -215,7 +215,7 @@ bool hf_clearance_collides(const hf_creature* creature, const hf_placement* plac
         body->wanted = hf_link_in_limb(creature, link, query->limb);
         body->asked = !some || some[i];
     }
-    bool hits = query->self && self_collides(creature, c, links, &stale, hit);
+    bool hits = query->self && self_collides(creature, c, links, query->depth_m, &stale, hit);
     for (int i = 0; i < c->body_count && query->scene && placement && !hits; i++)
         hits = c->bodies[i].wanted && c->bodies[i].asked &&
                body_collides(creature, placement, c, links, query, i, hit);

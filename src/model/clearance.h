@@ -14,8 +14,8 @@ double hf_clearance_room(const hf_clearance* clearance, int body);
 /* One body against the scene (collision.c). */
 bool hf_scene_collides(const hf_creature* creature, const hf_placement* placement, const hf_transform* links,
                        const hf_collision_query* query, int body, hf_collision* hit);
-/* Two bodies against each other (collision.c). */
-bool hf_bodies_collide(const hf_creature* creature, const hf_transform* links, int a, int b,
+/* Two bodies against each other, `depth` m of overlap allowed (collision.c). */
+bool hf_bodies_collide(const hf_creature* creature, const hf_transform* links, double depth, int a, int b,
                        hf_collision* hit);
 
 #endif

@@ -6,11 +6,10 @@
 #include "model/creature.h"
 #include "model/kinematic_tree.h"
 #include "model/scene.h"
+#include "model/tolerance.h"
 
 #include <holdfast/collision.h>
 
-/* Overlap allowed between any two things, m. The touched object's is hf_allowance_default's. */
-static const double ALLOWED_DEPTH = 0.001;
 /* Bodies whose balls are at hand at once: memory of two tiles lies on the stack, whatever the creature. */
 enum { TILE = 64 };
 /* Objects that one body may touch at once; further ones count as not touched. */
@@ -23,9 +22,13 @@ typedef struct tile {
 } tile;
 
 hf_collision_query hf_collision_query_default(void) {
-    hf_collision_query q = {
-        .limb = -1, .self = true, .scene = true, .step_m = 0.01, .fine_limb = -1, .depth_m = ALLOWED_DEPTH};
-    return q;
+    return (hf_collision_query){.limb = -1,
+                                .self = true,
+                                .scene = true,
+                                .step_m = 0.01,
+                                .fine_limb = -1,
+                                .depth_m = HF_DEPTH_M,
+                                .touched_depth_m = HF_TOUCH_DEPTH_M};
 }
 
 static bool link_beyond(const hf_creature* c, int link, int from) {
@@ -56,20 +59,21 @@ static void fill_tile(const hf_creature* c, const hf_transform* links, int limb,
     }
 }
 
-static bool bodies_overlap(const hf_creature* c, const hf_transform* links, int a, int b) {
+static bool bodies_overlap(const hf_creature* c, const hf_transform* links, double depth, int a, int b) {
     const hf_body *x = &c->view.bodies[a], *y = &c->view.bodies[b];
     return hf_shape_overlap(&x->shape, hf_compose(links[x->link], x->in_link), &y->shape,
-                            hf_compose(links[y->link], y->in_link), ALLOWED_DEPTH);
+                            hf_compose(links[y->link], y->in_link), depth);
 }
 
-bool hf_bodies_collide(const hf_creature* c, const hf_transform* links, int a, int b, hf_collision* hit) {
-    if (!bodies_overlap(c, links, a, b)) return false;
+bool hf_bodies_collide(const hf_creature* c, const hf_transform* links, double depth, int a, int b,
+                       hf_collision* hit) {
+    if (!bodies_overlap(c, links, depth, a, b)) return false;
     if (hit) *hit = (hf_collision){.body = a, .other_body = b, .surface = {.object = -1, .triangle = -1}};
     return true;
 }
 
-static bool tiles_collide(const hf_creature* c, const hf_transform* links, const tile* s, const tile* t,
-                          hf_collision* hit) {
+static bool tiles_collide(const hf_creature* c, const hf_transform* links, double depth, const tile* s,
+                          const tile* t, hf_collision* hit) {
     for (int i = 0; i < s->count; i++) {
         bool near[TILE];
         for (int k = 0; k < t->count; k++) {
@@ -79,20 +83,21 @@ static bool tiles_collide(const hf_creature* c, const hf_transform* links, const
         for (int k = s == t ? i + 1 : 0; k < t->count; k++) {
             int a = s->first + i, b = t->first + k;
             if (!near[k] || !(s->wanted[i] || t->wanted[k]) || !hf_pair_bit(c, a, b)) continue;
-            if (hf_bodies_collide(c, links, a, b, hit)) return true;
+            if (hf_bodies_collide(c, links, depth, a, b, hit)) return true;
         }
     }
     return false;
 }
 
-static bool self_collides(const hf_creature* c, const hf_transform* links, int limb, hf_collision* hit) {
+static bool self_collides(const hf_creature* c, const hf_transform* links, const hf_collision_query* q,
+                          hf_collision* hit) {
     tile s, t;
     for (int i = 0; i < c->view.body_count; i += TILE) {
-        fill_tile(c, links, limb, i, &s);
-        if (tiles_collide(c, links, &s, &s, hit)) return true;
+        fill_tile(c, links, q->limb, i, &s);
+        if (tiles_collide(c, links, q->depth_m, &s, &s, hit)) return true;
         for (int k = i + TILE; k < c->view.body_count; k += TILE) {
-            fill_tile(c, links, limb, k, &t);
-            if (tiles_collide(c, links, &s, &t, hit)) return true;
+            fill_tile(c, links, q->limb, k, &t);
+            if (tiles_collide(c, links, q->depth_m, &s, &t, hit)) return true;
         }
     }
     return false;
@@ -100,20 +105,19 @@ static bool self_collides(const hf_creature* c, const hf_transform* links, int l
 
 /* ---- against the scene ---- */
 
-/* What the touches allow a body: the effector with its fingers and toes may be 3 mm deep in the object that
-   is touched, and as deep as they like in one that is gripped. */
+/* What the touches allow a body: the effector with its fingers and toes may be deeper in the object that is
+   touched, and as deep as they like in one that is gripped. */
 static int fill_depths(const hf_creature* c, const hf_collision_query* query, int link,
                        hf_object_depth* depths) {
-    double touched = hf_allowance_default().touched_depth;
     int count = 0;
     for (int i = 0; i < query->touch_count; i++) {
-        const hf_touch* touch = &query->touches[i];
+        const hf_hold* touch = &query->touches[i];
         HF_ASSERT(touch->limb >= 0 && touch->limb < c->view.limb_count);
         if (!hf_effector_has(c, touch->limb, link)) continue;
         int k = 0;
         while (k < count && depths[k].object != touch->object) k++;
         if (k == MAX_TOUCHES) break;
-        if (k == count) depths[count++] = (hf_object_depth){touch->object, touched};
+        if (k == count) depths[count++] = (hf_object_depth){touch->object, query->touched_depth_m};
         if (touch->grip) depths[k].depth = INFINITY;
     }
     return count;
@@ -140,7 +144,7 @@ bool hf_collides(const hf_creature* creature, const hf_placement* placement, con
     if (!query) query = &all;
     HF_ASSERT(query->limb < creature->view.limb_count);
     if (query->clearance) return hf_clearance_collides(creature, placement, links, query, NULL, hit);
-    if (query->self && self_collides(creature, links, query->limb, hit)) return true;
+    if (query->self && self_collides(creature, links, query, hit)) return true;
     if (!query->scene || !placement) return false;
     for (int i = 0; i < creature->view.body_count; i++)
         if (hf_link_in_limb(creature, creature->view.bodies[i].link, query->limb) &&

@@ -103,14 +103,13 @@ hf_motion_frame* hf_motion_add(hf_motion* motion, double time_s, const hf_pose* 
     return frame;
 }
 
-hf_status hf_motion_add_contact(hf_motion* motion, hf_motion_frame* frame, const hf_motion_contact* contact) {
+hf_status hf_motion_add_contact(hf_motion* motion, hf_motion_frame* frame, const hf_hold* contact) {
     HF_ASSERT(contact->limb >= 0 && contact->limb < motion->limb_count);
     HF_ASSERT(contact->frame >= 0 && contact->frame < motion->limbs[contact->limb].frame_count);
     HF_ASSERT(contact->object >= -1 && contact->object < motion->object_count);
     for (int i = 0; i < frame->contact_count; i++)
         if (frame->contacts[i].limb == contact->limb) return HF_ERROR_ARGUMENT;
-    hf_motion_contact* contacts =
-        hf_resize(frame->contacts, (size_t)frame->contact_count + 1, sizeof *contacts);
+    hf_hold* contacts = hf_resize(frame->contacts, (size_t)frame->contact_count + 1, sizeof *contacts);
     if (!contacts) return HF_ERROR_MEMORY;
     contacts[frame->contact_count++] = *contact;
     frame->contacts = contacts;

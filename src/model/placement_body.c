@@ -3,6 +3,7 @@
 
 #include "base/assert.h"
 #include "geom/convex.h"
+#include "model/placement_depth.h"
 
 #include <math.h>
 
@@ -165,6 +166,55 @@ static int surface_overlap(const hf_placement* p, int object, const body* b, dou
     return v.triangle;
 }
 
+static hf_vec3 middle_of(const body* b);
+
+/* What the walk of a box or hull through the triangles finds. */
+typedef struct depth_visit {
+    body_visit full;
+    hf_plane_set shrunk;
+    bool hollow;     /* nothing is left of the body less the depth */
+    bool shrunk_set; /* the planes are filled */
+} depth_visit;
+
+/* A triangle that meets the body less the depth is deep enough whatever the others are: the body holds a ball
+   of that radius about the point. Ends there; else it keeps the first that meets the body at all. */
+static bool visit_depth(void* user, const hf_triangle* t, uint32_t id, double* bound) {
+    (void)bound;
+    depth_visit* d = user;
+    body_visit* v = &d->full;
+    if (!v->filled) hf_plane_set_fill(&v->planes, v->b->shape, 0), v->filled = true;
+    hf_triangle local = into_shape(t, &v->rotation, v->position);
+    hf_vec3 point;
+    if (!hf_triangle_meets_planes(&local, &v->planes, &point)) return true;
+    if (v->triangle < 0) v->triangle = (int)id, v->point = point;
+    if (d->hollow) return true;
+    if (!d->shrunk_set) hf_plane_set_fill(&d->shrunk, v->b->shape, v->distance), d->shrunk_set = true;
+    if (!hf_triangle_meets_planes(&local, &d->shrunk, &point)) return true;
+    v->triangle = (int)id, v->point = point;
+    return false;
+}
+
+/* Is a box or hull deeper in the surfaces of this object than allowed? */
+static int depth_overlap(const hf_placement* p, int object, const body* b, double depth, hf_vec3* point) {
+    const hf_placed* o = &p->objects[object];
+    depth_visit d;
+    body_visit* v = &d.full;
+    visit_start(v, b, o);
+    v->distance = depth, d.hollow = d.shrunk_set = false;
+    for (int k = 0; k < 3; k++) d.hollow |= b->half[k] < depth;
+    hf_tree_body box = box_in(b, o, 0);
+    bool deep = !p->kernel->body(p->scene->objects[object].tree, &box, 0, visit_depth, &d);
+    if (v->triangle < 0) return -1;
+    if (!deep) {
+        hf_sunk_body sunk = {.shape = b->shape, .box = box, .planes = &v->planes, .into = v->rotation};
+        sunk.pose = hf_compose(hf_inverse(o->pose), b->pose);
+        sunk.origin = v->position, sunk.middle = hf_into(o, middle_of(b));
+        if (hf_sunk_body_escapes(p, object, &sunk, depth)) return -1;
+    }
+    if (point) *point = hf_into(o, hf_apply(b->pose, v->point));
+    return v->triangle;
+}
+
 /* A face of a box or hull as triangle; a box has twelve. */
 static hf_triangle shape_face(const hf_shape* s, int face) {
     hf_triangle t;
@@ -299,7 +349,9 @@ static bool overlap(const hf_placement* placement, const hf_shape* shape, hf_tra
         double allowed = depth_in(i, depth, objects, count);
         if (isinf(allowed)) continue;
         hf_vec3 point;
-        int triangle = surface_overlap(placement, i, &b, allowed, hit ? &point : NULL);
+        bool by_way_out = solids && allowed > 0 && !is_round(shape);
+        int triangle =
+            (by_way_out ? depth_overlap : surface_overlap)(placement, i, &b, allowed, hit ? &point : NULL);
         if (triangle >= 0) {
             if (hit) hf_surface_fill(placement, i, triangle, point, 0, hit);
             return true;

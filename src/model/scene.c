@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "model/tolerance.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,7 +15,7 @@ hf_object_def hf_object_def_default(void) {
 }
 
 hf_allowance hf_allowance_default(void) {
-    return (hf_allowance){.depth = 0.001, .touched_object = -1, .touched_depth = 0.003};
+    return (hf_allowance){.depth = HF_DEPTH_M, .touched_object = -1, .touched_depth = HF_TOUCH_DEPTH_M};
 }
 
 static bool pose_finite(const hf_transform* t) {

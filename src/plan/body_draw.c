@@ -40,8 +40,8 @@ void hf_body_bend(const hf_planner* p, hf_random* random, double most, double* q
     hf_pose_follow(p->creature, q);
 }
 
-bool hf_body_settle(hf_planner* p, const hf_hold* holds, int count, const hf_stance* stance, double margin,
-                    double aim, hf_pose* pose) {
+bool hf_body_settle(hf_planner* p, const hf_plan_hold* holds, int count, const hf_stance* stance,
+                    double margin, double aim, hf_pose* pose) {
     hf_stance_wish over = {stance, aim};
     hf_vec3 pull, shift;
     double missed = INFINITY;

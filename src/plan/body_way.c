@@ -21,7 +21,7 @@ static const double EXTRA = 1.05, AIM = 2;
 
 typedef struct way {
     hf_planner* planner;
-    const hf_hold* holds;
+    const hf_plan_hold* holds;
     int hold_count;
     const hf_stance* stance;
     bool* solved; /* of each joint: a limb that holds moves it */
@@ -72,7 +72,7 @@ static void start_limbs(const way* w, const double* before, double* q) {
     const hf_creature_view* v = w->planner->view;
     for (int h = 0; h < w->hold_count; h++) {
         if (hf_hold_is_loose(w->planner, &w->holds[h])) continue;
-        const hf_limb* limb = &v->limbs[w->holds[h].limb];
+        const hf_limb* limb = &v->limbs[w->holds[h].at.limb];
         for (int k = 0; k < limb->joint_count; k++) {
             const hf_joint* j = &v->joints[limb->joints[k]];
             memcpy(q + j->q_index, before + j->q_index, sizeof(double) * (size_t)j->q_count);
@@ -97,7 +97,7 @@ static bool keep(way* w, hf_pose* pose) {
 
 static bool is_free(way* w, const hf_pose* a, const hf_pose* b) {
     hf_planner* p = w->planner;
-    hf_touch touches[HF_MAX_HOLDS];
+    hf_hold touches[HF_MAX_HOLDS];
     hf_collision_query q = hf_collision_query_default();
     q.touches = touches;
     q.touch_count = hf_holds_touches(w->holds, w->hold_count, -1, touches);
@@ -309,7 +309,7 @@ static bool take_memory(way* w, int** list) {
            w->before.q;
 }
 
-bool hf_body_way(hf_planner* p, const hf_hold* holds, int count, const hf_stance* stance, int node,
+bool hf_body_way(hf_planner* p, const hf_plan_hold* holds, int count, const hf_stance* stance, int node,
                  const hf_pose* from, const hf_pose* to) {
     way w = {.planner = p, .holds = holds, .hold_count = count, .stance = stance};
     hf_workspace_mark mark = hf_workspace_begin(p->workspace);
@@ -320,7 +320,7 @@ bool hf_body_way(hf_planner* p, const hf_hold* holds, int count, const hf_stance
     else {
         memset(w.solved, 0, sizeof *w.solved * (size_t)p->view->joint_count);
         for (int h = 0; h < count; h++) {
-            const hf_limb* limb = &p->view->limbs[holds[h].limb];
+            const hf_limb* limb = &p->view->limbs[holds[h].at.limb];
             for (int k = 0; k < limb->joint_count; k++) w.solved[limb->joints[k]] = true;
         }
         find_guide(&w, from, to);

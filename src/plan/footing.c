@@ -34,7 +34,7 @@ static bool find_under(const hf_planner* p, const hf_plan_limb* l, hf_transform 
 }
 
 /* The limb on the place, its effector turned as at rest with the root there; from the pose. */
-static bool set_foot(hf_planner* p, const hf_pose* pose, hf_transform root, const hf_contact* c, double* q) {
+static bool set_foot(hf_planner* p, const hf_pose* pose, hf_transform root, const hf_hold* c, double* q) {
     const hf_limb* limb = &p->view->limbs[c->limb];
     const hf_contact_frame* f = &limb->contacts[c->frame];
     hf_quat wanted = hf_quat_mul(root.rotation, p->model->limbs[c->limb].rest_turn);
@@ -53,7 +53,7 @@ static bool set_foot(hf_planner* p, const hf_pose* pose, hf_transform root, cons
     hf_transform base = p->links[limb->base_link];
     for (int try = 0; try < 2; try++) {
         memcpy(q, pose->q, sizeof(double) * (size_t)p->view->q_count);
-        if (try) hf_limb_loosen(p, c->limb, q);
+        if (try) hf_limb_loosen(p->creature, c->limb, q);
         hf_solve_result r;
         if (hf_limb_solve(p->creature, &base, &t, &o, p->workspace, q, &r) != HF_OK) p->out_of_memory = true;
         if (p->out_of_memory) return false;
@@ -66,19 +66,19 @@ typedef struct footing {
     hf_planner* planner;
     const hf_pose* poses;
     int pose_count;
-    const hf_hold* rest;
+    const hf_plan_hold* rest;
     int rest_count, limb, index;
 } footing;
 
 /* The limb on the place from one of the poses, free of collision. */
-static bool reach(const footing* g, const hf_pose* pose, hf_transform root, const hf_contact* c,
+static bool reach(const footing* g, const hf_pose* pose, hf_transform root, const hf_hold* c,
                   hf_step_candidate* to) {
     hf_planner* p = g->planner;
     if (!set_foot(p, pose, root, c, to->q)) return false;
     hf_pose at = {pose->root, to->q};
     hf_hold_make(p, c, &at, &to->hold);
     if (to->hold.support.corner_count == 0) return false;
-    hf_hold all[HF_MAX_HOLDS];
+    hf_plan_hold all[HF_MAX_HOLDS];
     memcpy(all, g->rest, sizeof *g->rest * (size_t)g->rest_count);
     all[g->rest_count] = to->hold;
     hf_collision hit;
@@ -89,13 +89,13 @@ static bool reach(const footing* g, const hf_pose* pose, hf_transform root, cons
 /* One place as a candidate, when it is one. */
 static void try_place(const footing* g, hf_transform root, hf_step_list* list) {
     hf_planner* p = g->planner;
-    hf_contact c = {.limb = g->limb, .frame = 0};
+    hf_hold c = {.limb = g->limb};
     hf_surface hit;
     if (list->count == MOST) return;
     if (!find_under(p, &p->model->limbs[g->limb], root, &hit, &c.normal)) return;
-    c.object = hit.object, c.triangle = hit.triangle, c.point = hit.point;
+    c.object = hit.object, c.point = hit.point;
     for (int i = 0; i < list->count; i++)
-        if (hf_distance(list->items[i].hold.point, c.point) < APART * p->view->height) return;
+        if (hf_distance(list->items[i].hold.at.point, c.point) < APART * p->view->height) return;
     hf_step_candidate* to = &list->items[list->count];
     bool reached = false;
     for (int i = 0; i < g->pose_count && !reached; i++) reached = reach(g, &g->poses[i], root, &c, to);
@@ -104,8 +104,8 @@ static void try_place(const footing* g, hf_transform root, hf_step_list* list) {
     list->count++;
 }
 
-bool hf_footing_list(hf_planner* p, const hf_pose* poses, int pose_count, const hf_hold* rest, int rest_count,
-                     int limb, const hf_hold* old, int index, hf_step_list* list) {
+bool hf_footing_list(hf_planner* p, const hf_pose* poses, int pose_count, const hf_plan_hold* rest,
+                     int rest_count, int limb, const hf_plan_hold* old, int index, hf_step_list* list) {
     footing g = {p, poses, pose_count, rest, rest_count, limb, index};
     if (!p->model->limbs[limb].walks) return true;
     // from where the old contact is under the body
@@ -113,14 +113,14 @@ bool hf_footing_list(hf_planner* p, const hf_pose* poses, int pose_count, const 
     double nearest = INFINITY;
     for (int i = 0; old && i < p->guide_count; i++) {
         double d = hf_distance(hf_apply(hf_root_upright(p->guide[i]), p->model->limbs[limb].rest_in_root),
-                               old->point);
+                               old->at.point);
         if (d < nearest && i >= old->since && i <= old->until) nearest = d, first = i;
     }
     if (!old) first = index;
     // to where the limb could hardly step to at once, far ones first
     int last = first;
     hf_vec3 rest_place = p->model->limbs[limb].rest_in_root;
-    hf_vec3 from = old ? old->point : hf_apply(hf_root_upright(p->guide[first]), rest_place);
+    hf_vec3 from = old ? old->at.point : hf_apply(hf_root_upright(p->guide[first]), rest_place);
     double longest = LONGEST * p->view->limbs[limb].length;
     while (last + 1 < p->guide_count && last < index + FARTHEST_POSES &&
            hf_distance(hf_apply(hf_root_upright(p->guide[last]), rest_place), from) < longest)

@@ -1,29 +1,19 @@
 /* Contacts that are held while the body moves: each limb is solved for itself, given root and trunk. */
 #include "plan/planner.h"
 
-#include "base/workspace.h"
-#include "solve/limb_problem.h"
-#include "solve/target.h"
 #include "model/creature.h"
+#include "solve/keep.h"
 
 #include <math.h>
 #include <string.h>
 
-/* How near a hold is kept. A check asks for 1 mm and 1 degree, but what is left over differs from frame to
-   frame and must not look like an acceleration of the body. */
-static const double KEEP_M = 1e-6, KEEP_RAD = 1e-5;
-/* Near enough where the solver gets no nearer. */
-static const double NEAR_M = 2e-4, NEAR_RAD = 3e-3;
-/* A descent that ends farther from a hold is not brought onto it by another. */
-static const double HOPE_M = 0.03, HOPE_RAD = 0.2;
-
-int hf_holds_find(const hf_hold* holds, int count, int limb) {
+int hf_holds_find(const hf_plan_hold* holds, int count, int limb) {
     for (int i = 0; i < count; i++)
-        if (holds[i].limb == limb) return i;
+        if (holds[i].at.limb == limb) return i;
     return -1;
 }
 
-bool hf_limb_idle(const hf_planner* p, const hf_hold* holds, int count, int limb) {
+bool hf_limb_idle(const hf_planner* p, const hf_plan_hold* holds, int count, int limb) {
     const hf_limb* l = &p->view->limbs[limb];
     bool held = hf_holds_find(holds, count, limb) >= 0;
     for (int i = 0; i < l->exclude_count && !held; i++)
@@ -31,104 +21,43 @@ bool hf_limb_idle(const hf_planner* p, const hf_hold* holds, int count, int limb
     return !held;
 }
 
-int hf_holds_touches(const hf_hold* holds, int count, int skip, hf_touch* touches) {
+int hf_holds_touches(const hf_plan_hold* holds, int count, int skip, hf_hold* touches) {
     int n = 0;
     for (int i = 0; i < count; i++)
-        if (holds[i].limb != skip && holds[i].overlaps)
-            touches[n++] = (hf_touch){holds[i].limb, holds[i].object, holds[i].grip};
+        if (holds[i].at.limb != skip && holds[i].overlaps) touches[n++] = holds[i].at;
     return n;
 }
 
-hf_target hf_hold_target(const hf_planner* p, const hf_hold* h) {
-    (void)p;
-    return (hf_target){.kind = h->flat ? HF_TARGET_POSE : HF_TARGET_POSITION,
-                       .limb = h->limb,
-                       .contact = h->frame,
-                       .point = h->held,
-                       .normal = h->normal,
-                       .rotation = h->rotation,
-                       .held = true};
-}
+hf_target hf_hold_target(const hf_plan_hold* h) { return hf_anchor_target(&h->at, &h->anchor); }
 
-bool hf_hold_is_loose(const hf_planner* p, const hf_hold* h) {
-    const hf_limb* limb = &p->view->limbs[h->limb];
+bool hf_hold_is_loose(const hf_planner* p, const hf_plan_hold* h) {
+    const hf_limb* limb = &p->view->limbs[h->at.limb];
     int count = limb->joint_count;
-    for (int l = limb->contacts[h->frame].link; l != limb->effector_link; l = p->view->links[l].parent_link)
+    for (int l = limb->contacts[h->at.frame].link; l != limb->effector_link;
+         l = p->view->links[l].parent_link)
         count += p->view->joints[p->view->links[l].joint].v_count;
-    return count > (h->flat ? 6 : 3);
+    return count > (h->anchor.flat ? 6 : 3);
 }
 
-/* A limb without joints holds by the root alone: is it where it should be? */
-static bool is_kept(const hf_planner* p, const hf_hold* h, const hf_transform* links, hf_vec3* miss) {
-    const hf_contact_frame* f = &p->view->limbs[h->limb].contacts[h->frame];
-    hf_vec3 at = hf_apply(links[f->link], f->offset);
-    *miss = hf_sub(h->held, at);
-    return hf_length(*miss) <= NEAR_M &&
-           (!h->flat || hf_quat_angle(links[f->link].rotation, h->rotation) <= NEAR_RAD);
-}
-
-/* One descent says soon that a limb cannot; `soon` leaves it at that, and comes near where it can. */
-static hf_status solve_limb(hf_planner* p, const hf_target* target, const hf_transform* base, bool soon,
-                            hf_solve_options o, hf_pose* pose, hf_solve_result* r) {
-    hf_goal goal;
-    hf_limb_solver solver;
-    o.near_start = true;
-    hf_workspace_mark mark = hf_workspace_begin(p->workspace);
-    hf_status status = hf_goal_make(p->view, target, &goal);
-    if (status == HF_OK)
-        status = hf_limb_solver_make(p->creature, target->limb, target->contact, true, pose->q, o.use_rom,
-                                     p->workspace, &solver);
-    if (status == HF_OK) status = hf_limb_solver_run(&solver, base, &goal, &o, pose->q, r);
-    bool settles = status == HF_OK && !soon && r->stop != HF_STOP_REACHED && r->position_error_m < HOPE_M &&
-                   r->angle_error_rad < HOPE_RAD;
-    if (settles) hf_limb_solver_settle(&solver, pose->q);
-    hf_workspace_end(p->workspace, mark);
-    return status;
-}
-
-static bool keep_one(hf_planner* p, const hf_hold* h, bool soon, hf_pose* pose, const hf_transform* links,
-                     hf_vec3* miss) {
-    const hf_limb* limb = &p->view->limbs[h->limb];
-    if (limb->joint_count == 0) return is_kept(p, h, links, miss);
-    hf_solve_options o = hf_solve_options_default();
-    o.max_starts = 1;
-    o.max_iterations = 30;
-    o.tolerance_m = KEEP_M;
-    o.tolerance_rad = KEEP_RAD;
-    o.posture = pose->q;
-    hf_target target = hf_hold_target(p, h);
-    // a grip keeps its orientation as far as the limb can
-    if (h->grip) target.kind = HF_TARGET_POSE;
-    hf_solve_result r;
-    hf_status status = h->grip && !soon ? hf_limb_solve(p->creature, &links[limb->base_link], &target, &o,
-                                                        p->workspace, pose->q, &r)
-                                        : solve_limb(p, &target, &links[limb->base_link], soon, o, pose, &r);
-    if (status != HF_OK) {
+/* One hold, given p->links of the rest of the body. */
+static bool keep_one(hf_planner* p, const hf_plan_hold* h, hf_keep_care care, hf_pose* pose, hf_vec3* miss) {
+    bool kept = false;
+    *miss = hf_v3(0, 0, 0);
+    if (hf_hold_keep(p->creature, &h->at, &h->anchor, care, p->workspace, p->links, pose->q, &kept, miss) !=
+        HF_OK)
         p->out_of_memory = true;
-        return false;
-    }
-    if (r.position_error_m <= NEAR_M && (h->grip || r.angle_error_rad <= NEAR_RAD)) return true;
-    hf_forward_limb(p->creature, h->limb, pose->q, p->links);
-    const hf_contact_frame* f = &limb->contacts[h->frame];
-    *miss = hf_sub(h->held, hf_apply(p->links[f->link], f->offset));
-    // turned about its contact into the right orientation, the limb as it is has its root elsewhere
-    if (h->flat) {
-        hf_vec3 turn = hf_quat_log(hf_quat_mul(h->rotation, hf_quat_conj(p->links[f->link].rotation)));
-        hf_vec3 base = hf_apply(links[limb->base_link], limb->base.position);
-        *miss = hf_add(*miss, hf_cross(turn, hf_sub(base, h->held)));
-    }
-    return false;
+    return kept && !p->out_of_memory;
 }
 
-static bool keep_all(hf_planner* p, const hf_hold* holds, int count, int skip, bool soon, hf_pose* pose,
-                     hf_vec3* pull) {
+static bool keep_all(hf_planner* p, const hf_plan_hold* holds, int count, int skip, hf_keep_care care,
+                     hf_pose* pose, hf_vec3* pull) {
     hf_forward(p->creature, pose, p->links);
     bool all = true;
     int missed = 0;
     *pull = hf_v3(0, 0, 0);
     for (int i = 0; i < count; i++) {
         hf_vec3 miss;
-        if (holds[i].limb == skip || keep_one(p, &holds[i], soon, pose, p->links, &miss)) continue;
+        if (holds[i].at.limb == skip || keep_one(p, &holds[i], care, pose, &miss)) continue;
         all = false;
         *pull = hf_add(*pull, miss);
         missed++;
@@ -137,39 +66,28 @@ static bool keep_all(hf_planner* p, const hf_hold* holds, int count, int skip, b
     return all;
 }
 
-bool hf_holds_keep(hf_planner* p, const hf_hold* holds, int count, int skip, hf_pose* pose, hf_vec3* pull) {
-    return keep_all(p, holds, count, skip, false, pose, pull);
+bool hf_holds_keep(hf_planner* p, const hf_plan_hold* holds, int count, int skip, hf_pose* pose,
+                   hf_vec3* pull) {
+    return keep_all(p, holds, count, skip, HF_KEEP_EXACT, pose, pull);
 }
 
-bool hf_hold_solve(hf_planner* p, const hf_hold* hold, hf_pose* pose) {
+bool hf_hold_solve(hf_planner* p, const hf_plan_hold* hold, hf_pose* pose) {
     hf_vec3 miss;
-    return keep_one(p, hold, true, pose, p->links, &miss) && keep_one(p, hold, false, pose, p->links, &miss);
+    return keep_one(p, hold, HF_KEEP_SOON, pose, &miss) && keep_one(p, hold, HF_KEEP_EXACT, pose, &miss);
 }
 
-bool hf_holds_near(hf_planner* p, const hf_hold* holds, int count, hf_pose* pose, hf_vec3* pull) {
-    return keep_all(p, holds, count, -1, true, pose, pull);
+bool hf_holds_near(hf_planner* p, const hf_plan_hold* holds, int count, hf_pose* pose, hf_vec3* pull) {
+    return keep_all(p, holds, count, -1, HF_KEEP_SOON, pose, pull);
 }
 
-bool hf_holds_collide(hf_planner* p, const hf_hold* holds, int count, int skip, const hf_pose* pose,
+bool hf_holds_collide(hf_planner* p, const hf_plan_hold* holds, int count, int skip, const hf_pose* pose,
                       hf_collision* hit) {
-    hf_touch touches[HF_MAX_HOLDS];
+    hf_hold touches[HF_MAX_HOLDS];
     hf_collision_query q = hf_collision_query_default();
     q.touches = touches;
     q.touch_count = hf_holds_touches(holds, count, skip, touches);
-    q.depth_m = HF_PLAN_DEPTH_M;
     hf_forward(p->creature, pose, p->links);
     return hf_collides(p->creature, p->placement, p->links, &q, hit);
-}
-
-void hf_limb_loosen(const hf_planner* p, int limb, double* q) {
-    const hf_limb* l = &p->view->limbs[limb];
-    const double step = 0.1;
-    for (int k = 0; k < l->joint_count; k++) {
-        const hf_joint* j = &p->view->joints[l->joints[k]];
-        if (j->q_count != 1 || !(j->upper - j->lower > 4 * step)) continue;
-        q[j->q_index] = fmin(j->upper - step, fmax(j->lower + step, q[j->q_index]));
-    }
-    hf_pose_follow(p->creature, q);
 }
 
 /* ---- how long a contact lasts ---- */
@@ -199,18 +117,19 @@ typedef struct sight {
     double depth;
 } sight;
 
-static bool reaches(const hf_planner* p, const hf_hold* h, int i, sight* last) {
-    sight now = {hf_unapply(p->guide[i], h->held), hf_unrotate(p->guide[i].rotation, hf_v3(0, 0, 1)), 0};
+static bool reaches(const hf_planner* p, const hf_plan_hold* h, int i, sight* last) {
+    sight now = {hf_unapply(p->guide[i], h->anchor.point), hf_unrotate(p->guide[i].rotation, hf_v3(0, 0, 1)),
+                 0};
     double height = p->view->height;
     double change =
         hf_distance(now.x, last->x) + LOWERING * height * hf_distance(now.up, last->up) + ROUNDING;
     if (change <= last->depth) return true;
-    now.depth = depth_in(&p->model->limbs[h->limb].volume, now.x, now.up, height);
+    now.depth = depth_in(&p->model->limbs[h->at.limb].volume, now.x, now.up, height);
     *last = now;
     return now.depth >= 0;
 }
 
-static int last_reached(const hf_planner* p, int from, const hf_hold* h) {
+static int last_reached(const hf_planner* p, int from, const hf_plan_hold* h) {
     int end = from + 2 * p->options->horizon, last = p->guide_count - 1;
     sight seen = {.depth = -1};
     if (end > last) end = last;
@@ -221,7 +140,7 @@ static int last_reached(const hf_planner* p, int from, const hf_hold* h) {
     return from;
 }
 
-void hf_hold_span(hf_planner* p, int from, hf_hold* h) {
+void hf_hold_span(hf_planner* p, int from, hf_plan_hold* h) {
     h->since = from;
     h->until = last_reached(p, from, h);
     h->seen = from + 2 * p->options->horizon;
@@ -231,23 +150,22 @@ void hf_hold_span(hf_planner* p, int from, hf_hold* h) {
 }
 
 /* With the root there, can the limb hold the contact free of collision? q goes on to how it does. */
-static bool holds_at(hf_planner* p, const hf_hold* h, hf_transform root, double* q) {
+static bool holds_at(hf_planner* p, const hf_plan_hold* h, hf_transform root, double* q) {
     hf_pose pose = {root, q};
     hf_vec3 miss;
     hf_forward(p->creature, &pose, p->links);
-    if (!keep_one(p, h, false, &pose, p->links, &miss)) return false;
+    if (!keep_one(p, h, HF_KEEP_EXACT, &pose, &miss)) return false;
     hf_forward(p->creature, &pose, p->links);
-    hf_touch touch = {h->limb, h->object, h->grip};
+    hf_hold touch = h->at;
     hf_collision_query c = hf_collision_query_default();
     c.touches = &touch;
     c.touch_count = h->overlaps;
-    c.limb = h->limb;
-    c.depth_m = HF_PLAN_DEPTH_M;
+    c.limb = h->at.limb;
     return !hf_collides(p->creature, p->placement, p->links, &c, NULL);
 }
 
-void hf_hold_tighten(hf_planner* p, int from, const hf_pose* pose, hf_hold* h) {
-    if (p->view->limbs[h->limb].joint_count == 0) return;
+void hf_hold_tighten(hf_planner* p, int from, const hf_pose* pose, hf_plan_hold* h) {
+    if (p->view->limbs[h->at.limb].joint_count == 0) return;
     size_t bytes = sizeof(double) * (size_t)p->view->q_count;
     int step = p->options->horizon / 8 + 1, last = from;
     hf_transform off = hf_compose(hf_inverse(p->guide[from]), pose->root);
@@ -273,7 +191,7 @@ void hf_hold_tighten(hf_planner* p, int from, const hf_pose* pose, hf_hold* h) {
 
 void hf_holds_refresh(hf_planner* p, hf_plan_node* n) {
     for (int i = 0; i < n->hold_count; i++) {
-        hf_hold* h = &n->holds[i];
+        hf_plan_hold* h = &n->holds[i];
         if (h->until < h->seen || h->until == p->guide_count - 1) continue;
         if (h->seen > n->guide_index + p->options->horizon) continue;
         int since = h->since;
@@ -285,33 +203,18 @@ void hf_holds_refresh(hf_planner* p, hf_plan_node* n) {
 
 /* ---- what they carry ---- */
 
-/* The check's cones have eight edges that need not be ours: a cone this much narrower is inside them. */
-static const double FRICTION_SHARE = 0.92;
-
-void hf_hold_make(hf_planner* p, const hf_contact* c, const hf_pose* pose, hf_hold* h) {
-    const hf_contact_frame* f = &p->view->limbs[c->limb].contacts[c->frame];
+void hf_hold_make(hf_planner* p, const hf_hold* c, const hf_pose* pose, hf_plan_hold* h) {
     hf_forward(p->creature, pose, p->links);
-    hf_transform link = p->links[f->link];
-    *h = (hf_hold){.limb = c->limb,
-                   .frame = c->frame,
-                   .object = c->object,
-                   .grip = c->grip,
-                   .point = c->point,
-                   .normal = c->normal,
-                   .held = hf_apply(link, f->offset),
-                   .rotation = link.rotation,
-                   .flat = !c->grip && (f->patch[0] > 0 || f->patch[1] > 0)};
-    hf_support_find(p->creature, p->placement, c, link, &h->support);
-    h->support.friction *= FRICTION_SHARE;
-    // a grip may turn while it is held: what its middle bears it bears in every orientation
-    if (h->grip && h->support.corner_count > 0) h->support.corner_count = 1, h->support.corners[0] = c->point;
+    hf_transform link = p->links[p->view->limbs[c->limb].contacts[c->frame].link];
+    *h = (hf_plan_hold){.at = *c, .anchor = hf_hold_anchor(p->creature, c, p->links)};
+    hf_support_plan(p->creature, p->placement, c, link, &h->support);
 }
 
-bool hf_holds_stance(hf_planner* p, const hf_hold* holds, int count, int skip, hf_stance* stance) {
+bool hf_holds_stance(hf_planner* p, const hf_plan_hold* holds, int count, int skip, hf_stance* stance) {
     hf_support supports[HF_MAX_HOLDS];
     int n = 0;
     for (int i = 0; i < count; i++)
-        if (holds[i].limb != skip) supports[n++] = holds[i].support;
+        if (holds[i].at.limb != skip) supports[n++] = holds[i].support;
     hf_status status = hf_stance_build(stance, supports, n, p->view->mass, NULL, p->workspace);
     if (status != HF_OK) p->out_of_memory = true;
     return status == HF_OK;

@@ -68,8 +68,8 @@ static bool may_reach(const hf_planner* p, int limb, hf_transform base, const hf
 }
 
 /* The spots within reach from one of the poses, best first, at most RANKED. */
-static int rank(hf_planner* p, const hf_pose* poses, int pose_count, int limb, const hf_hold* old, int index,
-                ranked* all) {
+static int rank(hf_planner* p, const hf_pose* poses, int pose_count, int limb, const hf_plan_hold* old,
+                int index, ranked* all) {
     const hf_limb* l = &p->view->limbs[limb];
     const hf_plan_limb* m = &p->model->limbs[limb];
     int count = 0, later = index + p->options->horizon / 2;
@@ -81,12 +81,12 @@ static int rank(hf_planner* p, const hf_pose* poses, int pose_count, int limb, c
     look_ahead(p, limb, index, &ahead);
     hf_vec3 ease = hf_limb_ease(p, limb, p->guide[later]);
     if (old) {
-        hf_vec3 was = hf_unapply(p->guide[(old->since + old->until) / 2], old->point);
+        hf_vec3 was = hf_unapply(p->guide[(old->since + old->until) / 2], old->at.point);
         ease = hf_lerp(ease, hf_apply(p->guide[later], was), 0.5);
     }
     for (int i = 0; i < p->spot_count; i++) {
         hf_spot* s = &p->spots[i];
-        if (old && hf_distance(s->point, old->point) > LONGEST * l->length) continue;
+        if (old && hf_distance(s->point, old->at.point) > LONGEST * l->length) continue;
         bool grip = l->grip && hf_scene_object(p->scene, s->object).grip;
         int from = -1;
         for (int k = 0; k < pose_count && k < MAX_POSES && from < 0; k++)
@@ -146,7 +146,7 @@ static bool reach(hf_planner* p, const hf_pose* pose, const hf_target* t, double
     o.posture = pose->q;
     hf_forward(p->creature, pose, p->links);
     memcpy(q, pose->q, sizeof(double) * (size_t)p->view->q_count);
-    hf_limb_loosen(p, t->limb, q);
+    hf_limb_loosen(p->creature, t->limb, q);
     hf_solve_result r;
     if (hf_limb_solve(p->creature, &p->links[p->view->limbs[t->limb].base_link], t, &o, p->workspace, q,
                       &r) != HF_OK)
@@ -155,7 +155,7 @@ static bool reach(hf_planner* p, const hf_pose* pose, const hf_target* t, double
 }
 
 /* The orientation of the effector's link on the spot; false when there is none for it. */
-static bool find_turn(hf_planner* p, const hf_pose* pose, int index, const hf_contact* c, turning turn,
+static bool find_turn(hf_planner* p, const hf_pose* pose, int index, const hf_hold* c, turning turn,
                       hf_target t, double* q, hf_quat* rotation) {
     const hf_contact_frame* f = &p->view->limbs[c->limb].contacts[c->frame];
     int later = index + p->options->horizon / 2;
@@ -167,7 +167,7 @@ static bool find_turn(hf_planner* p, const hf_pose* pose, int index, const hf_co
         *rotation = hf_quat_mul(hf_quat_between(own, into), wanted);
         return hf_dot(own, into) >= LEAST_FACING;
     }
-    hf_spot s = {c->point, c->normal, c->object, c->triangle, -1};
+    hf_spot s = {c->point, c->normal, c->object, -1};
     outlook ahead;
     look_ahead(p, c->limb, index, &ahead);
     hf_pose then = {p->guide[(index + lasts(p, c->limb, index, &ahead, &s, c->grip)) / 2], pose->q};
@@ -181,7 +181,7 @@ static bool find_turn(hf_planner* p, const hf_pose* pose, int index, const hf_co
 
 /* The limb on the spot with one contact frame, from the pose; *fits is false when the effector would be in
    something there. */
-static bool solve(hf_planner* p, const hf_pose* pose, int index, const hf_contact* c, turning turn, double* q,
+static bool solve(hf_planner* p, const hf_pose* pose, int index, const hf_hold* c, turning turn, double* q,
                   bool* fits) {
     const hf_contact_frame* f = &p->view->limbs[c->limb].contacts[c->frame];
     hf_target t = {.kind = turn <= AS_LATER ? HF_TARGET_POSE : HF_TARGET_NORMAL,
@@ -201,16 +201,15 @@ static bool solve(hf_planner* p, const hf_pose* pose, int index, const hf_contac
 /* `blocked` has a bit for each turning with which the effector was in something at this spot. Turned as the
    body it is so whatever the pose; the other turnings follow from the pose, and to pass over them later is a
    shortcut. */
-static bool try_spot(hf_planner* p, const hf_pose* pose, const hf_hold* rest, int rest_count, int limb,
+static bool try_spot(hf_planner* p, const hf_pose* pose, const hf_plan_hold* rest, int rest_count, int limb,
                      int frame, int index, const hf_spot* s, unsigned* blocked, hf_step_candidate* to) {
     const hf_contact_frame* f = &p->view->limbs[limb].contacts[frame];
-    hf_contact c = {.limb = limb,
-                    .frame = frame,
-                    .object = s->object,
-                    .triangle = s->triangle,
-                    .grip = p->view->limbs[limb].grip && hf_scene_object(p->scene, s->object).grip,
-                    .point = s->point,
-                    .normal = s->normal};
+    hf_hold c = {.limb = limb,
+                 .frame = frame,
+                 .object = s->object,
+                 .grip = p->view->limbs[limb].grip && hf_scene_object(p->scene, s->object).grip,
+                 .point = s->point,
+                 .normal = s->normal};
     bool patch = f->patch[0] > 0 || f->patch[1] > 0;
     bool walks = p->model->limbs[limb].walks && patch && f->ball <= 0;
     turning first = walks ? AS_BODY : c.grip && f->ball <= 0 ? AS_LATER : ANY_WAY;
@@ -251,8 +250,8 @@ static bool has_near(const hf_planner* p, const int* spots, int count, hf_vec3 p
     return false;
 }
 
-void hf_places_list(hf_planner* p, const hf_pose* poses, int pose_count, const hf_hold* rest, int rest_count,
-                    int limb, const hf_hold* old, int index, hf_step_list* list) {
+void hf_places_list(hf_planner* p, const hf_pose* poses, int pose_count, const hf_plan_hold* rest,
+                    int rest_count, int limb, const hf_plan_hold* old, int index, hf_step_list* list) {
     ranked all[RANKED];
     int good[HF_STEP_CANDIDATES], vain[MAX_TRIES], good_count = 0, vain_count = 0;
     double apart = APART * p->view->height;

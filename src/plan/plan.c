@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "model/tolerance.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -19,7 +20,7 @@ static const hf_option items[] = {
     {"rate", HF_OPTION_REAL, FIELD(rate), 10, 240, 30, "1/s", "frames a second"},
     {"trunk_scale", HF_OPTION_REAL, FIELD(trunk_scale), 0, 1.5, 0, "",
      "of the guide's trunk; 0: the creature's"},
-    {"margin_m", HF_OPTION_REAL, FIELD(margin_m), 0, 1, 0.006, "m", "least balance margin of a frame"},
+    {"margin_m", HF_OPTION_REAL, FIELD(margin_m), 0, 1, HF_MARGIN_M, "m", "least balance margin of a frame"},
     {"horizon", HF_OPTION_COUNT, FIELD(horizon), 1, 1000, 24, "",
      "guide poses that a contact's duration counts"},
     {"effort", HF_OPTION_REAL, FIELD(effort), 0, 1e3, 0.02, "",
@@ -57,6 +58,7 @@ const char* hf_plan_why_text(hf_plan_why why) {
 
 void hf_plan_result_free(hf_plan_result* r) {
     hf_motion_free(r->motion);
+    hf_schedule_free(r->schedule);
     memset(r, 0, sizeof *r);
 }
 
@@ -66,39 +68,34 @@ double hf_plan_clock(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* ---- the motion ---- */
+/* ---- the schedule ---- */
 
-static hf_status add_frame(const hf_planner* p, hf_motion* m, int i, int before) {
-    const hf_frame_store* f = &p->frames;
-    hf_pose pose = hf_frames_pose(f, i);
-    hf_motion_frame* frame = hf_motion_add(m, m->frame_count / p->options->rate, &pose);
-    if (!frame) return HF_ERROR_MEMORY;
-    const hf_plan_node* n = &p->nodes[f->nodes[i]];
-    hf_status status = HF_OK;
-    for (int h = 0; h < n->hold_count && status == HF_OK; h++) {
-        const hf_hold* k = &n->holds[h];
-        if (k->limb == f->swings[i]) continue;
-        hf_motion_contact c = {k->limb, k->frame, k->object, k->grip, k->point, k->normal};
-        status = hf_motion_add_contact(m, frame, &c);
-    }
-    frame->balance = f->margins[i];
-    frame->stance =
-        before < 0 || (f->swings[i] < 0 && (f->nodes[before] != f->nodes[i] || f->swings[before] >= 0));
-    return status;
+/* A frame of the store becomes a knot with the holds of its stance, but for the limb that swings. */
+static hf_status add_knot(const hf_planner* p, hf_schedule* s, int i, int before) {
+    const hf_plan_frame *f = &p->frames.frames[i], *last = before < 0 ? NULL : &p->frames.frames[before];
+    const hf_plan_node* n = &p->nodes[f->node];
+    hf_pose pose = hf_frames_pose(&p->frames, i);
+    hf_hold holds[HF_MAX_HOLDS];
+    int count = 0;
+    for (int h = 0; h < n->hold_count; h++)
+        if (n->holds[h].at.limb != f->swing) holds[count++] = n->holds[h].at;
+    bool stance = !last || (f->swing < 0 && (last->node != f->node || last->swing >= 0));
+    return hf_schedule_add(s, p->placement, s->knot_count / s->rate, &pose, holds, count, stance);
 }
 
 /* The frames of all stances on the way to the last one. */
-static hf_status make_motion(hf_planner* p, int last, hf_plan_result* r) {
-    hf_motion_free(r->motion);
+static hf_status make_schedule(hf_planner* p, int last, hf_plan_result* r) {
+    hf_schedule_free(r->schedule);
     r->stances = 0;
-    hf_status status = hf_motion_create(p->creature, p->scene, &r->motion);
+    hf_status status = hf_schedule_create(p->creature, p->options->rate, &r->schedule);
+    if (status == HF_OK) r->schedule->claims = HF_CLAIM_ALL | HF_CLAIM_DYNAMIC;
     // each node learns who comes after it
     int next = -1, before = -1;
     for (int n = last; n >= 0; n = p->nodes[n].parent) p->nodes[n].option = next, next = n;
     for (int n = next; n >= 0 && status == HF_OK; n = p->nodes[n].option)
         for (int i = p->nodes[n].first_frame; i < p->nodes[n].end_frame && status == HF_OK; i++) {
-            status = add_frame(p, r->motion, i, before);
-            if (status == HF_OK) r->stances += r->motion->frames[r->motion->frame_count - 1].stance;
+            status = add_knot(p, r->schedule, i, before);
+            if (status == HF_OK) r->stances += r->schedule->knots[r->schedule->knot_count - 1].stance;
             before = i;
         }
     return status;
@@ -232,7 +229,7 @@ static bool begin(hf_planner* p, const hf_plan_query* q, hf_plan_why* why) {
 /* Changes tried on a guide without going farther along it: more on each further one. */
 enum { PATIENCE = 100 };
 
-/* Stances along the guide; the motion is the whole one, or as far as it went. */
+/* Stances along the guide; the schedule is the whole one, or as far as the search went. */
 static hf_status plan_along(hf_planner* p, const hf_plan_query* q, hf_plan_result* r) {
     int patience = q->guide_count > 0 ? p->options->max_work : PATIENCE * (1 + p->attempt);
     if (!hf_spots_find(p)) return HF_ERROR_MEMORY;
@@ -242,7 +239,7 @@ static hf_status plan_along(hf_planner* p, const hf_plan_query* q, hf_plan_resul
     if (!begun) return HF_OK;
     bool done = r->why == HF_PLAN_DONE;
     r->reached = done ? 1 : share_of_way(p);
-    hf_status status = make_motion(p, done ? p->node_index : p->farthest, r);
+    hf_status status = make_schedule(p, done ? p->node_index : p->farthest, r);
     if (!done) say_where(p, r);
     return status;
 }
@@ -254,7 +251,7 @@ static hf_status plan_start(hf_planner* p, const hf_plan_query* q, hf_plan_resul
     bool begun = begin(p, q, &why);
     r->why = begun ? HF_PLAN_NO_GUIDE : why;
     if (p->out_of_memory) return HF_ERROR_MEMORY;
-    return begun ? make_motion(p, 0, r) : HF_OK;
+    return begun ? make_schedule(p, 0, r) : HF_OK;
 }
 
 hf_status hf_plan_attempt(hf_planner* p, const hf_plan_query* q, hf_plan_result* r) {

@@ -88,7 +88,7 @@ static void run(void* context, int index, int worker) {
 /* The better of two: the one that arrived or went farther; what is left over is freed. */
 static void keep(hf_plan_result* best, hf_plan_result* next) {
     bool done = next->why == HF_PLAN_DONE;
-    bool better = done || !best->motion || (next->motion && next->reached > best->reached);
+    bool better = done || !best->schedule || (next->schedule && next->reached > best->reached);
     int work = best->work + next->work;
     if (better) {
         hf_plan_result_free(best);
@@ -124,7 +124,7 @@ static bool any_grip(const hf_scene* scene) {
 static hf_outcome outcome_of(const hf_plan_result* r) {
     if (r->why == HF_PLAN_DONE) return HF_FOUND;
     if (r->why == HF_PLAN_CANCELLED) return HF_CANCELLED;
-    if (r->motion && r->stances > 1) return HF_PARTIAL;
+    if (r->schedule && r->stances > 1) return HF_PARTIAL;
     return r->why == HF_PLAN_WORK_ENDED ? HF_BUDGET : HF_NONE;
 }
 
@@ -140,6 +140,21 @@ static hf_status hold_rounds(contest* c, const hf_plan_options* o, hf_plan_resul
         last = judge(c, count, o, best, &status);
     }
     if (c->cancelled && best->why != HF_PLAN_DONE) best->why = HF_PLAN_CANCELLED;
+    return status;
+}
+
+/* The motion of the schedule, whose frames the segments have tested. */
+static hf_status realise(const hf_creature* creature, const hf_scene* scene, hf_plan_result* r) {
+    hf_workspace* workspace = NULL;
+    hf_realise_result told = {0};
+    hf_realise_options options = {.test = false};
+    hf_free(r->schedule->outcome);
+    r->schedule->outcome = hf_copy_text(hf_outcome_text(r->outcome));
+    hf_status status = r->schedule->outcome ? hf_workspace_create(&workspace) : HF_ERROR_MEMORY;
+    if (status == HF_OK)
+        status = hf_realise(creature, scene, r->schedule, &options, workspace, &r->motion, &told);
+    hf_realise_result_free(&told);
+    hf_workspace_free(workspace);
     return status;
 }
 
@@ -180,11 +195,7 @@ hf_status hf_plan_find(const hf_plan_model* model, const hf_scene* scene, const 
     pthread_mutex_destroy(&c.mutex);
     result->contact_s = hf_plan_clock() - start - result->guide_s;
     result->outcome = outcome_of(result);
-    if (result->motion && status == HF_OK) {
-        hf_free(result->motion->outcome);
-        result->motion->outcome = hf_copy_text(hf_outcome_text(result->outcome));
-        if (!result->motion->outcome) status = HF_ERROR_MEMORY;
-    }
+    if (result->schedule && status == HF_OK) status = realise(model->creature, scene, result);
     if (status != HF_OK) {
         hf_plan_result_free(result);
         return hf_fail(error, status, NULL, 0, NULL, "%s", hf_status_text(status));

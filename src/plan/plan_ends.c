@@ -6,50 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-/* A limb that is said to touch is drawn to a surface this near; one that nobody spoke of counts as touching
-   this near. In m. */
-static const double DRAWN = 0.03, TOUCHING = 0.003;
-static const double SAME_GAP = 1e-3;
-static const double FACING = 0.9; /* cosine between the contact's normal and the one it needs */
-
-/* The surface that a contact frame is at: nearest first over the limb's frames. */
-static bool find_surface(const hf_planner* p, int limb, const hf_transform* links, double within,
-                         hf_contact* c) {
-    const hf_limb* l = &p->view->limbs[limb];
-    double best = within;
-    bool found = false;
-    for (int f = 0; f < l->contact_count; f++) {
-        const hf_contact_frame* frame = &l->contacts[f];
-        hf_vec3 at = hf_apply(links[frame->link], frame->offset);
-        hf_surface all[16];
-        int n = hf_placement_within(p->placement, at, best + frame->ball, all, 16);
-        for (int i = 0; i < n && i < 16; i++) {
-            hf_object_view o = hf_scene_object(p->scene, all[i].object);
-            double gap = fabs(all[i].distance - frame->ball);
-            hf_vec3 normal = all[i].normal;
-            hf_vec3 out = hf_neg(hf_rotate(links[frame->link].rotation, frame->normal));
-            if (o.solidity[o.piece_of[all[i].triangle]] == 0 && hf_dot(normal, out) < 0)
-                normal = hf_neg(normal);
-            bool faces = frame->ball > 0 || hf_dot(normal, out) > FACING;
-            // of frames that touch alike the first one named
-            if (!o.contact || !faces || gap >= best - (found && c->frame != f ? SAME_GAP : 0)) continue;
-            if (frame->ball > 0) normal = hf_normalize(hf_sub(at, all[i].point));
-            best = gap;
-            found = true;
-            *c = (hf_contact){.limb = limb,
-                              .frame = f,
-                              .object = all[i].object,
-                              .triangle = all[i].triangle,
-                              .grip = l->grip && o.grip,
-                              .point = all[i].point,
-                              .normal = normal};
-        }
-    }
-    return found;
-}
-
 /* The limb exactly on the contact. */
-static bool draw_to(hf_planner* p, hf_contact* c, hf_pose* pose) {
+static bool draw_to(hf_planner* p, hf_hold* c, hf_pose* pose) {
     const hf_limb* l = &p->view->limbs[c->limb];
     hf_forward(p->creature, pose, p->links);
     if (l->joint_count == 0) return true;
@@ -66,7 +24,7 @@ static bool draw_to(hf_planner* p, hf_contact* c, hf_pose* pose) {
     return status == HF_OK && (r.outcome == HF_FOUND || r.outcome == HF_PARTIAL) && r.position_error_m < 2e-4;
 }
 
-static bool add_contact(hf_planner* p, hf_contact* c, hf_pose* pose, hf_hold* holds, int* count) {
+static bool add_contact(hf_planner* p, hf_hold* c, hf_pose* pose, hf_plan_hold* holds, int* count) {
     if (*count == HF_MAX_HOLDS || !draw_to(p, c, pose)) return false;
     hf_hold_make(p, c, pose, &holds[*count]);
     holds[*count].overlaps = true;
@@ -75,14 +33,14 @@ static bool add_contact(hf_planner* p, hf_contact* c, hf_pose* pose, hf_hold* ho
     return true;
 }
 
-int hf_plan_contacts(hf_planner* p, const hf_scenario_state* state, hf_pose* pose, hf_hold* holds) {
+int hf_plan_contacts(hf_planner* p, const hf_scenario_state* state, hf_pose* pose, hf_plan_hold* holds) {
     int count = 0;
     for (int i = 0; i < state->contact_count; i++) {
-        const hf_scenario_contact* k = &state->contacts[i];
+        const hf_hold* k = &state->contacts[i];
         hf_forward(p->creature, pose, p->links);
-        hf_contact c = {.limb = k->limb};
-        bool found = find_surface(p, k->limb, p->links, DRAWN, &c);
-        if (k->placed) {
+        hf_hold c = {.limb = k->limb};
+        bool found = hf_hold_find(p->creature, p->placement, p->links, k->limb, HF_NAMED_TOUCH_M, &c);
+        if (hf_length(k->normal) > 0) {
             c.point = k->point, c.normal = k->normal;
             if (k->object >= 0) c.object = k->object;
             found = found || k->object >= 0;
@@ -90,10 +48,11 @@ int hf_plan_contacts(hf_planner* p, const hf_scenario_state* state, hf_pose* pos
         if (!found || !add_contact(p, &c, pose, holds, &count)) return -1 - k->limb;
     }
     for (int l = 0; l < p->view->limb_count && state->contact_count == 0; l++) {
-        hf_contact c;
+        hf_hold c;
         if (!p->model->limbs[l].used) continue;
         hf_forward(p->creature, pose, p->links);
-        if (find_surface(p, l, p->links, TOUCHING, &c)) add_contact(p, &c, pose, holds, &count);
+        if (hf_hold_find(p->creature, p->placement, p->links, l, HF_TOUCH_M, &c))
+            add_contact(p, &c, pose, holds, &count);
     }
     return count;
 }
@@ -170,10 +129,7 @@ bool hf_plan_begin(hf_planner* p, const hf_scenario_state* start, hf_plan_node* 
                               start->pose.root, NULL, &n->pose);
     }
     if (!good) return false;
-    hf_forward(p->creature, &n->pose, p->links);
-    hf_vec3 com = hf_com(p->creature, p->links);
-    if (!hf_frames_add(&p->frames, &n->pose, com, 0, -1, hf_stance_margin(p->stance_a, com)))
-        p->out_of_memory = true;
+    if (!hf_frames_add(&p->frames, &n->pose, 0, -1)) p->out_of_memory = true;
     n->end_frame = p->frames.count;
     return !p->out_of_memory;
 }

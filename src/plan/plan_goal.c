@@ -40,27 +40,28 @@ static bool reach_root(hf_planner* p, const hf_plan_node* n, const hf_scenario_s
     return hf_segment_move(p, n->holds, n->hold_count, p->stance_a, p->node_index, &n->pose, &pose);
 }
 
-static bool is_held(const hf_plan_node* n, const hf_hold* h) {
-    int own = hf_holds_find(n->holds, n->hold_count, h->limb);
-    return own >= 0 && n->holds[own].frame == h->frame && hf_distance(n->holds[own].held, h->held) <= SAME_M;
+static bool is_held(const hf_plan_node* n, const hf_plan_hold* h) {
+    int own = hf_holds_find(n->holds, n->hold_count, h->at.limb);
+    return own >= 0 && n->holds[own].at.frame == h->at.frame &&
+           hf_distance(n->holds[own].anchor.point, h->anchor.point) <= SAME_M;
 }
 
 /* The next change towards the goal's contacts; false when it does not work out. *done when there is none
  * left. */
-static bool change_one(hf_planner* p, const hf_hold* goal, int count, bool* done) {
+static bool change_one(hf_planner* p, const hf_plan_hold* goal, int count, bool* done) {
     hf_plan_node *n = &p->nodes[p->node_index], *child = &p->nodes[p->node_count];
     *done = false;
     if (p->node_count == HF_MAX_STANCES) return false;
     bool found = false;
     int change = -1;
     for (int i = 0; i < n->hold_count && change < 0; i++)
-        if (hf_holds_find(goal, count, n->holds[i].limb) < 0) change = n->holds[i].limb;
+        if (hf_holds_find(goal, count, n->holds[i].at.limb) < 0) change = n->holds[i].at.limb;
     if (change >= 0)
         found = hf_step_release(p, n, change, child);
     else
         for (int i = 0; i < count && change < 0; i++) {
             if (is_held(n, &goal[i])) continue;
-            change = goal[i].limb;
+            change = goal[i].at.limb;
             found = hf_step_limb(p, n, change, &goal[i], false, child);
         }
     *done = change < 0;
@@ -86,7 +87,7 @@ static bool take_posture(hf_planner* p, const hf_scenario_state* goal) {
 }
 
 static bool take_whole(hf_planner* p, const hf_scenario_state* goal) {
-    hf_hold holds[HF_MAX_HOLDS];
+    hf_plan_hold holds[HF_MAX_HOLDS];
     hf_pose pose = {goal->pose.root, p->q_b};
     copy_q(p, pose.q, goal->pose.q);
     int count = hf_plan_contacts(p, goal, &pose, holds);

@@ -36,7 +36,7 @@ static int list_options(const hf_planner* p, const hf_plan_node* n, option* opti
     for (int i = 0; i < n->hold_count; i++) {
         int until = n->holds[i].until;
         first = until < first ? until : first;
-        if (p->model->limbs[n->holds[i].limb].walks && until < soonest) soonest = until;
+        if (p->model->limbs[n->holds[i].at.limb].walks && until < soonest) soonest = until;
     }
     for (int l = 0; l < p->view->limb_count; l++) {
         if (!p->model->limbs[l].used) continue;
@@ -134,9 +134,9 @@ static bool is_known(const hf_planner* p, const hf_plan_node* n) {
             continue;
         int same = 0;
         for (int i = 0; i < n->hold_count; i++) {
-            int own = hf_holds_find(m->holds, m->hold_count, n->holds[i].limb);
-            same += own >= 0 && hf_distance(m->holds[own].point, n->holds[i].point) <
-                                    SAME_PLACE * p->view->limbs[n->holds[i].limb].length;
+            int own = hf_holds_find(m->holds, m->hold_count, n->holds[i].at.limb);
+            same += own >= 0 && hf_distance(m->holds[own].at.point, n->holds[i].at.point) <
+                                    SAME_PLACE * p->view->limbs[n->holds[i].at.limb].length;
         }
         if (same == n->hold_count) return true;
     }

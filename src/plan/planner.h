@@ -3,6 +3,7 @@
 #define HF_PLAN_PLANNER_H
 
 #include "base/random.h"
+#include "solve/keep.h"
 #include <holdfast/balance.h>
 #include <holdfast/collision.h>
 #include <holdfast/contact.h>
@@ -13,10 +14,6 @@
 
 /* With more holds than HF_MANY_HOLDS the body nearly always stands without one of them. */
 enum { HF_MANY_HOLDS = 3, HF_MAX_HOLDS = 16, HF_MAX_FRAMES_OF_LIMB = 8, HF_MAX_SPARES = 24 };
-
-/* How deep a body may be in the scene. The check allows 1 mm, and looks at other places between two frames.
- */
-static const double HF_PLAN_DEPTH_M = 8e-4;
 
 /* Planes n . x <= d of a convex volume. */
 typedef struct hf_volume {
@@ -64,33 +61,33 @@ struct hf_plan_model {
     double rest_height, bent_height;
 };
 
-/* A contact that is held. */
-typedef struct hf_hold {
-    int limb, frame, object;
-    bool grip;
-    hf_vec3 point, normal; /* world, as files say it */
-    hf_vec3 held;          /* where the contact frame's offset stays */
-    hf_quat rotation;      /* of its link, where it began */
-    bool flat;             /* a patch: the rotation is held, too */
-    bool overlaps;         /* given with the start: its effector may be in what it touches */
-    hf_support support;    /* how it bears */
-    int since, until;      /* first and last guide pose from which the point is within the limb's reach */
-    int seen;              /* how far along the guide that was looked at */
+/* A hold of the search: where it is in the world, how the limb's link is kept there, and what the search
+   knows about it. */
+typedef struct hf_plan_hold {
+    hf_hold at;
+    hf_anchor anchor;
+    bool overlaps;      /* given with the start: its effector may be in what it touches */
+    hf_support support; /* how it bears */
+    int since, until;   /* first and last guide pose from which the point is within the limb's reach */
+    int seen;           /* how far along the guide that was looked at */
     /* of a stance, as the search has found: */
     bool stuck;  /* there is no pose from which the limb can leave */
     bool tempts; /* the limb has a step that does not seem to lead on */
     int maker;   /* stance of the tree that it was made for */
-} hf_hold;
+} hf_plan_hold;
+
+/* A frame of a segment. */
+typedef struct hf_plan_frame {
+    hf_transform root;
+    int node;  /* index into the planner's tree */
+    int swing; /* limb that is on its way into that stance, -1 */
+} hf_plan_frame;
 
 /* Frames that hold: appended by segments, cut off when the search goes back. */
 typedef struct hf_frame_store {
-    int count, capacity, q_count;
-    hf_transform* roots;
-    double* q;
-    hf_vec3* coms;
-    double* margins;
-    int* nodes;  /* index into the planner's tree */
-    int* swings; /* limb that is on its way into that stance, -1 */
+    int count, capacity, q_capacity, q_count;
+    hf_plan_frame* frames;
+    double* q; /* rows of q_count */
 } hf_frame_store;
 
 /* One stance of the tree that is searched. */
@@ -98,7 +95,7 @@ typedef struct hf_plan_node {
     int parent; /* -1: the start */
     int guide_index;
     int hold_count;
-    hf_hold holds[HF_MAX_HOLDS];
+    hf_plan_hold holds[HF_MAX_HOLDS];
     hf_pose pose;               /* at its end; q belongs to the node */
     int first_frame, end_frame; /* of the store: the change into this stance */
     int last_limb;              /* that changed, -1 */
@@ -111,13 +108,13 @@ typedef struct hf_plan_node {
 /* A point of the scene that a limb could touch. */
 typedef struct hf_spot {
     hf_vec3 point, normal;
-    int object, triangle;
+    int object;
     double room; /* share of a small circle about it that nothing stands in; negative: not looked at yet */
 } hf_spot;
 
 /* Where a limb could go next. */
 typedef struct hf_step_candidate {
-    hf_hold hold;
+    hf_plan_hold hold;
     double score;
     hf_transform root; /* of the body, and its whole posture with the limb there */
     double* q;
@@ -179,37 +176,36 @@ double hf_plan_clock(void); /* s */
 
 /* ---- hold.c ---- */
 /* A found contact as a hold, with the pose that makes it. */
-void hf_hold_make(hf_planner* p, const hf_contact* contact, const hf_pose* pose, hf_hold* hold);
-hf_target hf_hold_target(const hf_planner* p, const hf_hold* hold);
+void hf_hold_make(hf_planner* p, const hf_hold* contact, const hf_pose* pose, hf_plan_hold* hold);
+hf_target hf_hold_target(const hf_plan_hold* hold);
 /* Moves the joints of the held limbs (all but `skip`) so that the holds are kept, given root and all other
    joints of the pose. False when one cannot be; *pull is then how the root should move for it. */
-bool hf_holds_keep(hf_planner* p, const hf_hold* holds, int count, int skip, hf_pose* pose, hf_vec3* pull);
+bool hf_holds_keep(hf_planner* p, const hf_plan_hold* holds, int count, int skip, hf_pose* pose,
+                   hf_vec3* pull);
 /* Has the limb more joints than its hold needs: can it hold in more than one posture? */
-bool hf_hold_is_loose(const hf_planner* p, const hf_hold* hold);
+bool hf_hold_is_loose(const hf_planner* p, const hf_plan_hold* hold);
 /* One limb alone, from where it is, given p->links of the rest of the body. */
-bool hf_hold_solve(hf_planner* p, const hf_hold* hold, hf_pose* pose);
+bool hf_hold_solve(hf_planner* p, const hf_plan_hold* hold, hf_pose* pose);
 /* All of them with less care: false soon where a limb cannot, and where all can they are near. */
-bool hf_holds_near(hf_planner* p, const hf_hold* holds, int count, hf_pose* pose, hf_vec3* pull);
+bool hf_holds_near(hf_planner* p, const hf_plan_hold* holds, int count, hf_pose* pose, hf_vec3* pull);
 /* Of the holds that may overlap. A limb that could not leave without a collision would be stuck, so that
    those a plan makes get no allowance. */
-int hf_holds_touches(const hf_hold* holds, int count, int skip, hf_touch* touches);
-int hf_holds_find(const hf_hold* holds, int count, int limb);
+int hf_holds_touches(const hf_plan_hold* holds, int count, int skip, hf_hold* touches);
+int hf_holds_find(const hf_plan_hold* holds, int count, int limb);
 /* Does the creature collide at the pose, with these holds as touches? */
-bool hf_holds_collide(hf_planner* p, const hf_hold* holds, int count, int skip, const hf_pose* pose,
+bool hf_holds_collide(hf_planner* p, const hf_plan_hold* holds, int count, int skip, const hf_pose* pose,
                       hf_collision* hit);
-/* Steps back from joint limits: a straight knee hides the way to a bent one. */
-void hf_limb_loosen(const hf_planner* p, int limb, double* q);
 /* Fills since and until: guide poses around `from`, without a gap, that have the point within the limb's
    volume. */
-void hf_hold_span(hf_planner* p, int from, hf_hold* hold);
+void hf_hold_span(hf_planner* p, int from, hf_plan_hold* hold);
 /* Lets it end where the limb, going on from the pose, could not hold it any more or would collide. */
-void hf_hold_tighten(hf_planner* p, int from, const hf_pose* pose, hf_hold* hold);
+void hf_hold_tighten(hf_planner* p, int from, const hf_pose* pose, hf_plan_hold* hold);
 /* Looks farther for the node's holds that last as far as was looked at. */
 void hf_holds_refresh(hf_planner* p, hf_plan_node* node);
 /* Has the limb no contact, nor any that excludes it? */
-bool hf_limb_idle(const hf_planner* p, const hf_hold* holds, int count, int limb);
+bool hf_limb_idle(const hf_planner* p, const hf_plan_hold* holds, int count, int limb);
 /* What the holds (all but `skip`) can carry. False when memory is out. */
-bool hf_holds_stance(hf_planner* p, const hf_hold* holds, int count, int skip, hf_stance* stance);
+bool hf_holds_stance(hf_planner* p, const hf_plan_hold* holds, int count, int skip, hf_stance* stance);
 
 /* ---- plan_model.c ---- */
 /* Where the limb is at ease with the root there: as at rest, or as at rest on all limbs where the body is
@@ -227,7 +223,7 @@ bool hf_spares_choose(hf_plan_model* model, int limb);
 /* The pose free of collision by other postures of single limbs: of those without contact, and of those that
    can hold in more than one way; `seen` (may be NULL) has postures that are tried first. False with *hit when
    something else is in the way. */
-bool hf_spares_clear(hf_planner* p, const hf_hold* holds, int count, int skip, const double* seen,
+bool hf_spares_clear(hf_planner* p, const hf_plan_hold* holds, int count, int skip, const double* seen,
                      hf_pose* pose, hf_collision* hit);
 
 /* ---- body_draw.c ---- */
@@ -238,8 +234,8 @@ hf_transform hf_body_shift(const hf_planner* p, hf_random* random, double size);
 /* Bends trunk and head, each joint by its share of one random bend: 1 is all its limits allow. */
 void hf_body_bend(const hf_planner* p, hf_random* random, double most, double* q);
 /* Moves the root until all holds are kept and the margin is there, in a few small steps. */
-bool hf_body_settle(hf_planner* p, const hf_hold* holds, int count, const hf_stance* stance, double margin,
-                    double aim, hf_pose* pose);
+bool hf_body_settle(hf_planner* p, const hf_plan_hold* holds, int count, const hf_stance* stance,
+                    double margin, double aim, hf_pose* pose);
 
 /* ---- spots.c ---- */
 /* Fills p->spots for the guide. False when memory is out. */
@@ -250,41 +246,43 @@ double hf_spot_room(const hf_planner* p, hf_spot* spot);
 /* ---- stance_pose.c ---- */
 /* A pose near `wish` that keeps the holds, is balanced on `stance` by at least margin and free of collision,
    and from which the limb of `leaving` (may be NULL) can lift off. In: a pose to start from. */
-bool hf_stance_pose(hf_planner* p, const hf_hold* holds, int count, const hf_stance* stance, double margin,
-                    hf_transform wish, const hf_hold* leaving, hf_pose* pose);
+bool hf_stance_pose(hf_planner* p, const hf_plan_hold* holds, int count, const hf_stance* stance,
+                    double margin, hf_transform wish, const hf_plan_hold* leaving, hf_pose* pose);
 
 /* The same without a long search: by the solver alone. */
-bool hf_stance_pose_easy(hf_planner* p, const hf_hold* holds, int count, const hf_stance* stance,
-                         double margin, hf_transform wish, const hf_hold* leaving, hf_pose* pose);
+bool hf_stance_pose_easy(hf_planner* p, const hf_plan_hold* holds, int count, const hf_stance* stance,
+                         double margin, hf_transform wish, const hf_plan_hold* leaving, hf_pose* pose);
 /* Is there one at all near this pose, whatever it collides with? It is looked for from there, or from over
    what carries the body; *found is the margin it came to. */
-bool hf_stance_pose_exists(hf_planner* p, const hf_hold* holds, int count, const hf_stance* stance,
+bool hf_stance_pose_exists(hf_planner* p, const hf_plan_hold* holds, int count, const hf_stance* stance,
                            double margin, bool over, hf_pose* pose, double* found);
 
 /* ---- body_way.c ---- */
 /* Appends frames that take the body from one pose to the other around what is in its way, or nothing. For
    where hf_segment_move fails. */
-bool hf_body_way(hf_planner* p, const hf_hold* holds, int count, const hf_stance* stance, int node,
+bool hf_body_way(hf_planner* p, const hf_plan_hold* holds, int count, const hf_stance* stance, int node,
                  const hf_pose* from, const hf_pose* to);
 
-/* ---- segment.c ---- */
+/* ---- frame_store.c ---- */
 void hf_frames_free(hf_frame_store* frames);
-bool hf_frames_add(hf_frame_store* frames, const hf_pose* pose, hf_vec3 com, int node, int swing,
-                   double margin);
+bool hf_frames_add(hf_frame_store* frames, const hf_pose* pose, int node, int swing);
 hf_pose hf_frames_pose(const hf_frame_store* frames, int frame);
+
+/* ---- segment.c ---- */
 /* Each appends the frames of one segment, or nothing and false. They start and end at rest, belong to a node
    and are balanced on its stance. */
 /* Between two poses with all holds kept. `from` is the last frame before, here and in the others. */
-bool hf_segment_move(hf_planner* p, const hf_hold* holds, int count, const hf_stance* stance, int node,
+bool hf_segment_move(hf_planner* p, const hf_plan_hold* holds, int count, const hf_stance* stance, int node,
                      const hf_pose* from, const hf_pose* to);
 /* One limb from an old hold (NULL: none) to the next, `holds` kept by the others. */
-bool hf_segment_swing(hf_planner* p, const hf_hold* holds, int count, const hf_hold* old, const hf_hold* next,
-                      const hf_stance* stance, int node, const hf_pose* from, const hf_pose* to);
+bool hf_segment_swing(hf_planner* p, const hf_plan_hold* holds, int count, const hf_plan_hold* old,
+                      const hf_plan_hold* next, const hf_stance* stance, int node, const hf_pose* from,
+                      const hf_pose* to);
 /* Can the limb leave the hold (or arrive there) straight, its effector nearly as it is, with the body still?
  */
-bool hf_segment_lifts(hf_planner* p, const hf_hold* hold, const hf_pose* at);
+bool hf_segment_lifts(hf_planner* p, const hf_plan_hold* hold, const hf_pose* at);
 /* One limb from its hold to a free posture. */
-bool hf_segment_free(hf_planner* p, const hf_hold* holds, int count, const hf_hold* old,
+bool hf_segment_free(hf_planner* p, const hf_plan_hold* holds, int count, const hf_plan_hold* old,
                      const hf_stance* stance, int node, const hf_pose* from);
 
 /* ---- reach_map.c ---- */
@@ -300,8 +298,8 @@ bool hf_limb_may_reach(const hf_planner* p, int limb, hf_transform base, const h
 bool hf_places_any(const hf_planner* p, int limb, hf_transform root);
 /* Adds places to the list where a limb could touch, reached from the first of the poses that can; scores
    are left to the caller. */
-void hf_places_list(hf_planner* p, const hf_pose* poses, int pose_count, const hf_hold* rest, int rest_count,
-                    int limb, const hf_hold* old, int index, hf_step_list* list);
+void hf_places_list(hf_planner* p, const hf_pose* poses, int pose_count, const hf_plan_hold* rest,
+                    int rest_count, int limb, const hf_plan_hold* old, int index, hf_step_list* list);
 
 /* ---- footing.c ---- */
 /* The root with its heading only. */
@@ -309,17 +307,17 @@ hf_transform hf_root_upright(hf_transform root);
 /* Adds places to the list under the body along the guide where a walking limb could stand, reached
    from the first of the poses that can, farthest first; scores are left to the caller. False when memory is
    out. */
-bool hf_footing_list(hf_planner* p, const hf_pose* poses, int pose_count, const hf_hold* rest, int rest_count,
-                     int limb, const hf_hold* old, int index, hf_step_list* list);
+bool hf_footing_list(hf_planner* p, const hf_pose* poses, int pose_count, const hf_plan_hold* rest,
+                     int rest_count, int limb, const hf_plan_hold* old, int index, hf_step_list* list);
 
 /* ---- step.c ---- */
 /* Moves a limb to its next contact, or makes one: the best that no child of the node has; `forced` is the
    contact to make, NULL to choose. A daring step is one that does not seem to lead on. Appends frames and
    fills the child when true. */
-bool hf_step_limb(hf_planner* p, hf_plan_node* node, int limb, const hf_hold* forced, bool daring,
+bool hf_step_limb(hf_planner* p, hf_plan_node* node, int limb, const hf_plan_hold* forced, bool daring,
                   hf_plan_node* child);
 /* Fills p->steps with the contacts a limb could make from the pose, best first; false when there is none. */
-bool hf_step_find(hf_planner* p, const hf_pose* pose, const hf_hold* rest, int rest_count, int limb,
+bool hf_step_find(hf_planner* p, const hf_pose* pose, const hf_plan_hold* rest, int rest_count, int limb,
                   int index, const hf_vec3* wish);
 /* Lets a contact go. */
 bool hf_step_release(hf_planner* p, hf_plan_node* node, int limb, hf_plan_node* child);
@@ -332,7 +330,7 @@ bool hf_step_roll(hf_planner* p, const hf_plan_node* node, int limb, hf_plan_nod
 /* The start's pose and holds as the first node: as given, or found at the start's root. */
 bool hf_plan_begin(hf_planner* p, const hf_scenario_state* start, hf_plan_node* node, hf_plan_why* why);
 /* The contacts of a whole state, exactly on their surfaces. */
-int hf_plan_contacts(hf_planner* p, const hf_scenario_state* state, hf_pose* pose, hf_hold* holds);
+int hf_plan_contacts(hf_planner* p, const hf_scenario_state* state, hf_pose* pose, hf_plan_hold* holds);
 
 /* ---- plan_search.c ---- */
 /* Stances along the guide from nodes[0] on until the goal, the end of the work, or until `patience` changes

@@ -68,7 +68,7 @@ bool hf_spares_choose(hf_plan_model* m, int limb) {
 
 /* A limb that moves the body, by which it may be taken elsewhere: without contact, or more joints than its
    hold needs (*hold, else -1). -1 when there is none. */
-static int limb_of(const hf_planner* p, const hf_hold* holds, int count, int body, int* hold) {
+static int limb_of(const hf_planner* p, const hf_plan_hold* holds, int count, int body, int* hold) {
     *hold = -1;
     if (body < 0) return -1;
     for (int link = p->view->bodies[body].link; link >= 0; link = p->view->links[link].parent_link) {
@@ -96,7 +96,7 @@ static void copy_limb(const hf_planner* p, int limb, const double* from, double*
 
 /* The first posture of the limb that is free, the rest of the body as p->links has it. A limb that holds is
    solved from there. */
-static bool clear_limb(hf_planner* p, const hf_collision_query* whole, int limb, const hf_hold* hold,
+static bool clear_limb(hf_planner* p, const hf_collision_query* whole, int limb, const hf_plan_hold* hold,
                        const double* seen, hf_pose* pose) {
     const hf_plan_limb* l = &p->model->limbs[limb];
     hf_collision_query q = *whole;
@@ -116,9 +116,9 @@ static bool clear_limb(hf_planner* p, const hf_collision_query* whole, int limb,
     return false;
 }
 
-bool hf_spares_clear(hf_planner* p, const hf_hold* holds, int count, int skip, const double* seen,
+bool hf_spares_clear(hf_planner* p, const hf_plan_hold* holds, int count, int skip, const double* seen,
                      hf_pose* pose, hf_collision* hit) {
-    hf_touch touches[HF_MAX_HOLDS];
+    hf_hold touches[HF_MAX_HOLDS];
     hf_collision_query q = hf_collision_query_default();
     q.touches = touches;
     q.touch_count = hf_holds_touches(holds, count, skip, touches);

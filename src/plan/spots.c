@@ -72,7 +72,7 @@ static hf_vec3 vertex(const hf_planner* p, const hf_surface* t, int corner) {
 
 /* Both sides of a face that bounds no solid. */
 static bool add_sides(spotting* s, const hf_surface* t, hf_vec3 point, bool open) {
-    hf_spot spot = {point, t->normal, t->object, t->triangle, -1};
+    hf_spot spot = {point, t->normal, t->object, -1};
     if (!add(s, &spot)) return false;
     spot.normal = hf_neg(t->normal);
     return !open || add(s, &spot);

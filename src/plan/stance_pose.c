@@ -27,10 +27,10 @@ static hf_vec3 com_of(hf_planner* p, const hf_pose* pose) {
 }
 
 /* The whole-body solver from the pose; `stiff` leaves the trunk and limbs without contact as they are. */
-static bool settle_from(hf_planner* p, const hf_hold* holds, int count, const hf_stance* stance,
+static bool settle_from(hf_planner* p, const hf_plan_hold* holds, int count, const hf_stance* stance,
                         double margin, hf_transform wish, bool stiff, hf_pose* pose) {
     hf_target targets[HF_MAX_HOLDS];
-    for (int i = 0; i < count; i++) targets[i] = hf_hold_target(p, &holds[i]);
+    for (int i = 0; i < count; i++) targets[i] = hf_hold_target(&holds[i]);
     hf_body_solve_options o = hf_body_solve_options_default();
     hf_stance_wish balance = {stance, fmax(2 * margin, GOOD_MARGIN * p->view->height)};
     o.guide = &wish;
@@ -51,18 +51,18 @@ static bool settle_from(hf_planner* p, const hf_hold* holds, int count, const hf
 }
 
 /* The root over what carries it, limbs a little bent. */
-static void stand_over(hf_planner* p, const hf_hold* holds, int count, const hf_stance* stance, double margin,
-                       hf_pose* pose) {
+static void stand_over(hf_planner* p, const hf_plan_hold* holds, int count, const hf_stance* stance,
+                       double margin, hf_pose* pose) {
     hf_stance_wish over = {stance, fmax(2 * margin, GOOD_MARGIN * p->view->height)};
     hf_vec3 shift;
     hf_stance_balance(&over, com_of(p, pose), &shift);
     pose->root.position = hf_add(pose->root.position, hf_v3(shift.x, shift.y, -LOOSE * p->view->height));
-    for (int i = 0; i < count; i++) hf_limb_loosen(p, holds[i].limb, pose->q);
+    for (int i = 0; i < count; i++) hf_limb_loosen(p->creature, holds[i].at.limb, pose->q);
 }
 
 /* From the pose, then from one that stands over what carries it. */
-static bool settle(hf_planner* p, const hf_hold* holds, int count, const hf_stance* stance, double margin,
-                   hf_transform wish, bool stiff, hf_pose* pose) {
+static bool settle(hf_planner* p, const hf_plan_hold* holds, int count, const hf_stance* stance,
+                   double margin, hf_transform wish, bool stiff, hf_pose* pose) {
     size_t bytes = sizeof(double) * (size_t)p->view->q_count;
     hf_pose from = {pose->root, p->q_g};
     memcpy(from.q, pose->q, bytes);
@@ -74,7 +74,7 @@ static bool settle(hf_planner* p, const hf_hold* holds, int count, const hf_stan
     return settle_from(p, holds, count, stance, margin, wish, stiff, pose);
 }
 
-bool hf_stance_pose_exists(hf_planner* p, const hf_hold* holds, int count, const hf_stance* stance,
+bool hf_stance_pose_exists(hf_planner* p, const hf_plan_hold* holds, int count, const hf_stance* stance,
                            double margin, bool over, hf_pose* pose, double* found) {
     hf_transform wish = pose->root;
     if (over) stand_over(p, holds, count, stance, margin, pose);
@@ -84,7 +84,7 @@ bool hf_stance_pose_exists(hf_planner* p, const hf_hold* holds, int count, const
 }
 
 /* The trunk and limbs without a contact go back to rest. */
-static void relax(hf_planner* p, const hf_hold* holds, int count, hf_pose* pose) {
+static void relax(hf_planner* p, const hf_plan_hold* holds, int count, hf_pose* pose) {
     for (int l = 0; l < p->view->limb_count; l++) {
         const hf_limb* limb = &p->view->limbs[l];
         if (!hf_limb_idle(p, holds, count, l)) continue;
@@ -102,15 +102,15 @@ static void relax(hf_planner* p, const hf_hold* holds, int count, hf_pose* pose)
 }
 
 /* A grip turns while it is held; the hand turns back to how it came, where it was free, as far as it can. */
-static void turn_back(hf_planner* p, const hf_hold* grip, hf_pose* pose) {
-    hf_target t = hf_hold_target(p, grip);
+static void turn_back(hf_planner* p, const hf_plan_hold* grip, hf_pose* pose) {
+    hf_target t = hf_hold_target(grip);
     t.kind = HF_TARGET_POSE;
     hf_solve_options o = hf_solve_options_default();
     o.max_starts = 1;
     hf_solve_result r;
     memcpy(p->q_g, pose->q, sizeof(double) * (size_t)p->view->q_count);
     hf_forward(p->creature, pose, p->links);
-    if (hf_limb_solve(p->creature, &p->links[p->view->limbs[grip->limb].base_link], &t, &o, p->workspace,
+    if (hf_limb_solve(p->creature, &p->links[p->view->limbs[grip->at.limb].base_link], &t, &o, p->workspace,
                       p->q_g, &r) != HF_OK)
         p->out_of_memory = true;
     else if (r.outcome == HF_FOUND)
@@ -120,12 +120,12 @@ static void turn_back(hf_planner* p, const hf_hold* grip, hf_pose* pose) {
 /* One question. */
 typedef struct search {
     hf_planner* planner;
-    const hf_hold* holds;
+    const hf_plan_hold* holds;
     int count;
     const hf_stance* stance;
     double margin;
     hf_transform wish;
-    const hf_hold* leaving;
+    const hf_plan_hold* leaving;
     hf_transform root; /* of the pose to start from */
     double *from, *relaxed;
     hf_transform middle; /* of draws: where the solver settled, or the wish */
@@ -137,9 +137,9 @@ typedef struct search {
 static bool accept(search* s, hf_pose* pose) {
     hf_planner* p = s->planner;
     for (int i = 0; i < s->count; i++)
-        if (s->holds[i].grip) turn_back(p, &s->holds[i], pose);
+        if (s->holds[i].at.grip) turn_back(p, &s->holds[i], pose);
     hf_collision hit;
-    if (!hf_spares_clear(p, s->holds, s->count, s->leaving ? s->leaving->limb : -1, s->from, pose, &hit)) {
+    if (!hf_spares_clear(p, s->holds, s->count, s->leaving ? s->leaving->at.limb : -1, s->from, pose, &hit)) {
         s->away = hit.other_body < 0 ? hit.surface.normal : hf_v3(0, 0, 0);
         return false;
     }
@@ -164,7 +164,7 @@ static void settle_nearer(const search* s, const double* q, hf_transform wish, h
     hf_pose near = {wish, p->q_g};
     hf_vec3 pull;
     memcpy(near.q, q, sizeof(double) * (size_t)p->view->q_count);
-    for (int i = 0; i < s->count; i++) hf_limb_loosen(p, s->holds[i].limb, near.q);
+    for (int i = 0; i < s->count; i++) hf_limb_loosen(p->creature, s->holds[i].at.limb, near.q);
     for (int i = 1; i <= STRIDES; i++) {
         near.root = hf_root_between(&s->root, &wish, (double)i / STRIDES);
         hf_holds_near(p, s->holds, s->count, &near, &pull);
@@ -195,7 +195,7 @@ static bool solve(search* s, bool stiff, const double* from, double lower, hf_po
 static void shake(const search* s, hf_random* random, double* q) {
     const hf_planner* p = s->planner;
     for (int i = 0; i < s->count; i++) {
-        const hf_limb* limb = &p->view->limbs[s->holds[i].limb];
+        const hf_limb* limb = &p->view->limbs[s->holds[i].at.limb];
         // a limb of few joints would come out in a posture to which no way leads
         for (int k = 0; k < limb->joint_count && hf_hold_is_loose(p, &s->holds[i]); k++) {
             const hf_joint* j = &p->view->joints[limb->joints[k]];
@@ -215,7 +215,7 @@ static bool draw_solved(search* s, hf_random* random, int number, double part, h
     bool stiff = number % 8 < 4;
     start_from(s, stiff ? s->relaxed : s->from, pose);
     hf_transform wish = hf_compose(s->wish, hf_body_shift(p, random, drawn_size(part)));
-    for (int i = 0; i < s->count; i++) hf_limb_loosen(p, s->holds[i].limb, pose->q);
+    for (int i = 0; i < s->count; i++) hf_limb_loosen(p->creature, s->holds[i].at.limb, pose->q);
     return settle_from(p, s->holds, s->count, s->stance, s->margin, wish, stiff, pose);
 }
 
@@ -238,7 +238,7 @@ static bool draw(search* s, hf_random* random, int number, double part, hf_pose*
     if (part > BEND_AFTER && number % 3) hf_body_bend(p, random, part, pose->q);
     if (number % 4 == 2) shake(s, random, pose->q);
     if (number % 4)
-        for (int i = 0; i < s->count; i++) hf_limb_loosen(p, s->holds[i].limb, pose->q);
+        for (int i = 0; i < s->count; i++) hf_limb_loosen(p->creature, s->holds[i].at.limb, pose->q);
     hf_stance_wish over = {s->stance, fmax(2 * s->margin, GOOD_MARGIN * p->view->height)};
     hf_vec3 shift;
     hf_stance_balance(&over, com_of(p, pose), &shift);
@@ -266,14 +266,14 @@ static bool draw_all(search* s, hf_pose* pose) {
     return false;
 }
 
-static bool root_is_fixed(const hf_planner* p, const hf_hold* holds, int count) {
+static bool root_is_fixed(const hf_planner* p, const hf_plan_hold* holds, int count) {
     for (int i = 0; i < count; i++)
-        if (p->view->limbs[holds[i].limb].joint_count == 0) return true;
+        if (p->view->limbs[holds[i].at.limb].joint_count == 0) return true;
     return false;
 }
 
-static bool find(hf_planner* p, const hf_hold* holds, int count, const hf_stance* stance, double margin,
-                 hf_transform wish, const hf_hold* leaving, bool easy, hf_pose* pose) {
+static bool find(hf_planner* p, const hf_plan_hold* holds, int count, const hf_stance* stance, double margin,
+                 hf_transform wish, const hf_plan_hold* leaving, bool easy, hf_pose* pose) {
     size_t n = (size_t)p->view->q_count;
     hf_workspace_mark mark = hf_workspace_begin(p->workspace);
     search s = {.planner = p,
@@ -303,12 +303,12 @@ static bool find(hf_planner* p, const hf_hold* holds, int count, const hf_stance
     return good && !p->out_of_memory;
 }
 
-bool hf_stance_pose(hf_planner* p, const hf_hold* holds, int count, const hf_stance* stance, double margin,
-                    hf_transform wish, const hf_hold* leaving, hf_pose* pose) {
+bool hf_stance_pose(hf_planner* p, const hf_plan_hold* holds, int count, const hf_stance* stance,
+                    double margin, hf_transform wish, const hf_plan_hold* leaving, hf_pose* pose) {
     return find(p, holds, count, stance, margin, wish, leaving, false, pose);
 }
 
-bool hf_stance_pose_easy(hf_planner* p, const hf_hold* holds, int count, const hf_stance* stance,
-                         double margin, hf_transform wish, const hf_hold* leaving, hf_pose* pose) {
+bool hf_stance_pose_easy(hf_planner* p, const hf_plan_hold* holds, int count, const hf_stance* stance,
+                         double margin, hf_transform wish, const hf_plan_hold* leaving, hf_pose* pose) {
     return find(p, holds, count, stance, margin, wish, leaving, true, pose);
 }

@@ -2,6 +2,7 @@
    there (thesis-2015 Algorithm 7, made sound as method section 7 says). */
 #include "contact/score_terms.h"
 #include "plan/planner.h"
+#include "model/tolerance.h"
 
 #include <limits.h>
 #include <math.h>
@@ -15,7 +16,6 @@ enum { ADVANCES = sizeof ADVANCE / sizeof *ADVANCE, NEAR_ADVANCE = ADVANCES - 2 
 enum { PER_QUERY = 3 };
 /* Both ends of a swing have this much more balance than its frames must have. */
 static const double EXTRA_MARGIN_M = 0.003;
-static const double FLAT_RAD = 0.03;   /* patches bear as a whole within 2 degrees */
 static const double EXACT_RAD = 0.003; /* flat enough to be lifted without scraping */
 /* Of the distance from the wished place, in limb lengths, and of the effort term, which reaches 20 on a
    straight limb, within one query. */
@@ -45,17 +45,18 @@ static const double ROLL_GAP = 5e-4;     /* creature heights between a toe and w
 /* ---- where to ---- */
 
 /* A foot turned as the body will be, where limb and surroundings allow it: a query leaves it as it came. */
-static void tidy(hf_planner* p, const hf_pose* pose, const hf_hold* rest, int rest_count, int index,
+static void tidy(hf_planner* p, const hf_pose* pose, const hf_plan_hold* rest, int rest_count, int index,
                  const hf_contact* c, double* q) {
-    const hf_limb* limb = &p->view->limbs[c->limb];
-    const hf_contact_frame* f = &limb->contacts[c->frame];
-    if (c->grip || f->ball > 0 || !(f->patch[0] > 0)) return;
+    const hf_limb* limb = &p->view->limbs[c->hold.limb];
+    const hf_contact_frame* f = &limb->contacts[c->hold.frame];
+    if (c->hold.grip || f->ball > 0 || !(f->patch[0] > 0)) return;
     int later = index + p->options->horizon / 2 < p->guide_count ? index + p->options->horizon / 2
                                                                  : p->guide_count - 1;
-    hf_quat wanted = hf_quat_mul(p->guide[later].rotation, p->model->limbs[c->limb].rest_turn);
-    hf_vec3 own = hf_rotate(wanted, f->normal), into = hf_neg(c->normal);
+    hf_quat wanted = hf_quat_mul(p->guide[later].rotation, p->model->limbs[c->hold.limb].rest_turn);
+    hf_vec3 own = hf_rotate(wanted, f->normal), into = hf_neg(c->hold.normal);
     if (hf_dot(own, into) < 0.5) return;
-    hf_target t = {.kind = HF_TARGET_POSE, .limb = c->limb, .contact = c->frame, .point = c->point};
+    hf_target t = {
+        .kind = HF_TARGET_POSE, .limb = c->hold.limb, .contact = c->hold.frame, .point = c->hold.point};
     t.rotation = hf_quat_mul(hf_quat_between(own, into), wanted);
     hf_solve_options o = hf_solve_options_default();
     o.max_starts = 1;
@@ -63,7 +64,7 @@ static void tidy(hf_planner* p, const hf_pose* pose, const hf_hold* rest, int re
     hf_transform base = p->links[limb->base_link];
     for (int try = 0; try < 2; try++) {
         memcpy(p->q_d, q, sizeof(double) * (size_t)p->view->q_count);
-        if (try) hf_limb_loosen(p, c->limb, p->q_d);
+        if (try) hf_limb_loosen(p->creature, c->hold.limb, p->q_d);
         hf_solve_result r;
         hf_collision hit;
         hf_pose at = {pose->root, p->q_d};
@@ -76,21 +77,21 @@ static void tidy(hf_planner* p, const hf_pose* pose, const hf_hold* rest, int re
 }
 
 /* Nearly flat is neither flat nor tilted: an edge would press into the surface. */
-static bool nearly_flat(hf_planner* p, const hf_hold* h) {
-    const hf_contact_frame* f = &p->view->limbs[h->limb].contacts[h->frame];
-    double angle = acos(fmax(-1, fmin(1, -hf_dot(hf_rotate(h->rotation, f->normal), h->normal))));
-    return h->flat && angle > EXACT_RAD && angle < 2 * FLAT_RAD;
+static bool nearly_flat(hf_planner* p, const hf_plan_hold* h) {
+    const hf_contact_frame* f = &p->view->limbs[h->at.limb].contacts[h->at.frame];
+    double angle = acos(fmax(-1, fmin(1, -hf_dot(hf_rotate(h->anchor.rotation, f->normal), h->at.normal))));
+    return h->anchor.flat && angle > EXACT_RAD && angle < 2 * HF_FLAT_RAD;
 }
 
-static void add_contacts(hf_planner* p, const hf_pose* pose, const hf_hold* rest, int rest_count, int index,
-                         const hf_contact* contacts, int count, hf_step_list* list) {
+static void add_contacts(hf_planner* p, const hf_pose* pose, const hf_plan_hold* rest, int rest_count,
+                         int index, const hf_contact* contacts, int count, hf_step_list* list) {
     for (int i = 0; i < count && list->count < HF_STEP_CANDIDATES; i++) {
         const hf_contact* c = &contacts[i];
-        if (c->frame < 0) continue;
+        if (c->hold.frame < 0) continue;
         bool known = false;
         for (int k = 0; k < list->count && !known; k++)
-            known = hf_distance(list->items[k].hold.point, c->point) < 0.01 * p->view->height &&
-                    list->items[k].hold.frame == c->frame;
+            known = hf_distance(list->items[k].hold.at.point, c->hold.point) < 0.01 * p->view->height &&
+                    list->items[k].hold.at.frame == c->hold.frame;
         if (known) continue;
         hf_step_candidate* to = &list->items[list->count];
         memcpy(to->q, c->q, sizeof(double) * (size_t)p->view->q_count);
@@ -99,8 +100,8 @@ static void add_contacts(hf_planner* p, const hf_pose* pose, const hf_hold* rest
         to->root = pose->root;
         // a hand inside what it grips could neither come nor go
         hf_collision hit;
-        if (c->grip && hf_holds_collide(p, rest, rest_count, -1, &at, &hit)) continue;
-        hf_hold_make(p, c, &at, &to->hold);
+        if (c->hold.grip && hf_holds_collide(p, rest, rest_count, -1, &at, &hit)) continue;
+        hf_hold_make(p, &c->hold, &at, &to->hold);
         if (to->hold.support.corner_count == 0 || nearly_flat(p, &to->hold)) continue;
         hf_hold_span(p, index, &to->hold);
         list->count++;
@@ -108,15 +109,15 @@ static void add_contacts(hf_planner* p, const hf_pose* pose, const hf_hold* rest
 }
 
 /* How far from where it is under the body in the goal, when the body stands there. */
-static double off_goal(const hf_planner* p, const hf_hold* h) {
-    hf_vec3 there = hf_limb_ease(p, h->limb, p->guide[p->guide_count - 1]);
-    return hf_distance(there, h->point);
+static double off_goal(const hf_planner* p, const hf_plan_hold* h) {
+    hf_vec3 there = hf_limb_ease(p, h->at.limb, p->guide[p->guide_count - 1]);
+    return hf_distance(there, h->at.point);
 }
 
 /* Contacts near a wished place, from where the body is. */
-static bool ask(hf_planner* p, const hf_pose* pose, const hf_hold* rest, int rest_count, int limb, int index,
-                hf_role role, const hf_vec3* wish, double max_angle, hf_step_list* list) {
-    hf_touch touches[HF_MAX_HOLDS];
+static bool ask(hf_planner* p, const hf_pose* pose, const hf_plan_hold* rest, int rest_count, int limb,
+                int index, hf_role role, const hf_vec3* wish, double max_angle, hf_step_list* list) {
+    hf_hold touches[HF_MAX_HOLDS];
     hf_contact_query q = hf_contact_query_default();
     q.pose = *pose;
     q.limb = limb;
@@ -160,32 +161,32 @@ static double own_room(const hf_support* s) {
 }
 
 /* The share of the coming guide poses that a contact lasts. */
-static double duration_of(const hf_planner* p, int index, const hf_hold* h) {
+static double duration_of(const hf_planner* p, int index, const hf_plan_hold* h) {
     return fmin(1, (double)(h->until - index) / p->options->horizon);
 }
 
 /* The room that the body has about where it is, and on the contact alone, as shares of what is enough. */
-static double balance_of(const hf_planner* p, const hf_hold* h, double margin_m) {
+static double balance_of(const hf_planner* p, const hf_plan_hold* h, double margin_m) {
     return fmin(1, fmin(fmax(0, margin_m) / 0.1, own_room(&h->support) / 0.025) / p->view->height);
 }
 
 /* Terms of a contact (method section 4: supports push up, whatever way the body goes). False when memory is
    out. */
-static bool fill_terms(hf_planner* p, const hf_hold* rest, int rest_count, int index,
+static bool fill_terms(hf_planner* p, const hf_plan_hold* rest, int rest_count, int index,
                        const hf_step_candidate* c, double* terms) {
-    const hf_hold* h = &c->hold;
+    const hf_plan_hold* h = &c->hold;
     hf_vec3 up = {0, 0, 1};
     hf_pose at = {c->root, c->q};
-    hf_hold all[HF_MAX_HOLDS];
-    bool free_grip = h->grip && hf_contact_free_grip(&p->scene->objects[h->object]);
+    hf_plan_hold all[HF_MAX_HOLDS];
+    bool free_grip = h->at.grip && hf_contact_free_grip(&p->scene->objects[h->at.object]);
     hf_touching_limb touching = {.creature = p->creature,
-                                 .limb = h->limb,
+                                 .limb = h->at.limb,
                                  .links = p->links,
                                  .q = c->q,
-                                 .at = h->held,
+                                 .at = h->anchor.point,
                                  .direction = up,
-                                 .factor = hf_direction_factor(h->grip ? HF_ROLE_GRIP : HF_ROLE_SUPPORT,
-                                                               free_grip, hf_dot(up, h->normal)),
+                                 .factor = hf_direction_factor(h->at.grip ? HF_ROLE_GRIP : HF_ROLE_SUPPORT,
+                                                               free_grip, hf_dot(up, h->at.normal)),
                                  .jacobian = p->jacobian};
     double manipulability;
     hf_forward(p->creature, &at, p->links);
@@ -200,7 +201,8 @@ static bool fill_terms(hf_planner* p, const hf_hold* rest, int rest_count, int i
 }
 
 /* The weighted terms, and the room that the limb has to come and go. */
-static bool score_all(hf_planner* p, const hf_hold* rest, int rest_count, int index, hf_step_list* list) {
+static bool score_all(hf_planner* p, const hf_plan_hold* rest, int rest_count, int index,
+                      hf_step_list* list) {
     const hf_plan_options* o = p->options;
     const double weights[HF_TERM_COUNT] = {[HF_TERM_EFFORT] = o->effort,
                                            [HF_TERM_COMFORT] = o->comfort,
@@ -212,9 +214,9 @@ static bool score_all(hf_planner* p, const hf_hold* rest, int rest_count, int in
         double terms[HF_TERM_COUNT];
         if (!fill_terms(p, rest, rest_count, index, c, terms)) return false;
         // what lasts to the end should be where the body wants it there
-        bool stays = c->hold.until == p->guide_count - 1 && p->model->limbs[c->hold.limb].walks;
-        double off = stays ? off_goal(p, &c->hold) / p->view->limbs[c->hold.limb].length : 0;
-        hf_spot spot = {c->hold.point, c->hold.normal, c->hold.object, 0, c->hold.grip ? 1 : -1};
+        bool stays = c->hold.until == p->guide_count - 1 && p->model->limbs[c->hold.at.limb].walks;
+        double off = stays ? off_goal(p, &c->hold) / p->view->limbs[c->hold.at.limb].length : 0;
+        hf_spot spot = {c->hold.at.point, c->hold.at.normal, c->hold.at.object, c->hold.at.grip ? 1 : -1};
         c->score = hf_terms_weigh(weights, terms) + ROOMY * hf_spot_room(p, &spot) - STRAY * off;
         if (p->attempt > 0) c->score += CHANCE * hf_random_unit(&chance);
     }
@@ -224,21 +226,23 @@ static bool score_all(hf_planner* p, const hf_hold* rest, int rest_count, int in
 
 /* A change should last longer than what it replaces, or come nearer to where the goal wants the limb; help
    should last for a while. A daring one lasts little longer. */
-static bool goes_on(const hf_planner* p, int index, bool daring, const hf_hold* old, const hf_hold* next) {
+static bool goes_on(const hf_planner* p, int index, bool daring, const hf_plan_hold* old,
+                    const hf_plan_hold* next) {
     if (!old)
-        return p->model->limbs[next->limb].walks || next->until >= index + LEAST_HELP ||
+        return p->model->limbs[next->at.limb].walks || next->until >= index + LEAST_HELP ||
                next->until == p->guide_count - 1;
-    if (hf_distance(old->point, next->point) < NEW_PLACE * p->view->limbs[old->limb].length) return false;
+    if (hf_distance(old->at.point, next->at.point) < NEW_PLACE * p->view->limbs[old->at.limb].length)
+        return false;
     if (old->until < p->guide_count - 1)
         return next->until >= old->until + (daring ? 1 : LEAST_GAIN) || next->until == p->guide_count - 1;
     return next->until == old->until && off_goal(p, next) < off_goal(p, old) - 0.01 * p->view->height;
 }
 
-bool hf_step_find(hf_planner* p, const hf_pose* pose, const hf_hold* rest, int rest_count, int limb,
+bool hf_step_find(hf_planner* p, const hf_pose* pose, const hf_plan_hold* rest, int rest_count, int limb,
                   int index, const hf_vec3* wish) {
     const hf_limb* l = &p->view->limbs[limb];
     p->steps.count = 0;
-    double angle = has_patch(l) ? FLAT_RAD : 1;
+    double angle = has_patch(l) ? HF_FLAT_RAD : 1;
     if (l->grip && p->has_grips &&
         !ask(p, pose, rest, rest_count, limb, index, HF_ROLE_GRIP, wish, angle, &p->steps))
         return false;
@@ -255,7 +259,7 @@ static void copy_pose(const hf_planner* p, const hf_pose* from, hf_pose* to) {
 
 /* Is the body within a shift of where the others carry it without a limb? p->stance_c is then what they
    carry. */
-static bool nearly_stands(hf_planner* p, const hf_hold* all, int count, int without, double shift,
+static bool nearly_stands(hf_planner* p, const hf_plan_hold* all, int count, int without, double shift,
                           hf_vec3 com) {
     return hf_holds_stance(p, all, count, without, p->stance_c) &&
            hf_stance_margin(p->stance_c, com) > -shift * p->view->height;
@@ -264,12 +268,12 @@ static bool nearly_stands(hf_planner* p, const hf_hold* all, int count, int with
 /* A step that leaves no next one is of little use: from the pose it ends in, can the body get to where it
    stands without the walking limb whose contact ends soonest? Where many hold on, it is enough that it nearly
    does, without each of the two that end soonest; where still more do, it always can. */
-static bool leads_on(hf_planner* p, const hf_hold* all, int count, const hf_pose* end) {
+static bool leads_on(hf_planner* p, const hf_plan_hold* all, int count, const hf_pose* end) {
     int soonest = -1, next = -1;
     for (int i = 0; i + 1 < count; i++) {
-        if (p->view->limbs[all[i].limb].joint_count == 0) continue;
-        bool walks = p->model->limbs[all[i].limb].walks;
-        bool other = soonest >= 0 && p->model->limbs[all[soonest].limb].walks;
+        if (p->view->limbs[all[i].at.limb].joint_count == 0) continue;
+        bool walks = p->model->limbs[all[i].at.limb].walks;
+        bool other = soonest >= 0 && p->model->limbs[all[soonest].at.limb].walks;
         if (soonest < 0 || walks > other || (walks == other && all[i].until < all[soonest].until))
             next = soonest, soonest = i;
         else if (next < 0 || all[i].until < all[next].until)
@@ -279,9 +283,9 @@ static bool leads_on(hf_planner* p, const hf_hold* all, int count, const hf_pose
     hf_forward(p->creature, end, p->links);
     hf_vec3 com = hf_com(p->creature, p->links);
     if (count > HF_MANY_HOLDS)
-        return nearly_stands(p, all, count, all[soonest].limb, SMALL_SHIFT, com) &&
-               (next < 0 || nearly_stands(p, all, count, all[next].limb, SMALL_SHIFT, com));
-    if (!nearly_stands(p, all, count, all[soonest].limb, LARGE_SHIFT, com)) return false;
+        return nearly_stands(p, all, count, all[soonest].at.limb, SMALL_SHIFT, com) &&
+               (next < 0 || nearly_stands(p, all, count, all[next].at.limb, SMALL_SHIFT, com));
+    if (!nearly_stands(p, all, count, all[soonest].at.limb, LARGE_SHIFT, com)) return false;
     hf_pose pose = {.q = p->q_f};
     // as it is, but over the others; raised; both. What the first leaves far off balance no other mends.
     for (int i = 0; i < 3 && !p->out_of_memory; i++) {
@@ -298,8 +302,8 @@ static bool leads_on(hf_planner* p, const hf_hold* all, int count, const hf_pose
 
 /* The pose from which the limb can leave its contact, as far along the guide as can be: where one is easily
    found, on the guide or where the body is; else wherever there is one. */
-static bool find_departure(hf_planner* p, const hf_plan_node* node, const hf_hold* old, const hf_stance* rest,
-                           int first, int* index, hf_pose* pose) {
+static bool find_departure(hf_planner* p, const hf_plan_node* node, const hf_plan_hold* old,
+                           const hf_stance* rest, int first, int* index, hf_pose* pose) {
     int far = p->guide_count - 1, here = node->guide_index, last = -1;
     for (int i = 0; i < node->hold_count; i++) far = node->holds[i].until < far ? node->holds[i].until : far;
     int room = far > here ? far - here : 0;
@@ -356,7 +360,7 @@ static bool move_body(hf_planner* p, const hf_plan_node* n, const hf_stance* sta
 
 /* Poses of the body while the limb is in the air, the others holding: near the guide, as it left, lower, and
    as low as a step down needs. Returns how many. */
-static int find_arrivals(hf_planner* p, const hf_hold* rest, int rest_count, const hf_stance* stance,
+static int find_arrivals(hf_planner* p, const hf_plan_hold* rest, int rest_count, const hf_stance* stance,
                          int index, const hf_pose* departure, hf_pose arrivals[ARRIVALS]) {
     double margin = p->options->margin_m + EXTRA_MARGIN_M;
     double near = NEAR_ARRIVAL * p->view->height;
@@ -381,9 +385,9 @@ typedef struct change {
     hf_planner* planner;
     const hf_plan_node* node;
     int limb, rest_count, index;
-    hf_hold* old; /* NULL: it had no contact */
-    const hf_hold* forced;
-    hf_hold rest[HF_MAX_HOLDS + 1]; /* and behind them the next one */
+    hf_plan_hold* old; /* NULL: it had no contact */
+    const hf_plan_hold* forced;
+    hf_plan_hold rest[HF_MAX_HOLDS + 1]; /* and behind them the next one */
     hf_pose departure, end;
     bool daring;
     bool moved; /* the frames to the departure are made */
@@ -415,14 +419,15 @@ static bool find_start(change* c, int first) {
 }
 
 /* Has the stance a child with the limb there? */
-static bool is_taken(const change* c, const hf_hold* next) {
+static bool is_taken(const change* c, const hf_plan_hold* next) {
     const hf_planner* p = c->planner;
     for (int k = p->node_index + 1; k < p->node_count; k++) {
         const hf_plan_node* n = &p->nodes[k];
         if (n->parent != p->node_index || n->last_limb != c->limb) continue;
         int own = hf_holds_find(n->holds, n->hold_count, c->limb);
         double near = hf_plan_is_blocked(n) ? BLOCKED_PLACE : NEW_PLACE;
-        if (own >= 0 && hf_distance(n->holds[own].point, next->point) < near * p->view->limbs[c->limb].length)
+        if (own >= 0 &&
+            hf_distance(n->holds[own].at.point, next->at.point) < near * p->view->limbs[c->limb].length)
             return true;
     }
     return false;
@@ -431,7 +436,7 @@ static bool is_taken(const change* c, const hf_hold* next) {
 /* How the body is in the end, and how long the contact lasts. */
 static bool find_end(change* c, const hf_step_candidate* to) {
     hf_planner* p = c->planner;
-    hf_hold* next = &c->rest[c->rest_count];
+    hf_plan_hold* next = &c->rest[c->rest_count];
     *next = to->hold;
     hf_pose touching = {to->root, to->q};
     if (!c->forced && (!goes_on(p, c->index, c->daring, c->old, next) || is_taken(c, next))) return false;
@@ -453,7 +458,7 @@ static bool carry_out(change* c, hf_plan_node* child) {
         copy_pose(p, &last, &c->departure);
         c->moved = true;
     }
-    hf_hold* next = &c->rest[c->rest_count];
+    hf_plan_hold* next = &c->rest[c->rest_count];
     next->maker = p->node_count;
     if (!hf_segment_swing(p, c->rest, c->rest_count, c->old, next, p->stance_b, p->node_count, &c->departure,
                           &c->end))
@@ -495,7 +500,7 @@ static bool change_from(change* c, int first, hf_plan_node* child) {
     return false;
 }
 
-bool hf_step_limb(hf_planner* p, hf_plan_node* node, int limb, const hf_hold* forced, bool daring,
+bool hf_step_limb(hf_planner* p, hf_plan_node* node, int limb, const hf_plan_hold* forced, bool daring,
                   hf_plan_node* child) {
     int own = hf_holds_find(node->holds, node->hold_count, limb), first = p->frames.count;
     change c = {.planner = p,
@@ -536,7 +541,7 @@ bool hf_step_release(hf_planner* p, hf_plan_node* node, int limb, hf_plan_node* 
         node->holds[own].stuck = true;
         return false;
     }
-    hf_hold others[HF_MAX_HOLDS];
+    hf_plan_hold others[HF_MAX_HOLDS];
     int n = 0, first = p->frames.count;
     for (int i = 0; i < node->hold_count; i++)
         if (i != own) others[n++] = node->holds[i];
@@ -558,23 +563,19 @@ bool hf_step_release(hf_planner* p, hf_plan_node* node, int limb, hf_plan_node* 
 }
 
 /* Does the frame lie on what the limb touches already, or on something else beside it? */
-static bool find_rolled(hf_planner* p, const hf_hold* old, int frame, const hf_pose* pose, hf_hold* next) {
-    const hf_contact_frame* f = &p->view->limbs[old->limb].contacts[frame];
+static bool find_rolled(hf_planner* p, const hf_plan_hold* old, int frame, const hf_pose* pose,
+                        hf_plan_hold* next) {
+    const hf_contact_frame* f = &p->view->limbs[old->at.limb].contacts[frame];
     hf_forward(p->creature, pose, p->links);
     hf_vec3 at = hf_apply(p->links[f->link], f->offset);
     hf_vec3 way = hf_rotate(p->links[f->link].rotation, f->normal);
     double gap = ROLL_GAP * p->view->height;
     hf_surface hit;
-    if (hf_dot(way, old->normal) > -cos(EXACT_RAD)) return false;
+    if (hf_dot(way, old->at.normal) > -cos(EXACT_RAD)) return false;
     if (!hf_placement_ray(p->placement, hf_sub(at, hf_scale(way, gap)), way, 2 * gap, &hit)) return false;
     hf_vec3 normal = hf_dot(hit.normal, way) > 0 ? hf_neg(hit.normal) : hit.normal;
     if (hf_dot(normal, way) > -cos(EXACT_RAD) || !hf_scene_object(p->scene, hit.object).contact) return false;
-    hf_contact c = {.limb = old->limb,
-                    .frame = frame,
-                    .object = hit.object,
-                    .triangle = hit.triangle,
-                    .point = hit.point,
-                    .normal = normal};
+    hf_hold c = {old->at.limb, frame, hit.object, false, hit.point, normal};
     hf_hold_make(p, &c, pose, next);
     next->overlaps = old->overlaps;
     next->maker = old->maker;
@@ -586,12 +587,12 @@ static bool find_rolled(hf_planner* p, const hf_hold* old, int frame, const hf_p
 bool hf_step_roll(hf_planner* p, const hf_plan_node* node, int limb, hf_plan_node* child) {
     const hf_limb* l = &p->view->limbs[limb];
     int own = hf_holds_find(node->holds, node->hold_count, limb), first = p->frames.count, index, frame = -1;
-    const hf_hold* old = &node->holds[own];
-    hf_hold next;
+    const hf_plan_hold* old = &node->holds[own];
+    hf_plan_hold next;
     p->work++;
     for (int f = 0; f < l->contact_count && frame < 0; f++)
-        if (l->contacts[f].link != l->contacts[old->frame].link && l->contacts[f].link != l->effector_link &&
-            find_rolled(p, old, f, &node->pose, &next))
+        if (l->contacts[f].link != l->contacts[old->at.frame].link &&
+            l->contacts[f].link != l->effector_link && find_rolled(p, old, f, &node->pose, &next))
             frame = f;
     if (frame < 0 || !hf_holds_stance(p, node->holds, node->hold_count, -1, p->stance_a) ||
         !hf_holds_stance(p, node->holds, node->hold_count, limb, p->stance_b))
@@ -610,7 +611,7 @@ bool hf_step_roll(hf_planner* p, const hf_plan_node* node, int limb, hf_plan_nod
         p->frames.count = first;
         return false;
     }
-    if (!hf_frames_add(&p->frames, &child->pose, com, p->node_count, -1, margin)) {
+    if (!hf_frames_add(&p->frames, &child->pose, p->node_count, -1)) {
         p->out_of_memory = true;
         return false;
     }

@@ -8,6 +8,7 @@
 #include "schedule/swing_tree.h"
 #include "solve/target.h"
 #include "model/creature.h"
+#include "model/tolerance.h"
 
 #include <holdfast/rom.h>
 #include <holdfast/solve.h>
@@ -24,7 +25,8 @@ static const hf_option items[] = {
     {"max_moves", HF_OPTION_COUNT, FIELD(max_moves), 0, 1000000, 2000, "",
      "moves tested for a limb that no curve brings to its goal"},
     {"lift_share", HF_OPTION_REAL, FIELD(lift_share), 0, 10, 1, "", "height of swings"},
-    {"tolerance_m", HF_OPTION_REAL, FIELD(tolerance_m), 1e-6, 1e-3, 1e-4, "m", "how exactly contacts hold"},
+    {"tolerance_m", HF_OPTION_REAL, FIELD(tolerance_m), 1e-6, 1e-3, HF_CONTACT_M, "m",
+     "how exactly contacts hold"},
 };
 
 hf_option_table hf_swing_option_table(void) { return (hf_option_table){sizeof items / sizeof *items, items}; }
@@ -68,8 +70,6 @@ enum { SHAPES = sizeof shapes / sizeof *shapes };
 enum { ITERATIONS = 30 };
 /* Angles on the way need not be exact, rad. */
 static const double WAY_RAD = 5e-3;
-/* A patch holds its orientation this exactly, rad. */
-static const double HOLD_RAD = 1e-3;
 /* A hold that is this far from itself between the two poses is none, in tolerances. */
 static const double SHIFT = 10;
 /* The effector turns on this part of the way, so that it leaves and arrives flat. */
@@ -103,7 +103,7 @@ typedef struct search {
     hf_transform* links;
     double* blend; /* the posture that is wished at a knot */
     double* between;
-    hf_touch* touches;
+    hf_hold* touches;
     int knots;
     bool start_overlaps, goal_overlaps; /* as only a contact allows */
     int early, late; /* knots up to and from which only the contacts at the ends allow the overlap */
@@ -281,7 +281,7 @@ static void wish(search* s, double t, hf_pose* pose) {
 static bool is_kept(const search* s, const moving* m, const hf_target* target) {
     hf_transform link = s->links[m->link];
     return hf_distance(hf_apply(link, m->offset), target->point) <= s->query->options.tolerance_m / 2 &&
-           (!m->turns || hf_quat_angle(link.rotation, target->rotation) <= HOLD_RAD);
+           (!m->turns || hf_quat_angle(link.rotation, target->rotation) <= HF_CONTACT_RAD);
 }
 
 static hf_status make_knot(search* s, int k, double* wished_before, hf_swing_why* why) {
@@ -308,7 +308,7 @@ static hf_status make_knot(search* s, int k, double* wished_before, hf_swing_why
                             .rotation = hf_quat_slerp(m->from.rotation, m->to.rotation, t)};
         if (is_kept(s, m, &target)) continue;
         hf_solve_result r;
-        status = solve_limb(s, &target, HOLD_RAD, false, pose.q, &r);
+        status = solve_limb(s, &target, HF_CONTACT_RAD, false, pose.q, &r);
         if (status == HF_OK && r.outcome != HF_FOUND) *why = HF_SWING_HOLD_LOST;
     }
     memcpy(wished_before, s->blend, bytes);
@@ -325,13 +325,16 @@ static hf_collision_query touching(const search* s, bool start, bool goal) {
     c.clearance = q->clearance;
     for (int i = 0; i < q->hold_count; i++)
         if (q->holds[i].object >= 0)
-            s->touches[c.touch_count++] = (hf_touch){q->holds[i].limb, q->holds[i].object, q->holds[i].grip};
+            s->touches[c.touch_count++] =
+                (hf_hold){.limb = q->holds[i].limb, .object = q->holds[i].object, .grip = q->holds[i].grip};
     for (int i = 0; i < q->limb_count; i++) {
         const hf_swing_limb* l = &q->limbs[i];
         if (start && l->start.object >= 0)
-            s->touches[c.touch_count++] = (hf_touch){l->limb, l->start.object, l->start.grip};
+            s->touches[c.touch_count++] =
+                (hf_hold){.limb = l->limb, .object = l->start.object, .grip = l->start.grip};
         if (goal && l->goal.object >= 0)
-            s->touches[c.touch_count++] = (hf_touch){l->limb, l->goal.object, l->goal.grip};
+            s->touches[c.touch_count++] =
+                (hf_hold){.limb = l->limb, .object = l->goal.object, .grip = l->goal.grip};
     }
     return c;
 }
@@ -409,7 +412,7 @@ static bool in_regions(search* s, int k) {
     for (int p = 1; p <= PARTS && v->rom_count > 0; p++) {
         hf_pose_between(s->creature, &a, &b, (double)p / PARTS, &between);
         for (int r = 0; r < v->rom_count; r++)
-            if (!hf_rom_contains(s->creature, r, between.q, 5e-5)) return false;
+            if (!hf_rom_contains(s->creature, r, between.q, HF_ROM_RAD)) return false;
     }
     return true;
 }
@@ -425,7 +428,7 @@ static hf_status move_is_bad(search* s, const double* a, const double* b, bool s
     *bad = false;
     for (int p = 1; p <= PARTS && !*bad; p++) {
         hf_pose_between(s->creature, &from, &to, (double)p / PARTS, &between);
-        *bad = !hf_pose_within_rom(s->creature, between.q, 5e-5);
+        *bad = !hf_pose_within_rom(s->creature, between.q, HF_ROM_RAD);
     }
     if (*bad) return HF_OK;
     return hf_move_collides(s->creature, s->placement, &from, &to, &c, s->workspace, bad,
@@ -520,7 +523,7 @@ static bool next_shape(search* s, hf_swing_why why) {
    close from any side, across it. */
 enum { LIFT_STEPS = 6, LIFT_HEIGHTS = 3, LIFT_WAYS = 5, LIFT_GRIP_WAYS = 9 };
 
-static hf_vec3 lift_direction(const hf_swing_end* end, int way) {
+static hf_vec3 lift_direction(const hf_hold* end, int way) {
     hf_vec3 tangent[2];
     if (way == 0) return end->normal;
     hf_tangents(end->normal, tangent);
@@ -530,7 +533,7 @@ static hf_vec3 lift_direction(const hf_swing_end* end, int way) {
 
 /* Poses that lift the limb off an end, in LIFT_STEPS steps; as high as is free, or none. */
 static hf_status lift_off(search* s, bool goal, double* rows, int* count) {
-    const hf_swing_end* end = goal ? &s->query->limbs[0].goal : &s->query->limbs[0].start;
+    const hf_hold* end = goal ? &s->query->limbs[0].goal : &s->query->limbs[0].start;
     const moving* m = &s->swinging[0];
     size_t n = (size_t)s->swing->q_count;
     const double* q = goal ? s->query->to.q : s->query->from.q;

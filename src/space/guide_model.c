@@ -9,6 +9,7 @@
 #include "base/parallel.h"
 #include "geom/hull.h"
 #include "model/reach_volume.h"
+#include "model/tolerance.h"
 #include <holdfast/kinematics.h>
 
 #include <stddef.h>
@@ -20,7 +21,6 @@ enum {
     CIRCLE = 16, /* corners of a round body's circle */
     BALL_POINTS = 60,
 };
-static const double TRUNK_DEPTH = 0.001; /* m: as much overlap as every pair is allowed */
 
 #define FIELD(name) offsetof(hf_guide_model_options, name)
 static const hf_option model_items[] = {
@@ -241,7 +241,7 @@ static hf_status add_group(builder* b, int group, double scale, hf_error* error)
     if (status == HF_OK && c.count > 0) {
         cloud_thin(&c, TRUNK_CORNERS);
         cloud_scale(&c, scale);
-        status = piece_fill(&b->m->trunk[b->m->trunk_count], &c, -1, TRUNK_DEPTH, error);
+        status = piece_fill(&b->m->trunk[b->m->trunk_count], &c, -1, HF_DEPTH_M, error);
         if (status == HF_OK) b->m->trunk_count++;
     }
     hf_free(c.points);

@@ -1,0 +1,16 @@
+/* What a check allows. Those who make motions have stricter values of their own, which nothing here knows. */
+#ifndef HF_CHECK_TOLERANCE_H
+#define HF_CHECK_TOLERANCE_H
+
+#define CHECK_DEPTH_M 0.001       /* a body in an object, two bodies in each other */
+#define CHECK_TOUCH_DEPTH_M 0.003 /* an effector in the object it touches */
+#define CHECK_HOLD_M 0.001        /* a contact's point from its place, and from the surface */
+#define CHECK_HOLD_RAD 0.017454   /* a patch from its orientation: 1 degree */
+#define CHECK_BETWEEN 3           /* times as much on the way to the next frame */
+#define CHECK_FLAT_RAD 0.034907   /* beyond 2 degrees a patch counts as its edge or point */
+#define CHECK_ROM_RAD 1e-4        /* beyond the range of motion */
+#define CHECK_LIMIT 1e-6          /* beyond a joint's limit, rad or m: rounding of files */
+#define CHECK_SPEED_SHARE 1e-3    /* over a speed limit */
+#define CHECK_MARGIN_M 0.005      /* least balance margin */
+
+#endif

@@ -1,0 +1,363 @@
+/* From schedule to motion: frames at a fixed rate between the knots, each limb that holds put back exactly
+   onto its hold, and a look for faults at every frame and on the straight way to the next one. */
+#include "base/memory.h"
+#include "base/workspace.h"
+#include "model/creature.h"
+#include "schedule/frames.h"
+#include "solve/keep.h"
+
+#include <holdfast/balance.h>
+#include <holdfast/rom.h>
+#include <holdfast/schedule.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Times that differ by less are the same, s. */
+static const double SAME_S = 1e-9;
+/* Least static margin that a claim of balance promises, m: what a check asks for. */
+static const double MARGIN_M = 0.005;
+
+const char* hf_frame_fault_text(hf_frame_fault_kind kind) {
+    static const char* const texts[] = {"collides", "leaves its range of motion", "does not keep its hold",
+                                        "is too fast", "is not balanced"};
+    return (size_t)kind < sizeof texts / sizeof *texts ? texts[kind] : "unknown";
+}
+
+hf_realise_options hf_realise_options_default(void) { return (hf_realise_options){.test = true}; }
+
+void hf_realise_result_free(hf_realise_result* r) {
+    hf_free(r->faults);
+    memset(r, 0, sizeof *r);
+}
+
+/* A hold that lasts now. */
+typedef struct held {
+    int index; /* into the schedule's holds */
+    int begun; /* the first frame with it */
+    hf_hold world;
+    hf_anchor local, anchor; /* in the object's frame, and in the world now */
+    hf_support support;
+} held;
+
+typedef struct realiser {
+    const hf_creature* creature;
+    const hf_scene* scene;
+    const hf_schedule* schedule;
+    hf_workspace* workspace;
+    hf_placement* placement;
+    hf_clearance* clearance;
+    bool moves; /* an object has keys */
+    hf_motion* motion;
+    hf_realise_result* result;
+    hf_transform* links;
+    double *q, *between;
+    held* now;
+    int now_count;
+    hf_hold* touches;
+    hf_stance* stance;
+    int knot;
+} realiser;
+
+/* ---- faults ---- */
+
+static hf_status note(realiser* r, hf_frame_fault_kind kind, int frame, int limb, const hf_collision* hit) {
+    hf_realise_result* out = r->result;
+    for (int i = out->fault_count - 1; i >= 0 && out->faults[i].frame == frame; i--)
+        if (out->faults[i].kind == kind) return HF_OK;
+    if (!HF_GROW(out->faults, out->fault_capacity, out->fault_count)) return HF_ERROR_MEMORY;
+    out->faults[out->fault_count] = (hf_frame_fault){.kind = kind, .frame = frame, .limb = limb};
+    if (hit) out->faults[out->fault_count].collision = *hit;
+    out->fault_count++;
+    return HF_OK;
+}
+
+/* ---- one frame ---- */
+
+static hf_pose knot_pose(const hf_schedule* s, int i) { return (hf_pose){s->knots[i].root, s->knots[i].q}; }
+
+/* The pose of the schedule at a time that does not go back: a knot's exactly, or straight between two. */
+static bool pose_at(realiser* r, double time_s, hf_pose* pose) {
+    const hf_schedule* s = r->schedule;
+    while (r->knot + 1 < s->knot_count && s->knots[r->knot + 1].time_s <= time_s + SAME_S) r->knot++;
+    hf_pose a = knot_pose(s, r->knot);
+    bool on_knot = fabs(s->knots[r->knot].time_s - time_s) <= SAME_S || r->knot + 1 == s->knot_count;
+    pose->q = r->q;
+    if (on_knot) {
+        pose->root = a.root;
+        memcpy(pose->q, a.q, sizeof(double) * (size_t)s->q_count);
+        return true;
+    }
+    hf_pose b = knot_pose(s, r->knot + 1);
+    double from_s = s->knots[r->knot].time_s, to_s = s->knots[r->knot + 1].time_s;
+    hf_pose_between(r->creature, &a, &b, (time_s - from_s) / (to_s - from_s), pose);
+    return false;
+}
+
+static hf_transform object_pose(const realiser* r, int object) {
+    return object >= 0 ? hf_placement_pose(r->placement, object) : hf_transform_identity();
+}
+
+static hf_anchor anchor_in(hf_transform frame, hf_anchor a) {
+    a.point = hf_apply(frame, a.point);
+    a.rotation = hf_quat_mul(frame.rotation, a.rotation);
+    return a;
+}
+
+/* Begins a hold as the limb stands. Where the limb stands elsewhere than the hold says (an edited schedule),
+   the hold is right: the contact frame's point goes there and its normal against the surface's. */
+static void begin(realiser* r, int index, int frame, const hf_transform* links, held* h) {
+    const hf_hold* hold = &r->schedule->holds[index].hold;
+    hf_transform object = object_pose(r, hold->object);
+    hf_hold world = hf_hold_in_world(*hold, object);
+    const hf_contact_frame* f = &r->creature->view.limbs[hold->limb].contacts[hold->frame];
+    hf_anchor a = hf_hold_anchor(r->creature, &world, links);
+    hf_vec3 said = hf_add(world.point, hf_scale(world.normal, f->ball));
+    if (hf_distance(a.point, said) > HF_TOUCH_M) {
+        a.point = said;
+        hf_vec3 own = hf_rotate(a.rotation, f->normal);
+        if (a.flat) a.rotation = hf_quat_mul(hf_quat_between(own, hf_neg(world.normal)), a.rotation);
+    }
+    hf_transform link = {.rotation = a.rotation};
+    link.position = hf_sub(a.point, hf_rotate(link.rotation, f->offset));
+    *h = (held){.index = index,
+                .begun = frame,
+                .world = world,
+                .anchor = a,
+                .local = anchor_in(hf_inverse(object), a)};
+    hf_support_plan(r->creature, r->placement, &world, link, &h->support);
+}
+
+/* The holds that last at a time, those of the frame before first; true when they changed. */
+static bool list_holds(realiser* r, int frame, double time_s, const hf_pose* pose) {
+    const hf_schedule* s = r->schedule;
+    int kept = 0, before = r->now_count;
+    for (int i = 0; i < r->now_count; i++)
+        if (s->holds[r->now[i].index].to_s >= time_s - SAME_S) r->now[kept++] = r->now[i];
+    bool changed = kept != before;
+    for (int i = 0; i < kept; i++) {
+        held* h = &r->now[i];
+        hf_transform object = object_pose(r, h->world.object);
+        if (r->moves) h->anchor = anchor_in(object, h->local);
+        if (r->moves) h->world = hf_hold_in_world(s->holds[h->index].hold, object);
+    }
+    r->now_count = kept;
+    for (int i = 0; i < s->hold_count; i++) {
+        bool lasts = s->holds[i].from_s <= time_s + SAME_S && s->holds[i].to_s >= time_s - SAME_S;
+        for (int k = 0; k < kept && lasts; k++) lasts = r->now[k].index != i;
+        if (!lasts) continue;
+        if (!changed || r->now_count == kept) hf_forward(r->creature, pose, r->links);
+        begin(r, i, frame, r->links, &r->now[r->now_count++]);
+        changed = true;
+    }
+    return changed;
+}
+
+/* Puts limbs that are farther from their hold than a lost one back onto their anchors. Producers keep their
+   own frames within HF_HELD_M of an anchor that may itself be HF_HELD_M from the first frame's, which is
+   less. */
+static hf_status rehold(realiser* r, int frame, bool test, hf_pose* pose) {
+    hf_forward(r->creature, pose, r->links);
+    for (int i = 0; i < r->now_count; i++) {
+        const held* h = &r->now[i];
+        double off_m, off_rad;
+        hf_anchor_error(r->creature, &h->world, &h->anchor, r->links, &off_m, &off_rad);
+        if (off_m <= HF_SLIP_M && off_rad <= HF_SLIP_RAD) continue;
+        bool kept;
+        hf_vec3 miss;
+        hf_status status = hf_hold_keep(r->creature, &h->world, &h->anchor, HF_KEEP_EXACT, r->workspace,
+                                        r->links, pose->q, &kept, &miss);
+        if (status != HF_OK) return status;
+        hf_forward(r->creature, pose, r->links);
+        hf_anchor_error(r->creature, &h->world, &h->anchor, r->links, &off_m, &off_rad);
+        if (test && (off_m > HF_SLIP_M || off_rad > HF_SLIP_RAD))
+            status = note(r, HF_FAULT_SLIPS, frame, h->world.limb, NULL);
+        if (status != HF_OK) return status;
+    }
+    return HF_OK;
+}
+
+static hf_status write_frame(realiser* r, double time_s, const hf_pose* pose, bool stance) {
+    hf_motion_frame* f = hf_motion_add(r->motion, time_s, pose);
+    if (!f) return HF_ERROR_MEMORY;
+    f->stance = stance;
+    hf_status status = HF_OK;
+    for (int limb = 0; limb < r->creature->view.limb_count; limb++)
+        for (int i = 0; i < r->now_count && status == HF_OK; i++)
+            if (r->now[i].world.limb == limb) status = hf_motion_add_contact(r->motion, f, &r->now[i].world);
+    return status;
+}
+
+/* The static margin of the frame that was written last; r->links are its links. */
+static hf_status weigh(realiser* r, bool changed, bool test, int frame) {
+    if (!(r->schedule->claims & HF_CLAIM_BALANCE)) return HF_OK;
+    hf_status status = HF_OK;
+    if (changed || r->moves) {
+        hf_support supports[HF_STANCE_SUPPORTS];
+        int count = 0;
+        for (int i = 0; i < r->now_count && count < HF_STANCE_SUPPORTS; i++)
+            supports[count++] = r->now[i].support;
+        status = hf_stance_build(r->stance, supports, count, r->creature->view.mass, NULL, r->workspace);
+        if (status != HF_OK) return status;
+    }
+    double margin = hf_stance_margin(r->stance, hf_com(r->creature, r->links));
+    r->motion->frames[frame].balance = margin;
+    return test && margin < MARGIN_M ? note(r, HF_FAULT_BALANCE, frame, -1, NULL) : HF_OK;
+}
+
+/* ---- between two frames ---- */
+
+/* Contacts of a frame and of the next one may overlap what they touch. */
+static int list_touches(realiser* r, int frame) {
+    int count = 0;
+    for (int f = frame; f <= frame + 1 && f < r->motion->frame_count; f++)
+        for (int i = 0; i < r->motion->frames[f].contact_count; i++)
+            if (r->motion->frames[f].contacts[i].object >= 0)
+                r->touches[count++] = r->motion->frames[f].contacts[i];
+    return count;
+}
+
+static hf_status look_for_collision(realiser* r, int frame) {
+    const hf_motion_frame *f = &r->motion->frames[frame], *g = frame + 1 < r->motion->frame_count ? f + 1 : f;
+    hf_pose a = {f->root, f->q}, b = {g->root, g->q};
+    hf_collision_query query = hf_collision_query_default();
+    query.touches = r->touches;
+    query.touch_count = list_touches(r, frame);
+    query.step_m = HF_STEP_M;
+    query.clearance = r->moves ? NULL : r->clearance;
+    hf_collision hit;
+    bool collides;
+    hf_status status;
+    if (r->moves) {
+        // objects move too: the frame alone is judged
+        hf_placement_set_time(r->placement, f->time_s);
+        hf_forward(r->creature, &a, r->links);
+        collides = hf_collides(r->creature, r->placement, r->links, &query, &hit);
+        status = HF_OK;
+    } else {
+        status = hf_move_collides(r->creature, r->placement, &a, &b, &query, r->workspace, &collides, &hit);
+    }
+    return status == HF_OK && collides ? note(r, HF_FAULT_COLLIDES, frame, -1, &hit) : status;
+}
+
+/* The way from the frame before to the one that was written last, whose holds are r->now. */
+static hf_status look_between(realiser* r, int frame) {
+    const hf_motion_frame *f = &r->motion->frames[frame - 1], *g = &r->motion->frames[frame];
+    hf_pose a = {f->root, f->q}, b = {g->root, g->q}, middle = {.q = r->between};
+    hf_status status = HF_OK;
+    if (hf_frames_speed(r->creature, r->schedule->rate, &a, &b) > HF_FRAME_SPEED)
+        status = note(r, HF_FAULT_SPEED, frame - 1, -1, NULL);
+    if (status != HF_OK || r->moves) return status;
+    hf_pose_between(r->creature, &a, &b, 0.5, &middle);
+    hf_forward(r->creature, &middle, r->links);
+    for (int i = 0; i < r->now_count && status == HF_OK; i++)
+        if (r->now[i].begun < frame &&
+            !hf_frames_keep(r->creature, &r->now[i].world, &r->now[i].anchor, r->links))
+            status = note(r, HF_FAULT_SLIPS, frame - 1, r->now[i].world.limb, NULL);
+    return status;
+}
+
+/* ---- the whole ---- */
+
+static int frame_count_of(const hf_schedule* s) {
+    return (int)floor(s->knots[s->knot_count - 1].time_s * s->rate + 0.5) + 1;
+}
+
+static hf_status make_frames(realiser* r, bool test) {
+    const hf_schedule* s = r->schedule;
+    hf_status status = HF_OK;
+    int count = frame_count_of(s);
+    for (int i = 0; i < count && status == HF_OK; i++) {
+        double time_s = i / s->rate;
+        hf_pose pose;
+        if (r->moves) hf_placement_set_time(r->placement, time_s);
+        bool on_knot = pose_at(r, time_s, &pose);
+        hf_frames_keep_range(r->creature, pose.q);
+        bool changed = list_holds(r, i, time_s, &pose);
+        status = rehold(r, i, test, &pose);
+        if (status == HF_OK) status = write_frame(r, time_s, &pose, on_knot && s->knots[r->knot].stance);
+        if (status == HF_OK) status = weigh(r, changed, test, i);
+        if (status == HF_OK && test && !hf_pose_within_rom(r->creature, pose.q, HF_ROM_BETWEEN_RAD))
+            status = note(r, HF_FAULT_RANGE, i, -1, NULL);
+        if (status == HF_OK && test && i > 0) status = look_between(r, i);
+    }
+    for (int i = 0; i < count && status == HF_OK && test; i++) status = look_for_collision(r, i);
+    return status;
+}
+
+static hf_status copy_names(realiser* r) {
+    hf_motion* m = r->motion;
+    const hf_schedule* s = r->schedule;
+    m->claims = s->claims;
+    char* outcome = hf_copy_text(s->outcome);
+    char* scenario = s->scenario ? hf_copy_text(s->scenario) : NULL;
+    if (!outcome || (s->scenario && !scenario)) {
+        hf_free(outcome);
+        hf_free(scenario);
+        return HF_ERROR_MEMORY;
+    }
+    hf_free(m->outcome);
+    m->outcome = outcome;
+    m->scenario = scenario;
+    return HF_OK;
+}
+
+static int by_frame(const void* a, const void* b) {
+    const hf_frame_fault *x = a, *y = b;
+    return x->frame != y->frame ? x->frame - y->frame : (int)x->kind - (int)y->kind;
+}
+
+/* The motion claims only what it keeps. */
+static void drop_claims(realiser* r) {
+    static const unsigned broken[] = {HF_CLAIM_COLLISION, HF_CLAIM_ROM, HF_CLAIM_CONTACTS, HF_CLAIM_SPEED,
+                                      HF_CLAIM_BALANCE};
+    r->result->outcome = r->result->fault_count ? HF_PARTIAL : HF_FOUND;
+    if (r->result->fault_count)
+        qsort(r->result->faults, (size_t)r->result->fault_count, sizeof *r->result->faults, by_frame);
+    for (int i = 0; i < r->result->fault_count; i++) r->motion->claims &= ~broken[r->result->faults[i].kind];
+}
+
+static hf_status take_memory(realiser* r) {
+    const hf_creature_view* v = &r->creature->view;
+    hf_workspace* w = r->workspace;
+    size_t q = (size_t)v->q_count + 1, limbs = (size_t)v->limb_count + 1;
+    r->links = hf_workspace_take(w, (size_t)v->link_count, sizeof *r->links);
+    r->q = hf_workspace_take(w, q, sizeof *r->q);
+    r->between = hf_workspace_take(w, q, sizeof *r->between);
+    r->now = hf_workspace_take(w, limbs, sizeof *r->now);
+    r->touches = hf_workspace_take(w, 2 * limbs, sizeof *r->touches);
+    if (!r->links || !r->q || !r->between || !r->now || !r->touches) return HF_ERROR_MEMORY;
+    for (int i = 0; i < hf_scene_object_count(r->scene); i++)
+        r->moves |= hf_scene_object(r->scene, i).key_count > 1;
+    hf_status status = hf_placement_create(r->scene, &r->placement);
+    if (status == HF_OK) status = hf_clearance_create(r->creature, &r->clearance);
+    if (status == HF_OK) status = hf_stance_create(&r->stance);
+    return status == HF_OK ? hf_motion_create(r->creature, r->scene, &r->motion) : status;
+}
+
+hf_status hf_realise(const hf_creature* creature, const hf_scene* scene, const hf_schedule* schedule,
+                     const hf_realise_options* options, hf_workspace* workspace, hf_motion** motion,
+                     hf_realise_result* result) {
+    *motion = NULL;
+    result->fault_count = 0;
+    result->outcome = HF_NONE;
+    hf_status status = hf_schedule_validate(schedule, creature, scene, NULL);
+    if (status != HF_OK) return status;
+    hf_workspace_mark mark = hf_workspace_begin(workspace);
+    realiser r = {
+        .creature = creature, .scene = scene, .schedule = schedule, .workspace = workspace, .result = result};
+    status = take_memory(&r);
+    if (status == HF_OK) status = copy_names(&r);
+    if (status == HF_OK) status = make_frames(&r, options->test);
+    if (status == HF_OK) drop_claims(&r);
+    hf_placement_free(r.placement);
+    hf_clearance_free(r.clearance);
+    hf_stance_free(r.stance);
+    hf_workspace_end(workspace, mark);
+    if (status == HF_OK)
+        *motion = r.motion;
+    else
+        hf_motion_free(r.motion);
+    return status;
+}
