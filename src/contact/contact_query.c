@@ -357,20 +357,26 @@ static hf_status search_within(search* s, const pass* p) {
            hf_choices_next(&s->list, &next))
         status = try_choice(s, p, next);
     hf_workspace_end(s->workspace, mark);
-    // nothing among what was left: all of it
-    if (status == HF_OK && (s->thin || s->skipped) && !s->pool.count && !exhausted(s)) {
-        s->thick = true;
-        status = search_within(s, p);
-        s->thick = false;
-    }
     return status;
 }
+
+/* The same without passing over any candidate. */
+static hf_status search_all_within(search* s, const pass* p) {
+    s->thick = true;
+    hf_status status = search_within(s, p);
+    s->thick = s->pool.count > 0;
+    return status;
+}
+
+static bool has_passed_over(const search* s) { return s->thin || s->skipped; }
 
 /* Surfaces of one kind, with ever wider epsilons. */
 typedef struct widening {
     pass next;
     int left;       /* epsilons not tried yet */
     double nearest; /* the first one with candidates, 0: none yet */
+    pass thinned;   /* the last one in which candidates were passed over */
+    bool has_thinned;
 } widening;
 
 /* A small set must not mean an empty answer: epsilon is widened, and the solver pulls what is nearest onto
@@ -381,6 +387,10 @@ static hf_status search_wider(search* s, widening* w, bool again) {
     while (w->left > 0 && status == HF_OK && !s->pool.count && !exhausted(s)) {
         status = search_within(s, &w->next);
         if (a->candidates && w->nearest == 0) w->nearest = w->next.epsilon;
+        if (has_passed_over(s) && a->candidates < FEW_CANDIDATES && !s->pool.count && status == HF_OK)
+            status = search_all_within(s, &w->next);
+        else if (has_passed_over(s))
+            w->thinned = w->next, w->has_thinned = true;
         w->next.tried = w->next.epsilon;
         w->next.epsilon *= 2;
         w->left--;
@@ -399,9 +409,22 @@ static void list_kinds(const search* s, double epsilon, widening kinds[KINDS]) {
     const hf_contact_query* q = s->query;
     bool by_factor = hf_contact_by_factor(q), pushes = hf_contact_pushes(q) && q->role == HF_ROLE_SUPPORT;
     const int all = WIDENINGS + 1;
-    kinds[HELPFUL] = (widening){{.epsilon = epsilon, .kind = HF_SURFACE_HELPFUL}, by_factor ? all : 0, 0};
-    kinds[ANY] = (widening){{.epsilon = epsilon, .kind = HF_SURFACE_ANY, .unhelpful = by_factor}, all, 0};
-    kinds[AGAINST] = (widening){{.epsilon = epsilon, .kind = HF_SURFACE_AGAINST}, pushes ? all : 0, 0};
+    kinds[HELPFUL] =
+        (widening){.next = {.epsilon = epsilon, .kind = HF_SURFACE_HELPFUL}, .left = by_factor ? all : 0};
+    kinds[ANY] =
+        (widening){.next = {.epsilon = epsilon, .kind = HF_SURFACE_ANY, .unhelpful = by_factor}, .left = all};
+    kinds[AGAINST] =
+        (widening){.next = {.epsilon = epsilon, .kind = HF_SURFACE_AGAINST}, .left = pushes ? all : 0};
+}
+
+/* Where no kind gave a contact: all that was passed over. */
+static hf_status search_thinned(search* s, widening kinds[KINDS]) {
+    hf_status status = HF_OK;
+    for (int i = 0; i < KINDS && status == HF_OK && !s->pool.count && !exhausted(s); i++) {
+        if (kinds[i].has_thinned) status = search_all_within(s, &kinds[i].thinned);
+        kinds[i].has_thinned = false;
+    }
+    return status;
 }
 
 /* In the end samples that are not free themselves are finished, too. */
@@ -423,8 +446,10 @@ static hf_status search_all(search* s) {
     list_kinds(s, first, kinds);
     s->slack_m = SLACK_SHARE * first;
     hf_status status = HF_OK;
-    for (int round = 0; round <= WIDENINGS && status == HF_OK; round++)
+    for (int round = 0; round <= WIDENINGS && status == HF_OK; round++) {
         for (int i = 0; i < KINDS && status == HF_OK; i++) status = search_wider(s, &kinds[i], round == 0);
+        if (status == HF_OK) status = search_thinned(s, kinds);
+    }
     // fewer than wanted: those that do not help, as far away as those that do
     if (status == HF_OK && kinds[ANY].next.unhelpful && s->pool.count && s->pool.chosen_count < q->count &&
         !exhausted(s) && kinds[ANY].left > WIDENINGS)
