@@ -5,12 +5,12 @@
    goes on without contact. */
 #include "base/memory.h"
 #include "base/workspace.h"
+#include "geom/hull.h"
 #include "solve/target.h"
 #include "model/creature.h"
 #include "model/tolerance.h"
 
 #include <holdfast/outlook.h>
-#include <holdfast/reach.h>
 #include <holdfast/sequence.h>
 #include <holdfast/solve.h>
 #include <math.h>
@@ -224,15 +224,25 @@ static void copy_limb(const walker* w, int limb, const double* from, double* to)
     hf_pose_follow(w->creature, to);
 }
 
-/* Reach volumes of the limbs that have sample sets; a limb that moves in a plane has none. */
+/* The hull of where a set's samples get; none for a limb that moves in a plane. */
+static hf_status measure_set(walker* w, const hf_samples* set, hf_mesh* hull) {
+    hf_samples_view view = hf_samples_get(set);
+    hf_workspace_mark mark = hf_workspace_begin(w->workspace);
+    float* points = hf_workspace_take(w->workspace, 3 * (size_t)view.count, sizeof *points);
+    for (int i = 0; points && i < view.count; i++)
+        for (int k = 0; k < 3; k++) points[3 * i + k] = hf_sample_value(view.point, 3, i, k);
+    hf_status status = points ? hf_hull_build(points, view.count, hull, NULL) : HF_ERROR_MEMORY;
+    hf_workspace_end(w->workspace, mark);
+    return status == HF_ERROR_FORMAT ? HF_OK : status;
+}
+
+/* Reach volumes of the limbs, as far as their samples get. */
 static hf_status measure_reach(walker* w) {
     hf_status status = HF_OK;
     for (int l = 0, at = 0; l < w->view->limb_count; l++)
-        for (int i = 0; i < w->view->limbs[l].contact_count && status == HF_OK; i++, at++) {
-            if (!w->query->samples[l] || !w->query->samples[l][i]) continue;
-            status = hf_reach_volume(w->creature, l, i, &w->reach[at], NULL);
-            if (status == HF_ERROR_FORMAT) status = HF_OK;
-        }
+        for (int i = 0; i < w->view->limbs[l].contact_count && status == HF_OK; i++, at++)
+            if (w->query->samples[l] && w->query->samples[l][i])
+                status = measure_set(w, w->query->samples[l][i], &w->reach[at]);
     return status;
 }
 
