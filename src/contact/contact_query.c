@@ -197,6 +197,21 @@ static void set_scorer(search* s, const hf_samples* samples, int set, const bool
                               .q = q};
 }
 
+/* The reach volume of a scorer's frame, its faces made once where each candidate is asked for its duration.
+ */
+static hf_status set_reach(search* s, hf_contact_scorer* scorer) {
+    const hf_outlook* o = s->query->outlook;
+    int frame = scorer->samples->block->key.contact;
+    scorer->reach = o && o->reach ? o->reach[frame > 0 ? frame : 0] : NULL;
+    if (!scorer->reach || s->query->weights[HF_TERM_DURATION] == 0) return HF_OK;
+    size_t count = (size_t)scorer->reach->triangle_count;
+    hf_plane* faces = hf_workspace_take(s->workspace, count + 1, sizeof *faces);
+    if (!faces) return HF_ERROR_MEMORY;
+    for (size_t i = 0; i < count; i++) faces[i] = hf_outlook_plane(scorer->reach, (int)i);
+    scorer->faces = faces;
+    return HF_OK;
+}
+
 static hf_status prepare(search* s, const hf_samples* const* samples) {
     size_t sets = (size_t)set_count(s->limb), columns = (size_t)s->creature->view.v_count;
     s->scorers = hf_workspace_take(s->workspace, sets, sizeof *s->scorers);
@@ -212,6 +227,7 @@ static hf_status prepare(search* s, const hf_samples* const* samples) {
         if (hf_contact_frame_asked(s->limb, samples, i)) {
             int set = s->scorer_count++;
             set_scorer(s, samples[i], set, use, free_grip, s->finisher.posture, &s->scorers[set]);
+            status = set_reach(s, &s->scorers[set]);
         }
     return status;
 }

@@ -6,6 +6,7 @@
 #include <holdfast/contact.h>
 #include <holdfast/outlook.h>
 
+#include "geom/triangle.h"
 #include "model/scene.h"
 
 /* The first term with a weight that this outlook (NULL for none) does not fill; -1 when all are filled. */
@@ -36,6 +37,12 @@ double hf_terms_guard(double length);
 
 /* Mean over the limb's regions of the range of motion, or over its joints' intervals; 1 in the middle. */
 double hf_terms_comfort(const hf_creature* creature, int limb, const double* q);
+
+/* A face of a reach volume, in the limb's root frame; its normal has any length. */
+hf_plane hf_outlook_plane(const hf_mesh* hull, int triangle);
+/* hf_outlook_duration with the planes of the hull's triangles made before (NULL: they are not). */
+double hf_outlook_lasts(const hf_outlook* outlook, const hf_mesh* hull, const hf_plane* planes,
+                        hf_transform root, hf_transform base, hf_vec3 point);
 
 /* A limb that touches: `links` and `q` are of the whole posture, `at` is the touching point in the world. */
 typedef struct hf_touching_limb {
