@@ -52,10 +52,10 @@ static hf_status keep(const soak* k, const hf_plan_result* r, const trial* t, hf
     loaded_motion m = {.motion = r->motion, .creature = s->creature, .scene = s->scene};
     free(r->motion->scenario);
     r->motion->scenario = make_text("%s", s->path);
-    *error = (hf_error){.status = HF_ERROR_MEMORY, .message = "out of memory"};
+    *error = (hf_error){0};
     hf_status status = path && r->motion->scenario ? save_motion(&m, path, k->o, error) : HF_ERROR_MEMORY;
     free(path);
-    return status;
+    return keep_kind(error, status);
 }
 
 /* Sample sets, guide and contacts, all made anew, under one time limit. */

@@ -204,7 +204,7 @@ static void add_frame(wheel* w, int i, double height, double turn, bool stands) 
     hf_pose pose = {{{0, 0, height}, {1, 0, 0, 0}}, q};
     hf_motion_frame* f = hf_motion_add(w->motion, i * STEP_S, &pose);
     assert_non_null(f);
-    hf_motion_contact c = {.limb = 0, .object = -1, .point = {0, 0, height - 0.5}, .normal = {0, 0, 1}};
+    hf_hold c = {.limb = 0, .object = -1, .point = {0, 0, height - 0.5}, .normal = {0, 0, 1}};
     if (stands) assert_int_equal(hf_motion_add_contact(w->motion, f, &c), HF_OK);
 }
 

@@ -98,8 +98,8 @@ static void assert_frames(world* w, const hf_pose* from, const hf_pose* to) {
         hf_pose pose = hf_frames_pose(f, i);
         assert_pose(w, &pose, w->options.margin_m);
     }
-    assert_true(hf_distance(f->roots[0].position, from->root.position) < 1e-3);
-    assert_true(hf_distance(f->roots[f->count - 1].position, to->root.position) < 1e-3);
+    assert_true(hf_distance(f->frames[0].root.position, from->root.position) < 1e-3);
+    assert_true(hf_distance(f->frames[f->count - 1].root.position, to->root.position) < 1e-3);
 }
 
 static const char* const FEET[] = {"left_leg", "right_leg"};

@@ -52,6 +52,7 @@ typedef struct hf_agent_input {
     int budget;        /* contact tests at most in this frame, 1..1,000,000; default 40 */
 } hf_agent_input;
 HF_API hf_agent_input hf_agent_input_default(void);
+HF_API hf_option_table hf_agent_input_table(void); /* dt_s and budget */
 
 typedef enum hf_agent_event_kind {
     HF_AGENT_MADE,      /* a limb has a contact */

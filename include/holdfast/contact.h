@@ -6,19 +6,11 @@
 
 #include <holdfast/samples.h>
 #include <holdfast/collision.h>
+#include <holdfast/task.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* With v the direction in which the task moves things and n the surface's normal, out of the object: */
-typedef enum hf_role {
-    HF_ROLE_SUPPORT, /* the surface pushes the body along v: factor v . n */
-    HF_ROLE_ACT,     /* the limb pushes the object along v: factor -v . n */
-    HF_ROLE_GRIP     /* on objects flagged so, by limbs that can: |v . n|, or 1 where the object has no
-                        dominant normal (a rope) */
-} hf_role;
-HF_API const char* hf_role_text(hf_role role);
 
 /* What a contact is scored by; larger is better in every one of them. */
 typedef enum hf_term {
@@ -64,6 +56,7 @@ HF_API hf_contact_query hf_contact_query_default(void);
 /* The first term (hf_term) that has a weight and that nothing fills: duration without an outlook that has
    root poses and reach volumes, balance without one that has a stance. -1 when all are filled. */
 HF_API int hf_contact_missing_term(const hf_contact_query* query);
+HF_API hf_option_table hf_contact_option_table(void); /* its numbers but the weights */
 
 typedef struct hf_contact {
     hf_hold hold; /* in the world; the normal points to the limb's side */

@@ -4,10 +4,12 @@
 #ifndef HOLDFAST_PLAN_H
 #define HOLDFAST_PLAN_H
 
+#include <holdfast/guide.h>
 #include <holdfast/schedule.h>
 #include <holdfast/options.h>
 #include <holdfast/samples.h>
 #include <holdfast/scenario.h>
+#include <holdfast/solve.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -75,6 +77,8 @@ typedef struct hf_plan_query {
     const hf_scenario_state* goal;
     const hf_transform* guide;
     int guide_count;
+    const hf_roadmap*
+        roadmap; /* may be NULL; of this creature and scene: guides of the first attempt use it */
 } hf_plan_query;
 HF_API hf_status hf_plan_find(const hf_plan_model* model, const hf_scene* scene, const hf_plan_query* query,
                               const hf_plan_options* options, hf_progress_fn progress, void* user,

@@ -46,8 +46,9 @@ typedef struct hf_swing_options {
     int max_tries; /* shapes of curves tried in all, 1..1000; default 24 */
     int max_moves; /* moves tested for a single limb that no curve brings there, 0..1,000,000; default 2000 */
     double knot_m; /* effectors move no further between two knots, 0.001..1; default 0.03 */
-    double knot_rad;    /* no joint turns further between two knots, 0.01..1; default 0.15 */
-    double lift_share;  /* of hf_swing_lift, 0..10; default 1 */
+    double knot_rad;   /* no joint turns further between two knots, 0.01..1; default 0.15 */
+    double lift_share; /* of hf_swing_lift, 0..10; default 1 */
+    double step_m; /* no point of a body moves farther untested, 1e-4..0.1; default 0.0025, as a check does */
     double tolerance_m; /* how exactly contacts hold, 1e-6..1e-3; default 1e-4 */
 } hf_swing_options;
 HF_API hf_swing_options hf_swing_options_default(void);

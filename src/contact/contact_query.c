@@ -13,6 +13,7 @@
 #include <holdfast/outlook.h>
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 /* Default epsilon as a share of the limb's length. */
@@ -29,14 +30,32 @@ enum { LOOKS_A_TEST = 10 };
 /* In a large set thousands of the best samples may all be blocked by the same thing. After so many of them
    half of the rest is passed over, and again: what is left is as even as a smaller set. */
 enum { THIN_AFTER = 250 };
-enum { MAX_CONTACTS = 1000, MAX_TESTS = 10000000 };
+enum { MAX_CONTACTS = 1000 };
+
+#define FIELD(name) offsetof(hf_contact_query, name)
+static const hf_option items[] = {
+    {"epsilon_m", HF_OPTION_REAL, FIELD(epsilon_m), 0, 1e3, 0, "m",
+     "how near a sample must be to a surface; 0: 0.03 limb lengths"},
+    {"count", HF_OPTION_COUNT, FIELD(count), 1, MAX_CONTACTS, 1, "", "contacts wanted"},
+    {"apart_m", HF_OPTION_REAL, FIELD(apart_m), 0, 1e9, 0, "m",
+     "least distance between two of them; 0: 0.15, or a quarter of the limb's length where that is less"},
+    {"min_size_m", HF_OPTION_REAL, FIELD(min_size_m), 0, 1e3, 0, "m",
+     "how far across a surface must go on under the contact"},
+    {"max_tilt_rad", HF_OPTION_REAL, FIELD(max_tilt_rad), 0, 3.2, 3.14159265358979323846, "rad",
+     "largest angle of a surface's normal from up"},
+    {"max_angle_rad", HF_OPTION_REAL, FIELD(max_angle_rad), 0, 3.2, 1, "rad",
+     "how far the contact's normal may be from against the surface's"},
+    {"max_tests", HF_OPTION_COUNT, FIELD(max_tests), 1, 10000000, 600, "", "candidates finished at most"},
+};
+#undef FIELD
+
+hf_option_table hf_contact_option_table(void) {
+    return (hf_option_table){sizeof items / sizeof *items, items};
+}
 
 hf_contact_query hf_contact_query_default(void) {
-    hf_contact_query q = {.direction = {0, 0, 1},
-                          .count = 1,
-                          .max_tilt_rad = 3.14159265358979323846,
-                          .max_angle_rad = 1,
-                          .max_tests = 600};
+    hf_contact_query q = {.direction = {0, 0, 1}};
+    hf_options_default(hf_contact_option_table(), &q);
     q.pose.root = hf_transform_identity();
     q.weights[HF_TERM_EFFORT] = 1;
     return q;
@@ -92,10 +111,8 @@ static bool good_numbers(const hf_creature* c, const hf_contact_query* q) {
     bool good = hf_finite_transform(q->pose.root) && hf_finite3(q->direction);
     good = good && (!q->wish || hf_finite3(*q->wish));
     good = good && hf_length(q->direction) > 0 && isfinite(hf_length(q->direction));
-    good = good && in_range(q->epsilon_m, 0, 1e3) && in_range(q->apart_m, 0, 1e9);
-    good = good && in_range(q->min_size_m, 0, 1e3) && in_range(q->max_tilt_rad, 0, 3.2);
-    good = good && in_range(q->max_angle_rad, 0, 3.2) && in_range(q->max_tests, 1, MAX_TESTS);
-    good = good && in_range(q->count, 1, MAX_CONTACTS) && (unsigned)q->role <= HF_ROLE_GRIP && q->pose.q;
+    good = good && hf_options_check(hf_contact_option_table(), q, NULL) == HF_OK;
+    good = good && (unsigned)q->role <= HF_ROLE_GRIP && q->pose.q;
     good = good && q->touch_count >= 0 && (q->touches || q->touch_count == 0);
     const hf_outlook* o = q->outlook;
     good = good && (!o || (hf_finite3(o->com) && o->root_count >= 0 && (o->roots || o->root_count == 0)));
@@ -218,7 +235,8 @@ static hf_status prepare(search* s, const hf_samples* const* samples) {
     s->jacobian = hf_workspace_take(s->workspace, 3 * columns + 3, sizeof *s->jacobian);
     bool *use, *free_grip;
     hf_status status = choose_objects(s, &use, &free_grip);
-    if (status != HF_OK || !s->scorers || !s->jacobian) return HF_ERROR_MEMORY;
+    if (status != HF_OK) return status;
+    if (!s->scorers || !s->jacobian) return HF_ERROR_MEMORY;
     status = hf_contact_pool_make(s->creature, s->query, s->workspace, &s->pool);
     if (status != HF_OK) return status;
     status = hf_contact_finisher_make(s->creature, s->placement, s->query, samples, use, s->workspace,

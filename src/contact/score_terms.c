@@ -50,11 +50,6 @@ int hf_term_find(const char* name) {
     return -1;
 }
 
-const char* hf_role_text(hf_role role) {
-    static const char* const names[] = {"support", "act", "grip"};
-    return (unsigned)role < 3 ? names[role] : "unknown";
-}
-
 int hf_terms_missing(const double* weights, const hf_outlook* o) {
     bool filled[] = {
         [POSTURE] = true, [PATH] = o && o->reach && o->root_count > 0, [STANCE] = o && o->stance};

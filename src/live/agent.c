@@ -12,9 +12,6 @@
 #include <math.h>
 #include <string.h>
 
-static const double LONGEST_STEP_S = 0.25;
-enum { MAX_BUDGET = 1000000 };
-
 /* ---- options ---- */
 
 #define FIELD(name) offsetof(hf_agent_options, name)
@@ -45,8 +42,20 @@ hf_agent_options hf_agent_options_default(void) {
     return options;
 }
 
+#define FIELD(name) offsetof(hf_agent_input, name)
+static const hf_option input_items[] = {
+    {"dt_s", HF_OPTION_REAL, FIELD(dt_s), 0, 0.25, 1.0 / 60, "s", "length of a frame"},
+    {"budget", HF_OPTION_COUNT, FIELD(budget), 1, 1000000, 40, "", "contact tests at most in a frame"},
+};
+#undef FIELD
+
+hf_option_table hf_agent_input_table(void) {
+    return (hf_option_table){sizeof input_items / sizeof *input_items, input_items};
+}
+
 hf_agent_input hf_agent_input_default(void) {
-    hf_agent_input in = {.dt_s = 1.0 / 60, .task = {0, 0, 1}, .budget = 40};
+    hf_agent_input in = {.task = {0, 0, 1}};
+    hf_options_default(hf_agent_input_table(), &in);
     in.root = hf_transform_identity();
     return in;
 }
@@ -349,10 +358,9 @@ hf_status hf_agent_place(hf_agent* a, const hf_placement* placement, const hf_po
 /* ---- the step ---- */
 
 static bool good_input(const hf_agent_input* in) {
-    bool good =
-        in->dt_s >= 0 && in->dt_s <= LONGEST_STEP_S && hf_finite3(in->velocity) && isfinite(in->turn_rad_s);
-    good = good && hf_finite3(in->task) && hf_length(in->task) > 1e-9 && in->budget >= 1 &&
-           in->budget <= MAX_BUDGET;
+    bool good = hf_options_check(hf_agent_input_table(), in, NULL) == HF_OK && hf_finite3(in->velocity) &&
+                isfinite(in->turn_rad_s);
+    good = good && hf_finite3(in->task) && hf_length(in->task) > 1e-9;
     return good && (!in->follow_root || hf_finite_transform(in->root));
 }
 

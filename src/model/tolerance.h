@@ -13,6 +13,9 @@
 /* Of an effector in the object that it touches: the same share of what a check allows. */
 #define HF_TOUCH_DEPTH_M 2.4e-3
 
+/* The same of the frames of a motion in the end, between what searches allow and what a check allows. */
+#define HF_FRAME_DEPTH_M 9e-4
+#define HF_FRAME_TOUCH_DEPTH_M 2.7e-3
 /* No point of a body moves farther untested on the way between two frames, as in a check. */
 #define HF_STEP_M 2.5e-3
 

@@ -139,12 +139,8 @@ static hf_transform* spread_poses(const hf_planner* p, const hf_transform* poses
 
 /* The path as the body likes to go along it, in even steps. */
 static bool spread_guide(hf_planner* p, const hf_guide_path* path, double* effort) {
-    hf_transform* roots = hf_alloc((size_t)path->pose_count, sizeof *roots);
-    if (!roots) return false;
-    for (int i = 0; i < path->pose_count; i++) roots[i] = path->poses[i].root;
     int count = 0;
-    hf_transform* even = spread_poses(p, roots, path->pose_count, &count);
-    hf_free(roots);
+    hf_transform* even = spread_poses(p, path->poses, path->pose_count, &count);
     bool good = even && hf_guide_settle(p, even, count, effort);
     hf_free(p->guide_poses);
     p->guide_poses = good ? spread_poses(p, even, count, &p->guide_count) : NULL;
@@ -160,8 +156,12 @@ static hf_status find_guide(hf_planner* p, const hf_plan_query* q, int attempt, 
     o.progress = p->progress;
     o.user = p->user;
     double begin = hf_plan_clock();
-    hf_status status = hf_guide_find(p->model->guide, p->placement, q->start->pose.root, q->goal->pose.root,
-                                     &o, p->workspace, path);
+    // further attempts need other guides than the roadmap's
+    hf_transform start = q->start->pose.root, goal = q->goal->pose.root;
+    hf_status status =
+        q->roadmap && p->attempt == 0
+            ? hf_guide_find_on(q->roadmap, p->model->guide, p->placement, start, goal, &o, p->workspace, path)
+            : hf_guide_find(p->model->guide, p->placement, start, goal, &o, p->workspace, path);
     r->guide_s += hf_plan_clock() - begin;
     *found = status == HF_OK && path->outcome == HF_FOUND;
     if (status == HF_OK && path->outcome == HF_CANCELLED) p->cancelled = true;

@@ -135,6 +135,7 @@ static bool make_swing_knots(hf_segment* s, const swing* w, pass which, double* 
                         .clearance = p->clearance,
                         .options = hf_swing_options_default()};
     q.options.max_tries = TRIES[which];
+    q.options.step_m = hf_collision_query_default().step_m; // frames are tested more finely later
     if (!p->out_of_memory && hf_swing_find(p->creature, p->placement, &q, p->workspace, p->swing) != HF_OK)
         p->out_of_memory = true;
     if (p->out_of_memory || p->swing->outcome != HF_FOUND) return false;

@@ -25,6 +25,7 @@ static const hf_option items[] = {
     {"max_moves", HF_OPTION_COUNT, FIELD(max_moves), 0, 1000000, 2000, "",
      "moves tested for a limb that no curve brings to its goal"},
     {"lift_share", HF_OPTION_REAL, FIELD(lift_share), 0, 10, 1, "", "height of swings"},
+    {"step_m", HF_OPTION_REAL, FIELD(step_m), 1e-4, 0.1, HF_STEP_M, "m", "way of a body between two tests"},
     {"tolerance_m", HF_OPTION_REAL, FIELD(tolerance_m), 1e-6, 1e-3, HF_CONTACT_M, "m",
      "how exactly contacts hold"},
 };
@@ -323,6 +324,7 @@ static hf_collision_query touching(const search* s, bool start, bool goal) {
     hf_collision_query c = hf_collision_query_default();
     c.touches = s->touches;
     c.clearance = q->clearance;
+    c.step_m = q->options.step_m;
     for (int i = 0; i < q->hold_count; i++)
         if (q->holds[i].object >= 0)
             s->touches[c.touch_count++] =
