@@ -17,7 +17,7 @@ typedef struct hf_tilt_memory {
 void hf_tilt_memory_clear(hf_tilt_memory* memory, double limb_length_m);
 /* A contact at this place could not be laid flat, and its effector collided. */
 void hf_tilt_memory_add(hf_tilt_memory* memory, const hf_surface* surface);
-/* Should a candidate at this place be passed over? Where two failed, only the first, second, fourth, eighth
+/* Should a candidate at this place be passed over? Where four failed, only the first, second, fourth, eighth
    ... of those that follow are tried. */
 bool hf_tilt_memory_skips(hf_tilt_memory* memory, const hf_surface* surface);
 
