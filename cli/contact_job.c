@@ -115,6 +115,22 @@ void contact_job_weights(const contact_job* job, double* weights) {
     }
 }
 
+hf_status contact_job_check_score(const contact_job* job, bool path, hf_error* error) {
+    const hf_scenario* s = job->scenario;
+    for (int i = 0; i < s->weight_count && !job->weights; i++) {
+        int term = hf_term_find(s->weights[i].term);
+        bool filled = term >= 0 && term != HF_TERM_BALANCE && (path || term != HF_TERM_DURATION);
+        if (filled || s->weights[i].weight == 0) continue;
+        *error = (hf_error){.status = HF_ERROR_ARGUMENT};
+        snprintf(error->file, sizeof error->file, "%s", s->path);
+        snprintf(error->field, sizeof error->field, "options.score");
+        snprintf(error->message, sizeof error->message, "nothing fills the term \"%s\" in %s",
+                 s->weights[i].term, path ? "a sequence along a path" : "a contact query without a path");
+        return error->status;
+    }
+    return HF_OK;
+}
+
 hf_contact_query contact_job_query(const contact_job* job, const limb_job* l) {
     const hf_scenario* s = job->scenario;
     hf_contact_query query = job->wishes.query;
@@ -132,7 +148,8 @@ hf_contact_query contact_job_query(const contact_job* job, const limb_job* l) {
 static hf_status find_limb(contact_job* job, limb_job* l, hf_error* error) {
     const hf_scenario* s = job->scenario;
     hf_contact_query query = contact_job_query(job, l);
-    hf_status status = contact_job_samples(job, query.limb, error);
+    hf_status status = contact_job_check_score(job, false, error);
+    if (status == HF_OK) status = contact_job_samples(job, query.limb, error);
     if (status != HF_OK) return status;
     const hf_samples* const* sets = (const hf_samples* const*)job->samples[query.limb];
     status = hf_contact_answer_create(s->creature, query.count, &l->answer);

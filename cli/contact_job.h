@@ -70,6 +70,9 @@ hf_status contact_job_write(const contact_job* job, const char* name, const load
                             const int* frames, int count, hf_vec3 direction, hf_error* error);
 /* What is asked of a limb as the others are now. */
 hf_contact_query contact_job_query(const contact_job* job, const limb_job* l);
+/* HF_ERROR_ARGUMENT with a message when the scenario gives a weight to a term that nothing fills: balance,
+   and without a path duration. */
+hf_status contact_job_check_score(const contact_job* job, bool path, hf_error* error);
 /* The scenario's weights of scores. */
 void contact_job_weights(const contact_job* job, double* weights);
 /* The sequence along the scenario's path. */

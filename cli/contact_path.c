@@ -86,6 +86,7 @@ int follow_path(hf_scenario* s, const options* o) {
         contact_job_hold(&job);
         status = list_limbs(&job, limbs, &limb_count, &error);
     }
+    if (status == HF_OK) status = contact_job_check_score(&job, true, &error);
     if (status == HF_OK) status = hf_course_create(s->creature, &course);
     if (status == HF_OK) status = find_sequence(&job, limbs, limb_count, course, &result);
     if (status == HF_OK && hf_course_count(course))

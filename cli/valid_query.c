@@ -228,7 +228,7 @@ static hf_contact_query draw_query(dice* d, const drawn* w, int limb) {
     if (q.role == HF_ROLE_ACT) q.direction = direction(d);
     q.epsilon_m = below(d, 2) ? 0 : fmax(l->length, 0.02) * between(d, 0.005, 0.1);
     if (below(d, 3) == 0)
-        for (int i = 0; i < HF_TERM_COUNT; i++) q.weights[i] = below(d, 2) ? between(d, 0, 1) : 0;
+        for (int i = 0; i < HF_TERM_DURATION; i++) q.weights[i] = below(d, 2) ? between(d, 0, 1) : 0;
     if (below(d, 5) == 0) q.max_tilt_rad = between(d, 0.3, PI);
     if (below(d, 5) == 0) q.max_angle_rad = between(d, 0.02, 1);
     if (below(d, 5) == 0) q.min_size_m = between(d, 0, 0.1);

@@ -23,13 +23,14 @@ typedef struct hf_plan_options {
     double trunk_scale; /* 1..1.5; 0 (default): the creature's own */
     double margin_m; /* least static balance margin of every frame, by the planner's cones; default 0.006 */
     int horizon;     /* w: guide poses ahead that a contact's duration is counted over; default 24 */
-    double effort;   /* weights of a contact's terms; default 1 */
-    double duration; /* default 2 */
-    double balance;  /* default 1 */
-    double comfort;  /* default 0.3 */
-    int max_work;    /* contact changes tried on a guide; no further one is begun once all together
-                        have used it up; default 4000 */
-    int guides;      /* guides tried; default 12 */
+    double effort; /* weights of a contact's terms (hf_term), effort along +Z; default 0.02: the term reaches
+                      20 on a straight limb */
+    double duration;         /* default 2 */
+    double balance;          /* default 1 */
+    double comfort;          /* default 0.3 */
+    int max_work;            /* contact changes tried on a guide; no further one is begun once all together
+                                have used it up; default 4000 */
+    int guides;              /* guides tried; default 12 */
     double goal_tolerance_m; /* how far the root may end from the goal's; default 0.05 */
 } hf_plan_options;
 HF_API hf_plan_options hf_plan_options_default(void);

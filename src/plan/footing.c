@@ -101,7 +101,6 @@ static void try_place(const footing* g, hf_transform root, hf_step_list* list) {
     for (int i = 0; i < g->pose_count && !reached; i++) reached = reach(g, &g->poses[i], root, &c, to);
     if (!reached) return;
     hf_hold_span(p, g->index, &to->hold);
-    to->comfort = hf_limb_comfort(p, g->limb, to->q);
     list->count++;
 }
 

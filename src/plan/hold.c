@@ -90,20 +90,6 @@ bool hf_holds_collide(hf_planner* p, const hf_plan_hold* holds, int count, int s
     return hf_collides(p->creature, p->placement, p->links, &q, hit);
 }
 
-double hf_limb_comfort(const hf_planner* p, int limb, const double* q) {
-    const hf_limb* l = &p->view->limbs[limb];
-    double sum = 0;
-    int count = 0;
-    for (int k = 0; k < l->joint_count; k++) {
-        const hf_joint* j = &p->view->joints[l->joints[k]];
-        double range = fmax(j->upper - p->view->rest[j->q_index], p->view->rest[j->q_index] - j->lower);
-        if (j->q_count != 1 || !(range > 0) || !isfinite(range)) continue;
-        sum += fabs(q[j->q_index] - p->view->rest[j->q_index]) / range;
-        count++;
-    }
-    return count ? 1 - sum / count : 1;
-}
-
 /* ---- how long a contact lasts ---- */
 
 /* The body may leave the guide by this much of its height to let a limb reach, and lower itself by so much

@@ -278,7 +278,6 @@ void hf_places_list(hf_planner* p, const hf_pose* poses, int pose_count, const h
             continue;
         }
         good[good_count++] = all[i].spot;
-        to->comfort = hf_limb_comfort(p, limb, to->q);
         list->count++;
     }
 }

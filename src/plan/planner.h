@@ -115,7 +115,7 @@ typedef struct hf_spot {
 /* Where a limb could go next. */
 typedef struct hf_step_candidate {
     hf_plan_hold hold;
-    double effort, comfort, score;
+    double score;
     hf_transform root; /* of the body, and its whole posture with the limb there */
     double* q;
 } hf_step_candidate;
@@ -195,8 +195,6 @@ int hf_holds_find(const hf_plan_hold* holds, int count, int limb);
 /* Does the creature collide at the pose, with these holds as touches? */
 bool hf_holds_collide(hf_planner* p, const hf_plan_hold* holds, int count, int skip, const hf_pose* pose,
                       hf_collision* hit);
-/* How at ease the limb is: 1 as at rest, 0 at the ends of its joints. */
-double hf_limb_comfort(const hf_planner* p, int limb, const double* q);
 /* Fills since and until: guide poses around `from`, without a gap, that have the point within the limb's
    volume. */
 void hf_hold_span(hf_planner* p, int from, hf_plan_hold* hold);

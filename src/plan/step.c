@@ -1,5 +1,6 @@
 /* One contact change: shift the body until the other limbs carry it, choose where the limb goes, swing it
    there (thesis-2015 Algorithm 7, made sound as method section 7 says). */
+#include "contact/score_terms.h"
 #include "plan/planner.h"
 #include "model/tolerance.h"
 
@@ -21,7 +22,6 @@ static const double EXACT_RAD = 0.003; /* flat enough to be lifted without scrap
 static const double WISH_WEIGHT = 3, EFFORT_SHARE = 0.05;
 static const double NEW_PLACE = 0.03;     /* of the limb's length: nearer is the same contact */
 static const double BLOCKED_PLACE = 0.12; /* the same beside one that the limb could not leave */
-static const double UPWARD = 1;           /* beta of method section 4 */
 enum { LEAST_GAIN = 3 };                  /* guide poses that a change must last longer */
 enum { LEAST_HELP = 8 };                  /* guide poses that help must last */
 enum { MAX_TRIES = 6 };                   /* swings that do not work out */
@@ -36,8 +36,6 @@ static const double ROOMY = 0.6; /* weight of the room about a contact */
  */
 static const double CHANCE = 0.15;
 enum { CHANCE_STREAM = 0x6368 };
-static const double LEAST_TURN =
-    0.01; /* of u J J^T u in squared limb lengths: a straight limb bears no more */
 static const double SMALL_SHIFT = 0.1;   /* creature heights that the body can easily shift */
 static const double LARGE_SHIFT = 0.2;   /* the same, that it cannot */
 static const double HOPELESS = 0.07;     /* creature heights off balance */
@@ -45,18 +43,6 @@ static const double NEAR_ARRIVAL = 0.01; /* creature heights: no other pose */
 static const double ROLL_GAP = 5e-4;     /* creature heights between a toe and what it lies on */
 
 /* ---- where to ---- */
-
-/* Where the guide's next poses go; zero where the body hardly translates. */
-static hf_vec3 travel(const hf_planner* p, int from) {
-    int to = from + p->options->horizon < p->guide_count ? from + p->options->horizon : p->guide_count - 1;
-    hf_vec3 v = hf_sub(p->guide[to].position, p->guide[from].position);
-    return hf_length(v) < 0.01 * p->view->height ? hf_v3(0, 0, 0) : hf_normalize(v);
-}
-
-/* u of method section 4: that way, and up. */
-static hf_vec3 wanted_direction(const hf_planner* p, int from) {
-    return hf_normalize(hf_add(hf_v3(0, 0, 1), hf_scale(travel(p, from), UPWARD)));
-}
 
 /* A foot turned as the body will be, where limb and surroundings allow it: a query leaves it as it came. */
 static void tidy(hf_planner* p, const hf_pose* pose, const hf_plan_hold* rest, int rest_count, int index,
@@ -118,7 +104,6 @@ static void add_contacts(hf_planner* p, const hf_pose* pose, const hf_plan_hold*
         hf_hold_make(p, &c->hold, &at, &to->hold);
         if (to->hold.support.corner_count == 0 || nearly_flat(p, &to->hold)) continue;
         hf_hold_span(p, index, &to->hold);
-        to->comfort = c->terms[HF_TERM_COMFORT];
         list->count++;
     }
 }
@@ -137,12 +122,10 @@ static bool ask(hf_planner* p, const hf_pose* pose, const hf_plan_hold* rest, in
     q.pose = *pose;
     q.limb = limb;
     q.role = role;
-    q.direction = wanted_direction(p, index);
     q.wish = wish;
     q.weights[HF_TERM_EFFORT] = EFFORT_SHARE;
     q.weights[HF_TERM_DISTANCE] = WISH_WEIGHT;
     q.count = PER_QUERY;
-    q.apart_m = 0.08 * p->view->limbs[limb].length;
     q.max_angle_rad = max_angle;
     q.max_tests = 200;
     q.touches = touches;
@@ -177,52 +160,66 @@ static double own_room(const hf_support* s) {
     return s->corner_count > 2 ? least : 0;
 }
 
-/* How much force the limb exerts there along where the body wants to go: 1 / sqrt(u J J^T u) (method section
-   4). */
-static double effort_of(const hf_planner* p, const hf_plan_hold* h, hf_vec3 u) {
-    const hf_limb* l = &p->view->limbs[h->at.limb];
-    double g[6];
-    int columns = 0;
-    for (int i = 0; i < l->joint_count; i++) columns += p->view->joints[l->joints[i]].v_count;
-    if (columns == 0) return 0;
-    hf_limb_jacobian(p->creature, h->at.limb, p->links, h->anchor.point, 3, p->jacobian);
-    hf_jacobian_gram(p->jacobian, columns, g);
-    double turned = u.x * u.x * g[0] + u.y * u.y * g[1] + u.z * u.z * g[2] +
-                    2 * (u.x * u.y * g[3] + u.x * u.z * g[4] + u.y * u.z * g[5]);
-    return 1 / sqrt(fmax(turned, LEAST_TURN * l->length * l->length));
+/* The share of the coming guide poses that a contact lasts. */
+static double duration_of(const hf_planner* p, int index, const hf_plan_hold* h) {
+    return fmin(1, (double)(h->until - index) / p->options->horizon);
 }
 
-/* Weighted effort, duration, balance, comfort, and the room that the limb has to come and go. */
+/* The room that the body has about where it is, and on the contact alone, as shares of what is enough. */
+static double balance_of(const hf_planner* p, const hf_plan_hold* h, double margin_m) {
+    return fmin(1, fmin(fmax(0, margin_m) / 0.1, own_room(&h->support) / 0.025) / p->view->height);
+}
+
+/* Terms of a contact (method section 4: supports push up, whatever way the body goes). False when memory is
+   out. */
+static bool fill_terms(hf_planner* p, const hf_plan_hold* rest, int rest_count, int index,
+                       const hf_step_candidate* c, double* terms) {
+    const hf_plan_hold* h = &c->hold;
+    hf_vec3 up = {0, 0, 1};
+    hf_pose at = {c->root, c->q};
+    hf_plan_hold all[HF_MAX_HOLDS];
+    bool free_grip = h->at.grip && hf_contact_free_grip(&p->scene->objects[h->at.object]);
+    hf_touching_limb touching = {.creature = p->creature,
+                                 .limb = h->at.limb,
+                                 .links = p->links,
+                                 .q = c->q,
+                                 .at = h->anchor.point,
+                                 .direction = up,
+                                 .factor = hf_direction_factor(h->at.grip ? HF_ROLE_GRIP : HF_ROLE_SUPPORT,
+                                                               free_grip, hf_dot(up, h->at.normal)),
+                                 .jacobian = p->jacobian};
+    double manipulability;
+    hf_forward(p->creature, &at, p->links);
+    hf_terms_of_posture(&touching, terms, &manipulability);
+    memcpy(all, rest, sizeof *rest * (size_t)rest_count);
+    all[rest_count] = *h;
+    if (!hf_holds_stance(p, all, rest_count + 1, -1, p->stance_c)) return false;
+    double margin = hf_stance_margin(p->stance_c, hf_com(p->creature, p->links));
+    terms[HF_TERM_DURATION] = duration_of(p, index, h);
+    terms[HF_TERM_BALANCE] = balance_of(p, h, margin);
+    return true;
+}
+
+/* The weighted terms, and the room that the limb has to come and go. */
 static bool score_all(hf_planner* p, const hf_plan_hold* rest, int rest_count, int index,
                       hf_step_list* list) {
     const hf_plan_options* o = p->options;
-    double most = 0;
-    hf_vec3 u = wanted_direction(p, index);
-    hf_plan_hold all[HF_MAX_HOLDS];
-    memcpy(all, rest, sizeof *rest * (size_t)rest_count);
+    const double weights[HF_TERM_COUNT] = {[HF_TERM_EFFORT] = o->effort,
+                                           [HF_TERM_COMFORT] = o->comfort,
+                                           [HF_TERM_DURATION] = o->duration,
+                                           [HF_TERM_BALANCE] = o->balance};
     hf_random chance = hf_body_draws(p, CHANCE_STREAM);
     for (int i = 0; i < list->count; i++) {
         hf_step_candidate* c = &list->items[i];
-        hf_pose at = {c->root, c->q};
-        hf_forward(p->creature, &at, p->links);
-        c->effort = effort_of(p, &c->hold, u);
-        most = fmax(most, c->effort);
-        all[rest_count] = c->hold;
-        if (!hf_holds_stance(p, all, rest_count + 1, -1, p->stance_c)) return false;
-        double margin = hf_stance_margin(p->stance_c, hf_com(p->creature, p->links));
-        int lasts = c->hold.until - index;
+        double terms[HF_TERM_COUNT];
+        if (!fill_terms(p, rest, rest_count, index, c, terms)) return false;
         // what lasts to the end should be where the body wants it there
         bool stays = c->hold.until == p->guide_count - 1 && p->model->limbs[c->hold.at.limb].walks;
         double off = stays ? off_goal(p, &c->hold) / p->view->limbs[c->hold.at.limb].length : 0;
-        double room = fmin(fmax(0, margin) / 0.1, own_room(&c->hold.support) / 0.025) / p->view->height;
         hf_spot spot = {c->hold.at.point, c->hold.at.normal, c->hold.at.object, c->hold.at.grip ? 1 : -1};
-        c->score = o->duration * fmin(1, (double)lasts / o->horizon) + o->balance * fmin(1, room) +
-                   o->comfort * c->comfort + ROOMY * hf_spot_room(p, &spot) - STRAY * off;
+        c->score = hf_terms_weigh(weights, terms) + ROOMY * hf_spot_room(p, &spot) - STRAY * off;
         if (p->attempt > 0) c->score += CHANCE * hf_random_unit(&chance);
     }
-    // efforts count beside the best of them
-    for (int i = 0; i < list->count && most > 0; i++)
-        list->items[i].score += o->effort * list->items[i].effort / most;
     qsort(list->items, (size_t)list->count, sizeof *list->items, by_score);
     return true;
 }
