@@ -10,7 +10,14 @@
 #include <math.h>
 #include <string.h>
 
-enum { SEEDS = 100, PROPERTY_POSES = 1000, PROPERTY_SAMPLES = 10000, PROPERTY_DRAWS = 40000, MAX_LIMBS = 64 };
+enum {
+    SEEDS = 100,
+    ROADMAP_SEEDS = 20,
+    PROPERTY_POSES = 1000,
+    PROPERTY_SAMPLES = 10000,
+    PROPERTY_DRAWS = 40000,
+    MAX_LIMBS = 64
+};
 static const double MARGIN = 0.01; /* m, of the bounds around the scene */
 static const double PEER_LIMIT_S = 60;
 
@@ -56,9 +63,8 @@ static void compare(const char* name, box_scene boxes) {
     hf_workspace* workspace;
     hf_guide_model* model;
     hf_shape box = trunk_box();
-    hf_body_limits limits = {1.5, 2, 3, 6, 30};
     if (hf_placement_create(scene, &placement) != HF_OK || hf_workspace_create(&workspace) != HF_OK ||
-        hf_guide_model_create_plain(&box, hf_transform_identity(), &limits, &model, NULL) != HF_OK)
+        hf_guide_model_create_plain(&box, hf_transform_identity(), &model, NULL) != HF_OK)
         stop("the scene cannot be made");
     peer_ompl* peer = peer_of(scene);
     hf_guide_path path = {0};
@@ -141,6 +147,48 @@ static void roadmap_time(const char* name) {
     snprintf(text, sizeof text, "roadmap of %s, offline in all", name);
     bench_row(text, bench_now() - before, "s", "limit", 2, 1);
     hf_roadmap_free(roadmap);
+    stage_free(&s);
+}
+
+/* The median time of a guide from the scenario's start to its goal, ms; by the trees without a roadmap. */
+static double guide_time(const stage* s, const hf_roadmap* roadmap, hf_workspace* workspace,
+                         hf_guide_path* path) {
+    static double times[ROADMAP_SEEDS];
+    hf_transform start = s->scenario->start.pose.root, goal = s->scenario->goal.pose.root;
+    for (int i = 0; i < ROADMAP_SEEDS; i++) {
+        hf_guide_options o = hf_guide_options_default();
+        o.seed = (uint64_t)i + 1;
+        double before = bench_now();
+        hf_status status =
+            roadmap ? hf_guide_find_on(roadmap, s->model, s->placement, start, goal, &o, workspace, path)
+                    : hf_guide_find(s->model, s->placement, start, goal, &o, workspace, path);
+        times[i] = (bench_now() - before) * 1e3;
+        if (status != HF_OK || path->outcome != HF_FOUND) stop("no guide");
+    }
+    qsort(times, ROADMAP_SEEDS, sizeof *times, ascending);
+    return times[ROADMAP_SEEDS / 2];
+}
+
+/* Guides by a roadmap that keeps the last guide of the trees, and by one that keeps none. */
+static void roadmap_guides(const char* name) {
+    stage s = stage_of(name);
+    hf_workspace* workspace;
+    if (hf_workspace_create(&workspace) != HF_OK) stop("out of memory");
+    hf_guide_path path = {0}, other = {0};
+    double trees = guide_time(&s, NULL, workspace, &path);
+    for (int kept = 1; kept >= 0; kept--) {
+        hf_roadmap_options o = hf_roadmap_options_default();
+        o.guide = kept ? &path : NULL;
+        hf_roadmap* roadmap;
+        if (hf_roadmap_build(s.model, s.placement, &o, &roadmap, NULL) != HF_OK) stop("no roadmap");
+        char text[96];
+        snprintf(text, sizeof text, "guide of %s by a roadmap%s", name, kept ? " that keeps it" : "");
+        bench_row(text, guide_time(&s, roadmap, workspace, &other), "ms", "trees", trees, kept);
+        hf_roadmap_free(roadmap);
+    }
+    hf_guide_path_free(&path);
+    hf_guide_path_free(&other);
+    hf_workspace_free(workspace);
     stage_free(&s);
 }
 
@@ -265,6 +313,9 @@ void bench_guide(void) {
     roadmap_time("truck-egress");
     roadmap_time("climb");
     roadmap_time("crouch");
+    roadmap_guides("truck-egress");
+    roadmap_guides("race");
+    roadmap_guides("insect-truck");
     static const char* const names[] = {"truck-egress", "climb", "crouch", "rubble"};
     trunk_property(names, 4);
 }

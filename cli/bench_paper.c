@@ -116,7 +116,7 @@ static hf_status measure_sets(bench* b, int limb, int size, hf_error* error) {
     int contacts = hf_creature_get(s->creature)->limbs[limb].contact_count;
     for (int t = 0; t < s->task_count && status == HF_OK; t++) {
         if (!bench_stage_asks(&b->stage, &s->tasks[t], limb, &asked)) continue;
-        *error = (hf_error){.status = HF_ERROR_MEMORY, .message = "out of memory"};
+        *error = (hf_error){0};
         if (!sets) {
             sets = calloc((size_t)contacts + 1, sizeof *sets);
             status = sets ? build_sets(b, limb, size, sets, error) : HF_ERROR_MEMORY;
@@ -125,7 +125,7 @@ static hf_status measure_sets(bench* b, int limb, int size, hf_error* error) {
     }
     for (int i = 0; sets && i < contacts; i++) hf_samples_free(sets[i]);
     free(sets);
-    return status;
+    return keep_kind(error, status);
 }
 
 static hf_status measure_scenario(bench* b, progress* p, hf_error* error) {

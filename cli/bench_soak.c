@@ -37,7 +37,7 @@ static hf_status judge(const soak* k, const hf_plan_result* r, trial* t, hf_erro
     hf_status status =
         hf_check_motion(r->motion, s->creature, s->scene, k->o->threads, NULL, NULL, &report, error);
     if (status != HF_OK) return status;
-    t->valid = report.valid && r->motion->claims == HF_CLAIM_ALL;
+    t->valid = report.valid && r->motion->claims == (HF_CLAIM_ALL | HF_CLAIM_DYNAMIC);
     if (!t->valid && report.problem_count)
         snprintf(t->where, sizeof t->where, "frame %d: %.170s", report.problems[0].frame,
                  report.problems[0].what);
@@ -52,10 +52,10 @@ static hf_status keep(const soak* k, const hf_plan_result* r, const trial* t, hf
     loaded_motion m = {.motion = r->motion, .creature = s->creature, .scene = s->scene};
     free(r->motion->scenario);
     r->motion->scenario = make_text("%s", s->path);
-    *error = (hf_error){.status = HF_ERROR_MEMORY, .message = "out of memory"};
+    *error = (hf_error){0};
     hf_status status = path && r->motion->scenario ? save_motion(&m, path, k->o, error) : HF_ERROR_MEMORY;
     free(path);
-    return status;
+    return keep_kind(error, status);
 }
 
 /* Sample sets, guide and contacts, all made anew, under one time limit. */

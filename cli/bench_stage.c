@@ -8,7 +8,7 @@ static const double SHIFT = 0.03;
 
 hf_status bench_stage_open(const options* o, const char* name, bench_stage* stage, hf_error* error) {
     *stage = (bench_stage){0};
-    *error = (hf_error){.status = HF_ERROR_MEMORY, .message = "out of memory"};
+    *error = (hf_error){0};
     hf_load_options load = load_options(o);
     hf_scenario* s = NULL;
     char* inside = make_text("scenarios/%s.scenario.json", name);
@@ -16,16 +16,17 @@ hf_status bench_stage_open(const options* o, const char* name, bench_stage* stag
     hf_status status = path ? hf_scenario_load(path, &load, &s, error) : HF_ERROR_MEMORY;
     free(inside);
     free(path);
-    if (status != HF_OK) return status;
+    if (status != HF_OK) return keep_kind(error, status);
     if (s->kind != HF_SCENARIO_CONTACT || !s->task_count) {
         hf_scenario_free(s);
         return HF_OK;
     }
     stage->scenario = s;
-    *error = (hf_error){.status = HF_ERROR_MEMORY, .message = "out of memory"};
+    *error = (hf_error){0};
     status = hf_placement_create(s->scene, &stage->placement);
     if (status == HF_OK) status = hf_workspace_create(&stage->workspace);
-    return status == HF_OK ? hf_contact_answer_create(s->creature, 1, &stage->answer) : status;
+    if (status == HF_OK) status = hf_contact_answer_create(s->creature, 1, &stage->answer);
+    return keep_kind(error, status);
 }
 
 void bench_stage_close(bench_stage* stage) {

@@ -68,7 +68,7 @@ static hf_status measure_limb(bench_stage* g, const hf_task_limb* limb, int size
     int frames = hf_creature_get(g->scenario->creature)->limbs[limb->limb].contact_count;
     hf_samples** sets = calloc((size_t)frames + 1, sizeof *sets);
     hf_status status = sets ? HF_OK : HF_ERROR_MEMORY;
-    *error = (hf_error){.status = HF_ERROR_MEMORY, .message = "out of memory"};
+    *error = (hf_error){0};
     for (int k = 0; k < KINDS && status == HF_OK; k++) {
         status = build_sets(g, limb, size, k, sets, error);
         if (status == HF_OK) status = measure_kind(g, limb, (const hf_samples* const*)sets, effort[k]);
@@ -87,7 +87,7 @@ static hf_status measure_limb(bench_stage* g, const hf_task_limb* limb, int size
         to->count += all;
         for (int k = 0; k < KINDS && all; k++) to->effort[k] += effort[k][i];
     }
-    return status;
+    return keep_kind(error, status);
 }
 
 static hf_status measure_stage(bench_stage* g, gains* of, progress* p, hf_error* error) {

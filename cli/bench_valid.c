@@ -35,7 +35,7 @@ static void* work(void* argument) {
     valid_worker worker = {.world = &r->world, .o = r->o, .draw_to = r->o->query >= 0 ? r->o->output : NULL};
     hf_error* error = &r->errors[t->index];
     hf_status status = hf_workspace_create(&worker.workspace);
-    if (status != HF_OK) *error = (hf_error){.status = status, .message = "out of memory"};
+    if (status != HF_OK) set_error(error, status);
     int i;
     while (status == HF_OK && !r->stop && (i = r->next++) < r->count) {
         status = valid_query_run(&worker, r->seed, r->first + i, &r->results[i], error);

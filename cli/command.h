@@ -8,7 +8,7 @@
 /* Exit codes of every command. */
 enum { EXIT_DONE = 0, EXIT_NO_SOLUTION = 1, EXIT_USAGE = 2, EXIT_BAD_INPUT = 3, EXIT_INTERNAL = 4 };
 
-enum { MAX_PATHS = 32 };
+enum { MAX_PATHS = 32, MAX_SETTINGS = 64 };
 
 /* The values of all options of all commands; each command names those it takes. */
 typedef struct options {
@@ -33,7 +33,9 @@ typedef struct options {
     bool compare;
     int query; /* -1 when not given */
     const char* data;
-    const char *limb, *cache, *only;
+    const char *limb, *cache, *only, *roadmap;
+    const char* settings[MAX_SETTINGS]; /* NAME=VALUE of --set */
+    int setting_count;
 } options;
 
 /* One option: how it is written, where its value goes, what it means. */
@@ -41,7 +43,15 @@ typedef struct option_def {
     const char* name;     /* "--seed" */
     const char* letter;   /* "-s" or NULL */
     const char* argument; /* "N", or NULL for a switch */
-    enum { OPTION_TEXT, OPTION_NUMBER, OPTION_WHOLE, OPTION_INT, OPTION_SWITCH, OPTION_PATHS } kind;
+    enum {
+        OPTION_TEXT,
+        OPTION_NUMBER,
+        OPTION_WHOLE,
+        OPTION_INT,
+        OPTION_SWITCH,
+        OPTION_PATHS,
+        OPTION_SETTINGS
+    } kind;
     size_t offset;
     double low, high; /* for numbers */
     const char* help;
@@ -63,11 +73,29 @@ extern const int command_count;
 const option_def* find_option(const char* text);
 bool command_takes(const command* c, const char* option);
 
+/* A table of library options that a command's scenario ("options": { NAME: ... }) and --set can change. */
+typedef struct settings_table {
+    const char* command;
+    const char* name;
+    hf_option_table (*table)(void);
+} settings_table;
+extern const settings_table settings_tables[];
+extern const int settings_table_count;
+/* The command-line option that a number of a table has for itself, such as --seed, or NULL. */
+const char* own_option(const char* name);
+/* Complains and returns false when a --set names no option of the command, or no value that it takes. */
+bool settings_fit(const options* o, const char* command);
+/* The scenario's numbers of a table, then those of --set; complains and returns false when one does not fit.
+ */
+bool apply_settings(const options* o, const hf_scenario* s, const char* table, void* to);
+
 int run_info(const options* o);
 int run_pose(const options* o);
 int run_sample(const options* o);
 int run_contact(const options* o);
 int run_plan(const options* o);
+int run_realise(const options* o);
+int run_roadmap(const options* o);
 int run_check(const options* o);
 int run_bench(const options* o);
 int run_render(const options* o);
@@ -77,6 +105,10 @@ int run_help(const options* o);
 /* Messages go to stderr, as "holdfast: text"; notes are silent with --quiet. */
 __attribute__((format(printf, 1, 2))) void complain(const char* format, ...);
 __attribute__((format(printf, 2, 3))) void note(const options* o, const char* format, ...);
+/* Fills the error with a status that a call gave without one, in its own words; returns the status. */
+hf_status set_error(hf_error* error, hf_status status);
+/* The same, but only for a failure that the error does not tell of already. */
+hf_status keep_kind(hf_error* error, hf_status status);
 /* Prints the error; returns the exit code that fits. */
 int fail_with(const hf_error* error);
 void warn_all(const options* o, hf_strings warnings);
@@ -104,9 +136,13 @@ typedef enum file_kind {
     FILE_CLIP,
     FILE_SCENARIO,
     FILE_MOTION,
+    FILE_SCHEDULE,
+    FILE_ROADMAP,
     FILE_UNKNOWN
 } file_kind;
 file_kind kind_of(const char* path);
+/* Does a text end so, in large or small letters? */
+bool ends_with(const char* text, const char* ending);
 /* "a creature" and so on. */
 const char* kind_text(file_kind kind);
 /* Complains and returns false when a file is plainly of another kind than a command needs. */
@@ -128,14 +164,25 @@ hf_load_options load_options(const options* o);
 /* A motion with everything it names, loaded. */
 typedef struct loaded_motion {
     hf_motion* motion;
-    hf_schedule* schedule; /* that the motion was made of; NULL when it is not known */
+    hf_schedule* schedule; /* that the motion was made of, written with it; NULL when it is not known */
     hf_creature* creature;
     hf_scenario* scenario; /* NULL when the motion names none */
     const hf_scene* scene;
 } loaded_motion;
 hf_status load_motion(const char* path, const options* o, loaded_motion* out, hf_error* error);
 void free_motion(loaded_motion* m);
-/* --creature and --scenario replace what a motion names; complains and returns false with other files. */
+/* A schedule with everything it names, loaded. */
+typedef struct loaded_schedule {
+    hf_schedule* schedule;
+    hf_creature* creature;
+    hf_scenario* scenario; /* NULL when the schedule names none: the scene is then empty */
+    const hf_scene* scene;
+    hf_scene* empty;
+} loaded_schedule;
+hf_status load_schedule(const char* path, const options* o, loaded_schedule* out, hf_error* error);
+void free_schedule(loaded_schedule* s);
+/* --creature and --scenario replace what a motion or schedule names; complains and returns false with other
+ * files. */
 bool overrides_fit(const options* o, const char* path);
 /* Does the motion fit the creature and the scene that it was loaded with? */
 hf_status fits(const loaded_motion* m, const char* path, hf_error* error);
@@ -165,9 +212,14 @@ json_t* json_strings(hf_strings s);
 /* A picture of some frames of a motion, as `render` and the solving commands write it. */
 hf_status draw_motion(const loaded_motion* m, const options* o, const int* frames, int count, hf_vec3 task,
                       const char* path, progress* p, hf_error* error);
-/* Writes a motion as STEM.motion.json and STEM.glb, and a picture of some of its frames as STEM.png. */
+/* Writes a motion as STEM.motion.json and STEM.glb, a picture of some of its frames as STEM.png, and the
+   schedule that it was made from, where there is one, as STEM.schedule.json. */
 hf_status write_motion(const loaded_motion* m, const char* stem, const int* frames, int count, hf_vec3 task,
                        const options* o, progress* p, hf_error* error);
+/* Up to this many moments are in the picture of a whole motion. */
+enum { STRIP = 8 };
+/* Frames of a motion for its picture, evenly spread; returns how many. */
+int strip_frames(const hf_motion* motion, int frames[STRIP]);
 /* Saves a motion; a rig has no URDF of its own, so one is written as STEM.urdf beside it. */
 hf_status save_motion(const loaded_motion* m, const char* path, const options* o, hf_error* error);
 /* The command line's wishes about pictures; complains and returns false when one is malformed. */
@@ -177,6 +229,8 @@ bool hold_start_contacts(hf_scenario* s);
 /* The planner's options: defaults, then the scenario's, then the command line's. Complains and returns false
    when the scenario asks for what a plan does not have, or has no goal. */
 bool plan_wishes(const options* o, const hf_scenario* s, hf_plan_options* p);
+/* What a roadmap holds, in words or JSON. */
+void say_roadmap(const options* o, const hf_roadmap* roadmap, const char* path);
 /* Makes the folder, and those above it, when missing; complains and returns false when that fails. */
 bool make_folder(const char* path);
 

@@ -95,7 +95,7 @@ static hf_status draw_task(const contact_job* jobs, const hf_task* task, hf_erro
         moments[i].label = labels[i];
     }
     hf_status status = room ? HF_OK : HF_ERROR_MEMORY;
-    if (!room) *error = (hf_error){.status = status, .message = "out of memory"};
+    if (!room) set_error(error, status);
     progress p = progress_start(o);
     if (status == HF_OK) status = hf_render(moments, SIDES, &wishes, progress_report, &p, &picture, error);
     progress_end(&p);
@@ -125,11 +125,12 @@ int compare_scores(hf_scenario* s, const options* o, int only) {
     static const double weights[SIDES][HF_TERM_COUNT] = {{[HF_TERM_EFFORT] = 1}, {[HF_TERM_DISTANCE] = 1}};
     contact_job jobs[SIDES] = {0};
     json_t* lists[SIDES] = {json_array(), json_array()};
-    hf_error error = {.status = HF_ERROR_MEMORY, .message = "out of memory"};
+    hf_error error = {0};
     hf_status status = HF_OK;
     int found[SIDES] = {0}, none[SIDES] = {0};
     for (int i = 0; i < SIDES; i++) {
-        if (!contact_job_create(&jobs[i], s, o) || !lists[i]) status = HF_ERROR_MEMORY;
+        hf_status created = contact_job_create(&jobs[i], s, o);
+        if (status == HF_OK) status = lists[i] ? created : HF_ERROR_MEMORY;
         jobs[i].weights = weights[i];
     }
     if (status == HF_OK) {
@@ -147,6 +148,7 @@ int compare_scores(hf_scenario* s, const options* o, int only) {
     for (int i = 0; i < SIDES; i++)
         outcomes[i] = found[i] == s->task_count ? HF_FOUND : none[i] == s->task_count ? HF_NONE : HF_PARTIAL;
     bool every = outcomes[EFFORT] == HF_FOUND && outcomes[DISTANCE] == HF_FOUND;
+    keep_kind(&error, status);
     int code = status != HF_OK ? fail_with(&error) : every ? EXIT_DONE : EXIT_NO_SOLUTION;
     if (o->json && status == HF_OK) {
         json_t* both = json_object();

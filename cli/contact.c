@@ -50,9 +50,8 @@ static hf_status write_task(const contact_job* job, const hf_task* task, const l
                             hf_error* error) {
     int last = m->motion->frame_count - 1;
     char* name = make_text("%s%s%s", job->scenario->name, task->name[0] ? "-" : "", task->name);
-    hf_status status =
-        name ? contact_job_write(job, name, m, &last, 1, task->direction, error)
-             : (*error = (hf_error){.status = HF_ERROR_MEMORY, .message = "out of memory"}).status;
+    hf_status status = name ? contact_job_write(job, name, m, &last, 1, task->direction, error)
+                            : set_error(error, HF_ERROR_MEMORY);
     free(name);
     return status;
 }
@@ -64,8 +63,9 @@ static int solve(hf_scenario* s, const options* o, int only) {
     hf_error error = {0};
     json_t* list = json_array();
     bool every = true, any = false;
-    hf_status status = contact_job_create(&job, s, o) && list ? HF_OK : HF_ERROR_MEMORY;
-    if (status != HF_OK) error = (hf_error){.status = status, .message = "out of memory"};
+    hf_status status = contact_job_create(&job, s, o);
+    if (!list) status = HF_ERROR_MEMORY;
+    if (status != HF_OK) set_error(&error, status);
     if (status == HF_OK) contact_job_hold(&job);
     for (int i = 0; i < s->task_count && status == HF_OK; i++) {
         const hf_task* task = &s->tasks[i];
@@ -75,7 +75,7 @@ static int solve(hf_scenario* s, const options* o, int only) {
         loaded_motion m = {.creature = s->creature, .scenario = s, .scene = s->scene};
         bool there = true;
         if (o->output) status = contact_job_motion(&job, &m, &there);
-        if (status != HF_OK) error = (hf_error){.status = status, .message = "out of memory"};
+        if (status != HF_OK) set_error(&error, status);
         every &= there && contact_job_outcome(&job) == HF_FOUND;
         any |= contact_job_outcome(&job) != HF_NONE;
         if (o->json)
@@ -102,6 +102,7 @@ static int solve(hf_scenario* s, const options* o, int only) {
 
 int run_contact(const options* o) {
     int code;
+    contact_wishes wishes;
     hf_scenario* s = open_scenario(o, "contact", HF_SCENARIO_CONTACT, &code);
     if (!s) return code;
     int only = o->limb ? hf_creature_find_limb(s->creature, o->limb) : -1;
@@ -114,7 +115,10 @@ int run_contact(const options* o) {
     else if (walks && (o->limb || o->choices))
         complain("%s: has a path or objects that move, --limb and --choices are for the contacts of a task",
                  s->path);
-    else if (!o->output || make_folder(o->output))
+    else if (walks && scene_has_keys(s->scene) && (o->setting_count || s->option_count))
+        complain("%s: has objects that move, --set and tables of \"options\" are for tasks and paths",
+                 s->path);
+    else if (contact_wishes_read(o, s, &wishes) && (!o->output || make_folder(o->output)))
         code = o->compare                 ? compare_scores(s, o, only)
                : scene_has_keys(s->scene) ? live_through(s, o)
                : s->path_count            ? follow_path(s, o)

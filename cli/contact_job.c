@@ -7,8 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool contact_job_create(contact_job* job, hf_scenario* s, const options* o) {
+bool contact_wishes_read(const options* o, const hf_scenario* s, contact_wishes* w) {
+    *w = (contact_wishes){hf_contact_query_default(), hf_sequence_options_default(),
+                          hf_swing_options_default(), hf_course_options_default()};
+    w->query.epsilon_m = s->epsilon_m;
+    return apply_settings(o, s, "contact", &w->query) && apply_settings(o, s, "sequence", &w->sequence) &&
+           apply_settings(o, s, "swing", &w->swing) && apply_settings(o, s, "course", &w->course);
+}
+
+hf_status contact_job_create(contact_job* job, hf_scenario* s, const options* o) {
     *job = (contact_job){.scenario = s, .o = o};
+    if (!contact_wishes_read(o, s, &job->wishes)) return HF_ERROR_ARGUMENT;
     const hf_creature_view* c = hf_creature_get(s->creature);
     size_t limbs = (size_t)c->limb_count + 1, held = (size_t)s->start.contact_count + 1;
     job->links = calloc((size_t)c->link_count, sizeof *job->links);
@@ -17,9 +26,10 @@ bool contact_job_create(contact_job* job, hf_scenario* s, const options* o) {
     job->touches = calloc(limbs + held, sizeof *job->touches);
     job->limbs = calloc(limbs, sizeof *job->limbs);
     job->q = calloc((size_t)c->q_count + 1, sizeof *job->q);
-    return job->links && job->samples && job->held && job->touches && job->limbs && job->q &&
-           hf_placement_create(s->scene, &job->placement) == HF_OK &&
-           hf_workspace_create(&job->workspace) == HF_OK;
+    if (!job->links || !job->samples || !job->held || !job->touches || !job->limbs || !job->q)
+        return HF_ERROR_MEMORY;
+    hf_status status = hf_placement_create(s->scene, &job->placement);
+    return status == HF_OK ? hf_workspace_create(&job->workspace) : status;
 }
 
 static void clear_task(contact_job* job) {
@@ -78,7 +88,7 @@ hf_status contact_job_samples(contact_job* job, int limb, hf_error* error) {
     if (job->samples[limb]) return HF_OK;
     job->samples[limb] = calloc((size_t)l->contact_count + 1, sizeof *job->samples[limb]);
     hf_status status = job->samples[limb] ? HF_OK : HF_ERROR_MEMORY;
-    if (status != HF_OK) *error = (hf_error){.status = status, .message = "out of memory"};
+    if (status != HF_OK) set_error(error, status);
     hf_sample_options so = hf_sample_options_default();
     so.count = job->o->count ? job->o->count : s->samples;
     so.seed = job->o->seed >= 0 ? (uint64_t)job->o->seed : s->seed;
@@ -105,14 +115,29 @@ void contact_job_weights(const contact_job* job, double* weights) {
     }
 }
 
+hf_status contact_job_check_score(const contact_job* job, bool path, hf_error* error) {
+    const hf_scenario* s = job->scenario;
+    for (int i = 0; i < s->weight_count && !job->weights; i++) {
+        int term = hf_term_find(s->weights[i].term);
+        bool filled = term >= 0 && term != HF_TERM_BALANCE && (path || term != HF_TERM_DURATION);
+        if (filled || s->weights[i].weight == 0) continue;
+        *error = (hf_error){.status = HF_ERROR_ARGUMENT};
+        snprintf(error->file, sizeof error->file, "%s", s->path);
+        snprintf(error->field, sizeof error->field, "options.score");
+        snprintf(error->message, sizeof error->message, "nothing fills the term \"%s\" in %s",
+                 s->weights[i].term, path ? "a sequence along a path" : "a contact query without a path");
+        return error->status;
+    }
+    return HF_OK;
+}
+
 hf_contact_query contact_job_query(const contact_job* job, const limb_job* l) {
     const hf_scenario* s = job->scenario;
-    hf_contact_query query = hf_contact_query_default();
+    hf_contact_query query = job->wishes.query;
     query.pose = (hf_pose){s->start.pose.root, job->q};
     query.limb = l->task.limb;
     query.role = l->task.role;
     query.direction = l->task.direction;
-    query.epsilon_m = s->epsilon_m;
     query.count = job->o->choices ? job->o->choices : 1;
     query.touches = job->touches;
     query.touch_count = job->touch_count;
@@ -123,7 +148,8 @@ hf_contact_query contact_job_query(const contact_job* job, const limb_job* l) {
 static hf_status find_limb(contact_job* job, limb_job* l, hf_error* error) {
     const hf_scenario* s = job->scenario;
     hf_contact_query query = contact_job_query(job, l);
-    hf_status status = contact_job_samples(job, query.limb, error);
+    hf_status status = contact_job_check_score(job, false, error);
+    if (status == HF_OK) status = contact_job_samples(job, query.limb, error);
     if (status != HF_OK) return status;
     const hf_samples* const* sets = (const hf_samples* const*)job->samples[query.limb];
     status = hf_contact_answer_create(s->creature, query.count, &l->answer);

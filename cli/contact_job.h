@@ -11,6 +11,14 @@ typedef struct limb_job {
     double time_us;
 } limb_job;
 
+/* What scenario and command line can change about queries, paths, swings and their frames. */
+typedef struct contact_wishes {
+    hf_contact_query query; /* nothing but the numbers of its table */
+    hf_sequence_options sequence;
+    hf_swing_options swing;
+    hf_course_options course;
+} contact_wishes;
+
 typedef struct contact_job {
     hf_scenario* scenario;
     const options* o;
@@ -27,10 +35,14 @@ typedef struct contact_job {
     limb_job* limbs;
     const double* weights; /* HF_TERM_COUNT of them instead of the scenario's, or NULL */
     bool borrows_samples;  /* see contact_job_share */
+    contact_wishes wishes;
 } contact_job;
 
-/* False when memory is out; to be freed all the same. */
-bool contact_job_create(contact_job* job, hf_scenario* s, const options* o);
+/* Defaults, then the scenario's, then the command line's. Complains and returns false when one does not fit.
+ */
+bool contact_wishes_read(const options* o, const hf_scenario* s, contact_wishes* wishes);
+/* To be freed even when it fails. HF_ERROR_ARGUMENT for wishes that do not fit. */
+hf_status contact_job_create(contact_job* job, hf_scenario* s, const options* o);
 void contact_job_free(contact_job* job);
 /* The second of two jobs over one scenario takes over what holds at the start, and uses the sample sets of
    the first, which is freed after it. */
@@ -58,6 +70,9 @@ hf_status contact_job_write(const contact_job* job, const char* name, const load
                             const int* frames, int count, hf_vec3 direction, hf_error* error);
 /* What is asked of a limb as the others are now. */
 hf_contact_query contact_job_query(const contact_job* job, const limb_job* l);
+/* HF_ERROR_ARGUMENT with a message when the scenario gives a weight to a term that nothing fills: balance,
+   and without a path duration. */
+hf_status contact_job_check_score(const contact_job* job, bool path, hf_error* error);
 /* The scenario's weights of scores. */
 void contact_job_weights(const contact_job* job, double* weights);
 /* The sequence along the scenario's path. */

@@ -29,6 +29,8 @@ static hf_status find_sequence(contact_job* job, const int* limbs, int limb_coun
                                hf_sequence_result* result) {
     const hf_scenario* s = job->scenario;
     hf_sequence_query q = hf_sequence_query_default();
+    q.options = job->wishes.sequence;
+    q.swing = job->wishes.swing;
     q.start = s->start.pose;
     q.contacts = job->held;
     q.contact_count = job->held_count;
@@ -37,7 +39,7 @@ static hf_status find_sequence(contact_job* job, const int* limbs, int limb_coun
     q.limbs = limbs;
     q.limb_count = limb_count;
     q.samples = (const hf_samples* const* const*)job->samples;
-    q.epsilon_m = s->epsilon_m;
+    q.epsilon_m = job->wishes.query.epsilon_m;
     contact_job_weights(job, q.weights);
     progress p = progress_start(job->o);
     hf_status status = hf_sequence_find(s->creature, job->placement, &q, job->workspace, progress_report, &p,
@@ -78,11 +80,13 @@ int follow_path(hf_scenario* s, const options* o) {
     hf_course* course = NULL;
     int limb_count = 0, *limbs = calloc((size_t)hf_creature_get(s->creature)->limb_count + 1, sizeof *limbs);
     bool every = true;
-    hf_status status = contact_job_create(&job, s, o) && limbs ? HF_OK : HF_ERROR_MEMORY;
+    hf_status status = contact_job_create(&job, s, o);
+    if (!limbs) status = HF_ERROR_MEMORY;
     if (status == HF_OK) {
         contact_job_hold(&job);
         status = list_limbs(&job, limbs, &limb_count, &error);
     }
+    if (status == HF_OK) status = contact_job_check_score(&job, true, &error);
     if (status == HF_OK) status = hf_course_create(s->creature, &course);
     if (status == HF_OK) status = find_sequence(&job, limbs, limb_count, course, &result);
     if (status == HF_OK && hf_course_count(course))
@@ -90,8 +94,7 @@ int follow_path(hf_scenario* s, const options* o) {
     if (result.outcome == HF_FOUND && !every) result.outcome = HF_PARTIAL;
     if (status == HF_OK) say(&job, &result, &m);
     if (status == HF_OK && o->output && m.motion) status = write_sequence(&job, &m, &error);
-    if (status != HF_OK && !error.status)
-        error = (hf_error){.status = status, .message = "the sequence could not be made"};
+    keep_kind(&error, status);
     int code = status != HF_OK              ? fail_with(&error)
                : result.outcome == HF_FOUND ? EXIT_DONE
                                             : EXIT_NO_SOLUTION;

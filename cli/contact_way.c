@@ -56,7 +56,7 @@ static hf_status swing_limb(contact_job* job, way* w, const hf_contact* goal, bo
                             .to = {s->start.pose.root, w->next_q},
                             .limb_count = 1,
                             .limbs = &swing,
-                            .options = hf_swing_options_default()};
+                            .options = job->wishes.swing};
     hf_status status = hf_swing_find(s->creature, job->placement, &query, job->workspace, w->swing);
     *there = status == HF_OK && w->swing->outcome == HF_FOUND;
     if (!*there) return status;
@@ -175,7 +175,7 @@ static hf_status name_motion(const contact_job* job, hf_outcome outcome, loaded_
 hf_status contact_job_frames(contact_job* job, const hf_course* course, hf_outcome outcome, loaded_motion* m,
                              bool* every) {
     hf_realise_result result = {0};
-    hf_course_options o = hf_course_options_default();
+    hf_course_options o = job->wishes.course;
     hf_status status = hf_course_realise(course, job->scenario->scene, &o, job->workspace, &m->schedule,
                                          &m->motion, &result);
     bool keeps = status == HF_OK && result.outcome == HF_FOUND;

@@ -4,12 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-
-static bool ends(const char* text, const char* ending) {
-    size_t n = strlen(text), m = strlen(ending);
-    return n >= m && strcasecmp(text + n - m, ending) == 0;
-}
 
 hf_status save_motion(const loaded_motion* m, const char* path, const options* o, hf_error* error) {
     const hf_creature_view* c = hf_creature_get(m->creature);
@@ -20,7 +14,7 @@ hf_status save_motion(const loaded_motion* m, const char* path, const options* o
         char* urdf = make_text("%.*s%.*s.urdf", slash ? (int)(slash - path + 1) : 0, path,
                                dot ? (int)(dot - name) : (int)strlen(name), name);
         hf_status status = urdf ? hf_creature_write_urdf(m->creature, urdf, error) : HF_ERROR_MEMORY;
-        if (!urdf) *error = (hf_error){.status = status, .message = "out of memory"};
+        if (!urdf) set_error(error, status);
         if (status != HF_OK) {
             free(urdf);
             return status;
@@ -48,6 +42,11 @@ static hf_status load_any(const char* path, const options* o, loaded_motion* m, 
                        .message = "is a scenario, there is nothing to export before holdfast pose solved it"};
         snprintf(error->file, sizeof error->file, "%s", path);
         return HF_ERROR_FORMAT;
+    case FILE_SCHEDULE:
+        *error = (hf_error){.status = HF_ERROR_FORMAT,
+                            .message = "is a schedule, holdfast realise makes the motion to export"};
+        snprintf(error->file, sizeof error->file, "%s", path);
+        return HF_ERROR_FORMAT;
     default:
         *error = (hf_error){.status = HF_ERROR_FORMAT,
                             .message = "not a motion, clip or creature; nothing to export"};
@@ -59,7 +58,7 @@ static hf_status load_any(const char* path, const options* o, loaded_motion* m, 
 int run_export(const options* o) {
     static const char* const endings[] = {".glb", ".bvh", ".csv", ".motion.json"};
     bool known = false;
-    for (int i = 0; i < 4 && o->output; i++) known = known || ends(o->output, endings[i]);
+    for (int i = 0; i < 4 && o->output; i++) known = known || ends_with(o->output, endings[i]);
     if (!known) {
         complain("export needs -o FILE that ends in .glb, .bvh, .csv or .motion.json");
         return EXIT_USAGE;
@@ -77,7 +76,7 @@ int run_export(const options* o) {
         hf_export_options e = hf_export_options_default();
         e.scene = m.scene;
         if (o->fps > 0) e.fps = o->fps;
-        status = ends(o->output, ".motion.json")
+        status = ends_with(o->output, ".motion.json")
                      ? save_motion(&m, o->output, o, &error)
                      : hf_motion_export(m.motion, m.creature, &e, o->output, &error);
     }

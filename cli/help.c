@@ -20,6 +20,22 @@ static void help_overview(void) {
          "2 usage, 3 bad input, 4 internal error.");
 }
 
+/* The numbers that --set changes, from the tables of the library. */
+static void help_settings(const command* c) {
+    for (int i = 0; i < settings_table_count; i++) {
+        const settings_table* t = &settings_tables[i];
+        if (strcmp(t->command, c->name) != 0) continue;
+        printf("\n--set, and \"options\": { \"%s\": { ... } } of a scenario:\n\n", t->name);
+        hf_option_table table = t->table();
+        for (int k = 0; k < table.count; k++) {
+            const hf_option* o = &table.items[k];
+            if (own_option(o->name)) continue;
+            printf("  %-22s %s%s%s%s (%g to %g; default %g)\n", o->name, o->help, o->unit[0] ? " [" : "",
+                   o->unit, o->unit[0] ? "]" : "", o->min, o->max, o->value);
+        }
+    }
+}
+
 static void help_command(const command* c) {
     printf("usage: holdfast %s %s [OPTIONS]\n\n%s\n\n", c->name, c->argument, c->help);
     for (int i = 0; i < option_def_count; i++) {
@@ -28,6 +44,7 @@ static void help_command(const command* c) {
         option_text(&option_defs[i], text, sizeof text);
         printf("  %-22s %s\n", text, option_defs[i].help);
     }
+    help_settings(c);
 }
 
 /* Minus signs are escaped so that they stay minus signs. */
@@ -79,14 +96,17 @@ static void man_page(void) {
          "colour in messages\n"
          ".SH EXIT STATUS\n0 done; 1 no solution, or a motion that is not valid; 2 usage; 3 bad input; 4 "
          "internal error.\n"
-         ".SH FILES WRITTEN\n\\fBpose\\fR with \\fB\\-o\\fR \\fIDIR\\fR writes \\fINAME\\fR.motion.json, "
-         ".glb and .png "
-         "there. Outputs are written to a temporary file and renamed when complete. Ctrl\\-C and "
+         ".SH FILES WRITTEN\n\\fBpose\\fR, \\fBcontact\\fR, \\fBplan\\fR and \\fBrealise\\fR with "
+         "\\fB\\-o\\fR \\fIDIR\\fR "
+         "write \\fINAME\\fR.motion.json, .glb and .png there, \\fBcontact\\fR and \\fBplan\\fR "
+         "\\fINAME\\fR.schedule.json too. "
+         "Outputs are written to a temporary file and renamed when complete. Ctrl\\-C and "
          "\\fB\\-\\-time\\-limit\\fR keep the best result so far, say that it is partial, and exit with 1; a "
          "second "
          "Ctrl\\-C ends the program.\n"
          ".SH EXAMPLES\n.nf\nholdfast info\nholdfast pose demo \\-o out\nholdfast check "
-         "out/demo.motion.json \\-\\-json\nholdfast render walk.bvh \\-\\-strip 6 \\-o walk.png\nholdfast "
+         "out/demo.motion.json \\-\\-json\nholdfast plan climb \\-o out\nholdfast realise "
+         "out/climb.schedule.json\nholdfast render walk.bvh \\-\\-strip 6 \\-o walk.png\nholdfast "
          "export "
          "walk.bvh \\-o walk.glb\nholdfast info robot.urdf \\-\\-package\\-path ~/ros/src\n.fi\n"
          ".SH SEE ALSO\nThe files docs/formats.md and docs/architecture.md of the project.");

@@ -185,6 +185,65 @@ static int info_motion(const char* path, const options* o) {
     return EXIT_DONE;
 }
 
+/* The holds of each limb that has some. */
+static json_t* limb_holds(const hf_schedule* s, const hf_creature_view* c, bool print) {
+    json_t* list = json_array();
+    for (int limb = 0; limb < c->limb_count; limb++) {
+        int count = 0;
+        double held_s = 0;
+        for (int i = 0; i < s->hold_count; i++) {
+            if (s->holds[i].hold.limb != limb) continue;
+            count++;
+            held_s += s->holds[i].to_s - s->holds[i].from_s;
+        }
+        if (!count) continue;
+        if (print)
+            printf("  limb %-16s %d hold%s, %.2f s\n", c->limbs[limb].name, count, count == 1 ? "" : "s",
+                   held_s);
+        json_array_append_new(list, json_pack("{s:o,s:i,s:f}", "name", json_text(c->limbs[limb].name),
+                                              "holds", count, "held_s", held_s));
+    }
+    return list;
+}
+
+static int info_schedule(const char* path, const options* o) {
+    loaded_schedule l;
+    hf_error error = {0};
+    if (load_schedule(path, o, &l, &error) != HF_OK) return fail_with(&error);
+    const hf_schedule* s = l.schedule;
+    const hf_creature_view* c = hf_creature_get(l.creature);
+    double length = s->knots[s->knot_count - 1].time_s;
+    int stances = 0;
+    for (int i = 0; i < s->knot_count; i++) stances += s->knots[i].stance;
+    if (!o->json) {
+        printf("schedule (%s): %d knot%s in %.2f s at %.4g frames a second, %d hold%s, %d stance%s\n",
+               s->outcome, s->knot_count, s->knot_count == 1 ? "" : "s", length, s->rate, s->hold_count,
+               s->hold_count == 1 ? "" : "s", stances, stances == 1 ? "" : "s");
+        printf("  creature %s\n", c->path ? c->path : c->name);
+        if (s->scenario) printf("  scenario %s\n", s->scenario);
+    }
+    json_t* limbs = limb_holds(s, c, !o->json);
+    if (o->json)
+        print_json(json_pack("{s:s,s:o?,s:o?,s:s,s:i,s:i,s:f,s:f,s:i,s:o,s:[]}", "kind", "schedule",
+                             "creature", s->creature ? json_text(s->creature) : NULL, "scenario",
+                             s->scenario ? json_text(s->scenario) : NULL, "outcome", s->outcome, "knots",
+                             s->knot_count, "holds", s->hold_count, "duration_s", length, "rate", s->rate,
+                             "stances", stances, "limbs", limbs, "warnings"));
+    else
+        json_decref(limbs);
+    free_schedule(&l);
+    return EXIT_DONE;
+}
+
+static int info_roadmap(const char* path, const options* o) {
+    hf_roadmap* roadmap;
+    hf_error error;
+    if (hf_roadmap_load(path, &roadmap, &error) != HF_OK) return fail_with(&error);
+    say_roadmap(o, roadmap, path);
+    hf_roadmap_free(roadmap);
+    return EXIT_DONE;
+}
+
 static int list_everything(const options* o) {
     json_t* all = json_object();
     static const char* const folders[] = {"scenarios", "creatures", "scenes"};
@@ -209,7 +268,14 @@ int run_info(const options* o) {
     char* path = find_file(o->file);
     if (!path) return EXIT_BAD_INPUT;
     int code = EXIT_BAD_INPUT;
-    switch (kind_of(path)) {
+    file_kind kind = kind_of(path);
+    const char* option = o->creature ? "--creature" : o->scenario ? "--scenario" : NULL;
+    if (option && kind != FILE_SCHEDULE) {
+        complain("of info, %s goes with a schedule, and %s is %s", option, path, kind_text(kind));
+        free(path);
+        return EXIT_USAGE;
+    }
+    switch (kind) {
     case FILE_CREATURE:
         code = info_creature(path, o);
         break;
@@ -224,6 +290,12 @@ int run_info(const options* o) {
         break;
     case FILE_MOTION:
         code = info_motion(path, o);
+        break;
+    case FILE_SCHEDULE:
+        code = info_schedule(path, o);
+        break;
+    case FILE_ROADMAP:
+        code = info_roadmap(path, o);
         break;
     case FILE_UNKNOWN:
         unknown_kind(path);

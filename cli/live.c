@@ -174,7 +174,8 @@ int live_through(hf_scenario* s, const options* o) {
     contact_job job;
     hf_error error = {0};
     life l = {.job = &job, .valid = true, .duration_s = end_of_keys(s->scene), .events = json_array()};
-    hf_status status = contact_job_create(&job, s, o) ? begin(&l, s) : HF_ERROR_MEMORY;
+    hf_status status = contact_job_create(&job, s, o);
+    if (status == HF_OK) status = begin(&l, s);
     for (int i = 0; i < hf_creature_get(s->creature)->limb_count && status == HF_OK; i++)
         if (hf_creature_get(s->creature)->limbs[i].joint_count) status = contact_job_samples(&job, i, &error);
     if (status == HF_OK)

@@ -1,14 +1,14 @@
-/* Motions and clips with everything they name. */
+/* Motions, schedules and clips with everything they name. */
 #include "command.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A replacement as the user wrote it, a path or a shipped name; else what the motion names. */
-static hf_status named(const char* replacement, const char* in_motion, char** out, hf_error* error) {
-    *out = replacement ? find_file(replacement) : in_motion ? strdup(in_motion) : NULL;
-    if (*out || (!replacement && !in_motion)) return HF_OK;
+/* A replacement as the user wrote it, a path or a shipped name; else what the file names. */
+static hf_status named(const char* replacement, const char* in_file, char** out, hf_error* error) {
+    *out = replacement ? find_file(replacement) : in_file ? strdup(in_file) : NULL;
+    if (*out || (!replacement && !in_file)) return HF_OK;
     *error =
         (hf_error){.status = replacement ? HF_ERROR_FILE : HF_ERROR_MEMORY, .message = "nothing was done"};
     return error->status;
@@ -17,39 +17,92 @@ static hf_status named(const char* replacement, const char* in_motion, char** ou
 bool overrides_fit(const options* o, const char* path) {
     file_kind kind = kind_of(path);
     const char* option = o->creature ? "--creature" : o->scenario ? "--scenario" : NULL;
-    if (!option || kind == FILE_MOTION || kind == FILE_UNKNOWN) return true;
-    complain("%s goes with a motion, and %s is %s", option, path, kind_text(kind));
+    if (!option || kind == FILE_MOTION || kind == FILE_SCHEDULE || kind == FILE_UNKNOWN) return true;
+    complain("%s goes with a motion or schedule, and %s is %s", option, path, kind_text(kind));
     return false;
+}
+
+/* Loads what a motion or schedule names, or what replaces it. Without a creature of its own it is the
+   scenario's. */
+static hf_status load_named(const char* path, const char* in_creature, const char* in_scenario,
+                            const options* o, hf_creature** creature, hf_scenario** scenario,
+                            hf_error* error) {
+    hf_load_options l = load_options(o);
+    char *creature_path = NULL, *scenario_path = NULL;
+    hf_status status = named(o->creature, in_creature, &creature_path, error);
+    if (status == HF_OK) status = named(o->scenario, in_scenario, &scenario_path, error);
+    if (status == HF_OK && creature_path) {
+        status = hf_creature_load(creature_path, &l, creature, error);
+        if (status == HF_ERROR_FILE && !o->creature)
+            note(o, "%s names a creature that is not there; --creature FILE says where it is", path);
+    }
+    if (status == HF_OK && scenario_path) {
+        status = hf_scenario_load(scenario_path, &l, scenario, error);
+        if (status == HF_ERROR_FILE && !o->scenario)
+            note(o, "%s names a scenario that is not there; --scenario FILE says where it is", path);
+    }
+    free(creature_path);
+    free(scenario_path);
+    if (status == HF_OK && !*creature && *scenario) {
+        *creature = (*scenario)->creature;
+        (*scenario)->creature = NULL;
+    }
+    if (status == HF_OK && *creature) warn_all(o, hf_creature_get(*creature)->warnings);
+    if (status == HF_OK && *scenario)
+        warn_all(o, (hf_strings){(*scenario)->warning_count, (const char* const*)(*scenario)->warnings});
+    return status;
 }
 
 hf_status load_motion(const char* path, const options* o, loaded_motion* out, hf_error* error) {
     memset(out, 0, sizeof *out);
-    hf_load_options l = load_options(o);
     hf_status status = hf_motion_load(path, &out->motion, error);
+    if (status == HF_OK)
+        status = load_named(path, out->motion->creature, out->motion->scenario, o, &out->creature,
+                            &out->scenario, error);
+    if (status != HF_OK)
+        free_motion(out);
+    else if (out->scenario)
+        out->scene = out->scenario->scene;
+    return status;
+}
+
+/* The schedule names what replaces it: so does the motion that is made from it. */
+static hf_status rename_scenario(const options* o, loaded_schedule* s, hf_error* error) {
+    if (!o->scenario) return HF_OK;
+    free(s->schedule->scenario);
+    s->schedule->scenario = strdup(s->scenario->path);
+    if (s->schedule->scenario) return HF_OK;
+    *error = (hf_error){.status = HF_ERROR_MEMORY, .message = "out of memory"};
+    return HF_ERROR_MEMORY;
+}
+
+hf_status load_schedule(const char* path, const options* o, loaded_schedule* out, hf_error* error) {
+    memset(out, 0, sizeof *out);
     char *creature = NULL, *scenario = NULL;
-    if (status == HF_OK) status = named(o->creature, out->motion->creature, &creature, error);
-    if (status == HF_OK) status = named(o->scenario, out->motion->scenario, &scenario, error);
-    if (status == HF_OK) {
-        status = hf_creature_load(creature, &l, &out->creature, error);
-        if (status == HF_ERROR_FILE && !o->creature)
-            note(o, "%s names a creature that is not there; --creature FILE says where it is", path);
-    }
-    if (status == HF_OK && scenario) {
-        status = hf_scenario_load(scenario, &l, &out->scenario, error);
-        if (status == HF_ERROR_FILE && !o->scenario)
-            note(o, "%s names a scenario that is not there; --scenario FILE says where it is", path);
-    }
+    hf_status status = hf_schedule_peek(path, &creature, &scenario, error);
+    if (status == HF_OK)
+        status = load_named(path, creature, scenario, o, &out->creature, &out->scenario, error);
     free(creature);
     free(scenario);
-    if (status != HF_OK) {
-        free_motion(out);
-        return status;
+    if (status == HF_OK && !out->creature) {
+        *error = (hf_error){.status = status = HF_ERROR_FORMAT,
+                            .message = "names neither creature nor scenario; --creature FILE says which"};
+        snprintf(error->file, sizeof error->file, "%s", path);
     }
-    if (out->scenario) out->scene = out->scenario->scene;
-    warn_all(o, hf_creature_get(out->creature)->warnings);
-    if (out->scenario)
-        warn_all(o, (hf_strings){out->scenario->warning_count, (const char* const*)out->scenario->warnings});
-    return HF_OK;
+    if (status == HF_OK && !out->scenario) status = hf_scene_build(NULL, 0, &out->empty, error);
+    out->scene = out->scenario ? out->scenario->scene : out->empty;
+    if (status == HF_OK) status = hf_schedule_load(path, out->creature, out->scene, &out->schedule, error);
+    if (status == HF_OK) status = rename_scenario(o, out, error);
+    if (status != HF_OK) free_schedule(out);
+    return status;
+}
+
+void free_schedule(loaded_schedule* s) {
+    hf_schedule_free(s->schedule);
+    hf_creature_free(s->creature);
+    hf_scenario_free(s->scenario);
+    hf_scene_free(s->empty);
+    memset(s, 0, sizeof *s);
 }
 
 hf_status fits(const loaded_motion* m, const char* path, hf_error* error) {
@@ -77,7 +130,7 @@ hf_status load_clip(const char* path, const options* o, loaded_motion* out, hf_e
 hf_status make_still(loaded_motion* m, const hf_pose* pose, hf_error* error) {
     hf_status status = hf_motion_create(m->creature, m->scene, &m->motion);
     if (status == HF_OK && !hf_motion_add(m->motion, 0, pose)) status = HF_ERROR_MEMORY;
-    if (status != HF_OK) *error = (hf_error){.status = status, .message = "out of memory"};
+    if (status != HF_OK) set_error(error, status);
     return status;
 }
 

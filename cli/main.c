@@ -72,6 +72,13 @@ static bool set_option(const option_def* d, const char* value, options* o) {
         }
         o->package_path[o->package_path_count++] = value;
         return true;
+    case OPTION_SETTINGS:
+        if (o->setting_count == MAX_SETTINGS) {
+            complain("%s: at most %d of them", d->name, MAX_SETTINGS);
+            return false;
+        }
+        o->settings[o->setting_count++] = value;
+        return true;
     case OPTION_NUMBER:
     case OPTION_WHOLE:
     case OPTION_INT:
@@ -144,7 +151,7 @@ static int run(int argc, char** argv) {
         o.file = argc > 2 ? argv[2] : NULL;
         return run_help(&o);
     }
-    return parse(c, argc - 2, argv + 2, &o) ? c->run(&o) : EXIT_USAGE;
+    return parse(c, argc - 2, argv + 2, &o) && settings_fit(&o, c->name) ? c->run(&o) : EXIT_USAGE;
 }
 
 int main(int argc, char** argv) {

@@ -35,6 +35,16 @@ void note(const options* o, const char* format, ...) {
     fputc('\n', stderr);
 }
 
+hf_status set_error(hf_error* error, hf_status status) {
+    *error = (hf_error){.status = status};
+    snprintf(error->message, sizeof error->message, "%s", hf_status_text(status));
+    return status;
+}
+
+hf_status keep_kind(hf_error* error, hf_status status) {
+    return status == HF_OK || error->status == status ? status : set_error(error, status);
+}
+
 int fail_with(const hf_error* error) {
     char text[1400];
     complain("%s", hf_error_text(error, text, sizeof text));

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool ends(const char* text, const char* ending) {
+bool ends_with(const char* text, const char* ending) {
     size_t n = strlen(text), m = strlen(ending);
     return n >= m && strcasecmp(text + n - m, ending) == 0;
 }
@@ -49,6 +49,7 @@ static file_kind kind_by_format(const char* path) {
     if (format && strcmp(format, "holdfast-creature") == 0) kind = FILE_CREATURE;
     if (format && strcmp(format, "holdfast-scenario") == 0) kind = FILE_SCENARIO;
     if (format && strcmp(format, "holdfast-motion") == 0) kind = FILE_MOTION;
+    if (format && strcmp(format, "holdfast-schedule") == 0) kind = FILE_SCHEDULE;
     json_decref(root);
     return kind;
 }
@@ -60,6 +61,7 @@ file_kind kind_of(const char* path) {
     } table[] = {{".creature.json", FILE_CREATURE},
                  {".scenario.json", FILE_SCENARIO},
                  {".motion.json", FILE_MOTION},
+                 {".schedule.json", FILE_SCHEDULE},
                  {".urdf", FILE_CREATURE},
                  {".xacro", FILE_CREATURE},
                  {".bvh", FILE_CLIP},
@@ -69,11 +71,13 @@ file_kind kind_of(const char* path) {
                  {".dae", FILE_SCENE},
                  {".fbx", FILE_SCENE},
                  {".3ds", FILE_SCENE},
-                 {".off", FILE_SCENE}};
+                 {".off", FILE_SCENE},
+                 {".hfr", FILE_ROADMAP}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (ends(path, table[i].ending)) return table[i].kind;
-    if (ends(path, ".glb") || ends(path, ".gltf")) return gltf_has_skin(path) ? FILE_CREATURE : FILE_SCENE;
-    if (ends(path, ".json")) return kind_by_format(path);
+        if (ends_with(path, table[i].ending)) return table[i].kind;
+    if (ends_with(path, ".glb") || ends_with(path, ".gltf"))
+        return gltf_has_skin(path) ? FILE_CREATURE : FILE_SCENE;
+    if (ends_with(path, ".json")) return kind_by_format(path);
     return FILE_UNKNOWN;
 }
 
@@ -104,7 +108,7 @@ char** list_shipped(const char* folder, const char* ending, int* count) {
         DIR* dir = data[0] ? opendir(path) : NULL;
         if (!dir) continue;
         for (struct dirent* e; (e = readdir(dir));) {
-            if (!ends(e->d_name, ending)) continue;
+            if (!ends_with(e->d_name, ending)) continue;
             char** more = realloc(names, sizeof *names * (size_t)(*count + 1));
             char* name = strndup(e->d_name, strlen(e->d_name) - strlen(ending));
             if (more) names = more;
@@ -219,8 +223,8 @@ hf_load_options load_options(const options* o) {
 }
 
 const char* kind_text(file_kind kind) {
-    static const char* const texts[] = {"a creature", "a scene",  "a clip",
-                                        "a scenario", "a motion", "a file of unknown kind"};
+    static const char* const texts[] = {"a creature", "a scene",    "a clip",    "a scenario",
+                                        "a motion",   "a schedule", "a roadmap", "a file of unknown kind"};
     return texts[kind];
 }
 
@@ -237,7 +241,7 @@ void unknown_kind(const char* path) {
         complain("%s: is a folder, a file is expected", path);
     else
         complain("%s: not a creature (.urdf, .creature.json, a rig as .glb), scene (.obj, .stl, .ply, .dae "
-                 "and others), clip (.bvh), .scenario.json or .motion.json",
+                 "and others), clip (.bvh), .scenario.json, .motion.json, .schedule.json or roadmap (.hfr)",
                  path);
 }
 

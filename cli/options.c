@@ -8,7 +8,9 @@
 
 const option_def option_defs[] = {
     {"--output", "-o", "FILE|DIR", OPTION_TEXT, AT(output), 0, 0,
-     "where to write: a folder for pose, contact and plan, a file for render and export"},
+     "where to write: a folder for pose, contact, plan and realise, a file for roadmap, render and export "
+     "(realise "
+     "takes a .motion.json too)"},
     {"--json", NULL, NULL, OPTION_SWITCH, AT(json), 0, 0, "print one JSON object on standard output"},
     {"--quiet", "-q", NULL, OPTION_SWITCH, AT(quiet), 0, 0, "no notes, warnings or progress"},
     {"--seed", NULL, "N", OPTION_WHOLE, AT(seed), 0, 9e15, "random seed instead of the scenario's"},
@@ -21,14 +23,15 @@ const option_def option_defs[] = {
     {"--unit", NULL, "M", OPTION_NUMBER, AT(unit_m), 1e-6, 1e3, "metres per unit of a BVH or glTF file"},
     {"--fps", NULL, "N", OPTION_NUMBER, AT(fps), 1, 1000, "frames per second to write; default 30"},
     {"--creature", NULL, "FILE", OPTION_TEXT, AT(creature), 0, 0,
-     "use this creature instead of the one a motion names"},
+     "use this creature instead of the one a motion or schedule names"},
     {"--scenario", NULL, "FILE", OPTION_TEXT, AT(scenario), 0, 0,
-     "use the scene of this scenario instead of the one a motion names"},
+     "use the scene of this scenario instead of the one a motion or schedule names"},
     {"--strip", NULL, "N", OPTION_INT, AT(strip), 1, 64, "draw N moments of a motion on one page"},
     {"--columns", NULL, "N", OPTION_INT, AT(columns), 1, 64, "panels in a row of a strip"},
     {"--frame", NULL, "N", OPTION_INT, AT(frame), 0, 1e9,
      "draw this frame of a motion, or begin a strip with it; default 0"},
-    {"--size", NULL, "WxH", OPTION_TEXT, AT(size), 0, 0, "picture size; default 1280x720"},
+    {"--size", NULL, "WxH", OPTION_TEXT, AT(size), 0, 0,
+     "picture size; default 1280x720, a timeline as high as it needs"},
     {"--samples", NULL, "N", OPTION_INT, AT(samples), 1, 16, "rays a pixel: 1, 4, 9 or 16; default 4"},
     {"--azimuth", NULL, "DEG", OPTION_NUMBER, AT(azimuth_deg), -360, 360,
      "where the camera stands, from +X towards +Y; default: where the creature is seen"},
@@ -57,19 +60,27 @@ const option_def option_defs[] = {
      "of bench soak, these plan scenarios alone: names or files, with commas between them"},
     {"--trunk-scale", NULL, "X", OPTION_NUMBER, AT(trunk_scale), 1, 1.5,
      "size of the body that the guide moves; a larger one makes contacts likelier"},
+    {"--set", NULL, "NAME=VALUE", OPTION_SETTINGS, AT(settings), 0, 0,
+     "change an option of the solver, as \"options\" of a scenario does; may be given several times"},
+    {"--roadmap", NULL, "FILE", OPTION_TEXT, AT(roadmap), 0, 0,
+     "find guides by this roadmap of the same creature and scene, made by holdfast roadmap"},
 };
 const int option_def_count = sizeof option_defs / sizeof *option_defs;
 
-static const char* const info_options[] = {"--unit", NULL};
+static const char* const info_options[] = {"--unit", "--creature", "--scenario", NULL};
 static const char* const pose_options[] = {"--size", "--samples", "--azimuth",  "--elevation",
                                            "--zoom", "--focus",   "--distance", NULL};
 static const char* const sample_options[] = {"--count", "--limb", "--cache", "--unit", NULL};
 static const char* const contact_options[] = {
-    "--limb",    "--choices",   "--count", "--cache", "--compare",  "--size", "--samples",
-    "--azimuth", "--elevation", "--zoom",  "--focus", "--distance", NULL};
-static const char* const plan_options[] = {
-    "--count",     "--trunk-scale", "--size",  "--samples",  "--azimuth",
-    "--elevation", "--zoom",        "--focus", "--distance", NULL};
+    "--set",     "--limb",    "--choices",   "--count", "--cache", "--compare",  "--size",
+    "--samples", "--azimuth", "--elevation", "--zoom",  "--focus", "--distance", NULL};
+static const char* const plan_options[] = {"--set",     "--count",    "--trunk-scale", "--size",
+                                           "--samples", "--azimuth",  "--elevation",   "--zoom",
+                                           "--focus",   "--distance", "--roadmap",     NULL};
+static const char* const roadmap_options[] = {"--trunk-scale", NULL};
+static const char* const realise_options[] = {"--creature", "--scenario",  "--size", "--samples",
+                                              "--azimuth",  "--elevation", "--zoom", "--focus",
+                                              "--distance", NULL};
 static const char* const check_options[] = {"--creature", "--scenario", NULL};
 static const char* const render_options[] = {
     "--strip",     "--columns", "--frame",    "--size",     "--samples", "--azimuth",
@@ -82,8 +93,9 @@ static const char* const no_options[] = {NULL};
 
 const command commands[] = {
     {"info", "[FILE]",
-     "what a creature, scene, clip, scenario or motion holds; without FILE, what is shipped", info_options,
-     run_info, false},
+     "what a creature, scene, clip, scenario, motion, schedule or roadmap holds; without FILE, what is "
+     "shipped",
+     info_options, run_info, false},
     {"pose", "SCENARIO", "solve the limb targets of a scenario with the whole body", pose_options, run_pose,
      false},
     {"sample", "CREATURE",
@@ -93,10 +105,16 @@ const command commands[] = {
      contact_options, run_contact, false},
     {"plan", "SCENARIO", "plan a whole contact motion from a scenario's start to its goal", plan_options,
      run_plan, false},
+    {"roadmap", "SCENARIO", "keep in a file how the root can move in a scenario's scene, for plan --roadmap",
+     roadmap_options, run_roadmap, false},
+    {"realise", "SCHEDULE",
+     "make the motion of a schedule; exit 1 when it does not keep what the schedule says", realise_options,
+     run_realise, false},
     {"check", "MOTION", "independent validity report; exit 1 when a claim does not hold", check_options,
      run_check, false},
-    {"render", "FILE", "draw a creature, scene, scenario, clip or motion as a PNG", render_options,
-     run_render, false},
+    {"render", "FILE",
+     "draw a creature, scene, scenario, clip or motion, or the timeline of a schedule, as a PNG",
+     render_options, run_render, false},
     {"export", "FILE", "write a motion, clip or creature as .glb, .bvh, .csv or .motion.json", export_options,
      run_export, false},
     {"bench", "[NAME]", "measure; without NAME, what there is to measure", bench_options, run_bench, false},

@@ -59,7 +59,7 @@ static hf_status take(const loaded_motion* m, int frame, shot* s, hf_picture_mom
     hf_status status = s->contacts ? HF_OK : HF_ERROR_MEMORY;
     if (status == HF_OK && m->scene) status = hf_placement_create(m->scene, &s->placement);
     if (status != HF_OK) {
-        *error = (hf_error){.status = status, .message = "out of memory"};
+        set_error(error, status);
         return status;
     }
     if (s->placement) hf_motion_place(m->motion, frame, s->placement);
@@ -85,7 +85,7 @@ hf_status draw_motion(const loaded_motion* m, const options* o, const int* frame
     shot* shots = calloc((size_t)count, sizeof *shots);
     hf_picture_moment* moments = calloc((size_t)count, sizeof *moments);
     hf_status status = shots && moments ? HF_OK : HF_ERROR_MEMORY;
-    if (status != HF_OK) *error = (hf_error){.status = status, .message = "out of memory"};
+    if (status != HF_OK) set_error(error, status);
     for (int i = 0; i < count && status == HF_OK; i++)
         status = take(m, frames[i], &shots[i], &moments[i], error);
     for (int i = 0; i < count && status == HF_OK && count > 1; i++) {

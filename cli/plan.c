@@ -5,18 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STRIP = 8 }; /* moments in the picture of a plan */
-
 bool plan_wishes(const options* o, const hf_scenario* s, hf_plan_options* p) {
     if (!s->goal.pose.q) {
         complain("%s: has no goal", s->path);
         return false;
     }
     *p = hf_plan_options_default();
-    p->seed = o->seed >= 0 ? (uint64_t)o->seed : s->seed;
-    p->threads = o->threads;
-    p->samples = o->count ? o->count : s->samples;
-    if (o->trunk_scale > 0) p->trunk_scale = o->trunk_scale;
     for (int i = 0; i < s->weight_count; i++) {
         hf_error error = {0};
         if (hf_options_set(hf_plan_option_table(), p, s->weights[i].term, s->weights[i].weight, &error) ==
@@ -26,6 +20,11 @@ bool plan_wishes(const options* o, const hf_scenario* s, hf_plan_options* p) {
                  s->path, s->weights[i].term);
         return false;
     }
+    if (!apply_settings(o, s, "plan", p)) return false;
+    p->seed = o->seed >= 0 ? (uint64_t)o->seed : s->seed;
+    p->threads = o->threads;
+    p->samples = o->count ? o->count : s->samples;
+    if (o->trunk_scale > 0) p->trunk_scale = o->trunk_scale;
     return true;
 }
 
@@ -57,22 +56,32 @@ static void say(const hf_scenario* s, const hf_plan_result* r, double model_s, c
                r->where);
 }
 
+/* Replaces a text that the library made. */
+static bool set_text(char** to, const char* text) {
+    free(*to);
+    *to = make_text("%s", text);
+    return *to;
+}
+
+/* Motion and schedule name the same scenario and outcome, so that the motion can be made again from the
+   schedule to the last byte. */
+static bool name_plan(const hf_scenario* s, hf_plan_result* r) {
+    return set_text(&r->motion->scenario, s->path) && set_text(&r->motion->outcome, outcome_text(r)) &&
+           set_text(&r->schedule->scenario, s->path) && set_text(&r->schedule->outcome, outcome_text(r));
+}
+
 static hf_status write_plan(hf_scenario* s, hf_plan_result* r, const options* o, hf_error* error) {
-    loaded_motion m = {.motion = r->motion, .creature = s->creature, .scenario = s, .scene = s->scene};
-    int frames[STRIP], count = r->motion->frame_count < STRIP ? r->motion->frame_count : STRIP;
-    for (int i = 0; i < count; i++)
-        frames[i] = count > 1 ? i * (r->motion->frame_count - 1) / (count - 1) : 0;
-    free(r->motion->scenario);
-    r->motion->scenario = make_text("%s", s->path);
-    free(r->motion->outcome);
-    r->motion->outcome = make_text("%s", outcome_text(r));
-    hf_motion_set_stat(r->motion, "guide_s", r->guide_s);
-    hf_motion_set_stat(r->motion, "contact_s", r->contact_s);
-    hf_motion_set_stat(r->motion, "work", r->work);
+    loaded_motion m = {.motion = r->motion,
+                       .creature = s->creature,
+                       .scenario = s,
+                       .scene = s->scene,
+                       .schedule = r->schedule};
+    int frames[STRIP], count = strip_frames(r->motion, frames);
     char* stem = make_text("%s/%s", o->output, s->name);
+    hf_status status = stem && name_plan(s, r) ? HF_OK : HF_ERROR_MEMORY;
+    if (status != HF_OK) *error = (hf_error){.status = status, .message = "out of memory"};
     progress p = progress_start(o);
-    hf_status status =
-        stem ? write_motion(&m, stem, frames, count, hf_v3(0, 0, 0), o, &p, error) : HF_ERROR_MEMORY;
+    if (status == HF_OK) status = write_motion(&m, stem, frames, count, hf_v3(0, 0, 0), o, &p, error);
     progress_end(&p);
     free(stem);
     return status;
@@ -88,10 +97,15 @@ static int solve(hf_scenario* s, const options* o) {
     double begin = now_s();
     hf_status status = hf_plan_model_create(s->creature, &wishes, &model, &error);
     double model_s = now_s() - begin;
-    hf_plan_query query = {.start = &s->start, .goal = &s->goal};
+    hf_roadmap* roadmap = NULL;
+    if (status == HF_OK && o->roadmap) status = hf_roadmap_load(o->roadmap, &roadmap, &error);
+    hf_plan_query query = {.start = &s->start, .goal = &s->goal, .roadmap = roadmap};
     if (status == HF_OK)
         status = hf_plan_find(model, s->scene, &query, &wishes, progress_report, &p, &result, &error);
     progress_end(&p);
+    // a roadmap that does not fit is the file's fault
+    if (status == HF_ERROR_ARGUMENT && roadmap && !error.file[0] && strcmp(error.field, "roadmap") == 0)
+        snprintf(error.file, sizeof error.file, "%s", o->roadmap), error.field[0] = 0;
     int code = status != HF_OK              ? fail_with(&error)
                : result.outcome == HF_FOUND ? EXIT_DONE
                                             : EXIT_NO_SOLUTION;
@@ -102,6 +116,7 @@ static int solve(hf_scenario* s, const options* o) {
         }
     }
     hf_plan_result_free(&result);
+    hf_roadmap_free(roadmap);
     hf_plan_model_free(model);
     return code;
 }

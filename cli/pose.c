@@ -38,15 +38,17 @@ static bool attempt_create(const hf_scenario* s, attempt* a) {
     return a->pose.q && a->errors;
 }
 
-static bool job_create(pose_job* job, hf_scenario* s) {
+static hf_status job_create(pose_job* job, hf_scenario* s) {
     *job = (pose_job){.scenario = s};
     size_t n = (size_t)s->target_count + 1;
     job->links = calloc((size_t)hf_creature_get(s->creature)->link_count, sizeof *job->links);
     job->touches = calloc(n, sizeof *job->touches);
     job->surfaces = calloc(n, sizeof *job->surfaces);
-    return job->links && job->touches && job->surfaces && attempt_create(s, &job->now) &&
-           attempt_create(s, &job->best) && hf_placement_create(s->scene, &job->placement) == HF_OK &&
-           hf_workspace_create(&job->workspace) == HF_OK;
+    if (!job->links || !job->touches || !job->surfaces || !attempt_create(s, &job->now) ||
+        !attempt_create(s, &job->best))
+        return HF_ERROR_MEMORY;
+    hf_status status = hf_placement_create(s->scene, &job->placement);
+    return status == HF_OK ? hf_workspace_create(&job->workspace) : status;
 }
 
 static void job_free(pose_job* job) {
@@ -166,7 +168,7 @@ static hf_status make_motion(const pose_job* job, bool found, loaded_motion* m, 
     hf_motion_frame* frame = begin_motion(m, s, &job->best.pose, found ? "found" : "partial");
     hf_status status = frame ? HF_OK : HF_ERROR_MEMORY;
     if (!frame) {
-        *error = (hf_error){.status = status, .message = "out of memory"};
+        set_error(error, status);
         return status;
     }
     if (!job->best.collides) m->motion->claims |= HF_CLAIM_COLLISION;
@@ -187,7 +189,7 @@ static hf_status make_motion(const pose_job* job, bool found, loaded_motion* m, 
     hf_motion_set_stat(m->motion, "position_error_m", job->best.result.position_error_m);
     hf_motion_set_stat(m->motion, "angle_error_rad", job->best.result.angle_error_rad);
     hf_motion_set_stat(m->motion, "tries", job->tries);
-    if (status != HF_OK) *error = (hf_error){.status = status, .message = "out of memory"};
+    if (status != HF_OK) set_error(error, status);
     return status;
 }
 
@@ -230,8 +232,8 @@ static int solve(hf_scenario* s, const options* o) {
     pose_job job = {0};
     hf_error error = {0};
     progress p = progress_start(o);
-    bool ready = hold_start_contacts(s) && job_create(&job, s);
-    hf_status status = ready ? search(&job, o, &p) : HF_ERROR_MEMORY;
+    hf_status status = hold_start_contacts(s) ? job_create(&job, s) : HF_ERROR_MEMORY;
+    if (status == HF_OK) status = search(&job, o, &p);
     progress_end(&p);
     int code;
     if (status != HF_OK) {

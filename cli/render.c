@@ -1,4 +1,5 @@
-/* holdfast render: a picture of anything. Everything but a bare scene is drawn as a motion. */
+/* holdfast render: a picture of anything. Everything but a bare scene and the timeline of a schedule is drawn
+   as a motion. */
 #include "command.h"
 
 #include <stdio.h>
@@ -32,13 +33,31 @@ static hf_status draw_scene(const char* path, const options* o, progress* p, hf_
     hf_picture picture = {0};
     hf_status status = hf_scene_load_mesh(path, &scene, NULL, error);
     if (status == HF_OK && (status = hf_placement_create(scene, &placement)) != HF_OK)
-        *error = (hf_error){.status = status, .message = "out of memory"};
+        set_error(error, status);
     hf_picture_moment moment = {.placement = placement};
     if (status == HF_OK) status = hf_render(&moment, 1, &wishes, progress_report, p, &picture, error);
     if (status == HF_OK) status = hf_picture_save(&picture, o->output, error);
     hf_picture_free(&picture);
     hf_placement_free(placement);
     hf_scene_free(scene);
+    return status;
+}
+
+static hf_status draw_timeline(const char* path, const options* o, hf_error* error) {
+    hf_picture_options wishes;
+    if (!picture_options(o, &wishes)) {
+        *error = (hf_error){.status = HF_ERROR_ARGUMENT, .message = "nothing was drawn"};
+        return HF_ERROR_ARGUMENT;
+    }
+    if (!o->size) wishes.height = 0;
+    loaded_schedule s;
+    hf_picture picture = {0};
+    hf_status status = load_schedule(path, o, &s, error);
+    if (status == HF_OK)
+        status = hf_render_timeline(s.schedule, s.creature, s.scene, &wishes, &picture, error);
+    if (status == HF_OK) status = hf_picture_save(&picture, o->output, error);
+    hf_picture_free(&picture);
+    free_schedule(&s);
     return status;
 }
 
@@ -49,6 +68,8 @@ static hf_status draw(const char* path, const options* o, progress* p, hf_error*
     switch (kind_of(path)) {
     case FILE_SCENE:
         return draw_scene(path, o, p, error);
+    case FILE_SCHEDULE:
+        return draw_timeline(path, o, error);
     case FILE_CREATURE:
         status = load_rest(path, o, &m, error);
         break;
@@ -62,6 +83,10 @@ static hf_status draw(const char* path, const options* o, progress* p, hf_error*
         status = load_motion(path, o, &m, error);
         if (status == HF_OK) status = fits(&m, path, error);
         break;
+    case FILE_ROADMAP:
+        *error = (hf_error){.status = HF_ERROR_FORMAT, .message = "is a roadmap, there is nothing to draw"};
+        snprintf(error->file, sizeof error->file, "%s", path);
+        return HF_ERROR_FORMAT;
     case FILE_UNKNOWN:
         unknown_kind(path);
         *error = (hf_error){.status = HF_ERROR_FORMAT, .message = "nothing was drawn"};

@@ -228,7 +228,7 @@ static hf_contact_query draw_query(dice* d, const drawn* w, int limb) {
     if (q.role == HF_ROLE_ACT) q.direction = direction(d);
     q.epsilon_m = below(d, 2) ? 0 : fmax(l->length, 0.02) * between(d, 0.005, 0.1);
     if (below(d, 3) == 0)
-        for (int i = 0; i < HF_TERM_COUNT; i++) q.weights[i] = below(d, 2) ? between(d, 0, 1) : 0;
+        for (int i = 0; i < HF_TERM_DURATION; i++) q.weights[i] = below(d, 2) ? between(d, 0, 1) : 0;
     if (below(d, 5) == 0) q.max_tilt_rad = between(d, 0.3, PI);
     if (below(d, 5) == 0) q.max_angle_rad = between(d, 0.02, 1);
     if (below(d, 5) == 0) q.min_size_m = between(d, 0, 0.1);
@@ -340,7 +340,7 @@ static hf_status judge(const valid_worker* worker, const drawn* w, int index, co
         const hf_contact* k = contacts[i];
         status = hf_motion_add_contact(m, frame, &k->hold);
     }
-    *error = (hf_error){.status = status, .message = "out of memory"};
+    *error = (hf_error){0};
     if (status == HF_OK) {
         m->claims =
             HF_CLAIM_LIMITS | HF_CLAIM_ROM | HF_CLAIM_COLLISION | HF_CLAIM_CONTACTS | HF_CLAIM_ONE_LIMB;
@@ -356,7 +356,7 @@ static hf_status judge(const valid_worker* worker, const drawn* w, int index, co
         }
     }
     hf_motion_free(m);
-    return status;
+    return keep_kind(error, status);
 }
 
 /* What an answer promises beyond validity. */
@@ -440,7 +440,7 @@ hf_status valid_query_run(const valid_worker* worker, uint64_t seed, int index, 
     hf_contact_answer* answers[VALID_LIMBS] = {0};
     const hf_samples* const* sets[VALID_LIMBS];
     hf_status status = w.pose.q && w.links && q ? HF_OK : HF_ERROR_MEMORY;
-    *error = (hf_error){.status = status, .message = "out of memory"};
+    *error = (hf_error){0};
     bool free_pose = false;
     for (; status == HF_OK && !free_pose && result->drawn_again < MAX_DRAWS;
          result->drawn_again += !free_pose)
@@ -459,5 +459,5 @@ hf_status valid_query_run(const valid_worker* worker, uint64_t seed, int index, 
     free(w.pose.q);
     free(w.links);
     free(q);
-    return status;
+    return keep_kind(error, status);
 }

@@ -203,6 +203,56 @@ static hf_status build_samples(const char* path, hf_error* error) {
     return status;
 }
 
+/* A schedule read, written, drawn and made into a motion; its creature and scene are there already. */
+static hf_status use_schedule(const char* path, hf_error* error) {
+    static hf_creature* creature;
+    static hf_scene* scene;
+    static hf_workspace* workspace;
+    char out[1100], *named[2] = {NULL};
+    snprintf(out, sizeof out, "%.*ssmall.creature.json", (int)(strrchr(path, '/') + 1 - path), path);
+    if (!creature) {
+        float v[9] = {-1, -1, 0, 1, -1, 0, 0, 1, 0};
+        uint32_t t[3] = {0, 1, 2};
+        hf_object_def def = hf_object_def_default();
+        def.name = "t";
+        def.mesh = (hf_mesh){.vertices = v, .vertex_count = 3, .indices = t, .triangle_count = 1};
+        assert_int_equal(hf_creature_load(out, NULL, &creature, error), HF_OK);
+        assert_int_equal(hf_scene_build(&def, 1, &scene, error), HF_OK);
+        assert_int_equal(hf_workspace_create(&workspace), HF_OK);
+    }
+    hf_schedule* s = NULL;
+    hf_motion* motion = NULL;
+    hf_picture picture = {0};
+    hf_realise_result result = {0};
+    hf_realise_options o = hf_realise_options_default();
+    snprintf(out, sizeof out, "%s.out.json", path);
+    hf_status status = hf_schedule_peek(path, &named[0], &named[1], error);
+    if (status == HF_OK) status = hf_schedule_load(path, creature, scene, &s, error);
+    assert_true((status == HF_OK) == (s != NULL));
+    if (status == HF_OK) status = hf_schedule_save(s, creature, scene, out, error);
+    if (status == HF_OK) status = hf_render_timeline(s, creature, scene, NULL, &picture, error);
+    if (status == HF_OK) {
+        status = hf_realise(creature, scene, s, &o, workspace, &motion, &result);
+        if (status != HF_OK) *error = (hf_error){.status = status, .message = "no motion"};
+    }
+    for (int i = 0; i < 2; i++) free(named[i]);
+    hf_realise_result_free(&result);
+    hf_motion_free(motion);
+    hf_picture_free(&picture);
+    hf_schedule_free(s);
+    return status;
+}
+
+/* A region learned from the corners of a cube, and written. */
+static hf_status learn_region(const char* path, hf_error* error) {
+    char out[1100];
+    double corners[8][3];
+    for (int i = 0; i < 24; i++) corners[i / 3][i % 3] = (i / 3) >> (i % 3) & 1;
+    const char* names[3] = {"one", "two", "three"};
+    snprintf(out, sizeof out, "%s.rom.json", path);
+    return hf_rom_learn(corners[0], 8, 2, names, out, error);
+}
+
 /* A swing without limbs between two poses, as a course, timed and made into frames. */
 static hf_status time_course(const char* path, hf_error* error) {
     hf_scenario* s = NULL;
@@ -334,6 +384,7 @@ static const struct {
      "\"concave.obj\"}],\"start\":{\"joints\":{\"hip\":0.2},\"contacts\":[\"leg\"]},\"targets\":[{\"limb\":"
      "\"leg\","
      "\"point\":[0,0,-1]}],\"options\":{\"score\":{\"effort\":1}}}"},
+    {"cube", learn_region, ""},
     {"timed.scenario.json", time_course,
      "{\"format\":\"holdfast-scenario\",\"version\":1,\"kind\":\"contact\",\"creature\":\"small.creature."
      "json\",\"path\":[[0,0,0,1,0,0,0],[0,0,1,1,0,0,0]]}"},
@@ -359,6 +410,13 @@ static const struct {
      "\"a\"}],\"objects\":{"
      "\"a\":[0,0,0,1,0,0,0]}}],\"stats\":{\"a name longer than what a reader begins with, which has to grow "
      "for it\":1.2345678901234567890123}}"},
+    {"small.schedule.json", use_schedule,
+     "{\"format\":\"holdfast-schedule\",\"version\":1,\"creature\":\"small.creature.json\",\"scenario\":"
+     "\"small.scenario.json\",\"outcome\":\"found\",\"claims\":[\"limits\"],\"holds\":[{\"limb\":"
+     "\"leg\",\"frame\":\"sole\",\"object\":\"t\",\"point\":[0,0,0],\"normal\":[0,0,1],\"from\":0,\"to\":0.1}"
+     "],"
+     "\"knots\":[{\"t\":0,\"root\":[0,0,0.52,1,0,0,0],\"q\":[0,0],\"stance\":true},{\"t\":0.1,\"root\":[0,0,"
+     "0.52,1,0,0,0],\"q\":[0,0]}]}"},
     {"rig.bvh", load_rig,
      "HIERARCHY\nROOT hips\n{\nOFFSET 0 0 0\nCHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation "
      "Yrotation\n"

@@ -19,6 +19,15 @@ static void error_text_names_file_line_field(void** state) {
         HF_ERROR_FORMAT);
     assert_string_equal(hf_error_text(&e, text, sizeof text),
                         "a.urdf:41: joint \"knee\": lower 0.8 is above upper 0.2");
+    // a status of another function keeps its kind
+    for (int s = HF_ERROR_MEMORY; s <= HF_ERROR_INTERNAL; s++) {
+        assert_int_equal(hf_fail_status(&e, (hf_status)s, "c"), s);
+        assert_int_equal(e.status, s);
+        assert_string_equal(e.message, hf_status_text((hf_status)s));
+    }
+    memset(&e, 0, sizeof e);
+    assert_int_equal(hf_fail_status(&e, HF_OK, "c"), HF_OK);
+    assert_string_equal(e.file, "");
     hf_fail(&e, HF_ERROR_FILE, "b", 0, NULL, "gone");
     assert_string_equal(hf_error_text(&e, text, sizeof text), "b: gone");
 }

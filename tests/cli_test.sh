@@ -123,6 +123,20 @@ import json, sys
 one, two = (json.load(open(name)) for name in sys.argv[1:])
 assert one["frames"] == two["frames"] and one["outcome"] == "found"
 EOF
+# Roadmaps: made, described, used where creature and scene are the same, refused with file and reason else.
+expect 0 'roadmap (found): ' "$hf" roadmap "$work/stroll.scenario.json" -o "$work/stroll.hfr"
+expect 0 '"guide_poses": ' "$hf" info "$work/stroll.hfr" --json
+expect 0 '"outcome": "found"' "$hf" plan "$work/stroll.scenario.json" --roadmap "$work/stroll.hfr" -o "$work/one" $small --json
+expect 0 '"valid": true' "$hf" check "$work/one/stroll.motion.json" --json
+expect 3 'stroll.hfr: is of another creature or trunk' "$hf" plan "$work/stroll.scenario.json" --roadmap "$work/stroll.hfr" --trunk-scale 1.2
+plan other gap.obj 0,0,0.53 0.3,0,0.53
+expect 3 'stroll.hfr: is of another scene' "$hf" plan "$work/other.scenario.json" --roadmap "$work/stroll.hfr"
+expect 3 'cannot be opened' "$hf" plan "$work/stroll.scenario.json" --roadmap "$work/none.hfr"
+head -c 300 "$work/stroll.hfr" >"$work/cut.hfr"
+expect 3 'cut.hfr: has 300 bytes' "$hf" info "$work/cut.hfr"
+expect 3 'is a roadmap, there is nothing to draw' "$hf" render "$work/stroll.hfr" -o "$work/roadmap.png"
+expect 2 'ends in .hfr' "$hf" roadmap "$work/stroll.scenario.json"
+expect 3 'cannot be' "$hf" roadmap "$work/stroll.scenario.json" -o /nonexistent/x.hfr
 plan stand floor.obj 0,0,0.53 0,0,0.53
 expect 0 'stand: 1 stance,' "$hf" plan "$work/stand.scenario.json"
 printf 'v %s\n' '-1 -1 0' '1 -1 0' '1 1 0' '-1 1 0' '-1 -1 2' '1 -1 2' '1 1 2' '-1 1 2' >"$work/block.obj"
@@ -146,11 +160,106 @@ expect 3 'needs one of kind "plan"' "$hf" plan demo
 expect 3 'did you mean' "$hf" plan clmb
 expect 2 'plan needs a SCENARIO' "$hf" plan
 expect 2 '--trunk-scale 2' "$hf" plan climb --trunk-scale 2
-for name in stairs climb stand-up quadruped-steps; do
+# Options of the tables, by --set and in the file; the command line wins.
+expect 0 'horizon  ' "$hf" help plan
+expect 0 'lift_share  ' "$hf" help contact
+expect 2 'did you mean "horizon"?' "$hf" plan climb --set horizn=3
+expect 2 '0 is outside 1 to 1000' "$hf" plan climb --set horizon=0
+expect 2 'NAME=VALUE is expected' "$hf" plan climb --set horizon
+expect 2 'has an option of its own, --seed' "$hf" plan climb --set seed=3
+expect 2 'unknown option' "$hf" plan climb --set swing.knot_m=0.1
+expect 2 'pose takes no --set' "$hf" pose demo --set horizon=3
+sed 's/"samples": 1000/"samples": 1000, "plan": { "rate": 60 }/' "$work/stroll.scenario.json" >"$work/fast.scenario.json"
+sed 's/"samples": 1000/"plan": { "rat": 60 }/' "$work/stroll.scenario.json" >"$work/rat.scenario.json"
+expect 3 'options.plan.rat: unknown option; did you mean "rate"?' "$hf" plan "$work/rat.scenario.json"
+frames() { "$hf" plan "$@" --json 2>/dev/null | sed -nE 's/.*"frames": ([0-9]+).*/\1/p'; }
+plain=$(frames "$work/stroll.scenario.json") fast=$(frames "$work/fast.scenario.json")
+[ "$fast" -gt "$((plain * 3 / 2))" ] || { echo "FAILED: options.plan.rate gave $fast frames, without it $plain"; failures=$((failures + 1)); }
+[ "$(frames "$work/fast.scenario.json" --set rate=30)" = "$plain" ] || { echo "FAILED: --set does not win over the file"; failures=$((failures + 1)); }
+expect 2 'did you mean "knot_m"?' "$hf" contact sofa --set swing.knotm=0.1
+expect 0 'tested' "$hf" contact sofa --set swing.knot_m=0.02 --set max_tests=500
+expect 2 'is outside' "$hf" contact sofa --set max_tests=0
+for name in stairs climb stand-up quadruped-steps; do # tests/plan_shipped_test.c plans all eleven
   expect 0 'stances' "$hf" plan $name -o "$work" --size 320x180 --samples 1 --time-limit 60
   expect 0 'valid' "$hf" check "$work/$name.motion.json" --scenario $name
 done
 expect 2 '--size 0x9' "$hf" plan climb -o "$work" --size 0x9
+
+# Schedules: the motion that is made from the schedule of a plan or contact motion is the same, to the last byte; a partial one stays partial.
+mkdir "$work/made"
+for name in stairs climb stand-up quadruped-steps chair-table bookshelf beyond; do
+  code=0; [ $name = beyond ] && code=1
+  expect $code ' 0 faults' "$hf" realise "$work/$name.schedule.json" -o "$work/made" $small
+  for ending in motion.json glb png; do
+    [ -s "$work/made/$name.$ending" ] || { echo "FAILED: realise did not write $name.$ending"; failures=$((failures + 1)); }
+  done
+  # Beside the first one, so that the relative paths inside are the same.
+  "$hf" realise "$work/$name.schedule.json" -o "$work/$name-made.motion.json" --quiet >/dev/null
+  cmp "$work/$name.motion.json" "$work/$name-made.motion.json" ||
+    { echo "FAILED: the schedule of $name gives another motion than was written with it"; failures=$((failures + 1)); }
+done
+stand_up=$work/stand-up.schedule.json
+expect 0 '{"outcome": "found", "frames": ' "$hf" realise "$stand_up" --json
+expect 0 '"kind": "schedule"' "$hf" info "$stand_up" --json
+expect 0 '{"name": "seat", "holds": 1, "held_s": ' "$hf" info "$stand_up" --json
+expect 0 'limb seat             1 hold,' "$hf" info "$stand_up"
+cp "$stand_up" "$work/plain.json"
+expect 0 'schedule (found)' "$hf" info "$work/plain.json"
+expect 0 'wrote' "$hf" render "$stand_up" -o "$work/timeline.png"
+expect 0 'wrote' "$hf" render "$stand_up" -o "$work/timeline.png" --size 320x200
+[ "$(od -An -tu1 -j16 -N8 "$work/timeline.png" | tr -s ' ')" = ' 0 0 1 64 0 0 0 200' ] ||
+  { echo "FAILED: the timeline is not 320x200"; failures=$((failures + 1)); }
+expect 3 '4 rows do not fit on 64 x 64 pixels' "$hf" render "$stand_up" -o "$work/t.png" --size 64x64
+expect 3 'is a schedule, check needs a motion' "$hf" check "$stand_up"
+expect 3 'is a schedule, plan needs a scenario' "$hf" plan "$stand_up"
+expect 3 'holdfast realise makes the motion' "$hf" export "$stand_up" -o "$work/x.glb"
+expect 3 'is a motion, realise needs a schedule' "$hf" realise "$work/stand-up.motion.json"
+expect 2 'of info, --creature goes with a schedule' "$hf" info human --creature human
+# The left foot 2 cm further: it stands exactly there. Far away: the fault is named, and the motion claims less.
+python3 - "$stand_up" "$work/edited.schedule.json" "$work/torn.schedule.json" <<'EOF'
+import json, sys
+for path, by in zip(sys.argv[2:], (0.02, 2)):
+    s = json.load(open(sys.argv[1]))
+    [h for h in s["holds"] if h["limb"] == "left_leg"][-1]["point"][1] += by
+    json.dump(s, open(path, "w"))
+EOF
+"$hf" realise "$work/edited.schedule.json" -o "$work/edited.motion.json" --json >"$work/edited.json" 2>/dev/null; status=$?
+python3 - "$work" $status <<'EOF' || { echo "FAILED: an edited schedule"; failures=$((failures + 1)); }
+import json, sys
+work, status = sys.argv[1], int(sys.argv[2])
+said, motion = json.load(open(work + "/edited.json")), json.load(open(work + "/edited.motion.json"))
+hold = [h for h in json.load(open(work + "/edited.schedule.json"))["holds"] if h["limb"] == "left_leg"][-1]
+feet = [c["point"] for f in motion["frames"] if f["t"] >= hold["from"] for c in f["contacts"] if c["limb"] == "left_leg"]
+assert feet and all(abs(a - b) < 1e-9 for p in feet for a, b in zip(p, hold["point"])), feet[:1]
+assert all(f["limb"] != "left_leg" for f in said["faults"] if f["what"] == "does not keep its hold"), said
+assert (status == 0) == (said["outcome"] == "found") == (not said["faults"]), (status, said)
+EOF
+expect 0 '"valid": true' "$hf" check "$work/edited.motion.json" --json
+expect 1 'left_leg does not keep its hold' "$hf" realise "$work/torn.schedule.json" -o "$work/torn.motion.json"
+expect 1 '"what": "does not keep its hold", "limb": "left_leg"' "$hf" realise "$work/torn.schedule.json" --json
+grep -q '"outcome": *"partial"' "$work/torn.motion.json" && ! grep -q '"claims": .*"contacts"' "$work/torn.motion.json" ||
+  { echo "FAILED: the torn schedule's motion promises too much"; failures=$((failures + 1)); }
+# Bad ones: file, place, reason.
+sed 's/"left_leg"/"left_lag"/' "$stand_up" >"$work/limb.schedule.json"
+expect 3 'unknown limb "left_lag"; did you mean "left_leg"?' "$hf" realise "$work/limb.schedule.json"
+expect 3 "$work/limb.schedule.json: holds[" "$hf" realise "$work/limb.schedule.json"
+sed 's/"object": "chair"/"object": "throne"/' "$stand_up" >"$work/object.schedule.json"
+expect 3 'the scene has no object "throne"' "$hf" realise "$work/object.schedule.json"
+sed 's/"scenario": *"[^"]*"/"scenario": "gone.scenario.json"/' "$stand_up" >"$work/gone.schedule.json"
+expect 3 '--scenario FILE says where it is' "$hf" realise "$work/gone.schedule.json"
+expect 0 ' 0 faults' "$hf" realise "$work/gone.schedule.json" --scenario stand-up
+sed -E 's/"(creature|scenario)": *"[^"]*",?//' "$stand_up" >"$work/none.schedule.json"
+expect 3 'names neither creature nor scenario' "$hf" info "$work/none.schedule.json"
+# Without a scenario the scene is empty; a creature without mass cannot claim balance.
+printf '<robot name="a"><link name="b"/></robot>' >"$work/light.urdf"
+cat >"$work/light.schedule.json" <<EOF
+{ "format": "holdfast-schedule", "version": 1, "creature": "light.urdf", "claims": ["limits"], "holds": [],
+  "knots": [ { "t": 0, "root": [0, 0, 1, 1, 0, 0, 0], "q": [] } ] }
+EOF
+expect 0 'light: found: 1 frame, 0.0 s, 0 faults' "$hf" realise "$work/light.schedule.json" -o "$work/made" $small
+sed 's/"claims": \["limits"\], //' "$work/light.schedule.json" >"$work/heavy.schedule.json"
+expect 3 'claims: balance is claimed, and the creature has no mass' "$hf" realise "$work/heavy.schedule.json"
+
 sed 's/"samples": 1000/"score": { "beauty": 1 }/' "$work/stroll.scenario.json" >"$work/beauty.scenario.json"
 expect 3 'options.score: unknown key "beauty"' "$hf" plan "$work/beauty.scenario.json"
 sed 's/"goal": { [^}]*}, //' "$work/stroll.scenario.json" >"$work/aimless.scenario.json"

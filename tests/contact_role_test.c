@@ -189,6 +189,44 @@ static void the_better_frame_wins(void** state) {
     tear_down(&f);
 }
 
+/* ---- directions about the horizontal ---- */
+
+/* The floor is the upper side of a closed slab. A direction just below the horizontal finds it as one just
+   above does, with large sets, too: the slab's underside, which faces that way, does not use up the tests. */
+static void a_slab_is_stood_on_from_above(void** state) {
+    (void)state;
+    static const char* const limbs[] = {"left_leg", "right_leg"};
+    fixture f;
+    set_up(&f, "push", 30000);
+    float vertices[24];
+    uint32_t indices[36];
+    hf_object_def def = plate("floor", 3, hf_transform_identity(), vertices, indices);
+    for (int i = 0; i < 8; i++) vertices[3 * i + 2] *= 10;
+    hf_scene* scene;
+    hf_placement* placement;
+    assert_int_equal(hf_scene_build(&def, 1, &scene, NULL), HF_OK);
+    assert_int_equal(hf_placement_create(scene, &placement), HF_OK);
+    for (int i = 0; i < 2; i++) {
+        hf_contact_query q = limb_query(&f, limbs[i]);
+        for (int weights = 0; weights < 2; weights++) {
+            q.weights[HF_TERM_DISTANCE] = weights;
+            for (int below = 0; below < 2; below++) {
+                q.direction = hf_v3(1, 0, below ? -0.05 : 0.05);
+                assert_int_equal(
+                    hf_contact_find(f.s->creature, sets(&f, q.limb), placement, &q, f.workspace, f.answer),
+                    HF_OK);
+                assert_int_equal(f.answer->outcome, HF_FOUND);
+                assert_true(f.answer->contacts[0].hold.normal.z > 0.999);
+                assert_near(f.answer->contacts[0].hold.point.z, 0, 1e-9);
+                assert_true(f.answer->tested <= 20 && f.answer->looked <= 1500);
+            }
+        }
+    }
+    hf_placement_free(placement);
+    hf_scene_free(scene);
+    tear_down(&f);
+}
+
 /* ---- the budget ---- */
 
 static void the_budget_counts_work(void** state) {
@@ -215,8 +253,8 @@ static void the_budget_counts_work(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_seat_touches_where_it_is), cmocka_unit_test(a_rope_is_held_both_ways),
-        cmocka_unit_test(a_ball_stands_a_radius_above), cmocka_unit_test(the_better_frame_wins),
-        cmocka_unit_test(the_budget_counts_work)};
+        cmocka_unit_test(a_seat_touches_where_it_is),    cmocka_unit_test(a_rope_is_held_both_ways),
+        cmocka_unit_test(a_ball_stands_a_radius_above),  cmocka_unit_test(the_better_frame_wins),
+        cmocka_unit_test(a_slab_is_stood_on_from_above), cmocka_unit_test(the_budget_counts_work)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

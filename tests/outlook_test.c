@@ -158,7 +158,7 @@ static void queries_choose_by_the_outlook(void** state) {
         const hf_contact* found = &answers[k]->contacts[0];
         hf_pose there = {pose.root, (double*)found->q};
         hf_forward(c, &there, links);
-        hf_support_find(c, placement, found, links[v->limbs[right].contacts[found->hold.frame].link],
+        hf_support_find(c, placement, &found->hold, links[v->limbs[right].contacts[found->hold.frame].link],
                         &supports[1]);
         hf_stance* both;
         assert_int_equal(hf_stance_create(&both), HF_OK);

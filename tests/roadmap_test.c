@@ -1,80 +1,11 @@
-/* Roadmaps: shortest ways against Dijkstra, edges that hold, threads, files, queries. */
+/* Roadmaps: edges that hold, threads, files, queries. */
 #include "guide_fixture.h"
 #include "base/random.h"
 #include "base/workspace.h"
 #include "space/roadmap_file.h"
-#include "space/root_graph.h"
+#include "space/root_space.h"
 
 #include <stdlib.h>
-
-/* ---- shortest ways ---- */
-
-enum { NODES = 60 };
-
-/* Plain Dijkstra over a matrix. */
-static double dijkstra(double length[NODES][NODES], int from, int to) {
-    double best[NODES];
-    bool done[NODES] = {0};
-    for (int i = 0; i < NODES; i++) best[i] = INFINITY;
-    best[from] = 0;
-    for (int round = 0; round < NODES; round++) {
-        int at_node = -1;
-        for (int i = 0; i < NODES; i++)
-            if (!done[i] && isfinite(best[i]) && (at_node < 0 || best[i] < best[at_node])) at_node = i;
-        if (at_node < 0) break;
-        done[at_node] = true;
-        for (int i = 0; i < NODES; i++) best[i] = fmin(best[i], best[at_node] + length[at_node][i]);
-    }
-    return best[to];
-}
-
-static void astar_equals_dijkstra(void** state) {
-    (void)state;
-    guide_world w = world_of(bar_scene(0.55));
-    hf_guide_model* m = plain();
-    hf_guide_options o = hf_guide_options_default();
-    hf_root_space space;
-    hf_root_space_start(&space, m, w.placement, NULL, &o);
-    int joined = 0, apart = 0;
-    for (int trial = 0; trial < 200; trial++) {
-        hf_workspace_mark mark = hf_workspace_begin(w.workspace);
-        hf_random r = hf_random_start(9, 4, (uint64_t)trial);
-        hf_root_graph g = {.workspace = w.workspace};
-        static double length[NODES][NODES];
-        for (int i = 0; i < NODES; i++) {
-            hf_transform t =
-                at(hf_random_between(&r, -3, 3), hf_random_between(&r, -3, 3), hf_random_unit(&r));
-            t.rotation = hf_quat_axis_angle(hf_v3(0, 0, 1), hf_random_between(&r, -3, 3));
-            assert_int_equal(hf_root_graph_add(&g, &t), i);
-            for (int k = 0; k < NODES; k++) length[i][k] = INFINITY;
-        }
-        for (int e = 0; e < 70; e++) {
-            int a = (int)(hf_random_unit(&r) * NODES), b = (int)(hf_random_unit(&r) * NODES);
-            if (a == b) continue;
-            assert_true(hf_root_graph_join(&g, a, b, -1));
-            length[a][b] = length[b][a] = hf_root_distance(&space, &g.pose[a], &g.pose[b]);
-        }
-        hf_root_path corners = {0};
-        double found_length;
-        bool found;
-        assert_int_equal(hf_root_graph_search(&g, &space, 0, 1, &corners, &found_length, &found), HF_OK);
-        double expected = dijkstra(length, 0, 1);
-        assert_int_equal(found, isfinite(expected));
-        assert_int_equal(found, hf_root_graph_component(&g, 0) == hf_root_graph_component(&g, 1));
-        joined += found, apart += !found;
-        if (found) {
-            assert_near(found_length, expected, 1e-9);
-            double sum = 0;
-            for (int i = 1; i < corners.count; i++)
-                sum += hf_root_distance(&space, &corners.corners[i - 1], &corners.corners[i]);
-            assert_near(sum, expected, 1e-9);
-        }
-        hf_workspace_end(w.workspace, mark);
-    }
-    assert_true(joined > 50 && apart > 5);
-    hf_guide_model_free(m);
-    world_free(&w);
-}
 
 /* ---- growth ---- */
 
@@ -180,7 +111,7 @@ static void queries_take_the_roadmap(void** state) {
         assert_int_equal(p.outcome, HF_FOUND);
         assert_true(p.by_roadmap);
         for (int i = 0; i < p.pose_count; i++)
-            assert_int_equal(hf_guide_test(human(), w.placement, p.poses[i].root).fault, HF_GUIDE_FINE);
+            assert_int_equal(hf_guide_test(human(), w.placement, p.poses[i]).fault, HF_GUIDE_FINE);
         if (k) assert_true(hf_guide_path_hash(&p) == hash);
         hash = hf_guide_path_hash(&p);
         // an object that moved makes it another world
@@ -203,42 +134,62 @@ static void no_way_is_said(void** state) {
     hf_roadmap_options ro = small_options();
     hf_roadmap* r = build(human(), &w, &ro);
     hf_guide_options o = hf_guide_options_default();
-    o.margin_m = 0.05, o.grow = 100, o.max_samples = 400;
+    o.margin_m = 0.05, o.max_samples = 400;
     hf_guide_path p = {0};
     assert_int_equal(
         hf_guide_find_on(r, human(), w.placement, at(-1, 0, 0.94), at(1, 0, 0.94), &o, w.workspace, &p),
         HF_OK);
     assert_int_equal(p.outcome, HF_NONE);
     assert_true(!p.by_roadmap && p.samples == 400 && p.gap > 0);
-    assert_true(p.pose_count > 0 && p.poses[p.pose_count - 1].root.position.x < 0);
+    assert_true(p.pose_count > 0 && p.poses[p.pose_count - 1].position.x < 0);
     hf_guide_path_free(&p);
     hf_roadmap_free(r);
     world_free(&w);
 }
 
-/* ---- postures ---- */
+/* ---- the guide that is kept ---- */
 
-/* Keeps poses on one half of the scene, and writes where they are. */
-static bool posture(void* user, const hf_transform* root, double* q) {
-    ++*(int*)user;
-    q[0] = root->position.x, q[1] = 7;
-    return root->position.y > 0;
-}
-
-static void nodes_keep_postures(void** state) {
+/* The same query follows the guide pose by pose and tests next to nothing; a query beside it joins it. */
+static void a_kept_guide_is_followed(void** state) {
     (void)state;
     guide_world w = world_of(closed_bar(1.1));
-    hf_roadmap_options o = small_options();
-    int calls = 0;
-    o.posture = posture, o.posture_count = 2, o.posture_user = &calls;
-    hf_roadmap* r = build(human(), &w, &o);
-    hf_roadmap_view v = hf_roadmap_get(r);
-    assert_true(v.node_count > 3 && calls > v.node_count);
-    assert_int_equal(v.posture_count, 2);
-    for (int i = 0; i < v.node_count; i++) {
-        assert_true(v.nodes[i].position.y > 0);
-        assert_true(v.postures[2 * i] == v.nodes[i].position.x && v.postures[2 * i + 1] == 7);
+    hf_guide_options o = hf_guide_options_default();
+    o.margin_m = 0.05;
+    hf_transform start = at(-1, 0, 0.94), goal = at(1, 0.2, 0.94);
+    hf_guide_path first = {0}, p = {0};
+    assert_int_equal(hf_guide_find(human(), w.placement, start, goal, &o, w.workspace, &first), HF_OK);
+    assert_int_equal(first.outcome, HF_FOUND);
+    hf_roadmap_options ro = small_options();
+    ro.guide = &first;
+    hf_roadmap* r = build(human(), &w, &ro);
+    assert_int_equal(hf_roadmap_get(r).guide_count, first.pose_count);
+    o.seed = 5;
+    assert_int_equal(hf_guide_find_on(r, human(), w.placement, start, goal, &o, w.workspace, &p), HF_OK);
+    assert_true(p.outcome == HF_FOUND && p.by_roadmap && p.samples == 0 && p.tests < 20);
+    assert_int_equal(p.pose_count, first.pose_count);
+    assert_memory_equal(p.poses, first.poses, sizeof *p.poses * (size_t)p.pose_count);
+    assert_near(p.length_m, first.length_m, 1e-12);
+    // the other way round, and from a step aside
+    hf_transform beside = at(-1, -0.1, 0.94);
+    const hf_transform ends[2][2] = {{goal, start}, {beside, goal}};
+    for (int k = 0; k < 2; k++) {
+        assert_int_equal(
+            hf_guide_find_on(r, human(), w.placement, ends[k][0], ends[k][1], &o, w.workspace, &p), HF_OK);
+        assert_true(p.outcome == HF_FOUND && p.by_roadmap && p.samples == 0 && p.tests < 40);
+        assert_true(hf_distance(p.poses[0].position, ends[k][0].position) == 0);
+        assert_true(hf_distance(p.poses[p.pose_count - 1].position, ends[k][1].position) == 0);
+        double step = ro.step * hf_guide_model_radius(human());
+        for (int i = 0; i < p.pose_count; i++) {
+            assert_int_equal(hf_guide_test(human(), w.placement, p.poses[i]).fault, HF_GUIDE_FINE);
+            if (i) assert_true(hf_distance(p.poses[i - 1].position, p.poses[i].position) <= step + 1e-9);
+        }
     }
+    // two ends on one side have no use for the guide through the bar
+    assert_int_equal(
+        hf_guide_find_on(r, human(), w.placement, beside, at(-1, 0.3, 0.94), &o, w.workspace, &p), HF_OK);
+    assert_true(p.outcome == HF_FOUND && !p.by_roadmap);
+    hf_guide_path_free(&first);
+    hf_guide_path_free(&p);
     hf_roadmap_free(r);
     world_free(&w);
 }
@@ -249,25 +200,30 @@ static void files_come_back_or_are_refused(void** state) {
     (void)state;
     guide_world w = world_of(closed_bar(1.1)), other = world_of(closed_bar(1.2));
     hf_roadmap_options o = small_options();
+    hf_transform poses[2] = {at(-1, 0, 0.94), at(-1, 0.01, 0.94)};
+    hf_guide_path guide = {.outcome = HF_FOUND, .poses = poses, .pose_count = 2};
+    o.guide = &guide;
     hf_roadmap *r = build(human(), &w, &o), *again;
     char path[1100];
     hf_error e;
     snprintf(path, sizeof path, "%s/human.hfr", test_folder());
     assert_int_equal(hf_roadmap_save(r, path, &e), HF_OK);
-    assert_int_equal(hf_roadmap_load(human(), w.placement, &o, path, &again, &e), HF_OK);
+    assert_int_equal(hf_roadmap_load(path, &again, &e), HF_OK);
     assert_true(hf_roadmap_hash(r) == hf_roadmap_hash(again));
     assert_int_equal(hf_roadmap_get(again).node_count, hf_roadmap_get(r).node_count);
-    hf_roadmap_free(again);
-    // another scene, another creature, other options
-    assert_int_equal(hf_roadmap_load(human(), other.placement, &o, path, &again, &e), HF_ERROR_FORMAT);
+    assert_int_equal(hf_roadmap_fits(again, human(), w.placement, &e), HF_OK);
+    // another scene, other places of its objects, another creature
+    assert_int_equal(hf_roadmap_fits(again, human(), other.placement, &e), HF_ERROR_ARGUMENT);
     assert_non_null(strstr(e.message, "scene"));
+    hf_transform old = hf_placement_pose(w.placement, 1);
+    hf_placement_move(w.placement, 1, at(0, 0, 1));
+    assert_int_equal(hf_roadmap_fits(again, human(), w.placement, &e), HF_ERROR_ARGUMENT);
+    assert_non_null(strstr(e.message, "placement"));
+    hf_placement_move(w.placement, 1, old);
     hf_guide_model* box = plain();
-    assert_int_equal(hf_roadmap_load(box, w.placement, &o, path, &again, &e), HF_ERROR_FORMAT);
+    assert_int_equal(hf_roadmap_fits(again, box, w.placement, &e), HF_ERROR_ARGUMENT);
     assert_non_null(strstr(e.message, "creature"));
-    o.seed = 3;
-    assert_int_equal(hf_roadmap_load(human(), w.placement, &o, path, &again, &e), HF_ERROR_FORMAT);
-    assert_non_null(strstr(e.message, "options"));
-    o.seed = 1;
+    hf_roadmap_free(again);
     // any changed or missing byte
     FILE* f = fopen(path, "rb");
     static char bytes[1 << 20];
@@ -279,10 +235,10 @@ static void files_come_back_or_are_refused(void** state) {
         assert_true(fwrite(bytes, 1, i < size ? size : size - 1, f) > 0);
         if (i < size) bytes[i] ^= 0x10;
         fclose(f);
-        assert_int_equal(hf_roadmap_load(human(), w.placement, &o, path, &again, &e), HF_ERROR_FORMAT);
+        assert_int_equal(hf_roadmap_load(path, &again, &e), HF_ERROR_FORMAT);
         assert_null(again);
     }
-    assert_int_equal(hf_roadmap_load(human(), w.placement, &o, "no/such.hfr", &again, &e), HF_ERROR_FILE);
+    assert_int_equal(hf_roadmap_load("no/such.hfr", &again, &e), HF_ERROR_FILE);
     hf_guide_model_free(box);
     hf_roadmap_free(r);
     world_free(&w);
@@ -291,9 +247,11 @@ static void files_come_back_or_are_refused(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(astar_equals_dijkstra),    cmocka_unit_test(roadmap_holds_for_any_threads),
-        cmocka_unit_test(queries_take_the_roadmap), cmocka_unit_test(no_way_is_said),
-        cmocka_unit_test(nodes_keep_postures),      cmocka_unit_test(files_come_back_or_are_refused),
+        cmocka_unit_test(roadmap_holds_for_any_threads),
+        cmocka_unit_test(queries_take_the_roadmap),
+        cmocka_unit_test(no_way_is_said),
+        cmocka_unit_test(files_come_back_or_are_refused),
+        cmocka_unit_test(a_kept_guide_is_followed),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     hf_guide_model_free(human());

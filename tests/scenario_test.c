@@ -217,6 +217,34 @@ static void targets_choose_their_kind(void** state) {
     hf_scenario_free(s);
 }
 
+/* Numbers of tables are kept, and checked by the table that they are put into. */
+static void tables_take_their_options(void** state) {
+    (void)state;
+    hf_scenario* s = must_load(HEAD("contact") ",\"task\":{\"direction\":[0,0,1]},\"options\":{\"swing\":{"
+                                               "\"lift_share\":2,\"knot_m\":0.05},"
+                                               "\"contact\":{\"max_tests\":7},\"course\":{\"max_round\":3},"
+                                               "\"sequence\":{\"stride\":-1}}}");
+    hf_error error = {0};
+    hf_swing_options swing = hf_swing_options_default();
+    hf_contact_query query = hf_contact_query_default();
+    hf_course_options course = hf_course_options_default();
+    hf_sequence_options sequence = hf_sequence_options_default();
+    assert_int_equal(s->option_count, 5);
+    assert_int_equal(hf_scenario_set(s, "swing", hf_swing_option_table(), &swing, &error), HF_OK);
+    assert_true(swing.lift_share == 2 && swing.knot_m == 0.05 && swing.max_tries == 24);
+    assert_int_equal(hf_scenario_set(s, "contact", hf_contact_option_table(), &query, &error), HF_OK);
+    assert_int_equal(query.max_tests, 7);
+    assert_int_equal(hf_scenario_set(s, "course", hf_course_option_table(), &course, &error),
+                     HF_ERROR_ARGUMENT);
+    assert_string_equal(error.field, "options.course.max_round");
+    assert_non_null(strstr(error.message, "did you mean \"max_rounds\"?"));
+    assert_int_equal(hf_scenario_set(s, "sequence", hf_sequence_option_table(), &sequence, &error),
+                     HF_ERROR_ARGUMENT);
+    assert_non_null(strstr(error.message, "-1 is outside 0.01 to 2"));
+    assert_int_equal(hf_scenario_set(s, "plan", hf_plan_option_table(), NULL, &error), HF_OK);
+    hf_scenario_free(s);
+}
+
 static void tasks_have_roles_and_directions(void** state) {
     (void)state;
     hf_scenario* s = must_load(HEAD("contact") ",\"task\":{\"direction\":[0,0,2]}}");
@@ -282,6 +310,17 @@ static const bad_case bad_cases[] = {
     {POSE(",\"options\":{\"epsilon\":0}"), "options", "must be above 0"},
     {POSE(",\"options\":{\"score\":{\"efort\":1}}"), "options.score", "did you mean \"effort\"?"},
     {POSE(",\"options\":{\"score\":{\"effort\":\"1\"}}"), "options.score", "a number is expected"},
+    {POSE(",\"options\":{\"plan\":{}}"), "options", "belongs to kind \"plan\""},
+    {CONTACT("\"task\":{\"direction\":[0,0,1]},\"options\":{\"plan\":{\"horizon\":3}}"), "options",
+     "belongs to kind \"plan\""},
+    {CONTACT("\"task\":{\"direction\":[0,0,1]},\"options\":{\"swng\":{}}"), "options",
+     "did you mean \"swing\"?"},
+    {CONTACT("\"task\":{\"direction\":[0,0,1]},\"options\":{\"swing\":1}"), "options",
+     "an object is expected"},
+    {CONTACT("\"task\":{\"direction\":[0,0,1]},\"options\":{\"swing\":{\"knot_m\":\"1\"}}"), "options.swing",
+     "neither a number"},
+    {CONTACT("\"task\":{\"direction\":[0,0,1]},\"options\":{\"contact\":{\"epsilon_m\":1}}"),
+     "options.contact", "\"epsilon\" of the options sets it"},
     {SCENE(",\"colour\":1"), "scene[0]", "unknown key \"colour\""},
     {SCENE(",\"fricton\":1"), "scene[0]", "did you mean \"friction\"?"},
     {SCENE(",\"friction\":-0.1"), "scene[0]", "cannot be negative"},
@@ -438,6 +477,7 @@ int main(void) {
         cmocka_unit_test(objects_are_turned_scaled_and_placed),
         cmocka_unit_test(start_sets_root_joints_and_contacts),
         cmocka_unit_test(targets_choose_their_kind),
+        cmocka_unit_test(tables_take_their_options),
         cmocka_unit_test(tasks_have_roles_and_directions),
         cmocka_unit_test(bad_files_are_refused_with_their_place),
         cmocka_unit_test(cut_files_are_refused),

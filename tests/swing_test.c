@@ -153,7 +153,7 @@ static void the_curve_leaves_and_arrives_along_the_normals(void** state) {
             v[k].z = hf_random_between(&r, -1, 1);
         }
         hf_vec3 n = hf_normalize(v[1]), m = hf_normalize(v[3]);
-        hf_swing_shape shape = {0.1, hf_scale(v[4], 0.2)};
+        hf_swing_shape shape = {0.1, 0.1, hf_scale(v[4], 0.2)};
         hf_swing_curve c = hf_swing_curve_make(v[0], n, v[2], m, shape);
         assert_near(hf_distance(hf_swing_curve_point(&c, 0), v[0]), 0, 0);
         assert_near(hf_distance(hf_swing_curve_point(&c, 1), v[2]), 0, 0);
@@ -166,8 +166,8 @@ static void the_curve_leaves_and_arrives_along_the_normals(void** state) {
             assert_near(hf_distance(slope, hf_swing_curve_velocity(&c, s)), 0, 1e-6);
         }
         // without normals and bend it is straight
-        hf_swing_curve straight =
-            hf_swing_curve_make(v[0], hf_v3(0, 0, 0), v[2], hf_v3(0, 0, 0), (hf_swing_shape){0.1, {0, 0, 0}});
+        hf_swing_curve straight = hf_swing_curve_make(v[0], hf_v3(0, 0, 0), v[2], hf_v3(0, 0, 0),
+                                                      (hf_swing_shape){0.1, 0.1, {0, 0, 0}});
         hf_vec3 middle = hf_swing_curve_point(&straight, 0.3), way = hf_sub(v[2], v[0]);
         assert_near(hf_length(hf_cross(hf_sub(middle, v[0]), hf_normalize(way))), 0, 1e-12);
     }

@@ -16,12 +16,12 @@ typedef struct hf_agent hf_agent;
 
 typedef struct hf_agent_options {
     double swing_s; /* least time of a swing; 0 (default): 0.4 s for a limb of 1 m, by its root for others */
-    double half_stride_m; /* how far before and behind its place a foot may stand; 0 (default): 0.2 limb
-                             lengths */
-    double lift_m;        /* how far a swing leaves the surface; 0 (default): 0.12 limb lengths */
-    double
-        motion_share; /* beta of u = normalise(task + beta v), along which supports are scored; default 1 */
-    double effort_weight;   /* of the force along u in the choice of contacts; default 0.3 */
+    double half_stride_m;   /* how far before and behind its place a foot may stand; 0 (default): 0.2 limb
+                               lengths */
+    double lift_m;          /* how far a swing leaves the surface; 0 (default): 0.1 limb lengths */
+    double effort_weight;   /* of the force along the task in the choice of contacts; default 0.3 */
+    double comfort_weight;  /* of the posture's comfort; default 5, half of what sequences weigh it: the
+                               nearness to the limb's place says  part of it */
     double distance_weight; /* of the nearness to the limb's place under the body; default 30 */
     double max_lean_rad; /* how far the body leans with its footholds, for four limbs and more; default 0.6 */
 } hf_agent_options;
@@ -49,10 +49,11 @@ typedef struct hf_agent_input {
     hf_transform root;
     hf_vec3 velocity;  /* m/s, world; its part along the body's up is left out: footholds give the height */
     double turn_rad_s; /* about the body's up, to the left */
-    hf_vec3 task;      /* where supports push the body when it does not move; default +Z */
+    hf_vec3 task;      /* where supports push the body; default +Z: up, however it moves */
     int budget;        /* contact tests at most in this frame, 1..1,000,000; default 40 */
 } hf_agent_input;
 HF_API hf_agent_input hf_agent_input_default(void);
+HF_API hf_option_table hf_agent_input_table(void); /* dt_s and budget */
 
 typedef enum hf_agent_event_kind {
     HF_AGENT_MADE,      /* a limb has a contact */

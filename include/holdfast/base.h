@@ -62,6 +62,9 @@ typedef struct hf_strings {
     const char* const* items;
 } hf_strings;
 
+/* Releases a text that a function of the library gave to its caller. */
+HF_API void hf_text_free(char* text);
+
 /* The one of `count` words that begins so, else the nearest by edit distance, to say what was meant; NULL
    when none is near. */
 HF_API const char* hf_nearest_word(const char* word, const char* const* words, int count);

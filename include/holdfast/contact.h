@@ -6,19 +6,11 @@
 
 #include <holdfast/samples.h>
 #include <holdfast/collision.h>
+#include <holdfast/task.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* With v the direction in which the task moves things and n the surface's normal, out of the object: */
-typedef enum hf_role {
-    HF_ROLE_SUPPORT, /* the surface pushes the body along v: factor v . n */
-    HF_ROLE_ACT,     /* the limb pushes the object along v: factor -v . n */
-    HF_ROLE_GRIP     /* on objects flagged so, by limbs that can: |v . n|, or 1 where the object has no
-                        dominant normal (a rope) */
-} hf_role;
-HF_API const char* hf_role_text(hf_role role);
 
 /* What a contact is scored by; larger is better in every one of them. */
 typedef enum hf_term {
@@ -45,9 +37,10 @@ typedef struct hf_contact_query {
     double epsilon_m;  /* how near a sample must be to a surface; 0 (default): 0.03 limb lengths */
     double weights[HF_TERM_COUNT]; /* default: effort 1, all others 0 */
     int count;                     /* contacts wanted, 1..1000; default 1 */
-    double apart_m;                /* least distance between two of them; default 0.05 */
-    double min_size_m;             /* surfaces must go on this far across under the contact; default 0: any */
-    double max_tilt_rad;           /* largest angle of a surface's normal from +Z, 0..pi; default pi */
+    double apart_m;       /* least distance between two of them; 0 (default): 0.15, or a quarter of the limb's
+                             length where that is less */
+    double min_size_m;    /* surfaces must go on this far across under the contact; default 0: any */
+    double max_tilt_rad;  /* largest angle of a surface's normal from +Z, 0..pi; default pi */
     double max_angle_rad; /* how far the contact's normal may be from against the surface's, where the limb
                              cannot turn it further; not for balls and grips; default 1.0 */
     int max_tests;        /* work at most: candidates finished, and a tenth of those looked at; 1..10,000,000;
@@ -56,9 +49,14 @@ typedef struct hf_contact_query {
         wish; /* where the distance term is measured from, world; NULL: where the effector is now */
     const hf_hold* touches; /* contacts that hold already; those of this limb are let go */
     int touch_count;
-    const struct hf_outlook* outlook; /* holdfast/outlook.h; NULL (default): duration and balance are 0 */
+    const struct hf_outlook* outlook; /* holdfast/outlook.h; NULL (default): duration and balance are 0, and
+                                         may have no weight */
 } hf_contact_query;
 HF_API hf_contact_query hf_contact_query_default(void);
+/* The first term (hf_term) that has a weight and that nothing fills: duration without an outlook that has
+   root poses and reach volumes, balance without one that has a stance. -1 when all are filled. */
+HF_API int hf_contact_missing_term(const hf_contact_query* query);
+HF_API hf_option_table hf_contact_option_table(void); /* its numbers but the weights */
 
 typedef struct hf_contact {
     hf_hold hold; /* in the world; the normal points to the limb's side */
@@ -94,6 +92,7 @@ typedef struct hf_contact_answer {
     int tested;     /* finished on the surface, or tried to */
     int colliding;  /* of the tested, colliding on the surface, or as near to it as they came */
     int unfinished; /* of the tested, not to be brought onto the surface */
+    int valid;      /* of the tested, all others: the answer is the best of them that are apart */
     double epsilon_m; /* as used in the end: widened where no sample was near enough */
     int contact_count, contact_capacity;
     hf_contact* contacts; /* best score first */
@@ -108,17 +107,22 @@ HF_API void hf_contact_answer_free(hf_contact_answer* answer);
 /* The best contacts of one limb: exactly on the surface (0.1 mm), the normal aligned as far as limits and
    range of motion allow, free of collision with scene and own body. Candidates are taken in the order of
    their samples' scores, of equal ones that first which faces its surface better. One whose limb collides as
-   sampled (by more than 0.2 epsilon; the effector set on the surface) is passed over, the others are
-   finished, and the first `count` that are valid are the answer. A query for one contact passes over half of
-   what is left after every 250 that were blocked, so that in a large set it gives the best of an even part
-   of the samples, not always of all; one for several takes them all in order. Surfaces that push against the
-   task are never used where the score has effort or precision in it; those along it, which take none of its
-   force, only when few or none that help give a contact. Where there is none, epsilon is doubled up to four
-   times, and in the end those passed over are finished, too. `samples` holds one set for each contact frame
-   of the limb (one for a limb without any), NULL for a frame that is not to be used; frames on fingers and
-   toes, which samples have at rest, are used where no other set is given. HF_ERROR_ARGUMENT for numbers that
-   are not finite, a direction of no length, values out of range, a limb that does not exist, a set of another
-   limb, a grip by a limb that cannot, an answer without room. */
+   sampled (by more than 0.2 epsilon; the effector set on the surface), or is too short to lay its contact
+   frame flat there, is passed over; the others are finished. A query for one contact answers with the first
+   that is valid. One for several finishes every candidate within epsilon that max_tests allows, and answers
+   with the best finished contact, the best of those `apart_m` from it, and so on: so its first contact is
+   never worse than that of a query for one. Until the first contact half of what is left is passed over after
+   every 250 that were blocked, and most of those beside places where the limb could not lay its frame flat,
+   so that in a large set a query for one gives the best of an even part of the samples, not always of all.
+   Surfaces that push against the task are not used where the score has effort or precision in it, but for
+   supports whose friction still lets them push along it, and those only when no others give a contact; those
+   along the task, which take none of its force, only when few or none that help do. Where there is none,
+   epsilon is doubled up to four times, and in the end those passed over are finished, too. `samples` holds
+   one set for each contact frame of the limb (one for a limb without any), NULL for a frame that is not to be
+   used; frames on fingers and toes, which samples have at rest, are used where no other set is given.
+   HF_ERROR_ARGUMENT for numbers that are not finite, a direction of no length, values out of range, a limb
+   that does not exist, a set of another limb, a grip by a limb that cannot, a term with a weight that nothing
+   fills, an answer without room. */
 HF_API hf_status hf_contact_find(const hf_creature* creature, const hf_samples* const* samples,
                                  const hf_placement* placement, const hf_contact_query* query,
                                  hf_workspace* workspace, hf_contact_answer* answer);

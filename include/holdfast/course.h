@@ -35,6 +35,7 @@ typedef struct hf_course_options {
     unsigned claims; /* of the motion; default all but balance, one-limb and dynamic */
 } hf_course_options;
 HF_API hf_course_options hf_course_options_default(void);
+HF_API hf_option_table hf_course_option_table(void); /* its own fields and those of timing */
 
 /* The schedule of the course, with a knot at every frame, and its motion by hf_realise; result has the faults
    that are left. Frames lie on the straight moves of the course; moves whose frames collide between two

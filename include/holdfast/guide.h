@@ -33,11 +33,9 @@ HF_API hf_option_table hf_guide_model_option_table(void);
    nothing have none, and so have limbs behind the 64th. */
 HF_API hf_status hf_guide_model_create(const hf_creature* creature, const hf_guide_model_options* options,
                                        hf_guide_model** model, hf_error* error);
-/* One convex body without limbs, tilt bound or reachability: a plain piano to move. The shape is copied; only
-   the root's limits are used. */
+/* One convex body without limbs, tilt bound or reachability: a plain piano to move. The shape is copied. */
 HF_API hf_status hf_guide_model_create_plain(const hf_shape* shape, hf_transform in_root,
-                                             const hf_body_limits* limits, hf_guide_model** model,
-                                             hf_error* error);
+                                             hf_guide_model** model, hf_error* error);
 HF_API void hf_guide_model_free(hf_guide_model* model);
 
 /* A convex body fixed in the root's frame. */
@@ -86,8 +84,6 @@ typedef struct hf_guide_options {
     int max_samples;       /* 1..100,000,000: root poses drawn before the answer is "none"; default 20,000 */
     int max_tests;         /* 1..2,000,000,000 root poses tested before the answer is "budget"; default
                               2,000,000 */
-    int grow;              /* 0..1,000,000: poses drawn around start and goal where a roadmap does not join
-                              them; default 2,000 */
     bool smooth;           /* prune, spline and shortcuts; default true */
     int shortcuts;         /* 0..100,000; default 60 */
     uint64_t seed;         /* default 1 */
@@ -96,11 +92,6 @@ typedef struct hf_guide_options {
 } hf_guide_options;
 HF_API hf_guide_options hf_guide_options_default(void);
 HF_API hf_option_table hf_guide_option_table(void); /* all but progress and user */
-
-typedef struct hf_guide_pose {
-    double time_s;
-    hf_transform root;
-} hf_guide_pose;
 
 /* Why the search ended. */
 typedef enum hf_guide_stop {
@@ -120,7 +111,7 @@ typedef struct hf_guide_path {
     /* Found: from start to goal. Else as far from the start as the search came nearest to the goal; none when
        the start is bad. Straight and slerp between neighbours, which are within the step. */
     int pose_count, pose_capacity;
-    hf_guide_pose* poses;
+    hf_transform* poses;                    /* of the root */
     double length_m;                        /* of the root's way */
     bool smoothed;                          /* a spline; else straight pieces, because no spline held */
     hf_guide_fault start_fault, goal_fault; /* of the condition at start and goal themselves */
@@ -135,10 +126,7 @@ typedef struct hf_guide_path {
 HF_API void hf_guide_path_free(hf_guide_path* path);
 /* Of everything but the memory, the same on every machine and for any number of threads. */
 HF_API uint64_t hf_guide_path_hash(const hf_guide_path* path);
-/* The pose at a time, straight and slerp between neighbours, held outside. The path must have poses. */
-HF_API hf_transform hf_guide_path_at(const hf_guide_path* path, double time_s);
-
-/* A timed root path from start to goal by a tree from either side. HF_ERROR_ARGUMENT for numbers that are not
+/* A root path from start to goal by a tree from either side. HF_ERROR_ARGUMENT for numbers that are not
    finite or out of range, HF_ERROR_LIMIT for a goal a million steps away. */
 HF_API hf_status hf_guide_find(const hf_guide_model* model, const hf_placement* placement, hf_transform start,
                                hf_transform goal, const hf_guide_options* options, hf_workspace* workspace,
@@ -151,25 +139,19 @@ HF_API hf_status hf_guide_find(const hf_guide_model* model, const hf_placement* 
    shared by threads. */
 typedef struct hf_roadmap hf_roadmap;
 
-/* A whole posture at a root pose, balanced or whatever the caller asks for; false keeps the pose out. Called
-   in a fixed order by one thread. */
-typedef bool (*hf_posture_fn)(void* user, const hf_transform* root, double* q);
-
 typedef struct hf_roadmap_options {
     int tries;       /* 1..1,000,000 poses in a row that add nothing end it; default 100 */
     int max_samples; /* 1..100,000,000 poses drawn; default 5,000 */
     int max_nodes;   /* 1..1,000,000; default 4,000 */
     double step, metric, triangle_share, margin_m; /* as in hf_guide_options */
     uint64_t seed;                                 /* default 1 */
-    int threads;           /* 0: all cores (default); the roadmap does not depend on it */
-    hf_posture_fn posture; /* may be NULL (default): nodes have none */
-    int posture_count;     /* values of a posture */
-    void* posture_user;
-    hf_progress_fn progress; /* may be NULL; may cancel: what is there then is the roadmap */
+    int threads;                /* 0: all cores (default); the roadmap does not depend on it */
+    const hf_guide_path* guide; /* may be NULL (default); a guide found in this placement, kept as it is */
+    hf_progress_fn progress;    /* may be NULL; may cancel: what is there then is the roadmap */
     void* user;
 } hf_roadmap_options;
 HF_API hf_roadmap_options hf_roadmap_options_default(void);
-HF_API hf_option_table hf_roadmap_option_table(void); /* numbers but posture_count */
+HF_API hf_option_table hf_roadmap_option_table(void); /* all but guide, progress and user */
 
 HF_API hf_status hf_roadmap_build(const hf_guide_model* model, const hf_placement* placement,
                                   const hf_roadmap_options* options, hf_roadmap** roadmap, hf_error* error);
@@ -181,24 +163,28 @@ typedef struct hf_roadmap_edge {
 } hf_roadmap_edge;
 typedef struct hf_roadmap_view {
     hf_outcome outcome; /* found (tries in a row added nothing), budget, cancelled */
-    int node_count, edge_count, component_count, posture_count;
+    int node_count, edge_count, component_count;
     const hf_transform* nodes;
     const hf_roadmap_edge* edges;
-    const double* postures; /* posture_count for each node */
+    int guide_count; /* poses of the guide that is kept, 0 for none */
+    const hf_transform* guide;
     int64_t samples, tests;
 } hf_roadmap_view;
 HF_API hf_roadmap_view hf_roadmap_get(const hf_roadmap* roadmap);
 HF_API uint64_t hf_roadmap_hash(const hf_roadmap* roadmap);
 
 HF_API hf_status hf_roadmap_save(const hf_roadmap* roadmap, const char* path, hf_error* error);
-/* Refuses a damaged file, and one of another model, scene, placement or other options. */
-HF_API hf_status hf_roadmap_load(const hf_guide_model* model, const hf_placement* placement,
-                                 const hf_roadmap_options* options, const char* path, hf_roadmap** roadmap,
-                                 hf_error* error);
+/* Refuses a damaged file. */
+HF_API hf_status hf_roadmap_load(const char* path, hf_roadmap** roadmap, hf_error* error);
+/* Was the roadmap made for this trunk, these reach volumes and these objects where they stand? HF_OK, or
+   HF_ERROR_ARGUMENT with what differs in the error. */
+HF_API hf_status hf_roadmap_fits(const hf_roadmap* roadmap, const hf_guide_model* model,
+                                 const hf_placement* placement, hf_error* error);
 
-/* hf_guide_find by a roadmap: start and goal are joined to it, after options.grow poses around them if need
-   be, and the shortest way is taken; where that fails, the trees search. Step and metric are the roadmap's.
-   HF_ERROR_ARGUMENT also for a roadmap of another model or placement. */
+/* hf_guide_find by a roadmap. Where start and goal see the guide that it keeps, the answer follows that
+   guide. Else the trees look for an easy way; then start and goal are joined to the roadmap and the shortest
+   way is taken; where that fails, the trees search on. Step and metric are the roadmap's. HF_ERROR_ARGUMENT
+   also for a roadmap that does not fit. */
 HF_API hf_status hf_guide_find_on(const hf_roadmap* roadmap, const hf_guide_model* model,
                                   const hf_placement* placement, hf_transform start, hf_transform goal,
                                   const hf_guide_options* options, hf_workspace* workspace,

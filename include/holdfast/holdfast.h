@@ -12,6 +12,7 @@
 #include <holdfast/scene.h>
 #include <holdfast/hold.h>
 #include <holdfast/collision.h>
+#include <holdfast/task.h>
 #include <holdfast/samples.h>
 #include <holdfast/solve.h>
 #include <holdfast/contact.h>

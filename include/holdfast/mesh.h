@@ -25,7 +25,6 @@ HF_API void hf_mesh_free(hf_mesh* mesh);
    become one. A mesh without triangles is refused. Notes what was odd in *warnings (may be NULL; free
    with hf_text_free), one line each. The units of DAE and FBX are honoured, the up axis is not. */
 HF_API hf_status hf_mesh_load(const char* path, hf_mesh* mesh, char** warnings, hf_error* error);
-HF_API void hf_text_free(char* text);
 
 typedef enum hf_shape_kind {
     HF_SHAPE_SPHERE,  /* radius */
@@ -49,6 +48,13 @@ typedef struct hf_shape {
 
 /* Triangles of a shape, for drawing and export; `segments` around a circle (8 to 64). */
 HF_API hf_status hf_shape_mesh(const hf_shape* shape, int segments, hf_mesh* mesh);
+
+/* Distance between two convex shapes, 0 when they meet. */
+HF_API double hf_shape_distance(const hf_shape* a, hf_transform pose_a, const hf_shape* b,
+                                hf_transform pose_b);
+/* Do the shapes, each shrunk by depth / 2, meet? */
+HF_API bool hf_shape_overlap(const hf_shape* a, hf_transform pose_a, const hf_shape* b, hf_transform pose_b,
+                             double depth);
 
 #ifdef __cplusplus
 }

@@ -4,10 +4,12 @@
 #ifndef HOLDFAST_PLAN_H
 #define HOLDFAST_PLAN_H
 
+#include <holdfast/guide.h>
 #include <holdfast/schedule.h>
 #include <holdfast/options.h>
 #include <holdfast/samples.h>
 #include <holdfast/scenario.h>
+#include <holdfast/solve.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -21,7 +23,8 @@ typedef struct hf_plan_options {
     double trunk_scale; /* 1..1.5; 0 (default): the creature's own */
     double margin_m; /* least static balance margin of every frame, by the planner's cones; default 0.006 */
     int horizon;     /* w: guide poses ahead that a contact's duration is counted over; default 24 */
-    double effort;   /* weights of a contact's terms; default 1 */
+    double effort; /* weights of a contact's terms (hf_term), effort along +Z; default 0.02: the term reaches
+                      20 on a straight limb */
     double duration; /* default 2 */
     double balance;  /* default 1 */
     double comfort;  /* default 0.3 */
@@ -82,6 +85,8 @@ typedef struct hf_plan_query {
     const hf_scenario_state* goal;
     const hf_transform* guide;
     int guide_count;
+    const hf_roadmap*
+        roadmap; /* may be NULL; of this creature and scene: guides of the first attempt use it */
 } hf_plan_query;
 HF_API hf_status hf_plan_find(const hf_plan_model* model, const hf_scene* scene, const hf_plan_query* query,
                               const hf_plan_options* options, hf_progress_fn progress, void* user,

@@ -3,6 +3,7 @@
 #define HOLDFAST_RENDER_H
 
 #include <holdfast/scenario.h>
+#include <holdfast/schedule.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -52,6 +53,13 @@ typedef struct hf_picture {
 } hf_picture;
 HF_API hf_status hf_render(const hf_picture_moment* moments, int count, const hf_picture_options* options,
                            hf_progress_fn progress, void* user, hf_picture* picture, hf_error* error);
+/* The timeline of a schedule: a row for each limb that holds something, a bar for each hold in the colour of
+   its object, with a dark edge below where it grips, the key stances above, seconds below. Of the options
+   width and height count; with height 0 it is as high as its rows need. The scene may be NULL where no hold
+   names an object. HF_ERROR_ARGUMENT when it does not fit the size. */
+HF_API hf_status hf_render_timeline(const hf_schedule* schedule, const hf_creature* creature,
+                                    const hf_scene* scene, const hf_picture_options* options,
+                                    hf_picture* picture, hf_error* error);
 HF_API void hf_picture_free(hf_picture* picture);
 HF_API hf_status hf_picture_save(const hf_picture* picture, const char* path, hf_error* error);
 

@@ -2,9 +2,9 @@
 #ifndef HOLDFAST_SCENARIO_H
 #define HOLDFAST_SCENARIO_H
 
-#include <holdfast/contact.h>
 #include <holdfast/motion.h>
-#include <holdfast/solve.h>
+#include <holdfast/options.h>
+#include <holdfast/task.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -45,6 +45,13 @@ typedef struct hf_score_weight {
     double weight;
 } hf_score_weight;
 
+/* A number of an options table that the file sets: "options": { "plan": { "horizon": 30 } }. */
+typedef struct hf_scenario_option {
+    const char* table; /* its name in the file: "plan", "contact", "sequence", "swing" or "course" */
+    char* name;
+    double value; /* 0 or 1 for a flag */
+} hf_scenario_option;
+
 /* Everything of a scenario file, loaded and resolved; owns creature and scene. */
 typedef struct hf_scenario {
     char* name; /* the file's stem without .scenario.json */
@@ -65,6 +72,8 @@ typedef struct hf_scenario {
     double epsilon_m; /* options.epsilon; 0: by the limb's length */
     int weight_count;
     hf_score_weight* weights; /* options.score */
+    int option_count;
+    hf_scenario_option* options; /* of tables; hf_scenario_set puts them into their structs */
     int warning_count;
     char** warnings;
 } hf_scenario;
@@ -76,6 +85,12 @@ typedef struct hf_scenario {
 HF_API hf_status hf_scenario_load(const char* path, const hf_load_options* options, hf_scenario** scenario,
                                   hf_error* error);
 HF_API void hf_scenario_free(hf_scenario* scenario);
+
+/* Puts what the file sets for this table into its struct. HF_ERROR_ARGUMENT with the file, the key and the
+   nearest name for one that the table does not have, and for a value out of its range. The loader cannot do
+   this: it does not know the tables of the modules that solve scenarios. */
+HF_API hf_status hf_scenario_set(const hf_scenario* scenario, const char* table_name, hf_option_table table,
+                                 void* options, hf_error* error);
 
 /* A scene from one mesh file, as an object named after it. Warnings as hf_mesh_load gives them. */
 HF_API hf_status hf_scene_load_mesh(const char* path, hf_scene** scene, char** warnings, hf_error* error);

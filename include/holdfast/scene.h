@@ -111,12 +111,6 @@ HF_API bool hf_placement_overlap(const hf_placement* placement, const hf_shape* 
    the surface's nearest point. False when nothing is within max_distance. */
 HF_API bool hf_placement_distance(const hf_placement* placement, const hf_shape* shape, hf_transform pose,
                                   double max_distance, hf_surface* out);
-/* Distance between two convex shapes, 0 when they meet. */
-HF_API double hf_shape_distance(const hf_shape* a, hf_transform pose_a, const hf_shape* b,
-                                hf_transform pose_b);
-/* Does no translation as short as `depth` (m) part the shapes? 0: do they meet; below 0: are they as near? */
-HF_API bool hf_shape_overlap(const hf_shape* a, hf_transform pose_a, const hf_shape* b, hf_transform pose_b,
-                             double depth);
 
 #ifdef __cplusplus
 }

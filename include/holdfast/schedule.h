@@ -65,7 +65,9 @@ typedef enum hf_frame_fault_kind {
     HF_FAULT_RANGE,    /* a joint group is outside its range of motion */
     HF_FAULT_SLIPS,    /* a hold is not kept, at the frame or on the way to the next one */
     HF_FAULT_SPEED,    /* root or a joint is too fast on the way to the next frame */
-    HF_FAULT_BALANCE   /* the margin that the schedule claims is not there */
+    HF_FAULT_BALANCE,  /* the static margin that the schedule claims is not there */
+    HF_FAULT_DYNAMIC,  /* no contact forces for the inertial wrench, as the schedule claims it */
+    HF_FAULT_LIMITS    /* a joint is outside its limits */
 } hf_frame_fault_kind;
 HF_API const char* hf_frame_fault_text(hf_frame_fault_kind kind);
 

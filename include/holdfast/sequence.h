@@ -14,10 +14,9 @@ extern "C" {
 typedef struct hf_sequence_options {
     double stride;  /* how far the root moves while a group of limbs swings, in mean limb lengths, 0.01..2;
                        default 0.3; shorter where contacts ask for it */
-    double forward; /* how much the direction of the path counts against up in scores, 0..10; default 1 */
-    double look_strides; /* the direction is taken over this much of the path ahead, 0.1..100; default 3 */
-    int choices;         /* contacts looked at for each swing, 1..100; default 8 */
-    int max_phases;      /* work at most: groups that swing, 1..1,000,000; default 2000 */
+    int choices;    /* contacts looked at for each swing, 1..100; default 8 */
+    int tests;      /* work of each contact query (max_tests), 1..10,000,000; default 60 */
+    int max_phases; /* work at most: groups that swing, 1..1,000,000; default 2000 */
 } hf_sequence_options;
 HF_API hf_sequence_options hf_sequence_options_default(void);
 HF_API hf_option_table hf_sequence_option_table(void);
@@ -32,7 +31,9 @@ typedef struct hf_sequence_query {
     const int* limbs;
     const hf_samples* const* const* samples; /* by limb of the creature and contact frame */
     double epsilon_m;                        /* of the contact queries; default 0 */
-    double weights[HF_TERM_COUNT]; /* default: effort 1, comfort 10, so that the next step is near */
+    double weights[HF_TERM_COUNT]; /* default: effort 1, comfort 10, duration 10 (method section 4). Effort is
+                                      along +Z: supports push up, and the path says from where they are asked.
+                                      Balance is not filled and may have no weight */
     hf_sequence_options options;
     hf_swing_options swing;
 } hf_sequence_query;

@@ -2,30 +2,12 @@
 #ifndef HOLDFAST_SOLVE_H
 #define HOLDFAST_SOLVE_H
 
-#include <holdfast/kinematics.h>
 #include <holdfast/options.h>
+#include <holdfast/task.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* For a ball contact, NORMAL puts the ball's centre one radius above `point` and leaves the angle free; the
-   other kinds put the centre on `point`. */
-typedef enum hf_target_kind {
-    HF_TARGET_POSITION, /* the contact point on `point` */
-    HF_TARGET_NORMAL,   /* and the contact's normal against the surface `normal` */
-    HF_TARGET_POSE      /* the contact point on `point`, the effector link at `rotation` */
-} hf_target_kind;
-
-typedef struct hf_target {
-    hf_target_kind kind;
-    int limb;
-    int contact; /* index into hf_limb.contacts; -1: the effector link's origin */
-    hf_vec3 point;
-    hf_vec3 normal;   /* unit, out of the surface (HF_TARGET_NORMAL) */
-    hf_quat rotation; /* world orientation of the effector link (HF_TARGET_POSE) */
-    bool held;        /* whole-body solver: hard, above every other task */
-} hf_target;
 
 typedef enum hf_stop {
     HF_STOP_REACHED,      /* within both tolerances */

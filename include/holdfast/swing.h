@@ -19,8 +19,8 @@ typedef struct hf_swing_curve {
 } hf_swing_curve;
 
 typedef struct hf_swing_shape {
-    double lift_m; /* how far it leaves and arrives along the normals */
-    hf_vec3 bend;  /* shifts its middle, m */
+    double leave_m, arrive_m; /* how far it leaves and arrives along the normals */
+    hf_vec3 bend;             /* shifts its middle, m */
 } hf_swing_shape;
 
 /* From start to goal. Normals point out of the surfaces; the zero vector where there is none, and the curve

@@ -2,11 +2,13 @@
 _holdfast() {
     local word=${COMP_WORDS[COMP_CWORD]} options=
     case ${COMP_WORDS[1]} in
-        info) options="--output --json --quiet --seed --threads --time-limit --package-path --unit" ;;
+        info) options="--output --json --quiet --seed --threads --time-limit --package-path --unit --creature --scenario" ;;
         pose) options="--output --json --quiet --seed --threads --time-limit --package-path --size --samples --azimuth --elevation --zoom --focus --distance" ;;
         sample) options="--output --json --quiet --seed --threads --time-limit --package-path --unit --count --limb --cache" ;;
-        contact) options="--output --json --quiet --seed --threads --time-limit --package-path --size --samples --azimuth --elevation --zoom --focus --distance --count --choices --compare --limb --cache" ;;
-        plan) options="--output --json --quiet --seed --threads --time-limit --package-path --size --samples --azimuth --elevation --zoom --focus --distance --count --trunk-scale" ;;
+        contact) options="--output --json --quiet --seed --threads --time-limit --package-path --size --samples --azimuth --elevation --zoom --focus --distance --count --choices --compare --limb --cache --set" ;;
+        plan) options="--output --json --quiet --seed --threads --time-limit --package-path --size --samples --azimuth --elevation --zoom --focus --distance --count --trunk-scale --set --roadmap" ;;
+        roadmap) options="--output --json --quiet --seed --threads --time-limit --package-path --trunk-scale" ;;
+        realise) options="--output --json --quiet --seed --threads --time-limit --package-path --creature --scenario --size --samples --azimuth --elevation --zoom --focus --distance" ;;
         check) options="--output --json --quiet --seed --threads --time-limit --package-path --creature --scenario" ;;
         render) options="--output --json --quiet --seed --threads --time-limit --package-path --unit --creature --scenario --strip --columns --frame --size --samples --azimuth --elevation --zoom --focus --distance --task --reach --no-ground" ;;
         export) options="--output --json --quiet --seed --threads --time-limit --package-path --unit --fps --creature --scenario" ;;
@@ -14,7 +16,7 @@ _holdfast() {
         help) options="" ;;
     esac
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W "info pose sample contact plan check render export bench help" -- "$word"))
+        COMPREPLY=($(compgen -W "info pose sample contact plan roadmap realise check render export bench help" -- "$word"))
     elif [ "${word#-}" != "$word" ]; then
         COMPREPLY=($(compgen -W "$options" -- "$word"))
     else

@@ -8,6 +8,9 @@
    field may be NULL, line 0. */
 __attribute__((format(printf, 6, 7))) hf_status hf_fail(hf_error* error, hf_status status, const char* file,
                                                         int line, const char* field, const char* format, ...);
+/* The same for a status that another function gave without an error: its kind is kept, its own text is the
+   message. HF_OK is returned and fills nothing. */
+hf_status hf_fail_status(hf_error* error, hf_status status, const char* file);
 hf_status hf_fail_memory(hf_error* error, const char* file);
 
 #endif

@@ -44,8 +44,12 @@ hf_status hf_fail(hf_error* error, hf_status status, const char* file, int line,
     return status;
 }
 
+hf_status hf_fail_status(hf_error* error, hf_status status, const char* file) {
+    return status == HF_OK ? HF_OK : hf_fail(error, status, file, 0, NULL, "%s", hf_status_text(status));
+}
+
 hf_status hf_fail_memory(hf_error* error, const char* file) {
-    return hf_fail(error, HF_ERROR_MEMORY, file, 0, NULL, "out of memory");
+    return hf_fail_status(error, HF_ERROR_MEMORY, file);
 }
 
 const char* hf_error_text(const hf_error* error, char* text, size_t size) {

@@ -233,3 +233,5 @@ void hf_text_list_add(char* text, size_t size, const char* name, int* left) {
     }
     snprintf(text + used, size - used, "%s%.*s", used ? ", " : "", (int)length, name);
 }
+
+void hf_text_free(char* text) { hf_free(text); }

@@ -114,7 +114,8 @@ static hf_status job_build(check_job* job, hf_error* error) {
     }
     for (int o = 0; o < job->object_count; o++) {
         job->views[o] = hf_scene_object(job->scene, o);
-        if (check_object_build(&job->views[o], &job->objects[o]) != HF_OK) return hf_fail_memory(error, NULL);
+        hf_status status = check_object_build(&job->views[o], &job->objects[o]);
+        if (status != HF_OK) return hf_fail_status(error, status, NULL);
     }
     for (int i = 0; i < job->motion->object_count; i++)
         job->object_of[i] = job->scene ? hf_scene_find(job->scene, job->motion->objects[i]) : -1;
@@ -315,7 +316,7 @@ hf_status hf_check_motion(const hf_motion* motion, const hf_creature* creature, 
         check_speeds(&job, report);
         check_contacts(&job, report);
         check_stances(&job, report);
-        status = check_bearings_build(&job) == HF_OK ? HF_OK : hf_fail_memory(error, NULL);
+        status = hf_fail_status(error, check_bearings_build(&job), NULL);
     }
     if (status == HF_OK) {
         shared_work work = {&job, progress, user, false};

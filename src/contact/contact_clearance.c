@@ -13,6 +13,8 @@
 
 /* Position and normal are five rows: with fewer joints a limb cannot have both. */
 enum { ALIGNING_JOINTS = 5 };
+/* Share of a length that sums of link lengths may be wrong by. */
+static const double REACH_ROUNDING = 1e-6;
 
 static bool moves_with(const hf_creature* c, const hf_limb* limb, int link) {
     const hf_kinematic_tree* t = c->tree;
@@ -74,6 +76,22 @@ static void sort_bodies(hf_contact_clearance* k) {
     }
 }
 
+/* Where the last joint is in the effector, and how far from the first one the links between let it get. */
+static void measure_wrist(hf_contact_clearance* k) {
+    const hf_creature_view* v = &k->creature->view;
+    const hf_limb* limb = &v->limbs[k->limb];
+    if (limb->joint_count == 0) return;
+    hf_vec3 at = k->anchor = hf_apply(k->links[limb->base_link], limb->base.position);
+    for (int i = 0; i < limb->joint_count; i++) {
+        const hf_joint* joint = &v->joints[limb->joints[i]];
+        hf_vec3 next = k->links[joint->child_link].position;
+        bool turns = joint->type == HF_JOINT_REVOLUTE || joint->type == HF_JOINT_CONTINUOUS;
+        k->wrist_reach_m += turns ? hf_distance(at, next) : INFINITY;
+        at = next;
+    }
+    k->wrist_in_effector = hf_unapply(k->links[limb->effector_link], at);
+}
+
 hf_status hf_contact_clearance_make(const hf_creature* creature, const hf_placement* placement,
                                     const hf_contact_query* query, hf_transform* links, double* q,
                                     hf_workspace* workspace, hf_contact_clearance* k) {
@@ -96,6 +114,7 @@ hf_status hf_contact_clearance_make(const hf_creature* creature, const hf_placem
     k->rest_y = k->rest_x + count, k->rest_z = k->rest_y + count, k->rest_radius = k->rest_z + count;
     for (int i = 0; i < 3; i++) k->order[i] = i;
     sort_bodies(k);
+    measure_wrist(k);
     return HF_OK;
 }
 
@@ -186,6 +205,22 @@ bool hf_contact_effector_clear(hf_contact_clearance* k, const double* q, int fra
     return effector_clear(k, frame, surface, false, slack, 0);
 }
 
+/* Can the limb lay the contact frame flat on the surface? Then the last joint is on a circle about the
+   normal, which may be out of its reach. Frames that need not lie flat always can. */
+static bool within_reach_flat(const hf_contact_clearance* k, int frame, const hf_surface* surface) {
+    const hf_limb* limb = &k->creature->view.limbs[k->limb];
+    if (!k->aligns || k->grip || frame < 0 || limb->contacts[frame].ball > 0) return true;
+    const hf_contact_frame* c = &limb->contacts[frame];
+    hf_transform in = k->frames[frame];
+    hf_vec3 wrist = hf_sub(k->wrist_in_effector, hf_apply(in, c->offset));
+    double height = -hf_dot(hf_rotate(in.rotation, c->normal), wrist);
+    double radius = sqrt(fmax(0, hf_dot(wrist, wrist) - height * height));
+    hf_vec3 anchor = hf_sub(k->anchor, surface->point);
+    double above = hf_dot(anchor, surface->normal);
+    double aside = sqrt(fmax(0, hf_dot(anchor, anchor) - above * above));
+    return hypot(above - height, aside - radius) <= k->wrist_reach_m * (1 + REACH_ROUNDING);
+}
+
 /* The effector on the surface, the rest of the limb in the scene, all of it in the body. */
 enum { EFFECTOR, UPPER, BODY, TESTS };
 
@@ -193,6 +228,7 @@ bool hf_contact_clear(hf_contact_clearance* k, const hf_samples* samples, int sa
                       const hf_surface* surface, double slack) {
     const hf_limb* limb = &k->creature->view.limbs[k->limb];
     if (limb->joint_count == 0) return true;
+    if (!within_reach_flat(k, frame, surface)) return false;
     hf_samples_pose(k->creature, samples, sample, k->q);
     hf_forward_limb(k->creature, k->limb, k->q, k->links);
     for (int i = 0; i < TESTS; i++) {

@@ -27,6 +27,9 @@ typedef struct hf_contact_clearance {
     int upper_count, effector_count;
     hf_clearance_body *upper, *effector;
     hf_transform* frames; /* of each contact frame: its link in the effector's */
+    /* The last joint's origin: fixed in the effector, and never farther from the first joint's than this. */
+    hf_vec3 wrist_in_effector, anchor;
+    double wrist_reach_m; /* INFINITY for limbs with joints that slide */
     int order[3];         /* of the tests: what failed last comes first */
     /* bodies of the rest, in the world */
     int rest_count;

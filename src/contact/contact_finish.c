@@ -145,7 +145,7 @@ hf_status hf_contact_finish(hf_contact_finisher* f, const hf_samples* samples, i
     if (r.stop != HF_STOP_REACHED) {
         // the angle will stay about so: worth going on only where the effector fits like that
         if (f->clearance.aligns && !hf_contact_effector_clear(&f->clearance, f->q, frame, surface, slack)) {
-            *finish = HF_FINISH_COLLIDES;
+            *finish = HF_FINISH_TILTED;
             return HF_OK;
         }
         hf_limb_solver_settle(solver, f->q);

@@ -21,7 +21,8 @@ typedef struct hf_contact_finisher {
     hf_contact_clearance clearance;
 } hf_contact_finisher;
 
-typedef enum hf_finish { HF_FINISH_VALID, HF_FINISH_INEXACT, HF_FINISH_COLLIDES } hf_finish;
+/* Tilted: the limb cannot lay the contact frame flat there, and the effector collides as it is. */
+typedef enum hf_finish { HF_FINISH_VALID, HF_FINISH_INEXACT, HF_FINISH_COLLIDES, HF_FINISH_TILTED } hf_finish;
 
 /* Is a contact frame asked (for a limb without any, frame 0)? Samples have fingers and toes at rest: a frame
    on one is asked where there are samples for none of the effector's own. */

@@ -1,8 +1,10 @@
 /* Contact queries (efort-2014-journal sections 3 and 5): candidates and their scores, then one after the
    other, best first: the limb as sampled must be free, what is brought exactly onto the surface must be free
-   again, and the first that are make the answer. */
+   again, and the best that are make the answer. */
 #include "contact/contact_finish.h"
+#include "contact/contact_pool.h"
 #include "contact/contact_score.h"
+#include "contact/tilt_memory.h"
 
 #include "base/memory.h"
 #include "base/workspace.h"
@@ -11,6 +13,7 @@
 #include <holdfast/outlook.h>
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 /* Default epsilon as a share of the limb's length. */
@@ -27,15 +30,32 @@ enum { LOOKS_A_TEST = 10 };
 /* In a large set thousands of the best samples may all be blocked by the same thing. After so many of them
    half of the rest is passed over, and again: what is left is as even as a smaller set. */
 enum { THIN_AFTER = 250 };
-enum { MAX_CONTACTS = 1000, MAX_TESTS = 10000000 };
+enum { MAX_CONTACTS = 1000 };
+
+#define FIELD(name) offsetof(hf_contact_query, name)
+static const hf_option items[] = {
+    {"epsilon_m", HF_OPTION_REAL, FIELD(epsilon_m), 0, 1e3, 0, "m",
+     "how near a sample must be to a surface; 0: 0.03 limb lengths"},
+    {"count", HF_OPTION_COUNT, FIELD(count), 1, MAX_CONTACTS, 1, "", "contacts wanted"},
+    {"apart_m", HF_OPTION_REAL, FIELD(apart_m), 0, 1e9, 0, "m",
+     "least distance between two of them; 0: 0.15, or a quarter of the limb's length where that is less"},
+    {"min_size_m", HF_OPTION_REAL, FIELD(min_size_m), 0, 1e3, 0, "m",
+     "how far across a surface must go on under the contact"},
+    {"max_tilt_rad", HF_OPTION_REAL, FIELD(max_tilt_rad), 0, 3.2, 3.14159265358979323846, "rad",
+     "largest angle of a surface's normal from up"},
+    {"max_angle_rad", HF_OPTION_REAL, FIELD(max_angle_rad), 0, 3.2, 1, "rad",
+     "how far the contact's normal may be from against the surface's"},
+    {"max_tests", HF_OPTION_COUNT, FIELD(max_tests), 1, 10000000, 600, "", "candidates finished at most"},
+};
+#undef FIELD
+
+hf_option_table hf_contact_option_table(void) {
+    return (hf_option_table){sizeof items / sizeof *items, items};
+}
 
 hf_contact_query hf_contact_query_default(void) {
-    hf_contact_query q = {.direction = {0, 0, 1},
-                          .count = 1,
-                          .apart_m = 0.05,
-                          .max_tilt_rad = 3.14159265358979323846,
-                          .max_angle_rad = 1,
-                          .max_tests = 600};
+    hf_contact_query q = {.direction = {0, 0, 1}};
+    hf_options_default(hf_contact_option_table(), &q);
     q.pose.root = hf_transform_identity();
     q.weights[HF_TERM_EFFORT] = 1;
     return q;
@@ -79,7 +99,7 @@ static void clear(hf_contact_answer* a) {
     a->outcome = HF_NONE;
     a->why = HF_CONTACT_OUT_OF_REACH;
     a->candidates = a->looked = a->blocked = 0;
-    a->tested = a->colliding = a->unfinished = a->contact_count = 0;
+    a->tested = a->colliding = a->unfinished = a->valid = a->contact_count = 0;
     a->epsilon_m = 0;
 }
 
@@ -91,15 +111,14 @@ static bool good_numbers(const hf_creature* c, const hf_contact_query* q) {
     bool good = hf_finite_transform(q->pose.root) && hf_finite3(q->direction);
     good = good && (!q->wish || hf_finite3(*q->wish));
     good = good && hf_length(q->direction) > 0 && isfinite(hf_length(q->direction));
-    good = good && in_range(q->epsilon_m, 0, 1e3) && in_range(q->apart_m, 0, 1e9);
-    good = good && in_range(q->min_size_m, 0, 1e3) && in_range(q->max_tilt_rad, 0, 3.2);
-    good = good && in_range(q->max_angle_rad, 0, 3.2) && in_range(q->max_tests, 1, MAX_TESTS);
-    good = good && in_range(q->count, 1, MAX_CONTACTS) && (unsigned)q->role <= HF_ROLE_GRIP && q->pose.q;
+    good = good && hf_options_check(hf_contact_option_table(), q, NULL) == HF_OK;
+    good = good && (unsigned)q->role <= HF_ROLE_GRIP && q->pose.q;
     good = good && q->touch_count >= 0 && (q->touches || q->touch_count == 0);
     const hf_outlook* o = q->outlook;
     good = good && (!o || (hf_finite3(o->com) && o->root_count >= 0 && (o->roots || o->root_count == 0)));
     for (int i = 0; good && o && i < o->root_count; i++) good = hf_finite_transform(o->roots[i]);
     for (int i = 0; good && i < HF_TERM_COUNT; i++) good = in_range(q->weights[i], 0, 1e6);
+    good = good && hf_terms_missing(q->weights, o) < 0;
     for (int i = 0; good && i < c->view.q_count; i++) good = isfinite(q->pose.q[i]);
     return good;
 }
@@ -129,9 +148,9 @@ static hf_status check(const hf_creature* c, const hf_samples* const* samples, c
 /* What one walk over the candidates within an epsilon leaves out. */
 typedef struct pass {
     double epsilon;
-    double tried;   /* surfaces up to this far were tried before with the same samples */
-    bool helpful;   /* only surfaces that help the task */
-    bool unhelpful; /* only those that do not: the others were tried */
+    double tried; /* surfaces up to this far were tried before with the same samples */
+    hf_surface_kind kind;
+    bool unhelpful; /* of any kind but those that help: they were tried */
     bool blocked;   /* only samples that are not free as sampled: the others were tried */
 } pass;
 
@@ -147,9 +166,15 @@ typedef struct search {
     hf_contact_finisher finisher;
     double slack_m;   /* how far a limb may overlap as sampled */
     double* jacobian; /* of a finished posture */
-    int hidden;       /* blocked in this pass */
-    uint32_t thin;    /* samples with one of these bits in their hash are passed over */
-    bool thick;       /* none are: every candidate is wanted */
+    hf_contact_pool pool;
+    hf_choice_list list;      /* of this pass */
+    hf_contact_choice* aside; /* passed over, where several contacts are wanted */
+    int aside_count;
+    int hidden; /* blocked in this pass */
+    hf_tilt_memory tilts;
+    int skipped;   /* for them, in this pass */
+    uint32_t thin; /* samples with one of these bits in their hash are passed over */
+    bool thick;    /* none are: every candidate is wanted */
 } search;
 
 /* Which objects may be used, and which grips hold alike in every direction. */
@@ -175,8 +200,6 @@ static void set_scorer(search* s, const hf_samples* samples, int set, const bool
     hf_transform link = s->finisher.links[contact ? contact->link : s->limb->effector_link];
     hf_vec3 at = hf_apply(link, contact ? contact->offset : hf_v3(0, 0, 0));
     if (s->query->wish) at = *s->query->wish;
-    // a limb of no length is its effector alone
-    double length = s->limb->length > 1e-3 ? s->limb->length : 1e-3;
     *to = (hf_contact_scorer){.creature = s->creature,
                               .query = s->query,
                               .samples = samples,
@@ -184,11 +207,26 @@ static void set_scorer(search* s, const hf_samples* samples, int set, const bool
                               .ball = contact ? contact->ball : 0,
                               .near = {.placement = s->placement, .base = base, .use = use},
                               .free_grip = free_grip,
-                              .length = length,
+                              .length = hf_terms_length(s->limb),
                               .direction = hf_unrotate(base.rotation, hf_normalize(s->query->direction)),
                               .up = hf_unrotate(base.rotation, hf_v3(0, 0, 1)),
                               .effector = hf_unapply(base, at),
                               .q = q};
+}
+
+/* The reach volume of a scorer's frame, its faces made once where each candidate is asked for its duration.
+ */
+static hf_status set_reach(search* s, hf_contact_scorer* scorer) {
+    const hf_outlook* o = s->query->outlook;
+    int frame = scorer->samples->block->key.contact;
+    scorer->reach = o && o->reach ? o->reach[frame > 0 ? frame : 0] : NULL;
+    if (!scorer->reach || s->query->weights[HF_TERM_DURATION] == 0) return HF_OK;
+    size_t count = (size_t)scorer->reach->triangle_count;
+    hf_plane* faces = hf_workspace_take(s->workspace, count + 1, sizeof *faces);
+    if (!faces) return HF_ERROR_MEMORY;
+    for (size_t i = 0; i < count; i++) faces[i] = hf_outlook_plane(scorer->reach, (int)i);
+    scorer->faces = faces;
+    return HF_OK;
 }
 
 static hf_status prepare(search* s, const hf_samples* const* samples) {
@@ -197,31 +235,19 @@ static hf_status prepare(search* s, const hf_samples* const* samples) {
     s->jacobian = hf_workspace_take(s->workspace, 3 * columns + 3, sizeof *s->jacobian);
     bool *use, *free_grip;
     hf_status status = choose_objects(s, &use, &free_grip);
-    if (status != HF_OK || !s->scorers || !s->jacobian) return HF_ERROR_MEMORY;
+    if (status != HF_OK) return status;
+    if (!s->scorers || !s->jacobian) return HF_ERROR_MEMORY;
+    status = hf_contact_pool_make(s->creature, s->query, s->workspace, &s->pool);
+    if (status != HF_OK) return status;
     status = hf_contact_finisher_make(s->creature, s->placement, s->query, samples, use, s->workspace,
                                       &s->finisher);
     for (int i = 0; i < (int)sets && status == HF_OK; i++)
         if (hf_contact_frame_asked(s->limb, samples, i)) {
             int set = s->scorer_count++;
             set_scorer(s, samples[i], set, use, free_grip, s->finisher.posture, &s->scorers[set]);
+            status = set_reach(s, &s->scorers[set]);
         }
     return status;
-}
-
-/* Is there a contact of the answer nearer than the least distance? */
-static bool too_near(const search* s, hf_vec3 point) {
-    for (int i = 0; i < s->answer->contact_count; i++)
-        if (hf_distance(point, s->answer->contacts[i].hold.point) < s->query->apart_m) return true;
-    return false;
-}
-
-/* Product of the three (or as many as there are joints) largest singular values of a Jacobian. */
-static double manipulability(const double* g, int columns) {
-    double det = g[0] * (g[1] * g[2] - g[5] * g[5]) - g[3] * (g[3] * g[2] - g[5] * g[4]) +
-                 g[4] * (g[3] * g[5] - g[1] * g[4]);
-    double minors = g[0] * g[1] - g[3] * g[3] + g[0] * g[2] - g[4] * g[4] + g[1] * g[2] - g[5] * g[5];
-    double square = columns > 2 ? det : columns == 2 ? minors : columns == 1 ? g[0] + g[1] + g[2] : 0;
-    return sqrt(fmax(square, 0));
 }
 
 /* The answer's terms are those of the posture it carries, not of the sample. */
@@ -230,37 +256,36 @@ static hf_status finished_terms(search* s, const hf_contact_scorer* scorer, doub
     const hf_limb* limb = s->limb;
     int link = contact->hold.frame >= 0 ? limb->contacts[contact->hold.frame].link : limb->effector_link;
     hf_vec3 offset = contact->hold.frame >= 0 ? limb->contacts[contact->hold.frame].offset : hf_v3(0, 0, 0);
-    hf_vec3 at = hf_apply(s->finisher.links[link], offset);
-    int columns = 0;
-    for (int i = 0; i < limb->joint_count; i++) columns += s->creature->view.joints[limb->joints[i]].v_count;
-    hf_limb_jacobian(s->creature, s->query->limb, s->finisher.links, at, 3, s->jacobian);
-    for (int c = 0; c < columns; c++) {
-        double* j = s->jacobian + c;
-        hf_vec3 turned = hf_unrotate(scorer->near.base.rotation, hf_v3(j[0], j[columns], j[2 * columns]));
-        j[0] = turned.x, j[columns] = turned.y, j[2 * columns] = turned.z;
-    }
-    hf_posture_terms p = {.point = hf_unapply(scorer->near.base, at), .factor = factor};
-    hf_jacobian_gram(s->jacobian, columns, p.gram);
-    p.manipulability = manipulability(p.gram, columns);
-    hf_contact_terms(scorer, &p, contact->terms);
-    contact->terms[HF_TERM_COMFORT] = hf_contact_comfort(scorer, s->finisher.q);
+    hf_touching_limb touching = {.creature = s->creature,
+                                 .limb = s->query->limb,
+                                 .links = s->finisher.links,
+                                 .q = s->finisher.q,
+                                 .at = hf_apply(s->finisher.links[link], offset),
+                                 .direction = hf_normalize(s->query->direction),
+                                 .factor = factor,
+                                 .jacobian = s->jacobian};
+    double *terms = contact->terms, manipulability, most = scorer->samples->block->max_manipulability;
+    hf_terms_of_posture(&touching, terms, &manipulability);
+    terms[HF_TERM_MANIPULABILITY] = most > 0 ? manipulability / most : 0;
+    terms[HF_TERM_DISTANCE] =
+        -hf_distance(hf_unapply(scorer->near.base, touching.at), scorer->effector) / scorer->length;
     hf_status status = HF_OK;
     if (s->query->outlook) {
         hf_support support;
         hf_support_find(s->creature, s->placement, &contact->hold, s->finisher.links[link], &support);
-        status =
-            hf_contact_outlook(scorer, &support, contact->hold.point, true, s->workspace, contact->terms);
+        status = hf_contact_outlook(scorer, &support, contact->hold.point, true, s->workspace, terms);
     }
-    contact->score = hf_contact_weigh(s->query, contact->terms);
+    contact->score = hf_terms_weigh(s->query->weights, terms);
     return status;
 }
 
+/* The first contact ends all passing over, and what was passed over has its turn: up to there a query for
+   several contacts goes as one for a single contact. */
 static void accept(search* s, const hf_contact* contact) {
-    hf_contact_answer* a = s->answer;
-    double* q = a->q + (size_t)a->contact_count * (size_t)a->q_count;
-    memcpy(q, s->finisher.q, sizeof(double) * (size_t)a->q_count);
-    a->contacts[a->contact_count] = *contact;
-    a->contacts[a->contact_count++].q = q;
+    hf_contact_pool_add(&s->pool, contact, s->finisher.q);
+    for (int i = 0; i < s->aside_count; i++) hf_choices_return(&s->list, s->aside[i]);
+    s->aside_count = 0;
+    s->thin = 0, s->thick = true;
 }
 
 /* The budget counts work. */
@@ -279,72 +304,113 @@ static hf_status finish(search* s, const hf_contact_scorer* scorer, const hf_con
                                          samples->block->key.contact, surface, s->slack_m, &contact, &end);
     if (status != HF_OK) return status;
     s->answer->unfinished += end == HF_FINISH_INEXACT;
-    s->answer->colliding += end == HF_FINISH_COLLIDES;
+    s->answer->colliding += end == HF_FINISH_COLLIDES || end == HF_FINISH_TILTED;
+    if (end == HF_FINISH_TILTED) hf_tilt_memory_add(&s->tilts, surface);
+    s->answer->valid += end == HF_FINISH_VALID;
     if (end != HF_FINISH_VALID) return HF_OK;
     status = finished_terms(s, scorer, factor, &contact);
     if (status == HF_OK) accept(s, &contact);
     return status;
 }
 
-/* The best choice that is left: finished and tested, passed over, or put back when its bound was too high. */
-static hf_status try_choice(search* s, const pass* p, hf_choice_list* list, hf_contact_choice choice) {
-    if (choice.sample * 2654435761u >> 12 & s->thin) return HF_OK;
-    const hf_contact_scorer* scorer = &s->scorers[choice.set];
-    hf_surface surface;
-    double factor, score;
-    bool any;
-    hf_status status = hf_contact_resolve(scorer, &choice, s->workspace, &surface, &factor, &score, &any);
-    if (status != HF_OK || !any) return status;
-    if (!choice.exact && (float)score < hf_choices_best(list)) {
-        choice.score = (float)score;
-        choice.exact = true;
-        hf_choices_return(list, choice);
-        return HF_OK;
-    }
-    if ((p->tried > 0 && surface.distance <= p->tried + scorer->ball) || (p->unhelpful && factor > 0) ||
-        too_near(s, surface.point))
-        return HF_OK;
+/* Which of the choices that come up a pass takes; the others are for another pass, or were there before. */
+static bool is_for(const pass* p, const hf_contact_scorer* scorer, const hf_surface* surface, double factor) {
+    return !(p->tried > 0 && surface->distance <= p->tried + scorer->ball) && !(p->unhelpful && factor > 0);
+}
+
+/* Looks at a choice as sampled, and finishes it when it is free. */
+static hf_status look(search* s, const pass* p, const hf_contact_choice* choice, const hf_surface* surface,
+                      double factor, double score) {
+    const hf_contact_scorer* scorer = &s->scorers[choice->set];
     s->answer->looked++;
-    bool clear = hf_contact_clear(&s->finisher.clearance, scorer->samples, (int)choice.sample,
-                                  scorer->samples->block->key.contact, &surface, s->slack_m);
+    bool clear = hf_contact_clear(&s->finisher.clearance, scorer->samples, (int)choice->sample,
+                                  scorer->samples->block->key.contact, surface, s->slack_m);
     s->answer->blocked += !clear && !p->blocked;
     s->hidden += !clear;
     if (s->hidden >= THIN_AFTER && !s->thick && !p->blocked) s->thin = 2 * s->thin + 1, s->hidden = 0;
-    return clear != p->blocked ? finish(s, scorer, &choice, &surface, factor, score) : HF_OK;
+    return clear != p->blocked ? finish(s, scorer, choice, surface, factor, score) : HF_OK;
 }
 
-static hf_status search_within(search* s, const pass* p) {
-    hf_choice_list list = {0};
+/* Where several contacts are wanted, one that was passed over is kept. */
+static void put_aside(search* s, hf_contact_choice choice) {
+    if (s->query->count > 1) s->aside[s->aside_count++] = choice;
+}
+
+/* The best choice that is left: finished and tested, passed over, or put back when its bound was too high. */
+static hf_status try_choice(search* s, const pass* p, hf_contact_choice choice) {
+    if (choice.sample * 2654435761u >> 12 & s->thin) {
+        put_aside(s, choice);
+        return HF_OK;
+    }
+    hf_surface surface;
+    double factor, score;
+    bool any;
+    hf_status status =
+        hf_contact_resolve(&s->scorers[choice.set], &choice, s->workspace, &surface, &factor, &score, &any);
+    if (status != HF_OK || !any) return status;
+    if (!choice.exact && (float)score < hf_choices_best(&s->list)) {
+        choice.score = (float)score;
+        choice.exact = true;
+        hf_choices_return(&s->list, choice);
+        return HF_OK;
+    }
+    if (!is_for(p, &s->scorers[choice.set], &surface, factor)) return HF_OK;
+    if (!p->blocked && !s->thick && hf_tilt_memory_skips(&s->tilts, &surface)) {
+        s->skipped++;
+        put_aside(s, choice);
+        return HF_OK;
+    }
+    return look(s, p, &choice, &surface, factor, score);
+}
+
+/* All candidates of a pass, and room for those put aside. */
+static hf_status collect(search* s, const pass* p) {
+    s->list = (hf_choice_list){0};
     hf_status status = HF_OK;
-    s->hidden = 0, s->thin = 0;
-    hf_workspace_mark mark = hf_workspace_begin(s->workspace);
     for (int i = 0; i < s->scorer_count && status == HF_OK; i++) {
         // a ball's sample is its centre: near when its skin is, or when it is under it
         s->scorers[i].near.epsilon = p->epsilon + s->scorers[i].ball;
-        s->scorers[i].helpful = p->helpful;
-        status = hf_contact_collect(&s->scorers[i], s->workspace, &list);
+        s->scorers[i].kind = p->kind;
+        status = hf_contact_collect(&s->scorers[i], s->workspace, &s->list);
     }
     s->answer->epsilon_m = p->epsilon;
-    s->answer->candidates = list.count;
+    s->answer->candidates = s->list.count;
+    s->aside_count = 0;
+    if (status != HF_OK || s->query->count == 1) return status;
+    s->aside = hf_workspace_take(s->workspace, (size_t)s->list.count + 1, sizeof *s->aside);
+    return s->aside ? HF_OK : HF_ERROR_MEMORY;
+}
+
+static hf_status search_within(search* s, const pass* p) {
+    s->hidden = 0, s->thin = 0, s->skipped = 0;
+    hf_tilt_memory_clear(&s->tilts, hf_terms_length(s->limb));
+    hf_workspace_mark mark = hf_workspace_begin(s->workspace);
+    hf_status status = collect(s, p);
     hf_contact_choice next;
-    while (status == HF_OK && s->answer->contact_count < s->query->count && !exhausted(s) &&
-           hf_choices_next(&list, &next))
-        status = try_choice(s, p, &list, next);
+    while (status == HF_OK && !(s->query->count == 1 && s->pool.count) && !exhausted(s) &&
+           hf_choices_next(&s->list, &next))
+        status = try_choice(s, p, next);
     hf_workspace_end(s->workspace, mark);
-    // nothing among what was left: all of it
-    if (status == HF_OK && s->thin && !s->answer->contact_count && !exhausted(s)) {
-        s->thick = true;
-        status = search_within(s, p);
-        s->thick = false;
-    }
     return status;
 }
+
+/* The same without passing over any candidate. */
+static hf_status search_all_within(search* s, const pass* p) {
+    s->thick = true;
+    hf_status status = search_within(s, p);
+    s->thick = s->pool.count > 0;
+    return status;
+}
+
+static bool has_passed_over(const search* s) { return s->thin || s->skipped; }
 
 /* Surfaces of one kind, with ever wider epsilons. */
 typedef struct widening {
     pass next;
     int left;       /* epsilons not tried yet */
     double nearest; /* the first one with candidates, 0: none yet */
+    pass thinned;   /* the last one in which candidates were passed over */
+    bool has_thinned;
 } widening;
 
 /* A small set must not mean an empty answer: epsilon is widened, and the solver pulls what is nearest onto
@@ -352,9 +418,13 @@ typedef struct widening {
 static hf_status search_wider(search* s, widening* w, bool again) {
     hf_contact_answer* a = s->answer;
     hf_status status = HF_OK;
-    while (w->left > 0 && status == HF_OK && !a->contact_count && !exhausted(s)) {
+    while (w->left > 0 && status == HF_OK && !s->pool.count && !exhausted(s)) {
         status = search_within(s, &w->next);
         if (a->candidates && w->nearest == 0) w->nearest = w->next.epsilon;
+        if (has_passed_over(s) && a->candidates < FEW_CANDIDATES && !s->pool.count && status == HF_OK)
+            status = search_all_within(s, &w->next);
+        else if (has_passed_over(s))
+            w->thinned = w->next, w->has_thinned = true;
         w->next.tried = w->next.epsilon;
         w->next.epsilon *= 2;
         w->left--;
@@ -365,23 +435,36 @@ static hf_status search_wider(search* s, widening* w, bool again) {
 }
 
 /* Where the factor alone decides, surfaces that do not help the task come after those that do, and are not
-   even looked for before. In the end samples that are not free themselves are finished, too. */
-static hf_status search_all(search* s) {
-    hf_contact_answer* a = s->answer;
+   even looked for before. A support that would push against the task by less than its friction comes after
+   both: a limb on the floor may push the body along a direction just below the horizontal. */
+enum { HELPFUL, ANY, AGAINST, KINDS };
+
+static void list_kinds(const search* s, double epsilon, widening kinds[KINDS]) {
     const hf_contact_query* q = s->query;
-    double first = q->epsilon_m > 0 ? q->epsilon_m : fmax(EPSILON_SHARE * s->limb->length, LEAST_EPSILON_M);
-    bool by_factor = hf_contact_by_factor(q);
-    widening kinds[2] = {{.next = {.epsilon = first, .helpful = true}, .left = by_factor ? WIDENINGS + 1 : 0},
-                         {.next = {.epsilon = first, .unhelpful = by_factor}, .left = WIDENINGS + 1}};
-    s->slack_m = SLACK_SHARE * first;
+    bool by_factor = hf_contact_by_factor(q), pushes = hf_contact_pushes(q) && q->role == HF_ROLE_SUPPORT;
+    const int all = WIDENINGS + 1;
+    kinds[HELPFUL] =
+        (widening){.next = {.epsilon = epsilon, .kind = HF_SURFACE_HELPFUL}, .left = by_factor ? all : 0};
+    kinds[ANY] =
+        (widening){.next = {.epsilon = epsilon, .kind = HF_SURFACE_ANY, .unhelpful = by_factor}, .left = all};
+    kinds[AGAINST] =
+        (widening){.next = {.epsilon = epsilon, .kind = HF_SURFACE_AGAINST}, .left = pushes ? all : 0};
+}
+
+/* Where no kind gave a contact: all that was passed over. */
+static hf_status search_thinned(search* s, widening kinds[KINDS]) {
     hf_status status = HF_OK;
-    for (int round = 0; round <= WIDENINGS && status == HF_OK; round++)
-        for (int i = 0; i < 2 && status == HF_OK; i++) status = search_wider(s, &kinds[i], round == 0);
-    // fewer than wanted: those that do not help, as far away as those that do
-    if (status == HF_OK && by_factor && a->contact_count && a->contact_count < q->count && !exhausted(s) &&
-        kinds[1].left > WIDENINGS)
-        status = search_within(s, &(pass){.epsilon = a->epsilon_m, .unhelpful = true});
-    for (int i = 0; i < 2 && status == HF_OK && !a->contact_count && !exhausted(s); i++) {
+    for (int i = 0; i < KINDS && status == HF_OK && !s->pool.count && !exhausted(s); i++) {
+        if (kinds[i].has_thinned) status = search_all_within(s, &kinds[i].thinned);
+        kinds[i].has_thinned = false;
+    }
+    return status;
+}
+
+/* In the end samples that are not free themselves are finished, too. */
+static hf_status search_blocked(search* s, widening kinds[KINDS]) {
+    hf_status status = HF_OK;
+    for (int i = 0; i < KINDS && status == HF_OK && !s->pool.count && !exhausted(s); i++) {
         kinds[i].next.epsilon = kinds[i].nearest;
         kinds[i].next.tried = 0;
         kinds[i].next.blocked = true;
@@ -390,21 +473,30 @@ static hf_status search_all(search* s) {
     return status;
 }
 
-/* Found in the order of the samples' scores; given in that of the scores they have now. */
-static void sort_contacts(hf_contact_answer* a) {
-    for (int i = 1; i < a->contact_count; i++) {
-        hf_contact c = a->contacts[i];
-        int k = i;
-        for (; k > 0 && a->contacts[k - 1].score < c.score; k--) a->contacts[k] = a->contacts[k - 1];
-        a->contacts[k] = c;
+static hf_status search_all(search* s) {
+    const hf_contact_query* q = s->query;
+    double first = q->epsilon_m > 0 ? q->epsilon_m : fmax(EPSILON_SHARE * s->limb->length, LEAST_EPSILON_M);
+    widening kinds[KINDS];
+    list_kinds(s, first, kinds);
+    s->slack_m = SLACK_SHARE * first;
+    hf_status status = HF_OK;
+    for (int round = 0; round <= WIDENINGS && status == HF_OK; round++) {
+        for (int i = 0; i < KINDS && status == HF_OK; i++) status = search_wider(s, &kinds[i], round == 0);
+        if (status == HF_OK) status = search_thinned(s, kinds);
     }
+    // fewer than wanted: those that do not help, as far away as those that do
+    if (status == HF_OK && kinds[ANY].next.unhelpful && s->pool.count && s->pool.chosen_count < q->count &&
+        !exhausted(s) && kinds[ANY].left > WIDENINGS)
+        status = search_within(
+            s, &(pass){.epsilon = s->answer->epsilon_m, .kind = HF_SURFACE_ANY, .unhelpful = true});
+    return status == HF_OK ? search_blocked(s, kinds) : status;
 }
 
 static void conclude(const search* s) {
     hf_contact_answer* a = s->answer;
     const hf_contact_query* q = s->query;
     bool ended = exhausted(s);
-    sort_contacts(a);
+    hf_contact_pool_read(&s->pool, a);
     if (a->contact_count == q->count)
         a->outcome = HF_FOUND, a->why = HF_CONTACT_ALL;
     else if (a->contact_count)
@@ -435,8 +527,7 @@ hf_status hf_contact_find(const hf_creature* creature, const hf_samples* const* 
                 .query = query,
                 .workspace = workspace,
                 .answer = answer,
-                .limb = &creature->view.limbs[query->limb],
-                .thick = query->count > 1};
+                .limb = &creature->view.limbs[query->limb]};
     if (excluded(&s)) {
         answer->why = HF_CONTACT_EXCLUDED;
         return HF_OK;
@@ -444,11 +535,11 @@ hf_status hf_contact_find(const hf_creature* creature, const hf_samples* const* 
     hf_workspace_mark mark = hf_workspace_begin(workspace);
     status = prepare(&s, samples);
     if (status == HF_OK) status = search_all(&s);
-    hf_workspace_end(workspace, mark);
     if (status == HF_OK)
         conclude(&s);
     else
         clear(answer);
+    hf_workspace_end(workspace, mark);
     return status;
 }
 

@@ -1,28 +1,18 @@
-/* Scores of contacts (efort-2014-journal section 3.2).
+/* Scores of all candidates of a query (efort-2014-journal section 3.2).
 
-   f_T(theta, v) = (v^T J J^T v + (0.05 L)^2)^(-1/2) is how much force along v a unit of joint torque gives;
-   the guard keeps singular directions finite. The task's direction is turned into the limb's root frame once,
-   and what depends on the surface alone is reckoned once for each triangle, so that a sample costs a few
-   multiplications. A sample near several surfaces is listed with its best bound and resolved only when its
-   turn comes. */
+   The task's direction is turned into the limb's root frame once, and what depends on the surface alone is
+   reckoned once for each triangle, so that a sample costs a few multiplications. A sample near several
+   surfaces is listed with its best bound and resolved only when its turn comes. */
 #include "contact/contact_score.h"
 
 #include "base/workspace.h"
 #include "model/creature.h"
-#include <holdfast/outlook.h>
-#include <holdfast/rom.h>
 
 #include <math.h>
 #include <string.h>
 
-/* Share of the limb's length that guards f_T. */
-static const double GUARD = 0.05;
 /* Surfaces that push against the task by more than this are of no use to a score with effort in it. */
 static const double LEAST_FACTOR = -0.01;
-/* Surfaces along the task's direction but for rounding. */
-static const double ACROSS = 1e-6;
-/* A grip has a dominant normal when this share of its surface, by squared cosine, lies across one axis. */
-static const double DOMINANT_SHARE = 0.6;
 /* Surfaces of one sample that are kept on the stack. */
 enum { MAX_SURFACES = 16 };
 /* The best part of a list that is put in order at once: what reaches the HIGH-th of DRAWN that are drawn. */
@@ -40,26 +30,6 @@ const hf_score_kernel* hf_score_kernel_for(hf_cpu cpu) {
     if (cpu == HF_CPU_AVX2) return &hf_score_kernel_avx2;
 #endif
     return cpu == HF_CPU_BASELINE ? &hf_score_kernel_baseline : NULL;
-}
-
-/* ---- names ---- */
-
-static const char* const term_names[HF_TERM_COUNT] = {"effort",  "distance", "manipulability", "precision",
-                                                      "comfort", "duration", "balance"};
-
-const char* hf_term_text(hf_term term) {
-    return (unsigned)term < HF_TERM_COUNT ? term_names[term] : "unknown";
-}
-
-int hf_term_find(const char* name) {
-    for (int i = 0; i < HF_TERM_COUNT; i++)
-        if (strcmp(name, term_names[i]) == 0) return i;
-    return -1;
-}
-
-const char* hf_role_text(hf_role role) {
-    static const char* const names[] = {"support", "act", "grip"};
-    return (unsigned)role < 3 ? names[role] : "unknown";
 }
 
 /* ---- the heap ---- */
@@ -137,34 +107,6 @@ void hf_choices_return(hf_choice_list* l, hf_contact_choice choice) {
 
 /* ---- surfaces ---- */
 
-bool hf_contact_free_grip(const hf_object* object) {
-    // sum of area times n n^T, and its largest eigenvalue by squaring the matrix
-    double t[6] = {0};
-    for (int i = 0; i < object->mesh.triangle_count; i++) {
-        hf_triangle tri = hf_triangle_of(&object->mesh, i);
-        hf_vec3 n = hf_cross(hf_sub(tri.v[1], tri.v[0]), hf_sub(tri.v[2], tri.v[0]));
-        double area = hf_length(n), per = area > 0 ? 1 / area : 0;
-        t[0] += n.x * n.x * per, t[1] += n.y * n.y * per, t[2] += n.z * n.z * per;
-        t[3] += n.x * n.y * per, t[4] += n.x * n.z * per, t[5] += n.y * n.z * per;
-    }
-    double trace = t[0] + t[1] + t[2];
-    if (!(trace > 0)) return true;
-    double m[6], growth = 1;
-    for (int k = 0; k < 6; k++) m[k] = t[k] / trace;
-    // after k squarings the trace tends to (largest / all) to the power of 2^k
-    double power = 1;
-    for (int k = 0; k < 8; k++) {
-        double s[6] = {m[0] * m[0] + m[3] * m[3] + m[4] * m[4], m[1] * m[1] + m[3] * m[3] + m[5] * m[5],
-                       m[2] * m[2] + m[4] * m[4] + m[5] * m[5], m[0] * m[3] + m[3] * m[1] + m[4] * m[5],
-                       m[0] * m[4] + m[3] * m[5] + m[4] * m[2], m[3] * m[4] + m[1] * m[5] + m[5] * m[2]};
-        double sum = s[0] + s[1] + s[2];
-        power *= 2;
-        growth *= pow(sum, 1 / power);
-        for (int i = 0; i < 6; i++) m[i] = s[i] / sum;
-    }
-    return growth < DOMINANT_SHARE;
-}
-
 static bool open_piece(const hf_contact_scorer* s, int object, int triangle) {
     const hf_object* o = &s->near.placement->scene->objects[object];
     return o->pieces.solidity[o->pieces.of[triangle]] == 0;
@@ -177,92 +119,59 @@ static void orient(const hf_contact_scorer* s, hf_surface* surface) {
         surface->normal = hf_neg(surface->normal);
 }
 
-/* Method section 4: support v . n, act -v . n, grip both ways. */
 static double factor_of(const hf_contact_scorer* s, int object, hf_vec3 normal) {
-    double along = hf_dot(s->direction, normal);
-    if (fabs(along) < ACROSS) along = 0;
-    if (s->query->role == HF_ROLE_SUPPORT) return along;
-    if (s->query->role == HF_ROLE_ACT) return -along;
-    return s->free_grip[object] ? 1 : fabs(along);
+    bool free_grip = s->query->role == HF_ROLE_GRIP && s->free_grip[object];
+    return hf_direction_factor(s->query->role, free_grip, hf_dot(s->direction, normal));
 }
 
-/* Does the direction count for the score? */
-static bool pushes(const hf_contact_query* q) {
+bool hf_contact_pushes(const hf_contact_query* q) {
     return q->weights[HF_TERM_EFFORT] > 0 || q->weights[HF_TERM_PRECISION] > 0;
 }
 
 bool hf_contact_by_factor(const hf_contact_query* q) {
-    return pushes(q) && q->weights[HF_TERM_DISTANCE] == 0 && q->weights[HF_TERM_MANIPULABILITY] == 0 &&
-           q->weights[HF_TERM_COMFORT] == 0 && q->weights[HF_TERM_DURATION] == 0 &&
-           q->weights[HF_TERM_BALANCE] == 0;
+    return hf_contact_pushes(q) && q->weights[HF_TERM_DISTANCE] == 0 &&
+           q->weights[HF_TERM_MANIPULABILITY] == 0 && q->weights[HF_TERM_COMFORT] == 0 &&
+           q->weights[HF_TERM_DURATION] == 0 && q->weights[HF_TERM_BALANCE] == 0;
 }
 
-/* Neither too steep nor against the task. */
-static bool allowed(const hf_contact_scorer* s, hf_vec3 normal, double factor) {
+/* The factor under which not even friction pushes along the task: minus the sine of the cone's half angle. */
+static double least_by_friction(const hf_contact_scorer* s, int object) {
+    double friction = s->near.placement->scene->objects[object].friction;
+    return -friction / sqrt(1 + friction * friction);
+}
+
+static bool is_of_kind(const hf_contact_scorer* s, int object, double factor) {
+    if (s->kind == HF_SURFACE_HELPFUL) return factor > 0;
+    bool against = hf_contact_pushes(s->query) && factor < LEAST_FACTOR;
+    if (s->kind == HF_SURFACE_AGAINST) return against && factor >= least_by_friction(s, object);
+    return !against;
+}
+
+/* Of the kind that is searched, and not too steep. */
+static bool allowed(const hf_contact_scorer* s, int object, hf_vec3 normal, double factor) {
     const hf_contact_query* q = s->query;
-    if (s->helpful ? factor <= 0 : pushes(q) && factor < LEAST_FACTOR) return false;
+    if (!is_of_kind(s, object, factor)) return false;
     return q->max_tilt_rad > 3.1415926 || hf_dot(s->up, normal) >= cos(q->max_tilt_rad) - 1e-9;
 }
 
 /* ---- terms ---- */
 
-double hf_contact_comfort(const hf_contact_scorer* s, const double* q) {
-    const hf_creature_view* view = &s->creature->view;
-    const hf_limb* limb = &view->limbs[s->query->limb];
-    double sum = 0;
-    int count = 0;
-    for (int r = 0; r < view->rom_count; r++) {
-        bool mine = false;
-        for (int i = 0; i < limb->joint_count && !mine; i++)
-            mine = limb->joints[i] == view->roms[r].joints[0];
-        if (mine) sum += hf_rom_comfort(s->creature, r, q), count++;
-    }
-    for (int i = 0; i < limb->joint_count && !count; i++) {
-        const hf_joint* j = &view->joints[limb->joints[i]];
-        if (!isfinite(j->lower) || !isfinite(j->upper) || !(j->upper > j->lower)) continue;
-        double at = (q[j->q_index] - j->lower) / (j->upper - j->lower);
-        sum += (1 - fabs(2 * at - 1)) / limb->joint_count;
-    }
-    return count ? sum / count : sum;
-}
-
 static double sample_comfort(const hf_contact_scorer* s, int sample) {
     hf_samples_pose(s->creature, s->samples, sample, s->q);
-    return hf_contact_comfort(s, s->q);
+    return hf_terms_comfort(s->creature, s->query->limb, s->q);
 }
 
 static double sample_value(const float* array, int rows, int sample, int row) {
     return (double)hf_sample_value(array, rows, sample, row);
 }
 
-void hf_contact_terms(const hf_contact_scorer* s, const hf_posture_terms* p, double* terms) {
-    hf_vec3 v = s->direction;
-    const double* j = p->gram;
-    double form = v.x * v.x * j[0] + v.y * v.y * j[1] + v.z * v.z * j[2] +
-                  2 * (v.x * v.y * j[3] + v.x * v.z * j[4] + v.y * v.z * j[5]);
-    double guard = GUARD * s->length, lever = sqrt(fmax(form, 0) + guard * guard) / s->length;
-    double most = s->samples->block->max_manipulability;
-    terms[HF_TERM_EFFORT] = p->factor / lever;
-    terms[HF_TERM_DISTANCE] = -hf_distance(p->point, s->effector) / s->length;
-    terms[HF_TERM_MANIPULABILITY] = most > 0 ? p->manipulability / most : 0;
-    terms[HF_TERM_PRECISION] = p->factor * lever;
-    terms[HF_TERM_COMFORT] = terms[HF_TERM_DURATION] = terms[HF_TERM_BALANCE] = 0;
-}
-
-double hf_contact_weigh(const hf_contact_query* query, const double* terms) {
-    double sum = 0;
-    for (int i = 0; i < HF_TERM_COUNT; i++)
-        if (query->weights[i] != 0) sum += query->weights[i] * terms[i];
-    return sum;
-}
-
 hf_status hf_contact_outlook(const hf_contact_scorer* s, const hf_support* support, hf_vec3 point, bool all,
                              hf_workspace* workspace, double* terms) {
     const hf_contact_query* q = s->query;
     if (!q->outlook) return HF_OK;
-    if (all || q->weights[HF_TERM_DURATION] != 0)
-        terms[HF_TERM_DURATION] = hf_outlook_duration(q->outlook, s->samples->block->key.contact,
-                                                      q->pose.root, s->near.base, point);
+    if (s->reach && q->outlook->root_count > 0 && (all || q->weights[HF_TERM_DURATION] != 0))
+        terms[HF_TERM_DURATION] =
+            hf_outlook_lasts(q->outlook, s->reach, s->faces, q->pose.root, s->near.base, point);
     if (!all && q->weights[HF_TERM_BALANCE] == 0) return HF_OK;
     return hf_outlook_balance(q->outlook, support, workspace, &terms[HF_TERM_BALANCE]);
 }
@@ -279,22 +188,26 @@ static hf_status outlook_score(const hf_contact_scorer* s, const hf_surface* sur
                         .max_force = s->creature->view.limbs[s->query->limb].max_force};
     double terms[HF_TERM_COUNT] = {0};
     hf_status status = hf_contact_outlook(s, &point, surface->point, false, workspace, terms);
-    *score += hf_contact_weigh(s->query, terms);
+    *score += hf_terms_weigh(s->query->weights, terms);
     return status;
 }
 
 static double sample_score(const hf_contact_scorer* s, int sample, double factor) {
     const hf_sample_block* block = s->samples->block;
     const float *points = hf_sample_points(block), *scores = hf_sample_scores(block);
-    hf_posture_terms p = {.factor = factor};
+    hf_posture_terms p = {.direction = s->direction, .length = s->length, .factor = factor};
     for (int k = 0; k < 6; k++) p.gram[k] = sample_value(scores, HF_SAMPLE_SCORE_ROWS, sample, k);
-    p.point = hf_v3(sample_value(points, 3, sample, 0), sample_value(points, 3, sample, 1),
-                    sample_value(points, 3, sample, 2));
-    p.manipulability = sample_value(scores, HF_SAMPLE_SCORE_ROWS, sample, HF_SAMPLE_MANIPULABILITY_ROW);
+    hf_vec3 point = hf_v3(sample_value(points, 3, sample, 0), sample_value(points, 3, sample, 1),
+                          sample_value(points, 3, sample, 2));
+    double most = block->max_manipulability;
+    p.distance_m = hf_distance(point, s->effector);
+    if (most > 0)
+        p.manipulability =
+            sample_value(scores, HF_SAMPLE_SCORE_ROWS, sample, HF_SAMPLE_MANIPULABILITY_ROW) / most;
     double terms[HF_TERM_COUNT];
-    hf_contact_terms(s, &p, terms);
+    hf_terms_fill(&p, terms);
     if (s->query->weights[HF_TERM_COMFORT] != 0) terms[HF_TERM_COMFORT] = sample_comfort(s, sample);
-    return hf_contact_weigh(s->query, terms);
+    return hf_terms_weigh(s->query->weights, terms);
 }
 
 /* ---- all candidates ---- */
@@ -303,7 +216,7 @@ static double sample_score(const hf_contact_scorer* s, int sample, double factor
 static bool keep_triangle(const void* user, int object, int triangle, hf_vec3 normal, double offset) {
     const hf_contact_scorer* s = user;
     if (open_piece(s, object, triangle) && offset > 0) normal = hf_neg(normal);
-    return allowed(s, normal, factor_of(s, object, normal));
+    return allowed(s, object, normal, factor_of(s, object, normal));
 }
 
 static hf_surface_factor triangle_factor(const hf_contact_scorer* s, const hf_near_triangle* t) {
@@ -321,14 +234,15 @@ static hf_surface_factor triangle_factor(const hf_contact_scorer* s, const hf_ne
         if (open_piece(s, t->object, t->triangle) && t->offset > 0) n = hf_neg(n);
     }
     double factor = factor_of(s, t->object, n);
-    return (hf_surface_factor){{(float)n.x, (float)n.y, (float)n.z}, (float)factor, allowed(s, n, factor)};
+    return (hf_surface_factor){
+        {(float)n.x, (float)n.y, (float)n.z}, (float)factor, allowed(s, t->object, n, factor)};
 }
 
 static hf_score_job score_job(const hf_contact_scorer* s) {
     const hf_sample_block* b = s->samples->block;
     const double* w = s->query->weights;
     hf_vec3 v = s->direction;
-    double guard = GUARD * s->length, most = b->max_manipulability;
+    double most = b->max_manipulability;
     return (hf_score_job){.scores = hf_sample_scores(b),
                           .points = hf_sample_points(b),
                           .hits = s->found.hits,
@@ -336,7 +250,7 @@ static hf_score_job score_job(const hf_contact_scorer* s) {
                           .factors = s->factors,
                           .form = {(float)(v.x * v.x), (float)(v.y * v.y), (float)(v.z * v.z),
                                    (float)(2 * v.x * v.y), (float)(2 * v.x * v.z), (float)(2 * v.y * v.z)},
-                          .guard = (float)(guard * guard),
+                          .guard = (float)hf_terms_guard(s->length),
                           .per_length = (float)(1 / s->length),
                           .effort = (float)w[HF_TERM_EFFORT],
                           .precision = (float)w[HF_TERM_PRECISION],
@@ -361,13 +275,10 @@ hf_status hf_contact_collect(hf_contact_scorer* s, hf_workspace* workspace, hf_c
     s->factors = factors;
     hf_score_job job = score_job(s);
     int count = hf_score_kernel_for(hf_cpu_best())->score(&job, all + list->count);
-    // the term that takes longest
-    double weight = s->query->weights[HF_TERM_COMFORT];
-    for (int i = list->count; i < list->count + count && weight != 0; i++)
-        all[i].score += (float)(weight * sample_comfort(s, (int)all[i].sample));
-    // of the outlook only a bound, until a choice's turn comes
-    double most = s->query->weights[HF_TERM_DURATION] + s->query->weights[HF_TERM_BALANCE];
-    for (int i = list->count; i < list->count + count && s->query->outlook && most > 0; i++)
+    // of comfort and outlook, which take long, only a bound until a choice's turn comes
+    const double* w = s->query->weights;
+    double most = w[HF_TERM_COMFORT] + w[HF_TERM_DURATION] + w[HF_TERM_BALANCE];
+    for (int i = list->count; i < list->count + count && most > 0; i++)
         all[i].score += (float)most, all[i].exact = false;
     list->all = all;
     list->count += count;
@@ -403,7 +314,7 @@ static bool resolve_single(const hf_contact_scorer* s, const hf_contact_choice* 
         const hf_near_triangle* t = &c->triangles[item];
         hf_candidate_surface(s->samples, &s->near, (int)choice->sample, t->object, t->triangle, surface);
         orient(s, surface);
-        *factor = (double)s->factors[item].factor;
+        *factor = factor_of(s, t->object, hf_unrotate(s->near.base.rotation, surface->normal));
         return true;
     }
     return false;
@@ -415,21 +326,17 @@ static int usable(const hf_contact_scorer* s, hf_surface* surfaces, int count) {
     for (int i = 0; i < count; i++) {
         orient(s, &surfaces[i]);
         hf_vec3 n = hf_unrotate(s->near.base.rotation, surfaces[i].normal);
-        if (allowed(s, n, factor_of(s, surfaces[i].object, n))) surfaces[kept++] = surfaces[i];
+        if (allowed(s, surfaces[i].object, n, factor_of(s, surfaces[i].object, n)))
+            surfaces[kept++] = surfaces[i];
     }
     return kept;
 }
 
-hf_status hf_contact_resolve(const hf_contact_scorer* s, const hf_contact_choice* choice,
-                             hf_workspace* workspace, hf_surface* surface, double* factor, double* score,
-                             bool* any) {
-    if (choice->single) {
-        *score = (double)choice->score;
-        *any = resolve_single(s, choice, surface, factor);
-        return HF_OK;
-    }
+/* The best of several surfaces; false when none may be used. */
+static hf_status resolve_several(const hf_contact_scorer* s, const hf_contact_choice* choice,
+                                 hf_workspace* workspace, hf_surface* surface, double* factor, bool* any) {
     hf_surface few[MAX_SURFACES], *surfaces = few;
-    int count;
+    int count, best = 0;
     hf_status status = HF_OK;
     *any = false;
     hf_workspace_mark mark = hf_workspace_begin(workspace);
@@ -439,17 +346,28 @@ hf_status hf_contact_resolve(const hf_contact_scorer* s, const hf_contact_choice
     if (status == HF_OK && (count = usable(s, surfaces, count))) {
         if (count > 1) count = hf_surfaces_choose(surfaces, count);
         // the other terms are the same for all surfaces of a sample: the nearest is as good as any
-        int best = 0;
         for (int i = 0; i < count; i++) {
             hf_vec3 n = hf_unrotate(s->near.base.rotation, surfaces[i].normal);
             double here = factor_of(s, surfaces[i].object, n);
-            if (i == 0 || (pushes(s->query) && here > *factor)) best = i, *factor = here;
+            if (i == 0 || (hf_contact_pushes(s->query) && here > *factor)) best = i, *factor = here;
         }
         *any = true;
         *surface = surfaces[best];
-        *score = sample_score(s, (int)choice->sample, *factor);
-        status = outlook_score(s, surface, workspace, score);
     }
     hf_workspace_end(workspace, mark);
     return status;
+}
+
+hf_status hf_contact_resolve(const hf_contact_scorer* s, const hf_contact_choice* choice,
+                             hf_workspace* workspace, hf_surface* surface, double* factor, double* score,
+                             bool* any) {
+    hf_status status = HF_OK;
+    if (choice->single)
+        *any = resolve_single(s, choice, surface, factor);
+    else
+        status = resolve_several(s, choice, workspace, surface, factor, any);
+    *score = (double)choice->score;
+    if (status != HF_OK || !*any || (choice->single && choice->exact)) return status;
+    *score = sample_score(s, (int)choice->sample, *factor);
+    return outlook_score(s, surface, workspace, score);
 }

@@ -4,7 +4,7 @@
 #define HF_CONTACT_CONTACT_SCORE_H
 
 #include "contact/candidates.h"
-#include <holdfast/balance.h>
+#include "contact/score_terms.h"
 #include <holdfast/contact.h>
 
 /* What a triangle brings to every sample near it. */
@@ -14,20 +14,29 @@ typedef struct hf_surface_factor {
     bool allowed;
 } hf_surface_factor;
 
+/* Which surfaces a search takes, by what they do for the task. */
+typedef enum hf_surface_kind {
+    HF_SURFACE_ANY,     /* all but those against the task, where the score has effort or precision in it */
+    HF_SURFACE_HELPFUL, /* those that push along the task */
+    HF_SURFACE_AGAINST  /* those against it by so little that friction still lets them push along it */
+} hf_surface_kind;
+
 /* What one contact frame of one query is scored with. */
 typedef struct hf_contact_scorer {
     const hf_creature* creature;
     const hf_contact_query* query;
     const hf_samples* samples;
-    int set;      /* which of the query's sample sets */
-    double ball;  /* radius of the contact frame's ball, 0 for others */
-    bool helpful; /* only surfaces that help the task: those along it are left out, too */
+    int set;     /* which of the query's sample sets */
+    double ball; /* radius of the contact frame's ball, 0 for others */
+    hf_surface_kind kind;
     hf_candidate_query near;
     const bool* free_grip; /* of each object: can be held in every direction alike */
     double length;         /* L of the limb, m */
     hf_vec3 direction, up; /* the task's and the world's, unit, in the limb's root frame */
     hf_vec3 effector;      /* where the contact frame is now, in the limb's root frame */
     double* q;             /* scratch: a whole pose's joint values */
+    const hf_mesh* reach;  /* of the outlook, NULL: none */
+    const hf_plane* faces; /* of its triangles, NULL: not made */
     /* What hf_contact_collect found. */
     hf_candidates found;
     const hf_surface_factor* factors; /* of found.triangles */
@@ -60,21 +69,11 @@ float hf_choices_best(hf_choice_list* list);
 /* Takes back one that was taken. */
 void hf_choices_return(hf_choice_list* list, hf_contact_choice choice);
 
-/* Terms of a posture whose J J^T (of the touching point, in the limb's root frame) and point are these. */
-typedef struct hf_posture_terms {
-    double gram[6];
-    hf_vec3 point;
-    double manipulability;
-    double factor;
-} hf_posture_terms;
-/* Comfort is left out. */
-void hf_contact_terms(const hf_contact_scorer* scorer, const hf_posture_terms* posture, double* terms);
-/* Of whole-pose joint values. */
-double hf_contact_comfort(const hf_contact_scorer* scorer, const double* q);
 /* Duration and balance, as far as they count, or all. */
 hf_status hf_contact_outlook(const hf_contact_scorer* scorer, const hf_support* support, hf_vec3 point,
                              bool all, hf_workspace* workspace, double* terms);
-double hf_contact_weigh(const hf_contact_query* query, const double* terms);
+/* Does the direction count for the score? */
+bool hf_contact_pushes(const hf_contact_query* query);
 /* Does what a surface gives decide by its factor alone, so that those along the task come last? */
 bool hf_contact_by_factor(const hf_contact_query* query);
 
@@ -86,9 +85,6 @@ hf_status hf_contact_collect(hf_contact_scorer* scorer, hf_workspace* workspace,
 hf_status hf_contact_resolve(const hf_contact_scorer* scorer, const hf_contact_choice* choice,
                              hf_workspace* workspace, hf_surface* surface, double* factor, double* score,
                              bool* any);
-
-/* Does an object have no normal that most of its surface shares (a rope, a knob)? */
-bool hf_contact_free_grip(const hf_object* object);
 
 /* What the kernel works on. */
 typedef struct hf_score_job {

@@ -1,7 +1,7 @@
 /* How long a contact could last, and how well the body would stand with it (thesis-2015 section 7.1). Where
    the thesis asks whether a contact is in the largest sphere inside the reach volume, this asks the volume;
    where it asks whether the body is balanced, this asks by how much. */
-#include <holdfast/outlook.h>
+#include "contact/score_terms.h"
 
 #include <math.h>
 
@@ -12,26 +12,36 @@ static hf_vec3 vertex(const hf_mesh* m, uint32_t i) {
     return hf_v3((double)v[0], (double)v[1], (double)v[2]);
 }
 
-/* Behind every face of a convex hull with outward faces? */
-static bool inside(const hf_mesh* hull, hf_vec3 p) {
+hf_plane hf_outlook_plane(const hf_mesh* hull, int triangle) {
+    const uint32_t* i = hull->indices + 3 * (size_t)triangle;
+    hf_vec3 a = vertex(hull, i[0]);
+    hf_vec3 n = hf_cross(hf_sub(vertex(hull, i[1]), a), hf_sub(vertex(hull, i[2]), a));
+    return (hf_plane){n, hf_dot(n, a)};
+}
+
+/* Behind every face of a convex hull with outward faces? `planes` may be NULL. */
+static bool inside(const hf_mesh* hull, const hf_plane* planes, hf_vec3 p) {
     for (int t = 0; t < hull->triangle_count; t++) {
-        const uint32_t* i = hull->indices + 3 * (size_t)t;
-        hf_vec3 a = vertex(hull, i[0]);
-        hf_vec3 n = hf_cross(hf_sub(vertex(hull, i[1]), a), hf_sub(vertex(hull, i[2]), a));
-        if (hf_dot(n, hf_sub(p, a)) > 0) return false;
+        hf_plane plane = planes ? planes[t] : hf_outlook_plane(hull, t);
+        if (hf_dot(plane.normal, p) > plane.offset) return false;
     }
     return hull->triangle_count > 0;
+}
+
+double hf_outlook_lasts(const hf_outlook* o, const hf_mesh* hull, const hf_plane* planes, hf_transform root,
+                        hf_transform base, hf_vec3 point) {
+    hf_transform in_root = hf_compose(hf_inverse(root), base);
+    int held = 0;
+    while (held < o->root_count &&
+           inside(hull, planes, hf_unapply(hf_compose(o->roots[held], in_root), point)))
+        held++;
+    return (double)held / o->root_count;
 }
 
 double hf_outlook_duration(const hf_outlook* o, int frame, hf_transform root, hf_transform base,
                            hf_vec3 point) {
     const hf_mesh* hull = o->reach ? o->reach[frame > 0 ? frame : 0] : NULL;
-    if (!hull || o->root_count < 1) return 0;
-    hf_transform in_root = hf_compose(hf_inverse(root), base);
-    int held = 0;
-    while (held < o->root_count && inside(hull, hf_unapply(hf_compose(o->roots[held], in_root), point)))
-        held++;
-    return (double)held / o->root_count;
+    return hull && o->root_count > 0 ? hf_outlook_lasts(o, hull, NULL, root, base, point) : 0;
 }
 
 hf_status hf_outlook_balance(const hf_outlook* o, const hf_support* support, hf_workspace* workspace,

@@ -248,8 +248,8 @@ static hf_status prepare(job* j, int limb, const hf_sample_key* key, int threads
     if (status != HF_OK) return status;
     j->signs = hf_alloc((size_t)l->joint_count, sizeof *j->signs);
     // of two limbs that mirror each other the first is drawn
-    if (!j->signs || hf_mirror_signs(j->creature, limb, j->signs, &j->mirrored) != HF_OK)
-        return hf_fail_memory(error, v->path);
+    status = j->signs ? hf_mirror_signs(j->creature, limb, j->signs, &j->mirrored) : HF_ERROR_MEMORY;
+    if (status != HF_OK) return hf_fail_status(error, status, v->path);
     if (j->mirrored && v->limbs[l->mirror_of].mirror_of == limb && limb < l->mirror_of) j->mirrored = false;
     if (j->mirrored) status = hf_draw_plan_make(j->creature, l->mirror_of, key->seed, &j->source, error);
     if (status != HF_OK) return status;
@@ -291,8 +291,8 @@ static hf_status draw_all(job* j, const hf_sample_key* key, int threads, hf_erro
     draw_range(j, 0, even, threads);
     if (key->task_count == 0) return HF_OK;
     j->parents = (hf_task_parents){.theta = j->records + MEASURES, .record = j->record};
-    if (hf_task_choose(j->records, j->record, MEASURES - 1, even, key->task, &j->parents) != HF_OK)
-        return hf_fail_memory(error, NULL);
+    hf_status status = hf_task_choose(j->records, j->record, MEASURES - 1, even, key->task, &j->parents);
+    if (status != HF_OK) return hf_fail_status(error, status, NULL);
     draw_range(j, even, j->count, threads);
     return HF_OK;
 }

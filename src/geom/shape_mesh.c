@@ -1,9 +1,16 @@
-/* Triangles of a convex shape. Round shapes get rings of vertices on their surface; every result is one
-   closed outward surface with shared vertices. */
+/* Meshes: their memory, and the triangles of a convex shape. Round shapes get rings of vertices on their
+   surface; every result is one closed outward surface with shared vertices. */
 #include "base/memory.h"
 
 #include <holdfast/mesh.h>
 #include <string.h>
+
+void hf_mesh_free(hf_mesh* mesh) {
+    if (!mesh) return;
+    hf_free(mesh->vertices);
+    hf_free(mesh->indices);
+    *mesh = (hf_mesh){0};
+}
 
 static const double PI = 3.14159265358979323846;
 
@@ -11,9 +18,7 @@ static hf_status allocate(hf_mesh* mesh, int vertices, int triangles) {
     mesh->vertices = hf_alloc((size_t)vertices * 3, sizeof *mesh->vertices);
     mesh->indices = hf_alloc((size_t)triangles * 3, sizeof *mesh->indices);
     if (!mesh->vertices || !mesh->indices) {
-        hf_free(mesh->vertices);
-        hf_free(mesh->indices);
-        *mesh = (hf_mesh){0};
+        hf_mesh_free(mesh);
         return HF_ERROR_MEMORY;
     }
     return HF_OK;

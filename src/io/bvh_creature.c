@@ -125,7 +125,7 @@ hf_status hf_bvh_rig(const hf_clip* clip, hf_rig* rig, hf_error* error) {
     hf_free(scratch);
     if (status != HF_OK) {
         hf_rig_free(rig);
-        return hf_fail_memory(error, clip->path);
+        return hf_fail_status(error, status, clip->path);
     }
     /* Turn everything so that the creature looks along +X. */
     hf_quat turn = hf_quat_axis_angle(hf_v3(0, 0, 1), hf_rig_facing(rig) * PI / 2);

@@ -6,15 +6,6 @@
 
 #include <string.h>
 
-void hf_mesh_free(hf_mesh* mesh) {
-    if (!mesh) return;
-    hf_free(mesh->vertices);
-    hf_free(mesh->indices);
-    *mesh = (hf_mesh){0};
-}
-
-void hf_text_free(char* text) { hf_free(text); }
-
 typedef hf_status (*reader)(hf_mesh_draft* draft);
 
 static reader own_reader(const char* path) {

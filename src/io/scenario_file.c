@@ -1,4 +1,4 @@
-/* Scenario files: the top level, what the kinds ask for, and the options. */
+/* Scenario files: the top level and what the kinds ask for. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "io/scenario_reader.h"
@@ -150,15 +150,16 @@ static void read_targets(hf_scenario_reader* r) {
 /* ---- Tasks and paths of kind contact ---- */
 
 static void read_role(hf_scenario_reader* r, const char* where, const json_t* object, hf_role* role) {
-    static const char* const names[] = {"support", "act", "grip"};
     const char* text;
     if (!hf_json_string(&r->json, where, object, "role", false, &text)) return;
-    for (int i = 0; i < 3; i++) {
-        if (strcmp(text, names[i]) != 0) continue;
-        *role = (hf_role)i;
+    int found = hf_role_find(text);
+    if (found >= 0) {
+        *role = (hf_role)found;
         return;
     }
-    hf_scenario_unknown(r, where, "role", text, names, 3);
+    const char* names[HF_ROLE_GRIP + 1];
+    for (int i = 0; i <= HF_ROLE_GRIP; i++) names[i] = hf_role_text((hf_role)i);
+    hf_scenario_unknown(r, where, "role", text, names, HF_ROLE_GRIP + 1);
 }
 
 static void read_task_limb(hf_scenario_reader* r, const char* where, const json_t* object, hf_task* task) {
@@ -260,49 +261,6 @@ static void read_path(hf_scenario_reader* r) {
     }
 }
 
-/* ---- Options ---- */
-
-static bool read_whole(hf_scenario_reader* r, const char* where, const json_t* object, const char* key,
-                       double low, double high, double* value) {
-    if (!hf_json_number(&r->json, where, object, key, false, value)) return false;
-    if (*value >= low && *value <= high && *value == floor(*value)) return true;
-    hf_json_fail(&r->json, where, "\"%s\" is %g, a whole number from %.0f to %.0f is expected", key, *value,
-                 low, high);
-    return false;
-}
-
-static void read_score(hf_scenario_reader* r, const json_t* object) {
-    static const char* const terms[] = {"effort",  "distance", "manipulability", "precision",
-                                        "comfort", "duration", "balance",        "profile"};
-    hf_scenario* s = r->scenario;
-    if (!hf_json_keys(&r->json, "options.score", object, terms, 8)) return;
-    s->weights = hf_scenario_list(r, "options.score", json_object_size(object), sizeof *s->weights);
-    for (int i = 0; i < 8 && r->json.status == HF_OK; i++) {
-        hf_score_weight* to = &s->weights[s->weight_count];
-        if (!hf_json_number(&r->json, "options.score", object, terms[i], false, &to->weight)) continue;
-        to->term = hf_copy_text(terms[i]);
-        if (to->term)
-            s->weight_count++;
-        else
-            hf_scenario_out_of_memory(r);
-    }
-}
-
-static void read_options(hf_scenario_reader* r) {
-    static const char* const keys[] = {"samples", "epsilon", "score"};
-    json_t *object = NULL, *score = NULL;
-    hf_scenario* s = r->scenario;
-    double value;
-    if (read_whole(r, "", r->json.root, "seed", 0, 9007199254740992.0, &value)) s->seed = (uint64_t)value;
-    if (!hf_json_object(&r->json, "", r->json.root, "options", false, &object) ||
-        !hf_json_keys(&r->json, "options", object, keys, 3))
-        return;
-    if (read_whole(r, "options", object, "samples", 1, 1e8, &value)) s->samples = (int)value;
-    if (hf_json_number(&r->json, "options", object, "epsilon", false, &s->epsilon_m) && !(s->epsilon_m > 0))
-        hf_json_fail(&r->json, "options", "\"epsilon\" is %g, it must be above 0", s->epsilon_m);
-    if (hf_json_object(&r->json, "options", object, "score", false, &score)) read_score(r, score);
-}
-
 /* ---- The whole file ---- */
 
 /* Keys that belong to one kind; the others belong to all. */
@@ -382,7 +340,7 @@ static void read_all(hf_scenario_reader* r, const hf_load_options* options) {
     s->samples = 10000;
     if (!s->name || !s->path) hf_scenario_out_of_memory(r);
     read_kind(r);
-    read_options(r);
+    hf_scenario_read_options(r);
     read_creature(r, options);
     if (r->json.status == HF_OK) hf_scenario_read_scene(r);
     if (r->json.status == HF_OK) read_states(r);
@@ -421,6 +379,7 @@ void hf_scenario_free(hf_scenario* s) {
         hf_free(s->tasks[i].limbs);
     }
     for (int i = 0; i < s->weight_count; i++) hf_free(s->weights[i].term);
+    for (int i = 0; i < s->option_count; i++) hf_free(s->options[i].name);
     hf_lines_free(&(hf_lines){.count = s->warning_count, .items = s->warnings});
     hf_free(s->name);
     hf_free(s->path);
@@ -433,6 +392,7 @@ void hf_scenario_free(hf_scenario* s) {
     hf_free(s->tasks);
     hf_free(s->root_path);
     hf_free(s->weights);
+    hf_free(s->options);
     hf_creature_free(s->creature);
     hf_scene_free(s->scene);
     hf_free(s);

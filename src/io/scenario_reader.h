@@ -41,6 +41,8 @@ bool hf_scenario_pose7(hf_scenario_reader* reader, const char* where, const json
 void hf_scenario_unknown(hf_scenario_reader* reader, const char* where, const char* what, const char* name,
                          const char* const* names, int count);
 
+/* "seed" and "options". */
+void hf_scenario_read_options(hf_scenario_reader* reader);
 /* "scene" into scenario->scene; absent, it is empty. */
 void hf_scenario_read_scene(hf_scenario_reader* reader);
 /* "start" or "goal"; object NULL gives the rest posture at the origin. Needs creature and scene. */

@@ -1,4 +1,5 @@
-/* Schedule files: JSON, written so that reading gives back every number to the last bit. */
+/* Schedule files: JSON, written so that reading gives back every number to the last bit; only a zero loses
+   its sign. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "io/motion_text.h"
@@ -153,7 +154,8 @@ hf_status hf_schedule_load(const char* path, const hf_creature* creature, const 
     hf_json_free(&r.json);
     hf_error why = {0};
     if (status == HF_OK && hf_schedule_validate(r.schedule, creature, scene, &why) != HF_OK)
-        status = hf_fail(error, HF_ERROR_FORMAT, path, 0, NULL, "%s", why.message);
+        status = hf_fail(error, why.status == HF_ERROR_LIMIT ? HF_ERROR_LIMIT : HF_ERROR_FORMAT, path, 0,
+                         why.field, "%s", why.message);
     if (status == HF_OK)
         *schedule = r.schedule;
     else
@@ -210,7 +212,7 @@ hf_status hf_schedule_save(const hf_schedule* s, const hf_creature* creature, co
                            const char* path, hf_error* error) {
     hf_error why = {0};
     hf_status status = hf_schedule_validate(s, creature, scene, &why);
-    if (status != HF_OK) return hf_fail(error, status, path, 0, NULL, "%s", why.message);
+    if (status != HF_OK) return hf_fail(error, status, path, 0, why.field, "%s", why.message);
     hf_bytes out = {0};
     hf_bytes_text(&out, "{ \"format\": \"holdfast-schedule\", \"version\": 1");
     if (s->creature) hf_motion_write_path(&out, path, "creature", s->creature);

@@ -574,7 +574,7 @@ static hf_status load_meshes(const char* file, const hf_load_options* options, h
         hf_status status;
         if (same) {
             status = copy_mesh(&same->mesh, &s->mesh);
-            if (status != HF_OK) hf_fail_memory(error, file);
+            hf_fail_status(error, status, file);
         } else {
             status = load_mesh(file, options, draft, s, &missing[s->visual], error);
         }

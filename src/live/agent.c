@@ -12,9 +12,6 @@
 #include <math.h>
 #include <string.h>
 
-static const double LONGEST_STEP_S = 0.25;
-enum { MAX_BUDGET = 1000000 };
-
 /* ---- options ---- */
 
 #define FIELD(name) offsetof(hf_agent_options, name)
@@ -25,10 +22,10 @@ static const hf_option items[] = {
      "how far before and behind its place a foot may stand, 0: by the limb's length"},
     {"lift_m", HF_OPTION_REAL, FIELD(lift_m), 0, 10, 0, "m",
      "how far a swing leaves the surface, 0: by the limb's length"},
-    {"motion_share", HF_OPTION_REAL, FIELD(motion_share), 0, 10, 1, "",
-     "weight of the motion's direction beside the task's"},
     {"effort_weight", HF_OPTION_REAL, FIELD(effort_weight), 0, 1000, 0.3, "",
      "of the force a limb can exert"},
+    {"comfort_weight", HF_OPTION_REAL, FIELD(comfort_weight), 0, 1000, 5, "",
+     "of the comfort of its posture"},
     {"distance_weight", HF_OPTION_REAL, FIELD(distance_weight), 0, 1000, 30, "",
      "of the nearness to the limb's place under the body"},
     {"max_lean_rad", HF_OPTION_REAL, FIELD(max_lean_rad), 0, 1.5, 0.6, "rad",
@@ -45,8 +42,20 @@ hf_agent_options hf_agent_options_default(void) {
     return options;
 }
 
+#define FIELD(name) offsetof(hf_agent_input, name)
+static const hf_option input_items[] = {
+    {"dt_s", HF_OPTION_REAL, FIELD(dt_s), 0, 0.25, 1.0 / 60, "s", "length of a frame"},
+    {"budget", HF_OPTION_COUNT, FIELD(budget), 1, 1000000, 40, "", "contact tests at most in a frame"},
+};
+#undef FIELD
+
+hf_option_table hf_agent_input_table(void) {
+    return (hf_option_table){sizeof input_items / sizeof *input_items, input_items};
+}
+
 hf_agent_input hf_agent_input_default(void) {
-    hf_agent_input in = {.dt_s = 1.0 / 60, .task = {0, 0, 1}, .budget = 40};
+    hf_agent_input in = {.task = {0, 0, 1}};
+    hf_options_default(hf_agent_input_table(), &in);
     in.root = hf_transform_identity();
     return in;
 }
@@ -148,7 +157,7 @@ static void set_walker(hf_agent* a, int limb, int group) {
     double length = fmax(from->length, 0.01);
     l->swing_s = or_else(a->options.swing_s, 0.4 * sqrt(length));
     l->half_stride = or_else(a->options.half_stride_m, 0.2 * length);
-    l->lift = or_else(a->options.lift_m, 0.12 * length);
+    l->lift = or_else(a->options.lift_m, 0.1 * length);
     a->walker_count++;
 }
 
@@ -349,10 +358,9 @@ hf_status hf_agent_place(hf_agent* a, const hf_placement* placement, const hf_po
 /* ---- the step ---- */
 
 static bool good_input(const hf_agent_input* in) {
-    bool good =
-        in->dt_s >= 0 && in->dt_s <= LONGEST_STEP_S && hf_finite3(in->velocity) && isfinite(in->turn_rad_s);
-    good = good && hf_finite3(in->task) && hf_length(in->task) > 1e-9 && in->budget >= 1 &&
-           in->budget <= MAX_BUDGET;
+    bool good = hf_options_check(hf_agent_input_table(), in, NULL) == HF_OK && hf_finite3(in->velocity) &&
+                isfinite(in->turn_rad_s);
+    good = good && hf_finite3(in->task) && hf_length(in->task) > 1e-9;
     return good && (!in->follow_root || hf_finite_transform(in->root));
 }
 

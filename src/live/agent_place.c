@@ -13,16 +13,6 @@ static const double APART_SHARE =
     0.5; /* of the distance between two limbs at rest that their contacts keep */
 enum { ITERATIONS = 30 };
 
-/* Direction along which a support is scored: method section 4. */
-static hf_vec3 support_direction(const hf_agent* a, hf_vec3 task) {
-    hf_vec3 z = hf_normalize(task);
-    double speed = hf_length(a->velocity);
-    if (speed < HF_AGENT_MOVING_M_S) return z;
-    hf_vec3 u = hf_add(z, hf_scale(hf_normalize(a->velocity),
-                                   a->options.motion_share * fmin(1, speed / a->view->limits.root_speed)));
-    return hf_length(u) > 1e-3 ? hf_normalize(u) : z;
-}
-
 /* Middle of the next stance, less far ahead after each query that found nothing. */
 static double look_ahead(const hf_agent* a, const agent_limb* l) {
     int others = a->group_count > 1 ? a->group_count - 1 : 1;
@@ -127,10 +117,11 @@ static void set_query(hf_agent* a, const hf_agent_input* in, int limb, hf_transf
     *query = hf_contact_query_default();
     query->pose = (hf_pose){root, a->query_q};
     query->limb = limb;
-    query->direction = support_direction(a, in->task);
+    query->direction = in->task;
     memset(query->weights, 0, sizeof query->weights);
     query->weights[HF_TERM_EFFORT] = a->options.effort_weight;
     query->weights[HF_TERM_DISTANCE] = a->options.distance_weight;
+    query->weights[HF_TERM_COMFORT] = a->options.comfort_weight;
     query->max_tests = a->tests_left;
     query->touches = a->touches;
     query->touch_count = a->touch_count;

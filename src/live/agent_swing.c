@@ -3,6 +3,7 @@
  */
 #include "live/agent.h"
 
+#include <holdfast/swing.h>
 #include <math.h>
 
 static const double EAGER =
@@ -53,16 +54,13 @@ void hf_agent_swing_at(const hf_agent* a, int limb, const hf_placement* placemen
                        hf_vec3* point, hf_quat* rotation) {
     const agent_limb* l = &a->limbs[limb];
     hf_transform object = hf_agent_object(placement, l->at.hold.object);
-    hf_vec3 p0 = l->from, p3 = l->at.anchor.point, way = hf_sub(p3, p0);
+    hf_vec3 goal = l->at.anchor.point, way = hf_sub(goal, l->from);
     // over what is higher at either end
     double lift = l->lift * (1 + l->raise);
-    double up0 = lift + fmax(0, hf_dot(way, l->from_normal)),
-           up1 = lift + fmax(0, -hf_dot(way, l->at.hold.normal));
-    hf_vec3 p1 = hf_add(p0, hf_scale(l->from_normal, up0)), p2 = hf_add(p3, hf_scale(l->at.hold.normal, up1));
-    double t = smooth(phase), u = 1 - t;
-    hf_vec3 p = hf_add(hf_add(hf_scale(p0, u * u * u), hf_scale(p1, 3 * u * u * t)),
-                       hf_add(hf_scale(p2, 3 * u * t * t), hf_scale(p3, t * t * t)));
-    *point = hf_apply(object, p);
+    hf_swing_shape shape = {.leave_m = lift + fmax(0, hf_dot(way, l->from_normal)),
+                            .arrive_m = lift + fmax(0, -hf_dot(way, l->at.hold.normal))};
+    hf_swing_curve curve = hf_swing_curve_make(l->from, l->from_normal, goal, l->at.hold.normal, shape);
+    *point = hf_apply(object, hf_swing_curve_point(&curve, smooth(phase)));
     // a foot turns while it is in the air
     hf_quat turned = hf_quat_slerp(l->from_rotation, l->at.anchor.rotation, smooth((phase - 0.2) / 0.6));
     *rotation = hf_quat_mul(object.rotation, turned);

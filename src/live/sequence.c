@@ -5,10 +5,12 @@
    goes on without contact. */
 #include "base/memory.h"
 #include "base/workspace.h"
+#include "geom/hull.h"
 #include "solve/target.h"
 #include "model/creature.h"
 #include "model/tolerance.h"
 
+#include <holdfast/outlook.h>
 #include <holdfast/sequence.h>
 #include <holdfast/solve.h>
 #include <math.h>
@@ -19,11 +21,8 @@
 static const hf_option items[] = {
     {"stride", HF_OPTION_REAL, FIELD(stride), 0.01, 2, 0.3, "",
      "way of the root while limbs swing, in mean limb lengths"},
-    {"forward", HF_OPTION_REAL, FIELD(forward), 0, 10, 1, "",
-     "how much the path's direction counts in scores"},
-    {"look_strides", HF_OPTION_REAL, FIELD(look_strides), 0.1, 100, 3, "",
-     "strides over which that direction is taken"},
     {"choices", HF_OPTION_COUNT, FIELD(choices), 1, 100, 8, "", "contacts looked at for a swing"},
+    {"tests", HF_OPTION_COUNT, FIELD(tests), 1, 10000000, 60, "", "work of a contact query (max_tests)"},
     {"max_phases", HF_OPTION_COUNT, FIELD(max_phases), 1, 1000000, 2000, "", "groups that swing, at most"},
 };
 
@@ -42,6 +41,7 @@ hf_sequence_query hf_sequence_query_default(void) {
     q.start.root = hf_transform_identity();
     q.weights[HF_TERM_EFFORT] = 1;
     q.weights[HF_TERM_COMFORT] = 10;
+    q.weights[HF_TERM_DURATION] = 10;
     return q;
 }
 
@@ -65,10 +65,6 @@ enum { SWING_RETRIES = 4 };
 enum { LOOKS = 4 };
 /* Work of the solver for one hold. */
 enum { ITERATIONS = 40 };
-/* Contacts may not be nearer to each other than this share of the limb's length to count as different. */
-static const double APART = 0.08;
-/* Under this slope of the path the body hardly moves: up alone counts. */
-static const double HARDLY_M = 1e-4;
 
 /* What a limb holds, and where its link is kept; both in the world. */
 typedef struct hold {
@@ -107,8 +103,10 @@ typedef struct walker {
     hf_hold* contacts;
     hf_swing_limb* swinging;
     hf_hold* holding;
-    int* renewed; /* limbs that swing in a phase */
-    int* skip;    /* of each limb: contacts not to be taken again, because the way to them collides */
+    hf_mesh* reach;        /* of each limb's contact frames in turn; no triangles: none */
+    const hf_mesh** hulls; /* scratch: those of one limb */
+    int* renewed;          /* limbs that swing in a phase */
+    int* skip; /* of each limb: contacts not to be taken again, because the way to them collides */
 } walker;
 
 /* ---- the path ---- */
@@ -136,16 +134,6 @@ static void measure_path(walker* w) {
                       w->turn_m * hf_quat_angle(a.rotation, b.rotation);
     }
     w->length = w->along[w->query->path_count];
-}
-
-/* u = normalise(z + forward v), v the direction of the path ahead. */
-static hf_vec3 score_direction(const walker* w, double at) {
-    hf_vec3 a = root_at(w, at).position,
-            b = root_at(w, at + w->query->options.look_strides * w->stride).position, v = hf_sub(b, a);
-    hf_vec3 up = {0, 0, 1};
-    if (hf_length(v) < HARDLY_M) return up;
-    hf_vec3 u = hf_add(up, hf_scale(hf_normalize(v), w->query->options.forward));
-    return hf_length(u) > 1e-3 ? hf_normalize(u) : up;
 }
 
 /* ---- holding ---- */
@@ -236,18 +224,61 @@ static void copy_limb(const walker* w, int limb, const double* from, double* to)
     hf_pose_follow(w->creature, to);
 }
 
-/* Contacts of a limb from the root pose in the middle of the time it is to hold. */
-static hf_status ask(walker* w, int limb, double at) {
+/* The hull of where a set's samples get; none for a limb that moves in a plane. */
+static hf_status measure_set(walker* w, const hf_samples* set, hf_mesh* hull) {
+    hf_samples_view view = hf_samples_get(set);
+    hf_workspace_mark mark = hf_workspace_begin(w->workspace);
+    float* points = hf_workspace_take(w->workspace, 3 * (size_t)view.count, sizeof *points);
+    for (int i = 0; points && i < view.count; i++)
+        for (int k = 0; k < 3; k++) points[3 * i + k] = hf_sample_value(view.point, 3, i, k);
+    hf_status status = points ? hf_hull_build(points, view.count, hull, NULL) : HF_ERROR_MEMORY;
+    hf_workspace_end(w->workspace, mark);
+    return status == HF_ERROR_FORMAT ? HF_OK : status;
+}
+
+/* Reach volumes of the limbs, as far as their samples get. */
+static hf_status measure_reach(walker* w) {
+    hf_status status = HF_OK;
+    for (int l = 0, at = 0; l < w->view->limb_count; l++)
+        for (int i = 0; i < w->view->limbs[l].contact_count && status == HF_OK; i++, at++)
+            if (w->query->samples[l] && w->query->samples[l][i])
+                status = measure_set(w, w->query->samples[l][i], &w->reach[at]);
+    return status;
+}
+
+/* What is known of the time until a limb's turn comes again; false where it has no reach volume. */
+static bool look_ahead(const walker* w, int limb, double from, double until, hf_transform roots[LOOKS],
+                       hf_outlook* outlook) {
+    int first = 0;
+    bool any = false;
+    for (int l = 0; l < limb; l++) first += w->view->limbs[l].contact_count;
+    for (int i = 0; i < w->view->limbs[limb].contact_count; i++) {
+        const hf_mesh* hull = &w->reach[first + i];
+        w->hulls[i] = hull->triangle_count > 0 ? hull : NULL;
+        any = any || w->hulls[i];
+    }
+    for (int i = 0; i < LOOKS; i++) roots[i] = root_at(w, from + (until - from) * (i + 1) / LOOKS);
+    *outlook = (hf_outlook){.roots = roots, .root_count = LOOKS, .reach = w->hulls};
+    return any;
+}
+
+/* Contacts of a limb that holds on the path between two places, from the root pose in the middle. */
+static hf_status ask(walker* w, int limb, double from, double until) {
     hf_contact_query c = hf_contact_query_default();
-    c.pose = (hf_pose){root_at(w, at), w->next_q};
+    hf_transform roots[LOOKS];
+    hf_outlook outlook;
+    c.pose = (hf_pose){root_at(w, (from + until) / 2), w->next_q};
     c.limb = limb;
-    c.direction = score_direction(w, at);
     c.epsilon_m = w->query->epsilon_m;
     memcpy(c.weights, w->query->weights, sizeof c.weights);
     c.count = w->query->options.choices;
-    c.apart_m = APART * w->view->limbs[limb].length;
+    c.max_tests = w->query->options.tests;
     c.touches = w->touches;
     c.touch_count = list_touches(w, w->next_holds);
+    if (look_ahead(w, limb, from, until, roots, &outlook))
+        c.outlook = &outlook;
+    else
+        c.weights[HF_TERM_DURATION] = 0;
     w->result->queries++;
     return hf_contact_find(w->creature, w->query->samples[limb], w->placement, &c, w->workspace, w->answer);
 }
@@ -281,7 +312,7 @@ static hf_status try_contact(walker* w, int limb, const hf_contact* k, double d,
 /* The best contact of a limb that lasts; else the one that lasts longest. */
 static hf_status renew(walker* w, int limb, double d, double until, bool* good) {
     *good = false;
-    hf_status status = ask(w, limb, (w->at + d + until) / 2);
+    hf_status status = ask(w, limb, w->at + d, until);
     int best = -1, most = -1, left = w->skip[limb], parts;
     for (int i = 0; i < w->answer->contact_count && status == HF_OK; i++) {
         bool fits;
@@ -607,12 +638,28 @@ static hf_status take_memory(walker* w) {
     bool all = w->along && w->group_sizes && w->group_limbs && w->holds && w->next_holds && w->links &&
                w->touches && w->contacts && w->swinging && w->holding && w->renewed && w->skip;
     if (!all) return HF_ERROR_MEMORY;
+    size_t frames = 1;
+    for (int l = 0; l < w->view->limb_count; l++) frames += (size_t)w->view->limbs[l].contact_count;
+    w->hulls = hf_workspace_take(ws, frames, sizeof(hf_mesh*));
+    hf_mesh* reach = hf_workspace_take(ws, frames, sizeof *reach);
+    if (!w->hulls || !reach) return HF_ERROR_MEMORY;
+    memset(reach, 0, frames * sizeof *reach);
+    w->reach = reach;
     hf_status status = hf_contact_answer_create(w->creature, w->query->options.choices, &w->answer);
-    return status == HF_OK ? hf_swing_create(w->creature, &w->swing) : status;
+    if (status == HF_OK) status = hf_swing_create(w->creature, &w->swing);
+    return status == HF_OK && w->query->weights[HF_TERM_DURATION] > 0 ? measure_reach(w) : status;
+}
+
+static void free_reach(walker* w) {
+    int frames = 0;
+    for (int l = 0; l < w->view->limb_count; l++) frames += w->view->limbs[l].contact_count;
+    for (int i = 0; w->reach && i < frames; i++) hf_mesh_free(&w->reach[i]);
 }
 
 static bool sound(const hf_creature_view* v, const hf_sequence_query* q) {
     if (q->path_count < 1 || !q->samples || !hf_finite_transform(q->start.root)) return false;
+    // nothing fills it here
+    if (q->weights[HF_TERM_BALANCE] != 0) return false;
     for (int i = 0; i < q->path_count; i++)
         if (!hf_finite_transform(q->path[i])) return false;
     for (int i = 0; i < v->q_count; i++)
@@ -649,6 +696,7 @@ hf_status hf_sequence_find(const hf_creature* creature, const hf_placement* plac
     if (status == HF_OK) status = run(&w, progress, user);
     hf_contact_answer_free(w.answer);
     hf_swing_free(w.swing);
+    free_reach(&w);
     hf_workspace_end(workspace, mark);
     return status;
 }

@@ -231,7 +231,7 @@ static hf_status make_visual(hf_build* b, const hf_draft_shape* in, hf_mesh* mes
                                                              in->shape.half_length, &shape)
                                ? HF_ERROR_MEMORY
                                : hf_shape_mesh(&shape, 24, &own);
-        if (status != HF_OK) return hf_build_fail_memory(b);
+        if (status != HF_OK) return hf_fail_status(b->error, status, b->file);
         from = &own;
     }
     hf_arena* arena = &b->creature->arena;

@@ -171,14 +171,14 @@ static uint64_t hash_creature(const hf_creature* creature) {
 static hf_status build(hf_build* b) {
     hf_status status = copy_texts(b);
     if (status == HF_OK) status = hf_build_tree(b);
-    if (status == HF_OK && hf_kinematic_tree_build(b->creature) != HF_OK) status = hf_build_fail_memory(b);
+    if (status == HF_OK) status = hf_fail_status(b->error, hf_kinematic_tree_build(b->creature), b->file);
     if (status == HF_OK) status = hf_build_limits(b);
     if (status == HF_OK) status = hf_build_rest(b);
     if (status == HF_OK) status = hf_build_bodies(b);
-    if (status == HF_OK && hf_body_bounds_build(b->creature) != HF_OK) status = hf_build_fail_memory(b);
+    if (status == HF_OK) status = hf_fail_status(b->error, hf_body_bounds_build(b->creature), b->file);
     if (status == HF_OK) status = hf_build_visuals(b);
     if (status == HF_OK) status = hf_build_limbs(b);
-    if (status == HF_OK && hf_effectors_build(b->creature) != HF_OK) status = hf_build_fail_memory(b);
+    if (status == HF_OK) status = hf_fail_status(b->error, hf_effectors_build(b->creature), b->file);
     if (status == HF_OK) status = hf_build_states(b);
     if (status == HF_OK) status = hf_build_roms(b);
     if (status == HF_OK) status = hf_build_pairs(b);

@@ -303,8 +303,7 @@ static hf_status check_limbs(const hf_motion* motion, const hf_creature* creatur
 /* Objects that cannot be moved are only named where their keys or their start have them. */
 static hf_status check_objects(const hf_motion* motion, const hf_scene* scene, hf_error* error) {
     hf_placement* placement;
-    if (hf_placement_create(scene, &placement) != HF_OK) return hf_fail_memory(error, NULL);
-    hf_status status = HF_OK;
+    hf_status status = hf_fail_status(error, hf_placement_create(scene, &placement), NULL);
     for (int f = 0; f < motion->frame_count && status == HF_OK; f++) {
         const hf_motion_frame* frame = &motion->frames[f];
         if (frame->object_count) hf_placement_set_time(placement, frame->time_s);

@@ -50,6 +50,24 @@ void hf_rom_project_likely(const hf_creature* creature, int rom, int* likely, do
 /* In one of the pieces, each plane moved out by tolerance. */
 bool hf_rom_in_pieces(const hf_rom* rom, const double* values, double tolerance);
 
+/* A convex piece of a learned region: rows of unit normal and b, with normal . q <= b inside. */
+enum { HF_LEARNED_PLANES = 28 };
+typedef struct hf_learned_piece {
+    int plane_count;
+    double planes[HF_LEARNED_PLANES][4];
+} hf_learned_piece;
+
+typedef struct hf_rom_learned {
+    int count;
+    hf_learned_piece* pieces;
+} hf_rom_learned;
+
+/* The pieces of a region that is learned from `count` angle triples (src/model/rom_learn.c); what
+   hf_rom_learn writes to a file. Free with hf_rom_learned_free. After a failure there are none. */
+hf_status hf_rom_learn_pieces(const double* angles, int count, double alpha, hf_rom_learned* region,
+                              hf_error* error);
+void hf_rom_learned_free(hf_rom_learned* region);
+
 /* Turn of a joint group from where all its joints are 0, in the first joint's parent link. axes may be NULL
    or hold joint_count axes in that frame. */
 hf_quat hf_rom_group_turn(const hf_creature* creature, const hf_rom* rom, const double* values,

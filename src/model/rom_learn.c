@@ -6,12 +6,11 @@
    point of the cloud after the other, nearest first, as long as its hull stays in the shape but for a small
    share. Pieces may overlap. Every tetrahedron ends up whole in one of them, so they leave no gaps. */
 #include "base/error.h"
-#include "base/file.h"
 #include "base/memory.h"
 #include "model/rom.h"
 #include <holdfast/rom.h>
 
-#include <jansson.h>
+#include <errno.h>
 #include <libqhull_r/qhull_ra.h>
 #include <math.h>
 #include <stdlib.h>
@@ -31,14 +30,7 @@ static const double ways_outside = 0.6;
 static const double sliver_rad = 1e-5;
 /* A tetrahedron this near to a piece (rad) counts as covered: less than the seams a region's user closes. */
 static const double cover_rad = 1e-9;
-enum {
-    CLOUD_MAX = 2500,
-    COUNT_MAX = 10000000,
-    PLANES_MAX = 250,
-    WRITTEN_MAX = 28,
-    POINTS_MAX = 256,
-    VOXELS_MAX = 1000000
-};
+enum { CLOUD_MAX = 2500, COUNT_MAX = 10000000, PLANES_MAX = 250, POINTS_MAX = 256, VOXELS_MAX = 1000000 };
 
 typedef struct learner {
     double* cloud;
@@ -57,7 +49,8 @@ typedef struct learner {
     FILE* silence; /* where qhull's messages go */
     qhT* qh;
     bool out_of_memory; /* qhull ran out of it */
-    const char* path;
+    hf_rom_learned* region;
+    int room; /* pieces that the region has memory for */
     hf_error* error;
 } learner;
 
@@ -99,7 +92,7 @@ static hf_status thin(learner* l) {
     if (!cells || !kept) {
         hf_free(cells);
         hf_free(kept);
-        return hf_fail_memory(l->error, l->path);
+        return hf_fail_memory(l->error, NULL);
     }
     for (int i = 0; i < 3 * l->count; i++) middle[i % 3] += l->cloud[i] / l->count;
     int count;
@@ -164,7 +157,7 @@ static hf_status delaunay(learner* l) {
         int total = 0;
         FORALLfacets total++;
         l->tets = hf_alloc((size_t)total, sizeof *l->tets);
-        if (!l->tets) status = hf_fail_memory(l->error, l->path);
+        if (!l->tets) status = hf_fail_memory(l->error, NULL);
         FORALLfacets {
             if (status != HF_OK || facet->upperdelaunay) continue;
             vertexT *vertex, **vertexp;
@@ -178,7 +171,7 @@ static hf_status delaunay(learner* l) {
             memcpy(l->tets[l->tet_count++], t, sizeof t);
         }
     } else if (l->out_of_memory) {
-        status = hf_fail_memory(l->error, l->path);
+        status = hf_fail_memory(l->error, NULL);
     } else {
         status = hf_fail(l->error, HF_ERROR_FORMAT, NULL, 0, NULL,
                          "no region: the angles lie in one plane or on one line");
@@ -263,7 +256,7 @@ static hf_status make_grid(learner* l) {
     l->covered = hf_alloc((size_t)l->tet_count, sizeof *l->covered);
     l->depth = hf_alloc((size_t)l->tet_count, sizeof *l->depth);
     bool ok = l->filled && l->outside && l->covered && l->depth;
-    return ok ? HF_OK : hf_fail_memory(l->error, l->path);
+    return ok ? HF_OK : hf_fail_memory(l->error, NULL);
 }
 
 /* Is x in the tetrahedron? By the signs of the four parts it makes. */
@@ -454,7 +447,7 @@ static int most_missed(const hull* h, const int* chosen, int count, double rough
 /* Keeps the planes that matter: those of the box around it, then always the one that is missed most. */
 static void simplify(const learner* l, hull* piece) {
     hull h = *piece;
-    int chosen[WRITTEN_MAX], count = 0;
+    int chosen[HF_LEARNED_PLANES], count = 0;
     for (int a = 0; a < 6; a++) {
         double* plane = h.plane[h.planes++];
         memset(plane, 0, 4 * sizeof *plane);
@@ -465,7 +458,7 @@ static void simplify(const learner* l, hull* piece) {
         chosen[count++] = h.planes - 1;
     }
     for (int next;
-         count < WRITTEN_MAX && (next = most_missed(&h, chosen, count, rough_share * l->alpha)) >= 0;)
+         count < HF_LEARNED_PLANES && (next = most_missed(&h, chosen, count, rough_share * l->alpha)) >= 0;)
         chosen[count++] = next;
     piece->planes = count;
     for (int i = 0; i < count; i++) {
@@ -485,7 +478,7 @@ static void mark_covered(learner* l, const hull* piece) {
     }
 }
 
-/* ---- file ---- */
+/* ---- the region ---- */
 
 static bool is_sliver(const learner* l, const int* t) {
     double largest = 0;
@@ -496,73 +489,41 @@ static bool is_sliver(const learner* l, const int* t) {
     return tet_volume(l, t) * 3 < sliver_rad * largest;
 }
 
-static void write_piece(FILE* out, const hull* h) {
-    fputs("{ \"A\": [", out);
-    for (int i = 0; i < h->planes; i++)
-        fprintf(out, "%s[%.9g, %.9g, %.9g]",
-                i == 0  ? ""
-                : i % 4 ? ", "
-                        : ",\n      ",
-                h->plane[i][0], h->plane[i][1], h->plane[i][2]);
-    fputs("],\n    \"b\": [", out);
-    for (int i = 0; i < h->planes; i++) fprintf(out, "%s%.9g", i ? ", " : "", h->plane[i][3]);
-    fputs("] }", out);
+/* Adds a piece to the region; false when memory is out. */
+static bool add_piece(learner* l, const hull* h) {
+    hf_rom_learned* region = l->region;
+    if (!HF_GROW(region->pieces, l->room, region->count)) return false;
+    hf_learned_piece* to = &region->pieces[region->count++];
+    to->plane_count = h->planes;
+    memcpy(to->planes, h->plane, (size_t)h->planes * sizeof *to->planes);
+    return true;
 }
 
-static hf_status write_names(FILE* out, const char* const names[3], hf_error* error) {
-    fputs("{ \"joints\": [", out);
-    for (int i = 0; i < 3; i++) {
-        json_t* text = json_string(names[i]);
-        if (!text)
-            return hf_fail(error, HF_ERROR_ARGUMENT, NULL, 0, NULL,
-                           "joint name %d is not UTF-8, or memory is out", i);
-        char* quoted = json_dumps(text, JSON_ENCODE_ANY);
-        json_decref(text);
-        if (!quoted) return hf_fail_memory(error, NULL);
-        fprintf(out, "%s%s", i ? ", " : "", quoted);
-        free(quoted);
-    }
-    fputs("],\n  \"pieces\": [", out);
-    return HF_OK;
-}
-
-/* Pieces until all is covered, each written as it comes. */
-static hf_status write_pieces(learner* l, FILE* out) {
+/* Pieces until all is covered. */
+static hf_status find_pieces(learner* l) {
     near_point* order = hf_alloc((size_t)l->count, sizeof *order);
     hull* piece = hf_alloc(1, sizeof *piece);
-    hf_status status = order && piece ? HF_OK : hf_fail_memory(l->error, l->path);
-    int written = 0;
+    hf_status status = order && piece ? HF_OK : hf_fail_memory(l->error, NULL);
     for (int seed; status == HF_OK && (seed = next_seed(l)) >= 0;) {
         l->covered[seed] = true;
         bool grown = !is_sliver(l, l->tets[seed]) && grow(l, seed, order, piece);
-        if (l->out_of_memory) status = hf_fail_memory(l->error, l->path);
+        if (l->out_of_memory) status = hf_fail_memory(l->error, NULL);
         if (!grown || status != HF_OK) continue;
         simplify(l, piece);
         mark_covered(l, piece);
-        fputs(written++ ? ",\n  " : "\n  ", out);
-        write_piece(out, piece);
-        if (written > HF_MAX_ROM_PIECES)
+        if (l->region->count == HF_MAX_ROM_PIECES)
             status =
                 hf_fail(l->error, HF_ERROR_LIMIT, NULL, 0, NULL,
                         "the region falls into more than %d pieces: a larger alpha or a denser cloud helps",
                         HF_MAX_ROM_PIECES);
+        else if (!add_piece(l, piece))
+            status = hf_fail_memory(l->error, NULL);
     }
     hf_free(order);
     hf_free(piece);
-    if (status == HF_OK && written == 0)
+    if (status == HF_OK && l->region->count == 0)
         status = hf_fail(l->error, HF_ERROR_FORMAT, NULL, 0, NULL, "no region: it has no volume");
     return status;
-}
-
-static hf_status write_region(learner* l, const char* const names[3]) {
-    hf_output output;
-    hf_status status = hf_output_open(l->path, &output, l->error);
-    if (status != HF_OK) return status;
-    status = write_names(output.stream, names, l->error);
-    if (status == HF_OK) status = write_pieces(l, output.stream);
-    fputs("\n  ] }\n", output.stream);
-    hf_status closed = hf_output_close(&output, status == HF_OK, status == HF_OK ? l->error : NULL);
-    return status == HF_OK ? closed : status;
 }
 
 static void learner_free(learner* l) {
@@ -576,8 +537,14 @@ static void learner_free(learner* l) {
     if (l->silence) fclose(l->silence);
 }
 
-hf_status hf_rom_learn(const double* angles, int count, double alpha, const char* const joint_names[3],
-                       const char* path, hf_error* error) {
+void hf_rom_learned_free(hf_rom_learned* region) {
+    hf_free(region->pieces);
+    *region = (hf_rom_learned){0};
+}
+
+hf_status hf_rom_learn_pieces(const double* angles, int count, double alpha, hf_rom_learned* region,
+                              hf_error* error) {
+    *region = (hf_rom_learned){0};
     if (count < 4 || count > COUNT_MAX)
         return hf_fail(error, HF_ERROR_ARGUMENT, NULL, 0, NULL, "%d angle triples: 4 to %d are expected",
                        count, COUNT_MAX);
@@ -586,11 +553,15 @@ hf_status hf_rom_learn(const double* angles, int count, double alpha, const char
     for (int i = 0; i < 3 * count; i++)
         if (!(fabs(angles[i]) < 1e3))
             return hf_fail(error, HF_ERROR_ARGUMENT, NULL, 0, NULL, "triple %d holds %g", i / 3, angles[i]);
-    learner l = {.count = count, .alpha = alpha, .path = path, .error = error};
+    learner l = {.count = count, .alpha = alpha, .region = region, .error = error};
     l.cloud = hf_alloc(3 * (size_t)count, sizeof *l.cloud);
     l.qh = hf_alloc(1, sizeof *l.qh);
     l.silence = fopen("/dev/null", "w");
-    hf_status status = l.cloud && l.qh && l.silence ? HF_OK : hf_fail_memory(error, path);
+    hf_status status = HF_OK;
+    if (!l.cloud || !l.qh || (!l.silence && errno == ENOMEM))
+        status = hf_fail_memory(error, NULL);
+    else if (!l.silence)
+        status = hf_fail(error, HF_ERROR_FILE, "/dev/null", 0, NULL, "cannot be opened: %s", strerror(errno));
     if (status == HF_OK) {
         memcpy(l.cloud, angles, 3 * (size_t)count * sizeof *angles);
         status = thin(&l);
@@ -604,7 +575,8 @@ hf_status hf_rom_learn(const double* angles, int count, double alpha, const char
         for (int t = 0; t < l.tet_count; t++) fill_tet(&l, l.tets[t]);
         measure_depths(&l);
     }
-    if (status == HF_OK) status = write_region(&l, joint_names);
+    if (status == HF_OK) status = find_pieces(&l);
     learner_free(&l);
+    if (status != HF_OK) hf_rom_learned_free(region);
     return status;
 }

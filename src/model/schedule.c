@@ -6,10 +6,13 @@
 #include <holdfast/schedule.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* A hold whose point moved less between two knots is the same, m: rounding through an object's frame. */
 static const double SAME_M = 1e-6;
+/* Longer motions do not fit a motion file (128 MiB); holds of one limb are compared pair by pair. */
+enum { MAX_FRAMES = 1000000, MAX_HOLDS = 20000 };
 
 hf_status hf_schedule_create(const hf_creature* creature, double rate, hf_schedule** schedule) {
     hf_schedule* s = *schedule = hf_alloc(1, sizeof *s);
@@ -85,7 +88,9 @@ void hf_schedule_cut(hf_schedule* s, int count) {
 /* ---- validity ---- */
 
 static hf_status refuse(hf_error* error, const char* what, int index, const char* why) {
-    return hf_fail(error, HF_ERROR_ARGUMENT, NULL, 0, NULL, "%s[%d]: %s", what, index, why);
+    char field[40];
+    snprintf(field, sizeof field, "%s[%d]", what, index);
+    return hf_fail(error, HF_ERROR_ARGUMENT, NULL, 0, field, "%s", why);
 }
 
 static const char* knot_fault(const hf_schedule* s, int i) {
@@ -108,7 +113,8 @@ static const char* hold_fault(const hf_schedule* s, int i, const hf_creature_vie
         return "no such contact frame";
     if (h->hold.object < -1 || (scene && h->hold.object >= hf_scene_object_count(scene)))
         return "no such object";
-    if (!(h->to_s >= h->from_s) || !(h->from_s >= 0)) return "it ends before it begins";
+    if (!(h->from_s >= 0) || !isfinite(h->to_s)) return "a time is negative or not finite";
+    if (!(h->to_s >= h->from_s)) return "it ends before it begins";
     if (!isfinite(hf_length(h->hold.point)) || !(hf_length(h->hold.normal) > 0.99) ||
         !(hf_length(h->hold.normal) < 1.01))
         return "its point is not finite or its normal has not length 1";
@@ -125,6 +131,9 @@ hf_status hf_schedule_validate(const hf_schedule* s, const hf_creature* creature
     if (s->q_count != v->q_count)
         return hf_fail(error, HF_ERROR_ARGUMENT, NULL, 0, NULL,
                        "the schedule has %d joint values, the creature %d", s->q_count, v->q_count);
+    if ((s->claims & HF_CLAIM_BALANCE) && !(v->mass > 0))
+        return hf_fail(error, HF_ERROR_ARGUMENT, NULL, 0, "claims",
+                       "balance is claimed, and the creature has no mass");
     if (s->knot_count < 1) return hf_fail(error, HF_ERROR_ARGUMENT, NULL, 0, NULL, "there is no knot");
     if (!(s->rate >= 1) || !(s->rate <= 1000))
         return hf_fail(error, HF_ERROR_ARGUMENT, NULL, 0, NULL, "a rate of 1 to 1000 frames a second");
@@ -132,6 +141,9 @@ hf_status hf_schedule_validate(const hf_schedule* s, const hf_creature* creature
         const char* why = knot_fault(s, i);
         if (why) return refuse(error, "knots", i, why);
     }
+    if (s->knots[s->knot_count - 1].time_s * s->rate > MAX_FRAMES || s->hold_count > MAX_HOLDS)
+        return hf_fail(error, HF_ERROR_LIMIT, NULL, 0, NULL, "more than %d frames or %d holds", MAX_FRAMES,
+                       MAX_HOLDS);
     for (int i = 0; i < s->hold_count; i++) {
         const char* why = hold_fault(s, i, v, scene);
         if (why) return refuse(error, "holds", i, why);

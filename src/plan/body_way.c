@@ -1,10 +1,12 @@
-/* Ways of the body around what is in its way, all holds kept: a pair of trees on the manifold of the holds
-   (after Berenson, Srinivasa and Kuffner 2011, "Task space regions", CBiRRT). A state is the root with the
-   joints of trunk and limbs without contact; limbs that hold are solved at every step, balance and collision
-   are tested there. What joins the two ends is cut short and becomes one move after the other. */
+/* Ways of the body around what is in its way, all holds kept: the manifold of the holds as a space for the
+   common trees (after Berenson, Srinivasa and Kuffner 2011, "Task space regions", CBiRRT). A state is the
+   root with all joints; limbs that hold are solved at every step, balance and collision are tested there.
+   What joins the two ends is cut short and becomes one move after the other. */
 #include "plan/planner.h"
 
 #include "base/workspace.h"
+#include "space/space_shortcut.h"
+#include "space/space_tree.h"
 
 #include <math.h>
 #include <string.h>
@@ -15,7 +17,8 @@ static const double STEP_TURN = 0.08, STEP_JOINT = 0.15; /* rad */
 enum { STEPS = 300, ATTEMPTS = 2, GIVING_WAY = 5, LONGEST_TRY = 8, BEYOND = 5, WAY_STREAM = 0x7761 };
 static const double ON_GUIDE = 0.4;
 static const double MOST_SHIFT = 0.35;    /* of a target, creature heights */
-static const double LEAST_PROGRESS = 0.2; /* of a step that the holds have bent */
+static const double LEAST_PROGRESS = 0.2; /* steps, of a step that the holds have bent */
+static const double ARRIVED = 1e-6;       /* steps from a state that count as the state itself */
 /* More balance than frames need: moves between two states have a little less than both. */
 static const double EXTRA = 1.05, AIM = 2;
 
@@ -24,33 +27,31 @@ typedef struct way {
     const hf_plan_hold* holds;
     int hold_count;
     const hf_stance* stance;
-    bool* solved; /* of each joint: a limb that holds moves it */
-    int node_count;
-    hf_transform* roots;
-    double* q;
-    int *parents, *trees;
-    int steps;                 /* taken so far */
+    bool* solved;              /* of each joint: a limb that holds moves it */
     int guide_low, guide_span; /* poses of the guide about the two ends */
+    const hf_pose *from, *to;
+    hf_random random; /* of the states drawn */
+    double* ends[2];  /* rows of both */
     hf_pose target, next, before;
 } way;
 
-static hf_pose node_pose(const way* w, int i) {
-    return (hf_pose){w->roots[i], w->q + (size_t)i * (size_t)w->planner->world.view->q_count};
+/* A row is the root, then the joint values. */
+enum { ROOT_VALUES = sizeof(hf_transform) / sizeof(double) };
+
+static hf_pose pose_of(const double* row) {
+    hf_pose pose = {.q = (double*)(uintptr_t)(row + ROOT_VALUES)};
+    memcpy(&pose.root, row, sizeof pose.root);
+    return pose;
+}
+
+static void to_row(const way* w, const hf_pose* pose, double* row) {
+    memcpy(row, &pose->root, sizeof pose->root);
+    memcpy(row + ROOT_VALUES, pose->q, sizeof(double) * (size_t)w->planner->world.view->q_count);
 }
 
 static void copy_pose(const way* w, const hf_pose* from, hf_pose* to) {
     to->root = from->root;
     memcpy(to->q, from->q, sizeof(double) * (size_t)w->planner->world.view->q_count);
-}
-
-static int add_node(way* w, const hf_pose* pose, int parent, int tree) {
-    int i = w->node_count++;
-    hf_pose to = node_pose(w, i);
-    copy_pose(w, pose, &to);
-    w->roots[i] = pose->root;
-    w->parents[i] = parent;
-    w->trees[i] = tree;
-    return i;
 }
 
 /* How far two states are apart, in steps. */
@@ -114,7 +115,6 @@ static bool step(way* w, const hf_pose* from, const hf_pose* to, double part, bo
     hf_planner* p = w->planner;
     double margin = p->world.options->margin_m;
     hf_collision hit;
-    w->steps++;
     hf_pose_between(p->world.creature, from, to, part, &w->next);
     start_limbs(w, straight ? w->before.q : from->q, w->next.q);
     bool kept = straight ? keep(w, &w->next)
@@ -135,46 +135,47 @@ static bool is_straight(way* w, const hf_pose* from, const hf_pose* to) {
     return true;
 }
 
-/* ---- trees ---- */
+/* ---- the space of the trees ---- */
 
-static int nearest(const way* w, const hf_pose* to, int tree) {
-    int best = -1;
-    double least = INFINITY;
-    for (int i = 0; i < w->node_count; i++) {
-        if (w->trees[i] != tree) continue;
-        hf_pose at = node_pose(w, i);
-        double d = steps_apart(w, &at, to);
-        if (d < least) least = d, best = i;
-    }
-    return best;
+/* Memory that ran out inside the planner's functions. */
+static hf_status status_of(const way* w) { return !hf_plan_ok(w->planner) ? HF_ERROR_MEMORY : HF_OK; }
+
+static double distance(const void* user, const double* a, const double* b, double enough) {
+    (void)enough;
+    hf_pose x = pose_of(a), y = pose_of(b);
+    return steps_apart(user, &x, &y);
 }
 
-/* Grows one tree from its node `at` towards a pose, a step at a time. Returns the last node; *there when the
-   pose is reached. */
-static int grow(way* w, int at, const hf_pose* to, int most, bool* there) {
-    *there = false;
-    for (int i = 0; i < most && w->steps < STEPS && hf_plan_ok(w->planner); i++) {
-        hf_pose from = node_pose(w, at);
-        double apart = steps_apart(w, &from, to);
-        if (!step(w, &from, to, apart > 1 ? 1 / apart : 1, false)) break;
-        double left = steps_apart(w, &w->next, to);
-        bool arrived = left < 1e-6;
-        if (!arrived && left > apart - LEAST_PROGRESS) break;
-        at = add_node(w, &w->next, at, w->trees[at]);
-        if (arrived) {
-            *there = true;
-            break;
-        }
-    }
-    return at;
+static hf_status passes(void* user, const double* a, const double* b, bool* good) {
+    way* w = user;
+    hf_pose from = pose_of(a), to = pose_of(b);
+    *good = is_straight(w, &from, &to);
+    return status_of(w);
+}
+
+/* One step, projected to the holds. A step that the holds bend back is none. */
+static hf_status extend(void* user, const double* a, const double* b, int round, double* row,
+                        hf_space_step* result) {
+    way* w = user;
+    (void)round;
+    hf_pose from = pose_of(a), to = pose_of(b);
+    double apart = steps_apart(w, &from, &to);
+    *result = HF_SPACE_TRAPPED;
+    if (!step(w, &from, &to, apart > 1 ? 1 / apart : 1, false)) return status_of(w);
+    double left = steps_apart(w, &w->next, &to);
+    bool arrived = left < ARRIVED;
+    if (!arrived && left > apart - LEAST_PROGRESS) return HF_OK;
+    to_row(w, &w->next, row);
+    *result = arrived ? HF_SPACE_REACHED : HF_SPACE_ADVANCED;
+    return HF_OK;
 }
 
 /* Somewhere between the ends and around them; limbs without contact as at either end, at rest, or as any
    spare. */
-static void draw_target(way* w, hf_random* random, const hf_pose* from, const hf_pose* to) {
+static void draw_target(way* w, hf_random* random) {
     hf_planner* p = w->planner;
     hf_pose* t = &w->target;
-    hf_pose_between(p->world.creature, from, to, hf_random_unit(random), t);
+    hf_pose_between(p->world.creature, w->from, w->to, hf_random_unit(random), t);
     // the guide knows where the trunk has room
     if (hf_random_unit(random) < ON_GUIDE)
         t->root = p->world.guide[w->guide_low + (int)(hf_random_unit(random) * w->guide_span)];
@@ -198,6 +199,18 @@ static void draw_target(way* w, hf_random* random, const hf_pose* from, const hf
     hf_pose_follow(p->world.creature, t->q);
 }
 
+/* First straight to the other end from either side, then anything. */
+static hf_status draw(void* user, int64_t index, double* row, bool* drawn) {
+    way* w = user;
+    if (index < 2)
+        copy_pose(w, index ? w->from : w->to, &w->target);
+    else
+        draw_target(w, &w->random);
+    to_row(w, &w->target, row);
+    *drawn = true;
+    return HF_OK;
+}
+
 static int nearest_on_guide(const hf_planner* p, hf_vec3 at) {
     int best = 0;
     for (int i = 1; i < p->world.guide_count; i++)
@@ -206,84 +219,42 @@ static int nearest_on_guide(const hf_planner* p, hf_vec3 at) {
     return best;
 }
 
-static void find_guide(way* w, const hf_pose* from, const hf_pose* to) {
+static void find_guide(way* w) {
     const hf_planner* p = w->planner;
-    int a = nearest_on_guide(p, from->root.position), b = nearest_on_guide(p, to->root.position);
+    int a = nearest_on_guide(p, w->from->root.position), b = nearest_on_guide(p, w->to->root.position);
     int low = (a < b ? a : b) - BEYOND, high = (a < b ? b : a) + BEYOND;
     w->guide_low = low > 0 ? low : 0;
     w->guide_span = (high < p->world.guide_count ? high : p->world.guide_count - 1) - w->guide_low + 1;
 }
 
-/* Two nodes of the two trees that are the same state; false when the steps have ended. */
-static bool join(way* w, uint32_t stream, const hf_pose* from, const hf_pose* to, int ends[2]) {
-    hf_random random = hf_body_draws(w->planner, stream);
-    w->node_count = w->steps = 0;
-    add_node(w, from, -1, 0);
-    add_node(w, to, -1, 1);
-    for (int turn = 0; w->steps < STEPS && hf_plan_ok(w->planner); turn++) {
-        int tree = turn % 2;
-        bool there;
-        // first straight to the other end
-        if (turn < 2)
-            copy_pose(w, tree ? from : to, &w->target);
-        else
-            draw_target(w, &random, from, to);
-        int before = w->steps, start = nearest(w, &w->target, tree);
-        int last = grow(w, start, &w->target, LONGEST_TRY, &there);
-        if (w->steps == before) w->steps++;
-        if (last == start) continue;
-        hf_pose reached = node_pose(w, last);
-        int other = grow(w, nearest(w, &reached, !tree), &reached, STEPS, &there);
-        if (!there) continue;
-        ends[tree] = last, ends[!tree] = other;
-        return true;
-    }
-    return false;
-}
-
 /* ---- the way ---- */
 
-/* Nodes from the first end to the last. */
-static int list_nodes(const way* w, const int ends[2], int* nodes) {
-    int n = 0, count;
-    for (int i = ends[0]; i >= 0; i = w->parents[i]) nodes[n++] = i;
-    for (int i = 0; i < n / 2; i++) {
-        int swap = nodes[i];
-        nodes[i] = nodes[n - 1 - i], nodes[n - 1 - i] = swap;
-    }
-    count = n;
-    for (int i = w->parents[ends[1]]; i >= 0; i = w->parents[i]) nodes[count++] = i;
-    return count;
-}
-
-/* Leaves out what a straight move can pass by. */
-static int cut_short(way* w, int* nodes, int count) {
-    int kept = 1;
-    for (int at = 0; at < count - 1 && hf_plan_ok(w->planner);) {
-        int gap = count - 1 - at;
-        hf_pose from = node_pose(w, nodes[at]);
-        for (; gap > 1; gap = (gap + 1) / 2) {
-            hf_pose to = node_pose(w, nodes[at + gap]);
-            if (is_straight(w, &from, &to)) break;
-            if (gap == 2) {
-                gap = 1;
-                break;
-            }
-        }
-        at += gap;
-        nodes[kept++] = nodes[at];
-    }
-    return kept;
+/* States from one end to the other, as few as straight moves can join; none when the steps have ended. */
+static hf_status find_states(way* w, uint32_t stream, hf_space_rows* states) {
+    hf_space space = {.width = states->width,
+                      .user = w,
+                      .distance = distance,
+                      .passes = passes,
+                      .draw = draw,
+                      .extend = extend};
+    hf_space_tree_options o = {.longest_try = LONGEST_TRY, .max_extensions = STEPS};
+    hf_space_tree tree;
+    w->random = hf_body_draws(w->planner, stream);
+    hf_status status =
+        hf_space_tree_search(&tree, &space, &o, w->ends[0], w->ends[1], w->planner->tools.workspace);
+    if (status != HF_OK || !tree.met) return status;
+    status = hf_space_tree_way(&tree, states);
+    return status == HF_OK ? hf_space_path_prune(&space, states, true) : status;
 }
 
 /* One move after the other, each from where the last one came to. The last may end a little beside its goal,
    where limbs that hold would be overstretched. */
-static bool append(way* w, int node, const hf_pose* from, const int* nodes, int count) {
+static bool append(way* w, int node, const hf_space_rows* states) {
     hf_planner* p = w->planner;
     int first = p->tree.knots.count;
-    copy_pose(w, from, &w->target);
-    for (int i = 1; i < count; i++) {
-        hf_pose to = node_pose(w, nodes[i]);
+    copy_pose(w, w->from, &w->target);
+    for (int i = 1; i < states->count; i++) {
+        hf_pose to = pose_of(hf_space_row(states, i));
         // limbs that hold may come there in another way than the other tree has them: as they come
         if (!is_straight(w, &w->target, &to) ||
             !hf_segment_move(p, w->holds, w->hold_count, w->stance, node, &w->target, &w->next)) {
@@ -296,48 +267,47 @@ static bool append(way* w, int node, const hf_pose* from, const int* nodes, int 
     return true;
 }
 
-static bool take_memory(way* w, int** list) {
+static bool take_memory(way* w) {
     hf_workspace* ws = w->planner->tools.workspace;
-    size_t n = 2 + STEPS, q = (size_t)w->planner->world.view->q_count + 1;
+    size_t q = (size_t)w->planner->world.view->q_count + 1;
     w->solved = hf_workspace_take(ws, (size_t)w->planner->world.view->joint_count + 1, sizeof *w->solved);
-    w->roots = hf_workspace_take(ws, n, sizeof *w->roots);
-    w->q = hf_workspace_take(ws, n * q, sizeof *w->q);
-    w->parents = hf_workspace_take(ws, n, sizeof *w->parents);
-    w->trees = hf_workspace_take(ws, n, sizeof *w->trees);
-    *list = hf_workspace_take(ws, n, sizeof **list);
     w->target.q = hf_workspace_take(ws, q, sizeof(double));
     w->next.q = hf_workspace_take(ws, q, sizeof(double));
     w->before.q = hf_workspace_take(ws, q, sizeof(double));
-    return w->solved && w->roots && w->q && w->parents && w->trees && *list && w->target.q && w->next.q &&
-           w->before.q;
+    w->ends[0] = hf_workspace_take(ws, ROOT_VALUES + q, sizeof(double));
+    w->ends[1] = hf_workspace_take(ws, ROOT_VALUES + q, sizeof(double));
+    return w->solved && w->target.q && w->next.q && w->before.q && w->ends[0] && w->ends[1];
+}
+
+static void prepare(way* w) {
+    const hf_creature_view* v = w->planner->world.view;
+    memset(w->solved, 0, sizeof *w->solved * (size_t)v->joint_count);
+    for (int h = 0; h < w->hold_count; h++) {
+        const hf_limb* limb = &v->limbs[w->holds[h].at.limb];
+        for (int k = 0; k < limb->joint_count; k++) w->solved[limb->joints[k]] = true;
+    }
+    find_guide(w);
+    to_row(w, w->from, w->ends[0]);
+    to_row(w, w->to, w->ends[1]);
 }
 
 bool hf_body_way(hf_planner* p, const hf_plan_hold* holds, int count, const hf_stance* stance, int node,
                  const hf_pose* from, const hf_pose* to) {
-    way w = {.planner = p, .holds = holds, .hold_count = count, .stance = stance};
+    way w = {.planner = p, .holds = holds, .hold_count = count, .stance = stance, .from = from, .to = to};
     hf_workspace_mark mark = hf_workspace_begin(p->tools.workspace);
-    int* nodes;
     bool good = false;
-    if (!take_memory(&w, &nodes))
-        hf_plan_note(p, HF_ERROR_MEMORY);
-    else {
-        memset(w.solved, 0, sizeof *w.solved * (size_t)p->world.view->joint_count);
-        for (int h = 0; h < count; h++) {
-            const hf_limb* limb = &p->world.view->limbs[holds[h].at.limb];
-            for (int k = 0; k < limb->joint_count; k++) w.solved[limb->joints[k]] = true;
-        }
-        find_guide(&w, from, to);
-        for (uint32_t i = 0; i < ATTEMPTS && !good && hf_plan_ok(p); i++) {
-            int ends[2];
-            p->progress.work++;
-            if (!join(&w, WAY_STREAM + i, from, to, ends)) break;
-            int n = list_nodes(&w, ends, nodes);
-            n = cut_short(&w, nodes, n);
-            // straight has been tried and fails for what is not seen here
-            if (n <= 2) break;
-            good = append(&w, node, from, nodes, n);
-        }
+    hf_status status = take_memory(&w) ? HF_OK : HF_ERROR_MEMORY;
+    if (status == HF_OK) prepare(&w);
+    for (uint32_t i = 0; i < ATTEMPTS && !good && status == HF_OK; i++) {
+        hf_space_rows states = hf_space_rows_start(ROOT_VALUES + p->world.view->q_count, p->tools.workspace);
+        p->progress.work++;
+        status = find_states(&w, WAY_STREAM + i, &states);
+        // a straight way has been tried before and fails for what is not seen here
+        if (status != HF_OK || states.count <= 2) break;
+        good = append(&w, node, &states);
+        status = status_of(&w);
     }
+    hf_plan_note(p, status);
     hf_workspace_end(p->tools.workspace, mark);
     return good;
 }

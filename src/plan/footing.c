@@ -80,7 +80,6 @@ static void try_place(hf_planner* p, const hf_step_query* g, hf_transform root, 
     for (int i = 0; i < g->pose_count && !reached; i++) reached = reach(p, g, &g->poses[i], root, &c, to);
     if (!reached) return;
     hf_hold_span(w, g->index, &to->hold);
-    to->comfort = hf_limb_comfort(w, g->limb, to->q);
     list->count++;
 }
 

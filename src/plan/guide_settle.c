@@ -173,7 +173,7 @@ static void choose_headings(ladder* k) {
 static void choose_ease(ladder* k) {
     hf_vec3 shifts[RUNGS];
     bool known[RUNGS], risen[RUNGS];
-    int window = (int)fmax(1, HF_LARGE_SHIFT / 2 / k->apart);
+    int window = (int)fmax(1, HF_LARGE_SHIFT * 2 / 3 / k->apart);
     for (int r = 0; r < k->rung_count; r++) {
         k->rungs[r].ease.position = k->guide[k->rungs[r].at].position;
         k->rungs[r].ease.rotation = hf_quat_axis_angle(hf_v3(0, 0, 1), k->rungs[r].heading);

@@ -277,7 +277,6 @@ void hf_places_list(hf_planner* p, const hf_step_query* q, hf_step_list* list) {
             continue;
         }
         accepted[good++] = all[i].spot;
-        to->comfort = hf_limb_comfort(w, q->limb, to->q);
         list->count++;
     }
 }

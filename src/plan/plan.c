@@ -24,7 +24,8 @@ static const hf_option items[] = {
     {"margin_m", HF_OPTION_REAL, FIELD(margin_m), 0, 1, HF_MARGIN_M, "m", "least balance margin of a frame"},
     {"horizon", HF_OPTION_COUNT, FIELD(horizon), 1, 1000, 24, "",
      "guide poses that a contact's duration counts"},
-    {"effort", HF_OPTION_REAL, FIELD(effort), 0, 1000, 1, "", "weight of a contact's effort"},
+    {"effort", HF_OPTION_REAL, FIELD(effort), 0, 1000, 0.02, "",
+     "weight of a contact's effort, a term that reaches 20"},
     {"duration", HF_OPTION_REAL, FIELD(duration), 0, 1000, 2, "", "weight of how long it lasts"},
     {"balance", HF_OPTION_REAL, FIELD(balance), 0, 1000, 1, "", "weight of the margin it gives"},
     {"comfort", HF_OPTION_REAL, FIELD(comfort), 0, 1000, 0.3, "", "weight of the posture's comfort"},
@@ -153,12 +154,8 @@ static hf_transform* spread_poses(const hf_planner* p, const hf_transform* poses
 
 /* The path as the body likes to go along it, in even steps. */
 static bool spread_guide(hf_planner* p, const hf_guide_path* path, double* effort) {
-    hf_transform* roots = hf_alloc((size_t)path->pose_count, sizeof *roots);
-    if (!roots) return false;
-    for (int i = 0; i < path->pose_count; i++) roots[i] = path->poses[i].root;
     int count = 0;
-    hf_transform* even = spread_poses(p, roots, path->pose_count, &count);
-    hf_free(roots);
+    hf_transform* even = spread_poses(p, path->poses, path->pose_count, &count);
     bool good = even && hf_guide_settle(&p->world, even, count, effort);
     hf_free(p->own_guide);
     p->own_guide = good ? spread_poses(p, even, count, &p->world.guide_count) : NULL;
@@ -174,8 +171,14 @@ static hf_status find_guide(hf_planner* p, const hf_plan_query* q, int attempt, 
     o.progress = p->progress.report;
     o.user = p->progress.user;
     double begin = hf_plan_clock();
-    hf_status status = hf_guide_find(p->world.model->guide, p->world.placement, q->start->pose.root,
-                                     q->goal->pose.root, &o, p->tools.workspace, path);
+    // further attempts need other guides than the roadmap's
+    const hf_plan_world* w = &p->world;
+    hf_transform start = q->start->pose.root, goal = q->goal->pose.root;
+    hf_status status =
+        q->roadmap && w->attempt == 0
+            ? hf_guide_find_on(q->roadmap, w->model->guide, w->placement, start, goal, &o, p->tools.workspace,
+                               path)
+            : hf_guide_find(w->model->guide, w->placement, start, goal, &o, p->tools.workspace, path);
     r->guide_s += hf_plan_clock() - begin;
     *found = status == HF_OK && path->outcome == HF_FOUND;
     if (status == HF_OK && path->outcome == HF_CANCELLED) p->progress.cancelled = true;

@@ -187,6 +187,10 @@ hf_status hf_plan_find(const hf_plan_model* model, const hf_scene* scene, const 
                                              .progress = {.report = relay, .user = &c.attempts[i]}};
         status = hf_planner_begin(&c.attempts[i].planner);
     }
+    hf_error misfit = {0};
+    if (status == HF_OK && query->roadmap)
+        status =
+            hf_roadmap_fits(query->roadmap, model->guide, c.attempts[0].planner.world.placement, &misfit);
     if (status == HF_OK) status = hold_rounds(&c, options, result);
     for (int i = 0; i < c.count; i++)
         if (c.attempts[i].contest) hf_planner_end(&c.attempts[i].planner);
@@ -198,7 +202,8 @@ hf_status hf_plan_find(const hf_plan_model* model, const hf_scene* scene, const 
     if (result->schedule && status == HF_OK) status = realise(model->creature, scene, result);
     if (status != HF_OK) {
         hf_plan_result_free(result);
-        return hf_fail(error, status, NULL, 0, NULL, "%s", hf_status_text(status));
+        const char* why = misfit.status != HF_OK ? misfit.message : hf_status_text(status);
+        return hf_fail(error, status, NULL, 0, misfit.status != HF_OK ? "roadmap" : NULL, "%s", why);
     }
     return HF_OK;
 }

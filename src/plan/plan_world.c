@@ -26,20 +26,6 @@ hf_vec3 hf_limb_ease(const hf_plan_world* w, int limb, hf_transform root) {
     return hf_lerp(rest, hf_apply(root, l->bent_in_root), share);
 }
 
-double hf_limb_comfort(const hf_plan_world* w, int limb, const double* q) {
-    const hf_limb* l = &w->view->limbs[limb];
-    double sum = 0;
-    int count = 0;
-    for (int k = 0; k < l->joint_count; k++) {
-        const hf_joint* j = &w->view->joints[l->joints[k]];
-        double rest = w->view->rest[j->q_index], range = fmax(j->upper - rest, rest - j->lower);
-        if (j->q_count != 1 || !(range > 0) || !isfinite(range)) continue;
-        sum += fabs(q[j->q_index] - rest) / range;
-        count++;
-    }
-    return count ? 1 - sum / count : 1;
-}
-
 void hf_limb_copy(const hf_plan_world* w, int limb, const double* from, double* to) {
     const hf_limb* l = &w->view->limbs[limb];
     for (int k = 0; k < l->joint_count; k++) {

@@ -48,8 +48,6 @@ hf_transform hf_root_upright(hf_transform root);
 /* Where the limb is at ease with the root there: as at rest, or as at rest on all limbs where the body is
    bent so far. */
 hf_vec3 hf_limb_ease(const hf_plan_world* world, int limb, hf_transform root);
-/* How at ease the limb is: 1 as at rest, 0 at the ends of its joints. */
-double hf_limb_comfort(const hf_plan_world* world, int limb, const double* q);
 /* Copies the joint values of one limb. */
 void hf_limb_copy(const hf_plan_world* world, int limb, const double* from, double* to);
 /* Copies a pose into one that has room for its joint values. */

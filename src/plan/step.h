@@ -16,7 +16,7 @@ enum { HF_MANY_HOLDS = 3 };
 /* Where a limb could go next. */
 typedef struct hf_step_candidate {
     hf_plan_hold hold;
-    double effort, comfort, score;
+    double score;
     hf_transform root; /* of the body, and its whole posture with the limb there */
     double* q;
 } hf_step_candidate;

@@ -31,12 +31,14 @@ static inline hf_colour hf_colour_hex(uint32_t hex) {
                        hf_to_linear((float)(hex >> 8 & 255) / 255), hf_to_linear((float)(hex & 255) / 255)};
 }
 
-/* One colour for each limb, by its index. */
-static inline hf_colour hf_limb_colour(int limb) {
+/* Colours that are told apart, as 0xRRGGBB, by an index. */
+static inline uint32_t hf_palette_hex(int index) {
     static const uint32_t palette[] = {0xd1603d, 0x2a8c82, 0xd9a036, 0x4566b0, 0x8a5a9e, 0x5f9a45,
                                        0xc24f7a, 0x3f9cc4, 0xa07040, 0x6b6fc0, 0xb8b03c, 0x4c8f6a};
     int count = (int)(sizeof palette / sizeof *palette);
-    return hf_colour_hex(palette[limb < 0 ? 0 : limb % count]);
+    return palette[index < 0 ? 0 : index % count];
 }
+/* One colour for each limb, by its index. */
+static inline hf_colour hf_limb_colour(int limb) { return hf_colour_hex(hf_palette_hex(limb)); }
 
 #endif

@@ -1,7 +1,8 @@
-/* A font of 5 x 7 dots. */
+/* A font of 5 x 7 dots; some letters hang two dots below the line. */
 #include "render/lettering.h"
 
 #include <stddef.h>
+#include <string.h>
 
 enum { ROWS = 7, COLUMNS = 5, ADVANCE = 6 };
 
@@ -32,16 +33,16 @@ static const glyph font[] = {
     {'Z', {31, 1, 2, 4, 8, 16, 31}},     {'a', {0, 0, 14, 1, 15, 17, 15}},
     {'b', {16, 16, 30, 17, 17, 17, 30}}, {'c', {0, 0, 15, 16, 16, 16, 15}},
     {'d', {1, 1, 15, 17, 17, 17, 15}},   {'e', {0, 0, 14, 17, 31, 16, 14}},
-    {'f', {6, 8, 28, 8, 8, 8, 8}},       {'g', {0, 15, 17, 17, 15, 1, 14}},
+    {'f', {6, 8, 28, 8, 8, 8, 8}},       {'g', {15, 17, 17, 17, 15, 1, 14}},
     {'h', {16, 16, 30, 17, 17, 17, 17}}, {'i', {4, 0, 12, 4, 4, 4, 14}},
     {'j', {2, 0, 6, 2, 2, 18, 12}},      {'k', {16, 16, 18, 20, 24, 20, 18}},
     {'l', {12, 4, 4, 4, 4, 4, 14}},      {'m', {0, 0, 26, 21, 21, 21, 21}},
     {'n', {0, 0, 30, 17, 17, 17, 17}},   {'o', {0, 0, 14, 17, 17, 17, 14}},
-    {'p', {0, 30, 17, 17, 30, 16, 16}},  {'q', {0, 15, 17, 17, 15, 1, 1}},
+    {'p', {30, 17, 17, 17, 30, 16, 16}}, {'q', {15, 17, 17, 17, 15, 1, 1}},
     {'r', {0, 0, 22, 25, 16, 16, 16}},   {'s', {0, 0, 15, 16, 14, 1, 30}},
     {'t', {8, 8, 28, 8, 8, 8, 6}},       {'u', {0, 0, 17, 17, 17, 17, 15}},
     {'v', {0, 0, 17, 17, 17, 10, 4}},    {'w', {0, 0, 17, 17, 21, 21, 10}},
-    {'x', {0, 0, 17, 10, 4, 10, 17}},    {'y', {0, 17, 17, 17, 15, 1, 14}},
+    {'x', {0, 0, 17, 10, 4, 10, 17}},    {'y', {17, 17, 17, 17, 15, 1, 14}},
     {'z', {0, 0, 31, 2, 4, 8, 31}},      {'.', {0, 0, 0, 0, 0, 12, 12}},
     {',', {0, 0, 0, 0, 12, 4, 8}},       {':', {0, 12, 12, 0, 12, 12, 0}},
     {'-', {0, 0, 0, 14, 0, 0, 0}},       {'_', {0, 0, 0, 0, 0, 0, 31}},
@@ -59,6 +60,9 @@ static const uint8_t* rows_of(char c) {
     return box;
 }
 
+/* How far a letter hangs below the line, dots. */
+static int drop_of(char c) { return c && strchr("gpqy", c) ? 2 : 0; }
+
 static void fill(uint8_t* rgb, int width, int height, int x, int y, int size, const uint8_t colour[3]) {
     for (int py = y; py < y + size; py++)
         for (int px = x; px < x + size; px++) {
@@ -72,10 +76,11 @@ void hf_lettering(uint8_t* rgb, int width, int height, int x, int y, int scale, 
                   const uint8_t colour[3]) {
     for (; *text && x < width; text++, x += ADVANCE * scale) {
         const uint8_t* rows = rows_of(*text);
+        int drop = drop_of(*text);
         for (int r = 0; r < ROWS; r++)
             for (int c = 0; c < COLUMNS; c++)
                 if (rows[r] >> (COLUMNS - 1 - c) & 1)
-                    fill(rgb, width, height, x + c * scale, y + r * scale, scale, colour);
+                    fill(rgb, width, height, x + c * scale, y + (r + drop) * scale, scale, colour);
     }
 }
 

@@ -8,6 +8,7 @@
 
 #include <holdfast/course.h>
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 /* Moves are slowed down by this, to no less than that share of the limits. */
@@ -123,11 +124,25 @@ hf_status hf_course_add_swing(hf_course* c, const hf_swing* swing, const hf_hold
     return status;
 }
 
+#define FIELD(name) offsetof(hf_course_options, name)
+static const hf_option items[] = {
+    {"fps", HF_OPTION_REAL, FIELD(timing.fps), 1, 1000, 30, "1/s", "frames per second"},
+    {"speed_share", HF_OPTION_REAL, FIELD(timing.speed_share), 0.01, 1, 0.5, "", "of all speed limits"},
+    {"acceleration_share", HF_OPTION_REAL, FIELD(timing.acceleration_share), 0.01, 1, 0.35, "",
+     "of all acceleration limits"},
+    {"max_rounds", HF_OPTION_COUNT, FIELD(max_rounds), 1, 100, 12, "",
+     "how often moves are slowed down whose frames collide or leave the way"},
+};
+#undef FIELD
+
+hf_option_table hf_course_option_table(void) {
+    return (hf_option_table){sizeof items / sizeof *items, items};
+}
+
 hf_course_options hf_course_options_default(void) {
-    hf_course_options o = {.timing = hf_timing_options_default(), .max_rounds = 12};
+    hf_course_options o;
+    hf_options_default(hf_course_option_table(), &o);
     o.claims = HF_CLAIM_ALL & ~(unsigned)(HF_CLAIM_BALANCE | HF_CLAIM_ONE_LIMB);
-    o.timing.speed_share = 0.5;
-    o.timing.acceleration_share = 0.35;
     return o;
 }
 
@@ -350,8 +365,9 @@ hf_status hf_course_realise(const hf_course* course, const hf_scene* scene, cons
                             hf_realise_result* result) {
     *schedule = NULL;
     *motion = NULL;
-    if (course->count < 1 || options->max_rounds < 1 || options->max_rounds > 100) return HF_ERROR_ARGUMENT;
-    hf_status status = hf_schedule_create(course->creature, options->timing.fps, schedule);
+    hf_status status = hf_options_check(hf_course_option_table(), options, NULL);
+    if (status == HF_OK && course->count < 1) status = HF_ERROR_ARGUMENT;
+    if (status == HF_OK) status = hf_schedule_create(course->creature, options->timing.fps, schedule);
     if (status != HF_OK) return status;
     (*schedule)->claims = options->claims;
     hf_workspace_mark mark = hf_workspace_begin(workspace);

@@ -10,7 +10,7 @@
 
 /* A turning effector may press so deep into the surface that it leaves, m: less than a check allows. */
 static const double SCRAPE_M = 7e-4;
-/* A knot that is farther off than this share of its height is not reached. */
+/* A knot that is farther off than this share of its way is not reached. */
 static const double OFF_SHARE = 0.3;
 
 /* How far an effector reaches from its contact's middle, about: soles have toes. */
@@ -42,12 +42,12 @@ hf_status hf_lift_find(const hf_creature* c, const hf_lift* lift, hf_workspace* 
                        .contact = h->frame,
                        .point = hf_add(hf_apply(link, f->offset), off),
                        .rotation = link.rotation};
-        double *q = rows + (size_t)i * row, height = hf_dot(off, h->normal);
+        double *q = rows + (size_t)i * row, way = hf_length(off), height = hf_dot(off, h->normal);
         memcpy(q, i ? q - row : lift->at->q, sizeof(double) * row);
         if (i == 0) hf_limb_loosen(c, h->limb, q);
         hf_solve_result r;
         hf_status status = hf_limb_solve(c, &base, &t, &o, workspace, q, &r);
-        if (status != HF_OK || r.position_error_m > OFF_SHARE * height) return status;
+        if (status != HF_OK || r.position_error_m > OFF_SHARE * way) return status;
         *scrapes |= f->ball <= 0 && !h->grip && r.angle_error_rad * lever(limb) > height + SCRAPE_M;
     }
     *lifts = true;

@@ -20,8 +20,13 @@ static const double SAME_S = 1e-9;
 static const double MARGIN_M = 0.005;
 
 const char* hf_frame_fault_text(hf_frame_fault_kind kind) {
-    static const char* const texts[] = {"collides", "leaves its range of motion", "does not keep its hold",
-                                        "is too fast", "is not balanced"};
+    static const char* const texts[] = {"collides",
+                                        "leaves its range of motion",
+                                        "does not keep its hold",
+                                        "is too fast",
+                                        "is not balanced",
+                                        "has no contact forces for its accelerations",
+                                        "is outside its joint limits"};
     return (size_t)kind < sizeof texts / sizeof *texts ? texts[kind] : "unknown";
 }
 
@@ -56,6 +61,7 @@ typedef struct realiser {
     held* now;
     int now_count;
     hf_hold* touches;
+    hf_support* supports;
     hf_stance* stance;
     int knot;
 } realiser;
@@ -189,21 +195,44 @@ static hf_status write_frame(realiser* r, double time_s, const hf_pose* pose, bo
     return status;
 }
 
+static bool within_limits(const hf_creature_view* v, const double* q) {
+    for (int j = 0; j < v->joint_count; j++) {
+        const hf_joint* joint = &v->joints[j];
+        if (joint->q_count != 1) continue;
+        if (q[joint->q_index] < joint->lower - HF_LIMIT || q[joint->q_index] > joint->upper + HF_LIMIT)
+            return false;
+    }
+    return true;
+}
+
 /* The static margin of the frame that was written last; r->links are its links. */
 static hf_status weigh(realiser* r, bool changed, bool test, int frame) {
-    if (!(r->schedule->claims & HF_CLAIM_BALANCE)) return HF_OK;
+    if (!(r->schedule->claims & (HF_CLAIM_BALANCE | HF_CLAIM_DYNAMIC))) return HF_OK;
     hf_status status = HF_OK;
     if (changed || r->moves) {
-        hf_support supports[HF_STANCE_SUPPORTS];
-        int count = 0;
-        for (int i = 0; i < r->now_count && count < HF_STANCE_SUPPORTS; i++)
-            supports[count++] = r->now[i].support;
-        status = hf_stance_build(r->stance, supports, count, r->creature->view.mass, NULL, r->workspace);
+        for (int i = 0; i < r->now_count; i++) r->supports[i] = r->now[i].support;
+        status =
+            hf_stance_build(r->stance, r->supports, r->now_count, r->creature->view.mass, NULL, r->workspace);
         if (status != HF_OK) return status;
     }
     double margin = hf_stance_margin(r->stance, hf_com(r->creature, r->links));
     r->motion->frames[frame].balance = margin;
-    return test && margin < MARGIN_M ? note(r, HF_FAULT_BALANCE, frame, -1, NULL) : HF_OK;
+    return test && margin < MARGIN_M && r->schedule->claims & HF_CLAIM_BALANCE
+               ? note(r, HF_FAULT_BALANCE, frame, -1, NULL)
+               : HF_OK;
+}
+
+/* Do the contacts of the frame before the last bear its inertial wrench? The stance is still that frame's. As
+   a check does, the first two and the last two frames are left out. */
+static hf_status push(realiser* r, int frame, int count) {
+    if (frame < 2 || frame > count - 3 || !(r->schedule->claims & HF_CLAIM_DYNAMIC)) return HF_OK;
+    const hf_motion_frame* f = &r->motion->frames[frame];
+    hf_pose before = {f[-1].root, f[-1].q}, here = {f->root, f->q}, after = {f[1].root, f[1].q};
+    hf_frame_wrench w;
+    hf_status status =
+        hf_frames_wrench(r->creature, r->schedule->rate, &before, &here, &after, r->workspace, &w);
+    if (status != HF_OK || hf_stance_holds(r->stance, w.com, w.acceleration, w.momentum_rate)) return status;
+    return note(r, HF_FAULT_DYNAMIC, frame, -1, NULL);
 }
 
 /* ---- between two frames ---- */
@@ -279,7 +308,13 @@ static hf_status make_frames(realiser* r, bool test) {
         bool changed = list_holds(r, i, time_s, &pose);
         status = rehold(r, i, test, &pose);
         if (status == HF_OK) status = write_frame(r, time_s, &pose, on_knot && s->knots[r->knot].stance);
-        if (status == HF_OK) status = weigh(r, changed, test, i);
+        if (status == HF_OK && test) status = push(r, i - 1, count);
+        if (status == HF_OK) {
+            hf_forward(r->creature, &pose, r->links);
+            status = weigh(r, changed, test, i);
+        }
+        if (status == HF_OK && test && !within_limits(&r->creature->view, pose.q))
+            status = note(r, HF_FAULT_LIMITS, i, -1, NULL);
         if (status == HF_OK && test && !hf_pose_within_rom(r->creature, pose.q, HF_ROM_BETWEEN_RAD))
             status = note(r, HF_FAULT_RANGE, i, -1, NULL);
         if (status == HF_OK && test && i > 0) status = look_between(r, i);
@@ -312,8 +347,8 @@ static int by_frame(const void* a, const void* b) {
 
 /* The motion claims only what it keeps. */
 static void drop_claims(realiser* r) {
-    static const unsigned broken[] = {HF_CLAIM_COLLISION, HF_CLAIM_ROM, HF_CLAIM_CONTACTS, HF_CLAIM_SPEED,
-                                      HF_CLAIM_BALANCE};
+    static const unsigned broken[] = {HF_CLAIM_COLLISION, HF_CLAIM_ROM,     HF_CLAIM_CONTACTS, HF_CLAIM_SPEED,
+                                      HF_CLAIM_BALANCE,   HF_CLAIM_DYNAMIC, HF_CLAIM_LIMITS};
     r->result->outcome = r->result->fault_count ? HF_PARTIAL : HF_FOUND;
     if (r->result->fault_count)
         qsort(r->result->faults, (size_t)r->result->fault_count, sizeof *r->result->faults, by_frame);
@@ -329,7 +364,8 @@ static hf_status take_memory(realiser* r) {
     r->between = hf_workspace_take(w, q, sizeof *r->between);
     r->now = hf_workspace_take(w, limbs, sizeof *r->now);
     r->touches = hf_workspace_take(w, 2 * limbs, sizeof *r->touches);
-    if (!r->links || !r->q || !r->between || !r->now || !r->touches) return HF_ERROR_MEMORY;
+    r->supports = hf_workspace_take(w, limbs, sizeof *r->supports);
+    if (!r->links || !r->q || !r->between || !r->now || !r->touches || !r->supports) return HF_ERROR_MEMORY;
     for (int i = 0; i < hf_scene_object_count(r->scene); i++)
         r->moves |= hf_scene_object(r->scene, i).key_count > 1;
     hf_status status = hf_placement_create(r->scene, &r->placement);

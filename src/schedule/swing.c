@@ -5,6 +5,7 @@
    fixed list. A single limb for which no shape will do is lifted off and looked for a way by trees. */
 #include "base/memory.h"
 #include "base/workspace.h"
+#include "schedule/lift.h"
 #include "schedule/swing_tree.h"
 #include "solve/target.h"
 #include "model/creature.h"
@@ -161,7 +162,7 @@ static void make_curve(search* s, int index) {
     hf_vec3 bend = hf_add(hf_scale(in, form->in * length), hf_scale(side, form->side * length));
     bend.z += form->up * length;
     m->curve = hf_swing_curve_make(m->start, l->start.normal, m->goal, l->goal.normal,
-                                   (hf_swing_shape){m->lift, bend});
+                                   (hf_swing_shape){m->lift, m->lift, bend});
 }
 
 static double curve_length(const hf_swing_curve* c) {
@@ -523,7 +524,7 @@ static bool next_shape(search* s, hf_swing_why why) {
 
 /* Heights that are halved, and directions: along the normal, aslant of it, and for a gripping hand, which may
    close from any side, across it. */
-enum { LIFT_STEPS = 6, LIFT_HEIGHTS = 3, LIFT_WAYS = 5, LIFT_GRIP_WAYS = 9 };
+enum { LIFT_HEIGHTS = 3, LIFT_WAYS = 5, LIFT_GRIP_WAYS = 9 };
 
 static hf_vec3 lift_direction(const hf_hold* end, int way) {
     hf_vec3 tangent[2];
@@ -533,42 +534,39 @@ static hf_vec3 lift_direction(const hf_hold* end, int way) {
     return way < LIFT_WAYS ? hf_normalize(hf_add(end->normal, across)) : across;
 }
 
-/* Poses that lift the limb off an end, in LIFT_STEPS steps; as high as is free, or none. */
-static hf_status lift_off(search* s, bool goal, double* rows, int* count) {
-    const hf_hold* end = goal ? &s->query->limbs[0].goal : &s->query->limbs[0].start;
-    const moving* m = &s->swinging[0];
+/* Are the rows of a lift free, from the joint values q at the hold on? */
+static hf_status lift_is_bad(search* s, bool goal, const double* q, const double* rows, bool* bad) {
     size_t n = (size_t)s->swing->q_count;
-    const double* q = goal ? s->query->to.q : s->query->from.q;
-    double height = hf_swing_lift(s->creature->view.limbs[m->limb].length, hf_distance(m->start, m->goal));
-    memcpy(s->blend, q, n * sizeof *q);
-    hf_pose pose = {s->query->to.root, s->blend};
-    *count = 0;
-    int ways = end->object < 0 ? 0 : end->grip ? LIFT_GRIP_WAYS : LIFT_WAYS;
-    for (int tries = 0; tries < LIFT_HEIGHTS * ways && *count == 0; tries++) {
-        hf_vec3 direction = lift_direction(end, tries % ways);
-        if (tries > 0 && tries % ways == 0) height /= 2;
-        bool collides = false;
-        for (int i = 0; i < LIFT_STEPS && !collides; i++) {
-            double *next = rows + (size_t)i * n, up = height * (i + 1) / LIFT_STEPS;
-            const double* before = i ? next - n : q;
-            memcpy(next, before, n * sizeof *q);
-            hf_target target = {.kind = m->turns ? HF_TARGET_POSE : HF_TARGET_POSITION,
-                                .limb = m->limb,
-                                .contact = m->frame,
-                                .rotation = goal ? m->to.rotation : m->from.rotation};
-            target.point = hf_add(goal ? m->goal : m->start, hf_scale(direction, up));
-            hf_forward(s->creature, &pose, s->links);
-            hf_solve_result r;
-            hf_status status = solve_limb(s, &target, WAY_RAD, true, next, &r);
-            // the overlap that the contact allows is passed within a frame
-            bool overlaps = (goal ? s->goal_overlaps : s->start_overlaps) && within_a_frame(s, q, next);
-            if (status == HF_OK)
-                status = move_is_bad(s, before, next, overlaps && !goal, overlaps && goal, &collides);
-            if (status != HF_OK) return status;
-        }
-        if (!collides) *count = LIFT_STEPS;
+    hf_status status = HF_OK;
+    *bad = false;
+    for (int i = 0; i < HF_LIFT_KNOTS && !*bad && status == HF_OK; i++) {
+        const double *next = rows + (size_t)i * n, *before = i ? next - n : q;
+        // the overlap that the contact allows is passed within a frame
+        bool overlaps = (goal ? s->goal_overlaps : s->start_overlaps) && within_a_frame(s, q, next);
+        status = move_is_bad(s, before, next, overlaps && !goal, overlaps && goal, bad);
     }
-    return HF_OK;
+    return status;
+}
+
+/* Joint values that lift the limb off an end, as high as is free, or none. */
+static hf_status lift_off(search* s, bool goal, double* rows, int* count) {
+    const moving* m = &s->swinging[0];
+    hf_hold end = goal ? s->query->limbs[0].goal : s->query->limbs[0].start;
+    const hf_pose at = goal ? s->query->to : s->query->from;
+    end.limb = m->limb, end.frame = m->frame;
+    double height = hf_swing_lift(s->creature->view.limbs[m->limb].length, hf_distance(m->start, m->goal));
+    int ways = end.object < 0 || m->frame < 0 ? 0 : end.grip ? LIFT_GRIP_WAYS : LIFT_WAYS;
+    hf_status status = HF_OK;
+    *count = 0;
+    for (int tries = 0; tries < LIFT_HEIGHTS * ways && *count == 0 && status == HF_OK; tries++) {
+        if (tries > 0 && tries % ways == 0) height /= 2;
+        hf_lift one = {&end, &at, hf_scale(lift_direction(&end, tries % ways), height)};
+        bool lifts, scrapes, bad = true;
+        status = hf_lift_find(s->creature, &one, s->workspace, s->links, rows, &lifts, &scrapes);
+        if (status == HF_OK && lifts) status = lift_is_bad(s, goal, at.q, rows, &bad);
+        if (!bad) *count = HF_LIFT_KNOTS;
+    }
+    return status;
 }
 
 static hf_status tree_move(void* user, const double* a, const double* b, bool* good) {
@@ -582,7 +580,7 @@ static hf_status tree_move(void* user, const double* a, const double* b, bool* g
 static hf_status grow_way(search* s) {
     hf_swing* out = s->swing;
     size_t n = (size_t)out->q_count;
-    double *lift = hf_workspace_take(s->workspace, LIFT_STEPS * n + 1, sizeof *lift), *rows = out->q;
+    double *lift = hf_workspace_take(s->workspace, HF_LIFT_KNOTS * n + 1, sizeof *lift), *rows = out->q;
     if (!lift) return HF_ERROR_MEMORY;
     int before, after, found;
     memcpy(rows, s->query->from.q, n * sizeof *rows);

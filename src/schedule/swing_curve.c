@@ -17,9 +17,9 @@ hf_swing_curve hf_swing_curve_make(hf_vec3 start, hf_vec3 start_normal, hf_vec3 
                                    hf_swing_shape shape) {
     hf_swing_curve c;
     hf_vec3 leave = is_zero(start_normal) ? hf_scale(hf_sub(goal, start), 0.2)
-                                          : hf_scale(hf_normalize(start_normal), shape.lift_m),
+                                          : hf_scale(hf_normalize(start_normal), shape.leave_m),
             arrive = is_zero(goal_normal) ? hf_scale(hf_sub(start, goal), 0.2)
-                                          : hf_scale(hf_normalize(goal_normal), shape.lift_m);
+                                          : hf_scale(hf_normalize(goal_normal), shape.arrive_m);
     c.control[0] = start;
     c.control[1] = hf_add(start, leave);
     c.control[4] = hf_add(goal, arrive);

@@ -1,17 +1,24 @@
-/* The public way to a guide path: check, leave bad ends, search, smooth, time. */
+/* The public way to a guide path: check, leave bad ends, search, smooth. */
 #include "base/assert.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/workspace.h"
 #include "space/roadmap.h"
-#include "space/root_tree.h"
+#include "space/root_path.h"
+#include "space/root_search.h"
+#include "space/space_shortcut.h"
 
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
 
-enum { LEAVE_TRIES = 400, LEAVE_STREAM = 0x1eaf };
+enum {
+    LEAVE_TRIES = 400,
+    LEAVE_STREAM = 0x1eaf,
+};
+/* Poses that the trees may test before a roadmap is asked: as many as joining two ends to it tests. */
+enum { EASY_TESTS = 300 };
 static const double LEAVE_FAR = 1.5; /* how far from a bad end, in radii of the trunk */
 
 #define FIELD(name) offsetof(hf_guide_options, name)
@@ -25,8 +32,6 @@ static const hf_option guide_items[] = {
      "how far around the scene is searched; 0: as far as the creature reaches"},
     {"max_samples", HF_OPTION_COUNT, FIELD(max_samples), 1, 1e8, 20000, "", "poses drawn before giving up"},
     {"max_tests", HF_OPTION_COUNT, FIELD(max_tests), 1, 2e9, 2e6, "", "poses tested before giving up"},
-    {"grow", HF_OPTION_COUNT, FIELD(grow), 0, 1e6, 2000, "",
-     "poses drawn around start and goal where a roadmap does not join them"},
     {"smooth", HF_OPTION_FLAG, FIELD(smooth), 0, 1, 1, "", "prune, spline and shortcuts"},
     {"shortcuts", HF_OPTION_COUNT, FIELD(shortcuts), 0, 1e5, 60, "",
      "tries to shorten the path, and again its spline"},
@@ -103,25 +108,8 @@ uint64_t hf_guide_path_hash(const hf_guide_path* path) {
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) h = hf_hash_int(h, numbers[i]);
     h = hash_pose(h, &path->start_side);
     h = hash_pose(h, &path->goal_side);
-    for (int i = 0; i < path->pose_count; i++)
-        h = hash_pose(hf_hash_double(h, path->poses[i].time_s), &path->poses[i].root);
+    for (int i = 0; i < path->pose_count; i++) h = hash_pose(h, &path->poses[i]);
     return hf_hash_double(h, path->gap);
-}
-
-hf_transform hf_guide_path_at(const hf_guide_path* path, double time_s) {
-    HF_ASSERT(path && path->pose_count > 0);
-    int low = 0, high = path->pose_count - 1;
-    if (!(time_s > path->poses[0].time_s)) return path->poses[0].root;
-    if (time_s >= path->poses[high].time_s) return path->poses[high].root;
-    while (high - low > 1) {
-        int middle = (low + high) / 2;
-        if (path->poses[middle].time_s <= time_s)
-            low = middle;
-        else
-            high = middle;
-    }
-    const hf_guide_pose *a = &path->poses[low], *b = &path->poses[high];
-    return hf_root_between(&a->root, &b->root, (time_s - a->time_s) / (b->time_s - a->time_s));
 }
 
 /* ---- ends ---- */
@@ -155,12 +143,14 @@ static bool leave(hf_root_space* space, const hf_transform* end, uint64_t seed, 
 
 typedef struct query {
     hf_root_space space;
+    hf_root_search search;
     hf_guide_surfaces surfaces;
     const hf_guide_options* options;
     hf_workspace* workspace;
     hf_transform start, goal;  /* as asked for */
     hf_transform inner[2];     /* where the condition holds */
     const hf_roadmap* roadmap; /* may be NULL */
+    bool ridden;               /* along the guide that the roadmap keeps: it needs no smoothing */
     hf_guide_path* out;
 } query;
 
@@ -199,8 +189,24 @@ static hf_status emit_end(query* q, const hf_transform* from, const hf_transform
     return status;
 }
 
-/* Corners become poses in time. */
-static hf_status write_path(query* q, hf_root_path* corners) {
+/* Takes the detours that the trees or the roadmap left out of the corners. */
+static hf_status shorten(query* q, hf_space_rows* corners) {
+    hf_space space = hf_root_search_space(&q->search);
+    hf_status status = hf_space_path_prune(&space, corners, false);
+    if (status == HF_OK)
+        status = hf_space_path_shorten(&space, corners, q->options->seed, q->options->shortcuts);
+    return status == HF_OK ? hf_space_path_prune(&space, corners, false) : status;
+}
+
+static double length_of(const hf_guide_path* path) {
+    double length = 0;
+    for (int i = 1; i < path->pose_count; i++)
+        length += hf_distance(path->poses[i - 1].position, path->poses[i].position);
+    return length;
+}
+
+/* Corners become poses. */
+static hf_status write_path(query* q, hf_space_rows* corners) {
     hf_guide_path* out = q->out;
     bool found = out->stop == HF_GUIDE_REACHED;
     hf_status status = HF_OK;
@@ -209,18 +215,15 @@ static hf_status write_path(query* q, hf_root_path* corners) {
         status = emit_end(q, &q->start, &q->inner[0], &out->start_poses);
         if (out->start_poses > 0) out->start_poses--; // the last one holds
     }
-    if (status == HF_OK && found && q->options->smooth) {
-        const hf_guide_options* o = q->options;
-        hf_root_path_prune(&q->space, corners, o->max_tests);
-        if (!hf_root_path_shorten(&q->space, corners, o->seed, o->shortcuts, o->max_tests, q->workspace))
-            return HF_ERROR_MEMORY;
-        hf_root_path_prune(&q->space, corners, o->max_tests);
-        status = hf_root_path_spline(&q->space, corners, q->options, q->workspace, out, &out->smoothed);
-    }
-    if (status == HF_OK && !out->smoothed) status = hf_root_path_emit(&q->space, corners, out);
+    bool smooth = found && q->options->smooth && !q->ridden;
+    if (status == HF_OK && smooth) status = shorten(q, corners);
+    hf_root_path path = {hf_root_of(corners->values), corners->count};
+    if (status == HF_OK && smooth)
+        status = hf_root_path_spline(&q->space, &path, q->options, q->workspace, out, &out->smoothed);
+    if (status == HF_OK && !out->smoothed) status = hf_root_path_emit(&q->space, &path, out);
     if (status == HF_OK && found && out->goal_fault != HF_GUIDE_FINE)
         status = emit_end(q, &q->inner[1], &q->goal, &out->goal_poses);
-    if (status == HF_OK) status = hf_guide_path_time(out, q->space.model, q->workspace);
+    out->length_m = length_of(out);
     return status;
 }
 
@@ -241,20 +244,34 @@ static hf_outcome outcome_of(hf_guide_stop stop) {
     return HF_NONE;
 }
 
-/* Along the roadmap, else by the trees. */
-static hf_status search(query* q, hf_root_path* corners) {
+/* By the trees, until that many tests have been made in all. */
+static hf_status search_trees(query* q, int64_t max_tests, hf_space_rows* corners) {
+    q->search.max_tests = max_tests < q->options->max_tests ? max_tests : q->options->max_tests;
+    corners->count = 0;
+    hf_status status = hf_root_search_trees(&q->search, &q->inner[0], &q->inner[1], corners, q->out);
+    q->search.max_tests = q->options->max_tests;
+    return status;
+}
+
+/* Easy ways are found by the trees before start and goal could be joined to a roadmap; the roadmap, if there
+   is one, leads where that takes longer, and the trees go on where the roadmap does not lead. */
+static hf_status search(query* q, hf_space_rows* corners) {
+    if (!q->roadmap) return search_trees(q, q->options->max_tests, corners);
+    hf_status status =
+        hf_roadmap_ride(q->roadmap, &q->search, &q->inner[0], &q->inner[1], corners, &q->ridden);
+    if (status == HF_OK && q->ridden)
+        q->out->by_roadmap = true, q->out->stop = HF_GUIDE_REACHED, q->out->gap = 0;
+    if (status != HF_OK || q->ridden) return status;
+    status = search_trees(q, q->space.tests + EASY_TESTS, corners);
+    if (status != HF_OK || q->out->stop != HF_GUIDE_TESTS_SPENT) return status;
     bool found = false;
-    hf_status status = HF_OK;
-    if (q->roadmap)
-        status = hf_roadmap_search(q->roadmap, &q->space, &q->inner[0], &q->inner[1], q->options,
-                                   q->workspace, corners, q->out, &found);
-    if (status != HF_OK || found || q->out->stop == HF_GUIDE_STOPPED) return status;
-    return hf_root_tree_search(&q->space, &q->inner[0], &q->inner[1], q->options, q->workspace, corners,
-                               q->out);
+    corners->count = 0;
+    status = hf_roadmap_search(q->roadmap, &q->search, &q->inner[0], &q->inner[1], corners, q->out, &found);
+    return status != HF_OK || found ? status : search_trees(q, q->options->max_tests, corners);
 }
 
 static hf_status run(query* q) {
-    hf_root_path corners = {0};
+    hf_space_rows corners = hf_space_rows_start(HF_ROOT_WIDTH, q->workspace);
     if (prepare_ends(q)) {
         hf_status status = search(q, &corners);
         if (status == HF_OK) status = write_path(q, &corners);
@@ -296,6 +313,8 @@ static hf_status find(const hf_roadmap* roadmap, const hf_guide_model* model, co
         memset(q, 0, sizeof *q);
         q->options = options, q->workspace = workspace, q->start = start, q->goal = goal, q->out = path;
         q->roadmap = roadmap;
+        q->search = (hf_root_search){
+            .space = &q->space, .seed = options->seed, .max_tests = options->max_tests, .options = options};
         status = hf_guide_surfaces_fill(&q->surfaces, model, placement, workspace);
     } else {
         status = HF_ERROR_MEMORY;
@@ -304,7 +323,8 @@ static hf_status find(const hf_roadmap* roadmap, const hf_guide_model* model, co
         hf_root_space_start(&q->space, model, placement, &q->surfaces, options);
         hf_root_space_bound(&q->space, (hf_transform[]){start, goal}, 2, options->margin_m);
         hf_root_space_head(&q->space, &start, &goal);
-        if (roadmap) q->space.step_m = roadmap->block->step_m, q->space.metric = roadmap->block->metric;
+        if (roadmap)
+            q->space.step_m = roadmap->block->step * model->radius, q->space.metric = roadmap->block->metric;
         bool far = hf_root_sweep(&q->space, &start, &goal) > HF_ROOT_MAX_STEPS * q->space.step_m;
         status = far ? HF_ERROR_LIMIT : run(q);
     }
@@ -324,10 +344,10 @@ hf_status hf_guide_find_on(const hf_roadmap* roadmap, const hf_guide_model* mode
                            const hf_placement* placement, hf_transform start, hf_transform goal,
                            const hf_guide_options* options, hf_workspace* workspace, hf_guide_path* path) {
     HF_ASSERT(roadmap && model && placement && options && workspace && path);
-    const hf_roadmap_key* key = &roadmap->block->key;
-    if (key->model != model->hash || key->placement != hf_roadmap_placement_hash(placement)) {
+    hf_status status = hf_roadmap_fits(roadmap, model, placement, NULL);
+    if (status != HF_OK) {
         reset(path);
-        return HF_ERROR_ARGUMENT;
+        return status;
     }
     return find(roadmap, model, placement, start, goal, options, workspace, path);
 }

@@ -294,7 +294,6 @@ static void take_wishes(hf_guide_model* m, const hf_creature_view* v) {
         m->excludes[i] = mask_of(v->limbs[i].excludes, v->limbs[i].exclude_count);
     m->tilt_rad = v->guide.tilt, m->tilt_max_rad = v->guide.tilt_max;
     m->tilt_side_rad = v->guide.tilt_side, m->any = v->guide.any;
-    m->limits = v->limits;
 }
 
 /* ---- the whole ---- */
@@ -343,6 +342,8 @@ static void finish(hf_guide_model* m) {
     h = hf_hash_int(h, m->bounded);
     h = hf_hash_int(h, (int64_t)m->upright);
     h = hf_hash_int(h, (int64_t)m->bent);
+    h = hf_hash_int(h, (int64_t)m->limbs);
+    for (int i = 0; i < HF_GUIDE_LIMBS; i++) h = hf_hash_int(h, (int64_t)m->excludes[i]);
     h = hf_hash_int(h, m->any);
     h = hf_hash_double(h, m->tilt_rad);
     h = hf_hash_double(h, m->tilt_side_rad);
@@ -410,16 +411,15 @@ hf_status hf_guide_model_create(const hf_creature* creature, const hf_guide_mode
     return status;
 }
 
-hf_status hf_guide_model_create_plain(const hf_shape* shape, hf_transform in_root,
-                                      const hf_body_limits* limits, hf_guide_model** model, hf_error* error) {
-    HF_ASSERT(shape && limits && model);
+hf_status hf_guide_model_create_plain(const hf_shape* shape, hf_transform in_root, hf_guide_model** model,
+                                      hf_error* error) {
+    HF_ASSERT(shape && model);
     *model = NULL;
     hf_guide_model* m = hf_alloc(1, sizeof *m);
     hf_guide_piece* piece = hf_alloc(1, sizeof *piece);
     hf_status status = m && piece ? HF_OK : hf_fail_memory(error, NULL);
     if (status == HF_OK) {
         m->trunk = piece, m->trunk_count = 1;
-        m->limits = *limits;
         piece->limb = -1;
         piece->in_root = in_root;
         hf_shape own = *shape;

@@ -35,7 +35,6 @@ struct hf_guide_model {
     int any;
     double radius;       /* farthest point of the trunk from the root */
     double reach_radius; /* farthest point of any piece */
-    hf_body_limits limits;
     uint64_t hash;
 };
 

@@ -1,7 +1,4 @@
-/* Visibility roadmaps (thesis-2015 Algorithm 4 with its line 12 the right way round: the first guard seen is
-   remembered, one of another component connects the two). Poses are drawn and looked around from in batches
-   by all threads, each by its number alone; what they saw is merged in the order of the numbers, so that the
-   roadmap does not depend on how many threads there were. */
+/* Roadmaps of root poses: made, kept in one block, checked against what they are used with. */
 #include "space/roadmap.h"
 
 #include "base/assert.h"
@@ -11,18 +8,12 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/workspace.h"
+#include "space/space_roadmap.h"
 
-#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
-enum {
-    BATCH = 64,          /* poses, whatever the number of threads */
-    MAX_SEEN = 16,       /* components one pose can connect */
-    MAX_LOOKS = 40,      /* guards that a pose looks for, nearest first */
-    COMPONENT_LOOKS = 8, /* of them in one component */
-    STREAM = 0x40ad,     /* of the poses */
-};
+enum { STREAM = 0x40ad }; /* of the poses */
 
 #define FIELD(name) offsetof(hf_roadmap_options, name)
 static const hf_option roadmap_items[] = {
@@ -60,7 +51,7 @@ static uint64_t hash_transform(uint64_t h, const hf_transform* t) {
     return h;
 }
 
-uint64_t hf_roadmap_placement_hash(const hf_placement* placement) {
+static uint64_t placement_hash(const hf_placement* placement) {
     uint64_t h = hf_hash_int(HF_HASH_START, placement->scene->count);
     for (int i = 0; i < placement->scene->count; i++) {
         h = hash_transform(h, &placement->objects[i].pose);
@@ -80,180 +71,115 @@ static uint64_t scene_hash(const hf_scene* scene) {
     return h;
 }
 
-hf_roadmap_key hf_roadmap_key_make(const hf_guide_model* model, const hf_placement* placement,
-                                   const hf_roadmap_options* o) {
-    uint64_t h = HF_HASH_START;
-    const double numbers[] = {o->tries,  o->max_samples,    o->max_nodes, o->step,
-                              o->metric, o->triangle_share, o->margin_m};
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) h = hf_hash_double(h, numbers[i]);
-    h = hf_hash_int(h, (int64_t)o->seed);
-    return (hf_roadmap_key){model->hash, scene_hash(placement->scene), hf_roadmap_placement_hash(placement),
-                            hf_hash_int(h, o->posture != NULL)};
+hf_roadmap_key hf_roadmap_key_make(const hf_guide_model* model, const hf_placement* placement) {
+    return (hf_roadmap_key){model->hash, scene_hash(placement->scene), placement_hash(placement)};
+}
+
+hf_status hf_roadmap_fits(const hf_roadmap* roadmap, const hf_guide_model* model,
+                          const hf_placement* placement, hf_error* error) {
+    const hf_roadmap_key *have = &roadmap->block->key, want = hf_roadmap_key_make(model, placement);
+    const char* why = have->model != want.model           ? "is of another creature or trunk"
+                      : have->scene != want.scene         ? "is of another scene"
+                      : have->placement != want.placement ? "is of another placement of the scene's objects"
+                                                          : NULL;
+    return why ? hf_fail(error, HF_ERROR_ARGUMENT, NULL, 0, "roadmap", "%s", why) : HF_OK;
 }
 
 /* ---- growth ---- */
 
-/* A way from a drawn pose to a guard. */
-typedef struct sight {
-    int guard;
-    double turn;
-} sight;
+/* Poses near surfaces where the condition holds. */
+static hf_status draw_near_surface(void* user, int64_t index, double* state, bool* drawn) {
+    hf_root_search* s = user;
+    hf_random random = hf_random_start(s->seed, STREAM, (uint64_t)index);
+    *drawn = hf_root_sample(s->space, &random, (hf_transform*)(void*)state);
+    return HF_OK;
+}
 
-/* What a pose saw of the guards there were when its batch began. */
-typedef struct draw {
-    bool holds;
-    hf_transform pose;
-    int seen;
-    sight sights[MAX_SEEN];
-    int64_t tests;
-} draw;
+/* One for each thread. */
+typedef struct worker {
+    hf_root_space space;
+    hf_root_search search;
+} worker;
 
-typedef struct growth {
+typedef struct build {
     const hf_roadmap_options* options;
-    hf_root_space* spaces; /* one for each worker */
-    hf_root_graph graph;
-    bool* guard;     /* of each node */
-    double* posture; /* of each node, then one to fill */
-    int64_t first;   /* number of the batch's first pose */
-    draw batch[BATCH];
-    int tries;
-    int64_t samples, tests;
-    hf_outcome outcome;
-} growth;
+    int worker_count;
+    worker* workers;
+    hf_space* spaces;
+    hf_guide_surfaces surfaces;
+    hf_space_roadmap roadmap;
+    const hf_transform* guide; /* poses of the guide to keep */
+    int guide_count;
+} build;
 
-/* Guards from node `from` on. */
-typedef struct chosen {
-    const growth* g;
-    int from;
-} chosen;
-
-static bool is_chosen(const void* user, int node) {
-    const chosen* c = user;
-    return node >= c->from && c->g->guard[node];
+/* The poses of a guide that was found, without those at its ends where the condition does not hold. */
+static void keep_guide(build* b) {
+    const hf_guide_path* path = b->options->guide;
+    if (!path || path->outcome != HF_FOUND) return;
+    b->guide = path->poses + path->start_poses;
+    b->guide_count = path->pose_count - path->start_poses - path->goal_poses;
 }
 
-/* Is a guard of this component already among the sights? */
-static bool is_seen(const growth* g, const draw* d, int component) {
-    for (int i = 0; i < d->seen; i++)
-        if (hf_root_graph_component(&g->graph, d->sights[i].guard) == component) return true;
-    return false;
-}
-
-/* Adds sights of guards from `from` on, the nearest first, one for each component. */
-static void look_around(const growth* g, hf_root_space* space, draw* d, hf_random* random, int from) {
-    chosen c = {g, from};
-    int guards[MAX_LOOKS], looks[MAX_LOOKS], components[MAX_LOOKS], known = 0;
-    int count = hf_root_graph_nearest(&g->graph, space, &d->pose, is_chosen, &c, MAX_LOOKS, guards);
-    for (int i = 0; i < count && d->seen < MAX_SEEN; i++) {
-        int component = hf_root_graph_component(&g->graph, guards[i]), k = 0;
-        double turn, s = hf_random_unit(random);
-        if (is_seen(g, d, component)) continue;
-        while (k < known && components[k] != component) k++;
-        if (k == known) components[known] = component, looks[known++] = 0;
-        if (looks[k]++ >= COMPONENT_LOOKS) continue;
-        if (hf_root_local(space, &d->pose, &g->graph.pose[guards[i]], s, &turn))
-            d->sights[d->seen++] = (sight){guards[i], turn};
-    }
-}
-
-/* One pose of the batch: drawn, and looked around from. Reads the graph only. */
-static void draw_one(void* context, int index, int worker) {
-    growth* g = context;
-    hf_root_space* space = &g->spaces[worker];
-    draw* d = &g->batch[index];
-    int64_t before = space->tests;
-    hf_random random = hf_random_start(g->options->seed, STREAM, (uint64_t)(g->first + index));
-    d->seen = 0;
-    d->holds = hf_root_sample(space, &random, &d->pose);
-    if (d->holds) look_around(g, space, d, &random, 0);
-    d->tests = space->tests - before;
-}
-
-/* Guards that came after the batch began, and sights of components that have since become one. */
-static void look_again(growth* g, draw* d, int64_t number, int old_count) {
-    int total = d->seen;
-    d->seen = 0;
-    for (int i = 0; i < total; i++) {
-        sight s = d->sights[i];
-        if (!is_seen(g, d, hf_root_graph_component(&g->graph, s.guard))) d->sights[d->seen++] = s;
-    }
-    hf_random random = hf_random_start(g->options->seed, STREAM + 1, (uint64_t)number);
-    look_around(g, &g->spaces[0], d, &random, old_count);
-}
-
-static hf_status add_node(growth* g, const draw* d, bool* added) {
-    const hf_roadmap_options* o = g->options;
-    *added = false;
-    double* posture = g->posture + (size_t)g->graph.node_count * (size_t)o->posture_count;
-    if (o->posture && !o->posture(o->posture_user, &d->pose, posture)) return HF_OK;
-    int node = hf_root_graph_add(&g->graph, &d->pose);
-    if (node < 0) return HF_ERROR_MEMORY;
-    g->guard[node] = d->seen == 0;
-    for (int i = 0; i < d->seen; i++)
-        if (!hf_root_graph_join(&g->graph, node, d->sights[i].guard, d->sights[i].turn))
-            return HF_ERROR_MEMORY;
-    *added = true;
-    return HF_OK;
-}
-
-/* A pose that sees no guard becomes one, a pose that sees two components connects them. */
-static hf_status merge_batch(growth* g, int count) {
-    int old_count = g->graph.node_count;
-    for (int i = 0; i < count; i++) {
-        draw* d = &g->batch[i];
-        bool added = false;
-        int64_t before = g->spaces[0].tests;
-        if (d->holds) {
-            look_again(g, d, g->first + i, old_count);
-            hf_status status = d->seen == 1 ? HF_OK : add_node(g, d, &added);
-            if (status != HF_OK) return status;
-        }
-        g->samples++;
-        g->tests += d->tests + g->spaces[0].tests - before;
-        g->tries = added ? 0 : g->tries + 1;
-        if (g->tries >= g->options->tries || g->graph.node_count >= g->options->max_nodes) break;
-    }
-    return HF_OK;
-}
-
-static hf_status grow(growth* g) {
-    const hf_roadmap_options* o = g->options;
-    hf_status status = HF_OK;
-    g->outcome = HF_BUDGET;
-    while (status == HF_OK && g->samples < o->max_samples && g->graph.node_count < o->max_nodes) {
-        int64_t left = o->max_samples - g->samples;
-        int count = left < BATCH ? (int)left : BATCH;
-        g->first = g->samples;
-        hf_parallel(o->threads, count, draw_one, g);
-        status = merge_batch(g, count);
-        if (g->tries >= o->tries) {
-            g->outcome = HF_FOUND;
-            break;
-        }
-        double done = fmax((double)g->samples / o->max_samples, (double)g->tries / o->tries);
-        if (o->progress && !o->progress(o->user, done, "roadmap")) {
-            g->outcome = HF_CANCELLED;
-            break;
-        }
+static hf_status prepare(build* b, const hf_guide_model* model, const hf_placement* placement,
+                         hf_workspace* workspace) {
+    const hf_roadmap_options* o = b->options;
+    hf_guide_options like = hf_guide_options_default();
+    like.step = o->step, like.metric = o->metric, like.triangle_share = o->triangle_share;
+    b->worker_count = hf_parallel_workers(o->threads);
+    b->workers = hf_workspace_take(workspace, (size_t)b->worker_count, sizeof *b->workers);
+    b->spaces = hf_workspace_take(workspace, (size_t)b->worker_count, sizeof *b->spaces);
+    if (!b->workers || !b->spaces) return HF_ERROR_MEMORY;
+    hf_status status = hf_guide_surfaces_fill(&b->surfaces, model, placement, workspace);
+    for (int i = 0; i < b->worker_count && status == HF_OK; i++) {
+        worker* w = &b->workers[i];
+        hf_root_space_start(&w->space, model, placement, &b->surfaces, &like);
+        hf_root_space_bound(&w->space, NULL, 0, o->margin_m);
+        w->search = (hf_root_search){.space = &w->space, .seed = o->seed};
+        b->spaces[i] = hf_root_search_space(&w->search);
+        b->spaces[i].draw = draw_near_surface;
     }
     return status;
 }
 
+static hf_status grow(build* b, hf_workspace* workspace) {
+    const hf_roadmap_options* o = b->options;
+    hf_space_roadmap_options common = {.tries = o->tries,
+                                       .max_samples = o->max_samples,
+                                       .max_nodes = o->max_nodes,
+                                       .seed = o->seed,
+                                       .threads = o->threads,
+                                       .progress = o->progress,
+                                       .user = o->user};
+    return hf_space_roadmap_grow(&b->roadmap, b->spaces, &common, workspace);
+}
+
 /* ---- the block ---- */
 
-static hf_status make_block(const growth* g, const hf_roadmap_key* key, hf_roadmap** roadmap) {
-    const hf_root_graph* graph = &g->graph;
+/* From the node of the lower number to the other. */
+static hf_roadmap_edge edge_of(const hf_space_edge* e) {
+    if (e->a < e->b) return (hf_roadmap_edge){e->a, e->b, e->mark};
+    return (hf_roadmap_edge){e->b, e->a, e->mark >= 0 ? 1 - e->mark : e->mark};
+}
+
+static void fill_header(const build* b, hf_roadmap_block* header) {
+    const hf_space_graph* graph = &b->roadmap.graph;
+    memset(header, 0, sizeof *header);
+    header->magic = HF_ROADMAP_MAGIC, header->version = HF_ROADMAP_VERSION;
+    header->header_bytes = sizeof *header;
+    header->step = b->options->step, header->metric = b->options->metric;
+    header->outcome = b->roadmap.outcome;
+    header->node_count = hf_space_graph_count(graph), header->edge_count = graph->edge_count;
+    header->component_count = hf_space_graph_components(graph);
+    header->samples = b->roadmap.samples;
+    header->guide_count = b->guide_count;
+    for (int i = 0; i < b->worker_count; i++) header->tests += b->workers[i].space.tests;
+}
+
+static hf_status make_block(const build* b, const hf_roadmap_key* key, hf_roadmap** roadmap) {
+    const hf_space_graph* graph = &b->roadmap.graph;
     hf_roadmap_block header;
-    memset(&header, 0, sizeof header);
-    header.magic = HF_ROADMAP_MAGIC, header.version = HF_ROADMAP_VERSION;
-    header.header_bytes = sizeof header;
+    fill_header(b, &header);
     header.key = *key;
-    header.step_m = g->spaces[0].step_m, header.metric = g->options->metric;
-    header.outcome = g->outcome;
-    header.node_count = graph->node_count, header.edge_count = graph->edge_count;
-    header.component_count = hf_root_graph_components(graph);
-    header.posture_count = g->options->posture ? g->options->posture_count : 0;
-    header.samples = g->samples, header.tests = g->tests;
     if (!hf_roadmap_block_layout(&header)) return HF_ERROR_LIMIT;
     hf_roadmap_block* block = hf_alloc_aligned((size_t)header.byte_count, 1);
     *roadmap = hf_alloc(1, sizeof **roadmap);
@@ -265,63 +191,30 @@ static hf_status make_block(const growth* g, const hf_roadmap_key* key, hf_roadm
     }
     *block = header;
     (*roadmap)->block = block;
-    size_t nodes = (size_t)graph->node_count, edges = (size_t)graph->edge_count;
-    if (nodes) memcpy(hf_roadmap_nodes(block), graph->pose, sizeof *graph->pose * nodes);
-    if (edges) memcpy(hf_roadmap_edges(block), graph->edge, sizeof *graph->edge * edges);
-    size_t values = nodes * (size_t)header.posture_count;
-    if (values) memcpy(hf_roadmap_postures(block), g->posture, sizeof(double) * values);
+    for (int i = 0; i < header.node_count; i++)
+        hf_roadmap_nodes(block)[i] = *hf_root_of(hf_space_graph_node(graph, i));
+    for (int i = 0; i < header.edge_count; i++) hf_roadmap_edges(block)[i] = edge_of(&graph->edges[i]);
+    if (b->guide_count) memcpy(hf_roadmap_guide(block), b->guide, sizeof *b->guide * (size_t)b->guide_count);
     return HF_OK;
-}
-
-static hf_status check_options(const hf_roadmap_options* o, hf_error* error) {
-    hf_status status = hf_options_check(hf_roadmap_option_table(), o, error);
-    if (status == HF_OK && o->posture && (o->posture_count < 0 || o->posture_count > 1 << 16))
-        status = hf_fail(error, HF_ERROR_ARGUMENT, NULL, 0, "posture_count", "%d is outside 0 to 65536",
-                         o->posture_count);
-    return status;
-}
-
-/* Everything the growth needs, from one workspace. */
-static hf_status prepare(growth* g, const hf_guide_model* model, const hf_placement* placement,
-                         hf_guide_surfaces* surfaces, hf_workspace* workspace) {
-    const hf_roadmap_options* o = g->options;
-    hf_guide_options like = hf_guide_options_default();
-    like.step = o->step, like.metric = o->metric, like.triangle_share = o->triangle_share;
-    int workers = hf_parallel_workers(o->threads);
-    size_t values = o->posture ? (size_t)o->posture_count : 0, nodes = (size_t)o->max_nodes;
-    g->graph.workspace = workspace;
-    g->spaces = hf_workspace_take(workspace, (size_t)workers, sizeof *g->spaces);
-    g->guard = hf_workspace_take(workspace, nodes + 1, sizeof *g->guard);
-    g->posture = hf_workspace_take(workspace, (nodes + 1) * values + 1, sizeof *g->posture);
-    if (!g->spaces || !g->guard || !g->posture) return HF_ERROR_MEMORY;
-    hf_status status = hf_guide_surfaces_fill(surfaces, model, placement, workspace);
-    for (int i = 0; i < workers && status == HF_OK; i++) {
-        hf_root_space_start(&g->spaces[i], model, placement, surfaces, &like);
-        hf_root_space_bound(&g->spaces[i], NULL, 0, o->margin_m);
-    }
-    return status;
 }
 
 hf_status hf_roadmap_build(const hf_guide_model* model, const hf_placement* placement,
                            const hf_roadmap_options* options, hf_roadmap** roadmap, hf_error* error) {
     HF_ASSERT(model && placement && options && roadmap);
     *roadmap = NULL;
-    hf_status status = check_options(options, error);
+    hf_status status = hf_options_check(hf_roadmap_option_table(), options, error);
     if (status != HF_OK) return status;
     hf_workspace* workspace = NULL;
-    growth* g = hf_alloc(1, sizeof *g);
-    status = g ? hf_workspace_create(&workspace) : HF_ERROR_MEMORY;
-    hf_guide_surfaces surfaces;
+    status = hf_workspace_create(&workspace);
+    build b = {.options = options};
+    if (status == HF_OK) hf_workspace_begin(workspace); // all of it is given back at once below
+    if (status == HF_OK) status = prepare(&b, model, placement, workspace);
+    if (status == HF_OK) status = grow(&b, workspace);
+    keep_guide(&b);
     if (status == HF_OK) {
-        g->options = options;
-        status = prepare(g, model, placement, &surfaces, workspace);
+        hf_roadmap_key key = hf_roadmap_key_make(model, placement);
+        status = make_block(&b, &key, roadmap);
     }
-    if (status == HF_OK) status = grow(g);
-    if (status == HF_OK) {
-        hf_roadmap_key key = hf_roadmap_key_make(model, placement, options);
-        status = make_block(g, &key, roadmap);
-    }
-    hf_free(g);
     hf_workspace_free(workspace);
     return status == HF_OK ? HF_OK : hf_fail(error, status, NULL, 0, NULL, "the roadmap cannot be made");
 }
@@ -338,10 +231,10 @@ hf_roadmap_view hf_roadmap_get(const hf_roadmap* roadmap) {
                              .node_count = b->node_count,
                              .edge_count = b->edge_count,
                              .component_count = b->component_count,
-                             .posture_count = b->posture_count,
                              .nodes = hf_roadmap_nodes(b),
                              .edges = hf_roadmap_edges(b),
-                             .postures = hf_roadmap_postures(b),
+                             .guide_count = b->guide_count,
+                             .guide = hf_roadmap_guide(b),
                              .samples = b->samples,
                              .tests = b->tests};
 }
@@ -352,37 +245,28 @@ hf_status hf_roadmap_save(const hf_roadmap* roadmap, const char* path, hf_error*
     return hf_roadmap_file_write(roadmap->block, path, error);
 }
 
-hf_status hf_roadmap_load(const hf_guide_model* model, const hf_placement* placement,
-                          const hf_roadmap_options* options, const char* path, hf_roadmap** roadmap,
-                          hf_error* error) {
-    *roadmap = NULL;
-    hf_status status = check_options(options, error);
+static hf_status read_block(const char* path, hf_roadmap* roadmap, hf_error* error) {
     char* bytes = NULL;
     size_t size = 0;
-    if (status == HF_OK) status = hf_file_read(path, &bytes, &size, error);
+    hf_status status = hf_file_read(path, &bytes, &size, error);
     if (status != HF_OK) return status;
     // aligned for the numbers in it
-    hf_roadmap_block* block = hf_alloc_aligned(size + 1, 1);
-    *roadmap = hf_alloc(1, sizeof **roadmap);
-    if (block && *roadmap) {
-        memcpy(block, bytes, size);
-        hf_roadmap_key key = hf_roadmap_key_make(model, placement, options);
-        status = hf_roadmap_block_check(block, size, &key, options->posture ? options->posture_count : 0,
-                                        path, error);
-        if (status == HF_OK &&
-            (block->step_m != options->step * model->radius || block->metric != options->metric))
-            status = hf_fail(error, HF_ERROR_FORMAT, path, 0, NULL, "was made with other options");
-    } else {
-        status = hf_fail_memory(error, path);
-    }
+    hf_roadmap_block* block = roadmap->block = hf_alloc_aligned(size + 1, 1);
+    status = block ? HF_OK : hf_fail_memory(error, path);
+    if (block) memcpy(block, bytes, size);
     hf_free(bytes);
-    if (status == HF_OK) {
-        block->checksum = 0; // as built
-        (*roadmap)->block = block;
-        return HF_OK;
+    if (status == HF_OK) status = hf_roadmap_block_check(block, size, path, error);
+    if (status == HF_OK) block->checksum = 0; // as built
+    return status;
+}
+
+hf_status hf_roadmap_load(const char* path, hf_roadmap** roadmap, hf_error* error) {
+    *roadmap = hf_alloc(1, sizeof **roadmap);
+    if (!*roadmap) return hf_fail_memory(error, path);
+    hf_status status = read_block(path, *roadmap, error);
+    if (status != HF_OK) {
+        hf_roadmap_free(*roadmap);
+        *roadmap = NULL;
     }
-    hf_free(block);
-    hf_free(*roadmap);
-    *roadmap = NULL;
     return status;
 }

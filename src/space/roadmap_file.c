@@ -11,12 +11,13 @@
 
 bool hf_roadmap_block_layout(hf_roadmap_block* b) {
     if (b->node_count < 0 || b->node_count > HF_ROADMAP_MAX_NODES || b->edge_count < 0 ||
-        b->edge_count > 64 * HF_ROADMAP_MAX_NODES || b->posture_count < 0 || b->posture_count > 1 << 16)
+        b->edge_count > 64 * HF_ROADMAP_MAX_NODES || b->guide_count < 0 ||
+        b->guide_count > HF_ROADMAP_MAX_NODES)
         return false;
     b->node_offset = sizeof *b;
     b->edge_offset = b->node_offset + (uint64_t)b->node_count * sizeof(hf_transform);
-    b->posture_offset = b->edge_offset + (uint64_t)b->edge_count * sizeof(hf_roadmap_edge);
-    b->byte_count = b->posture_offset + (uint64_t)b->posture_count * (uint64_t)b->node_count * sizeof(double);
+    b->guide_offset = b->edge_offset + (uint64_t)b->edge_count * sizeof(hf_roadmap_edge);
+    b->byte_count = b->guide_offset + (uint64_t)b->guide_count * sizeof(hf_transform);
     return true;
 }
 
@@ -40,23 +41,24 @@ static bool contents_hold(const hf_roadmap_block* b) {
     const hf_transform* nodes = hf_roadmap_nodes(b);
     for (int i = 0; i < b->node_count; i++)
         if (!pose_holds(&nodes[i])) return false;
+    for (int i = 0; i < b->guide_count; i++)
+        if (!pose_holds(&hf_roadmap_guide(b)[i])) return false;
     const hf_roadmap_edge* edges = hf_roadmap_edges(b);
     for (int i = 0; i < b->edge_count; i++) {
         const hf_roadmap_edge* e = &edges[i];
         if (e->a < 0 || e->a >= e->b || e->b >= b->node_count) return false;
         if (!(e->turn == -1 || (e->turn >= 0 && e->turn <= 1))) return false;
     }
-    const double* postures = hf_roadmap_postures(b);
-    for (int64_t i = 0; i < (int64_t)b->posture_count * b->node_count; i++)
-        if (!isfinite(postures[i])) return false;
-    return b->step_m > 0 && b->step_m < 1e6 && b->metric >= 0 && b->metric <= 1 && b->samples >= 0 &&
+    hf_roadmap_options like = hf_roadmap_options_default();
+    like.step = b->step, like.metric = b->metric;
+    return hf_options_check(hf_roadmap_option_table(), &like, NULL) == HF_OK && b->samples >= 0 &&
            b->tests >= 0 && b->unused == 0 && b->component_count >= 0 &&
            b->component_count <= b->node_count &&
            (b->outcome == HF_FOUND || b->outcome == HF_BUDGET || b->outcome == HF_CANCELLED);
 }
 
-hf_status hf_roadmap_block_check(const hf_roadmap_block* b, size_t byte_count, const hf_roadmap_key* key,
-                                 int posture_count, const char* path, hf_error* error) {
+hf_status hf_roadmap_block_check(const hf_roadmap_block* b, size_t byte_count, const char* path,
+                                 hf_error* error) {
     const hf_status bad = HF_ERROR_FORMAT;
     if (byte_count < sizeof *b || b->magic != HF_ROADMAP_MAGIC)
         return hf_fail(error, bad, path, 0, NULL, "is not a roadmap");
@@ -71,12 +73,6 @@ hf_status hf_roadmap_block_check(const hf_roadmap_block* b, size_t byte_count, c
         return hf_fail(error, bad, path, 0, NULL, "its offsets do not hold");
     if (hf_roadmap_block_checksum(b) != b->checksum)
         return hf_fail(error, bad, path, 0, NULL, "is damaged: its checksum does not hold");
-    if (b->key.model != key->model)
-        return hf_fail(error, bad, path, 0, NULL, "is of another creature or trunk");
-    if (b->key.scene != key->scene || b->key.placement != key->placement)
-        return hf_fail(error, bad, path, 0, NULL, "is of another scene");
-    if (b->key.options != key->options || b->posture_count != posture_count)
-        return hf_fail(error, bad, path, 0, NULL, "was made with other options");
     if (!contents_hold(b)) return hf_fail(error, bad, path, 0, NULL, "holds nodes or edges that cannot be");
     return HF_OK;
 }

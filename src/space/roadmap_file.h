@@ -5,7 +5,7 @@
 #include <holdfast/guide.h>
 
 #define HF_ROADMAP_MAGIC 0x50414d44414f5248ull /* "HROADMAP" */
-#define HF_ROADMAP_VERSION 1u
+#define HF_ROADMAP_VERSION 2u
 #define HF_ROADMAP_MAX_NODES 1000000
 
 /* What a roadmap was made from. No padding: compared byte by byte. */
@@ -13,7 +13,6 @@ typedef struct hf_roadmap_key {
     uint64_t model;     /* trunk, reach volumes, which limbs are asked for */
     uint64_t scene;     /* triangles and flags of its objects */
     uint64_t placement; /* where they stand */
-    uint64_t options;
 } hf_roadmap_key;
 
 typedef struct hf_roadmap_block {
@@ -22,12 +21,13 @@ typedef struct hf_roadmap_block {
     uint64_t byte_count;
     uint64_t checksum; /* of the whole block with this field 0; made when it is written */
     hf_roadmap_key key;
-    double step_m, metric;
+    double step, metric; /* of its options */
     int32_t outcome;
-    int32_t node_count, edge_count, component_count, posture_count;
-    int32_t unused; /* 0 */
+    int32_t node_count, edge_count, component_count;
+    int32_t guide_count; /* poses of the guide that is kept, 0 for none */
+    int32_t unused;      /* 0 */
     int64_t samples, tests;
-    uint64_t node_offset, edge_offset, posture_offset;
+    uint64_t node_offset, edge_offset, guide_offset;
 } hf_roadmap_block;
 
 static inline hf_transform* hf_roadmap_nodes(const hf_roadmap_block* b) {
@@ -36,16 +36,16 @@ static inline hf_transform* hf_roadmap_nodes(const hf_roadmap_block* b) {
 static inline hf_roadmap_edge* hf_roadmap_edges(const hf_roadmap_block* b) {
     return (hf_roadmap_edge*)(void*)((char*)(uintptr_t)b + b->edge_offset);
 }
-static inline double* hf_roadmap_postures(const hf_roadmap_block* b) {
-    return (double*)(void*)((char*)(uintptr_t)b + b->posture_offset);
+static inline hf_transform* hf_roadmap_guide(const hf_roadmap_block* b) {
+    return (hf_transform*)(void*)((char*)(uintptr_t)b + b->guide_offset);
 }
 
 /* Fills offsets and byte_count from the counts; false when there are too many. */
 bool hf_roadmap_block_layout(hf_roadmap_block* block);
 uint64_t hf_roadmap_block_checksum(const hf_roadmap_block* block);
-/* Is this a whole and well-formed block made from the key? Fills error with why not. */
-hf_status hf_roadmap_block_check(const hf_roadmap_block* block, size_t byte_count, const hf_roadmap_key* key,
-                                 int posture_count, const char* path, hf_error* error);
+/* Is this a whole and well-formed block? Fills error with why not. */
+hf_status hf_roadmap_block_check(const hf_roadmap_block* block, size_t byte_count, const char* path,
+                                 hf_error* error);
 hf_status hf_roadmap_file_write(const hf_roadmap_block* block, const char* path, hf_error* error);
 
 #endif

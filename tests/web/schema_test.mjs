@@ -1,5 +1,7 @@
 // The published JSON Schemas: every shipped file fits its schema, and wrong files do not.
-import { readdirSync, readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import Ajv2020 from "ajv/dist/2020.js";
@@ -147,6 +149,50 @@ for (const change of badMotions) {
   const value = structuredClone(motion);
   change(value);
   check(fits("motion", value), `the motion is refused after ${change}`);
+}
+
+// Schedules likewise; a plan's own, where the command is built.
+const schedule = {
+  format: "holdfast-schedule",
+  version: 1,
+  creature: "c.urdf",
+  scenario: "s.scenario.json",
+  outcome: "partial",
+  claims: ["limits", "balance"],
+  rate: 60,
+  holds: [{ limb: "leg", frame: "sole", object: "room", point: [0, 0, 0], normal: [0, 0, 1], grip: false, from: 0, to: 1.9 }],
+  knots: [{ t: 0, root: pose7, q: [0.1], stance: true }, { t: 2, root: pose7, q: [0.2] }],
+};
+check(!fits("schedule", schedule), `schedule: ${fits("schedule", schedule)}`);
+const badSchedules = [
+  (s) => delete s.holds,
+  (s) => (s.knots = []),
+  (s) => delete s.knots[0].q,
+  (s) => (s.knots[0].root = [0, 0, 0]),
+  (s) => (s.knots[0].time = 1),
+  (s) => delete s.holds[0].to,
+  (s) => (s.holds[0].from = -1),
+  (s) => (s.holds[0].normal = [0, 0, 2]),
+  (s) => (s.holds[0].limb = ""),
+  (s) => (s.claims = ["everything"]),
+  (s) => (s.outcome = "good"),
+  (s) => (s.rate = 0),
+  (s) => (s.format = "holdfast-motion"),
+];
+for (const change of badSchedules) {
+  const value = structuredClone(schedule);
+  change(value);
+  check(fits("schedule", value), `the schedule is refused after ${change}`);
+}
+const command = join(root, "build/holdfast");
+if (existsSync(command)) {
+  const folder = mkdtempSync(join(tmpdir(), "holdfast-schema-"));
+  execFileSync(command, ["plan", "stand-up", "-o", folder, "--size", "64x64", "--samples", "1", "--quiet"]);
+  for (const kind of ["schedule", "motion"]) {
+    const problem = fits(kind, JSON.parse(readFileSync(join(folder, `stand-up.${kind}.json`), "utf8")));
+    check(!problem, `the ${kind} of a plan: ${problem}`);
+  }
+  rmSync(folder, { recursive: true });
 }
 
 // Creatures at their fullest, and regions of both kinds.

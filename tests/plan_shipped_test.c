@@ -1,0 +1,83 @@
+/* Every shipped scenario of kind plan must be found with the seed of its file, and the motion must hold by
+   the independent check. In release that takes about two seconds for each scenario. The sanitizers make it
+   about twenty times slower, so their builds plan two scenarios, of two creatures. */
+#include "test.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+
+enum { SHIPPED_PLANS = 11 };
+
+static const char* const sanitized_plans[] = {"stand-up", "quadruped-steps"};
+
+static bool is_chosen(const hf_scenario* s) {
+    if (!SANITIZED) return true;
+    for (size_t i = 0; i < sizeof sanitized_plans / sizeof *sanitized_plans; i++)
+        if (strcmp(s->name, sanitized_plans[i]) == 0) return true;
+    return false;
+}
+
+static hf_scenario* open_scenario(const char* name) {
+    char path[300], text[1024];
+    hf_scenario* s = NULL;
+    hf_error error = {0};
+    snprintf(path, sizeof path, "data/scenarios/%s", name);
+    if (hf_scenario_load(data_path(path), NULL, &s, &error) != HF_OK)
+        fail_msg("%s", hf_error_text(&error, text, sizeof text));
+    return s;
+}
+
+/* The motion claims everything, and the check finds nothing against it. */
+static void assert_valid(const hf_scenario* s, const hf_plan_result* r) {
+    hf_check_report report;
+    assert_int_equal(hf_check_motion(r->motion, s->creature, s->scene, 0, NULL, NULL, &report, NULL), HF_OK);
+    for (int i = 0; i < report.problem_count; i++)
+        print_message("%s: frame %d: %s\n", s->name, report.problems[i].frame, report.problems[i].what);
+    assert_true(report.valid);
+    assert_int_equal(r->motion->claims, HF_CLAIM_ALL | HF_CLAIM_DYNAMIC);
+    hf_check_report_free(&report);
+}
+
+static void plan(const hf_scenario* s) {
+    hf_plan_options options = hf_plan_options_default();
+    options.seed = s->seed;
+    options.samples = s->samples;
+    for (int i = 0; i < s->weight_count; i++)
+        assert_int_equal(
+            hf_options_set(hf_plan_option_table(), &options, s->weights[i].term, s->weights[i].weight, NULL),
+            HF_OK);
+    hf_plan_model* model = NULL;
+    hf_plan_result r = {0};
+    hf_plan_query query = {.start = &s->start, .goal = &s->goal};
+    assert_int_equal(hf_plan_model_create(s->creature, &options, &model, NULL), HF_OK);
+    assert_int_equal(hf_plan_find(model, s->scene, &query, &options, NULL, NULL, &r, NULL), HF_OK);
+    if (r.outcome != HF_FOUND)
+        fail_msg("%s: %s, %s: %s", s->name, hf_outcome_text(r.outcome), hf_plan_why_text(r.why), r.where);
+    assert_valid(s, &r);
+    print_message("%s: %d stances, %d frames\n", s->name, r.stances, r.motion->frame_count);
+    hf_plan_result_free(&r);
+    hf_plan_model_free(model);
+}
+
+static void test_all_are_found(void** state) {
+    (void)state;
+    DIR* folder = opendir(data_path("data/scenarios"));
+    int count = 0;
+    assert_non_null(folder);
+    for (struct dirent* entry; (entry = readdir(folder));) {
+        if (!strstr(entry->d_name, ".scenario.json")) continue;
+        hf_scenario* s = open_scenario(entry->d_name);
+        if (s->kind == HF_SCENARIO_PLAN) {
+            count++;
+            if (is_chosen(s)) plan(s);
+        }
+        hf_scenario_free(s);
+    }
+    closedir(folder);
+    assert_int_equal(count, SHIPPED_PLANS);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_all_are_found)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
