@@ -154,8 +154,6 @@ static bool pose_at(hf_segment* s, const hf_path* path, double at, hf_vec3* shif
     return true;
 }
 
-static const double GRAZE_M = 0.004; /* steps in which a swinging limb is tested */
-
 /* Is every hold kept half way between two frames? */
 static bool holds_between(const hf_segment* s, const hf_pose* a, const hf_pose* b) {
     hf_planner* p = s->planner;
@@ -187,7 +185,7 @@ static bool free_between(const hf_segment* s, const hf_pose* a, const hf_pose* b
     q.touch_count = hf_holds_touches(s->holds, s->hold_count, s->limb, touches);
     q.begun = begun;
     q.fine_limb = s->limb;
-    q.fine_m = GRAZE_M;
+    q.fine_m = HF_STEP_M;
     q.clearance = s->planner->tools.clearance;
     return !collides(s, a, b, &q);
 }
