@@ -169,9 +169,8 @@ hf_status hf_contact_outlook(const hf_contact_scorer* s, const hf_support* suppo
                              hf_workspace* workspace, double* terms) {
     const hf_contact_query* q = s->query;
     if (!q->outlook) return HF_OK;
-    if (s->reach && q->outlook->root_count > 0 && (all || q->weights[HF_TERM_DURATION] != 0))
-        terms[HF_TERM_DURATION] =
-            hf_outlook_lasts(q->outlook, s->reach, s->faces, q->pose.root, s->near.base, point);
+    if (s->reach.hull && q->outlook->root_count > 0 && (all || q->weights[HF_TERM_DURATION] != 0))
+        terms[HF_TERM_DURATION] = hf_reach_lasts(&s->reach, q->outlook, q->pose.root, s->near.base, point);
     if (!all && q->weights[HF_TERM_BALANCE] == 0) return HF_OK;
     return hf_outlook_balance(q->outlook, support, workspace, &terms[HF_TERM_BALANCE]);
 }

@@ -35,8 +35,7 @@ typedef struct hf_contact_scorer {
     hf_vec3 direction, up; /* the task's and the world's, unit, in the limb's root frame */
     hf_vec3 effector;      /* where the contact frame is now, in the limb's root frame */
     double* q;             /* scratch: a whole pose's joint values */
-    const hf_mesh* reach;  /* of the outlook, NULL: none */
-    const hf_plane* faces; /* of its triangles, NULL: not made */
+    hf_reach reach;        /* of the outlook; without a hull: none */
     /* What hf_contact_collect found. */
     hf_candidates found;
     const hf_surface_factor* factors; /* of found.triangles */
