@@ -92,7 +92,7 @@ static void take_turns(hf_agent* a, const hf_placement* placement) {
     for (int i = 0; i < a->view->limb_count; i++) {
         agent_limb* l = &a->limbs[i];
         if (l->mode != AGENT_HELD || l->group != best || l->rest_s > 0) continue;
-        l->wanted = need_of(a, placement, i) > 0.5 * most || need_of(a, placement, i) > 0.5;
+        l->wanted = need_of(a, placement, i) > fmin(most, 1) / 2;
     }
 }
 
@@ -138,7 +138,7 @@ static hf_status look_for(hf_agent* a, const hf_placement* placement, const hf_a
 static void give_up(hf_agent* a, int limb) {
     agent_limb* l = &a->limbs[limb];
     if (l->mode != AGENT_SWING) return;
-    bool late = l->waited > 0.5 * l->swing_s, blocked = l->restarts > 3;
+    bool late = l->waited > l->swing_s / 2, blocked = l->restarts > 3;
     if (!late && !blocked) return;
     hf_agent_note(a, HF_AGENT_ABANDONED, limb, l->at.hold.object);
     l->mode = AGENT_FREE;

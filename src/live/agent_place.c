@@ -16,8 +16,8 @@ enum { ITERATIONS = 30 };
 /* Middle of the next stance, less far ahead after each query that found nothing. */
 static double look_ahead(const hf_agent* a, const agent_limb* l) {
     int others = a->group_count > 1 ? a->group_count - 1 : 1;
-    double whole = l->swing_s * (1 + 0.5 * others), speed = hf_length(a->velocity);
-    double least = speed > HF_AGENT_MOVING_M_S ? 0.5 * l->half_stride / speed : 0;
+    double whole = l->swing_s * (2 + others) / 2, speed = hf_length(a->velocity);
+    double least = speed > HF_AGENT_MOVING_M_S ? l->half_stride / (2 * speed) : 0;
     whole = fmin(fmax(whole, least), speed > HF_AGENT_MOVING_M_S ? 2 * l->half_stride / speed : whole);
     return whole * (1 - (double)(l->tries % HF_AGENT_LOOKS) / (HF_AGENT_LOOKS - 1));
 }
@@ -89,7 +89,7 @@ static hf_status slide(hf_agent* a, const hf_placement* placement, const hf_tran
     bool good = false;
     hf_status status = HF_OK;
     for (int i = 2; i >= 0 && !good && status == HF_OK; i--)
-        status = touch_at(a, placement, root, hf_add(first, hf_scale(way, i / 2.0)), &k, &good);
+        status = touch_at(a, placement, root, hf_add(first, hf_scale(way, (double)i / 2)), &k, &good);
     if (status == HF_OK) read_place(a, placement, &k, root, good ? a->query_q : k.q, place);
     return status;
 }

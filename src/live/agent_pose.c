@@ -401,8 +401,8 @@ static void stay(hf_agent* a, const hf_placement* placement) {
 static void settle_speed(hf_agent* a, int reached) {
     if (reached == 0) return;
     double kept = reached > 0 && stages[reached].aim != AIM_FIT ? stages[reached].share : 0;
-    a->velocity = hf_scale(a->velocity, 0.5 + 0.5 * kept);
-    a->turn *= 0.5 + 0.5 * kept;
+    a->velocity = hf_scale(a->velocity, (1 + kept) / 2);
+    a->turn *= (1 + kept) / 2;
 }
 
 hf_status hf_agent_move(hf_agent* a, const hf_placement* placement, double dt) {

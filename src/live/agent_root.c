@@ -26,6 +26,8 @@ static double clamp(double x, double most) { return x > most ? most : x < -most 
 
 static hf_vec3 across(hf_vec3 v, hf_vec3 up) { return hf_sub(v, hf_scale(up, hf_dot(v, up))); }
 
+static hf_vec3 mean_of(hf_vec3 sum, int count) { return hf_scale(sum, 1 / (double)count); }
+
 /* ---- what carries the root ---- */
 
 /* The mean over held limbs of where their objects took the root; exact when all stand on one. */
@@ -41,8 +43,8 @@ static hf_transform carry(const hf_agent* a, const hf_placement* placement) {
         count++;
     }
     if (!count || !a->moved) return a->pose.root;
-    shift = hf_scale(shift, 1.0 / count);
-    turn = hf_scale(turn, 1.0 / count);
+    shift = mean_of(shift, count);
+    turn = mean_of(turn, count);
     hf_quat turned = hf_quat_axis_angle(hf_normalize(turn), hf_length(turn));
     return (hf_transform){hf_add(a->pose.root.position, shift), hf_quat_mul(turned, a->pose.root.rotation)};
 }
@@ -77,7 +79,7 @@ static footing find_footing(const hf_agent* a, const hf_placement* placement) {
         f.home = hf_add(f.home, l->home);
         f.count++;
     }
-    if (f.count > 0) f.mean = hf_scale(f.mean, 1.0 / f.count), f.home = hf_scale(f.home, 1.0 / f.count);
+    if (f.count > 0) f.mean = mean_of(f.mean, f.count), f.home = mean_of(f.home, f.count);
     return f;
 }
 

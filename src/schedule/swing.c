@@ -70,12 +70,14 @@ enum { SHAPES = sizeof shapes / sizeof *shapes };
 
 /* Work of the solver for one limb at one knot. */
 enum { ITERATIONS = 30 };
+/* Regions are no convex sets: the way between two postures is looked at in this many places. */
+enum { REGION_LOOKS = 4 };
 /* Angles on the way need not be exact, rad. */
 static const double WAY_RAD = 5e-3;
 /* A hold that is this far from itself between the two poses is none, in tolerances. */
 static const double SHIFT = 10;
-/* The effector turns on this part of the way, so that it leaves and arrives flat. */
-static const double TURN_FROM = 0.15, TURN_TO = 0.85;
+/* Shares of the way at both ends on which the effector does not turn, so that it leaves and arrives flat. */
+static const double STEADY = 0.15;
 /* No joint of a swinging limb jumps further between neighbouring knots, in knot_rad. */
 static const double JUMP = 6;
 
@@ -218,7 +220,7 @@ static hf_target swing_target(const search* s, int index, double t) {
         target.point = hf_swing_curve_point(&m->curve, t);
         if (m->turns) target.kind = HF_TARGET_POSE;
         target.rotation =
-            hf_quat_slerp(m->from.rotation, m->to.rotation, smooth((t - TURN_FROM) / (TURN_TO - TURN_FROM)));
+            hf_quat_slerp(m->from.rotation, m->to.rotation, smooth((t - STEADY) / (1 - 2 * STEADY)));
         return target;
     }
     hf_forward_from(s->creature, s->creature->view.limbs[m->limb].root_link, s->blend, s->links);
@@ -407,13 +409,12 @@ static hf_status move_collides(search* s, int k, int limb, bool* collides) {
                             &s->swing->collision);
 }
 
-/* Regions are no convex sets: the way between two knots is looked at, too. */
+/* Are regions kept on the way between two knots? */
 static bool in_regions(search* s, int k) {
     const hf_creature_view* v = &s->creature->view;
-    enum { PARTS = 4 };
     hf_pose a = knot(s, k), b = knot(s, k + 1), between = {a.root, s->blend};
-    for (int p = 1; p <= PARTS && v->rom_count > 0; p++) {
-        hf_pose_between(s->creature, &a, &b, (double)p / PARTS, &between);
+    for (int p = 1; p <= REGION_LOOKS && v->rom_count > 0; p++) {
+        hf_pose_between(s->creature, &a, &b, (double)p / REGION_LOOKS, &between);
         for (int r = 0; r < v->rom_count; r++)
             if (!hf_rom_contains(s->creature, r, between.q, HF_ROM_RAD)) return false;
     }
@@ -422,15 +423,14 @@ static bool in_regions(search* s, int k) {
 
 /* Does the straight move of one limb between two whole poses collide, or leave limits or regions? */
 static hf_status move_is_bad(search* s, const double* a, const double* b, bool start, bool goal, bool* bad) {
-    enum { PARTS = 4 };
     hf_collision_query c = touching(s, start, goal);
     c.limb = s->query->limbs[0].limb;
     /* only read */
     hf_pose from = {s->query->from.root, (double*)(uintptr_t)a}, to = {from.root, (double*)(uintptr_t)b},
             between = {from.root, s->between};
     *bad = false;
-    for (int p = 1; p <= PARTS && !*bad; p++) {
-        hf_pose_between(s->creature, &from, &to, (double)p / PARTS, &between);
+    for (int p = 1; p <= REGION_LOOKS && !*bad; p++) {
+        hf_pose_between(s->creature, &from, &to, (double)p / REGION_LOOKS, &between);
         *bad = !hf_pose_within_rom(s->creature, between.q, HF_ROM_RAD);
     }
     if (*bad) return HF_OK;
