@@ -9,12 +9,10 @@
 static const double MOVING_RAD_S = 0.03;
 static const double BEHIND_SHARE = 0.3; /* of a half stride behind its place: a limb is renewed when moving */
 static const double ASTRAY_SHARE = 0.6; /* and this far from it when standing */
-static const double STRETCHED =
-    0.94; /* share of its reach beyond which a limb is renewed in any case, and more than at rest */
-static const double TURNED_RAD = 0.35; /* and when a patch is turned this far from how it is at rest */
+static const double STRETCHED = 0.94;   /* share of its reach beyond which a limb is renewed in any case */
+static const double WORTH_SHARE = 0.5;  /* of what lets a limb be renewed, that a new place must change */
 static const double BLOCKS_NEED = 3;
 static const double QUERIES_A_SECOND = 60;
-static const double REST_S = 0.1; /* after a query without a contact */
 
 static bool moving(const hf_agent* a) {
     return hf_length(a->velocity) > HF_AGENT_MOVING_M_S || fabs(a->turn) > MOVING_RAD_S;
@@ -39,14 +37,14 @@ static double need_of(const hf_agent* a, const hf_placement* placement, int limb
     }
     hf_vec3 hip = hf_limb_base(a->creature, limb, a->links).position;
     double stretch = hf_distance(hip, hf_apply(object, l->at.anchor.point)) / l->reach;
-    // a stretched limb helps nobody unless a step makes it better
-    double most = fmin(0.985, fmax(STRETCHED, l->home_stretch + 0.02));
-    if (stretch > most && off > 0.2) need = fmax(need, 1 + 10 * (stretch - most));
+    // stretched by more than half of what is left at rest, where a step makes the limb shorter
+    double most = fmax(STRETCHED, (1 + l->home_stretch) / 2);
+    if (stretch > most && off > WORTH_SHARE * BEHIND_SHARE) need = fmax(need, 1 + 10 * (stretch - most));
     // a patch that the body has turned away from
     if (l->at.anchor.flat) {
         hf_quat now = hf_quat_mul(object.rotation, l->at.anchor.rotation);
         double turned = hf_quat_angle(now, hf_quat_mul(a->pose.root.rotation, l->home_rotation));
-        if (turned > TURNED_RAD) need = fmax(need, turned / TURNED_RAD);
+        if (turned > HF_AGENT_TURNED_RAD) need = fmax(need, turned / HF_AGENT_TURNED_RAD);
     }
     // who holds the root back goes before all others
     if (l->blocks_s > 0) need += BLOCKS_NEED;
@@ -108,8 +106,8 @@ static bool worth(const hf_agent* a, const hf_placement* placement, int limb, co
         hf_quat_mul(hf_placement_pose(placement, l->at.hold.object).rotation, l->at.anchor.rotation);
     hf_quat turned_then =
         hf_quat_mul(hf_placement_pose(placement, place->hold.object).rotation, place->anchor.rotation);
-    return hf_distance(now, then) > 0.15 * l->half_stride ||
-           (place->anchor.flat && hf_quat_angle(turned_now, turned_then) > 0.3 * TURNED_RAD);
+    return hf_distance(now, then) > WORTH_SHARE * BEHIND_SHARE * l->half_stride ||
+           (place->anchor.flat && hf_quat_angle(turned_now, turned_then) > WORTH_SHARE * HF_AGENT_TURNED_RAD);
 }
 
 static hf_status look_for(hf_agent* a, const hf_placement* placement, const hf_agent_input* in, int limb) {
@@ -127,7 +125,7 @@ static hf_status look_for(hf_agent* a, const hf_placement* placement, const hf_a
     l->tries++;
     if (l->tries % HF_AGENT_LOOKS) return HF_OK;
     // looked everywhere: later again
-    l->rest_s = REST_S;
+    l->rest_s = HF_AGENT_REST_S;
     l->wanted = false;
     if (!found && l->tries == HF_AGENT_LOOKS && l->mode != AGENT_HELD)
         hf_agent_note(a, HF_AGENT_NOTHING, limb, -1);
@@ -144,7 +142,7 @@ static void give_up(hf_agent* a, int limb) {
     l->mode = AGENT_FREE;
     l->tries = late ? 2 : 1;
     // it goes some way towards its relaxed posture first
-    l->rest_s = REST_S;
+    l->rest_s = HF_AGENT_REST_S;
 }
 
 hf_status hf_agent_choose(hf_agent* a, const hf_placement* placement, const hf_agent_input* in) {

@@ -3,6 +3,7 @@
    under the body, so that small sample sets give even steps, too. */
 #include "live/agent.h"
 #include "model/tolerance.h"
+#include "solve/keep.h"
 
 #include <math.h>
 #include <string.h>
@@ -11,7 +12,6 @@ static const double SAME_FACE = 0.996;   /* cosine up to which two normals are o
 static const double ON_SURFACE_M = 1e-4; /* a point that slid along a plane is still on the surface */
 static const double APART_SHARE =
     0.5; /* of the distance between two limbs at rest that their contacts keep */
-enum { ITERATIONS = 30 };
 
 /* Middle of the next stance, less far ahead after each query that found nothing. */
 static double look_ahead(const hf_agent* a, const agent_limb* l) {
@@ -57,7 +57,7 @@ static hf_status touch_at(hf_agent* a, const hf_placement* placement, const hf_t
     target.normal = k->hold.normal;
     hf_solve_options o = hf_solve_options_default();
     o.max_starts = 1;
-    o.max_iterations = ITERATIONS;
+    o.max_iterations = HF_NEAR_ITERATIONS;
     o.posture = a->relaxed;
     hf_solve_result r;
     hf_transform base = a->links[a->view->limbs[k->hold.limb].base_link];

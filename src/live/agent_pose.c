@@ -9,10 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-static const double DRIFT = 0.3;       /* share of a joint's speed for going towards its relaxed value */
-static const double NEAR_M = 0.005;    /* a swing that is farther from its way looks for another posture */
-static const double BLOCKS_S = 0.1;    /* a limb that could not follow the root asks for a step this long */
-static const double PUT_BACK_S = 0.05; /* rest after a lift that failed */
+static const double DRIFT = 0.3;    /* share of a joint's speed for going towards its relaxed value */
+static const double NEAR_M = 0.005; /* a swing that is farther from its way looks for another posture */
+static const double PART = 0.3;     /* of the way to an aim, where the whole way is not free */
 enum { ATTEMPTS = 32, ITERATIONS = 15, STUCK_FRAMES = 4, SLOWER_TRIES = 3, BETWEEN = 6 };
 
 static double joint_step(const hf_joint* j, double dt) { return HF_LIVE_SPEED_SHARE * j->max_speed * dt; }
@@ -165,9 +164,9 @@ typedef struct stage {
     int aim;
     double share;
 } stage;
-static const stage stages[] = {{AIM_WHOLE, 1},    {AIM_SLIDE, 1}, {AIM_WHOLE, 0.3},    {AIM_GO, 1},
-                               {AIM_STRAIGHT, 1}, {AIM_GO, 0.3},  {AIM_STRAIGHT, 0.3}, {AIM_SLIDE, 0.3},
-                               {AIM_FIT, 1},      {AIM_FIT, 0.2}, {AIM_WHOLE, 0}};
+static const stage stages[] = {{AIM_WHOLE, 1},    {AIM_SLIDE, 1},  {AIM_WHOLE, PART},    {AIM_GO, 1},
+                               {AIM_STRAIGHT, 1}, {AIM_GO, PART},  {AIM_STRAIGHT, PART}, {AIM_SLIDE, PART},
+                               {AIM_FIT, 1},      {AIM_FIT, PART}, {AIM_WHOLE, 0}};
 enum { STAGES = sizeof stages / sizeof *stages, LAST_STAGE = STAGES - 1 };
 
 static hf_transform root_at(const hf_agent* a, stage s) {
@@ -253,7 +252,7 @@ static void put_back(agent_limb* l) {
     l->at = l->left;
     l->lifting = false;
     l->refused++;
-    l->rest_s = PUT_BACK_S;
+    l->rest_s = HF_AGENT_REST_S;
 }
 
 /* The limb waits for a frame, and remembers on which side it was hit. */
@@ -285,7 +284,7 @@ static void blame(hf_agent* a, const hf_collision* hit) {
     int bodies[2] = {hit->body, hit->other_body};
     for (int i = 0; i < 2; i++) {
         int limb = bodies[i] >= 0 ? a->owner[a->view->bodies[bodies[i]].link] : -1;
-        if (limb >= 0 && a->limbs[limb].mode == AGENT_HELD) a->limbs[limb].blocks_s = BLOCKS_S;
+        if (limb >= 0 && a->limbs[limb].mode == AGENT_HELD) a->limbs[limb].blocks_s = HF_AGENT_REST_S;
     }
 }
 
@@ -315,7 +314,7 @@ static hf_status find_pose(hf_agent* a, const hf_placement* placement, double dt
             return HF_OK;
         }
         if (fails >= 0)
-            a->limbs[fails].blocks_s = BLOCKS_S;
+            a->limbs[fails].blocks_s = HF_AGENT_REST_S;
         else
             blame(a, &hit);
         int limb = fails < 0 ? moving_limb(a, &hit) : -1;

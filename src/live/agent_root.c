@@ -12,7 +12,7 @@ static const double REACH_SHARE = 0.97; /* of a limb's reach that a held contact
 static const double LOWER_SHARE = 0.15; /* of a limb's reach that the root is lowered at most */
 static const double HARDLY_M_S = 1e-3;
 static const double AWAY_SHARE = 0.1; /* of the root's speed, away from what it slides along */
-static const double TWIST_BEGIN = 0.35, TWIST_END = 0.6; /* rad that patches are turned: the same for turns */
+static const double TWIST_END = 0.6;  /* rad that patches are turned: the same for turns */
 static const double LEASH_BEGIN = 1.1,
                     LEASH_END = 1.6; /* half strides behind: the root slows down, and stops */
 enum { LEANING_LIMBS = 4 };
@@ -167,7 +167,7 @@ static double turn_leash(const hf_agent* a, const hf_placement* placement, doubl
         double ahead = hf_dot(hf_quat_log(hf_quat_mul(home, hf_quat_conj(now))), up);
         most = fmax(most, turn > 0 ? ahead : -ahead);
     }
-    return fmax(0, fmin(1, (TWIST_END - most) / (TWIST_END - TWIST_BEGIN)));
+    return fmax(0, fmin(1, (TWIST_END - most) / (TWIST_END - HF_AGENT_TURNED_RAD)));
 }
 
 /* With a velocity: the place over ground from the speeds, height and lean from the footholds. */

@@ -60,8 +60,9 @@ void hf_agent_swing_at(const hf_agent* a, int limb, const hf_placement* placemen
     hf_swing_shape shape = {.leave_m = lift + fmax(0, hf_dot(way, l->from_normal)),
                             .arrive_m = lift + fmax(0, -hf_dot(way, l->at.hold.normal))};
     hf_swing_curve curve = hf_swing_curve_make(l->from, l->from_normal, goal, l->at.hold.normal, shape);
-    *point = hf_apply(object, hf_swing_curve_point(&curve, smooth(phase)));
+    double s = smooth(phase);
+    *point = hf_apply(object, hf_swing_curve_point(&curve, s));
     // a foot turns while it is in the air
-    hf_quat turned = hf_quat_slerp(l->from_rotation, l->at.anchor.rotation, smooth((phase - 0.2) / 0.6));
+    hf_quat turned = hf_quat_slerp(l->from_rotation, l->at.anchor.rotation, hf_swing_turned(s));
     *rotation = hf_quat_mul(object.rotation, turned);
 }

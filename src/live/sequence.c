@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/workspace.h"
 #include "geom/hull.h"
+#include "solve/keep.h"
 #include "solve/target.h"
 #include "model/creature.h"
 #include "model/tolerance.h"
@@ -56,15 +57,12 @@ const char* hf_sequence_why_text(hf_sequence_why why) {
     return (size_t)why < sizeof texts / sizeof *texts ? texts[why] : "unknown";
 }
 
-/* Shares of a stride that are tried in turn. */
-static const double shares[] = {1, 0.7, 0.5, 0.35, 0.2, 0.1, 0};
-enum { SHARES = sizeof shares / sizeof *shares };
+/* A stride that cannot be made is halved this often, and in the end limbs are renewed on the spot. */
+enum { HALVINGS = 3 };
 /* Other contacts tried for a limb whose swing collides. */
 enum { SWING_RETRIES = 4 };
 /* A contact is looked at this often on the way that it is to last. */
 enum { LOOKS = 4 };
-/* Work of the solver for one hold. */
-enum { ITERATIONS = 40 };
 
 /* What a limb holds, and where its link is kept; both in the world. */
 typedef struct hold {
@@ -142,7 +140,7 @@ static hf_status solve(walker* w, const hf_target* target, hf_transform root, do
     hf_pose pose = {root, q};
     hf_forward(w->creature, &pose, w->links);
     hf_solve_options o = hf_solve_options_default();
-    o.max_iterations = ITERATIONS;
+    o.max_iterations = HF_NEAR_ITERATIONS;
     o.max_starts = 1;
     o.tolerance_m = w->query->swing.tolerance_m / 2;
     o.tolerance_rad = HF_CONTACT_RAD;
@@ -411,7 +409,7 @@ static hf_status commit(walker* w, int count, double d) {
 
 /* One phase of d metres in which `count` limbs are renewed. Some may stay without contact: `free_limb`. */
 static hf_status try_phase(walker* w, int count, double d, int free_limb, bool* done) {
-    double until = w->at + fmax(1, w->group_count) * fmax(d, shares[SHARES - 2] * w->stride);
+    double until = w->at + fmax(1, w->group_count) * fmax(d, ldexp(w->stride, -HALVINGS));
     *done = false;
     for (int i = 0; i < count; i++) w->skip[w->renewed[i]] = 0;
     for (int attempt = 0; attempt <= SWING_RETRIES; attempt++) {
@@ -450,12 +448,13 @@ static hf_status try_phase(walker* w, int count, double d, int free_limb, bool* 
 
 /* The longest phase that works. */
 static hf_status longest_phase(walker* w, int count, int free_limb, bool* done) {
-    double room = w->length - w->at;
+    double room = w->length - w->at, before = -1;
     *done = false;
-    for (int i = 0; i < SHARES && !*done; i++) {
-        double d = fmin(shares[i] * w->stride, room);
-        if (i > 0 && shares[i - 1] * w->stride <= d) continue; // the same again
+    for (int i = 0; i <= HALVINGS + 1 && !*done; i++) {
+        double d = i <= HALVINGS ? fmin(ldexp(w->stride, -i), room) : 0;
+        if (d == before) continue; // the same again
         if (count == 0 && !(d > 0)) break;
+        before = d;
         hf_status status = try_phase(w, count, d, free_limb, done);
         if (status != HF_OK) return status;
     }

@@ -7,6 +7,7 @@
 #include "base/workspace.h"
 #include "schedule/lift.h"
 #include "schedule/swing_tree.h"
+#include "solve/keep.h"
 #include "solve/target.h"
 #include "model/creature.h"
 #include "model/tolerance.h"
@@ -68,16 +69,12 @@ static const shape shapes[] = {
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
-/* Work of the solver for one limb at one knot. */
-enum { ITERATIONS = 30 };
 /* Regions are no convex sets: the way between two postures is looked at in this many places. */
 enum { REGION_LOOKS = 4 };
 /* Angles on the way need not be exact, rad. */
 static const double WAY_RAD = 5e-3;
 /* A hold that is this far from itself between the two poses is none, in tolerances. */
 static const double SHIFT = 10;
-/* Shares of the way at both ends on which the effector does not turn, so that it leaves and arrives flat. */
-static const double STEADY = 0.15;
 /* No joint of a swinging limb jumps further between neighbouring knots, in knot_rad. */
 static const double JUMP = 6;
 
@@ -192,11 +189,6 @@ static hf_pose knot(const search* s, int k) {
     return (hf_pose){s->swing->roots[k], s->swing->q + (size_t)k * (size_t)s->swing->q_count};
 }
 
-static double smooth(double t) {
-    t = t < 0 ? 0 : t > 1 ? 1 : t;
-    return t * t * t * (10 + t * (6 * t - 15));
-}
-
 /* Over the rest posture: a parabola in joint values through it. */
 static void blend_over_rest(const search* s, int limb, double t, double* q) {
     const hf_creature_view* v = &s->creature->view;
@@ -219,8 +211,7 @@ static hf_target swing_target(const search* s, int index, double t) {
     if (shapes[m->shape].kind == CURVE) {
         target.point = hf_swing_curve_point(&m->curve, t);
         if (m->turns) target.kind = HF_TARGET_POSE;
-        target.rotation =
-            hf_quat_slerp(m->from.rotation, m->to.rotation, smooth((t - STEADY) / (1 - 2 * STEADY)));
+        target.rotation = hf_quat_slerp(m->from.rotation, m->to.rotation, hf_swing_turned(t));
         return target;
     }
     hf_forward_from(s->creature, s->creature->view.limbs[m->limb].root_link, s->blend, s->links);
@@ -235,7 +226,7 @@ static hf_target swing_target(const search* s, int index, double t) {
 static hf_status solve_limb(search* s, const hf_target* target, double tolerance_rad, bool on_way, double* q,
                             hf_solve_result* r) {
     hf_solve_options o = hf_solve_options_default();
-    o.max_iterations = ITERATIONS;
+    o.max_iterations = HF_NEAR_ITERATIONS;
     o.max_starts = 1;
     o.tolerance_m = s->query->options.tolerance_m / 2;
     o.tolerance_rad = tolerance_rad;

@@ -6,6 +6,8 @@
 
 /* Of the limb's length, and of the way. */
 static const double LIFT_OF_LIMB = 0.06, LIFT_OF_WAY = 0.12;
+/* Shares of the way at both ends on which the effector does not turn, so that it leaves and arrives flat. */
+static const double STEADY = 0.15;
 
 double hf_swing_lift(double limb_length_m, double way_m) {
     return LIFT_OF_LIMB * limb_length_m + LIFT_OF_WAY * fmin(way_m, limb_length_m);
@@ -61,4 +63,9 @@ hf_vec3 hf_swing_curve_velocity(const hf_swing_curve* curve, double s) {
     for (int i = 0; i < DEGREE; i++)
         v = hf_add(v, hf_scale(hf_sub(curve->control[i + 1], curve->control[i]), DEGREE * counts[i]));
     return v;
+}
+
+double hf_swing_turned(double s) {
+    double t = fmin(1, fmax(0, (s - STEADY) / (1 - 2 * STEADY)));
+    return t * t * t * (10 + t * (6 * t - 15));
 }
