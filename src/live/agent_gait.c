@@ -13,6 +13,9 @@ static const double STRETCHED = 0.94;   /* share of its reach beyond which a lim
 static const double WORTH_SHARE = 0.5;  /* of what lets a limb be renewed, that a new place must change */
 static const double BLOCKS_NEED = 3;
 static const double QUERIES_A_SECOND = 60;
+/* A swing that is stopped again after two new starts, each higher, is given up: the limb looks for another
+   place. More starts lose time in front of steps, fewer give up places that can be reached. */
+enum { MAX_RESTARTS = 2 };
 
 static bool moving(const hf_agent* a) {
     return hf_length(a->velocity) > HF_AGENT_MOVING_M_S || fabs(a->turn) > MOVING_RAD_S;
@@ -136,7 +139,7 @@ static hf_status look_for(hf_agent* a, const hf_placement* placement, const hf_a
 static void give_up(hf_agent* a, int limb) {
     agent_limb* l = &a->limbs[limb];
     if (l->mode != AGENT_SWING) return;
-    bool late = l->waited > l->swing_s / 2, blocked = l->restarts > 3;
+    bool late = l->waited > l->swing_s / 2, blocked = l->restarts > MAX_RESTARTS;
     if (!late && !blocked) return;
     hf_agent_note(a, HF_AGENT_ABANDONED, limb, l->at.hold.object);
     l->mode = AGENT_FREE;

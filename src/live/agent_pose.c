@@ -12,7 +12,7 @@
 static const double DRIFT = 0.3;    /* share of a joint's speed for going towards its relaxed value */
 static const double NEAR_M = 0.005; /* a swing that is farther from its way looks for another posture */
 static const double PART = 0.3;     /* of the way to an aim, where the whole way is not free */
-enum { ATTEMPTS = 32, ITERATIONS = 15, STUCK_FRAMES = 4, SLOWER_TRIES = 3, BETWEEN = 6 };
+enum { ATTEMPTS = 32, ITERATIONS = 15, STUCK_FRAMES = 2, SLOWER_TRIES = 3, BETWEEN = 6 };
 
 static double joint_step(const hf_joint* j, double dt) { return HF_LIVE_SPEED_SHARE * j->max_speed * dt; }
 
