@@ -231,6 +231,18 @@ static void a_swing_goes_over_what_is_in_its_way(void** state) {
     tear_down(&f);
 }
 
+/* Near its contacts an effector does not turn, and between them it turns one way, evenly about the middle. */
+static void effectors_leave_and_arrive_without_turning(void** state) {
+    (void)state;
+    assert_true(hf_swing_turned(0) == 0 && hf_swing_turned(0.1) == 0);
+    assert_true(hf_swing_turned(1) == 1 && hf_swing_turned(0.9) == 1);
+    for (int i = 0; i < 100; i++) {
+        double s = i / 100.0;
+        assert_true(hf_swing_turned(s + 0.01) >= hf_swing_turned(s));
+        assert_near(hf_swing_turned(s) + hf_swing_turned(1 - s), 1, 1e-12);
+    }
+}
+
 /* The hanging hand keeps the thigh from being raised along any of the curves. */
 static void trees_find_what_curves_do_not(void** state) {
     (void)state;
@@ -382,6 +394,7 @@ static void legs_swing_together_while_others_hold(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_curve_leaves_and_arrives_along_the_normals),
+        cmocka_unit_test(effectors_leave_and_arrive_without_turning),
         cmocka_unit_test(a_swing_goes_over_what_is_in_its_way),
         cmocka_unit_test(trees_find_what_curves_do_not),
         cmocka_unit_test(what_cannot_be_done_is_said),
