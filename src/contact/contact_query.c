@@ -343,13 +343,14 @@ static hf_status try_choice(search* s, const pass* p, hf_contact_choice choice) 
     }
     hf_surface surface;
     double factor, score;
-    bool any;
-    hf_status status =
-        hf_contact_resolve(&s->scorers[choice.set], &choice, s->workspace, &surface, &factor, &score, &any);
+    bool any, exact;
+    float next = choice.exact ? -INFINITY : hf_choices_best(&s->list);
+    hf_status status = hf_contact_resolve(&s->scorers[choice.set], &choice, next, s->workspace, &surface,
+                                          &factor, &score, &exact, &any);
     if (status != HF_OK || !any) return status;
-    if (!choice.exact && (float)score < hf_choices_best(&s->list)) {
+    if (!choice.exact && (float)score < next) {
         choice.score = (float)score;
-        choice.exact = true;
+        choice.exact = exact;
         hf_choices_return(&s->list, choice);
         return HF_OK;
     }

@@ -357,16 +357,22 @@ static hf_status resolve_several(const hf_contact_scorer* s, const hf_contact_ch
     return status;
 }
 
-hf_status hf_contact_resolve(const hf_contact_scorer* s, const hf_contact_choice* choice,
+hf_status hf_contact_resolve(const hf_contact_scorer* s, const hf_contact_choice* choice, float enough,
                              hf_workspace* workspace, hf_surface* surface, double* factor, double* score,
-                             bool* any) {
+                             bool* exact, bool* any) {
     hf_status status = HF_OK;
     if (choice->single)
         *any = resolve_single(s, choice, surface, factor);
     else
         status = resolve_several(s, choice, workspace, surface, factor, any);
     *score = (double)choice->score;
+    *exact = true;
     if (status != HF_OK || !*any || (choice->single && choice->exact)) return status;
     *score = sample_score(s, (int)choice->sample, *factor);
-    return outlook_score(s, surface, workspace, score);
+    const double* w = s->query->weights;
+    double most = *score + w[HF_TERM_DURATION] + w[HF_TERM_BALANCE];
+    *exact = choice->exact || (float)most >= enough;
+    if (*exact) return outlook_score(s, surface, workspace, score);
+    *score = most;
+    return HF_OK;
 }

@@ -80,10 +80,11 @@ bool hf_contact_by_factor(const hf_contact_query* query);
    back. HF_ERROR_MEMORY or HF_OK. */
 hf_status hf_contact_collect(hf_contact_scorer* scorer, hf_workspace* workspace, hf_choice_list* list);
 /* The surface of one choice that scores best, the factor it gives, and the sample's score there; *any is
-   false when none may be used. */
-hf_status hf_contact_resolve(const hf_contact_scorer* scorer, const hf_contact_choice* choice,
+   false when none may be used. Where even the most that duration and balance can give leaves the score below
+   `enough`, that bound is given instead, and *exact is false. */
+hf_status hf_contact_resolve(const hf_contact_scorer* scorer, const hf_contact_choice* choice, float enough,
                              hf_workspace* workspace, hf_surface* surface, double* factor, double* score,
-                             bool* any);
+                             bool* exact, bool* any);
 
 /* What the kernel works on. */
 typedef struct hf_score_job {
