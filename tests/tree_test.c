@@ -351,8 +351,8 @@ static hf_shape random_shape(hf_random* r, int kind) {
 
 static const char* const shape_names[5] = {"sphere", "capsule", "box", "prism", "octahedron"};
 
-/* Does the triangle reach deeper than `depth` into the shape? +1 yes, -1 no, 0 too near to say. */
-static int oracle_deep(const hf_shape* s, hf_transform pose, double depth, const hf_vec3 v[3]) {
+/* Does the triangle meet the shape less `depth` all around? +1 yes, -1 no, 0 too near to say. */
+static int meets_less(const hf_shape* s, hf_transform pose, double depth, const hf_vec3 v[3]) {
     hf_vec3 local[3];
     for (int k = 0; k < 3; k++) local[k] = hf_unapply(pose, v[k]);
     if (s->kind == HF_SHAPE_SPHERE || s->kind == HF_SHAPE_CAPSULE) {
@@ -368,6 +368,16 @@ static int oracle_deep(const hf_shape* s, hf_transform pose, double depth, const
     }
     bool more = clip_hull(s, depth - NEAR, local), less = clip_hull(s, depth + NEAR, local);
     return more != less ? 0 : more ? 1 : -1;
+}
+
+/* Is the shape deeper in the triangle than `depth`? +1 yes, -1 no, 0 not to be said here. A triangle that
+   meets the shape less the depth is deep; one that meets only the rest of a box or hull may be, at a corner:
+   the exact depth is the business of depth_test. */
+static int oracle_deep(const hf_shape* s, hf_transform pose, double depth, const hf_vec3 v[3]) {
+    bool round = s->kind == HF_SHAPE_SPHERE || s->kind == HF_SHAPE_CAPSULE;
+    int less = meets_less(s, pose, depth, v);
+    if (round || less >= 0 || !(depth > 0)) return less;
+    return meets_less(s, pose, 0, v) < 0 ? -1 : 0;
 }
 
 static void each_level(world* w, void (*check)(world*, hf_random*)) {

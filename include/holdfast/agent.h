@@ -20,7 +20,8 @@ typedef struct hf_agent_options {
                                lengths */
     double lift_m;          /* how far a swing leaves the surface; 0 (default): 0.1 limb lengths */
     double effort_weight;   /* of the force along the task in the choice of contacts; default 0.3 */
-    double comfort_weight;  /* of the posture's comfort; default 10 (method section 4) */
+    double comfort_weight;  /* of the posture's comfort; default 5, half of what sequences weigh it: the
+                               nearness to the limb's place says  part of it */
     double distance_weight; /* of the nearness to the limb's place under the body; default 30 */
     double max_lean_rad; /* how far the body leans with its footholds, for four limbs and more; default 0.6 */
 } hf_agent_options;

@@ -24,7 +24,7 @@ static const hf_option items[] = {
      "how far a swing leaves the surface, 0: by the limb's length"},
     {"effort_weight", HF_OPTION_REAL, FIELD(effort_weight), 0, 1000, 0.3, "",
      "of the force a limb can exert"},
-    {"comfort_weight", HF_OPTION_REAL, FIELD(comfort_weight), 0, 1000, 10, "",
+    {"comfort_weight", HF_OPTION_REAL, FIELD(comfort_weight), 0, 1000, 5, "",
      "of the comfort of its posture"},
     {"distance_weight", HF_OPTION_REAL, FIELD(distance_weight), 0, 1000, 30, "",
      "of the nearness to the limb's place under the body"},

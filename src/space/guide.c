@@ -16,7 +16,6 @@
 enum {
     LEAVE_TRIES = 400,
     LEAVE_STREAM = 0x1eaf,
-    CORNER_STEPS = 2, /* at least, between two corners of a path: no way is without a pose between */
 };
 /* Poses that the trees may test before a roadmap is asked: as many as joining two ends to it tests. */
 enum { EASY_TESTS = 300 };
@@ -185,7 +184,7 @@ static hf_status emit_end(query* q, const hf_transform* from, const hf_transform
     hf_transform ends[2] = {*from, *to};
     hf_root_path way = {.corners = ends, .count = 2};
     int before = q->out->pose_count;
-    hf_status status = hf_root_path_emit(&q->space, &way, CORNER_STEPS, q->out);
+    hf_status status = hf_root_path_emit(&q->space, &way, q->out);
     *count = q->out->pose_count - before;
     return status;
 }
@@ -221,8 +220,7 @@ static hf_status write_path(query* q, hf_space_rows* corners) {
     hf_root_path path = {hf_root_of(corners->values), corners->count};
     if (status == HF_OK && smooth)
         status = hf_root_path_spline(&q->space, &path, q->options, q->workspace, out, &out->smoothed);
-    if (status == HF_OK && !out->smoothed)
-        status = hf_root_path_emit(&q->space, &path, q->ridden ? 1 : CORNER_STEPS, out);
+    if (status == HF_OK && !out->smoothed) status = hf_root_path_emit(&q->space, &path, out);
     if (status == HF_OK && found && out->goal_fault != HF_GUIDE_FINE)
         status = emit_end(q, &q->inner[1], &q->goal, &out->goal_poses);
     out->length_m = length_of(out);

@@ -14,13 +14,11 @@ hf_status hf_guide_path_add(hf_guide_path* path, const hf_transform* root) {
     return HF_OK;
 }
 
-hf_status hf_root_path_emit(const hf_root_space* space, const hf_root_path* path, int least_steps,
-                            hf_guide_path* out) {
+hf_status hf_root_path_emit(const hf_root_space* space, const hf_root_path* path, hf_guide_path* out) {
     hf_status status = path->count ? hf_guide_path_add(out, &path->corners[0]) : HF_OK;
     for (int i = 1; i < path->count && status == HF_OK; i++) {
         const hf_transform *a = &path->corners[i - 1], *b = &path->corners[i];
         int steps = hf_root_steps(space, a, b);
-        if (steps < least_steps) steps = least_steps;
         for (int k = 1; k <= steps && status == HF_OK; k++) {
             hf_transform at = k == steps ? *b : hf_root_between(a, b, (double)k / steps);
             status = hf_guide_path_add(out, &at);

@@ -11,10 +11,9 @@ typedef struct hf_root_path {
 } hf_root_path;
 
 /* Adds the poses of a straight path to the answer, neighbours within the step. Start and end are `add`ed as
-   they are, with at least `least_steps` steps between two corners; a pose equal to the last one is not added
+   they are; every pose was tested when the way between its corners was; a pose equal to the last is not added
    twice. */
-hf_status hf_root_path_emit(const hf_root_space* space, const hf_root_path* path, int least_steps,
-                            hf_guide_path* out);
+hf_status hf_root_path_emit(const hf_root_space* space, const hf_root_path* path, hf_guide_path* out);
 /* The same along a spline with shortcuts; *held false (and nothing added) when no spline holds. */
 hf_status hf_root_path_spline(hf_root_space* space, const hf_root_path* path, const hf_guide_options* options,
                               hf_workspace* workspace, hf_guide_path* out, bool* held);
