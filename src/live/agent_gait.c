@@ -34,30 +34,29 @@ static double need_of(const hf_agent* a, const hf_placement* placement, int limb
         hf_vec3 way = hf_normalize(hf_add(a->velocity, hf_scale(hf_cross(up, arm), a->turn)));
         double behind = hf_dot(d, way) / l->half_stride;
         need = behind > BEHIND_SHARE ? behind : 0;
-        // across the way, too
+        // a limb that stands more than a half stride beside its place is renewed as well
         double aside = hf_length(hf_sub(d, hf_scale(way, hf_dot(d, way)))) / l->half_stride;
         if (aside > 1) need = fmax(need, aside);
     }
     hf_vec3 hip = hf_limb_base(a->creature, limb, a->links).position;
     double stretch = hf_distance(hip, hf_apply(object, l->at.anchor.point)) / l->reach;
-    // stretched by more than half of what is left at rest, where a step makes the limb shorter
+    // the limb is nearly straight (by more than half of what its rest posture leaves), and a step bends it
     double most = fmax(STRETCHED, (1 + l->home_stretch) / 2);
     if (stretch > most && off > WORTH_SHARE * BEHIND_SHARE) need = fmax(need, 1 + 10 * (stretch - most));
-    // a patch that the body has turned away from
+    // the body has turned, and the patch with its contact has not
     if (l->at.anchor.flat) {
         hf_quat now = hf_quat_mul(object.rotation, l->at.anchor.rotation);
         double turned = hf_quat_angle(now, hf_quat_mul(a->pose.root.rotation, l->home_rotation));
         if (turned > HF_AGENT_TURNED_RAD) need = fmax(need, turned / HF_AGENT_TURNED_RAD);
     }
-    // who holds the root back goes before all others
+    // a limb that holds the root back is renewed before all others
     if (l->blocks_s > 0) need += BLOCKS_NEED;
     return need;
 }
 
 /* ---- turns ---- */
 
-/* Some limb of the group is in the air or about to be; one that finds no way does not keep the others
- * waiting. */
+/* Is a limb in the air, or chosen to be lifted? The others do not wait for a limb that found no way. */
 static bool busy(const hf_agent* a) {
     for (int i = 0; i < a->view->limb_count; i++) {
         const agent_limb* l = &a->limbs[i];
@@ -127,7 +126,7 @@ static hf_status look_for(hf_agent* a, const hf_placement* placement, const hf_a
     }
     l->tries++;
     if (l->tries % HF_AGENT_LOOKS) return HF_OK;
-    // looked everywhere: later again
+    // no place was found at any distance ahead: the limb asks again after a rest
     l->rest_s = HF_AGENT_REST_S;
     l->wanted = false;
     if (!found && l->tries == HF_AGENT_LOOKS && l->mode != AGENT_HELD)
@@ -135,7 +134,7 @@ static hf_status look_for(hf_agent* a, const hf_placement* placement, const hf_a
     return HF_OK;
 }
 
-/* Limbs that swing too long towards what they cannot touch let go of that goal. */
+/* Gives up a swing that is at its end for half its time without touching, or was stopped too often. */
 static void give_up(hf_agent* a, int limb) {
     agent_limb* l = &a->limbs[limb];
     if (l->mode != AGENT_SWING) return;
@@ -144,7 +143,7 @@ static void give_up(hf_agent* a, int limb) {
     hf_agent_note(a, HF_AGENT_ABANDONED, limb, l->at.hold.object);
     l->mode = AGENT_FREE;
     l->tries = late ? 2 : 1;
-    // it goes some way towards its relaxed posture first
+    // during the rest the limb moves towards its relaxed posture
     l->rest_s = HF_AGENT_REST_S;
 }
 
@@ -156,7 +155,7 @@ hf_status hf_agent_choose(hf_agent* a, const hf_placement* placement, const hf_a
         give_up(a, i);
     }
     take_turns(a, placement);
-    // who has no contact goes first; few queries in a frame, so that none takes long, and the others in turn
+    // limbs without contact ask first; the number of queries in a frame is limited, so limbs take turns
     hf_status status = HF_OK;
     int queries = (int)ceil(in->dt_s * QUERIES_A_SECOND - 1e-9);
     for (int round = 0; round < 2; round++)

@@ -110,7 +110,7 @@ static void set_query(hf_agent* a, const hf_agent_input* in, int limb, hf_transf
                       hf_contact_query* query) {
     memcpy(a->query_q, a->pose.q, sizeof(double) * (size_t)a->view->q_count);
     hf_agent_take_limb(a, limb, a->relaxed, a->query_q);
-    // what this limb holds it lets go
+    // the hold of this limb is left out: the limb lets go of it
     a->touch_count = 0;
     for (int i = 0; i < a->view->limb_count; i++)
         if (a->limbs[i].mode == AGENT_HELD && i != limb) a->touches[a->touch_count++] = a->limbs[i].at.hold;

@@ -54,7 +54,8 @@ static void shorten(const hf_agent* a, int limb, double share, double* q) {
     hf_pose_follow(a->creature, q);
 }
 
-/* A posture a little nearer to another one: what the solver leans to, so that no limb drifts fast. */
+/* The posture towards which the solver pulls the limb: as near to `to` as the joints get in a share of the
+   frame. */
 static void lean_posture(hf_agent* a, int limb, const double* to, double dt, double share) {
     const hf_limb* l = &a->view->limbs[limb];
     for (int i = 0; i < l->joint_count; i++) {
@@ -76,7 +77,7 @@ static hf_status solve(hf_agent* a, const hf_target* target, int iterations, hf_
     return hf_limb_solve(a->creature, base, target, &o, a->workspace, a->next.q, r);
 }
 
-/* Do the limb's joints keep their regions? What lies between two postures inside need not. */
+/* Do the limb's joints keep their regions? A posture between two that do may leave them. */
 static bool keeps_rom(const hf_agent* a, int limb, const double* q) {
     for (int r = 0; r < a->view->rom_count; r++) {
         const hf_rom* rom = &a->view->roms[r];
@@ -133,12 +134,12 @@ static hf_status swing(hf_agent* a, const hf_placement* placement, int limb, dou
         hf_status status = solve_swing(a, placement, limb, phase, &r);
         if (status != HF_OK) return status;
         share = possible_share(a, limb, a->next.q, dt);
-        // too fast: not so far along the curve
+        // the joints are too slow for this phase: try an earlier one
         if (share < 1 && i + 1 < SLOWER_TRIES) phase = l->phase + 0.9 * share * (phase - l->phase);
     }
     if (share < 1) shorten(a, limb, share, a->next.q);
     if (!keeps_rom(a, limb, a->next.q)) {
-        // between two postures inside a region that bends: it waits
+        // the step would leave a region of the range of motion: the limb waits
         hf_agent_take_limb(a, limb, a->pose.q, a->next.q);
         l->advance = 0;
         l->frozen = 2;
@@ -222,7 +223,7 @@ static hf_status collides(hf_agent* a, const hf_placement* placement, bool* hits
     if (*hits || a->moved) return HF_OK;
     query.touches = a->both;
     query.touch_count = a->both_count;
-    // on the way in any case: limbs that turn bow out even on a short one
+    // places on the way are tested however short it is: points of turning limbs leave the straight line
     hf_pose between = {a->pose.root, a->query_q};
     for (int i = 1; i < BETWEEN; i++) {
         hf_pose_between(a->creature, &a->pose, &a->next, (double)i / BETWEEN, &between);
@@ -318,7 +319,7 @@ static hf_status find_pose(hf_agent* a, const hf_placement* placement, double dt
         else
             blame(a, &hit);
         int limb = fails < 0 ? moving_limb(a, &hit) : -1;
-        // who leaves a contact at full stretch needs a root that waits
+        // a limb that is nearly straight can leave its contact only while the root waits
         if (limb >= 0 && a->limbs[limb].lifting && at < LAST_STAGE) {
             at = LAST_STAGE;
         } else if (limb >= 0 && a->limbs[limb].lifting) {
@@ -342,7 +343,7 @@ static hf_status find_pose(hf_agent* a, const hf_placement* placement, double dt
     return HF_OK;
 }
 
-/* ---- what comes of it ---- */
+/* ---- after the pose is found ---- */
 
 static void finish_limbs(hf_agent* a, const hf_placement* placement, double dt) {
     for (int i = 0; i < a->view->limb_count; i++) {

@@ -6,7 +6,6 @@
 
 #include <math.h>
 
-/* Limits are kept with this to spare: a check allows a thousandth. */
 static const double FIT_S = 0.15;       /* time in which height and lean follow the footholds */
 static const double REACH_SHARE = 0.97; /* of a limb's reach that a held contact may use */
 static const double LOWER_SHARE = 0.15; /* of a limb's reach that the root is lowered at most */
@@ -188,8 +187,7 @@ static hf_transform go_with(hf_agent* a, const hf_placement* placement, const hf
     hf_vec3 wanted = lean(a, placement, &f, heading);
     up = hf_normalize(hf_lerp(up, wanted, follow));
     to.rotation = hf_quat_mul(hf_quat_between(z, up), heading);
-    // the plane of the footholds at the body's place, and the body over it as high as its legs at rest make
-    // it
+    // the root stands as high above the plane of the footholds as in the rest posture
     hf_vec3 d = hf_sub(to.position, f.mean);
     double height = -hf_dot(hf_v3(0, 0, 1), f.home), above = hf_dot(d, wanted);
     double rise = (height - above) / fmax(0.3, wanted.z);
@@ -226,7 +224,7 @@ static void lower(const hf_agent* a, const hf_placement* placement, hf_transform
         hf_vec3 w = hf_sub(hip, held_centre(l, placement));
         double along = hf_dot(w, up), reach = REACH_SHARE * l->reach;
         double left = reach * reach - (hf_dot(w, w) - along * along);
-        if (left < 0) continue; // no help
+        if (left < 0) continue; // lowering the root does not bring the contact into reach
         double need = along - sqrt(left);
         down = fmax(down, fmin(need, LOWER_SHARE * l->reach));
     }
@@ -259,7 +257,7 @@ static void set_aims(hf_agent* a, hf_transform whole, double dt) {
 void hf_agent_slide_root(hf_agent* a, hf_vec3 normal, double dt) {
     hf_vec3 d = hf_sub(a->aims[AIM_WHOLE].position, a->carried.position);
     d = hf_sub(d, hf_scale(normal, fmin(0, hf_dot(d, normal))));
-    // and a little away, so that the next frames have room
+    // also a little away from the surface, so that the next frames have room
     d = hf_add(d, hf_scale(normal, AWAY_SHARE * a->view->limits.root_speed * dt));
     a->aims[AIM_SLIDE] = (hf_transform){hf_add(a->carried.position, d), a->carried.rotation};
     a->aims[AIM_SLIDE] = within_limits(a, a->aims[AIM_SLIDE], dt);

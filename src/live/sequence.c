@@ -123,7 +123,7 @@ static hf_transform root_at(const walker* w, double at) {
                           hf_quat_normalize(hf_quat_slerp(a.rotation, b.rotation, t))};
 }
 
-/* Turns count as the way of a point as far out as limbs are long. */
+/* A turn counts as the arc of a point one mean limb length away from the root. */
 static void measure_path(walker* w) {
     w->along[0] = 0;
     for (int i = 1; i <= w->query->path_count; i++) {
@@ -452,7 +452,7 @@ static hf_status longest_phase(walker* w, int count, int free_limb, bool* done) 
     *done = false;
     for (int i = 0; i <= HALVINGS + 1 && !*done; i++) {
         double d = i <= HALVINGS ? fmin(ldexp(w->stride, -i), room) : 0;
-        if (d == before) continue; // the same again
+        if (d == before) continue; // the path ends here: this stride was tried
         if (count == 0 && !(d > 0)) break;
         before = d;
         hf_status status = try_phase(w, count, d, free_limb, done);
@@ -515,7 +515,7 @@ static hf_status step_group(walker* w, int group, bool* done) {
 
 static hf_status walk(walker* w, hf_progress_fn progress, void* user) {
     hf_sequence_result* r = w->result;
-    // phases without way: all groups may stand anew once, then the body must move
+    // every group may renew its contacts once without the root moving on; after that the root must move
     for (int stuck = 0, idle = 0, group = 0;; group = (group + 1) % w->group_count) {
         if (progress && !progress(user, w->length > 0 ? w->at / w->length : 1, "walking")) {
             r->why = HF_SEQUENCE_CANCELLED, r->outcome = HF_CANCELLED;
@@ -531,7 +531,7 @@ static hf_status walk(walker* w, hf_progress_fn progress, void* user) {
         if (status != HF_OK) return status;
         idle = w->at > before ? 0 : idle + 1;
         stuck = done && idle <= w->group_count ? 0 : stuck + 1;
-        // no group has something to renew, or can: the body alone
+        // no group has, or finds, a contact to renew: the root moves on alone
         if (stuck >= w->group_count && w->at < w->length) {
             status = longest_phase(w, 0, -1, &done);
             if (status != HF_OK) return status;
@@ -657,7 +657,7 @@ static void free_reach(walker* w) {
 
 static bool sound(const hf_creature_view* v, const hf_sequence_query* q) {
     if (q->path_count < 1 || !q->samples || !hf_finite_transform(q->start.root)) return false;
-    // nothing fills it here
+    // a sequence has no stance that could fill the balance term
     if (q->weights[HF_TERM_BALANCE] != 0) return false;
     for (int i = 0; i < q->path_count; i++)
         if (!hf_finite_transform(q->path[i])) return false;

@@ -73,7 +73,7 @@ enum { SHAPES = sizeof shapes / sizeof *shapes };
 enum { REGION_LOOKS = 4 };
 /* Angles on the way need not be exact, rad. */
 static const double WAY_RAD = 5e-3;
-/* A hold that is this far from itself between the two poses is none, in tolerances. */
+/* A hold whose contact frame moves farther than this between the two poses is lost, in tolerances. */
 static const double SHIFT = 10;
 /* No joint of a swinging limb jumps further between neighbouring knots, in knot_rad. */
 static const double JUMP = 6;
@@ -127,7 +127,7 @@ static void list_moving(search* s) {
     const hf_swing_query* q = s->query;
     for (int i = 0; i < q->limb_count; i++) {
         s->swinging[i] = moving_of(v, q->limbs[i].limb, q->limbs[i].frame);
-        // with fewer joints the orientation is what the position leaves
+        // a limb with fewer than five joints cannot choose the orientation of its effector
         s->swinging[i].turns &= v->limbs[q->limbs[i].limb].joint_count >= 5;
     }
     for (int i = 0; i < q->hold_count; i++) {
@@ -222,7 +222,7 @@ static hf_target swing_target(const search* s, int index, double t) {
     return target;
 }
 
-/* On the way a limb is near already and comes as near as it can: one descent tells. */
+/* One descent of the solver. On the way (on_way) the limb starts near its target and need not reach it. */
 static hf_status solve_limb(search* s, const hf_target* target, double tolerance_rad, bool on_way, double* q,
                             hf_solve_result* r) {
     hf_solve_options o = hf_solve_options_default();
@@ -272,7 +272,7 @@ static void wish(search* s, double t, hf_pose* pose) {
             blend_over_rest(s, s->query->limbs[i].limb, t, pose->q);
 }
 
-/* Where the body is still, what holds is kept as it is. */
+/* Is a holding limb still on its contact, so that the solver need not move it? */
 static bool is_kept(const search* s, const moving* m, const hf_target* target) {
     hf_transform link = s->links[m->link];
     return hf_distance(hf_apply(link, m->offset), target->point) <= s->query->options.tolerance_m / 2 &&
@@ -395,7 +395,7 @@ static hf_status move_collides(search* s, int k, int limb, bool* collides) {
         touching(s, k <= s->early && s->start_overlaps, k + 1 >= s->late && s->goal_overlaps);
     hf_pose a = knot(s, k), b = knot(s, k + 1);
     c.limb = limb;
-    c.begun = true; // as all knots have been tested, with no more allowed
+    c.begun = true; // the first pose of the move was tested before, with the same or fewer touches allowed
     return hf_move_collides(s->creature, s->placement, &a, &b, &c, s->workspace, collides,
                             &s->swing->collision);
 }
@@ -429,7 +429,8 @@ static hf_status move_is_bad(search* s, const double* a, const double* b, bool s
                             &s->swing->collision);
 }
 
-/* The knots are known not to collide with all allowed that the ends allow. */
+/* The knots were tested with the touches of both ends allowed; here each knot and move is tested with the
+   touches that hold there. */
 static hf_status test_way(search* s, int limb, hf_swing_why* why) {
     bool overlaps = s->start_overlaps || s->goal_overlaps;
     s->early = 0, s->late = s->knots - 1;
@@ -468,8 +469,8 @@ static hf_status make_way(search* s, int limb, hf_swing_why* why, double* wished
     s->swing->roots[0] = s->query->from.root;
     s->swing->roots[last] = s->query->to.root;
     memcpy(wished, s->query->from.q, bytes);
-    // a curve along which the solver finds another branch of postures is no good one, nor one that collides
-    // with all allowed that its ends allow
+    // refuse a curve on which the limb jumps to another branch of postures, or on which a knot collides even
+    // with the touches of both ends allowed
     for (int k = 1; k < last && *why == HF_SWING_FREE; k++) {
         hf_status status = make_knot(s, k, wished, why);
         if (status != HF_OK) return status;
@@ -500,7 +501,7 @@ static bool next_shape(search* s, hf_swing_why why) {
         const hf_body* bodies = s->creature->view.bodies;
         int a = swinging_with(s, bodies[c->body].link),
             b = c->other_body >= 0 ? swinging_with(s, bodies[c->other_body].link) : -1;
-        // of two that meet, the one that has been tried less
+        // where two swinging limbs collide, the one with fewer shapes tried changes
         blamed = a >= 0 && b >= 0 ? s->swinging[b].shape < s->swinging[a].shape ? b : a : a >= 0 ? a : b;
     }
     if (blamed < 0)
@@ -604,7 +605,7 @@ static hf_status run(search* s, double* wished) {
     hf_swing* out = s->swing;
     int limb = only_one_limb(s) ? s->query->limbs[0].limb : -1;
     for (int end = 0; end < 2; end++) {
-        // both ends first: no shape changes them
+        // both ends are tested first: no shape changes them
         hf_collision_query c = touching(s, end == 0, end == 1);
         c.limb = limb;
         hf_forward(s->creature, end ? &s->query->to : &s->query->from, s->links);
