@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Contacts tried where there is no free way to the best. */
-enum { CHOICES = 12 };
+/* Where there is no free way to the best contact: contacts asked for in a round, and rounds. */
+enum { CHOICES = 12, ROUNDS = 4, TRIED = 1 + CHOICES * ROUNDS };
 
 /* What the swings share. */
 typedef struct way {
@@ -15,6 +15,8 @@ typedef struct way {
     double* next_q;
     int hold_count;
     hf_hold* holds; /* at present */
+    int tried_count;
+    hf_vec3 tried[TRIED]; /* points of contacts to which one limb has no free way */
 } way;
 
 static const char* body_name(const hf_scenario* s, int body) {
@@ -77,36 +79,67 @@ static void note_no_way(const contact_job* job, const way* w, int limb) {
         note_collision(job, "there", &w->swing->collision);
 }
 
-/* The best contact that the limb has a free way to, as the others are now; it comes first in a new answer. */
+/* Was a way to this contact looked for before? */
+static bool was_tried(const way* w, const hf_contact* k) {
+    for (int i = 0; i < w->tried_count; i++)
+        if (memcmp(&w->tried[i], &k->hold.point, sizeof k->hold.point) == 0) return true;
+    return false;
+}
+
+/* The first contact of an answer that the limb has a free way to, and that was not tried before; -1 when
+   there is none. */
+static hf_status first_in_reach(contact_job* job, way* w, const hf_contact_answer* answer, int* index) {
+    hf_status status = HF_OK;
+    *index = -1;
+    for (int k = 0; k < answer->contact_count && *index < 0 && status == HF_OK; k++) {
+        bool there = false;
+        if (was_tried(w, &answer->contacts[k]) || w->tried_count == TRIED) continue;
+        w->tried[w->tried_count++] = answer->contacts[k].hold.point;
+        status = swing_limb(job, w, &answer->contacts[k], &there);
+        if (there) *index = k;
+    }
+    return status;
+}
+
+/* The limb's answer is replaced by one whose first contact is the one that the limb swings to. */
+static void use_contact(contact_job* job, limb_job* l, hf_contact_answer* answer, int index) {
+    hf_contact used = answer->contacts[index];
+    int asked = l->answer->contact_capacity;
+    memmove(answer->contacts + 1, answer->contacts, sizeof used * (size_t)index);
+    answer->contacts[0] = used;
+    if (answer->contact_count > asked) answer->contact_count = asked;
+    note(job->o, "%s: no free way for \"%s\" to its best contact, another one is taken", job->scenario->path,
+         hf_creature_get(job->scenario->creature)->limbs[l->task.limb].name);
+    hf_contact_answer_free(l->answer);
+    l->answer = answer;
+}
+
+/* The best contact that the limb has a free way to, as the others are now. As a query does that finds no
+   contact, the distance within which samples count as near a surface is doubled in each round. */
 static hf_status take_another(contact_job* job, way* w, limb_job* l, bool* there) {
     const hf_scenario* s = job->scenario;
     hf_contact_answer* answer = NULL;
     hf_contact_query query = contact_job_query(job, l);
-    int asked = query.count;
     if (query.count < CHOICES) query.count = CHOICES;
+    query.epsilon_m = l->answer->epsilon_m;
     job->touch_count = w->hold_count;
     memcpy(job->touches, w->holds, sizeof *w->holds * (size_t)w->hold_count);
     query.touch_count = job->touch_count;
+    w->tried_count = 0;
+    w->tried[w->tried_count++] = l->answer->contacts[0].hold.point;
     hf_status status = hf_contact_answer_create(s->creature, query.count, &answer);
-    if (status == HF_OK)
+    int index = -1;
+    for (int round = 0; round < ROUNDS && index < 0 && status == HF_OK; round++, query.epsilon_m *= 2) {
         status = hf_contact_find(s->creature, (const hf_samples* const*)job->samples[query.limb],
                                  job->placement, &query, job->workspace, answer);
-    int k = -1;
-    while (status == HF_OK && !*there && ++k < answer->contact_count)
-        status = swing_limb(job, w, &answer->contacts[k], there);
-    if (status != HF_OK || !*there) {
-        hf_contact_answer_free(answer);
-        return status;
+        if (status == HF_OK) status = first_in_reach(job, w, answer, &index);
     }
-    hf_contact used = answer->contacts[k];
-    memmove(answer->contacts + 1, answer->contacts, sizeof used * (size_t)k);
-    answer->contacts[0] = used;
-    if (answer->contact_count > asked) answer->contact_count = asked;
-    note(job->o, "%s: no free way for \"%s\" to its best contact, another one is taken", s->path,
-         hf_creature_get(s->creature)->limbs[query.limb].name);
-    hf_contact_answer_free(l->answer);
-    l->answer = answer;
-    return HF_OK;
+    *there = status == HF_OK && index >= 0;
+    if (*there)
+        use_contact(job, l, answer, index);
+    else
+        hf_contact_answer_free(answer);
+    return status;
 }
 
 /* Start pose, one swing after the other, final pose. */

@@ -60,6 +60,9 @@ expect 2 '--count 0' "$hf" sample human -n 0
 # Contacts: what is found is valid, tasks have files of their own.
 expect 0 'table at' "$hf" contact chair-table -o "$work" --size 64x64 --samples 1
 expect 0 'valid' "$hf" check "$work/chair-table.motion.json"
+# From this seed the right hand's best grip lies behind the rope: samples farther from it give one with a free way.
+expect 0 'right_arm' "$hf" contact pull --seed 7006 -o "$work" --size 64x64 --samples 1
+expect 0 'valid' "$hf" check "$work/pull.motion.json"
 expect 0 '"outcome": "found"' "$hf" contact push --limb left_arm -k 3 --json
 expect 0 '"terms": {"effort"' "$hf" contact push --limb left_arm --json
 expect 0 'left_leg' "$hf" contact climb-four-ways -n 1000 -o "$work" --size 64x64 --samples 1

@@ -107,9 +107,11 @@ static void check_order(const fixture* f, hf_contact_query* q, int frame, int* c
     for (int popped = 0; popped < near - 4 && hf_choices_next(&list, &top);) {
         hf_surface surface;
         double factor, score;
-        bool any;
-        assert_int_equal(hf_contact_resolve(&scorer, &top, f->workspace, &surface, &factor, &score, &any),
+        bool any, exact;
+        assert_int_equal(hf_contact_resolve(&scorer, &top, -INFINITY, f->workspace, &surface, &factor, &score,
+                                            &exact, &any),
                          HF_OK);
+        assert_true(exact);
         assert_true(any);
         assert_true(score <= (double)top.score + 1e-5 * scale);
         if (!top.exact && (float)score < hf_choices_best(&list)) {

@@ -1,6 +1,7 @@
 /* What is known of the time after a contact: against a solid made of the reach volume, and cases on paper. */
 #include "test.h"
 #include "base/random.h"
+#include "contact/score_terms.h"
 
 #include <stdlib.h>
 
@@ -33,6 +34,11 @@ static void duration_counts_poses_that_reach(void** state) {
                                   hf_quat_axis_angle(hf_v3(0, 0, 1), 0.4 + 0.1 * i)};
     const hf_mesh* reach[1] = {&hull};
     hf_outlook outlook = {.roots = roots, .root_count = POSES, .reach = reach};
+    // the volume as queries ask it many times gives the same answers
+    hf_reach often = {.hull = &hull};
+    hf_plane* faces = calloc((size_t)hull.triangle_count, sizeof *faces);
+    hf_reach_fill(&often, faces);
+    assert_true(often.free_m > 0.05);
     int seen[POSES + 1] = {0}, kinds = 0;
     for (int k = 0; k < 500; k++) {
         hf_random r = hf_random_start(4, 0, (uint64_t)k);
@@ -48,11 +54,13 @@ static void duration_counts_poses_that_reach(void** state) {
         }
         double share = hf_outlook_duration(&outlook, 0, pose.root, shoulder, p);
         assert_near(share, expected / (double)POSES, 1e-12);
+        assert_near(hf_reach_lasts(&often, &outlook, pose.root, shoulder, p), share, 0);
         kinds += seen[expected]++ == 0;
     }
     assert_true(kinds > 4 && seen[0] > 20 && seen[POSES] > 20);
     outlook.reach = NULL;
     assert_true(hf_outlook_duration(&outlook, 0, pose.root, shoulder, shoulder.position) == 0);
+    free(faces);
     free(pose.q);
     free(links);
     hf_placement_free(placement);

@@ -31,6 +31,9 @@ HF_API hf_swing_curve hf_swing_curve_make(hf_vec3 start, hf_vec3 start_normal, h
 HF_API hf_vec3 hf_swing_curve_point(const hf_swing_curve* curve, double s);
 /* Derivative by s. */
 HF_API hf_vec3 hf_swing_curve_velocity(const hf_swing_curve* curve, double s);
+/* How much of its turn from the start's to the goal's orientation an effector has made at s, 0..1: it leaves
+   and arrives without turning. */
+HF_API double hf_swing_turned(double s);
 /* The lift that hf_swing_find tries first, for a limb of this length on a way of this length. */
 HF_API double hf_swing_lift(double limb_length_m, double way_m);
 

@@ -219,13 +219,12 @@ static void set_scorer(search* s, const hf_samples* samples, int set, const bool
 static hf_status set_reach(search* s, hf_contact_scorer* scorer) {
     const hf_outlook* o = s->query->outlook;
     int frame = scorer->samples->block->key.contact;
-    scorer->reach = o && o->reach ? o->reach[frame > 0 ? frame : 0] : NULL;
-    if (!scorer->reach || s->query->weights[HF_TERM_DURATION] == 0) return HF_OK;
-    size_t count = (size_t)scorer->reach->triangle_count;
-    hf_plane* faces = hf_workspace_take(s->workspace, count + 1, sizeof *faces);
+    hf_reach* reach = &scorer->reach;
+    reach->hull = o && o->reach ? o->reach[frame > 0 ? frame : 0] : NULL;
+    if (!reach->hull || s->query->weights[HF_TERM_DURATION] == 0) return HF_OK;
+    hf_plane* faces = hf_workspace_take(s->workspace, (size_t)reach->hull->triangle_count + 1, sizeof *faces);
     if (!faces) return HF_ERROR_MEMORY;
-    for (size_t i = 0; i < count; i++) faces[i] = hf_outlook_plane(scorer->reach, (int)i);
-    scorer->faces = faces;
+    hf_reach_fill(reach, faces);
     return HF_OK;
 }
 
@@ -344,13 +343,14 @@ static hf_status try_choice(search* s, const pass* p, hf_contact_choice choice) 
     }
     hf_surface surface;
     double factor, score;
-    bool any;
-    hf_status status =
-        hf_contact_resolve(&s->scorers[choice.set], &choice, s->workspace, &surface, &factor, &score, &any);
+    bool any, exact;
+    float next = choice.exact ? -INFINITY : hf_choices_best(&s->list);
+    hf_status status = hf_contact_resolve(&s->scorers[choice.set], &choice, next, s->workspace, &surface,
+                                          &factor, &score, &exact, &any);
     if (status != HF_OK || !any) return status;
-    if (!choice.exact && (float)score < hf_choices_best(&s->list)) {
+    if (!choice.exact && (float)score < next) {
         choice.score = (float)score;
-        choice.exact = true;
+        choice.exact = exact;
         hf_choices_return(&s->list, choice);
         return HF_OK;
     }

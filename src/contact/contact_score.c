@@ -169,9 +169,8 @@ hf_status hf_contact_outlook(const hf_contact_scorer* s, const hf_support* suppo
                              hf_workspace* workspace, double* terms) {
     const hf_contact_query* q = s->query;
     if (!q->outlook) return HF_OK;
-    if (s->reach && q->outlook->root_count > 0 && (all || q->weights[HF_TERM_DURATION] != 0))
-        terms[HF_TERM_DURATION] =
-            hf_outlook_lasts(q->outlook, s->reach, s->faces, q->pose.root, s->near.base, point);
+    if (s->reach.hull && q->outlook->root_count > 0 && (all || q->weights[HF_TERM_DURATION] != 0))
+        terms[HF_TERM_DURATION] = hf_reach_lasts(&s->reach, q->outlook, q->pose.root, s->near.base, point);
     if (!all && q->weights[HF_TERM_BALANCE] == 0) return HF_OK;
     return hf_outlook_balance(q->outlook, support, workspace, &terms[HF_TERM_BALANCE]);
 }
@@ -358,16 +357,22 @@ static hf_status resolve_several(const hf_contact_scorer* s, const hf_contact_ch
     return status;
 }
 
-hf_status hf_contact_resolve(const hf_contact_scorer* s, const hf_contact_choice* choice,
+hf_status hf_contact_resolve(const hf_contact_scorer* s, const hf_contact_choice* choice, float enough,
                              hf_workspace* workspace, hf_surface* surface, double* factor, double* score,
-                             bool* any) {
+                             bool* exact, bool* any) {
     hf_status status = HF_OK;
     if (choice->single)
         *any = resolve_single(s, choice, surface, factor);
     else
         status = resolve_several(s, choice, workspace, surface, factor, any);
     *score = (double)choice->score;
+    *exact = true;
     if (status != HF_OK || !*any || (choice->single && choice->exact)) return status;
     *score = sample_score(s, (int)choice->sample, *factor);
-    return outlook_score(s, surface, workspace, score);
+    const double* w = s->query->weights;
+    double most = *score + w[HF_TERM_DURATION] + w[HF_TERM_BALANCE];
+    *exact = choice->exact || (float)most >= enough;
+    if (*exact) return outlook_score(s, surface, workspace, score);
+    *score = most;
+    return HF_OK;
 }

@@ -35,8 +35,7 @@ typedef struct hf_contact_scorer {
     hf_vec3 direction, up; /* the task's and the world's, unit, in the limb's root frame */
     hf_vec3 effector;      /* where the contact frame is now, in the limb's root frame */
     double* q;             /* scratch: a whole pose's joint values */
-    const hf_mesh* reach;  /* of the outlook, NULL: none */
-    const hf_plane* faces; /* of its triangles, NULL: not made */
+    hf_reach reach;        /* of the outlook; without a hull: none */
     /* What hf_contact_collect found. */
     hf_candidates found;
     const hf_surface_factor* factors; /* of found.triangles */
@@ -81,10 +80,11 @@ bool hf_contact_by_factor(const hf_contact_query* query);
    back. HF_ERROR_MEMORY or HF_OK. */
 hf_status hf_contact_collect(hf_contact_scorer* scorer, hf_workspace* workspace, hf_choice_list* list);
 /* The surface of one choice that scores best, the factor it gives, and the sample's score there; *any is
-   false when none may be used. */
-hf_status hf_contact_resolve(const hf_contact_scorer* scorer, const hf_contact_choice* choice,
+   false when none may be used. Where even the most that duration and balance can give leaves the score below
+   `enough`, that bound is given instead, and *exact is false. */
+hf_status hf_contact_resolve(const hf_contact_scorer* scorer, const hf_contact_choice* choice, float enough,
                              hf_workspace* workspace, hf_surface* surface, double* factor, double* score,
-                             bool* any);
+                             bool* exact, bool* any);
 
 /* What the kernel works on. */
 typedef struct hf_score_job {

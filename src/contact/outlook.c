@@ -12,36 +12,57 @@ static hf_vec3 vertex(const hf_mesh* m, uint32_t i) {
     return hf_v3((double)v[0], (double)v[1], (double)v[2]);
 }
 
-hf_plane hf_outlook_plane(const hf_mesh* hull, int triangle) {
+/* A face with a unit normal that points outwards; a face without area holds everything. */
+static hf_plane face_of(const hf_mesh* hull, int triangle) {
     const uint32_t* i = hull->indices + 3 * (size_t)triangle;
     hf_vec3 a = vertex(hull, i[0]);
-    hf_vec3 n = hf_cross(hf_sub(vertex(hull, i[1]), a), hf_sub(vertex(hull, i[2]), a));
+    hf_vec3 n = hf_normalize(hf_cross(hf_sub(vertex(hull, i[1]), a), hf_sub(vertex(hull, i[2]), a)));
     return (hf_plane){n, hf_dot(n, a)};
 }
 
-/* Behind every face of a convex hull with outward faces? `planes` may be NULL. */
-static bool inside(const hf_mesh* hull, const hf_plane* planes, hf_vec3 p) {
-    for (int t = 0; t < hull->triangle_count; t++) {
-        hf_plane plane = planes ? planes[t] : hf_outlook_plane(hull, t);
-        if (hf_dot(plane.normal, p) > plane.offset) return false;
+/* The distance to the nearest face, below 0 outside. */
+static double depth_in(const hf_reach* reach, hf_vec3 p) {
+    double least = reach->hull->triangle_count > 0 ? INFINITY : -1;
+    for (int t = 0; t < reach->hull->triangle_count && least >= 0; t++) {
+        hf_plane face = reach->faces ? reach->faces[t] : face_of(reach->hull, t);
+        double depth = face.offset - hf_dot(face.normal, p);
+        if (depth < least) least = depth;
     }
-    return hull->triangle_count > 0;
+    return least;
 }
 
-double hf_outlook_lasts(const hf_outlook* o, const hf_mesh* hull, const hf_plane* planes, hf_transform root,
-                        hf_transform base, hf_vec3 point) {
+void hf_reach_fill(hf_reach* reach, hf_plane* faces) {
+    const hf_mesh* hull = reach->hull;
+    hf_vec3 sum = {0, 0, 0};
+    for (int t = 0; t < hull->triangle_count; t++) faces[t] = face_of(hull, t);
+    for (int i = 0; i < hull->vertex_count; i++) sum = hf_add(sum, vertex(hull, (uint32_t)i));
+    reach->faces = faces;
+    reach->middle = hull->vertex_count > 0 ? hf_scale(sum, 1.0 / hull->vertex_count) : sum;
+    reach->free_m = depth_in(reach, reach->middle);
+}
+
+/* Around a point known to be inside, all is inside up to its distance from the nearest face: most root poses
+   need no test of all faces. */
+double hf_reach_lasts(const hf_reach* reach, const hf_outlook* o, hf_transform root, hf_transform base,
+                      hf_vec3 point) {
     hf_transform in_root = hf_compose(hf_inverse(root), base);
+    hf_vec3 known = reach->middle;
+    double free_m = reach->free_m;
     int held = 0;
-    while (held < o->root_count &&
-           inside(hull, planes, hf_unapply(hf_compose(o->roots[held], in_root), point)))
-        held++;
+    for (; held < o->root_count; held++) {
+        hf_vec3 p = hf_unapply(hf_compose(o->roots[held], in_root), point);
+        if (hf_distance(p, known) < free_m) continue;
+        double depth = depth_in(reach, p);
+        if (depth < 0) break;
+        known = p, free_m = depth;
+    }
     return (double)held / o->root_count;
 }
 
 double hf_outlook_duration(const hf_outlook* o, int frame, hf_transform root, hf_transform base,
                            hf_vec3 point) {
-    const hf_mesh* hull = o->reach ? o->reach[frame > 0 ? frame : 0] : NULL;
-    return hull && o->root_count > 0 ? hf_outlook_lasts(o, hull, NULL, root, base, point) : 0;
+    hf_reach reach = {.hull = o->reach ? o->reach[frame > 0 ? frame : 0] : NULL};
+    return reach.hull && o->root_count > 0 ? hf_reach_lasts(&reach, o, root, base, point) : 0;
 }
 
 hf_status hf_outlook_balance(const hf_outlook* o, const hf_support* support, hf_workspace* workspace,

@@ -38,11 +38,19 @@ double hf_terms_guard(double length);
 /* Mean over the limb's regions of the range of motion, or over its joints' intervals; 1 in the middle. */
 double hf_terms_comfort(const hf_creature* creature, int limb, const double* q);
 
-/* A face of a reach volume, in the limb's root frame; its normal has any length. */
-hf_plane hf_outlook_plane(const hf_mesh* hull, int triangle);
-/* hf_outlook_duration with the planes of the hull's triangles made before (NULL: they are not). */
-double hf_outlook_lasts(const hf_outlook* outlook, const hf_mesh* hull, const hf_plane* planes,
-                        hf_transform root, hf_transform base, hf_vec3 point);
+/* A reach volume as it is asked many times, in the limb's root frame. */
+typedef struct hf_reach {
+    const hf_mesh* hull;
+    const hf_plane*
+        faces; /* of the hull's triangles, with unit normals; NULL: they are made for each question */
+    hf_vec3 middle;
+    double free_m; /* radius of a ball around the middle that is inside; 0: none is known */
+} hf_reach;
+/* Makes the faces of the hull (room for its triangles) and the ball. */
+void hf_reach_fill(hf_reach* reach, hf_plane* faces);
+/* hf_outlook_duration of one reach volume. */
+double hf_reach_lasts(const hf_reach* reach, const hf_outlook* outlook, hf_transform root, hf_transform base,
+                      hf_vec3 point);
 
 /* A limb that touches: `links` and `q` are of the whole posture, `at` is the touching point in the world. */
 typedef struct hf_touching_limb {

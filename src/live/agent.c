@@ -298,7 +298,7 @@ static bool find_held(const hf_agent* a, const hf_placement* placement, int limb
     hf_anchor anchor = hf_hold_anchor(a->creature, &hold, a->links);
     hf_vec3 own = hf_rotate(a->links[f->link].rotation, f->normal);
     anchor.flat = anchor.flat && -hf_dot(own, hold.normal) > cos(HF_FLAT_RAD);
-    // what is held stays where it is: the point that is stated is on the effector
+    // the hold's point is where the effector is now, not the nearest point of the surface
     hold.point = hf_sub(anchor.point, hf_scale(hold.normal, f->ball));
     hold.grip = false;
     *place = hf_agent_place_on(placement, hold, anchor);

@@ -119,6 +119,12 @@ hf_status hf_agent_choose(hf_agent* agent, const hf_placement* placement, const 
 /* ---- agent_place.c ---- */
 enum { HF_AGENT_LOOKS = 4 }; /* places before the body that are tried, nearer each time */
 #define HF_AGENT_MOVING_M_S 0.01
+/* A limb whose query, lift or step failed waits this long, and a limb that held the root back counts as such
+   for as long, s: about six frames of a game, in which the body has gone on. */
+#define HF_AGENT_REST_S 0.1
+/* A patch that the body has turned this far away from is renewed, and slows the body's turn from there on,
+   rad. */
+#define HF_AGENT_TURNED_RAD 0.35
 /* One query for one limb; found: a place for it. */
 hf_status hf_agent_find_place(hf_agent* agent, const hf_placement* placement, const hf_agent_input* input,
                               int limb, agent_place* place, bool* found);

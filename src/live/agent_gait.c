@@ -9,12 +9,13 @@
 static const double MOVING_RAD_S = 0.03;
 static const double BEHIND_SHARE = 0.3; /* of a half stride behind its place: a limb is renewed when moving */
 static const double ASTRAY_SHARE = 0.6; /* and this far from it when standing */
-static const double STRETCHED =
-    0.94; /* share of its reach beyond which a limb is renewed in any case, and more than at rest */
-static const double TURNED_RAD = 0.35; /* and when a patch is turned this far from how it is at rest */
+static const double STRETCHED = 0.94;   /* share of its reach beyond which a limb is renewed in any case */
+static const double WORTH_SHARE = 0.5;  /* of what lets a limb be renewed, that a new place must change */
 static const double BLOCKS_NEED = 3;
 static const double QUERIES_A_SECOND = 60;
-static const double REST_S = 0.1; /* after a query without a contact */
+/* A swing that is stopped again after two new starts, each higher, is given up: the limb looks for another
+   place. More starts lose time in front of steps, fewer give up places that can be reached. */
+enum { MAX_RESTARTS = 2 };
 
 static bool moving(const hf_agent* a) {
     return hf_length(a->velocity) > HF_AGENT_MOVING_M_S || fabs(a->turn) > MOVING_RAD_S;
@@ -33,30 +34,29 @@ static double need_of(const hf_agent* a, const hf_placement* placement, int limb
         hf_vec3 way = hf_normalize(hf_add(a->velocity, hf_scale(hf_cross(up, arm), a->turn)));
         double behind = hf_dot(d, way) / l->half_stride;
         need = behind > BEHIND_SHARE ? behind : 0;
-        // across the way, too
+        // a limb that stands more than a half stride beside its place is renewed as well
         double aside = hf_length(hf_sub(d, hf_scale(way, hf_dot(d, way)))) / l->half_stride;
         if (aside > 1) need = fmax(need, aside);
     }
     hf_vec3 hip = hf_limb_base(a->creature, limb, a->links).position;
     double stretch = hf_distance(hip, hf_apply(object, l->at.anchor.point)) / l->reach;
-    // a stretched limb helps nobody unless a step makes it better
-    double most = fmin(0.985, fmax(STRETCHED, l->home_stretch + 0.02));
-    if (stretch > most && off > 0.2) need = fmax(need, 1 + 10 * (stretch - most));
-    // a patch that the body has turned away from
+    // the limb is nearly straight (by more than half of what its rest posture leaves), and a step bends it
+    double most = fmax(STRETCHED, (1 + l->home_stretch) / 2);
+    if (stretch > most && off > WORTH_SHARE * BEHIND_SHARE) need = fmax(need, 1 + 10 * (stretch - most));
+    // the body has turned, and the patch with its contact has not
     if (l->at.anchor.flat) {
         hf_quat now = hf_quat_mul(object.rotation, l->at.anchor.rotation);
         double turned = hf_quat_angle(now, hf_quat_mul(a->pose.root.rotation, l->home_rotation));
-        if (turned > TURNED_RAD) need = fmax(need, turned / TURNED_RAD);
+        if (turned > HF_AGENT_TURNED_RAD) need = fmax(need, turned / HF_AGENT_TURNED_RAD);
     }
-    // who holds the root back goes before all others
+    // a limb that holds the root back is renewed before all others
     if (l->blocks_s > 0) need += BLOCKS_NEED;
     return need;
 }
 
 /* ---- turns ---- */
 
-/* Some limb of the group is in the air or about to be; one that finds no way does not keep the others
- * waiting. */
+/* Is a limb in the air, or chosen to be lifted? The others do not wait for a limb that found no way. */
 static bool busy(const hf_agent* a) {
     for (int i = 0; i < a->view->limb_count; i++) {
         const agent_limb* l = &a->limbs[i];
@@ -92,7 +92,7 @@ static void take_turns(hf_agent* a, const hf_placement* placement) {
     for (int i = 0; i < a->view->limb_count; i++) {
         agent_limb* l = &a->limbs[i];
         if (l->mode != AGENT_HELD || l->group != best || l->rest_s > 0) continue;
-        l->wanted = need_of(a, placement, i) > 0.5 * most || need_of(a, placement, i) > 0.5;
+        l->wanted = need_of(a, placement, i) > fmin(most, 1) / 2;
     }
 }
 
@@ -108,8 +108,8 @@ static bool worth(const hf_agent* a, const hf_placement* placement, int limb, co
         hf_quat_mul(hf_placement_pose(placement, l->at.hold.object).rotation, l->at.anchor.rotation);
     hf_quat turned_then =
         hf_quat_mul(hf_placement_pose(placement, place->hold.object).rotation, place->anchor.rotation);
-    return hf_distance(now, then) > 0.15 * l->half_stride ||
-           (place->anchor.flat && hf_quat_angle(turned_now, turned_then) > 0.3 * TURNED_RAD);
+    return hf_distance(now, then) > WORTH_SHARE * BEHIND_SHARE * l->half_stride ||
+           (place->anchor.flat && hf_quat_angle(turned_now, turned_then) > WORTH_SHARE * HF_AGENT_TURNED_RAD);
 }
 
 static hf_status look_for(hf_agent* a, const hf_placement* placement, const hf_agent_input* in, int limb) {
@@ -126,25 +126,25 @@ static hf_status look_for(hf_agent* a, const hf_placement* placement, const hf_a
     }
     l->tries++;
     if (l->tries % HF_AGENT_LOOKS) return HF_OK;
-    // looked everywhere: later again
-    l->rest_s = REST_S;
+    // no place was found at any distance ahead: the limb asks again after a rest
+    l->rest_s = HF_AGENT_REST_S;
     l->wanted = false;
     if (!found && l->tries == HF_AGENT_LOOKS && l->mode != AGENT_HELD)
         hf_agent_note(a, HF_AGENT_NOTHING, limb, -1);
     return HF_OK;
 }
 
-/* Limbs that swing too long towards what they cannot touch let go of that goal. */
+/* Gives up a swing that is at its end for half its time without touching, or was stopped too often. */
 static void give_up(hf_agent* a, int limb) {
     agent_limb* l = &a->limbs[limb];
     if (l->mode != AGENT_SWING) return;
-    bool late = l->waited > 0.5 * l->swing_s, blocked = l->restarts > 3;
+    bool late = l->waited > l->swing_s / 2, blocked = l->restarts > MAX_RESTARTS;
     if (!late && !blocked) return;
     hf_agent_note(a, HF_AGENT_ABANDONED, limb, l->at.hold.object);
     l->mode = AGENT_FREE;
     l->tries = late ? 2 : 1;
-    // it goes some way towards its relaxed posture first
-    l->rest_s = REST_S;
+    // during the rest the limb moves towards its relaxed posture
+    l->rest_s = HF_AGENT_REST_S;
 }
 
 hf_status hf_agent_choose(hf_agent* a, const hf_placement* placement, const hf_agent_input* in) {
@@ -155,7 +155,7 @@ hf_status hf_agent_choose(hf_agent* a, const hf_placement* placement, const hf_a
         give_up(a, i);
     }
     take_turns(a, placement);
-    // who has no contact goes first; few queries in a frame, so that none takes long, and the others in turn
+    // limbs without contact ask first; the number of queries in a frame is limited, so limbs take turns
     hf_status status = HF_OK;
     int queries = (int)ceil(in->dt_s * QUERIES_A_SECOND - 1e-9);
     for (int round = 0; round < 2; round++)

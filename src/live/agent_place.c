@@ -3,6 +3,7 @@
    under the body, so that small sample sets give even steps, too. */
 #include "live/agent.h"
 #include "model/tolerance.h"
+#include "solve/keep.h"
 
 #include <math.h>
 #include <string.h>
@@ -11,13 +12,12 @@ static const double SAME_FACE = 0.996;   /* cosine up to which two normals are o
 static const double ON_SURFACE_M = 1e-4; /* a point that slid along a plane is still on the surface */
 static const double APART_SHARE =
     0.5; /* of the distance between two limbs at rest that their contacts keep */
-enum { ITERATIONS = 30 };
 
 /* Middle of the next stance, less far ahead after each query that found nothing. */
 static double look_ahead(const hf_agent* a, const agent_limb* l) {
     int others = a->group_count > 1 ? a->group_count - 1 : 1;
-    double whole = l->swing_s * (1 + 0.5 * others), speed = hf_length(a->velocity);
-    double least = speed > HF_AGENT_MOVING_M_S ? 0.5 * l->half_stride / speed : 0;
+    double whole = l->swing_s * (2 + others) / 2, speed = hf_length(a->velocity);
+    double least = speed > HF_AGENT_MOVING_M_S ? l->half_stride / (2 * speed) : 0;
     whole = fmin(fmax(whole, least), speed > HF_AGENT_MOVING_M_S ? 2 * l->half_stride / speed : whole);
     return whole * (1 - (double)(l->tries % HF_AGENT_LOOKS) / (HF_AGENT_LOOKS - 1));
 }
@@ -57,7 +57,7 @@ static hf_status touch_at(hf_agent* a, const hf_placement* placement, const hf_t
     target.normal = k->hold.normal;
     hf_solve_options o = hf_solve_options_default();
     o.max_starts = 1;
-    o.max_iterations = ITERATIONS;
+    o.max_iterations = HF_NEAR_ITERATIONS;
     o.posture = a->relaxed;
     hf_solve_result r;
     hf_transform base = a->links[a->view->limbs[k->hold.limb].base_link];
@@ -89,7 +89,7 @@ static hf_status slide(hf_agent* a, const hf_placement* placement, const hf_tran
     bool good = false;
     hf_status status = HF_OK;
     for (int i = 2; i >= 0 && !good && status == HF_OK; i--)
-        status = touch_at(a, placement, root, hf_add(first, hf_scale(way, i / 2.0)), &k, &good);
+        status = touch_at(a, placement, root, hf_add(first, hf_scale(way, (double)i / 2)), &k, &good);
     if (status == HF_OK) read_place(a, placement, &k, root, good ? a->query_q : k.q, place);
     return status;
 }
@@ -110,7 +110,7 @@ static void set_query(hf_agent* a, const hf_agent_input* in, int limb, hf_transf
                       hf_contact_query* query) {
     memcpy(a->query_q, a->pose.q, sizeof(double) * (size_t)a->view->q_count);
     hf_agent_take_limb(a, limb, a->relaxed, a->query_q);
-    // what this limb holds it lets go
+    // the hold of this limb is left out: the limb lets go of it
     a->touch_count = 0;
     for (int i = 0; i < a->view->limb_count; i++)
         if (a->limbs[i].mode == AGENT_HELD && i != limb) a->touches[a->touch_count++] = a->limbs[i].at.hold;

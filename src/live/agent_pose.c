@@ -9,11 +9,10 @@
 #include <math.h>
 #include <string.h>
 
-static const double DRIFT = 0.3;       /* share of a joint's speed for going towards its relaxed value */
-static const double NEAR_M = 0.005;    /* a swing that is farther from its way looks for another posture */
-static const double BLOCKS_S = 0.1;    /* a limb that could not follow the root asks for a step this long */
-static const double PUT_BACK_S = 0.05; /* rest after a lift that failed */
-enum { ATTEMPTS = 32, ITERATIONS = 15, STUCK_FRAMES = 4, SLOWER_TRIES = 3, BETWEEN = 6 };
+static const double DRIFT = 0.3;    /* share of a joint's speed for going towards its relaxed value */
+static const double NEAR_M = 0.005; /* a swing that is farther from its way looks for another posture */
+static const double PART = 0.3;     /* of the way to an aim, where the whole way is not free */
+enum { ATTEMPTS = 32, ITERATIONS = 15, STUCK_FRAMES = 2, SLOWER_TRIES = 3, BETWEEN = 6 };
 
 static double joint_step(const hf_joint* j, double dt) { return HF_LIVE_SPEED_SHARE * j->max_speed * dt; }
 
@@ -55,7 +54,8 @@ static void shorten(const hf_agent* a, int limb, double share, double* q) {
     hf_pose_follow(a->creature, q);
 }
 
-/* A posture a little nearer to another one: what the solver leans to, so that no limb drifts fast. */
+/* The posture towards which the solver pulls the limb: as near to `to` as the joints get in a share of the
+   frame. */
 static void lean_posture(hf_agent* a, int limb, const double* to, double dt, double share) {
     const hf_limb* l = &a->view->limbs[limb];
     for (int i = 0; i < l->joint_count; i++) {
@@ -77,7 +77,7 @@ static hf_status solve(hf_agent* a, const hf_target* target, int iterations, hf_
     return hf_limb_solve(a->creature, base, target, &o, a->workspace, a->next.q, r);
 }
 
-/* Do the limb's joints keep their regions? What lies between two postures inside need not. */
+/* Do the limb's joints keep their regions? A posture between two that do may leave them. */
 static bool keeps_rom(const hf_agent* a, int limb, const double* q) {
     for (int r = 0; r < a->view->rom_count; r++) {
         const hf_rom* rom = &a->view->roms[r];
@@ -134,12 +134,12 @@ static hf_status swing(hf_agent* a, const hf_placement* placement, int limb, dou
         hf_status status = solve_swing(a, placement, limb, phase, &r);
         if (status != HF_OK) return status;
         share = possible_share(a, limb, a->next.q, dt);
-        // too fast: not so far along the curve
+        // the joints are too slow for this phase: try an earlier one
         if (share < 1 && i + 1 < SLOWER_TRIES) phase = l->phase + 0.9 * share * (phase - l->phase);
     }
     if (share < 1) shorten(a, limb, share, a->next.q);
     if (!keeps_rom(a, limb, a->next.q)) {
-        // between two postures inside a region that bends: it waits
+        // the step would leave a region of the range of motion: the limb waits
         hf_agent_take_limb(a, limb, a->pose.q, a->next.q);
         l->advance = 0;
         l->frozen = 2;
@@ -165,9 +165,9 @@ typedef struct stage {
     int aim;
     double share;
 } stage;
-static const stage stages[] = {{AIM_WHOLE, 1},    {AIM_SLIDE, 1}, {AIM_WHOLE, 0.3},    {AIM_GO, 1},
-                               {AIM_STRAIGHT, 1}, {AIM_GO, 0.3},  {AIM_STRAIGHT, 0.3}, {AIM_SLIDE, 0.3},
-                               {AIM_FIT, 1},      {AIM_FIT, 0.2}, {AIM_WHOLE, 0}};
+static const stage stages[] = {{AIM_WHOLE, 1},    {AIM_SLIDE, 1},  {AIM_WHOLE, PART},    {AIM_GO, 1},
+                               {AIM_STRAIGHT, 1}, {AIM_GO, PART},  {AIM_STRAIGHT, PART}, {AIM_SLIDE, PART},
+                               {AIM_FIT, 1},      {AIM_FIT, PART}, {AIM_WHOLE, 0}};
 enum { STAGES = sizeof stages / sizeof *stages, LAST_STAGE = STAGES - 1 };
 
 static hf_transform root_at(const hf_agent* a, stage s) {
@@ -223,7 +223,7 @@ static hf_status collides(hf_agent* a, const hf_placement* placement, bool* hits
     if (*hits || a->moved) return HF_OK;
     query.touches = a->both;
     query.touch_count = a->both_count;
-    // on the way in any case: limbs that turn bow out even on a short one
+    // places on the way are tested however short it is: points of turning limbs leave the straight line
     hf_pose between = {a->pose.root, a->query_q};
     for (int i = 1; i < BETWEEN; i++) {
         hf_pose_between(a->creature, &a->pose, &a->next, (double)i / BETWEEN, &between);
@@ -253,7 +253,7 @@ static void put_back(agent_limb* l) {
     l->at = l->left;
     l->lifting = false;
     l->refused++;
-    l->rest_s = PUT_BACK_S;
+    l->rest_s = HF_AGENT_REST_S;
 }
 
 /* The limb waits for a frame, and remembers on which side it was hit. */
@@ -285,7 +285,7 @@ static void blame(hf_agent* a, const hf_collision* hit) {
     int bodies[2] = {hit->body, hit->other_body};
     for (int i = 0; i < 2; i++) {
         int limb = bodies[i] >= 0 ? a->owner[a->view->bodies[bodies[i]].link] : -1;
-        if (limb >= 0 && a->limbs[limb].mode == AGENT_HELD) a->limbs[limb].blocks_s = BLOCKS_S;
+        if (limb >= 0 && a->limbs[limb].mode == AGENT_HELD) a->limbs[limb].blocks_s = HF_AGENT_REST_S;
     }
 }
 
@@ -315,11 +315,11 @@ static hf_status find_pose(hf_agent* a, const hf_placement* placement, double dt
             return HF_OK;
         }
         if (fails >= 0)
-            a->limbs[fails].blocks_s = BLOCKS_S;
+            a->limbs[fails].blocks_s = HF_AGENT_REST_S;
         else
             blame(a, &hit);
         int limb = fails < 0 ? moving_limb(a, &hit) : -1;
-        // who leaves a contact at full stretch needs a root that waits
+        // a limb that is nearly straight can leave its contact only while the root waits
         if (limb >= 0 && a->limbs[limb].lifting && at < LAST_STAGE) {
             at = LAST_STAGE;
         } else if (limb >= 0 && a->limbs[limb].lifting) {
@@ -343,7 +343,7 @@ static hf_status find_pose(hf_agent* a, const hf_placement* placement, double dt
     return HF_OK;
 }
 
-/* ---- what comes of it ---- */
+/* ---- after the pose is found ---- */
 
 static void finish_limbs(hf_agent* a, const hf_placement* placement, double dt) {
     for (int i = 0; i < a->view->limb_count; i++) {
@@ -401,8 +401,8 @@ static void stay(hf_agent* a, const hf_placement* placement) {
 static void settle_speed(hf_agent* a, int reached) {
     if (reached == 0) return;
     double kept = reached > 0 && stages[reached].aim != AIM_FIT ? stages[reached].share : 0;
-    a->velocity = hf_scale(a->velocity, 0.5 + 0.5 * kept);
-    a->turn *= 0.5 + 0.5 * kept;
+    a->velocity = hf_scale(a->velocity, (1 + kept) / 2);
+    a->turn *= (1 + kept) / 2;
 }
 
 hf_status hf_agent_move(hf_agent* a, const hf_placement* placement, double dt) {

@@ -6,13 +6,12 @@
 
 #include <math.h>
 
-/* Limits are kept with this to spare: a check allows a thousandth. */
 static const double FIT_S = 0.15;       /* time in which height and lean follow the footholds */
 static const double REACH_SHARE = 0.97; /* of a limb's reach that a held contact may use */
 static const double LOWER_SHARE = 0.15; /* of a limb's reach that the root is lowered at most */
 static const double HARDLY_M_S = 1e-3;
 static const double AWAY_SHARE = 0.1; /* of the root's speed, away from what it slides along */
-static const double TWIST_BEGIN = 0.35, TWIST_END = 0.6; /* rad that patches are turned: the same for turns */
+static const double TWIST_END = 0.6;  /* rad that patches are turned: the same for turns */
 static const double LEASH_BEGIN = 1.1,
                     LEASH_END = 1.6; /* half strides behind: the root slows down, and stops */
 enum { LEANING_LIMBS = 4 };
@@ -25,6 +24,8 @@ static hf_vec3 clamp_length(hf_vec3 v, double most) {
 static double clamp(double x, double most) { return x > most ? most : x < -most ? -most : x; }
 
 static hf_vec3 across(hf_vec3 v, hf_vec3 up) { return hf_sub(v, hf_scale(up, hf_dot(v, up))); }
+
+static hf_vec3 mean_of(hf_vec3 sum, int count) { return hf_scale(sum, 1 / (double)count); }
 
 /* ---- what carries the root ---- */
 
@@ -41,8 +42,8 @@ static hf_transform carry(const hf_agent* a, const hf_placement* placement) {
         count++;
     }
     if (!count || !a->moved) return a->pose.root;
-    shift = hf_scale(shift, 1.0 / count);
-    turn = hf_scale(turn, 1.0 / count);
+    shift = mean_of(shift, count);
+    turn = mean_of(turn, count);
     hf_quat turned = hf_quat_axis_angle(hf_normalize(turn), hf_length(turn));
     return (hf_transform){hf_add(a->pose.root.position, shift), hf_quat_mul(turned, a->pose.root.rotation)};
 }
@@ -77,7 +78,7 @@ static footing find_footing(const hf_agent* a, const hf_placement* placement) {
         f.home = hf_add(f.home, l->home);
         f.count++;
     }
-    if (f.count > 0) f.mean = hf_scale(f.mean, 1.0 / f.count), f.home = hf_scale(f.home, 1.0 / f.count);
+    if (f.count > 0) f.mean = mean_of(f.mean, f.count), f.home = mean_of(f.home, f.count);
     return f;
 }
 
@@ -165,7 +166,7 @@ static double turn_leash(const hf_agent* a, const hf_placement* placement, doubl
         double ahead = hf_dot(hf_quat_log(hf_quat_mul(home, hf_quat_conj(now))), up);
         most = fmax(most, turn > 0 ? ahead : -ahead);
     }
-    return fmax(0, fmin(1, (TWIST_END - most) / (TWIST_END - TWIST_BEGIN)));
+    return fmax(0, fmin(1, (TWIST_END - most) / (TWIST_END - HF_AGENT_TURNED_RAD)));
 }
 
 /* With a velocity: the place over ground from the speeds, height and lean from the footholds. */
@@ -186,8 +187,7 @@ static hf_transform go_with(hf_agent* a, const hf_placement* placement, const hf
     hf_vec3 wanted = lean(a, placement, &f, heading);
     up = hf_normalize(hf_lerp(up, wanted, follow));
     to.rotation = hf_quat_mul(hf_quat_between(z, up), heading);
-    // the plane of the footholds at the body's place, and the body over it as high as its legs at rest make
-    // it
+    // the root stands as high above the plane of the footholds as in the rest posture
     hf_vec3 d = hf_sub(to.position, f.mean);
     double height = -hf_dot(hf_v3(0, 0, 1), f.home), above = hf_dot(d, wanted);
     double rise = (height - above) / fmax(0.3, wanted.z);
@@ -224,7 +224,7 @@ static void lower(const hf_agent* a, const hf_placement* placement, hf_transform
         hf_vec3 w = hf_sub(hip, held_centre(l, placement));
         double along = hf_dot(w, up), reach = REACH_SHARE * l->reach;
         double left = reach * reach - (hf_dot(w, w) - along * along);
-        if (left < 0) continue; // no help
+        if (left < 0) continue; // lowering the root does not bring the contact into reach
         double need = along - sqrt(left);
         down = fmax(down, fmin(need, LOWER_SHARE * l->reach));
     }
@@ -257,7 +257,7 @@ static void set_aims(hf_agent* a, hf_transform whole, double dt) {
 void hf_agent_slide_root(hf_agent* a, hf_vec3 normal, double dt) {
     hf_vec3 d = hf_sub(a->aims[AIM_WHOLE].position, a->carried.position);
     d = hf_sub(d, hf_scale(normal, fmin(0, hf_dot(d, normal))));
-    // and a little away, so that the next frames have room
+    // also a little away from the surface, so that the next frames have room
     d = hf_add(d, hf_scale(normal, AWAY_SHARE * a->view->limits.root_speed * dt));
     a->aims[AIM_SLIDE] = (hf_transform){hf_add(a->carried.position, d), a->carried.rotation};
     a->aims[AIM_SLIDE] = within_limits(a, a->aims[AIM_SLIDE], dt);

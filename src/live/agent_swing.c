@@ -35,7 +35,7 @@ void hf_agent_swing_begin(hf_agent* a, int limb, const agent_place* to, const hf
     l->restarts = 0;
     l->away = hf_v3(0, 0, 0);
     start_here(a, limb, placement, normal);
-    // after a lift that failed, with a stronger start
+    // after lifts that failed, the swing starts farther along its curve
     if (l->lifting) l->phase = fmin(0.16, EAGER * l->refused);
 }
 
@@ -55,13 +55,14 @@ void hf_agent_swing_at(const hf_agent* a, int limb, const hf_placement* placemen
     const agent_limb* l = &a->limbs[limb];
     hf_transform object = hf_agent_object(placement, l->at.hold.object);
     hf_vec3 goal = l->at.anchor.point, way = hf_sub(goal, l->from);
-    // over what is higher at either end
+    // where one end lies higher than the other, the curve rises above the higher one
     double lift = l->lift * (1 + l->raise);
     hf_swing_shape shape = {.leave_m = lift + fmax(0, hf_dot(way, l->from_normal)),
                             .arrive_m = lift + fmax(0, -hf_dot(way, l->at.hold.normal))};
     hf_swing_curve curve = hf_swing_curve_make(l->from, l->from_normal, goal, l->at.hold.normal, shape);
-    *point = hf_apply(object, hf_swing_curve_point(&curve, smooth(phase)));
+    double s = smooth(phase);
+    *point = hf_apply(object, hf_swing_curve_point(&curve, s));
     // a foot turns while it is in the air
-    hf_quat turned = hf_quat_slerp(l->from_rotation, l->at.anchor.rotation, smooth((phase - 0.2) / 0.6));
+    hf_quat turned = hf_quat_slerp(l->from_rotation, l->at.anchor.rotation, hf_swing_turned(s));
     *rotation = hf_quat_mul(object.rotation, turned);
 }

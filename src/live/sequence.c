@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/workspace.h"
 #include "geom/hull.h"
+#include "solve/keep.h"
 #include "solve/target.h"
 #include "model/creature.h"
 #include "model/tolerance.h"
@@ -56,15 +57,12 @@ const char* hf_sequence_why_text(hf_sequence_why why) {
     return (size_t)why < sizeof texts / sizeof *texts ? texts[why] : "unknown";
 }
 
-/* Shares of a stride that are tried in turn. */
-static const double shares[] = {1, 0.7, 0.5, 0.35, 0.2, 0.1, 0};
-enum { SHARES = sizeof shares / sizeof *shares };
+/* A stride that cannot be made is halved this often, and in the end limbs are renewed on the spot. */
+enum { HALVINGS = 3 };
 /* Other contacts tried for a limb whose swing collides. */
 enum { SWING_RETRIES = 4 };
 /* A contact is looked at this often on the way that it is to last. */
 enum { LOOKS = 4 };
-/* Work of the solver for one hold. */
-enum { ITERATIONS = 40 };
 
 /* What a limb holds, and where its link is kept; both in the world. */
 typedef struct hold {
@@ -125,7 +123,7 @@ static hf_transform root_at(const walker* w, double at) {
                           hf_quat_normalize(hf_quat_slerp(a.rotation, b.rotation, t))};
 }
 
-/* Turns count as the way of a point as far out as limbs are long. */
+/* A turn counts as the arc of a point one mean limb length away from the root. */
 static void measure_path(walker* w) {
     w->along[0] = 0;
     for (int i = 1; i <= w->query->path_count; i++) {
@@ -142,7 +140,7 @@ static hf_status solve(walker* w, const hf_target* target, hf_transform root, do
     hf_pose pose = {root, q};
     hf_forward(w->creature, &pose, w->links);
     hf_solve_options o = hf_solve_options_default();
-    o.max_iterations = ITERATIONS;
+    o.max_iterations = HF_NEAR_ITERATIONS;
     o.max_starts = 1;
     o.tolerance_m = w->query->swing.tolerance_m / 2;
     o.tolerance_rad = HF_CONTACT_RAD;
@@ -411,7 +409,7 @@ static hf_status commit(walker* w, int count, double d) {
 
 /* One phase of d metres in which `count` limbs are renewed. Some may stay without contact: `free_limb`. */
 static hf_status try_phase(walker* w, int count, double d, int free_limb, bool* done) {
-    double until = w->at + fmax(1, w->group_count) * fmax(d, shares[SHARES - 2] * w->stride);
+    double until = w->at + fmax(1, w->group_count) * fmax(d, ldexp(w->stride, -HALVINGS));
     *done = false;
     for (int i = 0; i < count; i++) w->skip[w->renewed[i]] = 0;
     for (int attempt = 0; attempt <= SWING_RETRIES; attempt++) {
@@ -450,12 +448,13 @@ static hf_status try_phase(walker* w, int count, double d, int free_limb, bool* 
 
 /* The longest phase that works. */
 static hf_status longest_phase(walker* w, int count, int free_limb, bool* done) {
-    double room = w->length - w->at;
+    double room = w->length - w->at, before = -1;
     *done = false;
-    for (int i = 0; i < SHARES && !*done; i++) {
-        double d = fmin(shares[i] * w->stride, room);
-        if (i > 0 && shares[i - 1] * w->stride <= d) continue; // the same again
+    for (int i = 0; i <= HALVINGS + 1 && !*done; i++) {
+        double d = i <= HALVINGS ? fmin(ldexp(w->stride, -i), room) : 0;
+        if (d == before) continue; // the path ends here: this stride was tried
         if (count == 0 && !(d > 0)) break;
+        before = d;
         hf_status status = try_phase(w, count, d, free_limb, done);
         if (status != HF_OK) return status;
     }
@@ -516,7 +515,7 @@ static hf_status step_group(walker* w, int group, bool* done) {
 
 static hf_status walk(walker* w, hf_progress_fn progress, void* user) {
     hf_sequence_result* r = w->result;
-    // phases without way: all groups may stand anew once, then the body must move
+    // every group may renew its contacts once without the root moving on; after that the root must move
     for (int stuck = 0, idle = 0, group = 0;; group = (group + 1) % w->group_count) {
         if (progress && !progress(user, w->length > 0 ? w->at / w->length : 1, "walking")) {
             r->why = HF_SEQUENCE_CANCELLED, r->outcome = HF_CANCELLED;
@@ -532,7 +531,7 @@ static hf_status walk(walker* w, hf_progress_fn progress, void* user) {
         if (status != HF_OK) return status;
         idle = w->at > before ? 0 : idle + 1;
         stuck = done && idle <= w->group_count ? 0 : stuck + 1;
-        // no group has something to renew, or can: the body alone
+        // no group has, or finds, a contact to renew: the root moves on alone
         if (stuck >= w->group_count && w->at < w->length) {
             status = longest_phase(w, 0, -1, &done);
             if (status != HF_OK) return status;
@@ -658,7 +657,7 @@ static void free_reach(walker* w) {
 
 static bool sound(const hf_creature_view* v, const hf_sequence_query* q) {
     if (q->path_count < 1 || !q->samples || !hf_finite_transform(q->start.root)) return false;
-    // nothing fills it here
+    // a sequence has no stance that could fill the balance term
     if (q->weights[HF_TERM_BALANCE] != 0) return false;
     for (int i = 0; i < q->path_count; i++)
         if (!hf_finite_transform(q->path[i])) return false;

@@ -176,7 +176,7 @@ static const hf_hold* frame_contact(const maker* m, int f, int limb) {
     int pose = (int)m->at[f];
     const hf_hold* k = contact_of(c, pose, limb);
     if (k || pose != m->at[f]) return k;
-    // moves of no length share the frame
+    // moves that take no time share the frame
     double time = hf_timing_node(m->timing, pose);
     for (int p = pose - 1; p >= 0 && !k; p--) {
         k = contact_of(c, p, limb);
@@ -203,7 +203,7 @@ static double end_of_overlap(maker* m, int node, int step, hf_pose* pose) {
     int first = step > 0 ? node : node - 1, move = first;
     for (; move >= 0 && move + 1 < m->course->count; move += step) {
         double in = step > 0 ? 0 : 1, out = 1 - in;
-        // another change ends it
+        // the overlap ends where contacts change again
         if (move != first && changes_at(m->course, step > 0 ? move : move + 1)) break;
         if (!collides_on_move(m, move, in, pose)) return move + in;
         if (collides_on_move(m, move, out, pose)) continue;
@@ -211,7 +211,7 @@ static double end_of_overlap(maker* m, int node, int step, hf_pose* pose) {
             double middle = (in + out) / 2;
             *(collides_on_move(m, move, middle, pose) ? &in : &out) = middle;
         }
-        // a little further, so that rounding does not decide
+        // a thousandth of the move further, so that rounding does not put a frame into the overlap
         return move + out + step * fmin(1e-3, fabs(out - (step > 0 ? 1 : 0)));
     }
     return node;
@@ -311,7 +311,8 @@ static bool slow_down(maker* m, int frame) {
     return any;
 }
 
-/* Slower where something collides between two frames: a frame itself is where it would be at any pace. */
+/* Slows down the moves on which something collides between two frames. A collision in a frame itself stays
+   at any pace. */
 static bool slow_colliding(maker* m, const hf_realise_result* r) {
     bool any = false;
     for (int i = 0; i < r->fault_count; i++) {

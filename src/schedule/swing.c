@@ -7,6 +7,7 @@
 #include "base/workspace.h"
 #include "schedule/lift.h"
 #include "schedule/swing_tree.h"
+#include "solve/keep.h"
 #include "solve/target.h"
 #include "model/creature.h"
 #include "model/tolerance.h"
@@ -68,14 +69,12 @@ static const shape shapes[] = {
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
-/* Work of the solver for one limb at one knot. */
-enum { ITERATIONS = 30 };
+/* Regions are no convex sets: the way between two postures is looked at in this many places. */
+enum { REGION_LOOKS = 4 };
 /* Angles on the way need not be exact, rad. */
 static const double WAY_RAD = 5e-3;
-/* A hold that is this far from itself between the two poses is none, in tolerances. */
+/* A hold whose contact frame moves farther than this between the two poses is lost, in tolerances. */
 static const double SHIFT = 10;
-/* The effector turns on this part of the way, so that it leaves and arrives flat. */
-static const double TURN_FROM = 0.15, TURN_TO = 0.85;
 /* No joint of a swinging limb jumps further between neighbouring knots, in knot_rad. */
 static const double JUMP = 6;
 
@@ -128,7 +127,7 @@ static void list_moving(search* s) {
     const hf_swing_query* q = s->query;
     for (int i = 0; i < q->limb_count; i++) {
         s->swinging[i] = moving_of(v, q->limbs[i].limb, q->limbs[i].frame);
-        // with fewer joints the orientation is what the position leaves
+        // a limb with fewer than five joints cannot choose the orientation of its effector
         s->swinging[i].turns &= v->limbs[q->limbs[i].limb].joint_count >= 5;
     }
     for (int i = 0; i < q->hold_count; i++) {
@@ -190,11 +189,6 @@ static hf_pose knot(const search* s, int k) {
     return (hf_pose){s->swing->roots[k], s->swing->q + (size_t)k * (size_t)s->swing->q_count};
 }
 
-static double smooth(double t) {
-    t = t < 0 ? 0 : t > 1 ? 1 : t;
-    return t * t * t * (10 + t * (6 * t - 15));
-}
-
 /* Over the rest posture: a parabola in joint values through it. */
 static void blend_over_rest(const search* s, int limb, double t, double* q) {
     const hf_creature_view* v = &s->creature->view;
@@ -217,8 +211,7 @@ static hf_target swing_target(const search* s, int index, double t) {
     if (shapes[m->shape].kind == CURVE) {
         target.point = hf_swing_curve_point(&m->curve, t);
         if (m->turns) target.kind = HF_TARGET_POSE;
-        target.rotation =
-            hf_quat_slerp(m->from.rotation, m->to.rotation, smooth((t - TURN_FROM) / (TURN_TO - TURN_FROM)));
+        target.rotation = hf_quat_slerp(m->from.rotation, m->to.rotation, hf_swing_turned(t));
         return target;
     }
     hf_forward_from(s->creature, s->creature->view.limbs[m->limb].root_link, s->blend, s->links);
@@ -229,11 +222,11 @@ static hf_target swing_target(const search* s, int index, double t) {
     return target;
 }
 
-/* On the way a limb is near already and comes as near as it can: one descent tells. */
+/* One descent of the solver. On the way (on_way) the limb starts near its target and need not reach it. */
 static hf_status solve_limb(search* s, const hf_target* target, double tolerance_rad, bool on_way, double* q,
                             hf_solve_result* r) {
     hf_solve_options o = hf_solve_options_default();
-    o.max_iterations = ITERATIONS;
+    o.max_iterations = HF_NEAR_ITERATIONS;
     o.max_starts = 1;
     o.tolerance_m = s->query->options.tolerance_m / 2;
     o.tolerance_rad = tolerance_rad;
@@ -279,7 +272,7 @@ static void wish(search* s, double t, hf_pose* pose) {
             blend_over_rest(s, s->query->limbs[i].limb, t, pose->q);
 }
 
-/* Where the body is still, what holds is kept as it is. */
+/* Is a holding limb still on its contact, so that the solver need not move it? */
 static bool is_kept(const search* s, const moving* m, const hf_target* target) {
     hf_transform link = s->links[m->link];
     return hf_distance(hf_apply(link, m->offset), target->point) <= s->query->options.tolerance_m / 2 &&
@@ -402,18 +395,17 @@ static hf_status move_collides(search* s, int k, int limb, bool* collides) {
         touching(s, k <= s->early && s->start_overlaps, k + 1 >= s->late && s->goal_overlaps);
     hf_pose a = knot(s, k), b = knot(s, k + 1);
     c.limb = limb;
-    c.begun = true; // as all knots have been tested, with no more allowed
+    c.begun = true; // the first pose of the move was tested before, with the same or fewer touches allowed
     return hf_move_collides(s->creature, s->placement, &a, &b, &c, s->workspace, collides,
                             &s->swing->collision);
 }
 
-/* Regions are no convex sets: the way between two knots is looked at, too. */
+/* Are regions kept on the way between two knots? */
 static bool in_regions(search* s, int k) {
     const hf_creature_view* v = &s->creature->view;
-    enum { PARTS = 4 };
     hf_pose a = knot(s, k), b = knot(s, k + 1), between = {a.root, s->blend};
-    for (int p = 1; p <= PARTS && v->rom_count > 0; p++) {
-        hf_pose_between(s->creature, &a, &b, (double)p / PARTS, &between);
+    for (int p = 1; p <= REGION_LOOKS && v->rom_count > 0; p++) {
+        hf_pose_between(s->creature, &a, &b, (double)p / REGION_LOOKS, &between);
         for (int r = 0; r < v->rom_count; r++)
             if (!hf_rom_contains(s->creature, r, between.q, HF_ROM_RAD)) return false;
     }
@@ -422,15 +414,14 @@ static bool in_regions(search* s, int k) {
 
 /* Does the straight move of one limb between two whole poses collide, or leave limits or regions? */
 static hf_status move_is_bad(search* s, const double* a, const double* b, bool start, bool goal, bool* bad) {
-    enum { PARTS = 4 };
     hf_collision_query c = touching(s, start, goal);
     c.limb = s->query->limbs[0].limb;
     /* only read */
     hf_pose from = {s->query->from.root, (double*)(uintptr_t)a}, to = {from.root, (double*)(uintptr_t)b},
             between = {from.root, s->between};
     *bad = false;
-    for (int p = 1; p <= PARTS && !*bad; p++) {
-        hf_pose_between(s->creature, &from, &to, (double)p / PARTS, &between);
+    for (int p = 1; p <= REGION_LOOKS && !*bad; p++) {
+        hf_pose_between(s->creature, &from, &to, (double)p / REGION_LOOKS, &between);
         *bad = !hf_pose_within_rom(s->creature, between.q, HF_ROM_RAD);
     }
     if (*bad) return HF_OK;
@@ -438,7 +429,8 @@ static hf_status move_is_bad(search* s, const double* a, const double* b, bool s
                             &s->swing->collision);
 }
 
-/* The knots are known not to collide with all allowed that the ends allow. */
+/* The knots were tested with the touches of both ends allowed; here each knot and move is tested with the
+   touches that hold there. */
 static hf_status test_way(search* s, int limb, hf_swing_why* why) {
     bool overlaps = s->start_overlaps || s->goal_overlaps;
     s->early = 0, s->late = s->knots - 1;
@@ -477,8 +469,8 @@ static hf_status make_way(search* s, int limb, hf_swing_why* why, double* wished
     s->swing->roots[0] = s->query->from.root;
     s->swing->roots[last] = s->query->to.root;
     memcpy(wished, s->query->from.q, bytes);
-    // a curve along which the solver finds another branch of postures is no good one, nor one that collides
-    // with all allowed that its ends allow
+    // refuse a curve on which the limb jumps to another branch of postures, or on which a knot collides even
+    // with the touches of both ends allowed
     for (int k = 1; k < last && *why == HF_SWING_FREE; k++) {
         hf_status status = make_knot(s, k, wished, why);
         if (status != HF_OK) return status;
@@ -509,7 +501,7 @@ static bool next_shape(search* s, hf_swing_why why) {
         const hf_body* bodies = s->creature->view.bodies;
         int a = swinging_with(s, bodies[c->body].link),
             b = c->other_body >= 0 ? swinging_with(s, bodies[c->other_body].link) : -1;
-        // of two that meet, the one that has been tried less
+        // where two swinging limbs collide, the one with fewer shapes tried changes
         blamed = a >= 0 && b >= 0 ? s->swinging[b].shape < s->swinging[a].shape ? b : a : a >= 0 ? a : b;
     }
     if (blamed < 0)
@@ -613,7 +605,7 @@ static hf_status run(search* s, double* wished) {
     hf_swing* out = s->swing;
     int limb = only_one_limb(s) ? s->query->limbs[0].limb : -1;
     for (int end = 0; end < 2; end++) {
-        // both ends first: no shape changes them
+        // both ends are tested first: no shape changes them
         hf_collision_query c = touching(s, end == 0, end == 1);
         c.limb = limb;
         hf_forward(s->creature, end ? &s->query->to : &s->query->from, s->links);

@@ -6,6 +6,8 @@
 
 /* Of the limb's length, and of the way. */
 static const double LIFT_OF_LIMB = 0.06, LIFT_OF_WAY = 0.12;
+/* Shares of the way at both ends on which the effector does not turn, so that it leaves and arrives flat. */
+static const double STEADY = 0.15;
 
 double hf_swing_lift(double limb_length_m, double way_m) {
     return LIFT_OF_LIMB * limb_length_m + LIFT_OF_WAY * fmin(way_m, limb_length_m);
@@ -13,41 +15,57 @@ double hf_swing_lift(double limb_length_m, double way_m) {
 
 static bool is_zero(hf_vec3 v) { return v.x == 0 && v.y == 0 && v.z == 0; }
 
+enum { DEGREE = HF_SWING_CONTROLS - 1 };
+
+/* From an end along its normal, or without one as a straight curve would: control points are equally far
+   apart on it. */
+static hf_vec3 beside_end(hf_vec3 end, hf_vec3 normal, double lift_m, hf_vec3 other_end) {
+    hf_vec3 way = is_zero(normal) ? hf_scale(hf_sub(other_end, end), 1 / (double)DEGREE)
+                                  : hf_scale(hf_normalize(normal), lift_m);
+    return hf_add(end, way);
+}
+
 hf_swing_curve hf_swing_curve_make(hf_vec3 start, hf_vec3 start_normal, hf_vec3 goal, hf_vec3 goal_normal,
                                    hf_swing_shape shape) {
     hf_swing_curve c;
-    hf_vec3 leave = is_zero(start_normal) ? hf_scale(hf_sub(goal, start), 0.2)
-                                          : hf_scale(hf_normalize(start_normal), shape.leave_m),
-            arrive = is_zero(goal_normal) ? hf_scale(hf_sub(start, goal), 0.2)
-                                          : hf_scale(hf_normalize(goal_normal), shape.arrive_m);
     c.control[0] = start;
-    c.control[1] = hf_add(start, leave);
-    c.control[4] = hf_add(goal, arrive);
+    c.control[1] = beside_end(start, start_normal, shape.leave_m, goal);
+    c.control[4] = beside_end(goal, goal_normal, shape.arrive_m, start);
     c.control[5] = goal;
-    c.control[2] = hf_add(hf_lerp(c.control[1], c.control[4], 1.0 / 3), shape.bend);
-    c.control[3] = hf_add(hf_lerp(c.control[1], c.control[4], 2.0 / 3), shape.bend);
+    for (int i = 1; i <= 2; i++)
+        c.control[1 + i] = hf_add(hf_lerp(c.control[1], c.control[4], i / (double)3), shape.bend);
     return c;
 }
 
-hf_vec3 hf_swing_curve_point(const hf_swing_curve* curve, double s) {
-    static const double binomial[HF_SWING_CONTROLS] = {1, 5, 10, 10, 5, 1};
-    double r = 1 - s, up[HF_SWING_CONTROLS], down[HF_SWING_CONTROLS];
+/* The Bernstein polynomials of a degree at s: what each control point counts. */
+static void bernstein(int degree, double s, double* counts) {
+    double up[HF_SWING_CONTROLS], down[HF_SWING_CONTROLS], binomial = 1;
     up[0] = down[0] = 1;
-    for (int i = 1; i < HF_SWING_CONTROLS; i++) up[i] = up[i - 1] * s, down[i] = down[i - 1] * r;
+    for (int i = 1; i <= degree; i++) up[i] = up[i - 1] * s, down[i] = down[i - 1] * (1 - s);
+    for (int i = 0; i <= degree; i++) {
+        counts[i] = binomial * up[i] * down[degree - i];
+        binomial = binomial * (degree - i) / (i + 1);
+    }
+}
+
+hf_vec3 hf_swing_curve_point(const hf_swing_curve* curve, double s) {
+    double counts[HF_SWING_CONTROLS];
     hf_vec3 p = {0, 0, 0};
-    for (int i = 0; i < HF_SWING_CONTROLS; i++)
-        p = hf_add(p, hf_scale(curve->control[i], binomial[i] * up[i] * down[HF_SWING_CONTROLS - 1 - i]));
+    bernstein(DEGREE, s, counts);
+    for (int i = 0; i <= DEGREE; i++) p = hf_add(p, hf_scale(curve->control[i], counts[i]));
     return p;
 }
 
 hf_vec3 hf_swing_curve_velocity(const hf_swing_curve* curve, double s) {
-    static const double binomial[HF_SWING_CONTROLS - 1] = {1, 4, 6, 4, 1};
-    double r = 1 - s, up[HF_SWING_CONTROLS], down[HF_SWING_CONTROLS];
-    up[0] = down[0] = 1;
-    for (int i = 1; i < HF_SWING_CONTROLS; i++) up[i] = up[i - 1] * s, down[i] = down[i - 1] * r;
+    double counts[HF_SWING_CONTROLS];
     hf_vec3 v = {0, 0, 0};
-    for (int i = 0; i + 1 < HF_SWING_CONTROLS; i++)
-        v = hf_add(v, hf_scale(hf_sub(curve->control[i + 1], curve->control[i]),
-                               5 * binomial[i] * up[i] * down[HF_SWING_CONTROLS - 2 - i]));
+    bernstein(DEGREE - 1, s, counts);
+    for (int i = 0; i < DEGREE; i++)
+        v = hf_add(v, hf_scale(hf_sub(curve->control[i + 1], curve->control[i]), DEGREE * counts[i]));
     return v;
+}
+
+double hf_swing_turned(double s) {
+    double t = fmin(1, fmax(0, (s - STEADY) / (1 - 2 * STEADY)));
+    return t * t * t * (10 + t * (6 * t - 15));
 }

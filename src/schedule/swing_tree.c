@@ -21,6 +21,8 @@ static const double FAR_SPREAD = 3.2;
 /* Of the moves, this share is kept for shortcuts. */
 static const double SHORTCUT_SHARE = 0.2;
 
+enum { SEED = 1 };
+
 typedef struct limb_space {
     const hf_swing_tree* p;
     const hf_creature_view* view;
@@ -46,6 +48,16 @@ static double distance(const void* user, const double* x, const double* y, doubl
     double sum = 0;
     for (int k = 0; k < ((const limb_space*)user)->width; k++) sum += (x[k] - y[k]) * (x[k] - y[k]);
     return sqrt(sum);
+}
+
+static void between(const void* user, const double* x, const double* y, double t, double* z) {
+    for (int k = 0; k < ((const limb_space*)user)->width; k++) z[k] = x[k] + t * (y[k] - x[k]);
+}
+
+/* Shortcuts begin and end on ways that were tested. */
+static bool valid(void* user, const double* x) {
+    (void)user, (void)x;
+    return true;
 }
 
 static hf_status passes(void* user, const double* x, const double* y, bool* good) {
@@ -75,7 +87,7 @@ static hf_status extend(void* user, const double* from, const double* to, int ro
 /* Values inside limits and regions. */
 static hf_status draw(void* user, int64_t index, double* x, bool* drawn) {
     const limb_space* s = user;
-    hf_random r = hf_random_start(1, 77, (uint64_t)index);
+    hf_random r = hf_random_start(SEED, 77, (uint64_t)index);
     bool near = hf_random_unit(&r) < NEAR_SHARE;
     double t = hf_random_unit(&r);
     *drawn = true;
@@ -95,8 +107,14 @@ static hf_status draw(void* user, int64_t index, double* x, bool* drawn) {
 }
 
 static hf_status find(limb_space* s, hf_workspace* w, int capacity, double* q, int* count) {
-    hf_space space = {
-        .width = s->width, .user = s, .distance = distance, .passes = passes, .draw = draw, .extend = extend};
+    hf_space space = {.width = s->width,
+                      .user = s,
+                      .distance = distance,
+                      .between = between,
+                      .valid = valid,
+                      .passes = passes,
+                      .draw = draw,
+                      .extend = extend};
     hf_space_tree_options o = {.longest_try = 1,
                                .max_extensions = (int)(s->p->max_moves * (1 - SHORTCUT_SHARE))};
     hf_space_tree tree;
@@ -109,6 +127,9 @@ static hf_status find(limb_space* s, hf_workspace* w, int capacity, double* q, i
     status = hf_space_tree_way(&tree, &path);
     if (status == HF_OK) status = hf_space_path_prune(&space, &path, true);
     if (status != HF_OK || path.count > capacity) return status;
+    // the tree's detours are cut off; each shortcut adds one row at most
+    status = hf_space_path_shorten(&space, &path, SEED, capacity - path.count);
+    if (status != HF_OK) return status;
     for (int i = 0; i < path.count; i++)
         to_pose(s, hf_space_row(&path, i), q + (size_t)i * (size_t)s->view->q_count);
     *count = path.count;

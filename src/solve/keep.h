@@ -6,6 +6,10 @@
 #include <holdfast/hold.h>
 #include <holdfast/solve.h>
 
+/* Work of the solver for a limb that starts near its target: a contact on the same surface, the next knot of
+   a swing, a hold while the body moves on. Descents that need more end elsewhere. */
+enum { HF_NEAR_ITERATIONS = 30 };
+
 typedef enum hf_keep_care {
     HF_KEEP_SOON, /* one descent: says soon that the limb cannot, and comes near where it can */
     HF_KEEP_EXACT
