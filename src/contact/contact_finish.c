@@ -143,9 +143,12 @@ hf_status hf_contact_finish(hf_contact_finisher* f, const hf_samples* samples, i
     if (status == HF_OK) status = hf_limb_solver_run(solver, &f->base, &goal, &o, f->q, &r);
     if (status != HF_OK) return status;
     if (r.stop != HF_STOP_REACHED) {
-        // the angle will stay about so: worth going on only where the effector fits like that
-        if (f->clearance.aligns && !hf_contact_effector_clear(&f->clearance, f->q, frame, surface, slack)) {
-            *finish = HF_FINISH_TILTED;
+        if (!hf_limb_solver_place(solver, f->q)) return HF_OK;
+        // the angle will stay about so: worth going on only where the limb fits like that
+        hf_clearance_part part = HF_PART_NONE;
+        if (f->clearance.aligns) part = hf_contact_blocked(&f->clearance, f->q, frame, surface, false, slack);
+        if (part != HF_PART_NONE) {
+            *finish = part == HF_PART_EFFECTOR ? HF_FINISH_TILTED : HF_FINISH_COLLIDES;
             return HF_OK;
         }
         hf_limb_solver_settle(solver, f->q);

@@ -82,12 +82,14 @@ typedef struct hf_limb_solver {
 hf_status hf_limb_solver_make(const hf_creature* creature, int limb, int contact, bool bends, const double* q,
                               bool use_rom, hf_workspace* workspace, hf_limb_solver* solver);
 /* hf_limb_solve with a goal that hf_goal_make filled and options that are in range; options->use_rom does not
-   count. With near_start, what the first descent does not reach is left as it is: hf_limb_solver_settle goes
+   count. With near_start, what the first descent does not reach is left as it is: hf_limb_solver_place goes
    on. HF_ERROR_ARGUMENT when a joint value is not finite. */
 hf_status hf_limb_solver_run(hf_limb_solver* solver, const hf_transform* base, const hf_goal* goal,
                              const hf_solve_options* options, double* q, hf_solve_result* result);
-/* After a run with near_start that did not reach all: the position first, the angle as far as that leaves
-   room. Writes to the same result. */
+/* After a run with near_start that did not reach all: the position alone, whatever becomes of the angle;
+   false when it cannot be had. Writes to the same result. */
+bool hf_limb_solver_place(hf_limb_solver* solver, double* q);
+/* After that: the angle as far as the position leaves room. Writes to the same result. */
 void hf_limb_solver_settle(hf_limb_solver* solver, double* q);
 
 /* Finds the regions to keep; others than these speak of joints beyond the limb. */

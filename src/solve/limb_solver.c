@@ -305,20 +305,15 @@ static void search_near(search* s) {
     keep(s, true, ended);
 }
 
-/* Where that does not have all: the position, and the angle as far as it leaves room. */
-static void settle_near(search* s) {
-    bool ended = settle_position(s);
-    keep(s, false, ended);
-    if (s->problem.rows == 3 || !position_reached(&s->problem, &s->now)) return;
-    ended = descend(s, NEAR, s->options->max_iterations);
-    keep(s, false, ended);
+static bool is_far(const hf_limb_problem* p) {
+    return hf_distance(p->point, p->chain->anchor) > p->chain->reach + p->tolerance_m;
 }
 
 static void solve(search* s) {
     const hf_limb_problem* p = &s->problem;
     if (p->rom_count > 0) hf_limb_rom_keep(p, s->first.at.x);
     hf_limb_measure(p, &s->first);
-    bool far = hf_distance(p->point, p->chain->anchor) > p->chain->reach + p->tolerance_m;
+    bool far = is_far(p);
     bool fixed = p->chain->column_count == 0;
     int starts = fixed ? 1 : s->options->max_starts;
     if (s->options->near_start) {
@@ -363,13 +358,23 @@ hf_status hf_limb_solver_run(hf_limb_solver* s, const hf_transform* base, const 
     return HF_OK;
 }
 
-void hf_limb_solver_settle(hf_limb_solver* s, double* q) {
-    const hf_limb_problem* p = &s->problem;
-    if (p->chain->column_count == 0) return;
-    settle_near(s);
-    conclude(s, hf_distance(p->point, p->chain->anchor) > p->chain->reach + p->tolerance_m);
+static void end_call(search* s, double* q) {
+    conclude(s, is_far(&s->problem));
     write_back(s, q);
-    if (s->use_rom) hf_solve_check_range(p->creature, s->limb, q, s->result);
+    if (s->use_rom) hf_solve_check_range(s->problem.creature, s->limb, q, s->result);
+}
+
+bool hf_limb_solver_place(hf_limb_solver* s, double* q) {
+    if (s->problem.chain->column_count == 0) return false;
+    keep(s, false, settle_position(s));
+    end_call(s, q);
+    return position_reached(&s->problem, &s->now);
+}
+
+void hf_limb_solver_settle(hf_limb_solver* s, double* q) {
+    if (s->problem.rows == 3) return;
+    keep(s, false, descend(s, NEAR, s->options->max_iterations));
+    end_call(s, q);
 }
 
 hf_status hf_limb_solve(const hf_creature* creature, const hf_transform* base, const hf_target* target,
@@ -386,7 +391,8 @@ hf_status hf_limb_solve(const hf_creature* creature, const hf_transform* base, c
     status = hf_limb_solver_make(creature, target->limb, target->contact, true, q, options->use_rom,
                                  workspace, &s);
     if (status == HF_OK) status = hf_limb_solver_run(&s, base, &goal, options, q, result);
-    if (status == HF_OK && options->near_start && !options->whole && result->stop != HF_STOP_REACHED)
+    if (status == HF_OK && options->near_start && !options->whole && result->stop != HF_STOP_REACHED &&
+        hf_limb_solver_place(&s, q))
         hf_limb_solver_settle(&s, q);
     hf_workspace_end(workspace, mark);
     return status;
