@@ -237,6 +237,12 @@ hf_clearance_part hf_contact_blocked(hf_contact_clearance* k, const double* q, i
     return HF_PART_NONE;
 }
 
+bool hf_contact_effector_clear(hf_contact_clearance* k, const double* q, int frame, const hf_surface* surface,
+                               double slack) {
+    hf_forward_limb(k->creature, k->limb, q, k->links);
+    return effector_clear(k, frame, surface, false, slack, 0);
+}
+
 bool hf_contact_clear(hf_contact_clearance* k, const hf_samples* samples, int sample, int frame,
                       const hf_surface* surface, double slack) {
     if (k->creature->view.limbs[k->limb].joint_count == 0) return true;

@@ -61,5 +61,8 @@ bool hf_contact_clear(hf_contact_clearance* clearance, const hf_samples* samples
    then it may not be deeper in the surface it touches than a contact may. */
 hf_clearance_part hf_contact_blocked(hf_contact_clearance* clearance, const double* q, int frame,
                                      const hf_surface* surface, bool turned, double slack);
+/* The same of the effector alone, as it is held. */
+bool hf_contact_effector_clear(hf_contact_clearance* clearance, const double* q, int frame,
+                               const hf_surface* surface, double slack);
 
 #endif
