@@ -243,6 +243,11 @@ bool hf_contact_effector_clear(hf_contact_clearance* k, const double* q, int fra
     return effector_clear(k, frame, surface, false, slack, 0);
 }
 
+bool hf_contact_blocked_again(hf_contact_clearance* k, double depth) {
+    hf_clearance_part part = k->order[0] == HF_PART_EFFECTOR ? k->order[1] : k->order[0];
+    return part_blocked(k, part, -1, NULL, false, depth);
+}
+
 bool hf_contact_clear(hf_contact_clearance* k, const hf_samples* samples, int sample, int frame,
                       const hf_surface* surface, double slack) {
     if (k->creature->view.limbs[k->limb].joint_count == 0) return true;

@@ -64,5 +64,8 @@ hf_clearance_part hf_contact_blocked(hf_contact_clearance* clearance, const doub
 /* The same of the effector alone, as it is held. */
 bool hf_contact_effector_clear(hf_contact_clearance* clearance, const double* q, int frame,
                                const hf_surface* surface, double slack);
+/* Is what was in the way last, of the limb but its effector, in the way again, as clearance->links have it,
+   by more than a posture may? What this says is true of hf_collides; what it does not say may be. */
+bool hf_contact_blocked_again(hf_contact_clearance* clearance, double depth);
 
 #endif

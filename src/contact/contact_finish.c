@@ -58,6 +58,7 @@ static bool collides(hf_contact_finisher* f, int object) {
     const hf_limb* limb = &f->creature->view.limbs[f->query->limb];
     if (limb->joint_count > 0) hf_forward_from(f->creature, limb->root_link, f->q, f->links);
     hf_collision_query c = hf_collision_query_default();
+    if (limb->joint_count > 0 && hf_contact_blocked_again(&f->clearance, c.depth_m)) return true;
     f->touches[f->touch_count] =
         (hf_hold){.limb = f->query->limb, .object = object, .grip = f->query->role == HF_ROLE_GRIP};
     c.touches = f->touches;

@@ -3,6 +3,7 @@
 #ifndef HF_SOLVE_LIMB_PROBLEM_H
 #define HF_SOLVE_LIMB_PROBLEM_H
 
+#include "model/rom.h"
 #include "solve/limb_chain.h"
 #include "solve/target.h"
 
@@ -23,7 +24,7 @@ typedef struct hf_limb_problem {
     const double* posture; /* wanted values in the chain's order */
     int rom_count;
     const int* roms;       /* regions that speak of this limb's joints alone */
-    int* likely;           /* of each: where its boundary was met last */
+    hf_rom_memory* likely; /* of each */
     double *pose_q, *kept; /* a whole pose for the region functions, chain values */
 } hf_limb_problem;
 
