@@ -74,13 +74,6 @@ void hf_contact_pool_add(hf_contact_pool* p, const hf_contact* contact, const do
     choose(p);
 }
 
-double hf_contact_pool_bar(const hf_contact_pool* p) {
-    if (p->chosen_count < p->wanted) return -INFINITY;
-    int last = p->count - 1;
-    while (!p->chosen[last]) last--;
-    return p->contacts[last].score;
-}
-
 void hf_contact_pool_read(const hf_contact_pool* p, hf_contact_answer* a) {
     for (int i = 0; i < p->count; i++) {
         if (!p->chosen[i]) continue;

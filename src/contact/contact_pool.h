@@ -19,8 +19,6 @@ hf_status hf_contact_pool_make(const hf_creature* creature, const hf_contact_que
                                hf_workspace* workspace, hf_contact_pool* pool);
 /* Adds a finished contact with these joint values and chooses anew. */
 void hf_contact_pool_add(hf_contact_pool* pool, const hf_contact* contact, const double* q);
-/* The score that a further contact must have to change the answer; -INFINITY while one is missing. */
-double hf_contact_pool_bar(const hf_contact_pool* pool);
 /* Writes the chosen ones to the answer. */
 void hf_contact_pool_read(const hf_contact_pool* pool, hf_contact_answer* answer);
 

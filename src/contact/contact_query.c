@@ -168,7 +168,6 @@ typedef struct search {
     double slack_m;   /* how far a limb may overlap as sampled */
     double* jacobian; /* of a finished posture */
     hf_contact_pool pool;
-    double gain;              /* the most that finishing added to a sample's score so far */
     hf_choice_list list;      /* of this pass */
     hf_contact_choice* aside; /* passed over, where several contacts are wanted */
     int aside_count;
@@ -286,7 +285,6 @@ static hf_status finished_terms(search* s, const hf_contact_scorer* scorer, doub
 /* The first contact ends all passing over, and what was passed over has its turn: up to there a query for
    several contacts goes as one for a single contact. */
 static void accept(search* s, const hf_contact* contact) {
-    s->gain = fmax(s->gain, contact->score - contact->sample_score);
     hf_contact_pool_add(&s->pool, contact, s->finisher.q);
     for (int i = 0; i < s->aside_count; i++) hf_choices_return(&s->list, s->aside[i]);
     s->aside_count = 0;
@@ -396,21 +394,14 @@ static hf_status collect(search* s, const pass* p) {
     return s->aside ? HF_OK : HF_ERROR_MEMORY;
 }
 
-/* Is the answer complete? One contact is where the first is found; several are where none that is left would
-   be among them even if finishing added as much to its score as it ever did. */
-static bool complete(search* s) {
-    if (s->query->count == 1) return s->pool.count > 0;
-    double bar = hf_contact_pool_bar(&s->pool);
-    return isfinite(bar) && (double)hf_choices_best(&s->list) + s->gain < bar;
-}
-
 static hf_status search_within(search* s, const pass* p) {
     s->hidden = 0, s->thin = 0, s->skipped = 0;
     hf_tilt_memory_clear(&s->tilts, hf_terms_length(s->limb));
     hf_workspace_mark mark = hf_workspace_begin(s->workspace);
     hf_status status = collect(s, p);
     hf_contact_choice next;
-    while (status == HF_OK && !complete(s) && !exhausted(s) && hf_choices_next(&s->list, &next))
+    while (status == HF_OK && !(s->query->count == 1 && s->pool.count) && !exhausted(s) &&
+           hf_choices_next(&s->list, &next))
         status = try_choice(s, p, next);
     hf_workspace_end(s->workspace, mark);
     return status;
