@@ -91,6 +91,7 @@ static hf_status make_solvers(hf_contact_finisher* f, const hf_samples* const* s
         hf_status status = hf_limb_solver_make(f->creature, f->query->limb, limb->contact_count > 0 ? i : -1,
                                                false, f->query->pose.q, true, workspace, f->solvers[i]);
         if (status != HF_OK) return status;
+        f->solvers[i]->hesitant = true;
     }
     return HF_OK;
 }

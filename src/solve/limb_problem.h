@@ -73,6 +73,7 @@ typedef struct hf_limb_solver {
     double* wanted; /* the posture's values in the chain's order */
     int limb;
     bool use_rom;
+    bool hesitant; /* runs with near_start mostly end at their first slow step; false when it is made */
     /* of the present call */
     const hf_solve_options* options;
     hf_solve_result* result;
@@ -90,7 +91,7 @@ hf_status hf_limb_solver_run(hf_limb_solver* solver, const hf_transform* base, c
 /* After a run with near_start, which ends at its first slow step: on with it; true when it reaches all.
    Writes to the same result. */
 bool hf_limb_solver_go_on(hf_limb_solver* solver, double* q);
-/* After that: the position alone, whatever becomes of the angle;
+/* After a run with near_start that did not reach all: the position alone, whatever becomes of the angle;
    false when it cannot be had. Writes to the same result. */
 bool hf_limb_solver_place(hf_limb_solver* solver, double* q);
 /* After that: the angle as far as the position leaves room. Writes to the same result. */

@@ -308,7 +308,7 @@ static bool read_postures(search* s, const double* q, const double* posture) {
 /* From a start that is near: one descent for all. */
 static void search_near(search* s) {
     hf_limb_trial_copy(&s->problem, &s->first, &s->now);
-    bool ended = descend(s, HESITANT, s->options->max_iterations);
+    bool ended = descend(s, s->hesitant ? HESITANT : QUICK, s->options->max_iterations);
     s->result->starts++;
     keep(s, true, ended);
 }
@@ -407,7 +407,7 @@ hf_status hf_limb_solve(const hf_creature* creature, const hf_transform* base, c
                                  workspace, &s);
     if (status == HF_OK) status = hf_limb_solver_run(&s, base, &goal, options, q, result);
     if (status == HF_OK && options->near_start && !options->whole && result->stop != HF_STOP_REACHED &&
-        !hf_limb_solver_go_on(&s, q) && hf_limb_solver_place(&s, q))
+        hf_limb_solver_place(&s, q))
         hf_limb_solver_settle(&s, q);
     hf_workspace_end(workspace, mark);
     return status;
