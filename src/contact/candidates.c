@@ -33,7 +33,8 @@ typedef struct search {
     hf_workspace* workspace;
     const hf_grids* grids; /* to be used, or NULL */
     bool failed;           /* memory ran out */
-    double reach;          /* largest coordinate of a sample, and epsilon */
+    float low[3], high[3]; /* of all samples that are to be asked about what is gathered */
+    double reach;          /* largest coordinate of one, and epsilon */
     hf_mat3 rotation;      /* of the base */
     /* triangles and objects near the limb */
     hf_near_triangle* triangles;
@@ -67,7 +68,9 @@ static bool grow(search* s, void** items, int* room, int count, size_t size) {
 
 /* ---- what is near the limb ---- */
 
-static double largest(hf_vec3 v) { return fmax(fabs(v.x), fmax(fabs(v.y), fabs(v.z))); }
+static double larger(double a, double b) { return a > b ? a : b; }
+
+static double largest(hf_vec3 v) { return larger(fabs(v.x), larger(fabs(v.y), fabs(v.z))); }
 
 /* The question about a triangle needs its normal alone. */
 static bool kept(const search* s, const hf_triangle* t, int id) {
@@ -88,7 +91,7 @@ static bool gather(void* user, const hf_triangle* t, uint32_t id, double* bound)
     double size = 0;
     for (int i = 0; i < 3; i++) {
         here.v[i] = hf_add(hf_mat3_mul(&s->turn, t->v[i]), s->shift);
-        size = fmax(size, largest(t->v[i]));
+        size = larger(size, largest(t->v[i]));
     }
     hf_near_triangle* near = &s->triangles[s->triangle_count++];
     hf_near_triangle_set(near, &here, s->reach, s->slack + DOUBLE_ROUNDING * size);
@@ -98,7 +101,7 @@ static bool gather(void* user, const hf_triangle* t, uint32_t id, double* bound)
 
 /* The box of all samples, in the object's frame. */
 static hf_tree_body sample_body(const search* s, const hf_placed* placed) {
-    const float *low = s->block->low, *high = s->block->high;
+    const float *low = s->low, *high = s->high;
     double c[3], half[3];
     for (int k = 0; k < 3; k++) {
         c[k] = ((double)low[k] + (double)high[k]) / 2;
@@ -156,7 +159,7 @@ static void gather_object(search* s, int object, double bound) {
 static void gather_all(search* s) {
     const hf_candidate_query* q = s->query;
     // world box of the box of all samples
-    const float *low = s->block->low, *high = s->block->high;
+    const float *low = s->low, *high = s->high;
     hf_vec3 least = hf_v3(INFINITY, INFINITY, INFINITY), most = hf_neg(least);
     for (int i = 0; i < 8; i++) {
         hf_vec3 c = hf_v3((double)(i & 1 ? high : low)[0], (double)(i & 2 ? high : low)[1],
@@ -229,40 +232,66 @@ static bool emit(void* user, const hf_candidate_hit* hit) {
 
 /* ---- the whole ---- */
 
-hf_status hf_candidates_find_on(hf_cpu cpu, const hf_samples* samples, const hf_candidate_query* query,
-                                hf_workspace* workspace, hf_candidates* out) {
-    const hf_sample_block* block = samples->block;
-    memset(out, 0, sizeof *out);
-    HF_ASSERT(query->epsilon > 0);
-    search s = {.query = query, .block = block, .workspace = workspace, .last_block = UINT32_MAX};
-    s.grids = query->no_grids ? NULL : query->grids ? query->grids : query->placement->scene->attached;
-    s.reach = query->epsilon;
-    for (int k = 0; k < 3; k++)
-        s.reach =
-            fmax(s.reach, query->epsilon + fmax(fabs((double)block->low[k]), fabs((double)block->high[k])));
-    s.rotation = hf_quat_matrix(query->base.rotation);
-    s.objects = hf_workspace_take(workspace, s.grids ? (size_t)s.grids->count : 0, sizeof *s.objects);
-    if (!s.objects) return HF_ERROR_MEMORY;
-    gather_all(&s);
-    uint32_t items = (uint32_t)s.triangle_count + (uint32_t)s.object_count;
-    if (s.failed) return HF_ERROR_MEMORY;
+static void enclose(search* s, const hf_sample_block* block) {
+    for (int k = 0; k < 3; k++) {
+        s->low[k] = block->low[k] < s->low[k] ? block->low[k] : s->low[k];
+        s->high[k] = block->high[k] > s->high[k] ? block->high[k] : s->high[k];
+        double far = larger(fabs((double)block->low[k]), fabs((double)block->high[k]));
+        s->reach = larger(s->reach, s->query->epsilon + far);
+    }
+}
+
+static hf_status gather_near(search* s) {
+    const hf_candidate_query* q = s->query;
+    s->grids = q->no_grids ? NULL : q->grids ? q->grids : q->placement->scene->attached;
+    s->reach = q->epsilon;
+    memcpy(s->low, s->block->low, sizeof s->low);
+    memcpy(s->high, s->block->high, sizeof s->high);
+    enclose(s, s->block);
+    for (int i = 0; i < q->other_count; i++) enclose(s, q->others[i]->block);
+    s->rotation = hf_quat_matrix(q->base.rotation);
+    s->objects = hf_workspace_take(s->workspace, s->grids ? (size_t)s->grids->count : 0, sizeof *s->objects);
+    if (!s->objects) return HF_ERROR_MEMORY;
+    gather_all(s);
+    return s->failed ? HF_ERROR_MEMORY : HF_OK;
+}
+
+static hf_status walk_samples(hf_cpu cpu, search* s) {
+    uint32_t items = (uint32_t)s->triangle_count + (uint32_t)s->object_count;
     if (items == 0) return HF_OK;
-    hf_candidate_walk walk = {.block = block,
-                              .triangles = s.triangles,
-                              .triangle_count = (uint32_t)s.triangle_count,
-                              .objects = s.objects,
+    hf_candidate_walk walk = {.block = s->block,
+                              .triangles = s->triangles,
+                              .triangle_count = (uint32_t)s->triangle_count,
+                              .objects = s->objects,
                               .item_count = items,
-                              .epsilon = (float)query->epsilon,
+                              .epsilon = (float)s->query->epsilon,
                               .exact = exact,
                               .emit = emit,
-                              .user = &s};
-    for (uint32_t level = 0; level <= block->level_count; level++) {
-        walk.lists[level] = hf_workspace_take(workspace, items, sizeof *walk.lists[level]);
-        walk.masks[level] = hf_workspace_take(workspace, items, 1);
+                              .user = s};
+    for (uint32_t level = 0; level <= s->block->level_count; level++) {
+        walk.lists[level] = hf_workspace_take(s->workspace, items, sizeof *walk.lists[level]);
+        walk.masks[level] = hf_workspace_take(s->workspace, items, 1);
         if (!walk.lists[level] || !walk.masks[level]) return HF_ERROR_MEMORY;
     }
-    if (!hf_candidate_kernel_for(cpu)->walk(&walk)) return HF_ERROR_MEMORY;
-    *out = (hf_candidates){s.sample_count, s.hit_count, s.hits, s.triangle_count, s.triangles};
+    return hf_candidate_kernel_for(cpu)->walk(&walk) ? HF_OK : HF_ERROR_MEMORY;
+}
+
+hf_status hf_candidates_find_on(hf_cpu cpu, const hf_samples* samples, const hf_candidate_query* query,
+                                hf_workspace* workspace, hf_candidates* out) {
+    memset(out, 0, sizeof *out);
+    HF_ASSERT(query->epsilon > 0);
+    search s = {.query = query, .block = samples->block, .workspace = workspace, .last_block = UINT32_MAX};
+    hf_status status = HF_OK;
+    if (query->gathered) {
+        s.triangles = query->gathered->triangles, s.triangle_count = query->gathered->triangle_count;
+        s.objects = query->gathered->objects, s.object_count = query->gathered->object_count;
+    } else {
+        status = gather_near(&s);
+    }
+    if (status == HF_OK) status = walk_samples(cpu, &s);
+    if (status != HF_OK) return status;
+    *out = (hf_candidates){s.sample_count, s.hit_count,    s.hits,   s.triangle_count,
+                           s.triangles,    s.object_count, s.objects};
     return HF_OK;
 }
 

@@ -23,6 +23,11 @@ typedef struct hf_candidate_query {
        once for each triangle near the limb; not for objects with a grid. NULL: all are. */
     bool (*keep)(const void* user, int object, int triangle, hf_vec3 normal, double offset);
     const void* user;
+    /* What an earlier search of another set of the limb gathered, with the same base, epsilon and surfaces;
+       it must have looked as far as this set reaches. NULL: it is gathered anew. */
+    const struct hf_candidates* gathered;
+    const hf_samples* const* others; /* further sets that what is gathered is meant for */
+    int other_count;
 } hf_candidate_query;
 
 /* A surface near some of the eight samples of a block. */
@@ -33,13 +38,23 @@ typedef struct hf_candidate_hit {
 } hf_candidate_hit;
 #define HF_CANDIDATE_OBJECT 0x80000000u
 
+/* An object with a grid, in the walk: limb's root frame to cells. */
+typedef struct hf_near_object {
+    const hf_grid* grid;
+    int object;
+    float turn[9], shift[3]; /* cells = turn point + shift */
+    float doubt;             /* m, rounding of all this */
+} hf_near_object;
+
 /* In the workspace, until the mark that the caller took before is given back. */
 typedef struct hf_candidates {
     int sample_count;
     int hit_count;
     const hf_candidate_hit* hits; /* ascending by block */
     int triangle_count;
-    const hf_near_triangle* triangles; /* in the limb's root frame */
+    hf_near_triangle* triangles; /* in the limb's root frame */
+    int object_count;
+    hf_near_object* objects; /* with a grid */
 } hf_candidates;
 
 /* HF_ERROR_MEMORY or HF_OK. Only samples of the set count, never the copies that fill the last block. */
@@ -60,14 +75,6 @@ void hf_candidate_surface(const hf_samples* samples, const hf_candidate_query* q
 /* Puts those that are different choices to the front and returns how many: nearest first, each with a normal
    that differs by more than 10 degrees from all before it. */
 int hf_surfaces_choose(hf_surface* surfaces, int count);
-
-/* An object with a grid, in the walk: limb's root frame to cells. */
-typedef struct hf_near_object {
-    const hf_grid* grid;
-    int object;
-    float turn[9], shift[3]; /* cells = turn point + shift */
-    float doubt;             /* m, rounding of all this */
-} hf_near_object;
 
 /* What the kernel works on. */
 typedef struct hf_candidate_walk {

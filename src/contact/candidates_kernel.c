@@ -19,7 +19,7 @@ HF_INLINE8 int triangle_boxes(const hf_near_triangle* t, float near, vec8 c, vec
     mask8 in = (f8_abs(c.x - t->center[0]) <= (half.x + (t->half[0] + near)) * WIDER) &
                (f8_abs(c.y - t->center[1]) <= (half.y + (t->half[1] + near)) * WIDER) &
                (f8_abs(c.z - t->center[2]) <= (half.z + (t->half[2] + near)) * WIDER);
-    if (t->exact) return m8_bits(in);
+    if (t->exact || !m8_bits(in)) return m8_bits(in);
     in &= f8_abs(dot8(t->normal, c) - t->offset) <= (size8(t->normal, half) + near) * WIDER;
     for (int i = 0; i < 3; i++)
         in &= dot8(t->out[i], c) - t->side[i] <= (size8(t->out[i], half) + near) * WIDER;

@@ -112,7 +112,7 @@ hf_status hf_contact_clearance_make(const hf_creature* creature, const hf_placem
     if (!k->upper || !k->frames || !k->rest || !k->rest_poses || !k->rest_x) return HF_ERROR_MEMORY;
     k->effector = k->upper + count;
     k->rest_y = k->rest_x + count, k->rest_z = k->rest_y + count, k->rest_radius = k->rest_z + count;
-    for (int i = 0; i < 3; i++) k->order[i] = i;
+    for (int i = 0; i < HF_PART_NONE; i++) k->order[i] = (hf_clearance_part)i;
     sort_bodies(k);
     measure_wrist(k);
     return HF_OK;
@@ -199,12 +199,6 @@ static bool effector_clear(hf_contact_clearance* k, int frame, const hf_surface*
     return !in_scene(k, k->effector, k->effector_count, &at, slack, &touched);
 }
 
-bool hf_contact_effector_clear(hf_contact_clearance* k, const double* q, int frame, const hf_surface* surface,
-                               double slack) {
-    hf_forward_limb(k->creature, k->limb, q, k->links);
-    return effector_clear(k, frame, surface, false, slack, 0);
-}
-
 /* Can the limb lay the contact frame flat on the surface? Then the last joint is on a circle about the
    normal, which may be out of its reach. Frames that need not lie flat always can. */
 static bool within_reach_flat(const hf_contact_clearance* k, int frame, const hf_surface* surface) {
@@ -221,26 +215,43 @@ static bool within_reach_flat(const hf_contact_clearance* k, int frame, const hf
     return hypot(above - height, aside - radius) <= k->wrist_reach_m * (1 + REACH_ROUNDING);
 }
 
-/* The effector on the surface, the rest of the limb in the scene, all of it in the body. */
-enum { EFFECTOR, UPPER, BODY, TESTS };
+/* Is one part of the limb in the way, as k->links have it? */
+static bool part_blocked(hf_contact_clearance* k, hf_clearance_part part, int frame,
+                         const hf_surface* surface, bool turned, double slack) {
+    if (part == HF_PART_EFFECTOR)
+        return !effector_clear(k, frame, surface, turned && k->aligns, slack, turned ? slack : 0);
+    if (part == HF_PART_UPPER) return in_scene(k, k->upper, k->upper_count, NULL, slack, NULL);
+    return in_body(k, k->upper, k->upper_count, slack) || in_body(k, k->effector, k->effector_count, slack);
+}
+
+hf_clearance_part hf_contact_blocked(hf_contact_clearance* k, const double* q, int frame,
+                                     const hf_surface* surface, bool turned, double slack) {
+    hf_forward_limb(k->creature, k->limb, q, k->links);
+    for (int i = 0; i < HF_PART_NONE; i++) {
+        hf_clearance_part part = k->order[i];
+        if (!part_blocked(k, part, frame, surface, turned, slack)) continue;
+        for (; i > 0; i--) k->order[i] = k->order[i - 1];
+        k->order[0] = part;
+        return part;
+    }
+    return HF_PART_NONE;
+}
+
+bool hf_contact_effector_clear(hf_contact_clearance* k, const double* q, int frame, const hf_surface* surface,
+                               double slack) {
+    hf_forward_limb(k->creature, k->limb, q, k->links);
+    return effector_clear(k, frame, surface, false, slack, 0);
+}
+
+bool hf_contact_blocked_again(hf_contact_clearance* k, double depth) {
+    hf_clearance_part part = k->order[0] == HF_PART_EFFECTOR ? k->order[1] : k->order[0];
+    return part_blocked(k, part, -1, NULL, false, depth);
+}
 
 bool hf_contact_clear(hf_contact_clearance* k, const hf_samples* samples, int sample, int frame,
                       const hf_surface* surface, double slack) {
-    const hf_limb* limb = &k->creature->view.limbs[k->limb];
-    if (limb->joint_count == 0) return true;
+    if (k->creature->view.limbs[k->limb].joint_count == 0) return true;
     if (!within_reach_flat(k, frame, surface)) return false;
     hf_samples_pose(k->creature, samples, sample, k->q);
-    hf_forward_limb(k->creature, k->limb, k->q, k->links);
-    for (int i = 0; i < TESTS; i++) {
-        int test = k->order[i];
-        bool fails = test == EFFECTOR ? !effector_clear(k, frame, surface, k->aligns, slack, slack)
-                     : test == UPPER  ? in_scene(k, k->upper, k->upper_count, NULL, slack, NULL)
-                                      : in_body(k, k->upper, k->upper_count, slack) ||
-                                           in_body(k, k->effector, k->effector_count, slack);
-        if (!fails) continue;
-        for (; i > 0; i--) k->order[i] = k->order[i - 1];
-        k->order[0] = test;
-        return false;
-    }
-    return true;
+    return hf_contact_blocked(k, k->q, frame, surface, true, slack) == HF_PART_NONE;
 }

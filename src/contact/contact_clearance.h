@@ -15,6 +15,14 @@ typedef struct hf_clearance_body {
     hf_transform core_in_link;
 } hf_clearance_body;
 
+/* What of a limb is in the way. */
+typedef enum hf_clearance_part {
+    HF_PART_EFFECTOR, /* in the scene, set on the surface */
+    HF_PART_UPPER,    /* the rest of the limb, in the scene */
+    HF_PART_BODY,     /* the limb, in the body */
+    HF_PART_NONE
+} hf_clearance_part;
+
 /* Of one limb at one pose of the rest of the body. */
 typedef struct hf_contact_clearance {
     const hf_creature* creature;
@@ -29,8 +37,8 @@ typedef struct hf_contact_clearance {
     hf_transform* frames; /* of each contact frame: its link in the effector's */
     /* The last joint's origin: fixed in the effector, and never farther from the first joint's than this. */
     hf_vec3 wrist_in_effector, anchor;
-    double wrist_reach_m; /* INFINITY for limbs with joints that slide */
-    int order[3];         /* of the tests: what failed last comes first */
+    double wrist_reach_m;                  /* INFINITY for limbs with joints that slide */
+    hf_clearance_part order[HF_PART_NONE]; /* of the tests: what failed last comes first */
     /* bodies of the rest, in the world */
     int rest_count;
     int* rest;
@@ -49,9 +57,15 @@ hf_status hf_contact_clearance_make(const hf_creature* creature, const hf_placem
    the time. */
 bool hf_contact_clear(hf_contact_clearance* clearance, const hf_samples* samples, int sample, int frame,
                       const hf_surface* surface, double slack);
-/* The same of the effector alone, as these joint values hold it, moved onto the surface without a turn; in
-   the surface it touches it may not be deeper than a contact may. */
+/* The same of these joint values; the effector is turned onto the surface, or moved there as it is held:
+   then it may not be deeper in the surface it touches than a contact may. */
+hf_clearance_part hf_contact_blocked(hf_contact_clearance* clearance, const double* q, int frame,
+                                     const hf_surface* surface, bool turned, double slack);
+/* The same of the effector alone, as it is held. */
 bool hf_contact_effector_clear(hf_contact_clearance* clearance, const double* q, int frame,
                                const hf_surface* surface, double slack);
+/* Is what was in the way last, of the limb but its effector, in the way again, as clearance->links have it,
+   by more than a posture may? What this says is true of hf_collides; what it does not say may be. */
+bool hf_contact_blocked_again(hf_contact_clearance* clearance, double depth);
 
 #endif

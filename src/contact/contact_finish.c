@@ -58,6 +58,7 @@ static bool collides(hf_contact_finisher* f, int object) {
     const hf_limb* limb = &f->creature->view.limbs[f->query->limb];
     if (limb->joint_count > 0) hf_forward_from(f->creature, limb->root_link, f->q, f->links);
     hf_collision_query c = hf_collision_query_default();
+    if (limb->joint_count > 0 && hf_contact_blocked_again(&f->clearance, c.depth_m)) return true;
     f->touches[f->touch_count] =
         (hf_hold){.limb = f->query->limb, .object = object, .grip = f->query->role == HF_ROLE_GRIP};
     c.touches = f->touches;
@@ -90,6 +91,7 @@ static hf_status make_solvers(hf_contact_finisher* f, const hf_samples* const* s
         hf_status status = hf_limb_solver_make(f->creature, f->query->limb, limb->contact_count > 0 ? i : -1,
                                                false, f->query->pose.q, true, workspace, f->solvers[i]);
         if (status != HF_OK) return status;
+        f->solvers[i]->hesitant = true;
     }
     return HF_OK;
 }
@@ -118,6 +120,25 @@ hf_status hf_contact_finisher_make(const hf_creature* creature, const hf_placeme
                                      &f->clearance);
 }
 
+/* The angle cannot be had: it will stay about as it is. Goes on where the limb fits like that, with the point
+   off the surface and on it; else `finish` says why not. */
+static bool settle(hf_contact_finisher* f, hf_limb_solver* solver, int frame, const hf_surface* surface,
+                   double slack, hf_finish* finish) {
+    hf_contact_clearance* k = &f->clearance;
+    *finish = HF_FINISH_TILTED;
+    if (k->aligns && !hf_contact_effector_clear(k, f->q, frame, surface, slack)) return false;
+    *finish = HF_FINISH_INEXACT;
+    if (hf_limb_solver_go_on(solver, f->q)) return true;
+    if (!hf_limb_solver_place(solver, f->q)) return false;
+    hf_clearance_part part =
+        k->aligns ? hf_contact_blocked(k, f->q, frame, surface, false, slack) : HF_PART_NONE;
+    *finish = part == HF_PART_EFFECTOR ? HF_FINISH_TILTED : HF_FINISH_COLLIDES;
+    if (part != HF_PART_NONE) return false;
+    hf_limb_solver_settle(solver, f->q);
+    *finish = HF_FINISH_INEXACT;
+    return true;
+}
+
 hf_status hf_contact_finish(hf_contact_finisher* f, const hf_samples* samples, int sample, int frame,
                             const hf_surface* surface, double slack, hf_contact* contact, hf_finish* finish) {
     *finish = HF_FINISH_INEXACT;
@@ -142,14 +163,7 @@ hf_status hf_contact_finish(hf_contact_finisher* f, const hf_samples* samples, i
     hf_status status = hf_goal_make(&f->creature->view, &target, &goal);
     if (status == HF_OK) status = hf_limb_solver_run(solver, &f->base, &goal, &o, f->q, &r);
     if (status != HF_OK) return status;
-    if (r.stop != HF_STOP_REACHED) {
-        // the angle will stay about so: worth going on only where the effector fits like that
-        if (f->clearance.aligns && !hf_contact_effector_clear(&f->clearance, f->q, frame, surface, slack)) {
-            *finish = HF_FINISH_TILTED;
-            return HF_OK;
-        }
-        hf_limb_solver_settle(solver, f->q);
-    }
+    if (r.stop != HF_STOP_REACHED && !settle(f, solver, frame, surface, slack, finish)) return HF_OK;
     if (!(r.position_error_m <= TOLERANCE_M) || !aligned(f, frame, &r)) return HF_OK;
     *finish = collides(f, surface->object) ? HF_FINISH_COLLIDES : HF_FINISH_VALID;
     contact->hold.limb = f->query->limb;

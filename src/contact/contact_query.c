@@ -163,6 +163,7 @@ typedef struct search {
     const hf_limb* limb;
     int scorer_count;
     hf_contact_scorer* scorers; /* one for each set in use */
+    const hf_samples** sets;    /* of each scorer */
     hf_contact_finisher finisher;
     double slack_m;   /* how far a limb may overlap as sampled */
     double* jacobian; /* of a finished posture */
@@ -231,11 +232,12 @@ static hf_status set_reach(search* s, hf_contact_scorer* scorer) {
 static hf_status prepare(search* s, const hf_samples* const* samples) {
     size_t sets = (size_t)set_count(s->limb), columns = (size_t)s->creature->view.v_count;
     s->scorers = hf_workspace_take(s->workspace, sets, sizeof *s->scorers);
+    s->sets = hf_workspace_take(s->workspace, sets, sizeof *s->sets);
     s->jacobian = hf_workspace_take(s->workspace, 3 * columns + 3, sizeof *s->jacobian);
     bool *use, *free_grip;
     hf_status status = choose_objects(s, &use, &free_grip);
     if (status != HF_OK) return status;
-    if (!s->scorers || !s->jacobian) return HF_ERROR_MEMORY;
+    if (!s->scorers || !s->sets || !s->jacobian) return HF_ERROR_MEMORY;
     status = hf_contact_pool_make(s->creature, s->query, s->workspace, &s->pool);
     if (status != HF_OK) return status;
     status = hf_contact_finisher_make(s->creature, s->placement, s->query, samples, use, s->workspace,
@@ -243,6 +245,7 @@ static hf_status prepare(search* s, const hf_samples* const* samples) {
     for (int i = 0; i < (int)sets && status == HF_OK; i++)
         if (hf_contact_frame_asked(s->limb, samples, i)) {
             int set = s->scorer_count++;
+            s->sets[set] = samples[i];
             set_scorer(s, samples[i], set, use, free_grip, s->finisher.posture, &s->scorers[set]);
             status = set_reach(s, &s->scorers[set]);
         }
@@ -363,6 +366,15 @@ static hf_status try_choice(search* s, const pass* p, hf_contact_choice choice) 
     return look(s, p, &choice, &surface, factor, score);
 }
 
+/* Sets with the same epsilon share what the first of them gathers. */
+static void share_gathered(search* s, int scorer) {
+    hf_candidate_query* near = &s->scorers[scorer].near;
+    near->others = s->sets, near->other_count = s->scorer_count;
+    near->gathered = NULL;
+    for (int i = 0; i < scorer && !near->gathered; i++)
+        if (s->scorers[i].near.epsilon == near->epsilon) near->gathered = &s->scorers[i].found;
+}
+
 /* All candidates of a pass, and room for those put aside. */
 static hf_status collect(search* s, const pass* p) {
     s->list = (hf_choice_list){0};
@@ -371,6 +383,7 @@ static hf_status collect(search* s, const pass* p) {
         // a ball's sample is its centre: near when its skin is, or when it is under it
         s->scorers[i].near.epsilon = p->epsilon + s->scorers[i].ball;
         s->scorers[i].kind = p->kind;
+        share_gathered(s, i);
         status = hf_contact_collect(&s->scorers[i], s->workspace, &s->list);
     }
     s->answer->epsilon_m = p->epsilon;

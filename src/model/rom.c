@@ -253,10 +253,12 @@ static bool within_limits(const hf_creature* creature, const hf_rom* rom, double
     return within;
 }
 
-static void project_once(const hf_creature* creature, const hf_rom* rom, int* likely, double* values) {
+/* `outside`: the values are known to be. */
+static void project_once(const hf_creature* creature, const hf_rom* rom, bool outside, int* likely,
+                         double* values) {
     if (rom->piece_count == 0) {
         if (swing_residual(creature, rom, values) < 0) swing_project(creature, rom, values);
-    } else if (!hf_rom_in_pieces(rom, values, 0)) {
+    } else if (outside || !hf_rom_in_pieces(rom, values, 0)) {
         double nearest[HF_MAX_ROM_JOINTS];
         memcpy(nearest, values, sizeof nearest);
         if (rom->joint_count > 3)
@@ -267,34 +269,52 @@ static void project_once(const hf_creature* creature, const hf_rom* rom, int* li
     }
 }
 
-void hf_rom_project(const hf_creature* creature, int index, double* q) {
-    int likely = -1;
-    hf_rom_project_likely(creature, index, &likely, q);
+/* What the rounds of a projection leave outside (singular postures of a swing group) goes straight towards
+   the centre. */
+static void move_to_centre(const hf_creature* creature, const hf_rom* rom, const double* start,
+                           double* values) {
+    double inside = 1, outside = 0;
+    for (int step = 0; step < 50; step++) {
+        double t = (inside + outside) / 2;
+        for (int i = 0; i < rom->joint_count; i++)
+            values[i] = start[i] + t * (rom->boundary->centre[i] - start[i]);
+        *(within(creature, rom, values, 0) ? &inside : &outside) = t;
+    }
+    for (int i = 0; i < rom->joint_count; i++)
+        values[i] = start[i] + inside * (rom->boundary->centre[i] - start[i]);
 }
 
-void hf_rom_project_likely(const hf_creature* creature, int index, int* likely, double* q) {
-    const hf_rom* rom = get(creature, index);
-    double values[HF_MAX_ROM_JOINTS], start[HF_MAX_ROM_JOINTS];
-    read_values(creature, rom, q, values);
+static void project(const hf_creature* creature, const hf_rom* rom, bool outside, int* likely,
+                    double* values) {
+    double start[HF_MAX_ROM_JOINTS];
     memcpy(start, values, sizeof start);
     /* Where the nearest point breaks a joint limit: to and fro between both. */
     for (int round = 0; round < 40; round++) {
-        project_once(creature, rom, likely, values);
+        project_once(creature, rom, outside && round == 0, likely, values);
         if (within_limits(creature, rom, values, true)) break;
     }
-    /* What that leaves outside (singular postures of a swing group) goes straight towards the centre. */
-    if (!within(creature, rom, values, 1e-9)) {
-        double inside = 1, outside = 0;
-        for (int step = 0; step < 50; step++) {
-            double t = (inside + outside) / 2;
-            for (int i = 0; i < rom->joint_count; i++)
-                values[i] = start[i] + t * (rom->boundary->centre[i] - start[i]);
-            *(within(creature, rom, values, 0) ? &inside : &outside) = t;
-        }
-        for (int i = 0; i < rom->joint_count; i++)
-            values[i] = start[i] + inside * (rom->boundary->centre[i] - start[i]);
-    }
+    if (!within(creature, rom, values, 1e-9)) move_to_centre(creature, rom, start, values);
+}
+
+void hf_rom_project(const hf_creature* creature, int index, double* q) {
+    const hf_rom* rom = get(creature, index);
+    double values[HF_MAX_ROM_JOINTS];
+    int likely = -1;
+    read_values(creature, rom, q, values);
+    project(creature, rom, false, &likely, values);
     write_values(creature, rom, values, q);
+}
+
+bool hf_rom_keep(const hf_creature* creature, int index, double tolerance, hf_rom_memory* memory, double* q) {
+    const hf_rom* rom = get(creature, index);
+    double values[HF_MAX_ROM_JOINTS];
+    read_values(creature, rom, q, values);
+    bool inside = rom->piece_count ? hf_rom_in_pieces_likely(rom, values, tolerance, &memory->piece)
+                                   : within(creature, rom, values, tolerance);
+    if (inside) return false;
+    project(creature, rom, true, &memory->triangle, values);
+    write_values(creature, rom, values, q);
+    return true;
 }
 
 bool hf_rom_sample(const hf_creature* creature, int index, uint64_t seed, uint64_t sample, int tries,

@@ -45,10 +45,18 @@ double hf_rom_nearest(const hf_rom_boundary* boundary, const double p[3], double
  */
 double hf_rom_nearest_likely(const hf_rom_boundary* boundary, const double p[3], int* likely,
                              double nearest[3]);
-/* hf_rom_project with what is known of the nearest triangle. */
-void hf_rom_project_likely(const hf_creature* creature, int rom, int* likely, double* q);
+/* What a region was asked last: likely so again. */
+typedef struct hf_rom_memory {
+    int triangle; /* of the boundary, the nearest; -1: nothing is known */
+    int piece;    /* that held the values */
+} hf_rom_memory;
+/* Moves the values to the nearest point of the region where they are outside by more than the tolerance;
+   false when they are not. */
+bool hf_rom_keep(const hf_creature* creature, int rom, double tolerance, hf_rom_memory* memory, double* q);
 /* In one of the pieces, each plane moved out by tolerance. */
 bool hf_rom_in_pieces(const hf_rom* rom, const double* values, double tolerance);
+/* The same; piece *likely is looked at first, and the one that held them is written there. */
+bool hf_rom_in_pieces_likely(const hf_rom* rom, const double* values, double tolerance, int* likely);
 
 /* A convex piece of a learned region: rows of unit normal and b, with normal . q <= b inside. */
 enum { HF_LEARNED_PLANES = 28 };

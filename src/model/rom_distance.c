@@ -105,9 +105,10 @@ bool hf_rom_build_tree(hf_arena* arena, hf_rom_boundary* boundary) {
 static double box_square(const hf_rom_node* node, const double p[3]) {
     double square = 0;
     for (int a = 0; a < 3; a++) {
-        double d = p[a] < node->lower[a]   ? node->lower[a] - p[a]
-                   : p[a] > node->upper[a] ? p[a] - node->upper[a]
-                                           : 0;
+        // without branches: at most one of the two is above 0
+        double below = node->lower[a] - p[a], above = p[a] - node->upper[a];
+        double d = below > above ? below : above;
+        d = d > 0 ? d : 0;
         square += d * d;
     }
     return square;
@@ -124,11 +125,15 @@ static double nearest_square(const hf_rom_boundary* boundary, const double p[3],
         at = nearest_on_triangle(x, boundary->triangles + 9 * (size_t)which);
         best = hf_dot(hf_sub(at, x), hf_sub(at, x));
     }
-    int stack[64], depth = 0;
-    if (boundary->node_count) stack[depth++] = 0;
+    struct {
+        int node;
+        double square;
+    } stack[64];
+    int depth = 0;
+    if (boundary->node_count) stack[depth].node = 0, stack[depth++].square = 0;
     while (depth && best > enough) {
-        const hf_rom_node* node = &boundary->nodes[stack[--depth]];
-        if (box_square(node, p) >= best) continue;
+        if (stack[--depth].square >= best) continue;
+        const hf_rom_node* node = &boundary->nodes[stack[depth].node];
         for (int i = 0; i < node->count; i++) {
             hf_vec3 y = nearest_on_triangle(x, boundary->triangles + 9 * (size_t)(node->first + i));
             hf_vec3 d = hf_sub(y, x);
@@ -140,9 +145,10 @@ static double nearest_square(const hf_rom_boundary* boundary, const double p[3],
         if (node->count) continue;
         /* The nearer child first. */
         int one = (int)(node - boundary->nodes) + 1, two = node->second;
-        bool swap = box_square(&boundary->nodes[one], p) > box_square(&boundary->nodes[two], p);
-        stack[depth++] = swap ? one : two;
-        stack[depth++] = swap ? two : one;
+        double way_one = box_square(&boundary->nodes[one], p), way_two = box_square(&boundary->nodes[two], p);
+        bool swap = way_one > way_two;
+        stack[depth].node = swap ? one : two, stack[depth++].square = swap ? way_one : way_two;
+        stack[depth].node = swap ? two : one, stack[depth++].square = swap ? way_two : way_one;
     }
     if (likely) *likely = which;
     if (nearest) memcpy(nearest, (double[3]){at.x, at.y, at.z}, 3 * sizeof *nearest);
@@ -158,17 +164,28 @@ double hf_rom_nearest_likely(const hf_rom_boundary* boundary, const double p[3],
     return sqrt(nearest_square(boundary, p, -1, likely, nearest));
 }
 
+static bool in_piece(const hf_rom_piece* piece, int d, const double* values, double tolerance) {
+    const double* row = piece->planes;
+    for (int k = 0; k < piece->plane_count; k++, row += d + 1) {
+        double height = -row[d];
+        for (int i = 0; i < d; i++) height += row[i] * values[i];
+        if (!(height <= tolerance)) return false;
+    }
+    return true;
+}
+
 bool hf_rom_in_pieces(const hf_rom* rom, const double* values, double tolerance) {
-    int d = rom->joint_count;
+    int likely = 0;
+    return hf_rom_in_pieces_likely(rom, values, tolerance, &likely);
+}
+
+bool hf_rom_in_pieces_likely(const hf_rom* rom, const double* values, double tolerance, int* likely) {
+    int d = rom->joint_count, first = *likely;
+    if (first < rom->piece_count && in_piece(&rom->pieces[first], d, values, tolerance)) return true;
     for (int piece = 0; piece < rom->piece_count; piece++) {
-        const double* row = rom->pieces[piece].planes;
-        bool inside = true;
-        for (int k = 0; k < rom->pieces[piece].plane_count && inside; k++, row += d + 1) {
-            double height = -row[d];
-            for (int i = 0; i < d; i++) height += row[i] * values[i];
-            inside = height <= tolerance;
-        }
-        if (inside) return true;
+        if (piece == first || !in_piece(&rom->pieces[piece], d, values, tolerance)) continue;
+        *likely = piece;
+        return true;
     }
     return false;
 }

@@ -38,7 +38,7 @@ static hf_status descend(const hf_creature* c, const hf_target* target, const hf
             hf_limb_solver_make(c, target->limb, target->contact, true, q, o.use_rom, workspace, &solver);
     if (status == HF_OK) status = hf_limb_solver_run(&solver, base, &goal, &o, q, r);
     if (status == HF_OK && care == HF_KEEP_EXACT && r->stop != HF_STOP_REACHED &&
-        r->position_error_m < HOPE_M && r->angle_error_rad < HOPE_RAD)
+        r->position_error_m < HOPE_M && r->angle_error_rad < HOPE_RAD && hf_limb_solver_place(&solver, q))
         hf_limb_solver_settle(&solver, q);
     hf_workspace_end(workspace, mark);
     return status;

@@ -3,6 +3,7 @@
 #ifndef HF_SOLVE_LIMB_PROBLEM_H
 #define HF_SOLVE_LIMB_PROBLEM_H
 
+#include "model/rom.h"
 #include "solve/limb_chain.h"
 #include "solve/target.h"
 
@@ -23,7 +24,7 @@ typedef struct hf_limb_problem {
     const double* posture; /* wanted values in the chain's order */
     int rom_count;
     const int* roms;       /* regions that speak of this limb's joints alone */
-    int* likely;           /* of each: where its boundary was met last */
+    hf_rom_memory* likely; /* of each */
     double *pose_q, *kept; /* a whole pose for the region functions, chain values */
 } hf_limb_problem;
 
@@ -72,6 +73,7 @@ typedef struct hf_limb_solver {
     double* wanted; /* the posture's values in the chain's order */
     int limb;
     bool use_rom;
+    bool hesitant; /* runs with near_start mostly end at their first slow step; false when it is made */
     /* of the present call */
     const hf_solve_options* options;
     hf_solve_result* result;
@@ -82,12 +84,17 @@ typedef struct hf_limb_solver {
 hf_status hf_limb_solver_make(const hf_creature* creature, int limb, int contact, bool bends, const double* q,
                               bool use_rom, hf_workspace* workspace, hf_limb_solver* solver);
 /* hf_limb_solve with a goal that hf_goal_make filled and options that are in range; options->use_rom does not
-   count. With near_start, what the first descent does not reach is left as it is: hf_limb_solver_settle goes
+   count. With near_start, what the first descent does not reach is left as it is: hf_limb_solver_place goes
    on. HF_ERROR_ARGUMENT when a joint value is not finite. */
 hf_status hf_limb_solver_run(hf_limb_solver* solver, const hf_transform* base, const hf_goal* goal,
                              const hf_solve_options* options, double* q, hf_solve_result* result);
-/* After a run with near_start that did not reach all: the position first, the angle as far as that leaves
-   room. Writes to the same result. */
+/* After a run with near_start, which ends at its first slow step: on with it; true when it reaches all.
+   Writes to the same result. */
+bool hf_limb_solver_go_on(hf_limb_solver* solver, double* q);
+/* After a run with near_start that did not reach all: the position alone, whatever becomes of the angle;
+   false when it cannot be had. Writes to the same result. */
+bool hf_limb_solver_place(hf_limb_solver* solver, double* q);
+/* After that: the angle as far as the position leaves room. Writes to the same result. */
 void hf_limb_solver_settle(hf_limb_solver* solver, double* q);
 
 /* Finds the regions to keep; others than these speak of joints beyond the limb. */

@@ -37,9 +37,9 @@ hf_status hf_limb_rom_choose(hf_limb_problem* p, const double* q, hf_workspace* 
     int* roms = hf_workspace_take(workspace, (size_t)v->rom_count, sizeof(int));
     p->pose_q = hf_workspace_take(workspace, (size_t)v->q_count, sizeof(double));
     p->kept = hf_workspace_take(workspace, (size_t)p->chain->value_count + 1, sizeof(double));
-    p->likely = hf_workspace_take(workspace, (size_t)v->rom_count, sizeof(int));
+    p->likely = hf_workspace_take(workspace, (size_t)v->rom_count, sizeof *p->likely);
     if (!roms || !p->pose_q || !p->kept || !p->likely) return HF_ERROR_MEMORY;
-    for (int r = 0; r < v->rom_count; r++) p->likely[r] = -1;
+    for (int r = 0; r < v->rom_count; r++) p->likely[r] = (hf_rom_memory){-1, 0};
     memcpy(p->pose_q, q, sizeof(double) * (size_t)v->q_count);
     for (int r = 0; r < v->rom_count; r++)
         if (group_values(p, r, values)) roms[p->rom_count++] = r;
@@ -52,9 +52,8 @@ bool hf_limb_rom_keep(const hf_limb_problem* p, double* x) {
     bool moved = false;
     for (int i = 0; i < chain->value_count; i++) p->pose_q[chain->q_index[i]] = x[i];
     for (int r = 0; r < p->rom_count; r++) {
-        if (hf_rom_contains(p->creature, p->roms[r], p->pose_q, INSIDE_RAD)) continue;
-        hf_rom_project_likely(p->creature, p->roms[r], &p->likely[r], p->pose_q);
-        moved = true;
+        bool outside = hf_rom_keep(p->creature, p->roms[r], INSIDE_RAD, &p->likely[r], p->pose_q);
+        moved = moved || outside;
     }
     if (!moved) return false;
     for (int i = 0; i < chain->value_count; i++) x[i] = p->pose_q[chain->q_index[i]];

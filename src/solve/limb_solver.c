@@ -32,9 +32,9 @@ static const double NEARLY = 50;            /* tolerances from the target worth 
 static const double NUDGE = 0.05;           /* rad or m: off a limit */
 static const double TURN_SHARE = 0.2;       /* of the reach counts as much as a radian */
 
-/* QUICK gives up early, as most postures lead somewhere; THOROUGH where some error may have to stay; NEAR
-   puts the position first and gives up early. */
-typedef enum descent { QUICK, THOROUGH, POSITION_FIRST, NEAR, POLISH } descent;
+/* QUICK gives up early, as most postures lead somewhere; HESITANT is QUICK and mostly ends at its first slow
+   step; THOROUGH where some error may have to stay; NEAR puts the position first and gives up early. */
+typedef enum descent { QUICK, HESITANT, THOROUGH, POSITION_FIRST, NEAR, POLISH } descent;
 
 static bool strict(descent how) { return how == POSITION_FIRST || how == NEAR; }
 
@@ -68,7 +68,7 @@ static bool take_step(search* s, double damp_position, double damp_angle) {
 static bool improve(search* s, descent how, double* factor, int* used, int limit) {
     const hf_limb_problem* p = &s->problem;
     double scale2 = p->turn_scale * p->turn_scale, here = merit(s, &s->now, how);
-    hf_limb_linearise(p, &s->now, how == QUICK || how == THOROUGH, &s->scratch);
+    hf_limb_linearise(p, &s->now, how <= THOROUGH, &s->scratch);
     for (int attempt = 0; attempt < ATTEMPTS && *used < limit; attempt++) {
         double damp = *factor * (DAMPING * s->now.cost + LEAST_DAMPING * scale2);
         double damp_position =
@@ -87,13 +87,21 @@ static bool position_reached(const hf_limb_problem* p, const hf_limb_trial* t) {
     return t->position2 <= p->tolerance_m * p->tolerance_m;
 }
 
+/* Slow steps in a row that end a descent. Where more of the error is in the position than in the angle, a
+   limb that hesitates mostly cannot have both. */
+static int patience(const hf_limb_trial* t, descent how) {
+    return how == HESITANT && t->position2 > t->cost / 2 ? 1 : STALLS;
+}
+
 /* Descends from s->now until reached, stalled, or out of iterations; true when it still made good progress
    as the iterations ran out. */
 static bool descend(search* s, descent how, int limit) {
     double factor = 1, left = 0;
-    double slow = how == QUICK || how == NEAR ? SLOW : how == THOROUGH ? SLOW_THOROUGH : SLOW_POLISH;
+    double slow = how == QUICK || how == HESITANT || how == NEAR ? SLOW
+                  : how == THOROUGH                              ? SLOW_THOROUGH
+                                                                 : SLOW_POLISH;
     int used = 0, stalls = 0;
-    while (used < limit && stalls < STALLS && !hf_limb_reached(&s->problem, &s->now)) {
+    while (used < limit && stalls < patience(&s->now, how) && !hf_limb_reached(&s->problem, &s->now)) {
         if (!improve(s, how, &factor, &used, limit)) break;
         // where the position is wanted first, it is what must come nearer until it is there
         left = how == NEAR && !position_reached(&s->problem, &s->now)
@@ -300,25 +308,20 @@ static bool read_postures(search* s, const double* q, const double* posture) {
 /* From a start that is near: one descent for all. */
 static void search_near(search* s) {
     hf_limb_trial_copy(&s->problem, &s->first, &s->now);
-    bool ended = descend(s, QUICK, s->options->max_iterations);
+    bool ended = descend(s, s->hesitant ? HESITANT : QUICK, s->options->max_iterations);
     s->result->starts++;
     keep(s, true, ended);
 }
 
-/* Where that does not have all: the position, and the angle as far as it leaves room. */
-static void settle_near(search* s) {
-    bool ended = settle_position(s);
-    keep(s, false, ended);
-    if (s->problem.rows == 3 || !position_reached(&s->problem, &s->now)) return;
-    ended = descend(s, NEAR, s->options->max_iterations);
-    keep(s, false, ended);
+static bool is_far(const hf_limb_problem* p) {
+    return hf_distance(p->point, p->chain->anchor) > p->chain->reach + p->tolerance_m;
 }
 
 static void solve(search* s) {
     const hf_limb_problem* p = &s->problem;
     if (p->rom_count > 0) hf_limb_rom_keep(p, s->first.at.x);
     hf_limb_measure(p, &s->first);
-    bool far = hf_distance(p->point, p->chain->anchor) > p->chain->reach + p->tolerance_m;
+    bool far = is_far(p);
     bool fixed = p->chain->column_count == 0;
     int starts = fixed ? 1 : s->options->max_starts;
     if (s->options->near_start) {
@@ -363,13 +366,30 @@ hf_status hf_limb_solver_run(hf_limb_solver* s, const hf_transform* base, const 
     return HF_OK;
 }
 
-void hf_limb_solver_settle(hf_limb_solver* s, double* q) {
-    const hf_limb_problem* p = &s->problem;
-    if (p->chain->column_count == 0) return;
-    settle_near(s);
-    conclude(s, hf_distance(p->point, p->chain->anchor) > p->chain->reach + p->tolerance_m);
+static void end_call(search* s, double* q) {
+    conclude(s, is_far(&s->problem));
     write_back(s, q);
-    if (s->use_rom) hf_solve_check_range(p->creature, s->limb, q, s->result);
+    if (s->use_rom) hf_solve_check_range(s->problem.creature, s->limb, q, s->result);
+}
+
+bool hf_limb_solver_go_on(hf_limb_solver* s, double* q) {
+    int left = s->options->max_iterations - s->result->iterations;
+    if (left > 0) keep(s, true, descend(s, QUICK, left));
+    end_call(s, q);
+    return hf_limb_reached(&s->problem, &s->best);
+}
+
+bool hf_limb_solver_place(hf_limb_solver* s, double* q) {
+    if (s->problem.chain->column_count == 0) return false;
+    keep(s, false, settle_position(s));
+    end_call(s, q);
+    return position_reached(&s->problem, &s->now);
+}
+
+void hf_limb_solver_settle(hf_limb_solver* s, double* q) {
+    if (s->problem.rows == 3) return;
+    keep(s, false, descend(s, NEAR, s->options->max_iterations));
+    end_call(s, q);
 }
 
 hf_status hf_limb_solve(const hf_creature* creature, const hf_transform* base, const hf_target* target,
@@ -386,7 +406,8 @@ hf_status hf_limb_solve(const hf_creature* creature, const hf_transform* base, c
     status = hf_limb_solver_make(creature, target->limb, target->contact, true, q, options->use_rom,
                                  workspace, &s);
     if (status == HF_OK) status = hf_limb_solver_run(&s, base, &goal, options, q, result);
-    if (status == HF_OK && options->near_start && !options->whole && result->stop != HF_STOP_REACHED)
+    if (status == HF_OK && options->near_start && !options->whole && result->stop != HF_STOP_REACHED &&
+        hf_limb_solver_place(&s, q))
         hf_limb_solver_settle(&s, q);
     hf_workspace_end(workspace, mark);
     return status;
