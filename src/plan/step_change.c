@@ -32,7 +32,7 @@ static bool goes_on(const hf_plan_world* w, int index, bool speculative, const h
     if (old->until < last)
         return next->until >= old->until + (speculative ? 1 : hf_guide_stride(w)) || next->until == last;
     return next->until == old->until &&
-           hf_hold_off_goal(w, next) < hf_hold_off_goal(w, old) - HF_SMALL_SHIFT * w->view->height;
+           hf_hold_off_goal(w, next) < hf_hold_off_goal(w, old) - HF_SMALL_SHIFT / 3 * w->view->height;
 }
 
 /* Is the centre of mass within a shift of where the others carry the body without a limb? */
@@ -167,7 +167,7 @@ typedef struct change {
 static int find_arrivals(change* c) {
     hf_planner* p = c->planner;
     hf_pose* to = c->arrivals;
-    double near = HF_SMALL_SHIFT * p->world.view->height;
+    double near = HF_SMALL_SHIFT / 3 * p->world.view->height;
     int count = 0;
     hf_pose_copy(&p->world, &c->departure, &to[0]);
     if (hf_stance_pose_easy(p, c->rest, c->rest_count, c->rest_carry, hf_pose_margin(p),
