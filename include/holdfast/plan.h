@@ -77,9 +77,9 @@ typedef struct hf_plan_result {
 } hf_plan_result;
 HF_API void hf_plan_result_free(hf_plan_result* result);
 
-/* From start to goal, which may be whole or only a root. The guide may be given (guide_count > 0), else it is
-   searched. progress may be NULL; it is called by any of the threads, never by two at once. HF_OK with an
-   outcome when it could be tried at all. */
+/* From start to goal, which may be whole or only a root, in a scene none of whose objects moves by keys. The
+   guide may be given (guide_count > 0), else it is searched. progress may be NULL; it is called by any of the
+   threads, never by two at once. HF_OK with an outcome when it could be tried at all. */
 typedef struct hf_plan_query {
     const hf_scenario_state* start;
     const hf_scenario_state* goal;

@@ -67,7 +67,9 @@ typedef enum hf_frame_fault_kind {
     HF_FAULT_SPEED,    /* root or a joint is too fast on the way to the next frame */
     HF_FAULT_BALANCE,  /* the static margin that the schedule claims is not there */
     HF_FAULT_DYNAMIC,  /* no contact forces for the inertial wrench, as the schedule claims it */
-    HF_FAULT_LIMITS    /* a joint is outside its limits */
+    HF_FAULT_LIMITS,   /* a joint is outside its limits */
+    HF_FAULT_SURFACE,  /* a hold begins where its object has no surface, or allows no contact */
+    HF_FAULT_ONE_LIMB  /* the holds of two limbs change at once, where the schedule claims one-limb */
 } hf_frame_fault_kind;
 HF_API const char* hf_frame_fault_text(hf_frame_fault_kind kind);
 
@@ -92,11 +94,13 @@ typedef struct hf_realise_result {
 } hf_realise_result;
 HF_API void hf_realise_result_free(hf_realise_result* result);
 
-/* Frames at the schedule's rate: at the knots' times exactly the knots, between them straight, every limb
-   that holds put back exactly where its hold keeps it. Objects go by their keys. Balance margins are those of
-   the planner's cones, where the schedule claims balance. The motion has the schedule's names, outcome and
-   claims, the claims less what a fault breaks. HF_ERROR_ARGUMENT for a schedule that hf_schedule_validate
-   refuses. */
+/* Frames at the schedule's rate: at the knots' times exactly the knots, between them straight. A limb that is
+   farther than half of what a check allows from where its hold keeps it is put back exactly there; a hold
+   whose point is over 1 mm from where the limb is at its first knot is taken at its word, and the limb goes
+   there. Objects go by their keys; where they do, frames are tested and the way between two frames is not.
+   Balance margins are those of the planner's cones, where the schedule claims balance. The motion has the
+   schedule's names, outcome and claims, the claims less what a fault breaks. HF_ERROR_ARGUMENT for a schedule
+   that hf_schedule_validate refuses. */
 HF_API hf_status hf_realise(const hf_creature* creature, const hf_scene* scene, const hf_schedule* schedule,
                             const hf_realise_options* options, hf_workspace* workspace, hf_motion** motion,
                             hf_realise_result* result);

@@ -97,10 +97,11 @@ HF_API hf_status hf_swing_create(const hf_creature* creature, hf_swing** swing);
 HF_API void hf_swing_free(hf_swing* swing);
 
 /* Knots of a way on which straight moves between neighbours are free of collision (no point of a body moves
-   over 1 cm untested), limits and regions are kept at knots and between, and holds hold within the tolerance
-   at knots. Overlap as hf_hold allows it: for holds all the time, for a contact that is left or made on a
-   stretch beside it that the limb can pass within a frame (a thirtieth of a second). HF_ERROR_ARGUMENT for
-   indices out of range and numbers that are not finite. No heap in steady state; the same answer every time.
+   over step_m untested), limits and regions are kept at knots and between, and holds hold within the
+   tolerance at knots. Overlap as the collision query allows touches: for holds all the time, for a contact
+   that is left or made on a stretch beside it that the limb can pass within a frame (a thirtieth of a
+   second). HF_ERROR_ARGUMENT for indices out of range and numbers that are not finite. No heap in steady
+   state; the same answer every time.
  */
 HF_API hf_status hf_swing_find(const hf_creature* creature, const hf_placement* placement,
                                const hf_swing_query* query, hf_workspace* workspace, hf_swing* swing);

@@ -9,7 +9,7 @@
 static const double FACING = 0.9;
 /* Two frames of a limb whose gaps differ by less than this touch alike, m. */
 static const double SAME_GAP_M = 1e-3;
-enum { MAX_SURFACES = 16 }; /* looked at for one contact frame */
+enum { MAX_SURFACES = 256 }; /* looked at for one contact frame; where more are near, only nearer ones */
 
 hf_hold hf_hold_in_world(hf_hold hold, hf_transform object) {
     hold.point = hf_apply(object, hold.point);
@@ -68,6 +68,17 @@ static bool faces(const hf_scene* scene, const hf_contact_frame* f, hf_vec3 at, 
     return hf_dot(*normal, out) > FACING;
 }
 
+/* The surfaces about a contact frame that are no farther from its ball (or point) than `within`; where there
+   are too many the distance is halved until there are not, and the nearest alone is left in the end. */
+static int surfaces_near(const hf_placement* placement, hf_vec3 at, double ball, double within,
+                         hf_surface* all) {
+    for (; within > SAME_GAP_M / MAX_SURFACES; within /= 2) {
+        int n = hf_placement_within(placement, at, ball + within, all, MAX_SURFACES);
+        if (n <= MAX_SURFACES) return n;
+    }
+    return hf_placement_closest(placement, at, ball + within, all);
+}
+
 bool hf_hold_find(const hf_creature* c, const hf_placement* placement, const hf_transform* links, int limb,
                   double within_m, hf_hold* hold) {
     const hf_scene* scene = hf_placement_scene(placement);
@@ -79,8 +90,8 @@ bool hf_hold_find(const hf_creature* c, const hf_placement* placement, const hf_
         hf_vec3 at = hf_apply(links[frame->link], frame->offset), normal;
         hf_vec3 out = hf_neg(hf_rotate(links[frame->link].rotation, frame->normal));
         hf_surface all[MAX_SURFACES];
-        int n = hf_placement_within(placement, at, best + frame->ball, all, MAX_SURFACES);
-        for (int i = 0; i < n && i < MAX_SURFACES; i++) {
+        int n = surfaces_near(placement, at, frame->ball, best, all);
+        for (int i = 0; i < n; i++) {
             double gap = fabs(all[i].distance - frame->ball);
             if (gap >= best - (found && hold->frame != f ? SAME_GAP_M : 0)) continue;
             if (!faces(scene, frame, at, out, &all[i], &normal)) continue;

@@ -111,7 +111,7 @@ static const char* hold_fault(const hf_schedule* s, int i, const hf_creature_vie
     if (h->hold.limb < 0 || h->hold.limb >= v->limb_count) return "no such limb";
     if (h->hold.frame < 0 || h->hold.frame >= v->limbs[h->hold.limb].contact_count)
         return "no such contact frame";
-    if (h->hold.object < -1 || (scene && h->hold.object >= hf_scene_object_count(scene)))
+    if (h->hold.object < -1 || h->hold.object >= (scene ? hf_scene_object_count(scene) : 0))
         return "no such object";
     if (!(h->from_s >= 0) || !isfinite(h->to_s)) return "a time is negative or not finite";
     if (!(h->to_s >= h->from_s)) return "it ends before it begins";
@@ -131,7 +131,7 @@ hf_status hf_schedule_validate(const hf_schedule* s, const hf_creature* creature
     if (s->q_count != v->q_count)
         return hf_fail(error, HF_ERROR_ARGUMENT, NULL, 0, NULL,
                        "the schedule has %d joint values, the creature %d", s->q_count, v->q_count);
-    if ((s->claims & HF_CLAIM_BALANCE) && !(v->mass > 0))
+    if ((s->claims & (HF_CLAIM_BALANCE | HF_CLAIM_DYNAMIC)) && !(v->mass > 0))
         return hf_fail(error, HF_ERROR_ARGUMENT, NULL, 0, "claims",
                        "balance is claimed, and the creature has no mass");
     if (s->knot_count < 1) return hf_fail(error, HF_ERROR_ARGUMENT, NULL, 0, NULL, "there is no knot");

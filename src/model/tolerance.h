@@ -54,5 +54,7 @@
 #define HF_LIVE_SPEED_SHARE 0.995
 /* Least static balance margin, m; a user may set another one. */
 #define HF_MARGIN_M 0.006
+/* The same of the frames of a motion in the end, between that and what a check asks for. */
+#define HF_FRAME_MARGIN_M 0.0055
 
 #endif

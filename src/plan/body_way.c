@@ -92,7 +92,7 @@ static bool keep(way* w, hf_pose* pose) {
             return hf_stance_margin(w->stance, hf_com(p->world.creature, p->tools.links)) >=
                    p->world.options->margin_m;
         }
-        pose->root.position = hf_add(pose->root.position, hf_scale(pull, 1.2));
+        hf_pose_give_way(pose, pull);
     }
     return false;
 }
@@ -138,7 +138,7 @@ static bool is_straight(way* w, const hf_pose* from, const hf_pose* to) {
 /* ---- the space of the trees ---- */
 
 /* Memory that ran out inside the planner's functions. */
-static hf_status status_of(const way* w) { return !hf_plan_ok(w->planner) ? HF_ERROR_MEMORY : HF_OK; }
+static hf_status status_of(const way* w) { return w->planner->tools.status; }
 
 static double distance(const void* user, const double* a, const double* b, double enough) {
     (void)enough;

@@ -21,7 +21,8 @@ static const hf_option items[] = {
     {"rate", HF_OPTION_REAL, FIELD(rate), 10, 240, 30, "1/s", "frames a second"},
     {"trunk_scale", HF_OPTION_REAL, FIELD(trunk_scale), 0, 1.5, 0, "",
      "of the guide's trunk; 0: the creature's"},
-    {"margin_m", HF_OPTION_REAL, FIELD(margin_m), 0, 1, HF_MARGIN_M, "m", "least balance margin of a frame"},
+    {"margin_m", HF_OPTION_REAL, FIELD(margin_m), HF_FRAME_MARGIN_M, 1, HF_MARGIN_M, "m",
+     "least balance margin of a frame"},
     {"horizon", HF_OPTION_COUNT, FIELD(horizon), 1, 1000, 24, "",
      "guide poses that a contact's duration counts"},
     {"effort", HF_OPTION_REAL, FIELD(effort), 0, 1000, 0.02, "",
@@ -213,6 +214,7 @@ static hf_status choose_guide(hf_planner* p, const hf_plan_query* q, int attempt
         least = effort, length_m = path->length_m;
     }
     *found = best != NULL;
+    if (best) r->where[0] = 0; // what a later guide failed at is not the plan's reason
     if (best) {
         hf_free(p->own_guide);
         p->world.guide = p->own_guide = best;

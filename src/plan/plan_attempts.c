@@ -165,6 +165,11 @@ hf_status hf_plan_find(const hf_plan_model* model, const hf_scene* scene, const 
     memset(result, 0, sizeof *result);
     hf_status status = hf_options_check(hf_plan_option_table(), options, error);
     if (status != HF_OK) return status;
+    for (int k = 0; k < hf_scene_object_count(scene); k++)
+        if (hf_scene_object(scene, k).key_count > 1)
+            return hf_fail(error, HF_ERROR_ARGUMENT, NULL, 0, "scene",
+                           "object \"%.60s\" moves by keys; plans are made in scenes that stand still",
+                           hf_scene_object(scene, k).name);
     double start = hf_plan_clock();
     contest c = {.query = query, .progress = progress, .user = user, .last = options->guides};
     // more at once than there are cores would only keep the first ones waiting

@@ -49,6 +49,7 @@ int hf_plan_contacts(hf_planner* p, const hf_scenario_state* state, hf_pose* pos
             c.point = k->point, c.normal = k->normal;
             if (k->object >= 0) c.object = k->object;
             found = found || k->object >= 0;
+            c.grip = p->world.view->limbs[k->limb].grip && hf_scene_object(p->world.scene, c.object).grip;
         }
         if (!found || !add_contact(p, &c, pose, holds, &count)) return -1 - k->limb;
     }

@@ -16,8 +16,7 @@
 
 /* Times that differ by less are the same, s. */
 static const double SAME_S = 1e-9;
-/* Least static margin that a claim of balance promises, m: what a check asks for. */
-static const double MARGIN_M = 0.005;
+enum { MAX_NEAR = 64 }; /* surfaces looked at where a hold begins */
 
 const char* hf_frame_fault_text(hf_frame_fault_kind kind) {
     static const char* const texts[] = {"collides",
@@ -26,7 +25,9 @@ const char* hf_frame_fault_text(hf_frame_fault_kind kind) {
                                         "is too fast",
                                         "is not balanced",
                                         "has no contact forces for its accelerations",
-                                        "is outside its joint limits"};
+                                        "is outside its joint limits",
+                                        "holds no surface",
+                                        "changes with another limb"};
     return (size_t)kind < sizeof texts / sizeof *texts ? texts[kind] : "unknown";
 }
 
@@ -70,8 +71,8 @@ typedef struct realiser {
 
 static hf_status note(realiser* r, hf_frame_fault_kind kind, int frame, int limb, const hf_collision* hit) {
     hf_realise_result* out = r->result;
-    for (int i = out->fault_count - 1; i >= 0 && out->faults[i].frame == frame; i--)
-        if (out->faults[i].kind == kind) return HF_OK;
+    for (int i = out->fault_count - 1; i >= 0 && out->faults[i].frame >= frame; i--)
+        if (out->faults[i].kind == kind && out->faults[i].frame == frame) return HF_OK;
     if (!HF_GROW(out->faults, out->fault_capacity, out->fault_count)) return HF_ERROR_MEMORY;
     out->faults[out->fault_count] = (hf_frame_fault){.kind = kind, .frame = frame, .limb = limb};
     if (hit) out->faults[out->fault_count].collision = *hit;
@@ -125,6 +126,8 @@ static void begin(realiser* r, int index, int frame, const hf_transform* links, 
         hf_vec3 own = hf_rotate(a.rotation, f->normal);
         if (a.flat) a.rotation = hf_quat_mul(hf_quat_between(own, hf_neg(world.normal)), a.rotation);
     }
+    // a patch that is tilted further bears by its edge, and may turn
+    a.flat = a.flat && -hf_dot(hf_rotate(a.rotation, f->normal), world.normal) > cos(HF_FLAT_RAD);
     hf_transform link = {.rotation = a.rotation};
     link.position = hf_sub(a.point, hf_rotate(link.rotation, f->offset));
     *h = (held){.index = index,
@@ -217,7 +220,7 @@ static hf_status weigh(realiser* r, bool changed, bool test, int frame) {
     }
     double margin = hf_stance_margin(r->stance, hf_com(r->creature, r->links));
     r->motion->frames[frame].balance = margin;
-    return test && margin < MARGIN_M && r->schedule->claims & HF_CLAIM_BALANCE
+    return test && margin < HF_FRAME_MARGIN_M && r->schedule->claims & HF_CLAIM_BALANCE
                ? note(r, HF_FAULT_BALANCE, frame, -1, NULL)
                : HF_OK;
 }
@@ -291,8 +294,44 @@ static hf_status look_between(realiser* r, int frame) {
 
 /* ---- the whole ---- */
 
+/* The last frame is at the last knot or, where that is between two frames, at the next one. */
 static int frame_count_of(const hf_schedule* s) {
-    return (int)floor(s->knots[s->knot_count - 1].time_s * s->rate + 0.5) + 1;
+    return (int)ceil(s->knots[s->knot_count - 1].time_s * s->rate - SAME_S * s->rate) + 1;
+}
+
+/* Has the object of a hold a surface where the hold begins, and does it allow contact? */
+static bool on_surface(const realiser* r, const hf_hold* h) {
+    hf_surface near[MAX_NEAR];
+    if (h->object < 0) return true;
+    if (!hf_scene_object(r->scene, h->object).contact) return false;
+    int n = hf_placement_within(r->placement, h->point, HF_TOUCH_M, near, MAX_NEAR);
+    for (int i = 0; i < n && i < MAX_NEAR; i++)
+        if (near[i].object == h->object) return true;
+    return n > MAX_NEAR;
+}
+
+static bool has_limb(const hf_motion_frame* f, const hf_hold* h) {
+    for (int i = 0; i < f->contact_count; i++)
+        if (f->contacts[i].limb == h->limb) return true;
+    return false;
+}
+
+/* Holds that begin with a frame are on their surfaces, and no second limb's hold begins or ends there. */
+static hf_status look_at_change(realiser* r, int frame) {
+    hf_status status = HF_OK;
+    int changes = 0;
+    const hf_motion_frame* now = &r->motion->frames[frame];
+    for (int i = 0; i < r->now_count && status == HF_OK; i++) {
+        if (r->now[i].begun != frame) continue;
+        changes++;
+        if (!on_surface(r, &r->now[i].world))
+            status = note(r, HF_FAULT_SURFACE, frame, r->now[i].world.limb, NULL);
+    }
+    for (int i = 0; frame > 0 && i < now[-1].contact_count; i++)
+        changes += !has_limb(now, &now[-1].contacts[i]);
+    if (status == HF_OK && frame > 0 && changes > 1 && r->schedule->claims & HF_CLAIM_ONE_LIMB)
+        status = note(r, HF_FAULT_ONE_LIMB, frame, -1, NULL);
+    return status;
 }
 
 static hf_status make_frames(realiser* r, bool test) {
@@ -300,14 +339,15 @@ static hf_status make_frames(realiser* r, bool test) {
     hf_status status = HF_OK;
     int count = frame_count_of(s);
     for (int i = 0; i < count && status == HF_OK; i++) {
-        double time_s = i / s->rate;
+        double time_s = i / s->rate, at_s = fmin(time_s, s->knots[s->knot_count - 1].time_s);
         hf_pose pose;
         if (r->moves) hf_placement_set_time(r->placement, time_s);
-        bool on_knot = pose_at(r, time_s, &pose);
+        bool on_knot = pose_at(r, at_s, &pose);
         hf_frames_keep_range(r->creature, pose.q);
-        bool changed = list_holds(r, i, time_s, &pose);
+        bool changed = list_holds(r, i, at_s, &pose) || i == 0;
         status = rehold(r, i, test, &pose);
         if (status == HF_OK) status = write_frame(r, time_s, &pose, on_knot && s->knots[r->knot].stance);
+        if (status == HF_OK && test && changed) status = look_at_change(r, i);
         if (status == HF_OK && test) status = push(r, i - 1, count);
         if (status == HF_OK) {
             hf_forward(r->creature, &pose, r->links);
@@ -347,8 +387,9 @@ static int by_frame(const void* a, const void* b) {
 
 /* The motion claims only what it keeps. */
 static void drop_claims(realiser* r) {
-    static const unsigned broken[] = {HF_CLAIM_COLLISION, HF_CLAIM_ROM,     HF_CLAIM_CONTACTS, HF_CLAIM_SPEED,
-                                      HF_CLAIM_BALANCE,   HF_CLAIM_DYNAMIC, HF_CLAIM_LIMITS};
+    static const unsigned broken[] = {HF_CLAIM_COLLISION, HF_CLAIM_ROM,      HF_CLAIM_CONTACTS,
+                                      HF_CLAIM_SPEED,     HF_CLAIM_BALANCE,  HF_CLAIM_DYNAMIC,
+                                      HF_CLAIM_LIMITS,    HF_CLAIM_CONTACTS, HF_CLAIM_ONE_LIMB};
     r->result->outcome = r->result->fault_count ? HF_PARTIAL : HF_FOUND;
     if (r->result->fault_count)
         qsort(r->result->faults, (size_t)r->result->fault_count, sizeof *r->result->faults, by_frame);
