@@ -334,6 +334,51 @@ static void test_foot_out_of_reach(void** state) {
     hf_schedule_free(s);
 }
 
+static bool has_fault(const hf_realise_result* r, hf_frame_fault_kind kind) {
+    for (int i = 0; i < r->fault_count; i++)
+        if (r->faults[i].kind == kind) return true;
+    return false;
+}
+
+/* A hold 2 cm above the ground holds nothing, whoever says so. */
+static void test_hold_in_the_air(void** state) {
+    world* w = *state;
+    hf_schedule* s = stand(w);
+    hf_realise_result result = {0};
+    s->claims &= ~(unsigned)HF_CLAIM_BALANCE;
+    s->holds[0].hold.point.z += 0.02;
+    hf_motion* m = realise(w, s, &result);
+    assert_int_equal(result.outcome, HF_PARTIAL);
+    assert_true(has_fault(&result, HF_FAULT_SURFACE));
+    assert_false(m->claims & HF_CLAIM_CONTACTS);
+    hf_motion_free(m);
+    hf_realise_result_free(&result);
+    hf_schedule_free(s);
+}
+
+/* Both feet let go in one frame: that is no change of one limb. And the last frame keeps what the last knot
+   holds, where that knot is between two frames. */
+static void test_two_limbs_at_once(void** state) {
+    world* w = *state;
+    hf_schedule* s = stand(w);
+    hf_realise_result result = {0};
+    s->claims &= ~(unsigned)HF_CLAIM_BALANCE;
+    s->knots[s->knot_count - 1].time_s += 0.02;
+    for (int i = 0; i < s->hold_count; i++) s->holds[i].to_s = s->knots[s->knot_count - 1].time_s;
+    hf_motion* m = realise(w, s, &result);
+    assert_int_equal(result.outcome, HF_FOUND);
+    assert_int_equal(m->frame_count, 32);
+    assert_int_equal(m->frames[31].contact_count, 2);
+    hf_motion_free(m);
+    for (int i = 0; i < s->hold_count; i++) s->holds[i].to_s = 0.5;
+    m = realise(w, s, &result);
+    assert_true(has_fault(&result, HF_FAULT_ONE_LIMB));
+    assert_false(m->claims & HF_CLAIM_ONE_LIMB);
+    hf_motion_free(m);
+    hf_realise_result_free(&result);
+    hf_schedule_free(s);
+}
+
 /* ---- timelines ---- */
 
 static bool has_colour(const hf_picture* p, uint32_t hex, int y0, int y1) {
@@ -397,10 +442,11 @@ static void test_timeline_refused(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_paths),
-        cmocka_unit_test(test_bad_files),  cmocka_unit_test(test_unedited),
-        cmocka_unit_test(test_moved_foot), cmocka_unit_test(test_foot_out_of_reach),
-        cmocka_unit_test(test_timeline),   cmocka_unit_test(test_timeline_refused),
+        cmocka_unit_test(test_round_trip),      cmocka_unit_test(test_paths),
+        cmocka_unit_test(test_bad_files),       cmocka_unit_test(test_unedited),
+        cmocka_unit_test(test_hold_in_the_air), cmocka_unit_test(test_two_limbs_at_once),
+        cmocka_unit_test(test_moved_foot),      cmocka_unit_test(test_foot_out_of_reach),
+        cmocka_unit_test(test_timeline),        cmocka_unit_test(test_timeline_refused),
     };
     return cmocka_run_group_tests(tests, load_world, free_world);
 }

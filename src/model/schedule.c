@@ -111,7 +111,8 @@ static const char* hold_fault(const hf_schedule* s, int i, const hf_creature_vie
     if (h->hold.limb < 0 || h->hold.limb >= v->limb_count) return "no such limb";
     if (h->hold.frame < 0 || h->hold.frame >= v->limbs[h->hold.limb].contact_count)
         return "no such contact frame";
-    if (h->hold.object < -1 || h->hold.object >= (scene ? hf_scene_object_count(scene) : 0))
+    if (h->hold.object >= 0 && !scene) return "it names an object, and there is no scene";
+    if (h->hold.object < -1 || (scene && h->hold.object >= hf_scene_object_count(scene)))
         return "no such object";
     if (!(h->from_s >= 0) || !isfinite(h->to_s)) return "a time is negative or not finite";
     if (!(h->to_s >= h->from_s)) return "it ends before it begins";
