@@ -416,6 +416,8 @@ static bool in_regions(search* s, int k) {
 static hf_status move_is_bad(search* s, const double* a, const double* b, bool start, bool goal, bool* bad) {
     hf_collision_query c = touching(s, start, goal);
     c.limb = s->query->limbs[0].limb;
+    // a body may be deeper between two tested places: where nothing is touched there is room to ask for less
+    if (!start && !goal) c.depth_m = HF_DEPTH_M / 2;
     /* only read */
     hf_pose from = {s->query->from.root, (double*)(uintptr_t)a}, to = {from.root, (double*)(uintptr_t)b},
             between = {from.root, s->between};
