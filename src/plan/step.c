@@ -33,9 +33,14 @@ static double duration_of(const hf_planner* p, int index, const hf_plan_hold* h)
     return fmin(1, (double)(h->until - index) / p->world.options->horizon);
 }
 
+/* Creature heights: a margin of the stance, and half a side of one contact, beyond which more room about the
+   centre of mass is not better: a third of a stride, and half the width of a foot. */
+static const double ENOUGH_MARGIN = 0.1, ENOUGH_OWN = 0.025;
+
 /* The room that the body has about where it is, and on the contact alone, as shares of what is enough. */
 static double balance_of(const hf_planner* p, const hf_plan_hold* h, double margin_m) {
-    return fmin(1, fmin(fmax(0, margin_m) / 0.1, own_room(&h->support) / 0.025) / p->world.view->height);
+    double margin = fmax(0, margin_m) / ENOUGH_MARGIN, own = own_room(&h->support) / ENOUGH_OWN;
+    return fmin(1, fmin(margin, own) / p->world.view->height);
 }
 
 /* Terms of a contact (method section 4: supports push up, whatever way the body goes). False when memory is
