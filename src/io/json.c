@@ -179,14 +179,6 @@ bool hf_json_quat(hf_json* json, const char* where, const json_t* object, const 
     return numbers_of(json, where, object, key, false, 4, v) && unit_quat(json, where, key, v, value);
 }
 
-bool hf_json_pose7(hf_json* json, const char* where, const json_t* object, const char* key, bool required,
-                   hf_transform* value) {
-    double v[7];
-    if (!numbers_of(json, where, object, key, required, 7, v)) return false;
-    value->position = hf_v3(v[0], v[1], v[2]);
-    return unit_quat(json, where, key, v + 3, &value->rotation);
-}
-
 bool hf_json_array(hf_json* json, const char* where, const json_t* object, const char* key, bool required,
                    json_t** value) {
     json_t* v = member(json, where, object, key, required);

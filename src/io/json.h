@@ -38,8 +38,6 @@ bool hf_json_vec3(hf_json* json, const char* where, const json_t* object, const 
                   hf_vec3* value);
 /* Unit quaternion w x y z; one that is off by more than 1 % is refused, others are normalised. */
 bool hf_json_quat(hf_json* json, const char* where, const json_t* object, const char* key, hf_quat* value);
-bool hf_json_pose7(hf_json* json, const char* where, const json_t* object, const char* key, bool required,
-                   hf_transform* value);
 /* Array and object members. */
 bool hf_json_array(hf_json* json, const char* where, const json_t* object, const char* key, bool required,
                    json_t** value);
