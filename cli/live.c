@@ -51,7 +51,7 @@ static hf_transform path_at(const hf_scenario* s, double time_s, double duration
 
 static double heading(hf_quat q) {
     hf_vec3 x = hf_rotate(q, hf_v3(1, 0, 0));
-    return atan2(x.y, x.x);
+    return hf_atan2(x.y, x.x);
 }
 
 static void steer(const life* l, double time_s, const hf_pose* now, hf_agent_input* in) {
@@ -117,7 +117,7 @@ static bool arrived(const life* l) {
     const hf_schedule* s = l->m.schedule;
     hf_transform end = path_at(l->job->scenario, l->duration_s, l->duration_s);
     hf_vec3 d = hf_sub(end.position, s->knots[s->knot_count - 1].root.position);
-    return hypot(d.x, d.y) <= THERE_M;
+    return hf_hypot(d.x, d.y) <= THERE_M;
 }
 
 static hf_status write_life(const life* l, hf_error* error) {

@@ -2,6 +2,7 @@
 #ifndef HOLDFAST_MATH_H
 #define HOLDFAST_MATH_H
 
+#include <holdfast/base.h>
 #include <math.h>
 
 #ifdef __cplusplus
@@ -11,6 +12,16 @@ extern "C" {
 typedef struct hf_vec3 {
     double x, y, z;
 } hf_vec3;
+
+/* Elementary functions of the library's own (radians). Files and motions depend on these alone. */
+HF_API double hf_sin(double angle);
+HF_API double hf_cos(double angle);
+HF_API double hf_asin(double x);
+HF_API double hf_acos(double x);
+HF_API double hf_atan2(double y, double x);
+HF_API double hf_hypot(double x, double y);
+HF_API double hf_log(double x);
+HF_API double hf_pow(double x, double power);
 
 /* Unit quaternion, w first, as in every Holdfast file. */
 typedef struct hf_quat {
@@ -70,8 +81,8 @@ static inline hf_vec3 hf_rotate(hf_quat q, hf_vec3 v) {
 }
 static inline hf_vec3 hf_unrotate(hf_quat q, hf_vec3 v) { return hf_rotate(hf_quat_conj(q), v); }
 static inline hf_quat hf_quat_axis_angle(hf_vec3 unit_axis, double angle) {
-    double s = sin(angle / 2);
-    hf_quat q = {cos(angle / 2), unit_axis.x * s, unit_axis.y * s, unit_axis.z * s};
+    double s = hf_sin(angle / 2);
+    hf_quat q = {hf_cos(angle / 2), unit_axis.x * s, unit_axis.y * s, unit_axis.z * s};
     return q;
 }
 static inline hf_quat hf_quat_normalize(hf_quat q) {
@@ -84,7 +95,7 @@ static inline hf_quat hf_quat_normalize(hf_quat q) {
 static inline hf_vec3 hf_quat_log(hf_quat q) {
     double s = sqrt(q.x * q.x + q.y * q.y + q.z * q.z);
     double w = q.w < 0 ? -q.w : q.w;
-    double k = s > 1e-12 ? 2 * atan2(s, w) / s : 2 / (w > 0 ? w : 1);
+    double k = s > 1e-12 ? 2 * hf_atan2(s, w) / s : 2 / (w > 0 ? w : 1);
     if (q.w < 0) k = -k;
     return hf_v3(q.x * k, q.y * k, q.z * k);
 }
@@ -111,9 +122,9 @@ static inline hf_quat hf_quat_between(hf_vec3 a, hf_vec3 b) {
 }
 /* URDF's fixed-axis roll, pitch, yaw. */
 static inline hf_quat hf_quat_rpy(double roll, double pitch, double yaw) {
-    hf_quat x = {cos(roll / 2), sin(roll / 2), 0, 0};
-    hf_quat y = {cos(pitch / 2), 0, sin(pitch / 2), 0};
-    hf_quat z = {cos(yaw / 2), 0, 0, sin(yaw / 2)};
+    hf_quat x = {hf_cos(roll / 2), hf_sin(roll / 2), 0, 0};
+    hf_quat y = {hf_cos(pitch / 2), 0, hf_sin(pitch / 2), 0};
+    hf_quat z = {hf_cos(yaw / 2), 0, 0, hf_sin(yaw / 2)};
     return hf_quat_mul(z, hf_quat_mul(y, x));
 }
 static inline hf_mat3 hf_quat_matrix(hf_quat q) {

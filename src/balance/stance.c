@@ -76,7 +76,7 @@ static void add_cones(hf_stance* stance, const hf_support* s) {
     for (int c = 0; c < s->corner_count; c++)
         for (int e = 0; e < edges; e++) {
             double angle = 2 * 3.14159265358979323846 * e / edges;
-            hf_vec3 aside = hf_add(hf_scale(u, cos(angle)), hf_scale(v, sin(angle)));
+            hf_vec3 aside = hf_add(hf_scale(u, hf_cos(angle)), hf_scale(v, hf_sin(angle)));
             add_column(stance, s->corners[c], hf_add(s->normal, hf_scale(aside, s->friction)), INFINITY);
         }
 }

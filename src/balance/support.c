@@ -118,7 +118,7 @@ void hf_support_find(const hf_creature* creature, const hf_placement* placement,
 }
 
 /* A cone with four edges of this share lies inside a cone with eight edges of the whole friction, however the
-   two are turned: cos(pi / 8) = 0.924. */
+   two are turned: hf_cos(pi / 8) = 0.924. */
 static const double FRICTION_SHARE = 0.92;
 
 void hf_support_plan(const hf_creature* creature, const hf_placement* placement, const hf_hold* hold,

@@ -74,7 +74,7 @@ static void drop(outline* o, int at) {
     o->count--;
 }
 
-static bool same(const corner* a, const corner* b) { return hypot(a->x - b->x, a->y - b->y) < SAME_M; }
+static bool same(const corner* a, const corner* b) { return hf_hypot(a->x - b->x, a->y - b->y) < SAME_M; }
 
 /* Asks beyond the side that starts at corner i: a new corner there, or the side is final. Returns how many
    corners are new. */
@@ -82,7 +82,7 @@ static int open_side(outline* o, int i) {
     int next = (i + 1) % o->count;
     corner a = o->corners[i], b = o->corners[next], c;
     o->done[i] = true;
-    double dx = b.x - a.x, dy = b.y - a.y, length = hypot(dx, dy);
+    double dx = b.x - a.x, dy = b.y - a.y, length = hf_hypot(dx, dy);
     double nx = dy / length, ny = -dx / length;
     if (o->count == HF_REGION_CORNERS || !farthest(o, nx, ny, &c)) return 0;
     double gain = nx * (c.x - a.x) + ny * (c.y - a.y);
@@ -127,7 +127,7 @@ static void straighten(outline* o) {
     for (int i = o->count - 1; i >= 0 && o->count > 2; i--) {
         const corner *a = &o->corners[(i + o->count - 1) % o->count], *b = &o->corners[i],
                      *c = &o->corners[(i + 1) % o->count];
-        double dx = c->x - a->x, dy = c->y - a->y, length = hypot(dx, dy);
+        double dx = c->x - a->x, dy = c->y - a->y, length = hf_hypot(dx, dy);
         double out = length > 0 ? (dy * (b->x - a->x) - dx * (b->y - a->y)) / length : 0;
         if (out < SIDE_TOLERANCE_M) drop(o, i);
     }
@@ -136,7 +136,7 @@ static void straighten(outline* o) {
 static void find_sides(hf_support_region* r) {
     for (int i = 0; i < r->count; i++) {
         int next = (i + 1) % r->count;
-        double dx = r->x[next] - r->x[i], dy = r->y[next] - r->y[i], length = hypot(dx, dy);
+        double dx = r->x[next] - r->x[i], dy = r->y[next] - r->y[i], length = hf_hypot(dx, dy);
         double nx = dy / length, ny = -dx / length;
         /* The largest part along one of the eight directions, by symmetry. */
         double u = fmax(fabs(nx), fabs(ny)), v = (fabs(nx) + fabs(ny)) * 0.70710678118654752;
@@ -189,7 +189,7 @@ static double segment_nearest(double ax, double ay, double bx, double by, double
     double t = l > 0 ? ((x - ax) * dx + (y - ay) * dy) / l : 0;
     t = t < 0 ? 0 : t > 1 ? 1 : t;
     out[0] = ax + t * dx, out[1] = ay + t * dy;
-    return hypot(x - out[0], y - out[1]);
+    return hf_hypot(x - out[0], y - out[1]);
 }
 
 /* Nearest point of an outline to a point outside. */

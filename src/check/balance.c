@@ -92,7 +92,7 @@ static int put_cone(const check_program* p, int column, const double corner[3], 
     for (int e = 0; e < EDGES; e++) {
         double angle = e * 6.283185307179586 / EDGES, f[3];
         for (int x = 0; x < 3; x++)
-            f[x] = normal[x] + friction * (cos(angle) * first[x] + sin(angle) * second[x]);
+            f[x] = normal[x] + friction * (hf_cos(angle) * first[x] + hf_sin(angle) * second[x]);
         put_force(p, column++, corner, com, f);
     }
     return column;
@@ -136,8 +136,8 @@ static hf_status set_up(const check_job* job, const bearing_set* s, const double
     for (int way = 0; way < WAYS; way++) {
         /* A shift by t along d needs the moment t (d_y, -d_x) of a weight of 1. */
         double angle = way * 6.283185307179586 / WAYS;
-        *cell(p, 3, columns - WAYS + way) = -sin(angle);
-        *cell(p, 4, columns - WAYS + way) = cos(angle);
+        *cell(p, 3, columns - WAYS + way) = -hf_sin(angle);
+        *cell(p, 4, columns - WAYS + way) = hf_cos(angle);
         p->barred[columns - WAYS + way] = true;
     }
     return HF_OK;

@@ -165,11 +165,11 @@ static bool begin(const check_job* job, int frame, const hf_hold* k, const check
     if (k->grip) return true;
     to_array(hf_normalize(cf->normal), own);
     check_frame_turn(&links[link], own, own);
-    if (acos(fmin(1, fmax(-1, -dot(own, normal)))) > FLAT_RAD)
+    if (hf_acos(fmin(1, fmax(-1, -dot(own, normal)))) > FLAT_RAD)
         b->count = lowest_corners(b->corners, b->count, normal);
     if (!job->scene) return true;
     ground g = {0};
-    bool good = gather(job, frame, point, hypot(cf->patch[0], cf->patch[1]) / 2 + 0.01, &g);
+    bool good = gather(job, frame, point, hf_hypot(cf->patch[0], cf->patch[1]) / 2 + 0.01, &g);
     for (int c = 0; good && c < b->count; c++) draw_in(&g, point, normal, b->corners[c]);
     hf_free(g.triangles);
     return good;

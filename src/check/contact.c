@@ -54,7 +54,7 @@ static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a
 
 static double angle_between(const double a[3], const double b[3]) {
     double d = dot(a, b);
-    return acos(d > 1 ? 1 : d < -1 ? -1 : d);
+    return hf_acos(d > 1 ? 1 : d < -1 ? -1 : d);
 }
 
 static bool triangle_normal(const double tri[9], double n[3]) {
@@ -114,7 +114,7 @@ static bool normal_agrees(const check_job* job, int frame, int object, const hf_
         check_frame at = check_frame_of(check_object_at(job, o, frame, 0));
         face_object(&job->objects[o], &at, world, stated, &f);
     }
-    return !f.count || off_normals(&f, stated, sin(FACE_RAD)) <= sin(FACE_RAD);
+    return !f.count || off_normals(&f, stated, hf_sin(FACE_RAD)) <= hf_sin(FACE_RAD);
 }
 
 static bool same_frame(const hf_motion_contact_frame* a, const hf_contact_frame* b, const char* link) {

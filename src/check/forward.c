@@ -43,7 +43,7 @@ double check_frame_angle(const check_frame* a, const check_frame* b) {
     double s = 0;
     for (int i = 0; i < 9; i++) s += (a->r[i] - b->r[i]) * (a->r[i] - b->r[i]);
     double half = sqrt(s / 8);
-    return 2 * asin(half > 1 ? 1 : half);
+    return 2 * hf_asin(half > 1 ? 1 : half);
 }
 
 double check_joint_value(const hf_creature_view* c, int joint, const double* q) {
@@ -54,7 +54,7 @@ double check_joint_value(const hf_creature_view* c, int joint, const double* q) 
 
 /* Rodrigues: R = I + sin K + (1 - cos) K^2. */
 static check_frame turn_about(hf_vec3 axis, double angle) {
-    double x = axis.x, y = axis.y, z = axis.z, s = sin(angle), k = 1 - cos(angle);
+    double x = axis.x, y = axis.y, z = axis.z, s = hf_sin(angle), k = 1 - hf_cos(angle);
     return (check_frame){{1 - k * (y * y + z * z), k * x * y - s * z, k * x * z + s * y, k * x * y + s * z,
                           1 - k * (x * x + z * z), k * y * z - s * x, k * x * z - s * y, k * y * z + s * x,
                           1 - k * (x * x + y * y)},

@@ -36,7 +36,7 @@ static void turn_between(const check_frame* a, const check_frame* b, double turn
             r[3 * i + j] = a->r[i] * b->r[j] + a->r[3 + i] * b->r[3 + j] + a->r[6 + i] * b->r[6 + j];
     axis[0] = (r[7] - r[5]) / 2, axis[1] = (r[2] - r[6]) / 2, axis[2] = (r[3] - r[1]) / 2;
     double sine = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
-    double angle = atan2(sine, (r[0] + r[4] + r[8] - 1) / 2);
+    double angle = hf_atan2(sine, (r[0] + r[4] + r[8] - 1) / 2);
     for (int i = 0; i < 3; i++) turn[i] = sine > 1e-12 ? axis[i] * angle / sine : axis[i];
 }
 

@@ -18,7 +18,7 @@ static double turned_about(const hf_rom* rom, hf_vec3 way) {
         hf_vec3 a = rom->corners[i], b = rom->corners[(i + 1) % rom->corner_count];
         a = hf_sub(a, hf_scale(way, hf_dot(a, way)));
         b = hf_sub(b, hf_scale(way, hf_dot(b, way)));
-        sum += atan2(hf_dot(way, hf_cross(a, b)), hf_dot(a, b));
+        sum += hf_atan2(hf_dot(way, hf_cross(a, b)), hf_dot(a, b));
     }
     return sum;
 }
@@ -27,8 +27,8 @@ static double arc_distance(hf_vec3 p, hf_vec3 a, hf_vec3 b) {
     hf_vec3 n = hf_normalize(hf_cross(a, b));
     hf_vec3 foot = hf_normalize(hf_sub(p, hf_scale(n, hf_dot(p, n))));
     bool between = hf_dot(hf_cross(a, foot), n) >= 0 && hf_dot(hf_cross(foot, b), n) >= 0;
-    double to_a = acos(fmin(1, hf_dot(p, a))), to_b = acos(fmin(1, hf_dot(p, b)));
-    return between ? fabs(asin(fmax(-1, fmin(1, hf_dot(p, n))))) : fmin(to_a, to_b);
+    double to_a = hf_acos(fmin(1, hf_dot(p, a))), to_b = hf_acos(fmin(1, hf_dot(p, b)));
+    return between ? fabs(hf_asin(fmax(-1, fmin(1, hf_dot(p, n))))) : fmin(to_a, to_b);
 }
 
 /* The polygon's inside holds its corners' mean. */

@@ -224,7 +224,7 @@ static void joint_speed(const hf_joint* joint, const double* a, const double* b,
         shift = fabs(b[0] - a[0]);
         break;
     case HF_JOINT_PLANAR:
-        shift = hypot(b[0] - a[0], b[1] - a[1]);
+        shift = hf_hypot(b[0] - a[0], b[1] - a[1]);
         turn = fabs(b[2] - a[2]);
         break;
     case HF_JOINT_FLOATING:

@@ -159,7 +159,7 @@ static double winding(const double* triangles, int count, const double p[3]) {
             int a = (k + 1) % 3, b = (k + 2) % 3;
             below += (v[a][0] * v[b][0] + v[a][1] * v[b][1] + v[a][2] * v[b][2]) * l[k];
         }
-        sum += 2 * atan2(det, below);
+        sum += 2 * hf_atan2(det, below);
     }
     return sum / (4 * 3.14159265358979323846);
 }

@@ -212,7 +212,7 @@ static bool within_reach_flat(const hf_contact_clearance* k, int frame, const hf
     hf_vec3 anchor = hf_sub(k->anchor, surface->point);
     double above = hf_dot(anchor, surface->normal);
     double aside = sqrt(fmax(0, hf_dot(anchor, anchor) - above * above));
-    return hypot(above - height, aside - radius) <= k->wrist_reach_m * (1 + REACH_ROUNDING);
+    return hf_hypot(above - height, aside - radius) <= k->wrist_reach_m * (1 + REACH_ROUNDING);
 }
 
 /* Is one part of the limb in the way, as k->links have it? */

@@ -151,7 +151,7 @@ static bool is_of_kind(const hf_contact_scorer* s, int object, double factor) {
 static bool allowed(const hf_contact_scorer* s, int object, hf_vec3 normal, double factor) {
     const hf_contact_query* q = s->query;
     if (!is_of_kind(s, object, factor)) return false;
-    return q->max_tilt_rad > 3.1415926 || hf_dot(s->up, normal) >= cos(q->max_tilt_rad) - 1e-9;
+    return q->max_tilt_rad > 3.1415926 || hf_dot(s->up, normal) >= hf_cos(q->max_tilt_rad) - 1e-9;
 }
 
 /* ---- terms ---- */

@@ -100,7 +100,7 @@ bool hf_contact_free_grip(const hf_object* object) {
                        m[0] * m[4] + m[3] * m[5] + m[4] * m[2], m[3] * m[4] + m[1] * m[5] + m[5] * m[2]};
         double sum = s[0] + s[1] + s[2];
         power *= 2;
-        growth *= pow(sum, 1 / power);
+        growth *= hf_pow(sum, 1 / power);
         for (int i = 0; i < 6; i++) m[i] = s[i] / sum;
     }
     return growth < DOMINANT_SHARE;

@@ -45,10 +45,11 @@ static hf_status round_mesh(double radius, double half_length, int segments, hf_
     for (int r = 1; r <= rings; r++) {
         int step = r <= quarters || sphere ? r : r - 1;
         double latitude = (step - quarters) * PI / (2 * quarters);
-        double z = (r <= quarters ? -half_length : half_length) + radius * sin(latitude);
+        double z = (r <= quarters ? -half_length : half_length) + radius * hf_sin(latitude);
         for (int s = 0; s < segments; s++) {
             double angle = 2 * PI * s / segments;
-            add_vertex(mesh, radius * cos(latitude) * cos(angle), radius * cos(latitude) * sin(angle), z);
+            add_vertex(mesh, radius * hf_cos(latitude) * hf_cos(angle),
+                       radius * hf_cos(latitude) * hf_sin(angle), z);
         }
     }
     add_vertex(mesh, 0, 0, half_length + radius);

@@ -179,7 +179,7 @@ double hf_triangle_solid_angle(const hf_triangle* t, hf_vec3 p) {
     double la = hf_length(a), lb = hf_length(b), lc = hf_length(c);
     double volume = hf_dot(a, hf_cross(b, c));
     double below = la * lb * lc + hf_dot(a, b) * lc + hf_dot(b, c) * la + hf_dot(c, a) * lb;
-    return volume == 0 ? 0 : 2 * atan2(volume, below);
+    return volume == 0 ? 0 : 2 * hf_atan2(volume, below);
 }
 
 static hf_vec3 hull_vertex(const hf_shape* s, uint32_t index) {

@@ -112,17 +112,17 @@ static bool add_joints(exporter* e, int* first_child, int* next_child) {
 static void to_degrees(hf_quat turn, double angles[3]) {
     hf_mat3 r = hf_quat_matrix(turn);
     /* Rz Rx Ry: row 2 is (-cx sy, sx, cx cy), column 1 is (-sz cx, cz cx, sx). */
-    double sx = fmin(fmax(r.m[7], -1), 1), cx = hypot(r.m[1], r.m[4]);
+    double sx = fmin(fmax(r.m[7], -1), 1), cx = hf_hypot(r.m[1], r.m[4]);
     double found[2][3];
-    found[0][1] = atan2(sx, cx);
+    found[0][1] = hf_atan2(sx, cx);
     if (cx > 1e-9) {
-        found[0][0] = atan2(-r.m[1], r.m[4]);
-        found[0][2] = atan2(-r.m[6], r.m[8]);
+        found[0][0] = hf_atan2(-r.m[1], r.m[4]);
+        found[0][2] = hf_atan2(-r.m[6], r.m[8]);
     } else {
         /* Z and Y turn about one line: Z keeps its angle. */
         found[0][0] = angles[0] * PI / 180;
-        double s = sin(found[0][0]), c = cos(found[0][0]);
-        found[0][2] = atan2(c * r.m[2] + s * r.m[5], c * r.m[0] + s * r.m[3]);
+        double s = hf_sin(found[0][0]), c = hf_cos(found[0][0]);
+        found[0][2] = hf_atan2(c * r.m[2] + s * r.m[5], c * r.m[0] + s * r.m[3]);
     }
     found[1][0] = found[0][0] + PI;
     found[1][1] = PI - found[0][1];

@@ -305,7 +305,8 @@ static bool find_unit(reader* r, double given) {
     rig->unit_m = given > 0 ? given : 1;
     if (given > 0 || !(size > 0) || (size >= 0.1 && size <= 6)) return true;
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
-        if (fabs(log(size * units[i] / 1.2)) < fabs(log(size * rig->unit_m / 1.2))) rig->unit_m = units[i];
+        if (fabs(hf_log(size * units[i] / 1.2)) < fabs(hf_log(size * rig->unit_m / 1.2)))
+            rig->unit_m = units[i];
     return hf_lines_add(&r->draft->warnings, "unit guessed: 1 file unit = %g m, skeleton %.2f m large",
                         rig->unit_m, size * rig->unit_m);
 }

@@ -76,9 +76,9 @@ static void put_vec3(FILE* out, const char* name, hf_vec3 v) {
 /* Fixed-axis angles of R = Rz(yaw) Ry(pitch) Rx(roll); straight up or down, roll is 0. */
 static hf_vec3 angles_of(hf_quat q) {
     hf_mat3 r = hf_quat_matrix(q);
-    double level = hypot(r.m[0], r.m[3]);
-    if (level < 1e-9) return hf_v3(0, atan2(-r.m[6], level), atan2(-r.m[1], r.m[4]));
-    return hf_v3(atan2(r.m[7], r.m[8]), atan2(-r.m[6], level), atan2(r.m[3], r.m[0]));
+    double level = hf_hypot(r.m[0], r.m[3]);
+    if (level < 1e-9) return hf_v3(0, hf_atan2(-r.m[6], level), hf_atan2(-r.m[1], r.m[4]));
+    return hf_v3(hf_atan2(r.m[7], r.m[8]), hf_atan2(-r.m[6], level), hf_atan2(r.m[3], r.m[0]));
 }
 
 static void put_origin(FILE* out, hf_transform t) {

@@ -297,7 +297,7 @@ static bool find_held(const hf_agent* a, const hf_placement* placement, int limb
     const hf_contact_frame* f = &a->view->limbs[limb].contacts[hold.frame];
     hf_anchor anchor = hf_hold_anchor(a->creature, &hold, a->links);
     hf_vec3 own = hf_rotate(a->links[f->link].rotation, f->normal);
-    anchor.flat = anchor.flat && -hf_dot(own, hold.normal) > cos(HF_FLAT_RAD);
+    anchor.flat = anchor.flat && -hf_dot(own, hold.normal) > hf_cos(HF_FLAT_RAD);
     // the hold's point is where the effector is now, not the nearest point of the surface
     hold.point = hf_sub(anchor.point, hf_scale(hold.normal, f->ball));
     hold.grip = false;

@@ -21,7 +21,7 @@ static double joint_way(const hf_joint* j, const double* a, const double* b) {
     a += j->q_index, b += j->q_index;
     switch (j->type) {
     case HF_JOINT_PLANAR:
-        return fmax(hypot(b[0] - a[0], b[1] - a[1]), fabs(b[2] - a[2]));
+        return fmax(hf_hypot(b[0] - a[0], b[1] - a[1]), fabs(b[2] - a[2]));
     case HF_JOINT_FLOATING:
         return fmax(hf_distance(hf_v3(a[0], a[1], a[2]), hf_v3(b[0], b[1], b[2])),
                     hf_quat_angle((hf_quat){a[3], a[4], a[5], a[6]}, (hf_quat){b[3], b[4], b[5], b[6]}));

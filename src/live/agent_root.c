@@ -101,10 +101,10 @@ static hf_vec3 lean(const hf_agent* a, const hf_placement* placement, const foot
     if (!(det > 0)) return up;
     double b = (xz * yy - yz * xy) / det, c = (yz * xx - xz * xy) / det;
     hf_vec3 n = hf_normalize(hf_sub(up, hf_add(hf_scale(x, b), hf_scale(y, c))));
-    double angle = acos(fmin(1, n.z)), most = a->options.max_lean_rad;
+    double angle = hf_acos(fmin(1, n.z)), most = a->options.max_lean_rad;
     if (angle <= most) return n;
     hf_vec3 side = hf_normalize(hf_v3(n.x, n.y, 0));
-    return hf_add(hf_scale(side, sin(most)), hf_scale(up, cos(most)));
+    return hf_add(hf_scale(side, hf_sin(most)), hf_scale(up, hf_cos(most)));
 }
 
 /* The turn about +Z of an orientation. */
@@ -112,7 +112,7 @@ static hf_quat heading_of(hf_quat q) {
     hf_quat h = {q.w, 0, 0, q.z};
     if (h.w * h.w + h.z * h.z < 1e-6) {
         hf_vec3 x = hf_rotate(q, hf_v3(1, 0, 0));
-        return hf_quat_axis_angle(hf_v3(0, 0, 1), atan2(x.y, x.x));
+        return hf_quat_axis_angle(hf_v3(0, 0, 1), hf_atan2(x.y, x.x));
     }
     return hf_quat_normalize(h);
 }

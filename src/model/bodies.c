@@ -19,13 +19,13 @@ static bool make_cylinder(hf_arena* arena, double radius, double half_length, hf
     float* vertices = hf_arena_alloc(arena, 2 * N * 3, sizeof(float));
     uint32_t* faces = hf_arena_alloc(arena, (4 * N - 4) * 3, sizeof(uint32_t));
     if (!vertices || !faces) return false;
-    double corner = radius / cos(M_PI / N);
+    double corner = radius / hf_cos(M_PI / N);
     for (int i = 0; i < N; i++) {
         double angle = 2 * M_PI * i / N;
         for (int top = 0; top < 2; top++) {
             float* p = vertices + 3 * (i + top * N);
-            p[0] = (float)(corner * cos(angle));
-            p[1] = (float)(corner * sin(angle));
+            p[0] = (float)(corner * hf_cos(angle));
+            p[1] = (float)(corner * hf_sin(angle));
             p[2] = (float)(top ? half_length : -half_length);
         }
     }

@@ -67,9 +67,9 @@ static void joint_rate(const hf_joint* j, const double* a, const double* b, doub
         *arm += largest(a[0], b[0]);
         break;
     case HF_JOINT_PLANAR:
-        *shift = hypot(b[0] - a[0], b[1] - a[1]);
+        *shift = hf_hypot(b[0] - a[0], b[1] - a[1]);
         *turn = fabs(b[2] - a[2]);
-        *arm += hypot(largest(a[0], b[0]), largest(a[1], b[1]));
+        *arm += hf_hypot(largest(a[0], b[0]), largest(a[1], b[1]));
         break;
     case HF_JOINT_FLOATING: {
         hf_vec3 p = hf_v3(a[0], a[1], a[2]), q = hf_v3(b[0], b[1], b[2]);
@@ -125,7 +125,7 @@ static bool body_strays(const mover* m, int body, double h, const hf_transform* 
     hf_transform a = left[link], b = right[link];
     const hf_body_bound* bound = &m->creature->bounds[body];
     double shift = hf_distance(hf_apply(a, bound->centre), hf_apply(b, bound->centre));
-    double turn = 2 * sin(hf_quat_angle(a.rotation, b.rotation) / 2);
+    double turn = 2 * hf_sin(hf_quat_angle(a.rotation, b.rotation) / 2);
     return shift + turn * bound->radius + bow > step;
 }
 

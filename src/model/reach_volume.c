@@ -125,7 +125,7 @@ static hf_vec3 climb(reach* r, hf_vec3 way, hf_vec3 from) {
 /* Evenly spread over the sphere: a Fibonacci spiral. */
 static hf_vec3 direction(int i) {
     double z = 1 - (2.0 * i + 1) / WAYS, ring = sqrt(1 - z * z), angle = i * TURN * (3 - sqrt(5));
-    return hf_v3(ring * cos(angle), ring * sin(angle), z);
+    return hf_v3(ring * hf_cos(angle), ring * hf_sin(angle), z);
 }
 
 static void put(float* points, int i, hf_vec3 p) {

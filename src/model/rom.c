@@ -64,7 +64,7 @@ static void swing_twist(const hf_creature* creature, const hf_rom* rom, const do
     *swing = hf_rotate(turn, rom->zero_swing);
     hf_quat rest = hf_quat_mul(hf_quat_conj(hf_quat_between(rom->zero_swing, *swing)), turn);
     double sine = hf_dot(hf_v3(rest.x, rest.y, rest.z), rom->zero_swing);
-    double angle = 2 * atan2(sine, rest.w);
+    double angle = 2 * hf_atan2(sine, rest.w);
     /* Into the turn that is nearest to the interval's middle. */
     double middle = (rom->twist[0] + rom->twist[1]) / 2;
     *twist = angle - 2 * pi * round((angle - middle) / (2 * pi));

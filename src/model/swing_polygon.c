@@ -3,7 +3,9 @@
 #include "model/swing_polygon.h"
 #include <stddef.h>
 
-static double angle_between(hf_vec3 a, hf_vec3 b) { return atan2(hf_length(hf_cross(a, b)), hf_dot(a, b)); }
+static double angle_between(hf_vec3 a, hf_vec3 b) {
+    return hf_atan2(hf_length(hf_cross(a, b)), hf_dot(a, b));
+}
 
 static hf_vec3 corner_mean(const hf_vec3* corners, int count) {
     hf_vec3 sum = hf_v3(0, 0, 0);

@@ -144,7 +144,7 @@ typedef struct ladder {
 
 static double heading_of(hf_transform root) {
     hf_vec3 x = hf_rotate(hf_root_upright(root).rotation, hf_v3(1, 0, 0));
-    return atan2(x.y, x.x);
+    return hf_atan2(x.y, x.x);
 }
 
 /* From that of the start to that of the goal; a body that goes farther than its height looks there. */
@@ -162,9 +162,9 @@ static void choose_headings(ladder* k) {
         while (from > 0 && hf_distance(k->guide[k->rungs[from].at].position, x) < height) from--;
         while (to < k->rung_count - 1 && hf_distance(k->guide[k->rungs[to].at].position, x) < height) to++;
         hf_vec3 way = hf_sub(k->guide[k->rungs[to].at].position, k->guide[k->rungs[from].at].position);
-        double off = remainder(atan2(way.y, way.x) - heading, 2 * M_PI);
+        double off = remainder(hf_atan2(way.y, way.x) - heading, 2 * M_PI);
         double edge = fmin(1, fmin(done, length - done) / (height / 2));
-        if (hypot(way.x, way.y) > height) heading += edge * off;
+        if (hf_hypot(way.x, way.y) > height) heading += edge * off;
         k->rungs[i].heading = heading;
     }
 }
@@ -239,7 +239,7 @@ static bool add_way(ladder* k, int rung, hf_transform root, double low) {
         if (f.count > 0) up = f.normal;
     }
     up = hf_unrotate(root.rotation, up);
-    double forward = atan2(-up.x, up.z), aside = atan2(up.y, hypot(up.x, up.z));
+    double forward = hf_atan2(-up.x, up.z), aside = hf_atan2(up.y, hf_hypot(up.x, up.z));
     double off = remainder(heading_of(root) - k->rungs[rung].heading, 2 * M_PI);
     double away = hf_distance(root.position, k->rungs[rung].ease.position) / w->view->height;
     cost += TURN * off * off + AWAY * away * away;
@@ -347,7 +347,7 @@ static void add_ways(ladder* k, int rung) {
     // turned step by step to where it should look, leaning as it does
     hf_quat turn = hf_quat_axis_angle(hf_v3(0, 0, 1), k->rungs[rung].heading);
     hf_vec3 up = hf_unrotate(was.rotation, hf_v3(0, 0, 1));
-    hf_quat faced = hf_quat_mul(turn, hf_quat_axis_angle(hf_v3(0, 1, 0), atan2(-up.x, up.z)));
+    hf_quat faced = hf_quat_mul(turn, hf_quat_axis_angle(hf_v3(0, 1, 0), hf_atan2(-up.x, up.z)));
     int blends = (int)ceil(hf_quat_angle(was.rotation, faced) / angle_step());
     for (int i = 1; i <= blends; i++) {
         hf_transform at = {was.position, hf_quat_slerp(was.rotation, faced, (double)i / blends)};

@@ -103,7 +103,7 @@ static bool straighten(hf_segment* s, bool eased) {
     hf_vec3 shift = {0, 0, 0}, before = {0, 0, 0};
     s->gain = 1;
     for (int i = 1; i < last; i++) {
-        double u = (double)i / last, part = eased ? (1 - cos(M_PI * u)) / 2 : u;
+        double u = (double)i / last, part = eased ? (1 - hf_cos(M_PI * u)) / 2 : u;
         hf_pose pose = {s->roots[i], hf_segment_q(s, i)};
         // shifts go on as they went
         hf_vec3 next = hf_sub(hf_scale(shift, 2), before), com;
@@ -117,7 +117,7 @@ static bool straighten(hf_segment* s, bool eased) {
             hf_pose_copy(&p->world, &s->scratch, &pose);
             com = hf_com_at(p, &pose);
         }
-        bool near = hypot(com.x - s->coms[i].x, com.y - s->coms[i].y) < WAY_LINE_M;
+        bool near = hf_hypot(com.x - s->coms[i].x, com.y - s->coms[i].y) < WAY_LINE_M;
         s->coms[i] = near ? hf_v3(s->coms[i].x, s->coms[i].y, com.z) : com;
         if (!near && hf_stance_margin(s->stance, com) < p->world.options->margin_m) return false;
         before = shift;
@@ -219,7 +219,7 @@ static double borne(const hf_stance* stance, hf_vec3 com, hf_vec3 way) {
    are asked about, as what is borne changes linearly with the place of the centre of mass, nearly. */
 static void find_bounds(hf_segment* s) {
     hf_vec3 way = hf_sub(s->coms[s->way_count - 1], s->coms[0]);
-    way = hypot(way.x, way.y) > 0 ? hf_normalize(hf_v3(way.x, way.y, 0)) : hf_v3(1, 0, 0);
+    way = hf_hypot(way.x, way.y) > 0 ? hf_normalize(hf_v3(way.x, way.y, 0)) : hf_v3(1, 0, 0);
     hf_vec3 ways[BORNE_WAYS] = {way, hf_v3(-way.y, way.x, 0), hf_neg(way), hf_v3(way.y, -way.x, 0)};
     double at[BORNE_WAYS], next[BORNE_WAYS];
     int last = s->way_count - 1;

@@ -175,7 +175,7 @@ double hf_spot_room(const hf_plan_world* w, hf_spot* s) {
     hf_vec3 above = hf_add(s->point, hf_scale(s->normal, HF_SMALL_SHIFT * w->view->height));
     for (int i = 0; i < WAYS; i++) {
         double angle = 2 * M_PI * i / WAYS;
-        hf_vec3 way = hf_add(hf_scale(u, cos(angle)), hf_scale(v, sin(angle)));
+        hf_vec3 way = hf_add(hf_scale(u, hf_cos(angle)), hf_scale(v, hf_sin(angle)));
         hf_surface hit;
         if (hf_placement_ray(w->placement, above, way, least, &hit)) least = fmin(least, hit.distance);
     }

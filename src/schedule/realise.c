@@ -127,7 +127,7 @@ static void begin(realiser* r, int index, int frame, const hf_transform* links, 
         if (a.flat) a.rotation = hf_quat_mul(hf_quat_between(own, hf_neg(world.normal)), a.rotation);
     }
     // a patch that is tilted further bears by its edge, and may turn
-    a.flat = a.flat && -hf_dot(hf_rotate(a.rotation, f->normal), world.normal) > cos(HF_FLAT_RAD);
+    a.flat = a.flat && -hf_dot(hf_rotate(a.rotation, f->normal), world.normal) > hf_cos(HF_FLAT_RAD);
     hf_transform link = {.rotation = a.rotation};
     link.position = hf_sub(a.point, hf_rotate(link.rotation, f->offset));
     *h = (held){.index = index,

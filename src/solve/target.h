@@ -31,7 +31,7 @@ static inline hf_vec3 hf_normal_error(hf_vec3 from, hf_vec3 to, hf_vec3 side) {
 /* The angle behind such a vector's squared length. */
 static inline double hf_error_angle(double length2) {
     double half = sqrt(length2) / 2;
-    return 2 * asin(half < 1 ? half : 1);
+    return 2 * hf_asin(half < 1 ? half : 1);
 }
 
 /* Two unit directions across n. */

@@ -82,7 +82,7 @@ static hf_vec3 thin_way(int index, int count) {
     }
     int i = index - 6, n = count - 6;
     double z = 1 - (2.0 * i + 1) / n, ring = sqrt(1 - z * z), angle = i * M_PI * (3 - sqrt(5));
-    return hf_v3(ring * cos(angle), ring * sin(angle), z);
+    return hf_v3(ring * hf_cos(angle), ring * hf_sin(angle), z);
 }
 
 /* Keeps the farthest points of `corners` directions: upright, what was reached is still reached. */

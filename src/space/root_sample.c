@@ -61,7 +61,7 @@ static void widen(hf_root_space* space, hf_vec3 low, hf_vec3 high) {
 
 static double heading_of(const hf_transform* root) {
     hf_vec3 x = hf_rotate(root->rotation, hf_v3(1, 0, 0));
-    return atan2(x.y, x.x);
+    return hf_atan2(x.y, x.x);
 }
 
 void hf_root_space_head(hf_root_space* space, const hf_transform* start, const hf_transform* goal) {
@@ -125,7 +125,7 @@ static hf_vec3 point_of(const hf_triangle* t, hf_random* random) {
 static hf_vec3 random_direction(hf_random* random) {
     double z = hf_random_between(random, -1, 1), angle = hf_random_between(random, 0, 2 * M_PI);
     double ring = sqrt(1 - z * z);
-    return hf_v3(ring * cos(angle), ring * sin(angle), z);
+    return hf_v3(ring * hf_cos(angle), ring * hf_sin(angle), z);
 }
 
 /* Evenly over all orientations (Shoemake 1992). */
@@ -133,7 +133,7 @@ static hf_quat random_quat(hf_random* random) {
     double u = hf_random_unit(random), a = hf_random_between(random, 0, 2 * M_PI),
            b = hf_random_between(random, 0, 2 * M_PI);
     double p = sqrt(1 - u), r = sqrt(u);
-    return (hf_quat){r * cos(b), p * sin(a), p * cos(a), r * sin(b)};
+    return (hf_quat){r * hf_cos(b), p * hf_sin(a), p * hf_cos(a), r * hf_sin(b)};
 }
 
 /* Who is on the way somewhere mostly looks there. */
@@ -160,7 +160,7 @@ hf_quat hf_root_random_turn(const hf_root_space* space, hf_random* random) {
     double tilt = m->tilt_max_rad * (most ? MOST_TILT : hf_random_unit(random));
     hf_quat turn = hf_quat_axis_angle(hf_v3(0, 0, 1), heading);
     if (tilt <= m->tilt_side_rad || m->tilt_side_rad >= m->tilt_max_rad)
-        return hf_quat_mul(hf_quat_axis_angle(hf_v3(cos(way), sin(way), 0), tilt), turn);
+        return hf_quat_mul(hf_quat_axis_angle(hf_v3(hf_cos(way), hf_sin(way), 0), tilt), turn);
     // forwards, and a little aside
     double aside = most ? 0 : m->tilt_side_rad * way / M_PI;
     return hf_quat_mul(turn, hf_quat_mul(hf_quat_axis_angle(hf_v3(0, 1, 0), tilt),

@@ -38,7 +38,7 @@ static double distance(const void* user, const double* from, const double* to, d
     if (d > 1) d = 1;
     double chord = shift + r * 2 * sqrt(2 * (1 - d));
     if (chord >= enough + r * CHORD_ERROR) return chord;
-    return d < SURE_COSINE ? shift + r * 2 * acos(d) : hf_root_distance(space, a, b);
+    return d < SURE_COSINE ? shift + r * 2 * hf_acos(d) : hf_root_distance(space, a, b);
 }
 
 static void between(const void* user, const double* a, const double* b, double t, double* state) {

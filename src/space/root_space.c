@@ -40,7 +40,7 @@ hf_transform hf_root_between(const hf_transform* a, const hf_transform* b, doubl
 
 static double tilt_of(const hf_transform* root) {
     double up = hf_rotate(root->rotation, hf_v3(0, 0, 1)).z;
-    return acos(fmin(1, fmax(-1, up)));
+    return hf_acos(fmin(1, fmax(-1, up)));
 }
 
 /* Bodies bend forwards (X) further than to the sides and backwards. */
@@ -48,7 +48,7 @@ static bool leans_too_far(const hf_guide_model* m, const hf_transform* root, dou
     if (tilt > m->tilt_max_rad) return true;
     if (tilt <= m->tilt_side_rad) return false;
     hf_vec3 up = hf_unrotate(root->rotation, hf_v3(0, 0, 1));
-    return hypot(up.y, fmax(0, up.x)) > sin(fmin(M_PI / 2, m->tilt_side_rad));
+    return hf_hypot(up.y, fmax(0, up.x)) > hf_sin(fmin(M_PI / 2, m->tilt_side_rad));
 }
 
 static bool trunk_meets(const hf_guide_model* m, const hf_placement* placement, const hf_transform* root) {
