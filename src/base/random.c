@@ -29,3 +29,8 @@ double hf_random_unit(hf_random* random) {
 double hf_random_between(hf_random* random, double low, double high) {
     return low + (high - low) * hf_random_unit(random);
 }
+
+hf_vec3 hf_random_in_box(hf_random* random, hf_vec3 low, hf_vec3 high) {
+    double x = hf_random_between(random, low.x, high.x), y = hf_random_between(random, low.y, high.y);
+    return hf_v3(x, y, hf_random_between(random, low.z, high.z));
+}

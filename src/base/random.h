@@ -3,6 +3,7 @@
 #ifndef HF_BASE_RANDOM_H
 #define HF_BASE_RANDOM_H
 
+#include <holdfast/math.h>
 #include <stdint.h>
 
 typedef struct hf_random4 {
@@ -23,5 +24,8 @@ uint32_t hf_random_bits(hf_random* random);
 /* Uniform in [0, 1) with 53 bits. */
 double hf_random_unit(hf_random* random);
 double hf_random_between(hf_random* random, double low, double high);
+/* A point of a box, x drawn first. C leaves open which argument of a call is computed first, so numbers that
+   are arguments of one call must not be drawn there. */
+hf_vec3 hf_random_in_box(hf_random* random, hf_vec3 low, hf_vec3 high);
 
 #endif

@@ -180,7 +180,10 @@ static double carried_travel(const check_job* job, const moment* a, const moment
     double most = 0;
     for (int o = 0; o < job->object_count; o++) {
         double d = 0, angle = check_frame_angle(&a->objects[o], &b->objects[o]);
-        for (int i = 0; i < 3; i++) d += hf_pow(a->objects[o].p[i] - b->objects[o].p[i], 2);
+        for (int i = 0; i < 3; i++) {
+            double along = a->objects[o].p[i] - b->objects[o].p[i];
+            d += along * along;
+        }
         most = fmax(most, sqrt(d) + (angle > 0 ? angle * object_radius(&job->objects[o]) : 0));
     }
     return most;

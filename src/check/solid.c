@@ -18,6 +18,12 @@ static int compare_corners(const void* a, const void* b) {
     return 0;
 }
 
+/* Equal corners in the order of the mesh. */
+static int by_place(const void* a, const void* b) {
+    int order = compare_corners(a, b);
+    return order ? order : ((const corner*)a)->index - ((const corner*)b)->index;
+}
+
 typedef struct edge {
     int low, high, triangle;
     bool forward;
@@ -43,7 +49,7 @@ static bool weld(const hf_mesh* mesh, int* welded) {
         for (int k = 0; k < 3; k++) corners[i].p[k] = mesh->vertices[3 * i + k] + 0.0f;
         corners[i].index = i;
     }
-    qsort(corners, (size_t)mesh->vertex_count, sizeof *corners, compare_corners);
+    qsort(corners, (size_t)mesh->vertex_count, sizeof *corners, by_place);
     for (int i = 0; i < mesh->vertex_count; i++)
         welded[corners[i].index] = i && compare_corners(&corners[i - 1], &corners[i]) == 0
                                        ? welded[corners[i - 1].index]

@@ -159,7 +159,9 @@ static size_t keep(const job* j, hf_morton* items, float low[3], float high[3], 
         trace = fmaxf(trace, r[3] + r[4] + r[5]);
     }
     int rank = j->joint_count < 3 ? j->joint_count : 3;
-    float least = largest > FLAT * powf(trace, 0.5f * (float)rank) ? LEAST_MANIPULABILITY * largest : 0;
+    float size = sqrtf(trace), flat = FLAT;
+    for (int i = 0; i < rank; i++) flat *= size;
+    float least = largest > flat ? LEAST_MANIPULABILITY * largest : 0;
     for (int k = 0; k < 3; k++) low[k] = INFINITY, high[k] = -INFINITY;
     for (int i = 0; i < j->count; i++) {
         const float* r = j->records + (size_t)i * n;

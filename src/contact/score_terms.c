@@ -79,6 +79,7 @@ double hf_direction_factor(hf_role role, bool free_grip, double cosine) {
 }
 
 bool hf_contact_free_grip(const hf_object* object) {
+    enum { SQUARINGS = 8 };
     // sum of area times n n^T, and its largest eigenvalue by squaring the matrix
     double t[6] = {0};
     for (int i = 0; i < object->mesh.triangle_count; i++) {
@@ -90,20 +91,19 @@ bool hf_contact_free_grip(const hf_object* object) {
     }
     double trace = t[0] + t[1] + t[2];
     if (!(trace > 0)) return true;
-    double m[6], growth = 1;
+    double m[6], traces[SQUARINGS], share = 1;
     for (int k = 0; k < 6; k++) m[k] = t[k] / trace;
     // after k squarings the trace tends to (largest / all) to the power of 2^k
-    double power = 1;
-    for (int k = 0; k < 8; k++) {
+    for (int k = 0; k < SQUARINGS; k++) {
         double s[6] = {m[0] * m[0] + m[3] * m[3] + m[4] * m[4], m[1] * m[1] + m[3] * m[3] + m[5] * m[5],
                        m[2] * m[2] + m[4] * m[4] + m[5] * m[5], m[0] * m[3] + m[3] * m[1] + m[4] * m[5],
                        m[0] * m[4] + m[3] * m[5] + m[4] * m[2], m[3] * m[4] + m[1] * m[5] + m[5] * m[2]};
         double sum = s[0] + s[1] + s[2];
-        power *= 2;
-        growth *= hf_pow(sum, 1 / power);
+        traces[k] = sum;
         for (int i = 0; i < 6; i++) m[i] = s[i] / sum;
     }
-    return growth < DOMINANT_SHARE;
+    for (int k = SQUARINGS - 1; k >= 0; k--) share = sqrt(share * traces[k]);
+    return share < DOMINANT_SHARE;
 }
 
 /* ---- postures ---- */

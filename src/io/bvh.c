@@ -346,7 +346,7 @@ static double nearest_unit(double height) {
     static const double units[] = {1, 0.001, 0.01, 0.0254, 0.0254 / 0.45};
     double best = 1, best_ratio = INFINITY;
     for (int i = 0; i < 5; i++) {
-        double ratio = fabs(hf_log(height * units[i] / 1.7));
+        double ratio = fmax(height * units[i] / 1.7, 1.7 / (height * units[i]));
         if (ratio < best_ratio) {
             best_ratio = ratio;
             best = units[i];

@@ -290,6 +290,9 @@ static void drop_handles(hf_rig* rig) {
     rig->joints[0].parent = -1;
 }
 
+/* How many times larger the larger one is. */
+static double ratio(double a, double b) { return fmax(a / b, b / a); }
+
 /* glTF is in metres, but rigs are not always: a size no animal has is told apart. */
 static bool find_unit(reader* r, double given) {
     static const double units[] = {0.01, 0.001, 0.0254, 0.1, 100, 1000};
@@ -305,8 +308,7 @@ static bool find_unit(reader* r, double given) {
     rig->unit_m = given > 0 ? given : 1;
     if (given > 0 || !(size > 0) || (size >= 0.1 && size <= 6)) return true;
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
-        if (fabs(hf_log(size * units[i] / 1.2)) < fabs(hf_log(size * rig->unit_m / 1.2)))
-            rig->unit_m = units[i];
+        if (ratio(size * units[i], 1.2) < ratio(size * rig->unit_m, 1.2)) rig->unit_m = units[i];
     return hf_lines_add(&r->draft->warnings, "unit guessed: 1 file unit = %g m, skeleton %.2f m large",
                         rig->unit_m, size * rig->unit_m);
 }

@@ -50,7 +50,8 @@ static inline void turn_columns(const hf_mat3* base, int i, int j, double s, dou
 static inline void turn_about(const hf_segment* segment, double angle, hf_mat3* out) {
     const hf_mat3* base = &segment->rotation;
     hf_vec3 a = segment->axis;
-    double s = hf_sin(angle), c = hf_cos(angle);
+    hf_sine_cosine turn = hf_sincos(angle);
+    double s = turn.sine, c = turn.cosine;
     switch (segment->main_axis) {
     case 0:
         turn_columns(base, 1, 2, a.x * s, c, out);

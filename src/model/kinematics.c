@@ -12,12 +12,10 @@ move_link(const hf_node* n, const hf_transform* parent, const double* q) {
                       parent->rotation};
     if (n->turned) t.rotation = hf_quat_mul(t.rotation, n->origin.rotation);
     switch (n->motion) {
-    case HF_MOVE_TURN: {
-        double half = 0.5 * (n->multiplier * q[n->q] + n->offset), s = hf_sin(half);
+    case HF_MOVE_TURN:
         t.rotation =
-            hf_quat_mul(t.rotation, (hf_quat){hf_cos(half), n->axis.x * s, n->axis.y * s, n->axis.z * s});
+            hf_quat_mul(t.rotation, hf_quat_axis_angle(n->axis, n->multiplier * q[n->q] + n->offset));
         break;
-    }
     case HF_MOVE_SLIDE: {
         hf_vec3 shift = hf_scale(n->axis, n->multiplier * q[n->q] + n->offset);
         t.position = hf_add(t.position, hf_rotate(t.rotation, shift));

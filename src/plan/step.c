@@ -16,7 +16,8 @@ enum { CHANCE_STREAM = 0x6368 };
 
 static int by_score(const void* a, const void* b) {
     const hf_step_candidate *x = a, *y = b;
-    return (x->score < y->score) - (x->score > y->score);
+    if (x->score != y->score) return x->score > y->score ? -1 : 1;
+    return x->q < y->q ? -1 : x->q > y->q; // rows of one table, in the order of their finding
 }
 
 /* How far the centre of mass may be from the middle of a contact that carries all alone, about. */

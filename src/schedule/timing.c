@@ -125,6 +125,8 @@ static void move_row(const profile* p, int move, double* speeds, double* row) {
     }
 }
 
+static double square(double x) { return x * x; }
+
 static double norm(const double* v, int size) {
     double sum = 0;
     for (int i = 0; i < size; i++) sum += v[i] * v[i];
@@ -172,8 +174,7 @@ static void measure_node(profile* p, int node, int before, int after) {
         double turn[3] = {0, 0, 0};
         for (int i = 0; i < c->size; i++) turn[i] = out[c->first + i] - in[c->first + i];
         double size = norm(turn, c->size);
-        if (size > 0)
-            p->cap[node] = fmin(p->cap[node], hf_pow(c->acceleration / (p->options->fps * size), 2));
+        if (size > 0) p->cap[node] = fmin(p->cap[node], square(c->acceleration / (p->options->fps * size)));
         for (int i = 0; i < c->size; i++) bend[c->first + i] = turn[i] / span;
     }
     if (!p->path->bound_count) return;
@@ -182,7 +183,7 @@ static void measure_node(profile* p, int node, int before, int after) {
     for (int k = 0; k < p->path->bound_count; k++) {
         const double* n = bound_row(p, node, k);
         double size = hf_dot(hf_v3(n[0], n[1], n[2]), turn);
-        if (size > 0) p->cap[node] = fmin(p->cap[node], hf_pow(n[3] / (p->options->fps * size), 2));
+        if (size > 0) p->cap[node] = fmin(p->cap[node], square(n[3] / (p->options->fps * size)));
     }
 }
 

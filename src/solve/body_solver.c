@@ -190,10 +190,8 @@ static void jitter(search* s, int start, hf_pose* pose) {
     if (p->options->move_root) {
         if (p->options->guide && start % 2) pose->root = *p->options->guide;
         pose->root.rotation = hf_quat_normalize(pose->root.rotation);
-        hf_vec3 shift = {hf_random_between(&r, -1, 1), hf_random_between(&r, -1, 1),
-                         hf_random_between(&r, -1, 1)};
-        hf_vec3 turn = {hf_random_between(&r, -1, 1), hf_random_between(&r, -1, 1),
-                        hf_random_between(&r, -1, 1)};
+        hf_vec3 low = hf_v3(-1, -1, -1), high = hf_v3(1, 1, 1);
+        hf_vec3 shift = hf_random_in_box(&r, low, high), turn = hf_random_in_box(&r, low, high);
         pose->root.position = hf_add(pose->root.position, hf_scale(shift, 0.5 * wide * p->size));
         hf_quat q = hf_quat_axis_angle(hf_normalize(turn), 0.8 * wide * hf_length(turn));
         pose->root.rotation = hf_quat_normalize(hf_quat_mul(q, pose->root.rotation));

@@ -248,6 +248,13 @@ static inline hf_vec3 mix3(hf_vec3 a, double s, hf_vec3 b, double t, hf_vec3 c, 
     return hf_v3(a.x * s + b.x * t + c.x * u, a.y * s + b.y * t + c.y * u, a.z * s + b.z * t + c.z * u);
 }
 
+/* The first two axes x, y of a frame, turned about its third. */
+static inline void turn_axes(hf_vec3 x, hf_vec3 y, double angle, hf_chain_frame* f) {
+    hf_sine_cosine t = hf_sincos(angle);
+    f->x = hf_add(hf_scale(x, t.cosine), hf_scale(y, t.sine));
+    f->y = hf_sub(hf_scale(y, t.cosine), hf_scale(x, t.sine));
+}
+
 /* Three free values, or a whole transform. */
 static void move_frame(const hf_chain_step* step, const double* values, hf_chain_frame* f) {
     hf_chain_frame g = *f;
@@ -255,9 +262,7 @@ static void move_frame(const hf_chain_step* step, const double* values, hf_chain
                             ? hf_add(hf_scale(g.x, values[0]), hf_scale(g.y, values[1]))
                             : mix3(g.x, values[0], g.y, values[1], g.z, values[2]));
     if (step->kind == HF_CHAIN_PLANAR) {
-        double s = hf_sin(values[2]), c = hf_cos(values[2]);
-        f->x = hf_add(hf_scale(g.x, c), hf_scale(g.y, s));
-        f->y = hf_sub(hf_scale(g.y, c), hf_scale(g.x, s));
+        turn_axes(g.x, g.y, values[2], f);
         return;
     }
     hf_mat3 m = hf_quat_matrix(hf_quat_normalize((hf_quat){values[3], values[4], values[5], values[6]}));
@@ -278,9 +283,7 @@ void hf_chain_forward(const hf_limb_chain* chain, hf_chain_state* state) {
         state->frames[i] = f;
         double value = step->multiplier * state->x[step->value] + step->offset;
         if (step->kind == HF_CHAIN_TURN) {
-            double s = hf_sin(value), c = hf_cos(value);
-            f.x = hf_add(hf_scale(x, c), hf_scale(y, s));
-            f.y = hf_sub(hf_scale(y, c), hf_scale(x, s));
+            turn_axes(x, y, value, &f);
         } else if (step->kind == HF_CHAIN_SLIDE) {
             f.p = hf_add(f.p, hf_scale(f.z, value));
         } else {

@@ -170,9 +170,7 @@ hf_quat hf_root_random_turn(const hf_root_space* space, hf_random* random) {
 /* ---- poses ---- */
 
 hf_transform hf_root_random(const hf_root_space* space, hf_random* random) {
-    hf_vec3 p = hf_v3(hf_random_between(random, space->low.x, space->high.x),
-                      hf_random_between(random, space->low.y, space->high.y),
-                      hf_random_between(random, space->low.z, space->high.z));
+    hf_vec3 p = hf_random_in_box(random, space->low, space->high);
     return (hf_transform){p, hf_root_random_turn(space, random)};
 }
 
@@ -188,7 +186,8 @@ bool hf_root_sample(hf_root_space* space, hf_random* random, hf_transform* root)
     for (int i = 0; i < TRIANGLE_TRIES; i++) {
         hf_triangle t = choose_triangle(space, random);
         for (int tries = 0; tries < STEP_TRIES;) {
-            *root = (hf_transform){point_of(&t, random), hf_root_random_turn(space, random)};
+            root->position = point_of(&t, random);
+            root->rotation = hf_root_random_turn(space, random);
             hf_vec3 way = random_direction(random);
             while (tries < STEP_TRIES) {
                 double step = STEP_SHARE * space->model->radius * (1 - hf_random_unit(random));
