@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The shape of the tree. A room of src/ includes, and calls, only rooms that stand above it in the order; public
 # headers obey the same order; src/check shares no geometry with what it judges; the command and the examples use
-# public headers alone; the sources are formatted; no file holds a path of the machine it was written on.
+# public headers alone; no object but those of src/render takes a transcendental function from the C library; the
+# sources are formatted; no file holds a path of the machine it was written on.
 # Calls are read from the object files of the release build with nm. Without an up-to-date build that part cannot
 # be checked: the test then exits with 77 (skipped), unless another part failed.
 set -u
@@ -73,6 +74,18 @@ check_symbols() {
     }'
 }
 
+# check_elementary: reads symbols; prints each elementary function of the C library that an object takes. Pictures
+# decide no motion: src/render may. sqrt, fmod, remainder, floor and the like are exact, and allowed.
+check_elementary() {
+  awk '
+    BEGIN {
+      n = split("sin cos tan sincos asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp exp2 exp10 expm1 " \
+                "log log2 log10 log1p pow hypot cbrt fma erf tgamma lgamma", names)
+      for (i = 1; i <= n; i++) inexact[names[i]] = inexact[names[i] "f"] = inexact[names[i] "l"] = 1
+    }
+    $1 != "render" && $3 == "U" && $4 in inexact { print $2 " calls " $4 ", not hf_" $4 " of <holdfast/math.h>" }'
+}
+
 # header_rooms: reads symbols; prints "HEADER ROOM" for each public header: the first room, in the order, that
 # defines one of its functions. A header may declare functions of a room below its own (to load and save what it
 # describes); what counts is where the thing itself lives. A header of inline functions alone belongs to base.
@@ -95,6 +108,9 @@ if list=$(objects 2>&1); then
   table=$(symbols <<<"$list")
   [ "$(awk '$3 == "T"' <<<"$table" | wc -l)" -gt 100 ] || complain "nm finds no functions in the object files"
   while read -r line; do complain "$line"; done < <(check_symbols <<<"$table" | sort -u)
+  command=build/CMakeFiles/holdfast_command.dir/cli
+  while read -r line; do complain "$line"; done < <(
+    { echo "$table"; for object in "$command"/*.o; do echo "cli $object"; done | symbols; } | check_elementary | sort -u)
   declare -A room_of
   while read -r header room; do room_of[$header]=$room; done < <(header_rooms <<<"$table")
   for header in include/holdfast/*.h; do
