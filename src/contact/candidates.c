@@ -68,6 +68,8 @@ static bool grow(search* s, void** items, int* room, int count, size_t size) {
 
 /* ---- what is near the limb ---- */
 
+/* Not fmin and fmax: gcc 12 for arm64 crashes when it vectorises a loop of them. */
+static double smaller(double a, double b) { return a < b ? a : b; }
 static double larger(double a, double b) { return a > b ? a : b; }
 
 static double largest(hf_vec3 v) { return larger(fabs(v.x), larger(fabs(v.y), fabs(v.z))); }
@@ -165,8 +167,8 @@ static void gather_all(search* s) {
         hf_vec3 c = hf_v3((double)(i & 1 ? high : low)[0], (double)(i & 2 ? high : low)[1],
                           (double)(i & 4 ? high : low)[2]);
         c = hf_apply(q->base, c);
-        least = hf_v3(fmin(least.x, c.x), fmin(least.y, c.y), fmin(least.z, c.z));
-        most = hf_v3(fmax(most.x, c.x), fmax(most.y, c.y), fmax(most.z, c.z));
+        least = hf_v3(smaller(least.x, c.x), smaller(least.y, c.y), smaller(least.z, c.z));
+        most = hf_v3(larger(most.x, c.x), larger(most.y, c.y), larger(most.z, c.z));
     }
     double bound = q->epsilon * (1 + 1e-9) + DOUBLE_ROUNDING * (largest(least) + largest(most));
     hf_upper_walk walk;

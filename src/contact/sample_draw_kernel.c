@@ -67,7 +67,7 @@ INLINE int any(bits m) {
 #else
     int32_t all = 0;
     for (int i = 0; i < WIDTH; i++) all |= m[i];
-    return all;
+    return all < 0;
 #endif
 }
 

@@ -86,7 +86,7 @@ HF_INLINE8 float8 f8_select(mask8 m, float8 a, float8 b) {
 #endif
 }
 
-/* One bit for each lane whose mask is set. */
+/* The top bit of each lane: one bit for each whose mask is set. */
 HF_INLINE8 int m8_bits(mask8 m) {
 #if defined(__AVX__)
     return _mm256_movemask_ps((__m256)m);
@@ -95,7 +95,7 @@ HF_INLINE8 int m8_bits(mask8 m) {
     return _mm_movemask_ps(F8_LOW(f)) | _mm_movemask_ps(F8_HIGH(f)) << 4;
 #else
     int bits = 0;
-    for (int i = 0; i < 8; i++) bits |= (m[i] != 0) << i;
+    for (int i = 0; i < 8; i++) bits |= (m[i] < 0) << i;
     return bits;
 #endif
 }
