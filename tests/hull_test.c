@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "geom/hull.h"
+#include "geom/orientation.h"
 
 static const double PI = 3.14159265358979323846;
 
@@ -186,6 +187,36 @@ static void prism_and_duplicates(void** state) {
     release(&m);
 }
 
+/* Whole numbers of 24 bits: the determinant has under 80 bits, which __int128 holds. Points of the plane, and
+   one unit beside it, are what doubles alone cannot tell. */
+static void orientation_has_the_exact_sign(void** state) {
+    (void)state;
+    int in_plane = 0;
+    for (int round = 0; round < 200000; round++) {
+        hf_random r = hf_random_start(4, 0, (uint64_t)round);
+        double p[4][3];
+        int bits = 2 + round % 22;
+        for (int i = 0; i < 12; i++) p[i / 3][i % 3] = floor(ldexp(hf_random_between(&r, -1, 1), bits));
+        if (round % 2) { // a + b - c is in the plane of a, b and c
+            for (int k = 0; k < 3; k++) p[3][k] = p[0][k] + p[1][k] - p[2][k];
+            p[3][round % 3] += round % 4 == 1 ? 1 : 0;
+        }
+        __int128 m[3][3], exact = 0;
+        for (int i = 0; i < 9; i++) m[i / 3][i % 3] = (__int128)(p[i / 3 + 1][i % 3] - p[0][i % 3]);
+        for (int k = 0; k < 3; k++)
+            exact +=
+                m[0][k] * (m[1][(k + 1) % 3] * m[2][(k + 2) % 3] - m[1][(k + 2) % 3] * m[2][(k + 1) % 3]);
+        double got = hf_orientation(p[0], p[1], p[2], p[3]);
+        assert_int_equal((got > 0) - (got < 0), (exact > 0) - (exact < 0));
+        // a scale that is a power of two changes nothing
+        for (int i = 0; i < 12; i++) p[i / 3][i % 3] *= 0x1p-60;
+        got = hf_orientation(p[0], p[1], p[2], p[3]);
+        assert_int_equal((got > 0) - (got < 0), (exact > 0) - (exact < 0));
+        in_plane += exact == 0;
+    }
+    assert_true(in_plane > 40000);
+}
+
 static void no_volume_is_refused(void** state) {
     (void)state;
     float flat[3 * 25], line[3 * 10], one[3 * 10], bad[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, NAN};
@@ -256,9 +287,13 @@ static void shapes_become_closed_meshes(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_clouds),        cmocka_unit_test(lattices),
-        cmocka_unit_test(prism_and_duplicates), cmocka_unit_test(coarse_lattices),
-        cmocka_unit_test(no_volume_is_refused), cmocka_unit_test(shapes_become_closed_meshes),
+        cmocka_unit_test(random_clouds),
+        cmocka_unit_test(lattices),
+        cmocka_unit_test(prism_and_duplicates),
+        cmocka_unit_test(coarse_lattices),
+        cmocka_unit_test(orientation_has_the_exact_sign),
+        cmocka_unit_test(no_volume_is_refused),
+        cmocka_unit_test(shapes_become_closed_meshes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

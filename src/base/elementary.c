@@ -5,6 +5,8 @@
    motion. All errors are under one unit in the last place (tests/elementary_test.c measures them). The method
    is the usual one: take the argument to a short interval as the sum of two doubles, evaluate a minimax
    polynomial there, add its small part last (Muller, Elementary Functions, chapters 3, 4 and 11). */
+#include "base/exact.h"
+
 #include <float.h>
 #include <holdfast/math.h>
 #include <stdint.h>
@@ -12,47 +14,18 @@
 
 _Static_assert(FLT_EVAL_METHOD == 0, "doubles must be computed as doubles");
 
-/* A number as the sum of two doubles; `low` is at most half a unit in the last place of `high`. */
-typedef struct pair {
-    double high, low;
-} pair;
-
 /* Multiples of a quarter of pi. */
-static const pair EIGHTHS[5] = {{0, 0},
-                                {0x1.921fb54442d18p-1, 0x1.1a62633145c07p-55},
-                                {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54},
-                                {0x1.2d97c7f3321d2p+1, 0x1.a79394c9e8a0ap-54},
-                                {0x1.921fb54442d18p+1, 0x1.1a62633145c07p-53}};
-
-/* a + b exactly (Knuth). */
-static inline pair add(double a, double b) {
-    double sum = a + b, of_b = sum - a;
-    return (pair){sum, (a - (sum - of_b)) + (b - of_b)};
-}
-
-/* a + b exactly, where a is 0 or at least as large as b (Dekker). */
-static inline pair add_smaller(double a, double b) {
-    double sum = a + b;
-    return (pair){sum, b - (sum - a)};
-}
-
-/* The upper 26 bits (Veltkamp). */
-static inline double upper(double a) {
-    double c = a * 134217729.0; // 2^27 + 1
-    return c - (c - a);
-}
-
-/* a * b exactly (Dekker), for sizes between 1e-140 and 1e140. */
-static inline pair multiply(double a, double b) {
-    double product = a * b, ah = upper(a), bh = upper(b), al = a - ah, bl = b - bh;
-    return (pair){product, ((ah * bh - product) + ah * bl + al * bh) + al * bl};
-}
+static const hf_pair EIGHTHS[5] = {{0, 0},
+                                   {0x1.921fb54442d18p-1, 0x1.1a62633145c07p-55},
+                                   {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54},
+                                   {0x1.2d97c7f3321d2p+1, 0x1.a79394c9e8a0ap-54},
+                                   {0x1.921fb54442d18p+1, 0x1.1a62633145c07p-53}};
 
 /* ---- sine and cosine ---- */
 
 /* r + l, sizes up to pi / 4 and half a unit in the last place of r. Relative error of the polynomial 2^-52.
  */
-static inline double short_sine(pair r) {
+static inline double short_sine(hf_pair r) {
     double z = r.high * r.high, z2 = z * z;
     double p = (-0.16666666666666666 + z * 0.008333333333331286) +
                z2 * ((-0.00019841269837047202 + z * 2.7557316203830495e-06) +
@@ -60,7 +33,7 @@ static inline double short_sine(pair r) {
     return r.high + (r.high * z * p + r.low * (1 - 0.5 * z));
 }
 
-static inline double short_cosine(pair r) {
+static inline double short_cosine(hf_pair r) {
     double z = r.high * r.high, z2 = z * z, half = 0.5 * z, most = 1 - half;
     double p = (0.041666666666666664 + z * -0.0013888888888887053) +
                z2 * ((2.4801587298445894e-05 + z * -2.755731715086186e-07) +
@@ -95,7 +68,7 @@ static void multiply_window(uint64_t mantissa, const uint32_t* window, int shift
 
 /* Quarter turns in an angle of any size, and the rest (Payne and Hanek): the words of 2 / pi whose product
    with the angle is a multiple of four are left out, the others are multiplied as whole numbers. */
-static int reduce_huge(double angle, pair* rest) {
+static int reduce_huge(double angle, hf_pair* rest) {
     uint64_t representation;
     memcpy(&representation, &angle, sizeof representation);
     uint64_t mantissa = (representation & 0xfffffffffffff) | 1ull << 52;
@@ -105,11 +78,12 @@ static int reduce_huge(double angle, pair* rest) {
     multiply_window(mantissa, TWO_OVER_PI + first, shift, words);
     int quarters = (int)(words[0] >> 30), top = (int)(words[0] & 0x3fffffff);
     if (top >= 1 << 29) quarters++, top -= 1 << 30;
-    pair a = add(top * 0x1p-30, words[1] * 0x1p-62), b = add(a.low, words[2] * 0x1p-94);
-    pair part = add(a.high, b.high);
-    part = add(part.high, part.low + (b.low + (words[3] * 0x1p-126 + words[4] * 0x1p-158)));
-    pair turned = multiply(part.high, EIGHTHS[2].high);
-    *rest = add_smaller(turned.high, turned.low + (part.high * EIGHTHS[2].low + part.low * EIGHTHS[2].high));
+    hf_pair a = hf_pair_add(top * 0x1p-30, words[1] * 0x1p-62), b = hf_pair_add(a.low, words[2] * 0x1p-94);
+    hf_pair part = hf_pair_add(a.high, b.high);
+    part = hf_pair_add(part.high, part.low + (b.low + (words[3] * 0x1p-126 + words[4] * 0x1p-158)));
+    hf_pair turned = hf_pair_multiply(part.high, EIGHTHS[2].high);
+    *rest = hf_pair_add_smaller(turned.high,
+                                turned.low + (part.high * EIGHTHS[2].low + part.low * EIGHTHS[2].high));
     if (angle < 0) rest->high = -rest->high, rest->low = -rest->low, quarters = -quarters;
     return quarters;
 }
@@ -119,13 +93,13 @@ static int reduce_huge(double angle, pair* rest) {
 static const double LARGE_RAD = 1e6;
 
 /* Quarter turns in the angle, and the rest within pi / 4. */
-static inline int reduce(double angle, pair* rest) {
-    if (fabs(angle) <= 0x1.921fb54442d18p-1) return *rest = (pair){angle, 0}, 0;
+static inline int reduce(double angle, hf_pair* rest) {
+    if (fabs(angle) <= 0x1.921fb54442d18p-1) return *rest = (hf_pair){angle, 0}, 0;
     if (!(fabs(angle) <= LARGE_RAD)) return reduce_huge(angle, rest);
     const double round = 0x1.8p52; // adding and taking it off rounds to a whole number
     double k = (angle * 0x1.45f306dc9c883p-1 + round) - round;
-    pair part = add(angle - k * 0x1.921fb544p+0, k * -0x1.0b4611a6p-34);
-    *rest = add(part.high, part.low - k * 0x1.3198a2ep-69);
+    hf_pair part = hf_pair_add(angle - k * 0x1.921fb544p+0, k * -0x1.0b4611a6p-34);
+    *rest = hf_pair_add(part.high, part.low - k * 0x1.3198a2ep-69);
     rest->low -= k * 0x1.b839a252049c1p-104;
     return (int)k;
 }
@@ -141,7 +115,7 @@ static inline double either(int first, double a, double b, int minus) {
 }
 
 hf_sine_cosine hf_sincos(double angle) {
-    pair r;
+    hf_pair r;
     if (!(fabs(angle) < INFINITY)) return (hf_sine_cosine){angle - angle, angle - angle};
     if (fabs(angle) < 0x1p-27) return (hf_sine_cosine){angle, 1};
     int quarters = reduce(angle, &r);
@@ -168,39 +142,39 @@ static inline double arc_excess(double z) {
 }
 
 /* asin(sqrt(z)) for z up to 1/4, in two parts of which the first is the root. */
-static inline pair arc_of_root(double z) {
+static inline hf_pair arc_of_root(double z) {
     double root = sqrt(z);
-    pair square = multiply(root, root);
+    hf_pair square = hf_pair_multiply(root, root);
     double rest = root > 0 ? ((z - square.high) - square.low) / (2 * root) : 0;
-    return (pair){root, rest + root * arc_excess(z)};
+    return (hf_pair){root, rest + root * arc_excess(z)};
 }
 
 /* base + a, whose high part is not larger than the base. */
-static inline double add_to(pair base, pair a) {
-    pair sum = add_smaller(base.high, a.high);
+static inline double add_to(hf_pair base, hf_pair a) {
+    hf_pair sum = hf_pair_add_smaller(base.high, a.high);
     return sum.high + (sum.low + (base.low + a.low));
 }
 
 double hf_asin(double x) {
     double size = fabs(x);
     if (!(size > 0.5)) return x + x * arc_excess(x * x);
-    pair half = arc_of_root((1 - size) / 2);
-    return copysign(add_to(EIGHTHS[2], (pair){-2 * half.high, -2 * half.low}), x);
+    hf_pair half = arc_of_root((1 - size) / 2);
+    return copysign(add_to(EIGHTHS[2], (hf_pair){-2 * half.high, -2 * half.low}), x);
 }
 
 double hf_acos(double x) {
-    if (!(fabs(x) > 0.5)) return add_to(EIGHTHS[2], (pair){-x, -x * arc_excess(x * x)});
-    pair half = arc_of_root((1 - fabs(x)) / 2);
+    if (!(fabs(x) > 0.5)) return add_to(EIGHTHS[2], (hf_pair){-x, -x * arc_excess(x * x)});
+    hf_pair half = arc_of_root((1 - fabs(x)) / 2);
     if (x > 0) return 2 * (half.high + half.low);
-    return add_to(EIGHTHS[4], (pair){-2 * half.high, -2 * half.low});
+    return add_to(EIGHTHS[4], (hf_pair){-2 * half.high, -2 * half.low});
 }
 
 /* ---- arc tangent ---- */
 
 /* The arc tangent of the quotient of two pairs, up to tan(pi / 8), in two parts. */
-static inline pair short_arctangent(pair over, pair under) {
+static inline hf_pair short_arctangent(hf_pair over, hf_pair under) {
     double u = over.high / under.high;
-    pair product = multiply(u, under.high);
+    hf_pair product = hf_pair_multiply(u, under.high);
     double rest = (((over.high - product.high) - product.low) + over.low - u * under.low) / under.high;
     double z = u * u, z2 = z * z, z4 = z2 * z2;
     double a = (-0.3333333333333333 + z * 0.19999999999996113) +
@@ -208,19 +182,19 @@ static inline pair short_arctangent(pair over, pair under) {
     double b = (-0.09090904721178666 + z * 0.07692185915566579) +
                z2 * (-0.06664543795813475 + z * 0.058583902964272655);
     double c = -0.05086549726833444 + z * 0.03925961562747880 + z2 * -0.019207244474939114;
-    return (pair){u, rest * (1 - z) + u * z * (a + z4 * (b + z4 * c))};
+    return (hf_pair){u, rest * (1 - z) + u * z * (a + z4 * (b + z4 * c))};
 }
 
 /* The angle of a point with coordinates `most` >= `least` >= 0 above its nearer axis, less `*eighths` eighths
    of a turn. */
-static inline pair angle_in_eighth(double least, double most, int* eighths) {
+static inline hf_pair angle_in_eighth(double least, double most, int* eighths) {
     *eighths = 0;
-    if (least < 0x1p-60 * most) return (pair){least / most, 0};
+    if (least < 0x1p-60 * most) return (hf_pair){least / most, 0};
     if (most > 0x1p500) most *= 0x1p-520, least *= 0x1p-520;
     if (most < 0x1p-400) most *= 0x1p520, least *= 0x1p520;
-    if (least <= 0.4142135623730951 * most) return short_arctangent((pair){least, 0}, (pair){most, 0});
+    if (least <= 0.4142135623730951 * most) return short_arctangent((hf_pair){least, 0}, (hf_pair){most, 0});
     *eighths = 1;
-    pair over = add_smaller(-most, least), under = add_smaller(most, least);
+    hf_pair over = hf_pair_add_smaller(-most, least), under = hf_pair_add_smaller(most, least);
     return short_arctangent(over, under);
 }
 
@@ -232,10 +206,10 @@ double hf_atan2(double y, double x) {
     if (most == INFINITY) least = least == INFINITY, most = 1;
     if (most == 0) most = 1;
     int eighths;
-    pair angle = angle_in_eighth(least, most, &eighths);
+    hf_pair angle = angle_in_eighth(least, most, &eighths);
     if (steep) eighths = 2 - eighths;
     if (signbit(x)) eighths = 4 - eighths;
-    if (steep != (signbit(x) != 0)) angle = (pair){-angle.high, -angle.low};
+    if (steep != (signbit(x) != 0)) angle = (hf_pair){-angle.high, -angle.low};
     return copysign(add_to(EIGHTHS[eighths], angle), y);
 }
 

@@ -1,4 +1,4 @@
-/* Convex hulls by qhull. */
+/* Convex hulls. */
 #ifndef HF_GEOM_HULL_H
 #define HF_GEOM_HULL_H
 
