@@ -112,7 +112,7 @@ static bool stands(hf_planner* p, const hf_plan_node* n, hf_plan_why* why) {
 
 /* A start pose may hold toes up for what comes: they stay so. A hand that grips opens on its way. */
 static void find_home(hf_planner* p, const hf_scenario_state* start) {
-    memcpy(p->world.home, p->world.view->rest, sizeof(double) * (size_t)p->world.view->q_count);
+    memcpy(p->world.home, p->world.model->standing, sizeof(double) * (size_t)p->world.view->q_count);
     for (int j = 0; j < p->world.view->joint_count; j++) {
         const hf_joint* joint = &p->world.view->joints[j];
         bool tip = false;
