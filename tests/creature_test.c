@@ -82,9 +82,14 @@ static void rigs(void** state) {
         if (!path) skip();
         hf_creature* c = must_load(path);
         assert_int_equal(hf_creature_get(c)->limb_count, cases[i].limbs);
-        static const char* const names[] = {"left_arm", "right_arm", "left_leg", "right_leg"};
+        static const char* const people[] = {"left_arm", "right_arm", "left_leg", "right_leg"};
+        static const char* const fox[] = {"front_left_leg", "front_right_leg", "hind_left_leg",
+                                          "hind_right_leg"};
+        const char* const* names = i == 3 ? fox : people;
         for (int k = 0; k < 4; k++)
             assert_true(limb_of(c, names[k])->use && limb_of(c, names[k])->joint_count >= 6);
+        /* Legs walk, arms do not. */
+        assert_int_equal(hf_creature_get(c)->gait_count, i == 3 ? 4 : 2);
         for (int k = 0; k < hf_creature_get(c)->limb_count; k++) {
             const hf_limb* l = &hf_creature_get(c)->limbs[k];
             assert_int_equal(l->use, strstr(l->name, "arm") || strstr(l->name, "leg"));
