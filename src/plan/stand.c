@@ -4,7 +4,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "plan/planner.h"
+#include "base/workspace.h"
+#include "plan/step.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -84,7 +85,7 @@ static hf_status keep(const hf_planner* p, const hf_plan_node* n, hf_scenario_st
     return HF_OK;
 }
 
-static hf_status stand(hf_planner* p, double x, double y, double yaw, hf_stand_result* r) {
+static hf_status stand_in(hf_planner* p, double x, double y, double yaw, hf_stand_result* r) {
     hf_plan_world* w = &p->world;
     double top = top_of(w->scene, w->placement), ground, level;
     hf_transform root = {hf_v3(x, y, 0), hf_quat_axis_angle(hf_v3(0, 0, 1), yaw)};
@@ -97,9 +98,15 @@ static hf_status stand(hf_planner* p, double x, double y, double yaw, hf_stand_r
         return HF_OK;
     }
     hf_plan_why why = HF_PLAN_START_UNBALANCED;
+    hf_pose pose = hf_take_pose(p);
     for (int i = 0; i < HEIGHTS && hf_plan_ok(p); i++) {
         root.position.z = level + ball_of(w) + w->model->rest_height * (1 - LOWER_STEP * i);
-        hf_scenario_state state = {.pose = {root, w->model->standing}};
+        hf_pose_copy(w, &(hf_pose){root, w->model->standing}, &pose);
+        hf_hold feet[HF_MAX_HOLDS];
+        hf_scenario_state state = {.pose = pose, .contacts = feet};
+        for (int l = 0; l < w->view->limb_count && state.contact_count < HF_MAX_HOLDS; l++)
+            if (w->model->limbs[l].walks && w->view->limbs[l].joint_count > 0 && hf_footing_set(p, l, &pose))
+                feet[state.contact_count++] = (hf_hold){.limb = l, .frame = -1, .object = -1};
         w->guide = &root, w->guide_count = 1;
         if (!hf_spots_find(p)) break;
         p->tree.knots.count = 0;
@@ -119,6 +126,13 @@ static hf_status stand(hf_planner* p, double x, double y, double yaw, hf_stand_r
     snprintf(r->why, sizeof r->why, "at %g %g, on the ground at %.2f m, %s", x, y, ground,
              hf_plan_why_text(why));
     return p->tools.status;
+}
+
+static hf_status stand(hf_planner* p, double x, double y, double yaw, hf_stand_result* r) {
+    hf_workspace_mark mark = hf_workspace_begin(p->tools.workspace);
+    hf_status status = stand_in(p, x, y, yaw, r);
+    hf_workspace_end(p->tools.workspace, mark);
+    return status;
 }
 
 hf_status hf_stand(const hf_plan_model* model, const hf_scene* scene, double x, double y, double yaw,
