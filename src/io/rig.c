@@ -358,7 +358,9 @@ static bool add_bodies(drafter* w, int index) {
         double cut = joints[c].tip || w->trunk[c] ? 0 : fmax(0, radius - thickness_at(w, c));
         hf_vec3 to = hf_sub(joints[c].position, joints[index].position);
         to = hf_scale(to, fmax(1 - cut / length, 0.3));
-        if (w->foot[index]) {
+        /* Where the last joint of a foot carries the whole sole, the bone to it stays above the ground. */
+        bool carried = w->first_child[c] < 0 && !joints[c].tip;
+        if (w->foot[index] && !carried) {
             if (!add_sole(w, index, to, radius, &sum)) return false;
             continue;
         }
