@@ -230,6 +230,7 @@ static bool add_chain(drafter* w, int index) {
 
 /* Inertia about the link's origin while capsules are added; about the centre at the end. */
 typedef struct weight {
+    bool inside; /* the body of a child is about the link, which has none of its own */
     double mass;
     hf_vec3 moment;
     double inertia[6];
@@ -358,14 +359,19 @@ static bool add_bodies(drafter* w, int index) {
         double cut = joints[c].tip || w->trunk[c] ? 0 : fmax(0, radius - thickness_at(w, c));
         hf_vec3 to = hf_sub(joints[c].position, joints[index].position);
         to = hf_scale(to, fmax(1 - cut / length, 0.3));
-        /* Where the last joint of a foot carries the whole sole, the bone to it stays above the ground. */
-        bool carried = w->first_child[c] < 0 && !joints[c].tip;
-        if (w->foot[index] && !carried) {
+        /* Where the last joint of a foot carries the whole sole, the sole's box is about the bone to it, too.
+         */
+        if (w->foot[index] && w->first_child[c] < 0 && !joints[c].tip) {
+            sum.inside = true;
+            continue;
+        }
+        if (w->foot[index]) {
             if (!add_sole(w, index, to, radius, &sum)) return false;
             continue;
         }
         if (!add_capsule(w, w->link[index], to, radius, &sum)) return false;
     }
+    if (sum.mass <= 0 && sum.inside) return true;
     if (sum.mass <= 0 && w->foot[index] && !add_sole(w, index, hf_v3(0, 0, 0), thickness_at(w, index), &sum))
         return false;
     if (sum.mass <= 0 && !add_capsule(w, w->link[index], hf_v3(0, 0, 0), thickness_at(w, index), &sum))
