@@ -212,8 +212,7 @@ hf_status hf_build_bodies(hf_build* b) {
         }
     }
     status = warn_links(b, seen, seen_count, "the visual one is taken");
-    if (status == HF_OK)
-        status = warn_links(b, made_up, made_up_count, "thin capsules are made");
+    if (status == HF_OK) status = warn_links(b, made_up, made_up_count, "thin capsules are made");
     return status;
 }
 
