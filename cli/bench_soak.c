@@ -234,9 +234,13 @@ static hf_scenario* open_one(const options* o, const char* name, int* code) {
     hf_scenario* s = NULL;
     hf_error error;
     char* path = find_file(name);
-    *code = !path                                                ? EXIT_BAD_INPUT
-            : hf_scenario_load(path, &load, &s, &error) == HF_OK ? EXIT_DONE
-                                                                 : fail_with(&error);
+    *code = EXIT_BAD_INPUT;
+    if (path) {
+        hf_status status = hf_scenario_load(path, &load, &s, &error);
+        if (status == HF_OK) status = stand_scenario(o, s, &error);
+        *code = status == HF_OK ? EXIT_DONE : fail_with(&error);
+        if (status != HF_OK) hf_scenario_free(s), s = NULL;
+    }
     free(path);
     if (!s || s->kind == HF_SCENARIO_PLAN) return s;
     hf_scenario_free(s);

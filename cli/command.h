@@ -21,7 +21,7 @@ typedef struct options {
     const char* package_path[MAX_PATHS];
     int package_path_count;
     double unit_m, fps;
-    const char *creature, *scenario;
+    const char *creature, *scenario, *scene, *at;
     int strip, frame, columns, samples;
     const char* size;
     double azimuth_deg, elevation_deg, zoom;
@@ -96,6 +96,7 @@ int run_contact(const options* o);
 int run_plan(const options* o);
 int run_realise(const options* o);
 int run_roadmap(const options* o);
+int run_stand(const options* o);
 int run_check(const options* o);
 int run_bench(const options* o);
 int run_render(const options* o);
@@ -188,6 +189,8 @@ bool overrides_fit(const options* o, const char* path);
 hf_status fits(const loaded_motion* m, const char* path, hf_error* error);
 /* The scenario that a solving command is given, with its warnings told; NULL, a complaint and the exit code
    when there is none or it is of another kind. */
+/* Stands start and goal of a scenario that are given by a place alone. */
+hf_status stand_scenario(const options* o, hf_scenario* s, hf_error* error);
 hf_scenario* open_scenario(const options* o, const char* name, hf_scenario_kind kind, int* code);
 /* An empty motion of a scenario as m's, which claims all that holds without looking at the scene. */
 hf_status start_motion(loaded_motion* m, const hf_scenario* s, const char* outcome);

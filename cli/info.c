@@ -6,6 +6,40 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* How a limb touches, in a few words. */
+static void frame_text(const hf_contact_frame* f, char text[120]) {
+    if (f->ball > 0)
+        snprintf(text, 120, "%.40s (ball of %.1f mm)", f->name, 1000 * f->ball);
+    else if (f->patch[0] > 0 || f->patch[1] > 0)
+        snprintf(text, 120, "%.40s (%.0f x %.0f mm)", f->name, 1000 * f->patch[0], 1000 * f->patch[1]);
+    else
+        snprintf(text, 120, "%.40s (point)", f->name);
+}
+
+static void print_frames(const hf_limb* limb) {
+    for (int i = 0; i < limb->contact_count; i++) {
+        char text[120];
+        frame_text(&limb->contacts[i], text);
+        printf("%s %s", i ? "," : "; contact", text);
+    }
+}
+
+static json_t* json_frames(const hf_creature_view* c, const hf_limb* limb) {
+    json_t* list = json_array();
+    for (int i = 0; i < limb->contact_count; i++) {
+        const hf_contact_frame* f = &limb->contacts[i];
+        json_t* frame = json_pack("{s:o,s:o,s:[fff],s:[fff]}", "name", json_text(f->name), "link",
+                                  json_text(c->links[f->link].name), "offset", f->offset.x, f->offset.y,
+                                  f->offset.z, "normal", f->normal.x, f->normal.y, f->normal.z);
+        if (f->ball > 0)
+            json_object_set_new(frame, "ball", json_real(f->ball));
+        else if (f->patch[0] > 0 || f->patch[1] > 0)
+            json_object_set_new(frame, "patch", json_pack("[ff]", f->patch[0], f->patch[1]));
+        json_array_append_new(list, frame);
+    }
+    return list;
+}
+
 static int info_creature(const char* path, const options* o) {
     hf_load_options l = load_options(o);
     hf_creature* creature;
@@ -19,11 +53,12 @@ static int info_creature(const char* path, const options* o) {
         json_t* limbs = json_array();
         for (int i = 0; i < c->limb_count; i++) {
             const hf_limb* limb = &c->limbs[i];
-            json_array_append_new(limbs, json_pack("{s:s,s:s,s:s,s:i,s:f,s:b,s:i}", "name", limb->name,
-                                                   "root", c->links[limb->root_link].name, "effector",
-                                                   c->links[limb->effector_link].name, "joints",
-                                                   limb->joint_count, "length_m", limb->length, "use",
-                                                   limb->use, "contact_frames", limb->contact_count));
+            json_array_append_new(limbs,
+                                  json_pack("{s:s,s:s,s:s,s:i,s:f,s:b,s:i,s:o}", "name", limb->name, "root",
+                                            c->links[limb->root_link].name, "effector",
+                                            c->links[limb->effector_link].name, "joints", limb->joint_count,
+                                            "length_m", limb->length, "use", limb->use, "contact_frames",
+                                            limb->contact_count, "contact", json_frames(c, limb)));
         }
         print_json(json_pack("{s:s,s:o,s:i,s:i,s:f,s:f,s:o,s:o}", "kind", "creature", "name",
                              json_text(c->name), "joints", movable, "links", c->link_count, "mass_kg",
@@ -34,9 +69,11 @@ static int info_creature(const char* path, const options* o) {
                c->mass, c->height);
         for (int i = 0; i < c->limb_count; i++) {
             const hf_limb* limb = &c->limbs[i];
-            printf("  limb %-16s %s to %s, %d joints, %.2f m%s\n", limb->name, c->links[limb->root_link].name,
+            printf("  limb %-16s %s to %s, %d joints, %.2f m%s", limb->name, c->links[limb->root_link].name,
                    c->links[limb->effector_link].name, limb->joint_count, limb->length,
                    limb->use ? "" : ", not for contact");
+            if (limb->use) print_frames(limb);
+            printf("\n");
         }
         warn_all(o, c->warnings);
     }

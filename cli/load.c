@@ -170,7 +170,12 @@ hf_scenario* open_scenario(const options* o, const char* name, hf_scenario_kind 
     free(path);
     if (!s) return NULL;
     warn_scenario(o, s);
-    if (s->kind == kind) return s;
+    if (s->kind == kind && stand_scenario(o, s, &error) == HF_OK) return s;
+    if (s->kind == kind) {
+        *code = fail_with(&error);
+        hf_scenario_free(s);
+        return NULL;
+    }
     complain("%s: is a %s scenario, %s needs one of kind \"%s\"", s->path, hf_scenario_kind_text(s->kind),
              name, hf_scenario_kind_text(kind));
     hf_scenario_free(s);

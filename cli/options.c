@@ -8,7 +8,8 @@
 
 const option_def option_defs[] = {
     {"--output", "-o", "FILE|DIR", OPTION_TEXT, AT(output), 0, 0,
-     "where to write: a folder for pose, contact, plan and realise, a file for roadmap, render and export "
+     "where to write: a folder for pose, contact, plan, stand and realise, a file for roadmap, render and "
+     "export "
      "(realise "
      "takes a .motion.json too)"},
     {"--json", NULL, NULL, OPTION_SWITCH, AT(json), 0, 0, "print one JSON object on standard output"},
@@ -62,6 +63,9 @@ const option_def option_defs[] = {
      "size of the body that the guide moves; a larger one makes contacts likelier"},
     {"--set", NULL, "NAME=VALUE", OPTION_SETTINGS, AT(settings), 0, 0,
      "change an option of the solver, as \"options\" of a scenario does; may be given several times"},
+    {"--scene", NULL, "MESH", OPTION_TEXT, AT(scene), 0, 0, "stand on this mesh; default: a flat floor at 0"},
+    {"--at", NULL, "X,Y[,YAW]", OPTION_TEXT, AT(at), 0, 0,
+     "stand here, turned by YAW radians; default 0,0,0"},
     {"--roadmap", NULL, "FILE", OPTION_TEXT, AT(roadmap), 0, 0,
      "find guides by this roadmap of the same creature and scene, made by holdfast roadmap"},
 };
@@ -78,6 +82,9 @@ static const char* const plan_options[] = {"--set",     "--count",    "--trunk-s
                                            "--samples", "--azimuth",  "--elevation",   "--zoom",
                                            "--focus",   "--distance", "--roadmap",     NULL};
 static const char* const roadmap_options[] = {"--trunk-scale", NULL};
+static const char* const stand_options[] = {"--scene",   "--at",       "--unit",      "--size",
+                                            "--samples", "--azimuth",  "--elevation", "--zoom",
+                                            "--focus",   "--distance", NULL};
 static const char* const realise_options[] = {"--creature", "--scenario",  "--size", "--samples",
                                               "--azimuth",  "--elevation", "--zoom", "--focus",
                                               "--distance", NULL};
@@ -107,6 +114,8 @@ const command commands[] = {
      run_plan, false},
     {"roadmap", "SCENARIO", "keep in a file how the root can move in a scenario's scene, for plan --roadmap",
      roadmap_options, run_roadmap, false},
+    {"stand", "CREATURE", "find a balanced standing pose on the ground at a place", stand_options, run_stand,
+     false},
     {"realise", "SCHEDULE",
      "make the motion of a schedule; exit 1 when it does not keep what the schedule says", realise_options,
      run_realise, false},

@@ -15,6 +15,8 @@ static hf_status scenario_still(const char* path, const options* o, loaded_motio
     if (status != HF_OK) return status;
     hf_scenario* s = m->scenario;
     warn_scenario(o, s);
+    status = stand_scenario(o, s, error);
+    if (status != HF_OK) return status;
     m->scene = s->scene;
     m->creature = s->creature;
     s->creature = NULL; /* owned by m from here on */

@@ -82,9 +82,14 @@ static void rigs(void** state) {
         if (!path) skip();
         hf_creature* c = must_load(path);
         assert_int_equal(hf_creature_get(c)->limb_count, cases[i].limbs);
-        static const char* const names[] = {"left_arm", "right_arm", "left_leg", "right_leg"};
+        static const char* const people[] = {"left_arm", "right_arm", "left_leg", "right_leg"};
+        static const char* const fox[] = {"front_left_leg", "front_right_leg", "hind_left_leg",
+                                          "hind_right_leg"};
+        const char* const* names = i == 3 ? fox : people;
         for (int k = 0; k < 4; k++)
             assert_true(limb_of(c, names[k])->use && limb_of(c, names[k])->joint_count >= 6);
+        /* Legs walk, arms do not. */
+        assert_int_equal(hf_creature_get(c)->gait_count, i == 3 ? 4 : 2);
         for (int k = 0; k < hf_creature_get(c)->limb_count; k++) {
             const hf_limb* l = &hf_creature_get(c)->limbs[k];
             assert_int_equal(l->use, strstr(l->name, "arm") || strstr(l->name, "leg"));
@@ -167,6 +172,81 @@ static const char* made_person(void) {
     return text;
 }
 
+/* A biped whose feet are made of `shapes`, and the contact frame of its left foot. */
+static hf_contact_frame foot_of(const char* shapes, hf_creature** c) {
+    static char text[8000];
+    char* s = text;
+    s += sprintf(s, "<robot name=\"biped\">\n");
+    add_link(&s, "hips", NULL, "", "", BALL);
+    for (int side = 0; side < 2; side++) {
+        char thigh[32], shin[32], foot[32];
+        snprintf(thigh, sizeof thigh, "%s_thigh", side ? "right" : "left");
+        snprintf(shin, sizeof shin, "%s_shin", side ? "right" : "left");
+        snprintf(foot, sizeof foot, "%s_foot", side ? "right" : "left");
+        add_link(&s, thigh, "hips", side ? "0 -0.1 0" : "0 0.1 0", "0 1 0", SHIN);
+        add_link(&s, shin, thigh, "0 0 -0.4", "0 1 0", SHIN);
+        add_link(&s, foot, shin, "0 0 -0.4", "0 1 0", shapes);
+    }
+    sprintf(s, "</robot>\n");
+    *c = load_text("biped.urdf", text);
+    const hf_limb* leg = limb_of(*c, "left_leg");
+    assert_string_equal(hf_creature_get(*c)->links[leg->effector_link].name, "left_foot");
+    assert_int_equal(leg->contact_count, 1);
+    return leg->contacts[0];
+}
+
+#define SHAPE(at, turn, shape)                                                                               \
+    "<collision><origin xyz=\"" at "\" rpy=\"" turn "\"/><geometry>" shape "</geometry></collision>"
+
+/* Soles and balls of feet as robots have them, with what geometry says of each. */
+static void feet_fit_their_bodies(void** state) {
+    (void)state;
+    hf_creature* c;
+    /* Four small balls under the corners of a foot carry the rectangle between them. */
+    hf_contact_frame f =
+        foot_of(SHAPE("-0.05 0.025 -0.03", "0 0 0", "<sphere radius=\"0.005\"/>")
+                    SHAPE("-0.05 -0.025 -0.03", "0 0 0", "<sphere radius=\"0.005\"/>")
+                        SHAPE("0.12 0.025 -0.03", "0 0 0", "<sphere radius=\"0.005\"/>")
+                            SHAPE("0.12 -0.025 -0.03", "0 0 0", "<sphere radius=\"0.005\"/>"),
+                &c);
+    assert_string_equal(f.name, "sole");
+    assert_near(hf_distance(f.offset, hf_v3(0.035, 0, -0.035)), 0, 1e-6);
+    assert_near(f.normal.z, -1, 1e-6);
+    assert_true(f.patch[0] >= 0.169 && f.patch[0] <= 0.18);
+    assert_true(f.patch[1] >= 0.049 && f.patch[1] <= 0.06);
+    hf_creature_free(c);
+    /* Two cylinders that lie side by side: the strip between their lowest lines, and what is
+       less than half a millimetre higher. */
+    f = foot_of(SHAPE("0.05 0.02 -0.02", "0 1.5707963 0", "<cylinder length=\"0.15\" radius=\"0.02\"/>")
+                    SHAPE("0.05 -0.02 -0.02", "0 1.5707963 0", "<cylinder length=\"0.15\" radius=\"0.02\"/>"),
+                &c);
+    assert_string_equal(f.name, "sole");
+    assert_near(f.offset.z, -0.04, 1e-4);
+    assert_near(f.patch[0], 0.15, 1e-4);
+    assert_true(f.patch[1] >= 0.04 - 1e-4 && f.patch[1] <= 0.05);
+    hf_creature_free(c);
+    /* A box that is mounted at an angle of 0.2 rad stands on its lower face all the same. */
+    f = foot_of(SHAPE("0 0 -0.05", "0 0.2 0", "<box size=\"0.2 0.1 0.02\"/>"), &c);
+    assert_string_equal(f.name, "sole");
+    assert_near(hf_dot(f.normal, hf_v3(-sin(0.2), 0, -cos(0.2))), 1, 1e-9);
+    assert_near(f.patch[0], 0.2, 1e-6);
+    assert_near(f.patch[1], 0.1, 1e-6);
+    assert_near(hf_distance(f.offset, hf_v3(-0.01 * sin(0.2), 0, -0.05 - 0.01 * cos(0.2))), 0, 1e-6);
+    hf_creature_free(c);
+    /* A ball inside a slightly larger rounded shell: the contact ball encloses both. */
+    f = foot_of(SHAPE("0 0 -0.02", "0 0 0", "<sphere radius=\"0.022\"/>")
+                    SHAPE("0.001 0 -0.02", "0 0 0", "<sphere radius=\"0.0235\"/>"),
+                &c);
+    assert_string_equal(f.name, "foot");
+    assert_true(f.ball >= 0.0233 && f.ball <= 0.0245);
+    assert_near(hf_distance(f.offset, hf_v3(0.001, 0, -0.02)), 0, 1e-3);
+    hf_creature_free(c);
+    /* A leg that ends without a body touches with the end of its last link. */
+    f = foot_of("<inertial><mass value=\"1\"/></inertial>", &c);
+    assert_near(hf_length(f.offset) + f.ball + f.patch[0], 0, 0);
+    hf_creature_free(c);
+}
+
 static void limbs_by_shape_alone(void** state) {
     (void)state;
     hf_creature* c = load_text("person.urdf", made_person());
@@ -186,16 +266,16 @@ static void limbs_by_shape_alone(void** state) {
         assert_int_equal(l->grip, i < 2);
     }
     assert_int_equal(v->trunk_count, 3);
-    /* The sole is the lower face of the box, patch sizes along x and y. */
+    /* The sole is the lower face of the box, patch sizes along x and y; corners are in single precision. */
     const hf_contact_frame* sole = &limb_of(c, "left_leg")->contacts[0];
     assert_string_equal(sole->name, "sole");
-    assert_near(sole->offset.x, 0.05, 1e-12);
-    assert_near(sole->offset.z, -0.06, 1e-12);
-    assert_near(sole->normal.z, -1, 1e-12);
-    assert_near(sole->patch[0], 0.2, 1e-12);
-    assert_near(sole->patch[1], 0.08, 1e-12);
+    assert_near(sole->offset.x, 0.05, 2e-8);
+    assert_near(sole->offset.z, -0.06, 2e-8);
+    assert_near(sole->normal.z, -1, 2e-8);
+    assert_near(sole->patch[0], 0.2, 2e-8);
+    assert_near(sole->patch[1], 0.08, 2e-8);
     /* Straightened: 0.4 + 0.4 to the ankle, then to the sole. */
-    assert_near(limb_of(c, "left_leg")->length, 0.8 + hypot(0.05, 0.06), 1e-12);
+    assert_near(limb_of(c, "left_leg")->length, 0.8 + hypot(0.05, 0.06), 2e-8);
     hf_creature_free(c);
 }
 
@@ -839,6 +919,7 @@ int main(void) {
         cmocka_unit_test(arms),
         cmocka_unit_test(rigs),
         cmocka_unit_test(limbs_by_shape_alone),
+        cmocka_unit_test(feet_fit_their_bodies),
         cmocka_unit_test(lengths_bound_reach),
         cmocka_unit_test(many_legs_are_told_apart),
         cmocka_unit_test(limbs_of_well_known_trees),

@@ -446,9 +446,11 @@ static void test_third_party(void** state) {
         assert_true(head.z > left.z + 0.2);
         assert_near(view->height, rigs[i].tall, 0.4);
         if (i == 0) assert_true(head.x > left.x + 0.2);
-        const char* limbs[] = {"left_arm", "right_arm", "left_leg", "right_leg"};
+        /* The fox's bones have names of arms and stand on the ground. */
+        const char* limbs[2][4] = {{"front_left_leg", "front_right_leg", "hind_left_leg", "hind_right_leg"},
+                                   {"left_arm", "right_arm", "left_leg", "right_leg"}};
         for (int k = 0; k < 4; k++) {
-            int limb = hf_creature_find_limb(creature, limbs[k]);
+            int limb = hf_creature_find_limb(creature, limbs[i][k]);
             assert_true(limb >= 0 && view->limbs[limb].use);
         }
         free(links);

@@ -226,7 +226,8 @@ static void gaps_are_filled(void** state) {
     (void)state;
     hf_creature* c = load_text(
         "gaps.urdf",
-        ROBOT("<link name=\"base\"/><link name=\"near\"/><link name=\"leaf\"/>"
+        ROBOT("<link name=\"base\"><inertial><mass value=\"1\"/></inertial></link>"
+              "<link name=\"near\"/><link name=\"leaf\"><inertial><mass value=\"1\"/></inertial></link>"
               "<link name=\"seen\"><visual><geometry><box size=\"1 1 1\"/></geometry></visual></link>" /**/
               "<joint name=\"j1\" type=\"continuous\"><parent link=\"base\"/><child link=\"near\"/>"
               "<origin xyz=\"0.01 0 0\"/></joint>"
@@ -244,18 +245,30 @@ static void gaps_are_filled(void** state) {
     assert_near(capsule->shape.half_length, 0.25, 1e-12);
     hf_vec3 end = hf_apply(capsule->in_link, hf_v3(0, 0, 0.25));
     assert_near(hf_distance(end, hf_v3(0, 0.3, 0.4)), 0, 1e-12);
-    assert_int_equal(leaf->body_count, 1);
-    assert_int_equal(v->bodies[leaf->first_body].shape.kind, HF_SHAPE_SPHERE);
-    assert_near(v->bodies[leaf->first_body].shape.radius, 0.02, 0);
+    /* A leaf has none, with mass or without. */
+    assert_int_equal(leaf->body_count, 0);
     assert_int_equal(v->bodies[seen->first_body].shape.kind, HF_SHAPE_BOX);
     assert_int_equal(seen->visual_count, 1);
-    assert_int_equal(warnings_with(c, "made: base, near, leaf"), 1);
+    assert_int_equal(warnings_with(c, "thin capsules are made: base"), 1);
     assert_int_equal(warnings_with(c, "visual one is taken: seen"), 1);
     /* A revolute joint without bounds is continuous. */
     assert_int_equal(joint_of(c, "j2")->type, HF_JOINT_CONTINUOUS);
     assert_int_equal(warnings_with(c, "\"j2\": a revolute joint without bounds turns freely"), 1);
     assert_true(isfinite(joint_of(c, "j3")->lower));
     assert_int_equal(warnings_with(c, "\"j3\": a prismatic joint without bounds"), 1);
+    hf_creature_free(c);
+}
+
+/* A frame without mass (a sole, a sensor, a tool point) has no body, however far its child is. */
+static void frames_without_mass_have_no_body(void** state) {
+    (void)state;
+    hf_creature* c =
+        load_text("frames.urdf", ROBOT(LINK("base") "<link name=\"sensor\"/>" LINK("far") /**/
+                                       JOINT("a", "fixed", "base", "sensor",
+                                             "") "<joint name=\"b\" type=\"fixed\"><parent link=\"sensor\"/>"
+                                                 "<child link=\"far\"/><origin xyz=\"0 0 0.5\"/></joint>"));
+    assert_int_equal(link_of(c, "sensor")->body_count, 0);
+    assert_int_equal(warnings_with(c, "without collision geometry"), 0);
     hf_creature_free(c);
 }
 
@@ -377,7 +390,7 @@ static void missing_meshes_name_their_link(void** state) {
                         "</geometry></collision></link>"));
     assert_int_equal(
         warnings_with(c, "link \"arm\": the collision mesh \"package://none/such.stl\" is not found"), 1);
-    assert_int_equal(hf_creature_get(c)->body_count, 1);
+    assert_int_equal(hf_creature_get(c)->body_count, 0);
     hf_creature_free(c);
     write_file("broken.obj", "v 0 0\nf 1 2 3\n");
     c = load_text("missing.urdf",
@@ -592,6 +605,7 @@ int main(void) {
         cmocka_unit_test(inertia_turns_into_the_links_axes),
         cmocka_unit_test(shapes_arrive_as_they_are),
         cmocka_unit_test(gaps_are_filled),
+        cmocka_unit_test(frames_without_mass_have_no_body),
         cmocka_unit_test(colours_by_name_or_value),
         cmocka_unit_test(meshes_scale_and_stay_outward),
         cmocka_unit_test(missing_meshes_name_their_link),

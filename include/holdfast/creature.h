@@ -19,8 +19,8 @@ typedef struct hf_load_options {
 } hf_load_options;
 HF_API hf_load_options hf_load_options_default(void);
 
-/* Loads a creature file, a URDF (with an SRDF of the same name beside it or in ../srdf), a BVH or a glTF
-   skin. options may be NULL. */
+/* Loads a creature file, a URDF (with an SRDF of the file's or the robot's name beside it or in ../srdf), a
+   BVH or a glTF skin. options may be NULL. */
 HF_API hf_status hf_creature_load(const char* path, const hf_load_options* options, hf_creature** creature,
                                   hf_error* error);
 HF_API void hf_creature_free(hf_creature* creature);

@@ -23,6 +23,8 @@ HF_API const char* hf_scenario_kind_text(hf_scenario_kind kind);
 typedef struct hf_scenario_state {
     hf_pose pose;
     bool whole;
+    bool stands; /* only a place was given ("at"): x, y and heading of the root count until hf_scenario_stand
+                  */
     int contact_count;
     hf_hold* contacts; /* in the world; frame -1; a zero normal: wherever the limb is now */
 } hf_scenario_state;

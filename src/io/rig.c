@@ -14,6 +14,10 @@
    bone's length, and of the whole skeleton's size. */
 static const double RADIUS_OF_LENGTH = 0.15, SHORT_OF_LENGTH = 0.35, SHORT_OF_SIZE = 0.02,
                     TRUNK_OF_SIZE = 0.065;
+/* Feet: a limb's last bones that lie this low are one, with a flat sole. Of the skeleton's size; the heel and
+   half the width are of the foot's length. */
+static const double FOOT_OF_SIZE = 0.09, LENGTH_OF_SIZE = 0.1, HEEL_OF_LENGTH = 0.3,
+                    HALF_WIDTH_OF_LENGTH = 0.2;
 static const double LIMB_OF_SIZE = 0.25; /* a branch at least this long is a limb */
 static const double DENSITY = 1000;      /* kg/m3 */
 /* rad: the middle angle stays clear of where the other two become one. */
@@ -160,6 +164,8 @@ typedef struct drafter {
     int* link;   /* draft link of each rig joint */
     int *first_child, *next_child;
     bool* trunk; /* two limbs or more begin at or beyond this joint */
+    bool* foot;  /* this joint and all beyond it lie low: an ankle, a toe */
+    double lowest;
 } drafter;
 
 static hf_draft_link* add_link(hf_creature_draft* d, const char* name) {
@@ -224,6 +230,7 @@ static bool add_chain(drafter* w, int index) {
 
 /* Inertia about the link's origin while capsules are added; about the centre at the end. */
 typedef struct weight {
+    bool inside; /* the body of a child is about the link, which has none of its own */
     double mass;
     hf_vec3 moment;
     double inertia[6];
@@ -255,6 +262,16 @@ static void weigh_capsule(weight* w, double radius, double length, hf_vec3 centr
     add_point_inertia(w->inertia, rod + ball, centre);
     w->mass += rod + ball;
     w->moment = hf_add(w->moment, hf_scale(centre, rod + ball));
+}
+
+static void weigh_box(weight* w, hf_vec3 centre, hf_vec3 half) {
+    double mass = DENSITY * 8 * half.x * half.y * half.z;
+    w->inertia[0] += mass / 3 * (half.y * half.y + half.z * half.z);
+    w->inertia[1] += mass / 3 * (half.x * half.x + half.z * half.z);
+    w->inertia[2] += mass / 3 * (half.x * half.x + half.y * half.y);
+    add_point_inertia(w->inertia, mass, centre);
+    w->mass += mass;
+    w->moment = hf_add(w->moment, hf_scale(centre, mass));
 }
 
 static double radius_for(const drafter* w, double length, bool trunk) {
@@ -291,6 +308,45 @@ static double thickness_at(const drafter* w, int index) {
     return radius > 0 ? radius : fmax(radius_for(w, bone_length(w, index), w->trunk[index]), 0.004 * w->size);
 }
 
+/* How far a foot reaches ahead of its ankle, along the ground. */
+static double foot_length(const drafter* w, int ankle) {
+    double far = 0;
+    const hf_rig_joint* joints = w->rig->joints;
+    for (int i = ankle + 1; i < w->rig->joint_count; i++) {
+        int up = i;
+        while (up > ankle) up = joints[up].parent;
+        hf_vec3 d = hf_sub(joints[i].position, joints[ankle].position);
+        if (up == ankle) far = fmax(far, sqrt(d.x * d.x + d.y * d.y));
+    }
+    return far;
+}
+
+/* A box with a level sole about the bone from a joint of a foot to its child, and about the heel behind an
+   ankle. The last joint of a foot carries what the bones leave out of a whole foot. Links are turned as the
+   world is, so that the sole lies along their axes. */
+static bool add_sole(drafter* w, int index, hf_vec3 to, double radius, weight* sum) {
+    const hf_rig_joint* joints = w->rig->joints;
+    int ankle = index;
+    while (joints[ankle].parent > 0 && w->foot[joints[ankle].parent]) ankle = joints[ankle].parent;
+    double length = fmax(foot_length(w, ankle), LENGTH_OF_SIZE * w->size);
+    double half = fmax(HALF_WIDTH_OF_LENGTH * length, radius);
+    hf_vec3 at = joints[index].position, heel = hf_sub(joints[ankle].position, at);
+    bool last = w->first_child[index] < 0;
+    if (last) to = hf_v3(heel.x + length, 0, 0);
+    hf_vec3 low = {fmin(0, to.x), fmin(0, to.y) - half, w->lowest - at.z};
+    hf_vec3 high = {fmax(0, to.x), fmax(0, to.y) + half, fmax(0, to.z)};
+    if (index == ankle || last) low.x = fmin(low.x, heel.x - HEEL_OF_LENGTH * length);
+    if (high.z - low.z < radius) high.z = low.z + radius;
+    hf_creature_draft* d = w->draft;
+    if (!HF_GROW(d->shapes, d->shapes_capacity, d->shapes_count)) return false;
+    hf_draft_shape* s = &d->shapes[d->shapes_count++];
+    *s = (hf_draft_shape){.link = w->link[index], .in_link = hf_transform_identity()};
+    s->in_link.position = hf_scale(hf_add(low, high), 0.5);
+    s->shape = (hf_shape){.kind = HF_SHAPE_BOX, .half_size = hf_scale(hf_sub(high, low), 0.5)};
+    weigh_box(sum, s->in_link.position, s->shape.half_size);
+    return true;
+}
+
 /* Capsules to every child, or a ball as thick as the bone that leads here. A bone that is thicker than what
    follows ends before its joint, so that a shin does not stand out under the foot. */
 static bool add_bodies(drafter* w, int index) {
@@ -303,8 +359,21 @@ static bool add_bodies(drafter* w, int index) {
         double cut = joints[c].tip || w->trunk[c] ? 0 : fmax(0, radius - thickness_at(w, c));
         hf_vec3 to = hf_sub(joints[c].position, joints[index].position);
         to = hf_scale(to, fmax(1 - cut / length, 0.3));
+        /* Where the last joint of a foot carries the whole sole, the sole's box is about the bone to it, too.
+         */
+        if (w->foot[index] && w->first_child[c] < 0 && !joints[c].tip) {
+            sum.inside = true;
+            continue;
+        }
+        if (w->foot[index]) {
+            if (!add_sole(w, index, to, radius, &sum)) return false;
+            continue;
+        }
         if (!add_capsule(w, w->link[index], to, radius, &sum)) return false;
     }
+    if (sum.mass <= 0 && sum.inside) return true;
+    if (sum.mass <= 0 && w->foot[index] && !add_sole(w, index, hf_v3(0, 0, 0), thickness_at(w, index), &sum))
+        return false;
     if (sum.mass <= 0 && !add_capsule(w, w->link[index], hf_v3(0, 0, 0), thickness_at(w, index), &sum))
         return false;
     hf_draft_link* link = &w->draft->links[w->link[index]];
@@ -345,6 +414,22 @@ static bool find_trunk(drafter* w) {
     return good;
 }
 
+/* Joints from which no bone leads up again, near the ground that the lowest joint stands on. Children come
+   after their parents. */
+static void find_feet(drafter* w) {
+    const hf_rig_joint* joints = w->rig->joints;
+    w->lowest = INFINITY;
+    for (int i = 0; i < w->rig->joint_count; i++) w->lowest = fmin(w->lowest, joints[i].position.z);
+    for (int i = w->rig->joint_count - 1; i > 0; i--) {
+        bool low = joints[i].position.z - w->lowest <= FOOT_OF_SIZE * w->size;
+        for (int c = w->first_child[i]; c >= 0; c = w->next_child[c]) low = low && w->foot[c];
+        w->foot[i] = low && !w->trunk[i];
+    }
+    int feet = 0;
+    for (int i = 1; i < w->rig->joint_count; i++) feet += w->foot[i] && !w->foot[joints[i].parent];
+    if (feet != 2) memset(w->foot, 0, (size_t)w->rig->joint_count * sizeof *w->foot);
+}
+
 static bool draft_all(drafter* w) {
     const hf_rig* rig = w->rig;
     if (!find_trunk(w)) return false;
@@ -353,6 +438,7 @@ static bool draft_all(drafter* w) {
         w->next_child[i] = w->first_child[rig->joints[i].parent];
         w->first_child[rig->joints[i].parent] = i;
     }
+    find_feet(w);
     for (int i = 0; i < rig->joint_count; i++) {
         if (rig->joints[i].tip) continue;
         if (i == 0 ? !add_link(w->draft, rig->joints[0].name) : !add_chain(w, i)) return false;
@@ -379,11 +465,13 @@ hf_status hf_rig_draft(const hf_rig* rig, hf_creature_draft* draft, hf_error* er
     size_t n = (size_t)rig->joint_count;
     w.link = hf_alloc(n, sizeof *w.link);
     w.trunk = hf_alloc(n, sizeof *w.trunk);
+    w.foot = hf_alloc(n, sizeof *w.foot);
     w.first_child = hf_alloc(n, sizeof *w.first_child);
     w.next_child = hf_alloc(n, sizeof *w.next_child);
-    bool good = w.link && w.trunk && w.first_child && w.next_child && draft_all(&w);
+    bool good = w.link && w.trunk && w.foot && w.first_child && w.next_child && draft_all(&w);
     hf_free(w.link);
     hf_free(w.trunk);
+    hf_free(w.foot);
     hf_free(w.first_child);
     hf_free(w.next_child);
     return good ? HF_OK : hf_fail_memory(error, rig->path);

@@ -138,9 +138,27 @@ static void read_contacts(hf_scenario_reader* r, const char* where, const json_t
     }
 }
 
+/* A place to stand: x, y and perhaps the heading. */
+static void read_place(hf_scenario_reader* r, const char* where, const json_t* object,
+                       hf_scenario_state* state) {
+    const json_t* at = json_object_get(object, "at");
+    double v[3] = {0};
+    char inner[60];
+    snprintf(inner, sizeof inner, "%.20s.at", where);
+    if (json_object_size(object) > 1)
+        hf_json_fail(&r->json, inner,
+                     "stands alone: the pose is found, \"root\", \"joints\" and "
+                     "\"contacts\" do not go with it");
+    size_t count = json_array_size(at);
+    if (!hf_json_numbers(&r->json, inner, at, count == 3 ? 3 : 2, v)) return;
+    state->stands = true;
+    state->pose.root.position = hf_v3(v[0], v[1], 0);
+    state->pose.root.rotation = hf_quat_axis_angle(hf_v3(0, 0, 1), v[2]);
+}
+
 void hf_scenario_read_state(hf_scenario_reader* r, const char* where, const json_t* object,
                             bool root_required, hf_scenario_state* state) {
-    static const char* const keys[] = {"root", "joints", "contacts"};
+    static const char* const keys[] = {"root", "joints", "contacts", "at"};
     if (r->json.status != HF_OK) return;
     const hf_creature* creature = r->scenario->creature;
     state->pose.q = hf_alloc((size_t)hf_creature_get(creature)->q_count, sizeof *state->pose.q);
@@ -150,7 +168,11 @@ void hf_scenario_read_state(hf_scenario_reader* r, const char* where, const json
     }
     hf_pose_rest(creature, &state->pose);
     state->pose.root = hf_transform_identity();
-    if (!object || !hf_json_keys(&r->json, where, object, keys, 3)) return;
+    if (!object || !hf_json_keys(&r->json, where, object, keys, 4)) return;
+    if (json_object_get(object, "at")) {
+        read_place(r, where, object, state);
+        return;
+    }
     json_t *joints = NULL, *contacts = NULL, *root = json_object_get(object, "root"), *value;
     const char* name;
     char inner[60];

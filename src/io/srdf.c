@@ -186,19 +186,30 @@ hf_status hf_srdf_read(const char* path, hf_creature_draft* draft, hf_error* err
     return draft->srdf_path ? HF_OK : hf_fail_memory(error, path);
 }
 
+/* Reads `folder`/`stem`.srdf, seen from the URDF, if there is one and none was read before. */
+static hf_status read_if_there(const char* urdf_path, const char* folder, const char* stem, int length,
+                               hf_creature_draft* draft, hf_error* error) {
+    char relative[600];
+    int written = snprintf(relative, sizeof relative, "%s%.*s.srdf", folder, length, stem);
+    if (draft->srdf_path || written < 0 || written >= (int)sizeof relative) return HF_OK;
+    char* path = hf_path_beside(urdf_path, relative);
+    if (!path) return hf_fail_memory(error, urdf_path);
+    hf_status status = hf_path_exists(path) ? hf_srdf_read(path, draft, error) : HF_OK;
+    hf_free(path);
+    return status;
+}
+
 hf_status hf_srdf_read_beside(const char* urdf_path, hf_creature_draft* draft, hf_error* error) {
     const char* name = hf_path_name(urdf_path);
     const char* point = strrchr(name, '.');
-    int stem = (int)(point ? (size_t)(point - name) : strlen(name));
+    int length = (int)(point ? (size_t)(point - name) : strlen(name));
+    /* The file's name first, then the robot's; a robot's name with a slash is no file name. */
+    bool named = draft->name && !strchr(draft->name, '/');
+    static const char* const folders[] = {"", "../srdf/"};
     hf_status status = HF_OK;
-    for (int i = 0; i < 2 && !draft->srdf_path && status == HF_OK; i++) {
-        char relative[600];
-        int length = snprintf(relative, sizeof relative, "%s%.*s.srdf", i ? "../srdf/" : "", stem, name);
-        if (length < 0 || length >= (int)sizeof relative) return HF_OK;
-        char* path = hf_path_beside(urdf_path, relative);
-        if (!path) return hf_fail_memory(error, urdf_path);
-        if (hf_path_exists(path)) status = hf_srdf_read(path, draft, error);
-        hf_free(path);
-    }
+    for (int i = 0; i < 2 && status == HF_OK; i++)
+        status = read_if_there(urdf_path, folders[i], name, length, draft, error);
+    for (int i = 0; i < 2 && status == HF_OK && named; i++)
+        status = read_if_there(urdf_path, folders[i], draft->name, (int)strlen(draft->name), draft, error);
     return status;
 }

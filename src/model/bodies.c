@@ -139,13 +139,12 @@ static hf_status add_shapes(hf_build* b, int link, const int* shapes, int count,
     return HF_OK;
 }
 
-/* A link of which nothing is known but where its children are. */
+/* A link with mass of which nothing is known but where its children are. Frames without mass (soles, sensors,
+   tool points) and leaves have no body. */
 static void add_gap_bodies(hf_build* b, int link) {
-    int first = b->first_child[link], end = b->first_child[link + 1];
     b->gap_body[link] = true;
-    if (first == end)
-        add_body(b, link, hf_transform_identity(), (hf_shape){.kind = HF_SHAPE_SPHERE, .radius = GAP_RADIUS});
-    for (int i = first; i < end; i++) {
+    if (!(b->links[link].mass > 0)) return;
+    for (int i = b->first_child[link]; i < b->first_child[link + 1]; i++) {
         hf_vec3 to = b->joints[b->links[b->child_links[i]].joint].origin.position;
         double length = hf_length(to);
         if (length <= GAP_RADIUS) continue;
@@ -185,7 +184,7 @@ hf_status hf_build_bodies(hf_build* b) {
     hf_status status = check_ranges(b);
     if (status == HF_OK) status = sort_shapes(b, &starts, &sorted);
     if (status != HF_OK) return status;
-    /* A link has its shapes, or at most one made-up body for each child and itself. */
+    /* A link has its shapes, or at most one made-up body for each child. */
     size_t most = (size_t)b->draft->shapes_count + 2 * (size_t)v->link_count;
     b->bodies = hf_build_keep(b, most, sizeof *b->bodies);
     b->gap_body = hf_build_keep(b, (size_t)v->link_count, sizeof *b->gap_body);
@@ -213,8 +212,7 @@ hf_status hf_build_bodies(hf_build* b) {
         }
     }
     status = warn_links(b, seen, seen_count, "the visual one is taken");
-    if (status == HF_OK)
-        status = warn_links(b, made_up, made_up_count, "thin capsules or a small ball are made");
+    if (status == HF_OK) status = warn_links(b, made_up, made_up_count, "thin capsules are made");
     return status;
 }
 

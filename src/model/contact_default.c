@@ -1,13 +1,25 @@
-/* The contact frame of a limb that no file gives one: on the surface of the effector's body, at its far end,
-   looking out of the creature. Round ends become balls, flat ends patches. */
+/* The contact frame of a limb that no file gives one: on the surface of the effector's bodies, at its far
+   end, looking out of the creature. The bodies are taken together: the largest flat side of their common hull
+   that looks outwards is a patch, a rounded end is a ball that encloses it, any other end is its farthest
+   point. */
 #include "model/limb_plan.h"
+#include "geom/hull.h"
 
 #include <math.h>
+#include <stdlib.h>
 
-static const double FLAT_DEPTH = 2e-3;      /* m, of a hull's end that counts as flat */
-static const double MIN_PATCH = 0.01;       /* m, smaller ends are points */
-static const double ALIGNED = 0.9962;       /* cos 5 deg */
-static const double HULL_PATCH_SHARE = 0.9; /* of the flat end's bounds: its corners are often cut */
+/* Corners that touch together with a side's plane, and facets' corners that belong to one side, m. */
+static const double TOUCH_DEPTH = 5e-4, FLAT_DEPTH = 2e-3;
+/* Facets turned by less than 3 degrees make one side; a side turned by more than 45 from outwards is none. */
+static const double FLAT_COS = 0.9986, OUTWARD_COS = 0.7;
+/* Share of the hull's shadow that a flat side has at least: a facet of a round hull has a tenth at most. */
+static const double FLAT_SHARE = 0.25;
+static const double ROUNDING = 1e-6;  /* m: corners are in single precision */
+static const double PARALLEL = 1e-4;  /* rad: an edge turned by less bounds one size alone */
+static const double MIN_PATCH = 0.01; /* m: narrower sides are no patches */
+/* How far the end may stay above its ball's lowest point, of the radius. */
+static const double BALL_FLOAT = 0.15;
+enum { BALL_RINGS = 8, BALL_ROUNDS = 100, PATCH_STEPS = 200 };
 
 static hf_vec3 body_centre(const hf_body* body) {
     hf_vec3 mean = {0};
@@ -38,42 +50,293 @@ static hf_vec3 outward(const hf_build* b, const hf_limb_plan* limb) {
 
 static double component(hf_vec3 v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
 
-static hf_vec3 unit_axis(int axis, double sign) {
-    return hf_v3(axis == 0 ? sign : 0, axis == 1 ? sign : 0, axis == 2 ? sign : 0);
-}
+static hf_vec3 unit_axis(int axis) { return hf_v3(axis == 0, axis == 1, axis == 2); }
 
 static int main_axis(hf_vec3 v) {
     return fabs(v.x) >= fabs(v.y) && fabs(v.x) >= fabs(v.z) ? 0 : fabs(v.y) >= fabs(v.z) ? 1 : 2;
 }
 
-/* The face that looks out most, and its sizes if it lies along the link's axes. */
-static void box_contact(const hf_body* body, hf_vec3 out, hf_contact_frame* frame) {
-    hf_vec3 local = hf_unrotate(body->in_link.rotation, out);
-    int axis = main_axis(local);
-    double sign = component(local, axis) >= 0 ? 1 : -1;
-    frame->normal = hf_rotate(body->in_link.rotation, unit_axis(axis, sign));
-    frame->offset =
-        hf_add(body->in_link.position, hf_scale(frame->normal, component(body->shape.half_size, axis)));
-    int normal_axis = main_axis(frame->normal), next = 0;
-    double patch[2] = {0};
-    for (int link_axis = 0; link_axis < 3; link_axis++) {
-        if (link_axis == normal_axis) continue;
-        hf_vec3 in_body = hf_unrotate(body->in_link.rotation, unit_axis(link_axis, 1));
-        int side = main_axis(in_body);
-        if (fabs(component(in_body, side)) < ALIGNED || side == axis) return;
-        patch[next++] = 2 * component(body->shape.half_size, side);
-    }
-    frame->patch[0] = patch[0], frame->patch[1] = patch[1];
+/* ------------------------------------------------------------------------------------ points of bodies */
+
+typedef struct point {
+    float at[3];
+} point;
+
+typedef struct cloud {
+    point* points; /* in the effector link */
+    int count, capacity;
+} cloud;
+
+static bool add_point(cloud* c, hf_vec3 p) {
+    if (!HF_GROW(c->points, c->capacity, c->count)) return false;
+    c->points[c->count++] = (point){{(float)p.x, (float)p.y, (float)p.z}};
+    return true;
 }
 
+/* A net of points on a ball. */
+static bool add_ball(cloud* c, hf_vec3 centre, double radius) {
+    for (int i = 0; i <= BALL_RINGS; i++)
+        for (int k = 0; k < 2 * BALL_RINGS; k++) {
+            double rise = M_PI * i / BALL_RINGS, turn = M_PI * k / BALL_RINGS;
+            hf_vec3 d = hf_v3(hf_sin(rise) * hf_cos(turn), hf_sin(rise) * hf_sin(turn), hf_cos(rise));
+            if (!add_point(c, hf_add(centre, hf_scale(d, radius)))) return false;
+        }
+    return true;
+}
+
+static bool add_box(cloud* c, hf_transform at, hf_vec3 half) {
+    for (int i = 0; i < 8; i++) {
+        hf_vec3 p = hf_v3(i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y, i & 4 ? half.z : -half.z);
+        if (!add_point(c, hf_apply(at, p))) return false;
+    }
+    return true;
+}
+
+/* The surface of a body, `at` in the effector link. */
+static bool add_body(cloud* c, const hf_shape* s, hf_transform at) {
+    bool good = true;
+    if (s->kind == HF_SHAPE_BOX) return add_box(c, at, s->half_size);
+    for (int i = 0; i < s->vertex_count && s->kind == HF_SHAPE_HULL && good; i++) {
+        const float* p = s->vertices + 3 * (size_t)i;
+        good = add_point(c, hf_apply(at, hf_v3(p[0], p[1], p[2])));
+    }
+    if (s->kind == HF_SHAPE_SPHERE) good = add_ball(c, at.position, s->radius);
+    for (int end = -1; end <= 1 && s->kind == HF_SHAPE_CAPSULE && good; end += 2)
+        good = add_ball(c, hf_apply(at, hf_v3(0, 0, end * s->half_length)), s->radius);
+    return good;
+}
+
+/* The bodies of the effector and of links that are fixed to it. */
+static bool collect(const hf_build* b, int effector, cloud* c, const hf_body** only) {
+    int bodies = 0;
+    for (int l = effector; l < b->creature->view.link_count; l++) {
+        int k = l;
+        while (k > effector && !hf_joint_moves(&b->joints[b->links[k].joint])) k = b->links[k].parent_link;
+        if (k != effector) continue;
+        hf_transform in_effector = hf_compose(hf_inverse(b->rest_links[effector]), b->rest_links[l]);
+        for (int i = b->links[l].first_body; i < b->links[l].first_body + b->links[l].body_count; i++) {
+            const hf_body* body = &b->bodies[i];
+            *only = bodies++ == 0 && l == effector ? body : NULL;
+            if (!add_body(c, &body->shape, hf_compose(in_effector, body->in_link))) return false;
+        }
+    }
+    return true;
+}
+
+static hf_vec3 point_of(const float* points, int i) {
+    const float* p = points + 3 * (size_t)i;
+    return hf_v3(p[0], p[1], p[2]);
+}
+
+/* ------------------------------------------------------------------------------------------- flat sides */
+
+/* Twice the area of a triangle of the hull times its unit normal. */
+static hf_vec3 facet(const hf_mesh* hull, int t) {
+    const uint32_t* k = hull->indices + 3 * (size_t)t;
+    hf_vec3 a = point_of(hull->vertices, (int)k[0]);
+    return hf_cross(hf_sub(point_of(hull->vertices, (int)k[1]), a),
+                    hf_sub(point_of(hull->vertices, (int)k[2]), a));
+}
+
+/* The sum of the facets that lie in one plane with facet t; they are marked. */
+static hf_vec3 side_of(const hf_mesh* hull, int t, bool* done) {
+    hf_vec3 n = hf_normalize(facet(hull, t)), sum = {0};
+    double level = hf_dot(point_of(hull->vertices, (int)hull->indices[3 * (size_t)t]), n);
+    for (int i = 0; i < hull->triangle_count; i++) {
+        hf_vec3 f = facet(hull, i), corner = point_of(hull->vertices, (int)hull->indices[3 * (size_t)i]);
+        if (hf_dot(f, n) < FLAT_COS * hf_length(f) || fabs(hf_dot(corner, n) - level) > FLAT_DEPTH) continue;
+        sum = hf_add(sum, f);
+        done[i] = true;
+    }
+    done[t] = true;
+    return sum;
+}
+
+/* The largest facet that looks outwards and belongs to no side yet, -1 for none; `left` is the area of all of
+   them. */
+static int next_facet(const hf_mesh* hull, hf_vec3 out, const bool* done, double* left) {
+    int best = -1;
+    double most = 0;
+    *left = 0;
+    for (int t = 0; t < hull->triangle_count; t++) {
+        hf_vec3 f = facet(hull, t);
+        double area = hf_length(f);
+        if (done[t] || !(area > 0) || hf_dot(f, out) < OUTWARD_COS * area) continue;
+        *left += area;
+        if (area > most) most = area, best = t;
+    }
+    return best;
+}
+
+/* The direction of the largest flat side that looks outwards; false where the end is round or pointed. */
+static bool find_side(const hf_mesh* hull, hf_vec3 out, bool* done, hf_vec3* normal) {
+    double most = 0, shadow = 0, left;
+    for (int t; (t = next_facet(hull, out, done, &left)) >= 0 && left > most;) {
+        hf_vec3 sum = side_of(hull, t, done);
+        if (hf_length(sum) > most) most = hf_length(sum), *normal = hf_normalize(sum);
+    }
+    for (int t = 0; t < hull->triangle_count && most > 0; t++)
+        shadow += fmax(0, hf_dot(facet(hull, t), *normal));
+    return most > 0 && most >= FLAT_SHARE * shadow;
+}
+
+/* A place in the plane of a side: coordinates along the patch's two sides. */
+typedef struct spot {
+    double u, v;
+} spot;
+
+static int by_place(const void* a, const void* b) {
+    const spot *x = a, *y = b;
+    if (x->u != y->u) return x->u < y->u ? -1 : 1;
+    return x->v != y->v ? (x->v < y->v ? -1 : 1) : 0;
+}
+
+static double turn(spot a, spot b, spot c) { return (b.u - a.u) * (c.v - a.v) - (b.v - a.v) * (c.u - a.u); }
+
+/* The convex outline of the spots, counter-clockwise (Andrew's monotone chain). `out` has room for twice as
+   many. */
+static int outline(spot* spots, int count, spot* out) {
+    qsort(spots, (size_t)count, sizeof *spots, by_place);
+    int n = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        int least = n + 1;
+        for (int i = 0; i < count; i++) {
+            spot s = spots[pass ? count - 1 - i : i];
+            while (n > least && turn(out[n - 2], out[n - 1], s) <= 0) n--;
+            out[n++] = s;
+        }
+        n--; /* The last one is the first of the other chain. */
+    }
+    return n;
+}
+
+/* The largest rectangle about the middle that the outline holds: half sizes. Each edge of the outline bounds
+   the second size for a given first one. */
+static void inscribe(const spot* line, int count, spot middle, double widest, double half[2]) {
+    half[0] = half[1] = 0;
+    for (int i = 1; i <= PATCH_STEPS; i++) {
+        double a = widest * i / PATCH_STEPS, b = INFINITY;
+        for (int k = 0; k < count; k++) {
+            spot from = line[k], to = line[(k + 1) % count];
+            double x = to.v - from.v, y = from.u - to.u; /* outwards */
+            double room = x * (from.u - middle.u) + y * (from.v - middle.v) - a * fabs(x);
+            double length = sqrt(x * x + y * y);
+            if (room < -ROUNDING * length) b = 0;
+            if (fabs(y) > PARALLEL * length) b = fmin(b, fmax(room, 0) / fabs(y));
+        }
+        if (isfinite(b) && a * b > half[0] * half[1]) half[0] = a, half[1] = b;
+    }
+}
+
+/* The directions of a patch: the link's axes beside the one nearest to the normal, laid into the plane. */
+static void patch_sides(hf_vec3 normal, hf_vec3 sides[2]) {
+    for (int k = 0, next = 0; k < 3; k++)
+        if (k != main_axis(normal))
+            sides[next++] = hf_normalize(hf_sub(unit_axis(k), hf_scale(normal, component(normal, k))));
+}
+
+/* The patch on a flat side: the largest rectangle about the middle of the side's outline. */
+static bool side_contact(const hf_mesh* hull, hf_vec3 normal, spot* spots, hf_contact_frame* frame) {
+    hf_vec3 side[2], low = {INFINITY, INFINITY, 0}, high = {-INFINITY, -INFINITY, 0};
+    double far = -INFINITY, half[2];
+    int count = 0;
+    patch_sides(normal, side);
+    double skew = hf_dot(side[0], side[1]), scale = 1 / (1 - skew * skew);
+    for (int i = 0; i < hull->vertex_count; i++) far = fmax(far, hf_dot(point_of(hull->vertices, i), normal));
+    for (int i = 0; i < hull->vertex_count; i++) {
+        hf_vec3 p = point_of(hull->vertices, i);
+        if (hf_dot(p, normal) < far - TOUCH_DEPTH) continue;
+        double x = hf_dot(p, side[0]), y = hf_dot(p, side[1]);
+        spot s = {(x - skew * y) * scale, (y - skew * x) * scale};
+        spots[count++] = s;
+        low = hf_v3(fmin(low.x, s.u), fmin(low.y, s.v), 0);
+        high = hf_v3(fmax(high.x, s.u), fmax(high.y, s.v), 0);
+    }
+    spot middle = {(low.x + high.x) / 2, (low.y + high.y) / 2};
+    int corners = outline(spots, count, spots + hull->vertex_count);
+    inscribe(spots + hull->vertex_count, corners, middle, (high.x - low.x) / 2, half);
+    if (fmin(half[0], half[1]) < MIN_PATCH / 2) return false;
+    frame->normal = normal;
+    frame->offset =
+        hf_add(hf_scale(normal, far), hf_add(hf_scale(side[0], middle.u), hf_scale(side[1], middle.v)));
+    frame->patch[0] = 2 * half[0], frame->patch[1] = 2 * half[1];
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------ round ends */
+
+/* The ball about the points within `depth` of the end: a step towards the farthest point, shorter from round
+   to round (Badoiu and Clarkson). */
+static double enclose(const hf_mesh* hull, hf_vec3 out, double far, double depth, hf_vec3* centre) {
+    double radius = 0;
+    bool begun = false;
+    for (int round = 0; round < BALL_ROUNDS; round++) {
+        hf_vec3 farthest = *centre;
+        radius = 0;
+        for (int i = 0; i < hull->vertex_count; i++) {
+            hf_vec3 p = point_of(hull->vertices, i);
+            if (hf_dot(p, out) < far - depth) continue;
+            if (!begun) farthest = *centre = p, begun = true;
+            if (hf_distance(p, *centre) > radius) radius = hf_distance(p, *centre), farthest = p;
+        }
+        *centre = hf_add(*centre, hf_scale(hf_sub(farthest, *centre), 1.0 / (round + 2)));
+    }
+    return radius;
+}
+
+/* A ball about the end as deep as the ball is large; false where the end floats in it or is a point. */
+static bool ball_contact(const hf_mesh* hull, hf_vec3 out, hf_contact_frame* frame) {
+    double far = -INFINITY, near = INFINITY;
+    for (int i = 0; i < hull->vertex_count; i++) {
+        double along = hf_dot(point_of(hull->vertices, i), out);
+        far = fmax(far, along), near = fmin(near, along);
+    }
+    hf_vec3 centre = {0};
+    double depth = far - near, radius = enclose(hull, out, far, depth, &centre);
+    for (int i = 0; i < BALL_RINGS && radius < depth; i++) {
+        depth = radius;
+        radius = enclose(hull, out, far, depth, &centre);
+    }
+    double floats = radius - (far - hf_dot(centre, out));
+    if (!(radius >= MIN_PATCH / 2) || floats > BALL_FLOAT * radius) return false;
+    frame->offset = centre;
+    frame->ball = radius;
+    return true;
+}
+
+/* The farthest point, in the middle where several are as far. */
+static void point_contact(const hf_mesh* hull, hf_vec3 out, hf_contact_frame* frame) {
+    hf_vec3 sum = {0};
+    double far = -INFINITY;
+    int count = 0;
+    for (int i = 0; i < hull->vertex_count; i++) far = fmax(far, hf_dot(point_of(hull->vertices, i), out));
+    for (int i = 0; i < hull->vertex_count; i++) {
+        hf_vec3 p = point_of(hull->vertices, i);
+        if (hf_dot(p, out) < far - FLAT_DEPTH) continue;
+        sum = hf_add(sum, p);
+        count++;
+    }
+    hf_vec3 centre = hf_scale(sum, 1.0 / count);
+    frame->offset = hf_add(centre, hf_scale(out, far - hf_dot(centre, out)));
+}
+
+static hf_status hull_contact(hf_build* b, const hf_mesh* hull, hf_vec3 out, hf_contact_frame* frame) {
+    bool* done = hf_build_scratch(b, (size_t)hull->triangle_count, sizeof *done);
+    spot* spots = hf_build_scratch(b, 3 * (size_t)hull->vertex_count, sizeof *spots);
+    if (!done || !spots) return hf_build_fail_memory(b);
+    hf_vec3 side = out;
+    if (find_side(hull, out, done, &side) && side_contact(hull, side, spots, frame)) return HF_OK;
+    if (!ball_contact(hull, out, frame)) point_contact(hull, out, frame);
+    return HF_OK;
+}
+
+/* A capsule that stands ends in a ball; one that lies touches with its side. */
 static void capsule_contact(const hf_body* body, hf_vec3 out, hf_contact_frame* frame) {
     hf_vec3 axis = hf_rotate(body->in_link.rotation, hf_v3(0, 0, 1));
     double along = hf_dot(axis, out);
     if (fabs(along) < 0.5) {
-        /* Lying: its side touches. */
-        hf_vec3 side = hf_normalize(hf_sub(out, hf_scale(axis, along)));
-        frame->normal = side;
-        frame->offset = hf_add(body->in_link.position, hf_scale(side, body->shape.radius));
+        frame->normal = hf_normalize(hf_sub(out, hf_scale(axis, along)));
+        frame->offset = hf_add(body->in_link.position, hf_scale(frame->normal, body->shape.radius));
         return;
     }
     frame->ball = body->shape.radius;
@@ -81,62 +344,39 @@ static void capsule_contact(const hf_body* body, hf_vec3 out, hf_contact_frame* 
                            hf_scale(axis, along > 0 ? body->shape.half_length : -body->shape.half_length));
 }
 
-/* The flat end of a hull that looks along an axis of the link is a patch; else its farthest point. */
-static void hull_contact(const hf_body* body, hf_vec3 out, hf_contact_frame* frame) {
-    int axis = main_axis(out);
-    bool aligned = fabs(component(out, axis)) >= ALIGNED;
-    if (aligned) out = unit_axis(axis, component(out, axis) > 0 ? 1 : -1);
-    double far = hf_body_support(body, out), low[3], high[3];
-    hf_vec3 mean = {0};
-    int count = 0;
-    for (int k = 0; k < 3; k++) low[k] = INFINITY, high[k] = -INFINITY;
-    for (int i = 0; i < body->shape.vertex_count; i++) {
-        const float* v = body->shape.vertices + 3 * (size_t)i;
-        hf_vec3 p = hf_apply(body->in_link, hf_v3(v[0], v[1], v[2]));
-        if (hf_dot(p, out) < far - FLAT_DEPTH) continue;
-        for (int k = 0; k < 3; k++) {
-            low[k] = fmin(low[k], component(p, k));
-            high[k] = fmax(high[k], component(p, k));
-        }
-        mean = hf_add(mean, p);
-        count++;
+/* One ball or capsule is exact as it is; all other bodies are taken by their common hull. */
+static hf_status body_contact(hf_build* b, const hf_body* only, const cloud* c, hf_vec3 out,
+                              hf_contact_frame* frame) {
+    if (only && only->shape.kind == HF_SHAPE_SPHERE) {
+        frame->offset = only->in_link.position;
+        frame->ball = only->shape.radius;
+        return HF_OK;
     }
-    hf_vec3 centre = hf_scale(mean, 1.0 / count);
-    if (aligned) centre = hf_v3((low[0] + high[0]) / 2, (low[1] + high[1]) / 2, (low[2] + high[2]) / 2);
-    frame->normal = out;
-    frame->offset = hf_add(centre, hf_scale(out, far - hf_dot(centre, out)));
-    if (!aligned) return;
-    double patch[2];
-    for (int k = 0, next = 0; k < 3; k++)
-        if (k != axis) patch[next++] = HULL_PATCH_SHARE * (high[k] - low[k]);
-    if (patch[0] >= MIN_PATCH && patch[1] >= MIN_PATCH)
-        frame->patch[0] = patch[0], frame->patch[1] = patch[1];
+    if (only && only->shape.kind == HF_SHAPE_CAPSULE) {
+        capsule_contact(only, out, frame);
+        return HF_OK;
+    }
+    hf_mesh hull = {0};
+    hf_error why = {0};
+    hf_status status = hf_hull_build(c->points[0].at, c->count, &hull, &why);
+    if (status == HF_ERROR_FORMAT) return HF_OK; /* without volume: the link's origin */
+    if (status == HF_OK) status = hull_contact(b, &hull, out, frame);
+    hf_mesh_free(&hull);
+    return status == HF_ERROR_MEMORY ? hf_build_fail_memory(b) : status;
 }
 
 hf_status hf_default_contact(hf_build* b, const hf_limb_plan* limb, hf_contact_frame* frame) {
-    const hf_link* link = &b->links[limb->effector];
     hf_vec3 out = outward(b, limb);
-    const hf_body* best = NULL;
-    double far = -INFINITY;
-    for (int i = link->first_body; i < link->first_body + link->body_count; i++) {
-        double reach = hf_body_support(&b->bodies[i], out);
-        if (reach > far + 1e-6) best = &b->bodies[i], far = reach;
-    }
+    const hf_body* only = NULL;
+    cloud c = {0};
     frame->link = limb->effector;
     frame->normal = out;
-    if (best && best->shape.kind == HF_SHAPE_SPHERE) {
-        frame->offset = best->in_link.position;
-        frame->ball = best->shape.radius;
-    } else if (best && best->shape.kind == HF_SHAPE_CAPSULE) {
-        capsule_contact(best, out, frame);
-    } else if (best && best->shape.kind == HF_SHAPE_BOX) {
-        box_contact(best, out, frame);
-    } else if (best) {
-        hull_contact(best, out, frame);
-    }
+    hf_status status = collect(b, limb->effector, &c, &only) ? HF_OK : hf_build_fail_memory(b);
+    if (status == HF_OK && c.count > 0) status = body_contact(b, only, &c, out, frame);
+    hf_free(c.points);
     bool flat = frame->patch[0] > 0;
     frame->name = limb->kind == HF_LIMB_LEG   ? (flat ? "sole" : "foot")
                   : limb->kind == HF_LIMB_ARM ? "hand"
                                               : "tip";
-    return HF_OK;
+    return status;
 }

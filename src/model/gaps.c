@@ -111,7 +111,36 @@ static hf_status set_rest(hf_build* b, const hf_draft_value* value) {
     return HF_OK;
 }
 
-/* All joints at 0, or at the limit nearest to it; then what the creature file says. */
+/* Names under which SRDF files keep a standing posture, the first that a file has wins. */
+static const char* const STANDING[] = {"half_sitting", "standing", "stand", "home"};
+
+/* The standing posture of the SRDF, which may be told group by group; joints that the tree does not have (a
+   virtual root) do not count, and values beyond a joint's limits end there. */
+static hf_status rest_from_srdf(hf_build* b) {
+    const hf_creature_draft* d = b->draft;
+    int beyond = 0, used = 0;
+    size_t name = 0;
+    for (; name < sizeof STANDING / sizeof STANDING[0] && !used; name++)
+        for (int i = 0; i < d->states_count; i++) {
+            if (strcmp(d->states[i].name, STANDING[name]) != 0) continue;
+            used++;
+            for (int k = 0; k < d->states[i].value_count; k++) {
+                const hf_draft_value* value = &d->states[i].values[k];
+                int at = hf_build_find_joint(b, value->joint);
+                if (at < 0 || value->count != 1 || b->joints[at].q_count != 1) continue;
+                const hf_joint* j = &b->joints[at];
+                double q = fmin(fmax(value->values[0], j->lower), j->upper);
+                beyond += q != value->values[0];
+                b->rest[j->q_index] = q;
+            }
+        }
+    if (beyond == 0) return HF_OK;
+    return hf_build_warn(b, "the SRDF's posture \"%s\" leaves the limits of %d joint%s and is cut there",
+                         STANDING[name - 1], beyond, beyond == 1 ? "" : "s");
+}
+
+/* All joints at 0, or at the limit nearest to it; then what the creature file says, or where no creature file
+   gives a rest posture, the standing posture of the SRDF. */
 hf_status hf_build_rest(hf_build* b) {
     hf_creature_view* v = &b->creature->view;
     b->rest = hf_build_keep(b, (size_t)v->q_count, sizeof *b->rest);
@@ -129,6 +158,10 @@ hf_status hf_build_rest(hf_build* b) {
     hf_pose pose = {hf_transform_identity(), b->rest};
     hf_pose_follow(b->creature, b->rest);
     hf_forward(b->creature, &pose, b->neutral_links);
+    if (b->draft->rest_count == 0) {
+        hf_status status = rest_from_srdf(b);
+        if (status != HF_OK) return status;
+    }
     for (int i = 0; i < b->draft->rest_count; i++) {
         hf_status status = set_rest(b, &b->draft->rest[i]);
         if (status != HF_OK) return status;

@@ -162,6 +162,16 @@ static double limb_size(const naming* all, int count) {
     return size;
 }
 
+/* The "arms" of an animal's skeleton stand on the ground as its legs do: they end in the lowest tenth, beside
+   limbs that are legs by name. */
+static bool stands(const hf_limb_plans* plans, const naming* all, int index, double low, double high) {
+    const guess* g = &all[index].guess;
+    int legs = 0;
+    for (int i = 0; i < plans->count; i++)
+        legs += all[i].guess.leg >= 3 && all[i].guess.leg >= all[i].guess.arm;
+    return legs >= 2 && g->end.z < low + 0.1 * (high - low) && g->end.z < g->start.z;
+}
+
 /* Arm or leg by name; where names are silent, what ends in the lowest quarter is a leg. */
 static void decide_kinds(hf_limb_plans* plans, naming* all) {
     double low = INFINITY, high = -INFINITY;
@@ -180,7 +190,7 @@ static void decide_kinds(hf_limb_plans* plans, naming* all) {
         bool sided = g->left != g->right;
         bool twin = has_twin(all, plans->count, i, size);
         if (g->arm >= 3 || g->leg >= 3)
-            limb->kind = g->leg >= g->arm ? HF_LIMB_LEG : HF_LIMB_ARM;
+            limb->kind = g->leg >= g->arm || stands(plans, all, i, low, high) ? HF_LIMB_LEG : HF_LIMB_ARM;
         else if (g->other > g->arm + g->leg)
             limb->kind = HF_LIMB_OTHER;
         else if (plans->count > 2 && twins >= 2 && !twin && !sided && g->arm + g->leg == 0)

@@ -6,7 +6,8 @@
 #include <math.h>
 #include <stdio.h>
 
-static const double MAX_FORCE = 600; /* N */
+static const double MAX_FORCE = 600;       /* N */
+static const double LEGGED_TILT_MAX = 1.2; /* rad, as the human of method section 6 */
 
 static hf_status fail_limb(hf_build* b, const char* limb, const char* why, const char* name) {
     char field[160];
@@ -329,8 +330,25 @@ static hf_status limb_indices(hf_build* b, const char* field, char** names, int 
     return HF_OK;
 }
 
-static hf_status fill_gait(hf_build* b) {
+/* Where no file names a gait, the legs that were found walk, one after the other. */
+static hf_status gait_of_legs(hf_build* b, const hf_limb_plans* plans) {
+    hf_creature_view* v = &b->creature->view;
+    int* limbs = hf_build_keep(b, (size_t)plans->count, sizeof *limbs);
+    int* sizes = hf_build_keep(b, (size_t)plans->count, sizeof *sizes);
+    if (!limbs || !sizes) return hf_build_fail_memory(b);
+    v->gait_limbs = limbs, v->gait_sizes = sizes;
+    for (int i = 0; i < plans->count; i++) {
+        if (!plans->items[i].use || plans->items[i].kind != HF_LIMB_LEG || v->limbs[i].joint_count == 0)
+            continue;
+        limbs[v->gait_count] = i;
+        sizes[v->gait_count++] = 1;
+    }
+    return HF_OK;
+}
+
+static hf_status fill_gait(hf_build* b, const hf_limb_plans* plans) {
     const hf_creature_draft* d = b->draft;
+    if (d->gait_count == 0 && !d->limbs_given) return gait_of_legs(b, plans);
     hf_creature_view* v = &b->creature->view;
     size_t total = 0;
     for (int i = 0; i < d->gait_count; i++) total += (size_t)d->gait_sizes[i];
@@ -347,11 +365,16 @@ static hf_status fill_gait(hf_build* b) {
     return HF_OK;
 }
 
+/* A creature that walks on legs it was not given in a file stays upright; others may turn any way. */
+static double default_tilt_max(const hf_build* b) {
+    return !b->draft->limbs_given && b->creature->view.gait_count > 0 ? LEGGED_TILT_MAX : M_PI;
+}
+
 static hf_status fill_guide(hf_build* b) {
     const hf_creature_draft* d = b->draft;
     hf_guide* g = &b->creature->view.guide;
     g->tilt = d->guide_tilt > 0 ? d->guide_tilt : 0.6;
-    g->tilt_max = d->guide_tilt_max > 0 ? d->guide_tilt_max : M_PI;
+    g->tilt_max = d->guide_tilt_max > 0 ? d->guide_tilt_max : default_tilt_max(b);
     g->tilt_side = d->guide_tilt_side > 0 ? d->guide_tilt_side : g->tilt_max;
     g->trunk_scale = d->guide_trunk_scale > 0 ? d->guide_trunk_scale : 1.2;
     g->any = d->has_guide ? d->guide_any : 1;
@@ -390,7 +413,7 @@ hf_status hf_build_limbs(hf_build* b) {
     if (status == HF_OK) status = fill_contacts(b, &plans, limbs);
     if (status == HF_OK) status = fill_excludes(b, &plans, limbs);
     if (status == HF_OK) status = fill_trunk(b, &plans);
-    if (status == HF_OK) status = fill_gait(b);
+    if (status == HF_OK) status = fill_gait(b, &plans);
     if (status == HF_OK) status = fill_guide(b);
     for (int i = 0; i < plans.count && status == HF_OK; i++) measure_length(b, &limbs[i]);
     return status;

@@ -154,8 +154,21 @@ static void fill_points(reach* r) {
     }
 }
 
+/* The hull of points in a plane or on a line: each becomes six, `thick_m` about it. */
+static hf_status thick_hull(const float* points, int count, double thick_m, hf_mesh* hull, hf_error* error) {
+    float* six = hf_alloc((size_t)count, 18 * sizeof *six);
+    if (!six) return hf_fail_memory(error, NULL);
+    for (int i = 0; i < 6 * count; i++) {
+        memcpy(six + 3 * (size_t)i, points + 3 * (size_t)(i / 6), 3 * sizeof *six);
+        six[3 * (size_t)i + (size_t)(i % 3)] += (float)(i % 6 < 3 ? thick_m : -thick_m);
+    }
+    hf_status status = hf_hull_build(six, 6 * count, hull, error);
+    hf_free(six);
+    return status;
+}
+
 hf_status hf_reach_volume_along(const hf_creature* creature, int limb, int contact, const hf_vec3* ways,
-                                int way_count, hf_mesh* hull, hf_error* error) {
+                                int way_count, double thick_m, hf_mesh* hull, hf_error* error) {
     memset(hull, 0, sizeof *hull);
     const hf_creature_view* v = hf_creature_get(creature);
     if (limb < 0 || limb >= v->limb_count || contact < -1 || contact >= v->limbs[limb].contact_count)
@@ -173,6 +186,8 @@ hf_status hf_reach_volume_along(const hf_creature* creature, int limb, int conta
     if (status == HF_OK) {
         fill_points(&r);
         status = hf_hull_build(r.points, DRAWS + way_count, hull, error);
+        if (status == HF_ERROR_FORMAT && thick_m > 0)
+            status = thick_hull(r.points, DRAWS + way_count, thick_m, hull, error);
     }
     hf_free(r.q);
     hf_free(r.draws);
@@ -185,5 +200,5 @@ hf_status hf_reach_volume(const hf_creature* creature, int limb, int contact, hf
                           hf_error* error) {
     hf_vec3 ways[WAYS];
     for (int i = 0; i < WAYS; i++) ways[i] = direction(i);
-    return hf_reach_volume_along(creature, limb, contact, ways, WAYS, hull, error);
+    return hf_reach_volume_along(creature, limb, contact, ways, WAYS, 0, hull, error);
 }

@@ -4,8 +4,10 @@
 
 #include <holdfast/reach.h>
 
-/* As hf_reach_volume, but exact in these unit directions of the limb's root frame only. */
+/* As hf_reach_volume, but exact in these unit directions of the limb's root frame only. Where the contact
+   moves in a plane or on a line, the volume is what lies within thick_m of where it gets; 0: HF_ERROR_FORMAT.
+ */
 hf_status hf_reach_volume_along(const hf_creature* creature, int limb, int contact, const hf_vec3* ways,
-                                int way_count, hf_mesh* hull, hf_error* error);
+                                int way_count, double thick_m, hf_mesh* hull, hf_error* error);
 
 #endif

@@ -3,6 +3,8 @@
    places are exact, turned as the body is, and few. */
 #include "plan/step.h"
 
+#include "base/workspace.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -49,6 +51,23 @@ static bool set_foot(hf_planner* p, const hf_pose* pose, hf_transform root, cons
         if (r.outcome == HF_FOUND) return true;
     }
     return false;
+}
+
+bool hf_footing_set(hf_planner* p, int limb, hf_pose* pose) {
+    const hf_plan_limb* l = &p->world.model->limbs[limb];
+    hf_hold c = {.limb = limb};
+    hf_surface hit;
+    hf_workspace_mark mark = hf_workspace_begin(p->tools.workspace);
+    hf_pose set = hf_take_pose(p);
+    bool good = set.q && find_under(&p->world, l, pose->root, &hit, &c.normal);
+    if (good) {
+        c.object = hit.object, c.point = hit.point;
+        set.root = pose->root;
+        good = set_foot(p, pose, pose->root, &c, set.q);
+    }
+    if (good) hf_pose_copy(&p->world, &set, pose);
+    hf_workspace_end(p->tools.workspace, mark);
+    return good;
 }
 
 /* The limb on the place from one of the poses, free of collision. */

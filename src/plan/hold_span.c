@@ -105,7 +105,8 @@ static int last_held(hf_planner* p, int from, hf_transform root, const hf_plan_h
 }
 
 void hf_hold_tighten(hf_planner* p, int from, const hf_pose* pose, hf_plan_hold* h) {
-    if (p->world.view->limbs[h->at.limb].joint_count == 0) return;
+    // a limb of less than three joints holds only together with the body, which the reach volume allows for
+    if (p->world.view->limbs[h->at.limb].joint_count < 3) return;
     hf_workspace_mark mark = hf_workspace_begin(p->tools.workspace);
     hf_pose at = hf_take_pose(p), next = hf_take_pose(p);
     if (hf_plan_ok(p)) {

@@ -71,8 +71,8 @@ static double margin_of(hf_planner* p, const hf_plan_node* n) {
     return margin;
 }
 
-/* One more limb holds on at the best place for it; false where it has none. */
-static bool add_limb(hf_planner* p, hf_plan_node* n, int limb) {
+/* One more limb holds on at the best place for it, where it has one. */
+static void add_limb(hf_planner* p, hf_plan_node* n, int limb) {
     hf_step_query q = {
         .poses = &n->pose, .pose_count = 1, .rest = n->holds, .rest_count = n->hold_count, .limb = limb};
     hf_step_list list;
@@ -83,7 +83,6 @@ static bool add_limb(hf_planner* p, hf_plan_node* n, int limb) {
         n->holds[n->hold_count++] = list.items[0].hold;
     }
     hf_workspace_end(p->tools.workspace, mark);
-    return found;
 }
 
 /* A stance at a root alone: walking limbs under the body, then others until the body is held. */
@@ -91,10 +90,11 @@ static void find_stance(hf_planner* p, hf_plan_node* n) {
     for (int turn = 0; turn < 2; turn++)
         for (int l = 0; l < p->world.view->limb_count && n->hold_count < HF_MAX_HOLDS; l++) {
             const hf_plan_limb* m = &p->world.model->limbs[l];
+            if (turn == 1 && n->hold_count > 0 && margin_of(p, n) > 2 * p->world.options->margin_m) return;
             if (!m->used || m->walks != (turn == 0) || p->world.view->limbs[l].joint_count == 0 ||
-                !hf_limb_idle(&p->world, n->holds, n->hold_count, l) || !add_limb(p, n, l))
+                !hf_limb_idle(&p->world, n->holds, n->hold_count, l))
                 continue;
-            if (turn == 1 && margin_of(p, n) > 2 * p->world.options->margin_m) return;
+            add_limb(p, n, l);
         }
 }
 
@@ -112,7 +112,7 @@ static bool stands(hf_planner* p, const hf_plan_node* n, hf_plan_why* why) {
 
 /* A start pose may hold toes up for what comes: they stay so. A hand that grips opens on its way. */
 static void find_home(hf_planner* p, const hf_scenario_state* start) {
-    memcpy(p->world.home, p->world.view->rest, sizeof(double) * (size_t)p->world.view->q_count);
+    memcpy(p->world.home, p->world.model->standing, sizeof(double) * (size_t)p->world.view->q_count);
     for (int j = 0; j < p->world.view->joint_count; j++) {
         const hf_joint* joint = &p->world.view->joints[j];
         bool tip = false;

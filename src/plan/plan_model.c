@@ -41,12 +41,28 @@ static hf_status make_volumes(hf_plan_model* m) {
     return HF_OK;
 }
 
+static void find_used(hf_plan_model* m) {
+    const hf_creature_view* view = hf_creature_get(m->creature);
+    for (int l = 0; l < view->limb_count; l++) {
+        int frames = view->limbs[l].contact_count;
+        m->limbs[l].used = view->limbs[l].use && frames > 0 && frames <= HF_MAX_FRAMES_OF_LIMB;
+    }
+}
+
+/* The limbs that walk: those of the gait, or all. */
+static void find_gait(hf_plan_model* m) {
+    const hf_creature_view* view = hf_creature_get(m->creature);
+    int at = 0;
+    for (int g = 0; g < view->gait_count; g++)
+        for (int i = 0; i < view->gait_sizes[g]; i++) m->limbs[view->gait_limbs[at++]].walks = true;
+    for (int l = 0; at == 0 && l < view->limb_count; l++) m->limbs[l].walks = m->limbs[l].used;
+}
+
 static hf_status make_limb(hf_plan_model* m, int limb, const hf_transform* links,
                            const hf_plan_options* options, hf_error* error) {
     const hf_creature_view* view = hf_creature_get(m->creature);
     const hf_limb* l = &view->limbs[limb];
     hf_plan_limb* to = &m->limbs[limb];
-    to->used = l->use && l->contact_count > 0 && l->contact_count <= HF_MAX_FRAMES_OF_LIMB;
     if (!to->used) return HF_OK;
     to->rest_in_root = hf_apply(links[l->contacts[0].link], l->contacts[0].offset);
     to->anchor_in_root = hf_apply(links[l->base_link], l->base.position);
@@ -100,15 +116,6 @@ static bool find_bends(hf_plan_model* m, const hf_transform* links) {
         for (int k = 0; k < view->roms[r].joint_count; k++)
             m->bend_axis[view->roms[r].joints[k]] = hf_v3(0, 0, 0);
     return true;
-}
-
-/* The limbs that walk: those of the gait, or all. */
-static void find_gait(hf_plan_model* m) {
-    const hf_creature_view* view = hf_creature_get(m->creature);
-    int at = 0;
-    for (int g = 0; g < view->gait_count; g++)
-        for (int i = 0; i < view->gait_sizes[g]; i++) m->limbs[view->gait_limbs[at++]].walks = true;
-    for (int l = 0; at == 0 && l < view->limb_count; l++) m->limbs[l].walks = m->limbs[l].used;
 }
 
 /* Where the mass is that walking limbs carry: all but their own. */
@@ -170,6 +177,7 @@ hf_status hf_plan_model_create(const hf_creature* creature, const hf_plan_option
     hf_plan_model* m = hf_alloc(1, sizeof *m);
     hf_transform* links = hf_alloc((size_t)view->link_count, sizeof *links);
     double* q = hf_alloc((size_t)view->q_count + 1, sizeof *q);
+    if (m) m->standing = q;
     if (m) m->limbs = hf_alloc((size_t)view->limb_count + 1, sizeof *m->limbs);
     if (!m || !m->limbs || !links || !q)
         status = hf_fail(error, HF_ERROR_MEMORY, NULL, 0, NULL, "out of memory");
@@ -179,6 +187,11 @@ hf_status hf_plan_model_create(const hf_creature* creature, const hf_plan_option
         hf_pose rest = {.q = q};
         hf_pose_rest(creature, &rest);
         hf_forward(creature, &rest, links);
+        find_used(m), find_gait(m);
+        if (!hf_standing_find(creature, m->limbs, links, q)) status = HF_ERROR_MEMORY;
+        hf_forward(creature, &rest, links);
+    }
+    if (status == HF_OK) {
         hf_guide_model_options o = hf_guide_model_options_default();
         o.trunk_scale = options->trunk_scale;
         o.threads = options->threads;
@@ -190,10 +203,10 @@ hf_status hf_plan_model_create(const hf_creature* creature, const hf_plan_option
     if (status == HF_OK && !(find_loose(m) && find_bends(m, links))) status = HF_ERROR_MEMORY;
     for (int l = 0; l < view->limb_count && status == HF_OK; l++)
         if (m->limbs[l].used && !hf_spares_choose(m, l)) status = HF_ERROR_MEMORY;
-    if (status == HF_OK) find_gait(m), find_load(m, links);
+    if (status == HF_OK) find_load(m, links);
     if (status == HF_OK && !find_bent(m)) status = HF_ERROR_MEMORY;
     hf_free(links);
-    hf_free(q);
+    if (!m) hf_free(q);
     if (status == HF_OK)
         *model = m;
     else
@@ -212,6 +225,7 @@ void hf_plan_model_free(hf_plan_model* m) {
     }
     hf_guide_model_free(m->guide);
     hf_free(m->limbs);
+    hf_free(m->standing);
     hf_free(m->loose_joint);
     hf_free(m->bend_axis);
     hf_free(m);

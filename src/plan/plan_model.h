@@ -52,8 +52,13 @@ struct hf_plan_model {
     /* How high the root is over what the walking limbs stand on at rest, and at rest on all limbs; the same
        where that is not known. */
     double rest_height, bent_height;
+    double* standing; /* joint values of the standing posture, which the rest places above are of */
 };
 
+/* Joint values of the posture in which the creature stands; `rest` holds its links in the rest posture. False
+   when memory is out. */
+bool hf_standing_find(const hf_creature* creature, const hf_plan_limb* limbs, const hf_transform* rest,
+                      double* q);
 /* Chooses the spare postures of a limb from its first sample set; false when memory is out. */
 bool hf_spares_choose(hf_plan_model* model, int limb);
 /* The map of one contact frame from its samples; false when memory is out. */

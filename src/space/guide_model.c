@@ -250,6 +250,10 @@ static hf_status add_group(builder* b, int group, double scale, hf_error* error)
 
 /* ---- reach volumes ---- */
 
+/* Of a limb's length: how far a limb of two joints, which moves in a plane, gets out of the plane when the
+   trunk rolls by 0.1 rad. */
+static const double PLANAR_REACH = 0.1;
+
 /* Of limb `index` into m->reach[index], which stays empty where the limb encloses nothing. */
 static void make_volume(void* context, int index, int worker) {
     (void)worker;
@@ -263,7 +267,7 @@ static void make_volume(void* context, int index, int worker) {
     hf_vec3 ways[REACH_CORNERS];
     for (int i = 0; i < REACH_CORNERS; i++) ways[i] = hf_unrotate(base.rotation, thin_way(i, REACH_CORNERS));
     hf_status status = hf_reach_volume_along(b->creature, index, limb->contact_count > 0 ? 0 : -1, ways,
-                                             REACH_CORNERS, &hull, NULL);
+                                             REACH_CORNERS, PLANAR_REACH * limb->length, &hull, NULL);
     cloud c = {0};
     if (status == HF_OK && !cloud_add_mesh(&c, &hull, base)) status = HF_ERROR_MEMORY;
     if (status == HF_OK) {
@@ -272,7 +276,7 @@ static void make_volume(void* context, int index, int worker) {
     }
     hf_mesh_free(&hull);
     hf_free(c.points);
-    // a limb that moves in a plane or on a line has no volume
+    // a limb that does not move at all, or has no length, has no volume
     b->status[index] = status == HF_ERROR_FORMAT ? HF_OK : status;
 }
 

@@ -1,0 +1,179 @@
+/* Standing poses: the root over the ground at the height of the standing posture, then lower and lower until
+   the walking limbs find ground under them and hold the body in balance. */
+#include <holdfast/stand.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/workspace.h"
+#include "plan/step.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Heights of the root that are tried: from the standing posture's down to half of it, 2 % apart. */
+static const double LOWER_STEP = 0.02;
+enum { HEIGHTS = 26 };
+static const double LEAST_UP = 0.5; /* of a ground's normal: steeper surfaces are walls */
+
+void hf_stand_result_free(hf_stand_result* r) {
+    hf_free(r->state.pose.q);
+    hf_free(r->state.contacts);
+    memset(r, 0, sizeof *r);
+}
+
+/* The highest z of the scene. */
+static double top_of(const hf_scene* scene, const hf_placement* placement) {
+    double top = -INFINITY;
+    for (int i = 0; i < hf_scene_object_count(scene); i++) {
+        hf_object_view o = hf_scene_object(scene, i);
+        hf_transform at = hf_placement_pose(placement, i);
+        for (int k = 0; k < o.mesh.vertex_count; k++) {
+            const float* v = o.mesh.vertices + 3 * (size_t)k;
+            top = fmax(top, hf_apply(at, hf_v3((double)v[0], (double)v[1], (double)v[2])).z);
+        }
+    }
+    return top;
+}
+
+/* The highest surface at x, y below `from` that a foot can stand on. */
+static bool find_ground(const hf_plan_world* w, double x, double y, double from, double* z) {
+    hf_surface hit;
+    for (double at = from; hf_placement_ray(w->placement, hf_v3(x, y, at), hf_v3(0, 0, -1), 1e9, &hit);
+         at = hit.point.z - HF_SKIN) {
+        *z = hit.point.z;
+        if (fabs(hit.normal.z) >= LEAST_UP && hf_scene_object(w->scene, hit.object).contact) return true;
+    }
+    return false;
+}
+
+/* The lowest ground under the walking limbs with the root over x, y. */
+static bool find_level(const hf_plan_world* w, hf_transform root, double ground, double* level) {
+    bool any = false;
+    *level = ground;
+    for (int l = 0; l < w->view->limb_count; l++) {
+        const hf_plan_limb* m = &w->model->limbs[l];
+        if (!m->walks || w->view->limbs[l].joint_count == 0) continue;
+        hf_vec3 foot = hf_apply(root, m->rest_in_root);
+        double z;
+        any = true;
+        if (find_ground(w, foot.x, foot.y, ground + w->model->rest_height, &z) &&
+            ground - z < w->model->rest_height)
+            *level = fmin(*level, z);
+    }
+    return any;
+}
+
+static double ball_of(const hf_plan_world* w) {
+    double ball = 0;
+    for (int l = 0; l < w->view->limb_count; l++)
+        if (w->model->limbs[l].walks) ball = fmax(ball, w->view->limbs[l].contacts[0].ball);
+    return ball;
+}
+
+/* The pose and contacts of a node as a state of its own. */
+static hf_status keep(const hf_planner* p, const hf_plan_node* n, hf_scenario_state* state) {
+    size_t q = sizeof(double) * (size_t)p->world.view->q_count;
+    state->pose.q = hf_alloc(1, q + sizeof(double));
+    state->contacts = hf_alloc((size_t)n->hold_count, sizeof *state->contacts);
+    if (!state->pose.q || !state->contacts) return HF_ERROR_MEMORY;
+    state->pose.root = n->pose.root;
+    memcpy(state->pose.q, n->pose.q, q);
+    for (int i = 0; i < n->hold_count; i++) state->contacts[i] = n->holds[i].at;
+    state->contact_count = n->hold_count;
+    state->whole = true;
+    return HF_OK;
+}
+
+static hf_status stand_in(hf_planner* p, double x, double y, double yaw, hf_stand_result* r) {
+    hf_plan_world* w = &p->world;
+    double top = top_of(w->scene, w->placement), ground, level;
+    hf_transform root = {hf_v3(x, y, 0), hf_quat_axis_angle(hf_v3(0, 0, 1), yaw)};
+    if (!find_ground(w, x, y, top + 1, &ground)) {
+        snprintf(r->why, sizeof r->why, "at %g %g there is no surface below that allows contact", x, y);
+        return HF_OK;
+    }
+    if (!find_level(w, root, ground, &level)) {
+        snprintf(r->why, sizeof r->why, "the creature has no limb that walks");
+        return HF_OK;
+    }
+    hf_plan_why why = HF_PLAN_START_UNBALANCED;
+    hf_pose pose = hf_take_pose(p);
+    for (int i = 0; i < HEIGHTS && hf_plan_ok(p); i++) {
+        root.position.z = level + ball_of(w) + w->model->rest_height * (1 - LOWER_STEP * i);
+        hf_pose_copy(w, &(hf_pose){root, w->model->standing}, &pose);
+        hf_hold feet[HF_MAX_HOLDS];
+        hf_scenario_state state = {.pose = pose, .contacts = feet};
+        for (int l = 0; l < w->view->limb_count && state.contact_count < HF_MAX_HOLDS; l++)
+            if (w->model->limbs[l].walks && w->view->limbs[l].joint_count > 0 && hf_footing_set(p, l, &pose))
+                feet[state.contact_count++] = (hf_hold){.limb = l, .frame = -1, .object = -1};
+        w->guide = &root, w->guide_count = 1;
+        if (!hf_spots_find(p)) break;
+        p->tree.knots.count = 0;
+        hf_plan_node* n = &p->tree.nodes[0];
+        hf_plan_why now;
+        if (!hf_plan_begin(p, &state, n, &now)) {
+            if (now == HF_PLAN_START_COLLIDES) why = now;
+            continue;
+        }
+        r->outcome = HF_FOUND;
+        r->height_m = n->pose.root.position.z - ground;
+        const hf_stance* stance = hf_stance_borrow(p, n->holds, n->hold_count, -1);
+        r->margin_m = stance ? hf_stance_margin(stance, hf_com_at(p, &n->pose)) : 0;
+        hf_stance_return(p, stance);
+        return keep(p, n, &r->state);
+    }
+    snprintf(r->why, sizeof r->why, "at %g %g, on the ground at %.2f m, %s", x, y, ground,
+             hf_plan_why_text(why));
+    return p->tools.status;
+}
+
+static hf_status stand(hf_planner* p, double x, double y, double yaw, hf_stand_result* r) {
+    hf_workspace_mark mark = hf_workspace_begin(p->tools.workspace);
+    hf_status status = stand_in(p, x, y, yaw, r);
+    hf_workspace_end(p->tools.workspace, mark);
+    return status;
+}
+
+hf_status hf_stand(const hf_plan_model* model, const hf_scene* scene, double x, double y, double yaw,
+                   const hf_plan_options* options, hf_stand_result* result, hf_error* error) {
+    memset(result, 0, sizeof *result);
+    result->outcome = HF_NONE;
+    hf_status status = hf_options_check(hf_plan_option_table(), options, error);
+    if (status != HF_OK) return status;
+    if (!(fabs(x) < 1e6 && fabs(y) < 1e6 && isfinite(yaw)))
+        return hf_fail(error, HF_ERROR_ARGUMENT, NULL, 0, "at", "%g %g %g is no place on the ground", x, y,
+                       yaw);
+    hf_planner p = {.world = {.model = model,
+                              .creature = model->creature,
+                              .view = hf_creature_get(model->creature),
+                              .scene = scene,
+                              .options = options}};
+    status = hf_planner_begin(&p);
+    if (status == HF_OK) status = stand(&p, x, y, yaw, result);
+    p.own_guide = NULL;
+    hf_planner_end(&p);
+    if (status == HF_OK) return HF_OK;
+    hf_stand_result_free(result);
+    return hf_fail(error, status, NULL, 0, NULL, "%s", hf_status_text(status));
+}
+
+static hf_status stand_state(hf_scenario* s, const char* which, hf_scenario_state* state,
+                             const hf_plan_model* model, const hf_plan_options* options, hf_error* error) {
+    if (!state->pose.q || !state->stands) return HF_OK;
+    hf_vec3 ahead = hf_rotate(state->pose.root.rotation, hf_v3(1, 0, 0)), at = state->pose.root.position;
+    hf_stand_result r;
+    hf_status status = hf_stand(model, s->scene, at.x, at.y, hf_atan2(ahead.y, ahead.x), options, &r, error);
+    if (status != HF_OK) return status;
+    if (r.outcome != HF_FOUND) return hf_fail(error, HF_ERROR_FORMAT, s->path, 0, which, "%s", r.why);
+    hf_free(state->pose.q);
+    hf_free(state->contacts);
+    *state = r.state;
+    return HF_OK;
+}
+
+hf_status hf_scenario_stand(hf_scenario* s, const hf_plan_model* model, const hf_plan_options* options,
+                            hf_error* error) {
+    hf_status status = stand_state(s, "start.at", &s->start, model, options, error);
+    return status == HF_OK ? stand_state(s, "goal.at", &s->goal, model, options, error) : status;
+}

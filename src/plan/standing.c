@@ -1,0 +1,90 @@
+/* The posture in which a creature stands: the rest posture with legs that are not stretched. A stretched leg
+   reaches no place ahead of the body at the same height, so the body would sink at every step. */
+#include "plan/plan_model.h"
+
+#include "base/workspace.h"
+#include "model/creature.h"
+#include "solve/keep.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Of a leg's greatest distance from its first joint to its contact frame. A knee between two bones of one
+   length is then bent by 0.6 rad, because cos 0.3 = 0.955. */
+static const double BENT = 0.955;
+
+typedef struct stander {
+    const hf_creature* creature;
+    const hf_creature_view* view;
+    const hf_transform* rest; /* links in the rest posture, root at the origin */
+    hf_workspace* workspace;
+    double* q;
+} stander;
+
+static hf_vec3 foot_at(const stander* s, const hf_transform* links, int limb) {
+    const hf_contact_frame* f = &s->view->limbs[limb].contacts[0];
+    return hf_apply(links[f->link], f->offset);
+}
+
+/* The limb's joints for a target of its first contact frame, the root at the origin. */
+static bool solve(const stander* s, const hf_target* target, double* q, hf_solve_result* r) {
+    hf_solve_options o = hf_solve_options_default();
+    o.posture = s->view->rest;
+    hf_limb_loosen(s->creature, target->limb, q);
+    const hf_transform* base = &s->rest[s->view->limbs[target->limb].base_link];
+    return hf_limb_solve(s->creature, base, target, &o, s->workspace, q, r) == HF_OK;
+}
+
+/* How far the limb's contact frame gets from its first joint the way it is at rest, m: a target beyond reach
+   is approached as near as the limb comes. */
+static double longest(const stander* s, int limb, hf_vec3 anchor, double* q) {
+    hf_vec3 foot = foot_at(s, s->rest, limb);
+    double now = hf_distance(foot, anchor);
+    if (!(now > 0)) return 0;
+    hf_vec3 far = hf_add(anchor, hf_scale(hf_sub(foot, anchor), 2 * s->view->limbs[limb].length / now));
+    hf_target t = {.kind = HF_TARGET_POSITION, .limb = limb, .point = far};
+    hf_solve_result r;
+    memcpy(q, s->view->rest, sizeof(double) * (size_t)s->view->q_count);
+    if (!solve(s, &t, q, &r)) return now;
+    return fmax(now, hf_distance(far, anchor) - r.position_error_m);
+}
+
+/* How far the body sinks until the limb is bent enough, m. */
+static double drop_of(const stander* s, int limb, double* q) {
+    const hf_limb* l = &s->view->limbs[limb];
+    hf_vec3 anchor = hf_apply(s->rest[l->base_link], l->base.position), foot = foot_at(s, s->rest, limb);
+    double want = BENT * longest(s, limb, anchor, q), aside = hf_hypot(foot.x - anchor.x, foot.y - anchor.y);
+    double below = want > aside ? sqrt(want * want - aside * aside) : 0;
+    return fmax(0, anchor.z - foot.z - below);
+}
+
+/* Every walking limb with its contact frame where it was, the body `drop` lower. */
+static bool sink(const stander* s, const hf_plan_limb* limbs, double drop) {
+    memcpy(s->q, s->view->rest, sizeof(double) * (size_t)s->view->q_count);
+    for (int l = 0; l < s->view->limb_count; l++) {
+        if (!limbs[l].walks || s->view->limbs[l].joint_count == 0) continue;
+        hf_target t = {.kind = HF_TARGET_POSE, .limb = l};
+        hf_solve_result r;
+        t.point = hf_add(foot_at(s, s->rest, l), hf_v3(0, 0, drop));
+        t.rotation = s->rest[s->view->limbs[l].effector_link].rotation;
+        if (s->view->limbs[l].contacts[0].ball > 0) t.kind = HF_TARGET_POSITION;
+        if (!solve(s, &t, s->q, &r) || r.outcome != HF_FOUND) return false;
+    }
+    hf_pose_follow(s->creature, s->q);
+    return true;
+}
+
+bool hf_standing_find(const hf_creature* creature, const hf_plan_limb* limbs, const hf_transform* rest,
+                      double* q) {
+    const hf_creature_view* view = hf_creature_get(creature);
+    hf_workspace* workspace;
+    if (hf_workspace_create(&workspace) != HF_OK) return false;
+    stander s = {creature, view, rest, workspace, q};
+    memcpy(q, view->rest, sizeof(double) * (size_t)view->q_count);
+    double drop = 0;
+    for (int l = 0; l < view->limb_count; l++)
+        if (limbs[l].walks && view->limbs[l].joint_count > 0) drop = fmax(drop, drop_of(&s, l, q));
+    if (!(drop > 0) || !sink(&s, limbs, drop)) memcpy(q, view->rest, sizeof(double) * (size_t)view->q_count);
+    hf_workspace_free(workspace);
+    return true;
+}

@@ -1,0 +1,237 @@
+/* Standing poses: every shipped creature on flat ground, on steps and on a slope; places where nothing
+   stands; starts and goals of scenarios that are only a place. */
+#include "creature_files.h"
+
+#include <math.h>
+
+/* A box from low to high as an object. */
+static hf_object_def box(const char* name, hf_vec3 low, hf_vec3 high, hf_mesh* mesh) {
+    hf_shape shape = {.kind = HF_SHAPE_BOX, .half_size = hf_scale(hf_sub(high, low), 0.5)};
+    assert_int_equal(hf_shape_mesh(&shape, 8, mesh), HF_OK);
+    hf_object_def def = hf_object_def_default();
+    def.name = name;
+    def.mesh = *mesh;
+    def.start.position = hf_scale(hf_add(low, high), 0.5);
+    return def;
+}
+
+static hf_scene* build(hf_object_def* objects, int count) {
+    hf_scene* scene;
+    hf_error error = {0};
+    if (hf_scene_build(objects, count, &scene, &error) != HF_OK) fail_msg("%s", error.message);
+    return scene;
+}
+
+static hf_scene* flat_floor(void) {
+    hf_mesh mesh;
+    hf_object_def floor = box("floor", hf_v3(-5, -5, -1), hf_v3(5, 5, 0), &mesh);
+    hf_scene* scene = build(&floor, 1);
+    hf_mesh_free(&mesh);
+    return scene;
+}
+
+static hf_plan_options few_samples(void) {
+    hf_plan_options o = hf_plan_options_default();
+    o.samples = 100;
+    o.threads = 1;
+    return o;
+}
+
+static hf_creature* shipped(const char* name) {
+    char path[200];
+    snprintf(path, sizeof path, "data/creatures/%s.creature.json", name);
+    return must_load(data_path(path));
+}
+
+static hf_stand_result stand(const hf_creature* creature, const hf_scene* scene, double x, double y,
+                             double yaw) {
+    hf_plan_options o = few_samples();
+    hf_plan_model* model;
+    hf_stand_result r;
+    hf_error error = {0};
+    assert_int_equal(hf_plan_model_create(creature, &o, &model, &error), HF_OK);
+    if (hf_stand(model, scene, x, y, yaw, &o, &r, &error) != HF_OK) fail_msg("%s", error.message);
+    hf_plan_model_free(model);
+    return r;
+}
+
+/* As the independent check judges a motion of one frame. */
+static void must_be_valid(const hf_creature* creature, const hf_scene* scene, const hf_stand_result* r) {
+    hf_motion* motion;
+    assert_int_equal(hf_motion_create(creature, scene, &motion), HF_OK);
+    hf_motion_frame* frame = hf_motion_add(motion, 0, &r->state.pose);
+    assert_non_null(frame);
+    for (int i = 0; i < r->state.contact_count; i++)
+        assert_int_equal(hf_motion_add_contact(motion, frame, &r->state.contacts[i]), HF_OK);
+    hf_check_report report;
+    hf_error error = {0};
+    if (hf_check_motion(motion, creature, scene, 1, NULL, NULL, &report, &error) != HF_OK)
+        fail_msg("%s", error.message);
+    if (!report.valid) fail_msg("%s", report.problem_count ? report.problems[0].what : "not valid");
+    hf_check_report_free(&report);
+    hf_motion_free(motion);
+}
+
+static void shipped_creatures_stand(void** state) {
+    (void)state;
+    static const struct {
+        const char* name;
+        int legs;
+    } cases[] = {{"human", 2}, {"quadruped", 4}, {"insect", 6}, {"spider", 8}, {"climber", 2}};
+    hf_scene* scene = flat_floor();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        hf_creature* c = shipped(cases[i].name);
+        hf_stand_result r = stand(c, scene, 1, -2, 0.7);
+        if (r.outcome != HF_FOUND) fail_msg("%s: %s", cases[i].name, r.why);
+        assert_true(r.state.contact_count >= cases[i].legs);
+        assert_true(r.margin_m >= 0.006);
+        assert_near(r.state.pose.root.position.x, 1, 0.1);
+        assert_near(r.state.pose.root.position.y, -2, 0.1);
+        /* It looks where it was told to. */
+        hf_vec3 ahead = hf_rotate(r.state.pose.root.rotation, hf_v3(1, 0, 0));
+        assert_near(atan2(ahead.y, ahead.x), 0.7, 0.1);
+        must_be_valid(c, scene, &r);
+        hf_stand_result_free(&r);
+        hf_creature_free(c);
+    }
+    hf_scene_free(scene);
+}
+
+/* One foot on a step of 15 cm: the other leg is longer by that. */
+static void feet_find_a_step(void** state) {
+    (void)state;
+    hf_mesh meshes[2];
+    hf_object_def objects[2] = {box("floor", hf_v3(-5, -5, -1), hf_v3(5, 5, 0), &meshes[0]),
+                                box("step", hf_v3(-0.5, 0, 0), hf_v3(0.5, 0.5, 0.15), &meshes[1])};
+    hf_scene* scene = build(objects, 2);
+    hf_creature* c = shipped("human");
+    hf_stand_result r = stand(c, scene, 0, 0, 0);
+    if (r.outcome != HF_FOUND) fail_msg("%s", r.why);
+    double low = INFINITY, high = -INFINITY;
+    for (int i = 0; i < r.state.contact_count; i++) {
+        low = fmin(low, r.state.contacts[i].point.z);
+        high = fmax(high, r.state.contacts[i].point.z);
+    }
+    assert_near(low, 0, 1e-3);
+    assert_near(high, 0.15, 1e-3);
+    must_be_valid(c, scene, &r);
+    hf_stand_result_free(&r);
+    hf_creature_free(c);
+    hf_scene_free(scene);
+    for (int i = 0; i < 2; i++) hf_mesh_free(&meshes[i]);
+}
+
+/* The upper of two floors counts; one that allows no contact does not. */
+static void the_highest_floor_counts(void** state) {
+    (void)state;
+    hf_mesh meshes[2];
+    hf_object_def objects[2] = {box("floor", hf_v3(-5, -5, -1), hf_v3(5, 5, 0), &meshes[0]),
+                                box("table", hf_v3(-2, -2, 2.5), hf_v3(2, 2, 3), &meshes[1])};
+    hf_creature* c = shipped("human");
+    for (int allowed = 0; allowed < 2; allowed++) {
+        objects[1].contact = allowed;
+        hf_scene* scene = build(objects, 2);
+        hf_stand_result r = stand(c, scene, 0, 0, 0);
+        if (r.outcome != HF_FOUND) fail_msg("%s", r.why);
+        assert_near(r.state.contacts[0].point.z, allowed ? 3 : 0, 1e-3);
+        hf_stand_result_free(&r);
+        hf_scene_free(scene);
+    }
+    hf_creature_free(c);
+    for (int i = 0; i < 2; i++) hf_mesh_free(&meshes[i]);
+}
+
+/* No ground, and no room: each says so. */
+static void places_without_a_stand(void** state) {
+    (void)state;
+    hf_mesh meshes[2];
+    hf_object_def objects[2] = {box("floor", hf_v3(-5, -5, -1), hf_v3(5, 5, 0), &meshes[0]),
+                                box("ceiling", hf_v3(-5, -5, 0.3), hf_v3(5, 5, 0.5), &meshes[1])};
+    objects[1].contact = false;
+    hf_scene* scene = build(objects, 2);
+    hf_creature* c = shipped("human");
+    hf_stand_result r = stand(c, scene, 40, 0, 0);
+    assert_int_equal(r.outcome, HF_NONE);
+    assert_non_null(strstr(r.why, "no surface"));
+    hf_stand_result_free(&r);
+    r = stand(c, scene, 0, 0, 0);
+    assert_int_equal(r.outcome, HF_NONE);
+    assert_non_null(strstr(r.why, "at 0 0"));
+    hf_stand_result_free(&r);
+    hf_creature_free(c);
+    hf_scene_free(scene);
+    for (int i = 0; i < 2; i++) hf_mesh_free(&meshes[i]);
+}
+
+#define SCENARIO(start)                                                                                      \
+    "{\"format\": \"holdfast-scenario\", \"version\": 1, \"kind\": \"plan\", \"creature\": \"%s\","          \
+    "\"scene\": [{\"name\": \"floor\", \"mesh\": \"stand-floor.obj\"}], \"start\": " start                   \
+    ", \"goal\": {\"at\": [1, 0]}}"
+
+/* A place is a start, and what does not go with a place is refused. */
+static void scenarios_start_at_a_place(void** state) {
+    (void)state;
+    write_file("stand-floor.obj", "v -5 -5 0\nv 5 -5 0\nv 5 5 0\nv -5 5 0\nf 1 2 3\nf 1 3 4\n");
+    char text[2000];
+    snprintf(text, sizeof text, SCENARIO("{\"at\": [0.5, 0.25, 1.5]}"),
+             data_path("data/creatures/quadruped.creature.json"));
+    hf_scenario* s;
+    hf_error error = {0};
+    if (hf_scenario_load(write_file("stand.scenario.json", text), NULL, &s, &error) != HF_OK)
+        fail_msg("%s", error.message);
+    assert_true(s->start.stands && s->goal.stands);
+    hf_plan_options o = few_samples();
+    hf_plan_model* model;
+    assert_int_equal(hf_plan_model_create(s->creature, &o, &model, &error), HF_OK);
+    if (hf_scenario_stand(s, model, &o, &error) != HF_OK) fail_msg("%s", error.message);
+    assert_false(s->start.stands || s->goal.stands);
+    assert_true(s->start.whole && s->start.contact_count == 4);
+    assert_near(s->start.pose.root.position.x, 0.5, 0.05);
+    assert_near(s->goal.pose.root.position.x, 1, 0.05);
+    hf_plan_model_free(model);
+    hf_scenario_free(s);
+    static const char* const wrong[] = {SCENARIO("{\"at\": [0]}"), SCENARIO("{\"at\": \"here\"}"),
+                                        SCENARIO("{\"at\": [0, 0], \"joints\": {}}")};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        snprintf(text, sizeof text, wrong[i], data_path("data/creatures/quadruped.creature.json"));
+        assert_int_equal(hf_scenario_load(write_file("stand.scenario.json", text), NULL, &s, &error),
+                         HF_ERROR_FORMAT);
+        assert_string_equal(error.field, "start.at");
+    }
+}
+
+/* Robots and rigs that nobody here prepared. */
+static void others_stand(void** state) {
+    (void)state;
+    static const struct {
+        const char* file;
+        int legs;
+    } cases[] = {{"robots/g1_description/g1_custom_collision_29dof.urdf", 2},
+                 {"robots/anymal_b_simple_description/robots/anymal.urdf", 4},
+                 {"robots/quadruped_description/urdf/quadruped.urdf", 4},
+                 {"gltf/Fox.glb", 4},
+                 {"gltf/RiggedFigure.glb", 2},
+                 {"motions/pirouette.bvh", 2}};
+    hf_scene* scene = flat_floor();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char* path = third_party(cases[i].file);
+        if (!path) skip();
+        hf_creature* c = must_load(path);
+        hf_stand_result r = stand(c, scene, 0, 0, 0);
+        if (r.outcome != HF_FOUND) fail_msg("%s: %s", cases[i].file, r.why);
+        assert_int_equal(r.state.contact_count, cases[i].legs);
+        must_be_valid(c, scene, &r);
+        hf_stand_result_free(&r);
+        hf_creature_free(c);
+    }
+    hf_scene_free(scene);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shipped_creatures_stand),    cmocka_unit_test(feet_find_a_step),
+        cmocka_unit_test(the_highest_floor_counts),   cmocka_unit_test(places_without_a_stand),
+        cmocka_unit_test(scenarios_start_at_a_place), cmocka_unit_test(others_stand),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
