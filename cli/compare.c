@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { EFFORT, DISTANCE, SIDES };
+enum { EFFORT, DISTANCE };
 static const hf_term terms[SIDES] = {HF_TERM_EFFORT, HF_TERM_DISTANCE};
 
 /* ---- as text ---- */
@@ -69,10 +69,7 @@ static hf_status draw_task(const contact_job* jobs, const hf_task* task, hf_erro
     const hf_scenario* s = jobs[EFFORT].scenario;
     const options* o = jobs[EFFORT].o;
     hf_picture_options wishes;
-    if (!picture_options(o, &wishes)) {
-        *error = (hf_error){.status = HF_ERROR_ARGUMENT, .message = "nothing was drawn"};
-        return HF_ERROR_ARGUMENT;
-    }
+    picture_options(o, &wishes);
     wishes.task = task->direction;
     wishes.columns = SIDES;
     hf_picture_moment moments[SIDES];

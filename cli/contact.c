@@ -103,6 +103,7 @@ static int solve(hf_scenario* s, const options* o, int only) {
 int run_contact(const options* o) {
     int code;
     contact_wishes wishes;
+    if (o->output && !picture_fits(o, o->compare ? SIDES : 1)) return EXIT_USAGE;
     hf_scenario* s = open_scenario(o, "contact", HF_SCENARIO_CONTACT, &code);
     if (!s) return code;
     int only = o->limb ? hf_creature_find_limb(s->creature, o->limb) : -1;
@@ -118,6 +119,8 @@ int run_contact(const options* o) {
     else if (walks && scene_has_keys(s->scene) && (o->setting_count || s->option_count))
         complain("%s: has objects that move, --set and tables of \"options\" are for tasks and paths",
                  s->path);
+    else if (o->output && walks && !picture_fits(o, PATH_PANELS))
+        code = EXIT_USAGE;
     else if (contact_wishes_read(o, s, &wishes) && (!o->output || make_folder(o->output)))
         code = o->compare                 ? compare_scores(s, o, only)
                : scene_has_keys(s->scene) ? live_through(s, o)

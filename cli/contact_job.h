@@ -4,6 +4,9 @@
 
 #include "command.h"
 
+/* Panels in the picture of a motion along a path or through the time of keys, and of a comparison. */
+enum { PATH_PANELS = 6, SIDES = 2 };
+
 /* One limb of one task. */
 typedef struct limb_job {
     hf_task_limb task;

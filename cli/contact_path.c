@@ -5,9 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Panels of the picture. */
-enum { PANELS = 6 };
-
 /* The limbs of the first task, or all. */
 static hf_status list_limbs(contact_job* job, int* limbs, int* count, hf_error* error) {
     const hf_scenario* s = job->scenario;
@@ -67,9 +64,9 @@ static void say(const contact_job* job, const hf_sequence_result* r, const loade
 }
 
 static hf_status write_sequence(const contact_job* job, const loaded_motion* m, hf_error* error) {
-    int frames[PANELS];
-    for (int i = 0; i < PANELS; i++) frames[i] = i * (m->motion->frame_count - 1) / (PANELS - 1);
-    return contact_job_write(job, job->scenario->name, m, frames, PANELS, hf_v3(0, 0, 0), error);
+    int frames[PATH_PANELS];
+    for (int i = 0; i < PATH_PANELS; i++) frames[i] = i * (m->motion->frame_count - 1) / (PATH_PANELS - 1);
+    return contact_job_write(job, job->scenario->name, m, frames, PATH_PANELS, hf_v3(0, 0, 0), error);
 }
 
 int follow_path(hf_scenario* s, const options* o) {

@@ -63,7 +63,7 @@ int run_export(const options* o) {
         complain("export needs -o FILE that ends in .glb, .bvh, .csv or .motion.json");
         return EXIT_USAGE;
     }
-    char* path = find_file(o->file);
+    char* path = can_write(o->output) ? find_file(o->file) : NULL;
     if (!path) return EXIT_BAD_INPUT;
     if (!overrides_fit(o, path)) {
         free(path);
@@ -85,6 +85,6 @@ int run_export(const options* o) {
     free(path);
     if (status != HF_OK) return fail_with(&error);
     note(o, "wrote %s", o->output);
-    if (o->json) print_json(json_pack("{s:s,s:i}", "output", o->output, "frames", frames));
+    if (o->json) print_json(json_pack("{s:o,s:i}", "output", json_text(o->output), "frames", frames));
     return EXIT_DONE;
 }

@@ -45,9 +45,26 @@ hf_status keep_kind(hf_error* error, hf_status status) {
     return status == HF_OK || error->status == status ? status : set_error(error, status);
 }
 
+enum { TOLD = -1 }; /* instead of a line of a file */
+
+hf_status already_told(hf_error* error, hf_status status) {
+    *error = (hf_error){.status = status, .line = TOLD};
+    return status;
+}
+
+void add_to_error(hf_error* error, const char* format, ...) {
+    size_t used = strlen(error->message);
+    used += (size_t)snprintf(error->message + used, sizeof error->message - used, "%s", used ? "; " : "");
+    if (used >= sizeof error->message) return;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(error->message + used, sizeof error->message - used, format, args);
+    va_end(args);
+}
+
 int fail_with(const hf_error* error) {
     char text[1400];
-    complain("%s", hf_error_text(error, text, sizeof text));
+    if (error->line != TOLD) complain("%s", hf_error_text(error, text, sizeof text));
     return error->status == HF_ERROR_INTERNAL || error->status == HF_ERROR_MEMORY ? EXIT_INTERNAL
                                                                                   : EXIT_BAD_INPUT;
 }

@@ -35,12 +35,25 @@ bool picture_options(const options* o, hf_picture_options* p) {
     p->zoom = o->zoom;
     p->reach_volumes = o->reach;
     p->ground = !o->no_ground;
+    if (o->distance_m > 0 && !o->focus) {
+        complain("--distance goes with --focus X,Y,Z, the point that the camera looks at");
+        return false;
+    }
     if (o->focus) {
         p->has_focus = true;
         p->distance = o->distance_m > 0 ? o->distance_m : 4;
         if (!three_numbers("--focus", o->focus, &p->focus)) return false;
     }
     return !o->task || three_numbers("--task", o->task, &p->task);
+}
+
+bool picture_fits(const options* o, int panels) {
+    hf_picture_options p;
+    hf_error error;
+    if (!picture_options(o, &p)) return false;
+    if (hf_picture_check(&p, panels, &error) == HF_OK) return true;
+    complain("--size %s: %s", o->size ? o->size : "1280x720", error.message);
+    return false;
 }
 
 /* Everything one frame shows. */
@@ -77,10 +90,7 @@ static hf_status take(const loaded_motion* m, int frame, shot* s, hf_picture_mom
 hf_status draw_motion(const loaded_motion* m, const options* o, const int* frames, int count, hf_vec3 task,
                       const char* path, progress* p, hf_error* error) {
     hf_picture_options wishes;
-    if (!picture_options(o, &wishes)) {
-        *error = (hf_error){.status = HF_ERROR_ARGUMENT, .message = "nothing was drawn"};
-        return HF_ERROR_ARGUMENT;
-    }
+    picture_options(o, &wishes);
     if (hf_length(task) > 0) wishes.task = task;
     shot* shots = calloc((size_t)count, sizeof *shots);
     hf_picture_moment* moments = calloc((size_t)count, sizeof *moments);

@@ -5,22 +5,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* One weight of the scenario's score; complains and returns false for a term that plans do not have, and for
+   a weight out of its range. */
+static bool set_weight(const hf_scenario* s, const hf_score_weight* w, hf_plan_options* p) {
+    hf_option_table table = hf_plan_option_table();
+    hf_error error = {0};
+    if (hf_options_set(table, p, w->term, w->weight, &error) == HF_OK) return true;
+    if (hf_options_find(table, w->term))
+        complain("%s: options.score.%s: %s", s->path, w->term, error.message);
+    else
+        complain("%s: options.score.%s: a plan weighs effort, duration, balance and comfort", s->path,
+                 w->term);
+    return false;
+}
+
 bool plan_wishes(const options* o, const hf_scenario* s, hf_plan_options* p) {
     if (!s->goal.pose.q) {
         complain("%s: has no goal", s->path);
         return false;
     }
     *p = hf_plan_options_default();
-    for (int i = 0; i < s->weight_count; i++) {
-        hf_error error = {0};
-        if (hf_options_set(hf_plan_option_table(), p, s->weights[i].term, s->weights[i].weight, &error) ==
-            HF_OK)
-            continue;
-        complain("%s: options.score: a plan weighs effort, duration, balance and comfort, not \"%s\"",
-                 s->path, s->weights[i].term);
-        return false;
-    }
-    if (!apply_settings(o, s, "plan", p)) return false;
+    for (int i = 0; i < s->weight_count; i++)
+        if (!set_weight(s, &s->weights[i], p)) return false;
+    if (!apply_settings(o, s, "plan", p) || !apply_settings(o, s, "guide", &p->guide)) return false;
     p->seed = o->seed >= 0 ? (uint64_t)o->seed : s->seed;
     p->threads = o->threads;
     p->samples = o->count ? o->count : s->samples;
@@ -123,8 +130,7 @@ static int solve(hf_scenario* s, const options* o) {
 
 int run_plan(const options* o) {
     int code;
-    hf_picture_options wishes;
-    if (!picture_options(o, &wishes)) return EXIT_USAGE;
+    if (o->output && !picture_fits(o, STRIP)) return EXIT_USAGE;
     hf_scenario* s = open_scenario(o, "plan", HF_SCENARIO_PLAN, &code);
     if (!s) return code;
     if (!o->output || make_folder(o->output)) code = solve(s, o);

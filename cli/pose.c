@@ -262,6 +262,7 @@ static int solve(hf_scenario* s, const options* o) {
 
 int run_pose(const options* o) {
     int code;
+    if (o->output && !picture_fits(o, 1)) return EXIT_USAGE;
     hf_scenario* s = open_scenario(o, "pose", HF_SCENARIO_POSE, &code);
     if (!s) return code;
     if (!s->target_count)

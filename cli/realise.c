@@ -117,10 +117,10 @@ static int realise(const char* path, const loaded_schedule* s, const options* o)
 }
 
 int run_realise(const options* o) {
-    hf_picture_options wishes;
-    if (!picture_options(o, &wishes)) return EXIT_USAGE;
-    char* path = find_file(o->file);
-    bool folder = path && o->output && !ends_with(o->output, ".motion.json");
+    bool folder = o->output && !ends_with(o->output, ".motion.json");
+    if (folder && !picture_fits(o, STRIP)) return EXIT_USAGE;
+    if (o->output && !folder && !can_write(o->output)) return EXIT_BAD_INPUT;
+    char* path = find_kind(o->file, FILE_SCHEDULE);
     int code = EXIT_BAD_INPUT;
     loaded_schedule s;
     hf_error error = {0};

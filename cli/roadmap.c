@@ -12,6 +12,7 @@ enum { GUIDES = 6 };
 typedef struct making {
     const hf_scenario* scenario;
     hf_plan_options wishes;
+    hf_roadmap_options roadmap_wishes;
     hf_guide_model* model;
     hf_placement* placement;
     hf_workspace* workspace;
@@ -23,7 +24,7 @@ typedef struct making {
 /* The shortest of a few guides from the scenario's start to its goal, if there is one. */
 static hf_status find_guide(making* m) {
     hf_transform start = m->scenario->start.pose.root, goal = m->scenario->goal.pose.root;
-    hf_guide_options o = hf_guide_options_default();
+    hf_guide_options o = m->wishes.guide;
     hf_guide_path path = {0};
     hf_status status = HF_OK;
     o.progress = progress_report, o.user = &m->progress;
@@ -53,7 +54,7 @@ static hf_status make(making* m, hf_error* error) {
         snprintf(error->message, sizeof error->message, "%s", hf_status_text(status));
         return status;
     }
-    hf_roadmap_options o = hf_roadmap_options_default();
+    hf_roadmap_options o = m->roadmap_wishes;
     o.seed = m->wishes.seed, o.threads = m->wishes.threads;
     o.guide = m->guide.pose_count ? &m->guide : NULL;
     o.progress = progress_report, o.user = &m->progress;
@@ -77,17 +78,17 @@ void say_roadmap(const options* o, const hf_roadmap* roadmap, const char* path) 
 
 int run_roadmap(const options* o) {
     int code;
-    size_t length = o->output ? strlen(o->output) : 0;
-    if (length < 4 || strcmp(o->output + length - 4, ".hfr") != 0) {
+    if (!o->output || !ends_with(o->output, ".hfr")) {
         complain("roadmap needs -o FILE that ends in .hfr");
         return EXIT_USAGE;
     }
+    if (!can_write(o->output)) return EXIT_BAD_INPUT;
     hf_scenario* s = open_scenario(o, "roadmap", HF_SCENARIO_PLAN, &code);
     if (!s) return code;
-    making m = {.scenario = s};
+    making m = {.scenario = s, .roadmap_wishes = hf_roadmap_options_default()};
     hf_error error = {0};
     code = EXIT_BAD_INPUT;
-    if (plan_wishes(o, s, &m.wishes)) {
+    if (plan_wishes(o, s, &m.wishes) && apply_settings(o, s, "roadmap", &m.roadmap_wishes)) {
         m.progress = progress_start(o);
         hf_status status = make(&m, &error);
         progress_end(&m.progress);

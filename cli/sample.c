@@ -81,7 +81,7 @@ static int sample_creature(const hf_creature* creature, const char* path, const 
 }
 
 int run_sample(const options* o) {
-    char* path = find_file(o->file);
+    char* path = find_kind(o->file, FILE_CREATURE);
     if (!path) return EXIT_BAD_INPUT;
     hf_load_options l = load_options(o);
     hf_creature* creature;

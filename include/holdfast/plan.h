@@ -40,6 +40,8 @@ typedef struct hf_plan_options {
     /* How far the root may end turned from the goal's, and each joint of a whole goal from its own; default
        0.1, which is 5 cm at arm's length as goal_tolerance_m is. */
     double goal_tolerance_rad;
+    /* Of the searches for guides, with a table of its own; its seed, progress and user are the planner's. */
+    hf_guide_options guide;
 } hf_plan_options;
 HF_API hf_plan_options hf_plan_options_default(void);
 HF_API hf_option_table hf_plan_option_table(void);

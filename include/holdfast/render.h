@@ -42,6 +42,10 @@ typedef struct hf_picture_options {
 } hf_picture_options;
 HF_API hf_picture_options hf_picture_options_default(void);
 
+/* Can so many moments be drawn on one page with these options? HF_ERROR_ARGUMENT with what is wrong; to be
+   asked before what is drawn is made. */
+HF_API hf_status hf_picture_check(const hf_picture_options* options, int count, hf_error* error);
+
 /* One moment is a still, several are a strip of panels on one page. 8-bit RGB, rows top down, to be freed
    with hf_picture_free. The same on any number of threads. A progress callback that returns false leaves
    what is not drawn yet white. Walls that hide the creature are cut open: a room modelled as an inward shell

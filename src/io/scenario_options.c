@@ -33,15 +33,12 @@ static void read_score(hf_scenario_reader* r, const json_t* object) {
     }
 }
 
-/* The tables that a scenario of a kind can set numbers of. */
+/* The tables that a scenario of a kind can set numbers of; what is in them their owners know. */
+#define NAME_AND_KIND(name, kind, table) {name, kind},
 static const struct {
     const char* name;
     hf_scenario_kind kind;
-} tables[] = {{"plan", HF_SCENARIO_PLAN},
-              {"contact", HF_SCENARIO_CONTACT},
-              {"sequence", HF_SCENARIO_CONTACT},
-              {"swing", HF_SCENARIO_CONTACT},
-              {"course", HF_SCENARIO_CONTACT}};
+} tables[] = {HF_SCENARIO_TABLES(NAME_AND_KIND)};
 enum { TABLE_COUNT = sizeof tables / sizeof *tables };
 
 /* Numbers of tables that a file sets elsewhere, or that are the machine's affair. */

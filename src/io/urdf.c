@@ -540,7 +540,7 @@ static hf_status load_mesh(const char* file, const hf_load_options* options, hf_
                            hf_draft_shape* shape, missing_meshes* missing, hf_error* error) {
     const char* link = draft->links[shape->link].name;
     char *path = NULL, *notes = NULL;
-    hf_status status = hf_package_resolve(shape->source, file, options, &path);
+    hf_status status = hf_package_resolve(shape->source, file, options, &draft->package_path, &path);
     hf_error why = {0};
     if (status == HF_OK) status = hf_mesh_load(path, &shape->mesh, &notes, &why);
     bool added = add_notes(draft, link, hf_path_name(shape->source), notes);

@@ -54,6 +54,7 @@ hf_plan_options hf_plan_options_default(void) {
     hf_plan_options o;
     memset(&o, 0, sizeof o);
     hf_options_default(hf_plan_option_table(), &o);
+    o.guide = hf_guide_options_default();
     return o;
 }
 
@@ -167,7 +168,7 @@ static bool spread_guide(hf_planner* p, const hf_guide_path* path, double* effor
 
 static hf_status find_guide(hf_planner* p, const hf_plan_query* q, int attempt, hf_guide_path* path,
                             hf_plan_result* r, bool* found) {
-    hf_guide_options o = hf_guide_options_default();
+    hf_guide_options o = p->world.options->guide;
     o.seed = p->world.options->seed + 1000003u * (uint64_t)attempt;
     o.progress = p->progress.report;
     o.user = p->progress.user;

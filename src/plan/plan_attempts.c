@@ -164,6 +164,7 @@ hf_status hf_plan_find(const hf_plan_model* model, const hf_scene* scene, const 
                        hf_plan_result* result, hf_error* error) {
     memset(result, 0, sizeof *result);
     hf_status status = hf_options_check(hf_plan_option_table(), options, error);
+    if (status == HF_OK) status = hf_options_check(hf_guide_option_table(), &options->guide, error);
     if (status != HF_OK) return status;
     for (int k = 0; k < hf_scene_object_count(scene); k++)
         if (hf_scene_object(scene, k).key_count > 1)
