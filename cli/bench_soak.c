@@ -19,7 +19,7 @@ typedef struct trial {
     bool late;  /* ended by the time limit */
     int stances, frames;
     double model_s, online_s, contact_s, motion_s, reached;
-    char where[200]; /* of a failure, or what the check says against the motion */
+    char where[600]; /* of a failure, or what the check says against the motion */
 } trial;
 
 typedef struct soak {

@@ -177,7 +177,9 @@ hf_load_options load_options(const options* o);
 /* A motion with everything it names, loaded. */
 typedef struct loaded_motion {
     hf_motion* motion;
-    hf_schedule* schedule; /* that the motion was made of, written with it; NULL when it is not known */
+    hf_schedule* schedule;       /* that the motion was made of, written with it; NULL when it is not known */
+    const hf_picture_mark* mark; /* what is wrong in the last moment of a picture; NULL for nothing */
+    const char* mark_text;       /* behind the time of that moment */
     hf_creature* creature;
     hf_scenario* scenario; /* NULL when the motion names none */
     const hf_scene* scene;

@@ -46,7 +46,7 @@ static bool set_number(const option_def* d, const char* value, options* o) {
     double v = strtod(value, &end);
     bool whole = (d->kind != OPTION_INT && d->kind != OPTION_WHOLE) || v == floor(v);
     if (end == value || *end || !isfinite(v) || !whole || v < d->low || v > d->high) {
-        complain("%s %s: a %s from %g to %g is expected", d->name, value,
+        complain("%s %s: a %s from %.10g to %.10g is expected", d->name, value,
                  d->kind == OPTION_NUMBER ? "number" : "whole number", d->low, d->high);
         return false;
     }

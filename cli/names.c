@@ -265,10 +265,30 @@ bool is_kind(const char* path, file_kind wanted, const char* command_name) {
     return false;
 }
 
+/* A .json file that says no kind: it is no JSON, or its "format" is none of Holdfast's. */
+static void complain_json(const char* path) {
+    json_error_t why;
+    json_t* root = json_load_file(path, 0, &why);
+    const char* format = json_string_value(json_object_get(root, "format"));
+    if (!root)
+        complain("%s:%d: not valid JSON: %s", path, why.line > 0 ? why.line : 1, why.text);
+    else if (!format)
+        complain("%s: \"format\" is missing, which says what the file holds: \"holdfast-creature\", "
+                 "\"holdfast-scenario\", \"holdfast-motion\" or \"holdfast-schedule\"",
+                 path);
+    else
+        complain("%s: format: \"%s\" is none of \"holdfast-creature\", \"holdfast-scenario\", "
+                 "\"holdfast-motion\" and \"holdfast-schedule\"",
+                 path, format);
+    json_decref(root);
+}
+
 void unknown_kind(const char* path) {
     struct stat info;
     if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
         complain("%s: is a folder, a file is expected", path);
+    else if (ends_with(path, ".json"))
+        complain_json(path);
     else
         complain("%s: not a creature (.urdf, .creature.json, a rig as .glb), scene (.obj, .stl, .ply, .dae "
                  "and others), clip (.bvh), .scenario.json, .motion.json, .schedule.json or roadmap (.hfr)",

@@ -61,7 +61,7 @@ typedef struct shot {
     hf_pose pose;
     hf_placement* placement;
     hf_picture_contact* contacts;
-    char label[32]; /* of a strip's panel */
+    char label[100]; /* of a strip's panel */
 } shot;
 
 static hf_status take(const loaded_motion* m, int frame, shot* s, hf_picture_moment* moment,
@@ -101,6 +101,13 @@ hf_status draw_motion(const loaded_motion* m, const options* o, const int* frame
     for (int i = 0; i < count && status == HF_OK && count > 1; i++) {
         snprintf(shots[i].label, sizeof shots[i].label, "%.2f s", m->motion->frames[frames[i]].time_s);
         moments[i].label = shots[i].label;
+    }
+    if (status == HF_OK && m->mark) {
+        shot* last = &shots[count - 1];
+        snprintf(last->label, sizeof last->label, "%.2f s: %.80s",
+                 m->motion->frames[frames[count - 1]].time_s, m->mark_text);
+        moments[count - 1].label = last->label;
+        moments[count - 1].mark = m->mark;
     }
     hf_picture picture = {0};
     if (status == HF_OK) status = hf_render(moments, count, &wishes, progress_report, p, &picture, error);

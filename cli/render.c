@@ -80,13 +80,14 @@ static hf_status draw(const char* path, const options* o, progress* p, hf_error*
         snprintf(error->file, sizeof error->file, "%s", path);
         return HF_ERROR_FORMAT;
     case FILE_UNKNOWN: /* was complained about */
-        return set_error(error, HF_ERROR_FORMAT);
+        return already_told(error, HF_ERROR_FORMAT);
     }
     int last = m.motion ? m.motion->frame_count - 1 : 0, frames[64], count = o->strip ? o->strip : 1;
     if (status == HF_OK && (last < 0 || o->frame > last)) {
         *error = (hf_error){.status = HF_ERROR_ARGUMENT};
         snprintf(error->file, sizeof error->file, "%s", path);
-        snprintf(error->message, sizeof error->message, "has %d frames, frame %d was asked for", last + 1,
+        snprintf(error->message, sizeof error->message,
+                 "has %d frame%s, frame %d was asked for; the first is 0", last + 1, last == 0 ? "" : "s",
                  o->frame < 0 ? 0 : o->frame);
         status = HF_ERROR_ARGUMENT;
     }

@@ -83,6 +83,15 @@ static int sample_creature(const hf_creature* creature, const char* path, const 
 int run_sample(const options* o) {
     char* path = find_kind(o->file, FILE_CREATURE);
     if (!path) return EXIT_BAD_INPUT;
+    file_kind kind = kind_of(path);
+    if (kind != FILE_CREATURE && kind != FILE_CLIP) {
+        if (kind == FILE_UNKNOWN)
+            unknown_kind(path);
+        else
+            is_kind(path, FILE_CREATURE, "sample");
+        free(path);
+        return EXIT_BAD_INPUT;
+    }
     hf_load_options l = load_options(o);
     hf_creature* creature;
     hf_error error;

@@ -108,8 +108,9 @@ static void draw_frame(hf_picture* page, panel p) {
         }
 }
 
-static void draw_label(hf_picture* page, panel p, const char* label) {
-    static const uint8_t ink[3] = {0x4a, 0x53, 0x5e};
+static void draw_label(hf_picture* page, panel p, const char* label, bool marked) {
+    static const uint8_t plain[3] = {0x4a, 0x53, 0x5e}, red[3] = {0xc0, 0x10, 0x28};
+    const uint8_t* ink = marked ? red : plain;
     int scale = p.height / 200 < 1 ? 1 : p.height / 200;
     int y = p.y + p.height - 12 * scale;
     hf_lettering(page->rgb, page->width, page->height, p.x + 5 * scale, y, scale, label, ink);
@@ -151,7 +152,10 @@ static hf_status hidden_from(const hf_stage* stage, const hf_picture_options* o,
     double distance;
     turned.azimuth = azimuth;
     hf_status status = aim(stage, &turned, aspect, &camera, &distance);
-    if (status == HF_OK) *share = fmax(*share, hf_stage_hidden(stage, &camera));
+    /* A marked place is what the picture is about: hidden, it counts as much as a third of the creature. */
+    if (status == HF_OK)
+        *share =
+            fmax(*share, hf_stage_hidden(stage, &camera) + (hf_stage_hides_place(stage, &camera) ? 0.33 : 0));
     return status;
 }
 
@@ -233,7 +237,7 @@ static hf_status draw_panel(painter* w, const hf_picture_moment* moment, const h
     }
     hf_stage_free(&stage);
     if (status == HF_OK && w->count > 1) draw_frame(page, p);
-    if (status == HF_OK && moment->label) draw_label(page, p, moment->label);
+    if (status == HF_OK && moment->label) draw_label(page, p, moment->label, moment->mark);
     return status;
 }
 
