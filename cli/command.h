@@ -92,6 +92,9 @@ const settings_table* table_of(const char* of, const char* name);
 const char* own_option(const char* name);
 /* Complains and returns false when a --set names no option of the command, or no value that it takes. */
 bool settings_fit(const options* o);
+/* Complains and returns false when "options" of a scenario has a number that its table does not take, whether
+   the command uses it or not. */
+bool scenario_settings_fit(const hf_scenario* s);
 /* The scenario's numbers of a table, then those of --set; complains and returns false when one does not fit.
  */
 bool apply_settings(const options* o, const hf_scenario* s, const char* table, void* to);
@@ -114,6 +117,8 @@ __attribute__((format(printf, 1, 2))) void complain(const char* format, ...);
 __attribute__((format(printf, 2, 3))) void note(const options* o, const char* format, ...);
 /* Fills the error with a status that a call gave without one, in its own words; returns the status. */
 hf_status set_error(hf_error* error, hf_status status);
+/* The same for work on a file, such as "following the path". */
+hf_status fail_while(hf_error* error, hf_status status, const char* path, const char* work);
 /* The same, but only for a failure that the error does not tell of already. */
 hf_status keep_kind(hf_error* error, hf_status status);
 /* Prints the error, unless it was told before; returns the exit code that fits. */

@@ -145,7 +145,7 @@ int compare_scores(hf_scenario* s, const options* o, int only) {
     for (int i = 0; i < SIDES; i++)
         outcomes[i] = found[i] == s->task_count ? HF_FOUND : none[i] == s->task_count ? HF_NONE : HF_PARTIAL;
     bool every = outcomes[EFFORT] == HF_FOUND && outcomes[DISTANCE] == HF_FOUND;
-    keep_kind(&error, status);
+    if (status != HF_OK && error.status != status) fail_while(&error, status, s->path, "comparing contacts");
     int code = status != HF_OK ? fail_with(&error) : every ? EXIT_DONE : EXIT_NO_SOLUTION;
     if (o->json && status == HF_OK) {
         json_t* both = json_object();

@@ -65,7 +65,7 @@ static int solve(hf_scenario* s, const options* o, int only) {
     bool every = true, any = false;
     hf_status status = contact_job_create(&job, s, o);
     if (!list) status = HF_ERROR_MEMORY;
-    if (status != HF_OK) set_error(&error, status);
+    if (status != HF_OK) fail_while(&error, status, s->path, "preparing the queries");
     if (status == HF_OK) contact_job_hold(&job);
     for (int i = 0; i < s->task_count && status == HF_OK; i++) {
         const hf_task* task = &s->tasks[i];
@@ -75,7 +75,7 @@ static int solve(hf_scenario* s, const options* o, int only) {
         loaded_motion m = {.creature = s->creature, .scenario = s, .scene = s->scene};
         bool there = true;
         if (o->output) status = contact_job_motion(&job, &m, &there);
-        if (status != HF_OK) set_error(&error, status);
+        if (status != HF_OK) fail_while(&error, status, s->path, "making the motion");
         every &= there && contact_job_outcome(&job) == HF_FOUND;
         any |= contact_job_outcome(&job) != HF_NONE;
         if (o->json)

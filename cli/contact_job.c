@@ -145,10 +145,23 @@ hf_contact_query contact_job_query(const contact_job* job, const limb_job* l) {
     return query;
 }
 
+/* A limb that cannot grip is not asked to. */
+static hf_status check_grip(const contact_job* job, const hf_contact_query* query, hf_error* error) {
+    const hf_limb* limb = &hf_creature_get(job->scenario->creature)->limbs[query->limb];
+    if (query->role != HF_ROLE_GRIP || limb->grip) return HF_OK;
+    *error = (hf_error){.status = HF_ERROR_ARGUMENT};
+    snprintf(error->file, sizeof error->file, "%s", job->scenario->path);
+    snprintf(error->field, sizeof error->field, "task");
+    snprintf(error->message, sizeof error->message,
+             "limb \"%.100s\" cannot grip: its creature file has no \"grip\": true for it", limb->name);
+    return error->status;
+}
+
 static hf_status find_limb(contact_job* job, limb_job* l, hf_error* error) {
     const hf_scenario* s = job->scenario;
     hf_contact_query query = contact_job_query(job, l);
     hf_status status = contact_job_check_score(job, false, error);
+    if (status == HF_OK) status = check_grip(job, &query, error);
     if (status == HF_OK) status = contact_job_samples(job, query.limb, error);
     if (status != HF_OK) return status;
     const hf_samples* const* sets = (const hf_samples* const*)job->samples[query.limb];
@@ -159,16 +172,10 @@ static hf_status find_limb(contact_job* job, limb_job* l, hf_error* error) {
         status = hf_contact_find(s->creature, sets, job->placement, &query, job->workspace, l->answer);
         l->time_us = 1e6 * (now_s() - start);
     }
-    if (status != HF_OK) {
-        *error = (hf_error){.status = status};
-        const char* name = hf_creature_get(s->creature)->limbs[query.limb].name;
-        snprintf(error->file, sizeof error->file, "%s", s->path);
-        snprintf(error->message, sizeof error->message, "limb \"%.100s\" as %s: %s", name,
-                 hf_role_text(query.role),
-                 query.role == HF_ROLE_GRIP ? "the limb cannot grip, or a number is out of range"
-                                            : hf_status_text(status));
-    }
-    return status;
+    char work[160];
+    snprintf(work, sizeof work, "the query of limb \"%.100s\" as %s",
+             hf_creature_get(s->creature)->limbs[query.limb].name, hf_role_text(query.role));
+    return status == HF_OK ? HF_OK : fail_while(error, status, s->path, work);
 }
 
 /* ---- one task ---- */

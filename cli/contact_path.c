@@ -91,7 +91,7 @@ int follow_path(hf_scenario* s, const options* o) {
     if (result.outcome == HF_FOUND && !every) result.outcome = HF_PARTIAL;
     if (status == HF_OK) say(&job, &result, &m);
     if (status == HF_OK && o->output && m.motion) status = write_sequence(&job, &m, &error);
-    keep_kind(&error, status);
+    if (status != HF_OK && error.status != status) fail_while(&error, status, s->path, "following the path");
     int code = status != HF_OK              ? fail_with(&error)
                : result.outcome == HF_FOUND ? EXIT_DONE
                                             : EXIT_NO_SOLUTION;

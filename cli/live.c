@@ -191,11 +191,7 @@ int live_through(hf_scenario* s, const options* o) {
     if (status == HF_OK) report(&l, outcome);
     int code = status == HF_OK ? outcome == HF_FOUND ? EXIT_DONE : EXIT_NO_SOLUTION : EXIT_BAD_INPUT;
     if (status != HF_OK) {
-        if (!error.status) {
-            error.status = status;
-            snprintf(error.file, sizeof error.file, "%s", s->path);
-            snprintf(error.message, sizeof error.message, "%s", hf_status_text(status));
-        }
+        if (!error.status) fail_while(&error, status, s->path, "living through the time of the keys");
         code = fail_with(&error);
     }
     json_decref(l.events);

@@ -192,9 +192,10 @@ hf_scenario* open_scenario(const options* o, const char* name, hf_scenario_kind 
     free(path);
     if (!s) return NULL;
     warn_scenario(o, s);
-    if (s->kind == kind) return s;
-    complain("%s: is a %s scenario, %s needs one of kind \"%s\"", s->path, hf_scenario_kind_text(s->kind),
-             name, hf_scenario_kind_text(kind));
+    if (s->kind == kind && scenario_settings_fit(s)) return s;
+    if (s->kind != kind)
+        complain("%s: is a %s scenario, %s needs one of kind \"%s\"", s->path, hf_scenario_kind_text(s->kind),
+                 name, hf_scenario_kind_text(kind));
     hf_scenario_free(s);
     return NULL;
 }

@@ -41,6 +41,22 @@ hf_status set_error(hf_error* error, hf_status status) {
     return status;
 }
 
+hf_status fail_while(hf_error* error, hf_status status, const char* path, const char* work) {
+    *error = (hf_error){.status = status};
+    snprintf(error->file, sizeof error->file, "%s", path);
+    if (status == HF_ERROR_LIMIT)
+        snprintf(error->message, sizeof error->message,
+                 "%s goes beyond what the program accepts: distances, joints or contacts are too many or too "
+                 "large",
+                 work);
+    else if (status == HF_ERROR_ARGUMENT)
+        snprintf(error->message, sizeof error->message,
+                 "%s was refused: a number is not finite or out of its range", work);
+    else
+        snprintf(error->message, sizeof error->message, "%s: %s", work, hf_status_text(status));
+    return status;
+}
+
 hf_status keep_kind(hf_error* error, hf_status status) {
     return status == HF_OK || error->status == status ? status : set_error(error, status);
 }

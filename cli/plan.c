@@ -32,7 +32,13 @@ bool plan_wishes(const options* o, const hf_scenario* s, hf_plan_options* p) {
     p->threads = o->threads;
     p->samples = o->count ? o->count : s->samples;
     if (o->trunk_scale > 0) p->trunk_scale = o->trunk_scale;
-    return true;
+    hf_error error;
+    if (hf_options_check(hf_plan_option_table(), p, &error) == HF_OK) return true;
+    if (o->count && strcmp(error.field, "samples") == 0)
+        complain("--count: %s", error.message);
+    else
+        complain("%s: options.%s: %s", s->path, error.field, error.message);
+    return false;
 }
 
 /* A motion that ends before the goal is partial, whatever ended it. */
@@ -181,6 +187,7 @@ static int solve(hf_scenario* s, const options* o) {
     // a roadmap that does not fit is the file's fault
     if (status == HF_ERROR_ARGUMENT && roadmap && !error.file[0] && strcmp(error.field, "roadmap") == 0)
         snprintf(error.file, sizeof error.file, "%s", o->roadmap), error.field[0] = 0;
+    if (status != HF_OK && !error.file[0]) snprintf(error.file, sizeof error.file, "%s", s->path);
     int code = status != HF_OK              ? fail_with(&error)
                : result.outcome == HF_FOUND ? EXIT_DONE
                                             : EXIT_NO_SOLUTION;

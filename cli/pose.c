@@ -237,8 +237,8 @@ static int solve(hf_scenario* s, const options* o) {
     progress_end(&p);
     int code;
     if (status != HF_OK) {
-        complain("%s: %s", s->path, hf_status_text(status));
-        code = EXIT_INTERNAL;
+        fail_while(&error, status, s->path, "solving the pose");
+        code = fail_with(&error);
     } else {
         bool found = job.best.result.outcome == HF_FOUND && !job.best.collides;
         say(&job, found, &p, o);

@@ -49,11 +49,8 @@ static hf_status make(making* m, hf_error* error) {
     status = hf_placement_create(m->scenario->scene, &m->placement);
     if (status == HF_OK) status = hf_workspace_create(&m->workspace);
     if (status == HF_OK) status = find_guide(m);
-    if (status != HF_OK) {
-        *error = (hf_error){.status = status};
-        snprintf(error->message, sizeof error->message, "%s", hf_status_text(status));
-        return status;
-    }
+    if (status != HF_OK)
+        return fail_while(error, status, m->scenario->path, "finding a guide from start to goal");
     hf_roadmap_options o = m->roadmap_wishes;
     o.seed = m->wishes.seed, o.threads = m->wishes.threads;
     o.guide = m->guide.pose_count ? &m->guide : NULL;

@@ -108,9 +108,11 @@ static bool unknown_setting(const char* of, const setting* s) {
     return false;
 }
 
-/* Tried on memory that is thrown away, as large as any of the option structs. */
+/* Values are tried on memory that is thrown away, larger than any of the option structs. */
+enum { SCRATCH = 4096 };
+
 static bool value_fits(const settings_table* t, const setting* s) {
-    _Alignas(16) char scratch[4096];
+    _Alignas(16) char scratch[SCRATCH];
     hf_error error = {0};
     const hf_option* option = hf_options_find(t->table(), s->name);
     if (option->offset + sizeof(double) <= sizeof scratch &&
@@ -137,6 +139,17 @@ static bool setting_fits(const char* of, const char* text) {
 bool settings_fit(const options* o) {
     for (int i = 0; i < o->setting_count; i++)
         if (!setting_fits(o->command, o->settings[i])) return false;
+    return true;
+}
+
+bool scenario_settings_fit(const hf_scenario* s) {
+    _Alignas(16) char scratch[SCRATCH];
+    for (const settings_table* t = tables; t < tables_end; t++) {
+        hf_error error = {0};
+        if (t->kind != s->kind || hf_scenario_set(s, t->name, t->table(), scratch, &error) == HF_OK) continue;
+        fail_with(&error);
+        return false;
+    }
     return true;
 }
 

@@ -40,17 +40,17 @@ static size_t feed_byte(void* buffer, size_t size, void* user) {
 static const char* plain_reason(const char* bytes, size_t size, const json_error_t* why) {
     size_t first = 0, at = why->position > 0 && (size_t)why->position <= size ? (size_t)why->position : size;
     while (first < size && strchr(" \t\r\n", bytes[first])) first++;
-    if (first == size) return "is empty, JSON is expected";
-    if (bytes[first] == '<') return "this is XML, JSON is expected";
+    if (first == size) return "the file is empty";
+    if (bytes[first] == '<') return "the file is XML";
     if (!strstr(why->text, "near ']'") && !strstr(why->text, "near '}'")) return NULL;
     while (at > 0 && strchr(" \t\r\n]}", bytes[at - 1])) at--;
-    return at > 0 && bytes[at - 1] == ',' ? "not valid JSON: a comma has nothing behind it" : NULL;
+    return at > 0 && bytes[at - 1] == ',' ? "a comma has nothing behind it" : NULL;
 }
 
 static hf_status fail_parse(hf_json* json, const char* bytes, size_t size, const json_error_t* why) {
     const char* reason = plain_reason(bytes, size, why);
-    return hf_fail(json->error, HF_ERROR_FORMAT, json->file, why->line > 0 ? why->line : 0, NULL, "%s%s",
-                   reason ? "" : "not valid JSON: ", reason ? reason : why->text);
+    return hf_fail(json->error, HF_ERROR_FORMAT, json->file, why->line > 0 ? why->line : 0, NULL,
+                   "not valid JSON: %s", reason ? reason : why->text);
 }
 
 hf_status hf_json_parse(hf_json* json, const char* bytes, size_t size) {

@@ -363,6 +363,9 @@ static void read_creature(hf_scenario_reader* r, const hf_load_options* options)
         hf_scenario_out_of_memory(r);
     else
         r->json.status = hf_creature_load(s->creature_path, options, &s->creature, r->json.error);
+    hf_error* error = r->json.error;
+    if (r->json.status == HF_ERROR_FILE && error && !error->field[0])
+        snprintf(error->field, sizeof error->field, "the creature of %.140s", r->path);
 }
 
 static void read_states(hf_scenario_reader* r) {

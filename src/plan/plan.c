@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/workspace.h"
 #include "model/tolerance.h"
 
 #include <math.h>
@@ -289,6 +290,13 @@ static void say_start(hf_planner* p, const hf_plan_query* q, hf_plan_result* r) 
     if (r->why == HF_PLAN_START_COLLIDES &&
         say_overlap(p, "", whole ? &n->pose : &q->start->pose, whole ? n : NULL, r))
         return;
+    int limb = p->tree.block.limb; // that should hold and touches nothing
+    if (limb >= 0) {
+        snprintf(r->where, sizeof r->where, "contacts of the start: %.60s is on no surface",
+                 p->world.view->limbs[limb].name);
+        r->block = p->tree.block;
+        return;
+    }
     snprintf(r->where, sizeof r->where,
              n->hold_count ? "%d limb%s cannot hold it with the margin of %g mm"
                            : "no limb can touch a surface",
@@ -309,12 +317,31 @@ static bool begin(hf_planner* p, const hf_plan_query* q, hf_plan_result* r) {
     return true;
 }
 
+/* Can the limbs that a whole goal names hold there? Where one touches nothing the search would be in vain. */
+static bool goal_holds(hf_planner* p, const hf_scenario_state* goal, hf_plan_result* r) {
+    if (!goal->whole || goal->contact_count == 0) return true;
+    hf_plan_hold holds[HF_MAX_HOLDS];
+    hf_workspace_mark mark = hf_workspace_begin(p->tools.workspace);
+    hf_pose pose = hf_take_pose(p);
+    if (pose.q) hf_pose_copy(&p->world, &goal->pose, &pose);
+    int count = pose.q ? hf_plan_contacts(p, goal, &pose, holds) : 0;
+    hf_workspace_end(p->tools.workspace, mark);
+    if (count >= 0) return true;
+    r->why = HF_PLAN_NO_CONTACT;
+    r->block = (hf_plan_block){.kind = HF_PLAN_NO_ARRIVAL, .limb = -1 - count, .object = -1};
+    snprintf(r->where, sizeof r->where,
+             "contacts of the goal: %.60s is on no surface, or cannot hold it there",
+             p->world.view->limbs[-1 - count].name);
+    return false;
+}
+
 /* Stances along the guide; the schedule is the whole one, or as far as the search went. */
 static hf_status plan_along(hf_planner* p, const hf_plan_query* q, hf_plan_result* r) {
     int patience =
         q->guide_count > 0 ? p->world.options->max_work : p->world.options->patience * (1 + p->world.attempt);
     if (!hf_spots_find(p)) return p->tools.status;
     bool begun = begin(p, q, r);
+    if (begun && !goal_holds(p, q->goal, r)) return make_schedule(p, 0, r);
     if (begun) r->why = hf_plan_search(p, q->goal, patience);
     if (!hf_plan_ok(p)) return p->tools.status;
     if (!begun) return HF_OK;

@@ -208,7 +208,11 @@ hf_status hf_plan_find(const hf_plan_model* model, const hf_scene* scene, const 
     if (result->schedule && status == HF_OK) status = realise(model->creature, scene, result);
     if (status != HF_OK) {
         hf_plan_result_free(result);
-        const char* why = misfit.status != HF_OK ? misfit.message : hf_status_text(status);
+        const char* why =
+            misfit.status != HF_OK     ? misfit.message
+            : status == HF_ERROR_LIMIT ? "start and goal are too far apart, or a stance has too many contacts"
+            : status == HF_ERROR_ARGUMENT ? "the start, the goal or the guide has a number that is not finite"
+                                          : hf_status_text(status);
         return hf_fail(error, status, NULL, 0, misfit.status != HF_OK ? "roadmap" : NULL, "%s", why);
     }
     return HF_OK;

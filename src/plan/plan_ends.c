@@ -141,7 +141,7 @@ bool hf_plan_begin(hf_planner* p, const hf_scenario_state* start, hf_plan_node* 
     n->parent = n->last_limb = -1;
     // as it is given, or as the rest posture happens to touch
     n->hold_count = hf_plan_contacts(p, start, &n->pose, n->holds);
-    if (n->hold_count < 0) n->hold_count = 0;
+    if (n->hold_count < 0) p->tree.block.limb = -1 - n->hold_count, n->hold_count = 0;
     if (!stands(p, n, why) && (start->whole || !find_start(p, start, n))) return false;
     hf_plan_note(p, hf_knots_add(&p->tree.knots, &n->pose, 0, -1));
     n->end_knot = p->tree.knots.count;
