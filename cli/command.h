@@ -247,6 +247,7 @@ bool picture_options(const options* o, hf_picture_options* p);
 /* Can a picture of so many panels be drawn as the command line wishes? Complains and returns false when not:
    asked before the work begins. */
 bool picture_fits(const options* o, int panels);
+bool is_folder(const char* path);
 /* Can a file of this name be written? Complains and returns false when its folder is missing or closed, or
    when it is a folder itself: asked before the work begins. */
 bool can_write(const char* path);

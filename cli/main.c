@@ -70,6 +70,10 @@ static bool set_option(const option_def* d, const char* value, options* o) {
             complain("%s: at most %d folders", d->name, MAX_PATHS);
             return false;
         }
+        if (!is_folder(value)) {
+            complain("%s %s: there is no such folder", d->name, value);
+            return false;
+        }
         o->package_path[o->package_path_count++] = value;
         return true;
     case OPTION_SETTINGS:

@@ -258,10 +258,23 @@ const char* kind_text(file_kind kind) {
     return texts[kind];
 }
 
+/* How to get from one kind of file to another. */
+static const char* next_step(file_kind kind, file_kind wanted) {
+    if (wanted == FILE_MOTION && (kind == FILE_CLIP || kind == FILE_CREATURE))
+        return "; holdfast export FILE -o NAME.motion.json makes one of it";
+    if (wanted == FILE_MOTION && kind == FILE_SCENARIO)
+        return "; holdfast pose, contact or plan with -o DIR makes one";
+    if (wanted == FILE_MOTION && kind == FILE_SCHEDULE) return "; holdfast realise makes one of it";
+    if (wanted == FILE_SCENARIO && (kind == FILE_CREATURE || kind == FILE_SCENE || kind == FILE_CLIP))
+        return ": a file that names a creature, a scene and what to do (docs/formats.md)";
+    return "";
+}
+
 bool is_kind(const char* path, file_kind wanted, const char* command_name) {
     file_kind kind = kind_of(path);
     if (kind == wanted || kind == FILE_UNKNOWN) return true;
-    complain("%s: is %s, %s needs %s", path, kind_text(kind), command_name, kind_text(wanted));
+    complain("%s: is %s, %s needs %s%s", path, kind_text(kind), command_name, kind_text(wanted),
+             next_step(kind, wanted));
     return false;
 }
 
@@ -314,6 +327,8 @@ bool make_folder(const char* path) {
     complain("%s: cannot be made: %s", path, strerror(errno));
     return false;
 }
+
+bool is_folder(const char* path) { return is_type(path, S_IFDIR); }
 
 bool can_write(const char* path) {
     const char* slash = strrchr(path, '/');

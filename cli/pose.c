@@ -218,8 +218,9 @@ static void say(const pose_job* job, bool found, const progress* p, const option
         return;
     }
     if (found)
-        printf("%s: all %d targets within %.3f mm and %.3f degrees, free of collision\n", s->name,
-               s->target_count, a->result.position_error_m * 1000, a->result.angle_error_rad * 57.29578);
+        printf("%s: %s%d target%s within %.3f mm and %.3f degrees, free of collision\n", s->name,
+               s->target_count > 1 ? "all " : "", s->target_count, s->target_count > 1 ? "s" : "",
+               a->result.position_error_m * 1000, a->result.angle_error_rad * 57.29578);
     else
         printf("%s: %s after %d tries; the best pose so far is partial: %s\n", s->name,
                p->interrupted ? "interrupted"

@@ -33,10 +33,16 @@ void* hf_scenario_list(hf_scenario_reader* r, const char* where, size_t count, s
 void hf_scenario_unknown(hf_scenario_reader* r, const char* where, const char* what, const char* name,
                          const char* const* names, int count) {
     const char* near = hf_nearest_word(name, names, count);
-    if (near)
+    if (near) {
         hf_json_fail(&r->json, where, "unknown %s \"%.60s\"; did you mean \"%.60s\"?", what, name, near);
-    else
-        hf_json_fail(&r->json, where, "unknown %s \"%.60s\"", what, name);
+        return;
+    }
+    char known[240] = "", more[40] = "";
+    int left = 0;
+    for (int i = 0; i < count; i++) hf_text_list_add(known, sizeof known, names[i], &left);
+    if (left) snprintf(more, sizeof more, " and %d more", left);
+    hf_json_fail(&r->json, where, "unknown %s \"%.60s\"%s%s%s", what, name, count ? "; there are " : "",
+                 known, more);
 }
 
 bool hf_scenario_limb(hf_scenario_reader* r, const char* where, const char* name, int* limb) {
