@@ -65,6 +65,19 @@ void contact_job_share(contact_job* to, const contact_job* from) {
 
 /* ---- what holds at the start ---- */
 
+/* A start that collides is told: limbs that do not move would collide in every answer. */
+static void tell_overlap(const contact_job* job) {
+    const hf_scenario* s = job->scenario;
+    hf_collision_query query = hf_collision_query_default();
+    hf_overlap overlap;
+    char text[400];
+    query.touches = job->held;
+    query.touch_count = job->held_count;
+    if (hf_overlap_find(s->creature, job->placement, &s->start.pose, &query, job->links, &overlap))
+        note(job->o, "%s: the start collides: %s", s->path,
+             hf_overlap_text(s->creature, s->scene, &overlap, text, sizeof text));
+}
+
 void contact_job_hold(contact_job* job) {
     const hf_scenario* s = job->scenario;
     hf_forward(s->creature, &s->start.pose, job->links);
@@ -78,6 +91,7 @@ void contact_job_hold(contact_job* job) {
             note(job->o, "%s: limb \"%s\" is not on a surface at the start: it holds nothing", s->path,
                  hf_creature_get(s->creature)->limbs[wanted->limb].name);
     }
+    tell_overlap(job);
 }
 
 /* ---- the query of one limb ---- */
@@ -103,6 +117,17 @@ hf_status contact_job_samples(contact_job* job, int limb, hf_error* error) {
         if (notice.status != HF_OK) note(job->o, "%s", hf_error_text(&notice, text, sizeof text));
     }
     return status;
+}
+
+hf_status contact_job_no_walker(const contact_job* job, hf_error* error) {
+    *error = (hf_error){.status = HF_ERROR_ARGUMENT};
+    snprintf(error->file, sizeof error->file, "%s", job->scenario->path);
+    snprintf(
+        error->message, sizeof error->message,
+        "no limb of creature \"%.100s\" that the task moves has joints and a contact frame, so that none "
+        "can go from contact to contact",
+        hf_creature_get(job->scenario->creature)->name);
+    return error->status;
 }
 
 void contact_job_weights(const contact_job* job, double* weights) {

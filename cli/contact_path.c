@@ -13,13 +13,15 @@ static hf_status list_limbs(contact_job* job, int* limbs, int* count, hf_error* 
     *count = 0;
     for (int i = 0; task && i < task->limb_count; i++) limbs[(*count)++] = task->limbs[i].limb;
     hf_status status = HF_OK;
+    bool any = false;
     for (int l = 0; l < c->limb_count && status == HF_OK; l++) {
         bool wanted = *count == 0;
         for (int i = 0; i < *count; i++) wanted |= limbs[i] == l;
-        if (wanted && c->limbs[l].use && c->limbs[l].joint_count && c->limbs[l].contact_count)
-            status = contact_job_samples(job, l, error);
+        if (!wanted || !c->limbs[l].use || !c->limbs[l].joint_count || !c->limbs[l].contact_count) continue;
+        status = contact_job_samples(job, l, error);
+        any = true;
     }
-    return status;
+    return any || status != HF_OK ? status : contact_job_no_walker(job, error);
 }
 
 static hf_status find_sequence(contact_job* job, const int* limbs, int limb_count, hf_course* course,

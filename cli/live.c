@@ -180,6 +180,7 @@ int live_through(hf_scenario* s, const options* o) {
         if (hf_creature_get(s->creature)->limbs[i].joint_count) status = contact_job_samples(&job, i, &error);
     if (status == HF_OK)
         status = hf_agent_create(s->creature, (const hf_samples* const* const*)job.samples, NULL, &l.agent);
+    if (status == HF_ERROR_ARGUMENT && !l.agent && !error.status) contact_job_no_walker(&job, &error);
     if (status == HF_OK) status = live(&l);
     hf_outcome outcome = HF_NONE;
     if (status == HF_OK) {

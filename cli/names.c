@@ -180,6 +180,35 @@ static bool suggest_shipped(const char* argument, file_kind wanted) {
 
 static int is_no_folder(const struct dirent* entry) { return entry->d_type != DT_DIR; }
 
+/* The file whose name is like the missing one: the same stem with another ending, or a stem like it with the
+   same ending. NULL when there is none. */
+static const char* nearest_file(const char* name, struct dirent** entries, int count) {
+    size_t stem = strcspn(name, ".");
+    char** stems = calloc((size_t)count + 1, sizeof *stems);
+    const char *found = NULL, *near;
+    int kept = 0;
+    for (int i = 0; i < count && stems && !found; i++) {
+        const char* other = entries[i]->d_name;
+        size_t length = strcspn(other, ".");
+        const char* ending = other + length;
+        if (length == stem && strncmp(other, name, stem) == 0 && hf_nearest_word(name + stem, &ending, 1))
+            found = other;
+        if ((!name[stem] || strcmp(other + length, name + stem) == 0) && length)
+            stems[kept++] = strndup(other, length);
+    }
+    char* own = strndup(name, stem);
+    near = own && !found ? hf_nearest_word(own, (const char* const*)stems, kept) : NULL;
+    for (int i = 0; i < count && near && !found; i++) {
+        const char* other = entries[i]->d_name;
+        size_t length = strcspn(other, ".");
+        bool same = length == strlen(near) && strncmp(other, near, length) == 0;
+        if (same && (!name[stem] || strcmp(other + length, name + stem) == 0)) found = other;
+    }
+    free_names(stems, kept);
+    free(own);
+    return found;
+}
+
 /* Says which file of the same folder has a name like the missing one; false when there is none. */
 static bool suggest_beside(const char* argument) {
     const char* slash = strrchr(argument, '/');
@@ -188,13 +217,10 @@ static bool suggest_beside(const char* argument) {
     struct dirent** entries;
     int count = scandir(folder, &entries, is_no_folder, alphasort);
     if (count < 0) return false;
-    const char** names = calloc((size_t)count + 1, sizeof *names);
-    for (int i = 0; i < count && names; i++) names[i] = entries[i]->d_name;
-    const char* near = names ? hf_nearest_word(slash ? slash + 1 : argument, names, count) : NULL;
+    const char* near = nearest_file(slash ? slash + 1 : argument, entries, count);
     if (near) complain("%s: no such file; did you mean \"%s%s\"?", argument, slash ? folder : "", near);
     for (int i = 0; i < count; i++) free(entries[i]);
     free(entries);
-    free(names);
     return near;
 }
 
@@ -281,6 +307,10 @@ bool is_kind(const char* path, file_kind wanted, const char* command_name) {
 /* A .json file that says no kind: it is no JSON, or its "format" is none of Holdfast's. */
 static void complain_json(const char* path) {
     json_error_t why;
+    if (!is_type(path, S_IFREG)) {
+        complain("%s: is not a regular file", path);
+        return;
+    }
     json_t* root = json_load_file(path, 0, &why);
     const char* format = json_string_value(json_object_get(root, "format"));
     if (!root)

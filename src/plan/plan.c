@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "base/workspace.h"
 #include "model/tolerance.h"
 
@@ -297,10 +298,15 @@ static void say_start(hf_planner* p, const hf_plan_query* q, hf_plan_result* r) 
         r->block = p->tree.block;
         return;
     }
-    snprintf(r->where, sizeof r->where,
-             n->hold_count ? "%d limb%s cannot hold it with the margin of %g mm"
-                           : "no limb can touch a surface",
-             n->hold_count, n->hold_count == 1 ? "" : "s", p->world.options->margin_m * 1000);
+    char names[300] = "";
+    int left = 0;
+    for (int i = 0; i < n->hold_count; i++)
+        hf_text_list_add(names, sizeof names, p->world.view->limbs[n->holds[i].at.limb].name, &left);
+    if (n->hold_count)
+        snprintf(r->where, sizeof r->where, "%s cannot hold it with a balance margin of %g mm", names,
+                 p->world.options->margin_m * 1000);
+    else
+        snprintf(r->where, sizeof r->where, "no limb can touch a surface");
 }
 
 /* Begins a tree at the start. */
