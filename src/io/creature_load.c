@@ -19,7 +19,8 @@ hf_status hf_creature_read_body(const char* path, const hf_load_options* options
         return hf_gltf_read_creature(path, options, draft, error);
     struct stat info;
     if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
-        return hf_fail(error, HF_ERROR_FILE, path, 0, NULL, "is a folder, a file is expected");
+        return hf_fail(error, HF_ERROR_FORMAT, path, 0, NULL,
+                       "is a folder, a file .creature.json, .urdf, .bvh, .glb or .gltf is expected");
     return hf_fail(error, HF_ERROR_FORMAT, path, 0, NULL,
                    "is not a creature by its name: .creature.json, .urdf, .bvh, .glb or .gltf is expected");
 }

@@ -211,7 +211,7 @@ hf_status hf_plan_find(const hf_plan_model* model, const hf_scene* scene, const 
         const char* why =
             misfit.status != HF_OK     ? misfit.message
             : status == HF_ERROR_LIMIT ? "start and goal are too far apart, or a stance has too many contacts"
-            : status == HF_ERROR_ARGUMENT ? "the start, the goal or the guide has a number that is not finite"
+            : status == HF_ERROR_ARGUMENT ? "a number of start, goal or guide is not finite or too far away"
                                           : hf_status_text(status);
         return hf_fail(error, status, NULL, 0, misfit.status != HF_OK ? "roadmap" : NULL, "%s", why);
     }
