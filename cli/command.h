@@ -178,6 +178,8 @@ char* data_path(const char* inside);
 char** list_shipped(const char* folder, const char* ending, int* count);
 void free_names(char** names, int count);
 hf_load_options load_options(const options* o);
+/* The limb of --limb; complains with the nearest name and returns false when the creature has none. */
+bool named_limb(const hf_creature* creature, const char* name, int* limb);
 
 /* A motion with everything it names, loaded. */
 typedef struct loaded_motion {

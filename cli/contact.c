@@ -106,13 +106,12 @@ int run_contact(const options* o) {
     if (o->output && !picture_fits(o, o->compare ? SIDES : 1)) return EXIT_USAGE;
     hf_scenario* s = open_scenario(o, "contact", HF_SCENARIO_CONTACT, &code);
     if (!s) return code;
-    int only = o->limb ? hf_creature_find_limb(s->creature, o->limb) : -1;
+    int only = -1;
     bool walks = !o->compare && (s->path_count || scene_has_keys(s->scene));
     if (!s->task_count && (o->compare || !s->path_count))
         complain("%s: has no task", s->path);
-    else if (o->limb && only < 0)
-        complain("%s has no limb \"%s\"; holdfast info lists them", hf_creature_get(s->creature)->name,
-                 o->limb);
+    else if (o->limb && !named_limb(s->creature, o->limb, &only))
+        code = EXIT_BAD_INPUT;
     else if (walks && (o->limb || o->choices))
         complain("%s: has a path or objects that move, --limb and --choices are for the contacts of a task",
                  s->path);

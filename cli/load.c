@@ -181,6 +181,22 @@ void free_motion(loaded_motion* m) {
     memset(m, 0, sizeof *m);
 }
 
+bool named_limb(const hf_creature* creature, const char* name, int* limb) {
+    const hf_creature_view* c = hf_creature_get(creature);
+    *limb = hf_creature_find_limb(creature, name);
+    if (*limb >= 0) return true;
+    const char** names = calloc((size_t)c->limb_count + 1, sizeof *names);
+    for (int i = 0; i < c->limb_count && names; i++) names[i] = c->limbs[i].name;
+    const char* near = names ? hf_nearest_word(name, names, c->limb_count) : NULL;
+    if (near)
+        complain("--limb %s: %s has no limb \"%s\"; did you mean \"%s\"?", name, c->name, name, near);
+    else
+        complain("--limb %s: %s has no limb \"%s\"; holdfast info %s lists them", name, c->name, name,
+                 c->path);
+    free(names);
+    return false;
+}
+
 hf_scenario* open_scenario(const options* o, const char* name, hf_scenario_kind kind, int* code) {
     char* path = find_kind(o->file, FILE_SCENARIO);
     hf_scenario* s = NULL;

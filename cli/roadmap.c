@@ -91,6 +91,7 @@ int run_roadmap(const options* o) {
         progress_end(&m.progress);
         if (status == HF_OK) status = hf_roadmap_save(m.roadmap, o->output, &error);
         if (status == HF_OK) say_roadmap(o, m.roadmap, o->output);
+        if (status != HF_OK && !error.file[0]) snprintf(error.file, sizeof error.file, "%s", s->path);
         code = status == HF_OK ? EXIT_DONE : fail_with(&error);
     }
     hf_roadmap_free(m.roadmap);

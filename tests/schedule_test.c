@@ -225,7 +225,7 @@ static void test_bad_files(void** state) {
         {KNOT(""), "", "there is no knot"},
         {TOP "\"holds\": [] }", "", "\"knots\" is missing"},
         {TOP KNOTS, "", "\"holds\" is missing"},
-        {TOP "\"rate\": 0, \"holds\": [], " KNOTS, "", "1 to 1000 frames a second"},
+        {TOP "\"rate\": 0, \"holds\": [], " KNOTS, "rate", "1 to 1000 frames a second"},
         {TOP "\"outcome\": \"good\", \"holds\": [], " KNOTS, "outcome", "unknown outcome"},
         {TOP "\"claims\": [\"beauty\"], \"holds\": [], " KNOTS, "claims", "unknown claim"},
         {"{ \"format\": \"holdfast-motion\", \"version\": 1 }", "format",

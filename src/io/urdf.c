@@ -334,7 +334,10 @@ static int start_joint(urdf_reader* r, const char** attributes) {
     j->axis = hf_v3(1, 0, 0);
     j->multiplier = 1;
     if (!joint_type(type, &j->type))
-        hf_xml_fail(&r->xml, HF_ERROR_FORMAT, r->field, "\"%.60s\" is not a type of joint", type);
+        hf_xml_fail(
+            &r->xml, HF_ERROR_FORMAT, r->field,
+            "\"%.60s\" is not a type of joint: fixed, revolute, continuous, prismatic, floating or planar",
+            type);
     return JOINT;
 }
 
