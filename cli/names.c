@@ -180,31 +180,39 @@ static bool suggest_shipped(const char* argument, file_kind wanted) {
 
 static int is_no_folder(const struct dirent* entry) { return entry->d_type != DT_DIR; }
 
-/* The file whose name is like the missing one: the same stem with another ending, or a stem like it with the
-   same ending. NULL when there is none. */
-static const char* nearest_file(const char* name, struct dirent** entries, int count) {
+/* Of the files with the same stem, the one whose whole name is nearest. */
+static const char* nearest_ending(const char* name, struct dirent** entries, int count) {
+    const char** names = calloc((size_t)count + 1, sizeof *names);
     size_t stem = strcspn(name, ".");
-    char** stems = calloc((size_t)count + 1, sizeof *stems);
-    const char *found = NULL, *near;
     int kept = 0;
-    for (int i = 0; i < count && stems && !found; i++) {
+    for (int i = 0; i < count && names; i++) {
         const char* other = entries[i]->d_name;
-        size_t length = strcspn(other, ".");
-        const char* ending = other + length;
-        if (length == stem && strncmp(other, name, stem) == 0 && hf_nearest_word(name + stem, &ending, 1))
-            found = other;
-        if ((!name[stem] || strcmp(other + length, name + stem) == 0) && length)
-            stems[kept++] = strndup(other, length);
+        if (strcspn(other, ".") == stem && strncmp(other, name, stem) == 0) names[kept++] = other;
     }
+    const char* near = names ? hf_nearest_word(name, names, kept) : NULL;
+    free(names);
+    return near;
+}
+
+/* Of the files with the same ending (any, where the name has none), the one whose stem is nearest. */
+static const char* nearest_stem(const char* name, struct dirent** entries, int count) {
+    char** stems = calloc((size_t)count + 1, sizeof *stems);
+    const char** names = calloc((size_t)count + 1, sizeof *names);
+    size_t stem = strcspn(name, ".");
     char* own = strndup(name, stem);
-    near = own && !found ? hf_nearest_word(own, (const char* const*)stems, kept) : NULL;
-    for (int i = 0; i < count && near && !found; i++) {
+    int kept = 0;
+    for (int i = 0; i < count && stems && names; i++) {
         const char* other = entries[i]->d_name;
         size_t length = strcspn(other, ".");
-        bool same = length == strlen(near) && strncmp(other, near, length) == 0;
-        if (same && (!name[stem] || strcmp(other + length, name + stem) == 0)) found = other;
+        if (length == 0 || (name[stem] && strcmp(other + length, name + stem) != 0)) continue;
+        names[kept] = other;
+        if ((stems[kept] = strndup(other, length))) kept++;
     }
+    const char *near = own ? hf_nearest_word(own, (const char*const*)stems, kept) : NULL, *found = NULL;
+    for (int i = 0; i < kept && near && !found; i++)
+        if (stems[i] == near) found = names[i];
     free_names(stems, kept);
+    free(names);
     free(own);
     return found;
 }
@@ -217,7 +225,9 @@ static bool suggest_beside(const char* argument) {
     struct dirent** entries;
     int count = scandir(folder, &entries, is_no_folder, alphasort);
     if (count < 0) return false;
-    const char* near = nearest_file(slash ? slash + 1 : argument, entries, count);
+    const char* name = slash ? slash + 1 : argument;
+    const char* near = nearest_ending(name, entries, count);
+    if (!near) near = nearest_stem(name, entries, count);
     if (near) complain("%s: no such file; did you mean \"%s%s\"?", argument, slash ? folder : "", near);
     for (int i = 0; i < count; i++) free(entries[i]);
     free(entries);
