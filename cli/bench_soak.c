@@ -19,7 +19,7 @@ typedef struct trial {
     bool late;  /* ended by the time limit */
     int stances, frames;
     double model_s, online_s, contact_s, motion_s, reached;
-    char where[200]; /* of a failure, or what the check says against the motion */
+    char where[600]; /* of a failure, or what the check says against the motion */
 } trial;
 
 typedef struct soak {
@@ -62,10 +62,10 @@ static hf_status keep(const soak* k, const hf_plan_result* r, const trial* t, hf
 static hf_status run_once(const soak* k, trial* t, progress* p, hf_error* error) {
     const hf_scenario* s = k->scenario;
     hf_plan_options wishes;
-    *error = (hf_error){.status = HF_ERROR_ARGUMENT, .message = "this is no scenario to plan"};
     options plain = *k->o;
     plain.count = 0; // of seeds, here
-    if (!plan_wishes(&plain, s, &wishes)) return HF_ERROR_ARGUMENT;
+    *error = (hf_error){0};
+    if (!plan_wishes(&plain, s, &wishes)) return already_told(error, HF_ERROR_ARGUMENT);
     wishes.seed = t->seed;
     hf_plan_model* model = NULL;
     hf_plan_result r = {0};

@@ -231,6 +231,7 @@ int bench_valid(const options* o) {
                       : o->count    ? o->count
                                     : DEFAULT_QUERIES};
     hf_error error;
+    if (!picture_fits(o, 1)) return EXIT_USAGE;
     if (o->output && !make_folder(o->output)) return EXIT_BAD_INPUT;
     char* folder = find_others(o);
     int code =

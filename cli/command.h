@@ -12,6 +12,7 @@ enum { MAX_PATHS = 32, MAX_SETTINGS = 64 };
 
 /* The values of all options of all commands; each command names those it takes. */
 typedef struct options {
+    const char* command;
     const char* file; /* the one positional argument, or NULL */
     const char* output;
     bool json, quiet;
@@ -61,7 +62,7 @@ typedef struct command {
     const char* name;
     const char* argument; /* "FILE", "[FILE]" */
     const char* help;
-    const char* const* options; /* names beyond the common ones, NULL at the end */
+    const char* const* options; /* names beyond those that every command takes, NULL at the end */
     int (*run)(const options* o);
     bool hidden;
 } command;
@@ -71,20 +72,32 @@ extern const int option_def_count;
 extern const command commands[];
 extern const int command_count;
 const option_def* find_option(const char* text);
+/* The command of this name; complains with the nearest one and returns NULL when there is none. */
+const command* find_command(const char* name);
+/* Is the option of use to the command, so that help lists it? */
+bool command_lists(const command* c, const char* option);
+/* Is it accepted? */
 bool command_takes(const command* c, const char* option);
+/* What the option is for the command; where c is NULL, for all that take it. */
+const char* option_help(const command* c, const option_def* d);
 
 /* A table of library options that a command's scenario ("options": { NAME: ... }) and --set can change. */
 typedef struct settings_table {
-    const char* command;
     const char* name;
+    hf_scenario_kind kind;
     hf_option_table (*table)(void);
 } settings_table;
-extern const settings_table settings_tables[];
-extern const int settings_table_count;
+/* The command's table of a number, after the ones before `from`; NULL when there is none left. */
+const settings_table* next_table(const char* of, const settings_table* from);
+/* The table that NAME of --set means for a command: the first that has it; NULL for none. */
+const settings_table* table_of(const char* of, const char* name);
 /* The command-line option that a number of a table has for itself, such as --seed, or NULL. */
 const char* own_option(const char* name);
 /* Complains and returns false when a --set names no option of the command, or no value that it takes. */
-bool settings_fit(const options* o, const char* command);
+bool settings_fit(const options* o);
+/* Complains and returns false when "options" of a scenario has a number that its table does not take, whether
+   the command uses it or not. */
+bool scenario_settings_fit(const hf_scenario* s);
 /* The scenario's numbers of a table, then those of --set; complains and returns false when one does not fit.
  */
 bool apply_settings(const options* o, const hf_scenario* s, const char* table, void* to);
@@ -108,10 +121,16 @@ __attribute__((format(printf, 1, 2))) void complain(const char* format, ...);
 __attribute__((format(printf, 2, 3))) void note(const options* o, const char* format, ...);
 /* Fills the error with a status that a call gave without one, in its own words; returns the status. */
 hf_status set_error(hf_error* error, hf_status status);
+/* The same for work on a file, such as "following the path". */
+hf_status fail_while(hf_error* error, hf_status status, const char* path, const char* work);
 /* The same, but only for a failure that the error does not tell of already. */
 hf_status keep_kind(hf_error* error, hf_status status);
-/* Prints the error; returns the exit code that fits. */
+/* Prints the error, unless it was told before; returns the exit code that fits. */
 int fail_with(const hf_error* error);
+/* A failure that was complained about already; returns the status. */
+hf_status already_told(hf_error* error, hf_status status);
+/* Adds to what the error says, behind "; ". */
+__attribute__((format(printf, 2, 3))) void add_to_error(hf_error* error, const char* format, ...);
 void warn_all(const options* o, hf_strings warnings);
 /* Warnings of a scenario and of its creature. */
 void warn_scenario(const options* o, const hf_scenario* s);
@@ -154,6 +173,8 @@ void unknown_kind(const char* path);
 /* The file that an argument means: itself when it exists, else the shipped scenario, creature or scene of
    that name. Complains with the nearest name and returns NULL when there is none. Free the result. */
 char* find_file(const char* argument);
+/* The same where a file of this kind is wanted: only names of such are suggested. */
+char* find_kind(const char* argument, file_kind wanted);
 /* The path of something in the folder of shipped data, or beside it with "..", NULL when it is not there.
    Free the result. */
 char* data_path(const char* inside);
@@ -161,11 +182,15 @@ char* data_path(const char* inside);
 char** list_shipped(const char* folder, const char* ending, int* count);
 void free_names(char** names, int count);
 hf_load_options load_options(const options* o);
+/* The limb of --limb; complains with the nearest name and returns false when the creature has none. */
+bool named_limb(const hf_creature* creature, const char* name, int* limb);
 
 /* A motion with everything it names, loaded. */
 typedef struct loaded_motion {
     hf_motion* motion;
-    hf_schedule* schedule; /* that the motion was made of, written with it; NULL when it is not known */
+    hf_schedule* schedule;       /* that the motion was made of, written with it; NULL when it is not known */
+    const hf_picture_mark* mark; /* what is wrong in the last moment of a picture; NULL for nothing */
+    const char* mark_text;       /* behind the time of that moment */
     hf_creature* creature;
     hf_scenario* scenario; /* NULL when the motion names none */
     const hf_scene* scene;
@@ -227,6 +252,13 @@ int strip_frames(const hf_motion* motion, int frames[STRIP]);
 hf_status save_motion(const loaded_motion* m, const char* path, const options* o, hf_error* error);
 /* The command line's wishes about pictures; complains and returns false when one is malformed. */
 bool picture_options(const options* o, hf_picture_options* p);
+/* Can a picture of so many panels be drawn as the command line wishes? Complains and returns false when not:
+   asked before the work begins. */
+bool picture_fits(const options* o, int panels);
+bool is_folder(const char* path);
+/* Can a file of this name be written? Complains and returns false when its folder is missing or closed, or
+   when it is a folder itself: asked before the work begins. */
+bool can_write(const char* path);
 /* Adds the start's contacts to the targets, held, for limbs that have no target; false when memory is out. */
 bool hold_start_contacts(hf_scenario* s);
 /* The planner's options: defaults, then the scenario's, then the command line's. Complains and returns false
@@ -234,7 +266,8 @@ bool hold_start_contacts(hf_scenario* s);
 bool plan_wishes(const options* o, const hf_scenario* s, hf_plan_options* p);
 /* What a roadmap holds, in words or JSON. */
 void say_roadmap(const options* o, const hf_roadmap* roadmap, const char* path);
-/* Makes the folder, and those above it, when missing; complains and returns false when that fails. */
+/* Makes the folder, and those above it, when missing; complains and returns false when that fails, or when
+   nothing can be written there. */
 bool make_folder(const char* path);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { EFFORT, DISTANCE, SIDES };
+enum { EFFORT, DISTANCE };
 static const hf_term terms[SIDES] = {HF_TERM_EFFORT, HF_TERM_DISTANCE};
 
 /* ---- as text ---- */
@@ -69,10 +69,7 @@ static hf_status draw_task(const contact_job* jobs, const hf_task* task, hf_erro
     const hf_scenario* s = jobs[EFFORT].scenario;
     const options* o = jobs[EFFORT].o;
     hf_picture_options wishes;
-    if (!picture_options(o, &wishes)) {
-        *error = (hf_error){.status = HF_ERROR_ARGUMENT, .message = "nothing was drawn"};
-        return HF_ERROR_ARGUMENT;
-    }
+    picture_options(o, &wishes);
     wishes.task = task->direction;
     wishes.columns = SIDES;
     hf_picture_moment moments[SIDES];
@@ -148,7 +145,7 @@ int compare_scores(hf_scenario* s, const options* o, int only) {
     for (int i = 0; i < SIDES; i++)
         outcomes[i] = found[i] == s->task_count ? HF_FOUND : none[i] == s->task_count ? HF_NONE : HF_PARTIAL;
     bool every = outcomes[EFFORT] == HF_FOUND && outcomes[DISTANCE] == HF_FOUND;
-    keep_kind(&error, status);
+    if (status != HF_OK && error.status != status) fail_while(&error, status, s->path, "comparing contacts");
     int code = status != HF_OK ? fail_with(&error) : every ? EXIT_DONE : EXIT_NO_SOLUTION;
     if (o->json && status == HF_OK) {
         json_t* both = json_object();

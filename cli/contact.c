@@ -65,7 +65,7 @@ static int solve(hf_scenario* s, const options* o, int only) {
     bool every = true, any = false;
     hf_status status = contact_job_create(&job, s, o);
     if (!list) status = HF_ERROR_MEMORY;
-    if (status != HF_OK) set_error(&error, status);
+    if (status != HF_OK) fail_while(&error, status, s->path, "preparing the queries");
     if (status == HF_OK) contact_job_hold(&job);
     for (int i = 0; i < s->task_count && status == HF_OK; i++) {
         const hf_task* task = &s->tasks[i];
@@ -75,7 +75,7 @@ static int solve(hf_scenario* s, const options* o, int only) {
         loaded_motion m = {.creature = s->creature, .scenario = s, .scene = s->scene};
         bool there = true;
         if (o->output) status = contact_job_motion(&job, &m, &there);
-        if (status != HF_OK) set_error(&error, status);
+        if (status != HF_OK) fail_while(&error, status, s->path, "making the motion");
         every &= there && contact_job_outcome(&job) == HF_FOUND;
         any |= contact_job_outcome(&job) != HF_NONE;
         if (o->json)
@@ -103,21 +103,23 @@ static int solve(hf_scenario* s, const options* o, int only) {
 int run_contact(const options* o) {
     int code;
     contact_wishes wishes;
+    if (o->output && !picture_fits(o, o->compare ? SIDES : 1)) return EXIT_USAGE;
     hf_scenario* s = open_scenario(o, "contact", HF_SCENARIO_CONTACT, &code);
     if (!s) return code;
-    int only = o->limb ? hf_creature_find_limb(s->creature, o->limb) : -1;
+    int only = -1;
     bool walks = !o->compare && (s->path_count || scene_has_keys(s->scene));
     if (!s->task_count && (o->compare || !s->path_count))
         complain("%s: has no task", s->path);
-    else if (o->limb && only < 0)
-        complain("%s has no limb \"%s\"; holdfast info lists them", hf_creature_get(s->creature)->name,
-                 o->limb);
+    else if (o->limb && !named_limb(s->creature, o->limb, &only))
+        code = EXIT_BAD_INPUT;
     else if (walks && (o->limb || o->choices))
         complain("%s: has a path or objects that move, --limb and --choices are for the contacts of a task",
                  s->path);
     else if (walks && scene_has_keys(s->scene) && (o->setting_count || s->option_count))
         complain("%s: has objects that move, --set and tables of \"options\" are for tasks and paths",
                  s->path);
+    else if (o->output && walks && !picture_fits(o, PATH_PANELS))
+        code = EXIT_USAGE;
     else if (contact_wishes_read(o, s, &wishes) && (!o->output || make_folder(o->output)))
         code = o->compare                 ? compare_scores(s, o, only)
                : scene_has_keys(s->scene) ? live_through(s, o)

@@ -65,6 +65,19 @@ void contact_job_share(contact_job* to, const contact_job* from) {
 
 /* ---- what holds at the start ---- */
 
+/* A start that collides is told: limbs that do not move would collide in every answer. */
+static void tell_overlap(const contact_job* job) {
+    const hf_scenario* s = job->scenario;
+    hf_collision_query query = hf_collision_query_default();
+    hf_overlap overlap;
+    char text[400];
+    query.touches = job->held;
+    query.touch_count = job->held_count;
+    if (hf_overlap_find(s->creature, job->placement, &s->start.pose, &query, job->links, &overlap))
+        note(job->o, "%s: the start collides: %s", s->path,
+             hf_overlap_text(s->creature, s->scene, &overlap, text, sizeof text));
+}
+
 void contact_job_hold(contact_job* job) {
     const hf_scenario* s = job->scenario;
     hf_forward(s->creature, &s->start.pose, job->links);
@@ -78,6 +91,7 @@ void contact_job_hold(contact_job* job) {
             note(job->o, "%s: limb \"%s\" is not on a surface at the start: it holds nothing", s->path,
                  hf_creature_get(s->creature)->limbs[wanted->limb].name);
     }
+    tell_overlap(job);
 }
 
 /* ---- the query of one limb ---- */
@@ -103,6 +117,17 @@ hf_status contact_job_samples(contact_job* job, int limb, hf_error* error) {
         if (notice.status != HF_OK) note(job->o, "%s", hf_error_text(&notice, text, sizeof text));
     }
     return status;
+}
+
+hf_status contact_job_no_walker(const contact_job* job, hf_error* error) {
+    *error = (hf_error){.status = HF_ERROR_ARGUMENT};
+    snprintf(error->file, sizeof error->file, "%s", job->scenario->path);
+    snprintf(
+        error->message, sizeof error->message,
+        "no limb of creature \"%.100s\" that the task moves has joints and a contact frame, so that none "
+        "can go from contact to contact",
+        hf_creature_get(job->scenario->creature)->name);
+    return error->status;
 }
 
 void contact_job_weights(const contact_job* job, double* weights) {
@@ -145,10 +170,23 @@ hf_contact_query contact_job_query(const contact_job* job, const limb_job* l) {
     return query;
 }
 
+/* A limb that cannot grip is not asked to. */
+static hf_status check_grip(const contact_job* job, const hf_contact_query* query, hf_error* error) {
+    const hf_limb* limb = &hf_creature_get(job->scenario->creature)->limbs[query->limb];
+    if (query->role != HF_ROLE_GRIP || limb->grip) return HF_OK;
+    *error = (hf_error){.status = HF_ERROR_ARGUMENT};
+    snprintf(error->file, sizeof error->file, "%s", job->scenario->path);
+    snprintf(error->field, sizeof error->field, "task");
+    snprintf(error->message, sizeof error->message,
+             "limb \"%.100s\" cannot grip: its creature file has no \"grip\": true for it", limb->name);
+    return error->status;
+}
+
 static hf_status find_limb(contact_job* job, limb_job* l, hf_error* error) {
     const hf_scenario* s = job->scenario;
     hf_contact_query query = contact_job_query(job, l);
     hf_status status = contact_job_check_score(job, false, error);
+    if (status == HF_OK) status = check_grip(job, &query, error);
     if (status == HF_OK) status = contact_job_samples(job, query.limb, error);
     if (status != HF_OK) return status;
     const hf_samples* const* sets = (const hf_samples* const*)job->samples[query.limb];
@@ -159,16 +197,10 @@ static hf_status find_limb(contact_job* job, limb_job* l, hf_error* error) {
         status = hf_contact_find(s->creature, sets, job->placement, &query, job->workspace, l->answer);
         l->time_us = 1e6 * (now_s() - start);
     }
-    if (status != HF_OK) {
-        *error = (hf_error){.status = status};
-        const char* name = hf_creature_get(s->creature)->limbs[query.limb].name;
-        snprintf(error->file, sizeof error->file, "%s", s->path);
-        snprintf(error->message, sizeof error->message, "limb \"%.100s\" as %s: %s", name,
-                 hf_role_text(query.role),
-                 query.role == HF_ROLE_GRIP ? "the limb cannot grip, or a number is out of range"
-                                            : hf_status_text(status));
-    }
-    return status;
+    char work[160];
+    snprintf(work, sizeof work, "the query of limb \"%.100s\" as %s",
+             hf_creature_get(s->creature)->limbs[query.limb].name, hf_role_text(query.role));
+    return status == HF_OK ? HF_OK : fail_while(error, status, s->path, work);
 }
 
 /* ---- one task ---- */

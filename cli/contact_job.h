@@ -4,6 +4,9 @@
 
 #include "command.h"
 
+/* Panels in the picture of a motion along a path or through the time of keys, and of a comparison. */
+enum { PATH_PANELS = 6, SIDES = 2 };
+
 /* One limb of one task. */
 typedef struct limb_job {
     hf_task_limb task;
@@ -52,6 +55,8 @@ void contact_job_share(contact_job* to, const contact_job* from);
 void contact_job_hold(contact_job* job);
 /* Builds or opens the limb's sample sets. */
 hf_status contact_job_samples(contact_job* job, int limb, hf_error* error);
+/* HF_ERROR_ARGUMENT with the message that no limb of the task or creature can go from contact to contact. */
+hf_status contact_job_no_walker(const contact_job* job, hf_error* error);
 /* Finds the contacts of one task; `only` names the one limb to move, -1 for all of the task. */
 hf_status contact_job_solve(contact_job* job, const hf_task* task, int only, hf_error* error);
 /* Of the task that was solved last. */

@@ -5,9 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Panels of the picture. */
-enum { PANELS = 6 };
-
 /* The limbs of the first task, or all. */
 static hf_status list_limbs(contact_job* job, int* limbs, int* count, hf_error* error) {
     const hf_scenario* s = job->scenario;
@@ -16,13 +13,15 @@ static hf_status list_limbs(contact_job* job, int* limbs, int* count, hf_error* 
     *count = 0;
     for (int i = 0; task && i < task->limb_count; i++) limbs[(*count)++] = task->limbs[i].limb;
     hf_status status = HF_OK;
+    bool any = false;
     for (int l = 0; l < c->limb_count && status == HF_OK; l++) {
         bool wanted = *count == 0;
         for (int i = 0; i < *count; i++) wanted |= limbs[i] == l;
-        if (wanted && c->limbs[l].use && c->limbs[l].joint_count && c->limbs[l].contact_count)
-            status = contact_job_samples(job, l, error);
+        if (!wanted || !c->limbs[l].use || !c->limbs[l].joint_count || !c->limbs[l].contact_count) continue;
+        status = contact_job_samples(job, l, error);
+        any = true;
     }
-    return status;
+    return any || status != HF_OK ? status : contact_job_no_walker(job, error);
 }
 
 static hf_status find_sequence(contact_job* job, const int* limbs, int limb_count, hf_course* course,
@@ -67,9 +66,9 @@ static void say(const contact_job* job, const hf_sequence_result* r, const loade
 }
 
 static hf_status write_sequence(const contact_job* job, const loaded_motion* m, hf_error* error) {
-    int frames[PANELS];
-    for (int i = 0; i < PANELS; i++) frames[i] = i * (m->motion->frame_count - 1) / (PANELS - 1);
-    return contact_job_write(job, job->scenario->name, m, frames, PANELS, hf_v3(0, 0, 0), error);
+    int frames[PATH_PANELS];
+    for (int i = 0; i < PATH_PANELS; i++) frames[i] = i * (m->motion->frame_count - 1) / (PATH_PANELS - 1);
+    return contact_job_write(job, job->scenario->name, m, frames, PATH_PANELS, hf_v3(0, 0, 0), error);
 }
 
 int follow_path(hf_scenario* s, const options* o) {
@@ -94,7 +93,7 @@ int follow_path(hf_scenario* s, const options* o) {
     if (result.outcome == HF_FOUND && !every) result.outcome = HF_PARTIAL;
     if (status == HF_OK) say(&job, &result, &m);
     if (status == HF_OK && o->output && m.motion) status = write_sequence(&job, &m, &error);
-    keep_kind(&error, status);
+    if (status != HF_OK && error.status != status) fail_while(&error, status, s->path, "following the path");
     int code = status != HF_OK              ? fail_with(&error)
                : result.outcome == HF_FOUND ? EXIT_DONE
                                             : EXIT_NO_SOLUTION;

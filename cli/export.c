@@ -37,9 +37,10 @@ static hf_status load_any(const char* path, const options* o, loaded_motion* m, 
     case FILE_CREATURE:
         return load_rest(path, o, m, error);
     case FILE_SCENARIO:
-        *error =
-            (hf_error){.status = HF_ERROR_FORMAT,
-                       .message = "is a scenario, there is nothing to export before holdfast pose solved it"};
+        *error = (hf_error){.status = HF_ERROR_FORMAT,
+                            .message =
+                                "is a scenario, there is nothing to export before holdfast pose, contact or "
+                                "plan -o DIR solved it"};
         snprintf(error->file, sizeof error->file, "%s", path);
         return HF_ERROR_FORMAT;
     case FILE_SCHEDULE:
@@ -47,10 +48,14 @@ static hf_status load_any(const char* path, const options* o, loaded_motion* m, 
                             .message = "is a schedule, holdfast realise makes the motion to export"};
         snprintf(error->file, sizeof error->file, "%s", path);
         return HF_ERROR_FORMAT;
+    case FILE_UNKNOWN:
+        unknown_kind(path);
+        return already_told(error, HF_ERROR_FORMAT);
     default:
-        *error = (hf_error){.status = HF_ERROR_FORMAT,
-                            .message = "not a motion, clip or creature; nothing to export"};
+        *error = (hf_error){.status = HF_ERROR_FORMAT};
         snprintf(error->file, sizeof error->file, "%s", path);
+        snprintf(error->message, sizeof error->message, "is %s, export needs a motion, clip or creature",
+                 kind_text(kind_of(path)));
         return HF_ERROR_FORMAT;
     }
 }
@@ -63,7 +68,7 @@ int run_export(const options* o) {
         complain("export needs -o FILE that ends in .glb, .bvh, .csv or .motion.json");
         return EXIT_USAGE;
     }
-    char* path = find_file(o->file);
+    char* path = can_write(o->output) ? find_file(o->file) : NULL;
     if (!path) return EXIT_BAD_INPUT;
     if (!overrides_fit(o, path)) {
         free(path);
@@ -85,6 +90,6 @@ int run_export(const options* o) {
     free(path);
     if (status != HF_OK) return fail_with(&error);
     note(o, "wrote %s", o->output);
-    if (o->json) print_json(json_pack("{s:s,s:i}", "output", o->output, "frames", frames));
+    if (o->json) print_json(json_pack("{s:o,s:i}", "output", json_text(o->output), "frames", frames));
     return EXIT_DONE;
 }

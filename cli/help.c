@@ -20,31 +20,33 @@ static void help_overview(void) {
          "2 usage, 3 bad input, 4 internal error.");
 }
 
-/* The numbers that --set changes, from the tables of the library. */
-static void help_settings(const command* c) {
-    for (int i = 0; i < settings_table_count; i++) {
-        const settings_table* t = &settings_tables[i];
-        if (strcmp(t->command, c->name) != 0) continue;
-        printf("\n--set, and \"options\": { \"%s\": { ... } } of a scenario:\n\n", t->name);
-        hf_option_table table = t->table();
-        for (int k = 0; k < table.count; k++) {
-            const hf_option* o = &table.items[k];
-            if (own_option(o->name)) continue;
-            printf("  %-22s %s%s%s%s (%g to %g; default %g)\n", o->name, o->help, o->unit[0] ? " [" : "",
-                   o->unit, o->unit[0] ? "]" : "", o->min, o->max, o->value);
-        }
+/* The numbers of one table that --set changes; one that an earlier table has too is written with its table.
+ */
+static void help_table(const command* c, const settings_table* t) {
+    printf("\n--set, and \"options\": { \"%s\": { ... } } of a scenario:\n\n", t->name);
+    hf_option_table table = t->table();
+    for (int i = 0; i < table.count; i++) {
+        const hf_option* o = &table.items[i];
+        if (own_option(o->name)) continue;
+        bool first = table_of(c->name, o->name) == t;
+        char name[80];
+        snprintf(name, sizeof name, "%s%s%s", first ? "" : t->name, first ? "" : ".", o->name);
+        printf("  %-22s %s%s%s%s (%g to %g; default %g)\n", name, o->help, o->unit[0] ? " [" : "", o->unit,
+               o->unit[0] ? "]" : "", o->min, o->max, o->value);
     }
 }
 
 static void help_command(const command* c) {
-    printf("usage: holdfast %s %s [OPTIONS]\n\n%s\n\n", c->name, c->argument, c->help);
-    for (int i = 0; i < option_def_count; i++) {
-        if (!command_takes(c, option_defs[i].name)) continue;
+    printf("usage: holdfast %s %s%s\n\n%s\n", c->name, c->argument,
+           command_lists(c, "--json") ? " [OPTIONS]" : "", c->help);
+    for (int i = 0, first = 1; i < option_def_count; i++) {
+        if (!command_lists(c, option_defs[i].name)) continue;
         char text[64];
         option_text(&option_defs[i], text, sizeof text);
-        printf("  %-22s %s\n", text, option_defs[i].help);
+        printf("%s  %-22s %s\n", first ? "\n" : "", text, option_help(c, &option_defs[i]));
+        first = 0;
     }
-    help_settings(c);
+    for (const settings_table* t = NULL; (t = next_table(c->name, t));) help_table(c, t);
 }
 
 /* Minus signs are escaped so that they stay minus signs. */
@@ -81,10 +83,9 @@ static void man_page(void) {
         printf(" (");
         bool all = true, first = true;
         for (int c = 0; c < command_count; c++)
-            if (strcmp(commands[c].name, "help") != 0)
-                all = all && command_takes(&commands[c], option_defs[i].name);
+            all = all && (commands[c].run == run_help || command_lists(&commands[c], option_defs[i].name));
         for (int c = 0; c < command_count && !all; c++)
-            if (command_takes(&commands[c], option_defs[i].name)) {
+            if (command_lists(&commands[c], option_defs[i].name)) {
                 printf("%s%s", first ? "" : ", ", commands[c].name);
                 first = false;
             }
@@ -118,8 +119,8 @@ static void bash_completion(void) {
     for (int c = 0; c < command_count; c++) {
         printf("        %s) options=\"", commands[c].name);
         bool first = true;
-        for (int i = 0; i < option_def_count && strcmp(commands[c].name, "help") != 0; i++)
-            if (command_takes(&commands[c], option_defs[i].name)) {
+        for (int i = 0; i < option_def_count; i++)
+            if (command_lists(&commands[c], option_defs[i].name)) {
                 printf("%s%s", first ? "" : " ", option_defs[i].name);
                 first = false;
             }
@@ -141,17 +142,9 @@ int run_help(const options* o) {
     else if (strcmp(o->file, "--bash-completion") == 0)
         bash_completion();
     else {
-        for (int i = 0; i < command_count; i++)
-            if (strcmp(commands[i].name, o->file) == 0) {
-                help_command(&commands[i]);
-                return EXIT_DONE;
-            }
-        const char* names[16];
-        for (int i = 0; i < command_count; i++) names[i] = commands[i].name;
-        const char* near = hf_nearest_word(o->file, names, command_count);
-        complain("there is no command \"%s\"%s%s%s", o->file, near ? "; did you mean \"" : "",
-                 near ? near : "", near ? "\"?" : "");
-        return EXIT_USAGE;
+        const command* c = find_command(o->file);
+        if (!c) return EXIT_USAGE;
+        help_command(c);
     }
     return EXIT_DONE;
 }

@@ -65,13 +65,13 @@ static int info_creature(const char* path, const options* o) {
                              c->mass, "height_m", c->height, "limbs", limbs, "warnings",
                              json_strings(c->warnings)));
     } else {
-        printf("creature %s: %d links, %d joints, %.1f kg, %.2f m tall\n", c->name, c->link_count, movable,
-               c->mass, c->height);
+        printf("creature %s: %d link%s, %d joint%s, %.1f kg, %.2f m tall\n", c->name, c->link_count,
+               c->link_count == 1 ? "" : "s", movable, movable == 1 ? "" : "s", c->mass, c->height);
         for (int i = 0; i < c->limb_count; i++) {
             const hf_limb* limb = &c->limbs[i];
-            printf("  limb %-16s %s to %s, %d joints, %.2f m%s", limb->name, c->links[limb->root_link].name,
-                   c->links[limb->effector_link].name, limb->joint_count, limb->length,
-                   limb->use ? "" : ", not for contact");
+            printf("  limb %-16s %s to %s, %d joint%s, %.2f m%s", limb->name, c->links[limb->root_link].name,
+                   c->links[limb->effector_link].name, limb->joint_count, limb->joint_count == 1 ? "" : "s",
+                   limb->length, limb->use ? "" : ", not for contact");
             if (limb->use) print_frames(limb);
             printf("\n");
         }

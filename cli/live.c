@@ -13,7 +13,6 @@ static const double RATE = 30;      /* frames a second */
 static const double FOLLOW_S = 0.4; /* time in which it makes up for what it is behind */
 static const double AFTER_S = 1;    /* that it goes on after the last key */
 static const double THERE_M = 0.1;  /* so near to the end of its path it has arrived */
-enum { PICTURES = 6 };
 
 bool scene_has_keys(const hf_scene* scene) {
     for (int i = 0; i < hf_scene_object_count(scene); i++)
@@ -121,9 +120,10 @@ static bool arrived(const life* l) {
 }
 
 static hf_status write_life(const life* l, hf_error* error) {
-    int frames[PICTURES];
-    for (int i = 0; i < PICTURES; i++) frames[i] = i * (l->m.motion->frame_count - 1) / (PICTURES - 1);
-    return contact_job_write(l->job, l->job->scenario->name, &l->m, frames, PICTURES, hf_v3(0, 0, 0), error);
+    int frames[PATH_PANELS];
+    for (int i = 0; i < PATH_PANELS; i++) frames[i] = i * (l->m.motion->frame_count - 1) / (PATH_PANELS - 1);
+    return contact_job_write(l->job, l->job->scenario->name, &l->m, frames, PATH_PANELS, hf_v3(0, 0, 0),
+                             error);
 }
 
 static void report(const life* l, hf_outcome outcome) {
@@ -180,6 +180,7 @@ int live_through(hf_scenario* s, const options* o) {
         if (hf_creature_get(s->creature)->limbs[i].joint_count) status = contact_job_samples(&job, i, &error);
     if (status == HF_OK)
         status = hf_agent_create(s->creature, (const hf_samples* const* const*)job.samples, NULL, &l.agent);
+    if (status == HF_ERROR_ARGUMENT && !l.agent && !error.status) contact_job_no_walker(&job, &error);
     if (status == HF_OK) status = live(&l);
     hf_outcome outcome = HF_NONE;
     if (status == HF_OK) {
@@ -191,11 +192,7 @@ int live_through(hf_scenario* s, const options* o) {
     if (status == HF_OK) report(&l, outcome);
     int code = status == HF_OK ? outcome == HF_FOUND ? EXIT_DONE : EXIT_NO_SOLUTION : EXIT_BAD_INPUT;
     if (status != HF_OK) {
-        if (!error.status) {
-            error.status = status;
-            snprintf(error.file, sizeof error.file, "%s", s->path);
-            snprintf(error.message, sizeof error.message, "%s", hf_status_text(status));
-        }
+        if (!error.status) fail_while(&error, status, s->path, "living through the time of the keys");
         code = fail_with(&error);
     }
     json_decref(l.events);

@@ -6,12 +6,25 @@
 #include <string.h>
 
 /* A replacement as the user wrote it, a path or a shipped name; else what the file names. */
-static hf_status named(const char* replacement, const char* in_file, char** out, hf_error* error) {
-    *out = replacement ? find_file(replacement) : in_file ? strdup(in_file) : NULL;
+static hf_status named(const char* replacement, const char* in_file, file_kind kind, char** out,
+                       hf_error* error) {
+    *out = replacement ? find_kind(replacement, kind) : in_file ? strdup(in_file) : NULL;
     if (*out || (!replacement && !in_file)) return HF_OK;
-    *error =
-        (hf_error){.status = replacement ? HF_ERROR_FILE : HF_ERROR_MEMORY, .message = "nothing was done"};
-    return error->status;
+    return replacement ? already_told(error, HF_ERROR_FILE) : set_error(error, HF_ERROR_MEMORY);
+}
+
+enum { MAX_FILE_FOLDERS = 64 }; /* as many as a file may name */
+
+/* The command line's folders for package:// names, then those of a file, one a line, which are ended in
+   place. */
+static hf_strings join_folders(const options* o, char* lines, const char** folders) {
+    int count = 0;
+    char* state = NULL;
+    for (; count < o->package_path_count; count++) folders[count] = o->package_path[count];
+    for (char* line = lines ? strtok_r(lines, "\n", &state) : NULL;
+         line && count < MAX_PATHS + MAX_FILE_FOLDERS; line = strtok_r(NULL, "\n", &state))
+        folders[count++] = line;
+    return (hf_strings){count, folders};
 }
 
 bool overrides_fit(const options* o, const char* path) {
@@ -22,27 +35,35 @@ bool overrides_fit(const options* o, const char* path) {
     return false;
 }
 
-/* Loads what a motion or schedule names, or what replaces it. Without a creature of its own it is the
-   scenario's. */
-static hf_status load_named(const char* path, const char* in_creature, const char* in_scenario,
-                            const options* o, hf_creature** creature, hf_scenario** scenario,
-                            hf_error* error) {
+/* What a motion or schedule names. */
+typedef struct named_files {
+    char *creature, *scenario, *package_path;
+} named_files;
+
+/* Loads what a file names, or what replaces it; folders of the command line are searched before those of the
+   file. Without a creature of its own it is the scenario's. */
+static hf_status load_named(const char* path, const named_files* in, const options* o, hf_creature** creature,
+                            hf_scenario** scenario, hf_error* error) {
     hf_load_options l = load_options(o);
+    const char* folders[MAX_PATHS + MAX_FILE_FOLDERS];
+    char* lines = in->package_path ? strdup(in->package_path) : NULL;
+    l.package_path = join_folders(o, lines, folders);
     char *creature_path = NULL, *scenario_path = NULL;
-    hf_status status = named(o->creature, in_creature, &creature_path, error);
-    if (status == HF_OK) status = named(o->scenario, in_scenario, &scenario_path, error);
+    hf_status status = named(o->creature, in->creature, FILE_CREATURE, &creature_path, error);
+    if (status == HF_OK) status = named(o->scenario, in->scenario, FILE_SCENARIO, &scenario_path, error);
     if (status == HF_OK && creature_path) {
         status = hf_creature_load(creature_path, &l, creature, error);
         if (status == HF_ERROR_FILE && !o->creature)
-            note(o, "%s names a creature that is not there; --creature FILE says where it is", path);
+            add_to_error(error, "%s names this creature; --creature FILE says where it is", path);
     }
     if (status == HF_OK && scenario_path) {
         status = hf_scenario_load(scenario_path, &l, scenario, error);
         if (status == HF_ERROR_FILE && !o->scenario)
-            note(o, "%s names a scenario that is not there; --scenario FILE says where it is", path);
+            add_to_error(error, "%s names this scenario; --scenario FILE says where it is", path);
     }
     free(creature_path);
     free(scenario_path);
+    free(lines);
     if (status == HF_OK && !*creature && *scenario) {
         *creature = (*scenario)->creature;
         (*scenario)->creature = NULL;
@@ -57,8 +78,9 @@ hf_status load_motion(const char* path, const options* o, loaded_motion* out, hf
     memset(out, 0, sizeof *out);
     hf_status status = hf_motion_load(path, &out->motion, error);
     if (status == HF_OK)
-        status = load_named(path, out->motion->creature, out->motion->scenario, o, &out->creature,
-                            &out->scenario, error);
+        status = load_named(
+            path, &(named_files){out->motion->creature, out->motion->scenario, out->motion->package_path}, o,
+            &out->creature, &out->scenario, error);
     if (status != HF_OK)
         free_motion(out);
     else if (out->scenario)
@@ -78,12 +100,12 @@ static hf_status rename_scenario(const options* o, loaded_schedule* s, hf_error*
 
 hf_status load_schedule(const char* path, const options* o, loaded_schedule* out, hf_error* error) {
     memset(out, 0, sizeof *out);
-    char *creature = NULL, *scenario = NULL;
-    hf_status status = hf_schedule_peek(path, &creature, &scenario, error);
-    if (status == HF_OK)
-        status = load_named(path, creature, scenario, o, &out->creature, &out->scenario, error);
-    free(creature);
-    free(scenario);
+    named_files in = {0};
+    hf_status status = hf_schedule_peek(path, &in.creature, &in.scenario, &in.package_path, error);
+    if (status == HF_OK) status = load_named(path, &in, o, &out->creature, &out->scenario, error);
+    free(in.creature);
+    free(in.scenario);
+    free(in.package_path);
     if (status == HF_OK && !out->creature) {
         *error = (hf_error){.status = status = HF_ERROR_FORMAT,
                             .message = "names neither creature nor scenario; --creature FILE says which"};
@@ -159,8 +181,24 @@ void free_motion(loaded_motion* m) {
     memset(m, 0, sizeof *m);
 }
 
+bool named_limb(const hf_creature* creature, const char* name, int* limb) {
+    const hf_creature_view* c = hf_creature_get(creature);
+    *limb = hf_creature_find_limb(creature, name);
+    if (*limb >= 0) return true;
+    const char** names = calloc((size_t)c->limb_count + 1, sizeof *names);
+    for (int i = 0; i < c->limb_count && names; i++) names[i] = c->limbs[i].name;
+    const char* near = names ? hf_nearest_word(name, names, c->limb_count) : NULL;
+    if (near)
+        complain("--limb %s: %s has no limb \"%s\"; did you mean \"%s\"?", name, c->name, name, near);
+    else
+        complain("--limb %s: %s has no limb \"%s\"; holdfast info %s lists them", name, c->name, name,
+                 c->path);
+    free(names);
+    return false;
+}
+
 hf_scenario* open_scenario(const options* o, const char* name, hf_scenario_kind kind, int* code) {
-    char* path = find_file(o->file);
+    char* path = find_kind(o->file, FILE_SCENARIO);
     hf_scenario* s = NULL;
     hf_error error;
     hf_load_options l = load_options(o);
@@ -170,14 +208,13 @@ hf_scenario* open_scenario(const options* o, const char* name, hf_scenario_kind 
     free(path);
     if (!s) return NULL;
     warn_scenario(o, s);
-    if (s->kind == kind && stand_scenario(o, s, &error) == HF_OK) return s;
-    if (s->kind == kind) {
+    if (s->kind != kind)
+        complain("%s: is a %s scenario, %s needs one of kind \"%s\"", s->path, hf_scenario_kind_text(s->kind),
+                 name, hf_scenario_kind_text(kind));
+    else if (scenario_settings_fit(s)) {
+        if (stand_scenario(o, s, &error) == HF_OK) return s;
         *code = fail_with(&error);
-        hf_scenario_free(s);
-        return NULL;
     }
-    complain("%s: is a %s scenario, %s needs one of kind \"%s\"", s->path, hf_scenario_kind_text(s->kind),
-             name, hf_scenario_kind_text(kind));
     hf_scenario_free(s);
     return NULL;
 }

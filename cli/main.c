@@ -12,7 +12,7 @@ static options default_options(void) {
         .seed = -1, .zoom = 1, .frame = -1, .query = -1, .azimuth_deg = NAN, .elevation_deg = NAN};
 }
 
-static const command* find_command(const char* name) {
+const command* find_command(const char* name) {
     for (int i = 0; i < command_count; i++)
         if (strcmp(commands[i].name, name) == 0) return &commands[i];
     const char* names[16];
@@ -29,15 +29,15 @@ static bool unknown_option(const command* c, const char* text) {
     const char* names[64];
     int count = 0;
     for (int i = 0; i < option_def_count; i++)
-        if (command_takes(c, option_defs[i].name)) names[count++] = option_defs[i].name;
+        if (command_lists(c, option_defs[i].name)) names[count++] = option_defs[i].name;
     const option_def* elsewhere = find_option(text);
     const char* near = elsewhere ? NULL : hf_nearest_word(text, names, count);
     if (near)
-        complain("unknown option \"%s\"; did you mean \"%s\"?", text, near);
+        complain("%s: unknown option \"%s\"; did you mean \"%s\"?", c->name, text, near);
     else if (elsewhere)
         complain("%s takes no %s; holdfast help %s lists its options", c->name, text, c->name);
     else
-        complain("unknown option \"%s\"; holdfast help %s lists them", text, c->name);
+        complain("%s: unknown option \"%s\"; holdfast help %s lists its options", c->name, text, c->name);
     return false;
 }
 
@@ -46,7 +46,7 @@ static bool set_number(const option_def* d, const char* value, options* o) {
     double v = strtod(value, &end);
     bool whole = (d->kind != OPTION_INT && d->kind != OPTION_WHOLE) || v == floor(v);
     if (end == value || *end || !isfinite(v) || !whole || v < d->low || v > d->high) {
-        complain("%s %s: a %s from %g to %g is expected", d->name, value,
+        complain("%s %s: a %s from %.10g to %.10g is expected", d->name, value,
                  d->kind == OPTION_NUMBER ? "number" : "whole number", d->low, d->high);
         return false;
     }
@@ -68,6 +68,10 @@ static bool set_option(const option_def* d, const char* value, options* o) {
     case OPTION_PATHS:
         if (o->package_path_count == MAX_PATHS) {
             complain("%s: at most %d folders", d->name, MAX_PATHS);
+            return false;
+        }
+        if (!is_folder(value)) {
+            complain("%s %s: there is no such folder", d->name, value);
             return false;
         }
         o->package_path[o->package_path_count++] = value;
@@ -116,6 +120,10 @@ static bool parse(const command* c, int argc, char** argv, options* o) {
                 return false;
             }
             value = argv[++i];
+            if (value[0] == '-' && find_option(value)) {
+                complain("%s needs a value: %s; \"%s\" is an option", d->name, d->argument, value);
+                return false;
+            }
         } else if (!d->argument && value) {
             complain("%s takes no value", d->name);
             return false;
@@ -149,9 +157,12 @@ static int run(int argc, char** argv) {
         }
     if (c->run == run_help) {
         o.file = argc > 2 ? argv[2] : NULL;
-        return run_help(&o);
+        if (argc <= 3) return run_help(&o);
+        complain("help takes one command, \"%s\" is a second one", argv[3]);
+        return EXIT_USAGE;
     }
-    return parse(c, argc - 2, argv + 2, &o) && settings_fit(&o, c->name) ? c->run(&o) : EXIT_USAGE;
+    o.command = c->name;
+    return parse(c, argc - 2, argv + 2, &o) && settings_fit(&o) ? c->run(&o) : EXIT_USAGE;
 }
 
 int main(int argc, char** argv) {

@@ -41,13 +41,46 @@ hf_status set_error(hf_error* error, hf_status status) {
     return status;
 }
 
+hf_status fail_while(hf_error* error, hf_status status, const char* path, const char* work) {
+    *error = (hf_error){.status = status};
+    snprintf(error->file, sizeof error->file, "%s", path);
+    if (status == HF_ERROR_LIMIT)
+        snprintf(error->message, sizeof error->message,
+                 "%s goes beyond what the program accepts: distances, joints or contacts are too many or too "
+                 "large",
+                 work);
+    else if (status == HF_ERROR_ARGUMENT)
+        snprintf(error->message, sizeof error->message,
+                 "%s was refused: a number is not finite or out of its range", work);
+    else
+        snprintf(error->message, sizeof error->message, "%s: %s", work, hf_status_text(status));
+    return status;
+}
+
 hf_status keep_kind(hf_error* error, hf_status status) {
     return status == HF_OK || error->status == status ? status : set_error(error, status);
 }
 
+enum { TOLD = -1 }; /* instead of a line of a file */
+
+hf_status already_told(hf_error* error, hf_status status) {
+    *error = (hf_error){.status = status, .line = TOLD};
+    return status;
+}
+
+void add_to_error(hf_error* error, const char* format, ...) {
+    size_t used = strlen(error->message);
+    used += (size_t)snprintf(error->message + used, sizeof error->message - used, "%s", used ? "; " : "");
+    if (used >= sizeof error->message) return;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(error->message + used, sizeof error->message - used, format, args);
+    va_end(args);
+}
+
 int fail_with(const hf_error* error) {
     char text[1400];
-    complain("%s", hf_error_text(error, text, sizeof text));
+    if (error->line != TOLD) complain("%s", hf_error_text(error, text, sizeof text));
     return error->status == HF_ERROR_INTERNAL || error->status == HF_ERROR_MEMORY ? EXIT_INTERNAL
                                                                                   : EXIT_BAD_INPUT;
 }

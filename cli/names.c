@@ -140,83 +140,149 @@ char* data_path(const char* inside) {
     return NULL;
 }
 
+/* What is shipped: by kind its folder and the ending of its files. */
+static const struct {
+    file_kind kind;
+    const char *folder, *ending;
+} shipped[] = {{FILE_SCENARIO, "scenarios", ".scenario.json"},
+               {FILE_CREATURE, "creatures", ".creature.json"},
+               {FILE_SCENE, "scenes", ".obj"}};
+enum { SHIPPED = sizeof shipped / sizeof *shipped };
+
 static char* shipped_file(const char* name) {
-    static const char* const patterns[] = {"scenarios/%s.scenario.json", "creatures/%s.creature.json",
-                                           "scenes/%s.obj"};
     char* path = NULL;
-    for (int k = 0; k < 3 && !path; k++) {
-        char inner[512];
-        snprintf(inner, sizeof inner, patterns[k], name);
-        path = data_path(inner);
+    for (int k = 0; k < SHIPPED && !path; k++) {
+        char* inside = make_text("%s/%s%s", shipped[k].folder, name, shipped[k].ending);
+        path = inside ? data_path(inside) : NULL;
+        free(inside);
     }
     return path;
 }
 
-/* Says that there is no such thing, and which shipped name is the nearest. */
-static void suggest(const char* argument) {
-    static const char* const folders[] = {"scenarios", "creatures", "scenes"};
-    static const char* const endings[] = {".scenario.json", ".creature.json", ".obj"};
-    char** names[3];
-    int counts[3];
-    const char* near = NULL;
-    for (int k = 0; k < 3; k++) {
-        names[k] = list_shipped(folders[k], endings[k], &counts[k]);
-        if (!near) near = hf_nearest_word(argument, (const char* const*)names[k], counts[k]);
+/* Says which shipped thing of the wanted kind has a name like this one; false when there is none. */
+static bool suggest_shipped(const char* argument, file_kind wanted) {
+    char* stem = make_text("%.*s", (int)strcspn(argument, "."), argument);
+    bool told = false;
+    for (int k = 0; k < SHIPPED && stem && !told; k++) {
+        if (wanted != FILE_UNKNOWN && wanted != shipped[k].kind) continue;
+        int count;
+        char** names = list_shipped(shipped[k].folder, shipped[k].ending, &count);
+        const char* near = hf_nearest_word(stem, (const char* const*)names, count);
+        if (near)
+            complain("%s: no such file, and nothing of that name is shipped; did you mean \"%s\"?", argument,
+                     near);
+        told = near;
+        free_names(names, count);
     }
-    if (near)
-        complain("%s: no such file, and nothing of that name is shipped; did you mean \"%s\"?", argument,
-                 near);
-    else
-        complain("%s: no such file, and nothing of that name is shipped; holdfast info lists what is",
-                 argument);
-    for (int k = 0; k < 3; k++) free_names(names[k], counts[k]);
+    free(stem);
+    return told;
 }
 
-/* A file of the same folder with a name like the missing one. */
+static int is_no_folder(const struct dirent* entry) { return entry->d_type != DT_DIR; }
+
+/* Of the files with the same stem, the one whose whole name is nearest. */
+static const char* nearest_ending(const char* name, struct dirent** entries, int count) {
+    const char** names = calloc((size_t)count + 1, sizeof *names);
+    size_t stem = strcspn(name, ".");
+    int kept = 0;
+    for (int i = 0; i < count && names; i++) {
+        const char* other = entries[i]->d_name;
+        if (strcspn(other, ".") == stem && strncmp(other, name, stem) == 0) names[kept++] = other;
+    }
+    const char* near = names ? hf_nearest_word(name, names, kept) : NULL;
+    free(names);
+    return near;
+}
+
+/* Of the files with the same ending (any, where the name has none), the one whose stem is nearest. */
+static const char* nearest_stem(const char* name, struct dirent** entries, int count) {
+    char** stems = calloc((size_t)count + 1, sizeof *stems);
+    const char** names = calloc((size_t)count + 1, sizeof *names);
+    size_t stem = strcspn(name, ".");
+    char* own = strndup(name, stem);
+    int kept = 0;
+    for (int i = 0; i < count && stems && names; i++) {
+        const char* other = entries[i]->d_name;
+        size_t length = strcspn(other, ".");
+        if (length == 0 || (name[stem] && strcmp(other + length, name + stem) != 0)) continue;
+        names[kept] = other;
+        if ((stems[kept] = strndup(other, length))) kept++;
+    }
+    const char *near = own ? hf_nearest_word(own, (const char*const*)stems, kept) : NULL, *found = NULL;
+    for (int i = 0; i < kept && near && !found; i++)
+        if (stems[i] == near) found = names[i];
+    free_names(stems, kept);
+    free(names);
+    free(own);
+    return found;
+}
+
+/* Says which file of the same folder has a name like the missing one; false when there is none. */
 static bool suggest_beside(const char* argument) {
     const char* slash = strrchr(argument, '/');
     char folder[1024];
     snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - argument + 1) : 2, slash ? argument : "./");
     struct dirent** entries;
-    int count = scandir(folder, &entries, NULL, alphasort);
+    int count = scandir(folder, &entries, is_no_folder, alphasort);
     if (count < 0) return false;
-    const char** names = calloc((size_t)count + 1, sizeof *names);
-    for (int i = 0; i < count && names; i++) names[i] = entries[i]->d_name;
-    const char* near = names ? hf_nearest_word(slash ? slash + 1 : argument, names, count) : NULL;
+    const char* name = slash ? slash + 1 : argument;
+    const char* near = nearest_ending(name, entries, count);
+    if (!near) near = nearest_stem(name, entries, count);
     if (near) complain("%s: no such file; did you mean \"%s%s\"?", argument, slash ? folder : "", near);
     for (int i = 0; i < count; i++) free(entries[i]);
     free(entries);
-    free(names);
     return near;
 }
 
 /* The argument, or the shipped file that it names. */
 static char* shipped_or_path(const char* argument) {
-    char* shipped = NULL;
+    char* found = NULL;
     /* A folder that happens to have the name of something shipped is not meant. */
     bool there = access(argument, F_OK) == 0 && !is_type(argument, S_IFDIR);
-    if (!there && !strchr(argument, '/')) shipped = shipped_file(argument);
-    return shipped ? shipped : strdup(argument);
+    if (!there && !strchr(argument, '/')) found = shipped_file(argument);
+    return found ? found : strdup(argument);
 }
 
-char* find_file(const char* argument) {
+/* A word without folder or ending means something shipped, all else a file. */
+static void complain_missing(const char* argument, file_kind wanted) {
+    bool path = strchr(argument, '/'), word = !path && !strchr(argument, '.');
+    bool ships = wanted == FILE_UNKNOWN || wanted == FILE_SCENARIO || wanted == FILE_CREATURE;
+    if (word && ships && suggest_shipped(argument, wanted)) return;
+    if (suggest_beside(argument)) return;
+    if (!path && !word && suggest_shipped(argument, wanted)) return;
+    if (word && ships)
+        complain("%s: no such file, and nothing of that name is shipped; holdfast info lists what is",
+                 argument);
+    else
+        complain("%s: no such file", argument);
+}
+
+char* find_kind(const char* argument, file_kind wanted) {
     char* path = shipped_or_path(argument);
     if (path && access(path, F_OK) == 0) return path;
     int why = path ? errno : ENOMEM;
     free(path);
-    if (why != ENOENT && why != ENOTDIR) {
+    if (!argument[0])
+        complain("the name of a file is empty");
+    else if (why != ENOENT && why != ENOTDIR)
         complain("%s: cannot be opened: %s", argument, strerror(why));
-    } else if (!suggest_beside(argument)) {
-        if (strchr(argument, '/') || strchr(argument, '.'))
-            complain("%s: no such file", argument);
-        else
-            suggest(argument);
-    }
+    else
+        complain_missing(argument, wanted);
     return NULL;
+}
+
+char* find_file(const char* argument) { return find_kind(argument, FILE_UNKNOWN); }
+
+/* The folder of shipped creatures, which scenarios name as the command line does. */
+static hf_strings creature_folders(void) {
+    static const char* folder; /* found once, kept until the program ends */
+    if (!folder) folder = data_path("creatures");
+    return (hf_strings){folder ? 1 : 0, &folder};
 }
 
 hf_load_options load_options(const options* o) {
     hf_load_options l = hf_load_options_default();
+    l.creature_path = creature_folders();
     l.package_path = (hf_strings){o->package_path_count, (const char* const*)o->package_path};
     l.unit_m = o->unit_m;
     return l;
@@ -228,17 +294,54 @@ const char* kind_text(file_kind kind) {
     return texts[kind];
 }
 
+/* How to get from one kind of file to another. */
+static const char* next_step(file_kind kind, file_kind wanted) {
+    if (wanted == FILE_MOTION && (kind == FILE_CLIP || kind == FILE_CREATURE))
+        return "; holdfast export FILE -o NAME.motion.json makes one of it";
+    if (wanted == FILE_MOTION && kind == FILE_SCENARIO)
+        return "; holdfast pose, contact or plan with -o DIR makes one";
+    if (wanted == FILE_MOTION && kind == FILE_SCHEDULE) return "; holdfast realise makes one of it";
+    if (wanted == FILE_SCENARIO && (kind == FILE_CREATURE || kind == FILE_SCENE || kind == FILE_CLIP))
+        return ": a file that names a creature, a scene and what to do (docs/formats.md)";
+    return "";
+}
+
 bool is_kind(const char* path, file_kind wanted, const char* command_name) {
     file_kind kind = kind_of(path);
     if (kind == wanted || kind == FILE_UNKNOWN) return true;
-    complain("%s: is %s, %s needs %s", path, kind_text(kind), command_name, kind_text(wanted));
+    complain("%s: is %s, %s needs %s%s", path, kind_text(kind), command_name, kind_text(wanted),
+             next_step(kind, wanted));
     return false;
+}
+
+/* A .json file that says no kind: it is no JSON, or its "format" is none of Holdfast's. */
+static void complain_json(const char* path) {
+    json_error_t why;
+    if (!is_type(path, S_IFREG)) {
+        complain("%s: is not a regular file", path);
+        return;
+    }
+    json_t* root = json_load_file(path, 0, &why);
+    const char* format = json_string_value(json_object_get(root, "format"));
+    if (!root)
+        complain("%s:%d: not valid JSON: %s", path, why.line > 0 ? why.line : 1, why.text);
+    else if (!format)
+        complain("%s: \"format\" is missing, which says what the file holds: \"holdfast-creature\", "
+                 "\"holdfast-scenario\", \"holdfast-motion\" or \"holdfast-schedule\"",
+                 path);
+    else
+        complain("%s: format: \"%s\" is none of \"holdfast-creature\", \"holdfast-scenario\", "
+                 "\"holdfast-motion\" and \"holdfast-schedule\"",
+                 path, format);
+    json_decref(root);
 }
 
 void unknown_kind(const char* path) {
     struct stat info;
     if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
         complain("%s: is a folder, a file is expected", path);
+    else if (ends_with(path, ".json"))
+        complain_json(path);
     else
         complain("%s: not a creature (.urdf, .creature.json, a rig as .glb), scene (.obj, .stl, .ply, .dae "
                  "and others), clip (.bvh), .scenario.json, .motion.json, .schedule.json or roadmap (.hfr)",
@@ -253,11 +356,34 @@ bool make_folder(const char* path) {
         mkdir(above, 0777);
     }
     if (mkdir(path, 0777) == 0 || errno == EEXIST) {
-        struct stat info;
-        if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) return true;
-        complain("%s: is not a folder", path);
+        if (!is_type(path, S_IFDIR))
+            complain("%s: is not a folder", path);
+        else if (access(path, W_OK | X_OK) != 0)
+            complain("%s: nothing can be written there: %s", path, strerror(errno));
+        else
+            return true;
         return false;
     }
     complain("%s: cannot be made: %s", path, strerror(errno));
     return false;
+}
+
+bool is_folder(const char* path) { return is_type(path, S_IFDIR); }
+
+bool can_write(const char* path) {
+    const char* slash = strrchr(path, '/');
+    char* folder = slash ? make_text("%.*s", slash == path ? 1 : (int)(slash - path), path) : make_text(".");
+    bool good = false;
+    if (!folder)
+        complain("out of memory");
+    else if (is_type(path, S_IFDIR))
+        complain("%s: is a folder, a file name is expected", path);
+    else if (!is_type(folder, S_IFDIR))
+        complain("%s: cannot be written: there is no folder %s", path, folder);
+    else if (access(folder, W_OK | X_OK) != 0)
+        complain("%s: cannot be written: %s", path, strerror(errno));
+    else
+        good = true;
+    free(folder);
+    return good;
 }

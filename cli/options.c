@@ -8,10 +8,8 @@
 
 const option_def option_defs[] = {
     {"--output", "-o", "FILE|DIR", OPTION_TEXT, AT(output), 0, 0,
-     "where to write: a folder for pose, contact, plan, stand and realise, a file for roadmap, render and "
-     "export "
-     "(realise "
-     "takes a .motion.json too)"},
+     "where to write: a folder for pose, contact, plan, stand, realise and bench, a file for roadmap, render "
+     "and export (realise takes a .motion.json too)"},
     {"--json", NULL, NULL, OPTION_SWITCH, AT(json), 0, 0, "print one JSON object on standard output"},
     {"--quiet", "-q", NULL, OPTION_SWITCH, AT(quiet), 0, 0, "no notes, warnings or progress"},
     {"--seed", NULL, "N", OPTION_WHOLE, AT(seed), 0, 9e15, "random seed instead of the scenario's"},
@@ -31,8 +29,7 @@ const option_def option_defs[] = {
     {"--columns", NULL, "N", OPTION_INT, AT(columns), 1, 64, "panels in a row of a strip"},
     {"--frame", NULL, "N", OPTION_INT, AT(frame), 0, 1e9,
      "draw this frame of a motion, or begin a strip with it; default 0"},
-    {"--size", NULL, "WxH", OPTION_TEXT, AT(size), 0, 0,
-     "picture size; default 1280x720, a timeline as high as it needs"},
+    {"--size", NULL, "WxH", OPTION_TEXT, AT(size), 0, 0, "picture size; default 1280x720"},
     {"--samples", NULL, "N", OPTION_INT, AT(samples), 1, 16, "rays a pixel: 1, 4, 9 or 16; default 4"},
     {"--azimuth", NULL, "DEG", OPTION_NUMBER, AT(azimuth_deg), -360, 360,
      "where the camera stands, from +X towards +Y; default: where the creature is seen"},
@@ -71,31 +68,33 @@ const option_def option_defs[] = {
 };
 const int option_def_count = sizeof option_defs / sizeof *option_defs;
 
-static const char* const info_options[] = {"--unit", "--creature", "--scenario", NULL};
-static const char* const pose_options[] = {"--size", "--samples", "--azimuth",  "--elevation",
-                                           "--zoom", "--focus",   "--distance", NULL};
-static const char* const sample_options[] = {"--count", "--limb", "--cache", "--unit", NULL};
-static const char* const contact_options[] = {
-    "--set",     "--limb",    "--choices",   "--count", "--cache", "--compare",  "--size",
-    "--samples", "--azimuth", "--elevation", "--zoom",  "--focus", "--distance", NULL};
-static const char* const plan_options[] = {"--set",     "--count",    "--trunk-scale", "--size",
-                                           "--samples", "--azimuth",  "--elevation",   "--zoom",
-                                           "--focus",   "--distance", "--roadmap",     NULL};
-static const char* const roadmap_options[] = {"--trunk-scale", NULL};
-static const char* const stand_options[] = {"--scene",   "--at",       "--unit",      "--size",
-                                            "--samples", "--azimuth",  "--elevation", "--zoom",
-                                            "--focus",   "--distance", NULL};
-static const char* const realise_options[] = {"--creature", "--scenario",  "--size", "--samples",
-                                              "--azimuth",  "--elevation", "--zoom", "--focus",
-                                              "--distance", NULL};
-static const char* const check_options[] = {"--creature", "--scenario", NULL};
+#define PICTURE "--size", "--samples", "--azimuth", "--elevation", "--zoom", "--focus", "--distance"
+static const char* const info_options[] = {"--package-path", "--unit", "--creature", "--scenario", NULL};
+static const char* const pose_options[] = {"--output",       "--seed", "--threads",
+                                           "--package-path", PICTURE,  NULL};
+static const char* const sample_options[] = {"--seed", "--threads", "--package-path", "--count",
+                                             "--limb", "--cache",   "--unit",         NULL};
+static const char* const contact_options[] = {"--output", "--seed",    "--threads", "--package-path",
+                                              "--set",    "--limb",    "--choices", "--count",
+                                              "--cache",  "--compare", PICTURE,     NULL};
+static const char* const plan_options[] = {"--output", "--seed",  "--threads",     "--package-path",
+                                           "--set",    "--count", "--trunk-scale", "--roadmap",
+                                           PICTURE,    NULL};
+static const char* const roadmap_options[] = {"--output", "--seed",        "--threads", "--package-path",
+                                              "--set",    "--trunk-scale", NULL};
+static const char* const stand_options[] = {
+    "--output", "--seed", "--threads", "--package-path", "--scene", "--at", "--unit", PICTURE, NULL};
+static const char* const realise_options[] = {
+    "--output", "--threads", "--package-path", "--creature", "--scenario", PICTURE, NULL};
+static const char* const check_options[] = {"--threads", "--package-path", "--creature", "--scenario", NULL};
 static const char* const render_options[] = {
-    "--strip",     "--columns", "--frame",    "--size",     "--samples", "--azimuth",
-    "--elevation", "--zoom",    "--focus",    "--distance", "--task",    "--reach",
-    "--no-ground", "--unit",    "--creature", "--scenario", NULL};
-static const char* const export_options[] = {"--fps", "--unit", "--creature", "--scenario", NULL};
-static const char* const bench_options[] = {"--count", "--query",   "--data", "--only",
-                                            "--size",  "--samples", NULL};
+    "--output", "--threads", "--package-path", "--strip", "--columns",  "--frame",    PICTURE,
+    "--task",   "--reach",   "--no-ground",    "--unit",  "--creature", "--scenario", NULL};
+static const char* const export_options[] = {"--output",   "--package-path", "--fps", "--unit",
+                                             "--creature", "--scenario",     NULL};
+static const char* const bench_options[] = {"--output", "--seed",    "--threads", "--package-path",
+                                            "--count",  "--query",   "--data",    "--only",
+                                            "--size",   "--samples", NULL};
 static const char* const no_options[] = {NULL};
 
 const command commands[] = {
@@ -139,12 +138,58 @@ const option_def* find_option(const char* text) {
     return NULL;
 }
 
-bool command_takes(const command* c, const char* option) {
-    static const char* const common[] = {"--output",  "--json",       "--quiet",       "--seed",
-                                         "--threads", "--time-limit", "--package-path"};
-    for (size_t i = 0; i < sizeof common / sizeof *common; i++)
-        if (strcmp(common[i], option) == 0) return true;
+/* Options that mean something of their own for a command. */
+static const struct {
+    const char *command, *option, *help;
+} special[] = {
+    {"pose", "--output", "folder for NAME.motion.json, NAME.glb and NAME.png"},
+    {"contact", "--output",
+     "folder for NAME.motion.json, NAME.glb, NAME.png and, of motions, NAME.schedule.json"},
+    {"plan", "--output", "folder for NAME.motion.json, NAME.schedule.json, NAME.glb and NAME.png"},
+    {"roadmap", "--output", "the file to write, which ends in .hfr"},
+    {"realise", "--output", "folder for NAME.motion.json, NAME.glb and NAME.png, or a file .motion.json"},
+    {"render", "--output", "the picture to write, which ends in .png"},
+    {"export", "--output", "the file to write, which ends in .glb, .bvh, .csv or .motion.json"},
+    {"bench", "--output", "of soak, folder for the motions; of valid, folder for the picture of --query"},
+    {"sample", "--count", "postures drawn for each limb; default 10000"},
+    {"contact", "--count", "postures drawn for each limb; default: the scenario's, else 10000"},
+    {"plan", "--count", "postures drawn for each limb; default: the scenario's, else 10000"},
+    {"bench", "--count", "queries of valid, default 10000; seeds of soak, default 100"},
+    {"sample", "--seed", "random seed; default 1"},
+    {"bench", "--seed", "the first random seed; default 1"},
+    {"sample", "--cache", "folder to keep sample sets in; default: where the creature is"},
+    {"contact", "--cache", "folder to keep sample sets in; default: none"},
+    {"info", "--creature", "use this creature instead of the one a schedule names"},
+    {"info", "--scenario", "use the scene of this scenario instead of the one a schedule names"},
+    {"realise", "--creature", "use this creature instead of the one the schedule names"},
+    {"realise", "--scenario", "use the scene of this scenario instead of the one the schedule names"},
+    {"check", "--creature", "use this creature instead of the one the motion names"},
+    {"check", "--scenario", "use the scene of this scenario instead of the one the motion names"},
+    {"render", "--size", "picture size; default 1280x720, a timeline as high as it needs"},
+    {"bench", "--size", "picture size of valid --query; default 1280x720"},
+    {"bench", "--samples", "rays a pixel of valid --query: 1, 4, 9 or 16; default 4"},
+};
+
+const char* option_help(const command* c, const option_def* d) {
+    for (size_t i = 0; c && i < sizeof special / sizeof *special; i++)
+        if (strcmp(special[i].command, c->name) == 0 && strcmp(special[i].option, d->name) == 0)
+            return special[i].help;
+    return d->help;
+}
+
+bool command_lists(const command* c, const char* option) {
+    static const char* const every[] = {"--json", "--quiet", "--time-limit"};
+    for (size_t i = 0; i < sizeof every / sizeof *every && c->run != run_help; i++)
+        if (strcmp(every[i], option) == 0) return true;
     for (const char* const* s = c->options; *s; s++)
         if (strcmp(*s, option) == 0) return true;
     return false;
+}
+
+/* Options that scripts may give to every command, whether the command has a use for them or not. */
+bool command_takes(const command* c, const char* option) {
+    static const char* const common[] = {"--output", "--seed", "--threads", "--package-path"};
+    for (size_t i = 0; i < sizeof common / sizeof *common && c->run != run_help; i++)
+        if (strcmp(common[i], option) == 0) return true;
+    return command_lists(c, option);
 }

@@ -35,6 +35,10 @@ bool picture_options(const options* o, hf_picture_options* p) {
     p->zoom = o->zoom;
     p->reach_volumes = o->reach;
     p->ground = !o->no_ground;
+    if (o->distance_m > 0 && !o->focus) {
+        complain("--distance goes with --focus X,Y,Z, the point that the camera looks at");
+        return false;
+    }
     if (o->focus) {
         p->has_focus = true;
         p->distance = o->distance_m > 0 ? o->distance_m : 4;
@@ -43,12 +47,21 @@ bool picture_options(const options* o, hf_picture_options* p) {
     return !o->task || three_numbers("--task", o->task, &p->task);
 }
 
+bool picture_fits(const options* o, int panels) {
+    hf_picture_options p;
+    hf_error error;
+    if (!picture_options(o, &p)) return false;
+    if (hf_picture_check(&p, panels, &error) == HF_OK) return true;
+    complain("--size %s: %s", o->size ? o->size : "1280x720", error.message);
+    return false;
+}
+
 /* Everything one frame shows. */
 typedef struct shot {
     hf_pose pose;
     hf_placement* placement;
     hf_picture_contact* contacts;
-    char label[32]; /* of a strip's panel */
+    char label[100]; /* of a strip's panel */
 } shot;
 
 static hf_status take(const loaded_motion* m, int frame, shot* s, hf_picture_moment* moment,
@@ -77,10 +90,7 @@ static hf_status take(const loaded_motion* m, int frame, shot* s, hf_picture_mom
 hf_status draw_motion(const loaded_motion* m, const options* o, const int* frames, int count, hf_vec3 task,
                       const char* path, progress* p, hf_error* error) {
     hf_picture_options wishes;
-    if (!picture_options(o, &wishes)) {
-        *error = (hf_error){.status = HF_ERROR_ARGUMENT, .message = "nothing was drawn"};
-        return HF_ERROR_ARGUMENT;
-    }
+    picture_options(o, &wishes);
     if (hf_length(task) > 0) wishes.task = task;
     shot* shots = calloc((size_t)count, sizeof *shots);
     hf_picture_moment* moments = calloc((size_t)count, sizeof *moments);
@@ -91,6 +101,13 @@ hf_status draw_motion(const loaded_motion* m, const options* o, const int* frame
     for (int i = 0; i < count && status == HF_OK && count > 1; i++) {
         snprintf(shots[i].label, sizeof shots[i].label, "%.2f s", m->motion->frames[frames[i]].time_s);
         moments[i].label = shots[i].label;
+    }
+    if (status == HF_OK && m->mark) {
+        shot* last = &shots[count - 1];
+        snprintf(last->label, sizeof last->label, "%.2f s: %.80s",
+                 m->motion->frames[frames[count - 1]].time_s, m->mark_text);
+        moments[count - 1].label = last->label;
+        moments[count - 1].mark = m->mark;
     }
     hf_picture picture = {0};
     if (status == HF_OK) status = hf_render(moments, count, &wishes, progress_report, p, &picture, error);

@@ -5,27 +5,40 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* One weight of the scenario's score; complains and returns false for a term that plans do not have, and for
+   a weight out of its range. */
+static bool set_weight(const hf_scenario* s, const hf_score_weight* w, hf_plan_options* p) {
+    hf_option_table table = hf_plan_option_table();
+    hf_error error = {0};
+    if (hf_options_set(table, p, w->term, w->weight, &error) == HF_OK) return true;
+    if (hf_options_find(table, w->term))
+        complain("%s: options.score.%s: %s", s->path, w->term, error.message);
+    else
+        complain("%s: options.score.%s: a plan weighs effort, duration, balance and comfort", s->path,
+                 w->term);
+    return false;
+}
+
 bool plan_wishes(const options* o, const hf_scenario* s, hf_plan_options* p) {
     if (!s->goal.pose.q) {
         complain("%s: has no goal", s->path);
         return false;
     }
     *p = hf_plan_options_default();
-    for (int i = 0; i < s->weight_count; i++) {
-        hf_error error = {0};
-        if (hf_options_set(hf_plan_option_table(), p, s->weights[i].term, s->weights[i].weight, &error) ==
-            HF_OK)
-            continue;
-        complain("%s: options.score: a plan weighs effort, duration, balance and comfort, not \"%s\"",
-                 s->path, s->weights[i].term);
-        return false;
-    }
-    if (!apply_settings(o, s, "plan", p)) return false;
+    for (int i = 0; i < s->weight_count; i++)
+        if (!set_weight(s, &s->weights[i], p)) return false;
+    if (!apply_settings(o, s, "plan", p) || !apply_settings(o, s, "guide", &p->guide)) return false;
     p->seed = o->seed >= 0 ? (uint64_t)o->seed : s->seed;
     p->threads = o->threads;
     p->samples = o->count ? o->count : s->samples;
     if (o->trunk_scale > 0) p->trunk_scale = o->trunk_scale;
-    return true;
+    hf_error error;
+    if (hf_options_check(hf_plan_option_table(), p, &error) == HF_OK) return true;
+    if (o->count && strcmp(error.field, "samples") == 0)
+        complain("--count: %s", error.message);
+    else
+        complain("%s: options.%s: %s", s->path, error.field, error.message);
+    return false;
 }
 
 /* A motion that ends before the goal is partial, whatever ended it. */
@@ -38,13 +51,35 @@ static const char* why_text(const hf_plan_result* r, const progress* p) {
     return p->timed_out ? "the time limit was reached" : "interrupted";
 }
 
+/* The link of the creature, or the object, that a body meets. */
+static const char* met_name(const hf_scenario* s, const hf_collision* hit) {
+    const hf_creature_view* v = hf_creature_get(s->creature);
+    return hit->other_body >= 0 ? v->links[v->bodies[hit->other_body].link].name
+                                : hf_scene_object(s->scene, hit->surface.object).name;
+}
+
+/* What stopped it, as data; NULL where nothing is known. */
+static json_t* block_json(const hf_scenario* s, const hf_plan_result* r) {
+    const hf_plan_block* b = &r->block;
+    const hf_creature_view* v = hf_creature_get(s->creature);
+    if (r->outcome == HF_FOUND || (!b->kind && !b->has_place && !b->collides)) return NULL;
+    json_t* meets = b->collides ? json_pack("[o,o]", json_text(v->links[v->bodies[b->hit.body].link].name),
+                                            json_text(met_name(s, &b->hit)))
+                                : NULL;
+    return json_pack("{s:s,s:o?,s:o?,s:o?,s:o?}", "what", hf_plan_obstacle_text(b->kind), "limb",
+                     b->limb >= 0 ? json_text(v->limbs[b->limb].name) : NULL, "object",
+                     b->has_place && b->object >= 0 ? json_text(hf_scene_object(s->scene, b->object).name)
+                                                    : NULL,
+                     "point", b->has_place ? json_vec3(b->point) : NULL, "meets", meets);
+}
+
 static void say(const hf_scenario* s, const hf_plan_result* r, double model_s, const progress* p) {
     if (p->options->json) {
-        print_json(json_pack("{s:s,s:s,s:s,s:i,s:i,s:i,s:f,s:f,s:f,s:f,s:f}", "outcome", outcome_text(r),
-                             "why", why_text(r, p), "where", r->where, "stances", r->stances, "frames",
-                             r->motion ? r->motion->frame_count : 0, "work", r->work, "reached", r->reached,
-                             "guide_length_m", r->guide_length_m, "model_s", model_s, "guide_s", r->guide_s,
-                             "contact_s", r->contact_s));
+        print_json(json_pack("{s:s,s:s,s:s,s:o?,s:i,s:i,s:i,s:f,s:f,s:f,s:f,s:f}", "outcome", outcome_text(r),
+                             "why", why_text(r, p), "where", r->where, "blocked", block_json(s, r), "stances",
+                             r->stances, "frames", r->motion ? r->motion->frame_count : 0, "work", r->work,
+                             "reached", r->reached, "guide_length_m", r->guide_length_m, "model_s", model_s,
+                             "guide_s", r->guide_s, "contact_s", r->contact_s));
         return;
     }
     if (r->outcome == HF_FOUND)
@@ -70,20 +105,66 @@ static bool name_plan(const hf_scenario* s, hf_plan_result* r) {
            set_text(&r->schedule->scenario, s->path) && set_text(&r->schedule->outcome, outcome_text(r));
 }
 
+/* ---- files ---- */
+
+/* What is wrong at the end of a plan that failed, for its picture. */
+static hf_picture_mark mark_of(const hf_scenario* s, const hf_plan_result* r) {
+    const hf_plan_block* b = &r->block;
+    const hf_creature_view* v = hf_creature_get(s->creature);
+    hf_picture_mark mark = {b->limb, -1, -1, -1, b->has_place, b->point};
+    if (b->collides) {
+        mark.link = v->bodies[b->hit.body].link;
+        if (b->hit.other_body >= 0)
+            mark.other_link = v->bodies[b->hit.other_body].link;
+        else
+            mark.object = b->hit.surface.object;
+    }
+    return mark;
+}
+
+/* The name of what is blocked, for the label. */
+static const char* blocked_name(const hf_scenario* s, const hf_plan_block* b) {
+    const hf_creature_view* v = hf_creature_get(s->creature);
+    return b->limb >= 0  ? v->limbs[b->limb].name
+           : b->collides ? v->links[v->bodies[b->hit.body].link].name
+                         : "the body";
+}
+
 static hf_status write_plan(hf_scenario* s, hf_plan_result* r, const options* o, hf_error* error) {
+    hf_picture_mark mark = mark_of(s, r);
+    char text[100];
+    snprintf(text, sizeof text, "%.60s is blocked", blocked_name(s, &r->block));
+    bool blocked = r->outcome != HF_FOUND && (r->block.kind || r->block.has_place || r->block.collides);
     loaded_motion m = {.motion = r->motion,
+                       .schedule = r->schedule,
                        .creature = s->creature,
                        .scenario = s,
                        .scene = s->scene,
-                       .schedule = r->schedule};
+                       .mark = blocked ? &mark : NULL,
+                       .mark_text = text};
     int frames[STRIP], count = strip_frames(r->motion, frames);
     char* stem = make_text("%s/%s", o->output, s->name);
-    hf_status status = stem && name_plan(s, r) ? HF_OK : HF_ERROR_MEMORY;
-    if (status != HF_OK) *error = (hf_error){.status = status, .message = "out of memory"};
+    hf_status status = stem && name_plan(s, r) ? HF_OK : set_error(error, HF_ERROR_MEMORY);
     progress p = progress_start(o);
     if (status == HF_OK) status = write_motion(&m, stem, frames, count, hf_v3(0, 0, 0), o, &p, error);
     progress_end(&p);
     free(stem);
+    return status;
+}
+
+/* A start that is refused has no motion: the picture alone shows what collides. */
+static hf_status draw_start(hf_scenario* s, const hf_plan_result* r, const options* o, hf_error* error) {
+    hf_picture_mark mark = mark_of(s, r);
+    loaded_motion m = {
+        .creature = s->creature, .scene = s->scene, .mark = &mark, .mark_text = hf_plan_why_text(r->why)};
+    char* path = make_text("%s/%s.png", o->output, s->name);
+    progress p = progress_start(o);
+    hf_status status = path ? make_still(&m, &s->start.pose, error) : set_error(error, HF_ERROR_MEMORY);
+    if (status == HF_OK) status = draw_motion(&m, o, (int[]){0}, 1, hf_v3(0, 0, 0), path, &p, error);
+    progress_end(&p);
+    if (status == HF_OK) note(o, "wrote %s", path);
+    hf_motion_free(m.motion);
+    free(path);
     return status;
 }
 
@@ -106,14 +187,16 @@ static int solve(hf_scenario* s, const options* o) {
     // a roadmap that does not fit is the file's fault
     if (status == HF_ERROR_ARGUMENT && roadmap && !error.file[0] && strcmp(error.field, "roadmap") == 0)
         snprintf(error.file, sizeof error.file, "%s", o->roadmap), error.field[0] = 0;
+    if (status != HF_OK && !error.file[0]) snprintf(error.file, sizeof error.file, "%s", s->path);
     int code = status != HF_OK              ? fail_with(&error)
                : result.outcome == HF_FOUND ? EXIT_DONE
                                             : EXIT_NO_SOLUTION;
     if (status == HF_OK) {
         say(s, &result, model_s, &p);
-        if (o->output && result.motion) {
-            if (write_plan(s, &result, o, &error) != HF_OK) code = fail_with(&error);
-        }
+        hf_status written = !o->output      ? HF_OK
+                            : result.motion ? write_plan(s, &result, o, &error)
+                                            : draw_start(s, &result, o, &error);
+        if (written != HF_OK) code = fail_with(&error);
     }
     hf_plan_result_free(&result);
     hf_roadmap_free(roadmap);
@@ -123,8 +206,7 @@ static int solve(hf_scenario* s, const options* o) {
 
 int run_plan(const options* o) {
     int code;
-    hf_picture_options wishes;
-    if (!picture_options(o, &wishes)) return EXIT_USAGE;
+    if (o->output && !picture_fits(o, STRIP)) return EXIT_USAGE;
     hf_scenario* s = open_scenario(o, "plan", HF_SCENARIO_PLAN, &code);
     if (!s) return code;
     if (!o->output || make_folder(o->output)) code = solve(s, o);

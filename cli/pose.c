@@ -218,8 +218,9 @@ static void say(const pose_job* job, bool found, const progress* p, const option
         return;
     }
     if (found)
-        printf("%s: all %d targets within %.3f mm and %.3f degrees, free of collision\n", s->name,
-               s->target_count, a->result.position_error_m * 1000, a->result.angle_error_rad * 57.29578);
+        printf("%s: %s%d target%s within %.3f mm and %.3f degrees, free of collision\n", s->name,
+               s->target_count > 1 ? "all " : "", s->target_count, s->target_count > 1 ? "s" : "",
+               a->result.position_error_m * 1000, a->result.angle_error_rad * 57.29578);
     else
         printf("%s: %s after %d tries; the best pose so far is partial: %s\n", s->name,
                p->interrupted ? "interrupted"
@@ -237,8 +238,8 @@ static int solve(hf_scenario* s, const options* o) {
     progress_end(&p);
     int code;
     if (status != HF_OK) {
-        complain("%s: %s", s->path, hf_status_text(status));
-        code = EXIT_INTERNAL;
+        fail_while(&error, status, s->path, "solving the pose");
+        code = fail_with(&error);
     } else {
         bool found = job.best.result.outcome == HF_FOUND && !job.best.collides;
         say(&job, found, &p, o);
@@ -262,6 +263,7 @@ static int solve(hf_scenario* s, const options* o) {
 
 int run_pose(const options* o) {
     int code;
+    if (o->output && !picture_fits(o, 1)) return EXIT_USAGE;
     hf_scenario* s = open_scenario(o, "pose", HF_SCENARIO_POSE, &code);
     if (!s) return code;
     if (!s->target_count)

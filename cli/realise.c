@@ -102,11 +102,7 @@ static int realise(const char* path, const loaded_schedule* s, const options* o)
     hf_error error = {0};
     char* name = name_of(path);
     hf_status status = name ? make_motion(s, &motion, &result) : HF_ERROR_MEMORY;
-    if (status != HF_OK) {
-        error = (hf_error){.status = status};
-        snprintf(error.file, sizeof error.file, "%s", path);
-        snprintf(error.message, sizeof error.message, "%s", hf_status_text(status));
-    }
+    if (status != HF_OK) { fail_while(&error, status, path, "making the motion"); }
     if (status == HF_OK) say(name, s, motion, &result, o);
     if (status == HF_OK && o->output) status = write_result(name, s, motion, o, &error);
     bool whole = status == HF_OK && strcmp(motion->outcome, hf_outcome_text(HF_FOUND)) == 0;
@@ -117,10 +113,10 @@ static int realise(const char* path, const loaded_schedule* s, const options* o)
 }
 
 int run_realise(const options* o) {
-    hf_picture_options wishes;
-    if (!picture_options(o, &wishes)) return EXIT_USAGE;
-    char* path = find_file(o->file);
-    bool folder = path && o->output && !ends_with(o->output, ".motion.json");
+    bool folder = o->output && !ends_with(o->output, ".motion.json");
+    if (folder && !picture_fits(o, STRIP)) return EXIT_USAGE;
+    if (o->output && !folder && !can_write(o->output)) return EXIT_BAD_INPUT;
+    char* path = find_kind(o->file, FILE_SCHEDULE);
     int code = EXIT_BAD_INPUT;
     loaded_schedule s;
     hf_error error = {0};

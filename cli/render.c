@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-#include <sys/stat.h>
 
 static hf_status scenario_still(const char* path, const options* o, loaded_motion* m, hf_vec3* task,
                                 hf_error* error) {
@@ -26,10 +24,7 @@ static hf_status scenario_still(const char* path, const options* o, loaded_motio
 
 static hf_status draw_scene(const char* path, const options* o, progress* p, hf_error* error) {
     hf_picture_options wishes;
-    if (!picture_options(o, &wishes)) {
-        *error = (hf_error){.status = HF_ERROR_ARGUMENT, .message = "nothing was drawn"};
-        return HF_ERROR_ARGUMENT;
-    }
+    picture_options(o, &wishes);
     hf_scene* scene = NULL;
     hf_placement* placement = NULL;
     hf_picture picture = {0};
@@ -47,10 +42,7 @@ static hf_status draw_scene(const char* path, const options* o, progress* p, hf_
 
 static hf_status draw_timeline(const char* path, const options* o, hf_error* error) {
     hf_picture_options wishes;
-    if (!picture_options(o, &wishes)) {
-        *error = (hf_error){.status = HF_ERROR_ARGUMENT, .message = "nothing was drawn"};
-        return HF_ERROR_ARGUMENT;
-    }
+    picture_options(o, &wishes);
     if (!o->size) wishes.height = 0;
     loaded_schedule s;
     hf_picture picture = {0};
@@ -89,16 +81,15 @@ static hf_status draw(const char* path, const options* o, progress* p, hf_error*
         *error = (hf_error){.status = HF_ERROR_FORMAT, .message = "is a roadmap, there is nothing to draw"};
         snprintf(error->file, sizeof error->file, "%s", path);
         return HF_ERROR_FORMAT;
-    case FILE_UNKNOWN:
-        unknown_kind(path);
-        *error = (hf_error){.status = HF_ERROR_FORMAT, .message = "nothing was drawn"};
-        return HF_ERROR_FORMAT;
+    case FILE_UNKNOWN: /* was complained about */
+        return already_told(error, HF_ERROR_FORMAT);
     }
     int last = m.motion ? m.motion->frame_count - 1 : 0, frames[64], count = o->strip ? o->strip : 1;
     if (status == HF_OK && (last < 0 || o->frame > last)) {
         *error = (hf_error){.status = HF_ERROR_ARGUMENT};
         snprintf(error->file, sizeof error->file, "%s", path);
-        snprintf(error->message, sizeof error->message, "has %d frames, frame %d was asked for", last + 1,
+        snprintf(error->message, sizeof error->message,
+                 "has %d frame%s, frame %d was asked for; the first is 0", last + 1, last == 0 ? "" : "s",
                  o->frame < 0 ? 0 : o->frame);
         status = HF_ERROR_ARGUMENT;
     }
@@ -111,37 +102,48 @@ static hf_status draw(const char* path, const options* o, progress* p, hf_error*
     return status;
 }
 
-int run_render(const options* o) {
-    struct stat info;
-    bool folder = o->output && stat(o->output, &info) == 0 && S_ISDIR(info.st_mode);
-    size_t length = o->output ? strlen(o->output) : 0;
-    if (!folder && (length < 4 || strcasecmp(o->output + length - 4, ".png") != 0)) {
-        complain(o->output ? "render needs -o FILE.png; \"%s\" does not end in .png"
-                           : "render needs -o FILE.png",
-                 o->output);
-        return EXIT_USAGE;
+/* Can what the command line wishes be drawn and written, whatever the file holds? */
+static bool wishes_fit(const options* o) {
+    if (!o->output) {
+        complain("render needs -o FILE.png");
+        return false;
     }
-    char* path = find_file(o->file);
-    if (!path) return EXIT_BAD_INPUT;
-    if (!overrides_fit(o, path)) {
-        free(path);
-        return EXIT_USAGE;
+    if (!ends_with(o->output, ".png")) {
+        complain("render needs -o FILE.png; \"%s\" does not end in .png", o->output);
+        return false;
     }
+    if (o->columns && !o->strip) {
+        complain("--columns goes with --strip N, the moments that are drawn");
+        return false;
+    }
+    return picture_fits(o, o->strip ? o->strip : 1);
+}
+
+static int render(const char* path, const options* o) {
     hf_error error = {0};
     progress p = progress_start(o);
     hf_status status = draw(path, o, &p, &error);
     progress_end(&p);
-    free(path);
-    if (status != HF_OK) {
-        error.status = status;
-        /* Options that are malformed were complained about where they were read. */
-        bool told = status == HF_ERROR_ARGUMENT && !error.file[0] && !error.field[0];
-        return told ? EXIT_USAGE : fail_with(&error);
-    }
+    if (status != HF_OK) return fail_with(&error);
     bool stopped = p.interrupted || p.timed_out;
     if (stopped)
         note(o, "%s: the picture is not finished", p.timed_out ? "time limit reached" : "interrupted");
     note(o, "wrote %s", o->output);
-    if (o->json) print_json(json_pack("{s:s,s:b}", "output", o->output, "finished", !stopped));
+    if (o->json) print_json(json_pack("{s:o,s:b}", "output", json_text(o->output), "finished", !stopped));
     return stopped ? EXIT_NO_SOLUTION : EXIT_DONE;
+}
+
+int run_render(const options* o) {
+    if (!wishes_fit(o)) return EXIT_USAGE;
+    char* path = can_write(o->output) ? find_file(o->file) : NULL;
+    if (!path) return EXIT_BAD_INPUT;
+    int code = EXIT_USAGE;
+    if (kind_of(path) == FILE_UNKNOWN) {
+        unknown_kind(path);
+        code = EXIT_BAD_INPUT;
+    } else if (overrides_fit(o, path)) {
+        code = render(path, o);
+    }
+    free(path);
+    return code;
 }

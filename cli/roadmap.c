@@ -12,6 +12,7 @@ enum { GUIDES = 6 };
 typedef struct making {
     const hf_scenario* scenario;
     hf_plan_options wishes;
+    hf_roadmap_options roadmap_wishes;
     hf_guide_model* model;
     hf_placement* placement;
     hf_workspace* workspace;
@@ -23,7 +24,7 @@ typedef struct making {
 /* The shortest of a few guides from the scenario's start to its goal, if there is one. */
 static hf_status find_guide(making* m) {
     hf_transform start = m->scenario->start.pose.root, goal = m->scenario->goal.pose.root;
-    hf_guide_options o = hf_guide_options_default();
+    hf_guide_options o = m->wishes.guide;
     hf_guide_path path = {0};
     hf_status status = HF_OK;
     o.progress = progress_report, o.user = &m->progress;
@@ -48,12 +49,9 @@ static hf_status make(making* m, hf_error* error) {
     status = hf_placement_create(m->scenario->scene, &m->placement);
     if (status == HF_OK) status = hf_workspace_create(&m->workspace);
     if (status == HF_OK) status = find_guide(m);
-    if (status != HF_OK) {
-        *error = (hf_error){.status = status};
-        snprintf(error->message, sizeof error->message, "%s", hf_status_text(status));
-        return status;
-    }
-    hf_roadmap_options o = hf_roadmap_options_default();
+    if (status != HF_OK)
+        return fail_while(error, status, m->scenario->path, "finding a guide from start to goal");
+    hf_roadmap_options o = m->roadmap_wishes;
     o.seed = m->wishes.seed, o.threads = m->wishes.threads;
     o.guide = m->guide.pose_count ? &m->guide : NULL;
     o.progress = progress_report, o.user = &m->progress;
@@ -77,22 +75,23 @@ void say_roadmap(const options* o, const hf_roadmap* roadmap, const char* path) 
 
 int run_roadmap(const options* o) {
     int code;
-    size_t length = o->output ? strlen(o->output) : 0;
-    if (length < 4 || strcmp(o->output + length - 4, ".hfr") != 0) {
+    if (!o->output || !ends_with(o->output, ".hfr")) {
         complain("roadmap needs -o FILE that ends in .hfr");
         return EXIT_USAGE;
     }
+    if (!can_write(o->output)) return EXIT_BAD_INPUT;
     hf_scenario* s = open_scenario(o, "roadmap", HF_SCENARIO_PLAN, &code);
     if (!s) return code;
-    making m = {.scenario = s};
+    making m = {.scenario = s, .roadmap_wishes = hf_roadmap_options_default()};
     hf_error error = {0};
     code = EXIT_BAD_INPUT;
-    if (plan_wishes(o, s, &m.wishes)) {
+    if (plan_wishes(o, s, &m.wishes) && apply_settings(o, s, "roadmap", &m.roadmap_wishes)) {
         m.progress = progress_start(o);
         hf_status status = make(&m, &error);
         progress_end(&m.progress);
         if (status == HF_OK) status = hf_roadmap_save(m.roadmap, o->output, &error);
         if (status == HF_OK) say_roadmap(o, m.roadmap, o->output);
+        if (status != HF_OK && !error.file[0]) snprintf(error.file, sizeof error.file, "%s", s->path);
         code = status == HF_OK ? EXIT_DONE : fail_with(&error);
     }
     hf_roadmap_free(m.roadmap);

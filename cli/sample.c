@@ -38,9 +38,9 @@ static int sample_frame(const hf_creature* creature, int limb, const hf_sample_o
     if (o->json)
         json_array_append_new(sets, set_json(l, &v, ms));
     else
-        printf("%-16s %-10s %d joints, %d of %d postures kept, %.1f bytes each, %s in %.1f ms\n", l->name,
-               frame_name(l, &v), l->joint_count, v.count, v.drawn, (double)v.byte_count / v.count,
-               v.mapped ? "found" : "built", ms);
+        printf("%-16s %-10s %d joint%s, %d of %d postures kept, %.1f bytes each, %s in %.1f ms\n", l->name,
+               frame_name(l, &v), l->joint_count, l->joint_count == 1 ? "" : "s", v.count, v.drawn,
+               (double)v.byte_count / v.count, v.mapped ? "found" : "built", ms);
     hf_samples_free(samples);
     return EXIT_DONE;
 }
@@ -56,13 +56,16 @@ static int sample_limb(const hf_creature* creature, int limb, hf_sample_options 
     return code;
 }
 
+static bool has_used_limb(const hf_creature_view* c) {
+    for (int i = 0; i < c->limb_count; i++)
+        if (c->limbs[i].use) return true;
+    return false;
+}
+
 static int sample_creature(const hf_creature* creature, const char* path, const options* o) {
     const hf_creature_view* c = hf_creature_get(creature);
-    int only = o->limb ? hf_creature_find_limb(creature, o->limb) : -1;
-    if (o->limb && only < 0) {
-        complain("%s has no limb \"%s\"; holdfast info lists them", c->name, o->limb);
-        return EXIT_BAD_INPUT;
-    }
+    int only = -1;
+    if (o->limb && !named_limb(creature, o->limb, &only)) return EXIT_BAD_INPUT;
     hf_sample_options s = hf_sample_options_default();
     if (o->count) s.count = o->count;
     if (o->seed >= 0) s.seed = (uint64_t)o->seed;
@@ -72,6 +75,10 @@ static int sample_creature(const hf_creature* creature, const char* path, const 
     int code = !folder || !sets ? EXIT_INTERNAL : make_folder(folder) ? EXIT_DONE : EXIT_BAD_INPUT;
     for (int i = 0; i < c->limb_count && code == EXIT_DONE; i++)
         if (o->limb ? i == only : c->limbs[i].use) code = sample_limb(creature, i, s, folder, o, sets);
+    if (code == EXIT_DONE && !o->limb && !has_used_limb(c)) {
+        complain("%s: has no limb for contact, there is nothing to sample", path);
+        code = EXIT_BAD_INPUT;
+    }
     if (o->json && code == EXIT_DONE)
         print_json(json_pack("{s:o,s:o,s:O}", "creature", json_text(c->name), "folder", json_text(folder),
                              "sets", sets));
@@ -81,8 +88,17 @@ static int sample_creature(const hf_creature* creature, const char* path, const 
 }
 
 int run_sample(const options* o) {
-    char* path = find_file(o->file);
+    char* path = find_kind(o->file, FILE_CREATURE);
     if (!path) return EXIT_BAD_INPUT;
+    file_kind kind = kind_of(path);
+    if (kind != FILE_CREATURE && kind != FILE_CLIP) {
+        if (kind == FILE_UNKNOWN)
+            unknown_kind(path);
+        else
+            is_kind(path, FILE_CREATURE, "sample");
+        free(path);
+        return EXIT_BAD_INPUT;
+    }
     hf_load_options l = load_options(o);
     hf_creature* creature;
     hf_error error;

@@ -4,14 +4,29 @@
 #include <stdio.h>
 #include <string.h>
 
-const settings_table settings_tables[] = {
-    {"plan", "plan", hf_plan_option_table},
-    {"contact", "contact", hf_contact_option_table},
-    {"contact", "sequence", hf_sequence_option_table},
-    {"contact", "swing", hf_swing_option_table},
-    {"contact", "course", hf_course_option_table},
-};
-const int settings_table_count = sizeof settings_tables / sizeof *settings_tables;
+#define WHOLE_ROW(name, kind, table) {name, kind, table},
+static const settings_table tables[] = {HF_SCENARIO_TABLES(WHOLE_ROW)};
+static const settings_table* const tables_end = tables + sizeof tables / sizeof *tables;
+
+/* A roadmap is made of guides in the scene of a plan; a plan takes the roadmap as it is. */
+static bool belongs(const settings_table* t, const char* of) {
+    bool of_roadmap = strcmp(of, "roadmap") == 0;
+    if (strcmp(t->name, "roadmap") == 0) return of_roadmap;
+    return of_roadmap ? strcmp(t->name, "guide") == 0 : strcmp(hf_scenario_kind_text(t->kind), of) == 0;
+}
+
+const settings_table* next_table(const char* of, const settings_table* from) {
+    for (const settings_table* t = from ? from + 1 : tables; t < tables_end; t++)
+        if (belongs(t, of)) return t;
+    return NULL;
+}
+
+const settings_table* table_of(const char* of, const char* name) {
+    const settings_table* t = NULL;
+    while ((t = next_table(of, t)))
+        if (hf_options_find(t->table(), name)) return t;
+    return NULL;
+}
 
 /* Numbers of the tables that have an option of the command line for themselves. */
 static const struct {
@@ -46,36 +61,63 @@ static bool split(const char* text, setting* s) {
     return true;
 }
 
-static bool is_meant(const setting* s, const settings_table* t) {
-    return (!s->table[0] || strcmp(s->table, t->name) == 0) && hf_options_find(t->table(), s->name);
+/* The table that a setting changes; NULL when the command has none with this name. */
+static const settings_table* meant(const char* of, const setting* s) {
+    const settings_table* t = NULL;
+    if (!s->table[0]) return table_of(of, s->name);
+    while ((t = next_table(of, t)))
+        if (strcmp(t->name, s->table) == 0 && hf_options_find(t->table(), s->name)) return t;
+    return NULL;
+}
+
+/* The tables of a command, as "plan and guide". */
+static const char* table_names(const char* of, char* text, size_t size) {
+    const settings_table* t = next_table(of, NULL);
+    text[0] = 0;
+    for (size_t used = 0; t && used < size;) {
+        const settings_table* after = next_table(of, t);
+        used += (size_t)snprintf(text + used, size - used, "%s%s",
+                                 used == 0 ? ""
+                                 : after   ? ", "
+                                           : " and ",
+                                 t->name);
+        t = after;
+    }
+    return text;
 }
 
 /* Nothing has this name: says which one is near. */
 static bool unknown_setting(const char* of, const setting* s) {
-    for (int i = 0; i < settings_table_count; i++) {
-        const settings_table* t = &settings_tables[i];
-        if (strcmp(t->command, of) != 0 || (s->table[0] && strcmp(s->table, t->name) != 0)) continue;
+    bool table_known = false;
+    const settings_table* t = NULL;
+    while ((t = next_table(of, t))) {
+        if (s->table[0] && strcmp(s->table, t->name) != 0) continue;
+        table_known = true;
         const char* near = hf_options_nearest(t->table(), s->name);
         if (!near) continue;
         complain("--set %s: unknown option; did you mean \"%s\"?", s->name, near);
         return false;
     }
-    complain("--set %s%s%s: unknown option; holdfast help %s lists them", s->table, s->table[0] ? "." : "",
-             s->name, of);
+    char text[160];
+    if (table_known)
+        complain("--set %s%s%s: unknown option; holdfast help %s lists them", s->table,
+                 s->table[0] ? "." : "", s->name, of);
+    else
+        complain("--set %s.%s: unknown option: %s has the tables %s", s->table, s->name, of,
+                 table_names(of, text, sizeof text));
     return false;
 }
 
-/* Tried on a struct that is thrown away. */
+/* Values are tried on memory that is thrown away, larger than any of the option structs. */
+enum { SCRATCH = 4096 };
+
 static bool value_fits(const settings_table* t, const setting* s) {
-    union {
-        hf_plan_options plan;
-        hf_contact_query contact;
-        hf_sequence_options sequence;
-        hf_swing_options swing;
-        hf_course_options course;
-    } scratch;
+    _Alignas(16) char scratch[SCRATCH];
     hf_error error = {0};
-    if (hf_options_set_text(t->table(), &scratch, s->name, s->value, &error) == HF_OK) return true;
+    const hf_option* option = hf_options_find(t->table(), s->name);
+    if (option->offset + sizeof(double) <= sizeof scratch &&
+        hf_options_set_text(t->table(), scratch, s->name, s->value, &error) == HF_OK)
+        return true;
     complain("--set %s=%s: %s", s->name, s->value, error.message);
     return false;
 }
@@ -90,20 +132,29 @@ static bool setting_fits(const char* of, const char* text) {
         complain("--set %s: has an option of its own, %s", s.name, own_option(s.name));
         return false;
     }
-    for (int i = 0; i < settings_table_count; i++)
-        if (strcmp(settings_tables[i].command, of) == 0 && is_meant(&s, &settings_tables[i]))
-            return value_fits(&settings_tables[i], &s);
-    return unknown_setting(of, &s);
+    const settings_table* t = meant(of, &s);
+    return t ? value_fits(t, &s) : unknown_setting(of, &s);
 }
 
-bool settings_fit(const options* o, const char* of) {
+bool settings_fit(const options* o) {
     for (int i = 0; i < o->setting_count; i++)
-        if (!setting_fits(of, o->settings[i])) return false;
+        if (!setting_fits(o->command, o->settings[i])) return false;
+    return true;
+}
+
+bool scenario_settings_fit(const hf_scenario* s) {
+    _Alignas(16) char scratch[SCRATCH];
+    for (const settings_table* t = tables; t < tables_end; t++) {
+        hf_error error = {0};
+        if (t->kind != s->kind || hf_scenario_set(s, t->name, t->table(), scratch, &error) == HF_OK) continue;
+        fail_with(&error);
+        return false;
+    }
     return true;
 }
 
 bool apply_settings(const options* o, const hf_scenario* s, const char* table, void* to) {
-    const settings_table* t = settings_tables;
+    const settings_table* t = tables;
     while (strcmp(t->name, table) != 0) t++;
     hf_error error = {0};
     if (hf_scenario_set(s, table, t->table(), to, &error) != HF_OK) {
@@ -112,7 +163,7 @@ bool apply_settings(const options* o, const hf_scenario* s, const char* table, v
     }
     for (int i = 0; i < o->setting_count; i++) {
         setting given;
-        if (split(o->settings[i], &given) && is_meant(&given, t) &&
+        if (split(o->settings[i], &given) && meant(o->command, &given) == t &&
             hf_options_set_text(t->table(), to, given.name, given.value, &error) != HF_OK) {
             fail_with(&error);
             return false;

@@ -208,7 +208,7 @@ static hf_status use_schedule(const char* path, hf_error* error) {
     static hf_creature* creature;
     static hf_scene* scene;
     static hf_workspace* workspace;
-    char out[1100], *named[2] = {NULL};
+    char out[1100], *named[3] = {NULL};
     snprintf(out, sizeof out, "%.*ssmall.creature.json", (int)(strrchr(path, '/') + 1 - path), path);
     if (!creature) {
         float v[9] = {-1, -1, 0, 1, -1, 0, 0, 1, 0};
@@ -226,7 +226,7 @@ static hf_status use_schedule(const char* path, hf_error* error) {
     hf_realise_result result = {0};
     hf_realise_options o = hf_realise_options_default();
     snprintf(out, sizeof out, "%s.out.json", path);
-    hf_status status = hf_schedule_peek(path, &named[0], &named[1], error);
+    hf_status status = hf_schedule_peek(path, &named[0], &named[1], &named[2], error);
     if (status == HF_OK) status = hf_schedule_load(path, creature, scene, &s, error);
     assert_true((status == HF_OK) == (s != NULL));
     if (status == HF_OK) status = hf_schedule_save(s, creature, scene, out, error);
@@ -235,7 +235,7 @@ static hf_status use_schedule(const char* path, hf_error* error) {
         status = hf_realise(creature, scene, s, &o, workspace, &motion, &result);
         if (status != HF_OK) *error = (hf_error){.status = status, .message = "no motion"};
     }
-    for (int i = 0; i < 2; i++) free(named[i]);
+    for (int i = 0; i < 3; i++) free(named[i]);
     hf_realise_result_free(&result);
     hf_motion_free(motion);
     hf_picture_free(&picture);

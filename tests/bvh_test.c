@@ -117,7 +117,9 @@ static void test_units(void** state) {
         clip = load_text(text, 2);
         assert_false(clip->unit_guessed);
         assert_near(clip->height_m, 2 * h, 1e-9);
-        assert_int_equal(clip->warning_count, 0);
+        // a unit that is more than five times the likely one is taken, and doubted
+        assert_int_equal(clip->warning_count, cases[i].unit * 5 < 2);
+        if (clip->warning_count) assert_non_null(strstr(clip->warnings[0], "makes the skeleton"));
         hf_clip_free(clip);
     }
 }

@@ -289,7 +289,7 @@ expect 3 'no such file' "$hf" info nowhere/a.urdf
 expect 3 'did you mean "data/creatures/human.urdf"?' "$hf" info data/creatures/human.udf
 mkdir "$work/folder.urdf"
 expect 3 'is a folder' "$hf" info "$work/folder.urdf"
-expect 3 'not a motion, clip or creature' "$hf" export data -o "$work/x.glb"
+expect 3 'is a folder' "$hf" export data -o "$work/x.glb"
 expect 3 'is a folder' "$hf" info data
 expect 3 'is a creature, pose needs a scenario' "$hf" pose human
 expect 3 'is a scenario, check needs a motion' "$hf" check demo

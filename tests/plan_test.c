@@ -179,7 +179,7 @@ static void test_errors_keep_their_kind(void** state) {
     hf_plan_result r;
     hf_error error = {0};
     assert_int_equal(hf_plan_find(k.model, scene, &q, &k.options, NULL, NULL, &r, &error), HF_ERROR_LIMIT);
-    assert_non_null(strstr(error.message, hf_status_text(HF_ERROR_LIMIT)));
+    assert_non_null(strstr(error.message, "start and goal are too far apart"));
     assert_null(r.motion);
     hf_scene_free(scene);
     free_task(&k);
@@ -258,6 +258,55 @@ static void test_says_why_not(void** state) {
     free_task(&k);
 }
 
+/* Lower by 0.1 m the feet are in the floor: both bodies are named, and the height at which it stands free. */
+static void test_start_that_collides(void** state) {
+    (void)state;
+    task k = make_task("data/creatures/human.creature.json", 0.9424186 - 0.1, 1, 0);
+    k.start.whole = true;
+    hf_scene* scene = scene_of_boxes(floor_box, 1);
+    hf_plan_result r;
+    find(&k, scene, &r);
+    assert_int_equal(r.why, HF_PLAN_START_COLLIDES);
+    assert_true(r.block.collides);
+    assert_int_equal(r.block.hit.other_body, -1);
+    const hf_creature_view* v = hf_creature_get(k.creature);
+    assert_non_null(strstr(r.where, v->links[v->bodies[r.block.hit.body].link].name));
+    assert_non_null(strstr(r.where, hf_scene_object(scene, r.block.hit.surface.object).name));
+    const char* height = strstr(r.where, "z = ");
+    assert_non_null(height);
+    // the soles touch at 0.9424186, and 0.8 mm of overlap are allowed
+    assert_near(strtod(height + 4, NULL), 0.9424186 - 0.0008, 0.0005);
+    hf_plan_result_free(&r);
+    hf_scene_free(scene);
+    free_task(&k);
+}
+
+/* Along a guide over a chasm: the limb that stops is named with a place on the floor before it. */
+static void test_says_which_limb_is_blocked(void** state) {
+    (void)state;
+    task k = make_task("data/creatures/quadruped.creature.json", 0.53, 6, 0);
+    const hf_vec3 chasm[2][2] = {{{-2, -3, -0.2}, {0.8, 3, 0}}, {{5, -3, -0.2}, {9, 3, 0}}};
+    hf_scene* scene = scene_of_boxes(chasm, 2);
+    hf_transform guide[61];
+    for (int i = 0; i <= 60; i++) guide[i] = (hf_transform){{i * 0.1, 0, 0.53}, hf_quat_identity()};
+    hf_plan_query q = {.start = &k.start, .goal = &k.goal, .guide = guide, .guide_count = 61};
+    hf_plan_result r;
+    hf_error error = {0};
+    k.options.max_work = 150;
+    assert_int_equal(hf_plan_find(k.model, scene, &q, &k.options, NULL, NULL, &r, &error), HF_OK);
+    assert_true(r.why == HF_PLAN_NO_CONTACT || r.why == HF_PLAN_WORK_ENDED);
+    assert_int_not_equal(r.block.kind, HF_PLAN_NO_OBSTACLE);
+    assert_true(r.block.limb >= 0 && r.block.has_place);
+    assert_int_equal(r.block.object, 0);
+    assert_near(r.block.point.z, 0, 1e-3);
+    assert_true(r.block.point.x < 0.8 + 1e-3);
+    assert_non_null(strstr(r.where, hf_creature_get(k.creature)->limbs[r.block.limb].name));
+    assert_non_null(strstr(r.where, "% of the way"));
+    hf_plan_result_free(&r);
+    hf_scene_free(scene);
+    free_task(&k);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_human_walks),          cmocka_unit_test(test_quadruped_walks),
@@ -265,6 +314,7 @@ int main(void) {
         cmocka_unit_test(test_whole_goal),           cmocka_unit_test(test_start_is_goal),
         cmocka_unit_test(test_turned_goal),          cmocka_unit_test(test_errors_keep_their_kind),
         cmocka_unit_test(test_same_for_any_threads), cmocka_unit_test(test_says_why_not),
+        cmocka_unit_test(test_start_that_collides),  cmocka_unit_test(test_says_which_limb_is_blocked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -396,6 +396,59 @@ static void png_reads_back(void** state) {
     hf_picture_free(NULL);
 }
 
+/* Bright red pixels of a picture. */
+static int red_pixels(const hf_picture* p) {
+    int count = 0;
+    for (int i = 0; i < p->width * p->height; i++) {
+        const uint8_t* c = p->rgb + 3 * i;
+        count += c[0] > 150 && c[1] < 60 && c[2] < 80;
+    }
+    return count;
+}
+
+/* A limb, a pair of links and a place are red where they are marked; without a mark nothing is. */
+static void marks_are_red(void** state) {
+    (void)state;
+    subject s = load_human();
+    hf_picture_options o = hf_picture_options_default();
+    o.width = 160, o.height = 160, o.samples = 1;
+    int leg = hf_creature_find_limb(s.creature, "left_leg");
+    int chest = hf_creature_get(s.creature)->trunk[0];
+    const hf_picture_mark marks[] = {{leg, -1, -1, -1, false, {0, 0, 0}},
+                                     {-1, chest, -1, -1, false, {0, 0, 0}},
+                                     {-1, -1, -1, -1, true, {0.5, -0.3, 0.2}},
+                                     {leg, -1, -1, -1, true, {0.5, -0.3, 0.2}}};
+    int red[5];
+    for (int i = 0; i < 5; i++) {
+        hf_picture_moment m = {.creature = s.creature, .pose = &s.pose, .mark = i ? &marks[i - 1] : NULL};
+        hf_picture p;
+        draw(&m, 1, &o, &p);
+        red[i] = red_pixels(&p);
+        hf_picture_free(&p);
+    }
+    assert_int_equal(red[0], 0);
+    for (int i = 1; i < 5; i++) assert_true(red[i] > 20);
+    // limb and place with the arrow between them are more than either
+    assert_true(red[4] > red[1] && red[4] > red[3]);
+    free_subject(&s);
+}
+
+/* What hf_render would refuse is refused before there is anything to draw. */
+static void sizes_are_checked_before(void** state) {
+    (void)state;
+    hf_picture_options o = hf_picture_options_default();
+    hf_error e = {0};
+    assert_int_equal(hf_picture_check(&o, 64, &e), HF_OK);
+    o.width = o.height = 32;
+    assert_int_equal(hf_picture_check(&o, 1, &e), HF_OK);
+    assert_int_equal(hf_picture_check(&o, 8, &e), HF_ERROR_ARGUMENT);
+    assert_non_null(strstr(e.message, "8 panels do not fit on 32 x 32 pixels"));
+    assert_int_equal(hf_picture_check(&o, 0, &e), HF_ERROR_ARGUMENT);
+    o.width = 9000;
+    assert_int_equal(hf_picture_check(&o, 1, &e), HF_ERROR_ARGUMENT);
+    assert_non_null(strstr(e.message, "between 16 and 8192"));
+}
+
 static void letters_stay_on_the_page(void** state) {
     (void)state;
     enum { W = 40, H = 12 };
@@ -425,6 +478,8 @@ int main(void) {
         cmocka_unit_test(wrong_options_are_refused),
         cmocka_unit_test(png_reads_back),
         cmocka_unit_test(letters_stay_on_the_page),
+        cmocka_unit_test(marks_are_red),
+        cmocka_unit_test(sizes_are_checked_before),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -308,6 +308,13 @@ static const bad_case bad_cases[] = {
     {POSE(",\"options\":{\"sample\":1}"), "options", "did you mean \"samples\"?"},
     {POSE(",\"options\":{\"samples\":0}"), "options", "whole number from 1"},
     {POSE(",\"options\":{\"epsilon\":0}"), "options", "must be above 0"},
+    {POSE(",\"options\":{\"epsilon\":5000}"), "options", "at most 1000"},
+    {POSE(",\"options\":{\"score\":{\"effort\":-1}}"), "options.score", "\"effort\" is -1, a weight from 0"},
+    {POSE(",\"options\":{\"score\":{\"effort\":1e9}}"), "options.score", "a weight from 0"},
+    {POSE(",\"options\":{\"guide\":{}}"), "options", "key \"guide\" belongs to kind \"plan\""},
+    {POSE(",\"seed\":1,"), "", "not valid JSON: a comma has nothing behind it"},
+    {"<robot/>", "", "not valid JSON: the file is XML"},
+    {" \n", "", "not valid JSON: the file is empty"},
     {POSE(",\"options\":{\"score\":{\"efort\":1}}"), "options.score", "did you mean \"effort\"?"},
     {POSE(",\"options\":{\"score\":{\"effort\":\"1\"}}"), "options.score", "a number is expected"},
     {POSE(",\"options\":{\"plan\":{}}"), "options", "belongs to kind \"plan\""},
@@ -445,6 +452,41 @@ static void missing_scenarios_are_refused(void** state) {
     assert_null(s);
 }
 
+/* A scenario whose creature is this text. */
+static hf_status load_with(const char* name, const hf_load_options* options, hf_scenario** s,
+                           hf_error* error) {
+    char text[400], path[1024];
+    snprintf(text, sizeof text,
+             "{\"format\":\"holdfast-scenario\",\"version\":1,\"kind\":\"adapt\",\"creature\":\"%s\"}", name);
+    write_text("named.scenario.json", text);
+    snprintf(path, sizeof path, "%s/scenario/named.scenario.json", test_folder());
+    return hf_scenario_load(path, options, s, error);
+}
+
+/* A creature by name, as on the command line: a creature file in one of the folders that the caller gives. */
+static void creatures_are_found_by_name(void** state) {
+    (void)state;
+    const char* folder = data_path("data/creatures");
+    hf_load_options options = hf_load_options_default();
+    hf_scenario* s;
+    hf_error error = {0};
+    assert_int_equal(load_with("human", &options, &s, &error), HF_ERROR_FORMAT);
+    options.creature_path = (hf_strings){1, &folder};
+    assert_int_equal(load_with("human", &options, &s, &error), HF_OK);
+    assert_string_equal(hf_creature_get(s->creature)->name, "human");
+    hf_scenario_free(s);
+    assert_int_equal(load_with("small.creature.json", &options, &s, &error), HF_OK);
+    hf_scenario_free(s);
+    assert_int_equal(load_with("humn", &options, &s, &error), HF_ERROR_FORMAT);
+    assert_string_equal(error.field, "creature");
+    assert_non_null(strstr(error.message, "did you mean \"human\"?"));
+    assert_int_equal(load_with("zeppelin", &options, &s, &error), HF_ERROR_FORMAT);
+    assert_non_null(strstr(error.message, "; there are "));
+    assert_non_null(strstr(error.message, "spider"));
+    assert_int_equal(load_with("gone.urdf", &options, &s, &error), HF_ERROR_FILE);
+    assert_non_null(strstr(error.field, "the creature of "));
+}
+
 static void scene_from_one_mesh(void** state) {
     (void)state;
     char path[1024];
@@ -483,6 +525,7 @@ int main(void) {
         cmocka_unit_test(cut_files_are_refused),
         cmocka_unit_test(missing_scenarios_are_refused),
         cmocka_unit_test(scene_from_one_mesh),
+        cmocka_unit_test(creatures_are_found_by_name),
         cmocka_unit_test(kinds_have_names),
     };
     return cmocka_run_group_tests(tests, write_fixtures, NULL);

@@ -152,12 +152,13 @@ static void test_paths(void** state) {
     world* w = *state;
     hf_schedule* s = stand(w);
     hf_error error = {0};
-    char *creature = NULL, *scenario = NULL;
+    char *creature = NULL, *scenario = NULL, *package_path = NULL;
     const char* path = file_in_folder("named.schedule.json");
     s->creature = strdup(data_path("data/creatures/human.creature.json"));
     assert_int_equal(hf_schedule_save(s, w->creature, w->scene, path, &error), HF_OK);
-    assert_int_equal(hf_schedule_peek(path, &creature, &scenario, &error), HF_OK);
+    assert_int_equal(hf_schedule_peek(path, &creature, &scenario, &package_path, &error), HF_OK);
     assert_null(scenario);
+    assert_null(package_path);
     struct stat a, b;
     assert_int_equal(stat(creature, &a), 0);
     assert_int_equal(stat(s->creature, &b), 0);
@@ -224,7 +225,7 @@ static void test_bad_files(void** state) {
         {KNOT(""), "", "there is no knot"},
         {TOP "\"holds\": [] }", "", "\"knots\" is missing"},
         {TOP KNOTS, "", "\"holds\" is missing"},
-        {TOP "\"rate\": 0, \"holds\": [], " KNOTS, "", "1 to 1000 frames a second"},
+        {TOP "\"rate\": 0, \"holds\": [], " KNOTS, "rate", "1 to 1000 frames a second"},
         {TOP "\"outcome\": \"good\", \"holds\": [], " KNOTS, "outcome", "unknown outcome"},
         {TOP "\"claims\": [\"beauty\"], \"holds\": [], " KNOTS, "claims", "unknown claim"},
         {"{ \"format\": \"holdfast-motion\", \"version\": 1 }", "format",

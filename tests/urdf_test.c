@@ -444,6 +444,30 @@ static void packages_are_found(void** state) {
     setenv("HOLDFAST_PACKAGE_PATH", folder, 1);
     assert_int_equal(mesh_count(outside, NULL), 4);
     unsetenv("HOLDFAST_PACKAGE_PATH");
+    /* The folders that served are kept, and motions take them over. */
+    const char* folders[2] = {test_folder(), folder};
+    options.package_path = (hf_strings){2, folders};
+    hf_creature* c;
+    hf_motion* m;
+    assert_int_equal(hf_creature_load(outside, &options, &c, NULL), HF_OK);
+    assert_string_equal(hf_creature_get(c)->package_path, folder);
+    assert_int_equal(hf_motion_create(c, NULL, &m), HF_OK);
+    assert_string_equal(m->package_path, folder);
+    hf_pose pose = {hf_transform_identity(), NULL};
+    assert_non_null(hf_motion_add(m, 0, &pose));
+    const char* saved = test_path("packages/robot_a/p.motion.json");
+    assert_int_equal(hf_motion_save(m, saved, NULL), HF_OK);
+    hf_motion_free(m);
+    assert_int_equal(hf_motion_load(saved, &m, NULL), HF_OK);
+    struct stat one, other;
+    assert_int_equal(stat(m->package_path, &one), 0);
+    assert_int_equal(stat(folder, &other), 0);
+    assert_true(one.st_ino == other.st_ino);
+    hf_motion_free(m);
+    hf_creature_free(c);
+    assert_int_equal(hf_creature_load(test_path("packages/robot_a/urdf/a.urdf"), NULL, &c, NULL), HF_OK);
+    assert_null(hf_creature_get(c)->package_path);
+    hf_creature_free(c);
     /* file:// with an absolute path. */
     char file[2400];
     snprintf(file, sizeof file,

@@ -55,6 +55,21 @@ HF_API hf_status hf_move_collides(const hf_creature* creature, const hf_placemen
                                   const hf_pose* from, const hf_pose* to, const hf_collision_query* query,
                                   hf_workspace* workspace, bool* collides, hf_collision* hit);
 
+/* How badly a pose collides, for messages. */
+typedef struct hf_overlap {
+    hf_collision pair;    /* the deepest one */
+    double depth_m;       /* of that pair; infinite for bodies of the creature over 1 m in each other */
+    bool has_free_height; /* against the scene: is the pose free, over something, with its root up to 3 m
+                             or two creature heights higher or lower? */
+    double free_shift_m, free_height_m; /* the nearest such shift, and the root's z then */
+} hf_overlap;
+/* False, with nothing told, where the pose does not collide. links is scratch of link_count entries. */
+HF_API bool hf_overlap_find(const hf_creature* creature, const hf_placement* placement, const hf_pose* pose,
+                            const hf_collision_query* query, hf_transform* links, hf_overlap* overlap);
+/* In words: both bodies, the depth and the free height; returns text. */
+HF_API const char* hf_overlap_text(const hf_creature* creature, const hf_scene* scene,
+                                   const hf_overlap* overlap, char* text, size_t size);
+
 #ifdef __cplusplus
 }
 #endif

@@ -14,8 +14,10 @@ extern "C" {
 typedef struct hf_creature hf_creature;
 
 typedef struct hf_load_options {
-    hf_strings package_path; /* folders searched first for package:// names */
-    double unit_m;           /* metres per unit of a BVH or glTF skeleton; 0 guesses and warns */
+    hf_strings package_path;  /* folders searched first for package:// names */
+    hf_strings creature_path; /* folders of creature files that a scenario can name without folder or ending:
+                                 "human" is human.creature.json in one of them */
+    double unit_m;            /* metres per unit of a BVH or glTF skeleton; 0 guesses and warns */
 } hf_load_options;
 HF_API hf_load_options hf_load_options_default(void);
 
@@ -162,8 +164,10 @@ typedef struct hf_guide {
 /* Everything of a creature as plain arrays; valid as long as the creature. */
 typedef struct hf_creature_view {
     const char* name;
-    const char* path;      /* the file it was loaded from, as given */
-    const char* urdf_path; /* NULL when made from BVH or glTF */
+    const char* path;         /* the file it was loaded from, as given */
+    const char* urdf_path;    /* NULL when made from BVH or glTF */
+    const char* package_path; /* folders of hf_load_options and the environment in which package:// names were
+                                 found, one a line; NULL for none */
     int link_count, joint_count, limb_count, body_count, visual_count, rom_count, state_count;
     int q_count, v_count; /* v_count includes the root's six */
     const hf_link* links;

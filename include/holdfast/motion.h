@@ -61,8 +61,9 @@ typedef struct hf_motion_stat {
    the program runs in; hf_motion_save and _load turn them from and to paths relative to the file. */
 typedef struct hf_motion {
     char* creature;
-    char* scenario; /* NULL when there is none */
-    char* outcome;  /* hf_outcome_text */
+    char* scenario;     /* NULL when there is none */
+    char* package_path; /* folders to find the creature's package:// names in, one a line; NULL for none */
+    char* outcome;      /* hf_outcome_text */
     unsigned claims;
     int joint_count, q_count, limb_count, object_count, frame_count, frame_capacity, stat_count;
     char** joints;

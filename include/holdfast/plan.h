@@ -40,6 +40,8 @@ typedef struct hf_plan_options {
     /* How far the root may end turned from the goal's, and each joint of a whole goal from its own; default
        0.1, which is 5 cm at arm's length as goal_tolerance_m is. */
     double goal_tolerance_rad;
+    /* Of the searches for guides, with a table of its own; its seed, progress and user are the planner's. */
+    hf_guide_options guide;
 } hf_plan_options;
 HF_API hf_plan_options hf_plan_options_default(void);
 HF_API hf_option_table hf_plan_option_table(void);
@@ -63,10 +65,35 @@ typedef enum hf_plan_why {
 } hf_plan_why;
 HF_API const char* hf_plan_why_text(hf_plan_why why);
 
+/* What stopped the contact change that came farthest, by how far a change gets. */
+typedef enum hf_plan_obstacle {
+    HF_PLAN_NO_OBSTACLE,
+    HF_PLAN_CANNOT_LEAVE, /* in no pose do the other limbs carry the body while the limb lifts off */
+    HF_PLAN_NO_PLACE,     /* nothing in reach holds for longer than what the limb has */
+    HF_PLAN_NO_STANCE,    /* no balanced pose free of collision with the limb there */
+    HF_PLAN_NO_STEP_ON,   /* with the limb there no other limb could go on */
+    HF_PLAN_NO_BODY_WAY,  /* the body finds no way to where the limb would leave */
+    HF_PLAN_NO_SWING,     /* the limb finds no way there */
+    HF_PLAN_NO_ARRIVAL /* the contacts last to the goal, and the body finds no way to its root or posture */
+} hf_plan_obstacle;
+HF_API const char* hf_plan_obstacle_text(hf_plan_obstacle obstacle);
+
+/* The best contact change that failed at the farthest stance. */
+typedef struct hf_plan_block {
+    hf_plan_obstacle kind;
+    int limb;       /* that should have moved; -1 for the body */
+    bool has_place; /* where it should have gone to, or could not leave; of a missing guide, where it ended */
+    int object;     /* -1: none */
+    hf_vec3 point, normal;
+    bool collides; /* a collision was in the way, the last one that was found: */
+    hf_collision hit;
+} hf_plan_block;
+
 typedef struct hf_plan_result {
     hf_outcome outcome; /* found, partial (the motion ends before the goal), none, budget, cancelled */
     hf_plan_why why;
-    char where[200];       /* in words: the limb and place where the search got no further */
+    char where[600];       /* in words: the limb, the place and why it got no further */
+    hf_plan_block block;   /* the same for programs; of a start that collides its pair is in `hit` */
     hf_schedule* schedule; /* whole, or up to the farthest stance; NULL when there is not even a start */
     hf_motion* motion;     /* of the schedule, as hf_realise makes it */
     int stances;           /* in the motion */

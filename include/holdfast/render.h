@@ -14,6 +14,15 @@ typedef struct hf_picture_contact {
     hf_vec3 point, normal;
 } hf_picture_contact;
 
+/* What is wrong in a moment, drawn in red. */
+typedef struct hf_picture_mark {
+    int limb;             /* the whole limb; -1 for none */
+    int link, other_link; /* links that meet; -1 for none */
+    int object;           /* that is in the way, tinted; -1 for none */
+    bool has_place;       /* a ball there, and an arrow to it from the limb's effector */
+    hf_vec3 place;
+} hf_picture_mark;
+
 /* One moment to draw. creature and placement may be NULL. */
 typedef struct hf_picture_moment {
     const hf_creature* creature;
@@ -21,7 +30,8 @@ typedef struct hf_picture_moment {
     const hf_placement* placement;
     const hf_picture_contact* contacts;
     int contact_count;
-    const char* label; /* drawn in the panel's corner, for instance "1.20 s"; NULL for none */
+    const char* label;           /* drawn in the panel's corner, for instance "1.20 s"; NULL for none */
+    const hf_picture_mark* mark; /* NULL for none; its panel's label is red too */
 } hf_picture_moment;
 
 typedef struct hf_picture_options {
@@ -41,6 +51,10 @@ typedef struct hf_picture_options {
     double distance; /* m, with focus */
 } hf_picture_options;
 HF_API hf_picture_options hf_picture_options_default(void);
+
+/* Can so many moments be drawn on one page with these options? HF_ERROR_ARGUMENT with what is wrong; to be
+   asked before what is drawn is made. */
+HF_API hf_status hf_picture_check(const hf_picture_options* options, int count, hf_error* error);
 
 /* One moment is a still, several are a strip of panels on one page. 8-bit RGB, rows top down, to be freed
    with hf_picture_free. The same on any number of threads. A progress callback that returns false leaves

@@ -47,9 +47,22 @@ typedef struct hf_score_weight {
     double weight;
 } hf_score_weight;
 
+/* The option tables that "options" of a scenario can set: X(name in the file, kind of scenario, function that
+   gives the table). The loader expands the names and kinds, whoever solves scenarios the functions too (with
+   holdfast/holdfast.h included). Where two tables of a kind have an option of the same name, the first one is
+   meant when no table is named. */
+#define HF_SCENARIO_TABLES(X)                                                                                \
+    X("plan", HF_SCENARIO_PLAN, hf_plan_option_table)                                                        \
+    X("roadmap", HF_SCENARIO_PLAN, hf_roadmap_option_table)                                                  \
+    X("guide", HF_SCENARIO_PLAN, hf_guide_option_table)                                                      \
+    X("contact", HF_SCENARIO_CONTACT, hf_contact_option_table)                                               \
+    X("sequence", HF_SCENARIO_CONTACT, hf_sequence_option_table)                                             \
+    X("swing", HF_SCENARIO_CONTACT, hf_swing_option_table)                                                   \
+    X("course", HF_SCENARIO_CONTACT, hf_course_option_table)
+
 /* A number of an options table that the file sets: "options": { "plan": { "horizon": 30 } }. */
 typedef struct hf_scenario_option {
-    const char* table; /* its name in the file: "plan", "contact", "sequence", "swing" or "course" */
+    const char* table; /* its name in the file: one of HF_SCENARIO_TABLES */
     char* name;
     double value; /* 0 or 1 for a flag */
 } hf_scenario_option;

@@ -52,9 +52,11 @@ HF_API hf_status hf_schedule_validate(const hf_schedule* schedule, const hf_crea
 
 HF_API hf_status hf_schedule_save(const hf_schedule* schedule, const hf_creature* creature,
                                   const hf_scene* scene, const char* path, hf_error* error);
-/* The paths of creature and scenario that a file names, relative to the folder the program runs in; free both
-   with free(). Either may come out NULL. */
-HF_API hf_status hf_schedule_peek(const char* path, char** creature, char** scenario, hf_error* error);
+/* The paths of creature and scenario that a file names, and the folders (one a line) to find the creature's
+   package:// names in, relative to the folder the program runs in; free them with free(). Each may come out
+   NULL. */
+HF_API hf_status hf_schedule_peek(const char* path, char** creature, char** scenario, char** package_path,
+                                  hf_error* error);
 HF_API hf_status hf_schedule_load(const char* path, const hf_creature* creature, const hf_scene* scene,
                                   hf_schedule** schedule, hf_error* error);
 

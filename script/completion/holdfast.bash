@@ -2,16 +2,16 @@
 _holdfast() {
     local word=${COMP_WORDS[COMP_CWORD]} options=
     case ${COMP_WORDS[1]} in
-        info) options="--output --json --quiet --seed --threads --time-limit --package-path --unit --creature --scenario" ;;
+        info) options="--json --quiet --time-limit --package-path --unit --creature --scenario" ;;
         pose) options="--output --json --quiet --seed --threads --time-limit --package-path --size --samples --azimuth --elevation --zoom --focus --distance" ;;
-        sample) options="--output --json --quiet --seed --threads --time-limit --package-path --unit --count --limb --cache" ;;
+        sample) options="--json --quiet --seed --threads --time-limit --package-path --unit --count --limb --cache" ;;
         contact) options="--output --json --quiet --seed --threads --time-limit --package-path --size --samples --azimuth --elevation --zoom --focus --distance --count --choices --compare --limb --cache --set" ;;
         plan) options="--output --json --quiet --seed --threads --time-limit --package-path --size --samples --azimuth --elevation --zoom --focus --distance --count --trunk-scale --set --roadmap" ;;
-        roadmap) options="--output --json --quiet --seed --threads --time-limit --package-path --trunk-scale" ;;
-        realise) options="--output --json --quiet --seed --threads --time-limit --package-path --creature --scenario --size --samples --azimuth --elevation --zoom --focus --distance" ;;
-        check) options="--output --json --quiet --seed --threads --time-limit --package-path --creature --scenario" ;;
-        render) options="--output --json --quiet --seed --threads --time-limit --package-path --unit --creature --scenario --strip --columns --frame --size --samples --azimuth --elevation --zoom --focus --distance --task --reach --no-ground" ;;
-        export) options="--output --json --quiet --seed --threads --time-limit --package-path --unit --fps --creature --scenario" ;;
+        roadmap) options="--output --json --quiet --seed --threads --time-limit --package-path --trunk-scale --set" ;;
+        realise) options="--output --json --quiet --threads --time-limit --package-path --creature --scenario --size --samples --azimuth --elevation --zoom --focus --distance" ;;
+        check) options="--json --quiet --threads --time-limit --package-path --creature --scenario" ;;
+        render) options="--output --json --quiet --threads --time-limit --package-path --unit --creature --scenario --strip --columns --frame --size --samples --azimuth --elevation --zoom --focus --distance --task --reach --no-ground" ;;
+        export) options="--output --json --quiet --time-limit --package-path --unit --fps --creature --scenario" ;;
         bench) options="--output --json --quiet --seed --threads --time-limit --package-path --size --samples --count --query --data --only" ;;
         help) options="" ;;
     esac

@@ -32,15 +32,21 @@ static hf_status same_creature(const hf_motion* m, const hf_creature_view* c, hf
     int movable = 0;
     for (int j = 0; j < c->joint_count; j++) {
         if (c->joints[j].q_count == 0) continue;
-        if (movable >= m->joint_count || strcmp(m->joints[movable], c->joints[j].name) != 0)
+        if (movable >= m->joint_count)
+            return hf_fail(error, HF_ERROR_FORMAT, NULL, 0, "joints",
+                           "the creature's joint \"%.60s\" is missing", c->joints[j].name);
+        if (strcmp(m->joints[movable], c->joints[j].name) != 0)
             return hf_fail(error, HF_ERROR_FORMAT, NULL, 0, "joints",
                            "entry %d is \"%.60s\", the creature's joint is \"%.60s\"", movable,
-                           movable < m->joint_count ? m->joints[movable] : "absent", c->joints[j].name);
+                           m->joints[movable], c->joints[j].name);
         movable++;
     }
-    if (movable != m->joint_count || m->q_count != c->q_count)
+    if (movable != m->joint_count)
         return hf_fail(error, HF_ERROR_FORMAT, NULL, 0, "joints", "there are %d, the creature has %d",
                        m->joint_count, movable);
+    if (m->q_count != c->q_count)
+        return hf_fail(error, HF_ERROR_FORMAT, NULL, 0, "frames",
+                       "poses have %d joint values, the creature's joints take %d", m->q_count, c->q_count);
     return HF_OK;
 }
 

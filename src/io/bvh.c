@@ -341,6 +341,9 @@ static extents measure(const hf_clip* clip, int frame, hf_transform* poses) {
     return e;
 }
 
+/* A unit that is given and this many times the guessed one, or as small a part of it, is likely a mistake. */
+static const double ODD_UNIT = 5;
+
 static double nearest_unit(double height) {
     /* Metre, millimetre, centimetre, inch, and 1 / 0.45 inch: the unit of the CMU library. */
     static const double units[] = {1, 0.001, 0.01, 0.0254, 0.0254 / 0.45};
@@ -379,6 +382,12 @@ static hf_status find_unit(reader* r, double unit_m) {
     if (noted && c->unit_guessed)
         noted = hf_lines_add(&r->warnings, "unit guessed: 1 file unit = %.4g m, skeleton %.2f m tall",
                              c->unit_m, c->height_m);
+    double guess = height > 0 ? nearest_unit(height) : 0;
+    if (noted && !c->unit_guessed && guess > 0 &&
+        (c->unit_m > ODD_UNIT * guess || c->unit_m * ODD_UNIT < guess))
+        noted = hf_lines_add(&r->warnings,
+                             "a unit of %g m makes the skeleton %.4g m tall; %.4g m would make it %.2f m",
+                             c->unit_m, c->height_m, guess, height * guess);
     return noted ? HF_OK : hf_fail_memory(r->error, r->path);
 }
 

@@ -3,6 +3,8 @@
 #include "io/creature_reader.h"
 #include "io/skeleton.h"
 
+#include <sys/stat.h>
+
 hf_load_options hf_load_options_default(void) {
     hf_load_options options = {0};
     return options;
@@ -15,6 +17,10 @@ hf_status hf_creature_read_body(const char* path, const hf_load_options* options
     if (hf_text_ends(path, ".bvh")) return hf_bvh_read_creature(path, options, draft, error);
     if (hf_text_ends(path, ".glb") || hf_text_ends(path, ".gltf"))
         return hf_gltf_read_creature(path, options, draft, error);
+    struct stat info;
+    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+        return hf_fail(error, HF_ERROR_FORMAT, path, 0, NULL,
+                       "is a folder, a file .creature.json, .urdf, .bvh, .glb or .gltf is expected");
     return hf_fail(error, HF_ERROR_FORMAT, path, 0, NULL,
                    "is not a creature by its name: .creature.json, .urdf, .bvh, .glb or .gltf is expected");
 }

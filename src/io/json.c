@@ -35,6 +35,24 @@ static size_t feed_byte(void* buffer, size_t size, void* user) {
     return 1;
 }
 
+/* What is wrong with text that is no JSON, where that is one of the usual things: the file is empty or XML,
+   or a comma has nothing behind it. Else what jansson says. */
+static const char* plain_reason(const char* bytes, size_t size, const json_error_t* why) {
+    size_t first = 0, at = why->position > 0 && (size_t)why->position <= size ? (size_t)why->position : size;
+    while (first < size && strchr(" \t\r\n", bytes[first])) first++;
+    if (first == size) return "the file is empty";
+    if (bytes[first] == '<') return "the file is XML";
+    if (!strstr(why->text, "near ']'") && !strstr(why->text, "near '}'")) return NULL;
+    while (at > 0 && strchr(" \t\r\n]}", bytes[at - 1])) at--;
+    return at > 0 && bytes[at - 1] == ',' ? "a comma has nothing behind it" : NULL;
+}
+
+static hf_status fail_parse(hf_json* json, const char* bytes, size_t size, const json_error_t* why) {
+    const char* reason = plain_reason(bytes, size, why);
+    return hf_fail(json->error, HF_ERROR_FORMAT, json->file, why->line > 0 ? why->line : 0, NULL,
+                   "not valid JSON: %s", reason ? reason : why->text);
+}
+
 hf_status hf_json_parse(hf_json* json, const char* bytes, size_t size) {
     json_error_t why = {.line = 0};
     /* Some editors begin a file with a byte order mark. */
@@ -46,9 +64,7 @@ hf_status hf_json_parse(hf_json* json, const char* bytes, size_t size) {
         hf_json_free(json);
         return json->status = hf_fail_memory(json->error, json->file);
     }
-    if (!json->root)
-        return json->status = hf_fail(json->error, HF_ERROR_FORMAT, json->file, why.line > 0 ? why.line : 0,
-                                      NULL, "not valid JSON: %s", why.text);
+    if (!json->root) return json->status = fail_parse(json, bytes + mark, size - mark, &why);
     if (!json_is_object(json->root)) return hf_json_fail(json, "", "a JSON object is expected");
     return HF_OK;
 }

@@ -8,9 +8,10 @@
 #include <holdfast/motion.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-enum { MAX_TEXT = 4000 };
+enum { MAX_TEXT = 4000, MAX_FOLDERS = 64 };
 /* Metres, radians and seconds beyond this are mistakes, and sums of their squares would not stay exact. */
 static const double FAR_AWAY = 1e7;
 
@@ -83,6 +84,33 @@ void hf_motion_read_path(hf_json* json, const char* key, bool required, char** p
     if (!*path) json->status = hf_fail_memory(json->error, json->file);
 }
 
+/* One folder of a list, behind those before it. */
+static void add_folder(hf_json* json, const char* key, const json_t* item, char** folders) {
+    const char* text = json_string_value(item);
+    if (!text || !text[0] || strlen(text) > MAX_TEXT || strchr(text, '\n')) {
+        hf_json_fail(json, key, "a list of folders is expected");
+        return;
+    }
+    char* folder = hf_path_beside(json->file, text);
+    size_t size = (*folders ? strlen(*folders) + 1 : 0) + (folder ? strlen(folder) : 0) + 1;
+    char* all = folder ? hf_alloc(size, 1) : NULL;
+    if (all)
+        snprintf(all, size, "%s%s%s", *folders ? *folders : "", *folders ? "\n" : "", folder);
+    else
+        json->status = hf_fail_memory(json->error, json->file);
+    hf_free(folder);
+    hf_free(*folders);
+    *folders = all;
+}
+
+void hf_motion_read_folders(hf_json* json, const char* key, char** folders) {
+    json_t* list = NULL;
+    if (!hf_json_array(json, "", json->root, key, false, &list)) return;
+    if (json_array_size(list) > MAX_FOLDERS) hf_json_fail(json, key, "more than %d folders", MAX_FOLDERS);
+    for (size_t i = 0; i < json_array_size(list) && json->status == HF_OK; i++)
+        add_folder(json, key, json_array_get(list, i), folders);
+}
+
 void hf_motion_read_outcome(hf_json* json, char** outcome) {
     const char *text = hf_outcome_text(HF_FOUND), *known[HF_CANCELLED + 1];
     hf_json_string(json, "", json->root, "outcome", false, &text);
@@ -144,14 +172,32 @@ void hf_motion_write_names(hf_bytes* out, const char* key, char* const* names, i
     hf_bytes_text(out, "]");
 }
 
-void hf_motion_write_path(hf_bytes* out, const char* path, const char* key, const char* target) {
+static void write_relative(hf_bytes* out, const char* path, const char* target) {
     char* relative = target[0] ? hf_path_relative(path, target) : hf_copy_text("");
-    hf_bytes_format(out, ",\n  \"%s\": ", key);
     if (relative)
         hf_bytes_quoted(out, relative);
     else
         out->failed = true;
     hf_free(relative);
+}
+
+void hf_motion_write_path(hf_bytes* out, const char* path, const char* key, const char* target) {
+    hf_bytes_format(out, ",\n  \"%s\": ", key);
+    write_relative(out, path, target);
+}
+
+void hf_motion_write_folders(hf_bytes* out, const char* path, const char* key, const char* folders) {
+    char *copy = folders ? hf_copy_text(folders) : NULL, *state = NULL;
+    if (!folders) return;
+    if (!copy) out->failed = true;
+    hf_bytes_format(out, ",\n  \"%s\": [", key);
+    for (char* folder = copy ? strtok_r(copy, "\n", &state) : NULL; folder;
+         folder = strtok_r(NULL, "\n", &state)) {
+        if (folder != copy) hf_bytes_text(out, ", ");
+        write_relative(out, path, folder);
+    }
+    hf_bytes_text(out, "]");
+    hf_free(copy);
 }
 
 void hf_motion_write_claims(hf_bytes* out, unsigned claims) {

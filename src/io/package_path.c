@@ -14,6 +14,7 @@ typedef struct search {
     const char* package;
     size_t package_length;
     const char* rest;
+    hf_lines* used; /* folders of search paths that served */
     char* found;
     hf_status status;
 } search;
@@ -43,9 +44,18 @@ static bool try_folder(search* s, const char* folder, size_t length, bool with_p
     return false;
 }
 
+static bool add_used(hf_lines* used, const char* folder, size_t length) {
+    for (int i = 0; i < used->count; i++)
+        if (strlen(used->items[i]) == length && memcmp(used->items[i], folder, length) == 0) return true;
+    return hf_lines_add(used, "%.*s", (int)length, folder);
+}
+
 /* A folder of a search path may hold the package or be the package. */
 static bool try_both(search* s, const char* folder, size_t length) {
-    return length > 0 && (try_folder(s, folder, length, true) || try_folder(s, folder, length, false));
+    if (length == 0 || (!try_folder(s, folder, length, true) && !try_folder(s, folder, length, false)))
+        return false;
+    if (s->status == HF_OK && !add_used(s->used, folder, length)) s->status = HF_ERROR_MEMORY;
+    return true;
 }
 
 static bool try_environment(search* s, const char* variable) {
@@ -89,7 +99,7 @@ static const char* after(const char* name, const char* scheme) {
 }
 
 hf_status hf_package_resolve(const char* name, const char* from_file, const hf_load_options* options,
-                             char** path) {
+                             hf_lines* used, char** path) {
     *path = NULL;
     const char* rest = after(name, "package://");
     if (!rest) rest = after(name, "model://");
@@ -104,12 +114,13 @@ hf_status hf_package_resolve(const char* name, const char* from_file, const hf_l
     }
     const char* slash = strchr(rest, '/');
     if (!slash || strlen(rest) > 4096) return HF_ERROR_FILE;
-    search s = {rest, (size_t)(slash - rest), slash + 1, NULL, HF_ERROR_FILE};
+    search s = {rest, (size_t)(slash - rest), slash + 1, used, NULL, HF_ERROR_FILE};
     bool ended = false;
     for (int i = 0; options && i < options->package_path.count && !ended; i++)
         ended = try_both(&s, options->package_path.items[i], strlen(options->package_path.items[i]));
     if (!ended && !try_environment(&s, "HOLDFAST_PACKAGE_PATH") && !try_environment(&s, "ROS_PACKAGE_PATH"))
         try_ancestors(&s, from_file);
-    *path = s.found;
+    if (s.status != HF_OK) hf_free(s.found);
+    *path = s.status == HF_OK ? s.found : NULL;
     return s.status;
 }

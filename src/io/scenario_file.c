@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "io/scenario_reader.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -32,10 +33,16 @@ void* hf_scenario_list(hf_scenario_reader* r, const char* where, size_t count, s
 void hf_scenario_unknown(hf_scenario_reader* r, const char* where, const char* what, const char* name,
                          const char* const* names, int count) {
     const char* near = hf_nearest_word(name, names, count);
-    if (near)
+    if (near) {
         hf_json_fail(&r->json, where, "unknown %s \"%.60s\"; did you mean \"%.60s\"?", what, name, near);
-    else
-        hf_json_fail(&r->json, where, "unknown %s \"%.60s\"", what, name);
+        return;
+    }
+    char known[240] = "", more[40] = "";
+    int left = 0;
+    for (int i = 0; i < count; i++) hf_text_list_add(known, sizeof known, names[i], &left);
+    if (left) snprintf(more, sizeof more, " and %d more", left);
+    hf_json_fail(&r->json, where, "unknown %s \"%.60s\"%s%s%s", what, name, count ? "; there are " : "",
+                 known, more);
 }
 
 bool hf_scenario_limb(hf_scenario_reader* r, const char* where, const char* name, int* limb) {
@@ -300,15 +307,71 @@ static void read_kind(hf_scenario_reader* r) {
     hf_json_keys(&r->json, "", r->json.root, known, count);
 }
 
+/* ---- The creature ---- */
+
+/* A name without folder or ending, of a creature file in one of the folders that the options give. */
+static bool is_bare_name(const char* text) { return text[0] && !strpbrk(text, "./\\"); }
+
+static char* named_path(const char* folder, const char* name) {
+    size_t size = strlen(folder) + strlen(name) + sizeof "/.creature.json";
+    char* path = hf_alloc(size, 1);
+    if (path) snprintf(path, size, "%s/%s.creature.json", folder, name);
+    return path;
+}
+
+/* The names of the creature files in a folder. */
+static bool list_creatures(const char* folder, hf_lines* names) {
+    static const char ending[] = ".creature.json";
+    DIR* dir = opendir(folder);
+    bool good = true;
+    for (struct dirent* e; dir && good && (e = readdir(dir));)
+        if (hf_text_ends(e->d_name, ending))
+            good = hf_lines_add(names, "%.*s", (int)(strlen(e->d_name) + 1 - sizeof ending), e->d_name);
+    if (dir) closedir(dir);
+    return good;
+}
+
+static void unknown_creature(hf_scenario_reader* r, const char* name, hf_strings folders) {
+    hf_lines names = {0};
+    bool good = true;
+    for (int i = 0; i < folders.count && good; i++) good = list_creatures(folders.items[i], &names);
+    if (good)
+        hf_scenario_unknown(r, "creature", "creature", name, (const char* const*)names.items, names.count);
+    else
+        hf_scenario_out_of_memory(r);
+    hf_lines_free(&names);
+}
+
+/* The file of a creature that is named like those on the command line; NULL after a failure. */
+static char* find_creature(hf_scenario_reader* r, const char* name, const hf_load_options* options) {
+    hf_strings folders = options ? options->creature_path : (hf_strings){0};
+    for (int i = 0; i < folders.count; i++) {
+        char* path = named_path(folders.items[i], name);
+        if (!path) {
+            hf_scenario_out_of_memory(r);
+            return NULL;
+        }
+        if (hf_path_exists(path)) return path;
+        hf_free(path);
+    }
+    unknown_creature(r, name, folders);
+    return NULL;
+}
+
 static void read_creature(hf_scenario_reader* r, const hf_load_options* options) {
     const char* text = NULL;
     hf_scenario* s = r->scenario;
     if (!hf_json_string(&r->json, "", r->json.root, "creature", true, &text)) return;
-    s->creature_path = hf_path_beside(r->path, text);
+    bool searched = is_bare_name(text) && options && options->creature_path.count > 0;
+    s->creature_path = searched ? find_creature(r, text, options) : hf_path_beside(r->path, text);
+    if (r->json.status != HF_OK) return;
     if (!s->creature_path)
         hf_scenario_out_of_memory(r);
     else
         r->json.status = hf_creature_load(s->creature_path, options, &s->creature, r->json.error);
+    hf_error* error = r->json.error;
+    if (r->json.status == HF_ERROR_FILE && error && !error->field[0])
+        snprintf(error->field, sizeof error->field, "the creature of %.140s", r->path);
 }
 
 static void read_states(hf_scenario_reader* r) {

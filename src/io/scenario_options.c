@@ -16,6 +16,9 @@ static bool read_whole(hf_scenario_reader* r, const char* where, const json_t* o
     return false;
 }
 
+/* As much as contact queries take. */
+static const double MAX_WEIGHT = 1e6, MAX_EPSILON_M = 1e3;
+
 static void read_score(hf_scenario_reader* r, const json_t* object) {
     static const char* const terms[] = {"effort",  "distance", "manipulability", "precision",
                                         "comfort", "duration", "balance",        "profile"};
@@ -25,6 +28,11 @@ static void read_score(hf_scenario_reader* r, const json_t* object) {
     for (int i = 0; i < 8 && r->json.status == HF_OK; i++) {
         hf_score_weight* to = &s->weights[s->weight_count];
         if (!hf_json_number(&r->json, "options.score", object, terms[i], false, &to->weight)) continue;
+        if (!(to->weight >= 0 && to->weight <= MAX_WEIGHT)) {
+            hf_json_fail(&r->json, "options.score", "\"%s\" is %g, a weight from 0 to %g is expected",
+                         terms[i], to->weight, MAX_WEIGHT);
+            return;
+        }
         to->term = hf_copy_text(terms[i]);
         if (to->term)
             s->weight_count++;
@@ -33,15 +41,12 @@ static void read_score(hf_scenario_reader* r, const json_t* object) {
     }
 }
 
-/* The tables that a scenario of a kind can set numbers of. */
+/* The tables that a scenario of a kind can set numbers of; what is in them their owners know. */
+#define NAME_AND_KIND(name, kind, table) {name, kind},
 static const struct {
     const char* name;
     hf_scenario_kind kind;
-} tables[] = {{"plan", HF_SCENARIO_PLAN},
-              {"contact", HF_SCENARIO_CONTACT},
-              {"sequence", HF_SCENARIO_CONTACT},
-              {"swing", HF_SCENARIO_CONTACT},
-              {"course", HF_SCENARIO_CONTACT}};
+} tables[] = {HF_SCENARIO_TABLES(NAME_AND_KIND)};
 enum { TABLE_COUNT = sizeof tables / sizeof *tables };
 
 /* Numbers of tables that a file sets elsewhere, or that are the machine's affair. */
@@ -118,8 +123,10 @@ void hf_scenario_read_options(hf_scenario_reader* r) {
         !hf_json_keys(&r->json, "options", object, keys, OWN + TABLE_COUNT))
         return;
     if (read_whole(r, "options", object, "samples", 1, 1e8, &value)) s->samples = (int)value;
-    if (hf_json_number(&r->json, "options", object, "epsilon", false, &s->epsilon_m) && !(s->epsilon_m > 0))
-        hf_json_fail(&r->json, "options", "\"epsilon\" is %g, it must be above 0", s->epsilon_m);
+    if (hf_json_number(&r->json, "options", object, "epsilon", false, &s->epsilon_m) &&
+        !(s->epsilon_m > 0 && s->epsilon_m <= MAX_EPSILON_M))
+        hf_json_fail(&r->json, "options", "\"epsilon\" is %g, it must be above 0 and at most %g",
+                     s->epsilon_m, MAX_EPSILON_M);
     if (hf_json_object(&r->json, "options", object, "score", false, &score)) read_score(r, score);
     read_tables(r, object);
 }

@@ -123,9 +123,9 @@ static hf_status open_file(const char* path, hf_json* json, hf_error* error) {
 
 static void read_all(reader* r) {
     static const char* const keys[] = {"format", "version", "creature", "scenario", "outcome",
-                                       "claims", "rate",    "holds",    "knots"};
+                                       "claims", "rate",    "holds",    "knots",    "package_path"};
     hf_schedule* s = r->schedule;
-    if (!hf_json_keys(&r->json, "", r->json.root, keys, 9)) return;
+    if (!hf_json_keys(&r->json, "", r->json.root, keys, sizeof keys / sizeof *keys)) return;
     hf_motion_read_path(&r->json, "creature", false, &s->creature);
     hf_motion_read_path(&r->json, "scenario", false, &s->scenario);
     hf_motion_read_outcome(&r->json, &s->outcome);
@@ -163,13 +163,15 @@ hf_status hf_schedule_load(const char* path, const hf_creature* creature, const 
     return status;
 }
 
-hf_status hf_schedule_peek(const char* path, char** creature, char** scenario, hf_error* error) {
+hf_status hf_schedule_peek(const char* path, char** creature, char** scenario, char** package_path,
+                           hf_error* error) {
     hf_json json = {0};
-    *creature = *scenario = NULL;
+    *creature = *scenario = *package_path = NULL;
     hf_status status = open_file(path, &json, error);
     if (status == HF_OK) {
         hf_motion_read_path(&json, "creature", false, creature);
         hf_motion_read_path(&json, "scenario", false, scenario);
+        hf_motion_read_folders(&json, "package_path", package_path);
         status = json.status;
     }
     hf_json_free(&json);
@@ -217,6 +219,7 @@ hf_status hf_schedule_save(const hf_schedule* s, const hf_creature* creature, co
     hf_bytes_text(&out, "{ \"format\": \"holdfast-schedule\", \"version\": 1");
     if (s->creature) hf_motion_write_path(&out, path, "creature", s->creature);
     if (s->scenario) hf_motion_write_path(&out, path, "scenario", s->scenario);
+    hf_motion_write_folders(&out, path, "package_path", creature->view.package_path);
     hf_bytes_text(&out, ",\n  \"outcome\": ");
     hf_bytes_quoted(&out, s->outcome);
     hf_motion_write_claims(&out, s->claims);

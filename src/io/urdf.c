@@ -334,7 +334,10 @@ static int start_joint(urdf_reader* r, const char** attributes) {
     j->axis = hf_v3(1, 0, 0);
     j->multiplier = 1;
     if (!joint_type(type, &j->type))
-        hf_xml_fail(&r->xml, HF_ERROR_FORMAT, r->field, "\"%.60s\" is not a type of joint", type);
+        hf_xml_fail(
+            &r->xml, HF_ERROR_FORMAT, r->field,
+            "\"%.60s\" is not a type of joint: fixed, revolute, continuous, prismatic, floating or planar",
+            type);
     return JOINT;
 }
 
@@ -540,7 +543,7 @@ static hf_status load_mesh(const char* file, const hf_load_options* options, hf_
                            hf_draft_shape* shape, missing_meshes* missing, hf_error* error) {
     const char* link = draft->links[shape->link].name;
     char *path = NULL, *notes = NULL;
-    hf_status status = hf_package_resolve(shape->source, file, options, &path);
+    hf_status status = hf_package_resolve(shape->source, file, options, &draft->package_path, &path);
     hf_error why = {0};
     if (status == HF_OK) status = hf_mesh_load(path, &shape->mesh, &notes, &why);
     bool added = add_notes(draft, link, hf_path_name(shape->source), notes);

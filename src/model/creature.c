@@ -30,6 +30,19 @@ hf_status hf_build_warn(hf_build* b, const char* format, ...) {
     return hf_lines_add(&b->creature->warnings, "%s", text) ? HF_OK : hf_build_fail_memory(b);
 }
 
+/* The lines as one text; NULL for none. False when memory is out. */
+static bool join_folders(const hf_lines* lines, hf_arena* arena, const char** text) {
+    size_t size = 1;
+    for (int i = 0; i < lines->count; i++) size += strlen(lines->items[i]) + 1;
+    *text = NULL;
+    if (lines->count == 0) return true;
+    char *joined = hf_arena_alloc(arena, size, 1), *end = joined;
+    for (int i = 0; joined && i < lines->count; i++)
+        end += snprintf(end, size - (size_t)(end - joined), "%s%s", i ? "\n" : "", lines->items[i]);
+    *text = joined;
+    return joined;
+}
+
 /* Names, paths, and the warnings of the readers. */
 static hf_status copy_texts(hf_build* b) {
     const hf_creature_draft* d = b->draft;
@@ -49,6 +62,7 @@ static hf_status copy_texts(hf_build* b) {
         v->name = stem;
     }
     if (!v->path || !v->name || (d->urdf_path && !v->urdf_path)) return hf_build_fail_memory(b);
+    if (!join_folders(&d->package_path, arena, &v->package_path)) return hf_build_fail_memory(b);
     for (int i = 0; i < d->warnings.count; i++)
         if (!hf_lines_add(&b->creature->warnings, "%s", d->warnings.items[i])) return hf_build_fail_memory(b);
     return HF_OK;

@@ -19,5 +19,6 @@ void hf_creature_draft_free(hf_creature_draft* draft) {
     hf_free(draft->trunk);
     hf_arena_free(&draft->arena);
     hf_lines_free(&draft->warnings);
+    hf_lines_free(&draft->package_path);
     memset(draft, 0, sizeof *draft);
 }

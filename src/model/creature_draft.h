@@ -153,6 +153,7 @@ typedef struct hf_creature_draft {
     double guide_bent_tilt;
     int guide_any;
     hf_lines warnings;
+    hf_lines package_path; /* folders in which package:// names were found */
 } hf_creature_draft;
 
 /* Adds an empty item to one of a draft's lists; false when memory is out. */

@@ -28,6 +28,7 @@ static hf_status copy_limb(const hf_creature_view* view, const hf_limb* limb, hf
 
 static hf_status fill_names(hf_motion* m, const hf_creature_view* view, const hf_scene* scene) {
     m->creature = hf_copy_text(view->path ? view->path : "");
+    if (view->package_path && !(m->package_path = hf_copy_text(view->package_path))) return HF_ERROR_MEMORY;
     m->outcome = hf_copy_text(hf_outcome_text(HF_FOUND));
     m->joints = hf_alloc((size_t)view->joint_count, sizeof *m->joints);
     m->limbs = hf_alloc((size_t)view->limb_count, sizeof *m->limbs);
@@ -88,6 +89,7 @@ void hf_motion_free(hf_motion* motion) {
     hf_free(motion->stats);
     hf_free(motion->creature);
     hf_free(motion->scenario);
+    hf_free(motion->package_path);
     hf_free(motion->outcome);
     hf_free(motion);
 }

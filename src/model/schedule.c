@@ -137,7 +137,8 @@ hf_status hf_schedule_validate(const hf_schedule* s, const hf_creature* creature
                        "balance is claimed, and the creature has no mass");
     if (s->knot_count < 1) return hf_fail(error, HF_ERROR_ARGUMENT, NULL, 0, NULL, "there is no knot");
     if (!(s->rate >= 1) || !(s->rate <= 1000))
-        return hf_fail(error, HF_ERROR_ARGUMENT, NULL, 0, NULL, "a rate of 1 to 1000 frames a second");
+        return hf_fail(error, HF_ERROR_ARGUMENT, NULL, 0, "rate", "%g is outside 1 to 1000 frames a second",
+                       s->rate);
     for (int i = 0; i < s->knot_count; i++) {
         const char* why = knot_fault(s, i);
         if (why) return refuse(error, "knots", i, why);

@@ -3,6 +3,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text.h"
+#include "base/workspace.h"
 #include "model/tolerance.h"
 
 #include <math.h>
@@ -54,6 +56,7 @@ hf_plan_options hf_plan_options_default(void) {
     hf_plan_options o;
     memset(&o, 0, sizeof o);
     hf_options_default(hf_plan_option_table(), &o);
+    o.guide = hf_guide_options_default();
     return o;
 }
 
@@ -165,9 +168,49 @@ static bool spread_guide(hf_planner* p, const hf_guide_path* path, double* effor
     return p->own_guide != NULL;
 }
 
+/* A pose of start or goal that collides: both bodies, the depth and the free height. */
+static bool say_overlap(hf_planner* p, const char* lead, const hf_pose* pose, const hf_plan_node* holds,
+                        hf_plan_result* r) {
+    hf_hold touches[HF_MAX_HOLDS];
+    hf_collision_query query = hf_collision_query_default();
+    hf_overlap overlap;
+    query.touches = touches;
+    query.touch_count = holds ? hf_holds_touches(holds->holds, holds->hold_count, -1, touches) : 0;
+    if (!hf_overlap_find(p->world.creature, p->world.placement, pose, &query, p->tools.links, &overlap))
+        return false;
+    char text[400];
+    snprintf(r->where, sizeof r->where, "%s%s", lead,
+             hf_overlap_text(p->world.creature, p->world.scene, &overlap, text, sizeof text));
+    r->block = (hf_plan_block){.limb = -1, .object = -1, .collides = true, .hit = overlap.pair};
+    return true;
+}
+
+/* Why there is no guide, and where it ended. A goal that is only a root has the rest posture, in which limbs
+   may well collide: it is looked at only where the trunk is not free. */
+static void say_guide(hf_planner* p, const hf_plan_query* q, const hf_guide_path* path, hf_plan_result* r) {
+    bool at_goal = path->stop == HF_GUIDE_BAD_GOAL;
+    const char* what = hf_guide_stop_text(path->stop);
+    r->block = (hf_plan_block){.limb = -1, .has_place = true, .object = -1};
+    if (!at_goal && path->stop != HF_GUIDE_BAD_START) {
+        hf_vec3 a = path->start_side.position, b = path->goal_side.position;
+        r->block.point = a;
+        snprintf(r->where, sizeof r->where,
+                 "%lld samples left a gap of %.2f m from %.2f %.2f %.2f to %.2f %.2f %.2f",
+                 (long long)path->samples, path->gap, a.x, a.y, a.z, b.x, b.y, b.z);
+        return;
+    }
+    const hf_pose* pose = at_goal ? &q->goal->pose : &q->start->pose;
+    hf_guide_fault fault = at_goal ? path->goal_fault : path->start_fault;
+    r->block.point = pose->root.position;
+    if (fault == HF_GUIDE_TRUNK && say_overlap(p, at_goal ? "the goal is not free: " : "", pose, NULL, r))
+        return;
+    snprintf(r->where, sizeof r->where, "%s at %.2f %.2f %.2f: %s", what, pose->root.position.x,
+             pose->root.position.y, pose->root.position.z, hf_guide_fault_text(fault));
+}
+
 static hf_status find_guide(hf_planner* p, const hf_plan_query* q, int attempt, hf_guide_path* path,
                             hf_plan_result* r, bool* found) {
-    hf_guide_options o = hf_guide_options_default();
+    hf_guide_options o = p->world.options->guide;
     o.seed = p->world.options->seed + 1000003u * (uint64_t)attempt;
     o.progress = p->progress.report;
     o.user = p->progress.user;
@@ -184,9 +227,7 @@ static hf_status find_guide(hf_planner* p, const hf_plan_query* q, int attempt, 
     *found = status == HF_OK && path->outcome == HF_FOUND;
     if (status == HF_OK && path->outcome == HF_CANCELLED) p->progress.cancelled = true;
     r->guide_length_m = path->length_m;
-    if (status == HF_OK && !*found)
-        snprintf(r->where, sizeof r->where, "%s (nearest gap %.2f m after %lld samples)",
-                 hf_guide_stop_text(path->stop), path->gap, (long long)path->samples);
+    if (status == HF_OK && !*found) say_guide(p, q, path, r);
     return status;
 }
 
@@ -234,18 +275,70 @@ static double share_of_way(const hf_planner* p) {
 
 static void say_where(const hf_planner* p, hf_plan_result* r) {
     hf_vec3 at = p->world.guide[p->tree.nodes[p->tree.farthest].guide_index].position;
-    snprintf(r->where, sizeof r->where, "at %.2f %.2f %.2f, %.0f %% of the way, after %d stances", at.x, at.y,
-             at.z, 100 * r->reached, r->stances);
+    char block[480] = "";
+    r->block = p->tree.block;
+    if (r->block.kind != HF_PLAN_NO_OBSTACLE) hf_plan_block_text(&p->world, &r->block, block, sizeof block);
+    snprintf(r->where, sizeof r->where,
+             "%s%sthe body got to %.2f %.2f %.2f, %.0f %% of the way, after %d stance%s", block,
+             block[0] ? "; " : "", at.x, at.y, at.z, 100 * r->reached, r->stances,
+             r->stances == 1 ? "" : "s");
+}
+
+/* Why there is no stance at the start. */
+static void say_start(hf_planner* p, const hf_plan_query* q, hf_plan_result* r) {
+    const hf_plan_node* n = &p->tree.nodes[0];
+    bool whole = q->start->whole;
+    if (r->why == HF_PLAN_START_COLLIDES &&
+        say_overlap(p, "", whole ? &n->pose : &q->start->pose, whole ? n : NULL, r))
+        return;
+    int limb = p->tree.block.limb; // that should hold and touches nothing
+    if (limb >= 0) {
+        snprintf(r->where, sizeof r->where, "contacts of the start: %.60s is on no surface",
+                 p->world.view->limbs[limb].name);
+        r->block = p->tree.block;
+        return;
+    }
+    char names[300] = "";
+    int left = 0;
+    for (int i = 0; i < n->hold_count; i++)
+        hf_text_list_add(names, sizeof names, p->world.view->limbs[n->holds[i].at.limb].name, &left);
+    if (n->hold_count)
+        snprintf(r->where, sizeof r->where, "%s cannot hold it with a balance margin of %g mm", names,
+                 p->world.options->margin_m * 1000);
+    else
+        snprintf(r->where, sizeof r->where, "no limb can touch a surface");
 }
 
 /* Begins a tree at the start. */
-static bool begin(hf_planner* p, const hf_plan_query* q, hf_plan_why* why) {
+static bool begin(hf_planner* p, const hf_plan_query* q, hf_plan_result* r) {
     p->tree.knots.count = p->tree.node_count = p->tree.node_index = p->tree.farthest = 0;
-    if (!hf_plan_begin(p, q->start, &p->tree.nodes[0], why)) return false;
+    p->tree.block = (hf_plan_block){.limb = -1, .object = -1};
+    if (!hf_plan_begin(p, q->start, &p->tree.nodes[0], &r->why)) {
+        say_start(p, q, r);
+        return false;
+    }
     p->tree.nodes[0].option = p->tree.nodes[0].found = p->tree.nodes[0].blocked = 0,
     p->tree.nodes[0].worth = 0;
     p->tree.node_count = 1;
     return true;
+}
+
+/* Can the limbs that a whole goal names hold there? Where one touches nothing the search would be in vain. */
+static bool goal_holds(hf_planner* p, const hf_scenario_state* goal, hf_plan_result* r) {
+    if (!goal->whole || goal->contact_count == 0) return true;
+    hf_plan_hold holds[HF_MAX_HOLDS];
+    hf_workspace_mark mark = hf_workspace_begin(p->tools.workspace);
+    hf_pose pose = hf_take_pose(p);
+    if (pose.q) hf_pose_copy(&p->world, &goal->pose, &pose);
+    int count = pose.q ? hf_plan_contacts(p, goal, &pose, holds) : 0;
+    hf_workspace_end(p->tools.workspace, mark);
+    if (count >= 0) return true;
+    r->why = HF_PLAN_NO_CONTACT;
+    r->block = (hf_plan_block){.kind = HF_PLAN_NO_ARRIVAL, .limb = -1 - count, .object = -1};
+    snprintf(r->where, sizeof r->where,
+             "contacts of the goal: %.60s is on no surface, or cannot hold it there",
+             p->world.view->limbs[-1 - count].name);
+    return false;
 }
 
 /* Stances along the guide; the schedule is the whole one, or as far as the search went. */
@@ -253,7 +346,8 @@ static hf_status plan_along(hf_planner* p, const hf_plan_query* q, hf_plan_resul
     int patience =
         q->guide_count > 0 ? p->world.options->max_work : p->world.options->patience * (1 + p->world.attempt);
     if (!hf_spots_find(p)) return p->tools.status;
-    bool begun = begin(p, q, &r->why);
+    bool begun = begin(p, q, r);
+    if (begun && !goal_holds(p, q->goal, r)) return make_schedule(p, 0, r);
     if (begun) r->why = hf_plan_search(p, q->goal, patience);
     if (!hf_plan_ok(p)) return p->tools.status;
     if (!begun) return HF_OK;
@@ -266,10 +360,11 @@ static hf_status plan_along(hf_planner* p, const hf_plan_query* q, hf_plan_resul
 
 /* Without a guide: the motion is the start's stance alone, or the start itself says why there is none. */
 static hf_status plan_start(hf_planner* p, const hf_plan_query* q, hf_plan_result* r) {
-    hf_plan_why why = HF_PLAN_NO_GUIDE;
     p->world.guide = &q->start->pose.root, p->world.guide_count = 1;
-    bool begun = hf_spots_find(p) && begin(p, q, &why);
-    r->why = begun ? HF_PLAN_NO_GUIDE : why;
+    r->why = HF_PLAN_NO_GUIDE;
+    if (!hf_spots_find(p)) return p->tools.status;
+    bool begun = begin(p, q, r);
+    if (begun) r->why = HF_PLAN_NO_GUIDE;
     if (!hf_plan_ok(p)) return p->tools.status;
     return begun ? make_schedule(p, 0, r) : HF_OK;
 }

@@ -164,6 +164,7 @@ hf_status hf_plan_find(const hf_plan_model* model, const hf_scene* scene, const 
                        hf_plan_result* result, hf_error* error) {
     memset(result, 0, sizeof *result);
     hf_status status = hf_options_check(hf_plan_option_table(), options, error);
+    if (status == HF_OK) status = hf_options_check(hf_guide_option_table(), &options->guide, error);
     if (status != HF_OK) return status;
     for (int k = 0; k < hf_scene_object_count(scene); k++)
         if (hf_scene_object(scene, k).key_count > 1)
@@ -207,7 +208,11 @@ hf_status hf_plan_find(const hf_plan_model* model, const hf_scene* scene, const 
     if (result->schedule && status == HF_OK) status = realise(model->creature, scene, result);
     if (status != HF_OK) {
         hf_plan_result_free(result);
-        const char* why = misfit.status != HF_OK ? misfit.message : hf_status_text(status);
+        const char* why =
+            misfit.status != HF_OK     ? misfit.message
+            : status == HF_ERROR_LIMIT ? "start and goal are too far apart, or a stance has too many contacts"
+            : status == HF_ERROR_ARGUMENT ? "a number of start, goal or guide is not finite or too far away"
+                                          : hf_status_text(status);
         return hf_fail(error, status, NULL, 0, misfit.status != HF_OK ? "roadmap" : NULL, "%s", why);
     }
     return HF_OK;

@@ -101,13 +101,9 @@ static void find_stance(hf_planner* p, hf_plan_node* n) {
 /* Balanced and free as it stands. */
 static bool stands(hf_planner* p, const hf_plan_node* n, hf_plan_why* why) {
     hf_collision hit;
-    *why = HF_PLAN_START_UNBALANCED;
-    if (n->hold_count == 0) return false;
-    if (hf_holds_collide(p, n->holds, n->hold_count, -1, &n->pose, &hit)) {
-        *why = HF_PLAN_START_COLLIDES;
-        return false;
-    }
-    return margin_of(p, n) >= p->world.options->margin_m;
+    bool collides = hf_holds_collide(p, n->holds, n->hold_count, -1, &n->pose, &hit);
+    *why = collides ? HF_PLAN_START_COLLIDES : HF_PLAN_START_UNBALANCED;
+    return !collides && n->hold_count > 0 && margin_of(p, n) >= p->world.options->margin_m;
 }
 
 /* A start pose may hold toes up for what comes: they stay so. A hand that grips opens on its way. */
@@ -145,7 +141,7 @@ bool hf_plan_begin(hf_planner* p, const hf_scenario_state* start, hf_plan_node* 
     n->parent = n->last_limb = -1;
     // as it is given, or as the rest posture happens to touch
     n->hold_count = hf_plan_contacts(p, start, &n->pose, n->holds);
-    if (n->hold_count < 0) n->hold_count = 0;
+    if (n->hold_count < 0) p->tree.block.limb = -1 - n->hold_count, n->hold_count = 0;
     if (!stands(p, n, why) && (start->whole || !find_start(p, start, n))) return false;
     hf_plan_note(p, hf_knots_add(&p->tree.knots, &n->pose, 0, -1));
     n->end_knot = p->tree.knots.count;

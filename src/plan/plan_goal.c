@@ -122,12 +122,13 @@ static bool take_whole(hf_planner* p, const hf_scenario_state* goal, hf_pose* po
 
 bool hf_plan_arrive(hf_planner* p, const hf_scenario_state* goal) {
     hf_plan_tree was = p->tree;
+    p->tools.has_hit = false;
     hf_workspace_mark mark = hf_workspace_begin(p->tools.workspace);
     hf_pose pose = hf_take_pose(p);
     bool there = pose.q && reach_root(p, goal, &pose) && (!goal->whole || take_whole(p, goal, &pose));
     hf_workspace_end(p->tools.workspace, mark);
     if (there) return true;
     p->tree.node_index = was.node_index, p->tree.node_count = was.node_count;
-    p->tree.farthest = was.farthest, p->tree.knots.count = was.knots.count;
+    p->tree.farthest = was.farthest, p->tree.knots.count = was.knots.count, p->tree.block = was.block;
     return false;
 }

@@ -118,7 +118,9 @@ void hf_plan_adopt(hf_planner* p) {
     n->worth = n->guide_index + lasting(p, n) / 2;
     bound_worth(p, n);
     p->tree.node_index = p->tree.node_count++;
-    if (n->guide_index > p->tree.nodes[p->tree.farthest].guide_index) p->tree.farthest = p->tree.node_index;
+    if (n->guide_index <= p->tree.nodes[p->tree.farthest].guide_index) return;
+    p->tree.farthest = p->tree.node_index;
+    p->tree.block = (hf_plan_block){.limb = -1, .object = -1};
 }
 
 /* Is there such a stance already? */
@@ -188,7 +190,10 @@ hf_plan_why hf_plan_search(hf_planner* p, const hf_scenario_state* goal, int pat
         t->node_index = choose(p);
         if (t->node_index < 0) return HF_PLAN_NO_CONTACT;
         const hf_plan_node* n = &t->nodes[t->node_index];
-        if (n->option == 0 && n->found == 0 && all_last(p, n) && hf_plan_arrive(p, goal)) return HF_PLAN_DONE;
+        if (n->option == 0 && n->found == 0 && all_last(p, n)) {
+            if (hf_plan_arrive(p, goal)) return HF_PLAN_DONE;
+            hf_plan_blocked(p, HF_PLAN_NO_ARRIVAL, -1, NULL);
+        }
         if (t->nodes[t->farthest].guide_index > farthest)
             farthest = t->nodes[t->farthest].guide_index, went_on = p->progress.work;
         // the farther it came the more would be lost

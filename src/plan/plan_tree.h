@@ -5,6 +5,7 @@
 
 #include "solve/keep.h"
 #include <holdfast/balance.h>
+#include <holdfast/plan.h>
 
 enum { HF_MAX_HOLDS = 16, HF_MAX_STANCES = 2048 };
 
@@ -61,8 +62,9 @@ typedef struct hf_plan_tree {
     hf_plan_node* nodes; /* HF_MAX_STANCES */
     double* nodes_q;     /* joint values of their poses */
     int node_count;
-    int node_index; /* the stance from which the search goes on */
-    int farthest;   /* the stance that is farthest along the guide */
+    int node_index;      /* the stance from which the search goes on */
+    int farthest;        /* the stance that is farthest along the guide */
+    hf_plan_block block; /* the best change that failed there */
 } hf_plan_tree;
 
 /* The limb's hold among these; -1 when it has none. */

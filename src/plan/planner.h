@@ -22,6 +22,8 @@ typedef struct hf_plan_tools {
     hf_timing* timing;
     hf_stance* stances[HF_STANCES];
     int stances_borrowed;
+    bool has_hit;     /* a pose or a way collided since it was last cleared: */
+    hf_collision hit; /* the last such collision */
     hf_status status; /* the first failure of any tool, which ends the attempt */
 } hf_plan_tools;
 
@@ -59,6 +61,12 @@ static inline void hf_pose_give_way(hf_pose* pose, hf_vec3 pull) {
 /* The balance margin of the poses between which segments are made, m: half as much again as their knots must
    have. */
 static inline double hf_pose_margin(const hf_planner* p) { return p->world.options->margin_m * 3 / 2; }
+
+/* Keeps what collided, for the words of a failure. */
+static inline void hf_plan_hit(hf_planner* p, const hf_collision* hit) {
+    p->tools.has_hit = true;
+    p->tools.hit = *hit;
+}
 
 /* ---- planner.c ---- */
 /* Takes the memory of a search whose creature, scene and options are set. */
@@ -186,6 +194,13 @@ hf_plan_why hf_plan_search(hf_planner* p, const hf_scenario_state* goal, int pat
 bool hf_plan_is_blocked(const hf_plan_node* node);
 /* Keeps the child that was made behind the last node as a stance of the tree and goes on from there. */
 void hf_plan_adopt(hf_planner* p);
+
+/* ---- plan_block.c ---- */
+/* Keeps a failed change of the limb (-1: of the body) to a place (NULL: none) when it came farther than those
+   before it at the farthest stance. */
+void hf_plan_blocked(hf_planner* p, hf_plan_obstacle kind, int limb, const hf_hold* place);
+/* The block, which is one, in words. */
+void hf_plan_block_text(const hf_plan_world* world, const hf_plan_block* block, char* text, size_t size);
 
 /* ---- plan_goal.c ---- */
 /* From the last node to the goal: its root, and its contacts and posture where it is whole. Nothing changes

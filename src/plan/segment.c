@@ -172,6 +172,7 @@ static bool collides(const hf_segment* s, const hf_pose* a, const hf_pose* b, co
     hf_collision hit;
     hf_plan_note(p, hf_move_collides(p->world.creature, p->world.placement, a, b, q, p->tools.workspace,
                                      &found, &hit));
+    if (found && hf_plan_ok(p)) hf_plan_hit(p, &hit);
     return found;
 }
 

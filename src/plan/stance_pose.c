@@ -111,6 +111,7 @@ static bool accept(search* s, hf_pose* pose) {
     hf_collision hit;
     if (!hf_spares_clear(p, s->holds, s->count, s->leaving ? s->leaving->at.limb : -1, s->from.q, pose,
                          &hit)) {
+        hf_plan_hit(p, &hit);
         s->away = hit.other_body < 0 ? hit.surface.normal : hf_v3(0, 0, 0);
         return false;
     }

@@ -162,6 +162,10 @@ typedef struct change {
     bool stays; /* there is no way to the departure */
 } change;
 
+static void block(const change* c, hf_plan_obstacle kind, const hf_plan_hold* place) {
+    hf_plan_blocked(c->planner, kind, c->limb, place ? &place->at : NULL);
+}
+
 /* Poses of the body while the limb is in the air, the others holding: near the guide, as it left, lower, and
    as low as a step down needs. Returns how many. */
 static int find_arrivals(change* c) {
@@ -188,8 +192,10 @@ static int find_arrivals(change* c) {
 static bool find_start(change* c, int first, hf_step_list* list) {
     hf_planner* p = c->planner;
     list->count = 0;
+    p->tools.has_hit = false;
     if (!find_departure(p, c->node, c->old, c->rest_carry, first, &c->index, &c->departure)) {
         if (c->old) c->old->stuck = first == 0;
+        block(c, HF_PLAN_CANNOT_LEAVE, c->old);
         return false;
     }
     if (c->forced) {
@@ -238,8 +244,11 @@ static bool find_end(change* c, const hf_step_candidate* to) {
     if (!c->forced && !goes_on(w, c->index, c->speculative, c->old, next)) return false;
     p->progress.work++;
     hf_pose_copy(w, &touching, &c->end);
-    return hf_stance_pose(p, c->rest, c->rest_count + 1, c->rest_carry, hf_pose_margin(p), to->root, next,
-                          &c->end);
+    p->tools.has_hit = false;
+    bool stands = hf_stance_pose(p, c->rest, c->rest_count + 1, c->rest_carry, hf_pose_margin(p), to->root,
+                                 next, &c->end);
+    if (!stands) block(c, HF_PLAN_NO_STANCE, next);
+    return stands;
 }
 
 /* The child of a change whose knots are made: its holds, where it is on the guide and its pose. */
@@ -257,13 +266,19 @@ static void fill(hf_planner* p, const hf_plan_hold* holds, int count, int limb, 
    the swing. */
 static bool carry_out(change* c, hf_plan_node* child) {
     hf_planner* p = c->planner;
-    if (!c->moved && !move_body(p, c->node, c->all_carry, &c->departure)) return false;
-    c->moved = true;
     hf_plan_hold* next = &c->rest[c->rest_count];
+    p->tools.has_hit = false;
+    if (!c->moved && !move_body(p, c->node, c->all_carry, &c->departure)) {
+        block(c, HF_PLAN_NO_BODY_WAY, next);
+        return false;
+    }
+    c->moved = true;
     next->maker = p->tree.node_count;
     if (!hf_segment_swing(p, c->rest, c->rest_count, c->old, next, c->rest_carry, p->tree.node_count,
-                          &c->departure, &c->end))
+                          &c->departure, &c->end)) {
+        block(c, HF_PLAN_NO_SWING, next);
         return false;
+    }
     fill(p, c->rest, c->rest_count + 1, c->limb, c->index, child);
     hf_holds_refresh(p, child);
     return true;
@@ -273,6 +288,8 @@ static bool carry_out(change* c, hf_plan_node* child) {
 static bool change_from(change* c, int first, hf_step_list* list, hf_plan_node* child, bool* blocked) {
     hf_planner* p = c->planner;
     if (!find_start(c, first, list)) return false;
+    p->tools.has_hit = false;
+    block(c, HF_PLAN_NO_PLACE, c->old); // unless one of the places gets farther
     int bound = INT_MAX, tries = 0;
     uint32_t done = 0;
     // where one is too far to lead on, those as far are left for later
@@ -286,6 +303,8 @@ static bool change_from(change* c, int first, hf_step_list* list, hf_plan_node* 
             int halfway = c->old ? (c->old->until + to->hold.until + 1) / 2 : to->hold.until;
             bound = halfway < bound ? halfway : bound;
             if (c->old) c->old->has_speculative_step = true;
+            p->tools.has_hit = false;
+            block(c, HF_PLAN_NO_STEP_ON, &c->rest[c->rest_count]);
             continue;
         }
         if (carry_out(c, child)) return true;

@@ -167,6 +167,7 @@ static bool make_swing(hf_planner* p, const hf_plan_hold* holds, int count, cons
         if (which == STRAIGHT)
             odd =
                 !found && (p->tools.swing->why == HF_SWING_COLLIDES || p->tools.swing->why == HF_SWING_RANGE);
+        if (!found && p->tools.swing->why == HF_SWING_COLLIDES) hf_plan_hit(p, &p->tools.swing->collision);
         good = found && hf_segment_finish(&s, true);
     }
     hf_workspace_end(p->tools.workspace, mark);

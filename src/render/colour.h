@@ -38,6 +38,8 @@ static inline uint32_t hf_palette_hex(int index) {
     int count = (int)(sizeof palette / sizeof *palette);
     return palette[index < 0 ? 0 : index % count];
 }
+/* Of what is wrong. */
+static inline hf_colour hf_mark_colour(void) { return hf_colour_hex(0xe0102e); }
 /* One colour for each limb, by its index. */
 static inline hf_colour hf_limb_colour(int limb) { return hf_colour_hex(hf_palette_hex(limb)); }
 

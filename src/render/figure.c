@@ -37,20 +37,32 @@ static hf_colour link_colour(const hf_creature_view* v, int link, const float* o
     return colour;
 }
 
-static hf_status add_link(hf_layer* layer, const hf_creature_view* v, int index, hf_transform pose) {
+/* Is the link one of those that are marked: of the limb or what hangs on it, or of a pair that meets? */
+static bool is_marked(const hf_creature_view* v, const hf_picture_mark* mark, int link) {
+    if (!mark) return false;
+    if (link == mark->link || link == mark->other_link) return true;
+    if (mark->limb < 0) return false;
+    int up = link;
+    while (up >= 0 && up != v->limbs[mark->limb].root_link) up = v->links[up].parent_link;
+    return up >= 0;
+}
+
+static hf_status add_link(hf_layer* layer, const hf_creature_view* v, int index, hf_transform pose,
+                          bool marked) {
     const hf_link* link = &v->links[index];
     hf_status status = HF_OK;
     for (int i = 0; i < link->visual_count && status == HF_OK; i++) {
         const hf_visual* visual = &v->visuals[link->first_visual + i];
         status = hf_layer_add(layer, &visual->mesh, hf_compose(pose, visual->in_link),
-                              link_colour(v, index, visual->colour));
+                              marked ? hf_mark_colour() : link_colour(v, index, visual->colour));
     }
     for (int i = 0; i < link->body_count && link->visual_count == 0 && status == HF_OK; i++) {
         const hf_body* body = &v->bodies[link->first_body + i];
         hf_mesh mesh;
         status = hf_shape_mesh(&body->shape, SEGMENTS, &mesh);
         if (status == HF_OK)
-            status = hf_layer_add(layer, &mesh, hf_compose(pose, body->in_link), link_colour(v, index, NULL));
+            status = hf_layer_add(layer, &mesh, hf_compose(pose, body->in_link),
+                                  marked ? hf_mark_colour() : link_colour(v, index, NULL));
         hf_mesh_free(&mesh);
     }
     return status;
@@ -62,7 +74,8 @@ hf_status hf_figure_add_creature(hf_layer* layer, const hf_picture_moment* momen
     if (!links) return HF_ERROR_MEMORY;
     hf_forward(moment->creature, moment->pose, links);
     hf_status status = HF_OK;
-    for (int i = 0; i < v->link_count && status == HF_OK; i++) status = add_link(layer, v, i, links[i]);
+    for (int i = 0; i < v->link_count && status == HF_OK; i++)
+        status = add_link(layer, v, i, links[i], is_marked(v, moment->mark, i));
     hf_free(links);
     return status;
 }
@@ -121,6 +134,37 @@ static hf_status add_ball(hf_layer* layer, hf_vec3 centre, double radius, hf_col
     return status;
 }
 
+/* An arrow from the limb's effector to the place where it should have gone. */
+static hf_status add_way(hf_layer* layer, const hf_picture_moment* moment, const hf_transform* links,
+                         double size) {
+    const hf_limb* limb = &hf_creature_get(moment->creature)->limbs[moment->mark->limb];
+    hf_vec3 from = links[limb->effector_link].position;
+    if (limb->contact_count) from = hf_apply(links[limb->contacts[0].link], limb->contacts[0].offset);
+    hf_vec3 way = hf_sub(moment->mark->place, from);
+    double length = hf_length(way);
+    if (!(length > 0.05 * size)) return HF_OK;
+    return add_arrow(layer, from, hf_scale(way, 1 / length), length, 0.01 * size, hf_mark_colour());
+}
+
+/* What is wrong: a ball and an arrow at a place; a creature whose marked link is inside something solid
+   shines through it. */
+static hf_status add_wrong(hf_layer* layer, const hf_picture_moment* moment, double size) {
+    const hf_picture_mark* mark = moment->mark;
+    const hf_creature_view* v = moment->creature ? hf_creature_get(moment->creature) : NULL;
+    hf_status status = mark->has_place ? add_ball(layer, mark->place, 0.035 * size, hf_mark_colour()) : HF_OK;
+    if (status != HF_OK || !v) return status;
+    hf_transform* links = hf_alloc((size_t)v->link_count, sizeof *links);
+    if (!links) return HF_ERROR_MEMORY;
+    hf_forward(moment->creature, moment->pose, links);
+    if (mark->has_place && mark->limb >= 0) status = add_way(layer, moment, links, size);
+    bool inside = mark->link >= 0 && moment->placement &&
+                  hf_placement_inside(moment->placement, links[mark->link].position, NULL);
+    for (int i = 0; i < v->link_count && inside && status == HF_OK; i++)
+        status = add_link(layer, v, i, links[i], is_marked(v, mark, i));
+    hf_free(links);
+    return status;
+}
+
 /* Above the creature, its lowest point a little over the top. */
 static hf_status add_task(hf_layer* layer, const hf_layer* creature, hf_vec3 task, double size) {
     hf_vec3 d = hf_normalize(task);
@@ -143,6 +187,7 @@ hf_status hf_figure_add_marks(hf_layer* layer, const hf_picture_moment* moment, 
         if (status == HF_OK && hf_dot(n, n) > 0)
             status = add_arrow(layer, c->point, n, 0.13 * size, 0.006 * size, colour);
     }
+    if (status == HF_OK && moment->mark) status = add_wrong(layer, moment, size);
     bool arrow = hf_dot(task, task) > 0 && isfinite(hf_dot(task, task)) && creature->count > 0;
     return status == HF_OK && arrow ? add_task(layer, creature, task, size) : status;
 }

@@ -108,8 +108,9 @@ static void draw_frame(hf_picture* page, panel p) {
         }
 }
 
-static void draw_label(hf_picture* page, panel p, const char* label) {
-    static const uint8_t ink[3] = {0x4a, 0x53, 0x5e};
+static void draw_label(hf_picture* page, panel p, const char* label, bool marked) {
+    static const uint8_t plain[3] = {0x4a, 0x53, 0x5e}, red[3] = {0xc0, 0x10, 0x28};
+    const uint8_t* ink = marked ? red : plain;
     int scale = p.height / 200 < 1 ? 1 : p.height / 200;
     int y = p.y + p.height - 12 * scale;
     hf_lettering(page->rgb, page->width, page->height, p.x + 5 * scale, y, scale, label, ink);
@@ -151,7 +152,10 @@ static hf_status hidden_from(const hf_stage* stage, const hf_picture_options* o,
     double distance;
     turned.azimuth = azimuth;
     hf_status status = aim(stage, &turned, aspect, &camera, &distance);
-    if (status == HF_OK) *share = fmax(*share, hf_stage_hidden(stage, &camera));
+    /* A marked place is what the picture is about: hidden, it counts as much as a third of the creature. */
+    if (status == HF_OK)
+        *share =
+            fmax(*share, hf_stage_hidden(stage, &camera) + (hf_stage_hides_place(stage, &camera) ? 0.33 : 0));
     return status;
 }
 
@@ -233,7 +237,7 @@ static hf_status draw_panel(painter* w, const hf_picture_moment* moment, const h
     }
     hf_stage_free(&stage);
     if (status == HF_OK && w->count > 1) draw_frame(page, p);
-    if (status == HF_OK && moment->label) draw_label(page, p, moment->label);
+    if (status == HF_OK && moment->label) draw_label(page, p, moment->label, moment->mark);
     return status;
 }
 
@@ -257,7 +261,7 @@ static hf_status draw_page(painter* w, const hf_picture_moment* moments, const l
     return status;
 }
 
-static const char* problem_of(const hf_picture_moment* moments, int count, const hf_picture_options* o) {
+static const char* problem_of(const hf_picture_options* o, int count) {
     if (count < 1) return "nothing to draw";
     if (o->width < 16 || o->height < 16 || o->width > 8192 || o->height > 8192)
         return "width and height must be between 16 and 8192";
@@ -270,9 +274,27 @@ static const char* problem_of(const hf_picture_moment* moments, int count, const
         (!isfinite(hf_dot(o->focus, o->focus)) || !(o->distance > 0) || !isfinite(o->distance)))
         return "focus must be finite and its distance above 0";
     if (o->columns < 0 || o->threads < 0) return "columns and threads must not be negative";
-    for (int i = 0; i < count; i++)
-        if (moments[i].creature && !moments[i].pose) return "a creature without a pose";
     return NULL;
+}
+
+static layout layout_of(const hf_picture_options* o, int count) {
+    layout l = {.width = o->width, .height = o->height};
+    l.columns = o->columns > 0 ? o->columns : fitting_columns(count, l.width, l.height);
+    if (l.columns > count) l.columns = count;
+    l.rows = (count + l.columns - 1) / l.columns;
+    return l;
+}
+
+hf_status hf_picture_check(const hf_picture_options* o, int count, hf_error* error) {
+    const char* problem = problem_of(o, count);
+    if (problem) return hf_fail(error, HF_ERROR_ARGUMENT, NULL, 0, "picture", "%s", problem);
+    layout l = layout_of(o, count);
+    panel smallest = panel_of(&l, 0, count);
+    bool fits = smallest.width >= MIN_PANEL && smallest.height >= MIN_PANEL &&
+                l.width / l.columns > GAP + MIN_PANEL && l.height / l.rows > GAP + MIN_PANEL;
+    return fits ? HF_OK
+                : hf_fail(error, HF_ERROR_ARGUMENT, NULL, 0, "picture",
+                          "%d panels do not fit on %d x %d pixels", count, l.width, l.height);
 }
 
 hf_status hf_render(const hf_picture_moment* moments, int count, const hf_picture_options* options,
@@ -280,20 +302,16 @@ hf_status hf_render(const hf_picture_moment* moments, int count, const hf_pictur
     *picture = (hf_picture){0};
     hf_picture_options standard = hf_picture_options_default();
     if (!options) options = &standard;
-    const char* problem = problem_of(moments, count, options);
-    if (problem) return hf_fail(error, HF_ERROR_ARGUMENT, NULL, 0, "picture", "%s", problem);
-    layout l = {.width = options->width, .height = options->height};
-    l.columns = options->columns > 0 ? options->columns : fitting_columns(count, l.width, l.height);
-    if (l.columns > count) l.columns = count;
-    l.rows = (count + l.columns - 1) / l.columns;
-    panel smallest = panel_of(&l, 0, count);
-    if (smallest.width < MIN_PANEL || smallest.height < MIN_PANEL || l.width / l.columns <= GAP + MIN_PANEL ||
-        l.height / l.rows <= GAP + MIN_PANEL)
-        return hf_fail(error, HF_ERROR_ARGUMENT, NULL, 0, "picture", "%d panels do not fit on %d x %d pixels",
-                       count, l.width, l.height);
+    hf_status status = hf_picture_check(options, count, error);
+    for (int i = 0; i < count && status == HF_OK; i++)
+        if (moments[i].creature && !moments[i].pose)
+            status = hf_fail(error, HF_ERROR_ARGUMENT, NULL, 0, "picture",
+                             "moment %d: a creature without a pose", i);
+    if (status != HF_OK) return status;
+    layout l = layout_of(options, count);
     *picture = (hf_picture){.width = l.width, .height = l.height};
     painter w = {.options = *options, .progress = progress, .user = user, .count = count};
-    hf_status status = draw_page(&w, moments, &l, picture);
+    status = draw_page(&w, moments, &l, picture);
     if (status == HF_OK && progress && !w.cancelled) progress(user, 1, "render");
     if (status == HF_OK) return HF_OK;
     hf_picture_free(picture);

@@ -60,6 +60,8 @@ static hf_status take_scene(hf_stage* stage) {
     for (int i = 0; i < count; i++) {
         hf_object_view o = hf_scene_object(scene, i);
         stage->colours[i] = object_colour(&o, i);
+        if (i == stage->marked_object)
+            stage->colours[i] = hf_colour_mix(stage->colours[i], hf_mark_colour(), 0.35f);
         stage->has_shell[i] = has_shell(&o);
         any |= stage->has_shell[i];
     }
@@ -121,7 +123,10 @@ static void find_size_and_ground(hf_stage* stage, const hf_picture_moment* momen
 }
 
 hf_status hf_stage_fill(hf_stage* stage, const hf_picture_moment* moment, const hf_picture_options* options) {
-    *stage = (hf_stage){.scene = moment->placement};
+    *stage = (hf_stage){.scene = moment->placement,
+                        .marked_object = moment->mark ? moment->mark->object : -1,
+                        .has_place = moment->mark && moment->mark->has_place};
+    if (stage->has_place) stage->place = moment->mark->place;
     hf_status status = moment->creature ? hf_figure_add_creature(&stage->figure, moment) : HF_OK;
     if (status != HF_OK) return status;
     hf_layer_measure(&stage->figure);
@@ -217,6 +222,14 @@ double hf_stage_hidden(const hf_stage* stage, const hf_camera* camera) {
         if (distance > 0 && hf_placement_occluded(walls, camera->eye, hf_normalize(d), distance)) hidden++;
     }
     return tested > 0 ? (double)hidden / (double)tested : 0;
+}
+
+bool hf_stage_hides_place(const hf_stage* stage, const hf_camera* camera) {
+    if (!stage->scene || !stage->has_place) return false;
+    hf_vec3 d = hf_sub(stage->place, camera->eye);
+    double distance = hf_length(d) - 0.05 * stage->size;
+    const hf_placement* walls = stage->casters ? stage->casters : stage->scene;
+    return distance > 0 && hf_placement_occluded(walls, camera->eye, hf_normalize(d), distance);
 }
 
 void hf_stage_look(hf_stage* stage, const hf_camera* camera, double azimuth, int panel_width) {

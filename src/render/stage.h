@@ -15,9 +15,12 @@ typedef enum hf_layer_kind { HF_LAYER_NONE, HF_LAYER_SCENE, HF_LAYER_FIGURE, HF_
      their inside in one flat colour. */
 typedef struct hf_stage {
     const hf_placement* scene; /* borrowed, may be NULL */
-    bool* has_shell;           /* by object */
-    hf_colour* colours;        /* by object */
-    hf_scene* caster_scene;    /* the scene without shells, where it has any */
+    int marked_object;         /* -1 for none */
+    bool has_place;            /* a marked place, which should be seen: */
+    hf_vec3 place;
+    bool* has_shell;        /* by object */
+    hf_colour* colours;     /* by object */
+    hf_scene* caster_scene; /* the scene without shells, where it has any */
     hf_placement* casters;
     hf_layer figure, marks, ghosts;
     double size; /* m, the height of what matters: scales marks, occlusion and the ground's grid */
@@ -53,6 +56,8 @@ void hf_stage_free(hf_stage* stage);
 hf_status hf_stage_points(const hf_stage* stage, hf_vec3** points, int* count);
 /* How much of the creature the scene hides from a camera, in [0, 1]. */
 double hf_stage_hidden(const hf_stage* stage, const hf_camera* camera);
+/* Does the scene hide the marked place from a camera? */
+bool hf_stage_hides_place(const hf_stage* stage, const hf_camera* camera);
 void hf_stage_look(hf_stage* stage, const hf_camera* camera, double azimuth, int panel_width);
 
 /* Eight rays from the eye. */

@@ -56,13 +56,13 @@ const char* hf_guide_fault_text(hf_guide_fault fault) {
     case HF_GUIDE_FINE:
         return "fine";
     case HF_GUIDE_OUTSIDE:
-        return "outside the bounds";
+        return "outside the bounds of the search";
     case HF_GUIDE_TILT:
         return "tilted too far";
     case HF_GUIDE_TRUNK:
         return "the trunk is not free";
     case HF_GUIDE_REACH:
-        return "too little within reach";
+        return "too few limbs reach a surface";
     }
     return "unknown";
 }
