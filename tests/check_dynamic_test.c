@@ -274,9 +274,12 @@ static void a_point_gives_no_moment(void** state) {
         if (k == 2) {
             assert_near(w.report.missing_force_max, 0.5 * 0.04 / 1.25, 1e-4);
             assert_near(w.report.missing_moment_max_m, 0.04 / 1.25, 1e-4);
-            assert_non_null(strstr(w.report.problems[0].what, "1.6 % of the weight and 3.2 cm"));
-            assert_int_equal(w.report.problems[0].claim, HF_CLAIM_DYNAMIC);
-            assert_int_equal(w.report.problems[0].frame, 2);
+            /* The post stands in the floor, which nobody denies here. */
+            const hf_check_problem* p = w.report.problems;
+            while (p->claim == HF_CLAIM_COLLISION) p++;
+            assert_non_null(strstr(p->what, "1.6 % of the weight and 3.2 cm"));
+            assert_int_equal(p->claim, HF_CLAIM_DYNAMIC);
+            assert_int_equal(p->frame, 2);
         }
         free_wheel(&w);
     }
