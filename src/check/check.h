@@ -103,6 +103,7 @@ typedef struct check_near_triangle {
 typedef struct check_near {
     int count, capacity;
     check_near_triangle* items;
+    double margin; /* about the body, within which all triangles are there */
     check_polytope part;
 } check_near;
 void check_near_free(check_near* near);
@@ -110,6 +111,7 @@ void check_near_free(check_near* near);
 typedef struct check_piece {
     int first, count; /* into triangles, grouped by piece */
     bool closed;      /* watertight */
+    bool convex;      /* and convex */
     double low[3], high[3];
 } check_piece;
 typedef struct check_object {
@@ -132,6 +134,10 @@ bool check_object_near(const check_body* body, const check_frame* at, const chec
    as seen from the object; `solids`: a body that no surface crosses may be inside. */
 double check_object_depth(const check_body* body, const check_frame* at, const check_object* object,
                           double enough, bool solids, check_near* near);
+
+/* A depth that the piece has at least, by points of the body that are in it; 0 when not over `enough`. */
+double check_sunken_depth(const check_body* body, const check_frame* at, const check_object* object,
+                          const check_piece* piece, double enough, const check_near* near);
 
 /* What one call works on. */
 typedef struct check_job {

@@ -79,6 +79,7 @@ static bool join_edges(const hf_mesh* mesh, const int* welded, int* parent, bool
 
 /* A triangle lower than this has no area: its corners are floats. */
 static const double NO_HEIGHT_M = 1e-6;
+enum { MANY = 2000 }; /* triangles of a piece: to ask whether it is convex takes the square of their number */
 
 static bool has_area(const double tri[9]) {
     double u[3], v[3], n[3], longest = 0;
@@ -132,6 +133,23 @@ static void put_triangle(const double tri[9], check_piece* p, double* triangles)
     }
 }
 
+/* Is every corner of the piece behind every triangle? Of a piece of very many triangles that is not asked. */
+static bool is_convex(const double* triangles, int count) {
+    for (int t = 0; t < count && count <= MANY; t++) {
+        const double* a = triangles + 9 * t;
+        double u[3], v[3], n[3];
+        for (int i = 0; i < 3; i++) u[i] = a[3 + i] - a[i], v[i] = a[6 + i] - a[i];
+        for (int i = 0; i < 3; i++) n[i] = u[(i + 1) % 3] * v[(i + 2) % 3] - u[(i + 2) % 3] * v[(i + 1) % 3];
+        double l = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+        for (int k = 0; k < 3 * count; k++) {
+            const double* p = triangles + 3 * k;
+            double over = (n[0] * (p[0] - a[0]) + n[1] * (p[1] - a[1]) + n[2] * (p[2] - a[2])) / l;
+            if (over > NO_HEIGHT_M) return false;
+        }
+    }
+    return count <= MANY;
+}
+
 /* Fills pieces and triangles, piece by piece. */
 static bool gather(const hf_mesh* mesh, int* parent, const bool* open, check_object* out) {
     size_t n = (size_t)mesh->triangle_count;
@@ -148,6 +166,10 @@ static bool gather(const hf_mesh* mesh, int* parent, const bool* open, check_obj
             put_triangle(tri, &out->pieces[piece_of_root[find_root(parent, t)] - 1], out->triangles);
         else
             out->ignored_count++;
+    }
+    for (int p = 0; good && p < out->piece_count; p++) {
+        check_piece* piece = &out->pieces[p];
+        piece->convex = piece->closed && is_convex(out->triangles + 9 * piece->first, piece->count);
     }
     hf_free(piece_of_root);
     return good;
