@@ -387,7 +387,8 @@ static verdict by_speed(mutant* x, bool same_contacts) {
 
 static verdict swap(mutant* x) {
     copy_some(x);
-    int n = x->m->frame_count, a = pick(x, n), b = pick(x, n);
+    /* Every other time far apart, else side by side. */
+    int n = x->m->frame_count, a = pick(x, n - 1), b = coin(x) ? pick(x, n) : a + 1;
     if (a == b) return UNSURE;
     hf_motion_frame one = x->m->frames[a], other = x->m->frames[b];
     double t = one.time_s;
@@ -450,17 +451,16 @@ static verdict drop(mutant* x) {
     return STAYS;
 }
 
-static void remove_frames(hf_motion* m, int first, int count, double earlier) {
-    hf_motion_frame* gone = malloc(sizeof *gone * (size_t)count);
-    assert_non_null(gone);
-    memcpy(gone, &m->frames[first], sizeof *gone * (size_t)count);
-    memmove(&m->frames[first], &m->frames[first + count],
-            sizeof *gone * (size_t)(m->frame_count - first - count));
-    /* They stay behind the last frame, so that they are freed with the others. */
-    memcpy(&m->frames[m->frame_count - count], gone, sizeof *gone * (size_t)count);
-    m->frame_count -= count;
-    for (int f = first; f < m->frame_count; f++) m->frames[f].time_s -= earlier;
-    free(gone);
+static void remove_frames(mutant* x, int first, int count, double earlier) {
+    hf_motion* all = x->m;
+    assert_int_equal(hf_motion_create(x->w->creature, x->w->scene, &x->m), HF_OK);
+    x->m->claims = all->claims;
+    for (int f = 0; f < all->frame_count; f++) {
+        if (f >= first && f < first + count) continue;
+        copy_frame(&all->frames[f], x->m);
+        if (f >= first) x->m->frames[x->m->frame_count - 1].time_s -= earlier;
+    }
+    hf_motion_free(all);
 }
 
 /* A plan that ends early, and says that it is there. */
@@ -486,7 +486,7 @@ static verdict cut(mutant* x) {
     int first = how == 0 ? 0 : how == 1 ? n - count : 1 + pick(x, n - count - 1);
     if (how == 0 && x->w->scenario) return UNSURE; /* what a patch bears on is found anew */
     double gone = x->m->frames[first + count - 1].time_s - (first ? x->m->frames[first - 1].time_s : 0);
-    remove_frames(x->m, first, count, how == 2 ? gone : 0);
+    remove_frames(x, first, count, how == 2 ? gone : 0);
     snprintf(x->what, sizeof x->what, "%d frames from %d on", count, first);
     if (how != 2) return STAYS;
     if (x->w->belt > 0) return breaks(x, HF_CLAIM_CONTACTS);

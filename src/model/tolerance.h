@@ -25,6 +25,10 @@
 
 /* ---- contacts ---- */
 
+/* A triangle lower than this, m, has no area, as for a check: no contact is made on it. Its corners are
+ * floats. */
+#define HF_NO_HEIGHT_M 1e-6
+
 /* Between a contact's point and its surface, and of a patch from its orientation, where a contact is made: a
    tenth of what a check allows, the rest is left to everything that comes after. */
 #define HF_CONTACT_M 1e-4
