@@ -482,7 +482,7 @@ static void what_sticks_in_rugged_ground_is_found(void** state) {
         hf_quat lean =
             hf_quat_normalize((hf_quat){1, hf_random_between(&r, -0.2, 0.2), hf_random_between(&r, -0.2, 0.2),
                                         hf_random_between(&r, -1, 1)});
-        check_frame at = check_frame_of((hf_transform){{0, 0, hf_random_between(&r, 0.07, 0.11)}, lean});
+        check_frame at = check_frame_of((hf_transform){{0, 0, hf_random_between(&r, 0.06, 0.1)}, lean});
         check_near near = {0};
         double depth = check_object_depth(&b, &at, &o, enough, true, &near);
         double corner = deepest_corner(&b, &at, &o, v, cell);
