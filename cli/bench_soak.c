@@ -35,7 +35,7 @@ static hf_status judge(const soak* k, const hf_plan_result* r, trial* t, hf_erro
     hf_check_report report;
     const hf_scenario* s = k->scenario;
     hf_status status =
-        hf_check_motion(r->motion, s->creature, s->scene, k->o->threads, NULL, NULL, &report, error);
+        hf_check_scenario(r->motion, s->creature, s, k->o->threads, NULL, NULL, &report, error);
     if (status != HF_OK) return status;
     t->valid = report.valid && r->motion->claims == (HF_CLAIM_ALL | HF_CLAIM_DYNAMIC);
     if (!t->valid && report.problem_count)

@@ -391,11 +391,124 @@ static void depth_in_dented_pieces_is_bounded(void** state) {
     check_near_free(&near);
 }
 
+/* ---- rugged ground ---- */
+
+enum { GRID = 16 };
+
+/* A block of ground whose top is a height field of random heights, watertight. */
+static void ground(hf_random* r, double cell, double height, float* v, uint32_t* f, hf_mesh* out) {
+    uint32_t count = 0;
+    for (int k = 0; k < 2 * GRID * GRID; k++) {
+        int i = k / GRID % GRID, j = k % GRID;
+        bool rim = i == 0 || j == 0 || i == GRID - 1 || j == GRID - 1, top = k < GRID * GRID;
+        v[3 * k] = (float)((i - GRID / 2) * cell), v[3 * k + 1] = (float)((j - GRID / 2) * cell);
+        v[3 * k + 2] = !top ? -0.5f : rim ? 0 : (float)hf_random_between(r, -height, height);
+    }
+    const uint32_t low = GRID * GRID;
+#define FACE(a, b, c) (f[count++] = (a), f[count++] = (b), f[count++] = (c))
+    for (uint32_t i = 0; i + 1 < GRID; i++)
+        for (uint32_t j = 0; j + 1 < GRID; j++) {
+            uint32_t a = i * GRID + j, b = a + GRID, c = b + 1, d = a + 1;
+            FACE(a, b, c), FACE(a, c, d);
+            FACE(low + a, low + c, low + b), FACE(low + a, low + d, low + c);
+        }
+    for (uint32_t k = 0; k + 1 < GRID; k++) {
+        const uint32_t sides[4][2] = {{k * GRID, (k + 1) * GRID},
+                                      {(k + 1) * GRID + GRID - 1, k * GRID + GRID - 1},
+                                      {k + 1, k},
+                                      {(GRID - 1) * GRID + k, (GRID - 1) * GRID + k + 1}};
+        for (int s = 0; s < 4; s++) {
+            uint32_t a = sides[s][0], b = sides[s][1];
+            FACE(a, low + a, b), FACE(b, low + a, low + b);
+        }
+    }
+    *out = (hf_mesh){2 * GRID * GRID, (int)count / 3, v, f};
+}
+
+/* The ground's height at a place, from its grid. */
+static double height_at(const float* v, double cell, double x, double y) {
+    double s = x / cell + GRID / 2, t = y / cell + GRID / 2;
+    int i = (int)floor(s), j = (int)floor(t);
+    s -= i, t -= j;
+    double a = (double)v[3 * (i * GRID + j) + 2], b = (double)v[3 * ((i + 1) * GRID + j) + 2],
+           c = (double)v[3 * ((i + 1) * GRID + j + 1) + 2], d = (double)v[3 * (i * GRID + j + 1) + 2];
+    return s >= t ? a + s * (b - a) + t * (c - b) : a + t * (d - a) + s * (c - d);
+}
+
+/* The deepest corner of the body in the ground: how far it is from the surface. */
+static double deepest_corner(const check_body* body, const check_frame* at, const check_object* o,
+                             const float* v, double cell) {
+    double deepest = 0;
+    for (int k = 0; k < body->core.corner_count; k++) {
+        double p[3], near[3], off = INFINITY;
+        check_frame_point(at, body->core.corners[k], p);
+        if (fmax(fabs(p[0]), fabs(p[1])) > (GRID / 2 - 2) * cell || p[2] > height_at(v, cell, p[0], p[1]))
+            continue;
+        for (int t = 0; t < o->triangle_count; t++)
+            off = fmin(off, check_point_triangle(p, o->triangles + 9 * t, near));
+        deepest = fmax(deepest, off);
+    }
+    return deepest;
+}
+
+/* Spikes, wedges and slats that stick in the ground: no way out is shorter than their corners are deep, and
+   the way up is one. */
+static void what_sticks_in_rugged_ground_is_found(void** state) {
+    (void)state;
+    static float v[6 * GRID * GRID];
+    static uint32_t f[12 * GRID * GRID + 24 * GRID];
+    static const float spike[15] = {-0.01f, -0.01f, 0.1f,  0.01f, -0.01f, 0.1f, 0.01f, 0.01f,
+                                    0.1f,   -0.01f, 0.01f, 0.1f,  0,      0,    -0.1f};
+    static const uint32_t spike_faces[18] = {0, 1, 2, 0, 2, 3, 1, 0, 4, 2, 1, 4, 3, 2, 4, 0, 3, 4};
+    const double cell = 0.01, enough = 0.001;
+    int deep = 0;
+    for (int round = 0; round < (SANITIZED ? 60 : 400); round++) {
+        hf_random r = hf_random_start(13, 0, (uint64_t)round);
+        hf_object_view view = {0};
+        check_object o;
+        ground(&r, cell, 0.02, v, f, &view.mesh);
+        assert_int_equal(check_object_build(&view, &o), HF_OK);
+        assert_true(o.piece_count == 1 && o.pieces[0].closed && !o.pieces[0].convex);
+        hf_body shape = {.in_link = hf_transform_identity(),
+                         .shape = {.kind = HF_SHAPE_BOX, .half_size = {0.004, 0.01, 0.05}}};
+        if (round % 2)
+            shape.shape = (hf_shape){.kind = HF_SHAPE_HULL,
+                                     .vertex_count = 5,
+                                     .face_count = 6,
+                                     .vertices = (float*)spike,
+                                     .faces = (uint32_t*)spike_faces};
+        check_body b;
+        assert_int_equal(check_body_build(&shape, enough, &b), HF_OK);
+        hf_quat lean =
+            hf_quat_normalize((hf_quat){1, hf_random_between(&r, -0.2, 0.2), hf_random_between(&r, -0.2, 0.2),
+                                        hf_random_between(&r, -1, 1)});
+        check_frame at = check_frame_of((hf_transform){{0, 0, hf_random_between(&r, 0.06, 0.1)}, lean});
+        check_near near = {0};
+        double depth = check_object_depth(&b, &at, &o, enough, true, &near);
+        double corner = deepest_corner(&b, &at, &o, v, cell);
+        if (corner > enough) assert_true(depth >= corner - 1e-9);
+        /* 2 cm are the highest of the ground: lifted over them, the body is free. */
+        double lowest = INFINITY;
+        for (int k = 0; k < b.core.corner_count; k++) {
+            double p[3];
+            check_frame_point(&at, b.core.corners[k], p);
+            lowest = fmin(lowest, p[2]);
+        }
+        assert_true(depth <= fmax(0, 0.02 - lowest) + 1e-9);
+        deep += corner > enough;
+        check_near_free(&near);
+        check_body_free(&b);
+        check_object_free(&o);
+    }
+    assert_true(deep > (SANITIZED ? 15 : 100));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(depth_in_convex_pieces_is_exact),
         cmocka_unit_test(depth_in_stairs_is_that_in_a_step),
         cmocka_unit_test(depth_in_dented_pieces_is_bounded),
+        cmocka_unit_test(what_sticks_in_rugged_ground_is_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -173,6 +173,7 @@ static const char flywheel_urdf[] =
 
 typedef struct wheel {
     hf_creature* creature;
+    hf_scene* scene; /* a floor: without one the claim could not be judged */
     hf_motion* motion;
     hf_check_report report;
 } wheel;
@@ -190,7 +191,13 @@ static wheel make_wheel(const char* foot) {
         "] }",
         foot);
     w.creature = load_text("check_flywheel.creature.json", json);
-    assert_int_equal(hf_motion_create(w.creature, NULL, &w.motion), HF_OK);
+    float corners[12] = {-1, -1, 0, 1, -1, 0, 1, 1, 0, -1, 1, 0};
+    uint32_t halves[6] = {0, 1, 2, 0, 2, 3};
+    hf_object_def floor = hf_object_def_default();
+    floor.name = "floor";
+    floor.mesh = (hf_mesh){4, 2, corners, halves};
+    assert_int_equal(hf_scene_build(&floor, 1, &w.scene, NULL), HF_OK);
+    assert_int_equal(hf_motion_create(w.creature, w.scene, &w.motion), HF_OK);
     w.motion->claims = HF_CLAIM_DYNAMIC;
     return w;
 }
@@ -211,13 +218,14 @@ static void add_frame(wheel* w, int i, double height, double turn, bool stands) 
 static void judge_wheel(wheel* w) {
     hf_error e;
     hf_check_report_free(&w->report);
-    if (hf_check_motion(w->motion, w->creature, NULL, 1, NULL, NULL, &w->report, &e) != HF_OK)
+    if (hf_check_motion(w->motion, w->creature, w->scene, 1, NULL, NULL, &w->report, &e) != HF_OK)
         fail_msg("%s: %s", e.field, e.message);
 }
 
 static void free_wheel(wheel* w) {
     hf_check_report_free(&w->report);
     hf_motion_free(w->motion);
+    hf_scene_free(w->scene);
     hf_creature_free(w->creature);
 }
 
@@ -266,9 +274,12 @@ static void a_point_gives_no_moment(void** state) {
         if (k == 2) {
             assert_near(w.report.missing_force_max, 0.5 * 0.04 / 1.25, 1e-4);
             assert_near(w.report.missing_moment_max_m, 0.04 / 1.25, 1e-4);
-            assert_non_null(strstr(w.report.problems[0].what, "1.6 % of the weight and 3.2 cm"));
-            assert_int_equal(w.report.problems[0].claim, HF_CLAIM_DYNAMIC);
-            assert_int_equal(w.report.problems[0].frame, 2);
+            /* The post stands in the floor, which nobody denies here. */
+            const hf_check_problem* p = w.report.problems;
+            while (p->claim == HF_CLAIM_COLLISION) p++;
+            assert_non_null(strstr(p->what, "1.6 % of the weight and 3.2 cm"));
+            assert_int_equal(p->claim, HF_CLAIM_DYNAMIC);
+            assert_int_equal(p->frame, 2);
         }
         free_wheel(&w);
     }

@@ -352,6 +352,14 @@ expect 0 'wrote' "$hf" render "$work/demo.motion.json" -o "$work/m.png" --size 6
 expect 0 '"finished": true' "$hf" render room -o "$work/r.png" --size 64x64 --samples 1 --json
 expect 0 '"valid": true' "$hf" check "$work/demo.motion.json" --creature human --scenario demo --json
 
+# What cannot be judged is not valid: in words, in JSON and in the exit code.
+sed 's|"scenario": *"[^"]*", *||' "$work/demo.motion.json" >"$work/nowhere.motion.json"
+expect 1 'NOT VALID' "$hf" check "$work/nowhere.motion.json"
+expect 1 'claimed and cannot be judged: collision' "$hf" check "$work/nowhere.motion.json"
+expect 1 '"valid": false' "$hf" check "$work/nowhere.motion.json" --json
+expect 1 '"unjudged": ["collision"' "$hf" check "$work/nowhere.motion.json" --json
+expect 0 '"unjudged": []' "$hf" check "$work/nowhere.motion.json" --scenario demo --json
+
 # A motion that was moved away from what it names says so.
 mkdir "$work/away"
 sed 's|"creature": *"[^"]*"|"creature": "gone.creature.json"|' "$work/demo.motion.json" >"$work/away/demo.motion.json"

@@ -30,7 +30,7 @@ static hf_scenario* open_scenario(const char* name) {
 /* The motion claims everything, and the check finds nothing against it. */
 static void assert_valid(const hf_scenario* s, const hf_plan_result* r) {
     hf_check_report report;
-    assert_int_equal(hf_check_motion(r->motion, s->creature, s->scene, 0, NULL, NULL, &report, NULL), HF_OK);
+    assert_int_equal(hf_check_scenario(r->motion, s->creature, s, 0, NULL, NULL, &report, NULL), HF_OK);
     for (int i = 0; i < report.problem_count; i++)
         print_message("%s: frame %d: %s\n", s->name, report.problems[i].frame, report.problems[i].what);
     assert_true(report.valid);

@@ -14,6 +14,8 @@ static void makers_are_stricter_than_the_check(void** state) {
     } rows[] = {
         {"depth", HF_DEPTH_M, CHECK_DEPTH_M},
         {"depth with touch", HF_TOUCH_DEPTH_M, CHECK_TOUCH_DEPTH_M},
+        {"depth of thin bodies", HF_FRAME_DEPTH_M / HF_THIN_M, CHECK_DEPTH_SHARE},
+        {"their depth with touch", HF_FRAME_TOUCH_DEPTH_M / HF_THICK_M, CHECK_DEPTH_SHARE},
         {"contact", HF_CONTACT_M, CHECK_HOLD_M},
         {"contact's angle", HF_CONTACT_RAD, CHECK_HOLD_RAD},
         {"hold", HF_HELD_M, CHECK_HOLD_M},

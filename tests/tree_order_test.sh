@@ -8,9 +8,10 @@
 set -u
 cd "$(dirname "$0")/.."
 order="base geom model io solve balance contact space schedule plan live adapt reach refine check render"
-# What src/check may call outside itself and src/base: how to read a creature's data, and nothing that computes.
+# What src/check may call outside itself and src/base: how to read a creature's data, the names of claims, and nothing
+# that computes.
 check_calls="hf_creature_get hf_creature_find_limb hf_creature_find_link hf_creature_pair_enabled hf_scene_object
-  hf_scene_object_count hf_scene_find"
+  hf_scene_object_count hf_scene_find hf_claim_text"
 bad=0 skipped=
 complain() { echo "$1"; bad=1; }
 

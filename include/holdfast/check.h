@@ -18,9 +18,13 @@ typedef struct hf_check_report {
     hf_outcome outcome; /* HF_FOUND when judged to the end, or HF_CANCELLED */
     bool valid;         /* no violation of a claim */
     unsigned broken;    /* HF_CLAIM_... with a violation, claimed or not */
+    unsigned unjudged;  /* HF_CLAIM_... that cannot be judged for want of a scene or creature; a motion that
+                           claims one of them is not valid */
     int frames;
     int collisions, self_collisions; /* frames; what lies between two frames counts for the first */
     double worst_depth_m;
+    int unjudged_ways; /* from a frame to the next, too far or too thin a body to be judged between them */
+    int ignored_triangles; /* of the scene, without area: nothing meets them, and they support nothing */
     int limit_violations, rom_violations, speed_violations;
     double contact_error_max_m, slip_max_m;
     int contact_violations;
@@ -30,14 +34,24 @@ typedef struct hf_check_report {
     double missing_force_max;    /* the most that is missing in a frame, share of the weight */
     double missing_moment_max_m; /* moment divided by the weight */
     int stances, stance_violations;
-    int problem_count; /* the first 1000 are kept */
+    int balance_violations;     /* frames whose stated balance is not the computed one */
+    double balance_error_max_m; /* the most that a stated balance is over what is computed; 0 when none is */
+    int goal_violations; /* place, orientation, posture and contacts of the scenario's goal that a motion
+                            misses which says "found"; such a motion is not valid */
+    int problem_count;   /* the first 1000 are kept */
     hf_check_problem* problems;
 } hf_check_report;
 
-/* scene may be NULL: then collisions and contacts with a scene are not judged. */
+/* scene may be NULL: then collisions, and contacts where there are any, cannot be judged. creature may be
+   NULL: then nothing can. */
 HF_API hf_status hf_check_motion(const hf_motion* motion, const hf_creature* creature, const hf_scene* scene,
                                  int threads, hf_progress_fn progress, void* user, hf_check_report* report,
                                  hf_error* error);
+/* The same against a scenario (may be NULL): its scene and, where the motion's outcome is "found", its goal.
+ */
+HF_API hf_status hf_check_scenario(const hf_motion* motion, const hf_creature* creature,
+                                   const hf_scenario* scenario, int threads, hf_progress_fn progress,
+                                   void* user, hf_check_report* report, hf_error* error);
 HF_API void hf_check_report_free(hf_check_report* report);
 
 #ifdef __cplusplus

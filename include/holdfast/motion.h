@@ -16,9 +16,12 @@ enum {
     HF_CLAIM_SPEED = 16,
     HF_CLAIM_BALANCE = 32,
     HF_CLAIM_ONE_LIMB = 64,
-    HF_CLAIM_ALL = 127,    /* what a motion promises that does not say otherwise */
-    HF_CLAIM_DYNAMIC = 128 /* contact forces for the full inertial wrench; only where it is said */
+    HF_CLAIM_ALL = 127,     /* what a motion promises that does not say otherwise */
+    HF_CLAIM_DYNAMIC = 128, /* contact forces for the full inertial wrench; only where it is said */
+    HF_CLAIM_COUNT = 8
 };
+/* The name that files have for claim 1 << index; NULL from HF_CLAIM_COUNT on. */
+HF_API const char* hf_claim_text(int index);
 
 typedef struct hf_motion_object {
     int object;
@@ -96,7 +99,8 @@ HF_API hf_status hf_motion_validate(const hf_motion* motion, const hf_creature* 
 /* Pose at a time, between frames as hf_pose_between, held outside. pose.q holds q_count values. */
 HF_API void hf_motion_pose(const hf_motion* motion, const hf_creature* creature, double time_s,
                            hf_pose* pose);
-/* Where the objects of a scene are in a frame: as last named, else by keys, else at their start. */
+/* Where the objects of a scene are in a frame: as last named, else by keys, else at their start. An object
+   with keys that is not movable is always where they put it. */
 HF_API void hf_motion_place(const hf_motion* motion, int frame, hf_placement* placement);
 /* The same at any time: straight and slerp towards a frame that names the object next. */
 HF_API void hf_motion_place_at(const hf_motion* motion, double time_s, hf_placement* placement);

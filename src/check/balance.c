@@ -185,6 +185,7 @@ static void judge_frame(const check_job* job, int frame, bearing_set* s, check_f
     choose(job, frame, frame, false, s);
     double margin = margin_at(job, s, com);
     r->failed = r->failed || isnan(margin);
+    r->margin = margin;
     if (margin >= MARGIN_M - ROUNDING_M) return;
     r->unbalanced = true;
     if (margin < 0)
@@ -237,6 +238,7 @@ static void judge_change(const check_job* job, int frame, bearing_set* s, check_
 
 static void two_contacts(check_frame_report* r) { /* of one limb: said elsewhere */
     r->unbalanced = r->undynamic = true;
+    r->margin = NAN;
     snprintf(r->balance_what, sizeof r->balance_what, "a limb has two contacts");
     snprintf(r->dynamic_what, sizeof r->dynamic_what, "a limb has two contacts");
 }

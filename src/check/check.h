@@ -77,11 +77,14 @@ typedef struct check_body {
     double low[3], high[3];
     double centre[3]; /* of a bounding sphere */
     double reach;     /* its radius */
+    double thickness; /* the least distance of two parallel planes with the body between them */
     double thin;      /* a shorter move cannot carry it through a surface unseen */
 } check_body;
 
-/* `allowed` is the depth that does not count. */
+/* `allowed` is the depth that does not count, where that is not over a share of the body's thickness. */
 hf_status check_body_build(const hf_body* body, double allowed, check_body* out);
+/* The depth that does not count for this body: the tolerance, or a tenth of its least thickness. */
+double check_body_allowed(const check_body* body, double tolerance);
 void check_body_free(check_body* body);
 /* How far a point (body's frame) is outside its skin; negative inside. Beyond a corner of a box or hull it is
    the distance from the farthest of its planes. */
@@ -100,6 +103,7 @@ typedef struct check_near_triangle {
 typedef struct check_near {
     int count, capacity;
     check_near_triangle* items;
+    double margin; /* about the body, within which all triangles are there */
     check_polytope part;
 } check_near;
 void check_near_free(check_near* near);
@@ -107,11 +111,13 @@ void check_near_free(check_near* near);
 typedef struct check_piece {
     int first, count; /* into triangles, grouped by piece */
     bool closed;      /* watertight */
+    bool convex;      /* and convex */
     double low[3], high[3];
 } check_piece;
 typedef struct check_object {
-    int triangle_count;
-    double* triangles; /* nine numbers each, object frame, grouped by piece */
+    int triangle_count; /* of those that have an area; nothing touches, meets or stands on the others */
+    int ignored_count;  /* the others */
+    double* triangles;  /* nine numbers each, object frame, grouped by piece */
     int piece_count;
     check_piece* pieces;
 } check_object;
@@ -128,6 +134,10 @@ bool check_object_near(const check_body* body, const check_frame* at, const chec
    as seen from the object; `solids`: a body that no surface crosses may be inside. */
 double check_object_depth(const check_body* body, const check_frame* at, const check_object* object,
                           double enough, bool solids, check_near* near);
+
+/* A depth that the piece has at least, by points of the body that are in it; 0 when not over `enough`. */
+double check_sunken_depth(const check_body* body, const check_frame* at, const check_object* object,
+                          const check_piece* piece, double enough, const check_near* near);
 
 /* What one call works on. */
 typedef struct check_job {
@@ -147,12 +157,19 @@ typedef struct check_job {
     struct check_bearing* bearings;     /* frame_count x the motion's limbs */
 } check_job;
 
+enum { CHECK_EVERY_CLAIM = HF_CLAIM_ALL | HF_CLAIM_DYNAMIC };
+
+/* Where every object is in every frame. */
+void check_place_objects(check_job* job, hf_check_report* report);
 /* Where an object's keys (or its start) put it at a time. */
 hf_transform check_keyed(const hf_object_view* view, double time_s);
 /* Where an object is at a moment between frame and frame + 1 (fraction 0 .. 1). */
 hf_transform check_object_at(const check_job* job, int object, int frame, double fraction);
 /* The whole pose at such a moment; q has room for q_count values. */
 hf_transform check_pose_at(const check_job* job, int frame, double fraction, double* q);
+/* Parts of the way to the next frame that are so small that a body's chord is as good as its way; 0 when that
+   would be too many to be judged. */
+int check_chord_parts(const check_job* job, int frame);
 
 /* Is the link the limb's effector, or a finger or toe of it? */
 bool check_touches_with(const hf_creature_view* c, int limb, int link);
@@ -162,18 +179,50 @@ bool check_can_be_gripped(const hf_object_view* view);
 /* What was found at a frame and, of collisions, on the way to the next one. */
 typedef struct check_frame_report {
     bool scene, self, failed;
+    bool too_far; /* something moves so far to the next frame that what it meets cannot be judged */
     bool unbalanced, unheld; /* unheld: a limb changes, and those that stay do not hold the body */
     bool undynamic;          /* no contact forces for the inertial wrench */
     double depth;
+    double margin;                        /* m, at rest; negative where there is none */
     double missing_force, missing_moment; /* shares of the weight; m of moment arm */
     char scene_what[160], self_what[160], balance_what[160], change_what[160], dynamic_what[160];
 } check_frame_report;
 /* Judges frame and the way to frame + 1. */
 void check_collisions(const check_job* job, int frame, check_frame_report* report);
 
+/* What a contact was when it began: the effector's orientation and the point that is held of it (its contact
+   frame's, or a ball's centre) as seen from the object it touches. */
+typedef struct check_hold {
+    bool on;
+    int frame, object; /* contact frame and the motion's object */
+    bool grip;
+    bool patch; /* it began flat on the surface, so that its orientation holds too */
+    check_frame began;
+    double point[3];
+} check_hold;
+/* The holds of all limbs while frames go by. */
+typedef struct check_holds {
+    check_hold* held;                    /* the motion's limbs */
+    check_frame *now, *before, *between; /* links in this frame, the one before, on the way to the next */
+    double* q;
+} check_holds;
+bool check_holds_create(const check_job* job, check_holds* holds);
+void check_holds_free(check_holds* holds);
+/* Goes on to a frame. */
+void check_holds_place(const check_job* job, int frame, check_holds* holds);
+/* A contact of the frame, whose link the creature has: does it hold on? */
+void check_hold_on(const check_job* job, int frame, const hf_hold* contact, check_holds* holds,
+                   hf_check_report* report);
+/* Do contacts that the next frame has hold on the way to it? */
+void check_holds_between(const check_job* job, int frame, check_holds* holds, hf_check_report* report);
+/* Angle between the effector's own normal and the one that meets the surface head-on. */
+double check_tilt(const hf_motion_contact_frame* frame, const hf_hold* contact, const check_frame* link);
+
 /* Contacts, slip and stances over the whole motion. */
 void check_contacts(const check_job* job, hf_check_report* report);
 void check_stances(const check_job* job, hf_check_report* report);
+/* Does a motion that says "found" end at the scenario's goal? */
+void check_goal(const check_job* job, const hf_scenario* scenario, hf_check_report* report);
 /* Is the motion's limb released, made or moved from the frame before to this one? */
 bool check_limb_changes(const check_job* job, int frame, int limb);
 

@@ -11,31 +11,11 @@ static const double ALLOWED_M = CHECK_DEPTH_M;             /* every other pair *
 static const double ALLOWED_TOUCH_M = CHECK_TOUCH_DEPTH_M; /* effector and the object it touches */
 static const double STEP_M = 0.0025;   /* between frames: a way bent to 5 cm leaves its chord by 0.02 mm */
 static const double ROUNDING_M = 1e-6; /* triangles are floats */
-
-hf_transform check_keyed(const hf_object_view* v, double time_s) {
-    if (!v->key_count) return v->start;
-    if (time_s <= v->keys[0].time_s) return v->keys[0].pose;
-    for (int k = 1; k < v->key_count; k++) {
-        const hf_key *a = &v->keys[k - 1], *b = &v->keys[k];
-        if (time_s > b->time_s) continue;
-        double s = (time_s - a->time_s) / (b->time_s - a->time_s);
-        return (hf_transform){hf_lerp(a->pose.position, b->pose.position, s),
-                              hf_quat_slerp(a->pose.rotation, b->pose.rotation, s)};
-    }
-    return v->keys[v->key_count - 1].pose;
-}
-
-hf_transform check_object_at(const check_job* job, int object, int frame, double fraction) {
-    const hf_motion* m = job->motion;
-    hf_transform a = job->placed[(size_t)frame * (size_t)job->object_count + (size_t)object];
-    if (!(fraction > 0) || frame + 1 >= m->frame_count) return a;
-    size_t next = (size_t)(frame + 1) * (size_t)job->object_count + (size_t)object;
-    double since = m->frames[frame].time_s, until = m->frames[frame + 1].time_s;
-    if (!job->named[next]) return check_keyed(&job->views[object], since + fraction * (until - since));
-    hf_transform b = job->placed[next];
-    return (hf_transform){hf_lerp(a.position, b.position, fraction),
-                          hf_quat_slerp(a.rotation, b.rotation, fraction)};
-}
+static const double PART = 0.1; /* rad or m of a joint between two frames: a chord is as good as the way */
+enum {
+    MAX_PARTS = 1000,  /* 16 turns of a joint between two frames */
+    MAX_STEPS = 100000 /* 250 m between two frames in steps of 2.5 mm */
+};
 
 hf_transform check_pose_at(const check_job* job, int frame, double fraction, double* q) {
     const hf_creature_view* c = job->c;
@@ -74,22 +54,22 @@ bool check_touches_with(const hf_creature_view* c, int limb, int link) {
 
 bool check_can_be_gripped(const hf_object_view* view) { return view->grip || view->movable; }
 
-/* How deep this link may be in this object: by the contacts of the frame or of the next one. */
-static double allowed(const check_job* job, int frame, int link, int object) {
+/* How deep this body may be in this object: by the contacts of the frame or of the next one. */
+static double allowed(const check_job* job, int frame, const check_body* body, int object) {
     double depth = ALLOWED_M;
     for (int f = frame; f <= frame + 1 && f < job->motion->frame_count; f++) {
         const hf_motion_frame* at = &job->motion->frames[f];
         for (int i = 0; i < at->contact_count; i++) {
             const hf_hold* k = &at->contacts[i];
             if (k->object < 0 || job->object_of[k->object] != object || job->limb_of[k->limb] < 0) continue;
-            if (!check_touches_with(job->c, job->limb_of[k->limb], link)) continue;
+            if (!check_touches_with(job->c, job->limb_of[k->limb], body->link)) continue;
             if (k->grip && job->c->limbs[job->limb_of[k->limb]].grip &&
                 check_can_be_gripped(&job->views[object]))
                 return INFINITY;
             depth = ALLOWED_TOUCH_M;
         }
     }
-    return depth;
+    return check_body_allowed(body, depth);
 }
 
 /* One moment: frames of links, bodies and objects, and how many moments between two frames a body needs. */
@@ -141,7 +121,7 @@ static check_frame seen_from(const check_frame* object, const check_frame* body)
 static double object_radius(const check_object* o) {
     double r = 0;
     for (int p = 0; p < o->piece_count; p++)
-        for (int k = 0; k < 8; k++) {
+        for (int k = 0; k < 8 && o->pieces[p].count; k++) {
             double c[3], d = 0;
             for (int i = 0; i < 3; i++)
                 c[i] = (k >> i & 1) ? o->pieces[p].high[i] : o->pieces[p].low[i], d += c[i] * c[i];
@@ -189,36 +169,49 @@ static double carried_travel(const check_job* job, const moment* a, const moment
     return most;
 }
 
-/* Parts of the way between two frames that are small enough for a body's chord to be as good as its way. */
-static int chord_parts(const check_job* job, int frame) {
+int check_chord_parts(const check_job* job, int frame) {
     const hf_motion_frame *f = &job->motion->frames[frame], *g = f + 1;
     double turn = hf_quat_angle(f->root.rotation, g->root.rotation);
     for (int i = 0; i < job->c->q_count; i++) turn = fmax(turn, fabs(g->q[i] - f->q[i]));
-    return (int)fmin(1e4, fmax(1, ceil(turn / 0.1)));
+    double parts = fmax(1, ceil(turn / PART));
+    return parts <= MAX_PARTS ? (int)parts : 0;
+}
+
+/* How far a body may move from one look to the next: thin ones not so far that they jump a surface, though
+   two looks may be up to twice as far apart as they are on average. */
+static double step_of(const check_body* body) { return fmin(STEP_M, fmax(0, body->thin / 2)); }
+
+/* Looks at a body on one of the parts of its way, for as many on each. */
+static double looks_at(const check_body* body, double way, int parts) {
+    return way > 0 ? fmax(1, ceil(way / step_of(body))) * parts : 1;
+}
+
+static void swap_places(moment* a, moment* b) {
+    check_frame *bodies = a->bodies, *placed = a->objects;
+    a->bodies = b->bodies, a->objects = b->objects;
+    b->bodies = bodies, b->objects = placed;
 }
 
 /* Steps between the frames so that nothing moves over 2.5 mm against an object from one to the next: for each
-   body (left in `a`), and the most of them. */
+   body (left in `a`), and the most of them; 0 when they are too many. */
 static int steps_between(const check_job* job, int frame, moment* a, moment* b) {
-    int parts = chord_parts(job, frame), most = 1;
-    double keyed = 0;
+    int parts = check_chord_parts(job, frame);
+    double keyed = 0, most = 1;
     for (int o = 0; o < job->object_count; o++) keyed = fmax(keyed, keyed_travel(job, o, frame));
     for (int k = 0; k < job->c->body_count; k++) a->steps[k] = 1;
     moment_set(job, frame, 0, a);
-    for (int p = 1; p <= parts; p++) {
+    for (int p = 1; p <= parts && most <= MAX_STEPS; p++) {
         moment_set(job, frame, (double)p / parts, b);
         double objects = fmax(carried_travel(job, a, b), keyed / parts);
         for (int k = 0; k < job->c->body_count; k++) {
             double way = body_travel(&job->bodies[k], &a->bodies[k], &b->bodies[k]) + objects;
-            int steps = (int)fmin(1e6, fmax(1, ceil(way / STEP_M) * parts));
-            if (steps > a->steps[k]) a->steps[k] = steps;
-            if (steps > most) most = steps;
+            double steps = looks_at(&job->bodies[k], way, parts);
+            most = fmax(most, steps);
+            if (steps <= MAX_STEPS && steps > a->steps[k]) a->steps[k] = (int)steps;
         }
-        check_frame *bodies = a->bodies, *placed = a->objects;
-        a->bodies = b->bodies, a->objects = b->objects;
-        b->bodies = bodies, b->objects = placed;
+        swap_places(a, b);
     }
-    return most;
+    return parts && most <= MAX_STEPS ? (int)most : 0;
 }
 
 /* Is it a body's turn at this of all the steps? */
@@ -240,7 +233,7 @@ static void body_object(const check_job* job, int frame, const moment* m, int bo
                         check_near* near, check_frame_report* r) {
     check_frame at = seen_from(&m->objects[object], &m->bodies[body]);
     if (!check_object_near(&job->bodies[body], &at, &job->objects[object])) return;
-    double enough = allowed(job, frame, job->bodies[body].link, object) + ROUNDING_M;
+    double enough = allowed(job, frame, &job->bodies[body], object) + ROUNDING_M;
     if (isinf(enough)) return;
     double depth = check_object_depth(&job->bodies[body], &at, &job->objects[object], enough, solids, near);
     r->failed = r->failed || isnan(depth);
@@ -253,8 +246,10 @@ static void self_pairs(const check_job* job, const moment* m, const bool* turns,
         for (int b = a + 1; b < job->c->body_count; b++) {
             if (r->self || !(turns[a] || turns[b]) || !hf_creature_pair_enabled(job->creature, a, b))
                 continue;
+            double enough = fmin(check_body_allowed(&job->bodies[a], ALLOWED_M),
+                                 check_body_allowed(&job->bodies[b], ALLOWED_M));
             double depth =
-                check_bodies_depth(&job->bodies[a], &m->bodies[a], &job->bodies[b], &m->bodies[b], ALLOWED_M);
+                check_bodies_depth(&job->bodies[a], &m->bodies[a], &job->bodies[b], &m->bodies[b], enough);
             r->failed = r->failed || isnan(depth);
             if (!(depth > 0)) continue;
             r->self = true;
@@ -286,6 +281,8 @@ void check_collisions(const check_job* job, int frame, check_frame_report* repor
         report->failed = true;
     } else {
         int steps = frame + 1 < job->motion->frame_count ? steps_between(job, frame, &a, &b) : 1;
+        report->too_far = !steps;
+        if (!steps) steps = 1;
         for (int s = 0; s < steps; s++) judge_step(job, frame, s, steps, &a, turns, &near, report);
     }
     hf_free(turns);

@@ -1,4 +1,4 @@
-/* Contacts lie on surfaces and on their effectors, and do not slip; stances change one limb at a time. */
+/* Contacts lie on surfaces and on their effectors, and touch them as they may. */
 #include "check/check.h"
 #include "base/memory.h"
 #include "check/tolerance.h"
@@ -6,28 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double HOLD_M = CHECK_HOLD_M;     /* a contact holds its point */
-static const double HOLD_RAD = CHECK_HOLD_RAD; /* and, for a patch, its orientation: 1 degree */
-static const double FLAT_RAD = CHECK_FLAT_RAD; /* beyond 2 degrees a patch counts as its edge or point */
-static const double FACE_RAD = 0.017454;       /* a stated normal is the surface's: 1 degree */
-static const double BACK_RAD = 1.745329; /* tilted by over 100 degrees, it is not the side that touches */
-static const double NEAR_BODY_M = 0.01;  /* a contact frame that the creature does not know is at a skin */
-
-enum {
-    PARTS = 4, /* of the way between two frames: there contacts are looked at too */
-    BETWEEN =
-        CHECK_BETWEEN /* times as much is allowed there: as deep as an effector may be in what it touches */
-};
-
-/* What a contact was when it began: the effector's frame as seen from the object it touches. */
-typedef struct hold {
-    bool on;
-    int frame, object; /* contact frame and the motion's object */
-    bool grip;
-    bool patch; /* it began flat on the surface, so that its orientation holds too */
-    check_frame began;
-    double point[3]; /* contact point (or ball centre) in the object */
-} hold;
+static const double HOLD_M = CHECK_HOLD_M; /* a contact holds its point */
+static const double FACE_RAD = 0.017454;   /* a stated normal is the surface's: 1 degree */
+static const double BACK_RAD = 1.745329;   /* tilted by over 100 degrees, it is not the side that touches */
+static const double NEAR_BODY_M = 0.01;    /* a contact frame that the creature does not know is at a skin */
 
 static void to_array(hf_vec3 v, double out[3]) { out[0] = v.x, out[1] = v.y, out[2] = v.z; }
 
@@ -51,11 +33,6 @@ static double surface_gap(const check_job* job, int frame, int object, const dou
 }
 
 static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
-static double angle_between(const double a[3], const double b[3]) {
-    double d = dot(a, b);
-    return hf_acos(d > 1 ? 1 : d < -1 ? -1 : d);
-}
 
 static bool triangle_normal(const double tri[9], double n[3]) {
     double u[3], v[3];
@@ -174,15 +151,6 @@ static void check_frames_agree(const check_job* job, hf_check_report* report) {
     }
 }
 
-/* Angle between the effector's own normal and the one that meets the surface head-on. */
-static double tilt(const hf_motion_contact_frame* cf, const hf_hold* k, const check_frame* link) {
-    double own[3], into[3];
-    to_array(cf->normal, own);
-    to_array(hf_neg(k->normal), into);
-    check_frame_turn(link, own, own);
-    return angle_between(own, into);
-}
-
 static void contact_problem(hf_check_report* report, int frame, const char* limb, const char* what) {
     report->contact_violations++;
     check_problem(report, frame, HF_CLAIM_CONTACTS, "\"%.60s\" %s", limb, what);
@@ -204,225 +172,100 @@ static void check_manner(const check_job* job, int frame, const hf_hold* k, int 
     }
     if (job->scene && !normal_agrees(job, frame, object, k))
         contact_problem(report, frame, limb->name, "touches with a normal that no surface has there");
-    if (!(cf->ball > 0) && tilt(cf, k, link) > BACK_RAD)
+    if (!(cf->ball > 0) && check_tilt(cf, k, link) > BACK_RAD)
         contact_problem(report, frame, limb->name, "touches with its back");
 }
 
-/* Where an object is on its straight way between two frames: keys that bend it there bend nothing that stands
-   on it, whose poses are between the same two frames. */
-static check_frame carrier(const check_job* job, int object, int frame, double fraction) {
-    if (object < 0) return check_frame_of(hf_transform_identity());
-    hf_transform a = check_object_at(job, object, frame, 0);
-    if (!(fraction > 0)) return check_frame_of(a);
-    hf_transform b = check_object_at(job, object, frame + 1, 0);
-    return check_frame_of((hf_transform){hf_lerp(a.position, b.position, fraction),
-                                         hf_quat_slerp(a.rotation, b.rotation, fraction)});
-}
-
-/* The effector and what is held of it (a point, or a ball's centre) as seen from the object it touches; of
-   the effector only the orientation counts. */
-static check_frame seen_effector(const check_job* job, int frame, double fraction, const hf_hold* k,
-                                 const check_frame* links, double place[3]) {
-    const hf_motion_contact_frame* cf = &job->motion->limbs[k->limb].frames[k->frame];
-    const check_frame* link = &links[hf_creature_find_link(job->creature, cf->link)];
-    check_frame at = carrier(job, k->object >= 0 ? job->object_of[k->object] : -1, frame, fraction);
-    double offset[3];
-    to_array(cf->offset, offset);
-    check_frame_point(link, offset, offset);
-    check_frame_unpoint(&at, offset, place);
-    check_frame inverse = check_frame_of(hf_transform_identity());
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) inverse.r[3 * i + j] = at.r[3 * j + i];
-    return check_frame_mul(&inverse, link);
-}
-
-/* Slip, in the object's frame, from where the contact began. */
-static void check_slip(const check_job* job, int frame, double fraction, const hf_hold* k,
-                       const check_frame* links, const hold* held, hf_check_report* report) {
-    double place[3];
-    check_frame seen = seen_effector(job, frame, fraction, k, links, place);
-    double slip = gap(place, held->point), times = fraction > 0 ? BETWEEN : 1;
-    if (!(fraction > 0)) report->slip_max_m = fmax(report->slip_max_m, slip);
-    double turned = held->patch ? check_frame_angle(&held->began, &seen) : 0;
-    if (slip <= times * HOLD_M && turned <= times * HOLD_RAD) return;
+/* A frame's contact stands on an object that is there and allows it. */
+static bool on_allowed_object(const check_job* job, int frame, const hf_hold* k, hf_check_report* report) {
+    const char* limb = job->motion->limbs[k->limb].name;
+    int object = k->object >= 0 ? job->object_of[k->object] : -1;
+    if (!job->scene || k->object < 0) return true;
+    if (object >= 0 && job->views[object].contact) return true;
     report->contact_violations++;
-    check_problem(report, frame, HF_CLAIM_CONTACTS, "\"%.60s\" slips by %.1f mm, %.1f degrees%s",
-                  job->motion->limbs[k->limb].name, slip * 1000, turned * 57.29578,
-                  fraction > 0 ? " before the next frame" : "");
+    check_problem(report, frame, HF_CLAIM_CONTACTS, "\"%.40s\" touches \"%.40s\", which %s", limb,
+                  job->motion->objects[k->object],
+                  object < 0 ? "the scene does not have" : "allows no contact");
+    return object >= 0;
+}
+
+/* Where the contact frame touches: a ball below its centre. */
+static void touching_point(const hf_motion_contact_frame* cf, const hf_hold* k, const check_frame* link,
+                           double out[3]) {
+    double n[3];
+    to_array(cf->offset, out);
+    to_array(k->normal, n);
+    check_frame_point(link, out, out);
+    for (int i = 0; i < 3 && cf->ball > 0; i++) out[i] -= cf->ball * n[i];
+}
+
+/* The stated point is on the effector and on the surface. */
+static void check_place(const check_job* job, int frame, const hf_hold* k, const check_frame* link,
+                        hf_check_report* report) {
+    const hf_motion_limb* limb = &job->motion->limbs[k->limb];
+    double given[3], at[3];
+    to_array(k->point, given);
+    touching_point(&limb->frames[k->frame], k, link, at);
+    double error = gap(at, given);
+    if (job->scene) {
+        double off = surface_gap(job, frame, k->object >= 0 ? job->object_of[k->object] : -1, given);
+        if (isinf(off))
+            contact_problem(report, frame, limb->name,
+                            "touches nothing: there is no surface that allows contact");
+        else
+            error = fmax(error, off);
+    }
+    report->contact_error_max_m = fmax(report->contact_error_max_m, error);
+    if (error <= HOLD_M) return;
+    report->contact_violations++;
+    check_problem(report, frame, HF_CLAIM_CONTACTS, "contact of \"%.60s\" is off by %.1f mm", limb->name,
+                  error * 1000);
 }
 
 /* One contact of one frame: on its effector, on its surface, where it was before. */
-static void check_contact(const check_job* job, int frame, const hf_hold* k, const check_frame* links,
-                          hold* held, hf_check_report* report) {
+static void check_contact(const check_job* job, int frame, const hf_hold* k, check_holds* holds,
+                          hf_check_report* report) {
     const hf_motion_contact_frame* cf = &job->motion->limbs[k->limb].frames[k->frame];
-    const char* limb = job->motion->limbs[k->limb].name;
     int link = hf_creature_find_link(job->creature, cf->link);
     if (link < 0) {
         report->contact_violations++;
         check_problem(report, frame, HF_CLAIM_CONTACTS, "the creature has no link \"%.60s\"", cf->link);
         return;
     }
-    double offset[3], at_effector[3], given[3], centre[3];
-    to_array(cf->offset, offset);
-    to_array(k->point, given);
-    check_frame_point(&links[link], offset, centre);
-    memcpy(at_effector, centre, sizeof centre);
-    if (cf->ball > 0) {
-        double n[3];
-        to_array(k->normal, n);
-        for (int i = 0; i < 3; i++) at_effector[i] -= cf->ball * n[i];
-    }
-    int object = k->object >= 0 ? job->object_of[k->object] : -1;
-    double error = gap(at_effector, given);
-    if (job->scene) {
-        if (k->object >= 0 && object < 0) {
-            report->contact_violations++;
-            check_problem(report, frame, HF_CLAIM_CONTACTS,
-                          "\"%.40s\" touches \"%.40s\", which the scene does not have", limb,
-                          job->motion->objects[k->object]);
-            return;
-        }
-        if (object >= 0 && !job->views[object].contact) {
-            report->contact_violations++;
-            check_problem(report, frame, HF_CLAIM_CONTACTS,
-                          "\"%.40s\" touches \"%.40s\", which allows no contact", limb,
-                          job->views[object].name);
-        }
-        double off = surface_gap(job, frame, object, given);
-        if (isinf(off))
-            contact_problem(report, frame, limb, "touches nothing: there is no surface that allows contact");
-        else
-            error = fmax(error, off);
-    }
-    report->contact_error_max_m = fmax(report->contact_error_max_m, error);
-    if (error > HOLD_M) {
-        report->contact_violations++;
-        check_problem(report, frame, HF_CLAIM_CONTACTS, "contact of \"%.60s\" is off by %.1f mm", limb,
-                      error * 1000);
-    }
-    check_manner(job, frame, k, object, &links[link], report);
-    bool fresh = !held->on || held->frame != k->frame || held->object != k->object;
-    double place[3];
-    check_frame seen = seen_effector(job, frame, 0, k, links, place);
-    if (fresh) {
-        *held = (hold){.on = true, .frame = k->frame, .object = k->object};
-        memcpy(held->point, place, sizeof place);
-    }
-    /* A hand that closes or opens where it is keeps its place; only its orientation starts anew. */
-    if (fresh || held->grip != k->grip) {
-        held->grip = k->grip;
-        held->began = seen;
-        held->patch =
-            !k->grip && (cf->patch[0] > 0 || cf->patch[1] > 0) && tilt(cf, k, &links[link]) <= FLAT_RAD;
-    }
-    if (!fresh) check_slip(job, frame, 0, k, links, held, report);
+    if (!on_allowed_object(job, frame, k, report)) return;
+    check_place(job, frame, k, &holds->now[link], report);
+    check_manner(job, frame, k, k->object >= 0 ? job->object_of[k->object] : -1, &holds->now[link], report);
+    check_hold_on(job, frame, k, holds, report);
 }
 
-/* Contacts that the next frame keeps hold on the way to it too, if less exactly. */
-static void check_between(const check_job* job, int frame, check_frame* links, double* q, const hold* held,
-                          hf_check_report* report) {
-    const hf_motion_frame* next = &job->motion->frames[frame + 1];
-    for (int part = 1; part < PARTS; part++) {
-        double fraction = (double)part / PARTS;
-        hf_transform root = check_pose_at(job, frame, fraction, q);
-        check_forward(job->c, root, q, links);
-        for (int i = 0; i < next->contact_count; i++) {
-            const hf_hold* k = &next->contacts[i];
-            const hold* h = &held[k->limb];
-            if (h->on && h->frame == k->frame && h->object == k->object)
-                check_slip(job, frame, fraction, k, links, h, report);
-        }
+/* The contact of a limb in a frame, the last one where it has two. */
+static const hf_hold* only_contact(const check_job* job, int frame, int limb, hf_check_report* report) {
+    const hf_motion_frame* at = &job->motion->frames[frame];
+    const hf_hold* mine = NULL;
+    for (int i = 0; i < at->contact_count; i++) {
+        if (at->contacts[i].limb != limb) continue;
+        if (mine) contact_problem(report, frame, job->motion->limbs[limb].name, "has two contacts");
+        mine = &at->contacts[i];
     }
+    return mine;
 }
 
 void check_contacts(const check_job* job, hf_check_report* report) {
     const hf_motion* m = job->motion;
+    check_holds holds;
     check_frames_agree(job, report);
-    hold* held = hf_alloc((size_t)m->limb_count, sizeof *held);
-    check_frame* links = hf_alloc((size_t)job->c->link_count, sizeof *links);
-    double* q = hf_alloc((size_t)job->c->q_count, sizeof *q);
-    for (int f = 0; held && links && q && f < m->frame_count; f++) {
-        const hf_motion_frame* at = &m->frames[f];
-        check_forward(job->c, at->root, at->q, links);
+    bool good = check_holds_create(job, &holds);
+    for (int f = 0; good && f < m->frame_count; f++) {
+        check_holds_place(job, f, &holds);
         for (int l = 0; l < m->limb_count; l++) {
-            const hf_hold* mine = NULL;
-            for (int i = 0; i < at->contact_count; i++) {
-                if (at->contacts[i].limb != l) continue;
-                if (mine) {
-                    report->contact_violations++;
-                    check_problem(report, f, HF_CLAIM_CONTACTS, "\"%.60s\" has two contacts",
-                                  m->limbs[l].name);
-                }
-                mine = &at->contacts[i];
-            }
+            const hf_hold* mine = only_contact(job, f, l, report);
             if (mine)
-                check_contact(job, f, mine, links, &held[l], report);
+                check_contact(job, f, mine, &holds, report);
             else
-                held[l].on = false;
+                holds.held[l].on = false;
         }
-        if (f + 1 < m->frame_count) check_between(job, f, links, q, held, report);
+        if (f + 1 < m->frame_count) check_holds_between(job, f, &holds, report);
     }
-    if (!held || !links || !q)
-        check_problem(report, 0, HF_CLAIM_CONTACTS, "out of memory: contacts were not judged");
-    hf_free(held);
-    hf_free(links);
-    hf_free(q);
-}
-
-static const hf_hold* contact_of(const hf_motion_frame* f, int limb) {
-    for (int i = 0; i < f->contact_count; i++)
-        if (f->contacts[i].limb == limb) return &f->contacts[i];
-    return NULL;
-}
-
-/* Released, made or moved: to another frame, another object, or beyond what holding allows. */
-bool check_limb_changes(const check_job* job, int frame, int limb) {
-    const hf_hold *a = contact_of(&job->motion->frames[frame - 1], limb),
-                  *b = contact_of(&job->motion->frames[frame], limb);
-    if (!a || !b) return a != b;
-    if (a->frame != b->frame || a->object != b->object || a->grip != b->grip) return true;
-    double pa[3], pb[3], la[3], lb[3];
-    to_array(a->point, pa);
-    to_array(b->point, pb);
-    int object = a->object >= 0 ? job->object_of[a->object] : -1;
-    if (object < 0) return gap(pa, pb) > 5 * HOLD_M;
-    check_frame fa = check_frame_of(check_object_at(job, object, frame - 1, 0)),
-                fb = check_frame_of(check_object_at(job, object, frame, 0));
-    check_frame_unpoint(&fa, pa, la);
-    check_frame_unpoint(&fb, pb, lb);
-    return gap(la, lb) > 5 * HOLD_M;
-}
-
-/* Two limbs that exclude each other, both in contact. */
-static bool excluded_together(const check_job* job, const hf_motion_frame* f, int* a, int* b) {
-    for (int i = 0; i < f->contact_count; i++)
-        for (int j = 0; j < i; j++) {
-            int x = job->limb_of[f->contacts[i].limb], y = job->limb_of[f->contacts[j].limb];
-            if (x < 0 || y < 0) continue;
-            for (int k = 0; k < job->c->limbs[x].exclude_count; k++)
-                if (job->c->limbs[x].excludes[k] == y) {
-                    *a = x, *b = y;
-                    return true;
-                }
-        }
-    return false;
-}
-
-void check_stances(const check_job* job, hf_check_report* report) {
-    const hf_motion* m = job->motion;
-    for (int f = 0; f < m->frame_count; f++) {
-        report->stances += m->frames[f].stance;
-        int changes = 0, a = 0, b = 0;
-        for (int l = 0; f && l < m->limb_count; l++) changes += check_limb_changes(job, f, l);
-        if (changes > 1) {
-            report->stance_violations++;
-            check_problem(report, f, HF_CLAIM_ONE_LIMB, "%d limbs change at once", changes);
-        }
-        if (excluded_together(job, &m->frames[f], &a, &b)) {
-            report->stance_violations++;
-            check_problem(report, f, HF_CLAIM_ONE_LIMB,
-                          "\"%.60s\" and \"%.60s\" exclude each other, both are in contact",
-                          job->c->limbs[a].name, job->c->limbs[b].name);
-        }
-    }
+    if (!good) check_problem(report, 0, HF_CLAIM_CONTACTS, "out of memory: contacts were not judged");
+    check_holds_free(&holds);
 }

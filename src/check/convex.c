@@ -2,6 +2,7 @@
    with the simplex solved by trying every subset, and where those meet, the polytopes' depth. */
 #include "check/check.h"
 #include "base/memory.h"
+#include "check/tolerance.h"
 
 #include <string.h>
 
@@ -197,9 +198,17 @@ hf_status check_body_build(const hf_body* body, double allowed, check_body* out)
     }
     }
     if (status == HF_OK && !build_core(s, out)) status = HF_ERROR_MEMORY;
-    out->thin = 2 * (inner_radius(out) - allowed);
+    if (status == HF_OK) {
+        /* What parts a body from itself is as long as the body is thick. */
+        out->thickness = 2 * out->radius + (out->round ? 0 : check_polytope_depth(&out->core, &out->core, 0));
+        out->thin = 2 * (inner_radius(out) - check_body_allowed(out, allowed));
+    }
     if (status != HF_OK) check_body_free(out);
     return status;
+}
+
+double check_body_allowed(const check_body* body, double tolerance) {
+    return fmin(tolerance, CHECK_DEPTH_SHARE * body->thickness);
 }
 
 double check_body_outside(const check_body* body, const double point[3]) {

@@ -1,7 +1,9 @@
 /* How deep a convex body is in a watertight piece: the least shift that parts it from a convex part of the
-   piece, of the part for which that is most. A convex piece is its own largest part. Parts are grown where
-   the surface crosses the body: all that is behind one triangle there, cut by every other triangle that is in
-   it. */
+   piece, of the part for which that is most; in a piece that is not convex also the depth of the body's
+   points that are in it (sunken.c). The way out of such a piece can be longer than both: of two walls that
+   meet in a corner each is left by its own depth. But no point of the body's corners and of the surface is
+   deeper than what is said. A convex piece is its own largest part. Parts are grown where the surface crosses
+   the body: all that is behind one triangle there, cut by every other triangle that is in it. */
 #include "check/check.h"
 #include "base/memory.h"
 
@@ -119,13 +121,15 @@ static void cover(check_near* near) {
 
 /* Of a watertight piece; 0 when not deeper than `enough`. Parts are grown where the surface crosses the body,
    or everywhere when the piece has swallowed it. */
-static double parts_depth(const check_body* b, const check_frame* at, const double* triangles, int count,
-                          double enough, bool swallowed, check_near* near) {
+static double closed_depth(const check_body* b, const check_frame* at, const check_object* o,
+                           const check_piece* piece, double enough, bool swallowed, check_near* near) {
+    const double* triangles = o->triangles + 9 * piece->first;
     check_frame here = check_frame_of(hf_transform_identity());
     for (double margin = FIRST_MARGIN_M;; margin *= WIDER) {
+        near->margin = margin;
         int seeds;
         double worst = 0;
-        if (!gather(b, at, triangles, count, margin, enough, swallowed, near, &seeds)) return NAN;
+        if (!gather(b, at, triangles, piece->count, margin, enough, swallowed, near, &seeds)) return NAN;
         for (int t = 0; seeds && t < near->count; t++) {
             double least = fmax(enough, worst);
             if (!near->items[t].seed || behind(b, near->items[t].plane) <= least) continue;
@@ -138,6 +142,9 @@ static double parts_depth(const check_body* b, const check_frame* at, const doub
             if (depth > least) worst = depth;
             if (whole) cover(near);
         }
+        /* A piece that is not convex may be deeper than its parts. */
+        if (!piece->convex && near->count)
+            worst = fmax(worst, check_sunken_depth(b, at, o, piece, fmax(enough, worst), near));
         if ((seeds || !swallowed) && worst < margin) return worst;
         if (margin > WIDEST_M) return worst;
     }
@@ -168,14 +175,13 @@ static double surface_depth(const check_body* b, const check_frame* at, const do
 
 static double piece_depth(const check_body* b, const check_frame* at, const double centre[3],
                           const check_object* o, const check_piece* piece, double enough, check_near* near) {
-    const double* triangles = o->triangles + 9 * piece->first;
-    if (!b->round && piece->closed) return parts_depth(b, at, triangles, piece->count, enough, false, near);
-    double depth = surface_depth(b, at, centre, triangles, piece->count, enough);
+    if (!b->round && piece->closed) return closed_depth(b, at, o, piece, enough, false, near);
+    double depth = surface_depth(b, at, centre, o->triangles + 9 * piece->first, piece->count, enough);
     if (!piece->closed || !(depth > 0)) return depth;
     /* The middle of a round body is crossed, inside or outside. */
     bool inside = depth < b->radius && check_piece_inside(o, piece, centre);
     if (depth < b->radius && !inside) return depth;
-    return parts_depth(b, at, triangles, piece->count, enough, inside, near);
+    return closed_depth(b, at, o, piece, enough, inside, near);
 }
 
 /* Of a body with its centre in an object and no surface across it. */
@@ -185,7 +191,7 @@ static double swallowed_depth(const check_body* b, const check_frame* at, const 
     for (int p = 0; p < o->piece_count; p++) {
         const check_piece* piece = &o->pieces[p];
         if (!piece->closed || boxes_apart(centre, 0, piece->low, piece->high)) continue;
-        double depth = parts_depth(b, at, o->triangles + 9 * piece->first, piece->count, 0, true, near);
+        double depth = closed_depth(b, at, o, piece, 0, true, near);
         worst = isnan(depth) ? depth : fmax(worst, depth);
     }
     return worst > 0 ? worst : b->reach;

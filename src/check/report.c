@@ -12,6 +12,7 @@
 static const double LIMIT_TOLERANCE = CHECK_LIMIT;       /* rad or m: rounding of files */
 static const double ROM_TOLERANCE = CHECK_ROM_RAD;       /* rad */
 static const double SPEED_TOLERANCE = CHECK_SPEED_SHARE; /* relative */
+static const double STATED_M = CHECK_STATED_M;
 
 enum { MAX_PROBLEMS = 1000 };
 
@@ -113,7 +114,7 @@ static hf_status job_build(check_job* job, hf_error* error) {
     job->object_count = job->scene ? hf_scene_object_count(job->scene) : 0;
     if (!job_arrays(job)) return hf_fail_memory(error, NULL);
     for (int b = 0; b < job->c->body_count; b++) {
-        hf_status status = check_body_build(&job->c->bodies[b], 0.001, &job->bodies[b]);
+        hf_status status = check_body_build(&job->c->bodies[b], CHECK_TOUCH_DEPTH_M, &job->bodies[b]);
         if (status != HF_OK)
             return hf_fail(error, status, NULL, 0, job->c->links[job->c->bodies[b].link].name,
                            "its body cannot be judged");
@@ -142,38 +143,6 @@ static void job_free(check_job* job) {
     hf_free(job->named);
     hf_free(job->reports);
     hf_free(job->bearings);
-}
-
-/* Where every object is in every frame; only movable objects may be named elsewhere than they stand. */
-static void place_objects(check_job* job, hf_check_report* report) {
-    const hf_motion* m = job->motion;
-    for (int f = 0; f < m->frame_count; f++) {
-        size_t row = (size_t)f * (size_t)job->object_count;
-        for (int o = 0; o < job->object_count; o++) {
-            bool before = f && job->named[row - (size_t)job->object_count + (size_t)o];
-            job->named[row + (size_t)o] = before;
-            job->placed[row + (size_t)o] = before ? job->placed[row - (size_t)job->object_count + (size_t)o]
-                                                  : check_keyed(&job->views[o], m->frames[f].time_s);
-        }
-        for (int i = 0; i < m->frames[f].object_count; i++) {
-            const hf_motion_object* named = &m->frames[f].objects[i];
-            int o = job->object_of[named->object];
-            if (o < 0) {
-                if (job->scene)
-                    check_problem(report, f, HF_CLAIM_ALL | HF_CLAIM_DYNAMIC,
-                                  "the scene has no object \"%.60s\"", m->objects[named->object]);
-                continue;
-            }
-            hf_transform stood = job->placed[row + (size_t)o];
-            bool moved = hf_distance(stood.position, named->pose.position) > 1e-6 ||
-                         hf_quat_angle(stood.rotation, named->pose.rotation) > 1e-6;
-            if (moved && !job->views[o].movable)
-                check_problem(report, f, HF_CLAIM_ALL | HF_CLAIM_DYNAMIC,
-                              "\"%.60s\" is moved but is not movable", job->views[o].name);
-            job->placed[row + (size_t)o] = named->pose;
-            job->named[row + (size_t)o] = true;
-        }
-    }
 }
 
 static void check_limits(const check_job* job, hf_check_report* report) {
@@ -275,6 +244,19 @@ static void judge_frame(void* context, int frame, int worker) {
         __atomic_store_n(&w->cancelled, true, __ATOMIC_RELAXED);
 }
 
+/* The margin that a frame states is there. It may be more: the check's cones hold those of who made the
+ * motion.
+ */
+static void judge_stated(const check_job* job, int frame, hf_check_report* report) {
+    double stated = job->motion->frames[frame].balance, margin = fmax(job->reports[frame].margin, 0);
+    if (isnan(stated) || isnan(margin)) return;
+    report->balance_error_max_m = fmax(report->balance_error_max_m, stated - margin);
+    if (stated - margin <= STATED_M) return;
+    report->balance_violations++;
+    check_problem(report, frame, HF_CLAIM_BALANCE, "a balance of %.1f mm is stated, it is %.1f mm",
+                  stated * 1000, margin * 1000);
+}
+
 /* A motion that does not claim balance, at rest or in motion, is told how many frames lack it, and no more.
  */
 static void sum_balance(const check_job* job, int frame, hf_check_report* report) {
@@ -300,45 +282,114 @@ static hf_status sum_frames(const check_job* job, hf_check_report* report, hf_er
         report->worst_depth_m = fmax(report->worst_depth_m, r->depth);
         if (r->scene) check_problem(report, f, HF_CLAIM_COLLISION, "%s", r->scene_what);
         if (r->self) check_problem(report, f, HF_CLAIM_COLLISION, "%s", r->self_what);
+        report->unjudged_ways += r->too_far;
+        if (r->too_far)
+            check_problem(
+                report, f, HF_CLAIM_COLLISION,
+                "collisions cannot be judged between this frame and the next: a body is too thin or "
+                "moves too far");
         sum_balance(job, f, report);
+        judge_stated(job, f, report);
     }
+    return HF_OK;
+}
+
+/* Claims that need what is not there; contacts need a scene only where there are any. */
+static unsigned claims_unjudged(const hf_motion* m, const hf_creature* creature, const hf_scene* scene) {
+    bool touches = false;
+    for (int f = 0; f < m->frame_count; f++) touches = touches || m->frames[f].contact_count > 0;
+    unsigned contacts = HF_CLAIM_CONTACTS | HF_CLAIM_BALANCE | HF_CLAIM_ONE_LIMB | HF_CLAIM_DYNAMIC;
+    if (!creature) return CHECK_EVERY_CLAIM;
+    return scene ? 0 : HF_CLAIM_COLLISION | (touches ? contacts : 0);
+}
+
+static void say_unjudged(const hf_motion* m, const hf_creature* creature, const hf_scene* scene,
+                         hf_check_report* report) {
+    char names[120] = "";
+    report->unjudged = claims_unjudged(m, creature, scene);
+    unsigned claimed = report->unjudged & m->claims;
+    for (int i = 0; i < HF_CLAIM_COUNT; i++)
+        if (claimed >> i & 1)
+            snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", names[0] ? ", " : "",
+                     hf_claim_text(i));
+    if (claimed)
+        check_problem(report, 0, claimed, "claimed and cannot be judged: %s (there is no %s)", names,
+                      creature ? "scene" : "creature");
+    report->broken = 0; /* nothing is known to be broken */
+}
+
+static void say_ignored(const check_job* job, hf_check_report* report) {
+    for (int o = 0; o < job->object_count; o++) report->ignored_triangles += job->objects[o].ignored_count;
+}
+
+/* All that is judged of the motion as a whole, one after the other. */
+static hf_status judge_whole(check_job* job, const hf_scenario* scenario, hf_check_report* report,
+                             hf_error* error) {
+    hf_status status = job_build(job, error);
+    if (status != HF_OK) return status;
+    report->frames = job->motion->frame_count;
+    say_ignored(job, report);
+    check_place_objects(job, report);
+    check_limits(job, report);
+    check_speeds(job, report);
+    check_contacts(job, report);
+    check_stances(job, report);
+    if (scenario) check_goal(job, scenario, report);
+    return hf_fail_status(error, check_bearings_build(job), NULL);
+}
+
+static hf_status judge_frames(const check_job* job, int threads, hf_progress_fn progress, void* user,
+                              hf_check_report* report, hf_error* error) {
+    shared_work work = {job, progress, user, false};
+    hf_parallel(threads, job->motion->frame_count, judge_frame, &work);
+    if (!work.cancelled) return sum_frames(job, report, error);
+    report->outcome = HF_CANCELLED;
+    return HF_OK;
+}
+
+static hf_status judge(check_job* job, const hf_scenario* scenario, int threads, hf_progress_fn progress,
+                       void* user, hf_check_report* report, hf_error* error) {
+    hf_status status = same_creature(job->motion, job->c, error);
+    if (status == HF_OK) status = all_sound(job->motion, job->c, error);
+    if (status == HF_OK) status = judge_whole(job, scenario, report, error);
+    if (status == HF_OK) status = judge_frames(job, threads, progress, user, report, error);
+    job_free(job);
+    return status;
+}
+
+static hf_status check(const hf_motion* motion, const hf_creature* creature, const hf_scene* scene,
+                       const hf_scenario* scenario, int threads, hf_progress_fn progress, void* user,
+                       hf_check_report* report, hf_error* error) {
+    memset(report, 0, sizeof *report);
+    report->problems = hf_alloc(MAX_PROBLEMS, sizeof *report->problems);
+    if (!report->problems) return hf_fail_memory(error, NULL);
+    say_unjudged(motion, creature, scene, report);
+    hf_status status = HF_OK;
+    if (creature) {
+        check_job job = {
+            .motion = motion, .creature = creature, .c = hf_creature_get(creature), .scene = scene};
+        status = judge(&job, scenario, threads, progress, user, report, error);
+    }
+    if (status != HF_OK) {
+        hf_check_report_free(report);
+        return status;
+    }
+    report->valid = report->outcome == HF_FOUND && !report->goal_violations &&
+                    !((report->broken | report->unjudged) & motion->claims);
     return HF_OK;
 }
 
 hf_status hf_check_motion(const hf_motion* motion, const hf_creature* creature, const hf_scene* scene,
                           int threads, hf_progress_fn progress, void* user, hf_check_report* report,
                           hf_error* error) {
-    memset(report, 0, sizeof *report);
-    check_job job = {.motion = motion, .creature = creature, .c = hf_creature_get(creature), .scene = scene};
-    hf_status status = same_creature(motion, job.c, error);
-    if (status == HF_OK) status = all_sound(motion, job.c, error);
-    if (status != HF_OK) return status;
-    report->problems = hf_alloc(MAX_PROBLEMS, sizeof *report->problems);
-    status = report->problems ? job_build(&job, error) : hf_fail_memory(error, NULL);
-    if (status == HF_OK) {
-        report->frames = motion->frame_count;
-        place_objects(&job, report);
-        check_limits(&job, report);
-        check_speeds(&job, report);
-        check_contacts(&job, report);
-        check_stances(&job, report);
-        status = hf_fail_status(error, check_bearings_build(&job), NULL);
-    }
-    if (status == HF_OK) {
-        shared_work work = {&job, progress, user, false};
-        hf_parallel(threads, motion->frame_count, judge_frame, &work);
-        if (work.cancelled)
-            report->outcome = HF_CANCELLED;
-        else
-            status = sum_frames(&job, report, error);
-    }
-    job_free(&job);
-    if (status != HF_OK) {
-        hf_check_report_free(report);
-        return status;
-    }
-    report->valid = report->outcome == HF_FOUND && !(report->broken & motion->claims);
-    return HF_OK;
+    return check(motion, creature, scene, NULL, threads, progress, user, report, error);
+}
+
+hf_status hf_check_scenario(const hf_motion* motion, const hf_creature* creature, const hf_scenario* scenario,
+                            int threads, hf_progress_fn progress, void* user, hf_check_report* report,
+                            hf_error* error) {
+    return check(motion, creature, scenario ? scenario->scene : NULL, scenario, threads, progress, user,
+                 report, error);
 }
 
 void hf_check_report_free(hf_check_report* report) {

@@ -83,39 +83,99 @@ static bool join_edges(const hf_mesh* mesh, const int* welded, int* parent, bool
     return true;
 }
 
-/* Fills pieces and triangles, piece by piece in the order of their first triangle. */
+/* A triangle lower than this has no area: its corners are floats. */
+static const double NO_HEIGHT_M = 1e-6;
+enum { MANY = 2000 }; /* triangles of a piece: to ask whether it is convex takes the square of their number */
+
+static bool has_area(const double tri[9]) {
+    double u[3], v[3], n[3], longest = 0;
+    for (int k = 0; k < 3; k++) {
+        for (int i = 0; i < 3; i++) u[i] = tri[(3 * k + 3 + i) % 9] - tri[3 * k + i];
+        longest = fmax(longest, sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]));
+    }
+    for (int i = 0; i < 3; i++) u[i] = tri[3 + i] - tri[i], v[i] = tri[6 + i] - tri[i];
+    for (int i = 0; i < 3; i++) n[i] = u[(i + 1) % 3] * v[(i + 2) % 3] - u[(i + 2) % 3] * v[(i + 1) % 3];
+    return sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]) > NO_HEIGHT_M * longest;
+}
+
+static void corners_of(const hf_mesh* mesh, int triangle, double tri[9]) {
+    for (int k = 0; k < 9; k++)
+        tri[k] = (double)mesh->vertices[3 * mesh->indices[3 * triangle + k / 3] + (uint32_t)(k % 3)];
+}
+
+/* Pieces in the order of their first triangle, with how many triangles that have an area each will hold. A
+   triangle without area can close a piece all the same. */
+static void count_pieces(const hf_mesh* mesh, int* parent, const bool* open, int* piece_of_root,
+                         check_object* out) {
+    for (int t = 0; t < mesh->triangle_count; t++) {
+        int root = find_root(parent, t);
+        double tri[9];
+        if (!piece_of_root[root]) {
+            piece_of_root[root] = ++out->piece_count;
+            out->pieces[out->piece_count - 1].closed = true;
+        }
+        check_piece* p = &out->pieces[piece_of_root[root] - 1];
+        corners_of(mesh, t, tri);
+        if (has_area(tri)) p->count++;
+        if (open[t]) p->closed = false;
+    }
+}
+
+static void start_pieces(check_object* out) {
+    for (int p = 0; p < out->piece_count; p++) {
+        check_piece* piece = &out->pieces[p];
+        piece->first = out->triangle_count;
+        out->triangle_count += piece->count;
+        piece->count = 0;
+        for (int i = 0; i < 3; i++) piece->low[i] = INFINITY, piece->high[i] = -INFINITY;
+    }
+}
+
+static void put_triangle(const double tri[9], check_piece* p, double* triangles) {
+    memcpy(triangles + 9 * (p->first + p->count++), tri, 9 * sizeof *tri);
+    for (int k = 0; k < 9; k++) {
+        p->low[k % 3] = fmin(p->low[k % 3], tri[k]);
+        p->high[k % 3] = fmax(p->high[k % 3], tri[k]);
+    }
+}
+
+/* Is every corner of the piece behind every triangle? Of a piece of very many triangles that is not asked. */
+static bool is_convex(const double* triangles, int count) {
+    for (int t = 0; t < count && count <= MANY; t++) {
+        const double* a = triangles + 9 * t;
+        double u[3], v[3], n[3];
+        for (int i = 0; i < 3; i++) u[i] = a[3 + i] - a[i], v[i] = a[6 + i] - a[i];
+        for (int i = 0; i < 3; i++) n[i] = u[(i + 1) % 3] * v[(i + 2) % 3] - u[(i + 2) % 3] * v[(i + 1) % 3];
+        double l = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+        for (int k = 0; k < 3 * count; k++) {
+            const double* p = triangles + 3 * k;
+            double over = (n[0] * (p[0] - a[0]) + n[1] * (p[1] - a[1]) + n[2] * (p[2] - a[2])) / l;
+            if (over > NO_HEIGHT_M) return false;
+        }
+    }
+    return count <= MANY;
+}
+
+/* Fills pieces and triangles, piece by piece. */
 static bool gather(const hf_mesh* mesh, int* parent, const bool* open, check_object* out) {
-    int n = mesh->triangle_count;
-    int* piece_of_root = hf_alloc((size_t)n, sizeof(int));
-    out->pieces = hf_alloc((size_t)n, sizeof *out->pieces);
-    out->triangles = hf_alloc((size_t)n, 9 * sizeof(double));
+    size_t n = (size_t)mesh->triangle_count;
+    int* piece_of_root = hf_alloc(n, sizeof(int));
+    out->pieces = hf_alloc(n, sizeof *out->pieces);
+    out->triangles = hf_alloc(n, 9 * sizeof(double));
     bool good = piece_of_root && out->pieces && out->triangles;
-    if (good) {
-        for (int t = 0; t < n; t++) {
-            int root = find_root(parent, t);
-            if (!piece_of_root[root]) {
-                piece_of_root[root] = ++out->piece_count;
-                out->pieces[out->piece_count - 1].closed = true;
-            }
-            check_piece* p = &out->pieces[piece_of_root[root] - 1];
-            p->count++;
-            if (open[t]) p->closed = false;
-        }
-        for (int p = 1; p < out->piece_count; p++)
-            out->pieces[p].first = out->pieces[p - 1].first + out->pieces[p - 1].count;
-        for (int p = 0; p < out->piece_count; p++) {
-            out->pieces[p].count = 0;
-            for (int i = 0; i < 3; i++) out->pieces[p].low[i] = INFINITY, out->pieces[p].high[i] = -INFINITY;
-        }
-        for (int t = 0; t < n; t++) {
-            check_piece* p = &out->pieces[piece_of_root[find_root(parent, t)] - 1];
-            double* tri = out->triangles + 9 * (p->first + p->count++);
-            for (int k = 0; k < 9; k++) {
-                tri[k] = (double)mesh->vertices[3 * mesh->indices[3 * t + k / 3] + (uint32_t)(k % 3)];
-                if (tri[k] < p->low[k % 3]) p->low[k % 3] = tri[k];
-                if (tri[k] > p->high[k % 3]) p->high[k % 3] = tri[k];
-            }
-        }
+    if (good) count_pieces(mesh, parent, open, piece_of_root, out);
+    if (good) start_pieces(out);
+    for (int t = 0; good && t < mesh->triangle_count; t++) {
+        double tri[9];
+        corners_of(mesh, t, tri);
+        if (has_area(tri))
+            put_triangle(tri, &out->pieces[piece_of_root[find_root(parent, t)] - 1], out->triangles);
+        else
+            out->ignored_count++;
+    }
+    for (int p = 0; good && p < out->piece_count; p++) {
+        check_piece* piece = &out->pieces[p];
+        piece->convex = piece->closed && is_convex(out->triangles + 9 * piece->first, piece->count);
     }
     hf_free(piece_of_root);
     return good;
@@ -124,7 +184,6 @@ static bool gather(const hf_mesh* mesh, int* parent, const bool* open, check_obj
 hf_status check_object_build(const hf_object_view* view, check_object* out) {
     memset(out, 0, sizeof *out);
     const hf_mesh* mesh = &view->mesh;
-    out->triangle_count = mesh->triangle_count;
     int* welded = hf_alloc((size_t)mesh->vertex_count, sizeof(int));
     int* parent = hf_alloc((size_t)mesh->triangle_count, sizeof(int));
     bool* open = hf_alloc((size_t)mesh->triangle_count, sizeof(bool));

@@ -4,6 +4,7 @@
 
 #include "base/assert.h"
 #include "base/workspace.h"
+#include "model/tolerance.h"
 
 #include <math.h>
 #include <string.h>
@@ -74,11 +75,12 @@ static double larger(double a, double b) { return a > b ? a : b; }
 
 static double largest(hf_vec3 v) { return larger(fabs(v.x), larger(fabs(v.y), fabs(v.z))); }
 
-/* The question about a triangle needs its normal alone. */
+/* The question about a triangle needs its normal alone; one without area carries nothing. */
 static bool kept(const search* s, const hf_triangle* t, int id) {
-    hf_vec3 n = hf_cross(hf_sub(t->v[1], t->v[0]), hf_sub(t->v[2], t->v[0]));
-    double length = hf_length(n);
-    n = length > 0 ? hf_scale(n, 1 / length) : hf_triangle_normal(t);
+    hf_vec3 u = hf_sub(t->v[1], t->v[0]), v = hf_sub(t->v[2], t->v[0]), n = hf_cross(u, v);
+    double length = hf_length(n), longest = larger(hf_distance(u, v), larger(hf_length(u), hf_length(v)));
+    if (!(length > HF_NO_HEIGHT_M * longest)) return false;
+    n = hf_scale(n, 1 / length);
     double offset = hf_dot(n, hf_sub(t->v[0], s->origin));
     return s->query->keep(s->query->user, s->object, id, hf_mat3_mul(&s->turn, n), offset);
 }

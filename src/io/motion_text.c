@@ -15,10 +15,6 @@ enum { MAX_TEXT = 4000, MAX_FOLDERS = 64 };
 /* Metres, radians and seconds beyond this are mistakes, and sums of their squares would not stay exact. */
 static const double FAR_AWAY = 1e7;
 
-static const char* const claim_names[] = {"limits", "rom",     "collision", "contacts",
-                                          "speed",  "balance", "one-limb",  "dynamic"};
-enum { CLAIM_COUNT = sizeof claim_names / sizeof *claim_names };
-
 /* ---- reading ---- */
 
 void hf_motion_suggest(hf_json* json, const char* where, const char* what, const char* name,
@@ -126,6 +122,12 @@ void hf_motion_read_outcome(hf_json* json, char** outcome) {
         json->status = hf_fail_memory(json->error, json->file);
 }
 
+static void suggest_claim(hf_json* json, const char* name) {
+    char* names[HF_CLAIM_COUNT];
+    for (int i = 0; i < HF_CLAIM_COUNT; i++) names[i] = (char*)hf_claim_text(i);
+    hf_motion_suggest(json, "claims", "claim", name, names, HF_CLAIM_COUNT);
+}
+
 void hf_motion_read_claims(hf_json* json, unsigned* claims) {
     json_t* list = NULL;
     *claims = HF_CLAIM_ALL;
@@ -138,9 +140,9 @@ void hf_motion_read_claims(hf_json* json, unsigned* claims) {
             hf_json_fail(json, "claims", "a list of texts is expected");
             return;
         }
-        while (claim < CLAIM_COUNT && strcmp(claim_names[claim], name) != 0) claim++;
-        if (claim == CLAIM_COUNT)
-            hf_motion_suggest(json, "claims", "claim", name, (char* const*)claim_names, CLAIM_COUNT);
+        while (claim < HF_CLAIM_COUNT && strcmp(hf_claim_text(claim), name) != 0) claim++;
+        if (claim == HF_CLAIM_COUNT)
+            suggest_claim(json, name);
         else
             *claims |= 1u << claim;
     }
@@ -201,10 +203,10 @@ void hf_motion_write_folders(hf_bytes* out, const char* path, const char* key, c
 }
 
 void hf_motion_write_claims(hf_bytes* out, unsigned claims) {
-    char* names[CLAIM_COUNT];
+    char* names[HF_CLAIM_COUNT];
     int count = 0;
-    for (int i = 0; i < CLAIM_COUNT; i++)
-        if (claims >> i & 1) names[count++] = (char*)claim_names[i];
+    for (int i = 0; i < HF_CLAIM_COUNT; i++)
+        if (claims >> i & 1) names[count++] = (char*)hf_claim_text(i);
     hf_motion_write_names(out, "claims", names, count);
 }
 

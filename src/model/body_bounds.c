@@ -1,6 +1,7 @@
-/* Balls around collision bodies. */
+/* Balls around collision bodies, and how thick bodies are. */
 #include "model/body_bounds.h"
 #include "model/creature.h"
+#include "model/tolerance.h"
 
 static hf_vec3 vertex_of(const hf_shape* s, int i) {
     const float* v = s->vertices + 3 * (size_t)i;
@@ -18,6 +19,24 @@ static void bound_hull(const hf_shape* s, hf_vec3* centre, double* radius) {
     if (s->vertex_count == 0) return;
     *centre = hf_lerp(low, high, 0.5);
     for (int i = 0; i < s->vertex_count; i++) *radius = fmax(*radius, hf_distance(*centre, vertex_of(s, i)));
+}
+
+/* A hull is as thick as the shift is long that parts it from itself. */
+static double hull_thickness(const hf_shape* s) {
+    hf_transform here = hf_transform_identity();
+    double low = 0, high = HF_THICK_M;
+    if (s->vertex_count == 0 || hf_shape_overlap(s, here, s, here, high)) return high;
+    while (high - low > HF_THICK_M / 1000) {
+        double middle = (low + high) / 2;
+        *(hf_shape_overlap(s, here, s, here, middle) ? &low : &high) = middle;
+    }
+    return low;
+}
+
+static double thickness_of(const hf_shape* s) {
+    if (s->kind == HF_SHAPE_HULL) return hull_thickness(s);
+    if (s->kind == HF_SHAPE_BOX) return 2 * fmin(s->half_size.x, fmin(s->half_size.y, s->half_size.z));
+    return 2 * s->radius;
 }
 
 static hf_body_bound bound_of(const hf_body* body) {
@@ -39,7 +58,7 @@ static hf_body_bound bound_of(const hf_body* body) {
         break;
     }
     centre = hf_apply(body->in_link, centre);
-    hf_body_bound b = {centre, radius, hf_length(centre) + radius};
+    hf_body_bound b = {centre, radius, hf_length(centre) + radius, fmin(HF_THICK_M, thickness_of(s))};
     return b;
 }
 

@@ -7,7 +7,8 @@
 typedef struct hf_body_bound {
     hf_vec3 centre; /* in the link's frame */
     double radius;
-    double reach; /* of the body's farthest point from the link's origin */
+    double reach;     /* of the body's farthest point from the link's origin */
+    double thickness; /* of the body where it is least, no more than HF_THICK_M */
 } hf_body_bound;
 
 /* Fills creature->bounds from the view's bodies; to be called once they stand. */

@@ -8,6 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 
+const char* hf_claim_text(int index) {
+    static const char* const names[HF_CLAIM_COUNT] = {"limits", "rom",     "collision", "contacts",
+                                                      "speed",  "balance", "one-limb",  "dynamic"};
+    return index >= 0 && index < HF_CLAIM_COUNT ? names[index] : NULL;
+}
+
 static hf_status copy_limb(const hf_creature_view* view, const hf_limb* limb, hf_motion_limb* out) {
     out->name = hf_copy_text(limb->name);
     out->frames = hf_alloc((size_t)limb->contact_count, sizeof *out->frames);
@@ -221,6 +227,8 @@ void hf_motion_place_at(const hf_motion* motion, double time_s, hf_placement* pl
     for (int o = 0; o < motion->object_count; o++) {
         int i = hf_scene_find(scene, motion->objects[o]);
         if (i < 0) continue;
+        hf_object_view object = hf_scene_object(scene, i);
+        if (object.key_count && !object.movable) continue; /* its keys say where it is */
         const hf_transform* named = NULL;
         for (int g = f; g >= 0 && !named; g--) named = named_in(motion, g, o);
         const hf_transform* next = t > 0 ? named_in(motion, f + 1, o) : NULL;

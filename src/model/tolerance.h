@@ -16,10 +16,18 @@
 /* The same of the frames of a motion in the end, between what searches allow and what a check allows. */
 #define HF_FRAME_DEPTH_M 9e-4
 #define HF_FRAME_TOUCH_DEPTH_M 2.7e-3
+/* A check allows no more than a tenth of a body's thickness. All depths above are for bodies that are as
+   thick as these, m, or thicker; of a thinner one the same share of what a check allows is left. */
+#define HF_THIN_M 0.01
+#define HF_THICK_M 0.03 /* the same for an effector in the object that it touches */
 /* No point of a body moves farther untested on the way between two frames, as in a check. */
 #define HF_STEP_M 2.5e-3
 
 /* ---- contacts ---- */
+
+/* A triangle lower than this, m, has no area, as for a check: no contact is made on it. Its corners are
+ * floats. */
+#define HF_NO_HEIGHT_M 1e-6
 
 /* Between a contact's point and its surface, and of a patch from its orientation, where a contact is made: a
    tenth of what a check allows, the rest is left to everything that comes after. */
