@@ -47,6 +47,7 @@ static hf_status make(making* m, hf_error* error) {
     if (status != HF_OK) return status;
     status = hf_placement_create(m->scenario->scene, &m->placement);
     if (status == HF_OK) status = hf_workspace_create(&m->workspace);
+    limit_hand_over(m->progress.options);
     if (status == HF_OK) status = find_guide(m);
     if (status != HF_OK) {
         *error = (hf_error){.status = status};
@@ -91,6 +92,7 @@ int run_roadmap(const options* o) {
         m.progress = progress_start(o);
         hf_status status = make(&m, &error);
         progress_end(&m.progress);
+        limit_end();
         if (status == HF_OK) status = hf_roadmap_save(m.roadmap, o->output, &error);
         if (status == HF_OK) say_roadmap(o, m.roadmap, o->output);
         code = status == HF_OK ? EXIT_DONE : fail_with(&error);

@@ -283,7 +283,10 @@ hf_status hf_plan_attempt(hf_planner* p, const hf_plan_query* q, hf_plan_result*
     else
         status = choose_guide(p, q, p->world.attempt, &path, r, &found);
     hf_guide_path_free(&path);
-    if (status == HF_OK) status = found ? plan_along(p, q, r) : plan_start(p, q, r);
+    if (status == HF_OK && found)
+        status = plan_along(p, q, r);
+    else if (status == HF_OK && !p->progress.cancelled)
+        status = plan_start(p, q, r);
     if (p->progress.cancelled && r->why != HF_PLAN_DONE) r->why = HF_PLAN_CANCELLED;
     r->work = p->progress.work;
     return status;

@@ -1,6 +1,7 @@
 /* From schedule to motion: frames at a fixed rate between the knots, each limb that holds put back exactly
    onto its hold, and a look for faults at every frame and on the straight way to the next one. */
 #include "base/memory.h"
+#include "base/error.h"
 #include "base/workspace.h"
 #include "model/creature.h"
 #include "schedule/frames.h"
@@ -418,6 +419,7 @@ static hf_status take_memory(realiser* r) {
 hf_status hf_realise(const hf_creature* creature, const hf_scene* scene, const hf_schedule* schedule,
                      const hf_realise_options* options, hf_workspace* workspace, hf_motion** motion,
                      hf_realise_result* result) {
+    HF_REQUIRE(NULL, creature && schedule && options && workspace && motion && result);
     *motion = NULL;
     result->fault_count = 0;
     result->outcome = HF_NONE;
