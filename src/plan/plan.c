@@ -69,6 +69,7 @@ const char* hf_plan_why_text(hf_plan_why why) {
 }
 
 void hf_plan_result_free(hf_plan_result* r) {
+    if (!r) return;
     hf_motion_free(r->motion);
     hf_schedule_free(r->schedule);
     memset(r, 0, sizeof *r);

@@ -172,8 +172,7 @@ hf_status hf_plan_model_create(const hf_creature* creature, const hf_plan_option
     hf_transform* links = hf_alloc((size_t)view->link_count, sizeof *links);
     double* q = hf_alloc((size_t)view->q_count + 1, sizeof *q);
     if (m) m->limbs = hf_alloc((size_t)view->limb_count + 1, sizeof *m->limbs);
-    if (!m || !m->limbs || !links || !q)
-        status = hf_fail_memory(error, NULL);
+    if (!m || !m->limbs || !links || !q) status = hf_fail_memory(error, NULL);
     if (status == HF_OK) {
         m->creature = creature;
         m->limb_count = view->limb_count;

@@ -35,6 +35,7 @@ const char* hf_frame_fault_text(hf_frame_fault_kind kind) {
 hf_realise_options hf_realise_options_default(void) { return (hf_realise_options){.test = true}; }
 
 void hf_realise_result_free(hf_realise_result* r) {
+    if (!r) return;
     hf_free(r->faults);
     memset(r, 0, sizeof *r);
 }
