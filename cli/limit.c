@@ -40,6 +40,7 @@ void limit_start(const options* o) {
     snprintf(last_words, sizeof last_words,
              "holdfast: stopped: the time limit of %g s was reached; what is not written yet is lost\n",
              o->time_limit_s);
+    setvbuf(stdout, NULL, _IOLBF, 0); // what was printed is not lost
     signal(SIGALRM, on_time);
     end_at(started_s + o->time_limit_s);
 }

@@ -107,6 +107,7 @@ static int realise(const char* path, const loaded_schedule* s, const options* o)
         snprintf(error.file, sizeof error.file, "%s", path);
         snprintf(error.message, sizeof error.message, "%s", hf_status_text(status));
     }
+    limit_end();
     if (status == HF_OK) say(name, s, motion, &result, o);
     if (status == HF_OK && o->output) status = write_result(name, s, motion, o, &error);
     bool whole = status == HF_OK && strcmp(motion->outcome, hf_outcome_text(HF_FOUND)) == 0;
