@@ -154,7 +154,8 @@ plan adrift "" 0,0,0.53 1,0,0.53
 expect 1 'no stance holds the body at the start' "$hf" plan "$work/adrift.scenario.json" --time-limit 5
 plan gap gap.obj 0,0,0.53 4.4,0,0.53
 expect 1 '"outcome": "partial"' "$hf" plan "$work/gap.scenario.json" --json --time-limit 10
-expect 1 'the time limit of 0.1 s was reached' "$hf" plan "$work/gap.scenario.json" --time-limit 0.1
+expect 1 'the time limit of 0.01 s was reached' "$hf" plan "$work/gap.scenario.json" --time-limit 0.01
+expect 1 'the time limit was reached' "$hf" plan "$work/gap.scenario.json" --time-limit 3
 (trap - INT; exec "$hf" plan "$work/gap.scenario.json" -o "$work/stop" $small) >"$work/stop.log" 2>&1 &
 sleep 0.3; kill -INT $!; wait $!; status=$?
 [ $status -eq 1 ] && [ -s "$work/stop/gap.motion.json" ] && grep -q 'partial: interrupted' "$work/stop.log" ||
