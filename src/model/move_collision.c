@@ -159,7 +159,7 @@ static const hf_transform* links_at(mover* m, int level, size_t number, hf_trans
 
 /* `some` says which bodies are to be tested, NULL for all. A move that nobody wants any more is not free. */
 static bool collides_at(mover* m, int level, size_t number, const uint8_t* some) {
-    if (!hf_workspace_goes_on(m->workspace)) {
+    if (!hf_workspace_goes_on_often(m->workspace)) {
         if (m->hit) *m->hit = (hf_collision){0};
         return true;
     }

@@ -81,7 +81,7 @@ bool hf_holds_near(hf_planner* p, const hf_plan_hold* holds, int count, hf_pose*
 }
 
 bool hf_plan_collides(hf_planner* p, const hf_collision_query* query, hf_collision* hit) {
-    if (hf_workspace_goes_on(p->tools.workspace))
+    if (hf_workspace_goes_on_often(p->tools.workspace))
         return hf_collides(p->world.creature, p->world.placement, p->tools.links, query, hit);
     if (hit) *hit = (hf_collision){0};
     return true;

@@ -42,6 +42,11 @@ static bool relay(void* user, double fraction, const char* stage) {
     if (fraction > c->farthest) c->farthest = fraction;
     if (c->progress && !c->cancelled && !c->progress(c->user, c->farthest, stage)) c->cancelled = true;
     bool goes_on = !c->cancelled && a->planner.world.attempt < c->last;
+    // a question from inside the work says nothing new of the attempt
+    if (fraction < 0 && !c->cancelled) {
+        pthread_mutex_unlock(&c->mutex);
+        return goes_on;
+    }
     if (a->planner.progress.stalled > a->planner.world.options->patience / 5 &&
         c->wanted <= a->planner.world.attempt)
         c->wanted = a->planner.world.attempt + 1;

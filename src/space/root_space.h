@@ -27,7 +27,7 @@ typedef struct hf_root_space {
     bool headed;             /* most poses are drawn with a heading between those of start and goal */
     double heading, turn;    /* the start's, and from it to the goal's, rad */
     int64_t tests;           /* made so far */
-    hf_progress_fn progress; /* asked before every test; may be NULL */
+    hf_progress_fn progress; /* asked now and then; may be NULL */
     void* user;
     atomic_bool own_stop, *stop; /* it said no: nothing holds any more; workers may share one flag */
     hf_met met[HF_GUIDE_LIMBS];  /* what each limb reached last: likely again */
