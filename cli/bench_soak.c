@@ -214,6 +214,7 @@ static bool run_scenario(soak* k, bool* stopped, int* code) {
     hf_status status = k->trials ? HF_OK : HF_ERROR_MEMORY;
     for (int i = 0; i < k->count && status == HF_OK && !*stopped; i++) {
         progress p = progress_start(k->o);
+        p.started = now_s(); // each plan has the whole limit
         k->trials[i].seed = first + (uint64_t)i;
         status = run_once(k, &k->trials[i], &p, &error);
         progress_end(&p);
@@ -287,6 +288,7 @@ static char** names_of(const options* o, int* count) {
 
 int bench_soak(const options* o) {
     options mine = *o;
+    limit_end(); // it is that of each plan
     if (!mine.threads) mine.threads = 2;
     if (mine.time_limit_s <= 0) mine.time_limit_s = DEFAULT_LIMIT_S;
     if (o->output && !make_folder(o->output)) return EXIT_BAD_INPUT;

@@ -145,6 +145,12 @@ typedef struct progress {
     bool interrupted, timed_out;
 } progress;
 progress progress_start(const options* o);
+/* limit.c: the time limit ends the program from limit_start on. limit_hand_over: the work that follows asks
+   progress_report and keeps what it has. limit_end: what is left to do is to write it. */
+void limit_start(const options* o);
+void limit_hand_over(const options* o);
+void limit_end(void);
+double limit_started(void); /* by now_s() */
 bool progress_report(void* p, double fraction, const char* stage);
 void progress_end(progress* p);
 double now_s(void);

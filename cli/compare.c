@@ -111,7 +111,9 @@ static hf_status compare_task(contact_job* jobs, const hf_task* task, int only, 
     const options* o = jobs[EFFORT].o;
     hf_status status = HF_OK;
     for (int i = 0; i < SIDES && status == HF_OK; i++) {
+        contact_job_begin(&jobs[i]);
         status = contact_job_solve(&jobs[i], task, only, error);
+        contact_job_end(&jobs[i]);
         if (status == HF_OK && o->json) contact_job_json(&jobs[i], task, lists[i]);
     }
     if (status == HF_OK && !o->json) say_text(jobs, task);
@@ -133,6 +135,7 @@ int compare_scores(hf_scenario* s, const options* o, int only) {
     if (status == HF_OK) {
         contact_job_hold(&jobs[EFFORT]);
         contact_job_share(&jobs[DISTANCE], &jobs[EFFORT]);
+        status = contact_job_prepare(&jobs[EFFORT], only, &error);
     }
     for (int i = 0; i < s->task_count && status == HF_OK; i++) {
         status = compare_task(jobs, &s->tasks[i], only, lists, &error);

@@ -67,14 +67,26 @@ static int solve(hf_scenario* s, const options* o, int only) {
     if (!list) status = HF_ERROR_MEMORY;
     if (status != HF_OK) fail_while(&error, status, s->path, "preparing the queries");
     if (status == HF_OK) contact_job_hold(&job);
+    if (status == HF_OK) status = contact_job_prepare(&job, only, &error);
     for (int i = 0; i < s->task_count && status == HF_OK; i++) {
         const hf_task* task = &s->tasks[i];
+        contact_job_begin(&job);
         status = contact_job_solve(&job, task, only, &error);
-        if (status != HF_OK) break;
+        if (status != HF_OK) {
+            contact_job_end(&job);
+            break;
+        }
+        bool moves = o->output && !contact_job_stopped(&job);
+        if (contact_job_stopped(&job))
+            note(o, "%s: stopped before every contact was found%s",
+                 job.progress.timed_out ? "time limit reached" : "interrupted",
+                 o->output ? "; no motion is written" : "");
         // first the way there: a limb may have to take another contact than its best
         loaded_motion m = {.creature = s->creature, .scenario = s, .scene = s->scene};
         bool there = true;
-        if (o->output) status = contact_job_motion(&job, &m, &there);
+        if (moves) status = contact_job_motion(&job, &m, &there);
+        contact_job_end(&job);
+        moves = moves && !contact_job_stopped(&job); // the tests of its frames were cut
         if (status != HF_OK) fail_while(&error, status, s->path, "making the motion");
         every &= there && contact_job_outcome(&job) == HF_FOUND;
         any |= contact_job_outcome(&job) != HF_NONE;
@@ -82,7 +94,7 @@ static int solve(hf_scenario* s, const options* o, int only) {
             contact_job_json(&job, task, list);
         else
             say_text(&job, task);
-        if (o->output && status == HF_OK) status = write_task(&job, task, &m, &error);
+        if (moves && status == HF_OK) status = write_task(&job, task, &m, &error);
         hf_motion_free(m.motion);
         hf_schedule_free(m.schedule);
     }

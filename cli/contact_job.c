@@ -191,8 +191,9 @@ static hf_status find_limb(contact_job* job, limb_job* l, hf_error* error) {
     if (status != HF_OK) return status;
     const hf_samples* const* sets = (const hf_samples* const*)job->samples[query.limb];
     status = hf_contact_answer_create(s->creature, query.count, &l->answer);
-    // once to let the workspace grow, once to take the time
-    for (int i = 0; i < 2 && status == HF_OK; i++) {
+    // once to let the workspace grow, once to take the time; what a stopped query found is not asked for
+    // again
+    for (int i = 0; i < 2 && status == HF_OK && (i == 0 || !contact_job_stopped(job)); i++) {
         double start = now_s();
         status = hf_contact_find(s->creature, sets, job->placement, &query, job->workspace, l->answer);
         l->time_us = 1e6 * (now_s() - start);
@@ -241,12 +242,44 @@ static hf_status no_limb(const contact_job* job, const hf_task* task, int only, 
     return error->status;
 }
 
+static hf_status begin_task(contact_job* job, const hf_task* task, int only, hf_error* error) {
+    clear_task(job);
+    memset(job->limbs, 0, sizeof *job->limbs * (size_t)hf_creature_get(job->scenario->creature)->limb_count);
+    list_limbs(job, task, only);
+    return job->limb_count ? HF_OK : no_limb(job, task, only, error);
+}
+
+hf_status contact_job_prepare(contact_job* job, int only, hf_error* error) {
+    const hf_scenario* s = job->scenario;
+    hf_status status = HF_OK;
+    for (int i = 0; i < s->task_count && status == HF_OK; i++) {
+        status = begin_task(job, &s->tasks[i], only, error);
+        for (int k = 0; k < job->limb_count && status == HF_OK; k++)
+            status = contact_job_samples(job, job->limbs[k].task.limb, error);
+    }
+    return status;
+}
+
+void contact_job_begin(contact_job* job) {
+    limit_hand_over(job->o);
+    job->progress = progress_start(job->o);
+    hf_workspace_watch(job->workspace, progress_report, &job->progress);
+}
+
+void contact_job_end(contact_job* job) {
+    hf_workspace_watch(job->workspace, NULL, NULL);
+    progress_end(&job->progress);
+    limit_end();
+}
+
+bool contact_job_stopped(const contact_job* job) {
+    return job->progress.interrupted || job->progress.timed_out;
+}
+
 hf_status contact_job_solve(contact_job* job, const hf_task* task, int only, hf_error* error) {
     const hf_scenario* s = job->scenario;
-    clear_task(job);
-    memset(job->limbs, 0, sizeof *job->limbs * (size_t)hf_creature_get(s->creature)->limb_count);
-    list_limbs(job, task, only);
-    if (!job->limb_count) return no_limb(job, task, only, error);
+    hf_status begun = begin_task(job, task, only, error);
+    if (begun != HF_OK) return begun;
     size_t bytes = sizeof(double) * (size_t)hf_creature_get(s->creature)->q_count;
     memcpy(job->q, s->start.pose.q, bytes);
     for (int i = 0; i < job->held_count; i++)

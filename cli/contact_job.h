@@ -39,6 +39,7 @@ typedef struct contact_job {
     const double* weights; /* HF_TERM_COUNT of them instead of the scenario's, or NULL */
     bool borrows_samples;  /* see contact_job_share */
     contact_wishes wishes;
+    progress progress; /* of the whole job; the workspace asks it */
 } contact_job;
 
 /* Defaults, then the scenario's, then the command line's. Complains and returns false when one does not fit.
@@ -57,6 +58,14 @@ void contact_job_hold(contact_job* job);
 hf_status contact_job_samples(contact_job* job, int limb, hf_error* error);
 /* HF_ERROR_ARGUMENT with the message that no limb of the task or creature can go from contact to contact. */
 hf_status contact_job_no_walker(const contact_job* job, hf_error* error);
+/* The sample sets of every limb that the scenario's tasks move: nothing that is found is lost when the time
+   limit ends the program while they are built. */
+hf_status contact_job_prepare(contact_job* job, int only, hf_error* error);
+/* From here to contact_job_end queries ask whether the time is over, and what they found is kept. */
+void contact_job_begin(contact_job* job);
+void contact_job_end(contact_job* job);
+/* Did Ctrl-C or the time limit end it? */
+bool contact_job_stopped(const contact_job* job);
 /* Finds the contacts of one task; `only` names the one limb to move, -1 for all of the task. */
 hf_status contact_job_solve(contact_job* job, const hf_task* task, int only, hf_error* error);
 /* Of the task that was solved last. */

@@ -40,10 +40,10 @@ static hf_status find_sequence(contact_job* job, const int* limbs, int limb_coun
     q.samples = (const hf_samples* const* const*)job->samples;
     q.epsilon_m = job->wishes.query.epsilon_m;
     contact_job_weights(job, q.weights);
-    progress p = progress_start(job->o);
-    hf_status status = hf_sequence_find(s->creature, job->placement, &q, job->workspace, progress_report, &p,
-                                        course, result);
-    progress_end(&p);
+    contact_job_begin(job);
+    hf_status status = hf_sequence_find(s->creature, job->placement, &q, job->workspace, progress_report,
+                                        &job->progress, course, result);
+    contact_job_end(job);
     return status;
 }
 

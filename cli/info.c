@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* How a limb touches, in a few words. */
 static void frame_text(const hf_contact_frame* f, char text[120]) {
@@ -113,10 +114,20 @@ static hf_strings split_lines(char* text) {
     return (hf_strings){count, items};
 }
 
+/* Says beforehand that it takes a while. */
+static void note_large(const char* path, const options* o) {
+    static const double LARGE_BYTES = 1e8; /* some seconds */
+    struct stat info;
+    if (stat(path, &info) == 0 && (double)info.st_size > LARGE_BYTES)
+        note(o, "reading %s: %.1f GB, which may take a minute and five times as much memory", path,
+             1e-9 * (double)info.st_size);
+}
+
 static int info_scene(const char* path, const options* o) {
     hf_scene* scene;
     hf_error error;
     char* text = NULL;
+    note_large(path, o);
     if (hf_scene_load_mesh(path, &scene, &text, &error) != HF_OK) return fail_with(&error);
     hf_strings warnings = split_lines(text);
     hf_vec3 low, high;

@@ -9,10 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double RATE = 30;      /* frames a second */
-static const double FOLLOW_S = 0.4; /* time in which it makes up for what it is behind */
-static const double AFTER_S = 1;    /* that it goes on after the last key */
-static const double THERE_M = 0.1;  /* so near to the end of its path it has arrived */
+static const double RATE = 30;        /* frames a second */
+static const double FOLLOW_S = 0.4;   /* time in which it makes up for what it is behind */
+static const double AFTER_S = 1;      /* that it goes on after the last key */
+static const double LONGEST_S = 3600; /* of a recording: 108,000 frames, some hundred megabytes of motion */
+/* Part of a time limit that frames are recorded in where files are written: their numbers take about half as
+   long to write. */
+static const double RECORD_SHARE = 0.6;
+static const double THERE_M = 0.1; /* so near to the end of its path it has arrived */
 
 bool scene_has_keys(const hf_scene* scene) {
     for (int i = 0; i < hf_scene_object_count(scene); i++)
@@ -35,7 +39,7 @@ typedef struct life {
     loaded_motion m;
     double duration_s, lag_m, worst_us, sum_us;
     int counts[HF_AGENT_HIT + 1];
-    bool valid;
+    bool valid, stopped;
     json_t* events;
 } life;
 
@@ -86,6 +90,12 @@ static hf_status keep(life* l, double time_s, const hf_agent_output* out) {
                            out->contact_count, false);
 }
 
+/* Is the rest of the time limit needed to write what was recorded? */
+static bool must_write(const life* l) {
+    const options* o = l->job->o;
+    return o->output && o->time_limit_s > 0 && now_s() - limit_started() > RECORD_SHARE * o->time_limit_s;
+}
+
 static hf_status live(life* l) {
     hf_placement* placement = l->job->placement;
     hf_agent_input in = hf_agent_input_default();
@@ -95,6 +105,10 @@ static hf_status live(life* l) {
     int frames = (int)ceil((l->duration_s + AFTER_S) * RATE);
     for (int i = 0; i <= frames && status == HF_OK; i++) {
         double time_s = i / RATE;
+        if (i && (!progress_report(&l->job->progress, (double)i / frames, "living") || must_write(l))) {
+            l->stopped = true;
+            break;
+        }
         hf_placement_set_time(placement, time_s);
         in.dt_s = i ? 1 / RATE : 0;
         if (i) steer(l, time_s, &out.pose, &in);
@@ -170,21 +184,38 @@ static hf_status set_outcome(life* l, hf_outcome outcome) {
     return HF_OK;
 }
 
+/* Keys may last for days, a recording may not. */
+static hf_status check_length(const life* l, const hf_scenario* s, hf_error* error) {
+    if (l->duration_s <= LONGEST_S) return HF_OK;
+    *error = (hf_error){.status = HF_ERROR_LIMIT, .field = "scene"};
+    snprintf(error->file, sizeof error->file, "%s", s->path);
+    snprintf(error->message, sizeof error->message,
+             "the keys of its objects last %g s, a recording has at most %g s", l->duration_s, LONGEST_S);
+    return error->status;
+}
+
 int live_through(hf_scenario* s, const options* o) {
     contact_job job;
     hf_error error = {0};
     life l = {.job = &job, .valid = true, .duration_s = end_of_keys(s->scene), .events = json_array()};
     hf_status status = contact_job_create(&job, s, o);
+    if (status == HF_OK) status = check_length(&l, s, &error);
     if (status == HF_OK) status = begin(&l, s);
     for (int i = 0; i < hf_creature_get(s->creature)->limb_count && status == HF_OK; i++)
         if (hf_creature_get(s->creature)->limbs[i].joint_count) status = contact_job_samples(&job, i, &error);
     if (status == HF_OK)
         status = hf_agent_create(s->creature, (const hf_samples* const* const*)job.samples, NULL, &l.agent);
     if (status == HF_ERROR_ARGUMENT && !l.agent && !error.status) contact_job_no_walker(&job, &error);
-    if (status == HF_OK) status = live(&l);
-    hf_outcome outcome = HF_NONE;
     if (status == HF_OK) {
-        outcome = l.valid && arrived(&l) ? HF_FOUND : HF_PARTIAL;
+        contact_job_begin(&job);
+        hf_agent_watch(l.agent, progress_report, &job.progress);
+        status = live(&l);
+        contact_job_end(&job);
+    }
+    hf_outcome outcome = HF_NONE;
+    if (l.stopped) note(o, "stopped early: %d of the frames are recorded", l.m.schedule->knot_count);
+    if (status == HF_OK) {
+        outcome = l.valid && !l.stopped && arrived(&l) ? HF_FOUND : HF_PARTIAL;
         status = set_outcome(&l, outcome);
         if (status == HF_OK) status = realise(&l);
     }

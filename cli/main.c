@@ -162,11 +162,15 @@ static int run(int argc, char** argv) {
         return EXIT_USAGE;
     }
     o.command = c->name;
-    return parse(c, argc - 2, argv + 2, &o) && settings_fit(&o) ? c->run(&o) : EXIT_USAGE;
+    if (!parse(c, argc - 2, argv + 2, &o) || !settings_fit(&o)) return EXIT_USAGE;
+    limit_start(&o);
+    return c->run(&o);
 }
 
 int main(int argc, char** argv) {
+    /* Writing to a closed pipe, or more than the shell allows in a file, fails with an error that is told. */
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
     int code = run(argc, argv);
     /* A full disk or a closed pipe must not look like success. */
     if ((fflush(stdout) != 0 || ferror(stdout)) && code == EXIT_DONE) {

@@ -120,15 +120,15 @@ static void on_interrupt(int signal_number) {
 progress progress_start(const options* o) {
     interrupted = 0; /* each Ctrl-C ends one piece of work; what was found is still written and drawn */
     signal(SIGINT, on_interrupt);
-    return (progress){.options = o, .started = now_s(), .last_percent = -1};
+    return (progress){.options = o, .started = limit_started(), .last_percent = -1};
 }
 
 bool progress_report(void* user, double fraction, const char* stage) {
     progress* p = user;
     if (interrupted) p->interrupted = true;
     if (p->options->time_limit_s > 0 && now_s() - p->started > p->options->time_limit_s) p->timed_out = true;
-    int percent = (int)(fraction * 100);
-    if (!p->options->quiet && isatty(2) && percent != p->last_percent) {
+    int percent = fraction >= 0 ? (int)(fraction * 100) : p->last_percent; // below 0: how far is not known
+    if (percent != p->last_percent && !p->options->quiet && isatty(2)) {
         char bar[31];
         for (int i = 0; i < 30; i++) bar[i] = i < percent * 30 / 100 ? '#' : '.';
         bar[30] = 0;

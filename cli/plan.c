@@ -174,16 +174,18 @@ static int solve(hf_scenario* s, const options* o) {
     hf_plan_model* model = NULL;
     hf_plan_result result = {0};
     hf_error error = {0};
-    progress p = progress_start(o);
     double begin = now_s();
     hf_status status = hf_plan_model_create(s->creature, &wishes, &model, &error);
     double model_s = now_s() - begin;
     hf_roadmap* roadmap = NULL;
     if (status == HF_OK && o->roadmap) status = hf_roadmap_load(o->roadmap, &roadmap, &error);
+    limit_hand_over(o);
+    progress p = progress_start(o);
     hf_plan_query query = {.start = &s->start, .goal = &s->goal, .roadmap = roadmap};
     if (status == HF_OK)
         status = hf_plan_find(model, s->scene, &query, &wishes, progress_report, &p, &result, &error);
     progress_end(&p);
+    limit_end();
     // a roadmap that does not fit is the file's fault
     if (status == HF_ERROR_ARGUMENT && roadmap && !error.file[0] && strcmp(error.field, "roadmap") == 0)
         snprintf(error.file, sizeof error.file, "%s", o->roadmap), error.field[0] = 0;

@@ -234,8 +234,11 @@ static int solve(hf_scenario* s, const options* o) {
     hf_error error = {0};
     progress p = progress_start(o);
     hf_status status = hold_start_contacts(s) ? job_create(&job, s) : HF_ERROR_MEMORY;
+    limit_hand_over(o);
+    if (status == HF_OK) hf_workspace_watch(job.workspace, progress_report, &p);
     if (status == HF_OK) status = search(&job, o, &p);
     progress_end(&p);
+    limit_end();
     int code;
     if (status != HF_OK) {
         fail_while(&error, status, s->path, "solving the pose");

@@ -102,7 +102,8 @@ static int realise(const char* path, const loaded_schedule* s, const options* o)
     hf_error error = {0};
     char* name = name_of(path);
     hf_status status = name ? make_motion(s, &motion, &result) : HF_ERROR_MEMORY;
-    if (status != HF_OK) { fail_while(&error, status, path, "making the motion"); }
+    if (status != HF_OK) fail_while(&error, status, path, "making the motion");
+    limit_end();
     if (status == HF_OK) say(name, s, motion, &result, o);
     if (status == HF_OK && o->output) status = write_result(name, s, motion, o, &error);
     bool whole = status == HF_OK && strcmp(motion->outcome, hf_outcome_text(HF_FOUND)) == 0;

@@ -48,6 +48,7 @@ static hf_status make(making* m, hf_error* error) {
     if (status != HF_OK) return status;
     status = hf_placement_create(m->scenario->scene, &m->placement);
     if (status == HF_OK) status = hf_workspace_create(&m->workspace);
+    limit_hand_over(m->progress.options);
     if (status == HF_OK) status = find_guide(m);
     if (status != HF_OK)
         return fail_while(error, status, m->scenario->path, "finding a guide from start to goal");
@@ -89,6 +90,7 @@ int run_roadmap(const options* o) {
         m.progress = progress_start(o);
         hf_status status = make(&m, &error);
         progress_end(&m.progress);
+        limit_end();
         if (status == HF_OK) status = hf_roadmap_save(m.roadmap, o->output, &error);
         if (status == HF_OK) say_roadmap(o, m.roadmap, o->output);
         if (status != HF_OK && !error.file[0]) snprintf(error.file, sizeof error.file, "%s", s->path);

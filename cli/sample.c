@@ -33,16 +33,19 @@ static int sample_frame(const hf_creature* creature, int limb, const hf_sample_o
     if (hf_samples_open(creature, limb, s, folder, &samples, &notice, &error) != HF_OK)
         return fail_with(&error);
     double ms = 1e3 * (now_s() - start);
-    if (notice.status != HF_OK) note(o, "%s", hf_error_text(&notice, text, sizeof text));
     hf_samples_view v = hf_samples_get(samples);
+    // a set that is in no file is lost when the program ends
+    if (!v.kept) complain("%s", hf_error_text(&notice, text, sizeof text));
+    if (v.kept && notice.status != HF_OK) note(o, "%s", hf_error_text(&notice, text, sizeof text));
     if (o->json)
         json_array_append_new(sets, set_json(l, &v, ms));
     else
         printf("%-16s %-10s %d joint%s, %d of %d postures kept, %.1f bytes each, %s in %.1f ms\n", l->name,
                frame_name(l, &v), l->joint_count, l->joint_count == 1 ? "" : "s", v.count, v.drawn,
                (double)v.byte_count / v.count, v.mapped ? "found" : "built", ms);
+    fflush(stdout); // the time limit may end the program while the next one is built
     hf_samples_free(samples);
-    return EXIT_DONE;
+    return v.kept ? EXIT_DONE : EXIT_BAD_INPUT;
 }
 
 /* Queries choose among the contact frames of a limb, so each has a set of its own. */

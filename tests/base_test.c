@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/output.h"
 #include "base/parallel.h"
 #include "base/random.h"
 #include "base/text.h"

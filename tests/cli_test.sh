@@ -154,7 +154,8 @@ plan adrift "" 0,0,0.53 1,0,0.53
 expect 1 'no stance holds the body at the start' "$hf" plan "$work/adrift.scenario.json" --time-limit 5
 plan gap gap.obj 0,0,0.53 4.4,0,0.53
 expect 1 '"outcome": "partial"' "$hf" plan "$work/gap.scenario.json" --json --time-limit 10
-expect 1 'the time limit was reached' "$hf" plan "$work/gap.scenario.json" --time-limit 0.1
+expect 1 'the time limit of 0.01 s was reached' "$hf" plan "$work/gap.scenario.json" --time-limit 0.01
+expect 1 'the time limit was reached' "$hf" plan "$work/gap.scenario.json" --time-limit 3
 (trap - INT; exec "$hf" plan "$work/gap.scenario.json" -o "$work/stop" $small) >"$work/stop.log" 2>&1 &
 sleep 0.3; kill -INT $!; wait $!; status=$?
 [ $status -eq 1 ] && [ -s "$work/stop/gap.motion.json" ] && grep -q 'partial: interrupted' "$work/stop.log" ||
@@ -279,9 +280,9 @@ expect 0 ' valid, 0 invalid' "$hf" bench valid --count 300 --data none --threads
 for threads in 1 2; do "$hf" bench valid -n 60 --data none --threads $threads --seed 5 --json -q >"$work/valid$threads.json"; done
 grep -q '"queries": 60,.*"invalid": 0,' "$work/valid1.json" && cmp -s "$work/valid1.json" "$work/valid2.json" ||
   { echo "FAILED: bench valid --json, or it depends on the threads"; failures=$((failures + 1)); }
-expect 1 'stopped' "$hf" bench valid --data none --time-limit 0.01
-expect 1 'stopped before the end' "$hf" bench paper --time-limit 0.01
-expect 1 'stopped before the end' "$hf" bench task --time-limit 0.01
+expect 1 'the time limit of 0.01 s was reached' "$hf" bench valid --data none --time-limit 0.01
+expect 1 'the time limit of 0.01 s was reached' "$hf" bench paper --time-limit 0.01
+expect 1 'the time limit of 0.01 s was reached' "$hf" bench task --time-limit 0.01
 
 # Wrong files.
 expect 3 'did you mean "human"?' "$hf" info humn
@@ -421,8 +422,8 @@ sed -E 's/"point": *\[[^]]*\]/"point": [9, 9, 9]/' data/scenarios/demo.scenario.
   sed -E "s|\"\.\./|\"$PWD/data/|g" >"$work/far.scenario.json"
 expect 1 'partial' "$hf" pose "$work/far.scenario.json" -o "$work" --size 64x64 --samples 1
 expect 1 '"tries": 64,' "$hf" pose "$work/far.scenario.json" --json --quiet
-expect 1 'time limit reached' "$hf" pose "$work/far.scenario.json" -o "$work/late/er" --size 64x64 --samples 1 --time-limit 0.001
-expect 1 'the picture is not finished' "$hf" render human -o "$work/u.png" --samples 16 --time-limit 0.001
+expect 1 'the time limit of 0.001 s was reached' "$hf" pose "$work/far.scenario.json" -o "$work/late/er" --size 64x64 --samples 1 --time-limit 0.001
+expect 1 'the time limit of 0.001 s was reached' "$hf" render human -o "$work/u.png" --samples 16 --time-limit 0.001
 
 # Ctrl-C: the best pose so far is written, drawn, and said to be partial.
 (trap - INT; exec "$hf" pose "$work/far.scenario.json" -o "$work/stop" --size 64x64 --samples 1) >"$work/stop.log" 2>&1 &

@@ -36,6 +36,8 @@ HF_API hf_option_table hf_agent_option_table(void);
 HF_API hf_status hf_agent_create(const hf_creature* creature, const hf_samples* const* const* samples,
                                  const hf_agent_options* options, hf_agent** agent);
 HF_API void hf_agent_free(hf_agent* agent);
+/* As hf_workspace_watch, for the agent's own workspace: a step that is cancelled finds no new contact. */
+HF_API void hf_agent_watch(hf_agent* agent, hf_progress_fn progress, void* user);
 
 /* Puts the creature somewhere. Walking limbs whose contact frame is on a surface (1 mm) hold it there; the
    others look for contacts in the steps that follow. HF_ERROR_ARGUMENT for numbers that are not finite and

@@ -32,6 +32,9 @@ typedef enum hf_status {
 
 HF_API const char* hf_status_text(hf_status status);
 
+/* A function that returns a status gives HF_ERROR_ARGUMENT, and leaves its outputs alone, where a pointer is
+   NULL that its header does not allow to be. Functions without a status call the assert handler or crash. */
+
 /* What an answered call found. */
 typedef enum hf_outcome {
     HF_FOUND = 0,
@@ -75,8 +78,15 @@ typedef struct hf_workspace hf_workspace;
 HF_API hf_status hf_workspace_create(hf_workspace** workspace);
 HF_API void hf_workspace_free(hf_workspace* workspace);
 
-/* Reports progress in [0, 1]; a false return cancels the work. */
+/* Reports progress in [0, 1], or -1 where a part of the work only asks whether it shall go on; a false return
+   cancels the work. */
 typedef bool (*hf_progress_fn)(void* user, double fraction, const char* stage);
+
+/* From now on every query that uses this workspace calls `progress` with a fraction of -1, at least every few
+   milliseconds. After a false return the query ends with what it has and HF_CANCELLED as its outcome, and so
+   does every later query with this workspace until it is watched anew. NULL (the default): nobody is asked.
+ */
+HF_API void hf_workspace_watch(hf_workspace* workspace, hf_progress_fn progress, void* user);
 
 /* Called on a caller's bug (wrong index, null handle). The default prints and aborts. Passing NULL
    restores the default. The one process-wide setting, to be made before the first other call. */

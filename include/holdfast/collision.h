@@ -50,7 +50,8 @@ HF_API hf_collision_query hf_collision_query_default(void);
 HF_API bool hf_collides(const hf_creature* creature, const hf_placement* placement, const hf_transform* links,
                         const hf_collision_query* query, hf_collision* hit);
 /* The same along the straight move between two poses (hf_pose_between): no point of a body moves
-   over step_m untested; failures are looked for in bisection order. */
+   over step_m untested; failures are looked for in bisection order. A move that is cancelled by who watches
+   the workspace counts as colliding. */
 HF_API hf_status hf_move_collides(const hf_creature* creature, const hf_placement* placement,
                                   const hf_pose* from, const hf_pose* to, const hf_collision_query* query,
                                   hf_workspace* workspace, bool* collides, hf_collision* hit);

@@ -76,13 +76,14 @@ typedef enum hf_contact_why {
     HF_CONTACT_NONE_EXACT,      /* some are, and the limb can touch none of them exactly */
     HF_CONTACT_EXCLUDED,        /* another limb of the call has a contact that excludes this one's */
     HF_CONTACT_TESTS_EXHAUSTED, /* max_tests ended the search */
-    HF_CONTACT_FEWER            /* all were tried, and fewer are that far apart */
+    HF_CONTACT_FEWER,           /* all were tried, and fewer are that far apart */
+    HF_CONTACT_CANCELLED        /* by who watches the workspace */
 } hf_contact_why;
 HF_API const char* hf_contact_why_text(hf_contact_why why);
 
 /* Memory of an answer belongs to it and is used again by the next query. */
 typedef struct hf_contact_answer {
-    hf_outcome outcome; /* found, partial (fewer than asked for), none, budget */
+    hf_outcome outcome; /* found, partial (fewer than asked for), none, budget, cancelled */
     hf_contact_why why;
     int candidates; /* samples within epsilon_m of a surface that may be used; near an object with a distance
                        grid (hf_scene_prepare) every sample counts. Surfaces along the task, which take none

@@ -62,6 +62,7 @@ typedef struct hf_samples_view {
     double max_manipulability;
     size_t byte_count; /* of the whole block with its index */
     bool mapped;       /* from a file */
+    bool kept;         /* in a file: it is from there, or hf_samples_open could write it */
 } hf_samples_view;
 enum {
     HF_SAMPLE_POINT_ROWS = 3,

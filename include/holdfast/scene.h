@@ -12,6 +12,9 @@ extern "C" {
 typedef struct hf_scene hf_scene;
 typedef struct hf_placement hf_placement;
 
+/* Keys are at most so long before or after time 0: eleven days. */
+#define HF_MAX_KEY_TIME_S 1e6
+
 typedef struct hf_key {
     double time_s;
     hf_transform pose;

@@ -14,7 +14,8 @@ typedef enum hf_stop {
     HF_STOP_OUT_OF_REACH, /* farther than the limb is long */
     HF_STOP_STALLED,      /* no start makes progress any more */
     HF_STOP_ITERATIONS,   /* the work budget ended */
-    HF_STOP_RANGE         /* reached, but outside a region whose other joints may not move */
+    HF_STOP_RANGE,        /* reached, but outside a region whose other joints may not move */
+    HF_STOP_CANCELLED     /* by who watches the workspace */
 } hf_stop;
 HF_API const char* hf_stop_text(hf_stop stop);
 
@@ -73,7 +74,7 @@ HF_API hf_option_table hf_body_solve_option_table(void); /* its own fields; `sol
 /* Moves root, trunk and limbs together. Priorities: held targets, other targets, balance, guide, posture.
    Joints that no target depends on stay where they are unless there is a balance wish. errors may be NULL or
    hold 2 numbers a target: metres, radians. HF_PARTIAL: some targets are met. Refuses what hf_limb_solve
-   refuses. */
+   refuses, and more than HF_MAX_TARGETS targets (HF_ERROR_LIMIT). */
 HF_API hf_status hf_body_solve(const hf_creature* creature, const hf_target* targets, int count,
                                const hf_body_solve_options* options, hf_workspace* workspace, hf_pose* pose,
                                double* errors, hf_solve_result* result);

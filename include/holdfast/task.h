@@ -27,6 +27,10 @@ typedef enum hf_target_kind {
     HF_TARGET_POSE      /* the contact point on `point`, the effector link at `rotation` */
 } hf_target_kind;
 
+/* Targets that the whole-body solver takes at once. Its work grows with the cube of their number: a step with
+   so many takes a tenth of a second. */
+enum { HF_MAX_TARGETS = 128 };
+
 typedef struct hf_target {
     hf_target_kind kind;
     int limb;

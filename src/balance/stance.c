@@ -2,6 +2,7 @@
    the sum of four segments along the diagonals of the world's axes, a rhombic dodecahedron inside the ball of
    its force), the region of the centre of mass at rest, and answers for any acceleration. */
 #include "balance/stance.h"
+#include "base/error.h"
 #include "balance/wrench_polytope.h"
 #include "base/memory.h"
 #include "base/workspace.h"
@@ -30,6 +31,7 @@ hf_stance_options hf_stance_options_default(void) {
 }
 
 hf_status hf_stance_create(hf_stance** stance) {
+    HF_REQUIRE(NULL, stance);
     *stance = hf_alloc_aligned(1, sizeof **stance);
     return *stance ? HF_OK : HF_ERROR_MEMORY;
 }
@@ -127,6 +129,7 @@ static void fill_columns(hf_stance* s) {
 
 hf_status hf_stance_build(hf_stance* stance, const hf_support* supports, int count, double mass,
                           const hf_stance_options* options, hf_workspace* workspace) {
+    HF_REQUIRE(NULL, stance && workspace && (supports || count <= 0));
     hf_stance_options o = options ? *options : hf_stance_options_default();
     stance->support_count = stance->columns = stance->used = 0;
     stance->region.count = 0;
@@ -165,6 +168,7 @@ double hf_stance_margin(const hf_stance* stance, hf_vec3 com) {
 
 hf_status hf_stance_margin_with(const hf_stance* stance, const hf_support* support, hf_vec3 com,
                                 hf_workspace* workspace, double* margin) {
+    HF_REQUIRE(NULL, stance && support && workspace && margin);
     *margin = -HF_STANCE_MARGIN_M;
     if (stance->support_count == HF_STANCE_SUPPORTS) return HF_ERROR_LIMIT;
     hf_workspace_mark mark = hf_workspace_begin(workspace);

@@ -13,4 +13,12 @@ __attribute__((format(printf, 6, 7))) hf_status hf_fail(hf_error* error, hf_stat
 hf_status hf_fail_status(hf_error* error, hf_status status, const char* file);
 hf_status hf_fail_memory(hf_error* error, const char* file);
 
+/* First in a public function that returns a status: ends it where a pointer that it needs is NULL. error may
+   be NULL itself. */
+#define HF_REQUIRE(error, pointers)                                                                          \
+    do {                                                                                                     \
+        if (!(pointers))                                                                                     \
+            return hf_fail(error, HF_ERROR_ARGUMENT, NULL, 0, __func__, "a pointer is NULL: " #pointers);    \
+    } while (0)
+
 #endif

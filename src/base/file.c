@@ -48,31 +48,3 @@ hf_status hf_file_read(const char* path, char** bytes, size_t* size, hf_error* e
     *size = done;
     return HF_OK;
 }
-
-hf_status hf_output_open(const char* path, hf_output* output, hf_error* error) {
-    memset(output, 0, sizeof *output);
-    if (strlen(path) >= sizeof output->path)
-        return hf_fail(error, HF_ERROR_FILE, path, 0, NULL, "the name is too long");
-    struct stat info;
-    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
-        return hf_fail(error, HF_ERROR_FILE, path, 0, NULL, "is a folder, a file name is expected");
-    snprintf(output->path, sizeof output->path, "%s", path);
-    /* Process and place in memory: two threads that write the same file do not meet in the temporary one. */
-    snprintf(output->temporary, sizeof output->temporary, "%s.tmp-%ld-%zx", path, (long)getpid(),
-             (size_t)output);
-    output->stream = fopen(output->temporary, "wb");
-    if (!output->stream) return fail(error, path, "written");
-    return HF_OK;
-}
-
-hf_status hf_output_close(hf_output* output, bool keep, hf_error* error) {
-    if (!output->stream) return HF_OK;
-    hf_status status = HF_OK;
-    bool bad = ferror(output->stream) != 0;
-    if (fclose(output->stream) != 0 || bad) status = fail(error, output->path, "written");
-    output->stream = NULL;
-    if (status == HF_OK && keep && rename(output->temporary, output->path) != 0)
-        status = fail(error, output->path, "written");
-    if (status != HF_OK || !keep) unlink(output->temporary);
-    return status;
-}

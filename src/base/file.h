@@ -1,23 +1,12 @@
-/* Whole files in, and out through a temporary file that is renamed when complete. */
+/* Whole files in. */
 #ifndef HF_BASE_FILE_H
 #define HF_BASE_FILE_H
 
 #include <holdfast/base.h>
-#include <stdio.h>
 
 enum { HF_FILE_MAX_BYTES = 1 << 30 };
 
 /* The bytes end with an extra 0. Refuses folders, missing files and files over 1 GiB. */
 hf_status hf_file_read(const char* path, char** bytes, size_t* size, hf_error* error);
-
-/* `stream` writes to a temporary file beside path; hf_output_close renames it, or removes it when
-   anything failed or keep is false. */
-typedef struct hf_output {
-    FILE* stream;
-    char path[4096];
-    char temporary[4096 + 48];
-} hf_output;
-hf_status hf_output_open(const char* path, hf_output* output, hf_error* error);
-hf_status hf_output_close(hf_output* output, bool keep, hf_error* error);
 
 #endif

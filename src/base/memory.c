@@ -10,11 +10,20 @@ static bool bytes_of(size_t count, size_t size, size_t* bytes) {
 
 void* hf_alloc(size_t count, size_t size) { return calloc(count ? count : 1, size ? size : 1); }
 
+static bool aligned_bytes(size_t count, size_t size, size_t* bytes) {
+    if (!bytes_of(count, size, bytes) || *bytes > SIZE_MAX - 64) return false;
+    *bytes = (*bytes + 63) / 64 * 64;
+    return true;
+}
+
+void* hf_alloc_scratch(size_t count, size_t size) {
+    size_t bytes;
+    return aligned_bytes(count, size, &bytes) ? aligned_alloc(64, bytes ? bytes : 64) : NULL;
+}
+
 void* hf_alloc_aligned(size_t count, size_t size) {
     size_t bytes;
-    if (!bytes_of(count, size, &bytes) || bytes > SIZE_MAX - 64) return NULL;
-    bytes = (bytes + 63) / 64 * 64;
-    void* p = aligned_alloc(64, bytes ? bytes : 64);
+    void* p = aligned_bytes(count, size, &bytes) ? hf_alloc_scratch(bytes, 1) : NULL;
     if (p) memset(p, 0, bytes);
     return p;
 }

@@ -59,6 +59,7 @@ static hf_status check_value(const hf_option* option, double value, hf_error* er
 }
 
 hf_status hf_options_check(hf_option_table table, const void* options, hf_error* error) {
+    HF_REQUIRE(error, options);
     for (int i = 0; i < table.count; i++) {
         const hf_option* option = &table.items[i];
         if (option->kind == HF_OPTION_FLAG || option->kind == HF_OPTION_SEED)
@@ -98,6 +99,7 @@ static hf_status fail_unknown(hf_option_table table, const char* name, hf_error*
 
 hf_status hf_options_set(hf_option_table table, void* options, const char* name, double value,
                          hf_error* error) {
+    HF_REQUIRE(error, options && name);
     const hf_option* option = hf_options_find(table, name);
     if (!option) return fail_unknown(table, name, error);
     hf_status status = check_value(option, value, error);
@@ -117,6 +119,7 @@ static bool parse_flag(const char* text, double* value) {
 
 hf_status hf_options_set_text(hf_option_table table, void* options, const char* name, const char* text,
                               hf_error* error) {
+    HF_REQUIRE(error, options && name && text);
     const hf_option* option = hf_options_find(table, name);
     if (!option) return fail_unknown(table, name, error);
     double value = 0;

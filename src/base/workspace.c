@@ -1,4 +1,5 @@
 #include "base/workspace.h"
+#include "base/error.h"
 #include "base/memory.h"
 
 #include <stdint.h>
@@ -14,9 +15,14 @@ struct hf_workspace {
     block blocks[MAX_BLOCKS];
     int count;
     int depth;
+    hf_progress_fn progress; /* asked whether the work shall go on; may be NULL */
+    void* user;
+    bool cancelled; /* it said no */
+    unsigned calls; /* of hf_workspace_goes_on_often */
 };
 
 hf_status hf_workspace_create(hf_workspace** workspace) {
+    HF_REQUIRE(NULL, workspace);
     *workspace = hf_alloc(1, sizeof **workspace);
     return *workspace ? HF_OK : HF_ERROR_MEMORY;
 }
@@ -25,6 +31,21 @@ void hf_workspace_free(hf_workspace* workspace) {
     if (!workspace) return;
     for (int i = 0; i < workspace->count; i++) hf_free(workspace->blocks[i].bytes);
     hf_free(workspace);
+}
+
+void hf_workspace_watch(hf_workspace* workspace, hf_progress_fn progress, void* user) {
+    workspace->progress = progress;
+    workspace->user = user;
+    workspace->cancelled = false;
+}
+
+bool hf_workspace_goes_on(hf_workspace* w) {
+    if (w->progress && !w->cancelled) w->cancelled = !w->progress(w->user, -1, "");
+    return !w->cancelled;
+}
+
+bool hf_workspace_goes_on_often(hf_workspace* w) {
+    return ++w->calls % 8 ? !w->cancelled : hf_workspace_goes_on(w);
 }
 
 hf_workspace_mark hf_workspace_begin(hf_workspace* w) {
@@ -42,7 +63,7 @@ void* hf_workspace_take(hf_workspace* w, size_t count, size_t size) {
         if (w->count == MAX_BLOCKS) return NULL;
         size_t room = b ? b->size * 2 : FIRST_BLOCK;
         if (room < bytes) room = bytes;
-        unsigned char* p = hf_alloc_aligned(room, 1);
+        unsigned char* p = hf_alloc_scratch(room, 1);
         if (!p) return NULL;
         b = &w->blocks[w->count++];
         *b = (block){p, room, 0};
@@ -56,7 +77,7 @@ void* hf_workspace_take(hf_workspace* w, size_t count, size_t size) {
 static void join_blocks(block* blocks, int* count) {
     size_t total = 0;
     for (int i = 0; i < *count; i++) total += blocks[i].size;
-    unsigned char* p = hf_alloc_aligned(total, 1);
+    unsigned char* p = hf_alloc_scratch(total, 1);
     if (!p) return;
     for (int i = 0; i < *count; i++) hf_free(blocks[i].bytes);
     blocks[0] = (block){p, total, 0};

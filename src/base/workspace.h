@@ -9,6 +9,11 @@ typedef struct hf_workspace_mark {
     size_t used;
 } hf_workspace_mark;
 
+/* Asks who watches the workspace; false, now and from then on, when the work shall end with what it has. */
+bool hf_workspace_goes_on(hf_workspace* workspace);
+/* The same for loops whose rounds take microseconds: asks once in eight calls. */
+bool hf_workspace_goes_on_often(hf_workspace* workspace);
+
 hf_workspace_mark hf_workspace_begin(hf_workspace* workspace);
 /* 64-byte aligned, not zeroed; NULL when memory is out. Heap is used only until the workspace has
    grown to what its queries need: hf_workspace_end joins the blocks that a query had to add. */

@@ -34,6 +34,8 @@ typedef struct search {
     hf_workspace* workspace;
     const hf_grids* grids; /* to be used, or NULL */
     bool failed;           /* memory ran out */
+    bool cancelled;        /* by who watches the workspace */
+    unsigned steps;        /* since the query began */
     float low[3], high[3]; /* of all samples that are to be asked about what is gathered */
     double reach;          /* largest coordinate of one, and epsilon */
     hf_mat3 rotation;      /* of the base */
@@ -67,6 +69,13 @@ static bool grow(search* s, void** items, int* room, int count, size_t size) {
     return true;
 }
 
+/* Asks once in a few thousand steps, each of which takes well under a microsecond. */
+static bool goes_on(search* s) {
+    enum { STEPS = 4096 };
+    if (++s->steps % STEPS == 0) s->cancelled = s->cancelled || !hf_workspace_goes_on(s->workspace);
+    return !s->cancelled;
+}
+
 /* ---- what is near the limb ---- */
 
 /* Not fmin and fmax: gcc 12 for arm64 crashes when it vectorises a loop of them. */
@@ -88,7 +97,8 @@ static bool kept(const search* s, const hf_triangle* t, int id) {
 static bool gather(void* user, const hf_triangle* t, uint32_t id, double* bound) {
     (void)bound;
     search* s = user;
-    if (!grow(s, (void**)&s->triangles, &s->triangle_room, s->triangle_count, sizeof *s->triangles))
+    if (!goes_on(s) ||
+        !grow(s, (void**)&s->triangles, &s->triangle_room, s->triangle_count, sizeof *s->triangles))
         return false;
     if (s->query->keep && !kept(s, t, (int)id)) return true;
     hf_triangle here;
@@ -222,7 +232,7 @@ static bool exact(void* user, uint32_t item, uint32_t sample) {
 
 static bool emit(void* user, const hf_candidate_hit* hit) {
     search* s = user;
-    if (!grow(s, (void**)&s->hits, &s->hit_room, s->hit_count, sizeof *s->hits)) return false;
+    if (!goes_on(s) || !grow(s, (void**)&s->hits, &s->hit_room, s->hit_count, sizeof *s->hits)) return false;
     hf_candidate_hit* h = &s->hits[s->hit_count++];
     *h = *hit;
     if (hit->item >= (uint32_t)s->triangle_count)
@@ -277,7 +287,7 @@ static hf_status walk_samples(hf_cpu cpu, search* s) {
         walk.masks[level] = hf_workspace_take(s->workspace, items, 1);
         if (!walk.lists[level] || !walk.masks[level]) return HF_ERROR_MEMORY;
     }
-    return hf_candidate_kernel_for(cpu)->walk(&walk) ? HF_OK : HF_ERROR_MEMORY;
+    return hf_candidate_kernel_for(cpu)->walk(&walk) || s->cancelled ? HF_OK : HF_ERROR_MEMORY;
 }
 
 hf_status hf_candidates_find_on(hf_cpu cpu, const hf_samples* samples, const hf_candidate_query* query,
@@ -314,19 +324,20 @@ static bool nearer(const hf_surface* a, const hf_surface* b) {
     return a->object != b->object ? a->object < b->object : a->triangle < b->triangle;
 }
 
+/* Each round keeps the nearest surface that is left and drops those like it, so the work is the count times
+   the few directions that differ, not the count squared. */
 int hf_surfaces_choose(hf_surface* surfaces, int count) {
     int chosen = 0;
-    for (int next = 0; next < count; next++) {
-        // the nearest of what is left comes next, and is kept when none before it is alike
-        int nearest = next;
-        for (int i = next + 1; i < count; i++)
+    while (chosen < count) {
+        int nearest = chosen, left = chosen + 1;
+        for (int i = chosen + 1; i < count; i++)
             if (nearer(&surfaces[i], &surfaces[nearest])) nearest = i;
         hf_surface s = surfaces[nearest];
-        surfaces[nearest] = surfaces[next];
-        bool like = false;
-        for (int k = 0; k < chosen && !like; k++) like = hf_dot(s.normal, surfaces[k].normal) >= SAME_NORMAL;
-        surfaces[next] = surfaces[chosen];
-        if (!like) surfaces[chosen++] = s;
+        surfaces[nearest] = surfaces[chosen];
+        surfaces[chosen++] = s;
+        for (int i = chosen; i < count; i++)
+            if (!(hf_dot(surfaces[i].normal, s.normal) >= SAME_NORMAL)) surfaces[left++] = surfaces[i];
+        count = left;
     }
     return chosen;
 }
@@ -341,26 +352,41 @@ void hf_candidate_surface(const hf_samples* samples, const hf_candidate_query* q
     hf_surface_fill(p, object, triangle, nearest, distance, surface);
 }
 
+/* The triangles near one sample, in the order in which the trees give them. */
+typedef struct near_visit {
+    search* search;
+    int object;
+    hf_vec3 p; /* in the object's frame */
+    hf_surface* all;
+    int count, room;
+} near_visit;
+
+static bool visit_near(void* user, const hf_triangle* t, uint32_t id, double* bound) {
+    near_visit* v = user;
+    hf_vec3 point;
+    double d = sqrt(hf_triangle_point(t, v->p, &point));
+    if (d > *bound) return true;
+    if (!grow(v->search, (void**)&v->all, &v->room, v->count, sizeof *v->all)) return false;
+    hf_surface_fill(v->search->query->placement, v->object, (int)id, point, d, &v->all[v->count++]);
+    return true;
+}
+
 hf_status hf_candidate_surfaces(const hf_samples* samples, const hf_candidate_query* query, int sample,
                                 hf_workspace* workspace, hf_surface** surfaces, int* count) {
-    *count = 0;
-    const search s = {.query = query, .block = samples->block};
+    search s = {.query = query, .block = samples->block, .workspace = workspace};
+    const hf_placement* placement = query->placement;
     HF_ASSERT(sample >= 0 && (uint32_t)sample < samples->block->sample_count);
     hf_vec3 world = sample_in_world(&s, (uint32_t)sample);
-    int room = 64, total;
-    hf_surface* all = hf_workspace_take(workspace, (size_t)room, sizeof *all);
-    total = all ? hf_placement_within(query->placement, world, query->epsilon, all, room) : 0;
-    if (total > room) {
-        room = total;
-        all = hf_workspace_take(workspace, (size_t)room, sizeof *all);
-        if (all) hf_placement_within(query->placement, world, query->epsilon, all, room);
+    near_visit v = {.search = &s};
+    hf_upper_walk walk;
+    hf_upper_box(&walk, placement, world, world);
+    while ((v.object = hf_upper_next(&walk, query->epsilon)) >= 0 && !s.failed) {
+        if (!(query->use ? query->use[v.object] : placement->scene->objects[v.object].contact)) continue;
+        v.p = hf_into(&placement->objects[v.object], world);
+        placement->kernel->near(placement->scene->objects[v.object].tree, v.p, v.p, query->epsilon,
+                                visit_near, &v);
     }
-    if (!all) return HF_ERROR_MEMORY;
-    for (int i = 0; i < total; i++) {
-        int object = all[i].object;
-        if (query->use ? query->use[object] : query->placement->scene->objects[object].contact)
-            all[(*count)++] = all[i];
-    }
-    *surfaces = all;
-    return HF_OK;
+    *surfaces = v.all;
+    *count = s.failed ? 0 : v.count;
+    return s.failed ? HF_ERROR_MEMORY : HF_OK;
 }

@@ -64,9 +64,8 @@ hf_status hf_candidates_find(const hf_samples* samples, const hf_candidate_query
 hf_status hf_candidates_find_on(hf_cpu cpu, const hf_samples* samples, const hf_candidate_query* query,
                                 hf_workspace* workspace, hf_candidates* out);
 
-/* The surfaces of all objects in use within epsilon of one sample, in the workspace. HF_ERROR_MEMORY or
- * HF_OK.
- */
+/* The surfaces of all objects in use within epsilon of one sample, in the workspace and in no order.
+   HF_ERROR_MEMORY or HF_OK. */
 hf_status hf_candidate_surfaces(const hf_samples* samples, const hf_candidate_query* query, int sample,
                                 hf_workspace* workspace, hf_surface** surfaces, int* count);
 /* The surface of one triangle that is nearest to a sample. */

@@ -2,6 +2,7 @@
    other, best first: the limb as sampled must be free, what is brought exactly onto the surface must be free
    again, and the best that are make the answer. */
 #include "contact/contact_finish.h"
+#include "base/error.h"
 #include "contact/contact_pool.h"
 #include "contact/contact_score.h"
 #include "contact/tilt_memory.h"
@@ -65,13 +66,14 @@ const char* hf_contact_why_text(hf_contact_why why) {
     static const char* const texts[] = {
         "as many as asked for",        "no surface within reach",     "all colliding",
         "none can be touched exactly", "another contact excludes it", "the tests were used up",
-        "fewer are that far apart"};
+        "fewer are that far apart",    "stopped before the end"};
     return (size_t)why < sizeof texts / sizeof *texts ? texts[why] : "unknown";
 }
 
 /* ---- answers ---- */
 
 hf_status hf_contact_answer_create(const hf_creature* creature, int capacity, hf_contact_answer** answer) {
+    HF_REQUIRE(NULL, creature && answer);
     *answer = NULL;
     if (capacity < 1 || capacity > MAX_CONTACTS) return HF_ERROR_ARGUMENT;
     hf_contact_answer* a = hf_alloc(1, sizeof *a);
@@ -176,6 +178,7 @@ typedef struct search {
     int skipped;   /* for them, in this pass */
     uint32_t thin; /* samples with one of these bits in their hash are passed over */
     bool thick;    /* none are: every candidate is wanted */
+    bool cancelled;
 } search;
 
 /* Which objects may be used, and which grips hold alike in every direction. */
@@ -290,9 +293,10 @@ static void accept(search* s, const hf_contact* contact) {
     s->thin = 0, s->thick = true;
 }
 
-/* The budget counts work. */
-static bool exhausted(const search* s) {
-    return s->answer->tested + s->answer->looked / LOOKS_A_TEST >= s->query->max_tests;
+/* The budget counts work. Who watches the workspace may end it before. */
+static bool exhausted(search* s) {
+    s->cancelled = s->cancelled || !hf_workspace_goes_on(s->workspace);
+    return s->cancelled || s->answer->tested + s->answer->looked / LOOKS_A_TEST >= s->query->max_tests;
 }
 
 /* Brought onto the surface and tested. */
@@ -505,7 +509,7 @@ static hf_status search_all(search* s) {
     return status == HF_OK ? search_blocked(s, kinds) : status;
 }
 
-static void conclude(const search* s) {
+static void conclude(search* s) {
     hf_contact_answer* a = s->answer;
     const hf_contact_query* q = s->query;
     bool ended = exhausted(s);
@@ -513,7 +517,11 @@ static void conclude(const search* s) {
     if (a->contact_count == q->count)
         a->outcome = HF_FOUND, a->why = HF_CONTACT_ALL;
     else if (a->contact_count)
-        a->outcome = HF_PARTIAL, a->why = ended ? HF_CONTACT_TESTS_EXHAUSTED : HF_CONTACT_FEWER;
+        a->outcome = HF_PARTIAL, a->why = s->cancelled ? HF_CONTACT_CANCELLED
+                                          : ended      ? HF_CONTACT_TESTS_EXHAUSTED
+                                                       : HF_CONTACT_FEWER;
+    else if (s->cancelled)
+        a->outcome = HF_CANCELLED, a->why = HF_CONTACT_CANCELLED;
     else if (ended)
         a->outcome = HF_BUDGET, a->why = HF_CONTACT_TESTS_EXHAUSTED;
     else if (a->candidates == 0)
@@ -532,6 +540,7 @@ static bool excluded(const search* s) {
 hf_status hf_contact_find(const hf_creature* creature, const hf_samples* const* samples,
                           const hf_placement* placement, const hf_contact_query* query,
                           hf_workspace* workspace, hf_contact_answer* answer) {
+    HF_REQUIRE(NULL, creature && query && workspace && answer);
     clear(answer);
     hf_status status = check(creature, samples, placement, query, answer);
     if (status != HF_OK) return status;
@@ -561,6 +570,7 @@ hf_status hf_contact_find(const hf_creature* creature, const hf_samples* const* 
 hf_status hf_contact_find_all(const hf_creature* creature, const hf_samples* const* const* samples,
                               const hf_placement* placement, const hf_contact_query* queries, int count,
                               hf_workspace* workspace, hf_contact_answer* const* answers, double* q) {
+    HF_REQUIRE(NULL, creature && samples && placement && queries && workspace && answers);
     for (int i = 0; i < count; i++) clear(answers[i]);
     if (count < 1 || !queries[0].pose.q) return HF_ERROR_ARGUMENT;
     int most = 0;

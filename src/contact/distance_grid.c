@@ -237,6 +237,7 @@ void hf_grids_free(hf_grids* grids) {
 static void free_attached(void* grids) { hf_grids_free(grids); }
 
 hf_status hf_scene_prepare(hf_scene* scene, double epsilon, int threads, hf_error* error) {
+    HF_REQUIRE(error, scene);
     for (const hf_grids* g = scene->attached; g; g = g->next)
         if (hf_grids_suit(g, epsilon)) return HF_OK;
     hf_grids* grids;

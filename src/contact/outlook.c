@@ -2,6 +2,7 @@
    the thesis asks whether a contact is in the largest sphere inside the reach volume, this asks the volume;
    where it asks whether the body is balanced, this asks by how much. */
 #include "contact/score_terms.h"
+#include "base/error.h"
 
 #include <math.h>
 
@@ -67,6 +68,7 @@ double hf_outlook_duration(const hf_outlook* o, int frame, hf_transform root, hf
 
 hf_status hf_outlook_balance(const hf_outlook* o, const hf_support* support, hf_workspace* workspace,
                              double* balance) {
+    HF_REQUIRE(NULL, o && support && workspace && balance);
     *balance = 0;
     if (!o->stance) return HF_OK;
     double margin;

@@ -13,11 +13,13 @@
 #include <unistd.h>
 
 hf_status hf_samples_save(const hf_samples* samples, const char* path, hf_error* error) {
+    HF_REQUIRE(error, samples && path);
     return hf_sample_file_write(samples->block, path, error);
 }
 
 hf_status hf_samples_load(const hf_creature* creature, int limb, const hf_sample_options* options,
                           const char* path, hf_samples** samples, hf_error* error) {
+    HF_REQUIRE(error, creature && options && path && samples);
     *samples = NULL;
     hf_sample_key key;
     hf_status status = hf_sample_key_make(creature, limb, options, &key, error);
@@ -30,7 +32,7 @@ hf_status hf_samples_load(const hf_creature* creature, int limb, const hf_sample
     status = hf_sample_block_check(bytes, size, &key, joints, path, error);
     if (status == HF_OK && !(*samples = hf_alloc(1, sizeof **samples))) status = hf_fail_memory(error, path);
     if (status == HF_OK)
-        **samples = (hf_samples){.block = bytes, .mapped = true};
+        **samples = (hf_samples){.block = bytes, .mapped = true, .kept = true};
     else
         hf_sample_file_unmap(bytes, size);
     return status;
@@ -59,6 +61,7 @@ static hf_status file_name(const hf_creature* creature, const hf_sample_key* key
 
 hf_status hf_samples_open(const hf_creature* creature, int limb, const hf_sample_options* options,
                           const char* folder, hf_samples** samples, hf_error* notice, hf_error* error) {
+    HF_REQUIRE(error, creature && options && folder && samples);
     *samples = NULL;
     hf_error unseen;
     if (!notice) notice = &unseen;
@@ -85,5 +88,7 @@ hf_status hf_samples_open(const hf_creature* creature, int limb, const hf_sample
         hf_fail(notice, HF_ERROR_FILE, folder, 0, NULL, "cannot be made: %s", strerror(errno));
     else if (hf_samples_save(*samples, path, &failed) != HF_OK)
         *notice = failed;
+    else
+        (*samples)->kept = true;
     return HF_OK;
 }

@@ -2,7 +2,7 @@
 #include "contact/sample_file.h"
 
 #include "base/error.h"
-#include "base/file.h"
+#include "base/output.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -200,9 +200,7 @@ hf_status hf_sample_file_write(const hf_sample_block* block, const char* path, h
     header.checksum = hf_sample_block_checksum(block);
     const char* rest = (const char*)block + sizeof header;
     size_t rest_bytes = (size_t)block->byte_count - sizeof header;
-    if (fwrite(&header, sizeof header, 1, output.stream) != 1 ||
-        fwrite(rest, 1, rest_bytes, output.stream) != rest_bytes)
-        status = fail(error, path, "written");
-    hf_status closed = hf_output_close(&output, status == HF_OK, status == HF_OK ? error : NULL);
-    return status != HF_OK ? status : closed;
+    fwrite(&header, sizeof header, 1, output.stream);
+    fwrite(rest, 1, rest_bytes, output.stream);
+    return hf_output_close(&output, true, error);
 }

@@ -321,6 +321,7 @@ hf_status hf_samples_build_on(hf_cpu cpu, const hf_creature* creature, int limb,
 
 hf_status hf_samples_build(const hf_creature* creature, int limb, const hf_sample_options* options,
                            hf_samples** samples, hf_error* error) {
+    HF_REQUIRE(error, creature && options && samples);
     return hf_samples_build_on(hf_cpu_best(), creature, limb, options, samples, error);
 }
 
@@ -352,7 +353,8 @@ hf_samples_view hf_samples_get(const hf_samples* samples) {
                             .score = hf_sample_scores(b),
                             .max_manipulability = b->max_manipulability,
                             .byte_count = b->byte_count,
-                            .mapped = samples->mapped};
+                            .mapped = samples->mapped,
+                            .kept = samples->kept};
     memcpy(view.low, b->low, sizeof view.low);
     memcpy(view.high, b->high, sizeof view.high);
     return view;

@@ -8,7 +8,7 @@
 
 struct hf_samples {
     hf_sample_block* block;
-    bool mapped;
+    bool mapped, kept; /* from a file; in one, that it is from or was written to */
 };
 
 /* What a set of these options is made from, and the contact frame it really uses. */

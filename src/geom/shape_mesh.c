@@ -1,6 +1,7 @@
 /* Meshes: their memory, and the triangles of a convex shape. Round shapes get rings of vertices on their
    surface; every result is one closed outward surface with shared vertices. */
 #include "base/memory.h"
+#include "base/error.h"
 
 #include <holdfast/mesh.h>
 #include <string.h>
@@ -90,6 +91,7 @@ static hf_status hull_mesh(const hf_shape* shape, hf_mesh* mesh) {
 }
 
 hf_status hf_shape_mesh(const hf_shape* shape, int segments, hf_mesh* mesh) {
+    HF_REQUIRE(NULL, shape && mesh);
     *mesh = (hf_mesh){0};
     if (segments < 8 || segments > 64) return HF_ERROR_ARGUMENT;
     switch (shape->kind) {

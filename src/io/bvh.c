@@ -392,6 +392,7 @@ static hf_status find_unit(reader* r, double unit_m) {
 }
 
 hf_status hf_clip_load(const char* path, double unit_m, hf_clip** clip, hf_error* error) {
+    HF_REQUIRE(error, path && clip);
     *clip = NULL;
     if (!(unit_m >= 0 && unit_m <= 1e6))
         return hf_fail(error, HF_ERROR_ARGUMENT, path, 0, NULL, "a unit of %g m is no unit", unit_m);
@@ -475,6 +476,7 @@ static bool write_hierarchy(const hf_clip* clip, hf_bytes* out) {
 }
 
 hf_status hf_clip_save(const hf_clip* clip, const char* path, hf_error* error) {
+    HF_REQUIRE(error, clip && path);
     hf_bytes out = {0};
     hf_status status = HF_OK;
     if (!write_hierarchy(clip, &out))

@@ -1,6 +1,6 @@
 #include "io/byte_buffer.h"
 #include "base/error.h"
-#include "base/file.h"
+#include "base/output.h"
 #include "base/memory.h"
 
 #include <stdarg.h>
@@ -139,8 +139,6 @@ hf_status hf_bytes_save(const hf_bytes* bytes, const char* path, hf_error* error
     hf_output output;
     hf_status status = hf_output_open(path, &output, error);
     if (status != HF_OK) return status;
-    bool good = bytes->size == 0 || fwrite(bytes->data, 1, bytes->size, output.stream) == bytes->size;
-    status = hf_output_close(&output, good, error);
-    if (status == HF_OK && !good) status = hf_fail(error, HF_ERROR_FILE, path, 0, NULL, "cannot be written");
-    return status;
+    if (bytes->size) fwrite(bytes->data, 1, bytes->size, output.stream);
+    return hf_output_close(&output, true, error);
 }

@@ -69,6 +69,7 @@ static void fill_pose(const hf_clip* clip, const hf_rig* rig, const mapping* map
 
 hf_status hf_clip_motion(const hf_clip* clip, const hf_creature* creature, hf_motion** motion,
                          hf_error* error) {
+    HF_REQUIRE(error, clip && creature && motion);
     *motion = NULL;
     if (clip->frame_count == 0)
         return hf_fail(error, HF_ERROR_FORMAT, clip->path, 0, NULL, "the clip has no frames");

@@ -37,6 +37,7 @@ static hf_status read_draft(const char* path, const hf_load_options* options, hf
 
 hf_status hf_creature_load(const char* path, const hf_load_options* options, hf_creature** creature,
                            hf_error* error) {
+    HF_REQUIRE(error, path && creature);
     hf_load_options defaults = hf_load_options_default();
     hf_creature_draft draft = {0};
     *creature = NULL;

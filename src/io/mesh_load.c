@@ -42,6 +42,7 @@ static hf_status read_file(hf_mesh_draft* draft) {
 }
 
 hf_status hf_mesh_load(const char* path, hf_mesh* mesh, char** warnings, hf_error* error) {
+    HF_REQUIRE(error, path && mesh);
     *mesh = (hf_mesh){0};
     if (warnings) *warnings = NULL;
     hf_mesh_draft draft = {.path = path, .error = error};

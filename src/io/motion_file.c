@@ -336,6 +336,7 @@ static void read_all(reader* r) {
 }
 
 hf_status hf_motion_load(const char* path, hf_motion** motion, hf_error* error) {
+    HF_REQUIRE(error, path && motion);
     *motion = NULL;
     struct stat info;
     if (stat(path, &info) == 0 && info.st_size > MAX_BYTES)
@@ -488,6 +489,7 @@ static void write_lists(hf_bytes* out, const hf_motion* m) {
 }
 
 hf_status hf_motion_save(const hf_motion* motion, const char* path, hf_error* error) {
+    HF_REQUIRE(error, motion && path);
     hf_status status = check_numbers(motion, path, error);
     if (status != HF_OK) return status;
     hf_bytes out = {0};

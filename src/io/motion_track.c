@@ -71,6 +71,7 @@ hf_export_options hf_export_options_default(void) {
 
 hf_status hf_motion_export(const hf_motion* motion, const hf_creature* creature,
                            const hf_export_options* options, const char* path, hf_error* error) {
+    HF_REQUIRE(error, motion && creature && path);
     hf_export_options defaults = hf_export_options_default();
     if (!options) options = &defaults;
     bool glb = hf_text_ends(path, ".glb"), bvh = hf_text_ends(path, ".bvh"), csv = hf_text_ends(path, ".csv");

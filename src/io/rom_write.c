@@ -1,6 +1,6 @@
 /* Writes learned regions as *.rom.json. */
 #include "base/error.h"
-#include "base/file.h"
+#include "base/output.h"
 #include "io/byte_buffer.h"
 #include "model/rom.h"
 #include <holdfast/rom.h>
@@ -61,6 +61,7 @@ static hf_status write_region(const hf_rom_learned* region, const char* const na
 
 hf_status hf_rom_learn(const double* angles, int count, double alpha, const char* const joint_names[3],
                        const char* path, hf_error* error) {
+    HF_REQUIRE(error, joint_names && path && (angles || count <= 0));
     hf_rom_learned region;
     hf_status status = hf_rom_learn_pieces(angles, count, alpha, &region, error);
     if (status == HF_OK) status = write_region(&region, joint_names, path, error);

@@ -145,6 +145,9 @@ static void read_targets(hf_scenario_reader* r) {
     if (!hf_json_array(&r->json, "", r->json.root, "targets", true, &list)) return;
     size_t count = json_array_size(list);
     if (count == 0) hf_json_fail(&r->json, "targets", "is empty, at least one target is expected");
+    if (count > HF_MAX_TARGETS && r->json.status == HF_OK)
+        r->json.status = hf_fail(r->json.error, HF_ERROR_LIMIT, r->path, 0, "targets",
+                                 "has %zu entries, at most %d are solved at once", count, HF_MAX_TARGETS);
     s->targets = hf_scenario_list(r, "targets", count, sizeof *s->targets);
     for (size_t i = 0; i < count && r->json.status == HF_OK; i++) {
         char where[40];
@@ -416,6 +419,7 @@ static void read_all(hf_scenario_reader* r, const hf_load_options* options) {
 
 hf_status hf_scenario_load(const char* path, const hf_load_options* options, hf_scenario** scenario,
                            hf_error* error) {
+    HF_REQUIRE(error, path && scenario);
     *scenario = NULL;
     hf_scenario_reader r = {.path = path};
     hf_json_load(&r.json, path, "holdfast-scenario", error);

@@ -141,6 +141,7 @@ static hf_status refuse(const hf_scenario* s, const hf_scenario_option* o, hf_st
 
 hf_status hf_scenario_set(const hf_scenario* s, const char* table_name, hf_option_table table, void* options,
                           hf_error* error) {
+    HF_REQUIRE(error, s && table_name && options);
     for (int i = 0; i < s->option_count; i++) {
         const hf_scenario_option* o = &s->options[i];
         if (strcmp(o->table, table_name) != 0) continue;

@@ -30,6 +30,40 @@ static void take_warnings(scene_reader* s, const char* path, char* warnings) {
     hf_text_free(warnings);
 }
 
+/* How far the floats of a mesh, scaled to metres, may be from the numbers of the file, m. */
+static double rounding_of(const hf_mesh* mesh, double scale, double* most_m) {
+    float most = 0;
+    for (size_t i = 0; i < 3 * (size_t)mesh->vertex_count; i++) most = fmaxf(most, fabsf(mesh->vertices[i]));
+    *most_m = scale * (double)most;
+    return scale * 0.5 * (double)(nextafterf(most, INFINITY) - most);
+}
+
+/* A mesh far from the origin has lost what its numbers had: contacts are made to a tenth of a millimetre, and
+   surfaces must be there as exactly. */
+static bool warn_of_rounding(hf_lines* warnings, const char* path, const hf_mesh* mesh, double scale) {
+    static const double EXACT_M = 1e-4;
+    double most_m, rounding_m = rounding_of(mesh, scale, &most_m);
+    return rounding_m <= EXACT_M ||
+           hf_lines_add(warnings,
+                        "%s%scoordinates reach %.7g m from the origin, where they are rounded to %.2g m; "
+                        "subtract most of that in the file and give it as the object's position",
+                        path, path[0] ? ": " : "", most_m, rounding_m);
+}
+
+/* The warnings of a mesh file, one a line, with that of its rounding. */
+static bool add_rounding(const hf_mesh* mesh, char** warnings) {
+    hf_lines lines = {0};
+    bool fine = warn_of_rounding(&lines, "", mesh, 1);
+    if (fine && lines.count > 0) {
+        char *old = *warnings, *text = NULL;
+        fine = asprintf(&text, "%s%s%s", old ? old : "", old ? "\n" : "", lines.items[0]) >= 0;
+        *warnings = fine ? text : old;
+        if (fine) hf_text_free(old);
+    }
+    hf_lines_free(&lines);
+    return fine;
+}
+
 static const hf_mesh* load_mesh(scene_reader* s, const char* where, const char* text) {
     hf_json* json = &s->r->json;
     char* path = hf_path_beside(s->r->path, text);
@@ -104,6 +138,7 @@ static void read_mesh(scene_reader* s, const char* where, const json_t* object, 
         return;
     }
     def->mesh = *mesh;
+    if (!warn_of_rounding(&s->r->warnings, text, mesh, scale)) hf_scenario_out_of_memory(s->r);
     if (up[0] == 'y' || scale != 1)
         s->owned[s->object_count] = change_mesh(s, where, mesh, up[0] == 'y', scale, &def->mesh);
 }
@@ -127,6 +162,9 @@ static void read_key(hf_scenario_reader* r, const char* where, const json_t* pai
         return;
     }
     key->time_s = json_number_value(time);
+    if (!(fabs(key->time_s) <= HF_MAX_KEY_TIME_S))
+        hf_json_fail(&r->json, where, "time %g s is outside -%g to %g s", key->time_s, HF_MAX_KEY_TIME_S,
+                     HF_MAX_KEY_TIME_S);
     hf_scenario_pose7(r, where, pose, &key->pose);
 }
 
@@ -223,6 +261,7 @@ void hf_scenario_read_scene(hf_scenario_reader* r) {
 }
 
 hf_status hf_scene_load_mesh(const char* path, hf_scene** scene, char** warnings, hf_error* error) {
+    HF_REQUIRE(error, path && scene);
     *scene = NULL;
     hf_object_def def = hf_object_def_default();
     hf_status status = hf_mesh_load(path, &def.mesh, warnings, error);
@@ -231,7 +270,8 @@ hf_status hf_scene_load_mesh(const char* path, hf_scene** scene, char** warnings
     char* dot = name ? strrchr(name, '.') : NULL;
     if (dot && dot > name) *dot = 0;
     def.name = name;
-    status = name ? build(&def, 1, path, scene, error) : hf_fail_memory(error, path);
+    bool told = name && (!warnings || add_rounding(&def.mesh, warnings));
+    status = told ? build(&def, 1, path, scene, error) : hf_fail_memory(error, path);
     hf_free(name);
     hf_mesh_free(&def.mesh);
     if (status != HF_OK && warnings) {

@@ -156,6 +156,19 @@ static void read_place(hf_scenario_reader* r, const char* where, const json_t* o
     state->pose.root.rotation = hf_quat_axis_angle(hf_v3(0, 0, 1), v[2]);
 }
 
+/* The motion itself has doubles; what is shown of it has not. */
+static void warn_of_distance(hf_scenario_reader* r, const char* where, hf_vec3 p) {
+    static const double EXACT_M = 1e-4;
+    float far = (float)fmax(fabs(p.x), fmax(fabs(p.y), fabs(p.z)));
+    double rounding_m = 0.5 * (double)(nextafterf(far, INFINITY) - far);
+    if (rounding_m > EXACT_M &&
+        !hf_lines_add(&r->warnings,
+                      "%s: %s: %.7g m from the origin places are rounded to %.2g m in .glb files; shift the "
+                      "scene to the origin",
+                      r->path, where, (double)far, rounding_m))
+        hf_scenario_out_of_memory(r);
+}
+
 void hf_scenario_read_state(hf_scenario_reader* r, const char* where, const json_t* object,
                             bool root_required, hf_scenario_state* state) {
     static const char* const keys[] = {"root", "joints", "contacts", "at"};
@@ -181,6 +194,7 @@ void hf_scenario_read_state(hf_scenario_reader* r, const char* where, const json
         hf_scenario_pose7(r, inner, root, &state->pose.root);
     else if (root_required)
         hf_json_fail(&r->json, where, "\"root\" is missing");
+    warn_of_distance(r, inner, state->pose.root.position);
     snprintf(inner, sizeof inner, "%.20s.joints", where);
     if (hf_json_object(&r->json, where, object, "joints", false, &joints)) {
         json_object_foreach(joints, name, value) {

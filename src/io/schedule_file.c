@@ -138,6 +138,7 @@ static void read_all(reader* r) {
 
 hf_status hf_schedule_load(const char* path, const hf_creature* creature, const hf_scene* scene,
                            hf_schedule** schedule, hf_error* error) {
+    HF_REQUIRE(error, path && creature && schedule);
     reader r = {.creature = creature, .scene = scene};
     *schedule = NULL;
     hf_status status = open_file(path, &r.json, error);
@@ -165,6 +166,7 @@ hf_status hf_schedule_load(const char* path, const hf_creature* creature, const 
 
 hf_status hf_schedule_peek(const char* path, char** creature, char** scenario, char** package_path,
                            hf_error* error) {
+    HF_REQUIRE(error, path && creature && scenario && package_path);
     hf_json json = {0};
     *creature = *scenario = *package_path = NULL;
     hf_status status = open_file(path, &json, error);
@@ -212,6 +214,7 @@ static void write_knot(hf_bytes* out, const hf_schedule* s, const hf_knot* k) {
 
 hf_status hf_schedule_save(const hf_schedule* s, const hf_creature* creature, const hf_scene* scene,
                            const char* path, hf_error* error) {
+    HF_REQUIRE(error, s && creature && path);
     hf_error why = {0};
     hf_status status = hf_schedule_validate(s, creature, scene, &why);
     if (status != HF_OK) return hf_fail(error, status, path, 0, why.field, "%s", why.message);

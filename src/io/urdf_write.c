@@ -1,7 +1,7 @@
 /* Writes a creature as a URDF that loads to the same creature: the same tree, limits, masses and bodies.
    Hulls go to OBJ files beside it. Bodies that were made up are left out: loading makes them again. */
 #include "base/error.h"
-#include "base/file.h"
+#include "base/output.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "model/creature.h"
@@ -237,6 +237,7 @@ static void put_joint(FILE* out, const hf_creature_view* v, const hf_joint* j) {
 }
 
 hf_status hf_creature_write_urdf(const hf_creature* creature, const char* path, hf_error* error) {
+    HF_REQUIRE(error, creature && path);
     const hf_creature_view* v = &creature->view;
     hf_output output;
     hf_status status = hf_output_open(path, &output, error);

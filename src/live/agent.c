@@ -2,6 +2,7 @@
    limbs to renew (efort-2014-journal section 5.2, the sequences, made live) and finds a pose that keeps every
    promise. */
 #include "live/agent.h"
+#include "base/error.h"
 
 #include "base/memory.h"
 #include "contact/sample_set.h"
@@ -204,6 +205,7 @@ static void find_owners(hf_agent* a) {
 
 hf_status hf_agent_create(const hf_creature* creature, const hf_samples* const* const* samples,
                           const hf_agent_options* options, hf_agent** agent) {
+    HF_REQUIRE(NULL, creature && samples && agent);
     *agent = NULL;
     hf_agent_options chosen = options ? *options : hf_agent_options_default();
     if (!samples || hf_options_check(hf_agent_option_table(), &chosen, NULL) != HF_OK)
@@ -228,6 +230,10 @@ hf_status hf_agent_create(const hf_creature* creature, const hf_samples* const* 
     }
     *agent = a;
     return HF_OK;
+}
+
+void hf_agent_watch(hf_agent* agent, hf_progress_fn progress, void* user) {
+    hf_workspace_watch(agent->workspace, progress, user);
 }
 
 void hf_agent_free(hf_agent* a) {
@@ -320,6 +326,7 @@ static void remember_objects(hf_agent* a, const hf_placement* placement) {
 }
 
 hf_status hf_agent_place(hf_agent* a, const hf_placement* placement, const hf_pose* pose) {
+    HF_REQUIRE(NULL, a && placement && pose && (pose->q || !a->creature->view.q_count));
     if (!placement || !pose || !good_pose(a, pose)) return HF_ERROR_ARGUMENT;
     const hf_scene* scene = hf_placement_scene(placement);
     hf_transform* objects = hf_alloc((size_t)hf_scene_object_count(scene) + 1, sizeof *objects);
@@ -390,6 +397,7 @@ static void give_out(hf_agent* a, const hf_agent_input* in, hf_agent_output* out
 
 hf_status hf_agent_step(hf_agent* a, const hf_placement* placement, const hf_agent_input* in,
                         hf_agent_output* out) {
+    HF_REQUIRE(NULL, a && placement && in && out);
     memset(out, 0, sizeof *out);
     if (!placement || !good_input(in) || !a->scene || hf_placement_scene(placement) != a->scene)
         return HF_ERROR_ARGUMENT;

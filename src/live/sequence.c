@@ -4,6 +4,7 @@
    group's turn comes again. Where that fails the stride is shortened, then limbs go one by one, then a limb
    goes on without contact. */
 #include "base/memory.h"
+#include "base/error.h"
 #include "base/workspace.h"
 #include "geom/hull.h"
 #include "solve/keep.h"
@@ -677,6 +678,7 @@ static bool sound(const hf_creature_view* v, const hf_sequence_query* q) {
 hf_status hf_sequence_find(const hf_creature* creature, const hf_placement* placement,
                            const hf_sequence_query* query, hf_workspace* workspace, hf_progress_fn progress,
                            void* user, hf_course* course, hf_sequence_result* result) {
+    HF_REQUIRE(NULL, creature && placement && query && workspace && course && result);
     memset(result, 0, sizeof *result);
     result->limb = -1;
     hf_status status = hf_options_check(hf_sequence_option_table(), &query->options, NULL);

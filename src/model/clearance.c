@@ -2,6 +2,7 @@
    some pose are free at every pose to which they have moved less than that: a ball around each says how far
    its points can have moved. What is too near to be known is tested as ever. */
 #include "model/clearance.h"
+#include "base/error.h"
 
 #include "base/memory.h"
 #include "geom/convex.h"
@@ -51,6 +52,7 @@ struct hf_clearance {
 };
 
 hf_status hf_clearance_create(const hf_creature* creature, hf_clearance** clearance) {
+    HF_REQUIRE(NULL, creature && clearance);
     size_t n = (size_t)creature->view.body_count;
     hf_clearance* c = *clearance = hf_alloc(1, sizeof *c);
     if (!c) return HF_ERROR_MEMORY;

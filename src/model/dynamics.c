@@ -2,6 +2,7 @@
    Algorithms, ch. 5) over segments, each in its own frame, with a free root. Classical accelerations of
    the frame origins; gravity enters as an upward acceleration of the root. */
 #include <holdfast/kinematics.h>
+#include "base/error.h"
 
 #include "base/workspace.h"
 #include "model/creature.h"
@@ -174,6 +175,7 @@ static void project(const hf_segment* s, const state* x, const double* q, double
 hf_status hf_inverse_dynamics(const hf_creature* creature, const hf_pose* pose, const double* velocity,
                               const double* acceleration, hf_vec3 gravity, hf_workspace* workspace,
                               double* force) {
+    HF_REQUIRE(NULL, creature && pose && workspace && force && (pose->q || !creature->view.q_count));
     const hf_kinematic_tree* tree = creature->tree;
     const hf_segment* segments = tree->segments;
     for (int i = 0; i < creature->view.v_count; i++) force[i] = 0;

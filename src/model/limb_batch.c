@@ -1,5 +1,6 @@
 /* Batch kinematics of a limb: turns the chain into a list of steps and hands it to the kernel. */
 #include "model/limb_batch.h"
+#include "base/error.h"
 
 #include "base/assert.h"
 #include "model/creature.h"
@@ -139,6 +140,7 @@ void hf_batch_run(hf_cpu cpu, const hf_batch_program* program, const hf_batch* b
 }
 
 hf_status hf_limb_batch(const hf_creature* creature, int limb, int contact, const hf_batch* batch) {
+    HF_REQUIRE(NULL, creature && batch && batch->theta && batch->point);
     HF_ASSERT(batch->count >= 0 && batch->stride >= batch->count && batch->stride % HF_BATCH_LANES == 0);
     HF_ASSERT(((uintptr_t)batch->theta | (uintptr_t)batch->point | (uintptr_t)batch->normal |
                (uintptr_t)batch->gram) %

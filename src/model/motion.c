@@ -55,6 +55,7 @@ static hf_status fill_names(hf_motion* m, const hf_creature_view* view, const hf
 }
 
 hf_status hf_motion_create(const hf_creature* creature, const hf_scene* scene, hf_motion** motion) {
+    HF_REQUIRE(NULL, creature && motion);
     *motion = NULL;
     const hf_creature_view* view = hf_creature_get(creature);
     hf_motion* m = hf_alloc(1, sizeof *m);
@@ -112,6 +113,7 @@ hf_motion_frame* hf_motion_add(hf_motion* motion, double time_s, const hf_pose* 
 }
 
 hf_status hf_motion_add_contact(hf_motion* motion, hf_motion_frame* frame, const hf_hold* contact) {
+    HF_REQUIRE(NULL, motion && frame && contact);
     HF_ASSERT(contact->limb >= 0 && contact->limb < motion->limb_count);
     HF_ASSERT(contact->frame >= 0 && contact->frame < motion->limbs[contact->limb].frame_count);
     HF_ASSERT(contact->object >= -1 && contact->object < motion->object_count);
@@ -125,6 +127,7 @@ hf_status hf_motion_add_contact(hf_motion* motion, hf_motion_frame* frame, const
 }
 
 hf_status hf_motion_add_object(hf_motion* motion, hf_motion_frame* frame, int object, hf_transform pose) {
+    HF_REQUIRE(NULL, motion && frame);
     HF_ASSERT(object >= 0 && object < motion->object_count);
     (void)motion;
     for (int i = 0; i < frame->object_count; i++)
@@ -150,6 +153,7 @@ int hf_motion_object_index(hf_motion* motion, const char* name) {
 }
 
 hf_status hf_motion_set_stat(hf_motion* motion, const char* name, double value) {
+    HF_REQUIRE(NULL, motion && name);
     if (!isfinite(value)) return HF_ERROR_ARGUMENT;
     for (int i = 0; i < motion->stat_count; i++)
         if (strcmp(motion->stats[i].name, name) == 0) {
@@ -332,6 +336,7 @@ static hf_status check_objects(const hf_motion* motion, const hf_scene* scene, h
 
 hf_status hf_motion_validate(const hf_motion* motion, const hf_creature* creature, const hf_scene* scene,
                              hf_error* error) {
+    HF_REQUIRE(error, motion && creature);
     hf_status status = check_joints(motion, hf_creature_get(creature), error);
     if (status == HF_OK) status = check_limbs(motion, creature, error);
     for (int i = 0; scene && i < motion->object_count && status == HF_OK; i++)

@@ -9,6 +9,7 @@
    from it to the point grows with rate <= twice the speed). The second bound is the sharper one for short
    pieces: it knows how the pose really is. */
 #include "base/assert.h"
+#include "base/error.h"
 #include "base/workspace.h"
 #include "model/body_bounds.h"
 #include "model/clearance.h"
@@ -156,8 +157,12 @@ static const hf_transform* links_at(mover* m, int level, size_t number, hf_trans
     return links;
 }
 
-/* `some` says which bodies are to be tested, NULL for all. */
+/* `some` says which bodies are to be tested, NULL for all. A move that nobody wants any more is not free. */
 static bool collides_at(mover* m, int level, size_t number, const uint8_t* some) {
+    if (!hf_workspace_goes_on_often(m->workspace)) {
+        if (m->hit) *m->hit = (hf_collision){0};
+        return true;
+    }
     const hf_transform* links = links_at(m, level, number, m->middle);
     bool hits = some && m->query && m->query->clearance
                     ? hf_clearance_collides(m->creature, m->placement, links, m->query, some, m->hit)
@@ -260,6 +265,8 @@ static hf_status test_move(mover* m, bool* collides) {
 hf_status hf_move_collides(const hf_creature* creature, const hf_placement* placement, const hf_pose* from,
                            const hf_pose* to, const hf_collision_query* query, hf_workspace* workspace,
                            bool* collides, hf_collision* hit) {
+    HF_REQUIRE(NULL, creature && from && to && workspace && collides &&
+                         ((from->q && to->q) || !creature->view.q_count));
     HF_ASSERT(creature->bounds && creature->tree);
     *collides = false;
     mover m = {.creature = creature,

@@ -97,6 +97,14 @@ typedef struct edge {
     uint32_t triangle; /* the first that has it, + 1 */
 } edge;
 
+/* A mesh has three edges a triangle at most, and half of that where it is closed: a table of a quarter more
+   is never full, and its size need not be a power of two, which may be twice as much. */
+static size_t edge_table_size(size_t triangles) { return 3 * triangles * 5 / 4 + 16; }
+
+static size_t edge_place(uint32_t low, uint32_t high, size_t size) {
+    return (size_t)((unsigned __int128)mix((uint64_t)low << 32 | high) * size >> 64);
+}
+
 /* Triangles with a common edge are of one set; a common corner alone joins nothing, so that a sheet that
    touches a box with a corner leaves it a box. */
 static void join_edges(const hf_mesh* m, const uint32_t* first, edge* table, size_t size, uint32_t* set) {
@@ -108,9 +116,9 @@ static void join_edges(const hf_mesh* m, const uint32_t* first, edge* table, siz
             uint32_t a = first[corner[c]], b = first[corner[(c + 1) % 3]];
             if (a == b) continue;
             uint32_t low = a < b ? a : b, high = a < b ? b : a;
-            size_t at = mix((uint64_t)low << 32 | high) & (size - 1);
+            size_t at = edge_place(low, high, size);
             while (table[at].triangle && (table[at].low != low || table[at].high != high))
-                at = (at + 1) & (size - 1);
+                at = at + 1 < size ? at + 1 : 0;
             edge* e = &table[at];
             if (!e->triangle) e->low = low, e->high = high, e->triangle = t + 1;
             e->balance += a < b ? 1 : -1;
@@ -172,7 +180,7 @@ typedef struct scratch {
 
 static bool scratch_make(scratch* s, const hf_mesh* m) {
     size_t n = (size_t)m->vertex_count, t = (size_t)m->triangle_count;
-    *s = (scratch){.table_size = table_size(n), .edge_size = table_size(3 * t)};
+    *s = (scratch){.table_size = table_size(n), .edge_size = edge_table_size(t)};
     s->table = hf_alloc(s->table_size, sizeof *s->table);
     s->first = hf_alloc(n, sizeof *s->first);
     s->set = hf_alloc(t, sizeof *s->set);

@@ -1,5 +1,6 @@
 /* Where the objects are, and the upper tree over them. */
 #include "model/scene.h"
+#include "base/error.h"
 
 #include "base/assert.h"
 #include "base/memory.h"
@@ -107,6 +108,7 @@ static hf_transform pose_at(const hf_key* keys, int count, double time_s) {
 }
 
 hf_status hf_placement_create(const hf_scene* scene, hf_placement** placement) {
+    HF_REQUIRE(NULL, scene && placement);
     HF_ASSERT(scene && placement);
     *placement = NULL;
     hf_placement* p = hf_alloc(1, sizeof *p);

@@ -198,6 +198,7 @@ hf_status hf_reach_volume_along(const hf_creature* creature, int limb, int conta
 
 hf_status hf_reach_volume(const hf_creature* creature, int limb, int contact, hf_mesh* hull,
                           hf_error* error) {
+    HF_REQUIRE(error, creature && hull);
     hf_vec3 ways[WAYS];
     for (int i = 0; i < WAYS; i++) ways[i] = direction(i);
     return hf_reach_volume_along(creature, limb, contact, ways, WAYS, 0, hull, error);

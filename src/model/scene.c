@@ -65,6 +65,10 @@ static hf_status check_keys(const hf_object_def* d, const char* field, hf_error*
     for (int i = 0; i < d->key_count; i++) {
         if (!isfinite(d->keys[i].time_s))
             return hf_fail(error, HF_ERROR_ARGUMENT, NULL, 0, field, "the time of key %d is not finite", i);
+        if (fabs(d->keys[i].time_s) > HF_MAX_KEY_TIME_S)
+            return hf_fail(error, HF_ERROR_LIMIT, NULL, 0, field,
+                           "the time of key %d is %g s, -%g to %g s are accepted", i, d->keys[i].time_s,
+                           HF_MAX_KEY_TIME_S, HF_MAX_KEY_TIME_S);
         if (i && !(d->keys[i].time_s > d->keys[i - 1].time_s))
             return hf_fail(error, HF_ERROR_ARGUMENT, NULL, 0, field,
                            "key %d at %g s does not come after the one before", i, d->keys[i].time_s);
@@ -138,6 +142,7 @@ static hf_status build_object(const hf_object_def* d, const hf_tree_kernel* kern
 }
 
 hf_status hf_scene_build(const hf_object_def* objects, int count, hf_scene** scene, hf_error* error) {
+    HF_REQUIRE(error, scene && (objects || count <= 0));
     HF_ASSERT(scene && (objects || count == 0));
     *scene = NULL;
     if (count < 0 || count > HF_SCENE_MAX_OBJECTS)

@@ -15,6 +15,7 @@ static const double SAME_M = 1e-6;
 enum { MAX_FRAMES = 1000000, MAX_HOLDS = 20000 };
 
 hf_status hf_schedule_create(const hf_creature* creature, double rate, hf_schedule** schedule) {
+    HF_REQUIRE(NULL, creature && schedule);
     hf_schedule* s = *schedule = hf_alloc(1, sizeof *s);
     if (!s) return HF_ERROR_MEMORY;
     s->q_count = creature->view.q_count;
@@ -57,6 +58,8 @@ static bool add_hold(hf_schedule* s, const hf_hold* hold, double before_s, doubl
 
 hf_status hf_schedule_add(hf_schedule* s, const hf_placement* placement, double time_s, const hf_pose* pose,
                           const hf_hold* holds, int hold_count, bool stance) {
+    HF_REQUIRE(NULL, s && pose && (pose->q || !s->q_count) && (holds || hold_count <= 0) &&
+                         (placement || hold_count <= 0));
     double before_s = s->knot_count ? s->knots[s->knot_count - 1].time_s : -INFINITY;
     if (!HF_GROW(s->knots, s->knot_capacity, s->knot_count)) return HF_ERROR_MEMORY;
     double* q = hf_alloc((size_t)s->q_count + 1, sizeof *q);
@@ -128,6 +131,7 @@ static const char* hold_fault(const hf_schedule* s, int i, const hf_creature_vie
 
 hf_status hf_schedule_validate(const hf_schedule* s, const hf_creature* creature, const hf_scene* scene,
                                hf_error* error) {
+    HF_REQUIRE(error, s && creature);
     const hf_creature_view* v = &creature->view;
     if (s->q_count != v->q_count)
         return hf_fail(error, HF_ERROR_ARGUMENT, NULL, 0, NULL,

@@ -123,7 +123,7 @@ void hf_footing_list(hf_planner* p, const hf_step_query* q, hf_step_list* list) 
     hf_vec3 from = q->old ? q->old->at.point : hf_apply(hf_root_upright(w->guide[first]), rest_place);
     double longest = w->view->limbs[q->limb].length;
     while (last + 1 < w->guide_count && from_rest(w, q->limb, last, from) < longest) last++;
-    for (int i = last; i >= first && hf_plan_ok(p); i--) {
+    for (int i = last; i >= first && hf_plan_ok(p) && hf_workspace_goes_on(p->tools.workspace); i--) {
         hf_transform level = hf_root_upright(w->guide[i]);
         try_place(p, q, level, list);
         if (hf_quat_angle(level.rotation, w->guide[i].rotation) > HF_SMALL_TURN)

@@ -1,6 +1,7 @@
 /* Contacts that are held while the body moves: each limb is solved for itself, given root and trunk. */
 #include "plan/planner.h"
 
+#include "base/workspace.h"
 #include "model/creature.h"
 #include "solve/keep.h"
 
@@ -79,6 +80,13 @@ bool hf_holds_near(hf_planner* p, const hf_plan_hold* holds, int count, hf_pose*
     return keep_all(p, holds, count, -1, HF_KEEP_SOON, pose, pull);
 }
 
+bool hf_plan_collides(hf_planner* p, const hf_collision_query* query, hf_collision* hit) {
+    if (hf_workspace_goes_on_often(p->tools.workspace))
+        return hf_collides(p->world.creature, p->world.placement, p->tools.links, query, hit);
+    if (hit) *hit = (hf_collision){0};
+    return true;
+}
+
 bool hf_holds_collide(hf_planner* p, const hf_plan_hold* holds, int count, int skip, const hf_pose* pose,
                       hf_collision* hit) {
     hf_hold touches[HF_MAX_HOLDS];
@@ -86,7 +94,7 @@ bool hf_holds_collide(hf_planner* p, const hf_plan_hold* holds, int count, int s
     q.touches = touches;
     q.touch_count = hf_holds_touches(holds, count, skip, touches);
     hf_forward(p->world.creature, pose, p->tools.links);
-    return hf_collides(p->world.creature, p->world.placement, p->tools.links, &q, hit);
+    return hf_plan_collides(p, &q, hit);
 }
 
 void hf_hold_make(hf_planner* p, const hf_hold* c, const hf_pose* pose, hf_plan_hold* h) {

@@ -71,7 +71,7 @@ static bool holds_at(hf_planner* p, const hf_plan_hold* h, hf_transform root, do
     c.touches = &touch;
     c.touch_count = h->overlaps;
     c.limb = h->at.limb;
-    return !hf_collides(p->world.creature, p->world.placement, p->tools.links, &c, NULL);
+    return !hf_plan_collides(p, &c, NULL);
 }
 
 /* With the body at guide pose i: on the guide; before the guide's end also as far beside it as the body is

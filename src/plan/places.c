@@ -3,6 +3,7 @@
    poses that the body can have while the others hold it. */
 #include "plan/step.h"
 
+#include "base/workspace.h"
 #include "model/creature.h"
 
 #include <math.h>
@@ -210,6 +211,7 @@ static bool try_spot(hf_planner* p, const hf_step_query* q, const hf_pose* pose,
     bool walks = p->world.model->limbs[limb].walks && patch && f->ball <= 0;
     turning first = walks ? AS_BODY : c.grip && f->ball <= 0 ? AS_LATER : ANY_WAY;
     for (turning turn = first; turn <= ANY_WAY && hf_plan_ok(p); turn++) {
+        if (!hf_workspace_goes_on(p->tools.workspace)) break;
         if ((turn == AS_LATER && !c.grip) || *blocked >> turn & 1) continue;
         hf_pose at = {pose->root, to->q};
         hf_collision hit;
@@ -265,7 +267,7 @@ void hf_places_list(hf_planner* p, const hf_step_query* q, hf_step_list* list) {
     int accepted[HF_STEP_CANDIDATES], rejected[HF_STEP_CANDIDATES], good = 0, bad = 0;
     double apart = HF_SMALL_SHIFT / 2 * w->view->height;
     int count = rank(w, q, all);
-    for (int i = 0; i < count && hf_plan_ok(p); i++) {
+    for (int i = 0; i < count && hf_plan_ok(p) && hf_workspace_goes_on(p->tools.workspace); i++) {
         if (good == MOST || bad == HF_STEP_CANDIDATES || list->count == HF_STEP_CANDIDATES) break;
         // skip spots close to one that was already accepted or rejected
         hf_vec3 point = w->spots[all[i].spot].point;

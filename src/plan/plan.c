@@ -72,6 +72,7 @@ const char* hf_plan_why_text(hf_plan_why why) {
 }
 
 void hf_plan_result_free(hf_plan_result* r) {
+    if (!r) return;
     hf_motion_free(r->motion);
     hf_schedule_free(r->schedule);
     memset(r, 0, sizeof *r);
@@ -369,15 +370,37 @@ static hf_status plan_start(hf_planner* p, const hf_plan_query* q, hf_plan_resul
     return begun ? make_schedule(p, 0, r) : HF_OK;
 }
 
+/* Seconds of processor time that a plan without a guide takes after it was cancelled to find the stance of
+   its start, so that there is something to keep. */
+static const double START_S = 0.1;
+
+static double processor_s(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static bool is_before(void* user, double fraction, const char* stage) {
+    (void)fraction, (void)stage;
+    return processor_s() < *(const double*)user;
+}
+
+static void grant_start(hf_planner* p, double* until_s) {
+    *until_s = processor_s() + START_S;
+    hf_workspace_watch(p->tools.workspace, is_before, until_s);
+}
+
 hf_status hf_plan_attempt(hf_planner* p, const hf_plan_query* q, hf_plan_result* r) {
     hf_guide_path path = {0};
     bool found = true;
+    double until_s;
     hf_status status = HF_OK;
     if (q->guide_count > 0)
         p->world.guide = q->guide, p->world.guide_count = q->guide_count;
     else
         status = choose_guide(p, q, p->world.attempt, &path, r, &found);
     hf_guide_path_free(&path);
+    if (status == HF_OK && !found && p->progress.cancelled) grant_start(p, &until_s);
     if (status == HF_OK) status = found ? plan_along(p, q, r) : plan_start(p, q, r);
     if (p->progress.cancelled && r->why != HF_PLAN_DONE) r->why = HF_PLAN_CANCELLED;
     r->work = p->progress.work;

@@ -42,6 +42,11 @@ static bool relay(void* user, double fraction, const char* stage) {
     if (fraction > c->farthest) c->farthest = fraction;
     if (c->progress && !c->cancelled && !c->progress(c->user, c->farthest, stage)) c->cancelled = true;
     bool goes_on = !c->cancelled && a->planner.world.attempt < c->last;
+    // a question from inside the work says nothing new of the attempt
+    if (fraction < 0 && !c->cancelled) {
+        pthread_mutex_unlock(&c->mutex);
+        return goes_on;
+    }
     if (a->planner.progress.stalled > a->planner.world.options->patience / 5 &&
         c->wanted <= a->planner.world.attempt)
         c->wanted = a->planner.world.attempt + 1;
@@ -73,6 +78,7 @@ static void run(void* context, int index, int worker) {
     hf_planner* p = &a->planner;
     p->progress.work = p->progress.stalled = 0;
     p->progress.cancelled = false;
+    hf_workspace_watch(p->tools.workspace, relay, a);
     hf_clearance_forget(p->tools.clearance);
     a->status = HF_OK;
     a->result.why = HF_PLAN_CANCELLED;
@@ -162,6 +168,9 @@ static hf_status realise(const hf_creature* creature, const hf_scene* scene, hf_
 hf_status hf_plan_find(const hf_plan_model* model, const hf_scene* scene, const hf_plan_query* query,
                        const hf_plan_options* options, hf_progress_fn progress, void* user,
                        hf_plan_result* result, hf_error* error) {
+    HF_REQUIRE(error, model && scene && query && options && result && query->start && query->goal &&
+                          query->start->pose.q && query->goal->pose.q &&
+                          (query->guide || query->guide_count <= 0));
     memset(result, 0, sizeof *result);
     hf_status status = hf_options_check(hf_plan_option_table(), options, error);
     if (status == HF_OK) status = hf_options_check(hf_guide_option_table(), &options->guide, error);
@@ -189,7 +198,9 @@ hf_status hf_plan_find(const hf_plan_model* model, const hf_scene* scene, const 
                                                        .view = hf_creature_get(model->creature),
                                                        .scene = scene,
                                                        .options = options,
-                                                       .has_grips = any_grip(scene)},
+                                                       .has_grips = any_grip(scene),
+                                                       .progress = relay,
+                                                       .user = &c.attempts[i]},
                                              .progress = {.report = relay, .user = &c.attempts[i]}};
         status = hf_planner_begin(&c.attempts[i].planner);
     }

@@ -78,7 +78,7 @@ static hf_status make_limb(hf_plan_model* m, int limb, const hf_transform* links
         o.contact = c;
         status = hf_samples_build(m->creature, limb, &o, &to->sets[c], error);
         if (status == HF_OK && !hf_reach_map_build(m->creature, to->sets[c], &to->maps[c]))
-            status = HF_ERROR_MEMORY;
+            status = hf_fail_memory(error, NULL);
     }
     return status;
 }
@@ -170,6 +170,7 @@ static bool find_bent(hf_plan_model* m) {
 
 hf_status hf_plan_model_create(const hf_creature* creature, const hf_plan_options* options,
                                hf_plan_model** model, hf_error* error) {
+    HF_REQUIRE(error, creature && options && model);
     *model = NULL;
     hf_status status = hf_options_check(hf_plan_option_table(), options, error);
     if (status != HF_OK) return status;
@@ -179,8 +180,7 @@ hf_status hf_plan_model_create(const hf_creature* creature, const hf_plan_option
     double* q = hf_alloc((size_t)view->q_count + 1, sizeof *q);
     if (m) m->standing = q;
     if (m) m->limbs = hf_alloc((size_t)view->limb_count + 1, sizeof *m->limbs);
-    if (!m || !m->limbs || !links || !q)
-        status = hf_fail(error, HF_ERROR_MEMORY, NULL, 0, NULL, "out of memory");
+    if (!m || !m->limbs || !links || !q) status = hf_fail_memory(error, NULL);
     if (status == HF_OK) {
         m->creature = creature;
         m->limb_count = view->limb_count;
@@ -199,12 +199,12 @@ hf_status hf_plan_model_create(const hf_creature* creature, const hf_plan_option
     }
     for (int l = 0; l < view->limb_count && status == HF_OK; l++)
         status = make_limb(m, l, links, options, error);
-    if (status == HF_OK) status = make_volumes(m);
-    if (status == HF_OK && !(find_loose(m) && find_bends(m, links))) status = HF_ERROR_MEMORY;
+    if (status == HF_OK) status = hf_fail_status(error, make_volumes(m), NULL);
+    if (status == HF_OK && !(find_loose(m) && find_bends(m, links))) status = hf_fail_memory(error, NULL);
     for (int l = 0; l < view->limb_count && status == HF_OK; l++)
-        if (m->limbs[l].used && !hf_spares_choose(m, l)) status = HF_ERROR_MEMORY;
+        if (m->limbs[l].used && !hf_spares_choose(m, l)) status = hf_fail_memory(error, NULL);
     if (status == HF_OK) find_load(m, links);
-    if (status == HF_OK && !find_bent(m)) status = HF_ERROR_MEMORY;
+    if (status == HF_OK && !find_bent(m)) status = hf_fail_memory(error, NULL);
     hf_free(links);
     if (!m) hf_free(q);
     if (status == HF_OK)

@@ -37,6 +37,8 @@ typedef struct hf_plan_world {
     const hf_transform* guide;
     int spot_count;
     hf_spot* spots;
+    hf_progress_fn progress; /* asked whether the work shall go on; may be NULL */
+    void* user;
 } hf_plan_world;
 
 /* The last pose of the guide, or the one `ahead` poses after `index` where that comes before. */

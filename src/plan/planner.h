@@ -102,6 +102,8 @@ bool hf_holds_near(hf_planner* p, const hf_plan_hold* holds, int count, hf_pose*
 /* Of the holds that may overlap. A limb that could not leave without a collision would be stuck, so that
    those a plan makes get no allowance. */
 int hf_holds_touches(const hf_plan_hold* holds, int count, int skip, hf_hold* touches);
+/* Does the creature collide as tools.links has it? A plan that is cancelled is free nowhere. */
+bool hf_plan_collides(hf_planner* p, const hf_collision_query* query, hf_collision* hit);
 /* Does the creature collide at the pose, with these holds as touches? */
 bool hf_holds_collide(hf_planner* p, const hf_plan_hold* holds, int count, int skip, const hf_pose* pose,
                       hf_collision* hit);

@@ -73,6 +73,7 @@ static bool make_cells(const hf_samples_view* s, double length, double margin, h
         range[k] = (double)(s->high[k] - s->low[k]);
         m->cell = fmax(m->cell, (range[k] + 2 * margin) / (MAX_SIDE - 5));
     }
+    if (!(m->cell > 0)) m->cell = HF_TOUCH_M; // a limb without length is at one place
     int beside = 1 + (int)ceil(margin / m->cell);
     double edge = beside * m->cell;
     m->low = hf_sub(hf_v3((double)s->low[0], (double)s->low[1], (double)s->low[2]), hf_v3(edge, edge, edge));

@@ -99,7 +99,7 @@ static bool clear_limb(hf_planner* p, const hf_collision_query* whole, int limb,
         hf_pose_follow(p->world.creature, pose->q);
         if (hold && !hf_hold_solve(p, hold, pose)) continue;
         hf_forward_from(p->world.creature, p->world.view->limbs[limb].root_link, pose->q, p->tools.links);
-        if (!hf_collides(p->world.creature, p->world.placement, p->tools.links, &q, NULL)) return true;
+        if (!hf_plan_collides(p, &q, NULL)) return true;
     }
     return false;
 }
@@ -112,7 +112,7 @@ bool hf_spares_clear(hf_planner* p, const hf_plan_hold* holds, int count, int sk
     q.touch_count = hf_holds_touches(holds, count, skip, touches);
     hf_forward(p->world.creature, pose, p->tools.links);
     for (int round = 0; round < p->world.view->limb_count; round++) {
-        if (!hf_collides(p->world.creature, p->world.placement, p->tools.links, &q, hit)) return true;
+        if (!hf_plan_collides(p, &q, hit)) return true;
         int hold, limb = limb_of(&p->world, holds, count, hit->body, &hold);
         if (limb < 0) limb = limb_of(&p->world, holds, count, hit->other_body, &hold);
         if (limb < 0 || !clear_limb(p, &q, limb, hold < 0 ? NULL : &holds[hold], seen, pose)) return false;

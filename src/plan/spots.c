@@ -127,7 +127,7 @@ static bool add_around(spotting* s, hf_vec3 centre, bool* room) {
     hf_surface* near = hf_workspace_take(p->tools.workspace, (size_t)count + 1, sizeof *near);
     bool good = near != NULL;
     if (good) hf_placement_within(p->world.placement, centre, s->radius, near, count);
-    for (int i = 0; good && i < count && *room; i++) {
+    for (int i = 0; good && i < count && *room && hf_workspace_goes_on_often(p->tools.workspace); i++) {
         hf_object_view o = hf_scene_object(p->world.scene, near[i].object);
         if (o.contact && !o.movable) *room = add_triangle(s, &near[i], centre);
     }
@@ -160,7 +160,8 @@ bool hf_spots_find(hf_planner* p) {
         room = true;
         p->world.spot_count = 0;
         memset(s.table, 0xff, sizeof *s.table * TABLE);
-        for (int i = 0; i < s.centre_count && good && room; i++) good = add_around(&s, s.centres[i], &room);
+        for (int i = 0; i < s.centre_count && good && room && hf_workspace_goes_on(p->tools.workspace); i++)
+            good = add_around(&s, s.centres[i], &room);
         s.spacing *= 2;
     }
     hf_free(s.table);

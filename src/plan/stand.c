@@ -17,6 +17,7 @@ enum { HEIGHTS = 26 };
 static const double LEAST_UP = 0.5; /* of a ground's normal: steeper surfaces are walls */
 
 void hf_stand_result_free(hf_stand_result* r) {
+    if (!r) return;
     hf_free(r->state.pose.q);
     hf_free(r->state.contacts);
     memset(r, 0, sizeof *r);
@@ -137,6 +138,7 @@ static hf_status stand(hf_planner* p, double x, double y, double yaw, hf_stand_r
 
 hf_status hf_stand(const hf_plan_model* model, const hf_scene* scene, double x, double y, double yaw,
                    const hf_plan_options* options, hf_stand_result* result, hf_error* error) {
+    HF_REQUIRE(error, model && scene && options && result);
     memset(result, 0, sizeof *result);
     result->outcome = HF_NONE;
     hf_status status = hf_options_check(hf_plan_option_table(), options, error);
@@ -174,6 +176,7 @@ static hf_status stand_state(hf_scenario* s, const char* which, hf_scenario_stat
 
 hf_status hf_scenario_stand(hf_scenario* s, const hf_plan_model* model, const hf_plan_options* options,
                             hf_error* error) {
+    HF_REQUIRE(error, s && model && options);
     hf_status status = stand_state(s, "start.at", &s->start, model, options, error);
     return status == HF_OK ? stand_state(s, "goal.at", &s->goal, model, options, error) : status;
 }

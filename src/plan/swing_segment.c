@@ -82,7 +82,7 @@ static bool limb_is_free(hf_planner* p, int limb, const hf_pose* at) {
     hf_collision_query c = hf_collision_query_default();
     c.limb = limb;
     hf_forward(p->world.creature, at, p->tools.links);
-    return !hf_collides(p->world.creature, p->world.placement, p->tools.links, &c, NULL);
+    return !hf_plan_collides(p, &c, NULL);
 }
 
 /* The first lift that ends free, from the way `first` on, else that one. */

@@ -99,7 +99,7 @@ hf_status hf_layer_add(hf_layer* layer, const hf_mesh* mesh, hf_transform pose, 
     hf_mesh* m = &layer->mesh;
     int first_vertex = m->vertex_count, first_triangle = m->triangle_count;
     for (int i = 0; i < mesh->vertex_count; i++) {
-        hf_vec3 p = hf_apply(pose, vertex_of(mesh, (uint32_t)i));
+        hf_vec3 p = hf_sub(hf_apply(pose, vertex_of(mesh, (uint32_t)i)), layer->origin);
         float* v = m->vertices + 3 * (size_t)(first_vertex + i);
         v[0] = (float)p.x, v[1] = (float)p.y, v[2] = (float)p.z;
     }
@@ -131,7 +131,7 @@ hf_status hf_layer_build(hf_layer* layer) {
     if (layer->count == 0) return HF_OK;
     hf_object_def def = hf_object_def_default();
     def.name = "layer";
-    def.start = hf_transform_identity();
+    def.start.position = layer->origin;
     def.mesh = layer->mesh;
     hf_status status = hf_scene_build(&def, 1, &layer->scene, NULL);
     return status == HF_OK ? hf_placement_create(layer->scene, &layer->placement) : status;
@@ -151,7 +151,8 @@ void hf_layer_free(hf_layer* layer) {
 hf_vec3 hf_layer_normal(const hf_layer* layer, const hf_surface* at) {
     const hf_mesh* m = &layer->mesh;
     const uint32_t* f = m->indices + 3 * (size_t)at->triangle;
-    hf_vec3 a = vertex_of(m, f[0]), b = vertex_of(m, f[1]), c = vertex_of(m, f[2]), p = at->point;
+    hf_vec3 a = vertex_of(m, f[0]), b = vertex_of(m, f[1]), c = vertex_of(m, f[2]);
+    hf_vec3 p = hf_sub(at->point, layer->origin);
     hf_vec3 n = hf_cross(hf_sub(b, a), hf_sub(c, a));
     double u = hf_dot(hf_cross(hf_sub(b, p), hf_sub(c, p)), n),
            v = hf_dot(hf_cross(hf_sub(c, p), hf_sub(a, p)), n);

@@ -8,7 +8,8 @@
 #include <holdfast/scene.h>
 
 typedef struct hf_layer {
-    hf_mesh mesh; /* all parts together, world coordinates: one tree is faster than many */
+    hf_vec3 origin; /* set before anything is added: floats would not hold places far from the world's */
+    hf_mesh mesh;   /* all parts together, world coordinates less the origin: one tree is faster than many */
     int vertex_capacity, triangle_capacity;
     float* normals; /* nine a triangle: of its corners, smooth across blunt edges */
     int* part_of;   /* part of each triangle */
@@ -31,7 +32,7 @@ void hf_layer_free(hf_layer* layer);
 
 static inline hf_vec3 hf_layer_vertex(const hf_layer* layer, int i) {
     const float* v = layer->mesh.vertices + 3 * (size_t)i;
-    return hf_v3(v[0], v[1], v[2]);
+    return hf_add(layer->origin, hf_v3(v[0], v[1], v[2]));
 }
 /* Unit normal at a point of a triangle, by its corners' normals. */
 hf_vec3 hf_layer_normal(const hf_layer* layer, const hf_surface* at);

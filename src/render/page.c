@@ -218,18 +218,20 @@ typedef struct painter {
     bool cancelled;
 } painter;
 
+/* Asks whether to go on with this share of the picture done. */
+static bool goes_on(painter* w, double done) {
+    if (w->progress && !w->cancelled) w->cancelled = !w->progress(w->user, done, "render");
+    return !w->cancelled;
+}
+
 static hf_status draw_panel(painter* w, const hf_picture_moment* moment, const hf_camera* camera, panel p,
                             int index, hf_picture* page) {
     hf_stage stage;
     hf_status status = hf_stage_fill(&stage, moment, &w->options);
-    if (status == HF_OK) status = hf_stage_build(&stage);
-    if (status == HF_OK) hf_stage_look(&stage, camera, w->options.azimuth, p.width);
+    if (status == HF_OK && goes_on(w, (double)index / w->count)) status = hf_stage_build(&stage);
+    if (status == HF_OK && !w->cancelled) hf_stage_look(&stage, camera, w->options.azimuth, p.width);
     for (int y = 0; y < p.height && status == HF_OK; y += BAND) {
-        double done = (index + (double)y / p.height) / w->count;
-        if (w->progress && !w->progress(w->user, done, "render")) {
-            w->cancelled = true;
-            break;
-        }
+        if (!goes_on(w, (index + (double)y / p.height) / w->count)) break;
         int rows = p.height - y < BAND ? p.height - y : BAND;
         status =
             hf_shade(&stage, p.width, p.height, y, rows, w->options.samples, w->options.threads, w->band);
@@ -251,9 +253,10 @@ static hf_status draw_page(painter* w, const hf_picture_moment* moments, const l
         memset(page->rgb, 255, (size_t)page->width * (size_t)page->height * 3);
         fill_encoder(&w->encoder);
         if (isnan(w->options.azimuth)) status = choose_azimuth(moments, w->count, &w->options, l);
-        if (status == HF_OK) status = aim_all(moments, w->count, &w->options, l, cameras, distances);
+        if (status == HF_OK && goes_on(w, 0))
+            status = aim_all(moments, w->count, &w->options, l, cameras, distances);
     }
-    for (int i = 0; i < w->count && status == HF_OK && !w->cancelled; i++)
+    for (int i = 0; i < w->count && status == HF_OK && goes_on(w, (double)i / w->count); i++)
         status = draw_panel(w, &moments[i], &cameras[i], panel_of(l, i, w->count), i, page);
     hf_free(cameras);
     hf_free(distances);
@@ -299,6 +302,7 @@ hf_status hf_picture_check(const hf_picture_options* o, int count, hf_error* err
 
 hf_status hf_render(const hf_picture_moment* moments, int count, const hf_picture_options* options,
                     hf_progress_fn progress, void* user, hf_picture* picture, hf_error* error) {
+    HF_REQUIRE(error, picture && (moments || count < 1));
     *picture = (hf_picture){0};
     hf_picture_options standard = hf_picture_options_default();
     if (!options) options = &standard;

@@ -1,6 +1,6 @@
 /* Pictures as PNG files by libpng. */
 #include "base/error.h"
-#include "base/file.h"
+#include "base/output.h"
 
 #include <holdfast/render.h>
 #include <png.h>
@@ -27,6 +27,7 @@ static bool write_png(const hf_picture* picture, png_structp png, png_infop info
 }
 
 hf_status hf_picture_save(const hf_picture* picture, const char* path, hf_error* error) {
+    HF_REQUIRE(error, picture && path);
     if (!picture->rgb) return hf_fail(error, HF_ERROR_ARGUMENT, path, 0, NULL, "the picture is empty");
     hf_output output;
     hf_status status = hf_output_open(path, &output, error);
@@ -35,10 +36,7 @@ hf_status hf_picture_save(const hf_picture* picture, const char* path, hf_error*
     png_infop info = png ? png_create_info_struct(png) : NULL;
     bool written = info && write_png(picture, png, info, output.stream);
     if (png) png_destroy_write_struct(&png, &info);
-    if (!written) {
-        hf_output_close(&output, false, NULL);
-        return info ? hf_fail(error, HF_ERROR_FILE, path, 0, NULL, "cannot be written")
-                    : hf_fail_memory(error, path);
-    }
-    return hf_output_close(&output, true, error);
+    status = hf_output_close(&output, written, error);
+    // libpng fails where a write does, or for want of memory
+    return status == HF_OK && !written ? hf_fail_memory(error, path) : status;
 }

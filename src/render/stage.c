@@ -122,11 +122,18 @@ static void find_size_and_ground(hf_stage* stage, const hf_picture_moment* momen
     if (isnan(stage->ground_z)) stage->ground_z = isfinite(b.low.z) ? b.low.z - 0.001 * stage->size : 0;
 }
 
+/* The whole kilometres of a place: floats hold what is within half of one to 0.03 mm. */
+static hf_vec3 kilometres(hf_vec3 p) {
+    return hf_v3(1000 * round(p.x / 1000), 1000 * round(p.y / 1000), 1000 * round(p.z / 1000));
+}
+
 hf_status hf_stage_fill(hf_stage* stage, const hf_picture_moment* moment, const hf_picture_options* options) {
     *stage = (hf_stage){.scene = moment->placement,
                         .marked_object = moment->mark ? moment->mark->object : -1,
                         .has_place = moment->mark && moment->mark->has_place};
     if (stage->has_place) stage->place = moment->mark->place;
+    if (moment->creature) stage->figure.origin = kilometres(moment->pose->root.position);
+    stage->marks.origin = stage->ghosts.origin = stage->figure.origin;
     hf_status status = moment->creature ? hf_figure_add_creature(&stage->figure, moment) : HF_OK;
     if (status != HF_OK) return status;
     hf_layer_measure(&stage->figure);

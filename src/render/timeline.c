@@ -365,6 +365,7 @@ static hf_status draw(timeline* t, const hf_picture_options* o, hf_error* error)
 
 hf_status hf_render_timeline(const hf_schedule* schedule, const hf_creature* creature, const hf_scene* scene,
                              const hf_picture_options* options, hf_picture* picture, hf_error* error) {
+    HF_REQUIRE(error, schedule && creature && picture);
     *picture = (hf_picture){0};
     hf_picture_options standard = hf_picture_options_default();
     standard.height = 0;

@@ -2,6 +2,7 @@
    Frames cut the corners of the course; where the straight way between two of them collides, that part is
    passed more slowly, with frames nearer to the course. */
 #include "base/memory.h"
+#include "base/error.h"
 #include "base/workspace.h"
 #include "model/creature.h"
 #include "schedule/frames.h"
@@ -28,6 +29,7 @@ struct hf_course {
 };
 
 hf_status hf_course_create(const hf_creature* creature, hf_course** course) {
+    HF_REQUIRE(NULL, creature && course);
     *course = hf_alloc(1, sizeof **course);
     if (!*course) return HF_ERROR_MEMORY;
     (*course)->creature = creature;
@@ -94,6 +96,7 @@ static bool make_room(hf_course* c, int contacts) {
 
 hf_status hf_course_add(hf_course* c, const hf_pose* pose, const hf_hold* contacts, int count,
                         unsigned mark) {
+    HF_REQUIRE(NULL, c && pose && (pose->q || !c->creature->view.q_count) && (contacts || count <= 0));
     size_t n = (size_t)c->creature->view.q_count;
     for (int i = 0; i < count; i++) {
         if (contacts[i].limb < 0 || contacts[i].limb >= c->creature->view.limb_count ||
@@ -116,6 +119,7 @@ hf_status hf_course_add(hf_course* c, const hf_pose* pose, const hf_hold* contac
 }
 
 hf_status hf_course_add_swing(hf_course* c, const hf_swing* swing, const hf_hold* contacts, int count) {
+    HF_REQUIRE(NULL, c && swing && (contacts || count <= 0));
     hf_status status = HF_OK;
     for (int k = 1; k + 1 < swing->knot_count && status == HF_OK; k++) {
         hf_pose pose = {swing->roots[k], swing->q + (size_t)k * (size_t)swing->q_count};
@@ -364,6 +368,7 @@ static hf_status run(maker* m, const hf_scene* scene, hf_schedule* schedule, hf_
 hf_status hf_course_realise(const hf_course* course, const hf_scene* scene, const hf_course_options* options,
                             hf_workspace* workspace, hf_schedule** schedule, hf_motion** motion,
                             hf_realise_result* result) {
+    HF_REQUIRE(NULL, course && scene && options && workspace && schedule && motion && result);
     *schedule = NULL;
     *motion = NULL;
     hf_status status = hf_options_check(hf_course_option_table(), options, NULL);

@@ -1,6 +1,7 @@
 /* From schedule to motion: frames at a fixed rate between the knots, each limb that holds put back exactly
    onto its hold, and a look for faults at every frame and on the straight way to the next one. */
 #include "base/memory.h"
+#include "base/error.h"
 #include "base/workspace.h"
 #include "model/creature.h"
 #include "schedule/frames.h"
@@ -34,6 +35,7 @@ const char* hf_frame_fault_text(hf_frame_fault_kind kind) {
 hf_realise_options hf_realise_options_default(void) { return (hf_realise_options){.test = true}; }
 
 void hf_realise_result_free(hf_realise_result* r) {
+    if (!r) return;
     hf_free(r->faults);
     memset(r, 0, sizeof *r);
 }
@@ -418,6 +420,7 @@ static hf_status take_memory(realiser* r) {
 hf_status hf_realise(const hf_creature* creature, const hf_scene* scene, const hf_schedule* schedule,
                      const hf_realise_options* options, hf_workspace* workspace, hf_motion** motion,
                      hf_realise_result* result) {
+    HF_REQUIRE(NULL, creature && schedule && options && workspace && motion && result);
     *motion = NULL;
     result->fault_count = 0;
     result->outcome = HF_NONE;

@@ -4,6 +4,7 @@
    brought back to where it holds. Where something collides, the limb it belongs to gets the next shape of a
    fixed list. A single limb for which no shape will do is lifted off and looked for a way by trees. */
 #include "base/memory.h"
+#include "base/error.h"
 #include "base/workspace.h"
 #include "schedule/lift.h"
 #include "schedule/swing_tree.h"
@@ -665,6 +666,7 @@ static bool sound(const hf_creature_view* v, int objects, const hf_swing_query* 
 }
 
 hf_status hf_swing_create(const hf_creature* creature, hf_swing** swing) {
+    HF_REQUIRE(NULL, creature && swing);
     hf_swing* s = *swing = hf_alloc(1, sizeof *s);
     if (!s) return HF_ERROR_MEMORY;
     s->q_count = creature->view.q_count;
@@ -685,6 +687,7 @@ void hf_swing_free(hf_swing* swing) {
 
 hf_status hf_swing_find(const hf_creature* creature, const hf_placement* placement,
                         const hf_swing_query* query, hf_workspace* workspace, hf_swing* swing) {
+    HF_REQUIRE(NULL, creature && placement && query && workspace && swing);
     const hf_creature_view* v = &creature->view;
     swing->outcome = HF_NONE;
     swing->why = HF_SWING_FREE;

@@ -5,6 +5,7 @@
    finds the largest x from which the rest can still be done, a forward pass takes the largest u that stays
    below it. s is the time that the path takes at full speed, so that the speed limit is x <= 1. */
 #include "base/memory.h"
+#include "base/error.h"
 #include "base/workspace.h"
 #include "solve/target.h"
 #include "model/creature.h"
@@ -440,6 +441,7 @@ static hf_status make_room(profile* p, hf_workspace* w, hf_timing* timing) {
 
 hf_status hf_timing_compute(const hf_creature* creature, const hf_path* path,
                             const hf_timing_options* options, hf_workspace* workspace, hf_timing* timing) {
+    HF_REQUIRE(NULL, creature && path && options && workspace && timing);
     timing->point_count = timing->frame_count = 0;
     timing->duration_s = 0;
     timing->fps = options->fps;
@@ -464,6 +466,7 @@ hf_status hf_timing_compute(const hf_creature* creature, const hf_path* path,
 }
 
 hf_status hf_timing_create(hf_timing** timing) {
+    HF_REQUIRE(NULL, timing);
     *timing = hf_alloc(1, sizeof **timing);
     return *timing ? HF_OK : HF_ERROR_MEMORY;
 }

@@ -53,6 +53,7 @@ typedef struct hf_body_trial {
 
 /* Memory of a step. */
 typedef struct hf_body_scratch {
+    hf_workspace* workspace;                    /* that all of it is from */
     double* jacobian;                           /* column by column, `rows` numbers each */
     double* dense;                              /* 6 x v_count */
     double *gram, *factor, *inverse, *left, *y; /* rows x rows, rows */

@@ -3,6 +3,7 @@
    the error; where they stall, each limb is solved for itself from this root or one beside it, and the body
    starts again. */
 #include "base/random.h"
+#include "base/error.h"
 #include "base/workspace.h"
 #include "solve/body_problem.h"
 #include "solve/solve_range.h"
@@ -37,7 +38,7 @@ typedef struct search {
     hf_body_scratch scratch;
     hf_workspace* workspace;
     hf_solve_result* result;
-    bool budget_ended;
+    bool budget_ended, cancelled;
 } search;
 
 static void swap_trials(hf_body_trial* a, hf_body_trial* b) {
@@ -163,7 +164,8 @@ static bool descend(search* s, int levels, double slow) {
     while (used < limit && stalls < STALLS) {
         bool there = reached(s, &s->now, levels);
         if (there && (!wishes || merit(&s->now, levels) < fine)) break;
-        if (!improve(s, levels, &factor, &used, limit)) break;
+        s->cancelled = s->cancelled || !hf_workspace_goes_on(s->workspace);
+        if (s->cancelled || !improve(s, levels, &factor, &used, limit)) break;
         left = merit(&s->next, levels) / merit(&s->now, levels);
         stalls = left > slow ? stalls + 1 : 0;
         swap_trials(&s->now, &s->next);
@@ -272,7 +274,8 @@ static hf_status run_starts(search* s) {
     const hf_body_problem* p = &s->problem;
     int same = 0;
     bool thorough = p->com_row >= 0 || p->guide_row >= 0 || out_of_reach(s);
-    for (int start = 0; start < p->options->solve.max_starts && same < SAME_LIMIT; start++) {
+    int limit = p->options->solve.max_starts;
+    for (int start = 0; start < limit && same < SAME_LIMIT && !s->cancelled; start++) {
         hf_status status = begin(s, start);
         if (status != HF_OK) return status;
         bool ended = descend_levels(s, thorough || start >= QUICK_STARTS ? SLOW_FINE : SLOW);
@@ -451,9 +454,13 @@ static void conclude(search* s, double* errors) {
         if (errors) errors[2 * g] = metres, errors[2 * g + 1] = radians;
     }
     bool all = good == s->problem.goal_count;
-    r->stop = all ? HF_STOP_REACHED : s->budget_ended ? HF_STOP_ITERATIONS : HF_STOP_STALLED;
-    if (!all && out_of_reach(s)) r->stop = HF_STOP_OUT_OF_REACH;
+    r->stop = all               ? HF_STOP_REACHED
+              : s->cancelled    ? HF_STOP_CANCELLED
+              : s->budget_ended ? HF_STOP_ITERATIONS
+                                : HF_STOP_STALLED;
+    if (!all && !s->cancelled && out_of_reach(s)) r->stop = HF_STOP_OUT_OF_REACH;
     r->outcome = all                               ? HF_FOUND
+                 : s->cancelled                    ? HF_CANCELLED
                  : good > 0                        ? HF_PARTIAL
                  : r->stop == HF_STOP_OUT_OF_REACH ? HF_INFEASIBLE
                  : r->stop == HF_STOP_ITERATIONS   ? HF_BUDGET
@@ -487,8 +494,11 @@ static hf_status solve(search* s, int count, hf_pose* pose, double* errors) {
 hf_status hf_body_solve(const hf_creature* creature, const hf_target* targets, int count,
                         const hf_body_solve_options* options, hf_workspace* workspace, hf_pose* pose,
                         double* errors, hf_solve_result* result) {
+    HF_REQUIRE(NULL, creature && options && workspace && pose && result && (targets || count <= 0) &&
+                         (pose->q || !creature->view.q_count));
     memset(result, 0, sizeof *result);
     if (count < 0) return HF_ERROR_ARGUMENT;
+    if (count > HF_MAX_TARGETS) return HF_ERROR_LIMIT;
     if (errors) memset(errors, 0, sizeof(double) * 2 * (size_t)count);
     hf_status status = check_arguments(&creature->view, options, pose);
     if (status != HF_OK) return status;

@@ -27,6 +27,7 @@ hf_status hf_body_trial_make(const hf_body_problem* p, hf_workspace* workspace, 
 hf_status hf_body_scratch_make(const hf_body_problem* p, hf_workspace* workspace, hf_body_scratch* s) {
     size_t rows = (size_t)p->rows + 1, columns = (size_t)p->column_count + 1;
     size_t speeds = (size_t)p->creature->view.v_count;
+    s->workspace = workspace;
     s->jacobian = hf_workspace_take(workspace, rows * columns, sizeof(double));
     s->dense = hf_workspace_take(workspace, 6 * speeds, sizeof(double));
     s->gram = hf_workspace_take(workspace, rows * rows, sizeof(double));
@@ -219,6 +220,7 @@ bool hf_body_step(const hf_body_problem* p, const hf_body_trial* t, const double
         s->free_columns[c] = c;
     }
     while (count > 0) {
+        if (!hf_workspace_goes_on(s->workspace)) return false;
         memcpy(s->factor, s->gram, rows * rows * sizeof(double));
         memcpy(s->y, s->left, rows * sizeof(double));
         if (!hf_cholesky(s->factor, p->rows, p->rows, s->inverse)) return false;

@@ -2,6 +2,7 @@
    (Sugihara 2011), from several starts; where the whole target cannot be had, the position first and the
    angle as far as the limb allows. */
 #include "base/random.h"
+#include "base/error.h"
 #include "base/workspace.h"
 #include "solve/limb_problem.h"
 #include "solve/solve_range.h"
@@ -395,6 +396,7 @@ void hf_limb_solver_settle(hf_limb_solver* s, double* q) {
 hf_status hf_limb_solve(const hf_creature* creature, const hf_transform* base, const hf_target* target,
                         const hf_solve_options* options, hf_workspace* workspace, double* q,
                         hf_solve_result* result) {
+    HF_REQUIRE(NULL, creature && base && target && options && workspace && q && result);
     memset(result, 0, sizeof *result);
     hf_goal goal;
     hf_status status = hf_options_check(hf_solve_option_table(), options, NULL);

@@ -71,6 +71,8 @@ const char* hf_stop_text(hf_stop stop) {
         return "iterations";
     case HF_STOP_RANGE:
         return "reached, but outside a range of motion that other joints share";
+    case HF_STOP_CANCELLED:
+        return "cancelled";
     }
     return "unknown";
 }

@@ -19,7 +19,8 @@ enum {
 };
 /* Poses that the trees may test before a roadmap is asked: as many as joining two ends to it tests. */
 enum { EASY_TESTS = 300 };
-static const double LEAVE_FAR = 1.5; /* how far from a bad end, in radii of the trunk */
+static const double FARTHEST_M = 1e7; /* from the origin: as far as scenarios go */
+static const double LEAVE_FAR = 1.5;  /* how far from a bad end, in radii of the trunk */
 
 #define FIELD(name) offsetof(hf_guide_options, name)
 static const hf_option guide_items[] = {
@@ -278,6 +279,7 @@ static hf_status run(query* q) {
         if (status != HF_OK) return status;
         q->out->outcome = outcome_of(q->out->stop);
     }
+    if (hf_root_stopped(&q->space)) stop_at(q, HF_CANCELLED, HF_GUIDE_STOPPED);
     q->out->tests = q->space.tests;
     return HF_OK;
 }
@@ -287,7 +289,7 @@ static bool is_pose(const hf_transform* t) {
                          t->rotation.x, t->rotation.y, t->rotation.z};
     double square = 0;
     for (int i = 0; i < 7; i++) {
-        if (!isfinite(n[i]) || fabs(n[i]) > 1e6) return false;
+        if (!isfinite(n[i]) || fabs(n[i]) > FARTHEST_M) return false;
         if (i >= 3) square += n[i] * n[i];
     }
     return square > 1e-12;
@@ -336,6 +338,7 @@ static hf_status find(const hf_roadmap* roadmap, const hf_guide_model* model, co
 hf_status hf_guide_find(const hf_guide_model* model, const hf_placement* placement, hf_transform start,
                         hf_transform goal, const hf_guide_options* options, hf_workspace* workspace,
                         hf_guide_path* path) {
+    HF_REQUIRE(NULL, model && placement && options && workspace && path);
     HF_ASSERT(model && placement && options && workspace && path);
     return find(NULL, model, placement, start, goal, options, workspace, path);
 }
@@ -343,6 +346,7 @@ hf_status hf_guide_find(const hf_guide_model* model, const hf_placement* placeme
 hf_status hf_guide_find_on(const hf_roadmap* roadmap, const hf_guide_model* model,
                            const hf_placement* placement, hf_transform start, hf_transform goal,
                            const hf_guide_options* options, hf_workspace* workspace, hf_guide_path* path) {
+    HF_REQUIRE(NULL, roadmap && model && placement && options && workspace && path);
     HF_ASSERT(roadmap && model && placement && options && workspace && path);
     hf_status status = hf_roadmap_fits(roadmap, model, placement, NULL);
     if (status != HF_OK) {

@@ -395,6 +395,7 @@ static hf_status build(builder* b, const hf_guide_model_options* options, hf_err
 
 hf_status hf_guide_model_create(const hf_creature* creature, const hf_guide_model_options* options,
                                 hf_guide_model** model, hf_error* error) {
+    HF_REQUIRE(error, creature && options && model);
     HF_ASSERT(creature && options && model);
     *model = NULL;
     hf_status status = hf_options_check(hf_guide_model_option_table(), options, error);
@@ -417,6 +418,7 @@ hf_status hf_guide_model_create(const hf_creature* creature, const hf_guide_mode
 
 hf_status hf_guide_model_create_plain(const hf_shape* shape, hf_transform in_root, hf_guide_model** model,
                                       hf_error* error) {
+    HF_REQUIRE(error, shape && model);
     HF_ASSERT(shape && model);
     *model = NULL;
     hf_guide_model* m = hf_alloc(1, sizeof *m);

@@ -77,6 +77,7 @@ hf_roadmap_key hf_roadmap_key_make(const hf_guide_model* model, const hf_placeme
 
 hf_status hf_roadmap_fits(const hf_roadmap* roadmap, const hf_guide_model* model,
                           const hf_placement* placement, hf_error* error) {
+    HF_REQUIRE(error, roadmap && model && placement);
     const hf_roadmap_key *have = &roadmap->block->key, want = hf_roadmap_key_make(model, placement);
     const char* why = have->model != want.model           ? "is of another creature or trunk"
                       : have->scene != want.scene         ? "is of another scene"
@@ -134,6 +135,9 @@ static hf_status prepare(build* b, const hf_guide_model* model, const hf_placeme
         worker* w = &b->workers[i];
         hf_root_space_start(&w->space, model, placement, &b->surfaces, &like);
         hf_root_space_bound(&w->space, NULL, 0, o->margin_m);
+        // the caller's thread asks, all of them stop
+        w->space.stop = b->workers[0].space.stop;
+        if (i == 0) w->space.progress = o->progress, w->space.user = o->user;
         w->search = (hf_root_search){.space = &w->space, .seed = o->seed};
         b->spaces[i] = hf_root_search_space(&w->search);
         b->spaces[i].draw = draw_near_surface;
@@ -200,6 +204,7 @@ static hf_status make_block(const build* b, const hf_roadmap_key* key, hf_roadma
 
 hf_status hf_roadmap_build(const hf_guide_model* model, const hf_placement* placement,
                            const hf_roadmap_options* options, hf_roadmap** roadmap, hf_error* error) {
+    HF_REQUIRE(error, model && placement && options && roadmap);
     HF_ASSERT(model && placement && options && roadmap);
     *roadmap = NULL;
     hf_status status = hf_options_check(hf_roadmap_option_table(), options, error);
@@ -242,6 +247,7 @@ hf_roadmap_view hf_roadmap_get(const hf_roadmap* roadmap) {
 uint64_t hf_roadmap_hash(const hf_roadmap* roadmap) { return hf_roadmap_block_checksum(roadmap->block); }
 
 hf_status hf_roadmap_save(const hf_roadmap* roadmap, const char* path, hf_error* error) {
+    HF_REQUIRE(error, roadmap && path);
     return hf_roadmap_file_write(roadmap->block, path, error);
 }
 
@@ -261,6 +267,7 @@ static hf_status read_block(const char* path, hf_roadmap* roadmap, hf_error* err
 }
 
 hf_status hf_roadmap_load(const char* path, hf_roadmap** roadmap, hf_error* error) {
+    HF_REQUIRE(error, path && roadmap);
     *roadmap = hf_alloc(1, sizeof **roadmap);
     if (!*roadmap) return hf_fail_memory(error, path);
     hf_status status = read_block(path, *roadmap, error);

@@ -2,7 +2,7 @@
 #include "space/roadmap_file.h"
 
 #include "base/error.h"
-#include "base/file.h"
+#include "base/output.h"
 #include "base/hash.h"
 
 #include <errno.h>
@@ -84,9 +84,7 @@ hf_status hf_roadmap_file_write(const hf_roadmap_block* block, const char* path,
     hf_roadmap_block header = *block;
     header.checksum = hf_roadmap_block_checksum(block);
     size_t rest = (size_t)block->byte_count - sizeof header;
-    if (fwrite(&header, sizeof header, 1, output.stream) != 1 ||
-        fwrite((const char*)block + sizeof header, 1, rest, output.stream) != rest)
-        status = hf_fail(error, HF_ERROR_FILE, path, 0, NULL, "cannot be written: %s", strerror(errno));
-    hf_status closed = hf_output_close(&output, status == HF_OK, status == HF_OK ? error : NULL);
-    return status != HF_OK ? status : closed;
+    fwrite(&header, sizeof header, 1, output.stream);
+    fwrite((const char*)block + sizeof header, 1, rest, output.stream);
+    return hf_output_close(&output, true, error);
 }

@@ -144,8 +144,10 @@ static bool goes_on(void* user, int64_t draws) {
         s->stop = HF_GUIDE_TESTS_SPENT;
         return false;
     }
-    bool wanted = !o->progress || draws % PROGRESS_EVERY != 0 ||
-                  o->progress(o->user, (double)draws / o->max_samples, "guide");
+    bool wanted =
+        !o->progress ||
+        (!hf_root_stopped(s->space) &&
+         (draws % PROGRESS_EVERY != 0 || o->progress(o->user, (double)draws / o->max_samples, "guide")));
     if (!wanted) s->stop = HF_GUIDE_STOPPED;
     return wanted;
 }

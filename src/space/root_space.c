@@ -16,6 +16,9 @@ void hf_root_space_start(hf_root_space* space, const hf_guide_model* model, cons
     space->high = hf_v3(INFINITY, INFINITY, INFINITY);
     space->headed = false;
     space->tests = 0;
+    space->progress = options->progress, space->user = options->user;
+    space->stop = &space->own_stop;
+    atomic_init(space->stop, false);
     for (int i = 0; i < HF_GUIDE_LIMBS; i++) space->met[i] = (hf_met){-1, -1};
 }
 
@@ -101,9 +104,21 @@ static bool in_bounds(const hf_root_space* space, hf_vec3 p) {
            p.z >= space->low.z && p.z <= space->high.z;
 }
 
+bool hf_root_stopped(const hf_root_space* space) {
+    return atomic_load_explicit(space->stop, memory_order_relaxed);
+}
+
+/* Shall another test take place? Asks once in eight tests. */
+static bool goes_on(hf_root_space* space) {
+    bool asks = space->tests++ % 8 == 0 && space->progress && !hf_root_stopped(space);
+    if (asks && !space->progress(space->user, -1, ""))
+        atomic_store_explicit(space->stop, true, memory_order_relaxed);
+    return !hf_root_stopped(space);
+}
+
 hf_guide_fault hf_root_test(hf_root_space* space, const hf_transform* root) {
     const hf_guide_model* m = space->model;
-    space->tests++;
+    if (!goes_on(space)) return HF_GUIDE_OUTSIDE;
     if (!in_bounds(space, root->position)) return HF_GUIDE_OUTSIDE;
     double tilt = m->bounded ? tilt_of(root) : 0;
     if (m->bounded && leans_too_far(m, root, tilt)) return HF_GUIDE_TILT;
@@ -121,7 +136,7 @@ bool hf_root_core_free(hf_root_space* space, const hf_transform* root) {
     // as deep as the effector of a contact may be
     hf_allowance allowance = hf_allowance_default();
     allowance.depth = allowance.touched_depth;
-    space->tests++;
+    if (!goes_on(space)) return false;
     for (int i = 0; i < m->core_count; i++)
         if (hf_placement_overlap(space->placement, &m->core[i].shape, hf_compose(*root, m->core[i].in_root),
                                  &allowance, NULL))

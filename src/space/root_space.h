@@ -3,6 +3,8 @@
 #ifndef HF_SPACE_ROOT_SPACE_H
 #define HF_SPACE_ROOT_SPACE_H
 
+#include <stdatomic.h>
+
 #include "base/random.h"
 #include "space/guide_model.h"
 
@@ -18,14 +20,17 @@ typedef struct hf_root_space {
     const hf_guide_model* model;
     const hf_placement* placement;
     const hf_guide_surfaces* surfaces;
-    double metric;              /* s */
-    double step_m;              /* no point of the trunk moves further untested */
-    double triangle_share;      /* s of the choice of triangles */
-    hf_vec3 low, high;          /* bounds of the root's position */
-    bool headed;                /* most poses are drawn with a heading between those of start and goal */
-    double heading, turn;       /* the start's, and from it to the goal's, rad */
-    int64_t tests;              /* made so far */
-    hf_met met[HF_GUIDE_LIMBS]; /* what each limb reached last: likely again */
+    double metric;           /* s */
+    double step_m;           /* no point of the trunk moves further untested */
+    double triangle_share;   /* s of the choice of triangles */
+    hf_vec3 low, high;       /* bounds of the root's position */
+    bool headed;             /* most poses are drawn with a heading between those of start and goal */
+    double heading, turn;    /* the start's, and from it to the goal's, rad */
+    int64_t tests;           /* made so far */
+    hf_progress_fn progress; /* asked now and then; may be NULL */
+    void* user;
+    atomic_bool own_stop, *stop; /* it said no: nothing holds any more; workers may share one flag */
+    hf_met met[HF_GUIDE_LIMBS];  /* what each limb reached last: likely again */
 } hf_root_space;
 
 /* Fills the tables from the workspace; NULL arrays when memory is out. */
@@ -48,7 +53,8 @@ enum { HF_ROOT_MAX_STEPS = 1000000 };
 int hf_root_steps(const hf_root_space* space, const hf_transform* a, const hf_transform* b);
 hf_transform hf_root_between(const hf_transform* a, const hf_transform* b, double t);
 
-/* The reachability condition. */
+/* The reachability condition. A space that was stopped says of every pose that it does not hold. */
+bool hf_root_stopped(const hf_root_space* space);
 hf_guide_fault hf_root_test(hf_root_space* space, const hf_transform* root);
 bool hf_root_holds(hf_root_space* space, const hf_transform* root);
 /* The trunk as it is touches no object deeper than contacts may; limbs and tilt do not count. */

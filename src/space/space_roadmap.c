@@ -145,6 +145,11 @@ static hf_status grow(growth* g) {
         int count = left < BATCH ? (int)left : BATCH;
         g->first = r->samples;
         hf_parallel(o->threads, count, draw_one, g);
+        // what was drawn while somebody stopped it is not to be trusted
+        if (o->progress && !o->progress(o->user, -1, "")) {
+            r->outcome = HF_CANCELLED;
+            break;
+        }
         status = merge_batch(g, count);
         if (g->tries >= o->tries) {
             r->outcome = HF_FOUND;
