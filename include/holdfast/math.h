@@ -16,6 +16,7 @@ typedef struct hf_vec3 {
 /* Elementary functions of the library's own (radians). Files and motions depend on these alone. */
 HF_API double hf_sin(double angle);
 HF_API double hf_cos(double angle);
+HF_API void hf_sin_cos(double angle, double* sine, double* cosine); /* the same two numbers, sooner */
 HF_API double hf_asin(double x);
 HF_API double hf_acos(double x);
 HF_API double hf_atan2(double y, double x);
@@ -81,8 +82,9 @@ static inline hf_vec3 hf_rotate(hf_quat q, hf_vec3 v) {
 }
 static inline hf_vec3 hf_unrotate(hf_quat q, hf_vec3 v) { return hf_rotate(hf_quat_conj(q), v); }
 static inline hf_quat hf_quat_axis_angle(hf_vec3 unit_axis, double angle) {
-    double s = hf_sin(angle / 2);
-    hf_quat q = {hf_cos(angle / 2), unit_axis.x * s, unit_axis.y * s, unit_axis.z * s};
+    double s, c;
+    hf_sin_cos(angle / 2, &s, &c);
+    hf_quat q = {c, unit_axis.x * s, unit_axis.y * s, unit_axis.z * s};
     return q;
 }
 static inline hf_quat hf_quat_normalize(hf_quat q) {

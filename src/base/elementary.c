@@ -4,6 +4,7 @@
 
 double hf_sin(double angle) { return sin(angle); }
 double hf_cos(double angle) { return cos(angle); }
+void hf_sin_cos(double angle, double* sine, double* cosine) { *sine = sin(angle), *cosine = cos(angle); }
 double hf_asin(double x) { return asin(x); }
 double hf_acos(double x) { return acos(x); }
 double hf_atan2(double y, double x) { return atan2(y, x); }

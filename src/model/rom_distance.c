@@ -164,7 +164,9 @@ double hf_rom_nearest_likely(const hf_rom_boundary* boundary, const double p[3],
     return sqrt(nearest_square(boundary, p, -1, likely, nearest));
 }
 
-static bool in_piece(const hf_rom_piece* piece, int d, const double* values, double tolerance) {
+/* Inlined with a constant `d` where most regions are, so that the inner loop unrolls. */
+static inline __attribute__((always_inline)) bool under_planes(const hf_rom_piece* piece, int d,
+                                                               const double* values, double tolerance) {
     const double* row = piece->planes;
     for (int k = 0; k < piece->plane_count; k++, row += d + 1) {
         double height = -row[d];
@@ -172,6 +174,10 @@ static bool in_piece(const hf_rom_piece* piece, int d, const double* values, dou
         if (!(height <= tolerance)) return false;
     }
     return true;
+}
+
+static bool in_piece(const hf_rom_piece* piece, int d, const double* values, double tolerance) {
+    return d == 3 ? under_planes(piece, 3, values, tolerance) : under_planes(piece, d, values, tolerance);
 }
 
 bool hf_rom_in_pieces(const hf_rom* rom, const double* values, double tolerance) {

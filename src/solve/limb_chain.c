@@ -255,7 +255,8 @@ static void move_frame(const hf_chain_step* step, const double* values, hf_chain
                             ? hf_add(hf_scale(g.x, values[0]), hf_scale(g.y, values[1]))
                             : mix3(g.x, values[0], g.y, values[1], g.z, values[2]));
     if (step->kind == HF_CHAIN_PLANAR) {
-        double s = hf_sin(values[2]), c = hf_cos(values[2]);
+        double s, c;
+        hf_sin_cos(values[2], &s, &c);
         f->x = hf_add(hf_scale(g.x, c), hf_scale(g.y, s));
         f->y = hf_sub(hf_scale(g.y, c), hf_scale(g.x, s));
         return;
@@ -278,7 +279,8 @@ void hf_chain_forward(const hf_limb_chain* chain, hf_chain_state* state) {
         state->frames[i] = f;
         double value = step->multiplier * state->x[step->value] + step->offset;
         if (step->kind == HF_CHAIN_TURN) {
-            double s = hf_sin(value), c = hf_cos(value);
+            double s, c;
+            hf_sin_cos(value, &s, &c);
             f.x = hf_add(hf_scale(x, c), hf_scale(y, s));
             f.y = hf_sub(hf_scale(y, c), hf_scale(x, s));
         } else if (step->kind == HF_CHAIN_SLIDE) {
