@@ -49,9 +49,7 @@ static const hf_option items[] = {
 };
 #undef FIELD
 
-hf_option_table hf_contact_option_table(void) {
-    return (hf_option_table){sizeof items / sizeof *items, items};
-}
+hf_option_table hf_contact_option_table(void) { return HF_OPTION_TABLE(items); }
 
 hf_contact_query hf_contact_query_default(void) {
     hf_contact_query q = {.direction = {0, 0, 1}};

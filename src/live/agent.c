@@ -33,7 +33,7 @@ static const hf_option items[] = {
 };
 #undef FIELD
 
-hf_option_table hf_agent_option_table(void) { return (hf_option_table){sizeof items / sizeof *items, items}; }
+hf_option_table hf_agent_option_table(void) { return HF_OPTION_TABLE(items); }
 
 hf_agent_options hf_agent_options_default(void) {
     hf_agent_options options;
@@ -49,9 +49,7 @@ static const hf_option input_items[] = {
 };
 #undef FIELD
 
-hf_option_table hf_agent_input_table(void) {
-    return (hf_option_table){sizeof input_items / sizeof *input_items, input_items};
-}
+hf_option_table hf_agent_input_table(void) { return HF_OPTION_TABLE(input_items); }
 
 hf_agent_input hf_agent_input_default(void) {
     hf_agent_input in = {.task = {0, 0, 1}};

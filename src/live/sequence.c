@@ -5,13 +5,13 @@
    goes on without contact. */
 #include "base/memory.h"
 #include "base/workspace.h"
-#include "geom/hull.h"
 #include "solve/keep.h"
 #include "solve/target.h"
 #include "model/creature.h"
 #include "model/tolerance.h"
 
 #include <holdfast/outlook.h>
+#include <holdfast/reach.h>
 #include <holdfast/sequence.h>
 #include <holdfast/solve.h>
 #include <math.h>
@@ -27,9 +27,7 @@ static const hf_option items[] = {
     {"max_phases", HF_OPTION_COUNT, FIELD(max_phases), 1, 1000000, 2000, "", "groups that swing, at most"},
 };
 
-hf_option_table hf_sequence_option_table(void) {
-    return (hf_option_table){sizeof items / sizeof *items, items};
-}
+hf_option_table hf_sequence_option_table(void) { return HF_OPTION_TABLE(items); }
 
 hf_sequence_options hf_sequence_options_default(void) {
     hf_sequence_options options;
@@ -222,25 +220,15 @@ static void copy_limb(const walker* w, int limb, const double* from, double* to)
     hf_pose_follow(w->creature, to);
 }
 
-/* The hull of where a set's samples get; none for a limb that moves in a plane. */
-static hf_status measure_set(walker* w, const hf_samples* set, hf_mesh* hull) {
-    hf_samples_view view = hf_samples_get(set);
-    hf_workspace_mark mark = hf_workspace_begin(w->workspace);
-    float* points = hf_workspace_take(w->workspace, 3 * (size_t)view.count, sizeof *points);
-    for (int i = 0; points && i < view.count; i++)
-        for (int k = 0; k < 3; k++) points[3 * i + k] = hf_sample_value(view.point, 3, i, k);
-    hf_status status = points ? hf_hull_build(points, view.count, hull, NULL) : HF_ERROR_MEMORY;
-    hf_workspace_end(w->workspace, mark);
-    return status == HF_ERROR_FORMAT ? HF_OK : status;
-}
-
-/* Reach volumes of the limbs, as far as their samples get. */
+/* Reach volumes of the limbs that have samples; none for a limb that moves in a plane. */
 static hf_status measure_reach(walker* w) {
     hf_status status = HF_OK;
     for (int l = 0, at = 0; l < w->view->limb_count; l++)
-        for (int i = 0; i < w->view->limbs[l].contact_count && status == HF_OK; i++, at++)
-            if (w->query->samples[l] && w->query->samples[l][i])
-                status = measure_set(w, w->query->samples[l][i], &w->reach[at]);
+        for (int i = 0; i < w->view->limbs[l].contact_count && status == HF_OK; i++, at++) {
+            if (!w->query->samples[l] || !w->query->samples[l][i]) continue;
+            status = hf_reach_volume(w->creature, l, i, &w->reach[at], NULL);
+            if (status == HF_ERROR_FORMAT) status = HF_OK;
+        }
     return status;
 }
 
@@ -379,9 +367,9 @@ static int blamed(const walker* w, int count) {
     if (w->swing->why != HF_SWING_COLLIDES && w->swing->why != HF_SWING_GOAL_COLLIDES) return -1;
     int bodies[2] = {c->body, c->other_body};
     for (int b = 0; b < 2 && bodies[b] >= 0; b++)
-        for (int link = w->view->bodies[bodies[b]].link; link > 0; link = w->view->links[link].parent_link)
-            for (int i = 0; i < count; i++)
-                if (w->view->limbs[w->renewed[i]].root_link == link) return w->renewed[i];
+        for (int i = 0; i < count; i++)
+            if (hf_link_in_limb(w->creature, w->view->bodies[bodies[b]].link, w->renewed[i]))
+                return w->renewed[i];
     return -1;
 }
 

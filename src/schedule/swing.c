@@ -32,7 +32,7 @@ static const hf_option items[] = {
      "how exactly contacts hold"},
 };
 
-hf_option_table hf_swing_option_table(void) { return (hf_option_table){sizeof items / sizeof *items, items}; }
+hf_option_table hf_swing_option_table(void) { return HF_OPTION_TABLE(items); }
 
 hf_swing_options hf_swing_options_default(void) {
     hf_swing_options options;
@@ -486,12 +486,11 @@ static hf_status make_way(search* s, int limb, hf_swing_why* why, double* wished
     return HF_OK;
 }
 
-/* Which limb a link belongs to, by index into the swinging ones; -1 for none. */
-static int swinging_with(const search* s, int link) {
-    const hf_creature_view* v = &s->creature->view;
-    for (; link > 0; link = v->links[link].parent_link)
-        for (int i = 0; i < s->query->limb_count; i++)
-            if (v->limbs[s->query->limbs[i].limb].root_link == link) return i;
+/* Which of the swinging limbs a body belongs to, -1 for none. */
+static int swinging_with(const search* s, int body) {
+    for (int i = 0; i < s->query->limb_count && body >= 0; i++)
+        if (hf_link_in_limb(s->creature, s->creature->view.bodies[body].link, s->query->limbs[i].limb))
+            return i;
     return -1;
 }
 
@@ -500,9 +499,7 @@ static bool next_shape(search* s, hf_swing_why why) {
     int blamed = -1;
     if (why == HF_SWING_COLLIDES) {
         const hf_collision* c = &s->swing->collision;
-        const hf_body* bodies = s->creature->view.bodies;
-        int a = swinging_with(s, bodies[c->body].link),
-            b = c->other_body >= 0 ? swinging_with(s, bodies[c->other_body].link) : -1;
+        int a = swinging_with(s, c->body), b = swinging_with(s, c->other_body);
         // where two swinging limbs collide, the one with fewer shapes tried changes
         blamed = a >= 0 && b >= 0 ? s->swinging[b].shape < s->swinging[a].shape ? b : a : a >= 0 ? a : b;
     }

@@ -31,9 +31,7 @@ static const hf_option model_items[] = {
     {"threads", HF_OPTION_COUNT, FIELD(threads), 0, 1024, 0, "", "0: all cores"},
 };
 
-hf_option_table hf_guide_model_option_table(void) {
-    return (hf_option_table){sizeof model_items / sizeof *model_items, model_items};
-}
+hf_option_table hf_guide_model_option_table(void) { return HF_OPTION_TABLE(model_items); }
 
 hf_guide_model_options hf_guide_model_options_default(void) {
     hf_guide_model_options options;
@@ -463,4 +461,3 @@ int hf_guide_model_bodies(const hf_guide_model* model, hf_guide_body* bodies, in
 }
 
 double hf_guide_model_radius(const hf_guide_model* model) { return model->radius; }
-uint64_t hf_guide_model_hash(const hf_guide_model* model) { return model->hash; }
