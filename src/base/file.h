@@ -20,4 +20,18 @@ typedef struct hf_output {
 hf_status hf_output_open(const char* path, hf_output* output, hf_error* error);
 hf_status hf_output_close(hf_output* output, bool keep, hf_error* error);
 
+/* What every block that is kept in a file begins with: a header, then arrays at offsets that it names. */
+typedef struct hf_block_head {
+    uint64_t magic;
+    uint32_t version, header_bytes;
+    uint64_t byte_count;
+} hf_block_head;
+/* Are `byte_count` bytes a block that begins as `wanted` says? Its own byte_count does not count. `what`
+   names such a block in the error. */
+hf_status hf_block_check(const void* block, size_t byte_count, const hf_block_head* wanted, const char* what,
+                         const char* path, hf_error* error);
+/* Writes a block whose first `header_bytes` are replaced by the header. */
+hf_status hf_block_write(const void* block, size_t byte_count, const void* header, size_t header_bytes,
+                         const char* path, hf_error* error);
+
 #endif
