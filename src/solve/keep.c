@@ -63,11 +63,11 @@ static hf_status solve(const hf_creature* c, const hf_hold* h, const hf_anchor* 
 static hf_vec3 missing(const hf_creature* c, const hf_hold* h, const hf_anchor* a,
                        const hf_transform* links) {
     const hf_limb* limb = &c->view.limbs[h->limb];
-    const hf_contact_frame* f = &limb->contacts[h->frame];
-    hf_vec3 miss = hf_sub(a->point, hf_apply(links[f->link], f->offset));
+    hf_anchor now = hf_hold_anchor(c, h, links);
+    hf_vec3 miss = hf_sub(a->point, now.point);
     if (!a->flat || limb->joint_count == 0) return miss;
     // turned about its contact into the right orientation, the limb has its root elsewhere
-    hf_vec3 turn = hf_quat_log(hf_quat_mul(a->rotation, hf_quat_conj(links[f->link].rotation)));
+    hf_vec3 turn = hf_quat_log(hf_quat_mul(a->rotation, hf_quat_conj(now.rotation)));
     hf_vec3 base = hf_apply(links[limb->base_link], limb->base.position);
     return hf_add(miss, hf_cross(turn, hf_sub(base, a->point)));
 }
