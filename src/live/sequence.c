@@ -184,15 +184,6 @@ static hf_status lasts(walker* w, const hold* h, const double* q, double from, d
 
 /* ---- new contacts ---- */
 
-static void copy_limb(const walker* w, int limb, const double* from, double* to) {
-    const hf_limb* l = &w->view->limbs[limb];
-    for (int i = 0; i < l->joint_count; i++) {
-        const hf_joint* j = &w->view->joints[l->joints[i]];
-        memcpy(to + j->q_index, from + j->q_index, sizeof(double) * (size_t)j->q_count);
-    }
-    hf_pose_follow(w->creature, to);
-}
-
 /* Reach volumes of the limbs that have samples; none for a limb that moves in a plane. */
 static hf_status measure_reach(walker* w) {
     hf_status status = HF_OK;
@@ -244,7 +235,7 @@ static hf_status ask(walker* w, int limb, double from, double until) {
 
 /* Brings the limb from the posture of an answer onto its contact, at the end of the phase. */
 static hf_status touch(walker* w, const hf_contact* k, hf_solve_result* r) {
-    copy_limb(w, k->hold.limb, k->q, w->next_q);
+    hf_pose_take_limb(w->creature, k->hold.limb, k->q, w->next_q);
     hf_target target = {.kind = HF_TARGET_NORMAL,
                         .limb = k->hold.limb,
                         .contact = k->hold.frame,
@@ -396,7 +387,7 @@ static hf_status try_phase(walker* w, int count, double d, int free_limb, bool* 
         for (int i = 0; i < count && status == HF_OK; i++) {
             bool good;
             if (w->renewed[i] == free_limb) {
-                copy_limb(w, free_limb, w->view->rest, w->next_q);
+                hf_pose_take_limb(w->creature, free_limb, w->view->rest, w->next_q);
                 continue;
             }
             status = renew(w, w->renewed[i], d, until, &good);

@@ -33,6 +33,11 @@ static inline bool hf_pair_bit(const hf_creature* c, int a, int b) {
     return c->pairs[bit / 32] >> (bit % 32) & 1;
 }
 
+/* The limb's joint values from one whole pose into another, whose mimic joints follow. */
+void hf_pose_take_limb(const hf_creature* creature, int limb, const double* from, double* to);
+/* Are all joints with one value within their limits by more than -`tolerance`? */
+bool hf_pose_within_limits(const hf_creature* creature, const double* q, double tolerance);
+
 /* A limb has what its joints move; without joints it has its one link. Limb -1 has all. */
 bool hf_link_in_limb(const hf_creature* creature, int link, int limb);
 

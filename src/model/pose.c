@@ -103,3 +103,21 @@ void hf_pose_difference(const hf_creature* creature, const hf_pose* a, const hf_
             for (int i = 0; i < joint->v_count; i++) v[joint->v_index + i] = b->q[q + i] - a->q[q + i];
     }
 }
+
+void hf_pose_take_limb(const hf_creature* creature, int limb, const double* from, double* to) {
+    const hf_limb* l = &creature->view.limbs[limb];
+    for (int i = 0; i < l->joint_count; i++) {
+        const hf_joint* j = &creature->view.joints[l->joints[i]];
+        memcpy(to + j->q_index, from + j->q_index, sizeof(double) * (size_t)j->q_count);
+    }
+    hf_pose_follow(creature, to);
+}
+
+bool hf_pose_within_limits(const hf_creature* creature, const double* q, double tolerance) {
+    for (int i = 0; i < creature->view.joint_count; i++) {
+        const hf_joint* j = &creature->view.joints[i];
+        if (j->q_count != 1) continue;
+        if (q[j->q_index] < j->lower - tolerance || q[j->q_index] > j->upper + tolerance) return false;
+    }
+    return true;
+}

@@ -322,12 +322,7 @@ static bool only_one_limb(const search* s) {
     if (q->limb_count != 1 || q->hold_count > 0) return false;
     if (memcmp(&q->from.root, &q->to.root, sizeof q->from.root) != 0) return false;
     memcpy(s->blend, q->from.q, sizeof(double) * (size_t)v->q_count);
-    const hf_limb* limb = &v->limbs[q->limbs[0].limb];
-    for (int i = 0; i < limb->joint_count; i++) {
-        const hf_joint* j = &v->joints[limb->joints[i]];
-        for (int k = j->q_index; k < j->q_index + j->q_count; k++) s->blend[k] = q->to.q[k];
-    }
-    hf_pose_follow(s->creature, s->blend);
+    hf_pose_take_limb(s->creature, q->limbs[0].limb, q->to.q, s->blend);
     for (int i = 0; i < v->q_count; i++)
         if (s->blend[i] != q->to.q[i]) return false;
     return true;
