@@ -51,22 +51,17 @@ const char* hf_swing_why_text(hf_swing_why why) {
 }
 
 /* The shapes, in the order they are tried. `lift` multiplies the usual lift; the rest shifts the curve's
-   middle, in limb lengths: in towards the limb's root, to the side, up in the world. */
+   middle, in bends: in towards the limb's root, and to the side. */
 typedef struct shape {
-    enum {
-        CURVE,
-        JOINTS,
-        REST
-    } kind; /* joints: straight in joint values, lifted; rest: over the rest posture */
-    double lift, in, side, up;
+    enum { CURVE, JOINTS } kind; /* joints: straight in joint values, lifted */
+    int lift, in, side;
 } shape;
 static const shape shapes[] = {
-    {CURVE, 1, 0, 0, 0},      {CURVE, 2, 0, 0, 0},    {CURVE, 4, 0, 0, 0},     {CURVE, 1, 0.2, 0, 0},
-    {CURVE, 1, 0, 0.2, 0},    {CURVE, 1, 0, -0.2, 0}, {CURVE, 2, 0.4, 0, 0},   {CURVE, 2, 0, 0.4, 0},
-    {CURVE, 2, 0, -0.4, 0},   {CURVE, 2, 0, 0, 0.3},  {JOINTS, 1, 0, 0, 0},    {REST, 1, 0, 0, 0},
-    {JOINTS, 3, 0, 0, 0},     {REST, 3, 0, 0, 0},     {CURVE, 4, 0.4, 0, 0.3}, {CURVE, 4, 0.3, 0.3, 0},
-    {CURVE, 4, 0.3, -0.3, 0}, {CURVE, 0.5, 0, 0, 0},
+    {CURVE, 1, 0, 0},  {CURVE, 2, 0, 0}, {CURVE, 4, 0, 0},  {CURVE, 1, 1, 0},  {CURVE, 1, 0, 1},
+    {CURVE, 1, 0, -1}, {CURVE, 2, 0, 2}, {CURVE, 2, 0, -2}, {JOINTS, 1, 0, 0}, {JOINTS, 3, 0, 0},
 };
+/* One bend of the curve's middle, in limb lengths: about a foot's length for a leg. */
+static const double BEND = 0.2;
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
 /* Regions are no convex sets: the way between two postures is looked at in this many places. */
@@ -141,8 +136,7 @@ static void make_curve(search* s, int index) {
     if (hf_length(out) < 1e-6) out = in;
     hf_vec3 side = hf_normalize(hf_cross(way, out));
     m->lift = form->lift * s->query->options.lift_share * hf_swing_lift(length, hf_length(way));
-    hf_vec3 bend = hf_add(hf_scale(in, form->in * length), hf_scale(side, form->side * length));
-    bend.z += form->up * length;
+    hf_vec3 bend = hf_scale(hf_add(hf_scale(in, form->in), hf_scale(side, form->side)), BEND * length);
     m->curve = hf_swing_curve_make(m->from.point, l->start.normal, m->to.point, l->goal.normal,
                                    (hf_swing_shape){m->lift, m->lift, bend});
 }
@@ -170,20 +164,6 @@ static int knots_wanted(const search* s) {
 
 static hf_pose knot(const search* s, int k) {
     return (hf_pose){s->swing->roots[k], s->swing->q + (size_t)k * (size_t)s->swing->q_count};
-}
-
-/* Over the rest posture: a parabola in joint values through it. */
-static void blend_over_rest(const search* s, int limb, double t, double* q) {
-    const hf_creature_view* v = &s->creature->view;
-    for (int i = 0; i < v->limbs[limb].joint_count; i++) {
-        const hf_joint* j = &v->joints[v->limbs[limb].joints[i]];
-        if (j->type == HF_JOINT_FLOATING) continue;
-        for (int k = j->q_index; k < j->q_index + j->q_count; k++) {
-            double a = s->query->from.q[k], b = s->query->to.q[k];
-            q[k] = a + t * (b - a) + 4 * t * (1 - t) * (v->rest[k] - (a + b) / 2);
-            if (j->q_count == 1) q[k] = fmin(fmax(q[k], j->lower), j->upper);
-        }
-    }
 }
 
 /* What a swinging limb is asked at t; blend holds the posture wished there, links its base link. */
@@ -247,14 +227,6 @@ static bool jumps(const search* s, int k) {
     return false;
 }
 
-/* Wished posture at t: straight between the ends, or over the rest posture. */
-static void wish(search* s, double t, hf_pose* pose) {
-    hf_pose_between(s->creature, &s->query->from, &s->query->to, t, pose);
-    for (int i = 0; i < s->query->limb_count; i++)
-        if (shapes[s->swinging[i].shape].kind == REST)
-            blend_over_rest(s, s->query->limbs[i].limb, t, pose->q);
-}
-
 /* Brings a holding limb back to where its contact is at t, unless it is there. */
 static hf_status keep_hold(search* s, const moving* m, double t, double* q, hf_swing_why* why) {
     double off_m, off_rad;
@@ -274,7 +246,7 @@ static hf_status make_knot(search* s, int k, double* wished_before, hf_swing_why
     size_t bytes = sizeof(double) * (size_t)s->swing->q_count;
     double t = (double)k / (s->knots - 1);
     hf_pose pose = knot(s, k);
-    wish(s, t, &pose);
+    hf_pose_between(s->creature, &s->query->from, &s->query->to, t, &pose);
     s->swing->roots[k] = pose.root;
     memcpy(s->blend, pose.q, bytes);
     hf_forward(s->creature, &pose, s->links);
