@@ -7,7 +7,8 @@ void hf_tilt_memory_add(hf_tilt_memory* m, const hf_surface* surface, double pos
     m->places[m->count++ % HF_TILT_PLACES] =
         (hf_tilted_place){.point = surface->point,
                           .normal = surface->normal,
-                          .off_m = position_error_m + m->turn_m * angle_error_rad};
+                          .off_m = position_error_m + m->turn_m * angle_error_rad,
+                          .passed = 1};
 }
 
 bool hf_tilt_memory_skips(hf_tilt_memory* m, const hf_surface* surface) {
