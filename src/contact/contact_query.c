@@ -337,14 +337,6 @@ static void put_aside(search* s, hf_contact_choice choice) {
     if (s->query->count > 1) s->aside[s->aside_count++] = choice;
 }
 
-/* Where the limb cannot lie flat: would its effector be free as the sample holds it? */
-static bool fits_tilted(search* s, const hf_contact_choice* choice, const hf_surface* surface) {
-    hf_contact_clearance* k = &s->finisher.clearance;
-    const hf_samples* samples = s->scorers[choice->set].samples;
-    hf_samples_pose(s->creature, samples, (int)choice->sample, k->q);
-    return hf_contact_effector_clear(k, k->q, samples->block->key.contact, surface, s->slack_m);
-}
-
 /* The best choice that is left: finished and tested, passed over, or put back when its bound was too high. */
 static hf_status try_choice(search* s, const pass* p, hf_contact_choice choice) {
     if (choice.sample * 2654435761u >> 12 & s->thin) {
@@ -365,8 +357,7 @@ static hf_status try_choice(search* s, const pass* p, hf_contact_choice choice) 
         return HF_OK;
     }
     if (!is_for(p, &s->scorers[choice.set], &surface, factor)) return HF_OK;
-    if (!p->blocked && !s->thick && hf_tilt_memory_skips(&s->tilts, &surface) &&
-        !fits_tilted(s, &choice, &surface)) {
+    if (!p->blocked && !s->thick && hf_tilt_memory_skips(&s->tilts, &surface)) {
         s->skipped++;
         put_aside(s, choice);
         return HF_OK;
