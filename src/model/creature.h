@@ -38,6 +38,11 @@ void hf_pose_take_limb(const hf_creature* creature, int limb, const double* from
 /* Are all joints with one value within their limits by more than -`tolerance`? */
 bool hf_pose_within_limits(const hf_creature* creature, const double* q, double tolerance);
 
+/* The joint at the end of a chain of mimics, with the whole multiplier and offset. */
+int hf_joint_master(const hf_creature_view* view, int joint, double* multiplier, double* offset);
+/* What a mimic joint's limits leave to its master's value; false for a joint that narrows none. */
+bool hf_mimic_range(const hf_creature_view* view, int joint, int* master, double* low, double* high);
+
 /* A limb has what its joints move; without joints it has its one link. Limb -1 has all. */
 bool hf_link_in_limb(const hf_creature* creature, int link, int limb);
 

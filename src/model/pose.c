@@ -121,3 +121,23 @@ bool hf_pose_within_limits(const hf_creature* creature, const double* q, double 
     }
     return true;
 }
+
+int hf_joint_master(const hf_creature_view* v, int joint, double* multiplier, double* offset) {
+    *multiplier = 1, *offset = 0;
+    for (int guard = 0; v->joints[joint].mimic >= 0 && guard < v->joint_count; guard++) {
+        *offset += *multiplier * v->joints[joint].offset;
+        *multiplier *= v->joints[joint].multiplier;
+        joint = v->joints[joint].mimic;
+    }
+    return joint;
+}
+
+bool hf_mimic_range(const hf_creature_view* v, int joint, int* master, double* low, double* high) {
+    double multiplier, offset;
+    *master = hf_joint_master(v, joint, &multiplier, &offset);
+    if (*master == joint || multiplier == 0 || v->joints[*master].v_count != 1) return false;
+    double a = (v->joints[joint].lower - offset) / multiplier;
+    double b = (v->joints[joint].upper - offset) / multiplier;
+    *low = fmin(a, b), *high = fmax(a, b);
+    return true;
+}
