@@ -11,7 +11,7 @@ enum { HF_TILT_PLACES = 64 }; /* the last ones count; queries that fail more oft
 typedef struct hf_tilted_place {
     hf_vec3 point, normal;
     double off_m;
-    uint32_t passed; /* candidates that came after it and are nearer than that */
+    uint32_t passed; /* candidates nearer than that, the one that failed among them */
 } hf_tilted_place;
 
 typedef struct hf_tilt_memory {
@@ -25,8 +25,9 @@ void hf_tilt_memory_clear(hf_tilt_memory* memory, double turn_m);
 void hf_tilt_memory_add(hf_tilt_memory* memory, const hf_surface* surface, double position_error_m,
                         double angle_error_rad);
 /* Should a candidate at this place be passed over? The error that the best posture leaves grows or shrinks by
-   no more than the target moves and turns: nearer to a place that failed than its error was, only the first,
-   second, fourth, eighth ... candidate is tried, because one solve does not always find the best posture. */
+   no more than the target moves and turns: nearer to a place that failed than its error was, only the second,
+   fourth, eighth ... candidate is tried, counted from the one that failed, because one solve does not always
+   find the best posture. */
 bool hf_tilt_memory_skips(hf_tilt_memory* memory, const hf_surface* surface);
 
 #endif
