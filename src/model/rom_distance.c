@@ -147,8 +147,9 @@ static double nearest_square(const hf_rom_boundary* boundary, const double p[3],
         int one = (int)(node - boundary->nodes) + 1, two = node->second;
         double way_one = box_square(&boundary->nodes[one], p), way_two = box_square(&boundary->nodes[two], p);
         bool swap = way_one > way_two;
-        stack[depth].node = swap ? one : two, stack[depth++].square = swap ? way_one : way_two;
-        stack[depth].node = swap ? two : one, stack[depth++].square = swap ? way_two : way_one;
+        double far = swap ? way_one : way_two, near = swap ? way_two : way_one;
+        if (far < best) stack[depth].node = swap ? one : two, stack[depth++].square = far;
+        if (near < best) stack[depth].node = swap ? two : one, stack[depth++].square = near;
     }
     if (likely) *likely = which;
     if (nearest) memcpy(nearest, (double[3]){at.x, at.y, at.z}, 3 * sizeof *nearest);
