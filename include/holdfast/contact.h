@@ -53,9 +53,6 @@ typedef struct hf_contact_query {
                                          may have no weight */
 } hf_contact_query;
 HF_API hf_contact_query hf_contact_query_default(void);
-/* The first term (hf_term) that has a weight and that nothing fills: duration without an outlook that has
-   root poses and reach volumes, balance without one that has a stance. -1 when all are filled. */
-HF_API int hf_contact_missing_term(const hf_contact_query* query);
 HF_API hf_option_table hf_contact_option_table(void); /* its numbers but the weights */
 
 typedef struct hf_contact {

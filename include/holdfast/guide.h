@@ -49,7 +49,6 @@ typedef struct hf_guide_body {
 HF_API int hf_guide_model_bodies(const hf_guide_model* model, hf_guide_body* bodies, int capacity);
 /* Largest distance of a point of the trunk from the root, m. */
 HF_API double hf_guide_model_radius(const hf_guide_model* model);
-HF_API uint64_t hf_guide_model_hash(const hf_guide_model* model);
 
 /* ---- the reachability condition ---- */
 
@@ -60,7 +59,6 @@ typedef enum hf_guide_fault {
     HF_GUIDE_TRUNK,   /* the trunk meets an object */
     HF_GUIDE_REACH    /* a limb that must reach a surface does not, or too few do */
 } hf_guide_fault;
-HF_API const char* hf_guide_fault_text(hf_guide_fault fault);
 
 typedef struct hf_guide_state {
     hf_guide_fault fault; /* the first that was found, in the order above */
@@ -102,6 +100,7 @@ typedef enum hf_guide_stop {
     HF_GUIDE_TESTS_SPENT, /* max_tests */
     HF_GUIDE_STOPPED      /* by the progress callback */
 } hf_guide_stop;
+HF_API const char* hf_guide_fault_text(hf_guide_fault fault);
 HF_API const char* hf_guide_stop_text(hf_guide_stop stop);
 
 /* Memory of a path belongs to it and is used again by the next query. Zero it first. */

@@ -31,6 +31,9 @@ typedef struct hf_option_table {
     const hf_option* items;
 } hf_option_table;
 
+/* The table of an array of options. */
+#define HF_OPTION_TABLE(array) ((hf_option_table){sizeof(array) / sizeof *(array), (array)})
+
 /* Writes every default into the struct; fields the table does not name are left alone. */
 HF_API void hf_options_default(hf_option_table table, void* options);
 /* HF_ERROR_ARGUMENT naming the first field that is out of its range or no number. error may be NULL. */

@@ -29,8 +29,6 @@ HF_API hf_swing_curve hf_swing_curve_make(hf_vec3 start, hf_vec3 start_normal, h
                                           hf_vec3 goal_normal, hf_swing_shape shape);
 /* s in [0, 1]; exactly start at 0 and goal at 1. */
 HF_API hf_vec3 hf_swing_curve_point(const hf_swing_curve* curve, double s);
-/* Derivative by s. */
-HF_API hf_vec3 hf_swing_curve_velocity(const hf_swing_curve* curve, double s);
 /* How much of its turn from the start's to the goal's orientation an effector has made at s, 0..1: it leaves
    and arrives without turning. */
 HF_API double hf_swing_turned(double s);

@@ -19,9 +19,7 @@ static const hf_option items[] = {
     {"polytope", HF_OPTION_FLAG, FIELD(polytope), 0, 1, 0, "", "find the halfspaces of the wrenches too"},
 };
 
-hf_option_table hf_stance_option_table(void) {
-    return (hf_option_table){sizeof items / sizeof *items, items};
-}
+hf_option_table hf_stance_option_table(void) { return HF_OPTION_TABLE(items); }
 
 hf_stance_options hf_stance_options_default(void) {
     hf_stance_options options;

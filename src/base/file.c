@@ -1,4 +1,5 @@
 #include "base/file.h"
+#include "base/output.h"
 #include "base/error.h"
 #include "base/memory.h"
 
@@ -47,4 +48,29 @@ hf_status hf_file_read(const char* path, char** bytes, size_t* size, hf_error* e
     *bytes = buffer;
     *size = done;
     return HF_OK;
+}
+
+hf_status hf_block_check(const void* block, size_t byte_count, const hf_block_head* wanted, const char* what,
+                         const char* path, hf_error* error) {
+    const hf_status bad = HF_ERROR_FORMAT;
+    hf_block_head head = {0};
+    if (byte_count >= wanted->header_bytes) memcpy(&head, block, sizeof head);
+    if (head.magic != wanted->magic) return hf_fail(error, bad, path, 0, NULL, "is not a %s", what);
+    if (head.version != wanted->version || head.header_bytes != wanted->header_bytes)
+        return hf_fail(error, bad, path, 0, NULL, "is of version %u, not %u", head.version, wanted->version);
+    if (head.byte_count != byte_count)
+        return hf_fail(error, bad, path, 0, NULL, "has %zu bytes, not %llu", byte_count,
+                       (unsigned long long)head.byte_count);
+    return HF_OK;
+}
+
+hf_status hf_block_write(const void* block, size_t byte_count, const void* header, size_t header_bytes,
+                         const char* path, hf_error* error) {
+    hf_output output;
+    hf_status status = hf_output_open(path, &output, error);
+    if (status != HF_OK) return status;
+    size_t rest = byte_count - header_bytes;
+    fwrite(header, header_bytes, 1, output.stream);
+    fwrite((const char*)block + header_bytes, 1, rest, output.stream);
+    return hf_output_close(&output, true, error);
 }

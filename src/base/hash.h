@@ -2,6 +2,7 @@
 #ifndef HF_BASE_HASH_H
 #define HF_BASE_HASH_H
 
+#include <holdfast/math.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -22,6 +23,12 @@ static inline uint64_t hf_hash_double(uint64_t hash, double value) {
 }
 static inline uint64_t hf_hash_int(uint64_t hash, int64_t value) {
     return hf_hash_bytes(hash, &value, sizeof value);
+}
+static inline uint64_t hf_hash_transform(uint64_t hash, const hf_transform* t) {
+    const double numbers[7] = {t->position.x, t->position.y, t->position.z, t->rotation.w,
+                               t->rotation.x, t->rotation.y, t->rotation.z};
+    for (int i = 0; i < 7; i++) hash = hf_hash_double(hash, numbers[i]);
+    return hash;
 }
 
 #endif

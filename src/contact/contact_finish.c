@@ -92,6 +92,7 @@ static hf_status make_solvers(hf_contact_finisher* f, const hf_samples* const* s
                                                false, f->query->pose.q, true, workspace, f->solvers[i]);
         if (status != HF_OK) return status;
         f->solvers[i]->hesitant = true;
+        f->turn_m = f->solvers[i]->problem.turn_scale;
     }
     return HF_OK;
 }
@@ -163,6 +164,8 @@ hf_status hf_contact_finish(hf_contact_finisher* f, const hf_samples* samples, i
     hf_status status = hf_goal_make(&f->creature->view, &target, &goal);
     if (status == HF_OK) status = hf_limb_solver_run(solver, &f->base, &goal, &o, f->q, &r);
     if (status != HF_OK) return status;
+    contact->position_error_m = r.position_error_m;
+    contact->angle_error_rad = r.angle_error_rad;
     if (r.stop != HF_STOP_REACHED && !settle(f, solver, frame, surface, slack, finish)) return HF_OK;
     if (!(r.position_error_m <= TOLERANCE_M) || !aligned(f, frame, &r)) return HF_OK;
     *finish = collides(f, surface->object) ? HF_FINISH_COLLIDES : HF_FINISH_VALID;

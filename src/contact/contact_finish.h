@@ -18,6 +18,7 @@ typedef struct hf_contact_finisher {
     double* q;                /* the last trial */
     double* posture;          /* scratch */
     hf_limb_solver** solvers; /* of each contact frame (one for a limb without any), NULL: not asked */
+    double turn_m;            /* metres that count as much as a radian to them */
     hf_contact_clearance clearance;
 } hf_contact_finisher;
 
@@ -35,7 +36,8 @@ hf_status hf_contact_finisher_make(const hf_creature* creature, const hf_placeme
 
 /* Brings contact frame `frame` of one sample onto a surface and tests for collision; `slack` is that of
    hf_contact_clear, for an effector that cannot be aligned. On HF_FINISH_VALID
-   finisher->q and ->links hold the posture and *contact its frame, place and errors. */
+   finisher->q and ->links hold the posture and *contact its frame, place and errors; on HF_FINISH_TILTED
+   *contact has the errors of the posture that was nearest to lying flat. */
 hf_status hf_contact_finish(hf_contact_finisher* finisher, const hf_samples* samples, int sample, int frame,
                             const hf_surface* surface, double slack, hf_contact* contact, hf_finish* finish);
 

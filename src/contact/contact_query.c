@@ -50,9 +50,7 @@ static const hf_option items[] = {
 };
 #undef FIELD
 
-hf_option_table hf_contact_option_table(void) {
-    return (hf_option_table){sizeof items / sizeof *items, items};
-}
+hf_option_table hf_contact_option_table(void) { return HF_OPTION_TABLE(items); }
 
 hf_contact_query hf_contact_query_default(void) {
     hf_contact_query q = {.direction = {0, 0, 1}};
@@ -311,7 +309,8 @@ static hf_status finish(search* s, const hf_contact_scorer* scorer, const hf_con
     if (status != HF_OK) return status;
     s->answer->unfinished += end == HF_FINISH_INEXACT;
     s->answer->colliding += end == HF_FINISH_COLLIDES || end == HF_FINISH_TILTED;
-    if (end == HF_FINISH_TILTED) hf_tilt_memory_add(&s->tilts, surface);
+    if (end == HF_FINISH_TILTED)
+        hf_tilt_memory_add(&s->tilts, surface, contact.position_error_m, contact.angle_error_rad);
     s->answer->valid += end == HF_FINISH_VALID;
     if (end != HF_FINISH_VALID) return HF_OK;
     status = finished_terms(s, scorer, factor, &contact);
@@ -400,7 +399,7 @@ static hf_status collect(search* s, const pass* p) {
 
 static hf_status search_within(search* s, const pass* p) {
     s->hidden = 0, s->thin = 0, s->skipped = 0;
-    hf_tilt_memory_clear(&s->tilts, hf_terms_length(s->limb));
+    hf_tilt_memory_clear(&s->tilts, s->finisher.turn_m);
     hf_workspace_mark mark = hf_workspace_begin(s->workspace);
     hf_status status = collect(s, p);
     hf_contact_choice next;

@@ -2,7 +2,7 @@
 #include "contact/sample_file.h"
 
 #include "base/error.h"
-#include "base/output.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -132,14 +132,9 @@ static bool index_holds(const hf_sample_block* b) {
 hf_status hf_sample_block_check(const hf_sample_block* block, size_t byte_count, const hf_sample_key* key,
                                 uint32_t joint_count, const char* path, hf_error* error) {
     const hf_status bad = HF_ERROR_FORMAT;
-    if (byte_count < sizeof *block || block->magic != HF_SAMPLE_MAGIC)
-        return hf_fail(error, bad, path, 0, NULL, "is not a sample set");
-    if (block->version != HF_SAMPLE_VERSION || block->header_bytes != sizeof *block)
-        return hf_fail(error, bad, path, 0, NULL, "is of version %u, not %u", block->version,
-                       HF_SAMPLE_VERSION);
-    if (block->byte_count != byte_count)
-        return hf_fail(error, bad, path, 0, NULL, "has %zu bytes, not %llu", byte_count,
-                       (unsigned long long)block->byte_count);
+    const hf_block_head wanted = {HF_SAMPLE_MAGIC, HF_SAMPLE_VERSION, sizeof *block, 0};
+    hf_status status = hf_block_check(block, byte_count, &wanted, "sample set", path, error);
+    if (status != HF_OK) return status;
     // the layout follows from two numbers and must be the one that is written there
     hf_sample_block laid = *block;
     if (!hf_sample_block_layout(&laid) || memcmp(&laid, block, sizeof laid) != 0)
@@ -193,14 +188,7 @@ void hf_sample_file_unmap(void* bytes, size_t byte_count) {
 }
 
 hf_status hf_sample_file_write(const hf_sample_block* block, const char* path, hf_error* error) {
-    hf_output output;
-    hf_status status = hf_output_open(path, &output, error);
-    if (status != HF_OK) return status;
     hf_sample_block header = *block;
     header.checksum = hf_sample_block_checksum(block);
-    const char* rest = (const char*)block + sizeof header;
-    size_t rest_bytes = (size_t)block->byte_count - sizeof header;
-    fwrite(&header, sizeof header, 1, output.stream);
-    fwrite(rest, 1, rest_bytes, output.stream);
-    return hf_output_close(&output, true, error);
+    return hf_block_write(block, (size_t)block->byte_count, &header, sizeof header, path, error);
 }

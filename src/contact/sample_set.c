@@ -31,9 +31,7 @@ static const hf_option option_items[] = {
      "share of the postures drawn around those good for the task"},
 };
 
-hf_option_table hf_sample_option_table(void) {
-    return (hf_option_table){sizeof option_items / sizeof *option_items, option_items};
-}
+hf_option_table hf_sample_option_table(void) { return HF_OPTION_TABLE(option_items); }
 
 hf_sample_options hf_sample_options_default(void) {
     hf_sample_options options;

@@ -58,10 +58,6 @@ int hf_terms_missing(const double* weights, const hf_outlook* o) {
     return -1;
 }
 
-int hf_contact_missing_term(const hf_contact_query* query) {
-    return hf_terms_missing(query->weights, query->outlook);
-}
-
 double hf_terms_weigh(const double* weights, const double* terms) {
     double sum = 0;
     for (int i = 0; i < HF_TERM_COUNT; i++)

@@ -34,7 +34,7 @@ static const hf_option items[] = {
 };
 #undef FIELD
 
-hf_option_table hf_agent_option_table(void) { return (hf_option_table){sizeof items / sizeof *items, items}; }
+hf_option_table hf_agent_option_table(void) { return HF_OPTION_TABLE(items); }
 
 hf_agent_options hf_agent_options_default(void) {
     hf_agent_options options;
@@ -50,9 +50,7 @@ static const hf_option input_items[] = {
 };
 #undef FIELD
 
-hf_option_table hf_agent_input_table(void) {
-    return (hf_option_table){sizeof input_items / sizeof *input_items, input_items};
-}
+hf_option_table hf_agent_input_table(void) { return HF_OPTION_TABLE(input_items); }
 
 hf_agent_input hf_agent_input_default(void) {
     hf_agent_input in = {.task = {0, 0, 1}};
@@ -254,45 +252,19 @@ void hf_agent_note(hf_agent* a, hf_agent_event_kind kind, int limb, int object) 
         a->events[a->event_count++] = (hf_agent_event){kind, limb, object};
 }
 
-hf_transform hf_agent_object(const hf_placement* placement, int object) {
-    return object >= 0 ? hf_placement_pose(placement, object) : hf_transform_identity();
-}
-
 agent_place hf_agent_place_on(const hf_placement* placement, hf_hold hold, hf_anchor anchor) {
-    hf_transform object = hf_agent_object(placement, hold.object);
-    anchor.point = hf_unapply(object, anchor.point);
-    anchor.rotation = hf_quat_mul(hf_quat_conj(object.rotation), anchor.rotation);
-    return (agent_place){hf_hold_in_object(hold, object), anchor};
-}
-
-hf_vec3 hf_agent_touching(const hf_agent* a, int limb, int frame, const hf_transform* links) {
-    const hf_contact_frame* f = &a->view->limbs[limb].contacts[frame];
-    return hf_apply(links[f->link], f->offset);
+    hf_transform object = hf_object_pose(placement, hold.object);
+    return (agent_place){hf_hold_in_object(hold, object), hf_anchor_in(hf_inverse(object), anchor)};
 }
 
 hf_vec3 hf_agent_up(const hf_agent* a) { return hf_rotate(a->pose.root.rotation, hf_v3(0, 0, 1)); }
-
-void hf_agent_take_limb(const hf_agent* a, int limb, const double* from, double* q) {
-    const hf_limb* l = &a->view->limbs[limb];
-    for (int i = 0; i < l->joint_count; i++) {
-        const hf_joint* j = &a->view->joints[l->joints[i]];
-        memcpy(q + j->q_index, from + j->q_index, sizeof(double) * (size_t)j->q_count);
-    }
-    hf_pose_follow(a->creature, q);
-}
 
 /* ---- placing ---- */
 
 static bool good_pose(const hf_agent* a, const hf_pose* pose) {
     bool good = pose->q && hf_finite_transform(pose->root);
     for (int i = 0; good && i < a->view->q_count; i++) good = isfinite(pose->q[i]);
-    for (int i = 0; good && i < a->view->joint_count; i++) {
-        const hf_joint* j = &a->view->joints[i];
-        if (j->q_count != 1) continue;
-        double q = pose->q[j->q_index];
-        good = q >= j->lower - HF_LIMIT && q <= j->upper + HF_LIMIT;
-    }
-    return good;
+    return good && hf_pose_within_limits(a->creature, pose->q, HF_LIMIT);
 }
 
 /* What the limb touches now, by a contact frame that has a sample set. */
@@ -302,8 +274,7 @@ static bool find_held(const hf_agent* a, const hf_placement* placement, int limb
     if (!a->by_limb[limb][hold.frame]) return false;
     const hf_contact_frame* f = &a->view->limbs[limb].contacts[hold.frame];
     hf_anchor anchor = hf_hold_anchor(a->creature, &hold, a->links);
-    hf_vec3 own = hf_rotate(a->links[f->link].rotation, f->normal);
-    anchor.flat = anchor.flat && -hf_dot(own, hold.normal) > hf_cos(HF_FLAT_RAD);
+    anchor.flat = hf_anchor_lies_flat(a->creature, &hold, &anchor);
     // the hold's point is where the effector is now, not the nearest point of the surface
     hold.point = hf_sub(anchor.point, hf_scale(hold.normal, f->ball));
     hold.grip = false;
@@ -317,7 +288,7 @@ static void list_contacts(hf_agent* a, const hf_placement* placement) {
         const agent_place* at = &a->limbs[i].at;
         if (a->limbs[i].mode != AGENT_HELD) continue;
         a->contacts[a->contact_count++] =
-            hf_hold_in_world(at->hold, hf_agent_object(placement, at->hold.object));
+            hf_hold_in_world(at->hold, hf_object_pose(placement, at->hold.object));
     }
 }
 

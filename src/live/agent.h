@@ -2,6 +2,8 @@
 #ifndef HF_LIVE_AGENT_H
 #define HF_LIVE_AGENT_H
 
+#include "model/creature.h"
+#include "model/scene.h"
 #include <holdfast/agent.h>
 #include <holdfast/solve.h>
 
@@ -91,15 +93,9 @@ struct hf_agent {
 };
 
 void hf_agent_note(hf_agent* agent, hf_agent_event_kind kind, int limb, int object);
-/* What a limb holds or swings to, in the world. */
-hf_transform hf_agent_object(const hf_placement* placement, int object);
 /* A hold of the world with its anchor, in the frame of the object. */
 agent_place hf_agent_place_on(const hf_placement* placement, hf_hold hold, hf_anchor anchor);
-/* World position of what a limb touches with, at link poses. */
-hf_vec3 hf_agent_touching(const hf_agent* agent, int limb, int frame, const hf_transform* links);
 hf_vec3 hf_agent_up(const hf_agent* agent);
-/* The limb's joints from one pose into another, whose mimic joints follow. */
-void hf_agent_take_limb(const hf_agent* agent, int limb, const double* from, double* q);
 
 /* ---- agent_idle.c: limbs that do not walk ---- */
 /* Finds relaxed postures of them that are out of the walkers' way. */

@@ -67,12 +67,12 @@ static bool clear_of(hf_agent* a, int idle, int walker, const hf_samples* sample
     query.limb = idle;
     query.scene = false;
     for (int i = -1; i < count; i++) {
-        hf_agent_take_limb(a, walker, a->relaxed, a->next.q);
+        hf_pose_take_limb(a->creature, walker, a->relaxed, a->next.q);
         if (i >= 0) hf_samples_pose(a->creature, samples, steps[i], a->next.q);
         hf_forward(a->creature, &a->next, a->links);
         if (hf_collides(a->creature, NULL, a->links, &query, NULL)) return false;
     }
-    hf_agent_take_limb(a, walker, a->relaxed, a->next.q);
+    hf_pose_take_limb(a->creature, walker, a->relaxed, a->next.q);
     return true;
 }
 
@@ -122,7 +122,7 @@ hf_status hf_agent_relax_idle(hf_agent* a) {
             found = clear_of_all(a, i);
         }
         if (!found) continue;
-        hf_agent_take_limb(a, i, a->next.q, a->relaxed);
+        hf_pose_take_limb(a->creature, i, a->next.q, a->relaxed);
         a->limbs[i].relaxes = true;
     }
     return HF_OK;

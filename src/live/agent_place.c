@@ -49,7 +49,7 @@ static hf_status touch_at(hf_agent* a, const hf_placement* placement, const hf_t
     *good = false;
     if (!hf_placement_closest(placement, point, ON_SURFACE_M, &s) || s.object != k->hold.object) return HF_OK;
     if (fabs(hf_dot(s.normal, k->hold.normal)) < SAME_FACE) return HF_OK;
-    hf_agent_take_limb(a, k->hold.limb, a->relaxed, a->query_q);
+    hf_pose_take_limb(a->creature, k->hold.limb, a->relaxed, a->query_q);
     hf_pose pose = {*root, a->query_q};
     hf_forward(a->creature, &pose, a->links);
     hf_target target = {
@@ -109,7 +109,7 @@ static bool crowded(const hf_agent* a, const hf_placement* placement, int limb, 
 static void set_query(hf_agent* a, const hf_agent_input* in, int limb, hf_transform root,
                       hf_contact_query* query) {
     memcpy(a->query_q, a->pose.q, sizeof(double) * (size_t)a->view->q_count);
-    hf_agent_take_limb(a, limb, a->relaxed, a->query_q);
+    hf_pose_take_limb(a->creature, limb, a->relaxed, a->query_q);
     // the hold of this limb is left out: the limb lets go of it
     a->touch_count = 0;
     for (int i = 0; i < a->view->limb_count; i++)

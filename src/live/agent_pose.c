@@ -3,6 +3,7 @@
    pose stays when nothing else holds. */
 #include "live/agent.h"
 #include "model/tolerance.h"
+#include "solve/keep.h"
 
 #include <holdfast/rom.h>
 
@@ -91,12 +92,8 @@ static bool keeps_rom(const hf_agent* a, int limb, const double* q) {
 
 static hf_status hold(hf_agent* a, const hf_placement* placement, int limb, double dt, bool* held) {
     const agent_place* at = &a->limbs[limb].at;
-    hf_transform object = hf_placement_pose(placement, at->hold.object);
-    hf_target target = {.kind = at->anchor.flat ? HF_TARGET_POSE : HF_TARGET_POSITION,
-                        .limb = limb,
-                        .contact = at->hold.frame,
-                        .point = hf_apply(object, at->anchor.point),
-                        .rotation = hf_quat_mul(object.rotation, at->anchor.rotation)};
+    hf_anchor anchor = hf_anchor_in(hf_placement_pose(placement, at->hold.object), at->anchor);
+    hf_target target = hf_anchor_target(&at->hold, &anchor);
     lean_posture(a, limb, a->relaxed, dt, DRIFT);
     hf_solve_result r;
     hf_status status = solve(a, &target, ITERATIONS, &r);
@@ -116,10 +113,10 @@ static hf_status solve_swing(hf_agent* a, const hf_placement* placement, int lim
                         .contact = l->at.hold.frame};
     hf_agent_swing_at(a, limb, placement, phase, &target.point, &target.rotation);
     const double* goal = a->goals + (size_t)limb * (size_t)a->view->q_count;
-    hf_agent_take_limb(a, limb, a->pose.q, a->next.q);
+    hf_pose_take_limb(a->creature, limb, a->pose.q, a->next.q);
     hf_status status = solve(a, &target, ITERATIONS, r);
     if (status == HF_OK && phase > 0.5 && r->position_error_m > NEAR_M) {
-        hf_agent_take_limb(a, limb, goal, a->next.q);
+        hf_pose_take_limb(a->creature, limb, goal, a->next.q);
         status = solve(a, &target, ITERATIONS, r);
     }
     return status;
@@ -140,7 +137,7 @@ static hf_status swing(hf_agent* a, const hf_placement* placement, int limb, dou
     if (share < 1) shorten(a, limb, share, a->next.q);
     if (!keeps_rom(a, limb, a->next.q)) {
         // the step would leave a region of the range of motion: the limb waits
-        hf_agent_take_limb(a, limb, a->pose.q, a->next.q);
+        hf_pose_take_limb(a->creature, limb, a->pose.q, a->next.q);
         l->advance = 0;
         l->frozen = 2;
         return HF_OK;
@@ -154,8 +151,8 @@ static hf_status swing(hf_agent* a, const hf_placement* placement, int limb, dou
 /* A limb without contact goes to its relaxed posture. */
 static void relax(hf_agent* a, int limb, double dt) {
     lean_posture(a, limb, a->relaxed, dt, DRIFT);
-    hf_agent_take_limb(a, limb, a->posture, a->next.q);
-    if (!keeps_rom(a, limb, a->next.q)) hf_agent_take_limb(a, limb, a->pose.q, a->next.q);
+    hf_pose_take_limb(a->creature, limb, a->posture, a->next.q);
+    if (!keeps_rom(a, limb, a->next.q)) hf_pose_take_limb(a->creature, limb, a->pose.q, a->next.q);
 }
 
 /* ---- the pose ---- */
@@ -378,7 +375,7 @@ static void stay(hf_agent* a, const hf_placement* placement) {
         if (l->mode == AGENT_SWING && l->lifting) put_back(l);
         if (l->mode != AGENT_HELD) continue;
         hf_vec3 at = hf_apply(hf_placement_pose(placement, l->at.hold.object), l->at.anchor.point);
-        if (hf_distance(at, hf_agent_touching(a, i, l->at.hold.frame, a->links)) > 2 * HF_LIVE_HELD_M)
+        if (hf_distance(at, hf_hold_anchor(a->creature, &l->at.hold, a->links).point) > 2 * HF_LIVE_HELD_M)
             break_contact(a, i);
     }
     bool hits = false;

@@ -60,11 +60,11 @@ static bool has_foothold(const agent_limb* l) { return l->mode == AGENT_HELD || 
 /* What a limb holds; for one that swings, how far it has come from the old foothold to the new one. */
 static hf_vec3 held_centre(const agent_limb* l, const hf_placement* placement) {
     hf_vec3 at = l->mode == AGENT_SWING ? hf_lerp(l->from, l->at.anchor.point, l->phase) : l->at.anchor.point;
-    return hf_apply(hf_agent_object(placement, l->at.hold.object), at);
+    return hf_apply(hf_object_pose(placement, l->at.hold.object), at);
 }
 
 static hf_vec3 foothold(const agent_limb* l, const hf_placement* placement) {
-    hf_vec3 ball = hf_rotate(hf_agent_object(placement, l->at.hold.object).rotation,
+    hf_vec3 ball = hf_rotate(hf_object_pose(placement, l->at.hold.object).rotation,
                              hf_sub(l->at.anchor.point, l->at.hold.point));
     return hf_sub(held_centre(l, placement), ball);
 }

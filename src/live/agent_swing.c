@@ -12,12 +12,12 @@ static const double RAISE = 0.7; /* how much higher each new start of a swing is
 
 static void start_here(hf_agent* a, int limb, const hf_placement* placement, hf_vec3 normal) {
     agent_limb* l = &a->limbs[limb];
-    const hf_contact_frame* f = &a->view->limbs[limb].contacts[l->at.hold.frame];
-    hf_transform object = hf_agent_object(placement, l->at.hold.object);
+    hf_transform object = hf_object_pose(placement, l->at.hold.object);
     hf_forward(a->creature, &a->pose, a->links);
-    l->from = hf_unapply(object, hf_agent_touching(a, limb, l->at.hold.frame, a->links));
+    hf_anchor now = hf_anchor_in(hf_inverse(object), hf_hold_anchor(a->creature, &l->at.hold, a->links));
+    l->from = now.point;
     l->from_normal = hf_unrotate(object.rotation, normal);
-    l->from_rotation = hf_quat_mul(hf_quat_conj(object.rotation), a->links[f->link].rotation);
+    l->from_rotation = now.rotation;
     l->phase = l->waited = 0;
     l->stuck = 0;
 }
@@ -28,7 +28,7 @@ void hf_agent_swing_begin(hf_agent* a, int limb, const agent_place* to, const hf
     l->lifting = l->mode == AGENT_HELD;
     l->left = l->at;
     if (l->lifting)
-        normal = hf_rotate(hf_agent_object(placement, l->at.hold.object).rotation, l->at.hold.normal);
+        normal = hf_rotate(hf_object_pose(placement, l->at.hold.object).rotation, l->at.hold.normal);
     l->at = *to;
     l->mode = AGENT_SWING;
     l->raise = 0;
@@ -53,7 +53,7 @@ static double smooth(double x) { return x <= 0 ? 0 : x >= 1 ? 1 : x * x * (3 - 2
 void hf_agent_swing_at(const hf_agent* a, int limb, const hf_placement* placement, double phase,
                        hf_vec3* point, hf_quat* rotation) {
     const agent_limb* l = &a->limbs[limb];
-    hf_transform object = hf_agent_object(placement, l->at.hold.object);
+    hf_transform object = hf_object_pose(placement, l->at.hold.object);
     hf_vec3 goal = l->at.anchor.point, way = hf_sub(goal, l->from);
     // where one end lies higher than the other, the curve rises above the higher one
     double lift = l->lift * (1 + l->raise);

@@ -6,13 +6,13 @@
 #include "base/memory.h"
 #include "base/error.h"
 #include "base/workspace.h"
-#include "geom/hull.h"
 #include "solve/keep.h"
 #include "solve/target.h"
 #include "model/creature.h"
 #include "model/tolerance.h"
 
 #include <holdfast/outlook.h>
+#include <holdfast/reach.h>
 #include <holdfast/sequence.h>
 #include <holdfast/solve.h>
 #include <math.h>
@@ -28,9 +28,7 @@ static const hf_option items[] = {
     {"max_phases", HF_OPTION_COUNT, FIELD(max_phases), 1, 1000000, 2000, "", "groups that swing, at most"},
 };
 
-hf_option_table hf_sequence_option_table(void) {
-    return (hf_option_table){sizeof items / sizeof *items, items};
-}
+hf_option_table hf_sequence_option_table(void) { return HF_OPTION_TABLE(items); }
 
 hf_sequence_options hf_sequence_options_default(void) {
     hf_sequence_options options;
@@ -137,29 +135,13 @@ static void measure_path(walker* w) {
 
 /* ---- holding ---- */
 
-static hf_status solve(walker* w, const hf_target* target, hf_transform root, double* q, hf_solve_result* r) {
-    hf_pose pose = {root, q};
-    hf_forward(w->creature, &pose, w->links);
-    hf_solve_options o = hf_solve_options_default();
-    o.max_iterations = HF_NEAR_ITERATIONS;
-    o.max_starts = 1;
-    o.tolerance_m = w->query->swing.tolerance_m / 2;
-    o.tolerance_rad = HF_CONTACT_RAD;
-    return hf_limb_solve(w->creature, &w->links[w->view->limbs[target->limb].base_link], target, &o,
-                         w->workspace, q, r);
-}
-
 /* Puts a limb of q to where it holds; false when it does not reach. */
 static hf_status hold_at(walker* w, const hold* h, hf_transform root, double* q, bool* good) {
-    hf_target target = {.kind = h->anchor.flat ? HF_TARGET_POSE : HF_TARGET_POSITION,
-                        .limb = h->contact.limb,
-                        .contact = h->contact.frame,
-                        .point = h->anchor.point,
-                        .rotation = h->anchor.rotation};
-    hf_solve_result r;
-    hf_status status = solve(w, &target, root, q, &r);
-    *good = status == HF_OK && r.outcome == HF_FOUND;
-    return status;
+    hf_pose pose = {root, q};
+    hf_vec3 miss;
+    hf_forward(w->creature, &pose, w->links);
+    return hf_hold_keep(w->creature, &h->contact, &h->anchor, HF_KEEP_EXACT, w->workspace, w->links, q, good,
+                        &miss);
 }
 
 /* What a limb holds from now on, as it stands in a pose. */
@@ -176,25 +158,14 @@ static int list_touches(walker* w, const hold* holds) {
     return count;
 }
 
-static bool collides(walker* w, hf_transform root, double* q, const hold* holds, int limb) {
+static bool collides(walker* w, hf_transform root, double* q, const hf_hold* touches, int count, int limb) {
     hf_collision_query c = hf_collision_query_default();
-    c.touches = w->touches;
-    c.touch_count = list_touches(w, holds);
+    c.touches = touches;
+    c.touch_count = count;
     c.limb = limb;
     hf_pose pose = {root, q};
     hf_forward(w->creature, &pose, w->links);
     return hf_collides(w->creature, w->placement, w->links, &c, &w->result->collision);
-}
-
-/* Does a limb that holds overlap the scene? */
-static bool limb_in_scene(walker* w, hf_transform root, double* q, const hold* h) {
-    hf_collision_query c = hf_collision_query_default();
-    c.touches = &h->contact;
-    c.touch_count = 1;
-    c.limb = h->contact.limb;
-    hf_pose pose = {root, q};
-    hf_forward(w->creature, &pose, w->links);
-    return hf_collides(w->creature, w->placement, w->links, &c, NULL);
 }
 
 /* For how much of the path between two places a contact stays in reach and its limb free, in parts of LOOKS.
@@ -207,41 +178,22 @@ static hf_status lasts(walker* w, const hold* h, const double* q, double from, d
         hf_transform root = root_at(w, at);
         hf_status status = hold_at(w, h, root, w->far_q, &good);
         if (status != HF_OK) return status;
-        if (!good || limb_in_scene(w, root, w->far_q, h)) break;
+        if (!good || collides(w, root, w->far_q, &h->contact, 1, h->contact.limb)) break;
     }
     return HF_OK;
 }
 
 /* ---- new contacts ---- */
 
-static void copy_limb(const walker* w, int limb, const double* from, double* to) {
-    const hf_limb* l = &w->view->limbs[limb];
-    for (int i = 0; i < l->joint_count; i++) {
-        const hf_joint* j = &w->view->joints[l->joints[i]];
-        memcpy(to + j->q_index, from + j->q_index, sizeof(double) * (size_t)j->q_count);
-    }
-    hf_pose_follow(w->creature, to);
-}
-
-/* The hull of where a set's samples get; none for a limb that moves in a plane. */
-static hf_status measure_set(walker* w, const hf_samples* set, hf_mesh* hull) {
-    hf_samples_view view = hf_samples_get(set);
-    hf_workspace_mark mark = hf_workspace_begin(w->workspace);
-    float* points = hf_workspace_take(w->workspace, 3 * (size_t)view.count, sizeof *points);
-    for (int i = 0; points && i < view.count; i++)
-        for (int k = 0; k < 3; k++) points[3 * i + k] = hf_sample_value(view.point, 3, i, k);
-    hf_status status = points ? hf_hull_build(points, view.count, hull, NULL) : HF_ERROR_MEMORY;
-    hf_workspace_end(w->workspace, mark);
-    return status == HF_ERROR_FORMAT ? HF_OK : status;
-}
-
-/* Reach volumes of the limbs, as far as their samples get. */
+/* Reach volumes of the limbs that have samples; none for a limb that moves in a plane. */
 static hf_status measure_reach(walker* w) {
     hf_status status = HF_OK;
     for (int l = 0, at = 0; l < w->view->limb_count; l++)
-        for (int i = 0; i < w->view->limbs[l].contact_count && status == HF_OK; i++, at++)
-            if (w->query->samples[l] && w->query->samples[l][i])
-                status = measure_set(w, w->query->samples[l][i], &w->reach[at]);
+        for (int i = 0; i < w->view->limbs[l].contact_count && status == HF_OK; i++, at++) {
+            if (!w->query->samples[l] || !w->query->samples[l][i]) continue;
+            status = hf_reach_volume(w->creature, l, i, &w->reach[at], NULL);
+            if (status == HF_ERROR_FORMAT) status = HF_OK;
+        }
     return status;
 }
 
@@ -282,6 +234,25 @@ static hf_status ask(walker* w, int limb, double from, double until) {
     return hf_contact_find(w->creature, w->query->samples[limb], w->placement, &c, w->workspace, w->answer);
 }
 
+/* Brings the limb from the posture of an answer onto its contact, at the end of the phase. */
+static hf_status touch(walker* w, const hf_contact* k, hf_solve_result* r) {
+    hf_pose_take_limb(w->creature, k->hold.limb, k->q, w->next_q);
+    hf_target target = {.kind = HF_TARGET_NORMAL,
+                        .limb = k->hold.limb,
+                        .contact = k->hold.frame,
+                        .point = k->hold.point,
+                        .normal = k->hold.normal};
+    hf_pose pose = {w->next_root, w->next_q};
+    hf_forward(w->creature, &pose, w->links);
+    hf_solve_options o = hf_solve_options_default();
+    o.max_iterations = HF_NEAR_ITERATIONS;
+    o.max_starts = 1;
+    o.tolerance_m = w->query->swing.tolerance_m / 2;
+    o.tolerance_rad = HF_CONTACT_RAD;
+    return hf_limb_solve(w->creature, &w->links[w->view->limbs[k->hold.limb].base_link], &target, &o,
+                         w->workspace, w->next_q, r);
+}
+
 /* Brings the limb onto one of the answer's contacts at the end of the phase, d metres on; good when it gets
    there and is free. `parts` is how long it lasts until `until`. */
 static hf_status try_contact(walker* w, int limb, const hf_contact* k, double d, double until, bool* good,
@@ -289,20 +260,14 @@ static hf_status try_contact(walker* w, int limb, const hf_contact* k, double d,
     *good = false;
     *parts = 0;
     if (k->hold.frame < 0) return HF_OK;
-    copy_limb(w, limb, k->q, w->next_q);
-    hf_target target = {.kind = HF_TARGET_NORMAL,
-                        .limb = limb,
-                        .contact = k->hold.frame,
-                        .point = k->hold.point,
-                        .normal = k->hold.normal};
     hf_solve_result r;
-    hf_status status = solve(w, &target, w->next_root, w->next_q, &r);
+    hf_status status = touch(w, k, &r);
     const hf_contact_frame* f = &w->view->limbs[limb].contacts[k->hold.frame];
     bool near = r.position_error_m <= w->query->swing.tolerance_m;
     if (status != HF_OK || !near || (!(f->ball > 0) && r.angle_error_rad > k->angle_error_rad + 0.05))
         return status;
     w->next_holds[limb] = hold_of(w, &k->hold, w->next_root, w->next_q);
-    *good = !collides(w, w->next_root, w->next_q, w->next_holds, limb);
+    *good = !collides(w, w->next_root, w->next_q, w->touches, list_touches(w, w->next_holds), limb);
     if (*good) status = lasts(w, &w->next_holds[limb], w->next_q, w->at + d, until, parts);
     w->next_holds[limb].on = *good;
     return status;
@@ -380,9 +345,9 @@ static int blamed(const walker* w, int count) {
     if (w->swing->why != HF_SWING_COLLIDES && w->swing->why != HF_SWING_GOAL_COLLIDES) return -1;
     int bodies[2] = {c->body, c->other_body};
     for (int b = 0; b < 2 && bodies[b] >= 0; b++)
-        for (int link = w->view->bodies[bodies[b]].link; link > 0; link = w->view->links[link].parent_link)
-            for (int i = 0; i < count; i++)
-                if (w->view->limbs[w->renewed[i]].root_link == link) return w->renewed[i];
+        for (int i = 0; i < count; i++)
+            if (hf_link_in_limb(w->creature, w->view->bodies[bodies[b]].link, w->renewed[i]))
+                return w->renewed[i];
     return -1;
 }
 
@@ -423,7 +388,7 @@ static hf_status try_phase(walker* w, int count, double d, int free_limb, bool* 
         for (int i = 0; i < count && status == HF_OK; i++) {
             bool good;
             if (w->renewed[i] == free_limb) {
-                copy_limb(w, free_limb, w->view->rest, w->next_q);
+                hf_pose_take_limb(w->creature, free_limb, w->view->rest, w->next_q);
                 continue;
             }
             status = renew(w, w->renewed[i], d, until, &good);
@@ -595,7 +560,7 @@ static hf_status run(walker* w, hf_progress_fn progress, void* user) {
     memset(w->holds, 0, sizeof *w->holds * (size_t)w->view->limb_count);
     for (int i = 0; i < q->contact_count; i++)
         w->holds[q->contacts[i].limb] = hold_of(w, &q->contacts[i], w->root, w->q);
-    if (collides(w, w->root, w->q, w->holds, -1)) {
+    if (collides(w, w->root, w->q, w->touches, list_touches(w, w->holds), -1)) {
         r->why = HF_SEQUENCE_START_COLLIDES;
         r->outcome = HF_NONE;
         return HF_OK;

@@ -78,15 +78,21 @@ bool hf_bodies_collide(const hf_creature* c, const hf_transform* links, double d
     return true;
 }
 
+/* A body that is not the limb's is asked about the limb's alone, which mostly come one after the other. */
 static bool tiles_collide(const hf_creature* c, const hf_transform* links, double depth, const tile* s,
                           const tile* t, hf_collision* hit) {
+    int first = 0, end = t->count;
+    while (first < end && !t->wanted[first]) first++;
+    while (end > first && !t->wanted[end - 1]) end--;
     for (int i = 0; i < s->count; i++) {
         bool near[TILE];
-        for (int k = 0; k < t->count; k++) {
+        int from = s->wanted[i] ? 0 : first, to = s->wanted[i] ? t->count : end;
+        if (s == t && from <= i) from = i + 1;
+        for (int k = from; k < to; k++) {
             double x = s->x[i] - t->x[k], y = s->y[i] - t->y[k], z = s->z[i] - t->z[k], r = s->r[i] + t->r[k];
             near[k] = x * x + y * y + z * z <= r * r;
         }
-        for (int k = s == t ? i + 1 : 0; k < t->count; k++) {
+        for (int k = from; k < to; k++) {
             int a = s->first + i, b = t->first + k;
             if (!near[k] || !(s->wanted[i] || t->wanted[k]) || !hf_pair_bit(c, a, b)) continue;
             if (hf_bodies_collide(c, links, depth, a, b, hit)) return true;

@@ -33,6 +33,16 @@ static inline bool hf_pair_bit(const hf_creature* c, int a, int b) {
     return c->pairs[bit / 32] >> (bit % 32) & 1;
 }
 
+/* The limb's joint values from one whole pose into another, whose mimic joints follow. */
+void hf_pose_take_limb(const hf_creature* creature, int limb, const double* from, double* to);
+/* Are all joints with one value within their limits by more than -`tolerance`? */
+bool hf_pose_within_limits(const hf_creature* creature, const double* q, double tolerance);
+
+/* The joint at the end of a chain of mimics, with the whole multiplier and offset. */
+int hf_joint_master(const hf_creature_view* view, int joint, double* multiplier, double* offset);
+/* What a mimic joint's limits leave to its master's value; false for a joint that narrows none. */
+bool hf_mimic_range(const hf_creature_view* view, int joint, int* master, double* low, double* high);
+
 /* A limb has what its joints move; without joints it has its one link. Limb -1 has all. */
 bool hf_link_in_limb(const hf_creature* creature, int link, int limb);
 

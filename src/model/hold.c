@@ -1,5 +1,6 @@
 /* Holds: put into the world, found in a posture, anchored to where the limb's link must stay. */
 #include "model/creature.h"
+#include "model/tolerance.h"
 
 #include <holdfast/hold.h>
 
@@ -41,6 +42,18 @@ static tip tip_of(const hf_creature* c, const hf_hold* h) {
 hf_anchor hf_hold_anchor(const hf_creature* c, const hf_hold* h, const hf_transform* links) {
     tip t = tip_of(c, h);
     return (hf_anchor){hf_apply(links[t.link], t.offset), links[t.link].rotation, t.patch && !h->grip};
+}
+
+hf_anchor hf_anchor_in(hf_transform frame, hf_anchor a) {
+    a.point = hf_apply(frame, a.point);
+    a.rotation = hf_quat_mul(frame.rotation, a.rotation);
+    return a;
+}
+
+bool hf_anchor_lies_flat(const hf_creature* c, const hf_hold* h, const hf_anchor* a) {
+    if (!a->flat) return false;
+    hf_vec3 own = hf_rotate(a->rotation, c->view.limbs[h->limb].contacts[h->frame].normal);
+    return -hf_dot(own, h->normal) > hf_cos(HF_FLAT_RAD);
 }
 
 void hf_anchor_error(const hf_creature* c, const hf_hold* h, const hf_anchor* a, const hf_transform* links,

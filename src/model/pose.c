@@ -103,3 +103,41 @@ void hf_pose_difference(const hf_creature* creature, const hf_pose* a, const hf_
             for (int i = 0; i < joint->v_count; i++) v[joint->v_index + i] = b->q[q + i] - a->q[q + i];
     }
 }
+
+void hf_pose_take_limb(const hf_creature* creature, int limb, const double* from, double* to) {
+    const hf_limb* l = &creature->view.limbs[limb];
+    for (int i = 0; i < l->joint_count; i++) {
+        const hf_joint* j = &creature->view.joints[l->joints[i]];
+        memcpy(to + j->q_index, from + j->q_index, sizeof(double) * (size_t)j->q_count);
+    }
+    hf_pose_follow(creature, to);
+}
+
+bool hf_pose_within_limits(const hf_creature* creature, const double* q, double tolerance) {
+    for (int i = 0; i < creature->view.joint_count; i++) {
+        const hf_joint* j = &creature->view.joints[i];
+        if (j->q_count != 1) continue;
+        if (q[j->q_index] < j->lower - tolerance || q[j->q_index] > j->upper + tolerance) return false;
+    }
+    return true;
+}
+
+int hf_joint_master(const hf_creature_view* v, int joint, double* multiplier, double* offset) {
+    *multiplier = 1, *offset = 0;
+    for (int guard = 0; v->joints[joint].mimic >= 0 && guard < v->joint_count; guard++) {
+        *offset += *multiplier * v->joints[joint].offset;
+        *multiplier *= v->joints[joint].multiplier;
+        joint = v->joints[joint].mimic;
+    }
+    return joint;
+}
+
+bool hf_mimic_range(const hf_creature_view* v, int joint, int* master, double* low, double* high) {
+    double multiplier, offset;
+    *master = hf_joint_master(v, joint, &multiplier, &offset);
+    if (*master == joint || multiplier == 0 || v->joints[*master].v_count != 1) return false;
+    double a = (v->joints[joint].lower - offset) / multiplier;
+    double b = (v->joints[joint].upper - offset) / multiplier;
+    *low = fmin(a, b), *high = fmax(a, b);
+    return true;
+}

@@ -122,9 +122,8 @@ static hf_vec3 climb(reach* r, hf_vec3 way, hf_vec3 from) {
     return best;
 }
 
-/* Evenly spread over the sphere: a Fibonacci spiral. */
-static hf_vec3 direction(int i) {
-    double z = 1 - (2.0 * i + 1) / WAYS, ring = sqrt(1 - z * z), angle = i * TURN * (3 - sqrt(5));
+hf_vec3 hf_even_way(int i, int count) {
+    double z = 1 - (2.0 * i + 1) / count, ring = sqrt(1 - z * z), angle = i * TURN * (3 - sqrt(5));
     return hf_v3(ring * hf_cos(angle), ring * hf_sin(angle), z);
 }
 
@@ -200,6 +199,6 @@ hf_status hf_reach_volume(const hf_creature* creature, int limb, int contact, hf
                           hf_error* error) {
     HF_REQUIRE(error, creature && hull);
     hf_vec3 ways[WAYS];
-    for (int i = 0; i < WAYS; i++) ways[i] = direction(i);
+    for (int i = 0; i < WAYS; i++) ways[i] = hf_even_way(i, WAYS);
     return hf_reach_volume_along(creature, limb, contact, ways, WAYS, 0, hull, error);
 }

@@ -4,6 +4,8 @@
 
 #include <holdfast/reach.h>
 
+/* One of `count` directions that are evenly spread over the sphere: a Fibonacci spiral. */
+hf_vec3 hf_even_way(int index, int count);
 /* As hf_reach_volume, but exact in these unit directions of the limb's root frame only. Where the contact
    moves in a plane or on a line, the volume is what lies within thick_m of where it gets; 0: HF_ERROR_FORMAT.
  */

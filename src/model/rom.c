@@ -254,7 +254,7 @@ static bool within_limits(const hf_creature* creature, const hf_rom* rom, double
 }
 
 /* `outside`: the values are known to be. */
-static void project_once(const hf_creature* creature, const hf_rom* rom, bool outside, int* likely,
+static void project_once(const hf_creature* creature, const hf_rom* rom, bool outside, hf_rom_memory* memory,
                          double* values) {
     if (rom->piece_count == 0) {
         if (swing_residual(creature, rom, values) < 0) swing_project(creature, rom, values);
@@ -264,7 +264,7 @@ static void project_once(const hf_creature* creature, const hf_rom* rom, bool ou
         if (rom->joint_count > 3)
             union_project(rom, values, nearest);
         else
-            hf_rom_nearest_likely(rom->boundary, values, likely, nearest);
+            hf_rom_nearest_likely(rom->boundary, values, &memory->triangle, nearest);
         memcpy(values, nearest, sizeof nearest);
     }
 }
@@ -284,24 +284,26 @@ static void move_to_centre(const hf_creature* creature, const hf_rom* rom, const
         values[i] = start[i] + inside * (rom->boundary->centre[i] - start[i]);
 }
 
-static void project(const hf_creature* creature, const hf_rom* rom, bool outside, int* likely,
+static void project(const hf_creature* creature, const hf_rom* rom, bool outside, hf_rom_memory* memory,
                     double* values) {
     double start[HF_MAX_ROM_JOINTS];
     memcpy(start, values, sizeof start);
     /* Where the nearest point breaks a joint limit: to and fro between both. */
     for (int round = 0; round < 40; round++) {
-        project_once(creature, rom, outside && round == 0, likely, values);
+        project_once(creature, rom, outside && round == 0, memory, values);
         if (within_limits(creature, rom, values, true)) break;
     }
-    if (!within(creature, rom, values, 1e-9)) move_to_centre(creature, rom, start, values);
+    bool inside = rom->piece_count ? hf_rom_in_pieces_likely(rom, values, 1e-9, &memory->piece)
+                                   : within(creature, rom, values, 1e-9);
+    if (!inside) move_to_centre(creature, rom, start, values);
 }
 
 void hf_rom_project(const hf_creature* creature, int index, double* q) {
     const hf_rom* rom = get(creature, index);
     double values[HF_MAX_ROM_JOINTS];
-    int likely = -1;
+    hf_rom_memory memory = {-1, 0};
     read_values(creature, rom, q, values);
-    project(creature, rom, false, &likely, values);
+    project(creature, rom, false, &memory, values);
     write_values(creature, rom, values, q);
 }
 
@@ -312,7 +314,7 @@ bool hf_rom_keep(const hf_creature* creature, int index, double tolerance, hf_ro
     bool inside = rom->piece_count ? hf_rom_in_pieces_likely(rom, values, tolerance, &memory->piece)
                                    : within(creature, rom, values, tolerance);
     if (inside) return false;
-    project(creature, rom, true, &memory->triangle, values);
+    project(creature, rom, true, memory, values);
     write_values(creature, rom, values, q);
     return true;
 }

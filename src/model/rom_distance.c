@@ -147,8 +147,9 @@ static double nearest_square(const hf_rom_boundary* boundary, const double p[3],
         int one = (int)(node - boundary->nodes) + 1, two = node->second;
         double way_one = box_square(&boundary->nodes[one], p), way_two = box_square(&boundary->nodes[two], p);
         bool swap = way_one > way_two;
-        stack[depth].node = swap ? one : two, stack[depth++].square = swap ? way_one : way_two;
-        stack[depth].node = swap ? two : one, stack[depth++].square = swap ? way_two : way_one;
+        double far = swap ? way_one : way_two, near = swap ? way_two : way_one;
+        if (far < best) stack[depth].node = swap ? one : two, stack[depth++].square = far;
+        if (near < best) stack[depth].node = swap ? two : one, stack[depth++].square = near;
     }
     if (likely) *likely = which;
     if (nearest) memcpy(nearest, (double[3]){at.x, at.y, at.z}, 3 * sizeof *nearest);
@@ -164,7 +165,9 @@ double hf_rom_nearest_likely(const hf_rom_boundary* boundary, const double p[3],
     return sqrt(nearest_square(boundary, p, -1, likely, nearest));
 }
 
-static bool in_piece(const hf_rom_piece* piece, int d, const double* values, double tolerance) {
+/* Inlined with a constant `d` where most regions are, so that the inner loop unrolls. */
+static inline __attribute__((always_inline)) bool under_planes(const hf_rom_piece* piece, int d,
+                                                               const double* values, double tolerance) {
     const double* row = piece->planes;
     for (int k = 0; k < piece->plane_count; k++, row += d + 1) {
         double height = -row[d];
@@ -172,6 +175,10 @@ static bool in_piece(const hf_rom_piece* piece, int d, const double* values, dou
         if (!(height <= tolerance)) return false;
     }
     return true;
+}
+
+static bool in_piece(const hf_rom_piece* piece, int d, const double* values, double tolerance) {
+    return d == 3 ? under_planes(piece, 3, values, tolerance) : under_planes(piece, d, values, tolerance);
 }
 
 bool hf_rom_in_pieces(const hf_rom* rom, const double* values, double tolerance) {

@@ -135,6 +135,11 @@ void hf_upper_ray(hf_upper_walk* walk, const hf_placement* placement, hf_vec3 or
 /* The next object within bound (m), or -1. */
 int hf_upper_next(hf_upper_walk* walk, double bound);
 
+/* Where an object is; the world's frame for none (-1). */
+static inline hf_transform hf_object_pose(const hf_placement* placement, int object) {
+    return object >= 0 ? hf_placement_pose(placement, object) : hf_transform_identity();
+}
+
 /* hf_placement_overlap with an own depth for each of several objects; infinite: not tested. */
 typedef struct hf_object_depth {
     int object;

@@ -139,9 +139,7 @@ static const hf_option items[] = {
 };
 #undef FIELD
 
-hf_option_table hf_course_option_table(void) {
-    return (hf_option_table){sizeof items / sizeof *items, items};
-}
+hf_option_table hf_course_option_table(void) { return HF_OPTION_TABLE(items); }
 
 hf_course_options hf_course_options_default(void) {
     hf_course_options o;

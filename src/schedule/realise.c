@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/workspace.h"
 #include "model/creature.h"
+#include "model/scene.h"
 #include "schedule/frames.h"
 #include "solve/keep.h"
 
@@ -104,21 +105,11 @@ static bool pose_at(realiser* r, double time_s, hf_pose* pose) {
     return false;
 }
 
-static hf_transform object_pose(const realiser* r, int object) {
-    return object >= 0 ? hf_placement_pose(r->placement, object) : hf_transform_identity();
-}
-
-static hf_anchor anchor_in(hf_transform frame, hf_anchor a) {
-    a.point = hf_apply(frame, a.point);
-    a.rotation = hf_quat_mul(frame.rotation, a.rotation);
-    return a;
-}
-
 /* Begins a hold as the limb stands. Where the limb stands elsewhere than the hold says (an edited schedule),
    the hold is right: the contact frame's point goes there and its normal against the surface's. */
 static void begin(realiser* r, int index, int frame, const hf_transform* links, held* h) {
     const hf_hold* hold = &r->schedule->holds[index].hold;
-    hf_transform object = object_pose(r, hold->object);
+    hf_transform object = hf_object_pose(r->placement, hold->object);
     hf_hold world = hf_hold_in_world(*hold, object);
     const hf_contact_frame* f = &r->creature->view.limbs[hold->limb].contacts[hold->frame];
     hf_anchor a = hf_hold_anchor(r->creature, &world, links);
@@ -128,15 +119,14 @@ static void begin(realiser* r, int index, int frame, const hf_transform* links, 
         hf_vec3 own = hf_rotate(a.rotation, f->normal);
         if (a.flat) a.rotation = hf_quat_mul(hf_quat_between(own, hf_neg(world.normal)), a.rotation);
     }
-    // a patch that is tilted further bears by its edge, and may turn
-    a.flat = a.flat && -hf_dot(hf_rotate(a.rotation, f->normal), world.normal) > hf_cos(HF_FLAT_RAD);
+    a.flat = hf_anchor_lies_flat(r->creature, &world, &a);
     hf_transform link = {.rotation = a.rotation};
     link.position = hf_sub(a.point, hf_rotate(link.rotation, f->offset));
     *h = (held){.index = index,
                 .begun = frame,
                 .world = world,
                 .anchor = a,
-                .local = anchor_in(hf_inverse(object), a)};
+                .local = hf_anchor_in(hf_inverse(object), a)};
     hf_support_plan(r->creature, r->placement, &world, link, &h->support);
 }
 
@@ -149,8 +139,8 @@ static bool list_holds(realiser* r, int frame, double time_s, const hf_pose* pos
     bool changed = kept != before;
     for (int i = 0; i < kept; i++) {
         held* h = &r->now[i];
-        hf_transform object = object_pose(r, h->world.object);
-        if (r->moves) h->anchor = anchor_in(object, h->local);
+        hf_transform object = hf_object_pose(r->placement, h->world.object);
+        if (r->moves) h->anchor = hf_anchor_in(object, h->local);
         if (r->moves) h->world = hf_hold_in_world(s->holds[h->index].hold, object);
     }
     r->now_count = kept;
@@ -198,16 +188,6 @@ static hf_status write_frame(realiser* r, double time_s, const hf_pose* pose, bo
         for (int i = 0; i < r->now_count && status == HF_OK; i++)
             if (r->now[i].world.limb == limb) status = hf_motion_add_contact(r->motion, f, &r->now[i].world);
     return status;
-}
-
-static bool within_limits(const hf_creature_view* v, const double* q) {
-    for (int j = 0; j < v->joint_count; j++) {
-        const hf_joint* joint = &v->joints[j];
-        if (joint->q_count != 1) continue;
-        if (q[joint->q_index] < joint->lower - HF_LIMIT || q[joint->q_index] > joint->upper + HF_LIMIT)
-            return false;
-    }
-    return true;
 }
 
 /* The static margin of the frame that was written last; r->links are its links. */
@@ -355,7 +335,7 @@ static hf_status make_frames(realiser* r, bool test) {
             hf_forward(r->creature, &pose, r->links);
             status = weigh(r, changed, test, i);
         }
-        if (status == HF_OK && test && !within_limits(&r->creature->view, pose.q))
+        if (status == HF_OK && test && !hf_pose_within_limits(r->creature, pose.q, HF_LIMIT))
             status = note(r, HF_FAULT_LIMITS, i, -1, NULL);
         if (status == HF_OK && test && !hf_pose_within_rom(r->creature, pose.q, HF_ROM_BETWEEN_RAD))
             status = note(r, HF_FAULT_RANGE, i, -1, NULL);

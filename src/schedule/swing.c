@@ -33,7 +33,7 @@ static const hf_option items[] = {
      "how exactly contacts hold"},
 };
 
-hf_option_table hf_swing_option_table(void) { return (hf_option_table){sizeof items / sizeof *items, items}; }
+hf_option_table hf_swing_option_table(void) { return HF_OPTION_TABLE(items); }
 
 hf_swing_options hf_swing_options_default(void) {
     hf_swing_options options;
@@ -52,22 +52,17 @@ const char* hf_swing_why_text(hf_swing_why why) {
 }
 
 /* The shapes, in the order they are tried. `lift` multiplies the usual lift; the rest shifts the curve's
-   middle, in limb lengths: in towards the limb's root, to the side, up in the world. */
+   middle, in bends: in towards the limb's root, and to the side. */
 typedef struct shape {
-    enum {
-        CURVE,
-        JOINTS,
-        REST
-    } kind; /* joints: straight in joint values, lifted; rest: over the rest posture */
-    double lift, in, side, up;
+    enum { CURVE, JOINTS } kind; /* joints: straight in joint values, lifted */
+    int lift, in, side;
 } shape;
 static const shape shapes[] = {
-    {CURVE, 1, 0, 0, 0},      {CURVE, 2, 0, 0, 0},    {CURVE, 4, 0, 0, 0},     {CURVE, 1, 0.2, 0, 0},
-    {CURVE, 1, 0, 0.2, 0},    {CURVE, 1, 0, -0.2, 0}, {CURVE, 2, 0.4, 0, 0},   {CURVE, 2, 0, 0.4, 0},
-    {CURVE, 2, 0, -0.4, 0},   {CURVE, 2, 0, 0, 0.3},  {JOINTS, 1, 0, 0, 0},    {REST, 1, 0, 0, 0},
-    {JOINTS, 3, 0, 0, 0},     {REST, 3, 0, 0, 0},     {CURVE, 4, 0.4, 0, 0.3}, {CURVE, 4, 0.3, 0.3, 0},
-    {CURVE, 4, 0.3, -0.3, 0}, {CURVE, 0.5, 0, 0, 0},
+    {CURVE, 1, 0, 0},  {CURVE, 2, 0, 0}, {CURVE, 4, 0, 0},  {CURVE, 1, 1, 0},  {CURVE, 1, 0, 1},
+    {CURVE, 1, 0, -1}, {CURVE, 2, 0, 2}, {CURVE, 2, 0, -2}, {JOINTS, 1, 0, 0}, {JOINTS, 3, 0, 0},
 };
+/* One bend of the curve's middle, in limb lengths: about a foot's length for a leg. */
+static const double BEND = 0.2;
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
 /* Regions are no convex sets: the way between two postures is looked at in this many places. */
@@ -82,13 +77,10 @@ static const double JUMP = 6;
 /* A frame of a motion at the usual rate. */
 static const double FRAME_S = 1.0 / 30;
 
-/* A swinging or holding limb. */
+/* A swinging or holding limb: its contact frame, where that is at both ends, and the way between. */
 typedef struct moving {
-    int limb, frame, link;
-    bool turns;            /* the orientation counts */
-    hf_transform from, to; /* of the link, at both ends */
-    hf_vec3 offset;        /* of the point in the link */
-    hf_vec3 start, goal;   /* the point at both ends */
+    hf_hold tip;
+    hf_anchor from, to; /* flat: the orientation counts */
     int shape;
     hf_swing_curve curve;
     double lift;
@@ -113,55 +105,40 @@ typedef struct search {
 
 /* ---- what moves ---- */
 
-static moving moving_of(const hf_creature_view* v, int limb, int frame) {
-    moving m = {.limb = limb, .frame = frame, .link = v->limbs[limb].effector_link};
-    if (frame < 0) return m;
-    const hf_contact_frame* f = &v->limbs[limb].contacts[frame];
-    m.link = f->link;
-    m.offset = f->offset;
-    m.turns = !(f->ball > 0) && (f->patch[0] > 0 || f->patch[1] > 0);
-    return m;
-}
-
 static void list_moving(search* s) {
     const hf_creature_view* v = &s->creature->view;
     const hf_swing_query* q = s->query;
-    for (int i = 0; i < q->limb_count; i++) {
-        s->swinging[i] = moving_of(v, q->limbs[i].limb, q->limbs[i].frame);
-        // a limb with fewer than five joints cannot choose the orientation of its effector
-        s->swinging[i].turns &= v->limbs[q->limbs[i].limb].joint_count >= 5;
-    }
-    for (int i = 0; i < q->hold_count; i++) {
-        s->holding[i] = moving_of(v, q->holds[i].limb, q->holds[i].frame);
-        s->holding[i].turns &= !q->holds[i].grip;
-    }
+    for (int i = 0; i < q->limb_count; i++)
+        s->swinging[i] = (moving){.tip = {.limb = q->limbs[i].limb, .frame = q->limbs[i].frame}};
+    for (int i = 0; i < q->hold_count; i++) s->holding[i] = (moving){.tip = q->holds[i]};
     for (int end = 0; end < 2; end++) {
         hf_forward(s->creature, end ? &q->to : &q->from, s->links);
         for (int i = 0; i < q->limb_count + q->hold_count; i++) {
             moving* m = i < q->limb_count ? &s->swinging[i] : &s->holding[i - q->limb_count];
-            *(end ? &m->to : &m->from) = s->links[m->link];
-            *(end ? &m->goal : &m->start) = hf_apply(s->links[m->link], m->offset);
+            *(end ? &m->to : &m->from) = hf_hold_anchor(s->creature, &m->tip, s->links);
         }
     }
+    // a limb with fewer than five joints cannot choose the orientation of its effector
+    for (int i = 0; i < q->limb_count; i++)
+        s->swinging[i].from.flat &= v->limbs[q->limbs[i].limb].joint_count >= 5;
 }
 
 /* The curve of a limb's present shape. */
 static void make_curve(search* s, int index) {
     moving* m = &s->swinging[index];
     const hf_swing_limb* l = &s->query->limbs[index];
-    const hf_limb* limb = &s->creature->view.limbs[m->limb];
+    const hf_limb* limb = &s->creature->view.limbs[m->tip.limb];
     const shape* form = &shapes[m->shape];
     double length = limb->length;
-    hf_vec3 way = hf_sub(m->goal, m->start), out = hf_add(l->start.normal, l->goal.normal);
+    hf_vec3 way = hf_sub(m->to.point, m->from.point), out = hf_add(l->start.normal, l->goal.normal);
     // s->links are those of the last pose
     hf_vec3 base = hf_apply(s->links[limb->base_link], limb->base.position);
-    hf_vec3 in = hf_normalize(hf_sub(base, hf_lerp(m->start, m->goal, 0.5)));
+    hf_vec3 in = hf_normalize(hf_sub(base, hf_lerp(m->from.point, m->to.point, 0.5)));
     if (hf_length(out) < 1e-6) out = in;
     hf_vec3 side = hf_normalize(hf_cross(way, out));
     m->lift = form->lift * s->query->options.lift_share * hf_swing_lift(length, hf_length(way));
-    hf_vec3 bend = hf_add(hf_scale(in, form->in * length), hf_scale(side, form->side * length));
-    bend.z += form->up * length;
-    m->curve = hf_swing_curve_make(m->start, l->start.normal, m->goal, l->goal.normal,
+    hf_vec3 bend = hf_scale(hf_add(hf_scale(in, form->in), hf_scale(side, form->side)), BEND * length);
+    m->curve = hf_swing_curve_make(m->from.point, l->start.normal, m->to.point, l->goal.normal,
                                    (hf_swing_shape){m->lift, m->lift, bend});
 }
 
@@ -190,51 +167,37 @@ static hf_pose knot(const search* s, int k) {
     return (hf_pose){s->swing->roots[k], s->swing->q + (size_t)k * (size_t)s->swing->q_count};
 }
 
-/* Over the rest posture: a parabola in joint values through it. */
-static void blend_over_rest(const search* s, int limb, double t, double* q) {
-    const hf_creature_view* v = &s->creature->view;
-    for (int i = 0; i < v->limbs[limb].joint_count; i++) {
-        const hf_joint* j = &v->joints[v->limbs[limb].joints[i]];
-        if (j->type == HF_JOINT_FLOATING) continue;
-        for (int k = j->q_index; k < j->q_index + j->q_count; k++) {
-            double a = s->query->from.q[k], b = s->query->to.q[k];
-            q[k] = a + t * (b - a) + 4 * t * (1 - t) * (v->rest[k] - (a + b) / 2);
-            if (j->q_count == 1) q[k] = fmin(fmax(q[k], j->lower), j->upper);
-        }
-    }
-}
-
 /* What a swinging limb is asked at t; blend holds the posture wished there, links its base link. */
 static hf_target swing_target(const search* s, int index, double t) {
     const moving* m = &s->swinging[index];
     const hf_swing_limb* l = &s->query->limbs[index];
-    hf_target target = {.kind = HF_TARGET_POSITION, .limb = m->limb, .contact = m->frame};
+    hf_target target = {.kind = HF_TARGET_POSITION, .limb = m->tip.limb, .contact = m->tip.frame};
     if (shapes[m->shape].kind == CURVE) {
         target.point = hf_swing_curve_point(&m->curve, t);
-        if (m->turns) target.kind = HF_TARGET_POSE;
+        if (m->from.flat) target.kind = HF_TARGET_POSE;
         target.rotation = hf_quat_slerp(m->from.rotation, m->to.rotation, hf_swing_turned(t));
         return target;
     }
-    hf_forward_from(s->creature, s->creature->view.limbs[m->limb].root_link, s->blend, s->links);
+    hf_forward_from(s->creature, s->creature->view.limbs[m->tip.limb].root_link, s->blend, s->links);
     double left = 4 * t * (1 - t), near_start = left * (1 - t), near_goal = left * t;
-    target.point =
-        hf_add(hf_apply(s->links[m->link], m->offset), hf_add(hf_scale(l->start.normal, near_start * m->lift),
-                                                              hf_scale(l->goal.normal, near_goal * m->lift)));
+    target.point = hf_add(hf_hold_anchor(s->creature, &m->tip, s->links).point,
+                          hf_add(hf_scale(l->start.normal, near_start * m->lift),
+                                 hf_scale(l->goal.normal, near_goal * m->lift)));
     return target;
 }
 
-/* One descent of the solver. On the way (on_way) the limb starts near its target and need not reach it. */
-static hf_status solve_limb(search* s, const hf_target* target, double tolerance_rad, bool on_way, double* q,
-                            hf_solve_result* r) {
+/* One descent of the solver: on the way the limb starts near its target and need not reach it. */
+static hf_status solve_limb(search* s, const hf_target* target, double* q) {
     hf_solve_options o = hf_solve_options_default();
     o.max_iterations = HF_NEAR_ITERATIONS;
     o.max_starts = 1;
     o.tolerance_m = s->query->options.tolerance_m / 2;
-    o.tolerance_rad = tolerance_rad;
-    o.near_start = on_way;
+    o.tolerance_rad = WAY_RAD;
+    o.near_start = true;
     o.posture = s->blend;
+    hf_solve_result r;
     int base = s->creature->view.limbs[target->limb].base_link;
-    return hf_limb_solve(s->creature, &s->links[base], target, &o, s->workspace, q, r);
+    return hf_limb_solve(s->creature, &s->links[base], target, &o, s->workspace, q, &r);
 }
 
 /* The start of the solver: the wished posture and what the limb was beside it at the knot before, less and
@@ -265,48 +228,37 @@ static bool jumps(const search* s, int k) {
     return false;
 }
 
-/* Wished posture at t: straight between the ends, or over the rest posture. */
-static void wish(search* s, double t, hf_pose* pose) {
-    hf_pose_between(s->creature, &s->query->from, &s->query->to, t, pose);
-    for (int i = 0; i < s->query->limb_count; i++)
-        if (shapes[s->swinging[i].shape].kind == REST)
-            blend_over_rest(s, s->query->limbs[i].limb, t, pose->q);
-}
-
-/* Is a holding limb still on its contact, so that the solver need not move it? */
-static bool is_kept(const search* s, const moving* m, const hf_target* target) {
-    hf_transform link = s->links[m->link];
-    return hf_distance(hf_apply(link, m->offset), target->point) <= s->query->options.tolerance_m / 2 &&
-           (!m->turns || hf_quat_angle(link.rotation, target->rotation) <= HF_CONTACT_RAD);
+/* Brings a holding limb back to where its contact is at t, unless it is there. */
+static hf_status keep_hold(search* s, const moving* m, double t, double* q, hf_swing_why* why) {
+    double off_m, off_rad;
+    hf_anchor at = {hf_lerp(m->from.point, m->to.point, t),
+                    hf_quat_slerp(m->from.rotation, m->to.rotation, t), m->from.flat};
+    hf_anchor_error(s->creature, &m->tip, &at, s->links, &off_m, &off_rad);
+    if (off_m <= s->query->options.tolerance_m / 2 && off_rad <= HF_CONTACT_RAD) return HF_OK;
+    bool kept;
+    hf_vec3 miss;
+    hf_status status =
+        hf_hold_keep(s->creature, &m->tip, &at, HF_KEEP_EXACT, s->workspace, s->links, q, &kept, &miss);
+    if (status == HF_OK && !kept) *why = HF_SWING_HOLD_LOST;
+    return status;
 }
 
 static hf_status make_knot(search* s, int k, double* wished_before, hf_swing_why* why) {
     size_t bytes = sizeof(double) * (size_t)s->swing->q_count;
     double t = (double)k / (s->knots - 1);
     hf_pose pose = knot(s, k);
-    wish(s, t, &pose);
+    hf_pose_between(s->creature, &s->query->from, &s->query->to, t, &pose);
     s->swing->roots[k] = pose.root;
     memcpy(s->blend, pose.q, bytes);
     hf_forward(s->creature, &pose, s->links);
     hf_status status = HF_OK;
     for (int i = 0; i < s->query->limb_count && status == HF_OK; i++) {
         hf_target target = swing_target(s, i, t);
-        hf_solve_result r;
         warm_start(s, target.limb, k, wished_before, pose.q);
-        status = solve_limb(s, &target, WAY_RAD, true, pose.q, &r);
+        status = solve_limb(s, &target, pose.q);
     }
-    for (int i = 0; i < s->query->hold_count && status == HF_OK; i++) {
-        const moving* m = &s->holding[i];
-        hf_target target = {.kind = m->turns ? HF_TARGET_POSE : HF_TARGET_POSITION,
-                            .limb = m->limb,
-                            .contact = m->frame,
-                            .point = hf_lerp(m->start, m->goal, t),
-                            .rotation = hf_quat_slerp(m->from.rotation, m->to.rotation, t)};
-        if (is_kept(s, m, &target)) continue;
-        hf_solve_result r;
-        status = solve_limb(s, &target, HF_CONTACT_RAD, false, pose.q, &r);
-        if (status == HF_OK && r.outcome != HF_FOUND) *why = HF_SWING_HOLD_LOST;
-    }
+    for (int i = 0; i < s->query->hold_count && status == HF_OK; i++)
+        status = keep_hold(s, &s->holding[i], t, pose.q, why);
     memcpy(wished_before, s->blend, bytes);
     return status;
 }
@@ -343,12 +295,7 @@ static bool only_one_limb(const search* s) {
     if (q->limb_count != 1 || q->hold_count > 0) return false;
     if (memcmp(&q->from.root, &q->to.root, sizeof q->from.root) != 0) return false;
     memcpy(s->blend, q->from.q, sizeof(double) * (size_t)v->q_count);
-    const hf_limb* limb = &v->limbs[q->limbs[0].limb];
-    for (int i = 0; i < limb->joint_count; i++) {
-        const hf_joint* j = &v->joints[limb->joints[i]];
-        for (int k = j->q_index; k < j->q_index + j->q_count; k++) s->blend[k] = q->to.q[k];
-    }
-    hf_pose_follow(s->creature, s->blend);
+    hf_pose_take_limb(s->creature, q->limbs[0].limb, q->to.q, s->blend);
     for (int i = 0; i < v->q_count; i++)
         if (s->blend[i] != q->to.q[i]) return false;
     return true;
@@ -487,12 +434,11 @@ static hf_status make_way(search* s, int limb, hf_swing_why* why, double* wished
     return HF_OK;
 }
 
-/* Which limb a link belongs to, by index into the swinging ones; -1 for none. */
-static int swinging_with(const search* s, int link) {
-    const hf_creature_view* v = &s->creature->view;
-    for (; link > 0; link = v->links[link].parent_link)
-        for (int i = 0; i < s->query->limb_count; i++)
-            if (v->limbs[s->query->limbs[i].limb].root_link == link) return i;
+/* Which of the swinging limbs a body belongs to, -1 for none. */
+static int swinging_with(const search* s, int body) {
+    for (int i = 0; i < s->query->limb_count && body >= 0; i++)
+        if (hf_link_in_limb(s->creature, s->creature->view.bodies[body].link, s->query->limbs[i].limb))
+            return i;
     return -1;
 }
 
@@ -501,9 +447,7 @@ static bool next_shape(search* s, hf_swing_why why) {
     int blamed = -1;
     if (why == HF_SWING_COLLIDES) {
         const hf_collision* c = &s->swing->collision;
-        const hf_body* bodies = s->creature->view.bodies;
-        int a = swinging_with(s, bodies[c->body].link),
-            b = c->other_body >= 0 ? swinging_with(s, bodies[c->other_body].link) : -1;
+        int a = swinging_with(s, c->body), b = swinging_with(s, c->other_body);
         // where two swinging limbs collide, the one with fewer shapes tried changes
         blamed = a >= 0 && b >= 0 ? s->swinging[b].shape < s->swinging[a].shape ? b : a : a >= 0 ? a : b;
     }
@@ -548,9 +492,10 @@ static hf_status lift_off(search* s, bool goal, double* rows, int* count) {
     const moving* m = &s->swinging[0];
     hf_hold end = goal ? s->query->limbs[0].goal : s->query->limbs[0].start;
     const hf_pose at = goal ? s->query->to : s->query->from;
-    end.limb = m->limb, end.frame = m->frame;
-    double height = hf_swing_lift(s->creature->view.limbs[m->limb].length, hf_distance(m->start, m->goal));
-    int ways = end.object < 0 || m->frame < 0 ? 0 : end.grip ? LIFT_GRIP_WAYS : LIFT_WAYS;
+    end.limb = m->tip.limb, end.frame = m->tip.frame;
+    double height =
+        hf_swing_lift(s->creature->view.limbs[m->tip.limb].length, hf_distance(m->from.point, m->to.point));
+    int ways = end.object < 0 || m->tip.frame < 0 ? 0 : end.grip ? LIFT_GRIP_WAYS : LIFT_WAYS;
     hf_status status = HF_OK;
     *count = 0;
     for (int tries = 0; tries < LIFT_HEIGHTS * ways && *count == 0 && status == HF_OK; tries++) {
@@ -624,7 +569,8 @@ static hf_status run(search* s, double* wished) {
     }
     list_moving(s);
     for (int i = 0; i < s->query->hold_count; i++)
-        if (hf_distance(s->holding[i].start, s->holding[i].goal) > SHIFT * s->query->options.tolerance_m) {
+        if (hf_distance(s->holding[i].from.point, s->holding[i].to.point) >
+            SHIFT * s->query->options.tolerance_m) {
             out->why = HF_SWING_HOLD_LOST;
             return HF_OK;
         }

@@ -37,32 +37,16 @@ hf_swing_curve hf_swing_curve_make(hf_vec3 start, hf_vec3 start_normal, hf_vec3 
     return c;
 }
 
-/* The Bernstein polynomials of a degree at s: what each control point counts. */
-static void bernstein(int degree, double s, double* counts) {
-    double up[HF_SWING_CONTROLS], down[HF_SWING_CONTROLS], binomial = 1;
-    up[0] = down[0] = 1;
-    for (int i = 1; i <= degree; i++) up[i] = up[i - 1] * s, down[i] = down[i - 1] * (1 - s);
-    for (int i = 0; i <= degree; i++) {
-        counts[i] = binomial * up[i] * down[degree - i];
-        binomial = binomial * (degree - i) / (i + 1);
-    }
-}
-
+/* Each control point counts as its Bernstein polynomial says. */
 hf_vec3 hf_swing_curve_point(const hf_swing_curve* curve, double s) {
-    double counts[HF_SWING_CONTROLS];
+    double up[HF_SWING_CONTROLS] = {1}, down[HF_SWING_CONTROLS] = {1}, binomial = 1;
     hf_vec3 p = {0, 0, 0};
-    bernstein(DEGREE, s, counts);
-    for (int i = 0; i <= DEGREE; i++) p = hf_add(p, hf_scale(curve->control[i], counts[i]));
+    for (int i = 1; i <= DEGREE; i++) up[i] = up[i - 1] * s, down[i] = down[i - 1] * (1 - s);
+    for (int i = 0; i <= DEGREE; i++) {
+        p = hf_add(p, hf_scale(curve->control[i], binomial * up[i] * down[DEGREE - i]));
+        binomial = binomial * (DEGREE - i) / (i + 1);
+    }
     return p;
-}
-
-hf_vec3 hf_swing_curve_velocity(const hf_swing_curve* curve, double s) {
-    double counts[HF_SWING_CONTROLS];
-    hf_vec3 v = {0, 0, 0};
-    bernstein(DEGREE - 1, s, counts);
-    for (int i = 0; i < DEGREE; i++)
-        v = hf_add(v, hf_scale(hf_sub(curve->control[i + 1], curve->control[i]), DEGREE * counts[i]));
-    return v;
 }
 
 double hf_swing_turned(double s) {

@@ -31,9 +31,7 @@ static const hf_option items[] = {
      "share of the acceleration limits to use"},
 };
 
-hf_option_table hf_timing_option_table(void) {
-    return (hf_option_table){sizeof items / sizeof *items, items};
-}
+hf_option_table hf_timing_option_table(void) { return HF_OPTION_TABLE(items); }
 
 hf_timing_options hf_timing_options_default(void) {
     hf_timing_options options;

@@ -297,13 +297,6 @@ static hf_status run_starts(search* s) {
 
 /* ---- setting up ---- */
 
-/* The joint that has a value of its own behind a chain of mimics. */
-static int master_of(const hf_creature_view* v, int joint) {
-    for (int guard = 0; v->joints[joint].mimic >= 0 && guard < v->joint_count; guard++)
-        joint = v->joints[joint].mimic;
-    return joint;
-}
-
 /* Rows that a joint can change, over all goals beyond it; [0, 0) for none. */
 typedef struct row_range {
     int first, last;
@@ -314,7 +307,8 @@ static void find_ranges(const hf_body_problem* p, row_range* ranges) {
     for (int j = 0; j < v->joint_count; j++) ranges[j] = (row_range){p->rows, 0};
     for (int g = 0; g < p->goal_count; g++)
         for (int l = p->goals[g].link; v->links[l].joint >= 0; l = v->links[l].parent_link) {
-            row_range* range = &ranges[master_of(v, v->links[l].joint)];
+            double multiplier, offset;
+            row_range* range = &ranges[hf_joint_master(v, v->links[l].joint, &multiplier, &offset)];
             if (p->first_row[g] < range->first) range->first = p->first_row[g];
             if (p->first_row[g] + p->goals[g].rows > range->last)
                 range->last = p->first_row[g] + p->goals[g].rows;
@@ -360,19 +354,13 @@ static void add_joint_columns(hf_body_problem* p, int joint, row_range range) {
 static void narrow_by_mimics(hf_body_problem* p) {
     const hf_creature_view* v = &p->creature->view;
     for (int j = 0; j < v->joint_count; j++) {
-        double multiplier = 1, offset = 0;
-        int joint = j;
-        for (int guard = 0; v->joints[joint].mimic >= 0 && guard < v->joint_count; guard++) {
-            offset += multiplier * v->joints[joint].offset;
-            multiplier *= v->joints[joint].multiplier;
-            joint = v->joints[joint].mimic;
-        }
-        if (joint == j || multiplier == 0 || v->joints[joint].v_count != 1) continue;
-        double a = (v->joints[j].lower - offset) / multiplier, b = (v->joints[j].upper - offset) / multiplier;
+        int master;
+        double low, high;
+        if (!hf_mimic_range(v, j, &master, &low, &high)) continue;
         for (int c = 0; c < p->column_count; c++) {
             hf_body_column* column = &p->columns[c];
-            if (column->speed != v->joints[joint].v_index) continue;
-            double low = fmax(fmin(a, b), column->lower), high = fmin(fmax(a, b), column->upper);
+            if (column->speed != v->joints[master].v_index) continue;
+            low = fmax(low, column->lower), high = fmin(high, column->upper);
             if (low <= high) column->lower = low, column->upper = high;
         }
     }

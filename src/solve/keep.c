@@ -10,7 +10,6 @@
 /* How exactly the solver is asked to keep a hold. What is left over differs from frame to frame and would
    look like an acceleration of the body: 1e-6 m at 30 frames a second is 1e-3 m/s2. */
 static const double ASKED_M = 1e-6, ASKED_RAD = 1e-5;
-enum { ITERATIONS = 30 };
 /* A descent that ends farther from a hold is not brought onto it by a second one. */
 static const double HOPE_M = 0.03, HOPE_RAD = 0.2;
 
@@ -48,7 +47,7 @@ static hf_status solve(const hf_creature* c, const hf_hold* h, const hf_anchor* 
                        hf_workspace* workspace, const hf_transform* base, double* q, hf_solve_result* r) {
     hf_solve_options o = hf_solve_options_default();
     o.max_starts = 1;
-    o.max_iterations = ITERATIONS;
+    o.max_iterations = HF_NEAR_ITERATIONS;
     o.tolerance_m = ASKED_M;
     o.tolerance_rad = ASKED_RAD;
     o.posture = q;
@@ -63,11 +62,11 @@ static hf_status solve(const hf_creature* c, const hf_hold* h, const hf_anchor* 
 static hf_vec3 missing(const hf_creature* c, const hf_hold* h, const hf_anchor* a,
                        const hf_transform* links) {
     const hf_limb* limb = &c->view.limbs[h->limb];
-    const hf_contact_frame* f = &limb->contacts[h->frame];
-    hf_vec3 miss = hf_sub(a->point, hf_apply(links[f->link], f->offset));
+    hf_anchor now = hf_hold_anchor(c, h, links);
+    hf_vec3 miss = hf_sub(a->point, now.point);
     if (!a->flat || limb->joint_count == 0) return miss;
     // turned about its contact into the right orientation, the limb has its root elsewhere
-    hf_vec3 turn = hf_quat_log(hf_quat_mul(a->rotation, hf_quat_conj(links[f->link].rotation)));
+    hf_vec3 turn = hf_quat_log(hf_quat_mul(a->rotation, hf_quat_conj(now.rotation)));
     hf_vec3 base = hf_apply(links[limb->base_link], limb->base.position);
     return hf_add(miss, hf_cross(turn, hf_sub(base, a->point)));
 }

@@ -62,17 +62,6 @@ static void place_constant(placing* a, const hf_joint* j, double value, const do
     }
 }
 
-/* The joint at the end of a chain of mimics, with the whole multiplier and offset. */
-static int master_of(const hf_creature_view* v, int joint, double* multiplier, double* offset) {
-    *multiplier = 1, *offset = 0;
-    for (int guard = 0; v->joints[joint].mimic >= 0 && guard < v->joint_count; guard++) {
-        *offset += *multiplier * v->joints[joint].offset;
-        *multiplier *= v->joints[joint].multiplier;
-        joint = v->joints[joint].mimic;
-    }
-    return joint;
-}
-
 /* The joints that move the touching point: the limb's, and those of a toe or finger that touches. */
 typedef struct own_joints {
     int count;
@@ -96,13 +85,11 @@ static void list_own(const hf_creature_view* v, const hf_limb* limb, const int* 
 /* A mimic joint narrows what its master may take. */
 static void narrow_by_mimic(const hf_creature_view* v, const own_joints* own, int joint, const int* columns,
                             hf_limb_chain* chain) {
-    double multiplier, offset;
-    int master = master_of(v, joint, &multiplier, &offset), place = place_of(own, master);
-    if (place < 0 || multiplier == 0 || v->joints[master].v_count != 1) return;
-    double a = (v->joints[joint].lower - offset) / multiplier;
-    double b = (v->joints[joint].upper - offset) / multiplier;
-    int c = columns[place];
-    double low = fmax(fmin(a, b), chain->lower[c]), high = fmin(fmax(a, b), chain->upper[c]);
+    int master;
+    double low, high;
+    if (!hf_mimic_range(v, joint, &master, &low, &high) || place_of(own, master) < 0) return;
+    int c = columns[place_of(own, master)];
+    low = fmax(low, chain->lower[c]), high = fmin(high, chain->upper[c]);
     if (low <= high) chain->lower[c] = low, chain->upper[c] = high;
     chain->wraps[c] = false;
 }
@@ -172,7 +159,7 @@ static void walk(const hf_creature_view* v, const own_joints* own, const int* pa
     for (int k = path_count - 1; k >= 0; k--) {
         const hf_joint* j = &v->joints[path[k]];
         double multiplier, offset;
-        int master = master_of(v, path[k], &multiplier, &offset), place = place_of(own, master);
+        int master = hf_joint_master(v, path[k], &multiplier, &offset), place = place_of(own, master);
         place_transform(pending, j->origin);
         if (j->type == HF_JOINT_FIXED) continue;
         if (place < 0) {

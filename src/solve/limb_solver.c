@@ -285,8 +285,6 @@ static void set_up(search* s, const hf_transform* base, const hf_goal* goal) {
     p->own_normal = goal->own_normal;
     hf_mat3 wanted = hf_quat_matrix(hf_quat_mul(hf_quat_conj(frame.rotation), goal->rotation));
     memcpy(p->rotation, wanted.m, sizeof p->rotation);
-    double reach = p->chain->reach;
-    p->turn_scale = TURN_SHARE * (isfinite(reach) && reach > 1e-6 ? reach : 1);
     p->tolerance_m = s->options->tolerance_m;
     p->tolerance_rad = s->options->tolerance_rad;
     p->posture_weight = s->options->posture_weight;
@@ -341,6 +339,8 @@ hf_status hf_limb_solver_make(const hf_creature* creature, int limb, int contact
     solver->limb = limb;
     solver->use_rom = use_rom;
     hf_status status = hf_limb_chain_build(creature, limb, contact, bends, q, workspace, &solver->chain);
+    double reach = solver->chain.reach;
+    solver->problem.turn_scale = TURN_SHARE * (isfinite(reach) && reach > 1e-6 ? reach : 1);
     if (status == HF_OK) status = hf_limb_scratch_make(&solver->problem, workspace, &solver->scratch);
     hf_limb_trial* trials[] = {&solver->now, &solver->next, &solver->best, &solver->first};
     for (int i = 0; i < 4 && status == HF_OK; i++)

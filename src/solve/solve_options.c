@@ -36,13 +36,9 @@ static const hf_option body_items[] = {
      "pull of the root towards the guide where the targets leave freedom"},
 };
 
-hf_option_table hf_solve_option_table(void) {
-    return (hf_option_table){sizeof solve_items / sizeof *solve_items, solve_items};
-}
+hf_option_table hf_solve_option_table(void) { return HF_OPTION_TABLE(solve_items); }
 
-hf_option_table hf_body_solve_option_table(void) {
-    return (hf_option_table){sizeof body_items / sizeof *body_items, body_items};
-}
+hf_option_table hf_body_solve_option_table(void) { return HF_OPTION_TABLE(body_items); }
 
 hf_solve_options hf_solve_options_default(void) {
     hf_solve_options options;

@@ -39,9 +39,7 @@ static const hf_option guide_items[] = {
     {"seed", HF_OPTION_SEED, FIELD(seed), 0, 9007199254740992.0, 1, "", "of what is drawn"},
 };
 
-hf_option_table hf_guide_option_table(void) {
-    return (hf_option_table){sizeof guide_items / sizeof *guide_items, guide_items};
-}
+hf_option_table hf_guide_option_table(void) { return HF_OPTION_TABLE(guide_items); }
 
 hf_guide_options hf_guide_options_default(void) {
     hf_guide_options options;
@@ -94,22 +92,15 @@ void hf_guide_path_free(hf_guide_path* path) {
     memset(path, 0, sizeof *path);
 }
 
-static uint64_t hash_pose(uint64_t h, const hf_transform* t) {
-    const double n[7] = {t->position.x, t->position.y, t->position.z, t->rotation.w,
-                         t->rotation.x, t->rotation.y, t->rotation.z};
-    for (int i = 0; i < 7; i++) h = hf_hash_double(h, n[i]);
-    return h;
-}
-
 uint64_t hf_guide_path_hash(const hf_guide_path* path) {
     uint64_t h = HF_HASH_START;
     const int64_t numbers[] = {path->outcome,    path->stop,        path->pose_count, path->smoothed,
                                path->by_roadmap, path->start_fault, path->goal_fault, path->start_poses,
                                path->goal_poses, path->samples,     path->tests,      path->nodes};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) h = hf_hash_int(h, numbers[i]);
-    h = hash_pose(h, &path->start_side);
-    h = hash_pose(h, &path->goal_side);
-    for (int i = 0; i < path->pose_count; i++) h = hash_pose(h, &path->poses[i]);
+    h = hf_hash_transform(h, &path->start_side);
+    h = hf_hash_transform(h, &path->goal_side);
+    for (int i = 0; i < path->pose_count; i++) h = hf_hash_transform(h, &path->poses[i]);
     return hf_hash_double(h, path->gap);
 }
 

@@ -31,9 +31,7 @@ static const hf_option model_items[] = {
     {"threads", HF_OPTION_COUNT, FIELD(threads), 0, 1024, 0, "", "0: all cores"},
 };
 
-hf_option_table hf_guide_model_option_table(void) {
-    return (hf_option_table){sizeof model_items / sizeof *model_items, model_items};
-}
+hf_option_table hf_guide_model_option_table(void) { return HF_OPTION_TABLE(model_items); }
 
 hf_guide_model_options hf_guide_model_options_default(void) {
     hf_guide_model_options options;
@@ -74,15 +72,13 @@ static hf_vec3 cloud_at(const cloud* c, int i) {
     return hf_v3((double)p[0], (double)p[1], (double)p[2]);
 }
 
-/* Along the axes, then evenly over the sphere: a Fibonacci spiral. */
+/* Along the axes, then evenly over the sphere. */
 static hf_vec3 thin_way(int index, int count) {
     if (index < 6) {
         double sign = index % 2 ? -1 : 1;
         return hf_v3(index / 2 == 0 ? sign : 0, index / 2 == 1 ? sign : 0, index / 2 == 2 ? sign : 0);
     }
-    int i = index - 6, n = count - 6;
-    double z = 1 - (2.0 * i + 1) / n, ring = sqrt(1 - z * z), angle = i * M_PI * (3 - sqrt(5));
-    return hf_v3(ring * hf_cos(angle), ring * hf_sin(angle), z);
+    return hf_even_way(index - 6, count - 6);
 }
 
 /* Keeps the farthest points of `corners` directions: upright, what was reached is still reached. */
@@ -469,4 +465,3 @@ int hf_guide_model_bodies(const hf_guide_model* model, hf_guide_body* bodies, in
 }
 
 double hf_guide_model_radius(const hf_guide_model* model) { return model->radius; }
-uint64_t hf_guide_model_hash(const hf_guide_model* model) { return model->hash; }

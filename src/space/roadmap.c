@@ -31,9 +31,7 @@ static const hf_option roadmap_items[] = {
     {"threads", HF_OPTION_COUNT, FIELD(threads), 0, 1024, 0, "", "0: all cores"},
 };
 
-hf_option_table hf_roadmap_option_table(void) {
-    return (hf_option_table){sizeof roadmap_items / sizeof *roadmap_items, roadmap_items};
-}
+hf_option_table hf_roadmap_option_table(void) { return HF_OPTION_TABLE(roadmap_items); }
 
 hf_roadmap_options hf_roadmap_options_default(void) {
     hf_roadmap_options options;
@@ -44,17 +42,10 @@ hf_roadmap_options hf_roadmap_options_default(void) {
 
 /* ---- what it is made from ---- */
 
-static uint64_t hash_transform(uint64_t h, const hf_transform* t) {
-    const double n[7] = {t->position.x, t->position.y, t->position.z, t->rotation.w,
-                         t->rotation.x, t->rotation.y, t->rotation.z};
-    for (int i = 0; i < 7; i++) h = hf_hash_double(h, n[i]);
-    return h;
-}
-
 static uint64_t placement_hash(const hf_placement* placement) {
     uint64_t h = hf_hash_int(HF_HASH_START, placement->scene->count);
     for (int i = 0; i < placement->scene->count; i++) {
-        h = hash_transform(h, &placement->objects[i].pose);
+        h = hf_hash_transform(h, &placement->objects[i].pose);
         h = hf_hash_int(h, placement->objects[i].enabled);
     }
     return h;

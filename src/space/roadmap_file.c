@@ -2,10 +2,9 @@
 #include "space/roadmap_file.h"
 
 #include "base/error.h"
-#include "base/output.h"
+#include "base/file.h"
 #include "base/hash.h"
 
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -60,13 +59,9 @@ static bool contents_hold(const hf_roadmap_block* b) {
 hf_status hf_roadmap_block_check(const hf_roadmap_block* b, size_t byte_count, const char* path,
                                  hf_error* error) {
     const hf_status bad = HF_ERROR_FORMAT;
-    if (byte_count < sizeof *b || b->magic != HF_ROADMAP_MAGIC)
-        return hf_fail(error, bad, path, 0, NULL, "is not a roadmap");
-    if (b->version != HF_ROADMAP_VERSION || b->header_bytes != sizeof *b)
-        return hf_fail(error, bad, path, 0, NULL, "is of version %u, not %u", b->version, HF_ROADMAP_VERSION);
-    if (b->byte_count != byte_count)
-        return hf_fail(error, bad, path, 0, NULL, "has %zu bytes, not %llu", byte_count,
-                       (unsigned long long)b->byte_count);
+    const hf_block_head wanted = {HF_ROADMAP_MAGIC, HF_ROADMAP_VERSION, sizeof *b, 0};
+    hf_status status = hf_block_check(b, byte_count, &wanted, "roadmap", path, error);
+    if (status != HF_OK) return status;
     // the layout follows from the counts and must be the one that is written there
     hf_roadmap_block laid = *b;
     if (!hf_roadmap_block_layout(&laid) || memcmp(&laid, b, sizeof laid) != 0)
@@ -78,13 +73,7 @@ hf_status hf_roadmap_block_check(const hf_roadmap_block* b, size_t byte_count, c
 }
 
 hf_status hf_roadmap_file_write(const hf_roadmap_block* block, const char* path, hf_error* error) {
-    hf_output output;
-    hf_status status = hf_output_open(path, &output, error);
-    if (status != HF_OK) return status;
     hf_roadmap_block header = *block;
     header.checksum = hf_roadmap_block_checksum(block);
-    size_t rest = (size_t)block->byte_count - sizeof header;
-    fwrite(&header, sizeof header, 1, output.stream);
-    fwrite((const char*)block + sizeof header, 1, rest, output.stream);
-    return hf_output_close(&output, true, error);
+    return hf_block_write(block, (size_t)block->byte_count, &header, sizeof header, path, error);
 }
