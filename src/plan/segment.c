@@ -57,7 +57,7 @@ static bool put_over(hf_segment* s, hf_vec3 place, double tolerance, hf_pose* po
         double left = hf_length(off);
         if (left < tolerance || round >= ROUNDS || s->seated) return true;
         // what holds does not go with the root
-        if (before - left > went / 2) s->gain = went / (before - left);
+        if (went > 0 && before - left > went / 2) s->gain = went / (before - left);
         before = left, went = left * s->gain;
         pose->root.position = hf_add(pose->root.position, hf_scale(off, s->gain));
     }
