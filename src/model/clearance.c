@@ -133,9 +133,9 @@ static bool self_collides(const hf_creature* creature, hf_clearance* c, const hf
     for (int i = 0; i < c->pair_count; i++) {
         body_pair* pair = &c->pairs[i];
         body_room *a = &c->bodies[pair->a], *b = &c->bodies[pair->b];
+        if ((!a->wanted && !b->wanted) || (!a->asked && !b->asked)) continue;
         double left = pair->gap - a->way - b->way;
         if (!(left > 0)) {
-            if ((!a->wanted && !b->wanted) || (!a->asked && !b->asked)) continue;
             ++*stale;
             if (pair_collides(creature, links, depth, pair, &left, hit)) return true;
         }
