@@ -13,7 +13,9 @@ move_link(const hf_node* n, const hf_transform* parent, const double* q) {
     if (n->turned) t.rotation = hf_quat_mul(t.rotation, n->origin.rotation);
     switch (n->motion) {
     case HF_MOVE_TURN: {
-        double half = 0.5 * (n->multiplier * q[n->q] + n->offset), s = hf_sin(half);
+        double half = 0.5 * (n->multiplier * q[n->q] + n->offset);
+        if (half == 0) break; // most joints of hands and spine, most of the time
+        double s = hf_sin(half);
         t.rotation =
             hf_quat_mul(t.rotation, (hf_quat){hf_cos(half), n->axis.x * s, n->axis.y * s, n->axis.z * s});
         break;
