@@ -258,33 +258,6 @@ static void test_says_why_not(void** state) {
     free_task(&k);
 }
 
-/* A start whose contact cannot be made names the limb: one that is too far from its point, and one that has
-   nothing near it. */
-static void test_says_which_contact(void** state) {
-    (void)state;
-    hf_plan_result r;
-    task k = make_task("data/creatures/human.creature.json", 0.9424186, 1, 0);
-    const hf_creature_view* v = hf_creature_get(k.creature);
-    hf_hold far = {.limb = 1, .object = 0, .point = {2, 0, 0}, .normal = {0, 0, 1}};
-    hf_hold nothing = {.limb = 1, .object = -1};
-    hf_hold* contacts[] = {&far, &nothing};
-    const char* reasons[] = {"does not reach", "nothing to touch"};
-    const double heights[] = {0.9424186, 1.5};
-    hf_scene* scene = scene_of_boxes(floor_box, 1);
-    for (int i = 0; i < 2; i++) {
-        k.start.whole = true, k.start.contact_count = 1, k.start.contacts = contacts[i];
-        k.start.pose.root.position.z = heights[i];
-        find(&k, scene, &r);
-        assert_int_equal(r.outcome, HF_NONE);
-        assert_int_equal(r.why, HF_PLAN_START_CONTACT);
-        assert_non_null(strstr(r.where, v->limbs[1].name));
-        assert_non_null(strstr(r.where, reasons[i]));
-        hf_plan_result_free(&r);
-    }
-    hf_scene_free(scene);
-    free_task(&k);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_human_walks),          cmocka_unit_test(test_quadruped_walks),
@@ -292,7 +265,6 @@ int main(void) {
         cmocka_unit_test(test_whole_goal),           cmocka_unit_test(test_start_is_goal),
         cmocka_unit_test(test_turned_goal),          cmocka_unit_test(test_errors_keep_their_kind),
         cmocka_unit_test(test_same_for_any_threads), cmocka_unit_test(test_says_why_not),
-        cmocka_unit_test(test_says_which_contact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

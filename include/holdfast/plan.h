@@ -56,9 +56,8 @@ typedef enum hf_plan_why {
     HF_PLAN_DONE,
     HF_PLAN_START_COLLIDES,   /* the start pose, or every pose at the start's root */
     HF_PLAN_START_UNBALANCED, /* no stance found that holds the body at the start */
-    HF_PLAN_START_CONTACT, /* a limb of the start cannot be brought onto the contact that is named for it */
-    HF_PLAN_NO_GUIDE,      /* no path of the root */
-    HF_PLAN_NO_CONTACT,    /* somewhere on the guide no next contact could be made */
+    HF_PLAN_NO_GUIDE,         /* no path of the root */
+    HF_PLAN_NO_CONTACT,       /* somewhere on the guide no next contact could be made */
     HF_PLAN_WORK_ENDED,
     HF_PLAN_CANCELLED
 } hf_plan_why;

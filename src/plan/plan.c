@@ -61,7 +61,6 @@ const char* hf_plan_why_text(hf_plan_why why) {
     static const char* const texts[] = {"arrived",
                                         "the start collides",
                                         "no stance holds the body at the start",
-                                        "a contact of the start cannot be made",
                                         "no path of the root was found",
                                         "no contact leads on",
                                         "the work was used up",
@@ -240,9 +239,9 @@ static void say_where(const hf_planner* p, hf_plan_result* r) {
 }
 
 /* Begins a tree at the start. */
-static bool begin(hf_planner* p, const hf_plan_query* q, hf_plan_result* r) {
+static bool begin(hf_planner* p, const hf_plan_query* q, hf_plan_why* why) {
     p->tree.knots.count = p->tree.node_count = p->tree.node_index = p->tree.farthest = 0;
-    if (!hf_plan_begin(p, q->start, &p->tree.nodes[0], r)) return false;
+    if (!hf_plan_begin(p, q->start, &p->tree.nodes[0], why)) return false;
     p->tree.nodes[0].option = p->tree.nodes[0].found = p->tree.nodes[0].blocked = 0,
     p->tree.nodes[0].worth = 0;
     p->tree.node_count = 1;
@@ -254,7 +253,7 @@ static hf_status plan_along(hf_planner* p, const hf_plan_query* q, hf_plan_resul
     int patience =
         q->guide_count > 0 ? p->world.options->max_work : p->world.options->patience * (1 + p->world.attempt);
     if (!hf_spots_find(p)) return p->tools.status;
-    bool begun = begin(p, q, r);
+    bool begun = begin(p, q, &r->why);
     if (begun) r->why = hf_plan_search(p, q->goal, patience);
     if (!hf_plan_ok(p)) return p->tools.status;
     if (!begun) return HF_OK;
@@ -267,9 +266,10 @@ static hf_status plan_along(hf_planner* p, const hf_plan_query* q, hf_plan_resul
 
 /* Without a guide: the motion is the start's stance alone, or the start itself says why there is none. */
 static hf_status plan_start(hf_planner* p, const hf_plan_query* q, hf_plan_result* r) {
+    hf_plan_why why = HF_PLAN_NO_GUIDE;
     p->world.guide = &q->start->pose.root, p->world.guide_count = 1;
-    bool begun = hf_spots_find(p) && begin(p, q, r);
-    if (begun) r->why = HF_PLAN_NO_GUIDE;
+    bool begun = hf_spots_find(p) && begin(p, q, &why);
+    r->why = begun ? HF_PLAN_NO_GUIDE : why;
     if (!hf_plan_ok(p)) return p->tools.status;
     return begun ? make_schedule(p, 0, r) : HF_OK;
 }

@@ -53,8 +53,7 @@ static bool relay(void* user, double fraction, const char* stage) {
 /* Is it of no use to try another guide? */
 static bool is_final(const hf_plan_result* r, const hf_plan_query* q) {
     return q->guide_count > 0 || r->why == HF_PLAN_DONE || r->why == HF_PLAN_NO_GUIDE ||
-           r->why == HF_PLAN_START_COLLIDES || r->why == HF_PLAN_START_UNBALANCED ||
-           r->why == HF_PLAN_START_CONTACT;
+           r->why == HF_PLAN_START_COLLIDES || r->why == HF_PLAN_START_UNBALANCED;
 }
 
 /* Waits until the attempt should run; false when it need not. */

@@ -6,7 +6,6 @@
 #include "model/tolerance.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* The limb exactly on the contact. */
@@ -139,35 +138,15 @@ static bool find_start(hf_planner* p, const hf_scenario_state* start, hf_plan_no
     return good;
 }
 
-/* Names the limb whose contact cannot be made, and whether there is nothing to touch or the limb falls short.
- */
-static void say_contact(hf_planner* p, const hf_scenario_state* start, int limb, hf_plan_result* r) {
-    hf_hold touch;
-    bool named = false;
-    for (int i = 0; i < start->contact_count; i++)
-        named |= start->contacts[i].limb == limb && start->contacts[i].object >= 0 &&
-                 hf_length(start->contacts[i].normal) > 0;
-    hf_forward(p->world.creature, &start->pose, p->tools.links);
-    bool near = named || hf_hold_find(p->world.creature, p->world.placement, p->tools.links, limb,
-                                      HF_NAMED_TOUCH_M, &touch);
-    r->why = HF_PLAN_START_CONTACT;
-    snprintf(r->where, sizeof r->where, "limb \"%.100s\" of the start %s", p->world.view->limbs[limb].name,
-             near ? "does not reach its contact" : "has nothing to touch at its contact");
-}
-
-bool hf_plan_begin(hf_planner* p, const hf_scenario_state* start, hf_plan_node* n, hf_plan_result* r) {
+bool hf_plan_begin(hf_planner* p, const hf_scenario_state* start, hf_plan_node* n, hf_plan_why* why) {
     find_home(p, start);
     hf_pose_copy(&p->world, &start->pose, &n->pose);
     n->guide_index = n->first_knot = 0;
     n->parent = n->last_limb = -1;
     // as it is given, or as the rest posture happens to touch
     n->hold_count = hf_plan_contacts(p, start, &n->pose, n->holds);
-    int unmade = -1 - n->hold_count;
-    if (unmade >= 0) n->hold_count = 0;
-    if (!stands(p, n, &r->why) && (start->whole || !find_start(p, start, n))) {
-        if (unmade >= 0) say_contact(p, start, unmade, r);
-        return false;
-    }
+    if (n->hold_count < 0) n->hold_count = 0;
+    if (!stands(p, n, why) && (start->whole || !find_start(p, start, n))) return false;
     hf_plan_note(p, hf_knots_add(&p->tree.knots, &n->pose, 0, -1));
     n->end_knot = p->tree.knots.count;
     return hf_plan_ok(p);

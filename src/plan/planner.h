@@ -172,10 +172,9 @@ bool hf_segment_free(hf_planner* p, const hf_plan_hold* holds, int count, const 
                      const hf_stance* stance, int node, const hf_pose* from);
 
 /* ---- plan_ends.c ---- */
-/* The start's pose and holds as the first node: as given, or found at the start's root; else the result says
-   why there are none. */
-bool hf_plan_begin(hf_planner* p, const hf_scenario_state* start, hf_plan_node* node, hf_plan_result* result);
-/* The contacts of a whole state, exactly on their surfaces; -1 - limb where that limb's cannot be made. */
+/* The start's pose and holds as the first node: as given, or found at the start's root. */
+bool hf_plan_begin(hf_planner* p, const hf_scenario_state* start, hf_plan_node* node, hf_plan_why* why);
+/* The contacts of a whole state, exactly on their surfaces. */
 int hf_plan_contacts(hf_planner* p, const hf_scenario_state* state, hf_pose* pose, hf_plan_hold* holds);
 
 /* ---- plan_search.c ---- */
