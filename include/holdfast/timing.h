@@ -24,6 +24,7 @@ typedef struct hf_path {
     const double* q;      /* count rows of q_count values */
     const uint8_t* marks; /* HF_MARK_ of each node; NULL for none */
     const double* pace;   /* share of the speed limits on each of the count - 1 moves, in (0, 1]; NULL: 1 */
+    const double* ease;   /* share of the acceleration limits and bounds on each, in (0, 1]; NULL: 1 */
     /* A point that the path carries along (the centre of mass, say) and what bounds its acceleration a at
        each node: n . a <= b for each of bound_count rows nx ny nz b, b > 0, in m/s2. NULL and 0 for none. */
     const hf_vec3* carried;

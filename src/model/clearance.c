@@ -22,10 +22,10 @@ enum { MORE_STALE = 16 };
 static const double ROUNDING = 1e-7; /* m */
 static const double FAR = 1;         /* m: no room is larger */
 
-/* Free by `gap` while one was there in the frame of the other. */
+/* Free by `gap` while one was there in the frame of the other; `depth` of an overlap counts as free. */
 typedef struct known {
     hf_transform there;
-    double gap;
+    double gap, depth;
 } known;
 
 typedef struct body_pair {
@@ -135,9 +135,9 @@ static bool self_collides(const hf_creature* creature, hf_clearance* c, const hf
     for (int i = 0; i < c->pair_count; i++) {
         body_pair* pair = &c->pairs[i];
         body_room *a = &c->bodies[pair->a], *b = &c->bodies[pair->b];
+        if ((!a->wanted && !b->wanted) || (!a->asked && !b->asked)) continue;
         double left = pair->gap - a->way - b->way;
         if (!(left > 0)) {
-            if ((!a->wanted && !b->wanted) || (!a->asked && !b->asked)) continue;
             ++*stale;
             if (pair_collides(creature, links, depth, pair, &left, hit)) return true;
         }
@@ -149,13 +149,18 @@ static bool self_collides(const hf_creature* creature, hf_clearance* c, const hf
 
 /* ---- against the scene ---- */
 
+static bool overlaps(const hf_creature* creature, const hf_placement* placement, const hf_transform* links,
+                     int body, double depth) {
+    return hf_placement_overlap_by(placement, &creature->view.bodies[body].shape,
+                                   body_pose(creature, links, body), depth, NULL, 0, NULL);
+}
+
 /* Is no surface so near, nor the body within something? */
 static bool is_clear(const hf_creature* creature, const hf_placement* placement, const hf_transform* links,
                      int body, double reach) {
     const hf_shape* shape = &creature->view.bodies[body].shape;
-    hf_transform pose = body_pose(creature, links, body);
-    return !hf_placement_meets_by(placement, shape, pose, -reach, NULL, 0) &&
-           !hf_placement_overlap_by(placement, shape, pose, 0, NULL, 0, NULL);
+    return !hf_placement_meets_by(placement, shape, body_pose(creature, links, body), -reach, NULL, 0) &&
+           !overlaps(creature, placement, links, body, 0);
 }
 
 static bool body_collides(const hf_creature* creature, const hf_placement* placement, hf_clearance* c,
@@ -164,12 +169,17 @@ static bool body_collides(const hf_creature* creature, const hf_placement* place
     body_room* body = &c->bodies[index];
     const hf_transform* link = &links[creature->view.bodies[index].link];
     double left = body->gap - body->way;
-    if (!(left > 0)) left = left_of(&body->known, &creature->bounds[index], link);
+    if (!(left > 0) && body->known.depth <= query->depth_m)
+        left = left_of(&body->known, &creature->bounds[index], link);
     if (!(left > 0) && body->patience-- <= 0) {
+        double depth = 0;
         left = 0;
         for (int i = 0; i < SCENE_REACHES && left == 0; i++)
             if (is_clear(creature, placement, links, index, SCENE_REACH[i])) left = SCENE_REACH[i];
-        body->known = (known){*link, left};
+        // a body that stands on something overlaps it by less than half of what is allowed, and stays there
+        if (left == 0 && !overlaps(creature, placement, links, index, query->depth_m / 2))
+            left = query->depth_m / 2, depth = query->depth_m;
+        body->known = (known){*link, left, depth};
         body->patience = left > 0 ? 0 : PATIENCE;
     }
     if (!(left > 0) && hf_scene_collides(creature, placement, links, query, index, hit)) return true;
@@ -199,7 +209,8 @@ static void keep(const hf_creature* creature, hf_clearance* c, const hf_transfor
     for (int i = 0; i < c->body_count; i++) {
         body_room* body = &c->bodies[i];
         body->there = links[creature->view.bodies[i].link];
-        body->gap = fmax(body->gap - body->way, left_of(&body->known, &creature->bounds[i], &body->there));
+        double left = body->known.depth > 0 ? 0 : left_of(&body->known, &creature->bounds[i], &body->there);
+        body->gap = fmax(body->gap - body->way, left);
         body->way = 0;
     }
 }

@@ -12,10 +12,12 @@ move_link(const hf_node* n, const hf_transform* parent, const double* q) {
                       parent->rotation};
     if (n->turned) t.rotation = hf_quat_mul(t.rotation, n->origin.rotation);
     switch (n->motion) {
-    case HF_MOVE_TURN:
-        t.rotation =
-            hf_quat_mul(t.rotation, hf_quat_axis_angle(n->axis, n->multiplier * q[n->q] + n->offset));
+    case HF_MOVE_TURN: {
+        double angle = n->multiplier * q[n->q] + n->offset;
+        if (angle == 0) break; // most joints of hands and spine, most of the time
+        t.rotation = hf_quat_mul(t.rotation, hf_quat_axis_angle(n->axis, angle));
         break;
+    }
     case HF_MOVE_SLIDE: {
         hf_vec3 shift = hf_scale(n->axis, n->multiplier * q[n->q] + n->offset);
         t.position = hf_add(t.position, hf_rotate(t.rotation, shift));

@@ -25,8 +25,11 @@ bool hf_segment_room(hf_segment* s, int knots) {
     s->q = hf_workspace_take(p->tools.workspace, count * (size_t)p->world.view->q_count, sizeof *s->q);
     s->coms = hf_workspace_take(p->tools.workspace, count, sizeof *s->coms);
     s->bounds = hf_workspace_take(p->tools.workspace, count * 4 * BORNE_WAYS, sizeof *s->bounds);
+    s->ease = hf_workspace_take(p->tools.workspace, count, sizeof *s->ease);
+    s->borne = hf_workspace_take(p->tools.workspace, count, sizeof *s->borne);
     s->pose = hf_take_pose(p), s->scratch = hf_take_pose(p);
-    if (!s->roots || !s->q || !s->coms || !s->bounds) hf_plan_note(p, HF_ERROR_MEMORY);
+    if (!s->roots || !s->q || !s->coms || !s->bounds || !s->ease || !s->borne)
+        hf_plan_note(p, HF_ERROR_MEMORY);
     return hf_plan_ok(p);
 }
 
@@ -57,7 +60,7 @@ static bool put_over(hf_segment* s, hf_vec3 place, double tolerance, hf_pose* po
         double left = hf_length(off);
         if (left < tolerance || round >= ROUNDS || s->seated) return true;
         // what holds does not go with the root
-        if (before - left > went / 2) s->gain = went / (before - left);
+        if (went > 0 && before - left > went / 2) s->gain = went / (before - left);
         before = left, went = left * s->gain;
         pose->root.position = hf_add(pose->root.position, hf_scale(off, s->gain));
     }
@@ -238,14 +241,11 @@ static void find_bounds(hf_segment* s) {
                 int v = (w + 1) % BORNE_WAYS;
                 hf_vec3 n = hf_add(hf_scale(ways[w], 1 / (at[w] + u * (next[w] - at[w]))),
                                    hf_scale(ways[v], 1 / (at[v] + u * (next[v] - at[v]))));
-                rows[4 * w] = n.x, rows[4 * w + 1] = n.y, rows[4 * w + 2] = n.z, rows[4 * w + 3] = 1;
+                rows[4 * w] = n.x, rows[4 * w + 1] = n.y, rows[4 * w + 2] = n.z,
+                         rows[4 * w + 3] = BORNE_SHARE;
             }
         }
     }
-}
-
-static void scale_bounds(hf_segment* s, double share) {
-    for (int i = 0; i < s->way_count * BORNE_WAYS; i++) s->bounds[4 * i + 3] *= share;
 }
 
 /* Largest share of the accelerations that the stance holds, where all of them are too much. */
@@ -262,31 +262,37 @@ static double bearable(const hf_stance* stance, const hf_frame_wrench* w) {
     return low;
 }
 
-/* Least share of the accelerations of frames first..last of the store that the stance holds, angular momentum
-   included; each end is at rest. */
-static double balance_share(const hf_segment* s, int first, int last) {
+/* Is every frame of first..last of the store balanced with its accelerations, angular momentum included? Each
+   end is at rest. s->borne is the share of them that the stance holds, by ways between waypoints. */
+static bool is_balanced(hf_segment* s, const hf_timing* timing, int first, int last) {
     hf_planner* p = s->planner;
-    double least = 1;
+    double rate = p->world.options->rate;
+    bool balanced = true;
+    for (int i = 0; i < s->way_count; i++) s->borne[i] = 1;
     for (int i = first; i <= last; i++) {
         hf_pose here = hf_knots_pose(&p->tree.knots, i),
                 before = hf_knots_pose(&p->tree.knots, i > first ? i - 1 : i),
                 after = hf_knots_pose(&p->tree.knots, i < last ? i + 1 : i);
         hf_frame_wrench w;
-        if (!hf_plan_note(p, hf_frames_wrench(p->world.creature, p->world.options->rate, &before, &here,
-                                              &after, p->tools.workspace, &w)))
-            return 0;
-        if (!hf_stance_holds(s->stance, w.com, hf_scale(w.acceleration, least),
-                             hf_scale(w.momentum_rate, least)))
-            least = bearable(s->stance, &w);
+        if (!hf_plan_note(
+                p, hf_frames_wrench(p->world.creature, rate, &before, &here, &after, p->tools.workspace, &w)))
+            return false;
+        if (hf_stance_holds(s->stance, w.com, w.acceleration, w.momentum_rate)) continue;
+        double share = bearable(s->stance, &w);
+        // the frames on either side make the accelerations of this one
+        int end = (int)hf_timing_at(timing, (i + 1 - first) / rate);
+        for (int k = (int)hf_timing_at(timing, fmax(0, i - 1 - first) / rate); k <= end; k++)
+            s->borne[k] = fmin(s->borne[k], share);
+        balanced = false;
     }
-    return least;
+    return balanced;
 }
 
 typedef enum verdict { HOLDS, TOO_FAST, UNBALANCED, FAILS } verdict;
 
 /* Appends the frames of the path under one timing and judges them. The first frame repeats the last of the
    store at rest, so that accelerations of two segments never add up. */
-static verdict append(hf_segment* s, const hf_path* path, hf_timing* timing, double* share) {
+static verdict append(hf_segment* s, const hf_path* path, hf_timing* timing) {
     hf_planner* p = s->planner;
     hf_pose pose = s->pose;
     hf_vec3 shift = {0, 0, 0};
@@ -309,11 +315,7 @@ static verdict append(hf_segment* s, const hf_path* path, hf_timing* timing, dou
         }
         if (!hf_plan_note(p, hf_knots_add(&p->tree.knots, &pose, s->node, s->limb))) return FAILS;
     }
-    double bear = balance_share(s, first, p->tree.knots.count - 1);
-    if (bear < 1) {
-        *share = bear * BORNE_SHARE;
-        return UNBALANCED;
-    }
+    if (!is_balanced(s, timing, first, p->tree.knots.count - 1)) return UNBALANCED;
     for (int i = first; i < p->tree.knots.count; i++) {
         hf_pose a = hf_knots_pose(&p->tree.knots, i > first ? i - 1 : i),
                 b = hf_knots_pose(&p->tree.knots, i);
@@ -322,35 +324,44 @@ static verdict append(hf_segment* s, const hf_path* path, hf_timing* timing, dou
     return HOLDS;
 }
 
+/* Reduces the accelerations where the stance did not hold them, or `everywhere` by as much: those of the
+   limbs, which turn the body, with that of the centre of mass. False where too little is left. */
+static bool ease_off(hf_segment* s, bool everywhere) {
+    double worst = 1, least = 1;
+    for (int i = 0; i < s->way_count; i++) worst = fmin(worst, s->borne[i]);
+    for (int i = 0; i < s->way_count; i++) {
+        double share = everywhere ? worst : s->borne[i];
+        if (share < 1) s->ease[i] *= share * BORNE_SHARE;
+        least = fmin(least, s->ease[i]);
+    }
+    return least >= LEAST_SHARE;
+}
+
 /* Times and frames of the knots; slower until every frame holds. */
 static bool time_waypoints(hf_segment* s) {
     hf_planner* p = s->planner;
     hf_path path = {.count = s->way_count,
                     .roots = s->roots,
                     .q = s->q,
+                    .ease = s->ease,
                     .carried = s->coms,
                     .bounds = s->bounds,
                     .bound_count = BORNE_WAYS};
     hf_timing_options o = hf_timing_options_default();
     o.fps = p->world.options->rate;
     find_bounds(s);
-    scale_bounds(s, BORNE_SHARE);
+    for (int i = 0; i < s->way_count; i++) s->ease[i] = 1;
     int first = p->tree.knots.count;
-    double slowed = 1;
-    for (int stretch = 0; stretch < ROUNDS && slowed >= LEAST_SHARE; stretch++) {
+    for (int stretch = 0; stretch < ROUNDS; stretch++) {
         hf_status status =
             hf_timing_compute(p->world.creature, &path, &o, p->tools.workspace, p->tools.timing);
         if (!hf_plan_note(p, status)) return false;
-        double share = 1;
-        verdict v = append(s, &path, p->tools.timing, &share);
+        verdict v = append(s, &path, p->tools.timing);
         if (v == HOLDS) return true;
         p->tree.knots.count = first;
-        if (v == FAILS) return false;
         if (v == TOO_FAST) o.speed_share *= BORNE_SHARE;
-        // the limbs' own accelerations turn the body: they are slowed down with the centre of mass
-        slowed *= share;
-        o.acceleration_share = fmax(LEAST_SHARE, slowed);
-        scale_bounds(s, share);
+        // where it does not help soon to slow down in places, the whole is slowed down
+        if (v == FAILS || (v == UNBALANCED && !ease_off(s, 3 * stretch >= ROUNDS))) return false;
     }
     return false;
 }

@@ -38,9 +38,18 @@ static double duration_of(const hf_planner* p, int index, const hf_plan_hold* h)
    centre of mass is not better: a third of a stride, and half the width of a foot. */
 static const double ENOUGH_MARGIN = 0.1, ENOUGH_OWN = 0.025;
 
-/* The room that the body has about where it is, and on the contact alone, as shares of what is enough. */
-static double balance_of(const hf_planner* p, const hf_plan_hold* h, double margin_m) {
-    double margin = fmax(0, margin_m) / ENOUGH_MARGIN, own = own_room(&h->support) / ENOUGH_OWN;
+/* The room that the body has about where it is, and on the contact alone, as shares of what is enough. A
+   contact without room of its own has none whatever the stance, which is then not asked. */
+static double balance_of(hf_planner* p, const hf_plan_hold* rest, int rest_count, const hf_plan_hold* h,
+                         hf_vec3 com) {
+    double own = own_room(&h->support) / ENOUGH_OWN;
+    if (own <= 0) return 0;
+    hf_plan_hold all[HF_MAX_HOLDS];
+    memcpy(all, rest, sizeof *rest * (size_t)rest_count);
+    all[rest_count] = *h;
+    const hf_stance* stance = hf_stance_borrow(p, all, rest_count + 1, -1);
+    double margin = stance ? fmax(0, hf_stance_margin(stance, com)) / ENOUGH_MARGIN : 0;
+    hf_stance_return(p, stance);
     return fmin(1, fmin(margin, own) / p->world.view->height);
 }
 
@@ -51,7 +60,6 @@ static bool fill_terms(hf_planner* p, const hf_plan_hold* rest, int rest_count, 
     const hf_plan_hold* h = &c->hold;
     hf_vec3 up = {0, 0, 1};
     hf_pose at = {c->root, c->q};
-    hf_plan_hold all[HF_MAX_HOLDS];
     bool free_grip = h->at.grip && hf_contact_free_grip(&p->world.scene->objects[h->at.object]);
     hf_touching_limb touching = {.creature = p->world.creature,
                                  .limb = h->at.limb,
@@ -65,15 +73,9 @@ static bool fill_terms(hf_planner* p, const hf_plan_hold* rest, int rest_count, 
     double manipulability;
     hf_forward(p->world.creature, &at, p->tools.links);
     hf_terms_of_posture(&touching, terms, &manipulability);
-    memcpy(all, rest, sizeof *rest * (size_t)rest_count);
-    all[rest_count] = *h;
-    const hf_stance* stance = hf_stance_borrow(p, all, rest_count + 1, -1);
-    if (!stance) return false;
-    double margin = hf_stance_margin(stance, hf_com(p->world.creature, p->tools.links));
-    hf_stance_return(p, stance);
     terms[HF_TERM_DURATION] = duration_of(p, index, h);
-    terms[HF_TERM_BALANCE] = balance_of(p, h, margin);
-    return true;
+    terms[HF_TERM_BALANCE] = balance_of(p, rest, rest_count, h, hf_com(p->world.creature, p->tools.links));
+    return hf_plan_ok(p);
 }
 
 /* The weighted terms, and the room that the limb has to come and go. */

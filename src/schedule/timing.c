@@ -162,18 +162,21 @@ static const double* bound_row(const profile* p, int node, int bound) {
     return p->path->bounds + 4 * ((size_t)node * (size_t)p->path->bound_count + (size_t)bound);
 }
 
+static double ease(const profile* p, int move) { return p->path->ease ? p->path->ease[move] : 1; }
+
 /* The change of direction at a node as a second derivative, and the speed that a frame leaves for it. */
 static void measure_node(profile* p, int node, int before, int after) {
     double* bend = p->bend + (size_t)node * (size_t)p->width;
     const double *in = p->tangent + (size_t)before * (size_t)p->width,
                  *out = p->tangent + (size_t)after * (size_t)p->width;
-    double span = (p->length[before] + p->length[after]) / 2;
+    double span = (p->length[before] + p->length[after]) / 2, share = fmin(ease(p, before), ease(p, after));
     for (int k = 0; k < p->channel_count; k++) {
         const channel* c = &p->channels[k];
         double turn[3] = {0, 0, 0};
         for (int i = 0; i < c->size; i++) turn[i] = out[c->first + i] - in[c->first + i];
         double size = norm(turn, c->size);
-        if (size > 0) p->cap[node] = fmin(p->cap[node], square(c->acceleration / (p->options->fps * size)));
+        if (size > 0)
+            p->cap[node] = fmin(p->cap[node], square(share * c->acceleration / (p->options->fps * size)));
         for (int i = 0; i < c->size; i++) bend[c->first + i] = turn[i] / span;
     }
     if (!p->path->bound_count) return;
@@ -182,7 +185,7 @@ static void measure_node(profile* p, int node, int before, int after) {
     for (int k = 0; k < p->path->bound_count; k++) {
         const double* n = bound_row(p, node, k);
         double size = hf_dot(hf_v3(n[0], n[1], n[2]), turn);
-        if (size > 0) p->cap[node] = fmin(p->cap[node], square(n[3] / (p->options->fps * size)));
+        if (size > 0) p->cap[node] = fmin(p->cap[node], square(share * n[3] / (p->options->fps * size)));
     }
 }
 
@@ -243,7 +246,7 @@ static void fill_demands(profile* p, int move, int node) {
     p->move = move, p->node = node, p->demand_count = 0;
     for (int k = 0; k < p->channel_count; k++) {
         const channel* c = &p->channels[k];
-        demand d = {.most = c->acceleration};
+        demand d = {.most = ease(p, move) * c->acceleration};
         for (int i = c->first; i < c->first + c->size; i++)
             d.aa += a[i] * a[i], d.ab += a[i] * b[i], d.bb += b[i] * b[i];
         if (isfinite(d.most) && (d.aa != 0 || d.bb != 0)) p->demands[p->demand_count++] = d;
@@ -254,7 +257,7 @@ static void fill_demands(profile* p, int move, int node) {
             hf_vec3 normal = hf_v3(n[0], n[1], n[2]);
             p->carries[k].a[end] = hf_dot(normal, p->carried_tangent[move]);
             p->carries[k].b[end] = hf_dot(normal, p->carried_bend[node]);
-            p->carries[k].most[end] = n[3];
+            p->carries[k].most[end] = ease(p, move) * n[3];
         }
 }
 

@@ -23,8 +23,9 @@ hf_target hf_anchor_target(const hf_hold* h, const hf_anchor* a) {
                        .held = true};
 }
 
-/* One descent, and a second one from there where the first came near and the care asks for it. */
-static hf_status descend(const hf_creature* c, const hf_target* target, const hf_transform* base,
+/* One descent, and a second one from there where the first came near and the care asks for it. A grip turns
+   as far as it must. */
+static hf_status descend(const hf_creature* c, const hf_target* target, const hf_transform* base, bool turns,
                          hf_keep_care care, hf_solve_options o, hf_workspace* workspace, double* q,
                          hf_solve_result* r) {
     hf_goal goal;
@@ -37,7 +38,8 @@ static hf_status descend(const hf_creature* c, const hf_target* target, const hf
             hf_limb_solver_make(c, target->limb, target->contact, true, q, o.use_rom, workspace, &solver);
     if (status == HF_OK) status = hf_limb_solver_run(&solver, base, &goal, &o, q, r);
     if (status == HF_OK && care == HF_KEEP_EXACT && r->stop != HF_STOP_REACHED &&
-        r->position_error_m < HOPE_M && r->angle_error_rad < HOPE_RAD && hf_limb_solver_place(&solver, q))
+        r->position_error_m < HOPE_M && (turns || r->angle_error_rad < HOPE_RAD) &&
+        hf_limb_solver_place(&solver, q))
         hf_limb_solver_settle(&solver, q);
     hf_workspace_end(workspace, mark);
     return status;
@@ -54,8 +56,7 @@ static hf_status solve(const hf_creature* c, const hf_hold* h, const hf_anchor* 
     hf_target target = hf_anchor_target(h, a);
     // a grip keeps its orientation as far as the limb can
     if (h->grip) target.kind = HF_TARGET_POSE;
-    if (h->grip && care == HF_KEEP_EXACT) return hf_limb_solve(c, base, &target, &o, workspace, q, r);
-    return descend(c, &target, base, care, o, workspace, q, r);
+    return descend(c, &target, base, h->grip, care, o, workspace, q, r);
 }
 
 /* How the limb's root should move for the link to get onto the anchor with the limb as it is. */
