@@ -326,8 +326,6 @@ static bool make_change(change* c, hf_plan_node* child, bool* blocked) {
     // a body that finds no way to a departure ahead may find one to a nearer one
     if (!found && c->stays && c->index > c->node->guide_index)
         found = change_from(c, NEAR_ADVANCE, &list, child, blocked);
-    // nor is there a way for another change of the limb, which begins in the same pose
-    if (!found && c->stays && c->old) c->old->stuck = true;
     return found;
 }
 
