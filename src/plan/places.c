@@ -135,7 +135,7 @@ static bool effector_fits(hf_planner* p, const hf_pose* pose, int link, hf_trans
 /* The limb from the pose to the target. */
 static bool reach(hf_planner* p, const hf_pose* pose, const hf_target* t, double* q) {
     hf_solve_options o = hf_solve_options_default();
-    o.max_starts = 1;
+    o.max_starts = 2;
     o.max_iterations = 30;
     o.whole = true;
     o.seed = p->world.options->seed;
@@ -186,8 +186,7 @@ static bool solve(hf_planner* p, const hf_pose* pose, int index, const hf_hold* 
                    .point = c->point,
                    .normal = c->normal};
     if (turn <= AS_LATER) {
-        *fits = find_turn(p, pose, index, c, turn, t, q, &t.rotation);
-        if (!*fits) return false;
+        if (!find_turn(p, pose, index, c, turn, t, q, &t.rotation)) return false;
         hf_transform link = {hf_sub(c->point, hf_rotate(t.rotation, f->offset)), t.rotation};
         *fits = effector_fits(p, pose, f->link, link);
         if (!*fits) return false;
