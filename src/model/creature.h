@@ -12,6 +12,7 @@ struct hf_creature {
     hf_lines warnings;
     uint32_t* pairs; /* bit a * body_count + b: the two bodies are tested */
     uint64_t hash;
+    bool rest_given;       /* a file says how the creature is at rest, and so how it stands */
     const bool* gap_links; /* by link: its bodies are made up, no file gives them */
     /* Made by hf_kinematic_tree_build (kinematic_tree.h) once links and joints stand: kinematics need it. */
     const struct hf_kinematic_tree* tree;

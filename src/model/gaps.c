@@ -134,6 +134,7 @@ static hf_status rest_from_srdf(hf_build* b) {
                 b->rest[j->q_index] = q;
             }
         }
+    b->creature->rest_given = used > 0;
     if (beyond == 0) return HF_OK;
     return hf_build_warn(b, "the SRDF's posture \"%s\" leaves the limits of %d joint%s and is cut there",
                          STANDING[name - 1], beyond, beyond == 1 ? "" : "s");
@@ -158,6 +159,7 @@ hf_status hf_build_rest(hf_build* b) {
     hf_pose pose = {hf_transform_identity(), b->rest};
     hf_pose_follow(b->creature, b->rest);
     hf_forward(b->creature, &pose, b->neutral_links);
+    b->creature->rest_given = b->draft->rest_count > 0;
     if (b->draft->rest_count == 0) {
         hf_status status = rest_from_srdf(b);
         if (status != HF_OK) return status;

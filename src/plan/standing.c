@@ -1,5 +1,6 @@
-/* The posture in which a creature stands: the rest posture with legs that are not stretched. A stretched leg
-   reaches no place ahead of the body at the same height, so the body would sink at every step. */
+/* The posture in which a creature stands: the rest posture where a file gives one, else the neutral posture
+   with legs that are not stretched. A stretched leg reaches no place ahead of the body at the same height, so
+   the body would sink at every step. */
 #include "plan/plan_model.h"
 
 #include "base/workspace.h"
@@ -83,7 +84,8 @@ bool hf_standing_find(const hf_creature* creature, const hf_plan_limb* limbs, co
     memcpy(q, view->rest, sizeof(double) * (size_t)view->q_count);
     double drop = 0;
     for (int l = 0; l < view->limb_count; l++)
-        if (limbs[l].walks && view->limbs[l].joint_count > 0) drop = fmax(drop, drop_of(&s, l, q));
+        if (!creature->rest_given && limbs[l].walks && view->limbs[l].joint_count > 0)
+            drop = fmax(drop, drop_of(&s, l, q));
     if (!(drop > 0) || !sink(&s, limbs, drop)) memcpy(q, view->rest, sizeof(double) * (size_t)view->q_count);
     hf_workspace_free(workspace);
     return true;
