@@ -241,7 +241,10 @@ static void tables_take_their_options(void** state) {
     assert_int_equal(hf_scenario_set(s, "sequence", hf_sequence_option_table(), &sequence, &error),
                      HF_ERROR_ARGUMENT);
     assert_non_null(strstr(error.message, "-1 is outside 0.01 to 2"));
-    assert_int_equal(hf_scenario_set(s, "plan", hf_plan_option_table(), NULL, &error), HF_OK);
+    /* Options of another table are left alone. */
+    hf_plan_options plan = hf_plan_options_default();
+    assert_int_equal(hf_scenario_set(s, "plan", hf_plan_option_table(), &plan, &error), HF_OK);
+    assert_int_equal(plan.horizon, hf_plan_options_default().horizon);
     hf_scenario_free(s);
 }
 

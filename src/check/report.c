@@ -382,14 +382,14 @@ static hf_status check(const hf_motion* motion, const hf_creature* creature, con
 hf_status hf_check_motion(const hf_motion* motion, const hf_creature* creature, const hf_scene* scene,
                           int threads, hf_progress_fn progress, void* user, hf_check_report* report,
                           hf_error* error) {
-    HF_REQUIRE(error, motion && creature && report);
+    HF_REQUIRE(error, motion && report);
     return check(motion, creature, scene, NULL, threads, progress, user, report, error);
 }
 
 hf_status hf_check_scenario(const hf_motion* motion, const hf_creature* creature, const hf_scenario* scenario,
                             int threads, hf_progress_fn progress, void* user, hf_check_report* report,
                             hf_error* error) {
-    HF_REQUIRE(error, motion && creature && report);
+    HF_REQUIRE(error, motion && report);
     return check(motion, creature, scenario ? scenario->scene : NULL, scenario, threads, progress, user,
                  report, error);
 }
