@@ -8,6 +8,7 @@
 #include "base/workspace.h"
 #include "solve/keep.h"
 #include "solve/target.h"
+#include "model/reach_volume.h"
 #include "model/creature.h"
 #include "model/tolerance.h"
 
@@ -185,13 +186,19 @@ static hf_status lasts(walker* w, const hold* h, const double* q, double from, d
 
 /* ---- new contacts ---- */
 
+/* Directions in which a reach volume is exact: between them it is flat by 4 % of the reach, which shifts the
+   end of a contact by less than the places that are looked at are apart. */
+enum { REACH_WAYS = 64 };
+
 /* Reach volumes of the limbs that have samples; none for a limb that moves in a plane. */
 static hf_status measure_reach(walker* w) {
     hf_status status = HF_OK;
+    hf_vec3 ways[REACH_WAYS];
+    for (int i = 0; i < REACH_WAYS; i++) ways[i] = hf_even_way(i, REACH_WAYS);
     for (int l = 0, at = 0; l < w->view->limb_count; l++)
         for (int i = 0; i < w->view->limbs[l].contact_count && status == HF_OK; i++, at++) {
             if (!w->query->samples[l] || !w->query->samples[l][i]) continue;
-            status = hf_reach_volume(w->creature, l, i, &w->reach[at], NULL);
+            status = hf_reach_volume_along(w->creature, l, i, ways, REACH_WAYS, 0, &w->reach[at], NULL);
             if (status == HF_ERROR_FORMAT) status = HF_OK;
         }
     return status;
