@@ -132,6 +132,12 @@ static bool setting_fits(const char* of, const char* text) {
         complain("--set %s: has an option of its own, %s", s.name, own_option(s.name));
         return false;
     }
+    if (strncmp(s.name, "goal_tolerance_", 15) == 0) {
+        complain("--set %s: stands in the scenario (\"options\": { \"plan\": ... }), where a check of the "
+                 "motion reads it too",
+                 s.name);
+        return false;
+    }
     const settings_table* t = meant(of, &s);
     return t ? value_fits(t, &s) : unknown_setting(of, &s);
 }

@@ -11,6 +11,11 @@ enum { FEW_SAMPLES = 100 }; /* feet go to the ground under them, sample sets are
 hf_status stand_scenario(const options* o, hf_scenario* s, hf_error* error) {
     if (!s->start.stands && !s->goal.stands) return HF_OK;
     hf_plan_options wishes = hf_plan_options_default();
+    if (s->kind == HF_SCENARIO_PLAN && !apply_settings(o, s, "plan", &wishes)) {
+        *error = (hf_error){.status = HF_ERROR_FORMAT, .message = "has options that do not fit"};
+        snprintf(error->file, sizeof error->file, "%s", s->path);
+        return HF_ERROR_FORMAT;
+    }
     wishes.samples = FEW_SAMPLES;
     wishes.threads = o->threads;
     hf_plan_model* model = NULL;
@@ -47,19 +52,19 @@ static hf_status make_floor(const double at[3], hf_mesh* mesh) {
 }
 
 static hf_status write_obj(const hf_mesh* mesh, const char* path, hf_error* error) {
-    FILE* file = fopen(path, "w");
-    for (int i = 0; file && i < mesh->vertex_count; i++)
-        fprintf(file, "v %.9g %.9g %.9g\n", (double)mesh->vertices[3 * i], (double)mesh->vertices[3 * i + 1],
-                (double)mesh->vertices[3 * i + 2]);
-    for (int i = 0; file && i < mesh->triangle_count; i++)
-        fprintf(file, "f %u %u %u\n", mesh->indices[3 * i] + 1, mesh->indices[3 * i + 1] + 1,
+    char* text = NULL;
+    size_t size = 0;
+    FILE* memory = open_memstream(&text, &size);
+    for (int i = 0; memory && i < mesh->vertex_count; i++)
+        fprintf(memory, "v %.9g %.9g %.9g\n", (double)mesh->vertices[3 * i],
+                (double)mesh->vertices[3 * i + 1], (double)mesh->vertices[3 * i + 2]);
+    for (int i = 0; memory && i < mesh->triangle_count; i++)
+        fprintf(memory, "f %u %u %u\n", mesh->indices[3 * i] + 1, mesh->indices[3 * i + 1] + 1,
                 mesh->indices[3 * i + 2] + 1);
-    bool bad = !file || ferror(file);
-    if (file && fclose(file) != 0) bad = true;
-    if (!bad) return HF_OK;
-    *error = (hf_error){.status = HF_ERROR_FILE, .message = "cannot be written"};
-    snprintf(error->file, sizeof error->file, "%s", path);
-    return HF_ERROR_FILE;
+    bool whole = memory && fclose(memory) == 0 && text;
+    hf_status status = whole ? hf_file_save(path, text, size, error) : keep_kind(error, HF_ERROR_MEMORY);
+    free(text);
+    return status;
 }
 
 /* What the command works on. */
@@ -156,9 +161,10 @@ static void say(const standing* w) {
 /* A plan scenario that starts as the creature stands, and goes nowhere until another goal is written into it;
    the floor is written beside it. */
 static hf_status write_scenario(const standing* w, const char* path, hf_error* error) {
-    char* floor = make_text("%s/ground.obj", w->o->output);
+    char* floor = make_text("%s/%s-stand-ground.obj", w->o->output, hf_creature_get(w->creature)->name);
     char* creature = realpath(w->creature_path, NULL);
-    char* mesh = w->o->scene ? realpath(w->o->scene, NULL) : make_text("ground.obj");
+    char* mesh = w->o->scene ? realpath(w->o->scene, NULL)
+                             : make_text("%s-stand-ground.obj", hf_creature_get(w->creature)->name);
     hf_status status = floor && creature && mesh ? HF_OK : HF_ERROR_MEMORY;
     if (status == HF_OK && !w->o->scene) status = write_obj(&w->mesh, floor, error);
     if (status == HF_OK) {
@@ -166,11 +172,9 @@ static hf_status write_scenario(const standing* w, const char* path, hf_error* e
             json_pack("{s:s,s:i,s:s,s:s,s:[{s:s,s:s}],s:o,s:{s:o}}", "format", "holdfast-scenario", "version",
                       1, "kind", "plan", "creature", creature, "scene", "name", "ground", "mesh", mesh,
                       "start", start_json(w), "goal", "root", pose7(w->result.state.pose.root));
-        if (!root || json_dump_file(root, path, JSON_INDENT(1)) != 0) {
-            *error = (hf_error){.status = HF_ERROR_FILE, .message = "cannot be written"};
-            snprintf(error->file, sizeof error->file, "%s", path);
-            status = HF_ERROR_FILE;
-        }
+        char* text = root ? json_dumps(root, JSON_INDENT(1)) : NULL;
+        status = text ? hf_file_save(path, text, strlen(text), error) : HF_ERROR_MEMORY;
+        free(text);
         json_decref(root);
     }
     free(floor);

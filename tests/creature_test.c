@@ -247,6 +247,29 @@ static void feet_fit_their_bodies(void** state) {
     hf_creature_free(c);
 }
 
+#define STATE(name, values) "<group_state name=\"" name "\" group=\"g\">" values "</group_state>"
+#define VALUE(joint, value) "<joint name=\"" joint "\" value=\"" value "\"/>"
+
+/* The standing state of an SRDF is the rest posture: the one that names most joints, cut at the limits. */
+static void srdf_states_are_rest_postures(void** state) {
+    (void)state;
+    hf_creature* c;
+    foot_of(FOOT, &c);
+    hf_creature_free(c);
+    const hf_joint* thigh;
+    write_file("biped.srdf", "<robot name=\"biped\">" STATE("standing", VALUE("right_foot_j", "0.1"))
+                                 STATE("home", VALUE("left_thigh_j", "-0.4") VALUE("left_shin_j", "1.8")
+                                                   VALUE("nobody", "3")) "</robot>");
+    c = must_load(test_path("biped.urdf"));
+    thigh = joint_of(c, "left_thigh_j");
+    assert_near(hf_creature_get(c)->rest[thigh->q_index], fmax(-0.4, thigh->lower), 0);
+    assert_near(hf_creature_get(c)->rest[joint_of(c, "right_foot_j")->q_index], 0, 0);
+    assert_near(hf_creature_get(c)->rest[joint_of(c, "left_shin_j")->q_index], 1, 0);
+    assert_int_equal(warnings_with(c, "posture \"home\" leaves the limits of 1 joint"), 1);
+    hf_creature_free(c);
+    remove(test_path("biped.srdf"));
+}
+
 static void limbs_by_shape_alone(void** state) {
     (void)state;
     hf_creature* c = load_text("person.urdf", made_person());
@@ -920,6 +943,7 @@ int main(void) {
         cmocka_unit_test(rigs),
         cmocka_unit_test(limbs_by_shape_alone),
         cmocka_unit_test(feet_fit_their_bodies),
+        cmocka_unit_test(srdf_states_are_rest_postures),
         cmocka_unit_test(lengths_bound_reach),
         cmocka_unit_test(many_legs_are_told_apart),
         cmocka_unit_test(limbs_of_well_known_trees),

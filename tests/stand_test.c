@@ -1,4 +1,4 @@
-/* Standing poses: every shipped creature on flat ground, on steps and on a slope; places where nothing
+/* Standing poses: every shipped creature on flat ground, the human on a step; places where nothing
    stands; starts and goals of scenarios that are only a place. */
 #include "creature_files.h"
 
@@ -200,6 +200,62 @@ static void scenarios_start_at_a_place(void** state) {
     }
 }
 
+/* A goal that is a place is reached where the root stands over the place, at whatever height. */
+static void a_place_is_a_goal(void** state) {
+    (void)state;
+    write_file("stand-floor.obj", "v -5 -5 0\nv 5 -5 0\nv 5 5 0\nv -5 5 0\nf 1 2 3\nf 1 3 4\n");
+    char text[2000];
+    snprintf(text, sizeof text, SCENARIO("{\"at\": [0.6, 0]}"),
+             data_path("data/creatures/quadruped.creature.json"));
+    const char* path = write_file("place.scenario.json", text);
+    hf_scenario *s, *as_written;
+    hf_error error = {0};
+    if (hf_scenario_load(path, NULL, &s, &error) != HF_OK) fail_msg("%s", error.message);
+    if (hf_scenario_load(path, NULL, &as_written, &error) != HF_OK) fail_msg("%s", error.message);
+    hf_plan_options o = few_samples();
+    o.samples = 1000;
+    hf_plan_model* model;
+    hf_plan_result r;
+    assert_int_equal(hf_plan_model_create(s->creature, &o, &model, &error), HF_OK);
+    assert_int_equal(hf_scenario_stand(s, model, &o, &error), HF_OK);
+    hf_plan_query q = {.start = &s->start, .goal = &s->goal};
+    assert_int_equal(hf_plan_find(model, s->scene, &q, &o, NULL, NULL, &r, &error), HF_OK);
+    assert_int_equal(r.outcome, HF_FOUND);
+    for (int elsewhere = 0; elsewhere < 2; elsewhere++) {
+        hf_check_report report;
+        if (elsewhere) as_written->goal.pose.root.position.y = 0.3;
+        assert_int_equal(hf_check_scenario(r.motion, s->creature, as_written, 1, NULL, NULL, &report, &error),
+                         HF_OK);
+        assert_int_equal(report.goal_violations, elsewhere);
+        hf_check_report_free(&report);
+    }
+    hf_plan_result_free(&r);
+    hf_plan_model_free(model);
+    hf_scenario_free(as_written);
+    hf_scenario_free(s);
+}
+
+/* A steep roof over the place, and its flat underside, are no ground: the floor below is. */
+static void undersides_are_no_ground(void** state) {
+    (void)state;
+    static float roof[] = {-1, -1, 3, 1, -1, 3, 1, 1, 3, -1, 1, 3, 0, 0, 6};
+    static uint32_t sides[] = {0, 2, 1, 0, 3, 2, 0, 1, 4, 1, 2, 4, 2, 3, 4, 3, 0, 4};
+    hf_mesh floor;
+    hf_object_def objects[2] = {box("floor", hf_v3(-5, -5, -1), hf_v3(5, 5, 0), &floor),
+                                hf_object_def_default()};
+    objects[1].name = "roof";
+    objects[1].mesh = (hf_mesh){.vertex_count = 5, .triangle_count = 6, .vertices = roof, .indices = sides};
+    hf_scene* scene = build(objects, 2);
+    hf_creature* c = shipped("human");
+    hf_stand_result r = stand(c, scene, 0.2, 0.1, 0);
+    if (r.outcome != HF_FOUND) fail_msg("%s", r.why);
+    assert_near(r.state.contacts[0].point.z, 0, 1e-3);
+    hf_stand_result_free(&r);
+    hf_creature_free(c);
+    hf_scene_free(scene);
+    hf_mesh_free(&floor);
+}
+
 /* Robots and rigs that nobody here prepared. */
 static void others_stand(void** state) {
     (void)state;
@@ -231,7 +287,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shipped_creatures_stand),    cmocka_unit_test(feet_find_a_step),
         cmocka_unit_test(the_highest_floor_counts),   cmocka_unit_test(places_without_a_stand),
-        cmocka_unit_test(scenarios_start_at_a_place), cmocka_unit_test(others_stand),
+        cmocka_unit_test(scenarios_start_at_a_place), cmocka_unit_test(a_place_is_a_goal),
+        cmocka_unit_test(undersides_are_no_ground),   cmocka_unit_test(others_stand),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -74,6 +74,10 @@ HF_API const char* hf_nearest_word(const char* word, const char* const* words, i
 
 /* Scratch memory of one worker. Queries take their memory from it and allocate nothing else;
    it grows between queries, never inside one. Not to be shared by two threads at once. */
+/* Writes a whole file as the library writes its own: to a temporary file that is renamed when complete;
+   symbolic links, devices and pipes are refused. */
+HF_API hf_status hf_file_save(const char* path, const void* bytes, size_t count, hf_error* error);
+
 typedef struct hf_workspace hf_workspace;
 HF_API hf_status hf_workspace_create(hf_workspace** workspace);
 HF_API void hf_workspace_free(hf_workspace* workspace);

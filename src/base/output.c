@@ -102,7 +102,13 @@ static bool open_temporary(hf_output* o) {
         struct stat info;
         o->file = open(o->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
         if (o->file < 0) return false;
-        if (flock(o->file, LOCK_EX) != 0 && errno != ENOLCK && errno != EOPNOTSUPP && errno != EINVAL) break;
+        if (flock(o->file, LOCK_EX) != 0 && errno != ENOLCK && errno != EOPNOTSUPP && errno != EINVAL) {
+            int why = errno;
+            unlink(o->temporary);
+            close(o->file);
+            errno = why;
+            return false;
+        }
         if (fstat(o->file, &info) == 0 && info.st_nlink > 0) return true;
         close(o->file);
         errno = EBUSY;
@@ -138,4 +144,13 @@ hf_status hf_output_close(hf_output* output, bool keep, hf_error* error) {
     close(output->file);
     output->temporary[0] = 0;
     return output->failure ? fail_with(error, output->path, output->failure) : HF_OK;
+}
+
+hf_status hf_file_save(const char* path, const void* bytes, size_t count, hf_error* error) {
+    HF_REQUIRE(error, path && (bytes || count == 0));
+    hf_output output;
+    hf_status status = hf_output_open(path, &output, error);
+    if (status != HF_OK) return status;
+    fwrite(bytes, 1, count, output.stream);
+    return hf_output_close(&output, true, error);
 }

@@ -44,6 +44,8 @@ bool hf_workspace_goes_on(hf_workspace* w) {
     return !w->cancelled;
 }
 
+bool hf_workspace_cancelled(const hf_workspace* w) { return w->cancelled; }
+
 bool hf_workspace_goes_on_often(hf_workspace* w) {
     return ++w->calls % 8 ? !w->cancelled : hf_workspace_goes_on(w);
 }

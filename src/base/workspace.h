@@ -11,6 +11,8 @@ typedef struct hf_workspace_mark {
 
 /* Asks who watches the workspace; false, now and from then on, when the work shall end with what it has. */
 bool hf_workspace_goes_on(hf_workspace* workspace);
+/* Was the work cancelled at the last question? Then what was tested since has no meaning. */
+bool hf_workspace_cancelled(const hf_workspace* workspace);
 /* The same for loops whose rounds take microseconds: asks once in eight calls. */
 bool hf_workspace_goes_on_often(hf_workspace* workspace);
 

@@ -83,6 +83,13 @@ void check_goal(const check_job* job, const hf_scenario* s, hf_check_report* rep
     double turn = tolerance_of(s, "goal_tolerance_rad", CHECK_GOAL_RAD);
     double off = hf_distance(end.position, goal.position);
     double turned = hf_quat_angle(end.rotation, goal.rotation);
+    if (s->goal.stands) { /* a place on the ground: the height and the posture were the plan's to find */
+        hf_vec3 ahead = hf_rotate(end.rotation, hf_v3(1, 0, 0)),
+                wanted = hf_rotate(goal.rotation, hf_v3(1, 0, 0));
+        off = hf_hypot(end.position.x - goal.position.x, end.position.y - goal.position.y);
+        turned =
+            fabs(hf_atan2(ahead.x * wanted.y - ahead.y * wanted.x, ahead.x * wanted.x + ahead.y * wanted.y));
+    }
     if (off > place) missed(job, report, "its root ends %.1f mm from the goal's", off * 1000);
     if (turned > turn) missed(job, report, "its root ends turned %.3f rad from the goal's", turned);
     if (s->goal.whole) judge_posture(job, s, turn, report);

@@ -321,28 +321,57 @@ static double foot_length(const drafter* w, int ankle) {
     return far;
 }
 
-/* A box with a level sole about the bone from a joint of a foot to its child, and about the heel behind an
-   ankle. The last joint of a foot carries what the bones leave out of a whole foot. Links are turned as the
-   world is, so that the sole lies along their axes. */
-static bool add_sole(drafter* w, int index, hf_vec3 to, double radius, weight* sum) {
+/* The part of a foot that one joint carries: a box with a level sole. */
+typedef struct sole {
+    bool any;
+    hf_vec3 low, high;
+} sole;
+
+static int ankle_of(const drafter* w, int joint) {
     const hf_rig_joint* joints = w->rig->joints;
-    int ankle = index;
-    while (joints[ankle].parent > 0 && w->foot[joints[ankle].parent]) ankle = joints[ankle].parent;
+    while (joints[joint].parent > 0 && w->foot[joints[joint].parent]) joint = joints[joint].parent;
+    return joint;
+}
+
+/* Is it the first joint of its foot without children, which carries what the bones leave out of a whole foot?
+ */
+static bool carries_foot(const drafter* w, int joint) {
+    int ankle = ankle_of(w, joint);
+    if (w->first_child[joint] >= 0 || w->rig->joints[joint].tip) return false;
+    for (int i = ankle; i < joint; i++)
+        if (w->foot[i] && !w->rig->joints[i].tip && w->first_child[i] < 0 && ankle_of(w, i) == ankle)
+            return false;
+    return true;
+}
+
+/* Adds the box about the bone from a joint of a foot to its child, and about the heel behind an ankle. */
+static void add_to_sole(const drafter* w, int index, hf_vec3 to, double radius, sole* s) {
+    const hf_rig_joint* joints = w->rig->joints;
+    int ankle = ankle_of(w, index);
     double length = fmax(foot_length(w, ankle), LENGTH_OF_SIZE * w->size);
     double half = fmax(HALF_WIDTH_OF_LENGTH * length, radius);
     hf_vec3 at = joints[index].position, heel = hf_sub(joints[ankle].position, at);
-    bool last = w->first_child[index] < 0;
+    bool last = carries_foot(w, index);
     if (last) to = hf_v3(heel.x + length, 0, 0);
     hf_vec3 low = {fmin(0, to.x), fmin(0, to.y) - half, w->lowest - at.z};
     hf_vec3 high = {fmax(0, to.x), fmax(0, to.y) + half, fmax(0, to.z)};
     if (index == ankle || last) low.x = fmin(low.x, heel.x - HEEL_OF_LENGTH * length);
-    if (high.z - low.z < radius) high.z = low.z + radius;
+    high.z = fmax(high.z, low.z + radius);
+    if (s->any) {
+        low = hf_v3(fmin(low.x, s->low.x), fmin(low.y, s->low.y), fmin(low.z, s->low.z));
+        high = hf_v3(fmax(high.x, s->high.x), fmax(high.y, s->high.y), fmax(high.z, s->high.z));
+    }
+    *s = (sole){true, low, high};
+}
+
+/* Links are turned as the world is, so that the sole lies along their axes. */
+static bool add_sole(drafter* w, int index, const sole* from, weight* sum) {
     hf_creature_draft* d = w->draft;
     if (!HF_GROW(d->shapes, d->shapes_capacity, d->shapes_count)) return false;
     hf_draft_shape* s = &d->shapes[d->shapes_count++];
     *s = (hf_draft_shape){.link = w->link[index], .in_link = hf_transform_identity()};
-    s->in_link.position = hf_scale(hf_add(low, high), 0.5);
-    s->shape = (hf_shape){.kind = HF_SHAPE_BOX, .half_size = hf_scale(hf_sub(high, low), 0.5)};
+    s->in_link.position = hf_scale(hf_add(from->low, from->high), 0.5);
+    s->shape = (hf_shape){.kind = HF_SHAPE_BOX, .half_size = hf_scale(hf_sub(from->high, from->low), 0.5)};
     weigh_box(sum, s->in_link.position, s->shape.half_size);
     return true;
 }
@@ -352,6 +381,7 @@ static bool add_sole(drafter* w, int index, hf_vec3 to, double radius, weight* s
 static bool add_bodies(drafter* w, int index) {
     const hf_rig_joint* joints = w->rig->joints;
     weight sum = {0};
+    sole flat = {0};
     for (int c = w->first_child[index]; c >= 0; c = w->next_child[c]) {
         double length = bone_length(w, c);
         if (length <= 0) continue;
@@ -361,19 +391,20 @@ static bool add_bodies(drafter* w, int index) {
         to = hf_scale(to, fmax(1 - cut / length, 0.3));
         /* Where the last joint of a foot carries the whole sole, the sole's box is about the bone to it, too.
          */
-        if (w->foot[index] && w->first_child[c] < 0 && !joints[c].tip) {
+        if (w->foot[index] && carries_foot(w, c)) {
             sum.inside = true;
             continue;
         }
         if (w->foot[index]) {
-            if (!add_sole(w, index, to, radius, &sum)) return false;
+            add_to_sole(w, index, to, radius, &flat);
             continue;
         }
         if (!add_capsule(w, w->link[index], to, radius, &sum)) return false;
     }
+    if (sum.mass <= 0 && !sum.inside && w->foot[index] && carries_foot(w, index))
+        add_to_sole(w, index, hf_v3(0, 0, 0), thickness_at(w, index), &flat);
+    if (flat.any && !add_sole(w, index, &flat, &sum)) return false;
     if (sum.mass <= 0 && sum.inside) return true;
-    if (sum.mass <= 0 && w->foot[index] && !add_sole(w, index, hf_v3(0, 0, 0), thickness_at(w, index), &sum))
-        return false;
     if (sum.mass <= 0 && !add_capsule(w, w->link[index], hf_v3(0, 0, 0), thickness_at(w, index), &sum))
         return false;
     hf_draft_link* link = &w->draft->links[w->link[index]];

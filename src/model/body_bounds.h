@@ -14,4 +14,9 @@ typedef struct hf_body_bound {
 /* Fills creature->bounds from the view's bodies; to be called once they stand. */
 hf_status hf_body_bounds_build(hf_creature* creature);
 
+/* What is left of a depth for a body that is thinner than the depth is meant for. */
+static inline double hf_depth_for(double depth, double thickness, double meant) {
+    return depth > 0 && thickness < meant ? depth * thickness / meant : depth;
+}
+
 #endif

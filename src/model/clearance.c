@@ -1,6 +1,7 @@
 /* Collision tests that remember distances. Two bodies, or a body and the scene, that were so far apart at
    some pose are free at every pose to which they have moved less than that: a ball around each says how far
    its points can have moved. What is too near to be known is tested as ever. */
+#include "model/tolerance.h"
 #include "model/clearance.h"
 #include "base/error.h"
 
@@ -169,7 +170,8 @@ static bool body_collides(const hf_creature* creature, const hf_placement* place
     body_room* body = &c->bodies[index];
     const hf_transform* link = &links[creature->view.bodies[index].link];
     double left = body->gap - body->way;
-    if (!(left > 0) && body->known.depth <= query->depth_m)
+    double allowed = hf_depth_for(query->depth_m, creature->bounds[index].thickness, HF_THIN_M);
+    if (!(left > 0) && body->known.depth <= allowed)
         left = left_of(&body->known, &creature->bounds[index], link);
     if (!(left > 0) && body->patience-- <= 0) {
         double depth = 0;
@@ -177,8 +179,8 @@ static bool body_collides(const hf_creature* creature, const hf_placement* place
         for (int i = 0; i < SCENE_REACHES && left == 0; i++)
             if (is_clear(creature, placement, links, index, SCENE_REACH[i])) left = SCENE_REACH[i];
         // a body that stands on something overlaps it by less than half of what is allowed, and stays there
-        if (left == 0 && !overlaps(creature, placement, links, index, query->depth_m / 2))
-            left = query->depth_m / 2, depth = query->depth_m;
+        if (left == 0 && !overlaps(creature, placement, links, index, allowed / 2))
+            left = allowed / 2, depth = allowed;
         body->known = (known){*link, left, depth};
         body->patience = left > 0 ? 0 : PATIENCE;
     }

@@ -65,14 +65,9 @@ static bool bodies_overlap(const hf_creature* c, const hf_transform* links, doub
                             hf_compose(links[y->link], y->in_link), depth);
 }
 
-/* What is left of a depth for a body that is thinner than it is meant for. */
-static double for_thickness(double depth, double thickness, double meant) {
-    return depth > 0 && thickness < meant ? depth * thickness / meant : depth;
-}
-
 bool hf_bodies_collide(const hf_creature* c, const hf_transform* links, double depth, int a, int b,
                        hf_collision* hit) {
-    depth = for_thickness(depth, fmin(c->bounds[a].thickness, c->bounds[b].thickness), HF_THIN_M);
+    depth = hf_depth_for(depth, fmin(c->bounds[a].thickness, c->bounds[b].thickness), HF_THIN_M);
     if (!bodies_overlap(c, links, depth, a, b)) return false;
     if (hit) *hit = (hf_collision){.body = a, .other_body = b, .surface = {.object = -1, .triangle = -1}};
     return true;
@@ -122,7 +117,7 @@ static bool self_collides(const hf_creature* c, const hf_transform* links, const
 static int fill_depths(const hf_creature* c, const hf_collision_query* query, int body,
                        hf_object_depth* depths) {
     int count = 0, link = c->view.bodies[body].link;
-    double touched = for_thickness(query->touched_depth_m, c->bounds[body].thickness, HF_THICK_M);
+    double touched = hf_depth_for(query->touched_depth_m, c->bounds[body].thickness, HF_THICK_M);
     for (int i = 0; i < query->touch_count; i++) {
         const hf_hold* touch = &query->touches[i];
         HF_ASSERT(touch->limb >= 0 && touch->limb < c->view.limb_count);
@@ -141,7 +136,7 @@ bool hf_scene_collides(const hf_creature* c, const hf_placement* placement, cons
     const hf_body* body = &c->view.bodies[index];
     hf_object_depth depths[MAX_TOUCHES];
     int count = fill_depths(c, query, index, depths);
-    double depth = for_thickness(query->depth_m, c->bounds[index].thickness, HF_THIN_M);
+    double depth = hf_depth_for(query->depth_m, c->bounds[index].thickness, HF_THIN_M);
     hf_surface surface;
     hf_transform pose = hf_compose(links[body->link], body->in_link);
     if (!hf_placement_overlap_by(placement, &body->shape, pose, depth, depths, count, hit ? &surface : NULL))

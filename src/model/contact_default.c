@@ -279,7 +279,8 @@ static double enclose(const hf_mesh* hull, hf_vec3 out, double far, double depth
             if (!begun) farthest = *centre = p, begun = true;
             if (hf_distance(p, *centre) > radius) radius = hf_distance(p, *centre), farthest = p;
         }
-        *centre = hf_add(*centre, hf_scale(hf_sub(farthest, *centre), 1.0 / (round + 2)));
+        if (round + 1 < BALL_ROUNDS)
+            *centre = hf_add(*centre, hf_scale(hf_sub(farthest, *centre), 1.0 / (round + 2)));
     }
     return radius;
 }

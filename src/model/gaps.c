@@ -111,33 +111,47 @@ static hf_status set_rest(hf_build* b, const hf_draft_value* value) {
     return HF_OK;
 }
 
-/* Names under which SRDF files keep a standing posture, the first that a file has wins. */
+/* Names under which SRDF files keep a standing posture. */
 static const char* const STANDING[] = {"half_sitting", "standing", "stand", "home"};
 
-/* The standing posture of the SRDF, which may be told group by group; joints that the tree does not have (a
-   virtual root) do not count, and values beyond a joint's limits end there. */
-static hf_status rest_from_srdf(hf_build* b) {
+/* Puts the values of one state, which may be told group by group, into the rest posture; joints that the tree
+   does not have (a virtual root) do not count, and values beyond a joint's limits end there. Returns how many
+   joints it names. */
+static int take_state(hf_build* b, const char* name, double* rest, int* beyond) {
     const hf_creature_draft* d = b->draft;
-    int beyond = 0, used = 0;
-    size_t name = 0;
-    for (; name < sizeof STANDING / sizeof STANDING[0] && !used; name++)
-        for (int i = 0; i < d->states_count; i++) {
-            if (strcmp(d->states[i].name, STANDING[name]) != 0) continue;
+    int used = 0;
+    for (int i = 0; i < d->states_count; i++) {
+        if (strcmp(d->states[i].name, name) != 0) continue;
+        for (int k = 0; k < d->states[i].value_count; k++) {
+            const hf_draft_value* value = &d->states[i].values[k];
+            int at = hf_build_find_joint(b, value->joint);
+            if (at < 0 || value->count != 1 || b->joints[at].q_count != 1) continue;
+            const hf_joint* j = &b->joints[at];
+            double q = fmin(fmax(value->values[0], j->lower), j->upper);
+            *beyond += q != value->values[0];
+            if (rest) rest[j->q_index] = q;
             used++;
-            for (int k = 0; k < d->states[i].value_count; k++) {
-                const hf_draft_value* value = &d->states[i].values[k];
-                int at = hf_build_find_joint(b, value->joint);
-                if (at < 0 || value->count != 1 || b->joints[at].q_count != 1) continue;
-                const hf_joint* j = &b->joints[at];
-                double q = fmin(fmax(value->values[0], j->lower), j->upper);
-                beyond += q != value->values[0];
-                b->rest[j->q_index] = q;
-            }
         }
-    b->creature->rest_given = used > 0;
+    }
+    return used;
+}
+
+/* The standing posture of the SRDF: the state that names most joints. It says how the creature stands where
+   it names a quarter of them; a gripper's "home" does not. */
+static hf_status rest_from_srdf(hf_build* b) {
+    const char* best = NULL;
+    int most = 0, beyond = 0, joints = 0;
+    for (size_t i = 0; i < sizeof STANDING / sizeof STANDING[0]; i++) {
+        int used = take_state(b, STANDING[i], NULL, &beyond);
+        if (used > most) most = used, best = STANDING[i];
+    }
+    for (int i = 0; i < b->creature->view.joint_count; i++) joints += hf_joint_free(&b->joints[i]);
+    b->creature->rest_given = best && 4 * most >= joints;
+    beyond = 0;
+    if (best) take_state(b, best, b->rest, &beyond);
     if (beyond == 0) return HF_OK;
     return hf_build_warn(b, "the SRDF's posture \"%s\" leaves the limits of %d joint%s and is cut there",
-                         STANDING[name - 1], beyond, beyond == 1 ? "" : "s");
+                         best, beyond, beyond == 1 ? "" : "s");
 }
 
 /* All joints at 0, or at the limit nearest to it; then what the creature file says, or where no creature file

@@ -1,8 +1,10 @@
 /* How badly a pose collides, for messages: the deepest pair, how deep it is, and how far up or down the
    creature would be free. Every answer comes from hf_collides with other numbers, so that it agrees with what
    refused the pose. */
+#include "model/body_bounds.h"
 #include "model/creature.h"
 #include "model/scene.h"
+#include "model/tolerance.h"
 
 #include <holdfast/collision.h>
 
@@ -11,6 +13,7 @@
 
 enum { HALVINGS = 12 };
 static const double HEIGHT_STEP_M = 0.01; /* between two heights that are looked at */
+static const double LEAST_M = 1e-4;       /* depth from which is looked where none is allowed */
 static const double DEEPEST_M = 1;        /* pairs that are deeper are not told apart */
 static const double FARTHEST_M =
     3; /* up and down, or twice the creature's height: free ones are looked for */
@@ -33,7 +36,7 @@ static bool deeper(const search* s, double depth, hf_collision* hit) {
 
 /* The depth of the pair that is deepest; hit becomes that pair. */
 static double deepest(const search* s, hf_collision* hit) {
-    double low = s->query->depth_m, high = 2 * low;
+    double low = s->query->depth_m, high = fmax(2 * low, LEAST_M);
     while (high < DEEPEST_M && deeper(s, high, hit)) low = high, high *= 2;
     if (high >= DEEPEST_M) return INFINITY;
     for (int i = 0; i < HALVINGS; i++) {
@@ -44,6 +47,19 @@ static double deepest(const search* s, hf_collision* hit) {
             high = middle;
     }
     return high;
+}
+
+/* hf_collides asks thin bodies about a smaller depth than the query's: the share that it takes. */
+static double share_of_depth(const search* s, const hf_collision* hit) {
+    double thickness = s->creature->bounds[hit->body].thickness, meant = HF_THIN_M;
+    int link = s->creature->view.bodies[hit->body].link;
+    if (hit->other_body >= 0) thickness = fmin(thickness, s->creature->bounds[hit->other_body].thickness);
+    for (int i = 0; i < s->query->touch_count && hit->other_body < 0; i++) {
+        const hf_hold* touch = &s->query->touches[i];
+        if (touch->object == hit->surface.object && hf_effector_has(s->creature, touch->limb, link))
+            meant = HF_THICK_M;
+    }
+    return hf_depth_for(1, thickness, meant);
 }
 
 /* How far the body would have to be moved along the surface's normal, which ends where no way out is found.
@@ -61,7 +77,7 @@ static double way_out(const search* s, const hf_collision* hit) {
         else
             high = middle;
     }
-    return high;
+    return high < DEEPEST_M ? high : INFINITY;
 }
 
 /* Below an open floor nothing collides either: a height counts where there is something under the root. */
@@ -105,7 +121,7 @@ bool hf_overlap_find(const hf_creature* creature, const hf_placement* placement,
     *overlap = (hf_overlap){0};
     hf_forward(creature, pose, links);
     if (!hf_collides(creature, placement, links, &plain, &overlap->pair)) return false;
-    overlap->depth_m = deepest(&s, &overlap->pair);
+    overlap->depth_m = deepest(&s, &overlap->pair) * share_of_depth(&s, &overlap->pair);
     if (overlap->pair.other_body >= 0) return true;
     if (isinf(overlap->depth_m)) overlap->depth_m = way_out(&s, &overlap->pair);
     overlap->has_free_height = find_free_height(&s, &overlap->free_shift_m);

@@ -289,6 +289,10 @@ static void say_where(const hf_planner* p, hf_plan_result* r) {
 static void say_start(hf_planner* p, const hf_plan_query* q, hf_plan_result* r) {
     const hf_plan_node* n = &p->tree.nodes[0];
     bool whole = q->start->whole;
+    if (hf_workspace_cancelled(p->tools.workspace)) {
+        p->progress.cancelled = true; // whether there is a stance is not known
+        return;
+    }
     if (r->why == HF_PLAN_START_COLLIDES &&
         say_overlap(p, "", whole ? &n->pose : &q->start->pose, whole ? n : NULL, r))
         return;

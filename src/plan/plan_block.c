@@ -6,6 +6,7 @@
 void hf_plan_blocked(hf_planner* p, hf_plan_obstacle kind, int limb, const hf_hold* place) {
     hf_plan_block* b = &p->tree.block;
     if (p->tree.node_index != p->tree.farthest || kind <= b->kind) return;
+    if (hf_workspace_cancelled(p->tools.workspace)) return; // what failed may have been cut short
     *b = (hf_plan_block){.kind = kind, .limb = limb, .object = place ? place->object : -1};
     if (place) b->has_place = true, b->point = place->point, b->normal = place->normal;
     b->collides = p->tools.has_hit;

@@ -188,7 +188,7 @@ hf_status hf_plan_model_create(const hf_creature* creature, const hf_plan_option
         hf_pose_rest(creature, &rest);
         hf_forward(creature, &rest, links);
         find_used(m), find_gait(m);
-        if (!hf_standing_find(creature, m->limbs, links, q)) status = HF_ERROR_MEMORY;
+        if (!hf_standing_find(creature, m->limbs, links, q)) status = hf_fail_memory(error, NULL);
         hf_forward(creature, &rest, links);
     }
     if (status == HF_OK) {

@@ -4,6 +4,7 @@
 #define HF_PLAN_PLANNER_H
 
 #include "base/random.h"
+#include "base/workspace.h"
 #include "plan/plan_tree.h"
 #include "plan/plan_world.h"
 #include <holdfast/collision.h>
@@ -64,6 +65,7 @@ static inline double hf_pose_margin(const hf_planner* p) { return p->world.optio
 
 /* Keeps what collided, for the words of a failure. */
 static inline void hf_plan_hit(hf_planner* p, const hf_collision* hit) {
+    if (hf_workspace_cancelled(p->tools.workspace)) return; // the test was cut short
     p->tools.has_hit = true;
     p->tools.hit = *hit;
 }

@@ -14,7 +14,8 @@
 /* Heights of the root that are tried: from the standing posture's down to half of it, 2 % apart. */
 static const double LOWER_STEP = 0.02;
 enum { HEIGHTS = 26 };
-static const double LEAST_UP = 0.5; /* of a ground's normal: steeper surfaces are walls */
+static const double FARTHEST_M = 1e7; /* from the origin, as starts and goals may be */
+static const double LEAST_UP = 0.5;   /* of a ground's normal: steeper surfaces are walls */
 
 void hf_stand_result_free(hf_stand_result* r) {
     if (!r) return;
@@ -37,15 +38,21 @@ static double top_of(const hf_scene* scene, const hf_placement* placement) {
     return top;
 }
 
-/* The highest surface at x, y below `from` that a foot can stand on. */
-static bool find_ground(const hf_plan_world* w, double x, double y, double from, double* z) {
+/* The same among surfaces that look up (side 1) or down (-1). */
+static bool find_facing(const hf_plan_world* w, double x, double y, double from, double side, double* z) {
     hf_surface hit;
     for (double at = from; hf_placement_ray(w->placement, hf_v3(x, y, at), hf_v3(0, 0, -1), 1e9, &hit);
          at = hit.point.z - HF_SKIN) {
         *z = hit.point.z;
-        if (fabs(hit.normal.z) >= LEAST_UP && hf_scene_object(w->scene, hit.object).contact) return true;
+        if (side * hit.normal.z >= LEAST_UP && hf_scene_object(w->scene, hit.object).contact) return true;
     }
     return false;
+}
+
+/* The highest surface at x, y below `from` that a foot can stand on. The undersides of solids are none; where
+   every surface there looks down, the mesh is turned inside out or open, and its undersides count. */
+static bool find_ground(const hf_plan_world* w, double x, double y, double from, double* z) {
+    return find_facing(w, x, y, from, 1, z) || find_facing(w, x, y, from, -1, z);
 }
 
 /* The lowest ground under the walking limbs with the root over x, y. */
@@ -143,9 +150,9 @@ hf_status hf_stand(const hf_plan_model* model, const hf_scene* scene, double x, 
     result->outcome = HF_NONE;
     hf_status status = hf_options_check(hf_plan_option_table(), options, error);
     if (status != HF_OK) return status;
-    if (!(fabs(x) < 1e6 && fabs(y) < 1e6 && isfinite(yaw)))
-        return hf_fail(error, HF_ERROR_ARGUMENT, NULL, 0, "at", "%g %g %g is no place on the ground", x, y,
-                       yaw);
+    if (!(fabs(x) <= FARTHEST_M && fabs(y) <= FARTHEST_M && isfinite(yaw)))
+        return hf_fail(error, HF_ERROR_ARGUMENT, NULL, 0, "at",
+                       "%g %g %g is no place within 10,000 km of the origin", x, y, yaw);
     hf_planner p = {.world = {.model = model,
                               .creature = model->creature,
                               .view = hf_creature_get(model->creature),
