@@ -14,8 +14,8 @@ static const double FOLLOW_S = 0.4;   /* time in which it makes up for what it i
 static const double AFTER_S = 1;      /* that it goes on after the last key */
 static const double LONGEST_S = 3600; /* of a recording: 108,000 frames, some hundred megabytes of motion */
 /* Part of a time limit that frames are recorded in where files are written: to write a frame (motion,
-   schedule, GLB) takes about twice as long as to make it. */
-static const double RECORD_SHARE = 0.3;
+   schedule, GLB) takes up to three times as long as to make it. */
+static const double RECORD_SHARE = 0.2;
 static const double THERE_M = 0.1; /* so near to the end of its path it has arrived */
 
 bool scene_has_keys(const hf_scene* scene) {
