@@ -159,15 +159,33 @@ static hf_status hidden_from(const hf_stage* stage, const hf_picture_options* o,
     return status;
 }
 
+typedef struct painter {
+    hf_picture_options options;
+    hf_progress_fn progress;
+    void* user;
+    encoder encoder;
+    hf_colour* band;
+    int count; /* panels */
+    bool cancelled;
+} painter;
+
+/* Asks whether to go on with this share of the picture done. */
+static bool goes_on(painter* w, double done) {
+    if (w->progress && !w->cancelled) w->cancelled = !w->progress(w->user, done, "render");
+    return !w->cancelled;
+}
+
 /* The usual place, unless the scene hides the creature from there and much less from another one. */
-static hf_status choose_azimuth(const hf_picture_moment* moments, int count, hf_picture_options* o,
-                                const layout* l) {
+static hf_status choose_azimuth(painter* w, const hf_picture_moment* moments, int count,
+                                hf_picture_options* o, const layout* l) {
     static const double places[] = {-0.6, 0.6, -1.3, 1.3, -2.0, 2.0, -2.7, 2.7};
     enum { PLACES = sizeof places / sizeof *places, MOMENTS = 8 };
     double hidden[PLACES] = {0};
     int step = (count + MOMENTS - 1) / MOMENTS;
     for (int i = 0; i < count; i += step) {
         if (!moments[i].creature || !moments[i].placement) continue;
+        o->azimuth = places[0];
+        if (!goes_on(w, 0)) return HF_OK; // the picture will not be finished
         hf_stage stage;
         panel p = panel_of(l, i, count);
         hf_status status = hf_stage_fill(&stage, &moments[i], o);
@@ -208,22 +226,6 @@ static hf_status aim_all(const hf_picture_moment* moments, int count, hf_picture
 
 /* ---- drawing ---- */
 
-typedef struct painter {
-    hf_picture_options options;
-    hf_progress_fn progress;
-    void* user;
-    encoder encoder;
-    hf_colour* band;
-    int count; /* panels */
-    bool cancelled;
-} painter;
-
-/* Asks whether to go on with this share of the picture done. */
-static bool goes_on(painter* w, double done) {
-    if (w->progress && !w->cancelled) w->cancelled = !w->progress(w->user, done, "render");
-    return !w->cancelled;
-}
-
 static hf_status draw_panel(painter* w, const hf_picture_moment* moment, const hf_camera* camera, panel p,
                             int index, hf_picture* page) {
     hf_stage stage;
@@ -252,7 +254,7 @@ static hf_status draw_page(painter* w, const hf_picture_moment* moments, const l
     if (status == HF_OK) {
         memset(page->rgb, 255, (size_t)page->width * (size_t)page->height * 3);
         fill_encoder(&w->encoder);
-        if (isnan(w->options.azimuth)) status = choose_azimuth(moments, w->count, &w->options, l);
+        if (isnan(w->options.azimuth)) status = choose_azimuth(w, moments, w->count, &w->options, l);
         if (status == HF_OK && goes_on(w, 0))
             status = aim_all(moments, w->count, &w->options, l, cameras, distances);
     }
