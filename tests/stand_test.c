@@ -229,6 +229,14 @@ static void a_place_is_a_goal(void** state) {
         assert_int_equal(report.goal_violations, elsewhere);
         hf_check_report_free(&report);
     }
+    /* Nobody stands at a place without contact. */
+    hf_check_report report;
+    r.motion->frames[r.motion->frame_count - 1].contact_count = 0;
+    as_written->goal.pose.root.position.y = 0;
+    assert_int_equal(hf_check_scenario(r.motion, s->creature, as_written, 1, NULL, NULL, &report, &error),
+                     HF_OK);
+    assert_int_equal(report.goal_violations, 1);
+    hf_check_report_free(&report);
     hf_plan_result_free(&r);
     hf_plan_model_free(model);
     hf_scenario_free(as_written);
