@@ -21,6 +21,7 @@ typedef struct options {
     double time_limit_s;
     const char* package_path[MAX_PATHS];
     int package_path_count;
+    const char* rig;
     double unit_m, fps;
     const char *creature, *scenario, *scene, *at;
     int strip, frame, columns, samples;

@@ -60,6 +60,16 @@ static hf_status load_any(const char* path, const options* o, loaded_motion* m, 
     }
 }
 
+/* A rig that is exported as its own kind of file keeps its bones: the file that --rig names, else the one
+   that the creature was made from. */
+static void choose_rig(const options* o, const hf_creature* creature, hf_export_options* e) {
+    const hf_creature_view* c = hf_creature_get(creature);
+    bool bvh = ends_with(o->output, ".bvh") && ends_with(c->path, ".bvh");
+    bool glb = ends_with(o->output, ".glb") && (ends_with(c->path, ".glb") || ends_with(c->path, ".gltf"));
+    e->rig = o->rig ? o->rig : !c->urdf_path && (bvh || glb) ? c->path : NULL;
+    e->rig_unit_m = o->unit_m;
+}
+
 int run_export(const options* o) {
     static const char* const endings[] = {".glb", ".bvh", ".csv", ".motion.json"};
     bool known = false;
@@ -81,6 +91,7 @@ int run_export(const options* o) {
         hf_export_options e = hf_export_options_default();
         e.scene = m.scene;
         if (o->fps > 0) e.fps = o->fps;
+        choose_rig(o, m.creature, &e);
         status = ends_with(o->output, ".motion.json")
                      ? save_motion(&m, o->output, o, &error)
                      : hf_motion_export(m.motion, m.creature, &e, o->output, &error);

@@ -20,7 +20,10 @@ const option_def option_defs[] = {
     {"--package-path", NULL, "DIR", OPTION_PATHS, AT(package_path), 0, 0,
      "folder to search for package:// names; may be given several times"},
     {"--unit", NULL, "M", OPTION_NUMBER, AT(unit_m), 1e-6, 1e3, "metres per unit of a BVH or glTF file"},
-    {"--fps", NULL, "N", OPTION_NUMBER, AT(fps), 1, 1000, "frames per second to write; default 30"},
+    {"--fps", NULL, "N", OPTION_NUMBER, AT(fps), 1, 1000,
+     "frames per second to write; default: the motion's own"},
+    {"--rig", NULL, "FILE", OPTION_TEXT, AT(rig), 0, 0,
+     "BVH or glTF file of the creature: the motion goes back into it"},
     {"--creature", NULL, "FILE", OPTION_TEXT, AT(creature), 0, 0,
      "use this creature instead of the one a motion or schedule names"},
     {"--scenario", NULL, "FILE", OPTION_TEXT, AT(scenario), 0, 0,
@@ -90,8 +93,8 @@ static const char* const check_options[] = {"--threads", "--package-path", "--cr
 static const char* const render_options[] = {
     "--output", "--threads", "--package-path", "--strip", "--columns",  "--frame",    PICTURE,
     "--task",   "--reach",   "--no-ground",    "--unit",  "--creature", "--scenario", NULL};
-static const char* const export_options[] = {"--output",   "--package-path", "--fps", "--unit",
-                                             "--creature", "--scenario",     NULL};
+static const char* const export_options[] = {"--output", "--package-path", "--fps",      "--unit",
+                                             "--rig",    "--creature",     "--scenario", NULL};
 static const char* const bench_options[] = {"--output", "--seed",    "--threads", "--package-path",
                                             "--count",  "--query",   "--data",    "--only",
                                             "--size",   "--samples", NULL};

@@ -1,4 +1,5 @@
 /* BVH clips: odd files that exist, broken files, units, and the round trip. */
+#include "io/euler.h"
 #include "odd_creature.h"
 
 #include <locale.h>
@@ -485,6 +486,100 @@ static void test_creature(void** state) {
     hf_creature_free(other);
 }
 
+/* Turns of every order of three axes, the middle one straight up and down among them, come back. */
+static void test_euler(void** state) {
+    (void)state;
+    static const int orders[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}};
+    hf_random random = hf_random_start(7, 7, 7);
+    for (int i = 0; i < 6000; i++) {
+        const int* axes = orders[i % 6];
+        double middle = i % 5 == 0 ? (i % 2 ? 90 : -90) : hf_random_between(&random, -180, 180);
+        double given[3] = {hf_random_between(&random, -180, 180), middle,
+                           hf_random_between(&random, -180, 180)};
+        hf_quat turn = hf_quat_identity(), back = turn;
+        double found[3] = {given[0] + 3, given[1], given[2] - 3};
+        for (int pass = 0; pass < 2; pass++) {
+            hf_quat* made = pass ? &back : &turn;
+            const double* degrees = pass ? found : given;
+            for (int k = 0; k < 3; k++)
+                *made = hf_quat_mul(*made, hf_quat_axis_angle(hf_v3(axes[k] == 0, axes[k] == 1, axes[k] == 2),
+                                                              degrees[k] * 0.017453292519943295));
+            if (pass == 0) hf_euler_degrees(turn, axes, found);
+        }
+        assert_near(hf_quat_angle(turn, back), 0, 1e-6);
+        for (int k = 0; k < 3; k++) assert_true(fabs(found[k] - given[k]) <= 370);
+    }
+}
+
+/* A handle above the root, a joint that slides, angles in several orders, one joint with a single angle. */
+static const char* const rig_text =
+    "HIERARCHY\nROOT reference\n{\nOFFSET 0 0 0\nCHANNELS 6 Xposition Yposition Zposition Zrotation "
+    "Xrotation Yrotation\nJOINT hips\n{\nOFFSET 1 2 3\nCHANNELS 3 Yrotation Zrotation Xrotation\n"
+    "JOINT left_thigh\n{\nOFFSET 9 -5 0\nCHANNELS 3 Xrotation Yrotation Zrotation\nJOINT left_shin\n{\n"
+    "OFFSET 0 -40 0\nCHANNELS 1 Xrotation\nEnd Site\n{\nOFFSET 0 -40 5\n}\n}\n}\n"
+    "JOINT chest\n{\nOFFSET 0 40 0\nCHANNELS 6 Xposition Yposition Zposition Zrotation Yrotation Xrotation\n"
+    "End Site\n{\nOFFSET 0 30 0\n}\n}\n}\n}\nMOTION\nFrames: 2\nFrame Time: 0.0125\n"
+    "4 90 6 10 20 30 5 6 7 1 2 3 4 0 40 0 7 8 9\n5 91 6 10 20 30 50 60 70 21 22 23 24 3 44 5 17 18 19\n";
+
+static void test_rig_back(void** state) {
+    (void)state;
+    char path[1024], out[1024];
+    snprintf(path, sizeof path, "%s/rig.bvh", test_folder());
+    snprintf(out, sizeof out, "%s/rig-back.bvh", test_folder());
+    FILE* file = fopen(path, "wb");
+    fwrite(rig_text, 1, strlen(rig_text), file);
+    fclose(file);
+    hf_load_options load = hf_load_options_default();
+    load.unit_m = 0.01;
+    hf_error error = {0};
+    hf_creature* creature;
+    hf_motion* motion;
+    hf_clip *clip, *back;
+    if (hf_creature_load(path, &load, &creature, &error) != HF_OK) fail_msg("%s", error.message);
+    assert_int_equal(hf_clip_load(path, 0.01, &clip, &error), HF_OK);
+    assert_int_equal(hf_motion_create(creature, NULL, &motion), HF_OK);
+    const hf_creature_view* view = hf_creature_get(creature);
+    double q[64];
+    hf_pose pose = {.q = q};
+    hf_random random = hf_random_start(12, 1, 0);
+    assert_true(view->q_count <= 64 && view->link_count <= 64);
+    for (int i = 0; i < 40; i++) {
+        random_pose(creature, &random, &pose);
+        assert_non_null(hf_motion_add(motion, i / 80.0, &pose));
+    }
+    hf_export_options options = hf_export_options_default();
+    options.rig = path;
+    options.rig_unit_m = 0.01;
+    if (hf_motion_export(motion, creature, &options, out, &error) != HF_OK) fail_msg("%s", error.message);
+    assert_int_equal(hf_clip_load(out, 0.01, &back, &error), HF_OK);
+    assert_int_equal(back->frame_count, 40);
+    assert_near(back->frame_time_s, 0.0125, 1e-12);
+    assert_int_equal(back->joint_count, clip->joint_count);
+    for (int j = 0; j < clip->joint_count; j++) {
+        assert_string_equal(back->joints[j].name, clip->joints[j].name);
+        assert_near(hf_distance(back->joints[j].offset, clip->joints[j].offset), 0, 0);
+        assert_int_equal(back->joints[j].channel_count, clip->joints[j].channel_count);
+        assert_memory_equal(back->joints[j].channels, clip->joints[j].channels,
+                            (size_t)clip->joints[j].channel_count * sizeof(int));
+    }
+    hf_transform links[64], joints[16];
+    for (int f = 0; f < 40; f++) {
+        pose = (hf_pose){motion->frames[f].root, motion->frames[f].q};
+        hf_forward(creature, &pose, links);
+        hf_clip_forward(back, f, joints);
+        for (int j = 1; j < back->joint_count; j++) {
+            if (back->joints[j].end_site) continue;
+            int link = hf_creature_find_link(creature, back->joints[j].name);
+            assert_true(link >= 0);
+            assert_near(hf_distance(links[link].position, joints[j].position), 0, 1e-9);
+        }
+    }
+    hf_clip_free(back);
+    hf_clip_free(clip);
+    hf_motion_free(motion);
+    hf_creature_free(creature);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_odd_file),    cmocka_unit_test(test_forward),
@@ -492,6 +587,7 @@ int main(void) {
         cmocka_unit_test(test_truncated),   cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_third_party), cmocka_unit_test(test_export),
         cmocka_unit_test(test_clip_motion), cmocka_unit_test(test_creature),
+        cmocka_unit_test(test_euler),       cmocka_unit_test(test_rig_back),
         cmocka_unit_test(test_z_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

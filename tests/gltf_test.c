@@ -74,7 +74,7 @@ static float number_at(const glb* g, int accessor, size_t index) {
     return f;
 }
 
-/* World pose of a node at a key of the animation: its own numbers, or the animation's. */
+/* World pose of a node at a key of the last animation: its own numbers, or the animation's. */
 static hf_transform node_pose(const glb* g, int node, int key) {
     const json_t* n = item(g->json, "nodes", node);
     double p[3] = {0}, r[4] = {0, 0, 0, 1};
@@ -82,7 +82,8 @@ static hf_transform node_pose(const glb* g, int node, int key) {
         p[k] = json_number_value(item(n, "translation", k));
     for (int k = 0; k < 4 && json_object_get(n, "rotation"); k++)
         r[k] = json_number_value(item(n, "rotation", k));
-    const json_t* animation = item(g->json, "animations", 0);
+    int animations = (int)json_array_size(json_object_get(g->json, "animations"));
+    const json_t* animation = item(g->json, "animations", animations - 1);
     for (size_t c = 0; c < json_array_size(json_object_get(animation, "channels")); c++) {
         const json_t* channel = item(animation, "channels", (int)c);
         const json_t* target = json_object_get(channel, "target");
@@ -90,8 +91,9 @@ static hf_transform node_pose(const glb* g, int node, int key) {
         int output = whole(item(animation, "samplers", whole(channel, "sampler")), "output");
         bool shift = strcmp(json_string_value(json_object_get(target, "path")), "translation") == 0;
         size_t width = shift ? 3 : 4;
-        for (size_t k = 0; k < width; k++)
-            (shift ? p : r)[k] = (double)number_at(g, output, (size_t)key * width + k);
+        /* What stays has one key. */
+        size_t row = whole(item(g->json, "accessors", output), "count") > 1 ? (size_t)key : 0;
+        for (size_t k = 0; k < width; k++) (shift ? p : r)[k] = (double)number_at(g, output, row * width + k);
     }
     hf_transform pose = {{p[0], p[1], p[2]}, hf_quat_normalize((hf_quat){r[3], r[0], r[1], r[2]})};
     /* Its parent, by looking through all nodes. */
@@ -459,11 +461,141 @@ static void test_third_party(void** state) {
     }
 }
 
+/* ---- a rig that gets its motion back ---- */
+
+/* A skeleton under an armature node, in centimetres, with a matrix, a node between two joints that is no
+   joint, a buffer and a picture beside the file, an animation, and numbers of another program. */
+static const char* const rig_text =
+    "{\"asset\":{\"version\":\"2.0\"},\"scene\":0,\"scenes\":[{\"nodes\":[0]}],\"nodes\":["
+    "{\"name\":\"Armature\",\"rotation\":[0,0.6,0,0.8],\"translation\":[5,0,7],\"children\":[1]},"
+    "{\"name\":\"hip\",\"translation\":[0,90,0],\"rotation\":[0.6,0,0,0.8],\"children\":[2,5,6]},"
+    "{\"name\":\"left_thigh\",\"matrix\":[0,1,0,0,-1,0,0,0,0,0,1,0,9,-4,1,1],\"children\":[3]},"
+    "{\"name\":\"between\",\"translation\":[0,-20,0],\"rotation\":[0,0,0.6,0.8],\"children\":[4]},"
+    "{\"name\":\"left_shin\",\"translation\":[3,-20,2]},"
+    "{\"name\":\"right_thigh\",\"translation\":[-9,-4,1]},"
+    "{\"name\":\"chest\",\"translation\":[0,40,3],\"extras\":{\"mine\":1.5}}],"
+    "\"skins\":[{\"joints\":[1,2,4,5,6]}],"
+    "\"buffers\":[{\"byteLength\":16,\"uri\":\"rig.bin\"}],\"images\":[{\"uri\":\"rig.png\"}],"
+    "\"bufferViews\":[{\"buffer\":0,\"byteLength\":4},{\"buffer\":0,\"byteOffset\":4,\"byteLength\":12}],"
+    "\"accessors\":[{\"bufferView\":0,\"componentType\":5126,\"count\":1,\"type\":\"SCALAR\",\"min\":[0],"
+    "\"max\":[0]},{\"bufferView\":1,\"componentType\":5126,\"count\":1,\"type\":\"VEC3\"}],"
+    "\"animations\":[{\"name\":\"motion\",\"samplers\":[{\"input\":0,\"output\":1}],"
+    "\"channels\":[{\"sampler\":0,\"target\":{\"node\":1,\"path\":\"translation\"}}]}]}";
+
+/* Joints of the file stand where the links of the creature are, in every frame. */
+static void compare_rig(const hf_creature* creature, const hf_motion* motion, const char* path,
+                        double unit_m) {
+    const hf_creature_view* view = hf_creature_get(creature);
+    glb g = open_glb(path);
+    hf_transform* links = calloc((size_t)view->link_count, sizeof *links);
+    int compared = 0;
+    for (int f = 0; f < motion->frame_count; f++) {
+        hf_pose pose = {motion->frames[f].root, motion->frames[f].q};
+        hf_forward(creature, &pose, links);
+        for (int i = 0; i < view->link_count; i++) {
+            int node = find_node(&g, view->links[i].name);
+            if (node < 0) continue; /* a link between the angles of one joint */
+            hf_vec3 at = hf_scale(to_world(node_pose(&g, node, f).position), unit_m);
+            assert_near(hf_distance(at, links[i].position), 0, 1e-5);
+            compared++;
+        }
+    }
+    assert_true(compared >= 4 * motion->frame_count);
+    free(links);
+    close_glb(&g);
+}
+
+static hf_motion* smooth_motion(const hf_creature* creature, int frames, double rate) {
+    hf_motion* motion;
+    hf_pose pose = {.q = calloc((size_t)hf_creature_get(creature)->q_count + 1, sizeof(double))};
+    assert_int_equal(hf_motion_create(creature, NULL, &motion), HF_OK);
+    for (int f = 0; f < frames; f++) {
+        smooth_pose(creature, f / rate, &pose);
+        assert_non_null(hf_motion_add(motion, f / rate, &pose));
+    }
+    free(pose.q);
+    return motion;
+}
+
+static void test_rig_back(void** state) {
+    (void)state;
+    hf_creature *creature, *again;
+    hf_error error = {0};
+    FILE* file = fopen(file_in_folder("rig.gltf"), "wb");
+    fwrite(rig_text, 1, strlen(rig_text), file);
+    fclose(file);
+    hf_load_options load = hf_load_options_default();
+    load.unit_m = 0.01;
+    if (hf_creature_load(file_in_folder("rig.gltf"), &load, &creature, &error) != HF_OK)
+        fail_msg("%s", error.message);
+    hf_motion* motion = smooth_motion(creature, 60, 120);
+    hf_export_options options = hf_export_options_default();
+    options.rig = file_in_folder("rig.gltf");
+    options.rig_unit_m = 0.01;
+    const char* path = file_in_folder("rig-back.glb");
+    if (hf_motion_export(motion, creature, &options, path, &error) != HF_OK) fail_msg("%s", error.message);
+    compare_rig(creature, motion, path, 0.01);
+    glb g = open_glb(path);
+    /* What was there is there; the motion is one animation more, at its own rate. */
+    assert_int_equal(json_array_size(json_object_get(g.json, "nodes")), 7);
+    assert_near(
+        json_number_value(json_object_get(json_object_get(item(g.json, "nodes", 6), "extras"), "mine")), 1.5,
+        0);
+    assert_string_equal(json_string_value(json_object_get(item(g.json, "buffers", 1), "uri")), "rig.bin");
+    assert_string_equal(json_string_value(json_object_get(item(g.json, "images", 0), "uri")), "rig.png");
+    assert_int_equal(whole(item(g.json, "bufferViews", 1), "buffer"), 1);
+    assert_int_equal(json_array_size(json_object_get(g.json, "animations")), 2);
+    const json_t* made = item(g.json, "animations", 1);
+    assert_string_equal(json_string_value(json_object_get(made, "name")), "motion 2");
+    int input = whole(item(made, "samplers", 0), "input");
+    assert_int_equal(whole(item(g.json, "accessors", input), "count"), 60);
+    assert_near((double)number_at(&g, input, 59), 59 / 120.0, 1e-6);
+    close_glb(&g);
+    /* The file still makes the same creature. */
+    assert_int_equal(hf_creature_load(path, &load, &again, &error), HF_OK);
+    assert_int_equal(hf_creature_get(again)->joint_count, hf_creature_get(creature)->joint_count);
+    hf_creature_free(again);
+    /* A rig of another creature, a file that is no rig, and another kind of file are refused. */
+    hf_creature* odd = load_odd_creature();
+    hf_motion* other = smooth_motion(odd, 2, 30);
+    assert_int_equal(hf_motion_export(other, odd, &options, path, &error), HF_ERROR_ARGUMENT);
+    assert_non_null(strstr(error.message, "not made from this file"));
+    assert_int_equal(hf_motion_export(motion, creature, &options, "x.bvh", &error), HF_ERROR_ARGUMENT);
+    options.rig = "human.urdf";
+    assert_int_equal(hf_motion_export(motion, creature, &options, path, &error), HF_ERROR_ARGUMENT);
+    hf_motion_free(other);
+    hf_motion_free(motion);
+    hf_creature_free(odd);
+    hf_creature_free(creature);
+}
+
+static void test_third_party_back(void** state) {
+    (void)state;
+    if (!third_party("gltf")) skip();
+    static const char* const files[] = {"gltf/Fox.glb", "gltf/RiggedFigure.glb"};
+    static const double units[] = {0.01, 1};
+    for (int i = 0; i < 2; i++) {
+        hf_creature* creature;
+        hf_error error = {0};
+        assert_int_equal(hf_creature_load(third_party(files[i]), NULL, &creature, &error), HF_OK);
+        hf_motion* motion = smooth_motion(creature, 5, 30);
+        hf_export_options options = hf_export_options_default();
+        options.rig = third_party(files[i]);
+        const char* path = file_in_folder("third-party-back.glb");
+        if (hf_motion_export(motion, creature, &options, path, &error) != HF_OK)
+            fail_msg("%s", error.message);
+        compare_rig(creature, motion, path, units[i]);
+        hf_motion_free(motion);
+        hf_creature_free(creature);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_odd_creature), cmocka_unit_test(test_human),
         cmocka_unit_test(test_single_pose),  cmocka_unit_test(test_own_skin),
         cmocka_unit_test(test_refused),      cmocka_unit_test(test_third_party),
+        cmocka_unit_test(test_rig_back),     cmocka_unit_test(test_third_party_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

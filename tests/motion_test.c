@@ -436,7 +436,7 @@ static void test_csv(void** state) {
     fclose(file);
     /* 0.3 s at 45 a second: 13.5 steps, the last one holds the last pose. */
     assert_int_equal(rows, 15);
-    options.fps = 0;
+    options.fps = -1;
     assert_int_equal(hf_motion_export(motion, creature, &options, "x.csv", &error), HF_ERROR_ARGUMENT);
     assert_int_equal(hf_motion_export(motion, creature, NULL, "x.fbx", &error), HF_ERROR_ARGUMENT);
     assert_int_equal(hf_motion_export(motion, creature, NULL, "no/such/folder/x.csv", &error), HF_ERROR_FILE);

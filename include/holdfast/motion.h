@@ -111,7 +111,13 @@ HF_API hf_status hf_motion_save(const hf_motion* motion, const char* path, hf_er
 /* What to write beside the poses. */
 typedef struct hf_export_options {
     const hf_scene* scene; /* objects to include; NULL for none */
-    double fps;            /* default 30; frames are resampled when they differ */
+    double fps;            /* 0 (default): the motion's own; frames are resampled when they differ */
+    /* The BVH or glTF file that the creature was made from, NULL (default) for none. A .bvh or .glb is then
+       that file with this motion: the same bones, names, unit and axes; in a glTF file meshes, skins,
+       textures and other animations stay, and the motion is one animation more. Objects of the scene are left
+       out. */
+    const char* rig;
+    double rig_unit_m; /* metres per unit of that file as the creature was made with; 0 guesses */
 } hf_export_options;
 HF_API hf_export_options hf_export_options_default(void);
 /* By the ending of path: .glb, .bvh or .csv. */

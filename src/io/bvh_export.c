@@ -4,12 +4,13 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "io/bvh.h"
+#include "io/euler.h"
 #include "io/motion_track.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const double CENTIMETRE = 0.01, PI = 3.14159265358979323846;
+static const double CENTIMETRE = 0.01;
 
 typedef struct exporter {
     const hf_creature_view* view;
@@ -108,41 +109,13 @@ static bool add_joints(exporter* e, int* first_child, int* next_child) {
     return true;
 }
 
-/* Degrees about Z, X, Y whose product is the turn, near those of the frame before. */
-static void to_degrees(hf_quat turn, double angles[3]) {
-    hf_mat3 r = hf_quat_matrix(turn);
-    /* Rz Rx Ry: row 2 is (-cx sy, sx, cx cy), column 1 is (-sz cx, cz cx, sx). */
-    double sx = fmin(fmax(r.m[7], -1), 1), cx = hf_hypot(r.m[1], r.m[4]);
-    double found[2][3];
-    found[0][1] = hf_atan2(sx, cx);
-    if (cx > 1e-9) {
-        found[0][0] = hf_atan2(-r.m[1], r.m[4]);
-        found[0][2] = hf_atan2(-r.m[6], r.m[8]);
-    } else {
-        /* Z and Y turn about one line: Z keeps its angle. */
-        found[0][0] = angles[0] * PI / 180;
-        double s = hf_sin(found[0][0]), c = hf_cos(found[0][0]);
-        found[0][2] = hf_atan2(c * r.m[2] + s * r.m[5], c * r.m[0] + s * r.m[3]);
-    }
-    found[1][0] = found[0][0] + PI;
-    found[1][1] = PI - found[0][1];
-    found[1][2] = found[0][2] + PI;
-    double distance[2] = {0};
-    for (int i = 0; i < 2; i++)
-        for (int k = 0; k < 3; k++) {
-            double degrees = found[i][k] * 180 / PI;
-            found[i][k] = degrees + 360 * round((angles[k] - degrees) / 360);
-            distance[i] += (found[i][k] - angles[k]) * (found[i][k] - angles[k]);
-        }
-    memcpy(angles, found[distance[1] < distance[0]], 3 * sizeof(double));
-}
-
 /* Rotation of a link from where it is at rest, in file axes. */
 static hf_quat turn_from_rest(const exporter* e, int link) {
     return hf_quat_mul(e->links[link].rotation, hf_quat_conj(e->rest[link].rotation));
 }
 
 static void write_frame(exporter* e, const hf_track* track, int frame) {
+    static const int zxy[3] = {2, 0, 1};
     const double* before =
         e->clip.values + (size_t)(frame > 0 ? frame - 1 : 0) * (size_t)e->clip.channel_count;
     double* values = e->clip.values + (size_t)frame * (size_t)e->clip.channel_count;
@@ -168,7 +141,7 @@ static void write_frame(exporter* e, const hf_track* track, int frame) {
             k = 3;
         }
         if (frame > 0) memcpy(v + k, before + joint->first_channel + k, 3 * sizeof *v);
-        to_degrees(turn, v + k);
+        hf_euler_degrees(turn, zxy, v + k);
     }
 }
 

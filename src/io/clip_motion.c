@@ -4,38 +4,6 @@
 
 #include <string.h>
 
-/* First value in q of each rig joint's turns and slides, -1 where it has none. */
-typedef struct mapping {
-    int turns[3], slides[3];
-} mapping;
-
-static hf_status find_joint(const hf_creature* creature, const char* name, const char* path, int* q_index,
-                            hf_error* error) {
-    int joint = hf_creature_find_joint(creature, name);
-    if (joint < 0 || hf_creature_get(creature)->joints[joint].q_count != 1)
-        return hf_fail(error, HF_ERROR_ARGUMENT, path, 0, NULL,
-                       "the creature was not made from this clip: it has no joint \"%s\"", name);
-    *q_index = hf_creature_get(creature)->joints[joint].q_index;
-    return HF_OK;
-}
-
-static hf_status map_joints(const hf_rig* rig, const hf_creature* creature, mapping* map, hf_error* error) {
-    hf_status status = HF_OK;
-    char name[200];
-    for (int i = 1; i < rig->joint_count && status == HF_OK; i++) {
-        const hf_rig_joint* joint = &rig->joints[i];
-        for (int k = 0; k < joint->turn_count && !joint->tip && status == HF_OK; k++) {
-            hf_rig_turn_name(joint, k, name);
-            status = find_joint(creature, name, rig->path, &map[i].turns[k], error);
-        }
-        for (int k = 0; k < 3 && joint->slides && status == HF_OK; k++) {
-            hf_rig_slide_name(joint, k, name);
-            status = find_joint(creature, name, rig->path, &map[i].slides[k], error);
-        }
-    }
-    return status;
-}
-
 /* World pose of the root link: the clip's joint in metres and Z up, its axes turned to the link's. */
 static hf_transform root_pose(const hf_clip* clip, const hf_rig* rig, int frame) {
     hf_transform pose = hf_transform_identity();
@@ -48,7 +16,8 @@ static hf_transform root_pose(const hf_clip* clip, const hf_rig* rig, int frame)
     return root;
 }
 
-static void fill_pose(const hf_clip* clip, const hf_rig* rig, const mapping* map, int frame, hf_pose* pose) {
+static void fill_pose(const hf_clip* clip, const hf_rig* rig, const hf_rig_map* map, int frame,
+                      hf_pose* pose) {
     pose->root = root_pose(clip, rig, frame);
     for (int i = 1; i < rig->joint_count; i++) {
         const hf_rig_joint* joint = &rig->joints[i];
@@ -76,12 +45,12 @@ hf_status hf_clip_motion(const hf_clip* clip, const hf_creature* creature, hf_mo
     hf_rig rig;
     hf_status status = hf_bvh_rig(clip, &rig, error);
     if (status != HF_OK) return status;
-    mapping* map = hf_alloc((size_t)rig.joint_count, sizeof *map);
+    hf_rig_map* map = hf_alloc((size_t)rig.joint_count, sizeof *map);
     double* q = hf_alloc((size_t)hf_creature_get(creature)->q_count, sizeof *q);
     hf_motion* made = NULL;
     if (!map || !q || hf_motion_create(creature, NULL, &made) != HF_OK)
         status = hf_fail_memory(error, clip->path);
-    if (status == HF_OK) status = map_joints(&rig, creature, map, error);
+    if (status == HF_OK) status = hf_rig_map_joints(&rig, creature, map, error);
     hf_pose pose = {hf_transform_identity(), q};
     for (int f = 0; f < clip->frame_count && status == HF_OK; f++) {
         fill_pose(clip, &rig, map, f, &pose);

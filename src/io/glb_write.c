@@ -3,6 +3,7 @@
    fixed rate. The world turns from Z up to glTF's Y up at the root link and at each object. */
 #include "base/error.h"
 #include "base/memory.h"
+#include "io/glb_file.h"
 #include "io/glb_mesh.h"
 #include "io/motion_track.h"
 
@@ -22,7 +23,7 @@ typedef struct writer {
     const hf_track* track;
     hf_bytes bin, views, accessors, materials, meshes, nodes, roots, samplers, channels;
     int view_count, accessor_count, material_count, mesh_count, node_count, root_count, sampler_count;
-    int times;            /* accessor of the samplers' input, -1 before the first */
+    int times[2];         /* accessors of the samplers' input: one key, all keys; -1 before the first use */
     int skin_mesh;        /* -1 when nothing of the creature can be seen */
     hf_transform* rest;   /* of each link, world axes, root at the origin */
     hf_transform* locals; /* of each link in its parent: track->count rows of link_count */
@@ -293,21 +294,25 @@ static void add_skin_node(writer* w) {
 
 /* ---- animation ---- */
 
-static int input_times(writer* w) {
-    if (w->times >= 0) return w->times;
+static int input_times(writer* w, int keys) {
+    int* times = &w->times[keys > 1];
+    if (*times >= 0) return *times;
     hf_bytes data = {0};
     float last = 0, zero = 0;
-    for (int i = 0; i < w->track->count; i++) hf_bytes_f32(&data, last = (float)(i / w->track->fps));
-    w->times = add_accessor(
-        w, &data, &(accessor){GL_F32, 0, false, "SCALAR", (size_t)w->track->count, &zero, &last, 1});
+    for (int i = 0; i < keys; i++) hf_bytes_f32(&data, last = (float)(i / w->track->fps));
+    *times = add_accessor(w, &data, &(accessor){GL_F32, 0, false, "SCALAR", (size_t)keys, &zero, &last, 1});
     hf_bytes_free(&data);
-    return w->times;
+    return *times;
 }
 
-static void add_channel(writer* w, int node, const char* path, const char* type, const hf_bytes* data) {
-    int input = input_times(w);
-    int output = add_accessor(
-        w, data, &(accessor){.component = GL_F32, .type = type, .count = (size_t)w->track->count});
+/* A channel with a value of `width` floats at each sample, or its first value alone where it stays. */
+static void add_channel(writer* w, int node, const char* path, const char* type, const hf_bytes* data,
+                        int width, bool moves) {
+    int keys = moves ? w->track->count : 1, input = input_times(w, keys);
+    hf_bytes used = *data;
+    if (!data->failed) used.size = 4 * (size_t)width * (size_t)keys;
+    int output =
+        add_accessor(w, &used, &(accessor){.component = GL_F32, .type = type, .count = (size_t)keys});
     comma(&w->samplers, w->sampler_count);
     hf_bytes_format(&w->samplers, "{\"input\":%d,\"output\":%d,\"interpolation\":\"LINEAR\"}", input, output);
     comma(&w->channels, w->sampler_count);
@@ -317,25 +322,26 @@ static void add_channel(writer* w, int node, const char* path, const char* type,
 }
 
 /* Moves a node along poses[0], poses[stride], ...; quaternions keep to one side, so that viewers which mix
-   the numbers turn the short way. `turns` writes rotations even where they stay. */
+   the numbers turn the short way. `shifts` and `turns` write a key even where the node stays. */
 static void animate(writer* w, int node, const hf_transform* poses, int stride, bool shifts, bool turns) {
     hf_bytes places = {0}, rotations = {0};
     hf_quat before = poses[0].rotation;
+    bool shifted = false, turned = false;
     for (int i = 0; i < w->track->count; i++) {
         hf_transform t = poses[(size_t)i * (size_t)stride];
         hf_quat q = hf_quat_normalize(t.rotation);
         double side = q.w * before.w + q.x * before.x + q.y * before.y + q.z * before.z;
         if (side < 0) q = (hf_quat){-q.w, -q.x, -q.y, -q.z};
         before = q;
-        shifts |= hf_distance(t.position, poses[0].position) > 1e-7;
-        turns |= hf_quat_angle(t.rotation, poses[0].rotation) > 1e-7;
+        shifted |= hf_distance(t.position, poses[0].position) > 1e-7;
+        turned |= hf_quat_angle(t.rotation, poses[0].rotation) > 1e-7;
         const float v[7] = {(float)t.position.x, (float)t.position.y, (float)t.position.z, (float)q.x,
                             (float)q.y,          (float)q.z,          (float)q.w};
         for (int k = 0; k < 3; k++) hf_bytes_f32(&places, v[k]);
         for (int k = 3; k < 7; k++) hf_bytes_f32(&rotations, v[k]);
     }
-    if (shifts) add_channel(w, node, "translation", "VEC3", &places);
-    if (turns) add_channel(w, node, "rotation", "VEC4", &rotations);
+    if (shifts || shifted) add_channel(w, node, "translation", "VEC3", &places, 3, shifted);
+    if (turns || turned) add_channel(w, node, "rotation", "VEC4", &rotations, 4, turned);
     hf_bytes_free(&places);
     hf_bytes_free(&rotations);
 }
@@ -468,36 +474,16 @@ static void put_document(writer* w, hf_bytes* json) {
 }
 
 static hf_status save(writer* w, const char* path, hf_error* error) {
-    hf_bytes json = {0}, file = {0};
+    hf_bytes json = {0};
     put_document(w, &json);
-    hf_bytes_align(&json, 4, ' ');
-    hf_bytes_align(&w->bin, 4, 0);
-    size_t total = 12 + 8 + json.size + (w->bin.size ? 8 + w->bin.size : 0);
-    hf_status status = HF_OK;
-    if (total > UINT32_MAX) status = hf_fail(error, HF_ERROR_LIMIT, path, 0, NULL, "a GLB ends at 4 GiB");
-    if (status == HF_OK) {
-        hf_bytes_text(&file, "glTF");
-        hf_bytes_u32(&file, 2);
-        hf_bytes_u32(&file, (uint32_t)total);
-        hf_bytes_u32(&file, (uint32_t)json.size);
-        hf_bytes_text(&file, "JSON");
-        hf_bytes_add(&file, json.data, json.size);
-        if (w->bin.size) {
-            hf_bytes_u32(&file, (uint32_t)w->bin.size);
-            hf_bytes_add(&file, "BIN", 4);
-            hf_bytes_add(&file, w->bin.data, w->bin.size);
-        }
-        file.failed |= json.failed;
-        status = hf_bytes_save(&file, path, error);
-    }
+    hf_status status = hf_glb_save(&json, &w->bin, &(hf_bytes){0}, path, error);
     hf_bytes_free(&json);
-    hf_bytes_free(&file);
     return status;
 }
 
 hf_status hf_glb_write(const hf_motion* motion, const hf_creature* creature, const hf_track* track,
                        const hf_scene* scene, const char* path, hf_error* error) {
-    writer w = {.creature = creature, .view = hf_creature_get(creature), .track = track, .times = -1};
+    writer w = {.creature = creature, .view = hf_creature_get(creature), .track = track, .times = {-1, -1}};
     bool good = find_locals(&w) && add_link_nodes(&w) && add_creature_mesh(&w);
     if (good) {
         add_skin_node(&w);

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "io/rig_write.h"
 
 #include <string.h>
 
@@ -33,26 +34,34 @@ static void sample(const hf_motion* motion, const hf_creature* creature, hf_trac
     }
 }
 
+/* Frames a second of a motion, whose frames have equal distances; a single frame has the rate of files. */
+static double own_rate(const hf_motion* motion) {
+    const double usual = 30;
+    double step_s = motion->frame_count > 1 ? motion->frames[1].time_s - motion->frames[0].time_s : 0;
+    return step_s > 0 ? 1 / step_s : usual;
+}
+
 hf_status hf_track_make(const hf_motion* motion, const hf_creature* creature,
                         const hf_export_options* options, const char* path, hf_track* track,
                         hf_error* error) {
     *track = (hf_track){0};
     hf_status status = hf_motion_validate(motion, creature, options->scene, error);
     if (status != HF_OK) return status;
-    if (!(options->fps >= 0.01 && options->fps <= 10000))
+    double fps = options->fps == 0 ? own_rate(motion) : options->fps;
+    if (!(fps >= 0.01 && fps <= 10000))
         return hf_fail(error, HF_ERROR_ARGUMENT, path, 0, "fps",
-                       "%g frames per second: 0.01 to 10000 are written", options->fps);
+                       "%g frames per second: 0.01 to 10000 are written", fps);
     if (motion->frame_count == 0)
         return hf_fail(error, HF_ERROR_ARGUMENT, path, 0, "frames", "the motion has no frames");
     double duration = motion->frames[motion->frame_count - 1].time_s - motion->frames[0].time_s;
-    double count = ceil(duration * options->fps - 1e-4) + 1;
+    double count = ceil(duration * fps - 1e-4) + 1;
     int width = motion->q_count + 8 * hf_creature_get(creature)->link_count;
     if (!(count * width <= MAX_NUMBERS))
         return hf_fail(error, HF_ERROR_LIMIT, path, 0, "frames", "%g s at %g frames per second is too much",
-                       duration, options->fps);
+                       duration, fps);
     track->count = (int)count;
     track->q_count = motion->q_count;
-    track->fps = options->fps;
+    track->fps = fps;
     track->times = hf_alloc((size_t)track->count, sizeof *track->times);
     track->roots = hf_alloc((size_t)track->count, sizeof *track->roots);
     track->q = hf_alloc((size_t)track->count * (size_t)track->q_count, sizeof *track->q);
@@ -60,13 +69,28 @@ hf_status hf_track_make(const hf_motion* motion, const hf_creature* creature,
         hf_track_free(track);
         return hf_fail_memory(error, path);
     }
-    sample(motion, creature, track, 1 / options->fps);
+    sample(motion, creature, track, 1 / fps);
     return HF_OK;
 }
 
 hf_export_options hf_export_options_default(void) {
-    hf_export_options options = {.fps = 30};
+    hf_export_options options = {0};
     return options;
+}
+
+/* Each kind of rig comes back as its own kind of file. */
+static hf_status write_rig(const hf_creature* creature, const hf_track* track, const hf_rig_source* rig,
+                           const char* path, hf_error* error) {
+    bool bvh = hf_text_ends(rig->path, ".bvh");
+    bool gltf = hf_text_ends(rig->path, ".glb") || hf_text_ends(rig->path, ".gltf");
+    if (!bvh && !gltf)
+        return hf_fail(error, HF_ERROR_ARGUMENT, rig->path, 0, NULL,
+                       "is no rig: .bvh, .glb or .gltf is expected");
+    if (!hf_text_ends(path, bvh ? ".bvh" : ".glb"))
+        return hf_fail(error, HF_ERROR_ARGUMENT, path, 0, NULL, "a motion goes back into %s as %s", rig->path,
+                       bvh ? ".bvh" : ".glb");
+    return bvh ? hf_bvh_rig_write(creature, track, rig, path, error)
+               : hf_gltf_rig_write(creature, track, rig, path, error);
 }
 
 hf_status hf_motion_export(const hf_motion* motion, const hf_creature* creature,
@@ -81,9 +105,15 @@ hf_status hf_motion_export(const hf_motion* motion, const hf_creature* creature,
     hf_track track;
     hf_status status = hf_track_make(motion, creature, options, path, &track, error);
     if (status != HF_OK) return status;
-    if (glb) status = hf_glb_write(motion, creature, &track, options->scene, path, error);
-    if (bvh) status = hf_bvh_write(creature, &track, path, error);
-    if (csv) status = hf_csv_write(creature, &track, path, error);
+    hf_rig_source rig = {options->rig, options->rig_unit_m};
+    if (rig.path)
+        status = write_rig(creature, &track, &rig, path, error);
+    else if (glb)
+        status = hf_glb_write(motion, creature, &track, options->scene, path, error);
+    else if (bvh)
+        status = hf_bvh_write(creature, &track, path, error);
+    else
+        status = hf_csv_write(creature, &track, path, error);
     hf_track_free(&track);
     return status;
 }

@@ -45,6 +45,14 @@ int hf_rig_facing(const hf_rig* rig);
 bool hf_rig_is_handle(const char* name);
 hf_status hf_rig_draft(const hf_rig* rig, hf_creature_draft* draft, hf_error* error);
 
+/* Indices into a creature's q of the angles and shifts of a rig joint. */
+typedef struct hf_rig_map {
+    int turns[3], slides[3];
+} hf_rig_map;
+/* Fills an entry for each joint but the root and the tips; HF_ERROR_ARGUMENT where the creature was not made
+   from this rig. */
+hf_status hf_rig_map_joints(const hf_rig* rig, const hf_creature* creature, hf_rig_map* map, hf_error* error);
+
 /* The rig of a clip; limits widened to what the clip does. */
 hf_status hf_bvh_rig(const hf_clip* clip, hf_rig* rig, hf_error* error);
 /* Angles (radians) of a joint's turns in a frame, near `angles` of the frame before (in and out). */
