@@ -74,8 +74,8 @@ static float number_at(const glb* g, int accessor, size_t index) {
     return f;
 }
 
-/* World pose of a node at a key of the last animation: its own numbers, or the animation's. */
-static hf_transform node_pose(const glb* g, int node, int key) {
+/* Pose of a node in its parent at a key of the last animation: its own numbers, or the animation's. */
+static hf_transform local_pose(const glb* g, int node, int key) {
     const json_t* n = item(g->json, "nodes", node);
     double p[3] = {0}, r[4] = {0, 0, 0, 1};
     for (int k = 0; k < 3 && json_object_get(n, "translation"); k++)
@@ -95,15 +95,23 @@ static hf_transform node_pose(const glb* g, int node, int key) {
         size_t row = whole(item(g->json, "accessors", output), "count") > 1 ? (size_t)key : 0;
         for (size_t k = 0; k < width; k++) (shift ? p : r)[k] = (double)number_at(g, output, row * width + k);
     }
-    hf_transform pose = {{p[0], p[1], p[2]}, hf_quat_normalize((hf_quat){r[3], r[0], r[1], r[2]})};
-    /* Its parent, by looking through all nodes. */
+    return (hf_transform){{p[0], p[1], p[2]}, hf_quat_normalize((hf_quat){r[3], r[0], r[1], r[2]})};
+}
+
+/* By looking through all nodes; -1 for none. */
+static int parent_of(const glb* g, int node) {
     for (size_t i = 0; i < json_array_size(json_object_get(g->json, "nodes")); i++) {
         const json_t* children = json_object_get(item(g->json, "nodes", (int)i), "children");
         for (size_t k = 0; k < json_array_size(children); k++)
-            if (json_integer_value(json_array_get(children, k)) == node)
-                return hf_compose(node_pose(g, (int)i, key), pose);
+            if (json_integer_value(json_array_get(children, k)) == node) return (int)i;
     }
-    return pose;
+    return -1;
+}
+
+static hf_transform node_pose(const glb* g, int node, int key) {
+    int parent = parent_of(g, node);
+    hf_transform pose = local_pose(g, node, key);
+    return parent < 0 ? pose : hf_compose(node_pose(g, parent, key), pose);
 }
 
 static int find_node(const glb* g, const char* name) {
@@ -482,6 +490,25 @@ static const char* const rig_text =
     "\"animations\":[{\"name\":\"motion\",\"samplers\":[{\"input\":0,\"output\":1}],"
     "\"channels\":[{\"sampler\":0,\"target\":{\"node\":1,\"path\":\"translation\"}}]}]}";
 
+/* Where a point of a node is in the world; matrices and scales count. */
+static hf_vec3 point_of_node(const glb* g, int node, int key, hf_vec3 p) {
+    const json_t* n = item(g->json, "nodes", node);
+    double m[16];
+    if (json_object_get(n, "matrix")) {
+        for (int k = 0; k < 16; k++) m[k] = json_number_value(item(n, "matrix", k));
+        p = hf_v3(m[0] * p.x + m[4] * p.y + m[8] * p.z + m[12], m[1] * p.x + m[5] * p.y + m[9] * p.z + m[13],
+                  m[2] * p.x + m[6] * p.y + m[10] * p.z + m[14]);
+    } else {
+        if (json_object_get(n, "scale"))
+            p = hf_v3(p.x * json_number_value(item(n, "scale", 0)),
+                      p.y * json_number_value(item(n, "scale", 1)),
+                      p.z * json_number_value(item(n, "scale", 2)));
+        p = hf_apply(local_pose(g, node, key), p);
+    }
+    int parent = parent_of(g, node);
+    return parent < 0 ? p : point_of_node(g, parent, key, p);
+}
+
 /* Joints of the file stand where the links of the creature are, in every frame. */
 static void compare_rig(const hf_creature* creature, const hf_motion* motion, const char* path,
                         double unit_m) {
@@ -495,7 +522,7 @@ static void compare_rig(const hf_creature* creature, const hf_motion* motion, co
         for (int i = 0; i < view->link_count; i++) {
             int node = find_node(&g, view->links[i].name);
             if (node < 0) continue; /* a link between the angles of one joint */
-            hf_vec3 at = hf_scale(to_world(node_pose(&g, node, f).position), unit_m);
+            hf_vec3 at = hf_scale(to_world(point_of_node(&g, node, f, hf_v3(0, 0, 0))), unit_m);
             assert_near(hf_distance(at, links[i].position), 0, 1e-5);
             compared++;
         }

@@ -12,7 +12,7 @@ _holdfast() {
         realise) options="--output --json --quiet --threads --time-limit --package-path --creature --scenario --size --samples --azimuth --elevation --zoom --focus --distance" ;;
         check) options="--json --quiet --threads --time-limit --package-path --creature --scenario" ;;
         render) options="--output --json --quiet --threads --time-limit --package-path --unit --creature --scenario --strip --columns --frame --size --samples --azimuth --elevation --zoom --focus --distance --task --reach --no-ground" ;;
-        export) options="--output --json --quiet --time-limit --package-path --unit --fps --creature --scenario" ;;
+        export) options="--output --json --quiet --time-limit --package-path --unit --fps --rig --creature --scenario" ;;
         bench) options="--output --json --quiet --seed --threads --time-limit --package-path --size --samples --count --query --data --only" ;;
         help) options="" ;;
     esac

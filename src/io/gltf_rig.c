@@ -42,21 +42,20 @@ static hf_status find_json(const char* path, const char* bytes, size_t size, con
         *text = bytes + 20;
         *length = hf_glb_u32(bytes + 12);
     }
+    if (*length >= 3 && memcmp(*text, "\xef\xbb\xbf", 3) == 0) *text += 3, *length -= 3;
     if (*length > MAX_JSON)
         return hf_fail(error, HF_ERROR_LIMIT, path, 0, NULL, "its JSON is larger than 32 MiB");
     return HF_OK;
 }
 
 static hf_status load_json(hf_gltf_rig* r, hf_error* error) {
-    size_t length;
-    const char* text;
     hf_status status = hf_file_read(r->path, &r->bytes, &r->size, error);
     if (status != HF_OK) return status;
     r->json = (hf_json){.file = r->path, .error = error};
     if (r->size > MAX_BYTES)
         return hf_fail(error, HF_ERROR_LIMIT, r->path, 0, NULL, "is larger than 512 MiB");
-    status = find_json(r->path, r->bytes, r->size, &text, &length, error);
-    return status == HF_OK ? hf_json_parse(&r->json, text, length) : status;
+    status = find_json(r->path, r->bytes, r->size, &r->text, &r->length, error);
+    return status == HF_OK ? hf_json_parse(&r->json, r->text, r->length) : status;
 }
 
 /* ---- nodes ---- */

@@ -26,6 +26,8 @@ typedef struct hf_gltf_rig {
     const char* path;
     char* bytes; /* of the file */
     size_t size;
+    const char* text; /* the JSON among them */
+    size_t length;
     hf_gltf_node* nodes;
     int* order; /* preorder */
     int count;

@@ -21,15 +21,16 @@ typedef struct writer {
     const hf_track* track;
     const char* path; /* that is written */
     hf_gltf_rig file;
-    double size;     /* of the skeleton, file units */
-    int* links;      /* of each rig joint, -1 for a root that the file does not have */
-    int* rig_of;     /* rig joint of each node, -1 for none */
-    hf_affine* now;  /* global pose of each node in the frame at hand */
-    float* turns;    /* 4 floats for each rig joint and frame, frames of one joint together */
-    float* places;   /* 3 */
-    bool* shifted;   /* does a rig joint leave its place in the file? */
-    hf_bytes bin;    /* of the new file */
-    hf_bytes chunks; /* that follow the buffer in a GLB */
+    json_t* document; /* whose whole numbers are still whole, unlike those of file.json */
+    double size;      /* of the skeleton, file units */
+    int* links;       /* of each rig joint, -1 for a root that the file does not have */
+    int* rig_of;      /* rig joint of each node, -1 for none */
+    hf_affine* now;   /* global pose of each node in the frame at hand */
+    float* turns;     /* 4 floats for each rig joint and frame, frames of one joint together */
+    float* places;    /* 3 */
+    bool* shifted;    /* does a rig joint leave its place in the file? */
+    hf_bytes bin;     /* of the new file */
+    hf_bytes chunks;  /* that follow the buffer in a GLB */
     int buffer_views, accessors;
     bool memory_out;
 } writer;
@@ -169,7 +170,7 @@ static void append(writer* w, json_t* list, json_t* item) {
 /* Floats as a new accessor over new bytes of the buffer. */
 static int add_accessor(writer* w, const float* values, int width, int count) {
     static const char* const types[] = {"SCALAR", "", "VEC3", "VEC4"};
-    json_t* root = w->file.json.root;
+    json_t* root = w->document;
     hf_bytes_align(&w->bin, 4, 0);
     size_t offset = w->bin.size;
     for (int i = 0; i < width * count; i++) hf_bytes_f32(&w->bin, values[i]);
@@ -195,7 +196,7 @@ static bool varies(const float* values, int width, int count) {
 
 /* A node whose place is a matrix cannot be animated: it gets the same place in parts. */
 static hf_status split_matrix(writer* w, int node, hf_error* error) {
-    json_t* object = json_array_get(json_object_get(w->file.json.root, "nodes"), (size_t)node);
+    json_t* object = json_array_get(json_object_get(w->document, "nodes"), (size_t)node);
     if (!json_object_get(object, "matrix")) return HF_OK;
     const hf_affine* local = &w->file.nodes[node].local;
     double s[3];
@@ -241,7 +242,7 @@ static void name_animation(const json_t* animations, char name[40]) {
 }
 
 static hf_status add_animation(writer* w, hf_error* error) {
-    json_t* animations = list_of(w, w->file.json.root, "animations");
+    json_t* animations = list_of(w, w->document, "animations");
     animation a = {json_array(), json_array(), {0, 0}};
     float* times = hf_alloc((size_t)w->track->count, sizeof *times);
     hf_status status = a.samplers && a.channels && times ? HF_OK : hf_fail_memory(error, w->path);
@@ -287,7 +288,7 @@ static void read_chunks(writer* w) {
 /* The buffer of the GLB is the first one of the document; other buffers move up by one where there is none.
  */
 static void open_buffer(writer* w) {
-    json_t *root = w->file.json.root, *buffers = list_of(w, root, "buffers");
+    json_t *root = w->document, *buffers = list_of(w, root, "buffers");
     json_t* first = json_array_get(buffers, 0);
     if (first && !json_object_get(first, "uri")) return;
     if (json_array_insert_new(buffers, 0, json_pack("{s:i}", "byteLength", 0)) != 0) w->memory_out = true;
@@ -301,7 +302,7 @@ static void open_buffer(writer* w) {
 
 /* Files beside the rig's file are named as seen from the new file. */
 static void move_uris(writer* w, const char* key) {
-    json_t* list = json_object_get(w->file.json.root, key);
+    json_t* list = json_object_get(w->document, key);
     for (size_t i = 0; i < json_array_size(list); i++) {
         json_t* item = json_array_get(list, i);
         const char* uri = json_string_value(json_object_get(item, "uri"));
@@ -315,7 +316,7 @@ static void move_uris(writer* w, const char* key) {
 }
 
 static hf_status save(writer* w, hf_error* error) {
-    json_t* root = w->file.json.root;
+    json_t* root = w->document;
     json_t* buffer = json_array_get(json_object_get(root, "buffers"), 0);
     hf_bytes_align(&w->bin, 4, 0);
     if (json_object_set_new(buffer, "byteLength", json_integer((json_int_t)w->bin.size)) != 0)
@@ -361,7 +362,9 @@ static hf_status write_file(writer* w, hf_error* error) {
     hf_status status = find_links(w, error);
     if (status == HF_OK) status = find_poses(w, error);
     if (status != HF_OK) return status;
-    json_t* root = w->file.json.root;
+    w->document = json_loadb(w->file.text, w->file.length, 0, NULL);
+    json_t* root = w->document;
+    if (!root) return hf_fail_memory(error, w->path);
     read_chunks(w);
     open_buffer(w);
     w->buffer_views = (int)json_array_size(list_of(w, root, "bufferViews"));
@@ -380,6 +383,7 @@ hf_status hf_gltf_rig_write(const hf_creature* creature, const hf_track* track, 
     status = write_file(&w, error);
     void* blocks[] = {w.links, w.rig_of, w.now, w.turns, w.places, w.shifted};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) hf_free(blocks[i]);
+    json_decref(w.document);
     hf_bytes_free(&w.bin);
     hf_bytes_free(&w.chunks);
     hf_gltf_rig_free(&w.file);
