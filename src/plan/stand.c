@@ -96,7 +96,7 @@ static hf_status keep(const hf_planner* p, const hf_plan_node* n, hf_scenario_st
 static hf_status stand_in(hf_planner* p, double x, double y, double yaw, hf_stand_result* r) {
     hf_plan_world* w = &p->world;
     double top = top_of(w->scene, w->placement), ground, level;
-    hf_transform root = {hf_v3(x, y, 0), hf_quat_axis_angle(hf_v3(0, 0, 1), yaw)};
+    hf_transform root = {hf_v3(x, y, 0), hf_quat_axis_angle(hf_v3(0, 0, 1), yaw - w->view->facing)};
     if (!find_ground(w, x, y, top + 1, &ground)) {
         snprintf(r->why, sizeof r->why, "at %g %g there is no surface below that allows contact", x, y);
         return HF_OK;
