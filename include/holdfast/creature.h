@@ -188,6 +188,8 @@ typedef struct hf_creature_view {
     hf_guide guide;
     double mass;   /* kg */
     double height; /* m, extent of the bodies along Z in the rest posture */
+    double
+        facing; /* rad about Z from the root's X axis to where it looks: 0, or as the names of its legs say */
     hf_strings warnings;
 } hf_creature_view;
 

@@ -44,6 +44,7 @@ typedef struct hf_shape {
     int face_count;
     const float* vertices;
     const uint32_t* faces;
+    const struct hf_hull_form* form; /* what tests of a creature's hull know beforehand; NULL elsewhere */
 } hf_shape;
 
 /* Triangles of a shape, for drawing and export; `segments` around a circle (8 to 64). */

@@ -84,7 +84,8 @@ void check_goal(const check_job* job, const hf_scenario* s, hf_check_report* rep
     double off = hf_distance(end.position, goal.position);
     double turned = hf_quat_angle(end.rotation, goal.rotation);
     if (s->goal.stands) { /* a place on the ground: the height and the posture were the plan's to find */
-        hf_vec3 ahead = hf_rotate(end.rotation, hf_v3(1, 0, 0)),
+        double facing = s->creature ? hf_creature_get(s->creature)->facing : job->c->facing;
+        hf_vec3 ahead = hf_rotate(end.rotation, hf_v3(hf_cos(facing), hf_sin(facing), 0)),
                 wanted = hf_rotate(goal.rotation, hf_v3(1, 0, 0));
         off = hf_hypot(end.position.x - goal.position.x, end.position.y - goal.position.y);
         turned =

@@ -182,24 +182,8 @@ double hf_triangle_solid_angle(const hf_triangle* t, hf_vec3 p) {
     return volume == 0 ? 0 : 2 * hf_atan2(volume, below);
 }
 
-static hf_vec3 hull_vertex(const hf_shape* s, uint32_t index) {
-    const float* p = s->vertices + 3 * (size_t)index;
-    return hf_v3((double)p[0], (double)p[1], (double)p[2]);
-}
-
-/* A face of a hull moved inwards; a degenerate one has a zero normal and keeps everything. */
-static hf_plane hull_plane(const hf_shape* s, int face, double depth) {
-    const uint32_t* f = s->faces + 3 * (size_t)face;
-    hf_vec3 a = hull_vertex(s, f[0]), b = hull_vertex(s, f[1]), c = hull_vertex(s, f[2]);
-    hf_vec3 n = hf_cross(hf_sub(b, a), hf_sub(c, a));
-    double l = hf_length(n);
-    if (!(l > 0)) return (hf_plane){{0, 0, 0}, 0};
-    n = hf_scale(n, 1 / l);
-    return (hf_plane){n, hf_dot(n, a) - depth};
-}
-
 void hf_plane_set_fill(hf_plane_set* set, const hf_shape* shape, double depth) {
-    set->shape = shape, set->depth = depth;
+    set->shape = shape, set->depth = depth, set->form = shape->kind == HF_SHAPE_HULL ? shape->form : NULL;
     if (shape->kind == HF_SHAPE_BOX) {
         const double h[3] = {shape->half_size.x, shape->half_size.y, shape->half_size.z};
         set->count = 6;
@@ -212,11 +196,17 @@ void hf_plane_set_fill(hf_plane_set* set, const hf_shape* shape, double depth) {
         set->size = fmax(h[0], fmax(h[1], h[2]));
         return;
     }
-    set->count = shape->face_count;
-    set->size = 0;
-    for (int i = 0; i < set->count && i < HF_PLANE_BUFFER; i++) set->buffer[i] = hull_plane(shape, i, depth);
-    for (int i = 0; i < 3 * shape->vertex_count; i++)
-        set->size = fmax(set->size, fabs((double)shape->vertices[i]));
+    hf_vec3 low, high;
+    set->count = set->form ? set->form->plane_count : shape->face_count;
+    for (int i = 0; i < set->count && i < HF_PLANE_BUFFER && !set->form; i++) {
+        set->buffer[i] = hf_hull_plane(shape, i);
+        set->buffer[i].offset -= depth;
+    }
+    if (set->form)
+        low = set->form->low, high = set->form->high;
+    else
+        hf_hull_box(shape, &low, &high);
+    set->size = fmax(fmax(fmax(high.x, high.y), high.z), -fmin(fmin(low.x, low.y), low.z));
 }
 
 /* A half-plane a u + b v <= c in the triangle's own coordinates v0 + u e1 + v e2. */
@@ -224,36 +214,42 @@ typedef struct half_plane {
     double a, b, c;
 } half_plane;
 
+/* The triangle's own three sides, then the first planes of the set; others are worked out when needed. */
 typedef struct triangle_chart {
     hf_vec3 origin, e1, e2;
+    const hf_plane_set* set;
+    half_plane known[3 + HF_PLANE_BUFFER];
 } triangle_chart;
 
-static half_plane chart_plane(const triangle_chart* chart, const hf_plane_set* set, int i) {
-    // the triangle's own three sides come first
-    if (i == 0) return (half_plane){-1, 0, 0};
-    if (i == 1) return (half_plane){0, -1, 0};
-    if (i == 2) return (half_plane){1, 1, 1};
-    hf_plane p = i - 3 < HF_PLANE_BUFFER ? set->buffer[i - 3] : hull_plane(set->shape, i - 3, set->depth);
+static half_plane make_half_plane(const triangle_chart* chart, int i) {
+    hf_plane p = hf_plane_of(chart->set, i - 3);
     return (half_plane){hf_dot(p.normal, chart->e1), hf_dot(p.normal, chart->e2),
                         p.offset - hf_dot(p.normal, chart->origin)};
 }
 
+static half_plane chart_plane(const triangle_chart* chart, int i) {
+    return i < 3 + HF_PLANE_BUFFER ? chart->known[i] : make_half_plane(chart, i);
+}
+
 /* The part of line h's boundary inside the first `count` half-planes; its middle becomes (u, v). */
-static bool line_feasible(const triangle_chart* chart, const hf_plane_set* set, int count, half_plane h,
-                          double tolerance, double* u, double* v) {
+static bool line_feasible(const triangle_chart* chart, int count, half_plane h, double tolerance, double* u,
+                          double* v) {
     double g = h.a * h.a + h.b * h.b;
     if (!(g > 0)) return false;
     double l = sqrt(g), u0 = h.a * h.c / g, v0 = h.b * h.c / g, du = -h.b / l, dv = h.a / l;
     double low = -INFINITY, high = INFINITY;
     for (int j = 0; j < count; j++) {
-        half_plane k = chart_plane(chart, set, j);
+        half_plane k = chart_plane(chart, j);
         double slope = k.a * du + k.b * dv, room = k.c - k.a * u0 - k.b * v0;
         if (fabs(slope) <= 1e-14 * (fabs(k.a) + fabs(k.b))) {
             if (room < -(j < 3 ? 1e-12 : tolerance)) return false;
-        } else if (slope > 0)
-            high = fmin(high, room / slope);
-        else
-            low = fmax(low, room / slope);
+        } else if (slope > 0) {
+            double most = room / slope;
+            high = most < high ? most : high;
+        } else {
+            double least = room / slope;
+            low = least > low ? least : low;
+        }
     }
     if (low > high && (low - high) * l > tolerance) return false;
     double s = 0.5 * (low + high);
@@ -261,23 +257,45 @@ static bool line_feasible(const triangle_chart* chart, const hf_plane_set* set, 
     return true;
 }
 
+/* Where the search starts: at the triangle's point nearest to the middle of a hull that is prepared, which
+   most triangles that meet it have in common with it; else at the triangle's own middle. */
+static void first_guess(const hf_triangle* t, const triangle_chart* chart, double* u, double* v) {
+    double aa = hf_dot(chart->e1, chart->e1), ab = hf_dot(chart->e1, chart->e2),
+           bb = hf_dot(chart->e2, chart->e2), det = aa * bb - ab * ab;
+    *u = *v = 1.0 / 3;
+    if (!chart->set->form || !(det > 0)) return;
+    hf_vec3 near;
+    hf_triangle_point(t, chart->set->form->middle, &near);
+    hf_vec3 d = hf_sub(near, chart->origin);
+    double x = hf_dot(d, chart->e1), y = hf_dot(d, chart->e2);
+    *u = clamp01((x * bb - y * ab) / det);
+    *v = fmin(clamp01((y * aa - x * ab) / det), 1 - *u);
+}
+
 /* Incremental linear programming in the plane (Seidel 1991, without an objective): while the point found so
    far satisfies the next half-plane nothing is to do; else a feasible point, if any, lies on its border. */
 bool hf_triangle_meets_planes(const hf_triangle* t, const hf_plane_set* set, hf_vec3* point) {
-    triangle_chart chart = {t->v[0], hf_sub(t->v[1], t->v[0]), hf_sub(t->v[2], t->v[0])};
+    triangle_chart chart;
+    chart.origin = t->v[0], chart.e1 = hf_sub(t->v[1], t->v[0]), chart.e2 = hf_sub(t->v[2], t->v[0]);
+    chart.set = set;
     double extent = fabs(t->v[0].x) + fabs(t->v[0].y) + fabs(t->v[0].z) + hf_length(chart.e1) +
                     hf_length(chart.e2) + set->size;
     double tolerance = 1e-14 + 1e-14 * extent; // rounding of one plane distance
-    double u = 1.0 / 3, v = 1.0 / 3;
+    static const half_plane sides[3] = {{-1, 0, 0}, {0, -1, 0}, {1, 1, 1}};
+    memcpy(chart.known, sides, sizeof sides);
     // most triangles that miss lie wholly outside one plane
     for (int i = 3; i < 3 + set->count; i++) {
-        half_plane h = chart_plane(&chart, set, i);
-        if (fmin(0, fmin(h.a, h.b)) > h.c + tolerance) return false;
+        half_plane h = make_half_plane(&chart, i);
+        double least = h.a < h.b ? h.a : h.b;
+        if ((least < 0 ? least : 0) > h.c + tolerance) return false;
+        if (i < 3 + HF_PLANE_BUFFER) chart.known[i] = h;
     }
+    double u, v;
+    first_guess(t, &chart, &u, &v);
     for (int i = 3; i < 3 + set->count; i++) {
-        half_plane h = chart_plane(&chart, set, i);
+        half_plane h = chart_plane(&chart, i);
         if (h.a * u + h.b * v <= h.c + tolerance) continue;
-        if (!line_feasible(&chart, set, i, h, tolerance, &u, &v)) return false;
+        if (!line_feasible(&chart, i, h, tolerance, &u, &v)) return false;
     }
     u = clamp01(u), v = clamp01(v);
     *point = hf_add(chart.origin, hf_add(hf_scale(chart.e1, u), hf_scale(chart.e2, v)));

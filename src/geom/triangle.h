@@ -3,7 +3,7 @@
 #ifndef HF_GEOM_TRIANGLE_H
 #define HF_GEOM_TRIANGLE_H
 
-#include <holdfast/mesh.h>
+#include "geom/hull.h"
 
 typedef struct hf_triangle {
     hf_vec3 v[3];
@@ -37,19 +37,22 @@ double hf_triangle_solid_angle(const hf_triangle* t, hf_vec3 p);
 /* A box or hull with its faces moved inwards: the half-spaces normal . x <= offset in its own frame. Hulls
    with more faces than fit in the buffer have the rest worked out when needed. */
 #define HF_PLANE_BUFFER 256
-typedef struct hf_plane {
-    hf_vec3 normal;
-    double offset;
-} hf_plane;
 typedef struct hf_plane_set {
     const hf_shape* shape;
     double depth;
     int count;
-    double size; /* largest coordinate, for tolerances */
+    double size;                     /* largest coordinate, for tolerances */
+    const struct hf_hull_form* form; /* of the hull, which is used instead of the buffer; NULL for none */
     hf_plane buffer[HF_PLANE_BUFFER];
 } hf_plane_set;
 /* Fills the set for a box or hull; degenerate faces of a hull are skipped. */
 void hf_plane_set_fill(hf_plane_set* set, const hf_shape* shape, double depth);
+static inline hf_plane hf_plane_of(const hf_plane_set* set, int i) {
+    if (!set->form && i < HF_PLANE_BUFFER) return set->buffer[i];
+    hf_plane p = set->form ? set->form->planes[i] : hf_hull_plane(set->shape, i);
+    p.offset -= set->depth;
+    return p;
+}
 /* Is a point of the triangle (in the shape's frame) in every half-space? `point` gets one. */
 bool hf_triangle_meets_planes(const hf_triangle* t, const hf_plane_set* set, hf_vec3* point);
 

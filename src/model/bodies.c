@@ -120,6 +120,17 @@ static hf_status make_shape(hf_build* b, const hf_draft_shape* in, hf_shape* sha
     return HF_OK;
 }
 
+/* Prepares a hull for many tests. */
+static bool form_hull(hf_arena* arena, hf_shape* shape) {
+    if (shape->kind != HF_SHAPE_HULL) return true;
+    hf_plane* planes = hf_arena_alloc(arena, (size_t)shape->face_count, sizeof *planes);
+    struct hf_hull_form* form = hf_arena_alloc(arena, 1, sizeof *form);
+    if (!planes || !form) return false;
+    hf_hull_form_fill(shape, planes, form);
+    shape->form = form;
+    return true;
+}
+
 static void add_body(hf_build* b, int link, hf_transform in_link, hf_shape shape) {
     hf_creature_view* v = &b->creature->view;
     b->bodies[v->body_count++] = (hf_body){link, in_link, shape};
@@ -134,6 +145,7 @@ static hf_status add_shapes(hf_build* b, int link, const int* shapes, int count,
         if (s->visual != visual) continue;
         hf_status status = make_shape(b, s, &shape, &made);
         if (status != HF_OK) return status;
+        if (made && !form_hull(&b->creature->arena, &shape)) return hf_build_fail_memory(b);
         if (made) add_body(b, link, s->in_link, shape);
     }
     return HF_OK;

@@ -19,6 +19,11 @@ static const double PARALLEL = 1e-4;  /* rad: an edge turned by less bounds one 
 static const double MIN_PATCH = 0.01; /* m: narrower sides are no patches */
 /* How far the end may stay above its ball's lowest point, of the radius. */
 static const double BALL_FLOAT = 0.15;
+/* A person's foot and the height of the ankle over its sole, of the leg's length from hip to ankle (Drillis
+   and Contini: 0.152, 0.055 and 0.039 of a stature whose leg has 0.491); the heel's share of the foot behind
+   it. */
+static const double FOOT_LENGTH = 0.31, FOOT_WIDTH = 0.11, ANKLE_HEIGHT = 0.08, HEEL = 0.25;
+enum { SOLE_JOINTS = 5 }; /* that lay a sole flat at a place */
 enum { BALL_RINGS = 8, BALL_ROUNDS = 100, PATCH_STEPS = 200 };
 
 static hf_vec3 body_centre(const hf_body* body) {
@@ -366,14 +371,54 @@ static hf_status body_contact(hf_build* b, const hf_body* only, const cloud* c, 
     return status == HF_ERROR_MEMORY ? hf_build_fail_memory(b) : status;
 }
 
-hf_status hf_default_contact(hf_build* b, const hf_limb_plan* limb, hf_contact_frame* frame) {
+/* ------------------------------------------------------------------------------------------- no bodies */
+
+static int joints_of(const hf_build* b, const hf_limb_plan* limb) {
+    int count = 0;
+    for (int l = limb->effector; l >= limb->root && l > 0; l = b->links[l].parent_link)
+        count += hf_joint_free(&b->joints[b->links[l].joint]);
+    return count;
+}
+
+/* The foot of a creature on two legs: a person's, by the leg's length from hip to ankle, its heel behind the
+   ankle and its toes where the creature looks. */
+static hf_status sole_contact(hf_build* b, const hf_limb_plan* limb, hf_vec3 out, hf_contact_frame* frame) {
+    hf_transform ankle = b->rest_links[limb->effector];
+    double leg = 0;
+    for (int l = limb->effector; l > limb->root; l = b->links[l].parent_link)
+        leg += hf_length(b->joints[b->links[l].joint].origin.position);
+    double facing = b->creature->view.facing, size[2] = {FOOT_LENGTH * leg, FOOT_WIDTH * leg};
+    hf_vec3 ahead = hf_unrotate(ankle.rotation, hf_v3(hf_cos(facing), hf_sin(facing), 0)), sides[2];
+    patch_sides(out, sides);
+    bool first = fabs(hf_dot(sides[0], ahead)) >= fabs(hf_dot(sides[1], ahead));
+    frame->patch[0] = size[!first], frame->patch[1] = size[first];
+    frame->offset = hf_add(hf_scale(out, ANKLE_HEIGHT * leg), hf_scale(ahead, (0.5 - HEEL) * size[0]));
+    return hf_build_warn(b, "%s ends in link \"%s\", which has no geometry: it gets a sole of %.0f x %.0f mm",
+                         limb->name, b->links[limb->effector].name, size[0] * 1000, size[1] * 1000);
+}
+
+/* An end without a body: the sole of a leg that can lay one flat; else the round end of the capsule that was
+   made up for the link before it; else the link's origin. */
+static hf_status bare_contact(hf_build* b, const hf_limb_plan* limb, int legs, hf_vec3 out,
+                              hf_contact_frame* frame) {
+    int before = b->links[limb->effector].parent_link;
+    if (limb->kind == HF_LIMB_LEG && legs == 2 && joints_of(b, limb) >= SOLE_JOINTS)
+        return sole_contact(b, limb, out, frame);
+    for (int i = 0; i < b->links[before].body_count && b->gap_body[before]; i++)
+        frame->ball = b->bodies[b->links[before].first_body + i].shape.radius;
+    return HF_OK;
+}
+
+hf_status hf_default_contact(hf_build* b, const hf_limb_plan* limb, int legs, hf_contact_frame* frame) {
     hf_vec3 out = outward(b, limb);
     const hf_body* only = NULL;
     cloud c = {0};
     frame->link = limb->effector;
     frame->normal = out;
     hf_status status = collect(b, limb->effector, &c, &only) ? HF_OK : hf_build_fail_memory(b);
-    if (status == HF_OK && c.count > 0) status = body_contact(b, only, &c, out, frame);
+    if (status == HF_OK)
+        status =
+            c.count > 0 ? body_contact(b, only, &c, out, frame) : bare_contact(b, limb, legs, out, frame);
     hf_free(c.points);
     bool flat = frame->patch[0] > 0;
     frame->name = limb->kind == HF_LIMB_LEG   ? (flat ? "sole" : "foot")

@@ -271,11 +271,32 @@ static bool taken(const hf_limb_plans* plans, int count, const char* name) {
     return false;
 }
 
+/* Where legs that are called front and hind, else left and right, say that the creature looks, as a quarter
+   turn from +X: robots' axes are seldom askew. */
+static double facing_of(const hf_limb_plans* plans, const naming* all) {
+    hf_vec3 ahead = {0}, aside = {0};
+    int front = 0, hind = 0, left = 0, right = 0;
+    for (int i = 0; i < plans->count; i++) {
+        const guess* g = &all[i].guess;
+        if (plans->items[i].kind != HF_LIMB_LEG) continue;
+        int depth = g->middle > 0 ? 0 : (g->front > g->hind) - (g->hind > g->front);
+        int side = (g->left > g->right) - (g->right > g->left);
+        ahead = hf_add(ahead, hf_scale(g->start, depth)), aside = hf_add(aside, hf_scale(g->start, side));
+        front += depth > 0, hind += depth<0, left += side> 0, right += side < 0;
+    }
+    if (front != hind || front == 0) {
+        if (left != right || left == 0) return 0;
+        ahead = hf_v3(aside.y, -aside.x, 0);
+    }
+    return hf_hypot(ahead.x, ahead.y) > 0 ? M_PI / 2 * round(hf_atan2(ahead.y, ahead.x) / (M_PI / 2)) : 0;
+}
+
 hf_status hf_limbs_name(hf_build* b, hf_limb_plans* plans) {
     naming* all = hf_build_scratch(b, (size_t)plans->count, sizeof *all);
     if (!all) return hf_build_fail_memory(b);
     for (int i = 0; i < plans->count; i++) read_names(b, &plans->items[i], &all[i].guess);
     decide_kinds(plans, all);
+    b->creature->view.facing = facing_of(plans, all);
     for (int i = 0; i < plans->count; i++) {
         write_name(&plans->items[i], &all[i].guess, all[i].plain, sizeof all[i].plain);
         common_start(b, &plans->items[i], all[i].common, sizeof all[i].common);

@@ -27,8 +27,8 @@ hf_status hf_limbs_name(hf_build* build, hf_limb_plans* plans);
 /* limb_group.c: names from the SRDF's groups. */
 hf_status hf_limbs_name_by_group(hf_build* build, hf_limb_plans* plans);
 
-/* contact_default.c: where a limb touches when nothing says so. */
-hf_status hf_default_contact(hf_build* build, const hf_limb_plan* limb, hf_contact_frame* frame);
+/* contact_default.c: where a limb touches when nothing says so; of a creature with so many legs. */
+hf_status hf_default_contact(hf_build* build, const hf_limb_plan* limb, int legs, hf_contact_frame* frame);
 
 /* mirror.c: does the limb's effector move as the mirror image of the other's about the root's XZ plane? */
 hf_status hf_limb_mirrors(hf_build* build, const hf_limb* limb, const hf_limb* other, bool* mirrors);

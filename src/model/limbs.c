@@ -175,12 +175,18 @@ static hf_status copy_contacts(hf_build* b, const hf_draft_limb* in, hf_limb* li
     return HF_OK;
 }
 
-static hf_status default_contacts(hf_build* b, const hf_limb_plan* plan, hf_limb* limb) {
+static int count_legs(const hf_limb_plans* plans) {
+    int legs = 0;
+    for (int i = 0; i < plans->count; i++) legs += plans->items[i].kind == HF_LIMB_LEG;
+    return legs;
+}
+
+static hf_status default_contacts(hf_build* b, const hf_limb_plan* plan, int legs, hf_limb* limb) {
     hf_contact_frame* frame = hf_build_keep(b, 1, sizeof *frame);
     if (!frame) return hf_build_fail_memory(b);
     limb->contacts = frame;
     limb->contact_count = 1;
-    return hf_default_contact(b, plan, frame);
+    return hf_default_contact(b, plan, legs, frame);
 }
 
 /* A mirrored limb without contact frames of its own has the other's, mirrored. */
@@ -230,13 +236,14 @@ static hf_status fill_contacts(hf_build* b, const hf_limb_plans* plans, hf_limb*
         if (given && given->contact_count > 0)
             status = copy_contacts(b, given, &limbs[i]);
         else if (limbs[i].mirror_of < 0)
-            status = default_contacts(b, &plans->items[i], &limbs[i]);
+            status = default_contacts(b, &plans->items[i], count_legs(plans), &limbs[i]);
     }
     for (int i = 0; i < plans->count && status == HF_OK; i++) {
         if (limbs[i].contact_count > 0) continue;
         const hf_limb* other = &limbs[limbs[i].mirror_of];
-        status = other->contact_count > 0 ? mirror_contacts(b, other, &limbs[i])
-                                          : default_contacts(b, &plans->items[i], &limbs[i]);
+        status = other->contact_count > 0
+                     ? mirror_contacts(b, other, &limbs[i])
+                     : default_contacts(b, &plans->items[i], count_legs(plans), &limbs[i]);
     }
     return status;
 }

@@ -22,18 +22,6 @@ typedef struct body {
 
 static bool is_round(const hf_shape* s) { return s->kind == HF_SHAPE_SPHERE || s->kind == HF_SHAPE_CAPSULE; }
 
-/* Box of a hull's vertices. */
-static void measure_hull(const hf_shape* s, body* b) {
-    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-    for (int i = 0; i < s->vertex_count; i++)
-        for (int k = 0; k < 3; k++) {
-            double x = (double)s->vertices[3 * i + k];
-            low[k] = fmin(low[k], x), high[k] = fmax(high[k], x);
-        }
-    for (int k = 0; k < 3; k++) b->half[k] = 0.5 * (high[k] - low[k]);
-    b->local = hf_v3(0.5 * (low[0] + high[0]), 0.5 * (low[1] + high[1]), 0.5 * (low[2] + high[2]));
-}
-
 static double larger(double a, double b) { return a > b ? a : b; }
 
 /* A sphere or capsule needs little; this is the way of most queries. */
@@ -48,11 +36,14 @@ static void round_body(body* b, const hf_shape* s, hf_transform pose) {
 
 /* Box of a box or hull, in its own frame. */
 static void measure_shape(const hf_shape* s, body* b) {
-    b->local = hf_v3(0, 0, 0);
-    if (s->kind == HF_SHAPE_BOX)
-        b->half[0] = s->half_size.x, b->half[1] = s->half_size.y, b->half[2] = s->half_size.z;
-    else
-        measure_hull(s, b);
+    hf_vec3 low = hf_neg(s->half_size), high = s->half_size;
+    if (s->kind == HF_SHAPE_HULL && s->form)
+        low = s->form->low, high = s->form->high;
+    else if (s->kind == HF_SHAPE_HULL)
+        hf_hull_box(s, &low, &high);
+    b->local = hf_scale(hf_add(low, high), 0.5);
+    b->half[0] = 0.5 * (high.x - low.x), b->half[1] = 0.5 * (high.y - low.y);
+    b->half[2] = 0.5 * (high.z - low.z);
 }
 
 /* From the shape's frame to the world. */
@@ -236,25 +227,11 @@ static hf_triangle shape_face(const hf_shape* s, int face) {
     return t;
 }
 
-/* The middle of a hull's volume, in its frame, about its box's centre. The mean of its vertices may be near a
-   face, where many of them are; this is not. */
-static hf_vec3 hull_middle(const hf_shape* s, hf_vec3 local) {
-    hf_vec3 moment = hf_v3(0, 0, 0);
-    double volume = 0;
-    for (int f = 0; f < s->face_count; f++) {
-        hf_triangle t = shape_face(s, f);
-        for (int k = 0; k < 3; k++) t.v[k] = hf_sub(t.v[k], local);
-        double six = hf_dot(t.v[0], hf_cross(t.v[1], t.v[2]));
-        volume += six;
-        moment = hf_add(moment, hf_scale(hf_add(t.v[0], hf_add(t.v[1], t.v[2])), six / 4));
-    }
-    return volume > 0 ? hf_add(local, hf_scale(moment, 1 / volume)) : local;
-}
-
 /* The middle of a body's matter, in the world. */
 static hf_vec3 middle_of(const body* b) {
     if (b->shape->kind != HF_SHAPE_HULL) return b->center;
-    hf_vec3 middle = b->ready ? b->ready->middle : hull_middle(b->shape, b->local);
+    const struct hf_hull_form* form = b->shape->form;
+    hf_vec3 middle = b->ready ? b->ready->middle : form ? form->middle : hf_hull_middle(b->shape, b->local);
     return hf_add(b->pose.position, hf_mat3_mul(&b->rotation, middle));
 }
 
@@ -263,15 +240,15 @@ void hf_ready_body_fill(hf_ready_body* ready, const hf_shape* shape, double dept
     body b;
     measure_shape(shape, &b);
     ready->shape = *shape, ready->depth = depth, ready->local = b.local;
-    ready->middle = shape->kind == HF_SHAPE_HULL ? hull_middle(shape, b.local) : b.local;
+    ready->middle = shape->kind == HF_SHAPE_HULL ? hf_hull_middle(shape, b.local) : b.local;
     for (int k = 0; k < 3; k++) ready->half[k] = b.half[k];
     hf_plane_set_fill(&ready->planes, &ready->shape, depth);
     // only the planes of the buffer are there to look at
     bool all = ready->planes.count <= HF_PLANE_BUFFER;
     ready->ball = all ? INFINITY : 0;
     for (int i = 0; i < ready->planes.count && all; i++) {
-        const hf_plane* p = &ready->planes.buffer[i];
-        ready->ball = fmin(ready->ball, p->offset - hf_dot(p->normal, ready->middle));
+        hf_plane p = hf_plane_of(&ready->planes, i);
+        ready->ball = fmin(ready->ball, p.offset - hf_dot(p.normal, ready->middle));
     }
     ready->ball = larger(0, ready->ball);
 }

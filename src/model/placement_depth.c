@@ -185,7 +185,7 @@ static bool escapes_along(trial* t, double depth, hf_vec3 d) {
 static void add_faces(starts* s, const hf_sunk_body* b) {
     int count = b->planes->count < HF_PLANE_BUFFER ? b->planes->count : HF_PLANE_BUFFER;
     for (int i = 0; i < count; i++)
-        add_start(s, hf_neg(hf_rotate(b->pose.rotation, b->planes->buffer[i].normal)), 0);
+        add_start(s, hf_neg(hf_rotate(b->pose.rotation, hf_plane_of(b->planes, i).normal)), 0);
 }
 
 /* The least d . x of the body. */

@@ -162,7 +162,7 @@ static void choose_headings(ladder* k) {
         while (from > 0 && hf_distance(k->guide[k->rungs[from].at].position, x) < height) from--;
         while (to < k->rung_count - 1 && hf_distance(k->guide[k->rungs[to].at].position, x) < height) to++;
         hf_vec3 way = hf_sub(k->guide[k->rungs[to].at].position, k->guide[k->rungs[from].at].position);
-        double off = remainder(hf_atan2(way.y, way.x) - heading, 2 * M_PI);
+        double off = remainder(hf_atan2(way.y, way.x) - k->world->view->facing - heading, 2 * M_PI);
         double edge = fmin(1, fmin(done, length - done) / (height / 2));
         if (hf_hypot(way.x, way.y) > height) heading += edge * off;
         k->rungs[i].heading = heading;

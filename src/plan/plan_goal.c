@@ -120,15 +120,28 @@ static bool take_whole(hf_planner* p, const hf_scenario_state* goal, hf_pose* po
     return take_posture(p, goal, pose);
 }
 
+/* The stances and knots that were made since then are given up. */
+static void go_back(hf_planner* p, const hf_plan_tree* was) {
+    p->tree.node_index = was->node_index, p->tree.node_count = was->node_count;
+    p->tree.farthest = was->farthest, p->tree.knots.count = was->knots.count, p->tree.block = was->block;
+}
+
+/* A goal that is a place is reached as soon as the body stands there, whatever its feet stand on. */
+static bool take_place(hf_planner* p, const hf_scenario_state* goal, hf_pose* pose) {
+    hf_plan_tree was = p->tree;
+    bool turned = is_turned(p->world.options, goal, was.nodes[was.node_index].pose.root);
+    if (take_whole(p, goal, pose)) return true;
+    go_back(p, &was);
+    return goal->stands && turned;
+}
+
 bool hf_plan_arrive(hf_planner* p, const hf_scenario_state* goal) {
     hf_plan_tree was = p->tree;
     p->tools.has_hit = false;
     hf_workspace_mark mark = hf_workspace_begin(p->tools.workspace);
     hf_pose pose = hf_take_pose(p);
-    bool there = pose.q && reach_root(p, goal, &pose) && (!goal->whole || take_whole(p, goal, &pose));
+    bool there = pose.q && reach_root(p, goal, &pose) && (!goal->whole || take_place(p, goal, &pose));
     hf_workspace_end(p->tools.workspace, mark);
-    if (there) return true;
-    p->tree.node_index = was.node_index, p->tree.node_count = was.node_count;
-    p->tree.farthest = was.farthest, p->tree.knots.count = was.knots.count, p->tree.block = was.block;
-    return false;
+    if (!there) go_back(p, &was);
+    return there;
 }

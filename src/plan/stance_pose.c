@@ -30,13 +30,19 @@ static bool settle_from(hf_planner* p, const hf_plan_hold* holds, int count, con
     o.move_free = false;
     o.solve.max_starts = 1;
     o.solve.max_iterations = 40;
-    hf_solve_result r;
-    if (!hf_plan_note(
-            p, hf_body_solve(p->world.creature, targets, count, &o, p->tools.workspace, pose, NULL, &r)))
-        return false;
-    hf_vec3 pull;
-    return r.outcome == HF_FOUND && hf_holds_keep(p, holds, count, -1, pose, &pull) &&
-           hf_stance_margin(stance, hf_com_at(p, pose)) >= margin;
+    double reached = -INFINITY, before;
+    do { // the wish is weighed against balance: where it wins, it is given up for where it led
+        hf_solve_result r;
+        hf_vec3 pull;
+        hf_status status =
+            hf_body_solve(p->world.creature, targets, count, &o, p->tools.workspace, pose, NULL, &r);
+        if (!hf_plan_note(p, status) || r.outcome != HF_FOUND ||
+            !hf_holds_keep(p, holds, count, -1, pose, &pull))
+            return false;
+        before = reached, reached = hf_stance_margin(stance, hf_com_at(p, pose));
+        wish = pose->root;
+    } while (reached < margin && reached > before + margin / 4);
+    return reached >= margin;
 }
 
 /* The root over what carries it, limbs a little bent. */

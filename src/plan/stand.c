@@ -96,7 +96,7 @@ static hf_status keep(const hf_planner* p, const hf_plan_node* n, hf_scenario_st
 static hf_status stand_in(hf_planner* p, double x, double y, double yaw, hf_stand_result* r) {
     hf_plan_world* w = &p->world;
     double top = top_of(w->scene, w->placement), ground, level;
-    hf_transform root = {hf_v3(x, y, 0), hf_quat_axis_angle(hf_v3(0, 0, 1), yaw)};
+    hf_transform root = {hf_v3(x, y, 0), hf_quat_axis_angle(hf_v3(0, 0, 1), yaw - w->view->facing)};
     if (!find_ground(w, x, y, top + 1, &ground)) {
         snprintf(r->why, sizeof r->why, "at %g %g there is no surface below that allows contact", x, y);
         return HF_OK;
@@ -169,7 +169,7 @@ hf_status hf_stand(const hf_plan_model* model, const hf_scene* scene, double x, 
 
 static hf_status stand_state(hf_scenario* s, const char* which, hf_scenario_state* state,
                              const hf_plan_model* model, const hf_plan_options* options, hf_error* error) {
-    if (!state->pose.q || !state->stands) return HF_OK;
+    if (!state->pose.q || !state->stands || state->whole) return HF_OK;
     hf_vec3 ahead = hf_rotate(state->pose.root.rotation, hf_v3(1, 0, 0)), at = state->pose.root.position;
     hf_stand_result r;
     hf_status status = hf_stand(model, s->scene, at.x, at.y, hf_atan2(ahead.y, ahead.x), options, &r, error);
@@ -178,6 +178,7 @@ static hf_status stand_state(hf_scenario* s, const char* which, hf_scenario_stat
     hf_free(state->pose.q);
     hf_free(state->contacts);
     *state = r.state;
+    state->stands = true;
     return HF_OK;
 }
 

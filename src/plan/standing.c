@@ -13,6 +13,8 @@
 /* Of a leg's greatest distance from its first joint to its contact frame. A knee between two bones of one
    length is then bent by 0.6 rad, because cos 0.3 = 0.955. */
 static const double BENT = 0.955;
+static const double PARALLEL = 0.9; /* cosine: two joints that bend a limb in one plane */
+enum { STARTS = 40 };               /* of the limb solver where no start is known */
 
 typedef struct stander {
     const hf_creature* creature;
@@ -28,10 +30,12 @@ static hf_vec3 foot_at(const stander* s, const hf_transform* links, int limb) {
 }
 
 /* The limb's joints for a target of its first contact frame, the root at the origin. */
-static bool solve(const stander* s, const hf_target* target, double* q, hf_solve_result* r) {
+static bool solve(const stander* s, const hf_target* target, int starts, double* q, hf_solve_result* r) {
     hf_solve_options o = hf_solve_options_default();
     o.posture = s->view->rest;
-    hf_limb_loosen(s->creature, target->limb, q);
+    o.max_starts = starts;
+    o.near_start = starts == 1;
+    if (starts > 1) hf_limb_loosen(s->creature, target->limb, q);
     const hf_transform* base = &s->rest[s->view->limbs[target->limb].base_link];
     return hf_limb_solve(s->creature, base, target, &o, s->workspace, q, r) == HF_OK;
 }
@@ -46,7 +50,7 @@ static double longest(const stander* s, int limb, hf_vec3 anchor, double* q) {
     hf_target t = {.kind = HF_TARGET_POSITION, .limb = limb, .point = far};
     hf_solve_result r;
     memcpy(q, s->view->rest, sizeof(double) * (size_t)s->view->q_count);
-    if (!solve(s, &t, q, &r)) return now;
+    if (!solve(s, &t, STARTS, q, &r)) return now;
     return fmax(now, hf_distance(far, anchor) - r.position_error_m);
 }
 
@@ -59,17 +63,76 @@ static double drop_of(const stander* s, int limb, double* q) {
     return fmax(0, anchor.z - foot.z - below);
 }
 
+static hf_vec3 axis_of(const stander* s, int joint) {
+    return hf_rotate(s->rest[s->view->joints[joint].child_link].rotation, s->view->joints[joint].axis);
+}
+
+static bool is_hinge(const stander* s, int joint) {
+    hf_joint_type type = s->view->joints[joint].type;
+    return type == HF_JOINT_REVOLUTE || type == HF_JOINT_CONTINUOUS;
+}
+
+/* The hinge farthest from both ends of the limb, -1 for none. */
+static int find_knee(const stander* s, int limb) {
+    const hf_limb* l = &s->view->limbs[limb];
+    hf_vec3 anchor = hf_apply(s->rest[l->base_link], l->base.position), foot = foot_at(s, s->rest, limb);
+    int knee = -1;
+    double far = 0;
+    for (int k = 1; k < l->joint_count; k++) {
+        hf_vec3 at = s->rest[s->view->joints[l->joints[k]].child_link].position;
+        double near = fmin(hf_distance(at, anchor), hf_distance(at, foot));
+        if (is_hinge(s, l->joints[k]) && near > far) far = near, knee = k;
+    }
+    return knee;
+}
+
+static void turn_joint(const stander* s, int joint, double by, double* q) {
+    const hf_joint* j = &s->view->joints[joint];
+    q[j->q_index] = fmin(j->upper, fmax(j->lower, q[j->q_index] + by));
+}
+
+/* The limb at rest but for its knee, which is bent so that it points ahead (way 1) or back (-1), and the
+   first joint before it that turns about the same axis. */
+static void bend(const stander* s, int limb, double way, double* q) {
+    const hf_limb* l = &s->view->limbs[limb];
+    for (int k = 0; k < l->joint_count; k++) {
+        const hf_joint* j = &s->view->joints[l->joints[k]];
+        memcpy(q + j->q_index, s->view->rest + j->q_index, sizeof(double) * (size_t)j->q_count);
+    }
+    int knee = find_knee(s, limb), hip = -1;
+    if (knee < 0) return;
+    hf_vec3 axis = axis_of(s, l->joints[knee]), anchor = hf_apply(s->rest[l->base_link], l->base.position);
+    for (int k = knee - 1; k >= 0; k--)
+        if (is_hinge(s, l->joints[k]) && fabs(hf_dot(axis_of(s, l->joints[k]), axis)) > PARALLEL) hip = k;
+    hf_vec3 thigh = hf_sub(s->rest[s->view->joints[l->joints[knee]].child_link].position, anchor);
+    hf_vec3 ahead = hf_v3(hf_cos(s->view->facing), hf_sin(s->view->facing), 0);
+    double angle = 2 * hf_acos(BENT) * (hf_dot(hf_cross(axis, thigh), ahead) > 0 ? -way : way);
+    turn_joint(s, l->joints[knee], angle, q);
+    if (hip >= 0) turn_joint(s, l->joints[hip], hf_dot(axis_of(s, l->joints[hip]), axis) * -angle / 2, q);
+    hf_pose_follow(s->creature, q);
+}
+
+/* The limb on the target, its knee ahead where its limits let it, else back, else as the solver finds it. */
+static bool set_foot(const stander* s, const hf_target* t) {
+    hf_solve_result r;
+    for (int way = 1; way >= -1; way -= 2) {
+        bend(s, t->limb, way, s->q);
+        if (solve(s, t, 1, s->q, &r) && r.outcome == HF_FOUND) return true;
+    }
+    bend(s, t->limb, 0, s->q);
+    return solve(s, t, STARTS, s->q, &r) && r.outcome == HF_FOUND;
+}
+
 /* Every walking limb with its contact frame where it was, the body `drop` lower. */
 static bool sink(const stander* s, const hf_plan_limb* limbs, double drop) {
     memcpy(s->q, s->view->rest, sizeof(double) * (size_t)s->view->q_count);
     for (int l = 0; l < s->view->limb_count; l++) {
         if (!limbs[l].walks || s->view->limbs[l].joint_count == 0) continue;
         hf_target t = {.kind = HF_TARGET_POSE, .limb = l};
-        hf_solve_result r;
         t.point = hf_add(foot_at(s, s->rest, l), hf_v3(0, 0, drop));
         t.rotation = s->rest[s->view->limbs[l].effector_link].rotation;
         if (s->view->limbs[l].contacts[0].ball > 0) t.kind = HF_TARGET_POSITION;
-        if (!solve(s, &t, s->q, &r) || r.outcome != HF_FOUND) return false;
+        if (!set_foot(s, &t)) return false;
     }
     hf_pose_follow(s->creature, s->q);
     return true;

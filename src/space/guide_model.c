@@ -195,8 +195,10 @@ static double ball_inside(const hf_shape* s, hf_vec3 p) {
     hf_plane_set planes;
     hf_plane_set_fill(&planes, s, 0);
     double least = planes.count <= HF_PLANE_BUFFER ? INFINITY : 0;
-    for (int i = 0; i < planes.count && i < HF_PLANE_BUFFER; i++)
-        least = fmin(least, planes.buffer[i].offset - hf_dot(planes.buffer[i].normal, p));
+    for (int i = 0; i < planes.count && i < HF_PLANE_BUFFER; i++) {
+        hf_plane side = hf_plane_of(&planes, i);
+        least = fmin(least, side.offset - hf_dot(side.normal, p));
+    }
     return least;
 }
 
