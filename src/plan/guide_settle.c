@@ -460,7 +460,8 @@ static void straighten_window(ladder* k, hf_transform* guide, int first, int las
         scratch[i] = guide[i];
         if (i < last)
             scratch[i].position = hf_v3(a.x + done * way.x, a.y + done * way.y, guide[i].position.z);
-        if (!hf_root_straight(&k->space, &scratch[i - 1], &scratch[i])) return;
+        bool holds = i == last || hf_root_holds(&k->space, &scratch[i]);
+        if (!holds || !hf_root_straight(&k->space, &scratch[i - 1], &scratch[i])) return;
     }
     memcpy(guide + first, scratch + first, sizeof *guide * (size_t)(last - first + 1));
 }
