@@ -503,8 +503,7 @@ bool hf_guide_settle(const hf_plan_world* w, hf_transform* guide, int count, dou
     if (good) {
         memset(k, 0, sizeof *k);
         k->world = w, k->guide = guide, k->count = count, k->ways = ways;
-        hf_guide_options o = hf_guide_options_default();
-        o.progress = w->progress, o.user = w->user;
+        hf_guide_options o = hf_plan_guide_options(w);
         hf_root_space_start(&k->space, w->model->guide, w->placement, NULL, &o);
         good = any_tilt(w) || straighten(k, guide);
     }
