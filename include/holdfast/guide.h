@@ -57,7 +57,8 @@ typedef enum hf_guide_fault {
     HF_GUIDE_OUTSIDE, /* of the bounds of the search */
     HF_GUIDE_TILT,    /* further from upright than the creature goes */
     HF_GUIDE_TRUNK,   /* the trunk meets an object */
-    HF_GUIDE_REACH    /* a limb that must reach a surface does not, or too few do */
+    HF_GUIDE_REACH,   /* a limb that must reach a surface does not, or too few do */
+    HF_GUIDE_BARRED   /* near a pose that the search shall keep away from */
 } hf_guide_fault;
 
 typedef struct hf_guide_state {
@@ -66,7 +67,8 @@ typedef struct hf_guide_state {
     uint64_t reach; /* limbs that reach a surface, one bit each; filled when the trunk is free */
 } hf_guide_state;
 /* What holds at a root pose; objects that allow contact and are not movable count for reaching, all others
-   only for the trunk. */
+   only for the trunk. Of a creature with an upright (tilt_max under pi) limbs reach only what bears them from
+   below: faces no steeper than their friction, and objects to grip. */
 HF_API hf_guide_state hf_guide_test(const hf_guide_model* model, const hf_placement* placement,
                                     hf_transform root);
 
@@ -85,11 +87,14 @@ typedef struct hf_guide_options {
     bool smooth;           /* prune, spline and shortcuts; default true */
     int shortcuts;         /* 0..100,000; default 60 */
     uint64_t seed;         /* default 1 */
+    const hf_transform* barred; /* root poses to keep away from, borrowed; may be NULL (default) */
+    int barred_count;
+    double barred_m;         /* how far, by the metric */
     hf_progress_fn progress; /* may be NULL; may cancel */
     void* user;
 } hf_guide_options;
 HF_API hf_guide_options hf_guide_options_default(void);
-HF_API hf_option_table hf_guide_option_table(void); /* all but progress and user */
+HF_API hf_option_table hf_guide_option_table(void); /* all but barred poses, progress and user */
 
 /* Why the search ended. */
 typedef enum hf_guide_stop {

@@ -65,12 +65,12 @@ def volume(part):
     return total / 6
 
 
-def put(folder, name, about, parts):
-    """Writes one mesh file from named parts."""
+def put(folder, name, about, parts, maker="script/make-scenes"):
+    """Writes one mesh file from named parts, or prints it where there is no folder."""
     for part, piece in parts:
         if volume(piece) <= 0:
             raise ValueError(f"{name}: {part} is inside out")
-    lines, base, triangles = [f"# {about}", "# Written by script/make-scenes. Metres, Z up."], 1, 0
+    lines, base, triangles = [f"# {about}", f"# Written by {maker}. Metres, Z up."], 1, 0
     for part, (corners, faces) in parts:
         lines.append(f"o {part}")
         lines += ["v " + " ".join(f"{round(c, 5) + 0:g}" for c in corner) for corner in corners]
@@ -79,6 +79,10 @@ def put(folder, name, about, parts):
                 lines.append(f"f {face[0] + base} {b + base} {c + base}")
                 triangles += 1
         base += len(corners)
+    text = "\n".join(lines) + "\n"
+    if folder is None:
+        print(text, end="")
+        return
     with open(os.path.join(folder, name), "w", encoding="utf-8") as stream:
-        stream.write("\n".join(lines) + "\n")
+        stream.write(text)
     print(f"{name}: {triangles} triangles")

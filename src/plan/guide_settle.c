@@ -460,7 +460,8 @@ static void straighten_window(ladder* k, hf_transform* guide, int first, int las
         scratch[i] = guide[i];
         if (i < last)
             scratch[i].position = hf_v3(a.x + done * way.x, a.y + done * way.y, guide[i].position.z);
-        if (!hf_root_straight(&k->space, &scratch[i - 1], &scratch[i])) return;
+        bool holds = i == last || hf_root_holds(&k->space, &scratch[i]);
+        if (!holds || !hf_root_straight(&k->space, &scratch[i - 1], &scratch[i])) return;
     }
     memcpy(guide + first, scratch + first, sizeof *guide * (size_t)(last - first + 1));
 }
@@ -502,8 +503,7 @@ bool hf_guide_settle(const hf_plan_world* w, hf_transform* guide, int count, dou
     if (good) {
         memset(k, 0, sizeof *k);
         k->world = w, k->guide = guide, k->count = count, k->ways = ways;
-        hf_guide_options o = hf_guide_options_default();
-        o.progress = w->progress, o.user = w->user;
+        hf_guide_options o = hf_plan_guide_options(w);
         hf_root_space_start(&k->space, w->model->guide, w->placement, NULL, &o);
         good = any_tilt(w) || straighten(k, guide);
     }

@@ -121,6 +121,10 @@ static hf_status make_schedule(hf_planner* p, int last, hf_plan_result* r) {
 /* ---- the guide ---- */
 
 enum { GUIDES_A_CHOICE = 6 };
+/* Times the tests of the attempt's guides so far: a detour that is so much harder to find is rather not
+ * there.
+ */
+enum { DETOUR_TESTS = 10 };
 static const double GUIDE_STEP = 0.02; /* creature heights between two guide poses */
 /* Of the effort of a straight way with half a creature height on top, or of another guide: no more is easy.
  */
@@ -209,18 +213,18 @@ static void say_guide(hf_planner* p, const hf_plan_query* q, const hf_guide_path
              pose->root.position.y, pose->root.position.z, hf_guide_fault_text(fault));
 }
 
-static hf_status find_guide(hf_planner* p, const hf_plan_query* q, int attempt, hf_guide_path* path,
-                            hf_plan_result* r, bool* found) {
-    hf_guide_options o = p->world.options->guide;
-    o.seed = p->world.options->seed + 1000003u * (uint64_t)attempt;
-    o.progress = p->progress.report;
-    o.user = p->progress.user;
+static hf_status find_guide(hf_planner* p, const hf_plan_query* q, hf_transform start, int number,
+                            hf_guide_path* path, hf_plan_result* r, bool* found) {
+    hf_guide_options o = hf_plan_guide_options(&p->world);
+    o.seed = p->world.options->seed + 1000003u * (uint64_t)number;
+    int64_t most = DETOUR_TESTS * p->progress.guide_tests;
+    if (p->world.barred_count > 0 && most < o.max_tests) o.max_tests = (int)most;
     double begin = hf_plan_clock();
     // further attempts need other guides than the roadmap's
     const hf_plan_world* w = &p->world;
-    hf_transform start = q->start->pose.root, goal = q->goal->pose.root;
+    hf_transform goal = q->goal->pose.root;
     hf_status status =
-        q->roadmap && w->attempt == 0
+        q->roadmap && w->attempt == 0 && w->barred_count == 0
             ? hf_guide_find_on(q->roadmap, w->model->guide, w->placement, start, goal, &o, p->tools.workspace,
                                path)
             : hf_guide_find(w->model->guide, w->placement, start, goal, &o, p->tools.workspace, path);
@@ -228,32 +232,34 @@ static hf_status find_guide(hf_planner* p, const hf_plan_query* q, int attempt, 
     *found = status == HF_OK && path->outcome == HF_FOUND;
     if (status == HF_OK && path->outcome == HF_CANCELLED) p->progress.cancelled = true;
     r->guide_length_m = path->length_m;
+    if (path->tests > p->progress.guide_tests) p->progress.guide_tests = path->tests;
     if (status == HF_OK && !*found) say_guide(p, q, path, r);
     return status;
 }
 
 /* The reachability condition lets a guide float beside a wall or go the long way round. Of a few guides the
    first that is nearly as easy as a straight walk, or the easiest. */
-static hf_status choose_guide(hf_planner* p, const hf_plan_query* q, int attempt, hf_guide_path* path,
-                              hf_plan_result* r, bool* found) {
+hf_status hf_plan_choose_guide(hf_planner* p, const hf_plan_query* q, hf_transform start, hf_plan_result* r,
+                               bool* found) {
     hf_status status = HF_OK;
+    hf_guide_path path = {0};
     hf_transform* best = NULL;
     int best_count = 0;
-    double least = INFINITY, length_m = 0;
-    double straight = hf_distance(q->start->pose.root.position, q->goal->pose.root.position);
+    double least = INFINITY;
+    double straight = hf_distance(start.position, q->goal->pose.root.position);
     double easy = EASY * (straight + p->world.view->height / 2) / p->world.view->height;
     bool settled = false;
     for (int i = 0; i < GUIDES_A_CHOICE && status == HF_OK && !settled && !p->progress.cancelled; i++) {
         double effort = 0;
-        status = find_guide(p, q, attempt * GUIDES_A_CHOICE + i, path, r, found);
+        status = find_guide(p, q, start, p->world.attempt * GUIDES_A_CHOICE + i, &path, r, found);
         if (status != HF_OK || !*found) break;
-        if (!spread_guide(p, path, &effort)) status = HF_ERROR_MEMORY;
+        if (!spread_guide(p, &path, &effort)) status = HF_ERROR_MEMORY;
         settled = effort < easy || fmax(effort, least) < EASY * fmin(effort, least);
         if (status != HF_OK || effort >= least) continue;
         hf_free(best);
         best = p->own_guide, best_count = p->world.guide_count;
         p->own_guide = NULL;
-        least = effort, length_m = path->length_m;
+        least = effort;
     }
     *found = best != NULL;
     if (best) r->where[0] = 0; // what a later guide failed at is not the plan's reason
@@ -261,12 +267,19 @@ static hf_status choose_guide(hf_planner* p, const hf_plan_query* q, int attempt
         hf_free(p->own_guide);
         p->world.guide = p->own_guide = best;
         p->world.guide_count = best_count;
-        r->guide_length_m = length_m;
     }
+    hf_guide_path_free(&path);
     return status;
 }
 
 /* ---- the whole ---- */
+
+static double guide_length(const hf_plan_world* w) {
+    double length = 0;
+    for (int i = 1; i < w->guide_count; i++)
+        length += hf_distance(w->guide[i].position, w->guide[i - 1].position);
+    return length;
+}
 
 static double share_of_way(const hf_planner* p) {
     return p->world.guide_count > 1
@@ -346,6 +359,28 @@ static bool goal_holds(hf_planner* p, const hf_scenario_state* goal, hf_plan_res
     return false;
 }
 
+/* Is the search at an end on this guide, but not with its work and its memory? */
+static bool is_stuck(const hf_planner* p, hf_plan_why why) {
+    return why == HF_PLAN_NO_CONTACT ||
+           (why == HF_PLAN_WORK_ENDED && hf_plan_ok(p) && p->tree.node_count < HF_MAX_STANCES &&
+            p->progress.work < p->world.options->max_work);
+}
+
+/* Searches along the guide; where that leads no farther, along others that part from it there, as long as the
+   body then goes on by more than contacts look ahead. Each attempt may be in vain once more than the one
+   before. */
+static hf_plan_why search_on(hf_planner* p, const hf_plan_query* q, hf_plan_result* r, int patience) {
+    int vain = 0, from = 0;
+    for (;;) {
+        hf_plan_why why = hf_plan_search(p, q->goal, patience);
+        if (!is_stuck(p, why) || q->guide_count > 0) return why;
+        bool went_on = p->tree.nodes[p->tree.farthest].guide_index > from + p->world.options->horizon;
+        vain = went_on ? 0 : vain + 1;
+        if (vain > p->world.attempt || !hf_plan_detour(p, q, r)) return why;
+        from = p->tree.nodes[p->tree.farthest].guide_index;
+    }
+}
+
 /* Stances along the guide; the schedule is the whole one, or as far as the search went. */
 static hf_status plan_along(hf_planner* p, const hf_plan_query* q, hf_plan_result* r) {
     int patience =
@@ -353,10 +388,11 @@ static hf_status plan_along(hf_planner* p, const hf_plan_query* q, hf_plan_resul
     if (!hf_spots_find(p)) return p->tools.status;
     bool begun = begin(p, q, r);
     if (begun && !goal_holds(p, q->goal, r)) return make_schedule(p, 0, r);
-    if (begun) r->why = hf_plan_search(p, q->goal, patience);
+    if (begun) r->why = search_on(p, q, r, patience);
     if (!hf_plan_ok(p)) return p->tools.status;
     if (!begun) return HF_OK;
     bool done = r->why == HF_PLAN_DONE;
+    if (p->own_guide) r->guide_length_m = guide_length(&p->world);
     r->reached = done ? 1 : share_of_way(p);
     hf_status status = make_schedule(p, done ? p->tree.node_index : p->tree.farthest, r);
     if (!done) say_where(p, r);
@@ -395,15 +431,15 @@ static void grant_start(hf_planner* p, double* until_s) {
 }
 
 hf_status hf_plan_attempt(hf_planner* p, const hf_plan_query* q, hf_plan_result* r) {
-    hf_guide_path path = {0};
     bool found = true;
     double until_s;
     hf_status status = HF_OK;
+    p->world.barred_count = 0;
+    p->progress.guide_tests = 0;
     if (q->guide_count > 0)
         p->world.guide = q->guide, p->world.guide_count = q->guide_count;
     else
-        status = choose_guide(p, q, p->world.attempt, &path, r, &found);
-    hf_guide_path_free(&path);
+        status = hf_plan_choose_guide(p, q, q->start->pose.root, r, &found);
     if (status == HF_OK && !found && p->progress.cancelled) grant_start(p, &until_s);
     if (status == HF_OK) status = found ? plan_along(p, q, r) : plan_start(p, q, r);
     if (p->progress.cancelled && r->why != HF_PLAN_DONE) r->why = HF_PLAN_CANCELLED;

@@ -109,13 +109,17 @@ static void record_blocked(hf_planner* p, const hf_plan_node* n, int limb) {
     for (int k = n->holds[own].maker; k < p->tree.node_count; k++) bound_worth(p, &p->tree.nodes[k]);
 }
 
+void hf_plan_renew(hf_planner* p, hf_plan_node* n) {
+    n->option = 0, n->found = 0, n->blocked = 0;
+    for (int i = 0; i < n->hold_count; i++) n->holds[i].stuck = n->holds[i].has_speculative_step = false;
+    n->worth = n->guide_index + lasting(p, n) / 2;
+}
+
 void hf_plan_adopt(hf_planner* p) {
     hf_plan_node* n = &p->tree.nodes[p->tree.node_count];
     n->parent = p->tree.node_index;
     n->end_knot = p->tree.knots.count;
-    n->option = 0, n->found = 0, n->blocked = 0;
-    for (int i = 0; i < n->hold_count; i++) n->holds[i].stuck = n->holds[i].has_speculative_step = false;
-    n->worth = n->guide_index + lasting(p, n) / 2;
+    hf_plan_renew(p, n);
     bound_worth(p, n);
     p->tree.node_index = p->tree.node_count++;
     if (n->guide_index <= p->tree.nodes[p->tree.farthest].guide_index) return;

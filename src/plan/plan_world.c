@@ -26,6 +26,14 @@ hf_vec3 hf_limb_ease(const hf_plan_world* w, int limb, hf_transform root) {
     return hf_lerp(rest, hf_apply(root, l->bent_in_root), share);
 }
 
+hf_guide_options hf_plan_guide_options(const hf_plan_world* w) {
+    hf_guide_options o = w->options->guide;
+    o.barred = w->barred, o.barred_count = w->barred_count;
+    o.barred_m = o.metric * HF_LARGE_SHIFT * w->view->height;
+    o.progress = w->progress, o.user = w->user;
+    return o;
+}
+
 void hf_limb_copy(const hf_plan_world* w, int limb, const double* from, double* to) {
     const hf_limb* l = &w->view->limbs[limb];
     for (int k = 0; k < l->joint_count; k++) {

@@ -35,6 +35,8 @@ typedef struct hf_plan_world {
     int attempt;    /* number of the guide */
     int guide_count;
     const hf_transform* guide;
+    int barred_count, barred_capacity; /* root poses that led no contact on: guides keep away from them */
+    hf_transform* barred;
     int spot_count;
     hf_spot* spots;
     hf_progress_fn progress; /* asked whether the work shall go on; may be NULL */
@@ -59,6 +61,9 @@ double hf_spot_room(const hf_plan_world* world, hf_spot* spot);
 /* With the limb's root frame there, is the spot about where one of its contact frames can be, facing it? */
 bool hf_limb_may_reach(const hf_plan_world* world, int limb, hf_transform base, const hf_spot* spot,
                        bool grip);
+
+/* The options of a search for a guide of this attempt: with its barred poses and its progress. */
+hf_guide_options hf_plan_guide_options(const hf_plan_world* world);
 
 /* Moves and turns the poses of a guide to where the body stands well and looks ahead; *effort is its length
    in creature heights with what it costs to stand badly, lean and turn. False when memory is out. */

@@ -46,6 +46,7 @@ void hf_planner_end(hf_planner* p) {
     hf_free(p->world.spots);
     hf_free(p->world.home);
     hf_free(p->own_guide);
+    hf_free(p->world.barred);
 }
 
 hf_pose hf_take_pose(hf_planner* p) {

@@ -29,8 +29,9 @@ typedef struct hf_plan_tools {
 } hf_plan_tools;
 
 typedef struct hf_plan_progress {
-    int work;    /* contact changes tried */
-    int stalled; /* those since the body last went farther */
+    int work;            /* contact changes tried */
+    int stalled;         /* those since the body last went farther */
+    int64_t guide_tests; /* the most that a guide of the attempt took */
     bool cancelled;
     hf_progress_fn report;
     void* user;
@@ -86,6 +87,17 @@ void hf_stance_return(hf_planner* p, const hf_stance* stance); /* the last one b
 /* One guide, world.attempt of them, and what comes of it: a schedule, whole or as far as it went. */
 hf_status hf_plan_attempt(hf_planner* p, const hf_plan_query* query, hf_plan_result* result);
 double hf_plan_clock(void); /* s */
+/* Fills world.guide with a guide from the root pose to the goal that keeps away from barred poses; *found is
+   false, and the result says why, when there is none. */
+hf_status hf_plan_choose_guide(hf_planner* p, const hf_plan_query* query, hf_transform start,
+                               hf_plan_result* result, bool* found);
+
+/* ---- plan_detour.c ---- */
+/* Bars the guide ahead of the farthest stance, keeps the stances before and gives world.guide another way on
+   from there. False when there is none, and then the guide stays as it is. */
+bool hf_plan_detour(hf_planner* p, const hf_plan_query* query, hf_plan_result* result);
+/* Reduces the tree to the stances on the way to the last one. */
+bool hf_plan_keep(hf_planner* p, int last);
 
 /* ---- hold.c ---- */
 /* A found contact as a hold, with the pose that makes it. */
@@ -196,6 +208,9 @@ hf_plan_why hf_plan_search(hf_planner* p, const hf_scenario_state* goal, int pat
 /* Has the limb that changed for the stance been unable to leave so often that its contact counts as a dead
    end? */
 bool hf_plan_is_blocked(const hf_plan_node* node);
+/* The stance as the search begins with it: nothing tried yet, worth what its place and its contacts promise.
+ */
+void hf_plan_renew(hf_planner* p, hf_plan_node* node);
 /* Keeps the child that was made behind the last node as a stance of the tree and goes on from there. */
 void hf_plan_adopt(hf_planner* p);
 

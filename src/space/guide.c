@@ -62,6 +62,8 @@ const char* hf_guide_fault_text(hf_guide_fault fault) {
         return "the trunk is not free";
     case HF_GUIDE_REACH:
         return "too few limbs reach a surface";
+    case HF_GUIDE_BARRED:
+        return "barred";
     }
     return "unknown";
 }

@@ -14,6 +14,8 @@ void hf_root_space_start(hf_root_space* space, const hf_guide_model* model, cons
     space->triangle_share = options->triangle_share;
     space->low = hf_v3(-INFINITY, -INFINITY, -INFINITY);
     space->high = hf_v3(INFINITY, INFINITY, INFINITY);
+    space->barred = options->barred, space->barred_count = options->barred_count;
+    space->barred_m = options->barred_m;
     space->headed = false;
     space->tests = 0;
     space->progress = options->progress, space->user = options->user;
@@ -63,7 +65,7 @@ static bool trunk_meets(const hf_guide_model* m, const hf_placement* placement, 
 
 static bool limb_reaches(const hf_guide_model* m, const hf_placement* placement, const hf_transform* root,
                          int limb, hf_met* met) {
-    return hf_placement_reach_ready(placement, &m->reach[limb].ready, *root, met);
+    return hf_placement_reach_ready(placement, &m->reach[limb].ready, *root, m->stands, met);
 }
 
 /* Limbs that exclude one that counts do not count beside it. */
@@ -104,6 +106,12 @@ static bool in_bounds(const hf_root_space* space, hf_vec3 p) {
            p.z >= space->low.z && p.z <= space->high.z;
 }
 
+static bool is_barred(const hf_root_space* space, const hf_transform* root) {
+    for (int i = 0; i < space->barred_count; i++)
+        if (hf_root_distance(space, root, &space->barred[i]) < space->barred_m) return true;
+    return false;
+}
+
 bool hf_root_stopped(const hf_root_space* space) {
     return atomic_load_explicit(space->stop, memory_order_relaxed);
 }
@@ -120,6 +128,7 @@ hf_guide_fault hf_root_test(hf_root_space* space, const hf_transform* root) {
     const hf_guide_model* m = space->model;
     if (!goes_on(space)) return HF_GUIDE_OUTSIDE;
     if (!in_bounds(space, root->position)) return HF_GUIDE_OUTSIDE;
+    if (is_barred(space, root)) return HF_GUIDE_BARRED;
     double tilt = m->bounded ? tilt_of(root) : 0;
     if (m->bounded && leans_too_far(m, root, tilt)) return HF_GUIDE_TILT;
     if (trunk_meets(m, space->placement, root)) return HF_GUIDE_TRUNK;

@@ -20,10 +20,13 @@ typedef struct hf_root_space {
     const hf_guide_model* model;
     const hf_placement* placement;
     const hf_guide_surfaces* surfaces;
-    double metric;           /* s */
-    double step_m;           /* no point of the trunk moves further untested */
-    double triangle_share;   /* s of the choice of triangles */
-    hf_vec3 low, high;       /* bounds of the root's position */
+    double metric;              /* s */
+    double step_m;              /* no point of the trunk moves further untested */
+    double triangle_share;      /* s of the choice of triangles */
+    hf_vec3 low, high;          /* bounds of the root's position */
+    const hf_transform* barred; /* no pose nearer to one of these than barred_m holds */
+    int barred_count;
+    double barred_m;
     bool headed;             /* most poses are drawn with a heading between those of start and goal */
     double heading, turn;    /* the start's, and from it to the goal's, rad */
     int64_t tests;           /* made so far */
