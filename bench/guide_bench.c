@@ -310,12 +310,12 @@ static void trunk_property(const char* const* names, int count) {
 void bench_guide(void) {
     compare("through a window of 0.7 m", window_scene(0.7));
     compare("under a bar with a gap of 0.55 m", bar_scene(0.55));
-    roadmap_time("truck-egress");
+    roadmap_time("truck-crawl");
     roadmap_time("climb");
-    roadmap_time("crouch");
-    roadmap_guides("truck-egress");
+    roadmap_time("crawl-under");
+    roadmap_guides("truck-crawl");
     roadmap_guides("race");
     roadmap_guides("insect-truck");
-    static const char* const names[] = {"truck-egress", "climb", "crouch", "rubble"};
+    static const char* const names[] = {"truck-crawl", "climb", "crawl-under", "rubble"};
     trunk_property(names, 4);
 }

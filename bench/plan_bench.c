@@ -260,9 +260,10 @@ void bench_plan(void) {
     static const struct {
         const char* name;
         double online_goal_s;
-    } scenarios[] = {{"truck-egress", 1}, {"climb", 0.3},         {"crouch", 1},  {"race", 0},
-                     {"stairs", 0},       {"stairs-rail", 0},     {"rubble", 0},  {"insect-truck", 0},
-                     {"spider-shaft", 0}, {"quadruped-steps", 0}, {"stand-up", 0}};
+    } scenarios[] = {{"truck-egress", 3}, {"truck-crawl", 1},   {"climb", 0.3},      {"crouch", 1},
+                     {"crawl-under", 1},  {"race", 0},          {"stairs", 0},       {"stairs-rail", 0},
+                     {"rubble", 0},       {"insect-truck", 0},  {"spider-shaft", 0}, {"quadruped-steps", 0},
+                     {"stand-up", 0},     {"stand-up-front", 0}};
     counts all = {0};
     for (size_t i = 0; i < sizeof scenarios / sizeof *scenarios; i++)
         measure(scenarios[i].name, scenarios[i].online_goal_s, &all);

@@ -41,12 +41,61 @@ static json_t* json_frames(const hf_creature_view* c, const hf_limb* limb) {
     return list;
 }
 
+/* The limbs that hold a posture, by name. */
+static void print_holds(const hf_creature_view* c, const hf_posture* p) {
+    if (p->hold_count == 0) printf(", lies");
+    for (int i = 0; i < p->hold_count; i++)
+        printf("%s%s", i ? " " : ", by ", c->limbs[p->holds[i].limb].name);
+}
+
+static void print_postures(const hf_creature_view* c, const hf_postures* all) {
+    for (int i = 0; i < all->count; i++) {
+        const hf_posture* p = &all->items[i];
+        printf("  posture %-13s root %.2f m high, tilt %.2f rad, room %.2f x %.2f x %.2f m, cost %.2f",
+               hf_posture_family_text(p->family), p->pose.root.position.z, p->tilt_rad, p->high.x - p->low.x,
+               p->high.y - p->low.y, p->high.z - fmin(0, p->low.z), p->cost);
+        print_holds(c, p);
+        for (int k = 0; k < all->change_count; k++)
+            if (all->changes[k].to == i)
+                printf("; from %s at %.2f m", hf_posture_family_text(all->items[all->changes[k].from].family),
+                       all->changes[k].at.pose.root.position.z);
+        printf("\n");
+    }
+    for (int f = 0; f < HF_POSTURE_FAMILIES; f++)
+        if (all->why[f][0])
+            printf("  posture %-13s none: %s\n", hf_posture_family_text((hf_posture_family)f), all->why[f]);
+}
+
+static json_t* json_postures(const hf_creature_view* c, const hf_postures* all) {
+    json_t* list = json_array();
+    for (int i = 0; i < all->count; i++) {
+        const hf_posture* p = &all->items[i];
+        json_t *limbs = json_array(), *from = json_array();
+        for (int h = 0; h < p->hold_count; h++)
+            json_array_append_new(limbs, json_text(c->limbs[p->holds[h].limb].name));
+        for (int k = 0; k < all->change_count; k++)
+            if (all->changes[k].to == i) json_array_append_new(from, json_integer(all->changes[k].from));
+        json_array_append_new(list, json_pack("{s:s,s:f,s:f,s:[fff],s:f,s:f,s:o,s:o}", "family",
+                                              hf_posture_family_text(p->family), "root_height_m",
+                                              p->pose.root.position.z, "tilt_rad", p->tilt_rad, "room_m",
+                                              p->high.x - p->low.x, p->high.y - p->low.y,
+                                              p->high.z - fmin(0, p->low.z), "cost", p->cost, "margin_m",
+                                              p->margin_m, "limbs", limbs, "from", from));
+    }
+    return list;
+}
+
 static int info_creature(const char* path, const options* o) {
     hf_load_options l = load_options(o);
     hf_creature* creature;
     hf_error error;
     if (hf_creature_load(path, &l, &creature, &error) != HF_OK) return fail_with(&error);
     const hf_creature_view* c = hf_creature_get(creature);
+    hf_postures* postures;
+    if (hf_creature_postures(creature, NULL, &postures, &error) != HF_OK) {
+        hf_creature_free(creature);
+        return fail_with(&error);
+    }
     /* Movable joints alone, as a motion lists them. */
     int movable = 0;
     for (int j = 0; j < c->joint_count; j++) movable += c->joints[j].q_count > 0;
@@ -61,10 +110,10 @@ static int info_creature(const char* path, const options* o) {
                                             "length_m", limb->length, "use", limb->use, "contact_frames",
                                             limb->contact_count, "contact", json_frames(c, limb)));
         }
-        print_json(json_pack("{s:s,s:o,s:i,s:i,s:f,s:f,s:o,s:o}", "kind", "creature", "name",
+        print_json(json_pack("{s:s,s:o,s:i,s:i,s:f,s:f,s:o,s:o,s:o}", "kind", "creature", "name",
                              json_text(c->name), "joints", movable, "links", c->link_count, "mass_kg",
-                             c->mass, "height_m", c->height, "limbs", limbs, "warnings",
-                             json_strings(c->warnings)));
+                             c->mass, "height_m", c->height, "limbs", limbs, "postures",
+                             json_postures(c, postures), "warnings", json_strings(c->warnings)));
     } else {
         printf("creature %s: %d link%s, %d joint%s, %.1f kg, %.2f m tall\n", c->name, c->link_count,
                c->link_count == 1 ? "" : "s", movable, movable == 1 ? "" : "s", c->mass, c->height);
@@ -76,8 +125,10 @@ static int info_creature(const char* path, const options* o) {
             if (limb->use) print_frames(limb);
             printf("\n");
         }
+        print_postures(c, postures);
         warn_all(o, c->warnings);
     }
+    hf_postures_free(postures);
     hf_creature_free(creature);
     return EXIT_DONE;
 }

@@ -55,6 +55,26 @@ static hf_status draw_timeline(const char* path, const options* o, hf_error* err
     return status;
 }
 
+/* The postures of a creature one after the other, then the poses in which it changes between them. */
+static hf_status load_postures(const char* path, const options* o, loaded_motion* m, hf_error* error) {
+    hf_load_options l = load_options(o);
+    hf_postures* all = NULL;
+    hf_posture_options wishes = hf_posture_options_default();
+    wishes.threads = o->threads;
+    hf_status status = hf_creature_load(path, &l, &m->creature, error);
+    if (status == HF_OK) warn_all(o, hf_creature_get(m->creature)->warnings);
+    if (status == HF_OK) status = hf_creature_postures(m->creature, &wishes, &all, error);
+    if (status == HF_OK && (status = hf_motion_create(m->creature, NULL, &m->motion)) != HF_OK)
+        set_error(error, status);
+    int count = status == HF_OK ? all->count + all->change_count : 0;
+    for (int i = 0; i < count && status == HF_OK; i++) {
+        const hf_posture* p = i < all->count ? &all->items[i] : &all->changes[i - all->count].at;
+        if (!hf_motion_add(m->motion, i, &p->pose)) set_error(error, status = HF_ERROR_MEMORY);
+    }
+    hf_postures_free(all);
+    return status;
+}
+
 static hf_status draw(const char* path, const options* o, progress* p, hf_error* error) {
     loaded_motion m = {0};
     hf_vec3 task = {0, 0, 0};
@@ -65,7 +85,7 @@ static hf_status draw(const char* path, const options* o, progress* p, hf_error*
     case FILE_SCHEDULE:
         return draw_timeline(path, o, error);
     case FILE_CREATURE:
-        status = load_rest(path, o, &m, error);
+        status = o->strip ? load_postures(path, o, &m, error) : load_rest(path, o, &m, error);
         break;
     case FILE_SCENARIO:
         status = scenario_still(path, o, &m, &task, error);

@@ -184,7 +184,7 @@ plain=$(frames "$work/stroll.scenario.json") fast=$(frames "$work/fast.scenario.
 expect 2 'did you mean "knot_m"?' "$hf" contact sofa --set swing.knotm=0.1
 expect 0 'tested' "$hf" contact sofa --set swing.knot_m=0.02 --set max_tests=500
 expect 2 'is outside' "$hf" contact sofa --set max_tests=0
-for name in stairs climb stand-up quadruped-steps; do # tests/plan_shipped_test.c plans all eleven
+for name in stairs climb stand-up-front quadruped-steps; do # tests/plan_shipped_test.c plans all fourteen
   expect 0 'stances' "$hf" plan $name -o "$work" --size 320x180 --samples 1 --time-limit 60
   expect 0 'valid' "$hf" check "$work/$name.motion.json" --scenario $name
 done
@@ -192,7 +192,7 @@ expect 2 '--size 0x9' "$hf" plan climb -o "$work" --size 0x9
 
 # Schedules: the motion that is made from the schedule of a plan or contact motion is the same, to the last byte; a partial one stays partial.
 mkdir "$work/made"
-for name in stairs climb stand-up quadruped-steps chair-table bookshelf beyond; do
+for name in stairs climb stand-up-front quadruped-steps chair-table bookshelf beyond; do
   code=0; [ $name = beyond ] && code=1
   expect $code ' 0 faults' "$hf" realise "$work/$name.schedule.json" -o "$work/made" $small
   for ending in motion.json glb png; do
@@ -203,7 +203,7 @@ for name in stairs climb stand-up quadruped-steps chair-table bookshelf beyond; 
   cmp "$work/$name.motion.json" "$work/$name-made.motion.json" ||
     { echo "FAILED: the schedule of $name gives another motion than was written with it"; failures=$((failures + 1)); }
 done
-stand_up=$work/stand-up.schedule.json
+stand_up=$work/stand-up-front.schedule.json
 expect 0 '{"outcome": "found", "frames": ' "$hf" realise "$stand_up" --json
 expect 0 '"kind": "schedule"' "$hf" info "$stand_up" --json
 expect 0 '{"name": "seat", "holds": 1, "held_s": ' "$hf" info "$stand_up" --json
@@ -218,7 +218,7 @@ expect 3 '4 rows do not fit on 64 x 64 pixels' "$hf" render "$stand_up" -o "$wor
 expect 3 'is a schedule, check needs a motion' "$hf" check "$stand_up"
 expect 3 'is a schedule, plan needs a scenario' "$hf" plan "$stand_up"
 expect 3 'holdfast realise makes the motion' "$hf" export "$stand_up" -o "$work/x.glb"
-expect 3 'is a motion, realise needs a schedule' "$hf" realise "$work/stand-up.motion.json"
+expect 3 'is a motion, realise needs a schedule' "$hf" realise "$work/stand-up-front.motion.json"
 expect 2 'of info, --creature goes with a schedule' "$hf" info human --creature human
 # The left foot 2 cm further: it stands exactly there. Far away: the fault is named, and the motion claims less.
 python3 - "$stand_up" "$work/edited.schedule.json" "$work/torn.schedule.json" <<'EOF'
@@ -252,7 +252,7 @@ sed 's/"object": "chair"/"object": "throne"/' "$stand_up" >"$work/object.schedul
 expect 3 'the scene has no object "throne"' "$hf" realise "$work/object.schedule.json"
 sed 's/"scenario": *"[^"]*"/"scenario": "gone.scenario.json"/' "$stand_up" >"$work/gone.schedule.json"
 expect 3 '--scenario FILE says where it is' "$hf" realise "$work/gone.schedule.json"
-expect 0 ' 0 faults' "$hf" realise "$work/gone.schedule.json" --scenario stand-up
+expect 0 ' 0 faults' "$hf" realise "$work/gone.schedule.json" --scenario stand-up-front
 sed -E 's/"(creature|scenario)": *"[^"]*",?//' "$stand_up" >"$work/none.schedule.json"
 expect 3 'names neither creature nor scenario' "$hf" info "$work/none.schedule.json"
 # Without a scenario the scene is empty; a creature without mass cannot claim balance.

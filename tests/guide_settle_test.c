@@ -331,11 +331,11 @@ static void check_scenario(const char* name) {
     }
 CONDITION_TEST(test_condition_stairs, "stairs")
 CONDITION_TEST(test_condition_stairs_rail, "stairs-rail")
-CONDITION_TEST(test_condition_crouch, "crouch")
+CONDITION_TEST(test_condition_crawl_under, "crawl-under")
 CONDITION_TEST(test_condition_rubble, "rubble")
 CONDITION_TEST(test_condition_climb, "climb")
 CONDITION_TEST(test_condition_stand_up, "stand-up")
-CONDITION_TEST(test_condition_truck_egress, "truck-egress")
+CONDITION_TEST(test_condition_truck_crawl, "truck-crawl")
 CONDITION_TEST(test_condition_quadruped_steps, "quadruped-steps")
 CONDITION_TEST(test_condition_spider_shaft, "spider-shaft")
 
@@ -350,11 +350,11 @@ int main(void) {
         cmocka_unit_test(test_flat),
         cmocka_unit_test(test_condition_stairs),
         cmocka_unit_test(test_condition_stairs_rail),
-        cmocka_unit_test(test_condition_crouch),
+        cmocka_unit_test(test_condition_crawl_under),
         cmocka_unit_test(test_condition_rubble),
         cmocka_unit_test(test_condition_climb),
         cmocka_unit_test(test_condition_stand_up),
-        cmocka_unit_test(test_condition_truck_egress),
+        cmocka_unit_test(test_condition_truck_crawl),
         cmocka_unit_test(test_condition_quadruped_steps),
         cmocka_unit_test(test_condition_spider_shaft),
     };

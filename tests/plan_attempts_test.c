@@ -92,7 +92,7 @@ static bool count_down(void* user, double fraction, const char* stage) {
 /* Whenever it is cancelled, it says so, unless it had arrived. */
 static void cancelled_plans_say_so(void** state) {
     (void)state;
-    task k = open_task("data/scenarios/crouch.scenario.json", 1);
+    task k = open_task("data/scenarios/crawl-under.scenario.json", 1);
     for (int calls = 1; calls < 100; calls = 2 * calls + 1)
         for (int threads = 1; threads <= 2; threads++) {
             int left = calls;
@@ -111,8 +111,8 @@ static void cancelled_plans_say_so(void** state) {
 /* However little work is allowed, what comes back is a motion that holds. */
 static void unfinished_motions_hold(void** state) {
     (void)state;
-    const char* paths[] = {"data/scenarios/crouch.scenario.json",
-                           "data/scenarios/truck-egress.scenario.json"};
+    const char* paths[] = {"data/scenarios/crawl-under.scenario.json",
+                           "data/scenarios/truck-crawl.scenario.json"};
     for (int i = 0; i < 2; i++) {
         task k = open_task(paths[i], 4);
         k.options.guides = 1;

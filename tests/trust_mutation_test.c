@@ -186,7 +186,7 @@ static int make_worlds(void** state) {
     make_crane(0);
     make_crane(0.05);
     make_stool();
-    make_plan("stand-up");
+    make_plan("stand-up-front");
     make_plan("quadruped-steps");
     if (!SANITIZED) make_plan("spider-shaft");
     return 0;

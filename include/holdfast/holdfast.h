@@ -15,6 +15,7 @@
 #include <holdfast/task.h>
 #include <holdfast/samples.h>
 #include <holdfast/solve.h>
+#include <holdfast/posture.h>
 #include <holdfast/stand.h>
 #include <holdfast/contact.h>
 #include <holdfast/balance.h>

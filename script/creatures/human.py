@@ -193,8 +193,8 @@ def leg(c, p, s):
     k = inertia("foot", 0.85)
     c.link(f"{p}_foot", m, (foot * 0.4415 - 0.075, 0, -0.045), (k[2], k[0], k[1]),
            box((0.035, 0, -ANKLE + 0.03), size))
-    # Toes bend up only, so that a heel does not sink where they hold, and by 75 degrees: more than a walk needs, as much as who goes on
-    # hands and toes does.
+    # Toes bend up only, so that a heel does not sink where they hold, and by 75 degrees: the upper end of the 65 to 75 degrees that Root,
+    # Orien and Weed (Normal and Abnormal Function of the Foot, 1977, pp. 60-61) give for the first joint of the great toe.
     c.joint(f"{p}_toe", f"{p}_foot", f"{p}_toe", (0.132, 0, -0.06), (0, -1, 0), 0, 1.3, 10, 30)
     reach = foot - 0.06 - 0.132
     size = (reach + 0.004, 0.092, 0.034)

@@ -41,21 +41,16 @@ static hf_status make_volumes(hf_plan_model* m) {
     return HF_OK;
 }
 
-static void find_used(hf_plan_model* m) {
-    const hf_creature_view* view = hf_creature_get(m->creature);
+void hf_plan_limbs_find(const hf_creature* creature, hf_plan_limb* limbs) {
+    const hf_creature_view* view = hf_creature_get(creature);
     for (int l = 0; l < view->limb_count; l++) {
         int frames = view->limbs[l].contact_count;
-        m->limbs[l].used = view->limbs[l].use && frames > 0 && frames <= HF_MAX_FRAMES_OF_LIMB;
+        limbs[l].used = view->limbs[l].use && frames > 0 && frames <= HF_MAX_FRAMES_OF_LIMB;
     }
-}
-
-/* The limbs that walk: those of the gait, or all. */
-static void find_gait(hf_plan_model* m) {
-    const hf_creature_view* view = hf_creature_get(m->creature);
     int at = 0;
     for (int g = 0; g < view->gait_count; g++)
-        for (int i = 0; i < view->gait_sizes[g]; i++) m->limbs[view->gait_limbs[at++]].walks = true;
-    for (int l = 0; at == 0 && l < view->limb_count; l++) m->limbs[l].walks = m->limbs[l].used;
+        for (int i = 0; i < view->gait_sizes[g]; i++) limbs[view->gait_limbs[at++]].walks = true;
+    for (int l = 0; at == 0 && l < view->limb_count; l++) limbs[l].walks = limbs[l].used;
 }
 
 static hf_status make_limb(hf_plan_model* m, int limb, const hf_transform* links,
@@ -187,7 +182,7 @@ hf_status hf_plan_model_create(const hf_creature* creature, const hf_plan_option
         hf_pose rest = {.q = q};
         hf_pose_rest(creature, &rest);
         hf_forward(creature, &rest, links);
-        find_used(m), find_gait(m);
+        hf_plan_limbs_find(creature, m->limbs);
         if (!hf_standing_find(creature, m->limbs, links, q)) status = hf_fail_memory(error, NULL);
         hf_forward(creature, &rest, links);
     }

@@ -55,6 +55,8 @@ struct hf_plan_model {
     double* standing; /* joint values of the standing posture, which the rest places above are of */
 };
 
+/* Fills which limbs can touch and which of them walk: those of the gait, or all. */
+void hf_plan_limbs_find(const hf_creature* creature, hf_plan_limb* limbs);
 /* Joint values of the posture in which the creature stands; `rest` holds its links in the rest posture. False
    when memory is out. */
 bool hf_standing_find(const hf_creature* creature, const hf_plan_limb* limbs, const hf_transform* rest,

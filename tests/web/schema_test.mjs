@@ -187,9 +187,9 @@ for (const change of badSchedules) {
 const command = join(root, "build/holdfast");
 if (existsSync(command)) {
   const folder = mkdtempSync(join(tmpdir(), "holdfast-schema-"));
-  execFileSync(command, ["plan", "stand-up", "-o", folder, "--size", "64x64", "--samples", "1", "--quiet"]);
+  execFileSync(command, ["plan", "stand-up-front", "-o", folder, "--size", "64x64", "--samples", "1", "--quiet"]);
   for (const kind of ["schedule", "motion"]) {
-    const problem = fits(kind, JSON.parse(readFileSync(join(folder, `stand-up.${kind}.json`), "utf8")));
+    const problem = fits(kind, JSON.parse(readFileSync(join(folder, `stand-up-front.${kind}.json`), "utf8")));
     check(!problem, `the ${kind} of a plan: ${problem}`);
   }
   rmSync(folder, { recursive: true });
