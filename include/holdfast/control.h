@@ -51,12 +51,20 @@ HF_API hf_control hf_control_get(const hf_control_layer* layer, int control);
 HF_API int hf_control_arm(const hf_control_layer* layer, hf_side side);
 HF_API int hf_control_leg(const hf_control_layer* layer, hf_side side);
 
-/* Where the creature stands: a pose whose legs hold, from which all other joints keep their values. */
+/* Where the creature stands: a pose whose legs hold, from which all other joints keep their values. Right comes
+   before left. */
 typedef struct hf_control_stand {
     hf_transform root;
-    const double* q; /* q_count values, the caller's memory */
-    hf_hold feet[2]; /* right, left; in the world */
+    const double* q;      /* q_count values, the caller's memory */
+    hf_hold feet[2];      /* in the world */
+    hf_transform foot[2]; /* where the legs' effector links are */
+    hf_vec3 hip[2];       /* the legs' first joints, from the root's position in world axes */
+    double leg_m[2];      /* from hip to foot */
+    hf_vec3 com;
 } hf_control_stand;
+/* The stand of a pose; feet and the memory of q are the caller's affair. links is scratch. */
+HF_API void hf_control_stand_set(const hf_control_layer* layer, const hf_pose* pose, hf_transform* links,
+                                 hf_control_stand* stand);
 
 /* The controls of the standing pose itself. */
 HF_API void hf_control_rest(const hf_control_layer* layer, const hf_control_stand* stand,

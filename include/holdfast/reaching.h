@@ -23,7 +23,7 @@ typedef struct hf_reach_options {
     int tries;       /* random escapes of that search; default 200 */
     int extensions;  /* of the trees that search where the roadmap does not help; default 4000 */
     double margin_m; /* least static balance margin; default 0.008 */
-    double speed_share; /* of all speed and acceleration limits; default 0.5: reaching is no race */
+    double speed_share; /* of all speed and acceleration limits; default 0.3: reaching is no race */
     double approach_m;  /* straight way of a hand to and from what it grasps; default 0.08 */
     double upright_rad; /* most tilt of an object that is kept upright; default 0.15 */
     double rate;        /* frames a second; default 30 */

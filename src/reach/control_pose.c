@@ -97,72 +97,62 @@ static bool keep_foot(const hf_control_layer* c, int limb, hf_transform want, hf
 
 /* ---- the pelvis ---- */
 
-/* What the standing pose fixes: feet, how long the legs are there, and where the centre of mass is. */
-typedef struct standing {
-    hf_transform feet[2];
-    double length[2]; /* from hip to foot */
-    hf_vec3 com;
-} standing;
-
-static hf_vec3 hip_of(const hf_control_layer* c, int side, const hf_transform* links) {
-    const hf_limb* leg = &c->creature->view.limbs[c->legs[side]];
-    return hf_apply(links[leg->base_link], leg->base.position);
-}
-
-static standing measure(const hf_control_layer* c, const hf_control_stand* stand, hf_transform* links) {
-    standing s;
-    hf_pose pose = {stand->root, (double*)(uintptr_t)stand->q};
-    hf_forward(c->creature, &pose, links);
-    s.com = hf_com(c->creature, links);
+void hf_control_stand_set(const hf_control_layer* c, const hf_pose* pose, hf_transform* links,
+                          hf_control_stand* stand) {
+    hf_forward(c->creature, pose, links);
+    stand->root = pose->root;
+    stand->q = pose->q;
+    stand->com = hf_com(c->creature, links);
     for (int side = 0; side < 2; side++) {
-        s.feet[side] = links[c->creature->view.limbs[c->legs[side]].effector_link];
-        s.length[side] = hf_distance(hip_of(c, side, links), s.feet[side].position);
+        const hf_limb* leg = &c->creature->view.limbs[c->legs[side]];
+        hf_vec3 hip = hf_apply(links[leg->base_link], leg->base.position);
+        stand->foot[side] = links[leg->effector_link];
+        stand->hip[side] = hf_sub(hip, pose->root.position);
+        stand->leg_m[side] = hf_distance(hip, stand->foot[side].position);
     }
-    return s;
 }
 
-/* The highest root at this place with which no leg is longer than where it stands. hips: relative to root. */
-static double highest_root(const standing* s, const hf_vec3 hips[2], hf_vec3 root) {
+/* The highest root at this place with which no leg is longer than where it stands. */
+static double highest_root(const hf_control_stand* s, hf_vec3 root) {
     double z = INFINITY;
     for (int side = 0; side < 2; side++) {
-        hf_vec3 hip = hf_add(root, hips[side]), foot = s->feet[side].position;
+        hf_vec3 hip = hf_add(root, s->hip[side]), foot = s->foot[side].position;
         double dx = hip.x - foot.x, dy = hip.y - foot.y;
-        double left = s->length[side] * s->length[side] - dx * dx - dy * dy;
-        z = fmin(z, foot.z + sqrt(fmax(left, 0)) - hips[side].z);
+        double left = s->leg_m[side] * s->leg_m[side] - dx * dx - dy * dy;
+        z = fmin(z, foot.z + sqrt(fmax(left, 0)) - s->hip[side].z);
     }
     return z;
 }
 
+/* Moves the root and all links with it. */
+static void shift(const hf_control_layer* c, hf_vec3 by, hf_pose* pose, hf_transform* links) {
+    pose->root.position = hf_add(pose->root.position, by);
+    for (int l = 0; l < c->creature->view.link_count; l++) links[l].position = hf_add(links[l].position, by);
+}
+
 bool hf_control_pose(const hf_control_layer* c, const hf_control_stand* stand,
                      const double controls[HF_CONTROL_COUNT], hf_pose* pose, hf_transform* links) {
-    const hf_creature_view* v = &c->creature->view;
-    standing s = measure(c, stand, links);
-    hf_vec3 hips[2];
-    for (int side = 0; side < 2; side++) hips[side] = hf_sub(hip_of(c, side, links), stand->root.position);
-    memcpy(pose->q, stand->q, sizeof(double) * (size_t)v->q_count);
+    memcpy(pose->q, stand->q, sizeof(double) * (size_t)c->creature->view.q_count);
     turn_joints(c, controls, pose->q);
     pose->root = stand->root;
-    pose->root.position.z = stand->root.position.z - controls[HF_CONTROL_LEGS];
+    hf_forward(c->creature, pose, links);
     bool kept = true;
-    for (int i = 0; i <= SHIFTS; i++) {
-        hf_vec3* at = &pose->root.position;
-        at->z = fmin(stand->root.position.z - controls[HF_CONTROL_LEGS], highest_root(&s, hips, *at));
-        for (int side = 0; side < 2; side++)
-            memcpy(pose->q, pose->q, 0), hf_pose_take_limb(c->creature, c->legs[side], stand->q, pose->q);
-        hf_forward(c->creature, pose, links);
-        kept = true;
-        for (int side = 0; side < 2; side++)
-            kept = keep_foot(c, c->legs[side], s.feet[side], links, pose->q) && kept;
-        if (i == SHIFTS || !kept) break;
-        hf_vec3 com = hf_com(c->creature, links);
-        at->x += s.com.x - com.x, at->y += s.com.y - com.y;
+    hf_vec3 by = {0, 0, 0};
+    for (int i = 0; i <= SHIFTS && kept; i++) {
+        hf_vec3 to = hf_add(pose->root.position, by);
+        to.z = fmin(stand->root.position.z - controls[HF_CONTROL_LEGS], highest_root(stand, to));
+        shift(c, hf_sub(to, pose->root.position), pose, links);
+        for (int side = 0; side < 2 && kept; side++)
+            kept = keep_foot(c, c->legs[side], stand->foot[side], links, pose->q);
+        by = hf_sub(stand->com, hf_com(c->creature, links));
+        by.z = 0;
     }
     return kept;
 }
 
 /* ---- derivative ---- */
 
-/* By differences of the exact map over 1e-6: the map holds to 1e-9, so that four digits or more are right. */
+/* By central differences of the map over 1e-5: legs hold to 1e-9, so that four digits are right. */
 hf_status hf_control_derivative(const hf_control_layer* c, const hf_control_stand* stand,
                                 const double controls[HF_CONTROL_COUNT], hf_workspace* workspace,
                                 double* derivative) {

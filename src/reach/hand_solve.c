@@ -18,7 +18,8 @@ enum {
     ROWS = 12,       /* of two hands: shift and turn */
     ITERATIONS = 25, /* of one descent */
     ENOUGH = 3,      /* valid postures, of which the nearest one is taken */
-    MAX_SEEDS = 64
+    MAX_SEEDS = 64,
+    FEW = 6 /* nodes from which an arm is tried alone */
 };
 /* A hand is at its target when no farther: a tenth of what a contact may be off. */
 static const double HAND_M = 5e-5, HAND_RAD = 5e-4;
@@ -69,9 +70,9 @@ static bool is_there(const double* e, int count) {
 /* The weight of a control for this task: 0 for those of an arm that is not asked for. */
 static double weight_of(const hf_reach_worker* w, const hf_hand_task* task, int control) {
     const hf_control_layer* l = w->world->layer;
-    if (control == HF_CONTROL_LEGS) return LEGS;
+    if (control == HF_CONTROL_LEGS) return task->arms_alone ? 0 : LEGS;
     if (l->controls[control].part_count == 0) return 0;
-    if (control >= HF_CONTROL_SPINE) return SPINE;
+    if (control >= HF_CONTROL_SPINE) return task->arms_alone ? 0 : SPINE;
     for (int i = 0; i < task->count; i++)
         if (task->targets[i].limb == l->arms[control / HF_CONTROL_ARM])
             return control % HF_CONTROL_ARM < 2 ? CLAVICLE : 1;
@@ -227,9 +228,24 @@ static double price(const solving* s, const double* state) {
     return space.distance(space.user, state, s->worker->world->rest, INFINITY) + 0.3 * away;
 }
 
+/* Arms that are not asked for hang as at rest; one that carries something stays as it is. */
+static void relax_free_arms(const solving* s, double* controls) {
+    const hf_reach_world* w = s->worker->world;
+    for (int side = 0; side < 2; side++) {
+        bool asked = false, loaded = false;
+        for (int i = 0; i < s->task->count; i++) asked |= s->task->targets[i].limb == w->layer->arms[side];
+        for (int i = 0; i < w->load_count; i++)
+            loaded |= w->loads[i].limb == w->layer->arms[side] || w->loads[i].second == w->layer->arms[side];
+        const double* like = loaded ? s->from : w->rest;
+        int first = hf_control_first((hf_side)side);
+        if (!asked) memcpy(controls + first, like + first, sizeof(double) * HF_CONTROL_ARM);
+    }
+}
+
 static void try_start(solving* s, const double* start) {
     double controls[HF_CONTROL_COUNT], state[HF_REACH_WIDTH];
     memcpy(controls, start, sizeof controls);
+    relax_free_arms(s, controls);
     s->answer->tried++;
     double off = descend(s->worker, s->task, controls);
     s->answer->off_m = fmin(s->answer->off_m, off);
@@ -269,9 +285,22 @@ hf_status hf_hand_solve(hf_reach_roadmap* r, hf_reach_worker* w, const hf_hand_t
     int seeds[MAX_SEEDS];
     *answer = (hf_hand_answer){.off_m = INFINITY};
     solving s = {.roadmap = r, .worker = w, .task = task, .from = from, .answer = answer};
+    hf_hand_task alone = *task;
+    alone.arms_alone = true;
+    int count = nearest_seeds(r, w, task, seeds);
+    // most targets are within reach of an arm: the back stays as it is at rest
+    s.task = &alone;
+    try_start(&s, w->world->rest);
+    for (int i = 0; i < count && i < FEW && s.valid < 1; i++) {
+        double controls[HF_CONTROL_COUNT];
+        memcpy(controls, hf_space_graph_node(&r->graph, seeds[i]), sizeof controls);
+        memcpy(controls + HF_CONTROL_SPINE, w->world->rest + HF_CONTROL_SPINE, 4 * sizeof(double));
+        try_start(&s, controls);
+    }
+    s.task = task;
+    if (s.valid) return HF_OK;
     try_start(&s, w->world->rest);
     try_start(&s, from);
-    int count = nearest_seeds(r, w, task, seeds);
     for (int i = 0; i < count && s.valid < ENOUGH && hf_workspace_goes_on(w->workspace); i++)
         try_start(&s, hf_space_graph_node(&r->graph, seeds[i]));
     for (int n = 0; n < w->world->options->tries && s.valid < 1 && hf_workspace_goes_on(w->workspace); n++)

@@ -10,6 +10,7 @@
 typedef struct hf_hand_task {
     int count;
     hf_target targets[2]; /* limbs are the layer's arms */
+    bool arms_alone;      /* spine and legs stay */
 } hf_hand_task;
 
 typedef struct hf_hand_answer {

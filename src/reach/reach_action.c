@@ -52,7 +52,7 @@ static hf_status do_reach(hf_reach_runner* r, const hf_action* a, int index) {
     hf_hand_answer answer = {0};
     hf_status status = HF_OK;
     for (int i = 0; i < count && status == HF_OK && !answer.found; i++) {
-        hf_hand_task task = {1, {reach_target(r, a, arms[i])}};
+        hf_hand_task task = {.count = 1, .targets = {reach_target(r, a, arms[i])}};
         status = hf_hand_solve(r->roadmap, r->stage.worker, &task, r->stage.state,
                                r->options->seed + (uint64_t)index, &answer);
         if (answer.found) {

@@ -23,7 +23,7 @@ static const hf_option table[] = {
     {"extensions", HF_OPTION_COUNT, AT(extensions), 1, 10000000, 4000, "",
      "steps of the trees that search where the roadmap does not help"},
     {"margin_m", HF_OPTION_REAL, AT(margin_m), 0.006, 1, 0.008, "m", "least balance margin"},
-    {"speed_share", HF_OPTION_REAL, AT(speed_share), 0.01, 1, 0.5, "",
+    {"speed_share", HF_OPTION_REAL, AT(speed_share), 0.01, 1, 0.3, "",
      "of the limits of speed and acceleration"},
     {"approach_m", HF_OPTION_REAL, AT(approach_m), 0.01, 1, 0.08, "m",
      "straight way of a hand to what it grasps, and away from it"},

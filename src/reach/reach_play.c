@@ -194,35 +194,61 @@ static hf_status take_memory(playing* p, hf_pose poses[3]) {
     return HF_OK;
 }
 
-hf_status hf_reach_play(hf_reach_stage* s, const hf_space_rows* way, const double* fingers, double slow) {
+/* Do all frames hold, and the ways between them? */
+static bool frames_hold(playing* p, int frames, hf_pose poses[3]) {
+    hf_reach_worker* w = p->stage->worker;
+    double state[HF_REACH_WIDTH];
+    bool good = true;
+    for (int i = 0; i <= frames && good; i++) {
+        pose_at(p, bell((double)i / frames), state);
+        if (i > 0) good = hf_reach_frames_pass(w, &poses[0]);
+        poses[0].root = w->pose.root;
+        memcpy(poses[0].q, w->pose.q, sizeof(double) * (size_t)w->world->creature->view.q_count);
+    }
+    return good;
+}
+
+/* The least number of frames with which all limits hold. */
+static int find_duration(playing* p, hf_pose poses[3]) {
+    int frames = (int)(p->stage->world->options->rate / 2);
+    for (int i = 0; i < ROUNDS; i++) {
+        double share = too_fast(p, frames, poses);
+        if (share <= 1 && i > 0) break;
+        int more = (int)ceil(frames * fmax(share, 0.2) * (i > 1 ? 1.05 : 1));
+        frames = more < 3 ? 3 : more > MOST_FRAMES ? MOST_FRAMES : more;
+    }
+    return frames;
+}
+
+static void reset_fingers(const playing* p) {
+    hf_reach_world* w = p->stage->world;
+    memcpy(w->stand_q, p->from, sizeof(double) * (size_t)w->creature->view.q_count);
+}
+
+hf_status hf_reach_play(hf_reach_stage* s, const hf_space_rows* way, const double* fingers, bool* good) {
     hf_reach_worker* w = s->worker;
     hf_workspace_mark mark = hf_workspace_begin(w->workspace);
     playing p = {.stage = s, .to = fingers};
     hf_pose poses[3];
     hf_status status = sample(w, way, &p.way);
     if (status == HF_OK) status = take_memory(&p, poses);
-    int frames = (int)(w->world->options->rate / 2);
-    for (int i = 0; i < ROUNDS && status == HF_OK; i++) {
-        double share = too_fast(&p, frames, poses) * slow;
-        if (share <= 1 && i > 0) break;
-        int more = (int)ceil(frames * fmax(share, 0.2) * (i > 1 ? 1.05 : 1));
-        frames = more < 3 ? 3 : more > MOST_FRAMES ? MOST_FRAMES : more;
-    }
-    for (int i = 1; i <= frames && status == HF_OK; i++) {
+    int frames = status == HF_OK ? find_duration(&p, poses) : 0;
+    *good = status == HF_OK && frames_hold(&p, frames, poses);
+    if (status == HF_OK && !*good) reset_fingers(&p);
+    for (int i = 1; i <= frames && *good && status == HF_OK; i++) {
         pose_at(&p, bell((double)i / frames), s->state);
         status = add_knot(s, i == frames);
     }
-    if (status == HF_OK && fingers) hf_reach_state(w, s->state, s->state);
     hf_workspace_end(w->workspace, mark);
     return status;
 }
 
-hf_status hf_reach_turn(hf_reach_stage* s, const double* q) {
+hf_status hf_reach_turn(hf_reach_stage* s, const double* q, bool* good) {
     hf_space_rows still = hf_space_rows_start(HF_REACH_WIDTH, s->worker->workspace);
     hf_workspace_mark mark = hf_workspace_begin(s->worker->workspace);
     hf_status status = hf_space_rows_add(&still, s->state);
     if (status == HF_OK) status = hf_space_rows_add(&still, s->state);
-    if (status == HF_OK) status = hf_reach_play(s, &still, q, 1);
+    if (status == HF_OK) status = hf_reach_play(s, &still, q, good);
     hf_workspace_end(s->worker->workspace, mark);
     return status;
 }

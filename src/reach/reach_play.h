@@ -18,9 +18,9 @@ typedef struct hf_reach_stage {
 /* Adds the first knot, or the same pose again. */
 hf_status hf_reach_stay(hf_reach_stage* stage, int frames, bool stance);
 /* Follows a way that begins where the stage is. fingers (may be NULL): joint values at the end of the way,
-   which the stand's values become on the way. */
-hf_status hf_reach_play(hf_reach_stage* stage, const hf_space_rows* way, const double* fingers, double slow);
+   which the stand's values become on the way. *good false, and nothing added: a frame does not hold. */
+hf_status hf_reach_play(hf_reach_stage* stage, const hf_space_rows* way, const double* fingers, bool* good);
 /* Only the stand's joint values (fingers, head) change. */
-hf_status hf_reach_turn(hf_reach_stage* stage, const double* q);
+hf_status hf_reach_turn(hf_reach_stage* stage, const double* q, bool* good);
 
 #endif

@@ -179,10 +179,10 @@ static hf_status join_if_shorter(shortening* s, int a, int b) {
     hf_space_route route;
     // the graph's own workspace gives the search its memory
     hf_workspace_mark mark = hf_workspace_begin(s->roadmap->workspace);
-    hf_status status = hf_space_graph_search(g, &space, a, b, &route);
     double straight =
         space.distance(space.user, hf_space_graph_node(g, a), hf_space_graph_node(g, b), INFINITY);
-    bool shorter = status == HF_OK && straight < route.length;
+    hf_status status = hf_space_graph_search(g, &space, a, b, straight, &route);
+    bool shorter = status == HF_OK && !route.found;
     hf_workspace_end(s->roadmap->workspace, mark);
     if (!shorter) return status;
     s->roadmap->shortcuts++;

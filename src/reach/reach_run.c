@@ -89,9 +89,7 @@ static hf_status stand(hf_reach_runner* r, hf_error* error) {
     hf_transform* links = hf_workspace_take(r->workspace, (size_t)v->link_count, sizeof *links);
     if (!w->stand_q || !links) return hf_fail_memory(error, NULL);
     memcpy(w->stand_q, start->pose.q, sizeof(double) * (size_t)v->q_count);
-    w->stand.root = start->pose.root;
-    w->stand.q = w->stand_q;
-    hf_forward(w->creature, &start->pose, links);
+    hf_control_stand_set(w->layer, &(hf_pose){start->pose.root, w->stand_q}, links, &w->stand);
     hf_status status = find_feet(r, links, error);
     if (status == HF_OK) status = hf_fail_status(error, build_stance(r, links), r->scenario->path);
     return status;
@@ -129,14 +127,25 @@ static void destroy(hf_reach_runner* r) {
 
 /* ---- ways ---- */
 
+/* Smoothed, and where a frame of that does not hold, as it was found. */
+static hf_status play_way(hf_reach_runner* r, hf_space_rows* way, bool* good) {
+    hf_space_rows raw = hf_space_rows_start(HF_REACH_WIDTH, r->workspace);
+    hf_status status = HF_OK;
+    for (int i = 0; i < way->count && status == HF_OK; i++)
+        status = hf_space_rows_add(&raw, hf_space_row(way, i));
+    if (status == HF_OK) status = hf_reach_smooth(r->stage.worker, way, r->options->seed);
+    if (status == HF_OK) status = hf_reach_play(&r->stage, way, NULL, good);
+    if (status == HF_OK && !*good) status = hf_reach_play(&r->stage, &raw, NULL, good);
+    return status;
+}
+
 hf_status hf_reach_go(hf_reach_runner* r, const double* goal, int without) {
     hf_workspace_mark mark = hf_workspace_begin(r->workspace);
     hf_space_rows way = hf_space_rows_start(HF_REACH_WIDTH, r->workspace);
     bool found = false;
     hf_status status =
         hf_reach_find_way(r->roadmap, r->stage.worker, without, r->stage.state, goal, &way, &found);
-    if (status == HF_OK && found) status = hf_reach_smooth(r->stage.worker, &way, r->options->seed);
-    if (status == HF_OK && found) status = hf_reach_play(&r->stage, &way, NULL, 1);
+    if (status == HF_OK && found) status = play_way(r, &way, &found);
     if (status == HF_OK && !found)
         hf_reach_say(r, HF_NONE, "there is no free way to the posture at the goal: %s",
                      r->stage.worker->why ? r->stage.worker->why : "the search ended");
@@ -188,6 +197,20 @@ static hf_status run_actions(hf_reach_runner* r) {
     return status;
 }
 
+/* What is wrong with a frame that was tested before: a defect of this room, told and not hidden. */
+static void say_fault(hf_reach_runner* r, const hf_frame_fault* f) {
+    const hf_creature_view* v = &r->world.creature->view;
+    if (f->kind != HF_FAULT_COLLIDES) {
+        hf_reach_say(r, HF_PARTIAL, "frame %d of the motion %s", f->frame, hf_frame_fault_text(f->kind));
+        return;
+    }
+    const hf_collision* hit = &f->collision;
+    hf_reach_say(r, HF_PARTIAL, "frame %d of the motion: \"%.60s\" meets \"%.60s\"", f->frame,
+                 v->links[v->bodies[hit->body].link].name,
+                 hit->other_body >= 0 ? v->links[v->bodies[hit->other_body].link].name
+                                      : hf_scene_object(r->scenario->scene, hit->surface.object).name);
+}
+
 static hf_status realise(hf_reach_runner* r, hf_error* error) {
     hf_realise_options o = hf_realise_options_default();
     hf_realise_result faults = {0};
@@ -202,8 +225,7 @@ static hf_status realise(hf_reach_runner* r, hf_error* error) {
     if (status == HF_OK && faults.fault_count && out->outcome == HF_FOUND && out->action_count) {
         r->now = &out->actions[out->action_count - 1];
         out->outcome = HF_PARTIAL;
-        hf_reach_say(r, HF_PARTIAL, "frame %d of the motion %s", faults.faults[0].frame,
-                     hf_frame_fault_text(faults.faults[0].kind));
+        say_fault(r, &faults.faults[0]);
     }
     hf_realise_result_free(&faults);
     return hf_fail_status(error, status, r->scenario->path);

@@ -34,7 +34,7 @@ static hf_status follow(hf_reach_roadmap* r, hf_reach_worker* w, int from, int t
     hf_space space = hf_reach_cost_space(w);
     hf_space_route route;
     hf_workspace_mark mark = hf_workspace_begin(r->workspace);
-    hf_status status = hf_space_graph_search(&r->graph, &space, from, to, &route);
+    hf_status status = hf_space_graph_search(&r->graph, &space, from, to, INFINITY, &route);
     *found = status == HF_OK && route.found;
     if (*found) status = hf_space_rows_add(path, hf_space_graph_node(&r->graph, from));
     for (int i = route.count - 1; i >= 0 && *found && status == HF_OK; i--)

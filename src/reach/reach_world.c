@@ -13,9 +13,9 @@
 #include <string.h>
 
 /* A way is cut into pieces on which no point of the distance moves farther, m: on each the straight move of
-   the pose is tested, which a curved one leaves by under a millimetre. What hands carry is tested at the ends
-   of pieces alone, which are shorter then. */
-static const double PIECE_M = 0.05, LOADED_PIECE_M = 0.01;
+   the pose is tested, which a curved one leaves by a fifth of a millimetre. What hands carry is tested at the
+   ends of pieces alone, which are shorter then. */
+static const double PIECE_M = 0.03, LOADED_PIECE_M = 0.01;
 
 hf_status hf_reach_worker_create(const hf_reach_world* world, hf_workspace* workspace,
                                  hf_reach_worker** worker) {
@@ -165,6 +165,7 @@ static hf_collision_query query_of(hf_reach_worker* w, hf_hold* touches) {
     q.touches = touches;
     q.touch_count = n;
     q.clearance = w->clearance;
+    q.depth_m = 0; // frames cut corners, and have what a frame allows for that
     return q;
 }
 
@@ -245,6 +246,21 @@ static hf_status passes(void* user, const double* a, const double* b, bool* good
         if (*good) status = piece_passes(w, a, b, i == n ? 1 : (double)i / n, good);
     }
     return status;
+}
+
+bool hf_reach_frames_pass(hf_reach_worker* w, const hf_pose* from) {
+    hf_hold touches[8];
+    hf_collision_query q = query_of(w, touches);
+    q.depth_m = HF_FRAME_DEPTH_M;
+    q.touched_depth_m = HF_FRAME_TOUCH_DEPTH_M;
+    q.step_m = HF_STEP_M;
+    bool collides = true;
+    if (!holds(w)) return false;
+    if (hf_move_collides(w->world->creature, w->world->placement, from, &w->pose, &q, w->workspace, &collides,
+                         &w->hit) != HF_OK ||
+        collides)
+        return fail(w, "a frame of the way meets something");
+    return !loads_collide(w) || fail(w, "what it carries meets something on the way");
 }
 
 /* One step of the tree's length towards another state. */

@@ -73,6 +73,8 @@ bool hf_reach_state(hf_reach_worker* worker, const double* controls, double* sta
 bool hf_reach_valid(hf_reach_worker* worker, const double* state);
 /* The same without looking for collisions: limits, range of motion, balance, upright loads. */
 bool hf_reach_holds(hf_reach_worker* worker, const double* state);
+/* May the pose in the worker follow a frame with this one, as hf_realise and a check will see it? */
+bool hf_reach_frames_pass(hf_reach_worker* worker, const hf_pose* from);
 /* A drawn posture: regular or reaching far. */
 hf_status hf_reach_draw(void* worker, int64_t index, double* state, bool* drawn);
 
