@@ -8,7 +8,8 @@
 
 const option_def option_defs[] = {
     {"--output", "-o", "FILE|DIR", OPTION_TEXT, AT(output), 0, 0,
-     "where to write: a folder for pose, contact, plan, stand, realise and bench, a file for roadmap, render "
+     "where to write: a folder for pose, contact, plan, reach, stand, realise and bench, a file for roadmap, "
+     "render "
      "and export (realise takes a .motion.json too)"},
     {"--json", NULL, NULL, OPTION_SWITCH, AT(json), 0, 0, "print one JSON object on standard output"},
     {"--quiet", "-q", NULL, OPTION_SWITCH, AT(quiet), 0, 0, "no notes, warnings or progress"},
@@ -86,6 +87,8 @@ static const char* const plan_options[] = {"--output", "--seed",  "--threads",  
                                            PICTURE,    NULL};
 static const char* const roadmap_options[] = {"--output", "--seed",        "--threads", "--package-path",
                                               "--set",    "--trunk-scale", NULL};
+static const char* const reach_options[] = {"--output", "--seed", "--threads", "--package-path",
+                                            "--set",    PICTURE,  NULL};
 static const char* const stand_options[] = {
     "--output", "--seed", "--threads", "--package-path", "--scene", "--at", "--unit", PICTURE, NULL};
 static const char* const realise_options[] = {
@@ -117,6 +120,8 @@ const command commands[] = {
      run_plan, false},
     {"roadmap", "SCENARIO", "keep in a file how the root can move in a scenario's scene, for plan --roadmap",
      roadmap_options, run_roadmap, false},
+    {"reach", "SCENARIO", "reach, grasp and move objects with the whole body, action by action",
+     reach_options, run_reach, false},
     {"stand", "CREATURE", "find a balanced standing pose on the ground at a place", stand_options, run_stand,
      false},
     {"realise", "SCHEDULE",
@@ -150,6 +155,7 @@ static const struct {
     {"contact", "--output",
      "folder for NAME.motion.json, NAME.glb, NAME.png and, of motions, NAME.schedule.json"},
     {"plan", "--output", "folder for NAME.motion.json, NAME.schedule.json, NAME.glb and NAME.png"},
+    {"reach", "--output", "folder for NAME.motion.json, NAME.schedule.json, NAME.glb and NAME.png"},
     {"roadmap", "--output", "the file to write, which ends in .hfr"},
     {"realise", "--output", "folder for NAME.motion.json, NAME.glb and NAME.png, or a file .motion.json"},
     {"render", "--output", "the picture to write, which ends in .png"},

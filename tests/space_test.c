@@ -216,7 +216,7 @@ static void astar_equals_dijkstra(void** state) {
                 distance(&p, hf_space_graph_node(&g, a), hf_space_graph_node(&g, b), INFINITY);
         }
         hf_space_route route;
-        assert_int_equal(hf_space_graph_search(&g, &space, 0, 1, &route), HF_OK);
+        assert_int_equal(hf_space_graph_search(&g, &space, 0, 1, INFINITY, &route), HF_OK);
         double expected = dijkstra(length, 0, 1), sum = 0;
         assert_int_equal(route.found, isfinite(expected));
         assert_int_equal(route.found, hf_space_graph_component(&g, 0) == hf_space_graph_component(&g, 1));

@@ -31,6 +31,8 @@
 #include <holdfast/clip.h>
 #include <holdfast/scenario.h>
 #include <holdfast/plan.h>
+#include <holdfast/control.h>
+#include <holdfast/reaching.h>
 #include <holdfast/check.h>
 #include <holdfast/render.h>
 

@@ -58,7 +58,8 @@ typedef struct hf_score_weight {
     X("contact", HF_SCENARIO_CONTACT, hf_contact_option_table)                                               \
     X("sequence", HF_SCENARIO_CONTACT, hf_sequence_option_table)                                             \
     X("swing", HF_SCENARIO_CONTACT, hf_swing_option_table)                                                   \
-    X("course", HF_SCENARIO_CONTACT, hf_course_option_table)
+    X("course", HF_SCENARIO_CONTACT, hf_course_option_table)                                                 \
+    X("reach", HF_SCENARIO_REACH, hf_reach_option_table)
 
 /* A number of an options table that the file sets: "options": { "plan": { "horizon": 30 } }. */
 typedef struct hf_scenario_option {
@@ -66,6 +67,59 @@ typedef struct hf_scenario_option {
     char* name;
     double value; /* 0 or 1 for a flag */
 } hf_scenario_option;
+
+/* ---- scenarios of kind reach ---- */
+
+/* How a hand holds an object: where it is, how its fingers are, and from where it comes. */
+typedef struct hf_grasp {
+    hf_transform hand; /* the effector link, in the object's frame */
+    hf_vec3 approach;  /* unit, the way the hand comes, in the object's frame */
+    int limb;          /* -1: any arm */
+    int joint_count;   /* finger joints with a value; 0: fingers close until they touch */
+    int* joints;
+    double* values;
+} hf_grasp;
+
+typedef enum hf_object_joint { HF_OBJECT_FREE, HF_OBJECT_HINGE, HF_OBJECT_SLIDE } hf_object_joint;
+
+/* What a reach scenario says of an object beyond the scene's. Frames are the object's. */
+typedef struct hf_reach_object {
+    bool upright; /* is not tilted while it is carried */
+    int grasp_count;
+    hf_grasp* grasps;
+    hf_object_joint joint; /* how it moves where it is fixed: a door, a drawer */
+    hf_vec3 axis, origin;  /* of the joint: unit direction, and a point of a hinge's axis */
+    double range[2];       /* rad or m, 0 where it starts */
+    bool has_handle;
+    hf_vec3 handle; /* where it is opened by */
+} hf_reach_object;
+
+typedef enum hf_action_kind {
+    HF_ACTION_REACH,
+    HF_ACTION_GRASP,
+    HF_ACTION_CARRY,
+    HF_ACTION_PLACE,
+    HF_ACTION_RELEASE,
+    HF_ACTION_OPEN,
+    HF_ACTION_CLOSE,
+    HF_ACTION_STEP,
+    HF_ACTION_WAIT
+} hf_action_kind;
+HF_API const char* hf_action_text(hf_action_kind kind);
+typedef enum hf_hand { HF_HAND_ANY, HF_HAND_ONE, HF_HAND_BOTH } hf_hand;
+
+typedef struct hf_action {
+    hf_action_kind kind;
+    hf_hand hand;
+    int limb;   /* of HF_HAND_ONE */
+    int object; /* -1: none named */
+    bool has_point, has_rotation;
+    hf_vec3 point;    /* where the hand goes, or the object's position; in the world */
+    hf_quat rotation; /* of the effector link, or of the object */
+    double by;        /* of open and close: rad or m; NaN: all the way */
+    double seconds;
+    double at[3]; /* x, y, yaw of a step */
+} hf_action;
 
 /* Everything of a scenario file, loaded and resolved; owns creature and scene. */
 typedef struct hf_scenario {
@@ -82,6 +136,9 @@ typedef struct hf_scenario {
     hf_task* tasks;
     int path_count;
     hf_transform* root_path;
+    hf_reach_object* reach_objects; /* of each object of the scene; NULL where the kind is not reach */
+    int action_count;
+    hf_action* actions;
     uint64_t seed;
     int samples;      /* options.samples; default 10000 */
     double epsilon_m; /* options.epsilon; 0: by the limb's length */

@@ -29,6 +29,7 @@ typedef struct hf_object_def {
     bool contact;       /* limbs may use it; default true */
     bool movable;       /* default false */
     bool grip;          /* hands can hold it in every direction; default false */
+    double mass_kg;     /* of a movable object that somebody carries; default 0: it weighs nothing */
     int key_count;
     const hf_key* keys; /* world poses in motion time, ascending */
 } hf_object_def;
@@ -44,6 +45,7 @@ typedef struct hf_object_view {
     hf_transform start;
     double friction;
     bool contact, movable, grip;
+    double mass_kg;
     int key_count;
     const hf_key* keys;
     int piece_count;        /* pieces, connected over edges */

@@ -277,12 +277,10 @@ static void read_path(hf_scenario_reader* r) {
 static const struct {
     const char* key;
     hf_scenario_kind kind;
-} kind_keys[] = {{"targets", HF_SCENARIO_POSE},
-                 {"task", HF_SCENARIO_CONTACT},
-                 {"tasks", HF_SCENARIO_CONTACT},
-                 {"path", HF_SCENARIO_CONTACT},
-                 {"goal", HF_SCENARIO_PLAN}};
-enum { KIND_KEY_COUNT = 5 };
+} kind_keys[] = {{"targets", HF_SCENARIO_POSE},  {"task", HF_SCENARIO_CONTACT},
+                 {"tasks", HF_SCENARIO_CONTACT}, {"path", HF_SCENARIO_CONTACT},
+                 {"goal", HF_SCENARIO_PLAN},     {"actions", HF_SCENARIO_REACH}};
+enum { KIND_KEY_COUNT = 6 };
 
 static void read_kind(hf_scenario_reader* r) {
     static const char* const common[] = {"format", "version", "kind",    "creature",
@@ -411,6 +409,7 @@ static void read_all(hf_scenario_reader* r, const hf_load_options* options) {
     if (r->json.status == HF_OK) hf_scenario_read_scene(r);
     if (r->json.status == HF_OK) read_states(r);
     if (r->json.status == HF_OK && s->kind == HF_SCENARIO_POSE) read_targets(r);
+    if (r->json.status == HF_OK && s->kind == HF_SCENARIO_REACH) hf_scenario_read_reach(r);
     if (r->json.status == HF_OK && s->kind == HF_SCENARIO_CONTACT) {
         read_tasks(r);
         read_path(r);
@@ -460,6 +459,7 @@ void hf_scenario_free(hf_scenario* s) {
     hf_free(s->root_path);
     hf_free(s->weights);
     hf_free(s->options);
+    hf_scenario_free_reach(s);
     hf_creature_free(s->creature);
     hf_scene_free(s->scene);
     hf_free(s);

@@ -49,4 +49,8 @@ void hf_scenario_read_scene(hf_scenario_reader* reader);
 void hf_scenario_read_state(hf_scenario_reader* reader, const char* where, const json_t* object,
                             bool root_required, hf_scenario_state* state);
 
+/* "actions", and what objects of a reach scenario have; needs creature and scene. */
+void hf_scenario_read_reach(hf_scenario_reader* reader);
+void hf_scenario_free_reach(hf_scenario* scenario);
+
 #endif

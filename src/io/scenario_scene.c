@@ -189,12 +189,16 @@ static void read_keys(hf_scenario_reader* r, const char* where, const json_t* ob
 }
 
 static void read_object(scene_reader* s, const char* where, const json_t* object) {
-    static const char* const keys[] = {"name",     "mesh",    "up",      "scale", "position", "rotation",
-                                       "friction", "contact", "movable", "grip",  "keys"};
+    static const char* const keys[] = {"name",     "mesh",     "up",      "scale",   "position",
+                                       "rotation", "friction", "contact", "movable", "grip",
+                                       "keys",     "mass_kg",  "upright", "grasps",  "joint"};
+    enum { PLAIN = 12, ALL = 15 }; // the last ones belong to kind reach
     hf_scenario_reader* r = s->r;
     hf_json* json = &r->json;
     if (!json_is_object(object)) hf_json_fail(json, where, "an object is expected");
-    if (json->status != HF_OK || !hf_json_keys(json, where, object, keys, 11)) return;
+    if (json->status != HF_OK ||
+        !hf_json_keys(json, where, object, keys, r->scenario->kind == HF_SCENARIO_REACH ? ALL : PLAIN))
+        return;
     hf_object_def* def = &s->objects[s->object_count];
     *def = hf_object_def_default();
     hf_json_string(json, where, object, "name", true, &def->name);
@@ -210,6 +214,8 @@ static void read_object(scene_reader* s, const char* where, const json_t* object
     hf_json_bool(json, where, object, "contact", &def->contact);
     hf_json_bool(json, where, object, "movable", &def->movable);
     hf_json_bool(json, where, object, "grip", &def->grip);
+    if (hf_json_number(json, where, object, "mass_kg", false, &def->mass_kg) && def->mass_kg < 0)
+        hf_json_fail(json, where, "\"mass_kg\" is %g, it cannot be negative", def->mass_kg);
     read_keys(r, where, object, def);
     if (json->status == HF_OK) read_mesh(s, where, object, def);
     s->object_count++;

@@ -114,6 +114,7 @@ static hf_status copy_object(const hf_object_def* d, hf_object* o) {
     o->start = d->start;
     o->start.rotation = hf_quat_normalize(d->start.rotation);
     o->friction = d->friction, o->contact = d->contact, o->movable = d->movable, o->grip = d->grip;
+    o->mass_kg = d->mass_kg;
     o->name = hf_copy_text(d->name);
     o->keys = hf_alloc((size_t)d->key_count, sizeof *o->keys);
     o->mesh.vertices = hf_alloc(3 * (size_t)d->mesh.vertex_count, sizeof(float));
@@ -196,6 +197,7 @@ hf_object_view hf_scene_object(const hf_scene* scene, int object) {
                             .friction = o->friction,
                             .contact = o->contact,
                             .movable = o->movable,
+                            .mass_kg = o->mass_kg,
                             .grip = o->grip,
                             .key_count = o->key_count,
                             .keys = o->keys,

@@ -38,6 +38,7 @@ typedef struct hf_object {
     hf_transform start;
     double friction;
     bool contact, movable, grip;
+    double mass_kg;
     int key_count;
     hf_key* keys;
     hf_pieces pieces;

@@ -109,7 +109,7 @@ static double apart(const astar* s, int a, int b) {
                               hf_space_graph_node(s->graph, b), INFINITY);
 }
 
-static void walk(astar* s, int from, int to) {
+static void walk(astar* s, int from, int to, double enough) {
     const hf_space_graph* g = s->graph;
     for (int i = 0; i < hf_space_graph_count(g); i++)
         s->length[i] = INFINITY, s->came[i] = -1, s->closed[i] = false;
@@ -124,15 +124,16 @@ static void walk(astar* s, int from, int to) {
             int other = hf_space_half_end(g, h);
             if (s->closed[other]) continue;
             double length = s->length[node] + apart(s, node, other);
-            if (length >= s->length[other]) continue;
+            double estimate = length + apart(s, other, to);
+            if (length >= s->length[other] || estimate >= enough) continue;
             s->length[other] = length, s->came[other] = h;
-            heap_push(&s->open, (heap_item){length + apart(s, other, to), other});
+            heap_push(&s->open, (heap_item){estimate, other});
         }
     }
 }
 
 hf_status hf_space_graph_search(const hf_space_graph* g, const hf_space* space, int from, int to,
-                                hf_space_route* route) {
+                                double enough, hf_space_route* route) {
     size_t n = (size_t)hf_space_graph_count(g);
     hf_workspace* w = g->nodes.rows.workspace;
     *route = (hf_space_route){.halves = hf_workspace_take(w, n, sizeof *route->halves)};
@@ -144,7 +145,7 @@ hf_status hf_space_graph_search(const hf_space_graph* g, const hf_space* space, 
     // a node is pushed at most once for each way into it
     s.open.items = hf_workspace_take(w, 2 * (size_t)g->edge_count + 1, sizeof *s.open.items);
     if (!route->halves || !s.length || !s.came || !s.closed || !s.open.items) return HF_ERROR_MEMORY;
-    walk(&s, from, to);
+    walk(&s, from, to, enough);
     route->length = s.length[to];
     route->found = isfinite(route->length);
     for (int node = to; route->found && s.came[node] >= 0; node = hf_space_half_start(g, s.came[node]))

@@ -45,8 +45,9 @@ static inline int hf_space_half_end(const hf_space_graph* graph, int half) {
 static inline int hf_space_half_start(const hf_space_graph* graph, int half) {
     return half % 2 ? graph->edges[half / 2].b : graph->edges[half / 2].a;
 }
-/* The shortest way between two nodes, edges as long as the distance of their ends. Calls distance. */
+/* The shortest way between two nodes, edges as long as the distance of their ends. Not found when there is
+   none shorter than `enough`. Calls distance. */
 hf_status hf_space_graph_search(const hf_space_graph* graph, const hf_space* space, int from, int to,
-                                hf_space_route* route);
+                                double enough, hf_space_route* route);
 
 #endif

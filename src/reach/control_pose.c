@@ -1,0 +1,179 @@
+/* From controls to the pose of the whole body, feet fixed, and the derivative of that map. */
+#include "reach/control_layer.h"
+
+#include "base/linear.h"
+#include "base/workspace.h"
+#include "model/creature.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    SHIFTS =
+        2, /* of the pelvis to where the centre of mass stays: a leg's own mass leaves 2 % of the first */
+    ITERATIONS = 40, /* of a leg: from standing to a deep squat needs about ten */
+    MAX_LEG = 16     /* joints */
+};
+/* A leg is on its foot when no farther from it: a tenth of what a hold may be off. */
+static const double FOOT_M = 1e-5, FOOT_RAD = 1e-4;
+/* Newton ends when it is so near: rounding. */
+static const double NEAR = 1e-9;
+static const double DAMPING = 1e-8;  /* m2: keeps a stretched leg finite */
+static const double MOST_TURN = 0.3; /* rad of a joint in one iteration: Newton's model holds no farther */
+
+void hf_control_rest(const hf_control_layer* c, const hf_control_stand* stand,
+                     double controls[HF_CONTROL_COUNT]) {
+    const hf_creature_view* v = &c->creature->view;
+    for (int k = 0; k < HF_CONTROL_COUNT; k++) {
+        bool arm = k < HF_CONTROL_SPINE && c->controls[k].part_count;
+        controls[k] = arm ? stand->q[v->joints[c->parts[k][0].joint].q_index] : 0;
+    }
+}
+
+/* Arms and spine. */
+static void turn_joints(const hf_control_layer* c, const double* controls, double* q) {
+    const hf_creature_view* v = &c->creature->view;
+    for (int k = 0; k < HF_CONTROL_LEGS; k++)
+        for (int i = 0; i < c->controls[k].part_count; i++) {
+            const hf_control_part* p = &c->parts[k][i];
+            double* to = &q[v->joints[p->joint].q_index];
+            *to = k < HF_CONTROL_SPINE ? controls[k] : *to + p->share * controls[k];
+        }
+    hf_pose_follow(c->creature, q);
+}
+
+/* ---- legs ---- */
+
+/* What a foot link lacks: shift and turn in the world. */
+static void foot_error(hf_transform want, hf_transform now, double e[6]) {
+    hf_vec3 shift = hf_sub(want.position, now.position);
+    hf_vec3 turn = hf_quat_log(hf_quat_mul(want.rotation, hf_quat_conj(now.rotation)));
+    e[0] = shift.x, e[1] = shift.y, e[2] = shift.z, e[3] = turn.x, e[4] = turn.y, e[5] = turn.z;
+}
+
+static double size_of(const double* e) { return sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2]); }
+
+/* step = J^T (J J^T + damping)^-1 e */
+static bool newton_step(const double* jacobian, int n, const double e[6], double* step) {
+    double a[36], inverse[6], y[6];
+    for (int r = 0; r < 6; r++)
+        for (int s = 0; s <= r; s++) {
+            double sum = r == s ? DAMPING : 0;
+            for (int k = 0; k < n; k++) sum += jacobian[r * n + k] * jacobian[s * n + k];
+            a[6 * r + s] = sum;
+        }
+    memcpy(y, e, sizeof y);
+    if (!hf_cholesky(a, 6, 6, inverse)) return false;
+    hf_cholesky_solve(a, 6, 6, inverse, y);
+    for (int k = 0; k < n; k++) {
+        step[k] = 0;
+        for (int r = 0; r < 6; r++) step[k] += jacobian[r * n + k] * y[r];
+    }
+    return true;
+}
+
+/* Turns the joints of a leg, from the standing pose's values, until its foot is where it stands. */
+static bool keep_foot(const hf_control_layer* c, int limb, hf_transform want, hf_transform* links,
+                      double* q) {
+    const hf_creature_view* v = &c->creature->view;
+    const hf_limb* leg = &v->limbs[limb];
+    int n = leg->joint_count;
+    double jacobian[6 * MAX_LEG], step[MAX_LEG], e[6] = {0};
+    if (n > MAX_LEG) return false;
+    for (int i = 0; i < ITERATIONS; i++) {
+        hf_forward_limb(c->creature, limb, q, links);
+        foot_error(want, links[leg->effector_link], e);
+        if (size_of(e) < NEAR && size_of(e + 3) < NEAR) break;
+        hf_limb_jacobian(c->creature, limb, links, links[leg->effector_link].position, 6, jacobian);
+        if (!newton_step(jacobian, n, e, step)) return false;
+        double most = 0;
+        for (int k = 0; k < n; k++) most = fmax(most, fabs(step[k]));
+        double share = most > MOST_TURN ? MOST_TURN / most : 1;
+        for (int k = 0; k < n; k++) q[v->joints[leg->joints[k]].q_index] += share * step[k];
+    }
+    hf_forward_from(c->creature, leg->root_link, q, links);
+    return size_of(e) <= FOOT_M && size_of(e + 3) <= FOOT_RAD;
+}
+
+/* ---- the pelvis ---- */
+
+void hf_control_stand_set(const hf_control_layer* c, const hf_pose* pose, hf_transform* links,
+                          hf_control_stand* stand) {
+    hf_forward(c->creature, pose, links);
+    stand->root = pose->root;
+    stand->q = pose->q;
+    stand->com = hf_com(c->creature, links);
+    for (int side = 0; side < 2; side++) {
+        const hf_limb* leg = &c->creature->view.limbs[c->legs[side]];
+        hf_vec3 hip = hf_apply(links[leg->base_link], leg->base.position);
+        stand->foot[side] = links[leg->effector_link];
+        stand->hip[side] = hf_sub(hip, pose->root.position);
+        stand->leg_m[side] = hf_distance(hip, stand->foot[side].position);
+    }
+}
+
+/* The highest root at this place with which no leg is longer than where it stands. */
+static double highest_root(const hf_control_stand* s, hf_vec3 root) {
+    double z = INFINITY;
+    for (int side = 0; side < 2; side++) {
+        hf_vec3 hip = hf_add(root, s->hip[side]), foot = s->foot[side].position;
+        double dx = hip.x - foot.x, dy = hip.y - foot.y;
+        double left = s->leg_m[side] * s->leg_m[side] - dx * dx - dy * dy;
+        z = fmin(z, foot.z + sqrt(fmax(left, 0)) - s->hip[side].z);
+    }
+    return z;
+}
+
+/* Moves the root and all links with it. */
+static void shift(const hf_control_layer* c, hf_vec3 by, hf_pose* pose, hf_transform* links) {
+    pose->root.position = hf_add(pose->root.position, by);
+    for (int l = 0; l < c->creature->view.link_count; l++) links[l].position = hf_add(links[l].position, by);
+}
+
+bool hf_control_pose(const hf_control_layer* c, const hf_control_stand* stand,
+                     const double controls[HF_CONTROL_COUNT], hf_pose* pose, hf_transform* links) {
+    memcpy(pose->q, stand->q, sizeof(double) * (size_t)c->creature->view.q_count);
+    turn_joints(c, controls, pose->q);
+    pose->root = stand->root;
+    hf_forward(c->creature, pose, links);
+    bool kept = true;
+    hf_vec3 by = {0, 0, 0};
+    for (int i = 0; i <= SHIFTS && kept; i++) {
+        hf_vec3 to = hf_add(pose->root.position, by);
+        to.z = fmin(stand->root.position.z - controls[HF_CONTROL_LEGS], highest_root(stand, to));
+        shift(c, hf_sub(to, pose->root.position), pose, links);
+        for (int side = 0; side < 2 && kept; side++)
+            kept = keep_foot(c, c->legs[side], stand->foot[side], links, pose->q);
+        by = hf_sub(stand->com, hf_com(c->creature, links));
+        by.z = 0;
+    }
+    return kept;
+}
+
+/* ---- derivative ---- */
+
+/* By central differences of the map over 1e-5: legs hold to 1e-9, so that four digits are right. */
+hf_status hf_control_derivative(const hf_control_layer* c, const hf_control_stand* stand,
+                                const double controls[HF_CONTROL_COUNT], hf_workspace* workspace,
+                                double* derivative) {
+    static const double STEP = 1e-5;
+    const hf_creature_view* v = &c->creature->view;
+    hf_workspace_mark mark = hf_workspace_begin(workspace);
+    hf_transform* links = hf_workspace_take(workspace, (size_t)v->link_count, sizeof *links);
+    hf_pose a = {.q = hf_workspace_take(workspace, (size_t)v->q_count + 1, sizeof(double))};
+    hf_pose b = {.q = hf_workspace_take(workspace, (size_t)v->q_count + 1, sizeof(double))};
+    double* speed = hf_workspace_take(workspace, (size_t)v->v_count, sizeof *speed);
+    hf_status status = links && a.q && b.q && speed ? HF_OK : HF_ERROR_MEMORY;
+    for (int k = 0; k < HF_CONTROL_COUNT && status == HF_OK; k++) {
+        double x[HF_CONTROL_COUNT];
+        memcpy(x, controls, sizeof x);
+        x[k] = controls[k] - STEP;
+        hf_control_pose(c, stand, x, &a, links);
+        x[k] = controls[k] + STEP;
+        hf_control_pose(c, stand, x, &b, links);
+        hf_pose_difference(c->creature, &a, &b, speed);
+        for (int r = 0; r < v->v_count; r++) derivative[r * HF_CONTROL_COUNT + k] = speed[r] / (2 * STEP);
+    }
+    hf_workspace_end(workspace, mark);
+    return status;
+}

@@ -1,0 +1,309 @@
+/* Probabilistic inverse kinematics (reaching-2003 section 7): starts come from the roadmap, each descends to
+   the target with arm, spine and legs together, and random changes of the start escape what that ends in. A
+   damped Newton descent does in about ten steps what the paper's random steps do in thousands. */
+#include "reach/hand_solve.h"
+
+#include "base/linear.h"
+#include "base/random.h"
+#include "base/workspace.h"
+#include "model/creature.h"
+
+#include <holdfast/rom.h>
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    STREAM = 0x1ac5,
+    ROWS = 12,       /* of two hands: shift and turn */
+    ITERATIONS = 25, /* of one descent */
+    ENOUGH = 3,      /* valid postures, of which the nearest one is taken */
+    MAX_SEEDS = 64,
+    FEW = 6 /* nodes from which an arm is tried alone */
+};
+/* A hand is at its target when no farther: a tenth of what a contact may be off. */
+static const double HAND_M = 5e-5, HAND_RAD = 5e-4;
+/* How much of a descent spine and legs take, against 1 of an arm: they help where the arm ends. */
+static const double SPINE = 0.15, LEGS = 0.05, CLAVICLE = 0.3;
+static const double DAMPING = 1e-4; /* of a step, m2: an arm that is straight does not turn wildly */
+static const double LEVER_M = 0.3;  /* a turn counts as the shift of a point so far away */
+static const double STEP = 1e-5;    /* of the differences */
+static const double MOST = 0.35;    /* rad or m of a control in one step */
+
+/* ---- what is lacking ---- */
+
+static void lack_of(const hf_reach_worker* w, const hf_target* t, double e[6]) {
+    const hf_limb* limb = &w->world->creature->view.limbs[t->limb];
+    const hf_contact_frame* f = t->contact >= 0 ? &limb->contacts[t->contact] : NULL;
+    hf_transform link = w->links[f ? f->link : limb->effector_link];
+    hf_vec3 shift = hf_sub(t->point, f ? hf_apply(link, f->offset) : link.position), turn = {0, 0, 0};
+    if (t->kind == HF_TARGET_POSE) turn = hf_quat_log(hf_quat_mul(t->rotation, hf_quat_conj(link.rotation)));
+    if (t->kind == HF_TARGET_NORMAL && f)
+        turn = hf_quat_log(hf_quat_between(hf_rotate(link.rotation, f->normal), hf_neg(t->normal)));
+    e[0] = shift.x, e[1] = shift.y, e[2] = shift.z;
+    e[3] = LEVER_M * turn.x, e[4] = LEVER_M * turn.y, e[5] = LEVER_M * turn.z;
+}
+
+static bool lacks(hf_reach_worker* w, const hf_hand_task* task, const double* controls, double* e) {
+    double state[HF_REACH_WIDTH];
+    bool kept = hf_reach_state(w, controls, state);
+    for (int i = 0; i < task->count; i++) lack_of(w, &task->targets[i], e + 6 * i);
+    return kept;
+}
+
+static double length3(const double* e) { return sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2]); }
+
+static double size_of(const double* e, int rows) {
+    double sum = 0;
+    for (int i = 0; i < rows; i++) sum += e[i] * e[i];
+    return sqrt(sum);
+}
+
+static bool is_there(const double* e, int count) {
+    for (int i = 0; i < count; i++)
+        if (length3(e + 6 * i) > HAND_M || length3(e + 6 * i + 3) > LEVER_M * HAND_RAD) return false;
+    return true;
+}
+
+/* ---- descent ---- */
+
+/* The weight of a control for this task: 0 for those of an arm that is not asked for. */
+static double weight_of(const hf_reach_worker* w, const hf_hand_task* task, int control) {
+    const hf_control_layer* l = w->world->layer;
+    if (control == HF_CONTROL_LEGS) return task->arms_alone ? 0 : LEGS;
+    if (l->controls[control].part_count == 0) return 0;
+    if (control >= HF_CONTROL_SPINE) return task->arms_alone ? 0 : SPINE;
+    for (int i = 0; i < task->count; i++)
+        if (task->targets[i].limb == l->arms[control / HF_CONTROL_ARM])
+            return control % HF_CONTROL_ARM < 2 ? CLAVICLE : 1;
+    return 0;
+}
+
+static void jacobian_of(hf_reach_worker* w, const hf_hand_task* task, const double* controls,
+                        const double* weight, const double* e, double* jacobian) {
+    int rows = 6 * task->count;
+    double x[HF_CONTROL_COUNT], f[ROWS];
+    memcpy(x, controls, sizeof x);
+    for (int k = 0; k < HF_CONTROL_COUNT; k++) {
+        for (int r = 0; r < rows; r++) jacobian[r * HF_CONTROL_COUNT + k] = 0;
+        if (weight[k] == 0) continue;
+        x[k] = controls[k] + STEP;
+        lacks(w, task, x, f);
+        for (int r = 0; r < rows; r++) jacobian[r * HF_CONTROL_COUNT + k] = (e[r] - f[r]) / STEP;
+        x[k] = controls[k];
+    }
+}
+
+/* step = W J^T (J W J^T + damping)^-1 e */
+static bool find_step(const double* jacobian, const double* weight, int rows, const double* e, double* step) {
+    double a[ROWS * ROWS], inverse[ROWS], y[ROWS];
+    double damping = DAMPING * fmin(1, size_of(e, rows) * 10) + 1e-9;
+    for (int r = 0; r < rows; r++)
+        for (int s = 0; s <= r; s++) {
+            double sum = r == s ? damping : 0;
+            for (int k = 0; k < HF_CONTROL_COUNT; k++)
+                sum += weight[k] * jacobian[r * HF_CONTROL_COUNT + k] * jacobian[s * HF_CONTROL_COUNT + k];
+            a[ROWS * r + s] = sum;
+        }
+    memcpy(y, e, sizeof(double) * (size_t)rows);
+    if (!hf_cholesky(a, rows, ROWS, inverse)) return false;
+    hf_cholesky_solve(a, rows, ROWS, inverse, y);
+    for (int k = 0; k < HF_CONTROL_COUNT; k++) {
+        step[k] = 0;
+        for (int r = 0; r < rows; r++) step[k] += weight[k] * jacobian[r * HF_CONTROL_COUNT + k] * y[r];
+    }
+    return true;
+}
+
+/* Into limits, and into the ranges of motion of the arms. */
+static void keep_range(const hf_reach_worker* w, double* controls) {
+    const hf_control_layer* l = w->world->layer;
+    const hf_creature_view* v = &w->world->creature->view;
+    for (int k = 0; k < HF_CONTROL_COUNT; k++)
+        controls[k] = fmin(l->controls[k].high, fmax(l->controls[k].low, controls[k]));
+    double* q = w->before.q;
+    memcpy(q, w->world->stand.q, sizeof(double) * (size_t)v->q_count);
+    for (int k = 0; k < HF_CONTROL_SPINE; k++)
+        if (l->controls[k].part_count) q[v->joints[l->parts[k][0].joint].q_index] = controls[k];
+    for (int r = 0; r < v->rom_count; r++)
+        if (!hf_rom_contains(w->world->creature, r, q, 0)) hf_rom_project(w->world->creature, r, q);
+    for (int k = 0; k < HF_CONTROL_SPINE; k++)
+        if (l->controls[k].part_count)
+            controls[k] = fmin(l->controls[k].high,
+                               fmax(l->controls[k].low, q[v->joints[l->parts[k][0].joint].q_index]));
+}
+
+/* Controls that saturate are left out of the next step. */
+static void leave_out_ends(const hf_reach_worker* w, const double* controls, const double* step,
+                           double* weight) {
+    const hf_control* c = w->world->layer->controls;
+    for (int k = 0; k < HF_CONTROL_COUNT; k++)
+        if ((controls[k] >= c[k].high && step[k] > 0) || (controls[k] <= c[k].low && step[k] < 0))
+            weight[k] = 0;
+}
+
+/* From the controls to the targets; returns how far it ends from them (m), 0 when there. */
+static double descend(hf_reach_worker* w, const hf_hand_task* task, double* controls) {
+    int rows = 6 * task->count;
+    double e[ROWS], jacobian[ROWS * HF_CONTROL_COUNT], weight[HF_CONTROL_COUNT], step[HF_CONTROL_COUNT];
+    keep_range(w, controls);
+    lacks(w, task, controls, e);
+    double best = size_of(e, rows);
+    for (int i = 0; i < ITERATIONS && !is_there(e, task->count); i++) {
+        for (int k = 0; k < HF_CONTROL_COUNT; k++) weight[k] = weight_of(w, task, k);
+        jacobian_of(w, task, controls, weight, e, jacobian);
+        if (!find_step(jacobian, weight, rows, e, step)) break;
+        leave_out_ends(w, controls, step, weight);
+        if (!find_step(jacobian, weight, rows, e, step)) break;
+        double most = 0, x[HF_CONTROL_COUNT], f[ROWS], now = INFINITY;
+        for (int k = 0; k < HF_CONTROL_COUNT; k++) most = fmax(most, fabs(step[k]));
+        double share = most > MOST ? MOST / most : 1;
+        for (int half = 0; half < 4; half++, share /= 2) {
+            for (int k = 0; k < HF_CONTROL_COUNT; k++) x[k] = controls[k] + share * step[k];
+            keep_range(w, x);
+            lacks(w, task, x, f);
+            now = size_of(f, rows);
+            if (now < best) break;
+        }
+        if (!(now < best * 0.999)) break;
+        best = now;
+        memcpy(controls, x, sizeof x);
+        memcpy(e, f, sizeof e);
+    }
+    return is_there(e, task->count) ? 0 : best;
+}
+
+bool hf_hand_follow(hf_reach_worker* w, const hf_hand_task* task, const double* from, double* state) {
+    double controls[HF_CONTROL_COUNT];
+    memcpy(controls, from, sizeof controls);
+    if (descend(w, task, controls) > 0) return false;
+    return hf_reach_state(w, controls, state);
+}
+
+/* ---- starts ---- */
+
+/* How far a state's hands are from the targets. */
+static double hands_off(const hf_reach_worker* w, const hf_hand_task* task, const double* state) {
+    const hf_vec3* p = (const hf_vec3*)(const void*)(state + HF_CONTROL_COUNT);
+    double sum = 0;
+    for (int i = 0; i < task->count; i++) {
+        int side = task->targets[i].limb == w->world->layer->arms[HF_LEFT];
+        hf_vec3 middle = hf_lerp(p[2 + 5 * side + 3], p[2 + 5 * side + 4], 0.5);
+        sum += hf_distance(middle, task->targets[i].point);
+    }
+    return sum;
+}
+
+/* The nodes whose hands are nearest to the targets, nearest first. */
+static int nearest_seeds(const hf_reach_roadmap* r, const hf_reach_worker* w, const hf_hand_task* task,
+                         int* seeds) {
+    double off[MAX_SEEDS];
+    int count = 0, most = w->world->options->seeds;
+    for (int n = 0; n < hf_space_graph_count(&r->graph); n++) {
+        double d = hands_off(w, task, hf_space_graph_node(&r->graph, n));
+        int at = count;
+        while (at > 0 && off[at - 1] > d) at--;
+        if (at >= most) continue;
+        int last = count < most ? count++ : most - 1;
+        for (int i = last; i > at; i--) off[i] = off[i - 1], seeds[i] = seeds[i - 1];
+        off[at] = d, seeds[at] = n;
+    }
+    return count;
+}
+
+typedef struct solving {
+    hf_reach_roadmap* roadmap;
+    hf_reach_worker* worker;
+    const hf_hand_task* task;
+    const double* from;
+    hf_hand_answer* answer;
+    int valid;
+    double best; /* distance of the kept posture from where the body is */
+} solving;
+
+/* A posture costs what it is away from the rest posture, and a little what it is away from here. */
+static double price(const solving* s, const double* state) {
+    hf_space space = hf_reach_space(s->worker);
+    double away = space.distance(space.user, state, s->from, INFINITY);
+    return space.distance(space.user, state, s->worker->world->rest, INFINITY) + 0.3 * away;
+}
+
+/* Arms that are not asked for hang as at rest; one that carries something stays as it is. */
+static void relax_free_arms(const solving* s, double* controls) {
+    const hf_reach_world* w = s->worker->world;
+    for (int side = 0; side < 2; side++) {
+        bool asked = false, loaded = false;
+        for (int i = 0; i < s->task->count; i++) asked |= s->task->targets[i].limb == w->layer->arms[side];
+        for (int i = 0; i < w->load_count; i++)
+            loaded |= w->loads[i].limb == w->layer->arms[side] || w->loads[i].second == w->layer->arms[side];
+        const double* like = loaded ? s->from : w->rest;
+        int first = hf_control_first((hf_side)side);
+        if (!asked) memcpy(controls + first, like + first, sizeof(double) * HF_CONTROL_ARM);
+    }
+}
+
+static void try_start(solving* s, const double* start) {
+    double controls[HF_CONTROL_COUNT], state[HF_REACH_WIDTH];
+    memcpy(controls, start, sizeof controls);
+    relax_free_arms(s, controls);
+    s->answer->tried++;
+    double off = descend(s->worker, s->task, controls);
+    s->answer->off_m = fmin(s->answer->off_m, off);
+    if (off > 0) return;
+    hf_reach_state(s->worker, controls, state);
+    if (!hf_reach_valid(s->worker, state)) {
+        s->answer->why = s->worker->why;
+        return;
+    }
+    double d = price(s, state);
+    s->valid++;
+    if (s->answer->found && d >= s->best) return;
+    s->best = d;
+    s->answer->found = true;
+    memcpy(s->answer->state, state, sizeof state);
+}
+
+/* A node near the target with some of its controls drawn anew. */
+static void try_random(solving* s, const int* seeds, int count, uint64_t seed, int n) {
+    hf_random r = hf_random_start(seed, STREAM, (uint64_t)n);
+    const hf_control_layer* l = s->worker->world->layer;
+    const double* from = s->from;
+    if (count && n % 4)
+        from = hf_space_graph_node(&s->roadmap->graph, seeds[(int)(hf_random_unit(&r) * count)]);
+    double controls[HF_CONTROL_COUNT];
+    memcpy(controls, from, sizeof controls);
+    for (int k = 0; k < HF_CONTROL_COUNT; k++) {
+        bool changes = hf_random_unit(&r) < 0.5;
+        double x = hf_random_between(&r, l->controls[k].low, l->controls[k].high), share = hf_random_unit(&r);
+        if (changes && weight_of(s->worker, s->task, k) > 0) controls[k] += share * (x - controls[k]);
+    }
+    try_start(s, controls);
+}
+
+hf_status hf_hand_solve(hf_reach_roadmap* r, hf_reach_worker* w, const hf_hand_task* task, const double* from,
+                        uint64_t seed, hf_hand_answer* answer) {
+    int seeds[MAX_SEEDS];
+    *answer = (hf_hand_answer){.off_m = INFINITY};
+    solving s = {.roadmap = r, .worker = w, .task = task, .from = from, .answer = answer};
+    hf_hand_task alone = *task;
+    alone.arms_alone = true;
+    int count = nearest_seeds(r, w, task, seeds);
+    // most targets are within reach of an arm: the back stays as it is at rest
+    s.task = &alone;
+    try_start(&s, w->world->rest);
+    for (int i = 0; i < count && i < FEW && s.valid < 1; i++) {
+        double controls[HF_CONTROL_COUNT];
+        memcpy(controls, hf_space_graph_node(&r->graph, seeds[i]), sizeof controls);
+        memcpy(controls + HF_CONTROL_SPINE, w->world->rest + HF_CONTROL_SPINE, 4 * sizeof(double));
+        try_start(&s, controls);
+    }
+    s.task = task;
+    if (s.valid) return HF_OK;
+    try_start(&s, w->world->rest);
+    try_start(&s, from);
+    for (int i = 0; i < count && s.valid < ENOUGH && hf_workspace_goes_on(w->workspace); i++)
+        try_start(&s, hf_space_graph_node(&r->graph, seeds[i]));
+    for (int n = 0; n < w->world->options->tries && s.valid < 1 && hf_workspace_goes_on(w->workspace); n++)
+        try_random(&s, seeds, count, seed, n);
+    return HF_OK;
+}

@@ -1,0 +1,30 @@
+/* Postures that bring hands to targets: probabilistic inverse kinematics (reaching-2003 section 7). */
+#ifndef HF_REACH_HAND_SOLVE_H
+#define HF_REACH_HAND_SOLVE_H
+
+#include "reach/reach_roadmap.h"
+
+#include <holdfast/task.h>
+
+/* What is asked of one or two hands. */
+typedef struct hf_hand_task {
+    int count;
+    hf_target targets[2]; /* limbs are the layer's arms */
+    bool arms_alone;      /* spine and legs stay */
+} hf_hand_task;
+
+typedef struct hf_hand_answer {
+    bool found;
+    double state[HF_REACH_WIDTH];
+    double off_m;    /* how near the best posture came, collisions left aside */
+    const char* why; /* what the last posture at the target failed at; NULL: none came there */
+    int tried;
+} hf_hand_answer;
+
+/* A valid posture at the targets, the one of the first few found that is nearest to `from`. */
+hf_status hf_hand_solve(hf_reach_roadmap* roadmap, hf_reach_worker* worker, const hf_hand_task* task,
+                        const double* from, uint64_t seed, hf_hand_answer* answer);
+/* One descent from a state, for a target near where its hands are. */
+bool hf_hand_follow(hf_reach_worker* worker, const hf_hand_task* task, const double* from, double* state);
+
+#endif

@@ -1,0 +1,71 @@
+/* What each action does. */
+#include "reach/reach_run.h"
+
+#include "base/memory.h"
+#include "base/workspace.h"
+#include "model/creature.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The arms an action may use, best first: the named one, or both, the one on the target's side first. */
+static int list_arms(const hf_reach_runner* r, const hf_action* a, hf_vec3 point, int arms[2]) {
+    if (a->hand == HF_HAND_ONE) {
+        arms[0] = a->limb;
+        return 1;
+    }
+    bool left = hf_unapply(r->world.stand.root, point).y > 0.05;
+    arms[0] = r->layer->arms[left], arms[1] = r->layer->arms[!left];
+    return 2;
+}
+
+/* Why no posture was found, in words. */
+static hf_status say_unreached(hf_reach_runner* r, const hf_hand_answer* answer, hf_vec3 point) {
+    int object;
+    if (hf_placement_inside(r->world.placement, point, &object))
+        return hf_reach_say(r, HF_NONE, "the target %.3f %.3f %.3f is inside \"%.60s\"", point.x, point.y,
+                            point.z, hf_scene_object(r->scenario->scene, object).name);
+    if (answer->why)
+        return hf_reach_say(r, HF_NONE, "the hand reaches %.3f %.3f %.3f in no valid posture: %s", point.x,
+                            point.y, point.z, answer->why);
+    return hf_reach_say(r, HF_NONE, "the hand cannot reach %.3f %.3f %.3f: the nearest it comes is %.0f mm",
+                        point.x, point.y, point.z, 1000 * answer->off_m);
+}
+
+static hf_target reach_target(const hf_reach_runner* r, const hf_action* a, int limb) {
+    const hf_limb* arm = &r->world.creature->view.limbs[limb];
+    return (hf_target){.kind = a->has_rotation ? HF_TARGET_POSE : HF_TARGET_POSITION,
+                       .limb = limb,
+                       .contact = arm->contact_count ? 0 : -1,
+                       .point = a->point,
+                       .rotation = a->rotation};
+}
+
+/* The arm that is left out of costs: the one that has nothing to do. */
+static int free_side(const hf_reach_runner* r, int limb) {
+    return limb == r->layer->arms[HF_RIGHT] ? HF_LEFT : HF_RIGHT;
+}
+
+static hf_status do_reach(hf_reach_runner* r, const hf_action* a, int index) {
+    int arms[2], count = list_arms(r, a, a->point, arms);
+    hf_hand_answer answer = {0};
+    hf_status status = HF_OK;
+    for (int i = 0; i < count && status == HF_OK && !answer.found; i++) {
+        hf_hand_task task = {.count = 1, .targets = {reach_target(r, a, arms[i])}};
+        status = hf_hand_solve(r->roadmap, r->stage.worker, &task, r->stage.state,
+                               r->options->seed + (uint64_t)index, &answer);
+        if (answer.found) {
+            status = hf_reach_go(r, answer.state, free_side(r, arms[i]));
+            return status;
+        }
+    }
+    return status == HF_OK ? say_unreached(r, &answer, a->point) : status;
+}
+
+hf_status hf_reach_do(hf_reach_runner* r, const hf_action* a, int index) {
+    if (a->kind == HF_ACTION_REACH) return do_reach(r, a, index);
+    if (a->kind == HF_ACTION_WAIT)
+        return hf_reach_stay(&r->stage, (int)ceil(a->seconds * r->options->rate), false);
+    return hf_reach_say(r, HF_NONE, "the action \"%s\" is not there yet", hf_action_text(a->kind));
+}

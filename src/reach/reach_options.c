@@ -1,0 +1,43 @@
+/* The table of reach options. */
+#include <holdfast/reaching.h>
+
+#include <stddef.h>
+
+#define AT(field) offsetof(hf_reach_options, field)
+static const hf_option table[] = {
+    {"nodes", HF_OPTION_COUNT, AT(nodes), 10, 100000, 1500, "", "postures of the roadmap"},
+    {"step_m", HF_OPTION_REAL, AT(step_m), 0.005, 1, 0.04, "m", "length of the roadmap's edges"},
+    {"shortcut_m", HF_OPTION_REAL, AT(shortcut_m), 0, 1, 0.16, "m", "longest shortcut between its leaves"},
+    {"regular_share", HF_OPTION_REAL, AT(regular_share), 0, 1, 0.6, "",
+     "drawn postures that do not reach far"},
+    {"right_share", HF_OPTION_REAL, AT(right_share), 0, 1, 0.66, "",
+     "right hands among the postures that reach far"},
+    {"comfort", HF_OPTION_REAL, AT(comfort), 0.01, 1, 0.3, "",
+     "cost of a way near the rest posture, where one far from it costs 1"},
+    {"connections", HF_OPTION_COUNT, AT(connections), 1, 64, 12, "",
+     "postures of the roadmap tried for each end of a way"},
+    {"smoothing", HF_OPTION_COUNT, AT(smoothing), 0, 100000, 120, "", "rounds of smoothing a way"},
+    {"seeds", HF_OPTION_COUNT, AT(seeds), 1, 64, 24, "",
+     "postures that the search for a hand's goal starts from"},
+    {"tries", HF_OPTION_COUNT, AT(tries), 0, 1000000, 200, "", "random starts of that search"},
+    {"extensions", HF_OPTION_COUNT, AT(extensions), 1, 10000000, 4000, "",
+     "steps of the trees that search where the roadmap does not help"},
+    {"margin_m", HF_OPTION_REAL, AT(margin_m), 0.006, 1, 0.008, "m", "least balance margin"},
+    {"speed_share", HF_OPTION_REAL, AT(speed_share), 0.01, 1, 0.3, "",
+     "of the limits of speed and acceleration"},
+    {"approach_m", HF_OPTION_REAL, AT(approach_m), 0.01, 1, 0.08, "m",
+     "straight way of a hand to what it grasps, and away from it"},
+    {"upright_rad", HF_OPTION_REAL, AT(upright_rad), 0.001, 3.2, 0.15, "rad",
+     "most tilt of an object that is kept upright"},
+    {"rate", HF_OPTION_REAL, AT(rate), 10, 240, 30, "", "frames a second"},
+    {"seed", HF_OPTION_SEED, AT(seed), 0, 9007199254740992.0, 1, "", "random seed"},
+    {"threads", HF_OPTION_COUNT, AT(threads), 0, 64, 0, "", "threads; 0: all cores"},
+};
+
+hf_option_table hf_reach_option_table(void) { return HF_OPTION_TABLE(table); }
+
+hf_reach_options hf_reach_options_default(void) {
+    hf_reach_options o = {0};
+    hf_options_default(hf_reach_option_table(), &o);
+    return o;
+}

@@ -1,0 +1,254 @@
+/* Frames of a way: corners rounded, and one bell-shaped rise and fall of speed from stop to stop, as fast as
+   the joints allow. People move a hand so: the speed of least jerk, 30 u^2 (1 - u)^2. */
+#include "reach/reach_play.h"
+
+#include "base/workspace.h"
+#include "model/creature.h"
+#include "schedule/frames.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_SAMPLES = 400, /* along a way */
+    MOST_FRAMES = 20000,
+    ROUNDS = 12 /* of lengthening a duration until limits hold */
+};
+static const double SAMPLE_M = 0.006; /* mean distance between samples of a way */
+static const double ROUND_M = 0.12;   /* length of way over which a corner is rounded */
+
+/* The share of a way that is done at a share of its time: least jerk from stop to stop. */
+static double bell(double u) { return u * u * u * (10 - 15 * u + 6 * u * u); }
+
+/* ---- samples ---- */
+
+typedef struct samples {
+    int count;
+    double (*rows)[HF_REACH_WIDTH];
+} samples;
+
+static double apart(hf_reach_worker* w, const double* a, const double* b) {
+    hf_space s = hf_reach_space(w);
+    return s.distance(s.user, a, b, INFINITY);
+}
+
+static void at_length(hf_reach_worker* w, const hf_space_rows* way, double length, double* state) {
+    hf_space s = hf_reach_space(w);
+    for (int i = 0; i + 1 < way->count; i++) {
+        double d = apart(w, hf_space_row(way, i), hf_space_row(way, i + 1));
+        if (length <= d || i + 2 == way->count) {
+            s.between(s.user, hf_space_row(way, i), hf_space_row(way, i + 1), d > 0 ? fmin(1, length / d) : 1,
+                      state);
+            return;
+        }
+        length -= d;
+    }
+    memcpy(state, hf_space_row(way, way->count - 1), sizeof(double) * HF_REACH_WIDTH);
+}
+
+/* Means of the controls over a window that is narrower near the ends, which stay. */
+static void round_corners(hf_reach_worker* w, const samples* from, int window, samples* to) {
+    for (int i = 0; i < from->count; i++) {
+        int half = window;
+        if (i < half) half = i;
+        if (from->count - 1 - i < half) half = from->count - 1 - i;
+        double controls[HF_CONTROL_COUNT] = {0}, weight = 0;
+        for (int k = -half; k <= half; k++) {
+            double share = half + 1 - abs(k);
+            weight += share;
+            for (int c = 0; c < HF_CONTROL_COUNT; c++) controls[c] += share * from->rows[i + k][c];
+        }
+        for (int c = 0; c < HF_CONTROL_COUNT; c++) controls[c] /= weight;
+        hf_reach_state(w, controls, to->rows[i]);
+    }
+}
+
+static bool all_pass(hf_reach_worker* w, const samples* s) {
+    hf_space space = hf_reach_space(w);
+    bool good = true;
+    for (int i = 0; i < s->count && good; i++) {
+        good = hf_reach_valid(w, s->rows[i]);
+        if (good && i > 0) space.passes(space.user, s->rows[i - 1], s->rows[i], &good);
+    }
+    return good;
+}
+
+/* The way as samples, its corners as round as they can be. */
+static hf_status sample(hf_reach_worker* w, const hf_space_rows* way, samples* out) {
+    double length = 0;
+    for (int i = 0; i + 1 < way->count; i++)
+        length += apart(w, hf_space_row(way, i), hf_space_row(way, i + 1));
+    int n = 2 + (int)fmin(MOST_SAMPLES, ceil(length / SAMPLE_M));
+    samples raw = {n, hf_workspace_take(w->workspace, (size_t)n, sizeof *raw.rows)};
+    *out = (samples){n, hf_workspace_take(w->workspace, (size_t)n, sizeof *out->rows)};
+    if (!raw.rows || !out->rows) return HF_ERROR_MEMORY;
+    for (int i = 0; i < n; i++) at_length(w, way, length * i / (n - 1), raw.rows[i]);
+    int window = way->count > 2 ? (int)(ROUND_M / (length / (n - 1) + 1e-9)) : 0;
+    if (window > n / 3) window = n / 3;
+    for (; window > 0; window /= 2) {
+        round_corners(w, &raw, window, out);
+        if (all_pass(w, out)) return HF_OK;
+    }
+    memcpy(out->rows, raw.rows, sizeof *raw.rows * (size_t)n);
+    return HF_OK;
+}
+
+/* ---- frames ---- */
+
+typedef struct playing {
+    hf_reach_stage* stage;
+    samples way;
+    double* length;          /* of the way up to each sample */
+    const double *from, *to; /* the stand's joint values before and after */
+    double* mixed;
+} playing;
+
+/* The pose at a share of the way, with the fingers as far; in the worker. */
+static void pose_at(playing* p, double share, double* state) {
+    hf_reach_worker* w = p->stage->worker;
+    const samples* s = &p->way;
+    double at = share * p->length[s->count - 1];
+    int i = 0;
+    while (i + 2 < s->count && p->length[i + 1] < at) i++;
+    double d = p->length[i + 1] - p->length[i], t = d > 0 ? fmin(1, fmax(0, (at - p->length[i]) / d)) : share;
+    double controls[HF_CONTROL_COUNT];
+    for (int c = 0; c < HF_CONTROL_COUNT; c++)
+        controls[c] = s->rows[i][c] + t * (s->rows[i + 1][c] - s->rows[i][c]);
+    int n = w->world->creature->view.q_count;
+    for (int k = 0; k < n && p->to; k++)
+        p->stage->world->stand_q[k] = p->from[k] + share * (p->to[k] - p->from[k]);
+    hf_reach_state(w, controls, state);
+}
+
+/* The largest share of an acceleration limit that a joint or the root takes between two moves. */
+static double acceleration(const hf_creature_view* v, double rate, const hf_pose* a, const hf_pose* b,
+                           const hf_pose* c) {
+    double most = 0;
+    for (int j = 0; j < v->joint_count; j++) {
+        const hf_joint* joint = &v->joints[j];
+        if (joint->q_count != 1) continue;
+        int i = joint->q_index;
+        double x = fabs(a->q[i] - 2 * b->q[i] + c->q[i]) * rate * rate;
+        most = fmax(most, x / joint->max_acceleration);
+    }
+    hf_vec3 bend = hf_sub(hf_add(a->root.position, c->root.position), hf_scale(b->root.position, 2));
+    return fmax(most, hf_length(bend) * rate * rate / v->limits.root_acceleration);
+}
+
+/* How many times too fast a duration of so many frames is. */
+static double too_fast(playing* p, int frames, hf_pose poses[3]) {
+    hf_reach_worker* w = p->stage->worker;
+    const hf_creature* c = w->world->creature;
+    const hf_reach_options* o = w->world->options;
+    double speed = 0, most = 0, state[HF_REACH_WIDTH];
+    for (int i = -1; i <= frames + 1; i++) {
+        pose_at(p, bell(fmin(1, fmax(0, (double)i / frames))), state);
+        hf_pose* now = &poses[(i + 3) % 3];
+        now->root = w->pose.root;
+        memcpy(now->q, w->pose.q, sizeof(double) * (size_t)c->view.q_count);
+        if (i >= 0) speed = fmax(speed, hf_frames_speed(c, o->rate, &poses[(i + 2) % 3], now));
+        if (i >= 1)
+            most = fmax(most, acceleration(&c->view, o->rate, &poses[(i + 1) % 3], &poses[(i + 2) % 3], now));
+    }
+    return fmax(speed / o->speed_share, sqrt(most / o->speed_share));
+}
+
+static hf_status add_knot(hf_reach_stage* s, bool stance) {
+    hf_reach_worker* w = s->worker;
+    hf_hold holds[HF_STANCE_SUPPORTS];
+    int n = 0;
+    for (int i = 0; i < 2; i++) holds[n++] = w->world->stand.feet[i];
+    for (int i = 0; i < s->hold_count; i++) holds[n++] = s->holds[i];
+    for (int i = 0; i < w->world->load_count; i++) {
+        const hf_reach_load* l = &w->world->loads[i];
+        hf_transform at =
+            hf_compose(w->links[w->world->creature->view.limbs[l->limb].effector_link], l->in_hand);
+        hf_placement_move(w->world->placement, l->object, at);
+        holds[n++] = hf_hold_in_world(l->hold, at);
+        if (l->second >= 0) holds[n++] = hf_hold_in_world(l->second_hold, at);
+    }
+    return hf_schedule_add(s->schedule, w->world->placement, s->frames++ / w->world->options->rate, &w->pose,
+                           holds, n, stance);
+}
+
+hf_status hf_reach_stay(hf_reach_stage* s, int frames, bool stance) {
+    hf_status status = HF_OK;
+    hf_reach_state(s->worker, s->state, s->state);
+    for (int i = 0; i < frames && status == HF_OK; i++) status = add_knot(s, stance && i == 0);
+    return status;
+}
+
+static hf_status take_memory(playing* p, hf_pose poses[3]) {
+    hf_workspace* w = p->stage->worker->workspace;
+    size_t q = (size_t)p->stage->world->creature->view.q_count + 1;
+    p->length = hf_workspace_take(w, (size_t)p->way.count, sizeof(double));
+    double* from = hf_workspace_take(w, q, sizeof(double));
+    for (int i = 0; i < 3; i++) poses[i].q = hf_workspace_take(w, q, sizeof(double));
+    if (!p->length || !from || !poses[0].q || !poses[1].q || !poses[2].q) return HF_ERROR_MEMORY;
+    memcpy(from, p->stage->world->stand_q, sizeof(double) * (q - 1));
+    p->from = from;
+    p->length[0] = 0;
+    for (int i = 1; i < p->way.count; i++)
+        p->length[i] = p->length[i - 1] + apart(p->stage->worker, p->way.rows[i - 1], p->way.rows[i]);
+    return HF_OK;
+}
+
+/* Do all frames hold, and the ways between them? */
+static bool frames_hold(playing* p, int frames, hf_pose poses[3]) {
+    hf_reach_worker* w = p->stage->worker;
+    double state[HF_REACH_WIDTH];
+    bool good = true;
+    for (int i = 0; i <= frames && good; i++) {
+        pose_at(p, bell((double)i / frames), state);
+        if (i > 0) good = hf_reach_frames_pass(w, &poses[0]);
+        poses[0].root = w->pose.root;
+        memcpy(poses[0].q, w->pose.q, sizeof(double) * (size_t)w->world->creature->view.q_count);
+    }
+    return good;
+}
+
+/* The least number of frames with which all limits hold. */
+static int find_duration(playing* p, hf_pose poses[3]) {
+    int frames = (int)(p->stage->world->options->rate / 2);
+    for (int i = 0; i < ROUNDS; i++) {
+        double share = too_fast(p, frames, poses);
+        if (share <= 1 && i > 0) break;
+        int more = (int)ceil(frames * fmax(share, 0.2) * (i > 1 ? 1.05 : 1));
+        frames = more < 3 ? 3 : more > MOST_FRAMES ? MOST_FRAMES : more;
+    }
+    return frames;
+}
+
+static void reset_fingers(const playing* p) {
+    hf_reach_world* w = p->stage->world;
+    memcpy(w->stand_q, p->from, sizeof(double) * (size_t)w->creature->view.q_count);
+}
+
+hf_status hf_reach_play(hf_reach_stage* s, const hf_space_rows* way, const double* fingers, bool* good) {
+    hf_reach_worker* w = s->worker;
+    hf_workspace_mark mark = hf_workspace_begin(w->workspace);
+    playing p = {.stage = s, .to = fingers};
+    hf_pose poses[3];
+    hf_status status = sample(w, way, &p.way);
+    if (status == HF_OK) status = take_memory(&p, poses);
+    int frames = status == HF_OK ? find_duration(&p, poses) : 0;
+    *good = status == HF_OK && frames_hold(&p, frames, poses);
+    if (status == HF_OK && !*good) reset_fingers(&p);
+    for (int i = 1; i <= frames && *good && status == HF_OK; i++) {
+        pose_at(&p, bell((double)i / frames), s->state);
+        status = add_knot(s, i == frames);
+    }
+    hf_workspace_end(w->workspace, mark);
+    return status;
+}
+
+hf_status hf_reach_turn(hf_reach_stage* s, const double* q, bool* good) {
+    hf_space_rows still = hf_space_rows_start(HF_REACH_WIDTH, s->worker->workspace);
+    hf_workspace_mark mark = hf_workspace_begin(s->worker->workspace);
+    hf_status status = hf_space_rows_add(&still, s->state);
+    if (status == HF_OK) status = hf_space_rows_add(&still, s->state);
+    if (status == HF_OK) status = hf_reach_play(s, &still, q, good);
+    hf_workspace_end(s->worker->workspace, mark);
+    return status;
+}

@@ -1,0 +1,26 @@
+/* From a way to frames: times with a bell-shaped speed, and knots of a schedule. */
+#ifndef HF_REACH_REACH_PLAY_H
+#define HF_REACH_REACH_PLAY_H
+
+#include "reach/reach_roadmap.h"
+
+/* Where a performance is: what has been scheduled up to now. */
+typedef struct hf_reach_stage {
+    hf_reach_world* world;
+    hf_reach_worker* worker;
+    hf_schedule* schedule;
+    int frames;                        /* knots so far, one a frame */
+    double state[HF_REACH_WIDTH];      /* at the last one */
+    hf_hold holds[HF_STANCE_SUPPORTS]; /* besides the feet, in the world: hands that lean, grips */
+    int hold_count;
+} hf_reach_stage;
+
+/* Adds the first knot, or the same pose again. */
+hf_status hf_reach_stay(hf_reach_stage* stage, int frames, bool stance);
+/* Follows a way that begins where the stage is. fingers (may be NULL): joint values at the end of the way,
+   which the stand's values become on the way. *good false, and nothing added: a frame does not hold. */
+hf_status hf_reach_play(hf_reach_stage* stage, const hf_space_rows* way, const double* fingers, bool* good);
+/* Only the stand's joint values (fingers, head) change. */
+hf_status hf_reach_turn(hf_reach_stage* stage, const double* q, bool* good);
+
+#endif

@@ -1,0 +1,250 @@
+/* A scenario of kind reach: the roadmap where the creature stands, then one action after the other, each
+   added to one schedule; in the end the motion of it. */
+#include "reach/reach_run.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/workspace.h"
+#include "model/creature.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+static double now_s(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+hf_status hf_reach_say(hf_reach_runner* r, hf_outcome outcome, const char* format, ...) {
+    va_list list;
+    va_start(list, format);
+    vsnprintf(r->now->why, sizeof r->now->why, format, list);
+    va_end(list);
+    r->now->outcome = outcome;
+    return HF_OK;
+}
+
+void hf_reach_result_free(hf_reach_result* result) {
+    if (!result) return;
+    hf_free(result->actions);
+    hf_schedule_free(result->schedule);
+    hf_motion_free(result->motion);
+    memset(result, 0, sizeof *result);
+}
+
+/* ---- where the creature stands ---- */
+
+static hf_status find_feet(hf_reach_runner* r, const hf_transform* links, hf_error* error) {
+    hf_reach_world* w = &r->world;
+    for (int side = 0; side < 2; side++) {
+        int leg = w->layer->legs[side];
+        if (!hf_hold_find(w->creature, w->placement, links, leg, HF_NAMED_TOUCH_M, &w->stand.feet[side]))
+            return hf_fail(error, HF_ERROR_FORMAT, r->scenario->path, 0, "start",
+                           "\"%.60s\" does not stand on anything", w->creature->view.limbs[leg].name);
+    }
+    return HF_OK;
+}
+
+static hf_status build_stance(hf_reach_runner* r, const hf_transform* links) {
+    hf_reach_world* w = &r->world;
+    double mass = w->creature->view.mass;
+    w->support_count = 0;
+    for (int side = 0; side < 2; side++) {
+        const hf_hold* h = &w->stand.feet[side];
+        const hf_limb* leg = &w->creature->view.limbs[h->limb];
+        int link = h->frame >= 0 ? leg->contacts[h->frame].link : leg->effector_link;
+        hf_support_plan(w->creature, w->placement, h, links[link], &w->supports[w->support_count++]);
+    }
+    return hf_stance_build(w->stance, w->supports, w->support_count, mass, NULL, r->workspace);
+}
+
+/* Elbow values with which arms reach as far as they can. */
+static void find_straight(hf_reach_runner* r) {
+    enum { STEPS = 40, ELBOW = 5 };
+    hf_reach_worker* w = r->crew.workers[0];
+    for (int side = 0; side < 2; side++) {
+        double controls[HF_CONTROL_COUNT], state[HF_REACH_WIDTH], far = -1;
+        int k = hf_control_first((hf_side)side) + ELBOW;
+        memcpy(controls, r->world.rest, sizeof controls);
+        for (int i = 0; i <= STEPS; i++) {
+            hf_control c = r->layer->controls[k];
+            controls[k] = c.low + (c.high - c.low) * i / STEPS;
+            hf_reach_state(w, controls, state);
+            const hf_vec3* p = (const hf_vec3*)(const void*)(state + HF_CONTROL_COUNT);
+            double d = hf_distance(p[2 + 5 * side], p[2 + 5 * side + 2]);
+            if (d > far) far = d, r->world.straight[side] = controls[k];
+        }
+    }
+}
+
+static hf_status stand(hf_reach_runner* r, hf_error* error) {
+    hf_reach_world* w = &r->world;
+    const hf_creature_view* v = &w->creature->view;
+    const hf_scenario_state* start = &r->scenario->start;
+    w->stand_q = hf_alloc((size_t)v->q_count + 1, sizeof(double));
+    hf_transform* links = hf_workspace_take(r->workspace, (size_t)v->link_count, sizeof *links);
+    if (!w->stand_q || !links) return hf_fail_memory(error, NULL);
+    memcpy(w->stand_q, start->pose.q, sizeof(double) * (size_t)v->q_count);
+    hf_control_stand_set(w->layer, &(hf_pose){start->pose.root, w->stand_q}, links, &w->stand);
+    hf_status status = find_feet(r, links, error);
+    if (status == HF_OK) status = hf_fail_status(error, build_stance(r, links), r->scenario->path);
+    return status;
+}
+
+static hf_status create(hf_reach_runner* r, hf_error* error) {
+    const hf_scenario* s = r->scenario;
+    hf_reach_world* w = &r->world;
+    w->creature = s->creature;
+    w->options = r->options;
+    hf_status status = hf_control_layer_create(s->creature, NULL, &r->layer, error);
+    if (status != HF_OK) return status;
+    w->layer = r->layer;
+    status = hf_placement_create(s->scene, &w->placement);
+    if (status == HF_OK) status = hf_workspace_create(&r->workspace);
+    if (status == HF_OK) status = hf_stance_create(&w->stance);
+    if (status != HF_OK) return hf_fail_status(error, status, s->path);
+    status = stand(r, error);
+    if (status != HF_OK) return status;
+    status = hf_reach_crew_create(w, r->options->threads, &r->crew);
+    if (status == HF_OK) status = hf_reach_roadmap_create(&r->roadmap);
+    if (status == HF_OK) status = hf_schedule_create(s->creature, r->options->rate, &r->result->schedule);
+    return hf_fail_status(error, status, s->path);
+}
+
+static void destroy(hf_reach_runner* r) {
+    hf_reach_roadmap_free(r->roadmap);
+    hf_reach_crew_free(&r->crew);
+    hf_stance_free(r->world.stance);
+    hf_placement_free(r->world.placement);
+    hf_free(r->world.stand_q);
+    hf_workspace_free(r->workspace);
+    hf_control_layer_free(r->layer);
+}
+
+/* ---- ways ---- */
+
+/* Smoothed, and where a frame of that does not hold, as it was found. */
+static hf_status play_way(hf_reach_runner* r, hf_space_rows* way, bool* good) {
+    hf_space_rows raw = hf_space_rows_start(HF_REACH_WIDTH, r->workspace);
+    hf_status status = HF_OK;
+    for (int i = 0; i < way->count && status == HF_OK; i++)
+        status = hf_space_rows_add(&raw, hf_space_row(way, i));
+    if (status == HF_OK) status = hf_reach_smooth(r->stage.worker, way, r->options->seed);
+    if (status == HF_OK) status = hf_reach_play(&r->stage, way, NULL, good);
+    if (status == HF_OK && !*good) status = hf_reach_play(&r->stage, &raw, NULL, good);
+    return status;
+}
+
+hf_status hf_reach_go(hf_reach_runner* r, const double* goal, int without) {
+    hf_workspace_mark mark = hf_workspace_begin(r->workspace);
+    hf_space_rows way = hf_space_rows_start(HF_REACH_WIDTH, r->workspace);
+    bool found = false;
+    hf_status status =
+        hf_reach_find_way(r->roadmap, r->stage.worker, without, r->stage.state, goal, &way, &found);
+    if (status == HF_OK && found) status = play_way(r, &way, &found);
+    if (status == HF_OK && !found)
+        hf_reach_say(r, HF_NONE, "there is no free way to the posture at the goal: %s",
+                     r->stage.worker->why ? r->stage.worker->why : "the search ended");
+    hf_workspace_end(r->workspace, mark);
+    return status;
+}
+
+/* ---- the whole ---- */
+
+static hf_status begin(hf_reach_runner* r, hf_progress_fn progress, void* user, hf_error* error) {
+    hf_reach_worker* w = r->crew.workers[0];
+    double controls[HF_CONTROL_COUNT];
+    hf_control_rest(r->layer, &r->world.stand, controls);
+    hf_reach_state(w, controls, r->world.rest);
+    find_straight(r);
+    r->stage = (hf_reach_stage){.world = &r->world, .worker = w, .schedule = r->result->schedule};
+    memcpy(r->stage.state, r->world.rest, sizeof r->stage.state);
+    if (!hf_reach_valid(w, r->world.rest))
+        return hf_fail(error, HF_ERROR_FORMAT, r->scenario->path, 0, "start", "does not hold: %s", w->why);
+    double began = now_s();
+    hf_status status = hf_reach_roadmap_grow(r->roadmap, &r->crew, r->options->nodes, progress, user);
+    double grown = now_s();
+    if (status == HF_OK) status = hf_reach_roadmap_shorten(r->roadmap, &r->crew);
+    r->result->roadmap_s = grown - began;
+    r->result->shortcuts_s = now_s() - grown;
+    r->result->nodes = hf_space_graph_count(&r->roadmap->graph);
+    r->result->shortcuts = r->roadmap->shortcuts;
+    if (status == HF_OK) status = hf_reach_stay(&r->stage, 1, true);
+    return hf_fail_status(error, status, r->scenario->path);
+}
+
+static hf_status run_actions(hf_reach_runner* r) {
+    const hf_scenario* s = r->scenario;
+    hf_reach_result* out = r->result;
+    hf_status status = HF_OK;
+    out->actions = hf_alloc((size_t)s->action_count + 1, sizeof *out->actions);
+    if (!out->actions) return HF_ERROR_MEMORY;
+    out->outcome = HF_FOUND;
+    for (int i = 0; i < s->action_count && status == HF_OK && out->outcome == HF_FOUND; i++) {
+        double began = now_s();
+        int knots = r->result->schedule->knot_count;
+        (void)knots;
+        r->now = &out->actions[out->action_count++];
+        r->now->outcome = HF_FOUND;
+        status = hf_reach_do(r, &s->actions[i], i);
+        r->now->time_s = now_s() - began;
+        if (r->now->outcome != HF_FOUND) out->outcome = HF_PARTIAL;
+    }
+    return status;
+}
+
+/* What is wrong with a frame that was tested before: a defect of this room, told and not hidden. */
+static void say_fault(hf_reach_runner* r, const hf_frame_fault* f) {
+    const hf_creature_view* v = &r->world.creature->view;
+    if (f->kind != HF_FAULT_COLLIDES) {
+        hf_reach_say(r, HF_PARTIAL, "frame %d of the motion %s", f->frame, hf_frame_fault_text(f->kind));
+        return;
+    }
+    const hf_collision* hit = &f->collision;
+    hf_reach_say(r, HF_PARTIAL, "frame %d of the motion: \"%.60s\" meets \"%.60s\"", f->frame,
+                 v->links[v->bodies[hit->body].link].name,
+                 hit->other_body >= 0 ? v->links[v->bodies[hit->other_body].link].name
+                                      : hf_scene_object(r->scenario->scene, hit->surface.object).name);
+}
+
+static hf_status realise(hf_reach_runner* r, hf_error* error) {
+    hf_realise_options o = hf_realise_options_default();
+    hf_realise_result faults = {0};
+    hf_reach_result* out = r->result;
+    hf_free(out->schedule->outcome);
+    out->schedule->outcome = hf_copy_text(hf_outcome_text(out->outcome));
+    hf_free(out->schedule->scenario);
+    out->schedule->scenario = hf_copy_text(r->scenario->path);
+    if (!out->schedule->outcome || !out->schedule->scenario) return hf_fail_memory(error, NULL);
+    hf_status status = hf_realise(r->scenario->creature, r->scenario->scene, out->schedule, &o, r->workspace,
+                                  &out->motion, &faults);
+    if (status == HF_OK && faults.fault_count && out->outcome == HF_FOUND && out->action_count) {
+        r->now = &out->actions[out->action_count - 1];
+        out->outcome = HF_PARTIAL;
+        say_fault(r, &faults.faults[0]);
+    }
+    hf_realise_result_free(&faults);
+    return hf_fail_status(error, status, r->scenario->path);
+}
+
+hf_status hf_reach_run(const hf_scenario* scenario, const hf_reach_options* options, hf_progress_fn progress,
+                       void* user, hf_reach_result* result, hf_error* error) {
+    HF_REQUIRE(error, scenario && options && result);
+    memset(result, 0, sizeof *result);
+    hf_status status = hf_options_check(hf_reach_option_table(), options, error);
+    if (status != HF_OK) return status;
+    hf_reach_runner r = {.scenario = scenario, .options = options, .result = result};
+    status = create(&r, error);
+    for (int i = 0; i < r.crew.count && status == HF_OK; i++)
+        hf_workspace_watch(r.crew.workspaces[i], progress, user);
+    if (status == HF_OK) status = begin(&r, progress, user, error);
+    if (status == HF_OK) status = hf_fail_status(error, run_actions(&r), scenario->path);
+    if (status == HF_OK) status = realise(&r, error);
+    destroy(&r);
+    if (status != HF_OK) hf_reach_result_free(result);
+    return status;
+}

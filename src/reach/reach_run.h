@@ -1,0 +1,28 @@
+/* Running a list of actions. */
+#ifndef HF_REACH_REACH_RUN_H
+#define HF_REACH_REACH_RUN_H
+
+#include "reach/hand_solve.h"
+#include "reach/reach_play.h"
+
+typedef struct hf_reach_runner {
+    const hf_scenario* scenario;
+    const hf_reach_options* options;
+    hf_control_layer* layer;
+    hf_reach_world world;
+    hf_reach_crew crew;
+    hf_reach_roadmap* roadmap;
+    hf_reach_stage stage;
+    hf_workspace* workspace; /* of the ways of one action */
+    hf_reach_result* result;
+    hf_reach_action_result* now; /* of the action that is running */
+} hf_reach_runner;
+
+/* Says why the running action failed. */
+__attribute__((format(printf, 3, 4))) hf_status hf_reach_say(hf_reach_runner* runner, hf_outcome outcome,
+                                                             const char* format, ...);
+/* Goes to a posture on a free way; the action fails with a reason where there is none. */
+hf_status hf_reach_go(hf_reach_runner* runner, const double* goal, int without);
+hf_status hf_reach_do(hf_reach_runner* runner, const hf_action* action, int index);
+
+#endif

@@ -1,0 +1,178 @@
+/* Smoothing of ways (reaching-2003 section 6): stretches are replaced by straight ones, of all controls or,
+   where that does not pass, of one group alone; then the corner that deviates most is made straight, again
+   and again. */
+#include "reach/reach_roadmap.h"
+
+#include "base/random.h"
+#include "base/workspace.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { STREAM = 0x5300, GROUPS = 5 };
+/* States that are farther apart get one between them, m of mean distance. */
+static const double FAR_M = 0.04;
+/* A corner that deviates less is straight, m. */
+static const double STRAIGHT_M = 0.002;
+
+/* First and one past the last control of a group: all, right arm, left arm, spine, legs. */
+static const int group_of[GROUPS][2] = {{0, HF_CONTROL_COUNT},
+                                        {0, 9},
+                                        {9, 18},
+                                        {HF_CONTROL_SPINE, HF_CONTROL_LEGS},
+                                        {HF_CONTROL_LEGS, HF_CONTROL_COUNT}};
+
+typedef struct smoothing {
+    hf_reach_worker* worker;
+    hf_space space;
+    hf_space_rows* path;
+    hf_space_rows straight; /* scratch: the stretch that is tried */
+} smoothing;
+
+static double apart(const smoothing* s, const double* a, const double* b) {
+    return s->space.distance(s->space.user, a, b, INFINITY);
+}
+
+/* Rows i..j with a group of controls going straight from i to j, at the shares of the way that they have. */
+static hf_status make_straight(smoothing* s, int i, int j, int group) {
+    const int* g = group_of[group];
+    double whole = 0, done = 0;
+    for (int k = i; k < j; k++) whole += apart(s, hf_space_row(s->path, k), hf_space_row(s->path, k + 1));
+    s->straight.count = 0;
+    hf_status status = HF_OK;
+    for (int k = i; k <= j && status == HF_OK; k++) {
+        double row[HF_REACH_WIDTH], t = whole > 0 ? done / whole : 0;
+        memcpy(row, hf_space_row(s->path, k), sizeof row);
+        const double *a = hf_space_row(s->path, i), *b = hf_space_row(s->path, j);
+        for (int c = g[0]; c < g[1] && k > i && k < j; c++) row[c] = a[c] + t * (b[c] - a[c]);
+        if (k > i && k < j) hf_reach_state(s->worker, row, row);
+        if (k < j) done += apart(s, hf_space_row(s->path, k), hf_space_row(s->path, k + 1));
+        status = hf_space_rows_add(&s->straight, row);
+    }
+    return status;
+}
+
+static double length_of(const smoothing* s, const hf_space_rows* rows, int i, int j) {
+    double length = 0;
+    for (int k = i; k < j; k++) length += apart(s, hf_space_row(rows, k), hf_space_row(rows, k + 1));
+    return length;
+}
+
+/* Does the stretch that is tried hold, and is it shorter than rows i..j? */
+static hf_status is_better(smoothing* s, int i, int j, bool* better) {
+    hf_space_rows* t = &s->straight;
+    hf_status status = HF_OK;
+    *better = length_of(s, t, 0, t->count - 1) < length_of(s, s->path, i, j) - 1e-6;
+    for (int k = 1; k + 1 < t->count && *better; k++) *better = hf_reach_valid(s->worker, hf_space_row(t, k));
+    for (int k = 0; k + 1 < t->count && *better && status == HF_OK; k++)
+        status = s->space.passes(s->space.user, hf_space_row(t, k), hf_space_row(t, k + 1), better);
+    return status;
+}
+
+/* Makes rows i..j straight in all controls or else in each group that can be. */
+static hf_status straighten(smoothing* s, int i, int j, bool* done) {
+    *done = false;
+    hf_status status = HF_OK;
+    for (int g = 0; g < GROUPS && status == HF_OK; g++) {
+        bool better = false;
+        status = make_straight(s, i, j, g);
+        if (status == HF_OK) status = is_better(s, i, j, &better);
+        if (status != HF_OK || !better) continue;
+        memcpy(hf_space_row(s->path, i), s->straight.values,
+               sizeof(double) * HF_REACH_WIDTH * (size_t)(j - i + 1));
+        *done = true;
+        if (g == 0) break;
+    }
+    return status;
+}
+
+/* From both ends by halves, until stretches are straight. */
+static hf_status halve(smoothing* s, int i, int j) {
+    bool done;
+    if (j - i < 2) return HF_OK;
+    hf_status status = straighten(s, i, j, &done);
+    if (status != HF_OK || done) return status;
+    int middle = (i + j) / 2;
+    status = halve(s, i, middle);
+    return status == HF_OK ? halve(s, middle, j) : status;
+}
+
+/* How far a row is from the straight way between its neighbours. */
+static double deviation(const smoothing* s, int i) {
+    double row[HF_REACH_WIDTH];
+    const double *a = hf_space_row(s->path, i - 1), *b = hf_space_row(s->path, i + 1);
+    double before = apart(s, a, hf_space_row(s->path, i)), after = apart(s, hf_space_row(s->path, i), b);
+    s->space.between(s->space.user, a, b, before + after > 0 ? before / (before + after) : 0.5, row);
+    return apart(s, row, hf_space_row(s->path, i));
+}
+
+/* The row that deviates most, of those that were not tried in vain; 0 for none. */
+static int worst_corner(const smoothing* s, const bool* vain) {
+    int worst = 0;
+    double most = STRAIGHT_M;
+    for (int i = 1; i + 1 < s->path->count; i++) {
+        double d = vain[i] ? 0 : deviation(s, i);
+        if (d > most) most = d, worst = i;
+    }
+    return worst;
+}
+
+/* ---- density ---- */
+
+/* Merges rows that are too near and parts ways that are too long. */
+static hf_status even_out(smoothing* s) {
+    hf_space_rows* t = &s->straight;
+    hf_status status = HF_OK;
+    t->count = 0;
+    for (int i = 0; i < s->path->count && status == HF_OK; i++) {
+        const double* row = hf_space_row(s->path, i);
+        bool last = i + 1 == s->path->count;
+        if (i > 0) {
+            double before[HF_REACH_WIDTH], row_copy[HF_REACH_WIDTH], between[HF_REACH_WIDTH];
+            memcpy(before, hf_space_row(t, t->count - 1), sizeof before);
+            memcpy(row_copy, row, sizeof row_copy);
+            double d = apart(s, before, row);
+            int n = (int)ceil(d / FAR_M);
+            for (int k = 1; k < n && status == HF_OK; k++) {
+                s->space.between(s->space.user, before, row_copy, (double)k / n, between);
+                status = hf_space_rows_add(t, between);
+            }
+        }
+        if (status == HF_OK) status = hf_space_rows_add(t, row);
+        (void)last;
+    }
+    s->path->count = 0;
+    for (int i = 0; i < t->count && status == HF_OK; i++)
+        status = hf_space_rows_add(s->path, hf_space_row(t, i));
+    return status;
+}
+
+hf_status hf_reach_smooth(hf_reach_worker* w, hf_space_rows* path, uint64_t seed) {
+    if (path->count < 2) return HF_OK;
+    smoothing s = {.worker = w,
+                   .space = hf_reach_space(w),
+                   .path = path,
+                   .straight = hf_space_rows_start(HF_REACH_WIDTH, path->workspace)};
+    hf_status status = halve(&s, 0, path->count - 1);
+    if (status == HF_OK) status = even_out(&s);
+    bool* vain = hf_workspace_take(path->workspace, (size_t)path->count + 1, sizeof *vain);
+    if (!vain) return HF_ERROR_MEMORY;
+    memset(vain, 0, (size_t)path->count + 1);
+    int rounds = path->count > 2 ? w->world->options->smoothing : 0;
+    for (int n = 0; n < rounds && status == HF_OK && hf_workspace_goes_on(w->workspace); n++) {
+        bool done = false;
+        int corner = worst_corner(&s, vain);
+        if (n % 4 == 3 || corner == 0) {
+            hf_random r = hf_random_start(seed, STREAM, (uint64_t)n);
+            int a = (int)(hf_random_unit(&r) * path->count), b = (int)(hf_random_unit(&r) * path->count);
+            int i = a < b ? a : b, j = a < b ? b : a;
+            if (j - i >= 2) status = straighten(&s, i, j, &done);
+            if (done) memset(vain, 0, (size_t)path->count);
+            continue;
+        }
+        status = straighten(&s, corner - 1, corner + 1, &done);
+        vain[corner] = !done;
+        if (done) vain[corner - 1] = vain[corner + 1] = false;
+    }
+    return status;
+}

@@ -1,0 +1,298 @@
+/* Postures of a control layer as a space: mean distance of joints, limits, balance, collisions. */
+#include "reach/reach_world.h"
+
+#include "base/memory.h"
+#include "base/workspace.h"
+#include "model/creature.h"
+#include "model/scene.h"
+#include "model/tolerance.h"
+
+#include <holdfast/rom.h>
+
+#include <math.h>
+#include <string.h>
+
+/* A way is cut into pieces on which no point of the distance moves farther, m: on each the straight move of
+   the pose is tested, which a curved one leaves by a fifth of a millimetre. What hands carry is tested at the
+   ends of pieces alone, which are shorter then. */
+static const double PIECE_M = 0.03, LOADED_PIECE_M = 0.01;
+
+hf_status hf_reach_worker_create(const hf_reach_world* world, hf_workspace* workspace,
+                                 hf_reach_worker** worker) {
+    const hf_creature_view* v = &world->creature->view;
+    hf_reach_worker* w = hf_alloc(1, sizeof *w);
+    *worker = w;
+    if (!w) return HF_ERROR_MEMORY;
+    w->world = world;
+    w->workspace = workspace;
+    w->without = -1;
+    w->links = hf_alloc((size_t)v->link_count, sizeof *w->links);
+    w->pose.q = hf_alloc((size_t)v->q_count + 1, sizeof(double));
+    w->before.q = hf_alloc((size_t)v->q_count + 1, sizeof(double));
+    if (!w->links || !w->pose.q || !w->before.q) return HF_ERROR_MEMORY;
+    return hf_clearance_create(world->creature, &w->clearance);
+}
+
+void hf_reach_worker_free(hf_reach_worker* w) {
+    if (!w) return;
+    hf_clearance_free(w->clearance);
+    hf_free(w->links);
+    hf_free(w->pose.q);
+    hf_free(w->before.q);
+    hf_free(w);
+}
+
+void hf_reach_worker_forget(hf_reach_worker* w) { hf_clearance_forget(w->clearance); }
+
+/* ---- states ---- */
+
+static const hf_vec3* points_of(const double* state) {
+    return (const hf_vec3*)(const void*)(state + HF_CONTROL_COUNT);
+}
+
+bool hf_reach_state(hf_reach_worker* w, const double* controls, double* state) {
+    if (state != controls) memcpy(state, controls, sizeof(double) * HF_CONTROL_COUNT);
+    bool kept = hf_control_pose(w->world->layer, &w->world->stand, controls, &w->pose, w->links);
+    hf_control_points(w->world->layer, w->links, (hf_vec3*)(void*)(state + HF_CONTROL_COUNT));
+    return kept;
+}
+
+static double mean_distance(const double* a, const double* b, int without) {
+    const hf_vec3 *p = points_of(a), *q = points_of(b);
+    double sum = 0;
+    int count = 0;
+    for (int i = 0; i < HF_CONTROL_POINTS; i++) {
+        if (without >= 0 && i >= 2 && (i - 2) / 5 == without) continue;
+        sum += hf_distance(p[i], q[i]);
+        count++;
+    }
+    return sum / count;
+}
+
+static double distance(const void* user, const double* a, const double* b, double enough) {
+    (void)user, (void)enough;
+    return mean_distance(a, b, -1);
+}
+
+/* Motions near the rest posture cost less: the shares of its ends' distances from it, for what is between. */
+static double cost(const void* user, const double* a, const double* b, double enough) {
+    const hf_reach_worker* w = user;
+    (void)enough;
+    double far =
+        (mean_distance(a, w->world->rest, w->without) + mean_distance(b, w->world->rest, w->without)) / 2;
+    double k = w->world->options->comfort,
+           arm = 0.4; /* m: mean distance of joints of a posture that reaches far */
+    return mean_distance(a, b, w->without) * (k + (1 - k) * fmin(1, far / arm));
+}
+
+static void between(const void* user, const double* a, const double* b, double t, double* state) {
+    double controls[HF_CONTROL_COUNT];
+    for (int k = 0; k < HF_CONTROL_COUNT; k++) controls[k] = a[k] + t * (b[k] - a[k]);
+    hf_reach_state((hf_reach_worker*)(uintptr_t)user, controls, state);
+}
+
+/* ---- validity of the pose in the worker ---- */
+
+static bool fail(hf_reach_worker* w, const char* why) {
+    w->why = why;
+    return false;
+}
+
+static hf_transform load_pose(const hf_reach_worker* w, const hf_reach_load* load) {
+    int link = w->world->creature->view.limbs[load->limb].effector_link;
+    return hf_compose(w->links[link], load->in_hand);
+}
+
+static bool balanced(const hf_reach_worker* w) {
+    double mass = w->world->creature->view.mass;
+    hf_vec3 com = hf_scale(hf_com(w->world->creature, w->links), mass);
+    for (int i = 0; i < w->world->load_count; i++) {
+        const hf_reach_load* l = &w->world->loads[i];
+        com = hf_add(com, hf_scale(hf_apply(load_pose(w, l), l->com), l->mass));
+        mass += l->mass;
+    }
+    return hf_stance_margin(w->world->stance, hf_scale(com, 1 / mass)) >= w->world->options->margin_m;
+}
+
+static bool upright(const hf_reach_worker* w) {
+    for (int i = 0; i < w->world->load_count; i++) {
+        if (!w->world->loads[i].upright) continue;
+        hf_vec3 up = hf_rotate(load_pose(w, &w->world->loads[i]).rotation, hf_v3(0, 0, 1));
+        if (up.z < hf_cos(w->world->options->upright_rad)) return false;
+    }
+    return true;
+}
+
+/* Limits, range of motion, balance of the pose in the worker. */
+static bool holds(hf_reach_worker* w) {
+    if (!hf_pose_within_limits(w->world->creature, w->pose.q, 0)) return fail(w, "a joint is at its limit");
+    if (!hf_pose_within_rom(w->world->creature, w->pose.q, HF_ROM_RAD))
+        return fail(w, "a joint group is outside its range of motion");
+    if (!balanced(w)) return fail(w, "the body loses its balance");
+    return upright(w) || fail(w, "what it carries tilts");
+}
+
+/* Does what a hand carries meet the scene or the body? */
+static bool load_collides(hf_reach_worker* w, const hf_reach_load* load) {
+    const hf_creature* c = w->world->creature;
+    hf_transform at = load_pose(w, load);
+    hf_allowance allowed = hf_allowance_default();
+    for (int i = 0; i < load->shape_count; i++) {
+        if (hf_placement_overlap(w->world->placement, &load->shapes[i], at, &allowed, NULL)) return true;
+        for (int b = 0; b < c->view.body_count; b++) {
+            const hf_body* body = &c->view.bodies[b];
+            if (hf_effector_has(c, load->limb, body->link) ||
+                (load->second >= 0 && hf_effector_has(c, load->second, body->link)))
+                continue;
+            hf_transform bone = hf_compose(w->links[body->link], body->in_link);
+            if (hf_shape_overlap(&load->shapes[i], at, &body->shape, bone, HF_DEPTH_M)) return true;
+        }
+    }
+    return false;
+}
+
+static bool loads_collide(hf_reach_worker* w) {
+    for (int i = 0; i < w->world->load_count; i++)
+        if (load_collides(w, &w->world->loads[i])) return true;
+    return false;
+}
+
+static hf_collision_query query_of(hf_reach_worker* w, hf_hold* touches) {
+    hf_collision_query q = hf_collision_query_default();
+    int n = 0;
+    for (int i = 0; i < 2; i++) touches[n++] = w->world->stand.feet[i];
+    for (int i = 0; i < w->world->touch_count; i++) touches[n++] = w->world->touches[i];
+    q.touches = touches;
+    q.touch_count = n;
+    q.clearance = w->clearance;
+    q.depth_m = 0; // frames cut corners, and have what a frame allows for that
+    return q;
+}
+
+bool hf_reach_holds(hf_reach_worker* w, const double* state) {
+    double scratch[HF_REACH_WIDTH];
+    w->tests++;
+    if (!hf_reach_state(w, state, scratch)) return fail(w, "the legs do not reach the feet");
+    return holds(w);
+}
+
+/* Collisions of the pose in the worker. */
+static bool is_free(hf_reach_worker* w) {
+    hf_hold touches[8];
+    hf_collision_query q = query_of(w, touches);
+    if (hf_collides(w->world->creature, w->world->placement, w->links, &q, &w->hit))
+        return fail(w, w->hit.other_body >= 0 ? "the body meets itself" : "the body meets the scene");
+    return !loads_collide(w) || fail(w, "what it carries meets something");
+}
+
+bool hf_reach_valid(hf_reach_worker* w, const double* state) {
+    return hf_reach_holds(w, state) && is_free(w);
+}
+
+static bool valid(void* user, const double* state) { return hf_reach_valid(user, state); }
+
+/* ---- ways ---- */
+
+static int pieces_of(const hf_reach_worker* w, const double* a, const double* b) {
+    const hf_vec3 *p = points_of(a), *q = points_of(b);
+    double most = fabs(a[HF_CONTROL_LEGS] - b[HF_CONTROL_LEGS]);
+    for (int i = 0; i < HF_CONTROL_POINTS; i++) most = fmax(most, hf_distance(p[i], q[i]));
+    // points may come back to where they were while joints turn: no joint turns far on one piece
+    for (int k = 0; k < HF_CONTROL_LEGS; k++) most = fmax(most, fabs(a[k] - b[k]) * 0.2);
+    double n = ceil(most / (w->world->load_count ? LOADED_PIECE_M : PIECE_M));
+    return n < 1 ? 1 : n > 1000 ? 1000 : (int)n;
+}
+
+static void keep_pose(hf_reach_worker* w) {
+    hf_pose t = w->before;
+    w->before = w->pose;
+    w->pose = t;
+}
+
+/* One piece, from the pose before to the state at t. */
+static hf_status piece_passes(hf_reach_worker* w, const double* a, const double* b, double t, bool* passes) {
+    double state[HF_REACH_WIDTH];
+    hf_hold touches[8];
+    hf_collision_query q = query_of(w, touches);
+    q.begun = true;
+    double controls[HF_CONTROL_COUNT];
+    for (int k = 0; k < HF_CONTROL_COUNT; k++) controls[k] = a[k] + t * (b[k] - a[k]);
+    w->tests++;
+    bool collides = false;
+    *passes = hf_reach_state(w, controls, state) && (t == 1 || holds(w));
+    if (!*passes) return HF_OK;
+    hf_status status = hf_move_collides(w->world->creature, w->world->placement, &w->before, &w->pose, &q,
+                                        w->workspace, &collides, &w->hit);
+    if (collides) w->why = "the body meets something on the way";
+    *passes = !collides && !(w->world->load_count && t < 1 && loads_collide(w));
+    keep_pose(w);
+    return status;
+}
+
+static hf_status passes(void* user, const double* a, const double* b, bool* good) {
+    hf_reach_worker* w = user;
+    int n = pieces_of(w, a, b);
+    double state[HF_REACH_WIDTH], middle[HF_REACH_WIDTH];
+    hf_status status = HF_OK;
+    *good = true;
+    if (n > 2) {
+        between(w, a, b, 0.5, middle);
+        *good = hf_reach_valid(w, middle);
+    }
+    if (*good) *good = hf_reach_state(w, a, state);
+    keep_pose(w);
+    for (int i = 1; i <= n && *good && status == HF_OK; i++) {
+        if (!hf_workspace_goes_on_often(w->workspace)) *good = false;
+        if (*good) status = piece_passes(w, a, b, i == n ? 1 : (double)i / n, good);
+    }
+    return status;
+}
+
+bool hf_reach_frames_pass(hf_reach_worker* w, const hf_pose* from) {
+    hf_hold touches[8];
+    hf_collision_query q = query_of(w, touches);
+    q.depth_m = HF_FRAME_DEPTH_M;
+    q.touched_depth_m = HF_FRAME_TOUCH_DEPTH_M;
+    q.step_m = HF_STEP_M;
+    bool collides = true;
+    if (!holds(w)) return false;
+    if (hf_move_collides(w->world->creature, w->world->placement, from, &w->pose, &q, w->workspace, &collides,
+                         &w->hit) != HF_OK ||
+        collides)
+        return fail(w, "a frame of the way meets something");
+    return !loads_collide(w) || fail(w, "what it carries meets something on the way");
+}
+
+/* One step of the tree's length towards another state. */
+static hf_status extend(void* user, const double* from, const double* to, int round, double* state,
+                        hf_space_step* step) {
+    hf_reach_worker* w = user;
+    (void)round;
+    double d = mean_distance(from, to, -1), t = d > 0 ? w->world->options->step_m / d : 1;
+    *step = HF_SPACE_TRAPPED;
+    if (t >= 1)
+        memcpy(state, to, sizeof(double) * HF_REACH_WIDTH);
+    else
+        between(w, from, to, t, state);
+    bool good = hf_reach_valid(w, state);
+    hf_status status = good ? passes(w, from, state, &good) : HF_OK;
+    if (status == HF_OK && good) *step = t >= 1 ? HF_SPACE_REACHED : HF_SPACE_ADVANCED;
+    return status;
+}
+
+hf_space hf_reach_space(hf_reach_worker* w) {
+    return (hf_space){.width = HF_REACH_WIDTH,
+                      .user = w,
+                      .distance = distance,
+                      .between = between,
+                      .valid = valid,
+                      .passes = passes,
+                      .draw = hf_reach_draw,
+                      .extend = extend};
+}
+
+hf_space hf_reach_cost_space(hf_reach_worker* w) {
+    hf_space s = hf_reach_space(w);
+    s.distance = cost;
+    return s;
+}

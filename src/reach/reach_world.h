@@ -1,0 +1,81 @@
+/* What postures of a control layer are judged by, as a space that src/space can search. */
+#ifndef HF_REACH_REACH_WORLD_H
+#define HF_REACH_REACH_WORLD_H
+
+#include "reach/control_layer.h"
+#include "space/space.h"
+
+#include <holdfast/balance.h>
+#include <holdfast/reaching.h>
+
+/* A state: the controls, then the points of the distance. */
+enum { HF_REACH_WIDTH = HF_CONTROL_COUNT + 3 * HF_CONTROL_POINTS, HF_REACH_MAX_CARRIED = 2 };
+
+/* An object that a hand holds. */
+typedef struct hf_reach_load {
+    int object;
+    int limb;             /* the arm that holds it */
+    int second;           /* another arm that holds it too, -1 for none */
+    hf_transform in_hand; /* the object in the effector link's frame */
+    double mass;
+    hf_vec3 com; /* in the object's frame */
+    int shape_count;
+    const hf_shape* shapes; /* convex, in the object's frame */
+    bool upright;
+    hf_hold hold, second_hold; /* in the object's frame */
+} hf_reach_load;
+
+/* Shared by workers while they search. */
+typedef struct hf_reach_world {
+    const hf_creature* creature;
+    const hf_control_layer* layer;
+    const hf_reach_options* options;
+    hf_placement* placement;
+    hf_control_stand stand;
+    double* stand_q; /* what stand.q points to: fingers may change */
+    hf_stance* stance;
+    hf_support supports[HF_STANCE_SUPPORTS];
+    int support_count;
+    int load_count;
+    hf_reach_load loads[HF_REACH_MAX_CARRIED];
+    int touch_count; /* objects that a hand may touch without holding them: it is about to grasp or let go */
+    hf_hold touches[4];
+    double rest[HF_REACH_WIDTH];
+    double straight[2]; /* elbow controls of arms that reach as far as they can */
+} hf_reach_world;
+
+typedef struct hf_reach_worker {
+    const hf_reach_world* world;
+    hf_workspace* workspace;
+    hf_clearance* clearance;
+    hf_transform* links;
+    hf_pose pose, before;
+    int without; /* arm left out of costs, -1 for none */
+    int64_t tests;
+    const char* why; /* what the last posture failed at */
+    hf_collision hit;
+} hf_reach_worker;
+
+hf_status hf_reach_worker_create(const hf_reach_world* world, hf_workspace* workspace,
+                                 hf_reach_worker** worker);
+void hf_reach_worker_free(hf_reach_worker* worker);
+/* The world changed: what is known of distances does not hold any more. */
+void hf_reach_worker_forget(hf_reach_worker* worker);
+
+/* The space of a worker: distance, between, valid, passes, draw, extend. */
+hf_space hf_reach_space(hf_reach_worker* worker);
+/* The same with the points of one arm left out of the distance (reaching-2003 section 5), and edges weighed
+   by comfort. */
+hf_space hf_reach_cost_space(hf_reach_worker* worker);
+
+/* Fills a state from its controls; worker->pose and links are its. False: the legs cannot. */
+bool hf_reach_state(hf_reach_worker* worker, const double* controls, double* state);
+bool hf_reach_valid(hf_reach_worker* worker, const double* state);
+/* The same without looking for collisions: limits, range of motion, balance, upright loads. */
+bool hf_reach_holds(hf_reach_worker* worker, const double* state);
+/* May the pose in the worker follow a frame with this one, as hf_realise and a check will see it? */
+bool hf_reach_frames_pass(hf_reach_worker* worker, const hf_pose* from);
+/* A drawn posture: regular or reaching far. */
+hf_status hf_reach_draw(void* worker, int64_t index, double* state, bool* drawn);
+
+#endif
