@@ -28,6 +28,7 @@
 #include <holdfast/schedule.h>
 #include <holdfast/agent.h>
 #include <holdfast/clip.h>
+#include <holdfast/edit.h>
 #include <holdfast/scenario.h>
 #include <holdfast/plan.h>
 #include <holdfast/check.h>

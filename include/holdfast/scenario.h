@@ -2,7 +2,8 @@
 #ifndef HOLDFAST_SCENARIO_H
 #define HOLDFAST_SCENARIO_H
 
-#include <holdfast/motion.h>
+#include <holdfast/clip.h>
+#include <holdfast/edit.h>
 #include <holdfast/options.h>
 #include <holdfast/task.h>
 
@@ -67,6 +68,22 @@ typedef struct hf_scenario_option {
     double value; /* 0 or 1 for a flag */
 } hf_scenario_option;
 
+/* A joint of the clip and the creature's link that follows it; an empty link: none does. */
+typedef struct hf_joint_link {
+    char *joint, *link;
+} hf_joint_link;
+
+/* What a scenario of kind adapt asks for: a clip onto a creature, into an edited scene. */
+typedef struct hf_adapt_task {
+    char* clip_path;
+    hf_clip* clip;
+    bool own_skeleton; /* no creature is named: the scenario's creature is made from the clip */
+    int mapping_count;
+    hf_joint_link* mapping; /* the rest is guessed */
+    int edit_count;
+    hf_scene_edit* edits; /* of the scenario's scene, which is as the clip saw it */
+} hf_adapt_task;
+
 /* Everything of a scenario file, loaded and resolved; owns creature and scene. */
 typedef struct hf_scenario {
     char* name; /* the file's stem without .scenario.json */
@@ -82,6 +99,7 @@ typedef struct hf_scenario {
     hf_task* tasks;
     int path_count;
     hf_transform* root_path;
+    hf_adapt_task* adapt; /* NULL for other kinds, and where the file names no clip */
     uint64_t seed;
     int samples;      /* options.samples; default 10000 */
     double epsilon_m; /* options.epsilon; 0: by the limb's length */
