@@ -21,7 +21,9 @@ typedef struct options {
     double time_limit_s;
     const char* package_path[MAX_PATHS];
     int package_path_count;
-    double unit_m, fps;
+    double unit_m, fps, rate;
+    const char *joints, *up, *take, *mapping, *ground;
+    bool fit_scene, scale_scene;
     const char *creature, *scenario, *scene, *at;
     int strip, frame, columns, samples;
     const char* size;
@@ -232,6 +234,8 @@ hf_motion_frame* begin_motion(loaded_motion* m, const hf_scenario* s, const hf_p
 hf_status make_still(loaded_motion* m, const hf_pose* pose, hf_error* error);
 /* A creature in its rest posture. */
 hf_status load_rest(const char* path, const options* o, loaded_motion* out, hf_error* error);
+/* How the command line wants a clip to be read; complains and returns false when an option is malformed. */
+bool clip_options(const options* o, hf_clip_options* to);
 /* A clip and the creature made from it, as a motion. */
 hf_status load_clip(const char* path, const options* o, loaded_motion* out, hf_error* error);
 

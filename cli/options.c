@@ -20,6 +20,21 @@ const option_def option_defs[] = {
     {"--package-path", NULL, "DIR", OPTION_PATHS, AT(package_path), 0, 0,
      "folder to search for package:// names; may be given several times"},
     {"--unit", NULL, "M", OPTION_NUMBER, AT(unit_m), 1e-6, 1e3, "metres per unit of a BVH or glTF file"},
+    {"--rate", NULL, "N", OPTION_NUMBER, AT(rate), 0.001, 1e6,
+     "frames a second of a clip, where its file does not say or another is meant"},
+    {"--joints", NULL, "FILE", OPTION_TEXT, AT(joints), 0, 0,
+     "names of the joints of a clip of positions, one a line; default: joints.txt beside it"},
+    {"--up", NULL, "AXIS", OPTION_TEXT, AT(up), 0, 0, "axis of a clip that points up: y or z"},
+    {"--take", NULL, "NAME|N", OPTION_TEXT, AT(take), 0, 0,
+     "animation of a glTF file, by name or number from 0; default: the first"},
+    {"--mapping", NULL, "FILE", OPTION_TEXT, AT(mapping), 0, 0,
+     "JSON object that names the creature's link for joints of the clip; the rest is guessed"},
+    {"--ground", NULL, "Z", OPTION_TEXT, AT(ground), 0, 0,
+     "add a flat floor at this height to the scene of a clip"},
+    {"--fit-scene", NULL, NULL, OPTION_SWITCH, AT(fit_scene), 0, 0,
+     "make a floor, steps and seats under the contacts of a clip without a scene"},
+    {"--scale-scene", NULL, NULL, OPTION_SWITCH, AT(scale_scene), 0, 0,
+     "scale the scene and the clip's path with the creature's legs"},
     {"--fps", NULL, "N", OPTION_NUMBER, AT(fps), 1, 1000, "frames per second to write; default 30"},
     {"--creature", NULL, "FILE", OPTION_TEXT, AT(creature), 0, 0,
      "use this creature instead of the one a motion or schedule names"},
@@ -68,8 +83,9 @@ const option_def option_defs[] = {
 };
 const int option_def_count = sizeof option_defs / sizeof *option_defs;
 
+#define CLIP "--unit", "--rate", "--joints", "--up", "--take"
 #define PICTURE "--size", "--samples", "--azimuth", "--elevation", "--zoom", "--focus", "--distance"
-static const char* const info_options[] = {"--package-path", "--unit", "--creature", "--scenario", NULL};
+static const char* const info_options[] = {"--package-path", CLIP, "--creature", "--scenario", NULL};
 static const char* const pose_options[] = {"--output",       "--seed", "--threads",
                                            "--package-path", PICTURE,  NULL};
 static const char* const sample_options[] = {"--seed", "--threads", "--package-path", "--count",
@@ -89,8 +105,8 @@ static const char* const realise_options[] = {
 static const char* const check_options[] = {"--threads", "--package-path", "--creature", "--scenario", NULL};
 static const char* const render_options[] = {
     "--output", "--threads", "--package-path", "--strip", "--columns",  "--frame",    PICTURE,
-    "--task",   "--reach",   "--no-ground",    "--unit",  "--creature", "--scenario", NULL};
-static const char* const export_options[] = {"--output",   "--package-path", "--fps", "--unit",
+    "--task",   "--reach",   "--no-ground",    CLIP,      "--creature", "--scenario", NULL};
+static const char* const export_options[] = {"--output",   "--package-path", "--fps", CLIP,
                                              "--creature", "--scenario",     NULL};
 static const char* const bench_options[] = {"--output", "--seed",    "--threads", "--package-path",
                                             "--count",  "--query",   "--data",    "--only",

@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "io/bvh.h"
-#include "io/skeleton.h"
+#include "io/positions.h"
 
 #include <limits.h>
 #include <string.h>
@@ -97,8 +97,9 @@ static hf_status find_unit(hf_clip* c, const hf_clip_options* options, hf_lines*
     extents rest = measure(c, -1, poses), first = c->frame_count ? measure(c, 0, poses) : rest;
     double root_z = poses[0].position.z;
     hf_free(poses);
-    c->z_up =
-        rest.z > 2.5 * rest.y && first.z > 2.5 * first.y && root_z > 0.3 * first.z && root_z < 1.2 * first.z;
+    bool stands = rest.z > 2.5 * rest.y && first.z > 2.5 * first.y;
+    bool fitted = hf_text_ends(c->path, ".npy") || hf_text_ends(c->path, ".csv"); /* they know it */
+    if (!fitted) c->z_up = stands && root_z > 0.3 * first.z && root_z < 1.2 * first.z;
     if (options->up) c->z_up = options->up == 'z';
     double height = c->z_up ? fmax(fmax(rest.z, first.z), 2 * fmax(rest.root_z, first.root_z))
                             : fmax(fmax(rest.y, first.y), 2 * fmax(rest.root_y, first.root_y));
@@ -111,6 +112,7 @@ static hf_status find_unit(hf_clip* c, const hf_clip_options* options, hf_lines*
     c->unit_guessed = unit_m <= 0;
     c->unit_m = c->unit_guessed ? nearest_unit(height) : unit_m;
     c->height_m = height * c->unit_m;
+    c->fit_m *= c->unit_m;
     bool noted = true;
     if (c->z_up && !options->up) noted = hf_lines_add(warnings, "the skeleton stands along Z: read as Z up");
     if (noted && c->unit_guessed)
@@ -143,8 +145,14 @@ static hf_status cut(hf_clip* c, const hf_clip_options* o, hf_error* error) {
 
 static hf_status read_clip(const char* path, const hf_clip_options* options, hf_clip** clip,
                            hf_lines* warnings, hf_error* error) {
-    (void)options;
-    return hf_bvh_read(path, clip, warnings, error);
+    bool table = hf_text_ends(path, ".npy") || hf_text_ends(path, ".csv");
+    if (!table) return hf_bvh_read(path, clip, warnings, error);
+    hf_positions positions;
+    hf_status status = hf_positions_read(path, options, &positions, error);
+    if (status != HF_OK) return status;
+    status = hf_positions_fit(path, &positions, options, clip, warnings, error);
+    hf_positions_free(&positions);
+    return status;
 }
 
 static hf_status check_options(const char* path, const hf_clip_options* o, hf_error* error) {
