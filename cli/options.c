@@ -102,6 +102,10 @@ static const char* const stand_options[] = {
     "--output", "--seed", "--threads", "--package-path", "--scene", "--at", "--unit", PICTURE, NULL};
 static const char* const realise_options[] = {
     "--output", "--threads", "--package-path", "--creature", "--scenario", PICTURE, NULL};
+static const char* const adapt_options[] = {"--output",  "--threads", "--package-path", "--creature",
+                                            "--scene",   "--ground",  "--fit-scene",    "--scale-scene",
+                                            "--mapping", CLIP,        "--set",          PICTURE,
+                                            NULL};
 static const char* const check_options[] = {"--threads", "--package-path", "--creature", "--scenario", NULL};
 static const char* const render_options[] = {
     "--output", "--threads", "--package-path", "--strip", "--columns",  "--frame",    PICTURE,
@@ -134,6 +138,10 @@ const command commands[] = {
     {"realise", "SCHEDULE",
      "make the motion of a schedule; exit 1 when it does not keep what the schedule says", realise_options,
      run_realise, false},
+    {"adapt", "SCENARIO|CLIP",
+     "put a recorded motion onto a creature: contacts held on their surfaces, nothing penetrated, limits "
+     "kept",
+     adapt_options, run_adapt, false},
     {"check", "MOTION", "independent validity report; exit 1 when a claim does not hold", check_options,
      run_check, false},
     {"render", "FILE",
@@ -158,6 +166,9 @@ const option_def* find_option(const char* text) {
 static const struct {
     const char *command, *option, *help;
 } special[] = {
+    {"adapt", "--output", "folder for NAME.motion.json, NAME.schedule.json, NAME.glb and NAME.png"},
+    {"adapt", "--creature", "the creature that shall do it; default: the clip's own skeleton"},
+    {"adapt", "--scene", "mesh of the scene that the clip was recorded in"},
     {"pose", "--output", "folder for NAME.motion.json, NAME.glb and NAME.png"},
     {"contact", "--output",
      "folder for NAME.motion.json, NAME.glb, NAME.png and, of motions, NAME.schedule.json"},

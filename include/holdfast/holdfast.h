@@ -30,6 +30,7 @@
 #include <holdfast/clip.h>
 #include <holdfast/edit.h>
 #include <holdfast/scenario.h>
+#include <holdfast/retarget.h>
 #include <holdfast/plan.h>
 #include <holdfast/check.h>
 #include <holdfast/render.h>

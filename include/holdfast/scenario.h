@@ -59,7 +59,8 @@ typedef struct hf_score_weight {
     X("contact", HF_SCENARIO_CONTACT, hf_contact_option_table)                                               \
     X("sequence", HF_SCENARIO_CONTACT, hf_sequence_option_table)                                             \
     X("swing", HF_SCENARIO_CONTACT, hf_swing_option_table)                                                   \
-    X("course", HF_SCENARIO_CONTACT, hf_course_option_table)
+    X("course", HF_SCENARIO_CONTACT, hf_course_option_table)                                                 \
+    X("retarget", HF_SCENARIO_ADAPT, hf_retarget_option_table)
 
 /* A number of an options table that the file sets: "options": { "plan": { "horizon": 30 } }. */
 typedef struct hf_scenario_option {

@@ -18,7 +18,7 @@ enum { LOOKS = 200, HORN_ROUNDS = 30 };
 /* A metre of length counts as much as so many metres of variation where a joint looks for its parent. */
 static const double SHORT_FIRST = 0.01;
 /* Part of the body's size by which a distance in one rigid part may vary: noise of captures. */
-static const double RIGID_SHARE = 0.002;
+static const double RIGID_SHARE = 0.0002;
 /* A fit farther from the positions than this part of the body's size is told as a warning. */
 static const double BAD_FIT_SHARE = 0.02;
 
