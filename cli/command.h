@@ -22,7 +22,9 @@ typedef struct options {
     const char* package_path[MAX_PATHS];
     int package_path_count;
     const char* rig;
-    double unit_m, fps;
+    double unit_m, fps, rate;
+    const char *joints, *up, *take, *mapping, *ground;
+    bool fit_scene, scale_scene;
     const char *creature, *scenario, *scene, *at;
     int strip, frame, columns, samples;
     const char* size;
@@ -109,6 +111,7 @@ int run_sample(const options* o);
 int run_contact(const options* o);
 int run_plan(const options* o);
 int run_realise(const options* o);
+int run_adapt(const options* o);
 int run_roadmap(const options* o);
 int run_reach(const options* o);
 int run_stand(const options* o);
@@ -234,6 +237,8 @@ hf_motion_frame* begin_motion(loaded_motion* m, const hf_scenario* s, const hf_p
 hf_status make_still(loaded_motion* m, const hf_pose* pose, hf_error* error);
 /* A creature in its rest posture. */
 hf_status load_rest(const char* path, const options* o, loaded_motion* out, hf_error* error);
+/* How the command line wants a clip to be read; complains and returns false when an option is malformed. */
+bool clip_options(const options* o, hf_clip_options* to);
 /* A clip and the creature made from it, as a motion. */
 hf_status load_clip(const char* path, const options* o, loaded_motion* out, hf_error* error);
 

@@ -207,20 +207,24 @@ static int info_scene(const char* path, const options* o) {
 static int info_clip(const char* path, const options* o) {
     hf_clip* clip;
     hf_error error;
-    if (hf_clip_load(path, o->unit_m, &clip, &error) != HF_OK) return fail_with(&error);
+    hf_clip_options how;
+    if (!clip_options(o, &how)) return EXIT_USAGE;
+    if (hf_clip_open(path, &how, &clip, &error) != HF_OK) return fail_with(&error);
     hf_strings warnings = {clip->warning_count, (const char* const*)clip->warnings};
     int joints = 0;
     for (int i = 0; i < clip->joint_count; i++) joints += !clip->joints[i].end_site;
     double fps = clip->frame_time_s > 0 ? 1 / clip->frame_time_s : 0;
     if (o->json) {
-        print_json(json_pack("{s:s,s:i,s:i,s:f,s:f,s:f,s:b,s:o}", "kind", "clip", "joints", joints, "frames",
-                             clip->frame_count, "fps", fps, "unit_m", clip->unit_m, "height_m",
-                             clip->height_m, "unit_guessed", clip->unit_guessed, "warnings",
-                             json_strings(warnings)));
+        print_json(json_pack("{s:s,s:i,s:i,s:f,s:f,s:f,s:f,s:b,s:o}", "kind", "clip", "joints", joints,
+                             "frames", clip->frame_count, "fps", fps, "unit_m", clip->unit_m, "height_m",
+                             clip->height_m, "fit_m", clip->fit_m, "unit_guessed", clip->unit_guessed,
+                             "warnings", json_strings(warnings)));
     } else {
         printf("clip: %d joints, %d frames at %.4g per second (%.1f s), unit %.5g m%s, %.2f m tall\n", joints,
                clip->frame_count, fps, clip->frame_count * clip->frame_time_s, clip->unit_m,
                clip->unit_guessed ? " (guessed)" : "", clip->height_m);
+        if (clip->fit_m > 0)
+            printf("  bones of constant length fit the positions within %.1f mm\n", 1e3 * clip->fit_m);
         warn_all(o, warnings);
     }
     hf_clip_free(clip);

@@ -133,15 +133,29 @@ hf_status fits(const loaded_motion* m, const char* path, hf_error* error) {
     return status;
 }
 
+bool clip_options(const options* o, hf_clip_options* to) {
+    *to = hf_clip_options_default();
+    to->unit_m = o->unit_m;
+    to->rate = o->rate;
+    to->joints = o->joints;
+    to->take = o->take;
+    if (o->up && strcmp(o->up, "y") != 0 && strcmp(o->up, "z") != 0) {
+        complain("--up is \"%s\", y or z is expected", o->up);
+        return false;
+    }
+    to->up = o->up ? o->up[0] : 0;
+    return true;
+}
+
 hf_status load_clip(const char* path, const options* o, loaded_motion* out, hf_error* error) {
     memset(out, 0, sizeof *out);
-    hf_load_options l = load_options(o);
     hf_clip* clip = NULL;
-    hf_status status = hf_clip_load(path, o->unit_m, &clip, error);
+    hf_clip_options how;
+    if (!clip_options(o, &how)) return already_told(error, HF_ERROR_ARGUMENT);
+    hf_status status = hf_clip_open(path, &how, &clip, error);
     if (status == HF_OK) {
         warn_all(o, (hf_strings){clip->warning_count, (const char* const*)clip->warnings});
-        l.unit_m = clip->unit_m;
-        status = hf_creature_load(path, &l, &out->creature, error);
+        status = hf_clip_creature(clip, &out->creature, error);
     }
     if (status == HF_OK) status = hf_clip_motion(clip, out->creature, &out->motion, error);
     hf_clip_free(clip);

@@ -65,6 +65,8 @@ file_kind kind_of(const char* path) {
                  {".urdf", FILE_CREATURE},
                  {".xacro", FILE_CREATURE},
                  {".bvh", FILE_CLIP},
+                 {".npy", FILE_CLIP},
+                 {".csv", FILE_CLIP},
                  {".obj", FILE_SCENE},
                  {".stl", FILE_SCENE},
                  {".ply", FILE_SCENE},
@@ -344,7 +346,8 @@ void unknown_kind(const char* path) {
         complain_json(path);
     else
         complain("%s: not a creature (.urdf, .creature.json, a rig as .glb), scene (.obj, .stl, .ply, .dae "
-                 "and others), clip (.bvh), .scenario.json, .motion.json, .schedule.json or roadmap (.hfr)",
+                 "and others), clip (.bvh, .npy, .csv), .scenario.json, .motion.json, .schedule.json or "
+                 "roadmap (.hfr)",
                  path);
 }
 

@@ -25,6 +25,21 @@ const option_def option_defs[] = {
      "frames per second to write; default: the motion's own"},
     {"--rig", NULL, "FILE", OPTION_TEXT, AT(rig), 0, 0,
      "BVH or glTF file of the creature: the motion goes back into it"},
+    {"--rate", NULL, "N", OPTION_NUMBER, AT(rate), 0.001, 1e6,
+     "frames a second of a clip, where its file does not say or another is meant"},
+    {"--joints", NULL, "FILE", OPTION_TEXT, AT(joints), 0, 0,
+     "names of the joints of a clip of positions, one a line; default: joints.txt beside it"},
+    {"--up", NULL, "AXIS", OPTION_TEXT, AT(up), 0, 0, "axis of a clip that points up: y or z"},
+    {"--take", NULL, "NAME|N", OPTION_TEXT, AT(take), 0, 0,
+     "animation of a glTF file, by name or number from 0; default: the first"},
+    {"--mapping", NULL, "FILE", OPTION_TEXT, AT(mapping), 0, 0,
+     "JSON object that names the creature's link for joints of the clip; the rest is guessed"},
+    {"--ground", NULL, "Z", OPTION_TEXT, AT(ground), 0, 0,
+     "add a flat floor at this height to the scene of a clip"},
+    {"--fit-scene", NULL, NULL, OPTION_SWITCH, AT(fit_scene), 0, 0,
+     "make a floor, steps and seats under the contacts of a clip without a scene"},
+    {"--scale-scene", NULL, NULL, OPTION_SWITCH, AT(scale_scene), 0, 0,
+     "scale the scene and the clip's path with the creature's legs"},
     {"--creature", NULL, "FILE", OPTION_TEXT, AT(creature), 0, 0,
      "use this creature instead of the one a motion or schedule names"},
     {"--scenario", NULL, "FILE", OPTION_TEXT, AT(scenario), 0, 0,
@@ -73,8 +88,9 @@ const option_def option_defs[] = {
 };
 const int option_def_count = sizeof option_defs / sizeof *option_defs;
 
+#define CLIP "--unit", "--rate", "--joints", "--up", "--take"
 #define PICTURE "--size", "--samples", "--azimuth", "--elevation", "--zoom", "--focus", "--distance"
-static const char* const info_options[] = {"--package-path", "--unit", "--creature", "--scenario", NULL};
+static const char* const info_options[] = {"--package-path", CLIP, "--creature", "--scenario", NULL};
 static const char* const pose_options[] = {"--output",       "--seed", "--threads",
                                            "--package-path", PICTURE,  NULL};
 static const char* const sample_options[] = {"--seed", "--threads", "--package-path", "--count",
@@ -93,11 +109,15 @@ static const char* const stand_options[] = {
     "--output", "--seed", "--threads", "--package-path", "--scene", "--at", "--unit", PICTURE, NULL};
 static const char* const realise_options[] = {
     "--output", "--threads", "--package-path", "--creature", "--scenario", PICTURE, NULL};
+static const char* const adapt_options[] = {"--output",  "--threads", "--package-path", "--creature",
+                                            "--scene",   "--ground",  "--fit-scene",    "--scale-scene",
+                                            "--mapping", CLIP,        "--set",          PICTURE,
+                                            NULL};
 static const char* const check_options[] = {"--threads", "--package-path", "--creature", "--scenario", NULL};
 static const char* const render_options[] = {
     "--output", "--threads", "--package-path", "--strip", "--columns",  "--frame",    PICTURE,
-    "--task",   "--reach",   "--no-ground",    "--unit",  "--creature", "--scenario", NULL};
-static const char* const export_options[] = {"--output", "--package-path", "--fps",      "--unit",
+    "--task",   "--reach",   "--no-ground",    CLIP,      "--creature", "--scenario", NULL};
+static const char* const export_options[] = {"--output", "--package-path", "--fps",      CLIP,
                                              "--rig",    "--creature",     "--scenario", NULL};
 static const char* const bench_options[] = {"--output", "--seed",    "--threads", "--package-path",
                                             "--count",  "--query",   "--data",    "--only",
@@ -127,6 +147,10 @@ const command commands[] = {
     {"realise", "SCHEDULE",
      "make the motion of a schedule; exit 1 when it does not keep what the schedule says", realise_options,
      run_realise, false},
+    {"adapt", "SCENARIO|CLIP",
+     "put a recorded motion onto a creature: contacts held on their surfaces, nothing penetrated, limits "
+     "kept",
+     adapt_options, run_adapt, false},
     {"check", "MOTION", "independent validity report; exit 1 when a claim does not hold", check_options,
      run_check, false},
     {"render", "FILE",
@@ -151,6 +175,9 @@ const option_def* find_option(const char* text) {
 static const struct {
     const char *command, *option, *help;
 } special[] = {
+    {"adapt", "--output", "folder for NAME.motion.json, NAME.schedule.json, NAME.glb and NAME.png"},
+    {"adapt", "--creature", "the creature that shall do it; default: the clip's own skeleton"},
+    {"adapt", "--scene", "mesh of the scene that the clip was recorded in"},
     {"pose", "--output", "folder for NAME.motion.json, NAME.glb and NAME.png"},
     {"contact", "--output",
      "folder for NAME.motion.json, NAME.glb, NAME.png and, of motions, NAME.schedule.json"},

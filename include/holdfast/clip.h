@@ -1,4 +1,5 @@
-/* Clips: a motion with its own skeleton, read from a BVH file. */
+/* Clips: a motion with its own skeleton, read from a BVH file, an animation of a glTF file, or the world
+   positions of joints (.npy, .csv). */
 #ifndef HOLDFAST_CLIP_H
 #define HOLDFAST_CLIP_H
 
@@ -30,14 +31,32 @@ typedef struct hf_clip {
     bool z_up;       /* guessed; BVH files are Y up unless the skeleton plainly stands along Z */
     double height_m; /* standing height of the skeleton: its extent along the up axis, or twice the root's
                         height over the lowest end where that is more (heads and necks are often cut short) */
+    double fit_m; /* positions: how far the skeleton of constant bone lengths is from them, root mean square
+                     over joints and frames; 0 for files with angles */
     hf_clip_joint* joints;
     double* values; /* frame_count x channel_count */
     int warning_count;
     char** warnings;
 } hf_clip;
 
-/* unit_m 0 guesses from the skeleton's height, and says so in the warnings. */
+/* How to read a clip. */
+typedef struct hf_clip_options {
+    double unit_m;      /* metres per file unit; 0 guesses from the skeleton's height, and says so in the
+                           warnings */
+    char up;            /* 'y' or 'z': the file's axis that points up; 0, the default, guesses */
+    double rate;        /* frames a second; 0, the default: the file's own, which positions do not have */
+    const char* joints; /* file of joint names, one a line, for positions; NULL: joints.txt beside the clip,
+                           or the header of a .csv */
+    int from, to;       /* first and last frame that are kept; to -1, the default: the last of the file */
+    const char* take;   /* name or number (from 0) of a glTF file's animation; NULL: the first */
+} hf_clip_options;
+HF_API hf_clip_options hf_clip_options_default(void);
+HF_API hf_status hf_clip_open(const char* path, const hf_clip_options* options, hf_clip** clip,
+                              hf_error* error);
+/* The same with this unit and the defaults for the rest. */
 HF_API hf_status hf_clip_load(const char* path, double unit_m, hf_clip** clip, hf_error* error);
+/* The creature that a clip's own skeleton makes. */
+HF_API hf_status hf_clip_creature(const hf_clip* clip, hf_creature** creature, hf_error* error);
 HF_API void hf_clip_free(hf_clip* clip);
 HF_API hf_status hf_clip_save(const hf_clip* clip, const char* path, hf_error* error);
 /* Pose of every joint (joint_count of them) in a frame, -1 for the pose without rotations: metres, Z up,

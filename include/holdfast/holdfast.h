@@ -29,7 +29,9 @@
 #include <holdfast/schedule.h>
 #include <holdfast/agent.h>
 #include <holdfast/clip.h>
+#include <holdfast/edit.h>
 #include <holdfast/scenario.h>
+#include <holdfast/retarget.h>
 #include <holdfast/plan.h>
 #include <holdfast/control.h>
 #include <holdfast/reaching.h>

@@ -2,7 +2,8 @@
 #ifndef HOLDFAST_SCENARIO_H
 #define HOLDFAST_SCENARIO_H
 
-#include <holdfast/motion.h>
+#include <holdfast/clip.h>
+#include <holdfast/edit.h>
 #include <holdfast/options.h>
 #include <holdfast/task.h>
 
@@ -59,7 +60,8 @@ typedef struct hf_score_weight {
     X("sequence", HF_SCENARIO_CONTACT, hf_sequence_option_table)                                             \
     X("swing", HF_SCENARIO_CONTACT, hf_swing_option_table)                                                   \
     X("course", HF_SCENARIO_CONTACT, hf_course_option_table)                                                 \
-    X("reach", HF_SCENARIO_REACH, hf_reach_option_table)
+    X("reach", HF_SCENARIO_REACH, hf_reach_option_table)                                                     \
+    X("retarget", HF_SCENARIO_ADAPT, hf_retarget_option_table)
 
 /* A number of an options table that the file sets: "options": { "plan": { "horizon": 30 } }. */
 typedef struct hf_scenario_option {
@@ -120,6 +122,21 @@ typedef struct hf_action {
     double seconds;
     double at[3]; /* x, y, yaw of a step */
 } hf_action;
+/* A joint of the clip and the creature's link that follows it; an empty link: none does. */
+typedef struct hf_joint_link {
+    char *joint, *link;
+} hf_joint_link;
+
+/* What a scenario of kind adapt asks for: a clip onto a creature, into an edited scene. */
+typedef struct hf_adapt_task {
+    char* clip_path;
+    hf_clip* clip;
+    bool own_skeleton; /* no creature is named: the scenario's creature is made from the clip */
+    int mapping_count;
+    hf_joint_link* mapping; /* the rest is guessed */
+    int edit_count;
+    hf_scene_edit* edits; /* of the scenario's scene, which is as the clip saw it */
+} hf_adapt_task;
 
 /* Everything of a scenario file, loaded and resolved; owns creature and scene. */
 typedef struct hf_scenario {
@@ -139,6 +156,7 @@ typedef struct hf_scenario {
     hf_reach_object* reach_objects; /* of each object of the scene; NULL where the kind is not reach */
     int action_count;
     hf_action* actions;
+    hf_adapt_task* adapt; /* NULL for other kinds, and where the file names no clip */
     uint64_t seed;
     int samples;      /* options.samples; default 10000 */
     double epsilon_m; /* options.epsilon; 0: by the limb's length */

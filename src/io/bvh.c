@@ -13,7 +13,6 @@
 #include <strings.h>
 
 enum { MAX_BYTES = 1 << 27, MAX_JOINTS = 8192, MAX_NAME = 120 };
-static const double degree = 3.14159265358979323846 / 180;
 
 static const char* const channel_names[6] = {"Xposition", "Yposition", "Zposition",
                                              "Xrotation", "Yrotation", "Zrotation"};
@@ -278,160 +277,24 @@ static hf_status read_motion(reader* r) {
     return HF_OK;
 }
 
-hf_quat hf_clip_joint_turn(const hf_clip* clip, int joint, int frame) {
-    const hf_clip_joint* j = &clip->joints[joint];
-    hf_quat turn = hf_quat_identity();
-    if (frame < 0) return turn;
-    const double* values = clip->values + (size_t)frame * (size_t)clip->channel_count + j->first_channel;
-    for (int i = 0; i < j->channel_count; i++) {
-        if (j->channels[i] < 3) continue;
-        int axis = j->channels[i] - 3;
-        hf_vec3 unit = hf_v3(axis == 0, axis == 1, axis == 2);
-        turn = hf_quat_mul(turn, hf_quat_axis_angle(unit, remainder(values[i], 360) * degree));
-    }
-    return turn;
-}
-
-hf_transform hf_clip_joint_pose(const hf_clip* clip, int joint, int frame) {
-    const hf_clip_joint* j = &clip->joints[joint];
-    double p[3] = {j->offset.x, j->offset.y, j->offset.z};
-    if (frame >= 0) {
-        const double* values = clip->values + (size_t)frame * (size_t)clip->channel_count + j->first_channel;
-        for (int i = 0; i < j->channel_count; i++)
-            if (j->channels[i] < 3) p[j->channels[i]] = values[i];
-    }
-    hf_transform pose = {hf_v3(p[0], p[1], p[2]), hf_clip_joint_turn(clip, joint, frame)};
-    return pose;
-}
-
-hf_quat hf_clip_world_turn(const hf_clip* clip) {
-    const double h = 0.70710678118654752440;
-    hf_quat turn = {h, h, 0, 0};
-    return clip->z_up ? hf_quat_identity() : turn;
-}
-
-void hf_clip_forward(const hf_clip* clip, int frame, hf_transform* joints) {
-    hf_quat turn = hf_clip_world_turn(clip);
-    for (int i = 0; i < clip->joint_count; i++) {
-        hf_transform local = hf_clip_joint_pose(clip, i, frame);
-        local.position = hf_scale(local.position, clip->unit_m);
-        hf_transform parent =
-            clip->joints[i].parent >= 0 ? joints[clip->joints[i].parent] : (hf_transform){{0, 0, 0}, turn};
-        joints[i] = hf_compose(parent, local);
-    }
-}
-
-/* Extents along y and z in one pose, and the root's height over the lowest joint, in file units. */
-typedef struct extents {
-    double y, z, root_y, root_z;
-} extents;
-
-static extents measure(const hf_clip* clip, int frame, hf_transform* poses) {
-    hf_vec3 low = {0}, high = {0};
-    for (int i = 0; i < clip->joint_count; i++) {
-        hf_transform local = hf_clip_joint_pose(clip, i, frame);
-        int parent = clip->joints[i].parent;
-        poses[i] = parent < 0 ? local : hf_compose(poses[parent], local);
-        hf_vec3 p = poses[i].position;
-        low = i ? hf_v3(fmin(low.x, p.x), fmin(low.y, p.y), fmin(low.z, p.z)) : p;
-        high = i ? hf_v3(fmax(high.x, p.x), fmax(high.y, p.y), fmax(high.z, p.z)) : p;
-    }
-    hf_vec3 root = poses[0].position;
-    extents e = {high.y - low.y, high.z - low.z, root.y - low.y, root.z - low.z};
-    return e;
-}
-
-/* A unit that is given and this many times the guessed one, or as small a part of it, is likely a mistake. */
-static const double ODD_UNIT = 5;
-
-static double nearest_unit(double height) {
-    /* Metre, millimetre, centimetre, inch, and 1 / 0.45 inch: the unit of the CMU library. */
-    static const double units[] = {1, 0.001, 0.01, 0.0254, 0.0254 / 0.45};
-    double best = 1, best_ratio = INFINITY;
-    for (int i = 0; i < 5; i++) {
-        double ratio = fmax(height * units[i] / 1.7, 1.7 / (height * units[i]));
-        if (ratio < best_ratio) {
-            best_ratio = ratio;
-            best = units[i];
-        }
-    }
-    return best;
-}
-
-/* Chooses the unit that makes the skeleton about as tall as a person, and tells. */
-static hf_status find_unit(reader* r, double unit_m) {
-    hf_clip* c = r->clip;
-    hf_transform* poses = hf_alloc((size_t)c->joint_count, sizeof *poses);
-    if (!poses) return hf_fail_memory(r->error, r->path);
-    extents rest = measure(c, -1, poses), first = c->frame_count ? measure(c, 0, poses) : rest;
-    double root_z = poses[0].position.z;
-    hf_free(poses);
-    c->z_up =
-        rest.z > 2.5 * rest.y && first.z > 2.5 * first.y && root_z > 0.3 * first.z && root_z < 1.2 * first.z;
-    double height = c->z_up ? fmax(fmax(rest.z, first.z), 2 * fmax(rest.root_z, first.root_z))
-                            : fmax(fmax(rest.y, first.y), 2 * fmax(rest.root_y, first.root_y));
-    if (!(height > 1e-9)) {
-        if (unit_m <= 0) return FAIL(r, "the skeleton has no height to guess the unit from; give the unit");
-        height = 0;
-    }
-    c->unit_guessed = unit_m <= 0;
-    c->unit_m = c->unit_guessed ? nearest_unit(height) : unit_m;
-    c->height_m = height * c->unit_m;
-    bool noted = true;
-    if (c->z_up) noted = hf_lines_add(&r->warnings, "the skeleton stands along Z: read as Z up");
-    if (noted && c->unit_guessed)
-        noted = hf_lines_add(&r->warnings, "unit guessed: 1 file unit = %.4g m, skeleton %.2f m tall",
-                             c->unit_m, c->height_m);
-    double guess = height > 0 ? nearest_unit(height) : 0;
-    if (noted && !c->unit_guessed && guess > 0 &&
-        (c->unit_m > ODD_UNIT * guess || c->unit_m * ODD_UNIT < guess))
-        noted = hf_lines_add(&r->warnings,
-                             "a unit of %g m makes the skeleton %.4g m tall; %.4g m would make it %.2f m",
-                             c->unit_m, c->height_m, guess, height * guess);
-    return noted ? HF_OK : hf_fail_memory(r->error, r->path);
-}
-
-hf_status hf_clip_load(const char* path, double unit_m, hf_clip** clip, hf_error* error) {
-    HF_REQUIRE(error, path && clip);
-    *clip = NULL;
-    if (!(unit_m >= 0 && unit_m <= 1e6))
-        return hf_fail(error, HF_ERROR_ARGUMENT, path, 0, NULL, "a unit of %g m is no unit", unit_m);
+hf_status hf_bvh_read(const char* path, hf_clip** clip, hf_lines* warnings, hf_error* error) {
     char* bytes;
     size_t size;
     hf_status status = hf_file_read(path, &bytes, &size, error);
     if (status != HF_OK) return status;
     reader r = {.path = path, .s = bytes, .end = bytes + size, .line = 1, .current = -1, .error = error};
     r.clip = hf_alloc(1, sizeof *r.clip);
-    if (r.clip) r.clip->path = hf_copy_text(path);
-    if (!r.clip || !r.clip->path)
+    if (!r.clip)
         status = hf_fail_memory(error, path);
     else if (size > MAX_BYTES)
         status = hf_fail(error, HF_ERROR_LIMIT, path, 0, NULL, "is larger than 128 MiB");
     if (status == HF_OK) status = read_hierarchy(&r);
     if (status == HF_OK) status = read_motion(&r);
-    if (status == HF_OK) status = find_unit(&r, unit_m);
     hf_free(bytes);
     hf_free(r.has_offset);
-    if (r.clip) {
-        r.clip->warning_count = r.warnings.count;
-        r.clip->warnings = r.warnings.items;
-    }
-    if (status == HF_OK)
-        *clip = r.clip;
-    else
-        hf_clip_free(r.clip);
+    *warnings = r.warnings;
+    *clip = r.clip;
     return status;
-}
-
-void hf_clip_free(hf_clip* clip) {
-    if (!clip) return;
-    for (int i = 0; i < clip->joint_count; i++) hf_free(clip->joints[i].name);
-    for (int i = 0; i < clip->warning_count; i++) hf_free(clip->warnings[i]);
-    hf_free(clip->warnings);
-    hf_free(clip->joints);
-    hf_free(clip->values);
-    hf_free(clip->path);
-    hf_free(clip);
 }
 
 static void indent(hf_bytes* out, int depth) {

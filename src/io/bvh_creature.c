@@ -142,20 +142,35 @@ hf_status hf_bvh_rig(const hf_clip* clip, hf_rig* rig, hf_error* error) {
     return status;
 }
 
+static hf_status draft_clip(const hf_clip* clip, hf_creature_draft* draft, hf_error* error) {
+    hf_rig rig;
+    hf_status status = hf_bvh_rig(clip, &rig, error);
+    if (status != HF_OK) return status;
+    status = hf_rig_draft(&rig, draft, error);
+    for (int i = 0; i < clip->warning_count && status == HF_OK; i++)
+        if (!hf_lines_add(&draft->warnings, "%s", clip->warnings[i]))
+            status = hf_fail_memory(error, clip->path);
+    hf_rig_free(&rig);
+    return status;
+}
+
 hf_status hf_bvh_read_creature(const char* path, const hf_load_options* options, hf_creature_draft* draft,
                                hf_error* error) {
     hf_clip* clip;
     hf_status status = hf_clip_load(path, options->unit_m, &clip, error);
     if (status != HF_OK) return status;
-    hf_rig rig;
-    status = hf_bvh_rig(clip, &rig, error);
-    if (status == HF_OK) {
-        status = hf_rig_draft(&rig, draft, error);
-        for (int i = 0; i < clip->warning_count && status == HF_OK; i++)
-            if (!hf_lines_add(&draft->warnings, "%s", clip->warnings[i]))
-                status = hf_fail_memory(error, path);
-        hf_rig_free(&rig);
-    }
+    status = draft_clip(clip, draft, error);
     hf_clip_free(clip);
+    return status;
+}
+
+hf_status hf_clip_creature(const hf_clip* clip, hf_creature** creature, hf_error* error) {
+    HF_REQUIRE(error, clip && creature);
+    *creature = NULL;
+    hf_creature_draft draft = {0};
+    draft.path = hf_arena_text(&draft.arena, clip->path);
+    hf_status status = draft.path ? draft_clip(clip, &draft, error) : hf_fail_memory(error, clip->path);
+    if (status == HF_OK) status = hf_creature_build(&draft, creature, error);
+    hf_creature_draft_free(&draft);
     return status;
 }

@@ -277,10 +277,11 @@ static void read_path(hf_scenario_reader* r) {
 static const struct {
     const char* key;
     hf_scenario_kind kind;
-} kind_keys[] = {{"targets", HF_SCENARIO_POSE},  {"task", HF_SCENARIO_CONTACT},
-                 {"tasks", HF_SCENARIO_CONTACT}, {"path", HF_SCENARIO_CONTACT},
-                 {"goal", HF_SCENARIO_PLAN},     {"actions", HF_SCENARIO_REACH}};
-enum { KIND_KEY_COUNT = 6 };
+} kind_keys[] = {
+    {"targets", HF_SCENARIO_POSE}, {"task", HF_SCENARIO_CONTACT},  {"tasks", HF_SCENARIO_CONTACT},
+    {"path", HF_SCENARIO_CONTACT}, {"goal", HF_SCENARIO_PLAN},     {"actions", HF_SCENARIO_REACH},
+    {"clip", HF_SCENARIO_ADAPT},   {"mapping", HF_SCENARIO_ADAPT}, {"edits", HF_SCENARIO_ADAPT}};
+enum { KIND_KEY_COUNT = 9 };
 
 static void read_kind(hf_scenario_reader* r) {
     static const char* const common[] = {"format", "version", "kind",    "creature",
@@ -405,7 +406,12 @@ static void read_all(hf_scenario_reader* r, const hf_load_options* options) {
     if (!s->name || !s->path) hf_scenario_out_of_memory(r);
     read_kind(r);
     hf_scenario_read_options(r);
-    read_creature(r, options);
+    bool adapts = r->json.status == HF_OK && s->kind == HF_SCENARIO_ADAPT;
+    if (adapts) hf_scenario_read_clip(r);
+    if (s->adapt && !json_object_get(r->json.root, "creature"))
+        hf_scenario_own_creature(r);
+    else
+        read_creature(r, options);
     if (r->json.status == HF_OK) hf_scenario_read_scene(r);
     if (r->json.status == HF_OK) read_states(r);
     if (r->json.status == HF_OK && s->kind == HF_SCENARIO_POSE) read_targets(r);
@@ -413,6 +419,10 @@ static void read_all(hf_scenario_reader* r, const hf_load_options* options) {
     if (r->json.status == HF_OK && s->kind == HF_SCENARIO_CONTACT) {
         read_tasks(r);
         read_path(r);
+    }
+    if (r->json.status == HF_OK && s->adapt) {
+        hf_scenario_read_mapping(r);
+        hf_scenario_read_edits(r);
     }
 }
 
@@ -457,6 +467,7 @@ void hf_scenario_free(hf_scenario* s) {
     hf_free(s->targets);
     hf_free(s->tasks);
     hf_free(s->root_path);
+    hf_scenario_free_adapt(s->adapt);
     hf_free(s->weights);
     hf_free(s->options);
     hf_scenario_free_reach(s);

@@ -52,5 +52,12 @@ void hf_scenario_read_state(hf_scenario_reader* reader, const char* where, const
 /* "actions", and what objects of a reach scenario have; needs creature and scene. */
 void hf_scenario_read_reach(hf_scenario_reader* reader);
 void hf_scenario_free_reach(hf_scenario* scenario);
+/* Kind adapt: "clip" into a new scenario->adapt, the creature of the clip's own skeleton, then (with creature
+   and scene) "mapping" and "edits". */
+void hf_scenario_read_clip(hf_scenario_reader* reader);
+void hf_scenario_own_creature(hf_scenario_reader* reader);
+void hf_scenario_read_mapping(hf_scenario_reader* reader);
+void hf_scenario_read_edits(hf_scenario_reader* reader);
+void hf_scenario_free_adapt(hf_adapt_task* task);
 
 #endif

@@ -1,0 +1,352 @@
+/* holdfast adapt: a recorded motion onto a creature, in the scene it was recorded in or an edited one. */
+#include "command.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- a scenario from files ---- */
+
+static char* absolute(const char* path) {
+    char* full = realpath(path, NULL);
+    if (!full) complain("%s: there is no such file", path);
+    return full;
+}
+
+/* A flat floor under and about the clip, as a mesh file: 20 m each way, a metre thick. */
+static bool write_floor(const char* path) {
+    static const double FAR_M = 20;
+    FILE* f = fopen(path, "w");
+    if (!f) {
+        complain("%s: cannot be written", path);
+        return false;
+    }
+    for (int i = 0; i < 8; i++)
+        fprintf(f, "v %g %g %d\n", i & 1 ? FAR_M : -FAR_M, i & 2 ? FAR_M : -FAR_M, i & 4 ? 0 : -1);
+    fprintf(f, "f 5 6 8 7\nf 1 3 4 2\nf 1 2 6 5\nf 4 3 7 8\nf 2 4 8 6\nf 3 1 5 7\n");
+    return fclose(f) == 0;
+}
+
+/* The clip's part of a scenario, from the command line. */
+static json_t* clip_json(const options* o, const char* path) {
+    json_t* clip = json_pack("{s:o}", "file", json_text(path));
+    if (o->unit_m > 0) json_object_set_new(clip, "unit", json_real(o->unit_m));
+    if (o->rate > 0) json_object_set_new(clip, "rate", json_real(o->rate));
+    if (o->up) json_object_set_new(clip, "up", json_text(o->up));
+    if (o->take) json_object_set_new(clip, "take", json_text(o->take));
+    return clip;
+}
+
+typedef struct maker {
+    const options* o;
+    const char* folder;
+    char* name; /* of the scenario */
+    json_t *root, *scene;
+    double scale;
+} maker;
+
+static bool add_object(maker* m, const char* name, const char* mesh, double scale, double z) {
+    json_t* object = json_pack("{s:o,s:o}", "name", json_text(name), "mesh", json_text(mesh));
+    if (scale != 1) json_object_set_new(object, "scale", json_real(scale));
+    if (z != 0) json_object_set_new(object, "position", json_pack("[f,f,f]", 0.0, 0.0, z));
+    return json_array_append_new(m->scene, object) == 0;
+}
+
+static char* stem_of(const char* path) {
+    const char* slash = strrchr(path, '/');
+    char* name = make_text("%s", slash ? slash + 1 : path);
+    char* dot = name ? strrchr(name, '.') : NULL;
+    if (dot && dot > name) *dot = 0;
+    return name;
+}
+
+/* Clips of positions are named like each other: their folder tells them apart. */
+static char* clip_name(const char* path) {
+    char* name = stem_of(path);
+    const char* slash = strrchr(path, '/');
+    if (!name || strcmp(name, "joint_positions") != 0 || !slash) return name;
+    const char* from = slash;
+    while (from > path && from[-1] != '/') from--;
+    free(name);
+    return make_text("%.*s", (int)(slash - from), from);
+}
+
+static bool add_scene(maker* m) {
+    const options* o = m->o;
+    bool good = true;
+    if (o->scene) {
+        char *mesh = absolute(o->scene), *name = mesh ? stem_of(mesh) : NULL;
+        good = name && add_object(m, name, mesh, m->scale, 0);
+        free(mesh);
+        free(name);
+    }
+    if (!good || !o->ground) return good;
+    char* end;
+    double z = strtod(o->ground, &end);
+    if (*end || end == o->ground) {
+        complain("--ground is \"%s\", a height in metres is expected", o->ground);
+        return false;
+    }
+    char *folder = absolute(m->folder), *path = folder ? make_text("%s/floor.obj", folder) : NULL;
+    good = path && write_floor(path) && add_object(m, "floor", path, 1, z * m->scale);
+    free(folder);
+    free(path);
+    return good;
+}
+
+static bool add_mapping(maker* m) {
+    if (!m->o->mapping) return true;
+    json_error_t error;
+    json_t* mapping = json_load_file(m->o->mapping, 0, &error);
+    if (!json_is_object(mapping)) {
+        complain("%s:%d: %s", m->o->mapping, mapping ? 1 : error.line,
+                 mapping ? "a JSON object { \"JOINT\": \"LINK\" } is expected" : error.text);
+        json_decref(mapping);
+        return false;
+    }
+    return json_object_set_new(m->root, "mapping", mapping) == 0;
+}
+
+static bool add_creature(maker* m) {
+    if (!m->o->creature) return true;
+    char* found = find_kind(m->o->creature, FILE_CREATURE);
+    char* path = found ? absolute(found) : NULL;
+    if (path) json_object_set_new(m->root, "creature", json_text(path));
+    free(found);
+    bool good = path != NULL;
+    free(path);
+    return good;
+}
+
+/* How much larger the creature is than the clip; 1 unless the scene shall be scaled. */
+static bool find_scale(maker* m, const char* clip_path) {
+    m->scale = 1;
+    if (!m->o->scale_scene || !m->o->creature) return true;
+    hf_clip_options how;
+    hf_load_options l = load_options(m->o);
+    hf_clip* clip = NULL;
+    hf_creature* creature = NULL;
+    hf_error error = {0};
+    if (!clip_options(m->o, &how)) return false;
+    const char* path = json_string_value(json_object_get(m->root, "creature"));
+    hf_status status = hf_clip_open(clip_path, &how, &clip, &error);
+    if (status == HF_OK) status = hf_creature_load(path, &l, &creature, &error);
+    if (status == HF_OK) status = hf_retarget_scale(clip, creature, NULL, 0, &m->scale, &error);
+    hf_clip_free(clip);
+    hf_creature_free(creature);
+    if (status != HF_OK) fail_with(&error);
+    return status == HF_OK;
+}
+
+/* Writes FOLDER/NAME.scenario.json for a clip and what the command line says; NULL after a complaint. */
+static char* make_scenario(const options* o, const char* clip, const char* folder) {
+    maker m = {.o = o, .folder = folder, .name = clip_name(clip), .scene = json_array()};
+    char *full = absolute(clip), *joints = o->joints ? absolute(o->joints) : NULL, *path = NULL;
+    m.root = json_pack("{s:s,s:i,s:s}", "format", "holdfast-scenario", "version", 1, "kind", "adapt");
+    bool good = full && m.name && (!o->joints || joints) && add_creature(&m) && find_scale(&m, full);
+    if (good) {
+        json_t* part = clip_json(o, full);
+        if (joints) json_object_set_new(part, "joints", json_text(joints));
+        json_object_set_new(m.root, "clip", part);
+        if (m.scale != 1)
+            json_object_set_new(m.root, "options", json_pack("{s:{s:b}}", "retarget", "scale_scene", true));
+    }
+    good = good && add_scene(&m) && add_mapping(&m);
+    if (good) json_object_set(m.root, "scene", m.scene);
+    if (good) path = make_text("%s/%s.scenario.json", folder, m.name);
+    if (path && json_dump_file(m.root, path, JSON_INDENT(2)) != 0) {
+        complain("%s: cannot be written", path);
+        free(path);
+        path = NULL;
+    }
+    json_decref(m.root);
+    json_decref(m.scene);
+    free(m.name);
+    free(full);
+    free(joints);
+    return path;
+}
+
+/* ---- the report ---- */
+
+static json_t* phase_json(const hf_scenario* s, const hf_phase* p) {
+    const hf_creature_view* v = hf_creature_get(s->creature);
+    return json_pack(
+        "{s:o,s:o,s:o,s:f,s:f,s:s,s:f,s:f,s:o,s:o,s:o}", "limb", json_text(v->limbs[p->limb].name), "frame",
+        json_text(v->limbs[p->limb].contacts[p->frame].name), "object",
+        json_text(hf_scene_object(s->scene, p->object).name), "from", p->from_s, "to", p->to_s, "fate",
+        hf_retarget_fate_text(p->fate), "moved_m", p->moved_m, "held_share", p->held_share, "point",
+        json_vec3(p->point), "normal", json_vec3(p->normal), "why", json_text(p->why));
+}
+
+/* Share of the time in contact that the creature holds, too. */
+static double preserved(const hf_phases* phases) {
+    double held = 0, all = 0;
+    for (int i = 0; i < phases->count; i++) {
+        const hf_phase* p = &phases->items[i];
+        int frames = p->last - p->first + 1;
+        all += frames, held += p->held_share * frames;
+    }
+    return all > 0 ? held / all : 1;
+}
+
+static void say(const hf_scenario* s, const hf_motion* motion, const hf_retarget_result* r,
+                const hf_realise_result* judged, double time_s, const options* o) {
+    const hf_clip* clip = s->adapt->clip;
+    if (o->json) {
+        json_t *phases = json_array(), *mapping = json_object();
+        for (int i = 0; i < r->phases.count; i++)
+            json_array_append_new(phases, phase_json(s, &r->phases.items[i]));
+        for (int i = 0; i < r->mapping.count; i++)
+            json_object_set_new(mapping, r->mapping.items[i].joint, json_text(r->mapping.items[i].link));
+        print_json(json_pack("{s:s,s:f,s:o,s:i,s:f,s:f,s:f,s:i,s:i,s:o}", "outcome", motion->outcome, "fit_m",
+                             clip->fit_m, "phases", phases, "level", 0, "time_s", time_s, "scale", r->scale,
+                             "contacts_preserved", preserved(&r->phases), "frames", motion->frame_count,
+                             "faults", judged->fault_count, "mapping", mapping));
+        return;
+    }
+    printf("%s: %s: %d frames of %.1f s in %.2f s, %d phases, %.0f %% of their time held, %d fault%s\n",
+           s->name, motion->outcome, motion->frame_count, (clip->frame_count - 1) * clip->frame_time_s,
+           time_s, r->phases.count, 100 * preserved(&r->phases), judged->fault_count,
+           judged->fault_count == 1 ? "" : "s");
+    if (clip->fit_m > 0) printf("  bones fit the positions within %.1f mm\n", 1e3 * clip->fit_m);
+    printf("  mapping (the creature's legs are %.2f of the clip's):\n", r->scale);
+    for (int i = 0; i < r->mapping.count; i++)
+        printf("    %-20s %s\n", r->mapping.items[i].joint, r->mapping.items[i].link);
+    const hf_creature_view* v = hf_creature_get(s->creature);
+    for (int i = 0; i < r->phases.count; i++) {
+        const hf_phase* p = &r->phases.items[i];
+        printf("  %6.2f to %6.2f s  %-10s %-8s on %-10s %s%s%s\n", p->from_s, p->to_s, v->limbs[p->limb].name,
+               v->limbs[p->limb].contacts[p->frame].name, hf_scene_object(s->scene, p->object).name,
+               hf_retarget_fate_text(p->fate), p->why[0] ? ": " : "", p->why);
+    }
+}
+
+/* ---- the work ---- */
+
+static bool set_text(char** to, const char* text) {
+    free(*to);
+    *to = make_text("%s", text);
+    return *to != NULL;
+}
+
+static bool all_held(const hf_phases* phases) {
+    for (int i = 0; i < phases->count; i++)
+        if (phases->items[i].fate == HF_RETARGET_FAILED) return false;
+    return true;
+}
+
+static hf_status make_motion(hf_scenario* s, const options* o, const hf_retarget_options* wishes,
+                             hf_schedule** schedule, hf_retarget_result* result, hf_motion** motion,
+                             hf_realise_result* judged, hf_error* error) {
+    hf_workspace* workspace = NULL;
+    hf_realise_options test = hf_realise_options_default();
+    hf_status status = set_error(error, hf_workspace_create(&workspace));
+    progress p = progress_start(o);
+    if (status == HF_OK) hf_workspace_watch(workspace, progress_report, &p);
+    if (status == HF_OK)
+        status = hf_retarget(s->adapt->clip, s->creature, s->scene, s->adapt->mapping,
+                             s->adapt->mapping_count, wishes, workspace, schedule, result, error);
+    progress_end(&p);
+    if (status == HF_OK) hf_workspace_watch(workspace, NULL, NULL);
+    if (status == HF_OK && !set_text(&(*schedule)->scenario, s->path))
+        status = set_error(error, HF_ERROR_MEMORY);
+    if (status == HF_OK)
+        status =
+            fail_while(error, hf_realise(s->creature, s->scene, *schedule, &test, workspace, motion, judged),
+                       s->path, "making the motion");
+    hf_workspace_free(workspace);
+    if (status != HF_OK) return status;
+    hf_outcome outcome = result->cancelled                                          ? HF_CANCELLED
+                         : judged->outcome == HF_FOUND && all_held(&result->phases) ? HF_FOUND
+                                                                                    : HF_PARTIAL;
+    bool named = set_text(&(*motion)->outcome, hf_outcome_text(outcome)) &&
+                 set_text(&(*schedule)->outcome, hf_outcome_text(outcome));
+    return named ? HF_OK : set_error(error, HF_ERROR_MEMORY);
+}
+
+static hf_status write_files(hf_scenario* s, hf_schedule* schedule, hf_motion* motion, const options* o,
+                             hf_error* error) {
+    loaded_motion m = {
+        .motion = motion, .schedule = schedule, .creature = s->creature, .scenario = s, .scene = s->scene};
+    int frames[STRIP], count = strip_frames(motion, frames);
+    char* stem = make_text("%s/%s", o->output, s->name);
+    if (!stem) return set_error(error, HF_ERROR_MEMORY);
+    progress p = progress_start(o);
+    hf_status status = write_motion(&m, stem, frames, count, hf_v3(0, 0, 0), o, &p, error);
+    progress_end(&p);
+    free(stem);
+    return status;
+}
+
+static int adapt(hf_scenario* s, const options* o) {
+    hf_retarget_options wishes = hf_retarget_options_default();
+    if (!apply_settings(o, s, "retarget", &wishes)) return EXIT_BAD_INPUT;
+    if (!s->adapt) {
+        complain("%s: \"clip\" is missing", s->path);
+        return EXIT_BAD_INPUT;
+    }
+    hf_schedule* schedule = NULL;
+    hf_motion* motion = NULL;
+    hf_retarget_result result = {0};
+    hf_realise_result judged = {0};
+    hf_error error = {0};
+    double begin = now_s();
+    limit_hand_over(o);
+    hf_status status = make_motion(s, o, &wishes, &schedule, &result, &motion, &judged, &error);
+    limit_end();
+    if (status == HF_OK) say(s, motion, &result, &judged, now_s() - begin, o);
+    if (status == HF_OK && o->output) status = write_files(s, schedule, motion, o, &error);
+    int code = status != HF_OK                                           ? fail_with(&error)
+               : strcmp(motion->outcome, hf_outcome_text(HF_FOUND)) == 0 ? EXIT_DONE
+                                                                         : EXIT_NO_SOLUTION;
+    hf_schedule_free(schedule);
+    hf_motion_free(motion);
+    hf_retarget_result_free(&result);
+    hf_realise_result_free(&judged);
+    return code;
+}
+
+/* A clip is made into a scenario first: in the output folder, or in one that is removed again. */
+static int adapt_clip(const char* clip, const options* o) {
+    char temporary[] = "/tmp/holdfast-XXXXXX";
+    const char* folder = o->output ? o->output : mkdtemp(temporary);
+    if (!folder || (o->output && !make_folder(folder))) return EXIT_BAD_INPUT;
+    char* path = make_scenario(o, clip, folder);
+    int code = EXIT_BAD_INPUT;
+    if (path) {
+        options on = *o;
+        on.file = path;
+        hf_scenario* s = open_scenario(&on, "adapt", HF_SCENARIO_ADAPT, &code);
+        if (s) code = adapt(s, &on);
+        hf_scenario_free(s);
+    }
+    if (!o->output) {
+        char* floor = make_text("%s/floor.obj", folder);
+        if (path) remove(path);
+        if (floor) remove(floor);
+        rmdir(folder);
+        free(floor);
+    }
+    free(path);
+    return code;
+}
+
+int run_adapt(const options* o) {
+    if (o->output && !picture_fits(o, STRIP)) return EXIT_USAGE;
+    char* path = find_file(o->file);
+    if (!path) return EXIT_BAD_INPUT;
+    file_kind kind = kind_of(path);
+    int code;
+    bool rig = ends_with(path, ".glb") || ends_with(path, ".gltf");
+    if (kind == FILE_CLIP || rig) {
+        code = adapt_clip(path, o);
+    } else {
+        hf_scenario* s = open_scenario(o, "adapt", HF_SCENARIO_ADAPT, &code);
+        if (s && (!o->output || make_folder(o->output))) code = adapt(s, o);
+        hf_scenario_free(s);
+    }
+    free(path);
+    return code;
+}

@@ -1,0 +1,131 @@
+/* Paths of effectors: where the clip has them, led to where they are held. Over the time of a reach before
+   and after a hold, the difference between the clip and the hold fades. */
+#include "adapt/retarget.h"
+
+#include <math.h>
+
+/* Time in which an effector leaves the clip's path for a hold, s. */
+static const double LEAD_S = 0.4;
+/* Weights, per metre or radian, against 1 for a metre of a bone's end. Free feet matter more than free hands,
+   which only have to arrive. */
+static const double FREE_FOOT = 0.5, FREE_FOOT_TURN = 0.15, ARRIVING = 3, ARRIVING_TURN = 0.5;
+
+static double smooth(double x) {
+    x = fmin(fmax(x, 0), 1);
+    return x * x * (3 - 2 * x);
+}
+
+static hf_effector_wish* wish_of(hf_retarget_work* w, int frame, int role) {
+    return &w->wishes[(size_t)frame * HF_MAX_MARKED + (size_t)role];
+}
+
+static const hf_contact_frame* contact_of(const hf_retarget_work* w, const hf_phase* p) {
+    return &hf_creature_get(w->creature.creature)->limbs[p->limb].contacts[p->frame];
+}
+
+/* What the clip does, at the place of the creature's own contact. */
+static void follow_clip(hf_retarget_work* w, int frame) {
+    const hf_creature_view* v = hf_creature_get(w->creature.creature);
+    hf_clip_body_set(&w->clip, frame);
+    for (int role = 0; role < HF_MAX_MARKED; role++) {
+        if (!w->clip.limbs[role].there) continue;
+        bool leg = hf_role_is_leg(role);
+        const hf_contact_frame* c = &v->limbs[w->creature.limbs[role].limb].contacts[0];
+        *wish_of(w, frame, role) =
+            (hf_effector_wish){hf_clip_contact_point(&w->finder, role, 0, w->depths[role]),
+                               hf_clip_link_turn(&w->finder, w->clip.limbs[role].lower, c->link),
+                               leg ? (float)FREE_FOOT : 0, leg ? (float)FREE_FOOT_TURN : 0};
+    }
+}
+
+/* The link of a contact frame, turned by the least until the frame lies against the surface. */
+static hf_quat lay_flat(hf_quat turn, hf_vec3 own, hf_vec3 normal) {
+    hf_vec3 now = hf_rotate(turn, own);
+    return hf_quat_normalize(hf_quat_mul(hf_quat_between(now, hf_neg(normal)), turn));
+}
+
+/* The phase of the same foot with its sole down that ends where this one begins, or the other way round. */
+static const hf_held_phase* sole_beside(const hf_retarget_work* w, const hf_held_phase* h) {
+    for (int i = 0; i < w->held_count; i++) {
+        const hf_held_phase* o = &w->held[i];
+        if (o == h || o->phase->limb != h->phase->limb || o->phase->frame != 0 || o->dropped) continue;
+        if (o->phase->last + 1 == h->phase->first || h->phase->last + 1 == o->phase->first) return o;
+    }
+    return NULL;
+}
+
+static void anchor_phase(hf_retarget_work* w, hf_held_phase* h) {
+    hf_phase* p = h->phase;
+    const hf_contact_frame* c = contact_of(w, p);
+    hf_clip_body_set(&w->clip, (p->first + p->last) / 2);
+    h->flat = c->ball == 0 && (c->patch[0] > 0 || c->patch[1] > 0);
+    h->frozen = !h->flat || h->foot;
+    h->anchor.flat = h->flat;
+    h->anchor.point = hf_add(p->point, hf_scale(p->normal, c->ball));
+    if (!h->foot) return;
+    h->anchor.rotation =
+        lay_flat(hf_clip_link_turn(&w->finder, w->clip.limbs[h->role].lower, c->link), c->normal, p->normal);
+    const hf_held_phase* sole = p->frame ? sole_beside(w, h) : NULL;
+    if (!sole) return;
+    /* The toes stay where the flat foot has them. */
+    const hf_contact_frame* flat = contact_of(w, sole->phase);
+    hf_transform foot = {.rotation = sole->anchor.rotation};
+    foot.position = hf_sub(sole->anchor.point, hf_rotate(foot.rotation, flat->offset));
+    hf_transform toe =
+        hf_compose(foot, hf_compose(hf_inverse(w->creature.rest[flat->link]), w->creature.rest[c->link]));
+    h->anchor.rotation = lay_flat(toe.rotation, c->normal, sole->phase->normal);
+    hf_vec3 at = hf_apply(toe, c->offset);
+    double above = hf_dot(hf_sub(at, sole->phase->point), sole->phase->normal);
+    h->anchor.point = p->point = hf_sub(at, hf_scale(sole->phase->normal, above));
+    p->normal = sole->phase->normal;
+    p->object = sole->phase->object;
+}
+
+/* Leads the effector's path to one end of a hold: from `edge`, going away by `way` (1 or -1) frames. */
+static void lead(hf_retarget_work* w, const hf_held_phase* h, int edge, int way, int lasts) {
+    int length = (int)(LEAD_S / w->clip.clip->frame_time_s);
+    if (lasts < length) length = lasts;
+    if (edge < 0 || edge >= w->frames || length < 1) return;
+    const hf_effector_wish* at = wish_of(w, edge, h->role);
+    hf_vec3 off = hf_sub(h->anchor.point, at->point);
+    hf_quat turn = hf_quat_mul(h->anchor.rotation, hf_quat_conj(at->turn));
+    bool leg = hf_role_is_leg(h->role);
+    for (int k = 1; k <= length; k++) {
+        int frame = edge + way * k;
+        if (frame < 0 || frame >= w->frames) break;
+        hf_effector_wish* to = wish_of(w, frame, h->role);
+        double share = 1 - smooth((double)k / (length + 1));
+        to->point = hf_add(to->point, hf_scale(off, share));
+        to->point_weight = fmaxf(to->point_weight, (float)(ARRIVING * share * share));
+        if (!leg || !h->foot) continue;
+        to->turn = hf_quat_mul(hf_quat_slerp(hf_quat_identity(), turn, share), to->turn);
+        to->turn_weight = fmaxf(to->turn_weight, (float)(ARRIVING_TURN * share * share));
+    }
+}
+
+/* Frames from a hold's end until another hold of the limb begins, or the clip ends. */
+static int free_frames(const hf_retarget_work* w, const hf_held_phase* h, int edge, int way) {
+    int least = w->frames;
+    for (int i = 0; i < w->held_count; i++) {
+        const hf_held_phase* o = &w->held[i];
+        if (o == h || o->dropped || o->role != h->role) continue;
+        int gap = way > 0 ? o->first - edge - 1 : edge - o->last - 1;
+        if (gap >= 0 && gap < least) least = gap;
+    }
+    return least;
+}
+
+void hf_retarget_paths(hf_retarget_work* w) {
+    for (int f = 0; f < w->frames; f++) follow_clip(w, f);
+    for (int pass = 0; pass < 2; pass++) /* soles first: toes follow them */
+        for (int i = 0; i < w->held_count; i++)
+            if ((w->held[i].phase->frame > 0) == pass) anchor_phase(w, &w->held[i]);
+    for (int i = 0; i < w->held_count; i++) {
+        hf_held_phase* h = &w->held[i];
+        if (h->dropped || h->role < 0 || h->phase->frame != 0 ||
+            h->phase->limb != w->creature.limbs[h->role].limb)
+            continue;
+        lead(w, h, h->first, -1, free_frames(w, h, h->first, -1));
+        lead(w, h, h->last, 1, free_frames(w, h, h->last, 1));
+    }
+}

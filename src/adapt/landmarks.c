@@ -1,0 +1,378 @@
+/* Landmarks of clips and creatures (adapt/landmarks.h). A limb of the clip is a chain from the root to a
+   leaf; hip, knee and ankle are the ends of its two long bones that follow each other. Limbs lie to the left
+   or the right of the root at rest, legs begin at its height, arms above. A creature's limbs are known; its
+   knee is the joint with the longest way on both sides, the ball joint before it has up to three joints. */
+#include "adapt/landmarks.h"
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+/* Part of the body's height by which a limb's first joint lies beside the middle, at least. */
+static const double SIDE_SHARE = 0.02;
+/* Part of the body's height above the root where arms begin. */
+static const double ARM_SHARE = 0.1;
+
+static bool has_word(const char* name, const char* word) {
+    for (size_t n = strlen(word); *name; name++)
+        if (strncasecmp(name, word, n) == 0) return true;
+    return false;
+}
+
+/* ---- clips ---- */
+
+/* +1 for a name of the left, -1 of the right, 0 where it does not tell. */
+static int side_of_name(const char* name) {
+    const char* colon = strrchr(name, ':');
+    if (colon) name = colon + 1;
+    if (has_word(name, "left")) return 1;
+    if (has_word(name, "right")) return -1;
+    bool second = name[0] && (name[1] == '_' || name[1] == '.' || (name[1] >= 'A' && name[1] <= 'Z'));
+    if (second && (name[0] == 'L' || name[0] == 'l')) return 1;
+    if (second && (name[0] == 'R' || name[0] == 'r')) return -1;
+    size_t n = strlen(name);
+    bool last = n > 2 && (name[n - 2] == '_' || name[n - 2] == '.');
+    if (last && (name[n - 1] == 'L' || name[n - 1] == 'l')) return 1;
+    return last && (name[n - 1] == 'R' || name[n - 1] == 'r') ? -1 : 0;
+}
+
+/* The way to the left at rest, along the ground; BVH figures have it along +X. */
+static hf_vec3 leftwards(const hf_clip_body* b) {
+    hf_vec3 sum = hf_v3(0, 0, 0);
+    for (int i = 0; i < b->clip->joint_count; i++) {
+        int side = b->clip->joints[i].end_site ? 0 : side_of_name(b->clip->joints[i].name);
+        hf_vec3 d = hf_sub(b->rest[i].position, b->rest[b->root].position);
+        sum = hf_add(sum, hf_scale(hf_v3(d.x, d.y, 0), side));
+    }
+    return hf_length(sum) > 0 ? hf_normalize(sum) : hf_v3(1, 0, 0);
+}
+
+static double bone(const hf_clip_body* b, int joint) {
+    int parent = b->clip->joints[joint].parent;
+    return parent < 0 ? 0 : hf_distance(b->rest[joint].position, b->rest[parent].position);
+}
+
+/* The nearest joint above that is some way off: skips joints that coincide. */
+static int above(const hf_clip_body* b, int joint) {
+    int parent = b->clip->joints[joint].parent;
+    while (parent >= 0 && hf_distance(b->rest[joint].position, b->rest[parent].position) < 1e-6)
+        parent = b->clip->joints[parent].parent;
+    return parent;
+}
+
+/* The two long bones of the chain that ends in a leaf. */
+static bool long_bones(const hf_clip_body* b, int leaf, hf_clip_limb* limb) {
+    double best = 0;
+    for (int c = leaf; c >= 0; c = b->clip->joints[c].parent) {
+        int m = above(b, c), u = m >= 0 ? above(b, m) : -1;
+        if (u < 0 || u == b->root) continue;
+        double shorter = fmin(hf_distance(b->rest[c].position, b->rest[m].position),
+                              hf_distance(b->rest[m].position, b->rest[u].position));
+        if (shorter > best) best = shorter, *limb = (hf_clip_limb){true, u, m, c, -1, -1, -1};
+    }
+    return best > 0;
+}
+
+static bool descends(const hf_clip* clip, int joint, int from) {
+    while (joint >= 0 && joint != from) joint = clip->joints[joint].parent;
+    return joint == from;
+}
+
+/* The toe, or the knuckle farthest from the wrist, and the knuckles on both sides of the palm. */
+static void find_tip(const hf_clip_body* b, bool leg, hf_clip_limb* limb) {
+    const hf_clip* clip = b->clip;
+    double best = 0;
+    for (int i = limb->lower + 1; i < clip->joint_count; i++) {
+        if (!descends(clip, i, limb->lower)) continue;
+        const char* name = clip->joints[i].name;
+        bool child = above(b, i) == limb->lower || (bone(b, i) > 0 && clip->joints[i].parent == limb->lower);
+        if (!child) continue;
+        if (has_word(name, "thumb")) continue;
+        bool first = !strpbrk(name, "23456789");
+        if (has_word(name, "index") && first && limb->thumb_side < 0) limb->thumb_side = i;
+        if ((has_word(name, "pink") || has_word(name, "little")) && first && limb->far_side < 0)
+            limb->far_side = i;
+        double length = hf_distance(b->rest[i].position, b->rest[limb->lower].position);
+        if ((leg || first) && length > best) best = length, limb->tip = i;
+    }
+}
+
+static double rest_height(const hf_clip_body* b) {
+    double low = INFINITY, high = -INFINITY;
+    for (int i = 0; i < b->clip->joint_count; i++)
+        low = fmin(low, b->rest[i].position.z), high = fmax(high, b->rest[i].position.z);
+    return high - low;
+}
+
+static void find_clip_limbs(hf_clip_body* b, hf_vec3 left) {
+    const hf_clip* clip = b->clip;
+    double height = rest_height(b), longest[HF_MAX_MARKED] = {0};
+    for (int i = 0; i < clip->joint_count; i++) {
+        hf_clip_limb limb;
+        if (clip->joints[i].end_site || !long_bones(b, i, &limb)) continue;
+        hf_vec3 d = hf_sub(b->rest[limb.upper].position, b->rest[b->root].position);
+        double aside = hf_dot(d, left), down = d.z - ARM_SHARE * height;
+        if (fabs(aside) < SIDE_SHARE * height) continue;
+        int role = (down < 0 ? HF_LEFT_LEG : HF_LEFT_ARM) + (aside < 0);
+        double length = fmin(hf_distance(b->rest[limb.upper].position, b->rest[limb.middle].position),
+                             hf_distance(b->rest[limb.middle].position, b->rest[limb.lower].position));
+        if (length <= longest[role]) continue;
+        longest[role] = length;
+        b->limbs[role] = limb;
+    }
+    for (int role = 0; role < HF_MAX_MARKED; role++)
+        if (b->limbs[role].there) find_tip(b, hf_role_is_leg(role), &b->limbs[role]);
+}
+
+/* The joint that moves both arms; the root where there are none. */
+static int find_chest(const hf_clip_body* b) {
+    const hf_clip_limb *l = &b->limbs[HF_LEFT_ARM], *r = &b->limbs[HF_RIGHT_ARM];
+    if (!l->there || !r->there) return b->root;
+    int joint = b->clip->joints[l->upper].parent;
+    while (joint >= 0 && !descends(b->clip, r->upper, joint)) joint = b->clip->joints[joint].parent;
+    return joint >= 0 ? joint : b->root;
+}
+
+/* The first joint with several branches: leading joints only hold the skeleton in its world. */
+static int find_root(const hf_clip* clip) {
+    for (int i = 0; i < clip->joint_count; i++) {
+        int children = 0;
+        for (int k = i + 1; k < clip->joint_count; k++)
+            children += clip->joints[k].parent == i && !clip->joints[k].end_site;
+        if (children > 1) return i;
+    }
+    return 0;
+}
+
+hf_status hf_clip_body_make(const hf_clip* clip, hf_clip_body* b, hf_error* error) {
+    *b = (hf_clip_body){.clip = clip};
+    b->rest = hf_alloc((size_t)clip->joint_count, sizeof *b->rest);
+    b->now = hf_alloc((size_t)clip->joint_count, sizeof *b->now);
+    if (!b->rest || !b->now) {
+        hf_clip_body_free(b);
+        return hf_fail_memory(error, clip->path);
+    }
+    hf_clip_forward(clip, -1, b->rest);
+    b->root = find_root(clip);
+    hf_vec3 left = leftwards(b);
+    b->facing = hf_quat_axis_angle(hf_v3(0, 0, 1), hf_atan2(-left.x, left.y));
+    find_clip_limbs(b, left);
+    b->chest = find_chest(b);
+    return HF_OK;
+}
+
+void hf_clip_body_free(hf_clip_body* b) {
+    hf_free(b->rest);
+    hf_free(b->now);
+    b->rest = b->now = NULL;
+}
+
+void hf_clip_body_set(hf_clip_body* b, int frame) { hf_clip_forward(b->clip, frame, b->now); }
+
+/* ---- creatures ---- */
+
+static bool link_descends(const hf_creature_view* v, int link, int from) {
+    while (link >= 0 && link != from) link = v->links[link].parent_link;
+    return link == from;
+}
+
+/* The limb that ends in a link above this limb's effector and shares its joints; -1: none. */
+static int touching_middle(const hf_creature_view* v, int limb) {
+    for (int i = 0; i < v->limb_count; i++) {
+        const hf_limb *a = &v->limbs[i], *b = &v->limbs[limb];
+        if (i != limb && a->use && a->joint_count > 0 && a->joint_count < b->joint_count &&
+            link_descends(v, b->effector_link, a->effector_link))
+            return i;
+    }
+    return -1;
+}
+
+static bool is_middle(const hf_creature_view* v, int limb) {
+    for (int i = 0; i < v->limb_count; i++)
+        if (i != limb && v->limbs[i].joint_count > v->limbs[limb].joint_count &&
+            link_descends(v, v->limbs[i].effector_link, v->limbs[limb].effector_link))
+            return true;
+    return false;
+}
+
+static void mark_limb(const hf_creature_body* b, int limb, hf_creature_limb* to) {
+    const hf_creature_view* v = hf_creature_get(b->creature);
+    const hf_limb* l = &v->limbs[limb];
+    int n = l->joint_count, middle = n > 1 ? 1 : 0, upper = 0;
+    double best = 0;
+    *to = (hf_creature_limb){.limb = limb, .middle_limb = touching_middle(v, limb)};
+    hf_vec3 end = b->rest[v->joints[l->joints[n - 1]].child_link].position;
+    for (int j = 1; j + 1 < n; j++) {
+        int i = j >= 3 ? j - 3 : 0;
+        hf_vec3 a = b->rest[v->joints[l->joints[i]].child_link].position;
+        hf_vec3 c = b->rest[v->joints[l->joints[j]].child_link].position;
+        double shorter = fmin(hf_distance(a, c), hf_distance(c, end));
+        if (shorter > best + 1e-9) best = shorter, middle = j, upper = i;
+    }
+    to->upper.link = v->joints[l->joints[upper]].child_link;
+    to->middle.link = v->joints[l->joints[middle]].child_link;
+    to->lower.link = v->joints[l->joints[n - 1]].child_link;
+    /* The first joint of those that meet at the end: wrists and ankles have several. */
+    for (int j = n - 1; j > middle; j--)
+        if (hf_distance(b->rest[v->joints[l->joints[j]].child_link].position, end) < 1e-3)
+            to->lower.link = v->joints[l->joints[j]].child_link;
+}
+
+static void find_creature_limbs(hf_creature_body* b) {
+    const hf_creature_view* v = hf_creature_get(b->creature);
+    double length[HF_MAX_MARKED] = {0};
+    for (int role = 0; role < HF_MAX_MARKED; role++) b->limbs[role].limb = -1;
+    b->seat = -1;
+    for (int i = 0; i < v->limb_count; i++) {
+        const hf_limb* l = &v->limbs[i];
+        if (l->use && l->joint_count == 0 && l->effector_link == 0) b->seat = i;
+        if (!l->use || l->joint_count < 2 || l->contact_count == 0 || is_middle(v, i)) continue;
+        hf_creature_limb marked;
+        mark_limb(b, i, &marked);
+        hf_vec3 upper = b->rest[marked.upper.link].position;
+        int role = (upper.z > ARM_SHARE * v->height ? HF_LEFT_ARM : HF_LEFT_LEG) + (upper.y < 0);
+        if (l->length <= length[role]) continue;
+        length[role] = l->length;
+        b->limbs[role] = marked;
+    }
+}
+
+hf_status hf_creature_body_make(const hf_creature* creature, hf_creature_body* b, hf_error* error) {
+    const hf_creature_view* v = hf_creature_get(creature);
+    *b = (hf_creature_body){.creature = creature};
+    b->rest = hf_alloc((size_t)v->link_count, sizeof *b->rest);
+    hf_pose pose = {.q = hf_alloc((size_t)v->q_count + 1, sizeof(double))};
+    if (!b->rest || !pose.q) {
+        hf_free(pose.q);
+        hf_creature_body_free(b);
+        return hf_fail_memory(error, v->path);
+    }
+    hf_pose_rest(creature, &pose);
+    hf_forward(creature, &pose, b->rest);
+    hf_free(pose.q);
+    find_creature_limbs(b);
+    int left = b->limbs[HF_LEFT_ARM].limb, right = b->limbs[HF_RIGHT_ARM].limb;
+    if (left >= 0 && right >= 0) {
+        b->chest = v->limbs[left].base_link;
+        while (b->chest > 0 && !link_descends(v, v->limbs[right].base_link, b->chest))
+            b->chest = v->links[b->chest].parent_link;
+    }
+    return HF_OK;
+}
+
+void hf_creature_body_free(hf_creature_body* b) {
+    hf_free(b->rest);
+    b->rest = NULL;
+}
+
+/* ---- both ---- */
+
+static int* clip_marks(hf_clip_limb* l, int k) {
+    return k == 0 ? &l->upper : k == 1 ? &l->middle : &l->lower;
+}
+static hf_mark* creature_marks(hf_creature_limb* l, int k) {
+    return k == 0 ? &l->upper : k == 1 ? &l->middle : &l->lower;
+}
+
+static int find_clip_joint(const hf_clip* clip, const char* name) {
+    for (int i = 0; i < clip->joint_count; i++)
+        if (!clip->joints[i].end_site && strcmp(clip->joints[i].name, name) == 0) return i;
+    return -1;
+}
+
+/* One row of a user's mapping: the landmark that has the joint gets the link, or the landmark that has the
+   link gets the joint. An empty link drops the limb. */
+static void override(hf_clip_body* clip, hf_creature_body* creature, int joint, int link) {
+    for (int role = 0; role < HF_MAX_MARKED; role++)
+        for (int k = 0; k < 3; k++) {
+            hf_clip_limb* c = &clip->limbs[role];
+            hf_creature_limb* l = &creature->limbs[role];
+            if (c->there && *clip_marks(c, k) == joint) {
+                if (link < 0)
+                    c->there = false;
+                else
+                    creature_marks(l, k)->link = link;
+                return;
+            }
+            if (l->limb >= 0 && link >= 0 && creature_marks(l, k)->link == link) {
+                *clip_marks(c, k) = joint;
+                c->there = c->upper >= 0 && c->middle >= 0 && c->lower >= 0;
+                return;
+            }
+        }
+}
+
+hf_status hf_landmarks_match(hf_clip_body* clip, hf_creature_body* creature, const hf_joint_link* mapping,
+                             int count, hf_error* error) {
+    const char* path = clip->clip->path;
+    for (int i = 0; i < count; i++) {
+        int joint = find_clip_joint(clip->clip, mapping[i].joint);
+        int link = mapping[i].link[0] ? hf_creature_find_link(creature->creature, mapping[i].link) : -1;
+        if (joint < 0 || (mapping[i].link[0] && link < 0))
+            return hf_fail(error, HF_ERROR_ARGUMENT, path, 0, "mapping", "there is no %s \"%s\"",
+                           joint < 0 ? "joint" : "link", joint < 0 ? mapping[i].joint : mapping[i].link);
+        override(clip, creature, joint, link);
+    }
+    int matched = 0;
+    for (int role = 0; role < HF_MAX_MARKED; role++) {
+        bool both = clip->limbs[role].there && creature->limbs[role].limb >= 0;
+        matched += both;
+        if (both) continue;
+        clip->limbs[role].there = false;
+        creature->limbs[role].limb = -1;
+    }
+    if (matched) return HF_OK;
+    return hf_fail(
+        error, HF_ERROR_ARGUMENT, path, 0, NULL,
+        "the clip's skeleton has no limb of the creature %s: two legs or arms are looked for, left and "
+        "right of the root",
+        hf_creature_get(creature->creature)->name);
+}
+
+static hf_status list_one(hf_mapping* m, const char* joint, const char* link) {
+    if (!HF_GROW(m->items, m->capacity, m->count)) return HF_ERROR_MEMORY;
+    hf_joint_link* to = &m->items[m->count++];
+    *to = (hf_joint_link){hf_copy_text(joint), hf_copy_text(link)};
+    return to->joint && to->link ? HF_OK : HF_ERROR_MEMORY;
+}
+
+hf_status hf_landmarks_list(const hf_clip_body* clip, const hf_creature_body* creature, hf_mapping* mapping) {
+    const hf_creature_view* v = hf_creature_get(creature->creature);
+    const hf_clip_joint* j = clip->clip->joints;
+    hf_status status = list_one(mapping, j[clip->root].name, v->links[0].name);
+    if (status == HF_OK && clip->chest != clip->root && creature->chest > 0)
+        status = list_one(mapping, j[clip->chest].name, v->links[creature->chest].name);
+    for (int role = 0; role < HF_MAX_MARKED; role++) {
+        hf_clip_limb c = clip->limbs[role];
+        hf_creature_limb l = creature->limbs[role];
+        for (int k = 0; k < 3 && c.there && status == HF_OK; k++)
+            status =
+                list_one(mapping, j[*clip_marks(&c, k)].name, v->links[creature_marks(&l, k)->link].name);
+    }
+    return status;
+}
+
+double hf_clip_limb_length(const hf_clip_body* b, int role) {
+    const hf_clip_limb* l = &b->limbs[role];
+    return hf_distance(b->rest[l->upper].position, b->rest[l->middle].position) +
+           hf_distance(b->rest[l->middle].position, b->rest[l->lower].position);
+}
+
+double hf_creature_limb_length(const hf_creature_body* b, int role) {
+    const hf_creature_limb* l = &b->limbs[role];
+    return hf_distance(b->rest[l->upper.link].position, b->rest[l->middle.link].position) +
+           hf_distance(b->rest[l->middle.link].position, b->rest[l->lower.link].position);
+}
+
+double hf_landmarks_scale(const hf_clip_body* clip, const hf_creature_body* creature) {
+    double theirs = 0, ours = 0;
+    for (int pass = 0; pass < 2 && ours == 0; pass++)
+        for (int role = 2 * pass; role < 2 * pass + 2; role++)
+            if (clip->limbs[role].there) {
+                theirs += hf_clip_limb_length(clip, role);
+                ours += hf_creature_limb_length(creature, role);
+            }
+    return theirs > 0 && ours > 0 ? ours / theirs : 1;
+}

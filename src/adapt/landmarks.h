@@ -1,0 +1,67 @@
+/* Where a clip's skeleton and a creature have the same things: hips, knees, ankles, shoulders, elbows,
+   wrists. Found from the tree's shape and the rest posture; names decide left and right where they tell. */
+#ifndef HF_ADAPT_LANDMARKS_H
+#define HF_ADAPT_LANDMARKS_H
+
+#include <holdfast/retarget.h>
+
+enum { HF_MAX_MARKED = 4 }; /* limbs: left and right leg, left and right arm */
+typedef enum hf_limb_role { HF_LEFT_LEG, HF_RIGHT_LEG, HF_LEFT_ARM, HF_RIGHT_ARM } hf_limb_role;
+static inline bool hf_role_is_leg(int role) { return role <= HF_RIGHT_LEG; }
+
+/* A limb of the clip: joints, -1 where it has none. */
+typedef struct hf_clip_limb {
+    bool there;
+    int upper, middle, lower; /* hip, knee, ankle; shoulder, elbow, wrist */
+    int tip;                  /* toe; first knuckle of the longest finger */
+    int thumb_side, far_side; /* knuckles of index and little finger, -1 where names do not tell */
+} hf_clip_limb;
+
+typedef struct hf_clip_body {
+    const hf_clip* clip;
+    hf_transform* rest; /* of every joint: metres, Z up */
+    hf_transform* now;  /* the same in the frame that hf_clip_body_set was called for */
+    int root, chest;    /* chest: the joint that carries both arms */
+    hf_quat facing;     /* turns the creature's axes (X ahead, Y left) to the rest posture's */
+    hf_clip_limb limbs[HF_MAX_MARKED];
+} hf_clip_body;
+
+/* A point of a creature. */
+typedef struct hf_mark {
+    int link;
+    hf_vec3 offset;
+} hf_mark;
+
+typedef struct hf_creature_limb {
+    int limb; /* of the creature, -1: none */
+    hf_mark upper, middle, lower;
+    int middle_limb; /* the limb that touches with its knee or elbow, -1: none */
+} hf_creature_limb;
+
+typedef struct hf_creature_body {
+    const hf_creature* creature;
+    hf_transform* rest; /* of every link, root at the origin */
+    int chest;          /* link that carries both arms */
+    int seat;           /* limb without joints at the root, -1: none */
+    hf_creature_limb limbs[HF_MAX_MARKED];
+} hf_creature_body;
+
+hf_status hf_clip_body_make(const hf_clip* clip, hf_clip_body* body, hf_error* error);
+void hf_clip_body_free(hf_clip_body* body);
+void hf_clip_body_set(hf_clip_body* body, int frame);
+hf_status hf_creature_body_make(const hf_creature* creature, hf_creature_body* body, hf_error* error);
+void hf_creature_body_free(hf_creature_body* body);
+
+/* Puts what a user says in the place of what was guessed, and drops limbs that only one of the two has.
+   HF_ERROR_ARGUMENT where no limb is left. */
+hf_status hf_landmarks_match(hf_clip_body* clip, hf_creature_body* creature, const hf_joint_link* mapping,
+                             int count, hf_error* error);
+/* Lists what leads what. */
+hf_status hf_landmarks_list(const hf_clip_body* clip, const hf_creature_body* creature, hf_mapping* mapping);
+/* Length of a limb from upper to lower, bent or not: metres. */
+double hf_clip_limb_length(const hf_clip_body* body, int role);
+double hf_creature_limb_length(const hf_creature_body* body, int role);
+/* Legs of the creature over those of the clip; arms where there are no legs. */
+double hf_landmarks_scale(const hf_clip_body* clip, const hf_creature_body* creature);
+
+#endif

@@ -1,0 +1,571 @@
+/* A clip onto another body: its bones' directions, its feet's and hands' paths and its contact phases as
+   wishes and holds of the creature, frame by frame, each from where the one before ended. What the realiser
+   finds at fault gets more room in the next round; what cannot be held is moved, shortened or dropped, and
+   told. */
+#include "adapt/retarget.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/workspace.h"
+#include "model/creature.h"
+#include "model/scene.h"
+#include "model/tolerance.h"
+#include "solve/keep.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Weights of wishes, per metre or radian. A bone's end 1 m off counts 1. Turns of pelvis and chest: a radian
+   is as bad as a bone 0.3 m off. Holds stand far above, pushes out of obstacles almost as far. */
+static const double BONE = 1, TRUNK_TURN = 0.3, HAND_TURN = 0.1, HIPS[3] = {0.3, 0.3, 0.2};
+static const double HOLD = 30, HOLD_TURN = 10, PUSH = 15;
+/* Room that a fault adds for its body, m, over this time before and after, s. */
+static const double MORE_M = 0.006, MORE_S = 0.1;
+/* A phase that is held in so many of its frames is kept; a hold this far from where the clip touches is
+ * moved, m. */
+static const double KEPT_SHARE = 0.98, MOVED_M = 0.02;
+/* Part of the limb's length by which a hold may be moved to where the limb comes. */
+static const double MOVE_SHARE = 0.3;
+/* Time around a hold in which its limb may be near its surface, s. */
+static const double NEAR_S = 0.15;
+enum { FIRST_ITERATIONS = 100, MAX_TOUCHES = 32 };
+static const double SETTLED = 1e-4; /* steps smaller than this end a frame, rad or m */
+
+#define FIELD(name) offsetof(hf_retarget_options, name)
+static const hf_option items[] = {
+    {"contact_m", HF_OPTION_REAL, FIELD(contact_m), 0.001, 0.1, 0.01, "m",
+     "how far an effector may be from where it usually touches"},
+    {"contact_speed", HF_OPTION_REAL, FIELD(contact_speed), 0.005, 1, 0.06, "m/s",
+     "how fast a touching effector may be"},
+    {"shortest_s", HF_OPTION_REAL, FIELD(shortest_s), 0, 2, 0.1, "s", "shorter phases and gaps are none"},
+    {"clearance_m", HF_OPTION_REAL, FIELD(clearance_m), 0, 0.1, 0.004, "m",
+     "by which bodies stay clear of the scene and of each other"},
+    {"rounds", HF_OPTION_COUNT, FIELD(rounds), 0, 20, 4, "", "times that frames at fault are solved again"},
+    {"iterations", HF_OPTION_COUNT, FIELD(iterations), 1, 50, 6, "", "of the solver in each frame"},
+    {"scale_scene", HF_OPTION_FLAG, FIELD(scale_scene), 0, 1, 0, "",
+     "the clip's path is scaled with the creature's legs"},
+};
+
+hf_option_table hf_retarget_option_table(void) { return HF_OPTION_TABLE(items); }
+
+hf_retarget_options hf_retarget_options_default(void) {
+    hf_retarget_options options;
+    memset(&options, 0, sizeof options);
+    hf_options_default(hf_retarget_option_table(), &options);
+    return options;
+}
+
+const char* hf_retarget_fate_text(hf_retarget_fate fate) {
+    static const char* const texts[] = {"kept", "bent", "moved", "dropped", "failed"};
+    return (unsigned)fate < 5 ? texts[fate] : "unknown";
+}
+
+void hf_phases_free(hf_phases* p) {
+    if (!p) return;
+    hf_free(p->items);
+    memset(p, 0, sizeof *p);
+}
+
+void hf_mapping_free(hf_mapping* m) {
+    if (!m) return;
+    for (int i = 0; i < m->count; i++) {
+        hf_free(m->items[i].joint);
+        hf_free(m->items[i].link);
+    }
+    hf_free(m->items);
+    memset(m, 0, sizeof *m);
+}
+
+void hf_retarget_result_free(hf_retarget_result* r) {
+    if (!r) return;
+    hf_mapping_free(&r->mapping);
+    hf_phases_free(&r->phases);
+}
+
+/* ---- the wishes of a frame ---- */
+
+static hf_vec3 clip_way(const hf_clip_body* c, int from, int to) {
+    return hf_normalize(hf_sub(c->now[to].position, c->now[from].position));
+}
+
+static double rest_length(const hf_creature_body* b, hf_mark from, hf_mark to) {
+    return hf_distance(hf_apply(b->rest[from.link], from.offset), hf_apply(b->rest[to.link], to.offset));
+}
+
+static void wish_bones(hf_retarget_work* w, int role) {
+    const hf_clip_limb* c = &w->clip.limbs[role];
+    const hf_creature_limb* l = &w->creature.limbs[role];
+    hf_vec3 upper = clip_way(&w->clip, c->upper, c->middle), lower = clip_way(&w->clip, c->middle, c->lower);
+    hf_follow_way(&w->track, l->upper, l->middle,
+                  hf_scale(upper, rest_length(&w->creature, l->upper, l->middle)), BONE);
+    hf_follow_way(&w->track, l->middle, l->lower,
+                  hf_scale(lower, rest_length(&w->creature, l->middle, l->lower)), BONE);
+}
+
+/* The hand points as the clip's, and its palm faces as the clip's where the knuckles tell. */
+static void wish_hand(hf_retarget_work* w, int role) {
+    const hf_clip_limb* c = &w->clip.limbs[role];
+    const hf_creature_limb* l = &w->creature.limbs[role];
+    const hf_contact_frame* f = &hf_creature_get(w->creature.creature)->limbs[l->limb].contacts[0];
+    hf_vec3 own =
+        hf_sub(f->offset, hf_unapply(w->creature.rest[f->link], w->creature.rest[l->lower.link].position));
+    if (f->ball == 0) own = hf_sub(own, hf_scale(f->normal, hf_dot(own, f->normal)));
+    if (c->tip < 0 || hf_length(own) < 1e-3) return;
+    hf_vec3 ahead = clip_way(&w->clip, c->lower, c->tip);
+    hf_follow_direction(&w->track, f->link, hf_normalize(own), ahead, HAND_TURN);
+    if (c->thumb_side < 0 || c->far_side < 0 || f->ball > 0) return;
+    /* Left hand, fingers ahead, thumb to the right: ahead x (to the thumb) points out of the back of the
+     * hand. */
+    hf_vec3 back = hf_cross(ahead, clip_way(&w->clip, c->far_side, c->thumb_side));
+    if (role == HF_RIGHT_ARM) back = hf_neg(back);
+    hf_follow_direction(&w->track, f->link, f->normal, hf_neg(hf_normalize(back)), HAND_TURN);
+}
+
+/* Pelvis and chest turn as the clip's; the hips are over the clip's, as high over the lower foot as the legs
+   are long. */
+static void wish_trunk(hf_retarget_work* w) {
+    hf_follow_turn(&w->track, 0, hf_clip_link_turn(&w->finder, w->clip.root, 0), TRUNK_TURN);
+    if (w->creature.chest > 0)
+        hf_follow_turn(&w->track, w->creature.chest,
+                       hf_clip_link_turn(&w->finder, w->clip.chest, w->creature.chest), TRUNK_TURN);
+    const hf_clip_limb *l = &w->clip.limbs[HF_LEFT_LEG], *r = &w->clip.limbs[HF_RIGHT_LEG];
+    if (!l->there || !r->there) {
+        hf_follow_point(&w->track, 0, hf_v3(0, 0, 0), w->clip.now[w->clip.root].position, HIPS[0]);
+        return;
+    }
+    hf_vec3 hips = hf_lerp(w->clip.now[l->upper].position, w->clip.now[r->upper].position, 0.5);
+    double foot = fmin(w->clip.now[l->lower].position.z, w->clip.now[r->lower].position.z);
+    hips.z -= (1 - w->finder.scale) * fmax(0, hips.z - foot);
+    hf_follow_middle(&w->track, w->creature.limbs[HF_LEFT_LEG].upper, w->creature.limbs[HF_RIGHT_LEG].upper,
+                     hips, HIPS);
+}
+
+static const hf_contact_frame* contact_of(const hf_retarget_work* w, const hf_phase* p) {
+    return &w->creature.creature->view.limbs[p->limb].contacts[p->frame];
+}
+
+static bool lasts(const hf_held_phase* h, int frame) {
+    return !h->dropped && h->first <= frame && frame <= h->last;
+}
+
+static bool limb_is_held(const hf_retarget_work* w, int role, int frame) {
+    for (int i = 0; i < w->held_count; i++)
+        if (w->held[i].role == role && lasts(&w->held[i], frame) &&
+            w->held[i].phase->limb == w->creature.limbs[role].limb)
+            return true;
+    return false;
+}
+
+static void wish_effectors(hf_retarget_work* w, int frame) {
+    const hf_creature_view* v = &w->creature.creature->view;
+    for (int role = 0; role < HF_MAX_MARKED; role++) {
+        if (!w->clip.limbs[role].there || limb_is_held(w, role, frame)) continue;
+        const hf_effector_wish* e = &w->wishes[(size_t)frame * HF_MAX_MARKED + (size_t)role];
+        const hf_contact_frame* c = &v->limbs[w->creature.limbs[role].limb].contacts[0];
+        if (e->point_weight > 0)
+            hf_follow_point(&w->track, c->link, c->offset, e->point, (double)e->point_weight);
+        if (e->turn_weight > 0) hf_follow_turn(&w->track, c->link, e->turn, (double)e->turn_weight);
+    }
+}
+
+static void wish_holds(hf_retarget_work* w, int frame) {
+    for (int i = 0; i < w->held_count; i++) {
+        const hf_held_phase* h = &w->held[i];
+        if (!lasts(h, frame)) continue;
+        const hf_contact_frame* c = contact_of(w, h->phase);
+        hf_follow_point(&w->track, c->link, c->offset, h->anchor.point, HOLD);
+        if (h->flat && h->frozen)
+            hf_follow_turn(&w->track, c->link, h->anchor.rotation, HOLD_TURN);
+        else if (h->flat)
+            hf_follow_direction(&w->track, c->link, c->normal, hf_neg(h->phase->normal), HOLD_TURN);
+    }
+}
+
+static int list_touches(const hf_retarget_work* w, int frame, hf_push_touch* touches) {
+    int near = (int)(NEAR_S / w->clip.clip->frame_time_s), count = 0;
+    for (int i = 0; i < w->held_count && count < MAX_TOUCHES; i++) {
+        const hf_held_phase* h = &w->held[i];
+        if (h->dropped || frame < h->first - near || frame > h->last + near) continue;
+        touches[count++] = (hf_push_touch){h->phase->limb, h->phase->object, h->phase->normal};
+    }
+    return count;
+}
+
+static void wish_all(hf_retarget_work* w, int frame) {
+    hf_push_touch touches[MAX_TOUCHES];
+    hf_follow_clear(&w->track);
+    wish_trunk(w);
+    for (int role = 0; role < HF_MAX_MARKED; role++) {
+        if (!w->clip.limbs[role].there) continue;
+        wish_bones(w, role);
+        if (!hf_role_is_leg(role)) wish_hand(w, role);
+    }
+    wish_effectors(w, frame);
+    wish_holds(w, frame);
+    hf_push_add(&w->push, &w->track, w->finder.placement, touches, list_touches(w, frame, touches),
+                w->options->clearance_m, w->more + (size_t)frame * (size_t)w->body_count, PUSH);
+}
+
+/* ---- one pass over all frames ---- */
+
+/* The orientation of a patch that the clip does not tell is the one it arrives with, laid flat. */
+static void freeze(hf_retarget_work* w, hf_held_phase* h) {
+    const hf_contact_frame* c = contact_of(w, h->phase);
+    hf_quat now = w->track.links[c->link].rotation;
+    hf_quat flat = hf_quat_between(hf_rotate(now, c->normal), hf_neg(h->phase->normal));
+    h->anchor.rotation = hf_quat_normalize(hf_quat_mul(flat, now));
+    h->frozen = true;
+}
+
+/* Puts the limb exactly onto its hold; where it cannot, the limb stays as it was. */
+static hf_status keep_hold(hf_retarget_work* w, hf_held_phase* h, int frame) {
+    hf_follower* t = &w->track;
+    const hf_creature* c = w->creature.creature;
+    hf_hold hold = {.limb = h->phase->limb, .frame = h->phase->frame, .object = h->phase->object};
+    hold.point = h->phase->point, hold.normal = h->phase->normal;
+    hf_forward(c, &t->pose, t->links);
+    if (!h->frozen) freeze(w, h);
+    size_t bytes = sizeof(double) * (size_t)c->view.q_count;
+    memcpy(t->next.q, t->pose.q, bytes);
+    double off_m, off_rad;
+    bool kept = false;
+    hf_vec3 miss;
+    hf_status status =
+        hf_hold_keep(c, &hold, &h->anchor, HF_KEEP_EXACT, w->workspace, t->links, t->pose.q, &kept, &miss);
+    hf_forward(c, &t->pose, t->links);
+    hf_anchor_error(c, &hold, &h->anchor, t->links, &off_m, &off_rad);
+    kept = off_m <= HF_SLIP_M && off_rad <= HF_SLIP_RAD;
+    h->held += kept;
+    h->missed += !kept;
+    h->run = kept ? h->run + 1 : 0;
+    if (h->run > h->best) h->best = h->run, h->end = frame;
+    if (kept || status != HF_OK) return status;
+    memcpy(t->pose.q, t->next.q, bytes);
+    hf_forward(c, &t->pose, t->links);
+    const hf_contact_frame* f = contact_of(w, h->phase);
+    h->reached = hf_add(h->reached, hf_apply(t->links[f->link], f->offset));
+    return HF_OK;
+}
+
+static hf_status solve_frame(hf_retarget_work* w, int frame) {
+    hf_follower* t = &w->track;
+    hf_clip_body_set(&w->clip, frame);
+    hf_placement_set_time(w->finder.placement, frame * w->clip.clip->frame_time_s);
+    t->has_before = frame > 0;
+    if (frame == 0) {
+        hf_pose_rest(t->creature, &t->pose);
+        t->pose.root.position = w->clip.now[w->clip.root].position;
+        t->pose.root.rotation = hf_clip_link_turn(&w->finder, w->clip.root, 0);
+    }
+    hf_follow_begin(t);
+    int iterations = frame == 0 ? FIRST_ITERATIONS : w->options->iterations;
+    for (int i = 0; i < iterations; i++) {
+        wish_all(w, frame);
+        if (hf_follow_step(t) < SETTLED) break;
+    }
+    hf_status status = HF_OK;
+    for (int i = 0; i < w->held_count && status == HF_OK; i++)
+        if (lasts(&w->held[i], frame)) status = keep_hold(w, &w->held[i], frame);
+    hf_knot* knot = &w->schedule->knots[frame];
+    knot->root = t->pose.root;
+    memcpy(knot->q, t->pose.q, sizeof(double) * (size_t)t->creature->view.q_count);
+    return status;
+}
+
+static hf_status solve_frames(hf_retarget_work* w) {
+    hf_status status = HF_OK;
+    for (int i = 0; i < w->held_count; i++) {
+        hf_held_phase* h = &w->held[i];
+        h->held = h->missed = h->run = h->best = 0;
+        h->reached = hf_v3(0, 0, 0);
+    }
+    hf_retarget_paths(w);
+    for (int f = 0; f < w->frames && status == HF_OK; f++) {
+        if (!hf_workspace_goes_on(w->workspace)) {
+            hf_schedule_cut(w->schedule, f > 0 ? f : 1);
+            w->cancelled = true;
+            return HF_OK;
+        }
+        status = solve_frame(w, f);
+    }
+    return status;
+}
+
+/* ---- what did not work ---- */
+
+/* The surface of the phase's object next to where the limb came, facing as before; false when there is none
+   near. */
+static bool move_hold(hf_retarget_work* w, hf_held_phase* h) {
+    const hf_limb* limb = &w->creature.creature->view.limbs[h->phase->limb];
+    hf_vec3 reached = hf_scale(h->reached, 1.0 / h->missed);
+    hf_surface near[64];
+    double reach = MOVE_SHARE * limb->length, best = reach;
+    int count = hf_placement_within(w->finder.placement, reached, reach, near, 64);
+    hf_phase* p = h->phase;
+    hf_vec3 point = p->point;
+    for (int i = 0; i < count && i < 64; i++)
+        if (near[i].object == p->object && hf_dot(near[i].normal, p->normal) > 0.95 &&
+            near[i].distance < best)
+            best = near[i].distance, point = near[i].point;
+    double moved = hf_distance(point, p->point);
+    if (moved < HF_TOUCH_M || p->moved_m + moved > reach) return false;
+    p->point = point;
+    p->moved_m += moved;
+    snprintf(p->why, sizeof p->why, "the limb does not reach the place that the clip touches");
+    return true;
+}
+
+/* Only the longest run of frames in which the limb holds; false when that is too short. */
+static bool shorten(hf_retarget_work* w, hf_held_phase* h) {
+    int shortest = (int)(w->options->shortest_s / w->clip.clip->frame_time_s) + 1;
+    snprintf(h->phase->why, sizeof h->phase->why, "the limb cannot hold in %d of %d frames", h->missed,
+             h->held + h->missed);
+    if (h->best < shortest) return false;
+    h->first = h->end - h->best + 1;
+    h->last = h->end;
+    return true;
+}
+
+/* Moves a hold once, then shortens it, then gives it up. True when something changed. */
+static bool mend_holds(hf_retarget_work* w, int round) {
+    bool changed = false;
+    for (int i = 0; i < w->held_count; i++) {
+        hf_held_phase* h = &w->held[i];
+        if (h->dropped || h->missed == 0) continue;
+        changed = true;
+        if (round == 0 && h->missed > h->held && move_hold(w, h)) continue;
+        if (!shorten(w, h)) h->dropped = true;
+    }
+    return changed;
+}
+
+static void add_room(hf_retarget_work* w, int frame, int body) {
+    int around = (int)(MORE_S / w->clip.clip->frame_time_s) + 1;
+    for (int f = frame - around; f <= frame + around; f++)
+        if (f >= 0 && f < w->frames) {
+            float* more = &w->more[(size_t)f * (size_t)w->body_count + (size_t)body];
+            *more = fmaxf(*more, 0) + (float)(MORE_M * (1 - fabs((double)(f - frame)) / (around + 1)));
+        }
+}
+
+/* Bodies that collide get more room about the frame. True when there are any. */
+static bool mend_collisions(hf_retarget_work* w, const hf_realise_result* r) {
+    bool changed = false;
+    int around = (int)(MORE_S / w->clip.clip->frame_time_s) + 1;
+    for (int i = 0, last = -w->frames, body = -1; i < r->fault_count; i++) {
+        const hf_frame_fault* f = &r->faults[i];
+        if (f->kind != HF_FAULT_COLLIDES || f->frame >= w->frames) continue;
+        changed = true;
+        if (f->collision.body == body && f->frame - last < around / 2) continue;
+        last = f->frame, body = f->collision.body;
+        add_room(w, f->frame, body);
+        if (f->collision.other_body >= 0) add_room(w, f->frame, f->collision.other_body);
+    }
+    return changed;
+}
+
+/* ---- the schedule ---- */
+
+static hf_status write_holds(hf_retarget_work* w) {
+    hf_schedule* s = w->schedule;
+    double dt = w->clip.clip->frame_time_s;
+    s->hold_count = 0;
+    for (int i = 0; i < w->held_count; i++) {
+        const hf_held_phase* h = &w->held[i];
+        if (h->dropped || h->last >= s->knot_count) continue;
+        if (!HF_GROW(s->holds, s->hold_capacity, s->hold_count)) return HF_ERROR_MEMORY;
+        const hf_phase* p = h->phase;
+        hf_hold hold = {p->limb, p->frame, p->object, false, p->point, p->normal};
+        hf_placement_set_time(w->finder.placement, h->first * dt);
+        hold = hf_hold_in_object(hold, hf_object_pose(w->finder.placement, p->object));
+        s->holds[s->hold_count++] = (hf_schedule_hold){hold, h->first * dt, h->last * dt};
+    }
+    return HF_OK;
+}
+
+static hf_status make_knots(hf_retarget_work* w) {
+    double rate = 1 / w->clip.clip->frame_time_s;
+    hf_status status = hf_schedule_create(w->creature.creature, rate, &w->schedule);
+    for (int f = 0; f < w->frames && status == HF_OK; f++)
+        status = hf_schedule_add(w->schedule, w->finder.placement, f * w->clip.clip->frame_time_s,
+                                 &w->track.pose, NULL, 0, f == 0);
+    if (status == HF_OK)
+        w->schedule->claims =
+            HF_CLAIM_LIMITS | HF_CLAIM_ROM | HF_CLAIM_COLLISION | HF_CLAIM_CONTACTS | HF_CLAIM_SPEED;
+    return status;
+}
+
+/* ---- the whole ---- */
+
+static int role_of(const hf_creature_body* b, int limb) {
+    for (int role = 0; role < HF_MAX_MARKED; role++)
+        if (b->limbs[role].limb == limb || (b->limbs[role].limb >= 0 && b->limbs[role].middle_limb == limb))
+            return role;
+    return -1;
+}
+
+/* A knee that touches while its own foot does is left to the foot: the two share joints, and no stance has
+ * both. */
+static bool is_excluded(const hf_retarget_work* w, const hf_phases* phases, const hf_phase* p) {
+    const hf_limb* l = &w->creature.creature->view.limbs[p->limb];
+    int role = role_of(&w->creature, p->limb);
+    if (role < 0 || w->creature.limbs[role].limb == p->limb) return false;
+    for (int i = 0; i < phases->count; i++)
+        for (int k = 0; k < l->exclude_count; k++)
+            if (phases->items[i].limb == l->excludes[k] && phases->items[i].first <= p->last &&
+                phases->items[i].last >= p->first)
+                return true;
+    return false;
+}
+
+static hf_status list_held(hf_retarget_work* w, hf_phases* phases) {
+    w->held = hf_alloc((size_t)phases->count, sizeof *w->held);
+    if (!w->held) return HF_ERROR_MEMORY;
+    for (int i = 0; i < phases->count; i++) {
+        hf_phase* p = &phases->items[i];
+        if (is_excluded(w, phases, p)) {
+            p->fate = HF_RETARGET_DROPPED;
+            snprintf(p->why, sizeof p->why, "another contact of the same limb holds meanwhile");
+            continue;
+        }
+        hf_held_phase* h = &w->held[w->held_count++];
+        *h = (hf_held_phase){
+            .phase = p, .first = p->first, .last = p->last, .role = role_of(&w->creature, p->limb)};
+        h->foot = h->role >= 0 && hf_role_is_leg(h->role) && w->creature.limbs[h->role].limb == p->limb;
+    }
+    return HF_OK;
+}
+
+static void tell_fates(hf_retarget_work* w) {
+    for (int i = 0; i < w->held_count; i++) {
+        hf_held_phase* h = &w->held[i];
+        hf_phase* p = h->phase;
+        p->held_share = h->dropped ? 0 : (double)h->held / (p->last - p->first + 1);
+        p->fate = h->dropped                   ? HF_RETARGET_FAILED
+                  : p->moved_m > MOVED_M       ? HF_RETARGET_MOVED
+                  : p->held_share < KEPT_SHARE ? HF_RETARGET_BENT
+                                               : HF_RETARGET_KEPT;
+        if (p->fate == HF_RETARGET_KEPT) p->why[0] = 0;
+    }
+}
+
+/* Solves, lets the realiser judge, mends, and solves again. */
+static hf_status solve_rounds(hf_retarget_work* w, const hf_scene* scene) {
+    hf_realise_options test = hf_realise_options_default();
+    hf_realise_result judged = {0};
+    hf_status status = HF_OK;
+    for (int round = 0; status == HF_OK; round++) {
+        status = solve_frames(w);
+        if (status != HF_OK || round >= w->options->rounds || w->cancelled) break;
+        bool again = mend_holds(w, round);
+        hf_motion* motion = NULL;
+        status = write_holds(w);
+        if (status == HF_OK)
+            status =
+                hf_realise(w->creature.creature, scene, w->schedule, &test, w->workspace, &motion, &judged);
+        hf_motion_free(motion);
+        if (status == HF_OK && !mend_collisions(w, &judged) && !again) break;
+    }
+    hf_realise_result_free(&judged);
+    return status == HF_OK ? write_holds(w) : status;
+}
+
+static hf_status prepare(hf_retarget_work* w, const hf_scene* scene, const hf_joint_link* mapping,
+                         int mapping_count, hf_retarget_result* result, hf_error* error) {
+    hf_status status = hf_landmarks_match(&w->clip, &w->creature, mapping, mapping_count, error);
+    if (status != HF_OK) return status;
+    status = hf_landmarks_list(&w->clip, &w->creature, &result->mapping);
+    if (status == HF_OK) status = hf_placement_create(scene, &w->finder.placement);
+    w->finder.scale = hf_landmarks_scale(&w->clip, &w->creature);
+    w->finder.clip = &w->clip, w->finder.creature = &w->creature, w->finder.options = w->options;
+    if (status == HF_OK) status = hf_follow_make(&w->creature, 1 / w->clip.clip->frame_time_s, &w->track);
+    if (status == HF_OK) status = hf_push_make(&w->creature, &w->push);
+    if (status == HF_OK) status = hf_phases_find(&w->finder, &result->phases, w->depths);
+    if (status == HF_OK) status = list_held(w, &result->phases);
+    w->body_count = w->creature.creature->view.body_count;
+    w->more = hf_alloc((size_t)w->frames * (size_t)w->body_count, sizeof *w->more);
+    w->wishes = hf_alloc((size_t)w->frames * HF_MAX_MARKED, sizeof *w->wishes);
+    if (status == HF_OK && (!w->more || !w->wishes)) status = HF_ERROR_MEMORY;
+    if (status == HF_OK) status = make_knots(w);
+    return hf_fail_status(error, status, w->clip.clip->path);
+}
+
+static void free_work(hf_retarget_work* w) {
+    hf_clip_body_free(&w->clip);
+    hf_creature_body_free(&w->creature);
+    hf_follow_free(&w->track);
+    hf_push_free(&w->push);
+    hf_placement_free(w->finder.placement);
+    hf_free(w->wishes);
+    hf_free(w->held);
+    hf_free(w->more);
+}
+
+static hf_status check_input(const hf_clip* clip, const hf_creature* creature,
+                             const hf_retarget_options* options, hf_error* error) {
+    hf_status status = hf_options_check(hf_retarget_option_table(), options, error);
+    if (status != HF_OK) return status;
+    if (clip->frame_count < 2)
+        return hf_fail(error, HF_ERROR_ARGUMENT, clip->path, 0, NULL,
+                       "has %s, a motion has at least two frames",
+                       clip->frame_count ? "one frame" : "no frames");
+    double rate = 1 / clip->frame_time_s;
+    if (!(rate >= 1 && rate <= 1000))
+        return hf_fail(error, HF_ERROR_ARGUMENT, clip->path, 0, NULL,
+                       "%g frames a second are outside 1 to 1000: give the rate", rate);
+    double size = clip->height_m / hf_creature_get(creature)->height;
+    if (!(size > 0.05 && size < 20))
+        return hf_fail(error, HF_ERROR_ARGUMENT, clip->path, 0, NULL,
+                       "the clip's skeleton is %.3g m tall and the creature %.3g m: give the clip's unit",
+                       clip->height_m, hf_creature_get(creature)->height);
+    return HF_OK;
+}
+
+static hf_status make_bodies(const hf_clip* clip, const hf_creature* creature, hf_retarget_work* w,
+                             hf_error* error) {
+    hf_status status = hf_clip_body_make(clip, &w->clip, error);
+    return status == HF_OK ? hf_creature_body_make(creature, &w->creature, error) : status;
+}
+
+hf_status hf_retarget_scale(const hf_clip* clip, const hf_creature* creature, const hf_joint_link* mapping,
+                            int mapping_count, double* scale, hf_error* error) {
+    HF_REQUIRE(error, clip && creature && scale && (mapping || !mapping_count));
+    hf_retarget_work w = {0};
+    hf_status status = make_bodies(clip, creature, &w, error);
+    if (status == HF_OK) status = hf_landmarks_match(&w.clip, &w.creature, mapping, mapping_count, error);
+    if (status == HF_OK) *scale = hf_landmarks_scale(&w.clip, &w.creature);
+    free_work(&w);
+    return status;
+}
+
+hf_status hf_retarget(const hf_clip* clip, const hf_creature* creature, const hf_scene* scene,
+                      const hf_joint_link* mapping, int mapping_count, const hf_retarget_options* options,
+                      hf_workspace* workspace, hf_schedule** schedule, hf_retarget_result* result,
+                      hf_error* error) {
+    HF_REQUIRE(error, clip && creature && scene && options && workspace && schedule && result);
+    HF_REQUIRE(error, mapping || !mapping_count);
+    *schedule = NULL;
+    hf_retarget_result_free(result);
+    hf_status status = check_input(clip, creature, options, error);
+    if (status == HF_OK)
+        status = hf_retarget_scale(clip, creature, mapping, mapping_count, &result->scale, error);
+    if (status != HF_OK) return status;
+    hf_clip scaled = *clip;
+    if (options->scale_scene) scaled.unit_m *= result->scale;
+    hf_retarget_work w = {.options = options, .workspace = workspace, .frames = clip->frame_count};
+    status = make_bodies(&scaled, creature, &w, error);
+    if (status == HF_OK) status = prepare(&w, scene, mapping, mapping_count, result, error);
+    if (status == HF_OK) {
+        status = solve_rounds(&w, scene);
+        tell_fates(&w);
+        result->cancelled = w.cancelled;
+        status = hf_fail_status(error, status, clip->path);
+    }
+    if (status == HF_OK)
+        *schedule = w.schedule;
+    else
+        hf_schedule_free(w.schedule);
+    free_work(&w);
+    return status;
+}

@@ -1,0 +1,323 @@
+/* A skeleton of constant bone lengths for positions of joints.
+   Two joints of one bone keep their distance: the tree grows from the root by the pairs whose distance varies
+   least, the short ones first. A joint that keeps its distance from its parent's parent, too, is fixed in
+   that one's frame and moves up. The rest posture is the most upright frame. In each frame a joint turns so
+   that its bones point as measured (Horn's quaternion method); a joint with one bone turns the shortest way.
+ */
+#include "base/error.h"
+#include "base/memory.h"
+#include "io/positions.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static const double PI = 3.14159265358979323846;
+/* Frames that are looked at to see which distances are constant. */
+enum { LOOKS = 200, HORN_ROUNDS = 30 };
+/* A metre of length counts as much as so many metres of variation where a joint looks for its parent. */
+static const double SHORT_FIRST = 0.01;
+/* Part of the body's size by which a distance in one rigid part may vary: noise of captures. */
+static const double RIGID_SHARE = 0.0002;
+/* A fit farther from the positions than this part of the body's size is told as a warning. */
+static const double BAD_FIT_SHARE = 0.02;
+
+typedef struct fitter {
+    const char* path;
+    const hf_positions* p;
+    bool z_up;
+    int n;           /* joints */
+    double* mean;    /* n x n: distance of two joints */
+    double* wave;    /* n x n: its standard deviation */
+    double size;     /* of the body, file units */
+    int* parent;     /* in the file's numbers */
+    int* order;      /* branch by branch, parents first */
+    int rest;        /* the most upright frame */
+    hf_vec3* offset; /* of each joint in its parent at rest, file axes, constant lengths */
+    hf_quat* turn;   /* of each joint in the frame at hand, world */
+} fitter;
+
+static hf_vec3 at(const hf_positions* p, int frame, int joint) {
+    const double* v = p->values + 3 * ((size_t)frame * (size_t)p->joint_count + (size_t)joint);
+    return hf_v3(v[0], v[1], v[2]);
+}
+
+/* ---- the tree ---- */
+
+static void measure_pairs(fitter* f) {
+    int looks = f->p->frame_count < LOOKS ? f->p->frame_count : LOOKS;
+    for (int i = 0; i < f->n; i++)
+        for (int j = 0; j < i; j++) {
+            double sum = 0, squares = 0;
+            for (int k = 0; k < looks; k++) {
+                int frame = (int)((int64_t)k * (f->p->frame_count - 1) / (looks > 1 ? looks - 1 : 1));
+                double d = hf_distance(at(f->p, frame, i), at(f->p, frame, j));
+                sum += d, squares += d * d;
+            }
+            double mean = sum / looks, wave = sqrt(fmax(0, squares / looks - mean * mean));
+            f->mean[i * f->n + j] = f->mean[j * f->n + i] = mean;
+            f->wave[i * f->n + j] = f->wave[j * f->n + i] = wave;
+            f->size = fmax(f->size, mean);
+        }
+}
+
+static bool has_word(const char* name, const char* word) {
+    for (size_t n = strlen(word); *name; name++)
+        if (strncasecmp(name, word, n) == 0) return true;
+    return false;
+}
+
+static int find_root(const hf_positions* p) {
+    static const char* const words[] = {"hips", "pelvis", "root", "hip_center", "midhip"};
+    for (size_t w = 0; w < sizeof words / sizeof *words; w++)
+        for (int i = 0; i < p->joint_count; i++)
+            if (has_word(p->names[i], words[w])) return i;
+    return 0;
+}
+
+/* The highest ancestor of `parent` in whose frame the joint is fixed. */
+static int climb(const fitter* f, int joint, int parent) {
+    double allowed = 2 * f->wave[joint * f->n + parent] + RIGID_SHARE * f->size;
+    for (int up = f->parent[parent]; up >= 0 && f->wave[joint * f->n + up] <= allowed; up = f->parent[up])
+        parent = up;
+    return parent;
+}
+
+/* Prim's algorithm from the root. f->order serves as the list of joints that are in the tree. */
+static void grow_tree(fitter* f) {
+    int in_count = 1;
+    for (int i = 0; i < f->n; i++) f->parent[i] = -2;
+    f->order[0] = find_root(f->p);
+    f->parent[f->order[0]] = -1;
+    while (in_count < f->n) {
+        double best = INFINITY;
+        int joint = -1, parent = -1;
+        for (int k = 0; k < in_count; k++)
+            for (int j = 0, i = f->order[k]; j < f->n; j++) {
+                double cost = f->wave[i * f->n + j] + SHORT_FIRST * f->mean[i * f->n + j];
+                if (f->parent[j] == -2 && cost < best) best = cost, joint = j, parent = i;
+            }
+        f->parent[joint] = climb(f, joint, parent);
+        f->order[in_count++] = joint;
+    }
+}
+
+/* Branch by branch, children in the file's order. */
+static int list_branch(fitter* f, int joint, int count) {
+    f->order[count++] = joint;
+    for (int i = 0; i < f->n; i++)
+        if (f->parent[i] == joint) count = list_branch(f, i, count);
+    return count;
+}
+
+/* ---- the rest posture ---- */
+
+static double height_of(const fitter* f, int frame) {
+    double low = INFINITY, high = -INFINITY;
+    for (int i = 0; i < f->n; i++) {
+        hf_vec3 v = at(f->p, frame, i);
+        double h = f->z_up ? v.z : v.y;
+        low = fmin(low, h), high = fmax(high, h);
+    }
+    return high - low;
+}
+
+/* Positions have no rest posture in which the body would stand along an axis: the axis along which it is
+   longest in its most upright frame. */
+static void find_up(fitter* f, char up) {
+    double best[2] = {0};
+    int frames[2] = {0};
+    for (int z = 0; z < 2; z++)
+        for (int frame = 0; frame < f->p->frame_count; frame++) {
+            f->z_up = z;
+            double h = height_of(f, frame);
+            if (h > best[z]) best[z] = h, frames[z] = frame;
+        }
+    f->z_up = up ? up == 'z' : best[1] >= best[0];
+    f->rest = frames[f->z_up];
+}
+
+/* From the joints named right to those named left, in the rest frame, along the ground. */
+static hf_vec3 leftwards(const fitter* f) {
+    hf_vec3 sum = hf_v3(0, 0, 0);
+    for (int i = 0; i < f->n; i++) {
+        bool left = has_word(f->p->names[i], "left"), right = has_word(f->p->names[i], "right");
+        if (left == right) continue;
+        sum = hf_add(sum, hf_scale(at(f->p, f->rest, i), left ? 1 : -1));
+    }
+    return f->z_up ? hf_v3(sum.x, sum.y, 0) : hf_v3(sum.x, 0, sum.z);
+}
+
+/* Offsets of the rest frame with mean lengths, turned so that left lies along +X as in BVH files. */
+static void make_rest(fitter* f) {
+    hf_vec3 left = leftwards(f), up = f->z_up ? hf_v3(0, 0, 1) : hf_v3(0, 1, 0);
+    double angle = 0;
+    if (hf_length(left) > 0) angle = f->z_up ? -hf_atan2(left.y, left.x) : hf_atan2(left.z, left.x);
+    hf_quat turn = hf_quat_axis_angle(up, angle);
+    for (int i = 0; i < f->n; i++) {
+        int parent = f->parent[i];
+        if (parent < 0) continue;
+        hf_vec3 way = hf_sub(at(f->p, f->rest, i), at(f->p, f->rest, parent));
+        double length = hf_length(way), mean = f->mean[i * f->n + parent];
+        f->offset[i] = length > 0 ? hf_rotate(turn, hf_scale(way, mean / length)) : hf_v3(0, 0, 0);
+    }
+}
+
+/* ---- one frame ---- */
+
+/* The rotation that takes the sum's first vectors nearest to its second ones: the eigenvector of Horn's 4 x 4
+   matrix with the largest eigenvalue, by power iteration from `q`. */
+static hf_quat horn(const double s[3][3], double size, hf_quat q) {
+    double n[4][4] = {{s[0][0] + s[1][1] + s[2][2], s[1][2] - s[2][1], s[2][0] - s[0][2], s[0][1] - s[1][0]},
+                      {0, s[0][0] - s[1][1] - s[2][2], s[0][1] + s[1][0], s[2][0] + s[0][2]},
+                      {0, 0, s[1][1] - s[0][0] - s[2][2], s[1][2] + s[2][1]},
+                      {0, 0, 0, s[2][2] - s[0][0] - s[1][1]}};
+    double v[4] = {q.w, q.x, q.y, q.z};
+    for (int round = 0; round < HORN_ROUNDS; round++) {
+        double w[4], length = 0;
+        for (int i = 0; i < 4; i++) {
+            w[i] = size * v[i]; /* shifted, so that all eigenvalues are positive */
+            for (int j = 0; j < 4; j++) w[i] += (i <= j ? n[i][j] : n[j][i]) * v[j];
+            length += w[i] * w[i];
+        }
+        length = sqrt(length);
+        if (!(length > 0)) break;
+        for (int i = 0; i < 4; i++) v[i] = w[i] / length;
+    }
+    return hf_quat_normalize((hf_quat){v[0], v[1], v[2], v[3]});
+}
+
+static void turn_joint(fitter* f, int frame, int joint) {
+    hf_quat q = f->parent[joint] >= 0 ? f->turn[f->parent[joint]] : f->turn[joint];
+    hf_vec3 from = at(f->p, frame, joint), a = hf_v3(0, 0, 0), b = a;
+    double s[3][3] = {{0}}, size = 0;
+    int bones = 0;
+    for (int i = 0; i < f->n; i++) {
+        if (f->parent[i] != joint || !(hf_length(f->offset[i]) > 0)) continue;
+        a = f->offset[i], b = hf_sub(at(f->p, frame, i), from);
+        const double x[3] = {a.x, a.y, a.z}, y[3] = {b.x, b.y, b.z};
+        for (int k = 0; k < 3; k++)
+            for (int l = 0; l < 3; l++) s[k][l] += x[k] * y[l];
+        size += hf_length(a) * hf_length(b);
+        bones++;
+    }
+    if (bones == 1 && hf_length(b) > 0)
+        q = hf_quat_mul(hf_quat_between(hf_rotate(q, hf_normalize(a)), hf_normalize(b)), q);
+    else if (bones > 1)
+        q = horn(s, size, f->parent[joint] >= 0 ? q : f->turn[joint]);
+    f->turn[joint] = hf_quat_normalize(q);
+}
+
+/* Angles about Z, X, Y in the order that the channels have them: R = Rz Rx Ry. */
+static void angles_of(hf_quat q, double degrees[3]) {
+    hf_mat3 r = hf_quat_matrix(q);
+    double s = fmin(fmax(r.m[7], -1), 1);
+    degrees[0] = hf_atan2(-r.m[1], r.m[4]) * 180 / PI;
+    degrees[1] = hf_asin(s) * 180 / PI;
+    degrees[2] = hf_atan2(-r.m[6], r.m[8]) * 180 / PI;
+}
+
+/* Values of one frame; returns the squared distances of the fitted joints from the positions, summed. */
+static double fit_frame(fitter* f, int frame, hf_clip* clip, hf_vec3* placed) {
+    double *values = clip->values + (size_t)frame * (size_t)clip->channel_count, sum = 0;
+    for (int k = 0; k < f->n; k++) {
+        int joint = f->order[k], parent = f->parent[joint];
+        turn_joint(f, frame, joint);
+        placed[joint] = parent < 0 ? at(f->p, frame, joint)
+                                   : hf_add(placed[parent], hf_rotate(f->turn[parent], f->offset[joint]));
+        hf_vec3 off = hf_sub(placed[joint], at(f->p, frame, joint));
+        sum += hf_dot(off, off);
+        const hf_clip_joint* to = &clip->joints[k];
+        if (!to->channel_count) continue;
+        double* v = values + to->first_channel;
+        if (parent < 0) v[0] = placed[joint].x, v[1] = placed[joint].y, v[2] = placed[joint].z, v += 3;
+        hf_quat local =
+            parent < 0 ? f->turn[joint] : hf_quat_mul(hf_quat_conj(f->turn[parent]), f->turn[joint]);
+        angles_of(local, v);
+    }
+    return sum;
+}
+
+/* ---- the clip ---- */
+
+static hf_status make_joints(fitter* f, hf_clip* clip, hf_error* error) {
+    static const int channels[6] = {0, 1, 2, 5, 3, 4};
+    clip->joints = hf_alloc((size_t)f->n, sizeof *clip->joints);
+    int* place = hf_alloc((size_t)f->n, sizeof *place);
+    hf_status status = clip->joints && place ? HF_OK : hf_fail_memory(error, f->path);
+    for (int k = 0; k < f->n && status == HF_OK; k++) {
+        int joint = f->order[k], parent = f->parent[joint], children = 0;
+        for (int i = 0; i < f->n; i++) children += f->parent[i] == joint;
+        hf_clip_joint* to = &clip->joints[clip->joint_count++];
+        to->name = hf_copy_text(f->p->names[joint]);
+        if (!to->name) status = hf_fail_memory(error, f->path);
+        to->parent = parent < 0 ? -1 : place[parent];
+        to->offset = f->offset[joint];
+        to->first_channel = clip->channel_count;
+        to->channel_count = parent < 0 ? 6 : children ? 3 : 0;
+        memcpy(to->channels, parent < 0 ? channels : channels + 3, sizeof(int) * (parent < 0 ? 6 : 3));
+        clip->channel_count += to->channel_count;
+        place[joint] = k;
+    }
+    hf_free(place);
+    return status;
+}
+
+static hf_status take_memory(fitter* f, hf_error* error) {
+    size_t n = (size_t)f->n;
+    f->mean = hf_alloc(n * n, sizeof *f->mean);
+    f->wave = hf_alloc(n * n, sizeof *f->wave);
+    f->parent = hf_alloc(n, sizeof *f->parent);
+    f->order = hf_alloc(n, sizeof *f->order);
+    f->offset = hf_alloc(n, sizeof *f->offset);
+    f->turn = hf_alloc(n, sizeof *f->turn);
+    bool good = f->mean && f->wave && f->parent && f->order && f->offset && f->turn;
+    return good ? HF_OK : hf_fail_memory(error, f->path);
+}
+
+static hf_status fit(fitter* f, hf_clip* clip, hf_lines* warnings, hf_error* error) {
+    clip->frame_count = f->p->frame_count;
+    clip->frame_time_s = f->p->frame_time_s;
+    clip->z_up = f->z_up;
+    hf_status status = make_joints(f, clip, error);
+    if (status != HF_OK) return status;
+    clip->values = hf_alloc((size_t)clip->frame_count * (size_t)clip->channel_count, sizeof *clip->values);
+    hf_vec3* placed = hf_alloc((size_t)f->n, sizeof *placed);
+    if (!clip->values || !placed) status = hf_fail_memory(error, f->path);
+    for (int i = 0; i < f->n; i++) f->turn[i] = hf_quat_identity();
+    double sum = 0;
+    for (int i = 0; i < clip->frame_count && status == HF_OK; i++) sum += fit_frame(f, i, clip, placed);
+    hf_free(placed);
+    clip->fit_m =
+        sqrt(sum / ((double)f->n * fmax(1, clip->frame_count))); /* file units until they are known */
+    if (status == HF_OK && clip->fit_m > BAD_FIT_SHARE * f->size &&
+        !hf_lines_add(warnings, "bones of constant length are %.2g file units from the positions",
+                      clip->fit_m))
+        status = hf_fail_memory(error, f->path);
+    return status;
+}
+
+hf_status hf_positions_fit(const char* path, const hf_positions* positions, const hf_clip_options* options,
+                           hf_clip** clip, hf_lines* warnings, hf_error* error) {
+    fitter f = {.path = path, .p = positions, .n = positions->joint_count};
+    if (positions->frame_count < 2)
+        return hf_fail(error, HF_ERROR_FORMAT, path, 0, NULL,
+                       "has one frame: bone lengths are found from how the joints move");
+    hf_status status = take_memory(&f, error);
+    if (status == HF_OK && !(*clip = hf_alloc(1, sizeof **clip))) status = hf_fail_memory(error, path);
+    if (status == HF_OK) {
+        measure_pairs(&f);
+        grow_tree(&f);
+        list_branch(&f, f.order[0], 0);
+        find_up(&f, options->up);
+        make_rest(&f);
+        status = fit(&f, *clip, warnings, error);
+    }
+    hf_free(f.mean);
+    hf_free(f.wave);
+    hf_free(f.parent);
+    hf_free(f.order);
+    hf_free(f.offset);
+    hf_free(f.turn);
+    return status;
+}
