@@ -172,7 +172,7 @@ hf_status hf_stand(const hf_plan_model* model, const hf_scene* scene, double x, 
 
 static hf_status stand_state(hf_scenario* s, const char* which, hf_scenario_state* state,
                              const hf_plan_model* model, const hf_plan_options* options, hf_error* error) {
-    if (!state->pose.q || !state->stands || state->whole) return HF_OK;
+    if (!state->pose.q || !state->stands) return HF_OK;
     hf_vec3 ahead = hf_rotate(state->pose.root.rotation, hf_v3(1, 0, 0)), at = state->pose.root.position;
     hf_stand_result r;
     hf_status status = hf_stand(model, s->scene, at.x, at.y, hf_atan2(ahead.y, ahead.x), options, &r, error);
@@ -181,7 +181,7 @@ static hf_status stand_state(hf_scenario* s, const char* which, hf_scenario_stat
     hf_free(state->pose.q);
     hf_free(state->contacts);
     *state = r.state;
-    state->stands = true;
+    state->placed = true;
     return HF_OK;
 }
 
