@@ -80,7 +80,46 @@ static void fine_meshes_are_touched(void** state) {
     hf_creature_free(creature);
 }
 
+/* A ball that is half a millimetre deep touches the surface under its centre, although the edge of the
+   triangle beside is exactly as far from its centre as the ball is large. */
+static void deep_balls_touch_what_is_nearest(void** state) {
+    (void)state;
+    const double deep = 5e-4;
+    hf_creature* creature = NULL;
+    hf_error error;
+    assert_int_equal(
+        hf_creature_load(data_path("data/creatures/quadruped.creature.json"), NULL, &creature, &error),
+        HF_OK);
+    const hf_creature_view* c = hf_creature_get(creature);
+    hf_transform* links = calloc((size_t)c->link_count, sizeof *links);
+    double* q = calloc((size_t)c->q_count, sizeof *q);
+    for (int i = 0; i < c->q_count; i++) q[i] = c->rest[i];
+    hf_pose pose = {hf_transform_identity(), q};
+    hf_forward(creature, &pose, links);
+    int limb = 0;
+    while (!(c->limbs[limb].contacts[0].ball > 0)) limb++;
+    const hf_contact_frame* f = &c->limbs[limb].contacts[0];
+    hf_vec3 at = hf_apply(links[f->link], f->offset);
+    double aside = sqrt(2 * f->ball * deep - deep * deep);
+    assert_true(aside < CELL_M / 2);
+    hf_scene* scene = fine_floor(at.z - f->ball + deep);
+    hf_placement* placement = NULL;
+    assert_int_equal(hf_placement_create(scene, &placement), HF_OK);
+    hf_placement_move(placement, 0,
+                      (hf_transform){{at.x - aside, at.y - (aside + CELL_M) / 2, 0}, hf_quat_identity()});
+    hf_hold hold;
+    assert_true(hf_hold_find(creature, placement, links, limb, HF_TOUCH_M, &hold));
+    assert_near(hold.normal.z, 1, 1e-6);
+    assert_near(hf_distance(hold.point, hf_v3(at.x, at.y, at.z - f->ball + deep)), 0, 1e-6);
+    hf_placement_free(placement);
+    hf_scene_free(scene);
+    free(links);
+    free(q);
+    hf_creature_free(creature);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(fine_meshes_are_touched)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(fine_meshes_are_touched),
+                                       cmocka_unit_test(deep_balls_touch_what_is_nearest)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

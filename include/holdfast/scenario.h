@@ -26,6 +26,8 @@ typedef struct hf_scenario_state {
     bool whole;
     bool stands; /* only a place was given ("at"): x, y and heading of the root count until hf_scenario_stand
                   */
+    bool placed; /* hf_scenario_stand found the pose at a place: as a goal it is reached where the body stands
+                    there, whatever its feet stand on */
     int contact_count;
     hf_hold* contacts; /* in the world; frame -1; a zero normal: wherever the limb is now */
 } hf_scenario_state;

@@ -10,7 +10,7 @@ extern "C" {
 
 typedef struct hf_stand_result {
     hf_outcome outcome;      /* found or none */
-    char why[200];           /* in words, where there is none */
+    char why[400];           /* in words, where there is none */
     hf_scenario_state state; /* the pose with its contacts; empty where there is none */
     double height_m;         /* of the root over the ground below it */
     double margin_m;         /* of balance */

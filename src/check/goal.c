@@ -91,10 +91,11 @@ void check_goal(const check_job* job, const hf_scenario* s, hf_check_report* rep
         turned =
             fabs(hf_atan2(ahead.x * wanted.y - ahead.y * wanted.x, ahead.x * wanted.x + ahead.y * wanted.y));
     }
-    if (s->goal.stands && job->motion->frames[job->motion->frame_count - 1].contact_count == 0)
+    if ((s->goal.stands || s->goal.placed) &&
+        job->motion->frames[job->motion->frame_count - 1].contact_count == 0)
         missed(job, report, "it stands on nothing");
     if (off > place) missed(job, report, "its root ends %.1f mm from the goal's", off * 1000);
     if (turned > turn) missed(job, report, "its root ends turned %.3f rad from the goal's", turned);
-    if (s->goal.whole) judge_posture(job, s, turn, report);
-    if (s->goal.whole) judge_contacts(job, s, place, report);
+    if (s->goal.whole && !s->goal.placed) judge_posture(job, s, turn, report);
+    if (s->goal.whole && !s->goal.placed) judge_contacts(job, s, place, report);
 }

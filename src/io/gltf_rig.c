@@ -290,6 +290,7 @@ static void settle(hf_rig* rig) {
         hf_vec3 p = hf_scale(hf_sub(rig->joints[i].position, origin), rig->unit_m);
         rig->joints[i].position = hf_rotate(rig->to_link, p);
     }
+    hf_rig_stand_as_is(rig);
     hf_quat turn = hf_quat_axis_angle(hf_v3(0, 0, 1), hf_rig_facing(rig) * PI / 2);
     rig->to_link = hf_quat_mul(turn, rig->to_link);
     for (int i = 0; i < rig->joint_count; i++) {
@@ -302,6 +303,7 @@ static void settle(hf_rig* rig) {
         joint->turns[2] = hf_v3(0, 0, 1);
         hf_rig_default_limits(joint);
     }
+    hf_rig_stand_as_is(rig);
 }
 
 static hf_status make_rig(hf_gltf_rig* r, double unit_m, hf_error* error) {

@@ -128,6 +128,11 @@ static int side_of_name(const char* name) {
     return 0;
 }
 
+void hf_rig_stand_as_is(hf_rig* rig) {
+    for (int i = 0; i < rig->joint_count; i++)
+        rig->joints[i].standing = (hf_transform){rig->joints[i].position, hf_quat_identity()};
+}
+
 int hf_rig_facing(const hf_rig* rig) {
     hf_vec3 sum[2] = {{0}};
     int count[2] = {0};
@@ -135,7 +140,7 @@ int hf_rig_facing(const hf_rig* rig) {
         int side = side_of_name(rig->joints[i].name);
         if (side == 0 || rig->joints[i].tip) continue;
         int k = side > 0 ? 0 : 1;
-        sum[k] = hf_add(sum[k], rig->joints[i].position);
+        sum[k] = hf_add(sum[k], rig->joints[i].standing.position);
         count[k]++;
     }
     if (!count[0] || !count[1]) return 0;
@@ -264,14 +269,16 @@ static void weigh_capsule(weight* w, double radius, double length, hf_vec3 centr
     w->moment = hf_add(w->moment, hf_scale(centre, rod + ball));
 }
 
-static void weigh_box(weight* w, hf_vec3 centre, hf_vec3 half) {
+/* A box weighs as six points, two on each of its axes, that have a sixth of its mass each. */
+static void weigh_box(weight* w, hf_transform at, hf_vec3 half) {
     double mass = DENSITY * 8 * half.x * half.y * half.z;
-    w->inertia[0] += mass / 3 * (half.y * half.y + half.z * half.z);
-    w->inertia[1] += mass / 3 * (half.x * half.x + half.z * half.z);
-    w->inertia[2] += mass / 3 * (half.x * half.x + half.y * half.y);
-    add_point_inertia(w->inertia, mass, centre);
+    for (int i = 0; i < 6; i++) {
+        hf_vec3 p = hf_scale(hf_v3(i / 2 == 0 ? half.x : 0, i / 2 == 1 ? half.y : 0, i / 2 == 2 ? half.z : 0),
+                             i % 2 ? -1 : 1);
+        add_point_inertia(w->inertia, mass / 6, hf_apply(at, p));
+    }
     w->mass += mass;
-    w->moment = hf_add(w->moment, hf_scale(centre, mass));
+    w->moment = hf_add(w->moment, hf_scale(at.position, mass));
 }
 
 static double radius_for(const drafter* w, double length, bool trunk) {
@@ -315,7 +322,7 @@ static double foot_length(const drafter* w, int ankle) {
     for (int i = ankle + 1; i < w->rig->joint_count; i++) {
         int up = i;
         while (up > ankle) up = joints[up].parent;
-        hf_vec3 d = hf_sub(joints[i].position, joints[ankle].position);
+        hf_vec3 d = hf_sub(joints[i].standing.position, joints[ankle].standing.position);
         if (up == ankle) far = fmax(far, sqrt(d.x * d.x + d.y * d.y));
     }
     return far;
@@ -350,7 +357,8 @@ static void add_to_sole(const drafter* w, int index, hf_vec3 to, double radius, 
     int ankle = ankle_of(w, index);
     double length = fmax(foot_length(w, ankle), LENGTH_OF_SIZE * w->size);
     double half = fmax(HALF_WIDTH_OF_LENGTH * length, radius);
-    hf_vec3 at = joints[index].position, heel = hf_sub(joints[ankle].position, at);
+    hf_vec3 at = joints[index].standing.position, heel = hf_sub(joints[ankle].standing.position, at);
+    to = hf_rotate(joints[index].standing.rotation, to);
     bool last = carries_foot(w, index);
     if (last) to = hf_v3(heel.x + length, 0, 0);
     hf_vec3 low = {fmin(0, to.x), fmin(0, to.y) - half, w->lowest - at.z};
@@ -364,15 +372,16 @@ static void add_to_sole(const drafter* w, int index, hf_vec3 to, double radius, 
     *s = (sole){true, low, high};
 }
 
-/* Links are turned as the world is, so that the sole lies along their axes. */
+/* The box lies along the world's axes while the skeleton stands. */
 static bool add_sole(drafter* w, int index, const sole* from, weight* sum) {
     hf_creature_draft* d = w->draft;
     if (!HF_GROW(d->shapes, d->shapes_capacity, d->shapes_count)) return false;
     hf_draft_shape* s = &d->shapes[d->shapes_count++];
-    *s = (hf_draft_shape){.link = w->link[index], .in_link = hf_transform_identity()};
-    s->in_link.position = hf_scale(hf_add(from->low, from->high), 0.5);
+    hf_quat turn = hf_quat_conj(w->rig->joints[index].standing.rotation);
+    *s = (hf_draft_shape){.link = w->link[index], .in_link = {.rotation = turn}};
+    s->in_link.position = hf_rotate(turn, hf_scale(hf_add(from->low, from->high), 0.5));
     s->shape = (hf_shape){.kind = HF_SHAPE_BOX, .half_size = hf_scale(hf_sub(from->high, from->low), 0.5)};
-    weigh_box(sum, s->in_link.position, s->shape.half_size);
+    weigh_box(sum, s->in_link, s->shape.half_size);
     return true;
 }
 
@@ -418,7 +427,7 @@ static bool add_bodies(drafter* w, int index) {
 static double skeleton_size(const hf_rig* rig) {
     hf_vec3 low = {0}, high = {0};
     for (int i = 0; i < rig->joint_count; i++) {
-        hf_vec3 p = rig->joints[i].position;
+        hf_vec3 p = rig->joints[i].standing.position;
         low = hf_v3(fmin(low.x, p.x), fmin(low.y, p.y), fmin(low.z, p.z));
         high = hf_v3(fmax(high.x, p.x), fmax(high.y, p.y), fmax(high.z, p.z));
     }
@@ -450,9 +459,9 @@ static bool find_trunk(drafter* w) {
 static void find_feet(drafter* w) {
     const hf_rig_joint* joints = w->rig->joints;
     w->lowest = INFINITY;
-    for (int i = 0; i < w->rig->joint_count; i++) w->lowest = fmin(w->lowest, joints[i].position.z);
+    for (int i = 0; i < w->rig->joint_count; i++) w->lowest = fmin(w->lowest, joints[i].standing.position.z);
     for (int i = w->rig->joint_count - 1; i > 0; i--) {
-        bool low = joints[i].position.z - w->lowest <= FOOT_OF_SIZE * w->size;
+        bool low = joints[i].standing.position.z - w->lowest <= FOOT_OF_SIZE * w->size;
         for (int c = w->first_child[i]; c >= 0; c = w->next_child[c]) low = low && w->foot[c];
         w->foot[i] = low && !w->trunk[i];
     }
@@ -479,6 +488,35 @@ static bool draft_all(drafter* w) {
     return true;
 }
 
+static bool add_value(hf_creature_draft* d, hf_draft_state* state, const char* name, double value) {
+    hf_draft_value* v = &state->values[state->value_count++];
+    *v = (hf_draft_value){.joint = hf_arena_text(&d->arena, name), .count = 1, .values = {value}};
+    return v->joint != NULL;
+}
+
+/* The posture in which the skeleton stands as a state of the draft. */
+static bool add_posture(const hf_rig* rig, hf_creature_draft* d) {
+    char name[200];
+    if (!HF_GROW(d->states, d->states_capacity, d->states_count)) return false;
+    hf_draft_state* state = &d->states[d->states_count++];
+    *state =
+        (hf_draft_state){.name = hf_arena_text(&d->arena, "rest"), .group = hf_arena_text(&d->arena, "all")};
+    state->values = hf_arena_alloc(&d->arena, 6 * (size_t)rig->joint_count, sizeof *state->values);
+    bool good = state->name && state->group && state->values;
+    for (int i = 1; i < rig->joint_count && good; i++) {
+        const hf_rig_joint* j = &rig->joints[i];
+        for (int k = 0; k < 3 && j->slides && !j->tip && good; k++) {
+            hf_rig_slide_name(j, k, name);
+            good = add_value(d, state, name, j->slid[k]);
+        }
+        for (int k = 0; k < j->turn_count && !j->tip && good; k++) {
+            hf_rig_turn_name(j, k, name);
+            good = add_value(d, state, name, j->turned[k]);
+        }
+    }
+    return good;
+}
+
 hf_status hf_rig_draft(const hf_rig* rig, hf_creature_draft* draft, hf_error* error) {
     long links = 1;
     for (int i = 1; i < rig->joint_count; i++)
@@ -500,6 +538,7 @@ hf_status hf_rig_draft(const hf_rig* rig, hf_creature_draft* draft, hf_error* er
     w.first_child = hf_alloc(n, sizeof *w.first_child);
     w.next_child = hf_alloc(n, sizeof *w.next_child);
     bool good = w.link && w.trunk && w.foot && w.first_child && w.next_child && draft_all(&w);
+    good = good && (!rig->poses || add_posture(rig, draft));
     hf_free(w.link);
     hf_free(w.trunk);
     hf_free(w.foot);

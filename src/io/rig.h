@@ -17,6 +17,9 @@ typedef struct hf_rig_joint {
     bool slides; /* three shifts along the link's axes, before the turns */
     double slide_lower[3], slide_upper[3];
     int source; /* joint of the clip, node of the glTF */
+    /* In the posture in which the skeleton stands: where the joint is, how it is turned, and its values. */
+    hf_transform standing;
+    double turned[3], slid[3];
 } hf_rig_joint;
 
 typedef struct hf_rig {
@@ -26,6 +29,7 @@ typedef struct hf_rig {
     hf_rig_joint* joints;
     hf_quat to_link; /* turns file axes to the creature's */
     double unit_m;
+    bool poses; /* the skeleton stands in another posture than that of its file, which has all values at 0 */
 } hf_rig;
 
 void hf_rig_free(hf_rig* rig);
@@ -43,6 +47,8 @@ int hf_rig_facing(const hf_rig* rig);
 /* Leading joints that only hold the skeleton in its world ("root", "Armature") are no part of a body:
    the first joint that is. children: number of each joint's children. */
 bool hf_rig_is_handle(const char* name);
+/* The posture of the file is the one in which the skeleton stands. */
+void hf_rig_stand_as_is(hf_rig* rig);
 hf_status hf_rig_draft(const hf_rig* rig, hf_creature_draft* draft, hf_error* error);
 
 /* Indices into a creature's q of the angles and shifts of a rig joint. */

@@ -236,11 +236,49 @@ static void put_joint(FILE* out, const hf_creature_view* v, const hf_joint* j) {
     fputs("  </joint>\n", out);
 }
 
+static void put_state(FILE* out, const hf_creature_view* v, const hf_group_state* state) {
+    fputs("  <group_state name=\"", out);
+    put_name(out, state->name);
+    fputs("\" group=\"", out);
+    put_name(out, state->group);
+    fputs("\">\n", out);
+    for (int i = 0; i < v->joint_count; i++) {
+        const hf_joint* j = &v->joints[i];
+        if (j->q_count != 1 || j->mimic >= 0) continue;
+        fputs("    <joint name=\"", out);
+        put_name(out, j->name);
+        fputc('"', out);
+        put_numbers(out, "value", &state->q[j->q_index], 1);
+        fputs("/>\n", out);
+    }
+    fputs("  </group_state>\n", out);
+}
+
+/* The postures of a rig, which its URDF has no place for, as the SRDF of the same name. */
+static hf_status write_states(const hf_creature_view* v, const char* path, hf_error* error) {
+    const char *name = hf_path_name(path), *dot = strrchr(name, '.');
+    int stem = (int)(dot ? dot - path : name - path + (int)strlen(name));
+    char srdf[4096];
+    if (v->urdf_path || v->state_count == 0) return HF_OK;
+    if ((size_t)snprintf(srdf, sizeof srdf, "%.*s.srdf", stem, path) >= sizeof srdf)
+        return hf_fail(error, HF_ERROR_ARGUMENT, path, 0, NULL, "the path is too long");
+    hf_output output;
+    hf_status status = hf_output_open(srdf, &output, error);
+    if (status != HF_OK) return status;
+    fputs("<?xml version=\"1.0\"?>\n<robot name=\"", output.stream);
+    put_name(output.stream, v->name);
+    fputs("\">\n", output.stream);
+    for (int i = 0; i < v->state_count; i++) put_state(output.stream, v, &v->states[i]);
+    fputs("</robot>\n", output.stream);
+    return hf_output_close(&output, true, error);
+}
+
 hf_status hf_creature_write_urdf(const hf_creature* creature, const char* path, hf_error* error) {
     HF_REQUIRE(error, creature && path);
     const hf_creature_view* v = &creature->view;
     hf_output output;
-    hf_status status = hf_output_open(path, &output, error);
+    hf_status status = write_states(v, path, error);
+    if (status == HF_OK) status = hf_output_open(path, &output, error);
     if (status != HF_OK) return status;
     fputs("<?xml version=\"1.0\"?>\n<robot name=\"", output.stream);
     put_name(output.stream, v->name);

@@ -86,6 +86,13 @@ static hf_status disabled_links(hf_build* b, uint32_t** table) {
     return HF_OK;
 }
 
+/* The next link above that has a body, -1 for none: a joint of several axes is a chain of links without. */
+static int link_above(const hf_creature_view* v, int link) {
+    do link = v->links[link].parent_link;
+    while (link >= 0 && v->links[link].body_count == 0);
+    return link;
+}
+
 hf_status hf_build_pairs(hf_build* b) {
     hf_creature* c = b->creature;
     const hf_creature_view* v = &c->view;
@@ -104,7 +111,7 @@ hf_status hf_build_pairs(hf_build* b) {
     for (int i = 0; i < v->body_count; i++) {
         for (int k = i + 1; k < v->body_count; k++) {
             int one = v->bodies[i].link, two = v->bodies[k].link;
-            if (one == two || v->links[one].parent_link == two || v->links[two].parent_link == one) continue;
+            if (one == two || link_above(v, one) == two || link_above(v, two) == one) continue;
             size_t bit = (size_t)one * links + (size_t)two;
             if (disabled[bit / 32] >> (bit % 32) & 1) continue;
             if (!touch(&rest[i], &rest[k])) set_pair(c, i, k);

@@ -113,6 +113,8 @@ static hf_status set_rest(hf_build* b, const hf_draft_value* value) {
 
 /* Names under which SRDF files keep a standing posture. */
 static const char* const STANDING[] = {"half_sitting", "standing", "stand", "home"};
+/* And a posture at rest that says nothing of how the knees are bent. */
+static const char REST[] = "rest";
 
 /* Puts the values of one state, which may be told group by group, into the rest posture; joints that the tree
    does not have (a virtual root) do not count, and values beyond a joint's limits end there. Returns how many
@@ -147,6 +149,7 @@ static hf_status rest_from_srdf(hf_build* b) {
     }
     for (int i = 0; i < b->creature->view.joint_count; i++) joints += hf_joint_free(&b->joints[i]);
     b->creature->rest_given = best && 4 * most >= joints;
+    if (!best && take_state(b, REST, NULL, &beyond) > 0) best = REST;
     beyond = 0;
     if (best) take_state(b, best, b->rest, &beyond);
     if (beyond == 0) return HF_OK;

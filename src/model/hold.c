@@ -92,6 +92,16 @@ static int surfaces_near(const hf_placement* placement, hf_vec3 at, double ball,
     return hf_placement_closest(placement, at, ball + within, all);
 }
 
+/* The distance of the nearest surface that allows contact. A ball touches where the surface is nearest to its
+   centre: the edge of a triangle beside that may be exactly as far away as the ball is large while the ball
+   is half a millimetre deep. */
+static double nearest_of(const hf_scene* scene, const hf_surface* all, int count) {
+    double nearest = INFINITY;
+    for (int i = 0; i < count; i++)
+        if (hf_scene_object(scene, all[i].object).contact) nearest = fmin(nearest, all[i].distance);
+    return nearest;
+}
+
 bool hf_hold_find(const hf_creature* c, const hf_placement* placement, const hf_transform* links, int limb,
                   double within_m, hf_hold* hold) {
     const hf_scene* scene = hf_placement_scene(placement);
@@ -104,7 +114,9 @@ bool hf_hold_find(const hf_creature* c, const hf_placement* placement, const hf_
         hf_vec3 out = hf_neg(hf_rotate(links[frame->link].rotation, frame->normal));
         hf_surface all[MAX_SURFACES];
         int n = surfaces_near(placement, at, frame->ball, best, all);
+        double farthest = frame->ball > 0 ? nearest_of(scene, all, n) : INFINITY;
         for (int i = 0; i < n; i++) {
+            if (all[i].distance > farthest) continue;
             double gap = fabs(all[i].distance - frame->ball);
             if (gap >= best - (found && hold->frame != f ? SAME_GAP_M : 0)) continue;
             if (!faces(scene, frame, at, out, &all[i], &normal)) continue;

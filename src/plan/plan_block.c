@@ -34,7 +34,7 @@ const char* hf_plan_obstacle_text(hf_plan_obstacle obstacle) {
     return (size_t)obstacle < sizeof texts / sizeof *texts ? texts[obstacle] : "unknown";
 }
 
-static void say_pair(const hf_plan_world* w, const hf_collision* hit, char* text, size_t size) {
+void hf_plan_pair_text(const hf_plan_world* w, const hf_collision* hit, char* text, size_t size) {
     const hf_creature_view* v = w->view;
     snprintf(text, size, "; link \"%.60s\" meets \"%.60s\"", v->links[v->bodies[hit->body].link].name,
              hit->other_body >= 0 ? v->links[v->bodies[hit->other_body].link].name
@@ -46,7 +46,7 @@ void hf_plan_block_text(const hf_plan_world* w, const hf_plan_block* b, char* te
     if (b->has_place)
         snprintf(place, sizeof place, " at %.2f %.2f %.2f on \"%.60s\"", b->point.x, b->point.y, b->point.z,
                  b->object >= 0 ? hf_scene_object(w->scene, b->object).name : "");
-    if (b->collides) say_pair(w, &b->hit, pair, sizeof pair);
+    if (b->collides) hf_plan_pair_text(w, &b->hit, pair, sizeof pair);
     snprintf(text, size, "%s%.60s%s%s%s%s", words[b->kind].lead,
              b->limb >= 0 ? w->view->limbs[b->limb].name : "", words[b->kind].middle, place,
              words[b->kind].tail, pair);

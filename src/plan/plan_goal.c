@@ -132,7 +132,7 @@ static bool take_place(hf_planner* p, const hf_scenario_state* goal, hf_pose* po
     bool turned = is_turned(p->world.options, goal, was.nodes[was.node_index].pose.root);
     if (take_whole(p, goal, pose)) return true;
     go_back(p, &was);
-    return goal->stands && turned;
+    return goal->placed && turned;
 }
 
 bool hf_plan_arrive(hf_planner* p, const hf_scenario_state* goal) {

@@ -218,6 +218,8 @@ void hf_plan_adopt(hf_planner* p);
 /* Keeps a failed change of the limb (-1: of the body) to a place (NULL: none) when it came farther than those
    before it at the farthest stance. */
 void hf_plan_blocked(hf_planner* p, hf_plan_obstacle kind, int limb, const hf_hold* place);
+/* The two bodies of a collision in words, behind a semicolon. */
+void hf_plan_pair_text(const hf_plan_world* world, const hf_collision* hit, char* text, size_t size);
 /* The block, which is one, in words. */
 void hf_plan_block_text(const hf_plan_world* world, const hf_plan_block* block, char* text, size_t size);
 

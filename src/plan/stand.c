@@ -106,6 +106,7 @@ static hf_status stand_in(hf_planner* p, double x, double y, double yaw, hf_stan
         return HF_OK;
     }
     hf_plan_why why = HF_PLAN_START_UNBALANCED;
+    hf_collision first; // where it collides in the posture in which it would stand
     hf_pose pose = hf_take_pose(p);
     for (int i = 0; i < HEIGHTS && hf_plan_ok(p); i++) {
         root.position.z = level + ball_of(w) + w->model->rest_height * (1 - LOWER_STEP * i);
@@ -121,7 +122,7 @@ static hf_status stand_in(hf_planner* p, double x, double y, double yaw, hf_stan
         hf_plan_node* n = &p->tree.nodes[0];
         hf_plan_why now;
         if (!hf_plan_begin(p, &state, n, &now)) {
-            if (now == HF_PLAN_START_COLLIDES) why = now;
+            if (now == HF_PLAN_START_COLLIDES && why != now) why = now, first = p->tools.hit;
             continue;
         }
         r->outcome = HF_FOUND;
@@ -131,8 +132,10 @@ static hf_status stand_in(hf_planner* p, double x, double y, double yaw, hf_stan
         hf_stance_return(p, stance);
         return keep(p, n, &r->state);
     }
-    snprintf(r->why, sizeof r->why, "at %g %g, on the ground at %.2f m, %s", x, y, ground,
-             hf_plan_why_text(why));
+    char pair[160] = "";
+    if (why == HF_PLAN_START_COLLIDES) hf_plan_pair_text(w, &first, pair, sizeof pair);
+    snprintf(r->why, sizeof r->why, "at %g %g, on the ground at %.2f m, %s%s", x, y, ground,
+             hf_plan_why_text(why), pair);
     return p->tools.status;
 }
 
@@ -169,7 +172,7 @@ hf_status hf_stand(const hf_plan_model* model, const hf_scene* scene, double x, 
 
 static hf_status stand_state(hf_scenario* s, const char* which, hf_scenario_state* state,
                              const hf_plan_model* model, const hf_plan_options* options, hf_error* error) {
-    if (!state->pose.q || !state->stands || state->whole) return HF_OK;
+    if (!state->pose.q || !state->stands) return HF_OK;
     hf_vec3 ahead = hf_rotate(state->pose.root.rotation, hf_v3(1, 0, 0)), at = state->pose.root.position;
     hf_stand_result r;
     hf_status status = hf_stand(model, s->scene, at.x, at.y, hf_atan2(ahead.y, ahead.x), options, &r, error);
@@ -178,7 +181,7 @@ static hf_status stand_state(hf_scenario* s, const char* which, hf_scenario_stat
     hf_free(state->pose.q);
     hf_free(state->contacts);
     *state = r.state;
-    state->stands = true;
+    state->placed = true;
     return HF_OK;
 }
 

@@ -14,7 +14,8 @@
    length is then bent by 0.6 rad, because cos 0.3 = 0.955. */
 static const double BENT = 0.955;
 static const double PARALLEL = 0.9; /* cosine: two joints that bend a limb in one plane */
-enum { STARTS = 40 };               /* of the limb solver where no start is known */
+static const double SAME_PLACE_M = 1e-4;
+enum { STARTS = 40 }; /* of the limb solver where no start is known */
 
 typedef struct stander {
     const hf_creature* creature;
@@ -72,16 +73,20 @@ static bool is_hinge(const stander* s, int joint) {
     return type == HF_JOINT_REVOLUTE || type == HF_JOINT_CONTINUOUS;
 }
 
-/* The hinge farthest from both ends of the limb, -1 for none. */
+/* The hinge farthest from both ends of the limb, -1 for none; of several at one place the one that bends the
+   limb forwards and backwards. */
 static int find_knee(const stander* s, int limb) {
     const hf_limb* l = &s->view->limbs[limb];
+    hf_vec3 aside = hf_v3(-hf_sin(s->view->facing), hf_cos(s->view->facing), 0);
     hf_vec3 anchor = hf_apply(s->rest[l->base_link], l->base.position), foot = foot_at(s, s->rest, limb);
     int knee = -1;
-    double far = 0;
+    double far = SAME_PLACE_M, most = 0;
     for (int k = 1; k < l->joint_count; k++) {
         hf_vec3 at = s->rest[s->view->joints[l->joints[k]].child_link].position;
         double near = fmin(hf_distance(at, anchor), hf_distance(at, foot));
-        if (is_hinge(s, l->joints[k]) && near > far) far = near, knee = k;
+        double across = fabs(hf_dot(axis_of(s, l->joints[k]), aside));
+        if (!is_hinge(s, l->joints[k]) || near < far - SAME_PLACE_M) continue;
+        if (near > far + SAME_PLACE_M || across > most) far = near, most = across, knee = k;
     }
     return knee;
 }
