@@ -96,10 +96,11 @@ static const double AWAY = 0.1;  /* (creature heights)^2 from where the guide wa
 static const double TOO_LOW = 12; /* limb lengths lower than limbs can fold and bear */
 /* And for changes: creature heights, rad. Those with a jump are not tested in between. */
 static const double SHIFTING = 0.05, TURNING = 0.01, JUMP = 100;
-static const double TROUBLE = 5; /* creature heights of way that one such cost is worth */
-static const double WELL = 0.01; /* cost of standing well enough */
-static const double SLOPE = 2;   /* at the ends the body sinks so steeply, and rises as flatly */
-static const double LOWER = 0.1; /* limb lengths between two heights that are tried */
+static const double TROUBLE = 5;       /* creature heights of way that one such cost is worth */
+static const double WELL = 0.01;       /* cost of standing well enough */
+static const double SLOPE = 2;         /* at the ends the body sinks so steeply, and rises as flatly */
+static const double ELBOW_ROOM = 0.25; /* creature heights that a walking body likes to have at either side */
+static const double LOWER = 0.1;       /* limb lengths between two heights that are tried */
 
 /* Largest angle between two leans that are tried. */
 static double angle_step(void) { return 2 * HF_SMALL_TURN; }
@@ -173,6 +174,23 @@ static void choose_headings(ladder* k) {
     }
 }
 
+/* Towards the middle between what stands at either side of a walking body, nearer than it likes to pass. */
+static hf_vec3 aside_of(const ladder* k, int rung) {
+    const hf_plan_world* w = k->world;
+    double room = ELBOW_ROOM * w->view->height, free[2] = {room, room};
+    hf_transform root = k->rungs[rung].ease;
+    for (int side = 0; side < 2; side++) {
+        hf_vec3 way = hf_rotate(root.rotation, hf_v3(0, side ? -1 : 1, 0));
+        for (int i = -1; i <= 1; i++) {
+            hf_vec3 from = root.position;
+            hf_surface hit;
+            from.z += i * ELBOW_ROOM * w->view->height;
+            if (hf_placement_ray(w->placement, from, way, free[side], &hit)) free[side] = hit.distance;
+        }
+    }
+    return hf_rotate(root.rotation, hf_v3(0, (free[0] - free[1]) / 2, 0));
+}
+
 /* Shifts that let limbs stand, averaged along the way; both ends stay. */
 static void choose_ease(ladder* k) {
     int window = (int)fmax(1, HF_LARGE_SHIFT * 2 / 3 / k->apart);
@@ -188,6 +206,7 @@ static void choose_ease(ladder* k) {
         }
         k->rungs[r].risen = f.shift < 0, k->rungs[r].hangs = f.count == 0;
         k->rungs[r].shift = hf_scale(f.down, f.shift);
+        if (!any_tilt(k->world)) k->rungs[r].shift = hf_add(k->rungs[r].shift, aside_of(k, r));
         k->length = f.length;
     }
     int last = k->rung_count - 1;
