@@ -12,9 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double HANGING = 0.35; /* rest lengths beyond which a limb does not stand any more */
-static const double FOLDED = 0.5;   /* rest lengths by which a limb can fold */
-enum { RUNGS = 96, WAYS = 192, BARS = 64, HALVINGS = 4 };
+static const double HANGING = 0.35;            /* rest lengths beyond which a limb does not stand any more */
+static const double FOLDED = 0.5;              /* rest lengths by which a limb can fold */
+enum { RUNGS = 96, WAYS = 192, HALVINGS = 4 }; /* RUNGS: of a guide so short that they are near enough */
+static const double RUNG_STEP = 0.05;          /* creature heights between two rungs of a longer guide */
 
 /* ---- standing ---- */
 
@@ -95,10 +96,11 @@ static const double AWAY = 0.1;  /* (creature heights)^2 from where the guide wa
 static const double TOO_LOW = 12; /* limb lengths lower than limbs can fold and bear */
 /* And for changes: creature heights, rad. Those with a jump are not tested in between. */
 static const double SHIFTING = 0.05, TURNING = 0.01, JUMP = 100;
-static const double TROUBLE = 5; /* creature heights of way that one such cost is worth */
-static const double WELL = 0.01; /* cost of standing well enough */
-static const double SLOPE = 2;   /* at the ends the body sinks so steeply, and rises as flatly */
-static const double LOWER = 0.1; /* limb lengths between two heights that are tried */
+static const double TROUBLE = 5;       /* creature heights of way that one such cost is worth */
+static const double WELL = 0.01;       /* cost of standing well enough */
+static const double SLOPE = 2;         /* at the ends the body sinks so steeply, and rises as flatly */
+static const double ELBOW_ROOM = 0.25; /* creature heights that a walking body likes to have at either side */
+static const double LOWER = 0.1;       /* limb lengths between two heights that are tried */
 
 /* Largest angle between two leans that are tried. */
 static double angle_step(void) { return 2 * HF_SMALL_TURN; }
@@ -124,6 +126,9 @@ typedef struct ladder_rung {
     hf_transform ease; /* upright or flat on the surface, looking there, as high as limbs stand */
     bool open;         /* which holds */
     bool hangs;        /* nothing is under the limbs */
+    bool risen;        /* limbs stand higher than the guide is */
+    hf_vec3 shift;     /* from the guide to where limbs stand */
+    hf_transform was;  /* before smoothing */
     int way_count;
     int chosen_way;
     hf_transform chosen;
@@ -134,12 +139,12 @@ typedef struct ladder {
     hf_root_space space;
     const hf_transform* guide; /* as it was found */
     int count, rung_count;
-    ladder_rung rungs[RUNGS];
+    ladder_rung* rungs;
     double length;  /* of walking limbs */
     double apart;   /* creature heights between two rungs */
     rung_way* ways; /* WAYS for each rung */
-    int barred_count;
-    bar barred[BARS];
+    int barred_count, bar_capacity;
+    bar* barred;
 } ladder;
 
 static double heading_of(hf_transform root) {
@@ -169,10 +174,25 @@ static void choose_headings(ladder* k) {
     }
 }
 
+/* Towards the middle between what stands at either side of a walking body, nearer than it likes to pass. */
+static hf_vec3 aside_of(const ladder* k, int rung) {
+    const hf_plan_world* w = k->world;
+    double room = ELBOW_ROOM * w->view->height, free[2] = {room, room};
+    hf_transform root = k->rungs[rung].ease;
+    for (int side = 0; side < 2; side++) {
+        hf_vec3 way = hf_rotate(root.rotation, hf_v3(0, side ? -1 : 1, 0));
+        for (int i = -1; i <= 1; i++) {
+            hf_vec3 from = root.position;
+            hf_surface hit;
+            from.z += i * ELBOW_ROOM * w->view->height;
+            if (hf_placement_ray(w->placement, from, way, free[side], &hit)) free[side] = hit.distance;
+        }
+    }
+    return hf_rotate(root.rotation, hf_v3(0, (free[0] - free[1]) / 2, 0));
+}
+
 /* Shifts that let limbs stand, averaged along the way; both ends stay. */
 static void choose_ease(ladder* k) {
-    hf_vec3 shifts[RUNGS];
-    bool known[RUNGS], risen[RUNGS];
     int window = (int)fmax(1, HF_LARGE_SHIFT * 2 / 3 / k->apart);
     for (int r = 0; r < k->rung_count; r++) {
         k->rungs[r].ease.position = k->guide[k->rungs[r].at].position;
@@ -184,8 +204,9 @@ static void choose_ease(ladder* k) {
             f = footing_at(k->world, raised);
             f.shift -= HANGING * f.length;
         }
-        risen[r] = f.shift < 0;
-        known[r] = f.count > 0, k->rungs[r].hangs = f.count == 0, shifts[r] = hf_scale(f.down, f.shift);
+        k->rungs[r].risen = f.shift < 0, k->rungs[r].hangs = f.count == 0;
+        k->rungs[r].shift = hf_scale(f.down, f.shift);
+        if (!any_tilt(k->world)) k->rungs[r].shift = hf_add(k->rungs[r].shift, aside_of(k, r));
         k->length = f.length;
     }
     int last = k->rung_count - 1;
@@ -194,13 +215,13 @@ static void choose_ease(ladder* k) {
         double weight = 0;
         for (int i = r - window < 1 ? 1 : r - window; i <= r + window && i < last; i++) {
             double w = window + 1 - abs(i - r);
-            if (known[i]) sum = hf_add(sum, hf_scale(shifts[i], w));
+            if (!k->rungs[i].hangs) sum = hf_add(sum, hf_scale(k->rungs[i].shift, w));
             weight += w;
         }
         // from the ends sooner down than up: a body that begins low has not got up yet
         hf_vec3 shift = hf_scale(sum, 1 / weight);
         k->rungs[r].standing = k->rungs[r].ease.position.z + shift.z;
-        double slope = known[r] && risen[r] ? 1 / SLOPE : SLOPE;
+        double slope = !k->rungs[r].hangs && k->rungs[r].risen ? 1 / SLOPE : SLOPE;
         double most = slope * k->apart * k->world->view->height * (r < last - r ? r : last - r);
         if (hf_length(shift) > most) shift = hf_scale(shift, most / hf_length(shift));
         k->rungs[r].ease.position = hf_add(k->rungs[r].ease.position, shift);
@@ -412,7 +433,7 @@ static double climb(ladder* k, int from) {
    a one, rung_count when there is none. */
 static int bar_steps(ladder* k) {
     int first = k->rung_count;
-    for (int r = 1; r < k->rung_count && k->barred_count < BARS; r++) {
+    for (int r = 1; r < k->rung_count && k->barred_count < k->bar_capacity; r++) {
         bar b = {r, k->rungs[r - 1].chosen_way, k->rungs[r].chosen_way};
         bool as_found = b.from == 0 && b.to == 0;
         if (as_found || is_barred(k, b.rung, b.from, b.to) ||
@@ -426,14 +447,13 @@ static int bar_steps(ladder* k) {
 
 /* Towards the middle of the neighbours, as far as goes; treads are no reason to float between them. */
 static void smooth(ladder* k, int stride) {
-    hf_transform was[RUNGS];
-    for (int r = 0; r < k->rung_count; r++) was[r] = k->rungs[r].chosen;
+    for (int r = 0; r < k->rung_count; r++) k->rungs[r].was = k->rungs[r].chosen;
     for (int r = 1; r < k->rung_count - 1; r++) {
         int s = stride;
         while (r - s < 0 || r + s >= k->rung_count) s--;
-        hf_transform middle = hf_root_between(&was[r - s], &was[r + s], 0.5);
-        hf_transform half = hf_root_between(&was[r], &middle, 0.5);
-        if (stride > 1 && !any_tilt(k->world)) half.position = was[r].position;
+        hf_transform middle = hf_root_between(&k->rungs[r - s].was, &k->rungs[r + s].was, 0.5);
+        hf_transform half = hf_root_between(&k->rungs[r].was, &middle, 0.5);
+        if (stride > 1 && !any_tilt(k->world)) half.position = k->rungs[r].was.position;
         if (hf_root_holds(&k->space, &half)) k->rungs[r].chosen = half;
     }
 }
@@ -486,39 +506,41 @@ static double length_of(const hf_transform* guide, int count) {
     return length;
 }
 
-/* Evenly along the guide. */
-static void lay_rungs(ladder* k) {
-    k->rung_count = k->count < RUNGS ? k->count : RUNGS;
+/* Evenly along the guide. False when memory is out. */
+static bool lay_rungs(ladder* k) {
+    double enough = fmax(RUNGS, ceil(length_of(k->guide, k->count) / (RUNG_STEP * k->world->view->height)));
+    k->rung_count = k->count < enough ? k->count : (int)enough;
+    k->bar_capacity = k->rung_count;
+    k->rungs = hf_alloc((size_t)k->rung_count, sizeof *k->rungs);
+    k->ways = hf_alloc((size_t)k->rung_count * WAYS, sizeof *k->ways);
+    k->barred = hf_alloc((size_t)k->bar_capacity, sizeof *k->barred);
+    if (!k->rungs || !k->ways || !k->barred) return false;
+    memset(k->rungs, 0, sizeof *k->rungs * (size_t)k->rung_count);
     for (int r = 0; r < k->rung_count; r++)
         k->rungs[r].at = (int)((int64_t)r * (k->count - 1) / (k->rung_count - 1));
     k->apart = fmax(HF_SKIN, length_of(k->guide, k->count) / k->world->view->height / (k->rung_count - 1));
+    return true;
 }
 
 bool hf_guide_settle(const hf_plan_world* w, hf_transform* guide, int count, double* effort) {
     *effort = 0;
     if (count <= 2) return true;
-    ladder* k = hf_alloc(1, sizeof *k);
-    rung_way* ways = hf_alloc((size_t)RUNGS * WAYS, sizeof *ways);
-    bool good = k && ways;
+    ladder k = {.world = w, .guide = guide, .count = count};
+    hf_guide_options o = hf_plan_guide_options(w);
+    hf_root_space_start(&k.space, w->model->guide, w->placement, NULL, &o);
+    bool good = (any_tilt(w) || straighten(&k, guide)) && lay_rungs(&k);
     if (good) {
-        memset(k, 0, sizeof *k);
-        k->world = w, k->guide = guide, k->count = count, k->ways = ways;
-        hf_guide_options o = hf_plan_guide_options(w);
-        hf_root_space_start(&k->space, w->model->guide, w->placement, NULL, &o);
-        good = any_tilt(w) || straighten(k, guide);
-    }
-    if (good) {
-        lay_rungs(k);
-        choose_headings(k);
-        choose_ease(k);
-        for (int r = 0; r < k->rung_count; r++) add_ways(k, r);
-        double total = climb(k, 0);
-        for (int first = bar_steps(k); first < k->rung_count; first = bar_steps(k)) total = climb(k, first);
-        for (int stride = 4; stride >= 1; stride /= 2) smooth(k, stride);
-        fill(k, guide);
+        choose_headings(&k);
+        choose_ease(&k);
+        for (int r = 0; r < k.rung_count; r++) add_ways(&k, r);
+        double total = climb(&k, 0);
+        for (int first = bar_steps(&k); first < k.rung_count; first = bar_steps(&k)) total = climb(&k, first);
+        for (int stride = 4; stride >= 1; stride /= 2) smooth(&k, stride);
+        fill(&k, guide);
         *effort = length_of(guide, count) / w->view->height + TROUBLE * total;
     }
-    hf_free(ways);
-    hf_free(k);
+    hf_free(k.barred);
+    hf_free(k.ways);
+    hf_free(k.rungs);
     return good;
 }

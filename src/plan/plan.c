@@ -359,11 +359,10 @@ static bool goal_holds(hf_planner* p, const hf_scenario_state* goal, hf_plan_res
     return false;
 }
 
-/* Is the search at an end on this guide, but not with its work and its memory? */
+/* Is the search at an end on this guide, but not with its work? */
 static bool is_stuck(const hf_planner* p, hf_plan_why why) {
     return why == HF_PLAN_NO_CONTACT ||
-           (why == HF_PLAN_WORK_ENDED && hf_plan_ok(p) && p->tree.node_count < HF_MAX_STANCES &&
-            p->progress.work < p->world.options->max_work);
+           (why == HF_PLAN_WORK_ENDED && hf_plan_ok(p) && p->progress.work < p->world.options->max_work);
 }
 
 /* Searches along the guide; where that leads no farther, along others that part from it there, as long as the
@@ -385,7 +384,7 @@ static hf_plan_why search_on(hf_planner* p, const hf_plan_query* q, hf_plan_resu
 static hf_status plan_along(hf_planner* p, const hf_plan_query* q, hf_plan_result* r) {
     int patience =
         q->guide_count > 0 ? p->world.options->max_work : p->world.options->patience * (1 + p->world.attempt);
-    if (!hf_spots_find(p)) return p->tools.status;
+    if (!hf_spots_find(p, 0)) return p->tools.status;
     bool begun = begin(p, q, r);
     if (begun && !goal_holds(p, q->goal, r)) return make_schedule(p, 0, r);
     if (begun) r->why = search_on(p, q, r, patience);
@@ -403,7 +402,7 @@ static hf_status plan_along(hf_planner* p, const hf_plan_query* q, hf_plan_resul
 static hf_status plan_start(hf_planner* p, const hf_plan_query* q, hf_plan_result* r) {
     p->world.guide = &q->start->pose.root, p->world.guide_count = 1;
     r->why = HF_PLAN_NO_GUIDE;
-    if (!hf_spots_find(p)) return p->tools.status;
+    if (!hf_spots_find(p, 0)) return p->tools.status;
     bool begun = begin(p, q, r);
     if (begun) r->why = HF_PLAN_NO_GUIDE;
     if (!hf_plan_ok(p)) return p->tools.status;

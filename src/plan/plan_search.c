@@ -185,15 +185,25 @@ static void expand(hf_planner* p) {
     hf_plan_adopt(p);
 }
 
+/* Where the tree is full, only the way to its farthest stance stays; false when that alone fills it. */
+static bool make_room(hf_planner* p) {
+    hf_plan_tree* t = &p->tree;
+    if (t->node_count < HF_MAX_STANCES) return true;
+    int last = t->farthest;
+    return hf_plan_keep(p, last) && t->node_count < HF_MAX_STANCES / 2;
+}
+
 hf_plan_why hf_plan_search(hf_planner* p, const hf_scenario_state* goal, int patience) {
     hf_plan_tree* t = &p->tree;
     int went_on = p->progress.work, farthest = 0;
     while (hf_plan_ok(p)) {
         p->progress.stalled = p->progress.work - went_on;
         if (!report(p)) return HF_PLAN_CANCELLED;
+        if (!make_room(p)) return HF_PLAN_WORK_ENDED;
         t->node_index = choose(p);
         if (t->node_index < 0) return HF_PLAN_NO_CONTACT;
         const hf_plan_node* n = &t->nodes[t->node_index];
+        if (!hf_spots_cover(p, n->guide_index)) return HF_PLAN_WORK_ENDED;
         if (n->option == 0 && n->found == 0 && all_last(p, n)) {
             if (hf_plan_arrive(p, goal)) return HF_PLAN_DONE;
             hf_plan_blocked(p, HF_PLAN_NO_ARRIVAL, -1, NULL);
@@ -202,7 +212,7 @@ hf_plan_why hf_plan_search(hf_planner* p, const hf_scenario_state* goal, int pat
             farthest = t->nodes[t->farthest].guide_index, went_on = p->progress.work;
         // the farther it came the more would be lost
         double way = (double)farthest / p->world.guide_count;
-        if (p->progress.work >= p->world.options->max_work || t->node_count == HF_MAX_STANCES ||
+        if (p->progress.work >= p->world.options->max_work ||
             p->progress.work - went_on > patience * (1 + 3 * way))
             return HF_PLAN_WORK_ENDED;
         expand(p);

@@ -37,6 +37,7 @@ typedef struct hf_plan_world {
     const hf_transform* guide;
     int barred_count, barred_capacity; /* root poses that led no contact on: guides keep away from them */
     hf_transform* barred;
+    int spots_from, spots_to; /* poses of the guide that the spots are near to */
     int spot_count;
     hf_spot* spots;
     hf_progress_fn progress; /* asked whether the work shall go on; may be NULL */

@@ -138,8 +138,11 @@ void hf_holds_refresh(hf_planner* p, hf_plan_node* node);
 double hf_hold_off_goal(const hf_plan_world* world, const hf_plan_hold* hold);
 
 /* ---- spots.c ---- */
-/* Fills world.spots for the guide. */
-bool hf_spots_find(hf_planner* p);
+/* Fills world.spots for the guide about one of its poses, so that memory and time of a long guide stay those
+   of a part. */
+bool hf_spots_find(hf_planner* p, int index);
+/* The same where the spots that are there are of another part of the guide. */
+bool hf_spots_cover(hf_planner* p, int index);
 
 /* ---- spare_posture.c ---- */
 /* The pose free of collision by other postures of single limbs: of those without contact, and of those that

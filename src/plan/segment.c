@@ -297,6 +297,7 @@ static verdict append(hf_segment* s, const hf_path* path, hf_timing* timing) {
     hf_pose pose = s->pose;
     hf_vec3 shift = {0, 0, 0};
     int first = p->tree.knots.count;
+    s->speed = 1;
     for (int i = 0; i < timing->frame_count; i++) {
         hf_vec3 com;
         if (i == 0) {
@@ -310,7 +311,10 @@ static verdict append(hf_segment* s, const hf_path* path, hf_timing* timing) {
         if (i > 0) {
             hf_pose last = hf_knots_pose(&p->tree.knots, p->tree.knots.count - 1);
             double speed = hf_frames_speed(p->world.creature, p->world.options->rate, &last, &pose);
-            if (speed > JUMP) return FAILS;
+            // an end is at rest: what is too fast there is no matter of times
+            bool at_end = i == 1 || i == timing->frame_count - 1;
+            if (speed > (at_end ? HF_FRAME_SPEED : JUMP)) return FAILS;
+            s->speed = fmax(s->speed, speed);
             if (speed > HF_FRAME_SPEED || !holds_between(s, &last, &pose)) return TOO_FAST;
         }
         if (!hf_plan_note(p, hf_knots_add(&p->tree.knots, &pose, s->node, s->limb))) return FAILS;
@@ -359,7 +363,7 @@ static bool time_waypoints(hf_segment* s) {
         verdict v = append(s, &path, p->tools.timing);
         if (v == HOLDS) return true;
         p->tree.knots.count = first;
-        if (v == TOO_FAST) o.speed_share *= BORNE_SHARE;
+        if (v == TOO_FAST) o.speed_share *= fmin(BORNE_SHARE, 1 / s->speed);
         // where it does not help soon to slow down in places, the whole is slowed down
         if (v == FAILS || (v == UNBALANCED && !ease_off(s, 3 * stretch >= ROUNDS))) return false;
     }

@@ -20,6 +20,7 @@ typedef struct hf_segment {
     double* bounds;        /* of the acceleration of the centre of mass at the waypoints */
     double *ease, *borne;  /* shares of accelerations on the ways between them: used, and borne by the last */
     hf_pose pose, scratch; /* the one that is being made, and another */
+    double speed;          /* of the last frames, in speed limits; at least 1 */
     double gain;           /* how far the root goes for a metre of the centre of mass, as learnt last */
     bool seated;           /* a limb without joints holds: the root cannot shift */
 } hf_segment;

@@ -138,15 +138,30 @@ static bool add_around(spotting* s, hf_vec3 centre, bool* room) {
 static void find_centres(spotting* s) {
     const hf_planner* p = s->planner;
     double apart = s->radius / 2;
-    for (int i = 0; i < p->world.guide_count; i++) {
+    for (int i = p->world.spots_from; i <= p->world.spots_to; i++) {
         hf_vec3 x = p->world.guide[i].position;
         bool far = s->centre_count == 0 || hf_distance(x, s->centres[s->centre_count - 1]) > apart;
-        if ((far || i == p->world.guide_count - 1) && s->centre_count < MAX_CENTRES)
+        if ((far || i == p->world.spots_to) && s->centre_count < MAX_CENTRES)
             s->centres[s->centre_count++] = x;
     }
 }
 
-bool hf_spots_find(hf_planner* p) {
+/* Horizons of the guide behind and ahead of a stance that its spots are found for, and those ahead that it
+   asks about: contacts look two of them ahead. */
+enum { BEHIND = 1, AHEAD = 5, ASKED = 2 };
+
+bool hf_spots_cover(hf_planner* p, int index) {
+    hf_plan_world* w = &p->world;
+    int horizon = w->options->horizon, last = w->guide_count - 1;
+    bool covered = (w->spots_from == 0 || index >= w->spots_from) &&
+                   (w->spots_to == last || index + ASKED * horizon <= w->spots_to);
+    return covered || hf_spots_find(p, index);
+}
+
+bool hf_spots_find(hf_planner* p, int index) {
+    int behind = index - BEHIND * p->world.options->horizon;
+    p->world.spots_from = behind > 0 ? behind : 0;
+    p->world.spots_to = hf_guide_ahead(&p->world, index, AHEAD * p->world.options->horizon);
     spotting s = {.planner = p, .spacing = SPACING * p->world.view->height};
     for (int l = 0; l < p->world.view->limb_count; l++)
         if (p->world.model->limbs[l].used)

@@ -117,7 +117,7 @@ static hf_status stand_in(hf_planner* p, double x, double y, double yaw, hf_stan
             if (w->model->limbs[l].walks && w->view->limbs[l].joint_count > 0 && hf_footing_set(p, l, &pose))
                 feet[state.contact_count++] = (hf_hold){.limb = l, .frame = -1, .object = -1};
         w->guide = &root, w->guide_count = 1;
-        if (!hf_spots_find(p)) break;
+        if (!hf_spots_find(p, 0)) break;
         p->tree.knots.count = 0;
         hf_plan_node* n = &p->tree.nodes[0];
         hf_plan_why now;
