@@ -64,15 +64,20 @@ static bool may_reach(const hf_plan_world* w, int limb, hf_transform base, const
            hf_limb_may_reach(w, limb, base, s, grip);
 }
 
+/* The limb's root frame, wherever the trunk has it. */
+static hf_transform base_at(hf_planner* p, int limb, const hf_pose* pose) {
+    hf_forward(p->world.creature, pose, p->tools.links);
+    return hf_limb_base(p->world.creature, limb, p->tools.links);
+}
+
 /* The spots within reach from one of the poses, best first, at most RANKED. */
-static int rank(const hf_plan_world* w, const hf_step_query* q, ranked* all) {
+static int rank(hf_planner* p, const hf_step_query* q, ranked* all) {
+    const hf_plan_world* w = &p->world;
     const hf_limb* l = &w->view->limbs[q->limb];
-    const hf_plan_limb* m = &w->model->limbs[q->limb];
     const hf_plan_hold* old = q->old;
     int count = 0, index = q->index, later = hf_guide_ahead(w, index, w->options->horizon / 2);
     hf_transform bases[HF_ARRIVALS];
-    for (int k = 0; k < q->pose_count && k < HF_ARRIVALS; k++)
-        bases[k] = hf_compose(q->poses[k].root, m->limb_in_root);
+    for (int k = 0; k < q->pose_count && k < HF_ARRIVALS; k++) bases[k] = base_at(p, q->limb, &q->poses[k]);
     outlook ahead;
     look_ahead(w, q->limb, index, &ahead);
     hf_vec3 ease = hf_limb_ease(w, q->limb, w->guide[later]);
@@ -96,6 +101,7 @@ static int rank(const hf_plan_world* w, const hf_step_query* q, ranked* all) {
                     w->options->duration * share +
                         (grip ? 1 : s->normal.z + w->options->room * hf_spot_room(w, s)) -
                         OFF_EASE * hf_distance(s->point, ease) / l->length};
+        if (q->near) r.score = -hf_distance(s->point, *q->near);
         if (count == RANKED) {
             int worst = 0;
             for (int k = 1; k < count; k++)
@@ -217,6 +223,11 @@ static bool try_spot(hf_planner* p, const hf_step_query* q, const hf_pose* pose,
         hf_collision hit;
         bool fits = true, solved = solve(p, pose, q->index, &c, turn, to->q, &fits);
         bool free = solved && !hf_holds_collide(p, q->rest, q->rest_count, -1, &at, &hit);
+        if (getenv("DBG_SEARCH") && q->near)
+            fprintf(stderr, "     try %.2f %.2f frame %d solved %d free %d %s\n", s->point.x, s->point.y,
+                    frame, solved, free,
+                    solved && !free ? p->world.view->links[p->world.view->bodies[hit.body].link].name
+                                    : ""); // DBG
         if (solved && !free && hit.other_body < 0)
             fits = !is_beyond(&p->world, p->world.view->bodies[hit.body].link, f->link);
         if (!fits) *blocked |= 1u << turn;
@@ -254,7 +265,7 @@ static bool try_poses(hf_planner* p, const hf_step_query* q, const ranked* at, h
     bool grip = can_grip(&p->world, q->limb, s);
     unsigned blocked[HF_MAX_FRAMES_OF_LIMB] = {0};
     for (int k = at->pose; k < q->pose_count; k++) {
-        if (!may_reach(&p->world, q->limb, hf_compose(q->poses[k].root, m->limb_in_root), s, grip)) continue;
+        if (!may_reach(&p->world, q->limb, base_at(p, q->limb, &q->poses[k]), s, grip)) continue;
         for (int f = 0; f < m->set_count; f++)
             if (try_spot(p, q, &q->poses[k], f, s, &blocked[f], to)) return true;
     }
@@ -266,7 +277,12 @@ void hf_places_list(hf_planner* p, const hf_step_query* q, hf_step_list* list) {
     ranked all[RANKED];
     int accepted[HF_STEP_CANDIDATES], rejected[HF_STEP_CANDIDATES], good = 0, bad = 0;
     double apart = HF_SMALL_SHIFT / 2 * w->view->height;
-    int count = rank(w, q, all);
+    int count = rank(p, q, all);
+    if (getenv("DBG_SEARCH") && q->near)
+        fprintf(stderr, "   near %.2f %.2f %.2f ranked %d base %.2f %.2f %.2f first %.2f %.2f\n", q->near->x,
+                q->near->y, q->near->z, count, base_at(p, q->limb, &q->poses[0]).position.x,
+                base_at(p, q->limb, &q->poses[0]).position.y, base_at(p, q->limb, &q->poses[0]).position.z,
+                count ? w->spots[all[0].spot].point.x : 0, count ? w->spots[all[0].spot].point.y : 0); // DBG
     for (int i = 0; i < count && hf_plan_ok(p) && hf_workspace_goes_on(p->tools.workspace); i++) {
         if (good == MOST || bad == HF_STEP_CANDIDATES || list->count == HF_STEP_CANDIDATES) break;
         // skip spots close to one that was already accepted or rejected

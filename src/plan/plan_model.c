@@ -200,6 +200,12 @@ hf_status hf_plan_model_create(const hf_creature* creature, const hf_plan_option
         if (m->limbs[l].used && !hf_spares_choose(m, l)) status = hf_fail_memory(error, NULL);
     if (status == HF_OK) find_load(m, links);
     if (status == HF_OK && !find_bent(m)) status = hf_fail_memory(error, NULL);
+    if (status == HF_OK) {
+        hf_posture_options o = hf_posture_options_default();
+        o.families = 1 << HF_POSTURE_STAND | 1 << HF_POSTURE_CRAWL;
+        o.threads = options->threads;
+        status = hf_creature_postures(creature, &o, &m->postures, error);
+    }
     hf_free(links);
     if (!m) hf_free(q);
     if (status == HF_OK)
@@ -219,6 +225,7 @@ void hf_plan_model_free(hf_plan_model* m) {
         hf_free(m->limbs[l].volume.planes);
     }
     hf_guide_model_free(m->guide);
+    hf_postures_free(m->postures);
     hf_free(m->limbs);
     hf_free(m->standing);
     hf_free(m->loose_joint);

@@ -5,6 +5,7 @@
 
 #include <holdfast/guide.h>
 #include <holdfast/plan.h>
+#include <holdfast/posture.h>
 
 enum { HF_MAX_FRAMES_OF_LIMB = 8, HF_MAX_SPARES = 24 };
 
@@ -52,7 +53,8 @@ struct hf_plan_model {
     /* How high the root is over what the walking limbs stand on at rest, and at rest on all limbs; the same
        where that is not known. */
     double rest_height, bent_height;
-    double* standing; /* joint values of the standing posture, which the rest places above are of */
+    hf_postures* postures; /* standing, on all limbs, and the change between them */
+    double* standing;      /* joint values of the standing posture, which the rest places above are of */
 };
 
 /* Fills which limbs can touch and which of them walk: those of the gait, or all. */

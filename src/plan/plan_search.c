@@ -2,6 +2,7 @@
    from the one that is farthest on the way. Each change that does not work out makes its stance worth less,
    so that the search goes back to an earlier one as soon as that looks as good. Changes are tried in the
    order in which contacts end. */
+#include "plan/bridge.h"
 #include "plan/step.h"
 
 enum { MAX_OPTIONS = 64, BLOCKED_TIMES = 3 }; /* times that a limb could not leave a contact: a dead end */
@@ -42,8 +43,9 @@ static int list_options(const hf_planner* p, const hf_plan_node* n, option* opti
         if (own < 0) {
             // what can be gripped is there to be held, once the limbs that walk have had their chance
             bool grips = p->world.has_grips && p->world.view->limbs[l].grip;
+            bool helps = hf_guide_bends(&p->world, n->guide_index);
             if (hf_limb_idle(&p->world, n->holds, n->hold_count, l))
-                add(options, &count, MOVE, l, walks ? -2 : grips ? soonest + 1 : 3 * last);
+                add(options, &count, MOVE, l, walks ? -2 : helps ? -1 : grips ? soonest + 1 : 3 * last);
             continue;
         }
         int until = n->holds[own].until;
@@ -173,6 +175,13 @@ static void expand(hf_planner* p) {
     else
         found = n->found < p->world.options->tries &&
                 hf_step_limb(p, n, o->limb, NULL, o->change == SPECULATIVE_STEP, child, &blocked);
+    if (getenv("DBG_SEARCH"))
+        fprintf(stderr, "node %d g%d z%.2f holds %d: %s %s -> %s work %d\n", p->tree.node_index,
+                n->guide_index, n->pose.root.position.z, n->hold_count,
+                o->change == RELEASE ? "release"
+                : o->change == MOVE  ? "move"
+                                     : "spec",
+                p->world.view->limbs[o->limb].name, found ? "FOUND" : "-", p->progress.work); // DBG
     n->found++;
     if (!found) n->option++, n->found = 0;
     n->worth -= found ? cost_of_child(p) : cost_of_all(p) / count;

@@ -119,6 +119,41 @@ static void choose_near(attempt* a, const hf_posture* best) {
     }
 }
 
+/* On the way to the posture `toward`: limbs that bear as the body stands, the others a drawn share of the way
+   from beside those to where that posture has them, root and joints between both. */
+static void choose_between(attempt* a) {
+    const hf_posture_ground* g = a->ground;
+    const hf_posture* to = a->ask->toward;
+    double share = hf_random_unit(&a->random), bend = hf_random_unit(&a->random);
+    hf_pose stand = {{hf_v3(0, 0, g->rest_height), hf_quat_identity()}, a->pose.q};
+    memcpy(a->pose.q, g->standing, sizeof(double) * (size_t)g->view->q_count);
+    hf_forward(g->creature, &stand, a->links);
+    hf_vec3 feet = {0, 0, 0}, their = {0, 0, 0};
+    int bearing = 0;
+    for (int i = 0; i < a->ask->count; i++) {
+        const hf_contact_frame* f = limb_at(a, i)->contacts;
+        hf_vec3 now = hf_apply(a->links[f->link], f->offset);
+        a->targets[i] = (hf_target){.kind = HF_TARGET_NORMAL,
+                                    .limb = a->ask->limbs[i],
+                                    .contact = a->ask->bears[i] ? 0 : to->holds[i].frame,
+                                    .point = {now.x, now.y, to->holds[i].point.z},
+                                    .normal = {0, 0, 1}};
+        if (!a->ask->bears[i]) continue;
+        feet = hf_add(feet, a->targets[i].point), their = hf_add(their, to->holds[i].point);
+        bearing++;
+    }
+    feet = hf_scale(feet, 1.0 / bearing), their = hf_scale(their, 1.0 / bearing);
+    for (int i = 0; i < a->ask->count; i++)
+        if (!a->ask->bears[i]) {
+            hf_vec3 there = hf_add(feet, hf_sub(to->holds[i].point, their));
+            a->targets[i].point.x += share * (there.x - a->targets[i].point.x);
+            a->targets[i].point.y = there.y;
+        }
+    hf_pose_between(g->creature, &stand, &to->pose, bend, &a->pose);
+    a->pose.root.position.x = feet.x;
+    hf_forward(g->creature, &a->pose, a->links);
+}
+
 /* The root within what the family allows, the joints as the body stands. */
 static void choose_root(attempt* a, int number) {
     const hf_posture_ask* ask = a->ask;
@@ -245,6 +280,8 @@ static bool make(attempt* a, int number, const hf_posture* best, double* margin)
     double wanted = a->ground->options->margin_m;
     if (best)
         choose_near(a, best);
+    else if (a->ask->toward)
+        choose_between(a);
     else {
         choose_root(a, number);
         for (int i = 0; i < a->ask->count; i++) choose_place(a, i, number, drawn);
@@ -264,6 +301,23 @@ static bool is_tilted_well(const hf_posture_ask* ask, const hf_posture* p) {
            fabs(up.y) < hf_sin(ANGLE_SLACK);
 }
 
+/* Limb lengths, mean: how far limbs that do not bear are from where the posture `toward` has them. */
+static double distance_toward(const attempt* a, const hf_posture* p) {
+    const hf_posture_ask* ask = a->ask;
+    hf_vec3 off = {0, 0, 0};
+    double sum = 0;
+    int bearing = 0;
+    for (int i = 0; i < ask->count; i++)
+        if (ask->bears[i])
+            off = hf_add(off, hf_sub(ask->toward->holds[i].point, p->holds[i].point)), bearing++;
+    off = hf_scale(off, 1.0 / bearing);
+    for (int i = 0; i < ask->count; i++)
+        if (!ask->bears[i])
+            sum += hf_distance(ask->toward->holds[i].point, hf_add(p->holds[i].point, off)) /
+                   limb_at(a, i)->length;
+    return sum / (ask->count - bearing);
+}
+
 /* The posture with its root over the origin. */
 static void keep(const attempt* a, double margin, hf_posture* to) {
     const hf_posture_ground* g = a->ground;
@@ -280,6 +334,7 @@ static void keep(const attempt* a, double margin, hf_posture* to) {
     to->margin_m = margin;
     for (int i = 0; i < g->view->link_count; i++) a->links[i].position = hf_add(a->links[i].position, off);
     hf_posture_measure(g, a->links, to);
+    if (a->ask->toward) to->cost += distance_toward(a, to);
 }
 
 static void copy(const hf_posture_ground* g, const hf_posture* from, hf_posture* to) {

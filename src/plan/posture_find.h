@@ -17,6 +17,9 @@ typedef struct hf_posture_ask {
     double height[2];             /* of the root, standing heights: least, most */
     double seat[2];               /* of limbs without joints over the ground, standing heights */
     /* Creature heights: the cheapest posture is kept that needs no more room above the ground, for each. */
+    /* Limbs that do not bear shall touch about where this posture has them, seen from those that bear; NULL:
+       anywhere. */
+    const hf_posture* toward;
     int room_count;
     double rooms[HF_POSTURE_ROOMS];
 } hf_posture_ask;

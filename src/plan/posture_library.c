@@ -5,6 +5,7 @@
 #include "plan/posture_find.h"
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "plan/plan_model.h"
@@ -141,17 +142,25 @@ typedef struct job {
     hf_workspace** workspaces;
 } job;
 
+/* Each question draws its own numbers, whatever else is asked: by family, limbs and what bears. */
+static uint32_t stream_of(const hf_posture_ask* ask) {
+    uint64_t h = hf_hash_int(HF_HASH_START, (int64_t)ask->family);
+    for (int i = 0; i < ask->count; i++) h = hf_hash_int(h, 2 * ask->limbs[i] + ask->bears[i]);
+    return (uint32_t)(h ^ h >> 32);
+}
+
 static void answer(void* context, int index, int worker) {
     job* j = context;
     hf_workspace* w = j->workspaces[worker];
     hf_posture* to = j->found + (size_t)HF_POSTURE_ROOMS * (size_t)index;
     bool* found = j->is_found + (size_t)HF_POSTURE_ROOMS * (size_t)index;
     if (index < j->asks->count)
-        j->status[index] = hf_posture_find(&j->ground, &j->asks->items[index], (uint32_t)index, w, to, found);
+        j->status[index] = hf_posture_find(&j->ground, &j->asks->items[index],
+                                           stream_of(&j->asks->items[index]), w, to, found);
     else
         j->status[index] =
             hf_posture_lie(&j->ground, index == j->asks->count ? HF_POSTURE_PRONE : HF_POSTURE_SUPINE,
-                           (uint32_t)index, w, to, found);
+                           (uint32_t)(index - j->asks->count), w, to, found);
 }
 
 /* All questions, by all threads; the answers stand in the order of the questions. */
@@ -253,7 +262,7 @@ static void list_changes(const hf_creature_view* v, const kinds* k, const hf_pos
         double most = fmin(v->guide.tilt_max, M_PI / 2);
         hf_posture_ask* ask = add_ask(a, x->family, limbs, most, LOWEST, 1);
         if (!ask) return;
-        ask->room_count = 1, ask->rooms[0] = INFINITY;
+        ask->room_count = 1, ask->rooms[0] = INFINITY, ask->toward = x;
         for (int h = 0; h < ask->count; h++) ask->bears[h] = k->walk & bit(ask->limbs[h]);
         to[a->count - 1] = i;
     }

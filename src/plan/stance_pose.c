@@ -2,7 +2,7 @@
    it, near a wish for the root. The trunk stays at rest unless it must bend (a seat that is held fixes the
    root). Where that collides, limbs without contact get out of the way, then bodies are drawn about the wish,
    farther and farther from it. */
-#include "plan/planner.h"
+#include "plan/bridge.h"
 
 #include "base/workspace.h"
 #include "space/root_space.h"
@@ -117,6 +117,11 @@ static bool accept(search* s, hf_pose* pose) {
     hf_collision hit;
     if (!hf_spares_clear(p, s->holds, s->count, s->leaving ? s->leaving->at.limb : -1, s->from.q, pose,
                          &hit)) {
+        if (getenv("DBG_SEARCH"))
+            fprintf(
+                stderr, "      hit %s %s\n", p->world.view->links[p->world.view->bodies[hit.body].link].name,
+                hit.other_body >= 0 ? p->world.view->links[p->world.view->bodies[hit.other_body].link].name
+                                    : "scene"); // DBG
         hf_plan_hit(p, &hit);
         s->away = hit.other_body < 0 ? hit.surface.normal : hf_v3(0, 0, 0);
         return false;
@@ -165,6 +170,16 @@ static bool solve(search* s, bool stiff, const hf_pose* from, double lower, hf_p
         if (i) stand_over(p, s->holds, s->count, s->stance, s->margin, pose);
         settled = settle_from(p, s->holds, s->count, s->stance, s->margin, wish, stiff, pose);
     }
+    if (getenv("DBG_SEARCH") && !settled) {
+        fprintf(stderr, "      not settled: margin %.3f of %.3f\n",
+                hf_stance_margin(s->stance, hf_com_at(p, pose)), s->margin);
+        for (int i = 0; i < s->count; i++) {
+            double m, r;
+            hf_forward(p->world.creature, pose, p->tools.links);
+            hf_anchor_error(p->world.creature, &s->holds[i].at, &s->holds[i].anchor, p->tools.links, &m, &r);
+            fprintf(stderr, "        limb %d off %.4f %.4f\n", s->holds[i].at.limb, m, r);
+        }
+    } // DBG
     if (!settled) return false;
     if (pose->root.position.z - wish.position.z > HF_SMALL_SHIFT * p->world.view->height)
         settle_nearer(s, from, wish, pose);
@@ -251,8 +266,23 @@ static bool root_is_fixed(const hf_plan_world* w, const hf_plan_hold* holds, int
     return false;
 }
 
+/* From the library's posture of a body that is bent as far as the wish, put there. */
+static bool solve_bent(search* s, hf_pose* pose) {
+    hf_planner* p = s->planner;
+    for (int i = 0; i < 2 && hf_plan_ok(p); i++) {
+        const double* q = hf_bent_posture(&p->world, s->wish, i);
+        if (!q) return false;
+        hf_pose_copy(&p->world, &(hf_pose){s->wish, (double*)q}, &s->relaxed);
+        if (solve(s, false, &s->relaxed, 0, pose)) return true;
+    }
+    return false;
+}
+
+/* How long a pose is looked for: as it is given, by the solver near it, or by draws as well. */
+typedef enum effort { AS_GIVEN, EASY, LONG } effort;
+
 static bool find(hf_planner* p, const hf_plan_hold* holds, int count, const hf_stance* stance, double margin,
-                 hf_transform wish, const hf_plan_hold* leaving, bool easy, hf_pose* pose) {
+                 hf_transform wish, const hf_plan_hold* leaving, effort most, hf_pose* pose) {
     hf_workspace_mark mark = hf_workspace_begin(p->tools.workspace);
     search s = {.planner = p,
                 .holds = holds,
@@ -269,9 +299,11 @@ static bool find(hf_planner* p, const hf_plan_hold* holds, int count, const hf_s
         hf_pose_copy(&p->world, pose, &s.from);
         hf_pose_copy(&p->world, pose, &s.relaxed);
         relax(&p->world, holds, count, &s.relaxed);
-        good = solve(&s, true, &s.relaxed, 0, pose) ||
-               (!s.settled && solve(&s, true, &s.from, HF_SMALL_SHIFT, pose));
-        if (!good && !easy)
+        good = most == AS_GIVEN ? solve(&s, false, &s.from, 0, pose)
+                                : solve(&s, true, &s.relaxed, 0, pose) ||
+                                      (!s.settled && solve(&s, true, &s.from, HF_SMALL_SHIFT, pose));
+        if (!good && most != AS_GIVEN) good = solve_bent(&s, pose);
+        if (!good && most == LONG)
             good = (!root_is_fixed(&p->world, holds, count) && draw_all(&s, pose)) ||
                    solve(&s, false, &s.from, 0, pose);
     }
@@ -281,10 +313,15 @@ static bool find(hf_planner* p, const hf_plan_hold* holds, int count, const hf_s
 
 bool hf_stance_pose(hf_planner* p, const hf_plan_hold* holds, int count, const hf_stance* stance,
                     double margin, hf_transform wish, const hf_plan_hold* leaving, hf_pose* pose) {
-    return find(p, holds, count, stance, margin, wish, leaving, false, pose);
+    return find(p, holds, count, stance, margin, wish, leaving, LONG, pose);
 }
 
 bool hf_stance_pose_easy(hf_planner* p, const hf_plan_hold* holds, int count, const hf_stance* stance,
                          double margin, hf_transform wish, const hf_plan_hold* leaving, hf_pose* pose) {
-    return find(p, holds, count, stance, margin, wish, leaving, true, pose);
+    return find(p, holds, count, stance, margin, wish, leaving, EASY, pose);
+}
+
+bool hf_stance_pose_from(hf_planner* p, const hf_plan_hold* holds, int count, const hf_stance* stance,
+                         double margin, hf_pose* pose) {
+    return find(p, holds, count, stance, margin, pose->root, NULL, AS_GIVEN, pose);
 }

@@ -34,6 +34,7 @@ typedef struct hf_step_query {
     const hf_plan_hold* rest;
     int rest_count, limb;
     const hf_plan_hold* old;
+    const hf_vec3* near; /* where the limb should touch; NULL: where it is at ease along the guide */
     int index;
 } hf_step_query;
 

@@ -1,5 +1,6 @@
 /* One contact change: shift the body until the other limbs carry it, choose where the limb goes, swing it
    there (thesis-2015 Algorithm 7, made sound as method section 7 says). */
+#include "plan/bridge.h"
 #include "plan/step.h"
 
 #include "base/workspace.h"
@@ -158,8 +159,10 @@ typedef struct change {
     const hf_stance *all_carry, *rest_carry;
     hf_pose departure, end, arrivals[HF_ARRIVALS], scratch;
     bool speculative;
-    bool moved; /* the knots to the departure are made */
-    bool stays; /* there is no way to the departure */
+    bool moved;   /* the knots to the departure are made */
+    bool stays;   /* there is no way to the departure */
+    hf_vec3 near; /* where the limb comes down when it bridges */
+    bool bridges; /* the body changes its family of postures: the limb comes down where the library has it */
 } change;
 
 static void block(const change* c, hf_plan_obstacle kind, const hf_plan_hold* place) {
@@ -217,6 +220,26 @@ static bool find_start(change* c, int first, hf_step_list* list) {
     return hf_step_places(p, &q, list);
 }
 
+/* The body as it changes its family of postures, and where the limb comes down there. The stance is then as
+   far along the guide as the first pose that has the limb down. */
+static bool find_bridge(change* c, hf_step_list* list) {
+    hf_planner* p = c->planner;
+    list->count = 0;
+    hf_pose_copy(&p->world, &c->node->pose, &c->departure);
+    if (!hf_bridge_pose(p, c->rest, c->rest_count, c->rest_carry, c->limb, &c->departure, &c->arrivals[0],
+                        &c->near))
+        return false;
+    c->index = hf_bridge_index(&p->world, c->node->guide_index);
+    hf_step_query q = {.poses = c->arrivals,
+                       .pose_count = 1,
+                       .rest = c->rest,
+                       .rest_count = c->rest_count,
+                       .limb = c->limb,
+                       .near = &c->near,
+                       .index = c->index};
+    return hf_step_places(p, &q, list);
+}
+
 /* Has the stance a child with the limb there? */
 static bool is_taken(const change* c, const hf_plan_hold* next) {
     const hf_plan_tree* t = &c->planner->tree;
@@ -238,15 +261,19 @@ static bool find_end(change* c, const hf_step_candidate* to) {
     hf_plan_hold* next = &c->rest[c->rest_count];
     *next = to->hold;
     hf_pose touching = {to->root, to->q};
+    int soon = hf_guide_ahead(w, c->index, 2 * hf_guide_stride(w));
+    if (c->bridges && next->until < soon) next->until = soon;
     if (!c->forced && (!goes_on(w, c->index, c->speculative, c->old, next) || is_taken(c, next)))
         return false;
-    hf_hold_tighten(p, c->index, &touching, next);
-    if (!c->forced && !goes_on(w, c->index, c->speculative, c->old, next)) return false;
+    if (!c->bridges) hf_hold_tighten(p, c->index, &touching, next);
+    if (!c->forced && !c->bridges && !goes_on(w, c->index, c->speculative, c->old, next)) return false;
     p->progress.work++;
     hf_pose_copy(w, &touching, &c->end);
     p->tools.has_hit = false;
-    bool stands = hf_stance_pose(p, c->rest, c->rest_count + 1, c->rest_carry, hf_pose_margin(p), to->root,
-                                 next, &c->end);
+    bool stands = c->bridges ? hf_stance_pose_from(p, c->rest, c->rest_count + 1, c->rest_carry,
+                                                   hf_pose_margin(p), &c->end)
+                             : hf_stance_pose(p, c->rest, c->rest_count + 1, c->rest_carry, hf_pose_margin(p),
+                                              to->root, next, &c->end);
     if (!stands) block(c, HF_PLAN_NO_STANCE, next);
     return stands;
 }
@@ -287,7 +314,7 @@ static bool carry_out(change* c, hf_plan_node* child) {
 /* The change from a departure no farther ahead than the advance `first`. */
 static bool change_from(change* c, int first, hf_step_list* list, hf_plan_node* child, bool* blocked) {
     hf_planner* p = c->planner;
-    if (!find_start(c, first, list)) return false;
+    if (!(c->bridges ? find_bridge(c, list) : find_start(c, first, list))) return false;
     p->tools.has_hit = false;
     block(c, HF_PLAN_NO_PLACE, c->old); // unless one of the places gets farther
     int bound = INT_MAX, tries = 0;
@@ -299,7 +326,8 @@ static bool change_from(change* c, int first, hf_step_list* list, hf_plan_node* 
         if (done >> i & 1 || (turn < list->count && to->hold.until > bound)) continue;
         done |= 1u << i;
         if (!find_end(c, to)) continue;
-        if (!c->forced && !c->speculative && !leads_on(p, c->rest, c->rest_count + 1, &c->end, &c->scratch)) {
+        if (!c->forced && !c->speculative && !c->bridges &&
+            !leads_on(p, c->rest, c->rest_count + 1, &c->end, &c->scratch)) {
             int halfway = c->old ? (c->old->until + to->hold.until + 1) / 2 : to->hold.until;
             bound = halfway < bound ? halfway : bound;
             if (c->old) c->old->has_speculative_step = true;
@@ -322,7 +350,10 @@ static bool make_change(change* c, hf_plan_node* child, bool* blocked) {
     for (size_t i = 0; i < sizeof poses / sizeof *poses; i++) *poses[i] = hf_take_pose(p);
     for (int i = 0; i < HF_ARRIVALS; i++) c->arrivals[i] = hf_take_pose(p);
     if (!hf_steps_take(p, &list)) return false;
+    c->bridges = !c->old && !c->forced && !p->world.model->limbs[c->limb].walks &&
+                 hf_guide_bends(&p->world, c->node->guide_index);
     bool found = change_from(c, 0, &list, child, blocked);
+    if (c->bridges) return found;
     // a body that finds no way to a departure ahead may find one to a nearer one
     if (!found && c->stays && c->index > c->node->guide_index)
         found = change_from(c, NEAR_ADVANCE, &list, child, blocked);
@@ -343,7 +374,9 @@ bool hf_step_limb(hf_planner* p, hf_plan_node* node, int limb, const hf_plan_hol
     *blocked = false;
     if (c.rest_count == 0 || c.rest_count + 1 > HF_MAX_HOLDS) return false;
     p->progress.work++;
-    if (own < 0 && !forced && !hf_places_any(&p->world, limb, node->pose.root)) return false;
+    if (own < 0 && !forced && !hf_guide_bends(&p->world, node->guide_index) &&
+        !hf_places_any(&p->world, limb, node->pose.root))
+        return false;
     if (c.old && (c.old->stuck || (speculative && !c.old->has_speculative_step))) return false;
     hf_workspace_mark mark = hf_workspace_begin(p->tools.workspace);
     c.rest_carry = hf_stance_borrow(p, c.rest, c.rest_count, -1);
