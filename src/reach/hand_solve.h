@@ -10,7 +10,8 @@
 typedef struct hf_hand_task {
     int count;
     hf_target targets[2]; /* limbs are the layer's arms */
-    bool arms_alone;      /* spine and legs stay */
+    int stay;             /* 0: spine and legs help; 1: legs stay; 2: arms alone */
+    int tries;            /* random starts; 0: a quick look from a few starts alone */
 } hf_hand_task;
 
 typedef struct hf_hand_answer {

@@ -10,6 +10,7 @@
 #include <holdfast/rom.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* A way is cut into pieces on which no point of the distance moves farther, m: on each the straight move of
@@ -29,7 +30,8 @@ hf_status hf_reach_worker_create(const hf_reach_world* world, hf_workspace* work
     w->links = hf_alloc((size_t)v->link_count, sizeof *w->links);
     w->pose.q = hf_alloc((size_t)v->q_count + 1, sizeof(double));
     w->before.q = hf_alloc((size_t)v->q_count + 1, sizeof(double));
-    if (!w->links || !w->pose.q || !w->before.q) return HF_ERROR_MEMORY;
+    w->jacobian = hf_alloc(9 * (size_t)v->v_count, sizeof *w->jacobian);
+    if (!w->links || !w->pose.q || !w->before.q || !w->jacobian) return HF_ERROR_MEMORY;
     return hf_clearance_create(world->creature, &w->clearance);
 }
 
@@ -37,6 +39,7 @@ void hf_reach_worker_free(hf_reach_worker* w) {
     if (!w) return;
     hf_clearance_free(w->clearance);
     hf_free(w->links);
+    hf_free(w->jacobian);
     hf_free(w->pose.q);
     hf_free(w->before.q);
     hf_free(w);
@@ -125,7 +128,8 @@ static bool upright(const hf_reach_worker* w) {
 
 /* Limits, range of motion, balance of the pose in the worker. */
 static bool holds(hf_reach_worker* w) {
-    if (!hf_pose_within_limits(w->world->creature, w->pose.q, 0)) return fail(w, "a joint is at its limit");
+    if (!hf_pose_within_limits(w->world->creature, w->pose.q, HF_LIMIT))
+        return fail(w, "a joint is at its limit");
     if (!hf_pose_within_rom(w->world->creature, w->pose.q, HF_ROM_RAD))
         return fail(w, "a joint group is outside its range of motion");
     if (!balanced(w)) return fail(w, "the body loses its balance");
@@ -157,6 +161,18 @@ static bool loads_collide(hf_reach_worker* w) {
     return false;
 }
 
+/* Which two things meet. */
+static const char* say_hit(hf_reach_worker* w) {
+    const hf_creature_view* v = &w->world->creature->view;
+    const hf_collision* h = &w->hit;
+    const char* other =
+        h->other_body >= 0 ? v->links[v->bodies[h->other_body].link].name
+                           : hf_scene_object(hf_placement_scene(w->world->placement), h->surface.object).name;
+    snprintf(w->text, sizeof w->text, "\"%.40s\" meets \"%.40s\"", v->links[v->bodies[h->body].link].name,
+             other);
+    return w->text;
+}
+
 static hf_collision_query query_of(hf_reach_worker* w, hf_hold* touches) {
     hf_collision_query q = hf_collision_query_default();
     int n = 0;
@@ -181,7 +197,7 @@ static bool is_free(hf_reach_worker* w) {
     hf_hold touches[8];
     hf_collision_query q = query_of(w, touches);
     if (hf_collides(w->world->creature, w->world->placement, w->links, &q, &w->hit))
-        return fail(w, w->hit.other_body >= 0 ? "the body meets itself" : "the body meets the scene");
+        return fail(w, say_hit(w));
     return !loads_collide(w) || fail(w, "what it carries meets something");
 }
 
@@ -223,7 +239,7 @@ static hf_status piece_passes(hf_reach_worker* w, const double* a, const double*
     if (!*passes) return HF_OK;
     hf_status status = hf_move_collides(w->world->creature, w->world->placement, &w->before, &w->pose, &q,
                                         w->workspace, &collides, &w->hit);
-    if (collides) w->why = "the body meets something on the way";
+    if (collides) w->why = say_hit(w);
     *passes = !collides && !(w->world->load_count && t < 1 && loads_collide(w));
     keep_pose(w);
     return status;
@@ -259,7 +275,7 @@ bool hf_reach_frames_pass(hf_reach_worker* w, const hf_pose* from) {
     if (hf_move_collides(w->world->creature, w->world->placement, from, &w->pose, &q, w->workspace, &collides,
                          &w->hit) != HF_OK ||
         collides)
-        return fail(w, "a frame of the way meets something");
+        return fail(w, say_hit(w));
     return !loads_collide(w) || fail(w, "what it carries meets something on the way");
 }
 
