@@ -27,6 +27,7 @@ static const double HAND_M = 5e-5, HAND_RAD = 5e-4;
 static const double SPINE = 0.15, LEGS = 0.05, CLAVICLE = 0.3;
 static const double DAMPING = 1e-4; /* of a step, m2: an arm that is straight does not turn wildly */
 static const double LEVER_M = 0.3;  /* a turn counts as the shift of a point so far away */
+static const double SLOW = 0.85;    /* a descent that twice leaves so much of what is lacking is stuck */
 static const double MOST = 0.35;    /* rad or m of a control in one step */
 
 /* ---- what is lacking ---- */
@@ -202,6 +203,7 @@ static double descend(hf_reach_worker* w, const hf_hand_task* task, double* cont
     keep_range(w, controls);
     lacks(w, task, controls, e);
     double best = size_of(e, rows);
+    int slow = 0;
     for (int i = 0; i < ITERATIONS && !is_there(e, task->count); i++) {
         for (int k = 0; k < HF_CONTROL_COUNT; k++) weight[k] = weight_of(w, task, k);
         lacks(w, task, controls, e);
@@ -219,7 +221,8 @@ static double descend(hf_reach_worker* w, const hf_hand_task* task, double* cont
             now = size_of(f, rows);
             if (now < best) break;
         }
-        if (!(now < best * 0.999)) break;
+        slow = now > best * SLOW ? slow + 1 : 0;
+        if (!(now < best * 0.999) || slow > 1) break;
         best = now;
         memcpy(controls, x, sizeof x);
         memcpy(e, f, sizeof e);
@@ -370,4 +373,19 @@ hf_status hf_hand_solve(hf_reach_roadmap* r, hf_reach_worker* w, const hf_hand_t
     for (int n = 0; n < task->tries && s.valid < 1 && hf_workspace_goes_on(w->workspace); n++)
         try_random(&s, seeds, count, seed, n);
     return HF_OK;
+}
+
+/* How a hand is turned in the postures of the roadmap whose hand is nearest to a point. */
+int hf_hand_turns(hf_reach_roadmap* r, hf_reach_worker* w, int limb, hf_vec3 point, hf_quat* turns,
+                  int most) {
+    int seeds[MAX_SEEDS];
+    hf_hand_task task = {.count = 1, .targets = {{.limb = limb, .point = point}}};
+    int count = nearest_seeds(r, w, &task, seeds);
+    if (count > most) count = most;
+    for (int i = 0; i < count; i++) {
+        double state[HF_REACH_WIDTH];
+        hf_reach_state(w, hf_space_graph_node(&r->graph, seeds[i]), state);
+        turns[i] = w->links[w->world->creature->view.limbs[limb].effector_link].rotation;
+    }
+    return count;
 }

@@ -28,4 +28,8 @@ hf_status hf_hand_solve(hf_reach_roadmap* roadmap, hf_reach_worker* worker, cons
 /* One descent from a state, for a target near where its hands are. */
 bool hf_hand_follow(hf_reach_worker* worker, const hf_hand_task* task, const double* from, double* state);
 
+/* Orientations of a hand in the postures of the roadmap whose hand is nearest to a point; how many. */
+int hf_hand_turns(hf_reach_roadmap* roadmap, hf_reach_worker* worker, int limb, hf_vec3 point, hf_quat* turns,
+                  int most);
+
 #endif

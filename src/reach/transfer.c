@@ -6,7 +6,6 @@
 #include "model/creature.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 static const double LINE_M = 0.01;    /* between two states of a straight way */
@@ -175,72 +174,104 @@ static bool can_bear(hf_reach_runner* r, const hf_action* a, int limb, int hands
     return false;
 }
 
-/* Tries the grasps of one arm in their order; *done when the object is held. */
-static hf_status grasp_by(hf_reach_runner* r, const hf_action* a, int limb, int index, bool* done) {
-    hf_hand_grasps* grasps = hf_workspace_take(r->workspace, 1, sizeof *grasps);
-    hf_space_rows line = hf_space_rows_start(HF_REACH_WIDTH, r->workspace);
-    if (!grasps) return HF_ERROR_MEMORY;
-    hf_status status =
-        hf_hand_grasps_find(&r->world, r->scenario->scene, a->object, &r->scenario->reach_objects[a->object],
-                            limb, r->workspace, grasps);
-    if (status == HF_OK && grasps->count == 0)
-        return hf_reach_say(r, HF_NONE, "no hand shape holds \"%.60s\": %s", name_of(r, a->object),
-                            grasps->why ? grasps->why : "it has no surface");
-    hf_hand_answer answer = {0};
-    // all hand shapes by a quick look, then each with a search of its own
-    for (int n = 0; n < 2 * grasps->count && status == HF_OK && !*done; n++) {
-        const hf_hand_grasp* g = &grasps->items[n % grasps->count];
-        int tries = n < grasps->count ? 0 : 1 + r->options->tries / grasps->count;
-        hf_hand_task task = {.count = 1, .targets = {hand_target(r, g)}, .tries = tries};
-        hf_transform at = hf_placement_pose(r->world.placement, a->object);
-        hf_vec3 back = hf_scale(hf_rotate(at.rotation, g->way), -r->options->approach_m);
-        allow_touch(r, &g->hold);
-        status = prepare(r, &task, back, index, &answer, &line);
-        if (status == HF_OK && answer.found) {
-            r->now->outcome = HF_FOUND;
-            status = come(r, &line, limb == r->layer->arms[HF_RIGHT] ? HF_LEFT : HF_RIGHT);
-            *done = status == HF_OK && r->now->outcome == HF_FOUND;
-        }
-        forbid_touches(r);
-        hf_error error;
-        if (*done) status = hf_reach_attach(r, a->object, g, NULL, &error);
-        if (*done && status == HF_OK && !hf_reach_holds(r->stage.worker, r->stage.state)) {
-            hf_reach_detach(r, hf_reach_load_of(r, a->object));
-            return hf_reach_say(r, HF_INFEASIBLE, "\"%.60s\" is too heavy there: with it %s",
-                                name_of(r, a->object), r->stage.worker->why);
-        }
-        if (*done && status == HF_OK) status = close_fingers(r, g->q);
+/* Grasps that ask for a hand as postures nearby have it come first. */
+static void sort_grasps(hf_reach_runner* r, int object, int limb, hf_hand_grasps* grasps) {
+    enum { MOST_TURNS = 24 };
+    hf_quat turns[MOST_TURNS];
+    double cost[HF_MAX_GRASPS];
+    hf_transform at = hf_placement_pose(r->world.placement, object);
+    int count = hf_hand_turns(r->roadmap, r->stage.worker, limb, at.position, turns, MOST_TURNS);
+    for (int i = 0; i < grasps->count; i++) {
+        hf_hand_grasp g = grasps->items[i];
+        hf_quat turn = hf_quat_mul(at.rotation, g.hand.rotation);
+        double least = 4;
+        for (int k = 0; k < count; k++) least = fmin(least, hf_quat_angle(turn, turns[k]));
+        int to = i;
+        for (; to > 0 && cost[to - 1] > least; to--)
+            cost[to] = cost[to - 1], grasps->items[to] = grasps->items[to - 1];
+        cost[to] = least, grasps->items[to] = g;
     }
-    if (status == HF_OK && !*done && !answer.found)
-        hf_reach_say(r, HF_NONE, "no posture brings the hand to \"%.60s\" in any of %d hand shapes: %s",
-                     name_of(r, a->object), grasps->count, answer.why ? answer.why : "out of reach");
-    return status;
 }
 
-hf_status hf_reach_grasp(hf_reach_runner* r, const hf_action* a, int index) {
-    if (!can_take(r, a)) return HF_OK;
-    int arms[2] = {a->limb, -1}, count = 1;
-    if (a->hand == HF_HAND_ANY) {
-        hf_vec3 at = hf_placement_pose(r->world.placement, a->object).position;
-        bool left = hf_unapply(r->world.stand.root, at).y > 0.05;
-        arms[0] = r->layer->arms[left], arms[1] = r->layer->arms[!left], count = 2;
+/* Comes to one grasp and takes hold; *done when the object is held. */
+static hf_status take_by(hf_reach_runner* r, const hf_action* a, const hf_hand_grasp* g, int tries, int index,
+                         hf_hand_answer* answer, bool* done) {
+    hf_space_rows line = hf_space_rows_start(HF_REACH_WIDTH, r->workspace);
+    hf_hand_task task = {.count = 1, .targets = {hand_target(r, g)}, .tries = tries};
+    hf_transform at = hf_placement_pose(r->world.placement, a->object);
+    hf_vec3 back = hf_scale(hf_rotate(at.rotation, g->way), -r->options->approach_m);
+    allow_touch(r, &g->hold);
+    hf_status status = prepare(r, &task, back, index, answer, &line);
+    if (status == HF_OK && answer->found) {
+        r->now->outcome = HF_FOUND;
+        status = come(r, &line, g->hold.limb == r->layer->arms[HF_RIGHT] ? HF_LEFT : HF_RIGHT);
+        *done = status == HF_OK && r->now->outcome == HF_FOUND;
     }
+    forbid_touches(r);
+    if (status != HF_OK || !*done) return status;
+    hf_error error;
+    status = hf_reach_attach(r, a->object, g, NULL, &error);
+    if (status == HF_OK && !hf_reach_holds(r->stage.worker, r->stage.state)) {
+        hf_reach_detach(r, hf_reach_load_of(r, a->object));
+        return hf_reach_say(r, HF_INFEASIBLE, "\"%.60s\" is too heavy there: with it %s",
+                            name_of(r, a->object), r->stage.worker->why);
+    }
+    return status == HF_OK ? close_fingers(r, g->q) : status;
+}
+
+/* The arms that may take the object, the one on its side first, with their grasps. */
+typedef struct takers {
+    int count;
+    int arms[2];
+    hf_hand_grasps* grasps[2];
+} takers;
+
+static hf_status list_takers(hf_reach_runner* r, const hf_action* a, takers* t) {
+    hf_vec3 at = hf_placement_pose(r->world.placement, a->object).position;
+    bool left = hf_unapply(r->world.stand.root, at).y > 0.05;
+    int arms[2] = {a->hand == HF_HAND_ONE ? a->limb : r->layer->arms[left], r->layer->arms[!left]};
     hf_status status = HF_OK;
-    bool done = false;
-    for (int i = 0; i < count && status == HF_OK && !done; i++) {
+    for (int i = 0; i < (a->hand == HF_HAND_ONE ? 1 : 2) && status == HF_OK; i++) {
         if (hf_reach_load_by(r, arms[i])) {
             hf_reach_say(r, HF_INFEASIBLE, "\"%.60s\" holds something already",
                          r->world.creature->view.limbs[arms[i]].name);
             continue;
         }
-        if (!can_bear(r, a, arms[i], 1)) return HF_OK;
-        hf_workspace_mark mark = hf_workspace_begin(r->workspace);
-        r->now->outcome = HF_FOUND;
-        status = grasp_by(r, a, arms[i], index, &done);
-        hf_workspace_end(r->workspace, mark);
-        if (r->now->outcome == HF_INFEASIBLE) break;
+        if (!can_bear(r, a, arms[i], 1)) continue;
+        hf_hand_grasps* g = hf_workspace_take(r->workspace, 1, sizeof *g);
+        if (!g) return HF_ERROR_MEMORY;
+        status = hf_hand_grasps_find(&r->world, r->scenario->scene, a->object,
+                                     &r->scenario->reach_objects[a->object], arms[i], r->workspace, g);
+        if (status == HF_OK && g->count == 0)
+            hf_reach_say(r, HF_NONE, "no hand shape holds \"%.60s\": %s", name_of(r, a->object),
+                         g->why ? g->why : "it has no surface");
+        if (status != HF_OK || g->count == 0) continue;
+        sort_grasps(r, a->object, arms[i], g);
+        t->arms[t->count] = arms[i], t->grasps[t->count++] = g;
     }
+    return status;
+}
+
+hf_status hf_reach_grasp(hf_reach_runner* r, const hf_action* a, int index) {
+    if (!can_take(r, a)) return HF_OK;
+    hf_workspace_mark mark = hf_workspace_begin(r->workspace);
+    takers t = {0};
+    hf_hand_answer answer = {0};
+    bool done = false;
+    hf_status status = list_takers(r, a, &t);
+    if (t.count) r->now->outcome = HF_FOUND;
+    // all hand shapes of both arms by a quick look, then each with a search of its own
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < t.count; i++)
+            for (int k = 0; k < t.grasps[i]->count && status == HF_OK && !done; k++) {
+                int tries = pass ? 1 + r->options->tries / t.grasps[i]->count : 0;
+                status = take_by(r, a, &t.grasps[i]->items[k], tries, index, &answer, &done);
+            }
+    if (status == HF_OK && t.count && !done)
+        hf_reach_say(r, HF_NONE, "no posture brings a hand to \"%.60s\" in any of %d hand shapes: %s",
+                     name_of(r, a->object), t.grasps[0]->count, answer.why ? answer.why : "out of reach");
     if (done && r->now->outcome == HF_FOUND) r->now->why[0] = 0;
+    hf_workspace_end(r->workspace, mark);
     return status;
 }
 
@@ -362,11 +393,15 @@ static hf_status find_place(hf_reach_runner* r, const hf_action* a, const hf_rea
     hf_status status = HF_OK;
     hf_quat turned =
         a->has_rotation ? a->rotation : hf_scene_object(r->scenario->scene, a->object).start.rotation;
-    for (int t = 0; t < (a->has_rotation ? 1 : TURNS) && status == HF_OK; t++) {
+    int turns = a->has_rotation ? 1 : TURNS;
+    // all turns by a quick look, then each with a search of its own
+    for (int n = 0; n < 2 * turns && status == HF_OK; n++) {
+        int t = n % turns;
         // the nearest turns first: 0, 1, -1, 2, -2 ... twelfths
         double angle = 6.283185307179586 / TURNS * ((t + 1) / 2) * (t % 2 ? 1 : -1);
         hf_transform to = {a->point, hf_quat_mul(hf_quat_axis_angle(hf_v3(0, 0, 1), angle), turned)};
         hf_hand_task task = carry_task(r, load, to);
+        task.tries = n < turns ? 0 : r->options->tries / turns + 1;
         status = hf_hand_solve(r->roadmap, r->stage.worker, &task, r->stage.state,
                                r->options->seed + (uint64_t)index, answer);
         if (status != HF_OK || !answer->found) continue;
