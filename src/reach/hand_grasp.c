@@ -15,6 +15,7 @@ enum {
     TURNS = 8,   /* of the palm about the surface's normal */
     RANDOM = 48, /* places drawn over the surface beside those that are straight out from its middle */
     MOST_CANDIDATES = 3 * 26 + RANDOM,
+    MOST_OF_PLACE = 6,
     BISECTIONS = 7,
     LEAST_CONTACTS = 3,
     MOST_CONTACTS = 12
@@ -225,16 +226,17 @@ static hf_status try_hand(grasping* g, const hf_surface* s, double turn) {
     return keep(g, hand, s, count);
 }
 
-/* Half of how high the object is where it stands. */
-static double half_height(const grasping* g) {
+/* Half of the object's size along the world's axes where it stands. */
+static hf_vec3 half_size(const grasping* g) {
     hf_object_view o = hf_scene_object(g->scene, g->object);
-    double low = INFINITY, high = -INFINITY;
+    hf_vec3 low = {INFINITY, INFINITY, INFINITY}, high = {-INFINITY, -INFINITY, -INFINITY};
     for (int i = 0; i < o.mesh.vertex_count; i++) {
         const float* v = o.mesh.vertices + 3 * (size_t)i;
-        double z = hf_apply(g->at, hf_v3((double)v[0], (double)v[1], (double)v[2])).z;
-        low = fmin(low, z), high = fmax(high, z);
+        hf_vec3 p = hf_apply(g->at, hf_v3((double)v[0], (double)v[1], (double)v[2]));
+        low = hf_v3(fmin(low.x, p.x), fmin(low.y, p.y), fmin(low.z, p.z));
+        high = hf_v3(fmax(high.x, p.x), fmax(high.y, p.y), fmax(high.z, p.z));
     }
-    return (high - low) / 2;
+    return hf_scale(hf_sub(high, low), 0.5);
 }
 
 /* Places on the surface: straight out from the middle in 26 directions, then anywhere. */
@@ -243,23 +245,26 @@ static int list_places(const grasping* g, hf_surface* places) {
     int count = 0;
     // from the sides first, then from above, then from below; in the upper half, the middle, the lower half
     static const double heights[3] = {0, 1, -1}, levels[3] = {0.5, 0, -0.5};
-    double half = half_height(g);
+    hf_vec3 half = half_size(g);
     for (int k = 0; k < 27 * 3; k++) {
         int side = k % 9 + 9 * (k / 27), level = k / 9 % 3;
         hf_vec3 d = hf_v3(side % 3 - 1, side / 3 % 3 - 1, heights[side / 9]);
         if (hf_length(d) < 0.5) continue;
         d = hf_normalize(hf_rotate(g->at.rotation, d));
-        hf_vec3 at = hf_add(middle, hf_v3(0, 0, levels[level] * half)), from = hf_add(at, hf_scale(d, FAR_M));
+        hf_vec3 at = hf_add(middle, hf_v3(0, 0, levels[level] * half.z)),
+                from = hf_add(at, hf_scale(d, FAR_M));
         if (hf_placement_ray(g->alone, from, hf_neg(d), FAR_M, &places[count])) count++;
     }
     hf_random r = hf_random_start(g->world->options->seed, STREAM, (uint64_t)g->object);
     for (int i = 0; i < RANDOM; i++) {
         hf_vec3 d = hf_random_in_box(&r, hf_v3(-1, -1, -1), hf_v3(1, 1, 1));
-        hf_vec3 by = hf_random_in_box(&r, hf_v3(-1, -1, -1), hf_v3(1, 1, 1));
+        hf_vec3 by = hf_random_in_box(&r, hf_neg(half), half);
+        // every other one from above: what stands on a floor or deep in a shelf is taken from there
+        if (i % 2) d = hf_v3(0.2 * d.x, 0.2 * d.y, 1);
         if (hf_length(d) < 0.1) continue;
         d = hf_normalize(d);
-        hf_vec3 from = hf_add(hf_add(middle, hf_scale(by, 0.1)), hf_scale(d, FAR_M));
-        if (hf_placement_ray(g->alone, from, hf_neg(d), FAR_M + 0.3, &places[count])) count++;
+        hf_vec3 from = hf_add(hf_add(middle, by), hf_scale(d, FAR_M));
+        if (hf_placement_ray(g->alone, from, hf_neg(d), 2 * FAR_M, &places[count])) count++;
     }
     return count;
 }
@@ -268,9 +273,13 @@ static hf_status find(grasping* g) {
     hf_surface places[MOST_CANDIDATES];
     int count = list_places(g, places);
     hf_status status = HF_OK;
-    for (int i = 0; i < count && status == HF_OK; i++)
+    // at most a few of one place, so that there are grasps from all sides
+    for (int i = 0; i < count && status == HF_OK; i++) {
+        int before = g->out->count;
         for (int t = 0; t < TURNS && status == HF_OK && g->out->count < HF_MAX_GRASPS; t++)
-            status = try_hand(g, &places[i], 6.283185307179586 * t / TURNS);
+            if (g->out->count < before + MOST_OF_PLACE)
+                status = try_hand(g, &places[i], 6.283185307179586 * ((7 * t) % TURNS) / TURNS);
+    }
     return status;
 }
 

@@ -136,20 +136,31 @@ static bool holds(hf_reach_worker* w) {
     return upright(w) || fail(w, "what it carries tilts");
 }
 
+static bool say_load(hf_reach_worker* w, int object, const char* other) {
+    snprintf(w->text, sizeof w->text, "carried \"%.40s\" meets \"%.40s\"",
+             hf_scene_object(hf_placement_scene(w->world->placement), object).name, other);
+    w->why = w->text;
+    return true;
+}
+
 /* Does what a hand carries meet the scene or the body? */
 static bool load_collides(hf_reach_worker* w, const hf_reach_load* load) {
     const hf_creature* c = w->world->creature;
     hf_transform at = load_pose(w, load);
     hf_allowance allowed = hf_allowance_default();
     for (int i = 0; i < load->shape_count; i++) {
-        if (hf_placement_overlap(w->world->placement, &load->shapes[i], at, &allowed, NULL)) return true;
+        hf_surface hit;
+        if (hf_placement_overlap(w->world->placement, &load->shapes[i], at, &allowed, &hit))
+            return say_load(w, load->object,
+                            hf_scene_object(hf_placement_scene(w->world->placement), hit.object).name);
         for (int b = 0; b < c->view.body_count; b++) {
             const hf_body* body = &c->view.bodies[b];
             if (hf_effector_has(c, load->limb, body->link) ||
                 (load->second >= 0 && hf_effector_has(c, load->second, body->link)))
                 continue;
             hf_transform bone = hf_compose(w->links[body->link], body->in_link);
-            if (hf_shape_overlap(&load->shapes[i], at, &body->shape, bone, HF_DEPTH_M)) return true;
+            if (hf_shape_overlap(&load->shapes[i], at, &body->shape, bone, HF_DEPTH_M))
+                return say_load(w, load->object, c->view.links[body->link].name);
         }
     }
     return false;
@@ -181,7 +192,10 @@ static hf_collision_query query_of(hf_reach_worker* w, hf_hold* touches) {
     q.touches = touches;
     q.touch_count = n;
     q.clearance = w->clearance;
-    q.depth_m = 0; // frames cut corners, and have what a frame allows for that
+    // frames cut corners, and have what a frame allows for that; a hand that is about to hold an object does
+    // not hold it yet, and may be no deeper in it than in anything else
+    q.depth_m = 0;
+    q.touched_depth_m = HF_DEPTH_M;
     return q;
 }
 
@@ -198,7 +212,7 @@ static bool is_free(hf_reach_worker* w) {
     hf_collision_query q = query_of(w, touches);
     if (hf_collides(w->world->creature, w->world->placement, w->links, &q, &w->hit))
         return fail(w, say_hit(w));
-    return !loads_collide(w) || fail(w, "what it carries meets something");
+    return !loads_collide(w);
 }
 
 bool hf_reach_valid(hf_reach_worker* w, const double* state) {
@@ -268,7 +282,7 @@ bool hf_reach_frames_pass(hf_reach_worker* w, const hf_pose* from) {
     hf_hold touches[8];
     hf_collision_query q = query_of(w, touches);
     q.depth_m = HF_FRAME_DEPTH_M;
-    q.touched_depth_m = HF_FRAME_TOUCH_DEPTH_M;
+    q.touched_depth_m = HF_FRAME_DEPTH_M;
     q.step_m = HF_STEP_M;
     bool collides = true;
     if (!holds(w)) return false;
@@ -276,7 +290,7 @@ bool hf_reach_frames_pass(hf_reach_worker* w, const hf_pose* from) {
                          &w->hit) != HF_OK ||
         collides)
         return fail(w, say_hit(w));
-    return !loads_collide(w) || fail(w, "what it carries meets something on the way");
+    return !loads_collide(w);
 }
 
 /* One step of the tree's length towards another state. */

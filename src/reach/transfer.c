@@ -144,9 +144,15 @@ static hf_status come(hf_reach_runner* r, const hf_space_rows* line, int without
     return status;
 }
 
+/* Two hands take hold one after the other: one limb changes at a time. */
 static hf_status close_fingers(hf_reach_runner* r, const double* q) {
     bool good = true;
+    hf_reach_load* load = &r->world.loads[r->world.load_count - 1];
+    int second = load->second;
+    load->second = -1;
     hf_status status = hf_reach_stay(&r->stage, 1, true);
+    load->second = second;
+    if (status == HF_OK && second >= 0) status = hf_reach_stay(&r->stage, 1, true);
     if (status == HF_OK && q) status = hf_reach_turn(&r->stage, q, &good);
     if (status == HF_OK && !good)
         hf_reach_say(r, HF_NONE, "the hand shape collides: %s", r->stage.worker->why);
@@ -492,8 +498,10 @@ static hf_status release(hf_reach_runner* r, hf_reach_load* load) {
     bool good = true;
     // fingers open while the hand still holds: nothing lets go of an object half open
     hf_status status = hf_reach_turn(&r->stage, r->open_q, &good);
-    hf_reach_detach(r, load);
     // two hands let go one after the other
+    load->second = -1;
+    if (status == HF_OK && count == 2) status = hf_reach_stay(&r->stage, 1, true);
+    hf_reach_detach(r, load);
     if (status == HF_OK) status = hf_reach_stay(&r->stage, 1, true);
     return status == HF_OK ? retreat(r, holds, count) : status;
 }
