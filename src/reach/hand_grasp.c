@@ -23,6 +23,7 @@ enum {
 static const double CLOSE_STEP = 0.06; /* rad between two looks while a finger closes: 4 mm at its tip */
 static const double TOUCH_M = 0.002;   /* a finger that ends so near touches */
 static const double IDLE_SHARE = 0.6;  /* of its range that a finger closes that meets nothing */
+static const double HANDLE_M = 0.02;   /* how far about its point a handle is looked for */
 static const double FAR_M = 5;         /* from where rays look at an object */
 
 typedef struct grasping {
@@ -37,6 +38,7 @@ typedef struct grasping {
     hf_stance* stance;
     hf_workspace* workspace;
     hf_hand_grasps* out;
+    const hf_vec3* handle; /* where it is held, in the object's frame; NULL: anywhere */
 } grasping;
 
 /* ---- fingers ---- */
@@ -219,7 +221,8 @@ static hf_status try_hand(grasping* g, const hf_surface* s, double turn) {
         g->out->why = "the fingers do not close about it";
         return HF_OK;
     }
-    if (!bears(g, supports, count)) {
+    // what has a joint stands by itself
+    if (!g->handle && !bears(g, supports, count)) {
         g->out->why = "friction at the fingers does not bear its weight";
         return HF_OK;
     }
@@ -242,10 +245,11 @@ static hf_vec3 half_size(const grasping* g) {
 /* Places on the surface: straight out from the middle in 26 directions, then anywhere. */
 static int list_places(const grasping* g, hf_surface* places) {
     hf_vec3 middle = hf_apply(g->at, hf_object_middle(g->scene, g->object));
+    hf_vec3 half = half_size(g);
+    if (g->handle) middle = hf_apply(g->at, *g->handle), half = hf_v3(HANDLE_M, HANDLE_M, HANDLE_M);
     int count = 0;
     // from the sides first, then from above, then from below; in the upper half, the middle, the lower half
     static const double heights[3] = {0, 1, -1}, levels[3] = {0.5, 0, -0.5};
-    hf_vec3 half = half_size(g);
     for (int k = 0; k < 27 * 3; k++) {
         int side = k % 9 + 9 * (k / 27), level = k / 9 % 3;
         hf_vec3 d = hf_v3(side % 3 - 1, side / 3 % 3 - 1, heights[side / 9]);
@@ -340,6 +344,7 @@ hf_status hf_hand_grasps_find(const hf_reach_world* world, const hf_scene* scene
         out->why = "the arm has no contact frame";
         return HF_OK;
     }
+    if (given && given->joint != HF_OBJECT_FREE && given->has_handle) g.handle = &given->handle;
     hf_status status = start(&g);
     int many = given ? given->grasp_count : 0;
     for (int i = 0; i < many && status == HF_OK && out->count < HF_MAX_GRASPS; i++)

@@ -72,6 +72,7 @@ hf_status hf_reach_do(hf_reach_runner* r, const hf_action* a, int index) {
         return a->hand == HF_HAND_BOTH ? hf_reach_grasp_both(r, a, index) : hf_reach_grasp(r, a, index);
     if (a->kind == HF_ACTION_CARRY || a->kind == HF_ACTION_PLACE)
         return hf_reach_transfer(r, a, index, a->kind == HF_ACTION_PLACE);
+    if (a->kind == HF_ACTION_OPEN || a->kind == HF_ACTION_CLOSE) return hf_reach_swing(r, a, index);
     if (a->kind == HF_ACTION_RELEASE) return hf_reach_release(r, a);
     return hf_reach_say(r, HF_NONE, "the action \"%s\" is not there yet", hf_action_text(a->kind));
 }

@@ -89,7 +89,8 @@ static hf_status stand(hf_reach_runner* r, hf_error* error) {
     hf_transform* links = hf_workspace_take(r->workspace, (size_t)v->link_count, sizeof *links);
     r->open_q = hf_alloc((size_t)v->q_count + 1, sizeof(double));
     r->shapes = hf_alloc((size_t)hf_scene_object_count(r->scenario->scene) + 1, sizeof *r->shapes);
-    if (!w->stand_q || !links || !r->open_q || !r->shapes) return hf_fail_memory(error, NULL);
+    r->joint_at = hf_alloc((size_t)hf_scene_object_count(r->scenario->scene) + 1, sizeof *r->joint_at);
+    if (!w->stand_q || !links || !r->open_q || !r->shapes || !r->joint_at) return hf_fail_memory(error, NULL);
     memcpy(r->open_q, start->pose.q, sizeof(double) * (size_t)v->q_count);
     memcpy(w->stand_q, start->pose.q, sizeof(double) * (size_t)v->q_count);
     hf_control_stand_set(w->layer, &(hf_pose){start->pose.root, w->stand_q}, links, &w->stand);
@@ -125,6 +126,7 @@ static void destroy(hf_reach_runner* r) {
     hf_placement_free(r->world.placement);
     hf_free(r->world.stand_q);
     hf_free(r->open_q);
+    hf_free(r->joint_at);
     int objects = r->shapes ? hf_scene_object_count(r->scenario->scene) : 0;
     for (int i = 0; i < objects; i++) hf_object_shape_free(&r->shapes[i]);
     hf_free(r->shapes);

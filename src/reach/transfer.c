@@ -95,7 +95,7 @@ void hf_reach_detach(hf_reach_runner* r, hf_reach_load* load) {
 
 /* ---- grasping ---- */
 
-static hf_target hand_target(const hf_reach_runner* r, const hf_hand_grasp* g) {
+hf_target hf_reach_hand_target(const hf_reach_runner* r, const hf_hand_grasp* g) {
     hf_transform at = hf_placement_pose(r->world.placement, g->hold.object);
     hf_hold world = hf_hold_in_world(g->hold, at);
     return (hf_target){.kind = HF_TARGET_POSE,
@@ -107,21 +107,21 @@ static hf_target hand_target(const hf_reach_runner* r, const hf_hand_grasp* g) {
 }
 
 /* The hand may touch the object that it is about to hold. */
-static void allow_touch(hf_reach_runner* r, const hf_hold* hold) {
+void hf_reach_allow_touch(hf_reach_runner* r, const hf_hold* hold) {
     hf_hold touch = *hold;
     touch.grip = false;
     r->world.touches[r->world.touch_count++] = touch;
     hf_reach_crew_forget(&r->crew);
 }
 
-static void forbid_touches(hf_reach_runner* r) {
+void hf_reach_forbid_touches(hf_reach_runner* r) {
     r->world.touch_count = 0;
     hf_reach_crew_forget(&r->crew);
 }
 
 /* A posture that holds, and the straight way back from it, of one grasp. */
-static hf_status prepare(hf_reach_runner* r, const hf_hand_task* task, hf_vec3 back, int index,
-                         hf_hand_answer* answer, hf_space_rows* line) {
+hf_status hf_reach_prepare(hf_reach_runner* r, const hf_hand_task* task, hf_vec3 back, int index,
+                           hf_hand_answer* answer, hf_space_rows* line) {
     hf_status status = hf_hand_solve(r->roadmap, r->stage.worker, task, r->stage.state,
                                      r->options->seed + (uint64_t)index, answer);
     if (status != HF_OK || !answer->found) return status;
@@ -134,7 +134,7 @@ static hf_status prepare(hf_reach_runner* r, const hf_hand_task* task, hf_vec3 b
 }
 
 /* Goes to where the straight way begins and along it. */
-static hf_status come(hf_reach_runner* r, const hf_space_rows* line, int without) {
+hf_status hf_reach_come(hf_reach_runner* r, const hf_space_rows* line, int without) {
     bool good = true;
     hf_status status = hf_reach_go(r, hf_space_row(line, 0), without);
     if (status != HF_OK || r->now->outcome != HF_FOUND) return status;
@@ -145,7 +145,7 @@ static hf_status come(hf_reach_runner* r, const hf_space_rows* line, int without
 }
 
 /* Two hands take hold one after the other: one limb changes at a time. */
-static hf_status close_fingers(hf_reach_runner* r, const double* q) {
+hf_status hf_reach_close_fingers(hf_reach_runner* r, const double* q) {
     bool good = true;
     hf_reach_load* load = &r->world.loads[r->world.load_count - 1];
     int second = load->second;
@@ -181,7 +181,7 @@ static bool can_bear(hf_reach_runner* r, const hf_action* a, int limb, int hands
 }
 
 /* Grasps that ask for a hand as postures nearby have it come first. */
-static void sort_grasps(hf_reach_runner* r, int object, int limb, hf_hand_grasps* grasps) {
+void hf_reach_sort_grasps(hf_reach_runner* r, int object, int limb, hf_hand_grasps* grasps) {
     enum { MOST_TURNS = 24 };
     hf_quat turns[MOST_TURNS];
     double cost[HF_MAX_GRASPS];
@@ -203,17 +203,17 @@ static void sort_grasps(hf_reach_runner* r, int object, int limb, hf_hand_grasps
 static hf_status take_by(hf_reach_runner* r, const hf_action* a, const hf_hand_grasp* g, int tries, int index,
                          hf_hand_answer* answer, bool* done) {
     hf_space_rows line = hf_space_rows_start(HF_REACH_WIDTH, r->workspace);
-    hf_hand_task task = {.count = 1, .targets = {hand_target(r, g)}, .tries = tries};
+    hf_hand_task task = {.count = 1, .targets = {hf_reach_hand_target(r, g)}, .tries = tries};
     hf_transform at = hf_placement_pose(r->world.placement, a->object);
     hf_vec3 back = hf_scale(hf_rotate(at.rotation, g->way), -r->options->approach_m);
-    allow_touch(r, &g->hold);
-    hf_status status = prepare(r, &task, back, index, answer, &line);
+    hf_reach_allow_touch(r, &g->hold);
+    hf_status status = hf_reach_prepare(r, &task, back, index, answer, &line);
     if (status == HF_OK && answer->found) {
         r->now->outcome = HF_FOUND;
-        status = come(r, &line, g->hold.limb == r->layer->arms[HF_RIGHT] ? HF_LEFT : HF_RIGHT);
+        status = hf_reach_come(r, &line, g->hold.limb == r->layer->arms[HF_RIGHT] ? HF_LEFT : HF_RIGHT);
         *done = status == HF_OK && r->now->outcome == HF_FOUND;
     }
-    forbid_touches(r);
+    hf_reach_forbid_touches(r);
     if (status != HF_OK || !*done) return status;
     hf_error error;
     status = hf_reach_attach(r, a->object, g, NULL, &error);
@@ -222,7 +222,7 @@ static hf_status take_by(hf_reach_runner* r, const hf_action* a, const hf_hand_g
         return hf_reach_say(r, HF_INFEASIBLE, "\"%.60s\" is too heavy there: with it %s",
                             name_of(r, a->object), r->stage.worker->why);
     }
-    return status == HF_OK ? close_fingers(r, g->q) : status;
+    return status == HF_OK ? hf_reach_close_fingers(r, g->q) : status;
 }
 
 /* The arms that may take the object, the one on its side first, with their grasps. */
@@ -252,7 +252,7 @@ static hf_status list_takers(hf_reach_runner* r, const hf_action* a, takers* t) 
             hf_reach_say(r, HF_NONE, "no hand shape holds \"%.60s\": %s", name_of(r, a->object),
                          g->why ? g->why : "it has no surface");
         if (status != HF_OK || g->count == 0) continue;
-        sort_grasps(r, a->object, arms[i], g);
+        hf_reach_sort_grasps(r, a->object, arms[i], g);
         t->arms[t->count] = arms[i], t->grasps[t->count++] = g;
     }
     return status;
@@ -294,10 +294,10 @@ hf_status hf_reach_grasp_both(hf_reach_runner* r, const hf_action* a, int index)
     for (int i = 0; status == HF_OK && i + 1 < grasps->count && !done; i += 2) {
         const hf_hand_grasp* g = &grasps->items[i];
         hf_hand_task task = {.count = 2,
-                             .targets = {hand_target(r, &g[0]), hand_target(r, &g[1])},
+                             .targets = {hf_reach_hand_target(r, &g[0]), hf_reach_hand_target(r, &g[1])},
                              .tries = r->options->tries / 4};
-        allow_touch(r, &g[0].hold);
-        allow_touch(r, &g[1].hold);
+        hf_reach_allow_touch(r, &g[0].hold);
+        hf_reach_allow_touch(r, &g[1].hold);
         hf_status solved = hf_hand_solve(r->roadmap, r->stage.worker, &task, r->stage.state,
                                          r->options->seed + (uint64_t)index, &answer);
         status = solved;
@@ -315,15 +315,15 @@ hf_status hf_reach_grasp_both(hf_reach_runner* r, const hf_action* a, int index)
             if (opens && status == HF_OK) status = hf_space_rows_add(&line, answer.state);
             if (opens && status == HF_OK) {
                 r->now->outcome = HF_FOUND;
-                status = come(r, &line, -1);
+                status = hf_reach_come(r, &line, -1);
                 done = status == HF_OK && r->now->outcome == HF_FOUND;
             }
             if (!opens) answer.why = "the hands cannot come from both sides";
         }
-        forbid_touches(r);
+        hf_reach_forbid_touches(r);
         hf_error error;
         if (done) status = hf_reach_attach(r, a->object, &g[0], &g[1], &error);
-        if (done && status == HF_OK) status = close_fingers(r, NULL);
+        if (done && status == HF_OK) status = hf_reach_close_fingers(r, NULL);
     }
     if (status == HF_OK && !done)
         hf_reach_say(r, HF_NONE, "both hands do not get \"%.60s\": %s", name_of(r, a->object),
@@ -335,7 +335,7 @@ hf_status hf_reach_grasp_both(hf_reach_runner* r, const hf_action* a, int index)
 /* ---- transfer ---- */
 
 /* The hands of a load with the object at a place. */
-static hf_hand_task carry_task(const hf_reach_runner* r, const hf_reach_load* load, hf_transform object) {
+hf_hand_task hf_reach_carry_task(const hf_reach_runner* r, const hf_reach_load* load, hf_transform object) {
     hf_transform hand = hf_compose(object, hf_inverse(load->in_hand));
     hf_hand_task task = {.count = 1, .tries = r->options->tries / 4};
     task.targets[0] = (hf_target){.kind = HF_TARGET_POSE,
@@ -363,7 +363,7 @@ static hf_transform load_at(hf_reach_runner* r, const hf_reach_load* load) {
 /* Straight up from where the object stood, as far as that goes. */
 static hf_status lift(hf_reach_runner* r, const hf_reach_load* load, double height) {
     hf_space_rows line = hf_space_rows_start(HF_REACH_WIDTH, r->workspace);
-    hf_hand_task task = carry_task(r, load, load_at(r, load));
+    hf_hand_task task = hf_reach_carry_task(r, load, load_at(r, load));
     hf_status status;
     bool good = true;
     hf_reach_straight(r->stage.worker, &task, r->stage.state, hf_v3(0, 0, height), &line, &status);
@@ -380,7 +380,7 @@ static hf_status carry_straight(hf_reach_runner* r, hf_reach_load* load, hf_tran
         if (part == 0) shift.z = 0;
         if (part == 1) shift.x = shift.y = 0;
         if (hf_length(shift) < 1e-6) continue;
-        hf_hand_task task = carry_task(r, load, at);
+        hf_hand_task task = hf_reach_carry_task(r, load, at);
         hf_status status;
         double share = hf_reach_straight(r->stage.worker, &task, r->stage.state, shift, &line, &status);
         bool good = share == 1;
@@ -406,7 +406,7 @@ static hf_status find_place(hf_reach_runner* r, const hf_action* a, const hf_rea
         // the nearest turns first: 0, 1, -1, 2, -2 ... twelfths
         double angle = 6.283185307179586 / TURNS * ((t + 1) / 2) * (t % 2 ? 1 : -1);
         hf_transform to = {a->point, hf_quat_mul(hf_quat_axis_angle(hf_v3(0, 0, 1), angle), turned)};
-        hf_hand_task task = carry_task(r, load, to);
+        hf_hand_task task = hf_reach_carry_task(r, load, to);
         task.tries = n < turns ? 0 : r->options->tries / turns + 1;
         status = hf_hand_solve(r->roadmap, r->stage.worker, &task, r->stage.state,
                                r->options->seed + (uint64_t)index, answer);
@@ -440,7 +440,7 @@ hf_status hf_reach_transfer(hf_reach_runner* r, const hf_action* a, int index, b
                          name_of(r, a->object), a->point.x, a->point.y, a->point.z,
                          answer.why ? answer.why : "out of reach");
         if (status == HF_OK && answer.found && lower)
-            status = come(r, &line, load->limb == r->layer->arms[HF_RIGHT] ? HF_LEFT : HF_RIGHT);
+            status = hf_reach_come(r, &line, load->limb == r->layer->arms[HF_RIGHT] ? HF_LEFT : HF_RIGHT);
         else if (status == HF_OK && answer.found)
             status = hf_reach_go(r, hf_space_row(&line, 0),
                                  load->limb == r->layer->arms[HF_RIGHT] ? HF_LEFT : HF_RIGHT);
@@ -468,7 +468,7 @@ static hf_status retreat(hf_reach_runner* r, const hf_hold* holds, int count) {
                                       .point = hf_apply(link, palm->offset),
                                       .rotation = link.rotation};
         back = hf_add(back, hf_scale(hf_rotate(link.rotation, palm->normal), -r->options->approach_m));
-        allow_touch(r, &holds[i]);
+        hf_reach_allow_touch(r, &holds[i]);
     }
     if (count == 1) {
         hf_reach_straight(r->stage.worker, &task, r->stage.state, back, &line, &status);
@@ -485,14 +485,14 @@ static hf_status retreat(hf_reach_runner* r, const hf_hold* holds, int count) {
             status = hf_space_rows_add(&line, apart);
     }
     if (status == HF_OK && line.count > 1) status = hf_reach_play(&r->stage, &line, NULL, &good);
-    forbid_touches(r);
+    hf_reach_forbid_touches(r);
     if (status == HF_OK && (!good || line.count < 2))
         hf_reach_say(r, HF_NONE, "the hand cannot leave the object: %s",
                      r->stage.worker->why ? r->stage.worker->why : "no way back");
     return status;
 }
 
-static hf_status release(hf_reach_runner* r, hf_reach_load* load) {
+hf_status hf_reach_let_go(hf_reach_runner* r, hf_reach_load* load) {
     hf_hold holds[2] = {load->hold, load->second_hold};
     int count = load->second >= 0 ? 2 : 1;
     bool good = true;
@@ -516,7 +516,7 @@ hf_status hf_reach_release(hf_reach_runner* r, const hf_action* a) {
         load = &r->world.loads[r->world.load_count - 1];
     if (!load) return hf_reach_say(r, HF_INFEASIBLE, "nothing is held that could be let go");
     hf_workspace_mark mark = hf_workspace_begin(r->workspace);
-    hf_status status = release(r, load);
+    hf_status status = hf_reach_let_go(r, load);
     hf_workspace_end(r->workspace, mark);
     return status;
 }
