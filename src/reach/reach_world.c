@@ -17,6 +17,8 @@
    the pose is tested, which a curved one leaves by a fifth of a millimetre. What hands carry is tested at the
    ends of pieces alone, which are shorter then. */
 static const double PIECE_M = 0.03, LOADED_PIECE_M = 0.01;
+/* Of what is carried in what it stands on, m: rounding of hands and meshes. */
+static const double LOAD_DEPTH_M = 2e-4;
 
 hf_status hf_reach_worker_create(const hf_reach_world* world, hf_workspace* workspace,
                                  hf_reach_worker** worker) {
@@ -128,6 +130,7 @@ static bool upright(const hf_reach_worker* w) {
 
 /* Limits, range of motion, balance of the pose in the worker. */
 static bool holds(hf_reach_worker* w) {
+    if (w->world->scene_only) return true;
     if (!hf_pose_within_limits(w->world->creature, w->pose.q, HF_LIMIT))
         return fail(w, "a joint is at its limit");
     if (!hf_pose_within_rom(w->world->creature, w->pose.q, HF_ROM_RAD))
@@ -147,10 +150,12 @@ static bool say_load(hf_reach_worker* w, int object, const char* other) {
 static bool load_collides(hf_reach_worker* w, const hf_reach_load* load) {
     const hf_creature* c = w->world->creature;
     hf_transform at = load_pose(w, load);
-    hf_allowance allowed = hf_allowance_default();
+    hf_allowance allowed = {.depth = LOAD_DEPTH_M, .touched_object = -1};
     for (int i = 0; i < load->shape_count; i++) {
         hf_surface hit;
-        if (hf_placement_overlap(w->world->placement, &load->shapes[i], at, &allowed, &hit))
+        double room = w->world->load_room_m;
+        if ((room > 0 && hf_placement_distance(w->world->placement, &load->shapes[i], at, room, &hit)) ||
+            hf_placement_overlap(w->world->placement, &load->shapes[i], at, &allowed, &hit))
             return say_load(w, load->object,
                             hf_scene_object(hf_placement_scene(w->world->placement), hit.object).name);
         for (int b = 0; b < c->view.body_count; b++) {
@@ -196,6 +201,7 @@ static hf_collision_query query_of(hf_reach_worker* w, hf_hold* touches) {
     // not hold it yet, and may be no deeper in it than in anything else
     q.depth_m = 0;
     q.touched_depth_m = HF_DEPTH_M;
+    q.self = !w->world->scene_only;
     return q;
 }
 
@@ -278,6 +284,30 @@ static hf_status passes(void* user, const double* a, const double* b, bool* good
     return status;
 }
 
+/* What is carried, on the straight way from a frame to the pose in the worker. */
+static bool loads_pass(hf_reach_worker* w, const hf_pose* from) {
+    const hf_creature* c = w->world->creature;
+    double way = 0;
+    if (!w->world->load_count) return true;
+    for (int k = 0; k < w->world->load_count; k++) {
+        int link = c->view.limbs[w->world->loads[k].limb].effector_link;
+        hf_vec3 now = w->links[link].position;
+        hf_forward(c, from, w->links);
+        way = fmax(way, hf_distance(now, w->links[link].position));
+        hf_forward(c, &w->pose, w->links);
+    }
+    bool good = true;
+    // the far side of an object in a hand goes about twice as far as the hand
+    int n = 1 + (int)(2 * way / HF_STEP_M);
+    for (int i = 1; i <= n && good; i++) {
+        hf_pose_between(c, from, &w->pose, (double)i / n, &w->before);
+        hf_forward(c, &w->before, w->links);
+        good = !loads_collide(w);
+    }
+    hf_forward(c, &w->pose, w->links);
+    return good;
+}
+
 bool hf_reach_frames_pass(hf_reach_worker* w, const hf_pose* from) {
     hf_hold touches[8];
     hf_collision_query q = query_of(w, touches);
@@ -290,7 +320,7 @@ bool hf_reach_frames_pass(hf_reach_worker* w, const hf_pose* from) {
                          &w->hit) != HF_OK ||
         collides)
         return fail(w, say_hit(w));
-    return !loads_collide(w);
+    return loads_pass(w, from);
 }
 
 /* One step of the tree's length towards another state. */

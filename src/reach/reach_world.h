@@ -39,9 +39,11 @@ typedef struct hf_reach_world {
     int support_count;
     int load_count;
     hf_reach_load loads[HF_REACH_MAX_CARRIED];
+    double load_room_m; /* what is carried stays so far from all objects while it is on its way */
     int touch_count; /* objects that a hand may touch without holding them: it is about to grasp or let go */
     hf_hold touches[4];
     double rest[HF_REACH_WIDTH];
+    bool scene_only;    /* postures are tested against the placement alone: all else is known to hold */
     bool changed;       /* objects stand elsewhere than when the roadmap was made */
     double straight[2]; /* elbow controls of arms that reach as far as they can */
 } hf_reach_world;
