@@ -27,9 +27,10 @@ static json_t* actions_json(const hf_scenario* s, const hf_reach_result* r) {
 static void say(const hf_scenario* s, const hf_reach_result* r, const options* o) {
     int frames = r->motion ? r->motion->frame_count : 0;
     if (o->json) {
-        print_json(json_pack("{s:s,s:o,s:i,s:i,s:i,s:f,s:f}", "outcome", hf_outcome_text(r->outcome),
+        print_json(json_pack("{s:s,s:o,s:i,s:i,s:i,s:f,s:f,s:i,s:f}", "outcome", hf_outcome_text(r->outcome),
                              "actions", actions_json(s, r), "frames", frames, "nodes", r->nodes, "shortcuts",
-                             r->shortcuts, "roadmap_s", r->roadmap_s, "shortcuts_s", r->shortcuts_s));
+                             r->shortcuts, "roadmap_s", r->roadmap_s, "shortcuts_s", r->shortcuts_s,
+                             "updates", r->updates, "update_s", r->update_s));
         return;
     }
     printf(

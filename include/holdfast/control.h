@@ -69,7 +69,7 @@ HF_API void hf_control_stand_set(const hf_control_layer* layer, const hf_pose* p
 /* The controls of the standing pose itself. */
 HF_API void hf_control_rest(const hf_control_layer* layer, const hf_control_stand* stand,
                             double controls[HF_CONTROL_COUNT]);
-/* The pose of controls: arms and spine as they say; the pelvis is lowered, moved so that the centre of mass
+/* The pose of controls: arms and spine as they say; the pelvis is lowered and tilted forward, moved so that the centre of mass
    stays over where it is in the standing pose, and as low as the legs can reach; the legs keep the feet.
    False where the legs cannot. links: link_count of them, of the pose; pose.q holds q_count values. */
 HF_API bool hf_control_pose(const hf_control_layer* layer, const hf_control_stand* stand,

@@ -47,6 +47,8 @@ typedef struct hf_reach_result {
     hf_motion* motion;
     int nodes, shortcuts;          /* of the roadmap */
     double roadmap_s, shortcuts_s; /* wall time of the roadmap's tree, and of its shortcuts */
+    int updates;                   /* of the roadmap, after objects moved */
+    double update_s;               /* wall time of them all */
 } hf_reach_result;
 HF_API void hf_reach_result_free(hf_reach_result* result);
 

@@ -55,6 +55,8 @@ typedef struct hf_object_view {
 HF_API int hf_scene_object_count(const hf_scene* scene);
 HF_API hf_object_view hf_scene_object(const hf_scene* scene, int object);
 HF_API int hf_scene_find(const hf_scene* scene, const char* name);
+/* The middle of an object's box in the object's frame, where its mass is. */
+HF_API hf_vec3 hf_object_middle(const hf_scene* scene, int object);
 
 /* Objects stand at their start, or where their keys have them at time 0. */
 HF_API hf_status hf_placement_create(const hf_scene* scene, hf_placement** placement);

@@ -99,7 +99,9 @@ HF_API void hf_realise_result_free(hf_realise_result* result);
 /* Frames at the schedule's rate: at the knots' times exactly the knots, between them straight. A limb that is
    farther than half of what a check allows from where its hold keeps it is put back exactly there; a hold
    whose point is over 1 mm from where the limb is at its first knot is taken at its word, and the limb goes
-   there. Objects go by their keys; where they do, frames are tested and the way between two frames is not.
+   there. Objects go by their keys; a movable object without keys goes with the limb that grips it, and stays
+   where that ends, and its mass counts in the balance. Where objects move, frames are tested and the way
+   between two frames is not, nor is what hands carry.
    Balance margins are those of the planner's cones, where the schedule claims balance. The motion has the
    schedule's names, outcome and claims, the claims less what a fault breaks. HF_ERROR_ARGUMENT for a schedule
    that hf_schedule_validate refuses. */

@@ -22,3 +22,36 @@ def household(folder):
     put(folder, "can.obj", "A can, 6.4 cm wide, 11.6 cm high", [("can", cylinder(0.032, -0.058, 0.058))])
     put(folder, "glass.obj", "A glass of water, 6.4 cm wide, 12 cm high", [("glass", cylinder(0.032, -0.06, 0.06, 16))])
     put(folder, "small-box.obj", "A box of 6 by 9 by 14 cm", [("box", block((0, 0, 0), (0.06, 0.09, 0.14)))])
+
+
+def shell(lower, upper, wall, open_side):
+    """A box of boards with one side left out: shelves, cupboards, drawers. open_side: "x", "-x", "z"."""
+    (x0, y0, z0), (x1, y1, z1) = lower, upper
+    boards = {"-x": box((x0, y0, z0), (x0 + wall, y1, z1)), "x": box((x1 - wall, y0, z0), (x1, y1, z1)),
+              "-y": box((x0 + wall, y0, z0), (x1 - wall, y0 + wall, z1)), "y": box((x0 + wall, y1 - wall, z0), (x1 - wall, y1, z1)),
+              "-z": box((x0 + wall, y0 + wall, z0), (x1 - wall, y1 - wall, z0 + wall)),
+              "z": box((x0 + wall, y0 + wall, z1 - wall), (x1 - wall, y1 - wall, z1))}
+    return [(f"board{side}", part) for side, part in boards.items() if side != open_side]
+
+
+def furnishings(folder):
+    put(folder, "crate-small.obj", "A crate of 28 by 36 by 22 cm", [("crate", block((0, 0, 0), (0.28, 0.36, 0.22)))])
+    put(folder, "fridge.obj", "A fridge without its door, open to -X, on z = 0, its front at x = 0",
+        shell((0, -0.3, 0), (0.5, 0.3, 1.5), 0.03, "-x") +
+        [(f"shelf_{i}", box((0.1, -0.27, z), (0.47, 0.27, z + 0.015))) for i, z in enumerate((0.4, 0.75, 1.1))])
+    put(folder, "stool.obj", "A stool, 40 by 40 cm, 45 cm high",
+        [("seat", block((0, 0, 0.435), (0.4, 0.4, 0.03)))] +
+        [(f"leg_{i}", block((sx * 0.17, sy * 0.17, 0.21), (0.04, 0.04, 0.42))) for i, (sx, sy) in
+         enumerate(((1, 1), (1, -1), (-1, -1), (-1, 1)))])
+    put(folder, "dresser.obj", "A dresser of one drawer's room, open to -X, on z = 0, its front at x = 0",
+        shell((0, -0.25, 0.6), (0.4, 0.25, 0.85), 0.02, "-x") +
+        [("left", box((0.02, 0.2, 0), (0.38, 0.24, 0.6))), ("right", box((0.02, -0.24, 0), (0.38, -0.2, 0.6)))])
+    put(folder, "drawer.obj", "A drawer with a handle in front, open above, its front at x = 0, its bottom at z = 0",
+        shell((0, -0.22, 0), (0.36, 0.22, 0.18), 0.015, "z") +
+        [("bar", cylinder_y(0.012, -0.09, 0.09, (-0.06, 0.09))), ("post_0", box((-0.06, -0.085, 0.082), (0, -0.07, 0.098))),
+         ("post_1", box((-0.06, 0.07, 0.082), (0, 0.085, 0.098)))])
+
+
+def cylinder_y(radius, lower, upper, at, count=16):
+    """A bar along Y through (x, z) = at."""
+    return prism([(at[1] + z, at[0] + x) for x, z in reversed(ring(radius, count))], lower, upper, axis=1)

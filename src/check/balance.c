@@ -31,6 +31,7 @@ static const check_bearing* bearing_of(const check_job* job, int frame, int limb
     return &job->bearings[(size_t)frame * (size_t)job->motion->limb_count + (size_t)limb];
 }
 
+/* The centre of mass of the creature and of what it carries. */
 static void com_of(const check_job* job, int frame, check_frame* links, double com[3]) {
     const hf_motion_frame* at = &job->motion->frames[frame];
     check_forward(job->c, at->root, at->q, links);
@@ -42,6 +43,14 @@ static void com_of(const check_job* job, int frame, check_frame* links, double c
         check_frame_point(&links[l], p, p);
         mass += link->mass;
         for (int x = 0; x < 3; x++) com[x] += link->mass * p[x];
+    }
+    for (int o = 0; o < job->object_count; o++) {
+        double load = job->views[o].mass_kg, p[3];
+        if (!(load > 0) || !check_is_carried(job, frame, o)) continue;
+        check_frame stands = check_frame_of(check_object_at(job, o, frame, 0));
+        check_frame_point(&stands, job->loads[o].middle, p);
+        mass += load;
+        for (int x = 0; x < 3; x++) com[x] += load * p[x];
     }
     for (int x = 0; x < 3; x++) com[x] /= mass > 0 ? mass : 1;
 }

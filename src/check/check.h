@@ -149,6 +149,7 @@ typedef struct check_job {
     check_body* bodies;                 /* c->body_count */
     check_object* objects;              /* object_count */
     hf_object_view* views;              /* object_count */
+    struct check_load* loads;           /* object_count: what is judged of it while a hand carries it */
     int* object_of;                     /* the scene's object for each of the motion's names, -1 */
     int* limb_of;                       /* the creature's limb for each of the motion's */
     hf_transform* placed;               /* frame_count x object_count */
@@ -187,6 +188,22 @@ typedef struct check_frame_report {
     double missing_force, missing_moment; /* shares of the weight; m of moment arm */
     char scene_what[160], self_what[160], balance_what[160], change_what[160], dynamic_what[160];
 } check_frame_report;
+/* A movable object as bodies of its own: its convex watertight pieces, and corners of the others. */
+typedef struct check_load {
+    int body_count;
+    check_body* bodies; /* in the object's frame */
+    int corner_count;
+    double*
+        corners; /* three numbers each: corners of pieces that are not convex, drawn in by what is allowed */
+    double middle[3]; /* of the object's box, where its mass is */
+} check_load;
+hf_status check_load_build(const check_object* object, check_load* out);
+void check_load_free(check_load* load);
+/* Is the object gripped by a limb that can, in this frame, so that it is carried? */
+bool check_is_carried(const check_job* job, int frame, int object);
+/* What is carried against all other objects, which stand at `objects`. */
+void check_carried(const check_job* job, int frame, const check_frame* objects, check_near* near,
+                   check_frame_report* report);
 /* Judges frame and the way to frame + 1. */
 void check_collisions(const check_job* job, int frame, check_frame_report* report);
 

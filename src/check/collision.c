@@ -271,6 +271,7 @@ static void judge_step(const check_job* job, int frame, int step, int steps, mom
             body_object(job, frame, m, k, o, solids, near, report);
     }
     self_pairs(job, m, turns, report);
+    check_carried(job, frame, m->objects, near, report);
 }
 
 void check_collisions(const check_job* job, int frame, check_frame_report* report) {

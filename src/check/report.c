@@ -101,13 +101,14 @@ static bool job_arrays(check_job* job) {
     job->bodies = hf_alloc((size_t)job->c->body_count, sizeof *job->bodies);
     job->objects = hf_alloc(objects, sizeof *job->objects);
     job->views = hf_alloc(objects, sizeof *job->views);
+    job->loads = hf_alloc(objects, sizeof *job->loads);
     job->object_of = hf_alloc((size_t)m->object_count, sizeof(int));
     job->limb_of = hf_alloc((size_t)m->limb_count, sizeof(int));
     job->placed = hf_alloc(frames * objects, sizeof(hf_transform));
     job->named = hf_alloc(frames * objects, sizeof(bool));
     job->reports = hf_alloc(frames, sizeof(check_frame_report));
-    return job->bodies && job->objects && job->views && job->object_of && job->limb_of && job->placed &&
-           job->named && job->reports;
+    return job->bodies && job->objects && job->views && job->loads && job->object_of && job->limb_of &&
+           job->placed && job->named && job->reports;
 }
 
 static hf_status job_build(check_job* job, hf_error* error) {
@@ -122,6 +123,8 @@ static hf_status job_build(check_job* job, hf_error* error) {
     for (int o = 0; o < job->object_count; o++) {
         job->views[o] = hf_scene_object(job->scene, o);
         hf_status status = check_object_build(&job->views[o], &job->objects[o]);
+        if (status == HF_OK && job->views[o].movable)
+            status = check_load_build(&job->objects[o], &job->loads[o]);
         if (status != HF_OK) return hf_fail_status(error, status, NULL);
     }
     for (int i = 0; i < job->motion->object_count; i++)
@@ -134,6 +137,8 @@ static hf_status job_build(check_job* job, hf_error* error) {
 static void job_free(check_job* job) {
     for (int b = 0; job->bodies && b < job->c->body_count; b++) check_body_free(&job->bodies[b]);
     for (int o = 0; job->objects && o < job->object_count; o++) check_object_free(&job->objects[o]);
+    for (int o = 0; job->loads && o < job->object_count; o++) check_load_free(&job->loads[o]);
+    hf_free(job->loads);
     hf_free(job->bodies);
     hf_free(job->objects);
     hf_free(job->views);

@@ -211,3 +211,15 @@ int hf_scene_find(const hf_scene* scene, const char* name) {
         if (strcmp(scene->objects[i].name, name) == 0) return i;
     return -1;
 }
+
+hf_vec3 hf_object_middle(const hf_scene* scene, int object) {
+    const hf_mesh* m = &scene->objects[object].mesh;
+    hf_vec3 low = {INFINITY, INFINITY, INFINITY}, high = {-INFINITY, -INFINITY, -INFINITY};
+    for (int i = 0; i < m->vertex_count; i++) {
+        hf_vec3 p =
+            hf_v3((double)m->vertices[3 * i], (double)m->vertices[3 * i + 1], (double)m->vertices[3 * i + 2]);
+        low = hf_v3(fmin(low.x, p.x), fmin(low.y, p.y), fmin(low.z, p.z));
+        high = hf_v3(fmax(high.x, p.x), fmax(high.y, p.y), fmax(high.z, p.z));
+    }
+    return m->vertex_count ? hf_lerp(low, high, 0.5) : hf_v3(0, 0, 0);
+}

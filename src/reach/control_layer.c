@@ -24,7 +24,7 @@ enum {
 };
 /* The lowest pelvis that is drawn or solved for, as a share of how high the hips are over the feet at rest.
  */
-static const double LOWEST_HIPS = 0.6;
+static const double LOWEST_HIPS = 0.45;
 
 /* ---- limbs ---- */
 

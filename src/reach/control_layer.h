@@ -6,6 +6,10 @@
 
 enum { HF_CONTROL_MAX_PARTS = 12 };
 
+/* How far the pelvis tilts forward as it is lowered, rad/m: as people squat. An upright one would need ankles
+   that bend farther than people's. */
+#define HF_CONTROL_PITCH 2.0
+
 typedef struct hf_control_point {
     int link;
     hf_vec3 offset;

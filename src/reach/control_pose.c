@@ -112,14 +112,14 @@ void hf_control_stand_set(const hf_control_layer* c, const hf_pose* pose, hf_tra
     }
 }
 
-/* The highest root at this place with which no leg is longer than where it stands. */
-static double highest_root(const hf_control_stand* s, hf_vec3 root) {
+/* The highest root at this place with which no leg is longer than where it stands. hips: from the root. */
+static double highest_root(const hf_control_stand* s, const hf_vec3 hips[2], hf_vec3 root) {
     double z = INFINITY;
     for (int side = 0; side < 2; side++) {
-        hf_vec3 hip = hf_add(root, s->hip[side]), foot = s->foot[side].position;
+        hf_vec3 hip = hf_add(root, hips[side]), foot = s->foot[side].position;
         double dx = hip.x - foot.x, dy = hip.y - foot.y;
         double left = s->leg_m[side] * s->leg_m[side] - dx * dx - dy * dy;
-        z = fmin(z, foot.z + sqrt(fmax(left, 0)) - s->hip[side].z);
+        z = fmin(z, foot.z + sqrt(fmax(left, 0)) - hips[side].z);
     }
     return z;
 }
@@ -135,12 +135,16 @@ bool hf_control_pose(const hf_control_layer* c, const hf_control_stand* stand,
     memcpy(pose->q, stand->q, sizeof(double) * (size_t)c->creature->view.q_count);
     turn_joints(c, controls, pose->q);
     pose->root = stand->root;
+    double pitch = HF_CONTROL_PITCH * controls[HF_CONTROL_LEGS];
+    pose->root.rotation = hf_quat_mul(stand->root.rotation, hf_quat_axis_angle(hf_v3(0, 1, 0), pitch));
+    hf_quat turn = hf_quat_mul(pose->root.rotation, hf_quat_conj(stand->root.rotation));
+    hf_vec3 hips[2] = {hf_rotate(turn, stand->hip[0]), hf_rotate(turn, stand->hip[1])};
     hf_forward(c->creature, pose, links);
     bool kept = true;
     hf_vec3 by = {0, 0, 0};
     for (int i = 0; i <= SHIFTS && kept; i++) {
         hf_vec3 to = hf_add(pose->root.position, by);
-        to.z = fmin(stand->root.position.z - controls[HF_CONTROL_LEGS], highest_root(stand, to));
+        to.z = fmin(stand->root.position.z - controls[HF_CONTROL_LEGS], highest_root(stand, hips, to));
         shift(c, hf_sub(to, pose->root.position), pose, links);
         for (int side = 0; side < 2 && kept; side++)
             kept = keep_foot(c, c->legs[side], stand->foot[side], links, pose->q);

@@ -27,7 +27,7 @@ static const double HAND_M = 5e-5, HAND_RAD = 5e-4;
 static const double SPINE = 0.15, LEGS = 0.05, CLAVICLE = 0.3;
 static const double DAMPING = 1e-4; /* of a step, m2: an arm that is straight does not turn wildly */
 static const double LEVER_M = 0.3;  /* a turn counts as the shift of a point so far away */
-static const double STEP = 1e-5;    /* of the differences */
+static const double SLOW = 0.85;    /* a descent that twice leaves so much of what is lacking is stuck */
 static const double MOST = 0.35;    /* rad or m of a control in one step */
 
 /* ---- what is lacking ---- */
@@ -70,27 +70,81 @@ static bool is_there(const double* e, int count) {
 /* The weight of a control for this task: 0 for those of an arm that is not asked for. */
 static double weight_of(const hf_reach_worker* w, const hf_hand_task* task, int control) {
     const hf_control_layer* l = w->world->layer;
-    if (control == HF_CONTROL_LEGS) return task->arms_alone ? 0 : LEGS;
+    if (control == HF_CONTROL_LEGS) return task->stay >= 1 ? 0 : LEGS;
     if (l->controls[control].part_count == 0) return 0;
-    if (control >= HF_CONTROL_SPINE) return task->arms_alone ? 0 : SPINE;
+    if (control >= HF_CONTROL_SPINE) return task->stay >= 2 ? 0 : SPINE;
     for (int i = 0; i < task->count; i++)
         if (task->targets[i].limb == l->arms[control / HF_CONTROL_ARM])
             return control % HF_CONTROL_ARM < 2 ? CLAVICLE : 1;
     return 0;
 }
 
-static void jacobian_of(hf_reach_worker* w, const hf_hand_task* task, const double* controls,
-                        const double* weight, const double* e, double* jacobian) {
-    int rows = 6 * task->count;
-    double x[HF_CONTROL_COUNT], f[ROWS];
-    memcpy(x, controls, sizeof x);
+/* Takes the part along a direction out of three rows. */
+static void project_out(double* rows, hf_vec3 n) {
     for (int k = 0; k < HF_CONTROL_COUNT; k++) {
-        for (int r = 0; r < rows; r++) jacobian[r * HF_CONTROL_COUNT + k] = 0;
-        if (weight[k] == 0) continue;
-        x[k] = controls[k] + STEP;
-        lacks(w, task, x, f);
-        for (int r = 0; r < rows; r++) jacobian[r * HF_CONTROL_COUNT + k] = (e[r] - f[r]) / STEP;
-        x[k] = controls[k];
+        double *x = rows + k, *y = x + HF_CONTROL_COUNT, *z = y + HF_CONTROL_COUNT;
+        double along = *x * n.x + *y * n.y + *z * n.z;
+        *x -= along * n.x, *y -= along * n.y, *z -= along * n.z;
+    }
+}
+
+/* The column of a control in a matrix over speeds: its joints and, with them, the pelvis, which moves so that
+   the centre of mass stays (the part that the legs' own mass takes in that is left out). */
+static double entry(const hf_reach_worker* w, const double* row, const double* pelvis, int control) {
+    const hf_control_layer* l = w->world->layer;
+    double sum = row[0] * pelvis[0] + row[1] * pelvis[1];
+    if (control == HF_CONTROL_LEGS) {
+        hf_vec3 y = hf_rotate(w->world->stand.root.rotation, hf_v3(0, HF_CONTROL_PITCH, 0));
+        return sum - row[2] + row[3] * y.x + row[4] * y.y + row[5] * y.z;
+    }
+    for (int i = 0; i < l->controls[control].part_count; i++) {
+        const hf_control_part* p = &l->parts[control][i];
+        sum += p->share * row[w->world->creature->view.joints[p->joint].v_index];
+    }
+    return sum;
+}
+
+/* How the pelvis goes with each control: against the centre of mass. */
+static void pelvis_of(const hf_reach_worker* w, int control, double pelvis[2]) {
+    const hf_control_layer* l = w->world->layer;
+    int n = w->world->creature->view.v_count;
+    const double* com = w->jacobian + 6 * n;
+    hf_vec3 y = hf_rotate(w->world->stand.root.rotation, hf_v3(0, HF_CONTROL_PITCH, 0));
+    for (int x = 0; x < 2; x++) {
+        const double* row = com + x * n;
+        pelvis[x] = control == HF_CONTROL_LEGS ? -(row[3] * y.x + row[4] * y.y + row[5] * y.z) : 0;
+    }
+    for (int i = 0; i < l->controls[control].part_count; i++) {
+        const hf_control_part* p = &l->parts[control][i];
+        int column = w->world->creature->view.joints[p->joint].v_index;
+        for (int x = 0; x < 2; x++) pelvis[x] -= p->share * com[x * n + column];
+    }
+}
+
+/* The links in the worker are those of the controls. */
+static void jacobian_of(hf_reach_worker* w, const hf_hand_task* task, const double* weight,
+                        double* jacobian) {
+    const hf_creature* c = w->world->creature;
+    int n = c->view.v_count;
+    hf_com_jacobian(c, w->links, w->jacobian + 6 * n);
+    for (int i = 0; i < task->count; i++) {
+        const hf_target* t = &task->targets[i];
+        const hf_limb* limb = &c->view.limbs[t->limb];
+        const hf_contact_frame* f = t->contact >= 0 ? &limb->contacts[t->contact] : NULL;
+        int link = f ? f->link : limb->effector_link;
+        hf_vec3 point = f ? hf_apply(w->links[link], f->offset) : w->links[link].position;
+        hf_point_jacobian(c, w->links, link, point, 6, w->jacobian);
+        double* to = jacobian + 6 * i * HF_CONTROL_COUNT;
+        for (int k = 0; k < HF_CONTROL_COUNT; k++) {
+            double pelvis[2];
+            pelvis_of(w, k, pelvis);
+            for (int r = 0; r < 6; r++) {
+                double lever = r < 3 ? 1 : t->kind == HF_TARGET_POSITION ? 0 : LEVER_M;
+                to[r * HF_CONTROL_COUNT + k] =
+                    weight[k] == 0 ? 0 : lever * entry(w, w->jacobian + r * n, pelvis, k);
+            }
+        }
+        if (t->kind == HF_TARGET_NORMAL) project_out(to + 3 * HF_CONTROL_COUNT, t->normal);
     }
 }
 
@@ -149,9 +203,11 @@ static double descend(hf_reach_worker* w, const hf_hand_task* task, double* cont
     keep_range(w, controls);
     lacks(w, task, controls, e);
     double best = size_of(e, rows);
+    int slow = 0;
     for (int i = 0; i < ITERATIONS && !is_there(e, task->count); i++) {
         for (int k = 0; k < HF_CONTROL_COUNT; k++) weight[k] = weight_of(w, task, k);
-        jacobian_of(w, task, controls, weight, e, jacobian);
+        lacks(w, task, controls, e);
+        jacobian_of(w, task, weight, jacobian);
         if (!find_step(jacobian, weight, rows, e, step)) break;
         leave_out_ends(w, controls, step, weight);
         if (!find_step(jacobian, weight, rows, e, step)) break;
@@ -165,7 +221,8 @@ static double descend(hf_reach_worker* w, const hf_hand_task* task, double* cont
             now = size_of(f, rows);
             if (now < best) break;
         }
-        if (!(now < best * 0.999)) break;
+        slow = now > best * SLOW ? slow + 1 : 0;
+        if (!(now < best * 0.999) || slow > 1) break;
         best = now;
         memcpy(controls, x, sizeof x);
         memcpy(e, f, sizeof e);
@@ -280,30 +337,55 @@ static void try_random(solving* s, const int* seeds, int count, uint64_t seed, i
     try_start(s, controls);
 }
 
+/* From the rest posture and a few nodes, with what stays as it is at rest. */
+static void try_still(solving* s, const int* seeds, int count) {
+    const double* rest = s->worker->world->rest;
+    try_start(s, rest);
+    int first = s->task->stay == 2 ? HF_CONTROL_SPINE : HF_CONTROL_LEGS;
+    for (int i = 0; i < count && i < FEW && s->valid < 1; i++) {
+        double controls[HF_CONTROL_COUNT];
+        memcpy(controls, hf_space_graph_node(&s->roadmap->graph, seeds[i]), sizeof controls);
+        memcpy(controls + first, rest + first, sizeof(double) * (size_t)(HF_CONTROL_COUNT - first));
+        try_start(s, controls);
+    }
+}
+
 hf_status hf_hand_solve(hf_reach_roadmap* r, hf_reach_worker* w, const hf_hand_task* task, const double* from,
                         uint64_t seed, hf_hand_answer* answer) {
     int seeds[MAX_SEEDS];
     *answer = (hf_hand_answer){.off_m = INFINITY};
     solving s = {.roadmap = r, .worker = w, .task = task, .from = from, .answer = answer};
-    hf_hand_task alone = *task;
-    alone.arms_alone = true;
     int count = nearest_seeds(r, w, task, seeds);
-    // most targets are within reach of an arm: the back stays as it is at rest
-    s.task = &alone;
-    try_start(&s, w->world->rest);
-    for (int i = 0; i < count && i < FEW && s.valid < 1; i++) {
-        double controls[HF_CONTROL_COUNT];
-        memcpy(controls, hf_space_graph_node(&r->graph, seeds[i]), sizeof controls);
-        memcpy(controls + HF_CONTROL_SPINE, w->world->rest + HF_CONTROL_SPINE, 4 * sizeof(double));
-        try_start(&s, controls);
+    // most targets are within reach of an arm, most others of arm and back: the rest stays as it is at rest
+    for (int stay = 2; stay >= 1; stay--) {
+        hf_hand_task some = *task;
+        some.stay = stay;
+        s.task = &some;
+        try_still(&s, seeds, count);
+        s.task = task;
+        if (s.valid) return HF_OK;
     }
-    s.task = task;
-    if (s.valid) return HF_OK;
     try_start(&s, w->world->rest);
     try_start(&s, from);
-    for (int i = 0; i < count && s.valid < ENOUGH && hf_workspace_goes_on(w->workspace); i++)
+    for (int i = 0;
+         i < count && s.valid < ENOUGH && (task->tries || i < FEW) && hf_workspace_goes_on(w->workspace); i++)
         try_start(&s, hf_space_graph_node(&r->graph, seeds[i]));
-    for (int n = 0; n < w->world->options->tries && s.valid < 1 && hf_workspace_goes_on(w->workspace); n++)
+    for (int n = 0; n < task->tries && s.valid < 1 && hf_workspace_goes_on(w->workspace); n++)
         try_random(&s, seeds, count, seed, n);
     return HF_OK;
+}
+
+/* How a hand is turned in the postures of the roadmap whose hand is nearest to a point. */
+int hf_hand_turns(hf_reach_roadmap* r, hf_reach_worker* w, int limb, hf_vec3 point, hf_quat* turns,
+                  int most) {
+    int seeds[MAX_SEEDS];
+    hf_hand_task task = {.count = 1, .targets = {{.limb = limb, .point = point}}};
+    int count = nearest_seeds(r, w, &task, seeds);
+    if (count > most) count = most;
+    for (int i = 0; i < count; i++) {
+        double state[HF_REACH_WIDTH];
+        hf_reach_state(w, hf_space_graph_node(&r->graph, seeds[i]), state);
+        turns[i] = w->links[w->world->creature->view.limbs[limb].effector_link].rotation;
+    }
+    return count;
 }

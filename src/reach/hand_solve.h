@@ -10,7 +10,8 @@
 typedef struct hf_hand_task {
     int count;
     hf_target targets[2]; /* limbs are the layer's arms */
-    bool arms_alone;      /* spine and legs stay */
+    int stay;             /* 0: spine and legs help; 1: legs stay; 2: arms alone */
+    int tries;            /* random starts; 0: a quick look from a few starts alone */
 } hf_hand_task;
 
 typedef struct hf_hand_answer {
@@ -26,5 +27,9 @@ hf_status hf_hand_solve(hf_reach_roadmap* roadmap, hf_reach_worker* worker, cons
                         const double* from, uint64_t seed, hf_hand_answer* answer);
 /* One descent from a state, for a target near where its hands are. */
 bool hf_hand_follow(hf_reach_worker* worker, const hf_hand_task* task, const double* from, double* state);
+
+/* Orientations of a hand in the postures of the roadmap whose hand is nearest to a point; how many. */
+int hf_hand_turns(hf_reach_roadmap* roadmap, hf_reach_worker* worker, int limb, hf_vec3 point, hf_quat* turns,
+                  int most);
 
 #endif

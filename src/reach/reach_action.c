@@ -1,5 +1,5 @@
 /* What each action does. */
-#include "reach/reach_run.h"
+#include "reach/transfer.h"
 
 #include "base/memory.h"
 #include "base/workspace.h"
@@ -52,7 +52,8 @@ static hf_status do_reach(hf_reach_runner* r, const hf_action* a, int index) {
     hf_hand_answer answer = {0};
     hf_status status = HF_OK;
     for (int i = 0; i < count && status == HF_OK && !answer.found; i++) {
-        hf_hand_task task = {.count = 1, .targets = {reach_target(r, a, arms[i])}};
+        hf_hand_task task = {
+            .count = 1, .targets = {reach_target(r, a, arms[i])}, .tries = r->options->tries};
         status = hf_hand_solve(r->roadmap, r->stage.worker, &task, r->stage.state,
                                r->options->seed + (uint64_t)index, &answer);
         if (answer.found) {
@@ -67,5 +68,11 @@ hf_status hf_reach_do(hf_reach_runner* r, const hf_action* a, int index) {
     if (a->kind == HF_ACTION_REACH) return do_reach(r, a, index);
     if (a->kind == HF_ACTION_WAIT)
         return hf_reach_stay(&r->stage, (int)ceil(a->seconds * r->options->rate), false);
+    if (a->kind == HF_ACTION_GRASP)
+        return a->hand == HF_HAND_BOTH ? hf_reach_grasp_both(r, a, index) : hf_reach_grasp(r, a, index);
+    if (a->kind == HF_ACTION_CARRY || a->kind == HF_ACTION_PLACE)
+        return hf_reach_transfer(r, a, index, a->kind == HF_ACTION_PLACE);
+    if (a->kind == HF_ACTION_OPEN || a->kind == HF_ACTION_CLOSE) return hf_reach_swing(r, a, index);
+    if (a->kind == HF_ACTION_RELEASE) return hf_reach_release(r, a);
     return hf_reach_say(r, HF_NONE, "the action \"%s\" is not there yet", hf_action_text(a->kind));
 }

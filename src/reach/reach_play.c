@@ -6,6 +6,8 @@
 #include "model/creature.h"
 #include "schedule/frames.h"
 
+#include <holdfast/timing.h>
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +15,11 @@
 enum {
     MOST_SAMPLES = 400, /* along a way */
     MOST_FRAMES = 20000,
-    ROUNDS = 12 /* of lengthening a duration until limits hold */
+    ROUNDINGS = 8, /* of a way's corners, narrower each time */
+    ROUNDS = 12    /* of lengthening a duration until limits hold */
 };
-static const double SAMPLE_M = 0.006; /* mean distance between samples of a way */
-static const double ROUND_M = 0.12;   /* length of way over which a corner is rounded */
+static const double SAMPLE_S = 0.01; /* between samples of a way, as long as it would take at the limits */
+static const double ROUND_S = 0.3;   /* of a way over which a corner is rounded */
 
 /* The share of a way that is done at a share of its time: least jerk from stop to stop. */
 static double bell(double u) { return u * u * u * (10 - 15 * u + 6 * u * u); }
@@ -28,9 +31,19 @@ typedef struct samples {
     double (*rows)[HF_REACH_WIDTH];
 } samples;
 
+/* How long two states are apart, s: points move a metre in a second, and no joint is faster than its limit. A
+   twist of the forearm moves hardly a point and takes its time all the same. */
 static double apart(hf_reach_worker* w, const double* a, const double* b) {
     hf_space s = hf_reach_space(w);
-    return s.distance(s.user, a, b, INFINITY);
+    const hf_control_layer* l = w->world->layer;
+    double most = 0;
+    for (int k = 0; k < HF_CONTROL_LEGS; k++)
+        for (int i = 0; i < l->controls[k].part_count; i++) {
+            const hf_control_part* p = &l->parts[k][i];
+            double turn = fabs(p->share * (b[k] - a[k]));
+            most = fmax(most, turn / w->world->creature->view.joints[p->joint].max_speed);
+        }
+    return most + s.distance(s.user, a, b, INFINITY);
 }
 
 static void at_length(hf_reach_worker* w, const hf_space_rows* way, double length, double* state) {
@@ -47,10 +60,10 @@ static void at_length(hf_reach_worker* w, const hf_space_rows* way, double lengt
     memcpy(state, hf_space_row(way, way->count - 1), sizeof(double) * HF_REACH_WIDTH);
 }
 
-/* Means of the controls over a window that is narrower near the ends, which stay. */
-static void round_corners(hf_reach_worker* w, const samples* from, int window, samples* to) {
+/* Means of the controls over a window of its own for each sample, narrower near the ends, which stay. */
+static void round_corners(hf_reach_worker* w, const samples* from, const int* windows, samples* to) {
     for (int i = 0; i < from->count; i++) {
-        int half = window;
+        int half = windows[i];
         if (i < half) half = i;
         if (from->count - 1 - i < half) half = from->count - 1 - i;
         double controls[HF_CONTROL_COUNT] = {0}, weight = 0;
@@ -64,14 +77,29 @@ static void round_corners(hf_reach_worker* w, const samples* from, int window, s
     }
 }
 
-static bool all_pass(hf_reach_worker* w, const samples* s) {
-    hf_space space = hf_reach_space(w);
-    bool good = true;
-    for (int i = 0; i < s->count && good; i++) {
-        good = hf_reach_valid(w, s->rows[i]);
-        if (good && i > 0) space.passes(space.user, s->rows[i - 1], s->rows[i], &good);
+/* Narrows the windows about a sample that does not hold; neighbours differ by one at most, so that the way
+   stays smooth. */
+static void narrow(int* windows, int count, int at) {
+    int most = windows[at] / 2;
+    for (int k = 0; k < count; k++) {
+        int far = most + abs(k - at);
+        if (windows[k] > far) windows[k] = far;
     }
-    return good;
+}
+
+/* Narrows windows where samples do not hold, or the way between two of them; true when all do. */
+static bool all_pass(hf_reach_worker* w, const samples* s, int* windows) {
+    hf_space space = hf_reach_space(w);
+    bool all = true;
+    for (int i = 1; i < s->count; i++) {
+        if (windows[i] == 0 && windows[i - 1] == 0) continue; // as it was, and that held
+        bool good = hf_reach_valid(w, s->rows[i]);
+        if (good) space.passes(space.user, s->rows[i - 1], s->rows[i], &good);
+        if (good) continue;
+        narrow(windows, s->count, windows[i] ? i : i - 1);
+        all = false;
+    }
+    return all;
 }
 
 /* The way as samples, its corners as round as they can be. */
@@ -79,16 +107,18 @@ static hf_status sample(hf_reach_worker* w, const hf_space_rows* way, samples* o
     double length = 0;
     for (int i = 0; i + 1 < way->count; i++)
         length += apart(w, hf_space_row(way, i), hf_space_row(way, i + 1));
-    int n = 2 + (int)fmin(MOST_SAMPLES, ceil(length / SAMPLE_M));
+    int n = 2 + (int)fmin(MOST_SAMPLES, ceil(length / SAMPLE_S));
     samples raw = {n, hf_workspace_take(w->workspace, (size_t)n, sizeof *raw.rows)};
     *out = (samples){n, hf_workspace_take(w->workspace, (size_t)n, sizeof *out->rows)};
     if (!raw.rows || !out->rows) return HF_ERROR_MEMORY;
     for (int i = 0; i < n; i++) at_length(w, way, length * i / (n - 1), raw.rows[i]);
-    int window = way->count > 2 ? (int)(ROUND_M / (length / (n - 1) + 1e-9)) : 0;
-    if (window > n / 3) window = n / 3;
-    for (; window > 0; window /= 2) {
-        round_corners(w, &raw, window, out);
-        if (all_pass(w, out)) return HF_OK;
+    int* windows = hf_workspace_take(w->workspace, (size_t)n, sizeof *windows);
+    if (!windows) return HF_ERROR_MEMORY;
+    int most = way->count > 2 ? (int)(ROUND_S / (length / (n - 1) + 1e-9)) : 0;
+    for (int i = 0; i < n; i++) windows[i] = most < n / 3 ? most : n / 3;
+    for (int round = 0; round < ROUNDINGS; round++) {
+        round_corners(w, &raw, windows, out);
+        if (all_pass(w, out, windows)) return HF_OK;
     }
     memcpy(out->rows, raw.rows, sizeof *raw.rows * (size_t)n);
     return HF_OK;
@@ -101,17 +131,15 @@ typedef struct playing {
     samples way;
     double* length;          /* of the way up to each sample */
     const double *from, *to; /* the stand's joint values before and after */
-    double* mixed;
+    hf_timing* timing;       /* NULL: one bell */
 } playing;
 
-/* The pose at a share of the way, with the fingers as far; in the worker. */
-static void pose_at(playing* p, double share, double* state) {
+/* The pose at a place of the way, counted in samples, with the fingers as far; in the worker. */
+static void pose_at(playing* p, double at, double* state) {
     hf_reach_worker* w = p->stage->worker;
     const samples* s = &p->way;
-    double at = share * p->length[s->count - 1];
-    int i = 0;
-    while (i + 2 < s->count && p->length[i + 1] < at) i++;
-    double d = p->length[i + 1] - p->length[i], t = d > 0 ? fmin(1, fmax(0, (at - p->length[i]) / d)) : share;
+    int i = (int)fmin(floor(at), s->count - 2);
+    double t = at - i, share = at / (s->count - 1);
     double controls[HF_CONTROL_COUNT];
     for (int c = 0; c < HF_CONTROL_COUNT; c++)
         controls[c] = s->rows[i][c] + t * (s->rows[i + 1][c] - s->rows[i][c]);
@@ -119,6 +147,18 @@ static void pose_at(playing* p, double share, double* state) {
     for (int k = 0; k < n && p->to; k++)
         p->stage->world->stand_q[k] = p->from[k] + share * (p->to[k] - p->from[k]);
     hf_reach_state(w, controls, state);
+}
+
+/* Where the way is in a frame, in samples: by the bell, or by the times that slow down at corners. */
+static double place_of(const playing* p, double frame, int frames) {
+    double u = fmin(1, fmax(0, frame / frames));
+    int last = p->way.count - 1;
+    if (p->timing) return fmin(last, hf_timing_at(p->timing, u * p->timing->duration_s));
+    double at = bell(u) * p->length[last];
+    int i = 0;
+    while (i + 1 < last && p->length[i + 1] < at) i++;
+    double d = p->length[i + 1] - p->length[i];
+    return fmin(last, i + (d > 0 ? (at - p->length[i]) / d : bell(u)));
 }
 
 /* The largest share of an acceleration limit that a joint or the root takes between two moves. */
@@ -143,7 +183,7 @@ static double too_fast(playing* p, int frames, hf_pose poses[3]) {
     const hf_reach_options* o = w->world->options;
     double speed = 0, most = 0, state[HF_REACH_WIDTH];
     for (int i = -1; i <= frames + 1; i++) {
-        pose_at(p, bell(fmin(1, fmax(0, (double)i / frames))), state);
+        pose_at(p, place_of(p, i, frames), state);
         hf_pose* now = &poses[(i + 3) % 3];
         now->root = w->pose.root;
         memcpy(now->q, w->pose.q, sizeof(double) * (size_t)c->view.q_count);
@@ -200,7 +240,7 @@ static bool frames_hold(playing* p, int frames, hf_pose poses[3]) {
     double state[HF_REACH_WIDTH];
     bool good = true;
     for (int i = 0; i <= frames && good; i++) {
-        pose_at(p, bell((double)i / frames), state);
+        pose_at(p, place_of(p, i, frames), state);
         if (i > 0) good = hf_reach_frames_pass(w, &poses[0]);
         poses[0].root = w->pose.root;
         memcpy(poses[0].q, w->pose.q, sizeof(double) * (size_t)w->world->creature->view.q_count);
@@ -220,6 +260,37 @@ static int find_duration(playing* p, hf_pose poses[3]) {
     return frames;
 }
 
+/* Where a corner could not be rounded one bell would be slow all the way for it: the times of hf_timing,
+   which slow down there alone, are taken where they are shorter by this. */
+static const double BELL_WORTH = 1.3;
+
+static hf_status time_corners(playing* p, int* frames) {
+    hf_reach_worker* w = p->stage->worker;
+    const hf_creature_view* v = &w->world->creature->view;
+    int n = p->way.count;
+    hf_transform* roots = hf_workspace_take(w->workspace, (size_t)n, sizeof *roots);
+    double* q = hf_workspace_take(w->workspace, (size_t)n * (size_t)v->q_count + 1, sizeof *q);
+    double state[HF_REACH_WIDTH];
+    if (!roots || !q) return HF_ERROR_MEMORY;
+    for (int i = 0; i < n; i++) {
+        pose_at(p, i, state);
+        roots[i] = w->pose.root;
+        memcpy(q + (size_t)i * (size_t)v->q_count, w->pose.q, sizeof(double) * (size_t)v->q_count);
+    }
+    hf_path path = {.count = n, .roots = roots, .q = q};
+    hf_timing_options o = hf_timing_options_default();
+    o.fps = w->world->options->rate;
+    o.speed_share = o.acceleration_share = w->world->options->speed_share;
+    hf_timing* timing;
+    hf_status status = hf_timing_create(&timing);
+    if (status == HF_OK) status = hf_timing_compute(w->world->creature, &path, &o, w->workspace, timing);
+    if (status == HF_OK && timing->frame_count > 3 && *frames > BELL_WORTH * timing->frame_count)
+        p->timing = timing, *frames = timing->frame_count - 1;
+    else
+        hf_timing_free(timing);
+    return status;
+}
+
 static void reset_fingers(const playing* p) {
     hf_reach_world* w = p->stage->world;
     memcpy(w->stand_q, p->from, sizeof(double) * (size_t)w->creature->view.q_count);
@@ -233,12 +304,14 @@ hf_status hf_reach_play(hf_reach_stage* s, const hf_space_rows* way, const doubl
     hf_status status = sample(w, way, &p.way);
     if (status == HF_OK) status = take_memory(&p, poses);
     int frames = status == HF_OK ? find_duration(&p, poses) : 0;
+    if (status == HF_OK) status = time_corners(&p, &frames);
     *good = status == HF_OK && frames_hold(&p, frames, poses);
     if (status == HF_OK && !*good) reset_fingers(&p);
     for (int i = 1; i <= frames && *good && status == HF_OK; i++) {
-        pose_at(&p, bell((double)i / frames), s->state);
+        pose_at(&p, place_of(&p, i, frames), s->state);
         status = add_knot(s, i == frames);
     }
+    hf_timing_free(p.timing);
     hf_workspace_end(w->workspace, mark);
     return status;
 }

@@ -139,10 +139,10 @@ static bool accept_leaf(const void* user, int node) {
 /* The leaves that one leaf could be joined with, and whether the way is free. */
 typedef struct looks {
     int count;
-    int others[8];
-    bool free[8];
+    int others[3];
+    bool free[3];
 } looks;
-enum { MOST_LOOKS = 8 };
+enum { MOST_LOOKS = 3 }; /* leaves that are nearest: more add ways that are hardly shorter */
 
 typedef struct shortening {
     hf_reach_roadmap* roadmap;

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/workspace.h"
 #include "model/creature.h"
+#include "model/scene.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -87,7 +88,13 @@ static hf_status stand(hf_reach_runner* r, hf_error* error) {
     const hf_scenario_state* start = &r->scenario->start;
     w->stand_q = hf_alloc((size_t)v->q_count + 1, sizeof(double));
     hf_transform* links = hf_workspace_take(r->workspace, (size_t)v->link_count, sizeof *links);
-    if (!w->stand_q || !links) return hf_fail_memory(error, NULL);
+    r->open_q = hf_alloc((size_t)v->q_count + 1, sizeof(double));
+    r->shapes = hf_alloc((size_t)hf_scene_object_count(r->scenario->scene) + 1, sizeof *r->shapes);
+    r->joint_at = hf_alloc((size_t)hf_scene_object_count(r->scenario->scene) + 1, sizeof *r->joint_at);
+    r->known = hf_alloc((size_t)hf_scene_object_count(r->scenario->scene) + 1, sizeof *r->known);
+    if (!w->stand_q || !links || !r->open_q || !r->shapes || !r->joint_at || !r->known)
+        return hf_fail_memory(error, NULL);
+    memcpy(r->open_q, start->pose.q, sizeof(double) * (size_t)v->q_count);
     memcpy(w->stand_q, start->pose.q, sizeof(double) * (size_t)v->q_count);
     hf_control_stand_set(w->layer, &(hf_pose){start->pose.root, w->stand_q}, links, &w->stand);
     hf_status status = find_feet(r, links, error);
@@ -121,11 +128,20 @@ static void destroy(hf_reach_runner* r) {
     hf_stance_free(r->world.stance);
     hf_placement_free(r->world.placement);
     hf_free(r->world.stand_q);
+    hf_free(r->open_q);
+    hf_free(r->joint_at);
+    hf_free(r->known);
+    int objects = r->shapes ? hf_scene_object_count(r->scenario->scene) : 0;
+    for (int i = 0; i < objects; i++) hf_object_shape_free(&r->shapes[i]);
+    hf_free(r->shapes);
     hf_workspace_free(r->workspace);
     hf_control_layer_free(r->layer);
 }
 
 /* ---- ways ---- */
+
+/* Between what is carried and all objects on its way, m: ways are tested every centimetre. */
+static const double LOAD_ROOM_M = 0.003;
 
 /* Smoothed, and where a frame of that does not hold, as it was found. */
 static hf_status play_way(hf_reach_runner* r, hf_space_rows* way, bool* good) {
@@ -143,13 +159,72 @@ hf_status hf_reach_go(hf_reach_runner* r, const double* goal, int without) {
     hf_workspace_mark mark = hf_workspace_begin(r->workspace);
     hf_space_rows way = hf_space_rows_start(HF_REACH_WIDTH, r->workspace);
     bool found = false;
+    // room about what is carried, where both ends have it
+    r->world.load_room_m = r->world.load_count ? LOAD_ROOM_M : 0;
+    if (!hf_reach_valid(r->stage.worker, r->stage.state) || !hf_reach_valid(r->stage.worker, goal))
+        r->world.load_room_m = 0;
     hf_status status =
         hf_reach_find_way(r->roadmap, r->stage.worker, without, r->stage.state, goal, &way, &found);
     if (status == HF_OK && found) status = play_way(r, &way, &found);
+    r->world.load_room_m = 0;
     if (status == HF_OK && !found)
         hf_reach_say(r, HF_NONE, "there is no free way to the posture at the goal: %s",
                      r->stage.worker->why ? r->stage.worker->why : "the search ended");
     hf_workspace_end(r->workspace, mark);
+    return status;
+}
+
+/* ---- a scene that changes ---- */
+
+static hf_reach_box box_of(const hf_reach_runner* r, int object) {
+    const hf_mesh* m = &r->scenario->scene->objects[object].mesh;
+    hf_transform at = hf_placement_pose(r->world.placement, object);
+    hf_reach_box b = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    for (int i = 0; i < m->vertex_count; i++) {
+        const float* v = m->vertices + 3 * (size_t)i;
+        hf_vec3 p = hf_apply(at, hf_v3((double)v[0], (double)v[1], (double)v[2]));
+        b.low = hf_v3(fmin(b.low.x, p.x), fmin(b.low.y, p.y), fmin(b.low.z, p.z));
+        b.high = hf_v3(fmax(b.high.x, p.x), fmax(b.high.y, p.y), fmax(b.high.z, p.z));
+    }
+    return b;
+}
+
+static bool has_moved(const hf_reach_runner* r, int object) {
+    hf_transform a = r->known[object], b = hf_placement_pose(r->world.placement, object);
+    return hf_distance(a.position, b.position) > 1e-6 || hf_quat_angle(a.rotation, b.rotation) > 1e-6;
+}
+
+/* Objects with keys are where they have them now; the roadmap learns of all that moved. What a hand carries
+   is not in the scene. */
+static hf_status follow_scene(hf_reach_runner* r) {
+    int count = hf_scene_object_count(r->scenario->scene), moved = 0;
+    hf_placement_set_time(r->world.placement, r->stage.frames / r->options->rate);
+    hf_reach_box* boxes = hf_alloc((size_t)count + 1, sizeof *boxes);
+    hf_placement* only = NULL;
+    hf_status status = hf_placement_create(r->scenario->scene, &only);
+    if (!boxes || status != HF_OK) {
+        hf_free(boxes);
+        hf_placement_free(only);
+        return HF_ERROR_MEMORY;
+    }
+    for (int i = 0; i < count; i++) {
+        bool carried = false;
+        for (int k = 0; k < r->world.load_count; k++) carried |= r->world.loads[k].object == i;
+        hf_placement_enable(only, i, !carried && has_moved(r, i));
+        if (carried || !has_moved(r, i)) continue;
+        hf_placement_move(only, i, hf_placement_pose(r->world.placement, i));
+        boxes[moved++] = box_of(r, i);
+        r->known[i] = hf_placement_pose(r->world.placement, i);
+    }
+    if (moved) {
+        double began = now_s();
+        status = hf_reach_roadmap_update(r->roadmap, &r->crew, &r->world, only, boxes, moved);
+        r->result->update_s += now_s() - began;
+        r->result->updates++;
+        r->world.changed = false;
+    }
+    hf_free(boxes);
+    hf_placement_free(only);
     return status;
 }
 
@@ -165,6 +240,8 @@ static hf_status begin(hf_reach_runner* r, hf_progress_fn progress, void* user, 
     memcpy(r->stage.state, r->world.rest, sizeof r->stage.state);
     if (!hf_reach_valid(w, r->world.rest))
         return hf_fail(error, HF_ERROR_FORMAT, r->scenario->path, 0, "start", "does not hold: %s", w->why);
+    for (int i = 0; i < hf_scene_object_count(r->scenario->scene); i++)
+        r->known[i] = hf_placement_pose(r->world.placement, i);
     double began = now_s();
     hf_status status = hf_reach_roadmap_grow(r->roadmap, &r->crew, r->options->nodes, progress, user);
     double grown = now_s();
@@ -186,11 +263,10 @@ static hf_status run_actions(hf_reach_runner* r) {
     out->outcome = HF_FOUND;
     for (int i = 0; i < s->action_count && status == HF_OK && out->outcome == HF_FOUND; i++) {
         double began = now_s();
-        int knots = r->result->schedule->knot_count;
-        (void)knots;
         r->now = &out->actions[out->action_count++];
         r->now->outcome = HF_FOUND;
-        status = hf_reach_do(r, &s->actions[i], i);
+        status = follow_scene(r);
+        if (status == HF_OK) status = hf_reach_do(r, &s->actions[i], i);
         r->now->time_s = now_s() - began;
         if (r->now->outcome != HF_FOUND) out->outcome = HF_PARTIAL;
     }

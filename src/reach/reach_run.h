@@ -3,6 +3,7 @@
 #define HF_REACH_REACH_RUN_H
 
 #include "reach/hand_solve.h"
+#include "reach/object_shape.h"
 #include "reach/reach_play.h"
 
 typedef struct hf_reach_runner {
@@ -14,6 +15,10 @@ typedef struct hf_reach_runner {
     hf_reach_roadmap* roadmap;
     hf_reach_stage stage;
     hf_workspace* workspace; /* of the ways of one action */
+    hf_transform* known;     /* where each object stood when the roadmap was last up to date */
+    hf_object_shape* shapes; /* of each object of the scene */
+    double* joint_at;        /* of each object: how far its joint is open, rad or m */
+    double* open_q;          /* the posture of the start, with open hands */
     hf_reach_result* result;
     hf_reach_action_result* now; /* of the action that is running */
 } hf_reach_runner;

@@ -99,7 +99,8 @@ hf_status hf_reach_find_way(hf_reach_roadmap* r, hf_reach_worker* w, int without
         return status == HF_OK ? hf_space_rows_add(path, goal) : status;
     }
     if (status == HF_OK) status = by_roadmap(r, w, start, goal, path, found);
-    if (status == HF_OK && *found && w->world->load_count) status = still_passes(w, path, found);
+    if (status == HF_OK && *found && (w->world->load_count || w->world->changed))
+        status = still_passes(w, path, found);
     if (status == HF_OK && !*found) status = by_trees(w, start, goal, path, found);
     return status;
 }

@@ -10,12 +10,15 @@
 #include <holdfast/rom.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* A way is cut into pieces on which no point of the distance moves farther, m: on each the straight move of
    the pose is tested, which a curved one leaves by a fifth of a millimetre. What hands carry is tested at the
    ends of pieces alone, which are shorter then. */
 static const double PIECE_M = 0.03, LOADED_PIECE_M = 0.01;
+/* Of what is carried in what it stands on, m: rounding of hands and meshes. */
+static const double LOAD_DEPTH_M = 2e-4;
 
 hf_status hf_reach_worker_create(const hf_reach_world* world, hf_workspace* workspace,
                                  hf_reach_worker** worker) {
@@ -29,7 +32,8 @@ hf_status hf_reach_worker_create(const hf_reach_world* world, hf_workspace* work
     w->links = hf_alloc((size_t)v->link_count, sizeof *w->links);
     w->pose.q = hf_alloc((size_t)v->q_count + 1, sizeof(double));
     w->before.q = hf_alloc((size_t)v->q_count + 1, sizeof(double));
-    if (!w->links || !w->pose.q || !w->before.q) return HF_ERROR_MEMORY;
+    w->jacobian = hf_alloc(9 * (size_t)v->v_count, sizeof *w->jacobian);
+    if (!w->links || !w->pose.q || !w->before.q || !w->jacobian) return HF_ERROR_MEMORY;
     return hf_clearance_create(world->creature, &w->clearance);
 }
 
@@ -37,6 +41,7 @@ void hf_reach_worker_free(hf_reach_worker* w) {
     if (!w) return;
     hf_clearance_free(w->clearance);
     hf_free(w->links);
+    hf_free(w->jacobian);
     hf_free(w->pose.q);
     hf_free(w->before.q);
     hf_free(w);
@@ -125,27 +130,42 @@ static bool upright(const hf_reach_worker* w) {
 
 /* Limits, range of motion, balance of the pose in the worker. */
 static bool holds(hf_reach_worker* w) {
-    if (!hf_pose_within_limits(w->world->creature, w->pose.q, 0)) return fail(w, "a joint is at its limit");
+    if (w->world->scene_only) return true;
+    if (!hf_pose_within_limits(w->world->creature, w->pose.q, HF_LIMIT))
+        return fail(w, "a joint is at its limit");
     if (!hf_pose_within_rom(w->world->creature, w->pose.q, HF_ROM_RAD))
         return fail(w, "a joint group is outside its range of motion");
     if (!balanced(w)) return fail(w, "the body loses its balance");
     return upright(w) || fail(w, "what it carries tilts");
 }
 
+static bool say_load(hf_reach_worker* w, int object, const char* other) {
+    snprintf(w->text, sizeof w->text, "carried \"%.40s\" meets \"%.40s\"",
+             hf_scene_object(hf_placement_scene(w->world->placement), object).name, other);
+    w->why = w->text;
+    return true;
+}
+
 /* Does what a hand carries meet the scene or the body? */
 static bool load_collides(hf_reach_worker* w, const hf_reach_load* load) {
     const hf_creature* c = w->world->creature;
     hf_transform at = load_pose(w, load);
-    hf_allowance allowed = hf_allowance_default();
+    hf_allowance allowed = {.depth = LOAD_DEPTH_M, .touched_object = -1};
     for (int i = 0; i < load->shape_count; i++) {
-        if (hf_placement_overlap(w->world->placement, &load->shapes[i], at, &allowed, NULL)) return true;
+        hf_surface hit;
+        double room = w->world->load_room_m;
+        if ((room > 0 && hf_placement_distance(w->world->placement, &load->shapes[i], at, room, &hit)) ||
+            hf_placement_overlap(w->world->placement, &load->shapes[i], at, &allowed, &hit))
+            return say_load(w, load->object,
+                            hf_scene_object(hf_placement_scene(w->world->placement), hit.object).name);
         for (int b = 0; b < c->view.body_count; b++) {
             const hf_body* body = &c->view.bodies[b];
             if (hf_effector_has(c, load->limb, body->link) ||
                 (load->second >= 0 && hf_effector_has(c, load->second, body->link)))
                 continue;
             hf_transform bone = hf_compose(w->links[body->link], body->in_link);
-            if (hf_shape_overlap(&load->shapes[i], at, &body->shape, bone, HF_DEPTH_M)) return true;
+            if (hf_shape_overlap(&load->shapes[i], at, &body->shape, bone, HF_DEPTH_M))
+                return say_load(w, load->object, c->view.links[body->link].name);
         }
     }
     return false;
@@ -157,6 +177,18 @@ static bool loads_collide(hf_reach_worker* w) {
     return false;
 }
 
+/* Which two things meet. */
+static const char* say_hit(hf_reach_worker* w) {
+    const hf_creature_view* v = &w->world->creature->view;
+    const hf_collision* h = &w->hit;
+    const char* other =
+        h->other_body >= 0 ? v->links[v->bodies[h->other_body].link].name
+                           : hf_scene_object(hf_placement_scene(w->world->placement), h->surface.object).name;
+    snprintf(w->text, sizeof w->text, "\"%.40s\" meets \"%.40s\"", v->links[v->bodies[h->body].link].name,
+             other);
+    return w->text;
+}
+
 static hf_collision_query query_of(hf_reach_worker* w, hf_hold* touches) {
     hf_collision_query q = hf_collision_query_default();
     int n = 0;
@@ -165,7 +197,11 @@ static hf_collision_query query_of(hf_reach_worker* w, hf_hold* touches) {
     q.touches = touches;
     q.touch_count = n;
     q.clearance = w->clearance;
-    q.depth_m = 0; // frames cut corners, and have what a frame allows for that
+    // frames cut corners, and have what a frame allows for that; a hand that is about to hold an object does
+    // not hold it yet, and may be no deeper in it than in anything else
+    q.depth_m = 0;
+    q.touched_depth_m = HF_DEPTH_M;
+    q.self = !w->world->scene_only;
     return q;
 }
 
@@ -181,8 +217,8 @@ static bool is_free(hf_reach_worker* w) {
     hf_hold touches[8];
     hf_collision_query q = query_of(w, touches);
     if (hf_collides(w->world->creature, w->world->placement, w->links, &q, &w->hit))
-        return fail(w, w->hit.other_body >= 0 ? "the body meets itself" : "the body meets the scene");
-    return !loads_collide(w) || fail(w, "what it carries meets something");
+        return fail(w, say_hit(w));
+    return !loads_collide(w);
 }
 
 bool hf_reach_valid(hf_reach_worker* w, const double* state) {
@@ -223,7 +259,7 @@ static hf_status piece_passes(hf_reach_worker* w, const double* a, const double*
     if (!*passes) return HF_OK;
     hf_status status = hf_move_collides(w->world->creature, w->world->placement, &w->before, &w->pose, &q,
                                         w->workspace, &collides, &w->hit);
-    if (collides) w->why = "the body meets something on the way";
+    if (collides) w->why = say_hit(w);
     *passes = !collides && !(w->world->load_count && t < 1 && loads_collide(w));
     keep_pose(w);
     return status;
@@ -248,19 +284,43 @@ static hf_status passes(void* user, const double* a, const double* b, bool* good
     return status;
 }
 
+/* What is carried, on the straight way from a frame to the pose in the worker. */
+static bool loads_pass(hf_reach_worker* w, const hf_pose* from) {
+    const hf_creature* c = w->world->creature;
+    double way = 0;
+    if (!w->world->load_count) return true;
+    for (int k = 0; k < w->world->load_count; k++) {
+        int link = c->view.limbs[w->world->loads[k].limb].effector_link;
+        hf_vec3 now = w->links[link].position;
+        hf_forward(c, from, w->links);
+        way = fmax(way, hf_distance(now, w->links[link].position));
+        hf_forward(c, &w->pose, w->links);
+    }
+    bool good = true;
+    // the far side of an object in a hand goes about twice as far as the hand
+    int n = 1 + (int)(2 * way / HF_STEP_M);
+    for (int i = 1; i <= n && good; i++) {
+        hf_pose_between(c, from, &w->pose, (double)i / n, &w->before);
+        hf_forward(c, &w->before, w->links);
+        good = !loads_collide(w);
+    }
+    hf_forward(c, &w->pose, w->links);
+    return good;
+}
+
 bool hf_reach_frames_pass(hf_reach_worker* w, const hf_pose* from) {
     hf_hold touches[8];
     hf_collision_query q = query_of(w, touches);
     q.depth_m = HF_FRAME_DEPTH_M;
-    q.touched_depth_m = HF_FRAME_TOUCH_DEPTH_M;
+    q.touched_depth_m = HF_FRAME_DEPTH_M;
     q.step_m = HF_STEP_M;
     bool collides = true;
     if (!holds(w)) return false;
     if (hf_move_collides(w->world->creature, w->world->placement, from, &w->pose, &q, w->workspace, &collides,
                          &w->hit) != HF_OK ||
         collides)
-        return fail(w, "a frame of the way meets something");
-    return !loads_collide(w) || fail(w, "what it carries meets something on the way");
+        return fail(w, say_hit(w));
+    return loads_pass(w, from);
 }
 
 /* One step of the tree's length towards another state. */

@@ -23,6 +23,7 @@ typedef struct hf_reach_load {
     const hf_shape* shapes; /* convex, in the object's frame */
     bool upright;
     hf_hold hold, second_hold; /* in the object's frame */
+    hf_quat second_turn;       /* of the second hand's link, in the object's frame */
 } hf_reach_load;
 
 /* Shared by workers while they search. */
@@ -38,9 +39,12 @@ typedef struct hf_reach_world {
     int support_count;
     int load_count;
     hf_reach_load loads[HF_REACH_MAX_CARRIED];
+    double load_room_m; /* what is carried stays so far from all objects while it is on its way */
     int touch_count; /* objects that a hand may touch without holding them: it is about to grasp or let go */
     hf_hold touches[4];
     double rest[HF_REACH_WIDTH];
+    bool scene_only;    /* postures are tested against the placement alone: all else is known to hold */
+    bool changed;       /* objects stand elsewhere than when the roadmap was made */
     double straight[2]; /* elbow controls of arms that reach as far as they can */
 } hf_reach_world;
 
@@ -49,10 +53,12 @@ typedef struct hf_reach_worker {
     hf_workspace* workspace;
     hf_clearance* clearance;
     hf_transform* links;
+    double* jacobian; /* scratch: 9 rows over all speeds */
     hf_pose pose, before;
     int without; /* arm left out of costs, -1 for none */
     int64_t tests;
     const char* why; /* what the last posture failed at */
+    char text[120];  /* of a collision */
     hf_collision hit;
 } hf_reach_worker;
 

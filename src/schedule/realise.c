@@ -48,6 +48,8 @@ typedef struct held {
     hf_hold world;
     hf_anchor local, anchor; /* in the object's frame, and in the world now */
     hf_support support;
+    int carried;          /* the object that rides on the limb, -1 for none */
+    hf_transform in_link; /* where it rides, in the frame of the contact frame's link */
 } held;
 
 typedef struct realiser {
@@ -57,7 +59,7 @@ typedef struct realiser {
     hf_workspace* workspace;
     hf_placement* placement;
     hf_clearance* clearance;
-    bool moves; /* an object has keys */
+    bool moves; /* an object has keys or is carried */
     hf_motion* motion;
     hf_realise_result* result;
     hf_transform* links;
@@ -105,6 +107,13 @@ static bool pose_at(realiser* r, double time_s, hf_pose* pose) {
     return false;
 }
 
+/* Does the object of a hold go with the limb? One that is movable does, where no keys move it. */
+static bool rides(const realiser* r, const hf_hold* hold) {
+    if (!hold->grip || hold->object < 0) return false;
+    hf_object_view o = hf_scene_object(r->scene, hold->object);
+    return o.movable && o.key_count == 0;
+}
+
 /* Begins a hold as the limb stands. Where the limb stands elsewhere than the hold says (an edited schedule),
    the hold is right: the contact frame's point goes there and its normal against the surface's. */
 static void begin(realiser* r, int index, int frame, const hf_transform* links, held* h) {
@@ -128,6 +137,24 @@ static void begin(realiser* r, int index, int frame, const hf_transform* links, 
                 .anchor = a,
                 .local = hf_anchor_in(hf_inverse(object), a)};
     hf_support_plan(r->creature, r->placement, &world, link, &h->support);
+    h->carried = rides(r, &world) ? world.object : -1;
+    h->in_link = hf_compose(hf_inverse(link), object);
+}
+
+/* Puts what hands carry where the hands of this pose are. Of two hands at one object the first carries it. */
+static void move_carried(realiser* r, const hf_pose* pose, double time_s) {
+    bool any = false;
+    for (int i = 0; i < r->now_count; i++) any |= r->now[i].carried >= 0;
+    if (any) hf_forward(r->creature, pose, r->links);
+    for (int i = 0; i < r->now_count; i++) {
+        const held* h = &r->now[i];
+        bool first = h->carried >= 0 && r->schedule->holds[h->index].to_s >= time_s - SAME_S;
+        for (int k = 0; k < i && first; k++)
+            first =
+                r->now[k].carried != h->carried || r->schedule->holds[r->now[k].index].to_s < time_s - SAME_S;
+        const hf_contact_frame* f = &r->creature->view.limbs[h->world.limb].contacts[h->world.frame];
+        if (first) hf_placement_move(r->placement, h->carried, hf_compose(r->links[f->link], h->in_link));
+    }
 }
 
 /* The holds that last at a time, those of the frame before first; true when they changed. */
@@ -187,7 +214,34 @@ static hf_status write_frame(realiser* r, double time_s, const hf_pose* pose, bo
     for (int limb = 0; limb < r->creature->view.limb_count; limb++)
         for (int i = 0; i < r->now_count && status == HF_OK; i++)
             if (r->now[i].world.limb == limb) status = hf_motion_add_contact(r->motion, f, &r->now[i].world);
+    for (int i = 0; i < r->now_count && status == HF_OK; i++) {
+        int object = r->now[i].carried;
+        for (int k = 0; k < i; k++)
+            if (r->now[k].carried == object) object = -1;
+        if (object < 0) continue;
+        int name = hf_motion_object_index(r->motion, hf_scene_object(r->scene, object).name);
+        status = name < 0 ? HF_ERROR_MEMORY
+                          : hf_motion_add_object(r->motion, f, name, hf_placement_pose(r->placement, object));
+    }
     return status;
+}
+
+/* The centre of mass of the creature and of what its hands carry, each in the middle of its box. */
+static hf_vec3 loaded_com(const realiser* r) {
+    double mass = r->creature->view.mass;
+    hf_vec3 com = hf_scale(hf_com(r->creature, r->links), mass);
+    for (int i = 0; i < r->now_count; i++) {
+        int object = r->now[i].carried;
+        for (int k = 0; k < i; k++)
+            if (r->now[k].carried == object) object = -1;
+        if (object < 0) continue;
+        double load = hf_scene_object(r->scene, object).mass_kg;
+        hf_vec3 middle =
+            hf_apply(hf_placement_pose(r->placement, object), hf_object_middle(r->scene, object));
+        com = hf_add(com, hf_scale(middle, load));
+        mass += load;
+    }
+    return hf_scale(com, mass > 0 ? 1 / mass : 1);
 }
 
 /* The static margin of the frame that was written last; r->links are its links. */
@@ -200,7 +254,7 @@ static hf_status weigh(realiser* r, bool changed, bool test, int frame) {
             hf_stance_build(r->stance, r->supports, r->now_count, r->creature->view.mass, NULL, r->workspace);
         if (status != HF_OK) return status;
     }
-    double margin = hf_stance_margin(r->stance, hf_com(r->creature, r->links));
+    double margin = hf_stance_margin(r->stance, loaded_com(r));
     r->motion->frames[frame].balance = margin;
     return test && margin < HF_FRAME_MARGIN_M && r->schedule->claims & HF_CLAIM_BALANCE
                ? note(r, HF_FAULT_BALANCE, frame, -1, NULL)
@@ -247,7 +301,7 @@ static hf_status look_for_collision(realiser* r, int frame) {
     hf_status status;
     if (r->moves) {
         // objects move too: the frame alone is judged
-        hf_placement_set_time(r->placement, f->time_s);
+        hf_motion_place(r->motion, frame, r->placement);
         hf_forward(r->creature, &a, r->links);
         collides = hf_collides(r->creature, r->placement, r->links, &query, &hit);
         status = HF_OK;
@@ -326,6 +380,7 @@ static hf_status make_frames(realiser* r, bool test) {
         if (r->moves) hf_placement_set_time(r->placement, time_s);
         bool on_knot = pose_at(r, at_s, &pose);
         hf_frames_keep_range(r->creature, pose.q);
+        move_carried(r, &pose, at_s);
         bool changed = list_holds(r, i, at_s, &pose) || i == 0;
         status = rehold(r, i, test, &pose);
         if (status == HF_OK) status = write_frame(r, time_s, &pose, on_knot && s->knots[r->knot].stance);
@@ -391,6 +446,7 @@ static hf_status take_memory(realiser* r) {
     if (!r->links || !r->q || !r->between || !r->now || !r->touches || !r->supports) return HF_ERROR_MEMORY;
     for (int i = 0; i < hf_scene_object_count(r->scene); i++)
         r->moves |= hf_scene_object(r->scene, i).key_count > 1;
+    for (int i = 0; i < r->schedule->hold_count; i++) r->moves |= rides(r, &r->schedule->holds[i].hold);
     hf_status status = hf_placement_create(r->scene, &r->placement);
     if (status == HF_OK) status = hf_clearance_create(r->creature, &r->clearance);
     if (status == HF_OK) status = hf_stance_create(&r->stance);

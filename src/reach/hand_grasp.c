@@ -1,0 +1,418 @@
+/* Hand shapes (reaching-2003 section 7, and found by themselves): the palm is laid onto the surface at places
+   all about the object, in several turns, the fingers are closed until they touch, and the shape counts where
+   three places touch or more and friction there bears the object's weight. */
+#include "reach/hand_grasp.h"
+
+#include "base/random.h"
+#include "base/workspace.h"
+#include "model/creature.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    STREAM = 0x6a59,
+    TURNS = 8,   /* of the palm about the surface's normal */
+    RANDOM = 48, /* places drawn over the surface beside those that are straight out from its middle */
+    MOST_CANDIDATES = 3 * 26 + RANDOM,
+    MOST_OF_PLACE = 6,
+    BISECTIONS = 7,
+    LEAST_CONTACTS = 3,
+    MOST_CONTACTS = 12
+};
+static const double CLOSE_STEP = 0.06; /* rad between two looks while a finger closes: 4 mm at its tip */
+static const double TOUCH_M = 0.002;   /* a finger that ends so near touches */
+static const double IDLE_SHARE = 0.6;  /* of its range that a finger closes that meets nothing */
+static const double HANDLE_M = 0.02;   /* how far about its point a handle is looked for */
+static const double FAR_M = 5;         /* from where rays look at an object */
+
+typedef struct grasping {
+    const hf_reach_world* world;
+    const hf_creature_view* v;
+    const hf_scene* scene;
+    int object, limb;
+    hf_placement* alone; /* the object where it is now, all others taken out */
+    hf_transform at;
+    hf_transform* links;
+    double* q;
+    hf_stance* stance;
+    hf_workspace* workspace;
+    hf_hand_grasps* out;
+    const hf_vec3* handle; /* where it is held, in the object's frame; NULL: anywhere */
+} grasping;
+
+/* ---- fingers ---- */
+
+static bool is_finger(const grasping* g, int joint) {
+    const hf_joint* j = &g->v->joints[joint];
+    return j->q_count == 1 && j->mimic < 0 && j->child_link != g->v->limbs[g->limb].effector_link &&
+           hf_effector_has(g->world->creature, g->limb, j->child_link) &&
+           hf_effector_has(g->world->creature, g->limb, j->parent_link);
+}
+
+static void pose_fingers(grasping* g, hf_transform hand) {
+    int effector = g->v->limbs[g->limb].effector_link;
+    g->links[effector] = hand;
+    hf_pose_follow(g->world->creature, g->q);
+    for (int l = 0; l < g->v->link_count; l++)
+        if (g->v->links[l].parent_link == effector) hf_forward_from(g->world->creature, l, g->q, g->links);
+}
+
+static bool is_beyond(const grasping* g, int link, int from) {
+    for (; link >= 0; link = g->v->links[link].parent_link)
+        if (link == from) return true;
+    return false;
+}
+
+/* Which way a finger joint closes: the one that brings what it moves to the palm's side. */
+static double closing_sign(grasping* g, int joint, hf_transform hand) {
+    const hf_contact_frame* palm = &g->v->limbs[g->limb].contacts[0];
+    const hf_joint* j = &g->v->joints[joint];
+    double before = 0, after = 0, kept = g->q[j->q_index];
+    for (int pass = 0; pass < 2; pass++) {
+        g->q[j->q_index] = kept + (pass ? 0.2 : 0);
+        pose_fingers(g, hand);
+        double sum = 0;
+        for (int b = 0; b < g->v->body_count; b++) {
+            const hf_body* body = &g->v->bodies[b];
+            if (!is_beyond(g, body->link, j->child_link)) continue;
+            hf_vec3 p = hf_apply(g->links[body->link], body->in_link.position);
+            sum += hf_dot(hf_rotate(hand.rotation, palm->normal), p);
+        }
+        *(pass ? &after : &before) = sum;
+    }
+    g->q[j->q_index] = kept;
+    return after >= before ? 1 : -1;
+}
+
+static bool overlaps(const grasping* g, int from, int* touching) {
+    hf_allowance none = {.depth = 0, .touched_object = -1};
+    for (int b = 0; b < g->v->body_count; b++) {
+        const hf_body* body = &g->v->bodies[b];
+        if (!is_beyond(g, body->link, from)) continue;
+        hf_transform pose = hf_compose(g->links[body->link], body->in_link);
+        if (!hf_placement_overlap(g->alone, &body->shape, pose, &none, NULL)) continue;
+        *touching = b;
+        return true;
+    }
+    return false;
+}
+
+/* Closes one finger until it touches; the body that does, or -1. */
+static int close_finger(grasping* g, int joint, hf_transform hand) {
+    const hf_joint* j = &g->v->joints[joint];
+    double sign = closing_sign(g, joint, hand), open = g->q[j->q_index];
+    double end = sign > 0 ? j->upper : j->lower, free = open, met = open;
+    int body = -1;
+    bool touches = false;
+    for (double x = open; !touches && (end - x) * sign > 0; x += sign * CLOSE_STEP) {
+        g->q[j->q_index] = met = x;
+        pose_fingers(g, hand);
+        touches = overlaps(g, j->child_link, &body);
+        if (!touches) free = x;
+    }
+    if (!touches) {
+        g->q[j->q_index] = open + IDLE_SHARE * (end - open);
+        pose_fingers(g, hand);
+        return -1;
+    }
+    for (int i = 0; i < BISECTIONS; i++) {
+        int other;
+        g->q[j->q_index] = (free + met) / 2;
+        pose_fingers(g, hand);
+        if (overlaps(g, j->child_link, &other))
+            met = g->q[j->q_index], body = other;
+        else
+            free = g->q[j->q_index];
+    }
+    g->q[j->q_index] = free;
+    pose_fingers(g, hand);
+    return body;
+}
+
+/* ---- what bears ---- */
+
+/* A point that pushes into the object. */
+static hf_support push_at(const grasping* g, hf_vec3 point, hf_vec3 normal) {
+    hf_support s = {.corner_count = 1, .normal = hf_neg(normal)};
+    s.corners[0] = point;
+    s.friction = hf_scene_object(g->scene, g->object).friction;
+    return s;
+}
+
+static bool bears(const grasping* g, const hf_support* supports, int count) {
+    double mass = fmax(hf_scene_object(g->scene, g->object).mass_kg, 0.01);
+    if (hf_stance_build(g->stance, supports, count, mass, NULL, g->workspace) != HF_OK) return false;
+    hf_vec3 com = hf_apply(g->at, hf_object_middle(g->scene, g->object)), none = {0, 0, 0};
+    return hf_stance_holds(g->stance, com, none, none);
+}
+
+/* Closes all fingers about the object; how many places touch, the palm counted. */
+static int close_hand(grasping* g, hf_transform hand, hf_surface palm, hf_support* supports) {
+    int count = 0;
+    supports[count++] = push_at(g, palm.point, palm.normal);
+    memcpy(g->q, g->world->stand.q, sizeof(double) * (size_t)g->v->q_count);
+    for (int i = 0; i < g->v->joint_count; i++) {
+        int joint = g->v->joint_order[i];
+        if (!is_finger(g, joint)) continue;
+        int body = close_finger(g, joint, hand);
+        hf_surface s;
+        if (body < 0 || count == MOST_CONTACTS) continue;
+        const hf_body* b = &g->v->bodies[body];
+        hf_transform pose = hf_compose(g->links[b->link], b->in_link);
+        if (hf_placement_distance(g->alone, &b->shape, pose, TOUCH_M, &s))
+            supports[count++] = push_at(g, s.point, s.normal);
+    }
+    return count;
+}
+
+/* ---- candidates ---- */
+
+/* The effector link with its palm on a surface, turned by an angle about the normal. */
+static hf_transform hand_on(const grasping* g, const hf_surface* s, double turn) {
+    const hf_contact_frame* palm = &g->v->limbs[g->limb].contacts[0];
+    hf_quat onto = hf_quat_between(palm->normal, hf_neg(s->normal));
+    hf_transform t = {.rotation = hf_quat_mul(hf_quat_axis_angle(s->normal, turn), onto)};
+    t.position = hf_sub(s->point, hf_rotate(t.rotation, palm->offset));
+    return t;
+}
+
+/* Is the open hand clear of the object, but for what touches? */
+static bool is_clear(grasping* g, hf_transform hand) {
+    hf_allowance some = {.depth = 0.0008, .touched_object = -1};
+    memcpy(g->q, g->world->stand.q, sizeof(double) * (size_t)g->v->q_count);
+    pose_fingers(g, hand);
+    for (int b = 0; b < g->v->body_count; b++) {
+        const hf_body* body = &g->v->bodies[b];
+        if (!is_beyond(g, body->link, g->v->limbs[g->limb].effector_link)) continue;
+        if (hf_placement_overlap(g->alone, &body->shape, hf_compose(g->links[body->link], body->in_link),
+                                 &some, NULL))
+            return false;
+    }
+    return true;
+}
+
+static hf_status keep(grasping* g, hf_transform hand, const hf_surface* s, int contacts) {
+    hf_hand_grasp* to = &g->out->items[g->out->count++];
+    hf_transform into = hf_inverse(g->at);
+    size_t n = (size_t)g->v->q_count + 1;
+    *to = (hf_hand_grasp){.hand = hf_compose(into, hand),
+                          .way = hf_neg(hf_rotate(into.rotation, s->normal)),
+                          .contacts = contacts,
+                          .q = hf_workspace_take(g->workspace, n, sizeof(double))};
+    to->hold = hf_hold_in_object(
+        (hf_hold){.limb = g->limb, .frame = 0, .object = g->object, .grip = true, s->point, s->normal},
+        g->at);
+    if (!to->q) return HF_ERROR_MEMORY;
+    memcpy(to->q, g->q, sizeof(double) * (n - 1));
+    return HF_OK;
+}
+
+static hf_status try_hand(grasping* g, const hf_surface* s, double turn) {
+    hf_support supports[MOST_CONTACTS];
+    hf_transform hand = hand_on(g, s, turn);
+    g->out->tried++;
+    if (!is_clear(g, hand)) {
+        g->out->why = "the hand would be inside it";
+        return HF_OK;
+    }
+    int count = close_hand(g, hand, *s, supports);
+    if (count < LEAST_CONTACTS) {
+        g->out->why = "the fingers do not close about it";
+        return HF_OK;
+    }
+    // what has a joint stands by itself
+    if (!g->handle && !bears(g, supports, count)) {
+        g->out->why = "friction at the fingers does not bear its weight";
+        return HF_OK;
+    }
+    return keep(g, hand, s, count);
+}
+
+/* Half of the object's size along the world's axes where it stands. */
+static hf_vec3 half_size(const grasping* g) {
+    hf_object_view o = hf_scene_object(g->scene, g->object);
+    hf_vec3 low = {INFINITY, INFINITY, INFINITY}, high = {-INFINITY, -INFINITY, -INFINITY};
+    for (int i = 0; i < o.mesh.vertex_count; i++) {
+        const float* v = o.mesh.vertices + 3 * (size_t)i;
+        hf_vec3 p = hf_apply(g->at, hf_v3((double)v[0], (double)v[1], (double)v[2]));
+        low = hf_v3(fmin(low.x, p.x), fmin(low.y, p.y), fmin(low.z, p.z));
+        high = hf_v3(fmax(high.x, p.x), fmax(high.y, p.y), fmax(high.z, p.z));
+    }
+    return hf_scale(hf_sub(high, low), 0.5);
+}
+
+/* Places on the surface: straight out from the middle in 26 directions, then anywhere. */
+static int list_places(const grasping* g, hf_surface* places) {
+    hf_vec3 middle = hf_apply(g->at, hf_object_middle(g->scene, g->object));
+    hf_vec3 half = half_size(g);
+    if (g->handle) middle = hf_apply(g->at, *g->handle), half = hf_v3(HANDLE_M, HANDLE_M, HANDLE_M);
+    int count = 0;
+    // from the sides first, then from above, then from below; in the upper half, the middle, the lower half
+    static const double heights[3] = {0, 1, -1}, levels[3] = {0.5, 0, -0.5};
+    for (int k = 0; k < 27 * 3; k++) {
+        int side = k % 9 + 9 * (k / 27), level = k / 9 % 3;
+        hf_vec3 d = hf_v3(side % 3 - 1, side / 3 % 3 - 1, heights[side / 9]);
+        if (hf_length(d) < 0.5) continue;
+        d = hf_normalize(hf_rotate(g->at.rotation, d));
+        hf_vec3 at = hf_add(middle, hf_v3(0, 0, levels[level] * half.z)),
+                from = hf_add(at, hf_scale(d, FAR_M));
+        if (hf_placement_ray(g->alone, from, hf_neg(d), FAR_M, &places[count])) count++;
+    }
+    hf_random r = hf_random_start(g->world->options->seed, STREAM, (uint64_t)g->object);
+    for (int i = 0; i < RANDOM; i++) {
+        hf_vec3 d = hf_random_in_box(&r, hf_v3(-1, -1, -1), hf_v3(1, 1, 1));
+        hf_vec3 by = hf_random_in_box(&r, hf_neg(half), half);
+        // every other one from above: what stands on a floor or deep in a shelf is taken from there
+        if (i % 2) d = hf_v3(0.2 * d.x, 0.2 * d.y, 1);
+        if (hf_length(d) < 0.1) continue;
+        d = hf_normalize(d);
+        hf_vec3 from = hf_add(hf_add(middle, by), hf_scale(d, FAR_M));
+        if (hf_placement_ray(g->alone, from, hf_neg(d), 2 * FAR_M, &places[count])) count++;
+    }
+    return count;
+}
+
+static hf_status find(grasping* g) {
+    hf_surface places[MOST_CANDIDATES];
+    int count = list_places(g, places);
+    hf_status status = HF_OK;
+    // at most a few of one place, so that there are grasps from all sides
+    for (int i = 0; i < count && status == HF_OK; i++) {
+        int before = g->out->count;
+        for (int t = 0; t < TURNS && status == HF_OK && g->out->count < HF_MAX_GRASPS; t++)
+            if (g->out->count < before + MOST_OF_PLACE)
+                status = try_hand(g, &places[i], 6.283185307179586 * ((7 * t) % TURNS) / TURNS);
+    }
+    return status;
+}
+
+/* A grasp that the scenario gives: the palm drawn onto the surface, fingers as said or closed. */
+static hf_status take_given(grasping* g, const hf_grasp* given) {
+    const hf_contact_frame* palm = &g->v->limbs[g->limb].contacts[0];
+    hf_transform hand = hf_compose(g->at, given->hand);
+    hf_surface s;
+    hf_support supports[MOST_CONTACTS];
+    hf_vec3 at = hf_apply(hand, palm->offset);
+    if (!hf_placement_closest(g->alone, at, 0.03, &s)) {
+        g->out->why = "the palm of the hand shape is over 3 cm from it";
+        return HF_OK;
+    }
+    hand.position = hf_add(hand.position, hf_sub(s.point, at));
+    int count = close_hand(g, hand, s, supports);
+    for (int i = 0; i < given->joint_count; i++)
+        g->q[g->v->joints[given->joints[i]].q_index] = given->values[i];
+    hf_pose_follow(g->world->creature, g->q);
+    hf_status status = keep(g, hand, &s, count);
+    if (hf_length(given->approach) > 0) g->out->items[g->out->count - 1].way = given->approach;
+    return status;
+}
+
+/* ---- the whole ---- */
+
+static hf_status start(grasping* g) {
+    g->links = hf_workspace_take(g->workspace, (size_t)g->v->link_count, sizeof *g->links);
+    g->q = hf_workspace_take(g->workspace, (size_t)g->v->q_count + 1, sizeof *g->q);
+    if (!g->links || !g->q) return HF_ERROR_MEMORY;
+    hf_status status = hf_placement_create(g->scene, &g->alone);
+    if (status == HF_OK) status = hf_stance_create(&g->stance);
+    if (status != HF_OK) return status;
+    for (int i = 0; i < hf_scene_object_count(g->scene); i++)
+        if (i != g->object) hf_placement_enable(g->alone, i, false);
+    g->at = hf_placement_pose(g->world->placement, g->object);
+    hf_placement_move(g->alone, g->object, g->at);
+    return HF_OK;
+}
+
+static void end(grasping* g) {
+    hf_placement_free(g->alone);
+    hf_stance_free(g->stance);
+}
+
+hf_status hf_hand_grasps_find(const hf_reach_world* world, const hf_scene* scene, int object,
+                              const hf_reach_object* given, int limb, hf_workspace* workspace,
+                              hf_hand_grasps* out) {
+    memset(out, 0, sizeof *out);
+    grasping g = {.world = world,
+                  .v = &world->creature->view,
+                  .scene = scene,
+                  .object = object,
+                  .limb = limb,
+                  .workspace = workspace,
+                  .out = out};
+    if (g.v->limbs[limb].contact_count == 0) {
+        out->why = "the arm has no contact frame";
+        return HF_OK;
+    }
+    if (given && given->joint != HF_OBJECT_FREE && given->has_handle) g.handle = &given->handle;
+    hf_status status = start(&g);
+    int many = given ? given->grasp_count : 0;
+    for (int i = 0; i < many && status == HF_OK && out->count < HF_MAX_GRASPS; i++)
+        if (given->grasps[i].limb < 0 || given->grasps[i].limb == limb)
+            status = take_given(&g, &given->grasps[i]);
+    if (status == HF_OK && many == 0) status = find(&g);
+    end(&g);
+    return status;
+}
+
+/* ---- two hands ---- */
+
+/* The corners of a palm's patch as points that push. */
+static hf_support palm_support(const grasping* g, hf_transform hand, const hf_surface* s) {
+    const hf_contact_frame* palm = &g->v->limbs[g->limb].contacts[0];
+    hf_support out = push_at(g, s->point, s->normal);
+    hf_vec3 across = hf_cross(s->normal, hf_v3(0, 0, 1));
+    if (hf_length(across) < 0.1) across = hf_v3(1, 0, 0);
+    across = hf_normalize(across);
+    hf_vec3 up = hf_cross(across, s->normal);
+    double half = fmin(palm->patch[0], palm->patch[1]) / 2;
+    out.corner_count = HF_SUPPORT_CORNERS;
+    for (int k = 0; k < HF_SUPPORT_CORNERS; k++)
+        out.corners[k] = hf_add(
+            s->point, hf_add(hf_scale(across, k & 1 ? half : -half), hf_scale(up, k & 2 ? half : -half)));
+    (void)hand;
+    return out;
+}
+
+hf_status hf_hand_grasps_both(const hf_reach_world* world, const hf_scene* scene, int object,
+                              hf_workspace* workspace, hf_hand_grasps* out) {
+    memset(out, 0, sizeof *out);
+    grasping g = {.world = world,
+                  .v = &world->creature->view,
+                  .scene = scene,
+                  .object = object,
+                  .limb = world->layer->arms[HF_RIGHT],
+                  .workspace = workspace,
+                  .out = out};
+    hf_status status = start(&g);
+    hf_vec3 middle = hf_apply(g.at, hf_object_middle(scene, object));
+    hf_vec3 right = hf_rotate(world->stand.root.rotation, hf_v3(0, -1, 0));
+    for (int lean = 0; lean < 3 && status == HF_OK; lean++) {
+        hf_surface s[2];
+        hf_vec3 d = hf_normalize(hf_add(right, hf_v3(0, 0, 0.3 * (lean - 1) * (lean - 1) * (lean - 1))));
+        bool hit = true;
+        for (int side = 0; side < 2; side++) {
+            hf_vec3 way = side == 0 ? d : hf_neg(hf_v3(d.x, d.y, -d.z));
+            hit = hit && hf_placement_ray(g.alone, hf_add(middle, hf_scale(way, FAR_M)), hf_neg(way), FAR_M,
+                                          &s[side]);
+        }
+        for (int t = 0; t < TURNS && hit && status == HF_OK && out->count + 2 <= HF_MAX_GRASPS; t++) {
+            hf_support supports[2];
+            for (int side = 0; side < 2 && status == HF_OK; side++) {
+                g.limb = world->layer->arms[side];
+                double turn = 6.283185307179586 * t / TURNS;
+                hf_transform hand = hand_on(&g, &s[side], side == 0 ? turn : -turn);
+                memcpy(g.q, world->stand.q, sizeof(double) * (size_t)g.v->q_count);
+                supports[side] = palm_support(&g, hand, &s[side]);
+                status = keep(&g, hand, &s[side], 1);
+            }
+            out->tried++;
+            if (status == HF_OK && !bears(&g, supports, 2)) {
+                out->count -= 2;
+                out->why = "friction at two palms does not bear its weight";
+            }
+        }
+    }
+    end(&g);
+    return status;
+}

@@ -1,0 +1,36 @@
+/* How hands hold objects: shapes from the scenario, or found by themselves. */
+#ifndef HF_REACH_HAND_GRASP_H
+#define HF_REACH_HAND_GRASP_H
+
+#include "reach/reach_world.h"
+
+#include <holdfast/scenario.h>
+
+enum { HF_MAX_GRASPS = 96 };
+
+typedef struct hf_hand_grasp {
+    hf_transform hand; /* the effector link, in the object's frame */
+    hf_vec3 way;       /* unit, the way the hand comes, in the object's frame */
+    hf_hold hold;      /* in the object's frame */
+    double* q;         /* whole posture whose fingers are closed; workspace memory */
+    int contacts;      /* places where hand and object touch */
+} hf_hand_grasp;
+
+typedef struct hf_hand_grasps {
+    int count;
+    hf_hand_grasp items[HF_MAX_GRASPS];
+    int tried;
+    const char* why; /* what the last hand shape failed at */
+} hf_hand_grasps;
+
+/* The grasps of an object by one arm, best first. given: what the scenario says of the object. Those found by
+   themselves touch in three places at least, and friction there bears the object's weight. */
+hf_status hf_hand_grasps_find(const hf_reach_world* world, const hf_scene* scene, int object,
+                              const hf_reach_object* given, int limb, hf_workspace* workspace,
+                              hf_hand_grasps* out);
+/* Two palms that press an object from opposite sides: items 0 and 1 belong together, and so on; the right arm
+   comes first. */
+hf_status hf_hand_grasps_both(const hf_reach_world* world, const hf_scene* scene, int object,
+                              hf_workspace* workspace, hf_hand_grasps* out);
+
+#endif

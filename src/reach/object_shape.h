@@ -1,0 +1,17 @@
+/* Objects as convex shapes, for when they are carried. */
+#ifndef HF_REACH_OBJECT_SHAPE_H
+#define HF_REACH_OBJECT_SHAPE_H
+
+#include <holdfast/scene.h>
+
+/* The hulls of an object's pieces, in the object's frame. */
+typedef struct hf_object_shape {
+    bool made;
+    int count;
+    hf_shape* shapes;
+    hf_mesh* hulls;
+} hf_object_shape;
+hf_status hf_object_shape_make(const hf_scene* scene, int object, hf_object_shape* out, hf_error* error);
+void hf_object_shape_free(hf_object_shape* shape);
+
+#endif

@@ -1,0 +1,522 @@
+/* Grasp, transfer, release (reaching-2003 section 7). A hand comes straight onto what it grasps, the object
+   goes with the hand and counts in collisions and balance, and is lowered straight onto where it is put. */
+#include "reach/transfer.h"
+
+#include "base/workspace.h"
+#include "model/creature.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double LINE_M = 0.01;    /* between two states of a straight way */
+static const double LIFT_M = 0.05;    /* up from where an object stood, and down to where it is put */
+static const double LEAST_LINE = 0.4; /* share of a straight way that is enough to come or go */
+enum { TURNS = 12 };                  /* of an object that is put down however it is turned about Z */
+
+hf_reach_load* hf_reach_load_of(hf_reach_runner* r, int object) {
+    for (int i = 0; i < r->world.load_count; i++)
+        if (r->world.loads[i].object == object) return &r->world.loads[i];
+    return NULL;
+}
+
+hf_reach_load* hf_reach_load_by(hf_reach_runner* r, int limb) {
+    for (int i = 0; i < r->world.load_count; i++)
+        if (r->world.loads[i].limb == limb || r->world.loads[i].second == limb) return &r->world.loads[i];
+    return NULL;
+}
+
+static const char* name_of(const hf_reach_runner* r, int object) {
+    return hf_scene_object(r->scenario->scene, object).name;
+}
+
+/* ---- straight ways ---- */
+
+double hf_reach_straight(hf_reach_worker* w, const hf_hand_task* task, const double* from, hf_vec3 shift,
+                         hf_space_rows* rows, hf_status* status) {
+    hf_space space = hf_reach_space(w);
+    int n = (int)ceil(hf_length(shift) / LINE_M);
+    double before[HF_REACH_WIDTH], state[HF_REACH_WIDTH];
+    memcpy(before, from, sizeof before);
+    *status = hf_space_rows_add(rows, from);
+    for (int i = 1; i <= n && *status == HF_OK; i++) {
+        hf_hand_task next = *task;
+        bool good = false;
+        for (int k = 0; k < task->count; k++)
+            next.targets[k].point = hf_add(task->targets[k].point, hf_scale(shift, (double)i / n));
+        if (!hf_hand_follow(w, &next, before, state) || !hf_reach_valid(w, state)) return (double)(i - 1) / n;
+        *status = space.passes(space.user, before, state, &good);
+        if (*status != HF_OK || !good) return (double)(i - 1) / n;
+        *status = hf_space_rows_add(rows, state);
+        memcpy(before, state, sizeof before);
+    }
+    return 1;
+}
+
+/* ---- attaching ---- */
+
+hf_status hf_reach_attach(hf_reach_runner* r, int object, const hf_hand_grasp* grasp,
+                          const hf_hand_grasp* second, hf_error* error) {
+    hf_reach_world* w = &r->world;
+    hf_object_shape* shape = &r->shapes[object];
+    hf_object_view o = hf_scene_object(r->scenario->scene, object);
+    if (!shape->made) {
+        hf_status status = hf_object_shape_make(r->scenario->scene, object, shape, error);
+        if (status != HF_OK) return status;
+    }
+    hf_reach_state(r->stage.worker, r->stage.state, r->stage.state);
+    hf_transform hand = r->stage.worker->links[w->creature->view.limbs[grasp->hold.limb].effector_link];
+    hf_reach_load load = {.object = object,
+                          .limb = grasp->hold.limb,
+                          .second = second ? second->hold.limb : -1,
+                          .in_hand = hf_compose(hf_inverse(hand), hf_placement_pose(w->placement, object)),
+                          .mass = o.mass_kg,
+                          .com = hf_object_middle(r->scenario->scene, object),
+                          .shape_count = shape->count,
+                          .shapes = shape->shapes,
+                          .upright = r->scenario->reach_objects[object].upright,
+                          .hold = grasp->hold};
+    if (second) load.second_hold = second->hold, load.second_turn = second->hand.rotation;
+    w->loads[w->load_count++] = load;
+    hf_placement_enable(w->placement, object, false);
+    hf_reach_crew_forget(&r->crew);
+    return HF_OK;
+}
+
+void hf_reach_detach(hf_reach_runner* r, hf_reach_load* load) {
+    hf_reach_world* w = &r->world;
+    hf_reach_state(r->stage.worker, r->stage.state, r->stage.state);
+    hf_transform hand = r->stage.worker->links[w->creature->view.limbs[load->limb].effector_link];
+    hf_placement_move(w->placement, load->object, hf_compose(hand, load->in_hand));
+    hf_placement_enable(w->placement, load->object, true);
+    *load = w->loads[--w->load_count];
+    hf_reach_crew_forget(&r->crew);
+    r->world.changed = true;
+}
+
+/* ---- grasping ---- */
+
+hf_target hf_reach_hand_target(const hf_reach_runner* r, const hf_hand_grasp* g) {
+    hf_transform at = hf_placement_pose(r->world.placement, g->hold.object);
+    hf_hold world = hf_hold_in_world(g->hold, at);
+    return (hf_target){.kind = HF_TARGET_POSE,
+                       .limb = g->hold.limb,
+                       .contact = 0,
+                       .point = world.point,
+                       .normal = world.normal,
+                       .rotation = hf_quat_mul(at.rotation, g->hand.rotation)};
+}
+
+/* The hand may touch the object that it is about to hold. */
+void hf_reach_allow_touch(hf_reach_runner* r, const hf_hold* hold) {
+    hf_hold touch = *hold;
+    touch.grip = false;
+    r->world.touches[r->world.touch_count++] = touch;
+    hf_reach_crew_forget(&r->crew);
+}
+
+void hf_reach_forbid_touches(hf_reach_runner* r) {
+    r->world.touch_count = 0;
+    hf_reach_crew_forget(&r->crew);
+}
+
+/* A posture that holds, and the straight way back from it, of one grasp. */
+hf_status hf_reach_prepare(hf_reach_runner* r, const hf_hand_task* task, hf_vec3 back, int index,
+                           hf_hand_answer* answer, hf_space_rows* line) {
+    hf_status status = hf_hand_solve(r->roadmap, r->stage.worker, task, r->stage.state,
+                                     r->options->seed + (uint64_t)index, answer);
+    if (status != HF_OK || !answer->found) return status;
+    line->count = 0;
+    double share = hf_reach_straight(r->stage.worker, task, answer->state, back, line, &status);
+    if (status == HF_OK && share < LEAST_LINE)
+        answer->found = false, answer->why = "the hand cannot come straight";
+    hf_space_rows_reverse(line, 0);
+    return status;
+}
+
+/* Goes to where the straight way begins and along it. */
+hf_status hf_reach_come(hf_reach_runner* r, const hf_space_rows* line, int without) {
+    bool good = true;
+    hf_status status = hf_reach_go(r, hf_space_row(line, 0), without);
+    if (status != HF_OK || r->now->outcome != HF_FOUND) return status;
+    status = hf_reach_play(&r->stage, line, NULL, &good);
+    if (status == HF_OK && !good)
+        hf_reach_say(r, HF_NONE, "the hand cannot come to the object: %s", r->stage.worker->why);
+    return status;
+}
+
+/* Two hands take hold one after the other: one limb changes at a time. */
+hf_status hf_reach_close_fingers(hf_reach_runner* r, const double* q) {
+    bool good = true;
+    hf_reach_load* load = &r->world.loads[r->world.load_count - 1];
+    int second = load->second;
+    load->second = -1;
+    hf_status status = hf_reach_stay(&r->stage, 1, true);
+    load->second = second;
+    if (status == HF_OK && second >= 0) status = hf_reach_stay(&r->stage, 1, true);
+    if (status == HF_OK && q) status = hf_reach_turn(&r->stage, q, &good);
+    if (status == HF_OK && !good)
+        hf_reach_say(r, HF_NONE, "the hand shape collides: %s", r->stage.worker->why);
+    return status;
+}
+
+static bool can_take(hf_reach_runner* r, const hf_action* a) {
+    hf_object_view o = hf_scene_object(r->scenario->scene, a->object);
+    if (!o.movable)
+        hf_reach_say(r, HF_INFEASIBLE, "\"%.60s\" is not movable", o.name);
+    else if (hf_reach_load_of(r, a->object))
+        hf_reach_say(r, HF_INFEASIBLE, "\"%.60s\" is already held", o.name);
+    else if (r->world.load_count == HF_REACH_MAX_CARRIED)
+        hf_reach_say(r, HF_INFEASIBLE, "both hands are full");
+    return r->now->outcome == HF_FOUND;
+}
+
+/* Can the arm bear the object? */
+static bool can_bear(hf_reach_runner* r, const hf_action* a, int limb, int hands) {
+    hf_object_view o = hf_scene_object(r->scenario->scene, a->object);
+    double most = hands * r->world.creature->view.limbs[limb].max_force / HF_GRAVITY_M_S2;
+    if (o.mass_kg <= most) return true;
+    hf_reach_say(r, HF_INFEASIBLE, "\"%.60s\" is too heavy: it has %.1f kg, \"%.60s\" bears %.1f kg", o.name,
+                 o.mass_kg, r->world.creature->view.limbs[limb].name, most);
+    return false;
+}
+
+/* Grasps that ask for a hand as postures nearby have it come first. */
+void hf_reach_sort_grasps(hf_reach_runner* r, int object, int limb, hf_hand_grasps* grasps) {
+    enum { MOST_TURNS = 24 };
+    hf_quat turns[MOST_TURNS];
+    double cost[HF_MAX_GRASPS];
+    hf_transform at = hf_placement_pose(r->world.placement, object);
+    int count = hf_hand_turns(r->roadmap, r->stage.worker, limb, at.position, turns, MOST_TURNS);
+    for (int i = 0; i < grasps->count; i++) {
+        hf_hand_grasp g = grasps->items[i];
+        hf_quat turn = hf_quat_mul(at.rotation, g.hand.rotation);
+        double least = 4;
+        for (int k = 0; k < count; k++) least = fmin(least, hf_quat_angle(turn, turns[k]));
+        int to = i;
+        for (; to > 0 && cost[to - 1] > least; to--)
+            cost[to] = cost[to - 1], grasps->items[to] = grasps->items[to - 1];
+        cost[to] = least, grasps->items[to] = g;
+    }
+}
+
+/* Comes to one grasp and takes hold; *done when the object is held. */
+static hf_status take_by(hf_reach_runner* r, const hf_action* a, const hf_hand_grasp* g, int tries, int index,
+                         hf_hand_answer* answer, bool* done) {
+    hf_space_rows line = hf_space_rows_start(HF_REACH_WIDTH, r->workspace);
+    hf_hand_task task = {.count = 1, .targets = {hf_reach_hand_target(r, g)}, .tries = tries};
+    hf_transform at = hf_placement_pose(r->world.placement, a->object);
+    hf_vec3 back = hf_scale(hf_rotate(at.rotation, g->way), -r->options->approach_m);
+    hf_reach_allow_touch(r, &g->hold);
+    hf_status status = hf_reach_prepare(r, &task, back, index, answer, &line);
+    if (status == HF_OK && answer->found) {
+        r->now->outcome = HF_FOUND;
+        status = hf_reach_come(r, &line, g->hold.limb == r->layer->arms[HF_RIGHT] ? HF_LEFT : HF_RIGHT);
+        *done = status == HF_OK && r->now->outcome == HF_FOUND;
+    }
+    hf_reach_forbid_touches(r);
+    if (status != HF_OK || !*done) return status;
+    hf_error error;
+    status = hf_reach_attach(r, a->object, g, NULL, &error);
+    if (status == HF_OK && !hf_reach_holds(r->stage.worker, r->stage.state)) {
+        hf_reach_detach(r, hf_reach_load_of(r, a->object));
+        return hf_reach_say(r, HF_INFEASIBLE, "\"%.60s\" is too heavy there: with it %s",
+                            name_of(r, a->object), r->stage.worker->why);
+    }
+    return status == HF_OK ? hf_reach_close_fingers(r, g->q) : status;
+}
+
+/* The arms that may take the object, the one on its side first, with their grasps. */
+typedef struct takers {
+    int count;
+    int arms[2];
+    hf_hand_grasps* grasps[2];
+} takers;
+
+static hf_status list_takers(hf_reach_runner* r, const hf_action* a, takers* t) {
+    hf_vec3 at = hf_placement_pose(r->world.placement, a->object).position;
+    bool left = hf_unapply(r->world.stand.root, at).y > 0.05;
+    int arms[2] = {a->hand == HF_HAND_ONE ? a->limb : r->layer->arms[left], r->layer->arms[!left]};
+    hf_status status = HF_OK;
+    for (int i = 0; i < (a->hand == HF_HAND_ONE ? 1 : 2) && status == HF_OK; i++) {
+        if (hf_reach_load_by(r, arms[i])) {
+            hf_reach_say(r, HF_INFEASIBLE, "\"%.60s\" holds something already",
+                         r->world.creature->view.limbs[arms[i]].name);
+            continue;
+        }
+        if (!can_bear(r, a, arms[i], 1)) continue;
+        hf_hand_grasps* g = hf_workspace_take(r->workspace, 1, sizeof *g);
+        if (!g) return HF_ERROR_MEMORY;
+        status = hf_hand_grasps_find(&r->world, r->scenario->scene, a->object,
+                                     &r->scenario->reach_objects[a->object], arms[i], r->workspace, g);
+        if (status == HF_OK && g->count == 0)
+            hf_reach_say(r, HF_NONE, "no hand shape holds \"%.60s\": %s", name_of(r, a->object),
+                         g->why ? g->why : "it has no surface");
+        if (status != HF_OK || g->count == 0) continue;
+        hf_reach_sort_grasps(r, a->object, arms[i], g);
+        t->arms[t->count] = arms[i], t->grasps[t->count++] = g;
+    }
+    return status;
+}
+
+hf_status hf_reach_grasp(hf_reach_runner* r, const hf_action* a, int index) {
+    if (!can_take(r, a)) return HF_OK;
+    hf_workspace_mark mark = hf_workspace_begin(r->workspace);
+    takers t = {0};
+    hf_hand_answer answer = {0};
+    bool done = false;
+    hf_status status = list_takers(r, a, &t);
+    if (t.count) r->now->outcome = HF_FOUND;
+    // all hand shapes of both arms by a quick look, then each with a search of its own
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < t.count; i++)
+            for (int k = 0; k < t.grasps[i]->count && status == HF_OK && !done; k++) {
+                int tries = pass ? 1 + r->options->tries / t.grasps[i]->count : 0;
+                status = take_by(r, a, &t.grasps[i]->items[k], tries, index, &answer, &done);
+            }
+    if (status == HF_OK && t.count && !done)
+        hf_reach_say(r, HF_NONE, "no posture brings a hand to \"%.60s\" in any of %d hand shapes: %s",
+                     name_of(r, a->object), t.grasps[0]->count, answer.why ? answer.why : "out of reach");
+    if (done && r->now->outcome == HF_FOUND) r->now->why[0] = 0;
+    hf_workspace_end(r->workspace, mark);
+    return status;
+}
+
+hf_status hf_reach_grasp_both(hf_reach_runner* r, const hf_action* a, int index) {
+    if (!can_take(r, a) || !can_bear(r, a, r->layer->arms[HF_RIGHT], 2)) return HF_OK;
+    hf_workspace_mark mark = hf_workspace_begin(r->workspace);
+    hf_hand_grasps* grasps = hf_workspace_take(r->workspace, 1, sizeof *grasps);
+    hf_space_rows line = hf_space_rows_start(HF_REACH_WIDTH, r->workspace);
+    hf_status status =
+        grasps ? hf_hand_grasps_both(&r->world, r->scenario->scene, a->object, r->workspace, grasps)
+               : HF_ERROR_MEMORY;
+    hf_hand_answer answer = {.why = grasps ? grasps->why : NULL};
+    bool done = false;
+    for (int i = 0; status == HF_OK && i + 1 < grasps->count && !done; i += 2) {
+        const hf_hand_grasp* g = &grasps->items[i];
+        hf_hand_task task = {.count = 2,
+                             .targets = {hf_reach_hand_target(r, &g[0]), hf_reach_hand_target(r, &g[1])},
+                             .tries = r->options->tries / 4};
+        hf_reach_allow_touch(r, &g[0].hold);
+        hf_reach_allow_touch(r, &g[1].hold);
+        hf_status solved = hf_hand_solve(r->roadmap, r->stage.worker, &task, r->stage.state,
+                                         r->options->seed + (uint64_t)index, &answer);
+        status = solved;
+        if (status == HF_OK && answer.found) {
+            // each hand comes from its own side: by the middle of the two ways, a little apart
+            double apart[HF_REACH_WIDTH];
+            hf_hand_task wide = task;
+            for (int k = 0; k < 2; k++)
+                wide.targets[k].point = hf_add(wide.targets[k].point,
+                                               hf_scale(task.targets[k].normal, r->options->approach_m / 2));
+            line.count = 0;
+            bool opens = hf_hand_follow(r->stage.worker, &wide, answer.state, apart) &&
+                         hf_reach_valid(r->stage.worker, apart);
+            if (opens) status = hf_space_rows_add(&line, apart);
+            if (opens && status == HF_OK) status = hf_space_rows_add(&line, answer.state);
+            if (opens && status == HF_OK) {
+                r->now->outcome = HF_FOUND;
+                status = hf_reach_come(r, &line, -1);
+                done = status == HF_OK && r->now->outcome == HF_FOUND;
+            }
+            if (!opens) answer.why = "the hands cannot come from both sides";
+        }
+        hf_reach_forbid_touches(r);
+        hf_error error;
+        if (done) status = hf_reach_attach(r, a->object, &g[0], &g[1], &error);
+        if (done && status == HF_OK) status = hf_reach_close_fingers(r, NULL);
+    }
+    if (status == HF_OK && !done)
+        hf_reach_say(r, HF_NONE, "both hands do not get \"%.60s\": %s", name_of(r, a->object),
+                     answer.why ? answer.why : "out of reach");
+    hf_workspace_end(r->workspace, mark);
+    return status;
+}
+
+/* ---- transfer ---- */
+
+/* The hands of a load with the object at a place. */
+hf_hand_task hf_reach_carry_task(const hf_reach_runner* r, const hf_reach_load* load, hf_transform object) {
+    hf_transform hand = hf_compose(object, hf_inverse(load->in_hand));
+    hf_hand_task task = {.count = 1, .tries = r->options->tries / 4};
+    task.targets[0] = (hf_target){.kind = HF_TARGET_POSE,
+                                  .limb = load->limb,
+                                  .contact = -1,
+                                  .point = hand.position,
+                                  .rotation = hand.rotation};
+    if (load->second < 0) return task;
+    hf_hold second = hf_hold_in_world(load->second_hold, object);
+    task.count = 2;
+    task.targets[1] = (hf_target){.kind = HF_TARGET_POSE,
+                                  .limb = load->second,
+                                  .contact = 0,
+                                  .point = second.point,
+                                  .rotation = hf_quat_mul(object.rotation, load->second_turn)};
+    return task;
+}
+
+static hf_transform load_at(hf_reach_runner* r, const hf_reach_load* load) {
+    hf_reach_state(r->stage.worker, r->stage.state, r->stage.state);
+    int link = r->world.creature->view.limbs[load->limb].effector_link;
+    return hf_compose(r->stage.worker->links[link], load->in_hand);
+}
+
+/* Straight up from where the object stood, as far as that goes. */
+static hf_status lift(hf_reach_runner* r, const hf_reach_load* load, double height) {
+    hf_space_rows line = hf_space_rows_start(HF_REACH_WIDTH, r->workspace);
+    hf_hand_task task = hf_reach_carry_task(r, load, load_at(r, load));
+    hf_status status;
+    bool good = true;
+    hf_reach_straight(r->stage.worker, &task, r->stage.state, hf_v3(0, 0, height), &line, &status);
+    if (status == HF_OK && line.count > 1) status = hf_reach_play(&r->stage, &line, NULL, &good);
+    return status;
+}
+
+/* Two hands keep the object between them: it goes up, across and down in straight lines. */
+static hf_status carry_straight(hf_reach_runner* r, hf_reach_load* load, hf_transform to) {
+    for (int part = 0; part < 2; part++) {
+        hf_space_rows line = hf_space_rows_start(HF_REACH_WIDTH, r->workspace);
+        hf_transform at = load_at(r, load);
+        hf_vec3 shift = hf_sub(to.position, at.position);
+        if (part == 0) shift.z = 0;
+        if (part == 1) shift.x = shift.y = 0;
+        if (hf_length(shift) < 1e-6) continue;
+        hf_hand_task task = hf_reach_carry_task(r, load, at);
+        hf_status status;
+        double share = hf_reach_straight(r->stage.worker, &task, r->stage.state, shift, &line, &status);
+        bool good = share == 1;
+        if (status == HF_OK && good) status = hf_reach_play(&r->stage, &line, NULL, &good);
+        if (status != HF_OK) return status;
+        if (!good)
+            return hf_reach_say(r, HF_NONE, "both hands cannot carry \"%.60s\" straight there: %s",
+                                name_of(r, load->object), r->stage.worker->why ? r->stage.worker->why : "");
+    }
+    return HF_OK;
+}
+
+/* A posture with the object at its place, however it may be turned there. */
+static hf_status find_place(hf_reach_runner* r, const hf_action* a, const hf_reach_load* load, int index,
+                            double above, hf_hand_answer* answer, hf_space_rows* line, bool lower) {
+    hf_status status = HF_OK;
+    hf_quat turned =
+        a->has_rotation ? a->rotation : hf_scene_object(r->scenario->scene, a->object).start.rotation;
+    int turns = a->has_rotation ? 1 : TURNS;
+    // all turns by a quick look, then each with a search of its own
+    for (int n = 0; n < 2 * turns && status == HF_OK; n++) {
+        int t = n % turns;
+        // the nearest turns first: 0, 1, -1, 2, -2 ... twelfths
+        double angle = 6.283185307179586 / TURNS * ((t + 1) / 2) * (t % 2 ? 1 : -1);
+        hf_transform to = {a->point, hf_quat_mul(hf_quat_axis_angle(hf_v3(0, 0, 1), angle), turned)};
+        hf_hand_task task = hf_reach_carry_task(r, load, to);
+        task.tries = n < turns ? 0 : r->options->tries / turns + 1;
+        status = hf_hand_solve(r->roadmap, r->stage.worker, &task, r->stage.state,
+                               r->options->seed + (uint64_t)index, answer);
+        if (status != HF_OK || !answer->found) continue;
+        line->count = 0;
+        if (!lower) return hf_space_rows_add(line, answer->state);
+        double share =
+            hf_reach_straight(r->stage.worker, &task, answer->state, hf_v3(0, 0, above), line, &status);
+        if (status == HF_OK && share >= LEAST_LINE) return HF_OK;
+        answer->found = false, answer->why = "it cannot be lowered there";
+    }
+    return status;
+}
+
+hf_status hf_reach_transfer(hf_reach_runner* r, const hf_action* a, int index, bool lower) {
+    hf_reach_load* load = hf_reach_load_of(r, a->object);
+    if (!load)
+        return hf_reach_say(r, HF_INFEASIBLE, "\"%.60s\" is not held: grasp it first", name_of(r, a->object));
+    hf_workspace_mark mark = hf_workspace_begin(r->workspace);
+    hf_space_rows line = hf_space_rows_start(HF_REACH_WIDTH, r->workspace);
+    hf_hand_answer answer = {0};
+    hf_status status = lift(r, load, LIFT_M);
+    if (status == HF_OK && load->second >= 0) {
+        hf_transform to = {a->point, load_at(r, load).rotation};
+        status = carry_straight(r, load, to);
+    } else if (status == HF_OK) {
+        status = find_place(r, a, load, index, LIFT_M, &answer, &line, lower);
+        hf_space_rows_reverse(&line, 0);
+        if (status == HF_OK && !answer.found)
+            hf_reach_say(r, HF_NONE, "no posture brings \"%.60s\" to %.3f %.3f %.3f: %s",
+                         name_of(r, a->object), a->point.x, a->point.y, a->point.z,
+                         answer.why ? answer.why : "out of reach");
+        if (status == HF_OK && answer.found && lower)
+            status = hf_reach_come(r, &line, load->limb == r->layer->arms[HF_RIGHT] ? HF_LEFT : HF_RIGHT);
+        else if (status == HF_OK && answer.found)
+            status = hf_reach_go(r, hf_space_row(&line, 0),
+                                 load->limb == r->layer->arms[HF_RIGHT] ? HF_LEFT : HF_RIGHT);
+    }
+    hf_workspace_end(r->workspace, mark);
+    return status;
+}
+
+/* ---- release ---- */
+
+/* Straight away from what was held, as far as that goes. */
+static hf_status retreat(hf_reach_runner* r, const hf_hold* holds, int count) {
+    hf_space_rows line = hf_space_rows_start(HF_REACH_WIDTH, r->workspace);
+    hf_hand_task task = {.count = count};
+    hf_vec3 back = {0, 0, 0};
+    hf_status status;
+    bool good = true;
+    for (int i = 0; i < count; i++) {
+        const hf_limb* limb = &r->world.creature->view.limbs[holds[i].limb];
+        const hf_contact_frame* palm = &limb->contacts[0];
+        hf_transform link = r->stage.worker->links[palm->link];
+        task.targets[i] = (hf_target){.kind = HF_TARGET_POSE,
+                                      .limb = holds[i].limb,
+                                      .contact = 0,
+                                      .point = hf_apply(link, palm->offset),
+                                      .rotation = link.rotation};
+        back = hf_add(back, hf_scale(hf_rotate(link.rotation, palm->normal), -r->options->approach_m));
+        hf_reach_allow_touch(r, &holds[i]);
+    }
+    if (count == 1) {
+        hf_reach_straight(r->stage.worker, &task, r->stage.state, back, &line, &status);
+    } else {
+        double apart[HF_REACH_WIDTH];
+        for (int i = 0; i < 2; i++) {
+            const hf_contact_frame* palm = &r->world.creature->view.limbs[holds[i].limb].contacts[0];
+            hf_vec3 way = hf_rotate(r->stage.worker->links[palm->link].rotation, palm->normal);
+            task.targets[i].point = hf_sub(task.targets[i].point, hf_scale(way, r->options->approach_m / 2));
+        }
+        status = hf_space_rows_add(&line, r->stage.state);
+        if (status == HF_OK && hf_hand_follow(r->stage.worker, &task, r->stage.state, apart) &&
+            hf_reach_valid(r->stage.worker, apart))
+            status = hf_space_rows_add(&line, apart);
+    }
+    if (status == HF_OK && line.count > 1) status = hf_reach_play(&r->stage, &line, NULL, &good);
+    hf_reach_forbid_touches(r);
+    if (status == HF_OK && (!good || line.count < 2))
+        hf_reach_say(r, HF_NONE, "the hand cannot leave the object: %s",
+                     r->stage.worker->why ? r->stage.worker->why : "no way back");
+    return status;
+}
+
+hf_status hf_reach_let_go(hf_reach_runner* r, hf_reach_load* load) {
+    hf_hold holds[2] = {load->hold, load->second_hold};
+    int count = load->second >= 0 ? 2 : 1;
+    bool good = true;
+    // fingers open while the hand still holds: nothing lets go of an object half open
+    hf_status status = hf_reach_turn(&r->stage, r->open_q, &good);
+    // two hands let go one after the other
+    load->second = -1;
+    if (status == HF_OK && count == 2) status = hf_reach_stay(&r->stage, 1, true);
+    hf_reach_detach(r, load);
+    if (status == HF_OK) status = hf_reach_stay(&r->stage, 1, true);
+    return status == HF_OK ? retreat(r, holds, count) : status;
+}
+
+hf_status hf_reach_release(hf_reach_runner* r, const hf_action* a) {
+    hf_reach_load* load = NULL;
+    if (a->object >= 0)
+        load = hf_reach_load_of(r, a->object);
+    else if (a->hand == HF_HAND_ONE)
+        load = hf_reach_load_by(r, a->limb);
+    else if (r->world.load_count)
+        load = &r->world.loads[r->world.load_count - 1];
+    if (!load) return hf_reach_say(r, HF_INFEASIBLE, "nothing is held that could be let go");
+    hf_workspace_mark mark = hf_workspace_begin(r->workspace);
+    hf_status status = hf_reach_let_go(r, load);
+    hf_workspace_end(r->workspace, mark);
+    return status;
+}
