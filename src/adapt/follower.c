@@ -3,20 +3,27 @@
 #include "base/linear.h"
 #include "base/memory.h"
 #include "model/creature.h"
-#include "schedule/frames.h"
+#include "model/tolerance.h"
+
+#include <holdfast/rom.h>
 
 #include <math.h>
 #include <string.h>
 
 /* Pull of every speed to stay, and of every joint to its rest value: both only decide what no target asks
    for. Squared weights, against 1 m2 of a target of weight 1. */
-static const double STAY = 1e-3, DRIFT = 2e-4;
+double STAY = 0.01;
+static const double DRIFT = 2e-4;
 /* Share of the speed limits that frames use: what puts limbs exactly onto their holds moves them a little. */
 static const double SPEED_SHARE = 0.9;
 /* Longest step of one iteration, rad or m: linear models do not reach farther. */
 static const double LONGEST = 0.5;
-enum { MAX_COLUMNS = 512 };
-enum { BOUND_ROUNDS = 6 }; /* times that columns are stopped at their bounds and the rest solved again */
+/* Weight of staying inside a range of motion, per radian, and times that a step is turned along the boundary.
+ */
+static const double RANGE = 300;
+enum { SLIDES = 3, MAX_COLUMNS = 512 };
+enum { BOUND_ROUNDS = 100 };        /* of the search for the columns that are at their bounds */
+static const double RELEASE = 1e-6; /* gain for which a column leaves its bound */
 
 static bool moves_landmark(const hf_creature_body* b, int link) {
     const hf_creature_view* v = hf_creature_get(b->creature);
@@ -239,25 +246,67 @@ static bool solve_free(hf_follower* t) {
     return true;
 }
 
-/* Stops the columns that leave their bounds, and solves the rest again. */
-static bool solve_bounded(hf_follower* t) {
-    int n = t->column_count;
-    memset(t->stuck, 0, sizeof *t->stuck * (size_t)n);
-    for (int round = 0; round < BOUND_ROUNDS; round++) {
-        if (!solve_free(t)) return false;
-        bool left = false;
-        for (int a = 0; a < n; a++) {
-            double low = t->lower[t->columns[a]], high = t->upper[t->columns[a]];
-            if (t->stuck[a] || (t->step[a] >= low && t->step[a] <= high)) continue;
-            t->step[a] = t->step[a] < low ? low : high;
-            t->stuck[a] = left = true;
-        }
-        if (!left) return true;
+static double gram_at(const hf_follower* t, int a, int b) {
+    return a > b ? t->gram[a * t->column_count + b] : t->gram[b * t->column_count + a];
+}
+
+/* How the cost changes with a column. */
+static double slope_of(const hf_follower* t, int a) {
+    double slope = -t->right[a];
+    for (int b = 0; b < t->column_count; b++) slope += gram_at(t, a, b) * t->step[b];
+    return slope;
+}
+
+/* The column at a bound that gains most by going back inside; -1: none. */
+static int worst_stuck(const hf_follower* t) {
+    int worst = -1;
+    double most = RELEASE;
+    for (int a = 0; a < t->column_count; a++) {
+        double low = t->lower[t->columns[a]], up = t->upper[t->columns[a]];
+        if (!t->stuck[a] || !(up > low)) continue;
+        double slope = slope_of(t, a), gain = (t->step[a] >= up ? slope : -slope) / sqrt(gram_at(t, a, a));
+        if (gain > most) most = gain, worst = a;
     }
-    for (int a = 0; a < n; a++)
-        t->step[a] = fmin(fmax(t->step[a], t->lower[t->columns[a]]), t->upper[t->columns[a]]);
+    return worst;
+}
+
+/* Goes from `from` towards t->step until the first free column meets a bound; false when none does. */
+static bool stop_at_bound(hf_follower* t, const double* from) {
+    double share = 1;
+    for (int a = 0; a < t->column_count; a++) {
+        if (t->stuck[a]) continue;
+        double d = t->step[a] - from[a], low = t->lower[t->columns[a]], up = t->upper[t->columns[a]];
+        if (t->step[a] > up && d > 0) share = fmin(share, fmax(0, up - from[a]) / d);
+        if (t->step[a] < low && d < 0) share = fmin(share, fmax(0, from[a] - low) / -d);
+    }
+    if (share >= 1) return false;
+    for (int a = 0; a < t->column_count; a++) {
+        if (t->stuck[a]) continue;
+        double low = t->lower[t->columns[a]], up = t->upper[t->columns[a]];
+        t->step[a] = from[a] + share * (t->step[a] - from[a]);
+        if (t->step[a] >= up - 1e-12) t->step[a] = up, t->stuck[a] = true;
+        if (t->step[a] <= low + 1e-12) t->step[a] = low, t->stuck[a] = true;
+    }
     return true;
 }
+
+/* Least squares inside bounds: the active set method, from standing still. */
+static bool solve_bounded(hf_follower* t) {
+    int n = t->column_count;
+    double from[MAX_COLUMNS];
+    memset(t->stuck, 0, sizeof *t->stuck * (size_t)n);
+    for (int a = 0; a < n; a++) t->step[a] = fmin(fmax(0, t->lower[t->columns[a]]), t->upper[t->columns[a]]);
+    for (int round = 0; round < BOUND_ROUNDS; round++) {
+        memcpy(from, t->step, sizeof *from * (size_t)n);
+        if (!solve_free(t)) return false;
+        if (stop_at_bound(t, from)) continue;
+        int released = worst_stuck(t);
+        if (released < 0) return true;
+        t->stuck[released] = false;
+    }
+    return true;
+}
+int hf_dbg_nonconv;
 
 /* The root goes no farther than its speed allows, in any direction. */
 static void slow_root(const hf_follower* t, hf_transform* root) {
@@ -269,13 +318,9 @@ static void slow_root(const hf_follower* t, hf_transform* root) {
     if (turned > turn) root->rotation = hf_quat_slerp(t->before.root.rotation, root->rotation, turn / turned);
 }
 
-double hf_follow_step(hf_follower* t) {
+/* The pose after a share of the step, inside joint limits. */
+static void try_step(hf_follower* t, double share) {
     const hf_creature_view* v = hf_creature_get(t->creature);
-    add_damping(t);
-    if (!solve_bounded(t)) return 0;
-    double most = 0;
-    for (int a = 0; a < t->column_count; a++) most = fmax(most, fabs(t->step[a]));
-    double share = most > LONGEST ? LONGEST / most : 1;
     memset(t->other, 0, sizeof(double) * (size_t)t->v_count);
     for (int a = 0; a < t->column_count; a++) t->other[t->columns[a]] = share * t->step[a];
     hf_pose_integrate(t->creature, &t->pose, t->other, 1, &t->next);
@@ -285,7 +330,53 @@ double hf_follow_step(hf_follower* t) {
             double* q = &t->next.q[v->joints[j].q_index];
             *q = fmin(fmax(*q, v->joints[j].lower), v->joints[j].upper);
         }
-    hf_frames_keep_range(t->creature, t->next.q);
+}
+
+/* Brings joint groups back into their ranges of motion; each that was outside becomes a row that keeps the
+   step on this side of the boundary there. True when there was one. */
+static bool keep_ranges(hf_follower* t) {
+    const hf_creature_view* v = hf_creature_get(t->creature);
+    bool left = false;
+    for (int r = 0; r < v->rom_count; r++) {
+        const hf_rom* rom = &v->roms[r];
+        double was[3], length = 0, reach = 0;
+        if (hf_rom_contains(t->creature, r, t->next.q, HF_ROM_RAD)) continue;
+        for (int k = 0; k < rom->joint_count && k < 3; k++)
+            was[k] = t->next.q[v->joints[rom->joints[k]].q_index];
+        hf_rom_project(t->creature, r, t->next.q);
+        memset(t->other, 0, sizeof(double) * (size_t)t->v_count);
+        for (int k = 0; k < rom->joint_count && k < 3; k++) {
+            const hf_joint* j = &v->joints[rom->joints[k]];
+            double out = was[k] - t->next.q[j->q_index];
+            if (j->v_count == 1) t->other[j->v_index] = out;
+            length += out * out;
+        }
+        if (!(length > 1e-18)) continue;
+        length = sqrt(length);
+        for (int k = 0; k < rom->joint_count && k < 3; k++) {
+            const hf_joint* j = &v->joints[rom->joints[k]];
+            if (j->v_count != 1) continue;
+            t->other[j->v_index] /= length;
+            reach += t->other[j->v_index] * (t->next.q[j->q_index] - t->pose.q[j->q_index]);
+        }
+        add_row(t, t->other, reach, RANGE);
+        left = true;
+    }
+    return left;
+}
+
+double hf_follow_step(hf_follower* t) {
+    const hf_creature_view* v = hf_creature_get(t->creature);
+    add_damping(t);
+    double most = 0, share = 1;
+    for (int slide = 0; slide <= SLIDES; slide++) {
+        if (!solve_bounded(t)) return 0;
+        most = 0;
+        for (int a = 0; a < t->column_count; a++) most = fmax(most, fabs(t->step[a]));
+        share = most > LONGEST ? LONGEST / most : 1;
+        try_step(t, share);
+        if (!keep_ranges(t)) break;
+    }
     if (t->has_before) slow_root(t, &t->next.root);
     t->pose.root = t->next.root;
     memcpy(t->pose.q, t->next.q, sizeof(double) * (size_t)v->q_count);

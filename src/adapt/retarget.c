@@ -9,17 +9,20 @@
 #include "model/creature.h"
 #include "model/scene.h"
 #include "model/tolerance.h"
+#include "schedule/frames.h"
 #include "solve/keep.h"
 
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Weights of wishes, per metre or radian. A bone's end 1 m off counts 1. Turns of pelvis and chest: a radian
    is as bad as a bone 0.3 m off. Holds stand far above, pushes out of obstacles almost as far. */
 static const double BONE = 1, TRUNK_TURN = 0.3, HAND_TURN = 0.1, HIPS[3] = {0.3, 0.3, 0.2};
 static const double HOLD = 30, HOLD_TURN = 10, PUSH = 15;
+static const double FIRM = 10; /* times as heavy are holds in the second half of the iterations */
 /* Room that a fault adds for its body, m, over this time before and after, s. */
 static const double MORE_M = 0.006, MORE_S = 0.1;
 /* A phase that is held in so many of its frames is kept; a hold this far from where the clip touches is
@@ -97,9 +100,9 @@ static void wish_bones(hf_retarget_work* w, int role) {
     const hf_clip_limb* c = &w->clip.limbs[role];
     const hf_creature_limb* l = &w->creature.limbs[role];
     hf_vec3 upper = clip_way(&w->clip, c->upper, c->middle), lower = clip_way(&w->clip, c->middle, c->lower);
-    hf_follow_way(&w->track, l->upper, l->middle,
+    hf_follow_way(&w->follower, l->upper, l->middle,
                   hf_scale(upper, rest_length(&w->creature, l->upper, l->middle)), BONE);
-    hf_follow_way(&w->track, l->middle, l->lower,
+    hf_follow_way(&w->follower, l->middle, l->lower,
                   hf_scale(lower, rest_length(&w->creature, l->middle, l->lower)), BONE);
 }
 
@@ -113,32 +116,32 @@ static void wish_hand(hf_retarget_work* w, int role) {
     if (f->ball == 0) own = hf_sub(own, hf_scale(f->normal, hf_dot(own, f->normal)));
     if (c->tip < 0 || hf_length(own) < 1e-3) return;
     hf_vec3 ahead = clip_way(&w->clip, c->lower, c->tip);
-    hf_follow_direction(&w->track, f->link, hf_normalize(own), ahead, HAND_TURN);
+    hf_follow_direction(&w->follower, f->link, hf_normalize(own), ahead, HAND_TURN);
     if (c->thumb_side < 0 || c->far_side < 0 || f->ball > 0) return;
     /* Left hand, fingers ahead, thumb to the right: ahead x (to the thumb) points out of the back of the
      * hand. */
     hf_vec3 back = hf_cross(ahead, clip_way(&w->clip, c->far_side, c->thumb_side));
     if (role == HF_RIGHT_ARM) back = hf_neg(back);
-    hf_follow_direction(&w->track, f->link, f->normal, hf_neg(hf_normalize(back)), HAND_TURN);
+    hf_follow_direction(&w->follower, f->link, f->normal, hf_neg(hf_normalize(back)), HAND_TURN);
 }
 
 /* Pelvis and chest turn as the clip's; the hips are over the clip's, as high over the lower foot as the legs
    are long. */
 static void wish_trunk(hf_retarget_work* w) {
-    hf_follow_turn(&w->track, 0, hf_clip_link_turn(&w->finder, w->clip.root, 0), TRUNK_TURN);
+    hf_follow_turn(&w->follower, 0, hf_clip_link_turn(&w->finder, w->clip.root, 0), TRUNK_TURN);
     if (w->creature.chest > 0)
-        hf_follow_turn(&w->track, w->creature.chest,
+        hf_follow_turn(&w->follower, w->creature.chest,
                        hf_clip_link_turn(&w->finder, w->clip.chest, w->creature.chest), TRUNK_TURN);
     const hf_clip_limb *l = &w->clip.limbs[HF_LEFT_LEG], *r = &w->clip.limbs[HF_RIGHT_LEG];
     if (!l->there || !r->there) {
-        hf_follow_point(&w->track, 0, hf_v3(0, 0, 0), w->clip.now[w->clip.root].position, HIPS[0]);
+        hf_follow_point(&w->follower, 0, hf_v3(0, 0, 0), w->clip.now[w->clip.root].position, HIPS[0]);
         return;
     }
     hf_vec3 hips = hf_lerp(w->clip.now[l->upper].position, w->clip.now[r->upper].position, 0.5);
     double foot = fmin(w->clip.now[l->lower].position.z, w->clip.now[r->lower].position.z);
     hips.z -= (1 - w->finder.scale) * fmax(0, hips.z - foot);
-    hf_follow_middle(&w->track, w->creature.limbs[HF_LEFT_LEG].upper, w->creature.limbs[HF_RIGHT_LEG].upper,
-                     hips, HIPS);
+    hf_follow_middle(&w->follower, w->creature.limbs[HF_LEFT_LEG].upper,
+                     w->creature.limbs[HF_RIGHT_LEG].upper, hips, HIPS);
 }
 
 static const hf_contact_frame* contact_of(const hf_retarget_work* w, const hf_phase* p) {
@@ -164,21 +167,39 @@ static void wish_effectors(hf_retarget_work* w, int frame) {
         const hf_effector_wish* e = &w->wishes[(size_t)frame * HF_MAX_MARKED + (size_t)role];
         const hf_contact_frame* c = &v->limbs[w->creature.limbs[role].limb].contacts[0];
         if (e->point_weight > 0)
-            hf_follow_point(&w->track, c->link, c->offset, e->point, (double)e->point_weight);
-        if (e->turn_weight > 0) hf_follow_turn(&w->track, c->link, e->turn, (double)e->turn_weight);
+            hf_follow_point(&w->follower, c->link, c->offset, e->point, (double)e->point_weight);
+        if (e->turn_weight > 0) hf_follow_turn(&w->follower, c->link, e->turn, (double)e->turn_weight);
     }
 }
 
-static void wish_holds(hf_retarget_work* w, int frame) {
+static void wish_holds(hf_retarget_work* w, int frame, double firm) {
     for (int i = 0; i < w->held_count; i++) {
         const hf_held_phase* h = &w->held[i];
         if (!lasts(h, frame)) continue;
         const hf_contact_frame* c = contact_of(w, h->phase);
-        hf_follow_point(&w->track, c->link, c->offset, h->anchor.point, HOLD);
+        hf_follow_point(&w->follower, c->link, c->offset, h->anchor.point, firm * HOLD);
         if (h->flat && h->frozen)
-            hf_follow_turn(&w->track, c->link, h->anchor.rotation, HOLD_TURN);
+            hf_follow_turn(&w->follower, c->link, h->anchor.rotation, firm * HOLD_TURN);
         else if (h->flat)
-            hf_follow_direction(&w->track, c->link, c->normal, hf_neg(h->phase->normal), HOLD_TURN);
+            hf_follow_direction(&w->follower, c->link, c->normal, hf_neg(h->phase->normal), firm * HOLD_TURN);
+    }
+}
+
+/* Knees, elbows and the seat are led to their holds, and patches other than soles turned to their surfaces.
+ */
+static void wish_arrivals(hf_retarget_work* w, int frame) {
+    for (int i = 0; i < w->held_count; i++) {
+        const hf_held_phase* h = &w->held[i];
+        double share = h->dropped || h->foot || lasts(h, frame) ? 0 : hf_lead_share(w, h, frame);
+        if (!(share > 0)) continue;
+        const hf_contact_frame* c = contact_of(w, h->phase);
+        hf_vec3 off = frame < h->first ? h->ahead : h->behind;
+        hf_vec3 point = hf_add(w->clip.now[h->joint].position, off);
+        bool main_limb = h->role >= 0 && w->creature.limbs[h->role].limb == h->phase->limb;
+        if (!main_limb) hf_follow_point(&w->follower, c->link, c->offset, point, HF_ARRIVING * share * share);
+        if (h->flat)
+            hf_follow_direction(&w->follower, c->link, c->normal, hf_neg(h->phase->normal),
+                                HOLD_TURN * share * share);
     }
 }
 
@@ -192,9 +213,9 @@ static int list_touches(const hf_retarget_work* w, int frame, hf_push_touch* tou
     return count;
 }
 
-static void wish_all(hf_retarget_work* w, int frame) {
+static void wish_all(hf_retarget_work* w, int frame, double firm) {
     hf_push_touch touches[MAX_TOUCHES];
-    hf_follow_clear(&w->track);
+    hf_follow_clear(&w->follower);
     wish_trunk(w);
     for (int role = 0; role < HF_MAX_MARKED; role++) {
         if (!w->clip.limbs[role].there) continue;
@@ -202,9 +223,11 @@ static void wish_all(hf_retarget_work* w, int frame) {
         if (!hf_role_is_leg(role)) wish_hand(w, role);
     }
     wish_effectors(w, frame);
-    wish_holds(w, frame);
-    hf_push_add(&w->push, &w->track, w->finder.placement, touches, list_touches(w, frame, touches),
-                w->options->clearance_m, w->more + (size_t)frame * (size_t)w->body_count, PUSH);
+    wish_arrivals(w, frame);
+    wish_holds(w, frame, firm);
+    hf_push_add(&w->push, &w->follower, w->finder.placement, touches, list_touches(w, frame, touches),
+                w->options->clearance_m, w->more + (size_t)frame * (size_t)w->body_count,
+                getenv("NOPUSH") ? 1e-9 : PUSH);
 }
 
 /* ---- one pass over all frames ---- */
@@ -212,15 +235,20 @@ static void wish_all(hf_retarget_work* w, int frame) {
 /* The orientation of a patch that the clip does not tell is the one it arrives with, laid flat. */
 static void freeze(hf_retarget_work* w, hf_held_phase* h) {
     const hf_contact_frame* c = contact_of(w, h->phase);
-    hf_quat now = w->track.links[c->link].rotation;
+    hf_quat now = w->follower.links[c->link].rotation;
     hf_quat flat = hf_quat_between(hf_rotate(now, c->normal), hf_neg(h->phase->normal));
     h->anchor.rotation = hf_quat_normalize(hf_quat_mul(flat, now));
     h->frozen = true;
+    if (h->phase->frame == 0 || !h->foot) return;
+    /* Toes stay where the foot before had them. */
+    hf_vec3 at = hf_apply(w->follower.links[c->link], c->offset);
+    double above = hf_dot(hf_sub(at, h->phase->point), h->phase->normal);
+    h->anchor.point = h->phase->point = hf_sub(at, hf_scale(h->phase->normal, above));
 }
 
 /* Puts the limb exactly onto its hold; where it cannot, the limb stays as it was. */
 static hf_status keep_hold(hf_retarget_work* w, hf_held_phase* h, int frame) {
-    hf_follower* t = &w->track;
+    hf_follower* t = &w->follower;
     const hf_creature* c = w->creature.creature;
     hf_hold hold = {.limb = h->phase->limb, .frame = h->phase->frame, .object = h->phase->object};
     hold.point = h->phase->point, hold.normal = h->phase->normal;
@@ -230,12 +258,22 @@ static hf_status keep_hold(hf_retarget_work* w, hf_held_phase* h, int frame) {
     memcpy(t->next.q, t->pose.q, bytes);
     double off_m, off_rad;
     bool kept = false;
-    hf_vec3 miss;
-    hf_status status =
-        hf_hold_keep(c, &hold, &h->anchor, HF_KEEP_EXACT, w->workspace, t->links, t->pose.q, &kept, &miss);
-    hf_forward(c, &t->pose, t->links);
+    hf_vec3 miss = {0};
+    hf_status status = HF_OK;
     hf_anchor_error(c, &hold, &h->anchor, t->links, &off_m, &off_rad);
-    kept = off_m <= HF_SLIP_M && off_rad <= HF_SLIP_RAD;
+    double g_m = off_m, g_r = off_rad;
+    if (off_m > HF_HELD_M || off_rad > HF_HELD_RAD) {
+        status = hf_hold_keep(c, &hold, &h->anchor, HF_KEEP_EXACT, w->workspace, t->links, t->pose.q, &kept,
+                              &miss);
+        hf_forward(c, &t->pose, t->links);
+        hf_anchor_error(c, &hold, &h->anchor, t->links, &off_m, &off_rad);
+    }
+    bool slow = !t->has_before || hf_frames_speed(c, t->rate, &t->before, &t->pose) <= HF_FRAME_SPEED;
+    kept = off_m <= HF_SLIP_M && off_rad <= HF_SLIP_RAD && slow;
+    if (!kept && getenv("DBG"))
+        fprintf(stderr, "f %d limb %d frame %d off %.4f rad %.4f gn %.5f %.5f miss %.3f %.3f %.3f\n", frame,
+                h->phase->limb, h->phase->frame, off_m, slow ? off_rad : -1, g_m, g_r, miss.x, miss.y,
+                miss.z);
     h->held += kept;
     h->missed += !kept;
     h->run = kept ? h->run + 1 : 0;
@@ -249,7 +287,7 @@ static hf_status keep_hold(hf_retarget_work* w, hf_held_phase* h, int frame) {
 }
 
 static hf_status solve_frame(hf_retarget_work* w, int frame) {
-    hf_follower* t = &w->track;
+    hf_follower* t = &w->follower;
     hf_clip_body_set(&w->clip, frame);
     hf_placement_set_time(w->finder.placement, frame * w->clip.clip->frame_time_s);
     t->has_before = frame > 0;
@@ -261,10 +299,34 @@ static hf_status solve_frame(hf_retarget_work* w, int frame) {
     hf_follow_begin(t);
     int iterations = frame == 0 ? FIRST_ITERATIONS : w->options->iterations;
     for (int i = 0; i < iterations; i++) {
-        wish_all(w, frame);
-        if (hf_follow_step(t) < SETTLED) break;
+        wish_all(w, frame, i < iterations / 2 ? 1 : FIRM);
+        double stp = hf_follow_step(t);
+        if (getenv("DBG2") && frame >= 784 && frame < 787) {
+            hf_forward(t->creature, &t->pose, t->links);
+            for (int k = 0; k < w->held_count; k++)
+                if (lasts(&w->held[k], frame)) {
+                    const hf_contact_frame* c = contact_of(w, w->held[k].phase);
+                    fprintf(
+                        stderr, "it %d %d limb %d err %.4f step %.4f stuck", frame, i, w->held[k].phase->limb,
+                        hf_distance(hf_apply(t->links[c->link], c->offset), w->held[k].anchor.point), stp);
+                    for (int a = 0; a < t->column_count; a++)
+                        if (t->stuck[a]) fprintf(stderr, " %d(%.4f)", t->columns[a], t->step[a]);
+                    fprintf(stderr, "\n");
+                }
+        }
+        if (stp < SETTLED && i >= iterations / 2) break;
     }
     hf_status status = HF_OK;
+    if (getenv("DBG") && frame > 0) {
+        const hf_creature_view* v = hf_creature_get(t->creature);
+        for (int j = 0; j < v->joint_count; j++)
+            if (v->joints[j].v_count == 1) {
+                double sp =
+                    fabs(t->pose.q[v->joints[j].q_index] - t->before.q[v->joints[j].q_index]) * t->rate;
+                if (sp > v->joints[j].max_speed)
+                    fprintf(stderr, "gn %d %s %.2f\n", frame, v->joints[j].name, sp);
+            }
+    }
     for (int i = 0; i < w->held_count && status == HF_OK; i++)
         if (lasts(&w->held[i], frame)) status = keep_hold(w, &w->held[i], frame);
     hf_knot* knot = &w->schedule->knots[frame];
@@ -281,6 +343,9 @@ static hf_status solve_frames(hf_retarget_work* w) {
         h->reached = hf_v3(0, 0, 0);
     }
     hf_retarget_paths(w);
+    extern int hf_dbg_nonconv;
+    extern double STAY;
+    if (getenv("STAY")) STAY = atof(getenv("STAY"));
     for (int f = 0; f < w->frames && status == HF_OK; f++) {
         if (!hf_workspace_goes_on(w->workspace)) {
             hf_schedule_cut(w->schedule, f > 0 ? f : 1);
@@ -289,6 +354,7 @@ static hf_status solve_frames(hf_retarget_work* w) {
         }
         status = solve_frame(w, f);
     }
+    if (getenv("DBG")) fprintf(stderr, "nonconv %d\n", hf_dbg_nonconv);
     return status;
 }
 
@@ -389,7 +455,7 @@ static hf_status make_knots(hf_retarget_work* w) {
     hf_status status = hf_schedule_create(w->creature.creature, rate, &w->schedule);
     for (int f = 0; f < w->frames && status == HF_OK; f++)
         status = hf_schedule_add(w->schedule, w->finder.placement, f * w->clip.clip->frame_time_s,
-                                 &w->track.pose, NULL, 0, f == 0);
+                                 &w->follower.pose, NULL, 0, f == 0);
     if (status == HF_OK)
         w->schedule->claims =
             HF_CLAIM_LIMITS | HF_CLAIM_ROM | HF_CLAIM_COLLISION | HF_CLAIM_CONTACTS | HF_CLAIM_SPEED;
@@ -432,6 +498,9 @@ static hf_status list_held(hf_retarget_work* w, hf_phases* phases) {
         hf_held_phase* h = &w->held[w->held_count++];
         *h = (hf_held_phase){
             .phase = p, .first = p->first, .last = p->last, .role = role_of(&w->creature, p->limb)};
+        bool main_limb = h->role >= 0 && w->creature.limbs[h->role].limb == p->limb;
+        const hf_clip_limb* c = h->role >= 0 ? &w->clip.limbs[h->role] : NULL;
+        h->joint = !c ? w->clip.root : !main_limb ? c->middle : c->tip >= 0 ? c->tip : c->lower;
         h->foot = h->role >= 0 && hf_role_is_leg(h->role) && w->creature.limbs[h->role].limb == p->limb;
     }
     return HF_OK;
@@ -479,7 +548,7 @@ static hf_status prepare(hf_retarget_work* w, const hf_scene* scene, const hf_jo
     if (status == HF_OK) status = hf_placement_create(scene, &w->finder.placement);
     w->finder.scale = hf_landmarks_scale(&w->clip, &w->creature);
     w->finder.clip = &w->clip, w->finder.creature = &w->creature, w->finder.options = w->options;
-    if (status == HF_OK) status = hf_follow_make(&w->creature, 1 / w->clip.clip->frame_time_s, &w->track);
+    if (status == HF_OK) status = hf_follow_make(&w->creature, 1 / w->clip.clip->frame_time_s, &w->follower);
     if (status == HF_OK) status = hf_push_make(&w->creature, &w->push);
     if (status == HF_OK) status = hf_phases_find(&w->finder, &result->phases, w->depths);
     if (status == HF_OK) status = list_held(w, &result->phases);
@@ -494,7 +563,7 @@ static hf_status prepare(hf_retarget_work* w, const hf_scene* scene, const hf_jo
 static void free_work(hf_retarget_work* w) {
     hf_clip_body_free(&w->clip);
     hf_creature_body_free(&w->creature);
-    hf_follow_free(&w->track);
+    hf_follow_free(&w->follower);
     hf_push_free(&w->push);
     hf_placement_free(w->finder.placement);
     hf_free(w->wishes);
@@ -553,8 +622,10 @@ hf_status hf_retarget(const hf_clip* clip, const hf_creature* creature, const hf
     if (status != HF_OK) return status;
     hf_clip scaled = *clip;
     if (options->scale_scene) scaled.unit_m *= result->scale;
-    hf_retarget_work w = {.options = options, .workspace = workspace, .frames = clip->frame_count};
+    hf_retarget_work w = {.options = options, .workspace = workspace};
     status = make_bodies(&scaled, creature, &w, error);
+    if (status == HF_OK) status = hf_clip_body_pace(&w.clip, &hf_creature_get(creature)->limits, error);
+    w.frames = w.clip.frame_count;
     if (status == HF_OK) status = prepare(&w, scene, mapping, mapping_count, result, error);
     if (status == HF_OK) {
         status = solve_rounds(&w, scene);
