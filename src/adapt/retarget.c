@@ -28,6 +28,8 @@ static const double MORE_M = 0.006, MORE_S = 0.1;
 /* A phase that is held in so many of its frames is kept; a hold this far from where the clip touches is
  * moved, m. */
 static const double KEPT_SHARE = 0.98, MOVED_M = 0.02;
+/* A hold that its limb misses by more on average is given up: it would only pull the body about, m. */
+static const double FAR_M = 0.01;
 /* Part of the limb's length by which a hold may be moved to where the limb comes. */
 static const double MOVE_SHARE = 0.3;
 /* Time around a hold in which its limb may be near its surface, s. */
@@ -208,7 +210,7 @@ static int list_touches(const hf_retarget_work* w, int frame, hf_push_touch* tou
     for (int i = 0; i < w->held_count && count < MAX_TOUCHES; i++) {
         const hf_held_phase* h = &w->held[i];
         if (h->dropped || frame < h->first - near || frame > h->last + near) continue;
-        touches[count++] = (hf_push_touch){h->phase->limb, h->phase->object, h->phase->normal};
+        touches[count++] = (hf_push_touch){h->phase->limb, h->phase->object};
     }
     return count;
 }
@@ -276,13 +278,13 @@ static hf_status keep_hold(hf_retarget_work* w, hf_held_phase* h, int frame) {
                 miss.z);
     h->held += kept;
     h->missed += !kept;
-    h->run = kept ? h->run + 1 : 0;
-    if (h->run > h->best) h->best = h->run, h->end = frame;
+    h->kept[frame - h->phase->first] = kept;
     if (kept || status != HF_OK) return status;
     memcpy(t->pose.q, t->next.q, bytes);
     hf_forward(c, &t->pose, t->links);
     const hf_contact_frame* f = contact_of(w, h->phase);
     h->reached = hf_add(h->reached, hf_apply(t->links[f->link], f->offset));
+    h->off_m += hf_distance(hf_apply(t->links[f->link], f->offset), h->anchor.point);
     return HF_OK;
 }
 
@@ -339,7 +341,8 @@ static hf_status solve_frames(hf_retarget_work* w) {
     hf_status status = HF_OK;
     for (int i = 0; i < w->held_count; i++) {
         hf_held_phase* h = &w->held[i];
-        h->held = h->missed = h->run = h->best = 0;
+        h->held = h->missed = 0;
+        h->off_m = 0;
         h->reached = hf_v3(0, 0, 0);
     }
     hf_retarget_paths(w);
@@ -382,26 +385,19 @@ static bool move_hold(hf_retarget_work* w, hf_held_phase* h) {
     return true;
 }
 
-/* Only the longest run of frames in which the limb holds; false when that is too short. */
-static bool shorten(hf_retarget_work* w, hf_held_phase* h) {
-    int shortest = (int)(w->options->shortest_s / w->clip.clip->frame_time_s) + 1;
-    snprintf(h->phase->why, sizeof h->phase->why, "the limb cannot hold in %d of %d frames", h->missed,
-             h->held + h->missed);
-    if (h->best < shortest) return false;
-    h->first = h->end - h->best + 1;
-    h->last = h->end;
-    return true;
-}
-
-/* Moves a hold once, then shortens it, then gives it up. True when something changed. */
+/* Moves a hold that is mostly missed to where the limb comes, once; gives up what is far out of reach. True
+   when something changed. */
 static bool mend_holds(hf_retarget_work* w, int round) {
     bool changed = false;
     for (int i = 0; i < w->held_count; i++) {
         hf_held_phase* h = &w->held[i];
-        if (h->dropped || h->missed == 0) continue;
+        if (h->dropped || h->missed <= h->held) continue;
         changed = true;
-        if (round == 0 && h->missed > h->held && move_hold(w, h)) continue;
-        if (!shorten(w, h)) h->dropped = true;
+        if (round == 0 && move_hold(w, h)) continue;
+        h->dropped = h->off_m > FAR_M * h->missed;
+        if (h->dropped)
+            snprintf(h->phase->why, sizeof h->phase->why, "the limb stays %.0f mm away",
+                     1e3 * h->off_m / h->missed);
     }
     return changed;
 }
@@ -433,19 +429,38 @@ static bool mend_collisions(hf_retarget_work* w, const hf_realise_result* r) {
 
 /* ---- the schedule ---- */
 
+static int shortest_frames(const hf_retarget_work* w) {
+    return (int)(w->options->shortest_s / w->clip.clip->frame_time_s) + 1;
+}
+
+static hf_schedule_hold hold_of(hf_retarget_work* w, const hf_held_phase* h, int first, int last) {
+    double dt = w->clip.clip->frame_time_s;
+    const hf_phase* p = h->phase;
+    hf_hold hold = {p->limb, p->frame, p->object, false, p->point, p->normal};
+    hf_placement_set_time(w->finder.placement, p->first * dt);
+    hold = hf_hold_in_object(hold, hf_object_pose(w->finder.placement, p->object));
+    return (hf_schedule_hold){hold, first * dt, last * dt};
+}
+
+/* The runs of frames in which limbs are on their holds. */
 static hf_status write_holds(hf_retarget_work* w) {
     hf_schedule* s = w->schedule;
-    double dt = w->clip.clip->frame_time_s;
     s->hold_count = 0;
     for (int i = 0; i < w->held_count; i++) {
-        const hf_held_phase* h = &w->held[i];
-        if (h->dropped || h->last >= s->knot_count) continue;
-        if (!HF_GROW(s->holds, s->hold_capacity, s->hold_count)) return HF_ERROR_MEMORY;
-        const hf_phase* p = h->phase;
-        hf_hold hold = {p->limb, p->frame, p->object, false, p->point, p->normal};
-        hf_placement_set_time(w->finder.placement, h->first * dt);
-        hold = hf_hold_in_object(hold, hf_object_pose(w->finder.placement, p->object));
-        s->holds[s->hold_count++] = (hf_schedule_hold){hold, h->first * dt, h->last * dt};
+        hf_held_phase* h = &w->held[i];
+        int count = h->phase->last - h->phase->first + 1, shortest = shortest_frames(w);
+        h->held = 0;
+        for (int k = 0; k < count && !h->dropped;) {
+            int end = k;
+            while (end < count && h->kept[end] == h->kept[k]) end++;
+            bool there = h->phase->first + end - 1 < s->knot_count;
+            if (h->kept[k] && there && (end - k >= shortest || end - k == count)) {
+                if (!HF_GROW(s->holds, s->hold_capacity, s->hold_count)) return HF_ERROR_MEMORY;
+                s->holds[s->hold_count++] = hold_of(w, h, h->phase->first + k, h->phase->first + end - 1);
+                h->held += end - k;
+            }
+            k = end;
+        }
     }
     return HF_OK;
 }
@@ -501,6 +516,8 @@ static hf_status list_held(hf_retarget_work* w, hf_phases* phases) {
         bool main_limb = h->role >= 0 && w->creature.limbs[h->role].limb == p->limb;
         const hf_clip_limb* c = h->role >= 0 ? &w->clip.limbs[h->role] : NULL;
         h->joint = !c ? w->clip.root : !main_limb ? c->middle : c->tip >= 0 ? c->tip : c->lower;
+        h->kept = hf_alloc((size_t)(p->last - p->first + 1), 1);
+        if (!h->kept) return HF_ERROR_MEMORY;
         h->foot = h->role >= 0 && hf_role_is_leg(h->role) && w->creature.limbs[h->role].limb == p->limb;
     }
     return HF_OK;
@@ -510,8 +527,12 @@ static void tell_fates(hf_retarget_work* w) {
     for (int i = 0; i < w->held_count; i++) {
         hf_held_phase* h = &w->held[i];
         hf_phase* p = h->phase;
-        p->held_share = h->dropped ? 0 : (double)h->held / (p->last - p->first + 1);
-        p->fate = h->dropped                   ? HF_RETARGET_FAILED
+        int count = p->last - p->first + 1;
+        p->held_share = (double)h->held / count;
+        if (!p->why[0] && h->held < count)
+            snprintf(p->why, sizeof p->why, "the limb cannot hold in %d of %d frames", count - h->held,
+                     count);
+        p->fate = h->held == 0                 ? HF_RETARGET_FAILED
                   : p->moved_m > MOVED_M       ? HF_RETARGET_MOVED
                   : p->held_share < KEPT_SHARE ? HF_RETARGET_BENT
                                                : HF_RETARGET_KEPT;
@@ -567,6 +588,7 @@ static void free_work(hf_retarget_work* w) {
     hf_push_free(&w->push);
     hf_placement_free(w->finder.placement);
     hf_free(w->wishes);
+    for (int i = 0; i < w->held_count; i++) hf_free(w->held[i].kept);
     hf_free(w->held);
     hf_free(w->more);
 }

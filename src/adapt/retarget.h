@@ -18,7 +18,8 @@ typedef struct hf_held_phase {
     hf_anchor anchor;      /* where the link of the contact frame is */
     hf_vec3 reached;       /* sum of where the contact came in frames in which it was not held */
     int held, missed;      /* frames */
-    int run, best, end;    /* length of the run of held frames, of the longest one, and its last frame */
+    uint8_t* kept;         /* of each frame of the phase: is it held? */
+    double off_m;          /* sum of the errors of missed frames */
 } hf_held_phase;
 
 /* What one effector shall do in a frame. */
