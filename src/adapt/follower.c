@@ -12,8 +12,10 @@
 
 /* Pull of every speed to stay, and of every joint to its rest value: both only decide what no target asks
    for. Squared weights, against 1 m2 of a target of weight 1. */
-double STAY = 0.01;
-static const double DRIFT = 2e-4;
+static const double STAY = 0.01, DRIFT = 2e-4;
+/* Pull of every speed to be what it was in the frame before, at this rate: accelerations cost the same at
+ * any. */
+static const double COAST = 2, COAST_RATE = 120;
 /* Share of the speed limits that frames use: what puts limbs exactly onto their holds moves them a little. */
 static const double SPEED_SHARE = 0.9;
 /* Longest step of one iteration, rad or m: linear models do not reach farther. */
@@ -21,7 +23,7 @@ static const double LONGEST = 0.5;
 /* Weight of staying inside a range of motion, per radian, and times that a step is turned along the boundary.
  */
 static const double RANGE = 300;
-enum { SLIDES = 3, MAX_COLUMNS = 512 };
+enum { SLIDES = 8, MAX_COLUMNS = 512 };
 enum { BOUND_ROUNDS = 100 };        /* of the search for the columns that are at their bounds */
 static const double RELEASE = 1e-6; /* gain for which a column leaves its bound */
 
@@ -69,9 +71,11 @@ hf_status hf_follow_make(const hf_creature_body* body, double rate, hf_follower*
     t->stuck = hf_alloc(n, sizeof *t->stuck);
     t->jacobian = hf_alloc(6 * n, sizeof(double));
     t->other = hf_alloc(6 * n, sizeof(double));
+    t->drift = hf_alloc(n, sizeof(double));
+    t->gone = hf_alloc(n, sizeof(double));
     if (!t->columns || !t->pose.q || !t->before.q || !t->next.q || !t->links || !t->gram || !t->factor ||
         !t->right || !t->inverse || !t->step || !t->lower || !t->upper || !t->stuck || !t->jacobian ||
-        !t->other) {
+        !t->other || !t->drift || !t->gone) {
         hf_follow_free(t);
         return HF_ERROR_MEMORY;
     }
@@ -96,10 +100,14 @@ void hf_follow_free(hf_follower* t) {
     hf_free(t->stuck);
     hf_free(t->jacobian);
     hf_free(t->other);
+    hf_free(t->drift);
+    hf_free(t->gone);
     memset(t, 0, sizeof *t);
 }
 
 void hf_follow_begin(hf_follower* t) {
+    if (t->has_before) hf_pose_difference(t->creature, &t->before, &t->pose, t->drift);
+    if (!t->has_before) memset(t->drift, 0, sizeof(double) * (size_t)t->v_count);
     t->before.root = t->pose.root;
     memcpy(t->before.q, t->pose.q, sizeof(double) * (size_t)hf_creature_get(t->creature)->q_count);
 }
@@ -216,7 +224,13 @@ void hf_follow_push(hf_follower* t, int link, int against, hf_vec3 point, hf_vec
 static void add_damping(hf_follower* t) {
     const hf_creature_view* v = hf_creature_get(t->creature);
     int n = t->column_count;
-    for (int a = 0; a < n; a++) t->gram[a * n + a] += STAY;
+    double shortness = t->rate / COAST_RATE, coast = COAST * shortness * shortness * shortness * shortness;
+    hf_pose_difference(t->creature, &t->before, &t->pose, t->gone);
+    for (int a = 0; a < n; a++) {
+        int c = t->columns[a];
+        t->gram[a * n + a] += STAY + (t->has_before ? coast : 0);
+        if (t->has_before) t->right[a] += coast * (t->drift[c] - t->gone[c]);
+    }
     for (int j = 0, a = 6; j < v->joint_count && a < n; j++) {
         if (v->joints[j].v_count != 1 || v->joints[j].v_index != t->columns[a]) continue;
         t->gram[a * n + a] += DRIFT;
@@ -306,16 +320,30 @@ static bool solve_bounded(hf_follower* t) {
     }
     return true;
 }
-int hf_dbg_nonconv;
 
-/* The root goes no farther than its speed allows, in any direction. */
-static void slow_root(const hf_follower* t, hf_transform* root) {
-    const hf_body_limits* most = &hf_creature_get(t->creature)->limits;
-    double far = SPEED_SHARE * most->root_speed / t->rate, turn = SPEED_SHARE * most->root_turn / t->rate;
-    double gone = hf_distance(root->position, t->before.root.position);
-    double turned = hf_quat_angle(root->rotation, t->before.root.rotation);
-    if (gone > far) root->position = hf_lerp(t->before.root.position, root->position, far / gone);
-    if (turned > turn) root->rotation = hf_quat_slerp(t->before.root.rotation, root->rotation, turn / turned);
+/* The root may go and turn only so far in any direction: where a step goes farther, its root's part is
+   shortened and fixed, so that the joints make up for it. True when something was fixed. */
+static bool fix_root(hf_follower* t) {
+    if (!t->has_before) return false;
+    bool fixed = false;
+    for (int k = 0; k < 6; k += 3) {
+        /* Bounds are symmetric about where the frame before was. */
+        double gone[3], length = 0, most = 0;
+        for (int i = 0; i < 3; i++) {
+            double middle = 0.5 * (t->lower[k + i] + t->upper[k + i]);
+            most = fmax(most, 0.5 * (t->upper[k + i] - t->lower[k + i]));
+            gone[i] = t->step[k + i] - middle;
+            length += gone[i] * gone[i];
+        }
+        length = sqrt(length);
+        if (length <= most * (1 + 1e-9) || !(most > 0)) continue;
+        for (int i = 0; i < 3; i++) {
+            double middle = 0.5 * (t->lower[k + i] + t->upper[k + i]);
+            t->lower[k + i] = t->upper[k + i] = middle + gone[i] * most / length;
+        }
+        fixed = true;
+    }
+    return fixed;
 }
 
 /* The pose after a share of the step, inside joint limits. */
@@ -371,13 +399,13 @@ double hf_follow_step(hf_follower* t) {
     double most = 0, share = 1;
     for (int slide = 0; slide <= SLIDES; slide++) {
         if (!solve_bounded(t)) return 0;
+        if (fix_root(t) && !solve_bounded(t)) return 0;
         most = 0;
         for (int a = 0; a < t->column_count; a++) most = fmax(most, fabs(t->step[a]));
         share = most > LONGEST ? LONGEST / most : 1;
         try_step(t, share);
         if (!keep_ranges(t)) break;
     }
-    if (t->has_before) slow_root(t, &t->next.root);
     t->pose.root = t->next.root;
     memcpy(t->pose.q, t->next.q, sizeof(double) * (size_t)v->q_count);
     return share * most;

@@ -22,7 +22,7 @@
    is as bad as a bone 0.3 m off. Holds stand far above, pushes out of obstacles almost as far. */
 static const double BONE = 1, TRUNK_TURN = 0.3, HAND_TURN = 0.1, HIPS[3] = {0.3, 0.3, 0.2};
 static const double HOLD = 30, HOLD_TURN = 10, PUSH = 15;
-static const double FIRM = 10; /* times as heavy are holds in the second half of the iterations */
+static const double FIRM = 3; /* times as heavy are holds in the second half of the iterations */
 /* Room that a fault adds for its body, m, over this time before and after, s. */
 static const double MORE_M = 0.006, MORE_S = 0.1;
 /* A phase that is held in so many of its frames is kept; a hold this far from where the clip touches is
@@ -34,7 +34,9 @@ static const double FAR_M = 0.01;
 static const double MOVE_SHARE = 0.3;
 /* Time around a hold in which its limb may be near its surface, s. */
 static const double NEAR_S = 0.15;
-enum { FIRST_ITERATIONS = 100, MAX_TOUCHES = 32 };
+/* Limbs so near their holds are left there; within what the realiser leaves alone. */
+static const double NEAR_M = 0.8 * HF_SLIP_M, NEAR_RAD = 0.8 * HF_SLIP_RAD;
+enum { FIRST_ITERATIONS = 100, EXTRA_ITERATIONS = 4, MAX_TOUCHES = 32 };
 static const double SETTLED = 1e-4; /* steps smaller than this end a frame, rad or m */
 
 #define FIELD(name) offsetof(hf_retarget_options, name)
@@ -228,8 +230,7 @@ static void wish_all(hf_retarget_work* w, int frame, double firm) {
     wish_arrivals(w, frame);
     wish_holds(w, frame, firm);
     hf_push_add(&w->push, &w->follower, w->finder.placement, touches, list_touches(w, frame, touches),
-                w->options->clearance_m, w->more + (size_t)frame * (size_t)w->body_count,
-                getenv("NOPUSH") ? 1e-9 : PUSH);
+                w->options->clearance_m, w->more + (size_t)frame * (size_t)w->body_count, PUSH);
 }
 
 /* ---- one pass over all frames ---- */
@@ -264,7 +265,7 @@ static hf_status keep_hold(hf_retarget_work* w, hf_held_phase* h, int frame) {
     hf_status status = HF_OK;
     hf_anchor_error(c, &hold, &h->anchor, t->links, &off_m, &off_rad);
     double g_m = off_m, g_r = off_rad;
-    if (off_m > HF_HELD_M || off_rad > HF_HELD_RAD) {
+    if (off_m > NEAR_M || off_rad > NEAR_RAD) {
         status = hf_hold_keep(c, &hold, &h->anchor, HF_KEEP_EXACT, w->workspace, t->links, t->pose.q, &kept,
                               &miss);
         hf_forward(c, &t->pose, t->links);
@@ -288,6 +289,22 @@ static hf_status keep_hold(hf_retarget_work* w, hf_held_phase* h, int frame) {
     return HF_OK;
 }
 
+/* Are all limbs within NEAR_M and NEAR_RAD of their holds? */
+static bool all_near(hf_retarget_work* w, int frame) {
+    hf_follower* t = &w->follower;
+    hf_forward(t->creature, &t->pose, t->links);
+    for (int i = 0; i < w->held_count; i++) {
+        hf_held_phase* h = &w->held[i];
+        if (!lasts(h, frame)) continue;
+        if (!h->frozen) freeze(w, h);
+        double off_m, off_rad;
+        hf_hold hold = {.limb = h->phase->limb, .frame = h->phase->frame, .object = h->phase->object};
+        hf_anchor_error(t->creature, &hold, &h->anchor, t->links, &off_m, &off_rad);
+        if (off_m > NEAR_M || off_rad > NEAR_RAD) return false;
+    }
+    return true;
+}
+
 static hf_status solve_frame(hf_retarget_work* w, int frame) {
     hf_follower* t = &w->follower;
     hf_clip_body_set(&w->clip, frame);
@@ -299,36 +316,17 @@ static hf_status solve_frame(hf_retarget_work* w, int frame) {
         t->pose.root.rotation = hf_clip_link_turn(&w->finder, w->clip.root, 0);
     }
     hf_follow_begin(t);
+    if (frame < 2) memset(t->drift, 0, sizeof *t->drift * (size_t)t->v_count);
     int iterations = frame == 0 ? FIRST_ITERATIONS : w->options->iterations;
     for (int i = 0; i < iterations; i++) {
         wish_all(w, frame, i < iterations / 2 ? 1 : FIRM);
-        double stp = hf_follow_step(t);
-        if (getenv("DBG2") && frame >= 784 && frame < 787) {
-            hf_forward(t->creature, &t->pose, t->links);
-            for (int k = 0; k < w->held_count; k++)
-                if (lasts(&w->held[k], frame)) {
-                    const hf_contact_frame* c = contact_of(w, w->held[k].phase);
-                    fprintf(
-                        stderr, "it %d %d limb %d err %.4f step %.4f stuck", frame, i, w->held[k].phase->limb,
-                        hf_distance(hf_apply(t->links[c->link], c->offset), w->held[k].anchor.point), stp);
-                    for (int a = 0; a < t->column_count; a++)
-                        if (t->stuck[a]) fprintf(stderr, " %d(%.4f)", t->columns[a], t->step[a]);
-                    fprintf(stderr, "\n");
-                }
-        }
-        if (stp < SETTLED && i >= iterations / 2) break;
+        if (hf_follow_step(t) < SETTLED && i >= iterations / 2) break;
+    }
+    for (int i = 0; i < EXTRA_ITERATIONS && !all_near(w, frame); i++) {
+        wish_all(w, frame, FIRM * FIRM);
+        hf_follow_step(t);
     }
     hf_status status = HF_OK;
-    if (getenv("DBG") && frame > 0) {
-        const hf_creature_view* v = hf_creature_get(t->creature);
-        for (int j = 0; j < v->joint_count; j++)
-            if (v->joints[j].v_count == 1) {
-                double sp =
-                    fabs(t->pose.q[v->joints[j].q_index] - t->before.q[v->joints[j].q_index]) * t->rate;
-                if (sp > v->joints[j].max_speed)
-                    fprintf(stderr, "gn %d %s %.2f\n", frame, v->joints[j].name, sp);
-            }
-    }
     for (int i = 0; i < w->held_count && status == HF_OK; i++)
         if (lasts(&w->held[i], frame)) status = keep_hold(w, &w->held[i], frame);
     hf_knot* knot = &w->schedule->knots[frame];
@@ -346,9 +344,7 @@ static hf_status solve_frames(hf_retarget_work* w) {
         h->reached = hf_v3(0, 0, 0);
     }
     hf_retarget_paths(w);
-    extern int hf_dbg_nonconv;
-    extern double STAY;
-    if (getenv("STAY")) STAY = atof(getenv("STAY"));
+
     for (int f = 0; f < w->frames && status == HF_OK; f++) {
         if (!hf_workspace_goes_on(w->workspace)) {
             hf_schedule_cut(w->schedule, f > 0 ? f : 1);
@@ -357,7 +353,17 @@ static hf_status solve_frames(hf_retarget_work* w) {
         }
         status = solve_frame(w, f);
     }
-    if (getenv("DBG")) fprintf(stderr, "nonconv %d\n", hf_dbg_nonconv);
+    if (getenv("DBG")) {
+        double sum = 0;
+        int nq = w->creature.creature->view.q_count;
+        for (int f = 1; f + 1 < w->frames; f++)
+            for (int k = 0; k < nq; k++) {
+                const hf_knot* kn = &w->schedule->knots[f];
+                double a = kn[1].q[k] - 2 * kn[0].q[k] + kn[-1].q[k];
+                sum += a * a;
+            }
+        fprintf(stderr, "jitter %.3f rad/s2 rms\n", sqrt(sum / (w->frames * nq)) * 14400);
+    }
     return status;
 }
 
