@@ -15,7 +15,6 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Weights of wishes, per metre or radian. A bone's end 1 m off counts 1. Turns of pelvis and chest: a radian
@@ -235,6 +234,14 @@ static void wish_all(hf_retarget_work* w, int frame, double firm) {
 
 /* ---- one pass over all frames ---- */
 
+static bool touches_object(const hf_retarget_work* w, hf_vec3 point, int object) {
+    hf_surface near[16];
+    int count = hf_placement_within(w->finder.placement, point, HF_CONTACT_M, near, 16);
+    for (int i = 0; i < count && i < 16; i++)
+        if (near[i].object == object) return true;
+    return false;
+}
+
 /* The orientation of a patch that the clip does not tell is the one it arrives with, laid flat. */
 static void freeze(hf_retarget_work* w, hf_held_phase* h) {
     const hf_contact_frame* c = contact_of(w, h->phase);
@@ -243,10 +250,10 @@ static void freeze(hf_retarget_work* w, hf_held_phase* h) {
     h->anchor.rotation = hf_quat_normalize(hf_quat_mul(flat, now));
     h->frozen = true;
     if (h->phase->frame == 0 || !h->foot) return;
-    /* Toes stay where the foot before had them. */
+    /* Toes stay where the foot before had them, if there is surface. */
     hf_vec3 at = hf_apply(w->follower.links[c->link], c->offset);
-    double above = hf_dot(hf_sub(at, h->phase->point), h->phase->normal);
-    h->anchor.point = h->phase->point = hf_sub(at, hf_scale(h->phase->normal, above));
+    at = hf_sub(at, hf_scale(h->phase->normal, hf_dot(hf_sub(at, h->phase->point), h->phase->normal)));
+    if (touches_object(w, at, h->phase->object)) h->anchor.point = h->phase->point = at;
 }
 
 /* Puts the limb exactly onto its hold; where it cannot, the limb stays as it was. */
@@ -264,7 +271,6 @@ static hf_status keep_hold(hf_retarget_work* w, hf_held_phase* h, int frame) {
     hf_vec3 miss = {0};
     hf_status status = HF_OK;
     hf_anchor_error(c, &hold, &h->anchor, t->links, &off_m, &off_rad);
-    double g_m = off_m, g_r = off_rad;
     if (off_m > NEAR_M || off_rad > NEAR_RAD) {
         status = hf_hold_keep(c, &hold, &h->anchor, HF_KEEP_EXACT, w->workspace, t->links, t->pose.q, &kept,
                               &miss);
@@ -273,10 +279,6 @@ static hf_status keep_hold(hf_retarget_work* w, hf_held_phase* h, int frame) {
     }
     bool slow = !t->has_before || hf_frames_speed(c, t->rate, &t->before, &t->pose) <= HF_FRAME_SPEED;
     kept = off_m <= HF_SLIP_M && off_rad <= HF_SLIP_RAD && slow;
-    if (!kept && getenv("DBG"))
-        fprintf(stderr, "f %d limb %d frame %d off %.4f rad %.4f gn %.5f %.5f miss %.3f %.3f %.3f\n", frame,
-                h->phase->limb, h->phase->frame, off_m, slow ? off_rad : -1, g_m, g_r, miss.x, miss.y,
-                miss.z);
     h->held += kept;
     h->missed += !kept;
     h->kept[frame - h->phase->first] = kept;
@@ -352,17 +354,6 @@ static hf_status solve_frames(hf_retarget_work* w) {
             return HF_OK;
         }
         status = solve_frame(w, f);
-    }
-    if (getenv("DBG")) {
-        double sum = 0;
-        int nq = w->creature.creature->view.q_count;
-        for (int f = 1; f + 1 < w->frames; f++)
-            for (int k = 0; k < nq; k++) {
-                const hf_knot* kn = &w->schedule->knots[f];
-                double a = kn[1].q[k] - 2 * kn[0].q[k] + kn[-1].q[k];
-                sum += a * a;
-            }
-        fprintf(stderr, "jitter %.3f rad/s2 rms\n", sqrt(sum / (w->frames * nq)) * 14400);
     }
     return status;
 }
