@@ -143,16 +143,17 @@ void hf_push_free(hf_push* p) {
 
 /* ---- pushes ---- */
 
-/* Does a body belong to the effector of a limb that touches this object? */
-static bool is_touch(const hf_push* p, int body, const hf_push_touch* touches, int count, int object) {
+/* The touch of this object by the limb whose effector a body belongs to; NULL: none. */
+static const hf_push_touch* touch_of(const hf_push* p, int body, const hf_push_touch* touches, int count,
+                                     int object) {
     const hf_creature_view* v = &p->creature->view;
     for (int i = 0; i < count; i++) {
         if (touches[i].object != object) continue;
         const hf_limb* l = &v->limbs[touches[i].limb];
         for (int link = v->bodies[body].link; link >= 0; link = v->links[link].parent_link)
-            if (link == l->effector_link) return true;
+            if (link == l->effector_link) return &touches[i];
     }
-    return false;
+    return NULL;
 }
 
 /* A ball near a surface. */
@@ -172,7 +173,8 @@ static double way_out(const hf_placement* placement, const near_ball* b, hf_vec3
 }
 
 static int list_balls(const hf_push* p, const hf_follower* t, const hf_placement* placement, int body,
-                      const hf_push_touch* touches, int touch_count, double room, near_ball* near) {
+                      const hf_push_touch* touches, int touch_count, double room, double more,
+                      near_ball* near) {
     const hf_transform* link = &t->links[p->creature->view.bodies[body].link];
     int count = 0;
     for (int i = p->first[body]; i < p->first[body + 1] && count < MAX_NEAR; i++) {
@@ -180,7 +182,8 @@ static int list_balls(const hf_push* p, const hf_follower* t, const hf_placement
         double reach = p->balls[i].radius + room;
         hf_surface s;
         if (!hf_placement_closest(placement, c, fmax(reach, DEEP_M), &s)) continue;
-        if (is_touch(p, body, touches, touch_count, s.object)) reach = p->balls[i].radius - TOUCH_M;
+        const hf_push_touch* touch = touch_of(p, body, touches, touch_count, s.object);
+        if (touch) reach = p->balls[i].radius - TOUCH_M + (touch->lasts ? 0 : more);
         hf_vec3 d = hf_sub(c, s.point);
         bool inside = hf_dot(d, s.normal) < 0 && hf_placement_inside(placement, c, NULL);
         double out = inside ? reach + s.distance : reach - s.distance;
@@ -194,9 +197,10 @@ static int list_balls(const hf_push* p, const hf_follower* t, const hf_placement
 /* Pushes all balls of a body that are in the way into one direction: the one along which the body is free
    soonest. Each ball for itself would leave a thigh that lies across an edge to both sides at once. */
 static bool push_body(const hf_push* p, hf_follower* t, const hf_placement* placement, int body,
-                      const hf_push_touch* touches, int touch_count, double room, double weight) {
+                      const hf_push_touch* touches, int touch_count, double room, double more,
+                      double weight) {
     near_ball near[MAX_NEAR];
-    int count = list_balls(p, t, placement, body, touches, touch_count, room, near), chosen = -1;
+    int count = list_balls(p, t, placement, body, touches, touch_count, room, more, near), chosen = -1;
     double best = INFINITY;
     for (int i = 0; i < count; i++) {
         double most = 0;
@@ -225,9 +229,9 @@ int hf_push_add(const hf_push* p, hf_follower* t, const hf_placement* placement,
     const hf_creature_view* v = &p->creature->view;
     int count = 0;
     for (int b = 0; b < v->body_count; b++) {
-        double room = clearance_m + (more ? (double)more[b] : 0);
+        double extra = more ? (double)more[b] : 0, room = clearance_m + extra;
         if (near_scene(p, t, placement, b, room))
-            count += push_body(p, t, placement, b, touches, touch_count, room, weight);
+            count += push_body(p, t, placement, b, touches, touch_count, room, extra, weight);
     }
     for (int i = 0; i < p->pair_count; i++) {
         int a = p->pairs[2 * i], b = p->pairs[2 * i + 1];

@@ -47,7 +47,7 @@ static const hf_option items[] = {
     {"shortest_s", HF_OPTION_REAL, FIELD(shortest_s), 0, 2, 0.1, "s", "shorter phases and gaps are none"},
     {"clearance_m", HF_OPTION_REAL, FIELD(clearance_m), 0, 0.1, 0.004, "m",
      "by which bodies stay clear of the scene and of each other"},
-    {"rounds", HF_OPTION_COUNT, FIELD(rounds), 0, 20, 4, "", "times that frames at fault are solved again"},
+    {"rounds", HF_OPTION_COUNT, FIELD(rounds), 0, 20, 6, "", "times that frames at fault are solved again"},
     {"iterations", HF_OPTION_COUNT, FIELD(iterations), 1, 50, 6, "", "of the solver in each frame"},
     {"scale_scene", HF_OPTION_FLAG, FIELD(scale_scene), 0, 1, 0, "",
      "the clip's path is scaled with the creature's legs"},
@@ -211,7 +211,7 @@ static int list_touches(const hf_retarget_work* w, int frame, hf_push_touch* tou
     for (int i = 0; i < w->held_count && count < MAX_TOUCHES; i++) {
         const hf_held_phase* h = &w->held[i];
         if (h->dropped || frame < h->first - near || frame > h->last + near) continue;
-        touches[count++] = (hf_push_touch){h->phase->limb, h->phase->object};
+        touches[count++] = (hf_push_touch){h->phase->limb, h->phase->object, lasts(h, frame)};
     }
     return count;
 }
