@@ -191,6 +191,24 @@ static double preserved(const hf_phases* phases) {
     return all > 0 ? held / all : 1;
 }
 
+/* How many faults of each kind there are, and where the first one is. */
+static void say_faults(const hf_scenario* s, const hf_realise_result* judged) {
+    const hf_creature_view* v = hf_creature_get(s->creature);
+    for (int kind = HF_FAULT_COLLIDES; kind <= HF_FAULT_ONE_LIMB; kind++) {
+        int count = 0;
+        const hf_frame_fault* first = NULL;
+        for (int i = 0; i < judged->fault_count; i++)
+            if ((int)judged->faults[i].kind == kind && count++ == 0) first = &judged->faults[i];
+        if (!count) continue;
+        const char* subject = first->limb >= 0 ? v->limbs[first->limb].name
+                              : kind == HF_FAULT_COLLIDES
+                                  ? v->links[v->bodies[first->collision.body].link].name
+                                  : "the body";
+        printf("  %d frame%s: first in frame %d, %s %s\n", count, count == 1 ? "" : "s", first->frame,
+               subject, hf_frame_fault_text(first->kind));
+    }
+}
+
 static void say(const hf_scenario* s, const hf_motion* motion, const hf_retarget_result* r,
                 const hf_realise_result* judged, double time_s, const options* o) {
     const hf_clip* clip = s->adapt->clip;
@@ -210,6 +228,7 @@ static void say(const hf_scenario* s, const hf_motion* motion, const hf_retarget
            s->name, motion->outcome, motion->frame_count, (clip->frame_count - 1) * clip->frame_time_s,
            time_s, r->phases.count, 100 * preserved(&r->phases), judged->fault_count,
            judged->fault_count == 1 ? "" : "s");
+    say_faults(s, judged);
     if (clip->fit_m > 0) printf("  bones fit the positions within %.1f mm\n", 1e3 * clip->fit_m);
     printf("  mapping (the creature's legs are %.2f of the clip's):\n", r->scale);
     for (int i = 0; i < r->mapping.count; i++)

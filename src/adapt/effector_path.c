@@ -8,7 +8,7 @@
 static const double LEAD_S = 0.4;
 /* Weights, per metre or radian, against 1 for a metre of a bone's end. Free feet matter more than free hands,
    which only have to arrive. */
-static const double FREE_FOOT = 0.5, FREE_FOOT_TURN = 0.15, ARRIVING = 3, ARRIVING_TURN = 0.5;
+static const double FREE_FOOT = 0.5, FREE_FOOT_TURN = 0.15, ARRIVING_TURN = 3;
 
 static double smooth(double x) {
     x = fmin(fmax(x, 0), 1);
@@ -21,6 +21,12 @@ static hf_effector_wish* wish_of(hf_retarget_work* w, int frame, int role) {
 
 static const hf_contact_frame* contact_of(const hf_retarget_work* w, const hf_phase* p) {
     return &hf_creature_get(w->creature.creature)->limbs[p->limb].contacts[p->frame];
+}
+
+double hf_lead_share(const hf_retarget_work* w, const hf_held_phase* h, int frame) {
+    int length = (int)(LEAD_S / w->clip.clip->frame_time_s);
+    int away = frame < h->first ? h->first - frame : frame > h->last ? frame - h->last : 0;
+    return 1 - smooth((double)away / (length + 1));
 }
 
 /* What the clip does, at the place of the creature's own contact. */
@@ -59,9 +65,14 @@ static void anchor_phase(hf_retarget_work* w, hf_held_phase* h) {
     const hf_contact_frame* c = contact_of(w, p);
     hf_clip_body_set(&w->clip, (p->first + p->last) / 2);
     h->flat = c->ball == 0 && (c->patch[0] > 0 || c->patch[1] > 0);
-    h->frozen = !h->flat || h->foot;
+    h->frozen = !h->flat;
     h->anchor.flat = h->flat;
     h->anchor.point = hf_add(p->point, hf_scale(p->normal, c->ball));
+    hf_clip_body_set(&w->clip, h->first);
+    h->ahead = hf_sub(h->anchor.point, w->clip.now[h->joint].position);
+    hf_clip_body_set(&w->clip, h->last);
+    h->behind = hf_sub(h->anchor.point, w->clip.now[h->joint].position);
+    hf_clip_body_set(&w->clip, (p->first + p->last) / 2);
     if (!h->foot) return;
     h->anchor.rotation =
         lay_flat(hf_clip_link_turn(&w->finder, w->clip.limbs[h->role].lower, c->link), c->normal, p->normal);
@@ -96,7 +107,7 @@ static void lead(hf_retarget_work* w, const hf_held_phase* h, int edge, int way,
         hf_effector_wish* to = wish_of(w, frame, h->role);
         double share = 1 - smooth((double)k / (length + 1));
         to->point = hf_add(to->point, hf_scale(off, share));
-        to->point_weight = fmaxf(to->point_weight, (float)(ARRIVING * share * share));
+        to->point_weight = fmaxf(to->point_weight, (float)(HF_ARRIVING * share * share));
         if (!leg || !h->foot) continue;
         to->turn = hf_quat_mul(hf_quat_slerp(hf_quat_identity(), turn, share), to->turn);
         to->turn_weight = fmaxf(to->turn_weight, (float)(ARRIVING_TURN * share * share));

@@ -3,20 +3,29 @@
 #include "base/linear.h"
 #include "base/memory.h"
 #include "model/creature.h"
-#include "schedule/frames.h"
+#include "model/tolerance.h"
+
+#include <holdfast/rom.h>
 
 #include <math.h>
 #include <string.h>
 
 /* Pull of every speed to stay, and of every joint to its rest value: both only decide what no target asks
    for. Squared weights, against 1 m2 of a target of weight 1. */
-static const double STAY = 1e-3, DRIFT = 2e-4;
+static const double STAY = 0.01, DRIFT = 2e-4;
+/* Pull of every speed to be what it was in the frame before, at this rate: accelerations cost the same at
+ * any. */
+static const double COAST = 2, COAST_RATE = 120;
 /* Share of the speed limits that frames use: what puts limbs exactly onto their holds moves them a little. */
 static const double SPEED_SHARE = 0.9;
 /* Longest step of one iteration, rad or m: linear models do not reach farther. */
 static const double LONGEST = 0.5;
-enum { MAX_COLUMNS = 512 };
-enum { BOUND_ROUNDS = 6 }; /* times that columns are stopped at their bounds and the rest solved again */
+/* Weight of staying inside a range of motion, per radian, and times that a step is turned along the boundary.
+ */
+static const double RANGE = 300;
+enum { SLIDES = 8, MAX_COLUMNS = 512 };
+enum { BOUND_ROUNDS = 100 };        /* of the search for the columns that are at their bounds */
+static const double RELEASE = 1e-6; /* gain for which a column leaves its bound */
 
 static bool moves_landmark(const hf_creature_body* b, int link) {
     const hf_creature_view* v = hf_creature_get(b->creature);
@@ -62,9 +71,11 @@ hf_status hf_follow_make(const hf_creature_body* body, double rate, hf_follower*
     t->stuck = hf_alloc(n, sizeof *t->stuck);
     t->jacobian = hf_alloc(6 * n, sizeof(double));
     t->other = hf_alloc(6 * n, sizeof(double));
+    t->drift = hf_alloc(n, sizeof(double));
+    t->gone = hf_alloc(n, sizeof(double));
     if (!t->columns || !t->pose.q || !t->before.q || !t->next.q || !t->links || !t->gram || !t->factor ||
         !t->right || !t->inverse || !t->step || !t->lower || !t->upper || !t->stuck || !t->jacobian ||
-        !t->other) {
+        !t->other || !t->drift || !t->gone) {
         hf_follow_free(t);
         return HF_ERROR_MEMORY;
     }
@@ -89,10 +100,14 @@ void hf_follow_free(hf_follower* t) {
     hf_free(t->stuck);
     hf_free(t->jacobian);
     hf_free(t->other);
+    hf_free(t->drift);
+    hf_free(t->gone);
     memset(t, 0, sizeof *t);
 }
 
 void hf_follow_begin(hf_follower* t) {
+    if (t->has_before) hf_pose_difference(t->creature, &t->before, &t->pose, t->drift);
+    if (!t->has_before) memset(t->drift, 0, sizeof(double) * (size_t)t->v_count);
     t->before.root = t->pose.root;
     memcpy(t->before.q, t->pose.q, sizeof(double) * (size_t)hf_creature_get(t->creature)->q_count);
 }
@@ -209,7 +224,13 @@ void hf_follow_push(hf_follower* t, int link, int against, hf_vec3 point, hf_vec
 static void add_damping(hf_follower* t) {
     const hf_creature_view* v = hf_creature_get(t->creature);
     int n = t->column_count;
-    for (int a = 0; a < n; a++) t->gram[a * n + a] += STAY;
+    double shortness = t->rate / COAST_RATE, coast = COAST * shortness * shortness * shortness * shortness;
+    hf_pose_difference(t->creature, &t->before, &t->pose, t->gone);
+    for (int a = 0; a < n; a++) {
+        int c = t->columns[a];
+        t->gram[a * n + a] += STAY + (t->has_before ? coast : 0);
+        if (t->has_before) t->right[a] += coast * (t->drift[c] - t->gone[c]);
+    }
     for (int j = 0, a = 6; j < v->joint_count && a < n; j++) {
         if (v->joints[j].v_count != 1 || v->joints[j].v_index != t->columns[a]) continue;
         t->gram[a * n + a] += DRIFT;
@@ -239,43 +260,95 @@ static bool solve_free(hf_follower* t) {
     return true;
 }
 
-/* Stops the columns that leave their bounds, and solves the rest again. */
-static bool solve_bounded(hf_follower* t) {
-    int n = t->column_count;
-    memset(t->stuck, 0, sizeof *t->stuck * (size_t)n);
-    for (int round = 0; round < BOUND_ROUNDS; round++) {
-        if (!solve_free(t)) return false;
-        bool left = false;
-        for (int a = 0; a < n; a++) {
-            double low = t->lower[t->columns[a]], high = t->upper[t->columns[a]];
-            if (t->stuck[a] || (t->step[a] >= low && t->step[a] <= high)) continue;
-            t->step[a] = t->step[a] < low ? low : high;
-            t->stuck[a] = left = true;
-        }
-        if (!left) return true;
+static double gram_at(const hf_follower* t, int a, int b) {
+    return a > b ? t->gram[a * t->column_count + b] : t->gram[b * t->column_count + a];
+}
+
+/* How the cost changes with a column. */
+static double slope_of(const hf_follower* t, int a) {
+    double slope = -t->right[a];
+    for (int b = 0; b < t->column_count; b++) slope += gram_at(t, a, b) * t->step[b];
+    return slope;
+}
+
+/* The column at a bound that gains most by going back inside; -1: none. */
+static int worst_stuck(const hf_follower* t) {
+    int worst = -1;
+    double most = RELEASE;
+    for (int a = 0; a < t->column_count; a++) {
+        double low = t->lower[t->columns[a]], up = t->upper[t->columns[a]];
+        if (!t->stuck[a] || !(up > low)) continue;
+        double slope = slope_of(t, a), gain = (t->step[a] >= up ? slope : -slope) / sqrt(gram_at(t, a, a));
+        if (gain > most) most = gain, worst = a;
     }
-    for (int a = 0; a < n; a++)
-        t->step[a] = fmin(fmax(t->step[a], t->lower[t->columns[a]]), t->upper[t->columns[a]]);
+    return worst;
+}
+
+/* Goes from `from` towards t->step until the first free column meets a bound; false when none does. */
+static bool stop_at_bound(hf_follower* t, const double* from) {
+    double share = 1;
+    for (int a = 0; a < t->column_count; a++) {
+        if (t->stuck[a]) continue;
+        double d = t->step[a] - from[a], low = t->lower[t->columns[a]], up = t->upper[t->columns[a]];
+        if (t->step[a] > up && d > 0) share = fmin(share, fmax(0, up - from[a]) / d);
+        if (t->step[a] < low && d < 0) share = fmin(share, fmax(0, from[a] - low) / -d);
+    }
+    if (share >= 1) return false;
+    for (int a = 0; a < t->column_count; a++) {
+        if (t->stuck[a]) continue;
+        double low = t->lower[t->columns[a]], up = t->upper[t->columns[a]];
+        t->step[a] = from[a] + share * (t->step[a] - from[a]);
+        if (t->step[a] >= up - 1e-12) t->step[a] = up, t->stuck[a] = true;
+        if (t->step[a] <= low + 1e-12) t->step[a] = low, t->stuck[a] = true;
+    }
     return true;
 }
 
-/* The root goes no farther than its speed allows, in any direction. */
-static void slow_root(const hf_follower* t, hf_transform* root) {
-    const hf_body_limits* most = &hf_creature_get(t->creature)->limits;
-    double far = SPEED_SHARE * most->root_speed / t->rate, turn = SPEED_SHARE * most->root_turn / t->rate;
-    double gone = hf_distance(root->position, t->before.root.position);
-    double turned = hf_quat_angle(root->rotation, t->before.root.rotation);
-    if (gone > far) root->position = hf_lerp(t->before.root.position, root->position, far / gone);
-    if (turned > turn) root->rotation = hf_quat_slerp(t->before.root.rotation, root->rotation, turn / turned);
+/* Least squares inside bounds: the active set method, from standing still. */
+static bool solve_bounded(hf_follower* t) {
+    int n = t->column_count;
+    double from[MAX_COLUMNS];
+    memset(t->stuck, 0, sizeof *t->stuck * (size_t)n);
+    for (int a = 0; a < n; a++) t->step[a] = fmin(fmax(0, t->lower[t->columns[a]]), t->upper[t->columns[a]]);
+    for (int round = 0; round < BOUND_ROUNDS; round++) {
+        memcpy(from, t->step, sizeof *from * (size_t)n);
+        if (!solve_free(t)) return false;
+        if (stop_at_bound(t, from)) continue;
+        int released = worst_stuck(t);
+        if (released < 0) return true;
+        t->stuck[released] = false;
+    }
+    return true;
 }
 
-double hf_follow_step(hf_follower* t) {
+/* The root may go and turn only so far in any direction: where a step goes farther, its root's part is
+   shortened and fixed, so that the joints make up for it. True when something was fixed. */
+static bool fix_root(hf_follower* t) {
+    if (!t->has_before) return false;
+    bool fixed = false;
+    for (int k = 0; k < 6; k += 3) {
+        /* Bounds are symmetric about where the frame before was. */
+        double gone[3], length = 0, most = 0;
+        for (int i = 0; i < 3; i++) {
+            double middle = 0.5 * (t->lower[k + i] + t->upper[k + i]);
+            most = fmax(most, 0.5 * (t->upper[k + i] - t->lower[k + i]));
+            gone[i] = t->step[k + i] - middle;
+            length += gone[i] * gone[i];
+        }
+        length = sqrt(length);
+        if (length <= most * (1 + 1e-9) || !(most > 0)) continue;
+        for (int i = 0; i < 3; i++) {
+            double middle = 0.5 * (t->lower[k + i] + t->upper[k + i]);
+            t->lower[k + i] = t->upper[k + i] = middle + gone[i] * most / length;
+        }
+        fixed = true;
+    }
+    return fixed;
+}
+
+/* The pose after a share of the step, inside joint limits. */
+static void try_step(hf_follower* t, double share) {
     const hf_creature_view* v = hf_creature_get(t->creature);
-    add_damping(t);
-    if (!solve_bounded(t)) return 0;
-    double most = 0;
-    for (int a = 0; a < t->column_count; a++) most = fmax(most, fabs(t->step[a]));
-    double share = most > LONGEST ? LONGEST / most : 1;
     memset(t->other, 0, sizeof(double) * (size_t)t->v_count);
     for (int a = 0; a < t->column_count; a++) t->other[t->columns[a]] = share * t->step[a];
     hf_pose_integrate(t->creature, &t->pose, t->other, 1, &t->next);
@@ -285,8 +358,54 @@ double hf_follow_step(hf_follower* t) {
             double* q = &t->next.q[v->joints[j].q_index];
             *q = fmin(fmax(*q, v->joints[j].lower), v->joints[j].upper);
         }
-    hf_frames_keep_range(t->creature, t->next.q);
-    if (t->has_before) slow_root(t, &t->next.root);
+}
+
+/* Brings joint groups back into their ranges of motion; each that was outside becomes a row that keeps the
+   step on this side of the boundary there. True when there was one. */
+static bool keep_ranges(hf_follower* t) {
+    const hf_creature_view* v = hf_creature_get(t->creature);
+    bool left = false;
+    for (int r = 0; r < v->rom_count; r++) {
+        const hf_rom* rom = &v->roms[r];
+        double was[3], length = 0, reach = 0;
+        if (hf_rom_contains(t->creature, r, t->next.q, HF_ROM_RAD)) continue;
+        for (int k = 0; k < rom->joint_count && k < 3; k++)
+            was[k] = t->next.q[v->joints[rom->joints[k]].q_index];
+        hf_rom_project(t->creature, r, t->next.q);
+        memset(t->other, 0, sizeof(double) * (size_t)t->v_count);
+        for (int k = 0; k < rom->joint_count && k < 3; k++) {
+            const hf_joint* j = &v->joints[rom->joints[k]];
+            double out = was[k] - t->next.q[j->q_index];
+            if (j->v_count == 1) t->other[j->v_index] = out;
+            length += out * out;
+        }
+        if (!(length > 1e-18)) continue;
+        length = sqrt(length);
+        for (int k = 0; k < rom->joint_count && k < 3; k++) {
+            const hf_joint* j = &v->joints[rom->joints[k]];
+            if (j->v_count != 1) continue;
+            t->other[j->v_index] /= length;
+            reach += t->other[j->v_index] * (t->next.q[j->q_index] - t->pose.q[j->q_index]);
+        }
+        add_row(t, t->other, reach, RANGE);
+        left = true;
+    }
+    return left;
+}
+
+double hf_follow_step(hf_follower* t) {
+    const hf_creature_view* v = hf_creature_get(t->creature);
+    add_damping(t);
+    double most = 0, share = 1;
+    for (int slide = 0; slide <= SLIDES; slide++) {
+        if (!solve_bounded(t)) return 0;
+        if (fix_root(t) && !solve_bounded(t)) return 0;
+        most = 0;
+        for (int a = 0; a < t->column_count; a++) most = fmax(most, fabs(t->step[a]));
+        share = most > LONGEST ? LONGEST / most : 1;
+        try_step(t, share);
+        if (!keep_ranges(t)) break;
+    }
     t->pose.root = t->next.root;
     memcpy(t->pose.q, t->next.q, sizeof(double) * (size_t)v->q_count);
     return share * most;

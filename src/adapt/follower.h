@@ -19,7 +19,9 @@ typedef struct hf_follower {
     double *jacobian, *other;                       /* 6 x v_count, of a point */
     double *lower, *upper;                          /* of each speed's step */
     bool* stuck;                                    /* columns at a bound */
-    const double* posture;                          /* q that joints drift to where nothing else asks */
+    double* drift;         /* speeds of the frame before, each column's step of one frame */
+    double* gone;          /* since the frame before */
+    const double* posture; /* q that joints drift to where nothing else asks */
 } hf_follower;
 
 hf_status hf_follow_make(const hf_creature_body* body, double rate, hf_follower* follower);

@@ -147,10 +147,11 @@ static int find_root(const hf_clip* clip) {
 }
 
 hf_status hf_clip_body_make(const hf_clip* clip, hf_clip_body* b, hf_error* error) {
-    *b = (hf_clip_body){.clip = clip};
+    *b = (hf_clip_body){.clip = clip, .frame_count = clip->frame_count};
     b->rest = hf_alloc((size_t)clip->joint_count, sizeof *b->rest);
     b->now = hf_alloc((size_t)clip->joint_count, sizeof *b->now);
-    if (!b->rest || !b->now) {
+    b->after = hf_alloc((size_t)clip->joint_count, sizeof *b->after);
+    if (!b->rest || !b->now || !b->after) {
         hf_clip_body_free(b);
         return hf_fail_memory(error, clip->path);
     }
@@ -166,10 +167,11 @@ hf_status hf_clip_body_make(const hf_clip* clip, hf_clip_body* b, hf_error* erro
 void hf_clip_body_free(hf_clip_body* b) {
     hf_free(b->rest);
     hf_free(b->now);
-    b->rest = b->now = NULL;
+    hf_free(b->after);
+    hf_free(b->at);
+    b->rest = b->now = b->after = NULL;
+    b->at = NULL;
 }
-
-void hf_clip_body_set(hf_clip_body* b, int frame) { hf_clip_forward(b->clip, frame, b->now); }
 
 /* ---- creatures ---- */
 

@@ -21,8 +21,11 @@ typedef struct hf_clip_body {
     const hf_clip* clip;
     hf_transform* rest; /* of every joint: metres, Z up */
     hf_transform* now;  /* the same in the frame that hf_clip_body_set was called for */
-    int root, chest;    /* chest: the joint that carries both arms */
-    hf_quat facing;     /* turns the creature's axes (X ahead, Y left) to the rest posture's */
+    hf_transform* after;
+    int frame_count; /* of the motion to make; the clip's own unless hf_clip_body_pace stretches time */
+    double* at;      /* frame of the clip, with a fraction, for each; NULL: the same */
+    int root, chest; /* chest: the joint that carries both arms */
+    hf_quat facing;  /* turns the creature's axes (X ahead, Y left) to the rest posture's */
     hf_clip_limb limbs[HF_MAX_MARKED];
 } hf_clip_body;
 
@@ -49,6 +52,8 @@ typedef struct hf_creature_body {
 hf_status hf_clip_body_make(const hf_clip* clip, hf_clip_body* body, hf_error* error);
 void hf_clip_body_free(hf_clip_body* body);
 void hf_clip_body_set(hf_clip_body* body, int frame);
+/* Stretches time where the clip's root is faster than these limits allow. */
+hf_status hf_clip_body_pace(hf_clip_body* body, const hf_body_limits* limits, hf_error* error);
 hf_status hf_creature_body_make(const hf_creature* creature, hf_creature_body* body, hf_error* error);
 void hf_creature_body_free(hf_creature_body* body);
 

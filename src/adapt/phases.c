@@ -170,7 +170,7 @@ static void measure_speeds(finder* f) {
     for (int i = 0; i < f->probe_count; i++) {
         probe* p = &f->probes[i];
         for (int k = 0; k < f->frames; k++) {
-            hf_clip_forward(f->in->clip->clip, k, f->in->clip->now);
+            hf_clip_body_set(f->in->clip, k);
             f->path[k] = f->in->clip->now[p->joint].position;
         }
         for (int k = 0; k < f->frames; k++) {
@@ -383,7 +383,7 @@ static hf_status collect(finder* f, hf_phases* out) {
 }
 
 hf_status hf_phases_find(const hf_phase_finder* in, hf_phases* phases, double depths[HF_MAX_MARKED]) {
-    finder f = {.in = in, .frames = in->clip->clip->frame_count};
+    finder f = {.in = in, .frames = in->clip->frame_count};
     f.reach = (int)(0.5 * SPEED_S / in->clip->clip->frame_time_s);
     if (f.reach < 1) f.reach = 1;
     f.path = hf_alloc((size_t)f.frames, sizeof *f.path);

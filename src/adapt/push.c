@@ -9,7 +9,9 @@
 enum { MAX_GRID = 6 };               /* balls along one axis of a body */
 static const double DEEP_M = 0.15;   /* farther inside of a solid a ball does not find its way out */
 static const double SLACK_M = 0.002; /* beyond what overlaps at rest */
-static const double ALONG = 0.7; /* cosine: a push so near a touched surface's normal is the touch itself */
+static const double TOUCH_M =
+    0.0015;              /* by which an effector may be in what it touches: less than a check allows */
+enum { MAX_NEAR = 128 }; /* balls of one body */
 
 /* Centre and half sizes of a shape in its own frame. */
 static void measure(const hf_shape* s, hf_vec3* middle, double half[3]) {
@@ -141,40 +143,77 @@ void hf_push_free(hf_push* p) {
 
 /* ---- pushes ---- */
 
-/* Does a body belong to the effector of a limb that touches this object, and does the push go along the
- * touch? */
-static bool is_touch(const hf_push* p, int body, const hf_push_touch* touches, int count, int object,
-                     hf_vec3 way) {
+/* The touch of this object by the limb whose effector a body belongs to; NULL: none. */
+static const hf_push_touch* touch_of(const hf_push* p, int body, const hf_push_touch* touches, int count,
+                                     int object) {
     const hf_creature_view* v = &p->creature->view;
     for (int i = 0; i < count; i++) {
-        if (touches[i].object != object || fabs(hf_dot(touches[i].normal, way)) < ALONG) continue;
+        if (touches[i].object != object) continue;
         const hf_limb* l = &v->limbs[touches[i].limb];
         for (int link = v->bodies[body].link; link >= 0; link = v->links[link].parent_link)
-            if (link == l->effector_link) return true;
+            if (link == l->effector_link) return &touches[i];
     }
-    return false;
+    return NULL;
 }
 
-/* The ball of a body that is deepest in the scene, against every surface near it but those it touches. */
-static bool push_body(const hf_push* p, hf_follower* t, const hf_placement* placement, int body,
-                      const hf_push_touch* touches, int touch_count, double room, double weight) {
+/* A ball near a surface. */
+typedef struct near_ball {
+    hf_vec3 center, way; /* way: out of what is nearest */
+    double out;          /* how far along it the ball must go */
+    bool inside;
+    double reach; /* radius and room */
+} near_ball;
+
+/* How far a ball must go along a direction to be free. */
+static double way_out(const hf_placement* placement, const near_ball* b, hf_vec3 d) {
+    double along = hf_dot(b->way, d);
+    if (!b->inside) return along > 0.1 ? fmin(b->out / along, b->out + b->reach) : b->out + b->reach;
+    hf_surface s;
+    return hf_placement_ray(placement, b->center, d, DEEP_M, &s) ? s.distance + b->reach : 2 * DEEP_M;
+}
+
+static int list_balls(const hf_push* p, const hf_follower* t, const hf_placement* placement, int body,
+                      const hf_push_touch* touches, int touch_count, double room, double more,
+                      near_ball* near) {
     const hf_transform* link = &t->links[p->creature->view.bodies[body].link];
-    hf_vec3 point = {0}, way = {0};
-    double most = 0;
-    for (int i = p->first[body]; i < p->first[body + 1]; i++) {
+    int count = 0;
+    for (int i = p->first[body]; i < p->first[body + 1] && count < MAX_NEAR; i++) {
         hf_vec3 c = hf_apply(*link, p->balls[i].center);
         double reach = p->balls[i].radius + room;
         hf_surface s;
         if (!hf_placement_closest(placement, c, fmax(reach, DEEP_M), &s)) continue;
+        const hf_push_touch* touch = touch_of(p, body, touches, touch_count, s.object);
+        if (touch) reach = p->balls[i].radius - TOUCH_M + (touch->lasts ? 0 : more);
         hf_vec3 d = hf_sub(c, s.point);
         bool inside = hf_dot(d, s.normal) < 0 && hf_placement_inside(placement, c, NULL);
         double out = inside ? reach + s.distance : reach - s.distance;
-        hf_vec3 to = inside ? s.normal : s.distance > 1e-6 ? hf_scale(d, 1 / s.distance) : s.normal;
-        if (out <= most || is_touch(p, body, touches, touch_count, s.object, to)) continue;
-        most = out, point = c, way = to;
+        if (out <= 0) continue;
+        hf_vec3 way = inside ? s.normal : s.distance > 1e-6 ? hf_scale(d, 1 / s.distance) : s.normal;
+        near[count++] = (near_ball){c, way, out, inside, reach};
     }
-    if (most <= 0) return false;
-    hf_follow_push(t, p->creature->view.bodies[body].link, -1, point, way, most, weight);
+    return count;
+}
+
+/* Pushes all balls of a body that are in the way into one direction: the one along which the body is free
+   soonest. Each ball for itself would leave a thigh that lies across an edge to both sides at once. */
+static bool push_body(const hf_push* p, hf_follower* t, const hf_placement* placement, int body,
+                      const hf_push_touch* touches, int touch_count, double room, double more,
+                      double weight) {
+    near_ball near[MAX_NEAR];
+    int count = list_balls(p, t, placement, body, touches, touch_count, room, more, near), chosen = -1;
+    double best = INFINITY;
+    for (int i = 0; i < count; i++) {
+        double most = 0;
+        for (int k = 0; k < count && most < best; k++)
+            most = fmax(most, way_out(placement, &near[k], near[i].way));
+        if (most < best) best = most, chosen = i;
+    }
+    if (chosen < 0) return false;
+    int link = p->creature->view.bodies[body].link;
+    for (int i = 0; i < count; i++) {
+        double by = way_out(placement, &near[i], near[chosen].way);
+        hf_follow_push(t, link, -1, near[i].center, near[chosen].way, fmin(by, best), weight);
+    }
     return true;
 }
 
@@ -190,9 +229,9 @@ int hf_push_add(const hf_push* p, hf_follower* t, const hf_placement* placement,
     const hf_creature_view* v = &p->creature->view;
     int count = 0;
     for (int b = 0; b < v->body_count; b++) {
-        double room = clearance_m + (more ? (double)more[b] : 0);
+        double extra = more ? (double)more[b] : 0, room = clearance_m + extra;
         if (near_scene(p, t, placement, b, room))
-            count += push_body(p, t, placement, b, touches, touch_count, room, weight);
+            count += push_body(p, t, placement, b, touches, touch_count, room, extra, weight);
     }
     for (int i = 0; i < p->pair_count; i++) {
         int a = p->pairs[2 * i], b = p->pairs[2 * i + 1];

@@ -9,6 +9,7 @@
 #include "model/creature.h"
 #include "model/scene.h"
 #include "model/tolerance.h"
+#include "schedule/frames.h"
 #include "solve/keep.h"
 
 #include <math.h>
@@ -20,16 +21,21 @@
    is as bad as a bone 0.3 m off. Holds stand far above, pushes out of obstacles almost as far. */
 static const double BONE = 1, TRUNK_TURN = 0.3, HAND_TURN = 0.1, HIPS[3] = {0.3, 0.3, 0.2};
 static const double HOLD = 30, HOLD_TURN = 10, PUSH = 15;
+static const double FIRM = 3; /* times as heavy are holds in the second half of the iterations */
 /* Room that a fault adds for its body, m, over this time before and after, s. */
 static const double MORE_M = 0.006, MORE_S = 0.1;
 /* A phase that is held in so many of its frames is kept; a hold this far from where the clip touches is
  * moved, m. */
 static const double KEPT_SHARE = 0.98, MOVED_M = 0.02;
+/* A hold that its limb misses by more on average is given up: it would only pull the body about, m. */
+static const double FAR_M = 0.01;
 /* Part of the limb's length by which a hold may be moved to where the limb comes. */
 static const double MOVE_SHARE = 0.3;
 /* Time around a hold in which its limb may be near its surface, s. */
 static const double NEAR_S = 0.15;
-enum { FIRST_ITERATIONS = 100, MAX_TOUCHES = 32 };
+/* Limbs so near their holds are left there; within what the realiser leaves alone. */
+static const double NEAR_M = 0.8 * HF_SLIP_M, NEAR_RAD = 0.8 * HF_SLIP_RAD;
+enum { FIRST_ITERATIONS = 100, EXTRA_ITERATIONS = 4, MAX_TOUCHES = 32 };
 static const double SETTLED = 1e-4; /* steps smaller than this end a frame, rad or m */
 
 #define FIELD(name) offsetof(hf_retarget_options, name)
@@ -41,7 +47,7 @@ static const hf_option items[] = {
     {"shortest_s", HF_OPTION_REAL, FIELD(shortest_s), 0, 2, 0.1, "s", "shorter phases and gaps are none"},
     {"clearance_m", HF_OPTION_REAL, FIELD(clearance_m), 0, 0.1, 0.004, "m",
      "by which bodies stay clear of the scene and of each other"},
-    {"rounds", HF_OPTION_COUNT, FIELD(rounds), 0, 20, 4, "", "times that frames at fault are solved again"},
+    {"rounds", HF_OPTION_COUNT, FIELD(rounds), 0, 20, 6, "", "times that frames at fault are solved again"},
     {"iterations", HF_OPTION_COUNT, FIELD(iterations), 1, 50, 6, "", "of the solver in each frame"},
     {"scale_scene", HF_OPTION_FLAG, FIELD(scale_scene), 0, 1, 0, "",
      "the clip's path is scaled with the creature's legs"},
@@ -97,9 +103,9 @@ static void wish_bones(hf_retarget_work* w, int role) {
     const hf_clip_limb* c = &w->clip.limbs[role];
     const hf_creature_limb* l = &w->creature.limbs[role];
     hf_vec3 upper = clip_way(&w->clip, c->upper, c->middle), lower = clip_way(&w->clip, c->middle, c->lower);
-    hf_follow_way(&w->track, l->upper, l->middle,
+    hf_follow_way(&w->follower, l->upper, l->middle,
                   hf_scale(upper, rest_length(&w->creature, l->upper, l->middle)), BONE);
-    hf_follow_way(&w->track, l->middle, l->lower,
+    hf_follow_way(&w->follower, l->middle, l->lower,
                   hf_scale(lower, rest_length(&w->creature, l->middle, l->lower)), BONE);
 }
 
@@ -113,32 +119,32 @@ static void wish_hand(hf_retarget_work* w, int role) {
     if (f->ball == 0) own = hf_sub(own, hf_scale(f->normal, hf_dot(own, f->normal)));
     if (c->tip < 0 || hf_length(own) < 1e-3) return;
     hf_vec3 ahead = clip_way(&w->clip, c->lower, c->tip);
-    hf_follow_direction(&w->track, f->link, hf_normalize(own), ahead, HAND_TURN);
+    hf_follow_direction(&w->follower, f->link, hf_normalize(own), ahead, HAND_TURN);
     if (c->thumb_side < 0 || c->far_side < 0 || f->ball > 0) return;
     /* Left hand, fingers ahead, thumb to the right: ahead x (to the thumb) points out of the back of the
      * hand. */
     hf_vec3 back = hf_cross(ahead, clip_way(&w->clip, c->far_side, c->thumb_side));
     if (role == HF_RIGHT_ARM) back = hf_neg(back);
-    hf_follow_direction(&w->track, f->link, f->normal, hf_neg(hf_normalize(back)), HAND_TURN);
+    hf_follow_direction(&w->follower, f->link, f->normal, hf_neg(hf_normalize(back)), HAND_TURN);
 }
 
 /* Pelvis and chest turn as the clip's; the hips are over the clip's, as high over the lower foot as the legs
    are long. */
 static void wish_trunk(hf_retarget_work* w) {
-    hf_follow_turn(&w->track, 0, hf_clip_link_turn(&w->finder, w->clip.root, 0), TRUNK_TURN);
+    hf_follow_turn(&w->follower, 0, hf_clip_link_turn(&w->finder, w->clip.root, 0), TRUNK_TURN);
     if (w->creature.chest > 0)
-        hf_follow_turn(&w->track, w->creature.chest,
+        hf_follow_turn(&w->follower, w->creature.chest,
                        hf_clip_link_turn(&w->finder, w->clip.chest, w->creature.chest), TRUNK_TURN);
     const hf_clip_limb *l = &w->clip.limbs[HF_LEFT_LEG], *r = &w->clip.limbs[HF_RIGHT_LEG];
     if (!l->there || !r->there) {
-        hf_follow_point(&w->track, 0, hf_v3(0, 0, 0), w->clip.now[w->clip.root].position, HIPS[0]);
+        hf_follow_point(&w->follower, 0, hf_v3(0, 0, 0), w->clip.now[w->clip.root].position, HIPS[0]);
         return;
     }
     hf_vec3 hips = hf_lerp(w->clip.now[l->upper].position, w->clip.now[r->upper].position, 0.5);
     double foot = fmin(w->clip.now[l->lower].position.z, w->clip.now[r->lower].position.z);
     hips.z -= (1 - w->finder.scale) * fmax(0, hips.z - foot);
-    hf_follow_middle(&w->track, w->creature.limbs[HF_LEFT_LEG].upper, w->creature.limbs[HF_RIGHT_LEG].upper,
-                     hips, HIPS);
+    hf_follow_middle(&w->follower, w->creature.limbs[HF_LEFT_LEG].upper,
+                     w->creature.limbs[HF_RIGHT_LEG].upper, hips, HIPS);
 }
 
 static const hf_contact_frame* contact_of(const hf_retarget_work* w, const hf_phase* p) {
@@ -164,21 +170,39 @@ static void wish_effectors(hf_retarget_work* w, int frame) {
         const hf_effector_wish* e = &w->wishes[(size_t)frame * HF_MAX_MARKED + (size_t)role];
         const hf_contact_frame* c = &v->limbs[w->creature.limbs[role].limb].contacts[0];
         if (e->point_weight > 0)
-            hf_follow_point(&w->track, c->link, c->offset, e->point, (double)e->point_weight);
-        if (e->turn_weight > 0) hf_follow_turn(&w->track, c->link, e->turn, (double)e->turn_weight);
+            hf_follow_point(&w->follower, c->link, c->offset, e->point, (double)e->point_weight);
+        if (e->turn_weight > 0) hf_follow_turn(&w->follower, c->link, e->turn, (double)e->turn_weight);
     }
 }
 
-static void wish_holds(hf_retarget_work* w, int frame) {
+static void wish_holds(hf_retarget_work* w, int frame, double firm) {
     for (int i = 0; i < w->held_count; i++) {
         const hf_held_phase* h = &w->held[i];
         if (!lasts(h, frame)) continue;
         const hf_contact_frame* c = contact_of(w, h->phase);
-        hf_follow_point(&w->track, c->link, c->offset, h->anchor.point, HOLD);
+        hf_follow_point(&w->follower, c->link, c->offset, h->anchor.point, firm * HOLD);
         if (h->flat && h->frozen)
-            hf_follow_turn(&w->track, c->link, h->anchor.rotation, HOLD_TURN);
+            hf_follow_turn(&w->follower, c->link, h->anchor.rotation, firm * HOLD_TURN);
         else if (h->flat)
-            hf_follow_direction(&w->track, c->link, c->normal, hf_neg(h->phase->normal), HOLD_TURN);
+            hf_follow_direction(&w->follower, c->link, c->normal, hf_neg(h->phase->normal), firm * HOLD_TURN);
+    }
+}
+
+/* Knees, elbows and the seat are led to their holds, and patches other than soles turned to their surfaces.
+ */
+static void wish_arrivals(hf_retarget_work* w, int frame) {
+    for (int i = 0; i < w->held_count; i++) {
+        const hf_held_phase* h = &w->held[i];
+        double share = h->dropped || h->foot || lasts(h, frame) ? 0 : hf_lead_share(w, h, frame);
+        if (!(share > 0)) continue;
+        const hf_contact_frame* c = contact_of(w, h->phase);
+        hf_vec3 off = frame < h->first ? h->ahead : h->behind;
+        hf_vec3 point = hf_add(w->clip.now[h->joint].position, off);
+        bool main_limb = h->role >= 0 && w->creature.limbs[h->role].limb == h->phase->limb;
+        if (!main_limb) hf_follow_point(&w->follower, c->link, c->offset, point, HF_ARRIVING * share * share);
+        if (h->flat)
+            hf_follow_direction(&w->follower, c->link, c->normal, hf_neg(h->phase->normal),
+                                HOLD_TURN * share * share);
     }
 }
 
@@ -187,14 +211,14 @@ static int list_touches(const hf_retarget_work* w, int frame, hf_push_touch* tou
     for (int i = 0; i < w->held_count && count < MAX_TOUCHES; i++) {
         const hf_held_phase* h = &w->held[i];
         if (h->dropped || frame < h->first - near || frame > h->last + near) continue;
-        touches[count++] = (hf_push_touch){h->phase->limb, h->phase->object, h->phase->normal};
+        touches[count++] = (hf_push_touch){h->phase->limb, h->phase->object, lasts(h, frame)};
     }
     return count;
 }
 
-static void wish_all(hf_retarget_work* w, int frame) {
+static void wish_all(hf_retarget_work* w, int frame, double firm) {
     hf_push_touch touches[MAX_TOUCHES];
-    hf_follow_clear(&w->track);
+    hf_follow_clear(&w->follower);
     wish_trunk(w);
     for (int role = 0; role < HF_MAX_MARKED; role++) {
         if (!w->clip.limbs[role].there) continue;
@@ -202,25 +226,39 @@ static void wish_all(hf_retarget_work* w, int frame) {
         if (!hf_role_is_leg(role)) wish_hand(w, role);
     }
     wish_effectors(w, frame);
-    wish_holds(w, frame);
-    hf_push_add(&w->push, &w->track, w->finder.placement, touches, list_touches(w, frame, touches),
+    wish_arrivals(w, frame);
+    wish_holds(w, frame, firm);
+    hf_push_add(&w->push, &w->follower, w->finder.placement, touches, list_touches(w, frame, touches),
                 w->options->clearance_m, w->more + (size_t)frame * (size_t)w->body_count, PUSH);
 }
 
 /* ---- one pass over all frames ---- */
 
+static bool touches_object(const hf_retarget_work* w, hf_vec3 point, int object) {
+    hf_surface near[16];
+    int count = hf_placement_within(w->finder.placement, point, HF_CONTACT_M, near, 16);
+    for (int i = 0; i < count && i < 16; i++)
+        if (near[i].object == object) return true;
+    return false;
+}
+
 /* The orientation of a patch that the clip does not tell is the one it arrives with, laid flat. */
 static void freeze(hf_retarget_work* w, hf_held_phase* h) {
     const hf_contact_frame* c = contact_of(w, h->phase);
-    hf_quat now = w->track.links[c->link].rotation;
+    hf_quat now = w->follower.links[c->link].rotation;
     hf_quat flat = hf_quat_between(hf_rotate(now, c->normal), hf_neg(h->phase->normal));
     h->anchor.rotation = hf_quat_normalize(hf_quat_mul(flat, now));
     h->frozen = true;
+    if (h->phase->frame == 0 || !h->foot) return;
+    /* Toes stay where the foot before had them, if there is surface. */
+    hf_vec3 at = hf_apply(w->follower.links[c->link], c->offset);
+    at = hf_sub(at, hf_scale(h->phase->normal, hf_dot(hf_sub(at, h->phase->point), h->phase->normal)));
+    if (touches_object(w, at, h->phase->object)) h->anchor.point = h->phase->point = at;
 }
 
 /* Puts the limb exactly onto its hold; where it cannot, the limb stays as it was. */
 static hf_status keep_hold(hf_retarget_work* w, hf_held_phase* h, int frame) {
-    hf_follower* t = &w->track;
+    hf_follower* t = &w->follower;
     const hf_creature* c = w->creature.creature;
     hf_hold hold = {.limb = h->phase->limb, .frame = h->phase->frame, .object = h->phase->object};
     hold.point = h->phase->point, hold.normal = h->phase->normal;
@@ -230,26 +268,47 @@ static hf_status keep_hold(hf_retarget_work* w, hf_held_phase* h, int frame) {
     memcpy(t->next.q, t->pose.q, bytes);
     double off_m, off_rad;
     bool kept = false;
-    hf_vec3 miss;
-    hf_status status =
-        hf_hold_keep(c, &hold, &h->anchor, HF_KEEP_EXACT, w->workspace, t->links, t->pose.q, &kept, &miss);
-    hf_forward(c, &t->pose, t->links);
+    hf_vec3 miss = {0};
+    hf_status status = HF_OK;
     hf_anchor_error(c, &hold, &h->anchor, t->links, &off_m, &off_rad);
-    kept = off_m <= HF_SLIP_M && off_rad <= HF_SLIP_RAD;
+    if (off_m > NEAR_M || off_rad > NEAR_RAD) {
+        status = hf_hold_keep(c, &hold, &h->anchor, HF_KEEP_EXACT, w->workspace, t->links, t->pose.q, &kept,
+                              &miss);
+        hf_forward(c, &t->pose, t->links);
+        hf_anchor_error(c, &hold, &h->anchor, t->links, &off_m, &off_rad);
+    }
+    bool slow = !t->has_before || hf_frames_speed(c, t->rate, &t->before, &t->pose) <= HF_FRAME_SPEED;
+    kept = off_m <= HF_SLIP_M && off_rad <= HF_SLIP_RAD && slow;
     h->held += kept;
     h->missed += !kept;
-    h->run = kept ? h->run + 1 : 0;
-    if (h->run > h->best) h->best = h->run, h->end = frame;
+    h->kept[frame - h->phase->first] = kept;
     if (kept || status != HF_OK) return status;
     memcpy(t->pose.q, t->next.q, bytes);
     hf_forward(c, &t->pose, t->links);
     const hf_contact_frame* f = contact_of(w, h->phase);
     h->reached = hf_add(h->reached, hf_apply(t->links[f->link], f->offset));
+    h->off_m += hf_distance(hf_apply(t->links[f->link], f->offset), h->anchor.point);
     return HF_OK;
 }
 
+/* Are all limbs within NEAR_M and NEAR_RAD of their holds? */
+static bool all_near(hf_retarget_work* w, int frame) {
+    hf_follower* t = &w->follower;
+    hf_forward(t->creature, &t->pose, t->links);
+    for (int i = 0; i < w->held_count; i++) {
+        hf_held_phase* h = &w->held[i];
+        if (!lasts(h, frame)) continue;
+        if (!h->frozen) freeze(w, h);
+        double off_m, off_rad;
+        hf_hold hold = {.limb = h->phase->limb, .frame = h->phase->frame, .object = h->phase->object};
+        hf_anchor_error(t->creature, &hold, &h->anchor, t->links, &off_m, &off_rad);
+        if (off_m > NEAR_M || off_rad > NEAR_RAD) return false;
+    }
+    return true;
+}
+
 static hf_status solve_frame(hf_retarget_work* w, int frame) {
-    hf_follower* t = &w->track;
+    hf_follower* t = &w->follower;
     hf_clip_body_set(&w->clip, frame);
     hf_placement_set_time(w->finder.placement, frame * w->clip.clip->frame_time_s);
     t->has_before = frame > 0;
@@ -259,10 +318,15 @@ static hf_status solve_frame(hf_retarget_work* w, int frame) {
         t->pose.root.rotation = hf_clip_link_turn(&w->finder, w->clip.root, 0);
     }
     hf_follow_begin(t);
+    if (frame < 2) memset(t->drift, 0, sizeof *t->drift * (size_t)t->v_count);
     int iterations = frame == 0 ? FIRST_ITERATIONS : w->options->iterations;
     for (int i = 0; i < iterations; i++) {
-        wish_all(w, frame);
-        if (hf_follow_step(t) < SETTLED) break;
+        wish_all(w, frame, i < iterations / 2 ? 1 : FIRM);
+        if (hf_follow_step(t) < SETTLED && i >= iterations / 2) break;
+    }
+    for (int i = 0; i < EXTRA_ITERATIONS && !all_near(w, frame); i++) {
+        wish_all(w, frame, FIRM * FIRM);
+        hf_follow_step(t);
     }
     hf_status status = HF_OK;
     for (int i = 0; i < w->held_count && status == HF_OK; i++)
@@ -277,10 +341,12 @@ static hf_status solve_frames(hf_retarget_work* w) {
     hf_status status = HF_OK;
     for (int i = 0; i < w->held_count; i++) {
         hf_held_phase* h = &w->held[i];
-        h->held = h->missed = h->run = h->best = 0;
+        h->held = h->missed = 0;
+        h->off_m = 0;
         h->reached = hf_v3(0, 0, 0);
     }
     hf_retarget_paths(w);
+
     for (int f = 0; f < w->frames && status == HF_OK; f++) {
         if (!hf_workspace_goes_on(w->workspace)) {
             hf_schedule_cut(w->schedule, f > 0 ? f : 1);
@@ -316,26 +382,19 @@ static bool move_hold(hf_retarget_work* w, hf_held_phase* h) {
     return true;
 }
 
-/* Only the longest run of frames in which the limb holds; false when that is too short. */
-static bool shorten(hf_retarget_work* w, hf_held_phase* h) {
-    int shortest = (int)(w->options->shortest_s / w->clip.clip->frame_time_s) + 1;
-    snprintf(h->phase->why, sizeof h->phase->why, "the limb cannot hold in %d of %d frames", h->missed,
-             h->held + h->missed);
-    if (h->best < shortest) return false;
-    h->first = h->end - h->best + 1;
-    h->last = h->end;
-    return true;
-}
-
-/* Moves a hold once, then shortens it, then gives it up. True when something changed. */
+/* Moves a hold that is mostly missed to where the limb comes, once; gives up what is far out of reach. True
+   when something changed. */
 static bool mend_holds(hf_retarget_work* w, int round) {
     bool changed = false;
     for (int i = 0; i < w->held_count; i++) {
         hf_held_phase* h = &w->held[i];
-        if (h->dropped || h->missed == 0) continue;
+        if (h->dropped || h->missed <= h->held) continue;
         changed = true;
-        if (round == 0 && h->missed > h->held && move_hold(w, h)) continue;
-        if (!shorten(w, h)) h->dropped = true;
+        if (round == 0 && move_hold(w, h)) continue;
+        h->dropped = h->off_m > FAR_M * h->missed;
+        if (h->dropped)
+            snprintf(h->phase->why, sizeof h->phase->why, "the limb stays %.0f mm away",
+                     1e3 * h->off_m / h->missed);
     }
     return changed;
 }
@@ -367,19 +426,38 @@ static bool mend_collisions(hf_retarget_work* w, const hf_realise_result* r) {
 
 /* ---- the schedule ---- */
 
+static int shortest_frames(const hf_retarget_work* w) {
+    return (int)(w->options->shortest_s / w->clip.clip->frame_time_s) + 1;
+}
+
+static hf_schedule_hold hold_of(hf_retarget_work* w, const hf_held_phase* h, int first, int last) {
+    double dt = w->clip.clip->frame_time_s;
+    const hf_phase* p = h->phase;
+    hf_hold hold = {p->limb, p->frame, p->object, false, p->point, p->normal};
+    hf_placement_set_time(w->finder.placement, p->first * dt);
+    hold = hf_hold_in_object(hold, hf_object_pose(w->finder.placement, p->object));
+    return (hf_schedule_hold){hold, first * dt, last * dt};
+}
+
+/* The runs of frames in which limbs are on their holds. */
 static hf_status write_holds(hf_retarget_work* w) {
     hf_schedule* s = w->schedule;
-    double dt = w->clip.clip->frame_time_s;
     s->hold_count = 0;
     for (int i = 0; i < w->held_count; i++) {
-        const hf_held_phase* h = &w->held[i];
-        if (h->dropped || h->last >= s->knot_count) continue;
-        if (!HF_GROW(s->holds, s->hold_capacity, s->hold_count)) return HF_ERROR_MEMORY;
-        const hf_phase* p = h->phase;
-        hf_hold hold = {p->limb, p->frame, p->object, false, p->point, p->normal};
-        hf_placement_set_time(w->finder.placement, h->first * dt);
-        hold = hf_hold_in_object(hold, hf_object_pose(w->finder.placement, p->object));
-        s->holds[s->hold_count++] = (hf_schedule_hold){hold, h->first * dt, h->last * dt};
+        hf_held_phase* h = &w->held[i];
+        int count = h->phase->last - h->phase->first + 1, shortest = shortest_frames(w);
+        h->held = 0;
+        for (int k = 0; k < count && !h->dropped;) {
+            int end = k;
+            while (end < count && h->kept[end] == h->kept[k]) end++;
+            bool there = h->phase->first + end - 1 < s->knot_count;
+            if (h->kept[k] && there && (end - k >= shortest || end - k == count)) {
+                if (!HF_GROW(s->holds, s->hold_capacity, s->hold_count)) return HF_ERROR_MEMORY;
+                s->holds[s->hold_count++] = hold_of(w, h, h->phase->first + k, h->phase->first + end - 1);
+                h->held += end - k;
+            }
+            k = end;
+        }
     }
     return HF_OK;
 }
@@ -389,7 +467,7 @@ static hf_status make_knots(hf_retarget_work* w) {
     hf_status status = hf_schedule_create(w->creature.creature, rate, &w->schedule);
     for (int f = 0; f < w->frames && status == HF_OK; f++)
         status = hf_schedule_add(w->schedule, w->finder.placement, f * w->clip.clip->frame_time_s,
-                                 &w->track.pose, NULL, 0, f == 0);
+                                 &w->follower.pose, NULL, 0, f == 0);
     if (status == HF_OK)
         w->schedule->claims =
             HF_CLAIM_LIMITS | HF_CLAIM_ROM | HF_CLAIM_COLLISION | HF_CLAIM_CONTACTS | HF_CLAIM_SPEED;
@@ -432,6 +510,11 @@ static hf_status list_held(hf_retarget_work* w, hf_phases* phases) {
         hf_held_phase* h = &w->held[w->held_count++];
         *h = (hf_held_phase){
             .phase = p, .first = p->first, .last = p->last, .role = role_of(&w->creature, p->limb)};
+        bool main_limb = h->role >= 0 && w->creature.limbs[h->role].limb == p->limb;
+        const hf_clip_limb* c = h->role >= 0 ? &w->clip.limbs[h->role] : NULL;
+        h->joint = !c ? w->clip.root : !main_limb ? c->middle : c->tip >= 0 ? c->tip : c->lower;
+        h->kept = hf_alloc((size_t)(p->last - p->first + 1), 1);
+        if (!h->kept) return HF_ERROR_MEMORY;
         h->foot = h->role >= 0 && hf_role_is_leg(h->role) && w->creature.limbs[h->role].limb == p->limb;
     }
     return HF_OK;
@@ -441,8 +524,12 @@ static void tell_fates(hf_retarget_work* w) {
     for (int i = 0; i < w->held_count; i++) {
         hf_held_phase* h = &w->held[i];
         hf_phase* p = h->phase;
-        p->held_share = h->dropped ? 0 : (double)h->held / (p->last - p->first + 1);
-        p->fate = h->dropped                   ? HF_RETARGET_FAILED
+        int count = p->last - p->first + 1;
+        p->held_share = (double)h->held / count;
+        if (!p->why[0] && h->held < count)
+            snprintf(p->why, sizeof p->why, "the limb cannot hold in %d of %d frames", count - h->held,
+                     count);
+        p->fate = h->held == 0                 ? HF_RETARGET_FAILED
                   : p->moved_m > MOVED_M       ? HF_RETARGET_MOVED
                   : p->held_share < KEPT_SHARE ? HF_RETARGET_BENT
                                                : HF_RETARGET_KEPT;
@@ -479,7 +566,7 @@ static hf_status prepare(hf_retarget_work* w, const hf_scene* scene, const hf_jo
     if (status == HF_OK) status = hf_placement_create(scene, &w->finder.placement);
     w->finder.scale = hf_landmarks_scale(&w->clip, &w->creature);
     w->finder.clip = &w->clip, w->finder.creature = &w->creature, w->finder.options = w->options;
-    if (status == HF_OK) status = hf_follow_make(&w->creature, 1 / w->clip.clip->frame_time_s, &w->track);
+    if (status == HF_OK) status = hf_follow_make(&w->creature, 1 / w->clip.clip->frame_time_s, &w->follower);
     if (status == HF_OK) status = hf_push_make(&w->creature, &w->push);
     if (status == HF_OK) status = hf_phases_find(&w->finder, &result->phases, w->depths);
     if (status == HF_OK) status = list_held(w, &result->phases);
@@ -494,10 +581,11 @@ static hf_status prepare(hf_retarget_work* w, const hf_scene* scene, const hf_jo
 static void free_work(hf_retarget_work* w) {
     hf_clip_body_free(&w->clip);
     hf_creature_body_free(&w->creature);
-    hf_follow_free(&w->track);
+    hf_follow_free(&w->follower);
     hf_push_free(&w->push);
     hf_placement_free(w->finder.placement);
     hf_free(w->wishes);
+    for (int i = 0; i < w->held_count; i++) hf_free(w->held[i].kept);
     hf_free(w->held);
     hf_free(w->more);
 }
@@ -553,8 +641,10 @@ hf_status hf_retarget(const hf_clip* clip, const hf_creature* creature, const hf
     if (status != HF_OK) return status;
     hf_clip scaled = *clip;
     if (options->scale_scene) scaled.unit_m *= result->scale;
-    hf_retarget_work w = {.options = options, .workspace = workspace, .frames = clip->frame_count};
+    hf_retarget_work w = {.options = options, .workspace = workspace};
     status = make_bodies(&scaled, creature, &w, error);
+    if (status == HF_OK) status = hf_clip_body_pace(&w.clip, &hf_creature_get(creature)->limits, error);
+    w.frames = w.clip.frame_count;
     if (status == HF_OK) status = prepare(&w, scene, mapping, mapping_count, result, error);
     if (status == HF_OK) {
         status = solve_rounds(&w, scene);

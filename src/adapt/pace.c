@@ -1,0 +1,80 @@
+/* The pace of a clip on a creature: where the clip's root goes or turns faster than the creature may, its
+   time is stretched. Everything that follows sees a clip of the same rate with a few frames more. */
+#include "adapt/landmarks.h"
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Share of the speed limits that the clip's own root may ask for: the creature's differs from it. */
+static const double SHARE = 0.8;
+/* Frames over which speeds are measured and their stretch is eased, s. */
+static const double EASE_S = 0.15;
+
+/* How many times too fast the root is from a frame to the next. */
+static void measure(hf_clip_body* b, const hf_body_limits* most, double* stretch) {
+    double dt = b->clip->frame_time_s;
+    hf_transform before = {0};
+    for (int f = 0; f < b->clip->frame_count; f++) {
+        hf_clip_forward(b->clip, f, b->now);
+        hf_transform root = b->now[b->root];
+        double speed = f ? hf_distance(root.position, before.position) / dt : 0;
+        double turn = f ? hf_quat_angle(root.rotation, before.rotation) / dt : 0;
+        stretch[f] = fmax(1, fmax(speed / (SHARE * most->root_speed), turn / (SHARE * most->root_turn)));
+        before = root;
+    }
+}
+
+/* The mean over some frames on either side of the largest over the same. */
+static void ease(double* x, double* scratch, int count, int around) {
+    for (int pass = 0; pass < 2; pass++) {
+        memcpy(scratch, x, sizeof *x * (size_t)count);
+        for (int i = 0; i < count; i++) {
+            double most = 1, sum = 0;
+            int n = 0;
+            for (int k = i - around; k <= i + around; k++)
+                if (k >= 0 && k < count) most = fmax(most, scratch[k]), sum += scratch[k], n++;
+            x[i] = pass ? sum / n : most;
+        }
+    }
+}
+
+hf_status hf_clip_body_pace(hf_clip_body* b, const hf_body_limits* most, hf_error* error) {
+    int count = b->clip->frame_count, around = (int)(EASE_S / b->clip->frame_time_s) + 1;
+    double *stretch = hf_alloc((size_t)count, sizeof *stretch),
+           *scratch = hf_alloc((size_t)count, sizeof *scratch);
+    hf_status status = stretch && scratch ? HF_OK : hf_fail_memory(error, b->clip->path);
+    double total = 0;
+    if (status == HF_OK) {
+        measure(b, most, stretch);
+        ease(stretch, scratch, count, around);
+        for (int f = 1; f < count; f++) total += stretch[f];
+        b->frame_count = (int)ceil(total - 1e-9) + 1;
+        b->at = hf_alloc((size_t)b->frame_count, sizeof *b->at);
+        if (!b->at) status = hf_fail_memory(error, b->clip->path);
+    }
+    double passed = 0; /* output frames until clip frame f */
+    for (int f = 1, k = 0; f < count && status == HF_OK; f++) {
+        for (; k < b->frame_count && k <= passed + stretch[f] + 1e-9; k++)
+            b->at[k] = fmin(f - 1 + fmax(0, k - passed) / stretch[f], count - 1);
+        passed += stretch[f];
+        if (f == count - 1)
+            for (; k < b->frame_count; k++) b->at[k] = count - 1;
+    }
+    hf_free(stretch);
+    hf_free(scratch);
+    return status;
+}
+
+void hf_clip_body_set(hf_clip_body* b, int frame) {
+    double at = b->at ? b->at[frame] : frame;
+    int first = (int)floor(at), count = b->clip->joint_count;
+    double share = at - first;
+    hf_clip_forward(b->clip, first, b->now);
+    if (share < 1e-9 || first + 1 >= b->clip->frame_count) return;
+    hf_clip_forward(b->clip, first + 1, b->after);
+    for (int i = 0; i < count; i++)
+        b->now[i] = (hf_transform){hf_lerp(b->now[i].position, b->after[i].position, share),
+                                   hf_quat_slerp(b->now[i].rotation, b->after[i].rotation, share)};
+}
