@@ -108,6 +108,7 @@ int run_sample(const options* o);
 int run_contact(const options* o);
 int run_plan(const options* o);
 int run_realise(const options* o);
+int run_refine(const options* o);
 int run_roadmap(const options* o);
 int run_stand(const options* o);
 int run_check(const options* o);

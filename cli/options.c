@@ -86,6 +86,8 @@ static const char* const stand_options[] = {
     "--output", "--seed", "--threads", "--package-path", "--scene", "--at", "--unit", PICTURE, NULL};
 static const char* const realise_options[] = {
     "--output", "--threads", "--package-path", "--creature", "--scenario", PICTURE, NULL};
+static const char* const refine_options[] = {
+    "--output", "--threads", "--package-path", "--creature", "--scenario", "--fps", PICTURE, NULL};
 static const char* const check_options[] = {"--threads", "--package-path", "--creature", "--scenario", NULL};
 static const char* const render_options[] = {
     "--output", "--threads", "--package-path", "--strip", "--columns",  "--frame",    PICTURE,
@@ -118,6 +120,10 @@ const command commands[] = {
     {"realise", "SCHEDULE",
      "make the motion of a schedule; exit 1 when it does not keep what the schedule says", realise_options,
      run_realise, false},
+    {"refine", "FILE",
+     "make a quicker motion of a motion or schedule, with the same holds; exit 1 when there is none that "
+     "holds",
+     refine_options, run_refine, false},
     {"check", "MOTION", "independent validity report; exit 1 when a claim does not hold", check_options,
      run_check, false},
     {"render", "FILE",
@@ -148,6 +154,8 @@ static const struct {
     {"plan", "--output", "folder for NAME.motion.json, NAME.schedule.json, NAME.glb and NAME.png"},
     {"roadmap", "--output", "the file to write, which ends in .hfr"},
     {"realise", "--output", "folder for NAME.motion.json, NAME.glb and NAME.png, or a file .motion.json"},
+    {"refine", "--output", "folder for NAME.motion.json, NAME.schedule.json, NAME.glb and NAME.png"},
+    {"refine", "--fps", "frames a second of the result; default 120"},
     {"render", "--output", "the picture to write, which ends in .png"},
     {"export", "--output", "the file to write, which ends in .glb, .bvh, .csv or .motion.json"},
     {"bench", "--output", "of soak, folder for the motions; of valid, folder for the picture of --query"},
