@@ -14,8 +14,6 @@ typedef struct hf_refine_options {
     double speed_share;        /* of the speed limits of joints and root, 0.05..1; default 0.98 */
     double acceleration_share; /* of their acceleration limits, 0.05..1; default 0.95 */
     double effort_share;       /* of the effort limits of joints, 0.05..1; default 0.9 */
-    double wrench_share;       /* how far from standing still to the most that the contacts bear, 0.05..1;
-                                  default 0.9 */
     int rounds;                /* in which body and limbs are brought to move together; 0: new times alone;
                                   0..20; default 6 */
     bool test;                 /* tell only of motions that were tested frame by frame; default true */

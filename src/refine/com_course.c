@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BAND = 8, FIXED = 2 }; /* numbers of a band's row; samples that stay at either end */
+enum { BAND = 8, FIXED = 1 }; /* numbers of a band's row; samples that stay at either end */
 /* The penalty begins soft, so that the way bends as a whole, and ends hard: (m/s3)^2 for a halfspace left by a
    metre times the weight. */
 static const double SOFT = 1e3, HARD = 1e8, GROWTH = 10;
@@ -45,12 +45,17 @@ static void add_square(course_problem* p, const linear_row* row, double value, d
     }
 }
 
+/* Before its first sample and behind its last one the way rests. */
+static int number(const course_problem* p, int k, int x) {
+    return 2 * (k < 0 ? 0 : k >= p->c->count ? p->c->count - 1 : k) + x;
+}
+
 static void add_smoothness(course_problem* p) {
     double t = p->c->step_s, scale = 1 / (t * t * t);
-    for (int k = 1; k + 2 < p->c->count; k++)
+    for (int k = -1; k < p->c->count; k++)
         for (int x = 0; x < 2; x++) {
             linear_row row = {4,
-                              {2 * (k - 1) + x, 2 * k + x, 2 * (k + 1) + x, 2 * (k + 2) + x},
+                              {number(p, k - 1, x), number(p, k, x), number(p, k + 1, x), number(p, k + 2, x)},
                               {-scale, 3 * scale, -3 * scale, scale}};
             double value = 0;
             for (int i = 0; i < 4; i++) value += row.by[i] * p->at[row.index[i]];
@@ -130,7 +135,7 @@ static double visit_sample(course_problem* p, int k, bool add, double* worst) {
         for (int r = 0; r < HF_FORCE_ROWS; r++)
             a[r] = w->facets[r * w->capacity + i], over += a[r] * o.w[r];
         *worst = fmax(*worst, over);
-        double left = over + p->c->margin_m;
+        double left = over + p->c->margin_m[k];
         if (left <= 0) continue;
         sum += left * left;
         if (add) add_halfspace(p, k, a, &o, left);
@@ -166,12 +171,13 @@ static bool solve_band(course_problem* p) {
 static double cost_of(course_problem* p) {
     const hf_com_course* c = p->c;
     double t = c->step_s, scale = 1 / (t * t * t), sum = 0;
-    for (int k = 0; k < c->count; k++)
+    for (int k = -1; k < c->count; k++)
         for (int x = 0; x < 2; x++) {
-            const double* a = &p->at[2 * k + x];
-            double off = a[0] - (x ? c->wish[k].y : c->wish[k].x);
-            double jerk = k > 0 && k + 2 < c->count ? scale * (a[4] - 3 * a[2] + 3 * a[0] - a[-2]) : 0;
-            sum += c->weights[k] * off * off + jerk * jerk;
+            const double* at = p->at;
+            double off = k < 0 ? 0 : at[2 * k + x] - (x ? c->wish[k].y : c->wish[k].x);
+            double jerk = scale * (at[number(p, k + 2, x)] - 3 * at[number(p, k + 1, x)] +
+                                   3 * at[number(p, k, x)] - at[number(p, k - 1, x)]);
+            sum += (k < 0 ? 0 : c->weights[k] * off * off) + jerk * jerk;
         }
     for (int k = 0; k < c->count; k++) sum += p->penalty * visit_sample(p, k, false, &(double){0});
     return sum / 2;

@@ -14,18 +14,20 @@
 
 #include <math.h>
 #include <string.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 enum {
     PASSES = 5, /* of finding the way of the centre of mass: its height and the momentum follow from the poses */
     ROUNDS = 12, /* of shifting the root under the centre of mass; each leaves a tenth of the distance */
     WAY = 48    /* stretches of a swing's length table */
 };
+/* A centre of mass that stays farther from its way is held back by a limb, m; from then on the place where the limb
+   let it be weighs this much more. */
 static const double REACHED_M = 1e-3, HEAVY = 100;
-static const double LOWER_M = 0.01; /* by which the body is lowered at once */
-static const double NEAR_M = 2e-5; /* of the centre of mass to its way */
-#define WISH_WEIGHT (getenv("WW") ? atof(getenv("WW")) : 15625.0)
+static const double PULL_M = 0.01; /* by which the root follows a limb that does not reach, in a round */
+static const double NEAR_M = 2e-6; /* of the centre of mass to its way */
+/* (m/s3)^2 for a metre from the given way, the sixth power of 6.8 rad/s: what is slower than about a second
+   follows the given way, what is quicker is smoothed. */
+static const double WISH_WEIGHT = 1e5;
 
 typedef struct overlap {
     const hf_creature* creature;
@@ -40,7 +42,7 @@ typedef struct overlap {
     hf_transform *body, *roots;  /* the body's wish, and what came of it */
     double *posture, *q;         /* rows of joint values: wish, and what came of it */
     hf_vec3 *wish, *place, *com, *momentum_rate;
-    double *outside, *lost, *weights;
+    double *outside, *lost, *weights, *margins;
     const hf_stance** stances;
     int* phase_of;
     double* way;         /* WAY + 1 lengths for each phase that is one swing */
@@ -143,11 +145,11 @@ static void measure_way(overlap* o, int p, int limb) {
 }
 
 /* The given time at which the limb is when a share of the phase's time is over: its way has the speed of a
-   bell, so that it leaves and lands at rest. */
+   bell, or what time scaling made of it, so that it leaves and lands at rest. */
 static double swing_time(const overlap* o, int p, double share) {
     const hf_phase* a = &o->phases->items[p];
     const double* length = o->way + (size_t)p * (WAY + 1);
-    double u = fmin(1, fmax(0, share)), part = u * u * u * (10 + u * (6 * u - 15)) * length[WAY];
+    double part = hf_phase_progress(a, share) * length[WAY];
     int i = 0;
     while (i + 1 < WAY && length[i + 1] < part) i++;
     double inside = (part - length[i]) / (length[i + 1] - length[i]);
@@ -175,6 +177,17 @@ static void add_transform(mean_transform* m, hf_transform t, double weight) {
     m->rotation = (hf_quat){m->rotation.w + sign * r.w, m->rotation.x + sign * r.x, m->rotation.y + sign * r.y,
                             m->rotation.z + sign * r.z};
     m->sum += weight;
+}
+
+/* A place of a swing; beyond its ends the one as far inside, reflected. */
+static void add_beyond(mean_transform* m, const hf_transform* t, int i, double weight) {
+    if (i >= 0 && i <= WAY) {
+        add_transform(m, t[i], weight);
+        return;
+    }
+    int end = i < 0 ? 0 : WAY;
+    add_transform(m, t[end], 2 * weight);
+    add_transform(m, t[2 * end - i], -weight);
 }
 
 static hf_transform end_mean(const mean_transform* m) {
@@ -218,19 +231,17 @@ static void round_swing(overlap* o, int p, int limb) {
     }
 }
 
-/* The effector at a share of its swing: smooth between the even times (Catmull and Rom). */
+/* The effector at a share of its swing: a cubic B-spline of the even times, exact at the ends. */
 static hf_transform swing_at(const overlap* o, int p, double share) {
     const hf_transform* t = o->swing + (size_t)p * (WAY + 1);
     double at = fmin(1, fmax(0, share)) * WAY;
     int i = (int)fmin(WAY - 1, floor(at));
-    double u = at - i, u2 = u * u, u3 = u2 * u;
-    const double weights[4] = {(-u3 + 2 * u2 - u) / 2, (3 * u3 - 5 * u2 + 2) / 2, (-3 * u3 + 4 * u2 + u) / 2,
-                               (u3 - u2) / 2};
+    double u = at - i, v = 1 - u;
     mean_transform m = {.sum = 0};
-    add_transform(&m, t[i], weights[1]);
-    add_transform(&m, t[i + 1], weights[2]);
-    add_transform(&m, t[i > 0 ? i - 1 : 0], weights[0]);
-    add_transform(&m, t[i + 2 <= WAY ? i + 2 : WAY], weights[3]);
+    add_transform(&m, t[i], 3 * u * u * u - 6 * u * u + 4);
+    add_transform(&m, t[i + 1], 3 * v * v * v - 6 * v * v + 4);
+    add_beyond(&m, t, i - 1, v * v * v);
+    add_beyond(&m, t, i + 2, u * u * u);
     return end_mean(&m);
 }
 
@@ -337,7 +348,7 @@ static hf_status make_pose(overlap* o, int k, bool follow) {
         if (round + 1 == ROUNDS) break;
         double length = hf_length(pull);
         if (o->lost[k] == 0 || round < ROUNDS / 2) pose.root.position = hf_add(pose.root.position, off);
-        if (length > 0) pose.root.position = hf_add(pose.root.position, hf_scale(pull, fmin(1, LOWER_M / length)));
+        if (length > 0) pose.root.position = hf_add(pose.root.position, hf_scale(pull, fmin(1, PULL_M / length)));
     }
     o->roots[k] = pose.root;
     return status;
@@ -361,20 +372,6 @@ static hf_status weigh(overlap* o) {
     return status;
 }
 
-/* The height that limbs asked for where they did not reach, spread over the neighbourhood, becomes the wish. */
-static void lower_body(overlap* o) {
-    for (int k = 0; k < o->count; k++) o->scratch[k] = fmin(0, o->roots[k].position.z - o->body[k].position.z);
-    int reach = (int)ceil(o->wishes->smooth_s / o->step_s);
-    double* spread = o->scratch + o->count;
-    for (int k = 0; k < o->count; k++) {
-        spread[k] = 0;
-        for (int i = k - reach; i <= k + reach; i++)
-            if (i >= 0 && i < o->count) spread[k] = fmin(spread[k], o->scratch[i]);
-    }
-    smooth_numbers(o, spread, o->scratch, 1);
-    for (int k = 0; k < o->count; k++) o->body[k].position.z += o->scratch[k];
-}
-
 static hf_status find_way(overlap* o, bool first) {
     for (int k = 0; k < o->count; k++) {
         double off = first ? 0 : hf_hypot(o->place[k].x - o->com[k].x, o->place[k].y - o->com[k].y);
@@ -389,9 +386,17 @@ static hf_status find_way(overlap* o, bool first) {
                        .stances = o->stances,
                        .wish = o->wish,
                        .momentum_rate = o->momentum_rate,
-                       .margin_m = o->wishes->margin_m,
+                       .margin_m = o->margins,
                        .weights = o->weights};
     return hf_com_course_find(&c, o->workspace, o->place, o->outside);
+}
+
+/* Has every limb reached its hold, with the centre of mass on its way? */
+static bool is_settled(const overlap* o) {
+    for (int k = 0; k < o->count; k++)
+        if (o->lost[k] > 0 || hf_hypot(o->place[k].x - o->com[k].x, o->place[k].y - o->com[k].y) > REACHED_M)
+            return false;
+    return true;
 }
 
 static hf_status make_poses(overlap* o) {
@@ -402,30 +407,7 @@ static hf_status make_poses(overlap* o) {
             if (!hf_workspace_goes_on_often(o->workspace)) return status;
         }
         if (status == HF_OK) status = weigh(o);
-        if (getenv("HF_DBG2")) {
-            double za = 0, lost = 0, out = 0, lr = 0, dv = 0, dw = 0;
-            int nlost = 0, at = 0;
-            for (int k = 1; k + 1 < o->count; k++) {
-                double a = fabs(o->com[k + 1].z - 2 * o->com[k].z + o->com[k - 1].z) / o->step_s / o->step_s;
-                if (a > za) za = a, at = k;
-                lost = fmax(lost, o->lost[k]), nlost += o->lost[k] > 0;
-                lr = fmax(lr, hf_length(o->momentum_rate[k]));
-                if (pass) out = fmax(out, o->outside[k]), dv = fmax(dv, hf_hypot(o->place[k].x - o->com[k].x, o->place[k].y - o->com[k].y)), dw = fmax(dw, hf_hypot(o->place[k].x - o->wish[k].x, o->place[k].y - o->wish[k].y));
-            }
-            fprintf(stderr, "   pass %d: z'' %.2f at %d lost %d %.4f L' %.1f qp outside %.4f from wish %.4f off %.4f\n", pass, za, at, nlost, lost, lr, out, dw, dv);
-        }
-        if (getenv("DUMP") && pass == atoi(getenv("DUMP"))) {
-            FILE* f = fopen("/tmp/rf/dump.csv", "w");
-            for (int k = 0; k < o->count; k++) {
-                fprintf(f, "%g %d %g %g %g %g %g %g %g %g %g %g %g %g", time_of(o, k), hf_phases_at(o->phases, time_of(o, k)), o->roots[k].position.x, o->roots[k].position.y, o->roots[k].position.z,
-                        o->com[k].x, o->com[k].y, o->com[k].z, o->momentum_rate[k].x, o->momentum_rate[k].y, o->momentum_rate[k].z, o->lost[k], pass ? o->place[k].x : 0, pass ? o->place[k].y : 0);
-                for (int x = 0; x < o->q_count; x++) fprintf(f, " %g", row(o, o->q, k)[x]);
-                fprintf(f, "\n");
-            }
-            fclose(f);
-        }
-        if (pass == PASSES || status != HF_OK) break;
-        if (getenv("LOWER")) lower_body(o);
+        if (pass == PASSES || status != HF_OK || (pass > 1 && is_settled(o))) break;
         status = find_way(o, pass == 0);
     }
     return status;
@@ -508,7 +490,7 @@ static bool take(overlap* o) {
     o->body = hf_workspace_take(w, 2 * n, sizeof *o->body);
     o->posture = hf_workspace_take(w, 2 * n * q + 1, sizeof(double));
     o->wish = hf_workspace_take(w, 4 * n, sizeof *o->wish);
-    o->outside = hf_workspace_take(w, 3 * n, sizeof(double));
+    o->outside = hf_workspace_take(w, 4 * n, sizeof(double));
     o->stances = hf_workspace_take(w, n, sizeof *o->stances);
     o->way = hf_workspace_take(w, (size_t)o->phases->count * (WAY + 1), sizeof(double));
     o->swing = hf_workspace_take(w, (size_t)o->phases->count * (WAY + 1), sizeof *o->swing);
@@ -518,7 +500,7 @@ static bool take(overlap* o) {
         return false;
     o->roots = o->body + n, o->q = o->posture + n * q;
     o->place = o->wish + n, o->com = o->wish + 2 * n, o->momentum_rate = o->wish + 3 * n;
-    o->lost = o->outside + n, o->weights = o->lost + n;
+    o->lost = o->outside + n, o->weights = o->lost + n, o->margins = o->weights + n;
     return true;
 }
 
@@ -547,6 +529,8 @@ hf_status hf_overlap_make(const hf_creature* creature, const hf_schedule* given,
         }
     for (int k = 0; k < o.count && status == HF_OK; k++)
         o.stances[k] = list->stances[hf_stance_list_at(list, phases, time_of(&o, k), o.step_s)];
+    for (int k = 0; k < o.count && status == HF_OK; k++)
+        o.margins[k] = phases->items[hf_phases_at(phases, time_of(&o, k))].margin_m;
     if (status == HF_OK) status = make_poses(&o);
     if (status == HF_OK) status = measure(&o, loads);
     if (status == HF_OK) status = write_schedule(&o, out);

@@ -8,7 +8,6 @@
 typedef struct hf_overlap_wishes {
     double rate;     /* poses a second */
     double smooth_s; /* over which the body's given motion is spread */
-    double margin_m; /* that the wrenches keep, body weights times metres */
 } hf_overlap_wishes;
 
 /* What each phase asks for, measured on the poses. */

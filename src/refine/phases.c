@@ -10,6 +10,15 @@ static const double SAME_S = 1e-7; /* changes nearer to each other than this are
 /* Of a swing, over which corners are rounded to begin with. */
 static const double ROUND_SHARE = 0.1;
 
+/* That wrenches keep to begin with: a centimetre of moment arm, what a check counts as nothing. */
+static const double MARGIN_M = 0.01, KEPT = 0.5;
+
+/* The pace along a path doubles in a quarter of a second at most, to begin with, 1/s2. */
+static const double HASTE = 4;
+
+/* Rest to rest with the least jerk. */
+static double bell(double u) { return u * u * u * (10 + u * (6 * u - 15)); }
+
 static int by_value(const void* a, const void* b) {
     double x = *(const double*)a, y = *(const double*)b;
     return (x > y) - (x < y);
@@ -46,13 +55,16 @@ hf_status hf_phases_make(const hf_schedule* s, hf_workspace* w, hf_phases* phase
     qsort(times, (size_t)count, sizeof *times, by_value);
     for (int i = 1; i < count; i++) {
         if (times[i] - times[i - 1] < SAME_S) continue;
-        phases->items[phases->count++] =
-            (hf_phase){.from_s = times[i - 1],
+        hf_phase* a = &phases->items[phases->count++];
+        *a = (hf_phase){.from_s = times[i - 1],
                        .to_s = times[i],
                        .took_s = times[i] - times[i - 1],
                        .swings = swings(s, (times[i - 1] + times[i]) / 2),
-                       .ease = 1,
+                       .margin_m = MARGIN_M,
+                       .kept = KEPT,
+                       .haste = HASTE,
                        .round_share = ROUND_SHARE};
+        for (int k = 0; k <= HF_PACE; k++) a->pace[k] = bell((double)k / HF_PACE);
     }
     hf_workspace_end(w, mark);
     hf_phases_add_up(phases);
@@ -62,6 +74,17 @@ hf_status hf_phases_make(const hf_schedule* s, hf_workspace* w, hf_phases* phase
 void hf_phases_add_up(hf_phases* p) {
     p->duration_s = 0;
     for (int i = 0; i < p->count; i++) p->duration_s += p->items[i].took_s;
+}
+
+double hf_phase_progress(const hf_phase* p, double share) {
+    double at = (share < 0 ? 0 : share > 1 ? 1 : share) * HF_PACE;
+    int i = at < HF_PACE ? (int)at : HF_PACE - 1;
+    double u = at - i, v = 1 - u;
+    // a cubic B-spline: continuous up to the acceleration, and it never goes back; reflected at the ends
+    double before = i > 0 ? p->pace[i - 1] : -p->pace[1];
+    double after = i + 2 <= HF_PACE ? p->pace[i + 2] : 2 * p->pace[HF_PACE] - p->pace[HF_PACE - 1];
+    return (v * v * v * before + (3 * u * u * u - 6 * u * u + 4) * p->pace[i] +
+            (3 * v * v * v - 6 * v * v + 4) * p->pace[i + 1] + u * u * u * after) / 6;
 }
 
 int hf_phases_at(const hf_phases* p, double refined_s) {

@@ -23,8 +23,6 @@ static const hf_option items[] = {
     {"acceleration_share", HF_OPTION_REAL, FIELD(acceleration_share), 0.05, 1, 0.95, "",
      "of the acceleration limits of joints and root"},
     {"effort_share", HF_OPTION_REAL, FIELD(effort_share), 0.05, 1, 0.9, "", "of the effort limits of joints"},
-    {"wrench_share", HF_OPTION_REAL, FIELD(wrench_share), 0.05, 1, 0.9, "",
-     "of the way from standing still to the most that contacts bear"},
     {"rounds", HF_OPTION_COUNT, FIELD(rounds), 0, 40, 12, "",
      "in which body and limbs are brought to move together"},
     {"test", HF_OPTION_FLAG, FIELD(test), 0, 1, 1, "", "test every frame of the result"},
@@ -70,7 +68,9 @@ typedef struct refinement {
     hf_refine_result* result;
     hf_stance_list list;
     hf_phases* phases;
-    double* took_s; /* of each phase, as the last time scaling has it */
+    hf_phase* timed; /* the phases as the last time scaling has them */
+    bool hopeful;   /* the last motion would do with calmer times */
+    int blocked;    /* the phase that could not be timed, -1 */
 } refinement;
 
 /* ---- what cannot be refined ---- */
@@ -93,10 +93,10 @@ static hf_refine_why refusal(const refinement* r) {
 /* The phase that a frame of a schedule made in this round is in, by the holds that last there. */
 static int phase_of_frame(const refinement* r, const hf_schedule* made, int frame) {
     double end_s = made->knots[made->knot_count - 1].time_s, t = frame / made->rate, began = 0, sum = 0;
-    for (int i = 0; i < r->phases->count; i++) sum += r->took_s[i];
+    for (int i = 0; i < r->phases->count; i++) sum += r->timed[i].took_s;
     t *= sum / end_s;
     for (int i = 0; i < r->phases->count; i++) {
-        began += r->took_s[i];
+        began += r->timed[i].took_s;
         if (t < began) return i;
     }
     return r->phases->count - 1;
@@ -114,10 +114,9 @@ static hf_refine_why why_of(hf_scaling_block block) {
     return whys[block];
 }
 
-/* Of the shares of a phase whose frames are too fast or not borne; of the rounding of a swing that collides,
-   and how much farther away it goes, m. */
-static const double EASE = 0.85, SHARPER = 0.7, CLEARER_M = 0.015;
-static const double LEAST_EASE = 0.2;
+/* Of the haste of a phase whose frames are not borne or too fast; of the rounding of a swing that collides, and
+   how much farther away it goes, m. */
+static const double CALMER = 0.5, KEEP_MORE = 0.25, SHARPER = 0.7, CLEARER_M = 0.015;
 
 /* What faults say about the phases in which they are: each phase learns once from each kind. */
 static void learn(refinement* r, const hf_schedule* made, const hf_realise_result* faults) {
@@ -129,7 +128,7 @@ static void learn(refinement* r, const hf_schedule* made, const hf_realise_resul
         hf_phase* a = &phases->items[p];
         if (last[kind] == p) continue;
         last[kind] = p;
-        if (f->kind != HF_FAULT_COLLIDES) a->ease = fmax(LEAST_EASE, a->ease * EASE);
+        if (f->kind != HF_FAULT_COLLIDES) a->haste *= CALMER, a->kept = fmin(1, a->kept + KEEP_MORE);
         // a collision as a limb has just landed or is about to leave is of its swing
         for (int k = p - 1; k <= p + 1 && f->kind == HF_FAULT_COLLIDES; k++) {
             if (k < 0 || k >= phases->count || (k != p && a->swings)) continue;
@@ -137,6 +136,13 @@ static void learn(refinement* r, const hf_schedule* made, const hf_realise_resul
             phases->items[k].clear_m += CLEARER_M;
         }
     }
+}
+
+/* Are all faults about forces and speeds, so that calmer times can help? */
+static bool only_borne(const hf_realise_result* faults) {
+    for (int i = 0; i < faults->fault_count; i++)
+        if (faults->faults[i].kind != HF_FAULT_DYNAMIC && faults->faults[i].kind != HF_FAULT_SPEED) return false;
+    return true;
 }
 
 /* A motion without fault that is quicker than the best so far becomes the best. */
@@ -159,6 +165,7 @@ static hf_status judge(refinement* r, hf_schedule* made, int round) {
         fprintf(stderr, "\n");
     }
     if (status == HF_OK && round > 0) learn(r, made, &faults);
+    r->hopeful = status == HF_OK && faults.fault_count > 0 && only_borne(&faults);
     bool better = status == HF_OK && faults.outcome == HF_FOUND && !hf_workspace_cancelled(r->workspace) &&
                   (!out->motion || made->knots[made->knot_count - 1].time_s < out->after_s);
     if (status == HF_OK && faults.fault_count) out->fault_count = faults.fault_count, out->fault = faults.faults[0];
@@ -178,7 +185,18 @@ static hf_status judge(refinement* r, hf_schedule* made, int round) {
 }
 
 static hf_scaling_shares shares_of(const hf_refine_options* o) {
-    return (hf_scaling_shares){o->speed_share, o->acceleration_share, o->effort_share, o->wrench_share};
+    return (hf_scaling_shares){o->speed_share, o->acceleration_share, o->effort_share};
+}
+
+static bool copy_text(char** to, const char* from) {
+    hf_free(*to);
+    *to = from ? hf_copy_text(from) : NULL;
+    return !from || *to;
+}
+
+static bool name_as(hf_schedule* s, const hf_schedule* given) {
+    return copy_text(&s->creature, given->creature) && copy_text(&s->scenario, given->scenario) &&
+           copy_text(&s->outcome, given->outcome);
 }
 
 /* New times for the poses of a schedule. */
@@ -189,17 +207,22 @@ static hf_status time_again(refinement* r, const hf_schedule* poses, const hf_ph
     hf_schedule* made = NULL;
     double began = now_s();
     hf_status status = hf_retime(r->creature, poses, phases, &r->list, &shares, r->options->rate,
-                                 r->workspace, r->took_s, &made, &info);
+                                 r->workspace, r->timed, &made, &info);
     r->result->scaling_s = now_s() - began;
     if (status != HF_OK) return status;
     r->result->static_count = info.static_count;
     r->result->effort_count = info.effort_count;
     if (!made) {
         if (getenv("HF_DBG")) fprintf(stderr, "block %d at %g\n", info.block, info.block_s);
+        r->blocked = r->phases ? hf_phases_at(phases, info.block_s) : -1;
         if (!r->result->motion) r->result->why = why_of(info.block), r->result->at_s = info.block_s;
         return HF_OK;
     }
     made->claims = claims;
+    if (!name_as(made, r->schedule)) {
+        hf_schedule_free(made);
+        return HF_ERROR_MEMORY;
+    }
     return judge(r, made, round);
 }
 
@@ -217,14 +240,33 @@ static hf_status own_phases(const hf_phases* in, hf_workspace* w, hf_phases* out
     return HF_OK;
 }
 
-/* Longest and shortest times to begin with, s. */
-static void first_times(hf_phases* p) {
-    for (int i = 0; i < p->count; i++) {
-        hf_phase* a = &p->items[i];
-        double k = getenv("K") ? atof(getenv("K")) : 1;
-        a->took_s *= k;
+/* Poses a second: what lies between is a smooth curve. */
+static const double POSE_RATE = 30;
+/* Over which the body's given motion is spread: as long as a quick step. */
+static const double SMOOTH_S = 0.3;
+enum { CALMER_TRIES = 6 }; /* of the same poses, each with calmer times */
+static const double MOST_LONGER = 1.4;
+static const double LONGER = 1.1, SHORTER = 0.95;
+
+static bool is_strained(const refinement* r, const hf_phase_load* loads, int p) {
+    for (int i = p - 1; i <= p + 1; i++)
+        if (i >= 0 && i < r->phases->count && (loads[i].outside > 0 || loads[i].lost_m > 0 || i == r->blocked))
+            return true;
+    return false;
+}
+
+/* The times of the next round: those that the time scaling found, longer where the poses could not be borne,
+   shorter where all limbs that hold go on holding. */
+static void change_times(refinement* r, const hf_phase_load* loads) {
+    for (int i = 0; i < r->phases->count; i++) {
+        hf_phase* a = &r->phases->items[i];
+        double by = is_strained(r, loads, i) ? LONGER : a->swings || r->blocked >= 0 ? 1 : SHORTER;
+        // where nothing could be timed, limits are met by the poses themselves
+        if (r->blocked >= 0) by = fmax(by, fmax(loads[i].speed, sqrt(loads[i].acceleration)));
+        a->took_s = r->timed[i].took_s * fmin(MOST_LONGER, by);
+        memcpy(a->pace, r->timed[i].pace, sizeof a->pace);
     }
-    hf_phases_add_up(p);
+    hf_phases_add_up(r->phases);
 }
 
 static void say_loads(const hf_phases* p, const hf_phase_load* loads) {
@@ -238,12 +280,11 @@ static void say_loads(const hf_phases* p, const hf_phase_load* loads) {
 static hf_status overlap_rounds(refinement* r, hf_pose_spline* spline, hf_phases* phases) {
     hf_workspace* w = r->workspace;
     hf_phase_load* loads = hf_workspace_take(w, (size_t)phases->count, sizeof *loads);
-    r->took_s = hf_workspace_take(w, (size_t)phases->count, sizeof *r->took_s);
+    r->timed = hf_workspace_take(w, (size_t)phases->count, sizeof *r->timed);
     r->phases = phases;
-    hf_status status = loads && r->took_s ? HF_OK : HF_ERROR_MEMORY;
+    hf_status status = loads && r->timed ? HF_OK : HF_ERROR_MEMORY;
     unsigned claims = (r->schedule->claims | HF_CLAIM_DYNAMIC) & ~(unsigned)HF_CLAIM_BALANCE;
-    hf_overlap_wishes wishes = {.rate = 30, .smooth_s = getenv("W") ? atof(getenv("W")) : 0.2, .margin_m = 0.01};
-    first_times(phases);
+    hf_overlap_wishes wishes = {.rate = POSE_RATE, .smooth_s = SMOOTH_S};
     for (int round = 1; round <= r->options->rounds && status == HF_OK; round++) {
         hf_workspace_mark mark = hf_workspace_begin(w);
         hf_schedule* poses = NULL;
@@ -252,11 +293,15 @@ static hf_status overlap_rounds(refinement* r, hf_pose_spline* spline, hf_phases
         if (status == HF_OK) status = own_phases(phases, w, &own);
         if (getenv("HF_DBG")) fprintf(stderr, "round %d: path of %.2f s\n", round, phases->duration_s);
         if (status == HF_OK) say_loads(phases, loads);
-        for (int i = 0; i < phases->count; i++) r->took_s[i] = phases->items[i].took_s;
-        if (status == HF_OK) status = time_again(r, poses, &own, claims, round);
-        for (int i = 0; i < phases->count; i++)
-            phases->items[i].took_s = r->took_s[i] * (phases->items[i].swings ? 1 : 0.8);
-        hf_phases_add_up(phases);
+        for (int i = 0; i < phases->count; i++) r->timed[i] = phases->items[i];
+        r->blocked = -1;
+        r->hopeful = true;
+        for (int try = 0; try < CALMER_TRIES && r->hopeful && status == HF_OK; try++) {
+            r->hopeful = false;
+            for (int i = 0; i < phases->count; i++) own.items[i].kept = phases->items[i].kept, own.items[i].haste = phases->items[i].haste;
+            status = time_again(r, poses, &own, claims, round);
+        }
+        change_times(r, loads);
         hf_schedule_free(poses);
         hf_workspace_end(w, mark);
         if (!hf_workspace_goes_on(w)) break;
@@ -291,7 +336,7 @@ hf_status hf_refine(const hf_creature* creature, const hf_scene* scene, const hf
     hf_status status = hf_options_check(hf_refine_option_table(), options, error);
     if (status == HF_OK) status = hf_schedule_validate(schedule, creature, scene, error);
     if (status != HF_OK) return status;
-    refinement r = {creature, scene, schedule, options, workspace, NULL, result, {0}, NULL, NULL};
+    refinement r = {creature, scene, schedule, options, workspace, NULL, result, {0}, NULL, NULL, false, -1};
     result->before_s = schedule->knots[schedule->knot_count - 1].time_s;
     result->why = refusal(&r);
     if (result->why != HF_REFINE_DONE) return HF_OK;

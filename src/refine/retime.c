@@ -27,11 +27,11 @@ typedef struct retiming {
     double* places;       /* on the path, of each frame */
 } retiming;
 
-/* Samples at the schedule's rate. */
+/* Samples at twice the schedule's rate: the smooth curve bends more at its knots than the knots tell. */
 static hf_status sample(retiming* r, hf_workspace* w) {
     const hf_schedule* s = r->schedule;
     double end_s = s->knots[s->knot_count - 1].time_s;
-    int count = (int)ceil(end_s * s->rate - SAME_FRAME) + 1;
+    int count = (int)ceil(2 * end_s * s->rate - SAME_FRAME) + 1;
     size_t n = (size_t)s->q_count, rows = (size_t)count;
     hf_transform* roots = hf_workspace_take(w, rows, sizeof *roots);
     double* q = hf_workspace_take(w, rows * n + 1, sizeof *q);
@@ -141,24 +141,12 @@ static hf_status add_holds(const retiming* r, hf_workspace* w, hf_schedule* out)
     return HF_OK;
 }
 
-static bool copy_text(char** to, const char* from) {
-    if (!from) return true;
-    hf_free(*to);
-    *to = hf_copy_text(from);
-    return *to;
-}
-
 static hf_status write_out(retiming* r, hf_workspace* w, hf_schedule** out) {
-    const hf_schedule* s = r->schedule;
     r->frames = (int)ceil((r->scaling.duration_s + 2 * SPREAD_S) * r->rate - SAME_FRAME);
     r->stretch = (r->frames / r->rate - 2 * SPREAD_S) / r->scaling.duration_s;
     hf_status status = spread_places(r, w);
     if (status == HF_OK) status = hf_schedule_create(r->creature, r->rate, out);
     if (status != HF_OK) return status;
-    (*out)->claims = s->claims;
-    if (!copy_text(&(*out)->creature, s->creature) || !copy_text(&(*out)->scenario, s->scenario) ||
-        !copy_text(&(*out)->outcome, s->outcome))
-        status = HF_ERROR_MEMORY;
     if (status == HF_OK) status = add_knots(r, w, *out);
     if (status == HF_OK) status = add_holds(r, w, *out);
     if (status == HF_OK) return HF_OK;
@@ -173,23 +161,38 @@ static hf_status find_stances(retiming* r, const hf_phases* phases, const hf_sta
     size_t n = (size_t)r->path.count, limbs = (size_t)list->limb_count;
     const hf_stance** stances = hf_workspace_take(w, n, sizeof *stances);
     uint8_t* held = hf_workspace_take(w, n * limbs + 1, 1);
-    double* ease = hf_workspace_take(w, n, sizeof *ease);
-    if (!stances || !held || !ease) return HF_ERROR_MEMORY;
+    double* margin = hf_workspace_take(w, 2 * n, sizeof *margin);
+    if (!stances || !held || !margin) return HF_ERROR_MEMORY;
     for (size_t i = 0; i < n; i++) {
         int p = hf_stance_list_at(list, phases, (double)i * r->path.step, r->path.step);
         stances[i] = list->stances[p];
-        ease[i] = phases->items[hf_phases_at(phases, (double)i * r->path.step)].ease;
+        const hf_phase* a = &phases->items[hf_phases_at(phases, (double)i * r->path.step)];
+        margin[i] = a->kept * a->margin_m;
+        margin[n + i] = a->haste;
         memcpy(held + i * limbs, list->limbs + (size_t)p * limbs, limbs);
     }
     r->path.stances = stances;
     r->path.held = held;
-    r->path.ease = ease;
+    r->path.margin_m = margin;
+    r->path.most_u = margin + n;
     return HF_OK;
+}
+
+/* The new duration of a phase and the progress of its swing. */
+static void read_phase(const retiming* r, const hf_phase* was, hf_phase* now) {
+    double first = frame_of(r, was->from_s), last = frame_of(r, was->to_s);
+    now->took_s = (last - first) / r->rate;
+    for (int k = 0; k <= HF_PACE; k++) {
+        double frame = first + (last - first) * k / HF_PACE;
+        int i = (int)fmin(r->frames - 1, floor(frame));
+        double place = r->places[i] + (frame - i) * (r->places[i + 1] - r->places[i]);
+        now->pace[k] = hf_phase_progress(was, (place - was->from_s) / (was->to_s - was->from_s));
+    }
 }
 
 hf_status hf_retime(const hf_creature* creature, const hf_schedule* schedule, const hf_phases* phases,
                     const hf_stance_list* list, const hf_scaling_shares* shares, double rate,
-                    hf_workspace* workspace, double* took_s, hf_schedule** out, hf_retime_info* info) {
+                    hf_workspace* workspace, hf_phase* timed, hf_schedule** out, hf_retime_info* info) {
     *out = NULL;
     *info = (hf_retime_info){0};
     retiming r = {.creature = creature, .schedule = schedule, .rate = rate};
@@ -206,8 +209,7 @@ hf_status hf_retime(const hf_creature* creature, const hf_schedule* schedule, co
                                  .static_count = r.scaling.static_count,
                                  .effort_count = r.scaling.effort_count};
         if (r.scaling.block == HF_SCALING_FREE) status = write_out(&r, workspace, out);
-        for (int i = 0; i < phases->count && *out && took_s; i++)
-            took_s[i] = (frame_of(&r, phases->items[i].to_s) - frame_of(&r, phases->items[i].from_s)) / rate;
+        for (int i = 0; i < phases->count && *out && timed; i++) read_phase(&r, &phases->items[i], &timed[i]);
     }
     hf_workspace_end(workspace, mark);
     return status;

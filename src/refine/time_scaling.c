@@ -21,6 +21,8 @@ static const double DISC_SHARE = 0.98078528040323043; /* cos(pi / 16) */
 enum { ASKED = 8 };
 /* A squared speed may be off by this share of what is allowed: rounding. */
 static const double ROUNDING = 1e-9;
+/* Of what is left to a halfspace when the path is passed with s' = 1, that a margin may take. */
+static const double KEPT = 0.9;
 
 /* Derivatives of the path at a pose by its parameter, as speeds and as accelerations for u = 0, x = 1. */
 typedef struct derivatives {
@@ -156,7 +158,7 @@ static void wrench_of(const hf_stance* s, hf_vec3 root, const double* force, dou
 
 /* With halfspaces: each is a row. */
 static bool cut_halfspaces(const hf_wrench_polytope* w, const double rest[6], const double by_u[6],
-                           const double by_x[6], double share, hf_pace_region* r) {
+                           const double by_x[6], double margin_m, hf_pace_region* r) {
     bool stands = true;
     for (int i = 0; i < w->facet_count && r->count; i++) {
         double at = 0, u = 0, x = 0;
@@ -166,7 +168,7 @@ static bool cut_halfspaces(const hf_wrench_polytope* w, const double rest[6], co
         }
         double slack = w->facets[HF_FORCE_ROWS * w->capacity + i] - at;
         stands &= slack >= -ROUNDING;
-        hf_pace_region_cut(r, u, x, slack > 0 ? share * slack : slack);
+        hf_pace_region_cut(r, u, x, slack - fmin(margin_m, KEPT * fmax(0, slack - x)));
     }
     return stands;
 }
@@ -255,8 +257,8 @@ static hf_status cut_forces(const hf_stance* s, const double rest[6], const doub
     return status;
 }
 
-static hf_status cut_wrench(const hf_scaling_path* p, const hf_scaling_shares* s, int i, const demand* f,
-                            hf_workspace* w, hf_pace_region* r, hf_scaling* info) {
+static hf_status cut_wrench(const hf_scaling_path* p, int i, const demand* f, hf_workspace* w,
+                            hf_pace_region* r, hf_scaling* info) {
     const hf_stance* stance = p->stances ? p->stances[i] : NULL;
     if (!stance || !r->count) return HF_OK;
     double rest[HF_FORCE_ROWS], by_u[HF_FORCE_ROWS], by_x[HF_FORCE_ROWS];
@@ -266,10 +268,10 @@ static hf_status cut_wrench(const hf_scaling_path* p, const hf_scaling_shares* s
     wrench_of(stance, root, f->by_x, by_x);
     // halfspaces in doubt are too few by a sliver: the share and the tests of frames cover it
     if (stance->polytope.known) {
-        info->static_count += !cut_halfspaces(&stance->polytope, rest, by_u, by_x, s->wrench, r);
+        double margin_m = p->margin_m ? p->margin_m[i] : 0;
+        info->static_count += !cut_halfspaces(&stance->polytope, rest, by_u, by_x, margin_m, r);
         return HF_OK;
     }
-    for (int k = 0; k < HF_FORCE_ROWS; k++) by_u[k] /= s->wrench, by_x[k] /= s->wrench;
     return cut_forces(stance, rest, by_u, by_x, w, r);
 }
 
@@ -282,20 +284,18 @@ hf_status hf_scaling_region(const hf_scaling_path* path, const hf_scaling_shares
     hf_workspace_mark mark = hf_workspace_begin(workspace);
     double* room = hf_workspace_take(workspace, 5 * n, sizeof *room);
     hf_status status = room ? HF_OK : HF_ERROR_MEMORY;
-    hf_scaling_shares eased = *shares;
-    if (path->ease) eased.acceleration *= path->ease[at], eased.wrench *= path->ease[at];
-    shares = &eased;
     *region = hf_pace_region_box(fastest * fastest / path->step, fastest * fastest);
     if (status == HF_OK) {
         derivatives d = {room, room + n};
         demand f = {room + 2 * n, room + 3 * n, room + 4 * n};
         derive(path, at, d);
+        if (path->most_u) cut_both(region, 1, 0, path->most_u[at]);
         cut_root(path, shares, d, region);
         cut_joints(path, shares, d, region);
         status = find_demand(path, at, d, workspace, &f);
         if (status == HF_OK) cut_efforts(path, shares, at, &f, region, info);
         if (!region->count) info->block = HF_SCALING_LIMITS;
-        if (status == HF_OK) status = cut_wrench(path, shares, at, &f, workspace, region, info);
+        if (status == HF_OK) status = cut_wrench(path, at, &f, workspace, region, info);
     }
     hf_workspace_end(workspace, mark);
     return status;

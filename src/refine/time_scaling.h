@@ -18,7 +18,9 @@ typedef struct hf_scaling_path {
     const hf_transform* roots;
     const double* q;                /* count rows of q_count values */
     const hf_stance* const* stances; /* what bears each pose; NULL, or NULL for a pose: nothing is asked of it */
-    const double* ease;             /* of each pose, what multiplies its shares of acceleration and wrench; NULL: 1 */
+    const double* margin_m;         /* that each pose's wrenches keep to what its stance bears, body weights times
+                                       metres, but no more than nine tenths of what there is at s' = 1; NULL: 0 */
+    const double* most_u;           /* of each pose; NULL: no bound */
     const uint8_t* held;            /* limb_count flags for each pose: the limb's joints carry contact forces,
                                        so that their torques are not known from the path; NULL for none */
 } hf_scaling_path;
@@ -26,7 +28,6 @@ typedef struct hf_scaling_path {
 /* Shares of the creature's limits that are used, each in (0, 1]. */
 typedef struct hf_scaling_shares {
     double speed, acceleration, effort;
-    double wrench; /* wrenches are kept this share of the way from standing still to the boundary */
 } hf_scaling_shares;
 
 /* Why a pose of the path cannot be passed at any speed. */
