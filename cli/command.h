@@ -112,6 +112,7 @@ int run_contact(const options* o);
 int run_plan(const options* o);
 int run_realise(const options* o);
 int run_adapt(const options* o);
+int run_refine(const options* o);
 int run_roadmap(const options* o);
 int run_reach(const options* o);
 int run_stand(const options* o);

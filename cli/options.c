@@ -113,6 +113,8 @@ static const char* const adapt_options[] = {"--output",  "--threads", "--package
                                             "--scene",   "--ground",  "--fit-scene",    "--scale-scene",
                                             "--mapping", CLIP,        "--set",          PICTURE,
                                             NULL};
+static const char* const refine_options[] = {"--output",   "--threads", "--package-path", "--creature",
+                                             "--scenario", "--fps",     PICTURE,          NULL};
 static const char* const check_options[] = {"--threads", "--package-path", "--creature", "--scenario", NULL};
 static const char* const render_options[] = {
     "--output", "--threads", "--package-path", "--strip", "--columns",  "--frame",    PICTURE,
@@ -151,6 +153,10 @@ const command commands[] = {
      "put a recorded motion onto a creature: contacts held on their surfaces, nothing penetrated, limits "
      "kept",
      adapt_options, run_adapt, false},
+    {"refine", "FILE",
+     "make a quicker motion of a motion or schedule, with the same holds; exit 1 when there is none that "
+     "holds",
+     refine_options, run_refine, false},
     {"check", "MOTION", "independent validity report; exit 1 when a claim does not hold", check_options,
      run_check, false},
     {"render", "FILE",
@@ -185,6 +191,8 @@ static const struct {
     {"reach", "--output", "folder for NAME.motion.json, NAME.schedule.json, NAME.glb and NAME.png"},
     {"roadmap", "--output", "the file to write, which ends in .hfr"},
     {"realise", "--output", "folder for NAME.motion.json, NAME.glb and NAME.png, or a file .motion.json"},
+    {"refine", "--output", "folder for NAME.motion.json, NAME.schedule.json, NAME.glb and NAME.png"},
+    {"refine", "--fps", "frames a second of the result; default 120"},
     {"render", "--output", "the picture to write, which ends in .png"},
     {"export", "--output", "the file to write, which ends in .glb, .bvh, .csv or .motion.json"},
     {"bench", "--output", "of soak, folder for the motions; of valid, folder for the picture of --query"},

@@ -27,6 +27,7 @@
 #include <holdfast/sequence.h>
 #include <holdfast/motion.h>
 #include <holdfast/schedule.h>
+#include <holdfast/refine.h>
 #include <holdfast/agent.h>
 #include <holdfast/clip.h>
 #include <holdfast/edit.h>

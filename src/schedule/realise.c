@@ -6,6 +6,7 @@
 #include "model/creature.h"
 #include "model/scene.h"
 #include "schedule/frames.h"
+#include "schedule/held.h"
 #include "solve/keep.h"
 
 #include <holdfast/balance.h>
@@ -114,30 +115,21 @@ static bool rides(const realiser* r, const hf_hold* hold) {
     return o.movable && o.key_count == 0;
 }
 
-/* Begins a hold as the limb stands. Where the limb stands elsewhere than the hold says (an edited schedule),
-   the hold is right: the contact frame's point goes there and its normal against the surface's. */
 static void begin(realiser* r, int index, int frame, const hf_transform* links, held* h) {
     const hf_hold* hold = &r->schedule->holds[index].hold;
     hf_transform object = hf_object_pose(r->placement, hold->object);
-    hf_hold world = hf_hold_in_world(*hold, object);
-    const hf_contact_frame* f = &r->creature->view.limbs[hold->limb].contacts[hold->frame];
-    hf_anchor a = hf_hold_anchor(r->creature, &world, links);
-    hf_vec3 said = hf_add(world.point, hf_scale(world.normal, f->ball));
-    if (hf_distance(a.point, said) > HF_TOUCH_M) {
-        a.point = said;
-        hf_vec3 own = hf_rotate(a.rotation, f->normal);
-        if (a.flat) a.rotation = hf_quat_mul(hf_quat_between(own, hf_neg(world.normal)), a.rotation);
-    }
-    a.flat = hf_anchor_lies_flat(r->creature, &world, &a);
-    hf_transform link = {.rotation = a.rotation};
-    link.position = hf_sub(a.point, hf_rotate(link.rotation, f->offset));
+    hf_held now;
+    hf_held_begin(r->creature, r->placement, hold, links, &now);
     *h = (held){.index = index,
                 .begun = frame,
-                .world = world,
-                .anchor = a,
-                .local = hf_anchor_in(hf_inverse(object), a)};
-    hf_support_plan(r->creature, r->placement, &world, link, &h->support);
-    h->carried = rides(r, &world) ? world.object : -1;
+                .world = now.world,
+                .anchor = now.anchor,
+                .local = hf_anchor_in(hf_inverse(object), now.anchor),
+                .support = now.support};
+    hf_transform link = {.rotation = now.anchor.rotation};
+    const hf_contact_frame* f = &r->creature->view.limbs[hold->limb].contacts[hold->frame];
+    link.position = hf_sub(now.anchor.point, hf_rotate(link.rotation, f->offset));
+    h->carried = rides(r, &now.world) ? now.world.object : -1;
     h->in_link = hf_compose(hf_inverse(link), object);
 }
 

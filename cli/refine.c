@@ -1,0 +1,121 @@
+/* holdfast refine: a quicker and smoother motion with the same holds. */
+#include "command.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void say_result(const char* name, const hf_refine_result* r, const options* o) {
+    if (o->json) {
+        print_json(json_pack("{s:s,s:s,s:f,s:f,s:i,s:i,s:i,s:f}", "outcome", hf_outcome_text(r->outcome),
+                             "why", hf_refine_why_text(r->why), "before_s", r->before_s, "after_s",
+                             r->motion ? r->after_s : r->before_s, "rounds", r->rounds, "unstatic_samples",
+                             r->static_count, "heavy_samples", r->effort_count, "scaling_s", r->scaling_s));
+    } else if (r->motion) {
+        printf("%s: %.2f s instead of %.2f s (%.0f %%)\n", name, r->after_s, r->before_s,
+               100 * r->after_s / r->before_s);
+    } else {
+        char at[40] = "", fault[100] = "";
+        if (r->at_s >= 0) snprintf(at, sizeof at, ", at %.2f s", r->at_s);
+        if (r->why == HF_REFINE_FAULTY)
+            snprintf(fault, sizeof fault, ": frame %d %s", r->fault.frame,
+                     hf_frame_fault_text(r->fault.kind));
+        printf("%s: not refined: %s%s%s\n", name, hf_refine_why_text(r->why), at, fault);
+    }
+}
+
+hf_status refine_schedule(const hf_creature* creature, const hf_scene* scene, const hf_schedule* schedule,
+                          const options* o, progress* p, hf_refine_result* result, hf_error* error) {
+    hf_refine_options wishes = hf_refine_options_default();
+    hf_workspace* workspace = NULL;
+    hf_status status = hf_workspace_create(&workspace);
+    if (status != HF_OK) return set_error(error, status);
+    if (o->fps > 0) wishes.rate = o->fps;
+    hf_workspace_watch(workspace, progress_report, p);
+    status = hf_refine(creature, scene, schedule, &wishes, workspace, result, error);
+    hf_workspace_free(workspace);
+    return status;
+}
+
+/* The file's name without folder and ending. */
+static char* stem_of(const char* path) {
+    const char* slash = strrchr(path, '/');
+    const char* name = slash ? slash + 1 : path;
+    static const char* const endings[] = {".schedule.json", ".motion.json", ".json"};
+    size_t cut = 0;
+    for (int i = 0; i < 3 && !cut; i++)
+        if (ends_with(name, endings[i])) cut = strlen(endings[i]);
+    return make_text("%.*s", (int)(strlen(name) - cut), name);
+}
+
+static hf_status write_refined(const char* name, loaded_motion* m, const options* o, hf_error* error) {
+    int frames[STRIP], count = strip_frames(m->motion, frames);
+    char* stem = make_text("%s/%s", o->output, name);
+    progress p = progress_start(o);
+    hf_status status = stem ? write_motion(m, stem, frames, count, hf_v3(0, 0, 0), o, &p, error)
+                            : set_error(error, HF_ERROR_MEMORY);
+    progress_end(&p);
+    free(stem);
+    return status;
+}
+
+static int refine_loaded(const char* path, const hf_schedule* schedule, hf_creature* creature,
+                         hf_scenario* scenario, const hf_scene* scene, const options* o) {
+    hf_refine_result result = {0};
+    hf_error error = {0};
+    char* name = stem_of(path);
+    limit_hand_over(o);
+    progress p = progress_start(o);
+    hf_status status = refine_schedule(creature, scene, schedule, o, &p, &result, &error);
+    progress_end(&p);
+    limit_end();
+    if (status != HF_OK && !error.file[0]) snprintf(error.file, sizeof error.file, "%s", path);
+    if (status == HF_OK && name) say_result(name, &result, o);
+    if (status == HF_OK && o->output && result.motion) {
+        loaded_motion m = {.motion = result.motion,
+                           .schedule = result.schedule,
+                           .creature = creature,
+                           .scenario = scenario,
+                           .scene = scene};
+        status = write_refined(name, &m, o, &error);
+    }
+    bool found = result.outcome == HF_FOUND;
+    hf_refine_result_free(&result);
+    free(name);
+    return status != HF_OK ? fail_with(&error) : found ? EXIT_DONE : EXIT_NO_SOLUTION;
+}
+
+static int refine_motion(const char* path, const options* o) {
+    loaded_motion m;
+    hf_error error = {0};
+    hf_schedule* schedule = NULL;
+    hf_status status = load_motion(path, o, &m, &error);
+    if (status != HF_OK) return fail_with(&error);
+    status = hf_schedule_of_motion(m.motion, m.creature, m.scene, &schedule, &error);
+    if (status != HF_OK && !error.file[0]) snprintf(error.file, sizeof error.file, "%s", path);
+    if (status == HF_OK && m.motion->scenario) schedule->scenario = make_text("%s", m.motion->scenario);
+    int code = status == HF_OK ? refine_loaded(path, schedule, m.creature, m.scenario, m.scene, o)
+                               : fail_with(&error);
+    hf_schedule_free(schedule);
+    free_motion(&m);
+    return code;
+}
+
+static int refine_file(const char* path, const options* o) {
+    if (kind_of(path) == FILE_MOTION) return refine_motion(path, o);
+    loaded_schedule s;
+    hf_error error = {0};
+    if (!is_kind(path, FILE_SCHEDULE, "refine")) return EXIT_BAD_INPUT;
+    if (load_schedule(path, o, &s, &error) != HF_OK) return fail_with(&error);
+    int code = refine_loaded(path, s.schedule, s.creature, s.scenario, s.scene, o);
+    free_schedule(&s);
+    return code;
+}
+
+int run_refine(const options* o) {
+    if (o->output && !picture_fits(o, STRIP)) return EXIT_USAGE;
+    char* path = find_kind(o->file, FILE_SCHEDULE);
+    int code = path && (!o->output || make_folder(o->output)) ? refine_file(path, o) : EXIT_BAD_INPUT;
+    free(path);
+    return code;
+}

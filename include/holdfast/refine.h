@@ -1,0 +1,73 @@
+/* Refining: a planned schedule becomes a quick and smooth motion whose contacts still bear it. */
+#ifndef HOLDFAST_REFINE_H
+#define HOLDFAST_REFINE_H
+
+#include <holdfast/options.h>
+#include <holdfast/schedule.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hf_refine_options {
+    double rate;               /* frames a second of the result, 10..1000; default 120 */
+    double speed_share;        /* of the speed limits of joints and root, 0.05..1; default 0.98 */
+    double acceleration_share; /* of their acceleration limits, 0.05..1; default 0.95 */
+    double effort_share;       /* of the effort limits of joints, 0.05..1; default 0.9 */
+    int rounds;                /* in which body and limbs are brought to move together; 0: new times alone;
+                                  0..20; default 6 */
+    bool test;                 /* tell only of motions that were tested frame by frame; default true */
+} hf_refine_options;
+HF_API hf_refine_options hf_refine_options_default(void);
+HF_API hf_option_table hf_refine_option_table(void);
+
+/* Why a refinement gave no more than it did. */
+typedef enum hf_refine_why {
+    HF_REFINE_DONE,
+    HF_REFINE_NO_CONTACTS,    /* nothing is held, so that nothing can bear the body */
+    HF_REFINE_ONE_FRAME,      /* there is no motion in it */
+    HF_REFINE_MOVING_OBJECTS, /* what moves by its own times cannot be passed at other times */
+    HF_REFINE_NO_MASS,        /* a creature without mass has no dynamics */
+    HF_REFINE_UNBORNE,        /* the contacts do not bear a pose at any speed */
+    HF_REFINE_LIMITED,        /* limits of joints leave no speed at a pose */
+    HF_REFINE_UNTIMED,        /* each pose could be passed, but not one after the other */
+    HF_REFINE_FAULTY,         /* what was made does not keep what a motion must keep */
+    HF_REFINE_CANCELLED
+} hf_refine_why;
+HF_API const char* hf_refine_why_text(hf_refine_why why);
+
+/* Zero it first and free it in the end. */
+typedef struct hf_refine_result {
+    hf_outcome outcome; /* found: schedule and motion are there, tested and without fault; none: nothing that
+                           holds was found, and the input is the best there is */
+    hf_refine_why why;  /* of an outcome other than found, else HF_REFINE_DONE */
+    double at_s;        /* the input's time that `why` is about; negative: none */
+    double before_s, after_s;  /* durations */
+    int rounds;                /* that the result took; 0: new times alone */
+    int static_count;          /* samples of the path that the contacts would not hold at rest */
+    int effort_count;          /* samples where standing still takes more than a free joint's share of effort */
+    double scaling_s;          /* time that the last time scaling took */
+    hf_schedule* schedule;
+    hf_motion* motion;
+    int fault_count; /* of the last attempt that was not taken */
+    hf_frame_fault fault;
+} hf_refine_result;
+HF_API void hf_refine_result_free(hf_refine_result* result);
+
+/* Makes a quicker motion of a schedule: the same holds in the same order, the body on its way while limbs
+   swing, times as short as limits and contact forces allow. The result claims what the schedule claims and
+   `dynamic`, less `balance` where it is not still there. The input is left alone. A schedule that cannot be
+   refined is an answer, not an error. HF_ERROR_ARGUMENT for a schedule that hf_schedule_validate refuses, for
+   options out of range. error may be NULL. */
+HF_API hf_status hf_refine(const hf_creature* creature, const hf_scene* scene, const hf_schedule* schedule,
+                           const hf_refine_options* options, hf_workspace* workspace,
+                           hf_refine_result* result, hf_error* error);
+
+/* The schedule that a motion keeps: its frames as knots, its contacts as holds. rate: that of its frames. */
+HF_API hf_status hf_schedule_of_motion(const hf_motion* motion, const hf_creature* creature,
+                                       const hf_scene* scene, hf_schedule** schedule, hf_error* error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,74 @@
+/* Stances of a schedule's phases. */
+#include "refine/stance_list.h"
+
+#include "base/memory.h"
+#include "base/workspace.h"
+#include "model/creature.h"
+
+#include <string.h>
+
+static hf_status begin_holds(const hf_creature* c, const hf_placement* placement, const hf_schedule* s,
+                             hf_pose_spline* spline, hf_workspace* w, hf_stance_list* list) {
+    hf_workspace_mark mark = hf_workspace_begin(w);
+    hf_pose pose = {.q = hf_workspace_take(w, (size_t)c->view.q_count + 1, sizeof(double))};
+    hf_transform* links = hf_workspace_take(w, (size_t)c->view.link_count, sizeof *links);
+    hf_status status = pose.q && links ? HF_OK : HF_ERROR_MEMORY;
+    for (int i = 0; i < s->hold_count && status == HF_OK; i++) {
+        hf_pose_spline_at(spline, s->holds[i].from_s, &pose);
+        hf_forward(c, &pose, links);
+        hf_held_begin(c, placement, &s->holds[i].hold, links, &list->held[i]);
+    }
+    hf_workspace_end(w, mark);
+    return status;
+}
+
+/* The stance of the holds that last in the middle of a phase. */
+static hf_status add_stance(const hf_creature* c, const hf_schedule* s, double middle_s, hf_stance_list* list,
+                            hf_workspace* w) {
+    hf_support supports[HF_STANCE_SUPPORTS];
+    int count = 0;
+    for (int i = 0; i < s->hold_count; i++) {
+        if (s->holds[i].from_s > middle_s || s->holds[i].to_s < middle_s) continue;
+        if (count == HF_STANCE_SUPPORTS) return HF_ERROR_LIMIT;
+        supports[count++] = list->held[i].support;
+        list->limbs[(size_t)list->count * (size_t)list->limb_count + (size_t)s->holds[i].hold.limb] = 1;
+    }
+    hf_stance_options o = hf_stance_options_default();
+    o.polytope = true;
+    list->bearing[list->count] = count;
+    hf_status status = hf_stance_create(&list->stances[list->count]);
+    if (status == HF_OK)
+        status = hf_stance_build(list->stances[list->count++], supports, count, c->view.mass, &o, w);
+    return status;
+}
+
+hf_status hf_stance_list_make(const hf_creature* c, const hf_placement* placement, const hf_schedule* s,
+                              hf_pose_spline* spline, const hf_phases* phases, hf_workspace* w,
+                              hf_stance_list* list) {
+    size_t n = (size_t)phases->count, limbs = (size_t)c->view.limb_count;
+    *list = (hf_stance_list){.hold_count = s->hold_count, .limb_count = c->view.limb_count};
+    list->held = hf_workspace_take(w, (size_t)s->hold_count + 1, sizeof *list->held);
+    list->bearing = hf_workspace_take(w, n, sizeof *list->bearing);
+    list->limbs = hf_workspace_take(w, n * limbs + 1, 1);
+    list->stances = hf_alloc(n + 1, sizeof *list->stances);
+    if (!list->held || !list->bearing || !list->limbs || !list->stances) return HF_ERROR_MEMORY;
+    memset(list->limbs, 0, n * limbs);
+    hf_status status = begin_holds(c, placement, s, spline, w, list);
+    for (int i = 0; i < phases->count && status == HF_OK; i++)
+        status = add_stance(c, s, (phases->items[i].from_s + phases->items[i].to_s) / 2, list, w);
+    return status;
+}
+
+void hf_stance_list_free(hf_stance_list* list) {
+    for (int i = 0; i < list->count; i++) hf_stance_free(list->stances[i]);
+    hf_free(list->stances);
+    *list = (hf_stance_list){0};
+}
+
+int hf_stance_list_at(const hf_stance_list* list, const hf_phases* phases, double refined_s, double early_s) {
+    int best = hf_phases_at(phases, refined_s);
+    const int beside[2] = {hf_phases_at(phases, refined_s - early_s), hf_phases_at(phases, refined_s + early_s)};
+    for (int i = 0; i < 2; i++)
+        if (list->bearing[beside[i]] < list->bearing[best]) best = beside[i];
+    return best;
+}
