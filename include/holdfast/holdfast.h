@@ -28,8 +28,10 @@
 #include <holdfast/schedule.h>
 #include <holdfast/agent.h>
 #include <holdfast/clip.h>
+#include <holdfast/edit.h>
 #include <holdfast/scenario.h>
 #include <holdfast/plan.h>
+#include <holdfast/adapt.h>
 #include <holdfast/check.h>
 #include <holdfast/render.h>
 

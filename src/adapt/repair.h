@@ -1,0 +1,13 @@
+/* Repairs of bent frames: smooth shifts of the root and of swinging limbs, until balance is back and bodies
+   are free. */
+#ifndef HF_ADAPT_REPAIR_H
+#define HF_ADAPT_REPAIR_H
+
+#include "adapt/bend.h"
+
+/* Moves the root where frames lost the balance that the opened motion has there. */
+hf_status hf_repair_balance(hf_bend* bend, int rounds);
+/* Pushes what collides in these faults out along the surfaces; *pushed is false when nothing can be done. */
+hf_status hf_repair_collisions(hf_bend* bend, const hf_realise_result* faults, int round, bool* pushed);
+
+#endif
