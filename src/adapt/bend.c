@@ -341,21 +341,29 @@ static void start_joints(const hf_bend* b, int f, int limb, double* q) {
     }
 }
 
-static hf_status solve_limb(hf_bend* b, int f, int limb, double* q, bool* reached) {
+hf_target hf_bend_target(const hf_bend* b, int f, int limb) {
     const hf_source* s = b->source;
-    int at = f * s->limb_count + limb, frame = s->tip[at];
+    int at = f * s->limb_count + limb, frame = s->tip[at], phase = hf_bend_holds(b, f, limb);
+    // a contact that is elsewhere may be one of another contact frame
+    if (phase >= 0) frame = b->phases[phase].hold.frame;
     const hf_limb* l = &s->creature->view.limbs[limb];
-    hf_transform to = hf_delta_apply(&b->tips[at], hf_source_tip(s, f, limb));
-    to.position = hf_add(to.position, b->tip_push[at]);
     const hf_contact_frame* c = frame >= 0 ? &l->contacts[frame] : NULL;
     bool patch = c && !(c->ball > 0) && (c->patch[0] > 0 || c->patch[1] > 0);
-    hf_target target = {.kind = patch ? HF_TARGET_POSE : HF_TARGET_POSITION,
-                        .limb = limb,
-                        .contact = frame,
-                        .point = c ? hf_apply(to, c->offset) : to.position,
-                        .normal = hf_v3(0, 0, 1),
-                        .rotation = to.rotation,
-                        .held = true};
+    hf_transform to = hf_delta_apply(&b->tips[at], hf_source_tip(s, f, limb));
+    to.position = hf_add(to.position, b->tip_push[at]);
+    return (hf_target){.kind = patch ? HF_TARGET_POSE : HF_TARGET_POSITION,
+                       .limb = limb,
+                       .contact = frame,
+                       .point = c ? hf_apply(to, c->offset) : to.position,
+                       .normal = hf_v3(0, 0, 1),
+                       .rotation = to.rotation,
+                       .held = phase >= 0};
+}
+
+static hf_status solve_limb(hf_bend* b, int f, int limb, double* q, bool* reached) {
+    const hf_source* s = b->source;
+    const hf_limb* l = &s->creature->view.limbs[limb];
+    hf_target target = hf_bend_target(b, f, limb);
     hf_solve_options o = hf_solve_options_default();
     o.tolerance_m = ASKED_M, o.tolerance_rad = ASKED_RAD;
     o.near_start = true, o.max_starts = 1;

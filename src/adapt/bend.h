@@ -6,6 +6,8 @@
 
 #include "adapt/fit.h"
 
+#include <holdfast/task.h>
+
 typedef enum hf_phase_mode {
     HF_PHASE_HELD,     /* where it was, or where its object went */
     HF_PHASE_RELEASED, /* not held */
@@ -69,6 +71,8 @@ hf_status hf_bend_solve(hf_bend* bend, int first, int last);
 void hf_bend_renew(hf_bend* bend, int first, int last);
 /* Where a phase keeps the link of its contact frame in a frame. */
 hf_transform hf_bend_link(const hf_bend* bend, int phase, int frame);
+/* Where a limb should be in a frame. */
+hf_target hf_bend_target(const hf_bend* bend, int frame, int limb);
 /* The phase that a limb holds by its plan in a frame, -1 for none. */
 int hf_bend_holds(const hf_bend* bend, int frame, int limb);
 /* Smooths a track of vectors over time; zeros stay zero further away than three widths. */

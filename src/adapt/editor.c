@@ -8,7 +8,7 @@
 #include "model/creature.h"
 #include "model/scene.h"
 
-#include <math.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -132,10 +132,15 @@ hf_status hf_adapt_pass(hf_adapt_editor* e, hf_realise_result* result) {
     hf_status status = hf_bend_deltas(b);
     if (status == HF_OK) status = hf_bend_solve(b, 0, e->source.frame_count - 1);
     bool pushed = true;
+    int least = INT_MAX, worse = 0;
     for (int round = 0; round <= e->options.rounds && status == HF_OK; round++) {
-        if (round <= e->options.rounds) status = hf_repair_balance(b, e->options.rounds);
+        status = hf_repair_root(b, e->options.rounds);
         if (status == HF_OK) status = hf_trial_run(b, result, &e->dynamic);
         if (status != HF_OK || result->fault_count == 0 || round == e->options.rounds) break;
+        // two rounds that leave no fewer faults are the last
+        worse = result->fault_count < least ? 0 : worse + 1;
+        if (result->fault_count < least) least = result->fault_count;
+        if (worse > 1 || !hf_workspace_goes_on(b->workspace)) break;
         status = hf_repair_collisions(b, result, round, &pushed);
         if (!pushed) break;
     }

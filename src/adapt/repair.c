@@ -10,6 +10,7 @@
 #include <holdfast/balance.h>
 #include <holdfast/solve.h>
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -17,6 +18,12 @@
 static const double SPREAD_S = 0.35;
 /* Shifts are smoothed over so long, s. */
 static const double SMOOTH_S = 0.07;
+/* Limbs that hold stay behind when the root moves: the centre of mass moves by less. */
+static const double MORE = 1.1;
+/* One in so many frames that miss a target is given to the whole-body solver. */
+enum { STRIDE = 3 };
+/* Rounds of smoothing and balancing a window, and passes of its smoothing in each. */
+enum { RELAXATIONS = 30, SMOOTHINGS = 4 };
 /* The first push of a body out of another one, m; each round pushes that much further. */
 static const double PUSH_M = 0.012;
 
@@ -43,22 +50,13 @@ static hf_status build_stance(hf_bend* b, int f, hf_support* supports, hf_stance
     return hf_stance_build(stance, supports, n, s->creature->view.mass, NULL, b->workspace);
 }
 
+/* The limbs that hold, and those that swing and did not get to where they should be. */
 static int list_targets(const hf_bend* b, int f, hf_target* targets) {
     const hf_source* s = b->source;
     int n = 0;
-    for (int limb = 0; limb < s->limb_count && n < HF_MAX_TARGETS; limb++) {
-        int p = hf_bend_holds(b, f, limb);
-        if (p < 0) continue;
-        hf_transform link = hf_bend_link(b, p, f);
-        const hf_contact_frame* c = &s->creature->view.limbs[limb].contacts[b->phases[p].hold.frame];
-        bool patch = !(c->ball > 0) && (c->patch[0] > 0 || c->patch[1] > 0);
-        targets[n++] = (hf_target){.kind = patch ? HF_TARGET_POSE : HF_TARGET_POSITION,
-                                   .limb = limb,
-                                   .contact = b->phases[p].hold.frame,
-                                   .point = hf_apply(link, c->offset),
-                                   .normal = hf_v3(0, 0, 1),
-                                   .rotation = link.rotation,
-                                   .held = true};
+    for (int limb = 0; limb < s->limb_count && n < HF_STANCE_SUPPORTS; limb++) {
+        bool holds = hf_bend_holds(b, f, limb) >= 0, misses = limb < 32 && b->missed[f] >> limb & 1;
+        if (holds || misses) targets[n++] = hf_bend_target(b, f, limb);
     }
     return n;
 }
@@ -86,33 +84,22 @@ static hf_status ask(hf_bend* b, int f, const hf_stance* stance, double* q, hf_d
     return status;
 }
 
-static bool misses_hold(const hf_bend* b, int f) {
-    for (int limb = 0; limb < b->source->limb_count && limb < 32; limb++)
-        if (b->missed[f] >> limb & 1 && hf_bend_holds(b, f, limb) >= 0) return true;
-    return false;
-}
-
-/* How the root should move in frames that miss a hold, or were balanced and are not. */
-static hf_status wishes(hf_bend* b, hf_stance* stance, double* q, hf_delta* wish, bool* any) {
+/* How the root should move in frames where a limb does not get to its target; of many one in a few is asked.
+ */
+static hf_status reach_wishes(hf_bend* b, hf_stance* stance, double* q, hf_delta* wish, int* bad) {
     const hf_source* s = b->source;
     hf_support supports[HF_STANCE_SUPPORTS];
     hf_status status = HF_OK;
-    int built = -1;
-    *any = false;
+    int asked = -STRIDE;
+    *bad = 0;
+    memset(wish, 0, (size_t)s->frame_count * sizeof *wish);
     for (int f = 0; f < s->frame_count && status == HF_OK; f++) {
-        wish[f] = (hf_delta){0};
-        bool weighs = !(s->faults[f] & (1u << HF_FAULT_BALANCE)), misses = misses_hold(b, f);
-        if (!b->touched[f] || !(weighs || misses)) continue;
-        if (built < 0 || !same_holds(b, built, f)) status = build_stance(b, f, supports, stance);
-        built = f;
-        if (status != HF_OK) break;
-        if (!misses) {
-            hf_pose pose = {b->roots[f], b->q + (size_t)f * (size_t)s->q_count};
-            hf_forward(s->creature, &pose, b->links);
-            if (hf_stance_margin(stance, hf_com(s->creature, b->links)) >= HF_MARGIN_M) continue;
-        }
-        status = ask(b, f, stance, q, &wish[f]);
-        *any = true;
+        if (!b->missed[f]) continue;
+        ++*bad;
+        if (f < asked + STRIDE) continue;
+        asked = f;
+        status = build_stance(b, f, supports, stance);
+        if (status == HF_OK) status = ask(b, f, stance, q, &wish[f]);
     }
     return status;
 }
@@ -142,23 +129,150 @@ static void spread(hf_bend* b, const hf_delta* wish, hf_delta* wide) {
     }
 }
 
-hf_status hf_repair_balance(hf_bend* b, int rounds) {
+/* ---- balance over time ---- */
+
+/* Frames of a window and where their centres of mass are. */
+typedef struct window {
+    int first, count;
+    hf_vec3* com;
+    hf_vec3* shift; /* of the root, that is looked for */
+    hf_vec3* next;
+} window;
+
+static bool weighs(const hf_bend* b, int f) { return !(b->source->faults[f] & (1u << HF_FAULT_BALANCE)); }
+
+/* The next shift of a frame that is not balanced with the one it has; false when it is. */
+static bool project(const hf_stance* stance, hf_vec3 com, double margin_m, hf_vec3* shift) {
+    hf_vec3 at = hf_add(com, *shift), more;
+    if (hf_stance_margin(stance, at) >= margin_m) return false;
+    hf_stance_wish w = {stance, margin_m};
+    hf_stance_balance(&w, at, &more);
+    shift->x += more.x, shift->y += more.y;
+    return true;
+}
+
+/* One sweep over the window's frames: each is brought into balance by its shift; returns how many were not.
+ */
+static hf_status sweep(hf_bend* b, window* w, double margin_m, hf_stance* stance, int* bad) {
+    hf_support supports[HF_STANCE_SUPPORTS];
+    hf_status status = HF_OK;
+    int built = -1;
+    *bad = 0;
+    for (int i = 0; i < w->count && status == HF_OK; i++) {
+        int f = w->first + i;
+        if (!weighs(b, f)) continue;
+        if (built < 0 || !same_holds(b, built, f)) status = build_stance(b, f, supports, stance);
+        built = f;
+        if (status == HF_OK) *bad += project(stance, w->com[i], margin_m, &w->shift[i]);
+    }
+    return status;
+}
+
+/* Shifts that keep every frame balanced and change smoothly: smoothing and bringing into balance in turn. */
+static hf_status relax(hf_bend* b, window* w, hf_stance* stance) {
+    hf_status status = HF_OK;
+    int bad = 1;
+    for (int i = 0; i < RELAXATIONS && status == HF_OK && bad; i++) {
+        status = sweep(b, w, 2 * HF_MARGIN_M, stance, &bad);
+        for (int pass = 0; pass < SMOOTHINGS; pass++) {
+            for (int k = 0; k < w->count; k++) {
+                hf_vec3 zero = {0, 0, 0}, l = k > 0 ? w->shift[k - 1] : zero,
+                        r = k + 1 < w->count ? w->shift[k + 1] : zero;
+                // the opened motion's own first and last frames are free
+                if (k == 0 && w->first == 0) l = w->shift[0];
+                if (k + 1 == w->count && w->first + w->count == b->source->frame_count) r = w->shift[k];
+                w->next[k] = hf_add(hf_scale(w->shift[k], 0.5), hf_scale(hf_add(l, r), 0.25));
+            }
+            hf_vec3* swap = w->shift;
+            w->shift = w->next, w->next = swap;
+        }
+    }
+    return status == HF_OK ? sweep(b, w, HF_MARGIN_M, stance, &bad) : status;
+}
+
+static hf_vec3 com_of(hf_bend* b, int f) {
+    hf_pose pose = {b->roots[f], b->q + (size_t)f * (size_t)b->source->q_count};
+    hf_forward(b->source->creature, &pose, b->links);
+    return hf_com(b->source->creature, b->links);
+}
+
+/* Frames that differ from the opened motion and lost their balance; *first and *last of the first group. */
+static hf_status find_lost(hf_bend* b, hf_stance* stance, int from, int* first, int* last) {
     const hf_source* s = b->source;
-    hf_stance* stance = NULL;
-    if (!(s->creature->view.mass > 0)) return HF_OK;
+    hf_support supports[HF_STANCE_SUPPORTS];
+    int built = -1, reach = (int)ceil(SPREAD_S * s->schedule->rate);
+    hf_status status = HF_OK;
+    *first = -1;
+    for (int f = from; f < s->frame_count && status == HF_OK; f++) {
+        if (*first >= 0 && f > *last + 2 * reach) break;
+        bool differs = b->touched[f];
+        for (int limb = 0; limb < s->limb_count && !differs; limb++)
+            differs = s->phase_at[f * s->limb_count + limb] != hf_bend_holds(b, f, limb);
+        if (!differs || !weighs(b, f)) continue;
+        if (built < 0 || !same_holds(b, built, f)) status = build_stance(b, f, supports, stance);
+        built = f;
+        if (status != HF_OK || hf_stance_margin(stance, com_of(b, f)) >= HF_MARGIN_M) continue;
+        if (*first < 0) *first = f;
+        *last = f;
+    }
+    return status;
+}
+
+static hf_status balance_once(hf_bend* b, hf_stance* stance, int* lost) {
+    const hf_source* s = b->source;
+    hf_status status = HF_OK;
+    int first, last, reach = (int)ceil(2 * SPREAD_S * s->schedule->rate);
+    *lost = 0;
+    for (int from = 0; status == HF_OK; from = last + 1) {
+        status = find_lost(b, stance, from, &first, &last);
+        if (status != HF_OK || first < 0) break;
+        *lost += last - first + 1;
+        hf_workspace_mark at = hf_workspace_begin(b->workspace);
+        window w = {.first = first > reach ? first - reach : 0};
+        int end = last + reach < s->frame_count ? last + reach : s->frame_count - 1;
+        w.count = end - w.first + 1;
+        w.com = hf_workspace_take(b->workspace, 3 * (size_t)w.count, sizeof *w.com);
+        if (!w.com) return HF_ERROR_MEMORY;
+        w.shift = w.com + w.count, w.next = w.shift + w.count;
+        memset(w.shift, 0, (size_t)w.count * sizeof *w.shift);
+        for (int i = 0; i < w.count; i++) w.com[i] = com_of(b, w.first + i);
+        status = relax(b, &w, stance);
+        for (int i = 0; i < w.count; i++)
+            b->root_push[w.first + i].shift =
+                hf_add(b->root_push[w.first + i].shift, hf_scale(w.shift[i], MORE));
+        hf_workspace_end(b->workspace, at);
+    }
+    return status;
+}
+
+static hf_status reach_once(hf_bend* b, hf_stance* stance, int* missed) {
+    const hf_source* s = b->source;
     hf_workspace_mark at = hf_workspace_begin(b->workspace);
     hf_delta* wish = hf_workspace_take(b->workspace, 2 * (size_t)s->frame_count, sizeof *wish);
     double* q = hf_workspace_take(b->workspace, (size_t)s->q_count + 1, sizeof *q);
-    hf_status status = wish && q ? hf_stance_create(&stance) : HF_ERROR_MEMORY;
-    bool any = true;
-    for (int i = 0; i < rounds && any && status == HF_OK; i++) {
-        status = wishes(b, stance, q, wish, &any);
-        if (status != HF_OK || !any) break;
-        spread(b, wish, wish + s->frame_count);
-        status = hf_bend_solve(b, 0, s->frame_count - 1);
+    hf_status status = wish && q ? reach_wishes(b, stance, q, wish, missed) : HF_ERROR_MEMORY;
+    if (status == HF_OK && *missed) spread(b, wish, wish + s->frame_count);
+    hf_workspace_end(b->workspace, at);
+    return status;
+}
+
+hf_status hf_repair_root(hf_bend* b, int rounds) {
+    const hf_source* s = b->source;
+    hf_stance* stance = NULL;
+    hf_status status = hf_stance_create(&stance);
+    int least = INT_MAX, worse = 0;
+    for (int i = 0; i < rounds && status == HF_OK; i++) {
+        int missed = 0, lost = 0;
+        status = reach_once(b, stance, &missed);
+        if (status == HF_OK && missed) status = hf_bend_solve(b, 0, s->frame_count - 1);
+        if (status == HF_OK && s->creature->view.mass > 0) status = balance_once(b, stance, &lost);
+        if (status == HF_OK && lost) status = hf_bend_solve(b, 0, s->frame_count - 1);
+        // two rounds that leave no less to do are the last
+        worse = missed + lost < least ? 0 : worse + 1;
+        if (missed + lost < least) least = missed + lost;
+        if (missed + lost == 0 || worse > 1 || !hf_workspace_goes_on(b->workspace)) break;
     }
     hf_stance_free(stance);
-    hf_workspace_end(b->workspace, at);
     return status;
 }
 

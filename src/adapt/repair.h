@@ -5,8 +5,9 @@
 
 #include "adapt/bend.h"
 
-/* Moves the root where frames lost the balance that the opened motion has there. */
-hf_status hf_repair_balance(hf_bend* bend, int rounds);
+/* Moves the root where limbs do not get to their targets, and where frames lost the balance that the opened
+   motion has there. */
+hf_status hf_repair_root(hf_bend* bend, int rounds);
 /* Pushes what collides in these faults out along the surfaces; *pushed is false when nothing can be done. */
 hf_status hf_repair_collisions(hf_bend* bend, const hf_realise_result* faults, int round, bool* pushed);
 

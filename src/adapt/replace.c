@@ -123,12 +123,23 @@ static hf_status replace_one(hf_adapt_editor* e, int phase, hf_realise_result* f
     return again && status == HF_OK ? hf_adapt_pass(e, faults) : status;
 }
 
+/* The phase that most faults blame: of those whose object changed, else of all. */
+static int find_worst(const hf_adapt_editor* e, const hf_realise_result* faults) {
+    int worst = -1, most = 0;
+    for (int any = 0; any < 2 && worst < 0; any++)
+        for (int i = 0; i < e->source.phase_count; i++) {
+            int object = e->source.phases[i].hold.object;
+            if (e->bend.phases[i].final || (!any && !(object >= 0 && e->moved.changed[object]))) continue;
+            int n = blamed(e, faults, i);
+            if (n > most) most = n, worst = i;
+        }
+    return worst;
+}
+
 hf_status hf_adapt_replace(hf_adapt_editor* e, hf_realise_result* faults) {
     hf_status status = HF_OK;
     for (int round = 0; round < e->source.phase_count && status == HF_OK; round++) {
-        int worst = -1;
-        for (int i = 0; i < e->source.phase_count && worst < 0; i++)
-            if (!e->bend.phases[i].final && blamed(e, faults, i)) worst = i;
+        int worst = find_worst(e, faults);
         if (worst < 0 || !hf_workspace_goes_on(e->bend.workspace)) break;
         say_why(e, faults, worst);
         status = replace_one(e, worst, faults);

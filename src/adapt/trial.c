@@ -88,9 +88,14 @@ static void mark_near(const hf_bend* b, bool* look) {
     }
 }
 
+/* Does a limb hold something else than in the opened motion, or something that changed? */
 static bool lost_hold(const hf_bend* b, int f) {
-    for (int limb = 0; limb < b->source->limb_count; limb++)
-        if (b->source->phase_at[f * b->source->limb_count + limb] != hf_bend_holds(b, f, limb)) return true;
+    for (int limb = 0; limb < b->source->limb_count; limb++) {
+        int p = b->source->phase_at[f * b->source->limb_count + limb];
+        if (p != hf_bend_holds(b, f, limb)) return true;
+        int object = p >= 0 ? b->source->phases[p].hold.object : -1;
+        if (object >= 0 && b->moved->changed[object]) return true;
+    }
     return false;
 }
 
