@@ -18,7 +18,7 @@ typedef struct hf_adapt_options {
     int samples;      /* postures of a limb among which new contacts are looked for; default 10,000 */
     int candidates;   /* new contacts looked at for one phase, 1..1000; default 24 */
     int tries;        /* of them tried in the whole motion, best first, 1..100; default 4 */
-    int rounds;       /* of repairs of balance and collisions in one pass, 0..100; default 8 */
+    int rounds;       /* of repairs of balance and collisions in one pass, 0..100; default 12 */
     double spacing_m; /* descriptor points on the scene are that far apart beside the body; default 0.04 */
     uint64_t seed;    /* default 1 */
 } hf_adapt_options;
@@ -52,6 +52,7 @@ typedef struct hf_adapt_result {
     hf_outcome outcome; /* found: no fault that the opened motion did not have; partial: see realised */
     int level;          /* 0: nothing to do, 1, 2 or 3 */
     int touched;        /* frames that are not the opened ones */
+    int added;          /* frames more than the opened motion has: parts that would be too fast take longer */
     int phase_count, phase_capacity;
     hf_phase_report* phases; /* one for each hold of the opened schedule, and for each part of a split one */
     hf_realise_result realised; /* faults that are left and that the opened motion does not have there */

@@ -372,7 +372,9 @@ static hf_status solve_limb(hf_bend* b, int f, int limb, double* q, bool* reache
     start_joints(b, f, limb, q);
     hf_status status = hf_limb_solve(s->creature, &b->links[l->base_link], &target, &o, b->workspace, q, &r);
     bool near = r.position_error_m <= HF_HELD_M && r.angle_error_rad <= HF_HELD_RAD;
-    if (status == HF_OK && !near && r.stop != HF_STOP_OUT_OF_REACH) {
+    // one frame of those that miss is looked at closely, and each in which the limb holds nothing moves on
+    bool before = f > 0 && limb < 32 && b->missed[f - 1] >> limb & 1;
+    if (status == HF_OK && !near && !before && r.stop != HF_STOP_OUT_OF_REACH) {
         o.near_start = false, o.max_starts = FAR_STARTS;
         status = hf_limb_solve(s->creature, &b->links[l->base_link], &target, &o, b->workspace, q, &r);
         near = r.position_error_m <= HF_HELD_M && r.angle_error_rad <= HF_HELD_RAD;

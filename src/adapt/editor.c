@@ -2,6 +2,8 @@
    contact-repositioning-2016, the cheapest first. */
 #include "adapt/editor.h"
 
+#include "adapt/retime.h"
+
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/workspace.h"
@@ -26,7 +28,7 @@ static const hf_option items[] = {
      "new contacts looked at for one phase"},
     {"tries", HF_OPTION_COUNT, FIELD(tries), 1, 100, 4, "",
      "new contacts of one phase tried in the whole motion"},
-    {"rounds", HF_OPTION_COUNT, FIELD(rounds), 0, 100, 8, "",
+    {"rounds", HF_OPTION_COUNT, FIELD(rounds), 0, 100, 12, "",
      "repairs of balance and collisions in one pass"},
     {"spacing_m", HF_OPTION_REAL, FIELD(spacing_m), 0.001, 10, 0.04, "m",
      "how far descriptor points are apart beside the body"},
@@ -124,6 +126,14 @@ hf_status hf_adapt_editor_undo(hf_adapt_editor* e, bool* undone) {
 
 /* ---- one pass: deltas, frames, repairs, tests ---- */
 
+/* A hold out of reach is for another level, whatever else is repaired. */
+static bool misses_hold(const hf_bend* b) {
+    for (int f = 0; f < b->source->frame_count; f++)
+        for (int limb = 0; b->missed[f] && limb < b->source->limb_count && limb < 32; limb++)
+            if (b->missed[f] >> limb & 1 && hf_bend_holds(b, f, limb) >= 0) return true;
+    return false;
+}
+
 hf_status hf_adapt_pass(hf_adapt_editor* e, hf_realise_result* result) {
     hf_bend* b = &e->bend;
     size_t f = (size_t)e->source.frame_count;
@@ -140,7 +150,7 @@ hf_status hf_adapt_pass(hf_adapt_editor* e, hf_realise_result* result) {
         // two rounds that leave no fewer faults are the last
         worse = result->fault_count < least ? 0 : worse + 1;
         if (result->fault_count < least) least = result->fault_count;
-        if (worse > 1 || !hf_workspace_goes_on(b->workspace)) break;
+        if (worse > 1 || misses_hold(b) || !hf_workspace_goes_on(b->workspace)) break;
         status = hf_repair_collisions(b, result, round, &pushed);
         if (!pushed) break;
     }
@@ -159,8 +169,9 @@ static hf_phase_fate fate_of(const hf_adapt_editor* e, int phase, const hf_reali
     return p->hold.object >= 0 && e->moved.changed[p->hold.object] ? HF_PHASE_BENT : HF_PHASE_KEPT;
 }
 
-static hf_status report(const hf_adapt_editor* e, hf_adapt_result* r) {
+static hf_status report(const hf_adapt_editor* e, const hf_schedule* schedule, hf_adapt_result* r) {
     const hf_source* s = &e->source;
+    int hold = 0;
     r->phase_count = 0;
     for (int i = 0; i < s->phase_count; i++) {
         if (!HF_GROW(r->phases, r->phase_capacity, r->phase_count)) return HF_ERROR_MEMORY;
@@ -178,6 +189,11 @@ static hf_status report(const hf_adapt_editor* e, hf_adapt_result* r) {
                                  .from = hf_apply(p->object, p->hold.point),
                                  .h1 = plan->h1,
                                  .h2 = plan->h2};
+        // holds of the new schedule stand in the order of the phases
+        if (plan->mode != HF_PHASE_RELEASED) {
+            out->from_s = schedule->holds[hold].from_s, out->to_s = schedule->holds[hold].to_s;
+            hold++;
+        }
         out->to = plan->mode == HF_PHASE_RELEASED ? out->from : hf_apply(now, plan->hold.point);
         out->moved_m = hf_distance(out->from, out->to);
         snprintf(out->why, sizeof out->why, "%s", plan->why);
@@ -193,17 +209,68 @@ static int touched_frames(const hf_bend* b) {
     return n;
 }
 
+/* Does a fault of this kind stand among them? */
+static bool has_fault(const hf_realise_result* r, hf_frame_fault_kind kind) {
+    for (int i = 0; i < r->fault_count; i++)
+        if (r->faults[i].kind == kind) return true;
+    return false;
+}
+
+/* Faults of the whole schedule, by its own frames, that the opened motion does not have at the old frame. */
+static hf_status test_whole(hf_adapt_editor* e, const hf_schedule* schedule, const int* old,
+                            hf_realise_result* r) {
+    hf_schedule weighed = *schedule;
+    if (e->source.creature->view.mass > 0) weighed.claims |= HF_CLAIM_BALANCE;
+    hf_motion* motion = NULL;
+    hf_realise_options options = hf_realise_options_default();
+    hf_status status = hf_realise(e->source.creature, hf_adapt_editor_scene(e), &weighed, &options,
+                                  e->bend.workspace, &motion, r);
+    hf_motion_free(motion);
+    int kept = 0;
+    for (int i = 0; i < r->fault_count && status == HF_OK; i++) {
+        if (r->faults[i].kind == HF_FAULT_DYNAMIC) e->dynamic = false;
+        bool before = e->source.faults[old[r->faults[i].frame]] >> r->faults[i].kind & 1;
+        if (!before && r->faults[i].kind != HF_FAULT_DYNAMIC) r->faults[kept++] = r->faults[i];
+    }
+    r->fault_count = kept;
+    r->outcome = kept ? HF_PARTIAL : HF_FOUND;
+    return status;
+}
+
+/* Gives parts that are too fast more time. */
+static hf_status slow_down(hf_adapt_editor* e, hf_schedule** schedule, hf_adapt_result* r) {
+    hf_workspace_mark at = hf_workspace_begin(e->bend.workspace);
+    bool* exempt = hf_workspace_take(e->bend.workspace, (size_t)e->source.frame_count, sizeof *exempt);
+    if (!exempt) return HF_ERROR_MEMORY;
+    for (int f = 0; f < e->source.frame_count; f++) exempt[f] = e->source.faults[f] >> HF_FAULT_SPEED & 1;
+    hf_schedule* slower = NULL;
+    int *old = NULL, added;
+    hf_status status = hf_retime(e->source.creature, *schedule, exempt, &slower, &old, &added);
+    if (status == HF_OK && slower) {
+        status = test_whole(e, slower, old, &r->realised);
+        hf_schedule_free(*schedule);
+        *schedule = slower;
+        r->added = added;
+        if (!e->dynamic) slower->claims &= ~(unsigned)HF_CLAIM_DYNAMIC;
+    }
+    hf_free(old);
+    hf_workspace_end(e->bend.workspace, at);
+    return status;
+}
+
 static hf_status finish(hf_adapt_editor* e, hf_schedule** schedule, hf_adapt_result* r) {
     unsigned claims = e->source.schedule->claims;
     if (!e->dynamic) claims &= ~(unsigned)HF_CLAIM_DYNAMIC;
     hf_status status = hf_bend_schedule(&e->bend, 0, e->source.frame_count - 1, claims, schedule);
+    r->added = 0;
+    if (status == HF_OK && has_fault(&r->realised, HF_FAULT_SPEED)) status = slow_down(e, schedule, r);
     if (status == HF_OK && e->source.schedule->creature) {
         (*schedule)->creature = hf_copy_text(e->source.schedule->creature);
         if (!(*schedule)->creature) status = HF_ERROR_MEMORY;
     }
     r->outcome = r->realised.outcome;
     r->touched = touched_frames(&e->bend);
-    if (status == HF_OK) status = report(e, r);
+    if (status == HF_OK) status = report(e, *schedule, r);
     if (status == HF_OK && r->outcome != HF_FOUND) {
         char* outcome = hf_copy_text(hf_outcome_text(HF_PARTIAL));
         if (!outcome) return HF_ERROR_MEMORY;

@@ -299,6 +299,8 @@ bool hf_places_blames(const hf_bend* b, const hf_frame_fault* f, int phase) {
                         : limb_of_link(b->source->creature, bodies[f->collision.other_body].link);
         return (one == limb || other == limb) && about(b, phase, f->frame) && (inside || differs(b, phase));
     }
+    case HF_FAULT_SPEED:
+        return false; // more time heals it
     case HF_FAULT_BALANCE:
         return inside && differs(b, phase);
     default:

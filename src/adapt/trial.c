@@ -147,23 +147,6 @@ static hf_status run_piece(hf_bend* b, int first, int last, bool* dynamic, hf_re
     return status;
 }
 
-/* Limbs that the solver did not bring onto their holds. */
-static hf_status add_missed(const hf_bend* b, hf_realise_result* out) {
-    const hf_source* s = b->source;
-    for (int f = 0; f < s->frame_count; f++)
-        for (int limb = 0; limb < s->limb_count && limb < 32; limb++) {
-            if (!(b->missed[f] >> limb & 1) || hf_bend_holds(b, f, limb) < 0) continue;
-            bool known = false;
-            for (int i = 0; i < out->fault_count && !known; i++)
-                known = out->faults[i].frame == f && out->faults[i].kind == HF_FAULT_SLIPS;
-            if (known) continue;
-            if (!HF_GROW(out->faults, out->fault_capacity, out->fault_count)) return HF_ERROR_MEMORY;
-            out->faults[out->fault_count++] =
-                (hf_frame_fault){.kind = HF_FAULT_SLIPS, .frame = f, .limb = limb};
-        }
-    return HF_OK;
-}
-
 /* Frames that are as they were at the last test keep its faults; those of all others, and of misses, go. */
 static void forget(const hf_bend* b, bool* look, hf_realise_result* result) {
     int n = b->source->frame_count, kept = 0;
@@ -198,7 +181,6 @@ hf_status hf_trial_run(hf_bend* b, hf_realise_result* result, bool* dynamic) {
         status = run_piece(b, f, last, dynamic, result);
         f = last;
     }
-    if (status == HF_OK) status = add_missed(b, result);
     if (status == HF_OK) memset(b->stale, 0, (size_t)s->frame_count * sizeof *b->stale);
     result->outcome = result->fault_count ? HF_PARTIAL : HF_FOUND;
     hf_workspace_end(b->workspace, at);
