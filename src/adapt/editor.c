@@ -146,6 +146,7 @@ hf_status hf_adapt_pass(hf_adapt_editor* e, hf_realise_result* result) {
     for (int round = 0; round <= e->options.rounds && status == HF_OK; round++) {
         status = hf_repair_root(b, e->options.rounds);
         if (status == HF_OK) status = hf_trial_run(b, result, &e->dynamic);
+        if (status == HF_OK) status = hf_repair_judge(b, result);
         if (status != HF_OK || result->fault_count == 0 || round == e->options.rounds) break;
         // two rounds that leave no fewer faults are the last
         worse = result->fault_count < least ? 0 : worse + 1;

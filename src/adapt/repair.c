@@ -29,10 +29,20 @@ static const double PUSH_M = 0.012;
 
 /* ---- balance ---- */
 
+/* The phase by which a limb bears in a frame, -1 for none. Where one limb at a time changes, a limb does not
+   count in the last frame of a hold and in the first one of the next: those that stay must hold the body. */
+static int bears(const hf_bend* b, int f, int limb) {
+    int p = hf_bend_holds(b, f, limb), n = b->source->frame_count;
+    if (p < 0 || !(b->source->schedule->claims & HF_CLAIM_ONE_LIMB)) return p;
+    bool ends = f + 1 < n && hf_bend_holds(b, f + 1, limb) != p,
+         begins = f > 0 && hf_bend_holds(b, f - 1, limb) != p;
+    return ends || begins ? -1 : p;
+}
+
 static bool same_holds(const hf_bend* b, int f, int g) {
     if (b->moved->key_count > 1) return false;
     for (int limb = 0; limb < b->source->limb_count; limb++)
-        if (hf_bend_holds(b, f, limb) != hf_bend_holds(b, g, limb)) return false;
+        if (bears(b, f, limb) != bears(b, g, limb)) return false;
     return true;
 }
 
@@ -41,10 +51,10 @@ static hf_status build_stance(hf_bend* b, int f, hf_support* supports, hf_stance
     int n = 0;
     hf_placement_set_time(b->placement, f / s->schedule->rate);
     for (int limb = 0; limb < s->limb_count && n < HF_STANCE_SUPPORTS; limb++) {
-        int p = hf_bend_holds(b, f, limb);
+        int p = bears(b, f, limb);
         if (p < 0) continue;
-        hf_hold world =
-            hf_hold_in_world(b->phases[p].hold, hf_object_pose(b->placement, b->phases[p].hold.object));
+        hf_transform object = hf_object_pose(b->placement, b->phases[p].hold.object);
+        hf_hold world = hf_hold_in_world(b->phases[p].hold, object);
         hf_support_plan(s->creature, b->placement, &world, hf_bend_link(b, p, f), &supports[n++]);
     }
     return hf_stance_build(stance, supports, n, s->creature->view.mass, NULL, b->workspace);
@@ -253,6 +263,36 @@ static hf_status reach_once(hf_bend* b, hf_stance* stance, int* missed) {
     hf_status status = wish && q ? reach_wishes(b, stance, q, wish, missed) : HF_ERROR_MEMORY;
     if (status == HF_OK && *missed) spread(b, wish, wish + s->frame_count);
     hf_workspace_end(b->workspace, at);
+    return status;
+}
+
+static bool changes(const hf_bend* b, int f) {
+    for (int limb = 0; limb < b->source->limb_count; limb++)
+        if (bears(b, f, limb) != hf_bend_holds(b, f, limb)) return true;
+    return false;
+}
+
+hf_status hf_repair_judge(hf_bend* b, hf_realise_result* out) {
+    const hf_source* s = b->source;
+    if (!(s->creature->view.mass > 0) || !(s->schedule->claims & HF_CLAIM_ONE_LIMB)) return HF_OK;
+    hf_stance* stance = NULL;
+    hf_support supports[HF_STANCE_SUPPORTS];
+    hf_status status = hf_stance_create(&stance);
+    for (int f = 0; f < s->frame_count && status == HF_OK; f++) {
+        if (!b->touched[f] || !weighs(b, f) || !changes(b, f)) continue;
+        status = build_stance(b, f, supports, stance);
+        if (status != HF_OK || hf_stance_margin(stance, com_of(b, f)) >= HF_FRAME_MARGIN_M) continue;
+        bool known = false;
+        for (int i = 0; i < out->fault_count && !known; i++)
+            known = out->faults[i].frame == f && out->faults[i].kind == HF_FAULT_BALANCE;
+        if (known) continue;
+        if (!HF_GROW(out->faults, out->fault_capacity, out->fault_count)) status = HF_ERROR_MEMORY;
+        if (status == HF_OK)
+            out->faults[out->fault_count++] =
+                (hf_frame_fault){.kind = HF_FAULT_BALANCE, .frame = f, .limb = -1};
+    }
+    if (out->fault_count) out->outcome = HF_PARTIAL;
+    hf_stance_free(stance);
     return status;
 }
 

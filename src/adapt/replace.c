@@ -2,6 +2,8 @@
    sections 5.2 and 5.3). */
 #include "adapt/editor.h"
 
+#include "adapt/refit.h"
+
 #include "base/workspace.h"
 #include "model/creature.h"
 #include "model/scene.h"
@@ -136,6 +138,29 @@ static int find_worst(const hf_adapt_editor* e, const hf_realise_result* faults)
     return worst;
 }
 
+/* Descriptors that say what the re-positioned limbs do now bend the motion beside them, too. They are kept where
+   that leaves no more faults. */
+static hf_status refit(hf_adapt_editor* e, hf_realise_result* faults) {
+    bool any = false;
+    for (int i = 0; i < e->source.phase_count; i++) any |= e->bend.phases[i].mode == HF_PHASE_ELSEWHERE;
+    if (!any) return HF_OK;
+    int before = faults->fault_count;
+    double error_m;
+    size_t size = (size_t)e->relation.count * sizeof *e->moved.items;
+    hf_workspace_mark at = hf_workspace_begin(e->bend.workspace);
+    hf_moved_descriptor* items = hf_workspace_take(e->bend.workspace, (size_t)e->relation.count + 1, sizeof *items);
+    if (!items) return HF_ERROR_MEMORY;
+    memcpy(items, e->moved.items, size);
+    hf_status status = hf_relation_refit(&e->bend, &e->moved, &error_m);
+    if (status == HF_OK) status = hf_adapt_pass(e, faults);
+    if (status == HF_OK && faults->fault_count > before) {
+        memcpy(e->moved.items, items, size);
+        status = hf_adapt_pass(e, faults);
+    }
+    hf_workspace_end(e->bend.workspace, at);
+    return status;
+}
+
 hf_status hf_adapt_replace(hf_adapt_editor* e, hf_realise_result* faults) {
     hf_status status = HF_OK;
     for (int round = 0; round < e->source.phase_count && status == HF_OK; round++) {
@@ -144,5 +169,5 @@ hf_status hf_adapt_replace(hf_adapt_editor* e, hf_realise_result* faults) {
         say_why(e, faults, worst);
         status = replace_one(e, worst, faults);
     }
-    return status;
+    return status == HF_OK ? refit(e, faults) : status;
 }
