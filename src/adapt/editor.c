@@ -94,6 +94,7 @@ hf_status hf_adapt_editor_create(const hf_creature* creature, const hf_scene* sc
 
 void hf_adapt_editor_free(hf_adapt_editor* e) {
     if (!e) return;
+    hf_guide_model_free(e->guide);
     hf_places_free(&e->places, e->source.creature);
     hf_bend_free(&e->bend);
     hf_moved_relation_free(&e->moved);
@@ -281,6 +282,40 @@ static hf_status finish(hf_adapt_editor* e, hf_schedule** schedule, hf_adapt_res
     return status;
 }
 
+/* Level 3 and, where contacts fail on the new way, level 2 again. What it leaves is kept when it has fewer
+   faults. */
+static hf_status go_round(hf_adapt_editor* e, hf_adapt_result* r) {
+    hf_bend* b = &e->bend;
+    size_t phases = (size_t)e->source.phase_count;
+    int before = r->realised.fault_count;
+    bool found = false;
+    hf_status status = HF_OK;
+    if (!e->guide) {
+        hf_guide_model_options o = hf_guide_model_options_default();
+        status = hf_guide_model_create(e->source.creature, &o, &e->guide, NULL);
+        // a creature without a trunk to speak of has no way to look for
+        if (status == HF_ERROR_FORMAT) return HF_OK;
+    }
+    if (status == HF_OK) status = hf_way_find(b, e->guide, &r->realised, e->options.seed, &found);
+    if (status != HF_OK || !found) return status;
+    hf_workspace_mark at = hf_workspace_begin(b->workspace);
+    hf_phase_plan* plans = hf_workspace_take(b->workspace, phases + 1, sizeof *plans);
+    if (!plans) return HF_ERROR_MEMORY;
+    memcpy(plans, b->phases, phases * sizeof *plans);
+    status = hf_adapt_pass(e, &r->realised);
+    for (size_t i = 0; i < phases; i++) b->phases[i].final = false;
+    if (status == HF_OK && r->realised.fault_count) status = hf_adapt_replace(e, &r->realised);
+    if (status == HF_OK && r->realised.fault_count >= before) {
+        memcpy(b->phases, plans, phases * sizeof *plans);
+        memset(b->way, 0, (size_t)e->source.frame_count * sizeof *b->way);
+        hf_bend_renew(b, 0, e->source.frame_count - 1);
+        status = hf_adapt_pass(e, &r->realised);
+    } else
+        r->level = 3;
+    hf_workspace_end(b->workspace, at);
+    return status;
+}
+
 hf_status hf_adapt_editor_update(hf_adapt_editor* e, hf_workspace* workspace, hf_schedule** schedule,
                                  hf_adapt_result* r) {
     HF_REQUIRE(NULL, e && workspace && schedule && r);
@@ -297,6 +332,7 @@ hf_status hf_adapt_editor_update(hf_adapt_editor* e, hf_workspace* workspace, hf
         r->level = 2;
         status = hf_adapt_replace(e, &r->realised);
     }
+    if (status == HF_OK && e->options.level > 2 && r->realised.fault_count) status = go_round(e, r);
     if (status == HF_OK) status = finish(e, schedule, r);
     if (status != HF_OK) {
         hf_schedule_free(*schedule);

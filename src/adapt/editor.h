@@ -5,6 +5,7 @@
 #include "adapt/places.h"
 #include "adapt/repair.h"
 #include "adapt/trial.h"
+#include "adapt/way.h"
 
 struct hf_adapt_editor {
     hf_adapt_options options;
@@ -13,7 +14,8 @@ struct hf_adapt_editor {
     hf_moved_relation moved;
     hf_bend bend;
     hf_places places;
-    bool dynamic; /* contact forces are there for the last pass */
+    hf_guide_model* guide; /* of level 3, when it is first asked for */
+    bool dynamic;          /* contact forces are there for the last pass */
     int scene_count, scene_capacity;
     hf_scene** scenes; /* after each edit */
 };

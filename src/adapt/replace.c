@@ -138,8 +138,8 @@ static int find_worst(const hf_adapt_editor* e, const hf_realise_result* faults)
     return worst;
 }
 
-/* Descriptors that say what the re-positioned limbs do now bend the motion beside them, too. They are kept where
-   that leaves no more faults. */
+/* Descriptors that say what the re-positioned limbs do now bend the motion beside them, too. They are kept
+   where that leaves no more faults. */
 static hf_status refit(hf_adapt_editor* e, hf_realise_result* faults) {
     bool any = false;
     for (int i = 0; i < e->source.phase_count; i++) any |= e->bend.phases[i].mode == HF_PHASE_ELSEWHERE;
@@ -148,7 +148,8 @@ static hf_status refit(hf_adapt_editor* e, hf_realise_result* faults) {
     double error_m;
     size_t size = (size_t)e->relation.count * sizeof *e->moved.items;
     hf_workspace_mark at = hf_workspace_begin(e->bend.workspace);
-    hf_moved_descriptor* items = hf_workspace_take(e->bend.workspace, (size_t)e->relation.count + 1, sizeof *items);
+    hf_moved_descriptor* items =
+        hf_workspace_take(e->bend.workspace, (size_t)e->relation.count + 1, sizeof *items);
     if (!items) return HF_ERROR_MEMORY;
     memcpy(items, e->moved.items, size);
     hf_status status = hf_relation_refit(&e->bend, &e->moved, &error_m);
