@@ -44,6 +44,8 @@ hf_status hf_bend_make(const hf_source* s, const hf_relation* r, hf_workspace* w
     b->missed = hf_alloc(f, sizeof *b->missed);
     b->roots = hf_alloc(f, sizeof *b->roots);
     b->q = hf_alloc(f * ((size_t)s->q_count + 1), sizeof *b->q);
+    b->loose = hf_alloc(f, sizeof *b->loose);
+    b->seat = hf_alloc(f, sizeof *b->seat);
     b->solved = hf_alloc(f * (2 * limbs + 3), sizeof *b->solved);
     b->stale = hf_alloc(f, sizeof *b->stale);
     b->links = hf_alloc((size_t)s->creature->view.link_count, sizeof *b->links);
@@ -52,8 +54,8 @@ hf_status hf_bend_make(const hf_source* s, const hf_relation* r, hf_workspace* w
     b->points = hf_alloc(3 * p, sizeof *b->points);
     b->smooth = hf_alloc(3 * f, sizeof *b->smooth);
     if (b->phases && b->root && b->way && b->root_push && b->tips && b->tip_push && b->touched && b->missed &&
-        b->roots && b->q && b->solved && b->stale && b->links && b->shifts && b->pinned && b->points &&
-        b->smooth)
+        b->roots && b->q && b->loose && b->seat && b->solved && b->stale && b->links && b->shifts &&
+        b->pinned && b->points && b->smooth)
         return HF_OK;
     hf_bend_free(b);
     return HF_ERROR_MEMORY;
@@ -71,6 +73,8 @@ void hf_bend_free(hf_bend* b) {
     hf_free(b->missed);
     hf_free(b->roots);
     hf_free(b->q);
+    hf_free(b->loose);
+    hf_free(b->seat);
     hf_free(b->solved);
     hf_free(b->stale);
     hf_free(b->links);
@@ -298,6 +302,30 @@ void hf_bend_smooth(hf_bend* b, hf_vec3* track, int stride, double width) {
     for (int f = 0; f < n; f++) track[f * stride] = out[f];
 }
 
+/* Frames beside those in which a seat takes the root along: how free the root is, 0 to 1, and the root there.
+ */
+static void seat_root(hf_bend* b) {
+    int n = b->source->frame_count;
+    double ramp = RAMP_S * b->source->schedule->rate;
+    for (int f = 0; f < n; f++) b->loose[f] = 1;
+    for (int f = 0; f < n; f++) {
+        hf_delta seat;
+        if (!carried(b, f, &seat)) continue;
+        for (int k = f - (int)ramp; k <= f + (int)ramp; k++) {
+            double t = ease(fabs((double)(k - f)) / ramp);
+            if (k < 0 || k >= n || t >= b->loose[k]) continue;
+            // the nearest frame with a seat decides
+            b->seat[k] = seat;
+            b->loose[k] = t;
+        }
+    }
+    for (int f = 0; f < n; f++) {
+        if (b->loose[f] == 1) continue;
+        hf_delta d = less(b->root[f], b->seat[f]);
+        b->root[f] = plus(b->seat[f], d, b->loose[f]);
+    }
+}
+
 hf_status hf_bend_deltas(hf_bend* b) {
     const hf_source* s = b->source;
     for (int limb = 0; limb < s->limb_count; limb++)
@@ -310,9 +338,7 @@ hf_status hf_bend_deltas(hf_bend* b) {
     double width = SMOOTH_S * s->schedule->rate;
     hf_bend_smooth(b, &b->root[0].shift, 2, width);
     hf_bend_smooth(b, &b->root[0].turn, 2, width);
-    hf_delta seat;
-    for (int f = 0; f < s->frame_count; f++)
-        if (carried(b, f, &seat)) b->root[f] = seat;
+    seat_root(b);
     return HF_OK;
 }
 
@@ -388,8 +414,9 @@ static hf_status solve_frame(hf_bend* b, int f) {
     double* q = b->q + (size_t)f * (size_t)s->q_count;
     memcpy(q, s->q + (size_t)f * (size_t)s->q_count, sizeof *q * (size_t)s->q_count);
     hf_transform root = hf_delta_apply(&b->root[f], s->roots[f]);
-    root = hf_delta_apply(&b->way[f], root);
-    root = hf_delta_apply(&b->root_push[f], root);
+    hf_delta way = plus((hf_delta){0}, b->way[f], b->loose[f]);
+    hf_delta push = plus((hf_delta){0}, b->root_push[f], b->loose[f]);
+    root = hf_delta_apply(&push, hf_delta_apply(&way, root));
     b->roots[f] = root;
     b->missed[f] = 0;
     hf_pose pose = {root, q};

@@ -44,6 +44,8 @@ typedef struct hf_bend {
     hf_vec3* tip_push;   /* the same */
     bool* touched;       /* differs from the opened motion */
     unsigned* missed;    /* limbs that did not get to their targets, one bit each */
+    double* loose;  /* how free the root is: 0 while a limb without joints holds, 1 well before and after */
+    hf_delta* seat; /* of the root while it is not free */
     hf_transform* roots; /* the frames that come out */
     double* q;
     /* of each frame: what it was solved for, [1 + limb_count] deltas and as many pushes, and whether it was

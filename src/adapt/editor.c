@@ -329,8 +329,9 @@ hf_status hf_adapt_editor_update(hf_adapt_editor* e, hf_workspace* workspace, hf
     if (status == HF_OK) status = hf_adapt_pass(e, &r->realised);
     r->level = status == HF_OK && (touched_frames(&e->bend) || r->realised.fault_count) ? 1 : 0;
     if (status == HF_OK && e->options.level > 1 && r->realised.fault_count) {
-        r->level = 2;
         status = hf_adapt_replace(e, &r->realised);
+        for (int i = 0; i < e->source.phase_count; i++)
+            if (e->bend.phases[i].final) r->level = 2;
     }
     if (status == HF_OK && e->options.level > 2 && r->realised.fault_count) status = go_round(e, r);
     if (status == HF_OK) status = finish(e, schedule, r);

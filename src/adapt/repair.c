@@ -348,6 +348,31 @@ static void push_limb(hf_bend* b, int limb, int frame, hf_vec3 by) {
     }
 }
 
+/* The swinging limb that a collision can be healed by, -1 for none. */
+static int pushed_limb(const hf_bend* b, const hf_frame_fault* f) {
+    const hf_source* s = b->source;
+    const int bodies[2] = {f->collision.body, f->collision.other_body};
+    for (int i = 0; i < 2; i++) {
+        int limb = bodies[i] < 0 ? -1 : limb_of(s->creature, s->creature->view.bodies[bodies[i]].link);
+        if (limb >= 0 && s->acts[limb] && hf_bend_holds(b, f->frame, limb) < 0) return limb;
+    }
+    return -1;
+}
+
+/* Out of the surface, or away from the other body. */
+static hf_vec3 push_direction(hf_bend* b, const hf_frame_fault* f, int limb) {
+    const hf_source* s = b->source;
+    if (f->collision.other_body < 0) return f->collision.surface.normal;
+    const hf_body *x = &s->creature->view.bodies[f->collision.body],
+                  *y = &s->creature->view.bodies[f->collision.other_body];
+    hf_pose pose = {b->roots[f->frame], b->q + (size_t)f->frame * (size_t)s->q_count};
+    hf_forward(s->creature, &pose, b->links);
+    hf_vec3 from = hf_apply(b->links[y->link], y->in_link.position),
+            to = hf_apply(b->links[x->link], x->in_link.position);
+    hf_vec3 away = hf_normalize(hf_sub(to, from));
+    return limb_of(s->creature, x->link) == limb ? away : hf_neg(away);
+}
+
 hf_status hf_repair_collisions(hf_bend* b, const hf_realise_result* faults, int round, bool* pushed) {
     const hf_source* s = b->source;
     hf_workspace_mark at = hf_workspace_begin(b->workspace);
@@ -358,13 +383,14 @@ hf_status hf_repair_collisions(hf_bend* b, const hf_realise_result* faults, int 
     bool root = false;
     for (int i = 0; i < faults->fault_count; i++) {
         const hf_frame_fault* f = &faults->faults[i];
-        if (f->kind != HF_FAULT_COLLIDES || f->collision.other_body >= 0) continue;
-        int limb = limb_of(s->creature, s->creature->view.bodies[f->collision.body].link);
+        if (f->kind != HF_FAULT_COLLIDES) continue;
+        int limb = pushed_limb(b, f);
         // a limb that is not where it should be collides for that reason
         if (limb >= 0 && limb < 32 && b->missed[f->frame] >> limb & 1) continue;
-        hf_vec3 by = hf_scale(f->collision.surface.normal, PUSH_M * (round + 1));
+        if (f->collision.other_body >= 0 && limb < 0) continue;
+        hf_vec3 by = hf_scale(push_direction(b, f, limb), PUSH_M * (round + 1));
         *pushed = true;
-        if (limb >= 0 && s->acts[limb] && hf_bend_holds(b, f->frame, limb) < 0)
+        if (limb >= 0)
             push_limb(b, limb, f->frame, by);
         else
             wish[f->frame].shift = hf_scale(by, 0.5), root = true;
