@@ -36,6 +36,7 @@
 #include <holdfast/plan.h>
 #include <holdfast/control.h>
 #include <holdfast/reaching.h>
+#include <holdfast/adapt.h>
 #include <holdfast/check.h>
 #include <holdfast/render.h>
 

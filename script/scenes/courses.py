@@ -71,6 +71,10 @@ def ledges(rows, columns, across, up, low):
 
 def courses(folder):
     put(folder, "stairs.obj", "Six steps of 0.17 by 0.28 m, 1.2 m wide, and a landing", stairs(6, 0.17, 0.28, 0.6, 1.2))
+    put(folder, "tread.obj", "One step of the stairs alone, 0.28 by 1.2 m, 0.17 m thick, its top at z = 0", [("tread", box((0, -0.6, -0.17), (0.28, 0.6, 0)))])
+    put(folder, "stairs-landing.obj", "The landing of the stairs alone, its top at z = 0", [("landing", box((0, -0.6, -0.17), (1.2, 0.6, 0)))])
+    put(folder, "stone.obj", "A round stepping stone, 0.44 m across and 0.3 m thick, its top at z = 0",
+        [("stone", prism([(0.22 * math.cos(math.pi * k / 6), 0.22 * math.sin(math.pi * k / 6)) for k in range(12)], -0.3, 0, axis=2))])
     put(folder, "handrail.obj", "The rail of the stairs, 0.9 m above the steps", handrail(6, 0.17, 0.28, 1.0, 0.9))
     put(folder, "low-steps.obj", "Four steps of 0.12 by 0.5 m, 1.2 m wide, and a landing", stairs(4, 0.12, 0.5, 0.6, 1.4))
     put(folder, "floating-beam.obj", "A block that floats 0.8 m above the ground across a passage of 2.4 m, with the passage's walls",

@@ -76,6 +76,9 @@ def furniture(folder):
     put(folder, "chair.obj", "A chair, its seat 0.45 m high, its back towards -X",
         [("seat", box((-0.21, -0.21, 0.41), (0.21, 0.21, 0.45)))] + legs(0.18, 0.18, 0.04, 0.41)
         + [("back", box((-0.21, -0.21, 0.45), (-0.18, 0.21, 0.9)))])
+    put(folder, "armrest.obj", "An armrest, 0.36 m long, 7 cm wide, its top at z = 0", [("armrest", box((-0.18, -0.035, -0.04), (0.18, 0.035, 0)))])
+    put(folder, "cylinder.obj", "A stool without a seat: a drum, 0.36 m across and 0.62 m high",
+        [("drum", prism([(0.18 * math.cos(math.pi * k / 8), 0.18 * math.sin(math.pi * k / 8)) for k in range(16)], 0, 0.62, axis=2))])
     put(folder, "shelf.obj", "A bookshelf, 0.9 m wide, 1.8 m high, open towards -X",
         [("left", box((-0.16, 0.43, 0), (0.16, 0.46, 1.8))), ("right", box((-0.16, -0.46, 0), (0.16, -0.43, 1.8)))]
         + [(f"board_{i}", box((-0.16, -0.43, z), (0.16, 0.43, z + 0.03))) for i, z in enumerate((0.05, 0.45, 0.85, 1.25, 1.77))])

@@ -78,7 +78,7 @@ static hf_status check_keys(const hf_object_def* d, const char* field, hf_error*
     return HF_OK;
 }
 
-static hf_status check_object(const hf_object_def* d, int index, hf_error* error) {
+hf_status hf_object_check(const hf_object_def* d, int index, hf_error* error) {
     char field[160];
     snprintf(field, sizeof field, "object %d", index);
     if (!d->name || !d->name[0]) return hf_fail(error, HF_ERROR_ARGUMENT, NULL, 0, field, "it has no name");
@@ -111,6 +111,9 @@ static hf_status check_names(const hf_object_def* objects, int count, hf_error* 
 }
 
 static hf_status copy_object(const hf_object_def* d, hf_object* o) {
+    o->owners = hf_alloc(1, sizeof *o->owners);
+    if (!o->owners) return HF_ERROR_MEMORY;
+    atomic_init(o->owners, 1);
     o->start = d->start;
     o->start.rotation = hf_quat_normalize(d->start.rotation);
     o->friction = d->friction, o->contact = d->contact, o->movable = d->movable, o->grip = d->grip;
@@ -135,11 +138,11 @@ static hf_status copy_object(const hf_object_def* d, hf_object* o) {
     return HF_OK;
 }
 
-static hf_status build_object(const hf_object_def* d, const hf_tree_kernel* kernel, hf_object* o) {
+hf_status hf_object_build(const hf_object_def* d, hf_object* o) {
     hf_status status = copy_object(d, o);
     if (!status) status = hf_tree_build(&o->mesh, &o->tree);
     if (!status) status = hf_pieces_find(&o->mesh, &o->pieces);
-    return status ? status : hf_solids_find(o, kernel);
+    return status ? status : hf_solids_find(o, hf_tree_kernel_for(hf_cpu_best()));
 }
 
 hf_status hf_scene_build(const hf_object_def* objects, int count, hf_scene** scene, hf_error* error) {
@@ -150,17 +153,16 @@ hf_status hf_scene_build(const hf_object_def* objects, int count, hf_scene** sce
         return hf_fail(error, HF_ERROR_LIMIT, NULL, 0, NULL, "%d objects: 0 to %d are accepted", count,
                        HF_SCENE_MAX_OBJECTS);
     hf_status status = HF_OK;
-    for (int i = 0; i < count && !status; i++) status = check_object(&objects[i], i, error);
+    for (int i = 0; i < count && !status; i++) status = hf_object_check(&objects[i], i, error);
     if (!status) status = check_names(objects, count, error);
     if (status) return status;
 
-    const hf_tree_kernel* kernel = hf_tree_kernel_for(hf_cpu_best());
     hf_scene* s = hf_alloc(1, sizeof *s);
     if (!s) return hf_fail_memory(error, NULL);
     s->objects = hf_alloc((size_t)count, sizeof *s->objects);
     if (!s->objects) status = HF_ERROR_MEMORY;
     if (!status) s->count = count;
-    for (int i = 0; i < count && !status; i++) status = build_object(&objects[i], kernel, &s->objects[i]);
+    for (int i = 0; i < count && !status; i++) status = hf_object_build(&objects[i], &s->objects[i]);
     if (status) {
         hf_scene_free(s);
         return hf_fail_memory(error, NULL);
@@ -169,18 +171,31 @@ hf_status hf_scene_build(const hf_object_def* objects, int count, hf_scene** sce
     return HF_OK;
 }
 
+hf_status hf_object_share(const hf_object* from, hf_object* o) {
+    *o = *from;
+    o->name = hf_copy_text(from->name);
+    o->keys = hf_alloc((size_t)from->key_count, sizeof *o->keys);
+    atomic_fetch_add(o->owners, 1);
+    if (!o->name || !o->keys) return HF_ERROR_MEMORY;
+    for (int i = 0; i < from->key_count; i++) o->keys[i] = from->keys[i];
+    return HF_OK;
+}
+
+void hf_object_free(hf_object* o) {
+    hf_free(o->name);
+    hf_free(o->keys);
+    if (!o->owners || atomic_fetch_sub(o->owners, 1) > 1) return;
+    hf_free(o->owners);
+    hf_free(o->mesh.vertices);
+    hf_free(o->mesh.indices);
+    hf_free(o->tree);
+    hf_pieces_free(&o->pieces);
+    hf_solids_free(&o->solids);
+}
+
 void hf_scene_free(hf_scene* scene) {
     if (!scene) return;
-    for (int i = 0; i < scene->count; i++) {
-        hf_object* o = &scene->objects[i];
-        hf_free(o->name);
-        hf_free(o->keys);
-        hf_free(o->mesh.vertices);
-        hf_free(o->mesh.indices);
-        hf_free(o->tree);
-        hf_pieces_free(&o->pieces);
-        hf_solids_free(&o->solids);
-    }
+    for (int i = 0; i < scene->count; i++) hf_object_free(&scene->objects[i]);
     if (scene->attached_free) scene->attached_free(scene->attached);
     hf_free(scene->objects);
     hf_free(scene);

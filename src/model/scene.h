@@ -6,6 +6,8 @@
 
 #include "geom/tree.h"
 
+#include <stdatomic.h>
+
 /* Largest coordinate of a mesh, m: squares of squares of it still fit a float. */
 #define HF_SCENE_MAX_COORDINATE 1e8f
 #define HF_SCENE_MAX_TRIANGLES (1 << 27)
@@ -44,6 +46,7 @@ typedef struct hf_object {
     hf_pieces pieces;
     hf_solids solids;
     hf_tree* tree;
+    atomic_int* owners; /* scenes that share mesh, pieces, solids and tree; the last one frees them */
 } hf_object;
 
 struct hf_scene {
@@ -53,6 +56,13 @@ struct hf_scene {
     void* attached;
     void (*attached_free)(void* attached);
 };
+
+/* The parts of building and freeing a scene that edits use, too. */
+hf_status hf_object_check(const hf_object_def* def, int index, hf_error* error);
+hf_status hf_object_build(const hf_object_def* def, hf_object* object);
+/* A copy that shares the geometry. */
+hf_status hf_object_share(const hf_object* from, hf_object* object);
+void hf_object_free(hf_object* object);
 
 hf_status hf_solids_find(hf_object* object, const hf_tree_kernel* kernel);
 void hf_solids_free(hf_solids* solids);

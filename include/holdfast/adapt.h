@@ -1,0 +1,85 @@
+/* Recorded motion in an edited scene (contact-repositioning-2016): a schedule is opened once with the scene
+   that it was made in; after every edit of the scene it is bent along, contacts that no longer hold are put
+   elsewhere, and the root finds another way where that is not enough. */
+#ifndef HOLDFAST_ADAPT_H
+#define HOLDFAST_ADAPT_H
+
+#include <holdfast/edit.h>
+#include <holdfast/options.h>
+#include <holdfast/schedule.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hf_adapt_options {
+    int level;        /* 1: bend alone, 2: contacts may move, 3 (default): the root may go another way */
+    double weight;    /* w of h = w h1 + (1 - w) h2, 0..1: likeness of forces against duration; default 0.7 */
+    int samples;      /* postures of a limb among which new contacts are looked for; default 10,000 */
+    int candidates;   /* new contacts looked at for one phase, 1..1000; default 24 */
+    int tries;        /* of them tried in the whole motion, best first, 1..100; default 4 */
+    int rounds;       /* of repairs of balance and collisions in one pass, 0..100; default 12 */
+    double spacing_m; /* descriptor points on the scene are that far apart beside the body; default 0.04 */
+    uint64_t seed;    /* default 1 */
+} hf_adapt_options;
+HF_API hf_adapt_options hf_adapt_options_default(void);
+HF_API hf_option_table hf_adapt_option_table(void);
+
+/* What became of a contact phase. */
+typedef enum hf_phase_fate {
+    HF_PHASE_KEPT,    /* as it was */
+    HF_PHASE_BENT,    /* it went along with its object */
+    HF_PHASE_MOVED,   /* to another place */
+    HF_PHASE_DROPPED, /* the motion goes without it */
+    HF_PHASE_FAILED   /* it is held where it was, and the motion has faults there */
+} hf_phase_fate;
+HF_API const char* hf_phase_fate_text(hf_phase_fate fate);
+
+typedef struct hf_phase_report {
+    int hold; /* of the opened schedule */
+    int limb;
+    int object, to_object; /* that it held, and holds now (-1: none) */
+    double from_s, to_s;   /* in the new motion */
+    hf_phase_fate fate;
+    hf_vec3 from, to; /* where the contact was and is, in the world, at its first moment */
+    double moved_m;
+    double h1, h2; /* of a moved one: likeness of the forces (1: as the original), share of the duration */
+    char why[160]; /* what ended the life of a phase that was not kept or bent, "" for the others */
+} hf_phase_report;
+
+/* Zero it first; its memory is used again. */
+typedef struct hf_adapt_result {
+    hf_outcome outcome; /* found: no fault that the opened motion did not have; partial: see realised */
+    int level;          /* 0: nothing to do, 1, 2 or 3 */
+    int touched;        /* frames that are not the opened ones */
+    int added;          /* frames more than the opened motion has: parts that would be too fast take longer */
+    int phase_count, phase_capacity;
+    hf_phase_report* phases; /* one for each hold of the opened schedule, and for each part of a split one */
+    hf_realise_result realised; /* faults that are left and that the opened motion does not have there */
+} hf_adapt_result;
+HF_API void hf_adapt_result_free(hf_adapt_result* result);
+
+typedef struct hf_adapt_editor hf_adapt_editor;
+/* The schedule is copied, creature and scene must outlive the editor. options may be NULL.
+   HF_ERROR_ARGUMENT for a schedule that hf_schedule_validate refuses. */
+HF_API hf_status hf_adapt_editor_create(const hf_creature* creature, const hf_scene* scene,
+                                        const hf_schedule* schedule, const hf_adapt_options* options,
+                                        hf_adapt_editor** editor, hf_error* error);
+HF_API void hf_adapt_editor_free(hf_adapt_editor* editor);
+/* Edits the scene as the editor has it now; one step for undo. Nothing changes when it fails. */
+HF_API hf_status hf_adapt_editor_edit(hf_adapt_editor* editor, const hf_scene_edit* edits, int count,
+                                      hf_error* error);
+/* Takes the last edit back; *undone false when there is none. */
+HF_API hf_status hf_adapt_editor_undo(hf_adapt_editor* editor, bool* undone);
+/* The edited scene, until the next edit or undo. Objects keep the indices that they have in the first one. */
+HF_API const hf_scene* hf_adapt_editor_scene(const hf_adapt_editor* editor);
+/* Adapts the motion to the scene as it is now; the schedule (free it) is for hf_adapt_editor_scene. Frames
+   that no edit concerns are those of the opened schedule to the last bit. The same answer whatever was asked
+   before. */
+HF_API hf_status hf_adapt_editor_update(hf_adapt_editor* editor, hf_workspace* workspace,
+                                        hf_schedule** schedule, hf_adapt_result* result);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

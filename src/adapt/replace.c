@@ -1,0 +1,174 @@
+/* Level 2: phases that are to blame for faults go elsewhere, are dropped, or fail (contact-repositioning-2016
+   sections 5.2 and 5.3). */
+#include "adapt/editor.h"
+
+#include "adapt/refit.h"
+
+#include "base/workspace.h"
+#include "model/creature.h"
+#include "model/scene.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static int blamed(const hf_adapt_editor* e, const hf_realise_result* faults, int phase) {
+    int n = 0;
+    for (int i = 0; i < faults->fault_count; i++) n += hf_places_blames(&e->bend, &faults->faults[i], phase);
+    return n;
+}
+
+/* The first reason for a phase to end, in words. */
+static void say_why(hf_adapt_editor* e, const hf_realise_result* faults, int phase) {
+    hf_phase_plan* p = &e->bend.phases[phase];
+    if (p->why[0]) return;
+    if (p->gone) {
+        snprintf(p->why, sizeof p->why, "its object has no surface any more");
+        return;
+    }
+    for (int i = 0; i < faults->fault_count; i++) {
+        const hf_frame_fault* f = &faults->faults[i];
+        if (!hf_places_blames(&e->bend, f, phase)) continue;
+        snprintf(p->why, sizeof p->why, "where it was, frame %d %s", f->frame,
+                 f->kind == HF_FAULT_SLIPS ? "is out of reach" : hf_frame_fault_text(f->kind));
+        return;
+    }
+}
+
+static void renew(hf_bend* b, int phase) {
+    hf_bend_renew(b, b->source->phases[phase].first - 1, b->source->phases[phase].last + 1);
+}
+
+static void release(hf_bend* b, int phase) {
+    b->phases[phase].mode = HF_PHASE_RELEASED;
+    renew(b, phase);
+}
+
+static void settle(hf_bend* b, int phase, const hf_place* place) {
+    hf_phase_plan* p = &b->phases[phase];
+    p->mode = HF_PHASE_ELSEWHERE;
+    p->hold = place->hold, p->local = place->local;
+    p->first = place->first, p->last = place->last;
+    p->h1 = place->h1, p->h2 = place->h2;
+    renew(b, phase);
+}
+
+/* Frames about the middle in which the limb gets there. */
+static bool shrink(hf_bend* b, int phase) {
+    hf_phase_plan* p = &b->phases[phase];
+    int limb = b->source->phases[phase].hold.limb,
+        middle = (b->source->phases[phase].first + b->source->phases[phase].last) / 2;
+    int first = middle, last = middle;
+    if (limb >= 32 || b->missed[middle] >> limb & 1) return false;
+    while (first > p->first && !(b->missed[first - 1] >> limb & 1)) first--;
+    while (last < p->last && !(b->missed[last + 1] >> limb & 1)) last++;
+    bool shorter = first != p->first || last != p->last;
+    p->first = first, p->last = last;
+    renew(b, phase);
+    return shorter;
+}
+
+/* One place of a phase in the whole motion; *left is how many faults blame it. */
+static hf_status try_place(hf_adapt_editor* e, int phase, const hf_place* place, hf_realise_result* faults,
+                           int* left) {
+    settle(&e->bend, phase, place);
+    hf_status status = hf_adapt_pass(e, faults);
+    *left = blamed(e, faults, phase);
+    if (status == HF_OK && *left && shrink(&e->bend, phase)) {
+        status = hf_adapt_pass(e, faults);
+        *left = blamed(e, faults, phase);
+    }
+    return status;
+}
+
+/* The motion without the phase; its frames are what places are looked for in. */
+static hf_status without(hf_adapt_editor* e, int phase) {
+    hf_bend* b = &e->bend;
+    size_t f = (size_t)e->source.frame_count;
+    release(b, phase);
+    memset(b->root_push, 0, f * sizeof *b->root_push);
+    memset(b->tip_push, 0, f * (size_t)e->source.limb_count * sizeof *b->tip_push);
+    hf_status status = hf_bend_deltas(b);
+    return status == HF_OK ? hf_bend_solve(b, 0, e->source.frame_count - 1) : status;
+}
+
+static hf_status replace_one(hf_adapt_editor* e, int phase, hf_realise_result* faults) {
+    hf_phase_plan* p = &e->bend.phases[phase];
+    hf_phase_plan was = *p, best = *p;
+    int least = blamed(e, faults, phase), left;
+    hf_contact_why why;
+    hf_status status = without(e, phase);
+    if (status == HF_OK) status = hf_places_find(&e->places, &e->bend, &e->options, phase, &why);
+    if (status != HF_OK) return status;
+    int count = e->places.count < e->options.tries ? e->places.count : e->options.tries;
+    if (was.gone) least = faults->fault_count + 1000;
+    for (int i = 0; i < count && least > 0 && status == HF_OK; i++) {
+        hf_place place = e->places.items[i];
+        status = try_place(e, phase, &place, faults, &left);
+        if (left < least) least = left, best = *p;
+        if (!hf_workspace_goes_on(e->bend.workspace)) break;
+    }
+    if (least > 0 && status == HF_OK) {
+        release(&e->bend, phase);
+        status = hf_adapt_pass(e, faults);
+        left = blamed(e, faults, phase);
+        if (left < least) least = left, best = *p;
+        if (count == 0 && best.mode != HF_PHASE_HELD)
+            snprintf(best.why + strlen(best.why), sizeof best.why - strlen(best.why), "; elsewhere: %s",
+                     hf_contact_why_text(why));
+    }
+    // the best of all again
+    memcpy(best.why, best.mode == HF_PHASE_RELEASED ? best.why : was.why, sizeof best.why);
+    bool again = memcmp(&best, p, sizeof best) != 0;
+    *p = best;
+    p->final = true;
+    if (again) renew(&e->bend, phase);
+    return again && status == HF_OK ? hf_adapt_pass(e, faults) : status;
+}
+
+/* The phase that most faults blame: of those whose object changed, else of all. */
+static int find_worst(const hf_adapt_editor* e, const hf_realise_result* faults) {
+    int worst = -1, most = 0;
+    for (int any = 0; any < 2 && worst < 0; any++)
+        for (int i = 0; i < e->source.phase_count; i++) {
+            int object = e->source.phases[i].hold.object;
+            if (e->bend.phases[i].final || (!any && !(object >= 0 && e->moved.changed[object]))) continue;
+            int n = blamed(e, faults, i);
+            if (n > most) most = n, worst = i;
+        }
+    return worst;
+}
+
+/* Descriptors that say what the re-positioned limbs do now bend the motion beside them, too. They are kept
+   where that leaves no more faults. */
+static hf_status refit(hf_adapt_editor* e, hf_realise_result* faults) {
+    bool any = false;
+    for (int i = 0; i < e->source.phase_count; i++) any |= e->bend.phases[i].mode == HF_PHASE_ELSEWHERE;
+    if (!any) return HF_OK;
+    int before = faults->fault_count;
+    double error_m;
+    size_t size = (size_t)e->relation.count * sizeof *e->moved.items;
+    hf_workspace_mark at = hf_workspace_begin(e->bend.workspace);
+    hf_moved_descriptor* items =
+        hf_workspace_take(e->bend.workspace, (size_t)e->relation.count + 1, sizeof *items);
+    if (!items) return HF_ERROR_MEMORY;
+    memcpy(items, e->moved.items, size);
+    hf_status status = hf_relation_refit(&e->bend, &e->moved, &error_m);
+    if (status == HF_OK) status = hf_adapt_pass(e, faults);
+    if (status == HF_OK && faults->fault_count > before) {
+        memcpy(e->moved.items, items, size);
+        status = hf_adapt_pass(e, faults);
+    }
+    hf_workspace_end(e->bend.workspace, at);
+    return status;
+}
+
+hf_status hf_adapt_replace(hf_adapt_editor* e, hf_realise_result* faults) {
+    hf_status status = HF_OK;
+    for (int round = 0; round < e->source.phase_count && status == HF_OK; round++) {
+        int worst = find_worst(e, faults);
+        if (worst < 0 || !hf_workspace_goes_on(e->bend.workspace)) break;
+        say_why(e, faults, worst);
+        status = replace_one(e, worst, faults);
+    }
+    return status == HF_OK ? refit(e, faults) : status;
+}

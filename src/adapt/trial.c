@@ -1,0 +1,188 @@
+/* Tests of bent frames by the one realiser. */
+#include "adapt/trial.h"
+
+#include "base/memory.h"
+#include "base/workspace.h"
+#include "model/creature.h"
+#include "model/scene.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Frames beside those that differ, which the differences of their neighbours concern. */
+enum { BESIDE = 2 };
+/* Ranges nearer to each other are tested as one. */
+enum { JOINED = 8 };
+
+/* ---- schedules ---- */
+
+static hf_status add_holds(const hf_bend* b, int first, int last, hf_schedule* out) {
+    const hf_source* s = b->source;
+    double rate = s->schedule->rate;
+    for (int i = 0; i < s->phase_count; i++) {
+        const hf_phase_plan* p = &b->phases[i];
+        int from = p->first > first ? p->first : first, to = p->last < last ? p->last : last;
+        if (p->mode == HF_PHASE_RELEASED || from > to) continue;
+        if (!HF_GROW(out->holds, out->hold_capacity, out->hold_count)) return HF_ERROR_MEMORY;
+        hf_schedule_hold* h = &out->holds[out->hold_count++];
+        *h = (hf_schedule_hold){p->hold, (from - first) / rate, (to - first) / rate};
+        // whole phases of the whole motion keep their times to the last bit
+        const hf_schedule_hold* was = &s->schedule->holds[i];
+        if (first == 0 && from == s->phases[i].first) h->from_s = was->from_s;
+        if (first == 0 && to == s->phases[i].last) h->to_s = was->to_s;
+    }
+    return HF_OK;
+}
+
+hf_status hf_bend_schedule(const hf_bend* b, int first, int last, unsigned claims, hf_schedule** schedule) {
+    const hf_source* s = b->source;
+    hf_status status = hf_schedule_create(s->creature, s->schedule->rate, schedule);
+    if (status != HF_OK) return status;
+    (*schedule)->claims = claims;
+    for (int f = first; f <= last && status == HF_OK; f++) {
+        const hf_knot* k = &s->schedule->knots[f];
+        hf_pose pose = {k->root, k->q};
+        if (b->touched[f]) pose = (hf_pose){b->roots[f], b->q + (size_t)f * (size_t)s->q_count};
+        double time_s = first == 0 ? k->time_s : (f - first) / s->schedule->rate;
+        status = hf_schedule_add(*schedule, NULL, time_s, &pose, NULL, 0, k->stance);
+    }
+    if (status == HF_OK) status = add_holds(b, first, last, *schedule);
+    if (status == HF_OK) return HF_OK;
+    hf_schedule_free(*schedule);
+    *schedule = NULL;
+    return status;
+}
+
+/* ---- which frames ---- */
+
+/* Boxes in the world of the objects that an edit changed or added. */
+static bool box_of(const hf_bend* b, int object, hf_vec3* low, hf_vec3* high) {
+    hf_object_view o = hf_scene_object(b->scene, object);
+    int opened = hf_scene_object_count(b->source->scene);
+    if (object < opened && !b->moved->changed[object]) return false;
+    *low = hf_v3(INFINITY, INFINITY, INFINITY), *high = hf_neg(*low);
+    hf_transform pose = hf_placement_pose(b->placement, object);
+    for (int i = 0; i < o.mesh.vertex_count; i++) {
+        const float* v = o.mesh.vertices + 3 * (size_t)i;
+        hf_vec3 p = hf_apply(pose, hf_v3((double)v[0], (double)v[1], (double)v[2]));
+        *low = hf_v3(fmin(low->x, p.x), fmin(low->y, p.y), fmin(low->z, p.z));
+        *high = hf_v3(fmax(high->x, p.x), fmax(high->y, p.y), fmax(high->z, p.z));
+    }
+    return o.mesh.vertex_count > 0;
+}
+
+/* Bodies go beyond the particles by no more than this share of the creature's height. */
+static const double BODY_SHARE = 0.15;
+
+static void mark_near(const hf_bend* b, bool* look) {
+    const hf_source* s = b->source;
+    double m = BODY_SHARE * s->creature->view.height;
+    for (int o = 0; o < hf_scene_object_count(b->scene); o++) {
+        hf_vec3 l, h;
+        if (!box_of(b, o, &l, &h)) continue;
+        for (int f = 0; f < s->frame_count; f++) {
+            hf_vec3 p = s->low[f], q = s->high[f];
+            look[f] |= p.x - m < h.x && q.x + m > l.x && p.y - m < h.y && q.y + m > l.y && p.z - m < h.z &&
+                       q.z + m > l.z;
+        }
+    }
+}
+
+/* Does a limb hold something else than in the opened motion, or something that changed? */
+static bool lost_hold(const hf_bend* b, int f) {
+    for (int limb = 0; limb < b->source->limb_count; limb++) {
+        int p = b->source->phase_at[f * b->source->limb_count + limb];
+        if (p != hf_bend_holds(b, f, limb)) return true;
+        int object = p >= 0 ? b->source->phases[p].hold.object : -1;
+        if (object >= 0 && b->moved->changed[object]) return true;
+    }
+    return false;
+}
+
+static void mark(const hf_bend* b, bool* look) {
+    const hf_source* s = b->source;
+    bool keyed = b->moved->key_count > 1 || b->relation->key_count > 1;
+    memset(look, 0, (size_t)s->frame_count * sizeof *look);
+    for (int f = 0; f < s->frame_count; f++) {
+        look[f] |= keyed;
+        if (!b->touched[f] && !lost_hold(b, f)) continue;
+        for (int k = f - BESIDE; k <= f + BESIDE; k++)
+            if (k >= 0 && k < s->frame_count) look[k] = true;
+    }
+    mark_near(b, look);
+}
+
+/* ---- faults ---- */
+
+static hf_status keep_fault(const hf_bend* b, hf_frame_fault fault, int first, int last, bool* dynamic,
+                            hf_realise_result* out) {
+    int frame = fault.frame += first;
+    if (frame > last || b->source->faults[frame] & (1u << fault.kind)) return HF_OK;
+    // the differences of a piece's first and last frames are not those of the whole motion
+    if (fault.kind == HF_FAULT_DYNAMIC) {
+        *dynamic = false;
+        return HF_OK;
+    }
+    if (!HF_GROW(out->faults, out->fault_capacity, out->fault_count)) return HF_ERROR_MEMORY;
+    out->faults[out->fault_count++] = fault;
+    return HF_OK;
+}
+
+static hf_status run_piece(hf_bend* b, int first, int last, bool* dynamic, hf_realise_result* out) {
+    hf_schedule* schedule = NULL;
+    hf_motion* motion = NULL;
+    hf_realise_result piece = {0};
+    hf_realise_options options = hf_realise_options_default();
+    unsigned claims = b->source->schedule->claims;
+    if (b->source->creature->view.mass > 0) claims |= HF_CLAIM_BALANCE;
+    if (!*dynamic) claims &= ~(unsigned)HF_CLAIM_DYNAMIC;
+    hf_status status = hf_bend_schedule(b, first, last, claims, &schedule);
+    if (status == HF_OK)
+        status = hf_realise(b->source->creature, b->scene, schedule, &options, b->workspace, &motion, &piece);
+    for (int i = 0; i < piece.fault_count && status == HF_OK; i++)
+        status = keep_fault(b, piece.faults[i], first, last, dynamic, out);
+    hf_schedule_free(schedule);
+    hf_motion_free(motion);
+    hf_realise_result_free(&piece);
+    return status;
+}
+
+/* Frames that are as they were at the last test keep its faults; those of all others, and of misses, go. */
+static void forget(const hf_bend* b, bool* look, hf_realise_result* result) {
+    int n = b->source->frame_count, kept = 0;
+    for (int f = 0; f < n; f++) {
+        bool stale = false;
+        for (int k = f - BESIDE; k <= f + BESIDE; k++) stale |= k >= 0 && k < n && b->stale[k];
+        look[f] &= stale;
+    }
+    for (int i = 0; i < result->fault_count; i++) {
+        const hf_frame_fault* f = &result->faults[i];
+        bool stale = false;
+        for (int k = f->frame - BESIDE; k <= f->frame + BESIDE; k++) stale |= k >= 0 && k < n && b->stale[k];
+        if (!stale && !look[f->frame]) result->faults[kept++] = *f;
+    }
+    result->fault_count = kept;
+}
+
+hf_status hf_trial_run(hf_bend* b, hf_realise_result* result, bool* dynamic) {
+    const hf_source* s = b->source;
+    hf_workspace_mark at = hf_workspace_begin(b->workspace);
+    bool* look = hf_workspace_take(b->workspace, (size_t)s->frame_count, sizeof *look);
+    hf_status status = look ? HF_OK : HF_ERROR_MEMORY;
+    if (status == HF_OK) mark(b, look);
+    if (status == HF_OK) forget(b, look, result);
+    for (int f = 0; f < s->frame_count && status == HF_OK; f++) {
+        if (!look[f]) continue;
+        int last = f, gap = 0;
+        for (int k = f; k < s->frame_count && gap <= JOINED; k++) {
+            gap = look[k] ? 0 : gap + 1;
+            if (look[k]) last = k;
+        }
+        status = run_piece(b, f, last, dynamic, result);
+        f = last;
+    }
+    if (status == HF_OK) memset(b->stale, 0, (size_t)s->frame_count * sizeof *b->stale);
+    result->outcome = result->fault_count ? HF_PARTIAL : HF_FOUND;
+    hf_workspace_end(b->workspace, at);
+    return status;
+}
