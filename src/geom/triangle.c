@@ -1,6 +1,7 @@
 #include "geom/triangle.h"
 
 #include <float.h>
+#include <string.h>
 
 static double squared(hf_vec3 a) { return hf_dot(a, a); }
 static double clamp01(double x) { return x > 0 ? (x < 1 ? x : 1) : 0; }
