@@ -23,7 +23,8 @@ HF_API void hf_mesh_free(hf_mesh* mesh);
    time and memory limits. Faces of more than three corners are cut, concave ones too; degenerate
    triangles are kept; vertices of no triangle are dropped; equal vertices of an STL or an assimp mesh
    become one. A mesh without triangles is refused. Notes what was odd in *warnings (may be NULL; free
-   with hf_text_free), one line each. The units of DAE and FBX are honoured, the up axis is not. */
+   with hf_text_free), one line each. The units of DAE and FBX and the up axis of DAE are
+   honoured. */
 HF_API hf_status hf_mesh_load(const char* path, hf_mesh* mesh, char** warnings, hf_error* error);
 
 typedef enum hf_shape_kind {

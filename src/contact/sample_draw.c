@@ -4,6 +4,7 @@
 #include "contact/sample_draw.h"
 
 #include "base/error.h"
+#include "model/creature.h"
 #include "model/kinematic_tree.h"
 #include <holdfast/rom.h>
 
@@ -47,6 +48,8 @@ static void joint_limits(const hf_creature* creature, const hf_joint* joint, dou
     const hf_creature_view* v = &creature->view;
     *lower = isfinite(joint->lower) ? joint->lower : -PI;
     *upper = isfinite(joint->upper) ? joint->upper : PI;
+    if (hf_joint_turns_round(joint)) // once about 0, or about the limit nearest to it
+        *lower = fmax(*lower, fmin(-PI, *upper - 2 * PI)), *upper = fmin(*upper, fmax(PI, *lower + 2 * PI));
     for (int l = 1; l < v->link_count; l++) {
         const hf_node* n = &creature->tree->nodes[l];
         const hf_joint* j = &v->joints[v->links[l].joint];

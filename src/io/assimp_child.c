@@ -326,23 +326,34 @@ static hf_status talk_to_child(hf_mesh_draft* draft) {
 
 /* ---- Before and after ---- */
 
-/* COLLADA's up axis is not obeyed, as everywhere in robotics; say so where it would matter. */
-static hf_status note_up_axis(hf_mesh_draft* draft, const char* bytes, size_t size) {
+/* The axis that a COLLADA file says is up; Z where it says none. */
+static char up_axis_of(const char* bytes, size_t size) {
     const char* tag = memmem(bytes, size, "<up_axis>", 9);
-    if (!tag) return HF_OK;
+    if (!tag) return 'Z';
     const char *s = tag + 9, *end = bytes + size;
     while (s < end && (*s == ' ' || (*s >= '\t' && *s <= '\r'))) s++;
-    if (end - s < 4 || memcmp(s + 1, "_UP", 3) != 0 || (*s != 'X' && *s != 'Y')) return HF_OK;
-    return hf_lines_add(&draft->warnings, "its up axis %c is ignored, Z is taken as up", *s)
-               ? HF_OK
-               : hf_fail_memory(draft->error, draft->path);
+    return end - s >= 4 && memcmp(s + 1, "_UP", 3) == 0 && (*s == 'X' || *s == 'Y') ? *s : 'Z';
+}
+
+/* Right, up and towards the viewer are X, Y, Z where Y is up, -Y, X, Z where X is, and X, Z, -Y where Z is
+   (COLLADA 1.4.1, up_axis). */
+static void turn_up(hf_mesh_draft* draft, char up) {
+    for (int i = 0; i < draft->vertex_count && up != 'Z'; i++) {
+        float *v = draft->vertices[i].at, x = v[0], y = v[1];
+        v[0] = up == 'X' ? -y : x;
+        v[1] = -v[2];
+        v[2] = up == 'X' ? x : y;
+    }
 }
 
 hf_status hf_assimp_read(hf_mesh_draft* draft) {
     char* bytes;
     size_t size;
     hf_status status = hf_file_read(draft->path, &bytes, &size, draft->error);
-    if (status == HF_OK && hf_text_ends(draft->path, ".dae")) status = note_up_axis(draft, bytes, size);
+    if (status != HF_OK) return status;
+    char up = hf_text_ends(draft->path, ".dae") ? up_axis_of(bytes, size) : 'Z';
     hf_free(bytes);
-    return status == HF_OK ? talk_to_child(draft) : status;
+    status = talk_to_child(draft);
+    if (status == HF_OK) turn_up(draft, up);
+    return status;
 }

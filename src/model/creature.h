@@ -39,6 +39,11 @@ void hf_pose_take_limb(const hf_creature* creature, int limb, const double* from
 /* Are all joints with one value within their limits by more than -`tolerance`? */
 bool hf_pose_within_limits(const hf_creature* creature, const double* q, double tolerance);
 
+/* Can the joint be in the same place after a whole turn? */
+static inline bool hf_joint_turns_round(const hf_joint* joint) {
+    return joint->type == HF_JOINT_CONTINUOUS ||
+           (joint->type == HF_JOINT_REVOLUTE && joint->upper - joint->lower >= 6.28318530717958648);
+}
 /* The joint at the end of a chain of mimics, with the whole multiplier and offset. */
 int hf_joint_master(const hf_creature_view* view, int joint, double* multiplier, double* offset);
 /* What a mimic joint's limits leave to its master's value; false for a joint that narrows none. */

@@ -137,19 +137,44 @@ static hf_status find_root(hf_build* b, const wiring* w, int* root) {
     return HF_OK;
 }
 
-/* A root that weighs nothing and has no shape, above a single fixed or floating joint, only says how
-   the creature hangs in the world: the pose's root does that. */
-static int absorb_roots(const hf_build* b, const wiring* w, int root, bool* absorbed_joint) {
+/* The only joint below a link that weighs nothing and has no shape, -1 for another link. */
+static int lone_joint(const hf_build* b, const wiring* w, int link) {
     const hf_creature_draft* d = b->draft;
-    for (;;) {
-        int j = w->first_joint[root];
-        if (d->links[root].mass > 0 || j < 0 || w->next_joint[j] >= 0) return root;
-        if (d->joints[j].type != HF_JOINT_FIXED && d->joints[j].type != HF_JOINT_FLOATING) return root;
-        for (int s = 0; s < d->shapes_count; s++)
-            if (d->shapes[s].link == root) return root;
-        absorbed_joint[j] = true;
+    int j = w->first_joint[link];
+    if (d->links[link].mass > 0 || j < 0 || w->next_joint[j] >= 0) return -1;
+    for (int s = 0; s < d->shapes_count; s++)
+        if (d->shapes[s].link == link) return -1;
+    return j;
+}
+
+/* The link below a base chain, which is a floating joint told in single ones: three that slide and three that
+   turn, with links between them that are only names; -1 where there is none. */
+static int below_base_chain(const hf_build* b, const wiring* w, int root) {
+    int slides = 0, turns = 0;
+    for (int j = lone_joint(b, w, root); j >= 0; j = lone_joint(b, w, root)) {
+        const hf_draft_joint* joint = &b->draft->joints[j];
+        slides += joint->type == HF_JOINT_PRISMATIC;
+        turns += joint->type == HF_JOINT_REVOLUTE || joint->type == HF_JOINT_CONTINUOUS;
+        if (joint->mimic || joint->type == HF_JOINT_FLOATING || joint->type == HF_JOINT_PLANAR) return -1;
         root = w->child[j];
+        if (slides == 3 && turns == 3) return root;
     }
+    return -1;
+}
+
+/* A root that weighs nothing and has no shape, above a single fixed or floating joint or a base chain, only
+   says how the creature hangs in the world: the pose's root does that. */
+static int absorb_roots(const hf_build* b, const wiring* w, int root, bool* absorbed_joint) {
+    for (int end = root, j; (j = lone_joint(b, w, root)) >= 0; root = w->child[j]) {
+        hf_joint_type type = b->draft->joints[j].type;
+        if (root == end && type != HF_JOINT_FIXED && type != HF_JOINT_FLOATING) {
+            end = below_base_chain(b, w, root);
+            if (end < 0) return root;
+        } else if (root == end)
+            end = w->child[j];
+        absorbed_joint[j] = true;
+    }
+    return root;
 }
 
 /* Links in preorder, children in file order. */

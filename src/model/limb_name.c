@@ -15,6 +15,9 @@ static const char OTHER_WORDS[] =
     "head neck tail camera sensor antenna antennae wing wheel ear abdomen mandible "
     "trunk spine torso eye jaw lidar laser imu propeller rotor caster fin beak";
 
+/* What an animator pulls, not what moves: pole targets and handles of inverse kinematics. */
+static const char HANDLE_WORDS[] = "pole target ctrl control controller handle";
+
 /* Lower-case words of a name: cut at signs, at digits, and where small letters become capitals. */
 typedef struct words {
     char text[24][24];
@@ -60,6 +63,7 @@ bool hf_name_has(const char* name, const char* list) {
 typedef struct guess {
     int left, right, front, middle, hind; /* votes */
     int arm, leg, other;
+    bool handle; /* its first link is none of the body */
     const char* other_word;
     hf_vec3 start, end; /* in the neutral posture */
 } guess;
@@ -131,6 +135,9 @@ static void read_names(const hf_build* b, const hf_limb_plan* limb, guess* g) {
             }
         }
     }
+    split(b->links[limb->root].name, &w);
+    for (int i = 0; i < w.count; i++)
+        g->handle = g->handle || strcmp(w.text[i], "ik") == 0 || matches(w.text[i], HANDLE_WORDS);
     g->start = b->neutral_links[limb->root].position;
     g->end = b->neutral_links[limb->effector].position;
 }
@@ -189,7 +196,9 @@ static void decide_kinds(hf_limb_plans* plans, naming* all) {
         bool ends_low = plans->count > 1 && g->end.z < low + 0.25 * (high - low) && g->end.z < g->start.z;
         bool sided = g->left != g->right;
         bool twin = has_twin(all, plans->count, i, size);
-        if (g->arm >= 3 || g->leg >= 3)
+        if (g->handle)
+            limb->kind = HF_LIMB_OTHER;
+        else if (g->arm >= 3 || g->leg >= 3)
             limb->kind = g->leg >= g->arm || stands(plans, all, i, low, high) ? HF_LIMB_LEG : HF_LIMB_ARM;
         else if (g->other > g->arm + g->leg)
             limb->kind = HF_LIMB_OTHER;

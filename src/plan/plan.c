@@ -198,6 +198,15 @@ static bool say_overlap(hf_planner* p, const char* lead, const hf_pose* pose, co
     return true;
 }
 
+/* How far below a root the scene is. */
+static void say_height(const hf_planner* p, hf_vec3 at, char* text, size_t size) {
+    hf_surface hit;
+    if (hf_placement_ray(p->world.placement, at, hf_v3(0, 0, -1), 1e9, &hit))
+        snprintf(text, size, "; the surface below is %.2f m lower than the root", hit.distance);
+    else
+        snprintf(text, size, "; there is no surface below");
+}
+
 /* Why there is no guide, and where it ended. A goal that is only a root has the rest posture, in which limbs
    may well collide: it is looked at only where the trunk is not free. */
 static void say_guide(hf_planner* p, const hf_plan_query* q, const hf_guide_path* path, hf_plan_result* r) {
@@ -217,8 +226,10 @@ static void say_guide(hf_planner* p, const hf_plan_query* q, const hf_guide_path
     r->block.point = pose->root.position;
     if (fault == HF_GUIDE_TRUNK && say_overlap(p, at_goal ? "the goal is not free: " : "", pose, NULL, r))
         return;
-    snprintf(r->where, sizeof r->where, "%s at %.2f %.2f %.2f: %s", what, pose->root.position.x,
-             pose->root.position.y, pose->root.position.z, hf_guide_fault_text(fault));
+    char height[80] = "";
+    if (fault == HF_GUIDE_REACH) say_height(p, pose->root.position, height, sizeof height);
+    snprintf(r->where, sizeof r->where, "%s at %.2f %.2f %.2f: %s%s", what, pose->root.position.x,
+             pose->root.position.y, pose->root.position.z, hf_guide_fault_text(fault), height);
 }
 
 static hf_status find_guide(hf_planner* p, const hf_plan_query* q, hf_transform start, int number,
@@ -295,10 +306,25 @@ static double share_of_way(const hf_planner* p) {
                : 0;
 }
 
+/* The only limb that can hold, -1 where there are more. */
+static int lone_limb(const hf_plan_world* w) {
+    int found = -1;
+    for (int l = 0; l < w->view->limb_count; l++) {
+        if (!w->model->limbs[l].used) continue;
+        if (found >= 0) return -1;
+        found = l;
+    }
+    return found;
+}
+
 static void say_where(const hf_planner* p, hf_plan_result* r) {
     hf_vec3 at = p->world.guide[p->tree.nodes[p->tree.farthest].guide_index].position;
     char block[480] = "";
+    int lone = lone_limb(&p->world);
     r->block = p->tree.block;
+    if (lone >= 0)
+        snprintf(block, sizeof block, "%.60s is the only limb: nothing holds the body while it moves",
+                 p->world.view->limbs[lone].name);
     if (r->block.kind != HF_PLAN_NO_OBSTACLE) hf_plan_block_text(&p->world, &r->block, block, sizeof block);
     snprintf(r->where, sizeof r->where,
              "%s%sthe body got to %.2f %.2f %.2f, %.0f %% of the way, after %d stance%s", block,
@@ -324,15 +350,16 @@ static void say_start(hf_planner* p, const hf_plan_query* q, hf_plan_result* r) 
         r->block = p->tree.block;
         return;
     }
-    char names[300] = "";
+    char names[300] = "", height[80];
     int left = 0;
+    say_height(p, q->start->pose.root.position, height, sizeof height);
     for (int i = 0; i < n->hold_count; i++)
         hf_text_list_add(names, sizeof names, p->world.view->limbs[n->holds[i].at.limb].name, &left);
     if (n->hold_count)
         snprintf(r->where, sizeof r->where, "%s cannot hold it with a balance margin of %g mm", names,
                  p->world.options->margin_m * 1000);
     else
-        snprintf(r->where, sizeof r->where, "no limb can touch a surface");
+        snprintf(r->where, sizeof r->where, "no limb can touch a surface%s", height);
 }
 
 /* Begins a tree at the start. */

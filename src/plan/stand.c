@@ -106,7 +106,7 @@ static hf_status stand_in(hf_planner* p, double x, double y, double yaw, hf_stan
         return HF_OK;
     }
     hf_plan_why why = HF_PLAN_START_UNBALANCED;
-    hf_collision first; // where it collides in the posture in which it would stand
+    hf_collision first = {0}; // where it collides in the posture in which it would stand
     hf_pose pose = hf_take_pose(p);
     for (int i = 0; i < HEIGHTS && hf_plan_ok(p); i++) {
         root.position.z = level + ball_of(w) + w->model->rest_height * (1 - LOWER_STEP * i);
@@ -122,7 +122,7 @@ static hf_status stand_in(hf_planner* p, double x, double y, double yaw, hf_stan
         hf_plan_node* n = &p->tree.nodes[0];
         hf_plan_why now;
         if (!hf_plan_begin(p, &state, n, &now)) {
-            if (now == HF_PLAN_START_COLLIDES && why != now) why = now, first = p->tools.hit;
+            if (i == 0) why = now, first = p->tools.hit;
             continue;
         }
         r->outcome = HF_FOUND;

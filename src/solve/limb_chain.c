@@ -106,7 +106,7 @@ static void list_columns(const hf_creature_view* v, const own_joints* own, int* 
             chain->lower[c] = j->v_count == 1 ? j->lower : -INFINITY;
             chain->upper[c] = j->v_count == 1 ? j->upper : INFINITY;
             chain->column_value[c] = k < 3 ? values[i] + k : -1;
-            chain->wraps[c] = j->type == HF_JOINT_CONTINUOUS;
+            chain->wraps[c] = hf_joint_turns_round(j);
         }
         if (j->v_count != 1) chain->plain = false;
     }

@@ -32,9 +32,9 @@ typedef struct hf_limb_chain {
     double tip_position[3]; /* the touching point there */
     int* q_index;           /* of each value */
     int* column_value;      /* the value a column changes; -1 for the turns of a floating joint */
-    bool* wraps;            /* of each column: a continuous joint that no mimic joint follows */
-    double *lower, *upper;  /* of each column; mimic joints' limits count for their master */
-    hf_vec3 anchor;         /* origin of the first joint, in the base link */
+    bool* wraps; /* of each column: a joint that turns right round and that no mimic joint follows */
+    double *lower, *upper; /* of each column; mimic joints' limits count for their master */
+    hf_vec3 anchor;        /* origin of the first joint, in the base link */
     double reach; /* the touching point never gets farther from the anchor; infinite when unbounded */
 } hf_limb_chain;
 

@@ -117,17 +117,20 @@ static bool descend(search* s, descent how, int limit) {
 
 /* ---- starts ---- */
 
-/* Uniform between the limits; joints without limits turn freely, or stay where they are. */
+/* Uniform between the limits; joints that turn right round do so once about where they are, others without
+   limits stay where they are. */
 static void draw(const search* s, uint64_t index, double* x) {
     const hf_limb_chain* chain = s->problem.chain;
     hf_random r = hf_random_start(s->options->seed, (uint32_t)s->limb, index);
     memcpy(x, s->first.at.x, sizeof(double) * (size_t)chain->value_count);
     for (int c = 0; c < chain->column_count; c++) {
         double u = hf_random_bits(&r) * 0x1p-32, low = chain->lower[c], high = chain->upper[c];
-        if (isfinite(low) && isfinite(high))
-            x[chain->column_value[c]] = low + (high - low) * u;
-        else if (chain->wraps[c])
-            x[chain->column_value[c]] += 6.28318530717958648 * (u - 0.5);
+        if (chain->column_value[c] < 0) continue;
+        double* at = &x[chain->column_value[c]];
+        if (chain->wraps[c])
+            *at = fmin(fmax(*at + 6.28318530717958648 * (u - 0.5), low), high);
+        else if (isfinite(low) && isfinite(high))
+            *at = low + (high - low) * u;
     }
 }
 
@@ -261,7 +264,8 @@ static bool in_regions(const search* s, const double* x) {
     return !hf_limb_rom_keep(p, p->kept);
 }
 
-/* A continuous joint's whole turns are chosen nearest to where it was, unless that leaves its region. */
+/* Whole turns of a joint that turns right round are chosen nearest to where it was, unless that leaves its
+   region or its limits. */
 static void write_back(const search* s, double* q) {
     const hf_limb_chain* chain = s->problem.chain;
     for (int c = 0; c < chain->column_count; c++) {
@@ -270,7 +274,7 @@ static void write_back(const search* s, double* q) {
         double found = *x, turns = round((was - found) / 6.28318530717958648);
         if (turns == 0) continue;
         *x += 6.28318530717958648 * turns;
-        if (!in_regions(s, s->best.at.x)) *x = found;
+        if (*x < chain->lower[c] || *x > chain->upper[c] || !in_regions(s, s->best.at.x)) *x = found;
     }
     for (int i = 0; i < chain->value_count; i++) q[chain->q_index[i]] = s->best.at.x[i];
     hf_pose_follow(s->problem.creature, q);

@@ -385,7 +385,10 @@ static hf_status build(builder* b, const hf_guide_model_options* options, hf_err
         if (status != HF_OK) hf_fail(error, status, NULL, 0, NULL, "a reach volume cannot be made");
     }
     if (status == HF_OK && m->trunk_count == 0)
-        status = hf_fail(error, HF_ERROR_FORMAT, NULL, 0, NULL, "the creature's trunk has no body");
+        status = hf_fail(error, HF_ERROR_FORMAT, b->v->path, 0, NULL,
+                         b->v->body_count > 0
+                             ? "the creature's trunk has no body"
+                             : "no link has geometry: there is nothing that could stand or collide");
     if (status == HF_OK) {
         take_wishes(m, b->v);
         finish(m);
