@@ -38,6 +38,13 @@ static void leave(world* w) {
 
 enum { POSES = 100 };
 
+static bool settle(const hf_plan_world* w, hf_transform* guide, int count, double* effort) {
+    hf_guide_effort e;
+    bool good = hf_guide_settle(w, guide, count, &e);
+    *effort = e.total;
+    return good;
+}
+
 static void straight_guide(hf_transform* guide, hf_vec3 from, hf_vec3 to) {
     for (int i = 0; i < POSES; i++)
         guide[i] = (hf_transform){hf_lerp(from, to, i / (POSES - 1.0)), hf_quat_identity()};
@@ -69,14 +76,14 @@ static void test_twisted(void** state) {
         guide[i].rotation = hf_quat_rpy(0.2 * bump, 0.5 * bump, 1.5 * bump);
     }
     double twisted = 0, again = 0;
-    assert_true(hf_guide_settle(&w.p.world, guide, POSES, &twisted));
+    assert_true(settle(&w.p.world, guide, POSES, &twisted));
     for (int i = 0; i < POSES; i++) {
         assert_true(holds(&w, guide[i]));
         assert_true(hf_quat_angle(guide[i].rotation, hf_quat_identity()) < 0.02);
         assert_true(fabs(guide[i].position.z - STANDING_M) < 0.03);
     }
     // what is straight stays so, and is as easy
-    assert_true(hf_guide_settle(&w.p.world, guide, POSES, &again));
+    assert_true(settle(&w.p.world, guide, POSES, &again));
     assert_true(fabs(again - twisted) < 0.1);
     leave(&w);
 }
@@ -96,8 +103,8 @@ static void test_zigzag(void** state) {
         assert_true(holds(&w, guide[i]));
     }
     double effort = 0, least = 0;
-    assert_true(hf_guide_settle(&w.p.world, guide, POSES, &effort));
-    assert_true(hf_guide_settle(&w.p.world, straight, POSES, &least));
+    assert_true(settle(&w.p.world, guide, POSES, &effort));
+    assert_true(settle(&w.p.world, straight, POSES, &least));
     for (int i = 0; i < POSES; i++) {
         assert_true(holds(&w, guide[i]));
         assert_true(fabs(guide[i].position.y) < 0.01);
@@ -118,7 +125,7 @@ static void test_rising(void** state) {
     straight_guide(was, hf_v3(0, 0, STANDING_M), hf_v3(0, 0, 3));
     memcpy(guide, was, sizeof guide);
     double effort = 0;
-    assert_true(hf_guide_settle(&w.p.world, guide, POSES, &effort));
+    assert_true(settle(&w.p.world, guide, POSES, &effort));
     assert_true(farthest_step(guide) < 3 * farthest_step(was));
     assert_true(hf_distance(guide[0].position, was[0].position) < 1e-9);
     assert_true(hf_distance(guide[POSES - 1].position, was[POSES - 1].position) < 1e-9);
@@ -142,7 +149,7 @@ static void test_treads(void** state) {
     hf_transform guide[POSES];
     straight_guide(guide, hf_v3(0, 0, STANDING_M), hf_v3(3.5, 0, STANDING_M + 0.6));
     double effort = 0;
-    assert_true(hf_guide_settle(&w.p.world, guide, POSES, &effort));
+    assert_true(settle(&w.p.world, guide, POSES, &effort));
     const double x[3] = {0.7, 1.4, 2.2}, ground[3] = {0, 0.2, 0.4};
     for (int k = 0; k < 3; k++)
         for (int i = 0; i < POSES; i++)
@@ -167,7 +174,7 @@ static void test_beam(void** state) {
         assert_true(holds(&w, guide[i]));
     }
     double effort = 0, lean = 0, lowest = INFINITY;
-    assert_true(hf_guide_settle(&w.p.world, guide, POSES, &effort));
+    assert_true(settle(&w.p.world, guide, POSES, &effort));
     int held = 0;
     for (int i = 0; i < POSES; i++) {
         hf_vec3 nose = hf_rotate(guide[i].rotation, hf_v3(1, 0, 0));
@@ -202,7 +209,7 @@ static void test_low_beam(void** state) {
     }
     double effort = 0, lowest = INFINITY;
     int held = 0;
-    assert_true(hf_guide_settle(&w.p.world, guide, POSES, &effort));
+    assert_true(settle(&w.p.world, guide, POSES, &effort));
     for (int i = 0; i < POSES; i++) {
         held += holds(&w, guide[i]);
         lowest = fmin(lowest, guide[i].position.z);
@@ -226,7 +233,7 @@ static void test_flat(void** state) {
         guide[i].rotation = hf_quat_rpy(0.4 * bump, -0.4 * bump, 2 * bump);
     }
     double effort = 0;
-    assert_true(hf_guide_settle(&w.p.world, guide, POSES, &effort));
+    assert_true(settle(&w.p.world, guide, POSES, &effort));
     for (int i = 0; i < POSES; i++) {
         assert_true(hf_quat_angle(guide[i].rotation, hf_quat_identity()) < 0.1);
         assert_true(fabs(guide[i].position.z - 0.1186) < 0.02);
@@ -268,7 +275,7 @@ static settled settle_scenario(const hf_scenario* s, hf_planner* p) {
     }
     hf_guide_path_free(&path);
     double effort = 0;
-    assert_true(hf_guide_settle(&p->world, g.poses, g.count, &effort));
+    assert_true(settle(&p->world, g.poses, g.count, &effort));
     return g;
 }
 

@@ -315,6 +315,29 @@ static void a_seat_can_be_left(void** state) {
     world_free(&w);
 }
 
+/* A guide past a barred pose that lies on the straight way keeps its distance, by the metric. */
+static void barred_poses_are_kept_away_from(void** state) {
+    (void)state;
+    guide_world w = world_of(bar_scene(2.4));
+    hf_guide_model* m = human();
+    hf_guide_options o = hf_guide_options_default();
+    hf_guide_path p = {0};
+    hf_transform start = at(-1.0, 0, 0.94), goal = at(1.0, 0, 0.94), middle = at(0, 0, 0.94);
+    for (int barred = 0; barred < 2; barred++) {
+        o.barred = &middle, o.barred_count = barred, o.barred_m = 0.1;
+        assert_int_equal(hf_guide_find(m, w.placement, start, goal, &o, w.workspace, &p), HF_OK);
+        assert_int_equal(p.outcome, HF_FOUND);
+        double nearest = INFINITY;
+        for (int i = 0; i < p.pose_count; i++)
+            nearest = fmin(nearest, 0.5 * hf_distance(p.poses[i].position, middle.position) +
+                                        0.5 * hf_guide_model_radius(m) *
+                                            hf_quat_angle(p.poses[i].rotation, middle.rotation));
+        assert_true(barred ? nearest >= 0.1 : nearest < 0.05);
+    }
+    hf_guide_path_free(&p);
+    world_free(&w);
+}
+
 /* Every pose of a creature's guide satisfies the condition, and a second query needs no memory. */
 static void human_under_a_bar(void** state) {
     (void)state;
@@ -365,6 +388,7 @@ int main(void) {
         cmocka_unit_test(no_way_is_said),
         cmocka_unit_test(bad_ends_are_said),
         cmocka_unit_test(a_seat_can_be_left),
+        cmocka_unit_test(barred_poses_are_kept_away_from),
         cmocka_unit_test(human_under_a_bar),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -99,6 +99,7 @@ typedef struct body_visit {
     hf_plane_set planes;
     bool filled;
     int triangle;  /* -1: none yet */
+    int parting;   /* plane of a ready body that parted it from the last triangle */
     hf_vec3 point; /* in the shape's frame */
     double distance;
     hf_triangle nearest;      /* in the object's frame */
@@ -107,6 +108,7 @@ typedef struct body_visit {
 } body_visit;
 
 static void visit_start(body_visit* v, const body* b, const hf_placed* o) {
+    v->parting = 0;
     v->b = b, v->filled = false, v->triangle = -1, v->object_pose = o->pose, v->bearing = NULL;
     hf_transform t = hf_compose(hf_inverse(b->pose), o->pose);
     v->rotation = hf_quat_matrix(t.rotation);
@@ -132,7 +134,25 @@ static bool bears(const body_visit* v, const hf_triangle* t, uint32_t id) {
     return up > 0 && up * up * (1 + o->friction * o->friction) >= hf_dot(normal, normal);
 }
 
-/* Ends at the first triangle that meets the shrunk shape. */
+/* Surely more than what rounding adds to the distance from a plane, m. */
+static const double BEYOND_M = 1e-9;
+
+/* Does the triangle lie wholly beyond the plane? */
+static bool is_beyond(const hf_triangle* t, const hf_plane* plane) {
+    for (int k = 0; k < 3; k++)
+        if (hf_dot(plane->normal, t->v[k]) <= plane->offset + BEYOND_M) return false;
+    return true;
+}
+
+/* The plane of a ready body that parts it from a triangle; the first where there is none. */
+static int parting_plane(const hf_ready_body* ready, const hf_triangle* t) {
+    for (int i = 0; i < ready->planes.count && i < HF_PLANE_BUFFER; i++)
+        if (is_beyond(t, &ready->planes.buffer[i])) return i;
+    return 0;
+}
+
+/* Ends at the first triangle that meets the shrunk shape. What parts a body from one triangle of a surface
+   parts it from most of the others. */
 static bool visit_overlap(void* user, const hf_triangle* t, uint32_t id, double* bound) {
     (void)bound;
     body_visit* v = user;
@@ -140,7 +160,11 @@ static bool visit_overlap(void* user, const hf_triangle* t, uint32_t id, double*
     if (v->bearing && !bears(v, t, id)) return true;
     if (!ready && !v->filled) hf_plane_set_fill(&v->planes, v->b->shape, v->distance), v->filled = true;
     hf_triangle local = into_shape(t, &v->rotation, v->position);
-    if (!meets_planes(&local, ready, &v->planes, &v->point)) return true;
+    if (ready && ready->planes.count > 0 && is_beyond(&local, &ready->planes.buffer[v->parting])) return true;
+    if (!meets_planes(&local, ready, &v->planes, &v->point)) {
+        if (ready) v->parting = parting_plane(ready, &local);
+        return true;
+    }
     v->triangle = (int)id;
     return false;
 }

@@ -522,8 +522,29 @@ static bool lay_rungs(ladder* k) {
     return true;
 }
 
-bool hf_guide_settle(const hf_plan_world* w, hf_transform* guide, int count, double* effort) {
-    *effort = 0;
+/* The poses of the guide about the hardest rung, up to where it is half as hard. */
+static void find_hardest(const ladder* k, hf_guide_effort* e) {
+    int worst = 0;
+    double most = 0;
+    for (int r = 1; r < k->rung_count - 1; r++) {
+        double cost = k->ways[r * WAYS + k->rungs[r].chosen_way].cost;
+        if (cost > most) most = cost, worst = r;
+    }
+    if (worst == 0) return;
+    int first = worst, last = worst;
+    while (first > 1 && k->ways[(first - 1) * WAYS + k->rungs[first - 1].chosen_way].cost > most / 2) first--;
+    while (last < k->rung_count - 2 &&
+           k->ways[(last + 1) * WAYS + k->rungs[last + 1].chosen_way].cost > most / 2)
+        last++;
+    e->hard_count = last - first + 1 < HF_HARD_POSES ? last - first + 1 : HF_HARD_POSES;
+    for (int i = 0; i < e->hard_count; i++) {
+        int r = e->hard_count > 1 ? first + (last - first) * i / (e->hard_count - 1) : worst;
+        e->hard[i] = k->guide[k->rungs[r].at];
+    }
+}
+
+bool hf_guide_settle(const hf_plan_world* w, hf_transform* guide, int count, hf_guide_effort* effort) {
+    effort->total = 0, effort->hard_count = 0;
     if (count <= 2) return true;
     ladder k = {.world = w, .guide = guide, .count = count};
     hf_guide_options o = hf_plan_guide_options(w);
@@ -535,9 +556,10 @@ bool hf_guide_settle(const hf_plan_world* w, hf_transform* guide, int count, dou
         for (int r = 0; r < k.rung_count; r++) add_ways(&k, r);
         double total = climb(&k, 0);
         for (int first = bar_steps(&k); first < k.rung_count; first = bar_steps(&k)) total = climb(&k, first);
+        find_hardest(&k, effort);
         for (int stride = 4; stride >= 1; stride /= 2) smooth(&k, stride);
         fill(&k, guide);
-        *effort = length_of(guide, count) / w->view->height + TROUBLE * total;
+        effort->total = length_of(guide, count) / w->view->height + TROUBLE * total;
     }
     hf_free(k.barred);
     hf_free(k.ways);

@@ -126,8 +126,7 @@ enum { GUIDES_A_CHOICE = 6 };
  */
 enum { DETOUR_TESTS = 10 };
 static const double GUIDE_STEP = 0.02; /* creature heights between two guide poses */
-/* Of the effort of a straight way with half a creature height on top, or of another guide: no more is easy.
- */
+/* Of the effort of a straight way with half a creature height on top: no more is easy. */
 static const double EASY = 1.2;
 
 static double apart(const hf_transform* a, const hf_transform* b, double radius) {
@@ -162,7 +161,7 @@ static hf_transform* spread_poses(const hf_planner* p, const hf_transform* poses
 }
 
 /* The path as the body likes to go along it, in even steps. */
-static bool spread_guide(hf_planner* p, const hf_guide_path* path, double* effort) {
+static bool spread_guide(hf_planner* p, const hf_guide_path* path, hf_guide_effort* effort) {
     int count = 0;
     hf_transform* even = spread_poses(p, path->poses, path->pose_count, &count);
     bool good = even && hf_guide_settle(&p->world, even, count, effort);
@@ -256,8 +255,9 @@ static hf_status find_guide(hf_planner* p, const hf_plan_query* q, hf_transform 
     return status;
 }
 
-/* The reachability condition lets a guide float beside a wall or go the long way round. Of a few guides the
-   first that is nearly as easy as a straight walk, or the easiest. */
+/* The reachability condition lets a guide go where a body stands badly, or the long way round. Of a few
+   guides the first that is nearly as easy as a straight walk, or the easiest; each keeps away from where
+   those before it are hardest. */
 hf_status hf_plan_choose_guide(hf_planner* p, const hf_plan_query* q, hf_transform start, hf_plan_result* r,
                                bool* found) {
     hf_status status = HF_OK;
@@ -267,19 +267,21 @@ hf_status hf_plan_choose_guide(hf_planner* p, const hf_plan_query* q, hf_transfo
     double least = INFINITY;
     double straight = hf_distance(start.position, q->goal->pose.root.position);
     double easy = EASY * (straight + p->world.view->height / 2) / p->world.view->height;
-    bool settled = false;
-    for (int i = 0; i < GUIDES_A_CHOICE && status == HF_OK && !settled && !p->progress.cancelled; i++) {
-        double effort = 0;
+    int barred_count = p->world.barred_count;
+    for (int i = 0; i < GUIDES_A_CHOICE && status == HF_OK && least >= easy && !p->progress.cancelled; i++) {
+        hf_guide_effort effort = {0};
         status = find_guide(p, q, start, p->world.attempt * GUIDES_A_CHOICE + i, &path, r, found);
         if (status != HF_OK || !*found) break;
         if (!spread_guide(p, &path, &effort)) status = HF_ERROR_MEMORY;
-        settled = effort < easy || fmax(effort, least) < EASY * fmin(effort, least);
-        if (status != HF_OK || effort >= least) continue;
+        for (int k = 0; k < effort.hard_count && status == HF_OK; k++)
+            if (!hf_plan_bar(&p->world, effort.hard[k])) status = HF_ERROR_MEMORY;
+        if (status != HF_OK || effort.total >= least) continue;
         hf_free(best);
         best = p->own_guide, best_count = p->world.guide_count;
         p->own_guide = NULL;
-        least = effort;
+        least = effort.total;
     }
+    p->world.barred_count = barred_count;
     *found = best != NULL;
     if (best) r->where[0] = 0; // what a later guide failed at is not the plan's reason
     if (best) {

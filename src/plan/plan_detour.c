@@ -29,8 +29,7 @@ static bool bar_stretch(hf_planner* p) {
     int end = hf_guide_ahead(w, from, w->options->horizon / 2);
     for (int i = from + step; i <= end; i += step) {
         if (is_near(p, &w->guide[i], &w->guide[w->guide_count - 1])) continue;
-        if (!HF_GROW(w->barred, w->barred_capacity, w->barred_count)) return hf_plan_note(p, HF_ERROR_MEMORY);
-        w->barred[w->barred_count++] = w->guide[i];
+        if (!hf_plan_bar(w, w->guide[i])) return hf_plan_note(p, HF_ERROR_MEMORY);
     }
     return true;
 }

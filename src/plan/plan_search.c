@@ -219,8 +219,8 @@ hf_plan_why hf_plan_search(hf_planner* p, const hf_scenario_state* goal, int pat
         }
         if (t->nodes[t->farthest].guide_index > farthest)
             farthest = t->nodes[t->farthest].guide_index, went_on = p->progress.work;
-        // the farther it came the more would be lost
-        double way = (double)farthest / p->world.guide_count;
+        // the farther it came the more would be lost, but for a detour, which keeps the stances before it
+        double way = p->world.barred_count > 0 ? 0 : (double)farthest / p->world.guide_count;
         if (p->progress.work >= p->world.options->max_work ||
             p->progress.work - went_on > patience * (1 + 3 * way))
             return HF_PLAN_WORK_ENDED;

@@ -1,6 +1,8 @@
 /* Questions about limbs, poses and the guide that need nothing but the world of a plan. */
 #include "plan/plan_world.h"
 
+#include "base/memory.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -24,6 +26,12 @@ hf_vec3 hf_limb_ease(const hf_plan_world* w, int limb, hf_transform root) {
     double tilt = hf_acos(fmax(-1, fmin(1, hf_rotate(root.rotation, hf_v3(0, 0, 1)).z)));
     double share = fmin(1, fmax(0, (tilt - g->tilt) / (g->bent_tilt - g->tilt)));
     return hf_lerp(rest, hf_apply(root, l->bent_in_root), share);
+}
+
+bool hf_plan_bar(hf_plan_world* w, hf_transform root) {
+    if (!HF_GROW(w->barred, w->barred_capacity, w->barred_count)) return false;
+    w->barred[w->barred_count++] = root;
+    return true;
 }
 
 hf_guide_options hf_plan_guide_options(const hf_plan_world* w) {

@@ -66,8 +66,19 @@ bool hf_limb_may_reach(const hf_plan_world* world, int limb, hf_transform base, 
 /* The options of a search for a guide of this attempt: with its barred poses and its progress. */
 hf_guide_options hf_plan_guide_options(const hf_plan_world* world);
 
-/* Moves and turns the poses of a guide to where the body stands well and looks ahead; *effort is its length
-   in creature heights with what it costs to stand badly, lean and turn. False when memory is out. */
-bool hf_guide_settle(const hf_plan_world* world, hf_transform* guide, int count, double* effort);
+/* What it takes to go along a guide: its length in creature heights with what it costs to stand badly, lean
+   and turn, and the poses of the guide where that is hardest. */
+enum { HF_HARD_POSES = 16 };
+typedef struct hf_guide_effort {
+    double total;
+    int hard_count;
+    hf_transform hard[HF_HARD_POSES];
+} hf_guide_effort;
+
+/* Moves and turns the poses of a guide to where the body stands well and looks ahead. False when memory is
+   out. */
+bool hf_guide_settle(const hf_plan_world* world, hf_transform* guide, int count, hf_guide_effort* effort);
+/* Guides keep away from the pose from now on. False when memory is out. */
+bool hf_plan_bar(hf_plan_world* world, hf_transform root);
 
 #endif
