@@ -112,11 +112,11 @@ static hf_posture_ask* add_ask(asks* a, hf_posture_family family, uint64_t limbs
     return ask;
 }
 
-/* On walking limbs or those in their place, and on others. */
+/* On walking limbs or those in their place, and on others, the trunk rather level than upright. */
 static void add_crawl(asks* a, uint64_t hind, uint64_t fore, const hf_guide* g) {
     if (!hind || !fore) return;
     hf_posture_ask* ask = add_ask(a, HF_POSTURE_CRAWL, hind | fore, g->tilt_max, LOWEST, FOLDED);
-    if (ask) ask->tilt[0] = fmin(g->tilt, g->tilt_max);
+    if (ask) ask->tilt[0] = fmin(fmax(g->tilt, M_PI / 4), g->tilt_max);
 }
 
 static void list_asks(const hf_creature_view* v, const kinds* k, asks* a) {
