@@ -18,7 +18,7 @@ enum { MOST_ASKS = 16 };
 /* Shares of the standing height that a root has in a family, and of a seat. */
 static const double LOWEST = 0.2, FOLDED = 0.75, SEAT_LOW = 0.3, SEAT_HIGH = 0.55;
 /* Creature heights of room above the ground for which the cheapest squat and crawl is kept. */
-static const double ROOMS[2][HF_POSTURE_ROOMS] = {{0.85, 0.7, 0.55}, {0.5, 0.44, 0.36}};
+static const double ROOMS[2][HF_POSTURE_ROOMS] = {{1, 0.7, 0.55}, {0.5, 0.44, 0.36}};
 
 #define FIELD(name) offsetof(hf_posture_options, name)
 static const hf_option items[] = {
