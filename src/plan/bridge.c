@@ -33,11 +33,25 @@ static double tilt_of(hf_transform root) {
     return hf_atan2(-up.x, up.z);
 }
 
+/* The posture on all limbs that a change leads to; NULL: none. */
+static const hf_posture* find_crawl(const hf_plan_world* w) {
+    const hf_postures* all = w->model->postures;
+    for (int c = 0; c < all->change_count; c++)
+        if (all->changes[c].at.family == HF_POSTURE_CRAWL) return &all->items[all->changes[c].to];
+    return NULL;
+}
+
+/* Is the root nearer to being on all limbs than to the farthest it leans when it stands? */
+static bool is_bent(const hf_plan_world* w, hf_transform root) {
+    const hf_posture* crawl = find_crawl(w);
+    return crawl && tilt_of(root) > (w->view->guide.tilt + crawl->tilt_rad) / 2;
+}
+
 bool hf_guide_bends(const hf_plan_world* w, int index) {
-    if (w->model->postures->change_count == 0) return false;
+    if (!find_crawl(w)) return false;
     int ahead = hf_guide_ahead(w, index, 2 * w->options->horizon);
     for (int i = index; i <= ahead; i++)
-        if (tilt_of(w->guide[i]) > w->view->guide.tilt) return true;
+        if (is_bent(w, w->guide[i])) return true;
     return false;
 }
 
@@ -72,11 +86,11 @@ bool hf_bridge_pose(hf_planner* p, const hf_plan_hold* holds, int count, const h
     bool good = is_there(&p->world, pose->root, wanted) &&
                 hf_stance_margin(stance, hf_com_at(p, pose)) >= hf_pose_margin(p);
     hf_random random = hf_body_draws(p, BRIDGE_STREAM);
-    for (int i = 0; i < p->world.options->draws && !good && hf_plan_ok(p); i++) {
-        double size = 2 * HF_SMALL_SHIFT * i / p->world.options->draws;
+    for (int i = 0; i < p->world.options->tries && !good && hf_plan_ok(p); i++) {
+        double size = 2 * HF_SMALL_SHIFT * i / p->world.options->tries;
         hf_pose_copy(&p->world, &(hf_pose){wanted, at->pose.q}, pose);
         if (i > 0) pose->root = hf_compose(wanted, hf_body_shift(&p->world, &random, size));
-        good = hf_stance_pose_from(p, holds, count, stance, hf_pose_margin(p), pose);
+        good = hf_stance_pose_from(p, holds, count, stance, hf_pose_margin(p), NULL, pose);
     }
     if (!good) return false;
     hf_pose_copy(&p->world, pose, touching);
@@ -95,7 +109,7 @@ int hf_bridge_index(const hf_plan_world* w, int index) {
 const double* hf_bent_posture(const hf_plan_world* w, hf_transform root, int number) {
     const hf_postures* all = w->model->postures;
     double tilt = tilt_of(root);
-    if (tilt <= w->view->guide.tilt || all->change_count == 0) return NULL;
+    if (!is_bent(w, root)) return NULL;
     const hf_posture *change = &all->changes[0].at, *crawl = &all->items[all->changes[0].to];
     bool nearer = fabs(tilt - change->tilt_rad) < fabs(tilt - crawl->tilt_rad);
     return nearer == (number == 0) ? change->pose.q : crawl->pose.q;

@@ -13,10 +13,9 @@ bool hf_guide_bends(const hf_plan_world* world, int index);
    where it touches. False where there is none. In: `pose` looks where the body shall. */
 bool hf_bridge_pose(hf_planner* p, const hf_plan_hold* holds, int count, const hf_stance* stance, int limb,
                     hf_pose* pose, hf_pose* touching, hf_vec3* near);
-/* Joint values of the library's nearest posture (number 0), or of the one after (1), to a root that is bent so
-   far; NULL: none, or the root is not bent. */
+/* Joint values of the library's nearest posture (number 0), or of the one after (1), to a root that is bent
+   so far; NULL: none, or the root is not bent. */
 const double* hf_bent_posture(const hf_plan_world* world, hf_transform root, int number);
 /* The first guide pose from `index` on that is bent as far as those to come. */
 int hf_bridge_index(const hf_plan_world* world, int index);
-
 #endif

@@ -242,9 +242,9 @@ static double hardship(const ladder* k, int rung, double low, double z, double f
     double cost = LOW * low * low + TOO_LOW * fmax(0, folded - FOLDED) +
                   (forward > 0 ? TURN : ASIDE) * forward * forward;
     const hf_plan_model* m = k->world->model;
-    if (!k->world->view->guide.bent_q) return cost;
+    if (!k->world->model->bent_q) return cost;
     double below = folded - (m->rest_height - m->bent_height) / k->length;
-    double off = forward - k->world->view->guide.bent_tilt;
+    double off = forward - k->world->model->bent_tilt;
     return fmin(cost, TURN + LOW * below * below + TOO_LOW * fmax(0, below - FOLDED) + TURN * off * off);
 }
 
@@ -322,10 +322,9 @@ static void add_heights(ladder* k, int rung, hf_quat rotation) {
 
 /* On all limbs, at the height at which it is at ease so and about it. */
 static void add_bent(ladder* k, int rung, hf_quat turn) {
-    const hf_guide* g = &k->world->view->guide;
     const hf_plan_model* m = k->world->model;
     for (int i = -1; i <= 1; i++) {
-        double pitch = fmin(g->bent_tilt + angle_step() / 2 * i, most_tilt(k->world));
+        double pitch = fmin(m->bent_tilt + angle_step() / 2 * i, most_tilt(k->world));
         hf_quat lean = hf_quat_mul(turn, hf_quat_axis_angle(hf_v3(0, 1, 0), pitch));
         hf_transform root = {k->rungs[rung].ease.position, lean};
         double high =
@@ -380,7 +379,7 @@ static void add_ways(ladder* k, int rung) {
         double pitch = fmin(angle_step() * i, most);
         add_heights(k, rung, hf_quat_mul(turn, hf_quat_axis_angle(hf_v3(0, 1, 0), pitch)));
     }
-    if (k->world->view->guide.bent_q) add_bent(k, rung, turn);
+    if (k->world->model->bent_q) add_bent(k, rung, turn);
 }
 
 /* ---- the way up ---- */

@@ -1,6 +1,7 @@
 /* Places: where a limb could touch next, out of the spots of the scene. Those within its reach that last
    longest and are nearest to where the limb is at ease come first; the limb is then solved onto each, from
    poses that the body can have while the others hold it. */
+#include "plan/bridge.h"
 #include "plan/step.h"
 
 #include "base/workspace.h"
@@ -64,10 +65,12 @@ static bool may_reach(const hf_plan_world* w, int limb, hf_transform base, const
            hf_limb_may_reach(w, limb, base, s, grip);
 }
 
-/* The limb's root frame, wherever the trunk has it. */
-static hf_transform base_at(hf_planner* p, int limb, const hf_pose* pose) {
+/* The limb's root frame: with the trunk at rest, or on all limbs as the trunk has it. */
+static hf_transform base_at(hf_planner* p, const hf_step_query* q, const hf_pose* pose) {
+    if (!hf_bent_posture(&p->world, p->world.guide[q->index], 0))
+        return hf_compose(pose->root, p->world.model->limbs[q->limb].limb_in_root);
     hf_forward(p->world.creature, pose, p->tools.links);
-    return hf_limb_base(p->world.creature, limb, p->tools.links);
+    return hf_limb_base(p->world.creature, q->limb, p->tools.links);
 }
 
 /* The spots within reach from one of the poses, best first, at most RANKED. */
@@ -77,7 +80,7 @@ static int rank(hf_planner* p, const hf_step_query* q, ranked* all) {
     const hf_plan_hold* old = q->old;
     int count = 0, index = q->index, later = hf_guide_ahead(w, index, w->options->horizon / 2);
     hf_transform bases[HF_ARRIVALS];
-    for (int k = 0; k < q->pose_count && k < HF_ARRIVALS; k++) bases[k] = base_at(p, q->limb, &q->poses[k]);
+    for (int k = 0; k < q->pose_count && k < HF_ARRIVALS; k++) bases[k] = base_at(p, q, &q->poses[k]);
     outlook ahead;
     look_ahead(w, q->limb, index, &ahead);
     hf_vec3 ease = hf_limb_ease(w, q->limb, w->guide[later]);
@@ -223,11 +226,6 @@ static bool try_spot(hf_planner* p, const hf_step_query* q, const hf_pose* pose,
         hf_collision hit;
         bool fits = true, solved = solve(p, pose, q->index, &c, turn, to->q, &fits);
         bool free = solved && !hf_holds_collide(p, q->rest, q->rest_count, -1, &at, &hit);
-        if (getenv("DBG_SEARCH") && q->near)
-            fprintf(stderr, "     try %.2f %.2f frame %d solved %d free %d %s\n", s->point.x, s->point.y,
-                    frame, solved, free,
-                    solved && !free ? p->world.view->links[p->world.view->bodies[hit.body].link].name
-                                    : ""); // DBG
         if (solved && !free && hit.other_body < 0)
             fits = !is_beyond(&p->world, p->world.view->bodies[hit.body].link, f->link);
         if (!fits) *blocked |= 1u << turn;
@@ -265,7 +263,7 @@ static bool try_poses(hf_planner* p, const hf_step_query* q, const ranked* at, h
     bool grip = can_grip(&p->world, q->limb, s);
     unsigned blocked[HF_MAX_FRAMES_OF_LIMB] = {0};
     for (int k = at->pose; k < q->pose_count; k++) {
-        if (!may_reach(&p->world, q->limb, base_at(p, q->limb, &q->poses[k]), s, grip)) continue;
+        if (!may_reach(&p->world, q->limb, base_at(p, q, &q->poses[k]), s, grip)) continue;
         for (int f = 0; f < m->set_count; f++)
             if (try_spot(p, q, &q->poses[k], f, s, &blocked[f], to)) return true;
     }
@@ -278,11 +276,6 @@ void hf_places_list(hf_planner* p, const hf_step_query* q, hf_step_list* list) {
     int accepted[HF_STEP_CANDIDATES], rejected[HF_STEP_CANDIDATES], good = 0, bad = 0;
     double apart = HF_SMALL_SHIFT / 2 * w->view->height;
     int count = rank(p, q, all);
-    if (getenv("DBG_SEARCH") && q->near)
-        fprintf(stderr, "   near %.2f %.2f %.2f ranked %d base %.2f %.2f %.2f first %.2f %.2f\n", q->near->x,
-                q->near->y, q->near->z, count, base_at(p, q->limb, &q->poses[0]).position.x,
-                base_at(p, q->limb, &q->poses[0]).position.y, base_at(p, q->limb, &q->poses[0]).position.z,
-                count ? w->spots[all[0].spot].point.x : 0, count ? w->spots[all[0].spot].point.y : 0); // DBG
     for (int i = 0; i < count && hf_plan_ok(p) && hf_workspace_goes_on(p->tools.workspace); i++) {
         if (good == MOST || bad == HF_STEP_CANDIDATES || list->count == HF_STEP_CANDIDATES) break;
         // skip spots close to one that was already accepted or rejected

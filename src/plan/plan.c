@@ -167,14 +167,6 @@ static bool spread_guide(hf_planner* p, const hf_guide_path* path, hf_guide_effo
     bool good = even && hf_guide_settle(&p->world, even, count, effort);
     hf_free(p->own_guide);
     p->own_guide = good ? spread_poses(p, even, count, &p->world.guide_count) : NULL;
-    if (getenv("DBG_GUIDE"))
-        for (int i = 0; i < p->world.guide_count; i += 5) {
-            hf_transform t = p->own_guide[i];
-            hf_vec3 up = hf_unrotate(t.rotation, hf_v3(0, 0, 1));
-            fprintf(stderr, "%d %d: %.2f %.2f %.2f pitch %.2f roll %.2f effort %.2f\n", p->world.attempt, i,
-                    t.position.x, t.position.y, t.position.z, hf_atan2(-up.x, up.z),
-                    hf_atan2(up.y, hf_hypot(up.x, up.z)), *effort);
-        } // DBG
     p->world.guide = p->own_guide;
     hf_free(even);
     return p->own_guide != NULL;

@@ -4,12 +4,6 @@
 #include <stdio.h>
 
 void hf_plan_blocked(hf_planner* p, hf_plan_obstacle kind, int limb, const hf_hold* place) {
-    if (getenv("DBG_SEARCH"))
-        fprintf(stderr, "    blocked kind %d limb %d at %.2f %.2f %.2f hit %d %s\n", (int)kind, limb,
-                place ? place->point.x : 0, place ? place->point.y : 0, place ? place->point.z : 0,
-                p->tools.has_hit,
-                p->tools.has_hit ? p->world.view->links[p->world.view->bodies[p->tools.hit.body].link].name
-                                 : ""); // DBG
     hf_plan_block* b = &p->tree.block;
     if (p->tree.node_index != p->tree.farthest || kind <= b->kind) return;
     if (hf_workspace_cancelled(p->tools.workspace)) return; // what failed may have been cut short

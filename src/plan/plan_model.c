@@ -130,21 +130,38 @@ static void find_load(hf_plan_model* m, const hf_transform* links) {
     if (mass > 0) m->load_in_root = hf_scale(sum, 1 / mass);
 }
 
+/* The library, and the posture on all limbs that guides settle in. */
+static hf_status find_postures(hf_plan_model* m, int threads, hf_error* error) {
+    const hf_guide* g = &hf_creature_get(m->creature)->guide;
+    hf_posture_options o = hf_posture_options_default();
+    o.families = 1 << HF_POSTURE_STAND | 1 << HF_POSTURE_CRAWL;
+    o.threads = threads;
+    hf_status status = hf_creature_postures(m->creature, &o, &m->postures, error);
+    if (status != HF_OK) return status;
+    m->bent_q = g->bent_q, m->bent_tilt = g->bent_tilt;
+    for (int i = 0; i < m->postures->change_count && !m->bent_q; i++) {
+        const hf_posture* p = &m->postures->items[m->postures->changes[i].to];
+        if (p->family == HF_POSTURE_CRAWL && p->tilt_rad <= g->tilt_max)
+            m->bent_q = p->pose.q, m->bent_tilt = p->tilt_rad;
+    }
+    return HF_OK;
+}
+
 /* Where limbs are when the body rests on all of them, and how high it is then. */
 static bool find_bent(hf_plan_model* m) {
     const hf_creature_view* view = hf_creature_get(m->creature);
-    hf_quat turn = hf_quat_axis_angle(hf_v3(0, 1, 0), view->guide.bent_tilt);
+    hf_quat turn = hf_quat_axis_angle(hf_v3(0, 1, 0), m->bent_tilt);
     m->rest_height = m->bent_height = 0;
     for (int l = 0; l < view->limb_count; l++)
         if (m->limbs[l].walks) m->rest_height = fmax(m->rest_height, -m->limbs[l].rest_in_root.z);
     m->bent_height = m->rest_height;
-    if (!view->guide.bent_q) return true;
+    if (!m->bent_q) return true;
     hf_transform* links = hf_alloc((size_t)view->link_count, sizeof *links);
     double* q = hf_alloc((size_t)view->q_count + 1, sizeof *q);
     bool good = links && q;
     if (good) {
         hf_pose pose = {hf_transform_identity(), q};
-        memcpy(q, view->guide.bent_q, sizeof(double) * (size_t)view->q_count);
+        memcpy(q, m->bent_q, sizeof(double) * (size_t)view->q_count);
         hf_forward(m->creature, &pose, links);
         m->bent_height = 0;
     }
@@ -199,13 +216,8 @@ hf_status hf_plan_model_create(const hf_creature* creature, const hf_plan_option
     for (int l = 0; l < view->limb_count && status == HF_OK; l++)
         if (m->limbs[l].used && !hf_spares_choose(m, l)) status = hf_fail_memory(error, NULL);
     if (status == HF_OK) find_load(m, links);
+    if (status == HF_OK) status = find_postures(m, options->threads, error);
     if (status == HF_OK && !find_bent(m)) status = hf_fail_memory(error, NULL);
-    if (status == HF_OK) {
-        hf_posture_options o = hf_posture_options_default();
-        o.families = 1 << HF_POSTURE_STAND | 1 << HF_POSTURE_CRAWL;
-        o.threads = options->threads;
-        status = hf_creature_postures(creature, &o, &m->postures, error);
-    }
     hf_free(links);
     if (!m) hf_free(q);
     if (status == HF_OK)

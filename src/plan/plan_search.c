@@ -175,13 +175,6 @@ static void expand(hf_planner* p) {
     else
         found = n->found < p->world.options->tries &&
                 hf_step_limb(p, n, o->limb, NULL, o->change == SPECULATIVE_STEP, child, &blocked);
-    if (getenv("DBG_SEARCH"))
-        fprintf(stderr, "node %d g%d z%.2f holds %d: %s %s -> %s work %d\n", p->tree.node_index,
-                n->guide_index, n->pose.root.position.z, n->hold_count,
-                o->change == RELEASE ? "release"
-                : o->change == MOVE  ? "move"
-                                     : "spec",
-                p->world.view->limbs[o->limb].name, found ? "FOUND" : "-", p->progress.work); // DBG
     n->found++;
     if (!found) n->option++, n->found = 0;
     n->worth -= found ? cost_of_child(p) : cost_of_all(p) / count;

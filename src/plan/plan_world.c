@@ -22,9 +22,9 @@ hf_vec3 hf_limb_ease(const hf_plan_world* w, int limb, hf_transform root) {
     const hf_plan_limb* l = &w->model->limbs[limb];
     const hf_guide* g = &w->view->guide;
     hf_vec3 rest = hf_apply(root, l->rest_in_root);
-    if (!g->bent_q) return rest;
+    if (!w->model->bent_q) return rest;
     double tilt = hf_acos(fmax(-1, fmin(1, hf_rotate(root.rotation, hf_v3(0, 0, 1)).z)));
-    double share = fmin(1, fmax(0, (tilt - g->tilt) / (g->bent_tilt - g->tilt)));
+    double share = fmin(1, fmax(0, (tilt - g->tilt) / (w->model->bent_tilt - g->tilt)));
     return hf_lerp(rest, hf_apply(root, l->bent_in_root), share);
 }
 

@@ -172,7 +172,7 @@ bool hf_stance_pose_easy(hf_planner* p, const hf_plan_hold* holds, int count, co
                          double margin, hf_transform wish, const hf_plan_hold* leaving, hf_pose* pose);
 /* One as near to the given pose as the solver comes, trunk and all: neither is put back to rest. */
 bool hf_stance_pose_from(hf_planner* p, const hf_plan_hold* holds, int count, const hf_stance* stance,
-                         double margin, hf_pose* pose);
+                         double margin, const hf_plan_hold* leaving, hf_pose* pose);
 /* Is there one at all near this pose, whatever it collides with? It is looked for from there, or from over
    what carries the body; *found is the margin it came to. */
 bool hf_stance_pose_exists(hf_planner* p, const hf_plan_hold* holds, int count, const hf_stance* stance,

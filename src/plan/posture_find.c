@@ -301,21 +301,25 @@ static bool is_tilted_well(const hf_posture_ask* ask, const hf_posture* p) {
            fabs(up.y) < hf_sin(ANGLE_SLACK);
 }
 
-/* Limb lengths, mean: how far limbs that do not bear are from where the posture `toward` has them. */
+/* Limb lengths: how much higher the root is than in the posture `toward`, and how far on average limbs that
+   do not bear are from where that posture has them, seen from those that bear. Height counts twice: from a
+   low body all limbs reach farther. */
 static double distance_toward(const attempt* a, const hf_posture* p) {
     const hf_posture_ask* ask = a->ask;
     hf_vec3 off = {0, 0, 0};
-    double sum = 0;
+    double touching = 0, longest = 0;
     int bearing = 0;
-    for (int i = 0; i < ask->count; i++)
+    for (int i = 0; i < ask->count; i++) {
+        longest = fmax(longest, limb_at(a, i)->length);
         if (ask->bears[i])
             off = hf_add(off, hf_sub(ask->toward->holds[i].point, p->holds[i].point)), bearing++;
+    }
     off = hf_scale(off, 1.0 / bearing);
     for (int i = 0; i < ask->count; i++)
         if (!ask->bears[i])
-            sum += hf_distance(ask->toward->holds[i].point, hf_add(p->holds[i].point, off)) /
-                   limb_at(a, i)->length;
-    return sum / (ask->count - bearing);
+            touching += hf_distance(ask->toward->holds[i].point, hf_add(p->holds[i].point, off));
+    double higher = fabs(p->pose.root.position.z - ask->toward->pose.root.position.z);
+    return (touching / (ask->count - bearing) + 2 * higher) / longest;
 }
 
 /* The posture with its root over the origin. */

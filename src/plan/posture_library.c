@@ -18,7 +18,7 @@ enum { MOST_ASKS = 16 };
 /* Shares of the standing height that a root has in a family, and of a seat. */
 static const double LOWEST = 0.2, FOLDED = 0.75, SEAT_LOW = 0.3, SEAT_HIGH = 0.55;
 /* Creature heights of room above the ground for which the cheapest squat and crawl is kept. */
-static const double ROOMS[2][HF_POSTURE_ROOMS] = {{0.85, 0.7, 0.55}, {0.5, 0.44, 0.36}};
+static const double ROOMS[2][HF_POSTURE_ROOMS] = {{1, 0.7, 0.55}, {0.5, 0.44, 0.36}};
 
 #define FIELD(name) offsetof(hf_posture_options, name)
 static const hf_option items[] = {
@@ -112,11 +112,11 @@ static hf_posture_ask* add_ask(asks* a, hf_posture_family family, uint64_t limbs
     return ask;
 }
 
-/* On walking limbs or those in their place, and on others. */
+/* On walking limbs or those in their place, and on others, the trunk rather level than upright. */
 static void add_crawl(asks* a, uint64_t hind, uint64_t fore, const hf_guide* g) {
     if (!hind || !fore) return;
     hf_posture_ask* ask = add_ask(a, HF_POSTURE_CRAWL, hind | fore, g->tilt_max, LOWEST, FOLDED);
-    if (ask) ask->tilt[0] = fmin(g->tilt, g->tilt_max);
+    if (ask) ask->tilt[0] = fmin(fmax(g->tilt, M_PI / 4), g->tilt_max);
 }
 
 static void list_asks(const hf_creature_view* v, const kinds* k, asks* a) {

@@ -117,11 +117,6 @@ static bool accept(search* s, hf_pose* pose) {
     hf_collision hit;
     if (!hf_spares_clear(p, s->holds, s->count, s->leaving ? s->leaving->at.limb : -1, s->from.q, pose,
                          &hit)) {
-        if (getenv("DBG_SEARCH"))
-            fprintf(
-                stderr, "      hit %s %s\n", p->world.view->links[p->world.view->bodies[hit.body].link].name,
-                hit.other_body >= 0 ? p->world.view->links[p->world.view->bodies[hit.other_body].link].name
-                                    : "scene"); // DBG
         hf_plan_hit(p, &hit);
         s->away = hit.other_body < 0 ? hit.surface.normal : hf_v3(0, 0, 0);
         return false;
@@ -170,16 +165,6 @@ static bool solve(search* s, bool stiff, const hf_pose* from, double lower, hf_p
         if (i) stand_over(p, s->holds, s->count, s->stance, s->margin, pose);
         settled = settle_from(p, s->holds, s->count, s->stance, s->margin, wish, stiff, pose);
     }
-    if (getenv("DBG_SEARCH") && !settled) {
-        fprintf(stderr, "      not settled: margin %.3f of %.3f\n",
-                hf_stance_margin(s->stance, hf_com_at(p, pose)), s->margin);
-        for (int i = 0; i < s->count; i++) {
-            double m, r;
-            hf_forward(p->world.creature, pose, p->tools.links);
-            hf_anchor_error(p->world.creature, &s->holds[i].at, &s->holds[i].anchor, p->tools.links, &m, &r);
-            fprintf(stderr, "        limb %d off %.4f %.4f\n", s->holds[i].at.limb, m, r);
-        }
-    } // DBG
     if (!settled) return false;
     if (pose->root.position.z - wish.position.z > HF_SMALL_SHIFT * p->world.view->height)
         settle_nearer(s, from, wish, pose);
@@ -266,9 +251,12 @@ static bool root_is_fixed(const hf_plan_world* w, const hf_plan_hold* holds, int
     return false;
 }
 
-/* From the library's posture of a body that is bent as far as the wish, put there. */
+/* Of a body that is bent: from how it is, trunk and all; then from the library's postures that are bent as
+   far as the wish, put there. */
 static bool solve_bent(search* s, hf_pose* pose) {
     hf_planner* p = s->planner;
+    if (!hf_bent_posture(&p->world, s->wish, 0)) return false;
+    if (solve(s, false, &s->from, 0, pose)) return true;
     for (int i = 0; i < 2 && hf_plan_ok(p); i++) {
         const double* q = hf_bent_posture(&p->world, s->wish, i);
         if (!q) return false;
@@ -322,6 +310,6 @@ bool hf_stance_pose_easy(hf_planner* p, const hf_plan_hold* holds, int count, co
 }
 
 bool hf_stance_pose_from(hf_planner* p, const hf_plan_hold* holds, int count, const hf_stance* stance,
-                         double margin, hf_pose* pose) {
-    return find(p, holds, count, stance, margin, pose->root, NULL, AS_GIVEN, pose);
+                         double margin, const hf_plan_hold* leaving, hf_pose* pose) {
+    return find(p, holds, count, stance, margin, pose->root, leaving, AS_GIVEN, pose);
 }

@@ -4,6 +4,7 @@
 #include "plan/step.h"
 
 #include "base/workspace.h"
+#include "space/root_space.h"
 
 #include <limits.h>
 #include <math.h>
@@ -117,6 +118,12 @@ static bool find_departure(hf_planner* p, const hf_plan_node* node, const hf_pla
             return true;
     }
     *index = here;
+    // a body on all limbs that is far behind the guide goes a part of the way there
+    for (int i = 1; i < ADVANCES && hf_plan_ok(p) && hf_bent_posture(w, w->guide[here], 0); i++) {
+        hf_pose_copy(w, &node->pose, pose);
+        hf_transform wish = hf_root_between(&node->pose.root, &w->guide[here], 1.0 / (1 << i));
+        if (hf_stance_pose_easy(p, node->holds, node->hold_count, rest, margin, wish, old, pose)) return true;
+    }
     for (int i = 1; i >= 0 && hf_plan_ok(p); i--) {
         hf_pose_copy(w, &node->pose, pose);
         pose->root.position.z += i * HF_SMALL_SHIFT * w->view->height;
@@ -181,6 +188,14 @@ static int find_arrivals(change* c) {
                             p->world.guide[c->index], NULL, &to[0]) &&
         hf_distance(to[0].root.position, c->departure.root.position) > near)
         count++;
+    for (int i = 1; i < ADVANCES && count == 0 && hf_bent_posture(&p->world, p->world.guide[c->index], 0);
+         i++) {
+        hf_transform wish = hf_root_between(&c->departure.root, &p->world.guide[c->index], 1.0 / (1 << i));
+        hf_pose_copy(&p->world, &c->departure, &to[0]);
+        count += hf_stance_pose_easy(p, c->rest, c->rest_count, c->rest_carry, hf_pose_margin(p), wish, NULL,
+                                     &to[0]) &&
+                 hf_distance(to[0].root.position, c->departure.root.position) > near;
+    }
     hf_pose_copy(&p->world, &c->departure, &to[count++]);
     for (int i = 0; i < 2; i++) {
         hf_vec3 pull;
@@ -271,7 +286,7 @@ static bool find_end(change* c, const hf_step_candidate* to) {
     hf_pose_copy(w, &touching, &c->end);
     p->tools.has_hit = false;
     bool stands = c->bridges ? hf_stance_pose_from(p, c->rest, c->rest_count + 1, c->rest_carry,
-                                                   hf_pose_margin(p), &c->end)
+                                                   hf_pose_margin(p), next, &c->end)
                              : hf_stance_pose(p, c->rest, c->rest_count + 1, c->rest_carry, hf_pose_margin(p),
                                               to->root, next, &c->end);
     if (!stands) block(c, HF_PLAN_NO_STANCE, next);
@@ -350,8 +365,9 @@ static bool make_change(change* c, hf_plan_node* child, bool* blocked) {
     for (size_t i = 0; i < sizeof poses / sizeof *poses; i++) *poses[i] = hf_take_pose(p);
     for (int i = 0; i < HF_ARRIVALS; i++) c->arrivals[i] = hf_take_pose(p);
     if (!hf_steps_take(p, &list)) return false;
-    c->bridges = !c->old && !c->forced && !p->world.model->limbs[c->limb].walks &&
-                 hf_guide_bends(&p->world, c->node->guide_index);
+    bool comes_down = !c->old && !c->forced && !p->world.model->limbs[c->limb].walks &&
+                      hf_guide_bends(&p->world, c->node->guide_index);
+    c->bridges = comes_down;
     bool found = change_from(c, 0, &list, child, blocked);
     if (c->bridges) return found;
     // a body that finds no way to a departure ahead may find one to a nearer one
