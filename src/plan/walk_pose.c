@@ -1,0 +1,247 @@
+/* The whole body along a walk: the root as the guide has it but for where the centre of mass must be, the
+   limbs that hold kept on their holds, the one that swings on a smooth way. */
+#include "plan/walk.h"
+
+#include "base/workspace.h"
+#include "schedule/frames.h"
+
+#include <math.h>
+#include <string.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const double NEAR_M = 1e-5, NEAR_RAD = 1e-4; /* of the centre of mass and of limbs to their places */
+static const double LEAST_DROP_M = 1e-3; /* that counts */
+/* Of what limbs were overstretched by: as a stretched limb turns fast, the root goes lower than it must. */
+static const double DROP_GAIN = 1.5;
+static const double LEAST_STEP_M = 0.004, MOST_DROP_M = 0.02;
+enum { DROPS = 24, ROUNDS = 6 }; /* tries of a lower root; shifts of the root for one knot */
+/* Of the time in the air in which a limb only goes up, and only down; of the limb's length, how high it goes;
+   rad: how far a foot turns over its toes behind the body. */
+static const double SWING_HEIGHT = 0.05, ROLL_RAD = 0.9;
+
+/* From 0 to 1 with no speed and no acceleration at the ends. */
+static double ease(double u) { return u * u * u * (10 + u * (6 * u - 15)); }
+
+/* ---- roots ---- */
+
+static hf_transform guide_near(const hf_walk* w, const double place[2], double* index) {
+    const hf_plan_world* world = &w->planner->world;
+    hf_transform a = world->guide[0], b = a;
+    double t = 0;
+    for (int i = (int)*index; i + 1 < world->guide_count; i++) {
+        a = world->guide[i], b = world->guide[i + 1];
+        double dx = b.position.x - a.position.x, dy = b.position.y - a.position.y, l = dx * dx + dy * dy;
+        t = l > 0 ? ((place[0] - a.position.x) * dx + (place[1] - a.position.y) * dy) / l : 1;
+        *index = i;
+        if (t < 1) break;
+    }
+    t = fmin(1, fmax(0, t));
+    return (hf_transform){hf_lerp(a.position, b.position, t), hf_quat_slerp(a.rotation, b.rotation, t)};
+}
+
+/* One pass of a filter over heights and rotations; ends stay. */
+static void smooth_once(const hf_walk* w) {
+    hf_transform before = w->wished[0];
+    for (int k = 1; k < w->last; k++) {
+        hf_transform here = w->wished[k], after = w->wished[k + 1];
+        hf_quat sides = hf_quat_slerp(before.rotation, after.rotation, 0.5);
+        w->wished[k].position.z = (before.position.z + 2 * here.position.z + after.position.z) / 4;
+        w->wished[k].rotation = hf_quat_slerp(here.rotation, sides, 0.5);
+        before = here;
+    }
+}
+
+/* Roots of all knots: as the walk begins until the first limb leaves, as it ends from the last landing on, on
+   the guide between them, lowered; and no corners in it. */
+static void wish_roots(hf_walk* w) {
+    int lift = w->steps[0].lift, land = w->steps[w->step_count - 1].land;
+    double index = w->node->guide_index;
+    for (int k = 0; k <= w->last; k++) {
+        hf_transform on = guide_near(w, w->place[k], &index);
+        on.position.z -= w->drop;
+        w->wished[k] = k <= lift ? w->from.root : k >= land ? w->to.root : on;
+    }
+    // the filter's width grows with the root of its passes
+    int width = lift < w->last - land ? lift : w->last - land;
+    for (int i = 0; i < width * width / 3; i++) smooth_once(w);
+}
+
+/* ---- the limb that steps ---- */
+
+/* The way of a limb from one hold to the next. It goes by a pivot: the joint of the toes, the front of the
+   patch, or the contact point. */
+typedef struct swing {
+    const hf_footstep *from, *to;
+    hf_transform lifts, lands; /* its effector, flat */
+    hf_toe toe;
+    hf_vec3 pivot; /* in the effector */
+    hf_vec3 axis;  /* in the effector: about which the heel rises; zero for round feet */
+    int begin;     /* the knot from which on the heel rises */
+} swing;
+
+/* The effector on a hold, by the hold's frame, which is the effector's own. */
+static hf_transform landed(const hf_plan_world* w, const hf_plan_hold* h) {
+    const hf_contact_frame* f = &w->view->limbs[h->at.limb].contacts[h->at.frame];
+    return (hf_transform){hf_sub(h->anchor.point, hf_rotate(h->anchor.rotation, f->offset)), h->anchor.rotation};
+}
+
+static swing swing_of(const hf_walk* w, int step) {
+    const hf_plan_world* world = &w->planner->world;
+    const hf_footstep* s = &w->steps[step];
+    const hf_contact_frame* f = &world->view->limbs[s->limb].contacts[s->hold.at.frame];
+    const hf_footstep* old = hf_walk_stood(w, s->limb, s->lift);
+    swing g = {.from = old, .to = s, .lifts = landed(world, &old->hold), .lands = landed(world, &s->hold)};
+    g.toe = s->roll >= 0 ? hf_toe_find(world, &s->hold.at) : (hf_toe){.frame = -1};
+    g.begin = s->roll >= 0 ? s->roll - 1 : s->lift;
+    g.pivot = f->offset;
+    if (g.toe.frame >= 0) {
+        g.pivot = g.toe.at, g.axis = g.toe.axis;
+    } else if (!(f->ball > 0) && f->patch[0] > 0) {
+        hf_vec3 n = f->normal, way = hf_unrotate(g.lifts.rotation, hf_sub(g.lands.position, g.lifts.position));
+        way = hf_sub(way, hf_scale(n, hf_dot(way, n)));
+        if (hf_length(way) > 0) way = hf_normalize(way);
+        g.pivot = hf_add(f->offset, hf_scale(way, fmax(f->patch[0], f->patch[1]) / 2));
+        g.axis = hf_cross(way, n);
+    }
+    return g;
+}
+
+/* The effector at a knot, and how far its heel has risen, rad. */
+static hf_transform swing_at(const hf_walk* w, const swing* g, int knot, double* rolled) {
+    double u = fmax(0, (double)(knot - g->to->lift) / (g->to->land - g->to->lift)), v = 1 - u;
+    double over = u * u * (3 + u * (1 + u * (-6 + 3 * u)));
+    double up = 64 * u * u * u * v * v * v * SWING_HEIGHT * w->planner->world.view->limbs[g->to->limb].length;
+    hf_vec3 from = hf_apply(g->lifts, g->pivot), to = hf_apply(g->lands, g->pivot);
+    hf_vec3 pivot = hf_add(hf_lerp(from, to, over), hf_v3(0, 0, up));
+    hf_quat turn = hf_quat_slerp(g->lifts.rotation, g->lands.rotation, over);
+    // from 0 to 1 and back, smooth at both ends and highest at 3/8 of the time
+    double t = (double)(knot - g->begin) / (g->to->land - g->begin), s = 1 - t;
+    *rolled = hf_length(g->axis) > 0 ? ROLL_RAD * t * t * t * s * s * s * s * s / 0.005029141902923584 : 0;
+    if (*rolled > 0) turn = hf_quat_mul(turn, hf_quat_axis_angle(g->axis, *rolled));
+    return (hf_transform){hf_sub(pivot, hf_rotate(turn, g->pivot)), turn};
+}
+
+/* The limb on its way; *off is how far it stays behind, m. */
+static bool step_limb(hf_walk* w, const swing* g, int knot, hf_pose* pose, double* off) {
+    hf_planner* p = w->planner;
+    int limb = g->to->limb, frame = g->to->hold.at.frame;
+    double rolled;
+    hf_transform at = swing_at(w, g, knot, &rolled);
+    bool round = p->world.view->limbs[limb].contacts[frame].ball > 0;
+    hf_target t = {.kind = round ? HF_TARGET_POSITION : HF_TARGET_POSE,
+                   .limb = limb,
+                   .contact = round ? frame : -1,
+                   .point = round ? hf_apply(at, g->pivot) : at.position,
+                   .rotation = at.rotation};
+    hf_solve_options o = hf_solve_options_default();
+    o.max_starts = 1;
+    o.near_start = true;
+    o.posture = pose->q;
+    o.tolerance_m = NEAR_M;
+    o.tolerance_rad = NEAR_RAD;
+    hf_solve_result r;
+    if (g->toe.frame >= 0) pose->q[g->toe.q_index] = w->from.q[g->toe.q_index] + g->toe.turn * rolled;
+    hf_forward(p->world.creature, pose, p->tools.links);
+    const hf_transform* base = &p->tools.links[p->world.view->limbs[limb].base_link];
+    bool good = hf_plan_note(p, hf_limb_solve(p->world.creature, base, &t, &o, p->tools.workspace, pose->q, &r));
+    if (getenv("HFD2") && r.position_error_m > 1e-3) {
+        const hf_limb* l = &p->world.view->limbs[limb];
+        fprintf(stderr, "  swing k %d roll %.2f err %.4f %.4f eff %.3f %.3f %.3f stop %d q:", knot, rolled, r.position_error_m, r.angle_error_rad, at.position.x, at.position.y, at.position.z, r.stop);
+        for (int i = 0; i < l->joint_count; i++) fprintf(stderr, " %s %.3f", p->world.view->joints[l->joints[i]].name, pose->q[p->world.view->joints[l->joints[i]].q_index]);
+        fprintf(stderr, "\n");
+    }
+    *off = fmax(*off, r.position_error_m);
+    return good;
+}
+
+/* ---- knots ---- */
+
+/* Limbs that hold flat at a knot, and those that roll or swing. */
+typedef struct footing {
+    int hold_count, swing_count;
+    hf_plan_hold holds[HF_MAX_HOLDS];
+    swing swings[HF_MAX_HOLDS];
+} footing;
+
+static void find_footing(const hf_walk* w, int phase, footing* f) {
+    int knot = w->phases[phase];
+    f->hold_count = f->swing_count = 0;
+    for (int i = 0; i < w->node->hold_count; i++) {
+        int limb = w->node->holds[i].at.limb, next = hf_walk_step(w, limb, knot);
+        const hf_footstep* s = next >= 0 ? &w->steps[next] : NULL;
+        if (s && (knot > s->lift || (s->roll >= 0 && knot >= s->roll)))
+            f->swings[f->swing_count++] = swing_of(w, next);
+        else
+            f->holds[f->hold_count++] = hf_walk_stood(w, limb, knot)->hold;
+    }
+}
+
+/* Shifts the root until the centre of mass stands over its place, all limbs where they should be; *off is how
+   far one of them misses that, m. */
+static bool put_over(hf_walk* w, const footing* f, int k, hf_pose* pose, double* off) {
+    double gain = 1, before = 0;
+    for (int round = 0; round < ROUNDS && hf_plan_ok(w->planner); round++) {
+        hf_vec3 pull;
+        *off = hf_holds_keep(w->planner, f->holds, f->hold_count, -1, pose, &pull) ? 0 : hf_length(pull);
+        for (int i = 0; i < f->swing_count; i++)
+            if (!step_limb(w, &f->swings[i], k, pose, off)) return false;
+        hf_vec3 com = hf_com_at(w->planner, pose), way = {w->place[k][0] - com.x, w->place[k][1] - com.y, 0};
+        double left = hf_length(way);
+        if (left < NEAR_M || round + 1 == ROUNDS || *off > LEAST_DROP_M) return true;
+        // what holds does not go with the root
+        if (before > 0 && left < before / 2) gain *= before / (before - left);
+        before = left;
+        pose->root.position = hf_add(pose->root.position, hf_scale(way, gain));
+    }
+    return hf_plan_ok(w->planner);
+}
+
+/* The pose of one knot from the one before it; *gave is how far a limb misses its place. */
+static bool find_pose(hf_walk* w, int k, const footing* f, double* off) {
+    hf_planner* p = w->planner;
+    hf_pose pose = hf_walk_pose(w, k), before = hf_walk_pose(w, k - 1);
+    hf_pose_between(p->world.creature, &w->from, &w->to, ease((double)k / w->last), &pose);
+    for (int i = 0; i < w->node->hold_count; i++)
+        hf_limb_copy(&p->world, w->node->holds[i].at.limb, before.q, pose.q);
+    for (int j = 0; j < p->world.view->joint_count; j++) {
+        const hf_joint* joint = &p->world.view->joints[j];
+        double swing = w->counter[joint->q_index] * w->counters[k];
+        if (swing != 0) pose.q[joint->q_index] = fmin(fmax(pose.q[joint->q_index] + swing, joint->lower), joint->upper);
+    }
+    hf_frames_keep_range(p->world.creature, pose.q);
+    hf_pose_follow(p->world.creature, pose.q);
+    pose.root = w->wished[k];
+    pose.root.position.x = before.root.position.x + w->place[k][0] - w->place[k - 1][0];
+    pose.root.position.y = before.root.position.y + w->place[k][1] - w->place[k - 1][1];
+    bool good = put_over(w, f, k, &pose, off);
+    w->roots[k] = pose.root;
+    if (getenv("HFD2")) fprintf(stderr, "k %d phase %d off %.4f root %.3f %.3f %.3f place %.3f %.3f\n", k, hf_walk_phase(w, k), *off, pose.root.position.x, pose.root.position.y, pose.root.position.z, w->place[k][0], w->place[k][1]);
+    return good;
+}
+
+/* All knots, as far as limbs reach; *off is how far one does not, m. */
+static bool find_all(hf_walk* w, double* off) {
+    hf_pose first = hf_walk_pose(w, 0), last = hf_walk_pose(w, w->last);
+    hf_pose_copy(&w->planner->world, &w->from, &first);
+    hf_pose_copy(&w->planner->world, &w->to, &last);
+    w->roots[0] = w->from.root, w->roots[w->last] = w->to.root;
+    footing f;
+    for (int k = 1, phase = -1; k < w->last; k++) {
+        if (hf_walk_phase(w, k) != phase) find_footing(w, phase = hf_walk_phase(w, k), &f);
+        if (!find_pose(w, k, &f, off)) return false;
+        if (*off > LEAST_DROP_M) return true;
+    }
+    return hf_plan_ok(w->planner);
+}
+
+bool hf_walk_poses(hf_walk* w) {
+    for (int i = 0; i < DROPS; i++) {
+        double off = 0;
+        wish_roots(w);
+        if (!find_all(w, &off)) return false;
+        if (off <= LEAST_DROP_M) return true;
+        w->drop += fmin(MOST_DROP_M, fmax(DROP_GAIN * off, LEAST_STEP_M));
+    }
+    return false;
+}
