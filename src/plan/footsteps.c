@@ -13,8 +13,10 @@ static const double STRIDE = 1.5;
 /* Times in units of the pendulum's own time, sqrt(height / gravity): from rest to the first lift and from the
    last landing to rest, a swing, the time with all limbs down between two swings, and before the lift the
    time in which a foot rolls over its toes. */
-static const double SHIFT_TIME = 1.4, SWING_TIME = 1.3, BETWEEN_TIME = 0.15, ROLL_TIME = 0.55,
+static const double SHIFT_TIME = 1.4, SWING_TIME = 1.3, LAST_SWING_TIME = 1.1, BETWEEN_TIME = 0.15, ROLL_TIME = 0.55,
                     LEAD_TIME = 0.3;
+/* Of the other steps: the last one, so that the body comes to rest. */
+static const double LAST_STEP = 0.8;
 enum { SHIFTED_PLACES = 9 }; /* places tried about the one wished for, a guide pose apart */
 
 static bool walks(const hf_plan_world* w, int limb) {
@@ -165,7 +167,7 @@ bool hf_footsteps_find(hf_walk* k, double stride) {
     if (turns + count > HF_WALK_STEPS) turns = HF_WALK_STEPS - count, way = turns * stride / count / piece;
     if (turns < 1) turns = 1;
     for (int i = 1; i < turns + count && hf_plan_ok(p); i++) {
-        double index = here + fmin(way, way * i / turns);
+        double index = here + fmin(way, way * i / (turns - 1 + LAST_STEP));
         if (!take_step(k, limbs[(turn + i - 1) % count], index, &k->to)) return false;
     }
     k->guide_index = (int)(here + way + 0.5);
@@ -189,7 +191,7 @@ bool hf_footsteps_time(hf_walk* k, double slower) {
     for (int i = 0; i < k->step_count; i++) {
         hf_footstep* s = &k->steps[i];
         s->lift = at, s->roll = -1;
-        s->land = at + 2 + (int)(SWING_TIME * unit);
+        s->land = at + 2 + (int)((i + 1 < k->step_count ? SWING_TIME : LAST_SWING_TIME) * unit);
         at = s->land + 1 + (int)(BETWEEN_TIME * unit);
     }
     for (int i = 0; i < k->step_count; i++) {

@@ -54,16 +54,14 @@ bool hf_walk_counter(hf_walk* w) {
     return hf_plan_ok(p);
 }
 
-/* How much the limbs swing makes up for the angular momentum of all else, which is that of the whole less
-   their own; what is left of it goes back in time, and is nothing in the end. */
+/* The limbs make up for the angular momentum of all else; they come back in time, and stand still in the end.
+ */
 void hf_walk_counter_learn(hf_walk* w) {
-    double step_s = 1 / w->planner->world.options->rate, whole = 0, now = 0, before = 0, most = 0, largest = 0;
+    double step_s = 1 / w->planner->world.options->rate, whole = 0, now = 0, most = 0, largest = 0;
     int land = w->steps[w->step_count - 1].land;
     for (int k = 0; k <= w->last; k++) {
-        double own = (w->counters[k] - before) / step_s;
-        before = w->counters[k];
         whole += w->turning[k] * step_s;
-        now -= (whole - own + now / RETURN_S) * step_s;
+        now -= (whole + now / RETURN_S) * step_s;
         w->counters[k] = now * fmin(1, (double)(w->last - k) / (w->last - land));
         most = fmax(most, fabs(w->counters[k]));
     }

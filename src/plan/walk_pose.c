@@ -14,8 +14,8 @@ static const double NEAR_M = 1e-5, NEAR_RAD = 1e-4; /* of the centre of mass and
 static const double LEAST_DROP_M = 1e-3; /* that counts */
 /* Of what limbs were overstretched by: as a stretched limb turns fast, the root goes lower than it must. */
 static const double DROP_GAIN = 1.5;
-static const double LEAST_STEP_M = 0.004, MOST_DROP_M = 0.02;
-enum { DROPS = 24, ROUNDS = 6 }; /* tries of a lower root; shifts of the root for one knot */
+static const double LEAST_STEP_M = 0.004, MOST_STEP_M = 0.02, MOST_DROP = 0.1;
+enum { ROUNDS = 6 }; /* tries of a lower root; shifts of the root for one knot */
 /* Of the time in the air in which a limb only goes up, and only down; of the limb's length, how high it goes;
    rad: how far a foot turns over its toes behind the body. */
 static const double SWING_HEIGHT = 0.05, ROLL_RAD = 0.9;
@@ -206,8 +206,8 @@ static bool find_pose(hf_walk* w, int k, const footing* f, double* off) {
         hf_limb_copy(&p->world, w->node->holds[i].at.limb, before.q, pose.q);
     for (int j = 0; j < p->world.view->joint_count; j++) {
         const hf_joint* joint = &p->world.view->joints[j];
-        double swing = w->counter[joint->q_index] * w->counters[k];
-        if (swing != 0) pose.q[joint->q_index] = fmin(fmax(pose.q[joint->q_index] + swing, joint->lower), joint->upper);
+        double against = w->counter[joint->q_index] * w->counters[k];
+        if (against != 0) pose.q[joint->q_index] = fmin(fmax(pose.q[joint->q_index] + against, joint->lower), joint->upper);
     }
     hf_frames_keep_range(p->world.creature, pose.q);
     hf_pose_follow(p->world.creature, pose.q);
@@ -236,12 +236,12 @@ static bool find_all(hf_walk* w, double* off) {
 }
 
 bool hf_walk_poses(hf_walk* w) {
-    for (int i = 0; i < DROPS; i++) {
+    while (w->drop < MOST_DROP * w->height) {
         double off = 0;
         wish_roots(w);
         if (!find_all(w, &off)) return false;
         if (off <= LEAST_DROP_M) return true;
-        w->drop += fmin(MOST_DROP_M, fmax(DROP_GAIN * off, LEAST_STEP_M));
+        w->drop += fmin(MOST_STEP_M, fmax(DROP_GAIN * off, LEAST_STEP_M));
     }
     return false;
 }
