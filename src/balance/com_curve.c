@@ -11,7 +11,7 @@
    between pressure point and region, m2: 1 m/s2 counts as much as 5 mm. */
 static const double SMOOTH = 3e-5;
 /* Weight of the distance of a place from its wish in the same unit: 5 cm count as much as 7 mm. */
-static const double WISH = 1;
+static const double WISH = 3;
 static const double INSIDE_M = 5e-4; /* nearer to its region than this is inside */
 enum { ROUNDS = 400, BAND = 3 };     /* rounds of the program; entries beside the diagonal of its matrix */
 

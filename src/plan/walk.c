@@ -23,6 +23,7 @@
 static const double AIM_MARGIN_M = 0.02, OUTSIDE_M = 0.008;
 /* How far the whole body may press from where the pendulum does, m. */
 static const double MOST_LEARNT_M = 0.3;
+enum { COUNTER_ROUNDS = 3 };
 enum { ROUNDS = 12 }; /* in which the curve learns how far the whole body presses from the pendulum */
 /* Strides, of the natural one, and slowness that are tried in this order. */
 static const double STRIDES[] = {1, 0.8, 0.6, 0.45}, SLOWER[] = {1, 1.2, 1.45, 1.8};
@@ -186,7 +187,7 @@ static verdict attempt(hf_walk* w, double slower) {
     for (int round = 0; round < ROUNDS && v == PRESSES_ELSEWHERE; round++) {
         if (!find_curve(w)) return hf_plan_ok(w->planner) ? PRESSES_ELSEWHERE : FAILS;
         v = hf_walk_poses(w) ? judge_wrenches(w) : FAILS;
-        if (v == PRESSES_ELSEWHERE && round == 0) hf_walk_counter_learn(w);
+        if (v == PRESSES_ELSEWHERE && round < COUNTER_ROUNDS) hf_walk_counter_learn(w);
         D(" round %d verdict %d drop %.3f\n", round, v, w->drop);
     }
     return v == HOLDS ? judge_knots(w) : v;

@@ -10,6 +10,7 @@
 
 static const double MOST_RAD = 0.5;   /* that a joint swings to one side */
 static const double RETURN_S = 0.5;   /* time in which limbs that swing come back to where they were */
+enum { SMOOTHINGS = 4 };              /* passes of a filter, as knots' turning has spikes */
 static const double SMALL_RAD = 1e-3; /* step of finite differences */
 
 /* Does the joint belong to a limb that does not walk, and to none that does? */
@@ -57,14 +58,20 @@ bool hf_walk_counter(hf_walk* w) {
 /* The limbs make up for the angular momentum of all else; they come back in time, and stand still in the end.
  */
 void hf_walk_counter_learn(hf_walk* w) {
-    double step_s = 1 / w->planner->world.options->rate, whole = 0, now = 0, most = 0, largest = 0;
+    double step_s = 1 / w->planner->world.options->rate, whole = 0, now = 0, most = 0, largest = 0, smoothed = 0;
     int land = w->steps[w->step_count - 1].land;
     for (int k = 0; k <= w->last; k++) {
         whole += w->turning[k] * step_s;
         now -= (whole + now / RETURN_S) * step_s;
-        w->counters[k] = now * fmin(1, (double)(w->last - k) / (w->last - land));
-        most = fmax(most, fabs(w->counters[k]));
+        w->counters[k] += now * fmin(1, (double)(w->last - k) / (w->last - land));
     }
+    for (int i = 0; i < SMOOTHINGS; i++)
+        for (int k = 1, from = 0; k < w->last; k++) {
+            double before = from ? smoothed : w->counters[0];
+            smoothed = w->counters[k], from = 1;
+            w->counters[k] = (before + 2 * w->counters[k] + w->counters[k + 1]) / 4;
+        }
+    for (int k = 0; k <= w->last; k++) most = fmax(most, fabs(w->counters[k]));
     for (int i = 0; i < w->planner->world.view->q_count; i++) largest = fmax(largest, fabs(w->counter[i]));
     if (most * largest <= MOST_RAD) return;
     for (int k = 0; k <= w->last; k++) w->counters[k] *= MOST_RAD / (most * largest);

@@ -11,10 +11,10 @@
 #include <stdlib.h>
 
 static const double NEAR_M = 1e-5, NEAR_RAD = 1e-4; /* of the centre of mass and of limbs to their places */
-static const double LEAST_DROP_M = 1e-3; /* that counts */
+static const double LEAST_OFF_M = 1e-3; /* that counts */
 /* Of what limbs were overstretched by: as a stretched limb turns fast, the root goes lower than it must. */
-static const double DROP_GAIN = 1.5;
-static const double LEAST_STEP_M = 0.004, MOST_STEP_M = 0.02, MOST_DROP = 0.1;
+static const double DROP_GAIN = 1.2;
+static const double LEAST_STEP_M = 0.001, MOST_STEP_M = 0.02, MOST_DROP = 0.1;
 enum { ROUNDS = 6 }; /* tries of a lower root; shifts of the root for one knot */
 /* Of the time in the air in which a limb only goes up, and only down; of the limb's length, how high it goes;
    rad: how far a foot turns over its toes behind the body. */
@@ -188,7 +188,7 @@ static bool put_over(hf_walk* w, const footing* f, int k, hf_pose* pose, double*
             if (!step_limb(w, &f->swings[i], k, pose, off)) return false;
         hf_vec3 com = hf_com_at(w->planner, pose), way = {w->place[k][0] - com.x, w->place[k][1] - com.y, 0};
         double left = hf_length(way);
-        if (left < NEAR_M || round + 1 == ROUNDS || *off > LEAST_DROP_M) return true;
+        if (left < NEAR_M || round + 1 == ROUNDS || *off > LEAST_OFF_M) return true;
         // what holds does not go with the root
         if (before > 0 && left < before / 2) gain *= before / (before - left);
         before = left;
@@ -220,8 +220,9 @@ static bool find_pose(hf_walk* w, int k, const footing* f, double* off) {
     return good;
 }
 
-/* All knots, as far as limbs reach; *off is how far one does not, m. */
-static bool find_all(hf_walk* w, double* off) {
+/* All knots as far as limbs reach; *stop is the first at which one does not, or behind the last, and *off how
+   far that one misses its place, m. */
+static bool find_all(hf_walk* w, int* stop, double* off) {
     hf_pose first = hf_walk_pose(w, 0), last = hf_walk_pose(w, w->last);
     hf_pose_copy(&w->planner->world, &w->from, &first);
     hf_pose_copy(&w->planner->world, &w->to, &last);
@@ -230,18 +231,39 @@ static bool find_all(hf_walk* w, double* off) {
     for (int k = 1, phase = -1; k < w->last; k++) {
         if (hf_walk_phase(w, k) != phase) find_footing(w, phase = hf_walk_phase(w, k), &f);
         if (!find_pose(w, k, &f, off)) return false;
-        if (*off > LEAST_DROP_M) return true;
+        *stop = k;
+        if (*off > LEAST_OFF_M) return true;
     }
+    *stop = w->last;
     return hf_plan_ok(w->planner);
 }
 
+/* Would the limbs miss less at the knot if the root were higher? Legs that are stretched want it lower, feet
+   whose ankles are bent as far as they can want it higher. */
+static bool wants_higher(hf_walk* w, int k) {
+    double off[2] = {0, 0}, z = w->wished[k].position.z;
+    footing f;
+    find_footing(w, hf_walk_phase(w, k), &f);
+    for (int i = 0; i < 2; i++) {
+        w->wished[k].position.z = z + (i ? 1 : -1) * MOST_STEP_M / 2;
+        find_pose(w, k, &f, &off[i]);
+    }
+    return off[1] < off[0];
+}
+
 bool hf_walk_poses(hf_walk* w) {
-    while (w->drop < MOST_DROP * w->height) {
+    double low = -INFINITY, high = INFINITY; // drops that are too small and too large
+    while (high - low > LEAST_STEP_M && fabs(w->drop) < MOST_DROP * w->height) {
+        int stop = 0;
         double off = 0;
         wish_roots(w);
-        if (!find_all(w, &off)) return false;
-        if (off <= LEAST_DROP_M) return true;
-        w->drop += fmin(MOST_STEP_M, fmax(DROP_GAIN * off, LEAST_STEP_M));
+        if (!find_all(w, &stop, &off)) return false;
+        if (stop == w->last) return true;
+        double step = fmin(MOST_STEP_M, fmax(DROP_GAIN * off, 2 * LEAST_STEP_M));
+        if (wants_higher(w, stop))
+            high = w->drop, w->drop = isfinite(low) ? (low + high) / 2 : w->drop - step;
+        else
+            low = w->drop, w->drop = isfinite(high) ? (low + high) / 2 : w->drop + step;
     }
     return false;
 }
