@@ -24,10 +24,11 @@ static const double AIM_MARGIN_M = 0.02, OUTSIDE_M = 0.008;
 /* How far the whole body may press from where the pendulum does, m. */
 static const double MOST_LEARNT_M = 0.3;
 enum { COUNTER_ROUNDS = 3 };
-enum { ROUNDS = 12 }; /* in which the curve learns how far the whole body presses from the pendulum */
+enum { PATIENCE = 3 }; /* rounds in which no more knots hold than before: further ones are in vain */
 /* Strides, of the natural one, and slowness that are tried in this order. */
-static const double STRIDES[] = {1, 0.8, 0.6, 0.45}, SLOWER[] = {1, 1.2, 1.45, 1.8};
-enum { STRIDE_TRIES = sizeof STRIDES / sizeof *STRIDES, SLOWER_TRIES = sizeof SLOWER / sizeof *SLOWER };
+static const double STRIDES[] = {1, 0.8, 0.6, 0.45}, SLOWER[] = {1, 1.2, 1.45, 1.8, 2.4}, CROUCH[] = {0, 0.12};
+enum { STRIDE_TRIES = sizeof STRIDES / sizeof *STRIDES, SLOWER_TRIES = sizeof SLOWER / sizeof *SLOWER,
+       CROUCH_TRIES = sizeof CROUCH / sizeof *CROUCH };
 
 typedef enum verdict { HOLDS, TOO_FAST, PRESSES_ELSEWHERE, COLLIDES, FAILS } verdict;
 
@@ -89,6 +90,7 @@ static verdict judge_wrenches(hf_walk* w) {
     hf_plan_hold holds[HF_MAX_HOLDS];
     verdict v = HOLDS;
     const hf_stance* stance = NULL;
+    w->unheld = 0;
     for (int k = 0, phase = -1; k <= w->last && v != FAILS; k++) {
         hf_pose here = hf_walk_pose(w, k), before = hf_walk_pose(w, k > 0 ? k - 1 : k),
                 after = hf_walk_pose(w, k < w->last ? k + 1 : k);
@@ -102,7 +104,7 @@ static verdict judge_wrenches(hf_walk* w) {
                                                          &here, &after, p->tools.workspace, &f)))
             v = FAILS;
         else if (!hf_stance_holds(stance, f.com, f.acceleration, f.momentum_rate))
-            v = PRESSES_ELSEWHERE, D("    knot %d phase %d com %.3f %.3f %.3f a %.2f %.2f %.2f L %.1f %.1f %.1f\n", k, phase, f.com.x, f.com.y, f.com.z, f.acceleration.x, f.acceleration.y, f.acceleration.z, f.momentum_rate.x, f.momentum_rate.y, f.momentum_rate.z);
+            v = PRESSES_ELSEWHERE, w->unheld++, D("    knot %d phase %d com %.3f %.3f %.3f a %.2f %.2f %.2f L %.1f %.1f %.1f\n", k, phase, f.com.x, f.com.y, f.com.z, f.acceleration.x, f.acceleration.y, f.acceleration.z, f.momentum_rate.x, f.momentum_rate.y, f.momentum_rate.z);
         if (v != FAILS) learn(w, k, &f);
         w->turning[k] = v != FAILS ? f.momentum_rate.z : 0;
     }
@@ -177,18 +179,21 @@ static bool find_ends(hf_walk* w) {
     return good && w->height > 0;
 }
 
-static verdict attempt(hf_walk* w, double slower) {
+static verdict attempt(hf_walk* w, double slower, double crouch) {
     if (!hf_footsteps_time(w, slower) || !find_regions(w)) return FAILS;
     hf_walk_wish(w);
     memset(w->learnt, 0, sizeof *w->learnt * (size_t)(w->last + 1));
     memset(w->counters, 0, sizeof *w->counters * (size_t)(w->last + 1));
-    w->drop = 0;
+    w->drop = crouch * w->height;
+    int fewest = INT_MAX, since = 0;
     verdict v = PRESSES_ELSEWHERE;
-    for (int round = 0; round < ROUNDS && v == PRESSES_ELSEWHERE; round++) {
+    for (int round = 0; since < PATIENCE && v == PRESSES_ELSEWHERE; round++) {
         if (!find_curve(w)) return hf_plan_ok(w->planner) ? PRESSES_ELSEWHERE : FAILS;
         v = hf_walk_poses(w) ? judge_wrenches(w) : FAILS;
         if (v == PRESSES_ELSEWHERE && round < COUNTER_ROUNDS) hf_walk_counter_learn(w);
-        D(" round %d verdict %d drop %.3f\n", round, v, w->drop);
+        since = w->unheld < fewest ? 0 : since + 1;
+        fewest = w->unheld < fewest ? w->unheld : fewest;
+        D(" round %d verdict %d drop %.3f unheld %d\n", round, v, w->drop, w->unheld);
     }
     return v == HOLDS ? judge_knots(w) : v;
 }
@@ -250,9 +255,9 @@ static bool find_walk(hf_walk* w) {
         p->progress.work++;
         if (!hf_footsteps_find(w, STRIDES[i] * natural)) return false;
         if (!find_ends(w) || !hf_walk_counter(w)) continue;
-        for (int k = 0; k < SLOWER_TRIES && hf_plan_ok(p); k++) {
-            verdict v = attempt(w, SLOWER[k]);
-            D("stride %.2f steps %d slower %.2f knots %d drop %.3f verdict %d\n", STRIDES[i]*natural, w->step_count, SLOWER[k], w->last, w->drop, v);
+        for (int k = 0; k < SLOWER_TRIES * CROUCH_TRIES && hf_plan_ok(p); k++) {
+            verdict v = attempt(w, SLOWER[k % SLOWER_TRIES], CROUCH[k / SLOWER_TRIES]);
+            D("stride %.2f steps %d slower %.2f knots %d drop %.3f verdict %d\n", STRIDES[i]*natural, w->step_count, SLOWER[k % SLOWER_TRIES], w->last, w->drop, v);
             if (v == HOLDS) return true;
             if (v == COLLIDES) break;
         }

@@ -41,6 +41,7 @@ typedef struct hf_walk {
     hf_pose from, to;
     hf_vec3 begin, end;       /* places of the centre of mass */
     double height;            /* m: of the centre of mass over the contacts, on average */
+    int unheld;               /* knots whose wrench the contacts do not hold */
     double drop;              /* m: how much lower than the guide the root goes */
     hf_transform* wished;     /* roots; x and y are the centre of mass's business */
     hf_transform* roots;      /* of the knots, and their joint values */

@@ -9,20 +9,22 @@
 #include <string.h>
 
 static const double MOST_RAD = 0.5;   /* that a joint swings to one side */
+static const double TRUNK_COST = 10;  /* of turning the trunk and the head, of turning a limb */
 static const double RETURN_S = 0.5;   /* time in which limbs that swing come back to where they were */
 enum { SMOOTHINGS = 4 };              /* passes of a filter, as knots' turning has spikes */
 static const double SMALL_RAD = 1e-3; /* step of finite differences */
 
-/* Does the joint belong to a limb that does not walk, and to none that does? */
-static bool is_free(const hf_plan_world* w, int joint) {
-    bool free = false;
+/* What a radian of the joint costs: nothing is infinite for those of limbs that walk. */
+static double cost_of(const hf_plan_world* w, int joint) {
+    bool free = false, turns = w->view->joints[joint].type == HF_JOINT_REVOLUTE && w->view->joints[joint].mimic < 0;
     for (int l = 0; l < w->view->limb_count; l++)
         for (int k = 0; k < w->view->limbs[l].joint_count; k++) {
             if (w->view->limbs[l].joints[k] != joint) continue;
-            if (w->model->limbs[l].walks) return false;
+            if (w->model->limbs[l].walks) return INFINITY;
             free = true;
         }
-    return free && w->view->joints[joint].type == HF_JOINT_REVOLUTE && w->view->joints[joint].mimic < 0;
+    bool bends = hf_length(w->model->bend_axis[joint]) > 0;
+    return !turns ? INFINITY : free ? 1 : bends ? TRUNK_COST : INFINITY;
 }
 
 /* Angular momentum about Z of a joint's unit speed: of a body that begins to move by that joint alone. */
@@ -47,8 +49,10 @@ bool hf_walk_counter(hf_walk* w) {
     memset(w->counter, 0, sizeof *w->counter * (size_t)v->q_count);
     for (int j = 0; j < v->joint_count && hf_plan_ok(p); j++) {
         double* momentum = &w->counter[v->joints[j].q_index];
-        if (!is_free(&p->world, j) || !find_momentum(w, v->joints[j].q_index, &moved, momentum)) continue;
-        sum += *momentum * *momentum;
+        double cost = cost_of(&p->world, j);
+        if (!isfinite(cost) || !find_momentum(w, v->joints[j].q_index, &moved, momentum)) continue;
+        sum += *momentum * *momentum / cost;
+        *momentum /= cost;
     }
     for (int i = 0; i < v->q_count && sum > 0; i++) w->counter[i] /= sum;
     hf_workspace_end(p->tools.workspace, mark);

@@ -14,11 +14,11 @@ static const double NEAR_M = 1e-5, NEAR_RAD = 1e-4; /* of the centre of mass and
 static const double LEAST_OFF_M = 1e-3; /* that counts */
 /* Of what limbs were overstretched by: as a stretched limb turns fast, the root goes lower than it must. */
 static const double DROP_GAIN = 1.2;
-static const double LEAST_STEP_M = 0.001, MOST_STEP_M = 0.02, MOST_DROP = 0.1;
+static const double LEAST_STEP_M = 0.001, MOST_STEP_M = 0.02, MOST_DROP = 0.15;
 enum { ROUNDS = 6 }; /* tries of a lower root; shifts of the root for one knot */
 /* Of the time in the air in which a limb only goes up, and only down; of the limb's length, how high it goes;
    rad: how far a foot turns over its toes behind the body. */
-static const double SWING_HEIGHT = 0.05, ROLL_RAD = 0.9;
+static const double SWING_HEIGHT = 0.05, ROLL_RAD = 0.9, TILT_RAD = 0.3;
 
 /* From 0 to 1 with no speed and no acceleration at the ends. */
 static double ease(double u) { return u * u * u * (10 + u * (6 * u - 15)); }
@@ -110,14 +110,16 @@ static swing swing_of(const hf_walk* w, int step) {
 /* The effector at a knot, and how far its heel has risen, rad. */
 static hf_transform swing_at(const hf_walk* w, const swing* g, int knot, double* rolled) {
     double u = fmax(0, (double)(knot - g->to->lift) / (g->to->land - g->to->lift)), v = 1 - u;
-    double over = u * u * (3 + u * (1 + u * (-6 + 3 * u)));
+    double over = g->toe.frame >= 0 ? u * u * (3 + u * (1 + u * (-6 + 3 * u))) : ease(u);
     double up = 64 * u * u * u * v * v * v * SWING_HEIGHT * w->planner->world.view->limbs[g->to->limb].length;
     hf_vec3 from = hf_apply(g->lifts, g->pivot), to = hf_apply(g->lands, g->pivot);
     hf_vec3 pivot = hf_add(hf_lerp(from, to, over), hf_v3(0, 0, up));
     hf_quat turn = hf_quat_slerp(g->lifts.rotation, g->lands.rotation, over);
     // from 0 to 1 and back, smooth at both ends and highest at 3/8 of the time
     double t = (double)(knot - g->begin) / (g->to->land - g->begin), s = 1 - t;
-    *rolled = hf_length(g->axis) > 0 ? ROLL_RAD * t * t * t * s * s * s * s * s / 0.005029141902923584 : 0;
+    *rolled = g->toe.frame >= 0 ? ROLL_RAD * t * t * t * s * s * s * s * s / 0.005029141902923584
+              : hf_length(g->axis) > 0 ? TILT_RAD * 64 * t * t * t * s * s * s
+                                       : 0;
     if (*rolled > 0) turn = hf_quat_mul(turn, hf_quat_axis_angle(g->axis, *rolled));
     return (hf_transform){hf_sub(pivot, hf_rotate(turn, g->pivot)), turn};
 }
