@@ -186,7 +186,7 @@ bool hf_footsteps_time(hf_walk* k, double slower) {
     double unit = slower * sqrt(k->height / HF_GRAVITY_M_S2) * k->planner->world.options->rate;
     int at = 1 + (int)(SHIFT_TIME * unit), roll = 1 + (int)(ROLL_TIME * unit);
     k->phase_count = 0;
-    k->lead = (int)(LEAD_TIME * unit + 0.5);
+    k->lead = k->stood[0].toes.at.limb >= 0 ? (int)(LEAD_TIME * unit + 0.5) : 0;
     add_phase(k, 0);
     for (int i = 0; i < k->step_count; i++) {
         hf_footstep* s = &k->steps[i];
