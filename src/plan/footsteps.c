@@ -17,6 +17,10 @@ static const double SHIFT_TIME = 1.4, SWING_TIME = 1.3, LAST_SWING_TIME = 1.1, B
                     LEAD_TIME = 0.3;
 /* Of the other steps: the last one, so that the body comes to rest. */
 static const double LAST_STEP = 0.8;
+/* Of the root's height over the feet at rest: how far two footholds in turn may differ in height, and how far
+   the guide's height may differ from the rest. The cosine of the guide's tilt that is upright. */
+static const double LEVEL = 0.05, LOWER = 0.1, UPRIGHT = 0.95;
+static const double LEAST_STRIDES = 1; /* a shorter way is not worth a walk */
 enum { SHIFTED_PLACES = 9 }; /* places tried about the one wished for, a guide pose apart */
 
 static bool walks(const hf_plan_world* w, int limb) {
@@ -147,6 +151,10 @@ static bool take_step(hf_walk* k, int limb, double index, hf_pose* pose) {
     hf_footstep* s = &k->steps[k->step_count];
     *s = (hf_footstep){.limb = limb, .guide_index = (int)index};
     if (!stand_near(k->planner, index, pose, s)) return false;
+    const hf_plan_hold* last = k->step_count > 0 ? &s[-1].hold : &k->node->holds[0];
+    double height = k->planner->world.model->rest_height;
+    if (fabs(s->hold.at.point.z - last->at.point.z) > LEVEL * height) return false;
+    if (fabs(pose->root.position.z - s->hold.at.point.z - height) > LOWER * height) return false;
     s->lift = s->land = k->step_count; // until they have times
     const hf_plan_hold* old = &hf_walk_stood(k, limb, k->step_count)->hold;
     double near = HF_SMALL_SHIFT * k->planner->world.view->limbs[limb].length;
@@ -154,24 +162,42 @@ static bool take_step(hf_walk* k, int limb, double index, hf_pose* pose) {
     return true;
 }
 
-bool hf_footsteps_find(hf_walk* k, double stride) {
-    hf_planner* p = k->planner;
-    const hf_plan_world* w = &p->world;
-    int limbs[HF_MAX_HOLDS], count = list_limbs(w, limbs), here = k->node->guide_index;
-    int end = w->guide_count - 1;
+/* Steps as far as `way` guide poses from the node; returns how far they come. */
+static double lay_steps(hf_walk* k, double way, int turns, const int* limbs, int count, int turn) {
+    double here = k->node->guide_index, reached = 0;
     k->step_count = 0;
-    if (end <= here || !stands(k, count)) return false;
-    double piece = hf_distance(w->guide[here].position, w->guide[end].position) / (end - here);
-    double way = end - here;
-    int turns = (int)ceil(count * way * piece / stride - HF_SMALL_SHIFT), turn = first_turn(k, limbs, count);
-    if (turns + count > HF_WALK_STEPS) turns = HF_WALK_STEPS - count, way = turns * stride / count / piece;
-    if (turns < 1) turns = 1;
-    for (int i = 1; i < turns + count && hf_plan_ok(p); i++) {
-        double index = here + fmin(way, way * i / (turns - 1 + LAST_STEP));
-        if (!take_step(k, limbs[(turn + i - 1) % count], index, &k->to)) return false;
+    for (int i = 1; i < turns + count && hf_plan_ok(k->planner); i++) {
+        double along = fmin(way, way * i / (turns - 1 + LAST_STEP));
+        if (!take_step(k, limbs[(turn + i - 1) % count], here + along, &k->to)) return reached;
+        reached = along;
     }
-    k->guide_index = (int)(here + way + 0.5);
-    return k->step_count > 0 && hf_plan_ok(p);
+    return way;
+}
+
+/* Guide poses from the node on in which the body stands upright. */
+static int upright_way(const hf_walk* k) {
+    const hf_plan_world* w = &k->planner->world;
+    int i = k->node->guide_index;
+    while (i < k->farthest && hf_rotate(w->guide[i + 1].rotation, hf_v3(0, 0, 1)).z > UPRIGHT) i++;
+    return i - k->node->guide_index;
+}
+
+bool hf_footsteps_find(hf_walk* k, double stride) {
+    const hf_plan_world* w = &k->planner->world;
+    int limbs[HF_MAX_HOLDS], count = list_limbs(w, limbs), here = k->node->guide_index;
+    double way = upright_way(k);
+    if (way < 1 || !stands(k, count)) return false;
+    double piece = hf_distance(w->guide[here].position, w->guide[here + (int)way].position) / way;
+    int turn = first_turn(k, limbs, count);
+    // where a foot finds no place, the walk ends with the one before
+    for (double reached = 0; hf_plan_ok(k->planner) && way * piece >= LEAST_STRIDES * stride; way = reached) {
+        int turns = (int)ceil(count * way * piece / stride - HF_SMALL_SHIFT), most = HF_WALK_STEPS - count;
+        if (turns > most) turns = most, way = turns * stride / count / piece;
+        reached = lay_steps(k, way, turns, limbs, count, turn);
+        k->guide_index = (int)(here + way + 0.5);
+        if (reached == way) return k->step_count > 0;
+    }
+    return false;
 }
 
 /* ---- times ---- */

@@ -24,6 +24,7 @@ static const double AIM_MARGIN_M = 0.02, OUTSIDE_M = 0.008;
 /* How far the whole body may press from where the pendulum does, m. */
 static const double MOST_LEARNT_M = 0.3;
 enum { COUNTER_ROUNDS = 3 };
+enum { MOST_FAILED = 2 }; /* paces at which limbs do not reach: then none does */
 enum { PATIENCE = 3 }; /* rounds in which no more knots hold than before: further ones are in vain */
 /* Strides, of the natural one, and slowness that are tried in this order. */
 static const double STRIDES[] = {1, 0.8, 0.6, 0.45}, SLOWER[] = {1, 1.2, 1.45, 1.8, 2.4}, CROUCH[] = {0, 0.12};
@@ -130,6 +131,7 @@ static verdict judge_knots(hf_walk* w) {
             return TOO_FAST;
         if (!hf_segment_holds_between(&part, &a, &b)) return TOO_FAST;
         if (!hf_pose_within_rom(p->world.creature, b.q, HF_ROM_RAD)) return FAILS;
+        w->stop = k;
         if (!hf_segment_free_between(&part, &a, &b, k > 1)) return COLLIDES;
     }
     return HOLDS;
@@ -147,6 +149,7 @@ static bool take_memory(hf_walk* w) {
     w->counter = hf_workspace_take(p->tools.workspace, width, sizeof *w->counter);
     w->counters = hf_workspace_take(p->tools.workspace, rows, sizeof *w->counters);
     w->turning = hf_workspace_take(p->tools.workspace, rows, sizeof *w->turning);
+    w->beside = hf_workspace_take(p->tools.workspace, rows, sizeof *w->beside);
     w->wish = hf_workspace_take(p->tools.workspace, rows, sizeof *w->wish);
     w->region = hf_workspace_take(p->tools.workspace, rows, sizeof *w->region);
     w->place = hf_workspace_take(p->tools.workspace, rows, sizeof *w->place);
@@ -154,8 +157,8 @@ static bool take_memory(hf_walk* w) {
     w->wished = hf_workspace_take(p->tools.workspace, rows, sizeof *w->wished);
     w->roots = hf_workspace_take(p->tools.workspace, rows, sizeof *w->roots);
     w->q = hf_workspace_take(p->tools.workspace, rows * width, sizeof *w->q);
-    w->from = hf_take_pose(p), w->to = hf_take_pose(p);
-    if (!w->steps || !w->stood || !w->phases || !w->free || !w->wish || !w->counter || !w->counters || !w->turning || !w->region || !w->place || !w->learnt || !w->wished || !w->roots || !w->q)
+    w->from = hf_take_pose(p), w->to = hf_take_pose(p), w->scratch = hf_take_pose(p);
+    if (!w->steps || !w->stood || !w->phases || !w->free || !w->wish || !w->beside || !w->counter || !w->counters || !w->turning || !w->region || !w->place || !w->learnt || !w->wished || !w->roots || !w->q)
         hf_plan_note(p, HF_ERROR_MEMORY);
     return hf_plan_ok(p);
 }
@@ -185,6 +188,7 @@ static verdict attempt(hf_walk* w, double slower, double crouch) {
     memset(w->learnt, 0, sizeof *w->learnt * (size_t)(w->last + 1));
     memset(w->counters, 0, sizeof *w->counters * (size_t)(w->last + 1));
     w->drop = crouch * w->height;
+    w->posed = 0;
     int fewest = INT_MAX, since = 0;
     verdict v = PRESSES_ELSEWHERE;
     for (int round = 0; since < PATIENCE && v == PRESSES_ELSEWHERE; round++) {
@@ -248,19 +252,37 @@ static bool adopt_all(const hf_walk* w) {
     return true;
 }
 
+/* The walk with one stride, at the first pace at which it holds. */
+static verdict try_paces(hf_walk* w, double crouch) {
+    hf_planner* p = w->planner;
+    verdict v = FAILS;
+    for (int i = 0, failed = 0; i < SLOWER_TRIES && failed < MOST_FAILED && hf_plan_ok(p); i++) {
+        if (p->tree.walk_tries-- <= 0) return FAILS;
+        v = attempt(w, SLOWER[i], crouch);
+        D("steps %d slower %.2f knots %d drop %.3f verdict %d\n", w->step_count, SLOWER[i], w->last, w->drop, v);
+        failed += v == FAILS;
+        if (v == HOLDS || v == COLLIDES) return v;
+    }
+    return v;
+}
+
+/* Ends the walk before the step in which it collides. */
+static void end_before(hf_walk* w) {
+    int end = w->node->guide_index;
+    for (int i = 0; i < w->step_count && w->steps[i].land <= w->stop; i++) end = w->steps[i].guide_index;
+    w->farthest = end;
+}
+
 static bool find_walk(hf_walk* w) {
     hf_planner* p = w->planner;
     double natural = hf_walk_natural_stride(&p->world);
     for (int i = 0; i < STRIDE_TRIES && hf_plan_ok(p); i++) {
         p->progress.work++;
-        if (!hf_footsteps_find(w, STRIDES[i] * natural)) return false;
-        if (!find_ends(w) || !hf_walk_counter(w)) continue;
-        for (int k = 0; k < SLOWER_TRIES * CROUCH_TRIES && hf_plan_ok(p); k++) {
-            verdict v = attempt(w, SLOWER[k % SLOWER_TRIES], CROUCH[k / SLOWER_TRIES]);
-            D("stride %.2f steps %d slower %.2f knots %d drop %.3f verdict %d\n", STRIDES[i]*natural, w->step_count, SLOWER[k % SLOWER_TRIES], w->last, w->drop, v);
-            if (v == HOLDS) return true;
-            if (v == COLLIDES) break;
-        }
+        if (!hf_footsteps_find(w, STRIDES[i] * natural) || !find_ends(w) || !hf_walk_counter(w)) return false;
+        verdict v = PRESSES_ELSEWHERE;
+        for (int c = 0; c < CROUCH_TRIES && v != HOLDS && v != COLLIDES; c++) v = try_paces(w, CROUCH[c]);
+        if (v == HOLDS) return true;
+        if (v == COLLIDES) end_before(w);
     }
     return false;
 }
@@ -268,7 +290,7 @@ static bool find_walk(hf_walk* w) {
 bool hf_walk_on(hf_planner* p) {
     if (p->tree.node_count + HF_WALK_PHASES > HF_MAX_STANCES) return false;
     hf_workspace_mark mark = hf_workspace_begin(p->tools.workspace);
-    hf_walk w = {.planner = p, .node = &p->tree.nodes[p->tree.node_index]};
+    hf_walk w = {.planner = p, .node = &p->tree.nodes[p->tree.node_index], .farthest = p->world.guide_count - 1};
     int knots = p->tree.knots.count;
     bool found = take_memory(&w) && find_walk(&w) && adopt_all(&w);
     if (!found) p->tree.knots.count = knots;

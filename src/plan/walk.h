@@ -35,12 +35,14 @@ typedef struct hf_walk {
     hf_footstep* steps;
     hf_footstep* stood; /* where the limbs hold at the node, in the order of its holds */
     int* phases;        /* first knots */
+    int farthest;       /* the last guide pose that may be walked to */
     int guide_index;    /* where it ends */
     int last;           /* knot */
     int lead;           /* knots by which the body is ahead of the middle of its feet */
-    hf_pose from, to;
+    hf_pose from, to, scratch;
     hf_vec3 begin, end;       /* places of the centre of mass */
     double height;            /* m: of the centre of mass over the contacts, on average */
+    int stop;                 /* the knot at which it collides */
     int unheld;               /* knots whose wrench the contacts do not hold */
     double drop;              /* m: how much lower than the guide the root goes */
     hf_transform* wished;     /* roots; x and y are the centre of mass's business */
@@ -48,6 +50,8 @@ typedef struct hf_walk {
     double* q;                /* rows */
     double (*place)[2];       /* of the centre of mass */
     double (*wish)[2];        /* where it should be about */
+    double (*beside)[2];      /* how far the root is from it, where the knot has a pose of an earlier round */
+    int posed;                /* knots that have one: the first ones */
     double (*learnt)[2];      /* how far the whole body presses from where the pendulum does */
     double* counter;          /* of each joint: how it swings against the turning of the body, rad */
     double* counters;         /* of each knot: how much of that, and the change of angular momentum about Z */

@@ -203,9 +203,11 @@ static bool put_over(hf_walk* w, const footing* f, int k, hf_pose* pose, double*
 static bool find_pose(hf_walk* w, int k, const footing* f, double* off) {
     hf_planner* p = w->planner;
     hf_pose pose = hf_walk_pose(w, k), before = hf_walk_pose(w, k - 1);
+    hf_pose first = k < w->posed ? w->scratch : before;
+    if (k < w->posed) hf_pose_copy(&p->world, &pose, &first);
     hf_pose_between(p->world.creature, &w->from, &w->to, ease((double)k / w->last), &pose);
     for (int i = 0; i < w->node->hold_count; i++)
-        hf_limb_copy(&p->world, w->node->holds[i].at.limb, before.q, pose.q);
+        hf_limb_copy(&p->world, w->node->holds[i].at.limb, first.q, pose.q);
     for (int j = 0; j < p->world.view->joint_count; j++) {
         const hf_joint* joint = &p->world.view->joints[j];
         double against = w->counter[joint->q_index] * w->counters[k];
@@ -214,9 +216,12 @@ static bool find_pose(hf_walk* w, int k, const footing* f, double* off) {
     hf_frames_keep_range(p->world.creature, pose.q);
     hf_pose_follow(p->world.creature, pose.q);
     pose.root = w->wished[k];
-    pose.root.position.x = before.root.position.x + w->place[k][0] - w->place[k - 1][0];
-    pose.root.position.y = before.root.position.y + w->place[k][1] - w->place[k - 1][1];
+    const double* beside = w->beside[k < w->posed ? k : k - 1];
+    pose.root.position.x = w->place[k][0] + beside[0];
+    pose.root.position.y = w->place[k][1] + beside[1];
     bool good = put_over(w, f, k, &pose, off);
+    w->beside[k][0] = pose.root.position.x - w->place[k][0];
+    w->beside[k][1] = pose.root.position.y - w->place[k][1];
     w->roots[k] = pose.root;
     if (getenv("HFD2")) fprintf(stderr, "k %d phase %d off %.4f root %.3f %.3f %.3f place %.3f %.3f\n", k, hf_walk_phase(w, k), *off, pose.root.position.x, pose.root.position.y, pose.root.position.z, w->place[k][0], w->place[k][1]);
     return good;
@@ -229,12 +234,16 @@ static bool find_all(hf_walk* w, int* stop, double* off) {
     hf_pose_copy(&w->planner->world, &w->from, &first);
     hf_pose_copy(&w->planner->world, &w->to, &last);
     w->roots[0] = w->from.root, w->roots[w->last] = w->to.root;
+    w->beside[0][0] = w->from.root.position.x - w->place[0][0];
+    w->beside[0][1] = w->from.root.position.y - w->place[0][1];
     footing f;
     for (int k = 1, phase = -1; k < w->last; k++) {
         if (hf_walk_phase(w, k) != phase) find_footing(w, phase = hf_walk_phase(w, k), &f);
         if (!find_pose(w, k, &f, off)) return false;
         *stop = k;
+        if (*off > LEAST_OFF_M) w->posed = k < w->posed ? k : w->posed;
         if (*off > LEAST_OFF_M) return true;
+        w->posed = k + 1 > w->posed ? k + 1 : w->posed;
     }
     *stop = w->last;
     return hf_plan_ok(w->planner);
