@@ -79,9 +79,9 @@ static const char* const sample_options[] = {"--seed", "--threads", "--package-p
 static const char* const contact_options[] = {"--output", "--seed",    "--threads", "--package-path",
                                               "--set",    "--limb",    "--choices", "--count",
                                               "--cache",  "--compare", PICTURE,     NULL};
-static const char* const plan_options[] = {"--output", "--seed",  "--threads",     "--package-path",
-                                           "--set",    "--count", "--trunk-scale", "--roadmap",
-                                           "--static", PICTURE,   NULL};
+static const char* const plan_options[] = {
+    "--output",      "--seed",    "--threads", "--package-path", "--set", "--count",
+    "--trunk-scale", "--roadmap", "--static",  PICTURE,          NULL};
 static const char* const roadmap_options[] = {"--output", "--seed",        "--threads", "--package-path",
                                               "--set",    "--trunk-scale", NULL};
 static const char* const stand_options[] = {

@@ -1,5 +1,6 @@
 /* Ways of the centre of mass by alternating directions (ADMM, Boyd and others 2011): a least-squares problem
-   with one banded matrix for the places of all knots, and a projection into a convex polygon for each knot. */
+   with one banded matrix for the places of all knots, and a projection into a convex polygon for each knot.
+ */
 #include "balance/com_curve.h"
 
 #include "base/workspace.h"
@@ -28,7 +29,8 @@ static int cut(const hf_pressure_region* in, const double a[2], const double b[2
     int n = 0;
     for (int i = 0; i < in->count; i++) {
         const double *p = in->corners[i], *q = in->corners[(i + 1) % in->count];
-        double hp = cross(a, b, p) / length - margin, hq = cross(a, b, q) / length - margin, t = hp / (hp - hq);
+        double hp = cross(a, b, p) / length - margin, hq = cross(a, b, q) / length - margin,
+               t = hp / (hp - hq);
         if (hp >= 0 && n < HF_PRESSURE_CORNERS) memcpy(out[n++], p, sizeof *out);
         if ((hp >= 0) == (hq >= 0) || n == HF_PRESSURE_CORNERS) continue;
         out[n][0] = p[0] + t * (q[0] - p[0]), out[n++][1] = p[1] + t * (q[1] - p[1]);
@@ -41,7 +43,8 @@ static bool shrink(const hf_pressure_region* r, double margin, hf_pressure_regio
     for (int i = 0; i < r->count && inner->count > 0; i++) {
         hf_pressure_region was = *inner;
         const double *a = r->corners[i], *b = r->corners[(i + 1) % r->count];
-        if (hf_hypot(b[0] - a[0], b[1] - a[1]) > INSIDE_M) inner->count = cut(&was, a, b, margin, inner->corners);
+        if (hf_hypot(b[0] - a[0], b[1] - a[1]) > INSIDE_M)
+            inner->count = cut(&was, a, b, margin, inner->corners);
     }
     return inner->count > 2;
 }
@@ -201,7 +204,7 @@ hf_status hf_com_curve_find(const hf_com_curve* c, hf_workspace* workspace, doub
             hf_vec3 line = hf_lerp(c->from, c->to, (double)k / c->steps);
             project(c->region[k], (double[]){line.x, line.y}, g.in[k]);
         }
-        for (int i = 0; i < ROUNDS && *outside_m > INSIDE_M && hf_workspace_goes_on(workspace); i++)
+        for (int i = 0; i<ROUNDS&& * outside_m> INSIDE_M && hf_workspace_goes_on(workspace); i++)
             *outside_m = round_of(&g);
     }
     hf_workspace_end(workspace, mark);

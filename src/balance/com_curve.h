@@ -30,8 +30,9 @@ typedef struct hf_com_curve {
 } hf_com_curve;
 
 /* The places of the centre of mass at the steps + 1 knots, near to their wishes and with accelerations
-   that change little from knot to knot; accelerations are second differences of the places, as a check takes them. *outside_m is how far the
-   pressure point leaves its region at most. HF_ERROR_MEMORY when memory is out. */
+   that change little from knot to knot; accelerations are second differences of the places, as a check takes
+   them. *outside_m is how far the pressure point leaves its region at most. HF_ERROR_MEMORY when memory is
+   out. */
 hf_status hf_com_curve_find(const hf_com_curve* curve, hf_workspace* workspace, double (*places)[2],
                             double* outside_m);
 

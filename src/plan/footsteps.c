@@ -10,18 +10,20 @@
 /* Of the length of a leg from its first joint to the ground: how far one foot goes in a stride. A person's
    legs of 0.93 m make steps of 0.7 m, so strides of 1.4 m. */
 static const double STRIDE = 1.5;
-/* Times in units of the pendulum's own time, sqrt(height / gravity): from rest to the first lift and from the
-   last landing to rest, a swing, the time with all limbs down between two swings, and before the lift the
-   time in which a foot rolls over its toes. */
-static const double SHIFT_TIME = 1.4, SWING_TIME = 1.3, LAST_SWING_TIME = 1.1, BETWEEN_TIME = 0.15, ROLL_TIME = 0.55,
-                    LEAD_TIME = 0.3;
+/* Times in units of the pendulum's own time, sqrt(height / gravity), which is 0.3 s for a person: from rest
+   to the first lift and from the last landing to rest, a swing, the last one, the time with all limbs down
+   between two swings, the time before a lift in which a foot rolls over its toes, and the time by which the
+   body is then ahead of the middle of its feet, because a heel that rises lets the leg behind reach farther
+   than the one before. */
+static const double SHIFT_TIME = 1.4, SWING_TIME = 1.3, LAST_SWING_TIME = 1.1, BETWEEN_TIME = 0.15,
+                    ROLL_TIME = 0.55, LEAD_TIME = 0.3;
 /* Of the other steps: the last one, so that the body comes to rest. */
 static const double LAST_STEP = 0.8;
 /* Of the root's height over the feet at rest: how far two footholds in turn may differ in height, and how far
    the guide's height may differ from the rest. The cosine of the guide's tilt that is upright. */
 static const double LEVEL = 0.05, LOWER = 0.1, UPRIGHT = 0.95;
 static const double LEAST_STRIDES = 1; /* a shorter way is not worth a walk */
-enum { SHIFTED_PLACES = 9 }; /* places tried about the one wished for, a guide pose apart */
+enum { SHIFTED_PLACES = 9 };           /* places tried about the one wished for, a guide pose apart */
 
 static bool walks(const hf_plan_world* w, int limb) {
     return w->model->limbs[limb].walks && w->view->limbs[limb].joint_count > 0;

@@ -4,7 +4,7 @@
    order in which contacts end. */
 #include "plan/step.h"
 
-enum { WALK_TRIES = 48 }; /* paces at which walks are tried on a guide */
+enum { WALK_TRIES = 48 };                     /* paces at which walks are tried on a guide */
 enum { MAX_OPTIONS = 64, BLOCKED_TIMES = 3 }; /* times that a limb could not leave a contact: a dead end */
 
 typedef enum change { MOVE, SPECULATIVE_STEP, RELEASE } change; /* the second does not seem to lead on */

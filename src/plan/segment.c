@@ -113,7 +113,8 @@ static bool straighten(hf_segment* s, bool eased) {
         hf_pose_copy(&p->world, &(hf_pose){s->roots[i], pose.q}, &s->scratch);
         hf_transform swinging = effector_at(s, &(hf_pose){s->roots[i], pose.q});
         if (!hf_segment_put_over(s, s->coms[i], WAY_LINE_M, &pose, &com) ||
-            (bring_back(s, swinging, &pose) && !hf_segment_put_over(s, s->coms[i], WAY_LINE_M, &pose, &com))) {
+            (bring_back(s, swinging, &pose) &&
+             !hf_segment_put_over(s, s->coms[i], WAY_LINE_M, &pose, &com))) {
             // limbs do not let it: as it was
             hf_pose_copy(&p->world, &s->scratch, &pose);
             com = hf_com_at(p, &pose);
@@ -144,7 +145,8 @@ static bool pose_at(hf_segment* s, const hf_path* path, double at, hf_vec3* shif
     int knot = (int)at;
     hf_vec3 was = pose->root.position;
     pose->root.position = hf_add(was, *shift);
-    if (!hf_segment_put_over(s, hf_lerp(s->coms[knot], s->coms[knot + 1], at - knot), KNOT_LINE_M, pose, com)) {
+    if (!hf_segment_put_over(s, hf_lerp(s->coms[knot], s->coms[knot + 1], at - knot), KNOT_LINE_M, pose,
+                             com)) {
         hf_vec3 pull;
         hf_path_pose(p->world.creature, path, at, pose);
         if (!hf_holds_keep(p, s->holds, s->hold_count, -1, pose, &pull)) return false;

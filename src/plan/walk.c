@@ -1,8 +1,8 @@
 /* Walks: along a stretch of the guide on which the limbs that walk find ground, the body goes on without a
    rest, balanced in motion and at no moment at rest. One curve of the centre of mass spans all steps; every
    knot's full wrench is tested against the contacts it has. The idea is that of CROC (Fernbach, Tonneau and
-   others, 2018), with the pendulum's pressure point in place of its convex program and the whole body in place
-   of a point. */
+   others, 2018), with the pendulum's pressure point in place of its convex program and the whole body in
+   place of a point. */
 #include "plan/walk.h"
 
 #include "plan/segment.h"
@@ -14,22 +14,25 @@
 #include <limits.h>
 #include <math.h>
 #include <string.h>
-#include <stdio.h>
-#include <stdlib.h>
-#define D(...) (getenv("HFD") ? fprintf(stderr, __VA_ARGS__) : 0)
 
-/* How far inside the contacts the pressure point is aimed at, m, and how far outside of that a curve may be
-   that is tried with the whole body. */
+/* How far inside the contacts the pressure point is aimed at, m: at a corner of a foot friction holds no
+   turning. How far outside of that a curve may be that is tried with the whole body. */
 static const double AIM_MARGIN_M = 0.02, OUTSIDE_M = 0.008;
 /* How far the whole body may press from where the pendulum does, m. */
 static const double MOST_LEARNT_M = 0.3;
-enum { COUNTER_ROUNDS = 3 };
-enum { MOST_FAILED = 2 }; /* paces at which limbs do not reach: then none does */
-enum { PATIENCE = 3 }; /* rounds in which no more knots hold than before: further ones are in vain */
-/* Strides, of the natural one, and slowness that are tried in this order. */
-static const double STRIDES[] = {1, 0.8, 0.6, 0.45}, SLOWER[] = {1, 1.2, 1.45, 1.8, 2.4}, CROUCH[] = {0, 0.12};
-enum { STRIDE_TRIES = sizeof STRIDES / sizeof *STRIDES, SLOWER_TRIES = sizeof SLOWER / sizeof *SLOWER,
-       CROUCH_TRIES = sizeof CROUCH / sizeof *CROUCH };
+/* Rounds in which limbs learn to swing against the body's turning; rounds in a row in which no more knots
+   hold than before, after which further ones are in vain; paces at which limbs do not reach, after which no
+   other is tried. */
+enum { COUNTER_ROUNDS = 3, PATIENCE = 3, MOST_FAILED = 2 };
+/* What is tried, in this order: strides, of the natural one; for each of them how much lower the body goes
+   than it must, of the height of its centre of mass; for each of these how slowly. */
+static const double STRIDES[] = {1, 0.8, 0.6, 0.45}, CROUCH[] = {0, 0.12},
+                    SLOWER[] = {1, 1.2, 1.45, 1.8, 2.4};
+enum {
+    STRIDE_TRIES = sizeof STRIDES / sizeof *STRIDES,
+    SLOWER_TRIES = sizeof SLOWER / sizeof *SLOWER,
+    CROUCH_TRIES = sizeof CROUCH / sizeof *CROUCH
+};
 
 typedef enum verdict { HOLDS, TOO_FAST, PRESSES_ELSEWHERE, COLLIDES, FAILS } verdict;
 
@@ -64,7 +67,7 @@ static bool find_curve(hf_walk* w) {
                       .offset = (const double(*)[2])w->learnt};
     double outside;
     return hf_plan_note(w->planner, hf_com_curve_find(&c, w->planner->tools.workspace, w->place, &outside)) &&
-           (D("  curve outside %.4f\n", outside), outside < OUTSIDE_M);
+           outside < OUTSIDE_M;
 }
 
 /* ---- judging ---- */
@@ -80,7 +83,6 @@ static void learn(hf_walk* w, int k, const hf_frame_wrench* f) {
         double bend = (w->place[after][x] - 2 * w->place[k][x] + w->place[before][x]) * rate * rate;
         double pressed = com[x] - (w->height * m * a[x] + turn[x]) / fz;
         double off = pressed - (w->place[k][x] - w->height / HF_GRAVITY_M_S2 * bend);
-        if (k==48||k==60) D("   L k %d x %d pressed %.4f qp %.4f off %.4f learnt %.4f place %.4f com %.4f fz %.1f\n", k, x, pressed, w->place[k][x] - w->height / HF_GRAVITY_M_S2 * bend + w->learnt[k][x], off, w->learnt[k][x], w->place[k][x], com[x], fz);
         w->learnt[k][x] = fmin(fmax(off, -MOST_LEARNT_M), MOST_LEARNT_M);
     }
 }
@@ -105,7 +107,7 @@ static verdict judge_wrenches(hf_walk* w) {
                                                          &here, &after, p->tools.workspace, &f)))
             v = FAILS;
         else if (!hf_stance_holds(stance, f.com, f.acceleration, f.momentum_rate))
-            v = PRESSES_ELSEWHERE, w->unheld++, D("    knot %d phase %d com %.3f %.3f %.3f a %.2f %.2f %.2f L %.1f %.1f %.1f\n", k, phase, f.com.x, f.com.y, f.com.z, f.acceleration.x, f.acceleration.y, f.acceleration.z, f.momentum_rate.x, f.momentum_rate.y, f.momentum_rate.z);
+            v = PRESSES_ELSEWHERE, w->unheld++;
         if (v != FAILS) learn(w, k, &f);
         w->turning[k] = v != FAILS ? f.momentum_rate.z : 0;
     }
@@ -117,7 +119,7 @@ static verdict judge_wrenches(hf_walk* w) {
 static verdict judge_knots(hf_walk* w) {
     hf_planner* p = w->planner;
     hf_plan_hold holds[HF_MAX_HOLDS];
-    hf_segment part = {.planner = p, .holds = holds, .scratch = w->to};
+    hf_segment part = {.planner = p, .holds = holds, .scratch = w->scratch};
     for (int k = 1; k <= w->last; k++) {
         hf_pose a = hf_walk_pose(w, k - 1), b = hf_walk_pose(w, k);
         // what holds on the way from one knot to the next holds at both
@@ -158,7 +160,9 @@ static bool take_memory(hf_walk* w) {
     w->roots = hf_workspace_take(p->tools.workspace, rows, sizeof *w->roots);
     w->q = hf_workspace_take(p->tools.workspace, rows * width, sizeof *w->q);
     w->from = hf_take_pose(p), w->to = hf_take_pose(p), w->scratch = hf_take_pose(p);
-    if (!w->steps || !w->stood || !w->phases || !w->free || !w->wish || !w->beside || !w->counter || !w->counters || !w->turning || !w->region || !w->place || !w->learnt || !w->wished || !w->roots || !w->q)
+    if (!w->steps || !w->stood || !w->phases || !w->free || !w->wish || !w->beside || !w->counter ||
+        !w->counters || !w->turning || !w->region || !w->place || !w->learnt || !w->wished || !w->roots ||
+        !w->q)
         hf_plan_note(p, HF_ERROR_MEMORY);
     return hf_plan_ok(p);
 }
@@ -197,7 +201,6 @@ static verdict attempt(hf_walk* w, double slower, double crouch) {
         if (v == PRESSES_ELSEWHERE && round < COUNTER_ROUNDS) hf_walk_counter_learn(w);
         since = w->unheld < fewest ? 0 : since + 1;
         fewest = w->unheld < fewest ? w->unheld : fewest;
-        D(" round %d verdict %d drop %.3f unheld %d\n", round, v, w->drop, w->unheld);
     }
     return v == HOLDS ? judge_knots(w) : v;
 }
@@ -245,7 +248,8 @@ static bool adopt_all(const hf_walk* w) {
             if (w->steps[s].land < knot) guide_index = w->steps[s].guide_index;
         }
         if (lands) continue;
-        if (i > 1 && !adopt(w, w->phases[first], knot - 1, i == w->phase_count ? w->guide_index : guide_index))
+        if (i > 1 &&
+            !adopt(w, w->phases[first], knot - 1, i == w->phase_count ? w->guide_index : guide_index))
             return false;
         first = i;
     }
@@ -257,9 +261,9 @@ static verdict try_paces(hf_walk* w, double crouch) {
     hf_planner* p = w->planner;
     verdict v = FAILS;
     for (int i = 0, failed = 0; i < SLOWER_TRIES && failed < MOST_FAILED && hf_plan_ok(p); i++) {
+        if (!hf_workspace_goes_on(p->tools.workspace)) return FAILS;
         if (p->tree.walk_tries-- <= 0) return FAILS;
         v = attempt(w, SLOWER[i], crouch);
-        D("steps %d slower %.2f knots %d drop %.3f verdict %d\n", w->step_count, SLOWER[i], w->last, w->drop, v);
         failed += v == FAILS;
         if (v == HOLDS || v == COLLIDES) return v;
     }
@@ -290,7 +294,8 @@ static bool find_walk(hf_walk* w) {
 bool hf_walk_on(hf_planner* p) {
     if (p->tree.node_count + HF_WALK_PHASES > HF_MAX_STANCES) return false;
     hf_workspace_mark mark = hf_workspace_begin(p->tools.workspace);
-    hf_walk w = {.planner = p, .node = &p->tree.nodes[p->tree.node_index], .farthest = p->world.guide_count - 1};
+    hf_walk w = {
+        .planner = p, .node = &p->tree.nodes[p->tree.node_index], .farthest = p->world.guide_count - 1};
     int knots = p->tree.knots.count;
     bool found = take_memory(&w) && find_walk(&w) && adopt_all(&w);
     if (!found) p->tree.knots.count = knots;

@@ -6,7 +6,7 @@
 #include "balance/com_curve.h"
 #include "plan/planner.h"
 
-enum { HF_WALK_STEPS = 40, HF_WALK_PHASES = 3 * HF_WALK_STEPS + 1, HF_WALK_KNOTS = 900 };
+enum { HF_WALK_STEPS = 40, HF_WALK_PHASES = 3 * HF_WALK_STEPS + 1, HF_WALK_KNOTS = 3000 };
 
 /* Where a foot is put, how it holds there by its toes alone (limb -1: it has none), and when it goes there:
    it holds by its toes from the knot `roll` on where it was before, leaves after the knot `lift` and holds
@@ -40,23 +40,23 @@ typedef struct hf_walk {
     int last;           /* knot */
     int lead;           /* knots by which the body is ahead of the middle of its feet */
     hf_pose from, to, scratch;
-    hf_vec3 begin, end;       /* places of the centre of mass */
-    double height;            /* m: of the centre of mass over the contacts, on average */
-    int stop;                 /* the knot at which it collides */
-    int unheld;               /* knots whose wrench the contacts do not hold */
-    double drop;              /* m: how much lower than the guide the root goes */
-    hf_transform* wished;     /* roots; x and y are the centre of mass's business */
-    hf_transform* roots;      /* of the knots, and their joint values */
-    double* q;                /* rows */
-    double (*place)[2];       /* of the centre of mass */
-    double (*wish)[2];        /* where it should be about */
-    double (*beside)[2];      /* how far the root is from it, where the knot has a pose of an earlier round */
-    int posed;                /* knots that have one: the first ones */
-    double (*learnt)[2];      /* how far the whole body presses from where the pendulum does */
-    double* counter;          /* of each joint: how it swings against the turning of the body, rad */
-    double* counters;         /* of each knot: how much of that, and the change of angular momentum about Z */
+    hf_vec3 begin, end;   /* places of the centre of mass */
+    double height;        /* m: of the centre of mass over the contacts, on average */
+    int stop;             /* the knot at which it collides */
+    int unheld;           /* knots whose wrench the contacts do not hold */
+    double drop;          /* m: how much lower than the guide the root goes */
+    hf_transform* wished; /* roots; x and y are the centre of mass's business */
+    hf_transform* roots;  /* of the knots, and their joint values */
+    double* q;            /* rows */
+    double (*place)[2];   /* of the centre of mass */
+    double (*wish)[2];    /* where it should be about */
+    double (*beside)[2];  /* how far the root is from it, where the knot has a pose of an earlier round */
+    int posed;            /* knots that have one: the first ones */
+    double (*learnt)[2];  /* how far the whole body presses from where the pendulum does */
+    double* counter;      /* of each joint: how it swings against the turning of the body, rad */
+    double* counters;     /* of each knot: how much of that, and the change of angular momentum about Z */
     double* turning;
-    hf_pressure_region* free; /* of each phase */
+    hf_pressure_region* free;          /* of each phase */
     const hf_pressure_region** region; /* of each knot */
 } hf_walk;
 

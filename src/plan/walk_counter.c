@@ -1,5 +1,6 @@
-/* Legs that swing turn the body about Z, and a foot alone can hold little of that by friction. A person's arms
-   swing against it: all joints of limbs that do not walk take part by how much angular momentum they give. */
+/* Legs that swing turn the body about Z, and a foot alone can hold little of that by friction. A person's
+   arms swing against it: all joints of limbs that do not walk take part by how much angular momentum they
+   give. */
 #include "plan/walk.h"
 
 #include "base/workspace.h"
@@ -16,7 +17,8 @@ static const double SMALL_RAD = 1e-3; /* step of finite differences */
 
 /* What a radian of the joint costs: nothing is infinite for those of limbs that walk. */
 static double cost_of(const hf_plan_world* w, int joint) {
-    bool free = false, turns = w->view->joints[joint].type == HF_JOINT_REVOLUTE && w->view->joints[joint].mimic < 0;
+    bool free = false,
+         turns = w->view->joints[joint].type == HF_JOINT_REVOLUTE && w->view->joints[joint].mimic < 0;
     for (int l = 0; l < w->view->limb_count; l++)
         for (int k = 0; k < w->view->limbs[l].joint_count; k++) {
             if (w->view->limbs[l].joints[k] != joint) continue;
@@ -62,7 +64,8 @@ bool hf_walk_counter(hf_walk* w) {
 /* The limbs make up for the angular momentum of all else; they come back in time, and stand still in the end.
  */
 void hf_walk_counter_learn(hf_walk* w) {
-    double step_s = 1 / w->planner->world.options->rate, whole = 0, now = 0, most = 0, largest = 0, smoothed = 0;
+    double step_s = 1 / w->planner->world.options->rate, whole = 0, now = 0, most = 0, largest = 0,
+           smoothed = 0;
     int land = w->steps[w->step_count - 1].land;
     for (int k = 0; k <= w->last; k++) {
         whole += w->turning[k] * step_s;

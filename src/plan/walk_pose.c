@@ -7,17 +7,16 @@
 
 #include <math.h>
 #include <string.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 static const double NEAR_M = 1e-5, NEAR_RAD = 1e-4; /* of the centre of mass and of limbs to their places */
-static const double LEAST_OFF_M = 1e-3; /* that counts */
-/* Of what limbs were overstretched by: as a stretched limb turns fast, the root goes lower than it must. */
-static const double DROP_GAIN = 1.2;
-static const double LEAST_STEP_M = 0.001, MOST_STEP_M = 0.02, MOST_DROP = 0.15;
-enum { ROUNDS = 6 }; /* tries of a lower root; shifts of the root for one knot */
-/* Of the time in the air in which a limb only goes up, and only down; of the limb's length, how high it goes;
-   rad: how far a foot turns over its toes behind the body. */
+static const double LEAST_OFF_M = 1e-3;             /* that counts */
+/* The root is lowered or raised by this share of what a limb misses its place by, in steps between two
+   lengths, and by no more than this share of the height of the centre of mass. */
+static const double DROP_GAIN = 1.2, LEAST_STEP_M = 0.001, MOST_STEP_M = 0.02, MOST_DROP = 0.15;
+enum { AVERAGES = 3 }; /* of roots, in which corners become smooth */
+enum { ROUNDS = 6 };   /* shifts of the root for one knot */
+/* Of the limb's length, how high it goes. How far the heel rises behind the body: of a foot that rolls over
+   its toes, and of one that has none, in the air. A person's rises by 0.9 rad. */
 static const double SWING_HEIGHT = 0.05, ROLL_RAD = 0.9, TILT_RAD = 0.3;
 
 /* From 0 to 1 with no speed and no acceleration at the ends. */
@@ -40,15 +39,24 @@ static hf_transform guide_near(const hf_walk* w, const double place[2], double* 
     return (hf_transform){hf_lerp(a.position, b.position, t), hf_quat_slerp(a.rotation, b.rotation, t)};
 }
 
-/* One pass of a filter over heights and rotations; ends stay. */
-static void smooth_once(const hf_walk* w) {
-    hf_transform before = w->wished[0];
-    for (int k = 1; k < w->last; k++) {
-        hf_transform here = w->wished[k], after = w->wished[k + 1];
-        hf_quat sides = hf_quat_slerp(before.rotation, after.rotation, 0.5);
-        w->wished[k].position.z = (before.position.z + 2 * here.position.z + after.position.z) / 4;
-        w->wished[k].rotation = hf_quat_slerp(here.rotation, sides, 0.5);
-        before = here;
+/* Adds a root's height and rotation times a factor to a sum of them. */
+static void add_root(double sum[5], hf_transform at, double factor) {
+    const double values[5] = {at.position.z, at.rotation.w, at.rotation.x, at.rotation.y, at.rotation.z};
+    for (int i = 0; i < 5; i++) sum[i] += factor * values[i];
+}
+
+/* The mean of each height and rotation with those up to `half` knots before and behind it; roots before the
+   first and behind the last are like those. In place: w->roots has the old ones. */
+static void average(const hf_walk* w, int half) {
+    double sum[5] = {0};
+    memcpy(w->roots, w->wished, sizeof *w->roots * (size_t)(w->last + 1));
+    for (int i = -half - 1; i < half; i++) add_root(sum, w->roots[i < 0 ? 0 : i < w->last ? i : w->last], 1);
+    for (int k = 0; k <= w->last; k++) {
+        int in = k + half, out = k - half - 1;
+        add_root(sum, w->roots[in < w->last ? in : w->last], 1);
+        add_root(sum, w->roots[out > 0 ? out : 0], -1);
+        w->wished[k].position.z = sum[0] / (2 * half + 1);
+        w->wished[k].rotation = hf_quat_normalize((hf_quat){sum[1], sum[2], sum[3], sum[4]});
     }
 }
 
@@ -61,10 +69,12 @@ static void wish_roots(hf_walk* w) {
         hf_transform on = guide_near(w, w->place[k], &index);
         on.position.z -= w->drop;
         w->wished[k] = k <= lift ? w->from.root : k >= land ? w->to.root : on;
+        hf_quat *q = &w->wished[k].rotation, p = w->wished[k > 0 ? k - 1 : 0].rotation;
+        // of the two quaternions of a rotation the one near to the last
+        if (q->w * p.w + q->x * p.x + q->y * p.y + q->z * p.z < 0) *q = (hf_quat){-q->w, -q->x, -q->y, -q->z};
     }
-    // the filter's width grows with the root of its passes
-    int width = lift < w->last - land ? lift : w->last - land;
-    for (int i = 0; i < width * width / 3; i++) smooth_once(w);
+    int shorter = lift < w->last - land ? lift : w->last - land;
+    for (int i = 0; i < AVERAGES; i++) average(w, shorter / AVERAGES);
 }
 
 /* ---- the limb that steps ---- */
@@ -83,7 +93,8 @@ typedef struct swing {
 /* The effector on a hold, by the hold's frame, which is the effector's own. */
 static hf_transform landed(const hf_plan_world* w, const hf_plan_hold* h) {
     const hf_contact_frame* f = &w->view->limbs[h->at.limb].contacts[h->at.frame];
-    return (hf_transform){hf_sub(h->anchor.point, hf_rotate(h->anchor.rotation, f->offset)), h->anchor.rotation};
+    return (hf_transform){hf_sub(h->anchor.point, hf_rotate(h->anchor.rotation, f->offset)),
+                          h->anchor.rotation};
 }
 
 static swing swing_of(const hf_walk* w, int step) {
@@ -98,7 +109,8 @@ static swing swing_of(const hf_walk* w, int step) {
     if (g.toe.frame >= 0) {
         g.pivot = g.toe.at, g.axis = g.toe.axis;
     } else if (!(f->ball > 0) && f->patch[0] > 0) {
-        hf_vec3 n = f->normal, way = hf_unrotate(g.lifts.rotation, hf_sub(g.lands.position, g.lifts.position));
+        hf_vec3 n = f->normal,
+                way = hf_unrotate(g.lifts.rotation, hf_sub(g.lands.position, g.lifts.position));
         way = hf_sub(way, hf_scale(n, hf_dot(way, n)));
         if (hf_length(way) > 0) way = hf_normalize(way);
         g.pivot = hf_add(f->offset, hf_scale(way, fmax(f->patch[0], f->patch[1]) / 2));
@@ -117,7 +129,7 @@ static hf_transform swing_at(const hf_walk* w, const swing* g, int knot, double*
     hf_quat turn = hf_quat_slerp(g->lifts.rotation, g->lands.rotation, over);
     // from 0 to 1 and back, smooth at both ends and highest at 3/8 of the time
     double t = (double)(knot - g->begin) / (g->to->land - g->begin), s = 1 - t;
-    *rolled = g->toe.frame >= 0 ? ROLL_RAD * t * t * t * s * s * s * s * s / 0.005029141902923584
+    *rolled = g->toe.frame >= 0        ? ROLL_RAD * t * t * t * s * s * s * s * s / 0.005029141902923584
               : hf_length(g->axis) > 0 ? TILT_RAD * 64 * t * t * t * s * s * s
                                        : 0;
     if (*rolled > 0) turn = hf_quat_mul(turn, hf_quat_axis_angle(g->axis, *rolled));
@@ -146,13 +158,8 @@ static bool step_limb(hf_walk* w, const swing* g, int knot, hf_pose* pose, doubl
     if (g->toe.frame >= 0) pose->q[g->toe.q_index] = w->from.q[g->toe.q_index] + g->toe.turn * rolled;
     hf_forward(p->world.creature, pose, p->tools.links);
     const hf_transform* base = &p->tools.links[p->world.view->limbs[limb].base_link];
-    bool good = hf_plan_note(p, hf_limb_solve(p->world.creature, base, &t, &o, p->tools.workspace, pose->q, &r));
-    if (getenv("HFD2") && r.position_error_m > 1e-3) {
-        const hf_limb* l = &p->world.view->limbs[limb];
-        fprintf(stderr, "  swing k %d roll %.2f err %.4f %.4f eff %.3f %.3f %.3f stop %d q:", knot, rolled, r.position_error_m, r.angle_error_rad, at.position.x, at.position.y, at.position.z, r.stop);
-        for (int i = 0; i < l->joint_count; i++) fprintf(stderr, " %s %.3f", p->world.view->joints[l->joints[i]].name, pose->q[p->world.view->joints[l->joints[i]].q_index]);
-        fprintf(stderr, "\n");
-    }
+    bool good =
+        hf_plan_note(p, hf_limb_solve(p->world.creature, base, &t, &o, p->tools.workspace, pose->q, &r));
     *off = fmax(*off, r.position_error_m);
     return good;
 }
@@ -211,7 +218,8 @@ static bool find_pose(hf_walk* w, int k, const footing* f, double* off) {
     for (int j = 0; j < p->world.view->joint_count; j++) {
         const hf_joint* joint = &p->world.view->joints[j];
         double against = w->counter[joint->q_index] * w->counters[k];
-        if (against != 0) pose.q[joint->q_index] = fmin(fmax(pose.q[joint->q_index] + against, joint->lower), joint->upper);
+        if (against != 0)
+            pose.q[joint->q_index] = fmin(fmax(pose.q[joint->q_index] + against, joint->lower), joint->upper);
     }
     hf_frames_keep_range(p->world.creature, pose.q);
     hf_pose_follow(p->world.creature, pose.q);
@@ -223,7 +231,6 @@ static bool find_pose(hf_walk* w, int k, const footing* f, double* off) {
     w->beside[k][0] = pose.root.position.x - w->place[k][0];
     w->beside[k][1] = pose.root.position.y - w->place[k][1];
     w->roots[k] = pose.root;
-    if (getenv("HFD2")) fprintf(stderr, "k %d phase %d off %.4f root %.3f %.3f %.3f place %.3f %.3f\n", k, hf_walk_phase(w, k), *off, pose.root.position.x, pose.root.position.y, pose.root.position.z, w->place[k][0], w->place[k][1]);
     return good;
 }
 
