@@ -286,7 +286,8 @@ static bool find_walk(hf_walk* w) {
         verdict v = PRESSES_ELSEWHERE;
         for (int c = 0; c < CROUCH_TRIES && v != HOLDS && v != COLLIDES; c++) v = try_paces(w, CROUCH[c]);
         if (v == HOLDS) return true;
-        if (v == COLLIDES) end_before(w);
+        // feet that meet need shorter strides
+        if (v == COLLIDES && p->tools.hit.other_body < 0) end_before(w);
     }
     return false;
 }

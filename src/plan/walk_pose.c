@@ -237,14 +237,13 @@ static bool find_pose(hf_walk* w, int k, const footing* f, double* off) {
 /* All knots as far as limbs reach; *stop is the first at which one does not, or behind the last, and *off how
    far that one misses its place, m. */
 static bool find_all(hf_walk* w, int* stop, double* off) {
-    hf_pose first = hf_walk_pose(w, 0), last = hf_walk_pose(w, w->last);
+    hf_pose first = hf_walk_pose(w, 0);
     hf_pose_copy(&w->planner->world, &w->from, &first);
-    hf_pose_copy(&w->planner->world, &w->to, &last);
-    w->roots[0] = w->from.root, w->roots[w->last] = w->to.root;
+    w->roots[0] = w->from.root;
     w->beside[0][0] = w->from.root.position.x - w->place[0][0];
     w->beside[0][1] = w->from.root.position.y - w->place[0][1];
     footing f;
-    for (int k = 1, phase = -1; k < w->last; k++) {
+    for (int k = 1, phase = -1; k <= w->last; k++) {
         if (hf_walk_phase(w, k) != phase) find_footing(w, phase = hf_walk_phase(w, k), &f);
         if (!find_pose(w, k, &f, off)) return false;
         *stop = k;
@@ -252,7 +251,7 @@ static bool find_all(hf_walk* w, int* stop, double* off) {
         if (*off > LEAST_OFF_M) return true;
         w->posed = k + 1 > w->posed ? k + 1 : w->posed;
     }
-    *stop = w->last;
+    *stop = w->last + 1;
     return hf_plan_ok(w->planner);
 }
 
@@ -276,7 +275,7 @@ bool hf_walk_poses(hf_walk* w) {
         double off = 0;
         wish_roots(w);
         if (!find_all(w, &stop, &off)) return false;
-        if (stop == w->last) return true;
+        if (stop > w->last) return true;
         double step = fmin(MOST_STEP_M, fmax(DROP_GAIN * off, 2 * LEAST_STEP_M));
         if (wants_higher(w, stop))
             high = w->drop, w->drop = isfinite(low) ? (low + high) / 2 : w->drop - step;
