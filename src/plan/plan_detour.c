@@ -34,11 +34,14 @@ static bool bar_stretch(hf_planner* p) {
     return true;
 }
 
-/* The last stance on the way to the farthest one at which the guide is not barred; -1 for none. */
+/* The last stance on the way to the farthest one at which the body rests and the guide is not barred; -1 for
+   none. */
 static int find_parting(const hf_planner* p) {
+    const hf_plan_node* nodes = p->tree.nodes;
     int node = p->tree.farthest;
-    while (node >= 0 && is_barred(p, &p->world.guide[p->tree.nodes[node].guide_index]))
-        node = p->tree.nodes[node].parent;
+    while (node >= 0 &&
+           (nodes[node].pace == HF_PLAN_WALKING || is_barred(p, &p->world.guide[nodes[node].guide_index])))
+        node = nodes[node].parent;
     return node;
 }
 

@@ -20,7 +20,7 @@ static bool stay(hf_planner* p, int first) {
     hf_pose_copy(&p->world, &last, &child->pose);
     child->first_knot = first;
     child->last_limb = -1;
-    hf_plan_adopt(p);
+    hf_plan_adopt(p, HF_PLAN_AT_REST);
     return true;
 }
 
@@ -84,7 +84,7 @@ static bool change_one(hf_planner* p, const hf_plan_hold* goal, int count, bool*
         }
     *done = change < 0;
     if (!found) return *done;
-    hf_plan_adopt(p);
+    hf_plan_adopt(p, HF_PLAN_AT_REST);
     return true;
 }
 

@@ -5,6 +5,7 @@
 #include "plan/bridge.h"
 #include "plan/step.h"
 
+enum { WALK_TRIES = 48 };                     /* paces at which walks are tried on a guide */
 enum { MAX_OPTIONS = 64, BLOCKED_TIMES = 3 }; /* times that a limb could not leave a contact: a dead end */
 
 typedef enum change { MOVE, SPECULATIVE_STEP, RELEASE } change; /* the second does not seem to lead on */
@@ -112,19 +113,20 @@ static void record_blocked(hf_planner* p, const hf_plan_node* n, int limb) {
 }
 
 void hf_plan_renew(hf_planner* p, hf_plan_node* n) {
-    n->option = 0, n->found = 0, n->blocked = 0;
+    n->option = n->pace == HF_PLAN_WALKING ? -1 : 0, n->found = 0, n->blocked = 0;
     for (int i = 0; i < n->hold_count; i++) n->holds[i].stuck = n->holds[i].has_speculative_step = false;
     n->worth = n->guide_index + lasting(p, n) / 2;
 }
 
-void hf_plan_adopt(hf_planner* p) {
+void hf_plan_adopt(hf_planner* p, hf_plan_pace pace) {
     hf_plan_node* n = &p->tree.nodes[p->tree.node_count];
     n->parent = p->tree.node_index;
     n->end_knot = p->tree.knots.count;
+    n->pace = pace;
     hf_plan_renew(p, n);
     bound_worth(p, n);
     p->tree.node_index = p->tree.node_count++;
-    if (n->guide_index <= p->tree.nodes[p->tree.farthest].guide_index) return;
+    if (pace == HF_PLAN_WALKING || n->guide_index <= p->tree.nodes[p->tree.farthest].guide_index) return;
     p->tree.farthest = p->tree.node_index;
     p->tree.block = (hf_plan_block){.limb = -1, .object = -1};
 }
@@ -184,7 +186,7 @@ static void expand(hf_planner* p) {
         p->tree.knots.count = frames;
         return;
     }
-    hf_plan_adopt(p);
+    hf_plan_adopt(p, HF_PLAN_AT_REST);
 }
 
 /* Where the tree is full, only the way to its farthest stance stays; false when that alone fills it. */
@@ -195,9 +197,19 @@ static bool make_room(hf_planner* p) {
     return hf_plan_keep(p, last) && t->node_count < HF_MAX_STANCES / 2;
 }
 
+/* Walks on from the stance where that was not tried in vain nearby. */
+static bool walks_on(hf_planner* p, const hf_plan_node* n) {
+    hf_plan_tree* t = &p->tree;
+    if (p->world.still || n->guide_index < t->walk_from) return false;
+    bool walked = hf_walk_on(p);
+    if (!walked) t->walk_from = n->guide_index + p->world.options->horizon;
+    return walked;
+}
+
 hf_plan_why hf_plan_search(hf_planner* p, const hf_scenario_state* goal, int patience) {
     hf_plan_tree* t = &p->tree;
     int went_on = p->progress.work, farthest = 0;
+    t->walk_from = 0, t->walk_tries = WALK_TRIES;
     while (hf_plan_ok(p)) {
         p->progress.stalled = p->progress.work - went_on;
         if (!report(p)) return HF_PLAN_CANCELLED;
@@ -217,7 +229,7 @@ hf_plan_why hf_plan_search(hf_planner* p, const hf_scenario_state* goal, int pat
         if (p->progress.work >= p->world.options->max_work ||
             p->progress.work - went_on > patience * (1 + 3 * way))
             return HF_PLAN_WORK_ENDED;
-        expand(p);
+        if (n->option > 0 || n->found > 0 || !walks_on(p, n)) expand(p);
     }
     return HF_PLAN_WORK_ENDED;
 }

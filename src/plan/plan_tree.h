@@ -42,6 +42,13 @@ void hf_knots_free(hf_knot_store* knots);
 hf_status hf_knots_add(hf_knot_store* knots, const hf_pose* pose, int node, int swing);
 hf_pose hf_knots_pose(const hf_knot_store* knots, int knot);
 
+/* How the body comes into a stance and out of it. */
+typedef enum hf_plan_pace {
+    HF_PLAN_AT_REST, /* every moment on the way into it could be held */
+    HF_PLAN_WALKED,  /* the body came in motion and rests at its end */
+    HF_PLAN_WALKING  /* the body is in motion at its end, too: the search cannot go on from here */
+} hf_plan_pace;
+
 /* One stance. */
 typedef struct hf_plan_node {
     int parent; /* -1: the start */
@@ -51,6 +58,7 @@ typedef struct hf_plan_node {
     hf_pose pose;             /* at its end; q belongs to the tree */
     int first_knot, end_knot; /* of the store: the change into this stance */
     int last_limb;            /* that changed, -1 */
+    hf_plan_pace pace;
     int option;               /* what the search tries next from here */
     int found;                /* children that it brought */
     int blocked;              /* how often the limb that changed for it could not leave again */
@@ -64,6 +72,8 @@ typedef struct hf_plan_tree {
     int node_count;
     int node_index;      /* the stance from which the search goes on */
     int farthest;        /* the stance that is farthest along the guide */
+    int walk_from;       /* guide pose from which on a walk is tried again */
+    int walk_tries;      /* that are left */
     hf_plan_block block; /* the best change that failed there */
 } hf_plan_tree;
 

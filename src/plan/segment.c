@@ -43,9 +43,7 @@ double* hf_segment_q(const hf_segment* s, int i) {
    acceleration. */
 static const double WAY_LINE_M = 3e-4, KNOT_LINE_M = 1e-5;
 
-/* Keeps the holds and shifts the root so that the centre of mass stands over a place; where a limb's reach
-   ends, as near to it as can be. The root gives way a little where a limb would be overstretched. */
-static bool put_over(hf_segment* s, hf_vec3 place, double tolerance, hf_pose* pose, hf_vec3* com) {
+bool hf_segment_put_over(hf_segment* s, hf_vec3 place, double tolerance, hf_pose* pose, hf_vec3* com) {
     hf_planner* p = s->planner;
     double before = 0, went = 0;
     for (int round = 0; round < 2 * ROUNDS; round++) {
@@ -114,8 +112,9 @@ static bool straighten(hf_segment* s, bool eased) {
         s->coms[i] = hf_lerp(s->coms[0], s->coms[last], part);
         hf_pose_copy(&p->world, &(hf_pose){s->roots[i], pose.q}, &s->scratch);
         hf_transform swinging = effector_at(s, &(hf_pose){s->roots[i], pose.q});
-        if (!put_over(s, s->coms[i], WAY_LINE_M, &pose, &com) ||
-            (bring_back(s, swinging, &pose) && !put_over(s, s->coms[i], WAY_LINE_M, &pose, &com))) {
+        if (!hf_segment_put_over(s, s->coms[i], WAY_LINE_M, &pose, &com) ||
+            (bring_back(s, swinging, &pose) &&
+             !hf_segment_put_over(s, s->coms[i], WAY_LINE_M, &pose, &com))) {
             // limbs do not let it: as it was
             hf_pose_copy(&p->world, &s->scratch, &pose);
             com = hf_com_at(p, &pose);
@@ -146,7 +145,8 @@ static bool pose_at(hf_segment* s, const hf_path* path, double at, hf_vec3* shif
     int knot = (int)at;
     hf_vec3 was = pose->root.position;
     pose->root.position = hf_add(was, *shift);
-    if (!put_over(s, hf_lerp(s->coms[knot], s->coms[knot + 1], at - knot), KNOT_LINE_M, pose, com)) {
+    if (!hf_segment_put_over(s, hf_lerp(s->coms[knot], s->coms[knot + 1], at - knot), KNOT_LINE_M, pose,
+                             com)) {
         hf_vec3 pull;
         hf_path_pose(p->world.creature, path, at, pose);
         if (!hf_holds_keep(p, s->holds, s->hold_count, -1, pose, &pull)) return false;
@@ -157,8 +157,7 @@ static bool pose_at(hf_segment* s, const hf_path* path, double at, hf_vec3* shif
     return true;
 }
 
-/* Is every hold kept half way between two frames? */
-static bool holds_between(const hf_segment* s, const hf_pose* a, const hf_pose* b) {
+bool hf_segment_holds_between(const hf_segment* s, const hf_pose* a, const hf_pose* b) {
     hf_planner* p = s->planner;
     hf_pose middle = s->scratch;
     hf_pose_between(p->world.creature, a, b, 0.5, &middle);
@@ -182,7 +181,7 @@ static bool collides(const hf_segment* s, const hf_pose* a, const hf_pose* b, co
 /* From one frame to the next; `begun` when the first is known to be free. A limb that swings is quick and
    passes near to things: what it grazes between two places a centimetre apart would be deeper than a check
    allows, so that it is looked at more closely. */
-static bool free_between(const hf_segment* s, const hf_pose* a, const hf_pose* b, bool begun) {
+bool hf_segment_free_between(const hf_segment* s, const hf_pose* a, const hf_pose* b, bool begun) {
     hf_hold touches[HF_MAX_HOLDS];
     hf_collision_query q = hf_collision_query_default();
     q.touches = touches;
@@ -315,7 +314,7 @@ static verdict append(hf_segment* s, const hf_path* path, hf_timing* timing) {
             bool at_end = i == 1 || i == timing->frame_count - 1;
             if (speed > (at_end ? HF_FRAME_SPEED : JUMP)) return FAILS;
             s->speed = fmax(s->speed, speed);
-            if (speed > HF_FRAME_SPEED || !holds_between(s, &last, &pose)) return TOO_FAST;
+            if (speed > HF_FRAME_SPEED || !hf_segment_holds_between(s, &last, &pose)) return TOO_FAST;
         }
         if (!hf_plan_note(p, hf_knots_add(&p->tree.knots, &pose, s->node, s->limb))) return FAILS;
     }
@@ -323,7 +322,7 @@ static verdict append(hf_segment* s, const hf_path* path, hf_timing* timing) {
     for (int i = first; i < p->tree.knots.count; i++) {
         hf_pose a = hf_knots_pose(&p->tree.knots, i > first ? i - 1 : i),
                 b = hf_knots_pose(&p->tree.knots, i);
-        if (!free_between(s, &a, &b, i > first)) return FAILS;
+        if (!hf_segment_free_between(s, &a, &b, i > first)) return FAILS;
     }
     return HOLDS;
 }
