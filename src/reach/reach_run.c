@@ -313,6 +313,8 @@ hf_status hf_reach_run(const hf_scenario* scenario, const hf_reach_options* opti
     memset(result, 0, sizeof *result);
     hf_status status = hf_options_check(hf_reach_option_table(), options, error);
     if (status != HF_OK) return status;
+    if (scenario->kind != HF_SCENARIO_REACH || scenario->action_count == 0)
+        return hf_fail(error, HF_ERROR_FORMAT, scenario->path, 0, "actions", "there are none");
     hf_reach_runner r = {.scenario = scenario, .options = options, .result = result};
     status = create(&r, error);
     for (int i = 0; i < r.crew.count && status == HF_OK; i++)
