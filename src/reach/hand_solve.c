@@ -315,7 +315,7 @@ static void try_start(solving* s, const double* start) {
     double d = price(s, state);
     s->valid++;
     if (s->answer->found && d >= s->best) return;
-    s->best = d;
+    s->best = s->answer->price = d;
     s->answer->found = true;
     memcpy(s->answer->state, state, sizeof state);
 }
