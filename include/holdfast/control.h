@@ -51,8 +51,8 @@ HF_API hf_control hf_control_get(const hf_control_layer* layer, int control);
 HF_API int hf_control_arm(const hf_control_layer* layer, hf_side side);
 HF_API int hf_control_leg(const hf_control_layer* layer, hf_side side);
 
-/* Where the creature stands: a pose whose legs hold, from which all other joints keep their values. Right comes
-   before left. */
+/* Where the creature stands: a pose whose legs hold, from which all other joints keep their values. Right
+   comes before left. */
 typedef struct hf_control_stand {
     hf_transform root;
     const double* q;      /* q_count values, the caller's memory */
@@ -69,9 +69,10 @@ HF_API void hf_control_stand_set(const hf_control_layer* layer, const hf_pose* p
 /* The controls of the standing pose itself. */
 HF_API void hf_control_rest(const hf_control_layer* layer, const hf_control_stand* stand,
                             double controls[HF_CONTROL_COUNT]);
-/* The pose of controls: arms and spine as they say; the pelvis is lowered and tilted forward, moved so that the centre of mass
-   stays over where it is in the standing pose, and as low as the legs can reach; the legs keep the feet.
-   False where the legs cannot. links: link_count of them, of the pose; pose.q holds q_count values. */
+/* The pose of controls: arms and spine as they say; the pelvis is lowered and tilted forward, moved so that
+   the centre of mass stays over where it is in the standing pose, and as low as the legs can reach; the legs
+   keep the feet. False where the legs cannot. links: link_count of them, of the pose; pose.q holds q_count
+   values. */
 HF_API bool hf_control_pose(const hf_control_layer* layer, const hf_control_stand* stand,
                             const double controls[HF_CONTROL_COUNT], hf_pose* pose, hf_transform* links);
 /* The derivative of the pose by the controls, v_count rows (speeds of root and joints) of HF_CONTROL_COUNT

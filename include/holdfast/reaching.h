@@ -16,13 +16,13 @@ typedef struct hf_reach_options {
     double shortcut_m;    /* longest shortcut between leaves; default 0.16 */
     double regular_share; /* of the drawn postures, the others reach far; default 0.6 */
     double right_share;   /* of the postures that reach far; default 0.66 */
-    double comfort;  /* cost of an edge near the rest posture, where one far from it costs 1; default 0.3 */
-    int connections; /* nodes of the roadmap tried for each end of a way; default 12 */
-    int smoothing;   /* rounds of smoothing; default 120 */
-    int seeds;       /* nodes of the roadmap that the search for a hand's posture starts from; default 24 */
-    int tries;       /* random escapes of that search; default 200 */
-    int extensions;  /* of the trees that search where the roadmap does not help; default 4000 */
-    double margin_m; /* least static balance margin; default 0.008 */
+    double rest_cost; /* cost of an edge near the rest posture, where one far from it costs 1; default 0.3 */
+    int connections;  /* nodes of the roadmap tried for each end of a way; default 12 */
+    int smoothing;    /* rounds of smoothing; default 120 */
+    int seeds;        /* nodes of the roadmap that the search for a hand's posture starts from; default 24 */
+    int tries;        /* random escapes of that search; default 200 */
+    int extensions;   /* of the trees that search where the roadmap does not help; default 4000 */
+    double margin_m;  /* least static balance margin; default 0.008 */
     double speed_share; /* of all speed and acceleration limits; default 0.3: reaching is no race */
     double approach_m;  /* straight way of a hand to and from what it grasps; default 0.08 */
     double upright_rad; /* most tilt of an object that is kept upright; default 0.15 */

@@ -8,6 +8,7 @@ _holdfast() {
         contact) options="--output --json --quiet --seed --threads --time-limit --package-path --size --samples --azimuth --elevation --zoom --focus --distance --count --choices --compare --limb --cache --set" ;;
         plan) options="--output --json --quiet --seed --threads --time-limit --package-path --size --samples --azimuth --elevation --zoom --focus --distance --count --trunk-scale --set --static --roadmap" ;;
         roadmap) options="--output --json --quiet --seed --threads --time-limit --package-path --trunk-scale --set" ;;
+        reach) options="--output --json --quiet --seed --threads --time-limit --package-path --size --samples --azimuth --elevation --zoom --focus --distance --set" ;;
         stand) options="--output --json --quiet --seed --threads --time-limit --package-path --unit --size --samples --azimuth --elevation --zoom --focus --distance --scene --at" ;;
         realise) options="--output --json --quiet --threads --time-limit --package-path --creature --scenario --size --samples --azimuth --elevation --zoom --focus --distance" ;;
         check) options="--json --quiet --threads --time-limit --package-path --creature --scenario" ;;
@@ -17,7 +18,7 @@ _holdfast() {
         help) options="" ;;
     esac
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W "info pose sample contact plan roadmap stand realise check render export bench help" -- "$word"))
+        COMPREPLY=($(compgen -W "info pose sample contact plan roadmap reach stand realise check render export bench help" -- "$word"))
     elif [ "${word#-}" != "$word" ]; then
         COMPREPLY=($(compgen -W "$options" -- "$word"))
     else

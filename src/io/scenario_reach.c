@@ -187,7 +187,7 @@ void hf_scenario_read_reach(hf_scenario_reader* r) {
     hf_scenario* s = r->scenario;
     json_t* list = NULL;
     read_objects(r);
-    if (!hf_json_array(&r->json, "", r->json.root, "actions", true, &list)) return;
+    if (!hf_json_array(&r->json, "", r->json.root, "actions", false, &list)) return;
     size_t n = json_array_size(list);
     if (n == 0) hf_json_fail(&r->json, "actions", "is empty, at least one action is expected");
     s->actions = hf_scenario_list(r, "actions", n, sizeof *s->actions);

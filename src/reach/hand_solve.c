@@ -19,7 +19,8 @@ enum {
     ITERATIONS = 25, /* of one descent */
     ENOUGH = 3,      /* valid postures, of which the nearest one is taken */
     MAX_SEEDS = 64,
-    FEW = 6 /* nodes from which an arm is tried alone */
+    SHOULDER = 2, /* control of an arm that turns it forward */
+    FEW = 6       /* nodes from which an arm is tried alone */
 };
 /* A hand is at its target when no farther: a tenth of what a contact may be off. */
 static const double HAND_M = 5e-5, HAND_RAD = 5e-4;
@@ -237,6 +238,9 @@ bool hf_hand_follow(hf_reach_worker* w, const hf_hand_task* task, const double* 
     return hf_reach_state(w, controls, state);
 }
 
+/* A shoulder joint turns an arm forward when its axis is as near to Y. */
+static const double LEAST_ALONG = 0.7;
+
 /* ---- starts ---- */
 
 /* How far a state's hands are from the targets. */
@@ -285,6 +289,17 @@ static double price(const solving* s, const double* state) {
     return space.distance(space.user, state, s->worker->world->rest, INFINITY) + 0.3 * away;
 }
 
+/* Turns the shoulder of an arm forward as far as the trunk leans, so that the arm hangs. */
+static void hang(const hf_reach_world* w, int control, double* controls) {
+    const hf_control* c = &w->layer->controls[control];
+    if (!c->part_count) return;
+    const hf_joint* j = &w->creature->view.joints[c->parts[0].joint];
+    hf_vec3 axis = hf_rotate(j->origin.rotation, j->axis);
+    double lean = controls[HF_CONTROL_SPINE] + HF_CONTROL_PITCH * controls[HF_CONTROL_LEGS];
+    if (fabs(axis.y) < LEAST_ALONG) return;
+    controls[control] = fmin(c->high, fmax(c->low, controls[control] - (axis.y > 0 ? lean : -lean)));
+}
+
 /* Arms that are not asked for hang as at rest; one that carries something stays as it is. */
 static void relax_free_arms(const solving* s, double* controls) {
     const hf_reach_world* w = s->worker->world;
@@ -296,6 +311,7 @@ static void relax_free_arms(const solving* s, double* controls) {
         const double* like = loaded ? s->from : w->rest;
         int first = hf_control_first((hf_side)side);
         if (!asked) memcpy(controls + first, like + first, sizeof(double) * HF_CONTROL_ARM);
+        if (!asked && !loaded) hang(w, first + SHOULDER, controls);
     }
 }
 
@@ -305,6 +321,11 @@ static void try_start(solving* s, const double* start) {
     relax_free_arms(s, controls);
     s->answer->tried++;
     double off = descend(s->worker, s->task, controls);
+    // free arms hang by the trunk as it is now, which moves the hands by little
+    if (off == 0) {
+        relax_free_arms(s, controls);
+        off = descend(s->worker, s->task, controls);
+    }
     s->answer->off_m = fmin(s->answer->off_m, off);
     if (off > 0) return;
     hf_reach_state(s->worker, controls, state);
@@ -315,7 +336,7 @@ static void try_start(solving* s, const double* start) {
     double d = price(s, state);
     s->valid++;
     if (s->answer->found && d >= s->best) return;
-    s->best = d;
+    s->best = s->answer->price = d;
     s->answer->found = true;
     memcpy(s->answer->state, state, sizeof state);
 }

@@ -20,6 +20,7 @@ typedef struct hf_hand_answer {
     double off_m;    /* how near the best posture came, collisions left aside */
     const char* why; /* what the last posture at the target failed at; NULL: none came there */
     int tried;
+    double price; /* of the posture: how far it is from rest and, a little, from here */
 } hf_hand_answer;
 
 /* A valid posture at the targets, the one of the first few found that is nearest to `from`. */

@@ -68,11 +68,12 @@ hf_status hf_reach_do(hf_reach_runner* r, const hf_action* a, int index) {
     if (a->kind == HF_ACTION_REACH) return do_reach(r, a, index);
     if (a->kind == HF_ACTION_WAIT)
         return hf_reach_stay(&r->stage, (int)ceil(a->seconds * r->options->rate), false);
+    if (a->kind == HF_ACTION_STEP) return hf_reach_step(r, a);
     if (a->kind == HF_ACTION_GRASP)
         return a->hand == HF_HAND_BOTH ? hf_reach_grasp_both(r, a, index) : hf_reach_grasp(r, a, index);
     if (a->kind == HF_ACTION_CARRY || a->kind == HF_ACTION_PLACE)
         return hf_reach_transfer(r, a, index, a->kind == HF_ACTION_PLACE);
     if (a->kind == HF_ACTION_OPEN || a->kind == HF_ACTION_CLOSE) return hf_reach_swing(r, a, index);
     if (a->kind == HF_ACTION_RELEASE) return hf_reach_release(r, a);
-    return hf_reach_say(r, HF_NONE, "the action \"%s\" is not there yet", hf_action_text(a->kind));
+    return hf_reach_say(r, HF_INFEASIBLE, "unknown action");
 }

@@ -12,7 +12,7 @@ static const hf_option table[] = {
      "drawn postures that do not reach far"},
     {"right_share", HF_OPTION_REAL, AT(right_share), 0, 1, 0.66, "",
      "right hands among the postures that reach far"},
-    {"comfort", HF_OPTION_REAL, AT(comfort), 0.01, 1, 0.3, "",
+    {"rest_cost", HF_OPTION_REAL, AT(rest_cost), 0.01, 1, 0.3, "",
      "cost of a way near the rest posture, where one far from it costs 1"},
     {"connections", HF_OPTION_COUNT, AT(connections), 1, 64, 12, "",
      "postures of the roadmap tried for each end of a way"},

@@ -230,26 +230,56 @@ static hf_status follow_scene(hf_reach_runner* r) {
 
 /* ---- the whole ---- */
 
-static hf_status begin(hf_reach_runner* r, hf_progress_fn progress, void* user, hf_error* error) {
-    hf_reach_worker* w = r->crew.workers[0];
-    double controls[HF_CONTROL_COUNT];
-    hf_control_rest(r->layer, &r->world.stand, controls);
-    hf_reach_state(w, controls, r->world.rest);
-    find_straight(r);
-    r->stage = (hf_reach_stage){.world = &r->world, .worker = w, .schedule = r->result->schedule};
-    memcpy(r->stage.state, r->world.rest, sizeof r->stage.state);
-    if (!hf_reach_valid(w, r->world.rest))
-        return hf_fail(error, HF_ERROR_FORMAT, r->scenario->path, 0, "start", "does not hold: %s", w->why);
+/* A roadmap of the place where the creature stands now, from its rest posture there. */
+static hf_status grow_here(hf_reach_runner* r, hf_progress_fn progress, void* user) {
     for (int i = 0; i < hf_scene_object_count(r->scenario->scene); i++)
         r->known[i] = hf_placement_pose(r->world.placement, i);
     double began = now_s();
     hf_status status = hf_reach_roadmap_grow(r->roadmap, &r->crew, r->options->nodes, progress, user);
     double grown = now_s();
     if (status == HF_OK) status = hf_reach_roadmap_shorten(r->roadmap, &r->crew);
-    r->result->roadmap_s = grown - began;
-    r->result->shortcuts_s = now_s() - grown;
+    r->result->roadmap_s += grown - began;
+    r->result->shortcuts_s += now_s() - grown;
     r->result->nodes = hf_space_graph_count(&r->roadmap->graph);
     r->result->shortcuts = r->roadmap->shortcuts;
+    return status;
+}
+
+static void rest_here(hf_reach_runner* r) {
+    double controls[HF_CONTROL_COUNT];
+    hf_control_rest(r->layer, &r->world.stand, controls);
+    hf_reach_state(r->crew.workers[0], controls, r->world.rest);
+    memcpy(r->stage.state, r->world.rest, sizeof r->stage.state);
+}
+
+hf_status hf_reach_settle(hf_reach_runner* r, const hf_pose* pose) {
+    hf_reach_world* w = &r->world;
+    hf_reach_worker* worker = r->stage.worker;
+    hf_error error = {0};
+    memcpy(w->stand_q, pose->q, sizeof(double) * (size_t)w->creature->view.q_count);
+    memcpy(r->open_q, pose->q, sizeof(double) * (size_t)w->creature->view.q_count);
+    hf_control_stand_set(w->layer, &(hf_pose){pose->root, w->stand_q}, worker->links, &w->stand);
+    hf_status status = find_feet(r, worker->links, &error);
+    if (status == HF_OK) status = build_stance(r, worker->links);
+    if (status != HF_OK) return status;
+    rest_here(r);
+    hf_reach_crew_forget(&r->crew);
+    if (!hf_reach_valid(worker, w->rest))
+        return hf_reach_say(r, HF_NONE, "where the steps end the posture does not hold: %s", worker->why);
+    hf_reach_roadmap_free(r->roadmap);
+    r->roadmap = NULL;
+    status = hf_reach_roadmap_create(&r->roadmap);
+    return status == HF_OK ? grow_here(r, NULL, NULL) : status;
+}
+
+static hf_status begin(hf_reach_runner* r, hf_progress_fn progress, void* user, hf_error* error) {
+    hf_reach_worker* w = r->crew.workers[0];
+    r->stage = (hf_reach_stage){.world = &r->world, .worker = w, .schedule = r->result->schedule};
+    rest_here(r);
+    find_straight(r);
+    if (!hf_reach_valid(w, r->world.rest))
+        return hf_fail(error, HF_ERROR_FORMAT, r->scenario->path, 0, "start", "does not hold: %s", w->why);
+    hf_status status = grow_here(r, progress, user);
     if (status == HF_OK) status = hf_reach_stay(&r->stage, 1, true);
     return hf_fail_status(error, status, r->scenario->path);
 }
@@ -313,6 +343,8 @@ hf_status hf_reach_run(const hf_scenario* scenario, const hf_reach_options* opti
     memset(result, 0, sizeof *result);
     hf_status status = hf_options_check(hf_reach_option_table(), options, error);
     if (status != HF_OK) return status;
+    if (scenario->kind != HF_SCENARIO_REACH || scenario->action_count == 0)
+        return hf_fail(error, HF_ERROR_FORMAT, scenario->path, 0, "actions", "there are none");
     hf_reach_runner r = {.scenario = scenario, .options = options, .result = result};
     status = create(&r, error);
     for (int i = 0; i < r.crew.count && status == HF_OK; i++)

@@ -28,6 +28,10 @@ __attribute__((format(printf, 3, 4))) hf_status hf_reach_say(hf_reach_runner* ru
                                                              const char* format, ...);
 /* Goes to a posture on a free way; the action fails with a reason where there is none. */
 hf_status hf_reach_go(hf_reach_runner* runner, const double* goal, int without);
+/* The creature stands so from now on: a roadmap is made there. */
+hf_status hf_reach_settle(hf_reach_runner* runner, const hf_pose* pose);
+/* Walks to the place of a step action. */
+hf_status hf_reach_step(hf_reach_runner* runner, const hf_action* action);
 hf_status hf_reach_do(hf_reach_runner* runner, const hf_action* action, int index);
 
 #endif

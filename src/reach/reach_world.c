@@ -85,7 +85,7 @@ static double cost(const void* user, const double* a, const double* b, double en
     (void)enough;
     double far =
         (mean_distance(a, w->world->rest, w->without) + mean_distance(b, w->world->rest, w->without)) / 2;
-    double k = w->world->options->comfort,
+    double k = w->world->options->rest_cost,
            arm = 0.4; /* m: mean distance of joints of a posture that reaches far */
     return mean_distance(a, b, w->without) * (k + (1 - k) * fmin(1, far / arm));
 }

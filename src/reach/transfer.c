@@ -258,6 +258,52 @@ static hf_status list_takers(hf_reach_runner* r, const hf_action* a, takers* t) 
     return status;
 }
 
+/* Grasps that a posture was found for, the most comfortable first. */
+enum { MOST_OFFERS = 6 };
+typedef struct offers {
+    int count;
+    const hf_hand_grasp* grasps[MOST_OFFERS];
+    double prices[MOST_OFFERS];
+} offers;
+
+static void add_offer(offers* o, const hf_hand_grasp* g, double price) {
+    int at = o->count++;
+    for (; at > 0 && o->prices[at - 1] > price; at--)
+        o->prices[at] = o->prices[at - 1], o->grasps[at] = o->grasps[at - 1];
+    o->prices[at] = price, o->grasps[at] = g;
+}
+
+/* Looks for a posture that holds a grasp. */
+static hf_status look_at(hf_reach_runner* r, const hf_hand_grasp* g, int tries, int index,
+                         hf_hand_answer* answer, offers* o) {
+    hf_hand_task task = {.count = 1, .targets = {hf_reach_hand_target(r, g)}, .tries = tries};
+    hf_reach_allow_touch(r, &g->hold);
+    hf_status status = hf_hand_solve(r->roadmap, r->stage.worker, &task, r->stage.state,
+                                     r->options->seed + (uint64_t)index, answer);
+    hf_reach_forbid_touches(r);
+    if (status == HF_OK && answer->found) add_offer(o, g, answer->price);
+    return status;
+}
+
+/* All grasps of all arms, a few offers at a time. */
+static hf_status try_takers(hf_reach_runner* r, const hf_action* a, const takers* t, bool quick, int index,
+                            hf_hand_answer* answer, bool* done) {
+    offers o = {0};
+    hf_status status = HF_OK;
+    for (int i = 0; i < t->count; i++)
+        for (int k = 0; k < t->grasps[i]->count && status == HF_OK && !*done; k++) {
+            bool last = i + 1 == t->count && k + 1 == t->grasps[i]->count;
+            int tries = quick ? 0 : 1 + r->options->tries / t->grasps[i]->count;
+            if (!hf_workspace_goes_on(r->stage.worker->workspace)) return status;
+            status = look_at(r, &t->grasps[i]->items[k], tries, index, answer, &o);
+            if (o.count < MOST_OFFERS && !last) continue;
+            for (int n = 0; n < o.count && status == HF_OK && !*done; n++)
+                status = take_by(r, a, o.grasps[n], tries, index, answer, done);
+            o.count = 0;
+        }
+    return status;
+}
+
 hf_status hf_reach_grasp(hf_reach_runner* r, const hf_action* a, int index) {
     if (!can_take(r, a)) return HF_OK;
     hf_workspace_mark mark = hf_workspace_begin(r->workspace);
@@ -266,13 +312,9 @@ hf_status hf_reach_grasp(hf_reach_runner* r, const hf_action* a, int index) {
     bool done = false;
     hf_status status = list_takers(r, a, &t);
     if (t.count) r->now->outcome = HF_FOUND;
-    // all hand shapes of both arms by a quick look, then each with a search of its own
-    for (int pass = 0; pass < 2; pass++)
-        for (int i = 0; i < t.count; i++)
-            for (int k = 0; k < t.grasps[i]->count && status == HF_OK && !done; k++) {
-                int tries = pass ? 1 + r->options->tries / t.grasps[i]->count : 0;
-                status = take_by(r, a, &t.grasps[i]->items[k], tries, index, &answer, &done);
-            }
+    // all hand shapes by a quick look, then each with a search of its own
+    if (status == HF_OK && t.count) status = try_takers(r, a, &t, true, index, &answer, &done);
+    if (status == HF_OK && t.count && !done) status = try_takers(r, a, &t, false, index, &answer, &done);
     if (status == HF_OK && t.count && !done)
         hf_reach_say(r, HF_NONE, "no posture brings a hand to \"%.60s\" in any of %d hand shapes: %s",
                      name_of(r, a->object), t.grasps[0]->count, answer.why ? answer.why : "out of reach");

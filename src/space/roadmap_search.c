@@ -138,7 +138,8 @@ hf_status hf_roadmap_search(const hf_roadmap* roadmap, hf_root_search* search, c
     hf_space_route route;
     hf_status status = copy_roadmap(&q, roadmap->block);
     if (status == HF_OK) status = join_ends(&q, (const hf_transform* [2]){start, goal});
-    if (status == HF_OK) status = hf_space_graph_search(&q.graph, &q.space, q.ends[0], q.ends[1], INFINITY, &route);
+    if (status == HF_OK)
+        status = hf_space_graph_search(&q.graph, &q.space, q.ends[0], q.ends[1], INFINITY, &route);
     if (status != HF_OK || !route.found) return status;
     *found = true;
     out->nodes = hf_space_graph_count(&q.graph);

@@ -1,0 +1,317 @@
+/* Reaching: the control layer, the roadmap over it, hands at targets, and whole scenarios with their
+ * refusals. */
+#include "test.h"
+
+#include "model/scene.h"
+
+#include <stdlib.h>
+
+static hf_scenario* load(const char* name) {
+    char path[400];
+    hf_error error = {0};
+    hf_scenario* s = NULL;
+    snprintf(path, sizeof path, HF_SOURCE_DIR "/data/scenarios/%s.scenario.json", name);
+    assert_int_equal(hf_scenario_load(path, NULL, &s, &error), HF_OK);
+    hf_plan_options o = hf_plan_options_default();
+    o.samples = 100;
+    hf_plan_model* model = NULL;
+    assert_int_equal(hf_plan_model_create(s->creature, &o, &model, &error), HF_OK);
+    assert_int_equal(hf_scenario_stand(s, model, &o, &error), HF_OK);
+    hf_plan_model_free(model);
+    return s;
+}
+
+static hf_reach_options few(void) {
+    hf_reach_options o = hf_reach_options_default();
+    o.nodes = 200;
+    return o;
+}
+
+/* ---- control layer ---- */
+
+typedef struct bench {
+    hf_scenario* s;
+    hf_control_layer* layer;
+    hf_control_stand stand;
+    hf_transform* links;
+    hf_pose pose;
+    double rest[HF_CONTROL_COUNT];
+} bench;
+
+static bench start(void) {
+    bench b = {.s = load("cubes")};
+    const hf_creature_view* v = hf_creature_get(b.s->creature);
+    assert_int_equal(hf_control_layer_create(b.s->creature, NULL, &b.layer, NULL), HF_OK);
+    b.links = calloc((size_t)v->link_count, sizeof *b.links);
+    b.pose.q = calloc((size_t)v->q_count, sizeof(double));
+    hf_control_stand_set(b.layer, &b.s->start.pose, b.links, &b.stand);
+    hf_control_rest(b.layer, &b.stand, b.rest);
+    return b;
+}
+
+static void finish(bench* b) {
+    free(b->links);
+    free(b->pose.q);
+    hf_control_layer_free(b->layer);
+    hf_scenario_free(b->s);
+}
+
+/* The 22 controls turn the joints that the human's files name so, and no other layer has a leg for an arm. */
+static void test_layer_of_human(void** state) {
+    (void)state;
+    static const char* const joints[] = {"r_clavicle_y", "r_clavicle_x", "r_shoulder_y",
+                                         "r_shoulder_x", "r_shoulder_z", "r_elbow",
+                                         "r_forearm",    "r_wrist_x",    "r_wrist_y"};
+    bench b = start();
+    const hf_creature_view* v = hf_creature_get(b.s->creature);
+    for (int k = 0; k < HF_CONTROL_ARM; k++) {
+        hf_control c = hf_control_get(b.layer, k);
+        assert_int_equal(c.part_count, 1);
+        assert_string_equal(v->joints[c.parts[0].joint].name, joints[k]);
+    }
+    for (int k = HF_CONTROL_SPINE; k < HF_CONTROL_LEGS; k++) {
+        hf_control c = hf_control_get(b.layer, k);
+        double sum = 0;
+        assert_int_equal(c.part_count, 3);
+        for (int i = 0; i < 3; i++) sum += c.parts[i].share;
+        assert_true(fabs(sum - 1) < 1e-12);
+    }
+    assert_int_equal(hf_control_arm(b.layer, HF_RIGHT), hf_creature_find_limb(b.s->creature, "right_arm"));
+    assert_int_equal(hf_control_leg(b.layer, HF_LEFT), hf_creature_find_limb(b.s->creature, "left_leg"));
+    finish(&b);
+}
+
+/* Controls of the standing pose give that pose; a squat with a bent back leaves both feet where they are, and
+   the centre of mass above where it was. */
+static void test_feet_stay(void** state) {
+    (void)state;
+    bench b = start();
+    const hf_creature_view* v = hf_creature_get(b.s->creature);
+    assert_true(hf_control_pose(b.layer, &b.stand, b.rest, &b.pose, b.links));
+    for (int i = 0; i < v->q_count; i++) assert_true(fabs(b.pose.q[i] - b.s->start.pose.q[i]) < 1e-6);
+    double x[HF_CONTROL_COUNT];
+    memcpy(x, b.rest, sizeof x);
+    x[HF_CONTROL_SPINE] = 0.6, x[HF_CONTROL_LEGS] = 0.2, x[2] = 1.2;
+    assert_true(hf_control_pose(b.layer, &b.stand, x, &b.pose, b.links));
+    for (int side = 0; side < 2; side++) {
+        hf_transform foot = b.links[v->limbs[hf_control_leg(b.layer, (hf_side)side)].effector_link];
+        assert_true(hf_distance(foot.position, b.stand.foot[side].position) < 1e-6);
+        assert_true(hf_quat_angle(foot.rotation, b.stand.foot[side].rotation) < 1e-6);
+    }
+    hf_vec3 com = hf_com(b.s->creature, b.links);
+    assert_true(hf_hypot(com.x - b.stand.com.x, com.y - b.stand.com.y) < 0.01);
+    assert_true(b.pose.root.position.z <= b.stand.root.position.z - 0.2 + 1e-9);
+    finish(&b);
+}
+
+/* The derivative against the change of the pose over a step a hundred times as large. */
+static void test_derivative(void** state) {
+    (void)state;
+    bench b = start();
+    const hf_creature_view* v = hf_creature_get(b.s->creature);
+    hf_workspace* w;
+    assert_int_equal(hf_workspace_create(&w), HF_OK);
+    double* d = calloc((size_t)v->v_count * HF_CONTROL_COUNT, sizeof *d);
+    double *q = calloc((size_t)v->q_count, sizeof *q), *speed = calloc((size_t)v->v_count, sizeof *speed);
+    double x[HF_CONTROL_COUNT];
+    memcpy(x, b.rest, sizeof x);
+    x[HF_CONTROL_SPINE] = 0.4, x[HF_CONTROL_LEGS] = 0.15;
+    assert_int_equal(hf_control_derivative(b.layer, &b.stand, x, w, d), HF_OK);
+    for (int k = 0; k < HF_CONTROL_COUNT; k++) {
+        const double step = 1e-3;
+        hf_pose far = {.q = q};
+        x[k] -= step;
+        assert_true(hf_control_pose(b.layer, &b.stand, x, &b.pose, b.links));
+        x[k] += 2 * step;
+        assert_true(hf_control_pose(b.layer, &b.stand, x, &far, b.links));
+        x[k] -= step;
+        hf_pose_difference(b.s->creature, &b.pose, &far, speed);
+        for (int r = 0; r < v->v_count; r++)
+            assert_true(fabs(speed[r] / (2 * step) - d[r * HF_CONTROL_COUNT + k]) < 1e-3);
+    }
+    free(d);
+    free(q);
+    free(speed);
+    hf_workspace_free(w);
+    finish(&b);
+}
+
+/* ---- whole scenarios ---- */
+
+static hf_reach_result run(hf_scenario* s, const hf_reach_options* o) {
+    hf_reach_result r = {0};
+    hf_error error = {0};
+    hf_status status = hf_reach_run(s, o, NULL, NULL, &r, &error);
+    if (status != HF_OK) fail_msg("%s", error.message);
+    return r;
+}
+
+static void assert_valid(const hf_scenario* s, const hf_reach_result* r) {
+    hf_check_report report = {0};
+    hf_error error = {0};
+    assert_int_equal(hf_check_motion(r->motion, s->creature, s->scene, 0, NULL, NULL, &report, &error),
+                     HF_OK);
+    assert_true(report.valid);
+    assert_int_equal(r->motion->claims, HF_CLAIM_ALL);
+    hf_check_report_free(&report);
+}
+
+static void test_cubes(void** state) {
+    (void)state;
+    hf_scenario* s = load("cubes");
+    hf_reach_options o = few();
+    hf_reach_result r = run(s, &o);
+    assert_int_equal(r.outcome, HF_FOUND);
+    assert_valid(s, &r);
+    // the palm ends at the last target
+    const hf_creature_view* v = hf_creature_get(s->creature);
+    hf_transform* links = calloc((size_t)v->link_count, sizeof *links);
+    const hf_motion_frame* f = &r.motion->frames[r.motion->frame_count - 1];
+    hf_forward(s->creature, &(hf_pose){f->root, f->q}, links);
+    const hf_contact_frame* palm = &v->limbs[hf_creature_find_limb(s->creature, "right_arm")].contacts[0];
+    hf_vec3 at = hf_apply(links[palm->link], palm->offset);
+    assert_true(hf_distance(at, s->actions[s->action_count - 1].point) < 1e-3);
+    free(links);
+    hf_reach_result_free(&r);
+    hf_scenario_free(s);
+}
+
+/* One thread and three give the same motion to the last bit. */
+static void test_threads(void** state) {
+    (void)state;
+    hf_scenario* s = load("cubes");
+    hf_reach_options o = few();
+    o.threads = 1;
+    hf_reach_result a = run(s, &o);
+    o.threads = 3;
+    hf_reach_result b = run(s, &o);
+    size_t q = sizeof(double) * (size_t)hf_creature_get(s->creature)->q_count;
+    assert_int_equal(a.shortcuts, b.shortcuts);
+    assert_int_equal(a.motion->frame_count, b.motion->frame_count);
+    for (int i = 0; i < a.motion->frame_count; i++)
+        assert_memory_equal(a.motion->frames[i].q, b.motion->frames[i].q, q);
+    hf_reach_result_free(&a);
+    hf_reach_result_free(&b);
+    hf_scenario_free(s);
+}
+
+/* The can is where the scenario says in the end, and went with the hand in between. */
+static void test_relocate(void** state) {
+    (void)state;
+    hf_scenario* s = load("relocate");
+    hf_reach_options o = few();
+    hf_reach_result r = run(s, &o);
+    assert_int_equal(r.outcome, HF_FOUND);
+    assert_valid(s, &r);
+    hf_placement* p;
+    int can = hf_scene_find(s->scene, "can");
+    assert_int_equal(hf_placement_create(s->scene, &p), HF_OK);
+    hf_motion_place(r.motion, r.motion->frame_count - 1, p);
+    assert_true(hf_distance(hf_placement_pose(p, can).position, s->actions[1].point) < 1e-3);
+    assert_int_equal(r.updates, 1);
+    hf_placement_free(p);
+    hf_reach_result_free(&r);
+    hf_scenario_free(s);
+}
+
+/* The check sees a carried object in another one, and the mass of what is carried. */
+static void test_check_carried(void** state) {
+    (void)state;
+    hf_scenario* s = load("relocate");
+    hf_reach_options o = few();
+    hf_reach_result r = run(s, &o);
+    hf_check_report report = {0};
+    int frame = 0;
+    while (frame < r.motion->frame_count && !r.motion->frames[frame].object_count) frame++;
+    assert_true(frame + 1 < r.motion->frame_count);
+    r.motion->frames[frame].objects[0].pose.position.z -= 0.005; // into the table
+    assert_int_equal(hf_check_motion(r.motion, s->creature, s->scene, 0, NULL, NULL, &report, NULL), HF_OK);
+    assert_false(report.valid);
+    assert_true(report.collisions > 0);
+    hf_check_report_free(&report);
+    hf_reach_result_free(&r);
+    hf_scenario_free(s);
+}
+
+/* ---- refusals ---- */
+
+static void refused(hf_scenario* s, int index, const char* words) {
+    hf_reach_options o = few();
+    o.tries = 5;
+    hf_reach_result r = run(s, &o);
+    assert_int_equal(r.outcome, HF_PARTIAL);
+    assert_int_equal(r.action_count, index + 1);
+    if (!strstr(r.actions[index].why, words)) fail_msg("\"%s\" lacks \"%s\"", r.actions[index].why, words);
+    assert_non_null(r.motion); // what came before is kept
+    hf_reach_result_free(&r);
+}
+
+static void test_refusals(void** state) {
+    (void)state;
+    hf_scenario* s = load("cubes");
+    s->action_count = 1;
+    s->actions[0].point = hf_v3(2, 0, 1);
+    refused(s, 0, "cannot reach");
+    s->actions[0].point = hf_v3(0.42, -0.02, 1.2); // the middle of a cube
+    refused(s, 0, "inside \"cubes\"");
+    s->actions[0].kind = HF_ACTION_GRASP, s->actions[0].object = hf_scene_find(s->scene, "cubes");
+    refused(s, 0, "not movable");
+    s->actions[0].kind = HF_ACTION_OPEN;
+    refused(s, 0, "has no joint");
+    s->actions[0].kind = HF_ACTION_RELEASE, s->actions[0].object = -1;
+    refused(s, 0, "nothing is held");
+    hf_scenario_free(s);
+    s = load("relocate");
+    s->actions[0] = s->actions[1]; // place before grasp
+    refused(s, 0, "grasp it first");
+    hf_scenario_free(s);
+}
+
+static void test_too_heavy(void** state) {
+    (void)state;
+    hf_scenario* s = load("relocate");
+    s->scene->objects[hf_scene_find(s->scene, "can")].mass_kg = 90;
+    refused(s, 0, "too heavy");
+    hf_scenario_free(s);
+}
+
+/* Files that name what is not there. */
+static void test_files(void** state) {
+    (void)state;
+    static const struct {
+        const char *actions, *words;
+    } cases[] = {
+        {"[{\"do\":\"grasp\",\"object\":\"cann\"}]", "unknown object \"cann\"; did you mean \"can\"?"},
+        {"[{\"do\":\"jump\"}]", "unknown action \"jump\""},
+        {"[{\"do\":\"wait\"}]", "\"seconds\""},
+        {"[{\"do\":\"reach\",\"hand\":\"right_ar\",\"point\":[0,0,1]}]", "did you mean \"right_arm\"?"},
+        {"[]", "is empty"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char path[] = HF_BUILD_DIR "/reach-bad.scenario.json";
+        FILE* f = fopen(path, "w");
+        assert_non_null(f);
+        fprintf(f,
+                "{\"format\":\"holdfast-scenario\",\"version\":1,\"kind\":\"reach\",\"creature\":\"%s\","
+                "\"scene\":[{\"name\":\"can\",\"mesh\":\"%s\",\"movable\":true}],\"actions\":%s}",
+                HF_SOURCE_DIR "/data/creatures/human.creature.json", HF_SOURCE_DIR "/data/scenes/can.obj",
+                cases[i].actions);
+        fclose(f);
+        hf_scenario* s = NULL;
+        hf_error error = {0};
+        assert_int_equal(hf_scenario_load(path, NULL, &s, &error), HF_ERROR_FORMAT);
+        if (!strstr(error.message, cases[i].words)) fail_msg("%s", error.message);
+        remove(path);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_layer_of_human), cmocka_unit_test(test_feet_stay),
+        cmocka_unit_test(test_derivative),     cmocka_unit_test(test_cubes),
+        cmocka_unit_test(test_threads),        cmocka_unit_test(test_relocate),
+        cmocka_unit_test(test_check_carried),  cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_too_heavy),      cmocka_unit_test(test_files),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
