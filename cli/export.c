@@ -80,7 +80,7 @@ int run_export(const options* o) {
     if (status == HF_OK) {
         hf_export_options e = hf_export_options_default();
         e.scene = m.scene;
-        if (o->fps > 0) e.fps = o->fps;
+        e.fps = o->fps > 0 ? o->fps : motion_rate(m.motion);
         status = ends_with(o->output, ".motion.json")
                      ? save_motion(&m, o->output, o, &error)
                      : hf_motion_export(m.motion, m.creature, &e, o->output, &error);
