@@ -214,7 +214,7 @@ static int list_touches(const hf_retarget_work* w, int frame, hf_push_touch* tou
     for (int i = 0; i < w->held_count && count < MAX_TOUCHES; i++) {
         const hf_held_phase* h = &w->held[i];
         if (h->dropped || frame < h->first - near || frame > h->last + near) continue;
-        touches[count++] = (hf_push_touch){h->phase->limb, h->phase->object, lasts(h, frame)};
+        touches[count++] = (hf_push_touch){h->phase->limb, h->phase->object, h->flat && lasts(h, frame)};
     }
     return count;
 }
