@@ -53,6 +53,45 @@ static bool add_object(maker* m, const char* name, const char* mesh, double scal
     return json_array_append_new(m->scene, object) == 0;
 }
 
+/* A box of a fitted scene as a mesh file. */
+static bool write_box(const char* path, const hf_fitted_box* b) {
+    FILE* f = fopen(path, "w");
+    if (!f) {
+        complain("%s: cannot be written", path);
+        return false;
+    }
+    hf_quat turn = hf_quat_axis_angle(hf_v3(0, 0, 1), b->heading);
+    for (int i = 0; i < 8; i++) {
+        hf_vec3 v =
+            hf_v3(i & 1 ? b->high.x : b->low.x, i & 2 ? b->high.y : b->low.y, i & 4 ? b->high.z : b->low.z);
+        v = hf_rotate(turn, v);
+        fprintf(f, "v %.6f %.6f %.6f\n", v.x, v.y, v.z);
+    }
+    fprintf(f, "f 5 6 8 7\nf 1 3 4 2\nf 1 2 6 5\nf 4 3 7 8\nf 2 4 8 6\nf 3 1 5 7\n");
+    return fclose(f) == 0;
+}
+
+static bool add_object(maker* m, const char* name, const char* mesh, double scale, double z);
+
+/* The boxes that fit the clip, written beside the scenario. */
+static bool add_fitted(maker* m, const hf_clip* clip, const hf_creature* creature) {
+    hf_fitted_scene fitted = {0};
+    hf_retarget_options wishes = hf_retarget_options_default();
+    hf_error error = {0};
+    char* folder = absolute(m->folder);
+    bool good = folder && hf_scene_fit(clip, creature, NULL, 0, &wishes, &fitted, &error) == HF_OK;
+    if (folder && !good) fail_with(&error);
+    for (int i = 0; i < fitted.count && good; i++) {
+        char* path = make_text("%s/%s-%s.obj", folder, m->name, fitted.boxes[i].name);
+        good = path && write_box(path, &fitted.boxes[i]) &&
+               add_object(m, fitted.boxes[i].name, path, m->scale, 0);
+        free(path);
+    }
+    hf_fitted_scene_free(&fitted);
+    free(folder);
+    return good;
+}
+
 static char* stem_of(const char* path) {
     const char* slash = strrchr(path, '/');
     char* name = make_text("%s", slash ? slash + 1 : path);
@@ -119,10 +158,11 @@ static bool add_creature(maker* m) {
     return good;
 }
 
-/* How much larger the creature is than the clip; 1 unless the scene shall be scaled. */
-static bool find_scale(maker* m, const char* clip_path) {
+/* How much larger the creature is than the clip, 1 unless the scene shall be scaled; and the fitted scene. */
+static bool measure_clip(maker* m, const char* clip_path) {
     m->scale = 1;
-    if (!m->o->scale_scene || !m->o->creature) return true;
+    bool scales = m->o->scale_scene && m->o->creature;
+    if (!scales && !m->o->fit_scene) return true;
     hf_clip_options how;
     hf_load_options l = load_options(m->o);
     hf_clip* clip = NULL;
@@ -131,12 +171,15 @@ static bool find_scale(maker* m, const char* clip_path) {
     if (!clip_options(m->o, &how)) return false;
     const char* path = json_string_value(json_object_get(m->root, "creature"));
     hf_status status = hf_clip_open(clip_path, &how, &clip, &error);
-    if (status == HF_OK) status = hf_creature_load(path, &l, &creature, &error);
-    if (status == HF_OK) status = hf_retarget_scale(clip, creature, NULL, 0, &m->scale, &error);
+    if (status == HF_OK)
+        status =
+            path ? hf_creature_load(path, &l, &creature, &error) : hf_clip_creature(clip, &creature, &error);
+    if (status == HF_OK && scales) status = hf_retarget_scale(clip, creature, NULL, 0, &m->scale, &error);
+    if (status != HF_OK) fail_with(&error);
+    bool good = status == HF_OK && (!m->o->fit_scene || add_fitted(m, clip, creature));
     hf_clip_free(clip);
     hf_creature_free(creature);
-    if (status != HF_OK) fail_with(&error);
-    return status == HF_OK;
+    return good;
 }
 
 /* Writes FOLDER/NAME.scenario.json for a clip and what the command line says; NULL after a complaint. */
@@ -144,7 +187,7 @@ static char* make_scenario(const options* o, const char* clip, const char* folde
     maker m = {.o = o, .folder = folder, .name = clip_name(clip), .scene = json_array()};
     char *full = absolute(clip), *joints = o->joints ? absolute(o->joints) : NULL, *path = NULL;
     m.root = json_pack("{s:s,s:i,s:s}", "format", "holdfast-scenario", "version", 1, "kind", "adapt");
-    bool good = full && m.name && (!o->joints || joints) && add_creature(&m) && find_scale(&m, full);
+    bool good = full && m.name && (!o->joints || joints) && add_creature(&m) && measure_clip(&m, full);
     if (good) {
         json_t* part = clip_json(o, full);
         if (joints) json_object_set_new(part, "joints", json_text(joints));

@@ -260,6 +260,8 @@ hf_status write_motion(const loaded_motion* m, const char* stem, const int* fram
                        const options* o, progress* p, hf_error* error);
 /* Up to this many moments are in the picture of a whole motion. */
 enum { STRIP = 8 };
+/* Frames a second of a motion; of a still the rate that is written by default. */
+double motion_rate(const hf_motion* motion);
 /* Frames of a motion for its picture, evenly spread; returns how many. */
 int strip_frames(const hf_motion* motion, int frames[STRIP]);
 /* Saves a motion; a rig has no URDF of its own, so one is written as STEM.urdf beside it. */

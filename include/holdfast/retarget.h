@@ -84,6 +84,25 @@ HF_API hf_status hf_retarget(const hf_clip* clip, const hf_creature* creature, c
                              const hf_retarget_options* options, hf_workspace* workspace,
                              hf_schedule** schedule, hf_retarget_result* result, hf_error* error);
 
+/* ---- a scene for a clip that has none ---- */
+
+typedef struct hf_fitted_box {
+    char name[32];
+    hf_vec3 low, high; /* corners, before the box is turned about Z and the world's origin */
+    double heading;    /* rad */
+} hf_fitted_box;
+/* Zero it first. */
+typedef struct hf_fitted_scene {
+    int count, capacity;
+    hf_fitted_box* boxes; /* floor, step_1 ..., seat_1 ... */
+} hf_fitted_scene;
+HF_API void hf_fitted_scene_free(hf_fitted_scene* scene);
+/* Boxes under the places where feet and hips of a clip rest: the lowest level is a floor, higher ones are
+   steps, hips that rest low sit on seats. The creature tells how deep ankles and hips lie in a body. */
+HF_API hf_status hf_scene_fit(const hf_clip* clip, const hf_creature* creature, const hf_joint_link* mapping,
+                              int mapping_count, const hf_retarget_options* options, hf_fitted_scene* scene,
+                              hf_error* error);
+
 #ifdef __cplusplus
 }
 #endif

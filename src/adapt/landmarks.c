@@ -15,6 +15,9 @@ static const double SIDE_SHARE = 0.02;
 /* Part of the body's height above the root where arms begin. */
 static const double ARM_SHARE = 0.1;
 
+/* A creature whose left lies so near +Y looks along +X. */
+static const double FACING_RAD = 0.2;
+
 static bool has_word(const char* name, const char* word) {
     for (size_t n = strlen(word); *name; name++)
         if (strncasecmp(name, word, n) == 0) return true;
@@ -222,6 +225,22 @@ static void mark_limb(const hf_creature_body* b, int limb, hf_creature_limb* to)
             to->lower.link = v->joints[l->joints[j]].child_link;
 }
 
+/* Turns the rest posture so that what limbs are named left lies at +Y: some robots look elsewhere than along
+ * +X. */
+static void face_ahead(hf_creature_body* b) {
+    const hf_creature_view* v = hf_creature_get(b->creature);
+    hf_vec3 sum = hf_v3(0, 0, 0);
+    for (int i = 0; i < v->limb_count; i++) {
+        hf_vec3 p = hf_apply(b->rest[v->limbs[i].base_link], v->limbs[i].base.position);
+        sum = hf_add(sum, hf_scale(hf_v3(p.x, p.y, 0), side_of_name(v->limbs[i].name)));
+    }
+    double angle = hf_length(sum) > 0 ? hf_atan2(sum.x, sum.y) : 0;
+    if (fabs(angle) < FACING_RAD) return;
+    hf_quat turn = hf_quat_axis_angle(hf_v3(0, 0, 1), angle);
+    for (int i = 0; i < v->link_count; i++)
+        b->rest[i] = hf_compose((hf_transform){{0, 0, 0}, turn}, b->rest[i]);
+}
+
 static void find_creature_limbs(hf_creature_body* b) {
     const hf_creature_view* v = hf_creature_get(b->creature);
     double length[HF_MAX_MARKED] = {0};
@@ -254,6 +273,7 @@ hf_status hf_creature_body_make(const hf_creature* creature, hf_creature_body* b
     hf_pose_rest(creature, &pose);
     hf_forward(creature, &pose, b->rest);
     hf_free(pose.q);
+    face_ahead(b);
     find_creature_limbs(b);
     int left = b->limbs[HF_LEFT_ARM].limb, right = b->limbs[HF_RIGHT_ARM].limb;
     if (left >= 0 && right >= 0) {

@@ -26,6 +26,15 @@ static void measure(hf_clip_body* b, const hf_body_limits* most, double* stretch
     }
 }
 
+/* Libraries of captures put the pose without rotations before the first frame: a jump at more than LEAP times
+   the limits that the motion then does not repeat. Returns the first frame of the motion. */
+static int leading_pose(double* stretch, int count) {
+    static const double LEAP = 5;
+    if (count < 4 || stretch[1] < LEAP || stretch[2] >= LEAP) return 0;
+    stretch[1] = 1;
+    return 1;
+}
+
 /* The mean over some frames on either side of the largest over the same. */
 static void ease(double* x, double* scratch, int count, int around) {
     for (int pass = 0; pass < 2; pass++) {
@@ -46,16 +55,18 @@ hf_status hf_clip_body_pace(hf_clip_body* b, const hf_body_limits* most, hf_erro
            *scratch = hf_alloc((size_t)count, sizeof *scratch);
     hf_status status = stretch && scratch ? HF_OK : hf_fail_memory(error, b->clip->path);
     double total = 0;
+    int first = 0;
     if (status == HF_OK) {
         measure(b, most, stretch);
+        first = leading_pose(stretch, count);
         ease(stretch, scratch, count, around);
-        for (int f = 1; f < count; f++) total += stretch[f];
+        for (int f = first + 1; f < count; f++) total += stretch[f];
         b->frame_count = (int)ceil(total - 1e-9) + 1;
         b->at = hf_alloc((size_t)b->frame_count, sizeof *b->at);
         if (!b->at) status = hf_fail_memory(error, b->clip->path);
     }
     double passed = 0; /* output frames until clip frame f */
-    for (int f = 1, k = 0; f < count && status == HF_OK; f++) {
+    for (int f = first + 1, k = 0; f < count && status == HF_OK; f++) {
         for (; k < b->frame_count && k <= passed + stretch[f] + 1e-9; k++)
             b->at[k] = fmin(f - 1 + fmax(0, k - passed) / stretch[f], count - 1);
         passed += stretch[f];

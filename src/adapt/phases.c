@@ -14,6 +14,9 @@ static const double BAND_M = 0.02;
 /* Joints lie at most this many times as deep in the body as the creature's contact, and so much more, m:
    people wear shoes, and captures are no better. */
 static const double DEPTHS = 2, MORE_M = 0.02;
+/* Parts of a leg's and an arm's length that an ankle and a knuckle lie deep in a body, at most: what counts
+   for robots whose contacts are at their ankles. */
+static const double FOOT_SHARE = 0.18, HAND_SHARE = 0.06;
 /* Time over which a speed is measured, s: shorter than a step, longer than noise. */
 static const double SPEED_S = 0.05;
 /* A surface that an effector touches faces it: cosine of the angle between, at least. */
@@ -118,7 +121,9 @@ static hf_status add_probe(finder* f, probe_kind kind, int role, int joint, int 
     probe* p = &f->probes[f->probe_count++];
     size_t n = (size_t)f->frames;
     *p = (probe){.kind = kind, .role = role, .joint = joint, .limb = limb};
-    p->cap_m = DEPTHS * depth_m / f->in->scale + MORE_M;
+    double size = role < 0 ? 0 : hf_clip_limb_length(f->in->clip, role);
+    double least = kind <= PROBE_ANKLE ? FOOT_SHARE * size : kind == PROBE_HAND ? HAND_SHARE * size : 0;
+    p->cap_m = fmax(least, DEPTHS * depth_m / f->in->scale) + MORE_M;
     p->distance = hf_alloc(n, sizeof *p->distance);
     p->speed = hf_alloc(n, sizeof *p->speed);
     p->object = hf_alloc(n, sizeof *p->object);

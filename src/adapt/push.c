@@ -183,7 +183,7 @@ static int list_balls(const hf_push* p, const hf_follower* t, const hf_placement
         hf_surface s;
         if (!hf_placement_closest(placement, c, fmax(reach, DEEP_M), &s)) continue;
         const hf_push_touch* touch = touch_of(p, body, touches, touch_count, s.object);
-        if (touch) reach = p->balls[i].radius - TOUCH_M + (touch->lasts ? 0 : more);
+        if (touch) reach = p->balls[i].radius - TOUCH_M + (touch->flat ? 0 : more);
         hf_vec3 d = hf_sub(c, s.point);
         bool inside = hf_dot(d, s.normal) < 0 && hf_placement_inside(placement, c, NULL);
         double out = inside ? reach + s.distance : reach - s.distance;

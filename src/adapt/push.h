@@ -28,7 +28,7 @@ void hf_push_free(hf_push* push);
 /* What a limb touches in this frame. */
 typedef struct hf_push_touch {
     int limb, object;
-    bool lasts; /* false: it is about to begin, or has just ended */
+    bool flat; /* the effector lies on it now: room beyond what a touch allows would lift it off */
 } hf_push_touch;
 
 /* Adds the pushes of all bodies that are nearer than clearance_m, more[body] m more (NULL: none); returns how

@@ -24,6 +24,9 @@ static const double HOLD = 30, HOLD_TURN = 10, PUSH = 15;
 static const double FIRM = 3; /* times as heavy are holds in the second half of the iterations */
 /* Room that a fault adds for its body, m, over this time before and after, s. */
 static const double MORE_M = 0.006, MORE_S = 0.1;
+/* A clip of the creature's own skeleton that keeps so many of its frames in contact exactly is left as it is.
+ */
+static const double EXACT_SHARE = 0.9;
 /* A phase that is held in so many of its frames is kept; a hold this far from where the clip touches is
  * moved, m. */
 static const double KEPT_SHARE = 0.98, MOVED_M = 0.02;
@@ -211,7 +214,7 @@ static int list_touches(const hf_retarget_work* w, int frame, hf_push_touch* tou
     for (int i = 0; i < w->held_count && count < MAX_TOUCHES; i++) {
         const hf_held_phase* h = &w->held[i];
         if (h->dropped || frame < h->first - near || frame > h->last + near) continue;
-        touches[count++] = (hf_push_touch){h->phase->limb, h->phase->object, lasts(h, frame)};
+        touches[count++] = (hf_push_touch){h->phase->limb, h->phase->object, h->flat && lasts(h, frame)};
     }
     return count;
 }
@@ -578,6 +581,60 @@ static hf_status prepare(hf_retarget_work* w, const hf_scene* scene, const hf_jo
     return hf_fail_status(error, status, w->clip.clip->path);
 }
 
+/* ---- clips that hold exactly already ---- */
+
+/* The frames of a clip on the creature that its own skeleton makes, as they are; false where it is another
+ * one's. */
+static bool copy_frames(hf_retarget_work* w) {
+    hf_motion* motion = NULL;
+    if (hf_clip_motion(w->clip.clip, w->creature.creature, &motion, NULL) != HF_OK) return false;
+    bool same = motion->frame_count == w->frames;
+    size_t bytes = sizeof(double) * (size_t)w->creature.creature->view.q_count;
+    for (int f = 0; f < w->frames && same; f++) {
+        w->schedule->knots[f].root = motion->frames[f].root;
+        memcpy(w->schedule->knots[f].q, motion->frames[f].q, bytes);
+    }
+    hf_motion_free(motion);
+    return same;
+}
+
+/* Counts the frames of the phase in which the limb stays where its first frame has it; the hold is there, if
+   that is on the surface. */
+static void measure_exact(hf_retarget_work* w, hf_held_phase* h) {
+    hf_phase* p = h->phase;
+    hf_follower* t = &w->follower;
+    const hf_contact_frame* c = contact_of(w, p);
+    hf_hold hold = {p->limb, p->frame, p->object, false, p->point, p->normal};
+    for (int f = p->first; f <= p->last; f++) {
+        hf_pose pose = {w->schedule->knots[f].root, w->schedule->knots[f].q};
+        hf_forward(t->creature, &pose, t->links);
+        if (f == p->first) {
+            h->anchor = hf_hold_anchor(t->creature, &hold, t->links);
+            p->point = hold.point = hf_sub(h->anchor.point, hf_scale(p->normal, c->ball));
+            h->anchor.flat = hf_anchor_lies_flat(t->creature, &hold, &h->anchor);
+        }
+        double off_m, off_rad;
+        hf_anchor_error(t->creature, &hold, &h->anchor, t->links, &off_m, &off_rad);
+        h->kept[f - p->first] =
+            off_m <= HF_SLIP_M && off_rad <= HF_SLIP_RAD && touches_object(w, p->point, p->object);
+        h->held += h->kept[f - p->first];
+    }
+}
+
+/* Is the clip a motion of this creature that keeps its contacts already? Then it is left as it is. */
+static bool is_exact(hf_retarget_work* w) {
+    if (!copy_frames(w)) return false;
+    int held = 0, all = 0;
+    for (int i = 0; i < w->held_count; i++) {
+        hf_phase was = *w->held[i].phase;
+        measure_exact(w, &w->held[i]);
+        held += w->held[i].held;
+        all += was.last - was.first + 1;
+        if (!w->held[i].held) *w->held[i].phase = was;
+    }
+    return held >= EXACT_SHARE * all;
+}
+
 static void free_work(hf_retarget_work* w) {
     hf_clip_body_free(&w->clip);
     hf_creature_body_free(&w->creature);
@@ -608,6 +665,16 @@ static hf_status check_input(const hf_clip* clip, const hf_creature* creature,
                        "the clip's skeleton is %.3g m tall and the creature %.3g m: give the clip's unit",
                        clip->height_m, hf_creature_get(creature)->height);
     return HF_OK;
+}
+
+/* Has the creature the joints that the clip's own skeleton makes? */
+static bool is_own(const hf_clip* clip, const hf_creature* creature) {
+    hf_clip one = *clip;
+    hf_motion* motion = NULL;
+    one.frame_count = 1;
+    bool own = hf_clip_motion(&one, creature, &motion, NULL) == HF_OK;
+    hf_motion_free(motion);
+    return own;
 }
 
 static hf_status make_bodies(const hf_clip* clip, const hf_creature* creature, hf_retarget_work* w,
@@ -641,13 +708,30 @@ hf_status hf_retarget(const hf_clip* clip, const hf_creature* creature, const hf
     if (status != HF_OK) return status;
     hf_clip scaled = *clip;
     if (options->scale_scene) scaled.unit_m *= result->scale;
-    hf_retarget_work w = {.options = options, .workspace = workspace};
-    status = make_bodies(&scaled, creature, &w, error);
-    if (status == HF_OK) status = hf_clip_body_pace(&w.clip, &hf_creature_get(creature)->limits, error);
-    w.frames = w.clip.frame_count;
-    if (status == HF_OK) status = prepare(&w, scene, mapping, mapping_count, result, error);
+    hf_retarget_work w = {0};
+    bool exact = false;
+    for (int pass = 0; pass < 2 && status == HF_OK && !exact; pass++) {
+        /* First without stretching time: a clip that is exact already stays as it is. */
+        w = (hf_retarget_work){.options = options, .workspace = workspace};
+        status = make_bodies(&scaled, creature, &w, error);
+        if (status == HF_OK && pass)
+            status = hf_clip_body_pace(&w.clip, &hf_creature_get(creature)->limits, error);
+        w.frames = w.clip.frame_count;
+        bool own = options->scale_scene || !is_own(&scaled, creature) ? false : true;
+        if (status == HF_OK && !pass && !own) {
+            free_work(&w);
+            continue;
+        }
+        if (status == HF_OK) status = prepare(&w, scene, mapping, mapping_count, result, error);
+        exact = status == HF_OK && !pass && is_exact(&w);
+        if (status != HF_OK || exact || pass) break;
+        hf_schedule_free(w.schedule);
+        free_work(&w);
+        hf_mapping_free(&result->mapping);
+        hf_phases_free(&result->phases);
+    }
     if (status == HF_OK) {
-        status = solve_rounds(&w, scene);
+        status = exact ? write_holds(&w) : solve_rounds(&w, scene);
         tell_fates(&w);
         result->cancelled = w.cancelled;
         status = hf_fail_status(error, status, clip->path);

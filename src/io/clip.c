@@ -146,6 +146,9 @@ static hf_status cut(hf_clip* c, const hf_clip_options* o, hf_error* error) {
 static hf_status read_clip(const char* path, const hf_clip_options* options, hf_clip** clip,
                            hf_lines* warnings, hf_error* error) {
     bool table = hf_text_ends(path, ".npy") || hf_text_ends(path, ".csv");
+    if (hf_text_ends(path, ".glb") || hf_text_ends(path, ".gltf"))
+        return hf_fail(error, HF_ERROR_FORMAT, path, 0, NULL,
+                       "animations of glTF files are not read: export the clip as BVH");
     if (!table) return hf_bvh_read(path, clip, warnings, error);
     hf_positions positions;
     hf_status status = hf_positions_read(path, options, &positions, error);

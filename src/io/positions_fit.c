@@ -14,7 +14,7 @@
 
 static const double PI = 3.14159265358979323846;
 /* Frames that are looked at to see which distances are constant. */
-enum { LOOKS = 200, HORN_ROUNDS = 30 };
+enum { LOOKS = 200, SQUARES = 16 };
 /* A metre of length counts as much as so many metres of variation where a joint looks for its parent. */
 static const double SHORT_FIRST = 0.01;
 /* Part of the body's size by which a distance in one rigid part may vary: noise of captures. */
@@ -166,25 +166,28 @@ static void make_rest(fitter* f) {
 /* ---- one frame ---- */
 
 /* The rotation that takes the sum's first vectors nearest to its second ones: the eigenvector of Horn's 4 x 4
-   matrix with the largest eigenvalue, by power iteration from `q`. */
-static hf_quat horn(const double s[3][3], double size, hf_quat q) {
+   matrix with the largest eigenvalue, by squaring the matrix, shifted so that all eigenvalues are positive.
+ */
+static hf_quat horn(const double s[3][3], double size) {
     double n[4][4] = {{s[0][0] + s[1][1] + s[2][2], s[1][2] - s[2][1], s[2][0] - s[0][2], s[0][1] - s[1][0]},
                       {0, s[0][0] - s[1][1] - s[2][2], s[0][1] + s[1][0], s[2][0] + s[0][2]},
                       {0, 0, s[1][1] - s[0][0] - s[2][2], s[1][2] + s[2][1]},
                       {0, 0, 0, s[2][2] - s[0][0] - s[1][1]}};
-    double v[4] = {q.w, q.x, q.y, q.z};
-    for (int round = 0; round < HORN_ROUNDS; round++) {
-        double w[4], length = 0;
-        for (int i = 0; i < 4; i++) {
-            w[i] = size * v[i]; /* shifted, so that all eigenvalues are positive */
-            for (int j = 0; j < 4; j++) w[i] += (i <= j ? n[i][j] : n[j][i]) * v[j];
-            length += w[i] * w[i];
-        }
-        length = sqrt(length);
-        if (!(length > 0)) break;
-        for (int i = 0; i < 4; i++) v[i] = w[i] / length;
+    for (int i = 0; i < 4; i++) {
+        n[i][i] += size;
+        for (int j = 0; j < i; j++) n[i][j] = n[j][i];
     }
-    return hf_quat_normalize((hf_quat){v[0], v[1], v[2], v[3]});
+    for (int round = 0; round < SQUARES; round++) {
+        double square[4][4] = {{0}}, trace = n[0][0] + n[1][1] + n[2][2] + n[3][3];
+        for (int i = 0; i < 4; i++)
+            for (int j = 0; j < 4; j++)
+                for (int k = 0; k < 4; k++) square[i][j] += n[i][k] / trace * (n[k][j] / trace);
+        memcpy(n, square, sizeof n);
+    }
+    int best = 0;
+    for (int i = 1; i < 4; i++)
+        if (n[i][i] > n[best][best]) best = i;
+    return hf_quat_normalize((hf_quat){n[0][best], n[1][best], n[2][best], n[3][best]});
 }
 
 static void turn_joint(fitter* f, int frame, int joint) {
@@ -204,7 +207,7 @@ static void turn_joint(fitter* f, int frame, int joint) {
     if (bones == 1 && hf_length(b) > 0)
         q = hf_quat_mul(hf_quat_between(hf_rotate(q, hf_normalize(a)), hf_normalize(b)), q);
     else if (bones > 1)
-        q = horn(s, size, f->parent[joint] >= 0 ? q : f->turn[joint]);
+        q = horn(s, size);
     f->turn[joint] = hf_quat_normalize(q);
 }
 

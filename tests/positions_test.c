@@ -1,0 +1,215 @@
+/* Clips of joint positions: a skeleton whose truth is known, and files that are wrong. */
+#include "odd_creature.h"
+
+#include <stdlib.h>
+
+enum { JOINTS = 8, FRAMES = 60 };
+static const char* const names[JOINTS] = {"Hips",  "LeftUpLeg",  "LeftLeg",  "LeftFoot",
+                                          "Spine", "RightUpLeg", "RightLeg", "RightFoot"};
+static const int parents[JOINTS] = {-1, 0, 1, 2, 0, 0, 5, 6};
+static const double lengths[JOINTS] = {0, 0.12, 0.42, 0.4, 0.5, 0.12, 0.42, 0.4};
+
+/* A body that turns and bends: positions from rotations about changing axes, lengths constant. */
+static void pose_body(int frame, hf_vec3* at) {
+    static const double rest[JOINTS][3] = {{0, 0, 0}, {1, 0, 0},  {0, 0, -1}, {0, 0, -1},
+                                           {0, 0, 1}, {-1, 0, 0}, {0, 0, -1}, {0, 0, -1}};
+    hf_quat turn[JOINTS];
+    double t = frame / 20.0;
+    for (int i = 0; i < JOINTS; i++) {
+        int p = parents[i];
+        hf_quat own =
+            hf_quat_axis_angle(hf_normalize(hf_v3(1, 0.3 * i, 0.2)), (0.2 + 0.1 * i) * hf_sin(t + i));
+        turn[i] = p < 0 ? own : hf_quat_mul(turn[p], own);
+        hf_vec3 way = hf_scale(hf_v3(rest[i][0], rest[i][1], rest[i][2]), lengths[i]);
+        at[i] = p < 0 ? hf_v3(0.1 * t, 0, 0.9) : hf_add(at[p], hf_rotate(turn[p], way));
+    }
+}
+
+static char* file_path(const char* name) {
+    static char path[1024];
+    snprintf(path, sizeof path, "%s/%s", test_folder(), name);
+    return path;
+}
+
+static void write_names(const char* name, int count) {
+    FILE* f = fopen(file_path(name), "wb");
+    assert_non_null(f);
+    for (int i = 0; i < count; i++) fprintf(f, "%s\r\n", names[i]);
+    fclose(f);
+}
+
+/* A NumPy file of version 1 with this header and these doubles, as floats where single. */
+static const char* write_npy(const char* name, const char* header, const double* values, int count,
+                             bool single) {
+    FILE* f = fopen(file_path(name), "wb");
+    assert_non_null(f);
+    char text[128];
+    memset(text, ' ', sizeof text);
+    memcpy(text, header, strlen(header));
+    text[117] = '\n';
+    fwrite("\x93NUMPY\x01\x00\x76\x00", 1, 10, f);
+    fwrite(text, 1, 118, f);
+    for (int i = 0; i < count; i++) {
+        float x = (float)values[i];
+        fwrite(single ? (const void*)&x : (const void*)&values[i], single ? 4 : 8, 1, f);
+    }
+    fclose(f);
+    return file_path(name);
+}
+
+static double* make_values(void) {
+    double* v = malloc(sizeof *v * FRAMES * JOINTS * 3);
+    assert_non_null(v);
+    for (int f = 0; f < FRAMES; f++) {
+        hf_vec3 at[JOINTS];
+        pose_body(f, at);
+        for (int i = 0; i < JOINTS; i++) {
+            double* p = v + 3 * (f * JOINTS + i);
+            p[0] = at[i].x, p[1] = at[i].y, p[2] = at[i].z;
+        }
+    }
+    return v;
+}
+
+static int find(const hf_clip* clip, const char* name) {
+    for (int i = 0; i < clip->joint_count; i++)
+        if (strcmp(clip->joints[i].name, name) == 0) return i;
+    fail_msg("no joint %s", name);
+    return -1;
+}
+
+/* The tree and the lengths are those that made the positions, and so is every position. */
+static void check_clip(const hf_clip* clip, double tolerance) {
+    assert_int_equal(clip->joint_count, JOINTS);
+    assert_int_equal(clip->frame_count, FRAMES);
+    assert_true(clip->fit_m < tolerance);
+    hf_transform now[JOINTS];
+    for (int i = 1; i < JOINTS; i++) {
+        int joint = find(clip, names[i]), parent = find(clip, names[parents[i]]);
+        assert_int_equal(clip->joints[joint].parent, parent);
+        assert_near(hf_length(clip->joints[joint].offset), lengths[i], tolerance);
+    }
+    for (int f = 0; f < FRAMES; f += 7) {
+        hf_vec3 at[JOINTS];
+        pose_body(f, at);
+        hf_clip_forward(clip, f, now);
+        for (int i = 0; i < JOINTS; i++)
+            assert_true(hf_distance(now[find(clip, names[i])].position, at[i]) < 10 * tolerance);
+    }
+}
+
+static void skeleton_is_found_again(void** state) {
+    (void)state;
+    double* values = make_values();
+    write_names("joints.txt", JOINTS);
+    for (int single = 0; single < 2; single++) {
+        char header[100];
+        snprintf(header, sizeof header, "{'descr': '<f%d', 'fortran_order': False, 'shape': (%d, %d, 3), }",
+                 single ? 4 : 8, FRAMES, JOINTS);
+        const char* path = write_npy("clip.npy", header, values, FRAMES * JOINTS * 3, single);
+        hf_clip_options o = hf_clip_options_default();
+        o.rate = 60, o.unit_m = 1;
+        hf_clip* clip = NULL;
+        hf_error error = {0};
+        if (hf_clip_open(path, &o, &clip, &error) != HF_OK) fail_msg("%s", error.message);
+        assert_near(clip->frame_time_s, 1.0 / 60, 1e-12);
+        assert_true(clip->z_up);
+        check_clip(clip, single ? 1e-6 : 1e-9);
+        hf_clip_free(clip);
+    }
+    free(values);
+}
+
+static void csv_says_names_and_rate(void** state) {
+    (void)state;
+    double* values = make_values();
+    FILE* f = fopen(file_path("clip.csv"), "wb");
+    fprintf(f, "time");
+    for (int i = 0; i < JOINTS; i++) fprintf(f, ",%s.x,%s.y,%s.z", names[i], names[i], names[i]);
+    for (int k = 0; k < FRAMES; k++) {
+        fprintf(f, "\n%.9f", k / 50.0);
+        for (int i = 0; i < 3 * JOINTS; i++) fprintf(f, ",%.12g", values[k * 3 * JOINTS + i]);
+    }
+    fclose(f);
+    hf_clip* clip = NULL;
+    hf_error error = {0};
+    if (hf_clip_load(file_path("clip.csv"), 1, &clip, &error) != HF_OK) fail_msg("%s", error.message);
+    assert_near(clip->frame_time_s, 0.02, 1e-9);
+    check_clip(clip, 1e-8);
+    hf_clip_free(clip);
+    free(values);
+}
+
+static void cut_keeps_the_frames_asked_for(void** state) {
+    (void)state;
+    double* values = make_values();
+    write_names("joints.txt", JOINTS);
+    const char* path =
+        write_npy("clip.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (60, 8, 3), }", values,
+                  FRAMES * JOINTS * 3, false);
+    hf_clip_options o = hf_clip_options_default();
+    o.rate = 60, o.unit_m = 1, o.from = 10, o.to = 19;
+    hf_clip* clip = NULL;
+    assert_int_equal(hf_clip_open(path, &o, &clip, NULL), HF_OK);
+    assert_int_equal(clip->frame_count, 10);
+    hf_transform now[JOINTS];
+    hf_vec3 at[JOINTS];
+    pose_body(15, at);
+    hf_clip_forward(clip, 5, now);
+    assert_true(hf_distance(now[find(clip, "RightFoot")].position, at[7]) < 1e-8);
+    hf_clip_free(clip);
+    free(values);
+}
+
+static void expect_failure(const char* path, double rate, const char* part) {
+    hf_clip_options o = hf_clip_options_default();
+    o.rate = rate;
+    hf_clip* clip = NULL;
+    hf_error error = {0};
+    assert_int_equal(hf_clip_open(path, &o, &clip, &error), HF_ERROR_FORMAT);
+    assert_null(clip);
+    if (!strstr(error.message, part)) fail_msg("\"%s\" does not hold \"%s\"", error.message, part);
+}
+
+static void wrong_files_are_told(void** state) {
+    (void)state;
+    double* values = make_values();
+    int all = FRAMES * JOINTS * 3;
+    const char* whole = "{'descr': '<f8', 'fortran_order': False, 'shape': (60, 8, 3), }";
+    write_names("joints.txt", JOINTS);
+    expect_failure(write_npy("a.npy", whole, values, all, false), 0, "rate");
+    expect_failure(write_npy("a.npy", whole, values, all - 1, false), 60, "bytes follow");
+    expect_failure(write_npy("a.npy", "{'descr': '<f8', 'fortran_order': True, 'shape': (60, 8, 3), }",
+                             values, all, false),
+                   60, "Fortran");
+    expect_failure(write_npy("a.npy", "{'descr': '>f8', 'fortran_order': False, 'shape': (60, 8, 3), }",
+                             values, all, false),
+                   60, "little-endian");
+    expect_failure(write_npy("a.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (60, 24), }", values,
+                             all, false),
+                   60, "shape");
+    expect_failure(write_npy("a.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (0, 8, 3), }",
+                             values, 0, false),
+                   60, "no frames");
+    expect_failure(write_npy("a.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 8, 3), }",
+                             values, 24, false),
+                   60, "one frame");
+    values[100] = NAN;
+    expect_failure(write_npy("a.npy", whole, values, all, false), 60, "finite");
+    values[100] = 0;
+    write_names("joints.txt", JOINTS - 1);
+    expect_failure(write_npy("a.npy", whole, values, all, false), 60, "7 names");
+    remove(file_path("joints.txt"));
+    expect_failure(file_path("a.npy"), 60, "names of the joints are missing");
+    free(values);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(skeleton_is_found_again),
+        cmocka_unit_test(csv_says_names_and_rate),
+        cmocka_unit_test(cut_keeps_the_frames_asked_for),
+        cmocka_unit_test(wrong_files_are_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,206 @@
+/* Retargeting: a clip whose contacts are known comes back on the human, with its holds where they were, and
+   is valid; what cannot be retargeted is told. */
+#include "odd_creature.h"
+
+#include <stdlib.h>
+
+enum { FRAMES = 150 };
+static const double RATE = 50;
+
+static hf_scene* make_floor(void) {
+    static float v[24];
+    static uint32_t t[] = {4, 5, 7, 4, 7, 6, 0, 2, 3, 0, 3, 1, 0, 1, 5, 0, 5, 4,
+                           3, 2, 6, 3, 6, 7, 1, 3, 7, 1, 7, 5, 2, 0, 4, 2, 4, 6};
+    for (int i = 0; i < 8; i++)
+        v[3 * i] = i & 1 ? 5 : -5, v[3 * i + 1] = i & 2 ? 5 : -5, v[3 * i + 2] = i & 4 ? 0 : -1;
+    hf_object_def def = hf_object_def_default();
+    def.name = "floor";
+    def.mesh = (hf_mesh){8, 12, v, t};
+    hf_scene* scene = NULL;
+    assert_int_equal(hf_scene_build(&def, 1, &scene, NULL), HF_OK);
+    return scene;
+}
+
+static hf_creature* load_human(void) {
+    hf_creature* human = NULL;
+    hf_error error = {0};
+    if (hf_creature_load(data_path("data/creatures/human.creature.json"), NULL, &human, &error) != HF_OK)
+        fail_msg("%s", error.message);
+    return human;
+}
+
+static void set_joint(const hf_creature* c, double* q, const char* name, double value) {
+    int j = hf_creature_find_joint(c, name);
+    assert_true(j >= 0);
+    q[hf_creature_get(c)->joints[j].q_index] += value;
+}
+
+/* How far the right foot is lifted in a frame, 0..1: up in the second second, down before the third. */
+static double lift_of(int frame) {
+    double t = frame / RATE - 1;
+    return t > 0 && t < 1 ? hf_sin(3.14159265358979 * t) * hf_sin(3.14159265358979 * t) : 0;
+}
+
+/* The human stands on its soles and lifts its right foot, as a BVH clip. */
+static hf_clip* make_clip(const hf_creature* human) {
+    const hf_creature_view* v = hf_creature_get(human);
+    hf_motion* motion = NULL;
+    assert_int_equal(hf_motion_create(human, NULL, &motion), HF_OK);
+    hf_pose pose = {.q = calloc((size_t)v->q_count, sizeof(double))};
+    hf_transform* links = calloc((size_t)v->link_count, sizeof *links);
+    hf_pose_rest(human, &pose);
+    hf_forward(human, &pose, links);
+    const hf_contact_frame* sole = &v->limbs[hf_creature_find_limb(human, "left_leg")].contacts[0];
+    double height = -hf_apply(links[sole->link], sole->offset).z;
+    for (int f = 0; f < FRAMES; f++) {
+        hf_pose_rest(human, &pose);
+        pose.root.position.z = height;
+        set_joint(human, pose.q, "r_hip_y", 0.5 * lift_of(f));
+        set_joint(human, pose.q, "r_knee", 0.9 * lift_of(f));
+        assert_non_null(hf_motion_add(motion, f / RATE, &pose));
+    }
+    char path[1024];
+    snprintf(path, sizeof path, "%s/lift.bvh", test_folder());
+    hf_export_options o = hf_export_options_default();
+    o.fps = RATE;
+    hf_error error = {0};
+    if (hf_motion_export(motion, human, &o, path, &error) != HF_OK) fail_msg("%s", error.message);
+    hf_clip* clip = NULL;
+    if (hf_clip_load(path, 0, &clip, &error) != HF_OK) fail_msg("%s", error.message);
+    hf_motion_free(motion);
+    free(pose.q);
+    free(links);
+    return clip;
+}
+
+/* Frames in which a phase of the limb lasts. */
+static bool touches(const hf_phases* phases, int limb, int frame) {
+    for (int i = 0; i < phases->count; i++)
+        if (phases->items[i].limb == limb && phases->items[i].first <= frame &&
+            frame <= phases->items[i].last)
+            return true;
+    return false;
+}
+
+static void clip_comes_back(void** state) {
+    (void)state;
+    hf_creature* human = load_human();
+    hf_scene* floor = make_floor();
+    hf_clip* clip = make_clip(human);
+    hf_workspace* workspace = NULL;
+    assert_int_equal(hf_workspace_create(&workspace), HF_OK);
+    hf_retarget_options options = hf_retarget_options_default();
+    hf_retarget_result result = {0};
+    hf_schedule* schedule = NULL;
+    hf_error error = {0};
+    if (hf_retarget(clip, human, floor, NULL, 0, &options, workspace, &schedule, &result, &error) != HF_OK)
+        fail_msg("%s", error.message);
+    assert_near(result.scale, 1, 0.01);
+    /* Contacts: the left foot always, the right one while it is not lifted (faster than 0.06 m/s, or over 1
+     * cm). */
+    int left = hf_creature_find_limb(human, "left_leg"), right = hf_creature_find_limb(human, "right_leg"),
+        wrong = 0;
+    for (int f = 0; f < FRAMES; f++) {
+        wrong += !touches(&result.phases, left, f);
+        wrong += touches(&result.phases, right, f) != (lift_of(f) < 0.02);
+    }
+    assert_true(wrong <= 2 * FRAMES * 2 / 100);
+    for (int i = 0; i < result.phases.count; i++) {
+        const hf_phase* p = &result.phases.items[i];
+        assert_int_equal(p->fate, HF_RETARGET_KEPT);
+        assert_near(p->point.z, 0, 1e-6);
+        assert_near(p->normal.z, 1, 1e-6);
+    }
+    /* The motion keeps everything that the schedule claims. */
+    hf_realise_options test = hf_realise_options_default();
+    hf_realise_result judged = {0};
+    hf_motion* motion = NULL;
+    assert_int_equal(hf_realise(human, floor, schedule, &test, workspace, &motion, &judged), HF_OK);
+    for (int i = 0; i < judged.fault_count; i++)
+        print_message("frame %d %s\n", judged.faults[i].frame, hf_frame_fault_text(judged.faults[i].kind));
+    assert_int_equal(judged.fault_count, 0);
+    assert_true(motion->claims & HF_CLAIM_CONTACTS && motion->claims & HF_CLAIM_COLLISION);
+    /* The lifted foot is up where the clip's is, within 3 cm. */
+    int q_knee = hf_creature_get(human)->joints[hf_creature_find_joint(human, "r_knee")].q_index;
+    double bent = motion->frames[75].q[q_knee] - motion->frames[5].q[q_knee];
+    assert_true(fabs(bent - 0.9) < 0.15);
+    hf_motion_free(motion);
+    hf_realise_result_free(&judged);
+    hf_schedule_free(schedule);
+    hf_retarget_result_free(&result);
+    hf_workspace_free(workspace);
+    hf_clip_free(clip);
+    hf_scene_free(floor);
+    hf_creature_free(human);
+}
+
+static void scene_is_fitted(void** state) {
+    (void)state;
+    hf_creature* human = load_human();
+    hf_clip* clip = make_clip(human);
+    hf_retarget_options options = hf_retarget_options_default();
+    hf_fitted_scene scene = {0};
+    assert_int_equal(hf_scene_fit(clip, human, NULL, 0, &options, &scene, NULL), HF_OK);
+    assert_int_equal(scene.count, 1);
+    assert_string_equal(scene.boxes[0].name, "floor");
+    assert_near(scene.boxes[0].high.z, 0, 0.005);
+    hf_fitted_scene_free(&scene);
+    hf_clip_free(clip);
+    hf_creature_free(human);
+}
+
+static void expect_refusal(const hf_clip* clip, const hf_creature* creature, const char* part) {
+    hf_scene* floor = make_floor();
+    hf_workspace* workspace = NULL;
+    assert_int_equal(hf_workspace_create(&workspace), HF_OK);
+    hf_retarget_options options = hf_retarget_options_default();
+    hf_retarget_result result = {0};
+    hf_schedule* schedule = NULL;
+    hf_error error = {0};
+    assert_int_equal(
+        hf_retarget(clip, creature, floor, NULL, 0, &options, workspace, &schedule, &result, &error),
+        HF_ERROR_ARGUMENT);
+    assert_null(schedule);
+    if (!strstr(error.message, part)) fail_msg("\"%s\" does not hold \"%s\"", error.message, part);
+    hf_retarget_result_free(&result);
+    hf_workspace_free(workspace);
+    hf_scene_free(floor);
+}
+
+static void impossible_clips_are_told(void** state) {
+    (void)state;
+    hf_creature* human = load_human();
+    hf_clip* clip = make_clip(human);
+    hf_clip one = *clip;
+    one.frame_count = 1;
+    expect_refusal(&one, human, "one frame");
+    hf_clip large = *clip;
+    large.height_m *= 100;
+    expect_refusal(&large, human, "unit");
+    hf_clip* snake = NULL;
+    char path[1024];
+    snprintf(path, sizeof path, "%s/snake.bvh", test_folder());
+    FILE* file = fopen(path, "wb");
+    assert_non_null(file);
+    fputs(
+        "HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS 3 Xrotation Yrotation Zrotation\nJOINT b\n{\nOFFSET 0 "
+        "0.9 0\n"
+        "CHANNELS 3 Xrotation Yrotation Zrotation\nEnd Site\n{\nOFFSET 0 0.9 0\n}\n}\n}\nMOTION\nFrames: 2\n"
+        "Frame Time: 0.1\n0 0 0 0 0 0\n0 0 0 0 0 0\n",
+        file);
+    fclose(file);
+    assert_int_equal(hf_clip_load(path, 1, &snake, NULL), HF_OK);
+    expect_refusal(snake, human, "no limb of the creature");
+    hf_clip_free(snake);
+    hf_clip_free(clip);
+    hf_creature_free(human);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(clip_comes_back),
+        cmocka_unit_test(scene_is_fitted),
+        cmocka_unit_test(impossible_clips_are_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
