@@ -7,8 +7,8 @@
 
 static void say_result(const char* name, const hf_refine_result* r, const options* o) {
     if (o->json) {
-        print_json(json_pack("{s:s,s:s,s:f,s:f,s:i,s:i,s:i,s:f}", "outcome", hf_outcome_text(r->outcome), "why",
-                             hf_refine_why_text(r->why), "before_s", r->before_s, "after_s",
+        print_json(json_pack("{s:s,s:s,s:f,s:f,s:i,s:i,s:i,s:f}", "outcome", hf_outcome_text(r->outcome),
+                             "why", hf_refine_why_text(r->why), "before_s", r->before_s, "after_s",
                              r->motion ? r->after_s : r->before_s, "rounds", r->rounds, "unstatic_samples",
                              r->static_count, "heavy_samples", r->effort_count, "scaling_s", r->scaling_s));
     } else if (r->motion) {
@@ -18,7 +18,8 @@ static void say_result(const char* name, const hf_refine_result* r, const option
         char at[40] = "", fault[100] = "";
         if (r->at_s >= 0) snprintf(at, sizeof at, ", at %.2f s", r->at_s);
         if (r->why == HF_REFINE_FAULTY)
-            snprintf(fault, sizeof fault, ": frame %d %s", r->fault.frame, hf_frame_fault_text(r->fault.kind));
+            snprintf(fault, sizeof fault, ": frame %d %s", r->fault.frame,
+                     hf_frame_fault_text(r->fault.kind));
         printf("%s: not refined: %s%s%s\n", name, hf_refine_why_text(r->why), at, fault);
     }
 }
@@ -27,6 +28,7 @@ hf_status refine_schedule(const hf_creature* creature, const hf_scene* scene, co
                           const options* o, progress* p, hf_refine_result* result, hf_error* error) {
     hf_refine_options wishes = hf_refine_options_default();
     hf_workspace* workspace = NULL;
+    if (!apply_settings(o, NULL, "refine", &wishes)) return already_told(error, HF_ERROR_ARGUMENT);
     hf_status status = hf_workspace_create(&workspace);
     if (status != HF_OK) return set_error(error, status);
     if (o->fps > 0) wishes.rate = o->fps;

@@ -105,8 +105,7 @@ static hf_status find_demand(const hf_scaling_path* p, int i, derivatives d, hf_
     hf_pose pose = pose_of(p, i);
     hf_vec3 none = hf_v3(0, 0, 0), gravity = hf_v3(0, 0, -HF_GRAVITY_M_S2);
     hf_status status = hf_inverse_dynamics(p->creature, &pose, NULL, NULL, gravity, w, out->rest);
-    if (status == HF_OK)
-        status = hf_inverse_dynamics(p->creature, &pose, NULL, d.first, none, w, out->by_u);
+    if (status == HF_OK) status = hf_inverse_dynamics(p->creature, &pose, NULL, d.first, none, w, out->by_u);
     if (status == HF_OK)
         status = hf_inverse_dynamics(p->creature, &pose, d.first, d.second, none, w, out->by_x);
     return status;
