@@ -20,7 +20,7 @@ enum {
     PASSES =
         5, /* of finding the way of the centre of mass: its height and the momentum follow from the poses */
     ROUNDS = 8, /* of shifting the root under the centre of mass; each leaves a tenth of the distance */
-    WAY = 48     /* stretches of a swing's length table */
+    WAY = 48    /* stretches of a swing's length table */
 };
 /* A centre of mass that stays farther from its way is held back by a limb, m; from then on the place where
    the limb let it be weighs this much more. */
@@ -566,8 +566,9 @@ hf_status hf_overlap_make(const hf_creature* creature, const hf_schedule* given,
         o.stances[k] = list->stances[hf_stance_list_at(list, phases, time_of(&o, k), o.step_s)];
     for (int k = 0; k < o.count && status == HF_OK; k++)
         o.margins[k] = phases->items[hf_phases_at(phases, time_of(&o, k))].margin_m;
+    for (int p = 0; p < phases->count; p++) loads[p] = (hf_phase_load){0};
     if (status == HF_OK) status = make_poses(&o);
-    if (status == HF_OK) status = measure(&o, loads);
+    if (status == HF_OK && !hf_workspace_cancelled(workspace)) status = measure(&o, loads);
     if (status == HF_OK) status = write_schedule(&o, out);
     hf_workspace_end(workspace, mark);
     return status;

@@ -152,7 +152,7 @@ static hf_status judge(refinement* r, hf_schedule* made, int round) {
     hf_realise_result faults = {0};
     hf_motion* motion = NULL;
     hf_status status = hf_realise(r->creature, r->scene, made, &o, r->workspace, &motion, &faults);
-    if (status == HF_OK && round > 0) learn(r, made, &faults);
+    if (status == HF_OK) learn(r, made, &faults);
     r->valid = status == HF_OK && faults.outcome == HF_FOUND;
     r->hopeful = status == HF_OK && faults.fault_count > 0 && only_borne(&faults);
     bool better = status == HF_OK && faults.outcome == HF_FOUND && !hf_workspace_cancelled(r->workspace) &&
@@ -203,7 +203,7 @@ static hf_status time_again(refinement* r, const hf_schedule* poses, const hf_ph
     r->result->static_count = info.static_count;
     r->result->effort_count = info.effort_count;
     if (!made) {
-        r->blocked = r->phases ? hf_phases_at(phases, info.block_s) : -1;
+        r->blocked = hf_phases_at(phases, info.block_s);
         if (!r->result->motion) r->result->why = why_of(info.block), r->result->at_s = info.block_s;
         return HF_OK;
     }
@@ -271,14 +271,31 @@ static void go_back(refinement* r, const hf_phase_load* loads) {
     }
 }
 
+/* Times for the poses of a round, calmer and calmer while that can help. */
+static hf_status calm_down(refinement* r, const hf_schedule* poses, hf_phases* own, unsigned claims,
+                           int round) {
+    hf_status status = HF_OK;
+    r->blocked = -1;
+    r->hopeful = true;
+    r->valid = false;
+    for (int tries = 0;
+         tries < CALMER_TRIES && r->hopeful && status == HF_OK && hf_workspace_goes_on(r->workspace);
+         tries++) {
+        r->hopeful = false;
+        for (int i = 0; i < own->count; i++) {
+            own->items[i].kept = r->phases->items[i].kept;
+            own->items[i].haste = r->phases->items[i].haste;
+        }
+        status = time_again(r, poses, own, claims, round);
+    }
+    return status;
+}
+
 /* Rounds of poses, times and tests. */
 static hf_status overlap_rounds(refinement* r, hf_pose_spline* spline, hf_phases* phases) {
     hf_workspace* w = r->workspace;
     hf_phase_load* loads = hf_workspace_take(w, (size_t)phases->count, sizeof *loads);
-    r->timed = hf_workspace_take(w, (size_t)phases->count, sizeof *r->timed);
-    r->good_s = hf_workspace_take(w, (size_t)phases->count, sizeof *r->good_s);
-    r->phases = phases;
-    hf_status status = loads && r->timed && r->good_s ? HF_OK : HF_ERROR_MEMORY;
+    hf_status status = loads ? HF_OK : HF_ERROR_MEMORY;
     unsigned claims = (r->schedule->claims | HF_CLAIM_DYNAMIC) & ~(unsigned)HF_CLAIM_BALANCE;
     hf_overlap_wishes wishes = {.rate = POSE_RATE, .smooth_s = SMOOTH_S};
     for (int round = 1; round <= r->options->rounds && status == HF_OK; round++) {
@@ -289,17 +306,7 @@ static hf_status overlap_rounds(refinement* r, hf_pose_spline* spline, hf_phases
             hf_overlap_make(r->creature, r->schedule, spline, phases, &r->list, &wishes, w, &poses, loads);
         if (status == HF_OK) status = own_phases(phases, w, &own);
         for (int i = 0; i < phases->count; i++) r->timed[i] = phases->items[i];
-        r->blocked = -1;
-        r->hopeful = true;
-        r->valid = false;
-        for (int tries = 0; tries < CALMER_TRIES && r->hopeful && status == HF_OK; tries++) {
-            r->hopeful = false;
-            for (int i = 0; i < phases->count; i++) {
-                own.items[i].kept = phases->items[i].kept;
-                own.items[i].haste = phases->items[i].haste;
-            }
-            status = time_again(r, poses, &own, claims, round);
-        }
+        if (status == HF_OK && hf_workspace_goes_on(w)) status = calm_down(r, poses, &own, claims, round);
         if (r->valid)
             go_on(r);
         else
@@ -312,18 +319,39 @@ static hf_status overlap_rounds(refinement* r, hf_pose_spline* spline, hf_phases
     return status;
 }
 
+/* The phases of the schedule, in which everything is learned. */
+static hf_status begin_phases(refinement* r, hf_phases* phases) {
+    hf_workspace* w = r->workspace;
+    hf_status status = hf_phases_make(r->schedule, w, phases);
+    if (status != HF_OK) return status;
+    r->phases = phases;
+    r->timed = hf_workspace_take(w, (size_t)phases->count, sizeof *r->timed);
+    r->good_s = hf_workspace_take(w, (size_t)phases->count, sizeof *r->good_s);
+    if (!r->timed || !r->good_s) return HF_ERROR_MEMORY;
+    memcpy(r->timed, phases->items, sizeof *r->timed * (size_t)phases->count);
+    return HF_OK;
+}
+
+/* Where body and limbs could not be brought to move together, the given poses in new times. */
+static hf_status retime_given(refinement* r, hf_phases* phases) {
+    hf_status status = begin_phases(r, phases);
+    hf_phases own;
+    if (status == HF_OK) status = own_phases(phases, r->workspace, &own);
+    return status == HF_OK ? calm_down(r, r->schedule, &own, r->schedule->claims | HF_CLAIM_DYNAMIC, 0)
+                           : status;
+}
+
 static hf_status attempt(refinement* r) {
     hf_workspace* w = r->workspace;
     hf_workspace_mark mark = hf_workspace_begin(w);
-    unsigned claims = r->schedule->claims | HF_CLAIM_DYNAMIC;
     hf_pose_spline spline;
     hf_phases phases;
     hf_status status = hf_pose_spline_of(r->creature, r->schedule, w, &spline);
-    if (status == HF_OK) status = hf_phases_make(r->schedule, w, &phases);
+    if (status == HF_OK) status = begin_phases(r, &phases);
     if (status == HF_OK)
         status = hf_stance_list_make(r->creature, r->placement, r->schedule, &spline, &phases, w, &r->list);
-    if (status == HF_OK) status = time_again(r, r->schedule, &phases, claims, 0);
     if (status == HF_OK) status = overlap_rounds(r, &spline, &phases);
+    if (status == HF_OK && !r->result->motion && hf_workspace_goes_on(w)) status = retime_given(r, &phases);
     hf_stance_list_free(&r->list);
     hf_workspace_end(w, mark);
     return status;
