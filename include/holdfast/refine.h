@@ -62,7 +62,8 @@ HF_API hf_status hf_refine(const hf_creature* creature, const hf_scene* scene, c
                            const hf_refine_options* options, hf_workspace* workspace,
                            hf_refine_result* result, hf_error* error);
 
-/* The schedule that a motion keeps: its frames as knots, its contacts as holds. rate: that of its frames. */
+/* The schedule that a motion keeps: its frames as knots, its contacts as holds, at the rate of its frames.
+   Refuses what hf_motion_validate refuses, with its status, and a motion without a frame. */
 HF_API hf_status hf_schedule_of_motion(const hf_motion* motion, const hf_creature* creature,
                                        const hf_scene* scene, hf_schedule** schedule, hf_error* error);
 

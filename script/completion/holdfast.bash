@@ -6,10 +6,11 @@ _holdfast() {
         pose) options="--output --json --quiet --seed --threads --time-limit --package-path --size --samples --azimuth --elevation --zoom --focus --distance" ;;
         sample) options="--json --quiet --seed --threads --time-limit --package-path --unit --count --limb --cache" ;;
         contact) options="--output --json --quiet --seed --threads --time-limit --package-path --size --samples --azimuth --elevation --zoom --focus --distance --count --choices --compare --limb --cache --set" ;;
-        plan) options="--output --json --quiet --seed --threads --time-limit --package-path --size --samples --azimuth --elevation --zoom --focus --distance --count --trunk-scale --set --roadmap" ;;
+        plan) options="--output --json --quiet --seed --threads --time-limit --package-path --fps --size --samples --azimuth --elevation --zoom --focus --distance --count --refine --raw --trunk-scale --set --roadmap" ;;
         roadmap) options="--output --json --quiet --seed --threads --time-limit --package-path --trunk-scale --set" ;;
         stand) options="--output --json --quiet --seed --threads --time-limit --package-path --unit --size --samples --azimuth --elevation --zoom --focus --distance --scene --at" ;;
         realise) options="--output --json --quiet --threads --time-limit --package-path --creature --scenario --size --samples --azimuth --elevation --zoom --focus --distance" ;;
+        refine) options="--output --json --quiet --threads --time-limit --package-path --fps --creature --scenario --size --samples --azimuth --elevation --zoom --focus --distance --set" ;;
         check) options="--json --quiet --threads --time-limit --package-path --creature --scenario" ;;
         render) options="--output --json --quiet --threads --time-limit --package-path --unit --creature --scenario --strip --columns --frame --size --samples --azimuth --elevation --zoom --focus --distance --task --reach --no-ground" ;;
         export) options="--output --json --quiet --time-limit --package-path --unit --fps --creature --scenario" ;;
@@ -17,7 +18,7 @@ _holdfast() {
         help) options="" ;;
     esac
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W "info pose sample contact plan roadmap stand realise check render export bench help" -- "$word"))
+        COMPREPLY=($(compgen -W "info pose sample contact plan roadmap stand realise refine check render export bench help" -- "$word"))
     elif [ "${word#-}" != "$word" ]; then
         COMPREPLY=($(compgen -W "$options" -- "$word"))
     else
