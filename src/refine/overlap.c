@@ -327,7 +327,7 @@ static hf_status put_limb(overlap* o, const limb_wish* w, hf_pose* pose, hf_vec3
     if (w->hold >= 0) {
         const hf_held* h = &o->list->held[w->hold];
         bool kept;
-        hf_status status = hf_hold_keep(o->creature, &h->world, &h->anchor, HF_KEEP_SOON, o->workspace,
+        hf_status status = hf_hold_keep(o->creature, &h->world, &h->anchor, HF_KEEP_EXACT, o->workspace,
                                         o->links, pose->q, &kept, miss);
         if (status == HF_OK && !kept) *lost = fmax(*lost, hf_length(*miss));
         if (kept) *miss = hf_v3(0, 0, 0);
