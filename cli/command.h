@@ -34,7 +34,7 @@ typedef struct options {
     bool reach, no_ground;
     int count, choices;
     double trunk_scale;
-    bool compare, still;
+    bool compare, still, refine, raw;
     int query; /* -1 when not given */
     const char* data;
     const char *limb, *cache, *only, *roadmap;
@@ -101,7 +101,8 @@ bool settings_fit(const options* o);
 /* Complains and returns false when "options" of a scenario has a number that its table does not take, whether
    the command uses it or not. */
 bool scenario_settings_fit(const hf_scenario* s);
-/* The scenario's numbers of a table, then those of --set; complains and returns false when one does not fit.
+/* The scenario's numbers of a table (where there is one), then those of --set; complains and returns false
+ * when one does not fit.
  */
 bool apply_settings(const options* o, const hf_scenario* s, const char* table, void* to);
 
@@ -260,8 +261,6 @@ hf_status write_motion(const loaded_motion* m, const char* stem, const int* fram
                        const options* o, progress* p, hf_error* error);
 /* Up to this many moments are in the picture of a whole motion. */
 enum { STRIP = 8 };
-/* Frames a second of a motion; of a still the rate that is written by default. */
-double motion_rate(const hf_motion* motion);
 /* Frames of a motion for its picture, evenly spread; returns how many. */
 int strip_frames(const hf_motion* motion, int frames[STRIP]);
 /* Saves a motion; a rig has no URDF of its own, so one is written as STEM.urdf beside it. */
@@ -280,6 +279,10 @@ bool hold_start_contacts(hf_scenario* s);
 /* The planner's options: defaults, then the scenario's, then the command line's. Complains and returns false
    when the scenario asks for what a plan does not have, or has no goal. */
 bool plan_wishes(const options* o, const hf_scenario* s, hf_plan_options* p);
+/* A quicker schedule and motion with the same holds, as refine and plan --refine make it; --fps is its rate.
+ */
+hf_status refine_schedule(const hf_creature* creature, const hf_scene* scene, const hf_schedule* schedule,
+                          const options* o, progress* p, hf_refine_result* result, hf_error* error);
 /* What a roadmap holds, in words or JSON. */
 void say_roadmap(const options* o, const hf_roadmap* roadmap, const char* path);
 /* Makes the folder, and those above it, when missing; complains and returns false when that fails, or when

@@ -68,6 +68,9 @@ const option_def option_defs[] = {
      "contacts to give for each limb, best first; default 1"},
     {"--compare", NULL, NULL, OPTION_SWITCH, AT(compare), 0, 0,
      "contacts scored by effort beside those scored by distance alone; with -o as one picture"},
+    {"--refine", NULL, NULL, OPTION_SWITCH, AT(refine), 0, 0,
+     "make the plan quicker: body and limbs move together, as fast as limits and contact forces allow"},
+    {"--raw", NULL, NULL, OPTION_SWITCH, AT(raw), 0, 0, "the plan as found, balanced at rest; the default"},
     {"--limb", NULL, "NAME", OPTION_TEXT, AT(limb), 0, 0, "this limb alone"},
     {"--cache", NULL, "DIR", OPTION_TEXT, AT(cache), 0, 0,
      "folder to keep sample sets in; default: for sample where the creature is, else none"},
@@ -101,8 +104,8 @@ static const char* const contact_options[] = {"--output", "--seed",    "--thread
                                               "--set",    "--limb",    "--choices", "--count",
                                               "--cache",  "--compare", PICTURE,     NULL};
 static const char* const plan_options[] = {
-    "--output",      "--seed",    "--threads", "--package-path", "--set", "--count",
-    "--trunk-scale", "--roadmap", "--static",  PICTURE,          NULL};
+    "--output",  "--seed",   "--threads", "--package-path", "--set", "--count", "--trunk-scale",
+    "--roadmap", "--static", "--refine",  "--raw",          "--fps", PICTURE,   NULL};
 static const char* const roadmap_options[] = {"--output", "--seed",        "--threads", "--package-path",
                                               "--set",    "--trunk-scale", NULL};
 static const char* const reach_options[] = {"--output", "--seed", "--threads", "--package-path",
@@ -115,8 +118,8 @@ static const char* const adapt_options[] = {"--output",  "--threads", "--package
                                             "--scene",   "--ground",  "--fit-scene",    "--scale-scene",
                                             "--mapping", CLIP,        "--set",          PICTURE,
                                             NULL};
-static const char* const refine_options[] = {"--output",   "--threads", "--package-path", "--creature",
-                                             "--scenario", "--fps",     PICTURE,          NULL};
+static const char* const refine_options[] = {
+    "--output", "--threads", "--package-path", "--creature", "--scenario", "--fps", "--set", PICTURE, NULL};
 static const char* const check_options[] = {"--threads", "--package-path", "--creature", "--scenario", NULL};
 static const char* const render_options[] = {
     "--output", "--threads", "--package-path", "--strip", "--columns",  "--frame",    PICTURE,
@@ -195,6 +198,7 @@ static const struct {
     {"realise", "--output", "folder for NAME.motion.json, NAME.glb and NAME.png, or a file .motion.json"},
     {"refine", "--output", "folder for NAME.motion.json, NAME.schedule.json, NAME.glb and NAME.png"},
     {"refine", "--fps", "frames a second of the result; default 120"},
+    {"plan", "--fps", "with --refine, frames a second of the result; default 120"},
     {"render", "--output", "the picture to write, which ends in .png"},
     {"export", "--output", "the file to write, which ends in .glb, .bvh, .csv or .motion.json"},
     {"bench", "--output", "of soak, folder for the motions; of valid, folder for the picture of --query"},

@@ -169,6 +169,25 @@ static hf_status draw_start(hf_scenario* s, const hf_plan_result* r, const optio
     return status;
 }
 
+/* The plan's schedule and motion give way to refined ones, where there are any that hold. */
+static hf_status refine_plan(const hf_scenario* s, const options* o, hf_plan_result* r, hf_error* error) {
+    hf_refine_result refined = {0};
+    progress p = progress_start(o);
+    hf_status status = refine_schedule(s->creature, s->scene, r->schedule, o, &p, &refined, error);
+    progress_end(&p);
+    if (status == HF_OK && refined.motion) {
+        hf_schedule_free(r->schedule);
+        hf_motion_free(r->motion);
+        r->schedule = refined.schedule, r->motion = refined.motion;
+        refined.schedule = NULL, refined.motion = NULL;
+        note(o, "refined: %.2f s instead of %.2f s", refined.after_s, refined.before_s);
+    } else if (status == HF_OK) {
+        note(o, "not refined: %s; the plan is written as found", hf_refine_why_text(refined.why));
+    }
+    hf_refine_result_free(&refined);
+    return status;
+}
+
 static int solve(hf_scenario* s, const options* o) {
     hf_plan_options wishes;
     if (!plan_wishes(o, s, &wishes)) return EXIT_BAD_INPUT;
@@ -186,6 +205,8 @@ static int solve(hf_scenario* s, const options* o) {
     if (status == HF_OK)
         status = hf_plan_find(model, s->scene, &query, &wishes, progress_report, &p, &result, &error);
     progress_end(&p);
+    if (status == HF_OK && o->refine && result.outcome == HF_FOUND)
+        status = refine_plan(s, o, &result, &error);
     limit_end();
     // a roadmap that does not fit is the file's fault
     if (status == HF_ERROR_ARGUMENT && roadmap && !error.file[0] && strcmp(error.field, "roadmap") == 0)
@@ -210,6 +231,10 @@ static int solve(hf_scenario* s, const options* o) {
 int run_plan(const options* o) {
     int code;
     if (o->output && !picture_fits(o, STRIP)) return EXIT_USAGE;
+    if (o->refine && o->raw) {
+        complain("--refine and --raw exclude each other");
+        return EXIT_USAGE;
+    }
     hf_scenario* s = open_scenario(o, "plan", HF_SCENARIO_PLAN, &code);
     if (!s) return code;
     if (!o->output || make_folder(o->output)) code = solve(s, o);

@@ -28,6 +28,7 @@ hf_status refine_schedule(const hf_creature* creature, const hf_scene* scene, co
                           const options* o, progress* p, hf_refine_result* result, hf_error* error) {
     hf_refine_options wishes = hf_refine_options_default();
     hf_workspace* workspace = NULL;
+    if (!apply_settings(o, NULL, "refine", &wishes)) return already_told(error, HF_ERROR_ARGUMENT);
     hf_status status = hf_workspace_create(&workspace);
     if (status != HF_OK) return set_error(error, status);
     if (o->fps > 0) wishes.rate = o->fps;

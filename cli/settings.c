@@ -5,12 +5,14 @@
 #include <string.h>
 
 #define WHOLE_ROW(name, kind, table) {name, kind, table},
-static const settings_table tables[] = {HF_SCENARIO_TABLES(WHOLE_ROW)};
+static const settings_table tables[] = {
+    HF_SCENARIO_TABLES(WHOLE_ROW){"refine", HF_SCENARIO_PLAN, hf_refine_option_table}};
 static const settings_table* const tables_end = tables + sizeof tables / sizeof *tables;
 
 /* A roadmap is made of guides in the scene of a plan; a plan takes the roadmap as it is. */
 static bool belongs(const settings_table* t, const char* of) {
     bool of_roadmap = strcmp(of, "roadmap") == 0;
+    if (strcmp(of, "refine") == 0) return strcmp(t->name, "refine") == 0;
     if (strcmp(t->name, "roadmap") == 0) return of_roadmap;
     return of_roadmap ? strcmp(t->name, "guide") == 0 : strcmp(hf_scenario_kind_text(t->kind), of) == 0;
 }
@@ -163,7 +165,7 @@ bool apply_settings(const options* o, const hf_scenario* s, const char* table, v
     const settings_table* t = tables;
     while (strcmp(t->name, table) != 0) t++;
     hf_error error = {0};
-    if (hf_scenario_set(s, table, t->table(), to, &error) != HF_OK) {
+    if (s && hf_scenario_set(s, table, t->table(), to, &error) != HF_OK) {
         fail_with(&error);
         return false;
     }

@@ -10,12 +10,6 @@ int strip_frames(const hf_motion* motion, int frames[STRIP]) {
     return count;
 }
 
-double motion_rate(const hf_motion* motion) {
-    int last = motion->frame_count - 1;
-    double length = last > 0 ? motion->frames[last].time_s - motion->frames[0].time_s : 0;
-    return length > 0 ? last / length : hf_export_options_default().fps;
-}
-
 /* The schedule names the creature's own file, even where that is a rig. */
 static hf_status save_schedule(const loaded_motion* m, const char* path, hf_error* error) {
     hf_schedule* s = m->schedule;
@@ -35,7 +29,6 @@ hf_status write_motion(const loaded_motion* m, const char* stem, const int* fram
     char* png = make_text("%s.png", stem);
     hf_export_options e = hf_export_options_default();
     e.scene = m->scene;
-    e.fps = motion_rate(m->motion);
     hf_status status = motion && schedule && glb && png ? HF_OK : HF_ERROR_MEMORY;
     if (status != HF_OK) set_error(error, status);
     if (status == HF_OK) status = save_motion(m, motion, o, error);

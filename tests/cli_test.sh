@@ -208,6 +208,11 @@ expect 0 '{"outcome": "found", "frames": ' "$hf" realise "$stand_up" --json
 expect 0 '"kind": "schedule"' "$hf" info "$stand_up" --json
 expect 0 '{"name": "seat", "holds": 1, "held_s": ' "$hf" info "$stand_up" --json
 expect 0 'limb seat             1 hold,' "$hf" info "$stand_up"
+expect 0 ' s instead of ' "$hf" refine "$stand_up" -o "$work/refined" --set rounds=8 $small
+expect 0 'valid:' "$hf" check "$work/refined/stand-up.motion.json"
+expect 3 'outside 10 to 1000' "$hf" refine "$stand_up" --fps 5
+expect 3 'is a scenario, refine needs a schedule' "$hf" refine stairs
+expect 2 '--refine and --raw exclude each other' "$hf" plan stairs --refine --raw
 cp "$stand_up" "$work/plain.json"
 expect 0 'schedule (found)' "$hf" info "$work/plain.json"
 expect 0 'wrote' "$hf" render "$stand_up" -o "$work/timeline.png"
@@ -328,6 +333,7 @@ for f in demo.motion.json demo.glb demo.png; do
 done
 [ "$(head -c 4 "$work/demo.glb")" = glTF ] || { echo "FAILED: not a GLB"; failures=$((failures + 1)); }
 expect 0 '"valid": true' "$hf" check "$work/demo.motion.json" --json
+expect 1 'there is no motion in it' "$hf" refine "$work/demo.motion.json"
 expect 0 'motion (found): 1 frame' "$hf" info "$work/demo.motion.json"
 for ending in glb bvh csv motion.json; do
   expect 0 "wrote $work/again.$ending" "$hf" export "$work/demo.motion.json" -o "$work/again.$ending"

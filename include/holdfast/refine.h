@@ -15,8 +15,7 @@ typedef struct hf_refine_options {
     double acceleration_share; /* of their acceleration limits, 0.05..1; default 0.95 */
     double effort_share;       /* of the effort limits of joints, 0.05..1; default 0.9 */
     int rounds;                /* in which body and limbs are brought to move together; 0: new times alone;
-                                  0..20; default 6 */
-    bool test;                 /* tell only of motions that were tested frame by frame; default true */
+                                  0..40; default 12 */
 } hf_refine_options;
 HF_API hf_refine_options hf_refine_options_default(void);
 HF_API hf_option_table hf_refine_option_table(void);
@@ -42,11 +41,11 @@ typedef struct hf_refine_result {
                            holds was found, and the input is the best there is */
     hf_refine_why why;  /* of an outcome other than found, else HF_REFINE_DONE */
     double at_s;        /* the input's time that `why` is about; negative: none */
-    double before_s, after_s;  /* durations */
-    int rounds;                /* that the result took; 0: new times alone */
-    int static_count;          /* samples of the path that the contacts would not hold at rest */
-    int effort_count;          /* samples where standing still takes more than a free joint's share of effort */
-    double scaling_s;          /* time that the last time scaling took */
+    double before_s, after_s; /* durations */
+    int rounds;               /* that the result took; 0: new times alone */
+    int static_count;         /* samples of the path that the contacts would not hold at rest */
+    int effort_count; /* samples where standing still takes more than a free joint's share of effort */
+    double scaling_s; /* time that the last time scaling took */
     hf_schedule* schedule;
     hf_motion* motion;
     int fault_count; /* of the last attempt that was not taken */
@@ -63,7 +62,8 @@ HF_API hf_status hf_refine(const hf_creature* creature, const hf_scene* scene, c
                            const hf_refine_options* options, hf_workspace* workspace,
                            hf_refine_result* result, hf_error* error);
 
-/* The schedule that a motion keeps: its frames as knots, its contacts as holds. rate: that of its frames. */
+/* The schedule that a motion keeps: its frames as knots, its contacts as holds, at the rate of its frames.
+   Refuses what hf_motion_validate refuses, with its status, and a motion without a frame. */
 HF_API hf_status hf_schedule_of_motion(const hf_motion* motion, const hf_creature* creature,
                                        const hf_scene* scene, hf_schedule** schedule, hf_error* error);
 

@@ -1,7 +1,7 @@
-/* Centre of mass over changing contacts: least jerk, near a wish, with a growing penalty on what the halfspaces
-   of the stances do not bear. With the height given, five of the six rows of a wrench are linear in place and
-   acceleration across; the moment about the vertical is taken linear about the present way. Newton's method
-   on a band of seven numbers. */
+/* Centre of mass over changing contacts: least jerk, near a wish, with a growing penalty on what the
+   halfspaces of the stances do not bear. With the height given, five of the six rows of a wrench are linear
+   in place and acceleration across; the moment about the vertical is taken linear about the present way.
+   Newton's method on a band of seven numbers. */
 #include "refine/com_course.h"
 
 #include "balance/stance.h"
@@ -11,8 +11,8 @@
 #include <string.h>
 
 enum { BAND = 8, FIXED = 1 }; /* numbers of a band's row; samples that stay at either end */
-/* The penalty begins soft, so that the way bends as a whole, and ends hard: (m/s3)^2 for a halfspace left by a
-   metre times the weight. */
+/* The penalty begins soft, so that the way bends as a whole, and ends hard: (m/s3)^2 for a halfspace left by
+   a metre times the weight. */
 static const double SOFT = 1e3, HARD = 1e8, GROWTH = 10;
 enum { STEPS = 6 }; /* of Newton's method for each penalty; the active halfspaces settle in three or four */
 
@@ -54,9 +54,10 @@ static void add_smoothness(course_problem* p) {
     double t = p->c->step_s, scale = 1 / (t * t * t);
     for (int k = -1; k < p->c->count; k++)
         for (int x = 0; x < 2; x++) {
-            linear_row row = {4,
-                              {number(p, k - 1, x), number(p, k, x), number(p, k + 1, x), number(p, k + 2, x)},
-                              {-scale, 3 * scale, -3 * scale, scale}};
+            linear_row row = {
+                4,
+                {number(p, k - 1, x), number(p, k, x), number(p, k + 1, x), number(p, k + 2, x)},
+                {-scale, 3 * scale, -3 * scale, scale}};
             double value = 0;
             for (int i = 0; i < 4; i++) value += row.by[i] * p->at[row.index[i]];
             add_square(p, &row, value, 1);
@@ -121,8 +122,8 @@ static void add_halfspace(course_problem* p, int k, const double a[HF_FORCE_ROWS
     add_square(p, &row, over, p->penalty);
 }
 
-/* The sum of the squares by which halfspaces are left, with the margin; they are added when asked. *worst: the
-   largest value beyond a halfspace, without the margin. */
+/* The sum of the squares by which halfspaces are left, with the margin; they are added when asked. *worst:
+   the largest value beyond a halfspace, without the margin. */
 static double visit_sample(course_problem* p, int k, bool add, double* worst) {
     const hf_stance* s = p->c->stances[k];
     *worst = -INFINITY;
@@ -132,8 +133,7 @@ static double visit_sample(course_problem* p, int k, bool add, double* worst) {
     double sum = 0;
     for (int i = 0; i < w->facet_count; i++) {
         double a[HF_FORCE_ROWS], over = -w->facets[HF_FORCE_ROWS * w->capacity + i];
-        for (int r = 0; r < HF_FORCE_ROWS; r++)
-            a[r] = w->facets[r * w->capacity + i], over += a[r] * o.w[r];
+        for (int r = 0; r < HF_FORCE_ROWS; r++) a[r] = w->facets[r * w->capacity + i], over += a[r] * o.w[r];
         *worst = fmax(*worst, over);
         double left = over + p->c->margin_m[k];
         if (left <= 0) continue;
@@ -160,8 +160,7 @@ static bool solve_band(course_problem* p) {
         p->right[i] /= m[i * BAND];
     }
     for (int i = p->n - 1; i >= 0; i--) {
-        for (int k = i + 1; k < p->n && k < i + BAND; k++)
-            p->right[i] -= m[k * BAND + (k - i)] * p->right[k];
+        for (int k = i + 1; k < p->n && k < i + BAND; k++) p->right[i] -= m[k * BAND + (k - i)] * p->right[k];
         p->right[i] /= m[i * BAND];
     }
     return true;
@@ -222,7 +221,8 @@ hf_status hf_com_course_find(const hf_com_course* c, hf_workspace* workspace, hf
         begin(&p);
         double worst;
         for (p.penalty = SOFT; p.n > 0 && p.penalty <= HARD; p.penalty *= GROWTH)
-            for (int i = 0; i < STEPS && newton_step(&p); i++);
+            for (int i = 0; i < STEPS && newton_step(&p); i++)
+                ;
         for (int k = 0; k < c->count; k++) {
             places[k] = hf_v3(p.at[2 * k], p.at[2 * k + 1], c->wish[k].z);
             visit_sample(&p, k, false, &worst);

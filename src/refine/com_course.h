@@ -11,8 +11,8 @@ typedef struct hf_com_course {
     const hf_stance* const* stances; /* of each sample, with halfspaces; without any, the sample is free */
     const hf_vec3* wish;             /* where the centre of mass should be about; its height is its height */
     const hf_vec3* momentum_rate;    /* N m */
-    const double* margin_m;          /* of each sample, that is kept to the halfspaces, body weights times metres */
-    const double* weights;           /* of each sample's (m from the wish)^2 beside (m/s3)^2 of jerk */
+    const double* margin_m; /* of each sample, that is kept to the halfspaces, body weights times metres */
+    const double* weights;  /* of each sample's (m from the wish)^2 beside (m/s3)^2 of jerk */
 } hf_com_course;
 
 /* The smoothest way from rest at the first wish to rest at the last one whose wrenches the stances bear, near

@@ -29,11 +29,12 @@ static hf_status add_frame(const hf_motion* m, int i, const hf_creature* c, cons
     for (int k = 0; k < f->contact_count; k++)
         if (!translate(m, c, scene, &f->contacts[k], &holds[k]))
             return hf_fail(error, HF_ERROR_ARGUMENT, NULL, 0, NULL,
-                           "frame %d: a contact's limb, frame or object is not the creature's or the scene's", i);
+                           "frame %d: a contact's limb, frame or object is not the creature's or the scene's",
+                           i);
     hf_motion_place(m, i, placement);
     hf_pose pose = {f->root, f->q};
-    hf_status status =
-        hf_schedule_add(s, placement, f->time_s - m->frames[0].time_s, &pose, holds, f->contact_count, f->stance);
+    hf_status status = hf_schedule_add(s, placement, f->time_s - m->frames[0].time_s, &pose, holds,
+                                       f->contact_count, f->stance);
     return status == HF_OK ? HF_OK : hf_fail(error, status, NULL, 0, NULL, "%s", hf_status_text(status));
 }
 

@@ -13,18 +13,22 @@
 #include "solve/keep.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
-    PASSES = 5, /* of finding the way of the centre of mass: its height and the momentum follow from the poses */
-    ROUNDS = 12, /* of shifting the root under the centre of mass; each leaves a tenth of the distance */
+    PASSES =
+        5, /* of finding the way of the centre of mass: its height and the momentum follow from the poses */
+    ROUNDS = 8, /* of shifting the root under the centre of mass; each leaves a tenth of the distance */
     WAY = 48    /* stretches of a swing's length table */
 };
-/* A centre of mass that stays farther from its way is held back by a limb, m; from then on the place where the limb
-   let it be weighs this much more. */
+/* A centre of mass that stays farther from its way is held back by a limb, m; from then on the place where
+   the limb let it be weighs this much more. */
 static const double REACHED_M = 1e-3, HEAVY = 100;
-static const double PULL_M = 0.01; /* by which the root follows a limb that does not reach, in a round */
-static const double NEAR_M = 2e-6; /* of the centre of mass to its way */
+static const double PULL_M = 0.01;    /* by which the root follows a limb that does not reach, in a round */
+static const double POSTURE_S = 0.08; /* over which postures of limbs are smoothed from pass to pass */
+static const double SAME_S = 1e-7;    /* times that differ by less are the same */
+static const double NEAR_M = 2e-6;    /* of the centre of mass to its way */
 /* (m/s3)^2 for a metre from the given way, the sixth power of 6.8 rad/s: what is slower than about a second
    follows the given way, what is quicker is smoothed. */
 static const double WISH_WEIGHT = 1e5;
@@ -39,10 +43,11 @@ typedef struct overlap {
     hf_workspace* workspace;
     int count, q_count;
     double step_s;
-    hf_transform *body, *roots;  /* the body's wish, and what came of it */
-    double *posture, *q;         /* rows of joint values: wish, and what came of it */
+    hf_transform *body, *roots; /* the body's wish, and what came of it */
+    double *posture, *q;        /* rows of joint values: wish, and what came of it */
     hf_vec3 *wish, *place, *com, *momentum_rate;
-    double *outside, *lost, *weights, *margins;
+    double *outside, *lost, *weights, *margins, *spread;
+    bool* seated;
     const hf_stance** stances;
     int* phase_of;
     double* way;         /* WAY + 1 lengths for each phase that is one swing */
@@ -56,22 +61,42 @@ static double time_of(const overlap* o, int k) { return k * o->step_s; }
 
 /* ---- the body's wish ---- */
 
-/* Weighted mean of a number over samples near k; the window closes towards the ends of the motion. */
-static double spread_of(const overlap* o, int k) {
-    double to_end = fmin(k, o->count - 1 - k) * o->step_s;
-    return fmin(o->wishes->smooth_s, to_end / 3) / o->step_s;
+/* Does a limb without joints hold in a sample (a seat)? Then the body cannot go anywhere. */
+static bool is_seated(const overlap* o, int k) {
+    double given_s = hf_phases_given(o->phases, time_of(o, k));
+    for (int i = 0; i < o->given->hold_count; i++) {
+        const hf_schedule_hold* h = &o->given->holds[i];
+        if (h->from_s <= given_s + SAME_S && h->to_s >= given_s - SAME_S &&
+            o->creature->view.limbs[h->hold.limb].joint_count == 0)
+            return true;
+    }
+    return false;
 }
 
-static void smooth_numbers(const overlap* o, const double* in, double* out, int width) {
+/* Samples to either side of each over which the body is spread: towards the ends of the motion, and where the
+   body is seated, ever fewer. */
+static void find_spreads(overlap* o) {
+    double far = 3 * o->wishes->smooth_s / o->step_s;
     for (int k = 0; k < o->count; k++) {
-        double deviation = spread_of(o, k), sum = 0;
+        double room = fmin(far, fmin(k, o->count - 1 - k));
+        for (int i = (int)fmax(0, k - far); i <= k + far && i < o->count; i++)
+            if (o->seated[i]) room = fmin(room, abs(i - k));
+        o->spread[k] = room / 3;
+    }
+}
+
+static void smooth_numbers(const overlap* o, double most_s, const double* in, double* out, int width) {
+    for (int k = 0; k < o->count; k++) {
+        double deviation = fmin(o->spread[k], most_s / o->step_s), sum = 0;
         int reach = (int)ceil(3 * deviation);
         memset(out + (size_t)k * (size_t)width, 0, sizeof(double) * (size_t)width);
         for (int i = k - reach; i <= k + reach; i++) {
             int at = i < 0 ? 0 : i >= o->count ? o->count - 1 : i;
-            double u = deviation > 0 ? (i - k) / (3 * deviation) : 0, v = fmax(0, 1 - u * u), weight = v * v * v;
+            double u = deviation > 0 ? (i - k) / (3 * deviation) : 0, v = fmax(0, 1 - u * u),
+                   weight = v * v * v;
             for (int x = 0; x < width; x++)
-                out[(size_t)k * (size_t)width + (size_t)x] += weight * in[(size_t)at * (size_t)width + (size_t)x];
+                out[(size_t)k * (size_t)width + (size_t)x] +=
+                    weight * in[(size_t)at * (size_t)width + (size_t)x];
             sum += weight;
         }
         for (int x = 0; x < width; x++) out[(size_t)k * (size_t)width + (size_t)x] /= sum;
@@ -95,10 +120,11 @@ static hf_status wish_body(overlap* o) {
         double dot = t.w * last.w + t.x * last.x + t.y * last.y + t.z * last.z;
         if (dot < 0) t = (hf_quat){-t.w, -t.x, -t.y, -t.z};
         last = t;
-        const double root[7] = {pose.root.position.x, pose.root.position.y, pose.root.position.z, t.w, t.x, t.y, t.z};
+        const double root[7] = {
+            pose.root.position.x, pose.root.position.y, pose.root.position.z, t.w, t.x, t.y, t.z};
         memcpy(r, root, sizeof root);
     }
-    smooth_numbers(o, in, out, width);
+    smooth_numbers(o, o->wishes->smooth_s, in, out, width);
     for (int k = 0; k < o->count; k++) {
         const double* r = out + (size_t)k * (size_t)width;
         o->body[k] = (hf_transform){{r[0], r[1], r[2]}, hf_quat_normalize((hf_quat){r[3], r[4], r[5], r[6]})};
@@ -174,8 +200,8 @@ static void add_transform(mean_transform* m, hf_transform t, double weight) {
     if (m->sum == 0) m->first = f = r;
     double sign = r.w * f.w + r.x * f.x + r.y * f.y + r.z * f.z < 0 ? -weight : weight;
     m->position = hf_add(m->position, hf_scale(t.position, weight));
-    m->rotation = (hf_quat){m->rotation.w + sign * r.w, m->rotation.x + sign * r.x, m->rotation.y + sign * r.y,
-                            m->rotation.z + sign * r.z};
+    m->rotation = (hf_quat){m->rotation.w + sign * r.w, m->rotation.x + sign * r.x,
+                            m->rotation.y + sign * r.y, m->rotation.z + sign * r.z};
     m->sum += weight;
 }
 
@@ -250,7 +276,7 @@ static hf_transform swing_at(const overlap* o, int p, double share) {
 static int hold_at(const overlap* o, int limb, double given_s) {
     for (int i = 0; i < o->given->hold_count; i++) {
         const hf_schedule_hold* h = &o->given->holds[i];
-        if (h->hold.limb == limb && h->from_s <= given_s + 1e-7 && h->to_s >= given_s - 1e-7) return i;
+        if (h->hold.limb == limb && h->from_s <= given_s + SAME_S && h->to_s >= given_s - SAME_S) return i;
     }
     return -1;
 }
@@ -278,7 +304,7 @@ typedef struct limb_wish {
 
 enum { MAX_WISHES = 64 };
 
-static int list_wishes(overlap* o, int k, double* q, limb_wish* wishes) {
+static int list_wishes(overlap* o, int k, bool first, double* q, limb_wish* wishes) {
     double t = time_of(o, k), given_s = hf_phases_given(o->phases, t);
     int p = hf_phases_at(o->phases, t), count = 0, limb_here = swinging_limb(o, p);
     for (int l = 0; l < o->creature->view.limb_count && count < MAX_WISHES; l++) {
@@ -291,7 +317,7 @@ static int list_wishes(overlap* o, int k, double* q, limb_wish* wishes) {
         hf_pose_spline_at(o->spline, l == limb_here ? swing_time(o, p, share) : given_s, &pose);
         hf_forward(o->creature, &pose, o->links);
         w->at = l == limb_here ? swing_at(o, p, share) : o->links[o->creature->view.limbs[l].effector_link];
-        copy_limb(o, l, pose.q, q);
+        if (first) copy_limb(o, l, pose.q, q);
     }
     return count;
 }
@@ -330,7 +356,7 @@ static hf_status make_pose(overlap* o, int k, bool follow) {
     hf_pose pose = {o->body[k], row(o, o->q, k)};
     limb_wish wishes[MAX_WISHES];
     memcpy(pose.q, row(o, o->posture, k), sizeof(double) * (size_t)o->q_count);
-    int count = list_wishes(o, k, pose.q, wishes);
+    int count = list_wishes(o, k, !follow, pose.q, wishes);
     hf_status status = HF_OK;
     for (int round = 0; round < ROUNDS && status == HF_OK; round++) {
         hf_vec3 pull = {0, 0, 0};
@@ -342,13 +368,14 @@ static hf_status make_pose(overlap* o, int k, bool follow) {
         }
         hf_forward(o->creature, &pose, o->links);
         o->com[k] = hf_com(o->creature, o->links);
-        hf_vec3 off = follow ? hf_sub(o->place[k], o->com[k]) : hf_v3(0, 0, 0);
+        hf_vec3 off = follow && !o->seated[k] ? hf_sub(o->place[k], o->com[k]) : hf_v3(0, 0, 0);
         off.z = 0;
         if (hf_length(off) < NEAR_M && o->lost[k] == 0) break;
         if (round + 1 == ROUNDS) break;
         double length = hf_length(pull);
         if (o->lost[k] == 0 || round < ROUNDS / 2) pose.root.position = hf_add(pose.root.position, off);
-        if (length > 0) pose.root.position = hf_add(pose.root.position, hf_scale(pull, fmin(1, PULL_M / length)));
+        if (length > 0)
+            pose.root.position = hf_add(pose.root.position, hf_scale(pull, fmin(1, PULL_M / length)));
     }
     o->roots[k] = pose.root;
     return status;
@@ -375,7 +402,7 @@ static hf_status weigh(overlap* o) {
 static hf_status find_way(overlap* o, bool first) {
     for (int k = 0; k < o->count; k++) {
         double off = first ? 0 : hf_hypot(o->place[k].x - o->com[k].x, o->place[k].y - o->com[k].y);
-        bool unreached = off > REACHED_M || o->lost[k] > 0;
+        bool unreached = off > REACHED_M || o->lost[k] > 0 || o->seated[k];
         // where limbs do not reach, the way goes where they do
         if (first || unreached) o->wish[k] = o->com[k];
         if (first || unreached) o->weights[k] = unreached ? HEAVY * WISH_WEIGHT : WISH_WEIGHT;
@@ -394,12 +421,15 @@ static hf_status find_way(overlap* o, bool first) {
 /* Has every limb reached its hold, with the centre of mass on its way? */
 static bool is_settled(const overlap* o) {
     for (int k = 0; k < o->count; k++)
-        if (o->lost[k] > 0 || hf_hypot(o->place[k].x - o->com[k].x, o->place[k].y - o->com[k].y) > REACHED_M)
+        if (o->lost[k] > 0 ||
+            (!o->seated[k] && hf_hypot(o->place[k].x - o->com[k].x, o->place[k].y - o->com[k].y) > REACHED_M))
             return false;
     return true;
 }
 
 static hf_status make_poses(overlap* o) {
+    for (int k = 0; k < o->count; k++) o->seated[k] = is_seated(o, k);
+    find_spreads(o);
     hf_status status = wish_body(o);
     for (int pass = 0; pass <= PASSES && status == HF_OK; pass++) {
         for (int k = 0; k < o->count && status == HF_OK; k++) {
@@ -408,6 +438,8 @@ static hf_status make_poses(overlap* o) {
         }
         if (status == HF_OK) status = weigh(o);
         if (pass == PASSES || status != HF_OK || (pass > 1 && is_settled(o))) break;
+        // limbs with more joints than they need settle near their own smoothed postures
+        smooth_numbers(o, POSTURE_S, o->q, o->posture, o->q_count);
         status = find_way(o, pass == 0);
     }
     return status;
@@ -490,17 +522,20 @@ static bool take(overlap* o) {
     o->body = hf_workspace_take(w, 2 * n, sizeof *o->body);
     o->posture = hf_workspace_take(w, 2 * n * q + 1, sizeof(double));
     o->wish = hf_workspace_take(w, 4 * n, sizeof *o->wish);
-    o->outside = hf_workspace_take(w, 4 * n, sizeof(double));
+    o->outside = hf_workspace_take(w, 5 * n, sizeof(double));
+    o->seated = hf_workspace_take(w, n, sizeof *o->seated);
     o->stances = hf_workspace_take(w, n, sizeof *o->stances);
     o->way = hf_workspace_take(w, (size_t)o->phases->count * (WAY + 1), sizeof(double));
     o->swing = hf_workspace_take(w, (size_t)o->phases->count * (WAY + 1), sizeof *o->swing);
     o->links = hf_workspace_take(w, (size_t)v->link_count, sizeof *o->links);
     o->scratch = hf_workspace_take(w, 2 * n + 2 * q + 2 * (size_t)v->v_count, sizeof(double));
-    if (!o->body || !o->posture || !o->wish || !o->outside || !o->stances || !o->way || !o->swing || !o->links || !o->scratch)
+    if (!o->body || !o->posture || !o->wish || !o->outside || !o->seated || !o->stances || !o->way ||
+        !o->swing || !o->links || !o->scratch)
         return false;
     o->roots = o->body + n, o->q = o->posture + n * q;
     o->place = o->wish + n, o->com = o->wish + 2 * n, o->momentum_rate = o->wish + 3 * n;
-    o->lost = o->outside + n, o->weights = o->lost + n, o->margins = o->weights + n;
+    o->lost = o->outside + n, o->weights = o->lost + n, o->margins = o->weights + n,
+    o->spread = o->margins + n;
     return true;
 }
 
@@ -531,8 +566,9 @@ hf_status hf_overlap_make(const hf_creature* creature, const hf_schedule* given,
         o.stances[k] = list->stances[hf_stance_list_at(list, phases, time_of(&o, k), o.step_s)];
     for (int k = 0; k < o.count && status == HF_OK; k++)
         o.margins[k] = phases->items[hf_phases_at(phases, time_of(&o, k))].margin_m;
+    for (int p = 0; p < phases->count; p++) loads[p] = (hf_phase_load){0};
     if (status == HF_OK) status = make_poses(&o);
-    if (status == HF_OK) status = measure(&o, loads);
+    if (status == HF_OK && !hf_workspace_cancelled(workspace)) status = measure(&o, loads);
     if (status == HF_OK) status = write_schedule(&o, out);
     hf_workspace_end(workspace, mark);
     return status;

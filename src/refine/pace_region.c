@@ -3,9 +3,11 @@
 
 #include <math.h>
 
+/* A corner whose distance from a line is this share of the numbers that it is the difference of is on it. */
+static const double ON_LINE = 1e-12;
+
 hf_pace_region hf_pace_region_box(double most_u, double most_x) {
-    return (hf_pace_region){
-        .count = 4, .u = {-most_u, most_u, most_u, -most_u}, .x = {0, 0, most_x, most_x}};
+    return (hf_pace_region){.count = 4, .u = {-most_u, most_u, most_u, -most_u}, .x = {0, 0, most_x, most_x}};
 }
 
 static void remove_corner(hf_pace_region* r, int at) {
@@ -31,6 +33,8 @@ void hf_pace_region_cut(hf_pace_region* r, double a, double b, double c) {
     bool outside = false;
     for (int i = 0; i < r->count; i++) {
         over[i] = a * r->u[i] + b * r->x[i] - c;
+        // a corner on the line stays, whatever rounding says: regions may be as thin as a line
+        if (fabs(over[i]) <= ON_LINE * (fabs(a * r->u[i]) + fabs(b * r->x[i]) + fabs(c))) over[i] = 0;
         outside |= over[i] > 0;
     }
     if (!outside) return;

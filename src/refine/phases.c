@@ -57,13 +57,13 @@ hf_status hf_phases_make(const hf_schedule* s, hf_workspace* w, hf_phases* phase
         if (times[i] - times[i - 1] < SAME_S) continue;
         hf_phase* a = &phases->items[phases->count++];
         *a = (hf_phase){.from_s = times[i - 1],
-                       .to_s = times[i],
-                       .took_s = times[i] - times[i - 1],
-                       .swings = swings(s, (times[i - 1] + times[i]) / 2),
-                       .margin_m = MARGIN_M,
-                       .kept = KEPT,
-                       .haste = HASTE,
-                       .round_share = ROUND_SHARE};
+                        .to_s = times[i],
+                        .took_s = times[i] - times[i - 1],
+                        .swings = swings(s, (times[i - 1] + times[i]) / 2),
+                        .margin_m = MARGIN_M,
+                        .kept = KEPT,
+                        .haste = HASTE,
+                        .round_share = ROUND_SHARE};
         for (int k = 0; k <= HF_PACE; k++) a->pace[k] = bell((double)k / HF_PACE);
     }
     hf_workspace_end(w, mark);
@@ -84,12 +84,14 @@ double hf_phase_progress(const hf_phase* p, double share) {
     double before = i > 0 ? p->pace[i - 1] : -p->pace[1];
     double after = i + 2 <= HF_PACE ? p->pace[i + 2] : 2 * p->pace[HF_PACE] - p->pace[HF_PACE - 1];
     return (v * v * v * before + (3 * u * u * u - 6 * u * u + 4) * p->pace[i] +
-            (3 * v * v * v - 6 * v * v + 4) * p->pace[i + 1] + u * u * u * after) / 6;
+            (3 * v * v * v - 6 * v * v + 4) * p->pace[i + 1] + u * u * u * after) /
+           6;
 }
 
 int hf_phases_at(const hf_phases* p, double refined_s) {
     int i = 0;
-    for (double end = p->items[0].took_s; i + 1 < p->count && refined_s >= end; end += p->items[i].took_s) i++;
+    for (double end = p->items[0].took_s; i + 1 < p->count && refined_s >= end; end += p->items[i].took_s)
+        i++;
     return i;
 }
 
@@ -98,7 +100,8 @@ double hf_phases_given(const hf_phases* p, double refined_s) {
     for (int i = 0; i < p->count; i++) {
         const hf_phase* a = &p->items[i];
         if (refined_s < began + a->took_s)
-            return a->from_s + (refined_s > began ? (refined_s - began) / a->took_s * (a->to_s - a->from_s) : 0);
+            return a->from_s +
+                   (refined_s > began ? (refined_s - began) / a->took_s * (a->to_s - a->from_s) : 0);
         began += a->took_s;
     }
     return p->items[p->count - 1].to_s;
@@ -109,7 +112,8 @@ double hf_phases_refined(const hf_phases* p, double given_s) {
     for (int i = 0; i < p->count; i++) {
         const hf_phase* a = &p->items[i];
         if (given_s < a->to_s)
-            return began + (given_s > a->from_s ? (given_s - a->from_s) / (a->to_s - a->from_s) * a->took_s : 0);
+            return began +
+                   (given_s > a->from_s ? (given_s - a->from_s) / (a->to_s - a->from_s) * a->took_s : 0);
         began += a->took_s;
     }
     return began;

@@ -50,7 +50,8 @@ static void find_bends(hf_pose_spline* s, double* diagonal) {
         for (int k = 0; k < w; k++) {
             const double* x = v + (size_t)i * (size_t)w + k;
             double rise = (i + 1 < n ? (x[w] - x[0]) / after : 0) - (i > 0 ? (x[0] - x[-w]) / before : 0);
-            m[(size_t)i * (size_t)w + k] = 6 * rise - (i > 0 ? lower * m[(size_t)(i - 1) * (size_t)w + k] : 0);
+            m[(size_t)i * (size_t)w + k] =
+                6 * rise - (i > 0 ? lower * m[(size_t)(i - 1) * (size_t)w + k] : 0);
         }
     }
     for (int i = n - 1; i >= 0; i--)
@@ -85,8 +86,8 @@ hf_status hf_pose_spline_make(const hf_creature* creature, const double* times, 
     return HF_OK;
 }
 
-hf_status hf_pose_spline_of(const hf_creature* creature, const hf_schedule* schedule,
-                            hf_workspace* workspace, hf_pose_spline* s) {
+hf_status hf_pose_spline_of(const hf_creature* creature, const hf_schedule* schedule, hf_workspace* workspace,
+                            hf_pose_spline* s) {
     hf_status status = take(creature, schedule->knot_count, workspace, s);
     if (status != HF_OK) return status;
     for (int i = 0; i < s->count; i++) {

@@ -7,18 +7,18 @@
 
 typedef struct hf_pose_spline {
     const hf_creature* creature;
-    int count, width;        /* poses; numbers of a pose: root's place and quaternion, joint values */
-    double* times;           /* ascending */
-    double *values, *bends;  /* count rows of width: the numbers and their second derivatives */
-    int last;                /* the stretch that was asked for last */
+    int count, width;       /* poses; numbers of a pose: root's place and quaternion, joint values */
+    double* times;          /* ascending */
+    double *values, *bends; /* count rows of width: the numbers and their second derivatives */
+    int last;               /* the stretch that was asked for last */
 } hf_pose_spline;
 
 /* The memory is the workspace's. Times ascend. */
 hf_status hf_pose_spline_make(const hf_creature* creature, const double* times, const hf_pose* poses,
                               int count, hf_workspace* workspace, hf_pose_spline* spline);
 /* The same through the knots of a schedule. */
-hf_status hf_pose_spline_of(const hf_creature* creature, const hf_schedule* schedule,
-                            hf_workspace* workspace, hf_pose_spline* spline);
+hf_status hf_pose_spline_of(const hf_creature* creature, const hf_schedule* schedule, hf_workspace* workspace,
+                            hf_pose_spline* spline);
 /* The pose at a time, held outside; pose->q has room for q_count values. */
 void hf_pose_spline_at(hf_pose_spline* spline, double time_s, hf_pose* pose);
 

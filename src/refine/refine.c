@@ -12,8 +12,6 @@
 #include <math.h>
 #include <string.h>
 #include <time.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #define FIELD(name) offsetof(hf_refine_options, name)
 static const hf_option items[] = {
@@ -25,7 +23,6 @@ static const hf_option items[] = {
     {"effort_share", HF_OPTION_REAL, FIELD(effort_share), 0.05, 1, 0.9, "", "of the effort limits of joints"},
     {"rounds", HF_OPTION_COUNT, FIELD(rounds), 0, 40, 12, "",
      "in which body and limbs are brought to move together"},
-    {"test", HF_OPTION_FLAG, FIELD(test), 0, 1, 1, "", "test every frame of the result"},
 };
 
 hf_option_table hf_refine_option_table(void) { return HF_OPTION_TABLE(items); }
@@ -69,8 +66,10 @@ typedef struct refinement {
     hf_stance_list list;
     hf_phases* phases;
     hf_phase* timed; /* the phases as the last time scaling has them */
-    bool hopeful;   /* the last motion would do with calmer times */
-    int blocked;    /* the phase that could not be timed, -1 */
+    double* good_s;  /* durations with which a motion held */
+    bool has_good, valid;
+    bool hopeful; /* the last motion would do with calmer times */
+    int blocked;  /* the phase that could not be timed, -1 */
 } refinement;
 
 /* ---- what cannot be refined ---- */
@@ -114,8 +113,8 @@ static hf_refine_why why_of(hf_scaling_block block) {
     return whys[block];
 }
 
-/* Of the haste of a phase whose frames are not borne or too fast; of the rounding of a swing that collides, and
-   how much farther away it goes, m. */
+/* Of the haste of a phase whose frames are not borne or too fast; of the rounding of a swing that collides,
+   and how much farther away it goes, m. */
 static const double CALMER = 0.5, KEEP_MORE = 0.25, SHARPER = 0.7, CLEARER_M = 0.015;
 
 /* What faults say about the phases in which they are: each phase learns once from each kind. */
@@ -141,7 +140,8 @@ static void learn(refinement* r, const hf_schedule* made, const hf_realise_resul
 /* Are all faults about forces and speeds, so that calmer times can help? */
 static bool only_borne(const hf_realise_result* faults) {
     for (int i = 0; i < faults->fault_count; i++)
-        if (faults->faults[i].kind != HF_FAULT_DYNAMIC && faults->faults[i].kind != HF_FAULT_SPEED) return false;
+        if (faults->faults[i].kind != HF_FAULT_DYNAMIC && faults->faults[i].kind != HF_FAULT_SPEED)
+            return false;
     return true;
 }
 
@@ -151,24 +151,14 @@ static hf_status judge(refinement* r, hf_schedule* made, int round) {
     hf_realise_options o = hf_realise_options_default();
     hf_realise_result faults = {0};
     hf_motion* motion = NULL;
-    o.test = r->options->test;
     hf_status status = hf_realise(r->creature, r->scene, made, &o, r->workspace, &motion, &faults);
-    if (getenv("HF_DBG")) {
-        int kinds[16] = {0};
-        for (int i = 0; i < faults.fault_count; i++) kinds[faults.faults[i].kind]++;
-        fprintf(stderr, "round %d: %.2f s, %d faults:", round, made->knots[made->knot_count - 1].time_s, faults.fault_count);
-        for (int k = 0; k < 9; k++) if (kinds[k]) fprintf(stderr, " %s %d", hf_frame_fault_text(k), kinds[k]);
-        fprintf(stderr, "; first:");
-        for (int i = 0; i < faults.fault_count && i < 12; i++) fprintf(stderr, " %d/%d", faults.faults[i].frame, faults.faults[i].kind);
-        for (int i = 0; i < faults.fault_count; i++) if (faults.faults[i].kind == 0) { const hf_collision* h = &faults.faults[i].collision; const hf_creature_view* v = &r->creature->view;
-            fprintf(stderr, " [%d %s %s]", faults.faults[i].frame, v->links[v->bodies[h->body].link].name, h->other_body >= 0 ? v->links[v->bodies[h->other_body].link].name : hf_scene_object(r->scene, h->surface.object).name); i += 5; }
-        fprintf(stderr, "\n");
-    }
-    if (status == HF_OK && round > 0) learn(r, made, &faults);
+    if (status == HF_OK) learn(r, made, &faults);
+    r->valid = status == HF_OK && faults.outcome == HF_FOUND;
     r->hopeful = status == HF_OK && faults.fault_count > 0 && only_borne(&faults);
     bool better = status == HF_OK && faults.outcome == HF_FOUND && !hf_workspace_cancelled(r->workspace) &&
-                  (!out->motion || made->knots[made->knot_count - 1].time_s < out->after_s);
-    if (status == HF_OK && faults.fault_count) out->fault_count = faults.fault_count, out->fault = faults.faults[0];
+                  made->knots[made->knot_count - 1].time_s < (out->motion ? out->after_s : out->before_s);
+    if (status == HF_OK && faults.fault_count)
+        out->fault_count = faults.fault_count, out->fault = faults.faults[0];
     if (better) {
         hf_schedule_free(out->schedule);
         hf_motion_free(out->motion);
@@ -200,8 +190,8 @@ static bool name_as(hf_schedule* s, const hf_schedule* given) {
 }
 
 /* New times for the poses of a schedule. */
-static hf_status time_again(refinement* r, const hf_schedule* poses, const hf_phases* phases,
-                            unsigned claims, int round) {
+static hf_status time_again(refinement* r, const hf_schedule* poses, const hf_phases* phases, unsigned claims,
+                            int round) {
     hf_scaling_shares shares = shares_of(r->options);
     hf_retime_info info;
     hf_schedule* made = NULL;
@@ -213,8 +203,7 @@ static hf_status time_again(refinement* r, const hf_schedule* poses, const hf_ph
     r->result->static_count = info.static_count;
     r->result->effort_count = info.effort_count;
     if (!made) {
-        if (getenv("HF_DBG")) fprintf(stderr, "block %d at %g\n", info.block, info.block_s);
-        r->blocked = r->phases ? hf_phases_at(phases, info.block_s) : -1;
+        r->blocked = hf_phases_at(phases, info.block_s);
         if (!r->result->motion) r->result->why = why_of(info.block), r->result->at_s = info.block_s;
         return HF_OK;
     }
@@ -245,63 +234,84 @@ static const double POSE_RATE = 30;
 /* Over which the body's given motion is spread: as long as a quick step. */
 static const double SMOOTH_S = 0.3;
 enum { CALMER_TRIES = 6 }; /* of the same poses, each with calmer times */
-static const double MOST_LONGER = 1.4;
-static const double LONGER = 1.1, SHORTER = 0.95;
+/* Of the times of phases that ask for too much, at least and at most, and of those in which all limbs hold:
+   they go on getting shorter. */
+static const double LONGER = 1.1, MOST_LONGER = 1.4, SHORTER = 0.95;
 
 static bool is_strained(const refinement* r, const hf_phase_load* loads, int p) {
     for (int i = p - 1; i <= p + 1; i++)
-        if (i >= 0 && i < r->phases->count && (loads[i].outside > 0 || loads[i].lost_m > 0 || i == r->blocked))
+        if (i >= 0 && i < r->phases->count &&
+            (loads[i].outside > 0 || loads[i].lost_m > 0 || i == r->blocked))
             return true;
     return false;
 }
 
-/* The times of the next round: those that the time scaling found, longer where the poses could not be borne,
-   shorter where all limbs that hold go on holding. */
-static void change_times(refinement* r, const hf_phase_load* loads) {
+/* After a motion that holds: the times that the time scaling found, shorter where all limbs hold. */
+static void go_on(refinement* r) {
     for (int i = 0; i < r->phases->count; i++) {
         hf_phase* a = &r->phases->items[i];
-        double by = is_strained(r, loads, i) ? LONGER : a->swings || r->blocked >= 0 ? 1 : SHORTER;
-        // where nothing could be timed, limits are met by the poses themselves
-        if (r->blocked >= 0) by = fmax(by, fmax(loads[i].speed, sqrt(loads[i].acceleration)));
-        a->took_s = r->timed[i].took_s * fmin(MOST_LONGER, by);
+        r->good_s[i] = a->took_s;
+        a->took_s = r->timed[i].took_s * (a->swings ? 1 : SHORTER);
         memcpy(a->pace, r->timed[i].pace, sizeof a->pace);
     }
-    hf_phases_add_up(r->phases);
+    r->has_good = true;
 }
 
-static void say_loads(const hf_phases* p, const hf_phase_load* loads) {
-    if (!getenv("HF_DBG2")) return;
-    for (int i = 0; i < p->count; i++)
-        fprintf(stderr, "  %2d %s %.2f -> %.2f s  v %.2f a %.2f out %.3f lost %.4f\n", i,
-                p->items[i].swings ? "swing" : "stand", p->items[i].to_s - p->items[i].from_s,
-                p->items[i].took_s, loads[i].speed, loads[i].acceleration, loads[i].outside, loads[i].lost_m);
+/* After one that does not: longer where the poses could not be borne or timed, and half of the way back to
+   the times that were good. Faults of frames have changed the phases already. */
+static void go_back(refinement* r, const hf_phase_load* loads) {
+    for (int i = 0; i < r->phases->count; i++) {
+        hf_phase* a = &r->phases->items[i];
+        double by = is_strained(r, loads, i) ? LONGER : 1;
+        // where nothing could be timed, limits are met by the poses themselves
+        if (r->blocked >= 0) by = fmax(by, fmax(loads[i].speed, sqrt(loads[i].acceleration)));
+        a->took_s *= fmin(MOST_LONGER, by);
+        if (r->has_good && r->blocked >= 0 && r->good_s[i] > a->took_s)
+            a->took_s = (a->took_s + r->good_s[i]) / 2;
+    }
 }
 
+/* Times for the poses of a round, calmer and calmer while that can help. */
+static hf_status calm_down(refinement* r, const hf_schedule* poses, hf_phases* own, unsigned claims,
+                           int round) {
+    hf_status status = HF_OK;
+    r->blocked = -1;
+    r->hopeful = true;
+    r->valid = false;
+    for (int tries = 0;
+         tries < CALMER_TRIES && r->hopeful && status == HF_OK && hf_workspace_goes_on(r->workspace);
+         tries++) {
+        r->hopeful = false;
+        for (int i = 0; i < own->count; i++) {
+            own->items[i].kept = r->phases->items[i].kept;
+            own->items[i].haste = r->phases->items[i].haste;
+        }
+        status = time_again(r, poses, own, claims, round);
+    }
+    return status;
+}
+
+/* Rounds of poses, times and tests. */
 static hf_status overlap_rounds(refinement* r, hf_pose_spline* spline, hf_phases* phases) {
     hf_workspace* w = r->workspace;
     hf_phase_load* loads = hf_workspace_take(w, (size_t)phases->count, sizeof *loads);
-    r->timed = hf_workspace_take(w, (size_t)phases->count, sizeof *r->timed);
-    r->phases = phases;
-    hf_status status = loads && r->timed ? HF_OK : HF_ERROR_MEMORY;
+    hf_status status = loads ? HF_OK : HF_ERROR_MEMORY;
     unsigned claims = (r->schedule->claims | HF_CLAIM_DYNAMIC) & ~(unsigned)HF_CLAIM_BALANCE;
     hf_overlap_wishes wishes = {.rate = POSE_RATE, .smooth_s = SMOOTH_S};
     for (int round = 1; round <= r->options->rounds && status == HF_OK; round++) {
         hf_workspace_mark mark = hf_workspace_begin(w);
         hf_schedule* poses = NULL;
         hf_phases own;
-        status = hf_overlap_make(r->creature, r->schedule, spline, phases, &r->list, &wishes, w, &poses, loads);
+        status =
+            hf_overlap_make(r->creature, r->schedule, spline, phases, &r->list, &wishes, w, &poses, loads);
         if (status == HF_OK) status = own_phases(phases, w, &own);
-        if (getenv("HF_DBG")) fprintf(stderr, "round %d: path of %.2f s\n", round, phases->duration_s);
-        if (status == HF_OK) say_loads(phases, loads);
         for (int i = 0; i < phases->count; i++) r->timed[i] = phases->items[i];
-        r->blocked = -1;
-        r->hopeful = true;
-        for (int try = 0; try < CALMER_TRIES && r->hopeful && status == HF_OK; try++) {
-            r->hopeful = false;
-            for (int i = 0; i < phases->count; i++) own.items[i].kept = phases->items[i].kept, own.items[i].haste = phases->items[i].haste;
-            status = time_again(r, poses, &own, claims, round);
-        }
-        change_times(r, loads);
+        if (status == HF_OK && hf_workspace_goes_on(w)) status = calm_down(r, poses, &own, claims, round);
+        if (r->valid)
+            go_on(r);
+        else
+            go_back(r, loads);
+        hf_phases_add_up(phases);
         hf_schedule_free(poses);
         hf_workspace_end(w, mark);
         if (!hf_workspace_goes_on(w)) break;
@@ -309,18 +319,39 @@ static hf_status overlap_rounds(refinement* r, hf_pose_spline* spline, hf_phases
     return status;
 }
 
+/* The phases of the schedule, in which everything is learned. */
+static hf_status begin_phases(refinement* r, hf_phases* phases) {
+    hf_workspace* w = r->workspace;
+    hf_status status = hf_phases_make(r->schedule, w, phases);
+    if (status != HF_OK) return status;
+    r->phases = phases;
+    r->timed = hf_workspace_take(w, (size_t)phases->count, sizeof *r->timed);
+    r->good_s = hf_workspace_take(w, (size_t)phases->count, sizeof *r->good_s);
+    if (!r->timed || !r->good_s) return HF_ERROR_MEMORY;
+    memcpy(r->timed, phases->items, sizeof *r->timed * (size_t)phases->count);
+    return HF_OK;
+}
+
+/* Where body and limbs could not be brought to move together, the given poses in new times. */
+static hf_status retime_given(refinement* r, hf_phases* phases) {
+    hf_status status = begin_phases(r, phases);
+    hf_phases own;
+    if (status == HF_OK) status = own_phases(phases, r->workspace, &own);
+    return status == HF_OK ? calm_down(r, r->schedule, &own, r->schedule->claims | HF_CLAIM_DYNAMIC, 0)
+                           : status;
+}
+
 static hf_status attempt(refinement* r) {
     hf_workspace* w = r->workspace;
     hf_workspace_mark mark = hf_workspace_begin(w);
-    unsigned claims = r->schedule->claims | HF_CLAIM_DYNAMIC;
     hf_pose_spline spline;
     hf_phases phases;
     hf_status status = hf_pose_spline_of(r->creature, r->schedule, w, &spline);
-    if (status == HF_OK) status = hf_phases_make(r->schedule, w, &phases);
+    if (status == HF_OK) status = begin_phases(r, &phases);
     if (status == HF_OK)
         status = hf_stance_list_make(r->creature, r->placement, r->schedule, &spline, &phases, w, &r->list);
-    if (status == HF_OK) status = time_again(r, r->schedule, &phases, claims, 0);
     if (status == HF_OK) status = overlap_rounds(r, &spline, &phases);
+    if (status == HF_OK && !r->result->motion && hf_workspace_goes_on(w)) status = retime_given(r, &phases);
     hf_stance_list_free(&r->list);
     hf_workspace_end(w, mark);
     return status;
@@ -336,7 +367,8 @@ hf_status hf_refine(const hf_creature* creature, const hf_scene* scene, const hf
     hf_status status = hf_options_check(hf_refine_option_table(), options, error);
     if (status == HF_OK) status = hf_schedule_validate(schedule, creature, scene, error);
     if (status != HF_OK) return status;
-    refinement r = {creature, scene, schedule, options, workspace, NULL, result, {0}, NULL, NULL, false, -1};
+    refinement r = {creature, scene, schedule, options, workspace, NULL,  result, {0},
+                    NULL,     NULL,  NULL,     false,   false,     false, -1};
     result->before_s = schedule->knots[schedule->knot_count - 1].time_s;
     result->why = refusal(&r);
     if (result->why != HF_REFINE_DONE) return HF_OK;

@@ -38,8 +38,12 @@ static hf_status sample(retiming* r, hf_workspace* w) {
     r->scaling.time_s = hf_workspace_take(w, rows, sizeof(double));
     r->scaling.speed = hf_workspace_take(w, rows, sizeof(double));
     if (!roots || !q || !r->scaling.time_s || !r->scaling.speed) return HF_ERROR_MEMORY;
-    r->path = (hf_scaling_path){
-        .creature = r->creature, .count = count, .step = end_s / (count - 1), .rests = true, .roots = roots, .q = q};
+    r->path = (hf_scaling_path){.creature = r->creature,
+                                .count = count,
+                                .step = end_s / (count - 1),
+                                .rests = true,
+                                .roots = roots,
+                                .q = q};
     for (int i = 0; i < count; i++) {
         hf_pose pose = {.q = q + (size_t)i * n};
         hf_pose_spline_at(&r->spline, i * r->path.step, &pose);
@@ -91,7 +95,8 @@ static double frame_of(const retiming* r, double place_s) {
 static void keep_limits(const hf_creature* c, double* q) {
     for (int j = 0; j < c->view.joint_count; j++) {
         const hf_joint* joint = &c->view.joints[j];
-        if (joint->q_count == 1) q[joint->q_index] = fmin(joint->upper, fmax(joint->lower, q[joint->q_index]));
+        if (joint->q_count == 1)
+            q[joint->q_index] = fmin(joint->upper, fmax(joint->lower, q[joint->q_index]));
     }
     hf_pose_follow(c, q);
 }

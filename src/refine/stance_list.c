@@ -1,6 +1,7 @@
 /* Stances of a schedule's phases. */
 #include "refine/stance_list.h"
 
+#include "balance/stance.h"
 #include "base/memory.h"
 #include "base/workspace.h"
 #include "model/creature.h"
@@ -22,6 +23,22 @@ static hf_status begin_holds(const hf_creature* c, const hf_placement* placement
     return status;
 }
 
+/* Many patches have more halfspaces than are worth keeping. Their middles alone have few, and what the
+   middles bear the patches bear, too. False when there is no patch. */
+static bool shrink_patches(hf_support* supports, int count) {
+    bool any = false;
+    for (int i = 0; i < count; i++) {
+        hf_support* s = &supports[i];
+        if (s->corner_count < 2 || s->grip) continue;
+        hf_vec3 sum = {0, 0, 0};
+        for (int k = 0; k < s->corner_count; k++) sum = hf_add(sum, s->corners[k]);
+        s->corners[0] = hf_scale(sum, 1.0 / s->corner_count);
+        s->corner_count = 1;
+        any = true;
+    }
+    return any;
+}
+
 /* The stance of the holds that last in the middle of a phase. */
 static hf_status add_stance(const hf_creature* c, const hf_schedule* s, double middle_s, hf_stance_list* list,
                             hf_workspace* w) {
@@ -36,10 +53,11 @@ static hf_status add_stance(const hf_creature* c, const hf_schedule* s, double m
     hf_stance_options o = hf_stance_options_default();
     o.polytope = true;
     list->bearing[list->count] = count;
-    hf_status status = hf_stance_create(&list->stances[list->count]);
-    if (status == HF_OK)
-        status = hf_stance_build(list->stances[list->count++], supports, count, c->view.mass, &o, w);
-    return status;
+    hf_stance** stance = &list->stances[list->count++];
+    hf_status status = hf_stance_create(stance);
+    if (status == HF_OK) status = hf_stance_build(*stance, supports, count, c->view.mass, &o, w);
+    if (status != HF_OK || (*stance)->polytope.known || !shrink_patches(supports, count)) return status;
+    return hf_stance_build(*stance, supports, count, c->view.mass, &o, w);
 }
 
 hf_status hf_stance_list_make(const hf_creature* c, const hf_placement* placement, const hf_schedule* s,
@@ -67,7 +85,8 @@ void hf_stance_list_free(hf_stance_list* list) {
 
 int hf_stance_list_at(const hf_stance_list* list, const hf_phases* phases, double refined_s, double early_s) {
     int best = hf_phases_at(phases, refined_s);
-    const int beside[2] = {hf_phases_at(phases, refined_s - early_s), hf_phases_at(phases, refined_s + early_s)};
+    const int beside[2] = {hf_phases_at(phases, refined_s - early_s),
+                           hf_phases_at(phases, refined_s + early_s)};
     for (int i = 0; i < 2; i++)
         if (list->bearing[beside[i]] < list->bearing[best]) best = beside[i];
     return best;

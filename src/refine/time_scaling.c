@@ -17,8 +17,10 @@ static const double LEAST_STEP_S = 1e-3;
 /* Sides of the polygon inside the disc of root accelerations: 2 % are given away. */
 enum { DISC_SIDES = 16 };
 static const double DISC_SHARE = 0.98078528040323043; /* cos(pi / 16) */
-/* Directions in which the forces of a stance without halfspaces are asked, to begin with. */
-enum { ASKED = 8 };
+/* Corners of what a stance without halfspaces bears at a pose that are looked for, and when two are one, as a
+   share of the box. */
+enum { TRACED = 24 };
+static const double SAME_CORNER = 1e-7;
 /* A squared speed may be off by this share of what is allowed: rounding. */
 static const double ROUNDING = 1e-9;
 /* Of what is left to a halfspace when the path is passed with s' = 1, that a margin may take. */
@@ -105,8 +107,7 @@ static hf_status find_demand(const hf_scaling_path* p, int i, derivatives d, hf_
     hf_pose pose = pose_of(p, i);
     hf_vec3 none = hf_v3(0, 0, 0), gravity = hf_v3(0, 0, -HF_GRAVITY_M_S2);
     hf_status status = hf_inverse_dynamics(p->creature, &pose, NULL, NULL, gravity, w, out->rest);
-    if (status == HF_OK)
-        status = hf_inverse_dynamics(p->creature, &pose, NULL, d.first, none, w, out->by_u);
+    if (status == HF_OK) status = hf_inverse_dynamics(p->creature, &pose, NULL, d.first, none, w, out->by_u);
     if (status == HF_OK)
         status = hf_inverse_dynamics(p->creature, &pose, d.first, d.second, none, w, out->by_x);
     return status;
@@ -183,10 +184,10 @@ typedef struct traced {
 } traced;
 
 static bool farthest(traced* t, double nu, double nx, double* u, double* x) {
-    t->program->cost[t->columns] = nu * t->most_u, t->program->cost[t->columns + 1] = nx * t->most_x;
+    t->program->cost[t->columns] = nu, t->program->cost[t->columns + 1] = nx;
     if (hf_force_maximise(t->program) != HF_FORCE_BEST) return false;
-    *u = (hf_force_value(t->program, t->columns) - 1) * t->most_u;
-    *x = hf_force_value(t->program, t->columns + 1) * t->most_x;
+    *u = hf_force_value(t->program, t->columns) - 1;
+    *x = hf_force_value(t->program, t->columns + 1);
     return true;
 }
 
@@ -221,14 +222,39 @@ static void cut_hull(const hf_pace_region* hull, hf_pace_region* r) {
     }
 }
 
-static void trace_forces(traced* t, hf_pace_region* r) {
-    hf_pace_region hull = {.count = 0};
-    for (int k = 0; k < ASKED; k++) {
-        double angle = 2 * M_PI * k / ASKED, u, x;
-        if (!farthest(t, hf_cos(angle), hf_sin(angle), &u, &x)) continue;
-        bool same = hull.count && hull.u[hull.count - 1] == u && hull.x[hull.count - 1] == x;
-        if (!same) hull.u[hull.count] = u, hull.x[hull.count++] = x;
+/* Puts a corner behind corner `at`, unless it is one of the two that it would stand between. */
+static bool insert_corner(hf_pace_region* hull, int at, double u, double x) {
+    int next = hull->count ? (at + 1) % hull->count : 0;
+    for (int i = 0; hull->count && i < 2; i++) {
+        int k = i ? next : at;
+        if (fabs(hull->u[k] - u) + fabs(hull->x[k] - x) < SAME_CORNER) return false;
     }
+    for (int i = hull->count; i > at + 1; i--) hull->u[i] = hull->u[i - 1], hull->x[i] = hull->x[i - 1];
+    int place = hull->count ? at + 1 : 0;
+    hull->u[place] = u, hull->x[place] = x;
+    hull->count++;
+    return true;
+}
+
+/* The corners of what the forces bear, in shares of the box: the farthest along four directions, then the
+   farthest across each side, as for the region of a centre of mass (Bretl and Lall 2008). */
+static void trace_forces(traced* t, hf_pace_region* r) {
+    static const double first[4][2] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}};
+    hf_pace_region hull = {.count = 0};
+    double u, x;
+    for (int k = 0; k < 4; k++)
+        if (farthest(t, first[k][0], first[k][1], &u, &x)) insert_corner(&hull, hull.count - 1, u, x);
+    for (int i = 0, asked = 0; hull.count > 1 && hull.count < TRACED && asked < hull.count; asked++) {
+        int n = (i + 1) % hull.count;
+        double nu = hull.x[n] - hull.x[i], nx = hull.u[i] - hull.u[n], size = hf_hypot(nu, nx);
+        bool beyond = size > 0 && farthest(t, nu / size, nx / size, &u, &x) &&
+                      nu * (u - hull.u[i]) + nx * (x - hull.x[i]) > SAME_CORNER * size;
+        if (beyond && insert_corner(&hull, i, u, x))
+            asked = -1;
+        else
+            i = n;
+    }
+    for (int i = 0; i < hull.count; i++) hull.u[i] *= t->most_u, hull.x[i] *= t->most_x;
     if (hull.count < 3)
         r->count = 0;
     else
@@ -355,7 +381,10 @@ static hf_status pass_backward(const hf_scaling_path* p, const hf_scaling_shares
         }
         hf_pace_region_span(&regions[i], 0, 1, &least, &most);
         next = alone;
-        if (!hf_workspace_goes_on_often(w)) return HF_OK;
+        if (!hf_workspace_goes_on_often(w)) {
+            stop_at(out, i, HF_SCALING_UNREACHED);
+            return HF_OK;
+        }
     }
     return status;
 }

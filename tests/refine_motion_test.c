@@ -1,0 +1,121 @@
+/* A shipped plan refined: quicker, and valid by the check, which shares nothing with what made it. */
+#include "test.h"
+
+#include <holdfast/holdfast.h>
+
+static char* shipped(const char* inside) {
+    static char path[1200];
+    snprintf(path, sizeof path, "%s/data/%s", HF_SOURCE_DIR, inside);
+    return path;
+}
+
+typedef struct stairs {
+    hf_scenario* scenario;
+    hf_plan_model* model;
+    hf_plan_result plan;
+    hf_workspace* workspace;
+} stairs;
+
+static void stairs_make(stairs* s) {
+    hf_error error = {0};
+    memset(s, 0, sizeof *s);
+    hf_load_options load = hf_load_options_default();
+    static const char* folders[1];
+    static char creatures[1200];
+    snprintf(creatures, sizeof creatures, "%s", shipped("creatures"));
+    folders[0] = creatures;
+    load.creature_path = (hf_strings){1, folders};
+    assert_int_equal(hf_scenario_load(shipped("scenarios/stairs.scenario.json"), &load, &s->scenario, &error),
+                     HF_OK);
+    hf_plan_options o = hf_plan_options_default();
+    o.seed = s->scenario->seed;
+    assert_int_equal(hf_plan_model_create(s->scenario->creature, &o, &s->model, &error), HF_OK);
+    hf_plan_query query = {.start = &s->scenario->start, .goal = &s->scenario->goal};
+    assert_int_equal(hf_plan_find(s->model, s->scenario->scene, &query, &o, NULL, NULL, &s->plan, &error),
+                     HF_OK);
+    assert_int_equal(s->plan.outcome, HF_FOUND);
+    assert_int_equal(hf_workspace_create(&s->workspace), HF_OK);
+}
+
+static void stairs_free(stairs* s) {
+    hf_plan_result_free(&s->plan);
+    hf_plan_model_free(s->model);
+    hf_scenario_free(s->scenario);
+    hf_workspace_free(s->workspace);
+}
+
+static void refine(const stairs* s, hf_refine_result* r) {
+    hf_error error = {0};
+    hf_refine_options o = hf_refine_options_default();
+    o.rounds = 3;
+    assert_int_equal(
+        hf_refine(s->scenario->creature, s->scenario->scene, s->plan.schedule, &o, s->workspace, r, &error),
+        HF_OK);
+}
+
+static void stairs_are_climbed_sooner_and_the_check_agrees(void** state) {
+    (void)state;
+    stairs s;
+    hf_refine_result r = {0};
+    hf_check_report report;
+    hf_error error;
+    stairs_make(&s);
+    double before_s = s.plan.schedule->knots[s.plan.schedule->knot_count - 1].time_s;
+    refine(&s, &r);
+    assert_int_equal(r.outcome, HF_FOUND);
+    assert_true(fabs(r.before_s - before_s) < 1e-9);
+    assert_true(r.after_s < 0.7 * before_s);
+    assert_true(r.motion->claims & HF_CLAIM_DYNAMIC);
+    assert_true(fabs(r.motion->frames[r.motion->frame_count - 1].time_s - r.after_s) < 1e-6);
+    // as many holds as the plan has, in the same places, so that the goal is still reached
+    assert_int_equal(r.schedule->hold_count, s.plan.schedule->hold_count);
+    for (int i = 0; i < r.schedule->hold_count; i++) {
+        const hf_hold *a = &r.schedule->holds[i].hold, *b = &s.plan.schedule->holds[i].hold;
+        assert_true(a->limb == b->limb && a->object == b->object && hf_distance(a->point, b->point) < 1e-12);
+    }
+    assert_int_equal(
+        hf_check_scenario(r.motion, s.scenario->creature, s.scenario, 0, NULL, NULL, &report, &error), HF_OK);
+    assert_true(report.valid);
+    assert_int_equal(report.undynamic, 0);
+    assert_int_equal(report.goal_violations, 0);
+    assert_true(report.contact_error_max_m < 1e-3);
+    hf_check_report_free(&report);
+    hf_refine_result_free(&r);
+    stairs_free(&s);
+}
+
+/* A motion's own frames make the schedule that it keeps. */
+static void a_motion_gives_back_its_schedule(void** state) {
+    (void)state;
+    stairs s;
+    hf_schedule* schedule;
+    hf_error error;
+    stairs_make(&s);
+    assert_int_equal(
+        hf_schedule_of_motion(s.plan.motion, s.scenario->creature, s.scenario->scene, &schedule, &error),
+        HF_OK);
+    assert_int_equal(schedule->knot_count, s.plan.schedule->knot_count);
+    assert_int_equal(schedule->hold_count, s.plan.schedule->hold_count);
+    assert_true(fabs(schedule->rate - s.plan.schedule->rate) < 1e-6);
+    hf_schedule_free(schedule);
+    // of another creature: refused as hf_motion_validate refuses it, with its reason
+    hf_creature* other;
+    assert_int_equal(hf_creature_load(shipped("creatures/insect.creature.json"), NULL, &other, &error),
+                     HF_OK);
+    hf_status refused = hf_motion_validate(s.plan.motion, other, s.scenario->scene, NULL);
+    assert_int_not_equal(refused, HF_OK);
+    assert_int_equal(hf_schedule_of_motion(s.plan.motion, other, s.scenario->scene, &schedule, &error),
+                     refused);
+    assert_null(schedule);
+    assert_true(strlen(error.message) > 5);
+    hf_creature_free(other);
+    stairs_free(&s);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(stairs_are_climbed_sooner_and_the_check_agrees),
+        cmocka_unit_test(a_motion_gives_back_its_schedule),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
