@@ -19,6 +19,8 @@ typedef struct hf_adapt_options {
     int candidates;   /* new contacts looked at for one phase, 1..1000; default 24 */
     int tries;        /* of them tried in the whole motion, best first, 1..100; default 4 */
     int rounds;       /* of repairs of balance and collisions in one pass, 0..100; default 12 */
+    int passes;       /* times that the whole motion is bent, repaired and tested for one update at most;
+                         default 24 */
     double spacing_m; /* descriptor points on the scene are that far apart beside the body; default 0.04 */
     uint64_t seed;    /* default 1 */
 } hf_adapt_options;

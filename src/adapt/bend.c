@@ -103,7 +103,7 @@ hf_status hf_bend_start(hf_bend* b, const hf_moved_relation* moved, const hf_sce
     memcpy(b->roots, s->roots, f * sizeof *b->roots);
     memcpy(b->q, s->q, f * (size_t)s->q_count * sizeof *b->q);
     for (int i = 0; i < s->phase_count; i++) {
-        const hf_phase* p = &s->phases[i];
+        const hf_source_phase* p = &s->phases[i];
         hf_phase_plan* plan = &b->phases[i];
         *plan =
             (hf_phase_plan){.first = p->first, .last = p->last, .hold = p->hold, .turn = hf_quat_identity()};
@@ -132,7 +132,7 @@ static hf_transform object_now(const hf_bend* b, int frame, int object) {
 }
 
 hf_transform hf_bend_link(const hf_bend* b, int phase, int frame) {
-    const hf_phase* p = &b->source->phases[phase];
+    const hf_source_phase* p = &b->source->phases[phase];
     const hf_phase_plan* plan = &b->phases[phase];
     hf_transform now = object_now(b, frame, plan->hold.object);
     if (plan->mode == HF_PHASE_ELSEWHERE) return hf_compose(now, plan->local);
