@@ -343,6 +343,41 @@ static void test_retime(void** state) {
     hf_schedule_free(schedule);
 }
 
+/* A family by two threads is that of one thread, each variant in a scene of its own. */
+static void test_family(void** state) {
+    world* w = *state;
+    hf_error error = {0};
+    char name[32];
+    hf_vary vary;
+    assert_int_equal(hf_vary_parse("step_2.z=-0.02:0.02:3", name, sizeof name, &vary, &error), HF_OK);
+    assert_string_equal(vary.object, "step_2");
+    assert_int_equal(vary.kind, HF_VARY_Z);
+    hf_variant* variants[2] = {NULL, NULL};
+    int count = 0, step = hf_scene_find(w->scenario->scene, "step_2");
+    double z = hf_scene_object(w->scenario->scene, step).start.position.z;
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(hf_adapt_family(w->scenario->creature, w->scenario->scene, w->schedule, NULL, NULL,
+                                         0, &vary, 1, i + 1, &variants[i], &count, &error),
+                         HF_OK);
+    assert_int_equal(count, 3);
+    for (int k = 0; k < 3; k++) {
+        const hf_variant *a = &variants[0][k], *b = &variants[1][k];
+        assert_near(a->values[0], 0.02 * (k - 1), 1e-12);
+        assert_near(hf_scene_object(a->scene, step).start.position.z, z + 0.02 * (k - 1), 1e-12);
+        assert_int_equal(a->result.outcome, HF_FOUND);
+        assert_int_equal(a->schedule->knot_count, b->schedule->knot_count);
+        for (int i = 0; i < a->schedule->knot_count; i++)
+            assert_true(same_knot(&a->schedule->knots[i], &b->schedule->knots[i], a->schedule->q_count));
+    }
+    // the middle one is no edit at all
+    assert_int_equal(variants[0][1].result.touched, 0);
+    for (int i = 0; i < 2; i++) hf_variants_free(variants[i], count);
+    const char* bad[] = {"step_2",   "step_2.z",       "step_2.z=1:2",   "step_2.w=1:2:3",
+                         ".z=1:2:3", "step_2.z=1:2:0", "step_2.z=1:2:3x"};
+    for (int i = 0; i < 7; i++)
+        assert_int_equal(hf_vary_parse(bad[i], name, sizeof name, &vary, &error), HF_ERROR_ARGUMENT);
+}
+
 static void test_arguments(void** state) {
     world* w = *state;
     hf_adapt_editor* e = NULL;
@@ -370,7 +405,7 @@ int main(void) {
         cmocka_unit_test(test_rotations), cmocka_unit_test(test_scene_edits), cmocka_unit_test(test_relation),
         cmocka_unit_test(test_profile),   cmocka_unit_test(test_identity),    cmocka_unit_test(test_bend),
         cmocka_unit_test(test_removed),   cmocka_unit_test(test_flat_stairs), cmocka_unit_test(test_retime),
-        cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_family),    cmocka_unit_test(test_arguments),
     };
     return cmocka_run_group_tests(tests, load_world, free_world);
 }
