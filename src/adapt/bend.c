@@ -16,6 +16,8 @@
 /* A limb comes from, and goes back to, the opened motion within so long before its first and after its last
    contact that is elsewhere, s. */
 static const double EASE_S = 0.5;
+/* Swings differ from what the descriptors say by as much, m. */
+static const double LITTLE_M = 0.003;
 /* The root's way is smoothed over so long, s: the fit of single frames trembles by its tolerance. */
 static const double SMOOTH_S = 0.1;
 /* Parts of the trunk nearer to a surface than this share of the creature's height go with it, those twice as
@@ -156,9 +158,13 @@ static hf_delta held_delta(const hf_bend* b, int phase, int frame) {
     return delta_between(hf_source_tip(b->source, frame, limb), hf_bend_link(b, phase, frame));
 }
 
+/* What descriptors say of a limb that holds nothing; by less than a little it stays, so that edits far away
+   leave it alone. */
 static hf_delta free_delta(const hf_bend* b, int limb, int frame) {
     hf_delta d = {0};
     hf_relation_shift(b->relation, b->moved, frame, b->source->tip_particle[limb], &d.shift);
+    double size = hf_length(d.shift);
+    d.shift = size > LITTLE_M ? hf_scale(d.shift, 1 - LITTLE_M / size) : hf_v3(0, 0, 0);
     return d;
 }
 
