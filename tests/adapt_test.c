@@ -1,9 +1,14 @@
-/* Adaptation: edited scenes, descriptors, profiles, and motions in edited scenes. */
+/* Adaptation: edited scenes, rotations, descriptors, force profiles, times, and motions in edited scenes. */
 #include "test.h"
 
 #include "adapt/editor.h"
+#include "adapt/profile.h"
+#include "adapt/refit.h"
+#include "adapt/retime.h"
+#include "adapt/rotation.h"
+#include "base/random.h"
+
 #include <stdlib.h>
-#include <time.h>
 
 typedef struct world {
     hf_scenario* scenario;
@@ -12,65 +17,395 @@ typedef struct world {
     hf_adapt_editor* editor;
 } world;
 
-static double now_s(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+static int load_world(void** state) {
+    static world w;
+    hf_error error = {0};
+    assert_int_equal(
+        hf_scenario_load(data_path("data/clips/stairs.scenario.json"), NULL, &w.scenario, &error), HF_OK);
+    assert_int_equal(hf_schedule_load(data_path("data/clips/stairs.schedule.json"), w.scenario->creature,
+                                      w.scenario->scene, &w.schedule, &error),
+                     HF_OK);
+    assert_int_equal(hf_workspace_create(&w.workspace), HF_OK);
+    assert_int_equal(
+        hf_adapt_editor_create(w.scenario->creature, w.scenario->scene, w.schedule, NULL, &w.editor, &error),
+        HF_OK);
+    *state = &w;
+    return 0;
 }
 
-int main(int argc, char** argv) {
-    world w = {0};
-    hf_error error = {0};
-    char text[1024];
-    if (hf_scenario_load(argv[1], NULL, &w.scenario, &error) != HF_OK) { puts(hf_error_text(&error, text, sizeof text)); return 1; }
-    if (hf_schedule_load(argv[2], w.scenario->creature, w.scenario->scene, &w.schedule, &error) != HF_OK) { puts(hf_error_text(&error, text, sizeof text)); return 1; }
-    hf_workspace_create(&w.workspace);
-    double t0 = now_s();
-    hf_adapt_options o = hf_adapt_options_default();
-    if (getenv("ROUNDS")) o.rounds = atoi(getenv("ROUNDS"));
-    if (getenv("LEVEL")) o.level = atoi(getenv("LEVEL"));
-    hf_status s = hf_adapt_editor_create(w.scenario->creature, w.scenario->scene, w.schedule, &o, &w.editor, &error);
-    printf("open %d %.3f s, %d knots\n", s, now_s() - t0, w.schedule->knot_count);
-    hf_adapt_result r = {0};
-    for (int i = 3; i < argc; i += 4) {
-        hf_scene_edit e = hf_scene_edit_of(argv[i]);
-        int at = hf_scene_find(w.scenario->scene, argv[i]);
-        if (!strcmp(argv[i+1], "remove")) e.remove = true;
-        else {
-        e.has_position = true;
-        e.position = hf_add(hf_scene_object(w.scenario->scene, at).start.position, hf_v3(atof(argv[i + 1]), atof(argv[i + 2]), atof(argv[i + 3])));
-        }
-        if (hf_adapt_editor_edit(w.editor, &e, 1, &error) != HF_OK) { puts(hf_error_text(&error, text, sizeof text)); return 1; }
-    }
-    hf_schedule* out = NULL;
-    for (int k = 0; k < 2; k++) {
-    hf_schedule_free(out);
-    t0 = now_s();
-    s = hf_adapt_editor_update(w.editor, w.workspace, &out, &r);
-    printf("update %d %.1f ms: %s level %d touched %d faults %d\n", s, 1e3 * (now_s() - t0), hf_outcome_text(r.outcome), r.level, r.touched, r.realised.fault_count);
-    }
-    for (int i = 0; i < r.phase_count; i++)
-        printf("  %2d limb %d object %d -> %d %.2f..%.2f %-8s moved %.3f h1 %.2f h2 %.2f %s\n", i, r.phases[i].limb, r.phases[i].object, r.phases[i].to_object, r.phases[i].from_s, r.phases[i].to_s, hf_phase_fate_text(r.phases[i].fate), r.phases[i].moved_m, r.phases[i].h1, r.phases[i].h2, r.phases[i].why);
-    for (int i = 0; i < r.realised.fault_count && i < 40; i++)
-        printf("  fault frame %d %s limb %d body %s surface %d n %.2f %.2f %.2f\n", r.realised.faults[i].frame, hf_frame_fault_text(r.realised.faults[i].kind), r.realised.faults[i].limb,
-          r.realised.faults[i].kind == HF_FAULT_COLLIDES ? hf_creature_get(w.scenario->creature)->links[hf_creature_get(w.scenario->creature)->bodies[r.realised.faults[i].collision.body].link].name : "", r.realised.faults[i].collision.surface.object,
-          r.realised.faults[i].collision.surface.normal.x,r.realised.faults[i].collision.surface.normal.y,r.realised.faults[i].collision.surface.normal.z);
-    if (getenv("DUMP"))
-    for (int f = 0; f < w.editor->source.frame_count; f += atoi(getenv("DUMP"))) {
-        hf_bend* b = &w.editor->bend; int n = w.editor->source.limb_count;
-        printf("%4d %c root %+.4f %+.4f %+.4f turn %+.3f %+.3f %+.3f push %+.4f %+.4f %+.4f missed %x |", f, b->touched[f] ? 'T' : '-', b->root[f].shift.x, b->root[f].shift.y, b->root[f].shift.z, b->root[f].turn.x, b->root[f].turn.y, b->root[f].turn.z, b->root_push[f].shift.x, b->root_push[f].shift.y, b->root_push[f].shift.z, b->missed[f]);
-        for (int l = 0; l < n; l++) if (w.editor->source.acts[l]) printf(" %+.4f %+.4f %+.4f (%.3f)%c", b->tips[f*n+l].shift.x, b->tips[f*n+l].shift.y, b->tips[f*n+l].shift.z, b->tip_push[f*n+l].z, hf_bend_holds(b, f, l) >= 0 ? 'h' : '.');
-        printf("\n");
-    }
-    hf_motion* m = NULL;
-    hf_realise_result rr = {0};
-    hf_realise_options ro = hf_realise_options_default();
-    t0 = now_s();
-    hf_realise(w.scenario->creature, hf_adapt_editor_scene(w.editor), out, &ro, w.workspace, &m, &rr);
-    printf("realise whole %.1f ms, faults %d\n", 1e3 * (now_s() - t0), rr.fault_count);
-    hf_check_report cr = {0};
-    (void)cr;
-    m->scenario = NULL;
-    hf_motion_save(m, "/tmp/edit/out.motion.json", &error);
+static int free_world(void** state) {
+    world* w = *state;
+    hf_adapt_editor_free(w->editor);
+    hf_workspace_free(w->workspace);
+    hf_schedule_free(w->schedule);
+    hf_scenario_free(w->scenario);
     return 0;
+}
+
+static hf_scene_edit shifted(const world* w, const char* object, double x, double y, double z) {
+    hf_scene_edit e = hf_scene_edit_of(object);
+    int i = hf_scene_find(w->scenario->scene, object);
+    assert_true(i >= 0);
+    e.has_position = true;
+    e.position = hf_add(hf_scene_object(w->scenario->scene, i).start.position, hf_v3(x, y, z));
+    return e;
+}
+
+/* The update after one edit, which is taken back; the independent check judges what is said to be found. */
+static hf_schedule* adapt(world* w, const hf_scene_edit* e, hf_adapt_result* r) {
+    hf_error error = {0};
+    hf_schedule* schedule = NULL;
+    hf_motion* motion = NULL;
+    hf_realise_result whole = {0};
+    hf_check_report report = {0};
+    hf_realise_options options = hf_realise_options_default();
+    bool undone;
+    assert_int_equal(hf_adapt_editor_edit(w->editor, e, 1, &error), HF_OK);
+    assert_int_equal(hf_adapt_editor_update(w->editor, w->workspace, &schedule, r), HF_OK);
+    const hf_scene* scene = hf_adapt_editor_scene(w->editor);
+    assert_int_equal(
+        hf_realise(w->scenario->creature, scene, schedule, &options, w->workspace, &motion, &whole), HF_OK);
+    if (r->outcome == HF_FOUND) {
+        assert_int_equal(whole.fault_count, 0);
+        assert_int_equal(
+            hf_check_motion(motion, w->scenario->creature, scene, 1, NULL, NULL, &report, &error), HF_OK);
+        if (!report.valid) fail_msg("%s", report.problem_count ? report.problems[0].what : "not valid");
+        assert_true(report.slip_max_m < 1e-3 && report.contact_error_max_m < 1e-3);
+    } else
+        assert_true(r->realised.fault_count > 0);
+    hf_check_report_free(&report);
+    hf_realise_result_free(&whole);
+    hf_motion_free(motion);
+    assert_int_equal(hf_adapt_editor_undo(w->editor, &undone), HF_OK);
+    assert_true(undone);
+    return schedule;
+}
+
+static int same_knot(const hf_knot* a, const hf_knot* b, int q_count) {
+    return memcmp(&a->root, &b->root, sizeof a->root) == 0 &&
+           memcmp(a->q, b->q, sizeof *a->q * (size_t)q_count) == 0;
+}
+
+/* ---- the parts ---- */
+
+/* A turn times a stretch: the nearest rotation is the turn. */
+static void test_rotations(void** state) {
+    (void)state;
+    hf_random random = hf_random_start(1, 1, 1);
+    for (int k = 0; k < 200; k++) {
+        hf_vec3 axis = hf_normalize(hf_random_in_box(&random, hf_v3(-1, -1, -1), hf_v3(1, 1, 1)));
+        hf_quat turn = hf_quat_axis_angle(axis, hf_random_between(&random, -3, 3));
+        hf_mat3 t = hf_quat_matrix(turn);
+        // symmetric positive definite: A A^T + 0.1
+        double a[9], s[9], m[9];
+        for (int i = 0; i < 9; i++) a[i] = hf_random_between(&random, -1, 1);
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++) {
+                s[3 * i + j] = i == j ? 0.1 : 0;
+                for (int n = 0; n < 3; n++) s[3 * i + j] += a[3 * i + n] * a[3 * j + n];
+            }
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++) {
+                m[3 * i + j] = 0;
+                for (int n = 0; n < 3; n++) m[3 * i + j] += t.m[3 * i + n] * s[3 * n + j];
+            }
+        assert_near(hf_quat_angle(hf_rotation_nearest(m), turn), 0, 1e-6);
+    }
+    // a reflection has no rotation of its own: the answer is one all the same
+    const double mirror[9] = {1, 0, 0, 0, 1, 0, 0, 0, -1};
+    hf_mat3 r = hf_quat_matrix(hf_rotation_nearest(mirror));
+    double det = r.m[0] * (r.m[4] * r.m[8] - r.m[5] * r.m[7]) - r.m[1] * (r.m[3] * r.m[8] - r.m[5] * r.m[6]) +
+                 r.m[2] * (r.m[3] * r.m[7] - r.m[4] * r.m[6]);
+    assert_near(det, 1, 1e-12);
+}
+
+static void test_scene_edits(void** state) {
+    world* w = *state;
+    const hf_scene* scene = w->scenario->scene;
+    hf_error error = {0};
+    hf_scene* changed = NULL;
+    int count = hf_scene_object_count(scene), step = hf_scene_find(scene, "step_3");
+    hf_scene_edit edits[3] = {shifted(w, "step_3", 0, 0, 0.1), hf_scene_edit_of("step_2"),
+                              hf_scene_edit_of("rock")};
+    edits[1].remove = true;
+    edits[2].mesh = hf_scene_object(scene, step).mesh;
+    assert_int_equal(hf_scene_change(scene, edits, 3, &changed, &error), HF_OK);
+    assert_int_equal(hf_scene_object_count(changed), count + 1);
+    assert_int_equal(hf_scene_object(changed, hf_scene_find(scene, "step_2")).mesh.triangle_count, 0);
+    assert_near(hf_scene_object(changed, step).start.position.z,
+                hf_scene_object(scene, step).start.position.z + 0.1, 1e-12);
+    // what only moved shares its triangles
+    assert_ptr_equal(hf_scene_object(changed, step).mesh.vertices,
+                     hf_scene_object(scene, step).mesh.vertices);
+    hf_scene_free(changed);
+    hf_scene_edit bad[] = {hf_scene_edit_of("step_33"), shifted(w, "step_3", NAN, 0, 0),
+                           hf_scene_edit_of("step_3"), hf_scene_edit_of("step_3")};
+    bad[2].scale = 0;
+    bad[3].remove = true, bad[3].at_s = 1;
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(hf_scene_change(scene, &bad[i], 1, &changed, &error), HF_ERROR_ARGUMENT);
+        assert_null(changed);
+        assert_non_null(strstr(error.message, "step_3"));
+    }
+    assert_int_equal(hf_adapt_editor_edit(w->editor, &bad[0], 1, &error), HF_ERROR_ARGUMENT);
+    assert_ptr_equal(hf_adapt_editor_scene(w->editor), scene);
+}
+
+/* Weights sum to 1 and are never negative, and a scene that moves as a whole takes every joint along. */
+static void test_relation(void** state) {
+    world* w = *state;
+    const hf_relation* r = &w->editor->relation;
+    const hf_source* s = r->source;
+    assert_true(r->count > 50);
+    int rows = s->frame_count * s->particle_count;
+    for (int row = 0; row < rows; row += 97) {
+        double sum = 0;
+        for (int k = r->start[row]; k < r->start[row + 1]; k++) {
+            assert_true(r->weights[k].weight > 0);
+            sum += (double)r->weights[k].weight;
+        }
+        assert_near(sum, 1, 1e-5);
+    }
+    hf_scene_edit edits[7];
+    const char* names[] = {"ground", "step_1", "step_2", "step_3", "step_4", "step_5", "landing"};
+    for (int i = 0; i < 7; i++) edits[i] = shifted(w, names[i], 0.1, -0.2, 0.3);
+    hf_scene* changed = NULL;
+    hf_moved_relation moved;
+    assert_int_equal(hf_scene_change(w->scenario->scene, edits, 7, &changed, NULL), HF_OK);
+    assert_int_equal(hf_relation_move(r, changed, &moved), HF_OK);
+    for (int f = 0; f < s->frame_count; f += 50)
+        for (int p = 0; p < s->particle_count; p++) {
+            hf_vec3 shift;
+            assert_true(hf_relation_shift(r, &moved, f, p, &shift));
+            assert_near(hf_distance(shift, hf_v3(0.1, -0.2, 0.3)), 0, 1e-5);
+        }
+    hf_moved_relation_free(&moved);
+    hf_scene_free(changed);
+}
+
+/* A contact is like itself: h1 is 1. Turned away from its surface it gives less. */
+static void test_profile(void** state) {
+    world* w = *state;
+    const hf_creature_view* v = hf_creature_get(w->scenario->creature);
+    hf_transform* links = calloc((size_t)v->link_count, sizeof *links);
+    double* jacobian = calloc(3 * (size_t)v->v_count, sizeof *jacobian);
+    assert_true(links && jacobian);
+    hf_pose pose = hf_source_pose(&w->editor->source, 500);
+    hf_forward(w->scenario->creature, &pose, links);
+    int limb = hf_creature_find_limb(w->scenario->creature, "left_leg");
+    hf_vec3 point = links[v->limbs[limb].effector_link].position;
+    hf_profile_query q = {w->scenario->creature, limb, links, point, hf_v3(0, 0, 1), 0.5, jacobian};
+    hf_profile p = hf_profile_of(&q);
+    assert_near(hf_profile_likeness(&p, &q), 1, 1e-9);
+    for (int i = 0; i < 3; i++) assert_true(p.forces[i] >= 0);
+    q.normal = hf_v3(0, 0, -1);
+    assert_near(hf_profile_likeness(&p, &q), -1, 1e-9);
+    free(links);
+    free(jacobian);
+}
+
+/* ---- motions ---- */
+
+static void test_identity(void** state) {
+    world* w = *state;
+    hf_adapt_result r = {0};
+    hf_schedule* schedule = NULL;
+    assert_int_equal(hf_adapt_editor_update(w->editor, w->workspace, &schedule, &r), HF_OK);
+    assert_int_equal(r.outcome, HF_FOUND);
+    assert_int_equal(r.touched, 0);
+    assert_int_equal(r.level, 0);
+    assert_int_equal(schedule->claims, w->schedule->claims);
+    assert_int_equal(schedule->knot_count, w->schedule->knot_count);
+    assert_int_equal(schedule->hold_count, w->schedule->hold_count);
+    for (int i = 0; i < schedule->knot_count; i++) {
+        assert_true(same_knot(&schedule->knots[i], &w->schedule->knots[i], schedule->q_count));
+        assert_true(schedule->knots[i].time_s == w->schedule->knots[i].time_s);
+    }
+    for (int i = 0; i < schedule->hold_count; i++) {
+        assert_memory_equal(&schedule->holds[i].hold.point, &w->schedule->holds[i].hold.point,
+                            sizeof(hf_vec3));
+        assert_true(schedule->holds[i].from_s == w->schedule->holds[i].from_s);
+        assert_int_equal(r.phases[i].fate, HF_PHASE_KEPT);
+    }
+    hf_schedule_free(schedule);
+    hf_adapt_result_free(&r);
+}
+
+/* One step goes up by 5 cm: its phase goes along, all others stay, and frames far away are the opened ones.
+ */
+static void test_bend(void** state) {
+    world* w = *state;
+    hf_adapt_result r = {0};
+    hf_scene_edit e = shifted(w, "step_3", 0, 0, 0.05);
+    int step = hf_scene_find(w->scenario->scene, "step_3");
+    hf_schedule* schedule = adapt(w, &e, &r);
+    assert_int_equal(r.outcome, HF_FOUND);
+    assert_int_equal(r.level, 1);
+    for (int i = 0; i < r.phase_count; i++) {
+        bool on_step = r.phases[i].object == step;
+        assert_int_equal(r.phases[i].fate, on_step ? HF_PHASE_BENT : HF_PHASE_KEPT);
+        assert_near(r.phases[i].moved_m, on_step ? 0.05 : 0, 1e-9);
+    }
+    assert_true(r.touched < schedule->knot_count);
+    int same = 0;
+    for (int i = 0; i < schedule->knot_count; i++)
+        same += same_knot(&schedule->knots[i], &w->schedule->knots[i], schedule->q_count);
+    assert_true(same >= schedule->knot_count - r.touched);
+    assert_true(same_knot(&schedule->knots[0], &w->schedule->knots[0], schedule->q_count));
+    // asked again, whatever came between, the answer is the same
+    hf_adapt_result again = {0};
+    hf_schedule* other = adapt(w, &e, &again);
+    for (int i = 0; i < schedule->knot_count; i++)
+        assert_true(same_knot(&schedule->knots[i], &other->knots[i], schedule->q_count));
+    hf_schedule_free(other);
+    hf_schedule_free(schedule);
+    hf_adapt_result_free(&again);
+    hf_adapt_result_free(&r);
+}
+
+/* A step is taken away: the contact on it goes elsewhere, onto something that is there. */
+static void test_removed(void** state) {
+    world* w = *state;
+    hf_adapt_result r = {0};
+    hf_scene_edit e = hf_scene_edit_of("step_3");
+    e.remove = true;
+    hf_schedule* schedule = adapt(w, &e, &r);
+    int step = hf_scene_find(w->scenario->scene, "step_3"), moved = 0;
+    assert_int_equal(r.level, 2);
+    for (int i = 0; i < r.phase_count; i++) {
+        if (r.phases[i].object != step) continue;
+        assert_int_equal(r.phases[i].fate, HF_PHASE_MOVED);
+        assert_true(r.phases[i].to_object >= 0 && r.phases[i].to_object != step);
+        assert_true(r.phases[i].h2 > 0 && r.phases[i].h2 <= 1 && r.phases[i].h1 > 0);
+        assert_true(r.phases[i].why[0]);
+        moved++;
+    }
+    assert_true(moved > 0);
+    assert_int_equal(r.outcome, HF_FOUND);
+    hf_schedule_free(schedule);
+    hf_adapt_result_free(&r);
+}
+
+/* All steps half as high: the paper's descriptors alone suffice. */
+static void test_flat_stairs(void** state) {
+    world* w = *state;
+    hf_adapt_result r = {0};
+    hf_error error = {0};
+    bool undone;
+    hf_scene_edit edits[6];
+    char names[6][16];
+    for (int i = 0; i < 6; i++) {
+        snprintf(names[i], sizeof names[i], i < 5 ? "step_%d" : "landing", i + 1);
+        edits[i] = shifted(w, names[i], 0, 0, -0.085 * (i + 1));
+    }
+    assert_int_equal(hf_adapt_editor_edit(w->editor, edits, 5, &error), HF_OK);
+    hf_schedule* schedule = adapt(w, &edits[5], &r);
+    assert_int_equal(hf_adapt_editor_undo(w->editor, &undone), HF_OK);
+    assert_true(undone);
+    assert_int_equal(hf_adapt_editor_undo(w->editor, &undone), HF_OK);
+    assert_false(undone);
+    assert_int_equal(r.outcome, HF_FOUND);
+    hf_schedule_free(schedule);
+    hf_adapt_result_free(&r);
+}
+
+/* ---- times ---- */
+
+/* A knot that is five times too far away: frames are added, and no step is too fast any more. */
+static void test_retime(void** state) {
+    world* w = *state;
+    hf_schedule *schedule = NULL, *slower = NULL;
+    int *old = NULL, added;
+    hf_pose pose = {w->schedule->knots[0].root, w->schedule->knots[0].q};
+    assert_int_equal(hf_schedule_create(w->scenario->creature, 30, &schedule), HF_OK);
+    double step = hf_creature_get(w->scenario->creature)->limits.root_speed / 30;
+    for (int i = 0; i < 40; i++) {
+        pose.root.position.x = step * (i < 20 ? 0.5 * i : 0.5 * i + 4.5);
+        assert_int_equal(hf_schedule_add(schedule, NULL, i / 30.0, &pose, NULL, 0, false), HF_OK);
+    }
+    bool exempt[40] = {0};
+    assert_int_equal(hf_retime(w->scenario->creature, schedule, exempt, &slower, &old, &added), HF_OK);
+    assert_true(slower && added >= 4);
+    assert_int_equal(slower->knot_count, 40 + added);
+    for (int i = 0; i + 1 < slower->knot_count; i++) {
+        double way = hf_distance(slower->knots[i].root.position, slower->knots[i + 1].root.position);
+        assert_true(way <= step * (1 + 1e-9));
+        assert_true(old[i + 1] >= old[i]);
+        assert_near(slower->knots[i].time_s, i / 30.0, 1e-12);
+    }
+    assert_memory_equal(&slower->knots[39 + added].root, &schedule->knots[39].root, sizeof(hf_transform));
+    hf_schedule_free(slower);
+    free(old);
+    // the same steps, allowed
+    memset(exempt, 1, sizeof exempt);
+    assert_int_equal(hf_retime(w->scenario->creature, schedule, exempt, &slower, &old, &added), HF_OK);
+    assert_null(slower);
+    hf_schedule_free(schedule);
+}
+
+/* A family by two threads is that of one thread, each variant in a scene of its own. */
+static void test_family(void** state) {
+    world* w = *state;
+    hf_error error = {0};
+    char name[32];
+    hf_vary vary;
+    assert_int_equal(hf_vary_parse("step_2.z=-0.02:0.02:3", name, sizeof name, &vary, &error), HF_OK);
+    assert_string_equal(vary.object, "step_2");
+    assert_int_equal(vary.kind, HF_VARY_Z);
+    hf_variant* variants[2] = {NULL, NULL};
+    int count = 0, step = hf_scene_find(w->scenario->scene, "step_2");
+    double z = hf_scene_object(w->scenario->scene, step).start.position.z;
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(hf_adapt_family(w->scenario->creature, w->scenario->scene, w->schedule, NULL, NULL,
+                                         0, &vary, 1, i + 1, &variants[i], &count, &error),
+                         HF_OK);
+    assert_int_equal(count, 3);
+    for (int k = 0; k < 3; k++) {
+        const hf_variant *a = &variants[0][k], *b = &variants[1][k];
+        assert_near(a->values[0], 0.02 * (k - 1), 1e-12);
+        assert_near(hf_scene_object(a->scene, step).start.position.z, z + 0.02 * (k - 1), 1e-12);
+        assert_int_equal(a->result.outcome, HF_FOUND);
+        assert_int_equal(a->schedule->knot_count, b->schedule->knot_count);
+        for (int i = 0; i < a->schedule->knot_count; i++)
+            assert_true(same_knot(&a->schedule->knots[i], &b->schedule->knots[i], a->schedule->q_count));
+    }
+    // the middle one is no edit at all
+    assert_int_equal(variants[0][1].result.touched, 0);
+    for (int i = 0; i < 2; i++) hf_variants_free(variants[i], count);
+    const char* bad[] = {"step_2",   "step_2.z",       "step_2.z=1:2",   "step_2.w=1:2:3",
+                         ".z=1:2:3", "step_2.z=1:2:0", "step_2.z=1:2:3x"};
+    for (int i = 0; i < 7; i++)
+        assert_int_equal(hf_vary_parse(bad[i], name, sizeof name, &vary, &error), HF_ERROR_ARGUMENT);
+}
+
+static void test_arguments(void** state) {
+    world* w = *state;
+    hf_adapt_editor* e = NULL;
+    hf_adapt_options o = hf_adapt_options_default();
+    hf_error error = {0};
+    bool undone;
+    assert_int_equal(hf_adapt_editor_create(NULL, w->scenario->scene, w->schedule, &o, &e, &error),
+                     HF_ERROR_ARGUMENT);
+    assert_int_equal(hf_adapt_editor_undo(NULL, &undone), HF_ERROR_ARGUMENT);
+    o.level = 4;
+    assert_int_equal(
+        hf_adapt_editor_create(w->scenario->creature, w->scenario->scene, w->schedule, &o, &e, &error),
+        HF_ERROR_ARGUMENT);
+    hf_schedule none = *w->schedule;
+    none.knot_count = 0;
+    assert_int_equal(
+        hf_adapt_editor_create(w->scenario->creature, w->scenario->scene, &none, NULL, &e, &error),
+        HF_ERROR_ARGUMENT);
+    assert_null(e);
+    hf_adapt_editor_free(NULL);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rotations), cmocka_unit_test(test_scene_edits), cmocka_unit_test(test_relation),
+        cmocka_unit_test(test_profile),   cmocka_unit_test(test_identity),    cmocka_unit_test(test_bend),
+        cmocka_unit_test(test_removed),   cmocka_unit_test(test_flat_stairs), cmocka_unit_test(test_retime),
+        cmocka_unit_test(test_family),    cmocka_unit_test(test_arguments),
+    };
+    return cmocka_run_group_tests(tests, load_world, free_world);
 }

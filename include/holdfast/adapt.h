@@ -19,6 +19,8 @@ typedef struct hf_adapt_options {
     int candidates;   /* new contacts looked at for one phase, 1..1000; default 24 */
     int tries;        /* of them tried in the whole motion, best first, 1..100; default 4 */
     int rounds;       /* of repairs of balance and collisions in one pass, 0..100; default 12 */
+    int passes;       /* times that the whole motion is bent, repaired and tested for one update at most;
+                         default 24 */
     double spacing_m; /* descriptor points on the scene are that far apart beside the body; default 0.04 */
     uint64_t seed;    /* default 1 */
 } hf_adapt_options;
@@ -78,6 +80,42 @@ HF_API const hf_scene* hf_adapt_editor_scene(const hf_adapt_editor* editor);
    before. */
 HF_API hf_status hf_adapt_editor_update(hf_adapt_editor* editor, hf_workspace* workspace,
                                         hf_schedule** schedule, hf_adapt_result* result);
+
+/* ---- families of edits ---- */
+
+/* What a family varies of an object. */
+typedef enum hf_vary_kind {
+    HF_VARY_HEIGHT, /* its vertices' z, times the value */
+    HF_VARY_SCALE,  /* all of it, times the value */
+    HF_VARY_X,      /* its place, m more */
+    HF_VARY_Y,
+    HF_VARY_Z
+} hf_vary_kind;
+typedef struct hf_vary {
+    const char* object;
+    hf_vary_kind kind;
+    double from, to;
+    int count; /* values, evenly from the first to the last; 1: the first alone */
+} hf_vary;
+/* Reads "boxes.height=0.8:1.2:5" (height, scale, x, y, z); the object's name is copied into `name`. */
+HF_API hf_status hf_vary_parse(const char* text, char* name, size_t size, hf_vary* vary, hf_error* error);
+
+/* One motion of a family. */
+typedef struct hf_variant {
+    double* values; /* of each vary */
+    hf_scene* scene;
+    hf_schedule* schedule;
+    hf_adapt_result result;
+} hf_variant;
+/* Every combination of the varies' values, the last one fastest, made by several threads (0: all cores) with
+   the same answers as one by one. The edits hold for all of them, before the varies. Free the variants with
+   hf_variants_free. At most 100,000. */
+HF_API hf_status hf_adapt_family(const hf_creature* creature, const hf_scene* scene,
+                                 const hf_schedule* schedule, const hf_adapt_options* options,
+                                 const hf_scene_edit* edits, int edit_count, const hf_vary* varies,
+                                 int vary_count, int threads, hf_variant** variants, int* count,
+                                 hf_error* error);
+HF_API void hf_variants_free(hf_variant* variants, int count);
 
 #ifdef __cplusplus
 }

@@ -16,6 +16,8 @@
 /* A limb comes from, and goes back to, the opened motion within so long before its first and after its last
    contact that is elsewhere, s. */
 static const double EASE_S = 0.5;
+/* Swings differ from what the descriptors say by as much, m. */
+static const double LITTLE_M = 0.003;
 /* The root's way is smoothed over so long, s: the fit of single frames trembles by its tolerance. */
 static const double SMOOTH_S = 0.1;
 /* Parts of the trunk nearer to a surface than this share of the creature's height go with it, those twice as
@@ -103,7 +105,7 @@ hf_status hf_bend_start(hf_bend* b, const hf_moved_relation* moved, const hf_sce
     memcpy(b->roots, s->roots, f * sizeof *b->roots);
     memcpy(b->q, s->q, f * (size_t)s->q_count * sizeof *b->q);
     for (int i = 0; i < s->phase_count; i++) {
-        const hf_phase* p = &s->phases[i];
+        const hf_source_phase* p = &s->phases[i];
         hf_phase_plan* plan = &b->phases[i];
         *plan =
             (hf_phase_plan){.first = p->first, .last = p->last, .hold = p->hold, .turn = hf_quat_identity()};
@@ -132,7 +134,7 @@ static hf_transform object_now(const hf_bend* b, int frame, int object) {
 }
 
 hf_transform hf_bend_link(const hf_bend* b, int phase, int frame) {
-    const hf_phase* p = &b->source->phases[phase];
+    const hf_source_phase* p = &b->source->phases[phase];
     const hf_phase_plan* plan = &b->phases[phase];
     hf_transform now = object_now(b, frame, plan->hold.object);
     if (plan->mode == HF_PHASE_ELSEWHERE) return hf_compose(now, plan->local);
@@ -156,9 +158,13 @@ static hf_delta held_delta(const hf_bend* b, int phase, int frame) {
     return delta_between(hf_source_tip(b->source, frame, limb), hf_bend_link(b, phase, frame));
 }
 
+/* What descriptors say of a limb that holds nothing; by less than a little it stays, so that edits far away
+   leave it alone. */
 static hf_delta free_delta(const hf_bend* b, int limb, int frame) {
     hf_delta d = {0};
     hf_relation_shift(b->relation, b->moved, frame, b->source->tip_particle[limb], &d.shift);
+    double size = hf_length(d.shift);
+    d.shift = size > LITTLE_M ? hf_scale(d.shift, 1 - LITTLE_M / size) : hf_v3(0, 0, 0);
     return d;
 }
 

@@ -30,6 +30,8 @@ static const hf_option items[] = {
      "new contacts of one phase tried in the whole motion"},
     {"rounds", HF_OPTION_COUNT, FIELD(rounds), 0, 100, 12, "",
      "repairs of balance and collisions in one pass"},
+    {"passes", HF_OPTION_COUNT, FIELD(passes), 1, 100000, 24, "",
+     "times that the whole motion is bent, repaired and tested for one update"},
     {"spacing_m", HF_OPTION_REAL, FIELD(spacing_m), 0.001, 10, 0.04, "m",
      "how far descriptor points are apart beside the body"},
     {"seed", HF_OPTION_SEED, FIELD(seed), 0, 9007199254740992.0, 1, "", "of sample sets and searches"},
@@ -135,9 +137,13 @@ static bool misses_hold(const hf_bend* b) {
     return false;
 }
 
+/* A round that leaves more than this share of the faults made no progress. */
+static const double PROGRESS = 0.9;
+
 hf_status hf_adapt_pass(hf_adapt_editor* e, hf_realise_result* result) {
     hf_bend* b = &e->bend;
     size_t f = (size_t)e->source.frame_count;
+    e->passes++;
     memset(b->root_push, 0, f * sizeof *b->root_push);
     memset(b->tip_push, 0, f * (size_t)e->source.limb_count * sizeof *b->tip_push);
     hf_status status = hf_bend_deltas(b);
@@ -145,12 +151,12 @@ hf_status hf_adapt_pass(hf_adapt_editor* e, hf_realise_result* result) {
     bool pushed = true;
     int least = INT_MAX, worse = 0;
     for (int round = 0; round <= e->options.rounds && status == HF_OK; round++) {
-        status = hf_repair_root(b, e->options.rounds);
+        status = hf_repair_root(b, round == 0 ? e->options.rounds : (e->options.rounds + 3) / 4);
         if (status == HF_OK) status = hf_trial_run(b, result, &e->dynamic);
         if (status == HF_OK) status = hf_repair_judge(b, result);
         if (status != HF_OK || result->fault_count == 0 || round == e->options.rounds) break;
-        // two rounds that leave no fewer faults are the last
-        worse = result->fault_count < least ? 0 : worse + 1;
+        // two rounds that leave hardly fewer faults are the last
+        worse = result->fault_count < PROGRESS * least ? 0 : worse + 1;
         if (result->fault_count < least) least = result->fault_count;
         if (worse > 1 || misses_hold(b) || !hf_workspace_goes_on(b->workspace)) break;
         status = hf_repair_collisions(b, result, round, &pushed);
@@ -162,7 +168,7 @@ hf_status hf_adapt_pass(hf_adapt_editor* e, hf_realise_result* result) {
 /* ---- the report ---- */
 
 static hf_phase_fate fate_of(const hf_adapt_editor* e, int phase, const hf_realise_result* faults) {
-    const hf_phase* p = &e->source.phases[phase];
+    const hf_source_phase* p = &e->source.phases[phase];
     const hf_phase_plan* plan = &e->bend.phases[phase];
     for (int i = 0; i < faults->fault_count; i++)
         if (hf_places_blames(&e->bend, &faults->faults[i], phase)) return HF_PHASE_FAILED;
@@ -177,7 +183,7 @@ static hf_status report(const hf_adapt_editor* e, const hf_schedule* schedule, h
     r->phase_count = 0;
     for (int i = 0; i < s->phase_count; i++) {
         if (!HF_GROW(r->phases, r->phase_capacity, r->phase_count)) return HF_ERROR_MEMORY;
-        const hf_phase* p = &s->phases[i];
+        const hf_source_phase* p = &s->phases[i];
         const hf_phase_plan* plan = &e->bend.phases[i];
         hf_phase_report* out = &r->phases[r->phase_count++];
         hf_transform now = hf_object_pose(e->bend.placement, plan->hold.object);
@@ -325,6 +331,7 @@ hf_status hf_adapt_editor_update(hf_adapt_editor* e, hf_workspace* workspace, hf
     hf_status status = hf_relation_move(&e->relation, hf_adapt_editor_scene(e), &e->moved);
     if (status == HF_OK) status = hf_bend_start(&e->bend, &e->moved, hf_adapt_editor_scene(e));
     r->realised.fault_count = 0;
+    e->passes = 0;
     e->dynamic = (e->source.schedule->claims & HF_CLAIM_DYNAMIC) != 0;
     if (status == HF_OK) status = hf_adapt_pass(e, &r->realised);
     r->level = status == HF_OK && (touched_frames(&e->bend) || r->realised.fault_count) ? 1 : 0;

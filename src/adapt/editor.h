@@ -15,6 +15,7 @@ struct hf_adapt_editor {
     hf_bend bend;
     hf_places places;
     hf_guide_model* guide; /* of level 3, when it is first asked for */
+    int passes;            /* of the last update */
     bool dynamic;          /* contact forces are there for the last pass */
     int scene_count, scene_capacity;
     hf_scene** scenes; /* after each edit */

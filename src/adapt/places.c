@@ -70,7 +70,7 @@ static hf_status make_limb(hf_limb_places* l, const hf_creature* c, int limb, co
 /* Frames about the middle during which the reach volume holds the point (equation 12). */
 static void window_of(const hf_bend* b, const hf_limb_places* l, const hf_hold* hold, int phase, int middle,
                       hf_transform base, hf_place* place) {
-    const hf_phase* p = &b->source->phases[phase];
+    const hf_source_phase* p = &b->source->phases[phase];
     hf_reach reach = {.hull = l->reach_list[hold->frame]};
     place->first = p->first, place->last = p->last, place->h2 = 1;
     if (!reach.hull) return;
@@ -105,7 +105,7 @@ static double friction_of(const hf_scene* scene, int object) {
 
 static void find_profile(search* x) {
     const hf_source* s = x->bend->source;
-    const hf_phase* p = &s->phases[x->phase];
+    const hf_source_phase* p = &s->phases[x->phase];
     hf_pose pose = hf_source_pose(s, x->middle);
     hf_forward(s->creature, &pose, x->was);
     hf_transform object = p->hold.object >= 0 ? hf_relation_pose(x->bend->relation, x->middle, p->hold.object)
@@ -187,7 +187,7 @@ static hf_status ask(search* x, hf_contact_why* why) {
     hf_bend* b = x->bend;
     const hf_source* s = b->source;
     hf_places* p = x->places;
-    const hf_phase* phase = &s->phases[x->phase];
+    const hf_source_phase* phase = &s->phases[x->phase];
     hf_contact_query q = hf_contact_query_default();
     q.pose = (hf_pose){b->roots[x->middle], b->q + (size_t)x->middle * (size_t)s->q_count};
     q.limb = x->limb;
@@ -266,7 +266,7 @@ static int limb_of_link(const hf_creature* c, int link) {
 }
 
 static bool differs(const hf_bend* b, int phase) {
-    const hf_phase* p = &b->source->phases[phase];
+    const hf_source_phase* p = &b->source->phases[phase];
     return b->phases[phase].mode != HF_PHASE_HELD ||
            (p->hold.object >= 0 && b->moved->changed[p->hold.object]);
 }
@@ -274,7 +274,7 @@ static bool differs(const hf_bend* b, int phase) {
 /* Frames of a phase with the swings before and after it. */
 static bool about(const hf_bend* b, int phase, int frame) {
     const hf_source* s = b->source;
-    const hf_phase* p = &s->phases[phase];
+    const hf_source_phase* p = &s->phases[phase];
     int n = s->limb_count, limb = p->hold.limb;
     if (frame >= p->first && frame <= p->last) return true;
     int step = frame < p->first ? 1 : -1;
@@ -284,7 +284,7 @@ static bool about(const hf_bend* b, int phase, int frame) {
 }
 
 bool hf_places_blames(const hf_bend* b, const hf_frame_fault* f, int phase) {
-    const hf_phase* p = &b->source->phases[phase];
+    const hf_source_phase* p = &b->source->phases[phase];
     bool inside = f->frame >= p->first - 1 && f->frame <= p->last;
     int limb = p->hold.limb;
     switch (f->kind) {

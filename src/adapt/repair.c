@@ -20,6 +20,8 @@ static const double SPREAD_S = 0.35;
 static const double SMOOTH_S = 0.07;
 /* Limbs that hold stay behind when the root moves: the centre of mass moves by less. */
 static const double MORE = 1.1;
+/* A round that leaves more than this share of its frames made no progress. */
+static const double PROGRESS = 0.9;
 /* One in so many frames that miss a target is given to the whole-body solver. */
 enum { STRIDE = 3 };
 /* Rounds of smoothing and balancing a window, and passes of its smoothing in each. */
@@ -307,8 +309,8 @@ hf_status hf_repair_root(hf_bend* b, int rounds) {
         if (status == HF_OK && missed) status = hf_bend_solve(b, 0, s->frame_count - 1);
         if (status == HF_OK && s->creature->view.mass > 0) status = balance_once(b, stance, &lost);
         if (status == HF_OK && lost) status = hf_bend_solve(b, 0, s->frame_count - 1);
-        // two rounds that leave no less to do are the last
-        worse = missed + lost < least ? 0 : worse + 1;
+        // two rounds that leave hardly less to do are the last
+        worse = missed + lost < PROGRESS * least ? 0 : worse + 1;
         if (missed + lost < least) least = missed + lost;
         if (missed + lost == 0 || worse > 1 || !hf_workspace_goes_on(b->workspace)) break;
     }

@@ -11,6 +11,10 @@
 #include <stdio.h>
 #include <string.h>
 
+static bool goes_on(hf_adapt_editor* e) {
+    return e->passes < e->options.passes && hf_workspace_goes_on(e->bend.workspace);
+}
+
 static int blamed(const hf_adapt_editor* e, const hf_realise_result* faults, int phase) {
     int n = 0;
     for (int i = 0; i < faults->fault_count; i++) n += hf_places_blames(&e->bend, &faults->faults[i], phase);
@@ -105,7 +109,7 @@ static hf_status replace_one(hf_adapt_editor* e, int phase, hf_realise_result* f
         hf_place place = e->places.items[i];
         status = try_place(e, phase, &place, faults, &left);
         if (left < least) least = left, best = *p;
-        if (!hf_workspace_goes_on(e->bend.workspace)) break;
+        if (!goes_on(e)) break;
     }
     if (least > 0 && status == HF_OK) {
         release(&e->bend, phase);
@@ -166,7 +170,7 @@ hf_status hf_adapt_replace(hf_adapt_editor* e, hf_realise_result* faults) {
     hf_status status = HF_OK;
     for (int round = 0; round < e->source.phase_count && status == HF_OK; round++) {
         int worst = find_worst(e, faults);
-        if (worst < 0 || !hf_workspace_goes_on(e->bend.workspace)) break;
+        if (worst < 0 || !goes_on(e)) break;
         say_why(e, faults, worst);
         status = replace_one(e, worst, faults);
     }

@@ -105,7 +105,7 @@ static hf_status list_phases(hf_source* s, hf_placement* placement) {
     const hf_schedule* schedule = s->schedule;
     for (int i = 0; i < s->frame_count * s->limb_count; i++) s->phase_at[i] = -1;
     for (int i = 0; i < schedule->hold_count; i++) {
-        hf_phase* p = &s->phases[i];
+        hf_source_phase* p = &s->phases[i];
         p->hold = schedule->holds[i].hold;
         p->first = (int)ceil(schedule->holds[i].from_s * schedule->rate - 1e-6);
         p->last = (int)floor(schedule->holds[i].to_s * schedule->rate + 1e-6);

@@ -6,13 +6,13 @@
 #include <holdfast/adapt.h>
 
 /* One hold of the schedule with its frames. */
-typedef struct hf_phase {
+typedef struct hf_source_phase {
     hf_hold hold; /* in the object's frame */
     int first, last;
     hf_transform link;   /* of the contact frame's link in its first frame, world */
     hf_transform object; /* where the object was then */
     int triangle;        /* of the object, under the point; -1 for none */
-} hf_phase;
+} hf_source_phase;
 
 /* A point of the body: where a joint turns. */
 typedef struct hf_particle {
@@ -30,7 +30,7 @@ typedef struct hf_source {
     double* q;
     unsigned* faults; /* of each frame, one bit for each hf_frame_fault_kind */
     int phase_count;
-    hf_phase* phases;
+    hf_source_phase* phases;
     int* phase_at;      /* [frame * limb_count + limb], -1 for none */
     int* tip;           /* the same: the contact frame that a limb's target is for */
     hf_transform* tips; /* the same: the link of that contact frame */
