@@ -213,6 +213,15 @@ static char* make_scenario(const options* o, const char* clip, const char* folde
 
 /* ---- the report ---- */
 
+/* What is made of a scenario. */
+typedef struct work {
+    hf_schedule* schedule;
+    hf_motion* motion;
+    hf_retarget_result retargeted;
+    hf_adapt_result edited;
+    hf_realise_result judged;
+} work;
+
 static json_t* phase_json(const hf_scenario* s, const hf_phase* p) {
     const hf_creature_view* v = hf_creature_get(s->creature);
     return json_pack(
@@ -252,37 +261,60 @@ static void say_faults(const hf_scenario* s, const hf_realise_result* judged) {
     }
 }
 
-static void say(const hf_scenario* s, const hf_motion* motion, const hf_retarget_result* r,
-                const hf_realise_result* judged, double time_s, const options* o) {
+/* What the clip's retargeting adds to the report. */
+static void add_retarget(const hf_clip* clip, const hf_retarget_result* r, json_t* report) {
+    json_t* mapping = json_object();
+    for (int i = 0; i < r->mapping.count; i++)
+        json_object_set_new(mapping, r->mapping.items[i].joint, json_text(r->mapping.items[i].link));
+    json_object_set_new(report, "fit_m", json_real(clip->fit_m));
+    json_object_set_new(report, "scale", json_real(r->scale));
+    json_object_set_new(report, "contacts_preserved", json_real(preserved(&r->phases)));
+    json_object_set_new(report, "mapping", mapping);
+}
+
+/* Phases are those of the edited scene where there are edits, else those of the clip on the creature. */
+static json_t* phases_json(const hf_scenario* s, const work* w) {
+    if (s->adapt->edit_count > 0) return edited_phases(s, &w->edited);
+    json_t* phases = json_array();
+    for (int i = 0; i < w->retargeted.phases.count; i++)
+        json_array_append_new(phases, phase_json(s, &w->retargeted.phases.items[i]));
+    return phases;
+}
+
+static void say_retarget(const hf_scenario* s, const hf_retarget_result* r) {
+    const hf_creature_view* v = hf_creature_get(s->creature);
     const hf_clip* clip = s->adapt->clip;
-    if (o->json) {
-        json_t *phases = json_array(), *mapping = json_object();
-        for (int i = 0; i < r->phases.count; i++)
-            json_array_append_new(phases, phase_json(s, &r->phases.items[i]));
-        for (int i = 0; i < r->mapping.count; i++)
-            json_object_set_new(mapping, r->mapping.items[i].joint, json_text(r->mapping.items[i].link));
-        print_json(json_pack("{s:s,s:f,s:o,s:i,s:f,s:f,s:f,s:i,s:i,s:o}", "outcome", motion->outcome, "fit_m",
-                             clip->fit_m, "phases", phases, "level", 0, "time_s", time_s, "scale", r->scale,
-                             "contacts_preserved", preserved(&r->phases), "frames", motion->frame_count,
-                             "faults", judged->fault_count, "mapping", mapping));
-        return;
-    }
-    printf("%s: %s: %d frames of %.1f s in %.2f s, %d phases, %.0f %% of their time held, %d fault%s\n",
-           s->name, motion->outcome, motion->frame_count, (clip->frame_count - 1) * clip->frame_time_s,
-           time_s, r->phases.count, 100 * preserved(&r->phases), judged->fault_count,
-           judged->fault_count == 1 ? "" : "s");
-    say_faults(s, judged);
+    printf("  %d phases of the clip, %.0f %% of their time held\n", r->phases.count,
+           100 * preserved(&r->phases));
     if (clip->fit_m > 0) printf("  bones fit the positions within %.1f mm\n", 1e3 * clip->fit_m);
     printf("  mapping (the creature's legs are %.2f of the clip's):\n", r->scale);
     for (int i = 0; i < r->mapping.count; i++)
         printf("    %-20s %s\n", r->mapping.items[i].joint, r->mapping.items[i].link);
-    const hf_creature_view* v = hf_creature_get(s->creature);
     for (int i = 0; i < r->phases.count; i++) {
         const hf_phase* p = &r->phases.items[i];
         printf("  %6.2f to %6.2f s  %-10s %-8s on %-10s %s%s%s\n", p->from_s, p->to_s, v->limbs[p->limb].name,
                v->limbs[p->limb].contacts[p->frame].name, hf_scene_object(s->scene, p->object).name,
                hf_retarget_fate_text(p->fate), p->why[0] ? ": " : "", p->why);
     }
+}
+
+static void say(const hf_scenario* s, const work* w, double time_s, const options* o) {
+    const hf_motion* motion = w->motion;
+    int faults = w->judged.fault_count;
+    if (o->json) {
+        json_t* report = json_pack("{s:s,s:f,s:o,s:i,s:f,s:i,s:i}", "outcome", motion->outcome, "fit_m", 0.0,
+                                   "phases", phases_json(s, w), "level", w->edited.level, "time_s", time_s,
+                                   "frames", motion->frame_count, "faults", faults);
+        if (s->adapt->clip) add_retarget(s->adapt->clip, &w->retargeted, report);
+        print_json(report);
+        return;
+    }
+    double length_s = motion->frames[motion->frame_count - 1].time_s;
+    printf("%s: %s: %d frames, %.1f s, made in %.2f s, %d fault%s\n", s->name, motion->outcome,
+           motion->frame_count, length_s, time_s, faults, faults == 1 ? "" : "s");
+    say_faults(s, &w->judged);
+    if (s->adapt->clip) say_retarget(s, &w->retargeted);
+    if (s->adapt->edit_count > 0) say_edits(s, &w->edited);
 }
 
 /* ---- the work ---- */
@@ -299,32 +331,46 @@ static bool all_held(const hf_phases* phases) {
     return true;
 }
 
-static hf_status make_motion(hf_scenario* s, const options* o, const hf_retarget_options* wishes,
-                             hf_schedule** schedule, hf_retarget_result* result, hf_motion** motion,
-                             hf_realise_result* judged, hf_error* error) {
+/* The clip on the creature, in the scene as the clip saw it. */
+static hf_status make_schedule(hf_scenario* s, const hf_retarget_options* wishes, hf_workspace* workspace,
+                               work* w, hf_error* error) {
+    hf_adapt_task* task = s->adapt;
+    if (task->clip)
+        return hf_retarget(task->clip, s->creature, task->scene ? task->scene : s->scene, task->mapping,
+                           task->mapping_count, wishes, workspace, &w->schedule, &w->retargeted, error);
+    w->schedule = task->schedule;
+    task->schedule = NULL;
+    return HF_OK;
+}
+
+static hf_outcome outcome_of(const hf_scenario* s, const work* w) {
+    if (w->retargeted.cancelled) return HF_CANCELLED;
+    bool kept = s->adapt->edit_count == 0 || w->edited.outcome == HF_FOUND;
+    return w->judged.outcome == HF_FOUND && kept && all_held(&w->retargeted.phases) ? HF_FOUND : HF_PARTIAL;
+}
+
+static hf_status make_motion(hf_scenario* s, const options* o, const hf_retarget_options* wishes, work* w,
+                             hf_error* error) {
     hf_workspace* workspace = NULL;
     hf_realise_options test = hf_realise_options_default();
     hf_status status = set_error(error, hf_workspace_create(&workspace));
     progress p = progress_start(o);
     if (status == HF_OK) hf_workspace_watch(workspace, progress_report, &p);
-    if (status == HF_OK)
-        status = hf_retarget(s->adapt->clip, s->creature, s->scene, s->adapt->mapping,
-                             s->adapt->mapping_count, wishes, workspace, schedule, result, error);
+    if (status == HF_OK) status = make_schedule(s, wishes, workspace, w, error);
+    if (status == HF_OK && s->adapt->edit_count > 0)
+        status = adapt_to_edits(s, o, workspace, &w->schedule, &w->edited, error);
     progress_end(&p);
     if (status == HF_OK) hf_workspace_watch(workspace, NULL, NULL);
-    if (status == HF_OK && !set_text(&(*schedule)->scenario, s->path))
+    if (status == HF_OK && !set_text(&w->schedule->scenario, s->path))
         status = set_error(error, HF_ERROR_MEMORY);
     if (status == HF_OK)
-        status =
-            fail_while(error, hf_realise(s->creature, s->scene, *schedule, &test, workspace, motion, judged),
-                       s->path, "making the motion");
+        status = fail_while(
+            error, hf_realise(s->creature, s->scene, w->schedule, &test, workspace, &w->motion, &w->judged),
+            s->path, "making the motion");
     hf_workspace_free(workspace);
     if (status != HF_OK) return status;
-    hf_outcome outcome = result->cancelled                                          ? HF_CANCELLED
-                         : judged->outcome == HF_FOUND && all_held(&result->phases) ? HF_FOUND
-                                                                                    : HF_PARTIAL;
-    bool named = set_text(&(*motion)->outcome, hf_outcome_text(outcome)) &&
-                 set_text(&(*schedule)->outcome, hf_outcome_text(outcome));
+    const char* outcome = hf_outcome_text(outcome_of(s, w));
+    bool named = set_text(&w->motion->outcome, outcome) && set_text(&w->schedule->outcome, outcome);
     return named ? HF_OK : set_error(error, HF_ERROR_MEMORY);
 }
 
@@ -349,24 +395,22 @@ static int adapt(hf_scenario* s, const options* o) {
         complain("%s: \"clip\" is missing", s->path);
         return EXIT_BAD_INPUT;
     }
-    hf_schedule* schedule = NULL;
-    hf_motion* motion = NULL;
-    hf_retarget_result result = {0};
-    hf_realise_result judged = {0};
+    work w = {0};
     hf_error error = {0};
     double begin = now_s();
     limit_hand_over(o);
-    hf_status status = make_motion(s, o, &wishes, &schedule, &result, &motion, &judged, &error);
+    hf_status status = make_motion(s, o, &wishes, &w, &error);
     limit_end();
-    if (status == HF_OK) say(s, motion, &result, &judged, now_s() - begin, o);
-    if (status == HF_OK && o->output) status = write_files(s, schedule, motion, o, &error);
-    int code = status != HF_OK                                           ? fail_with(&error)
-               : strcmp(motion->outcome, hf_outcome_text(HF_FOUND)) == 0 ? EXIT_DONE
-                                                                         : EXIT_NO_SOLUTION;
-    hf_schedule_free(schedule);
-    hf_motion_free(motion);
-    hf_retarget_result_free(&result);
-    hf_realise_result_free(&judged);
+    if (status == HF_OK) say(s, &w, now_s() - begin, o);
+    if (status == HF_OK && o->output) status = write_files(s, w.schedule, w.motion, o, &error);
+    int code = status != HF_OK                                             ? fail_with(&error)
+               : strcmp(w.motion->outcome, hf_outcome_text(HF_FOUND)) == 0 ? EXIT_DONE
+                                                                           : EXIT_NO_SOLUTION;
+    hf_schedule_free(w.schedule);
+    hf_motion_free(w.motion);
+    hf_retarget_result_free(&w.retargeted);
+    hf_adapt_result_free(&w.edited);
+    hf_realise_result_free(&w.judged);
     return code;
 }
 

@@ -113,6 +113,11 @@ int run_contact(const options* o);
 int run_plan(const options* o);
 int run_realise(const options* o);
 int run_adapt(const options* o);
+/* adapt_edit.c: puts the schedule into the scene that the scenario's edits make, in place of the old one. */
+hf_status adapt_to_edits(const hf_scenario* s, const options* o, hf_workspace* workspace,
+                         hf_schedule** schedule, hf_adapt_result* result, hf_error* error);
+json_t* edited_phases(const hf_scenario* s, const hf_adapt_result* result);
+void say_edits(const hf_scenario* s, const hf_adapt_result* result);
 int run_refine(const options* o);
 int run_roadmap(const options* o);
 int run_reach(const options* o);

@@ -3,6 +3,7 @@
 #define HOLDFAST_SCENARIO_H
 
 #include <holdfast/clip.h>
+#include <holdfast/schedule.h>
 #include <holdfast/edit.h>
 #include <holdfast/options.h>
 #include <holdfast/task.h>
@@ -63,7 +64,8 @@ typedef struct hf_score_weight {
     X("swing", HF_SCENARIO_CONTACT, hf_swing_option_table)                                                   \
     X("course", HF_SCENARIO_CONTACT, hf_course_option_table)                                                 \
     X("reach", HF_SCENARIO_REACH, hf_reach_option_table)                                                     \
-    X("retarget", HF_SCENARIO_ADAPT, hf_retarget_option_table)
+    X("retarget", HF_SCENARIO_ADAPT, hf_retarget_option_table)                                               \
+    X("adapt", HF_SCENARIO_ADAPT, hf_adapt_option_table)
 
 /* A number of an options table that the file sets: "options": { "plan": { "horizon": 30 } }. */
 typedef struct hf_scenario_option {
@@ -132,12 +134,14 @@ typedef struct hf_joint_link {
 /* What a scenario of kind adapt asks for: a clip onto a creature, into an edited scene. */
 typedef struct hf_adapt_task {
     char* clip_path;
-    hf_clip* clip;
-    bool own_skeleton; /* no creature is named: the scenario's creature is made from the clip */
+    hf_clip* clip;         /* NULL where the clip is a schedule of the creature */
+    hf_schedule* schedule; /* NULL where it is not */
+    bool own_skeleton;     /* no creature is named: the scenario's creature is made from the clip */
     int mapping_count;
     hf_joint_link* mapping; /* the rest is guessed */
     int edit_count;
-    hf_scene_edit* edits; /* of the scenario's scene, which is as the clip saw it */
+    hf_scene_edit* edits;
+    hf_scene* scene; /* as the clip saw it; NULL without edits. The scenario's own scene is the edited one */
 } hf_adapt_task;
 
 /* Everything of a scenario file, loaded and resolved; owns creature and scene. */

@@ -58,7 +58,7 @@ void hf_scenario_read_clip(hf_scenario_reader* r) {
     read_frame(r, object, "from", &o.from);
     read_frame(r, object, "to", &o.to);
     hf_json_string(&r->json, "clip", object, "take", false, &o.take);
-    if (r->json.status == HF_OK)
+    if (r->json.status == HF_OK && !hf_text_ends(task->clip_path, ".schedule.json"))
         r->json.status = hf_clip_open(task->clip_path, &o, &task->clip, r->json.error);
     hf_free(joints);
 }
@@ -66,6 +66,10 @@ void hf_scenario_read_clip(hf_scenario_reader* r) {
 void hf_scenario_own_creature(hf_scenario_reader* r) {
     hf_scenario* s = r->scenario;
     if (r->json.status != HF_OK) return;
+    if (!s->adapt->clip) {
+        hf_json_fail(&r->json, "", "\"creature\" is missing: the clip is a schedule, which has no skeleton");
+        return;
+    }
     s->adapt->own_skeleton = true;
     s->creature_path = hf_copy_text(s->adapt->clip_path);
     if (!s->creature_path)
@@ -78,6 +82,10 @@ void hf_scenario_own_creature(hf_scenario_reader* r) {
 
 static void check_joint(hf_scenario_reader* r, const char* name) {
     const hf_clip* clip = r->scenario->adapt->clip;
+    if (!clip) {
+        hf_json_fail(&r->json, "mapping", "the clip is a schedule of the creature, which needs no mapping");
+        return;
+    }
     for (int i = 0; i < clip->joint_count; i++)
         if (!clip->joints[i].end_site && strcmp(clip->joints[i].name, name) == 0) return;
     const char** names = hf_alloc((size_t)clip->joint_count, sizeof *names);
@@ -231,6 +239,18 @@ void hf_scenario_read_edits(hf_scenario_reader* r) {
         task->edit_count++;
         read_edit(r, where, json_array_get(list, i), &task->edits[i]);
     }
+    if (r->json.status != HF_OK || count == 0) return;
+    task->scene = r->scenario->scene;
+    r->scenario->scene = NULL;
+    r->json.status =
+        hf_scene_change(task->scene, task->edits, task->edit_count, &r->scenario->scene, r->json.error);
+}
+
+void hf_scenario_read_schedule(hf_scenario_reader* r) {
+    hf_adapt_task* task = r->scenario->adapt;
+    if (r->json.status != HF_OK || task->clip) return;
+    r->json.status = hf_schedule_load(task->clip_path, r->scenario->creature, r->scenario->scene,
+                                      &task->schedule, r->json.error);
 }
 
 void hf_scenario_free_adapt(hf_adapt_task* task) {
@@ -245,6 +265,8 @@ void hf_scenario_free_adapt(hf_adapt_task* task) {
         hf_mesh_free(&task->edits[i].mesh);
     }
     hf_clip_free(task->clip);
+    hf_schedule_free(task->schedule);
+    hf_scene_free(task->scene);
     hf_free(task->clip_path);
     hf_free(task->mapping);
     hf_free(task->edits);

@@ -421,6 +421,7 @@ static void read_all(hf_scenario_reader* r, const hf_load_options* options) {
         read_path(r);
     }
     if (r->json.status == HF_OK && s->adapt) {
+        hf_scenario_read_schedule(r);
         hf_scenario_read_mapping(r);
         hf_scenario_read_edits(r);
     }

@@ -57,6 +57,8 @@ void hf_scenario_free_reach(hf_scenario* scenario);
 void hf_scenario_read_clip(hf_scenario_reader* reader);
 void hf_scenario_own_creature(hf_scenario_reader* reader);
 void hf_scenario_read_mapping(hf_scenario_reader* reader);
+/* The clip that is a schedule; before the edits. */
+void hf_scenario_read_schedule(hf_scenario_reader* reader);
 void hf_scenario_read_edits(hf_scenario_reader* reader);
 void hf_scenario_free_adapt(hf_adapt_task* task);
 
