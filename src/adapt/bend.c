@@ -18,6 +18,8 @@
 static const double EASE_S = 0.5;
 /* Swings differ from what the descriptors say by as much, m. */
 static const double LITTLE_M = 0.003;
+/* A limb that goes with the trunk has a target of its own where it is pushed as far, m. */
+static const double YIELD_M = 0.01;
 /* The root's way is smoothed over so long, s: the fit of single frames trembles by its tolerance. */
 static const double SMOOTH_S = 0.1;
 /* Parts of the trunk nearer to a surface than this share of the creature's height go with it, those twice as
@@ -373,7 +375,7 @@ static bool is_touched(const hf_bend* b, int f) {
     bool any = hf_delta_any(&b->root[f]) || hf_delta_any(&b->way[f]) || hf_delta_any(&b->root_push[f]);
     for (int limb = 0; limb < s->limb_count && !any; limb++) {
         int at = f * s->limb_count + limb;
-        any = b->rides[at] < 1 && (hf_delta_any(&b->tips[at]) || !zero(b->tip_push[at]));
+        any = (b->rides[at] < 1 && hf_delta_any(&b->tips[at])) || !zero(b->tip_push[at]);
     }
     return any;
 }
@@ -461,7 +463,9 @@ static hf_status solve_frame(hf_bend* b, int f) {
     hf_status status = HF_OK;
     for (int limb = 0; limb < s->limb_count && status == HF_OK; limb++) {
         if (!s->acts[limb] || s->creature->view.limbs[limb].joint_count == 0) continue;
-        double ride = b->rides[f * s->limb_count + limb];
+        // a limb that must get out of the way has a target again
+        double pushed_m = hf_length(b->tip_push[f * s->limb_count + limb]);
+        double ride = b->rides[f * s->limb_count + limb] * fmax(0, 1 - pushed_m / YIELD_M);
         bool reached;
         if (ride == 1) continue;
         status = solve_limb(b, f, limb, q, &reached);
