@@ -18,6 +18,8 @@
 static const double EASE_S = 0.5;
 /* Swings differ from what the descriptors say by as much, m. */
 static const double LITTLE_M = 0.003;
+/* A limb that goes with the trunk has a target of its own where it is pushed as far, m. */
+static const double YIELD_M = 0.01;
 /* The root's way is smoothed over so long, s: the fit of single frames trembles by its tolerance. */
 static const double SMOOTH_S = 0.1;
 /* Parts of the trunk nearer to a surface than this share of the creature's height go with it, those twice as
@@ -42,6 +44,7 @@ hf_status hf_bend_make(const hf_source* s, const hf_relation* r, hf_workspace* w
     b->root_push = hf_alloc(f, sizeof *b->root_push);
     b->tips = hf_alloc(f * limbs + 1, sizeof *b->tips);
     b->tip_push = hf_alloc(f * limbs + 1, sizeof *b->tip_push);
+    b->rides = hf_alloc(f * limbs + 1, sizeof *b->rides);
     b->touched = hf_alloc(f, sizeof *b->touched);
     b->missed = hf_alloc(f, sizeof *b->missed);
     b->roots = hf_alloc(f, sizeof *b->roots);
@@ -56,8 +59,8 @@ hf_status hf_bend_make(const hf_source* s, const hf_relation* r, hf_workspace* w
     b->points = hf_alloc(3 * p, sizeof *b->points);
     b->smooth = hf_alloc(3 * f, sizeof *b->smooth);
     if (b->phases && b->root && b->way && b->root_push && b->tips && b->tip_push && b->touched && b->missed &&
-        b->roots && b->q && b->loose && b->seat && b->solved && b->stale && b->links && b->shifts &&
-        b->pinned && b->points && b->smooth)
+        b->roots && b->q && b->rides && b->loose && b->seat && b->solved && b->stale && b->links &&
+        b->shifts && b->pinned && b->points && b->smooth)
         return HF_OK;
     hf_bend_free(b);
     return HF_ERROR_MEMORY;
@@ -71,6 +74,7 @@ void hf_bend_free(hf_bend* b) {
     hf_free(b->root_push);
     hf_free(b->tips);
     hf_free(b->tip_push);
+    hf_free(b->rides);
     hf_free(b->touched);
     hf_free(b->missed);
     hf_free(b->roots);
@@ -195,6 +199,22 @@ static void blend_gap(hf_bend* b, int limb, int before, int after) {
     }
 }
 
+/* Before its first and after its last contact a limb goes with the trunk as it did. */
+static void find_rides(hf_bend* b, int limb) {
+    const hf_source* s = b->source;
+    int first = s->frame_count, last = -1;
+    for (int f = 0; f < s->frame_count; f++) {
+        if (hf_bend_holds(b, f, limb) < 0) continue;
+        if (f < first) first = f;
+        last = f;
+    }
+    double frames = EASE_S * s->schedule->rate;
+    for (int f = 0; f < s->frame_count; f++) {
+        int away = last < 0 ? s->frame_count : f < first ? first - f : f > last ? f - last : 0;
+        b->rides[f * s->limb_count + limb] = ease(away / frames);
+    }
+}
+
 static void limb_deltas(hf_bend* b, int limb) {
     const hf_source* s = b->source;
     int before = -1;
@@ -273,7 +293,7 @@ static void root_delta(hf_bend* b, int frame) {
     for (int limb = 0; limb < s->limb_count; limb++) {
         int p = s->tip_particle[limb];
         const hf_delta* d = &b->tips[frame * s->limb_count + limb];
-        if (!s->acts[limb] || s->particles[p].trunk) continue;
+        if (!s->acts[limb] || s->particles[p].trunk || b->rides[frame * s->limb_count + limb] == 1) continue;
         hf_vec3 arm =
             hf_sub(s->points[frame * s->particle_count + p], hf_source_tip(s, frame, limb).position);
         b->shifts[p] = hf_add(d->shift, hf_sub(hf_rotate(hf_turn(d->turn), arm), arm));
@@ -335,7 +355,7 @@ static void seat_root(hf_bend* b) {
 hf_status hf_bend_deltas(hf_bend* b) {
     const hf_source* s = b->source;
     for (int limb = 0; limb < s->limb_count; limb++)
-        if (s->acts[limb]) limb_deltas(b, limb);
+        if (s->acts[limb]) find_rides(b, limb), limb_deltas(b, limb);
     for (int f = 0; f < s->frame_count; f++) {
         root_delta(b, f);
         if (!hf_workspace_goes_on_often(b->workspace)) return HF_OK;
@@ -353,9 +373,10 @@ hf_status hf_bend_deltas(hf_bend* b) {
 static bool is_touched(const hf_bend* b, int f) {
     const hf_source* s = b->source;
     bool any = hf_delta_any(&b->root[f]) || hf_delta_any(&b->way[f]) || hf_delta_any(&b->root_push[f]);
-    for (int limb = 0; limb < s->limb_count && !any; limb++)
-        any =
-            hf_delta_any(&b->tips[f * s->limb_count + limb]) || !zero(b->tip_push[f * s->limb_count + limb]);
+    for (int limb = 0; limb < s->limb_count && !any; limb++) {
+        int at = f * s->limb_count + limb;
+        any = (b->rides[at] < 1 && hf_delta_any(&b->tips[at])) || !zero(b->tip_push[at]);
+    }
     return any;
 }
 
@@ -415,6 +436,18 @@ static hf_status solve_limb(hf_bend* b, int f, int limb, double* q, bool* reache
     return status;
 }
 
+/* Joint values between those for the target and those of the opened motion. */
+static void ride_along(const hf_bend* b, int f, int limb, double share, double* q) {
+    const hf_source* s = b->source;
+    const hf_limb* l = &s->creature->view.limbs[limb];
+    const double* was = s->q + (size_t)f * (size_t)s->q_count;
+    for (int k = 0; k < l->joint_count; k++) {
+        const hf_joint* j = &s->creature->view.joints[l->joints[k]];
+        if (j->q_count == 1) q[j->q_index] += share * (was[j->q_index] - q[j->q_index]);
+    }
+    hf_pose_follow(s->creature, q);
+}
+
 static hf_status solve_frame(hf_bend* b, int f) {
     const hf_source* s = b->source;
     double* q = b->q + (size_t)f * (size_t)s->q_count;
@@ -430,9 +463,14 @@ static hf_status solve_frame(hf_bend* b, int f) {
     hf_status status = HF_OK;
     for (int limb = 0; limb < s->limb_count && status == HF_OK; limb++) {
         if (!s->acts[limb] || s->creature->view.limbs[limb].joint_count == 0) continue;
+        // a limb that must get out of the way has a target again
+        double pushed_m = hf_length(b->tip_push[f * s->limb_count + limb]);
+        double ride = b->rides[f * s->limb_count + limb] * fmax(0, 1 - pushed_m / YIELD_M);
         bool reached;
+        if (ride == 1) continue;
         status = solve_limb(b, f, limb, q, &reached);
-        if (!reached && limb < 32) b->missed[f] |= 1u << limb;
+        if (ride > 0) ride_along(b, f, limb, ride, q);
+        if (ride == 0 && !reached && limb < 32) b->missed[f] |= 1u << limb;
     }
     return status;
 }

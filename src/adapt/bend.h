@@ -42,6 +42,7 @@ typedef struct hf_bend {
     hf_delta* root_push; /* of repairs, above that */
     hf_delta* tips;      /* [frame * limb_count + limb] */
     hf_vec3* tip_push;   /* the same */
+    double* rides;       /* the same: 1 where a limb goes with the trunk as it did, 0 where it has a target */
     bool* touched;       /* differs from the opened motion */
     unsigned* missed;    /* limbs that did not get to their targets, one bit each */
     double* loose;  /* how free the root is: 0 while a limb without joints holds, 1 well before and after */
