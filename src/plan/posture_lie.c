@@ -278,13 +278,19 @@ static void choose_joints(rest* r, hf_random* random, int number, hf_vec3 side) 
     hf_forward(r->ground->creature, &r->pose, r->links);
 }
 
+/* Bodies that are flat or a line together have no hull, and lie nowhere. */
+static bool find_hull(rest* r, const float* points, int count, hf_mesh* hull) {
+    hf_status status = hf_hull_build(points, count, hull, NULL);
+    if (status != HF_ERROR_FORMAT) note(r, status);
+    return status == HF_OK;
+}
+
 static bool settle(rest* r, hf_vec3 side, double* margin) {
     float* points = NULL;
     int count = 0;
     hf_mesh hull = {0};
     hf_vec3 down;
-    bool good = add_points(r, &points, &count) && count > 3 &&
-                hf_hull_build(points, count, &hull, NULL) == HF_OK &&
+    bool good = add_points(r, &points, &count) && count > 3 && find_hull(r, points, count, &hull) &&
                 find_face(&hull, hf_com(r->ground->creature, r->links), side, &down);
     if (good) {
         lay_down(r, down);

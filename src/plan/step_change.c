@@ -4,7 +4,6 @@
 #include "plan/step.h"
 
 #include "base/workspace.h"
-#include "space/root_space.h"
 
 #include <limits.h>
 #include <math.h>
@@ -118,12 +117,6 @@ static bool find_departure(hf_planner* p, const hf_plan_node* node, const hf_pla
             return true;
     }
     *index = here;
-    // a body on all limbs that is far behind the guide goes a part of the way there
-    for (int i = 1; i < ADVANCES && hf_plan_ok(p) && hf_bent_posture(w, w->guide[here], 0); i++) {
-        hf_pose_copy(w, &node->pose, pose);
-        hf_transform wish = hf_root_between(&node->pose.root, &w->guide[here], 1.0 / (1 << i));
-        if (hf_stance_pose_easy(p, node->holds, node->hold_count, rest, margin, wish, old, pose)) return true;
-    }
     for (int i = 1; i >= 0 && hf_plan_ok(p); i--) {
         hf_pose_copy(w, &node->pose, pose);
         pose->root.position.z += i * HF_SMALL_SHIFT * w->view->height;
@@ -188,14 +181,6 @@ static int find_arrivals(change* c) {
                             p->world.guide[c->index], NULL, &to[0]) &&
         hf_distance(to[0].root.position, c->departure.root.position) > near)
         count++;
-    for (int i = 1; i < ADVANCES && count == 0 && hf_bent_posture(&p->world, p->world.guide[c->index], 0);
-         i++) {
-        hf_transform wish = hf_root_between(&c->departure.root, &p->world.guide[c->index], 1.0 / (1 << i));
-        hf_pose_copy(&p->world, &c->departure, &to[0]);
-        count += hf_stance_pose_easy(p, c->rest, c->rest_count, c->rest_carry, hf_pose_margin(p), wish, NULL,
-                                     &to[0]) &&
-                 hf_distance(to[0].root.position, c->departure.root.position) > near;
-    }
     hf_pose_copy(&p->world, &c->departure, &to[count++]);
     for (int i = 0; i < 2; i++) {
         hf_vec3 pull;
