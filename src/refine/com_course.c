@@ -13,7 +13,7 @@
 enum { BAND = 8, FIXED = 1 }; /* numbers of a band's row; samples that stay at either end */
 /* The penalty begins soft, so that the way bends as a whole, and ends hard: (m/s3)^2 for a halfspace left by
    a metre times the weight. */
-static const double SOFT = 1e3, HARD = 1e8, GROWTH = 10;
+static const double SOFT = 1e3, HARD = 1e7, GROWTH = 100;
 enum { STEPS = 6 }; /* of Newton's method for each penalty; the active halfspaces settle in three or four */
 
 typedef struct course_problem {
@@ -108,8 +108,10 @@ static void slopes(const double a[HF_FORCE_ROWS], const sample_wrench* o, double
     pull[1] = a[1] - a[3] * o->height + a[5] * o->place[0];
 }
 
-static void add_halfspace(course_problem* p, int k, const double a[HF_FORCE_ROWS], const sample_wrench* o,
-                          double over) {
+static void add_halfspace(course_problem* p, int k, const hf_wrench_polytope* w, int facet,
+                          const sample_wrench* o, double over) {
+    double a[HF_FORCE_ROWS];
+    for (int r = 0; r < HF_FORCE_ROWS; r++) a[r] = w->facets[r * w->capacity + facet];
     double place[2], pull[2], tt = p->c->step_s * p->c->step_s * HF_GRAVITY_M_S2;
     slopes(a, o, place, pull);
     int before = k > 0 ? k - 1 : k, after = k + 1 < p->c->count ? k + 1 : k;
@@ -122,6 +124,18 @@ static void add_halfspace(course_problem* p, int k, const double a[HF_FORCE_ROWS
     add_square(p, &row, over, p->penalty);
 }
 
+enum { CHUNK = 64 }; /* halfspaces at once: the memory of a polytope comes in such pieces */
+
+static void values_beyond(const hf_wrench_polytope* w, int first, const double v[HF_FORCE_ROWS],
+                          double over[CHUNK]) {
+    const double* b = w->facets + (size_t)HF_FORCE_ROWS * (size_t)w->capacity + first;
+    for (int i = 0; i < CHUNK; i++) over[i] = -b[i];
+    for (int r = 0; r < HF_FORCE_ROWS; r++) {
+        const double* a = w->facets + (size_t)r * (size_t)w->capacity + first;
+        for (int i = 0; i < CHUNK; i++) over[i] += a[i] * v[r];
+    }
+}
+
 /* The sum of the squares by which halfspaces are left, with the margin; they are added when asked. *worst:
    the largest value beyond a halfspace, without the margin. */
 static double visit_sample(course_problem* p, int k, bool add, double* worst) {
@@ -131,14 +145,17 @@ static double visit_sample(course_problem* p, int k, bool add, double* worst) {
     const hf_wrench_polytope* w = &s->polytope;
     sample_wrench o = wrench_at(p, k);
     double sum = 0;
-    for (int i = 0; i < w->facet_count; i++) {
-        double a[HF_FORCE_ROWS], over = -w->facets[HF_FORCE_ROWS * w->capacity + i];
-        for (int r = 0; r < HF_FORCE_ROWS; r++) a[r] = w->facets[r * w->capacity + i], over += a[r] * o.w[r];
-        *worst = fmax(*worst, over);
-        double left = over + p->c->margin_m[k];
-        if (left <= 0) continue;
-        sum += left * left;
-        if (add) add_halfspace(p, k, a, &o, left);
+    for (int first = 0; first < w->facet_count; first += CHUNK) {
+        double over[CHUNK];
+        int count = w->facet_count - first < CHUNK ? w->facet_count - first : CHUNK;
+        values_beyond(w, first, o.w, over);
+        for (int i = 0; i < count; i++) {
+            *worst = over[i] > *worst ? over[i] : *worst;
+            double left = over[i] + p->c->margin_m[k];
+            if (left <= 0) continue;
+            sum += left * left;
+            if (add) add_halfspace(p, k, w, first + i, &o, left);
+        }
     }
     return sum;
 }

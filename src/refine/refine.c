@@ -236,7 +236,7 @@ static const double SMOOTH_S = 0.3;
 enum { CALMER_TRIES = 6 }; /* of the same poses, each with calmer times */
 /* Of the times of phases that ask for too much, at least and at most, and of those in which all limbs hold:
    they go on getting shorter. */
-static const double LONGER = 1.1, MOST_LONGER = 1.4, SHORTER = 0.95;
+static const double LONGER = 1.1, MOST_LONGER = 1.4, SHORTER = 0.98;
 
 static bool is_strained(const refinement* r, const hf_phase_load* loads, int p) {
     for (int i = p - 1; i <= p + 1; i++)

@@ -6,6 +6,8 @@
 #include "model/creature.h"
 #include "refine/pose_spline.h"
 #include "refine/stance_list.h"
+#include "model/tolerance.h"
+#include "solve/keep.h"
 
 #include <math.h>
 #include <string.h>
@@ -19,6 +21,7 @@ enum { SPREAD = 8 };
 typedef struct retiming {
     const hf_creature* creature;
     const hf_schedule* schedule;
+    const hf_stance_list* list;
     hf_pose_spline spline;
     hf_scaling_path path;
     hf_scaling scaling;
@@ -130,6 +133,27 @@ static void part_changes(const retiming* r, int* first, int* last) {
             if (i != k && s->holds[k].from_s <= s->holds[i].to_s && last[i] + 1 == first[k]) last[i]++;
 }
 
+/* The pose in which a hold begins says where the hold keeps its limb: the limb is put there exactly, as the
+   smooth curve between poses leaves it a little beside. */
+static hf_status settle_beginning(const retiming* r, int hold, hf_workspace* w, hf_knot* knot) {
+    const hf_held* h = &r->list->held[hold];
+    hf_workspace_mark mark = hf_workspace_begin(w);
+    hf_transform* links = hf_workspace_take(w, (size_t)r->creature->view.link_count, sizeof *links);
+    hf_status status = links ? HF_OK : HF_ERROR_MEMORY;
+    double off_m = 0, off_rad = 0;
+    if (links) {
+        hf_forward(r->creature, &(hf_pose){knot->root, knot->q}, links);
+        hf_anchor_error(r->creature, &h->world, &h->anchor, links, &off_m, &off_rad);
+    }
+    bool kept;
+    hf_vec3 miss;
+    if (off_m > HF_HELD_M || off_rad > HF_HELD_RAD)
+        status =
+            hf_hold_keep(r->creature, &h->world, &h->anchor, HF_KEEP_EXACT, w, links, knot->q, &kept, &miss);
+    hf_workspace_end(w, mark);
+    return status;
+}
+
 static hf_status add_holds(const retiming* r, hf_workspace* w, hf_schedule* out) {
     const hf_schedule* s = r->schedule;
     size_t n = (size_t)s->hold_count + 1;
@@ -141,7 +165,10 @@ static hf_status add_holds(const retiming* r, hf_workspace* w, hf_schedule* out)
         if (!HF_GROW(out->holds, out->hold_capacity, out->hold_count)) return HF_ERROR_MEMORY;
         out->holds[out->hold_count++] =
             (hf_schedule_hold){s->holds[i].hold, first[i] / r->rate, last[i] / r->rate};
-        if (first[i] <= r->frames) out->knots[first[i]].stance = true;
+        if (first[i] > r->frames) continue;
+        out->knots[first[i]].stance = true;
+        hf_status status = settle_beginning(r, i, w, &out->knots[first[i]]);
+        if (status != HF_OK) return status;
     }
     return HF_OK;
 }
@@ -200,7 +227,7 @@ hf_status hf_retime(const hf_creature* creature, const hf_schedule* schedule, co
                     hf_workspace* workspace, hf_phase* timed, hf_schedule** out, hf_retime_info* info) {
     *out = NULL;
     *info = (hf_retime_info){0};
-    retiming r = {.creature = creature, .schedule = schedule, .rate = rate};
+    retiming r = {.creature = creature, .schedule = schedule, .list = list, .rate = rate};
     hf_workspace_mark mark = hf_workspace_begin(workspace);
     hf_status status = hf_pose_spline_of(creature, schedule, workspace, &r.spline);
     if (status == HF_OK) status = sample(&r, workspace);
