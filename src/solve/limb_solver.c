@@ -117,6 +117,8 @@ static bool descend(search* s, descent how, int limit) {
 
 /* ---- starts ---- */
 
+static const double TURN = 6.28318530717958648; /* rad */
+
 /* Uniform between the limits; joints that turn right round do so once about where they are, others without
    limits stay where they are. */
 static void draw(const search* s, uint64_t index, double* x) {
@@ -128,7 +130,7 @@ static void draw(const search* s, uint64_t index, double* x) {
         if (chain->column_value[c] < 0) continue;
         double* at = &x[chain->column_value[c]];
         if (chain->wraps[c])
-            *at = fmin(fmax(*at + 6.28318530717958648 * (u - 0.5), low), high);
+            *at = fmax(low, fmin(*at - TURN / 2, high - TURN)) + TURN * u;
         else if (isfinite(low) && isfinite(high))
             *at = low + (high - low) * u;
     }
@@ -271,9 +273,9 @@ static void write_back(const search* s, double* q) {
     for (int c = 0; c < chain->column_count; c++) {
         if (!chain->wraps[c]) continue;
         double *x = &s->best.at.x[chain->column_value[c]], was = q[chain->q_index[chain->column_value[c]]];
-        double found = *x, turns = round((was - found) / 6.28318530717958648);
+        double found = *x, turns = round((was - found) / TURN);
         if (turns == 0) continue;
-        *x += 6.28318530717958648 * turns;
+        *x += TURN * turns;
         if (*x < chain->lower[c] || *x > chain->upper[c] || !in_regions(s, s->best.at.x)) *x = found;
     }
     for (int i = 0; i < chain->value_count; i++) q[chain->q_index[i]] = s->best.at.x[i];
