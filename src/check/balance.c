@@ -169,6 +169,16 @@ static void wrench_of(const check_job* job, int frame, const check_frame* links,
     for (int x = 0; x < 6; x++) wrench[x] = wrench[x] / weight + (x == 2 && mass > 0);
 }
 
+/* What of the wrench about the centre of mass the contacts cannot give. */
+static hf_status missing_at(const check_job* job, const bearing_set* s, const double com[3],
+                            const double wrench[6], double* force, double* moment) {
+    check_program p;
+    hf_status status = set_up(job, s, com, wrench, &p);
+    if (status == HF_OK) status = check_program_missing(&p, MISSING + ROUNDING_M, force, moment);
+    check_program_free(&p);
+    return status;
+}
+
 /* The contacts of a frame; of those, when `kept`, the ones that do not change from `changed - 1` to it. */
 static void choose(const check_job* job, int frame, int changed, bool kept, bearing_set* s) {
     const hf_motion_frame* f = &job->motion->frames[frame];
@@ -202,12 +212,7 @@ static void judge_motion(const check_job* job, int frame, bearing_set* s, check_
     com_of(job, frame, links, com);
     choose(job, frame, frame, false, s);
     wrench_of(job, frame, links, com, motions, wrench);
-    check_program p;
-    hf_status status = set_up(job, s, com, wrench, &p);
-    if (status == HF_OK)
-        status = check_program_missing(&p, MISSING + ROUNDING_M, &r->missing_force, &r->missing_moment);
-    check_program_free(&p);
-    r->failed = r->failed || status != HF_OK;
+    r->failed |= missing_at(job, s, com, wrench, &r->missing_force, &r->missing_moment) != HF_OK;
     if (fmax(r->missing_force, r->missing_moment) <= MISSING + ROUNDING_M) return;
     r->undynamic = true;
     snprintf(
@@ -216,19 +221,58 @@ static void judge_motion(const check_job* job, int frame, bearing_set* s, check_
         r->missing_force * 100, r->missing_moment * 100);
 }
 
-/* Where a limb changes, those that stay hold the body before and after. */
+static const hf_hold* contact_of(const check_job* job, int frame, int limb) {
+    const hf_motion_frame* f = &job->motion->frames[frame];
+    for (int i = 0; i < f->contact_count; i++)
+        if (f->contacts[i].limb == limb) return &f->contacts[i];
+    return NULL;
+}
+
+/* Does a limb go from one hold to another with no frame between them? Not where the contact frame that it
+   goes over to was in its place before (a foot that rolls onto its toes): one holds until the other does. */
+static bool leaps(const check_job* job, int frame, int limb, check_frame* links) {
+    const hf_hold *a = contact_of(job, frame - 1, limb), *b = contact_of(job, frame, limb);
+    if (!a || !b || !check_limb_changes(job, frame, limb)) return false;
+    const hf_motion_contact_frame* f = &job->motion->limbs[limb].frames[b->frame];
+    int link = hf_creature_find_link(job->creature, f->link);
+    if (a->frame == b->frame || a->object != b->object || link < 0) return true;
+    double at[2][3], gap = 0;
+    for (int i = 0; i < 2; i++) {
+        const hf_motion_frame* pose = &job->motion->frames[frame - 1 + i];
+        check_forward(job->c, pose->root, pose->q, links);
+        check_frame_point(&links[link], (double[3]){f->offset.x, f->offset.y, f->offset.z}, at[i]);
+    }
+    for (int x = 0; x < 3; x++) gap += (at[1][x] - at[0][x]) * (at[1][x] - at[0][x]);
+    return sqrt(gap) > CHECK_HOLD_M;
+}
+
+/* Do the contacts hold the body there: at rest where the motion claims balance, else as it moves? */
+static bool holds_at(const check_job* job, const bearing_set* s, check_frame* links, check_motion* motions,
+                     check_frame_report* r) {
+    double com[3], wrench[6], force = 0, moment = 0;
+    com_of(job, s->frame, links, com);
+    if (job->motion->claims & HF_CLAIM_BALANCE) {
+        double margin = margin_at(job, s, com);
+        r->failed |= isnan(margin);
+        return margin >= MARGIN_M - ROUNDING_M;
+    }
+    if (s->frame < ENDS || s->frame >= job->motion->frame_count - ENDS) return true;
+    wrench_of(job, s->frame, links, com, motions, wrench);
+    r->failed |= missing_at(job, s, com, wrench, &force, &moment) != HF_OK;
+    return fmax(force, moment) <= MISSING + ROUNDING_M;
+}
+
+/* Where a limb changes, those that stay hold the body before and after. In motion a limb that leaves or
+   arrives has frames without it, which are judged as they are; one that leaps has none. */
 static void judge_change(const check_job* job, int frame, bearing_set* s, check_frame* links,
-                         check_frame_report* r) {
+                         check_motion* motions, check_frame_report* r) {
+    bool still = job->motion->claims & HF_CLAIM_BALANCE;
     int changing = -1;
     for (int l = 0; l < job->motion->limb_count && changing < 0; l++)
-        if (check_limb_changes(job, frame, l)) changing = l;
+        if (still ? check_limb_changes(job, frame, l) : leaps(job, frame, l, links)) changing = l;
     for (int f = frame - 1; changing >= 0 && f <= frame; f++) {
-        double com[3];
-        com_of(job, f, links, com);
         choose(job, f, frame, true, s);
-        double margin = margin_at(job, s, com);
-        r->failed = r->failed || isnan(margin);
-        if (margin >= MARGIN_M - ROUNDING_M) continue;
+        if (holds_at(job, s, links, motions, r)) continue;
         r->unheld = true;
         snprintf(r->change_what, sizeof r->change_what,
                  "\"%.60s\" changes, and the limbs that stay do not hold", job->motion->limbs[changing].name);
@@ -255,7 +299,8 @@ void check_balance(const check_job* job, int frame, check_frame_report* report) 
     if (!report->failed && fits) {
         judge_frame(job, frame, &s, links, report);
         judge_motion(job, frame, &s, links, motions, report);
-        if (frame && (m->claims & HF_CLAIM_BALANCE)) judge_change(job, frame, &s, links, report);
+        if (frame && (m->claims & (HF_CLAIM_BALANCE | HF_CLAIM_DYNAMIC)))
+            judge_change(job, frame, &s, links, motions, report);
     }
     if (!fits) two_contacts(report);
     hf_free(links);
