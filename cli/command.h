@@ -31,7 +31,7 @@ typedef struct options {
     bool reach, no_ground;
     int count, choices;
     double trunk_scale;
-    bool compare;
+    bool compare, still;
     int query; /* -1 when not given */
     const char* data;
     const char *limb, *cache, *only, *roadmap;

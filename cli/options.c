@@ -63,6 +63,8 @@ const option_def option_defs[] = {
     {"--scene", NULL, "MESH", OPTION_TEXT, AT(scene), 0, 0, "stand on this mesh; default: a flat floor at 0"},
     {"--at", NULL, "X,Y[,YAW]", OPTION_TEXT, AT(at), 0, 0,
      "stand here, turned by YAW radians; default 0,0,0"},
+    {"--static", NULL, NULL, OPTION_SWITCH, AT(still), 0, 0,
+     "every frame is balanced at rest: shorter steps, with a rest at each"},
     {"--roadmap", NULL, "FILE", OPTION_TEXT, AT(roadmap), 0, 0,
      "find guides by this roadmap of the same creature and scene, made by holdfast roadmap"},
 };
@@ -77,9 +79,9 @@ static const char* const sample_options[] = {"--seed", "--threads", "--package-p
 static const char* const contact_options[] = {"--output", "--seed",    "--threads", "--package-path",
                                               "--set",    "--limb",    "--choices", "--count",
                                               "--cache",  "--compare", PICTURE,     NULL};
-static const char* const plan_options[] = {"--output", "--seed",  "--threads",     "--package-path",
-                                           "--set",    "--count", "--trunk-scale", "--roadmap",
-                                           PICTURE,    NULL};
+static const char* const plan_options[] = {
+    "--output",      "--seed",    "--threads", "--package-path", "--set", "--count",
+    "--trunk-scale", "--roadmap", "--static",  PICTURE,          NULL};
 static const char* const roadmap_options[] = {"--output", "--seed",        "--threads", "--package-path",
                                               "--set",    "--trunk-scale", NULL};
 static const char* const stand_options[] = {

@@ -31,6 +31,7 @@ bool plan_wishes(const options* o, const hf_scenario* s, hf_plan_options* p) {
     p->seed = o->seed >= 0 ? (uint64_t)o->seed : s->seed;
     p->threads = o->threads;
     p->samples = o->count ? o->count : s->samples;
+    if (o->still) p->still = true;
     if (o->trunk_scale > 0) p->trunk_scale = o->trunk_scale;
     hf_error error;
     if (hf_options_check(hf_plan_option_table(), p, &error) == HF_OK) return true;

@@ -35,7 +35,9 @@ typedef struct hf_plan_options {
     int patience;    /* contact changes tried on the first guide without going farther along it, and as many
                         more on each other one; default 100 */
     int draws;       /* random bodies tried for a stance where the solver finds none; default 32 */
-    int tries; /* alternatives tried for one contact change before the search goes elsewhere; default 6 */
+    int tries;  /* alternatives tried for one contact change before the search goes elsewhere; default 6 */
+    bool still; /* every frame is balanced at rest, and the motion claims so; default false: a creature whose
+                   legs have effort limits walks balanced in motion where it can */
     double goal_tolerance_m; /* how far the root may end from the goal's; default 0.05 */
     /* How far the root may end turned from the goal's, and each joint of a whole goal from its own; default
        0.1, which is 5 cm at arm's length as goal_tolerance_m is. */

@@ -6,7 +6,7 @@ _holdfast() {
         pose) options="--output --json --quiet --seed --threads --time-limit --package-path --size --samples --azimuth --elevation --zoom --focus --distance" ;;
         sample) options="--json --quiet --seed --threads --time-limit --package-path --unit --count --limb --cache" ;;
         contact) options="--output --json --quiet --seed --threads --time-limit --package-path --size --samples --azimuth --elevation --zoom --focus --distance --count --choices --compare --limb --cache --set" ;;
-        plan) options="--output --json --quiet --seed --threads --time-limit --package-path --size --samples --azimuth --elevation --zoom --focus --distance --count --trunk-scale --set --roadmap" ;;
+        plan) options="--output --json --quiet --seed --threads --time-limit --package-path --size --samples --azimuth --elevation --zoom --focus --distance --count --trunk-scale --set --static --roadmap" ;;
         roadmap) options="--output --json --quiet --seed --threads --time-limit --package-path --trunk-scale --set" ;;
         stand) options="--output --json --quiet --seed --threads --time-limit --package-path --unit --size --samples --azimuth --elevation --zoom --focus --distance --scene --at" ;;
         realise) options="--output --json --quiet --threads --time-limit --package-path --creature --scenario --size --samples --azimuth --elevation --zoom --focus --distance" ;;

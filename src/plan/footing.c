@@ -53,7 +53,7 @@ static bool set_foot(hf_planner* p, const hf_pose* pose, hf_transform root, cons
     return false;
 }
 
-bool hf_footing_set(hf_planner* p, int limb, hf_pose* pose) {
+bool hf_footing_set(hf_planner* p, int limb, hf_pose* pose, hf_hold* hold) {
     const hf_plan_limb* l = &p->world.model->limbs[limb];
     hf_hold c = {.limb = limb};
     hf_surface hit;
@@ -66,6 +66,7 @@ bool hf_footing_set(hf_planner* p, int limb, hf_pose* pose) {
         good = set_foot(p, pose, pose->root, &c, set.q);
     }
     if (good) hf_pose_copy(&p->world, &set, pose);
+    if (good && hold) *hold = c;
     hf_workspace_end(p->tools.workspace, mark);
     return good;
 }

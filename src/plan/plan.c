@@ -43,6 +43,8 @@ static const hf_option items[] = {
      "random bodies tried for a stance where the solver finds none"},
     {"tries", HF_OPTION_COUNT, FIELD(tries), 1, 100, 6, "",
      "alternatives tried for one contact change before the search goes elsewhere"},
+    {"still", HF_OPTION_FLAG, FIELD(still), 0, 1, 0, "",
+     "1: every frame is balanced at rest, also where the creature could walk balanced in motion"},
     {"goal_tolerance_m", HF_OPTION_REAL, FIELD(goal_tolerance_m), 0, 10, 0.05, "m",
      "how far the root may end from the goal's"},
     {"goal_tolerance_rad", HF_OPTION_REAL, FIELD(goal_tolerance_rad), 0, 4, 0.1, "rad",
@@ -108,7 +110,10 @@ static hf_status make_schedule(hf_planner* p, int last, hf_plan_result* r) {
     if (status == HF_OK) r->schedule->claims = HF_CLAIM_ALL | HF_CLAIM_DYNAMIC;
     // each node learns who comes after it
     int next = -1, before = -1;
-    for (int n = last; n >= 0; n = p->tree.nodes[n].parent) p->tree.nodes[n].option = next, next = n;
+    for (int n = last; n >= 0; n = p->tree.nodes[n].parent) {
+        p->tree.nodes[n].option = next, next = n;
+        if (status == HF_OK && p->tree.nodes[n].in_motion) r->schedule->claims &= ~(unsigned)HF_CLAIM_BALANCE;
+    }
     for (int n = next; n >= 0 && status == HF_OK; n = p->tree.nodes[n].option)
         for (int i = p->tree.nodes[n].first_knot; i < p->tree.nodes[n].end_knot && status == HF_OK; i++) {
             status = add_knot(p, r->schedule, i, before);

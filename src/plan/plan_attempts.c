@@ -8,6 +8,7 @@
 #include "base/parallel.h"
 #include "base/text.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -128,6 +129,16 @@ static bool any_grip(const hf_scene* scene) {
     return false;
 }
 
+/* Does every joint of the limbs that walk say how strong it is? Without that nobody knows what a body can do
+   in motion. */
+static bool has_efforts(const hf_plan_model* model) {
+    const hf_creature_view* v = hf_creature_get(model->creature);
+    for (int l = 0; l < v->limb_count; l++)
+        for (int k = 0; model->limbs[l].walks && k < v->limbs[l].joint_count; k++)
+            if (!isfinite(v->joints[v->limbs[l].joints[k]].max_effort)) return false;
+    return true;
+}
+
 static hf_outcome outcome_of(const hf_plan_result* r) {
     if (r->why == HF_PLAN_DONE) return HF_FOUND;
     if (r->why == HF_PLAN_CANCELLED) return HF_CANCELLED;
@@ -199,6 +210,7 @@ hf_status hf_plan_find(const hf_plan_model* model, const hf_scene* scene, const 
                                                        .scene = scene,
                                                        .options = options,
                                                        .has_grips = any_grip(scene),
+                                                       .still = options->still || !has_efforts(model),
                                                        .progress = relay,
                                                        .user = &c.attempts[i]},
                                              .progress = {.report = relay, .user = &c.attempts[i]}};

@@ -139,6 +139,7 @@ bool hf_plan_begin(hf_planner* p, const hf_scenario_state* start, hf_plan_node* 
     hf_pose_copy(&p->world, &start->pose, &n->pose);
     n->guide_index = n->first_knot = 0;
     n->parent = n->last_limb = -1;
+    n->in_motion = false;
     // as it is given, or as the rest posture happens to touch
     n->hold_count = hf_plan_contacts(p, start, &n->pose, n->holds);
     if (n->hold_count < 0) p->tree.block.limb = -1 - n->hold_count, n->hold_count = 0;

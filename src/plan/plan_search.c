@@ -4,6 +4,7 @@
    order in which contacts end. */
 #include "plan/step.h"
 
+enum { WALK_TRIES = 48 };                     /* paces at which walks are tried on a guide */
 enum { MAX_OPTIONS = 64, BLOCKED_TIMES = 3 }; /* times that a limb could not leave a contact: a dead end */
 
 typedef enum change { MOVE, SPECULATIVE_STEP, RELEASE } change; /* the second does not seem to lead on */
@@ -113,7 +114,7 @@ void hf_plan_adopt(hf_planner* p) {
     hf_plan_node* n = &p->tree.nodes[p->tree.node_count];
     n->parent = p->tree.node_index;
     n->end_knot = p->tree.knots.count;
-    n->option = 0, n->found = 0, n->blocked = 0;
+    n->option = 0, n->found = 0, n->blocked = 0, n->in_motion = false;
     for (int i = 0; i < n->hold_count; i++) n->holds[i].stuck = n->holds[i].has_speculative_step = false;
     n->worth = n->guide_index + lasting(p, n) / 2;
     bound_worth(p, n);
@@ -181,9 +182,19 @@ static void expand(hf_planner* p) {
     hf_plan_adopt(p);
 }
 
+/* Walks on from the stance where that was not tried in vain nearby. */
+static bool walks_on(hf_planner* p, const hf_plan_node* n) {
+    hf_plan_tree* t = &p->tree;
+    if (p->world.still || n->guide_index < t->walk_from) return false;
+    bool walked = hf_walk_on(p);
+    if (!walked) t->walk_from = n->guide_index + p->world.options->horizon;
+    return walked;
+}
+
 hf_plan_why hf_plan_search(hf_planner* p, const hf_scenario_state* goal, int patience) {
     hf_plan_tree* t = &p->tree;
     int went_on = p->progress.work, farthest = 0;
+    t->walk_from = 0, t->walk_tries = WALK_TRIES;
     while (hf_plan_ok(p)) {
         p->progress.stalled = p->progress.work - went_on;
         if (!report(p)) return HF_PLAN_CANCELLED;
@@ -201,7 +212,7 @@ hf_plan_why hf_plan_search(hf_planner* p, const hf_scenario_state* goal, int pat
         if (p->progress.work >= p->world.options->max_work || t->node_count == HF_MAX_STANCES ||
             p->progress.work - went_on > patience * (1 + 3 * way))
             return HF_PLAN_WORK_ENDED;
-        expand(p);
+        if (n->option > 0 || n->found > 0 || !walks_on(p, n)) expand(p);
     }
     return HF_PLAN_WORK_ENDED;
 }

@@ -51,6 +51,7 @@ typedef struct hf_plan_node {
     hf_pose pose;             /* at its end; q belongs to the tree */
     int first_knot, end_knot; /* of the store: the change into this stance */
     int last_limb;            /* that changed, -1 */
+    bool in_motion;           /* the body went into it without a rest */
     int option;               /* what the search tries next from here */
     int found;                /* children that it brought */
     int blocked;              /* how often the limb that changed for it could not leave again */
@@ -64,6 +65,8 @@ typedef struct hf_plan_tree {
     int node_count;
     int node_index;      /* the stance from which the search goes on */
     int farthest;        /* the stance that is farthest along the guide */
+    int walk_from;       /* guide pose from which on a walk is tried again */
+    int walk_tries;      /* that are left */
     hf_plan_block block; /* the best change that failed there */
 } hf_plan_tree;
 

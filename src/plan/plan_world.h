@@ -31,6 +31,7 @@ typedef struct hf_plan_world {
     hf_placement* placement;
     const hf_plan_options* options;
     bool has_grips; /* the scene has something to grip */
+    bool still;     /* every knot is balanced at rest; else the body may walk balanced in motion */
     double* home;   /* posture of joints without a task: at rest, toes as the start has them */
     int attempt;    /* number of the guide */
     int guide_count;

@@ -183,6 +183,11 @@ bool hf_segment_lifts(hf_planner* p, const hf_plan_hold* hold, const hf_pose* at
 bool hf_segment_free(hf_planner* p, const hf_plan_hold* holds, int count, const hf_plan_hold* old,
                      const hf_stance* stance, int node, const hf_pose* from);
 
+/* ---- walk.c ---- */
+/* From the stance tree.node_index on along the guide by many steps without a rest, balanced in motion. True
+   with the stances of all steps in the tree; nothing changes when there is no such walk. */
+bool hf_walk_on(hf_planner* p);
+
 /* ---- plan_ends.c ---- */
 /* The start's pose and holds as the first node: as given, or found at the start's root. */
 bool hf_plan_begin(hf_planner* p, const hf_scenario_state* start, hf_plan_node* node, hf_plan_why* why);

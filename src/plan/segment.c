@@ -157,8 +157,7 @@ static bool pose_at(hf_segment* s, const hf_path* path, double at, hf_vec3* shif
     return true;
 }
 
-/* Is every hold kept half way between two frames? */
-static bool holds_between(const hf_segment* s, const hf_pose* a, const hf_pose* b) {
+bool hf_segment_holds_between(const hf_segment* s, const hf_pose* a, const hf_pose* b) {
     hf_planner* p = s->planner;
     hf_pose middle = s->scratch;
     hf_pose_between(p->world.creature, a, b, 0.5, &middle);
@@ -182,7 +181,7 @@ static bool collides(const hf_segment* s, const hf_pose* a, const hf_pose* b, co
 /* From one frame to the next; `begun` when the first is known to be free. A limb that swings is quick and
    passes near to things: what it grazes between two places a centimetre apart would be deeper than a check
    allows, so that it is looked at more closely. */
-static bool free_between(const hf_segment* s, const hf_pose* a, const hf_pose* b, bool begun) {
+bool hf_segment_free_between(const hf_segment* s, const hf_pose* a, const hf_pose* b, bool begun) {
     hf_hold touches[HF_MAX_HOLDS];
     hf_collision_query q = hf_collision_query_default();
     q.touches = touches;
@@ -311,7 +310,7 @@ static verdict append(hf_segment* s, const hf_path* path, hf_timing* timing) {
             hf_pose last = hf_knots_pose(&p->tree.knots, p->tree.knots.count - 1);
             double speed = hf_frames_speed(p->world.creature, p->world.options->rate, &last, &pose);
             if (speed > JUMP) return FAILS;
-            if (speed > HF_FRAME_SPEED || !holds_between(s, &last, &pose)) return TOO_FAST;
+            if (speed > HF_FRAME_SPEED || !hf_segment_holds_between(s, &last, &pose)) return TOO_FAST;
         }
         if (!hf_plan_note(p, hf_knots_add(&p->tree.knots, &pose, s->node, s->limb))) return FAILS;
     }
@@ -319,7 +318,7 @@ static verdict append(hf_segment* s, const hf_path* path, hf_timing* timing) {
     for (int i = first; i < p->tree.knots.count; i++) {
         hf_pose a = hf_knots_pose(&p->tree.knots, i > first ? i - 1 : i),
                 b = hf_knots_pose(&p->tree.knots, i);
-        if (!free_between(s, &a, &b, i > first)) return FAILS;
+        if (!hf_segment_free_between(s, &a, &b, i > first)) return FAILS;
     }
     return HOLDS;
 }

@@ -31,5 +31,9 @@ double* hf_segment_q(const hf_segment* segment, int waypoint);
 /* Puts the centre of mass on a straight way between the first and the last waypoint (`eased`: slowly at both
    ends), finds times and appends knots that hold; false, with nothing appended, where there are none. */
 bool hf_segment_finish(hf_segment* segment, bool eased);
+/* Is every hold kept half way between two frames? */
+bool hf_segment_holds_between(const hf_segment* segment, const hf_pose* a, const hf_pose* b);
+/* Is the body free from one frame to the next? `begun` when the first is known to be. */
+bool hf_segment_free_between(const hf_segment* segment, const hf_pose* a, const hf_pose* b, bool begun);
 
 #endif

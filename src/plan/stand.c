@@ -113,7 +113,8 @@ static hf_status stand_in(hf_planner* p, double x, double y, double yaw, hf_stan
         hf_hold feet[HF_MAX_HOLDS];
         hf_scenario_state state = {.pose = pose, .contacts = feet};
         for (int l = 0; l < w->view->limb_count && state.contact_count < HF_MAX_HOLDS; l++)
-            if (w->model->limbs[l].walks && w->view->limbs[l].joint_count > 0 && hf_footing_set(p, l, &pose))
+            if (w->model->limbs[l].walks && w->view->limbs[l].joint_count > 0 &&
+                hf_footing_set(p, l, &pose, NULL))
                 feet[state.contact_count++] = (hf_hold){.limb = l, .frame = -1, .object = -1};
         w->guide = &root, w->guide_count = 1;
         if (!hf_spots_find(p)) break;

@@ -49,8 +49,9 @@ void hf_places_list(hf_planner* p, const hf_step_query* query, hf_step_list* lis
    as above. */
 void hf_footing_list(hf_planner* p, const hf_step_query* query, hf_step_list* list);
 
-/* Puts a walking limb of the pose on what lies under it, turned as at rest; false where it gets there not. */
-bool hf_footing_set(hf_planner* p, int limb, hf_pose* pose);
+/* Puts a walking limb of the pose on what lies under it, turned as at rest; *hold (may be NULL) is where.
+   False where it gets there not. */
+bool hf_footing_set(hf_planner* p, int limb, hf_pose* pose, hf_hold* hold);
 
 /* ---- step.c ---- */
 /* An empty list whose postures are from the workspace; false, and the failure noted, when memory is out. */

@@ -1,0 +1,305 @@
+/* Walks: along a stretch of the guide on which the limbs that walk find ground, the body goes on without a
+   rest, balanced in motion and at no moment at rest. One curve of the centre of mass spans all steps; every
+   knot's full wrench is tested against the contacts it has. The idea is that of CROC (Fernbach, Tonneau and
+   others, 2018), with the pendulum's pressure point in place of its convex program and the whole body in
+   place of a point. */
+#include "plan/walk.h"
+
+#include "plan/segment.h"
+#include "base/workspace.h"
+#include "schedule/frames.h"
+
+#include <holdfast/rom.h>
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+/* How far inside the contacts the pressure point is aimed at, m: at a corner of a foot friction holds no
+   turning. How far outside of that a curve may be that is tried with the whole body. */
+static const double AIM_MARGIN_M = 0.02, OUTSIDE_M = 0.008;
+/* How far the whole body may press from where the pendulum does, m. */
+static const double MOST_LEARNT_M = 0.3;
+/* Rounds in which limbs learn to swing against the body's turning; rounds in a row in which no more knots
+   hold than before, after which further ones are in vain; paces at which limbs do not reach or collide,
+   after which no other is tried. */
+enum { COUNTER_ROUNDS = 3, PATIENCE = 3, MOST_FAILED = 2 };
+/* What is tried, in this order: strides, of the natural one; for each of them how much lower the body goes
+   than it must, of the height of its centre of mass; for each of these how slowly. */
+static const double STRIDES[] = {1, 0.9, 0.8, 0.65, 0.5}, CROUCH[] = {0, 0.12},
+                    SLOWER[] = {1, 1.2, 1.45, 1.8, 2.4};
+enum {
+    STRIDE_TRIES = sizeof STRIDES / sizeof *STRIDES,
+    SLOWER_TRIES = sizeof SLOWER / sizeof *SLOWER,
+    CROUCH_TRIES = sizeof CROUCH / sizeof *CROUCH
+};
+
+typedef enum verdict { HOLDS, TOO_FAST, PRESSES_ELSEWHERE, COLLIDES, FAILS } verdict;
+
+/* ---- the curve ---- */
+
+static bool find_regions(hf_walk* w) {
+    hf_plan_hold holds[HF_MAX_HOLDS];
+    for (int i = 0; i < w->phase_count; i++) {
+        const hf_stance* stance = hf_stance_borrow(w->planner, holds, hf_walk_holds(w, i, holds), -1);
+        bool good = stance && hf_pressure_region_find(stance, AIM_MARGIN_M, &w->free[i]);
+        hf_stance_return(w->planner, stance);
+        if (!good) return false;
+    }
+    return true;
+}
+
+/* At the knots at which a limb leaves and lands, the others hold alone. */
+static bool find_curve(hf_walk* w) {
+    for (int k = 0; k <= w->last; k++) w->region[k] = &w->free[hf_walk_phase(w, k)];
+    for (int i = 0; i < w->step_count; i++) {
+        const hf_footstep* s = &w->steps[i];
+        w->region[s->lift] = &w->free[hf_walk_phase(w, s->lift + 1)];
+        w->region[s->land] = &w->free[hf_walk_phase(w, s->land - 1)];
+    }
+    hf_com_curve c = {.steps = w->last,
+                      .step_s = 1 / w->planner->world.options->rate,
+                      .height_m = w->height,
+                      .from = w->begin,
+                      .to = w->end,
+                      .region = w->region,
+                      .wish = (const double(*)[2])w->wish,
+                      .offset = (const double(*)[2])w->learnt};
+    double outside;
+    return hf_plan_note(w->planner, hf_com_curve_find(&c, w->planner->tools.workspace, w->place, &outside)) &&
+           outside < OUTSIDE_M;
+}
+
+/* ---- judging ---- */
+
+/* Learns how far the whole body presses from where the pendulum does. */
+static void learn(hf_walk* w, int k, const hf_frame_wrench* f) {
+    double rate = w->planner->world.options->rate, m = w->planner->world.view->mass;
+    double fz = m * (f->acceleration.z + HF_GRAVITY_M_S2);
+    double turn[2] = {f->momentum_rate.y, -f->momentum_rate.x};
+    double com[2] = {f->com.x, f->com.y}, a[2] = {f->acceleration.x, f->acceleration.y};
+    for (int x = 0; x < 2; x++) {
+        int before = k > 0 ? k - 1 : 0, after = k < w->last ? k + 1 : k;
+        double bend = (w->place[after][x] - 2 * w->place[k][x] + w->place[before][x]) * rate * rate;
+        double pressed = com[x] - (w->height * m * a[x] + turn[x]) / fz;
+        double off = pressed - (w->place[k][x] - w->height / HF_GRAVITY_M_S2 * bend);
+        w->learnt[k][x] = fmin(fmax(off, -MOST_LEARNT_M), MOST_LEARNT_M);
+    }
+}
+
+/* HOLDS when the contacts hold every knot with its wrench. */
+static verdict judge_wrenches(hf_walk* w) {
+    hf_planner* p = w->planner;
+    hf_plan_hold holds[HF_MAX_HOLDS];
+    verdict v = HOLDS;
+    const hf_stance* stance = NULL;
+    w->unheld = 0;
+    for (int k = 0, phase = -1; k <= w->last && v != FAILS; k++) {
+        hf_pose here = hf_walk_pose(w, k), before = hf_walk_pose(w, k > 0 ? k - 1 : k),
+                after = hf_walk_pose(w, k < w->last ? k + 1 : k);
+        if (hf_walk_phase(w, k) != phase) {
+            phase = hf_walk_phase(w, k);
+            hf_stance_return(p, stance);
+            stance = hf_stance_borrow(p, holds, hf_walk_holds(w, phase, holds), -1);
+        }
+        hf_frame_wrench f;
+        if (!stance || !hf_plan_note(p, hf_frames_wrench(p->world.creature, p->world.options->rate, &before,
+                                                         &here, &after, p->tools.workspace, &f)))
+            v = FAILS;
+        else if (!hf_stance_holds(stance, f.com, f.acceleration, f.momentum_rate))
+            v = PRESSES_ELSEWHERE, w->unheld++;
+        if (v != FAILS) learn(w, k, &f);
+        w->turning[k] = v != FAILS ? f.momentum_rate.z : 0;
+    }
+    hf_stance_return(p, stance);
+    return v;
+}
+
+/* Speeds, ranges, holds and room from knot to knot. */
+static verdict judge_knots(hf_walk* w) {
+    hf_planner* p = w->planner;
+    hf_plan_hold holds[HF_MAX_HOLDS];
+    hf_segment part = {.planner = p, .holds = holds, .scratch = w->scratch};
+    for (int k = 1; k <= w->last; k++) {
+        hf_pose a = hf_walk_pose(w, k - 1), b = hf_walk_pose(w, k);
+        // what holds on the way from one knot to the next holds at both
+        int phase = hf_walk_phase(w, k), limb = hf_walk_swings(w, k);
+        if (limb < 0) limb = hf_walk_swings(w, k - 1);
+        part.hold_count = hf_walk_holds(w, phase, holds);
+        int swings = hf_holds_find(holds, part.hold_count, limb);
+        if (swings >= 0) holds[swings] = holds[--part.hold_count];
+        part.limb = limb;
+        if (hf_frames_speed(p->world.creature, p->world.options->rate, &a, &b) > HF_FRAME_SPEED)
+            return TOO_FAST;
+        if (!hf_segment_holds_between(&part, &a, &b)) return TOO_FAST;
+        if (!hf_pose_within_rom(p->world.creature, b.q, HF_ROM_RAD)) return FAILS;
+        w->stop = k;
+        if (!hf_segment_free_between(&part, &a, &b, k > 1)) return COLLIDES;
+    }
+    return HOLDS;
+}
+
+/* ---- the whole ---- */
+
+static bool take_memory(hf_walk* w) {
+    hf_planner* p = w->planner;
+    size_t rows = HF_WALK_KNOTS + 1, width = (size_t)p->world.view->q_count;
+    w->steps = hf_workspace_take(p->tools.workspace, HF_WALK_STEPS, sizeof *w->steps);
+    w->stood = hf_workspace_take(p->tools.workspace, HF_MAX_HOLDS, sizeof *w->stood);
+    w->phases = hf_workspace_take(p->tools.workspace, HF_WALK_PHASES, sizeof *w->phases);
+    w->free = hf_workspace_take(p->tools.workspace, HF_WALK_PHASES, sizeof *w->free);
+    w->counter = hf_workspace_take(p->tools.workspace, width, sizeof *w->counter);
+    w->counters = hf_workspace_take(p->tools.workspace, rows, sizeof *w->counters);
+    w->turning = hf_workspace_take(p->tools.workspace, rows, sizeof *w->turning);
+    w->beside = hf_workspace_take(p->tools.workspace, rows, sizeof *w->beside);
+    w->wish = hf_workspace_take(p->tools.workspace, rows, sizeof *w->wish);
+    w->region = hf_workspace_take(p->tools.workspace, rows, sizeof *w->region);
+    w->place = hf_workspace_take(p->tools.workspace, rows, sizeof *w->place);
+    w->learnt = hf_workspace_take(p->tools.workspace, rows, sizeof *w->learnt);
+    w->wished = hf_workspace_take(p->tools.workspace, rows, sizeof *w->wished);
+    w->roots = hf_workspace_take(p->tools.workspace, rows, sizeof *w->roots);
+    w->q = hf_workspace_take(p->tools.workspace, rows * width, sizeof *w->q);
+    w->from = hf_take_pose(p), w->to = hf_take_pose(p), w->scratch = hf_take_pose(p);
+    if (!w->steps || !w->stood || !w->phases || !w->free || !w->wish || !w->beside || !w->counter ||
+        !w->counters || !w->turning || !w->region || !w->place || !w->learnt || !w->wished || !w->roots ||
+        !w->q)
+        hf_plan_note(p, HF_ERROR_MEMORY);
+    return hf_plan_ok(p);
+}
+
+/* The pose at the end, and where the centre of mass begins, ends and is on average. */
+static bool find_ends(hf_walk* w) {
+    hf_planner* p = w->planner;
+    hf_plan_hold holds[HF_MAX_HOLDS];
+    int count = w->node->hold_count;
+    for (int i = 0; i < count; i++) holds[i] = hf_walk_stood(w, w->node->holds[i].at.limb, INT_MAX)->hold;
+    const hf_stance* stance = hf_stance_borrow(p, holds, count, -1);
+    hf_transform wish = p->world.guide[w->guide_index];
+    hf_pose_copy(&p->world, &w->node->pose, &w->from);
+    hf_pose_copy(&p->world, &(hf_pose){wish, p->world.model->standing}, &w->to);
+    bool good = stance && hf_stance_pose_easy(p, holds, count, stance, hf_pose_margin(p), wish, NULL, &w->to);
+    hf_stance_return(p, stance);
+    w->begin = hf_com_at(p, &w->from), w->end = hf_com_at(p, &w->to);
+    w->height = (w->begin.z + w->end.z) / 2;
+    for (int i = 0; i < count; i++)
+        w->height -= (holds[i].at.point.z + w->node->holds[i].at.point.z) / (2 * count);
+    return good && w->height > 0;
+}
+
+static verdict attempt(hf_walk* w, double slower, double crouch) {
+    if (!hf_footsteps_time(w, slower) || !find_regions(w)) return FAILS;
+    hf_walk_wish(w);
+    memset(w->learnt, 0, sizeof *w->learnt * (size_t)(w->last + 1));
+    memset(w->counters, 0, sizeof *w->counters * (size_t)(w->last + 1));
+    w->drop = crouch * w->height;
+    w->posed = 0;
+    int fewest = INT_MAX, since = 0;
+    verdict v = PRESSES_ELSEWHERE;
+    for (int round = 0; since < PATIENCE && v == PRESSES_ELSEWHERE; round++) {
+        if (!find_curve(w)) return hf_plan_ok(w->planner) ? PRESSES_ELSEWHERE : FAILS;
+        v = hf_walk_poses(w) ? judge_wrenches(w) : FAILS;
+        if (v == PRESSES_ELSEWHERE && round < COUNTER_ROUNDS) hf_walk_counter_learn(w);
+        since = w->unheld < fewest ? 0 : since + 1;
+        fewest = w->unheld < fewest ? w->unheld : fewest;
+    }
+    return v == HOLDS ? judge_knots(w) : v;
+}
+
+/* Where limbs hold at a knot, or will when their swing ends. */
+static int holds_of_stance(const hf_walk* w, int knot, hf_plan_hold* holds) {
+    int count = hf_walk_holds(w, hf_walk_phase(w, knot), holds), limb = hf_walk_swings(w, knot);
+    if (limb >= 0) holds[count++] = w->steps[hf_walk_step(w, limb, knot)].hold;
+    return count;
+}
+
+/* A stance of the walk, from one knot to another; the knots of the start's stance come before the first. */
+static bool adopt(const hf_walk* w, int first, int last, int guide_index) {
+    hf_planner* p = w->planner;
+    hf_plan_node* child = &p->tree.nodes[p->tree.node_count];
+    child->first_knot = p->tree.knots.count;
+    for (int k = first > w->phases[1] ? first : 0; k <= last; k++) {
+        hf_pose pose = hf_walk_pose(w, k);
+        int node = k < first ? p->tree.node_index : p->tree.node_count;
+        if (!hf_plan_note(p, hf_knots_add(&p->tree.knots, &pose, node, hf_walk_swings(w, k)))) return false;
+    }
+    child->hold_count = holds_of_stance(w, last, child->holds);
+    child->last_limb = -1;
+    child->guide_index = guide_index;
+    for (int h = 0; h < child->hold_count; h++) {
+        child->holds[h].maker = p->tree.node_count;
+        hf_hold_span(&p->world, guide_index, &child->holds[h]);
+    }
+    hf_pose pose = hf_walk_pose(w, last);
+    hf_pose_copy(&p->world, &pose, &child->pose);
+    hf_plan_adopt(p);
+    child->in_motion = true;
+    if (last < w->last) child->option = -1; // the body cannot stop there
+    return true;
+}
+
+/* All stances: one begins where a limb leaves, or rolls onto its toes. */
+static bool adopt_all(const hf_walk* w) {
+    int guide_index = w->node->guide_index, first = 1;
+    for (int i = 1; i <= w->phase_count; i++) {
+        int knot = i < w->phase_count ? w->phases[i] : w->last + 1;
+        bool lands = false;
+        for (int s = 0; s < w->step_count; s++) {
+            lands |= w->steps[s].land == knot;
+            if (w->steps[s].land < knot) guide_index = w->steps[s].guide_index;
+        }
+        if (lands) continue;
+        if (i > 1 &&
+            !adopt(w, w->phases[first], knot - 1, i == w->phase_count ? w->guide_index : guide_index))
+            return false;
+        first = i;
+    }
+    return true;
+}
+
+/* The walk with one stride, at the first pace at which it holds. */
+static verdict try_paces(hf_walk* w, double crouch) {
+    hf_planner* p = w->planner;
+    verdict v = FAILS;
+    for (int i = 0, failed = 0; i < SLOWER_TRIES && failed < MOST_FAILED && hf_plan_ok(p); i++) {
+        if (!hf_workspace_goes_on(p->tools.workspace)) return FAILS;
+        if (p->tree.walk_tries-- <= 0) return FAILS;
+        v = attempt(w, SLOWER[i], crouch);
+        if (v == HOLDS) return v;
+        failed += v == FAILS || v == COLLIDES;
+    }
+    return v;
+}
+
+/* Ends the walk before the step in which it collides, unless that is one of the first. */
+static void end_before(hf_walk* w) {
+    int landed = 0;
+    while (landed < w->step_count && w->steps[landed].land <= w->stop) landed++;
+    if (landed > w->node->hold_count) w->farthest = w->steps[landed - 1].guide_index;
+}
+
+static bool find_walk(hf_walk* w) {
+    hf_planner* p = w->planner;
+    double natural = hf_walk_natural_stride(&p->world);
+    for (int i = 0; i < STRIDE_TRIES && hf_plan_ok(p); i++) {
+        p->progress.work++;
+        if (!hf_footsteps_find(w, STRIDES[i] * natural) || !find_ends(w) || !hf_walk_counter(w)) return false;
+        verdict v = PRESSES_ELSEWHERE;
+        for (int c = 0; c < CROUCH_TRIES && v != HOLDS && v != COLLIDES; c++) v = try_paces(w, CROUCH[c]);
+        if (v == HOLDS) return true;
+        // feet that meet need shorter strides
+        if (v == COLLIDES && p->tools.hit.other_body < 0) end_before(w);
+    }
+    return false;
+}
+
+bool hf_walk_on(hf_planner* p) {
+    if (p->tree.node_count + HF_WALK_PHASES > HF_MAX_STANCES) return false;
+    hf_workspace_mark mark = hf_workspace_begin(p->tools.workspace);
+    hf_walk w = {
+        .planner = p, .node = &p->tree.nodes[p->tree.node_index], .farthest = p->world.guide_count - 1};
+    int knots = p->tree.knots.count;
+    bool found = take_memory(&w) && find_walk(&w) && adopt_all(&w);
+    if (!found) p->tree.knots.count = knots;
+    hf_workspace_end(p->tools.workspace, mark);
+    return found;
+}

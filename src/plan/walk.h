@@ -1,0 +1,100 @@
+/* A walk while it is being made: steps of the limbs that walk, one after the other without a rest between
+   them, and the knots of the whole body. */
+#ifndef HF_PLAN_WALK_H
+#define HF_PLAN_WALK_H
+
+#include "balance/com_curve.h"
+#include "plan/planner.h"
+
+enum { HF_WALK_STEPS = 40, HF_WALK_PHASES = 3 * HF_WALK_STEPS + 1, HF_WALK_KNOTS = 3000 };
+
+/* Where a foot is put, how it holds there by its toes alone (limb -1: it has none), and when it goes there:
+   it holds by its toes from the knot `roll` on where it was before, leaves after the knot `lift` and holds
+   again from the knot `land` on. */
+typedef struct hf_footstep {
+    int limb;
+    hf_plan_hold hold, toes;
+    int roll, lift, land;
+    int guide_index; /* where the body is when the limb is at ease there */
+} hf_footstep;
+
+/* A joint over which a foot rolls: of a link at the foot's end that has a contact frame of its own. */
+typedef struct hf_toe {
+    int frame;    /* -1: there is none */
+    int q_index;  /* of the joint */
+    double turn;  /* the joint's value per radian that the heel rises */
+    hf_vec3 at;   /* the joint in the effector */
+    hf_vec3 axis; /* in the effector: the heel rises about it */
+} hf_toe;
+
+/* Phases are the times between two changes of what holds. */
+typedef struct hf_walk {
+    hf_planner* planner;
+    const hf_plan_node* node; /* where it begins */
+    int step_count, phase_count;
+    hf_footstep* steps;
+    hf_footstep* stood; /* where the limbs hold at the node, in the order of its holds */
+    int* phases;        /* first knots */
+    int farthest;       /* the last guide pose that may be walked to */
+    int guide_index;    /* where it ends */
+    int last;           /* knot */
+    int lead;           /* knots by which the body is ahead of the middle of its feet */
+    hf_pose from, to, scratch;
+    hf_vec3 begin, end;   /* places of the centre of mass */
+    double height;        /* m: of the centre of mass over the contacts, on average */
+    int stop;             /* the knot at which it collides */
+    int unheld;           /* knots whose wrench the contacts do not hold */
+    double drop;          /* m: how much lower than the guide the root goes */
+    hf_transform* wished; /* roots; x and y are the centre of mass's business */
+    hf_transform* roots;  /* of the knots, and their joint values */
+    double* q;            /* rows */
+    double (*place)[2];   /* of the centre of mass */
+    double (*wish)[2];    /* where it should be about */
+    double (*beside)[2];  /* how far the root is from it, where the knot has a pose of an earlier round */
+    int posed;            /* knots that have one: the first ones */
+    double (*learnt)[2];  /* how far the whole body presses from where the pendulum does */
+    double* counter;      /* of each joint: how it swings against the turning of the body, rad */
+    double* counters;     /* of each knot: how much of that, and the change of angular momentum about Z */
+    double* turning;
+    hf_pressure_region* free;          /* of each phase */
+    const hf_pressure_region** region; /* of each knot */
+} hf_walk;
+
+/* The knot's pose; q is that of the walk. */
+static inline hf_pose hf_walk_pose(const hf_walk* w, int k) {
+    return (hf_pose){w->roots[k], w->q + (size_t)k * (size_t)w->planner->world.view->q_count};
+}
+
+/* ---- footsteps.c ---- */
+/* The length that one limb goes in a stride, by the creature's legs, m. */
+double hf_walk_natural_stride(const hf_plan_world* world);
+/* Fills steps from the node on along the guide with strides no longer than this, m. False where there are
+   none. */
+bool hf_footsteps_find(hf_walk* walk, double stride);
+/* The times of all steps, the whole slowed down by a factor. False when they are too many knots. */
+bool hf_footsteps_time(hf_walk* walk, double slower);
+/* The limb's toes; `hold` is one by its sole. */
+hf_toe hf_toe_find(const hf_plan_world* world, const hf_hold* hold);
+/* The step that the limb makes at the knot or next, -1 for none, and where it holds before. */
+int hf_walk_step(const hf_walk* walk, int limb, int knot);
+const hf_footstep* hf_walk_stood(const hf_walk* walk, int limb, int knot);
+/* The phase of a knot, and what holds in a phase. */
+int hf_walk_phase(const hf_walk* walk, int knot);
+int hf_walk_holds(const hf_walk* walk, int phase, hf_plan_hold* holds);
+/* The limb that swings at a knot, -1 for none. */
+int hf_walk_swings(const hf_walk* walk, int knot);
+/* Where the centre of mass should be about at every knot, as the feet are then. */
+void hf_walk_wish(hf_walk* walk);
+
+/* ---- walk_counter.c ---- */
+/* Limbs that do not walk swing so that the body need not turn on its feet: which joints, once; and how much,
+   by what the knots' turning was. */
+bool hf_walk_counter(hf_walk* walk);
+void hf_walk_counter_learn(hf_walk* walk);
+
+/* ---- walk_pose.c ---- */
+/* The poses of all knots, the centre of mass over their places, the root lowered where limbs would be
+   overstretched. */
+bool hf_walk_poses(hf_walk* walk);
+
+#endif
