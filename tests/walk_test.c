@@ -110,7 +110,7 @@ static void a_quadruped_goes_on(void** state) {
     free_walker(&w);
 }
 
-/* Static plans claim balance, and have it in every frame; so does a creature without effort limits. */
+/* Static plans claim balance, and have it in every frame. */
 static void static_plans_stay(void** state) {
     (void)state;
     walker w = make_walker("data/creatures/human.creature.json");

@@ -193,7 +193,8 @@ bool hf_footsteps_find(hf_walk* k, double stride) {
     int turn = first_turn(k, limbs, count);
     // where a foot finds no place, the walk ends with the one before
     for (double reached = 0; hf_plan_ok(k->planner) && way * piece >= LEAST_STRIDES * stride; way = reached) {
-        int turns = (int)ceil(count * way * piece / stride - HF_SMALL_SHIFT), most = HF_WALK_STEPS - count;
+        int turns = (int)ceil(count * way * piece / stride + 1 - LAST_STEP - HF_SMALL_SHIFT),
+            most = HF_WALK_STEPS - count;
         if (turns > most) turns = most, way = turns * stride / count / piece;
         reached = lay_steps(k, way, turns, limbs, count, turn);
         k->guide_index = (int)(here + way + 0.5);

@@ -43,7 +43,9 @@ double* hf_segment_q(const hf_segment* s, int i) {
    acceleration. */
 static const double WAY_LINE_M = 3e-4, KNOT_LINE_M = 1e-5;
 
-bool hf_segment_put_over(hf_segment* s, hf_vec3 place, double tolerance, hf_pose* pose, hf_vec3* com) {
+/* Keeps the holds and shifts the root so that the centre of mass stands over a place; where a limb's reach
+   ends, as near to it as can be. The root gives way a little where a limb would be overstretched. */
+static bool put_over(hf_segment* s, hf_vec3 place, double tolerance, hf_pose* pose, hf_vec3* com) {
     hf_planner* p = s->planner;
     double before = 0, went = 0;
     for (int round = 0; round < 2 * ROUNDS; round++) {
@@ -112,9 +114,8 @@ static bool straighten(hf_segment* s, bool eased) {
         s->coms[i] = hf_lerp(s->coms[0], s->coms[last], part);
         hf_pose_copy(&p->world, &(hf_pose){s->roots[i], pose.q}, &s->scratch);
         hf_transform swinging = effector_at(s, &(hf_pose){s->roots[i], pose.q});
-        if (!hf_segment_put_over(s, s->coms[i], WAY_LINE_M, &pose, &com) ||
-            (bring_back(s, swinging, &pose) &&
-             !hf_segment_put_over(s, s->coms[i], WAY_LINE_M, &pose, &com))) {
+        if (!put_over(s, s->coms[i], WAY_LINE_M, &pose, &com) ||
+            (bring_back(s, swinging, &pose) && !put_over(s, s->coms[i], WAY_LINE_M, &pose, &com))) {
             // limbs do not let it: as it was
             hf_pose_copy(&p->world, &s->scratch, &pose);
             com = hf_com_at(p, &pose);
@@ -145,8 +146,7 @@ static bool pose_at(hf_segment* s, const hf_path* path, double at, hf_vec3* shif
     int knot = (int)at;
     hf_vec3 was = pose->root.position;
     pose->root.position = hf_add(was, *shift);
-    if (!hf_segment_put_over(s, hf_lerp(s->coms[knot], s->coms[knot + 1], at - knot), KNOT_LINE_M, pose,
-                             com)) {
+    if (!put_over(s, hf_lerp(s->coms[knot], s->coms[knot + 1], at - knot), KNOT_LINE_M, pose, com)) {
         hf_vec3 pull;
         hf_path_pose(p->world.creature, path, at, pose);
         if (!hf_holds_keep(p, s->holds, s->hold_count, -1, pose, &pull)) return false;

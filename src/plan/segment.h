@@ -32,9 +32,6 @@ double* hf_segment_q(const hf_segment* segment, int waypoint);
 /* Puts the centre of mass on a straight way between the first and the last waypoint (`eased`: slowly at both
    ends), finds times and appends knots that hold; false, with nothing appended, where there are none. */
 bool hf_segment_finish(hf_segment* segment, bool eased);
-/* Keeps the holds and shifts the root so that the centre of mass stands over a place; where a limb's reach
-   ends, as near to it as can be. The root gives way a little where a limb would be overstretched. */
-bool hf_segment_put_over(hf_segment* segment, hf_vec3 place, double tolerance, hf_pose* pose, hf_vec3* com);
 /* Is every hold kept half way between two frames? */
 bool hf_segment_holds_between(const hf_segment* segment, const hf_pose* a, const hf_pose* b);
 /* Is the body free from one frame to the next? `begun` when the first is known to be. */

@@ -21,12 +21,12 @@ static const double AIM_MARGIN_M = 0.02, OUTSIDE_M = 0.008;
 /* How far the whole body may press from where the pendulum does, m. */
 static const double MOST_LEARNT_M = 0.3;
 /* Rounds in which limbs learn to swing against the body's turning; rounds in a row in which no more knots
-   hold than before, after which further ones are in vain; paces at which limbs do not reach, after which no
-   other is tried. */
+   hold than before, after which further ones are in vain; paces at which limbs do not reach or collide,
+   after which no other is tried. */
 enum { COUNTER_ROUNDS = 3, PATIENCE = 3, MOST_FAILED = 2 };
 /* What is tried, in this order: strides, of the natural one; for each of them how much lower the body goes
    than it must, of the height of its centre of mass; for each of these how slowly. */
-static const double STRIDES[] = {1, 0.8, 0.6, 0.45}, CROUCH[] = {0, 0.12},
+static const double STRIDES[] = {1, 0.9, 0.8, 0.65, 0.5}, CROUCH[] = {0, 0.12},
                     SLOWER[] = {1, 1.2, 1.45, 1.8, 2.4};
 enum {
     STRIDE_TRIES = sizeof STRIDES / sizeof *STRIDES,
@@ -262,17 +262,17 @@ static verdict try_paces(hf_walk* w, double crouch) {
         if (!hf_workspace_goes_on(p->tools.workspace)) return FAILS;
         if (p->tree.walk_tries-- <= 0) return FAILS;
         v = attempt(w, SLOWER[i], crouch);
-        failed += v == FAILS;
-        if (v == HOLDS || v == COLLIDES) return v;
+        if (v == HOLDS) return v;
+        failed += v == FAILS || v == COLLIDES;
     }
     return v;
 }
 
-/* Ends the walk before the step in which it collides. */
+/* Ends the walk before the step in which it collides, unless that is one of the first. */
 static void end_before(hf_walk* w) {
-    int end = w->node->guide_index;
-    for (int i = 0; i < w->step_count && w->steps[i].land <= w->stop; i++) end = w->steps[i].guide_index;
-    w->farthest = end;
+    int landed = 0;
+    while (landed < w->step_count && w->steps[landed].land <= w->stop) landed++;
+    if (landed > w->node->hold_count) w->farthest = w->steps[landed - 1].guide_index;
 }
 
 static bool find_walk(hf_walk* w) {
