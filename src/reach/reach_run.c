@@ -298,7 +298,9 @@ static hf_status run_actions(hf_reach_runner* r) {
         status = follow_scene(r);
         if (status == HF_OK) status = hf_reach_do(r, &s->actions[i], i);
         r->now->time_s = now_s() - began;
-        if (r->now->outcome != HF_FOUND) out->outcome = HF_PARTIAL;
+        if (hf_workspace_cancelled(r->stage.worker->workspace)) hf_reach_say(r, HF_CANCELLED, "stopped");
+        if (r->now->outcome != HF_FOUND)
+            out->outcome = r->now->outcome == HF_CANCELLED ? HF_CANCELLED : HF_PARTIAL;
     }
     return status;
 }

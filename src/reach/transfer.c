@@ -125,8 +125,18 @@ hf_status hf_reach_prepare(hf_reach_runner* r, const hf_hand_task* task, hf_vec3
     hf_status status = hf_hand_solve(r->roadmap, r->stage.worker, task, r->stage.state,
                                      r->options->seed + (uint64_t)index, answer);
     if (status != HF_OK || !answer->found) return status;
-    line->count = 0;
-    double share = hf_reach_straight(r->stage.worker, task, answer->state, back, line, &status);
+    const hf_limb* limb = &r->world.creature->view.limbs[task->targets[0].limb];
+    hf_vec3 wrist = hf_rotate(task->targets[0].rotation, hf_neg(limb->contacts[0].offset));
+    hf_vec3 out = hf_normalize(back), along = hf_normalize(wrist);
+    // straight off the palm, else along the fingers, between the two, or upwards
+    hf_vec3 ways[] = {out, along, hf_normalize(hf_add(out, along)),
+                      hf_normalize(hf_add(out, hf_v3(0, 0, 1)))};
+    double share = 0;
+    for (size_t i = 0; i < sizeof ways / sizeof *ways && status == HF_OK && share < LEAST_LINE; i++) {
+        line->count = 0;
+        share = hf_reach_straight(r->stage.worker, task, answer->state, hf_scale(ways[i], hf_length(back)),
+                                  line, &status);
+    }
     if (status == HF_OK && share < LEAST_LINE)
         answer->found = false, answer->why = "the hand cannot come straight";
     hf_space_rows_reverse(line, 0);
