@@ -123,7 +123,8 @@ static hf_status add_probe(finder* f, probe_kind kind, int role, int joint, int 
     *p = (probe){.kind = kind, .role = role, .joint = joint, .limb = limb};
     double size = role < 0 ? 0 : hf_clip_limb_length(f->in->clip, role);
     double least = kind <= PROBE_ANKLE ? FOOT_SHARE * size : kind == PROBE_HAND ? HAND_SHARE * size : 0;
-    p->cap_m = fmax(least, DEPTHS * depth_m / f->in->scale) + MORE_M;
+    bool middle = kind == PROBE_MIDDLE_LEG || kind == PROBE_MIDDLE_ARM;
+    p->cap_m = fmax(least, (middle ? 1 : DEPTHS) * depth_m / f->in->scale) + MORE_M;
     p->distance = hf_alloc(n, sizeof *p->distance);
     p->speed = hf_alloc(n, sizeof *p->speed);
     p->object = hf_alloc(n, sizeof *p->object);

@@ -178,11 +178,22 @@ static void wish_effectors(hf_retarget_work* w, int frame) {
     }
 }
 
+/* Toes on a link of their own lie flat while the sole does: they hold next. */
+static void wish_toes(hf_retarget_work* w, const hf_held_phase* h, double firm) {
+    const hf_limb* limb = &w->creature.creature->view.limbs[h->phase->limb];
+    for (int i = 1; i < limb->contact_count && h->foot && h->phase->frame == 0; i++) {
+        const hf_contact_frame* c = &limb->contacts[i];
+        if (c->link != limb->effector_link)
+            hf_follow_direction(&w->follower, c->link, c->normal, hf_neg(h->phase->normal), firm * HOLD_TURN);
+    }
+}
+
 static void wish_holds(hf_retarget_work* w, int frame, double firm) {
     for (int i = 0; i < w->held_count; i++) {
         const hf_held_phase* h = &w->held[i];
         if (!lasts(h, frame)) continue;
         const hf_contact_frame* c = contact_of(w, h->phase);
+        wish_toes(w, h, firm);
         hf_follow_point(&w->follower, c->link, c->offset, h->anchor.point, firm * HOLD);
         if (h->flat && h->frozen)
             hf_follow_turn(&w->follower, c->link, h->anchor.rotation, firm * HOLD_TURN);
@@ -442,6 +453,16 @@ static hf_schedule_hold hold_of(hf_retarget_work* w, const hf_held_phase* h, int
     return (hf_schedule_hold){hold, first * dt, last * dt};
 }
 
+/* Does another hold of the limb begin with the next frame? One frame between them is free: a hold is kept
+   until the frame after its last one, unless the limb lets go. */
+static bool is_followed(const hf_retarget_work* w, const hf_held_phase* h, int last) {
+    for (int i = 0; i < w->held_count; i++)
+        if (&w->held[i] != h && !w->held[i].dropped && w->held[i].phase->limb == h->phase->limb &&
+            w->held[i].phase->first == last + 1)
+            return true;
+    return false;
+}
+
 /* The runs of frames in which limbs are on their holds. */
 static hf_status write_holds(hf_retarget_work* w) {
     hf_schedule* s = w->schedule;
@@ -456,7 +477,9 @@ static hf_status write_holds(hf_retarget_work* w) {
             bool there = h->phase->first + end - 1 < s->knot_count;
             if (h->kept[k] && there && (end - k >= shortest || end - k == count)) {
                 if (!HF_GROW(s->holds, s->hold_capacity, s->hold_count)) return HF_ERROR_MEMORY;
-                s->holds[s->hold_count++] = hold_of(w, h, h->phase->first + k, h->phase->first + end - 1);
+                int last = h->phase->first + end - 1;
+                s->holds[s->hold_count++] =
+                    hold_of(w, h, h->phase->first + k, last - is_followed(w, h, last));
                 h->held += end - k;
             }
             k = end;

@@ -190,24 +190,29 @@ static hf_quat horn(const double s[3][3], double size) {
     return hf_quat_normalize((hf_quat){n[0][best], n[1][best], n[2][best], n[3][best]});
 }
 
+/* Bones of a joint that point the same way, or against each other, leave its turn about them open. */
+static const double SIDEWAYS = 0.02; /* part of a bone's length that another one must point aside */
+
 static void turn_joint(fitter* f, int frame, int joint) {
     hf_quat q = f->parent[joint] >= 0 ? f->turn[f->parent[joint]] : f->turn[joint];
     hf_vec3 from = at(f->p, frame, joint), a = hf_v3(0, 0, 0), b = a;
     double s[3][3] = {{0}}, size = 0;
-    int bones = 0;
+    bool spread = false;
     for (int i = 0; i < f->n; i++) {
-        if (f->parent[i] != joint || !(hf_length(f->offset[i]) > 0)) continue;
-        a = f->offset[i], b = hf_sub(at(f->p, frame, i), from);
-        const double x[3] = {a.x, a.y, a.z}, y[3] = {b.x, b.y, b.z};
+        double length = hf_length(f->offset[i]);
+        if (f->parent[i] != joint || !(length > 0)) continue;
+        hf_vec3 own = f->offset[i], now = hf_sub(at(f->p, frame, i), from);
+        spread = spread || hf_length(hf_cross(own, a)) > SIDEWAYS * length * hf_length(a);
+        const double x[3] = {own.x, own.y, own.z}, y[3] = {now.x, now.y, now.z};
         for (int k = 0; k < 3; k++)
             for (int l = 0; l < 3; l++) s[k][l] += x[k] * y[l];
-        size += hf_length(a) * hf_length(b);
-        bones++;
+        size += length * hf_length(now);
+        if (length > hf_length(a)) a = own, b = now;
     }
-    if (bones == 1 && hf_length(b) > 0)
-        q = hf_quat_mul(hf_quat_between(hf_rotate(q, hf_normalize(a)), hf_normalize(b)), q);
-    else if (bones > 1)
+    if (spread)
         q = horn(s, size);
+    else if (hf_length(a) > 0 && hf_length(b) > 0)
+        q = hf_quat_mul(hf_quat_between(hf_rotate(q, hf_normalize(a)), hf_normalize(b)), q);
     f->turn[joint] = hf_quat_normalize(q);
 }
 
