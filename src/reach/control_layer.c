@@ -215,7 +215,7 @@ hf_status hf_control_layer_create(const hf_creature* creature, const char* path,
                                   hf_error* error) {
     HF_REQUIRE(error, creature && layer);
     *layer = NULL;
-    (void)path;
+    if (path) return hf_fail(error, HF_ERROR_ARGUMENT, path, 0, NULL, "control files are not read yet");
     const hf_creature_view* v = &creature->view;
     hf_control_layer* c = hf_alloc(1, sizeof *c);
     hf_transform* links = hf_alloc((size_t)v->link_count, sizeof *links);
