@@ -22,7 +22,7 @@ typedef struct options {
     const char* package_path[MAX_PATHS];
     int package_path_count;
     double unit_m, fps, rate;
-    const char *joints, *up, *take, *mapping, *ground;
+    const char *joints, *up, *mapping, *ground;
     bool fit_scene, scale_scene;
     const char *creature, *scenario, *scene, *at;
     int strip, frame, columns, samples;
