@@ -34,7 +34,6 @@ static json_t* clip_json(const options* o, const char* path) {
     if (o->unit_m > 0) json_object_set_new(clip, "unit", json_real(o->unit_m));
     if (o->rate > 0) json_object_set_new(clip, "rate", json_real(o->rate));
     if (o->up) json_object_set_new(clip, "up", json_text(o->up));
-    if (o->take) json_object_set_new(clip, "take", json_text(o->take));
     return clip;
 }
 

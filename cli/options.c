@@ -30,8 +30,6 @@ const option_def option_defs[] = {
     {"--joints", NULL, "FILE", OPTION_TEXT, AT(joints), 0, 0,
      "names of the joints of a clip of positions, one a line; default: joints.txt beside it"},
     {"--up", NULL, "AXIS", OPTION_TEXT, AT(up), 0, 0, "axis of a clip that points up: y or z"},
-    {"--take", NULL, "NAME|N", OPTION_TEXT, AT(take), 0, 0,
-     "animation of a glTF file, by name or number from 0; default: the first"},
     {"--mapping", NULL, "FILE", OPTION_TEXT, AT(mapping), 0, 0,
      "JSON object that names the creature's link for joints of the clip; the rest is guessed"},
     {"--ground", NULL, "Z", OPTION_TEXT, AT(ground), 0, 0,
@@ -93,7 +91,7 @@ const option_def option_defs[] = {
 };
 const int option_def_count = sizeof option_defs / sizeof *option_defs;
 
-#define CLIP "--unit", "--rate", "--joints", "--up", "--take"
+#define CLIP "--unit", "--rate", "--joints", "--up"
 #define PICTURE "--size", "--samples", "--azimuth", "--elevation", "--zoom", "--focus", "--distance"
 static const char* const info_options[] = {"--package-path", CLIP, "--creature", "--scenario", NULL};
 static const char* const pose_options[] = {"--output",       "--seed", "--threads",

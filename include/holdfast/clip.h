@@ -1,5 +1,5 @@
-/* Clips: a motion with its own skeleton, read from a BVH file, an animation of a glTF file, or the world
-   positions of joints (.npy, .csv). */
+/* Clips: a motion with its own skeleton, read from a BVH file or from world positions of joints (.npy, .csv).
+ */
 #ifndef HOLDFAST_CLIP_H
 #define HOLDFAST_CLIP_H
 
@@ -48,7 +48,6 @@ typedef struct hf_clip_options {
     const char* joints; /* file of joint names, one a line, for positions; NULL: joints.txt beside the clip,
                            or the header of a .csv */
     int from, to;       /* first and last frame that are kept; to -1, the default: the last of the file */
-    const char* take;   /* name or number (from 0) of a glTF file's animation; NULL: the first */
 } hf_clip_options;
 HF_API hf_clip_options hf_clip_options_default(void);
 HF_API hf_status hf_clip_open(const char* path, const hf_clip_options* options, hf_clip** clip,

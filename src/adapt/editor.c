@@ -2,7 +2,7 @@
    contact-repositioning-2016, the cheapest first. */
 #include "adapt/editor.h"
 
-#include "adapt/retime.h"
+#include "adapt/slow.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -253,7 +253,7 @@ static hf_status slow_down(hf_adapt_editor* e, hf_schedule** schedule, hf_adapt_
     for (int f = 0; f < e->source.frame_count; f++) exempt[f] = e->source.faults[f] >> HF_FAULT_SPEED & 1;
     hf_schedule* slower = NULL;
     int *old = NULL, added;
-    hf_status status = hf_retime(e->source.creature, *schedule, exempt, &slower, &old, &added);
+    hf_status status = hf_adapt_slow(e->source.creature, *schedule, exempt, &slower, &old, &added);
     if (status == HF_OK && slower) {
         status = test_whole(e, slower, old, &r->realised);
         hf_schedule_free(*schedule);

@@ -40,11 +40,11 @@ static char* path_of(hf_scenario_reader* r, const json_t* object, const char* ke
 }
 
 void hf_scenario_read_clip(hf_scenario_reader* r) {
-    static const char* const keys[] = {"file", "unit", "up", "rate", "joints", "from", "to", "take"};
+    static const char* const keys[] = {"file", "unit", "up", "rate", "joints", "from", "to"};
     json_t* object = NULL;
     bool needed = json_object_get(r->json.root, "mapping") || json_object_get(r->json.root, "edits");
     if (!hf_json_object(&r->json, "", r->json.root, "clip", needed, &object) ||
-        !hf_json_keys(&r->json, "clip", object, keys, 8))
+        !hf_json_keys(&r->json, "clip", object, keys, 7))
         return;
     hf_adapt_task* task = r->scenario->adapt = hf_scenario_list(r, "clip", 1, sizeof *task);
     if (!task) return;
@@ -57,7 +57,6 @@ void hf_scenario_read_clip(hf_scenario_reader* r) {
     read_up(r, object, &o.up);
     read_frame(r, object, "from", &o.from);
     read_frame(r, object, "to", &o.to);
-    hf_json_string(&r->json, "clip", object, "take", false, &o.take);
     if (r->json.status == HF_OK && !hf_text_ends(task->clip_path, ".schedule.json"))
         r->json.status = hf_clip_open(task->clip_path, &o, &task->clip, r->json.error);
     hf_free(joints);

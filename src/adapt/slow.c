@@ -1,5 +1,5 @@
 /* Slowing down (method section 9: approach and departure of a contact that went elsewhere are re-timed). */
-#include "adapt/retime.h"
+#include "adapt/slow.h"
 
 #include "base/memory.h"
 #include "schedule/frames.h"
@@ -131,7 +131,7 @@ static hf_status make(retimer* r) {
     return status == HF_OK ? add_holds(r) : status;
 }
 
-hf_status hf_retime(const hf_creature* creature, const hf_schedule* schedule, const bool* exempt,
+hf_status hf_adapt_slow(const hf_creature* creature, const hf_schedule* schedule, const bool* exempt,
                     hf_schedule** slower, int** old, int* added) {
     size_t n = (size_t)schedule->knot_count;
     *slower = NULL, *old = NULL, *added = 0;

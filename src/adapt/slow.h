@@ -9,7 +9,7 @@
    a step is faster than the creature can; knots outside these parts stay as they are, later ones come later.
    `old` (free it with hf_free) gets the old frame of each new one, rounded down. *added is how many frames
    more there are; 0: nothing is made. `exempt` marks frames that were too fast already. */
-hf_status hf_retime(const hf_creature* creature, const hf_schedule* schedule, const bool* exempt,
+hf_status hf_adapt_slow(const hf_creature* creature, const hf_schedule* schedule, const bool* exempt,
                     hf_schedule** slower, int** old, int* added);
 
 #endif
