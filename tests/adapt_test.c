@@ -4,7 +4,7 @@
 #include "adapt/editor.h"
 #include "adapt/profile.h"
 #include "adapt/refit.h"
-#include "adapt/retime.h"
+#include "adapt/slow.h"
 #include "adapt/rotation.h"
 #include "base/random.h"
 
@@ -324,7 +324,7 @@ static void test_retime(void** state) {
         assert_int_equal(hf_schedule_add(schedule, NULL, i / 30.0, &pose, NULL, 0, false), HF_OK);
     }
     bool exempt[40] = {0};
-    assert_int_equal(hf_retime(w->scenario->creature, schedule, exempt, &slower, &old, &added), HF_OK);
+    assert_int_equal(hf_adapt_slow(w->scenario->creature, schedule, exempt, &slower, &old, &added), HF_OK);
     assert_true(slower && added >= 4);
     assert_int_equal(slower->knot_count, 40 + added);
     for (int i = 0; i + 1 < slower->knot_count; i++) {
@@ -338,7 +338,7 @@ static void test_retime(void** state) {
     free(old);
     // the same steps, allowed
     memset(exempt, 1, sizeof exempt);
-    assert_int_equal(hf_retime(w->scenario->creature, schedule, exempt, &slower, &old, &added), HF_OK);
+    assert_int_equal(hf_adapt_slow(w->scenario->creature, schedule, exempt, &slower, &old, &added), HF_OK);
     assert_null(slower);
     hf_schedule_free(schedule);
 }
