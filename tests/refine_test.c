@@ -4,7 +4,7 @@
 
 #include "refine/com_course.h"
 #include "refine/pace_region.h"
-#include "refine/phases.h"
+#include "refine/parts.h"
 #include "refine/pose_spline.h"
 #include "refine/time_scaling.h"
 
@@ -177,12 +177,12 @@ static void a_spline_meets_its_poses_and_rests_at_its_ends(void** state) {
 
 static void progress_begins_and_ends_and_never_goes_back(void** state) {
     (void)state;
-    hf_phase p = {0};
+    hf_part p = {0};
     for (int k = 0; k <= HF_PACE; k++) p.pace[k] = pow((double)k / HF_PACE, 2);
     double last = 0;
-    assert_true(fabs(hf_phase_progress(&p, 0)) < 1e-12 && fabs(hf_phase_progress(&p, 1) - 1) < 1e-12);
+    assert_true(fabs(hf_part_progress(&p, 0)) < 1e-12 && fabs(hf_part_progress(&p, 1) - 1) < 1e-12);
     for (int i = 0; i <= 1000; i++) {
-        double now = hf_phase_progress(&p, i / 1000.0);
+        double now = hf_part_progress(&p, i / 1000.0);
         assert_true(now >= last - 1e-12);
         last = now;
     }

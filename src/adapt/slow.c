@@ -132,7 +132,7 @@ static hf_status make(retimer* r) {
 }
 
 hf_status hf_adapt_slow(const hf_creature* creature, const hf_schedule* schedule, const bool* exempt,
-                    hf_schedule** slower, int** old, int* added) {
+                        hf_schedule** slower, int** old, int* added) {
     size_t n = (size_t)schedule->knot_count;
     *slower = NULL, *old = NULL, *added = 0;
     retimer r = {.creature = creature, .from = schedule};

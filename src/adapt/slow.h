@@ -10,6 +10,6 @@
    `old` (free it with hf_free) gets the old frame of each new one, rounded down. *added is how many frames
    more there are; 0: nothing is made. `exempt` marks frames that were too fast already. */
 hf_status hf_adapt_slow(const hf_creature* creature, const hf_schedule* schedule, const bool* exempt,
-                    hf_schedule** slower, int** old, int* added);
+                        hf_schedule** slower, int** old, int* added);
 
 #endif

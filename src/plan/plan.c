@@ -112,7 +112,8 @@ static hf_status make_schedule(hf_planner* p, int last, hf_plan_result* r) {
     int next = -1, before = -1;
     for (int n = last; n >= 0; n = p->tree.nodes[n].parent) {
         p->tree.nodes[n].option = next, next = n;
-        if (status == HF_OK && p->tree.nodes[n].pace != HF_PLAN_AT_REST) r->schedule->claims &= ~(unsigned)HF_CLAIM_BALANCE;
+        if (status == HF_OK && p->tree.nodes[n].pace != HF_PLAN_AT_REST)
+            r->schedule->claims &= ~(unsigned)HF_CLAIM_BALANCE;
     }
     for (int n = next; n >= 0 && status == HF_OK; n = p->tree.nodes[n].option)
         for (int i = p->tree.nodes[n].first_knot; i < p->tree.nodes[n].end_knot && status == HF_OK; i++) {

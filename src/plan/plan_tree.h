@@ -59,10 +59,10 @@ typedef struct hf_plan_node {
     int first_knot, end_knot; /* of the store: the change into this stance */
     int last_limb;            /* that changed, -1 */
     hf_plan_pace pace;
-    int option;               /* what the search tries next from here */
-    int found;                /* children that it brought */
-    int blocked;              /* how often the limb that changed for it could not leave again */
-    double worth;             /* of going on from here; less after each failed attempt */
+    int option;   /* what the search tries next from here */
+    int found;    /* children that it brought */
+    int blocked;  /* how often the limb that changed for it could not leave again */
+    double worth; /* of going on from here; less after each failed attempt */
 } hf_plan_node;
 
 typedef struct hf_plan_tree {

@@ -37,7 +37,7 @@ typedef struct overlap {
     const hf_creature* creature;
     const hf_schedule* given;
     hf_pose_spline* spline;
-    const hf_phases* phases;
+    const hf_parts* phases;
     const hf_stance_list* list;
     const hf_overlap_wishes* wishes;
     hf_workspace* workspace;
@@ -63,7 +63,7 @@ static double time_of(const overlap* o, int k) { return k * o->step_s; }
 
 /* Does a limb without joints hold in a sample (a seat)? Then the body cannot go anywhere. */
 static bool is_seated(const overlap* o, int k) {
-    double given_s = hf_phases_given(o->phases, time_of(o, k));
+    double given_s = hf_parts_given(o->phases, time_of(o, k));
     for (int i = 0; i < o->given->hold_count; i++) {
         const hf_schedule_hold* h = &o->given->holds[i];
         if (h->from_s <= given_s + SAME_S && h->to_s >= given_s - SAME_S &&
@@ -115,7 +115,7 @@ static hf_status wish_body(overlap* o) {
     for (int k = 0; k < o->count; k++) {
         double* r = in + (size_t)k * (size_t)width;
         hf_pose pose = {.q = r + 7};
-        hf_pose_spline_at(o->spline, hf_phases_given(o->phases, time_of(o, k)), &pose);
+        hf_pose_spline_at(o->spline, hf_parts_given(o->phases, time_of(o, k)), &pose);
         hf_quat t = pose.root.rotation;
         double dot = t.w * last.w + t.x * last.x + t.y * last.y + t.z * last.z;
         if (dot < 0) t = (hf_quat){-t.w, -t.x, -t.y, -t.z};
@@ -139,7 +139,7 @@ static hf_status wish_body(overlap* o) {
 
 /* The phase's limb that swings from hold to hold within just this phase, else -1. */
 static int swinging_limb(const overlap* o, int p) {
-    const hf_phase* a = &o->phases->items[p];
+    const hf_part* a = &o->phases->items[p];
     const hf_schedule* s = o->given;
     for (int i = 0; i < s->hold_count; i++)
         for (int k = 0; k < s->hold_count; k++)
@@ -151,7 +151,7 @@ static int swinging_limb(const overlap* o, int p) {
 
 /* Lengths of the limb's way in joint values, up to each of WAY + 1 even times of the phase. */
 static void measure_way(overlap* o, int p, int limb) {
-    const hf_phase* a = &o->phases->items[p];
+    const hf_part* a = &o->phases->items[p];
     const hf_limb* l = &o->creature->view.limbs[limb];
     double *length = o->way + (size_t)p * (WAY + 1), *last = o->scratch, *now = last + o->q_count;
     length[0] = 0;
@@ -173,16 +173,16 @@ static void measure_way(overlap* o, int p, int limb) {
 /* The given time at which the limb is when a share of the phase's time is over: its way has the speed of a
    bell, or what time scaling made of it, so that it leaves and lands at rest. */
 static double swing_time(const overlap* o, int p, double share) {
-    const hf_phase* a = &o->phases->items[p];
+    const hf_part* a = &o->phases->items[p];
     const double* length = o->way + (size_t)p * (WAY + 1);
-    double part = hf_phase_progress(a, share) * length[WAY];
+    double part = hf_part_progress(a, share) * length[WAY];
     int i = 0;
     while (i + 1 < WAY && length[i + 1] < part) i++;
     double inside = (part - length[i]) / (length[i + 1] - length[i]);
     return a->from_s + (a->to_s - a->from_s) * (i + fmin(1, fmax(0, inside))) / WAY;
 }
 
-static double phase_start(const hf_phases* p, int index) {
+static double phase_start(const hf_parts* p, int index) {
     double sum = 0;
     for (int i = 0; i < index; i++) sum += p->items[i].took_s;
     return sum;
@@ -222,7 +222,7 @@ static hf_transform end_mean(const mean_transform* m) {
 
 /* The direction away from the surfaces that a swing leaves and lands on. */
 static hf_vec3 away_of(const overlap* o, int p, int limb) {
-    const hf_phase* a = &o->phases->items[p];
+    const hf_part* a = &o->phases->items[p];
     hf_vec3 sum = {0, 0, 0};
     for (int i = 0; i < o->given->hold_count; i++) {
         const hf_schedule_hold* h = &o->given->holds[i];
@@ -236,7 +236,7 @@ static hf_vec3 away_of(const overlap* o, int p, int limb) {
    ends ever less, so that the limb leaves and lands as given. */
 static void round_swing(overlap* o, int p, int limb) {
     hf_transform *out = o->swing + (size_t)p * (WAY + 1), raw[WAY + 1];
-    const hf_phase* a = &o->phases->items[p];
+    const hf_part* a = &o->phases->items[p];
     hf_vec3 away = away_of(o, p, limb);
     for (int i = 0; i <= WAY; i++) {
         hf_pose pose = {.q = o->scratch};
@@ -305,8 +305,8 @@ typedef struct limb_wish {
 enum { MAX_WISHES = 64 };
 
 static int list_wishes(overlap* o, int k, bool first, double* q, limb_wish* wishes) {
-    double t = time_of(o, k), given_s = hf_phases_given(o->phases, t);
-    int p = hf_phases_at(o->phases, t), count = 0, limb_here = swinging_limb(o, p);
+    double t = time_of(o, k), given_s = hf_parts_given(o->phases, t);
+    int p = hf_parts_at(o->phases, t), count = 0, limb_here = swinging_limb(o, p);
     for (int l = 0; l < o->creature->view.limb_count && count < MAX_WISHES; l++) {
         if (!ever_holds(o, l)) continue;
         limb_wish* w = &wishes[count++];
@@ -466,7 +466,7 @@ static hf_status measure_wrench(overlap* o, int k, double* outside) {
 }
 
 /* Largest shares of the limits of a sample's speeds and accelerations. */
-static void measure_speed(overlap* o, int k, hf_phase_load* load) {
+static void measure_speed(overlap* o, int k, hf_part_load* load) {
     const hf_creature_view* v = &o->creature->view;
     double *in = o->scratch, *out = in + v->v_count, rate = 1 / o->step_s;
     hf_pose a = made(o, k - 1), b = made(o, k), c = made(o, k + 1);
@@ -482,11 +482,11 @@ static void measure_speed(overlap* o, int k, hf_phase_load* load) {
         fmax(load->acceleration, hf_length(shift) * rate * rate / v->limits.root_acceleration);
 }
 
-static hf_status measure(overlap* o, hf_phase_load* loads) {
+static hf_status measure(overlap* o, hf_part_load* loads) {
     hf_status status = HF_OK;
-    for (int p = 0; p < o->phases->count; p++) loads[p] = (hf_phase_load){.outside = -INFINITY};
+    for (int p = 0; p < o->phases->count; p++) loads[p] = (hf_part_load){.outside = -INFINITY};
     for (int k = 0; k < o->count && status == HF_OK; k++) {
-        hf_phase_load* load = &loads[hf_phases_at(o->phases, time_of(o, k))];
+        hf_part_load* load = &loads[hf_parts_at(o->phases, time_of(o, k))];
         double outside;
         status = measure_wrench(o, k, &outside);
         if (k >= 2 && k + 2 < o->count) load->outside = fmax(load->outside, outside);
@@ -507,7 +507,7 @@ static hf_status write_schedule(overlap* o, hf_schedule** out) {
         if (!HF_GROW((*out)->holds, (*out)->hold_capacity, (*out)->hold_count)) status = HF_ERROR_MEMORY;
         if (status == HF_OK)
             (*out)->holds[(*out)->hold_count++] = (hf_schedule_hold){
-                h->hold, hf_phases_refined(o->phases, h->from_s), hf_phases_refined(o->phases, h->to_s)};
+                h->hold, hf_parts_refined(o->phases, h->from_s), hf_parts_refined(o->phases, h->to_s)};
     }
     if (status == HF_OK) return HF_OK;
     hf_schedule_free(*out);
@@ -540,9 +540,8 @@ static bool take(overlap* o) {
 }
 
 hf_status hf_overlap_make(const hf_creature* creature, const hf_schedule* given, hf_pose_spline* spline,
-                          const hf_phases* phases, const hf_stance_list* list,
-                          const hf_overlap_wishes* wishes, hf_workspace* workspace, hf_schedule** out,
-                          hf_phase_load* loads) {
+                          const hf_parts* phases, const hf_stance_list* list, const hf_overlap_wishes* wishes,
+                          hf_workspace* workspace, hf_schedule** out, hf_part_load* loads) {
     overlap o = {.creature = creature,
                  .given = given,
                  .spline = spline,
@@ -565,8 +564,8 @@ hf_status hf_overlap_make(const hf_creature* creature, const hf_schedule* given,
     for (int k = 0; k < o.count && status == HF_OK; k++)
         o.stances[k] = list->stances[hf_stance_list_at(list, phases, time_of(&o, k), o.step_s)];
     for (int k = 0; k < o.count && status == HF_OK; k++)
-        o.margins[k] = phases->items[hf_phases_at(phases, time_of(&o, k))].margin_m;
-    for (int p = 0; p < phases->count; p++) loads[p] = (hf_phase_load){0};
+        o.margins[k] = phases->items[hf_parts_at(phases, time_of(&o, k))].margin_m;
+    for (int p = 0; p < phases->count; p++) loads[p] = (hf_part_load){0};
     if (status == HF_OK) status = make_poses(&o);
     if (status == HF_OK && !hf_workspace_cancelled(workspace)) status = measure(&o, loads);
     if (status == HF_OK) status = write_schedule(&o, out);

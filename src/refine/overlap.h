@@ -2,7 +2,7 @@
 #ifndef HF_REFINE_OVERLAP_H
 #define HF_REFINE_OVERLAP_H
 
-#include "refine/phases.h"
+#include "refine/parts.h"
 #include "refine/stance_list.h"
 
 typedef struct hf_overlap_wishes {
@@ -11,18 +11,17 @@ typedef struct hf_overlap_wishes {
 } hf_overlap_wishes;
 
 /* What each phase asks for, measured on the poses. */
-typedef struct hf_phase_load {
+typedef struct hf_part_load {
     double speed;        /* largest share of a speed limit */
     double acceleration; /* largest share of an acceleration limit */
     double outside;      /* how far wrenches are beyond the stance's halfspaces at most, body weights */
     double lost_m;       /* how far a hold is from where it should be at most */
-} hf_phase_load;
+} hf_part_load;
 
 /* Poses at equal steps through the phases, as a schedule in refined times that has the given one's holds.
    loads: one for each phase. */
 hf_status hf_overlap_make(const hf_creature* creature, const hf_schedule* given, hf_pose_spline* spline,
-                          const hf_phases* phases, const hf_stance_list* list,
-                          const hf_overlap_wishes* wishes, hf_workspace* workspace, hf_schedule** out,
-                          hf_phase_load* loads);
+                          const hf_parts* phases, const hf_stance_list* list, const hf_overlap_wishes* wishes,
+                          hf_workspace* workspace, hf_schedule** out, hf_part_load* loads);
 
 #endif

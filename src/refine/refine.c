@@ -64,9 +64,9 @@ typedef struct refinement {
     hf_placement* placement;
     hf_refine_result* result;
     hf_stance_list list;
-    hf_phases* phases;
-    hf_phase* timed; /* the phases as the last time scaling has them */
-    double* good_s;  /* durations with which a motion held */
+    hf_parts* phases;
+    hf_part* timed; /* the phases as the last time scaling has them */
+    double* good_s; /* durations with which a motion held */
     bool has_good, valid;
     bool hopeful; /* the last motion would do with calmer times */
     int blocked;  /* the phase that could not be timed, -1 */
@@ -119,12 +119,12 @@ static const double CALMER = 0.5, KEEP_MORE = 0.25, SHARPER = 0.7, CLEARER_M = 0
 
 /* What faults say about the phases in which they are: each phase learns once from each kind. */
 static void learn(refinement* r, const hf_schedule* made, const hf_realise_result* faults) {
-    hf_phases* phases = r->phases;
+    hf_parts* phases = r->phases;
     int last[2] = {-1, -1};
     for (int i = 0; i < faults->fault_count; i++) {
         const hf_frame_fault* f = &faults->faults[i];
         int p = phase_of_frame(r, made, f->frame), kind = f->kind == HF_FAULT_COLLIDES;
-        hf_phase* a = &phases->items[p];
+        hf_part* a = &phases->items[p];
         if (last[kind] == p) continue;
         last[kind] = p;
         if (f->kind != HF_FAULT_COLLIDES) a->haste *= CALMER, a->kept = fmin(1, a->kept + KEEP_MORE);
@@ -190,7 +190,7 @@ static bool name_as(hf_schedule* s, const hf_schedule* given) {
 }
 
 /* New times for the poses of a schedule. */
-static hf_status time_again(refinement* r, const hf_schedule* poses, const hf_phases* phases, unsigned claims,
+static hf_status time_again(refinement* r, const hf_schedule* poses, const hf_parts* phases, unsigned claims,
                             int round) {
     hf_scaling_shares shares = shares_of(r->options);
     hf_retime_info info;
@@ -203,7 +203,7 @@ static hf_status time_again(refinement* r, const hf_schedule* poses, const hf_ph
     r->result->static_count = info.static_count;
     r->result->effort_count = info.effort_count;
     if (!made) {
-        r->blocked = hf_phases_at(phases, info.block_s);
+        r->blocked = hf_parts_at(phases, info.block_s);
         if (!r->result->motion) r->result->why = why_of(info.block), r->result->at_s = info.block_s;
         return HF_OK;
     }
@@ -216,7 +216,7 @@ static hf_status time_again(refinement* r, const hf_schedule* poses, const hf_ph
 }
 
 /* The same phases with the refined times as given ones. */
-static hf_status own_phases(const hf_phases* in, hf_workspace* w, hf_phases* out) {
+static hf_status own_phases(const hf_parts* in, hf_workspace* w, hf_parts* out) {
     *out = *in;
     out->items = hf_workspace_take(w, (size_t)in->count, sizeof *out->items);
     if (!out->items) return HF_ERROR_MEMORY;
@@ -238,7 +238,7 @@ enum { CALMER_TRIES = 6 }; /* of the same poses, each with calmer times */
    they go on getting shorter. */
 static const double LONGER = 1.1, MOST_LONGER = 1.4, SHORTER = 0.98;
 
-static bool is_strained(const refinement* r, const hf_phase_load* loads, int p) {
+static bool is_strained(const refinement* r, const hf_part_load* loads, int p) {
     for (int i = p - 1; i <= p + 1; i++)
         if (i >= 0 && i < r->phases->count &&
             (loads[i].outside > 0 || loads[i].lost_m > 0 || i == r->blocked))
@@ -249,7 +249,7 @@ static bool is_strained(const refinement* r, const hf_phase_load* loads, int p) 
 /* After a motion that holds: the times that the time scaling found, shorter where all limbs hold. */
 static void go_on(refinement* r) {
     for (int i = 0; i < r->phases->count; i++) {
-        hf_phase* a = &r->phases->items[i];
+        hf_part* a = &r->phases->items[i];
         r->good_s[i] = a->took_s;
         a->took_s = r->timed[i].took_s * (a->swings ? 1 : SHORTER);
         memcpy(a->pace, r->timed[i].pace, sizeof a->pace);
@@ -259,9 +259,9 @@ static void go_on(refinement* r) {
 
 /* After one that does not: longer where the poses could not be borne or timed, and half of the way back to
    the times that were good. Faults of frames have changed the phases already. */
-static void go_back(refinement* r, const hf_phase_load* loads) {
+static void go_back(refinement* r, const hf_part_load* loads) {
     for (int i = 0; i < r->phases->count; i++) {
-        hf_phase* a = &r->phases->items[i];
+        hf_part* a = &r->phases->items[i];
         double by = is_strained(r, loads, i) ? LONGER : 1;
         // where nothing could be timed, limits are met by the poses themselves
         if (r->blocked >= 0) by = fmax(by, fmax(loads[i].speed, sqrt(loads[i].acceleration)));
@@ -272,7 +272,7 @@ static void go_back(refinement* r, const hf_phase_load* loads) {
 }
 
 /* Times for the poses of a round, calmer and calmer while that can help. */
-static hf_status calm_down(refinement* r, const hf_schedule* poses, hf_phases* own, unsigned claims,
+static hf_status calm_down(refinement* r, const hf_schedule* poses, hf_parts* own, unsigned claims,
                            int round) {
     hf_status status = HF_OK;
     r->blocked = -1;
@@ -292,16 +292,16 @@ static hf_status calm_down(refinement* r, const hf_schedule* poses, hf_phases* o
 }
 
 /* Rounds of poses, times and tests. */
-static hf_status overlap_rounds(refinement* r, hf_pose_spline* spline, hf_phases* phases) {
+static hf_status overlap_rounds(refinement* r, hf_pose_spline* spline, hf_parts* phases) {
     hf_workspace* w = r->workspace;
-    hf_phase_load* loads = hf_workspace_take(w, (size_t)phases->count, sizeof *loads);
+    hf_part_load* loads = hf_workspace_take(w, (size_t)phases->count, sizeof *loads);
     hf_status status = loads ? HF_OK : HF_ERROR_MEMORY;
     unsigned claims = (r->schedule->claims | HF_CLAIM_DYNAMIC) & ~(unsigned)HF_CLAIM_BALANCE;
     hf_overlap_wishes wishes = {.rate = POSE_RATE, .smooth_s = SMOOTH_S};
     for (int round = 1; round <= r->options->rounds && status == HF_OK; round++) {
         hf_workspace_mark mark = hf_workspace_begin(w);
         hf_schedule* poses = NULL;
-        hf_phases own;
+        hf_parts own;
         status =
             hf_overlap_make(r->creature, r->schedule, spline, phases, &r->list, &wishes, w, &poses, loads);
         if (status == HF_OK) status = own_phases(phases, w, &own);
@@ -311,7 +311,7 @@ static hf_status overlap_rounds(refinement* r, hf_pose_spline* spline, hf_phases
             go_on(r);
         else
             go_back(r, loads);
-        hf_phases_add_up(phases);
+        hf_parts_add_up(phases);
         hf_schedule_free(poses);
         hf_workspace_end(w, mark);
         if (!hf_workspace_goes_on(w)) break;
@@ -320,9 +320,9 @@ static hf_status overlap_rounds(refinement* r, hf_pose_spline* spline, hf_phases
 }
 
 /* The phases of the schedule, in which everything is learned. */
-static hf_status begin_phases(refinement* r, hf_phases* phases) {
+static hf_status begin_phases(refinement* r, hf_parts* phases) {
     hf_workspace* w = r->workspace;
-    hf_status status = hf_phases_make(r->schedule, w, phases);
+    hf_status status = hf_parts_make(r->schedule, w, phases);
     if (status != HF_OK) return status;
     r->phases = phases;
     r->timed = hf_workspace_take(w, (size_t)phases->count, sizeof *r->timed);
@@ -333,9 +333,9 @@ static hf_status begin_phases(refinement* r, hf_phases* phases) {
 }
 
 /* Where body and limbs could not be brought to move together, the given poses in new times. */
-static hf_status retime_given(refinement* r, hf_phases* phases) {
+static hf_status retime_given(refinement* r, hf_parts* phases) {
     hf_status status = begin_phases(r, phases);
-    hf_phases own;
+    hf_parts own;
     if (status == HF_OK) status = own_phases(phases, r->workspace, &own);
     return status == HF_OK ? calm_down(r, r->schedule, &own, r->schedule->claims | HF_CLAIM_DYNAMIC, 0)
                            : status;
@@ -345,7 +345,7 @@ static hf_status attempt(refinement* r) {
     hf_workspace* w = r->workspace;
     hf_workspace_mark mark = hf_workspace_begin(w);
     hf_pose_spline spline;
-    hf_phases phases;
+    hf_parts phases;
     hf_status status = hf_pose_spline_of(r->creature, r->schedule, w, &spline);
     if (status == HF_OK) status = begin_phases(r, &phases);
     if (status == HF_OK)

@@ -188,7 +188,7 @@ static hf_status write_out(retiming* r, hf_workspace* w, hf_schedule** out) {
 }
 
 /* The stance and the limbs that hold of each sample. */
-static hf_status find_stances(retiming* r, const hf_phases* phases, const hf_stance_list* list,
+static hf_status find_stances(retiming* r, const hf_parts* phases, const hf_stance_list* list,
                               hf_workspace* w) {
     size_t n = (size_t)r->path.count, limbs = (size_t)list->limb_count;
     const hf_stance** stances = hf_workspace_take(w, n, sizeof *stances);
@@ -198,7 +198,7 @@ static hf_status find_stances(retiming* r, const hf_phases* phases, const hf_sta
     for (size_t i = 0; i < n; i++) {
         int p = hf_stance_list_at(list, phases, (double)i * r->path.step, r->path.step);
         stances[i] = list->stances[p];
-        const hf_phase* a = &phases->items[hf_phases_at(phases, (double)i * r->path.step)];
+        const hf_part* a = &phases->items[hf_parts_at(phases, (double)i * r->path.step)];
         margin[i] = a->kept * a->margin_m;
         margin[n + i] = a->haste;
         memcpy(held + i * limbs, list->limbs + (size_t)p * limbs, limbs);
@@ -211,20 +211,20 @@ static hf_status find_stances(retiming* r, const hf_phases* phases, const hf_sta
 }
 
 /* The new duration of a phase and the progress of its swing. */
-static void read_phase(const retiming* r, const hf_phase* was, hf_phase* now) {
+static void read_phase(const retiming* r, const hf_part* was, hf_part* now) {
     double first = frame_of(r, was->from_s), last = frame_of(r, was->to_s);
     now->took_s = (last - first) / r->rate;
     for (int k = 0; k <= HF_PACE; k++) {
         double frame = first + (last - first) * k / HF_PACE;
         int i = (int)fmin(r->frames - 1, floor(frame));
         double place = r->places[i] + (frame - i) * (r->places[i + 1] - r->places[i]);
-        now->pace[k] = hf_phase_progress(was, (place - was->from_s) / (was->to_s - was->from_s));
+        now->pace[k] = hf_part_progress(was, (place - was->from_s) / (was->to_s - was->from_s));
     }
 }
 
-hf_status hf_retime(const hf_creature* creature, const hf_schedule* schedule, const hf_phases* phases,
+hf_status hf_retime(const hf_creature* creature, const hf_schedule* schedule, const hf_parts* phases,
                     const hf_stance_list* list, const hf_scaling_shares* shares, double rate,
-                    hf_workspace* workspace, hf_phase* timed, hf_schedule** out, hf_retime_info* info) {
+                    hf_workspace* workspace, hf_part* timed, hf_schedule** out, hf_retime_info* info) {
     *out = NULL;
     *info = (hf_retime_info){0};
     retiming r = {.creature = creature, .schedule = schedule, .list = list, .rate = rate};

@@ -61,7 +61,7 @@ static hf_status add_stance(const hf_creature* c, const hf_schedule* s, double m
 }
 
 hf_status hf_stance_list_make(const hf_creature* c, const hf_placement* placement, const hf_schedule* s,
-                              hf_pose_spline* spline, const hf_phases* phases, hf_workspace* w,
+                              hf_pose_spline* spline, const hf_parts* phases, hf_workspace* w,
                               hf_stance_list* list) {
     size_t n = (size_t)phases->count, limbs = (size_t)c->view.limb_count;
     *list = (hf_stance_list){.hold_count = s->hold_count, .limb_count = c->view.limb_count};
@@ -83,10 +83,10 @@ void hf_stance_list_free(hf_stance_list* list) {
     *list = (hf_stance_list){0};
 }
 
-int hf_stance_list_at(const hf_stance_list* list, const hf_phases* phases, double refined_s, double early_s) {
-    int best = hf_phases_at(phases, refined_s);
-    const int beside[2] = {hf_phases_at(phases, refined_s - early_s),
-                           hf_phases_at(phases, refined_s + early_s)};
+int hf_stance_list_at(const hf_stance_list* list, const hf_parts* phases, double refined_s, double early_s) {
+    int best = hf_parts_at(phases, refined_s);
+    const int beside[2] = {hf_parts_at(phases, refined_s - early_s),
+                           hf_parts_at(phases, refined_s + early_s)};
     for (int i = 0; i < 2; i++)
         if (list->bearing[beside[i]] < list->bearing[best]) best = beside[i];
     return best;

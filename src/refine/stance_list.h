@@ -2,7 +2,7 @@
 #ifndef HF_REFINE_STANCE_LIST_H
 #define HF_REFINE_STANCE_LIST_H
 
-#include "refine/phases.h"
+#include "refine/parts.h"
 #include "refine/pose_spline.h"
 #include "schedule/held.h"
 
@@ -17,11 +17,11 @@ typedef struct hf_stance_list {
 
 /* Builds the stances with halfspaces, where those are not too many. Free the list in any case. */
 hf_status hf_stance_list_make(const hf_creature* creature, const hf_placement* placement,
-                              const hf_schedule* schedule, hf_pose_spline* spline, const hf_phases* phases,
+                              const hf_schedule* schedule, hf_pose_spline* spline, const hf_parts* phases,
                               hf_workspace* workspace, hf_stance_list* list);
 void hf_stance_list_free(hf_stance_list* list);
 /* The phase whose stance counts at a refined time: of those within early_s the one with the fewest holds, so
    that a frame which falls beside a change has at least the contacts that its stance has. */
-int hf_stance_list_at(const hf_stance_list* list, const hf_phases* phases, double refined_s, double early_s);
+int hf_stance_list_at(const hf_stance_list* list, const hf_parts* phases, double refined_s, double early_s);
 
 #endif

@@ -1,5 +1,5 @@
 /* Phases between changes of holds. */
-#include "refine/phases.h"
+#include "refine/parts.h"
 
 #include "base/workspace.h"
 
@@ -39,10 +39,10 @@ static bool swings(const hf_schedule* s, double middle_s) {
     return false;
 }
 
-hf_status hf_phases_make(const hf_schedule* s, hf_workspace* w, hf_phases* phases) {
+hf_status hf_parts_make(const hf_schedule* s, hf_workspace* w, hf_parts* phases) {
     size_t most = 2 * (size_t)s->hold_count + 2;
     double end_s = s->knots[s->knot_count - 1].time_s;
-    *phases = (hf_phases){.items = hf_workspace_take(w, most, sizeof *phases->items)};
+    *phases = (hf_parts){.items = hf_workspace_take(w, most, sizeof *phases->items)};
     hf_workspace_mark mark = hf_workspace_begin(w);
     double* times = hf_workspace_take(w, most, sizeof *times);
     if (!phases->items || !times) return HF_ERROR_MEMORY;
@@ -55,28 +55,28 @@ hf_status hf_phases_make(const hf_schedule* s, hf_workspace* w, hf_phases* phase
     qsort(times, (size_t)count, sizeof *times, by_value);
     for (int i = 1; i < count; i++) {
         if (times[i] - times[i - 1] < SAME_S) continue;
-        hf_phase* a = &phases->items[phases->count++];
-        *a = (hf_phase){.from_s = times[i - 1],
-                        .to_s = times[i],
-                        .took_s = times[i] - times[i - 1],
-                        .swings = swings(s, (times[i - 1] + times[i]) / 2),
-                        .margin_m = MARGIN_M,
-                        .kept = KEPT,
-                        .haste = HASTE,
-                        .round_share = ROUND_SHARE};
+        hf_part* a = &phases->items[phases->count++];
+        *a = (hf_part){.from_s = times[i - 1],
+                       .to_s = times[i],
+                       .took_s = times[i] - times[i - 1],
+                       .swings = swings(s, (times[i - 1] + times[i]) / 2),
+                       .margin_m = MARGIN_M,
+                       .kept = KEPT,
+                       .haste = HASTE,
+                       .round_share = ROUND_SHARE};
         for (int k = 0; k <= HF_PACE; k++) a->pace[k] = bell((double)k / HF_PACE);
     }
     hf_workspace_end(w, mark);
-    hf_phases_add_up(phases);
+    hf_parts_add_up(phases);
     return HF_OK;
 }
 
-void hf_phases_add_up(hf_phases* p) {
+void hf_parts_add_up(hf_parts* p) {
     p->duration_s = 0;
     for (int i = 0; i < p->count; i++) p->duration_s += p->items[i].took_s;
 }
 
-double hf_phase_progress(const hf_phase* p, double share) {
+double hf_part_progress(const hf_part* p, double share) {
     double at = (share < 0 ? 0 : share > 1 ? 1 : share) * HF_PACE;
     int i = at < HF_PACE ? (int)at : HF_PACE - 1;
     double u = at - i, v = 1 - u;
@@ -88,17 +88,17 @@ double hf_phase_progress(const hf_phase* p, double share) {
            6;
 }
 
-int hf_phases_at(const hf_phases* p, double refined_s) {
+int hf_parts_at(const hf_parts* p, double refined_s) {
     int i = 0;
     for (double end = p->items[0].took_s; i + 1 < p->count && refined_s >= end; end += p->items[i].took_s)
         i++;
     return i;
 }
 
-double hf_phases_given(const hf_phases* p, double refined_s) {
+double hf_parts_given(const hf_parts* p, double refined_s) {
     double began = 0;
     for (int i = 0; i < p->count; i++) {
-        const hf_phase* a = &p->items[i];
+        const hf_part* a = &p->items[i];
         if (refined_s < began + a->took_s)
             return a->from_s +
                    (refined_s > began ? (refined_s - began) / a->took_s * (a->to_s - a->from_s) : 0);
@@ -107,10 +107,10 @@ double hf_phases_given(const hf_phases* p, double refined_s) {
     return p->items[p->count - 1].to_s;
 }
 
-double hf_phases_refined(const hf_phases* p, double given_s) {
+double hf_parts_refined(const hf_parts* p, double given_s) {
     double began = 0;
     for (int i = 0; i < p->count; i++) {
-        const hf_phase* a = &p->items[i];
+        const hf_part* a = &p->items[i];
         if (given_s < a->to_s)
             return began +
                    (given_s > a->from_s ? (given_s - a->from_s) / (a->to_s - a->from_s) * a->took_s : 0);
