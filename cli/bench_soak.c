@@ -37,7 +37,9 @@ static hf_status judge(const soak* k, const hf_plan_result* r, trial* t, hf_erro
     hf_status status =
         hf_check_scenario(r->motion, s->creature, s, k->o->threads, NULL, NULL, &report, error);
     if (status != HF_OK) return status;
-    t->valid = report.valid && r->motion->claims == (HF_CLAIM_ALL | HF_CLAIM_DYNAMIC);
+    // a plan that walks claims balance in motion alone
+    unsigned claims = r->motion->claims | HF_CLAIM_BALANCE;
+    t->valid = report.valid && claims == (HF_CLAIM_ALL | HF_CLAIM_DYNAMIC);
     if (!t->valid && report.problem_count)
         snprintf(t->where, sizeof t->where, "frame %d: %.170s", report.problems[0].frame,
                  report.problems[0].what);

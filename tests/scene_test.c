@@ -205,6 +205,32 @@ static void empty_scenes_and_meshes_answer_no(void** state) {
     }
 }
 
+/* An edit of the shape leaves friction, flags and mass as they were, and the old scene alone. */
+static void edits_keep_what_they_do_not_name(void** state) {
+    (void)state;
+    static draft d;
+    add_box(&d, hf_v3(0, 0, 0), hf_v3(1, 1, 1), false, false, 0);
+    hf_object_def def = hf_object_def_default();
+    def.name = "crate";
+    def.mesh = mesh_of(&d);
+    def.friction = 0.7;
+    def.movable = def.grip = true;
+    def.mass_kg = 3;
+    stage s = stage_of(&def, 1);
+    hf_scene_edit edit = hf_scene_edit_of("crate");
+    edit.scale = 2;
+    hf_scene* changed;
+    hf_error error = {0};
+    assert_int_equal(hf_scene_change(s.scene, &edit, 1, &changed, &error), HF_OK);
+    hf_object_view before = hf_scene_object(s.scene, 0), after = hf_scene_object(changed, 0);
+    assert_true(after.movable && after.grip);
+    assert_near(after.friction, 0.7, 0);
+    assert_near(after.mass_kg, 3, 0);
+    assert_near((double)before.mesh.vertices[0] * 2, (double)after.mesh.vertices[0], 1e-6);
+    hf_scene_free(changed);
+    stage_free(&s);
+}
+
 static void views_repeat_what_was_given(void** state) {
     (void)state;
     static draft d;
@@ -618,6 +644,7 @@ int main(void) {
         cmocka_unit_test(defaults_are_as_written),
         cmocka_unit_test(wrong_scenes_are_refused_with_a_reason),
         cmocka_unit_test(empty_scenes_and_meshes_answer_no),
+        cmocka_unit_test(edits_keep_what_they_do_not_name),
         cmocka_unit_test(views_repeat_what_was_given),
         cmocka_unit_test(pieces_know_whether_they_are_solid),
         cmocka_unit_test(a_corner_joins_no_pieces),

@@ -22,7 +22,8 @@ static hf_object_def def_of(const hf_object* o) {
                            .movable = o->movable,
                            .grip = o->grip,
                            .key_count = o->key_count,
-                           .keys = o->keys};
+                           .keys = o->keys,
+                           .mass_kg = o->mass_kg};
 }
 
 static hf_status refuse(const hf_scene_edit* e, const char* why, hf_error* error) {
