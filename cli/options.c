@@ -68,7 +68,7 @@ const option_def option_defs[] = {
      "contacts scored by effort beside those scored by distance alone; with -o as one picture"},
     {"--refine", NULL, NULL, OPTION_SWITCH, AT(refine), 0, 0,
      "make the plan quicker: body and limbs move together, as fast as limits and contact forces allow"},
-    {"--raw", NULL, NULL, OPTION_SWITCH, AT(raw), 0, 0, "the plan as found, balanced at rest; the default"},
+    {"--raw", NULL, NULL, OPTION_SWITCH, AT(raw), 0, 0, "the plan as found, not refined; the default"},
     {"--limb", NULL, "NAME", OPTION_TEXT, AT(limb), 0, 0, "this limb alone"},
     {"--cache", NULL, "DIR", OPTION_TEXT, AT(cache), 0, 0,
      "folder to keep sample sets in; default: for sample where the creature is, else none"},

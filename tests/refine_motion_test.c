@@ -1,4 +1,4 @@
-/* A shipped plan refined: quicker, and valid by the check, which shares nothing with what made it. */
+/* A recorded plan refined: quicker, and valid by the check, which shares nothing with what made it. */
 #include "test.h"
 
 #include <holdfast/holdfast.h>
@@ -9,37 +9,35 @@ static char* shipped(const char* inside) {
     return path;
 }
 
+/* The shipped recording of a plan up six steps (data/clips), so that the planner's chances do not decide. */
 typedef struct stairs {
     hf_scenario* scenario;
-    hf_plan_model* model;
-    hf_plan_result plan;
+    hf_schedule* schedule;
+    hf_motion* motion;
     hf_workspace* workspace;
 } stairs;
 
 static void stairs_make(stairs* s) {
     hf_error error = {0};
+    hf_realise_result judged = {0};
+    hf_realise_options test = hf_realise_options_default();
     memset(s, 0, sizeof *s);
-    hf_load_options load = hf_load_options_default();
-    static const char* folders[1];
-    static char creatures[1200];
-    snprintf(creatures, sizeof creatures, "%s", shipped("creatures"));
-    folders[0] = creatures;
-    load.creature_path = (hf_strings){1, folders};
-    assert_int_equal(hf_scenario_load(shipped("scenarios/stairs.scenario.json"), &load, &s->scenario, &error),
+    assert_int_equal(hf_scenario_load(shipped("clips/stairs.scenario.json"), NULL, &s->scenario, &error),
                      HF_OK);
-    hf_plan_options o = hf_plan_options_default();
-    o.seed = s->scenario->seed;
-    assert_int_equal(hf_plan_model_create(s->scenario->creature, &o, &s->model, &error), HF_OK);
-    hf_plan_query query = {.start = &s->scenario->start, .goal = &s->scenario->goal};
-    assert_int_equal(hf_plan_find(s->model, s->scenario->scene, &query, &o, NULL, NULL, &s->plan, &error),
-                     HF_OK);
-    assert_int_equal(s->plan.outcome, HF_FOUND);
+    const hf_scenario* c = s->scenario;
+    assert_int_equal(
+        hf_schedule_load(shipped("clips/stairs.schedule.json"), c->creature, c->scene, &s->schedule, &error),
+        HF_OK);
     assert_int_equal(hf_workspace_create(&s->workspace), HF_OK);
+    assert_int_equal(hf_realise(c->creature, c->scene, s->schedule, &test, s->workspace, &s->motion, &judged),
+                     HF_OK);
+    assert_int_equal(judged.outcome, HF_FOUND);
+    hf_realise_result_free(&judged);
 }
 
 static void stairs_free(stairs* s) {
-    hf_plan_result_free(&s->plan);
-    hf_plan_model_free(s->model);
+    hf_motion_free(s->motion);
+    hf_schedule_free(s->schedule);
     hf_scenario_free(s->scenario);
     hf_workspace_free(s->workspace);
 }
@@ -49,7 +47,7 @@ static void refine(const stairs* s, hf_refine_result* r) {
     hf_refine_options o = hf_refine_options_default();
     o.rounds = 3;
     assert_int_equal(
-        hf_refine(s->scenario->creature, s->scenario->scene, s->plan.schedule, &o, s->workspace, r, &error),
+        hf_refine(s->scenario->creature, s->scenario->scene, s->schedule, &o, s->workspace, r, &error),
         HF_OK);
 }
 
@@ -60,7 +58,7 @@ static void stairs_are_climbed_sooner_and_the_check_agrees(void** state) {
     hf_check_report report;
     hf_error error;
     stairs_make(&s);
-    double before_s = s.plan.schedule->knots[s.plan.schedule->knot_count - 1].time_s;
+    double before_s = s.schedule->knots[s.schedule->knot_count - 1].time_s;
     refine(&s, &r);
     assert_int_equal(r.outcome, HF_FOUND);
     assert_true(fabs(r.before_s - before_s) < 1e-9);
@@ -68,9 +66,9 @@ static void stairs_are_climbed_sooner_and_the_check_agrees(void** state) {
     assert_true(r.motion->claims & HF_CLAIM_DYNAMIC);
     assert_true(fabs(r.motion->frames[r.motion->frame_count - 1].time_s - r.after_s) < 1e-6);
     // as many holds as the plan has, in the same places, so that the goal is still reached
-    assert_int_equal(r.schedule->hold_count, s.plan.schedule->hold_count);
+    assert_int_equal(r.schedule->hold_count, s.schedule->hold_count);
     for (int i = 0; i < r.schedule->hold_count; i++) {
-        const hf_hold *a = &r.schedule->holds[i].hold, *b = &s.plan.schedule->holds[i].hold;
+        const hf_hold *a = &r.schedule->holds[i].hold, *b = &s.schedule->holds[i].hold;
         assert_true(a->limb == b->limb && a->object == b->object && hf_distance(a->point, b->point) < 1e-12);
     }
     assert_int_equal(
@@ -92,20 +90,18 @@ static void a_motion_gives_back_its_schedule(void** state) {
     hf_error error;
     stairs_make(&s);
     assert_int_equal(
-        hf_schedule_of_motion(s.plan.motion, s.scenario->creature, s.scenario->scene, &schedule, &error),
-        HF_OK);
-    assert_int_equal(schedule->knot_count, s.plan.schedule->knot_count);
-    assert_int_equal(schedule->hold_count, s.plan.schedule->hold_count);
-    assert_true(fabs(schedule->rate - s.plan.schedule->rate) < 1e-6);
+        hf_schedule_of_motion(s.motion, s.scenario->creature, s.scenario->scene, &schedule, &error), HF_OK);
+    assert_int_equal(schedule->knot_count, s.schedule->knot_count);
+    assert_int_equal(schedule->hold_count, s.schedule->hold_count);
+    assert_true(fabs(schedule->rate - s.schedule->rate) < 1e-6);
     hf_schedule_free(schedule);
     // of another creature: refused as hf_motion_validate refuses it, with its reason
     hf_creature* other;
     assert_int_equal(hf_creature_load(shipped("creatures/insect.creature.json"), NULL, &other, &error),
                      HF_OK);
-    hf_status refused = hf_motion_validate(s.plan.motion, other, s.scenario->scene, NULL);
+    hf_status refused = hf_motion_validate(s.motion, other, s.scenario->scene, NULL);
     assert_int_not_equal(refused, HF_OK);
-    assert_int_equal(hf_schedule_of_motion(s.plan.motion, other, s.scenario->scene, &schedule, &error),
-                     refused);
+    assert_int_equal(hf_schedule_of_motion(s.motion, other, s.scenario->scene, &schedule, &error), refused);
     assert_null(schedule);
     assert_true(strlen(error.message) > 5);
     hf_creature_free(other);

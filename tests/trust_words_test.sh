@@ -59,7 +59,7 @@ say 0 'guide.margin_m ' "$hf" help plan
 say 0 'shortcuts ' "$hf" help plan
 say 0 'max_nodes ' "$hf" help roadmap
 say 2 '--set horizon: unknown option' "$hf" roadmap climb -o "$work/x.hfr" --set horizon=3
-say 2 'plan has the tables plan and guide' "$hf" plan climb --set swing.knot_m=0.1
+say 2 'plan has the tables plan, guide and refine' "$hf" plan climb --set swing.knot_m=0.1
 say 2 '9 is outside 0.01 to 0.5' "$hf" plan climb --set guide.step=9
 say 2 'did you mean "shortcuts"?' "$hf" plan climb --set guide.shortcut=9
 

@@ -21,7 +21,8 @@ typedef struct hf_plan_options {
     int threads;        /* 0: all cores (default); the plan does not depend on it */
     double rate;        /* frames a second, 10..240; default 30 */
     double trunk_scale; /* 1..1.5; 0 (default): the creature's own */
-    double margin_m; /* least static balance margin of every frame, by the planner's cones; default 0.006 */
+    double margin_m; /* least static balance margin of every frame but those of walks, by the planner's cones;
+                        default 0.006 */
     int horizon;     /* w: guide poses ahead that a contact's duration is counted over; default 24 */
     double effort; /* weights of a contact's terms (hf_term), effort along +Z; default 0.02: the term reaches
                       20 on a straight limb */

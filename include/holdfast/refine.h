@@ -27,6 +27,7 @@ typedef enum hf_refine_why {
     HF_REFINE_ONE_FRAME,      /* there is no motion in it */
     HF_REFINE_MOVING_OBJECTS, /* what moves by its own times cannot be passed at other times */
     HF_REFINE_NO_MASS,        /* a creature without mass has no dynamics */
+    HF_REFINE_CARRIES,        /* what a hand carries is not among the wrenches */
     HF_REFINE_UNBORNE,        /* the contacts do not bear a pose at any speed */
     HF_REFINE_LIMITED,        /* limits of joints leave no speed at a pose */
     HF_REFINE_UNTIMED,        /* each pose could be passed, but not one after the other */

@@ -404,7 +404,7 @@ static hf_status bare_contact(hf_build* b, const hf_limb_plan* limb, int legs, h
     int before = b->links[limb->effector].parent_link;
     if (limb->kind == HF_LIMB_LEG && legs == 2 && joints_of(b, limb) >= SOLE_JOINTS)
         return sole_contact(b, limb, out, frame);
-    for (int i = 0; i < b->links[before].body_count && b->gap_body[before]; i++)
+    for (int i = 0; before >= 0 && i < b->links[before].body_count && b->gap_body[before]; i++)
         frame->ball = b->bodies[b->links[before].first_body + i].shape.radius;
     return HF_OK;
 }

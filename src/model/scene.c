@@ -85,6 +85,9 @@ hf_status hf_object_check(const hf_object_def* d, int index, hf_error* error) {
     snprintf(field, sizeof field, "object \"%.120s\"", d->name);
     if (!isfinite(d->friction) || d->friction < 0)
         return hf_fail(error, HF_ERROR_ARGUMENT, NULL, 0, field, "friction %g is not 0 or more", d->friction);
+    if (!isfinite(d->mass_kg) || d->mass_kg < 0)
+        return hf_fail(error, HF_ERROR_ARGUMENT, NULL, 0, field, "a mass of %g kg is not 0 or more",
+                       d->mass_kg);
     hf_status status = check_pose(&d->start, field, error);
     if (!status) status = check_keys(d, field, error);
     return status ? status : check_mesh(&d->mesh, field, error);

@@ -14,7 +14,7 @@
 /* One step: no further than this. */
 static const double STEP_SHIFT = 0.025;                  /* creature heights */
 static const double STEP_TURN = 0.08, STEP_JOINT = 0.15; /* rad */
-enum { STEPS = 300, GIVING_WAY = 5, LONGEST_TRY = 8, BEYOND = 5, WAY_STREAM = 0x7761 };
+enum { STEPS = 300, ATTEMPTS = 2, GIVING_WAY = 5, LONGEST_TRY = 8, BEYOND = 5, WAY_STREAM = 0x7761 };
 static const double ON_GUIDE = 0.4;
 static const double MOST_SHIFT = 0.35;    /* of a target, creature heights */
 static const double LEAST_PROGRESS = 0.2; /* steps, of a step that the holds have bent */
@@ -298,13 +298,14 @@ bool hf_body_way(hf_planner* p, const hf_plan_hold* holds, int count, const hf_s
     bool good = false;
     hf_status status = take_memory(&w) ? HF_OK : HF_ERROR_MEMORY;
     if (status == HF_OK) prepare(&w);
-    if (status == HF_OK) {
+    for (uint32_t i = 0; i < ATTEMPTS && !good && status == HF_OK; i++) {
         hf_space_rows states = hf_space_rows_start(ROOT_VALUES + p->world.view->q_count, p->tools.workspace);
         p->progress.work++;
-        status = find_states(&w, WAY_STREAM, &states);
+        status = find_states(&w, WAY_STREAM + i, &states);
         // a straight way has been tried before and fails for what is not seen here
-        good = status == HF_OK && states.count > 2 && append(&w, node, &states);
-        if (status == HF_OK) status = status_of(&w);
+        if (status != HF_OK || states.count <= 2) break;
+        good = append(&w, node, &states);
+        status = status_of(&w);
     }
     hf_plan_note(p, status);
     hf_workspace_end(p->tools.workspace, mark);

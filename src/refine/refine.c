@@ -40,6 +40,7 @@ const char* hf_refine_why_text(hf_refine_why why) {
                                         "there is no motion in it",
                                         "objects move by their own times",
                                         "the creature has no mass",
+                                        "a hand carries an object, whose weight is not timed yet",
                                         "the contacts do not bear the body at any speed",
                                         "the limits of the joints leave no speed",
                                         "no speed leads on from here",
@@ -80,10 +81,19 @@ static bool objects_move(const hf_scene* scene) {
     return false;
 }
 
+static bool carries(const refinement* r) {
+    for (int i = 0; r->scene && i < r->schedule->hold_count; i++) {
+        const hf_hold* hold = &r->schedule->holds[i].hold;
+        if (hold->grip && hold->object >= 0 && hf_scene_object(r->scene, hold->object).movable) return true;
+    }
+    return false;
+}
+
 static hf_refine_why refusal(const refinement* r) {
     if (r->schedule->knot_count < 2) return HF_REFINE_ONE_FRAME;
     if (r->schedule->hold_count == 0) return HF_REFINE_NO_CONTACTS;
     if (!(r->creature->view.mass > 0)) return HF_REFINE_NO_MASS;
+    if (carries(r)) return HF_REFINE_CARRIES;
     return objects_move(r->scene) ? HF_REFINE_MOVING_OBJECTS : HF_REFINE_DONE;
 }
 
