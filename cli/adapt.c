@@ -344,6 +344,7 @@ static hf_status make_schedule(hf_scenario* s, const hf_retarget_options* wishes
 
 static hf_outcome outcome_of(const hf_scenario* s, const work* w) {
     if (w->retargeted.cancelled) return HF_CANCELLED;
+    if (s->adapt->edit_count > 0 && w->edited.outcome == HF_CANCELLED) return HF_CANCELLED;
     bool kept = s->adapt->edit_count == 0 || w->edited.outcome == HF_FOUND;
     return w->judged.outcome == HF_FOUND && kept && all_held(&w->retargeted.phases) ? HF_FOUND : HF_PARTIAL;
 }

@@ -411,6 +411,35 @@ static void test_between_frames(void** state) {
     free(with.holds);
 }
 
+static bool never_goes_on(void* user, double share, const char* what) {
+    (void)share, (void)what;
+    return --*(int*)user > 0;
+}
+
+/* Who cancels gets that told: whenever the work ends, no collision that nobody tested is made up. */
+static void test_cancelled(void** state) {
+    world* w = *state;
+    hf_error error = {0};
+    hf_scene_edit edit = shifted(w, "step_3", 0, 0, 0.02);
+    bool undone;
+    assert_int_equal(hf_adapt_editor_edit(w->editor, &edit, 1, &error), HF_OK);
+    for (int questions = 1; questions < 40; questions += 12) {
+        hf_schedule* schedule = NULL;
+        hf_adapt_result r = {0};
+        int left = questions;
+        hf_workspace_watch(w->workspace, never_goes_on, &left);
+        assert_int_equal(hf_adapt_editor_update(w->editor, w->workspace, &schedule, &r), HF_OK);
+        hf_workspace_watch(w->workspace, NULL, NULL);
+        if (left > 0) fail_msg("the work ended before it asked %d times", questions);
+        assert_int_equal(r.outcome, HF_CANCELLED);
+        assert_string_equal(schedule->outcome, hf_outcome_text(HF_CANCELLED));
+        for (int i = 0; i < r.phase_count; i++) assert_int_not_equal(r.phases[i].fate, HF_PHASE_FAILED);
+        hf_adapt_result_free(&r);
+        hf_schedule_free(schedule);
+    }
+    assert_int_equal(hf_adapt_editor_undo(w->editor, &undone), HF_OK);
+}
+
 static void test_arguments(void** state) {
     world* w = *state;
     hf_adapt_editor* e = NULL;
@@ -435,12 +464,13 @@ static void test_arguments(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rotations), cmocka_unit_test(test_scene_edits),
-        cmocka_unit_test(test_relation),  cmocka_unit_test(test_profile),
-        cmocka_unit_test(test_identity),  cmocka_unit_test(test_bend),
-        cmocka_unit_test(test_removed),   cmocka_unit_test(test_flat_stairs),
-        cmocka_unit_test(test_retime),    cmocka_unit_test(test_family),
-        cmocka_unit_test(test_arguments), cmocka_unit_test(test_between_frames),
+        cmocka_unit_test(test_rotations),      cmocka_unit_test(test_scene_edits),
+        cmocka_unit_test(test_relation),       cmocka_unit_test(test_profile),
+        cmocka_unit_test(test_identity),       cmocka_unit_test(test_bend),
+        cmocka_unit_test(test_removed),        cmocka_unit_test(test_flat_stairs),
+        cmocka_unit_test(test_retime),         cmocka_unit_test(test_family),
+        cmocka_unit_test(test_arguments),      cmocka_unit_test(test_cancelled),
+        cmocka_unit_test(test_between_frames),
     };
     return cmocka_run_group_tests(tests, load_world, free_world);
 }

@@ -139,7 +139,9 @@ static hf_status run_piece(hf_bend* b, int first, int last, bool* dynamic, hf_re
     hf_status status = hf_bend_schedule(b, first, last, claims, &schedule);
     if (status == HF_OK)
         status = hf_realise(b->source->creature, b->scene, schedule, &options, b->workspace, &motion, &piece);
-    for (int i = 0; i < piece.fault_count && status == HF_OK; i++)
+    // what is tested after the work was cancelled has no meaning
+    int count = hf_workspace_cancelled(b->workspace) ? 0 : piece.fault_count;
+    for (int i = 0; i < count && status == HF_OK; i++)
         status = keep_fault(b, piece.faults[i], first, last, dynamic, out);
     hf_schedule_free(schedule);
     hf_motion_free(motion);
