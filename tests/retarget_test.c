@@ -2,6 +2,7 @@
    is valid; what cannot be retargeted is told. */
 #include "odd_creature.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 enum { FRAMES = 150 };
@@ -149,6 +150,60 @@ static void scene_is_fitted(void** state) {
     hf_creature_free(human);
 }
 
+typedef struct patience {
+    int asked, most;
+} patience;
+
+static bool ask(void* user, double share, const char* stage) {
+    patience* p = user;
+    (void)share, (void)stage;
+    return ++p->asked < p->most;
+}
+
+/* Frames that are left when the watcher says no at its `most`-th question; *asked is how often it was asked.
+ */
+static int frames_left(const hf_clip* clip, const hf_creature* human, int most, bool* cancelled, int* asked) {
+    hf_scene* floor = make_floor();
+    hf_workspace* workspace = NULL;
+    patience p = {0, most};
+    hf_retarget_options options = hf_retarget_options_default();
+    hf_retarget_result result = {0};
+    hf_schedule* schedule = NULL;
+    hf_error error = {0};
+    assert_int_equal(hf_workspace_create(&workspace), HF_OK);
+    hf_workspace_watch(workspace, ask, &p);
+    if (hf_retarget(clip, human, floor, NULL, 0, &options, workspace, &schedule, &result, &error) != HF_OK)
+        fail_msg("%s", error.message);
+    int count = schedule->knot_count;
+    *cancelled = result.cancelled, *asked = p.asked;
+    hf_schedule_free(schedule);
+    hf_retarget_result_free(&result);
+    hf_workspace_free(workspace);
+    hf_scene_free(floor);
+    return count;
+}
+
+/* Whoever waits longer gets no fewer frames: the rounds after the first throw nothing away. */
+static void cancelled_rounds_keep_the_frames(void** state) {
+    (void)state;
+    hf_creature* human = load_human();
+    hf_clip* clip = make_clip(human);
+    bool cancelled;
+    int all, asked, before = 0;
+    assert_int_equal(frames_left(clip, human, INT_MAX, &cancelled, &all), FRAMES);
+    assert_false(cancelled);
+    assert_true(all > FRAMES);
+    for (int i = 1; i <= 8; i++) {
+        int count = frames_left(clip, human, all * i / 8, &cancelled, &asked);
+        assert_true(cancelled);
+        assert_true(count >= before);
+        before = count;
+    }
+    assert_int_equal(before, FRAMES);
+    hf_clip_free(clip);
+    hf_creature_free(human);
+}
+
 static void expect_refusal(const hf_clip* clip, const hf_creature* creature, const char* part) {
     hf_scene* floor = make_floor();
     hf_workspace* workspace = NULL;
@@ -201,6 +256,7 @@ int main(void) {
         cmocka_unit_test(clip_comes_back),
         cmocka_unit_test(scene_is_fitted),
         cmocka_unit_test(impossible_clips_are_told),
+        cmocka_unit_test(cancelled_rounds_keep_the_frames),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
