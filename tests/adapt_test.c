@@ -411,6 +411,18 @@ static void test_between_frames(void** state) {
     free(with.holds);
 }
 
+/* A step that rises during the motion stands where it is at each time while pieces of the motion are tested:
+   what the editor finds without fault, the whole motion has none of either, and it is found. */
+static void test_keyed(void** state) {
+    world* w = *state;
+    hf_adapt_result r = {0};
+    hf_scene_edit edit = shifted(w, "step_4", 0, 0, 0.12);
+    edit.at_s = 18;
+    hf_schedule_free(adapt(w, &edit, &r));
+    assert_int_equal(r.outcome, HF_FOUND);
+    hf_adapt_result_free(&r);
+}
+
 static bool never_goes_on(void* user, double share, const char* what) {
     (void)share, (void)what;
     return --*(int*)user > 0;
@@ -464,13 +476,13 @@ static void test_arguments(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rotations),      cmocka_unit_test(test_scene_edits),
-        cmocka_unit_test(test_relation),       cmocka_unit_test(test_profile),
-        cmocka_unit_test(test_identity),       cmocka_unit_test(test_bend),
-        cmocka_unit_test(test_removed),        cmocka_unit_test(test_flat_stairs),
-        cmocka_unit_test(test_retime),         cmocka_unit_test(test_family),
-        cmocka_unit_test(test_arguments),      cmocka_unit_test(test_cancelled),
-        cmocka_unit_test(test_between_frames),
+        cmocka_unit_test(test_rotations), cmocka_unit_test(test_scene_edits),
+        cmocka_unit_test(test_relation),  cmocka_unit_test(test_profile),
+        cmocka_unit_test(test_identity),  cmocka_unit_test(test_bend),
+        cmocka_unit_test(test_removed),   cmocka_unit_test(test_flat_stairs),
+        cmocka_unit_test(test_retime),    cmocka_unit_test(test_family),
+        cmocka_unit_test(test_arguments), cmocka_unit_test(test_cancelled),
+        cmocka_unit_test(test_keyed),     cmocka_unit_test(test_between_frames),
     };
     return cmocka_run_group_tests(tests, load_world, free_world);
 }
