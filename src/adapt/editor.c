@@ -249,6 +249,28 @@ static hf_status test_whole(hf_adapt_editor* e, const hf_schedule* schedule, con
     return status;
 }
 
+/* Faults of balance at changes of holds, which the realiser does not look for, by the slower frames. The
+   poses there are those of the bent motion. */
+static hf_status carry_judged(hf_adapt_editor* e, const int* old, int count, hf_realise_result* r) {
+    hf_realise_result judged = {0};
+    hf_status status = hf_repair_judge(&e->bend, &judged);
+    for (int i = 0, f = 0; i < judged.fault_count && status == HF_OK; i++) {
+        while (f < count && old[f] < judged.faults[i].frame) f++;
+        if (f == count) break;
+        bool known = false;
+        for (int k = 0; k < r->fault_count; k++)
+            known |= r->faults[k].frame == f && r->faults[k].kind == HF_FAULT_BALANCE;
+        if (known) continue;
+        if (!HF_GROW(r->faults, r->fault_capacity, r->fault_count)) status = HF_ERROR_MEMORY;
+        if (status != HF_OK) break;
+        judged.faults[i].frame = f;
+        r->faults[r->fault_count++] = judged.faults[i];
+        r->outcome = HF_PARTIAL;
+    }
+    hf_realise_result_free(&judged);
+    return status;
+}
+
 /* Gives parts that are too fast more time. */
 static hf_status slow_down(hf_adapt_editor* e, hf_schedule** schedule, hf_adapt_result* r) {
     hf_workspace_mark at = hf_workspace_begin(e->bend.workspace);
@@ -260,6 +282,7 @@ static hf_status slow_down(hf_adapt_editor* e, hf_schedule** schedule, hf_adapt_
     hf_status status = hf_adapt_slow(e->source.creature, *schedule, exempt, &slower, &old, &added);
     if (status == HF_OK && slower) {
         status = test_whole(e, slower, old, &r->realised);
+        if (status == HF_OK) status = carry_judged(e, old, slower->knot_count, &r->realised);
         hf_schedule_free(*schedule);
         *schedule = slower;
         r->added = added;
