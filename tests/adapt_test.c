@@ -416,8 +416,8 @@ static void test_between_frames(void** state) {
 static void test_keyed(void** state) {
     world* w = *state;
     hf_adapt_result r = {0};
-    hf_scene_edit edit = shifted(w, "step_4", 0, 0, 0.12);
-    edit.at_s = 18;
+    hf_scene_edit edit = shifted(w, "step_3", 0, 0, 0.11);
+    edit.at_s = 14;
     hf_schedule_free(adapt(w, &edit, &r));
     assert_int_equal(r.outcome, HF_FOUND);
     hf_adapt_result_free(&r);
