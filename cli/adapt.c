@@ -1,6 +1,7 @@
 /* holdfast adapt: a recorded motion onto a creature, in the scene it was recorded in or an edited one. */
 #include "command.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +43,8 @@ typedef struct maker {
     const char* folder;
     char* name; /* of the scenario */
     json_t *root, *scene;
+    hf_joint_link* mapping; /* its texts are those of root */
+    int mapping_count;
     double scale;
 } maker;
 
@@ -78,7 +81,8 @@ static bool add_fitted(maker* m, const hf_clip* clip, const hf_creature* creatur
     hf_retarget_options wishes = hf_retarget_options_default();
     hf_error error = {0};
     char* folder = absolute(m->folder);
-    bool good = folder && hf_scene_fit(clip, creature, NULL, 0, &wishes, &fitted, &error) == HF_OK;
+    bool good = folder &&
+                hf_scene_fit(clip, creature, m->mapping, m->mapping_count, &wishes, &fitted, &error) == HF_OK;
     if (folder && !good) fail_with(&error);
     for (int i = 0; i < fitted.count && good; i++) {
         char* path = make_text("%s/%s-%s.obj", folder, m->name, fitted.boxes[i].name);
@@ -143,7 +147,15 @@ static bool add_mapping(maker* m) {
         json_decref(mapping);
         return false;
     }
-    return json_object_set_new(m->root, "mapping", mapping) == 0;
+    json_object_set_new(m->root, "mapping", mapping);
+    m->mapping = calloc(json_object_size(mapping) + 1, sizeof *m->mapping);
+    const char* joint;
+    json_t* link;
+    json_object_foreach(mapping, joint, link) {
+        const char* name = json_is_string(link) ? json_string_value(link) : "";
+        if (m->mapping) m->mapping[m->mapping_count++] = (hf_joint_link){(char*)joint, (char*)name};
+    }
+    return m->mapping != NULL;
 }
 
 static bool add_creature(maker* m) {
@@ -173,7 +185,8 @@ static bool measure_clip(maker* m, const char* clip_path) {
     if (status == HF_OK)
         status =
             path ? hf_creature_load(path, &l, &creature, &error) : hf_clip_creature(clip, &creature, &error);
-    if (status == HF_OK && scales) status = hf_retarget_scale(clip, creature, NULL, 0, &m->scale, &error);
+    if (status == HF_OK && scales)
+        status = hf_retarget_scale(clip, creature, m->mapping, m->mapping_count, &m->scale, &error);
     if (status != HF_OK) fail_with(&error);
     bool good = status == HF_OK && (!m->o->fit_scene || add_fitted(m, clip, creature));
     hf_clip_free(clip);
@@ -186,7 +199,8 @@ static char* make_scenario(const options* o, const char* clip, const char* folde
     maker m = {.o = o, .folder = folder, .name = clip_name(clip), .scene = json_array()};
     char *full = absolute(clip), *joints = o->joints ? absolute(o->joints) : NULL, *path = NULL;
     m.root = json_pack("{s:s,s:i,s:s}", "format", "holdfast-scenario", "version", 1, "kind", "adapt");
-    bool good = full && m.name && (!o->joints || joints) && add_creature(&m) && measure_clip(&m, full);
+    bool good = full && m.name && (!o->joints || joints) && add_creature(&m) && add_mapping(&m) &&
+                measure_clip(&m, full);
     if (good) {
         json_t* part = clip_json(o, full);
         if (joints) json_object_set_new(part, "joints", json_text(joints));
@@ -194,7 +208,7 @@ static char* make_scenario(const options* o, const char* clip, const char* folde
         if (m.scale != 1)
             json_object_set_new(m.root, "options", json_pack("{s:{s:b}}", "retarget", "scale_scene", true));
     }
-    good = good && add_scene(&m) && add_mapping(&m);
+    good = good && add_scene(&m);
     if (good) json_object_set(m.root, "scene", m.scene);
     if (good) path = make_text("%s/%s.scenario.json", folder, m.name);
     if (path && json_dump_file(m.root, path, JSON_INDENT(2)) != 0) {
@@ -204,6 +218,7 @@ static char* make_scenario(const options* o, const char* clip, const char* folde
     }
     json_decref(m.root);
     json_decref(m.scene);
+    free(m.mapping);
     free(m.name);
     free(full);
     free(joints);
@@ -344,6 +359,7 @@ static hf_status make_schedule(hf_scenario* s, const hf_retarget_options* wishes
 
 static hf_outcome outcome_of(const hf_scenario* s, const work* w) {
     if (w->retargeted.cancelled) return HF_CANCELLED;
+    if (s->adapt->edit_count > 0 && w->edited.outcome == HF_CANCELLED) return HF_CANCELLED;
     bool kept = s->adapt->edit_count == 0 || w->edited.outcome == HF_FOUND;
     return w->judged.outcome == HF_FOUND && kept && all_held(&w->retargeted.phases) ? HF_FOUND : HF_PARTIAL;
 }
@@ -413,6 +429,17 @@ static int adapt(hf_scenario* s, const options* o) {
     return code;
 }
 
+/* The scenario and the meshes of its floor and its fitted boxes, in the folder that was made for them. */
+static void remove_files(const char* folder) {
+    DIR* in = opendir(folder);
+    for (const struct dirent* entry; in && (entry = readdir(in));) {
+        char* path = entry->d_name[0] == '.' ? NULL : make_text("%s/%s", folder, entry->d_name);
+        if (path) remove(path);
+        free(path);
+    }
+    if (in) closedir(in);
+}
+
 /* A clip is made into a scenario first: in the output folder, or in one that is removed again. */
 static int adapt_clip(const char* clip, const options* o) {
     char temporary[] = "/tmp/holdfast-XXXXXX";
@@ -428,11 +455,8 @@ static int adapt_clip(const char* clip, const options* o) {
         hf_scenario_free(s);
     }
     if (!o->output) {
-        char* floor = make_text("%s/floor.obj", folder);
-        if (path) remove(path);
-        if (floor) remove(floor);
+        remove_files(folder);
         rmdir(folder);
-        free(floor);
     }
     free(path);
     return code;

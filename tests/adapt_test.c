@@ -378,6 +378,80 @@ static void test_family(void** state) {
         assert_int_equal(hf_vary_parse(bad[i], name, sizeof name, &vary, &error), HF_ERROR_ARGUMENT);
 }
 
+/* A hold that begins and ends between two frames is held in none of them: it is dropped with a reason, and
+   the other phases keep their own times. */
+static void test_between_frames(void** state) {
+    world* w = *state;
+    hf_error error = {0};
+    hf_schedule with = *w->schedule, *out = NULL;
+    hf_adapt_result r = {0};
+    hf_adapt_editor* e = NULL;
+    int count = w->schedule->hold_count, arm = -1;
+    const hf_creature_view* v = hf_creature_get(w->scenario->creature);
+    for (int i = 0; i < v->limb_count; i++)
+        if (strcmp(v->limbs[i].name, "left_arm") == 0) arm = i;
+    assert_true(arm >= 0);
+    with.holds = calloc((size_t)count + 1, sizeof *with.holds);
+    memcpy(with.holds + 1, w->schedule->holds, sizeof *with.holds * (size_t)count);
+    with.holds[0] = with.holds[1];
+    with.holds[0].hold.limb = arm, with.holds[0].hold.frame = 0;
+    with.holds[0].from_s = 3.3 / with.rate, with.holds[0].to_s = 3.7 / with.rate;
+    with.hold_count = count + 1;
+    assert_int_equal(
+        hf_adapt_editor_create(w->scenario->creature, w->scenario->scene, &with, NULL, &e, &error), HF_OK);
+    assert_int_equal(hf_adapt_editor_update(e, w->workspace, &out, &r), HF_OK);
+    assert_int_equal(r.phase_count, count + 1);
+    assert_int_equal(r.phases[0].fate, HF_PHASE_DROPPED);
+    assert_non_null(strstr(r.phases[0].why, "between two frames"));
+    assert_int_equal(out->hold_count, count);
+    for (int i = 0; i < count; i++) assert_near(r.phases[i + 1].to_s, w->schedule->holds[i].to_s, 1e-12);
+    hf_adapt_result_free(&r);
+    hf_schedule_free(out);
+    hf_adapt_editor_free(e);
+    free(with.holds);
+}
+
+/* A step that rises during the motion stands where it is at each time while pieces of the motion are tested:
+   what the editor finds without fault, the whole motion has none of either, and it is found. */
+static void test_keyed(void** state) {
+    world* w = *state;
+    hf_adapt_result r = {0};
+    hf_scene_edit edit = shifted(w, "step_3", 0, 0, 0.11);
+    edit.at_s = 14;
+    hf_schedule_free(adapt(w, &edit, &r));
+    assert_int_equal(r.outcome, HF_FOUND);
+    hf_adapt_result_free(&r);
+}
+
+static bool never_goes_on(void* user, double share, const char* what) {
+    (void)share, (void)what;
+    return --*(int*)user > 0;
+}
+
+/* Who cancels gets that told: whenever the work ends, no collision that nobody tested is made up. */
+static void test_cancelled(void** state) {
+    world* w = *state;
+    hf_error error = {0};
+    hf_scene_edit edit = shifted(w, "step_3", 0, 0, 0.02);
+    bool undone;
+    assert_int_equal(hf_adapt_editor_edit(w->editor, &edit, 1, &error), HF_OK);
+    for (int questions = 1; questions < 40; questions += 12) {
+        hf_schedule* schedule = NULL;
+        hf_adapt_result r = {0};
+        int left = questions;
+        hf_workspace_watch(w->workspace, never_goes_on, &left);
+        assert_int_equal(hf_adapt_editor_update(w->editor, w->workspace, &schedule, &r), HF_OK);
+        hf_workspace_watch(w->workspace, NULL, NULL);
+        if (left > 0) fail_msg("the work ended before it asked %d times", questions);
+        assert_int_equal(r.outcome, HF_CANCELLED);
+        assert_string_equal(schedule->outcome, hf_outcome_text(HF_CANCELLED));
+        for (int i = 0; i < r.phase_count; i++) assert_int_not_equal(r.phases[i].fate, HF_PHASE_FAILED);
+        hf_adapt_result_free(&r);
+        hf_schedule_free(schedule);
+    }
+    assert_int_equal(hf_adapt_editor_undo(w->editor, &undone), HF_OK);
+}
+
 static void test_arguments(void** state) {
     world* w = *state;
     hf_adapt_editor* e = NULL;
@@ -402,10 +476,13 @@ static void test_arguments(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rotations), cmocka_unit_test(test_scene_edits), cmocka_unit_test(test_relation),
-        cmocka_unit_test(test_profile),   cmocka_unit_test(test_identity),    cmocka_unit_test(test_bend),
-        cmocka_unit_test(test_removed),   cmocka_unit_test(test_flat_stairs), cmocka_unit_test(test_retime),
-        cmocka_unit_test(test_family),    cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_rotations), cmocka_unit_test(test_scene_edits),
+        cmocka_unit_test(test_relation),  cmocka_unit_test(test_profile),
+        cmocka_unit_test(test_identity),  cmocka_unit_test(test_bend),
+        cmocka_unit_test(test_removed),   cmocka_unit_test(test_flat_stairs),
+        cmocka_unit_test(test_retime),    cmocka_unit_test(test_family),
+        cmocka_unit_test(test_arguments), cmocka_unit_test(test_cancelled),
+        cmocka_unit_test(test_keyed),     cmocka_unit_test(test_between_frames),
     };
     return cmocka_run_group_tests(tests, load_world, free_world);
 }

@@ -120,22 +120,55 @@ static void skeleton_is_found_again(void** state) {
     free(values);
 }
 
-static void csv_says_names_and_rate(void** state) {
-    (void)state;
-    double* values = make_values();
+static void expect_failure(const char* path, double rate, const char* part) {
+    hf_clip_options o = hf_clip_options_default();
+    o.rate = rate;
+    hf_clip* clip = NULL;
+    hf_error error = {0};
+    assert_int_equal(hf_clip_open(path, &o, &clip, &error), HF_ERROR_FORMAT);
+    assert_null(clip);
+    if (!strstr(error.message, part)) fail_msg("\"%s\" does not hold \"%s\"", error.message, part);
+}
+
+/* A file with a frame every 1 / rate seconds, written to so many decimal places; one frame comes late. */
+static const char* write_csv(const double* values, double rate, int places, int late) {
     FILE* f = fopen(file_path("clip.csv"), "wb");
     fprintf(f, "time");
     for (int i = 0; i < JOINTS; i++) fprintf(f, ",%s.x,%s.y,%s.z", names[i], names[i], names[i]);
     for (int k = 0; k < FRAMES; k++) {
-        fprintf(f, "\n%.9f", k / 50.0);
+        fprintf(f, "\n%.*f", places, (k + (k == late ? 0.2 : 0)) / rate);
         for (int i = 0; i < 3 * JOINTS; i++) fprintf(f, ",%.12g", values[k * 3 * JOINTS + i]);
     }
     fclose(f);
+    return file_path("clip.csv");
+}
+
+static void csv_says_names_and_rate(void** state) {
+    (void)state;
+    double* values = make_values();
     hf_clip* clip = NULL;
     hf_error error = {0};
-    if (hf_clip_load(file_path("clip.csv"), 1, &clip, &error) != HF_OK) fail_msg("%s", error.message);
+    if (hf_clip_load(write_csv(values, 50, 9, -1), 1, &clip, &error) != HF_OK) fail_msg("%s", error.message);
     assert_near(clip->frame_time_s, 0.02, 1e-9);
     check_clip(clip, 1e-8);
+    hf_clip_free(clip);
+    free(values);
+}
+
+/* Times rounded to milliseconds are even, a frame that is late by a fifth of a step is not. */
+static void csv_times_are_even(void** state) {
+    (void)state;
+    double* values = make_values();
+    hf_clip* clip = NULL;
+    hf_error error = {0};
+    if (hf_clip_load(write_csv(values, 120, 3, -1), 1, &clip, &error) != HF_OK) fail_msg("%s", error.message);
+    assert_near(clip->frame_time_s, 1 / 120.0, 1e-3 / (FRAMES - 1));
+    hf_clip_free(clip);
+    expect_failure(write_csv(values, 50, 9, 30), 0, "is not even");
+    hf_clip_options o = hf_clip_options_default();
+    o.rate = 50;
+    assert_int_equal(hf_clip_open(file_path("clip.csv"), &o, &clip, &error), HF_OK);
+    assert_near(clip->frame_time_s, 0.02, 1e-12);
     hf_clip_free(clip);
     free(values);
 }
@@ -161,16 +194,6 @@ static void cut_keeps_the_frames_asked_for(void** state) {
     free(values);
 }
 
-static void expect_failure(const char* path, double rate, const char* part) {
-    hf_clip_options o = hf_clip_options_default();
-    o.rate = rate;
-    hf_clip* clip = NULL;
-    hf_error error = {0};
-    assert_int_equal(hf_clip_open(path, &o, &clip, &error), HF_ERROR_FORMAT);
-    assert_null(clip);
-    if (!strstr(error.message, part)) fail_msg("\"%s\" does not hold \"%s\"", error.message, part);
-}
-
 static void wrong_files_are_told(void** state) {
     (void)state;
     double* values = make_values();
@@ -182,6 +205,9 @@ static void wrong_files_are_told(void** state) {
     expect_failure(write_npy("a.npy", "{'descr': '<f8', 'fortran_order': True, 'shape': (60, 8, 3), }",
                              values, all, false),
                    60, "Fortran");
+    expect_failure(
+        write_npy("a.npy", "{'descr':'<f8','fortran_order':True,'shape':(60,8,3)}", values, all, false), 60,
+        "Fortran");
     expect_failure(write_npy("a.npy", "{'descr': '>f8', 'fortran_order': False, 'shape': (60, 8, 3), }",
                              values, all, false),
                    60, "little-endian");
@@ -206,9 +232,8 @@ static void wrong_files_are_told(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(skeleton_is_found_again),
-        cmocka_unit_test(csv_says_names_and_rate),
-        cmocka_unit_test(cut_keeps_the_frames_asked_for),
+        cmocka_unit_test(skeleton_is_found_again), cmocka_unit_test(csv_says_names_and_rate),
+        cmocka_unit_test(csv_times_are_even),      cmocka_unit_test(cut_keeps_the_frames_asked_for),
         cmocka_unit_test(wrong_files_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,9 @@
    is valid; what cannot be retargeted is told. */
 #include "odd_creature.h"
 
+#include "adapt/landmarks.h"
+
+#include <limits.h>
 #include <stdlib.h>
 
 enum { FRAMES = 150 };
@@ -149,6 +152,60 @@ static void scene_is_fitted(void** state) {
     hf_creature_free(human);
 }
 
+typedef struct patience {
+    int asked, most;
+} patience;
+
+static bool ask(void* user, double share, const char* stage) {
+    patience* p = user;
+    (void)share, (void)stage;
+    return ++p->asked < p->most;
+}
+
+/* Frames that are left when the watcher says no at its `most`-th question; *asked is how often it was asked.
+ */
+static int frames_left(const hf_clip* clip, const hf_creature* human, int most, bool* cancelled, int* asked) {
+    hf_scene* floor = make_floor();
+    hf_workspace* workspace = NULL;
+    patience p = {0, most};
+    hf_retarget_options options = hf_retarget_options_default();
+    hf_retarget_result result = {0};
+    hf_schedule* schedule = NULL;
+    hf_error error = {0};
+    assert_int_equal(hf_workspace_create(&workspace), HF_OK);
+    hf_workspace_watch(workspace, ask, &p);
+    if (hf_retarget(clip, human, floor, NULL, 0, &options, workspace, &schedule, &result, &error) != HF_OK)
+        fail_msg("%s", error.message);
+    int count = schedule->knot_count;
+    *cancelled = result.cancelled, *asked = p.asked;
+    hf_schedule_free(schedule);
+    hf_retarget_result_free(&result);
+    hf_workspace_free(workspace);
+    hf_scene_free(floor);
+    return count;
+}
+
+/* Whoever waits longer gets no fewer frames: the rounds after the first throw nothing away. */
+static void cancelled_rounds_keep_the_frames(void** state) {
+    (void)state;
+    hf_creature* human = load_human();
+    hf_clip* clip = make_clip(human);
+    bool cancelled;
+    int all, asked, before = 0;
+    assert_int_equal(frames_left(clip, human, INT_MAX, &cancelled, &all), FRAMES);
+    assert_false(cancelled);
+    assert_true(all > FRAMES);
+    for (int i = 1; i <= 8; i++) {
+        int count = frames_left(clip, human, all * i / 8, &cancelled, &asked);
+        assert_true(cancelled);
+        assert_true(count >= before);
+        before = count;
+    }
+    assert_int_equal(before, FRAMES);
+    hf_clip_free(clip);
+    hf_creature_free(human);
+}
+
 static void expect_refusal(const hf_clip* clip, const hf_creature* creature, const char* part) {
     hf_scene* floor = make_floor();
     hf_workspace* workspace = NULL;
@@ -165,6 +222,71 @@ static void expect_refusal(const hf_clip* clip, const hf_creature* creature, con
     hf_retarget_result_free(&result);
     hf_workspace_free(workspace);
     hf_scene_free(floor);
+}
+
+static void limbs_that_are_not_found_have_no_joints(const hf_clip* snake) {
+    hf_clip_body body = {0};
+    hf_error error = {0};
+    assert_int_equal(hf_clip_body_make(snake, &body, &error), HF_OK);
+    for (int role = 0; role < HF_MAX_MARKED; role++) {
+        const hf_clip_limb* l = &body.limbs[role];
+        assert_false(l->there);
+        assert_true(l->upper == -1 && l->middle == -1 && l->lower == -1 && l->tip == -1);
+    }
+    hf_clip_body_free(&body);
+}
+
+static void write_leg(FILE* file, char side, double x) {
+#define TURNS "CHANNELS 3 Xrotation Yrotation Zrotation\n"
+    fprintf(file,
+            "JOINT %cHip\n{\nOFFSET %g -5 0\n" TURNS "JOINT %cKnee\n{\nOFFSET 0 -40 0\n" TURNS
+            "JOINT %cAnkle\n{\nOFFSET 0 -40 0\n" TURNS "JOINT %cToe\n{\nOFFSET 0 -5 15\n" TURNS
+            "End Site\n{\nOFFSET 0 0 5\n}\n}\n}\n}\n}\n",
+            side, x, side, side, side);
+}
+
+/* Two legs with toes, and a spine above. */
+static hf_clip* make_legs(void) {
+    char path[1024];
+    snprintf(path, sizeof path, "%s/legs.bvh", test_folder());
+    FILE* file = fopen(path, "wb");
+    assert_non_null(file);
+    fputs("HIERARCHY\nROOT Hips\n{\nOFFSET 0 0 0\n" TURNS, file);
+    write_leg(file, 'L', 10);
+    write_leg(file, 'R', -10);
+    fputs("JOINT Spine\n{\nOFFSET 0 10 0\n" TURNS "End Site\n{\nOFFSET 0 70 0\n}\n}\n}\n", file);
+    fputs("MOTION\nFrames: 2\nFrame Time: 0.1\n", file);
+    for (int i = 0; i < 2 * 10 * 3; i++) fputs(i % 30 == 29 ? "0\n" : "0 ", file);
+    fclose(file);
+    hf_clip* clip = NULL;
+    hf_error error = {0};
+    if (hf_clip_load(path, 0.01, &clip, &error) != HF_OK) fail_msg("%s", error.message);
+    return clip;
+}
+
+/* A mapping that names the ankle elsewhere gets that ankle's toe. */
+static void tip_follows_the_mapping(void** state) {
+    (void)state;
+    hf_creature* human = load_human();
+    hf_clip* clip = make_legs();
+    hf_clip_body body = {0};
+    hf_creature_body on = {0};
+    hf_error error = {0};
+    assert_int_equal(hf_clip_body_make(clip, &body, &error), HF_OK);
+    assert_int_equal(hf_creature_body_make(human, &on, &error), HF_OK);
+    hf_clip_limb *left = &body.limbs[HF_LEFT_LEG], *right = &body.limbs[HF_RIGHT_LEG];
+    assert_true(left->there && right->there && left->tip >= 0 && left->tip != right->tip);
+    int ankle = right->lower, toe = right->tip;
+    body.limbs[HF_RIGHT_LEG].there = false; // so that no other landmark has the joint
+    const char* link = hf_creature_get(human)->links[on.limbs[HF_LEFT_LEG].lower.link].name;
+    hf_joint_link row = {clip->joints[ankle].name, (char*)link};
+    assert_int_equal(hf_landmarks_match(&body, &on, &row, 1, &error), HF_OK);
+    assert_int_equal(left->lower, ankle);
+    assert_int_equal(left->tip, toe);
+    hf_creature_body_free(&on);
+    hf_clip_body_free(&body);
+    hf_clip_free(clip);
+    hf_creature_free(human);
 }
 
 static void impossible_clips_are_told(void** state) {
@@ -191,6 +313,7 @@ static void impossible_clips_are_told(void** state) {
     fclose(file);
     assert_int_equal(hf_clip_load(path, 1, &snake, NULL), HF_OK);
     expect_refusal(snake, human, "no limb of the creature");
+    limbs_that_are_not_found_have_no_joints(snake);
     hf_clip_free(snake);
     hf_clip_free(clip);
     hf_creature_free(human);
@@ -198,9 +321,9 @@ static void impossible_clips_are_told(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(clip_comes_back),
-        cmocka_unit_test(scene_is_fitted),
-        cmocka_unit_test(impossible_clips_are_told),
+        cmocka_unit_test(clip_comes_back),           cmocka_unit_test(scene_is_fitted),
+        cmocka_unit_test(impossible_clips_are_told), cmocka_unit_test(cancelled_rounds_keep_the_frames),
+        cmocka_unit_test(tip_follows_the_mapping),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

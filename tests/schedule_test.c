@@ -205,6 +205,8 @@ static void test_bad_files(void** state) {
         {HOLDS(HOLD(LEFT PLACE "\"from\": 0, \"to\": 1") ", " HOLD(LEFT PLACE "\"from\": 1, \"to\": 2")),
          "holds[1]", "its limb holds something else at the same time"},
         {HOLDS(HOLD(LEFT PLACE "\"from\": 2, \"to\": 1")), "holds[0]", "it ends before it begins"},
+        {HOLDS(HOLD(LEFT PLACE "\"from\": 100000, \"to\": 100001")), "holds[0]",
+         "it begins after the last knot"},
         {HOLDS(HOLD(LEFT PLACE "\"from\": -1, \"to\": 1")), "holds[0]", "a time is negative"},
         {HOLDS(HOLD(LEFT PLACE "\"from\": 0")), "holds[0]", "\"to\" is missing"},
         {HOLDS(HOLD(LEFT PLACE "\"form\": 0, \"to\": 1")), "holds[0]", "did you mean \"from\"?"},

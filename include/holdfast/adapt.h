@@ -51,10 +51,12 @@ typedef struct hf_phase_report {
 
 /* Zero it first; its memory is used again. */
 typedef struct hf_adapt_result {
-    hf_outcome outcome; /* found: no fault that the opened motion did not have; partial: see realised */
-    int level;          /* 0: nothing to do, 1, 2 or 3 */
-    int touched;        /* frames that are not the opened ones */
-    int added;          /* frames more than the opened motion has: parts that would be too fast take longer */
+    hf_outcome
+        outcome; /* found: no fault that the opened motion did not have; partial: see realised;
+                    cancelled: the workspace's watcher ended the work, and faults are those found before */
+    int level;   /* 0: nothing to do, 1, 2 or 3 */
+    int touched; /* frames that are not the opened ones */
+    int added;   /* frames more than the opened motion has: parts that would be too fast take longer */
     int phase_count, phase_capacity;
     hf_phase_report* phases; /* one for each hold of the opened schedule, and for each part of a split one */
     hf_realise_result realised; /* faults that are left and that the opened motion does not have there */

@@ -11,6 +11,7 @@
 #include <holdfast/solve.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* A limb comes from, and goes back to, the opened motion within so long before its first and after its last
@@ -113,6 +114,10 @@ hf_status hf_bend_start(hf_bend* b, const hf_moved_relation* moved, const hf_sce
         hf_phase_plan* plan = &b->phases[i];
         *plan =
             (hf_phase_plan){.first = p->first, .last = p->last, .hold = p->hold, .turn = hf_quat_identity()};
+        if (hf_source_between(p)) {
+            plan->mode = HF_PHASE_RELEASED;
+            snprintf(plan->why, sizeof plan->why, "it lies between two frames of the motion");
+        }
         if (p->hold.object < 0 || !moved->changed[p->hold.object]) continue;
         plan->gone =
             !hf_surface_follow(s->scene, scene, p->hold.object, p->triangle, &plan->hold.point, &plan->turn);

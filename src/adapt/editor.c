@@ -197,6 +197,8 @@ static hf_status report(const hf_adapt_editor* e, const hf_schedule* schedule, h
                                  .from = hf_apply(p->object, p->hold.point),
                                  .h1 = plan->h1,
                                  .h2 = plan->h2};
+        if (hf_source_between(p))
+            out->from_s = s->schedule->holds[i].from_s, out->to_s = s->schedule->holds[i].to_s;
         // holds of the new schedule stand in the order of the phases
         if (plan->mode != HF_PHASE_RELEASED) {
             out->from_s = schedule->holds[hold].from_s, out->to_s = schedule->holds[hold].to_s;
@@ -204,7 +206,9 @@ static hf_status report(const hf_adapt_editor* e, const hf_schedule* schedule, h
         }
         out->to = plan->mode == HF_PHASE_RELEASED ? out->from : hf_apply(now, plan->hold.point);
         out->moved_m = hf_distance(out->from, out->to);
-        snprintf(out->why, sizeof out->why, "%s", plan->why);
+        bool untested = r->outcome == HF_CANCELLED && out->fate != HF_PHASE_KEPT && !plan->why[0];
+        snprintf(out->why, sizeof out->why, "%s",
+                 untested ? "the work was cancelled before this was tested to the end" : plan->why);
     }
     return HF_OK;
 }
@@ -240,8 +244,30 @@ static hf_status test_whole(hf_adapt_editor* e, const hf_schedule* schedule, con
         bool before = e->source.faults[old[r->faults[i].frame]] >> r->faults[i].kind & 1;
         if (!before && r->faults[i].kind != HF_FAULT_DYNAMIC) r->faults[kept++] = r->faults[i];
     }
-    r->fault_count = kept;
+    r->fault_count = hf_workspace_cancelled(e->bend.workspace) ? 0 : kept;
     r->outcome = kept ? HF_PARTIAL : HF_FOUND;
+    return status;
+}
+
+/* Faults of balance at changes of holds, which the realiser does not look for, by the slower frames. The
+   poses there are those of the bent motion. */
+static hf_status carry_judged(hf_adapt_editor* e, const int* old, int count, hf_realise_result* r) {
+    hf_realise_result judged = {0};
+    hf_status status = hf_repair_judge(&e->bend, &judged);
+    for (int i = 0, f = 0; i < judged.fault_count && status == HF_OK; i++) {
+        while (f < count && old[f] < judged.faults[i].frame) f++;
+        if (f == count) break;
+        bool known = false;
+        for (int k = 0; k < r->fault_count; k++)
+            known |= r->faults[k].frame == f && r->faults[k].kind == HF_FAULT_BALANCE;
+        if (known) continue;
+        if (!HF_GROW(r->faults, r->fault_capacity, r->fault_count)) status = HF_ERROR_MEMORY;
+        if (status != HF_OK) break;
+        judged.faults[i].frame = f;
+        r->faults[r->fault_count++] = judged.faults[i];
+        r->outcome = HF_PARTIAL;
+    }
+    hf_realise_result_free(&judged);
     return status;
 }
 
@@ -256,6 +282,7 @@ static hf_status slow_down(hf_adapt_editor* e, hf_schedule** schedule, hf_adapt_
     hf_status status = hf_adapt_slow(e->source.creature, *schedule, exempt, &slower, &old, &added);
     if (status == HF_OK && slower) {
         status = test_whole(e, slower, old, &r->realised);
+        if (status == HF_OK) status = carry_judged(e, old, slower->knot_count, &r->realised);
         hf_schedule_free(*schedule);
         *schedule = slower;
         r->added = added;
@@ -271,16 +298,17 @@ static hf_status finish(hf_adapt_editor* e, hf_schedule** schedule, hf_adapt_res
     if (!e->dynamic) claims &= ~(unsigned)HF_CLAIM_DYNAMIC;
     hf_status status = hf_bend_schedule(&e->bend, 0, e->source.frame_count - 1, claims, schedule);
     r->added = 0;
-    if (status == HF_OK && has_fault(&r->realised, HF_FAULT_SPEED)) status = slow_down(e, schedule, r);
+    bool fast = has_fault(&r->realised, HF_FAULT_SPEED) && !hf_workspace_cancelled(e->bend.workspace);
+    if (status == HF_OK && fast) status = slow_down(e, schedule, r);
     if (status == HF_OK && e->source.schedule->creature) {
         (*schedule)->creature = hf_copy_text(e->source.schedule->creature);
         if (!(*schedule)->creature) status = HF_ERROR_MEMORY;
     }
-    r->outcome = r->realised.outcome;
+    r->outcome = hf_workspace_cancelled(e->bend.workspace) ? HF_CANCELLED : r->realised.outcome;
     r->touched = touched_frames(&e->bend);
     if (status == HF_OK) status = report(e, *schedule, r);
     if (status == HF_OK && r->outcome != HF_FOUND) {
-        char* outcome = hf_copy_text(hf_outcome_text(HF_PARTIAL));
+        char* outcome = hf_copy_text(hf_outcome_text(r->outcome));
         if (!outcome) return HF_ERROR_MEMORY;
         hf_free((*schedule)->outcome);
         (*schedule)->outcome = outcome;

@@ -112,6 +112,8 @@ static double rest_height(const hf_clip_body* b) {
 static void find_clip_limbs(hf_clip_body* b, hf_vec3 left) {
     const hf_clip* clip = b->clip;
     double height = rest_height(b), longest[HF_MAX_MARKED] = {0};
+    for (int role = 0; role < HF_MAX_MARKED; role++)
+        b->limbs[role] = (hf_clip_limb){false, -1, -1, -1, -1, -1, -1};
     for (int i = 0; i < clip->joint_count; i++) {
         hf_clip_limb limb;
         if (clip->joints[i].end_site || !long_bones(b, i, &limb)) continue;
@@ -336,6 +338,11 @@ hf_status hf_landmarks_match(hf_clip_body* clip, hf_creature_body* creature, con
             return hf_fail(error, HF_ERROR_ARGUMENT, path, 0, "mapping", "there is no %s \"%s\"",
                            joint < 0 ? "joint" : "link", joint < 0 ? mapping[i].joint : mapping[i].link);
         override(clip, creature, joint, link);
+    }
+    for (int role = 0; role < HF_MAX_MARKED; role++) {
+        hf_clip_limb* l = &clip->limbs[role];
+        l->tip = l->thumb_side = l->far_side = -1;
+        if (l->there) find_tip(clip, hf_role_is_leg(role), l);
     }
     int matched = 0;
     for (int role = 0; role < HF_MAX_MARKED; role++) {

@@ -287,6 +287,7 @@ bool hf_places_blames(const hf_bend* b, const hf_frame_fault* f, int phase) {
     const hf_source_phase* p = &b->source->phases[phase];
     bool inside = f->frame >= p->first - 1 && f->frame <= p->last;
     int limb = p->hold.limb;
+    if (hf_source_between(p)) return false;
     switch (f->kind) {
     case HF_FAULT_SLIPS:
     case HF_FAULT_SURFACE:

@@ -277,6 +277,7 @@ static bool changes(const hf_bend* b, int f) {
 hf_status hf_repair_judge(hf_bend* b, hf_realise_result* out) {
     const hf_source* s = b->source;
     if (!(s->creature->view.mass > 0) || !(s->schedule->claims & HF_CLAIM_ONE_LIMB)) return HF_OK;
+    if (hf_workspace_cancelled(b->workspace)) return HF_OK; // frames are left as they were meanwhile
     hf_stance* stance = NULL;
     hf_support supports[HF_STANCE_SUPPORTS];
     hf_status status = hf_stance_create(&stance);

@@ -351,7 +351,20 @@ static hf_status solve_frame(hf_retarget_work* w, int frame) {
     return status;
 }
 
-static hf_status solve_frames(hf_retarget_work* w) {
+/* The work ends at a frame. What the round before made of this and later frames stays; only holds that moved
+   since are not reached there. */
+static void keep_rest(hf_retarget_work* w, int frame, int round) {
+    w->cancelled = true;
+    if (round == 0) hf_schedule_cut(w->schedule, frame > 0 ? frame : 1);
+    for (int i = 0; i < w->held_count && round == 1; i++) {
+        const hf_phase* p = w->held[i].phase;
+        int first = frame > p->first ? frame : p->first;
+        if (p->moved_m > 0 && first <= p->last)
+            memset(w->held[i].kept + (first - p->first), 0, (size_t)(p->last - first + 1));
+    }
+}
+
+static hf_status solve_frames(hf_retarget_work* w, int round) {
     hf_status status = HF_OK;
     for (int i = 0; i < w->held_count; i++) {
         hf_held_phase* h = &w->held[i];
@@ -363,8 +376,7 @@ static hf_status solve_frames(hf_retarget_work* w) {
 
     for (int f = 0; f < w->frames && status == HF_OK; f++) {
         if (!hf_workspace_goes_on(w->workspace)) {
-            hf_schedule_cut(w->schedule, f > 0 ? f : 1);
-            w->cancelled = true;
+            keep_rest(w, f, round);
             return HF_OK;
         }
         status = solve_frame(w, f);
@@ -476,11 +488,12 @@ static hf_status write_holds(hf_retarget_work* w) {
             while (end < count && h->kept[end] == h->kept[k]) end++;
             bool there = h->phase->first + end - 1 < s->knot_count;
             if (h->kept[k] && there && (end - k >= shortest || end - k == count)) {
+                int first = h->phase->first + k, last = h->phase->first + end - 1;
+                last -= is_followed(w, h, last);
                 if (!HF_GROW(s->holds, s->hold_capacity, s->hold_count)) return HF_ERROR_MEMORY;
-                int last = h->phase->first + end - 1;
-                s->holds[s->hold_count++] =
-                    hold_of(w, h, h->phase->first + k, last - is_followed(w, h, last));
-                h->held += end - k;
+                // a run of one frame before another hold leaves nothing to hold
+                if (last >= first) s->holds[s->hold_count++] = hold_of(w, h, first, last);
+                if (last >= first) h->held += end - k;
             }
             k = end;
         }
@@ -569,7 +582,7 @@ static hf_status solve_rounds(hf_retarget_work* w, const hf_scene* scene) {
     hf_realise_result judged = {0};
     hf_status status = HF_OK;
     for (int round = 0; status == HF_OK; round++) {
-        status = solve_frames(w);
+        status = solve_frames(w, round);
         if (status != HF_OK || round >= w->options->rounds || w->cancelled) break;
         bool again = mend_holds(w, round);
         hf_motion* motion = NULL;
@@ -578,6 +591,11 @@ static hf_status solve_rounds(hf_retarget_work* w, const hf_scene* scene) {
             status =
                 hf_realise(w->creature.creature, scene, w->schedule, &test, w->workspace, &motion, &judged);
         hf_motion_free(motion);
+        // what was judged after the work was cancelled has no meaning: the frames stay as they are
+        if (status == HF_OK && hf_workspace_cancelled(w->workspace)) {
+            keep_rest(w, 0, round + 1);
+            break;
+        }
         if (status == HF_OK && !mend_collisions(w, &judged) && !again) break;
     }
     hf_realise_result_free(&judged);

@@ -105,6 +105,7 @@ static hf_status add_holds(retimer* r) {
         hf_schedule_hold h = s->holds[i];
         int from = (int)ceil(h.from_s * s->rate - 1e-6), to = (int)floor(h.to_s * s->rate + 1e-6);
         if (to > last) to = last;
+        if (from > to) continue; // it lies between two frames
         if (r->new_of[from] != from) h.from_s = r->new_of[from] / s->rate;
         if (r->new_of[to] != to) h.to_s = r->new_of[to] / s->rate;
         r->to->holds[r->to->hold_count++] = h;

@@ -110,6 +110,7 @@ static hf_status list_phases(hf_source* s, hf_placement* placement) {
         p->first = (int)ceil(schedule->holds[i].from_s * schedule->rate - 1e-6);
         p->last = (int)floor(schedule->holds[i].to_s * schedule->rate + 1e-6);
         if (p->last >= s->frame_count) p->last = s->frame_count - 1;
+        if (p->first >= s->frame_count) p->first = s->frame_count - 1, p->last = p->first - 1;
         for (int f = p->first; f <= p->last; f++) s->phase_at[f * s->limb_count + p->hold.limb] = i;
         hf_placement_set_time(placement, p->first / schedule->rate);
         p->object = hf_object_pose(placement, p->hold.object);

@@ -7,8 +7,8 @@
 
 /* One hold of the schedule with its frames. */
 typedef struct hf_source_phase {
-    hf_hold hold; /* in the object's frame */
-    int first, last;
+    hf_hold hold;        /* in the object's frame */
+    int first, last;     /* last < first: it lies between two frames; first is a frame all the same */
     hf_transform link;   /* of the contact frame's link in its first frame, world */
     hf_transform object; /* where the object was then */
     int triangle;        /* of the object, under the point; -1 for none */
@@ -52,6 +52,8 @@ static inline hf_pose hf_source_pose(const hf_source* s, int frame) {
 static inline hf_transform hf_source_tip(const hf_source* s, int frame, int limb) {
     return s->tips[(size_t)frame * (size_t)s->limb_count + (size_t)limb];
 }
+/* Does a phase lie between two frames, so that none of them holds it? */
+static inline bool hf_source_between(const hf_source_phase* phase) { return phase->last < phase->first; }
 /* Frames of a time that a hold begins or ends at. */
 int hf_source_frame(const hf_source* source, double time_s);
 

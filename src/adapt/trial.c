@@ -128,6 +128,19 @@ static hf_status keep_fault(const hf_bend* b, hf_frame_fault fault, int first, i
     return HF_OK;
 }
 
+/* Where objects are depends on the time and on what was done before: some follow keys, some are carried. */
+static bool has_history(const hf_bend* b) {
+    const hf_source* s = b->source;
+    if (b->moved->key_count > 1 || b->relation->key_count > 1) return true;
+    for (int o = 0; o < hf_scene_object_count(b->scene); o++)
+        if (hf_scene_object(b->scene, o).key_count > 1) return true;
+    for (int i = 0; i < s->phase_count; i++) {
+        const hf_hold* h = &b->phases[i].hold;
+        if (h->grip && h->object >= 0 && hf_scene_object(b->scene, h->object).movable) return true;
+    }
+    return false;
+}
+
 static hf_status run_piece(hf_bend* b, int first, int last, bool* dynamic, hf_realise_result* out) {
     hf_schedule* schedule = NULL;
     hf_motion* motion = NULL;
@@ -139,7 +152,9 @@ static hf_status run_piece(hf_bend* b, int first, int last, bool* dynamic, hf_re
     hf_status status = hf_bend_schedule(b, first, last, claims, &schedule);
     if (status == HF_OK)
         status = hf_realise(b->source->creature, b->scene, schedule, &options, b->workspace, &motion, &piece);
-    for (int i = 0; i < piece.fault_count && status == HF_OK; i++)
+    // what is tested after the work was cancelled has no meaning
+    int count = hf_workspace_cancelled(b->workspace) ? 0 : piece.fault_count;
+    for (int i = 0; i < count && status == HF_OK; i++)
         status = keep_fault(b, piece.faults[i], first, last, dynamic, out);
     hf_schedule_free(schedule);
     hf_motion_free(motion);
@@ -164,6 +179,15 @@ static void forget(const hf_bend* b, bool* look, hf_realise_result* result) {
     result->fault_count = kept;
 }
 
+/* A scene with a history is tested from its begin to its end, when any frame is. */
+static void widen(int frames, bool* look, hf_realise_result* result) {
+    bool any = false;
+    for (int f = 0; f < frames; f++) any |= look[f];
+    if (!any) return;
+    memset(look, 1, (size_t)frames * sizeof *look);
+    result->fault_count = 0;
+}
+
 hf_status hf_trial_run(hf_bend* b, hf_realise_result* result, bool* dynamic) {
     const hf_source* s = b->source;
     hf_workspace_mark at = hf_workspace_begin(b->workspace);
@@ -171,6 +195,7 @@ hf_status hf_trial_run(hf_bend* b, hf_realise_result* result, bool* dynamic) {
     hf_status status = look ? HF_OK : HF_ERROR_MEMORY;
     if (status == HF_OK) mark(b, look);
     if (status == HF_OK) forget(b, look, result);
+    if (status == HF_OK && has_history(b)) widen(s->frame_count, look, result);
     for (int f = 0; f < s->frame_count && status == HF_OK; f++) {
         if (!look[f]) continue;
         int last = f, gap = 0;

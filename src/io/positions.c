@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,7 +110,9 @@ static hf_status read_npy_header(const char* path, const char* bytes, size_t siz
     if (!n->bytes)
         return FAIL("holds numbers of type \"%s\", little-endian float32 (<f4) or float64 (<f8) are read",
                     descr);
-    if (strncmp(order + strlen("'fortran_order'"), ": True", 6) == 0)
+    order += strlen("'fortran_order'");
+    order += strspn(order, ": ");
+    if (strncmp(order, "False", 5) != 0)
         return FAIL("is in Fortran order, C order is read: save numpy.ascontiguousarray of it");
     if (sscanf(shape, "'shape': (%ld, %ld, %ld", &n->shape[0], &n->shape[1], &n->shape[2]) != 3 ||
         n->shape[2] != 3 || n->shape[0] < 0 || n->shape[1] < 0)
@@ -152,7 +155,9 @@ typedef struct csv {
     const char *s, *end;
     int line, columns, lead; /* lead: columns before the first joint */
     bool timed;              /* the leading column is the time, s */
-    double first_s, last_s;
+    double* times_s;         /* of the rows */
+    int time_count, time_capacity;
+    double unit_s; /* of the last decimal place that times are written with */
     int capacity, count;
 } csv;
 
@@ -210,6 +215,36 @@ static hf_status read_csv_header(const char* path, csv* c, hf_lines* names, hf_e
     return HF_OK;
 }
 
+static bool keep_time(csv* c, const char* cell, size_t length, double time_s) {
+    const char* point = memchr(cell, '.', length);
+    double unit_s = 1;
+    for (const char* d = point ? point + 1 : cell + length; d < cell + length; d++) unit_s /= 10;
+    if (memchr(cell, 'e', length) || memchr(cell, 'E', length)) unit_s = 0;
+    if (unit_s < c->unit_s) c->unit_s = unit_s;
+    if (!HF_GROW(c->times_s, c->time_capacity, c->time_count)) return false;
+    c->times_s[c->time_count++] = time_s;
+    return true;
+}
+
+/* Times that are further from even ones, as a share of the step between two frames, are refused. */
+static const double EVEN_SHARE = 0.01;
+
+/* The time between two frames; times that are not even are refused, but for the rounding of their decimals.
+ */
+static hf_status find_step(const char* path, const csv* c, hf_positions* p, hf_error* error) {
+    int last = c->time_count - 1;
+    double first_s = c->times_s[0], step_s = (c->times_s[last] - first_s) / last;
+    double spare_s = EVEN_SHARE * fabs(step_s) + c->unit_s;
+    for (int i = 0; i <= last; i++)
+        if (!(fabs(c->times_s[i] - first_s - i * step_s) <= spare_s))
+            return FAIL(
+                "the time %g s of frame %d is not even: %g s is expected at %g s a frame; give the rate "
+                "to read the frames as even",
+                c->times_s[i], i, first_s + i * step_s, step_s);
+    p->frame_time_s = step_s;
+    return HF_OK;
+}
+
 static hf_status read_csv_row(const char* path, csv* c, hf_positions* p, hf_error* error) {
     const char* cell;
     size_t length;
@@ -224,8 +259,7 @@ static hf_status read_csv_row(const char* path, csv* c, hf_positions* p, hf_erro
             return hf_fail(error, HF_ERROR_FORMAT, path, c->line, NULL, "\"%.*s\" is not a finite number",
                            (int)(length < 40 ? length : 40), cell);
         if (column < c->lead) {
-            if (p->frame_count == 0) c->first_s = value;
-            c->last_s = value;
+            if (!keep_time(c, cell, length, value)) return hf_fail_memory(error, path);
             continue;
         }
         if (!HF_GROW(p->values, c->capacity, c->count)) return hf_fail_memory(error, path);
@@ -241,7 +275,7 @@ static hf_status read_csv_row(const char* path, csv* c, hf_positions* p, hf_erro
 
 static hf_status read_csv(const char* path, const char* bytes, size_t size, const hf_clip_options* options,
                           hf_positions* p, hf_error* error) {
-    csv c = {.s = bytes, .end = bytes + size, .line = 1};
+    csv c = {.s = bytes, .end = bytes + size, .line = 1, .unit_s = 1};
     hf_lines names = {0};
     const char* cell;
     size_t length;
@@ -255,8 +289,9 @@ static hf_status read_csv(const char* path, const char* bytes, size_t size, cons
         status = FAIL("has %d columns, three for each joint are expected", c.columns);
     p->joint_count = (c.columns - c.lead) / 3;
     if (status == HF_OK) status = check_size(path, p, error);
-    if (status == HF_OK && c.timed && p->frame_count > 1)
-        p->frame_time_s = (c.last_s - c.first_s) / (p->frame_count - 1);
+    if (status == HF_OK && c.timed && c.time_count > 1 && !(options->rate > 0))
+        status = find_step(path, &c, p, error);
+    hf_free(c.times_s);
     if (status == HF_OK && !headed) status = read_names(path, options, &names, error);
     if (status == HF_OK) status = take_names(path, &names, p, error);
     hf_lines_free(&names);

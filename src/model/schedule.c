@@ -11,6 +11,8 @@
 
 /* A hold whose point moved less between two knots is the same, m: rounding through an object's frame. */
 static const double SAME_M = 1e-6;
+/* Times of knots and holds that are nearer to each other are the same, s: rounding of frames / rate. */
+static const double SAME_S = 1e-9;
 /* Longer motions do not fit a motion file (128 MiB); holds of one limb are compared pair by pair. */
 enum { MAX_FRAMES = 1000000, MAX_HOLDS = 20000 };
 
@@ -126,6 +128,7 @@ static const char* hold_fault(const hf_schedule* s, int i, const hf_creature_vie
         if (s->holds[k].hold.limb == h->hold.limb && s->holds[k].from_s <= h->to_s &&
             h->from_s <= s->holds[k].to_s)
             return "its limb holds something else at the same time";
+    if (h->from_s > s->knots[s->knot_count - 1].time_s + SAME_S) return "it begins after the last knot";
     return NULL;
 }
 
