@@ -8,10 +8,12 @@
 #include <math.h>
 #include <string.h>
 
-static const double LINE_M = 0.01;    /* between two states of a straight way */
-static const double LIFT_M = 0.05;    /* up from where an object stood, and down to where it is put */
-static const double LEAST_LINE = 0.4; /* share of a straight way that is enough to come or go */
-enum { TURNS = 12 };                  /* of an object that is put down however it is turned about Z */
+static const double LINE_M = 0.01;      /* between two states of a straight way */
+static const double LIFT_M = 0.05;      /* up from where an object stood, and down to where it is put */
+static const double LEAST_LINE = 0.4;   /* share of a straight way that is enough to come or go */
+static const double TURN_RAD = 0.05;    /* between two states while two hands turn an object */
+static const double LEAST_PIECE = 1e-4; /* of such a way: less is where it is already */
+enum { TURNS = 12 };                    /* of an object that is put down however it is turned about Z */
 
 hf_reach_load* hf_reach_load_of(hf_reach_runner* r, int object) {
     for (int i = 0; i < r->world.load_count; i++)
@@ -31,25 +33,42 @@ static const char* name_of(const hf_reach_runner* r, int object) {
 
 /* ---- straight ways ---- */
 
-double hf_reach_straight(hf_reach_worker* w, const hf_hand_task* task, const double* from, hf_vec3 shift,
-                         hf_space_rows* rows, hf_status* status) {
+double hf_reach_guide(hf_reach_worker* w, hf_hand_task (*task_at)(const void*, double), const void* user,
+                      int pieces, const double* from, hf_space_rows* rows, hf_status* status) {
     hf_space space = hf_reach_space(w);
-    int n = (int)ceil(hf_length(shift) / LINE_M);
     double before[HF_REACH_WIDTH], state[HF_REACH_WIDTH];
     memcpy(before, from, sizeof before);
     *status = hf_space_rows_add(rows, from);
-    for (int i = 1; i <= n && *status == HF_OK; i++) {
-        hf_hand_task next = *task;
-        bool good = false;
-        for (int k = 0; k < task->count; k++)
-            next.targets[k].point = hf_add(task->targets[k].point, hf_scale(shift, (double)i / n));
-        if (!hf_hand_follow(w, &next, before, state) || !hf_reach_valid(w, state)) return (double)(i - 1) / n;
-        *status = space.passes(space.user, before, state, &good);
-        if (*status != HF_OK || !good) return (double)(i - 1) / n;
+    for (int i = 1; i <= pieces && *status == HF_OK; i++) {
+        hf_hand_task next = task_at(user, (double)i / pieces);
+        bool good = hf_hand_follow(w, &next, before, state);
+        if (!good) w->why = "the hands do not reach so far";
+        if (good) good = hf_reach_valid(w, state);
+        if (good) *status = space.passes(space.user, before, state, &good);
+        if (*status != HF_OK || !good) return (double)(i - 1) / pieces;
         *status = hf_space_rows_add(rows, state);
         memcpy(before, state, sizeof before);
     }
     return 1;
+}
+
+typedef struct shifting {
+    const hf_hand_task* task;
+    hf_vec3 shift;
+} shifting;
+
+static hf_hand_task shifted(const void* user, double share) {
+    const shifting* s = user;
+    hf_hand_task task = *s->task;
+    for (int k = 0; k < task.count; k++)
+        task.targets[k].point = hf_add(task.targets[k].point, hf_scale(s->shift, share));
+    return task;
+}
+
+double hf_reach_straight(hf_reach_worker* w, const hf_hand_task* task, const double* from, hf_vec3 shift,
+                         hf_space_rows* rows, hf_status* status) {
+    shifting s = {task, shift};
+    return hf_reach_guide(w, shifted, &s, (int)ceil(hf_length(shift) / LINE_M), from, rows, status);
 }
 
 /* ---- attaching ---- */
@@ -423,18 +442,31 @@ static hf_status lift(hf_reach_runner* r, const hf_reach_load* load, double heig
     return status;
 }
 
-/* Two hands keep the object between them: it goes up, across and down in straight lines. */
+typedef struct carrying {
+    hf_reach_runner* runner;
+    const hf_reach_load* load;
+    hf_transform from, to; /* of the object */
+} carrying;
+
+static hf_hand_task carried(const void* user, double share) {
+    const carrying* c = user;
+    hf_transform at = {hf_lerp(c->from.position, c->to.position, share),
+                       hf_quat_slerp(c->from.rotation, c->to.rotation, share)};
+    return hf_reach_carry_task(c->runner, c->load, at);
+}
+
+/* Two hands keep the object between them: it goes up, across while it turns, and down, in straight lines. */
 static hf_status carry_straight(hf_reach_runner* r, hf_reach_load* load, hf_transform to) {
     for (int part = 0; part < 2; part++) {
         hf_space_rows line = hf_space_rows_start(HF_REACH_WIDTH, r->workspace);
-        hf_transform at = load_at(r, load);
-        hf_vec3 shift = hf_sub(to.position, at.position);
-        if (part == 0) shift.z = 0;
-        if (part == 1) shift.x = shift.y = 0;
-        if (hf_length(shift) < 1e-6) continue;
-        hf_hand_task task = hf_reach_carry_task(r, load, at);
+        carrying c = {r, load, load_at(r, load), to};
+        if (part == 0) c.to.position.z = c.from.position.z;
+        double pieces = fmax(hf_distance(c.from.position, c.to.position) / LINE_M,
+                             hf_quat_angle(c.from.rotation, to.rotation) / TURN_RAD);
+        if (pieces < LEAST_PIECE) continue;
         hf_status status;
-        double share = hf_reach_straight(r->stage.worker, &task, r->stage.state, shift, &line, &status);
+        double share =
+            hf_reach_guide(r->stage.worker, carried, &c, (int)ceil(pieces), r->stage.state, &line, &status);
         bool good = share == 1;
         if (status == HF_OK && good) status = hf_reach_play(&r->stage, &line, NULL, &good);
         if (status != HF_OK) return status;
@@ -482,7 +514,7 @@ hf_status hf_reach_transfer(hf_reach_runner* r, const hf_action* a, int index, b
     hf_hand_answer answer = {0};
     hf_status status = lift(r, load, LIFT_M);
     if (status == HF_OK && load->second >= 0) {
-        hf_transform to = {a->point, load_at(r, load).rotation};
+        hf_transform to = {a->point, a->has_rotation ? a->rotation : load_at(r, load).rotation};
         status = carry_straight(r, load, to);
     } else if (status == HF_OK) {
         status = find_place(r, a, load, index, LIFT_M, &answer, &line, lower);
