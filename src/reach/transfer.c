@@ -576,12 +576,36 @@ static hf_status retreat(hf_reach_runner* r, const hf_hold* holds, int count) {
     return status;
 }
 
+/* The fingers of a limb as they are in the start's posture; the links of its hand but the hand itself. */
+static void open_hand(const hf_reach_runner* r, int limb, double* q) {
+    const hf_creature_view* v = &r->world.creature->view;
+    for (int j = 0; j < v->joint_count; j++) {
+        const hf_joint* joint = &v->joints[j];
+        if (!hf_effector_has(r->world.creature, limb, joint->parent_link) ||
+            !hf_effector_has(r->world.creature, limb, joint->child_link))
+            continue;
+        memcpy(q + joint->q_index, r->open_q + joint->q_index, sizeof(double) * (size_t)joint->q_count);
+    }
+}
+
+/* Fingers open while the hands still hold: nothing lets go of an object half open. */
+static hf_status open_hands(hf_reach_runner* r, const hf_hold* holds, int count) {
+    size_t n = (size_t)r->world.creature->view.q_count;
+    double* q = hf_workspace_take(r->workspace, n + 1, sizeof *q);
+    bool good = true;
+    if (!q) return HF_ERROR_MEMORY;
+    memcpy(q, r->world.stand_q, sizeof(double) * n);
+    for (int i = 0; i < count; i++) open_hand(r, holds[i].limb, q);
+    hf_status status = hf_reach_turn(&r->stage, q, &good);
+    if (status == HF_OK && !good) hf_reach_say(r, HF_NONE, "the hand cannot open: %s", r->stage.worker->why);
+    return status;
+}
+
 hf_status hf_reach_let_go(hf_reach_runner* r, hf_reach_load* load) {
     hf_hold holds[2] = {load->hold, load->second_hold};
     int count = load->second >= 0 ? 2 : 1;
-    bool good = true;
-    // fingers open while the hand still holds: nothing lets go of an object half open
-    hf_status status = hf_reach_turn(&r->stage, r->open_q, &good);
+    hf_status status = open_hands(r, holds, count);
+    if (status != HF_OK || r->now->outcome != HF_FOUND) return status;
     // two hands let go one after the other
     load->second = -1;
     if (status == HF_OK && count == 2) status = hf_reach_stay(&r->stage, 1, true);
