@@ -13,7 +13,10 @@ static const double LIFT_M = 0.05;      /* up from where an object stood, and do
 static const double LEAST_LINE = 0.4;   /* share of a straight way that is enough to come or go */
 static const double TURN_RAD = 0.05;    /* between two states while two hands turn an object */
 static const double LEAST_PIECE = 1e-4; /* of such a way: less is where it is already */
-enum { TURNS = 12 };                    /* of an object that is put down however it is turned about Z */
+/* An object is borne when it meets something by more than the depth after it went so far down, m. The depth
+   is over that of carried objects in what they touch (0.2 mm), so that a wall beside it bears nothing. */
+static const double BORNE_M = 0.002, BORNE_DEPTH_M = 0.0005;
+enum { TURNS = 12 }; /* of an object that is put down however it is turned about Z */
 
 hf_reach_load* hf_reach_load_of(hf_reach_runner* r, int object) {
     for (int i = 0; i < r->world.load_count; i++)
@@ -614,6 +617,18 @@ hf_status hf_reach_let_go(hf_reach_runner* r, hf_reach_load* load) {
     return status == HF_OK ? retreat(r, holds, count) : status;
 }
 
+/* Does something bear the object where the hand has it? Its shape goes down a little and must meet what is
+   below; what it slides along on its way down is no deeper in it than it was. */
+static bool is_borne(hf_reach_runner* r, const hf_reach_load* load) {
+    if (r->scenario->reach_objects[load->object].joint != HF_OBJECT_FREE) return true;
+    hf_transform at = load_at(r, load);
+    hf_allowance allowed = {.depth = BORNE_DEPTH_M, .touched_object = -1};
+    at.position.z -= BORNE_M;
+    for (int i = 0; i < load->shape_count; i++)
+        if (hf_placement_overlap(r->world.placement, &load->shapes[i], at, &allowed, NULL)) return true;
+    return false;
+}
+
 hf_status hf_reach_release(hf_reach_runner* r, const hf_action* a) {
     hf_reach_load* load = NULL;
     if (a->object >= 0)
@@ -623,6 +638,9 @@ hf_status hf_reach_release(hf_reach_runner* r, const hf_action* a) {
     else if (r->world.load_count)
         load = &r->world.loads[r->world.load_count - 1];
     if (!load) return hf_reach_say(r, HF_INFEASIBLE, "nothing is held that could be let go");
+    if (!is_borne(r, load))
+        return hf_reach_say(r, HF_INFEASIBLE, "\"%.60s\" would fall: nothing bears it there",
+                            name_of(r, load->object));
     hf_workspace_mark mark = hf_workspace_begin(r->workspace);
     hf_status status = hf_reach_let_go(r, load);
     hf_workspace_end(r->workspace, mark);
