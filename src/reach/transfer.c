@@ -195,6 +195,8 @@ static bool can_take(hf_reach_runner* r, const hf_action* a) {
     hf_object_view o = hf_scene_object(r->scenario->scene, a->object);
     if (!o.movable)
         hf_reach_say(r, HF_INFEASIBLE, "\"%.60s\" is not movable", o.name);
+    else if (r->scenario->reach_objects[a->object].joint != HF_OBJECT_FREE)
+        hf_reach_say(r, HF_INFEASIBLE, "\"%.60s\" moves on a joint: use open or close", o.name);
     else if (hf_reach_load_of(r, a->object))
         hf_reach_say(r, HF_INFEASIBLE, "\"%.60s\" is already held", o.name);
     else if (r->world.load_count == HF_REACH_MAX_CARRIED)
