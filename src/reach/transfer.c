@@ -266,18 +266,21 @@ typedef struct takers {
     hf_hand_grasps* grasps[2];
 } takers;
 
+/* Is the arm free? Says so where it is not. */
+static bool is_free(hf_reach_runner* r, int limb) {
+    if (!hf_reach_load_by(r, limb)) return true;
+    hf_reach_say(r, HF_INFEASIBLE, "\"%.60s\" holds something already",
+                 r->world.creature->view.limbs[limb].name);
+    return false;
+}
+
 static hf_status list_takers(hf_reach_runner* r, const hf_action* a, takers* t) {
     hf_vec3 at = hf_placement_pose(r->world.placement, a->object).position;
     bool left = hf_unapply(r->world.stand.root, at).y > 0.05;
     int arms[2] = {a->hand == HF_HAND_ONE ? a->limb : r->layer->arms[left], r->layer->arms[!left]};
     hf_status status = HF_OK;
     for (int i = 0; i < (a->hand == HF_HAND_ONE ? 1 : 2) && status == HF_OK; i++) {
-        if (hf_reach_load_by(r, arms[i])) {
-            hf_reach_say(r, HF_INFEASIBLE, "\"%.60s\" holds something already",
-                         r->world.creature->view.limbs[arms[i]].name);
-            continue;
-        }
-        if (!can_bear(r, a, arms[i], 1)) continue;
+        if (!is_free(r, arms[i]) || !can_bear(r, a, arms[i], 1)) continue;
         hf_hand_grasps* g = hf_workspace_take(r->workspace, 1, sizeof *g);
         if (!g) return HF_ERROR_MEMORY;
         status = hf_hand_grasps_find(&r->world, r->scenario->scene, a->object,
@@ -358,7 +361,9 @@ hf_status hf_reach_grasp(hf_reach_runner* r, const hf_action* a, int index) {
 }
 
 hf_status hf_reach_grasp_both(hf_reach_runner* r, const hf_action* a, int index) {
-    if (!can_take(r, a) || !can_bear(r, a, r->layer->arms[HF_RIGHT], 2)) return HF_OK;
+    if (!can_take(r, a) || !is_free(r, r->layer->arms[HF_RIGHT]) || !is_free(r, r->layer->arms[HF_LEFT]) ||
+        !can_bear(r, a, r->layer->arms[HF_RIGHT], 2))
+        return HF_OK;
     hf_workspace_mark mark = hf_workspace_begin(r->workspace);
     hf_hand_grasps* grasps = hf_workspace_take(r->workspace, 1, sizeof *grasps);
     hf_space_rows line = hf_space_rows_start(HF_REACH_WIDTH, r->workspace);
