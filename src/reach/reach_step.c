@@ -57,7 +57,7 @@ static hf_status walk(hf_reach_runner* r, const hf_action* a, hf_pose* end, bool
         hf_reach_say(r, HF_NONE, "there is no standing pose at %.2f %.2f: %s", a->at[0], a->at[1], goal.why);
     if (status == HF_OK && goal.outcome == HF_FOUND) {
         hf_plan_query q = {.start = &start, .goal = &goal.state};
-        status = hf_plan_find(model, r->scenario->scene, &q, &o, NULL, NULL, &plan, &error);
+        status = hf_plan_find(model, r->scenario->scene, &q, &o, hf_reach_ask, r, &plan, &error);
         *arrived = status == HF_OK && plan.outcome == HF_FOUND;
         if (status == HF_OK && !*arrived)
             hf_reach_say(r, HF_NONE, "there are no steps to %.2f %.2f: %s", a->at[0], a->at[1],
