@@ -117,6 +117,8 @@ static void test_derivative(void** state) {
     memcpy(x, b.rest, sizeof x);
     x[HF_CONTROL_SPINE] = 0.4, x[HF_CONTROL_LEGS] = 0.15;
     assert_int_equal(hf_control_derivative(b.layer, &b.stand, x, w, d), HF_OK);
+    assert_int_equal(hf_control_derivative(b.layer, &b.stand, x, w, NULL), HF_ERROR_ARGUMENT);
+    assert_int_equal(hf_control_derivative(NULL, &b.stand, x, w, d), HF_ERROR_ARGUMENT);
     for (int k = 0; k < HF_CONTROL_COUNT; k++) {
         const double step = 1e-3;
         hf_pose far = {.q = q};
