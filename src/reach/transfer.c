@@ -370,7 +370,8 @@ hf_status hf_reach_grasp_both(hf_reach_runner* r, const hf_action* a, int index)
     hf_status status =
         grasps ? hf_hand_grasps_both(&r->world, r->scenario->scene, a->object, r->workspace, grasps)
                : HF_ERROR_MEMORY;
-    hf_hand_answer answer = {.why = grasps ? grasps->why : NULL};
+    hf_hand_answer answer = {0};
+    const char* why = grasps ? grasps->why : NULL; // of the last pair of palms that came there
     bool done = false;
     for (int i = 0; status == HF_OK && i + 1 < grasps->count && !done; i += 2) {
         const hf_hand_grasp* g = &grasps->items[i];
@@ -402,13 +403,14 @@ hf_status hf_reach_grasp_both(hf_reach_runner* r, const hf_action* a, int index)
             if (!opens) answer.why = "the hands cannot come from both sides";
         }
         hf_reach_forbid_touches(r);
+        if (answer.why) why = answer.why;
         hf_error error;
         if (done) status = hf_reach_attach(r, a->object, &g[0], &g[1], &error);
         if (done && status == HF_OK) status = hf_reach_close_fingers(r, NULL);
     }
     if (status == HF_OK && !done)
         hf_reach_say(r, HF_NONE, "both hands do not get \"%.60s\": %s", name_of(r, a->object),
-                     answer.why ? answer.why : "out of reach");
+                     why ? why : "out of reach");
     hf_workspace_end(r->workspace, mark);
     return status;
 }
