@@ -4,6 +4,7 @@
 
 #include "model/scene.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 static hf_scenario* load(const char* name) {
@@ -117,6 +118,8 @@ static void test_derivative(void** state) {
     memcpy(x, b.rest, sizeof x);
     x[HF_CONTROL_SPINE] = 0.4, x[HF_CONTROL_LEGS] = 0.15;
     assert_int_equal(hf_control_derivative(b.layer, &b.stand, x, w, d), HF_OK);
+    assert_int_equal(hf_control_derivative(b.layer, &b.stand, x, w, NULL), HF_ERROR_ARGUMENT);
+    assert_int_equal(hf_control_derivative(NULL, &b.stand, x, w, d), HF_ERROR_ARGUMENT);
     for (int k = 0; k < HF_CONTROL_COUNT; k++) {
         const double step = 1e-3;
         hf_pose far = {.q = q};
@@ -233,6 +236,81 @@ static void test_check_carried(void** state) {
     hf_scenario_free(s);
 }
 
+/* Two hands carry the crate and put it down, whatever the roadmap's seed. */
+static void test_two_hands(void** state) {
+    (void)state;
+    hf_scenario* s = load("two-hands");
+    hf_reach_options o = few();
+    for (o.seed = 1; o.seed <= 3; o.seed++) {
+        hf_reach_result r = run(s, &o);
+        if (r.outcome != HF_FOUND) fail_msg("%s", r.actions[r.action_count - 1].why);
+        assert_valid(s, &r);
+        hf_reach_result_free(&r);
+    }
+    hf_scenario_free(s);
+}
+
+/* What two hands carry is turned as the action says where that goes; a quarter turn about Z takes a forearm
+   through the crate, and is refused. */
+static void test_two_hands_turn(void** state) {
+    (void)state;
+    hf_scenario* s = load("two-hands");
+    hf_reach_options o = few();
+    s->action_count = 2;
+    s->actions[1].has_rotation = true;
+    s->actions[1].rotation = hf_quat_axis_angle(hf_v3(0, 1, 0), -0.2);
+    hf_reach_result r = run(s, &o);
+    if (r.outcome != HF_FOUND) fail_msg("%s", r.actions[r.action_count - 1].why);
+    hf_placement* p;
+    assert_int_equal(hf_placement_create(s->scene, &p), HF_OK);
+    hf_motion_place(r.motion, r.motion->frame_count - 1, p);
+    hf_transform at = hf_placement_pose(p, hf_scene_find(s->scene, "crate"));
+    assert_true(hf_distance(at.position, s->actions[1].point) < 1e-3);
+    assert_true(hf_quat_angle(at.rotation, s->actions[1].rotation) < 1e-3);
+    hf_placement_free(p);
+    hf_reach_result_free(&r);
+    s->actions[1].rotation = hf_quat_axis_angle(hf_v3(0, 0, 1), 1.5707963267948966);
+    r = run(s, &o);
+    assert_int_equal(r.outcome, HF_PARTIAL);
+    assert_int_equal(r.action_count, 2);
+    assert_non_null(strstr(r.actions[1].why, "both hands cannot carry"));
+    hf_reach_result_free(&r);
+    hf_scenario_free(s);
+}
+
+/* ---- progress ---- */
+
+typedef struct watcher {
+    atomic_int inside;
+    atomic_bool together; /* two threads asked at once */
+    bool stop_in_steps;
+} watcher;
+
+static bool watch(void* user, double share, const char* what) {
+    watcher* w = user;
+    (void)share;
+    if (atomic_fetch_add(&w->inside, 1)) atomic_store(&w->together, true);
+    bool goes_on = !w->stop_in_steps || !*what || strcmp(what, "roadmap") == 0;
+    atomic_fetch_sub(&w->inside, 1);
+    return goes_on;
+}
+
+/* The planner of steps asks too, and no two threads ask at once. */
+static void test_progress(void** state) {
+    (void)state;
+    hf_scenario* s = load("steps");
+    hf_reach_options o = few();
+    watcher w = {.stop_in_steps = true};
+    hf_reach_result r = {0};
+    o.threads = 3;
+    assert_int_equal(hf_reach_run(s, &o, watch, &w, &r, NULL), HF_OK);
+    assert_int_equal(r.outcome, HF_CANCELLED);
+    assert_int_equal(r.action_count, 1);
+    assert_false(atomic_load(&w.together));
+    hf_reach_result_free(&r);
+    hf_scenario_free(s);
+}
+
 /* ---- refusals ---- */
 
 static void refused(hf_scenario* s, int index, const char* words) {
@@ -267,6 +345,41 @@ static void test_refusals(void** state) {
     hf_scenario_free(s);
 }
 
+static void test_refused_hands(void** state) {
+    (void)state;
+    hf_scenario* s = load("cubes");
+    s->actions[0].hand = HF_HAND_BOTH;
+    refused(s, 0, "both hands can only grasp together, not reach");
+    hf_scenario_free(s);
+    s = load("relocate");
+    int table = hf_scene_find(s->scene, "table");
+    s->scene->objects[table].movable = true;
+    s->actions[1] = (hf_action){.kind = HF_ACTION_GRASP, .hand = HF_HAND_BOTH, .object = table};
+    refused(s, 1, "holds something already");
+    hf_scenario_free(s);
+}
+
+static void test_refused_objects(void** state) {
+    (void)state;
+    hf_scenario* s = load("relocate");
+    s->actions[1].kind = HF_ACTION_CARRY;
+    s->actions[1].point.z += 0.15; // over the table
+    refused(s, 2, "nothing bears it there");
+    s->reach_objects[hf_scene_find(s->scene, "can")].joint = HF_OBJECT_SLIDE;
+    refused(s, 0, "use open or close");
+    hf_scenario_free(s);
+}
+
+/* The shelf of 0.6 m has come to where the steps shall end; it was not there at the start. */
+static void test_step_among_moved(void** state) {
+    (void)state;
+    hf_scenario* s = load("moving-shelf");
+    s->actions[0] = (hf_action){.kind = HF_ACTION_WAIT, .object = -1, .seconds = 11};
+    s->actions[1] = (hf_action){.kind = HF_ACTION_STEP, .object = -1, .at = {0.7, 0.8, 0}};
+    refused(s, 1, "no standing pose");
+    hf_scenario_free(s);
+}
+
 static void test_too_heavy(void** state) {
     (void)state;
     hf_scenario* s = load("relocate");
@@ -284,6 +397,9 @@ static void test_files(void** state) {
         {"[{\"do\":\"grasp\",\"object\":\"cann\"}]", "unknown object \"cann\"; did you mean \"can\"?"},
         {"[{\"do\":\"jump\"}]", "unknown action \"jump\""},
         {"[{\"do\":\"wait\"}]", "\"seconds\""},
+        {"[{\"do\":\"open\",\"object\":\"can\",\"hand\":\"both\"}]",
+         "\"both\", which is for \"grasp\" alone"},
+        {"[{\"do\":\"carry\",\"object\":\"can\",\"position\":[0,0,1],\"hand\":\"any\"}]", "\"hand\""},
         {"[{\"do\":\"reach\",\"hand\":\"right_ar\",\"point\":[0,0,1]}]", "did you mean \"right_arm\"?"},
         {"[]", "is empty"},
     };
@@ -307,11 +423,14 @@ static void test_files(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_layer_of_human), cmocka_unit_test(test_feet_stay),
-        cmocka_unit_test(test_derivative),     cmocka_unit_test(test_cubes),
-        cmocka_unit_test(test_threads),        cmocka_unit_test(test_relocate),
-        cmocka_unit_test(test_check_carried),  cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_too_heavy),      cmocka_unit_test(test_files),
+        cmocka_unit_test(test_layer_of_human),  cmocka_unit_test(test_feet_stay),
+        cmocka_unit_test(test_derivative),      cmocka_unit_test(test_cubes),
+        cmocka_unit_test(test_threads),         cmocka_unit_test(test_relocate),
+        cmocka_unit_test(test_check_carried),   cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_too_heavy),       cmocka_unit_test(test_files),
+        cmocka_unit_test(test_two_hands),       cmocka_unit_test(test_two_hands_turn),
+        cmocka_unit_test(test_progress),        cmocka_unit_test(test_refused_hands),
+        cmocka_unit_test(test_refused_objects), cmocka_unit_test(test_step_among_moved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

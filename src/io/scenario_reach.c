@@ -113,7 +113,7 @@ static const struct {
     bool object, point; /* must be there */
 } forms[ACTION_COUNT] = {[HF_ACTION_REACH] = {{"hand", "point", "rotation"}, false, true},
                          [HF_ACTION_GRASP] = {{"hand", "object"}, true, false},
-                         [HF_ACTION_CARRY] = {{"hand", "object", "position", "rotation"}, true, true},
+                         [HF_ACTION_CARRY] = {{"object", "position", "rotation"}, true, true},
                          [HF_ACTION_PLACE] = {{"object", "position", "rotation"}, true, true},
                          [HF_ACTION_RELEASE] = {{"object", "hand"}, false, false},
                          [HF_ACTION_OPEN] = {{"object", "by", "hand"}, true, false},
@@ -126,6 +126,8 @@ static void read_hand(hf_scenario_reader* r, const char* where, const json_t* ob
     if (!hf_json_string(&r->json, where, object, "hand", false, &text)) return;
     if (strcmp(text, "any") == 0) return;
     if (strcmp(text, "both") == 0) {
+        if (a->kind != HF_ACTION_GRASP)
+            hf_json_fail(&r->json, where, "\"hand\" is \"both\", which is for \"grasp\" alone");
         a->hand = HF_HAND_BOTH;
         return;
     }

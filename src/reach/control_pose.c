@@ -1,6 +1,7 @@
 /* From controls to the pose of the whole body, feet fixed, and the derivative of that map. */
 #include "reach/control_layer.h"
 
+#include "base/error.h"
 #include "base/linear.h"
 #include "base/workspace.h"
 #include "model/creature.h"
@@ -161,6 +162,7 @@ hf_status hf_control_derivative(const hf_control_layer* c, const hf_control_stan
                                 const double controls[HF_CONTROL_COUNT], hf_workspace* workspace,
                                 double* derivative) {
     static const double STEP = 1e-5;
+    HF_REQUIRE(NULL, c && stand && controls && workspace && derivative);
     const hf_creature_view* v = &c->creature->view;
     hf_workspace_mark mark = hf_workspace_begin(workspace);
     hf_transform* links = hf_workspace_take(workspace, (size_t)v->link_count, sizeof *links);

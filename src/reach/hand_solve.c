@@ -243,25 +243,24 @@ static const double LEAST_ALONG = 0.7;
 
 /* ---- starts ---- */
 
-/* How far a state's hands are from the targets. */
-static double hands_off(const hf_reach_worker* w, const hf_hand_task* task, const double* state) {
-    const hf_vec3* p = (const hf_vec3*)(const void*)(state + HF_CONTROL_COUNT);
-    double sum = 0;
-    for (int i = 0; i < task->count; i++) {
-        int side = task->targets[i].limb == w->world->layer->arms[HF_LEFT];
-        hf_vec3 middle = hf_lerp(p[2 + 5 * side + 3], p[2 + 5 * side + 4], 0.5);
-        sum += hf_distance(middle, task->targets[i].point);
-    }
-    return sum;
+static hf_side side_of(const hf_reach_worker* w, const hf_target* target) {
+    return target->limb == w->world->layer->arms[HF_LEFT] ? HF_LEFT : HF_RIGHT;
 }
 
-/* The nodes whose hands are nearest to the targets, nearest first. */
-static int nearest_seeds(const hf_reach_roadmap* r, const hf_reach_worker* w, const hf_hand_task* task,
+/* How far a state's hand is from its target. */
+static double hand_off(const hf_reach_worker* w, const hf_target* target, const double* state) {
+    const hf_vec3* p = (const hf_vec3*)(const void*)(state + HF_CONTROL_COUNT);
+    int side = (int)side_of(w, target);
+    return hf_distance(hf_lerp(p[2 + 5 * side + 3], p[2 + 5 * side + 4], 0.5), target->point);
+}
+
+/* The nodes whose hand is nearest to the target, nearest first. */
+static int nearest_seeds(const hf_reach_roadmap* r, const hf_reach_worker* w, const hf_target* target,
                          int* seeds) {
     double off[MAX_SEEDS];
     int count = 0, most = w->world->options->seeds;
     for (int n = 0; n < hf_space_graph_count(&r->graph); n++) {
-        double d = hands_off(w, task, hf_space_graph_node(&r->graph, n));
+        double d = hand_off(w, target, hf_space_graph_node(&r->graph, n));
         int at = count;
         while (at > 0 && off[at - 1] > d) at--;
         if (at >= most) continue;
@@ -277,6 +276,7 @@ typedef struct solving {
     hf_reach_worker* worker;
     const hf_hand_task* task;
     const double* from;
+    int seed_count, seeds[2][MAX_SEEDS]; /* of each target: nodes of the roadmap */
     hf_hand_answer* answer;
     int valid;
     double best; /* distance of the kept posture from where the body is */
@@ -341,15 +341,25 @@ static void try_start(solving* s, const double* start) {
     memcpy(s->answer->state, state, sizeof state);
 }
 
+/* A node near the target. Most postures of the roadmap have one hand far out: the arm of a second target
+   comes from a node near that one. */
+static void take_seed(const solving* s, int i, double* controls) {
+    const hf_space_graph* g = &s->roadmap->graph;
+    memcpy(controls, hf_space_graph_node(g, s->seeds[0][i]), sizeof(double) * HF_CONTROL_COUNT);
+    for (int t = 1; t < s->task->count; t++) {
+        int first = hf_control_first(side_of(s->worker, &s->task->targets[t]));
+        memcpy(controls + first, hf_space_graph_node(g, s->seeds[t][i]) + first,
+               sizeof(double) * HF_CONTROL_ARM);
+    }
+}
+
 /* A node near the target with some of its controls drawn anew. */
-static void try_random(solving* s, const int* seeds, int count, uint64_t seed, int n) {
+static void try_random(solving* s, uint64_t seed, int n) {
     hf_random r = hf_random_start(seed, STREAM, (uint64_t)n);
     const hf_control_layer* l = s->worker->world->layer;
-    const double* from = s->from;
-    if (count && n % 4)
-        from = hf_space_graph_node(&s->roadmap->graph, seeds[(int)(hf_random_unit(&r) * count)]);
     double controls[HF_CONTROL_COUNT];
-    memcpy(controls, from, sizeof controls);
+    memcpy(controls, s->from, sizeof controls);
+    if (s->seed_count && n % 4) take_seed(s, (int)(hf_random_unit(&r) * s->seed_count), controls);
     for (int k = 0; k < HF_CONTROL_COUNT; k++) {
         bool changes = hf_random_unit(&r) < 0.5;
         double x = hf_random_between(&r, l->controls[k].low, l->controls[k].high), share = hf_random_unit(&r);
@@ -359,40 +369,76 @@ static void try_random(solving* s, const int* seeds, int count, uint64_t seed, i
 }
 
 /* From the rest posture and a few nodes, with what stays as it is at rest. */
-static void try_still(solving* s, const int* seeds, int count) {
+static void try_still(solving* s) {
     const double* rest = s->worker->world->rest;
     try_start(s, rest);
     int first = s->task->stay == 2 ? HF_CONTROL_SPINE : HF_CONTROL_LEGS;
-    for (int i = 0; i < count && i < FEW && s->valid < 1; i++) {
+    for (int i = 0; i < s->seed_count && i < FEW && s->valid < 1; i++) {
         double controls[HF_CONTROL_COUNT];
-        memcpy(controls, hf_space_graph_node(&s->roadmap->graph, seeds[i]), sizeof controls);
+        take_seed(s, i, controls);
         memcpy(controls + first, rest + first, sizeof(double) * (size_t)(HF_CONTROL_COUNT - first));
         try_start(s, controls);
     }
 }
 
+/* Two hands: each arm as it comes to its own target alone, with the body at rest or as either of them has it.
+   An arm that finds its way round the object alone does so for both, where starts that are drawn for both
+   would have to be right for both at once. *alone false: a hand does not get there by itself. */
+static hf_status try_each_hand(solving* s, uint64_t seed, bool* alone) {
+    double bodies[3][HF_CONTROL_COUNT];
+    memcpy(bodies[2], s->worker->world->rest, sizeof bodies[2]);
+    hf_hand_answer one[2];
+    for (int t = 0; t < 2; t++) {
+        hf_hand_task task = {.count = 1, .targets = {s->task->targets[t]}, .tries = s->task->tries};
+        hf_status status = hf_hand_solve(s->roadmap, s->worker, &task, s->from, seed, &one[t]);
+        s->answer->tried += one[t].tried;
+        *alone = status == HF_OK && one[t].found;
+        if (!*alone) {
+            s->answer->off_m = one[t].off_m, s->answer->why = one[t].why;
+            return status;
+        }
+        memcpy(bodies[t], one[t].state, sizeof bodies[t]);
+    }
+    for (int b = 2; b >= 0; b--) {
+        for (int t = 0; t < 2; t++) {
+            int first = hf_control_first(side_of(s->worker, &s->task->targets[t]));
+            memcpy(bodies[b] + first, one[t].state + first, sizeof(double) * HF_CONTROL_ARM);
+        }
+        try_start(s, bodies[b]);
+    }
+    return HF_OK;
+}
+
 hf_status hf_hand_solve(hf_reach_roadmap* r, hf_reach_worker* w, const hf_hand_task* task, const double* from,
                         uint64_t seed, hf_hand_answer* answer) {
-    int seeds[MAX_SEEDS];
     *answer = (hf_hand_answer){.off_m = INFINITY};
     solving s = {.roadmap = r, .worker = w, .task = task, .from = from, .answer = answer};
-    int count = nearest_seeds(r, w, task, seeds);
+    for (int t = 0; t < task->count; t++) s.seed_count = nearest_seeds(r, w, &task->targets[t], s.seeds[t]);
+    if (task->count == 2) {
+        bool alone = false;
+        hf_status status = try_each_hand(&s, seed, &alone);
+        if (status != HF_OK || !alone || s.valid) return status;
+    }
     // most targets are within reach of an arm, most others of arm and back: the rest stays as it is at rest
     for (int stay = 2; stay >= 1; stay--) {
         hf_hand_task some = *task;
         some.stay = stay;
         s.task = &some;
-        try_still(&s, seeds, count);
+        try_still(&s);
         s.task = task;
         if (s.valid) return HF_OK;
     }
     try_start(&s, w->world->rest);
     try_start(&s, from);
-    for (int i = 0;
-         i < count && s.valid < ENOUGH && (task->tries || i < FEW) && hf_workspace_goes_on(w->workspace); i++)
-        try_start(&s, hf_space_graph_node(&r->graph, seeds[i]));
+    for (int i = 0; i < s.seed_count && s.valid < ENOUGH && (task->tries || i < FEW) &&
+                    hf_workspace_goes_on(w->workspace);
+         i++) {
+        double controls[HF_CONTROL_COUNT];
+        take_seed(&s, i, controls);
+        try_start(&s, controls);
+    }
     for (int n = 0; n < task->tries && s.valid < 1 && hf_workspace_goes_on(w->workspace); n++)
-        try_random(&s, seeds, count, seed, n);
+        try_random(&s, seed, n);
     return HF_OK;
 }
 
@@ -400,8 +446,7 @@ hf_status hf_hand_solve(hf_reach_roadmap* r, hf_reach_worker* w, const hf_hand_t
 int hf_hand_turns(hf_reach_roadmap* r, hf_reach_worker* w, int limb, hf_vec3 point, hf_quat* turns,
                   int most) {
     int seeds[MAX_SEEDS];
-    hf_hand_task task = {.count = 1, .targets = {{.limb = limb, .point = point}}};
-    int count = nearest_seeds(r, w, &task, seeds);
+    int count = nearest_seeds(r, w, &(hf_target){.limb = limb, .point = point}, seeds);
     if (count > most) count = most;
     for (int i = 0; i < count; i++) {
         double state[HF_REACH_WIDTH];

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The arms an action may use, best first: the named one, or both, the one on the target's side first. */
+/* The arms an action may use, best first: the named one, or either, the one on the target's side first. */
 static int list_arms(const hf_reach_runner* r, const hf_action* a, hf_vec3 point, int arms[2]) {
     if (a->hand == HF_HAND_ONE) {
         arms[0] = a->limb;
@@ -65,6 +65,9 @@ static hf_status do_reach(hf_reach_runner* r, const hf_action* a, int index) {
 }
 
 hf_status hf_reach_do(hf_reach_runner* r, const hf_action* a, int index) {
+    if (a->hand == HF_HAND_BOTH && a->kind != HF_ACTION_GRASP)
+        return hf_reach_say(r, HF_INFEASIBLE, "both hands can only grasp together, not %s",
+                            hf_action_text(a->kind));
     if (a->kind == HF_ACTION_REACH) return do_reach(r, a, index);
     if (a->kind == HF_ACTION_WAIT)
         return hf_reach_stay(&r->stage, (int)ceil(a->seconds * r->options->rate), false);

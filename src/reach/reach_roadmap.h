@@ -37,7 +37,8 @@ typedef struct hf_reach_box {
 /* Objects have come to stand in these boxes (`moved` holds them alone): tests what they can touch again,
    keeps one connected roadmap and lets it grow again to as many nodes as it had. */
 hf_status hf_reach_roadmap_update(hf_reach_roadmap* roadmap, hf_reach_crew* crew, hf_reach_world* world,
-                                  hf_placement* moved, const hf_reach_box* boxes, int count);
+                                  hf_placement* moved, const hf_reach_box* boxes, int count,
+                                  hf_progress_fn progress, void* user);
 
 /* A way between two states, the ends included: straight, by the roadmap, or by trees of its own. *found false
    for none. side -1: both arms count. */

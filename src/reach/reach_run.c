@@ -29,6 +29,16 @@ hf_status hf_reach_say(hf_reach_runner* r, hf_outcome outcome, const char* forma
     return HF_OK;
 }
 
+bool hf_reach_ask(void* runner, double share, const char* what) {
+    hf_reach_runner* r = runner;
+    if (!r->progress) return true;
+    pthread_mutex_lock(&r->mutex);
+    if (!r->stopped) r->stopped = !r->progress(r->user, share, what);
+    bool goes_on = !r->stopped;
+    pthread_mutex_unlock(&r->mutex);
+    return goes_on;
+}
+
 void hf_reach_result_free(hf_reach_result* result) {
     if (!result) return;
     hf_free(result->actions);
@@ -218,7 +228,8 @@ static hf_status follow_scene(hf_reach_runner* r) {
     }
     if (moved) {
         double began = now_s();
-        status = hf_reach_roadmap_update(r->roadmap, &r->crew, &r->world, only, boxes, moved);
+        status =
+            hf_reach_roadmap_update(r->roadmap, &r->crew, &r->world, only, boxes, moved, hf_reach_ask, r);
         r->result->update_s += now_s() - began;
         r->result->updates++;
         r->world.changed = false;
@@ -231,11 +242,11 @@ static hf_status follow_scene(hf_reach_runner* r) {
 /* ---- the whole ---- */
 
 /* A roadmap of the place where the creature stands now, from its rest posture there. */
-static hf_status grow_here(hf_reach_runner* r, hf_progress_fn progress, void* user) {
+static hf_status grow_here(hf_reach_runner* r) {
     for (int i = 0; i < hf_scene_object_count(r->scenario->scene); i++)
         r->known[i] = hf_placement_pose(r->world.placement, i);
     double began = now_s();
-    hf_status status = hf_reach_roadmap_grow(r->roadmap, &r->crew, r->options->nodes, progress, user);
+    hf_status status = hf_reach_roadmap_grow(r->roadmap, &r->crew, r->options->nodes, hf_reach_ask, r);
     double grown = now_s();
     if (status == HF_OK) status = hf_reach_roadmap_shorten(r->roadmap, &r->crew);
     r->result->roadmap_s += grown - began;
@@ -269,17 +280,17 @@ hf_status hf_reach_settle(hf_reach_runner* r, const hf_pose* pose) {
     hf_reach_roadmap_free(r->roadmap);
     r->roadmap = NULL;
     status = hf_reach_roadmap_create(&r->roadmap);
-    return status == HF_OK ? grow_here(r, NULL, NULL) : status;
+    return status == HF_OK ? grow_here(r) : status;
 }
 
-static hf_status begin(hf_reach_runner* r, hf_progress_fn progress, void* user, hf_error* error) {
+static hf_status begin(hf_reach_runner* r, hf_error* error) {
     hf_reach_worker* w = r->crew.workers[0];
     r->stage = (hf_reach_stage){.world = &r->world, .worker = w, .schedule = r->result->schedule};
     rest_here(r);
     find_straight(r);
     if (!hf_reach_valid(w, r->world.rest))
         return hf_fail(error, HF_ERROR_FORMAT, r->scenario->path, 0, "start", "does not hold: %s", w->why);
-    hf_status status = grow_here(r, progress, user);
+    hf_status status = grow_here(r);
     if (status == HF_OK) status = hf_reach_stay(&r->stage, 1, true);
     return hf_fail_status(error, status, r->scenario->path);
 }
@@ -298,7 +309,7 @@ static hf_status run_actions(hf_reach_runner* r) {
         status = follow_scene(r);
         if (status == HF_OK) status = hf_reach_do(r, &s->actions[i], i);
         r->now->time_s = now_s() - began;
-        if (hf_workspace_cancelled(r->stage.worker->workspace)) hf_reach_say(r, HF_CANCELLED, "stopped");
+        if (r->stopped) hf_reach_say(r, HF_CANCELLED, "stopped");
         if (r->now->outcome != HF_FOUND)
             out->outcome = r->now->outcome == HF_CANCELLED ? HF_CANCELLED : HF_PARTIAL;
     }
@@ -347,14 +358,17 @@ hf_status hf_reach_run(const hf_scenario* scenario, const hf_reach_options* opti
     if (status != HF_OK) return status;
     if (scenario->kind != HF_SCENARIO_REACH || scenario->action_count == 0)
         return hf_fail(error, HF_ERROR_FORMAT, scenario->path, 0, "actions", "there are none");
-    hf_reach_runner r = {.scenario = scenario, .options = options, .result = result};
+    hf_reach_runner r = {
+        .scenario = scenario, .options = options, .result = result, .progress = progress, .user = user};
+    pthread_mutex_init(&r.mutex, NULL);
     status = create(&r, error);
     for (int i = 0; i < r.crew.count && status == HF_OK; i++)
-        hf_workspace_watch(r.crew.workspaces[i], progress, user);
-    if (status == HF_OK) status = begin(&r, progress, user, error);
+        hf_workspace_watch(r.crew.workspaces[i], hf_reach_ask, &r);
+    if (status == HF_OK) status = begin(&r, error);
     if (status == HF_OK) status = hf_fail_status(error, run_actions(&r), scenario->path);
     if (status == HF_OK) status = realise(&r, error);
     destroy(&r);
+    pthread_mutex_destroy(&r.mutex);
     if (status != HF_OK) hf_reach_result_free(result);
     return status;
 }

@@ -6,6 +6,8 @@
 #include "reach/object_shape.h"
 #include "reach/reach_play.h"
 
+#include <pthread.h>
+
 typedef struct hf_reach_runner {
     const hf_scenario* scenario;
     const hf_reach_options* options;
@@ -21,11 +23,18 @@ typedef struct hf_reach_runner {
     double* open_q;          /* the posture of the start, with open hands */
     hf_reach_result* result;
     hf_reach_action_result* now; /* of the action that is running */
+    hf_progress_fn progress;     /* the caller's; asked through hf_reach_ask alone */
+    void* user;
+    pthread_mutex_t mutex; /* of calls of progress, and of stopped */
+    bool stopped;          /* progress said no */
 } hf_reach_runner;
 
 /* Says why the running action failed. */
 __attribute__((format(printf, 3, 4))) hf_status hf_reach_say(hf_reach_runner* runner, hf_outcome outcome,
                                                              const char* format, ...);
+/* Asks the caller's progress, one thread at a time; a hf_progress_fn whose user is the runner. Once it said
+   no, nobody goes on. */
+bool hf_reach_ask(void* runner, double share, const char* what);
 /* Goes to a posture on a free way; the action fails with a reason where there is none. */
 hf_status hf_reach_go(hf_reach_runner* runner, const double* goal, int without);
 /* The creature stands so from now on: a roadmap is made there. */

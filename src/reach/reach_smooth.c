@@ -119,14 +119,13 @@ static int worst_corner(const smoothing* s, const bool* vain) {
 
 /* ---- density ---- */
 
-/* Merges rows that are too near and parts ways that are too long. */
+/* Puts rows between those that are too far apart. */
 static hf_status even_out(smoothing* s) {
     hf_space_rows* t = &s->straight;
     hf_status status = HF_OK;
     t->count = 0;
     for (int i = 0; i < s->path->count && status == HF_OK; i++) {
         const double* row = hf_space_row(s->path, i);
-        bool last = i + 1 == s->path->count;
         if (i > 0) {
             double before[HF_REACH_WIDTH], row_copy[HF_REACH_WIDTH], between[HF_REACH_WIDTH];
             memcpy(before, hf_space_row(t, t->count - 1), sizeof before);
@@ -139,7 +138,6 @@ static hf_status even_out(smoothing* s) {
             }
         }
         if (status == HF_OK) status = hf_space_rows_add(t, row);
-        (void)last;
     }
     s->path->count = 0;
     for (int i = 0; i < t->count && status == HF_OK; i++)

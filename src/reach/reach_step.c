@@ -4,6 +4,7 @@
 #include "base/workspace.h"
 #include "model/creature.h"
 
+#include <holdfast/edit.h>
 #include <holdfast/stand.h>
 
 #include <math.h>
@@ -38,6 +39,24 @@ static hf_status append(hf_reach_runner* r, const hf_schedule* plan) {
     return status;
 }
 
+/* The scene as it is now: objects that were moved, or that have keys, stand where they are. */
+static hf_status scene_now(const hf_reach_runner* r, hf_scene** now, hf_error* error) {
+    const hf_scene* scene = r->scenario->scene;
+    int count = hf_scene_object_count(scene), n = 0;
+    hf_scene_edit* edits = hf_workspace_take(r->workspace, (size_t)count + 1, sizeof *edits);
+    if (!edits) return HF_ERROR_MEMORY;
+    for (int i = 0; i < count; i++) {
+        hf_object_view o = hf_scene_object(scene, i);
+        hf_transform at = hf_placement_pose(r->world.placement, i);
+        if (memcmp(&at, &o.start, sizeof at) == 0 && o.key_count == 0) continue;
+        edits[n] = hf_scene_edit_of(o.name);
+        edits[n].has_position = edits[n].has_rotation = true;
+        edits[n].position = at.position, edits[n].rotation = at.rotation;
+        n++;
+    }
+    return hf_scene_change(scene, edits, n, now, error);
+}
+
 static hf_status walk(hf_reach_runner* r, const hf_action* a, hf_pose* end, bool* arrived) {
     hf_plan_options o = hf_plan_options_default();
     hf_plan_model* model = NULL;
@@ -50,14 +69,15 @@ static hf_status walk(hf_reach_runner* r, const hf_action* a, hf_pose* end, bool
     hf_reach_state(w, r->stage.state, r->stage.state);
     hf_hold feet[2] = {r->world.stand.feet[0], r->world.stand.feet[1]};
     hf_scenario_state start = {.pose = w->pose, .whole = true, .contact_count = 2, .contacts = feet};
-    hf_status status = hf_plan_model_create(r->world.creature, &o, &model, &error);
-    if (status == HF_OK)
-        status = hf_stand(model, r->scenario->scene, a->at[0], a->at[1], a->at[2], &o, &goal, &error);
+    hf_scene* scene = NULL;
+    hf_status status = scene_now(r, &scene, &error);
+    if (status == HF_OK) status = hf_plan_model_create(r->world.creature, &o, &model, &error);
+    if (status == HF_OK) status = hf_stand(model, scene, a->at[0], a->at[1], a->at[2], &o, &goal, &error);
     if (status == HF_OK && goal.outcome != HF_FOUND)
         hf_reach_say(r, HF_NONE, "there is no standing pose at %.2f %.2f: %s", a->at[0], a->at[1], goal.why);
     if (status == HF_OK && goal.outcome == HF_FOUND) {
         hf_plan_query q = {.start = &start, .goal = &goal.state};
-        status = hf_plan_find(model, r->scenario->scene, &q, &o, NULL, NULL, &plan, &error);
+        status = hf_plan_find(model, scene, &q, &o, hf_reach_ask, r, &plan, &error);
         *arrived = status == HF_OK && plan.outcome == HF_FOUND;
         if (status == HF_OK && !*arrived)
             hf_reach_say(r, HF_NONE, "there are no steps to %.2f %.2f: %s", a->at[0], a->at[1],
@@ -72,6 +92,7 @@ static hf_status walk(hf_reach_runner* r, const hf_action* a, hf_pose* end, bool
     hf_plan_result_free(&plan);
     hf_stand_result_free(&goal);
     hf_plan_model_free(model);
+    hf_scene_free(scene);
     return status;
 }
 

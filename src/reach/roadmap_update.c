@@ -180,7 +180,8 @@ static void test_all(updating* u, hf_reach_world* world, hf_placement* moved, in
 }
 
 hf_status hf_reach_roadmap_update(hf_reach_roadmap* r, hf_reach_crew* crew, hf_reach_world* world,
-                                  hf_placement* moved, const hf_reach_box* boxes, int count) {
+                                  hf_placement* moved, const hf_reach_box* boxes, int count,
+                                  hf_progress_fn progress, void* user) {
     int n = hf_space_graph_count(&r->graph), m = r->graph.edge_count;
     hf_reach_worker* w = crew->workers[0];
     int threads = w->world->options->threads;
@@ -204,6 +205,6 @@ hf_status hf_reach_roadmap_update(hf_reach_roadmap* r, hf_reach_crew* crew, hf_r
     hf_free(u.edge_good);
     hf_free(number);
     if (status == HF_OK && hf_space_graph_count(&r->graph) < n)
-        status = hf_reach_roadmap_grow(r, crew, n, NULL, NULL);
+        status = hf_reach_roadmap_grow(r, crew, n, progress, user);
     return status;
 }

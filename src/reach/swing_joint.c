@@ -22,26 +22,26 @@ static hf_transform place_at(const hf_reach_runner* r, int object, double value)
     return hf_compose(start, moved_by(&r->scenario->reach_objects[object], value));
 }
 
+typedef struct swinging {
+    const hf_reach_runner* runner;
+    const hf_reach_load* load;
+    double from, to; /* of the joint */
+} swinging;
+
+static hf_hand_task swung(const void* user, double share) {
+    const swinging* s = user;
+    double value = s->from + (s->to - s->from) * share;
+    return hf_reach_carry_task(s->runner, s->load, place_at(s->runner, s->load->object, value));
+}
+
 /* The states while the hand takes the object from one value of its joint to another; false where it cannot.
  */
 static bool follow_joint(hf_reach_runner* r, const hf_reach_load* load, double from, double to,
                          const double* state, hf_space_rows* rows, hf_status* status) {
-    hf_reach_worker* w = r->stage.worker;
-    hf_space space = hf_reach_space(w);
-    bool slides = r->scenario->reach_objects[load->object].joint == HF_OBJECT_SLIDE, good = true;
+    swinging s = {r, load, from, to};
+    bool slides = r->scenario->reach_objects[load->object].joint == HF_OBJECT_SLIDE;
     int n = (int)ceil(fabs(to - from) / (slides ? STEP_M : STEP_RAD));
-    double before[HF_REACH_WIDTH], next[HF_REACH_WIDTH];
-    memcpy(before, state, sizeof before);
-    *status = hf_space_rows_add(rows, state);
-    for (int i = 1; i <= n && good && *status == HF_OK; i++) {
-        hf_hand_task task =
-            hf_reach_carry_task(r, load, place_at(r, load->object, from + (to - from) * i / n));
-        good = hf_hand_follow(w, &task, before, next) && hf_reach_valid(w, next);
-        if (good) *status = space.passes(space.user, before, next, &good);
-        if (good && *status == HF_OK) *status = hf_space_rows_add(rows, next);
-        memcpy(before, next, sizeof before);
-    }
-    return good;
+    return hf_reach_guide(r->stage.worker, swung, &s, n, state, rows, status) == 1 && *status == HF_OK;
 }
 
 /* The states of the opening with this grasp, from the posture that holds the handle. */

@@ -8,10 +8,15 @@
 #include <math.h>
 #include <string.h>
 
-static const double LINE_M = 0.01;    /* between two states of a straight way */
-static const double LIFT_M = 0.05;    /* up from where an object stood, and down to where it is put */
-static const double LEAST_LINE = 0.4; /* share of a straight way that is enough to come or go */
-enum { TURNS = 12 };                  /* of an object that is put down however it is turned about Z */
+static const double LINE_M = 0.01;      /* between two states of a straight way */
+static const double LIFT_M = 0.05;      /* up from where an object stood, and down to where it is put */
+static const double LEAST_LINE = 0.4;   /* share of a straight way that is enough to come or go */
+static const double TURN_RAD = 0.05;    /* between two states while two hands turn an object */
+static const double LEAST_PIECE = 1e-4; /* of such a way: less is where it is already */
+/* An object is borne when it meets something by more than the depth after it went so far down, m. The depth
+   is over that of carried objects in what they touch (0.2 mm), so that a wall beside it bears nothing. */
+static const double BORNE_M = 0.002, BORNE_DEPTH_M = 0.0005;
+enum { TURNS = 12 }; /* of an object that is put down however it is turned about Z */
 
 hf_reach_load* hf_reach_load_of(hf_reach_runner* r, int object) {
     for (int i = 0; i < r->world.load_count; i++)
@@ -31,25 +36,42 @@ static const char* name_of(const hf_reach_runner* r, int object) {
 
 /* ---- straight ways ---- */
 
-double hf_reach_straight(hf_reach_worker* w, const hf_hand_task* task, const double* from, hf_vec3 shift,
-                         hf_space_rows* rows, hf_status* status) {
+double hf_reach_guide(hf_reach_worker* w, hf_hand_task (*task_at)(const void*, double), const void* user,
+                      int pieces, const double* from, hf_space_rows* rows, hf_status* status) {
     hf_space space = hf_reach_space(w);
-    int n = (int)ceil(hf_length(shift) / LINE_M);
     double before[HF_REACH_WIDTH], state[HF_REACH_WIDTH];
     memcpy(before, from, sizeof before);
     *status = hf_space_rows_add(rows, from);
-    for (int i = 1; i <= n && *status == HF_OK; i++) {
-        hf_hand_task next = *task;
-        bool good = false;
-        for (int k = 0; k < task->count; k++)
-            next.targets[k].point = hf_add(task->targets[k].point, hf_scale(shift, (double)i / n));
-        if (!hf_hand_follow(w, &next, before, state) || !hf_reach_valid(w, state)) return (double)(i - 1) / n;
-        *status = space.passes(space.user, before, state, &good);
-        if (*status != HF_OK || !good) return (double)(i - 1) / n;
+    for (int i = 1; i <= pieces && *status == HF_OK; i++) {
+        hf_hand_task next = task_at(user, (double)i / pieces);
+        bool good = hf_hand_follow(w, &next, before, state);
+        if (!good) w->why = "the hands do not reach so far";
+        if (good) good = hf_reach_valid(w, state);
+        if (good) *status = space.passes(space.user, before, state, &good);
+        if (*status != HF_OK || !good) return (double)(i - 1) / pieces;
         *status = hf_space_rows_add(rows, state);
         memcpy(before, state, sizeof before);
     }
     return 1;
+}
+
+typedef struct shifting {
+    const hf_hand_task* task;
+    hf_vec3 shift;
+} shifting;
+
+static hf_hand_task shifted(const void* user, double share) {
+    const shifting* s = user;
+    hf_hand_task task = *s->task;
+    for (int k = 0; k < task.count; k++)
+        task.targets[k].point = hf_add(task.targets[k].point, hf_scale(s->shift, share));
+    return task;
+}
+
+double hf_reach_straight(hf_reach_worker* w, const hf_hand_task* task, const double* from, hf_vec3 shift,
+                         hf_space_rows* rows, hf_status* status) {
+    shifting s = {task, shift};
+    return hf_reach_guide(w, shifted, &s, (int)ceil(hf_length(shift) / LINE_M), from, rows, status);
 }
 
 /* ---- attaching ---- */
@@ -173,6 +195,8 @@ static bool can_take(hf_reach_runner* r, const hf_action* a) {
     hf_object_view o = hf_scene_object(r->scenario->scene, a->object);
     if (!o.movable)
         hf_reach_say(r, HF_INFEASIBLE, "\"%.60s\" is not movable", o.name);
+    else if (r->scenario->reach_objects[a->object].joint != HF_OBJECT_FREE)
+        hf_reach_say(r, HF_INFEASIBLE, "\"%.60s\" moves on a joint: use open or close", o.name);
     else if (hf_reach_load_of(r, a->object))
         hf_reach_say(r, HF_INFEASIBLE, "\"%.60s\" is already held", o.name);
     else if (r->world.load_count == HF_REACH_MAX_CARRIED)
@@ -242,18 +266,21 @@ typedef struct takers {
     hf_hand_grasps* grasps[2];
 } takers;
 
+/* Is the arm free? Says so where it is not. */
+static bool is_free(hf_reach_runner* r, int limb) {
+    if (!hf_reach_load_by(r, limb)) return true;
+    hf_reach_say(r, HF_INFEASIBLE, "\"%.60s\" holds something already",
+                 r->world.creature->view.limbs[limb].name);
+    return false;
+}
+
 static hf_status list_takers(hf_reach_runner* r, const hf_action* a, takers* t) {
     hf_vec3 at = hf_placement_pose(r->world.placement, a->object).position;
     bool left = hf_unapply(r->world.stand.root, at).y > 0.05;
     int arms[2] = {a->hand == HF_HAND_ONE ? a->limb : r->layer->arms[left], r->layer->arms[!left]};
     hf_status status = HF_OK;
     for (int i = 0; i < (a->hand == HF_HAND_ONE ? 1 : 2) && status == HF_OK; i++) {
-        if (hf_reach_load_by(r, arms[i])) {
-            hf_reach_say(r, HF_INFEASIBLE, "\"%.60s\" holds something already",
-                         r->world.creature->view.limbs[arms[i]].name);
-            continue;
-        }
-        if (!can_bear(r, a, arms[i], 1)) continue;
+        if (!is_free(r, arms[i]) || !can_bear(r, a, arms[i], 1)) continue;
         hf_hand_grasps* g = hf_workspace_take(r->workspace, 1, sizeof *g);
         if (!g) return HF_ERROR_MEMORY;
         status = hf_hand_grasps_find(&r->world, r->scenario->scene, a->object,
@@ -334,14 +361,17 @@ hf_status hf_reach_grasp(hf_reach_runner* r, const hf_action* a, int index) {
 }
 
 hf_status hf_reach_grasp_both(hf_reach_runner* r, const hf_action* a, int index) {
-    if (!can_take(r, a) || !can_bear(r, a, r->layer->arms[HF_RIGHT], 2)) return HF_OK;
+    if (!can_take(r, a) || !is_free(r, r->layer->arms[HF_RIGHT]) || !is_free(r, r->layer->arms[HF_LEFT]) ||
+        !can_bear(r, a, r->layer->arms[HF_RIGHT], 2))
+        return HF_OK;
     hf_workspace_mark mark = hf_workspace_begin(r->workspace);
     hf_hand_grasps* grasps = hf_workspace_take(r->workspace, 1, sizeof *grasps);
     hf_space_rows line = hf_space_rows_start(HF_REACH_WIDTH, r->workspace);
     hf_status status =
         grasps ? hf_hand_grasps_both(&r->world, r->scenario->scene, a->object, r->workspace, grasps)
                : HF_ERROR_MEMORY;
-    hf_hand_answer answer = {.why = grasps ? grasps->why : NULL};
+    hf_hand_answer answer = {0};
+    const char* why = grasps ? grasps->why : NULL; // of the last pair of palms that came there
     bool done = false;
     for (int i = 0; status == HF_OK && i + 1 < grasps->count && !done; i += 2) {
         const hf_hand_grasp* g = &grasps->items[i];
@@ -373,13 +403,14 @@ hf_status hf_reach_grasp_both(hf_reach_runner* r, const hf_action* a, int index)
             if (!opens) answer.why = "the hands cannot come from both sides";
         }
         hf_reach_forbid_touches(r);
+        if (answer.why) why = answer.why;
         hf_error error;
         if (done) status = hf_reach_attach(r, a->object, &g[0], &g[1], &error);
         if (done && status == HF_OK) status = hf_reach_close_fingers(r, NULL);
     }
     if (status == HF_OK && !done)
         hf_reach_say(r, HF_NONE, "both hands do not get \"%.60s\": %s", name_of(r, a->object),
-                     answer.why ? answer.why : "out of reach");
+                     why ? why : "out of reach");
     hf_workspace_end(r->workspace, mark);
     return status;
 }
@@ -423,18 +454,31 @@ static hf_status lift(hf_reach_runner* r, const hf_reach_load* load, double heig
     return status;
 }
 
-/* Two hands keep the object between them: it goes up, across and down in straight lines. */
+typedef struct carrying {
+    hf_reach_runner* runner;
+    const hf_reach_load* load;
+    hf_transform from, to; /* of the object */
+} carrying;
+
+static hf_hand_task carried(const void* user, double share) {
+    const carrying* c = user;
+    hf_transform at = {hf_lerp(c->from.position, c->to.position, share),
+                       hf_quat_slerp(c->from.rotation, c->to.rotation, share)};
+    return hf_reach_carry_task(c->runner, c->load, at);
+}
+
+/* Two hands keep the object between them: it goes up, across while it turns, and down, in straight lines. */
 static hf_status carry_straight(hf_reach_runner* r, hf_reach_load* load, hf_transform to) {
     for (int part = 0; part < 2; part++) {
         hf_space_rows line = hf_space_rows_start(HF_REACH_WIDTH, r->workspace);
-        hf_transform at = load_at(r, load);
-        hf_vec3 shift = hf_sub(to.position, at.position);
-        if (part == 0) shift.z = 0;
-        if (part == 1) shift.x = shift.y = 0;
-        if (hf_length(shift) < 1e-6) continue;
-        hf_hand_task task = hf_reach_carry_task(r, load, at);
+        carrying c = {r, load, load_at(r, load), to};
+        if (part == 0) c.to.position.z = c.from.position.z;
+        double pieces = fmax(hf_distance(c.from.position, c.to.position) / LINE_M,
+                             hf_quat_angle(c.from.rotation, to.rotation) / TURN_RAD);
+        if (pieces < LEAST_PIECE) continue;
         hf_status status;
-        double share = hf_reach_straight(r->stage.worker, &task, r->stage.state, shift, &line, &status);
+        double share =
+            hf_reach_guide(r->stage.worker, carried, &c, (int)ceil(pieces), r->stage.state, &line, &status);
         bool good = share == 1;
         if (status == HF_OK && good) status = hf_reach_play(&r->stage, &line, NULL, &good);
         if (status != HF_OK) return status;
@@ -482,7 +526,7 @@ hf_status hf_reach_transfer(hf_reach_runner* r, const hf_action* a, int index, b
     hf_hand_answer answer = {0};
     hf_status status = lift(r, load, LIFT_M);
     if (status == HF_OK && load->second >= 0) {
-        hf_transform to = {a->point, load_at(r, load).rotation};
+        hf_transform to = {a->point, a->has_rotation ? a->rotation : load_at(r, load).rotation};
         status = carry_straight(r, load, to);
     } else if (status == HF_OK) {
         status = find_place(r, a, load, index, LIFT_M, &answer, &line, lower);
@@ -544,18 +588,54 @@ static hf_status retreat(hf_reach_runner* r, const hf_hold* holds, int count) {
     return status;
 }
 
+/* The fingers of a limb as they are in the start's posture; the links of its hand but the hand itself. */
+static void open_hand(const hf_reach_runner* r, int limb, double* q) {
+    const hf_creature_view* v = &r->world.creature->view;
+    for (int j = 0; j < v->joint_count; j++) {
+        const hf_joint* joint = &v->joints[j];
+        if (!hf_effector_has(r->world.creature, limb, joint->parent_link) ||
+            !hf_effector_has(r->world.creature, limb, joint->child_link))
+            continue;
+        memcpy(q + joint->q_index, r->open_q + joint->q_index, sizeof(double) * (size_t)joint->q_count);
+    }
+}
+
+/* Fingers open while the hands still hold: nothing lets go of an object half open. */
+static hf_status open_hands(hf_reach_runner* r, const hf_hold* holds, int count) {
+    size_t n = (size_t)r->world.creature->view.q_count;
+    double* q = hf_workspace_take(r->workspace, n + 1, sizeof *q);
+    bool good = true;
+    if (!q) return HF_ERROR_MEMORY;
+    memcpy(q, r->world.stand_q, sizeof(double) * n);
+    for (int i = 0; i < count; i++) open_hand(r, holds[i].limb, q);
+    hf_status status = hf_reach_turn(&r->stage, q, &good);
+    if (status == HF_OK && !good) hf_reach_say(r, HF_NONE, "the hand cannot open: %s", r->stage.worker->why);
+    return status;
+}
+
 hf_status hf_reach_let_go(hf_reach_runner* r, hf_reach_load* load) {
     hf_hold holds[2] = {load->hold, load->second_hold};
     int count = load->second >= 0 ? 2 : 1;
-    bool good = true;
-    // fingers open while the hand still holds: nothing lets go of an object half open
-    hf_status status = hf_reach_turn(&r->stage, r->open_q, &good);
+    hf_status status = open_hands(r, holds, count);
+    if (status != HF_OK || r->now->outcome != HF_FOUND) return status;
     // two hands let go one after the other
     load->second = -1;
     if (status == HF_OK && count == 2) status = hf_reach_stay(&r->stage, 1, true);
     hf_reach_detach(r, load);
     if (status == HF_OK) status = hf_reach_stay(&r->stage, 1, true);
     return status == HF_OK ? retreat(r, holds, count) : status;
+}
+
+/* Does something bear the object where the hand has it? Its shape goes down a little and must meet what is
+   below; what it slides along on its way down is no deeper in it than it was. */
+static bool is_borne(hf_reach_runner* r, const hf_reach_load* load) {
+    if (r->scenario->reach_objects[load->object].joint != HF_OBJECT_FREE) return true;
+    hf_transform at = load_at(r, load);
+    hf_allowance allowed = {.depth = BORNE_DEPTH_M, .touched_object = -1};
+    at.position.z -= BORNE_M;
+    for (int i = 0; i < load->shape_count; i++)
+        if (hf_placement_overlap(r->world.placement, &load->shapes[i], at, &allowed, NULL)) return true;
+    return false;
 }
 
 hf_status hf_reach_release(hf_reach_runner* r, const hf_action* a) {
@@ -567,6 +647,9 @@ hf_status hf_reach_release(hf_reach_runner* r, const hf_action* a) {
     else if (r->world.load_count)
         load = &r->world.loads[r->world.load_count - 1];
     if (!load) return hf_reach_say(r, HF_INFEASIBLE, "nothing is held that could be let go");
+    if (!is_borne(r, load))
+        return hf_reach_say(r, HF_INFEASIBLE, "\"%.60s\" would fall: nothing bears it there",
+                            name_of(r, load->object));
     hf_workspace_mark mark = hf_workspace_begin(r->workspace);
     hf_status status = hf_reach_let_go(r, load);
     hf_workspace_end(r->workspace, mark);

@@ -9,6 +9,12 @@
 hf_reach_load* hf_reach_load_of(hf_reach_runner* runner, int object);
 hf_reach_load* hf_reach_load_by(hf_reach_runner* runner, int limb);
 
+/* The states while the hands follow tasks, task_at(user, share of the way) with shares from 1/pieces to 1,
+   from a state: added behind it, as far as they hold. Returns the share of the way that holds; the worker
+   knows why it ends. */
+double hf_reach_guide(hf_reach_worker* worker, hf_hand_task (*task_at)(const void* user, double share),
+                      const void* user, int pieces, const double* from, hf_space_rows* rows,
+                      hf_status* status);
 /* The states while the hands of a task go straight by `shift`, from a state where they are at the targets:
    added behind it, as far as they hold. Returns the share of the way. */
 double hf_reach_straight(hf_reach_worker* worker, const hf_hand_task* task, const double* from, hf_vec3 shift,
