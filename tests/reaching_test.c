@@ -7,11 +7,9 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-static hf_scenario* load(const char* name) {
-    char path[400];
+static hf_scenario* load_file(const char* path) {
     hf_error error = {0};
     hf_scenario* s = NULL;
-    snprintf(path, sizeof path, HF_SOURCE_DIR "/data/scenarios/%s.scenario.json", name);
     assert_int_equal(hf_scenario_load(path, NULL, &s, &error), HF_OK);
     hf_plan_options o = hf_plan_options_default();
     o.samples = 100;
@@ -20,6 +18,12 @@ static hf_scenario* load(const char* name) {
     assert_int_equal(hf_scenario_stand(s, model, &o, &error), HF_OK);
     hf_plan_model_free(model);
     return s;
+}
+
+static hf_scenario* load(const char* name) {
+    char path[400];
+    snprintf(path, sizeof path, HF_SOURCE_DIR "/data/scenarios/%s.scenario.json", name);
+    return load_file(path);
 }
 
 static hf_reach_options few(void) {
@@ -278,6 +282,50 @@ static void test_two_hands_turn(void** state) {
     hf_scenario_free(s);
 }
 
+/* A finger joint at the end of the motion, rad. */
+static double finger_at_end(const hf_scenario* s, const hf_reach_result* r, const char* name) {
+    const hf_creature_view* v = hf_creature_get(s->creature);
+    for (int j = 0; j < v->joint_count; j++)
+        if (strcmp(v->joints[j].name, name) == 0)
+            return r->motion->frames[r->motion->frame_count - 1].q[v->joints[j].q_index];
+    fail_msg("no joint %s", name);
+    return 0;
+}
+
+/* Each hand holds something; the one that lets go opens, the other one stays closed. */
+static void test_one_hand_opens(void** state) {
+    (void)state;
+    char path[] = HF_BUILD_DIR "/reach-two-things.scenario.json";
+    const char* data = HF_SOURCE_DIR "/data";
+    FILE* f = fopen(path, "w");
+    assert_non_null(f);
+    fprintf(f,
+            "{\"format\":\"holdfast-scenario\",\"version\":1,\"kind\":\"reach\",\"start\":{\"at\":[0,0]},"
+            "\"creature\":\"%s/creatures/human.creature.json\",\"scene\":["
+            "{\"name\":\"ground\",\"mesh\":\"%s/scenes/ground.obj\"},"
+            "{\"name\":\"table\",\"mesh\":\"%s/scenes/table.obj\",\"position\":[0.72,0,0]},",
+            data, data, data);
+    fprintf(f,
+            "{\"name\":\"can\",\"mesh\":\"%s/scenes/can.obj\",\"position\":[0.5,-0.35,0.798],"
+            "\"movable\":true,\"mass_kg\":0.35},"
+            "{\"name\":\"glass\",\"mesh\":\"%s/scenes/glass.obj\",\"position\":[0.48,0.25,0.8],"
+            "\"movable\":true,\"mass_kg\":0.4}],\"actions\":[{\"do\":\"grasp\",\"object\":\"can\"},"
+            "{\"do\":\"grasp\",\"object\":\"glass\"},{\"do\":\"release\",\"object\":\"glass\"}]}",
+            data, data);
+    fclose(f);
+    hf_scenario* s = load_file(path);
+    hf_reach_options o = few();
+    hf_reach_result r = run(s, &o);
+    if (r.outcome != HF_FOUND) fail_msg("%s", r.actions[r.action_count - 1].why);
+    assert_valid(s, &r);
+    bool right = fabs(finger_at_end(s, &r, "r_fingers_1")) > 0.1,
+         left = fabs(finger_at_end(s, &r, "l_fingers_1")) > 0.1;
+    assert_true(right != left);
+    hf_reach_result_free(&r);
+    hf_scenario_free(s);
+    remove(path);
+}
+
 /* ---- progress ---- */
 
 typedef struct watcher {
@@ -431,6 +479,7 @@ int main(void) {
         cmocka_unit_test(test_two_hands),       cmocka_unit_test(test_two_hands_turn),
         cmocka_unit_test(test_progress),        cmocka_unit_test(test_refused_hands),
         cmocka_unit_test(test_refused_objects), cmocka_unit_test(test_step_among_moved),
+        cmocka_unit_test(test_one_hand_opens),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
