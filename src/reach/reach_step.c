@@ -65,6 +65,7 @@ static hf_status walk(hf_reach_runner* r, const hf_action* a, hf_pose* end, bool
     hf_error error = {0};
     o.samples = SAMPLES, o.seed = r->options->seed, o.threads = r->options->threads,
     o.rate = r->options->rate;
+    o.still = true; // reach motions claim balance at rest
     hf_reach_worker* w = r->stage.worker;
     hf_reach_state(w, r->stage.state, r->stage.state);
     hf_hold feet[2] = {r->world.stand.feet[0], r->world.stand.feet[1]};

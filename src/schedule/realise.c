@@ -278,6 +278,37 @@ static int list_touches(realiser* r, int frame) {
     return count;
 }
 
+/* How many of them are of the frame itself. */
+static int touching(const hf_motion* m, int frame) {
+    int count = 0;
+    for (int i = 0; i < m->frames[frame].contact_count; i++)
+        count += m->frames[frame].contacts[i].object >= 0;
+    return count;
+}
+
+/* Where objects move, so many moments from a frame on to the next one are judged, each with the objects where
+   they are then: a body at 1.5 m/s and 30 frames a second goes 1 cm between two of them. */
+enum { MOMENTS = 5 };
+
+static bool collides_on_the_way(realiser* r, int frame, const hf_pose* a, const hf_pose* b,
+                                const hf_collision_query* way, hf_collision* hit) {
+    const hf_motion* m = r->motion;
+    hf_collision_query query = *way;
+    bool last = frame + 1 == m->frame_count;
+    double from_s = m->frames[frame].time_s, to_s = last ? from_s : m->frames[frame + 1].time_s;
+    hf_pose pose = {.q = r->between};
+    for (int i = 0; i < (last ? 1 : MOMENTS); i++) {
+        double t = (double)i / MOMENTS;
+        hf_motion_place_at(m, from_s + t * (to_s - from_s), r->placement);
+        hf_pose_between(r->creature, a, b, t, &pose);
+        hf_forward(r->creature, &pose, r->links);
+        // in the frame itself what touches from the next one on does not touch yet; its contacts come first
+        query.touch_count = i > 0 ? way->touch_count : touching(m, frame);
+        if (hf_collides(r->creature, r->placement, r->links, &query, hit)) return true;
+    }
+    return false;
+}
+
 static hf_status look_for_collision(realiser* r, int frame) {
     const hf_motion_frame *f = &r->motion->frames[frame], *g = frame + 1 < r->motion->frame_count ? f + 1 : f;
     hf_pose a = {f->root, f->q}, b = {g->root, g->q};
@@ -289,17 +320,12 @@ static hf_status look_for_collision(realiser* r, int frame) {
     query.step_m = HF_STEP_M;
     query.clearance = r->moves ? NULL : r->clearance;
     hf_collision hit;
-    bool collides;
-    hf_status status;
-    if (r->moves) {
-        // objects move too: the frame alone is judged
-        hf_motion_place(r->motion, frame, r->placement);
-        hf_forward(r->creature, &a, r->links);
-        collides = hf_collides(r->creature, r->placement, r->links, &query, &hit);
-        status = HF_OK;
-    } else {
+    bool collides = false;
+    hf_status status = HF_OK;
+    if (r->moves)
+        collides = collides_on_the_way(r, frame, &a, &b, &query, &hit);
+    else
         status = hf_move_collides(r->creature, r->placement, &a, &b, &query, r->workspace, &collides, &hit);
-    }
     return status == HF_OK && collides ? note(r, HF_FAULT_COLLIDES, frame, -1, &hit) : status;
 }
 
