@@ -208,8 +208,8 @@ expect 0 '{"outcome": "found", "frames": ' "$hf" realise "$stand_up" --json
 expect 0 '"kind": "schedule"' "$hf" info "$stand_up" --json
 expect 0 '{"name": "seat", "holds": 1, "held_s": ' "$hf" info "$stand_up" --json
 expect 0 'limb seat             1 hold,' "$hf" info "$stand_up"
-expect 0 ' s instead of ' "$hf" refine "$stand_up" -o "$work/refined" --set rounds=8 $small
-expect 0 'valid:' "$hf" check "$work/refined/stand-up.motion.json"
+expect 0 ' s instead of ' "$hf" refine data/clips/stairs.schedule.json -o "$work/refined" --set rounds=3 $small
+expect 0 'valid:' "$hf" check "$work/refined/stairs.motion.json"
 expect 3 'outside 10 to 1000' "$hf" refine "$stand_up" --fps 5
 expect 3 'is a scenario, refine needs a schedule' "$hf" refine stairs
 expect 2 '--refine and --raw exclude each other' "$hf" plan stairs --refine --raw
