@@ -143,7 +143,7 @@ hf_status hf_stance_build(hf_stance* stance, const hf_support* supports, int cou
     stance->weight = mass * HF_GRAVITY_M_S2;
     stance->cone_edges = o.cone_edges;
     stance->support_count = count;
-    memcpy(stance->supports, supports, sizeof *supports * (size_t)count);
+    if (count > 0) memcpy(stance->supports, supports, sizeof *supports * (size_t)count);
     stance->reference = middle(stance);
     fill_columns(stance);
     hf_workspace_mark mark = hf_workspace_begin(workspace);

@@ -42,7 +42,8 @@ static hf_status read_names(const char* path, const hf_clip_options* options, hf
                       "joints.txt beside the clip");
     size_t size = 0;
     if (status == HF_OK) status = hf_file_read(beside, &bytes, &size, error);
-    for (const char *line = bytes, *end = bytes + size; status == HF_OK && line < end;) {
+    const char *line = bytes, *end = bytes ? bytes + size : NULL;
+    while (status == HF_OK && line < end) {
         const char* stop = memchr(line, '\n', (size_t)(end - line));
         if (!stop) stop = end;
         if (!add_name(names, line, (size_t)(stop - line))) status = hf_fail_memory(error, beside);
