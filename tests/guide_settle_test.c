@@ -120,7 +120,6 @@ static void test_rising(void** state) {
     const hf_vec3 boxes[2][2] = {{{-3, -3, -0.2}, {6, 3, 0}}, {{0.5, -2, 0}, {0.7, 2, 5}}};
     world w;
     enter(&w, "data/creatures/climber.creature.json", boxes, 2);
-    w.scene->objects[1].grip = true; // else nothing bears a body beside a wall
     hf_transform guide[POSES], was[POSES];
     straight_guide(was, hf_v3(0, 0, STANDING_M), hf_v3(0, 0, 3));
     memcpy(guide, was, sizeof guide);

@@ -19,19 +19,8 @@ static hf_transform random_pose(hf_random* r) {
 
 /* ---- the condition ---- */
 
-/* Is a foot on a face with this normal, one with friction 0.5 and facing outwards, held by friction alone? */
-static bool is_flat(const float* corners) {
-    hf_vec3 v[3];
-    for (int k = 0; k < 3; k++)
-        v[k] = hf_v3((double)corners[3 * k], (double)corners[3 * k + 1], (double)corners[3 * k + 2]);
-    hf_vec3 n = hf_normalize(hf_cross(hf_sub(v[1], v[0]), hf_sub(v[2], v[0])));
-    return n.z > 0 && hypot(n.x, n.y) <= 0.5 * n.z;
-}
-
-/* Least distance by GJK from a convex body to every triangle of the objects, one after the other, or to those
-   that are flat enough to stand on. */
-static double brute_distance_to(const hf_scene* scene, bool flat_only, const hf_shape* shape,
-                                hf_transform pose) {
+/* Least distance by GJK from a convex body to every triangle of the objects, one after the other. */
+static double brute_distance(const hf_scene* scene, const hf_shape* shape, hf_transform pose) {
     double best = INFINITY;
     static const uint32_t sides[6] = {0, 1, 2, 0, 2, 1};
     for (int o = 0; o < hf_scene_object_count(scene); o++) {
@@ -40,7 +29,6 @@ static double brute_distance_to(const hf_scene* scene, bool flat_only, const hf_
             float corners[9];
             for (int k = 0; k < 9; k++)
                 corners[k] = v.mesh.vertices[3 * v.mesh.indices[3 * t + k / 3] + k % 3];
-            if (flat_only && !is_flat(corners)) continue;
             hf_shape flat = {.kind = HF_SHAPE_HULL,
                              .vertex_count = 3,
                              .face_count = 2,
@@ -50,10 +38,6 @@ static double brute_distance_to(const hf_scene* scene, bool flat_only, const hf_
         }
     }
     return best;
-}
-
-static double brute_distance(const hf_scene* scene, const hf_shape* shape, hf_transform pose) {
-    return brute_distance_to(scene, false, shape, pose);
 }
 
 static bool brute_inside(const box_scene* s, hf_vec3 p) {
@@ -112,13 +96,12 @@ static void condition_equals_brute_force(void** state) {
         uint64_t reach = 0;
         for (int b = 0; b < count; b++) {
             if (bodies[b].limb < 0) continue;
-            double d = brute_distance_to(w.scene, true, &bodies[b].shape, root);
+            double d = brute_distance(w.scene, &bodies[b].shape, root);
             bool reaches = (s.reach >> bodies[b].limb) & 1;
             if (d > 1e-6 && reaches) fail_msg("pose %d limb %d is %g away", i, bodies[b].limb, d);
             if (d == 0 && !reaches) {
                 hf_shape less = shrunk(&bodies[b].shape, 0.999, corners);
-                if (brute_distance_to(w.scene, true, &less, root) == 0)
-                    fail_msg("pose %d limb %d", i, bodies[b].limb);
+                if (brute_distance(w.scene, &less, root) == 0) fail_msg("pose %d limb %d", i, bodies[b].limb);
             }
             if (reaches) reach |= (uint64_t)1 << bodies[b].limb, limbs_seen++;
         }

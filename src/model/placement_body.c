@@ -102,14 +102,12 @@ typedef struct body_visit {
     int parting;   /* plane of a ready body that parted it from the last triangle */
     hf_vec3 point; /* in the shape's frame */
     double distance;
-    hf_triangle nearest;      /* in the object's frame */
-    const hf_object* bearing; /* triangles of this object that do not bear are passed over; NULL: none are */
-    hf_vec3 up;               /* in the object's frame */
+    hf_triangle nearest; /* in the object's frame */
 } body_visit;
 
 static void visit_start(body_visit* v, const body* b, const hf_placed* o) {
     v->parting = 0;
-    v->b = b, v->filled = false, v->triangle = -1, v->object_pose = o->pose, v->bearing = NULL;
+    v->b = b, v->filled = false, v->triangle = -1, v->object_pose = o->pose;
     hf_transform t = hf_compose(hf_inverse(b->pose), o->pose);
     v->rotation = hf_quat_matrix(t.rotation);
     v->position = t.position;
@@ -123,31 +121,22 @@ static bool meets_planes(const hf_triangle* local, const hf_ready_body* ready, c
     return hf_triangle_meets_planes(local, &ready->planes, point);
 }
 
-/* Does the triangle bear what stands on it by friction alone: is the upward direction in its friction cone?
-   Faces of open pieces bear on both sides. */
-static bool bears(const body_visit* v, const hf_triangle* t, uint32_t id) {
-    const hf_object* o = v->bearing;
-    hf_vec3 normal = hf_cross(hf_sub(t->v[1], t->v[0]), hf_sub(t->v[2], t->v[0]));
-    int side = o->pieces.solidity[o->pieces.of[id]];
-    double up = hf_dot(normal, v->up);
-    up = side == 0 ? fabs(up) : side * up;
-    return up > 0 && up * up * (1 + o->friction * o->friction) >= hf_dot(normal, normal);
-}
-
 /* Surely more than what rounding adds to the distance from a plane, m. */
 static const double BEYOND_M = 1e-9;
 
-/* Does the triangle lie wholly beyond the plane? */
-static bool is_beyond(const hf_triangle* t, const hf_plane* plane) {
+/* Does a plane of a ready body part the body from the triangle? A set without planes parts nothing. */
+static bool is_parted(const hf_ready_body* ready, int plane, const hf_triangle* t) {
+    if (plane >= ready->planes.count) return false;
+    hf_plane p = hf_plane_of(&ready->planes, plane);
     for (int k = 0; k < 3; k++)
-        if (hf_dot(plane->normal, t->v[k]) <= plane->offset + BEYOND_M) return false;
+        if (hf_dot(p.normal, t->v[k]) <= p.offset + BEYOND_M) return false;
     return true;
 }
 
 /* The plane of a ready body that parts it from a triangle; the first where there is none. */
 static int parting_plane(const hf_ready_body* ready, const hf_triangle* t) {
-    for (int i = 0; i < ready->planes.count && i < HF_PLANE_BUFFER; i++)
-        if (is_beyond(t, &ready->planes.buffer[i])) return i;
+    for (int i = 0; i < ready->planes.count; i++)
+        if (is_parted(ready, i, t)) return i;
     return 0;
 }
 
@@ -157,10 +146,9 @@ static bool visit_overlap(void* user, const hf_triangle* t, uint32_t id, double*
     (void)bound;
     body_visit* v = user;
     const hf_ready_body* ready = v->b->ready;
-    if (v->bearing && !bears(v, t, id)) return true;
     if (!ready && !v->filled) hf_plane_set_fill(&v->planes, v->b->shape, v->distance), v->filled = true;
     hf_triangle local = into_shape(t, &v->rotation, v->position);
-    if (ready && ready->planes.count > 0 && is_beyond(&local, &ready->planes.buffer[v->parting])) return true;
+    if (ready && is_parted(ready, v->parting, &local)) return true;
     if (!meets_planes(&local, ready, &v->planes, &v->point)) {
         if (ready) v->parting = parting_plane(ready, &local);
         return true;
@@ -419,22 +407,8 @@ static bool triangle_overlap(const hf_placement* p, const body* b, hf_met met) {
     return meets_planes(&local, b->ready, &b->ready->planes, &point);
 }
 
-/* The first triangle of the object that the body meets, of those that bear where that is asked; what can be
-   gripped bears everywhere. */
-static int find_reached(const hf_placement* p, int object, const body* b, bool bearing) {
-    const hf_object* o = &p->scene->objects[object];
-    if (!bearing || o->grip) return surface_overlap(p, object, b, b->ready->depth, NULL);
-    body_visit v;
-    visit_start(&v, b, &p->objects[object]);
-    v.distance = b->ready->depth, v.bearing = o;
-    v.up = hf_turn_into(&p->objects[object], hf_v3(0, 0, 1));
-    hf_tree_body box = box_in(b, &p->objects[object], v.distance);
-    p->kernel->body(o->tree, &box, 0, visit_overlap, &v);
-    return v.triangle;
-}
-
 bool hf_placement_reach_ready(const hf_placement* placement, const hf_ready_body* ready, hf_transform pose,
-                              bool bearing, hf_met* met) {
+                              hf_met* met) {
     body b;
     body_fill_ready(&b, ready, pose);
     if (met->object >= 0 && triangle_overlap(placement, &b, *met)) return true;
@@ -443,7 +417,7 @@ bool hf_placement_reach_ready(const hf_placement* placement, const hf_ready_body
     for (int i; (i = hf_upper_meet_next(&walk)) >= 0;) {
         const hf_object* object = &placement->scene->objects[i];
         if (!object->contact || object->movable) continue;
-        int triangle = find_reached(placement, i, &b, bearing);
+        int triangle = surface_overlap(placement, i, &b, ready->depth, NULL);
         if (triangle < 0) continue;
         *met = (hf_met){i, triangle};
         return true;

@@ -181,9 +181,8 @@ typedef struct hf_met {
 /* Does the body overlap a surface, or lie wholly inside a solid? As hf_placement_overlap. */
 bool hf_placement_overlap_ready(const hf_placement* placement, const hf_ready_body* ready, hf_transform pose);
 /* Does the body overlap a surface that can hold a creature: of an object that allows contact and is not
-   movable, and where `bearing` is set flat enough to stand on by friction, or of an object to grip? `met` is
-   looked at first and gets the triangle; it belongs to one value of `bearing`. */
+   movable? `met` is looked at first and gets the triangle. */
 bool hf_placement_reach_ready(const hf_placement* placement, const hf_ready_body* ready, hf_transform pose,
-                              bool bearing, hf_met* met);
+                              hf_met* met);
 
 #endif

@@ -12,7 +12,6 @@
 #include "model/tolerance.h"
 #include <holdfast/kinematics.h>
 
-#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -297,7 +296,6 @@ static void take_wishes(hf_guide_model* m, const hf_creature_view* v) {
         m->excludes[i] = mask_of(v->limbs[i].excludes, v->limbs[i].exclude_count);
     m->tilt_rad = v->guide.tilt, m->tilt_max_rad = v->guide.tilt_max;
     m->tilt_side_rad = v->guide.tilt_side, m->any = v->guide.any;
-    m->stands = m->tilt_max_rad < M_PI;
 }
 
 /* ---- the whole ---- */
@@ -349,7 +347,6 @@ static void finish(hf_guide_model* m) {
     h = hf_hash_int(h, (int64_t)m->limbs);
     for (int i = 0; i < HF_GUIDE_LIMBS; i++) h = hf_hash_int(h, (int64_t)m->excludes[i]);
     h = hf_hash_int(h, m->any);
-    h = hf_hash_int(h, m->stands);
     h = hf_hash_double(h, m->tilt_rad);
     h = hf_hash_double(h, m->tilt_side_rad);
     m->hash = hf_hash_double(h, m->tilt_max_rad);

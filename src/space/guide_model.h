@@ -29,7 +29,6 @@ struct hf_guide_model {
     hf_guide_core* core;
     /* which limbs must reach something (hf_guide) */
     bool bounded; /* tilt and reach count */
-    bool stands;  /* has an upright: only surfaces count that bear a limb from below */
     uint64_t upright, bent, limbs;
     uint64_t excludes[HF_GUIDE_LIMBS];
     double tilt_rad, tilt_max_rad, tilt_side_rad;

@@ -65,7 +65,7 @@ static bool trunk_meets(const hf_guide_model* m, const hf_placement* placement, 
 
 static bool limb_reaches(const hf_guide_model* m, const hf_placement* placement, const hf_transform* root,
                          int limb, hf_met* met) {
-    return hf_placement_reach_ready(placement, &m->reach[limb].ready, *root, m->stands, met);
+    return hf_placement_reach_ready(placement, &m->reach[limb].ready, *root, met);
 }
 
 /* Limbs that exclude one that counts do not count beside it. */
