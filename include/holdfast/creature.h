@@ -200,8 +200,8 @@ HF_API int hf_creature_find_link(const hf_creature* creature, const char* name);
 HF_API int hf_creature_find_joint(const hf_creature* creature, const char* name);
 HF_API int hf_creature_find_limb(const hf_creature* creature, const char* name);
 
-/* Are these two bodies tested against each other? False for bodies of one link or of a link and the next one
-   above it that has a body, for pairs the SRDF disables, and for pairs that touch in the rest posture. */
+/* Are these two bodies tested against each other? False for bodies of one link or of a link and its parent,
+   for pairs the SRDF disables, and for pairs that touch in the rest posture. */
 HF_API bool hf_creature_pair_enabled(const hf_creature* creature, int body_a, int body_b);
 
 /* 64-bit hash of everything that decides motion, the same for the same files on every machine. */

@@ -86,20 +86,6 @@ static hf_status disabled_links(hf_build* b, uint32_t** table) {
     return HF_OK;
 }
 
-/* Links are at one place when they are nearer than files round numbers. */
-static const double ONE_PLACE_M = 1e-6;
-
-/* The link above, -1 for none. A joint of several axes is a chain of links without a body at one place: the
-   link above such a joint counts. */
-static int link_above(const hf_build* b, int link) {
-    const hf_creature_view* v = &b->creature->view;
-    int up = v->links[link].parent_link;
-    while (up >= 0 && v->links[up].body_count == 0 &&
-           hf_distance(b->rest_links[link].position, b->rest_links[up].position) < ONE_PLACE_M)
-        link = up, up = v->links[up].parent_link;
-    return up;
-}
-
 hf_status hf_build_pairs(hf_build* b) {
     hf_creature* c = b->creature;
     const hf_creature_view* v = &c->view;
@@ -118,7 +104,7 @@ hf_status hf_build_pairs(hf_build* b) {
     for (int i = 0; i < v->body_count; i++) {
         for (int k = i + 1; k < v->body_count; k++) {
             int one = v->bodies[i].link, two = v->bodies[k].link;
-            if (one == two || link_above(b, one) == two || link_above(b, two) == one) continue;
+            if (one == two || v->links[one].parent_link == two || v->links[two].parent_link == one) continue;
             size_t bit = (size_t)one * links + (size_t)two;
             if (disabled[bit / 32] >> (bit % 32) & 1) continue;
             if (!touch(&rest[i], &rest[k])) set_pair(c, i, k);
