@@ -38,10 +38,13 @@ static bool carries(const hf_object_view* view) { return view->contact && !view-
 static bool gather_object(const check_job* job, int frame, int o, const double middle[3], double reach,
                           ground* g) {
     check_frame at = check_frame_of(check_object_at(job, o, frame, 0));
-    for (int t = 0; t < job->objects[o].triangle_count; t++) {
+    double centre[3], low[3], high[3], corner = sqrt(3) * reach;
+    check_frame_unpoint(&at, middle, centre);
+    for (int i = 0; i < 3; i++) low[i] = centre[i] - corner, high[i] = centre[i] + corner;
+    check_walk walk = check_walk_start(&job->objects[o], NULL, low, high);
+    for (const double* own; (own = check_walk_next(&walk));) {
         double tri[9];
-        for (int k = 0; k < 3; k++)
-            check_frame_point(&at, job->objects[o].triangles + 9 * t + 3 * k, tri + 3 * k);
+        for (int k = 0; k < 3; k++) check_frame_point(&at, own + 3 * k, tri + 3 * k);
         if (!near_box(tri, middle, reach)) continue;
         if (!HF_GROW(g->triangles, g->capacity, g->count)) return false;
         memcpy(g->triangles[g->count++], tri, sizeof tri);

@@ -1,5 +1,5 @@
 /* The inside of the validity report. Everything here is written for this folder alone: matrices instead
-   of quaternions, plain loops over triangles instead of a tree, so that a mistake in the code that
+   of quaternions, plain loops over blocks of triangles instead of a tree, so that a mistake in the code that
    planned a motion cannot hide itself. Only data (creature, scene, motion) comes from elsewhere. */
 #ifndef HF_CHECK_CHECK_H
 #define HF_CHECK_CHECK_H
@@ -108,10 +108,15 @@ typedef struct check_near {
 } check_near;
 void check_near_free(check_near* near);
 /* Objects as plain triangles with the watertight pieces among them. */
+typedef struct check_block {
+    int first, count; /* into triangles: neighbours of one piece */
+    double low[3], high[3];
+} check_block;
 typedef struct check_piece {
     int first, count; /* into triangles, grouped by piece */
-    bool closed;      /* watertight */
-    bool convex;      /* and convex */
+    int first_block, block_count;
+    bool closed; /* watertight */
+    bool convex; /* and convex */
     double low[3], high[3];
 } check_piece;
 typedef struct check_object {
@@ -120,10 +125,25 @@ typedef struct check_object {
     double* triangles;  /* nine numbers each, object frame, grouped by piece */
     int piece_count;
     check_piece* pieces;
+    int block_count;
+    check_block* blocks; /* of each piece after the other */
 } check_object;
 
 hf_status check_object_build(const hf_object_view* view, check_object* out);
 void check_object_free(check_object* object);
+/* Sorts the triangles of each piece into blocks; false when memory is out. */
+bool check_blocks_build(check_object* object);
+/* Goes through the triangles whose boxes meet a box (object frame), of one piece or (NULL) of all. */
+typedef struct check_walk {
+    const check_object* object;
+    double low[3], high[3];
+    int block, end, next; /* next: triangle of the block */
+} check_walk;
+check_walk check_walk_start(const check_object* object, const check_piece* piece, const double low[3],
+                            const double high[3]);
+const double* check_walk_next(check_walk* walk);
+/* Distance from a point (object frame) to the nearest triangle. */
+double check_object_distance(const check_object* object, const double point[3]);
 /* Is the point (object frame) inside the watertight pieces, cavities left out? */
 bool check_object_inside(const check_object* object, const double point[3]);
 bool check_piece_inside(const check_object* object, const check_piece* piece, const double point[3]);

@@ -24,10 +24,9 @@ static double surface_gap(const check_job* job, int frame, int object, const dou
     for (int o = 0; o < job->object_count; o++) {
         if (object >= 0 ? o != object : !job->views[o].contact) continue;
         check_frame at = check_frame_of(check_object_at(job, o, frame, 0));
-        double p[3], near[3];
+        double p[3];
         check_frame_unpoint(&at, world, p);
-        for (int t = 0; t < job->objects[o].triangle_count; t++)
-            best = fmin(best, check_point_triangle(p, job->objects[o].triangles + 9 * t, near));
+        best = fmin(best, check_object_distance(&job->objects[o], p));
     }
     return best;
 }
@@ -52,11 +51,12 @@ typedef struct facing {
 
 static void face_object(const check_object* o, const check_frame* at, const double world[3],
                         const double stated[3], facing* f) {
-    double p[3], near[3], n[3];
+    double p[3], low[3], high[3], near[3], n[3];
     check_frame_unpoint(at, world, p);
-    for (int i = 0; i < o->piece_count; i++)
-        for (int t = 0; t < o->pieces[i].count; t++) {
-            const double* tri = o->triangles + 9 * (o->pieces[i].first + t);
+    for (int i = 0; i < 3; i++) low[i] = p[i] - HOLD_M, high[i] = p[i] + HOLD_M;
+    for (int i = 0; i < o->piece_count; i++) {
+        check_walk walk = check_walk_start(o, &o->pieces[i], low, high);
+        for (const double* tri; (tri = check_walk_next(&walk));) {
             if (check_point_triangle(p, tri, near) > HOLD_M || !triangle_normal(tri, n)) continue;
             check_frame_turn(at, n, n);
             /* An open piece has two sides. */
@@ -65,6 +65,7 @@ static void face_object(const check_object* o, const check_frame* at, const doub
             for (int k = 0; k < f->count && !known; k++) known = dot(n, f->normals[k]) > 1 - 1e-9;
             if (!known) memcpy(f->normals[f->count++], n, sizeof n);
         }
+    }
 }
 
 /* Sine of the angle between a direction and the nearest one that pushes along all the normals can give; 1

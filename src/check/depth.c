@@ -59,19 +59,22 @@ static double behind(const check_body* b, const double plane[4]) {
     return plane[3] - low + b->radius;
 }
 
+/* A walk through the triangles of a piece within some distance of a place. */
+static check_walk walk_near(const check_object* o, const check_piece* piece, const double centre[3],
+                            double reach) {
+    double low[3], high[3];
+    for (int i = 0; i < 3; i++) low[i] = centre[i] - reach, high[i] = centre[i] + reach;
+    return check_walk_start(o, piece, low, high);
+}
+
 /* The piece's triangles near the body, in the body's frame; how many of them a part can be grown from. */
-static bool gather(const check_body* b, const check_frame* at, const double* triangles, int count,
-                   double margin, double enough, bool swallowed, check_near* near, int* seeds) {
+static bool gather(const check_body* b, const check_frame* at, const check_object* o,
+                   const check_piece* piece, double enough, bool swallowed, check_near* near, int* seeds) {
     near->count = *seeds = 0;
-    double centre[3], reach = b->reach + 2 * margin;
+    double centre[3], margin = near->margin;
     check_frame_point(at, b->centre, centre);
-    for (int t = 0; t < count; t++) {
-        const double* tri = triangles + 9 * t;
-        bool apart = false;
-        for (int i = 0; i < 3 && !apart; i++)
-            apart = centre[i] + reach < fmin(tri[i], fmin(tri[3 + i], tri[6 + i])) ||
-                    centre[i] - reach > fmax(tri[i], fmax(tri[3 + i], tri[6 + i]));
-        if (apart) continue;
+    check_walk walk = walk_near(o, piece, centre, b->reach + 2 * margin);
+    for (const double* tri; (tri = check_walk_next(&walk));) {
         if (!HF_GROW(near->items, near->capacity, near->count)) return false;
         check_near_triangle* n = &near->items[near->count];
         for (int k = 0; k < 3; k++) check_frame_unpoint(at, tri + 3 * k, n->corners + 3 * k);
@@ -123,13 +126,12 @@ static void cover(check_near* near) {
    or everywhere when the piece has swallowed it. */
 static double closed_depth(const check_body* b, const check_frame* at, const check_object* o,
                            const check_piece* piece, double enough, bool swallowed, check_near* near) {
-    const double* triangles = o->triangles + 9 * piece->first;
     check_frame here = check_frame_of(hf_transform_identity());
     for (double margin = FIRST_MARGIN_M;; margin *= WIDER) {
         near->margin = margin;
         int seeds;
         double worst = 0;
-        if (!gather(b, at, triangles, piece->count, margin, enough, swallowed, near, &seeds)) return NAN;
+        if (!gather(b, at, o, piece, enough, swallowed, near, &seeds)) return NAN;
         for (int t = 0; seeds && t < near->count; t++) {
             double least = fmax(enough, worst);
             if (!near->items[t].seed || behind(b, near->items[t].plane) <= least) continue;
@@ -159,24 +161,18 @@ static bool boxes_apart(const double centre[3], double reach, const double low[3
 /* How deep the deepest point of a piece's surface is under the body's skin: for a round body whose middle is
    outside of the piece that is its depth, and for a piece that is not watertight the only one there is. */
 static double surface_depth(const check_body* b, const check_frame* at, const double centre[3],
-                            const double* triangles, int count, double enough) {
+                            const check_object* o, const check_piece* piece, double enough) {
     double worst = 0;
-    for (int t = 0; t < count; t++) {
-        const double* tri = triangles + 9 * t;
-        double low[3], high[3];
-        for (int i = 0; i < 3; i++)
-            low[i] = fmin(tri[i], fmin(tri[3 + i], tri[6 + i])),
-            high[i] = fmax(tri[i], fmax(tri[3 + i], tri[6 + i]));
-        if (boxes_apart(centre, b->reach, low, high)) continue;
+    check_walk walk = walk_near(o, piece, centre, b->reach);
+    for (const double* tri; (tri = check_walk_next(&walk));)
         worst = fmax(worst, check_body_triangle(b, at, tri, enough));
-    }
     return worst;
 }
 
 static double piece_depth(const check_body* b, const check_frame* at, const double centre[3],
                           const check_object* o, const check_piece* piece, double enough, check_near* near) {
     if (!b->round && piece->closed) return closed_depth(b, at, o, piece, enough, false, near);
-    double depth = surface_depth(b, at, centre, o->triangles + 9 * piece->first, piece->count, enough);
+    double depth = surface_depth(b, at, centre, o, piece, enough);
     if (!piece->closed || !(depth > 0)) return depth;
     /* The middle of a round body is crossed, inside or outside. */
     bool inside = depth < b->radius && check_piece_inside(o, piece, centre);

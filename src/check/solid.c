@@ -85,6 +85,7 @@ static bool join_edges(const hf_mesh* mesh, const int* welded, int* parent, bool
 
 /* A triangle lower than this has no area: its corners are floats. */
 static const double NO_HEIGHT_M = 1e-6;
+static const double ROUNDING = 1e-14; /* of a difference of two products, as a share of them: 45 roundings */
 enum { MANY = 2000 }; /* triangles of a piece: to ask whether it is convex takes the square of their number */
 
 static bool has_area(const double tri[9]) {
@@ -189,7 +190,8 @@ hf_status check_object_build(const hf_object_view* view, check_object* out) {
     bool* open = hf_alloc((size_t)mesh->triangle_count, sizeof(bool));
     bool good = welded && parent && open && weld(mesh, welded);
     for (int t = 0; good && t < mesh->triangle_count; t++) parent[t] = t;
-    good = good && join_edges(mesh, welded, parent, open) && gather(mesh, parent, open, out);
+    good = good && join_edges(mesh, welded, parent, open) && gather(mesh, parent, open, out) &&
+           check_blocks_build(out);
     hf_free(welded);
     hf_free(parent);
     hf_free(open);
@@ -203,6 +205,7 @@ hf_status check_object_build(const hf_object_view* view, check_object* out) {
 void check_object_free(check_object* object) {
     hf_free(object->triangles);
     hf_free(object->pieces);
+    hf_free(object->blocks);
     memset(object, 0, sizeof *object);
 }
 
@@ -229,11 +232,47 @@ static double winding(const double* triangles, int count, const double p[3]) {
     return sum / (4 * 3.14159265358979323846);
 }
 
+/* Twice the area, seen from above, of the triangle that an edge makes with a point. Both triangles of an edge
+   get the same number with another sign. `sure` is lost where rounding could decide the sign. */
+static double side_of(const double a[3], const double b[3], const double p[3], bool* sure) {
+    bool turned = a[0] > b[0] || (a[0] == b[0] && a[1] > b[1]);
+    const double *from = turned ? b : a, *to = turned ? a : b;
+    double one = (to[0] - from[0]) * (p[1] - from[1]), two = (to[1] - from[1]) * (p[0] - from[0]);
+    *sure = *sure && fabs(one - two) > ROUNDING * (fabs(one) + fabs(two));
+    return turned ? two - one : one - two;
+}
+
+/* How often the surface is left on the way straight up from the point, entries counted against: +1 for a
+   triangle above that faces up, -1 for one that faces down. `sure` is lost where the way meets an edge or the
+   point is as good as on a triangle. */
+static int leaves_above(const double tri[9], const double p[3], bool* sure) {
+    double s[3];
+    for (int k = 0; k < 3; k++) s[k] = side_of(tri + 3 * ((k + 1) % 3), tri + 3 * ((k + 2) % 3), p, sure);
+    bool up = s[0] > 0 && s[1] > 0 && s[2] > 0, down = s[0] < 0 && s[1] < 0 && s[2] < 0;
+    if (!up && !down) return 0;
+    double area = s[0] + s[1] + s[2], z = (s[0] * tri[2] + s[1] * tri[5] + s[2] * tri[8]) / area;
+    *sure = *sure && fabs(z - p[2]) > NO_HEIGHT_M;
+    return z < p[2] ? 0 : up ? 1 : -1;
+}
+
+/* The winding number by crossings, where none of them is near an edge. */
+static bool winding_above(const check_object* o, const check_piece* piece, const double p[3], double* out) {
+    double high[3] = {p[0], p[1], INFINITY}, low[3] = {p[0], p[1], p[2] - NO_HEIGHT_M};
+    check_walk w = check_walk_start(o, piece, low, high);
+    bool sure = true;
+    int sum = 0;
+    for (const double* tri; sure && (tri = check_walk_next(&w));) sum += leaves_above(tri, p, &sure);
+    *out = sum;
+    return sure;
+}
+
 /* How often the piece goes around the point; 0 for one that is not watertight. */
 static double piece_winding(const check_object* object, const check_piece* p, const double point[3]) {
     bool in_box = p->closed;
     for (int k = 0; k < 3; k++) in_box = in_box && point[k] > p->low[k] && point[k] < p->high[k];
-    return in_box ? winding(object->triangles + 9 * p->first, p->count, point) : 0;
+    double around = 0;
+    if (!in_box || winding_above(object, p, point, &around)) return around;
+    return winding(object->triangles + 9 * p->first, p->count, point);
 }
 
 bool check_piece_inside(const check_object* object, const check_piece* piece, const double point[3]) {
