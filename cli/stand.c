@@ -2,6 +2,7 @@
  */
 #include "command.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +29,7 @@ hf_status stand_scenario(const options* o, hf_scenario* s, hf_error* error) {
 /* "X,Y" or "X,Y,YAW". */
 static bool read_place(const char* text, double at[3]) {
     int end = 0;
-    at[0] = at[1] = at[2] = 0;
+    at[0] = at[1] = 0, at[2] = NAN; // no heading
     if (!text) return true;
     if (sscanf(text, "%lf,%lf%n", &at[0], &at[1], &end) == 2) {
         if (!text[end]) return true;

@@ -291,12 +291,36 @@ static void others_stand(void** state) {
     hf_scene_free(scene);
 }
 
+/* On a ledge beside a wall, with no room for the quadruped's trunk across it: along X there is no stand, and
+   without a heading the quadruped stands along the ledge. */
+static void without_a_heading_one_is_found(void** state) {
+    (void)state;
+    hf_creature* creature = shipped("quadruped");
+    hf_mesh ledge_mesh, wall_mesh;
+    hf_object_def objects[2] = {box("ledge", hf_v3(-0.3, -3, -1), hf_v3(0.3, 3, 0), &ledge_mesh),
+                                box("wall", hf_v3(0.3, -3, -1), hf_v3(1, 3, 3), &wall_mesh)};
+    hf_scene* scene = build(objects, 2);
+    hf_stand_result along_x = stand(creature, scene, 0, 0, 0), any = stand(creature, scene, 0, 0, NAN);
+    assert_int_equal(along_x.outcome, HF_NONE);
+    assert_int_equal(any.outcome, HF_FOUND);
+    must_be_valid(creature, scene, &any);
+    hf_vec3 ahead = hf_rotate(any.state.pose.root.rotation, hf_v3(1, 0, 0));
+    assert_true(fabs(ahead.y) > 0.99);
+    hf_stand_result_free(&along_x);
+    hf_stand_result_free(&any);
+    hf_scene_free(scene);
+    hf_mesh_free(&ledge_mesh);
+    hf_mesh_free(&wall_mesh);
+    hf_creature_free(creature);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shipped_creatures_stand),    cmocka_unit_test(feet_find_a_step),
-        cmocka_unit_test(the_highest_floor_counts),   cmocka_unit_test(places_without_a_stand),
-        cmocka_unit_test(scenarios_start_at_a_place), cmocka_unit_test(a_place_is_a_goal),
-        cmocka_unit_test(undersides_are_no_ground),   cmocka_unit_test(others_stand),
+        cmocka_unit_test(shipped_creatures_stand),        cmocka_unit_test(feet_find_a_step),
+        cmocka_unit_test(the_highest_floor_counts),       cmocka_unit_test(places_without_a_stand),
+        cmocka_unit_test(scenarios_start_at_a_place),     cmocka_unit_test(a_place_is_a_goal),
+        cmocka_unit_test(undersides_are_no_ground),       cmocka_unit_test(others_stand),
+        cmocka_unit_test(without_a_heading_one_is_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

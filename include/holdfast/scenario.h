@@ -25,8 +25,9 @@ HF_API const char* hf_scenario_kind_text(hf_scenario_kind kind);
 typedef struct hf_scenario_state {
     hf_pose pose;
     bool whole;
-    bool stands; /* only a place was given ("at"): x, y and heading of the root count until hf_scenario_stand
-                  */
+    bool stands;      /* only a place was given ("at"): x, y and heading of the root count until
+                         hf_scenario_stand */
+    bool any_heading; /* and no heading with it */
     bool placed; /* hf_scenario_stand found the pose at a place: as a goal it is reached where the body stands
                     there, whatever its feet stand on */
     int contact_count;

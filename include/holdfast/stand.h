@@ -18,8 +18,9 @@ typedef struct hf_stand_result {
 HF_API void hf_stand_result_free(hf_stand_result* result);
 
 /* Stands the creature with its walking limbs on the highest surface at x, y that allows contact, looking
-   along yaw (radians about Z): balanced by options->margin_m, free of collision, and as high as the standing
-   posture of the model allows. HF_OK with an outcome when it could be tried at all. */
+   along yaw (radians about Z; NaN: along X, or where it cannot stand so, along the nearest of the headings an
+   eighth of a turn apart in which it can): balanced by options->margin_m, free of collision, and as high as
+   the standing posture of the model allows. HF_OK with an outcome when it could be tried at all. */
 HF_API hf_status hf_stand(const hf_plan_model* model, const hf_scene* scene, double x, double y, double yaw,
                           const hf_plan_options* options, hf_stand_result* result, hf_error* error);
 

@@ -151,7 +151,7 @@ static void read_place(hf_scenario_reader* r, const char* where, const json_t* o
                      "\"contacts\" do not go with it");
     size_t count = json_array_size(at);
     if (!hf_json_numbers(&r->json, inner, at, count == 3 ? 3 : 2, v)) return;
-    state->stands = true;
+    state->stands = true, state->any_heading = count != 3;
     state->pose.root.position = hf_v3(v[0], v[1], 0);
     state->pose.root.rotation = hf_quat_axis_angle(hf_v3(0, 0, 1), v[2]);
 }

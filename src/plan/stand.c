@@ -147,6 +147,18 @@ static hf_status stand(hf_planner* p, double x, double y, double yaw, hf_stand_r
     return status;
 }
 
+/* Along X, or in the first of the headings beside it in which the creature can stand: an eighth of a turn to
+   the left, to the right, a quarter to the left and so on. The reason is that of the first. */
+static hf_status stand_anyhow(hf_planner* p, double x, double y, hf_stand_result* r) {
+    hf_status status = stand(p, x, y, 0, r);
+    for (int i = 1; i < 8 && status == HF_OK && r->outcome != HF_FOUND; i++) {
+        hf_stand_result other = {.outcome = HF_NONE};
+        status = stand(p, x, y, (i % 2 ? 1 : -1) * ((i + 1) / 2) * M_PI / 4, &other);
+        if (status != HF_OK || other.outcome == HF_FOUND) *r = other;
+    }
+    return status;
+}
+
 hf_status hf_stand(const hf_plan_model* model, const hf_scene* scene, double x, double y, double yaw,
                    const hf_plan_options* options, hf_stand_result* result, hf_error* error) {
     HF_REQUIRE(error, model && scene && options && result);
@@ -154,7 +166,7 @@ hf_status hf_stand(const hf_plan_model* model, const hf_scene* scene, double x, 
     result->outcome = HF_NONE;
     hf_status status = hf_options_check(hf_plan_option_table(), options, error);
     if (status != HF_OK) return status;
-    if (!(fabs(x) <= FARTHEST_M && fabs(y) <= FARTHEST_M && isfinite(yaw)))
+    if (!(fabs(x) <= FARTHEST_M && fabs(y) <= FARTHEST_M && !isinf(yaw)))
         return hf_fail(error, HF_ERROR_ARGUMENT, NULL, 0, "at",
                        "%g %g %g is no place within 10,000 km of the origin", x, y, yaw);
     hf_planner p = {.world = {.model = model,
@@ -163,7 +175,7 @@ hf_status hf_stand(const hf_plan_model* model, const hf_scene* scene, double x, 
                               .scene = scene,
                               .options = options}};
     status = hf_planner_begin(&p);
-    if (status == HF_OK) status = stand(&p, x, y, yaw, result);
+    if (status == HF_OK) status = isnan(yaw) ? stand_anyhow(&p, x, y, result) : stand(&p, x, y, yaw, result);
     p.own_guide = NULL;
     hf_planner_end(&p);
     if (status == HF_OK) return HF_OK;
@@ -175,8 +187,9 @@ static hf_status stand_state(hf_scenario* s, const char* which, hf_scenario_stat
                              const hf_plan_model* model, const hf_plan_options* options, hf_error* error) {
     if (!state->pose.q || !state->stands) return HF_OK;
     hf_vec3 ahead = hf_rotate(state->pose.root.rotation, hf_v3(1, 0, 0)), at = state->pose.root.position;
+    double yaw = state->any_heading ? NAN : hf_atan2(ahead.y, ahead.x);
     hf_stand_result r;
-    hf_status status = hf_stand(model, s->scene, at.x, at.y, hf_atan2(ahead.y, ahead.x), options, &r, error);
+    hf_status status = hf_stand(model, s->scene, at.x, at.y, yaw, options, &r, error);
     if (status != HF_OK) return status;
     if (r.outcome != HF_FOUND) return hf_fail(error, HF_ERROR_FORMAT, s->path, 0, which, "%s", r.why);
     hf_free(state->pose.q);
