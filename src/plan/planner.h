@@ -235,6 +235,8 @@ void hf_plan_pair_text(const hf_plan_world* world, const hf_collision* hit, char
 void hf_plan_block_text(const hf_plan_world* world, const hf_plan_block* block, char* text, size_t size);
 
 /* ---- plan_goal.c ---- */
+/* The body moved from knot `first` on, nothing else changed: a stance of its own in the tree. */
+bool hf_plan_stay(hf_planner* p, int first);
 /* From the last node to the goal: its root, and its contacts and posture where it is whole. Nothing changes
    when it fails. */
 bool hf_plan_arrive(hf_planner* p, const hf_scenario_state* goal);

@@ -38,6 +38,15 @@ typedef struct hf_step_query {
     int index;
 } hf_step_query;
 
+/* A contact that a limb shall make, and bodies between which that may happen, the best first; none: near the
+   guide. */
+typedef struct hf_step_wish {
+    const hf_plan_hold* hold;
+    const hf_pose* poses;
+    int pose_count;
+    double margin; /* that those bodies have, m */
+} hf_step_wish;
+
 /* ---- places.c ---- */
 /* Is there any spot that the limb may reach from the root? */
 bool hf_places_any(const hf_plan_world* world, int limb, hf_transform root);
@@ -65,7 +74,7 @@ bool hf_step_places(hf_planner* p, const hf_step_query* query, hf_step_list* lis
 /* Moves a limb to its next contact, or makes one: the best that no child of the node has; `forced` is the
    contact to make, NULL to choose. A speculative step is one that does not seem to lead on. Appends knots and
    fills the child when true; *blocked when it failed because the limb found no way to its next contact. */
-bool hf_step_limb(hf_planner* p, hf_plan_node* node, int limb, const hf_plan_hold* forced, bool speculative,
+bool hf_step_limb(hf_planner* p, hf_plan_node* node, int limb, const hf_step_wish* forced, bool speculative,
                   hf_plan_node* child, bool* blocked);
 /* Lets a contact go. */
 bool hf_step_release(hf_planner* p, hf_plan_node* node, int limb, hf_plan_node* child);

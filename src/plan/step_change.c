@@ -7,6 +7,8 @@
 
 #include <limits.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { ADVANCES = 4, NEAR_ADVANCE = ADVANCES - 2 };
@@ -154,7 +156,7 @@ typedef struct change {
     const hf_plan_node* node;
     int limb, rest_count, index;
     hf_plan_hold* old; /* NULL: it had no contact */
-    const hf_plan_hold* forced;
+    const hf_step_wish* forced;
     hf_plan_hold rest[HF_MAX_HOLDS + 1]; /* and behind them the next one */
     const hf_stance *all_carry, *rest_carry;
     hf_pose departure, end, arrivals[HF_ARRIVALS], scratch;
@@ -191,13 +193,31 @@ static int find_arrivals(change* c) {
     return count;
 }
 
+/* The first of the wished bodies, or of the one that is given, that keeps the holds, balanced on the stance
+   and free, and lets the limb of `leaving` go. */
+static bool find_wished(change* c, const hf_plan_hold* holds, int count, const hf_plan_hold* leaving,
+                        const hf_pose* given, hf_pose* pose) {
+    hf_planner* p = c->planner;
+    for (int i = given ? -1 : 0; i < c->forced->pose_count && hf_plan_ok(p); i++) {
+        hf_pose_copy(&p->world, i < 0 ? given : &c->forced->poses[i], pose);
+        if (hf_stance_pose_from(p, holds, count, c->rest_carry, c->forced->margin, leaving, pose))
+            return true;
+        if (getenv("DBG")) fprintf(stderr, "      wished %d count %d margin %.3f hit %s root %.2f %.2f\n", i, count, hf_stance_margin(c->rest_carry, hf_com_at(p, pose)), p->tools.has_hit ? p->world.view->links[p->world.view->bodies[p->tools.hit.body].link].name : "", pose->root.position.x, pose->root.position.z); p->tools.has_hit = false;
+    }
+    return false;
+}
+
+static bool is_wished(const change* c) { return c->forced && c->forced->pose_count > 0; }
+
 /* The departure, no farther ahead than the advance `first`, and what the limb finds from there. */
 static bool find_start(change* c, int first, hf_step_list* list) {
     hf_planner* p = c->planner;
     list->count = 0;
     p->tools.has_hit = false;
-    if (!find_departure(p, c->node, c->old, c->rest_carry, first, &c->index, &c->departure)) {
-        if (c->old) c->old->stuck = first == 0;
+    c->index = c->node->guide_index;
+    if (is_wished(c) ? !find_wished(c, c->node->holds, c->node->hold_count, c->old, NULL, &c->departure)
+                     : !find_departure(p, c->node, c->old, c->rest_carry, first, &c->index, &c->departure)) {
+        if (c->old && !is_wished(c)) c->old->stuck = first == 0;
         block(c, HF_PLAN_CANNOT_LEAVE, c->old);
         return false;
     }
@@ -205,7 +225,7 @@ static bool find_start(change* c, int first, hf_step_list* list) {
         hf_pose to = {.q = list->items[0].q};
         hf_pose_copy(&p->world, &c->departure, &to);
         list->count = 1;
-        list->items[0].hold = *c->forced;
+        list->items[0].hold = *c->forced->hold;
         list->items[0].root = to.root;
         return true;
     }
@@ -265,12 +285,13 @@ static bool find_end(change* c, const hf_step_candidate* to) {
     if (c->bridges && next->until < soon) next->until = soon;
     if (!c->forced && (!goes_on(w, c->index, c->speculative, c->old, next) || is_taken(c, next)))
         return false;
-    if (!c->bridges) hf_hold_tighten(p, c->index, &touching, next);
+    if (!c->bridges && !is_wished(c)) hf_hold_tighten(p, c->index, &touching, next);
     if (!c->forced && !c->bridges && !goes_on(w, c->index, c->speculative, c->old, next)) return false;
     p->progress.work++;
     hf_pose_copy(w, &touching, &c->end);
     p->tools.has_hit = false;
-    bool stands = c->bridges ? hf_stance_pose_from(p, c->rest, c->rest_count + 1, c->rest_carry,
+    bool stands = is_wished(c) ? find_wished(c, c->rest, c->rest_count + 1, next, &c->departure, &c->end)
+    : c->bridges ? hf_stance_pose_from(p, c->rest, c->rest_count + 1, c->rest_carry,
                                                    hf_pose_margin(p), next, &c->end)
                              : hf_stance_pose(p, c->rest, c->rest_count + 1, c->rest_carry, hf_pose_margin(p),
                                               to->root, next, &c->end);
@@ -295,8 +316,10 @@ static bool carry_out(change* c, hf_plan_node* child) {
     hf_planner* p = c->planner;
     hf_plan_hold* next = &c->rest[c->rest_count];
     p->tools.has_hit = false;
+    if (getenv("DBG")) fprintf(stderr, "     carry out\n");
     if (!c->moved && !move_body(p, c->node, c->all_carry, &c->departure)) {
         block(c, HF_PLAN_NO_BODY_WAY, next);
+        if (getenv("DBG")) fprintf(stderr, "     no body way %d %s\n", p->tools.has_hit, p->tools.has_hit ? p->world.view->links[p->world.view->bodies[p->tools.hit.body].link].name : "");
         return false;
     }
     c->moved = true;
@@ -304,10 +327,11 @@ static bool carry_out(change* c, hf_plan_node* child) {
     if (!hf_segment_swing(p, c->rest, c->rest_count, c->old, next, c->rest_carry, p->tree.node_count,
                           &c->departure, &c->end)) {
         block(c, HF_PLAN_NO_SWING, next);
+        if (getenv("DBG")) fprintf(stderr, "     no swing why %d %d %s\n", p->tools.swing->why, p->tools.has_hit, p->tools.has_hit ? p->world.view->links[p->world.view->bodies[p->tools.hit.body].link].name : "");
         return false;
     }
     fill(p, c->rest, c->rest_count + 1, c->limb, c->index, child);
-    hf_holds_refresh(p, child);
+    if (!is_wished(c)) hf_holds_refresh(p, child);
     return true;
 }
 
@@ -361,7 +385,7 @@ static bool make_change(change* c, hf_plan_node* child, bool* blocked) {
     return found;
 }
 
-bool hf_step_limb(hf_planner* p, hf_plan_node* node, int limb, const hf_plan_hold* forced, bool speculative,
+bool hf_step_limb(hf_planner* p, hf_plan_node* node, int limb, const hf_step_wish* forced, bool speculative,
                   hf_plan_node* child, bool* blocked) {
     int own = hf_holds_find(node->holds, node->hold_count, limb), first = p->tree.knots.count;
     change c = {.planner = p,
@@ -378,7 +402,7 @@ bool hf_step_limb(hf_planner* p, hf_plan_node* node, int limb, const hf_plan_hol
     if (own < 0 && !forced && !hf_guide_bends(&p->world, node->guide_index) &&
         !hf_places_any(&p->world, limb, node->pose.root))
         return false;
-    if (c.old && (c.old->stuck || (speculative && !c.old->has_speculative_step))) return false;
+    if (c.old && !is_wished(&c) && (c.old->stuck || (speculative && !c.old->has_speculative_step))) return false;
     hf_workspace_mark mark = hf_workspace_begin(p->tools.workspace);
     c.rest_carry = hf_stance_borrow(p, c.rest, c.rest_count, -1);
     c.all_carry = hf_stance_borrow(p, node->holds, node->hold_count, -1);
