@@ -41,8 +41,7 @@ static const hf_posture* find_crawl(const hf_plan_world* w) {
     return NULL;
 }
 
-/* Is the root nearer to being on all limbs than to the farthest it leans when it stands? */
-static bool is_bent(const hf_plan_world* w, hf_transform root) {
+bool hf_root_is_bent(const hf_plan_world* w, hf_transform root) {
     const hf_posture* crawl = find_crawl(w);
     return crawl && tilt_of(root) > (w->view->guide.tilt + crawl->tilt_rad) / 2;
 }
@@ -51,7 +50,7 @@ bool hf_guide_bends(const hf_plan_world* w, int index) {
     if (!find_crawl(w)) return false;
     int ahead = hf_guide_ahead(w, index, 2 * w->options->horizon);
     for (int i = index; i <= ahead; i++)
-        if (is_bent(w, w->guide[i])) return true;
+        if (hf_root_is_bent(w, w->guide[i])) return true;
     return false;
 }
 
@@ -109,7 +108,7 @@ int hf_bridge_index(const hf_plan_world* w, int index) {
 const double* hf_bent_posture(const hf_plan_world* w, hf_transform root, int number) {
     const hf_postures* all = w->model->postures;
     double tilt = tilt_of(root);
-    if (!is_bent(w, root)) return NULL;
+    if (!hf_root_is_bent(w, root)) return NULL;
     const hf_posture *change = &all->changes[0].at, *crawl = &all->items[all->changes[0].to];
     bool nearer = fabs(tilt - change->tilt_rad) < fabs(tilt - crawl->tilt_rad);
     return nearer == (number == 0) ? change->pose.q : crawl->pose.q;

@@ -5,6 +5,8 @@
 
 #include "plan/planner.h"
 
+/* Is the root nearer to being on all limbs than to the farthest it leans when it stands? */
+bool hf_root_is_bent(const hf_plan_world* world, hf_transform root);
 /* Does the guide go on from pose `index` in another family than standing, before its contacts would end
    anyway? */
 bool hf_guide_bends(const hf_plan_world* world, int index);

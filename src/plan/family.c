@@ -16,12 +16,6 @@ enum { BODIES = 5 }; /* between two postures, that are tried for one change */
 
 /* ---- postures in the scene ---- */
 
-static const hf_hold* hold_of(const hf_posture* x, int limb) {
-    for (int i = 0; i < x->hold_count; i++)
-        if (x->holds[i].limb == limb) return &x->holds[i];
-    return NULL;
-}
-
 /* The change from standing to all limbs; NULL: the library has none. */
 static const hf_posture_change* find_change(const hf_plan_world* w) {
     const hf_postures* all = w->model->postures;
@@ -30,12 +24,12 @@ static const hf_posture_change* find_change(const hf_plan_world* w) {
     return NULL;
 }
 
-/* Where limbs touch the scene in the pose, which is brought exactly there; -1 - limb where one does not. */
-static int touch(hf_planner* p, const hf_posture* x, bool walking, hf_pose* pose, hf_plan_hold* holds) {
+int hf_family_touch(hf_planner* p, bool walking, bool others, hf_pose* pose, hf_plan_hold* holds) {
+    const hf_posture* x = &find_change(&p->world)->at;
     hf_hold limbs[HF_POSTURE_HOLDS];
     hf_scenario_state state = {.pose = *pose, .whole = true, .contacts = limbs};
     for (int i = 0; i < x->hold_count; i++)
-        if (walking || !p->world.model->limbs[x->holds[i].limb].walks)
+        if (p->world.model->limbs[x->holds[i].limb].walks ? walking : others)
             limbs[state.contact_count++] = (hf_hold){.limb = x->holds[i].limb, .object = -1};
     return hf_plan_contacts(p, &state, pose, holds);
 }
@@ -132,45 +126,31 @@ static bool take(hf_planner* p, const hf_pose* to, const hf_plan_hold* holds, in
         bodies[i].root.position = hf_add(bodies[i].root.position, ahead);
     }
     while (good && !all_held(p, holds, count)) good = change_any(p, holds, count, bodies, BODIES * RAISES);
-    good = good && move_body(p, to, &from);
+    if (good) move_body(p, to, &from); // or as the last limb left it
     hf_workspace_end(p->tools.workspace, mark);
     return good;
 }
 
 /* ---- from standing to all limbs ---- */
 
-/* The library's change over the walking limbs that hold: the others come down. */
-static bool come_down(hf_planner* p, const hf_posture* at, hf_quat turn, hf_pose* pose) {
-    const hf_plan_node* n = &p->tree.nodes[p->tree.node_index];
-    hf_plan_hold holds[HF_MAX_HOLDS];
+/* The library's change over the walking limbs that hold. */
+static void put_change(const hf_plan_world* w, const hf_posture* at, const hf_plan_hold* holds, int count,
+                       hf_quat turn, hf_pose* pose) {
     hf_vec3 feet = {0, 0, 0};
-    int walking = 0, standing = 0;
+    int walking = 0;
     for (int i = 0; i < at->hold_count; i++)
-        if (p->world.model->limbs[at->holds[i].limb].walks)
-            feet = hf_add(feet, at->holds[i].point), walking++;
+        if (w->model->limbs[at->holds[i].limb].walks) feet = hf_add(feet, at->holds[i].point), walking++;
     feet = hf_rotate(turn, hf_scale(feet, 1.0 / walking));
-    hf_transform over = {hf_sub(middle_of(&p->world, n->holds, n->hold_count, true), feet), turn};
-    hf_pose_copy(&p->world, &at->pose, pose);
+    hf_transform over = {hf_sub(middle_of(w, holds, count, true), feet), turn};
+    hf_pose_copy(w, &at->pose, pose);
     pose->root = hf_compose(over, at->pose.root);
-    int count = touch(p, at, true, pose, holds);
-    for (int i = 0; i < count; i++)
-        if (p->world.model->limbs[holds[i].at.limb].walks) {
-            hf_plan_hold h = holds[i];
-            holds[i] = holds[standing], holds[standing++] = h;
-        }
-    if (getenv("DBG")) fprintf(stderr, "come_down count %d root %.2f %.2f %.2f\n", count, pose->root.position.x, pose->root.position.y, pose->root.position.z);
-    if (count <= 0) return false;
-    while (!all_held(p, holds, standing))
-        if (!change_any(p, holds, standing, &p->tree.nodes[p->tree.node_index].pose, 1)) return false;
-    return take(p, pose, holds, count);
 }
 
 /* On all limbs as guides have it, with the limbs that do not walk about where they are. */
-static bool spread_out(hf_planner* p, const hf_posture* at, hf_quat turn, hf_pose* pose) {
-    const hf_plan_model* m = p->world.model;
-    const hf_plan_node* n = &p->tree.nodes[p->tree.node_index];
-    hf_plan_hold holds[HF_MAX_HOLDS];
-    hf_vec3 hands = middle_of(&p->world, n->holds, n->hold_count, false), there = {0, 0, 0};
+static void put_bent(const hf_plan_world* w, const hf_posture* at, const hf_plan_hold* holds, int count,
+                     hf_quat turn, hf_pose* pose) {
+    const hf_plan_model* m = w->model;
+    hf_vec3 hands = middle_of(w, holds, count, false), there = {0, 0, 0};
     hf_quat lean = hf_quat_mul(turn, hf_quat_axis_angle(hf_v3(0, 1, 0), m->bent_tilt));
     int others = 0;
     for (int i = 0; i < at->hold_count; i++)
@@ -178,11 +158,47 @@ static bool spread_out(hf_planner* p, const hf_posture* at, hf_quat turn, hf_pos
             there = hf_add(there, hf_rotate(lean, m->limbs[at->holds[i].limb].bent_in_root)), others++;
     pose->root = (hf_transform){hf_sub(hands, hf_scale(there, 1.0 / others)), lean};
     pose->root.position.z = hands.z + m->bent_height;
-    memcpy(pose->q, m->bent_q, sizeof(double) * (size_t)p->world.view->q_count);
-    int count = touch(p, at, true, pose, holds);
-    if (getenv("DBG")) fprintf(stderr, "spread_out count %d root %.2f %.2f %.2f\n", count, pose->root.position.x, pose->root.position.y, pose->root.position.z);
-    if (getenv("DBG")) for (int i = 0; i < count; i++) fprintf(stderr, "   hold %d frame %d %.3f %.3f %.3f\n", holds[i].at.limb, holds[i].at.frame, holds[i].at.point.x,holds[i].at.point.y,holds[i].at.point.z);
+    memcpy(pose->q, m->bent_q, sizeof(double) * (size_t)w->view->q_count);
+}
+
+/* The other limbs come down in the change, once those that walk stand as it has them. */
+static bool come_down(hf_planner* p, const hf_posture* at, hf_quat turn, hf_pose* pose) {
+    const hf_plan_node* n = &p->tree.nodes[p->tree.node_index];
+    hf_plan_hold holds[HF_MAX_HOLDS];
+    put_change(&p->world, at, n->holds, n->hold_count, turn, pose);
+    int standing = hf_family_touch(p, true, false, pose, holds);
+    if (standing <= 0) return false;
+    while (!all_held(p, holds, standing))
+        if (!change_any(p, holds, standing, &p->tree.nodes[p->tree.node_index].pose, 1)) return false;
+    int count = hf_family_touch(p, false, true, pose, holds);
     return count > 0 && take(p, pose, holds, count);
+}
+
+static bool spread_out(hf_planner* p, const hf_posture* at, hf_quat turn, hf_pose* pose) {
+    const hf_plan_node* n = &p->tree.nodes[p->tree.node_index];
+    hf_plan_hold holds[HF_MAX_HOLDS];
+    put_bent(&p->world, at, n->holds, n->hold_count, turn, pose);
+    int count = hf_family_touch(p, true, true, pose, holds);
+    return count > 0 && take(p, pose, holds, count);
+}
+
+/* Has the pose all its limbs on something, and is it free? */
+static bool is_free(hf_planner* p, hf_pose* pose, hf_plan_hold* holds, int* count) {
+    hf_collision hit;
+    *count = hf_family_touch(p, true, true, pose, holds);
+    return *count > 0 && !hf_holds_collide(p, holds, *count, -1, pose, &hit);
+}
+
+bool hf_family_has_room(hf_planner* p, const hf_plan_hold* holds, int count, hf_pose* pose) {
+    const hf_posture_change* change = find_change(&p->world);
+    if (!change || !p->world.model->bent_q) return false;
+    hf_quat turn = hf_root_upright(pose->root).rotation;
+    hf_plan_hold there[HF_MAX_HOLDS];
+    int n;
+    put_change(&p->world, &change->at, holds, count, turn, pose);
+    if (!is_free(p, pose, there, &n)) return false;
+    put_bent(&p->world, &change->at, there, n, turn, pose);
+    return is_free(p, pose, there, &n);
 }
 
 bool hf_family_down(hf_planner* p) {
