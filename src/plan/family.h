@@ -15,7 +15,7 @@ bool hf_family_has_room(hf_planner* p, const hf_plan_hold* holds, int count, hf_
 
 /* ---- legs.c ---- */
 /* From the start's stance through all stretches of the guide on all limbs, so that the rest of it stands.
-   False, and why, where one of them does not work out. */
-bool hf_plan_legs(hf_planner* p, int patience, hf_plan_why* why);
+   False, and the result says why, where one of them does not work out. */
+bool hf_plan_legs(hf_planner* p, const hf_plan_query* query, hf_plan_result* result, int patience);
 
 #endif

@@ -13,6 +13,15 @@
 #include <stdlib.h>
 #define D(...) do { if (getenv("DBG")) fprintf(stderr, __VA_ARGS__); } while (0)
 
+/* What legs are of. */
+typedef struct leg_query {
+    hf_planner* planner;
+    const hf_plan_query* query;
+    hf_plan_result* result;
+    int patience;
+    hf_plan_why why; /* the last leg ended so */
+} leg_query;
+
 /* ---- standing at a place of the guide ---- */
 
 /* The standing posture at the guide pose, on what is below. False where it collides or a limb stands on
@@ -131,47 +140,38 @@ static bool play_back(hf_planner* p, const descent* d, int guide_index) {
     return true;
 }
 
-/* ---- the guide between ---- */
+/* ---- the guide ---- */
 
-/* Appends a root to the guide. */
-static void add_root(hf_transform* guide, int* count, hf_transform root) { guide[(*count)++] = root; }
-
-/* How far ahead of the root a place is, along where the root looks. */
-static double ahead_of(hf_transform root, hf_vec3 place) {
-    return hf_unrotate(hf_root_upright(root).rotation, hf_sub(place, root.position)).x;
-}
-
-/* The guide pose as the body crawls there. */
-static hf_transform crawling(const hf_plan_world* w, hf_transform root, double height) {
-    if (hf_root_is_bent(w, root)) return root;
-    root = hf_root_upright(root);
-    root.position.z = height;
-    root.rotation = hf_quat_mul(root.rotation, hf_quat_axis_angle(hf_v3(0, 1, 0), w->model->bent_tilt));
-    return root;
-}
-
-/* The guide up to `down`, then bent from the one root to the other along it, then from `up` on. *first and
-   *last are the ends of the bent part. */
-static bool bend_guide(hf_planner* p, int down, int up, hf_transform a, hf_transform b, int* first, int* last) {
-    const hf_plan_world* w = &p->world;
-    enum { MORE = 64 };
-    hf_transform* guide = hf_alloc((size_t)w->guide_count + 2 * MORE, sizeof *guide);
-    if (!guide) return hf_plan_note(p, HF_ERROR_MEMORY);
-    int count = 0;
-    for (int i = 0; i <= down; i++) add_root(guide, &count, w->guide[i]);
-    *first = count;
-    add_root(guide, &count, a);
-    int low = 0, high = w->guide_count - 1;
-    while (low < high && ahead_of(a, w->guide[low].position) <= 0) low++;
-    while (high > low && ahead_of(b, w->guide[high].position) >= 0) high--;
-    for (int i = low; i <= high; i++) add_root(guide, &count, crawling(w, w->guide[i], i - low < high - i ? a.position.z : b.position.z));
-    *last = count;
-    add_root(guide, &count, b);
-    for (int i = up; i < w->guide_count; i++) add_root(guide, &count, w->guide[i]);
-    hf_free(p->own_guide);
-    p->world.guide = p->own_guide = guide;
+/* The guide up to pose `from`, another one from the root on to the state, and the rest from `tail` on. *last
+   is where the new part ends. */
+static bool renew_guide(leg_query* l, int from, hf_transform root, const hf_scenario_state* goal, int tail,
+                        int* last) {
+    hf_planner* p = l->planner;
+    hf_plan_query q = *l->query;
+    hf_transform* old = p->own_guide;
+    int count = p->world.guide_count, rest = count - tail;
+    bool found = false;
+    p->own_guide = NULL;
+    q.goal = goal, q.roadmap = NULL;
+    hf_plan_note(p, hf_plan_choose_guide(p, &q, root, l->result, &found));
+    hf_transform *part = p->own_guide, *whole = NULL;
+    int length = p->world.guide_count;
+    if (hf_plan_ok(p) && found) {
+        whole = hf_alloc((size_t)(from + 1 + length + rest), sizeof *whole);
+        if (!whole) hf_plan_note(p, HF_ERROR_MEMORY);
+    }
+    if (whole) {
+        memcpy(whole, old, sizeof *whole * (size_t)(from + 1));
+        memcpy(whole + from + 1, part, sizeof *whole * (size_t)length);
+        if (rest > 0) memcpy(whole + from + 1 + length, old + tail, sizeof *whole * (size_t)rest);
+        count = from + 1 + length + rest;
+        hf_free(old);
+    }
+    hf_free(part);
+    p->world.guide = p->own_guide = whole ? whole : old;
     p->world.guide_count = count;
-    return true;
+    *last = from + length;
+    return whole != NULL;
 }
 
 /* ---- legs ---- */
@@ -192,19 +192,25 @@ static bool go_on_from(hf_planner* p, int guide_index) {
     return hf_plan_ok(p);
 }
 
-/* Searches on to a whole state at the guide pose `end`. */
-static bool search_to(hf_planner* p, int end, const hf_pose* pose, const hf_plan_hold* holds, int count,
-                      int patience, hf_plan_why* why) {
+/* Searches from the last stance, at guide pose `from`, to a whole state, along a guide of its own; the guide
+   goes on at *tail, where the rest of it is afterwards. */
+static bool search_to(leg_query* l, int from, const hf_pose* pose, const hf_plan_hold* holds, int count,
+                      int* tail) {
+    hf_planner* p = l->planner;
     hf_hold contacts[HF_MAX_HOLDS];
     for (int i = 0; i < count; i++) contacts[i] = holds[i].at;
     hf_scenario_state state = {.pose = *pose, .whole = true, .contact_count = count, .contacts = contacts};
+    hf_transform root = p->tree.nodes[p->tree.node_index].pose.root;
+    int last;
+    if (!renew_guide(l, from, root, &state, *tail, &last)) return false;
     int all = p->world.guide_count;
-    p->world.guide_count = end + 1;
+    *tail = last + 1;
+    p->world.guide_count = last + 1;
     hf_plan_home(p, pose->q);
-    *why = hf_plan_search(p, &state, patience);
+    if (go_on_from(p, from + 1)) l->why = hf_plan_search(p, &state, l->patience);
     p->world.guide_count = all;
-    D("leg to %d of %d: why %d at %d work %d\n", end, all, *why, p->tree.nodes[p->tree.farthest].guide_index, p->progress.work);
-    return *why == HF_PLAN_DONE;
+    D("leg to %d of %d: why %d at %d work %d\n", last, all, l->why, p->tree.nodes[p->tree.farthest].guide_index, p->progress.work);
+    return l->why == HF_PLAN_DONE;
 }
 
 /* The next guide pose from `from` on towards `to` where the body has room to come down, there and as far
@@ -231,55 +237,55 @@ static bool find_rise(hf_planner* p, int from, descent* d) {
     return false;
 }
 
-/* Walks to the guide pose where that is farther than a limb reaches. */
-static bool walk_to(hf_planner* p, int place, int patience, hf_plan_why* why) {
+/* Walks to the guide pose *place where that is farther than a limb reaches; the guide is then another one
+   that goes on at *tail. */
+static bool walk_to(leg_query* l, int* place, int* tail) {
+    hf_planner* p = l->planner;
     hf_plan_hold holds[HF_MAX_HOLDS];
-    int count;
-    const hf_plan_world* w = &p->world;
-    hf_vec3 way = hf_sub(w->guide[place].position, p->tree.nodes[p->tree.node_index].pose.root.position);
-    if (hf_hypot(way.x, way.y) < w->model->rest_height) return true;
+    int count, from = p->tree.nodes[p->tree.node_index].guide_index;
+    hf_vec3 way = hf_sub(p->world.guide[*place].position, p->tree.nodes[p->tree.node_index].pose.root.position);
+    if (hf_hypot(way.x, way.y) < p->world.model->rest_height) return true;
     hf_workspace_mark mark = hf_workspace_begin(p->tools.workspace);
     hf_pose pose = hf_take_pose(p);
-    bool there = pose.q && stand_at(p, place, &pose, holds, &count) &&
-                 search_to(p, place, &pose, holds, count, patience, why);
+    bool there = pose.q && stand_at(p, *place, &pose, holds, &count) &&
+                 search_to(l, from, &pose, holds, count, tail);
     hf_workspace_end(p->tools.workspace, mark);
+    *place = *tail - 1;
     return there;
 }
 
-/* One stretch on all limbs: bent from guide pose `low` to `high`. The last stance stands behind it when true,
-   at *index. */
-static bool cross(hf_planner* p, int low, int high, int patience, int* index, hf_plan_why* why) {
-    int from = p->tree.nodes[p->tree.node_index].guide_index, first, last;
+/* One stretch on all limbs, which is bent from guide pose `low` to `high`. When true the last stance stands
+   behind it and the guide goes on from there. */
+static bool cross(leg_query* l, int low, int high) {
+    hf_planner* p = l->planner;
+    int from = p->tree.nodes[p->tree.node_index].guide_index, down = find_place(p, low, from);
     descent d = {0};
-    int down = find_place(p, low, from);
     D("bent %d..%d of %d: down %d\n", low, high, p->world.guide_count, down);
     if (down < 0 || !find_rise(p, high, &d)) return false;
-    bool good = walk_to(p, down, patience, why) && hf_family_down(p) &&
-                bend_guide(p, down, d.place, p->tree.nodes[p->tree.node_index].pose.root,
-                           d.nodes[d.count - 1].pose.root, &first, &last) &&
-                go_on_from(p, first);
-    if (good) {
-        const hf_plan_node* end = &d.nodes[d.count - 1];
-        good = search_to(p, last, &end->pose, end->holds, end->hold_count, patience, why) && play_back(p, &d, last + 1);
-    }
-    *index = last + 1;
+    int tail = d.place;
+    const hf_plan_node* end = &d.nodes[d.count - 1];
+    bool good = walk_to(l, &down, &tail) && hf_family_down(p) &&
+                search_to(l, down, &end->pose, end->holds, end->hold_count, &tail) && play_back(p, &d, tail);
     free_descent(&d);
-    return good;
+    hf_transform root = p->tree.nodes[p->tree.node_index].pose.root;
+    hf_plan_home(p, p->world.model->standing);
+    int last;
+    return good && renew_guide(l, tail - 1, root, l->query->goal, p->world.guide_count, &last) && go_on_from(p, tail);
 }
 
-bool hf_plan_legs(hf_planner* p, int patience, hf_plan_why* why) {
-    int from = 0;
-    *why = HF_PLAN_NO_CONTACT;
-    for (;;) {
+bool hf_plan_legs(hf_planner* p, const hf_plan_query* query, hf_plan_result* result, int patience) {
+    leg_query l = {p, query, result, patience, HF_PLAN_NO_CONTACT};
+    while (hf_plan_ok(p) && p->own_guide && p->progress.work < p->world.options->max_work) {
         const hf_plan_world* w = &p->world;
-        int low = from;
+        int low = p->tree.nodes[p->tree.node_index].guide_index;
+        bool starts_bent = hf_root_is_bent(w, w->guide[low]);
         while (low < w->guide_count && !hf_root_is_bent(w, w->guide[low])) low++;
         int high = low;
         while (high < w->guide_count && hf_root_is_bent(w, w->guide[high])) high++;
         // what is bent at start or goal has no end to change at
-        if (low == 0 || high >= w->guide_count) return true;
-        if (!cross(p, low, high, patience, &from, why)) return false;
-        hf_plan_home(p, w->model->standing);
-        if (!go_on_from(p, from)) return false;
+        if (starts_bent || high >= w->guide_count) return true;
+        if (!cross(&l, low, high)) break;
     }
+    result->why = l.why;
+    return false;
 }

@@ -407,7 +407,7 @@ static bool is_stuck(const hf_planner* p, hf_plan_why why) {
 static hf_plan_why search_on(hf_planner* p, const hf_plan_query* q, hf_plan_result* r, int patience) {
     int vain = 0, from = 0;
     hf_plan_why why;
-    if (p->world.attempt % 2 == 0 && !hf_plan_legs(p, patience, &why)) return why;
+    if (p->world.attempt % 2 == 0 && !hf_plan_legs(p, q, r, patience)) return r->why;
     for (;;) {
         why = hf_plan_search(p, q->goal, patience);
         if (!is_stuck(p, why) || q->guide_count > 0) return why;
