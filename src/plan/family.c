@@ -79,8 +79,10 @@ static bool change_any(hf_planner* p, const hf_plan_hold* holds, int count, cons
         for (int k = 0; k < PARTS * body_count && !found; k++) {
             hf_plan_hold part;
             if (!part_of_way(p, n, &holds[i], 1 - (double)(k / body_count) / PARTS, &part)) continue;
-            hf_step_wish wish = {&part, &bodies[k % body_count], 1, (body_count > 1 && hf_holds_find(n->holds, n->hold_count, holds[i].at.limb) >= 0 ? 2 : 1) * hf_pose_margin(p)};
-            if (getenv("DBG")) fprintf(stderr, "   body %d part %d\n", k % body_count, k / body_count);
+            // a limb that moves has most room under a body that is raised
+            bool moves = body_count > 1 && hf_holds_find(n->holds, n->hold_count, holds[i].at.limb) >= 0;
+            int body = moves ? (k % body_count + 2 * BODIES) % body_count : k % body_count;
+            hf_step_wish wish = {&part, &bodies[body], 1, (moves ? 2 : 1) * hf_pose_margin(p)};
             found = hf_step_limb(p, n, holds[i].at.limb, &wish, false, child, &blocked);
         }
         if (getenv("DBG")) fprintf(stderr, "  limb %d -> %d kind %d %s\n", holds[i].at.limb, found, p->tree.block.kind, p->tools.has_hit ? p->world.view->links[p->world.view->bodies[p->tools.hit.body].link].name : "");
@@ -112,6 +114,16 @@ static bool move_body(hf_planner* p, const hf_pose* to, hf_pose* pose) {
     return there && hf_plan_stay(p, first);
 }
 
+/* The body from one posture between to the next, for where it finds no way to all of it at once. */
+static bool approach(hf_planner* p, const hf_pose* bodies, hf_pose* pose) {
+    bool moved = false;
+    for (int i = BODIES - 2; i >= 0 && hf_plan_ok(p); i--) {
+        moved = move_body(p, &bodies[i], pose) || moved;
+        if (getenv("DBG")) fprintf(stderr, "   approach %d %d\n", i, moved);
+    }
+    return moved;
+}
+
 /* From how the body is at the last stance to the posture, whose holds these are. */
 static bool take(hf_planner* p, const hf_pose* to, const hf_plan_hold* holds, int count) {
     hf_workspace_mark mark = hf_workspace_begin(p->tools.workspace);
@@ -125,7 +137,12 @@ static bool take(hf_planner* p, const hf_pose* to, const hf_plan_hold* holds, in
         hf_vec3 ahead = hf_rotate(hf_root_upright(bodies[i].root).rotation, hf_v3(raised, 0, raised));
         bodies[i].root.position = hf_add(bodies[i].root.position, ahead);
     }
-    while (good && !all_held(p, holds, count)) good = change_any(p, holds, count, bodies, BODIES * RAISES);
+    bool approached = false;
+    while (good && !all_held(p, holds, count)) {
+        if (change_any(p, holds, count, bodies, BODIES * RAISES)) continue;
+        good = !approached && approach(p, bodies, &from);
+        approached = true;
+    }
     if (good) move_body(p, to, &from); // or as the last limb left it
     hf_workspace_end(p->tools.workspace, mark);
     return good;

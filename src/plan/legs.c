@@ -11,7 +11,9 @@
 #include <string.h>
 #include <stdio.h>
 #include <stdlib.h>
-#define D(...) do { if (getenv("DBG")) fprintf(stderr, __VA_ARGS__); } while (0)
+#include <time.h>
+static double cpu(void) { struct timespec t; clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t); return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec; }
+#define D(...) do { if (getenv("DBG")) { fprintf(stderr, "[%.2f] ", cpu()); fprintf(stderr, __VA_ARGS__); } } while (0)
 
 /* What legs are of. */
 typedef struct leg_query {
@@ -264,7 +266,10 @@ static bool cross(leg_query* l, int low, int high) {
     if (down < 0 || !find_rise(p, high, &d)) return false;
     int tail = d.place;
     const hf_plan_node* end = &d.nodes[d.count - 1];
-    bool good = walk_to(l, &down, &tail) && hf_family_down(p) &&
+    D("rise found\n");
+    bool good = walk_to(l, &down, &tail) && hf_family_down(p);
+    D("down %d\n", good);
+    good = good &&
                 search_to(l, down, &end->pose, end->holds, end->hold_count, &tail) && play_back(p, &d, tail);
     free_descent(&d);
     hf_transform root = p->tree.nodes[p->tree.node_index].pose.root;
