@@ -17,15 +17,15 @@ enum { BODIES = 5 }; /* between two postures, that are tried for one change */
 /* ---- postures in the scene ---- */
 
 /* The change from standing to all limbs; NULL: the library has none. */
-static const hf_posture_change* find_change(const hf_plan_world* w) {
-    const hf_postures* all = w->model->postures;
+static const hf_posture_change* find_change(const hf_plan_model* m) {
+    const hf_postures* all = m->postures;
     for (int c = 0; c < all->change_count; c++)
         if (all->changes[c].at.family == HF_POSTURE_CRAWL) return &all->changes[c];
     return NULL;
 }
 
 int hf_family_touch(hf_planner* p, bool walking, bool others, hf_pose* pose, hf_plan_hold* holds) {
-    const hf_posture* x = &find_change(&p->world)->at;
+    const hf_posture* x = &find_change(p->world.model)->at;
     hf_hold limbs[HF_POSTURE_HOLDS];
     hf_scenario_state state = {.pose = *pose, .whole = true, .contacts = limbs};
     for (int i = 0; i < x->hold_count; i++)
@@ -199,28 +199,11 @@ static bool spread_out(hf_planner* p, const hf_posture* at, hf_quat turn, hf_pos
     return count > 0 && take(p, pose, holds, count);
 }
 
-/* Has the pose all its limbs on something, and is it free? */
-static bool is_free(hf_planner* p, hf_pose* pose, hf_plan_hold* holds, int* count) {
-    hf_collision hit;
-    *count = hf_family_touch(p, true, true, pose, holds);
-    return *count > 0 && !hf_holds_collide(p, holds, *count, -1, pose, &hit);
-}
-
-bool hf_family_has_room(hf_planner* p, const hf_plan_hold* holds, int count, hf_pose* pose) {
-    const hf_posture_change* change = find_change(&p->world);
-    if (!change || !p->world.model->bent_q) return false;
-    hf_quat turn = hf_root_upright(pose->root).rotation;
-    hf_plan_hold there[HF_MAX_HOLDS];
-    int n;
-    put_change(&p->world, &change->at, holds, count, turn, pose);
-    if (!is_free(p, pose, there, &n)) return false;
-    put_bent(&p->world, &change->at, there, n, turn, pose);
-    return is_free(p, pose, there, &n);
-}
+bool hf_family_is_known(const hf_plan_model* m) { return find_change(m) && m->bent_q; }
 
 bool hf_family_down(hf_planner* p) {
-    const hf_posture_change* change = find_change(&p->world);
-    if (!change || !p->world.model->bent_q) return false;
+    const hf_posture_change* change = find_change(p->world.model);
+    if (!hf_family_is_known(p->world.model)) return false;
     hf_workspace_mark mark = hf_workspace_begin(p->tools.workspace);
     hf_pose pose = hf_take_pose(p);
     hf_quat turn = hf_root_upright(p->tree.nodes[p->tree.node_index].pose.root).rotation;

@@ -10,8 +10,8 @@ bool hf_family_down(hf_planner* p);
 /* Where the limbs of the change touch the scene in the pose, which is brought exactly there: those that walk,
    the others, or both. Negative where one does not. */
 int hf_family_touch(hf_planner* p, bool walking, bool others, hf_pose* pose, hf_plan_hold* holds);
-/* Is there room to come down from where these walking limbs stand? In: the standing pose; it is overwritten. */
-bool hf_family_has_room(hf_planner* p, const hf_plan_hold* holds, int count, hf_pose* pose);
+/* Has the library a change from standing to all limbs, as guides have it? */
+bool hf_family_is_known(const hf_plan_model* model);
 
 /* ---- legs.c ---- */
 /* From the start's stance through all stretches of the guide on all limbs, so that the rest of it stands.
