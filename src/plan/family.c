@@ -7,10 +7,8 @@
 #include "plan/step.h"
 
 #include <string.h>
-#include <stdio.h>
-#include <stdlib.h>
 
-enum { PARTS = 3 };  /* of a step that is too long as it is */
+enum { PARTS = 3 }; /* of a step that is too long as it is */
 enum { RAISES = 3 };
 enum { BODIES = 5 }; /* between two postures, that are tried for one change */
 
@@ -85,7 +83,6 @@ static bool change_any(hf_planner* p, const hf_plan_hold* holds, int count, cons
             hf_step_wish wish = {&part, &bodies[body], 1, (moves ? 2 : 1) * hf_pose_margin(p)};
             found = hf_step_limb(p, n, holds[i].at.limb, &wish, false, child, &blocked);
         }
-        if (getenv("DBG")) fprintf(stderr, "  limb %d -> %d kind %d %s\n", holds[i].at.limb, found, p->tree.block.kind, p->tools.has_hit ? p->world.view->links[p->world.view->bodies[p->tools.hit.body].link].name : "");
         if (!found) continue;
         hf_plan_adopt(p, HF_PLAN_AT_REST);
         return true;
@@ -105,11 +102,10 @@ static bool move_body(hf_planner* p, const hf_pose* to, hf_pose* pose) {
     int first = p->tree.knots.count, node = p->tree.node_index;
     const hf_stance* stance = hf_stance_borrow(p, n->holds, n->hold_count, -1);
     hf_pose_copy(&p->world, to, pose);
-    bool there =
-        stance &&
-        hf_stance_pose_from(p, n->holds, n->hold_count, stance, hf_pose_margin(p), NULL, pose) &&
-        (hf_segment_move(p, n->holds, n->hold_count, stance, node, &n->pose, pose) ||
-         hf_body_way(p, n->holds, n->hold_count, stance, node, &n->pose, pose));
+    bool there = stance &&
+                 hf_stance_pose_from(p, n->holds, n->hold_count, stance, hf_pose_margin(p), NULL, pose) &&
+                 (hf_segment_move(p, n->holds, n->hold_count, stance, node, &n->pose, pose) ||
+                  hf_body_way(p, n->holds, n->hold_count, stance, node, &n->pose, pose));
     hf_stance_return(p, stance);
     return there && hf_plan_stay(p, first);
 }
@@ -119,7 +115,6 @@ static bool approach(hf_planner* p, const hf_pose* bodies, hf_pose* pose) {
     bool moved = false;
     for (int i = BODIES - 2; i >= 0 && hf_plan_ok(p); i--) {
         moved = move_body(p, &bodies[i], pose) || moved;
-        if (getenv("DBG")) fprintf(stderr, "   approach %d %d\n", i, moved);
     }
     return moved;
 }

@@ -10,11 +10,6 @@
 
 #include <math.h>
 #include <string.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
-static double cpu(void) { struct timespec t; clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t); return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec; }
-#define D(...) do { if (getenv("DBG")) { fprintf(stderr, "[%.2f] ", cpu()); fprintf(stderr, __VA_ARGS__); } } while (0)
 
 /* What legs are of. */
 typedef struct leg_query {
@@ -95,7 +90,6 @@ static bool search_to(leg_query* l, int from, const hf_pose* pose, const hf_plan
     hf_plan_home(p, pose->q);
     if (go_on_from(p, from + 1)) l->why = hf_plan_search(p, &state, l->patience);
     p->world.guide_count = all;
-    D("leg to %d of %d: why %d at %d work %d\n", last, all, l->why, p->tree.nodes[p->tree.farthest].guide_index, p->progress.work);
     return l->why == HF_PLAN_DONE;
 }
 
@@ -151,15 +145,16 @@ static bool cross(leg_query* l, int low, int high) {
     hf_descent *down = NULL, *up = NULL;
     int last, from = find_start(l, low, &down);
     int tail = from < 0 ? -1 : find_place(l, high, p->world.guide_count - 1, &up);
-    D("bent %d..%d of %d: %d to %d\n", low, high, p->world.guide_count, from, tail);
     bool good = tail >= 0 && search_to_stance(l, &down->nodes[0], &tail) &&
                 hf_descent_play(p, down, false, tail - 1) &&
-                search_to_stance(l, &up->nodes[up->count - 1], &tail) && hf_descent_play(p, up, true, tail - 1);
+                search_to_stance(l, &up->nodes[up->count - 1], &tail) &&
+                hf_descent_play(p, up, true, tail - 1);
     hf_descent_free(down);
     hf_descent_free(up);
     hf_plan_home(p, p->world.model->standing);
     return good &&
-           renew_guide(l, tail - 1, p->tree.nodes[p->tree.node_index].pose.root, l->query->goal, p->world.guide_count, &last) &&
+           renew_guide(l, tail - 1, p->tree.nodes[p->tree.node_index].pose.root, l->query->goal,
+                       p->world.guide_count, &last) &&
            go_on_from(p, tail);
 }
 

@@ -1,7 +1,6 @@
 /* Plans: guide, stances, frames (thesis-2015 chapters 6 and 7). */
 #include "plan/family.h"
 #include "plan/planner.h"
-#include <stdlib.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -143,8 +142,8 @@ static double apart(const hf_transform* a, const hf_transform* b, double radius)
 /* The poses in even steps, small against the creature; NULL when memory is out. */
 static hf_transform* spread_poses(const hf_planner* p, const hf_transform* poses, int pose_count,
                                   int* spread_count) {
-    double step = HF_GUIDE_STEP * p->world.view->height, radius = hf_guide_model_radius(p->world.model->guide),
-           length = 0;
+    double step = HF_GUIDE_STEP * p->world.view->height,
+           radius = hf_guide_model_radius(p->world.model->guide), length = 0;
     for (int i = 1; i < pose_count; i++) length += apart(&poses[i], &poses[i - 1], radius);
     int count = pose_count > 1 ? 2 + (int)(length / step) : 1;
     hf_transform* spread = hf_alloc((size_t)count, sizeof *spread);

@@ -212,8 +212,8 @@ bool hf_plan_begin(hf_planner* p, const hf_scenario_state* start, hf_plan_node* 
 /* The contacts of a whole state, exactly on their surfaces. */
 int hf_plan_contacts(hf_planner* p, const hf_scenario_state* state, hf_pose* pose, hf_plan_hold* holds);
 
-/* Joints without a task are at rest from now on, toes as these joint values have them: a pose may hold toes up
-   for what comes. A hand that grips opens on its way. */
+/* Joints without a task are at rest from now on, toes as these joint values have them: a pose may hold toes
+   up for what comes. A hand that grips opens on its way. */
 void hf_plan_home(hf_planner* p, const double* q);
 
 /* ---- plan_search.c ---- */

@@ -4,9 +4,6 @@
    where a frame is not balanced with its own. A segment starts and ends at rest; what is added holds, frame
    by frame and between them. */
 #include "plan/segment.h"
-#include <stdio.h>
-#include <stdlib.h>
-#define D(...) do { if (getenv("DBG")) fprintf(stderr, __VA_ARGS__); } while (0)
 
 #include <holdfast/rom.h>
 
@@ -104,7 +101,7 @@ static bool straighten(hf_segment* s, bool eased) {
     for (int end = 0; end < 2; end++) {
         hf_pose pose = {s->roots[end * last], hf_segment_q(s, end * last)};
         s->coms[end * last] = hf_com_at(p, &pose);
-        if (hf_stance_margin(s->stance, s->coms[end * last]) < p->world.options->margin_m) { D("       end %d\n", end); return false; }
+        if (hf_stance_margin(s->stance, s->coms[end * last]) < p->world.options->margin_m) return false;
     }
     hf_vec3 shift = {0, 0, 0}, before = {0, 0, 0};
     s->gain = 1;
@@ -125,7 +122,7 @@ static bool straighten(hf_segment* s, bool eased) {
         }
         bool near = hf_hypot(com.x - s->coms[i].x, com.y - s->coms[i].y) < WAY_LINE_M;
         s->coms[i] = near ? hf_v3(s->coms[i].x, s->coms[i].y, com.z) : com;
-        if (!near && hf_stance_margin(s->stance, com) < p->world.options->margin_m) { D("       straighten %d of %d margin %.4f\n", i, last, hf_stance_margin(s->stance, com)); return false; }
+        if (!near && hf_stance_margin(s->stance, com) < p->world.options->margin_m) return false;
         before = shift;
         shift = hf_sub(pose.root.position, s->roots[i].position);
         s->roots[i] = pose.root;
@@ -306,16 +303,16 @@ static verdict append(hf_segment* s, const hf_path* path, hf_timing* timing) {
             hf_pose_copy(&p->world, s->from, &pose);
             com = hf_com_at(p, &pose);
         } else if (!pose_at(s, path, hf_timing_at(timing, i / p->world.options->rate), &shift, &pose, &com))
-            { D("       pose_at fails %d of %d\n", i, timing->frame_count); return FAILS; }
+            return FAILS;
         double margin = hf_stance_margin(s->stance, com);
         if (margin < p->world.options->margin_m || !hf_pose_within_rom(p->world.creature, pose.q, HF_ROM_RAD))
-            { D("       margin %.4f or rom at %d of %d\n", margin, i, timing->frame_count); return FAILS; }
+            return FAILS;
         if (i > 0) {
             hf_pose last = hf_knots_pose(&p->tree.knots, p->tree.knots.count - 1);
             double speed = hf_frames_speed(p->world.creature, p->world.options->rate, &last, &pose);
             // an end is at rest: what is too fast there is no matter of times
             bool at_end = i == 1 || i == timing->frame_count - 1;
-            if (speed > (at_end ? HF_FRAME_SPEED : JUMP)) { D("       speed %g at %d of %d\n", speed, i, timing->frame_count); return FAILS; }
+            if (speed > (at_end ? HF_FRAME_SPEED : JUMP)) return FAILS;
             s->speed = fmax(s->speed, speed);
             if (speed > HF_FRAME_SPEED || !hf_segment_holds_between(s, &last, &pose)) return TOO_FAST;
         }
@@ -325,7 +322,7 @@ static verdict append(hf_segment* s, const hf_path* path, hf_timing* timing) {
     for (int i = first; i < p->tree.knots.count; i++) {
         hf_pose a = hf_knots_pose(&p->tree.knots, i > first ? i - 1 : i),
                 b = hf_knots_pose(&p->tree.knots, i);
-        if (!hf_segment_free_between(s, &a, &b, i > first)) { D("       not free at %d of %d\n", i-first, timing->frame_count); return FAILS; }
+        if (!hf_segment_free_between(s, &a, &b, i > first)) return FAILS;
     }
     return HOLDS;
 }

@@ -7,8 +7,6 @@
 
 #include <limits.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { ADVANCES = 4, NEAR_ADVANCE = ADVANCES - 2 };
@@ -202,7 +200,6 @@ static bool find_wished(change* c, const hf_plan_hold* holds, int count, const h
         hf_pose_copy(&p->world, i < 0 ? given : &c->forced->poses[i], pose);
         if (hf_stance_pose_from(p, holds, count, c->rest_carry, c->forced->margin, leaving, pose))
             return true;
-        if (getenv("DBG")) fprintf(stderr, "      wished %d count %d margin %.3f hit %s root %.2f %.2f\n", i, count, hf_stance_margin(c->rest_carry, hf_com_at(p, pose)), p->tools.has_hit ? p->world.view->links[p->world.view->bodies[p->tools.hit.body].link].name : "", pose->root.position.x, pose->root.position.z); p->tools.has_hit = false;
     }
     return false;
 }
@@ -291,10 +288,10 @@ static bool find_end(change* c, const hf_step_candidate* to) {
     hf_pose_copy(w, &touching, &c->end);
     p->tools.has_hit = false;
     bool stands = is_wished(c) ? find_wished(c, c->rest, c->rest_count + 1, next, &c->departure, &c->end)
-    : c->bridges ? hf_stance_pose_from(p, c->rest, c->rest_count + 1, c->rest_carry,
-                                                   hf_pose_margin(p), next, &c->end)
-                             : hf_stance_pose(p, c->rest, c->rest_count + 1, c->rest_carry, hf_pose_margin(p),
-                                              to->root, next, &c->end);
+                  : c->bridges ? hf_stance_pose_from(p, c->rest, c->rest_count + 1, c->rest_carry,
+                                                     hf_pose_margin(p), next, &c->end)
+                               : hf_stance_pose(p, c->rest, c->rest_count + 1, c->rest_carry,
+                                                hf_pose_margin(p), to->root, next, &c->end);
     if (!stands) block(c, HF_PLAN_NO_STANCE, next);
     return stands;
 }
@@ -316,10 +313,8 @@ static bool carry_out(change* c, hf_plan_node* child) {
     hf_planner* p = c->planner;
     hf_plan_hold* next = &c->rest[c->rest_count];
     p->tools.has_hit = false;
-    if (getenv("DBG")) fprintf(stderr, "     carry out\n");
     if (!c->moved && !move_body(p, c->node, c->all_carry, &c->departure)) {
         block(c, HF_PLAN_NO_BODY_WAY, next);
-        if (getenv("DBG")) fprintf(stderr, "     no body way %d %s\n", p->tools.has_hit, p->tools.has_hit ? p->world.view->links[p->world.view->bodies[p->tools.hit.body].link].name : "");
         return false;
     }
     c->moved = true;
@@ -327,7 +322,6 @@ static bool carry_out(change* c, hf_plan_node* child) {
     if (!hf_segment_swing(p, c->rest, c->rest_count, c->old, next, c->rest_carry, p->tree.node_count,
                           &c->departure, &c->end)) {
         block(c, HF_PLAN_NO_SWING, next);
-        if (getenv("DBG")) fprintf(stderr, "     no swing why %d %d %s\n", p->tools.swing->why, p->tools.has_hit, p->tools.has_hit ? p->world.view->links[p->world.view->bodies[p->tools.hit.body].link].name : "");
         return false;
     }
     fill(p, c->rest, c->rest_count + 1, c->limb, c->index, child);
@@ -402,7 +396,8 @@ bool hf_step_limb(hf_planner* p, hf_plan_node* node, int limb, const hf_step_wis
     if (own < 0 && !forced && !hf_guide_bends(&p->world, node->guide_index) &&
         !hf_places_any(&p->world, limb, node->pose.root))
         return false;
-    if (c.old && !is_wished(&c) && (c.old->stuck || (speculative && !c.old->has_speculative_step))) return false;
+    if (c.old && !is_wished(&c) && (c.old->stuck || (speculative && !c.old->has_speculative_step)))
+        return false;
     hf_workspace_mark mark = hf_workspace_begin(p->tools.workspace);
     c.rest_carry = hf_stance_borrow(p, c.rest, c.rest_count, -1);
     c.all_carry = hf_stance_borrow(p, node->holds, node->hold_count, -1);
