@@ -6,6 +6,7 @@
 
 #include "plan/step.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { PARTS = 3 }; /* of a step that is too long as it is */
@@ -20,6 +21,26 @@ static const hf_posture_change* find_change(const hf_plan_model* m) {
     for (int c = 0; c < all->change_count; c++)
         if (all->changes[c].at.family == HF_POSTURE_CRAWL) return &all->changes[c];
     return NULL;
+}
+
+static double tilt_of(hf_transform root) {
+    hf_vec3 up = hf_unrotate(root.rotation, hf_v3(0, 0, 1));
+    return hf_atan2(-up.x, up.z);
+}
+
+bool hf_root_is_bent(const hf_plan_world* w, hf_transform root) {
+    const hf_posture_change* change = find_change(w->model);
+    if (!change) return false;
+    return tilt_of(root) > (w->view->guide.tilt + w->model->postures->items[change->to].tilt_rad) / 2;
+}
+
+const double* hf_bent_posture(const hf_plan_world* w, hf_transform root, int number) {
+    const hf_postures* all = w->model->postures;
+    double tilt = tilt_of(root);
+    if (!hf_root_is_bent(w, root)) return NULL;
+    const hf_posture *change = &all->changes[0].at, *crawl = &all->items[all->changes[0].to];
+    bool nearer = fabs(tilt - change->tilt_rad) < fabs(tilt - crawl->tilt_rad);
+    return nearer == (number == 0) ? change->pose.q : crawl->pose.q;
 }
 
 int hf_family_touch(hf_planner* p, bool walking, bool others, hf_pose* pose, hf_plan_hold* holds) {
@@ -80,7 +101,7 @@ static bool change_any(hf_planner* p, const hf_plan_hold* holds, int count, cons
             // a limb that moves has most room under a body that is raised
             bool moves = body_count > 1 && hf_holds_find(n->holds, n->hold_count, holds[i].at.limb) >= 0;
             int body = moves ? (k % body_count + 2 * BODIES) % body_count : k % body_count;
-            hf_step_wish wish = {&part, &bodies[body], 1, (moves ? 2 : 1) * hf_pose_margin(p)};
+            hf_step_wish wish = {&part, &bodies[body], (moves ? 2 : 1) * hf_pose_margin(p)};
             found = hf_step_limb(p, n, holds[i].at.limb, &wish, false, child, &blocked);
         }
         if (!found) continue;

@@ -13,6 +13,12 @@ int hf_family_touch(hf_planner* p, bool walking, bool others, hf_pose* pose, hf_
 /* Has the library a change from standing to all limbs, as guides have it? */
 bool hf_family_is_known(const hf_plan_model* model);
 
+/* Is the root nearer to being on all limbs than to the farthest it leans when it stands? */
+bool hf_root_is_bent(const hf_plan_world* world, hf_transform root);
+/* Joint values of the library's nearest posture (number 0), or of the one after (1), to a root that is bent
+   so far; NULL: none, or the root is not bent. */
+const double* hf_bent_posture(const hf_plan_world* world, hf_transform root, int number);
+
 /* ---- legs.c ---- */
 /* From the start's stance through all stretches of the guide on all limbs, so that the rest of it stands.
    False, and the result says why, where one of them does not work out. */

@@ -6,7 +6,6 @@
 #include "plan/family.h"
 
 #include "base/memory.h"
-#include "plan/bridge.h"
 
 #include <math.h>
 #include <string.h>

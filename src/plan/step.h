@@ -34,17 +34,15 @@ typedef struct hf_step_query {
     const hf_plan_hold* rest;
     int rest_count, limb;
     const hf_plan_hold* old;
-    const hf_vec3* near; /* where the limb should touch; NULL: where it is at ease along the guide */
     int index;
 } hf_step_query;
 
-/* A contact that a limb shall make, and bodies between which that may happen, the best first; none: near the
-   guide. */
+/* A contact that a limb shall make, and the body about which it does so, with a balance margin in metres;
+   NULL: near the guide. */
 typedef struct hf_step_wish {
     const hf_plan_hold* hold;
-    const hf_pose* poses;
-    int pose_count;
-    double margin; /* that those bodies have, m */
+    const hf_pose* body;
+    double margin;
 } hf_step_wish;
 
 /* ---- places.c ---- */
