@@ -402,20 +402,34 @@ static bool is_barred(const ladder* k, int rung, int from, int to) {
     return false;
 }
 
+/* The ways of a rung, cheapest first. */
+static int sort_ways(const ladder* k, int rung, int* order) {
+    const rung_way* ways = &k->ways[rung * WAYS];
+    for (int i = 0; i < k->rungs[rung].way_count; i++) {
+        int at = i;
+        while (at > 0 && ways[order[at - 1]].total > ways[i].total) order[at] = order[at - 1], at--;
+        order[at] = i;
+    }
+    return k->rungs[rung].way_count;
+}
+
 /* The cheapest way, where only what is above a rung has changed; what it costs. */
 static double climb(ladder* k, int from) {
     for (int r = from; r < k->rung_count; r++) {
         bool bars = false;
         for (int i = 0; i < k->barred_count; i++) bars |= k->barred[i].rung == r;
+        int order[WAYS], count = r > 0 ? sort_ways(k, r - 1, order) : 0;
         for (int i = 0; i < k->rungs[r].way_count; i++) {
             rung_way* w = &k->ways[r * WAYS + i];
             w->total = r == 0 ? 0 : INFINITY;
-            for (int j = 0; r > 0 && j < k->rungs[r - 1].way_count; j++) {
+            for (int n = 0; n < count; n++) {
+                int j = order[n];
                 const rung_way* b = &k->ways[(r - 1) * WAYS + j];
-                if (b->total >= w->total) continue; // no change is cheaper than none
+                if (b->total > w->total) break; // no change is cheaper than none
                 double total = b->total + change(k, &b->root, &w->root);
                 if (bars && is_barred(k, r, j, i)) total += JUMP;
-                if (total < w->total) w->total = total, w->before = j;
+                bool first = total == w->total && j < w->before;
+                if (total < w->total || first) w->total = total, w->before = j;
             }
             w->total += w->cost * k->apart;
         }

@@ -1,7 +1,7 @@
 /* Places: where a limb could touch next, out of the spots of the scene. Those within its reach that last
    longest and are nearest to where the limb is at ease come first; the limb is then solved onto each, from
    poses that the body can have while the others hold it. */
-#include "plan/bridge.h"
+#include "plan/family.h"
 #include "plan/step.h"
 
 #include "base/workspace.h"
@@ -104,7 +104,6 @@ static int rank(hf_planner* p, const hf_step_query* q, ranked* all) {
                     w->options->duration * share +
                         (grip ? 1 : s->normal.z + w->options->room * hf_spot_room(w, s)) -
                         OFF_EASE * hf_distance(s->point, ease) / l->length};
-        if (q->near) r.score = -hf_distance(s->point, *q->near);
         if (count == RANKED) {
             int worst = 0;
             for (int k = 1; k < count; k++)

@@ -1,4 +1,5 @@
 /* Plans: guide, stances, frames (thesis-2015 chapters 6 and 7). */
+#include "plan/family.h"
 #include "plan/planner.h"
 
 #include "base/error.h"
@@ -131,7 +132,6 @@ enum { GUIDES_A_CHOICE = 6 };
  * there.
  */
 enum { DETOUR_TESTS = 10 };
-static const double GUIDE_STEP = 0.02; /* creature heights between two guide poses */
 /* Of the effort of a straight way with half a creature height on top: no more is easy. */
 static const double EASY = 1.2;
 
@@ -142,8 +142,8 @@ static double apart(const hf_transform* a, const hf_transform* b, double radius)
 /* The poses in even steps, small against the creature; NULL when memory is out. */
 static hf_transform* spread_poses(const hf_planner* p, const hf_transform* poses, int pose_count,
                                   int* spread_count) {
-    double step = GUIDE_STEP * p->world.view->height, radius = hf_guide_model_radius(p->world.model->guide),
-           length = 0;
+    double step = HF_GUIDE_STEP * p->world.view->height,
+           radius = hf_guide_model_radius(p->world.model->guide), length = 0;
     for (int i = 1; i < pose_count; i++) length += apart(&poses[i], &poses[i - 1], radius);
     int count = pose_count > 1 ? 2 + (int)(length / step) : 1;
     hf_transform* spread = hf_alloc((size_t)count, sizeof *spread);
@@ -405,8 +405,10 @@ static bool is_stuck(const hf_planner* p, hf_plan_why why) {
    before. */
 static hf_plan_why search_on(hf_planner* p, const hf_plan_query* q, hf_plan_result* r, int patience) {
     int vain = 0, from = 0;
+    hf_plan_why why;
+    if (p->world.attempt % 2 == 0 && !hf_plan_legs(p, q, r, patience)) return r->why;
     for (;;) {
-        hf_plan_why why = hf_plan_search(p, q->goal, patience);
+        why = hf_plan_search(p, q->goal, patience);
         if (!is_stuck(p, why) || q->guide_count > 0) return why;
         bool went_on = p->tree.nodes[p->tree.farthest].guide_index > from + p->world.options->horizon;
         vain = went_on ? 0 : vain + 1;

@@ -107,8 +107,7 @@ static bool stands(hf_planner* p, const hf_plan_node* n, hf_plan_why* why) {
     return !collides && n->hold_count > 0 && margin_of(p, n) >= p->world.options->margin_m;
 }
 
-/* A start pose may hold toes up for what comes: they stay so. A hand that grips opens on its way. */
-static void find_home(hf_planner* p, const hf_scenario_state* start) {
+void hf_plan_home(hf_planner* p, const double* q) {
     memcpy(p->world.home, p->world.model->standing, sizeof(double) * (size_t)p->world.view->q_count);
     for (int j = 0; j < p->world.view->joint_count; j++) {
         const hf_joint* joint = &p->world.view->joints[j];
@@ -117,7 +116,7 @@ static void find_home(hf_planner* p, const hf_scenario_state* start) {
             tip = p->world.view->limbs[l].joint_count > 0 && !p->world.view->limbs[l].grip &&
                   hf_effector_has(p->world.creature, l, joint->child_link);
         if (tip)
-            memcpy(p->world.home + joint->q_index, start->pose.q + joint->q_index,
+            memcpy(p->world.home + joint->q_index, q + joint->q_index,
                    sizeof(double) * (size_t)joint->q_count);
     }
 }
@@ -136,7 +135,7 @@ static bool find_start(hf_planner* p, const hf_scenario_state* start, hf_plan_no
 }
 
 bool hf_plan_begin(hf_planner* p, const hf_scenario_state* start, hf_plan_node* n, hf_plan_why* why) {
-    find_home(p, start);
+    hf_plan_home(p, start->pose.q);
     hf_pose_copy(&p->world, &start->pose, &n->pose);
     n->guide_index = n->first_knot = 0;
     n->parent = n->last_limb = -1;

@@ -8,8 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The body moved from knot `first` on, nothing else changed: a stance of its own in the tree. */
-static bool stay(hf_planner* p, int first) {
+bool hf_plan_stay(hf_planner* p, int first) {
     if (p->tree.node_count == HF_MAX_STANCES) return false;
     const hf_plan_node* n = &p->tree.nodes[p->tree.node_index];
     hf_plan_node* child = &p->tree.nodes[p->tree.node_count];
@@ -55,7 +54,7 @@ static bool reach_root(hf_planner* p, const hf_scenario_state* goal, hf_pose* po
         is_near(o, goal, pose->root) && (goal->whole || is_turned(o, goal, pose->root)) &&
         hf_segment_move(p, n->holds, n->hold_count, stance, p->tree.node_index, &n->pose, pose);
     hf_stance_return(p, stance);
-    return there && stay(p, first);
+    return there && hf_plan_stay(p, first);
 }
 
 static bool is_held(const hf_plan_node* n, const hf_plan_hold* h) {
@@ -80,7 +79,7 @@ static bool change_one(hf_planner* p, const hf_plan_hold* goal, int count, bool*
         for (int i = 0; i < count && change < 0; i++) {
             if (is_held(n, &goal[i])) continue;
             change = goal[i].at.limb;
-            found = hf_step_limb(p, n, change, &goal[i], false, child, &blocked);
+            found = hf_step_limb(p, n, change, &(hf_step_wish){.hold = &goal[i]}, false, child, &blocked);
         }
     *done = change < 0;
     if (!found) return *done;
@@ -102,7 +101,7 @@ static bool take_posture(hf_planner* p, const hf_scenario_state* goal, hf_pose* 
     bool moved =
         stance && hf_segment_move(p, n->holds, n->hold_count, stance, p->tree.node_index, &n->pose, pose);
     hf_stance_return(p, stance);
-    if (!moved || !stay(p, first)) return false;
+    if (!moved || !hf_plan_stay(p, first)) return false;
     const hf_pose* end = &p->tree.nodes[p->tree.node_index].pose;
     return is_near(p->world.options, goal, end->root) && is_turned(p->world.options, goal, end->root) &&
            has_posture(&p->world, goal, end->q);

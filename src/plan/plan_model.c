@@ -1,5 +1,5 @@
 /* What is made once for a creature: sample sets of all limbs, the guide's trunk and reach volumes. */
-#include "plan/plan_model.h"
+#include "plan/descent.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -218,6 +218,7 @@ hf_status hf_plan_model_create(const hf_creature* creature, const hf_plan_option
     if (status == HF_OK) find_load(m, links);
     if (status == HF_OK) status = find_postures(m, options->threads, error);
     if (status == HF_OK && !find_bent(m)) status = hf_fail_memory(error, NULL);
+    if (status == HF_OK) status = hf_descent_find(m, options, &m->descent, error);
     hf_free(links);
     if (!m) hf_free(q);
     if (status == HF_OK)
@@ -238,6 +239,7 @@ void hf_plan_model_free(hf_plan_model* m) {
     }
     hf_guide_model_free(m->guide);
     hf_postures_free(m->postures);
+    hf_descent_free(m->descent);
     hf_free(m->limbs);
     hf_free(m->standing);
     hf_free(m->loose_joint);

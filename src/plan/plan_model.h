@@ -53,7 +53,8 @@ struct hf_plan_model {
     /* How high the root is over what the walking limbs stand on at rest, and at rest on all limbs; the same
        where that is not known. */
     double rest_height, bent_height;
-    hf_postures* postures; /* standing, on all limbs, and the change between them */
+    hf_postures* postures;      /* standing, on all limbs, and the change between them */
+    struct hf_descent* descent; /* from standing to all limbs; NULL: none */
     const double* bent_q; /* joint values on all limbs: the creature file's, else the library's; NULL: none */
     double bent_tilt;     /* of the root then, rad forwards */
     double* standing;     /* joint values of the standing posture, which the rest places above are of */

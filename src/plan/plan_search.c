@@ -2,7 +2,7 @@
    from the one that is farthest on the way. Each change that does not work out makes its stance worth less,
    so that the search goes back to an earlier one as soon as that looks as good. Changes are tried in the
    order in which contacts end. */
-#include "plan/bridge.h"
+#include "plan/family.h"
 #include "plan/step.h"
 
 enum { WALK_TRIES = 48 };                     /* paces at which walks are tried on a guide */
@@ -30,6 +30,7 @@ static void add(option* options, int* count, change c, int limb, int order) {
 /* Walking limbs without contact find one first; then those move whose contacts end soonest; then others are
    taken as help or let go. Help that ends before all else and cannot move on is let go at once. */
 static int list_options(const hf_planner* p, const hf_plan_node* n, option* options) {
+    bool bent = hf_root_is_bent(&p->world, p->world.guide[n->guide_index]);
     int count = 0, last = p->world.guide_count, soonest = last, first = last;
     for (int i = 0; i < n->hold_count; i++) {
         int until = n->holds[i].until;
@@ -44,9 +45,8 @@ static int list_options(const hf_planner* p, const hf_plan_node* n, option* opti
         if (own < 0) {
             // what can be gripped is there to be held, once the limbs that walk have had their chance
             bool grips = p->world.has_grips && p->world.view->limbs[l].grip;
-            bool helps = hf_guide_bends(&p->world, n->guide_index);
             if (hf_limb_idle(&p->world, n->holds, n->hold_count, l))
-                add(options, &count, MOVE, l, walks ? -2 : helps ? -1 : grips ? soonest + 1 : 3 * last);
+                add(options, &count, MOVE, l, walks ? -2 : bent ? -1 : grips ? soonest + 1 : 3 * last);
             continue;
         }
         int until = n->holds[own].until;

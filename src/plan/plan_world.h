@@ -9,9 +9,10 @@
 /* Distances of a plan, in creature heights (contacts of one limb: in its lengths). Two poses or places nearer
    than a small shift are the same; the body can make a large shift to let a limb reach. */
 static const double HF_SMALL_SHIFT = 0.03, HF_LARGE_SHIFT = 0.12;
-static const double HF_SKIN = 1e-3;      /* rays begin so far off a surface */
-static const double HF_SMALL_TURN = 0.1; /* rad: two orientations nearer are the same */
-enum { HF_STRIDES = 8 };                 /* parts of the horizon in which the guide is looked along */
+static const double HF_GUIDE_STEP = 0.02; /* between two guide poses */
+static const double HF_SKIN = 1e-3;       /* rays begin so far off a surface */
+static const double HF_SMALL_TURN = 0.1;  /* rad: two orientations nearer are the same */
+enum { HF_STRIDES = 8 };                  /* parts of the horizon in which the guide is looked along */
 
 /* Of a limb's rest length from its first joint: a surface between the two is under the limb. */
 static const double HF_UNDER_NEAREST = 0.25, HF_UNDER_FARTHEST = 1.8;

@@ -212,6 +212,10 @@ bool hf_plan_begin(hf_planner* p, const hf_scenario_state* start, hf_plan_node* 
 /* The contacts of a whole state, exactly on their surfaces. */
 int hf_plan_contacts(hf_planner* p, const hf_scenario_state* state, hf_pose* pose, hf_plan_hold* holds);
 
+/* Joints without a task are at rest from now on, toes as these joint values have them: a pose may hold toes
+   up for what comes. A hand that grips opens on its way. */
+void hf_plan_home(hf_planner* p, const double* q);
+
 /* ---- plan_search.c ---- */
 /* Stances along the guide from nodes[0] on until the goal, the end of the work, or until `patience` changes
    have been tried without going farther; the last stance is then tree.node_index. */
@@ -235,6 +239,8 @@ void hf_plan_pair_text(const hf_plan_world* world, const hf_collision* hit, char
 void hf_plan_block_text(const hf_plan_world* world, const hf_plan_block* block, char* text, size_t size);
 
 /* ---- plan_goal.c ---- */
+/* The body moved from knot `first` on, nothing else changed: a stance of its own in the tree. */
+bool hf_plan_stay(hf_planner* p, int first);
 /* From the last node to the goal: its root, and its contacts and posture where it is whole. Nothing changes
    when it fails. */
 bool hf_plan_arrive(hf_planner* p, const hf_scenario_state* goal);

@@ -44,4 +44,7 @@ hf_status hf_posture_lie(const hf_posture_ground* ground, hf_posture_family fami
 /* Fills box and cost of a posture whose links stand there. */
 void hf_posture_measure(const hf_posture_ground* ground, const hf_transform* links, hf_posture* posture);
 
+/* A square of ground, larger than any stance of a creature so high. */
+hf_status hf_posture_ground_make(double height, hf_scene** scene, hf_error* error);
+
 #endif

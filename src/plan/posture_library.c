@@ -288,16 +288,14 @@ static hf_status find_changes(job* j, const kinds* k, hf_postures* p) {
     return status;
 }
 
-/* A square of ground, larger than any stance. */
-static hf_status make_ground(double size, hf_scene** scene, hf_placement** placement, hf_error* error) {
-    float s = (float)size;
+hf_status hf_posture_ground_make(double height, hf_scene** scene, hf_error* error) {
+    float s = (float)(4 * fmax(height, 1));
     float corners[] = {-s, -s, 0, s, -s, 0, s, s, 0, -s, s, 0};
     uint32_t triangles[] = {0, 1, 2, 0, 2, 3};
     hf_object_def def = hf_object_def_default();
     def.name = "ground";
     def.mesh = (hf_mesh){.vertex_count = 4, .triangle_count = 2, .vertices = corners, .indices = triangles};
-    hf_status status = hf_scene_build(&def, 1, scene, error);
-    return status == HF_OK ? hf_fail_status(error, hf_placement_create(*scene, placement), NULL) : status;
+    return hf_scene_build(&def, 1, scene, error);
 }
 
 /* The standing posture and how high the root is in it. */
@@ -353,7 +351,8 @@ hf_status hf_creature_postures(const hf_creature* creature, const hf_posture_opt
     hf_placement* placement = NULL;
     job j = {.ground = {.creature = creature, .view = v, .options = &o, .standing = standing}};
     if (!p || !limbs || !standing) status = hf_fail_memory(error, NULL);
-    if (status == HF_OK) status = make_ground(4 * fmax(v->height, 1), &scene, &placement, error);
+    if (status == HF_OK) status = hf_posture_ground_make(v->height, &scene, error);
+    if (status == HF_OK) status = hf_fail_status(error, hf_placement_create(scene, &placement), NULL);
     if (status == HF_OK) {
         j.ground.placement = placement;
         hf_plan_limbs_find(creature, limbs);

@@ -2,7 +2,7 @@
    it, near a wish for the root. The trunk stays at rest unless it must bend (a seat that is held fixes the
    root). Where that collides, limbs without contact get out of the way, then bodies are drawn about the wish,
    farther and farther from it. */
-#include "plan/bridge.h"
+#include "plan/family.h"
 
 #include "base/workspace.h"
 #include "space/root_space.h"

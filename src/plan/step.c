@@ -117,6 +117,5 @@ bool hf_step_places(hf_planner* p, const hf_step_query* q, hf_step_list* list) {
     list->count = 0;
     hf_footing_list(p, q, list);
     hf_places_list(p, q, list);
-    if (q->near) return hf_plan_ok(p); // nearest first
     return hf_plan_ok(p) && score_all(p, q->rest, q->rest_count, q->index, list);
 }

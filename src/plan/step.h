@@ -34,9 +34,16 @@ typedef struct hf_step_query {
     const hf_plan_hold* rest;
     int rest_count, limb;
     const hf_plan_hold* old;
-    const hf_vec3* near; /* where the limb should touch; NULL: where it is at ease along the guide */
     int index;
 } hf_step_query;
+
+/* A contact that a limb shall make, and the body about which it does so, with a balance margin in metres;
+   NULL: near the guide. */
+typedef struct hf_step_wish {
+    const hf_plan_hold* hold;
+    const hf_pose* body;
+    double margin;
+} hf_step_wish;
 
 /* ---- places.c ---- */
 /* Is there any spot that the limb may reach from the root? */
@@ -65,7 +72,7 @@ bool hf_step_places(hf_planner* p, const hf_step_query* query, hf_step_list* lis
 /* Moves a limb to its next contact, or makes one: the best that no child of the node has; `forced` is the
    contact to make, NULL to choose. A speculative step is one that does not seem to lead on. Appends knots and
    fills the child when true; *blocked when it failed because the limb found no way to its next contact. */
-bool hf_step_limb(hf_planner* p, hf_plan_node* node, int limb, const hf_plan_hold* forced, bool speculative,
+bool hf_step_limb(hf_planner* p, hf_plan_node* node, int limb, const hf_step_wish* forced, bool speculative,
                   hf_plan_node* child, bool* blocked);
 /* Lets a contact go. */
 bool hf_step_release(hf_planner* p, hf_plan_node* node, int limb, hf_plan_node* child);

@@ -1,6 +1,5 @@
 /* One contact change: shift the body until the other limbs carry it, choose where the limb goes, swing it
    there (thesis-2015 Algorithm 7, made sound as method section 7 says). */
-#include "plan/bridge.h"
 #include "plan/step.h"
 
 #include "base/workspace.h"
@@ -154,15 +153,13 @@ typedef struct change {
     const hf_plan_node* node;
     int limb, rest_count, index;
     hf_plan_hold* old; /* NULL: it had no contact */
-    const hf_plan_hold* forced;
+    const hf_step_wish* forced;
     hf_plan_hold rest[HF_MAX_HOLDS + 1]; /* and behind them the next one */
     const hf_stance *all_carry, *rest_carry;
     hf_pose departure, end, arrivals[HF_ARRIVALS], scratch;
     bool speculative;
-    bool moved;   /* the knots to the departure are made */
-    bool stays;   /* there is no way to the departure */
-    hf_vec3 near; /* where the limb comes down when it bridges */
-    bool bridges; /* the body changes its family of postures: the limb comes down where the library has it */
+    bool moved; /* the knots to the departure are made */
+    bool stays; /* there is no way to the departure */
 } change;
 
 static void block(const change* c, hf_plan_obstacle kind, const hf_plan_hold* place) {
@@ -191,13 +188,27 @@ static int find_arrivals(change* c) {
     return count;
 }
 
+/* The given body, or one near it, that keeps the holds, balanced on those of `rest` and free, and lets the
+   limb of `leaving` go. */
+static bool find_near(change* c, const hf_plan_hold* holds, int count, const hf_plan_hold* leaving,
+                      const hf_pose* given, hf_pose* pose) {
+    hf_planner* p = c->planner;
+    hf_pose_copy(&p->world, given, pose);
+    return hf_stance_pose_from(p, holds, count, c->rest_carry, c->forced->margin, leaving, pose);
+}
+
+static bool is_wished(const change* c) { return c->forced && c->forced->body; }
+
 /* The departure, no farther ahead than the advance `first`, and what the limb finds from there. */
 static bool find_start(change* c, int first, hf_step_list* list) {
     hf_planner* p = c->planner;
     list->count = 0;
     p->tools.has_hit = false;
-    if (!find_departure(p, c->node, c->old, c->rest_carry, first, &c->index, &c->departure)) {
-        if (c->old) c->old->stuck = first == 0;
+    c->index = c->node->guide_index;
+    if (is_wished(c)
+            ? !find_near(c, c->node->holds, c->node->hold_count, c->old, c->forced->body, &c->departure)
+            : !find_departure(p, c->node, c->old, c->rest_carry, first, &c->index, &c->departure)) {
+        if (c->old && !is_wished(c)) c->old->stuck = first == 0;
         block(c, HF_PLAN_CANNOT_LEAVE, c->old);
         return false;
     }
@@ -205,7 +216,7 @@ static bool find_start(change* c, int first, hf_step_list* list) {
         hf_pose to = {.q = list->items[0].q};
         hf_pose_copy(&p->world, &c->departure, &to);
         list->count = 1;
-        list->items[0].hold = *c->forced;
+        list->items[0].hold = *c->forced->hold;
         list->items[0].root = to.root;
         return true;
     }
@@ -216,26 +227,6 @@ static bool find_start(change* c, int first, hf_step_list* list) {
                        .rest_count = c->rest_count,
                        .limb = c->limb,
                        .old = c->old,
-                       .index = c->index};
-    return hf_step_places(p, &q, list);
-}
-
-/* The body as it changes its family of postures, and where the limb comes down there. The stance is then as
-   far along the guide as the first pose that has the limb down. */
-static bool find_bridge(change* c, hf_step_list* list) {
-    hf_planner* p = c->planner;
-    list->count = 0;
-    hf_pose_copy(&p->world, &c->node->pose, &c->departure);
-    if (!hf_bridge_pose(p, c->rest, c->rest_count, c->rest_carry, c->limb, &c->departure, &c->arrivals[0],
-                        &c->near))
-        return false;
-    c->index = hf_bridge_index(&p->world, c->node->guide_index);
-    hf_step_query q = {.poses = c->arrivals,
-                       .pose_count = 1,
-                       .rest = c->rest,
-                       .rest_count = c->rest_count,
-                       .limb = c->limb,
-                       .near = &c->near,
                        .index = c->index};
     return hf_step_places(p, &q, list);
 }
@@ -261,19 +252,17 @@ static bool find_end(change* c, const hf_step_candidate* to) {
     hf_plan_hold* next = &c->rest[c->rest_count];
     *next = to->hold;
     hf_pose touching = {to->root, to->q};
-    int soon = hf_guide_ahead(w, c->index, 2 * hf_guide_stride(w));
-    if (c->bridges && next->until < soon) next->until = soon;
     if (!c->forced && (!goes_on(w, c->index, c->speculative, c->old, next) || is_taken(c, next)))
         return false;
-    if (!c->bridges) hf_hold_tighten(p, c->index, &touching, next);
-    if (!c->forced && !c->bridges && !goes_on(w, c->index, c->speculative, c->old, next)) return false;
+    if (!is_wished(c)) hf_hold_tighten(p, c->index, &touching, next);
+    if (!c->forced && !goes_on(w, c->index, c->speculative, c->old, next)) return false;
     p->progress.work++;
     hf_pose_copy(w, &touching, &c->end);
     p->tools.has_hit = false;
-    bool stands = c->bridges ? hf_stance_pose_from(p, c->rest, c->rest_count + 1, c->rest_carry,
-                                                   hf_pose_margin(p), next, &c->end)
-                             : hf_stance_pose(p, c->rest, c->rest_count + 1, c->rest_carry, hf_pose_margin(p),
-                                              to->root, next, &c->end);
+    bool stands = is_wished(c) ? find_near(c, c->rest, c->rest_count + 1, next, &c->departure, &c->end) ||
+                                     find_near(c, c->rest, c->rest_count + 1, next, c->forced->body, &c->end)
+                               : hf_stance_pose(p, c->rest, c->rest_count + 1, c->rest_carry,
+                                                hf_pose_margin(p), to->root, next, &c->end);
     if (!stands) block(c, HF_PLAN_NO_STANCE, next);
     return stands;
 }
@@ -307,14 +296,14 @@ static bool carry_out(change* c, hf_plan_node* child) {
         return false;
     }
     fill(p, c->rest, c->rest_count + 1, c->limb, c->index, child);
-    hf_holds_refresh(p, child);
+    if (!is_wished(c)) hf_holds_refresh(p, child);
     return true;
 }
 
 /* The change from a departure no farther ahead than the advance `first`. */
 static bool change_from(change* c, int first, hf_step_list* list, hf_plan_node* child, bool* blocked) {
     hf_planner* p = c->planner;
-    if (!(c->bridges ? find_bridge(c, list) : find_start(c, first, list))) return false;
+    if (!find_start(c, first, list)) return false;
     p->tools.has_hit = false;
     block(c, HF_PLAN_NO_PLACE, c->old); // unless one of the places gets farther
     int bound = INT_MAX, tries = 0;
@@ -326,8 +315,7 @@ static bool change_from(change* c, int first, hf_step_list* list, hf_plan_node* 
         if (done >> i & 1 || (turn < list->count && to->hold.until > bound)) continue;
         done |= 1u << i;
         if (!find_end(c, to)) continue;
-        if (!c->forced && !c->speculative && !c->bridges &&
-            !leads_on(p, c->rest, c->rest_count + 1, &c->end, &c->scratch)) {
+        if (!c->forced && !c->speculative && !leads_on(p, c->rest, c->rest_count + 1, &c->end, &c->scratch)) {
             int halfway = c->old ? (c->old->until + to->hold.until + 1) / 2 : to->hold.until;
             bound = halfway < bound ? halfway : bound;
             if (c->old) c->old->has_speculative_step = true;
@@ -350,18 +338,14 @@ static bool make_change(change* c, hf_plan_node* child, bool* blocked) {
     for (size_t i = 0; i < sizeof poses / sizeof *poses; i++) *poses[i] = hf_take_pose(p);
     for (int i = 0; i < HF_ARRIVALS; i++) c->arrivals[i] = hf_take_pose(p);
     if (!hf_steps_take(p, &list)) return false;
-    bool comes_down = !c->old && !c->forced && !p->world.model->limbs[c->limb].walks &&
-                      hf_guide_bends(&p->world, c->node->guide_index);
-    c->bridges = comes_down;
     bool found = change_from(c, 0, &list, child, blocked);
-    if (c->bridges) return found;
     // a body that finds no way to a departure ahead may find one to a nearer one
     if (!found && c->stays && c->index > c->node->guide_index)
         found = change_from(c, NEAR_ADVANCE, &list, child, blocked);
     return found;
 }
 
-bool hf_step_limb(hf_planner* p, hf_plan_node* node, int limb, const hf_plan_hold* forced, bool speculative,
+bool hf_step_limb(hf_planner* p, hf_plan_node* node, int limb, const hf_step_wish* forced, bool speculative,
                   hf_plan_node* child, bool* blocked) {
     int own = hf_holds_find(node->holds, node->hold_count, limb), first = p->tree.knots.count;
     change c = {.planner = p,
@@ -375,10 +359,9 @@ bool hf_step_limb(hf_planner* p, hf_plan_node* node, int limb, const hf_plan_hol
     *blocked = false;
     if (c.rest_count == 0 || c.rest_count + 1 > HF_MAX_HOLDS) return false;
     p->progress.work++;
-    if (own < 0 && !forced && !hf_guide_bends(&p->world, node->guide_index) &&
-        !hf_places_any(&p->world, limb, node->pose.root))
+    if (own < 0 && !forced && !hf_places_any(&p->world, limb, node->pose.root)) return false;
+    if (c.old && !is_wished(&c) && (c.old->stuck || (speculative && !c.old->has_speculative_step)))
         return false;
-    if (c.old && (c.old->stuck || (speculative && !c.old->has_speculative_step))) return false;
     hf_workspace_mark mark = hf_workspace_begin(p->tools.workspace);
     c.rest_carry = hf_stance_borrow(p, c.rest, c.rest_count, -1);
     c.all_carry = hf_stance_borrow(p, node->holds, node->hold_count, -1);

@@ -1,0 +1,189 @@
+/* Legs of a plan. Where the guide goes from standing to all limbs and back, the way between is crawled: the
+   body walks to where it has room to come down, changes its family there, crawls to where it has room to
+   stand up again, and does so. Standing up is coming down played backwards: what every frame keeps (holds,
+   clearance, speeds, balance at rest and in motion) does not depend on the direction of time. */
+#include "plan/descent.h"
+#include "plan/family.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What legs are of. */
+typedef struct leg_query {
+    hf_planner* planner;
+    const hf_plan_query* query;
+    hf_plan_result* result;
+    const hf_descent* descent;
+    int patience;
+    hf_plan_why why; /* the last leg ended so */
+} leg_query;
+
+/* ---- the guide ---- */
+
+/* The guide up to pose `from`, another one from the root on to the state, and the rest from `tail` on. *last
+   is where the new part ends. */
+static bool renew_guide(leg_query* l, int from, hf_transform root, const hf_scenario_state* goal, int tail,
+                        int* last) {
+    hf_planner* p = l->planner;
+    hf_plan_query q = *l->query;
+    hf_transform* old = p->own_guide;
+    int count = p->world.guide_count, rest = count - tail;
+    bool found = false;
+    p->own_guide = NULL;
+    q.goal = goal, q.roadmap = NULL;
+    hf_plan_note(p, hf_plan_choose_guide(p, &q, root, l->result, &found));
+    hf_transform *part = p->own_guide, *whole = NULL;
+    int length = p->world.guide_count;
+    if (hf_plan_ok(p) && found) {
+        whole = hf_alloc((size_t)(from + 1 + length + rest), sizeof *whole);
+        if (!whole) hf_plan_note(p, HF_ERROR_MEMORY);
+    }
+    if (whole) {
+        memcpy(whole, old, sizeof *whole * (size_t)(from + 1));
+        memcpy(whole + from + 1, part, sizeof *whole * (size_t)length);
+        if (rest > 0) memcpy(whole + from + 1 + length, old + tail, sizeof *whole * (size_t)rest);
+        count = from + 1 + length + rest;
+        hf_free(old);
+    }
+    hf_free(part);
+    p->world.guide = p->own_guide = whole ? whole : old;
+    p->world.guide_count = count;
+    *last = from + length;
+    return whole != NULL;
+}
+
+/* ---- legs ---- */
+
+/* The search goes on from the last stance alone, at the guide pose. */
+static bool go_on_from(hf_planner* p, int guide_index) {
+    hf_plan_tree* t = &p->tree;
+    if (!hf_plan_keep(p, t->node_index)) return false;
+    for (int i = 0; i + 1 < t->node_count; i++) t->nodes[i].option = -1;
+    hf_plan_node* n = &t->nodes[t->node_index];
+    n->guide_index = guide_index;
+    if (!hf_spots_find(p, guide_index)) return false;
+    for (int i = 0; i < n->hold_count && hf_plan_ok(p); i++) {
+        hf_hold_span(&p->world, guide_index, &n->holds[i]);
+        hf_hold_tighten(p, guide_index, &n->pose, &n->holds[i]);
+    }
+    hf_plan_renew(p, n);
+    return hf_plan_ok(p);
+}
+
+/* Searches from the last stance, at guide pose `from`, to a whole state, along a guide of its own; the guide
+   goes on at *tail, where the rest of it is afterwards. */
+static bool search_to(leg_query* l, int from, const hf_pose* pose, const hf_plan_hold* holds, int count,
+                      int* tail) {
+    hf_planner* p = l->planner;
+    hf_hold contacts[HF_MAX_HOLDS];
+    for (int i = 0; i < count; i++) contacts[i] = holds[i].at;
+    hf_scenario_state state = {.pose = *pose, .whole = true, .contact_count = count, .contacts = contacts};
+    hf_transform root = p->tree.nodes[p->tree.node_index].pose.root;
+    int last;
+    if (!renew_guide(l, from, root, &state, *tail, &last)) return false;
+    int all = p->world.guide_count;
+    *tail = last + 1;
+    p->world.guide_count = last + 1;
+    hf_plan_home(p, pose->q);
+    if (go_on_from(p, from + 1)) l->why = hf_plan_search(p, &state, l->patience);
+    p->world.guide_count = all;
+    return l->why == HF_PLAN_DONE;
+}
+
+/* The descent from standing at the guide pose; false where it is not free there. */
+static bool place_at(leg_query* l, int index, hf_descent** placed) {
+    hf_planner* p = l->planner;
+    hf_transform at = hf_root_upright(p->world.guide[index]);
+    hf_surface hit;
+    *placed = NULL;
+    if (hf_root_is_bent(&p->world, p->world.guide[index]) ||
+        !hf_placement_ray(p->world.placement, at.position, hf_v3(0, 0, -1), p->world.view->height, &hit))
+        return false;
+    at.position = hit.point;
+    if (hf_descent_place(p, l->descent, at, placed)) return true;
+    hf_descent_free(*placed);
+    *placed = NULL;
+    return false;
+}
+
+/* The first guide pose from `from` on towards `to` with room for the descent; -1: none. */
+static int find_place(leg_query* l, int from, int to, hf_descent** placed) {
+    hf_planner* p = l->planner;
+    int stride = hf_guide_stride(&p->world), step = to < from ? -stride : stride;
+    for (int i = from; (step < 0 ? i >= to : i <= to) && hf_plan_ok(p); i += step)
+        if (place_at(l, i, placed)) return i;
+    return -1;
+}
+
+/* Where the body comes down before guide pose `low`: where it is, unless a limb could not reach so far. */
+static int find_start(leg_query* l, int low, hf_descent** placed) {
+    hf_planner* p = l->planner;
+    int from = p->tree.nodes[p->tree.node_index].guide_index, place = find_place(l, low, from, placed);
+    if (place < 0) return -1;
+    hf_vec3 way = hf_sub(p->world.guide[place].position, p->world.guide[from].position);
+    if (hf_hypot(way.x, way.y) > p->world.model->rest_height) return place;
+    hf_descent* here;
+    if (!place_at(l, from, &here)) return place;
+    hf_descent_free(*placed);
+    *placed = here;
+    return from;
+}
+
+/* To a stance of a descent; the guide goes on at *tail. */
+static bool search_to_stance(leg_query* l, const hf_plan_node* n, int* tail) {
+    int from = l->planner->tree.nodes[l->planner->tree.node_index].guide_index;
+    return search_to(l, from, &n->pose, n->holds, n->hold_count, tail);
+}
+
+/* One stretch on all limbs, which is bent from guide pose `low` to `high`. When true the last stance stands
+   behind it and the guide goes on from there. */
+static bool cross(leg_query* l, int low, int high) {
+    hf_planner* p = l->planner;
+    hf_descent *down = NULL, *up = NULL;
+    int last, from = find_start(l, low, &down);
+    int tail = from < 0 ? -1 : find_place(l, high, p->world.guide_count - 1, &up);
+    bool good = tail >= 0 && search_to_stance(l, &down->nodes[0], &tail) &&
+                hf_descent_play(p, down, false, tail - 1) &&
+                search_to_stance(l, &up->nodes[up->count - 1], &tail) &&
+                hf_descent_play(p, up, true, tail - 1);
+    hf_descent_free(down);
+    hf_descent_free(up);
+    hf_plan_home(p, p->world.model->standing);
+    return good &&
+           renew_guide(l, tail - 1, p->tree.nodes[p->tree.node_index].pose.root, l->query->goal,
+                       p->world.guide_count, &last) &&
+           go_on_from(p, tail);
+}
+
+/* All stretches on all limbs, one after the other. */
+static bool cross_all(leg_query* l) {
+    hf_planner* p = l->planner;
+    const hf_plan_world* w = &p->world;
+    while (hf_plan_ok(p) && p->progress.work < w->options->max_work) {
+        int low = p->tree.nodes[p->tree.node_index].guide_index;
+        bool starts_bent = hf_root_is_bent(w, w->guide[low]);
+        while (low < w->guide_count && !hf_root_is_bent(w, w->guide[low])) low++;
+        int high = low;
+        while (high < w->guide_count && hf_root_is_bent(w, w->guide[high])) high++;
+        // what is bent at start or goal has no end to change at
+        if (starts_bent || high >= w->guide_count) return true;
+        if (!cross(l, low, high)) return false;
+    }
+    return false;
+}
+
+bool hf_plan_legs(hf_planner* p, const hf_plan_query* query, hf_plan_result* result, int patience) {
+    const hf_descent* of_model = p->world.model->descent;
+    const hf_plan_options* o = p->world.options;
+    hf_descent* own = NULL;
+    if (!of_model || !p->own_guide) return true;
+    bool fits = of_model->rate == o->rate && of_model->margin_m >= o->margin_m;
+    if (!fits) hf_plan_note(p, hf_descent_find(p->world.model, o, &own, NULL));
+    leg_query l = {p, query, result, fits ? of_model : own, patience, HF_PLAN_NO_CONTACT};
+    bool good = !l.descent || cross_all(&l);
+    hf_descent_free(own);
+    if (!good) result->why = l.why;
+    return good && hf_plan_ok(p);
+}
