@@ -84,6 +84,8 @@ const option_def option_defs[] = {
     {"--scene", NULL, "MESH", OPTION_TEXT, AT(scene), 0, 0, "stand on this mesh; default: a flat floor at 0"},
     {"--at", NULL, "X,Y[,YAW]", OPTION_TEXT, AT(at), 0, 0,
      "stand here, turned by YAW radians; default 0,0,0"},
+    {"--dynamic", NULL, NULL, OPTION_SWITCH, AT(dynamic), 0, 0,
+     "judge contact forces and joint torques of every frame too; exit 1 when a frame has none"},
     {"--static", NULL, NULL, OPTION_SWITCH, AT(still), 0, 0,
      "every frame is balanced at rest: shorter steps, with a rest at each"},
     {"--roadmap", NULL, "FILE", OPTION_TEXT, AT(roadmap), 0, 0,
@@ -118,7 +120,8 @@ static const char* const adapt_options[] = {"--output",  "--threads", "--package
                                             NULL};
 static const char* const refine_options[] = {
     "--output", "--threads", "--package-path", "--creature", "--scenario", "--fps", "--set", PICTURE, NULL};
-static const char* const check_options[] = {"--threads", "--package-path", "--creature", "--scenario", NULL};
+static const char* const check_options[] = {"--threads",  "--package-path", "--creature",
+                                            "--scenario", "--dynamic",      NULL};
 static const char* const render_options[] = {
     "--output", "--threads", "--package-path", "--strip", "--columns",  "--frame",    PICTURE,
     "--task",   "--reach",   "--no-ground",    CLIP,      "--creature", "--scenario", NULL};
