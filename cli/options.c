@@ -23,6 +23,8 @@ const option_def option_defs[] = {
     {"--unit", NULL, "M", OPTION_NUMBER, AT(unit_m), 1e-6, 1e3, "metres per unit of a BVH or glTF file"},
     {"--fps", NULL, "N", OPTION_NUMBER, AT(fps), 1, 1000,
      "frames per second to write; default: the motion's own"},
+    {"--quaternion", NULL, "ORDER", OPTION_TEXT, AT(quaternion), 0, 0,
+     "order of quaternions in tables: wxyz, the default, or xyzw"},
     {"--rig", NULL, "FILE", OPTION_TEXT, AT(rig), 0, 0,
      "BVH or glTF file of the creature: the motion goes back into it"},
     {"--rate", NULL, "N", OPTION_NUMBER, AT(rate), 0.001, 1e6,
@@ -125,8 +127,8 @@ static const char* const check_options[] = {"--threads",  "--package-path", "--c
 static const char* const render_options[] = {
     "--output", "--threads", "--package-path", "--strip", "--columns",  "--frame",    PICTURE,
     "--task",   "--reach",   "--no-ground",    CLIP,      "--creature", "--scenario", NULL};
-static const char* const export_options[] = {"--output", "--package-path", "--fps",      CLIP,
-                                             "--rig",    "--creature",     "--scenario", NULL};
+static const char* const export_options[] = {
+    "--output", "--package-path", "--fps", "--quaternion", CLIP, "--rig", "--creature", "--scenario", NULL};
 static const char* const bench_options[] = {"--output", "--seed",    "--threads", "--package-path",
                                             "--count",  "--query",   "--data",    "--only",
                                             "--size",   "--samples", NULL};
@@ -168,8 +170,11 @@ const command commands[] = {
     {"render", "FILE",
      "draw a creature, scene, scenario, clip or motion, or the timeline of a schedule, as a PNG",
      render_options, run_render, false},
-    {"export", "FILE", "write a motion, clip or creature as .glb, .bvh, .csv or .motion.json", export_options,
-     run_export, false},
+    {"export", "FILE",
+     "write a motion, clip or creature as .glb, .bvh or .motion.json, or as a table for controllers: .csv, "
+     ".npy or "
+     ".json",
+     export_options, run_export, false},
     {"bench", "[NAME]", "measure; without NAME, what there is to measure", bench_options, run_bench, false},
     {"help", "[COMMAND]", "explain a command", no_options, run_help, false},
 };
@@ -201,7 +206,7 @@ static const struct {
     {"refine", "--fps", "frames a second of the result; default 120"},
     {"plan", "--fps", "with --refine, frames a second of the result; default 120"},
     {"render", "--output", "the picture to write, which ends in .png"},
-    {"export", "--output", "the file to write, which ends in .glb, .bvh, .csv or .motion.json"},
+    {"export", "--output", "the file to write, which ends in .glb, .bvh, .csv, .npy, .json or .motion.json"},
     {"bench", "--output", "of soak, folder for the motions; of valid, folder for the picture of --query"},
     {"sample", "--count", "postures drawn for each limb; default 10000"},
     {"contact", "--count", "postures drawn for each limb; default: the scenario's, else 10000"},
