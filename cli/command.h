@@ -21,7 +21,7 @@ typedef struct options {
     double time_limit_s;
     const char* package_path[MAX_PATHS];
     int package_path_count;
-    const char *rig, *quaternion;
+    const char *rig, *quaternion, *with;
     double unit_m, fps, rate;
     const char *joints, *up, *mapping, *ground;
     bool fit_scene, scale_scene;

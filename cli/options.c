@@ -46,6 +46,10 @@ const option_def option_defs[] = {
      "use the scene of this scenario instead of the one a motion or schedule names"},
     {"--strip", NULL, "N", OPTION_INT, AT(strip), 1, 64,
      "draw N moments of a motion, or postures of a creature, on one page"},
+    {"--plot", NULL, NULL, OPTION_SWITCH, AT(plot), 0, 0,
+     "draw speeds, balance margin, torque share and contacts of a motion over time"},
+    {"--with", NULL, "MOTION", OPTION_TEXT, AT(with), 0, 0,
+     "with --plot, a second motion beside the first: before and after"},
     {"--columns", NULL, "N", OPTION_INT, AT(columns), 1, 64, "panels in a row of a strip"},
     {"--frame", NULL, "N", OPTION_INT, AT(frame), 0, 1e9,
      "draw this frame of a motion, or begin a strip with it; default 0"},
@@ -125,8 +129,8 @@ static const char* const refine_options[] = {
 static const char* const check_options[] = {"--threads",  "--package-path", "--creature",
                                             "--scenario", "--dynamic",      NULL};
 static const char* const render_options[] = {
-    "--output", "--threads", "--package-path", "--strip", "--columns",  "--frame",    PICTURE,
-    "--task",   "--reach",   "--no-ground",    CLIP,      "--creature", "--scenario", NULL};
+    "--output", "--threads", "--package-path", "--strip",     "--plot", "--with",     "--columns",  "--frame",
+    PICTURE,    "--task",    "--reach",        "--no-ground", CLIP,     "--creature", "--scenario", NULL};
 static const char* const export_options[] = {
     "--output", "--package-path", "--fps", "--quaternion", CLIP, "--rig", "--creature", "--scenario", NULL};
 static const char* const bench_options[] = {"--output", "--seed",    "--threads", "--package-path",
@@ -222,7 +226,7 @@ static const struct {
     {"realise", "--scenario", "use the scene of this scenario instead of the one the schedule names"},
     {"check", "--creature", "use this creature instead of the one the motion names"},
     {"check", "--scenario", "use the scene of this scenario instead of the one the motion names"},
-    {"render", "--size", "picture size; default 1280x720, a timeline as high as it needs"},
+    {"render", "--size", "picture size; default 1280x720, a timeline or plot as high as it needs"},
     {"bench", "--size", "picture size of valid --query; default 1280x720"},
     {"bench", "--samples", "rays a pixel of valid --query: 1, 4, 9 or 16; default 4"},
 };

@@ -383,7 +383,7 @@ static hf_status make_rows(maker* m, const char* where, hf_error* error) {
     t->values = hf_alloc((size_t)count * (size_t)t->column_count, sizeof(double));
     if (!t->values) return hf_fail_memory(error, NULL);
     for (int i = 0; i < (int)count; i++) {
-        if (!hf_workspace_goes_on_often(m->workspace)) {
+        if (!hf_workspace_goes_on(m->workspace)) {
             t->outcome = HF_CANCELLED;
             return HF_OK;
         }
