@@ -1,6 +1,7 @@
 /* holdfast check: the independent validity report. */
 #include "command.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -77,6 +78,59 @@ static void print_report(const hf_check_report* r, unsigned claims) {
     if (r->problem_count > 20) printf("  and %d more\n", r->problem_count - 20);
 }
 
+/* A share as percent that is 100 only when all frames are in it. */
+static double percent(int part, int whole) { return whole ? floor(1000.0 * part / whole) / 10 : 0; }
+
+static json_t* number_or_null(double v) { return isnan(v) ? json_null() : json_real(v); }
+
+static json_t* dynamic_json(const hf_dynamic_report* r, const hf_creature* creature) {
+    const hf_creature_view* c = hf_creature_get(creature);
+    bool loaded = r->torque_frame >= 0;
+    json_t* joint = loaded ? json_text(c->joints[r->torque_joint].name) : json_null();
+    return json_pack("{s:i,s:i,s:i,s:i,s:f,s:o,s:i,s:o,s:o,s:i,s:f,s:f}", "judged", r->judged, "borne",
+                     r->borne, "within_effort", r->strong, "feasible", r->feasible, "feasible_share",
+                     r->judged ? (double)r->feasible / r->judged : 0, "margin_min_m",
+                     number_or_null(r->margin_frame >= 0 ? r->margin_min_m : NAN), "margin_frame",
+                     r->margin_frame, "torque_share_max", number_or_null(loaded ? r->torque_share_max : NAN),
+                     "torque_joint", joint, "torque_frame", r->torque_frame, "jerk_rad2_s6", r->jerk,
+                     "duration_s", r->duration_s);
+}
+
+static void print_dynamic(const hf_dynamic_report* r, const hf_creature* creature) {
+    const hf_creature_view* c = hf_creature_get(creature);
+    printf("  forces in motion  %d of %d judged frames are borne, %d within effort limits, %.1f %% both\n",
+           r->borne, r->judged, r->strong, percent(r->feasible, r->judged));
+    if (r->margin_frame >= 0)
+        printf("  least margin      %.1f mm of moment arm, frame %d\n", r->margin_min_m * 1000,
+               r->margin_frame);
+    if (r->torque_frame >= 0)
+        printf("  peak torque       %.2f of the effort limit, joint \"%s\", frame %d\n", r->torque_share_max,
+               c->joints[r->torque_joint].name, r->torque_frame);
+    else
+        puts("  peak torque       not known: no joint has an effort limit");
+    printf("  mean squared jerk %.4g rad2/s6 over %.3g s\n", r->jerk, r->duration_s);
+}
+
+/* The figures of --dynamic, in words or added to the JSON; false when a frame is not feasible. */
+static bool tell_dynamic(const hf_dynamic_report* d, const hf_creature* creature, json_t* all) {
+    if (all)
+        json_object_set_new(all, "dynamic", dynamic_json(d, creature));
+    else
+        print_dynamic(d, creature);
+    return d->outcome == HF_FOUND && d->feasible == d->judged;
+}
+
+static int tell(const options* o, const loaded_motion* m, const hf_check_report* report,
+                const hf_dynamic_report* dynamic) {
+    json_t* all = o->json ? report_json(report) : NULL;
+    bool good = report->valid;
+    if (!m->scene) note(o, "the motion names no scenario; --scenario FILE says which one it is judged by");
+    if (!all) print_report(report, m->motion->claims);
+    if (o->dynamic) good = tell_dynamic(dynamic, m->creature, all) && good;
+    if (all) print_json(all);
+    return good ? EXIT_DONE : EXIT_NO_SOLUTION;
+}
+
 int run_check(const options* o) {
     char* path = find_file(o->file);
     if (!path || !is_kind(path, FILE_MOTION, "check")) {
@@ -84,29 +138,25 @@ int run_check(const options* o) {
         return EXIT_BAD_INPUT;
     }
     loaded_motion m;
-    hf_check_report report;
-    hf_error error;
+    hf_check_report report = {0};
+    hf_dynamic_report dynamic = {0};
+    hf_error error = {0};
     int code;
-    if (load_motion(path, o, &m, &error) != HF_OK) {
+    hf_status status = load_motion(path, o, &m, &error);
+    if (status != HF_OK) {
         code = fail_with(&error);
     } else {
         progress p = progress_start(o);
-        hf_status status = hf_check_scenario(m.motion, m.creature, m.scenario, o->threads, progress_report,
-                                             &p, &report, &error);
+        status = hf_check_scenario(m.motion, m.creature, m.scenario, o->threads, progress_report, &p, &report,
+                                   &error);
+        if (status == HF_OK && o->dynamic)
+            status = hf_check_dynamic(m.motion, m.creature, m.scene, o->threads, progress_report, &p,
+                                      &dynamic, &error);
         progress_end(&p);
-        if (status != HF_OK) {
-            if (!error.file[0]) snprintf(error.file, sizeof error.file, "%s", path);
-            code = fail_with(&error);
-        } else {
-            if (!m.scene)
-                note(o, "the motion names no scenario; --scenario FILE says which one it is judged by");
-            if (o->json)
-                print_json(report_json(&report));
-            else
-                print_report(&report, m.motion->claims);
-            code = report.valid ? EXIT_DONE : EXIT_NO_SOLUTION;
-            hf_check_report_free(&report);
-        }
+        if (status != HF_OK && !error.file[0]) snprintf(error.file, sizeof error.file, "%s", path);
+        code = status != HF_OK ? fail_with(&error) : tell(o, &m, &report, &dynamic);
+        hf_check_report_free(&report);
+        hf_dynamic_report_free(&dynamic);
         free_motion(&m);
     }
     free(path);

@@ -21,7 +21,7 @@ typedef struct options {
     double time_limit_s;
     const char* package_path[MAX_PATHS];
     int package_path_count;
-    const char* rig;
+    const char *rig, *quaternion, *with;
     double unit_m, fps, rate;
     const char *joints, *up, *mapping, *ground;
     bool fit_scene, scale_scene;
@@ -34,7 +34,7 @@ typedef struct options {
     bool reach, no_ground;
     int count, choices;
     double trunk_scale;
-    bool compare, still, refine, raw;
+    bool compare, still, refine, raw, dynamic, plot;
     int query; /* -1 when not given */
     const char* data;
     const char *limb, *cache, *only, *roadmap;

@@ -1,6 +1,7 @@
 /* holdfast export: motions, clips and creatures to files that other programs open. */
 #include "command.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,14 +71,84 @@ static void choose_rig(const options* o, const hf_creature* creature, hf_export_
     e->rig_unit_m = o->unit_m;
 }
 
-int run_export(const options* o) {
-    static const char* const endings[] = {".glb", ".bvh", ".csv", ".motion.json"};
-    bool known = false;
-    for (int i = 0; i < 4 && o->output; i++) known = known || ends_with(o->output, endings[i]);
-    if (!known) {
-        complain("export needs -o FILE that ends in .glb, .bvh, .csv or .motion.json");
-        return EXIT_USAGE;
+/* Tables for controllers. */
+static bool is_table(const char* path) {
+    return ends_with(path, ".csv") || ends_with(path, ".npy") ||
+           (ends_with(path, ".json") && !ends_with(path, ".motion.json"));
+}
+
+static void note_table(const options* o, const hf_motion* motion, const hf_trajectory* t) {
+    bool touches = false;
+    for (int f = 0; f < motion->frame_count; f++) touches = touches || motion->frames[f].contact_count > 0;
+    if (motion->frame_count == 1) note(o, "the motion has one frame: speeds and accelerations are 0");
+    if (!touches) note(o, "the motion has no contacts: nothing bears it, all forces are missing");
+    if (isnan(t->missing_force_max))
+        note(o, "the motion names no scenario: there are no forces; --scenario FILE says on what it stands");
+    note(o, "%d rows of %d columns at %g a second; between frames contacts are off by %.3f mm at most",
+         t->row_count, t->column_count, t->rate, t->hold_error_max_m * 1000);
+    if (touches && !isnan(t->missing_force_max))
+        note(o, "contacts lack %.2f %% of the weight and %.2f cm of moment arm at most",
+             t->missing_force_max * 100, t->missing_moment_max_m * 100);
+}
+
+static json_t* number_or_null(double v) { return isnan(v) ? json_null() : json_real(v); }
+
+static json_t* table_json(const options* o, const hf_motion* motion, const hf_trajectory* t) {
+    return json_pack("{s:o,s:i,s:i,s:i,s:f,s:f,s:o,s:o}", "output", json_text(o->output), "frames",
+                     motion->frame_count, "rows", t->row_count, "columns", t->column_count, "rate", t->rate,
+                     "hold_error_max_m", t->hold_error_max_m, "missing_force_max",
+                     number_or_null(t->missing_force_max), "missing_moment_max_m",
+                     number_or_null(t->missing_moment_max_m));
+}
+
+static hf_status export_table(const loaded_motion* m, const options* o, bool* cut, hf_error* error) {
+    hf_trajectory_options wishes = hf_trajectory_options_default();
+    wishes.rate = o->fps;
+    wishes.quaternion =
+        o->quaternion && strcmp(o->quaternion, "xyzw") == 0 ? HF_QUATERNION_XYZW : HF_QUATERNION_WXYZ;
+    hf_workspace* workspace = NULL;
+    hf_trajectory* t = NULL;
+    progress p = progress_start(o);
+    hf_status status = hf_workspace_create(&workspace);
+    if (status != HF_OK) set_error(error, status);
+    if (status == HF_OK) hf_workspace_watch(workspace, progress_report, &p);
+    if (status == HF_OK)
+        status = hf_trajectory_make(m->motion, m->creature, m->scene, &wishes, workspace, &t, error);
+    progress_end(&p);
+    if (status == HF_OK) status = hf_trajectory_save(t, o->output, error);
+    if (status == HF_OK) {
+        *cut = t->outcome == HF_CANCELLED;
+        if (*cut) note(o, "stopped before the end: the table has %d rows", t->row_count);
+        note_table(o, m->motion, t);
+        if (o->json) print_json(table_json(o, m->motion, t));
     }
+    hf_trajectory_free(t);
+    hf_workspace_free(workspace);
+    return status;
+}
+
+/* Can what the command line wishes be written, whatever the file holds? */
+static bool wishes_fit(const options* o) {
+    static const char* const endings[] = {".glb", ".bvh", ".csv", ".npy", ".json"};
+    bool known = false;
+    for (int i = 0; i < 5 && o->output; i++) known = known || ends_with(o->output, endings[i]);
+    if (!known) {
+        complain("export needs -o FILE that ends in .glb, .bvh, .csv, .npy, .json or .motion.json");
+        return false;
+    }
+    if (o->quaternion && strcmp(o->quaternion, "wxyz") != 0 && strcmp(o->quaternion, "xyzw") != 0) {
+        complain("--quaternion %s: wxyz or xyzw is expected", o->quaternion);
+        return false;
+    }
+    if (o->quaternion && !is_table(o->output)) {
+        complain("--quaternion goes with .csv, .npy and .json");
+        return false;
+    }
+    return true;
+}
+
+int run_export(const options* o) {
+    if (!wishes_fit(o)) return EXIT_USAGE;
     char* path = can_write(o->output) ? find_file(o->file) : NULL;
     if (!path) return EXIT_BAD_INPUT;
     if (!overrides_fit(o, path)) {
@@ -87,7 +158,9 @@ int run_export(const options* o) {
     loaded_motion m = {0};
     hf_error error = {0};
     hf_status status = load_any(path, o, &m, &error);
-    if (status == HF_OK) {
+    bool table = is_table(o->output), cut = false;
+    if (status == HF_OK && table) status = export_table(&m, o, &cut, &error);
+    if (status == HF_OK && !table) {
         hf_export_options e = hf_export_options_default();
         e.scene = m.scene;
         if (o->fps > 0) e.fps = o->fps;
@@ -101,6 +174,7 @@ int run_export(const options* o) {
     free(path);
     if (status != HF_OK) return fail_with(&error);
     note(o, "wrote %s", o->output);
-    if (o->json) print_json(json_pack("{s:o,s:i}", "output", json_text(o->output), "frames", frames));
-    return EXIT_DONE;
+    if (o->json && !table)
+        print_json(json_pack("{s:o,s:i}", "output", json_text(o->output), "frames", frames));
+    return cut ? EXIT_NO_SOLUTION : EXIT_DONE;
 }

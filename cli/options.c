@@ -23,6 +23,8 @@ const option_def option_defs[] = {
     {"--unit", NULL, "M", OPTION_NUMBER, AT(unit_m), 1e-6, 1e3, "metres per unit of a BVH or glTF file"},
     {"--fps", NULL, "N", OPTION_NUMBER, AT(fps), 1, 1000,
      "frames per second to write; default: the motion's own"},
+    {"--quaternion", NULL, "ORDER", OPTION_TEXT, AT(quaternion), 0, 0,
+     "order of quaternions in tables: wxyz, the default, or xyzw"},
     {"--rig", NULL, "FILE", OPTION_TEXT, AT(rig), 0, 0,
      "BVH or glTF file of the creature: the motion goes back into it"},
     {"--rate", NULL, "N", OPTION_NUMBER, AT(rate), 0.001, 1e6,
@@ -44,6 +46,10 @@ const option_def option_defs[] = {
      "use the scene of this scenario instead of the one a motion or schedule names"},
     {"--strip", NULL, "N", OPTION_INT, AT(strip), 1, 64,
      "draw N moments of a motion, or postures of a creature, on one page"},
+    {"--plot", NULL, NULL, OPTION_SWITCH, AT(plot), 0, 0,
+     "draw speeds, balance margin, torque share and contacts of a motion over time"},
+    {"--with", NULL, "MOTION", OPTION_TEXT, AT(with), 0, 0,
+     "with --plot, a second motion beside the first: before and after"},
     {"--columns", NULL, "N", OPTION_INT, AT(columns), 1, 64, "panels in a row of a strip"},
     {"--frame", NULL, "N", OPTION_INT, AT(frame), 0, 1e9,
      "draw this frame of a motion, or begin a strip with it; default 0"},
@@ -84,6 +90,8 @@ const option_def option_defs[] = {
     {"--scene", NULL, "MESH", OPTION_TEXT, AT(scene), 0, 0, "stand on this mesh; default: a flat floor at 0"},
     {"--at", NULL, "X,Y[,YAW]", OPTION_TEXT, AT(at), 0, 0,
      "stand here, turned by YAW radians; default 0,0,0"},
+    {"--dynamic", NULL, NULL, OPTION_SWITCH, AT(dynamic), 0, 0,
+     "judge contact forces and joint torques of every frame too; exit 1 when a frame has none"},
     {"--static", NULL, NULL, OPTION_SWITCH, AT(still), 0, 0,
      "every frame is balanced at rest: shorter steps, with a rest at each"},
     {"--roadmap", NULL, "FILE", OPTION_TEXT, AT(roadmap), 0, 0,
@@ -118,12 +126,13 @@ static const char* const adapt_options[] = {"--output",  "--threads", "--package
                                             NULL};
 static const char* const refine_options[] = {
     "--output", "--threads", "--package-path", "--creature", "--scenario", "--fps", "--set", PICTURE, NULL};
-static const char* const check_options[] = {"--threads", "--package-path", "--creature", "--scenario", NULL};
+static const char* const check_options[] = {"--threads",  "--package-path", "--creature",
+                                            "--scenario", "--dynamic",      NULL};
 static const char* const render_options[] = {
-    "--output", "--threads", "--package-path", "--strip", "--columns",  "--frame",    PICTURE,
-    "--task",   "--reach",   "--no-ground",    CLIP,      "--creature", "--scenario", NULL};
-static const char* const export_options[] = {"--output", "--package-path", "--fps",      CLIP,
-                                             "--rig",    "--creature",     "--scenario", NULL};
+    "--output", "--threads", "--package-path", "--strip",     "--plot", "--with",     "--columns",  "--frame",
+    PICTURE,    "--task",    "--reach",        "--no-ground", CLIP,     "--creature", "--scenario", NULL};
+static const char* const export_options[] = {
+    "--output", "--package-path", "--fps", "--quaternion", CLIP, "--rig", "--creature", "--scenario", NULL};
 static const char* const bench_options[] = {"--output", "--seed",    "--threads", "--package-path",
                                             "--count",  "--query",   "--data",    "--only",
                                             "--size",   "--samples", NULL};
@@ -165,8 +174,11 @@ const command commands[] = {
     {"render", "FILE",
      "draw a creature, scene, scenario, clip or motion, or the timeline of a schedule, as a PNG",
      render_options, run_render, false},
-    {"export", "FILE", "write a motion, clip or creature as .glb, .bvh, .csv or .motion.json", export_options,
-     run_export, false},
+    {"export", "FILE",
+     "write a motion, clip or creature as .glb, .bvh or .motion.json, or as a table for controllers: .csv, "
+     ".npy or "
+     ".json",
+     export_options, run_export, false},
     {"bench", "[NAME]", "measure; without NAME, what there is to measure", bench_options, run_bench, false},
     {"help", "[COMMAND]", "explain a command", no_options, run_help, false},
 };
@@ -198,7 +210,7 @@ static const struct {
     {"refine", "--fps", "frames a second of the result; default 120"},
     {"plan", "--fps", "with --refine, frames a second of the result; default 120"},
     {"render", "--output", "the picture to write, which ends in .png"},
-    {"export", "--output", "the file to write, which ends in .glb, .bvh, .csv or .motion.json"},
+    {"export", "--output", "the file to write, which ends in .glb, .bvh, .csv, .npy, .json or .motion.json"},
     {"bench", "--output", "of soak, folder for the motions; of valid, folder for the picture of --query"},
     {"sample", "--count", "postures drawn for each limb; default 10000"},
     {"contact", "--count", "postures drawn for each limb; default: the scenario's, else 10000"},
@@ -214,7 +226,7 @@ static const struct {
     {"realise", "--scenario", "use the scene of this scenario instead of the one the schedule names"},
     {"check", "--creature", "use this creature instead of the one the motion names"},
     {"check", "--scenario", "use the scene of this scenario instead of the one the motion names"},
-    {"render", "--size", "picture size; default 1280x720, a timeline as high as it needs"},
+    {"render", "--size", "picture size; default 1280x720, a timeline or plot as high as it needs"},
     {"bench", "--size", "picture size of valid --query; default 1280x720"},
     {"bench", "--samples", "rays a pixel of valid --query: 1, 4, 9 or 16; default 4"},
 };

@@ -55,6 +55,60 @@ static hf_status draw_timeline(const char* path, const options* o, hf_error* err
     return status;
 }
 
+/* The name of a motion file without folder and ending. */
+static void plot_label(const char* path, char* out, size_t size) {
+    const char* slash = strrchr(path, '/');
+    snprintf(out, size, "%s", slash ? slash + 1 : path);
+    char* ending = strstr(out, ".motion.json");
+    if (ending) *ending = 0;
+}
+
+/* One motion of a plot, loaded and judged; a motion that cannot be judged is plotted without forces. */
+typedef struct plotted {
+    loaded_motion m;
+    hf_dynamic_report dynamic;
+    char label[200];
+} plotted;
+
+static hf_status load_plotted(const char* path, const options* o, progress* p, plotted* out,
+                              hf_plot_motion* to, hf_error* error) {
+    hf_status status = load_motion(path, o, &out->m, error);
+    if (status == HF_OK) status = fits(&out->m, path, error);
+    if (status == HF_OK) {
+        plot_label(path, out->label, sizeof out->label);
+        status = hf_check_dynamic(out->m.motion, out->m.creature, out->m.scene, o->threads, progress_report,
+                                  p, &out->dynamic, error);
+    }
+    if (status != HF_OK && !error->file[0]) snprintf(error->file, sizeof error->file, "%s", path);
+    bool judged = status == HF_OK && out->dynamic.outcome == HF_FOUND;
+    if (status == HF_OK && !judged) note(o, "stopped before forces were judged: they are not plotted");
+    *to = (hf_plot_motion){out->m.motion, out->m.creature, judged ? &out->dynamic : NULL, out->label};
+    return status;
+}
+
+/* Plots over time of a motion and, with --with, of a second one. */
+static hf_status draw_plot(const char* path, const options* o, progress* p, hf_error* error) {
+    hf_picture_options wishes;
+    picture_options(o, &wishes);
+    if (!o->size) wishes.height = 0;
+    plotted loaded[2] = {0};
+    hf_plot_motion motions[2];
+    hf_picture picture = {0};
+    char* second = o->with ? find_file(o->with) : NULL;
+    if (o->with && !second) return already_told(error, HF_ERROR_FILE);
+    hf_status status = load_plotted(path, o, p, &loaded[0], &motions[0], error);
+    if (status == HF_OK && second) status = load_plotted(second, o, p, &loaded[1], &motions[1], error);
+    if (status == HF_OK) status = hf_render_plot(motions, second ? 2 : 1, &wishes, &picture, error);
+    if (status == HF_OK) status = hf_picture_save(&picture, o->output, error);
+    hf_picture_free(&picture);
+    for (int i = 0; i < 2; i++) {
+        hf_dynamic_report_free(&loaded[i].dynamic);
+        free_motion(&loaded[i].m);
+    }
+    free(second);
+    return status;
+}
+
 /* The postures of a creature one after the other, then the poses in which it changes between them. */
 static hf_status load_postures(const char* path, const options* o, loaded_motion* m, hf_error* error) {
     hf_load_options l = load_options(o);
@@ -79,6 +133,7 @@ static hf_status draw(const char* path, const options* o, progress* p, hf_error*
     loaded_motion m = {0};
     hf_vec3 task = {0, 0, 0};
     hf_status status = HF_OK;
+    if (o->plot) return draw_plot(path, o, p, error);
     switch (kind_of(path)) {
     case FILE_SCENE:
         return draw_scene(path, o, p, error);
@@ -136,6 +191,14 @@ static bool wishes_fit(const options* o) {
         complain("--columns goes with --strip N, the moments that are drawn");
         return false;
     }
+    if (o->with && !o->plot) {
+        complain("--with goes with --plot, which draws a second motion too");
+        return false;
+    }
+    if (o->plot && o->strip) {
+        complain("--plot and --strip are two pictures");
+        return false;
+    }
     return picture_fits(o, o->strip ? o->strip : 1);
 }
 
@@ -160,6 +223,9 @@ int run_render(const options* o) {
     int code = EXIT_USAGE;
     if (kind_of(path) == FILE_UNKNOWN) {
         unknown_kind(path);
+        code = EXIT_BAD_INPUT;
+    } else if (o->plot && (!is_kind(path, FILE_MOTION, "render --plot") ||
+                           (o->with && !is_kind(o->with, FILE_MOTION, "render --plot")))) {
         code = EXIT_BAD_INPUT;
     } else if (overrides_fit(o, path)) {
         code = render(path, o);

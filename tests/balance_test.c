@@ -67,8 +67,8 @@ static void one_more_contact_is_one_more(void** state) {
 /* One point holds what is right above it, two what is above the line between them. */
 static void points_and_lines_have_no_margin(void** state) {
     (void)state;
-    hf_support points[2] = {random_point(hf_v3(1, 2, 0), hf_v3(0, 0, 1), 0.5),
-                            random_point(hf_v3(2, 2, 0), hf_v3(0, 0, 1), 0.5)};
+    hf_support points[2] = {random_point_support(hf_v3(1, 2, 0), hf_v3(0, 0, 1), 0.5),
+                            random_point_support(hf_v3(2, 2, 0), hf_v3(0, 0, 1), 0.5)};
     build(points, 1, 10);
     assert_near(hf_stance_margin(stance, hf_v3(1, 2, 5)), 0, 1e-9);
     assert_near(hf_stance_margin(stance, hf_v3(1.3, 2.4, 5)), -0.5, 1e-9);
@@ -84,7 +84,7 @@ static void slopes_hold_within_friction(void** state) {
     (void)state;
     for (int steep = 0; steep < 2; steep++) {
         double angle = atan(0.5) + (steep ? 0.001 : -0.001);
-        hf_support s = random_point(hf_v3(0, 0, 0), hf_v3(sin(angle), 0, cos(angle)), 0.5);
+        hf_support s = random_point_support(hf_v3(0, 0, 0), hf_v3(sin(angle), 0, cos(angle)), 0.5);
         build(&s, 1, 10);
         assert_int_equal(hf_stance_margin(stance, hf_v3(0, 0, 1)) > -1e-6, !steep);
         assert_int_equal(hf_stance_holds(stance, hf_v3(0, 0, 1), hf_v3(0, 0, 0), hf_v3(0, 0, 0)), !steep);

@@ -8,16 +8,19 @@ static const double G = 9.81;
 
 /* ---- inverse dynamics ---- */
 
-static void frame_at(const hf_creature* creature, const hf_pose* pose, const double* v, const double* a,
-                     double t, hf_motion_frame* out) {
-    const hf_creature_view* c = hf_creature_get(creature);
-    double* mean = calloc((size_t)c->v_count, sizeof *mean);
-    for (int i = 0; i < c->v_count; i++) mean[i] = v[i] + 0.5 * a[i] * t;
-    hf_pose moved = {.q = calloc((size_t)c->q_count + 1, sizeof(double))};
-    hf_pose_integrate(creature, pose, mean, t, &moved);
-    hf_pose_follow(creature, moved.q);
-    *out = (hf_motion_frame){.time_s = t, .root = moved.root, .q = moved.q};
-    free(mean);
+/* Torques of joints of one value against the library's. */
+static void compare_torques(const hf_creature_view* c, hf_motion_frame* frames, const check_frame* links,
+                            const check_motion* motions, const double* theirs, double size) {
+    double(*wrenches)[6] = calloc((size_t)c->link_count, sizeof *wrenches);
+    double* torques = calloc((size_t)c->joint_count, sizeof *torques);
+    hf_motion motion = {.frames = frames, .frame_count = 3};
+    check_job job = {.c = c, .motion = &motion};
+    check_link_wrenches(&job, 1, links, motions, wrenches);
+    check_joint_torques(c, links, wrenches, torques);
+    for (int j = 0; j < c->joint_count; j++)
+        if (c->joints[j].q_count == 1 && c->joints[j].mimic < 0)
+            assert_near(torques[j], theirs[c->joints[j].v_index], 1e-6 * size);
+    free(wrenches), free(torques);
 }
 
 static void compare_rates(const hf_creature* creature, int rounds) {
@@ -52,6 +55,9 @@ static void compare_rates(const hf_creature* creature, int rounds) {
             assert_near(force[i], theirs[i], 1e-6 * size);
             assert_near(moment[i], theirs[3 + i] + levered, 1e-6 * size);
         }
+        assert_int_equal(hf_inverse_dynamics(creature, &pose, w, a, hf_v3(0, 0, -G), workspace, theirs),
+                         HF_OK);
+        compare_torques(c, frames, links, motions, theirs, size);
         for (int k = 0; k < 3; k++) free(frames[k].q);
         free(pose.q), free(v), free(a), free(w);
     }

@@ -135,4 +135,17 @@ static inline double* random_speeds(const hf_creature* creature, hf_random* r) {
     return v;
 }
 
+/* A frame at time t of a motion that is at this pose at 0, with these speeds and constant accelerations. */
+static inline void frame_at(const hf_creature* creature, const hf_pose* pose, const double* v,
+                            const double* a, double t, hf_motion_frame* out) {
+    const hf_creature_view* c = hf_creature_get(creature);
+    double* mean = calloc((size_t)c->v_count, sizeof *mean);
+    for (int i = 0; i < c->v_count; i++) mean[i] = v[i] + 0.5 * a[i] * t;
+    hf_pose moved = {.q = calloc((size_t)c->q_count + 1, sizeof(double))};
+    hf_pose_integrate(creature, pose, mean, t, &moved);
+    hf_pose_follow(creature, moved.q);
+    *out = (hf_motion_frame){.time_s = t, .root = moved.root, .q = moved.q};
+    free(mean);
+}
+
 #endif

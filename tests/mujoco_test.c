@@ -1,10 +1,34 @@
 /* MuJoCo as an oracle: link poses, centre of mass and inverse dynamics of real creatures at random poses. */
+#include "check/check.h"
 #include "creature_fixture.h"
 #include "mujoco_urdf.h"
 
 #include <dirent.h>
 
 enum { POSES = 25 };
+
+/* The independent check's torques, from three frames of the same motion. */
+static void compare_check(const hf_creature* creature, const hf_pose* pose, const double* v, const double* a,
+                          const double* expected, double largest) {
+    const hf_creature_view* c = hf_creature_get(creature);
+    hf_motion_frame frames[3];
+    for (int k = 0; k < 3; k++) frame_at(creature, pose, v, a, (k - 1) * 1e-3, &frames[k]);
+    hf_motion motion = {.frames = frames, .frame_count = 3};
+    check_job job = {.c = c, .motion = &motion};
+    check_frame* links = calloc((size_t)c->link_count, sizeof *links);
+    check_motion* motions = calloc((size_t)c->link_count, sizeof *motions);
+    double(*wrenches)[6] = calloc((size_t)c->link_count, sizeof *wrenches);
+    double *torques = calloc((size_t)c->joint_count + 1, sizeof *torques), com[3] = {0}, force[3], moment[3];
+    check_forward(c, pose->root, pose->q, links);
+    check_momentum_rate(c, &frames[1], links, com, motions, force, moment);
+    check_link_wrenches(&job, 1, links, motions, wrenches);
+    check_joint_torques(c, links, wrenches, torques);
+    for (int j = 0; j < c->joint_count; j++)
+        if (c->joints[j].q_count == 1 && c->joints[j].mimic < 0)
+            assert_near(torques[j], expected[c->joints[j].v_index], 1e-6 * largest);
+    for (int k = 0; k < 3; k++) free(frames[k].q);
+    free(links), free(motions), free(wrenches), free(torques);
+}
 
 static void compare_pose(const hf_creature* creature, const mjModel* m, mjData* d, hf_workspace* workspace,
                          uint64_t seed) {
@@ -42,6 +66,7 @@ static void compare_pose(const hf_creature* creature, const mjModel* m, mjData* 
     /* Relative to the value itself; forces that nearly cancel, to what cancels there. */
     for (int i = 0; i < view->v_count; i++)
         assert_near(force[i], expected[i], 1e-6 * fabs(expected[i]) + 1e-11 * largest);
+    compare_check(creature, &pose, v, a, expected, largest);
     free(pose.q), free(v), free(a), free(force), free(expected), free(theirs), free(links);
 }
 

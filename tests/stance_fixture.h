@@ -48,7 +48,7 @@ static inline hf_support random_patch(hf_random* r, hf_vec3 at, hf_vec3 normal, 
     return s;
 }
 
-static inline hf_support random_point(hf_vec3 at, hf_vec3 normal, double friction) {
+static inline hf_support random_point_support(hf_vec3 at, hf_vec3 normal, double friction) {
     return (hf_support){.normal = normal, .friction = friction, .corner_count = 1, .corners = {at}};
 }
 
@@ -85,13 +85,13 @@ static inline random_stance random_stance_of(stance_kind kind, hf_random* r) {
             s.supports[i] = random_patch(r, at, tilted, friction);
             break;
         case STANCE_POINTS:
-            s.supports[i] = random_point(at, tilted, friction);
+            s.supports[i] = random_point_support(at, tilted, friction);
             break;
         case STANCE_LINE:
-            s.supports[i] = random_point(hf_v3(0.3 + at.x, 0.1 + 2 * at.x, 0), up, friction);
+            s.supports[i] = random_point_support(hf_v3(0.3 + at.x, 0.1 + 2 * at.x, 0), up, friction);
             break;
         case STANCE_ONE_POINT:
-            s.supports[i] = random_point(at, tilted, friction);
+            s.supports[i] = random_point_support(at, tilted, friction);
             break;
         case STANCE_WALLS:
             at.x = 0.5 * side;

@@ -7,7 +7,7 @@
 # be checked: the test then exits with 77 (skipped), unless another part failed.
 set -u
 cd "$(dirname "$0")/.."
-order="base geom model io solve balance contact space schedule plan live adapt reach refine check render"
+order="base geom model io solve balance contact space schedule plan live adapt reach refine trajectory check render"
 # What src/check may call outside itself and src/base: how to read a creature's data, the names of claims, and nothing
 # that computes.
 check_calls="hf_creature_get hf_creature_find_limb hf_creature_find_link hf_creature_pair_enabled hf_scene_object

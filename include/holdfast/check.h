@@ -54,6 +54,41 @@ HF_API hf_status hf_check_scenario(const hf_motion* motion, const hf_creature* c
                                    void* user, hf_check_report* report, hf_error* error);
 HF_API void hf_check_report_free(hf_check_report* report);
 
+/* What bears the body in one frame while it moves. */
+typedef struct hf_dynamic_frame {
+    bool judged;     /* the first two and the last two frames are not: they have no accelerations */
+    bool borne;      /* contact forces give the wrench, but for 1 % of the weight and 1 cm of moment arm */
+    double margin_m; /* least level moment, divided by the weight, that contacts could not bear too: at rest
+                        the shift of the centre of mass that loses balance. Minus what is missing where forces
+                        are missing; NaN where not judged */
+    double missing_force, missing_moment_m; /* share of the weight; moment divided by the weight */
+    double torque_share; /* torque over effort limit of the most loaded joint, with the contact forces that
+                            load it least; NaN where not judged or where no joint has a limit */
+    int torque_joint;    /* of the creature; -1 for none */
+} hf_dynamic_frame;
+
+typedef struct hf_dynamic_report {
+    hf_outcome outcome; /* HF_FOUND when judged to the end, or HF_CANCELLED */
+    int frame_count, judged;
+    int borne, strong, feasible; /* frames that contacts bear; within effort limits; both */
+    double margin_min_m;
+    int margin_frame; /* -1 where no frame is judged */
+    double torque_share_max;
+    int torque_frame, torque_joint; /* -1 where no joint has an effort limit */
+    double duration_s;
+    double jerk;              /* mean square over frames and turning joints, rad2/s6 */
+    hf_dynamic_frame* frames; /* frame_count */
+} hf_dynamic_report;
+
+/* Judges contact forces and joint torques of a motion, whatever it claims, with the check's own inverse
+   dynamics from the motion's own frames. What hands carry counts with its mass, as a uniform box.
+   HF_ERROR_FORMAT with the reason for a motion of another creature, of fewer than five frames, or without any
+   contact. scene may be NULL: then nothing is carried and contacts have a friction of 0.5. */
+HF_API hf_status hf_check_dynamic(const hf_motion* motion, const hf_creature* creature, const hf_scene* scene,
+                                  int threads, hf_progress_fn progress, void* user, hf_dynamic_report* report,
+                                  hf_error* error);
+HF_API void hf_dynamic_report_free(hf_dynamic_report* report);
+
 #ifdef __cplusplus
 }
 #endif

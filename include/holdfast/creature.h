@@ -30,6 +30,11 @@ HF_API void hf_creature_free(hf_creature* creature);
 /* Writes links, joints, inertials and collision bodies as a URDF that loads to the same creature. */
 HF_API hf_status hf_creature_write_urdf(const hf_creature* creature, const char* path, hf_error* error);
 
+/* Writes bodies, joints, inertials, collision bodies and motors as MJCF, which MuJoCo loads; spheres at the
+   corners of contact frames (class "contact") are there and touch nothing. HF_ERROR_LIMIT for a creature with
+   planar or floating joints. */
+HF_API hf_status hf_creature_write_mjcf(const hf_creature* creature, const char* path, hf_error* error);
+
 typedef enum hf_joint_type {
     HF_JOINT_FIXED,
     HF_JOINT_REVOLUTE,

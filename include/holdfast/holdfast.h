@@ -37,6 +37,7 @@
 #include <holdfast/control.h>
 #include <holdfast/reaching.h>
 #include <holdfast/adapt.h>
+#include <holdfast/trajectory.h>
 #include <holdfast/check.h>
 #include <holdfast/render.h>
 

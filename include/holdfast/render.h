@@ -2,7 +2,7 @@
 #ifndef HOLDFAST_RENDER_H
 #define HOLDFAST_RENDER_H
 
-#include <holdfast/scenario.h>
+#include <holdfast/check.h>
 #include <holdfast/schedule.h>
 
 #ifdef __cplusplus
@@ -74,6 +74,18 @@ HF_API hf_status hf_render(const hf_picture_moment* moments, int count, const hf
 HF_API hf_status hf_render_timeline(const hf_schedule* schedule, const hf_creature* creature,
                                     const hf_scene* scene, const hf_picture_options* options,
                                     hf_picture* picture, hf_error* error);
+/* One motion of a plot. */
+typedef struct hf_plot_motion {
+    const hf_motion* motion; /* at least two frames */
+    const hf_creature* creature;
+    const hf_dynamic_report* dynamic; /* of this motion, by hf_check_dynamic; NULL: no margins and torques */
+    const char* label;                /* NULL: the creature's name */
+} hf_plot_motion;
+/* Root speed, speed of the fastest joint, balance margin in motion, torque share of the most loaded joint and
+   what each limb holds, over time, of one motion, or of two: before and after. Of the options width and
+   height count; with height 0 the picture is as high as it needs. */
+HF_API hf_status hf_render_plot(const hf_plot_motion* motions, int count, const hf_picture_options* options,
+                                hf_picture* picture, hf_error* error);
 HF_API void hf_picture_free(hf_picture* picture);
 HF_API hf_status hf_picture_save(const hf_picture* picture, const char* path, hf_error* error);
 

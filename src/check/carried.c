@@ -52,11 +52,17 @@ static void add_corners(const check_object* o, const check_piece* p, check_load*
 }
 
 static void set_middle(const check_object* o, check_load* out) {
+    double size[3] = {0};
     for (int i = 0; i < 3 && o->piece_count; i++) {
         double low = INFINITY, high = -INFINITY;
         for (int p = 0; p < o->piece_count; p++)
             low = fmin(low, o->pieces[p].low[i]), high = fmax(high, o->pieces[p].high[i]);
         out->middle[i] = (low + high) / 2;
+        size[i] = high - low;
+    }
+    for (int i = 0; i < 3; i++) {
+        double a = size[(i + 1) % 3], b = size[(i + 2) % 3];
+        out->inertia[i] = (a * a + b * b) / 12;
     }
 }
 
@@ -85,15 +91,18 @@ void check_load_free(check_load* load) {
     memset(load, 0, sizeof *load);
 }
 
+int check_hand_link(const check_job* job, const hf_hold* k, int object) {
+    if (!job->views[object].movable || !k->grip || k->object < 0 || job->object_of[k->object] != object)
+        return -1;
+    int limb = job->limb_of[k->limb];
+    if (limb < 0 || !job->c->limbs[limb].grip) return -1;
+    return hf_creature_find_link(job->creature, job->motion->limbs[k->limb].frames[k->frame].link);
+}
+
 bool check_is_carried(const check_job* job, int frame, int object) {
     const hf_motion_frame* f = &job->motion->frames[frame];
-    if (!job->views[object].movable) return false;
-    for (int i = 0; i < f->contact_count; i++) {
-        const hf_hold* k = &f->contacts[i];
-        if (k->grip && k->object >= 0 && job->object_of[k->object] == object && job->limb_of[k->limb] >= 0 &&
-            job->c->limbs[job->limb_of[k->limb]].grip)
-            return true;
-    }
+    for (int i = 0; i < f->contact_count; i++)
+        if (check_hand_link(job, &f->contacts[i], object) >= 0) return true;
     return false;
 }
 

@@ -178,7 +178,21 @@ typedef struct check_job {
     struct check_bearing* bearings;     /* frame_count x the motion's limbs */
 } check_job;
 
-enum { CHECK_EVERY_CLAIM = HF_CLAIM_ALL | HF_CLAIM_DYNAMIC };
+enum {
+    CHECK_EVERY_CLAIM = HF_CLAIM_ALL | HF_CLAIM_DYNAMIC,
+    CHECK_ENDS = 2,       /* frames at either end whose motion is not judged */
+    CHECK_SHIFT_WAYS = 8, /* directions in which the centre of mass is shifted */
+    /* Columns of a corner in the program of forces: edges of a cone; directions of a grip and the rest of its
+       limit. */
+    CHECK_CONE_COLUMNS = 8,
+    CHECK_GRIP_COLUMNS = 27
+};
+#define CHECK_GRAVITY 9.81 /* m/s2 */
+
+/* Refuses a motion that is not sound or not of this creature, then fills the job; motion, creature, c and
+   scene are set. To be closed whatever it returns. */
+hf_status check_job_open(check_job* job, hf_error* error);
+void check_job_close(check_job* job);
 
 /* Where every object is in every frame. */
 void check_place_objects(check_job* job, hf_check_report* report);
@@ -215,10 +229,13 @@ typedef struct check_load {
     int corner_count;
     double*
         corners; /* three numbers each: corners of pieces that are not convex, drawn in by what is allowed */
-    double middle[3]; /* of the object's box, where its mass is */
+    double middle[3];  /* of the object's box, where its mass is */
+    double inertia[6]; /* of a box of that size and a mass of 1, about its middle: xx yy zz xy xz yz */
 } check_load;
 hf_status check_load_build(const check_object* object, check_load* out);
 void check_load_free(check_load* load);
+/* The link with which a contact carries the object; -1 when it does not. */
+int check_hand_link(const check_job* job, const hf_hold* contact, int object);
 /* Is the object gripped by a limb that can, in this frame, so that it is carried? */
 bool check_is_carried(const check_job* job, int frame, int object);
 /* What is carried against all other objects, which stand at `objects`. */
@@ -282,6 +299,31 @@ typedef struct check_motion {
 void check_momentum_rate(const hf_creature_view* c, const hf_motion_frame* frame, const check_frame* links,
                          const double com[3], check_motion* motions, double force[3], double moment[3]);
 
+/* Adds that of an object that is carried: a uniform box, which moves as three frames say. */
+void check_load_rate(const check_job* job, int frame, int object, const double com[3], double force[3],
+                     double moment[3]);
+/* Force and moment about the world's origin that move each link and bear its weight; what a hand carries
+   counts for its link, shared where several hands carry it. `motions` are those of check_momentum_rate. */
+void check_link_wrenches(const check_job* job, int frame, const check_frame* links,
+                         const check_motion* motions, double (*wrenches)[6]);
+/* Torque (Nm, or N of a slide) of each joint from the wrenches of the links, which are summed up towards the
+   root; those of followers count for what they follow. */
+void check_joint_torques(const hf_creature_view* c, const check_frame* links, double (*wrenches)[6],
+                         double* torques);
+
+/* What bears in one question. */
+typedef struct check_bearing_set {
+    int frame, count;
+    const hf_hold** contacts;
+} check_bearing_set;
+/* Mass and centre of mass of the creature and of what it carries; fills the links. */
+double check_mass(const check_job* job, int frame);
+void check_com(const check_job* job, int frame, check_frame* links, double com[3]);
+/* The wrench about the centre of mass that moves the body as its frames say and bears its weight: force in
+   weights, moment in metres. */
+void check_wrench(const check_job* job, int frame, const check_frame* links, const double com[3],
+                  check_motion* motions, double wrench[6]);
+
 /* A small linear program: A x = b, x >= 0. The caller fills table (rows of `columns` numbers and then b) and
    says which columns are barred: those are 0. */
 typedef struct check_program {
@@ -305,6 +347,27 @@ double check_program_largest(check_program* program, int column);
    two distances that are left, the larger is as small as it can be as soon as that decides whether both are
    within `enough`. The program has not been started; barred columns stay 0. */
 hf_status check_program_missing(const check_program* program, double enough, double* force, double* moment);
+
+/* The same with x itself, of as many numbers as there are columns. */
+hf_status check_program_nearest(const check_program* program, double enough, double* force, double* moment,
+                                double* x);
+
+/* The program for a wrench about the centre of mass, as check_wrench gives it. Columns are forces of unit
+   size in weights at the corners of the set's contacts, in order: the edges of a friction cone, or of a grip
+   its directions and the rest of its limit. The last columns, barred, shift the centre of mass. */
+hf_status check_force_program(const check_job* job, const check_bearing_set* set, const double com[3],
+                              const double wrench[6], check_program* program);
+/* Least shift of the centre of mass in eight level directions (of the moment divided by the weight, where the
+   body moves) that loses balance; -1 where there is none; NaN when memory is out. */
+double check_margin(const check_job* job, const check_bearing_set* set, const double com[3],
+                    const double wrench[6]);
+
+/* The least peak of |torque| / effort over all joints that forces of the program can make. `torques` are
+   those of the joints without contact forces; `x` are forces that are allowed, of program->columns numbers.
+   share is NaN and joint -1 where no joint has an effort limit. */
+hf_status check_strength(const check_job* job, const check_bearing_set* set, const check_frame* links,
+                         const check_program* program, const double* torques, const double* x, double* share,
+                         int* joint);
 
 /* Static balance of a frame, and of the change from the frame before; contact forces for its motion. */
 void check_balance(const check_job* job, int frame, check_frame_report* report);

@@ -178,13 +178,15 @@ static void rests(squares* s, const check_program* p, double share, double* forc
     *moment = sqrt(dot(s->rest + 3, s->rest + 3, 3) / (1 - share));
 }
 
-hf_status check_program_missing(const check_program* p, double enough, double* force, double* moment) {
+hf_status check_program_nearest(const check_program* p, double enough, double* force, double* moment,
+                                double* x) {
     squares s;
     hf_status status = squares_make(&s, p->rows, p->columns);
     if (status == HF_OK) {
         double low = 0, high = 1, share = 0.5, f, m;
         rests(&s, p, share, force, moment);
         f = *force, m = *moment;
+        memcpy(x, s.x, sizeof(double) * (size_t)p->columns);
         /* The weighed mean of the squares is at its least: when that is too much, so is one of them. */
         for (int i = 0; i < BALANCINGS && fmax(f, m) > enough; i++) {
             if (share * f * f + (1 - share) * m * m > enough * enough) break;
@@ -194,9 +196,18 @@ hf_status check_program_missing(const check_program* p, double enough, double* f
                 high = share;
             share = (low + high) / 2;
             rests(&s, p, share, &f, &m);
-            if (fmax(f, m) < fmax(*force, *moment)) *force = f, *moment = m;
+            if (fmax(f, m) >= fmax(*force, *moment)) continue;
+            *force = f, *moment = m;
+            memcpy(x, s.x, sizeof(double) * (size_t)p->columns);
         }
     }
     squares_free(&s);
+    return status;
+}
+
+hf_status check_program_missing(const check_program* p, double enough, double* force, double* moment) {
+    double* x = hf_alloc((size_t)p->columns + 1, sizeof *x);
+    hf_status status = x ? check_program_nearest(p, enough, force, moment, x) : HF_ERROR_MEMORY;
+    hf_free(x);
     return status;
 }

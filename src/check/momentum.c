@@ -158,28 +158,114 @@ static void inertia_times(const hf_link* link, const check_frame* at, const doub
     check_frame_turn(at, w, out);
 }
 
-/* Newton and Euler, link by link, about the centre of mass of all. */
-static void sum_links(const hf_creature_view* c, const check_frame* links, const check_motion* motions,
-                      const double com[3], double force[3], double moment[3]) {
-    memset(force, 0, 3 * sizeof(double));
-    memset(moment, 0, 3 * sizeof(double));
-    for (int l = 0; l < c->link_count; l++) {
-        const hf_link* link = &c->links[l];
-        double own[3] = {link->com.x, link->com.y, link->com.z};
-        double arm[3], a[3], f[3], to[3], levered[3], momentum[3], gyro[3], rate[3];
-        check_frame_turn(&links[l], own, arm);
-        carried(&motions[l], arm, a);
-        for (int i = 0; i < 3; i++) to[i] = links[l].p[i] + arm[i] - com[i], f[i] = link->mass * a[i];
-        cross(to, f, levered);
-        inertia_times(link, &links[l], motions[l].turn_rate, rate);
-        inertia_times(link, &links[l], motions[l].turn, momentum);
-        cross(motions[l].turn, momentum, gyro);
-        for (int i = 0; i < 3; i++) force[i] += f[i], moment[i] += levered[i] + rate[i] + gyro[i];
-    }
+/* Newton and Euler of one body: the force that moves it, and its moment about a point. */
+static void body_rate(const hf_link* body, const check_frame* at, const check_motion* motion,
+                      const double about[3], double force[3], double moment[3]) {
+    double own[3] = {body->com.x, body->com.y, body->com.z};
+    double arm[3], to[3], levered[3], momentum[3], gyro[3], rate[3];
+    check_frame_turn(at, own, arm);
+    carried(motion, arm, force);
+    for (int i = 0; i < 3; i++) to[i] = at->p[i] + arm[i] - about[i], force[i] *= body->mass;
+    cross(to, force, levered);
+    inertia_times(body, at, motion->turn_rate, rate);
+    inertia_times(body, at, motion->turn, momentum);
+    cross(motion->turn, momentum, gyro);
+    for (int i = 0; i < 3; i++) moment[i] = levered[i] + rate[i] + gyro[i];
 }
 
 void check_momentum_rate(const hf_creature_view* c, const hf_motion_frame* frame, const check_frame* links,
                          const double com[3], check_motion* motions, double force[3], double moment[3]) {
     move_links(c, frame, links, motions);
-    sum_links(c, links, motions, com, force, moment);
+    memset(force, 0, 3 * sizeof(double));
+    memset(moment, 0, 3 * sizeof(double));
+    for (int l = 0; l < c->link_count; l++) {
+        double f[3], m[3];
+        body_rate(&c->links[l], &links[l], &motions[l], com, f, m);
+        for (int i = 0; i < 3; i++) force[i] += f[i], moment[i] += m[i];
+    }
+}
+
+/* A carried object as a link of its own, and how it moves. */
+static hf_link load_body(const check_job* job, int frame, int object, check_frame* stands,
+                         check_motion* motion) {
+    const hf_motion_frame* f = &job->motion->frames[frame];
+    spans t = {f->time_s - f[-1].time_s, f[1].time_s - f->time_s};
+    check_frame at[3];
+    for (int k = 0; k < 3; k++) at[k] = check_frame_of(check_object_at(job, object, frame - 1 + k, 0));
+    joint_rates own = floating_rates(at, t);
+    check_motion ground = {0};
+    check_frame world = check_frame_of(hf_transform_identity());
+    *stands = at[1];
+    follow(&world, &ground, &world, stands, &own, motion);
+    const check_load* load = &job->loads[object];
+    hf_link body = {.mass = job->views[object].mass_kg,
+                    .com = {load->middle[0], load->middle[1], load->middle[2]}};
+    for (int i = 0; i < 6; i++) body.inertia[i] = body.mass * load->inertia[i];
+    return body;
+}
+
+void check_load_rate(const check_job* job, int frame, int object, const double com[3], double force[3],
+                     double moment[3]) {
+    check_frame stands;
+    check_motion motion;
+    hf_link body = load_body(job, frame, object, &stands, &motion);
+    double f[3], m[3];
+    body_rate(&body, &stands, &motion, com, f, m);
+    for (int i = 0; i < 3; i++) force[i] += f[i], moment[i] += m[i];
+}
+
+/* Adds a share of what moves a body and bears its weight to a wrench about the world's origin. */
+static void add_body(const hf_link* body, const check_frame* at, const check_motion* motion, double share,
+                     double wrench[6]) {
+    const double origin[3] = {0, 0, 0};
+    check_motion lifted = *motion;
+    double f[3], m[3];
+    lifted.acceleration[2] += CHECK_GRAVITY;
+    body_rate(body, at, &lifted, origin, f, m);
+    for (int i = 0; i < 3; i++) wrench[i] += share * f[i], wrench[3 + i] += share * m[i];
+}
+
+static int hands_on(const check_job* job, int frame, int object) {
+    const hf_motion_frame* f = &job->motion->frames[frame];
+    int hands = 0;
+    for (int i = 0; i < f->contact_count; i++) hands += check_hand_link(job, &f->contacts[i], object) >= 0;
+    return hands;
+}
+
+void check_link_wrenches(const check_job* job, int frame, const check_frame* links,
+                         const check_motion* motions, double (*wrenches)[6]) {
+    const hf_motion_frame* f = &job->motion->frames[frame];
+    memset(wrenches, 0, sizeof *wrenches * (size_t)job->c->link_count);
+    for (int l = 0; l < job->c->link_count; l++)
+        add_body(&job->c->links[l], &links[l], &motions[l], 1, wrenches[l]);
+    for (int o = 0; o < job->object_count; o++) {
+        int hands = job->views[o].mass_kg > 0 ? hands_on(job, frame, o) : 0;
+        check_frame stands;
+        check_motion motion;
+        hf_link body;
+        if (hands) body = load_body(job, frame, o, &stands, &motion);
+        for (int i = 0; i < f->contact_count && hands; i++) {
+            int link = check_hand_link(job, &f->contacts[i], o);
+            if (link >= 0) add_body(&body, &stands, &motion, 1.0 / hands, wrenches[link]);
+        }
+    }
+}
+
+void check_joint_torques(const hf_creature_view* c, const check_frame* links, double (*wrenches)[6],
+                         double* torques) {
+    memset(torques, 0, sizeof(double) * (size_t)c->joint_count);
+    for (int l = c->link_count - 1; l > 0; l--) {
+        const hf_joint* j = &c->joints[c->links[l].joint];
+        double *w = wrenches[l], axis[3] = {j->axis.x, j->axis.y, j->axis.z}, levered[3];
+        check_frame_turn(&links[l], axis, axis);
+        cross(links[l].p, w, levered);
+        bool turns = j->type == HF_JOINT_REVOLUTE || j->type == HF_JOINT_CONTINUOUS;
+        double torque = 0, scale = 1;
+        for (int i = 0; i < 3; i++) torque += axis[i] * (turns ? w[3 + i] - levered[i] : w[i]);
+        int master = c->links[l].joint;
+        for (; c->joints[master].mimic >= 0; master = c->joints[master].mimic)
+            scale *= c->joints[master].multiplier;
+        if (j->q_count == 1) torques[master] += scale * torque;
+        for (int i = 0; i < 6; i++) wrenches[c->links[l].parent_link][i] += w[i];
+    }
 }

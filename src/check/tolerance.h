@@ -13,6 +13,7 @@
 #define CHECK_LIMIT 1e-6          /* beyond a joint's limit, rad or m: rounding of files */
 #define CHECK_SPEED_SHARE 1e-3    /* over a speed limit */
 #define CHECK_MARGIN_M 0.005      /* least balance margin */
+#define CHECK_MISSING 0.01        /* of the weight, and m of moment divided by the weight: may be missing */
 #define CHECK_STATED_M 0.001      /* a frame's stated balance over what is computed */
 #define CHECK_GOAL_M 0.05  /* the last frame's root from the goal, where the scenario says nothing else */
 #define CHECK_GOAL_RAD 0.1 /* its orientation, and joints of a goal that is given whole */

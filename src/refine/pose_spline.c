@@ -49,7 +49,8 @@ static void find_bends(hf_pose_spline* s, double* diagonal) {
         diagonal[i] = 2 * (before + after) - lower * before;
         for (int k = 0; k < w; k++) {
             const double* x = v + (size_t)i * (size_t)w + k;
-            double rise = (i + 1 < n ? (x[w] - x[0]) / after : 0) - (i > 0 ? (x[0] - x[-w]) / before : 0);
+            double end = s->slopes ? s->slopes[(i > 0 ? w : 0) + k] : 0;
+            double rise = (i + 1 < n ? (x[w] - x[0]) / after : end) - (i > 0 ? (x[0] - x[-w]) / before : end);
             m[(size_t)i * (size_t)w + k] =
                 6 * rise - (i > 0 ? lower * m[(size_t)(i - 1) * (size_t)w + k] : 0);
         }
@@ -82,6 +83,34 @@ hf_status hf_pose_spline_make(const hf_creature* creature, const double* times, 
     hf_status status = take(creature, count, workspace, s);
     if (status != HF_OK) return status;
     for (int i = 0; i < count; i++) add(s, i, times[i], &poses[i]);
+    if (count > 1) find_bends(s, s->times + count);
+    return HF_OK;
+}
+
+/* The slope, at the first of up to four moments, of the polynomial through the values there. */
+static double slope_at(const double* t, const double* x, int step, int stride, int count) {
+    double slope = 0;
+    for (int i = 1; i < count; i++) {
+        double weight = 1 / (t[i * step] - t[0]);
+        for (int j = 1; j < count; j++)
+            if (j != i) weight *= (t[0] - t[j * step]) / (t[i * step] - t[j * step]);
+        slope += weight * (x[i * step * stride] - x[0]);
+    }
+    return slope;
+}
+
+hf_status hf_pose_spline_through(const hf_creature* creature, const double* times, const hf_pose* poses,
+                                 int count, hf_workspace* workspace, hf_pose_spline* s) {
+    hf_status status = take(creature, count, workspace, s);
+    if (status != HF_OK) return status;
+    s->slopes = hf_workspace_take(workspace, 5 * (size_t)s->width, sizeof(double));
+    if (!s->slopes) return HF_ERROR_MEMORY;
+    for (int i = 0; i < count; i++) add(s, i, times[i], &poses[i]);
+    int near = count < 4 ? count : 4, w = s->width, last = count - 1;
+    for (int k = 0; k < w; k++) {
+        s->slopes[k] = slope_at(s->times, s->values + k, 1, w, near);
+        s->slopes[w + k] = slope_at(s->times + last, s->values + (size_t)last * (size_t)w + k, -1, w, near);
+    }
     if (count > 1) find_bends(s, s->times + count);
     return HF_OK;
 }
@@ -130,4 +159,53 @@ void hf_pose_spline_at(hf_pose_spline* s, double time_s, hf_pose* pose) {
         if (s->creature->view.joints[j].type == HF_JOINT_FLOATING)
             unit(&pose->q[s->creature->view.joints[j].q_index + 3]);
     hf_pose_follow(s->creature, pose->q);
+}
+
+/* The turn of a quaternion that need not be unit: w = 2 (p' p*) / |p|^2 in the fixed axes, and its rate. */
+static void turn_rates(const double* p, const double* d, const double* dd, double* speed, double* rate) {
+    double n = 0, dn = 0;
+    for (int i = 0; i < 4; i++) n += p[i] * p[i], dn += 2 * p[i] * d[i];
+    for (int i = 0; i < 3; i++) {
+        int a = 1 + (i + 1) % 3, b = 1 + (i + 2) % 3;
+        double turned = 2 * (p[0] * d[1 + i] - d[0] * p[1 + i] - (d[a] * p[b] - d[b] * p[a]));
+        double again = 2 * (p[0] * dd[1 + i] - dd[0] * p[1 + i] - (dd[a] * p[b] - dd[b] * p[a]));
+        speed[i] = turned / n;
+        rate[i] = again / n - turned * dn / (n * n);
+    }
+}
+
+/* Numbers of the pose with their first and second derivatives. */
+static void derivatives(const hf_pose_spline* s, int i, double time_s, double* x, double* d, double* dd) {
+    int w = s->width;
+    const double *a = s->values + (size_t)i * (size_t)w, *ma = s->bends + (size_t)i * (size_t)w;
+    double h = s->times[i + 1] - s->times[i], u = (time_s - s->times[i]) / h, v = 1 - u;
+    for (int k = 0; k < w; k++) {
+        x[k] = v * a[k] + u * a[w + k] + ((v * v * v - v) * ma[k] + (u * u * u - u) * ma[w + k]) * h * h / 6;
+        d[k] = (a[w + k] - a[k]) / h + ((1 - 3 * v * v) * ma[k] + (3 * u * u - 1) * ma[w + k]) * h / 6;
+        dd[k] = v * ma[k] + u * ma[w + k];
+    }
+}
+
+void hf_pose_spline_rates(hf_pose_spline* s, double time_s, hf_pose* pose, double* speed, double* rate) {
+    const hf_creature_view* c = &s->creature->view;
+    double *x = s->slopes + 2 * s->width, *d = x + s->width, *dd = d + s->width;
+    memset(speed, 0, sizeof(double) * (size_t)c->v_count);
+    memset(rate, 0, sizeof(double) * (size_t)c->v_count);
+    hf_pose_spline_at(s, time_s, pose);
+    if (s->count < 2) return;
+    double t = time_s < s->times[0] ? s->times[0] : time_s;
+    if (t > s->times[s->count - 1]) t = s->times[s->count - 1];
+    derivatives(s, stretch_of(s, t), t, x, d, dd);
+    memcpy(speed, d, 3 * sizeof(double)), memcpy(rate, dd, 3 * sizeof(double));
+    turn_rates(x + 3, d + 3, dd + 3, speed + 3, rate + 3);
+    for (int j = 0; j < c->joint_count; j++) {
+        const hf_joint* joint = &c->joints[j];
+        int at = ROOT + joint->q_index, to = joint->v_index;
+        if (joint->v_count == 0) continue;
+        int plain = joint->type == HF_JOINT_FLOATING ? 3 : joint->v_count;
+        memcpy(speed + to, d + at, sizeof(double) * (size_t)plain);
+        memcpy(rate + to, dd + at, sizeof(double) * (size_t)plain);
+        if (joint->type == HF_JOINT_FLOATING)
+            turn_rates(x + at + 3, d + at + 3, dd + at + 3, speed + to + 3, rate + to + 3);
+    }
 }

@@ -10,7 +10,9 @@ typedef struct hf_pose_spline {
     int count, width;       /* poses; numbers of a pose: root's place and quaternion, joint values */
     double* times;          /* ascending */
     double *values, *bends; /* count rows of width: the numbers and their second derivatives */
-    int last;               /* the stretch that was asked for last */
+    double* slopes; /* first derivatives at the begin and the end, width each, then room for a pose and
+                       its two derivatives; NULL: at rest */
+    int last;       /* the stretch that was asked for last */
 } hf_pose_spline;
 
 /* The memory is the workspace's. Times ascend. */
@@ -19,6 +21,12 @@ hf_status hf_pose_spline_make(const hf_creature* creature, const double* times, 
 /* The same through the knots of a schedule. */
 hf_status hf_pose_spline_of(const hf_creature* creature, const hf_schedule* schedule, hf_workspace* workspace,
                             hf_pose_spline* spline);
+/* The same through poses that need not be at rest at the ends: there the slopes are those of the cubic curve
+   through the four poses next to the end. */
+hf_status hf_pose_spline_through(const hf_creature* creature, const double* times, const hf_pose* poses,
+                                 int count, hf_workspace* workspace, hf_pose_spline* spline);
+/* Pose, speeds and accelerations (v_count each) at a time, of a spline made by hf_pose_spline_through. */
+void hf_pose_spline_rates(hf_pose_spline* spline, double time_s, hf_pose* pose, double* speed, double* rate);
 /* The pose at a time, held outside; pose->q has room for q_count values. */
 void hf_pose_spline_at(hf_pose_spline* spline, double time_s, hf_pose* pose);
 

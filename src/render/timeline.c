@@ -3,8 +3,8 @@
 #include "base/memory.h"
 #include "model/creature.h"
 #include "model/creature_draft.h"
+#include "render/board.h"
 #include "render/colour.h"
-#include "render/lettering.h"
 
 #include <holdfast/render.h>
 
@@ -33,7 +33,7 @@ enum {
 /* Pictures from this width on have dots of two or three pixels. */
 enum { TWO_PIXELS = 800, THREE_PIXELS = 2000, LARGEST = 8192 };
 
-static const uint32_t INK = 0x2b323b, QUIET = 0x7b8490, GRID = 0xe4e7eb, BAND = 0xf6f7f9,
+static const uint32_t INK = HF_BOARD_INK, QUIET = HF_BOARD_QUIET, GRID = HF_BOARD_GRID, BAND = HF_BOARD_BAND,
                       NO_OBJECT = 0x9aa2ac;
 
 typedef struct timeline {
@@ -55,25 +55,11 @@ typedef struct timeline {
 
 /* ---- drawing ---- */
 
-static void paint(hf_picture* page, int x, int y, int width, int height, uint32_t hex) {
-    int x0 = x < 0 ? 0 : x, x1 = x + width < page->width ? x + width : page->width;
-    int y0 = y < 0 ? 0 : y, y1 = y + height < page->height ? y + height : page->height;
-    for (int py = y0; py < y1; py++)
-        for (int px = x0; px < x1; px++) {
-            uint8_t* p = page->rgb + 3 * ((size_t)py * (size_t)page->width + (size_t)px);
-            p[0] = (uint8_t)(hex >> 16), p[1] = (uint8_t)(hex >> 8), p[2] = (uint8_t)hex;
-        }
-}
-
 static void write_text(const timeline* t, int x, int y, const char* text, uint32_t hex) {
-    const uint8_t colour[3] = {(uint8_t)(hex >> 16), (uint8_t)(hex >> 8), (uint8_t)hex};
-    hf_lettering(t->page->rgb, t->page->width, t->page->height, x, y, t->dot, text, colour);
+    hf_board_text(t->page, x, y, t->dot, text, hex);
 }
 
-/* The last letter's gap does not count. */
-static int text_width(const timeline* t, const char* text) {
-    return text[0] ? hf_lettering_width(text, t->dot) - t->dot : 0;
-}
+static int text_width(const timeline* t, const char* text) { return hf_board_text_width(text, t->dot); }
 
 /* Cuts a text to a width, with two dots at its end. */
 static void fit_text(const timeline* t, const char* text, int width, char* out, size_t size) {
@@ -82,21 +68,12 @@ static void fit_text(const timeline* t, const char* text, int width, char* out, 
         snprintf(out + n - 3, size - n + 3, "..");
 }
 
-static uint32_t mix(uint32_t a, uint32_t b, double share) {
-    uint32_t out = 0;
-    for (int shift = 16; shift >= 0; shift -= 8) {
-        double x = (double)(a >> shift & 255), y = (double)(b >> shift & 255);
-        out |= (uint32_t)(x + share * (y - x) + 0.5) << shift;
-    }
-    return out;
-}
-
 /* Palette colours, paler when the palette is used a second and third time. */
 static uint32_t colour_of(const timeline* t, int object) {
     static const int palette = 12, shades = 3;
     if (object < 0) return NO_OBJECT;
     int k = t->colours[object];
-    return mix(hf_palette_hex(k), 0xffffff, 0.3 * (k / palette % shades));
+    return hf_board_mix(hf_palette_hex(k), 0xffffff, 0.3 * (k / palette % shades));
 }
 
 /* Dark letters on light colours. */
@@ -112,10 +89,11 @@ static int x_at(const timeline* t, double time_s) {
 /* A bar without its corners. */
 static void paint_bar(const timeline* t, int x, int y, int width, int height, uint32_t hex, bool grip) {
     int d = width > 4 * t->dot ? t->dot : 0;
-    paint(t->page, x + d, y, width - 2 * d, height, hex);
-    paint(t->page, x, y + d, width, height - 2 * d, hex);
+    hf_board_paint(t->page, x + d, y, width - 2 * d, height, hex);
+    hf_board_paint(t->page, x, y + d, width, height - 2 * d, hex);
     if (grip)
-        paint(t->page, x + d, y + height - GRIP * t->dot, width - 2 * d, GRIP * t->dot, mix(hex, 0, 0.5));
+        hf_board_paint(t->page, x + d, y + height - GRIP * t->dot, width - 2 * d, GRIP * t->dot,
+                       hf_board_mix(hex, 0, 0.5));
 }
 
 /* ---- one hold ---- */
@@ -173,16 +151,16 @@ static void draw_axis(const timeline* t) {
         int x = x_at(t, i * step);
         char text[32];
         snprintf(text, sizeof text, "%g s", i * step);
-        paint(t->page, x, t->top, 1, t->bottom - t->top + TICK * d, GRID);
+        hf_board_paint(t->page, x, t->top, 1, t->bottom - t->top + TICK * d, GRID);
         write_text(t, x - text_width(t, text) / 2, t->bottom + (TICK + GAP / 2) * d, text, QUIET);
     }
-    paint(t->page, t->left, t->bottom, t->right - t->left, d, mix(GRID, QUIET, 0.4));
+    hf_board_paint(t->page, t->left, t->bottom, t->right - t->left, d, hf_board_mix(GRID, QUIET, 0.4));
 }
 
 /* Every other row has a pale ground. */
 static void draw_ground(const timeline* t) {
     for (int i = 0; i < t->limb_count; i += 2)
-        paint(t->page, t->left, t->top + i * t->row, t->right - t->left, t->row, BAND);
+        hf_board_paint(t->page, t->left, t->top + i * t->row, t->right - t->left, t->row, BAND);
 }
 
 static void draw_stances(const timeline* t) {
@@ -190,8 +168,8 @@ static void draw_stances(const timeline* t) {
     for (int i = 0; i < t->schedule->knot_count; i++)
         if (t->schedule->knots[i].stance) {
             int x = x_at(t, t->schedule->knots[i].time_s);
-            paint(t->page, x, t->top, 1, t->bottom - t->top, mix(GRID, QUIET, 0.25));
-            paint(t->page, x - (d - 1) / 2, y, d, STANCE * d, QUIET);
+            hf_board_paint(t->page, x, t->top, 1, t->bottom - t->top, hf_board_mix(GRID, QUIET, 0.25));
+            hf_board_paint(t->page, x - (d - 1) / 2, y, d, STANCE * d, QUIET);
         }
     if (t->stances) write_text(t, EDGE * d, y, "stances", QUIET);
 }
@@ -221,7 +199,7 @@ static void legend_entry(const timeline* t, legend* l, uint32_t hex, bool grip, 
     int width = (SWATCH + GAP) * d + text_width(t, text);
     if (!legend_room(t, l, width)) return;
     if (l->draws && stance)
-        paint(t->page, l->x + SWATCH / 2 * d, l->y, d, STANCE * d, QUIET);
+        hf_board_paint(t->page, l->x + SWATCH / 2 * d, l->y, d, STANCE * d, QUIET);
     else if (l->draws)
         paint_bar(t, l->x, l->y - d, SWATCH * d, SWATCH * d, hex, grip);
     if (l->draws) write_text(t, l->x + (SWATCH + GAP) * d, l->y, text, INK);

@@ -1,0 +1,100 @@
+/* Contacts of a motion, frame by frame, with what each bears on. */
+#include "trajectory/contact_track.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "model/creature.h"
+
+#include <string.h>
+
+static hf_track_contact* contact_at(const hf_contact_track* t, int frame, int limb) {
+    return &t->contacts[(size_t)frame * (size_t)t->limb_count + (size_t)limb];
+}
+
+/* The hold in the creature's and the scene's indices. hf_motion_validate has found all the names. */
+static hf_hold translate(const hf_contact_track* t, const hf_hold* in) {
+    const hf_motion* m = t->motion;
+    hf_hold out = *in;
+    out.limb = hf_creature_find_limb(t->creature, m->limbs[in->limb].name);
+    out.object = in->object >= 0 ? t->object_of[in->object] : -1;
+    const hf_limb* limb = &t->creature->view.limbs[out.limb];
+    const char* name = in->frame >= 0 ? m->limbs[in->limb].frames[in->frame].name : "";
+    out.frame = -1;
+    for (int i = 0; i < limb->contact_count; i++)
+        if (strcmp(limb->contacts[i].name, name) == 0) out.frame = i;
+    return out;
+}
+
+hf_transform hf_track_object(const hf_contact_track* t, const hf_placement* placement, int object) {
+    (void)t;
+    return placement && object >= 0 ? hf_placement_pose(placement, object) : hf_transform_identity();
+}
+
+hf_vec3 hf_track_place(const hf_contact_track* t, const hf_hold* hold, const hf_transform* links) {
+    const hf_limb* limb = &t->creature->view.limbs[hold->limb];
+    if (hold->frame < 0) return links[limb->effector_link].position;
+    return hf_apply(links[limb->contacts[hold->frame].link], limb->contacts[hold->frame].offset);
+}
+
+/* Does the limb hold on to what it held in the frame before? */
+static bool same_hold(const hf_hold* a, const hf_hold* b) {
+    return a->object == b->object && a->frame == b->frame && a->grip == b->grip &&
+           hf_distance(a->point, b->point) <= HF_TOUCH_M;
+}
+
+static void move_support(hf_support* s, hf_transform by) {
+    for (int c = 0; c < s->corner_count; c++) s->corners[c] = hf_apply(by, s->corners[c]);
+    s->normal = hf_rotate(by.rotation, s->normal);
+}
+
+static void begin(hf_contact_track* t, const hf_placement* placement, const hf_hold* world,
+                  hf_transform object, const hf_transform* links, hf_track_contact* to) {
+    to->support = (hf_support){0};
+    const hf_limb* limb = &t->creature->view.limbs[world->limb];
+    int link = world->frame >= 0 ? limb->contacts[world->frame].link : limb->effector_link;
+    if (placement) hf_support_find(t->creature, placement, world, links[link], &to->support);
+    move_support(&to->support, hf_inverse(object));
+}
+
+static void add_frame(hf_contact_track* t, int frame, hf_placement* placement, hf_transform* links) {
+    const hf_motion_frame* f = &t->motion->frames[frame];
+    hf_pose pose = {f->root, f->q};
+    if (placement) hf_motion_place(t->motion, frame, placement);
+    hf_forward(t->creature, &pose, links);
+    for (int i = 0; i < f->contact_count; i++) {
+        hf_hold world = translate(t, &f->contacts[i]);
+        hf_transform object = hf_track_object(t, placement, world.object);
+        hf_track_contact *to = contact_at(t, frame, world.limb), *from = frame ? to - t->limb_count : NULL;
+        to->on = true;
+        to->hold = hf_hold_in_object(world, object);
+        to->place = hf_apply(hf_inverse(object), hf_track_place(t, &world, links));
+        if (from && from->on && same_hold(&from->hold, &to->hold))
+            from->lasts = true, to->support = from->support;
+        else
+            begin(t, placement, &world, object, links, to);
+    }
+}
+
+hf_status hf_contact_track_make(const hf_motion* m, const hf_creature* creature, const hf_scene* scene,
+                                hf_contact_track* t, hf_error* error) {
+    *t = (hf_contact_track){m, creature, scene, creature->view.limb_count, NULL, NULL};
+    hf_placement* placement = NULL;
+    hf_transform* links = hf_alloc((size_t)creature->view.link_count, sizeof *links);
+    t->contacts = hf_alloc((size_t)m->frame_count * (size_t)t->limb_count + 1, sizeof *t->contacts);
+    t->object_of = hf_alloc((size_t)m->object_count + 1, sizeof *t->object_of);
+    hf_status status = links && t->contacts && t->object_of ? HF_OK : HF_ERROR_MEMORY;
+    if (status == HF_OK && scene) status = hf_placement_create(scene, &placement);
+    for (int i = 0; i < m->object_count && status == HF_OK; i++)
+        t->object_of[i] = scene ? hf_scene_find(scene, m->objects[i]) : -1;
+    for (int f = 0; f < m->frame_count && status == HF_OK; f++) add_frame(t, f, placement, links);
+    hf_placement_free(placement);
+    hf_free(links);
+    if (status != HF_OK) hf_contact_track_free(t);
+    return hf_fail_status(error, status, NULL);
+}
+
+void hf_contact_track_free(hf_contact_track* t) {
+    hf_free(t->contacts);
+    hf_free(t->object_of);
+    *t = (hf_contact_track){0};
+}

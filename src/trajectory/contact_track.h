@@ -1,0 +1,35 @@
+/* What touches at any moment of a motion, between its frames too. */
+#ifndef HF_TRAJECTORY_CONTACT_TRACK_H
+#define HF_TRAJECTORY_CONTACT_TRACK_H
+
+#include <holdfast/balance.h>
+#include <holdfast/motion.h>
+
+/* A contact of a frame in the creature's and the scene's indices. Point, support and link are in the frame of
+   the object it is on, as they were when it began. */
+typedef struct hf_track_contact {
+    bool on;
+    bool lasts; /* it goes on to the next frame */
+    hf_hold hold;
+    hf_support support;
+    hf_vec3 place; /* of its contact frame in this frame, seen from the object */
+} hf_track_contact;
+
+typedef struct hf_contact_track {
+    const hf_motion* motion;
+    const hf_creature* creature;
+    const hf_scene* scene;      /* NULL: supports are empty */
+    int limb_count;             /* of the creature */
+    hf_track_contact* contacts; /* frame_count x limb_count */
+    int* object_of;             /* the scene's object for each of the motion's, -1 */
+} hf_contact_track;
+
+hf_status hf_contact_track_make(const hf_motion* motion, const hf_creature* creature, const hf_scene* scene,
+                                hf_contact_track* track, hf_error* error);
+void hf_contact_track_free(hf_contact_track* track);
+/* Where a hold's object is at a moment for which the placement stands; the world without an object. */
+hf_transform hf_track_object(const hf_contact_track* track, const hf_placement* placement, int object);
+/* Where the contact frame of a hold is. */
+hf_vec3 hf_track_place(const hf_contact_track* track, const hf_hold* hold, const hf_transform* links);
+
+#endif
