@@ -10,7 +10,11 @@ hf_status adapt_to_edits(const hf_scenario* s, const options* o, hf_workspace* w
     hf_schedule* edited = NULL;
     if (!apply_settings(o, s, "adapt", &wishes)) return already_told(error, HF_ERROR_ARGUMENT);
     hf_status status =
-        hf_adapt_editor_create(s->creature, s->adapt->scene, *schedule, &wishes, &editor, error);
+        hf_adapt_editor_create(s->creature, s->adapt->scene, *schedule, &wishes, workspace, &editor, error);
+    if (status == HF_OK && !editor) {
+        result->outcome = HF_CANCELLED; // before the motion was open: it stays as it was
+        return HF_OK;
+    }
     if (status == HF_OK) status = hf_adapt_editor_edit(editor, s->adapt->edits, s->adapt->edit_count, error);
     if (status == HF_OK)
         status = fail_while(error, hf_adapt_editor_update(editor, workspace, &edited, result), s->path,

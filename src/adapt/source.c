@@ -167,8 +167,7 @@ static bool take(hf_source* s, int frames, int holds) {
            s->particles && s->tip_particle && s->points && s->low && s->high;
 }
 
-static hf_status fill(hf_source* s, const hf_motion* motion, const hf_realise_result* realised,
-                      hf_workspace* workspace) {
+static hf_status fill(hf_source* s, const hf_motion* motion, const hf_realise_result* realised) {
     const hf_creature_view* v = &s->creature->view;
     for (int f = 0; f < s->frame_count; f++) {
         s->roots[f] = motion->frames[f].root;
@@ -193,7 +192,6 @@ static hf_status fill(hf_source* s, const hf_motion* motion, const hf_realise_re
         for (int i = 0; i < s->phase_count; i++)
             s->phases[i].link = hf_source_tip(s, s->phases[i].first, s->phases[i].hold.limb);
     }
-    (void)workspace;
     hf_placement_free(placement);
     hf_free(links);
     hf_free(of_link);
@@ -216,7 +214,7 @@ hf_status hf_source_make(const hf_creature* creature, const hf_scene* scene, con
     status = hf_realise(creature, scene, &weighed, &options, workspace, &motion, &realised);
     if (status == HF_OK && !take(source, motion->frame_count, schedule->hold_count)) status = HF_ERROR_MEMORY;
     if (status == HF_OK) status = copy_schedule(source, schedule, motion);
-    if (status == HF_OK) status = fill(source, motion, &realised, workspace);
+    if (status == HF_OK) status = fill(source, motion, &realised);
     hf_motion_free(motion);
     hf_realise_result_free(&realised);
     if (status != HF_OK) hf_source_free(source);
