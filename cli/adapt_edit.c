@@ -2,6 +2,7 @@
 #include "command.h"
 
 #include <stdio.h>
+#include <string.h>
 
 hf_status adapt_to_edits(const hf_scenario* s, const options* o, hf_workspace* workspace,
                          hf_schedule** schedule, hf_adapt_result* result, hf_error* error) {
@@ -24,6 +25,19 @@ hf_status adapt_to_edits(const hf_scenario* s, const options* o, hf_workspace* w
     hf_schedule_free(*schedule);
     *schedule = edited;
     return HF_OK;
+}
+
+char* fates_text(const hf_adapt_result* result) {
+    char text[160] = "";
+    for (int fate = HF_PHASE_KEPT; fate <= HF_PHASE_FAILED; fate++) {
+        int n = 0;
+        for (int i = 0; i < result->phase_count; i++) n += (int)result->phases[i].fate == fate;
+        size_t used = strlen(text);
+        if (n)
+            snprintf(text + used, sizeof text - used, "%s%d %s", used ? ", " : "", n,
+                     hf_phase_fate_text((hf_phase_fate)fate));
+    }
+    return make_text("%s", text);
 }
 
 static const char* object_name(const hf_scenario* s, int object) {
