@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "model/body_bounds.h"
 #include "model/creature.h"
 #include "model/scene.h"
 
@@ -63,14 +64,13 @@ static void measure(hf_source* s, int frame, hf_transform* links) {
     size_t row = (size_t)frame * (size_t)s->limb_count;
     for (int i = 0; i < s->limb_count; i++)
         s->tips[row + (size_t)i] = links[frame_link(s, i, s->tip[row + (size_t)i])];
-    hf_vec3 low = hf_v3(INFINITY, INFINITY, INFINITY), high = hf_neg(low);
-    for (int i = 0; i < s->particle_count; i++) {
-        hf_vec3 p = links[s->particles[i].link].position;
-        s->points[(size_t)frame * (size_t)s->particle_count + (size_t)i] = p;
-        low = hf_v3(fmin(low.x, p.x), fmin(low.y, p.y), fmin(low.z, p.z));
-        high = hf_v3(fmax(high.x, p.x), fmax(high.y, p.y), fmax(high.z, p.z));
-    }
-    s->low[frame] = low, s->high[frame] = high;
+    for (int i = 0; i < s->particle_count; i++)
+        s->points[(size_t)frame * (size_t)s->particle_count + (size_t)i] =
+            links[s->particles[i].link].position;
+    const hf_creature_view* v = &s->creature->view;
+    for (int i = 0; i < v->body_count; i++)
+        s->balls[(size_t)frame * (size_t)v->body_count + (size_t)i] =
+            hf_apply(links[v->bodies[i].link], s->creature->bounds[i].centre);
 }
 
 /* Between two holds a limb's target is for the contact frame of the next one, after the last for that one's.
@@ -161,10 +161,9 @@ static bool take(hf_source* s, int frames, int holds) {
     s->particles = hf_alloc(links, sizeof *s->particles);
     s->tip_particle = hf_alloc(limbs, sizeof *s->tip_particle);
     s->points = hf_alloc(f * links, sizeof *s->points);
-    s->low = hf_alloc(f, sizeof *s->low);
-    s->high = hf_alloc(f, sizeof *s->high);
+    s->balls = hf_alloc(f * (size_t)v->body_count + 1, sizeof *s->balls);
     return s->roots && s->q && s->faults && s->phases && s->phase_at && s->tip && s->tips && s->acts &&
-           s->particles && s->tip_particle && s->points && s->low && s->high;
+           s->particles && s->tip_particle && s->points && s->balls;
 }
 
 static hf_status fill(hf_source* s, const hf_motion* motion, const hf_realise_result* realised) {
@@ -234,7 +233,6 @@ void hf_source_free(hf_source* s) {
     hf_free(s->particles);
     hf_free(s->tip_particle);
     hf_free(s->points);
-    hf_free(s->low);
-    hf_free(s->high);
+    hf_free(s->balls);
     memset(s, 0, sizeof *s);
 }
