@@ -422,9 +422,31 @@ static hf_status write_files(hf_scenario* s, hf_schedule* schedule, hf_motion* m
     if (!stem) return set_error(error, HF_ERROR_MEMORY);
     progress p = progress_start(o);
     hf_status status = write_motion(&m, stem, frames, count, hf_v3(0, 0, 0), o, &p, error);
+    if (status == HF_OK) status = hf_motion_save_arrays(motion, stem, error);
     progress_end(&p);
     free(stem);
     return status;
+}
+
+/* The clip on the creature, then in the scenes of all values of --vary. */
+static int vary(hf_scenario* s, const options* o, const hf_retarget_options* wishes) {
+    work w = {0};
+    hf_error error = {0};
+    hf_workspace* workspace = NULL;
+    bool found = false;
+    limit_hand_over(o);
+    hf_status status = set_error(&error, hf_workspace_create(&workspace));
+    progress p = progress_start(o);
+    if (status == HF_OK) hf_workspace_watch(workspace, progress_report, &p);
+    if (status == HF_OK) status = make_schedule(s, wishes, workspace, &w, &error);
+    progress_end(&p);
+    hf_workspace_free(workspace);
+    if (status == HF_OK)
+        status = adapt_variants(s, o, w.schedule, all_held(&w.retargeted.phases), &found, &error);
+    limit_end();
+    hf_schedule_free(w.schedule);
+    hf_retarget_result_free(&w.retargeted);
+    return status != HF_OK ? fail_with(&error) : found ? EXIT_DONE : EXIT_NO_SOLUTION;
 }
 
 static int adapt(hf_scenario* s, const options* o) {
@@ -434,6 +456,7 @@ static int adapt(hf_scenario* s, const options* o) {
         complain("%s: \"clip\" is missing", s->path);
         return EXIT_BAD_INPUT;
     }
+    if (o->vary_count > 0) return vary(s, o, &wishes);
     work w = {0};
     hf_error error = {0};
     double begin = now_s();

@@ -2,6 +2,7 @@
 #include "command.h"
 
 #include <stdio.h>
+#include <string.h>
 
 hf_status adapt_to_edits(const hf_scenario* s, const options* o, hf_workspace* workspace,
                          hf_schedule** schedule, hf_adapt_result* result, hf_error* error) {
@@ -10,7 +11,11 @@ hf_status adapt_to_edits(const hf_scenario* s, const options* o, hf_workspace* w
     hf_schedule* edited = NULL;
     if (!apply_settings(o, s, "adapt", &wishes)) return already_told(error, HF_ERROR_ARGUMENT);
     hf_status status =
-        hf_adapt_editor_create(s->creature, s->adapt->scene, *schedule, &wishes, &editor, error);
+        hf_adapt_editor_create(s->creature, s->adapt->scene, *schedule, &wishes, workspace, &editor, error);
+    if (status == HF_OK && !editor) {
+        result->outcome = HF_CANCELLED; // before the motion was open: it stays as it was
+        return HF_OK;
+    }
     if (status == HF_OK) status = hf_adapt_editor_edit(editor, s->adapt->edits, s->adapt->edit_count, error);
     if (status == HF_OK)
         status = fail_while(error, hf_adapt_editor_update(editor, workspace, &edited, result), s->path,
@@ -20,6 +25,19 @@ hf_status adapt_to_edits(const hf_scenario* s, const options* o, hf_workspace* w
     hf_schedule_free(*schedule);
     *schedule = edited;
     return HF_OK;
+}
+
+char* fates_text(const hf_adapt_result* result) {
+    char text[160] = "";
+    for (int fate = HF_PHASE_KEPT; fate <= HF_PHASE_FAILED; fate++) {
+        int n = 0;
+        for (int i = 0; i < result->phase_count; i++) n += (int)result->phases[i].fate == fate;
+        size_t used = strlen(text);
+        if (n)
+            snprintf(text + used, sizeof text - used, "%s%d %s", used ? ", " : "", n,
+                     hf_phase_fate_text((hf_phase_fate)fate));
+    }
+    return make_text("%s", text);
 }
 
 static const char* object_name(const hf_scenario* s, int object) {

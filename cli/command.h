@@ -8,7 +8,7 @@
 /* Exit codes of every command. */
 enum { EXIT_DONE = 0, EXIT_NO_SOLUTION = 1, EXIT_USAGE = 2, EXIT_BAD_INPUT = 3, EXIT_INTERNAL = 4 };
 
-enum { MAX_PATHS = 32, MAX_SETTINGS = 64 };
+enum { MAX_PATHS = 32, MAX_SETTINGS = 64, MAX_VARIES = 8 };
 
 /* The values of all options of all commands; each command names those it takes. */
 typedef struct options {
@@ -40,6 +40,8 @@ typedef struct options {
     const char *limb, *cache, *only, *roadmap;
     const char* settings[MAX_SETTINGS]; /* NAME=VALUE of --set */
     int setting_count;
+    const char* varies[MAX_VARIES]; /* OBJECT.PROPERTY=FROM:TO:COUNT of --vary */
+    int vary_count;
 } options;
 
 /* One option: how it is written, where its value goes, what it means. */
@@ -54,7 +56,8 @@ typedef struct option_def {
         OPTION_INT,
         OPTION_SWITCH,
         OPTION_PATHS,
-        OPTION_SETTINGS
+        OPTION_SETTINGS,
+        OPTION_VARIES
     } kind;
     size_t offset;
     double low, high; /* for numbers */
@@ -118,6 +121,12 @@ hf_status adapt_to_edits(const hf_scenario* s, const options* o, hf_workspace* w
                          hf_schedule** schedule, hf_adapt_result* result, hf_error* error);
 json_t* edited_phases(const hf_scenario* s, const hf_adapt_result* result);
 void say_edits(const hf_scenario* s, const hf_adapt_result* result);
+/* Fates of phases as words: "3 kept, 1 moved". */
+char* fates_text(const hf_adapt_result* result);
+/* adapt_family.c: the schedule in the scenes of all values of --vary; `held` false when the clip's
+   retargeting lost contacts already. Prints a table, writes the files of each variant. */
+hf_status adapt_variants(const hf_scenario* s, const options* o, const hf_schedule* schedule, bool held,
+                         bool* all_found, hf_error* error);
 int run_refine(const options* o);
 int run_roadmap(const options* o);
 int run_reach(const options* o);
@@ -260,6 +269,8 @@ json_t* json_strings(hf_strings s);
 /* A picture of some frames of a motion, as `render` and the solving commands write it. */
 hf_status draw_motion(const loaded_motion* m, const options* o, const int* frames, int count, hf_vec3 task,
                       const char* path, progress* p, hf_error* error);
+/* Writes the schedule of a motion; it names the creature's own file, even where that is a rig. */
+hf_status save_schedule(const loaded_motion* m, const char* path, hf_error* error);
 /* Writes a motion as STEM.motion.json and STEM.glb, a picture of some of its frames as STEM.png, and the
    schedule that it was made from, where there is one, as STEM.schedule.json. */
 hf_status write_motion(const loaded_motion* m, const char* stem, const int* frames, int count, hf_vec3 task,

@@ -40,6 +40,9 @@ const option_def option_defs[] = {
      "make a floor, steps and seats under the contacts of a clip without a scene"},
     {"--scale-scene", NULL, NULL, OPTION_SWITCH, AT(scale_scene), 0, 0,
      "scale the scene and the clip's path with the creature's legs"},
+    {"--vary", NULL, "OBJECT.WHAT=FROM:TO:N", OPTION_VARIES, AT(varies), 0, 0,
+     "a family of motions: N values of an object's height or scale (factors), x, y, z (m more) or yaw (rad "
+     "more); may be given several times, for all combinations"},
     {"--creature", NULL, "FILE", OPTION_TEXT, AT(creature), 0, 0,
      "use this creature instead of the one a motion or schedule names"},
     {"--scenario", NULL, "FILE", OPTION_TEXT, AT(scenario), 0, 0,
@@ -122,8 +125,8 @@ static const char* const realise_options[] = {
     "--output", "--threads", "--package-path", "--creature", "--scenario", PICTURE, NULL};
 static const char* const adapt_options[] = {"--output",  "--threads", "--package-path", "--creature",
                                             "--scene",   "--ground",  "--fit-scene",    "--scale-scene",
-                                            "--mapping", CLIP,        "--set",          PICTURE,
-                                            NULL};
+                                            "--mapping", CLIP,        "--vary",         "--set",
+                                            PICTURE,     NULL};
 static const char* const refine_options[] = {
     "--output", "--threads", "--package-path", "--creature", "--scenario", "--fps", "--set", PICTURE, NULL};
 static const char* const check_options[] = {"--threads",  "--package-path", "--creature",
@@ -196,7 +199,9 @@ const option_def* find_option(const char* text) {
 static const struct {
     const char *command, *option, *help;
 } special[] = {
-    {"adapt", "--output", "folder for NAME.motion.json, NAME.schedule.json, NAME.glb and NAME.png"},
+    {"adapt", "--output",
+     "folder for NAME.motion.json, NAME.schedule.json, NAME.glb, NAME.png and NAME.root.npy, .joints.npy and "
+     ".contacts.npy; with --vary for NAME-1.motion.json and so on, and NAME.variants.csv"},
     {"adapt", "--creature", "the creature that shall do it; default: the clip's own skeleton"},
     {"adapt", "--scene", "mesh of the scene that the clip was recorded in"},
     {"pose", "--output", "folder for NAME.motion.json, NAME.glb and NAME.png"},

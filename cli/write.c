@@ -10,8 +10,7 @@ int strip_frames(const hf_motion* motion, int frames[STRIP]) {
     return count;
 }
 
-/* The schedule names the creature's own file, even where that is a rig. */
-static hf_status save_schedule(const loaded_motion* m, const char* path, hf_error* error) {
+hf_status save_schedule(const loaded_motion* m, const char* path, hf_error* error) {
     hf_schedule* s = m->schedule;
     const char* creature = hf_creature_get(m->creature)->path;
     if (!s->creature && creature && !(s->creature = make_text("%s", creature))) {

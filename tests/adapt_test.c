@@ -26,9 +26,9 @@ static int load_world(void** state) {
                                       w.scenario->scene, &w.schedule, &error),
                      HF_OK);
     assert_int_equal(hf_workspace_create(&w.workspace), HF_OK);
-    assert_int_equal(
-        hf_adapt_editor_create(w.scenario->creature, w.scenario->scene, w.schedule, NULL, &w.editor, &error),
-        HF_OK);
+    assert_int_equal(hf_adapt_editor_create(w.scenario->creature, w.scenario->scene, w.schedule, NULL,
+                                            w.workspace, &w.editor, &error),
+                     HF_OK);
     *state = &w;
     return 0;
 }
@@ -357,7 +357,7 @@ static void test_family(void** state) {
     double z = hf_scene_object(w->scenario->scene, step).start.position.z;
     for (int i = 0; i < 2; i++)
         assert_int_equal(hf_adapt_family(w->scenario->creature, w->scenario->scene, w->schedule, NULL, NULL,
-                                         0, &vary, 1, i + 1, &variants[i], &count, &error),
+                                         0, &vary, 1, i + 1, NULL, NULL, &variants[i], &count, &error),
                          HF_OK);
     assert_int_equal(count, 3);
     for (int k = 0; k < 3; k++) {
@@ -397,8 +397,9 @@ static void test_between_frames(void** state) {
     with.holds[0].hold.limb = arm, with.holds[0].hold.frame = 0;
     with.holds[0].from_s = 3.3 / with.rate, with.holds[0].to_s = 3.7 / with.rate;
     with.hold_count = count + 1;
-    assert_int_equal(
-        hf_adapt_editor_create(w->scenario->creature, w->scenario->scene, &with, NULL, &e, &error), HF_OK);
+    assert_int_equal(hf_adapt_editor_create(w->scenario->creature, w->scenario->scene, &with, NULL,
+                                            w->workspace, &e, &error),
+                     HF_OK);
     assert_int_equal(hf_adapt_editor_update(e, w->workspace, &out, &r), HF_OK);
     assert_int_equal(r.phase_count, count + 1);
     assert_int_equal(r.phases[0].fate, HF_PHASE_DROPPED);
@@ -421,6 +422,41 @@ static void test_keyed(void** state) {
     hf_schedule_free(adapt(w, &edit, &r));
     assert_int_equal(r.outcome, HF_FOUND);
     hf_adapt_result_free(&r);
+}
+
+/* An edit that gives half a pose of an object with keys takes the other half from the moment from which it
+   holds; straight and slerp between keys, so halfway is the mean position and half the turn. */
+static void test_keyed_halves(void** state) {
+    world* w = *state;
+    hf_error error = {0};
+    const hf_scene* scene = w->scenario->scene;
+    int step = hf_scene_find(scene, "step_3");
+    hf_transform start = hf_scene_object(scene, step).start;
+    hf_vec3 up = {0, 0, 1}, far = hf_add(start.position, hf_v3(0.4, 0, 0));
+    hf_scene_edit key = hf_scene_edit_of("step_3"), half[3];
+    key.at_s = 10, key.has_position = key.has_rotation = true;
+    key.position = far, key.rotation = hf_quat_axis_angle(up, 1);
+    for (int i = 0; i < 3; i++) half[i] = hf_scene_edit_of("step_3");
+    half[0].has_rotation = true, half[0].rotation = hf_quat_axis_angle(up, 0.2);
+    half[1].has_rotation = true, half[1].rotation = hf_quat_axis_angle(up, 0.2), half[1].at_s = 5;
+    half[2].has_position = true, half[2].position = far, half[2].at_s = 5;
+    hf_scene *keyed = NULL, *changed = NULL;
+    assert_int_equal(hf_scene_change(scene, &key, 1, &keyed, &error), HF_OK);
+    // from the beginning: where the object begins, not where its keys end
+    assert_int_equal(hf_scene_change(keyed, &half[0], 1, &changed, &error), HF_OK);
+    assert_near(hf_distance(hf_scene_object(changed, step).start.position, start.position), 0, 1e-12);
+    hf_scene_free(changed);
+    assert_int_equal(hf_scene_change(keyed, &half[1], 1, &changed, &error), HF_OK);
+    hf_object_view o = hf_scene_object(changed, step);
+    assert_int_equal(o.key_count, 2);
+    assert_near(o.keys[1].pose.position.x, start.position.x + 0.2, 1e-9);
+    hf_scene_free(changed);
+    assert_int_equal(hf_scene_change(keyed, &half[2], 1, &changed, &error), HF_OK);
+    assert_near(
+        hf_quat_angle(hf_scene_object(changed, step).keys[1].pose.rotation, hf_quat_axis_angle(up, 0.5)), 0,
+        1e-6);
+    hf_scene_free(changed);
+    hf_scene_free(keyed);
 }
 
 static bool never_goes_on(void* user, double share, const char* what) {
@@ -452,37 +488,68 @@ static void test_cancelled(void** state) {
     assert_int_equal(hf_adapt_editor_undo(w->editor, &undone), HF_OK);
 }
 
+/* Opening a motion asks the watcher, too, and so do families: the answer is cancelled, never made up. */
+static void test_cancelled_opening(void** state) {
+    world* w = *state;
+    hf_error error = {0};
+    for (int questions = 1; questions < 300; questions += 98) {
+        hf_adapt_editor* e = NULL;
+        int left = questions;
+        hf_workspace_watch(w->workspace, never_goes_on, &left);
+        assert_int_equal(hf_adapt_editor_create(w->scenario->creature, w->scenario->scene, w->schedule, NULL,
+                                                w->workspace, &e, &error),
+                         HF_OK);
+        hf_workspace_watch(w->workspace, NULL, NULL);
+        assert_null(e);
+        assert_int_equal(left, 0);
+    }
+    hf_vary vary = {"step_2", HF_VARY_Z, 0, 0.1, 3};
+    hf_variant* variants = NULL;
+    int count = 0, left = 5;
+    assert_int_equal(hf_adapt_family(w->scenario->creature, w->scenario->scene, w->schedule, NULL, NULL, 0,
+                                     &vary, 1, 1, never_goes_on, &left, &variants, &count, &error),
+                     HF_OK);
+    assert_int_equal(count, 3);
+    for (int i = 0; i < count; i++) {
+        assert_int_equal(variants[i].result.outcome, HF_CANCELLED);
+        assert_near(variants[i].values[0], 0.05 * i, 1e-12);
+    }
+    hf_variants_free(variants, count);
+}
+
 static void test_arguments(void** state) {
     world* w = *state;
     hf_adapt_editor* e = NULL;
     hf_adapt_options o = hf_adapt_options_default();
     hf_error error = {0};
     bool undone;
-    assert_int_equal(hf_adapt_editor_create(NULL, w->scenario->scene, w->schedule, &o, &e, &error),
-                     HF_ERROR_ARGUMENT);
+    assert_int_equal(
+        hf_adapt_editor_create(NULL, w->scenario->scene, w->schedule, &o, w->workspace, &e, &error),
+        HF_ERROR_ARGUMENT);
     assert_int_equal(hf_adapt_editor_undo(NULL, &undone), HF_ERROR_ARGUMENT);
     o.level = 4;
-    assert_int_equal(
-        hf_adapt_editor_create(w->scenario->creature, w->scenario->scene, w->schedule, &o, &e, &error),
-        HF_ERROR_ARGUMENT);
+    assert_int_equal(hf_adapt_editor_create(w->scenario->creature, w->scenario->scene, w->schedule, &o,
+                                            w->workspace, &e, &error),
+                     HF_ERROR_ARGUMENT);
     hf_schedule none = *w->schedule;
     none.knot_count = 0;
-    assert_int_equal(
-        hf_adapt_editor_create(w->scenario->creature, w->scenario->scene, &none, NULL, &e, &error),
-        HF_ERROR_ARGUMENT);
+    assert_int_equal(hf_adapt_editor_create(w->scenario->creature, w->scenario->scene, &none, NULL,
+                                            w->workspace, &e, &error),
+                     HF_ERROR_ARGUMENT);
     assert_null(e);
     hf_adapt_editor_free(NULL);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rotations), cmocka_unit_test(test_scene_edits),
-        cmocka_unit_test(test_relation),  cmocka_unit_test(test_profile),
-        cmocka_unit_test(test_identity),  cmocka_unit_test(test_bend),
-        cmocka_unit_test(test_removed),   cmocka_unit_test(test_flat_stairs),
-        cmocka_unit_test(test_retime),    cmocka_unit_test(test_family),
-        cmocka_unit_test(test_arguments), cmocka_unit_test(test_cancelled),
-        cmocka_unit_test(test_keyed),     cmocka_unit_test(test_between_frames),
+        cmocka_unit_test(test_rotations),    cmocka_unit_test(test_scene_edits),
+        cmocka_unit_test(test_relation),     cmocka_unit_test(test_profile),
+        cmocka_unit_test(test_identity),     cmocka_unit_test(test_bend),
+        cmocka_unit_test(test_removed),      cmocka_unit_test(test_flat_stairs),
+        cmocka_unit_test(test_retime),       cmocka_unit_test(test_family),
+        cmocka_unit_test(test_arguments),    cmocka_unit_test(test_cancelled),
+        cmocka_unit_test(test_keyed),        cmocka_unit_test(test_between_frames),
+        cmocka_unit_test(test_keyed_halves), cmocka_unit_test(test_cancelled_opening),
     };
     return cmocka_run_group_tests(tests, load_world, free_world);
 }

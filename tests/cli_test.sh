@@ -439,4 +439,17 @@ sleep 0.3; kill -INT $!; wait $!; status=$?
   { echo "FAILED: Ctrl-C gave $status"; cat "$work/stop.log"; failures=$((failures + 1)); }
 grep -q '"outcome": *"partial"' "$work/far.motion.json" || { echo "FAILED: the partial motion does not say so"; failures=$((failures + 1)); }
 
+# A family of edits: every variant is a scenario and a motion that the check takes, and a row of the table.
+expect 3 'is not OBJECT.height' "$hf" adapt stairs-step-raised --vary step_3.w=1:2:3
+expect 3 'the scene has no object "step_9"' "$hf" adapt stairs-step-raised --vary step_9.z=0:1:2
+expect 0 '"found": 2' "$hf" adapt stairs-step-raised --vary step_3.z=-0.02:0.01:2 -o "$work/family" --json --quiet
+for i in 1 2; do
+  expect 0 '"valid": true' "$hf" check "$work/family/stairs-step-raised-$i.motion.json" --json
+  for f in scenario.json schedule.json root.npy joints.npy contacts.npy; do
+    [ -s "$work/family/stairs-step-raised-$i.$f" ] || { echo "FAILED: adapt --vary did not write $f"; failures=$((failures + 1)); }
+  done
+done
+[ "$(wc -l <"$work/family/stairs-step-raised.variants.csv")" -eq 3 ] || { echo "FAILED: the table of variants has not two rows"; failures=$((failures + 1)); }
+expect 1 'the time limit of 0.001 s was reached' "$hf" adapt stairs-step-raised --vary step_3.z=-0.02:0.01:2 --time-limit 0.001 --json --quiet
+
 [ $failures -eq 0 ]

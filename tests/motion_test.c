@@ -473,12 +473,73 @@ static void test_pose(void** state) {
     hf_creature_free(creature);
 }
 
+/* The numbers of a .npy file of doubles, whose header says what the format and the shape ask for. */
+static void read_npy(const char* stem, const char* name, int rows, int cols, double* data) {
+    char path[300], shape[60];
+    unsigned char head[128] = {0};
+    snprintf(path, sizeof path, "%s.%s.npy", stem, name);
+    snprintf(shape, sizeof shape, "'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d)", rows, cols);
+    FILE* f = fopen(path, "rb");
+    assert_non_null(f);
+    assert_int_equal(fread(head, 1, 10, f), 10);
+    assert_memory_equal(head, "\x93NUMPY\x01\x00", 8);
+    size_t length = head[8] + 256u * head[9];
+    assert_true(length < sizeof head && (10 + length) % 64 == 0);
+    assert_int_equal(fread(head, 1, length, f), length);
+    assert_int_equal(head[length - 1], '\n');
+    head[length - 1] = 0;
+    assert_non_null(strstr((const char*)head, shape));
+    assert_int_equal(fread(data, sizeof *data, (size_t)(rows * cols) + 1, f), rows * cols);
+    fclose(f);
+}
+
+/* Arrays hold what the frames hold, to the last bit. */
+static void test_arrays(void** state) {
+    (void)state;
+    hf_error error = {0};
+    hf_creature* creature = NULL;
+    assert_int_equal(
+        hf_creature_load(data_path("data/creatures/human.creature.json"), NULL, &creature, &error), HF_OK);
+    const hf_creature_view* view = hf_creature_get(creature);
+    hf_motion* motion = NULL;
+    assert_int_equal(hf_motion_create(creature, NULL, &motion), HF_OK);
+    double q[2][200];
+    hf_random random = hf_random_start(5, 3, 0);
+    for (int i = 0; i < 2; i++) {
+        hf_pose pose = {.q = q[i]};
+        random_pose(creature, &random, &pose);
+        assert_non_null(hf_motion_add(motion, 0.5 + i, &pose));
+    }
+    int object = hf_motion_object_index(motion, "rock"), limbs = motion->limb_count;
+    hf_hold hold = {.limb = 1, .frame = 0, .object = object, .grip = true};
+    hold.point = hf_v3(1, 2, 3), hold.normal = hf_v3(0, 0, 1);
+    assert_int_equal(hf_motion_add_contact(motion, &motion->frames[1], &hold), HF_OK);
+    char stem[300];
+    snprintf(stem, sizeof stem, "%s", file_in_folder("arrays"));
+    assert_int_equal(hf_motion_save_arrays(NULL, stem, &error), HF_ERROR_ARGUMENT);
+    assert_int_equal(hf_motion_save_arrays(motion, "no/such/folder", &error), HF_ERROR_FILE);
+    assert_int_equal(hf_motion_save_arrays(motion, stem, &error), HF_OK);
+    double data[500];
+    read_npy(stem, "root", 2, 8, data);
+    assert_true(data[0] == 0.5 && data[8] == 1.5 && data[9] == motion->frames[1].root.position.x);
+    assert_true(data[12] == motion->frames[1].root.rotation.w);
+    read_npy(stem, "joints", 2, view->q_count, data);
+    assert_memory_equal(data + view->q_count, q[1], sizeof(double) * (size_t)view->q_count);
+    read_npy(stem, "contacts", 2, 9 * limbs, data);
+    const double none[] = {0, -1, -1, 0, 0, 0, 0, 0, 0}, held[] = {2, 0, object, 1, 2, 3, 0, 0, 1};
+    for (int i = 0; i < 2 * limbs; i++)
+        for (int k = 0; k < 9; k++) assert_true(data[9 * i + k] == (i == limbs + 1 ? held : none)[k]);
+    hf_motion_free(motion);
+    hf_creature_free(creature);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_fields),     cmocka_unit_test(test_claims_default),
         cmocka_unit_test(test_round_trip), cmocka_unit_test(test_refused),
         cmocka_unit_test(test_validate),   cmocka_unit_test(test_place),
         cmocka_unit_test(test_csv),        cmocka_unit_test(test_pose),
+        cmocka_unit_test(test_arrays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -82,7 +82,7 @@ int main(int argc, char** argv) {
     for (int i = 0; i < 2; i++) {
         hf_adapt_options o = hf_adapt_options_default();
         o.level = i ? 3 : 1;
-        if (hf_adapt_editor_create(s->creature, s->scene, schedule, &o, &editors[i], &error) != HF_OK)
+        if (hf_adapt_editor_create(s->creature, s->scene, schedule, &o, w, &editors[i], &error) != HF_OK)
             return 2;
     }
     hf_adapt_result r = {0};

@@ -64,11 +64,12 @@ typedef struct hf_adapt_result {
 HF_API void hf_adapt_result_free(hf_adapt_result* result);
 
 typedef struct hf_adapt_editor hf_adapt_editor;
-/* The schedule is copied, creature and scene must outlive the editor. options may be NULL.
-   HF_ERROR_ARGUMENT for a schedule that hf_schedule_validate refuses. */
+/* The schedule is copied, creature and scene must outlive the editor; the workspace is used by this call
+   alone. options may be NULL. HF_ERROR_ARGUMENT for a schedule that hf_schedule_validate refuses. When the
+   workspace's watcher ends the work before the motion is open, *editor is NULL and the status HF_OK. */
 HF_API hf_status hf_adapt_editor_create(const hf_creature* creature, const hf_scene* scene,
                                         const hf_schedule* schedule, const hf_adapt_options* options,
-                                        hf_adapt_editor** editor, hf_error* error);
+                                        hf_workspace* workspace, hf_adapt_editor** editor, hf_error* error);
 HF_API void hf_adapt_editor_free(hf_adapt_editor* editor);
 /* Edits the scene as the editor has it now; one step for undo. Nothing changes when it fails. */
 HF_API hf_status hf_adapt_editor_edit(hf_adapt_editor* editor, const hf_scene_edit* edits, int count,
@@ -91,7 +92,8 @@ typedef enum hf_vary_kind {
     HF_VARY_SCALE,  /* all of it, times the value */
     HF_VARY_X,      /* its place, m more */
     HF_VARY_Y,
-    HF_VARY_Z
+    HF_VARY_Z,
+    HF_VARY_YAW /* its turn about the vertical through its own origin, rad more */
 } hf_vary_kind;
 typedef struct hf_vary {
     const char* object;
@@ -99,24 +101,25 @@ typedef struct hf_vary {
     double from, to;
     int count; /* values, evenly from the first to the last; 1: the first alone */
 } hf_vary;
-/* Reads "boxes.height=0.8:1.2:5" (height, scale, x, y, z); the object's name is copied into `name`. */
+/* Reads "boxes.height=0.8:1.2:5" (height, scale, x, y, z, yaw); the object's name is copied into `name`. */
 HF_API hf_status hf_vary_parse(const char* text, char* name, size_t size, hf_vary* vary, hf_error* error);
 
 /* One motion of a family. */
 typedef struct hf_variant {
     double* values; /* of each vary */
     hf_scene* scene;
-    hf_schedule* schedule;
+    hf_schedule* schedule; /* NULL, as the scene is, where the work was cancelled before this variant began */
     hf_adapt_result result;
 } hf_variant;
 /* Every combination of the varies' values, the last one fastest, made by several threads (0: all cores) with
    the same answers as one by one. The edits hold for all of them, before the varies. Free the variants with
-   hf_variants_free. At most 100,000. */
+   hf_variants_free. At most 100,000. HF_ERROR_ARGUMENT for x, y, z and yaw of an object that follows keys.
+   `progress` (may be NULL) is called by one thread at a time. */
 HF_API hf_status hf_adapt_family(const hf_creature* creature, const hf_scene* scene,
                                  const hf_schedule* schedule, const hf_adapt_options* options,
                                  const hf_scene_edit* edits, int edit_count, const hf_vary* varies,
-                                 int vary_count, int threads, hf_variant** variants, int* count,
-                                 hf_error* error);
+                                 int vary_count, int threads, hf_progress_fn progress, void* user,
+                                 hf_variant** variants, int* count, hf_error* error);
 HF_API void hf_variants_free(hf_variant* variants, int count);
 
 #ifdef __cplusplus

@@ -107,6 +107,11 @@ HF_API void hf_motion_place_at(const hf_motion* motion, double time_s, hf_placem
 
 HF_API hf_status hf_motion_load(const char* path, hf_motion** motion, hf_error* error);
 HF_API hf_status hf_motion_save(const hf_motion* motion, const char* path, hf_error* error);
+/* Three NumPy arrays of little-endian 64-bit floats, one row a frame. STEM.root.npy: time in s, x, y, z, and
+   the rotation w, x, y, z. STEM.joints.npy: the values of q. STEM.contacts.npy: for each limb of the motion
+   nine columns: 0 (holds nothing), 1 (holds) or 2 (grips), the contact frame, the object (indices into the
+   motion's own names, -1 for none), point x, y, z and normal x, y, z in the world. */
+HF_API hf_status hf_motion_save_arrays(const hf_motion* motion, const char* stem, hf_error* error);
 
 /* What to write beside the poses. */
 typedef struct hf_export_options {

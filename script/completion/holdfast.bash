@@ -11,7 +11,7 @@ _holdfast() {
         reach) options="--output --json --quiet --seed --threads --time-limit --package-path --size --samples --azimuth --elevation --zoom --focus --distance --set" ;;
         stand) options="--output --json --quiet --seed --threads --time-limit --package-path --unit --size --samples --azimuth --elevation --zoom --focus --distance --scene --at" ;;
         realise) options="--output --json --quiet --threads --time-limit --package-path --creature --scenario --size --samples --azimuth --elevation --zoom --focus --distance" ;;
-        adapt) options="--output --json --quiet --threads --time-limit --package-path --unit --rate --joints --up --mapping --ground --fit-scene --scale-scene --creature --size --samples --azimuth --elevation --zoom --focus --distance --set --scene" ;;
+        adapt) options="--output --json --quiet --threads --time-limit --package-path --unit --rate --joints --up --mapping --ground --fit-scene --scale-scene --vary --creature --size --samples --azimuth --elevation --zoom --focus --distance --set --scene" ;;
         refine) options="--output --json --quiet --threads --time-limit --package-path --fps --creature --scenario --size --samples --azimuth --elevation --zoom --focus --distance --set" ;;
         check) options="--json --quiet --threads --time-limit --package-path --creature --scenario" ;;
         render) options="--output --json --quiet --threads --time-limit --package-path --unit --rate --joints --up --creature --scenario --strip --columns --frame --size --samples --azimuth --elevation --zoom --focus --distance --task --reach --no-ground" ;;

@@ -42,6 +42,33 @@ def rocks():
     return parts
 
 
+def bumpy_rock():
+    """A flat rock, 0.78 by 0.72 m and 0.3 m thick, its upper side in four terraces at different heights with slopes between them."""
+    xs = [-0.39, -0.36, -0.04, 0.04, 0.36, 0.39]
+    ys = [-0.36, -0.33, -0.05, 0.05, 0.33, 0.36]
+    # one height for each terrace, in m; the rim is bevelled
+    terraces = {(0, 0): -0.02, (1, 0): 0.035, (0, 1): 0.02, (1, 1): -0.005}
+    n, m = len(xs), len(ys)
+    top = []
+    for j, y in enumerate(ys):
+        for i, x in enumerate(xs):
+            rim = i in (0, n - 1) or j in (0, m - 1)
+            top.append((x, y, terraces[(i >= n // 2, j >= m // 2)] - (0.06 if rim else 0)))
+    low = [(x, y, -0.3) for x, y, _ in top]
+
+    def at(i, j):
+        return j * n + i
+    faces = []
+    for j in range(m - 1):
+        for i in range(n - 1):
+            a, b, c, d = at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)
+            faces += [(a, b, c, d), tuple(n * m + k for k in (d, c, b, a))]
+    ring = [at(i, 0) for i in range(n - 1)] + [at(n - 1, j) for j in range(m - 1)]
+    ring += [at(i, m - 1) for i in range(n - 1, 0, -1)] + [at(0, j) for j in range(m - 1, 0, -1)]
+    faces += [(n * m + a, n * m + b, b, a) for a, b in zip(ring, ring[1:] + ring[:1])]
+    return [("rock", (top + low, tuple(faces)))]
+
+
 def terrain(folder):
     put(folder, "passage-ceiling.obj", "The ceiling of a low passage, its face at z = 0, with two beams",
         [("slab", box((-1, -0.46, 0), (1, 0.46, 0.2))), ("beam_0", box((-0.66, -0.46, -0.07), (-0.58, 0.46, 0))),
@@ -49,3 +76,4 @@ def terrain(folder):
     put(folder, "passage-left.obj", "The left wall of a low passage, its face at y = 0, 1 m high", passage_wall(1))
     put(folder, "passage-right.obj", "The right wall of a low passage, its face at y = 0, 1 m high", passage_wall(-1))
     put(folder, "rocks.obj", "Boulders, 4 to 22 cm high, over 2.4 by 1.7 m", rocks())
+    put(folder, "bumpy-rock.obj", "A flat rock with four terraces, 0.78 by 0.72 m, 0.3 m thick, its terraces 2 cm below to 3.5 cm above z = 0", bumpy_rock())

@@ -63,18 +63,14 @@ void hf_adapt_result_free(hf_adapt_result* r) {
 
 hf_status hf_adapt_editor_create(const hf_creature* creature, const hf_scene* scene,
                                  const hf_schedule* schedule, const hf_adapt_options* options,
-                                 hf_adapt_editor** editor, hf_error* error) {
-    HF_REQUIRE(error, creature && scene && schedule && editor);
+                                 hf_workspace* workspace, hf_adapt_editor** editor, hf_error* error) {
+    HF_REQUIRE(error, creature && scene && schedule && workspace && editor);
     *editor = NULL;
     hf_adapt_options o = options ? *options : hf_adapt_options_default();
     hf_status status = hf_options_check(hf_adapt_option_table(), &o, error);
     if (status != HF_OK) return status;
-    hf_workspace* workspace = NULL;
     hf_adapt_editor* e = hf_alloc(1, sizeof *e);
-    if (!e || hf_workspace_create(&workspace) != HF_OK) {
-        hf_free(e);
-        return hf_fail_memory(error, NULL);
-    }
+    if (!e) return hf_fail_memory(error, NULL);
     e->options = o;
     status = hf_source_make(creature, scene, schedule, workspace, &e->source, error);
     if (status == HF_OK)
@@ -86,8 +82,7 @@ hf_status hf_adapt_editor_create(const hf_creature* creature, const hf_scene* sc
         e->places.samples = hf_alloc((size_t)creature->view.limb_count + 1, sizeof *e->places.samples);
         if (!e->places.samples) status = hf_fail_memory(error, NULL);
     }
-    hf_workspace_free(workspace);
-    if (status == HF_OK)
+    if (status == HF_OK && !hf_workspace_cancelled(workspace))
         *editor = e;
     else
         hf_adapt_editor_free(e);

@@ -3,6 +3,7 @@
 #include "adapt/relation.h"
 
 #include "base/memory.h"
+#include "base/workspace.h"
 #include "geom/triangle.h"
 #include "model/creature.h"
 #include "model/scene.h"
@@ -44,11 +45,11 @@ static hf_status add_near(hf_relation* r, const hf_placement* placement, hf_vec3
     return HF_OK;
 }
 
-static hf_status sample(hf_relation* r, hf_placement* placement, double spacing_m) {
+static hf_status sample(hf_relation* r, hf_placement* placement, double spacing_m, hf_workspace* workspace) {
     const hf_source* s = r->source;
     hf_status status = HF_OK;
     int step = (int)fmax(1, s->schedule->rate / KEYS_PER_S);
-    for (int f = 0; f < s->frame_count && status == HF_OK; f += step) {
+    for (int f = 0; f < s->frame_count && status == HF_OK && hf_workspace_goes_on(workspace); f += step) {
         hf_placement_set_time(placement, f / s->schedule->rate);
         for (int p = 0; p < s->particle_count && status == HF_OK; p++)
             status = add_near(r, placement, s->points[f * s->particle_count + p], spacing_m);
@@ -86,11 +87,11 @@ static hf_status weigh(hf_relation* r, int frame, int particle, const world_poin
     return HF_OK;
 }
 
-static hf_status weigh_all(hf_relation* r) {
+static hf_status weigh_all(hf_relation* r, hf_workspace* workspace) {
     const hf_source* s = r->source;
     world_point* points = hf_alloc((size_t)r->count + 1, sizeof *points);
     hf_status status = points ? HF_OK : HF_ERROR_MEMORY;
-    for (int f = 0; f < s->frame_count && status == HF_OK; f++) {
+    for (int f = 0; f < s->frame_count && status == HF_OK && hf_workspace_goes_on(workspace); f++) {
         for (int i = 0; i < r->count && (f == 0 || r->key_count > 1); i++) {
             hf_transform pose = hf_relation_pose(r, f, r->descriptors[i].object);
             points[i] = (world_point){hf_apply(pose, r->descriptors[i].local),
@@ -125,7 +126,6 @@ static hf_status find_poses(const hf_scene* scene, int objects, const hf_source*
 }
 
 hf_status hf_relation_make(const hf_source* s, double spacing_m, hf_workspace* workspace, hf_relation* r) {
-    (void)workspace;
     memset(r, 0, sizeof *r);
     r->source = s;
     size_t rows = (size_t)s->frame_count * (size_t)s->particle_count;
@@ -137,8 +137,8 @@ hf_status hf_relation_make(const hf_source* s, double spacing_m, hf_workspace* w
         r->start && r->affinity && r->near_m ? hf_placement_create(s->scene, &placement) : HF_ERROR_MEMORY;
     if (status == HF_OK)
         status = find_poses(s->scene, hf_scene_object_count(s->scene), s, &r->key_count, &r->poses);
-    if (status == HF_OK) status = sample(r, placement, spacing_m);
-    if (status == HF_OK) status = weigh_all(r);
+    if (status == HF_OK) status = sample(r, placement, spacing_m, workspace);
+    if (status == HF_OK) status = weigh_all(r, workspace);
     hf_placement_free(placement);
     if (status != HF_OK) hf_relation_free(r);
     return status;

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "model/body_bounds.h"
 #include "model/creature.h"
 #include "model/scene.h"
 
@@ -63,14 +64,13 @@ static void measure(hf_source* s, int frame, hf_transform* links) {
     size_t row = (size_t)frame * (size_t)s->limb_count;
     for (int i = 0; i < s->limb_count; i++)
         s->tips[row + (size_t)i] = links[frame_link(s, i, s->tip[row + (size_t)i])];
-    hf_vec3 low = hf_v3(INFINITY, INFINITY, INFINITY), high = hf_neg(low);
-    for (int i = 0; i < s->particle_count; i++) {
-        hf_vec3 p = links[s->particles[i].link].position;
-        s->points[(size_t)frame * (size_t)s->particle_count + (size_t)i] = p;
-        low = hf_v3(fmin(low.x, p.x), fmin(low.y, p.y), fmin(low.z, p.z));
-        high = hf_v3(fmax(high.x, p.x), fmax(high.y, p.y), fmax(high.z, p.z));
-    }
-    s->low[frame] = low, s->high[frame] = high;
+    for (int i = 0; i < s->particle_count; i++)
+        s->points[(size_t)frame * (size_t)s->particle_count + (size_t)i] =
+            links[s->particles[i].link].position;
+    const hf_creature_view* v = &s->creature->view;
+    for (int i = 0; i < v->body_count; i++)
+        s->balls[(size_t)frame * (size_t)v->body_count + (size_t)i] =
+            hf_apply(links[v->bodies[i].link], s->creature->bounds[i].centre);
 }
 
 /* Between two holds a limb's target is for the contact frame of the next one, after the last for that one's.
@@ -161,14 +161,12 @@ static bool take(hf_source* s, int frames, int holds) {
     s->particles = hf_alloc(links, sizeof *s->particles);
     s->tip_particle = hf_alloc(limbs, sizeof *s->tip_particle);
     s->points = hf_alloc(f * links, sizeof *s->points);
-    s->low = hf_alloc(f, sizeof *s->low);
-    s->high = hf_alloc(f, sizeof *s->high);
+    s->balls = hf_alloc(f * (size_t)v->body_count + 1, sizeof *s->balls);
     return s->roots && s->q && s->faults && s->phases && s->phase_at && s->tip && s->tips && s->acts &&
-           s->particles && s->tip_particle && s->points && s->low && s->high;
+           s->particles && s->tip_particle && s->points && s->balls;
 }
 
-static hf_status fill(hf_source* s, const hf_motion* motion, const hf_realise_result* realised,
-                      hf_workspace* workspace) {
+static hf_status fill(hf_source* s, const hf_motion* motion, const hf_realise_result* realised) {
     const hf_creature_view* v = &s->creature->view;
     for (int f = 0; f < s->frame_count; f++) {
         s->roots[f] = motion->frames[f].root;
@@ -193,7 +191,6 @@ static hf_status fill(hf_source* s, const hf_motion* motion, const hf_realise_re
         for (int i = 0; i < s->phase_count; i++)
             s->phases[i].link = hf_source_tip(s, s->phases[i].first, s->phases[i].hold.limb);
     }
-    (void)workspace;
     hf_placement_free(placement);
     hf_free(links);
     hf_free(of_link);
@@ -216,7 +213,7 @@ hf_status hf_source_make(const hf_creature* creature, const hf_scene* scene, con
     status = hf_realise(creature, scene, &weighed, &options, workspace, &motion, &realised);
     if (status == HF_OK && !take(source, motion->frame_count, schedule->hold_count)) status = HF_ERROR_MEMORY;
     if (status == HF_OK) status = copy_schedule(source, schedule, motion);
-    if (status == HF_OK) status = fill(source, motion, &realised, workspace);
+    if (status == HF_OK) status = fill(source, motion, &realised);
     hf_motion_free(motion);
     hf_realise_result_free(&realised);
     if (status != HF_OK) hf_source_free(source);
@@ -236,7 +233,6 @@ void hf_source_free(hf_source* s) {
     hf_free(s->particles);
     hf_free(s->tip_particle);
     hf_free(s->points);
-    hf_free(s->low);
-    hf_free(s->high);
+    hf_free(s->balls);
     memset(s, 0, sizeof *s);
 }

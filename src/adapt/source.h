@@ -37,9 +37,9 @@ typedef struct hf_source {
     bool* acts;         /* of each limb: it holds something in the motion */
     int particle_count;
     hf_particle* particles;
-    int* tip_particle;   /* of each limb: the particle that its target pins, -1 for none */
-    hf_vec3* points;     /* [frame * particle_count + particle] */
-    hf_vec3 *low, *high; /* of each frame: box about the body */
+    int* tip_particle; /* of each limb: the particle that its target pins, -1 for none */
+    hf_vec3* points;   /* [frame * particle_count + particle] */
+    hf_vec3* balls;    /* [frame * body_count + body]: middle of the ball about a collision body */
 } hf_source;
 
 hf_status hf_source_make(const hf_creature* creature, const hf_scene* scene, const hf_schedule* schedule,

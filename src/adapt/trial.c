@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/workspace.h"
+#include "model/body_bounds.h"
 #include "model/creature.h"
 #include "model/scene.h"
 
@@ -55,35 +56,52 @@ hf_status hf_bend_schedule(const hf_bend* b, int first, int last, unsigned claim
 
 /* ---- which frames ---- */
 
-/* Boxes in the world of the objects that an edit changed or added. */
+/* The box about an object that an edit changed or added, in the object's own frame. */
 static bool box_of(const hf_bend* b, int object, hf_vec3* low, hf_vec3* high) {
     hf_object_view o = hf_scene_object(b->scene, object);
-    int opened = hf_scene_object_count(b->source->scene);
-    if (object < opened && !b->moved->changed[object]) return false;
+    bool opened = object < hf_scene_object_count(b->source->scene);
+    if (opened && !b->moved->changed[object]) return false;
     *low = hf_v3(INFINITY, INFINITY, INFINITY), *high = hf_neg(*low);
-    hf_transform pose = hf_placement_pose(b->placement, object);
     for (int i = 0; i < o.mesh.vertex_count; i++) {
         const float* v = o.mesh.vertices + 3 * (size_t)i;
-        hf_vec3 p = hf_apply(pose, hf_v3((double)v[0], (double)v[1], (double)v[2]));
+        hf_vec3 p = hf_v3((double)v[0], (double)v[1], (double)v[2]);
         *low = hf_v3(fmin(low->x, p.x), fmin(low->y, p.y), fmin(low->z, p.z));
         *high = hf_v3(fmax(high->x, p.x), fmax(high->y, p.y), fmax(high->z, p.z));
     }
     return o.mesh.vertex_count > 0;
 }
 
-/* Bodies go beyond the particles by no more than this share of the creature's height. */
-static const double BODY_SHARE = 0.15;
+/* Does a ball meet a box? */
+static bool meets(hf_vec3 low, hf_vec3 high, hf_vec3 middle, double radius) {
+    hf_vec3 d = {fmax(0, fmax(low.x - middle.x, middle.x - high.x)),
+                 fmax(0, fmax(low.y - middle.y, middle.y - high.y)),
+                 fmax(0, fmax(low.z - middle.z, middle.z - high.z))};
+    return hf_dot(d, d) <= radius * radius;
+}
+
+/* Does a body of the opened motion come near the box on its way to the next frame? The ball about the body
+   goes as far as its middle does; twice that far covers ways that are not straight. */
+static bool comes_near(const hf_source* s, int frame, hf_transform pose, hf_vec3 low, hf_vec3 high) {
+    int n = s->creature->view.body_count, next = frame + 1 < s->frame_count ? frame + 1 : frame;
+    for (int i = 0; i < n; i++) {
+        hf_vec3 from = s->balls[(size_t)frame * (size_t)n + (size_t)i],
+                to = s->balls[(size_t)next * (size_t)n + (size_t)i];
+        double radius = s->creature->bounds[i].radius + 2 * hf_distance(from, to);
+        if (meets(low, high, hf_unapply(pose, from), radius)) return true;
+    }
+    return false;
+}
 
 static void mark_near(const hf_bend* b, bool* look) {
     const hf_source* s = b->source;
-    double m = BODY_SHARE * s->creature->view.height;
     for (int o = 0; o < hf_scene_object_count(b->scene); o++) {
         hf_vec3 l, h;
         if (!box_of(b, o, &l, &h)) continue;
+        hf_transform pose = hf_placement_pose(b->placement, o);
         for (int f = 0; f < s->frame_count; f++) {
-            hf_vec3 p = s->low[f], q = s->high[f];
-            look[f] |= p.x - m < h.x && q.x + m > l.x && p.y - m < h.y && q.y + m > l.y && p.z - m < h.z &&
-                       q.z + m > l.z;
+            if (!comes_near(s, f, pose, l, h)) continue;
+            look[f] = true;
+            if (f + 1 < s->frame_count) look[f + 1] = true;
         }
     }
 }

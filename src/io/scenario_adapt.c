@@ -162,9 +162,10 @@ static void read_vertices(hf_scenario_reader* r, const char* where, const json_t
     if (!hf_json_array(&r->json, where, object, "vertices", false, &list)) return;
     int known = hf_scene_find(r->scenario->scene, edit->object);
     size_t count = json_array_size(list);
-    int expected = edit->mesh.vertex_count ? edit->mesh.vertex_count
-                   : known >= 0            ? hf_scene_object(r->scenario->scene, known).mesh.vertex_count
-                                           : 0;
+    int expected = known >= 0 ? hf_scene_object(r->scenario->scene, known).mesh.vertex_count : 0;
+    // the last mesh that this edit or one before it gives the object counts
+    for (const hf_scene_edit* e = r->scenario->adapt->edits; e <= edit; e++)
+        if (e->mesh.vertex_count && strcmp(e->object, edit->object) == 0) expected = e->mesh.vertex_count;
     if (count != (size_t)expected) {
         hf_json_fail(&r->json, where, "\"vertices\" has %zu points, the mesh has %d", count, expected);
         return;

@@ -89,8 +89,7 @@ static void put(hf_placement* p, int object, hf_transform pose) {
     p->objects[object].rotation = hf_quat_matrix(pose.rotation);
 }
 
-/* Straight and slerp between keys, held outside. */
-static hf_transform pose_at(const hf_key* keys, int count, double time_s) {
+hf_transform hf_keys_pose(const hf_key* keys, int count, double time_s) {
     if (!(time_s > keys[0].time_s)) return keys[0].pose;
     if (time_s >= keys[count - 1].time_s) return keys[count - 1].pose;
     int low = 0, high = count - 1; // keys[low] <= time < keys[high]
@@ -128,7 +127,7 @@ hf_status hf_placement_create(const hf_scene* scene, hf_placement** placement) {
     }
     for (int i = 0; i < scene->count; i++) {
         const hf_object* o = &scene->objects[i];
-        put(p, i, o->key_count ? pose_at(o->keys, o->key_count, 0) : o->start);
+        put(p, i, o->key_count ? hf_keys_pose(o->keys, o->key_count, 0) : o->start);
         p->objects[i].enabled = true;
         p->boxes[i] = world_box(p, i);
     }
@@ -177,7 +176,7 @@ void hf_placement_enable(hf_placement* placement, int object, bool enabled) {
 void hf_placement_set_time(hf_placement* placement, double time_s) {
     for (int i = 0; i < placement->scene->count; i++) {
         const hf_object* o = &placement->scene->objects[i];
-        if (o->key_count) hf_placement_move(placement, i, pose_at(o->keys, o->key_count, time_s));
+        if (o->key_count) hf_placement_move(placement, i, hf_keys_pose(o->keys, o->key_count, time_s));
     }
 }
 

@@ -63,6 +63,8 @@ hf_status hf_object_build(const hf_object_def* def, hf_object* object);
 /* A copy that shares the geometry. */
 hf_status hf_object_share(const hf_object* from, hf_object* object);
 void hf_object_free(hf_object* object);
+/* Where keys have an object at this time: straight and slerp between them, held outside. */
+hf_transform hf_keys_pose(const hf_key* keys, int count, double time_s);
 
 hf_status hf_solids_find(hf_object* object, const hf_tree_kernel* kernel);
 void hf_solids_free(hf_solids* solids);

@@ -62,13 +62,18 @@ static hf_status reshape(hf_object* o, const hf_scene_edit* e, hf_error* error) 
     return status;
 }
 
+/* Where the object is at this time of the motion, by its keys where it has some. */
+static hf_transform pose_at(const hf_object* o, double time_s) {
+    return o->key_count ? hf_keys_pose(o->keys, o->key_count, time_s) : o->start;
+}
+
 /* Adds a key at the edit's time, after one at time 0 where there is none; later keys go. */
 static hf_status key(hf_object* o, double at_s, hf_transform pose, hf_error* error) {
     hf_key* keys = hf_alloc((size_t)o->key_count + 2, sizeof *keys);
     if (!keys) return hf_fail_memory(error, NULL);
     int n = 0;
     for (int i = 0; i < o->key_count && o->keys[i].time_s < at_s; i++) keys[n++] = o->keys[i];
-    if (n == 0) keys[n++] = (hf_key){0, o->start};
+    if (n == 0) keys[n++] = (hf_key){0, pose_at(o, 0)};
     keys[n++] = (hf_key){at_s, pose};
     hf_free(o->keys);
     o->keys = keys;
@@ -77,7 +82,8 @@ static hf_status key(hf_object* o, double at_s, hf_transform pose, hf_error* err
 }
 
 static hf_status place(hf_object* o, const hf_scene_edit* e, hf_error* error) {
-    hf_transform pose = o->key_count ? o->keys[o->key_count - 1].pose : o->start;
+    // the half of the pose that the edit does not give is that of the moment from which the edit holds
+    hf_transform pose = pose_at(o, e->at_s);
     if (e->has_position) pose.position = e->position;
     if (e->has_rotation) pose.rotation = hf_quat_normalize(e->rotation);
     if (e->at_s > 0) return key(o, e->at_s, pose, error);
