@@ -36,7 +36,8 @@ HF_API hf_option_table hf_reach_option_table(void);
 typedef struct hf_reach_action_result {
     hf_outcome outcome;
     char why[240];
-    double time_s; /* of the machine */
+    double time_s; /* wall time */
+    double work_s; /* processor time of all threads */
 } hf_reach_action_result;
 
 typedef struct hf_reach_result {
@@ -49,6 +50,8 @@ typedef struct hf_reach_result {
     double roadmap_s, shortcuts_s; /* wall time of the roadmap's tree, and of its shortcuts */
     int updates;                   /* of the roadmap, after objects moved */
     double update_s;               /* wall time of them all */
+    /* processor time of all threads for the same: what a busy machine does not change */
+    double roadmap_work_s, shortcuts_work_s, update_work_s;
 } hf_reach_result;
 HF_API void hf_reach_result_free(hf_reach_result* result);
 

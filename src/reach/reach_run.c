@@ -14,11 +14,14 @@
 #include <string.h>
 #include <time.h>
 
-static double now_s(void) {
+static double clock_s(clockid_t clock) {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(clock, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
+
+static double now_s(void) { return clock_s(CLOCK_MONOTONIC); }
+static double work_s(void) { return clock_s(CLOCK_PROCESS_CPUTIME_ID); }
 
 hf_status hf_reach_say(hf_reach_runner* r, hf_outcome outcome, const char* format, ...) {
     va_list list;
@@ -227,10 +230,11 @@ static hf_status follow_scene(hf_reach_runner* r) {
         r->known[i] = hf_placement_pose(r->world.placement, i);
     }
     if (moved) {
-        double began = now_s();
+        double began = now_s(), worked = work_s();
         status =
             hf_reach_roadmap_update(r->roadmap, &r->crew, &r->world, only, boxes, moved, hf_reach_ask, r);
         r->result->update_s += now_s() - began;
+        r->result->update_work_s += work_s() - worked;
         r->result->updates++;
         r->world.changed = false;
     }
@@ -245,12 +249,14 @@ static hf_status follow_scene(hf_reach_runner* r) {
 static hf_status grow_here(hf_reach_runner* r) {
     for (int i = 0; i < hf_scene_object_count(r->scenario->scene); i++)
         r->known[i] = hf_placement_pose(r->world.placement, i);
-    double began = now_s();
+    double began = now_s(), worked = work_s();
     hf_status status = hf_reach_roadmap_grow(r->roadmap, &r->crew, r->options->nodes, hf_reach_ask, r);
-    double grown = now_s();
+    double grown = now_s(), tree = work_s();
     if (status == HF_OK) status = hf_reach_roadmap_shorten(r->roadmap, &r->crew);
     r->result->roadmap_s += grown - began;
     r->result->shortcuts_s += now_s() - grown;
+    r->result->roadmap_work_s += tree - worked;
+    r->result->shortcuts_work_s += work_s() - tree;
     r->result->nodes = hf_space_graph_count(&r->roadmap->graph);
     r->result->shortcuts = r->roadmap->shortcuts;
     return status;
@@ -258,6 +264,10 @@ static hf_status grow_here(hf_reach_runner* r) {
 
 static void rest_here(hf_reach_runner* r) {
     double controls[HF_CONTROL_COUNT];
+    hf_reach_worker* w = r->crew.workers[0];
+    hf_control_stand_learn(r->layer, &w->pose, w->links, &r->world.stand);
+    r->world.version++;
+    w->posed = 0;
     hf_control_rest(r->layer, &r->world.stand, controls);
     hf_reach_state(r->crew.workers[0], controls, r->world.rest);
     memcpy(r->stage.state, r->world.rest, sizeof r->stage.state);
@@ -303,12 +313,13 @@ static hf_status run_actions(hf_reach_runner* r) {
     if (!out->actions) return HF_ERROR_MEMORY;
     out->outcome = HF_FOUND;
     for (int i = 0; i < s->action_count && status == HF_OK && out->outcome == HF_FOUND; i++) {
-        double began = now_s();
+        double began = now_s(), worked = work_s();
         r->now = &out->actions[out->action_count++];
         r->now->outcome = HF_FOUND;
         status = follow_scene(r);
         if (status == HF_OK) status = hf_reach_do(r, &s->actions[i], i);
         r->now->time_s = now_s() - began;
+        r->now->work_s = work_s() - worked;
         if (r->stopped) hf_reach_say(r, HF_CANCELLED, "stopped");
         if (r->now->outcome != HF_FOUND)
             out->outcome = r->now->outcome == HF_CANCELLED ? HF_CANCELLED : HF_PARTIAL;
