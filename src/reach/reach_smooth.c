@@ -145,7 +145,7 @@ static hf_status even_out(smoothing* s) {
     return status;
 }
 
-hf_status hf_reach_smooth(hf_reach_worker* w, hf_space_rows* path, uint64_t seed) {
+hf_status hf_reach_smooth(hf_reach_worker* w, hf_space_rows* path, int most, uint64_t seed) {
     if (path->count < 2) return HF_OK;
     smoothing s = {.worker = w,
                    .space = hf_reach_space(w),
@@ -156,7 +156,7 @@ hf_status hf_reach_smooth(hf_reach_worker* w, hf_space_rows* path, uint64_t seed
     bool* vain = hf_workspace_take(path->workspace, (size_t)path->count + 1, sizeof *vain);
     if (!vain) return HF_ERROR_MEMORY;
     memset(vain, 0, (size_t)path->count + 1);
-    int rounds = path->count > 2 ? w->world->options->smoothing : 0;
+    int rounds = path->count > 2 ? most : 0;
     for (int n = 0; n < rounds && status == HF_OK && hf_workspace_goes_on(w->workspace); n++) {
         bool done = false;
         int corner = worst_corner(&s, vain);
