@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool reach_wishes(const options* o, const hf_scenario* s, hf_reach_options* r) {
+bool reach_wishes(const options* o, const hf_scenario* s, hf_reach_options* r) {
     *r = hf_reach_options_default();
     if (!apply_settings(o, s, "reach", r)) return false;
     r->seed = o->seed >= 0 ? (uint64_t)o->seed : s->seed;

@@ -97,13 +97,19 @@ static hf_status halve(smoothing* s, int i, int j) {
     return status == HF_OK ? halve(s, middle, j) : status;
 }
 
-/* How far a row is from the straight way between its neighbours. */
+/* How far a row's points are from the straight lines between those of its neighbours: no pose is made for
+   that. */
 static double deviation(const smoothing* s, int i) {
-    double row[HF_REACH_WIDTH];
-    const double *a = hf_space_row(s->path, i - 1), *b = hf_space_row(s->path, i + 1);
-    double before = apart(s, a, hf_space_row(s->path, i)), after = apart(s, hf_space_row(s->path, i), b);
-    s->space.between(s->space.user, a, b, before + after > 0 ? before / (before + after) : 0.5, row);
-    return apart(s, row, hf_space_row(s->path, i));
+    const double *a = hf_space_row(s->path, i - 1), *x = hf_space_row(s->path, i),
+                 *b = hf_space_row(s->path, i + 1);
+    double before = apart(s, a, x), after = apart(s, x, b), sum = 0;
+    double t = before + after > 0 ? before / (before + after) : 0.5;
+    for (int k = HF_CONTROL_COUNT; k < HF_REACH_WIDTH; k += 3) {
+        hf_vec3 off = {x[k] - a[k] - t * (b[k] - a[k]), x[k + 1] - a[k + 1] - t * (b[k + 1] - a[k + 1]),
+                       x[k + 2] - a[k + 2] - t * (b[k + 2] - a[k + 2])};
+        sum += hf_length(off);
+    }
+    return sum / HF_CONTROL_POINTS;
 }
 
 /* The row that deviates most, of those that were not tried in vain; 0 for none. */
