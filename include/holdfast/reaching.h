@@ -19,7 +19,7 @@ typedef struct hf_reach_options {
     double right_share;   /* of the postures that reach far; default 0.66 */
     double rest_cost; /* cost of an edge near the rest posture, where one far from it costs 1; default 0.3 */
     int connections;  /* nodes of the roadmap tried for each end of a way; default 12 */
-    int smoothing;    /* rounds of smoothing; default 120 */
+    int smoothing;    /* rounds of smoothing; default 60 */
     int seeds;        /* nodes of the roadmap that the search for a hand's posture starts from; default 24 */
     int tries;        /* random escapes of that search; default 200 */
     int extensions;   /* of the trees that search where the roadmap does not help; default 4000 */

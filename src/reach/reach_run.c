@@ -158,6 +158,7 @@ void hf_reach_runner_destroy(hf_reach_runner* r) {
     hf_free(r->open_q);
     hf_free(r->joint_at);
     hf_free(r->known);
+    hf_free(r->lean.frames);
     int objects = r->shapes ? hf_scene_object_count(r->scenario->scene) : 0;
     for (int i = 0; i < objects; i++) hf_object_shape_free(&r->shapes[i]);
     hf_free(r->shapes);

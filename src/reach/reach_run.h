@@ -8,6 +8,12 @@
 
 #include <pthread.h>
 
+/* One frame while the body leans on a hand. */
+typedef struct hf_reach_lean_frame {
+    double controls[HF_CONTROL_COUNT];
+    hf_vec3 com; /* of the stand */
+} hf_reach_lean_frame;
+
 typedef struct hf_reacher {
     const hf_scenario* scenario;
     const hf_reach_options* options;
@@ -25,6 +31,13 @@ typedef struct hf_reacher {
     hf_reach_action_result* now; /* of the action that is running */
     hf_progress_fn progress;     /* the caller's; asked through hf_reach_ask alone */
     void* user;
+    struct {
+        bool on;
+        hf_hold hold; /* of the hand, in the world */
+        hf_quat turn; /* of its link */
+        int count;
+        hf_reach_lean_frame* frames; /* from over the feet to where it leans */
+    } lean;
     int action_capacity;   /* of result->actions */
     pthread_mutex_t mutex; /* of calls of progress, and of all below */
     bool stopped;          /* progress said no */
@@ -55,6 +68,10 @@ hf_status hf_reach_go(hf_reach_runner* runner, const double* goal, int without);
 hf_status hf_reach_settle(hf_reach_runner* runner, const hf_pose* pose);
 /* Walks to the place of a step action. */
 hf_status hf_reach_step(hf_reach_runner* runner, const hf_action* action);
+/* Reaches a target while the other hand bears on something; *leans false: that does not help either. */
+hf_status hf_reach_lean(hf_reach_runner* runner, const hf_target* target, bool* leans);
+/* Goes back over the feet and takes the hand off. */
+hf_status hf_reach_stop_leaning(hf_reach_runner* runner);
 hf_status hf_reach_do(hf_reach_runner* runner, const hf_action* action, int index);
 
 #endif
