@@ -173,9 +173,11 @@ static int close_hand(grasping* g, hf_transform hand, hf_surface palm, hf_suppor
 /* The effector link with its palm on a surface, turned by an angle about the normal. */
 static hf_transform hand_on(const grasping* g, const hf_surface* s, double turn) {
     const hf_contact_frame* palm = &g->v->limbs[g->limb].contacts[0];
-    hf_quat onto = hf_quat_between(palm->normal, hf_neg(s->normal));
+    hf_vec3 out = hf_length(palm->normal) > 0 ? palm->normal : hf_normalize(palm->offset);
+    hf_quat onto = hf_quat_between(out, hf_neg(s->normal));
     hf_transform t = {.rotation = hf_quat_mul(hf_quat_axis_angle(s->normal, turn), onto)};
-    t.position = hf_sub(s->point, hf_rotate(t.rotation, palm->offset));
+    hf_vec3 middle = hf_add(s->point, hf_scale(s->normal, palm->ball));
+    t.position = hf_sub(middle, hf_rotate(t.rotation, palm->offset));
     return t;
 }
 
@@ -406,7 +408,8 @@ hf_status hf_hand_grasps_both(const hf_reach_world* world, const hf_scene* scene
             hit = hit && hf_placement_ray(g.alone, hf_add(middle, hf_scale(way, FAR_M)), hf_neg(way), FAR_M,
                                           &s[side]);
         }
-        for (int t = 0; t < TURNS && hit && status == HF_OK && out->count + 2 <= HF_MAX_GRASPS; t++) {
+        int turns = hf_hand_turns_freely(&g.v->limbs[g.limb].contacts[0]) ? 1 : TURNS;
+        for (int t = 0; t < turns && hit && status == HF_OK && out->count + 2 <= HF_MAX_GRASPS; t++) {
             hf_support supports[2];
             for (int side = 0; side < 2 && status == HF_OK; side++) {
                 g.limb = world->layer->arms[side];

@@ -98,7 +98,12 @@ hf_status hf_reach_attach(hf_reach_runner* r, int object, const hf_hand_grasp* g
                           .shapes = shape->shapes,
                           .upright = r->scenario->reach_objects[object].upright,
                           .hold = grasp->hold};
-    if (second) load.second_hold = second->hold, load.second_turn = second->hand.rotation;
+    if (second) {
+        int link = w->creature->view.limbs[second->hold.limb].effector_link;
+        hf_quat object_turn = hf_placement_pose(w->placement, object).rotation;
+        load.second_hold = second->hold;
+        load.second_turn = hf_quat_mul(hf_quat_conj(object_turn), r->stage.worker->links[link].rotation);
+    }
     w->loads[w->load_count++] = load;
     hf_placement_enable(w->placement, object, false);
     hf_reach_crew_forget(&r->crew);
@@ -121,10 +126,11 @@ void hf_reach_detach(hf_reach_runner* r, hf_reach_load* load) {
 hf_target hf_reach_hand_target(const hf_reach_runner* r, const hf_hand_grasp* g) {
     hf_transform at = hf_placement_pose(r->world.placement, g->hold.object);
     hf_hold world = hf_hold_in_world(g->hold, at);
-    return (hf_target){.kind = HF_TARGET_POSE,
+    const hf_contact_frame* palm = &r->world.creature->view.limbs[g->hold.limb].contacts[0];
+    return (hf_target){.kind = hf_hand_turns_freely(palm) ? HF_TARGET_POSITION : HF_TARGET_POSE,
                        .limb = g->hold.limb,
                        .contact = 0,
-                       .point = world.point,
+                       .point = hf_hand_middle(palm, &world),
                        .normal = world.normal,
                        .rotation = hf_quat_mul(at.rotation, g->hand.rotation)};
 }
@@ -429,11 +435,12 @@ hf_hand_task hf_reach_carry_task(const hf_reach_runner* r, const hf_reach_load* 
                                   .rotation = hand.rotation};
     if (load->second < 0) return task;
     hf_hold second = hf_hold_in_world(load->second_hold, object);
+    const hf_contact_frame* palm = &r->world.creature->view.limbs[load->second].contacts[0];
     task.count = 2;
     task.targets[1] = (hf_target){.kind = HF_TARGET_POSE,
                                   .limb = load->second,
                                   .contact = 0,
-                                  .point = second.point,
+                                  .point = hf_hand_middle(palm, &second),
                                   .rotation = hf_quat_mul(object.rotation, load->second_turn)};
     return task;
 }
