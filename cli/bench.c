@@ -9,6 +9,8 @@ static const struct benchmark {
     int (*run)(const options* o);
 } benchmarks[] = {
     {"paper", "time, candidates, generation and memory beside the tables of the papers", bench_paper},
+    {"reach", "reaching: the roadmap, hand targets, ways and their smoothing, in processor time",
+     bench_reach},
     {"soak", "plans from many seeds: how many are found, how fast, and whether the check finds all valid",
      bench_soak},
     {"task", "what it gains to draw samples for a task", bench_task},

@@ -5,6 +5,7 @@
 #include "command.h"
 
 int bench_paper(const options* o);
+int bench_reach(const options* o);
 int bench_soak(const options* o);
 int bench_task(const options* o);
 int bench_valid(const options* o);

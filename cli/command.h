@@ -294,6 +294,7 @@ bool can_write(const char* path);
 bool hold_start_contacts(hf_scenario* s);
 /* The planner's options: defaults, then the scenario's, then the command line's. Complains and returns false
    when the scenario asks for what a plan does not have, or has no goal. */
+bool reach_wishes(const options* o, const hf_scenario* s, hf_reach_options* r);
 bool plan_wishes(const options* o, const hf_scenario* s, hf_plan_options* p);
 /* A quicker schedule and motion with the same holds, as refine and plan --refine make it; --fps is its rate.
  */

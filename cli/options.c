@@ -85,7 +85,9 @@ const option_def option_defs[] = {
     {"--data", NULL, "DIR", OPTION_TEXT, AT(data), 0, 0,
      "robots, gltf and scenes that others made, for bench valid; none: shipped data alone"},
     {"--only", NULL, "NAMES", OPTION_TEXT, AT(only), 0, 0,
-     "of bench soak, these plan scenarios alone: names or files, with commas between them"},
+     "of bench soak, these plan scenarios alone, of bench reach these reach scenarios (default kitchen): "
+     "names "
+     "or files, with commas between them"},
     {"--trunk-scale", NULL, "X", OPTION_NUMBER, AT(trunk_scale), 1, 1.5,
      "size of the body that the guide moves; a larger one makes contacts likelier"},
     {"--set", NULL, "NAME=VALUE", OPTION_SETTINGS, AT(settings), 0, 0,
@@ -138,7 +140,7 @@ static const char* const export_options[] = {
     "--output", "--package-path", "--fps", "--quaternion", CLIP, "--rig", "--creature", "--scenario", NULL};
 static const char* const bench_options[] = {"--output", "--seed",    "--threads", "--package-path",
                                             "--count",  "--query",   "--data",    "--only",
-                                            "--size",   "--samples", NULL};
+                                            "--size",   "--samples", "--set",     NULL};
 static const char* const no_options[] = {NULL};
 
 const command commands[] = {
@@ -220,7 +222,8 @@ static const struct {
     {"sample", "--count", "postures drawn for each limb; default 10000"},
     {"contact", "--count", "postures drawn for each limb; default: the scenario's, else 10000"},
     {"plan", "--count", "postures drawn for each limb; default: the scenario's, else 10000"},
-    {"bench", "--count", "queries of valid, default 10000; seeds of soak, default 100"},
+    {"bench", "--count",
+     "queries of valid, default 10000; seeds of soak, default 100; targets of reach, default 1000"},
     {"sample", "--seed", "random seed; default 1"},
     {"bench", "--seed", "the first random seed; default 1"},
     {"sample", "--cache", "folder to keep sample sets in; default: where the creature is"},

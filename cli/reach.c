@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool reach_wishes(const options* o, const hf_scenario* s, hf_reach_options* r) {
+bool reach_wishes(const options* o, const hf_scenario* s, hf_reach_options* r) {
     *r = hf_reach_options_default();
     if (!apply_settings(o, s, "reach", r)) return false;
     r->seed = o->seed >= 0 ? (uint64_t)o->seed : s->seed;
@@ -17,9 +17,10 @@ static json_t* actions_json(const hf_scenario* s, const hf_reach_result* r) {
     json_t* list = json_array();
     for (int i = 0; i < r->action_count; i++) {
         const hf_reach_action_result* a = &r->actions[i];
-        json_array_append_new(list, json_pack("{s:s,s:s,s:o,s:f}", "do", hf_action_text(s->actions[i].kind),
-                                              "outcome", hf_outcome_text(a->outcome), "why",
-                                              json_text(a->why), "time_s", a->time_s));
+        json_array_append_new(list,
+                              json_pack("{s:s,s:s,s:o,s:f,s:f}", "do", hf_action_text(s->actions[i].kind),
+                                        "outcome", hf_outcome_text(a->outcome), "why", json_text(a->why),
+                                        "time_s", a->time_s, "work_s", a->work_s));
     }
     return list;
 }
@@ -27,10 +28,12 @@ static json_t* actions_json(const hf_scenario* s, const hf_reach_result* r) {
 static void say(const hf_scenario* s, const hf_reach_result* r, const options* o) {
     int frames = r->motion ? r->motion->frame_count : 0;
     if (o->json) {
-        print_json(json_pack("{s:s,s:o,s:i,s:i,s:i,s:f,s:f,s:i,s:f}", "outcome", hf_outcome_text(r->outcome),
-                             "actions", actions_json(s, r), "frames", frames, "nodes", r->nodes, "shortcuts",
-                             r->shortcuts, "roadmap_s", r->roadmap_s, "shortcuts_s", r->shortcuts_s,
-                             "updates", r->updates, "update_s", r->update_s));
+        print_json(json_pack("{s:s,s:o,s:i,s:i,s:i,s:f,s:f,s:i,s:f,s:f,s:f,s:f}", "outcome",
+                             hf_outcome_text(r->outcome), "actions", actions_json(s, r), "frames", frames,
+                             "nodes", r->nodes, "shortcuts", r->shortcuts, "roadmap_s", r->roadmap_s,
+                             "shortcuts_s", r->shortcuts_s, "updates", r->updates, "update_s", r->update_s,
+                             "roadmap_work_s", r->roadmap_work_s, "shortcuts_work_s", r->shortcuts_work_s,
+                             "update_work_s", r->update_work_s));
         return;
     }
     printf(

@@ -326,6 +326,176 @@ static void test_one_hand_opens(void** state) {
     remove(path);
 }
 
+/* ---- leaning ---- */
+
+/* The balance margin of a frame over the legs' contacts alone, m. */
+static double margin_over_feet(const hf_scenario* s, const hf_motion_frame* f, hf_stance* stance,
+                               hf_workspace* w) {
+    const hf_creature_view* v = hf_creature_get(s->creature);
+    hf_transform* links = calloc((size_t)v->link_count, sizeof *links);
+    hf_placement* p;
+    hf_support supports[HF_STANCE_SUPPORTS];
+    int n = 0;
+    assert_int_equal(hf_placement_create(s->scene, &p), HF_OK);
+    hf_forward(s->creature, &(hf_pose){f->root, f->q}, links);
+    static const char* const legs[] = {"right_leg", "left_leg"};
+    for (int i = 0; i < 2; i++) {
+        int leg = hf_creature_find_limb(s->creature, legs[i]);
+        hf_hold hold;
+        assert_true(hf_hold_find(s->creature, p, links, leg, 0.01, &hold));
+        hf_support_find(s->creature, p, &hold, links[v->limbs[leg].contacts[hold.frame].link],
+                        &supports[n++]);
+    }
+    assert_int_equal(hf_stance_build(stance, supports, n, v->mass, NULL, w), HF_OK);
+    double margin = hf_stance_margin(stance, hf_com(s->creature, links));
+    hf_placement_free(p);
+    free(links);
+    return margin;
+}
+
+/* The target is reached in balance on feet and hand, and on feet alone the body would fall. */
+static void test_lean(void** state) {
+    (void)state;
+    hf_scenario* s = load("lean");
+    hf_reach_options o = few();
+    hf_reach_result r = run(s, &o);
+    if (r.outcome != HF_FOUND) fail_msg("%s", r.actions[r.action_count - 1].why);
+    assert_valid(s, &r);
+    hf_workspace* w;
+    hf_stance* stance;
+    assert_int_equal(hf_workspace_create(&w), HF_OK);
+    assert_int_equal(hf_stance_create(&stance), HF_OK);
+    double least = INFINITY;
+    int leaning = 0;
+    for (int i = 0; i < r.motion->frame_count; i++) {
+        leaning += r.motion->frames[i].contact_count == 3;
+        least = fmin(least, margin_over_feet(s, &r.motion->frames[i], stance, w));
+    }
+    assert_true(leaning > 10);
+    assert_true(least < 0);
+    assert_int_equal(r.motion->frames[r.motion->frame_count - 1].contact_count, 2);
+    hf_stance_free(stance);
+    hf_workspace_free(w);
+    hf_reach_result_free(&r);
+    hf_scenario_free(s);
+}
+
+/* ---- requests with a budget ---- */
+
+/* Pieces of a millisecond give the motion that one piece gives, to the last bit. */
+static void test_budget(void** state) {
+    (void)state;
+    hf_scenario* s = load("cubes");
+    hf_reach_options o = few();
+    hf_reach_result a = run(s, &o), b;
+    hf_reacher* r;
+    hf_error error = {0};
+    bool done = false;
+    int calls = 0;
+    assert_int_equal(hf_reach_begin(s, &o, &r, &error), HF_OK);
+    assert_int_equal(hf_reach_request(r, &s->actions[0], NULL), HF_ERROR_ARGUMENT); // the roadmap first
+    assert_null(hf_reach_schedule(r));
+    assert_int_equal(hf_reach_continue(r, 0, &done, NULL), HF_ERROR_ARGUMENT);
+    for (; !done; calls++) assert_int_equal(hf_reach_continue(r, 0.001, &done, &error), HF_OK);
+    assert_true(calls > 5);
+    for (int i = 0; i < s->action_count; i++) {
+        assert_int_equal(hf_reach_request(r, &s->actions[i], &error), HF_OK);
+        for (done = false; !done;) assert_int_equal(hf_reach_continue(r, 0.001, &done, &error), HF_OK);
+        assert_int_equal(hf_reach_answer(r)->outcome, HF_FOUND);
+    }
+    assert_int_equal(hf_reach_end(r, &b, &error), HF_OK);
+    assert_int_equal(a.motion->frame_count, b.motion->frame_count);
+    size_t q = sizeof(double) * (size_t)hf_creature_get(s->creature)->q_count;
+    for (int i = 0; i < a.motion->frame_count; i++)
+        assert_memory_equal(a.motion->frames[i].q, b.motion->frames[i].q, q);
+    hf_reach_result_free(&a);
+    hf_reach_result_free(&b);
+    hf_scenario_free(s);
+}
+
+/* A request that is given up ends, and one that failed lets others follow. */
+static void test_requests(void** state) {
+    (void)state;
+    hf_scenario* s = load("cubes");
+    hf_reach_options o = few();
+    hf_reacher* r;
+    hf_error error = {0};
+    bool done;
+    assert_int_equal(hf_reach_begin(s, &o, &r, &error), HF_OK);
+    assert_int_equal(hf_reach_continue(r, 0.001, &done, &error), HF_OK);
+    assert_false(done);
+    assert_int_equal(hf_reach_end(r, NULL, NULL), HF_OK);
+    assert_int_equal(hf_reach_begin(s, &o, &r, &error), HF_OK);
+    assert_int_equal(hf_reach_continue(r, INFINITY, &done, &error), HF_OK);
+    hf_action far = s->actions[0];
+    far.point = hf_v3(3, 0, 1);
+    assert_int_equal(hf_reach_request(r, &far, &error), HF_OK);
+    assert_int_equal(hf_reach_continue(r, INFINITY, &done, &error), HF_OK);
+    assert_int_equal(hf_reach_answer(r)->outcome, HF_NONE);
+    assert_int_equal(hf_reach_request(r, &s->actions[0], &error), HF_OK);
+    assert_int_equal(hf_reach_continue(r, INFINITY, &done, &error), HF_OK);
+    assert_int_equal(hf_reach_answer(r)->outcome, HF_FOUND);
+    assert_int_equal(hf_reach_end(r, NULL, NULL), HF_OK);
+    hf_scenario_free(s);
+}
+
+/* What is found for a hand, and a way, hold by the tests of postures and moves that callers have. */
+static void test_probes(void** state) {
+    (void)state;
+    hf_scenario* s = load("cubes");
+    hf_reach_options o = few();
+    hf_reacher* r;
+    hf_error error = {0};
+    bool done, good = false, found;
+    double a[HF_CONTROL_COUNT], b[HF_CONTROL_COUNT];
+    assert_int_equal(hf_reach_begin(s, &o, &r, &error), HF_OK);
+    assert_int_equal(hf_reach_test(r, a, &good), HF_ERROR_ARGUMENT); // no roadmap yet
+    assert_int_equal(hf_reach_continue(r, INFINITY, &done, &error), HF_OK);
+    for (int64_t i = 1000000; !good; i++) {
+        assert_int_equal(hf_reach_sample(r, i, a, &found), HF_OK);
+        if (found) assert_int_equal(hf_reach_test(r, a, &good), HF_OK);
+    }
+    hf_target target, there;
+    assert_int_equal(hf_reach_hand(r, a, HF_RIGHT, &target), HF_OK);
+    assert_int_equal(hf_reach_solve(r, &target, 1, b, &found), HF_OK);
+    assert_true(found);
+    assert_int_equal(hf_reach_hand(r, b, HF_RIGHT, &there), HF_OK);
+    assert_true(hf_distance(there.point, target.point) < 1e-4);
+    assert_true(hf_quat_angle(there.rotation, target.rotation) < 1e-3);
+    hf_reach_path path;
+    double straight;
+    assert_int_equal(hf_reach_path_find(r, a, b, &path, &found), HF_OK);
+    assert_true(found);
+    assert_int_equal(hf_reach_path_smooth(r, &path, 30), HF_OK);
+    for (int i = 0; i + 1 < path.count; i++) {
+        const double* row = path.controls + (size_t)i * HF_CONTROL_COUNT;
+        assert_int_equal(hf_reach_test_move(r, row, row + HF_CONTROL_COUNT, &good), HF_OK);
+        assert_true(good);
+    }
+    assert_int_equal(hf_reach_distance(r, a, b, &straight), HF_OK);
+    assert_true(path.length_m >= straight * 0.999);
+    hf_reach_path_free(&path);
+    assert_int_equal(hf_reach_end(r, NULL, NULL), HF_OK);
+    hf_scenario_free(s);
+}
+
+/* Steps of more than two metres arrive, and the whole motion is valid. */
+static void test_step_far(void** state) {
+    (void)state;
+    hf_scenario* s = load("steps");
+    s->actions[0] = (hf_action){.kind = HF_ACTION_STEP, .object = -1, .at = {-2.2, 0.3, 0}};
+    s->action_count = 1;
+    hf_reach_options o = few();
+    hf_reach_result r = run(s, &o);
+    if (r.outcome != HF_FOUND) fail_msg("%s", r.actions[r.action_count - 1].why);
+    assert_valid(s, &r);
+    hf_vec3 a = r.motion->frames[0].root.position,
+            b = r.motion->frames[r.motion->frame_count - 1].root.position;
+    assert_true(hf_distance(a, b) > 2);
+    hf_reach_result_free(&r);
+    hf_scenario_free(s);
+}
+
 /* ---- progress ---- */
 
 typedef struct watcher {
@@ -428,6 +598,20 @@ static void test_step_among_moved(void** state) {
     hf_scenario_free(s);
 }
 
+/* A hand shape that the scenario gives, with fingers through the object, is refused where the hand is. */
+static void test_refused_shape(void** state) {
+    (void)state;
+    hf_scenario* s = load("relocate");
+    int can = hf_scene_find(s->scene, "can");
+    hf_grasp* g = calloc(1, sizeof *g);
+    g->limb = -1;
+    g->hand = (hf_transform){hf_v3(0, 0, 0), hf_quat_identity()}; // the wrist in the middle of the can
+    s->reach_objects[can].grasp_count = 1;
+    s->reach_objects[can].grasps = g;
+    refused(s, 0, "no posture brings a hand");
+    hf_scenario_free(s);
+}
+
 static void test_too_heavy(void** state) {
     (void)state;
     hf_scenario* s = load("relocate");
@@ -479,7 +663,10 @@ int main(void) {
         cmocka_unit_test(test_two_hands),       cmocka_unit_test(test_two_hands_turn),
         cmocka_unit_test(test_progress),        cmocka_unit_test(test_refused_hands),
         cmocka_unit_test(test_refused_objects), cmocka_unit_test(test_step_among_moved),
-        cmocka_unit_test(test_one_hand_opens),
+        cmocka_unit_test(test_one_hand_opens),  cmocka_unit_test(test_lean),
+        cmocka_unit_test(test_budget),          cmocka_unit_test(test_requests),
+        cmocka_unit_test(test_probes),          cmocka_unit_test(test_step_far),
+        cmocka_unit_test(test_refused_shape),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,7 +14,9 @@ enum {
     HF_CONTROL_ARM = 9,    /* controls of one arm: clavicle 2, shoulder 3, elbow flexion and twist, wrist 2 */
     HF_CONTROL_SPINE = 18, /* first control of the spine: flexion, roll, twist (rad, of all vertebrae) */
     HF_CONTROL_LEGS = 21,  /* how far the pelvis is lowered, m */
-    HF_CONTROL_POINTS = 12 /* of the distance between two postures */
+    HF_CONTROL_POINTS = 12, /* of the distance between two postures */
+    HF_CONTROL_LEVELS = 9,  /* heights of the pelvis that a stand knows the legs of */
+    HF_CONTROL_LEG_JOINTS = 16
 };
 typedef enum hf_side { HF_RIGHT, HF_LEFT } hf_side;
 
@@ -61,10 +63,19 @@ typedef struct hf_control_stand {
     hf_vec3 hip[2];       /* the legs' first joints, from the root's position in world axes */
     double leg_m[2];      /* from hip to foot */
     hf_vec3 com;
+    int level_count; /* 0: hf_control_stand_learn has not been called */
+    double level_m;  /* between two levels */
+    double legs[HF_CONTROL_LEVELS][2][HF_CONTROL_LEG_JOINTS]; /* joint values, the pelvis so much lower */
 } hf_control_stand;
 /* The stand of a pose; feet and the memory of q are the caller's affair. links is scratch. */
 HF_API void hf_control_stand_set(const hf_control_layer* layer, const hf_pose* pose, hf_transform* links,
                                  hf_control_stand* stand);
+
+/* Solves the legs at some heights of the pelvis, from which hf_control_pose starts from then on: it needs
+   about half of the time. pose and links are scratch; pose->q has q_count values, other memory than the
+   stand's. */
+HF_API void hf_control_stand_learn(const hf_control_layer* layer, hf_pose* pose, hf_transform* links,
+                                   hf_control_stand* stand);
 
 /* The controls of the standing pose itself. */
 HF_API void hf_control_rest(const hf_control_layer* layer, const hf_control_stand* stand,

@@ -5,6 +5,7 @@
 
 #include <holdfast/control.h>
 #include <holdfast/plan.h>
+#include <holdfast/task.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -18,7 +19,7 @@ typedef struct hf_reach_options {
     double right_share;   /* of the postures that reach far; default 0.66 */
     double rest_cost; /* cost of an edge near the rest posture, where one far from it costs 1; default 0.3 */
     int connections;  /* nodes of the roadmap tried for each end of a way; default 12 */
-    int smoothing;    /* rounds of smoothing; default 120 */
+    int smoothing;    /* rounds of smoothing; default 60 */
     int seeds;        /* nodes of the roadmap that the search for a hand's posture starts from; default 24 */
     int tries;        /* random escapes of that search; default 200 */
     int extensions;   /* of the trees that search where the roadmap does not help; default 4000 */
@@ -36,7 +37,8 @@ HF_API hf_option_table hf_reach_option_table(void);
 typedef struct hf_reach_action_result {
     hf_outcome outcome;
     char why[240];
-    double time_s; /* of the machine */
+    double time_s; /* wall time */
+    double work_s; /* processor time of all threads */
 } hf_reach_action_result;
 
 typedef struct hf_reach_result {
@@ -49,12 +51,72 @@ typedef struct hf_reach_result {
     double roadmap_s, shortcuts_s; /* wall time of the roadmap's tree, and of its shortcuts */
     int updates;                   /* of the roadmap, after objects moved */
     double update_s;               /* wall time of them all */
+    /* processor time of all threads for the same: what a busy machine does not change */
+    double roadmap_work_s, shortcuts_work_s, update_work_s;
 } hf_reach_result;
 HF_API void hf_reach_result_free(hf_reach_result* result);
 
 /* Runs the actions of a scenario of kind reach, whose start stands (hf_scenario_stand). */
 HF_API hf_status hf_reach_run(const hf_scenario* scenario, const hf_reach_options* options,
                               hf_progress_fn progress, void* user, hf_reach_result* result, hf_error* error);
+
+/* ---- one request at a time, for a game ---- */
+
+/* What stands somewhere, has a roadmap there and does one action after the other. Not for several threads at
+   once. */
+typedef struct hf_reacher hf_reacher;
+
+/* Starts where the scenario's start stands; its own actions are not run. The scenario must outlive the
+   reacher; options are copied. The first work is the roadmap. */
+HF_API hf_status hf_reach_begin(const hf_scenario* scenario, const hf_reach_options* options,
+                                hf_reacher** reacher, hf_error* error);
+/* Asked from time to time while there is work, by one thread at a time; false ends all work for good. */
+HF_API void hf_reach_watch(hf_reacher* reacher, hf_progress_fn progress, void* user);
+/* Asks for one more action. HF_ERROR_ARGUMENT while there is work. */
+HF_API hf_status hf_reach_request(hf_reacher* reacher, const hf_action* action, hf_error* error);
+/* Works for so many seconds, or until nothing is left to do: *done. What comes out does not depend on the
+   budgets. An action that failed is done: hf_reach_answer says why, and other actions may follow. An infinite
+   budget works in the calling thread; others in a thread that waits between the calls. */
+HF_API hf_status hf_reach_continue(hf_reacher* reacher, double budget_s, bool* done, hf_error* error);
+/* Of the last action that is done; NULL for none. */
+HF_API const hf_reach_action_result* hf_reach_answer(const hf_reacher* reacher);
+/* What was done so far: knots to play. NULL while there is work. */
+HF_API const hf_schedule* hf_reach_schedule(const hf_reacher* reacher);
+/* Realises what was done into a result (NULL: gives it up) and frees the reacher. Ends unfinished work. */
+HF_API hf_status hf_reach_end(hf_reacher* reacher, hf_reach_result* result, hf_error* error);
+
+/* ---- postures and ways where it stands, while there is no work ---- */
+
+/* A way of postures, each of HF_CONTROL_COUNT controls one behind the other. */
+typedef struct hf_reach_path {
+    int count;
+    double* controls;
+    double length_m; /* sum of mean distances of joints */
+} hf_reach_path;
+HF_API void hf_reach_path_free(hf_reach_path* path);
+
+HF_API const hf_control_layer* hf_reach_layer(const hf_reacher* reacher);
+/* Limits, range of motion, balance and collisions of a posture; and of the straight move between two valid
+   ones. */
+HF_API hf_status hf_reach_test(hf_reacher* reacher, const double controls[HF_CONTROL_COUNT], bool* valid);
+HF_API hf_status hf_reach_test_move(hf_reacher* reacher, const double from[HF_CONTROL_COUNT],
+                                    const double to[HF_CONTROL_COUNT], bool* valid);
+/* The mean distance of joints between two postures, m. */
+HF_API hf_status hf_reach_distance(hf_reacher* reacher, const double from[HF_CONTROL_COUNT],
+                                   const double to[HF_CONTROL_COUNT], double* distance_m);
+/* The posture of a number, as roadmaps draw them; it may be invalid. */
+HF_API hf_status hf_reach_sample(hf_reacher* reacher, int64_t number, double controls[HF_CONTROL_COUNT],
+                                 bool* drawn);
+/* Where an arm's first contact frame (its link where it has none) is in a posture, as a target. */
+HF_API hf_status hf_reach_hand(hf_reacher* reacher, const double controls[HF_CONTROL_COUNT], hf_side side,
+                               hf_target* target);
+/* A valid posture at a target of an arm: probabilistic inverse kinematics. */
+HF_API hf_status hf_reach_solve(hf_reacher* reacher, const hf_target* target, uint64_t seed,
+                                double controls[HF_CONTROL_COUNT], bool* found);
+/* A way by the roadmap between two valid postures; and the same way made shorter in so many rounds. */
+HF_API hf_status hf_reach_path_find(hf_reacher* reacher, const double from[HF_CONTROL_COUNT],
+                                    const double to[HF_CONTROL_COUNT], hf_reach_path* path, bool* found);
+HF_API hf_status hf_reach_path_smooth(hf_reacher* reacher, hf_reach_path* path, int rounds);
 
 #ifdef __cplusplus
 }

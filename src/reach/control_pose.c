@@ -12,9 +12,11 @@
 enum {
     SHIFTS =
         2, /* of the pelvis to where the centre of mass stays: a leg's own mass leaves 2 % of the first */
-    ITERATIONS = 40, /* of a leg: from standing to a deep squat needs about ten */
-    MAX_LEG = 16     /* joints */
+    ITERATIONS = 40 /* of a leg: from standing to a deep squat needs about ten */
 };
+/* Newton steps of a leg before each shift: what they leave moves the centre of mass by less than a tenth of a
+   millimetre, and their number is fixed, so that the pose is a smooth function of the controls. */
+static const int STEPS[SHIFTS] = {2, 1};
 /* A leg is on its foot when no farther from it: a tenth of what a hold may be off. */
 static const double FOOT_M = 1e-5, FOOT_RAD = 1e-4;
 /* Newton ends when it is so near: rounding. */
@@ -73,15 +75,15 @@ static bool newton_step(const double* jacobian, int n, const double e[6], double
     return true;
 }
 
-/* Turns the joints of a leg, from the standing pose's values, until its foot is where it stands. */
-static bool keep_foot(const hf_control_layer* c, int limb, hf_transform want, hf_transform* links,
+/* Turns the joints of a leg until its foot is where it stands, or by so many steps of Newton's. */
+static bool keep_foot(const hf_control_layer* c, int limb, hf_transform want, int steps, hf_transform* links,
                       double* q) {
     const hf_creature_view* v = &c->creature->view;
     const hf_limb* leg = &v->limbs[limb];
     int n = leg->joint_count;
-    double jacobian[6 * MAX_LEG], step[MAX_LEG], e[6] = {0};
-    if (n > MAX_LEG) return false;
-    for (int i = 0; i < ITERATIONS; i++) {
+    double jacobian[6 * HF_CONTROL_LEG_JOINTS], step[HF_CONTROL_LEG_JOINTS], e[6] = {0};
+    if (n > HF_CONTROL_LEG_JOINTS) return false;
+    for (int i = 0; i < (steps ? steps : ITERATIONS); i++) {
         hf_forward_limb(c->creature, limb, q, links);
         foot_error(want, links[leg->effector_link], e);
         if (size_of(e) < NEAR && size_of(e + 3) < NEAR) break;
@@ -93,7 +95,22 @@ static bool keep_foot(const hf_control_layer* c, int limb, hf_transform want, hf
         for (int k = 0; k < n; k++) q[v->joints[leg->joints[k]].q_index] += share * step[k];
     }
     hf_forward_from(c->creature, leg->root_link, q, links);
-    return size_of(e) <= FOOT_M && size_of(e + 3) <= FOOT_RAD;
+    return steps || (size_of(e) <= FOOT_M && size_of(e + 3) <= FOOT_RAD);
+}
+
+/* Joint values of the legs where the pelvis is so much lower, between those that were solved before. */
+static void guess_legs(const hf_control_layer* c, const hf_control_stand* s, double lowered, double* q) {
+    const hf_creature_view* v = &c->creature->view;
+    int most = s->level_count - 1;
+    if (most < 1) return;
+    double at = fmin(most, fmax(0, lowered / s->level_m));
+    int i = at < most ? (int)at : most - 1;
+    for (int side = 0; side < 2; side++) {
+        const hf_limb* leg = &v->limbs[c->legs[side]];
+        const double *a = s->legs[i][side], *b = s->legs[i + 1][side];
+        for (int k = 0; k < leg->joint_count && k < HF_CONTROL_LEG_JOINTS; k++)
+            q[v->joints[leg->joints[k]].q_index] = a[k] + (at - i) * (b[k] - a[k]);
+    }
 }
 
 /* ---- the pelvis ---- */
@@ -104,6 +121,7 @@ void hf_control_stand_set(const hf_control_layer* c, const hf_pose* pose, hf_tra
     stand->root = pose->root;
     stand->q = pose->q;
     stand->com = hf_com(c->creature, links);
+    stand->level_count = 0;
     for (int side = 0; side < 2; side++) {
         const hf_limb* leg = &c->creature->view.limbs[c->legs[side]];
         hf_vec3 hip = hf_apply(links[leg->base_link], leg->base.position);
@@ -147,12 +165,34 @@ bool hf_control_pose(const hf_control_layer* c, const hf_control_stand* stand,
         hf_vec3 to = hf_add(pose->root.position, by);
         to.z = fmin(stand->root.position.z - controls[HF_CONTROL_LEGS], highest_root(stand, hips, to));
         shift(c, hf_sub(to, pose->root.position), pose, links);
+        if (i == 0) guess_legs(c, stand, stand->root.position.z - to.z, pose->q);
+        int steps = i < SHIFTS && stand->level_count ? STEPS[i] : 0;
         for (int side = 0; side < 2 && kept; side++)
-            kept = keep_foot(c, c->legs[side], stand->foot[side], links, pose->q);
+            kept = keep_foot(c, c->legs[side], stand->foot[side], steps, links, pose->q);
         by = hf_sub(stand->com, hf_com(c->creature, links));
         by.z = 0;
     }
     return kept;
+}
+
+void hf_control_stand_learn(const hf_control_layer* c, hf_pose* pose, hf_transform* links,
+                            hf_control_stand* stand) {
+    const hf_creature_view* v = &c->creature->view;
+    hf_control_stand plain = *stand;
+    double controls[HF_CONTROL_COUNT];
+    plain.level_count = 0;
+    hf_control_rest(c, stand, controls);
+    stand->level_m = c->controls[HF_CONTROL_LEGS].high / (HF_CONTROL_LEVELS - 1);
+    for (int i = 0; i < HF_CONTROL_LEVELS && stand->level_m > 0; i++) {
+        controls[HF_CONTROL_LEGS] = i * stand->level_m;
+        if (!hf_control_pose(c, &plain, controls, pose, links)) break;
+        for (int side = 0; side < 2; side++) {
+            const hf_limb* leg = &v->limbs[c->legs[side]];
+            for (int k = 0; k < leg->joint_count; k++)
+                stand->legs[i][side][k] = pose->q[v->joints[leg->joints[k]].q_index];
+        }
+        stand->level_count = i + 1;
+    }
 }
 
 /* ---- derivative ---- */

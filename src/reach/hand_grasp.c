@@ -38,6 +38,8 @@ typedef struct grasping {
     hf_stance* stance;
     hf_workspace* workspace;
     hf_hand_grasps* out;
+    int hand_count;
+    int* hand;             /* bodies of the effector link and of all beyond it */
     const hf_vec3* handle; /* where it is held, in the object's frame; NULL: anywhere */
 } grasping;
 
@@ -73,8 +75,8 @@ static double closing_sign(grasping* g, int joint, hf_transform hand) {
         g->q[j->q_index] = kept + (pass ? 0.2 : 0);
         pose_fingers(g, hand);
         double sum = 0;
-        for (int b = 0; b < g->v->body_count; b++) {
-            const hf_body* body = &g->v->bodies[b];
+        for (int b = 0; b < g->hand_count; b++) {
+            const hf_body* body = &g->v->bodies[g->hand[b]];
             if (!is_beyond(g, body->link, j->child_link)) continue;
             hf_vec3 p = hf_apply(g->links[body->link], body->in_link.position);
             sum += hf_dot(hf_rotate(hand.rotation, palm->normal), p);
@@ -87,12 +89,12 @@ static double closing_sign(grasping* g, int joint, hf_transform hand) {
 
 static bool overlaps(const grasping* g, int from, int* touching) {
     hf_allowance none = {.depth = 0, .touched_object = -1};
-    for (int b = 0; b < g->v->body_count; b++) {
-        const hf_body* body = &g->v->bodies[b];
+    for (int b = 0; b < g->hand_count; b++) {
+        const hf_body* body = &g->v->bodies[g->hand[b]];
         if (!is_beyond(g, body->link, from)) continue;
         hf_transform pose = hf_compose(g->links[body->link], body->in_link);
         if (!hf_placement_overlap(g->alone, &body->shape, pose, &none, NULL)) continue;
-        *touching = b;
+        *touching = g->hand[b];
         return true;
     }
     return false;
@@ -171,9 +173,11 @@ static int close_hand(grasping* g, hf_transform hand, hf_surface palm, hf_suppor
 /* The effector link with its palm on a surface, turned by an angle about the normal. */
 static hf_transform hand_on(const grasping* g, const hf_surface* s, double turn) {
     const hf_contact_frame* palm = &g->v->limbs[g->limb].contacts[0];
-    hf_quat onto = hf_quat_between(palm->normal, hf_neg(s->normal));
+    hf_vec3 out = hf_length(palm->normal) > 0 ? palm->normal : hf_normalize(palm->offset);
+    hf_quat onto = hf_quat_between(out, hf_neg(s->normal));
     hf_transform t = {.rotation = hf_quat_mul(hf_quat_axis_angle(s->normal, turn), onto)};
-    t.position = hf_sub(s->point, hf_rotate(t.rotation, palm->offset));
+    hf_vec3 middle = hf_add(s->point, hf_scale(s->normal, palm->ball));
+    t.position = hf_sub(middle, hf_rotate(t.rotation, palm->offset));
     return t;
 }
 
@@ -182,9 +186,8 @@ static bool is_clear(grasping* g, hf_transform hand) {
     hf_allowance some = {.depth = 0.0008, .touched_object = -1};
     memcpy(g->q, g->world->stand.q, sizeof(double) * (size_t)g->v->q_count);
     pose_fingers(g, hand);
-    for (int b = 0; b < g->v->body_count; b++) {
-        const hf_body* body = &g->v->bodies[b];
-        if (!is_beyond(g, body->link, g->v->limbs[g->limb].effector_link)) continue;
+    for (int b = 0; b < g->hand_count; b++) {
+        const hf_body* body = &g->v->bodies[g->hand[b]];
         if (hf_placement_overlap(g->alone, &body->shape, hf_compose(g->links[body->link], body->in_link),
                                  &some, NULL))
             return false;
@@ -310,10 +313,19 @@ static hf_status take_given(grasping* g, const hf_grasp* given) {
 
 /* ---- the whole ---- */
 
+static void list_hand(grasping* g) {
+    g->hand_count = 0;
+    for (int b = 0; b < g->v->body_count; b++)
+        if (is_beyond(g, g->v->bodies[b].link, g->v->limbs[g->limb].effector_link))
+            g->hand[g->hand_count++] = b;
+}
+
 static hf_status start(grasping* g) {
     g->links = hf_workspace_take(g->workspace, (size_t)g->v->link_count, sizeof *g->links);
     g->q = hf_workspace_take(g->workspace, (size_t)g->v->q_count + 1, sizeof *g->q);
-    if (!g->links || !g->q) return HF_ERROR_MEMORY;
+    g->hand = hf_workspace_take(g->workspace, (size_t)g->v->body_count + 1, sizeof *g->hand);
+    if (!g->links || !g->q || !g->hand) return HF_ERROR_MEMORY;
+    list_hand(g);
     hf_status status = hf_placement_create(g->scene, &g->alone);
     if (status == HF_OK) status = hf_stance_create(&g->stance);
     if (status != HF_OK) return status;
@@ -396,7 +408,8 @@ hf_status hf_hand_grasps_both(const hf_reach_world* world, const hf_scene* scene
             hit = hit && hf_placement_ray(g.alone, hf_add(middle, hf_scale(way, FAR_M)), hf_neg(way), FAR_M,
                                           &s[side]);
         }
-        for (int t = 0; t < TURNS && hit && status == HF_OK && out->count + 2 <= HF_MAX_GRASPS; t++) {
+        int turns = hf_hand_turns_freely(&g.v->limbs[g.limb].contacts[0]) ? 1 : TURNS;
+        for (int t = 0; t < turns && hit && status == HF_OK && out->count + 2 <= HF_MAX_GRASPS; t++) {
             hf_support supports[2];
             for (int side = 0; side < 2 && status == HF_OK; side++) {
                 g.limb = world->layer->arms[side];

@@ -33,4 +33,13 @@ hf_status hf_hand_grasps_find(const hf_reach_world* world, const hf_scene* scene
 hf_status hf_hand_grasps_both(const hf_reach_world* world, const hf_scene* scene, int object,
                               hf_workspace* workspace, hf_hand_grasps* out);
 
+/* Does a hand touch by a ball or a point, so that it may be turned as it likes? */
+static inline bool hf_hand_turns_freely(const hf_contact_frame* palm) {
+    return palm->ball > 0 || palm->patch[0] <= 0 || palm->patch[1] <= 0;
+}
+/* Where the middle of the contact is while it touches a surface. */
+static inline hf_vec3 hf_hand_middle(const hf_contact_frame* palm, const hf_hold* hold) {
+    return hf_add(hold->point, hf_scale(hold->normal, palm->ball));
+}
+
 #endif

@@ -39,6 +39,7 @@ static bool draw_possible(hf_reach_worker* w, hf_side side, bool far, hf_random*
     const hf_creature* c = w->world->creature;
     for (int i = 0; i < TRIES; i++) {
         draw_arm(w->world, side, far, r, controls);
+        w->posed = 0;
         memcpy(w->pose.q, w->world->stand.q, sizeof(double) * (size_t)c->view.q_count);
         for (int k = 0; k < HF_CONTROL_SPINE; k++)
             if (w->world->layer->controls[k].part_count)

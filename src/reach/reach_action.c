@@ -61,6 +61,13 @@ static hf_status do_reach(hf_reach_runner* r, const hf_action* a, int index) {
             return status;
         }
     }
+    // with the other hand on something, each arm once more
+    for (int i = 0; i < count && status == HF_OK; i++) {
+        hf_target target = reach_target(r, a, arms[i]);
+        bool leans;
+        status = hf_reach_lean(r, &target, &leans);
+        if (leans || status != HF_OK) return status;
+    }
     return status == HF_OK ? say_unreached(r, &answer, a->point) : status;
 }
 
@@ -68,9 +75,11 @@ hf_status hf_reach_do(hf_reach_runner* r, const hf_action* a, int index) {
     if (a->hand == HF_HAND_BOTH && a->kind != HF_ACTION_GRASP)
         return hf_reach_say(r, HF_INFEASIBLE, "both hands can only grasp together, not %s",
                             hf_action_text(a->kind));
-    if (a->kind == HF_ACTION_REACH) return do_reach(r, a, index);
     if (a->kind == HF_ACTION_WAIT)
         return hf_reach_stay(&r->stage, (int)ceil(a->seconds * r->options->rate), false);
+    hf_status status = hf_reach_stop_leaning(r);
+    if (status != HF_OK || r->now->outcome != HF_FOUND) return status;
+    if (a->kind == HF_ACTION_REACH) return do_reach(r, a, index);
     if (a->kind == HF_ACTION_STEP) return hf_reach_step(r, a);
     if (a->kind == HF_ACTION_GRASP)
         return a->hand == HF_HAND_BOTH ? hf_reach_grasp_both(r, a, index) : hf_reach_grasp(r, a, index);

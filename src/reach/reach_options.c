@@ -16,7 +16,7 @@ static const hf_option table[] = {
      "cost of a way near the rest posture, where one far from it costs 1"},
     {"connections", HF_OPTION_COUNT, AT(connections), 1, 64, 12, "",
      "postures of the roadmap tried for each end of a way"},
-    {"smoothing", HF_OPTION_COUNT, AT(smoothing), 0, 100000, 120, "", "rounds of smoothing a way"},
+    {"smoothing", HF_OPTION_COUNT, AT(smoothing), 0, 100000, 60, "", "rounds of smoothing a way"},
     {"seeds", HF_OPTION_COUNT, AT(seeds), 1, 64, 24, "",
      "postures that the search for a hand's goal starts from"},
     {"tries", HF_OPTION_COUNT, AT(tries), 0, 1000000, 200, "", "random starts of that search"},

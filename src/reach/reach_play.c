@@ -144,6 +144,7 @@ static void pose_at(playing* p, double at, double* state) {
     for (int c = 0; c < HF_CONTROL_COUNT; c++)
         controls[c] = s->rows[i][c] + t * (s->rows[i + 1][c] - s->rows[i][c]);
     int n = w->world->creature->view.q_count;
+    if (p->to) p->stage->world->version++;
     for (int k = 0; k < n && p->to; k++)
         p->stage->world->stand_q[k] = p->from[k] + share * (p->to[k] - p->from[k]);
     hf_reach_state(w, controls, state);
@@ -293,6 +294,7 @@ static hf_status time_corners(playing* p, int* frames) {
 
 static void reset_fingers(const playing* p) {
     hf_reach_world* w = p->stage->world;
+    w->version++;
     memcpy(w->stand_q, p->from, sizeof(double) * (size_t)w->creature->view.q_count);
 }
 

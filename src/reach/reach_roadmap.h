@@ -44,7 +44,7 @@ hf_status hf_reach_roadmap_update(hf_reach_roadmap* roadmap, hf_reach_crew* crew
    for none. side -1: both arms count. */
 hf_status hf_reach_find_way(hf_reach_roadmap* roadmap, hf_reach_worker* worker, int without,
                             const double* start, const double* goal, hf_space_rows* path, bool* found);
-/* Makes a way shorter and rounder, ends and validity kept. */
-hf_status hf_reach_smooth(hf_reach_worker* worker, hf_space_rows* path, uint64_t seed);
+/* Makes a way shorter and rounder in so many rounds, ends and validity kept. */
+hf_status hf_reach_smooth(hf_reach_worker* worker, hf_space_rows* path, int rounds, uint64_t seed);
 
 #endif

@@ -14,11 +14,14 @@
 #include <string.h>
 #include <time.h>
 
-static double now_s(void) {
+static double clock_s(clockid_t clock) {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(clock, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
+
+static double now_s(void) { return clock_s(CLOCK_MONOTONIC); }
+static double work_s(void) { return clock_s(CLOCK_PROCESS_CPUTIME_ID); }
 
 hf_status hf_reach_say(hf_reach_runner* r, hf_outcome outcome, const char* format, ...) {
     va_list list;
@@ -29,11 +32,21 @@ hf_status hf_reach_say(hf_reach_runner* r, hf_outcome outcome, const char* forma
     return HF_OK;
 }
 
+/* Where the budget of the caller is used up, a thread waits here until the caller gives more. */
+static void wait_for_budget(hf_reach_runner* r) {
+    while (!r->stopped && isfinite(r->deadline_s) && now_s() >= r->deadline_s) {
+        r->waiting++;
+        pthread_cond_signal(&r->rested);
+        pthread_cond_wait(&r->budget, &r->mutex);
+        r->waiting--;
+    }
+}
+
 bool hf_reach_ask(void* runner, double share, const char* what) {
     hf_reach_runner* r = runner;
-    if (!r->progress) return true;
     pthread_mutex_lock(&r->mutex);
-    if (!r->stopped) r->stopped = !r->progress(r->user, share, what);
+    if (!r->stopped && r->progress) r->stopped = !r->progress(r->user, share, what);
+    wait_for_budget(r);
     bool goes_on = !r->stopped;
     pthread_mutex_unlock(&r->mutex);
     return goes_on;
@@ -112,11 +125,12 @@ static hf_status stand(hf_reach_runner* r, hf_error* error) {
     return status;
 }
 
-static hf_status create(hf_reach_runner* r, hf_error* error) {
+hf_status hf_reach_runner_create(hf_reach_runner* r, hf_error* error) {
     const hf_scenario* s = r->scenario;
     hf_reach_world* w = &r->world;
     w->creature = s->creature;
     w->options = r->options;
+    r->deadline_s = INFINITY;
     hf_status status = hf_control_layer_create(s->creature, NULL, &r->layer, error);
     if (status != HF_OK) return status;
     w->layer = r->layer;
@@ -129,10 +143,13 @@ static hf_status create(hf_reach_runner* r, hf_error* error) {
     status = hf_reach_crew_create(w, r->options->threads, &r->crew);
     if (status == HF_OK) status = hf_reach_roadmap_create(&r->roadmap);
     if (status == HF_OK) status = hf_schedule_create(s->creature, r->options->rate, &r->result->schedule);
+    for (int i = 0; i < r->crew.count && status == HF_OK; i++)
+        hf_workspace_watch(r->crew.workspaces[i], hf_reach_ask, r);
+    if (status == HF_OK) hf_workspace_watch(r->workspace, hf_reach_ask, r);
     return hf_fail_status(error, status, s->path);
 }
 
-static void destroy(hf_reach_runner* r) {
+void hf_reach_runner_destroy(hf_reach_runner* r) {
     hf_reach_roadmap_free(r->roadmap);
     hf_reach_crew_free(&r->crew);
     hf_stance_free(r->world.stance);
@@ -141,6 +158,7 @@ static void destroy(hf_reach_runner* r) {
     hf_free(r->open_q);
     hf_free(r->joint_at);
     hf_free(r->known);
+    hf_free(r->lean.frames);
     int objects = r->shapes ? hf_scene_object_count(r->scenario->scene) : 0;
     for (int i = 0; i < objects; i++) hf_object_shape_free(&r->shapes[i]);
     hf_free(r->shapes);
@@ -159,7 +177,8 @@ static hf_status play_way(hf_reach_runner* r, hf_space_rows* way, bool* good) {
     hf_status status = HF_OK;
     for (int i = 0; i < way->count && status == HF_OK; i++)
         status = hf_space_rows_add(&raw, hf_space_row(way, i));
-    if (status == HF_OK) status = hf_reach_smooth(r->stage.worker, way, r->options->seed);
+    if (status == HF_OK)
+        status = hf_reach_smooth(r->stage.worker, way, r->options->smoothing, r->options->seed);
     if (status == HF_OK) status = hf_reach_play(&r->stage, way, NULL, good);
     if (status == HF_OK && !*good) status = hf_reach_play(&r->stage, &raw, NULL, good);
     return status;
@@ -227,10 +246,11 @@ static hf_status follow_scene(hf_reach_runner* r) {
         r->known[i] = hf_placement_pose(r->world.placement, i);
     }
     if (moved) {
-        double began = now_s();
+        double began = now_s(), worked = work_s();
         status =
             hf_reach_roadmap_update(r->roadmap, &r->crew, &r->world, only, boxes, moved, hf_reach_ask, r);
         r->result->update_s += now_s() - began;
+        r->result->update_work_s += work_s() - worked;
         r->result->updates++;
         r->world.changed = false;
     }
@@ -245,12 +265,14 @@ static hf_status follow_scene(hf_reach_runner* r) {
 static hf_status grow_here(hf_reach_runner* r) {
     for (int i = 0; i < hf_scene_object_count(r->scenario->scene); i++)
         r->known[i] = hf_placement_pose(r->world.placement, i);
-    double began = now_s();
+    double began = now_s(), worked = work_s();
     hf_status status = hf_reach_roadmap_grow(r->roadmap, &r->crew, r->options->nodes, hf_reach_ask, r);
-    double grown = now_s();
+    double grown = now_s(), tree = work_s();
     if (status == HF_OK) status = hf_reach_roadmap_shorten(r->roadmap, &r->crew);
     r->result->roadmap_s += grown - began;
     r->result->shortcuts_s += now_s() - grown;
+    r->result->roadmap_work_s += tree - worked;
+    r->result->shortcuts_work_s += work_s() - tree;
     r->result->nodes = hf_space_graph_count(&r->roadmap->graph);
     r->result->shortcuts = r->roadmap->shortcuts;
     return status;
@@ -258,6 +280,10 @@ static hf_status grow_here(hf_reach_runner* r) {
 
 static void rest_here(hf_reach_runner* r) {
     double controls[HF_CONTROL_COUNT];
+    hf_reach_worker* w = r->crew.workers[0];
+    hf_control_stand_learn(r->layer, &w->pose, w->links, &r->world.stand);
+    r->world.version++;
+    w->posed = 0;
     hf_control_rest(r->layer, &r->world.stand, controls);
     hf_reach_state(r->crew.workers[0], controls, r->world.rest);
     memcpy(r->stage.state, r->world.rest, sizeof r->stage.state);
@@ -283,36 +309,33 @@ hf_status hf_reach_settle(hf_reach_runner* r, const hf_pose* pose) {
     return status == HF_OK ? grow_here(r) : status;
 }
 
-static hf_status begin(hf_reach_runner* r, hf_error* error) {
+hf_status hf_reach_runner_begin(hf_reach_runner* r, hf_error* error) {
     hf_reach_worker* w = r->crew.workers[0];
     r->stage = (hf_reach_stage){.world = &r->world, .worker = w, .schedule = r->result->schedule};
     rest_here(r);
     find_straight(r);
     if (!hf_reach_valid(w, r->world.rest))
         return hf_fail(error, HF_ERROR_FORMAT, r->scenario->path, 0, "start", "does not hold: %s", w->why);
+    r->result->outcome = HF_FOUND;
     hf_status status = grow_here(r);
     if (status == HF_OK) status = hf_reach_stay(&r->stage, 1, true);
     return hf_fail_status(error, status, r->scenario->path);
 }
 
-static hf_status run_actions(hf_reach_runner* r) {
-    const hf_scenario* s = r->scenario;
+hf_status hf_reach_runner_act(hf_reach_runner* r, const hf_action* action) {
     hf_reach_result* out = r->result;
-    hf_status status = HF_OK;
-    out->actions = hf_alloc((size_t)s->action_count + 1, sizeof *out->actions);
-    if (!out->actions) return HF_ERROR_MEMORY;
-    out->outcome = HF_FOUND;
-    for (int i = 0; i < s->action_count && status == HF_OK && out->outcome == HF_FOUND; i++) {
-        double began = now_s();
-        r->now = &out->actions[out->action_count++];
-        r->now->outcome = HF_FOUND;
-        status = follow_scene(r);
-        if (status == HF_OK) status = hf_reach_do(r, &s->actions[i], i);
-        r->now->time_s = now_s() - began;
-        if (r->stopped) hf_reach_say(r, HF_CANCELLED, "stopped");
-        if (r->now->outcome != HF_FOUND)
-            out->outcome = r->now->outcome == HF_CANCELLED ? HF_CANCELLED : HF_PARTIAL;
-    }
+    double began = now_s(), worked = work_s();
+    int index = out->action_count;
+    if (!HF_GROW(out->actions, r->action_capacity, index)) return HF_ERROR_MEMORY;
+    r->now = &out->actions[out->action_count++];
+    *r->now = (hf_reach_action_result){.outcome = HF_FOUND};
+    hf_status status = follow_scene(r);
+    if (status == HF_OK) status = hf_reach_do(r, action, index);
+    r->now->time_s = now_s() - began;
+    r->now->work_s = work_s() - worked;
+    if (r->stopped) hf_reach_say(r, HF_CANCELLED, "stopped");
+    if (r->now->outcome != HF_FOUND)
+        out->outcome = r->now->outcome == HF_CANCELLED ? HF_CANCELLED : HF_PARTIAL;
     return status;
 }
 
@@ -330,7 +353,7 @@ static void say_fault(hf_reach_runner* r, const hf_frame_fault* f) {
                                       : hf_scene_object(r->scenario->scene, hit->surface.object).name);
 }
 
-static hf_status realise(hf_reach_runner* r, hf_error* error) {
+hf_status hf_reach_runner_realise(hf_reach_runner* r, hf_error* error) {
     hf_realise_options o = hf_realise_options_default();
     hf_realise_result faults = {0};
     hf_reach_result* out = r->result;
@@ -348,27 +371,4 @@ static hf_status realise(hf_reach_runner* r, hf_error* error) {
     }
     hf_realise_result_free(&faults);
     return hf_fail_status(error, status, r->scenario->path);
-}
-
-hf_status hf_reach_run(const hf_scenario* scenario, const hf_reach_options* options, hf_progress_fn progress,
-                       void* user, hf_reach_result* result, hf_error* error) {
-    HF_REQUIRE(error, scenario && options && result);
-    memset(result, 0, sizeof *result);
-    hf_status status = hf_options_check(hf_reach_option_table(), options, error);
-    if (status != HF_OK) return status;
-    if (scenario->kind != HF_SCENARIO_REACH || scenario->action_count == 0)
-        return hf_fail(error, HF_ERROR_FORMAT, scenario->path, 0, "actions", "there are none");
-    hf_reach_runner r = {
-        .scenario = scenario, .options = options, .result = result, .progress = progress, .user = user};
-    pthread_mutex_init(&r.mutex, NULL);
-    status = create(&r, error);
-    for (int i = 0; i < r.crew.count && status == HF_OK; i++)
-        hf_workspace_watch(r.crew.workspaces[i], hf_reach_ask, &r);
-    if (status == HF_OK) status = begin(&r, error);
-    if (status == HF_OK) status = hf_fail_status(error, run_actions(&r), scenario->path);
-    if (status == HF_OK) status = realise(&r, error);
-    destroy(&r);
-    pthread_mutex_destroy(&r.mutex);
-    if (status != HF_OK) hf_reach_result_free(result);
-    return status;
 }

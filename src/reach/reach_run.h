@@ -8,7 +8,13 @@
 
 #include <pthread.h>
 
-typedef struct hf_reach_runner {
+/* One frame while the body leans on a hand. */
+typedef struct hf_reach_lean_frame {
+    double controls[HF_CONTROL_COUNT];
+    hf_vec3 com; /* of the stand */
+} hf_reach_lean_frame;
+
+typedef struct hf_reacher {
     const hf_scenario* scenario;
     const hf_reach_options* options;
     hf_control_layer* layer;
@@ -25,9 +31,30 @@ typedef struct hf_reach_runner {
     hf_reach_action_result* now; /* of the action that is running */
     hf_progress_fn progress;     /* the caller's; asked through hf_reach_ask alone */
     void* user;
-    pthread_mutex_t mutex; /* of calls of progress, and of stopped */
+    struct {
+        bool on;
+        hf_hold hold; /* of the hand, in the world */
+        hf_quat turn; /* of its link */
+        int count;
+        hf_reach_lean_frame* frames; /* from over the feet to where it leans */
+    } lean;
+    int action_capacity;   /* of result->actions */
+    pthread_mutex_t mutex; /* of calls of progress, and of all below */
     bool stopped;          /* progress said no */
+    double deadline_s;     /* of the monotonic clock: threads wait from then on; INFINITY for never */
+    int waiting;           /* threads that wait for more */
+    pthread_cond_t rested; /* a thread waits, or the work is done */
+    pthread_cond_t budget; /* there is more */
 } hf_reach_runner;
+
+hf_status hf_reach_runner_create(hf_reach_runner* runner, hf_error* error);
+/* The roadmap where the start stands, and the first knot. */
+hf_status hf_reach_runner_begin(hf_reach_runner* runner, hf_error* error);
+/* One action, added to the result. */
+hf_status hf_reach_runner_act(hf_reach_runner* runner, const hf_action* action);
+/* The motion of what was done. */
+hf_status hf_reach_runner_realise(hf_reach_runner* runner, hf_error* error);
+void hf_reach_runner_destroy(hf_reach_runner* runner);
 
 /* Says why the running action failed. */
 __attribute__((format(printf, 3, 4))) hf_status hf_reach_say(hf_reach_runner* runner, hf_outcome outcome,
@@ -41,6 +68,10 @@ hf_status hf_reach_go(hf_reach_runner* runner, const double* goal, int without);
 hf_status hf_reach_settle(hf_reach_runner* runner, const hf_pose* pose);
 /* Walks to the place of a step action. */
 hf_status hf_reach_step(hf_reach_runner* runner, const hf_action* action);
+/* Reaches a target while the other hand bears on something; *leans false: that does not help either. */
+hf_status hf_reach_lean(hf_reach_runner* runner, const hf_target* target, bool* leans);
+/* Goes back over the feet and takes the hand off. */
+hf_status hf_reach_stop_leaning(hf_reach_runner* runner);
 hf_status hf_reach_do(hf_reach_runner* runner, const hf_action* action, int index);
 
 #endif

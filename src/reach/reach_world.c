@@ -57,9 +57,13 @@ static const hf_vec3* points_of(const double* state) {
 
 bool hf_reach_state(hf_reach_worker* w, const double* controls, double* state) {
     if (state != controls) memcpy(state, controls, sizeof(double) * HF_CONTROL_COUNT);
-    bool kept = hf_control_pose(w->world->layer, &w->world->stand, controls, &w->pose, w->links);
+    if (w->posed != w->world->version || memcmp(w->posed_controls, controls, sizeof w->posed_controls) != 0) {
+        w->kept = hf_control_pose(w->world->layer, &w->world->stand, controls, &w->pose, w->links);
+        w->posed = w->world->version;
+        memcpy(w->posed_controls, controls, sizeof w->posed_controls);
+    }
     hf_control_points(w->world->layer, w->links, (hf_vec3*)(void*)(state + HF_CONTROL_COUNT));
-    return kept;
+    return w->kept;
 }
 
 static double mean_distance(const double* a, const double* b, int without) {
@@ -243,6 +247,7 @@ static void keep_pose(hf_reach_worker* w) {
     hf_pose t = w->before;
     w->before = w->pose;
     w->pose = t;
+    w->posed = 0;
 }
 
 /* One piece, from the pose before to the state at t. */

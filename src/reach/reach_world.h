@@ -34,6 +34,7 @@ typedef struct hf_reach_world {
     hf_placement* placement;
     hf_control_stand stand;
     double* stand_q; /* what stand.q points to: fingers may change */
+    int version;     /* of the stand, from 1: whoever changes the stand or its joint values counts it up */
     hf_stance* stance;
     hf_support supports[HF_STANCE_SUPPORTS];
     int support_count;
@@ -55,6 +56,10 @@ typedef struct hf_reach_worker {
     hf_transform* links;
     double* jacobian; /* scratch: 9 rows over all speeds */
     hf_pose pose, before;
+    int posed; /* version of the stand that pose and links were made from, with these controls; 0: other ones
+                */
+    bool kept; /* the legs kept the feet then */
+    double posed_controls[HF_CONTROL_COUNT];
     int without; /* arm left out of costs, -1 for none */
     int64_t tests;
     const char* why; /* what the last posture failed at */

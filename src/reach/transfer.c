@@ -13,6 +13,7 @@ static const double LIFT_M = 0.05;      /* up from where an object stood, and do
 static const double LEAST_LINE = 0.4;   /* share of a straight way that is enough to come or go */
 static const double TURN_RAD = 0.05;    /* between two states while two hands turn an object */
 static const double LEAST_PIECE = 1e-4; /* of such a way: less is where it is already */
+static const double DETOUR_M = 0.1;     /* that two hands carry an object higher, or nearer */
 /* An object is borne when it meets something by more than the depth after it went so far down, m. The depth
    is over that of carried objects in what they touch (0.2 mm), so that a wall beside it bears nothing. */
 static const double BORNE_M = 0.002, BORNE_DEPTH_M = 0.0005;
@@ -97,7 +98,12 @@ hf_status hf_reach_attach(hf_reach_runner* r, int object, const hf_hand_grasp* g
                           .shapes = shape->shapes,
                           .upright = r->scenario->reach_objects[object].upright,
                           .hold = grasp->hold};
-    if (second) load.second_hold = second->hold, load.second_turn = second->hand.rotation;
+    if (second) {
+        int link = w->creature->view.limbs[second->hold.limb].effector_link;
+        hf_quat object_turn = hf_placement_pose(w->placement, object).rotation;
+        load.second_hold = second->hold;
+        load.second_turn = hf_quat_mul(hf_quat_conj(object_turn), r->stage.worker->links[link].rotation);
+    }
     w->loads[w->load_count++] = load;
     hf_placement_enable(w->placement, object, false);
     hf_reach_crew_forget(&r->crew);
@@ -120,10 +126,11 @@ void hf_reach_detach(hf_reach_runner* r, hf_reach_load* load) {
 hf_target hf_reach_hand_target(const hf_reach_runner* r, const hf_hand_grasp* g) {
     hf_transform at = hf_placement_pose(r->world.placement, g->hold.object);
     hf_hold world = hf_hold_in_world(g->hold, at);
-    return (hf_target){.kind = HF_TARGET_POSE,
+    const hf_contact_frame* palm = &r->world.creature->view.limbs[g->hold.limb].contacts[0];
+    return (hf_target){.kind = hf_hand_turns_freely(palm) ? HF_TARGET_POSITION : HF_TARGET_POSE,
                        .limb = g->hold.limb,
                        .contact = 0,
-                       .point = world.point,
+                       .point = hf_hand_middle(palm, &world),
                        .normal = world.normal,
                        .rotation = hf_quat_mul(at.rotation, g->hand.rotation)};
 }
@@ -428,11 +435,12 @@ hf_hand_task hf_reach_carry_task(const hf_reach_runner* r, const hf_reach_load* 
                                   .rotation = hand.rotation};
     if (load->second < 0) return task;
     hf_hold second = hf_hold_in_world(load->second_hold, object);
+    const hf_contact_frame* palm = &r->world.creature->view.limbs[load->second].contacts[0];
     task.count = 2;
     task.targets[1] = (hf_target){.kind = HF_TARGET_POSE,
                                   .limb = load->second,
                                   .contact = 0,
-                                  .point = second.point,
+                                  .point = hf_hand_middle(palm, &second),
                                   .rotation = hf_quat_mul(object.rotation, load->second_turn)};
     return task;
 }
@@ -467,26 +475,49 @@ static hf_hand_task carried(const void* user, double share) {
     return hf_reach_carry_task(c->runner, c->load, at);
 }
 
-/* Two hands keep the object between them: it goes up, across while it turns, and down, in straight lines. */
+/* Straight from where rows end to another place of the object, added to rows; false where that does not hold.
+ */
+static bool carry_on(hf_reach_runner* r, const hf_reach_load* load, hf_transform* at, hf_transform to,
+                     hf_space_rows* rows, hf_status* status) {
+    double last[HF_REACH_WIDTH];
+    carrying c = {r, load, *at, to};
+    double pieces = fmax(hf_distance(at->position, to.position) / LINE_M,
+                         hf_quat_angle(at->rotation, to.rotation) / TURN_RAD);
+    *at = to;
+    if (pieces < LEAST_PIECE) return true;
+    memcpy(last, hf_space_row(rows, --rows->count), sizeof last); // the guide adds it again
+    return hf_reach_guide(r->stage.worker, carried, &c, (int)ceil(pieces), last, rows, status) == 1;
+}
+
+/* One way of carrying: by an offset first, across while it turns, and to the place. */
+static bool carry_by(hf_reach_runner* r, const hf_reach_load* load, hf_transform to, hf_vec3 offset,
+                     hf_space_rows* rows, hf_status* status) {
+    hf_transform at = load_at(r, load), beside = at, across = to;
+    beside.position = hf_add(at.position, offset);
+    across.position = hf_add(hf_v3(to.position.x, to.position.y, at.position.z), offset);
+    rows->count = 0;
+    *status = hf_space_rows_add(rows, r->stage.state);
+    return *status == HF_OK && carry_on(r, load, &at, beside, rows, status) && *status == HF_OK &&
+           carry_on(r, load, &at, across, rows, status) && *status == HF_OK &&
+           carry_on(r, load, &at, to, rows, status);
+}
+
+/* Two hands keep the object between them: it goes across at its height and down, in straight lines, or higher
+   or nearer to the body where that does not go. */
 static hf_status carry_straight(hf_reach_runner* r, hf_reach_load* load, hf_transform to) {
-    for (int part = 0; part < 2; part++) {
-        hf_space_rows line = hf_space_rows_start(HF_REACH_WIDTH, r->workspace);
-        carrying c = {r, load, load_at(r, load), to};
-        if (part == 0) c.to.position.z = c.from.position.z;
-        double pieces = fmax(hf_distance(c.from.position, c.to.position) / LINE_M,
-                             hf_quat_angle(c.from.rotation, to.rotation) / TURN_RAD);
-        if (pieces < LEAST_PIECE) continue;
-        hf_status status;
-        double share =
-            hf_reach_guide(r->stage.worker, carried, &c, (int)ceil(pieces), r->stage.state, &line, &status);
-        bool good = share == 1;
-        if (status == HF_OK && good) status = hf_reach_play(&r->stage, &line, NULL, &good);
-        if (status != HF_OK) return status;
-        if (!good)
-            return hf_reach_say(r, HF_NONE, "both hands cannot carry \"%.60s\" straight there: %s",
-                                name_of(r, load->object), r->stage.worker->why ? r->stage.worker->why : "");
+    hf_vec3 up = {0, 0, DETOUR_M}, near = hf_rotate(r->world.stand.root.rotation, hf_v3(-DETOUR_M, 0, 0));
+    hf_vec3 offsets[] = {{0, 0, 0}, up, hf_scale(up, 2), near, hf_add(up, near)};
+    hf_space_rows rows = hf_space_rows_start(HF_REACH_WIDTH, r->workspace);
+    hf_status status = HF_OK;
+    bool good = false;
+    for (size_t i = 0; i < sizeof offsets / sizeof *offsets && status == HF_OK && !good; i++) {
+        good = carry_by(r, load, to, offsets[i], &rows, &status);
+        if (status == HF_OK && good && rows.count > 1) status = hf_reach_play(&r->stage, &rows, NULL, &good);
     }
-    return HF_OK;
+    if (status == HF_OK && !good)
+        hf_reach_say(r, HF_NONE, "both hands cannot carry \"%.60s\" straight there: %s",
+                     name_of(r, load->object), r->stage.worker->why ? r->stage.worker->why : "");
+    return status;
 }
 
 /* A posture with the object at its place, however it may be turned there. */
