@@ -129,6 +129,7 @@ static bool settle(hf_contact_finisher* f, hf_limb_solver* solver, int frame, co
     *finish = HF_FINISH_TILTED;
     if (k->aligns && !hf_contact_effector_clear(k, f->q, frame, surface, slack)) return false;
     *finish = HF_FINISH_INEXACT;
+    if (hf_limb_solver_go_on(solver, f->q)) return true;
     if (!hf_limb_solver_place(solver, f->q)) return false;
     hf_clearance_part part =
         k->aligns ? hf_contact_blocked(k, f->q, frame, surface, false, slack) : HF_PART_NONE;

@@ -88,6 +88,9 @@ hf_status hf_limb_solver_make(const hf_creature* creature, int limb, int contact
    on. HF_ERROR_ARGUMENT when a joint value is not finite. */
 hf_status hf_limb_solver_run(hf_limb_solver* solver, const hf_transform* base, const hf_goal* goal,
                              const hf_solve_options* options, double* q, hf_solve_result* result);
+/* After a run with near_start, which ends at its first slow step: on with it; true when it reaches all.
+   Writes to the same result. */
+bool hf_limb_solver_go_on(hf_limb_solver* solver, double* q);
 /* After a run with near_start that did not reach all: the position alone, whatever becomes of the angle;
    false when it cannot be had. Writes to the same result. */
 bool hf_limb_solver_place(hf_limb_solver* solver, double* q);

@@ -379,6 +379,13 @@ static void end_call(search* s, double* q) {
     if (s->use_rom) hf_solve_check_range(s->problem.creature, s->limb, q, s->result);
 }
 
+bool hf_limb_solver_go_on(hf_limb_solver* s, double* q) {
+    int left = s->options->max_iterations - s->result->iterations;
+    if (left > 0) keep(s, true, descend(s, QUICK, left));
+    end_call(s, q);
+    return hf_limb_reached(&s->problem, &s->best);
+}
+
 bool hf_limb_solver_place(hf_limb_solver* s, double* q) {
     if (s->problem.chain->column_count == 0) return false;
     keep(s, false, settle_position(s));
