@@ -1,68 +1,69 @@
 /* Holds: what a posture touches, and the way into an object's frame and back. */
-#include "test.h"
-
-#include <holdfast/holdfast.h>
-#include <math.h>
-#include <stdlib.h>
+#include "grid_mesh.h"
 
 enum { CELLS = 60 };
 static const double CELL_M = 0.02;
 
 /* A level floor of many small triangles about the origin. */
 static hf_scene* fine_floor(double height) {
-    int side = CELLS + 1;
-    float* v = calloc((size_t)(side * side) * 3, sizeof *v);
-    uint32_t* t = calloc((size_t)(CELLS * CELLS) * 6, sizeof *t);
-    assert_true(v && t);
-    for (int i = 0; i < side * side; i++) {
-        v[3 * i] = (float)((i % side - CELLS / 2) * CELL_M);
-        v[3 * i + 1] = (float)((i / side - CELLS / 2) * CELL_M);
-        v[3 * i + 2] = (float)height;
-    }
-    for (int i = 0; i < CELLS * CELLS; i++) {
-        uint32_t a = (uint32_t)(i / CELLS * side + i % CELLS), b = a + 1, c = a + (uint32_t)side, d = c + 1;
-        uint32_t two[6] = {a, b, d, a, d, c};
-        for (int k = 0; k < 6; k++) t[6 * i + k] = two[k];
-    }
-    hf_object_def def = hf_object_def_default();
-    def.name = "floor";
-    def.mesh = (hf_mesh){
-        .vertices = v, .vertex_count = side * side, .indices = t, .triangle_count = 2 * CELLS * CELLS};
-    hf_scene* scene = NULL;
+    double half = CELLS * CELL_M / 2;
+    return grid_scene(CELLS, 2 * half, hf_v3(-half, -half, height));
+}
+
+/* The quadruped at rest, its root at the origin. */
+typedef struct resting {
+    hf_creature* creature;
+    const hf_creature_view* view;
+    hf_transform* links;
+} resting;
+
+static resting make_resting(void) {
+    resting r = {0};
     hf_error error;
-    assert_int_equal(hf_scene_build(&def, 1, &scene, &error), HF_OK);
-    free(v);
-    free(t);
-    return scene;
+    assert_int_equal(
+        hf_creature_load(data_path("data/creatures/quadruped.creature.json"), NULL, &r.creature, &error),
+        HF_OK);
+    r.view = hf_creature_get(r.creature);
+    r.links = calloc((size_t)r.view->link_count, sizeof *r.links);
+    double* q = calloc((size_t)r.view->q_count, sizeof *q);
+    assert_true(r.links && q);
+    hf_pose pose = {.q = q};
+    hf_pose_rest(r.creature, &pose);
+    pose.root = hf_transform_identity();
+    hf_forward(r.creature, &pose, r.links);
+    free(q);
+    return r;
+}
+
+static void free_resting(resting* r) {
+    free(r->links);
+    hf_creature_free(r->creature);
+}
+
+/* The floor, moved there. */
+static hf_placement* place_floor(const hf_scene* scene, double x, double y) {
+    hf_placement* placement = NULL;
+    assert_int_equal(hf_placement_create(scene, &placement), HF_OK);
+    hf_placement_move(placement, 0, (hf_transform){{x, y, 0}, hf_quat_identity()});
+    return placement;
 }
 
 /* The nearest surface is found among any number of triangles, straight under the foot. */
 static void fine_meshes_are_touched(void** state) {
     (void)state;
-    hf_creature* creature = NULL;
-    hf_error error;
-    assert_int_equal(
-        hf_creature_load(data_path("data/creatures/quadruped.creature.json"), NULL, &creature, &error),
-        HF_OK);
-    const hf_creature_view* c = hf_creature_get(creature);
-    hf_transform* links = calloc((size_t)c->link_count, sizeof *links);
-    double* q = calloc((size_t)c->q_count, sizeof *q);
-    for (int i = 0; i < c->q_count; i++) q[i] = c->rest[i];
-    hf_pose pose = {hf_transform_identity(), q};
-    hf_forward(creature, &pose, links);
+    resting r = make_resting();
+    const hf_creature_view* c = r.view;
     int touched = 0;
     for (int limb = 0; limb < c->limb_count; limb++) {
         if (c->limbs[limb].contact_count == 0 || !(c->limbs[limb].contacts[0].ball > 0)) continue;
         const hf_contact_frame* f = &c->limbs[limb].contacts[0];
-        hf_vec3 at = hf_apply(links[f->link], f->offset);
+        hf_vec3 at = hf_apply(r.links[f->link], f->offset);
         // 5 mm under the ball, and moved so that the foot is over the middle of the floor
         hf_scene* scene = fine_floor(at.z - f->ball - 0.005);
-        hf_placement* placement = NULL;
-        assert_int_equal(hf_placement_create(scene, &placement), HF_OK);
-        hf_placement_move(placement, 0, (hf_transform){{at.x, at.y, 0}, hf_quat_identity()});
+        hf_placement* placement = place_floor(scene, at.x, at.y);
         hf_hold hold;
-        assert_false(hf_hold_find(creature, placement, links, limb, HF_TOUCH_M, &hold));
-        assert_true(hf_hold_find(creature, placement, links, limb, HF_NAMED_TOUCH_M, &hold));
+        assert_false(hf_hold_find(r.creature, placement, r.links, limb, HF_TOUCH_M, &hold));
+        assert_true(hf_hold_find(r.creature, placement, r.links, limb, HF_NAMED_TOUCH_M, &hold));
         assert_int_equal(hold.object, 0);
         assert_near(hf_distance(hold.point, hf_v3(at.x, at.y, at.z - f->ball - 0.005)), 0, 1e-6);
         assert_near(hold.normal.z, 1, 1e-6);
@@ -75,9 +76,7 @@ static void fine_meshes_are_touched(void** state) {
         hf_scene_free(scene);
     }
     assert_int_equal(touched, 4);
-    free(links);
-    free(q);
-    hf_creature_free(creature);
+    free_resting(&r);
 }
 
 /* A ball that is half a millimetre deep touches the surface under its centre, although the edge of the
@@ -85,37 +84,23 @@ static void fine_meshes_are_touched(void** state) {
 static void deep_balls_touch_what_is_nearest(void** state) {
     (void)state;
     const double deep = 5e-4;
-    hf_creature* creature = NULL;
-    hf_error error;
-    assert_int_equal(
-        hf_creature_load(data_path("data/creatures/quadruped.creature.json"), NULL, &creature, &error),
-        HF_OK);
-    const hf_creature_view* c = hf_creature_get(creature);
-    hf_transform* links = calloc((size_t)c->link_count, sizeof *links);
-    double* q = calloc((size_t)c->q_count, sizeof *q);
-    for (int i = 0; i < c->q_count; i++) q[i] = c->rest[i];
-    hf_pose pose = {hf_transform_identity(), q};
-    hf_forward(creature, &pose, links);
+    resting r = make_resting();
+    const hf_creature_view* c = r.view;
     int limb = 0;
     while (!(c->limbs[limb].contacts[0].ball > 0)) limb++;
     const hf_contact_frame* f = &c->limbs[limb].contacts[0];
-    hf_vec3 at = hf_apply(links[f->link], f->offset);
+    hf_vec3 at = hf_apply(r.links[f->link], f->offset);
     double aside = sqrt(2 * f->ball * deep - deep * deep);
     assert_true(aside < CELL_M / 2);
     hf_scene* scene = fine_floor(at.z - f->ball + deep);
-    hf_placement* placement = NULL;
-    assert_int_equal(hf_placement_create(scene, &placement), HF_OK);
-    hf_placement_move(placement, 0,
-                      (hf_transform){{at.x - aside, at.y - (aside + CELL_M) / 2, 0}, hf_quat_identity()});
+    hf_placement* placement = place_floor(scene, at.x - aside, at.y - (aside + CELL_M) / 2);
     hf_hold hold;
-    assert_true(hf_hold_find(creature, placement, links, limb, HF_TOUCH_M, &hold));
+    assert_true(hf_hold_find(r.creature, placement, r.links, limb, HF_TOUCH_M, &hold));
     assert_near(hold.normal.z, 1, 1e-6);
     assert_near(hf_distance(hold.point, hf_v3(at.x, at.y, at.z - f->ball + deep)), 0, 1e-6);
     hf_placement_free(placement);
     hf_scene_free(scene);
-    free(links);
-    free(q);
-    hf_creature_free(creature);
+    free_resting(&r);
 }
 
 int main(void) {

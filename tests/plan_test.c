@@ -1,60 +1,17 @@
 /* Contact plans: what comes back holds by the independent check; what cannot be done says why. */
-#include "guide_scenes.h"
-#include "test.h"
-
-#include <stdlib.h>
-
-typedef struct task {
-    hf_creature* creature;
-    hf_plan_model* model;
-    hf_plan_options options;
-    double* q[2];
-    hf_scenario_state start, goal;
-} task;
+#include "plan_task.h"
 
 /* From one root to another, upright along X. */
-static task make_task(const char* creature, double height, double way, double rise) {
-    task k = {.options = hf_plan_options_default()};
-    hf_error error = {0};
-    assert_int_equal(hf_creature_load(data_path(creature), NULL, &k.creature, &error), HF_OK);
-    k.options.samples = 10000;
-    assert_int_equal(hf_plan_model_create(k.creature, &k.options, &k.model, &error), HF_OK);
-    hf_scenario_state* states[] = {&k.start, &k.goal};
-    for (int i = 0; i < 2; i++) {
-        k.q[i] = calloc((size_t)hf_creature_get(k.creature)->q_count + 1, sizeof(double));
-        assert_non_null(k.q[i]);
-        states[i]->pose.q = k.q[i];
-        hf_pose_rest(k.creature, &states[i]->pose);
-        states[i]->pose.root.position = hf_v3(i * way, 0, height + i * rise);
-    }
-    return k;
+static plan_task make_way(const char* creature, double height, double way, double rise) {
+    return make_task(creature, hf_v3(0, 0, height), hf_v3(way, 0, height + rise));
 }
 
-static void free_task(task* k) {
-    free(k->q[0]);
-    free(k->q[1]);
-    hf_plan_model_free(k->model);
-    hf_creature_free(k->creature);
-}
-
-static void find(const task* k, const hf_scene* scene, hf_plan_result* r) {
-    hf_plan_query q = {.start = &k->start, .goal = &k->goal};
-    hf_error error = {0};
-    assert_int_equal(hf_plan_find(k->model, scene, &q, &k->options, NULL, NULL, r, &error), HF_OK);
-    if (r->outcome != HF_FOUND) print_message("%s: %s\n", hf_plan_why_text(r->why), r->where);
-}
-
-/* Claims everything, and the check finds nothing against it. */
-static void assert_holds(const task* k, const hf_scene* scene, const hf_plan_result* r) {
-    hf_check_report report;
-    assert_int_equal(r->motion->claims, HF_CLAIM_ALL | HF_CLAIM_DYNAMIC);
-    assert_int_equal(hf_check_motion(r->motion, k->creature, scene, 1, NULL, NULL, &report, NULL), HF_OK);
-    for (int i = 0; i < report.problem_count; i++)
-        print_message("frame %d: %s\n", report.problems[i].frame, report.problems[i].what);
-    assert_true(report.valid);
-    assert_int_equal(report.unbalanced, 0);
-    assert_int_equal(report.stances, r->stances);
-    hf_check_report_free(&report);
+/* The plan arrives, claims everything, and the check finds nothing against it. */
+static void find_whole(plan_task* k) {
+    find(k);
+    assert_int_equal(k->result.outcome, HF_FOUND);
+    assert_int_equal(k->result.motion->claims, HF_CLAIM_ALL | HF_CLAIM_DYNAMIC);
+    assert_valid(k);
 }
 
 static uint64_t hash_of(const hf_motion* m) {
@@ -70,26 +27,38 @@ static uint64_t hash_of(const hf_motion* m) {
 
 static const hf_vec3 floor_box[1][2] = {{{-3, -3, -0.2}, {6, 3, 0}}};
 
+static plan_task make_floor_way(const char* creature, double height, double way) {
+    plan_task k = make_way(creature, height, way, 0);
+    set_scene(&k, scene_of_boxes(floor_box, 1));
+    return k;
+}
+
+/* The goal's feet stand on the ground, and its left elbow is bent; where that elbow's value is. */
+static int set_whole_goal(plan_task* k, hf_hold feet[2]) {
+    feet[0] = (hf_hold){.limb = hf_creature_find_limb(k->creature, "left_leg"), .object = -1};
+    feet[1] = (hf_hold){.limb = hf_creature_find_limb(k->creature, "right_leg"), .object = -1};
+    k->goal.whole = true;
+    k->goal.contacts = feet;
+    k->goal.contact_count = 2;
+    int elbow = hf_creature_get(k->creature)->joints[hf_creature_find_joint(k->creature, "l_elbow")].q_index;
+    k->goal.pose.q[elbow] = 1.2;
+    return elbow;
+}
+
 static void walks(const char* creature, double height, double way) {
-    task k = make_task(creature, height, way, 0);
-    hf_scene* scene = scene_of_boxes(floor_box, 1);
-    hf_plan_result r;
-    find(&k, scene, &r);
-    assert_int_equal(r.outcome, HF_FOUND);
-    assert_holds(&k, scene, &r);
-    const hf_motion_frame* last = &r.motion->frames[r.motion->frame_count - 1];
+    plan_task k = make_floor_way(creature, height, way);
+    find_whole(&k);
+    const hf_motion_frame* last = last_frame(&k);
     assert_true(hf_distance(last->root.position, k.goal.pose.root.position) <= k.options.goal_tolerance_m);
     // a step is no slow-motion picture
-    print_message("%s: %.2f s a stance\n", creature, last->time_s / r.stances);
-    assert_true(last->time_s < 3 * r.stances);
-    hf_plan_result_free(&r);
-    hf_scene_free(scene);
+    print_message("%s: %.2f s a stance\n", creature, last->time_s / k.result.stances);
+    assert_true(last->time_s < 3 * k.result.stances);
     free_task(&k);
 }
 
 static void test_human_walks(void** state) {
     (void)state;
-    walks("data/creatures/human.creature.json", 0.9424186, 1);
+    walks(HUMAN, HUMAN_M, 1);
 }
 static void test_quadruped_walks(void** state) {
     (void)state;
@@ -103,60 +72,37 @@ static void test_insect_walks(void** state) {
 static void test_step_up(void** state) {
     (void)state;
     const hf_vec3 boxes[2][2] = {{{-3, -3, -0.2}, {6, 3, 0}}, {{0.4, -1, 0}, {2, 1, 0.12}}};
-    task k = make_task("data/creatures/human.creature.json", 0.9424186, 1, 0.12);
-    hf_scene* scene = scene_of_boxes(boxes, 2);
-    hf_plan_result r;
-    find(&k, scene, &r);
-    assert_int_equal(r.outcome, HF_FOUND);
-    assert_holds(&k, scene, &r);
-    hf_plan_result_free(&r);
-    hf_scene_free(scene);
+    plan_task k = make_way(HUMAN, HUMAN_M, 1, 0.12);
+    set_scene(&k, scene_of_boxes(boxes, 2));
+    find_whole(&k);
     free_task(&k);
 }
 
 /* A goal that is whole: feet side by side where it says, and its posture. */
 static void test_whole_goal(void** state) {
     (void)state;
-    task k = make_task("data/creatures/human.creature.json", 0.9424186, 0.6, 0);
-    hf_scene* scene = scene_of_boxes(floor_box, 1);
-    hf_hold feet[2] = {{.limb = hf_creature_find_limb(k.creature, "left_leg"), .object = -1},
-                       {.limb = hf_creature_find_limb(k.creature, "right_leg"), .object = -1}};
-    k.goal.whole = true;
-    k.goal.contacts = feet;
-    k.goal.contact_count = 2;
-    const hf_creature_view* view = hf_creature_get(k.creature);
-    int elbow = view->joints[hf_creature_find_joint(k.creature, "l_elbow")].q_index;
-    k.goal.pose.q[elbow] = 1.2;
-    hf_plan_result r;
-    find(&k, scene, &r);
-    assert_int_equal(r.outcome, HF_FOUND);
-    assert_holds(&k, scene, &r);
-    const hf_motion_frame* last = &r.motion->frames[r.motion->frame_count - 1];
+    plan_task k = make_floor_way(HUMAN, HUMAN_M, 0.6);
+    hf_hold feet[2];
+    int elbow = set_whole_goal(&k, feet);
+    find_whole(&k);
+    const hf_motion_frame* last = last_frame(&k);
     assert_true(hf_distance(last->root.position, k.goal.pose.root.position) < 1e-6);
     assert_true(fabs(last->q[elbow] - 1.2) < 1e-6);
     assert_int_equal(last->contact_count, 2);
     // the feet stand under the hips, as at rest
     for (int i = 0; i < 2; i++) assert_true(fabs(last->contacts[i].point.x - 0.6) < 0.06);
-    hf_plan_result_free(&r);
-    hf_scene_free(scene);
     free_task(&k);
 }
 
 /* Turned on the spot: a plan has arrived when the body looks where the goal does, not before. */
 static void test_turned_goal(void** state) {
     (void)state;
-    task k = make_task("data/creatures/human.creature.json", 0.9424186, 0, 0);
-    hf_scene* scene = scene_of_boxes(floor_box, 1);
+    plan_task k = make_floor_way(HUMAN, HUMAN_M, 0);
     k.goal.pose.root.rotation = hf_quat_axis_angle(hf_v3(0, 0, 1), 1);
-    hf_plan_result r;
-    find(&k, scene, &r);
-    assert_int_equal(r.outcome, HF_FOUND);
-    assert_holds(&k, scene, &r);
-    const hf_motion_frame* last = &r.motion->frames[r.motion->frame_count - 1];
+    find_whole(&k);
+    const hf_motion_frame* last = last_frame(&k);
     assert_true(hf_quat_angle(last->root.rotation, k.goal.pose.root.rotation) <=
                 k.options.goal_tolerance_rad + 1e-9);
-    hf_plan_result_free(&r);
-    hf_scene_free(scene);
     free_task(&k);
 }
 
@@ -164,38 +110,26 @@ static void test_turned_goal(void** state) {
    of error. */
 static void test_errors_keep_their_kind(void** state) {
     (void)state;
-    task k = make_task("data/creatures/human.creature.json", 0.9424186, 0, 0);
-    hf_scene* scene = scene_of_boxes(floor_box, 1);
-    hf_hold feet[2] = {{.limb = hf_creature_find_limb(k.creature, "left_leg"), .object = -1},
-                       {.limb = hf_creature_find_limb(k.creature, "right_leg"), .object = -1}};
-    k.goal.whole = true;
-    k.goal.contacts = feet;
-    k.goal.contact_count = 2;
+    plan_task k = make_floor_way(HUMAN, HUMAN_M, 0);
+    hf_hold feet[2];
+    set_whole_goal(&k, feet);
     hf_joint* elbow =
         (hf_joint*)&hf_creature_get(k.creature)->joints[hf_creature_find_joint(k.creature, "l_elbow")];
-    k.goal.pose.q[elbow->q_index] = 1.2;
     elbow->max_speed = 1e-6;
     hf_plan_query q = {.start = &k.start, .goal = &k.goal};
     hf_plan_result r;
     hf_error error = {0};
-    assert_int_equal(hf_plan_find(k.model, scene, &q, &k.options, NULL, NULL, &r, &error), HF_ERROR_LIMIT);
+    assert_int_equal(hf_plan_find(k.model, k.scene, &q, &k.options, NULL, NULL, &r, &error), HF_ERROR_LIMIT);
     assert_non_null(strstr(error.message, "start and goal are too far apart"));
     assert_null(r.motion);
-    hf_scene_free(scene);
     free_task(&k);
 }
 
 static void test_start_is_goal(void** state) {
     (void)state;
-    task k = make_task("data/creatures/human.creature.json", 0.9424186, 0, 0);
-    hf_scene* scene = scene_of_boxes(floor_box, 1);
-    hf_plan_result r;
-    find(&k, scene, &r);
-    assert_int_equal(r.outcome, HF_FOUND);
-    assert_int_equal(r.stances, 1);
-    assert_holds(&k, scene, &r);
-    hf_plan_result_free(&r);
-    hf_scene_free(scene);
+    plan_task k = make_floor_way(HUMAN, HUMAN_M, 0);
+    find_whole(&k);
+    assert_int_equal(k.result.stances, 1);
     free_task(&k);
 }
 
@@ -203,17 +137,13 @@ static void test_same_for_any_threads(void** state) {
     (void)state;
     uint64_t hashes[3];
     for (int i = 0; i < 3; i++) {
-        task k = make_task("data/creatures/quadruped.creature.json", 0.53, 0.3, 0);
+        plan_task k = make_floor_way("data/creatures/quadruped.creature.json", 0.53, 0.3);
         hf_plan_model_free(k.model);
         k.options.threads = 1 << i;
         assert_int_equal(hf_plan_model_create(k.creature, &k.options, &k.model, NULL), HF_OK);
-        hf_scene* scene = scene_of_boxes(floor_box, 1);
-        hf_plan_result r;
-        find(&k, scene, &r);
-        assert_int_equal(r.outcome, HF_FOUND);
-        hashes[i] = hash_of(r.motion);
-        hf_plan_result_free(&r);
-        hf_scene_free(scene);
+        find(&k);
+        assert_int_equal(k.result.outcome, HF_FOUND);
+        hashes[i] = hash_of(k.result.motion);
         free_task(&k);
     }
     assert_true(hashes[0] == hashes[1] && hashes[1] == hashes[2]);
@@ -222,88 +152,76 @@ static void test_same_for_any_threads(void** state) {
 /* Inside a wall, out of any reach, nothing to stand on. */
 static void test_says_why_not(void** state) {
     (void)state;
-    hf_plan_result r;
-    task k = make_task("data/creatures/human.creature.json", 0.9424186, 1, 0);
+    plan_task k = make_way(HUMAN, HUMAN_M, 1, 0);
     k.options.max_work = 50;
     k.options.guides = 1;
     const hf_vec3 walled[2][2] = {{{-3, -3, -0.2}, {6, 3, 0}}, {{-0.5, -0.5, 0.5}, {0.5, 0.5, 1.5}}};
-    hf_scene* scene = scene_of_boxes(walled, 2);
-    find(&k, scene, &r);
-    assert_int_not_equal(r.outcome, HF_FOUND);
-    assert_true(r.why == HF_PLAN_START_COLLIDES || r.why == HF_PLAN_NO_GUIDE);
-    assert_true(strlen(r.where) > 0);
-    hf_plan_result_free(&r);
-    hf_scene_free(scene);
-    scene = scene_of_boxes(floor_box, 1);
+    set_scene(&k, scene_of_boxes(walled, 2));
+    find(&k);
+    assert_int_not_equal(k.result.outcome, HF_FOUND);
+    assert_true(k.result.why == HF_PLAN_START_COLLIDES || k.result.why == HF_PLAN_NO_GUIDE);
+    assert_true(strlen(k.result.where) > 0);
+    set_scene(&k, scene_of_boxes(floor_box, 1));
     k.goal.pose.root.position.z = 30;
-    find(&k, scene, &r);
-    assert_int_not_equal(r.outcome, HF_FOUND);
-    assert_int_equal(r.why, HF_PLAN_NO_GUIDE);
-    hf_plan_result_free(&r);
-    hf_scene_free(scene);
+    find(&k);
+    assert_int_not_equal(k.result.outcome, HF_FOUND);
+    assert_int_equal(k.result.why, HF_PLAN_NO_GUIDE);
     // a floor far below
     const hf_vec3 deep[1][2] = {{{-3, -3, -9}, {6, 3, -8}}};
-    scene = scene_of_boxes(deep, 1);
-    k.goal.pose.root.position.z = 0.9424186;
-    find(&k, scene, &r);
-    assert_int_not_equal(r.outcome, HF_FOUND);
-    hf_plan_result_free(&r);
-    hf_scene_free(scene);
+    set_scene(&k, scene_of_boxes(deep, 1));
+    k.goal.pose.root.position.z = HUMAN_M;
+    find(&k);
+    assert_int_not_equal(k.result.outcome, HF_FOUND);
     k.options.rate = NAN;
     hf_plan_query q = {.start = &k.start, .goal = &k.goal};
-    scene = scene_of_boxes(floor_box, 1);
-    assert_int_equal(hf_plan_find(k.model, scene, &q, &k.options, NULL, NULL, &r, NULL), HF_ERROR_ARGUMENT);
+    hf_plan_result r;
+    set_scene(&k, scene_of_boxes(floor_box, 1));
+    assert_int_equal(hf_plan_find(k.model, k.scene, &q, &k.options, NULL, NULL, &r, NULL), HF_ERROR_ARGUMENT);
     assert_null(r.motion);
-    hf_scene_free(scene);
     free_task(&k);
 }
 
 /* Lower by 0.1 m the feet are in the floor: both bodies are named, and the height at which it stands free. */
 static void test_start_that_collides(void** state) {
     (void)state;
-    task k = make_task("data/creatures/human.creature.json", 0.9424186 - 0.1, 1, 0);
+    plan_task k = make_floor_way(HUMAN, HUMAN_M - 0.1, 1);
     k.start.whole = true;
-    hf_scene* scene = scene_of_boxes(floor_box, 1);
-    hf_plan_result r;
-    find(&k, scene, &r);
-    assert_int_equal(r.why, HF_PLAN_START_COLLIDES);
-    assert_true(r.block.collides);
-    assert_int_equal(r.block.hit.other_body, -1);
+    find(&k);
+    const hf_plan_result* r = &k.result;
+    assert_int_equal(r->why, HF_PLAN_START_COLLIDES);
+    assert_true(r->block.collides);
+    assert_int_equal(r->block.hit.other_body, -1);
     const hf_creature_view* v = hf_creature_get(k.creature);
-    assert_non_null(strstr(r.where, v->links[v->bodies[r.block.hit.body].link].name));
-    assert_non_null(strstr(r.where, hf_scene_object(scene, r.block.hit.surface.object).name));
-    const char* height = strstr(r.where, "z = ");
+    assert_non_null(strstr(r->where, v->links[v->bodies[r->block.hit.body].link].name));
+    assert_non_null(strstr(r->where, hf_scene_object(k.scene, r->block.hit.surface.object).name));
+    const char* height = strstr(r->where, "z = ");
     assert_non_null(height);
-    // the soles touch at 0.9424186, and 0.8 mm of overlap are allowed
-    assert_near(strtod(height + 4, NULL), 0.9424186 - 0.0008, 0.0005);
-    hf_plan_result_free(&r);
-    hf_scene_free(scene);
+    // the soles touch at the height of the root that stands, and 0.8 mm of overlap are allowed
+    assert_near(strtod(height + 4, NULL), HUMAN_M - 0.0008, 0.0005);
     free_task(&k);
 }
 
 /* Along a guide over a chasm: the limb that stops is named with a place on the floor before it. */
 static void test_says_which_limb_is_blocked(void** state) {
     (void)state;
-    task k = make_task("data/creatures/quadruped.creature.json", 0.53, 6, 0);
+    plan_task k = make_way("data/creatures/quadruped.creature.json", 0.53, 6, 0);
     const hf_vec3 chasm[2][2] = {{{-2, -3, -0.2}, {0.8, 3, 0}}, {{5, -3, -0.2}, {9, 3, 0}}};
-    hf_scene* scene = scene_of_boxes(chasm, 2);
+    set_scene(&k, scene_of_boxes(chasm, 2));
     hf_transform guide[61];
     for (int i = 0; i <= 60; i++) guide[i] = (hf_transform){{i * 0.1, 0, 0.53}, hf_quat_identity()};
     hf_plan_query q = {.start = &k.start, .goal = &k.goal, .guide = guide, .guide_count = 61};
-    hf_plan_result r;
     hf_error error = {0};
     k.options.max_work = 150;
-    assert_int_equal(hf_plan_find(k.model, scene, &q, &k.options, NULL, NULL, &r, &error), HF_OK);
-    assert_true(r.why == HF_PLAN_NO_CONTACT || r.why == HF_PLAN_WORK_ENDED);
-    assert_int_not_equal(r.block.kind, HF_PLAN_NO_OBSTACLE);
-    assert_true(r.block.limb >= 0 && r.block.has_place);
-    assert_int_equal(r.block.object, 0);
-    assert_near(r.block.point.z, 0, 1e-3);
-    assert_true(r.block.point.x < 0.8 + 1e-3);
-    assert_non_null(strstr(r.where, hf_creature_get(k.creature)->limbs[r.block.limb].name));
-    assert_non_null(strstr(r.where, "% of the way"));
-    hf_plan_result_free(&r);
-    hf_scene_free(scene);
+    assert_int_equal(hf_plan_find(k.model, k.scene, &q, &k.options, NULL, NULL, &k.result, &error), HF_OK);
+    const hf_plan_result* r = &k.result;
+    assert_true(r->why == HF_PLAN_NO_CONTACT || r->why == HF_PLAN_WORK_ENDED);
+    assert_int_not_equal(r->block.kind, HF_PLAN_NO_OBSTACLE);
+    assert_true(r->block.limb >= 0 && r->block.has_place);
+    assert_int_equal(r->block.object, 0);
+    assert_near(r->block.point.z, 0, 1e-3);
+    assert_true(r->block.point.x < 0.8 + 1e-3);
+    assert_non_null(strstr(r->where, hf_creature_get(k.creature)->limbs[r->block.limb].name));
+    assert_non_null(strstr(r->where, "% of the way"));
     free_task(&k);
 }
 

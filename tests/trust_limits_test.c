@@ -1,6 +1,6 @@
 /* Limits that hold: work that is cancelled ends at once, files that must not be replaced are not, and what is
    too large, missing or without size is refused with words. */
-#include "test.h"
+#include "grid_mesh.h"
 #include "base/output.h"
 #include "contact/candidates.h"
 
@@ -58,23 +58,7 @@ static void check_ended(const stopwatch* w) {
 
 /* ---- scenes that take long ---- */
 
-/* A level square of side x side cells of two triangles each, 3 m wide. */
-static hf_mesh make_floor(int side) {
-    int n = side + 1;
-    hf_mesh m = {n * n, 2 * side * side, malloc(sizeof(float) * 3 * (size_t)(n * n)),
-                 malloc(sizeof(uint32_t) * 6 * (size_t)(side * side))};
-    for (int i = 0; i < n * n; i++) {
-        m.vertices[3 * i] = (float)(3.0 * (i % n) / side - 1.5);
-        m.vertices[3 * i + 1] = (float)(3.0 * (i / n) / side - 1.5);
-        m.vertices[3 * i + 2] = 0;
-    }
-    for (int i = 0; i < side * side; i++) {
-        uint32_t a = (uint32_t)(i / side * n + i % side), b = a + 1, c = a + (uint32_t)n, d = c + 1;
-        const uint32_t corners[6] = {a, b, d, a, d, c};
-        memcpy(m.indices + 6 * i, corners, sizeof corners);
-    }
-    return m;
-}
+static hf_mesh make_floor(int side) { return grid_mesh(side, 3, hf_v3(-1.5, -1.5, 0)); }
 
 /* One large triangle, many times. */
 static hf_mesh make_stack(int count) {

@@ -21,4 +21,19 @@ static inline hf_cpu hf_cpu_best(void) {
 #define HF_KERNEL_JOIN(name, suffix) HF_KERNEL_JOIN2(name, suffix)
 #define HF_KERNEL_NAME(name) HF_KERNEL_JOIN(name, HF_KERNEL)
 
+/* Defines KERNEL_for(cpu) for a struct type KERNEL of which each build has one constant, KERNEL_baseline and
+   so on; it gives NULL where this machine cannot run that build. */
+#ifdef HF_KERNELS_X86
+#define HF_KERNEL_CHOICE(kernel)                                                                             \
+    extern const kernel kernel##_baseline, kernel##_avx2, kernel##_avx512;                                   \
+    const kernel* kernel##_for(hf_cpu cpu) {                                                                 \
+        const kernel* const builds[] = {&kernel##_baseline, &kernel##_avx2, &kernel##_avx512};               \
+        return cpu <= hf_cpu_best() ? builds[cpu] : 0;                                                       \
+    }
+#else
+#define HF_KERNEL_CHOICE(kernel)                                                                             \
+    extern const kernel kernel##_baseline;                                                                   \
+    const kernel* kernel##_for(hf_cpu cpu) { return cpu == HF_CPU_BASELINE ? &kernel##_baseline : 0; }
+#endif
+
 #endif

@@ -9,19 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-extern const hf_candidate_kernel hf_candidate_kernel_baseline;
-#ifdef HF_KERNELS_X86
-extern const hf_candidate_kernel hf_candidate_kernel_avx2, hf_candidate_kernel_avx512;
-#endif
-
-const hf_candidate_kernel* hf_candidate_kernel_for(hf_cpu cpu) {
-    if (cpu > hf_cpu_best()) return NULL;
-#ifdef HF_KERNELS_X86
-    if (cpu == HF_CPU_AVX512) return &hf_candidate_kernel_avx512;
-    if (cpu == HF_CPU_AVX2) return &hf_candidate_kernel_avx2;
-#endif
-    return cpu == HF_CPU_BASELINE ? &hf_candidate_kernel_baseline : NULL;
-}
+HF_KERNEL_CHOICE(hf_candidate_kernel)
 
 /* Rounding of double transforms, as a share of the coordinates they pass through. */
 static const double DOUBLE_ROUNDING = 1e-14;

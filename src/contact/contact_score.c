@@ -18,19 +18,7 @@ enum { MAX_SURFACES = 16 };
 /* The best part of a list that is put in order at once: what reaches the HIGH-th of DRAWN that are drawn. */
 enum { DRAWN = 64, HIGH = 4 };
 
-extern const hf_score_kernel hf_score_kernel_baseline;
-#ifdef HF_KERNELS_X86
-extern const hf_score_kernel hf_score_kernel_avx2, hf_score_kernel_avx512;
-#endif
-
-const hf_score_kernel* hf_score_kernel_for(hf_cpu cpu) {
-    if (cpu > hf_cpu_best()) return NULL;
-#ifdef HF_KERNELS_X86
-    if (cpu == HF_CPU_AVX512) return &hf_score_kernel_avx512;
-    if (cpu == HF_CPU_AVX2) return &hf_score_kernel_avx2;
-#endif
-    return cpu == HF_CPU_BASELINE ? &hf_score_kernel_baseline : NULL;
-}
+HF_KERNEL_CHOICE(hf_score_kernel)
 
 /* ---- the heap ---- */
 

@@ -19,19 +19,7 @@ static const double PI = 3.14159265358979323846;
 /* Axes of mirrored joints agree within this. */
 static const double AXIS_SLACK = 1e-3;
 
-extern const hf_draw_kernel hf_draw_kernel_baseline;
-#ifdef HF_KERNELS_X86
-extern const hf_draw_kernel hf_draw_kernel_avx2, hf_draw_kernel_avx512;
-#endif
-
-const hf_draw_kernel* hf_draw_kernel_for(hf_cpu cpu) {
-    if (cpu > hf_cpu_best()) return NULL;
-#ifdef HF_KERNELS_X86
-    if (cpu == HF_CPU_AVX512) return &hf_draw_kernel_avx512;
-    if (cpu == HF_CPU_AVX2) return &hf_draw_kernel_avx2;
-#endif
-    return cpu == HF_CPU_BASELINE ? &hf_draw_kernel_baseline : NULL;
-}
+HF_KERNEL_CHOICE(hf_draw_kernel)
 
 /* ---- plan ---- */
 

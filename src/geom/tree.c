@@ -2,19 +2,7 @@
 
 #include "base/hash.h"
 
-extern const hf_tree_kernel hf_tree_kernel_baseline;
-#ifdef HF_KERNELS_X86
-extern const hf_tree_kernel hf_tree_kernel_avx2, hf_tree_kernel_avx512;
-#endif
-
-const hf_tree_kernel* hf_tree_kernel_for(hf_cpu cpu) {
-    if (cpu > hf_cpu_best()) return NULL;
-#ifdef HF_KERNELS_X86
-    if (cpu == HF_CPU_AVX512) return &hf_tree_kernel_avx512;
-    if (cpu == HF_CPU_AVX2) return &hf_tree_kernel_avx2;
-#endif
-    return cpu == HF_CPU_BASELINE ? &hf_tree_kernel_baseline : NULL;
-}
+HF_KERNEL_CHOICE(hf_tree_kernel)
 
 /* Offset and count of an array inside the block. */
 static bool inside_block(const hf_tree* t, uint64_t offset, uint64_t count, uint64_t size, uint64_t align) {
