@@ -1,5 +1,5 @@
 /* Poses with body and limbs in motion at once. The body's given motion is compressed to the new times and
-   spread over its neighbourhood, so that it no longer stops for each limb; the root is shifted so that the
+   becomes a curve with little jerk, so that it no longer stops for each limb; the root is shifted so that the
    centre of mass goes the way that the contacts bear (com_course.c); limbs that hold are put onto their
    holds, limbs that swing go along their given way in the world, with a bell-shaped speed. */
 #include "refine/overlap.h"
@@ -7,7 +7,9 @@
 #include "base/memory.h"
 #include "base/workspace.h"
 #include "model/creature.h"
+#include "refine/calm_curve.h"
 #include "refine/com_course.h"
+#include "refine/trajectory.h"
 #include "balance/stance.h"
 #include "schedule/frames.h"
 #include "solve/keep.h"
@@ -20,6 +22,7 @@ enum {
     PASSES =
         5, /* of finding the way of the centre of mass: its height and the momentum follow from the poses */
     ROUNDS = 8, /* of shifting the root under the centre of mass; each leaves a tenth of the distance */
+    STEPS = 20, /* of Gauss and Newton for the poses of a round */
     WAY = 48    /* stretches of a swing's length table */
 };
 /* A centre of mass that stays farther from its way is held back by a limb, m; from then on the place where
@@ -46,7 +49,7 @@ typedef struct overlap {
     hf_transform *body, *roots; /* the body's wish, and what came of it */
     double *posture, *q;        /* rows of joint values: wish, and what came of it */
     hf_vec3 *wish, *place, *com, *momentum_rate;
-    double *outside, *lost, *weights, *margins, *spread;
+    double *outside, *lost, *weights, *margins, *freedom;
     bool* seated;
     const hf_stance** stances;
     int* phase_of;
@@ -73,37 +76,17 @@ static bool is_seated(const overlap* o, int k) {
     return false;
 }
 
-/* Samples to either side of each over which the body is spread: towards the ends of the motion, and where the
-   body is seated, ever fewer. */
-static void find_spreads(overlap* o) {
-    double far = 3 * o->wishes->smooth_s / o->step_s;
+/* The numbers of all samples as a curve that follows what takes longer than calm_s. */
+static hf_status calm_numbers(const overlap* o, double calm_s, const double* in, double* out, int width) {
     for (int k = 0; k < o->count; k++) {
-        double room = fmin(far, fmin(k, o->count - 1 - k));
-        for (int i = (int)fmax(0, k - far); i <= k + far && i < o->count; i++)
-            if (o->seated[i]) room = fmin(room, abs(i - k));
-        o->spread[k] = room / 3;
+        double part_s = calm_s * o->freedom[k], cube = 1 / (part_s * part_s * part_s);
+        o->scratch[k] = cube * cube;
     }
+    hf_calm_curve c = {o->count, width, o->step_s, o->scratch, o->seated};
+    return hf_calm_curve_find(&c, in, o->workspace, out);
 }
 
-static void smooth_numbers(const overlap* o, double most_s, const double* in, double* out, int width) {
-    for (int k = 0; k < o->count; k++) {
-        double deviation = fmin(o->spread[k], most_s / o->step_s), sum = 0;
-        int reach = (int)ceil(3 * deviation);
-        memset(out + (size_t)k * (size_t)width, 0, sizeof(double) * (size_t)width);
-        for (int i = k - reach; i <= k + reach; i++) {
-            int at = i < 0 ? 0 : i >= o->count ? o->count - 1 : i;
-            double u = deviation > 0 ? (i - k) / (3 * deviation) : 0, v = fmax(0, 1 - u * u),
-                   weight = v * v * v;
-            for (int x = 0; x < width; x++)
-                out[(size_t)k * (size_t)width + (size_t)x] +=
-                    weight * in[(size_t)at * (size_t)width + (size_t)x];
-            sum += weight;
-        }
-        for (int x = 0; x < width; x++) out[(size_t)k * (size_t)width + (size_t)x] /= sum;
-    }
-}
-
-/* The given body at the given times, then spread. */
+/* The given body at the given times, then calmed. */
 static hf_status wish_body(overlap* o) {
     int width = 7 + o->q_count;
     size_t all = (size_t)o->count * (size_t)width;
@@ -124,7 +107,7 @@ static hf_status wish_body(overlap* o) {
             pose.root.position.x, pose.root.position.y, pose.root.position.z, t.w, t.x, t.y, t.z};
         memcpy(r, root, sizeof root);
     }
-    smooth_numbers(o, o->wishes->smooth_s, in, out, width);
+    hf_status status = calm_numbers(o, o->wishes->smooth_s, in, out, width);
     for (int k = 0; k < o->count; k++) {
         const double* r = out + (size_t)k * (size_t)width;
         o->body[k] = (hf_transform){{r[0], r[1], r[2]}, hf_quat_normalize((hf_quat){r[3], r[4], r[5], r[6]})};
@@ -132,7 +115,7 @@ static hf_status wish_body(overlap* o) {
         hf_pose_follow(o->creature, row(o, o->posture, k));
     }
     hf_workspace_end(o->workspace, mark);
-    return HF_OK;
+    return status;
 }
 
 /* ---- limbs on their way ---- */
@@ -352,11 +335,11 @@ static hf_status put_limb(overlap* o, const limb_wish* w, hf_pose* pose, hf_vec3
 }
 
 /* All limbs where they should be, and the centre of mass over its place, as far as limbs reach. */
-static hf_status make_pose(overlap* o, int k, bool follow) {
+static hf_status make_pose(overlap* o, int k, bool first, bool follow) {
     hf_pose pose = {o->body[k], row(o, o->q, k)};
     limb_wish wishes[MAX_WISHES];
     memcpy(pose.q, row(o, o->posture, k), sizeof(double) * (size_t)o->q_count);
-    int count = list_wishes(o, k, !follow, pose.q, wishes);
+    int count = list_wishes(o, k, first, pose.q, wishes);
     hf_status status = HF_OK;
     for (int round = 0; round < ROUNDS && status == HF_OK; round++) {
         hf_vec3 pull = {0, 0, 0};
@@ -399,13 +382,19 @@ static hf_status weigh(overlap* o) {
     return status;
 }
 
+/* The less freedom, the quicker the parts of the given way that are followed. */
+static double wish_weight(const overlap* o, int k) {
+    double cube = 1 / (o->freedom[k] * o->freedom[k] * o->freedom[k]);
+    return WISH_WEIGHT * cube * cube;
+}
+
 static hf_status find_way(overlap* o, bool first) {
     for (int k = 0; k < o->count; k++) {
         double off = first ? 0 : hf_hypot(o->place[k].x - o->com[k].x, o->place[k].y - o->com[k].y);
         bool unreached = off > REACHED_M || o->lost[k] > 0 || o->seated[k];
         // where limbs do not reach, the way goes where they do
         if (first || unreached) o->wish[k] = o->com[k];
-        if (first || unreached) o->weights[k] = unreached ? HEAVY * WISH_WEIGHT : WISH_WEIGHT;
+        if (first || unreached) o->weights[k] = wish_weight(o, k) * (unreached ? HEAVY : 1);
         o->wish[k].z = o->com[k].z;
     }
     hf_com_course c = {.count = o->count,
@@ -427,22 +416,98 @@ static bool is_settled(const overlap* o) {
     return true;
 }
 
-static hf_status make_poses(overlap* o) {
-    for (int k = 0; k < o->count; k++) o->seated[k] = is_seated(o, k);
-    find_spreads(o);
-    hf_status status = wish_body(o);
-    for (int pass = 0; pass <= PASSES && status == HF_OK; pass++) {
-        for (int k = 0; k < o->count && status == HF_OK; k++) {
-            status = make_pose(o, k, pass > 0);
-            if (!hf_workspace_goes_on_often(o->workspace)) return status;
-        }
-        if (status == HF_OK) status = weigh(o);
-        if (pass == PASSES || status != HF_OK || (pass > 1 && is_settled(o))) break;
-        // limbs with more joints than they need settle near their own smoothed postures
-        smooth_numbers(o, POSTURE_S, o->q, o->posture, o->q_count);
-        status = find_way(o, pass == 0);
+static hf_status make_all(overlap* o, bool first, bool follow) {
+    hf_status status = HF_OK;
+    for (int k = 0; k < o->count && status == HF_OK; k++) {
+        status = make_pose(o, k, first, follow);
+        if (!hf_workspace_goes_on_often(o->workspace)) return status;
     }
     return status;
+}
+
+/* The way of the centre of mass decides where the body goes. */
+static hf_status follow_course(overlap* o) {
+    hf_status status = weigh(o);
+    for (int pass = 1; pass <= PASSES && status == HF_OK; pass++) {
+        // limbs with more joints than they need settle near their own smoothed postures
+        status = calm_numbers(o, POSTURE_S, o->q, o->posture, o->q_count);
+        if (status == HF_OK) status = find_way(o, pass == 1);
+        if (status == HF_OK) status = make_all(o, false, true);
+        if (status == HF_OK) status = weigh(o);
+        if (!hf_workspace_goes_on(o->workspace) || (pass > 1 && is_settled(o))) break;
+    }
+    return status;
+}
+
+/* Where a sample's limbs should be, as targets of the optimiser. */
+static int add_targets(overlap* o, int k, hf_trajectory_target* targets) {
+    limb_wish wishes[MAX_WISHES];
+    int count = list_wishes(o, k, false, o->q, wishes);
+    for (int i = 0; i < count; i++) {
+        const limb_wish* w = &wishes[i];
+        const hf_limb* limb = &o->creature->view.limbs[w->limb];
+        targets[i] = (hf_trajectory_target){.sample = k, .link = limb->effector_link, .turns = true};
+        targets[i].point = w->at.position, targets[i].rotation = w->at.rotation;
+        if (w->hold < 0) continue;
+        const hf_held* h = &o->list->held[w->hold];
+        const hf_contact_frame* f = &limb->contacts[h->world.frame];
+        targets[i].link = f->link, targets[i].in_link = f->offset;
+        targets[i].point = h->anchor.point, targets[i].rotation = h->anchor.rotation;
+        targets[i].turns = h->anchor.flat, targets[i].holds = true;
+    }
+    return count;
+}
+
+/* Speeds of the root and of all joints between the root and a limb that ever holds. */
+static void find_moving(const overlap* o, bool* moves) {
+    const hf_creature_view* v = &o->creature->view;
+    for (int i = 0; i < v->v_count; i++) moves[i] = i < 6;
+    for (int l = 0; l < v->limb_count; l++)
+        for (int link = v->limbs[l].effector_link; link >= 0 && ever_holds(o, l);
+             link = v->links[link].parent_link) {
+            const hf_joint* j = v->links[link].joint >= 0 ? &v->joints[v->links[link].joint] : NULL;
+            while (j && j->mimic >= 0) j = &v->joints[j->mimic];
+            for (int i = 0; j && i < j->v_count; i++) moves[j->v_index + i] = true;
+        }
+}
+
+/* The optimiser decides where body and limbs go; then the limbs are put exactly onto their holds. */
+static hf_status optimise(overlap* o) {
+    hf_workspace_mark mark = hf_workspace_begin(o->workspace);
+    size_t most = (size_t)o->count * (size_t)o->creature->view.limb_count + 1;
+    hf_trajectory_target* targets = hf_workspace_take(o->workspace, most, sizeof *targets);
+    bool* moves = hf_workspace_take(o->workspace, (size_t)o->creature->view.v_count, sizeof *moves);
+    if (!targets || !moves) return HF_ERROR_MEMORY;
+    find_moving(o, moves);
+    hf_trajectory t = {.creature = o->creature,
+                       .count = o->count,
+                       .step_s = o->step_s,
+                       .roots = o->roots,
+                       .q = o->q,
+                       .wished_roots = o->body,
+                       .wished_q = o->posture,
+                       .stances = o->stances,
+                       .margin_m = o->margins,
+                       .freedom = o->freedom,
+                       .targets = targets,
+                       .moves = moves};
+    for (int k = 0; k < o->count; k++) t.target_count += add_targets(o, k, targets + t.target_count);
+    double costs[2] = {0, 0};
+    hf_status status = hf_trajectory_improve(&t, STEPS, o->workspace, costs);
+    if (status == HF_OK) memcpy(o->body, o->roots, sizeof *o->roots * (size_t)o->count);
+    if (status == HF_OK) memcpy(o->posture, o->q, sizeof(double) * (size_t)o->count * (size_t)o->q_count);
+    hf_workspace_end(o->workspace, mark);
+    return status == HF_OK ? make_all(o, false, false) : status;
+}
+
+static hf_status make_poses(overlap* o) {
+    for (int k = 0; k < o->count; k++) o->seated[k] = is_seated(o, k);
+    hf_status status = wish_body(o);
+    if (status == HF_OK) status = make_all(o, true, false);
+    if (status != HF_OK || !hf_workspace_goes_on(o->workspace)) return status;
+    status = follow_course(o);
+    return status == HF_OK && o->wishes->optimise && hf_workspace_goes_on(o->workspace) ? optimise(o)
+                                                                                        : status;
 }
 
 /* How far the wrench of a sample is beyond the halfspaces of its stance. */
@@ -535,7 +600,7 @@ static bool take(overlap* o) {
     o->roots = o->body + n, o->q = o->posture + n * q;
     o->place = o->wish + n, o->com = o->wish + 2 * n, o->momentum_rate = o->wish + 3 * n;
     o->lost = o->outside + n, o->weights = o->lost + n, o->margins = o->weights + n,
-    o->spread = o->margins + n;
+    o->freedom = o->margins + n;
     return true;
 }
 
@@ -564,7 +629,8 @@ hf_status hf_overlap_make(const hf_creature* creature, const hf_schedule* given,
     for (int k = 0; k < o.count && status == HF_OK; k++)
         o.stances[k] = list->stances[hf_stance_list_at(list, phases, time_of(&o, k), o.step_s)];
     for (int k = 0; k < o.count && status == HF_OK; k++)
-        o.margins[k] = phases->items[hf_parts_at(phases, time_of(&o, k))].margin_m;
+        o.margins[k] = phases->items[hf_parts_at(phases, time_of(&o, k))].margin_m,
+        o.freedom[k] = phases->items[hf_parts_at(phases, time_of(&o, k))].freedom;
     for (int p = 0; p < phases->count; p++) loads[p] = (hf_part_load){0};
     if (status == HF_OK) status = make_poses(&o);
     if (status == HF_OK && !hf_workspace_cancelled(workspace)) status = measure(&o, loads);

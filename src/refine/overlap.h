@@ -7,6 +7,7 @@
 
 typedef struct hf_overlap_wishes {
     double rate;     /* poses a second */
+    bool optimise;   /* the path optimiser decides the poses, else the way of the centre of mass does */
     double smooth_s; /* over which the body's given motion is spread */
 } hf_overlap_wishes;
 

@@ -63,6 +63,7 @@ hf_status hf_parts_make(const hf_schedule* s, hf_workspace* w, hf_parts* phases)
                        .margin_m = MARGIN_M,
                        .kept = KEPT,
                        .haste = HASTE,
+                       .freedom = 1,
                        .round_share = ROUND_SHARE};
         for (int k = 0; k <= HF_PACE; k++) a->pace[k] = bell((double)k / HF_PACE);
     }

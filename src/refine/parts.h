@@ -11,8 +11,9 @@ typedef struct hf_part {
     double took_s;       /* in the refined one */
     bool swings;         /* a limb is on its way from one hold to another */
     double margin_m;     /* that wrenches keep to what the contacts bear, body weights times metres */
-    double kept;  /* share of the margin that new times keep: the rest is for what lies between samples */
-    double haste; /* largest change of pace, 1/s2 */
+    double kept;    /* share of the margin that new times keep: the rest is for what lies between samples */
+    double haste;   /* largest change of pace, 1/s2 */
+    double freedom; /* 1: the body goes as it likes; less: nearer to how it was given */
     double round_share;       /* of a swing, over which corners of its way are rounded */
     double clear_m;           /* by which a swing goes farther from the surfaces than given */
     double pace[HF_PACE + 1]; /* how much of its way a swing has gone */

@@ -127,6 +127,37 @@ hf_status hf_pose_spline_of(const hf_creature* creature, const hf_schedule* sche
     return HF_OK;
 }
 
+/* The poses become the control points of a uniform cubic B-spline: its second derivatives are their second
+   differences, so that accelerations between two poses lie between those at the poses. */
+static void find_controlled(hf_pose_spline* s) {
+    int n = s->count, w = s->width;
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < w; k++) {
+            const double* x = s->values + (size_t)i * (size_t)w + k;
+            double h = i > 0 ? s->times[i] - s->times[i - 1] : 1;
+            s->bends[(size_t)i * (size_t)w + (size_t)k] =
+                i > 0 && i + 1 < n ? (x[w] - 2 * x[0] + x[-w]) / (h * h) : 0;
+        }
+    for (int i = 1; i + 1 < n; i++)
+        for (int k = 0; k < w; k++) {
+            double h = s->times[i] - s->times[i - 1];
+            s->values[(size_t)i * (size_t)w + (size_t)k] +=
+                h * h / 6 * s->bends[(size_t)i * (size_t)w + (size_t)k];
+        }
+}
+
+hf_status hf_pose_spline_near(const hf_creature* creature, const hf_schedule* schedule,
+                              hf_workspace* workspace, hf_pose_spline* s) {
+    hf_status status = take(creature, schedule->knot_count, workspace, s);
+    if (status != HF_OK) return status;
+    for (int i = 0; i < s->count; i++) {
+        const hf_knot* k = &schedule->knots[i];
+        add(s, i, k->time_s, &(hf_pose){k->root, k->q});
+    }
+    find_controlled(s);
+    return HF_OK;
+}
+
 /* The stretch between two poses that a time is in; the one that was asked for last and the next are looked at
    first. */
 static int stretch_of(hf_pose_spline* s, double time_s) {

@@ -28,6 +28,10 @@ hf_status hf_pose_spline_through(const hf_creature* creature, const double* time
 /* Pose, speeds and accelerations (v_count each) at a time, of a spline made by hf_pose_spline_through. */
 void hf_pose_spline_rates(hf_pose_spline* spline, double time_s, hf_pose* pose, double* speed, double* rate);
 /* The pose at a time, held outside; pose->q has room for q_count values. */
+/* The smooth curve near the knots of a schedule, which stand at equal steps of time; it begins and ends in
+   the first and the last. Its accelerations at the knots are the knots' second differences. */
+hf_status hf_pose_spline_near(const hf_creature* creature, const hf_schedule* schedule,
+                              hf_workspace* workspace, hf_pose_spline* spline);
 void hf_pose_spline_at(hf_pose_spline* spline, double time_s, hf_pose* pose);
 
 #endif

@@ -1,17 +1,15 @@
-/* Refinement of a schedule: attempts, the first of them new times alone, each made into a motion and tested;
-   the quickest that holds is kept. */
+/* Refinement of a schedule: each stretch from landing to landing by itself, from rest to rest; then two
+   neighbours become one, without the rest between them, wherever that holds and is quicker. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/workspace.h"
 #include "model/creature.h"
-#include "refine/overlap.h"
-#include "refine/retime.h"
+#include "refine/attempt.h"
 
 #include <holdfast/refine.h>
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 #define FIELD(name) offsetof(hf_refine_options, name)
 static const hf_option items[] = {
@@ -56,22 +54,14 @@ void hf_refine_result_free(hf_refine_result* r) {
     memset(r, 0, sizeof *r);
 }
 
-typedef struct refinement {
-    const hf_creature* creature;
-    const hf_scene* scene;
+typedef struct hf_whole {
+    hf_refining refining;
     const hf_schedule* schedule;
-    const hf_refine_options* options;
-    hf_workspace* workspace;
-    hf_placement* placement;
-    hf_refine_result* result;
     hf_stance_list list;
-    hf_parts* phases;
-    hf_part* timed; /* the phases as the last time scaling has them */
-    double* good_s; /* durations with which a motion held */
-    bool has_good, valid;
-    bool hopeful; /* the last motion would do with calmer times */
-    int blocked;  /* the phase that could not be timed, -1 */
-} refinement;
+    hf_parts phases;
+    int count; /* of stretches */
+    hf_stretch* stretches;
+} hf_whole;
 
 /* ---- what cannot be refined ---- */
 
@@ -81,111 +71,73 @@ static bool objects_move(const hf_scene* scene) {
     return false;
 }
 
-static bool carries(const refinement* r) {
-    for (int i = 0; r->scene && i < r->schedule->hold_count; i++) {
+static bool carries(const hf_whole* r) {
+    for (int i = 0; r->refining.scene && i < r->schedule->hold_count; i++) {
         const hf_hold* hold = &r->schedule->holds[i].hold;
-        if (hold->grip && hold->object >= 0 && hf_scene_object(r->scene, hold->object).movable) return true;
+        if (hold->grip && hold->object >= 0 && hf_scene_object(r->refining.scene, hold->object).movable)
+            return true;
     }
     return false;
 }
 
-static hf_refine_why refusal(const refinement* r) {
+static hf_refine_why refusal(const hf_whole* r) {
     if (r->schedule->knot_count < 2) return HF_REFINE_ONE_FRAME;
     if (r->schedule->hold_count == 0) return HF_REFINE_NO_CONTACTS;
-    if (!(r->creature->view.mass > 0)) return HF_REFINE_NO_MASS;
+    if (!(r->refining.creature->view.mass > 0)) return HF_REFINE_NO_MASS;
     if (carries(r)) return HF_REFINE_CARRIES;
-    return objects_move(r->scene) ? HF_REFINE_MOVING_OBJECTS : HF_REFINE_DONE;
+    return objects_move(r->refining.scene) ? HF_REFINE_MOVING_OBJECTS : HF_REFINE_DONE;
 }
 
-/* ---- attempts ---- */
+/* ---- stretches ---- */
 
-/* The phase that a frame of a schedule made in this round is in, by the holds that last there. */
-static int phase_of_frame(const refinement* r, const hf_schedule* made, int frame) {
-    double end_s = made->knots[made->knot_count - 1].time_s, t = frame / made->rate, began = 0, sum = 0;
-    for (int i = 0; i < r->phases->count; i++) sum += r->timed[i].took_s;
-    t *= sum / end_s;
-    for (int i = 0; i < r->phases->count; i++) {
-        began += r->timed[i].took_s;
-        if (t < began) return i;
+/* A stretch ends with a swing's landing: nothing moves then, and the body stands on more than before. */
+static bool is_landing(const hf_parts* p, int i) {
+    return i + 1 < p->count && p->items[i].swings && !p->items[i + 1].swings;
+}
+
+static bool goes_on(const hf_whole* w) { return hf_workspace_goes_on(w->refining.workspace); }
+
+static hf_status cut(hf_whole* w) {
+    hf_status status = HF_OK;
+    w->stretches = hf_alloc((size_t)w->phases.count, sizeof *w->stretches);
+    if (!w->stretches) return HF_ERROR_MEMORY;
+    for (int i = 0, first = 0; i < w->phases.count && status == HF_OK; i++) {
+        if (i + 1 < w->phases.count && !is_landing(&w->phases, i)) continue;
+        status = hf_stretch_make(w->refining.creature, w->schedule, &w->phases, &w->list, first,
+                                 i + 1 - first, w->refining.workspace, &w->stretches[w->count++]);
+        first = i + 1;
     }
-    return r->phases->count - 1;
-}
-
-static double now_s(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static hf_refine_why why_of(hf_scaling_block block) {
-    static const hf_refine_why whys[] = {HF_REFINE_DONE, HF_REFINE_UNBORNE, HF_REFINE_LIMITED,
-                                         HF_REFINE_UNTIMED};
-    return whys[block];
-}
-
-/* Of the haste of a phase whose frames are not borne or too fast; of the rounding of a swing that collides,
-   and how much farther away it goes, m. */
-static const double CALMER = 0.5, KEEP_MORE = 0.25, SHARPER = 0.7, CLEARER_M = 0.015;
-
-/* What faults say about the phases in which they are: each phase learns once from each kind. */
-static void learn(refinement* r, const hf_schedule* made, const hf_realise_result* faults) {
-    hf_parts* phases = r->phases;
-    int last[2] = {-1, -1};
-    for (int i = 0; i < faults->fault_count; i++) {
-        const hf_frame_fault* f = &faults->faults[i];
-        int p = phase_of_frame(r, made, f->frame), kind = f->kind == HF_FAULT_COLLIDES;
-        hf_part* a = &phases->items[p];
-        if (last[kind] == p) continue;
-        last[kind] = p;
-        if (f->kind != HF_FAULT_COLLIDES) a->haste *= CALMER, a->kept = fmin(1, a->kept + KEEP_MORE);
-        // a collision as a limb has just landed or is about to leave is of its swing
-        for (int k = p - 1; k <= p + 1 && f->kind == HF_FAULT_COLLIDES; k++) {
-            if (k < 0 || k >= phases->count || (k != p && a->swings)) continue;
-            phases->items[k].round_share *= SHARPER;
-            phases->items[k].clear_m += CLEARER_M;
-        }
-    }
-}
-
-/* Are all faults about forces and speeds, so that calmer times can help? */
-static bool only_borne(const hf_realise_result* faults) {
-    for (int i = 0; i < faults->fault_count; i++)
-        if (faults->faults[i].kind != HF_FAULT_DYNAMIC && faults->faults[i].kind != HF_FAULT_SPEED)
-            return false;
-    return true;
-}
-
-/* A motion without fault that is quicker than the best so far becomes the best. */
-static hf_status judge(refinement* r, hf_schedule* made, int round) {
-    hf_refine_result* out = r->result;
-    hf_realise_options o = hf_realise_options_default();
-    hf_realise_result faults = {0};
-    hf_motion* motion = NULL;
-    hf_status status = hf_realise(r->creature, r->scene, made, &o, r->workspace, &motion, &faults);
-    if (status == HF_OK) learn(r, made, &faults);
-    r->valid = status == HF_OK && faults.outcome == HF_FOUND;
-    r->hopeful = status == HF_OK && faults.fault_count > 0 && only_borne(&faults);
-    bool better = status == HF_OK && faults.outcome == HF_FOUND && !hf_workspace_cancelled(r->workspace) &&
-                  made->knots[made->knot_count - 1].time_s < (out->motion ? out->after_s : out->before_s);
-    if (status == HF_OK && faults.fault_count)
-        out->fault_count = faults.fault_count, out->fault = faults.faults[0];
-    if (better) {
-        hf_schedule_free(out->schedule);
-        hf_motion_free(out->motion);
-        out->schedule = made, out->motion = motion;
-        out->after_s = made->knots[made->knot_count - 1].time_s;
-        out->rounds = round;
-    } else {
-        if (status == HF_OK && faults.fault_count && !out->motion) out->why = HF_REFINE_FAULTY;
-        hf_schedule_free(made);
-        hf_motion_free(motion);
-    }
-    hf_realise_result_free(&faults);
     return status;
 }
 
-static hf_scaling_shares shares_of(const hf_refine_options* o) {
-    return (hf_scaling_shares){o->speed_share, o->acceleration_share, o->effort_share};
+/* Puts what a stretch has learned back to the phases of the whole. */
+static void remember(hf_whole* w, const hf_stretch* s) {
+    for (int i = 0; i < s->count; i++) {
+        hf_part *to = &w->phases.items[s->first + i], was = *to;
+        *to = s->phases.items[i];
+        to->from_s = was.from_s, to->to_s = was.to_s;
+    }
+}
+
+/* Two neighbours as one, if that is quicker than both. */
+static hf_status merge(hf_whole* w, int i, bool* merged) {
+    hf_stretch *a = &w->stretches[i], *b = a + 1, both;
+    remember(w, a), remember(w, b);
+    hf_status status = hf_stretch_make(w->refining.creature, w->schedule, &w->phases, &w->list, a->first,
+                                       a->count + b->count, w->refining.workspace, &both);
+    double apart_s = a->best_s + b->best_s;
+    if (status == HF_OK) status = hf_attempt(&w->refining, false, w->refining.options->rounds, &both);
+    *merged = status == HF_OK && both.best && both.best_s < apart_s;
+    if (!*merged) {
+        a->apart = true;
+        hf_stretch_free(&both);
+        return status;
+    }
+    both.apart = b->apart;
+    hf_stretch_free(a), hf_stretch_free(b);
+    *a = both;
+    memmove(b, b + 1, sizeof *b * (size_t)(--w->count - i - 1));
+    return status;
 }
 
 static bool copy_text(char** to, const char* from) {
@@ -199,171 +151,87 @@ static bool name_as(hf_schedule* s, const hf_schedule* given) {
            copy_text(&s->outcome, given->outcome);
 }
 
-/* New times for the poses of a schedule. */
-static hf_status time_again(refinement* r, const hf_schedule* poses, const hf_parts* phases, unsigned claims,
-                            int round) {
-    hf_scaling_shares shares = shares_of(r->options);
-    hf_retime_info info;
+static hf_status join(const hf_whole* w, hf_schedule** made) {
+    hf_status status = hf_stretches_join(w->refining.creature, w->schedule, w->stretches, w->count,
+                                         w->refining.options->rate, made);
+    if (status == HF_OK && !name_as(*made, w->schedule)) status = HF_ERROR_MEMORY;
+    if (status == HF_OK) (*made)->claims = hf_refined_claims(w->schedule);
+    return status;
+}
+
+/* The joined motion becomes the result where it has no fault and is quicker than what there was. */
+static void take_result(hf_whole* w, hf_schedule* made, hf_motion* motion, const hf_realise_result* faults) {
+    hf_refine_result* out = w->refining.result;
+    double took_s = made->knots[made->knot_count - 1].time_s;
+    bool better = faults->outcome == HF_FOUND && !hf_workspace_cancelled(w->refining.workspace) &&
+                  took_s < (out->motion ? out->after_s : out->before_s);
+    if (faults->fault_count) out->fault_count = faults->fault_count, out->fault = faults->faults[0];
+    if (faults->fault_count && !out->motion) out->why = HF_REFINE_FAULTY;
+    hf_schedule_free(better ? out->schedule : made);
+    hf_motion_free(better ? out->motion : motion);
+    if (better) out->schedule = made, out->motion = motion, out->after_s = took_s;
+}
+
+/* The best of all stretches in one, tested as a whole. */
+static hf_status finish(hf_whole* w) {
     hf_schedule* made = NULL;
-    double began = now_s();
-    hf_status status = hf_retime(r->creature, poses, phases, &r->list, &shares, r->options->rate,
-                                 r->workspace, r->timed, &made, &info);
-    r->result->scaling_s = now_s() - began;
-    if (status != HF_OK) return status;
-    r->result->static_count = info.static_count;
-    r->result->effort_count = info.effort_count;
-    if (!made) {
-        r->blocked = hf_parts_at(phases, info.block_s);
-        if (!r->result->motion) r->result->why = why_of(info.block), r->result->at_s = info.block_s;
-        return HF_OK;
-    }
-    made->claims = claims;
-    if (!name_as(made, r->schedule)) {
-        hf_schedule_free(made);
-        return HF_ERROR_MEMORY;
-    }
-    return judge(r, made, round);
-}
-
-/* The same phases with the refined times as given ones. */
-static hf_status own_phases(const hf_parts* in, hf_workspace* w, hf_parts* out) {
-    *out = *in;
-    out->items = hf_workspace_take(w, (size_t)in->count, sizeof *out->items);
-    if (!out->items) return HF_ERROR_MEMORY;
-    double at = 0;
-    for (int i = 0; i < in->count; i++) {
-        out->items[i] = in->items[i];
-        out->items[i].from_s = at;
-        out->items[i].to_s = at += in->items[i].took_s;
-    }
-    return HF_OK;
-}
-
-/* Poses a second: what lies between is a smooth curve. */
-static const double POSE_RATE = 30;
-/* Over which the body's given motion is spread: as long as a quick step. */
-static const double SMOOTH_S = 0.3;
-enum { CALMER_TRIES = 6 }; /* of the same poses, each with calmer times */
-/* Of the times of phases that ask for too much, at least and at most, and of those in which all limbs hold:
-   they go on getting shorter. */
-static const double LONGER = 1.1, MOST_LONGER = 1.4, SHORTER = 0.98;
-
-static bool is_strained(const refinement* r, const hf_part_load* loads, int p) {
-    for (int i = p - 1; i <= p + 1; i++)
-        if (i >= 0 && i < r->phases->count &&
-            (loads[i].outside > 0 || loads[i].lost_m > 0 || i == r->blocked))
-            return true;
-    return false;
-}
-
-/* After a motion that holds: the times that the time scaling found, shorter where all limbs hold. */
-static void go_on(refinement* r) {
-    for (int i = 0; i < r->phases->count; i++) {
-        hf_part* a = &r->phases->items[i];
-        r->good_s[i] = a->took_s;
-        a->took_s = r->timed[i].took_s * (a->swings ? 1 : SHORTER);
-        memcpy(a->pace, r->timed[i].pace, sizeof a->pace);
-    }
-    r->has_good = true;
-}
-
-/* After one that does not: longer where the poses could not be borne or timed, and half of the way back to
-   the times that were good. Faults of frames have changed the phases already. */
-static void go_back(refinement* r, const hf_part_load* loads) {
-    for (int i = 0; i < r->phases->count; i++) {
-        hf_part* a = &r->phases->items[i];
-        double by = is_strained(r, loads, i) ? LONGER : 1;
-        // where nothing could be timed, limits are met by the poses themselves
-        if (r->blocked >= 0) by = fmax(by, fmax(loads[i].speed, sqrt(loads[i].acceleration)));
-        a->took_s *= fmin(MOST_LONGER, by);
-        if (r->has_good && r->blocked >= 0 && r->good_s[i] > a->took_s)
-            a->took_s = (a->took_s + r->good_s[i]) / 2;
-    }
-}
-
-/* Times for the poses of a round, calmer and calmer while that can help. */
-static hf_status calm_down(refinement* r, const hf_schedule* poses, hf_parts* own, unsigned claims,
-                           int round) {
-    hf_status status = HF_OK;
-    r->blocked = -1;
-    r->hopeful = true;
-    r->valid = false;
-    for (int tries = 0;
-         tries < CALMER_TRIES && r->hopeful && status == HF_OK && hf_workspace_goes_on(r->workspace);
-         tries++) {
-        r->hopeful = false;
-        for (int i = 0; i < own->count; i++) {
-            own->items[i].kept = r->phases->items[i].kept;
-            own->items[i].haste = r->phases->items[i].haste;
-        }
-        status = time_again(r, poses, own, claims, round);
-    }
-    return status;
-}
-
-/* Rounds of poses, times and tests. */
-static hf_status overlap_rounds(refinement* r, hf_pose_spline* spline, hf_parts* phases) {
-    hf_workspace* w = r->workspace;
-    hf_part_load* loads = hf_workspace_take(w, (size_t)phases->count, sizeof *loads);
-    hf_status status = loads ? HF_OK : HF_ERROR_MEMORY;
-    unsigned claims = (r->schedule->claims | HF_CLAIM_DYNAMIC) & ~(unsigned)HF_CLAIM_BALANCE;
-    hf_overlap_wishes wishes = {.rate = POSE_RATE, .smooth_s = SMOOTH_S};
-    for (int round = 1; round <= r->options->rounds && status == HF_OK; round++) {
-        hf_workspace_mark mark = hf_workspace_begin(w);
-        hf_schedule* poses = NULL;
-        hf_parts own;
-        status =
-            hf_overlap_make(r->creature, r->schedule, spline, phases, &r->list, &wishes, w, &poses, loads);
-        if (status == HF_OK) status = own_phases(phases, w, &own);
-        for (int i = 0; i < phases->count; i++) r->timed[i] = phases->items[i];
-        if (status == HF_OK && hf_workspace_goes_on(w)) status = calm_down(r, poses, &own, claims, round);
-        if (r->valid)
-            go_on(r);
-        else
-            go_back(r, loads);
-        hf_parts_add_up(phases);
-        hf_schedule_free(poses);
-        hf_workspace_end(w, mark);
-        if (!hf_workspace_goes_on(w)) break;
-    }
-    return status;
-}
-
-/* The phases of the schedule, in which everything is learned. */
-static hf_status begin_phases(refinement* r, hf_parts* phases) {
-    hf_workspace* w = r->workspace;
-    hf_status status = hf_parts_make(r->schedule, w, phases);
-    if (status != HF_OK) return status;
-    r->phases = phases;
-    r->timed = hf_workspace_take(w, (size_t)phases->count, sizeof *r->timed);
-    r->good_s = hf_workspace_take(w, (size_t)phases->count, sizeof *r->good_s);
-    if (!r->timed || !r->good_s) return HF_ERROR_MEMORY;
-    memcpy(r->timed, phases->items, sizeof *r->timed * (size_t)phases->count);
-    return HF_OK;
-}
-
-/* Where body and limbs could not be brought to move together, the given poses in new times. */
-static hf_status retime_given(refinement* r, hf_parts* phases) {
-    hf_status status = begin_phases(r, phases);
-    hf_parts own;
-    if (status == HF_OK) status = own_phases(phases, r->workspace, &own);
-    return status == HF_OK ? calm_down(r, r->schedule, &own, r->schedule->claims | HF_CLAIM_DYNAMIC, 0)
-                           : status;
-}
-
-static hf_status attempt(refinement* r) {
-    hf_workspace* w = r->workspace;
-    hf_workspace_mark mark = hf_workspace_begin(w);
-    hf_pose_spline spline;
-    hf_parts phases;
-    hf_status status = hf_pose_spline_of(r->creature, r->schedule, w, &spline);
-    if (status == HF_OK) status = begin_phases(r, &phases);
+    hf_motion* motion = NULL;
+    hf_realise_result faults = {0};
+    hf_realise_options o = hf_realise_options_default();
+    for (int i = 0; i < w->count; i++)
+        if (!w->stretches[i].best) return HF_OK;
+    hf_status status = join(w, &made);
     if (status == HF_OK)
-        status = hf_stance_list_make(r->creature, r->placement, r->schedule, &spline, &phases, w, &r->list);
-    if (status == HF_OK) status = overlap_rounds(r, &spline, &phases);
-    if (status == HF_OK && !r->result->motion && hf_workspace_goes_on(w)) status = retime_given(r, &phases);
-    hf_stance_list_free(&r->list);
-    hf_workspace_end(w, mark);
+        status = hf_realise(w->refining.creature, w->refining.scene, made, &o, w->refining.workspace, &motion,
+                            &faults);
+    if (status == HF_OK)
+        take_result(w, made, motion, &faults);
+    else
+        hf_schedule_free(made);
+    hf_realise_result_free(&faults);
+    return status;
+}
+
+/* All stretches by themselves; what they come to is there before neighbours are tried together. */
+static hf_status refine_apart(hf_whole* w, bool from_given, int rounds) {
+    hf_status status = HF_OK;
+    for (int i = 0; i < w->count && status == HF_OK && goes_on(w); i++)
+        status = hf_attempt(&w->refining, from_given, rounds, &w->stretches[i]);
+    return status == HF_OK ? finish(w) : status;
+}
+
+/* Neighbours together, those that are one by now among them, until none gains by it. */
+static hf_status refine_together(hf_whole* w) {
+    hf_status status = HF_OK;
+    for (bool any = true; any && status == HF_OK && goes_on(w);) {
+        any = false;
+        for (int i = 0; i + 1 < w->count && status == HF_OK && goes_on(w); i++) {
+            bool merged = false;
+            if (!w->stretches[i].apart) status = merge(w, i, &merged);
+            any |= merged;
+        }
+        if (any && status == HF_OK) status = finish(w);
+    }
+    return status;
+}
+
+static hf_status attempt_all(hf_whole* w, const hf_placement* placement) {
+    hf_workspace* s = w->refining.workspace;
+    hf_workspace_mark mark = hf_workspace_begin(s);
+    hf_pose_spline spline;
+    hf_status status = hf_pose_spline_of(w->refining.creature, w->schedule, s, &spline);
+    if (status == HF_OK) status = hf_parts_make(w->schedule, s, &w->phases);
+    if (status == HF_OK)
+        status = hf_stance_list_make(w->refining.creature, placement, w->schedule, &spline, &w->phases, s,
+                                     &w->list);
+    if (status == HF_OK) status = cut(w);
+    if (status == HF_OK) status = refine_apart(w, true, 0);
+    if (status == HF_OK) status = refine_apart(w, false, w->refining.options->rounds);
+    if (status == HF_OK && w->refining.options->rounds > 0) status = refine_together(w);
+    for (int i = 0; i < w->count; i++) hf_stretch_free(&w->stretches[i]);
+    hf_free(w->stretches);
+    hf_stance_list_free(&w->list);
+    hf_workspace_end(s, mark);
     return status;
 }
 
@@ -377,14 +245,14 @@ hf_status hf_refine(const hf_creature* creature, const hf_scene* scene, const hf
     hf_status status = hf_options_check(hf_refine_option_table(), options, error);
     if (status == HF_OK) status = hf_schedule_validate(schedule, creature, scene, error);
     if (status != HF_OK) return status;
-    refinement r = {creature, scene, schedule, options, workspace, NULL,  result, {0},
-                    NULL,     NULL,  NULL,     false,   false,     false, -1};
+    hf_whole r = {.refining = {creature, scene, options, workspace, result}, .schedule = schedule};
+    hf_placement* placement = NULL;
     result->before_s = schedule->knots[schedule->knot_count - 1].time_s;
     result->why = refusal(&r);
     if (result->why != HF_REFINE_DONE) return HF_OK;
-    status = hf_placement_create(scene, &r.placement);
-    if (status == HF_OK) status = attempt(&r);
-    hf_placement_free(r.placement);
+    status = hf_placement_create(scene, &placement);
+    if (status == HF_OK) status = attempt_all(&r, placement);
+    hf_placement_free(placement);
     if (status != HF_OK) {
         hf_refine_result_free(result);
         return hf_fail(error, status, NULL, 0, NULL, "%s", hf_status_text(status));

@@ -229,7 +229,7 @@ hf_status hf_retime(const hf_creature* creature, const hf_schedule* schedule, co
     *info = (hf_retime_info){0};
     retiming r = {.creature = creature, .schedule = schedule, .list = list, .rate = rate};
     hf_workspace_mark mark = hf_workspace_begin(workspace);
-    hf_status status = hf_pose_spline_of(creature, schedule, workspace, &r.spline);
+    hf_status status = hf_pose_spline_near(creature, schedule, workspace, &r.spline);
     if (status == HF_OK) status = sample(&r, workspace);
     if (status == HF_OK) status = find_stances(&r, phases, list, workspace);
     if (status == HF_OK) status = hf_scaling_find(&r.path, shares, workspace, &r.scaling);

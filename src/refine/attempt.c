@@ -1,0 +1,330 @@
+/* Attempts to refine a stretch: poses with body and limbs in motion at once, the fastest times for them, and
+   the realiser's test of every frame. What is quicker and without fault is kept. */
+#include "refine/attempt.h"
+
+#include "base/memory.h"
+#include "base/workspace.h"
+#include "model/creature.h"
+#include "refine/overlap.h"
+#include "refine/retime.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+typedef struct refinement {
+    const hf_refining* of;
+    hf_workspace* workspace;
+    hf_stretch* stretch;
+    hf_parts* phases; /* the stretch's */
+    hf_part* timed;   /* the phases as the last time scaling has them */
+    double* good_s;   /* durations with which a motion held */
+    bool has_good, valid;
+    bool hopeful; /* the last motion would do with calmer times */
+    int blocked;  /* the phase that could not be timed, -1 */
+} refinement;
+
+/* The phase that a frame of a schedule made in this round is in, by the holds that last there. */
+static int phase_of_frame(const refinement* r, const hf_schedule* made, int frame) {
+    double end_s = made->knots[made->knot_count - 1].time_s, t = frame / made->rate, began = 0, sum = 0;
+    for (int i = 0; i < r->phases->count; i++) sum += r->timed[i].took_s;
+    t *= sum / end_s;
+    for (int i = 0; i < r->phases->count; i++) {
+        began += r->timed[i].took_s;
+        if (t < began) return i;
+    }
+    return r->phases->count - 1;
+}
+
+static double now_s(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static hf_refine_why why_of(hf_scaling_block block) {
+    static const hf_refine_why whys[] = {HF_REFINE_DONE, HF_REFINE_UNBORNE, HF_REFINE_LIMITED,
+                                         HF_REFINE_UNTIMED};
+    return whys[block];
+}
+
+/* Of the haste of a phase whose frames are not borne or too fast; of the rounding of a swing that collides,
+   and how much farther away it goes, m. */
+static const double CALMER = 0.5, KEEP_MORE = 0.25, SHARPER = 0.7, CLEARER_M = 0.003;
+/* Of the freedom of a phase that collides or whose limbs do not reach; and how little is left at last: then
+   the body follows what takes longer than a tenth of the calm time. */
+static const double NEARER = 0.6, LEAST_FREEDOM = 0.1;
+
+/* What faults say about the phases in which they are: each phase learns once from each kind. */
+static void learn(refinement* r, const hf_schedule* made, const hf_realise_result* faults) {
+    hf_parts* phases = r->phases;
+    int last[2] = {-1, -1};
+    for (int i = 0; i < faults->fault_count; i++) {
+        const hf_frame_fault* f = &faults->faults[i];
+        int p = phase_of_frame(r, made, f->frame), kind = f->kind == HF_FAULT_COLLIDES;
+        hf_part* a = &phases->items[p];
+        if (last[kind] == p) continue;
+        last[kind] = p;
+        if (f->kind != HF_FAULT_COLLIDES) a->haste *= CALMER, a->kept = fmin(1, a->kept + KEEP_MORE);
+        // a collision as a limb has just landed or is about to leave is of its swing
+        for (int k = p - 1; k <= p + 1 && f->kind == HF_FAULT_COLLIDES; k++) {
+            if (k < 0 || k >= phases->count || (k != p && a->swings)) continue;
+            phases->items[k].freedom = fmax(LEAST_FREEDOM, NEARER * phases->items[k].freedom);
+            phases->items[k].round_share *= SHARPER;
+            phases->items[k].clear_m += CLEARER_M;
+        }
+    }
+}
+
+/* Are all faults about forces and speeds, so that calmer times can help? */
+static bool only_borne(const hf_realise_result* faults) {
+    for (int i = 0; i < faults->fault_count; i++)
+        if (faults->faults[i].kind != HF_FAULT_DYNAMIC && faults->faults[i].kind != HF_FAULT_SPEED)
+            return false;
+    return true;
+}
+
+/* A motion without fault that is quicker than the best so far becomes the best. */
+static bool is_better(const refinement* r, const hf_schedule* made) {
+    return r->valid && !hf_workspace_cancelled(r->workspace) &&
+           (!r->stretch->best || made->knots[made->knot_count - 1].time_s < r->stretch->best_s);
+}
+
+static void take_best(hf_stretch* s, hf_schedule* made, hf_motion* motion) {
+    hf_schedule_free(s->best);
+    hf_motion_free(s->motion);
+    s->best = made, s->motion = motion;
+    s->best_s = made->knots[made->knot_count - 1].time_s;
+}
+
+static hf_status judge(refinement* r, hf_schedule* made) {
+    hf_refine_result* out = r->of->result;
+    hf_realise_options o = hf_realise_options_default();
+    hf_realise_result faults = {0};
+    hf_motion* motion = NULL;
+    hf_status status = hf_realise(r->of->creature, r->of->scene, made, &o, r->workspace, &motion, &faults);
+    if (status == HF_OK) learn(r, made, &faults);
+    r->valid = status == HF_OK && faults.outcome == HF_FOUND;
+    r->hopeful = status == HF_OK && faults.fault_count > 0 && only_borne(&faults);
+    if (status == HF_OK && faults.fault_count)
+        out->fault_count = faults.fault_count, out->fault = faults.faults[0];
+    if (is_better(r, made)) {
+        take_best(r->stretch, made, motion);
+    } else {
+        if (status == HF_OK && faults.fault_count && !r->stretch->best) out->why = HF_REFINE_FAULTY;
+        hf_schedule_free(made);
+        hf_motion_free(motion);
+    }
+    hf_realise_result_free(&faults);
+    return status;
+}
+
+static hf_scaling_shares shares_of(const hf_refine_options* o) {
+    return (hf_scaling_shares){o->speed_share, o->acceleration_share, o->effort_share};
+}
+
+/* New times for the poses of a schedule. */
+static hf_status time_again(refinement* r, const hf_schedule* poses, const hf_parts* phases,
+                            unsigned claims) {
+    hf_refine_result* out = r->of->result;
+    hf_scaling_shares shares = shares_of(r->of->options);
+    hf_retime_info info;
+    hf_schedule* made = NULL;
+    double began = now_s();
+    hf_status status = hf_retime(r->of->creature, poses, phases, &r->stretch->list, &shares,
+                                 r->of->options->rate, r->workspace, r->timed, &made, &info);
+    out->scaling_s += now_s() - began;
+    if (status != HF_OK) return status;
+    out->static_count = info.static_count;
+    out->effort_count = info.effort_count;
+    if (!made) {
+        r->blocked = hf_parts_at(phases, info.block_s);
+        if (!r->stretch->best) out->why = why_of(info.block), out->at_s = info.block_s;
+        return HF_OK;
+    }
+    made->claims = claims;
+    return judge(r, made);
+}
+
+/* The same phases with the refined times as given ones. */
+static hf_status own_phases(const hf_parts* in, hf_workspace* w, hf_parts* out) {
+    *out = *in;
+    out->items = hf_workspace_take(w, (size_t)in->count, sizeof *out->items);
+    if (!out->items) return HF_ERROR_MEMORY;
+    double at = 0;
+    for (int i = 0; i < in->count; i++) {
+        out->items[i] = in->items[i];
+        out->items[i].from_s = at;
+        out->items[i].to_s = at += in->items[i].took_s;
+    }
+    return HF_OK;
+}
+
+/* Poses a second: what lies between is a smooth curve. */
+static const double POSE_RATE = 30;
+/* Over which the body's given motion is spread: as long as a quick step. */
+static const double SMOOTH_S = 0.3;
+/* A round that leaves more than this share of the time is the last one. */
+static const double WORTH_A_ROUND = 0.98;
+enum { HOPELESS = 4 };     /* rounds without a motion that holds, one after the other, that end an attempt */
+enum { CALMER_TRIES = 4 }; /* of the same poses, each with calmer times */
+/* Of the times of phases that ask for too much, at least and at most, and of those in which all limbs hold:
+   they go on getting shorter. */
+static const double LONGER = 1.1, MOST_LONGER = 1.4, SHORTER = 0.98;
+static const double SLOWEST = 2; /* of a phase's given time that a refined one takes at most */
+
+static bool is_strained(const refinement* r, const hf_part_load* loads, int p) {
+    for (int i = p - 1; i <= p + 1; i++)
+        if (i >= 0 && i < r->phases->count &&
+            (loads[i].outside > 0 || loads[i].lost_m > 0 || i == r->blocked))
+            return true;
+    return false;
+}
+
+/* After a motion that holds: the times that the time scaling found, shorter where all limbs hold. */
+static void go_on(refinement* r) {
+    for (int i = 0; i < r->phases->count; i++) {
+        hf_part* a = &r->phases->items[i];
+        r->good_s[i] = a->took_s;
+        a->took_s = r->timed[i].took_s * (a->swings ? 1 : SHORTER);
+        memcpy(a->pace, r->timed[i].pace, sizeof a->pace);
+    }
+    r->has_good = true;
+}
+
+/* After one that does not: longer where the poses could not be borne or timed, and half of the way back to
+   the times that were good. Faults of frames have changed the phases already. */
+static void go_back(refinement* r, const hf_part_load* loads) {
+    for (int i = 0; i < r->phases->count; i++) {
+        hf_part* a = &r->phases->items[i];
+        double by = is_strained(r, loads, i) ? LONGER : 1;
+        // where nothing could be timed, limits are met by the poses themselves
+        if (r->blocked >= 0) by = fmax(by, fmax(loads[i].speed, sqrt(loads[i].acceleration)));
+        a->took_s = fmin(a->took_s * fmin(MOST_LONGER, by), SLOWEST * (a->to_s - a->from_s));
+        if (loads[i].lost_m > 0) a->freedom = fmax(LEAST_FREEDOM, NEARER * a->freedom);
+        if (r->has_good && r->blocked >= 0 && r->good_s[i] > a->took_s)
+            a->took_s = (a->took_s + r->good_s[i]) / 2;
+    }
+}
+
+/* Times for the poses of a round, calmer and calmer while that can help. */
+static hf_status calm_down(refinement* r, const hf_schedule* poses, hf_parts* own, unsigned claims) {
+    hf_status status = HF_OK;
+    r->blocked = -1;
+    r->hopeful = true;
+    r->valid = false;
+    for (int tries = 0;
+         tries < CALMER_TRIES && r->hopeful && status == HF_OK && hf_workspace_goes_on(r->workspace);
+         tries++) {
+        r->hopeful = false;
+        for (int i = 0; i < own->count; i++) {
+            own->items[i].kept = r->phases->items[i].kept;
+            own->items[i].haste = r->phases->items[i].haste;
+        }
+        status = time_again(r, poses, own, claims);
+    }
+    return status;
+}
+
+unsigned hf_refined_claims(const hf_schedule* s) {
+    return (s->claims | HF_CLAIM_DYNAMIC) & ~(unsigned)HF_CLAIM_BALANCE;
+}
+
+/* One round: poses, times, tests, and what the next round shall do otherwise. */
+static hf_status make_round(refinement* r, hf_pose_spline* spline, hf_part_load* loads) {
+    hf_workspace* w = r->workspace;
+    hf_parts* phases = r->phases;
+    const hf_schedule* given = r->stretch->given;
+    hf_overlap_wishes wishes = {.rate = POSE_RATE, .smooth_s = SMOOTH_S, .optimise = true};
+    hf_workspace_mark mark = hf_workspace_begin(w);
+    hf_schedule* poses = NULL;
+    hf_parts own;
+    hf_status status =
+        hf_overlap_make(r->of->creature, given, spline, phases, &r->stretch->list, &wishes, w, &poses, loads);
+    if (status == HF_OK) status = own_phases(phases, w, &own);
+    for (int i = 0; i < phases->count; i++) r->timed[i] = phases->items[i];
+    if (status == HF_OK && hf_workspace_goes_on(w))
+        status = calm_down(r, poses, &own, hf_refined_claims(given));
+    if (r->valid)
+        go_on(r);
+    else
+        go_back(r, loads);
+    hf_parts_add_up(phases);
+    hf_schedule_free(poses);
+    hf_workspace_end(w, mark);
+    return status;
+}
+
+enum { AT_REST = 2 }; /* samples by which the ends of given poses are repeated, so that they are at rest */
+
+/* A given time when both ends last `rest_s` longer. */
+static double rested_time(double t, double end_s, double rest_s) {
+    return t <= 0 ? 0 : t >= end_s ? end_s + 2 * rest_s : t + rest_s;
+}
+
+/* The given poses at equal steps of time, at rest at both ends; the phases get the times of these. */
+static hf_status sample_given(const refinement* r, hf_pose_spline* spline, hf_parts* own, hf_schedule** out) {
+    const hf_schedule* given = r->stretch->given;
+    double end_s = given->knots[given->knot_count - 1].time_s;
+    int count = (int)fmax(4, ceil(end_s * given->rate - 1e-6)) + 1;
+    double step_s = end_s / (count - 1), rest_s = AT_REST * step_s;
+    hf_workspace_mark mark = hf_workspace_begin(r->workspace);
+    hf_pose pose = {.q = hf_workspace_take(r->workspace, (size_t)given->q_count + 1, sizeof(double))};
+    hf_status status = pose.q ? hf_schedule_create(r->of->creature, given->rate, out) : HF_ERROR_MEMORY;
+    for (int i = -AT_REST; i < count + AT_REST && status == HF_OK; i++) {
+        hf_pose_spline_at(spline, fmin(end_s, fmax(0, i * step_s)), &pose);
+        status = hf_schedule_add(*out, NULL, (i + AT_REST) * step_s, &pose, NULL, 0, false);
+    }
+    for (int i = 0; i < given->hold_count && status == HF_OK; i++) {
+        hf_schedule_hold h = given->holds[i];
+        h.from_s = rested_time(h.from_s, end_s, rest_s), h.to_s = rested_time(h.to_s, end_s, rest_s);
+        if (!HF_GROW((*out)->holds, (*out)->hold_capacity, (*out)->hold_count)) status = HF_ERROR_MEMORY;
+        if (status == HF_OK) (*out)->holds[(*out)->hold_count++] = h;
+    }
+    for (int i = 0; i < own->count; i++) {
+        hf_part* a = &own->items[i];
+        a->from_s = rested_time(a->from_s, end_s, rest_s), a->to_s = rested_time(a->to_s, end_s, rest_s);
+        a->took_s = a->to_s - a->from_s;
+    }
+    hf_parts_add_up(own);
+    hf_workspace_end(r->workspace, mark);
+    return status;
+}
+
+/* The given poses in new times: what is there when nothing else holds. */
+static hf_status retime_given(refinement* r, hf_pose_spline* spline, unsigned claims) {
+    hf_schedule* poses = NULL;
+    hf_parts own, *learned = r->phases;
+    hf_workspace_mark mark = hf_workspace_begin(r->workspace);
+    hf_status status = own_phases(learned, r->workspace, &own);
+    for (int i = 0; i < own.count && status == HF_OK; i++) own.items[i] = learned->items[i];
+    if (status == HF_OK) status = sample_given(r, spline, &own, &poses);
+    if (status == HF_OK) status = calm_down(r, poses, &own, claims);
+    hf_schedule_free(poses);
+    hf_workspace_end(r->workspace, mark);
+    return status;
+}
+
+hf_status hf_attempt(const hf_refining* of, bool from_given, int rounds, hf_stretch* stretch) {
+    hf_workspace* w = of->workspace;
+    hf_workspace_mark mark = hf_workspace_begin(w);
+    size_t n = (size_t)stretch->count;
+    refinement r = {.of = of, .workspace = w, .stretch = stretch, .phases = &stretch->phases};
+    r.timed = hf_workspace_take(w, n, sizeof *r.timed);
+    r.good_s = hf_workspace_take(w, n, sizeof *r.good_s);
+    hf_part_load* loads = hf_workspace_take(w, n, sizeof *loads);
+    hf_pose_spline spline;
+    hf_status status = r.timed && r.good_s && loads ? HF_OK : HF_ERROR_MEMORY;
+    if (status == HF_OK) status = hf_pose_spline_of(of->creature, stretch->given, w, &spline);
+    int failed = 0;
+    if (status == HF_OK && from_given) status = retime_given(&r, &spline, hf_refined_claims(stretch->given));
+    for (int i = 0; i < rounds && status == HF_OK && hf_workspace_goes_on(w); i++) {
+        double before_s = stretch->best ? stretch->best_s : INFINITY;
+        status = make_round(&r, &spline, loads);
+        if (r.valid && stretch->best_s > WORTH_A_ROUND * before_s) break;
+        failed = r.valid ? 0 : failed + 1;
+        if (failed == HOPELESS) break;
+    }
+    hf_workspace_end(w, mark);
+    return status;
+}

@@ -1,0 +1,24 @@
+/* Attempts to refine one stretch of a schedule: poses, times and tests in rounds. */
+#ifndef HF_REFINE_ATTEMPT_H
+#define HF_REFINE_ATTEMPT_H
+
+#include "refine/stretch.h"
+#include <holdfast/refine.h>
+
+/* What all attempts share. */
+typedef struct hf_refining {
+    const hf_creature* creature;
+    const hf_scene* scene;
+    const hf_refine_options* options;
+    hf_workspace* workspace;
+    hf_refine_result* result; /* of the whole: why, counts and the last fault are noted there */
+} hf_refining;
+
+/* What a refined motion claims: forces for its accelerations instead of balance at rest. */
+unsigned hf_refined_claims(const hf_schedule* schedule);
+/* Looks for a quicker motion of the stretch: the given poses in new times (from_given), then this many
+   rounds; what the rounds learn stays in its phases. stretch->best changes where something better was found
+   that has no fault. */
+hf_status hf_attempt(const hf_refining* refining, bool from_given, int rounds, hf_stretch* stretch);
+
+#endif

@@ -1,0 +1,117 @@
+/* Stretches of a schedule. */
+#include "refine/stretch.h"
+
+#include "base/memory.h"
+#include "base/workspace.h"
+#include "model/creature.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double SAME_S = 1e-7; /* times that differ by less are the same */
+
+static hf_status add_hold(hf_schedule* s, const hf_hold* hold, double from_s, double to_s) {
+    if (!HF_GROW(s->holds, s->hold_capacity, s->hold_count)) return HF_ERROR_MEMORY;
+    s->holds[s->hold_count++] = (hf_schedule_hold){*hold, from_s, to_s};
+    return HF_OK;
+}
+
+/* The knots of the stretch: holds change at knots, so that its ends are among them. */
+static hf_status cut_knots(const hf_schedule* whole, double from_s, double to_s, hf_schedule* out) {
+    hf_status status = HF_OK;
+    for (int i = 0; i < whole->knot_count && status == HF_OK; i++) {
+        const hf_knot* k = &whole->knots[i];
+        if (k->time_s < from_s - SAME_S || k->time_s > to_s + SAME_S) continue;
+        double t = fmin(to_s - from_s, fmax(0, k->time_s - from_s));
+        status = hf_schedule_add(out, NULL, t, &(hf_pose){k->root, k->q}, NULL, 0, k->stance);
+    }
+    return status;
+}
+
+/* The holds that last somewhere in the stretch, with where each of them is anchored. */
+static hf_status cut_holds(const hf_schedule* whole, const hf_stance_list* list, double from_s, double to_s,
+                           hf_stretch* s) {
+    hf_status status = HF_OK;
+    for (int i = 0; i < whole->hold_count && status == HF_OK; i++) {
+        const hf_schedule_hold* h = &whole->holds[i];
+        if (h->to_s < from_s - SAME_S || h->from_s > to_s + SAME_S) continue;
+        int n = s->given->hold_count;
+        s->hold_of[n] = i;
+        s->list.held[n] = list->held[i];
+        double end_s = to_s - from_s;
+        status = add_hold(s->given, &h->hold, fmin(end_s, fmax(0, h->from_s - from_s)),
+                          fmin(end_s, fmax(0, h->to_s - from_s)));
+    }
+    s->list.hold_count = s->given->hold_count;
+    return status;
+}
+
+/* The phases with times that begin at 0, and with all that was learned of them before. */
+static hf_status cut_phases(const hf_parts* all, int first, int count, hf_workspace* w, hf_parts* out) {
+    *out = (hf_parts){.count = count, .items = hf_workspace_take(w, (size_t)count, sizeof *out->items)};
+    if (!out->items) return HF_ERROR_MEMORY;
+    memcpy(out->items, all->items + first, sizeof *out->items * (size_t)count);
+    for (int i = count - 1; i >= 0; i--)
+        out->items[i].from_s -= out->items[0].from_s, out->items[i].to_s -= all->items[first].from_s;
+    hf_parts_add_up(out);
+    return HF_OK;
+}
+
+hf_status hf_stretch_make(const hf_creature* creature, const hf_schedule* whole, const hf_parts* phases,
+                          const hf_stance_list* list, int first, int count, hf_workspace* w, hf_stretch* s) {
+    double from_s = phases->items[first].from_s, to_s = phases->items[first + count - 1].to_s;
+    *s = (hf_stretch){.first = first, .count = count, .best_s = to_s - from_s};
+    s->list = *list;
+    s->list.count = count;
+    s->list.stances += first, s->list.bearing += first;
+    s->list.limbs += (size_t)first * (size_t)list->limb_count;
+    s->list.held = hf_workspace_take(w, (size_t)whole->hold_count + 1, sizeof *s->list.held);
+    s->hold_of = hf_workspace_take(w, (size_t)whole->hold_count + 1, sizeof *s->hold_of);
+    if (!s->list.held || !s->hold_of) return HF_ERROR_MEMORY;
+    hf_status status = cut_phases(phases, first, count, w, &s->phases);
+    if (status == HF_OK) status = hf_schedule_create(creature, whole->rate, &s->given);
+    if (status == HF_OK) status = cut_knots(whole, from_s, to_s, s->given);
+    if (status == HF_OK) status = cut_holds(whole, list, from_s, to_s, s);
+    if (status == HF_OK) s->given->claims = whole->claims;
+    return status;
+}
+
+void hf_stretch_free(hf_stretch* s) {
+    hf_schedule_free(s->given);
+    hf_schedule_free(s->best);
+    hf_motion_free(s->motion);
+    s->given = s->best = NULL;
+    s->motion = NULL;
+}
+
+/* Adds the best of a stretch at a time: its first pose is the last of the stretch before. */
+static hf_status append(const hf_stretch* s, double began_s, double* from_s, double* to_s, hf_schedule* out) {
+    hf_status status = HF_OK;
+    for (int i = began_s > 0; i < s->best->knot_count && status == HF_OK; i++) {
+        const hf_knot* k = &s->best->knots[i];
+        status =
+            hf_schedule_add(out, NULL, began_s + k->time_s, &(hf_pose){k->root, k->q}, NULL, 0, k->stance);
+    }
+    for (int i = 0; i < s->best->hold_count; i++) {
+        int h = s->hold_of[i];
+        from_s[h] = fmin(from_s[h], began_s + s->best->holds[i].from_s);
+        to_s[h] = fmax(to_s[h], began_s + s->best->holds[i].to_s);
+    }
+    return status;
+}
+
+hf_status hf_stretches_join(const hf_creature* creature, const hf_schedule* whole,
+                            const hf_stretch* stretches, int count, double rate, hf_schedule** out) {
+    size_t n = (size_t)whole->hold_count;
+    double *times = hf_alloc(2 * n + 1, sizeof *times), began_s = 0;
+    hf_status status = times ? hf_schedule_create(creature, rate, out) : HF_ERROR_MEMORY;
+    for (size_t i = 0; times && i < n; i++) times[i] = INFINITY, times[n + i] = -INFINITY;
+    for (int i = 0; i < count && status == HF_OK; i++) {
+        status = append(&stretches[i], began_s, times, times + n, *out);
+        began_s = round((began_s + stretches[i].best_s) * rate) / rate;
+    }
+    for (size_t i = 0; i < n && status == HF_OK; i++)
+        status = add_hold(*out, &whole->holds[i].hold, times[i], times[n + i]);
+    hf_free(times);
+    return status;
+}

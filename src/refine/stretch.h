@@ -1,0 +1,28 @@
+/* A stretch of a schedule: some of its phases, from rest to rest, which is refined by itself. */
+#ifndef HF_REFINE_STRETCH_H
+#define HF_REFINE_STRETCH_H
+
+#include "refine/stance_list.h"
+
+typedef struct hf_stretch {
+    int first, count;    /* phases of the whole schedule */
+    hf_schedule* given;  /* the stretch's own knots and holds, times from 0 */
+    int* hold_of;        /* the whole schedule's hold of each of them; belongs to the workspace */
+    hf_parts phases;     /* its phases with what was learned of them, times from 0 */
+    hf_stance_list list; /* the stances of its phases; they belong to the whole list */
+    hf_schedule* best;   /* the quickest that holds; NULL: none yet */
+    bool apart;          /* it could not become one with the next stretch */
+    double best_s;       /* how long that takes; without one, as long as given */
+    hf_motion* motion;   /* of the best */
+} hf_stretch;
+
+/* Phases first .. first + count - 1 of a schedule. Free the stretch in any case. */
+hf_status hf_stretch_make(const hf_creature* creature, const hf_schedule* whole, const hf_parts* phases,
+                          const hf_stance_list* list, int first, int count, hf_workspace* workspace,
+                          hf_stretch* stretch);
+void hf_stretch_free(hf_stretch* stretch);
+/* One schedule of the best of all stretches, one after the other, with the whole schedule's holds. */
+hf_status hf_stretches_join(const hf_creature* creature, const hf_schedule* whole,
+                            const hf_stretch* stretches, int count, double rate, hf_schedule** out);
+
+#endif
