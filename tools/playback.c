@@ -3,6 +3,7 @@
    tracks the motion: it asks for the motion's accelerations and a small feedback, shares the wrench that they
    need over the contacts that the motion has now, and gives joints the torques that are left, within their
    effort limits. Prints one JSON object: how much of the motion was tracked before a fall. */
+#include "base/workspace.h"
 #include "model/creature.h"
 #include "refine/pose_spline.h"
 #include "trajectory/contact_force.h"
@@ -403,8 +404,9 @@ static void make_curve(player* p) {
         times[i] = p->motion->frames[i].time_s;
         poses[i] = (hf_pose){p->motion->frames[i].root, p->motion->frames[i].q};
     }
-    if (hf_workspace_create(&p->workspace) != HF_OK ||
-        hf_pose_spline_through(p->creature, times, poses, count, p->workspace, &p->spline) != HF_OK)
+    if (hf_workspace_create(&p->workspace) != HF_OK) stop("out of memory");
+    hf_workspace_begin(p->workspace); /* to the end of the program: the curve stays where it is */
+    if (hf_pose_spline_through(p->creature, times, poses, count, p->workspace, &p->spline) != HF_OK)
         stop("out of memory");
     p->now.q = calloc((size_t)p->c->q_count + 1, sizeof(double));
     p->wanted.q = calloc((size_t)p->c->q_count + 1, sizeof(double));
