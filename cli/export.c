@@ -127,13 +127,29 @@ static hf_status export_table(const loaded_motion* m, const options* o, bool* cu
     return status;
 }
 
+/* A creature alone as MJCF. */
+static int export_mjcf(const char* path, const options* o) {
+    hf_load_options l = load_options(o);
+    hf_creature* creature = NULL;
+    hf_error error = {0};
+    if (!is_kind(path, FILE_CREATURE, "export -o FILE.xml")) return EXIT_BAD_INPUT;
+    hf_status status = hf_creature_load(path, &l, &creature, &error);
+    if (status == HF_OK) warn_all(o, hf_creature_get(creature)->warnings);
+    if (status == HF_OK) status = hf_creature_write_mjcf(creature, o->output, &error);
+    hf_creature_free(creature);
+    if (status != HF_OK) return fail_with(&error);
+    note(o, "wrote %s", o->output);
+    if (o->json) print_json(json_pack("{s:o}", "output", json_text(o->output)));
+    return EXIT_DONE;
+}
+
 /* Can what the command line wishes be written, whatever the file holds? */
 static bool wishes_fit(const options* o) {
-    static const char* const endings[] = {".glb", ".bvh", ".csv", ".npy", ".json"};
+    static const char* const endings[] = {".glb", ".bvh", ".csv", ".npy", ".json", ".xml"};
     bool known = false;
-    for (int i = 0; i < 5 && o->output; i++) known = known || ends_with(o->output, endings[i]);
+    for (int i = 0; i < 6 && o->output; i++) known = known || ends_with(o->output, endings[i]);
     if (!known) {
-        complain("export needs -o FILE that ends in .glb, .bvh, .csv, .npy, .json or .motion.json");
+        complain("export needs -o FILE that ends in .glb, .bvh, .csv, .npy, .json, .motion.json or .xml");
         return false;
     }
     if (o->quaternion && strcmp(o->quaternion, "wxyz") != 0 && strcmp(o->quaternion, "xyzw") != 0) {
@@ -154,6 +170,11 @@ int run_export(const options* o) {
     if (!overrides_fit(o, path)) {
         free(path);
         return EXIT_USAGE;
+    }
+    if (ends_with(o->output, ".xml")) {
+        int code = export_mjcf(path, o);
+        free(path);
+        return code;
     }
     loaded_motion m = {0};
     hf_error error = {0};

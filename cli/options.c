@@ -180,9 +180,9 @@ const command commands[] = {
      "draw a creature, scene, scenario, clip or motion, or the timeline of a schedule, as a PNG",
      render_options, run_render, false},
     {"export", "FILE",
-     "write a motion, clip or creature as .glb, .bvh or .motion.json, or as a table for controllers: .csv, "
-     ".npy or "
-     ".json",
+     "write a motion, clip or creature as .glb, .bvh or .motion.json, as a table for controllers (.csv, "
+     ".npy, .json), "
+     "or a creature as MJCF (.xml)",
      export_options, run_export, false},
     {"bench", "[NAME]", "measure; without NAME, what there is to measure", bench_options, run_bench, false},
     {"help", "[COMMAND]", "explain a command", no_options, run_help, false},
@@ -217,7 +217,9 @@ static const struct {
     {"refine", "--fps", "frames a second of the result; default 120"},
     {"plan", "--fps", "with --refine, frames a second of the result; default 120"},
     {"render", "--output", "the picture to write, which ends in .png"},
-    {"export", "--output", "the file to write, which ends in .glb, .bvh, .csv, .npy, .json or .motion.json"},
+    {"export", "--fps", "frames or rows a second to write; default: the motion's own"},
+    {"export", "--output",
+     "the file to write, which ends in .glb, .bvh, .csv, .npy, .json, .motion.json or .xml"},
     {"bench", "--output", "of soak, folder for the motions; of valid, folder for the picture of --query"},
     {"sample", "--count", "postures drawn for each limb; default 10000"},
     {"contact", "--count", "postures drawn for each limb; default: the scenario's, else 10000"},

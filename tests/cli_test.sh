@@ -210,6 +210,10 @@ expect 0 '{"name": "seat", "holds": 1, "held_s": ' "$hf" info "$stand_up" --json
 expect 0 'limb seat             1 hold,' "$hf" info "$stand_up"
 expect 0 ' s instead of ' "$hf" refine data/clips/stairs.schedule.json -o "$work/refined" --set rounds=3 $small
 expect 0 'valid:' "$hf" check "$work/refined/stairs.motion.json"
+expect 0 '"dynamic": {"judged":' "$hf" check "$work/refined/stairs.motion.json" --dynamic --json
+expect 0 'within effort limits, 100.0 % both' "$hf" check "$work/refined/stairs.motion.json" --dynamic
+expect 0 'wrote' "$hf" render "$work/refined/stairs.motion.json" --plot -o "$work/plot.png"
+expect 0 '"rate": 500' "$hf" export "$work/refined/stairs.motion.json" --fps 500 --json -o "$work/stairs.npy"
 expect 3 'outside 10 to 1000' "$hf" refine "$stand_up" --fps 5
 expect 3 'is a scenario, refine needs a schedule' "$hf" refine stairs
 expect 2 '--refine and --raw exclude each other' "$hf" plan stairs --refine --raw
@@ -335,9 +339,32 @@ done
 expect 0 '"valid": true' "$hf" check "$work/demo.motion.json" --json
 expect 1 'there is no motion in it' "$hf" refine "$work/demo.motion.json"
 expect 0 'motion (found): 1 frame' "$hf" info "$work/demo.motion.json"
-for ending in glb bvh csv motion.json; do
+for ending in glb bvh csv npy json motion.json; do
   expect 0 "wrote $work/again.$ending" "$hf" export "$work/demo.motion.json" -o "$work/again.$ending"
 done
+[ -s "$work/again.columns.txt" ] || { echo "FAILED: no names beside the .npy"; failures=$((failures + 1)); }
+# Forces in motion, tables for controllers and plots: a still pose, another creature and a motion without contacts are told as such.
+expect 3 'there is 1, and forces in motion need at least 5' "$hf" check "$work/demo.motion.json" --dynamic
+expect 3 "the creature's joint" "$hf" check "$work/demo.motion.json" --dynamic --creature insect
+expect 0 'the motion has one frame: speeds and accelerations are 0' "$hf" export "$work/demo.motion.json" -o "$work/again.csv"
+expect 2 '--quaternion wzyx: wxyz or xyzw is expected' "$hf" export "$work/demo.motion.json" --quaternion wzyx -o "$work/again.csv"
+expect 2 '--quaternion goes with .csv, .npy and .json' "$hf" export "$work/demo.motion.json" --quaternion xyzw -o "$work/again.glb"
+expect 3 'there is 1, and' "$hf" render "$work/demo.motion.json" --plot -o "$work/plot.png"
+expect 2 '--with goes with --plot' "$hf" render "$work/demo.motion.json" --with "$work/demo.motion.json" -o "$work/plot.png"
+expect 3 'render --plot needs a motion' "$hf" render human --plot -o "$work/plot.png"
+expect 0 'wrote' "$hf" export human -o "$work/human.xml"
+expect 3 'is a motion, export -o FILE.xml needs a creature' "$hf" export "$work/demo.motion.json" -o "$work/human.xml"
+python3 - "$work/demo.motion.json" "$work" <<'PYTHON'
+import json, sys
+motion = json.load(open(sys.argv[1]))
+motion["frames"] = [dict(motion["frames"][0], t=i / 30, contacts=[]) for i in range(9)]
+for key in ("creature", "scenario"):
+    motion[key] = __import__("os").path.abspath(__import__("os").path.join(sys.argv[2], motion[key]))
+json.dump(motion, open(sys.argv[2] + "/floating.motion.json", "w"))
+PYTHON
+expect 3 'no frame has a contact' "$hf" check "$work/floating.motion.json" --dynamic
+expect 3 'no frame has a contact' "$hf" render "$work/floating.motion.json" --plot -o "$work/plot.png"
+expect 0 'the motion has no contacts: nothing bears it' "$hf" export "$work/floating.motion.json" -o "$work/floating.csv"
 expect 0 'wrote' "$hf" export human -o "$work/human.bvh"
 expect 0 '"kind": "clip"' "$hf" info "$work/human.bvh" --json
 expect 0 'wrote' "$hf" export "$work/human.bvh" -o "$work/rig.motion.json"

@@ -70,16 +70,8 @@ static void compare_pose(const hf_creature* creature, const mjModel* m, mjData* 
     free(pose.q), free(v), free(a), free(force), free(expected), free(theirs), free(links);
 }
 
-static void compare_creature(const char* path) {
-    hf_creature* creature;
-    hf_error error = {0};
-    char message[2000];
-    if (hf_creature_load(path, NULL, &creature, &error) != HF_OK)
-        fail_msg("%s", hf_error_text(&error, message, sizeof message));
-    char temporary[1200];
-    snprintf(temporary, sizeof temporary, "%s/mujoco.urdf", test_folder());
-    mjModel* m = mujoco_load(creature, temporary, message, sizeof message);
-    if (!m) fail_msg("%s: %s", path, message);
+/* Our poses, masses and forces against the model's. */
+static void compare_model(const hf_creature* creature, mjModel* m) {
     mjData* d = mj_makeData(m);
     assert_non_null(d);
     hf_workspace* workspace;
@@ -90,6 +82,52 @@ static void compare_creature(const char* path) {
     for (int i = 0; i < POSES; i++) compare_pose(creature, m, d, workspace, (uint64_t)i);
     hf_workspace_free(workspace);
     mj_deleteData(d);
+}
+
+/* What we write as MJCF is the creature: joints, motors with effort limits, spheres of contact frames. */
+static void compare_mjcf(const hf_creature* creature) {
+    const hf_creature_view* c = hf_creature_get(creature);
+    char path[1200], message[2000];
+    hf_error error = {0};
+    snprintf(path, sizeof path, "%s/mujoco.xml", test_folder());
+    assert_int_equal(hf_creature_write_mjcf(creature, path, &error), HF_OK);
+    mjModel* m = mj_loadXML(path, NULL, message, sizeof message);
+    if (!m) fail_msg("%s: %s", c->path, message);
+    m->opt.disableflags |= mjDSBL_CONSTRAINT | mjDSBL_CONTACT | mjDSBL_LIMIT | mjDSBL_PASSIVE;
+    compare_model(creature, m);
+    int spheres = 0, expected = 0;
+    for (int g = 0; g < m->ngeom; g++) spheres += m->geom_group[g] == 3;
+    for (int l = 0; l < c->limb_count; l++)
+        for (int k = 0; k < c->limbs[l].contact_count; k++) {
+            const hf_contact_frame* f = &c->limbs[l].contacts[k];
+            expected += f->ball > 0 || !(f->patch[0] > 0 || f->patch[1] > 0) ? 1 : 4;
+        }
+    assert_int_equal(spheres, expected);
+    assert_int_equal(m->ngeom - spheres, c->body_count);
+    for (int j = 0; j < c->joint_count; j++) {
+        const hf_joint* joint = &c->joints[j];
+        if (joint->q_count != 1 || joint->mimic >= 0) continue;
+        int motor = mj_name2id(m, mjOBJ_ACTUATOR, joint->name), id = mj_name2id(m, mjOBJ_JOINT, joint->name);
+        assert_true(motor >= 0 && m->actuator_trnid[2 * motor] == id);
+        if (isfinite(joint->max_effort))
+            assert_near(m->actuator_ctrlrange[2 * motor + 1], joint->max_effort, 0);
+        if (isfinite(joint->lower)) assert_near(m->jnt_range[2 * id], joint->lower, 0);
+    }
+    mj_deleteModel(m);
+}
+
+static void compare_creature(const char* path, bool mjcf) {
+    hf_creature* creature;
+    hf_error error = {0};
+    char message[2000];
+    if (hf_creature_load(path, NULL, &creature, &error) != HF_OK)
+        fail_msg("%s", hf_error_text(&error, message, sizeof message));
+    char temporary[1200];
+    snprintf(temporary, sizeof temporary, "%s/mujoco.urdf", test_folder());
+    mjModel* m = mujoco_load(creature, temporary, message, sizeof message);
+    if (!m) fail_msg("%s: %s", path, message);
+    compare_model(creature, m);
+    if (mjcf) compare_mjcf(creature);
     mj_deleteModel(m);
     hf_creature_free(creature);
 }
@@ -108,7 +146,7 @@ static void test_shipped(void** unused) {
         char path[2048];
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
         print_message("%s\n", entry->d_name);
-        compare_creature(path);
+        compare_creature(path, true);
         count++;
     }
     closedir(dir);
@@ -134,7 +172,7 @@ static void test_followers(void** unused) {
     hf_creature_free(creature);
     char path[1200];
     snprintf(path, sizeof path, "%s/followers.urdf", test_folder());
-    compare_creature(path);
+    compare_creature(path, true);
 }
 
 static void test_third_party(void** unused) {
@@ -149,12 +187,22 @@ static void test_third_party(void** unused) {
         const char* path = third_party(robots[i]);
         if (!path) skip();
         print_message("%s\n", robots[i]);
-        compare_creature(path);
+        compare_creature(path, false);
     }
+}
+
+static void several_values_are_not_written(void** unused) {
+    (void)unused;
+    hf_creature* creature = load_text("several.urdf", FIXTURE_ALL_JOINTS);
+    hf_error error = {0};
+    assert_int_equal(hf_creature_write_mjcf(creature, "several.xml", &error), HF_ERROR_LIMIT);
+    assert_string_equal(error.field, "plane");
+    hf_creature_free(creature);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(several_values_are_not_written),
         cmocka_unit_test(test_shipped),
         cmocka_unit_test(test_followers),
         cmocka_unit_test(test_third_party),

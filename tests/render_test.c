@@ -466,8 +466,64 @@ static void letters_stay_on_the_page(void** state) {
     assert_int_equal(hf_lettering_width("abc", 2), 36);
 }
 
+static int count_colour(const hf_picture* p, uint32_t hex) {
+    int count = 0;
+    for (size_t i = 0; i < (size_t)p->width * (size_t)p->height; i++) {
+        const uint8_t* c = p->rgb + 3 * i;
+        count += ((uint32_t)c[0] << 16 | (uint32_t)c[1] << 8 | c[2]) == hex;
+    }
+    return count;
+}
+
+/* A plot has the colours of its motions, is higher with forces than without, and needs two frames. */
+static void test_plot(void** state) {
+    (void)state;
+    enum { COUNT = 20 };
+    hf_creature* creature;
+    hf_motion* motion;
+    hf_error e = {0};
+    double q[256];
+    hf_pose pose = {.q = q};
+    assert_int_equal(hf_creature_load(data_path("data/creatures/human.creature.json"), NULL, &creature, &e),
+                     HF_OK);
+    assert_int_equal(hf_motion_create(creature, NULL, &motion), HF_OK);
+    hf_pose_rest(creature, &pose);
+    hf_plot_motion motions[2] = {{motion, creature, NULL, "before"}, {motion, creature, NULL, "after"}};
+    hf_picture one = {0}, two = {0}, forces = {0};
+    for (int i = 0; i < COUNT; i++) {
+        pose.root.position.x = 0.01 * i;
+        hf_motion_frame* f = hf_motion_add(motion, i / 30.0, &pose);
+        hf_hold h = {.limb = 0, .object = -1, .normal = {0, 0, 1}};
+        assert_int_equal(hf_motion_add_contact(motion, f, &h), HF_OK);
+        if (i > 0) continue;
+        assert_int_equal(hf_render_plot(motions, 1, NULL, &one, &e), HF_ERROR_FORMAT);
+        assert_non_null(strstr(e.message, "there is 1"));
+    }
+    assert_int_equal(hf_render_plot(motions, 3, NULL, &one, &e), HF_ERROR_ARGUMENT);
+    assert_int_equal(hf_render_plot(motions, 1, NULL, &one, &e), HF_OK);
+    assert_int_equal(hf_render_plot(motions, 2, NULL, &two, &e), HF_OK);
+    hf_dynamic_frame judged[COUNT];
+    for (int i = 0; i < COUNT; i++) judged[i] = (hf_dynamic_frame){.margin_m = 0.1, .torque_share = 0.5};
+    hf_dynamic_report report = {.frame_count = COUNT, .frames = judged};
+    motions[0].dynamic = &report;
+    assert_int_equal(hf_render_plot(motions, 1, NULL, &forces, &e), HF_OK);
+    assert_true(one.width == 1280 && two.height > one.height && forces.height > one.height);
+    /* The bar of the one limb is a tenth of the page wide and more; a red line is the torque limit. */
+    assert_true(count_colour(&one, 0x4566b0) > 1000 && count_colour(&one, 0x2a8c82) == 0);
+    assert_true(count_colour(&two, 0xa9b0ba) > 1000 && count_colour(&two, 0x2a8c82) > 1000);
+    assert_true(count_colour(&forces, 0xe0102e) > 100 && count_colour(&one, 0xe0102e) == 0);
+    report.frame_count = COUNT - 1;
+    hf_picture none;
+    assert_int_equal(hf_render_plot(motions, 1, NULL, &none, &e), HF_ERROR_ARGUMENT);
+    assert_null(none.rgb);
+    hf_picture_free(&one), hf_picture_free(&two), hf_picture_free(&forces);
+    hf_motion_free(motion);
+    hf_creature_free(creature);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_plot),
         cmocka_unit_test(outline_of_a_ball),
         cmocka_unit_test(fitted_points_fill_the_view),
         cmocka_unit_test(normals_are_smooth_where_blunt),

@@ -3,6 +3,7 @@
    tracks the motion: it asks for the motion's accelerations and a small feedback, shares the wrench that they
    need over the contacts that the motion has now, and gives joints the torques that are left, within their
    effort limits. Prints one JSON object: how much of the motion was tracked before a fall. */
+#include "base/workspace.h"
 #include "model/creature.h"
 #include "refine/pose_spline.h"
 #include "trajectory/contact_force.h"
@@ -18,10 +19,12 @@
 #include <string.h>
 
 static const double STEP_S = 0.001;
-static const double BLOCK_BEYOND_M = 0.05; /* a block reaches this far beyond the contact's patch */
+static const double BLOCK_BEYOND_M = 0.02; /* a block reaches this far beyond the contact's patch */
 static const double BLOCK_DEEP_M = 0.05;   /* and this far down */
 static const double STIFFNESS = 100;       /* 1/s2: an error of 1 asks for this acceleration */
 static const double DAMPING = 20;          /* 1/s: critical for that stiffness */
+static const double FRICTION_SHARE = 0.9;  /* of the friction that the controller counts on */
+static const double LANDING_S = 0.1;       /* a limb can touch so long before the motion says that it holds */
 static const double FALLEN_SHARE =
     0.2; /* of the creature's height: so far from its place the root has fallen */
 static const double FALLEN_RAD = 0.7; /* or turned so far */
@@ -36,6 +39,9 @@ static void stop(const char* format, ...) {
     va_end(args);
     exit(3);
 }
+
+/* MuJoCo would write its warnings to a file in the working folder. */
+static void warn(const char* text) { fprintf(stderr, "playback: MuJoCo: %s\n", text); }
 
 static void stop_with(hf_status status, const hf_error* error) {
     char text[2000];
@@ -67,6 +73,19 @@ static const hf_track_contact* contact_of(const player* p, int frame, int limb) 
     return &p->track.contacts[(size_t)frame * (size_t)p->track.limb_count + (size_t)limb];
 }
 
+/* Directions and half sizes of the block under a contact: along the patch, or anyhow under a point. */
+static void block_axes(const hf_contact_frame* frame, hf_quat link, hf_vec3 n, hf_vec3* side, hf_vec3* other,
+                       double half[2]) {
+    hf_vec3 own = hf_normalize(frame->normal);
+    const double across[3] = {fabs(own.x), fabs(own.y), fabs(own.z)};
+    int out = across[0] >= across[1] && across[0] >= across[2] ? 0 : across[1] >= across[2] ? 1 : 2;
+    hf_vec3 first = hf_rotate(link, out == 0 ? hf_v3(0, 1, 0) : hf_v3(1, 0, 0));
+    if (fabs(hf_dot(first, n)) > 0.9) first = fabs(n.z) > 0.9 ? hf_v3(1, 0, 0) : hf_v3(0, 0, 1);
+    *side = hf_normalize(hf_sub(first, hf_scale(n, hf_dot(first, n))));
+    *other = hf_cross(n, *side);
+    for (int k = 0; k < 2; k++) half[k] = frame->patch[k] / 2 + BLOCK_BEYOND_M;
+}
+
 /* A block under every hold that begins and does not grip. */
 static void write_blocks(const player* p, FILE* out) {
     hf_transform* links = calloc((size_t)p->c->link_count, sizeof *links);
@@ -78,19 +97,16 @@ static void write_blocks(const player* p, FILE* out) {
             const hf_contact_frame* frame = &p->c->limbs[l].contacts[t->hold.frame];
             hf_pose pose = {p->motion->frames[f].root, p->motion->frames[f].q};
             hf_forward(p->creature, &pose, links);
-            hf_vec3 n = t->hold.normal, side = hf_rotate(links[frame->link].rotation, hf_v3(1, 0, 0));
-            hf_vec3 other = hf_cross(n, side);
-            if (hf_length(other) < 0.3) other = hf_rotate(links[frame->link].rotation, hf_v3(0, 1, 0));
-            other = hf_normalize(hf_sub(other, hf_scale(n, hf_dot(other, n))));
-            side = hf_cross(other, n);
-            double half = hf_hypot(frame->patch[0], frame->patch[1]) / 2 + BLOCK_BEYOND_M;
+            hf_vec3 n = t->hold.normal, side, other;
+            double half[2];
+            block_axes(frame, links[frame->link].rotation, n, &side, &other, half);
             hf_vec3 at = hf_sub(t->hold.point, hf_scale(n, BLOCK_DEEP_M / 2));
             fprintf(
                 out,
                 "<geom type='box' class='block' friction='%.9g 0.005 0.0001' size='%.9g %.9g %.9g' pos='%.9g "
                 "%.9g %.9g' xyaxes='%.9g %.9g %.9g %.9g %.9g %.9g'/>\n",
-                t->support.friction, half, half, BLOCK_DEEP_M / 2, at.x, at.y, at.z, side.x, side.y, side.z,
-                other.x, other.y, other.z);
+                t->support.friction, half[0], half[1], BLOCK_DEEP_M / 2, at.x, at.y, at.z, side.x, side.y,
+                side.z, other.x, other.y, other.z);
         }
     free(links);
 }
@@ -127,12 +143,9 @@ static void load_world(player* p, const char* folder) {
     p->model = mj_loadXML(world, NULL, message, sizeof message);
     if (!p->model) stop("MuJoCo: %s", message);
     p->data = mj_makeData(p->model);
-    /* Contact spheres touch blocks; bodies touch nothing. */
-    for (int g = 0; g < p->model->ngeom; g++) {
-        bool block = p->model->geom_bodyid[g] == 0, sphere = p->model->geom_group[g] == 3;
-        p->model->geom_contype[g] = block ? 2 : sphere ? 4 : 0;
-        p->model->geom_conaffinity[g] = block ? 4 : sphere ? 2 : 0;
-    }
+    /* Bodies touch nothing; contact spheres touch blocks when touch_limbs lets them. */
+    for (int g = 0; g < p->model->ngeom; g++)
+        if (p->model->geom_bodyid[g] != 0) p->model->geom_contype[g] = p->model->geom_conaffinity[g] = 0;
 }
 
 /* ---- states: MuJoCo's free joint has its angular speeds in the body's axes, ours in the world's ---- */
@@ -209,6 +222,31 @@ static void tie_hands(player* p) {
     }
 }
 
+static bool lands_soon(const player* p, int limb, double time_s) {
+    for (int f = p->frame + 1; f < p->motion->frame_count; f++) {
+        if (p->motion->frames[f].time_s > time_s + LANDING_S) return false;
+        if (contact_of(p, f, limb)->on) return true;
+    }
+    return false;
+}
+
+/* Limbs that the motion has in the air touch nothing: the check has judged what is in their way. */
+static void touch_limbs(player* p, double time_s) {
+    for (int l = 0; l < p->c->limb_count; l++) {
+        bool touches = holds_now(p, l) || lands_soon(p, l, time_s);
+        for (int f = 0; f < p->c->limbs[l].contact_count; f++)
+            for (int k = 0; k < CORNERS; k++) {
+                char name[300];
+                snprintf(name, sizeof name, "%.120s.%.120s.%d", p->c->limbs[l].name,
+                         p->c->limbs[l].contacts[f].name, k);
+                int g = mj_name2id(p->model, mjOBJ_GEOM, name);
+                if (g < 0) continue;
+                p->model->geom_contype[g] = touches ? 4 : 0;
+                p->model->geom_conaffinity[g] = touches ? 2 : 0;
+            }
+    }
+}
+
 /* ---- the controller ---- */
 
 static int gather_corners(player* p, hf_vec3 com, double weight) {
@@ -218,7 +256,7 @@ static int gather_corners(player* p, hf_vec3 com, double weight) {
         for (int k = 0; holds_now(p, l) && k < s->corner_count && count < HF_FORCE_CORNERS; k++)
             p->corners[count++] = (hf_force_corner){.arm = hf_sub(s->corners[k], com),
                                                     .normal = s->normal,
-                                                    .friction = 0.9 * s->friction, /* room for errors */
+                                                    .friction = FRICTION_SHARE * s->friction,
                                                     .grip = s->grip,
                                                     .most = s->max_force / s->corner_count / weight};
     }
@@ -304,6 +342,7 @@ static void play(player* p) {
         why = fallen(p, &off);
         sum += off * off, worst = fmax(worst, off);
         tie_hands(p);
+        touch_limbs(p, t);
         control(p);
         mj_step(p->model, p->data);
     }
@@ -365,8 +404,9 @@ static void make_curve(player* p) {
         times[i] = p->motion->frames[i].time_s;
         poses[i] = (hf_pose){p->motion->frames[i].root, p->motion->frames[i].q};
     }
-    if (hf_workspace_create(&p->workspace) != HF_OK ||
-        hf_pose_spline_through(p->creature, times, poses, count, p->workspace, &p->spline) != HF_OK)
+    if (hf_workspace_create(&p->workspace) != HF_OK) stop("out of memory");
+    hf_workspace_begin(p->workspace); /* to the end of the program: the curve stays where it is */
+    if (hf_pose_spline_through(p->creature, times, poses, count, p->workspace, &p->spline) != HF_OK)
         stop("out of memory");
     p->now.q = calloc((size_t)p->c->q_count + 1, sizeof(double));
     p->wanted.q = calloc((size_t)p->c->q_count + 1, sizeof(double));
@@ -383,6 +423,7 @@ int main(int count, char** words) {
         return 2;
     }
     player p = {0};
+    mju_user_warning = warn;
     load(&p, words[1]);
     make_curve(&p);
     load_world(&p, words[2]);

@@ -13,9 +13,9 @@ _holdfast() {
         realise) options="--output --json --quiet --threads --time-limit --package-path --creature --scenario --size --samples --azimuth --elevation --zoom --focus --distance" ;;
         adapt) options="--output --json --quiet --threads --time-limit --package-path --unit --rate --joints --up --mapping --ground --fit-scene --scale-scene --vary --creature --size --samples --azimuth --elevation --zoom --focus --distance --set --scene" ;;
         refine) options="--output --json --quiet --threads --time-limit --package-path --fps --creature --scenario --size --samples --azimuth --elevation --zoom --focus --distance --set" ;;
-        check) options="--json --quiet --threads --time-limit --package-path --creature --scenario" ;;
-        render) options="--output --json --quiet --threads --time-limit --package-path --unit --rate --joints --up --creature --scenario --strip --columns --frame --size --samples --azimuth --elevation --zoom --focus --distance --task --reach --no-ground" ;;
-        export) options="--output --json --quiet --time-limit --package-path --unit --fps --rig --rate --joints --up --creature --scenario" ;;
+        check) options="--json --quiet --threads --time-limit --package-path --creature --scenario --dynamic" ;;
+        render) options="--output --json --quiet --threads --time-limit --package-path --unit --rate --joints --up --creature --scenario --strip --plot --with --columns --frame --size --samples --azimuth --elevation --zoom --focus --distance --task --reach --no-ground" ;;
+        export) options="--output --json --quiet --time-limit --package-path --unit --fps --quaternion --rig --rate --joints --up --creature --scenario" ;;
         bench) options="--output --json --quiet --seed --threads --time-limit --package-path --size --samples --count --query --data --only" ;;
         help) options="" ;;
     esac
