@@ -110,7 +110,8 @@ static void tell_style(const world* w) {
     printf(
         "  style: %.3f degrees mean, %.1f most over %d frames outside changed phases (goal 3); jerk x %.2f "
         "(goal 1.5)\n",
-        frames ? sum / frames * 180 / 3.14159265358979 : 0, most * 180 / 3.14159265358979, frames, jerk(b) / jerk(a));
+        frames ? sum / frames * 180 / 3.14159265358979 : 0, most * 180 / 3.14159265358979, frames,
+        jerk(b) / jerk(a));
 }
 
 static void tell(const world* w, const char* name, double took, double goal_s) {
