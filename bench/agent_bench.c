@@ -2,6 +2,7 @@
    the largest step of a joint as a share of its limit, and the same answers over 1, 2 and 4 threads. Times
    are those of the thread's own processor time, so that other programs do not count. */
 #include "bench.h"
+#include "../tests/speed_share.h"
 #include "base/hash.h"
 #include "base/random.h"
 
@@ -68,17 +69,6 @@ static double thread_us(void) {
     return 1e6 * (double)t.tv_sec + 1e-3 * (double)t.tv_nsec;
 }
 
-static double step_share(const hf_creature_view* c, const hf_pose* a, const hf_pose* b, double dt) {
-    double most = hf_distance(a->root.position, b->root.position) / (dt * c->limits.root_speed);
-    most = fmax(most, hf_quat_angle(a->root.rotation, b->root.rotation) / (dt * c->limits.root_turn));
-    for (int i = 0; i < c->joint_count; i++) {
-        const hf_joint* j = &c->joints[i];
-        if (j->q_count == 1)
-            most = fmax(most, fabs(b->q[j->q_index] - a->q[j->q_index]) / (dt * j->max_speed));
-    }
-    return most;
-}
-
 /* Another direction every second; one in five is a rest. */
 static void turn_stick(hf_random* r, int frame, hf_agent_input* in) {
     if (frame % 60) return;
@@ -108,7 +98,7 @@ static void play(player* p) {
         p->us[f] = thread_us() - start;
         p->hash = hf_hash_bytes(p->hash, &out.pose.root, sizeof out.pose.root);
         p->hash = hf_hash_bytes(p->hash, out.pose.q, bytes);
-        p->share = fmax(p->share, step_share(w->c, &last, &out.pose, in.dt_s));
+        p->share = fmax(p->share, speed_share(w->c, &last, &out.pose, in.dt_s));
         p->way += hf_distance(last.root.position, out.pose.root.position);
         last.root = out.pose.root;
         memcpy(last.q, out.pose.q, bytes);

@@ -4,6 +4,7 @@
 #include "allocation_count.h"
 #include "base/hash.h"
 #include "base/random.h"
+#include "speed_share.h"
 #include "test.h"
 
 #include <pthread.h>
@@ -52,10 +53,8 @@ static void open_agent(world* w, int count) {
 /* A creature in its rest posture with its root at this height, among boxes. */
 static void open_boxes(world* w, const char* creature, double height, const box* boxes, int count) {
     memset(w, 0, sizeof *w);
-    char path[200];
     hf_error e;
-    snprintf(path, sizeof path, "data/creatures/%s.creature.json", creature);
-    assert_int_equal(hf_creature_load(data_path(path), NULL, &w->creature, &e), HF_OK);
+    w->creature = shipped_creature(creature);
     hf_object_def defs[MAX_BOXES];
     for (int i = 0; i < count; i++) {
         defs[i] = hf_object_def_default();
@@ -225,18 +224,6 @@ static void turn_stick(hf_random* r, int frame, double speed, hf_agent_input* in
     bool rest = hf_random_between(r, 0, 1) < 0.2;
     in->turn_rad_s = rest ? 0 : hf_random_between(r, -2, 2);
     in->velocity = rest ? hf_v3(0, 0, 0) : hf_v3(much * cos(angle), much * sin(angle), 0);
-}
-
-/* The largest share of a speed limit that is used between two poses. */
-static double speed_share(const hf_creature_view* c, const hf_pose* a, const hf_pose* b, double dt) {
-    double most = hf_distance(a->root.position, b->root.position) / (dt * c->limits.root_speed);
-    most = fmax(most, hf_quat_angle(a->root.rotation, b->root.rotation) / (dt * c->limits.root_turn));
-    for (int i = 0; i < c->joint_count; i++) {
-        const hf_joint* j = &c->joints[i];
-        if (j->q_count == 1)
-            most = fmax(most, fabs(b->q[j->q_index] - a->q[j->q_index]) / (dt * j->max_speed));
-    }
-    return most;
 }
 
 /* Ten thousand frames among books: limits are kept in all of them, and stretches of them are valid motions.

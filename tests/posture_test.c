@@ -1,17 +1,12 @@
 /* Libraries of postures: what every shipped creature must have; that each posture is balanced, within its
    limits and free by the independent check; bodies that lie by plain loops over their corners; the same
    library for any number of threads; reasons of robots that have none. */
+#include "box_object.h"
 #include "creature_files.h"
 
 #include <math.h>
 
 enum { LINKS = 128, DIRECTIONS = 64 };
-
-static hf_creature* shipped(const char* name) {
-    char path[200];
-    snprintf(path, sizeof path, "data/creatures/%s.creature.json", name);
-    return must_load(data_path(path));
-}
 
 static hf_postures* find(const hf_creature* creature, int threads) {
     hf_posture_options o = hf_posture_options_default();
@@ -22,16 +17,6 @@ static hf_postures* find(const hf_creature* creature, int threads) {
     return all;
 }
 
-static hf_object_def box(const char* name, hf_vec3 low, hf_vec3 high, hf_mesh* mesh) {
-    hf_shape shape = {.kind = HF_SHAPE_BOX, .half_size = hf_scale(hf_sub(high, low), 0.5)};
-    assert_int_equal(hf_shape_mesh(&shape, 8, mesh), HF_OK);
-    hf_object_def def = hf_object_def_default();
-    def.name = name;
-    def.mesh = *mesh;
-    def.start.position = hf_scale(hf_add(low, high), 0.5);
-    return def;
-}
-
 /* Ground, 3 m lower where the body hangs, and one box under all that is held without an object: a seat, or a
    bar for the hands. */
 static hf_scene* scene_of(const hf_posture* p) {
@@ -39,7 +24,7 @@ static hf_scene* scene_of(const hf_posture* p) {
     bool hangs = p->family == HF_POSTURE_HANG, held = false;
     hf_vec3 low = {INFINITY, INFINITY, INFINITY}, high = {-INFINITY, -INFINITY, -INFINITY};
     hf_object_def objects[2] = {
-        box("ground", hf_v3(-5, -5, hangs ? -4 : -1), hf_v3(5, 5, hangs ? -3 : 0), &meshes[0])};
+        box_object("ground", hf_v3(-5, -5, hangs ? -4 : -1), hf_v3(5, 5, hangs ? -3 : 0), &meshes[0])};
     for (int i = 0; i < p->hold_count; i++) {
         hf_vec3 x = p->holds[i].point;
         if (p->holds[i].object >= 0) continue;
@@ -47,7 +32,7 @@ static hf_scene* scene_of(const hf_posture* p) {
         high = hf_v3(fmax(high.x, x.x + 0.03), fmax(high.y, x.y + 0.075), fmax(high.z, x.z));
         held = true;
     }
-    if (held) objects[1] = box("held", low, high, &meshes[1]), objects[1].grip = hangs;
+    if (held) objects[1] = box_object("held", low, high, &meshes[1]), objects[1].grip = hangs;
     hf_scene* scene;
     hf_error error = {0};
     if (hf_scene_build(objects, held ? 2 : 1, &scene, &error) != HF_OK) fail_msg("%s", error.message);
@@ -158,7 +143,7 @@ static void shipped_creatures_have_postures(void** state) {
                  {"insect", STAND_SQUAT | LIE, 0},
                  {"spider", STAND_SQUAT | LIE, 0}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        hf_creature* c = shipped(cases[i].name);
+        hf_creature* c = shipped_creature(cases[i].name);
         hf_postures* all = find(c, 0);
         for (int f = 0; f < HF_POSTURE_FAMILIES; f++) {
             int count = count_of(all, (hf_posture_family)f);
@@ -182,7 +167,7 @@ static void shipped_creatures_have_postures(void** state) {
    judges the pose with their contacts only. */
 static void changes_are_balanced_on_walking_limbs(void** state) {
     (void)state;
-    hf_creature* c = shipped("human");
+    hf_creature* c = shipped_creature("human");
     hf_postures* all = find(c, 0);
     assert_true(all->change_count >= 1);
     for (int k = 0; k < all->change_count; k++) {
@@ -220,7 +205,7 @@ static void libraries_do_not_depend_on_threads(void** state) {
     (void)state;
     static const char* const names[] = {"human", "insect"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        hf_creature* c = shipped(names[i]);
+        hf_creature* c = shipped_creature(names[i]);
         size_t q = sizeof(double) * (size_t)hf_creature_get(c)->q_count;
         hf_postures *one = find(c, 1), *three = find(c, 3);
         assert_int_equal(one->count, three->count);
@@ -274,7 +259,7 @@ static void robots_without_postures_say_why(void** state) {
 
 static void bad_arguments_are_refused(void** state) {
     (void)state;
-    hf_creature* c = shipped("insect");
+    hf_creature* c = shipped_creature("insect");
     hf_postures* all = NULL;
     hf_posture_options o = hf_posture_options_default();
     assert_int_equal(hf_creature_postures(NULL, &o, &all, NULL), HF_ERROR_ARGUMENT);

@@ -21,21 +21,12 @@ static double outside(const hf_mesh* hull, hf_vec3 p) {
     return worst;
 }
 
-static hf_creature* shipped(const char* name) {
-    char path[128];
-    snprintf(path, sizeof path, "data/creatures/%s.creature.json", name);
-    hf_creature* c;
-    hf_error e;
-    assert_int_equal(hf_creature_load(data_path(path), NULL, &c, &e), HF_OK);
-    return c;
-}
-
 /* Fresh random postures inside limits and regions stay inside the hull but for its facets' flatness. */
 static void holds_every_posture(void** state) {
     (void)state;
     static const char* const names[] = {"human", "insect", "spider", "quadruped"};
     for (int n = 0; n < 4; n++) {
-        hf_creature* c = shipped(names[n]);
+        hf_creature* c = shipped_creature(names[n]);
         const hf_creature_view* v = hf_creature_get(c);
         hf_pose pose = {hf_transform_identity(), calloc((size_t)v->q_count, sizeof(double))};
         hf_transform* links = calloc((size_t)v->link_count, sizeof *links);
@@ -188,7 +179,7 @@ static int count_lost(const hf_creature* c, int l, int k) {
    direction may be rounded to another one. */
 static void maps_know_bent_toes(void** state) {
     (void)state;
-    hf_creature* creatures[] = {shipped("human"), long_toed()};
+    hf_creature* creatures[] = {shipped_creature("human"), long_toed()};
     for (int i = 0; i < 2; i++) {
         const hf_creature_view* v = hf_creature_get(creatures[i]);
         int asked = 0;

@@ -19,12 +19,7 @@ static const shipped all[] = {
 enum { COUNT = sizeof all / sizeof *all, Q_MAX = 128, LINK_MAX = 128 };
 
 static hf_creature* load(const char* name) {
-    char path[200], text[1024];
-    snprintf(path, sizeof path, "data/creatures/%s.creature.json", name);
-    hf_creature* creature = NULL;
-    hf_error error;
-    if (hf_creature_load(data_path(path), NULL, &creature, &error) != HF_OK)
-        fail_msg("%s", hf_error_text(&error, text, sizeof text));
+    hf_creature* creature = shipped_creature(name);
     assert_in_range(hf_creature_get(creature)->q_count, 1, Q_MAX);
     assert_in_range(hf_creature_get(creature)->link_count, 1, LINK_MAX);
     return creature;

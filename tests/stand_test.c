@@ -1,19 +1,9 @@
 /* Standing poses: every shipped creature on flat ground, the human on a step; places where nothing
    stands; starts and goals of scenarios that are only a place. */
+#include "box_object.h"
 #include "creature_files.h"
 
 #include <math.h>
-
-/* A box from low to high as an object. */
-static hf_object_def box(const char* name, hf_vec3 low, hf_vec3 high, hf_mesh* mesh) {
-    hf_shape shape = {.kind = HF_SHAPE_BOX, .half_size = hf_scale(hf_sub(high, low), 0.5)};
-    assert_int_equal(hf_shape_mesh(&shape, 8, mesh), HF_OK);
-    hf_object_def def = hf_object_def_default();
-    def.name = name;
-    def.mesh = *mesh;
-    def.start.position = hf_scale(hf_add(low, high), 0.5);
-    return def;
-}
 
 static hf_scene* build(hf_object_def* objects, int count) {
     hf_scene* scene;
@@ -24,7 +14,7 @@ static hf_scene* build(hf_object_def* objects, int count) {
 
 static hf_scene* flat_floor(void) {
     hf_mesh mesh;
-    hf_object_def floor = box("floor", hf_v3(-5, -5, -1), hf_v3(5, 5, 0), &mesh);
+    hf_object_def floor = box_object("floor", hf_v3(-5, -5, -1), hf_v3(5, 5, 0), &mesh);
     hf_scene* scene = build(&floor, 1);
     hf_mesh_free(&mesh);
     return scene;
@@ -35,12 +25,6 @@ static hf_plan_options few_samples(void) {
     o.samples = 100;
     o.threads = 1;
     return o;
-}
-
-static hf_creature* shipped(const char* name) {
-    char path[200];
-    snprintf(path, sizeof path, "data/creatures/%s.creature.json", name);
-    return must_load(data_path(path));
 }
 
 static hf_stand_result stand(const hf_creature* creature, const hf_scene* scene, double x, double y,
@@ -80,7 +64,7 @@ static void shipped_creatures_stand(void** state) {
     } cases[] = {{"human", 2}, {"quadruped", 4}, {"insect", 6}, {"spider", 8}, {"climber", 2}};
     hf_scene* scene = flat_floor();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        hf_creature* c = shipped(cases[i].name);
+        hf_creature* c = shipped_creature(cases[i].name);
         hf_stand_result r = stand(c, scene, 1, -2, 0.7);
         if (r.outcome != HF_FOUND) fail_msg("%s: %s", cases[i].name, r.why);
         assert_true(r.state.contact_count >= cases[i].legs);
@@ -101,10 +85,10 @@ static void shipped_creatures_stand(void** state) {
 static void feet_find_a_step(void** state) {
     (void)state;
     hf_mesh meshes[2];
-    hf_object_def objects[2] = {box("floor", hf_v3(-5, -5, -1), hf_v3(5, 5, 0), &meshes[0]),
-                                box("step", hf_v3(-0.5, 0, 0), hf_v3(0.5, 0.5, 0.15), &meshes[1])};
+    hf_object_def objects[2] = {box_object("floor", hf_v3(-5, -5, -1), hf_v3(5, 5, 0), &meshes[0]),
+                                box_object("step", hf_v3(-0.5, 0, 0), hf_v3(0.5, 0.5, 0.15), &meshes[1])};
     hf_scene* scene = build(objects, 2);
-    hf_creature* c = shipped("human");
+    hf_creature* c = shipped_creature("human");
     hf_stand_result r = stand(c, scene, 0, 0, 0);
     if (r.outcome != HF_FOUND) fail_msg("%s", r.why);
     double low = INFINITY, high = -INFINITY;
@@ -125,9 +109,9 @@ static void feet_find_a_step(void** state) {
 static void the_highest_floor_counts(void** state) {
     (void)state;
     hf_mesh meshes[2];
-    hf_object_def objects[2] = {box("floor", hf_v3(-5, -5, -1), hf_v3(5, 5, 0), &meshes[0]),
-                                box("table", hf_v3(-2, -2, 2.5), hf_v3(2, 2, 3), &meshes[1])};
-    hf_creature* c = shipped("human");
+    hf_object_def objects[2] = {box_object("floor", hf_v3(-5, -5, -1), hf_v3(5, 5, 0), &meshes[0]),
+                                box_object("table", hf_v3(-2, -2, 2.5), hf_v3(2, 2, 3), &meshes[1])};
+    hf_creature* c = shipped_creature("human");
     for (int allowed = 0; allowed < 2; allowed++) {
         objects[1].contact = allowed;
         hf_scene* scene = build(objects, 2);
@@ -145,11 +129,11 @@ static void the_highest_floor_counts(void** state) {
 static void places_without_a_stand(void** state) {
     (void)state;
     hf_mesh meshes[2];
-    hf_object_def objects[2] = {box("floor", hf_v3(-5, -5, -1), hf_v3(5, 5, 0), &meshes[0]),
-                                box("ceiling", hf_v3(-5, -5, 0.3), hf_v3(5, 5, 0.5), &meshes[1])};
+    hf_object_def objects[2] = {box_object("floor", hf_v3(-5, -5, -1), hf_v3(5, 5, 0), &meshes[0]),
+                                box_object("ceiling", hf_v3(-5, -5, 0.3), hf_v3(5, 5, 0.5), &meshes[1])};
     objects[1].contact = false;
     hf_scene* scene = build(objects, 2);
-    hf_creature* c = shipped("human");
+    hf_creature* c = shipped_creature("human");
     hf_stand_result r = stand(c, scene, 40, 0, 0);
     assert_int_equal(r.outcome, HF_NONE);
     assert_non_null(strstr(r.why, "no surface"));
@@ -249,12 +233,12 @@ static void undersides_are_no_ground(void** state) {
     static float roof[] = {-1, -1, 3, 1, -1, 3, 1, 1, 3, -1, 1, 3, 0, 0, 6};
     static uint32_t sides[] = {0, 2, 1, 0, 3, 2, 0, 1, 4, 1, 2, 4, 2, 3, 4, 3, 0, 4};
     hf_mesh floor;
-    hf_object_def objects[2] = {box("floor", hf_v3(-5, -5, -1), hf_v3(5, 5, 0), &floor),
+    hf_object_def objects[2] = {box_object("floor", hf_v3(-5, -5, -1), hf_v3(5, 5, 0), &floor),
                                 hf_object_def_default()};
     objects[1].name = "roof";
     objects[1].mesh = (hf_mesh){.vertex_count = 5, .triangle_count = 6, .vertices = roof, .indices = sides};
     hf_scene* scene = build(objects, 2);
-    hf_creature* c = shipped("human");
+    hf_creature* c = shipped_creature("human");
     hf_stand_result r = stand(c, scene, 0.2, 0.1, 0);
     if (r.outcome != HF_FOUND) fail_msg("%s", r.why);
     assert_near(r.state.contacts[0].point.z, 0, 1e-3);

@@ -46,6 +46,16 @@ static inline const char* third_party(const char* path) {
     return data_path(inner);
 }
 
+/* A creature of data/creatures by its name. */
+static inline hf_creature* shipped_creature(const char* name) {
+    char path[200];
+    hf_creature* creature = NULL;
+    hf_error error = {0};
+    snprintf(path, sizeof path, "data/creatures/%s.creature.json", name);
+    if (hf_creature_load(data_path(path), NULL, &creature, &error) != HF_OK) fail_msg("%s", error.message);
+    return creature;
+}
+
 /* A folder of the build for files that tests write. */
 static inline const char* test_folder(void) {
     static const char* folder = HF_BUILD_DIR "/test-files";

@@ -17,11 +17,8 @@ typedef struct fixture {
 } fixture;
 
 static void set_up(fixture* f, const char* creature) {
-    char path[200];
-    hf_error error;
     memset(f, 0, sizeof *f);
-    snprintf(path, sizeof path, "data/creatures/%s.creature.json", creature);
-    assert_int_equal(hf_creature_load(data_path(path), NULL, &f->creature, &error), HF_OK);
+    f->creature = shipped_creature(creature);
     f->c = hf_creature_get(f->creature);
     assert_in_range(f->c->q_count, 1, Q_MAX);
     assert_int_equal(hf_workspace_create(&f->workspace), HF_OK);
