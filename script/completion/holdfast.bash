@@ -16,7 +16,7 @@ _holdfast() {
         check) options="--json --quiet --threads --time-limit --package-path --creature --scenario" ;;
         render) options="--output --json --quiet --threads --time-limit --package-path --unit --rate --joints --up --creature --scenario --strip --columns --frame --size --samples --azimuth --elevation --zoom --focus --distance --task --reach --no-ground" ;;
         export) options="--output --json --quiet --time-limit --package-path --unit --fps --rig --rate --joints --up --creature --scenario" ;;
-        bench) options="--output --json --quiet --seed --threads --time-limit --package-path --size --samples --count --query --data --only" ;;
+        bench) options="--output --json --quiet --seed --threads --time-limit --package-path --size --samples --count --query --data --only --set" ;;
         help) options="" ;;
     esac
     if [ "$COMP_CWORD" -eq 1 ]; then
