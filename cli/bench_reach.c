@@ -24,6 +24,7 @@ typedef struct sheet {
 } sheet;
 
 typedef struct figures {
+    bool stopped; /* by the time limit or the user */
     int nodes, shortcuts, targets, reached, pairs, ways;
     double roadmap_s, shortcuts_s;
     sheet solve_s, way_s, smooth_s, excess;
@@ -82,10 +83,10 @@ static hf_status draw_valid(hf_reacher* r, int64_t* number, double* controls) {
 }
 
 /* Targets where the hands of valid postures are: each can be reached. */
-static hf_status measure_targets(hf_reacher* r, int count, figures* f) {
+static hf_status measure_targets(hf_reacher* r, int count, progress* p, figures* f) {
     int64_t number = FIRST_DRAW;
     hf_status status = HF_OK;
-    for (int i = 0; i < count && status == HF_OK; i++) {
+    for (int i = 0; i < count && status == HF_OK && progress_report(p, (double)i / count, "targets"); i++) {
         double controls[HF_CONTROL_COUNT];
         hf_target target;
         bool found = false;
@@ -120,11 +121,11 @@ static hf_status measure_way(hf_reacher* r, const double* from, const double* to
     return status;
 }
 
-static hf_status measure_ways(hf_reacher* r, int rounds, figures* f) {
+static hf_status measure_ways(hf_reacher* r, int rounds, progress* p, figures* f) {
     int64_t number = 2 * FIRST_DRAW;
     double a[HF_CONTROL_COUNT], b[HF_CONTROL_COUNT];
     hf_status status = HF_OK;
-    for (int i = 0; i < PAIRS && status == HF_OK; i++) {
+    for (int i = 0; i < PAIRS && status == HF_OK && progress_report(p, (double)i / PAIRS, "ways"); i++) {
         status = draw_valid(r, &number, a);
         if (status == HF_OK) status = draw_valid(r, &number, b);
         if (status == HF_OK) status = measure_way(r, a, b, rounds, f);
@@ -166,9 +167,10 @@ static hf_status measure(hf_scenario* s, const options* o, const hf_reach_option
     progress p = progress_start(o);
     hf_reach_watch(r, progress_report, &p);
     status = hf_reach_continue(r, INFINITY, &done, error);
-    if (status == HF_OK) status = measure_targets(r, o->count ? o->count : DEFAULT_TARGETS, f);
-    if (status == HF_OK) status = measure_ways(r, wishes->smoothing, f);
+    if (status == HF_OK) status = measure_targets(r, o->count ? o->count : DEFAULT_TARGETS, &p, f);
+    if (status == HF_OK) status = measure_ways(r, wishes->smoothing, &p, f);
     progress_end(&p);
+    f->stopped = p.interrupted || p.timed_out;
     hf_status ended = hf_reach_end(r, &result, error);
     f->nodes = result.nodes, f->shortcuts = result.shortcuts;
     f->roadmap_s = result.roadmap_work_s, f->shortcuts_s = result.shortcuts_work_s;
@@ -187,6 +189,10 @@ static int measure_one(const options* o, json_t* list) {
     if (reach_wishes(o, s, &wishes)) {
         bool made = make_sheets(&f, o->count ? o->count : DEFAULT_TARGETS);
         code = made && measure(s, o, &wishes, &f, &error) == HF_OK ? EXIT_DONE : fail_with(&error);
+        if (code == EXIT_DONE && f.stopped) {
+            complain("%s: stopped after %d hand targets and %d ways", s->name, f.targets, f.pairs);
+            code = EXIT_NO_SOLUTION;
+        }
         if (code == EXIT_DONE) say(s->name, &f, o, list);
         free_sheets(&f);
     }

@@ -598,7 +598,22 @@ static hf_status retreat(hf_reach_runner* r, const hf_hold* holds, int count) {
         hf_reach_allow_touch(r, &holds[i]);
     }
     if (count == 1) {
-        hf_reach_straight(r->stage.worker, &task, r->stage.state, back, &line, &status);
+        // straight off the palm, else away from the fingers, or upwards
+        const hf_contact_frame* palm = &r->world.creature->view.limbs[holds[0].limb].contacts[0];
+        hf_vec3 wrist = hf_normalize(hf_rotate(task.targets[0].rotation, hf_neg(palm->offset)));
+        hf_vec3 ways[] = {back,
+                          hf_scale(wrist, r->options->approach_m),
+                          hf_scale(hf_add(hf_normalize(back), wrist), r->options->approach_m / 2),
+                          {0, 0, r->options->approach_m}};
+        double share = 0, best = -1;
+        size_t way = 0;
+        status = HF_OK;
+        for (size_t i = 0; i <= sizeof ways / sizeof *ways && status == HF_OK && share < LEAST_LINE; i++) {
+            size_t k = i < sizeof ways / sizeof *ways ? i : way; // in the end the longest once more
+            line.count = 0;
+            share = hf_reach_straight(r->stage.worker, &task, r->stage.state, ways[k], &line, &status);
+            if (share > best) best = share, way = k;
+        }
     } else {
         double apart[HF_REACH_WIDTH];
         for (int i = 0; i < 2; i++) {
