@@ -33,7 +33,7 @@ static bool renew_guide(leg_query* l, int from, hf_transform root, const hf_scen
     bool found = false;
     p->own_guide = NULL;
     q.goal = goal, q.roadmap = NULL;
-    hf_plan_note(p, hf_plan_choose_guide(p, &q, root, l->result, &found));
+    hf_plan_note(p, hf_plan_choose_guide(p, &q, root, 1, l->result, &found));
     hf_transform *part = p->own_guide, *whole = NULL;
     int length = p->world.guide_count;
     if (hf_plan_ok(p) && found) {

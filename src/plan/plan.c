@@ -127,7 +127,6 @@ static hf_status make_schedule(hf_planner* p, int last, hf_plan_result* r) {
 
 /* ---- the guide ---- */
 
-enum { GUIDES_A_CHOICE = 6 };
 /* Times the tests of the attempt's guides so far: a detour that is so much harder to find is rather not
  * there.
  */
@@ -256,8 +255,8 @@ static hf_status find_guide(hf_planner* p, const hf_plan_query* q, hf_transform 
 /* The reachability condition lets a guide go where a body stands badly, or the long way round. Of a few
    guides the first that is nearly as easy as a straight walk, or the easiest; each keeps away from where
    those before it are hardest. */
-hf_status hf_plan_choose_guide(hf_planner* p, const hf_plan_query* q, hf_transform start, hf_plan_result* r,
-                               bool* found) {
+hf_status hf_plan_choose_guide(hf_planner* p, const hf_plan_query* q, hf_transform start, int choice,
+                               hf_plan_result* r, bool* found) {
     hf_status status = HF_OK;
     hf_guide_path path = {0};
     hf_transform* best = NULL;
@@ -266,9 +265,9 @@ hf_status hf_plan_choose_guide(hf_planner* p, const hf_plan_query* q, hf_transfo
     double straight = hf_distance(start.position, q->goal->pose.root.position);
     double easy = EASY * (straight + p->world.view->height / 2) / p->world.view->height;
     int barred_count = p->world.barred_count;
-    for (int i = 0; i < GUIDES_A_CHOICE && status == HF_OK && least >= easy && !p->progress.cancelled; i++) {
+    for (int i = 0; i < choice && status == HF_OK && least >= easy && !p->progress.cancelled; i++) {
         hf_guide_effort effort = {0};
-        status = find_guide(p, q, start, p->world.attempt * GUIDES_A_CHOICE + i, &path, r, found);
+        status = find_guide(p, q, start, p->world.attempt * HF_GUIDE_CHOICE + i, &path, r, found);
         if (status != HF_OK || !*found) break;
         if (!spread_guide(p, &path, &effort)) status = HF_ERROR_MEMORY;
         for (int k = 0; k < effort.hard_count && status == HF_OK; k++)
@@ -500,7 +499,7 @@ hf_status hf_plan_attempt(hf_planner* p, const hf_plan_query* q, hf_plan_result*
     if (q->guide_count > 0)
         p->world.guide = q->guide, p->world.guide_count = q->guide_count;
     else
-        status = hf_plan_choose_guide(p, q, q->start->pose.root, r, &found);
+        status = hf_plan_choose_guide(p, q, q->start->pose.root, HF_GUIDE_CHOICE, r, &found);
     if (status == HF_OK && !found && p->progress.cancelled) grant_start(p, &until_s);
     if (status == HF_OK) status = found ? plan_along(p, q, r) : plan_start(p, q, r);
     if (p->progress.cancelled && r->why != HF_PLAN_DONE) r->why = HF_PLAN_CANCELLED;
