@@ -9,9 +9,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { PARTS = 3 }; /* of a step that is too long as it is */
-enum { RAISES = 3 };
-enum { BODIES = 5 }; /* between two postures, that are tried for one change */
+enum { PARTS = 3 };        /* of a step that is too long as it is */
+enum { BODIES = 5 };       /* between two postures, that are tried for one change, */
+enum { RAISES = 3 };       /* as they are and raised and ahead by half a large shift and by one */
+enum { LIMB_CHANGES = 4 }; /* of each limb on the way from one posture to the next, at most */
 
 /* ---- postures in the scene ---- */
 
@@ -134,9 +135,7 @@ static bool move_body(hf_planner* p, const hf_pose* to, hf_pose* pose) {
 /* The body from one posture between to the next, for where it finds no way to all of it at once. */
 static bool approach(hf_planner* p, const hf_pose* bodies, hf_pose* pose) {
     bool moved = false;
-    for (int i = BODIES - 2; i >= 0 && hf_plan_ok(p); i--) {
-        moved = move_body(p, &bodies[i], pose) || moved;
-    }
+    for (int i = BODIES - 2; i >= 0 && hf_plan_ok(p); i--) moved = move_body(p, &bodies[i], pose) || moved;
     return moved;
 }
 
@@ -154,8 +153,8 @@ static bool take(hf_planner* p, const hf_pose* to, const hf_plan_hold* holds, in
         bodies[i].root.position = hf_add(bodies[i].root.position, ahead);
     }
     bool approached = false;
-    while (good && !all_held(p, holds, count)) {
-        if (change_any(p, holds, count, bodies, BODIES * RAISES)) continue;
+    for (int left = LIMB_CHANGES * count; good && !all_held(p, holds, count); left--) {
+        if (left > 0 && change_any(p, holds, count, bodies, BODIES * RAISES)) continue;
         good = !approached && approach(p, bodies, &from);
         approached = true;
     }

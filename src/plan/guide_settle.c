@@ -384,13 +384,18 @@ static void add_ways(ladder* k, int rung) {
 
 /* ---- the way up ---- */
 
-/* Lengths, so that many small changes cost what one large one does, and squares, which prefer the small. */
-static double change(const ladder* k, const hf_transform* a, const hf_transform* b) {
-    double shift = fmax(0, hf_distance(b->position, a->position) / k->world->view->height - k->apart);
+/* The angle between two roots, squared, while it is small. */
+static double turn_between(const hf_transform* a, const hf_transform* b) {
     hf_quat p = a->rotation, q = b->rotation;
-    // the angle between them, squared, while it is small
-    double square = 8 * fmax(0, 1 - fabs(p.w * q.w + p.x * q.x + p.y * q.y + p.z * q.z));
-    double far_turn = 3 * HF_SMALL_TURN;
+    return 8 * fmax(0, 1 - fabs(p.w * q.w + p.x * q.x + p.y * q.y + p.z * q.z));
+}
+
+/* Lengths, so that many small changes cost what one large one does, and squares, which prefer the small.
+   Infinite where the turn alone costs more than `most`. */
+static double change(const ladder* k, const hf_transform* a, const hf_transform* b, double most) {
+    double square = turn_between(a, b), far_turn = 3 * HF_SMALL_TURN;
+    if (TURNING * square / far_turn > most) return INFINITY;
+    double shift = fmax(0, hf_distance(b->position, a->position) / k->world->view->height - k->apart);
     bool jump = shift > HF_LARGE_SHIFT || square > far_turn * far_turn;
     return SHIFTING * (shift + shift * shift / HF_LARGE_SHIFT) +
            TURNING * (sqrt(square) + square / far_turn) + (jump ? JUMP : 0);
@@ -426,8 +431,8 @@ static double climb(ladder* k, int from) {
                 int j = order[n];
                 const rung_way* b = &k->ways[(r - 1) * WAYS + j];
                 if (b->total > w->total) break; // no change is cheaper than none
-                double total = b->total + change(k, &b->root, &w->root);
-                if (bars && is_barred(k, r, j, i)) total += JUMP;
+                double total = b->total + change(k, &b->root, &w->root, w->total - b->total);
+                if (total <= w->total && bars && is_barred(k, r, j, i)) total += JUMP;
                 bool first = total == w->total && j < w->before;
                 if (total < w->total || first) w->total = total, w->before = j;
             }

@@ -33,7 +33,7 @@ static bool renew_guide(leg_query* l, int from, hf_transform root, const hf_scen
     bool found = false;
     p->own_guide = NULL;
     q.goal = goal, q.roadmap = NULL;
-    hf_plan_note(p, hf_plan_choose_guide(p, &q, root, l->result, &found));
+    hf_plan_note(p, hf_plan_choose_guide(p, &q, root, 1, l->result, &found));
     hf_transform *part = p->own_guide, *whole = NULL;
     int length = p->world.guide_count;
     if (hf_plan_ok(p) && found) {
@@ -137,40 +137,47 @@ static bool search_to_stance(leg_query* l, const hf_plan_node* n, int* tail) {
     return search_to(l, from, &n->pose, n->holds, n->hold_count, tail);
 }
 
-/* One stretch on all limbs, which is bent from guide pose `low` to `high`. When true the last stance stands
-   behind it and the guide goes on from there. */
-static bool cross(leg_query* l, int low, int high) {
+/* One stretch on all limbs: down to it (NULL: the body is there), along it, and up again (NULL: the goal is
+   there). The guide goes on at `tail`. When true it goes on from the last stance to the goal. */
+static bool cross(leg_query* l, const hf_descent* down, const hf_descent* up, int tail) {
     hf_planner* p = l->planner;
-    hf_descent *down = NULL, *up = NULL;
-    int last, from = find_start(l, low, &down);
-    int tail = from < 0 ? -1 : find_place(l, high, p->world.guide_count - 1, &up);
-    bool good = tail >= 0 && search_to_stance(l, &down->nodes[0], &tail) &&
-                hf_descent_play(p, down, false, tail - 1) &&
-                search_to_stance(l, &up->nodes[up->count - 1], &tail) &&
-                hf_descent_play(p, up, true, tail - 1);
-    hf_descent_free(down);
-    hf_descent_free(up);
-    hf_plan_home(p, p->world.model->standing);
-    return good &&
-           renew_guide(l, tail - 1, p->tree.nodes[p->tree.node_index].pose.root, l->query->goal,
+    int last;
+    if (down && !(search_to_stance(l, &down->nodes[0], &tail) && hf_descent_play(p, down, false, tail - 1)))
+        return false;
+    if (up &&
+        !(search_to_stance(l, &up->nodes[up->count - 1], &tail) && hf_descent_play(p, up, true, tail - 1)))
+        return false;
+    hf_plan_home(p, up ? p->world.model->standing : p->world.model->bent_q);
+    return renew_guide(l, tail - 1, p->tree.nodes[p->tree.node_index].pose.root, l->query->goal,
                        p->world.guide_count, &last) &&
            go_on_from(p, tail);
+}
+
+/* The next stretch of the guide on all limbs; *crossed when the body is behind it, or on it where it ends at
+   the goal. False where there is none, or no room to come down to it or to stand up. */
+static bool cross_next(leg_query* l, bool* crossed) {
+    hf_planner* p = l->planner;
+    const hf_plan_world* w = &p->world;
+    int at = p->tree.nodes[p->tree.node_index].guide_index, low = at, last = w->guide_count - 1;
+    while (low <= last && !hf_root_is_bent(w, w->guide[low])) low++;
+    int high = low;
+    while (high <= last && hf_root_is_bent(w, w->guide[high])) high++;
+    if (low > last || (low == at && high > last)) return false;
+    hf_descent *down = NULL, *up = NULL;
+    int tail = low == at || find_start(l, low, &down) >= 0 ? w->guide_count : -1;
+    if (tail >= 0 && high <= last) tail = find_place(l, high, last, &up);
+    *crossed = tail >= 0 && cross(l, down, up, tail);
+    hf_descent_free(down);
+    hf_descent_free(up);
+    return tail >= 0;
 }
 
 /* All stretches on all limbs, one after the other. */
 static bool cross_all(leg_query* l) {
     hf_planner* p = l->planner;
-    const hf_plan_world* w = &p->world;
-    while (hf_plan_ok(p) && p->progress.work < w->options->max_work) {
-        int low = p->tree.nodes[p->tree.node_index].guide_index;
-        bool starts_bent = hf_root_is_bent(w, w->guide[low]);
-        while (low < w->guide_count && !hf_root_is_bent(w, w->guide[low])) low++;
-        int high = low;
-        while (high < w->guide_count && hf_root_is_bent(w, w->guide[high])) high++;
-        // what is bent at start or goal has no end to change at
-        if (starts_bent || high >= w->guide_count) return true;
-        if (!cross(l, low, high)) return false;
-    }
+    bool crossed = true;
+    while (crossed && hf_plan_ok(p) && p->progress.work < p->world.options->max_work)
+        if (!cross_next(l, &crossed)) return true;
     return false;
 }
 

@@ -127,7 +127,6 @@ static hf_status make_schedule(hf_planner* p, int last, hf_plan_result* r) {
 
 /* ---- the guide ---- */
 
-enum { GUIDES_A_CHOICE = 6 };
 /* Times the tests of the attempt's guides so far: a detour that is so much harder to find is rather not
  * there.
  */
@@ -256,8 +255,8 @@ static hf_status find_guide(hf_planner* p, const hf_plan_query* q, hf_transform 
 /* The reachability condition lets a guide go where a body stands badly, or the long way round. Of a few
    guides the first that is nearly as easy as a straight walk, or the easiest; each keeps away from where
    those before it are hardest. */
-hf_status hf_plan_choose_guide(hf_planner* p, const hf_plan_query* q, hf_transform start, hf_plan_result* r,
-                               bool* found) {
+hf_status hf_plan_choose_guide(hf_planner* p, const hf_plan_query* q, hf_transform start, int choice,
+                               hf_plan_result* r, bool* found) {
     hf_status status = HF_OK;
     hf_guide_path path = {0};
     hf_transform* best = NULL;
@@ -266,9 +265,9 @@ hf_status hf_plan_choose_guide(hf_planner* p, const hf_plan_query* q, hf_transfo
     double straight = hf_distance(start.position, q->goal->pose.root.position);
     double easy = EASY * (straight + p->world.view->height / 2) / p->world.view->height;
     int barred_count = p->world.barred_count;
-    for (int i = 0; i < GUIDES_A_CHOICE && status == HF_OK && least >= easy && !p->progress.cancelled; i++) {
+    for (int i = 0; i < choice && status == HF_OK && least >= easy && !p->progress.cancelled; i++) {
         hf_guide_effort effort = {0};
-        status = find_guide(p, q, start, p->world.attempt * GUIDES_A_CHOICE + i, &path, r, found);
+        status = find_guide(p, q, start, p->world.attempt * HF_GUIDE_CHOICE + i, &path, r, found);
         if (status != HF_OK || !*found) break;
         if (!spread_guide(p, &path, &effort)) status = HF_ERROR_MEMORY;
         for (int k = 0; k < effort.hard_count && status == HF_OK; k++)
@@ -362,10 +361,15 @@ static void say_start(hf_planner* p, const hf_plan_query* q, hf_plan_result* r) 
         snprintf(r->where, sizeof r->where, "no limb can touch a surface%s", height);
 }
 
+/* Paces at which walks are tried in one attempt, legs and detours included: a guide on which walks fail costs
+   that much and no more. */
+enum { WALK_TRIES = 48 };
+
 /* Begins a tree at the start. */
 static bool begin(hf_planner* p, const hf_plan_query* q, hf_plan_result* r) {
     p->tree.knots.count = p->tree.node_count = p->tree.node_index = p->tree.farthest = 0;
     p->tree.block = (hf_plan_block){.limb = -1, .object = -1};
+    p->tree.walk_tries = WALK_TRIES;
     if (!hf_plan_begin(p, q->start, &p->tree.nodes[0], &r->why)) {
         say_start(p, q, r);
         return false;
@@ -400,6 +404,26 @@ static bool is_stuck(const hf_planner* p, hf_plan_why why) {
            (why == HF_PLAN_WORK_ENDED && hf_plan_ok(p) && p->progress.work < p->world.options->max_work);
 }
 
+/* Keeps the motion to the farthest stance where it goes farther than the one that is kept. */
+static hf_status keep_farthest(hf_planner* p, hf_plan_result* r) {
+    if (r->schedule && share_of_way(p) < r->reached) return HF_OK;
+    r->reached = share_of_way(p);
+    hf_status status = make_schedule(p, p->tree.farthest, r);
+    say_where(p, r);
+    return status;
+}
+
+/* A detour; the words of the result stay those of what is kept. */
+static bool detour(hf_planner* p, const hf_plan_query* q, hf_plan_result* r) {
+    char where[sizeof r->where];
+    hf_plan_block block = r->block;
+    memcpy(where, r->where, sizeof where);
+    bool found = hf_plan_detour(p, q, r);
+    memcpy(r->where, where, sizeof where);
+    r->block = block;
+    return found;
+}
+
 /* Searches along the guide; where that leads no farther, along others that part from it there, as long as the
    body then goes on by more than contacts look ahead. Each attempt may be in vain once more than the one
    before. */
@@ -412,7 +436,8 @@ static hf_plan_why search_on(hf_planner* p, const hf_plan_query* q, hf_plan_resu
         if (!is_stuck(p, why) || q->guide_count > 0) return why;
         bool went_on = p->tree.nodes[p->tree.farthest].guide_index > from + p->world.options->horizon;
         vain = went_on ? 0 : vain + 1;
-        if (vain > p->world.attempt || !hf_plan_detour(p, q, r)) return why;
+        if (vain > p->world.attempt || !hf_plan_note(p, keep_farthest(p, r))) return why;
+        if (!detour(p, q, r)) return why;
         from = p->tree.nodes[p->tree.farthest].guide_index;
     }
 }
@@ -429,10 +454,9 @@ static hf_status plan_along(hf_planner* p, const hf_plan_query* q, hf_plan_resul
     if (!begun) return HF_OK;
     bool done = r->why == HF_PLAN_DONE;
     if (p->own_guide) r->guide_length_m = guide_length(&p->world);
-    r->reached = done ? 1 : share_of_way(p);
-    hf_status status = make_schedule(p, done ? p->tree.node_index : p->tree.farthest, r);
-    if (!done) say_where(p, r);
-    return status;
+    if (!done) return keep_farthest(p, r);
+    r->reached = 1, r->where[0] = 0, r->block = (hf_plan_block){0};
+    return make_schedule(p, p->tree.node_index, r);
 }
 
 /* Without a guide: the motion is the start's stance alone, or the start itself says why there is none. */
@@ -475,7 +499,7 @@ hf_status hf_plan_attempt(hf_planner* p, const hf_plan_query* q, hf_plan_result*
     if (q->guide_count > 0)
         p->world.guide = q->guide, p->world.guide_count = q->guide_count;
     else
-        status = hf_plan_choose_guide(p, q, q->start->pose.root, r, &found);
+        status = hf_plan_choose_guide(p, q, q->start->pose.root, HF_GUIDE_CHOICE, r, &found);
     if (status == HF_OK && !found && p->progress.cancelled) grant_start(p, &until_s);
     if (status == HF_OK) status = found ? plan_along(p, q, r) : plan_start(p, q, r);
     if (p->progress.cancelled && r->why != HF_PLAN_DONE) r->why = HF_PLAN_CANCELLED;

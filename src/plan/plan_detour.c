@@ -123,7 +123,7 @@ bool hf_plan_detour(hf_planner* p, const hf_plan_query* q, hf_plan_result* r) {
     hf_transform* old = p->own_guide;
     p->own_guide = NULL;
     bool found = false;
-    hf_plan_note(p, hf_plan_choose_guide(p, q, old[parting], r, &found));
+    hf_plan_note(p, hf_plan_choose_guide(p, q, old[parting], HF_GUIDE_CHOICE, r, &found));
     bool good = hf_plan_ok(p) && found && splice(p, old, parting);
     if (!good) {
         hf_free(p->own_guide);

@@ -5,7 +5,6 @@
 #include "plan/family.h"
 #include "plan/step.h"
 
-enum { WALK_TRIES = 48 };                     /* paces at which walks are tried on a guide */
 enum { MAX_OPTIONS = 64, BLOCKED_TIMES = 3 }; /* times that a limb could not leave a contact: a dead end */
 
 typedef enum change { MOVE, SPECULATIVE_STEP, RELEASE } change; /* the second does not seem to lead on */
@@ -209,7 +208,7 @@ static bool walks_on(hf_planner* p, const hf_plan_node* n) {
 hf_plan_why hf_plan_search(hf_planner* p, const hf_scenario_state* goal, int patience) {
     hf_plan_tree* t = &p->tree;
     int went_on = p->progress.work, farthest = 0;
-    t->walk_from = 0, t->walk_tries = WALK_TRIES;
+    t->walk_from = 0;
     while (hf_plan_ok(p)) {
         p->progress.stalled = p->progress.work - went_on;
         if (!report(p)) return HF_PLAN_CANCELLED;
