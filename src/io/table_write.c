@@ -1,8 +1,9 @@
-/* A trajectory as a file: .csv, .npy (version 1.0 of NumPy's format) or .json. */
+/* A trajectory as a file: .csv, .npy or .json. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "io/byte_buffer.h"
+#include "io/npy_write.h"
 
 #include <holdfast/trajectory.h>
 
@@ -54,28 +55,6 @@ static void write_json(const hf_trajectory* t, hf_bytes* out) {
     hf_bytes_text(out, "  ] }\n");
 }
 
-/* Magic, version 1.0, length of the header, the header filled with blanks to a multiple of 64 bytes. */
-static void write_npy(const hf_trajectory* t, hf_bytes* out) {
-    enum { BEFORE = 10, ALIGNMENT = 64 };
-    char header[160];
-    int text =
-        snprintf(header, sizeof header, "{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d), }",
-                 t->row_count, t->column_count);
-    int size = (BEFORE + text + 1 + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT - BEFORE;
-    const unsigned char start[BEFORE] = {
-        0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (unsigned char)(size & 255), (unsigned char)(size >> 8)};
-    hf_bytes_add(out, start, sizeof start);
-    hf_bytes_format(out, "%-*s\n", size - 1, header);
-    size_t count = (size_t)t->row_count * (size_t)t->column_count;
-    for (size_t i = 0; i < count; i++) {
-        uint64_t bits;
-        unsigned char bytes[8];
-        memcpy(&bits, &t->values[i], sizeof bits);
-        for (int k = 0; k < 8; k++) bytes[k] = (unsigned char)(bits >> 8 * k);
-        hf_bytes_add(out, bytes, sizeof bytes);
-    }
-}
-
 /* The names of an .npy's columns, one a line, beside it. */
 static hf_status save_names(const hf_trajectory* t, const char* path, hf_error* error) {
     static const char ending[] = ".columns.txt";
@@ -99,11 +78,14 @@ hf_status hf_trajectory_save(const hf_trajectory* t, const char* path, hf_error*
     if (!csv && !npy && !json)
         return hf_fail(error, HF_ERROR_ARGUMENT, path, 0, NULL,
                        "trajectories are written as .csv, .npy or .json, told by the name's ending");
+    if (npy) {
+        hf_status status = hf_npy_write(path, t->row_count, t->column_count, t->values, error);
+        return status == HF_OK ? save_names(t, path, error) : status;
+    }
     hf_bytes out = {0};
     if (csv) write_csv(t, &out);
-    if (npy) write_npy(t, &out);
     if (json) write_json(t, &out);
     hf_status status = hf_bytes_save(&out, path, error);
     hf_bytes_free(&out);
-    return status == HF_OK && npy ? save_names(t, path, error) : status;
+    return status;
 }
