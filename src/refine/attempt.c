@@ -139,7 +139,7 @@ static hf_status time_again(refinement* r, const hf_schedule* poses, const hf_pa
     double began = now_s();
     hf_status status = hf_retime(r->of->creature, poses, phases, &r->stretch->list, &shares,
                                  r->of->options->rate, r->workspace, r->timed, &made, &info);
-    out->scaling_s += now_s() - began;
+    out->scaling_s = now_s() - began;
     if (status != HF_OK) return status;
     out->static_count = info.static_count;
     out->effort_count = info.effort_count;
@@ -347,6 +347,7 @@ hf_status hf_attempt(const hf_refining* of, bool from_given, int rounds, hf_stre
     for (int i = 0; i < rounds && status == HF_OK && hf_workspace_goes_on(w); i++) {
         double before_s = stretch->best ? stretch->best_s : INFINITY;
         status = make_round(&r, &spline, loads);
+        of->result->rounds++;
         if (r.valid && stretch->best_s > WORTH_A_ROUND * before_s) break;
         int faulty = faulty_count(&stretch->phases);
         failed = r.valid || faulty < least ? 0 : failed + 1;

@@ -20,7 +20,7 @@ static const hf_option items[] = {
      "of the acceleration limits of joints and root"},
     {"effort_share", HF_OPTION_REAL, FIELD(effort_share), 0.05, 1, 0.9, "", "of the effort limits of joints"},
     {"rounds", HF_OPTION_COUNT, FIELD(rounds), 0, 40, 12, "",
-     "in which body and limbs are brought to move together"},
+     "of each stretch, in which body and limbs are brought to move together"},
 };
 
 hf_option_table hf_refine_option_table(void) { return HF_OPTION_TABLE(items); }
@@ -148,7 +148,7 @@ static void take_result(hf_whole* w, hf_schedule* made, hf_motion* motion, const
     if (faults->fault_count && !out->motion) out->why = HF_REFINE_FAULTY;
     hf_schedule_free(better ? out->schedule : made);
     hf_motion_free(better ? out->motion : motion);
-    if (better) out->schedule = made, out->motion = motion, out->after_s = took_s;
+    if (better) out->schedule = made, out->motion = motion, out->after_s = took_s, out->stretches = w->count;
 }
 
 /* The best of all stretches in one, tested as a whole. */
