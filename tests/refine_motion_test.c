@@ -63,6 +63,7 @@ static void stairs_are_climbed_sooner_and_the_check_agrees(void** state) {
     assert_int_equal(r.outcome, HF_FOUND);
     assert_true(fabs(r.before_s - before_s) < 1e-9);
     assert_true(r.after_s < 0.7 * before_s);
+    assert_true(r.stretches >= 1 && r.rounds >= 1);
     assert_true(r.motion->claims & HF_CLAIM_DYNAMIC);
     assert_true(fabs(r.motion->frames[r.motion->frame_count - 1].time_s - r.after_s) < 1e-6);
     // as many holds as the plan has, in the same places, so that the goal is still reached

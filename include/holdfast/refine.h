@@ -14,8 +14,8 @@ typedef struct hf_refine_options {
     double speed_share;        /* of the speed limits of joints and root, 0.05..1; default 0.98 */
     double acceleration_share; /* of their acceleration limits, 0.05..1; default 0.95 */
     double effort_share;       /* of the effort limits of joints, 0.05..1; default 0.9 */
-    int rounds;                /* in which body and limbs are brought to move together; 0: new times alone;
-                                  0..40; default 12 */
+    int rounds; /* of each stretch, in which body and limbs are brought to move together; 0: new
+                   times alone; 0..40; default 12 */
 } hf_refine_options;
 HF_API hf_refine_options hf_refine_options_default(void);
 HF_API hf_option_table hf_refine_option_table(void);
@@ -39,11 +39,13 @@ HF_API const char* hf_refine_why_text(hf_refine_why why);
 /* Zero it first and free it in the end. */
 typedef struct hf_refine_result {
     hf_outcome outcome; /* found: schedule and motion are there, tested and without fault; none: nothing that
-                           holds was found, and the input is the best there is */
+                           holds was found, and the input is the best there is; cancelled: schedule and motion
+                           are the best until then, NULL where there was none */
     hf_refine_why why;  /* of an outcome other than found, else HF_REFINE_DONE */
     double at_s;        /* the input's time that `why` is about; negative: none */
     double before_s, after_s; /* durations */
-    int rounds;               /* that the result took; 0: new times alone */
+    int rounds;               /* of poses, times and tests, of all stretches together; 0: new times alone */
+    int stretches;            /* from rest to rest, that the result consists of */
     int static_count;         /* samples of the path that the contacts would not hold at rest */
     int effort_count; /* samples where standing still takes more than a free joint's share of effort */
     double scaling_s; /* time that the last time scaling took */

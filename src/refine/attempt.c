@@ -8,6 +8,7 @@
 #include "refine/overlap.h"
 #include "refine/retime.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 #include <time.h>
@@ -18,9 +19,10 @@ typedef struct refinement {
     hf_stretch* stretch;
     hf_parts* phases; /* the stretch's */
     hf_part* timed;   /* the phases as the last time scaling has them */
-    double* good_s;   /* durations with which a motion held */
+    hf_part* good;    /* the phases with which a motion held */
     bool has_good, valid;
     bool hopeful; /* the last motion would do with calmer times */
+    bool stuck;   /* the next round would be the same as the last */
     int blocked;  /* the phase that could not be timed, -1 */
 } refinement;
 
@@ -50,7 +52,7 @@ static hf_refine_why why_of(hf_scaling_block block) {
 
 /* Of the haste of a phase whose frames are not borne or too fast; of the rounding of a swing that collides,
    and how much farther away it goes, m. */
-static const double CALMER = 0.5, KEEP_MORE = 0.25, SHARPER = 0.7, CLEARER_M = 0.003;
+static const double CALMER = 0.5, KEEP_MORE = 0.25, SHARPER = 0.7, CLEARER_M = 0.015;
 /* Of the freedom of a phase that collides or whose limbs do not reach; and how little is left at last: then
    the body follows what takes longer than a tenth of the calm time. */
 static const double NEARER = 0.6, LEAST_FREEDOM = 0.1;
@@ -63,6 +65,7 @@ static void learn(refinement* r, const hf_schedule* made, const hf_realise_resul
         const hf_frame_fault* f = &faults->faults[i];
         int p = phase_of_frame(r, made, f->frame), kind = f->kind == HF_FAULT_COLLIDES;
         hf_part* a = &phases->items[p];
+        a->faulty = true;
         if (last[kind] == p) continue;
         last[kind] = p;
         if (f->kind != HF_FAULT_COLLIDES) a->haste *= CALMER, a->kept = fmin(1, a->kept + KEEP_MORE);
@@ -119,13 +122,16 @@ static hf_status judge(refinement* r, hf_schedule* made) {
     return status;
 }
 
+unsigned hf_refined_claims(const hf_schedule* s) {
+    return (s->claims | HF_CLAIM_DYNAMIC) & ~(unsigned)HF_CLAIM_BALANCE;
+}
+
 static hf_scaling_shares shares_of(const hf_refine_options* o) {
     return (hf_scaling_shares){o->speed_share, o->acceleration_share, o->effort_share};
 }
 
 /* New times for the poses of a schedule. */
-static hf_status time_again(refinement* r, const hf_schedule* poses, const hf_parts* phases,
-                            unsigned claims) {
+static hf_status time_again(refinement* r, const hf_schedule* poses, const hf_parts* phases) {
     hf_refine_result* out = r->of->result;
     hf_scaling_shares shares = shares_of(r->of->options);
     hf_retime_info info;
@@ -133,16 +139,17 @@ static hf_status time_again(refinement* r, const hf_schedule* poses, const hf_pa
     double began = now_s();
     hf_status status = hf_retime(r->of->creature, poses, phases, &r->stretch->list, &shares,
                                  r->of->options->rate, r->workspace, r->timed, &made, &info);
-    out->scaling_s += now_s() - began;
+    out->scaling_s = now_s() - began;
     if (status != HF_OK) return status;
     out->static_count = info.static_count;
     out->effort_count = info.effort_count;
     if (!made) {
         r->blocked = hf_parts_at(phases, info.block_s);
+        r->phases->items[r->blocked].faulty = true;
         if (!r->stretch->best) out->why = why_of(info.block), out->at_s = info.block_s;
         return HF_OK;
     }
-    made->claims = claims;
+    made->claims = hf_refined_claims(r->stretch->given);
     return judge(r, made);
 }
 
@@ -166,12 +173,12 @@ static const double POSE_RATE = 30;
 static const double SMOOTH_S = 0.3;
 /* A round that leaves more than this share of the time is the last one. */
 static const double WORTH_A_ROUND = 0.98;
-enum { HOPELESS = 4 };     /* rounds without a motion that holds, one after the other, that end an attempt */
-enum { CALMER_TRIES = 4 }; /* of the same poses, each with calmer times */
+enum { HOPELESS = 3 }; /* rounds without fewer faulty phases, one after the other, that end an attempt */
+enum { CALMER_TRIES = 4, GIVEN_TRIES = 10 }; /* of the same poses, each with calmer times */
 /* Of the times of phases that ask for too much, at least and at most, and of those in which all limbs hold:
    they go on getting shorter. */
 static const double LONGER = 1.1, MOST_LONGER = 1.4, SHORTER = 0.98;
-static const double SLOWEST = 2; /* of a phase's given time that a refined one takes at most */
+static const double SLOWEST = 1.3; /* of a phase's given time that a refined one takes at most */
 
 static bool is_strained(const refinement* r, const hf_part_load* loads, int p) {
     for (int i = p - 1; i <= p + 1; i++)
@@ -185,16 +192,37 @@ static bool is_strained(const refinement* r, const hf_part_load* loads, int p) {
 static void go_on(refinement* r) {
     for (int i = 0; i < r->phases->count; i++) {
         hf_part* a = &r->phases->items[i];
-        r->good_s[i] = a->took_s;
+        r->good[i] = *a;
+        if (a->settled) continue;
         a->took_s = r->timed[i].took_s * (a->swings ? 1 : SHORTER);
         memcpy(a->pace, r->timed[i].pace, sizeof a->pace);
     }
     r->has_good = true;
 }
 
-/* After one that does not: longer where the poses could not be borne or timed, and half of the way back to
-   the times that were good. Faults of frames have changed the phases already. */
+/* After a fault behind a motion that held: the faulty phases and those beside them become again what they
+   were in that motion, and stay so. */
+static void settle(refinement* r) {
+    int n = r->phases->count;
+    r->stuck = true;
+    hf_part* items = r->phases->items;
+    for (int i = 0; i < n; i++) {
+        bool faulty = items[i].faulty || (i > 0 && items[i - 1].faulty) || (i + 1 < n && items[i + 1].faulty);
+        if (!faulty || items[i].settled) continue;
+        bool own = items[i].faulty;
+        items[i] = r->good[i];
+        items[i].faulty = own, items[i].settled = true;
+        r->stuck = false;
+    }
+}
+
+/* After one that does not hold: longer where the poses could not be borne or timed. Faults of frames have
+   changed the phases already. */
 static void go_back(refinement* r, const hf_part_load* loads) {
+    if (r->has_good) {
+        settle(r);
+        return;
+    }
     for (int i = 0; i < r->phases->count; i++) {
         hf_part* a = &r->phases->items[i];
         double by = is_strained(r, loads, i) ? LONGER : 1;
@@ -202,32 +230,25 @@ static void go_back(refinement* r, const hf_part_load* loads) {
         if (r->blocked >= 0) by = fmax(by, fmax(loads[i].speed, sqrt(loads[i].acceleration)));
         a->took_s = fmin(a->took_s * fmin(MOST_LONGER, by), SLOWEST * (a->to_s - a->from_s));
         if (loads[i].lost_m > 0) a->freedom = fmax(LEAST_FREEDOM, NEARER * a->freedom);
-        if (r->has_good && r->blocked >= 0 && r->good_s[i] > a->took_s)
-            a->took_s = (a->took_s + r->good_s[i]) / 2;
     }
 }
 
 /* Times for the poses of a round, calmer and calmer while that can help. */
-static hf_status calm_down(refinement* r, const hf_schedule* poses, hf_parts* own, unsigned claims) {
+static hf_status calm_down(refinement* r, const hf_schedule* poses, hf_parts* own, int tries) {
     hf_status status = HF_OK;
     r->blocked = -1;
     r->hopeful = true;
     r->valid = false;
-    for (int tries = 0;
-         tries < CALMER_TRIES && r->hopeful && status == HF_OK && hf_workspace_goes_on(r->workspace);
-         tries++) {
+    for (int i = 0; i < tries && r->hopeful && status == HF_OK && hf_workspace_goes_on(r->workspace); i++) {
         r->hopeful = false;
-        for (int i = 0; i < own->count; i++) {
-            own->items[i].kept = r->phases->items[i].kept;
-            own->items[i].haste = r->phases->items[i].haste;
+        for (int k = 0; k < own->count; k++) {
+            r->phases->items[k].faulty = false;
+            own->items[k].kept = r->phases->items[k].kept;
+            own->items[k].haste = r->phases->items[k].haste;
         }
-        status = time_again(r, poses, own, claims);
+        status = time_again(r, poses, own);
     }
     return status;
-}
-
-unsigned hf_refined_claims(const hf_schedule* s) {
-    return (s->claims | HF_CLAIM_DYNAMIC) & ~(unsigned)HF_CLAIM_BALANCE;
 }
 
 /* One round: poses, times, tests, and what the next round shall do otherwise. */
@@ -242,9 +263,8 @@ static hf_status make_round(refinement* r, hf_pose_spline* spline, hf_part_load*
     hf_status status =
         hf_overlap_make(r->of->creature, given, spline, phases, &r->stretch->list, &wishes, w, &poses, loads);
     if (status == HF_OK) status = own_phases(phases, w, &own);
-    for (int i = 0; i < phases->count; i++) r->timed[i] = phases->items[i];
-    if (status == HF_OK && hf_workspace_goes_on(w))
-        status = calm_down(r, poses, &own, hf_refined_claims(given));
+    for (int i = 0; i < phases->count; i++) phases->items[i].faulty = false, r->timed[i] = phases->items[i];
+    if (status == HF_OK && hf_workspace_goes_on(w)) status = calm_down(r, poses, &own, CALMER_TRIES);
     if (r->valid)
         go_on(r);
     else
@@ -292,17 +312,23 @@ static hf_status sample_given(const refinement* r, hf_pose_spline* spline, hf_pa
 }
 
 /* The given poses in new times: what is there when nothing else holds. */
-static hf_status retime_given(refinement* r, hf_pose_spline* spline, unsigned claims) {
+static hf_status retime_given(refinement* r, hf_pose_spline* spline) {
     hf_schedule* poses = NULL;
     hf_parts own, *learned = r->phases;
     hf_workspace_mark mark = hf_workspace_begin(r->workspace);
     hf_status status = own_phases(learned, r->workspace, &own);
     for (int i = 0; i < own.count && status == HF_OK; i++) own.items[i] = learned->items[i];
     if (status == HF_OK) status = sample_given(r, spline, &own, &poses);
-    if (status == HF_OK) status = calm_down(r, poses, &own, claims);
+    if (status == HF_OK) status = calm_down(r, poses, &own, GIVEN_TRIES);
     hf_schedule_free(poses);
     hf_workspace_end(r->workspace, mark);
     return status;
+}
+
+static int faulty_count(const hf_parts* p) {
+    int count = 0;
+    for (int i = 0; i < p->count; i++) count += p->items[i].faulty;
+    return count;
 }
 
 hf_status hf_attempt(const hf_refining* of, bool from_given, int rounds, hf_stretch* stretch) {
@@ -311,19 +337,22 @@ hf_status hf_attempt(const hf_refining* of, bool from_given, int rounds, hf_stre
     size_t n = (size_t)stretch->count;
     refinement r = {.of = of, .workspace = w, .stretch = stretch, .phases = &stretch->phases};
     r.timed = hf_workspace_take(w, n, sizeof *r.timed);
-    r.good_s = hf_workspace_take(w, n, sizeof *r.good_s);
+    r.good = hf_workspace_take(w, n, sizeof *r.good);
     hf_part_load* loads = hf_workspace_take(w, n, sizeof *loads);
     hf_pose_spline spline;
-    hf_status status = r.timed && r.good_s && loads ? HF_OK : HF_ERROR_MEMORY;
+    hf_status status = r.timed && r.good && loads ? HF_OK : HF_ERROR_MEMORY;
     if (status == HF_OK) status = hf_pose_spline_of(of->creature, stretch->given, w, &spline);
-    int failed = 0;
-    if (status == HF_OK && from_given) status = retime_given(&r, &spline, hf_refined_claims(stretch->given));
+    int failed = 0, least = INT_MAX; // rounds without progress; faulty phases of the best that did not hold
+    if (status == HF_OK && from_given) status = retime_given(&r, &spline);
     for (int i = 0; i < rounds && status == HF_OK && hf_workspace_goes_on(w); i++) {
         double before_s = stretch->best ? stretch->best_s : INFINITY;
         status = make_round(&r, &spline, loads);
+        of->result->rounds++;
         if (r.valid && stretch->best_s > WORTH_A_ROUND * before_s) break;
-        failed = r.valid ? 0 : failed + 1;
-        if (failed == HOPELESS) break;
+        int faulty = faulty_count(&stretch->phases);
+        failed = r.valid || faulty < least ? 0 : failed + 1;
+        least = r.valid ? INT_MAX : faulty < least ? faulty : least;
+        if (failed == HOPELESS || (!r.valid && r.stuck)) break;
     }
     hf_workspace_end(w, mark);
     return status;

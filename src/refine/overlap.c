@@ -22,7 +22,7 @@ enum {
     PASSES =
         5, /* of finding the way of the centre of mass: its height and the momentum follow from the poses */
     ROUNDS = 8, /* of shifting the root under the centre of mass; each leaves a tenth of the distance */
-    STEPS = 20, /* of Gauss and Newton for the poses of a round */
+    STEPS = 10, /* of Gauss and Newton for the poses of a round */
     WAY = 48    /* stretches of a swing's length table */
 };
 /* A centre of mass that stays farther from its way is held back by a limb, m; from then on the place where

@@ -13,6 +13,8 @@ typedef struct hf_part {
     double margin_m;     /* that wrenches keep to what the contacts bear, body weights times metres */
     double kept;    /* share of the margin that new times keep: the rest is for what lies between samples */
     double haste;   /* largest change of pace, 1/s2 */
+    bool settled;   /* a quicker one was tried beside a motion that held, and did not */
+    bool faulty;    /* the last round had a fault here, or could not be timed here */
     double freedom; /* 1: the body goes as it likes; less: nearer to how it was given */
     double round_share;       /* of a swing, over which corners of its way are rounded */
     double clear_m;           /* by which a swing goes farther from the surfaces than given */

@@ -20,7 +20,7 @@ static const hf_option items[] = {
      "of the acceleration limits of joints and root"},
     {"effort_share", HF_OPTION_REAL, FIELD(effort_share), 0.05, 1, 0.9, "", "of the effort limits of joints"},
     {"rounds", HF_OPTION_COUNT, FIELD(rounds), 0, 40, 12, "",
-     "in which body and limbs are brought to move together"},
+     "of each stretch, in which body and limbs are brought to move together"},
 };
 
 hf_option_table hf_refine_option_table(void) { return HF_OPTION_TABLE(items); }
@@ -119,27 +119,6 @@ static void remember(hf_whole* w, const hf_stretch* s) {
     }
 }
 
-/* Two neighbours as one, if that is quicker than both. */
-static hf_status merge(hf_whole* w, int i, bool* merged) {
-    hf_stretch *a = &w->stretches[i], *b = a + 1, both;
-    remember(w, a), remember(w, b);
-    hf_status status = hf_stretch_make(w->refining.creature, w->schedule, &w->phases, &w->list, a->first,
-                                       a->count + b->count, w->refining.workspace, &both);
-    double apart_s = a->best_s + b->best_s;
-    if (status == HF_OK) status = hf_attempt(&w->refining, false, w->refining.options->rounds, &both);
-    *merged = status == HF_OK && both.best && both.best_s < apart_s;
-    if (!*merged) {
-        a->apart = true;
-        hf_stretch_free(&both);
-        return status;
-    }
-    both.apart = b->apart;
-    hf_stretch_free(a), hf_stretch_free(b);
-    *a = both;
-    memmove(b, b + 1, sizeof *b * (size_t)(--w->count - i - 1));
-    return status;
-}
-
 static bool copy_text(char** to, const char* from) {
     hf_free(*to);
     *to = from ? hf_copy_text(from) : NULL;
@@ -169,7 +148,7 @@ static void take_result(hf_whole* w, hf_schedule* made, hf_motion* motion, const
     if (faults->fault_count && !out->motion) out->why = HF_REFINE_FAULTY;
     hf_schedule_free(better ? out->schedule : made);
     hf_motion_free(better ? out->motion : motion);
-    if (better) out->schedule = made, out->motion = motion, out->after_s = took_s;
+    if (better) out->schedule = made, out->motion = motion, out->after_s = took_s, out->stretches = w->count;
 }
 
 /* The best of all stretches in one, tested as a whole. */
@@ -192,12 +171,96 @@ static hf_status finish(hf_whole* w) {
     return status;
 }
 
-/* All stretches by themselves; what they come to is there before neighbours are tried together. */
-static hf_status refine_apart(hf_whole* w, bool from_given, int rounds) {
+/* Of an attempt that failed: where its faults were, and how the phases avoid them. Times begin anew. */
+static void remember_faults(hf_whole* w, const hf_stretch* s) {
+    for (int i = 0; i < s->count; i++) {
+        hf_part *to = &w->phases.items[s->first + i], from = s->phases.items[i];
+        to->faulty = from.faulty, to->freedom = from.freedom;
+        to->round_share = from.round_share, to->clear_m = from.clear_m;
+    }
+}
+
+/* The given poses of all stretches in new times: what is there when nothing else holds. */
+static hf_status retime_all(hf_whole* w) {
     hf_status status = HF_OK;
     for (int i = 0; i < w->count && status == HF_OK && goes_on(w); i++)
-        status = hf_attempt(&w->refining, from_given, rounds, &w->stretches[i]);
+        status = hf_attempt(&w->refining, true, 0, &w->stretches[i]);
     return status == HF_OK ? finish(w) : status;
+}
+
+static double given_s(const hf_whole* w, int first, int count) {
+    double sum = 0;
+    for (int i = first; i < first + count; i++)
+        sum += w->stretches[i].best ? w->stretches[i].best_s : INFINITY;
+    return sum;
+}
+
+/* Stretches first .. first + count - 1 as one, if that is quicker than each by itself. Where it is, they are
+   replaced by it. */
+static hf_status unite(hf_whole* w, int first, int count, bool* united) {
+    hf_stretch *a = &w->stretches[first], one;
+    int phases = 0;
+    for (int i = 0; i < count; i++) remember(w, a + i), phases += a[i].count;
+    hf_status status = hf_stretch_make(w->refining.creature, w->schedule, &w->phases, &w->list, a->first,
+                                       phases, w->refining.workspace, &one);
+    if (status == HF_OK) status = hf_attempt(&w->refining, false, w->refining.options->rounds, &one);
+    *united = status == HF_OK && one.best && one.best_s < given_s(w, first, count);
+    if (!*united) {
+        if (status == HF_OK) remember_faults(w, &one);
+        hf_stretch_free(&one);
+        return status;
+    }
+    one.apart = a[count - 1].apart;
+    for (int i = 0; i < count; i++) hf_stretch_free(a + i);
+    *a = one;
+    w->count -= count - 1;
+    memmove(a + 1, a + count, sizeof *a * (size_t)(w->count - first - 1));
+    return status;
+}
+
+static bool is_faulty(const hf_whole* w, int stretch) {
+    const hf_stretch* s = &w->stretches[stretch];
+    for (int i = s->first; i < s->first + s->count; i++)
+        if (w->phases.items[i].faulty) return true;
+    return false;
+}
+
+/* All of a range as one; where that does not hold, the stretches that had faults by themselves, and what lies
+   between them as one each; where all had faults, both halves. *last: the stretch behind the range. */
+static hf_status refine_range(hf_whole* w, int first, int count, int* last) {
+    bool united = false;
+    *last = first + count;
+    if (!goes_on(w)) return HF_OK;
+    hf_status status = unite(w, first, count, &united);
+    if (united) *last = first + 1;
+    if (united || count == 1 || status != HF_OK) return status;
+    bool* faulty = hf_workspace_take(w->refining.workspace, (size_t)count, sizeof *faulty);
+    if (!faulty) return HF_ERROR_MEMORY;
+    int bad = 0;
+    for (int i = 0; i < count; i++) bad += faulty[i] = is_faulty(w, first + i);
+    for (int i = 0; i < count && (bad == 0 || bad == count); i++) faulty[i] = i >= count / 2;
+    int at = first;
+    for (int i = 0, n; i < count && status == HF_OK; i += n) {
+        for (n = 1; i + n < count && faulty[i + n] == faulty[i] && n < count - 1;) n++;
+        status = refine_range(w, at, n, &at);
+    }
+    *last = at;
+    return status;
+}
+
+/* Stretches that are tried as one to begin with: more have a fault somewhere nearly always. */
+enum { GROUP = 4 };
+
+static hf_status refine_groups(hf_whole* w) {
+    hf_status status = HF_OK;
+    for (int at = 0, done = 0; at < w->count && status == HF_OK && goes_on(w);) {
+        status = refine_range(w, at, w->count - at < GROUP ? w->count - at : GROUP, &at);
+        // whoever stops the work early has what the first groups gained; tests of the whole stay few
+        done++;
+        bool power_of_two = (done & (done - 1)) == 0;
+        if (status == HF_OK && power_of_two && at < w->count) status = finish(w);
+    }
+    return status;
 }
 
 /* Neighbours together, those that are one by now among them, until none gains by it. */
@@ -207,7 +270,8 @@ static hf_status refine_together(hf_whole* w) {
         any = false;
         for (int i = 0; i + 1 < w->count && status == HF_OK && goes_on(w); i++) {
             bool merged = false;
-            if (!w->stretches[i].apart) status = merge(w, i, &merged);
+            if (!w->stretches[i].apart) status = unite(w, i, 2, &merged);
+            w->stretches[i].apart |= !merged;
             any |= merged;
         }
         if (any && status == HF_OK) status = finish(w);
@@ -225,9 +289,11 @@ static hf_status attempt_all(hf_whole* w, const hf_placement* placement) {
         status = hf_stance_list_make(w->refining.creature, placement, w->schedule, &spline, &w->phases, s,
                                      &w->list);
     if (status == HF_OK) status = cut(w);
-    if (status == HF_OK) status = refine_apart(w, true, 0);
-    if (status == HF_OK) status = refine_apart(w, false, w->refining.options->rounds);
-    if (status == HF_OK && w->refining.options->rounds > 0) status = refine_together(w);
+    if (status == HF_OK) status = retime_all(w);
+    bool shapes = w->refining.options->rounds > 0;
+    if (status == HF_OK && shapes) status = refine_groups(w);
+    if (status == HF_OK && shapes) status = finish(w);
+    if (status == HF_OK && shapes) status = refine_together(w);
     for (int i = 0; i < w->count; i++) hf_stretch_free(&w->stretches[i]);
     hf_free(w->stretches);
     hf_stance_list_free(&w->list);

@@ -53,6 +53,7 @@ static hf_status cut_phases(const hf_parts* all, int first, int count, hf_worksp
     memcpy(out->items, all->items + first, sizeof *out->items * (size_t)count);
     for (int i = count - 1; i >= 0; i--)
         out->items[i].from_s -= out->items[0].from_s, out->items[i].to_s -= all->items[first].from_s;
+    for (int i = 0; i < count; i++) out->items[i].settled = out->items[i].faulty = false;
     hf_parts_add_up(out);
     return HF_OK;
 }

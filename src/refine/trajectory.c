@@ -11,11 +11,11 @@
 #include <string.h>
 
 /* What counts as one in a residual: the size of a deviation that matters as much as the others' sizes. */
-static const double JERK = 60;                       /* rad/s3 or m/s3 */
-static const double HOLD_M = 2e-4, HOLD_RAD = 2e-3;  /* a contact that holds */
-static const double SWING_M = 0.01, SWING_RAD = 0.1; /* a limb on its way */
-static const double LIMIT_RAD = 2e-3;                /* beyond a joint's limit */
-static const double WRENCH = 2e-3;                   /* beyond a halfspace, body weights (times metres) */
+static const double JERK = 60;                         /* rad/s3 or m/s3 */
+static const double HOLD_M = 2e-4, HOLD_RAD = 2e-3;    /* a contact that holds */
+static const double SWING_M = 0.002, SWING_RAD = 0.02; /* a limb on its way */
+static const double LIMIT_RAD = 2e-3;                  /* beyond a joint's limit */
+static const double WRENCH = 2e-3;                     /* beyond a halfspace, body weights (times metres) */
 static const double MOMENTUM_S = 0.3; /* angular momentum over weight, m s: a body's weight at arm's length */
 static const double POSTURE_RAD = 0.7, BODY_M = 0.2, BODY_RAD = 0.4; /* from the wishes */
 

@@ -1,0 +1,245 @@
+/* The path optimiser: gradients against finite differences, the banded solver against its own product, and
+   that costs fall while contacts are kept. */
+#include "test.h"
+
+#include "balance/stance.h"
+#include "refine/band.h"
+#include "refine/calm_curve.h"
+#include "refine/trajectory.h"
+
+#include <holdfast/holdfast.h>
+
+#include <stdlib.h>
+
+/* ---- banded systems ---- */
+
+static void a_banded_system_is_solved(void** state) {
+    (void)state;
+    enum { SIZE = 40, WIDTH = 7 };
+    double values[SIZE * (WIDTH + 1)] = {0}, full[SIZE][SIZE] = {{0}}, x[SIZE], b[SIZE];
+    hf_band a = {SIZE, WIDTH, values};
+    for (int i = 0; i < SIZE; i++) {
+        x[i] = sin(1.7 * i);
+        for (int j = i - WIDTH < 0 ? 0 : i - WIDTH; j <= i; j++) {
+            // diagonally dominant, so positive definite
+            double entry = i == j ? 2 * WIDTH + 1 : cos(3.1 * i + 0.7 * j);
+            *hf_band_at(&a, i, j) = full[i][j] = full[j][i] = entry;
+        }
+    }
+    for (int i = 0; i < SIZE; i++) {
+        b[i] = 0;
+        for (int j = 0; j < SIZE; j++) b[i] += full[i][j] * x[j];
+    }
+    assert_true(hf_band_factor(&a));
+    hf_band_solve(&a, b, 1);
+    for (int i = 0; i < SIZE; i++) assert_true(fabs(b[i] - x[i]) < 1e-12);
+    *hf_band_at(&a, 3, 3) = -1;
+    assert_false(hf_band_factor(&a));
+}
+
+/* A line from rest to rest is least in jerk as the polynomial 10 u^3 - 15 u^4 + 6 u^5, when nothing is
+ * wished. */
+static void a_calm_curve_without_wishes_has_the_least_jerk(void** state) {
+    (void)state;
+    enum { COUNT = 201 };
+    hf_workspace* w;
+    double in[COUNT] = {0}, out[COUNT], weights[COUNT];
+    bool pinned[COUNT] = {false};
+    assert_int_equal(hf_workspace_create(&w), HF_OK);
+    for (int i = 0; i < COUNT; i++) weights[i] = 1e-9;
+    in[COUNT - 1] = 1;
+    hf_calm_curve c = {COUNT, 1, 0.01, weights, pinned};
+    assert_int_equal(hf_calm_curve_find(&c, in, w, out), HF_OK);
+    for (int i = 0; i < COUNT; i++) {
+        double u = fmin(1, fmax(0, (i - 1.0) / (COUNT - 3))), wanted = u * u * u * (10 + u * (6 * u - 15));
+        assert_true(fabs(out[i] - wanted) < 2e-3); // the ends rest for three samples: a step of difference
+    }
+    // pinned samples are met
+    pinned[100] = true, in[100] = 0.8;
+    assert_int_equal(hf_calm_curve_find(&c, in, w, out), HF_OK);
+    assert_true(fabs(out[100] - 0.8) < 1e-12);
+    hf_workspace_free(w);
+}
+
+/* ---- costs ---- */
+
+enum { SAMPLES = 12 };
+
+typedef struct walker {
+    hf_creature* creature;
+    hf_workspace* workspace;
+    hf_stance* stance;
+    int n, q_count;
+    hf_transform roots[SAMPLES], wished[SAMPLES];
+    double *q, *wished_q, margins[SAMPLES], freedom[SAMPLES];
+    const hf_stance* stances[SAMPLES];
+    hf_trajectory_target targets[2 * SAMPLES];
+    hf_trajectory t;
+} walker;
+
+static hf_pose pose_at(walker* w, int k) { return (hf_pose){w->roots[k], w->q + k * w->q_count}; }
+
+/* A human that moves all joints and the body a little, over two feet that are put where the middle pose has
+   them. */
+static void walker_make(walker* w) {
+    char path[1200];
+    hf_error error = {0};
+    memset(w, 0, sizeof *w);
+    snprintf(path, sizeof path, "%s/data/creatures/human.creature.json", HF_SOURCE_DIR);
+    assert_int_equal(hf_creature_load(path, NULL, &w->creature, &error), HF_OK);
+    assert_int_equal(hf_workspace_create(&w->workspace), HF_OK);
+    const hf_creature_view* v = hf_creature_get(w->creature);
+    w->n = v->v_count, w->q_count = v->q_count;
+    w->q = calloc((size_t)(SAMPLES * w->q_count), sizeof(double));
+    w->wished_q = calloc((size_t)(SAMPLES * w->q_count), sizeof(double));
+    double* speed = calloc((size_t)w->n, sizeof(double));
+    for (int k = 0; k < SAMPLES; k++) {
+        hf_pose pose = {.q = w->q + k * w->q_count}, wish = {.q = w->wished_q + k * w->q_count};
+        hf_pose_rest(w->creature, &pose);
+        hf_pose_rest(w->creature, &wish);
+        for (int i = 0; i < w->n; i++) speed[i] = 0.1 * sin(0.5 * k + 1.3 * i);
+        hf_pose_integrate(w->creature, &pose, speed, 1, &pose);
+        hf_pose_follow(w->creature, pose.q);
+        w->roots[k] = pose.root, w->wished[k] = wish.root;
+        w->margins[k] = 0.01, w->freedom[k] = 0.5;
+    }
+    free(speed);
+    hf_support feet[2];
+    for (int f = 0; f < 2; f++) {
+        feet[f] = (hf_support){.corner_count = 4, .normal = {0, 0, 1}, .friction = 0.5};
+        for (int c = 0; c < 4; c++)
+            feet[f].corners[c] = hf_v3(c & 1 ? 0.1 : -0.1, (f ? 0.1 : -0.1) + (c & 2 ? 0.04 : -0.04), -0.9);
+    }
+    hf_stance_options o = hf_stance_options_default();
+    o.polytope = true;
+    assert_int_equal(hf_stance_create(&w->stance), HF_OK);
+    assert_int_equal(hf_stance_build(w->stance, feet, 2, v->mass, &o, w->workspace), HF_OK);
+    hf_transform* links = calloc((size_t)v->link_count, sizeof *links);
+    hf_pose middle = pose_at(w, SAMPLES / 2);
+    hf_forward(w->creature, &middle, links);
+    int count = 0;
+    for (int k = 0; k < SAMPLES; k++) {
+        w->stances[k] = w->stance;
+        for (int l = 0; l < 2; l++) {
+            int link = v->limbs[l].effector_link;
+            w->targets[count++] =
+                (hf_trajectory_target){.sample = k,
+                                       .link = link,
+                                       .in_link = {0.02, 0.01, -0.03},
+                                       .point = hf_apply(links[link], hf_v3(0.02, 0.01, -0.03)),
+                                       .rotation = links[link].rotation,
+                                       .turns = true,
+                                       .holds = l == 0};
+        }
+    }
+    free(links);
+    w->t = (hf_trajectory){.creature = w->creature,
+                           .count = SAMPLES,
+                           .step_s = 1.0 / 30,
+                           .roots = w->roots,
+                           .q = w->q,
+                           .wished_roots = w->wished,
+                           .wished_q = w->wished_q,
+                           .stances = w->stances,
+                           .margin_m = w->margins,
+                           .freedom = w->freedom,
+                           .targets = w->targets,
+                           .target_count = count};
+}
+
+static void walker_free(walker* w) {
+    hf_stance_free(w->stance);
+    hf_creature_free(w->creature);
+    hf_workspace_free(w->workspace);
+    free(w->q);
+    free(w->wished_q);
+}
+
+/* The change of a term's cost when one number of one pose changes, by central differences. */
+static double slope(walker* w, hf_trajectory_term term, int k, int i) {
+    const double h = 1e-6;
+    double cost[2], *speed = calloc((size_t)w->n, sizeof(double)),
+                    *kept = malloc(sizeof(double) * (size_t)w->q_count);
+    hf_pose pose = pose_at(w, k);
+    hf_transform root = pose.root;
+    memcpy(kept, pose.q, sizeof(double) * (size_t)w->q_count);
+    for (int side = 0; side < 2; side++) {
+        speed[i] = side ? h : -h;
+        hf_pose from = {root, kept}, to = {.q = pose.q};
+        hf_pose_integrate(w->creature, &from, speed, 1, &to);
+        hf_pose_follow(w->creature, to.q);
+        w->roots[k] = to.root;
+        assert_int_equal(hf_trajectory_cost(&w->t, term, w->workspace, &cost[side], NULL), HF_OK);
+    }
+    memcpy(pose.q, kept, sizeof(double) * (size_t)w->q_count);
+    w->roots[k] = root;
+    free(kept);
+    free(speed);
+    return (cost[1] - cost[0]) / (2 * h);
+}
+
+/* |difference| of both gradients over |gradient|, over all numbers of four samples. */
+static double gradient_error(walker* w, hf_trajectory_term term) {
+    double cost, off = 0, size = 0, *gradient = calloc((size_t)(SAMPLES * w->n), sizeof(double));
+    assert_int_equal(hf_trajectory_cost(&w->t, term, w->workspace, &cost, gradient), HF_OK);
+    assert_true(cost > 0);
+    for (int k = 4; k < 8; k++)
+        for (int i = 0; i < w->n; i++) {
+            double by_difference = slope(w, term, k, i), analytic = gradient[k * w->n + i];
+            off += (by_difference - analytic) * (by_difference - analytic);
+            size += by_difference * by_difference;
+        }
+    free(gradient);
+    assert_true(size > 0);
+    return sqrt(off / size);
+}
+
+static void gradients_agree_with_differences(void** state) {
+    (void)state;
+    walker w;
+    walker_make(&w);
+    // a joint beyond its limit, so that the term is not zero
+    const hf_creature_view* v = hf_creature_get(w.creature);
+    for (int j = 0; j < v->joint_count; j++)
+        for (int k = 5; k < 7 && v->joints[j].q_count == 1; k++)
+            if (v->joints[j].mimic < 0 && j % 3 == 0)
+                w.q[k * w.q_count + v->joints[j].q_index] = v->joints[j].upper + 0.05;
+    assert_true(gradient_error(&w, HF_COST_LIMITS) < 1e-6);
+    assert_true(gradient_error(&w, HF_COST_POSTURE) < 0.02); // a turn of the body counts as its small turns
+    assert_true(gradient_error(&w, HF_COST_JERK) < 0.02);
+    assert_true(gradient_error(&w, HF_COST_CONTACT) <
+                0.05); // the logarithm of a turn of some tenths of a radian
+    // Gauss and Newton leave out how the masses change with the pose: smaller by the step
+    assert_true(gradient_error(&w, HF_COST_WRENCH) < 0.1);
+    assert_true(gradient_error(&w, HF_COST_MOMENTUM) < 0.25);
+    walker_free(&w);
+}
+
+static void costs_fall_and_the_ends_stay(void** state) {
+    (void)state;
+    walker w;
+    walker_make(&w);
+    hf_transform first = w.roots[0], last = w.roots[SAMPLES - 1];
+    double costs[2] = {0, 0}, sum = 0;
+    assert_int_equal(hf_trajectory_improve(&w.t, 20, w.workspace, costs), HF_OK);
+    assert_true(costs[0] > 0 && costs[1] < 0.5 * costs[0]);
+    for (int i = 0; i < HF_COST_COUNT; i++) {
+        double cost;
+        assert_int_equal(hf_trajectory_cost(&w.t, i, w.workspace, &cost, NULL), HF_OK);
+        sum += cost;
+    }
+    assert_true(fabs(sum - costs[1]) < 1e-6 * costs[1]);
+    assert_true(hf_distance(first.position, w.roots[0].position) == 0 &&
+                hf_distance(last.position, w.roots[SAMPLES - 1].position) == 0);
+    walker_free(&w);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_banded_system_is_solved),
+        cmocka_unit_test(a_calm_curve_without_wishes_has_the_least_jerk),
+        cmocka_unit_test(gradients_agree_with_differences),
+        cmocka_unit_test(costs_fall_and_the_ends_stay),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
