@@ -2,7 +2,7 @@
 _holdfast() {
     local word=${COMP_WORDS[COMP_CWORD]} options=
     case ${COMP_WORDS[1]} in
-        info) options="--json --quiet --time-limit --package-path --unit --rate --joints --up --creature --scenario" ;;
+        info) options="--json --quiet --time-limit --package-path --unit --rate --joints --clip --up --creature --scenario" ;;
         pose) options="--output --json --quiet --seed --threads --time-limit --package-path --size --samples --azimuth --elevation --zoom --focus --distance" ;;
         sample) options="--json --quiet --seed --threads --time-limit --package-path --unit --count --limb --cache" ;;
         contact) options="--output --json --quiet --seed --threads --time-limit --package-path --size --samples --azimuth --elevation --zoom --focus --distance --count --choices --compare --limb --cache --set" ;;
@@ -11,11 +11,11 @@ _holdfast() {
         reach) options="--output --json --quiet --seed --threads --time-limit --package-path --size --samples --azimuth --elevation --zoom --focus --distance --set" ;;
         stand) options="--output --json --quiet --seed --threads --time-limit --package-path --unit --size --samples --azimuth --elevation --zoom --focus --distance --scene --at" ;;
         realise) options="--output --json --quiet --threads --time-limit --package-path --creature --scenario --size --samples --azimuth --elevation --zoom --focus --distance" ;;
-        adapt) options="--output --json --quiet --threads --time-limit --package-path --unit --rate --joints --up --mapping --ground --fit-scene --scale-scene --creature --size --samples --azimuth --elevation --zoom --focus --distance --set --scene" ;;
+        adapt) options="--output --json --quiet --threads --time-limit --package-path --unit --rate --joints --clip --up --mapping --ground --fit-scene --scale-scene --creature --size --samples --azimuth --elevation --zoom --focus --distance --set --scene" ;;
         refine) options="--output --json --quiet --threads --time-limit --package-path --fps --creature --scenario --size --samples --azimuth --elevation --zoom --focus --distance --set" ;;
         check) options="--json --quiet --threads --time-limit --package-path --creature --scenario" ;;
-        render) options="--output --json --quiet --threads --time-limit --package-path --unit --rate --joints --up --creature --scenario --strip --columns --frame --size --samples --azimuth --elevation --zoom --focus --distance --task --reach --no-ground" ;;
-        export) options="--output --json --quiet --time-limit --package-path --unit --fps --rig --rate --joints --up --creature --scenario" ;;
+        render) options="--output --json --quiet --threads --time-limit --package-path --unit --rate --joints --clip --up --creature --scenario --strip --columns --frame --size --samples --azimuth --elevation --zoom --focus --distance --task --reach --no-ground" ;;
+        export) options="--output --json --quiet --time-limit --package-path --unit --fps --rig --rate --joints --clip --up --creature --scenario" ;;
         bench) options="--output --json --quiet --seed --threads --time-limit --package-path --size --samples --count --query --data --only" ;;
         help) options="" ;;
     esac
