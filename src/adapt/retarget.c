@@ -355,7 +355,8 @@ static void pass_frame(hf_retarget_work* w, int frame) {
    since are not reached there. */
 static void keep_rest(hf_retarget_work* w, int frame, int round) {
     w->cancelled = true;
-    if (round == 0) hf_schedule_cut(w->schedule, frame > 0 ? frame : 1);
+    // frames of a stretched clip are those of the pass before it until they are solved
+    if (round == 0 && !w->clip.at) hf_schedule_cut(w->schedule, frame > 0 ? frame : 1);
     for (int i = 0; i < w->held_count && round == 1; i++) {
         const hf_phase* p = w->held[i].phase;
         int first = frame > p->first ? frame : p->first;
@@ -676,6 +677,18 @@ static int stretched(const hf_clip_body* c, int frame) {
     return k;
 }
 
+/* The poses of the pass before at their new times. */
+static void stretch_knots(hf_retarget_work* w, const hf_schedule* before) {
+    for (int f = 0; f < w->frames; f++) {
+        int k = (int)w->clip.at[f], next = k + 1 < before->knot_count ? k + 1 : k;
+        hf_pose a = {before->knots[k].root, before->knots[k].q};
+        hf_pose b = {before->knots[next].root, before->knots[next].q};
+        hf_pose to = {.q = w->schedule->knots[f].q};
+        hf_pose_between(w->creature.creature, &a, &b, w->clip.at[f] - k, &to);
+        w->schedule->knots[f].root = to.root;
+    }
+}
+
 /* Stretches time where the creature cannot be as fast as the clip. Phases stay those of the clip. */
 static hf_status pace(hf_retarget_work* w, hf_phases* phases, hf_error* error) {
     double* demand = NULL;
@@ -689,10 +702,12 @@ static hf_status pace(hf_retarget_work* w, hf_phases* phases, hf_error* error) {
         p->first = stretched(&w->clip, p->first), p->last = stretched(&w->clip, p->last + 1) - 1;
         p->from_s = p->first * w->clip.clip->frame_time_s, p->to_s = p->last * w->clip.clip->frame_time_s;
     }
-    hf_schedule_free(w->schedule);
+    hf_schedule* before = w->schedule;
     w->schedule = NULL;
     free_frames(w);
     status = make_frames(w, phases);
+    if (status == HF_OK) stretch_knots(w, before);
+    hf_schedule_free(before);
     if (status == HF_OK) status = list_held(w, phases);
     return hf_fail_status(error, status, w->clip.clip->path);
 }
