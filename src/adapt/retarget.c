@@ -528,11 +528,11 @@ static void tell_fates(hf_retarget_work* w) {
         if (!p->why[0] && h->held < count)
             snprintf(p->why, sizeof p->why, "the limb cannot hold in %d of %d frames", count - h->held,
                      count);
-        p->fate = h->dropped                   ? HF_RETARGET_DROPPED
-                  : h->held == 0               ? HF_RETARGET_FAILED
-                  : p->moved_m > MOVED_M       ? HF_RETARGET_MOVED
-                  : p->held_share < KEPT_SHARE ? HF_RETARGET_BENT
-                                               : HF_RETARGET_KEPT;
+        p->fate = h->dropped && !h->out_of_reach ? HF_RETARGET_DROPPED
+                  : h->held == 0                 ? HF_RETARGET_FAILED
+                  : p->moved_m > MOVED_M         ? HF_RETARGET_MOVED
+                  : p->held_share < KEPT_SHARE   ? HF_RETARGET_BENT
+                                                 : HF_RETARGET_KEPT;
         if (p->fate == HF_RETARGET_KEPT) p->why[0] = 0;
     }
 }
