@@ -441,10 +441,31 @@ static void remove_files(const char* folder) {
     if (in) closedir(in);
 }
 
-/* A clip is made into a scenario first: in the output folder, or in one that is removed again. */
+/* What was written of a scenario that cannot be used: the file and the meshes that were made for it, which is
+   all in its folder but the user's own scene. */
+static void remove_scenario(const char* path, const char* folder, const options* o) {
+    json_t *root = json_load_file(path, 0, NULL), *object;
+    char *whole = absolute(folder), *given = o->scene ? absolute(o->scene) : NULL;
+    size_t i, length = whole ? strlen(whole) : 0;
+    json_array_foreach(json_object_get(root, "scene"), i, object) {
+        const char* mesh = json_string_value(json_object_get(object, "mesh"));
+        bool inside = whole && mesh && strncmp(mesh, whole, length) == 0 && mesh[length] == '/';
+        if (inside && !(given && strcmp(mesh, given) == 0)) remove(mesh);
+    }
+    json_decref(root);
+    free(whole);
+    free(given);
+    remove(path);
+}
+
+/* A clip is made into a scenario first: in the output folder, or in one that is removed again. Of a clip that
+   cannot be used nothing stays. */
 static int adapt_clip(const char* clip, const options* o) {
     char temporary[] = "/tmp/holdfast-XXXXXX";
     const char* folder = o->output ? o->output : mkdtemp(temporary);
+    DIR* there = folder ? opendir(folder) : NULL;
+    bool was = o->output && there;
+    if (there) closedir(there);
     if (!folder || (o->output && !make_folder(folder))) return EXIT_BAD_INPUT;
     char* path = make_scenario(o, clip, folder);
     int code = EXIT_BAD_INPUT;
@@ -455,10 +476,9 @@ static int adapt_clip(const char* clip, const options* o) {
         if (s) code = adapt(s, &on);
         hf_scenario_free(s);
     }
-    if (!o->output) {
-        remove_files(folder);
-        rmdir(folder);
-    }
+    if (!o->output) remove_files(folder);
+    if (path && o->output && code == EXIT_BAD_INPUT) remove_scenario(path, folder, o);
+    if (!was && (code == EXIT_BAD_INPUT || !o->output)) rmdir(folder);
     free(path);
     return code;
 }

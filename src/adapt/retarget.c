@@ -537,38 +537,6 @@ static void tell_fates(hf_retarget_work* w) {
     }
 }
 
-/* Keeps the frames, phases and counts of a round with fewer faults than any before. */
-static void keep_best(hf_retarget_work* w, hf_phases* phases, int faults) {
-    hf_best_round* b = &w->best;
-    size_t q = (size_t)w->creature.creature->view.q_count;
-    b->faults = faults;
-    for (int f = 0; f < w->frames; f++) {
-        b->roots[f] = w->schedule->knots[f].root;
-        memcpy(b->q + (size_t)f * q, w->schedule->knots[f].q, sizeof(double) * q);
-    }
-    for (int i = 0; i < w->held_count; i++) {
-        hf_held_phase* h = &w->held[i];
-        h->best_dropped = h->dropped;
-        memcpy(h->best_kept, h->kept, (size_t)(h->phase->last - h->phase->first + 1));
-    }
-    if (phases->count) memcpy(b->phases, phases->items, sizeof *b->phases * (size_t)phases->count);
-}
-
-static void take_best(hf_retarget_work* w, hf_phases* phases) {
-    const hf_best_round* b = &w->best;
-    size_t q = (size_t)w->creature.creature->view.q_count;
-    for (int f = 0; f < w->frames; f++) {
-        w->schedule->knots[f].root = b->roots[f];
-        memcpy(w->schedule->knots[f].q, b->q + (size_t)f * q, sizeof(double) * q);
-    }
-    for (int i = 0; i < w->held_count; i++) {
-        hf_held_phase* h = &w->held[i];
-        h->dropped = h->best_dropped;
-        memcpy(h->kept, h->best_kept, (size_t)(h->phase->last - h->phase->first + 1));
-    }
-    if (phases->count) memcpy(phases->items, b->phases, sizeof *b->phases * (size_t)phases->count);
-}
-
 /* Solves, lets the realiser judge, mends, and solves again; the round with the fewest faults is taken. */
 static hf_status solve_rounds(hf_retarget_work* w, const hf_scene* scene, hf_phases* phases) {
     hf_realise_options test = hf_realise_options_default();
@@ -592,11 +560,11 @@ static hf_status solve_rounds(hf_retarget_work* w, const hf_scene* scene, hf_pha
         if (status != HF_OK) break;
         bool again = hf_mend_holds(w, round);
         // holds that are given up or moved are not those that were judged
-        if (judged.fault_count < w->best.faults && !again) keep_best(w, phases, judged.fault_count);
+        if (judged.fault_count < w->best.faults && !again) hf_best_keep(w, phases, judged.fault_count);
         if (round >= w->options->rounds || (!hf_mend_collisions(w, &judged) && !again)) break;
     }
     hf_realise_result_free(&judged);
-    if (status == HF_OK && !w->cancelled && w->best.faults < INT_MAX) take_best(w, phases);
+    if (status == HF_OK && !w->cancelled && w->best.faults < INT_MAX) hf_best_take(w, phases);
     return status == HF_OK ? write_holds(w) : status;
 }
 
@@ -652,6 +620,19 @@ static void free_frames(hf_retarget_work* w) {
     w->more = NULL, w->wishes = NULL, w->again = NULL, w->held = NULL, w->held_count = 0;
 }
 
+/* Is the clip's root farther from every object than the clip is tall, in all frames? */
+static bool is_apart(hf_retarget_work* w) {
+    hf_surface near;
+    bool apart = hf_scene_object_count(hf_placement_scene(w->finder.placement)) > 0;
+    for (int f = 0; f < w->clip.frame_count && apart; f++) {
+        hf_clip_body_set(&w->clip, f);
+        hf_placement_set_time(w->finder.placement, f * w->clip.clip->frame_time_s);
+        apart = !hf_placement_closest(w->finder.placement, w->clip.now[w->clip.root].position,
+                                      w->clip.clip->height_m, &near);
+    }
+    return apart;
+}
+
 static hf_status prepare(hf_retarget_work* w, const hf_scene* scene, const hf_joint_link* mapping,
                          int mapping_count, hf_retarget_result* result, hf_error* error) {
     hf_status status = hf_landmarks_match(&w->clip, &w->creature, mapping, mapping_count, error);
@@ -663,6 +644,10 @@ static hf_status prepare(hf_retarget_work* w, const hf_scene* scene, const hf_jo
     if (status == HF_OK) status = hf_follow_make(&w->creature, 1 / w->clip.clip->frame_time_s, &w->follower);
     if (status == HF_OK) status = hf_push_make(&w->creature, &w->push);
     if (status == HF_OK) status = hf_phases_find(&w->finder, &result->phases, w->depths);
+    if (status == HF_OK && result->phases.count == 0 && is_apart(w))
+        return hf_fail(
+            error, HF_ERROR_ARGUMENT, w->clip.clip->path, 0, NULL,
+            "the clip is never within its own height of the scene: are they in one place and unit?");
     w->body_count = w->creature.creature->view.body_count;
     if (status == HF_OK) status = make_frames(w, &result->phases);
     if (status == HF_OK) status = list_held(w, &result->phases);
