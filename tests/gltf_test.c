@@ -1,5 +1,6 @@
 /* GLB files read back number by number, and creatures from glTF skins. The files stay in the test folder
    with the places every link must have: tests/web and script/test-blender open them again. */
+#include "model/creature.h"
 #include "odd_creature.h"
 
 #include <jansson.h>
