@@ -35,6 +35,7 @@ static json_t* clip_json(const options* o, const char* path) {
     if (o->unit_m > 0) json_object_set_new(clip, "unit", json_real(o->unit_m));
     if (o->rate > 0) json_object_set_new(clip, "rate", json_real(o->rate));
     if (o->up) json_object_set_new(clip, "up", json_text(o->up));
+    if (o->clip) json_object_set_new(clip, "name", json_text(o->clip));
     return clip;
 }
 
@@ -364,27 +365,6 @@ static hf_outcome outcome_of(const hf_scenario* s, const work* w) {
     return w->judged.outcome == HF_FOUND && kept && all_held(&w->retargeted.phases) ? HF_FOUND : HF_PARTIAL;
 }
 
-static bool objects_move(const hf_scene* scene) {
-    for (int i = 0; i < hf_scene_object_count(scene); i++)
-        if (hf_scene_object(scene, i).key_count > 1) return true;
-    return false;
-}
-
-/* Ways between frames are tested at few moments where objects move, so the check has the last word there. */
-static hf_status judge(const hf_scenario* s, const options* o, const hf_motion* motion, hf_outcome* outcome,
-                       hf_error* error) {
-    hf_check_report report = {0};
-    hf_status status = hf_check_scenario(motion, s->creature, s, o->threads, NULL, NULL, &report, error);
-    if (status != HF_OK) return status;
-    if (!report.valid) {
-        *outcome = HF_PARTIAL;
-        if (report.problem_count > 0)
-            complain("%s: frame %d: %s", s->path, report.problems[0].frame, report.problems[0].what);
-    }
-    hf_check_report_free(&report);
-    return HF_OK;
-}
-
 static hf_status make_motion(hf_scenario* s, const options* o, const hf_retarget_options* wishes, work* w,
                              hf_error* error) {
     hf_workspace* workspace = NULL;
@@ -405,10 +385,7 @@ static hf_status make_motion(hf_scenario* s, const options* o, const hf_retarget
             s->path, "making the motion");
     hf_workspace_free(workspace);
     if (status != HF_OK) return status;
-    hf_outcome made = outcome_of(s, w);
-    if (made == HF_FOUND && objects_move(s->scene)) status = judge(s, o, w->motion, &made, error);
-    if (status != HF_OK) return status;
-    const char* outcome = hf_outcome_text(made);
+    const char* outcome = hf_outcome_text(outcome_of(s, w));
     bool named = set_text(&w->motion->outcome, outcome) && set_text(&w->schedule->outcome, outcome);
     return named ? HF_OK : set_error(error, HF_ERROR_MEMORY);
 }
@@ -487,10 +464,31 @@ static void remove_files(const char* folder) {
     if (in) closedir(in);
 }
 
-/* A clip is made into a scenario first: in the output folder, or in one that is removed again. */
+/* What was written of a scenario that cannot be used: the file and the meshes that were made for it, which is
+   all in its folder but the user's own scene. */
+static void remove_scenario(const char* path, const char* folder, const options* o) {
+    json_t *root = json_load_file(path, 0, NULL), *object;
+    char *whole = absolute(folder), *given = o->scene ? absolute(o->scene) : NULL;
+    size_t i, length = whole ? strlen(whole) : 0;
+    json_array_foreach(json_object_get(root, "scene"), i, object) {
+        const char* mesh = json_string_value(json_object_get(object, "mesh"));
+        bool inside = whole && mesh && strncmp(mesh, whole, length) == 0 && mesh[length] == '/';
+        if (inside && !(given && strcmp(mesh, given) == 0)) remove(mesh);
+    }
+    json_decref(root);
+    free(whole);
+    free(given);
+    remove(path);
+}
+
+/* A clip is made into a scenario first: in the output folder, or in one that is removed again. Of a clip that
+   cannot be used nothing stays. */
 static int adapt_clip(const char* clip, const options* o) {
     char temporary[] = "/tmp/holdfast-XXXXXX";
     const char* folder = o->output ? o->output : mkdtemp(temporary);
+    DIR* there = folder ? opendir(folder) : NULL;
+    bool was = o->output && there;
+    if (there) closedir(there);
     if (!folder || (o->output && !make_folder(folder))) return EXIT_BAD_INPUT;
     char* path = make_scenario(o, clip, folder);
     int code = EXIT_BAD_INPUT;
@@ -501,10 +499,9 @@ static int adapt_clip(const char* clip, const options* o) {
         if (s) code = adapt(s, &on);
         hf_scenario_free(s);
     }
-    if (!o->output) {
-        remove_files(folder);
-        rmdir(folder);
-    }
+    if (!o->output) remove_files(folder);
+    if (path && o->output && code == EXIT_BAD_INPUT) remove_scenario(path, folder, o);
+    if (!was && (code == EXIT_BAD_INPUT || !o->output)) rmdir(folder);
     free(path);
     return code;
 }

@@ -23,7 +23,7 @@ typedef struct options {
     int package_path_count;
     const char *rig, *quaternion, *with;
     double unit_m, fps, rate;
-    const char *joints, *up, *mapping, *ground;
+    const char *joints, *clip, *up, *mapping, *ground;
     bool fit_scene, scale_scene;
     const char *creature, *scenario, *scene, *at;
     int strip, frame, columns, samples;

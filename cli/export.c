@@ -28,7 +28,7 @@ hf_status save_motion(const loaded_motion* m, const char* path, const options* o
 }
 
 static hf_status load_any(const char* path, const options* o, loaded_motion* m, hf_error* error) {
-    switch (kind_of(path)) {
+    switch (o->clip ? FILE_CLIP : kind_of(path)) {
     case FILE_MOTION: {
         hf_status status = load_motion(path, o, m, error);
         return status == HF_OK ? fits(m, path, error) : status;

@@ -85,6 +85,35 @@ static json_t* json_postures(const hf_creature_view* c, const hf_postures* all) 
     return list;
 }
 
+/* The clips of a glTF file: name, frames and rate of each. */
+static json_t* clips_json(const char* path) {
+    json_t* clips = json_array();
+    int count = ends_with(path, ".glb") || ends_with(path, ".gltf") ? 1 : 0;
+    for (int i = 0; i < count; i++) {
+        hf_clip_options how = hf_clip_options_default();
+        char number[16];
+        hf_clip* clip = NULL;
+        snprintf(number, sizeof number, "%d", i);
+        how.clip = number;
+        if (hf_clip_open(path, &how, &clip, NULL) != HF_OK) continue;
+        count = clip->clip_count;
+        json_array_append_new(clips, json_pack("{s:o,s:i,s:f}", "name", json_text(clip->name), "frames",
+                                               clip->frame_count, "fps", 1 / clip->frame_time_s));
+        hf_clip_free(clip);
+    }
+    return clips;
+}
+
+static void print_clips(const char* path) {
+    json_t *clips = clips_json(path), *clip;
+    size_t i;
+    json_array_foreach(clips, i, clip) printf("  clip %-16s %d frames at %.4g per second\n",
+                                              json_string_value(json_object_get(clip, "name")),
+                                              (int)json_integer_value(json_object_get(clip, "frames")),
+                                              json_real_value(json_object_get(clip, "fps")));
+    json_decref(clips);
+}
+
 static int info_creature(const char* path, const options* o) {
     hf_load_options l = load_options(o);
     hf_creature* creature;
@@ -110,10 +139,11 @@ static int info_creature(const char* path, const options* o) {
                                             "length_m", limb->length, "use", limb->use, "contact_frames",
                                             limb->contact_count, "contact", json_frames(c, limb)));
         }
-        print_json(json_pack("{s:s,s:o,s:i,s:i,s:f,s:f,s:o,s:o,s:o}", "kind", "creature", "name",
+        print_json(json_pack("{s:s,s:o,s:i,s:i,s:f,s:f,s:o,s:o,s:o,s:o}", "kind", "creature", "name",
                              json_text(c->name), "joints", movable, "links", c->link_count, "mass_kg",
                              c->mass, "height_m", c->height, "limbs", limbs, "postures",
-                             json_postures(c, postures), "warnings", json_strings(c->warnings)));
+                             json_postures(c, postures), "clips", clips_json(path), "warnings",
+                             json_strings(c->warnings)));
     } else {
         printf("creature %s: %d link%s, %d joint%s, %.1f kg, %.2f m tall\n", c->name, c->link_count,
                c->link_count == 1 ? "" : "s", movable, movable == 1 ? "" : "s", c->mass, c->height);
@@ -126,6 +156,7 @@ static int info_creature(const char* path, const options* o) {
             printf("\n");
         }
         print_postures(c, postures);
+        print_clips(path);
         warn_all(o, c->warnings);
     }
     hf_postures_free(postures);
@@ -371,7 +402,7 @@ int run_info(const options* o) {
     char* path = find_file(o->file);
     if (!path) return EXIT_BAD_INPUT;
     int code = EXIT_BAD_INPUT;
-    file_kind kind = kind_of(path);
+    file_kind kind = o->clip ? FILE_CLIP : kind_of(path);
     const char* option = o->creature ? "--creature" : o->scenario ? "--scenario" : NULL;
     if (option && kind != FILE_SCHEDULE) {
         complain("of info, %s goes with a schedule, and %s is %s", option, path, kind_text(kind));

@@ -138,6 +138,7 @@ bool clip_options(const options* o, hf_clip_options* to) {
     to->unit_m = o->unit_m;
     to->rate = o->rate;
     to->joints = o->joints;
+    to->clip = o->clip;
     if (o->up && strcmp(o->up, "y") != 0 && strcmp(o->up, "z") != 0) {
         complain("--up is \"%s\", y or z is expected", o->up);
         return false;

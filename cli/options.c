@@ -31,6 +31,8 @@ const option_def option_defs[] = {
      "frames a second of a clip, where its file does not say or another is meant"},
     {"--joints", NULL, "FILE", OPTION_TEXT, AT(joints), 0, 0,
      "names of the joints of a clip of positions, one a line; default: joints.txt beside it"},
+    {"--clip", NULL, "NAME", OPTION_TEXT, AT(clip), 0, 0,
+     "name, or number from 0 on, of the animation of a glTF file; default: the first"},
     {"--up", NULL, "AXIS", OPTION_TEXT, AT(up), 0, 0, "axis of a clip that points up: y or z"},
     {"--mapping", NULL, "FILE", OPTION_TEXT, AT(mapping), 0, 0,
      "JSON object that names the creature's link for joints of the clip; the rest is guessed"},
@@ -104,7 +106,7 @@ const option_def option_defs[] = {
 };
 const int option_def_count = sizeof option_defs / sizeof *option_defs;
 
-#define CLIP "--unit", "--rate", "--joints", "--up"
+#define CLIP "--unit", "--rate", "--joints", "--clip", "--up"
 #define PICTURE "--size", "--samples", "--azimuth", "--elevation", "--zoom", "--focus", "--distance"
 static const char* const info_options[] = {"--package-path", CLIP, "--creature", "--scenario", NULL};
 static const char* const pose_options[] = {"--output",       "--seed", "--threads",

@@ -134,7 +134,7 @@ static hf_status draw(const char* path, const options* o, progress* p, hf_error*
     hf_vec3 task = {0, 0, 0};
     hf_status status = HF_OK;
     if (o->plot) return draw_plot(path, o, p, error);
-    switch (kind_of(path)) {
+    switch (o->clip ? FILE_CLIP : kind_of(path)) {
     case FILE_SCENE:
         return draw_scene(path, o, p, error);
     case FILE_SCHEDULE:

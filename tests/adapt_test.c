@@ -416,12 +416,14 @@ static void test_between_frames(void** state) {
    what the editor finds without fault, the whole motion has none of either, and it is found. */
 static void test_keyed(void** state) {
     world* w = *state;
-    hf_adapt_result r = {0};
-    hf_scene_edit edit = shifted(w, "step_3", 0, 0, 0.11);
-    edit.at_s = 14;
-    hf_schedule_free(adapt(w, &edit, &r));
-    assert_int_equal(r.outcome, HF_FOUND);
-    hf_adapt_result_free(&r);
+    hf_scene_edit edits[] = {shifted(w, "step_3", 0, 0, 0.11), shifted(w, "step_4", 0, 0, 0.12)};
+    edits[0].at_s = 14, edits[1].at_s = 18;
+    for (int i = 0; i < 2; i++) {
+        hf_adapt_result r = {0};
+        hf_schedule_free(adapt(w, &edits[i], &r));
+        assert_int_equal(r.outcome, HF_FOUND);
+        hf_adapt_result_free(&r);
+    }
 }
 
 /* An edit that gives half a pose of an object with keys takes the other half from the moment from which it

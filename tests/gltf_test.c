@@ -1,5 +1,6 @@
 /* GLB files read back number by number, and creatures from glTF skins. The files stay in the test folder
    with the places every link must have: tests/web and script/test-blender open them again. */
+#include "model/creature.h"
 #include "odd_creature.h"
 
 #include <jansson.h>
@@ -544,6 +545,45 @@ static hf_motion* smooth_motion(const hf_creature* creature, int frames, double 
     return motion;
 }
 
+/* The animation of a file, read as a clip, is the motion that was written: every link stands where it stood.
+ */
+static void compare_clip(const hf_motion* motion, const char* path, const char* name, double unit_m) {
+    hf_clip_options options = hf_clip_options_default();
+    hf_clip* clip = NULL;
+    hf_creature* creature = NULL;
+    hf_motion* back = NULL;
+    hf_error error = {0};
+    options.clip = name, options.unit_m = unit_m;
+    if (hf_clip_open(path, &options, &clip, &error) != HF_OK) fail_msg("%s", error.message);
+    assert_string_equal(clip->name, name);
+    assert_int_equal(clip->frame_count, motion->frame_count);
+    if (hf_clip_creature(clip, &creature, &error) != HF_OK) fail_msg("%s", error.message);
+    if (hf_clip_motion(clip, creature, &back, &error) != HF_OK) fail_msg("%s", error.message);
+    int links = hf_creature_get(creature)->link_count;
+    hf_transform *was = calloc((size_t)links, sizeof *was), *now = calloc((size_t)links, sizeof *now);
+    for (int f = 0; f < motion->frame_count; f++) {
+        hf_pose a = {motion->frames[f].root, motion->frames[f].q},
+                b = {back->frames[f].root, back->frames[f].q};
+        hf_forward(creature, &a, was);
+        hf_forward(creature, &b, now);
+        assert_near(back->frames[f].time_s, motion->frames[f].time_s, 1e-6);
+        for (int i = 0; i < links; i++) {
+            assert_near(hf_distance(was[i].position, now[i].position), 0, 1e-5);
+        }
+        assert_true(hf_pose_within_limits(creature, b.q, 1e-6));
+    }
+    free(was);
+    free(now);
+    hf_motion_free(back);
+    hf_creature_free(creature);
+    hf_clip_free(clip);
+    /* A clip that is not there is told with those that are. */
+    options.clip = "no such clip";
+    assert_int_equal(hf_clip_open(path, &options, &clip, &error), HF_ERROR_ARGUMENT);
+    assert_non_null(strstr(error.message, name));
+    assert_null(clip);
+}
+
 static void test_rig_back(void** state) {
     (void)state;
     hf_creature *creature, *again;
@@ -578,6 +618,7 @@ static void test_rig_back(void** state) {
     assert_int_equal(whole(item(g.json, "accessors", input), "count"), 60);
     assert_near((double)number_at(&g, input, 59), 59 / 120.0, 1e-6);
     close_glb(&g);
+    compare_clip(motion, path, "motion 2", 0.01);
     /* The file still makes the same creature. */
     assert_int_equal(hf_creature_load(path, &load, &again, &error), HF_OK);
     assert_int_equal(hf_creature_get(again)->joint_count, hf_creature_get(creature)->joint_count);
@@ -612,6 +653,7 @@ static void test_third_party_back(void** state) {
         if (hf_motion_export(motion, creature, &options, path, &error) != HF_OK)
             fail_msg("%s", error.message);
         compare_rig(creature, motion, path, units[i]);
+        compare_clip(motion, path, "motion", units[i]);
         hf_motion_free(motion);
         hf_creature_free(creature);
     }

@@ -1,5 +1,5 @@
-/* Clips: a motion with its own skeleton, read from a BVH file or from world positions of joints (.npy, .csv).
- */
+/* Clips: a motion with its own skeleton, read from a BVH file, from an animation of a glTF file (.glb, .gltf)
+   or from world positions of joints (.npy, .csv). */
 #ifndef HOLDFAST_CLIP_H
 #define HOLDFAST_CLIP_H
 
@@ -23,6 +23,8 @@ typedef struct hf_clip_joint {
    Joints come parents first, in file order; end sites are listed among them. */
 typedef struct hf_clip {
     char* path;
+    char* name;     /* of the animation of a glTF file, else NULL */
+    int clip_count; /* animations of the file */
     int joint_count, channel_count, frame_count;
     int end_site_count; /* of the joints */
     double frame_time_s;
@@ -47,6 +49,7 @@ typedef struct hf_clip_options {
     double rate;        /* frames a second; 0, the default: the file's own, which positions do not have */
     const char* joints; /* file of joint names, one a line, for positions; NULL: joints.txt beside the clip,
                            or the header of a .csv */
+    const char* clip;   /* name, or number from 0 on, of the animation of a glTF file; NULL: the first */
     int from, to;       /* first and last frame that are kept; to -1, the default: the last of the file */
 } hf_clip_options;
 HF_API hf_clip_options hf_clip_options_default(void);

@@ -2,7 +2,7 @@
 _holdfast() {
     local word=${COMP_WORDS[COMP_CWORD]} options=
     case ${COMP_WORDS[1]} in
-        info) options="--json --quiet --time-limit --package-path --unit --rate --joints --up --creature --scenario" ;;
+        info) options="--json --quiet --time-limit --package-path --unit --rate --joints --clip --up --creature --scenario" ;;
         pose) options="--output --json --quiet --seed --threads --time-limit --package-path --size --samples --azimuth --elevation --zoom --focus --distance" ;;
         sample) options="--json --quiet --seed --threads --time-limit --package-path --unit --count --limb --cache" ;;
         contact) options="--output --json --quiet --seed --threads --time-limit --package-path --size --samples --azimuth --elevation --zoom --focus --distance --count --choices --compare --limb --cache --set" ;;

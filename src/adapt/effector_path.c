@@ -1,11 +1,11 @@
 /* Paths of effectors: where the clip has them, led to where they are held. Over the time of a reach before
    and after a hold, the difference between the clip and the hold fades. */
 #include "adapt/retarget.h"
+#include "model/tolerance.h"
 
 #include <math.h>
+#include <stdio.h>
 
-/* Time in which an effector leaves the clip's path for a hold, s. */
-static const double LEAD_S = 0.4;
 /* Weights, per metre or radian, against 1 for a metre of a bone's end. Free feet matter more than free hands,
    which only have to arrive. */
 static const double FREE_FOOT = 0.5, FREE_FOOT_TURN = 0.15, ARRIVING_TURN = 3;
@@ -19,12 +19,20 @@ static hf_effector_wish* wish_of(hf_retarget_work* w, int frame, int role) {
     return &w->wishes[(size_t)frame * HF_MAX_MARKED + (size_t)role];
 }
 
-static const hf_contact_frame* contact_of(const hf_retarget_work* w, const hf_phase* p) {
+const hf_contact_frame* hf_held_contact(const hf_retarget_work* w, const hf_phase* p) {
     return &hf_creature_get(w->creature.creature)->limbs[p->limb].contacts[p->frame];
 }
 
+bool hf_retarget_touches(const hf_retarget_work* w, hf_vec3 point, int object) {
+    hf_surface near[16];
+    int count = hf_placement_within(w->finder.placement, point, HF_CONTACT_M, near, 16);
+    for (int i = 0; i < count && i < 16; i++)
+        if (near[i].object == object) return true;
+    return false;
+}
+
 double hf_lead_share(const hf_retarget_work* w, const hf_held_phase* h, int frame) {
-    int length = (int)(LEAD_S / w->clip.clip->frame_time_s);
+    int length = (int)(HF_LEAD_S / w->clip.clip->frame_time_s);
     int away = frame < h->first ? h->first - frame : frame > h->last ? frame - h->last : 0;
     return 1 - smooth((double)away / (length + 1));
 }
@@ -60,26 +68,23 @@ static const hf_held_phase* sole_beside(const hf_retarget_work* w, const hf_held
     return NULL;
 }
 
-static void anchor_phase(hf_retarget_work* w, hf_held_phase* h) {
+/* Where the hold keeps the limb's link. */
+static void decide_anchor(hf_retarget_work* w, hf_held_phase* h) {
     hf_phase* p = h->phase;
-    const hf_contact_frame* c = contact_of(w, p);
+    const hf_contact_frame* c = hf_held_contact(w, p);
     hf_clip_body_set(&w->clip, (p->first + p->last) / 2);
+    h->anchored = true;
     h->flat = c->ball == 0 && (c->patch[0] > 0 || c->patch[1] > 0);
     h->frozen = !h->flat;
     h->anchor.flat = h->flat;
     h->anchor.point = hf_add(p->point, hf_scale(p->normal, c->ball));
-    hf_clip_body_set(&w->clip, h->first);
-    h->ahead = hf_sub(h->anchor.point, w->clip.now[h->joint].position);
-    hf_clip_body_set(&w->clip, h->last);
-    h->behind = hf_sub(h->anchor.point, w->clip.now[h->joint].position);
-    hf_clip_body_set(&w->clip, (p->first + p->last) / 2);
     if (!h->foot) return;
     h->anchor.rotation =
         lay_flat(hf_clip_link_turn(&w->finder, w->clip.limbs[h->role].lower, c->link), c->normal, p->normal);
     const hf_held_phase* sole = p->frame ? sole_beside(w, h) : NULL;
     if (!sole) return;
     /* The toes stay where the flat foot has them. */
-    const hf_contact_frame* flat = contact_of(w, sole->phase);
+    const hf_contact_frame* flat = hf_held_contact(w, sole->phase);
     hf_transform foot = {.rotation = sole->anchor.rotation};
     foot.position = hf_sub(sole->anchor.point, hf_rotate(foot.rotation, flat->offset));
     hf_transform toe =
@@ -90,11 +95,22 @@ static void anchor_phase(hf_retarget_work* w, hf_held_phase* h) {
     h->anchor.point = p->point = hf_sub(at, hf_scale(sole->phase->normal, above));
     p->normal = sole->phase->normal;
     p->object = sole->phase->object;
+    if (h->dropped || hf_retarget_touches(w, p->point, p->object)) return;
+    h->dropped = true;
+    snprintf(p->why, sizeof p->why, "the toes of the foot that stands there are beyond the edge");
+}
+
+static void anchor_phase(hf_retarget_work* w, hf_held_phase* h) {
+    if (!h->anchored) decide_anchor(w, h);
+    hf_clip_body_set(&w->clip, h->first);
+    h->ahead = hf_sub(h->anchor.point, w->clip.now[h->joint].position);
+    hf_clip_body_set(&w->clip, h->last);
+    h->behind = hf_sub(h->anchor.point, w->clip.now[h->joint].position);
 }
 
 /* Leads the effector's path to one end of a hold: from `edge`, going away by `way` (1 or -1) frames. */
 static void lead(hf_retarget_work* w, const hf_held_phase* h, int edge, int way, int lasts) {
-    int length = (int)(LEAD_S / w->clip.clip->frame_time_s);
+    int length = (int)(HF_LEAD_S / w->clip.clip->frame_time_s);
     if (lasts < length) length = lasts;
     if (edge < 0 || edge >= w->frames || length < 1) return;
     const hf_effector_wish* at = wish_of(w, edge, h->role);

@@ -121,11 +121,11 @@ static void find_bounds(hf_follower* t) {
         const hf_joint* joint = &v->joints[j];
         if (joint->v_count != 1) continue;
         double q = t->pose.q[joint->q_index], was = t->before.q[joint->q_index];
-        double far = t->has_before ? SPEED_SHARE * joint->max_speed / t->rate : INFINITY;
+        double far = t->has_before && !t->unhurried ? SPEED_SHARE * joint->max_speed / t->rate : INFINITY;
         t->lower[joint->v_index] = fmax(joint->lower, was - far) - q;
         t->upper[joint->v_index] = fmin(joint->upper, was + far) - q;
     }
-    if (!t->has_before) return;
+    if (!t->has_before || t->unhurried) return;
     double far = SPEED_SHARE * v->limits.root_speed / t->rate;
     double turn = SPEED_SHARE * v->limits.root_turn / t->rate;
     hf_vec3 gone = hf_sub(t->pose.root.position, t->before.root.position);
@@ -324,7 +324,7 @@ static bool solve_bounded(hf_follower* t) {
 /* The root may go and turn only so far in any direction: where a step goes farther, its root's part is
    shortened and fixed, so that the joints make up for it. True when something was fixed. */
 static bool fix_root(hf_follower* t) {
-    if (!t->has_before) return false;
+    if (!t->has_before || t->unhurried) return false;
     bool fixed = false;
     for (int k = 0; k < 6; k += 3) {
         /* Bounds are symmetric about where the frame before was. */
@@ -399,7 +399,9 @@ double hf_follow_step(hf_follower* t) {
     double most = 0, share = 1;
     for (int slide = 0; slide <= SLIDES; slide++) {
         if (!solve_bounded(t)) return 0;
-        if (fix_root(t) && !solve_bounded(t)) return 0;
+        /* What joints make up for the root's way may turn it more, and the other way round. */
+        for (int part = 0; part < 2 && fix_root(t); part++)
+            if (!solve_bounded(t)) return 0;
         most = 0;
         for (int a = 0; a < t->column_count; a++) most = fmax(most, fabs(t->step[a]));
         share = most > LONGEST ? LONGEST / most : 1;

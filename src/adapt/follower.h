@@ -14,6 +14,7 @@ typedef struct hf_follower {
     double rate;  /* frames a second: how far a joint goes in one */
     hf_pose pose, before, next;
     bool has_before;
+    bool unhurried; /* speeds have no limits: the motion shows how fast the creature would have to be */
     hf_transform* links;
     double *gram, *factor, *right, *inverse, *step; /* of the columns */
     double *jacobian, *other;                       /* 6 x v_count, of a point */

@@ -52,8 +52,11 @@ typedef struct hf_creature_body {
 hf_status hf_clip_body_make(const hf_clip* clip, hf_clip_body* body, hf_error* error);
 void hf_clip_body_free(hf_clip_body* body);
 void hf_clip_body_set(hf_clip_body* body, int frame);
-/* Stretches time where the clip's root is faster than these limits allow. */
-hf_status hf_clip_body_pace(hf_clip_body* body, const hf_body_limits* limits, hf_error* error);
+/* Stretches time where the clip's root is faster than these limits allow, and where `demand` is above 1: how
+   many times faster than its limits the creature would have to be in each frame of the clip (NULL: nowhere).
+ */
+hf_status hf_clip_body_pace(hf_clip_body* body, const hf_body_limits* limits, const double* demand,
+                            hf_error* error);
 hf_status hf_creature_body_make(const hf_creature* creature, hf_creature_body* body, hf_error* error);
 void hf_creature_body_free(hf_creature_body* body);
 

@@ -1,5 +1,6 @@
-/* The pace of a clip on a creature: where the clip's root goes or turns faster than the creature may, its
-   time is stretched. Everything that follows sees a clip of the same rate with a few frames more. */
+/* The pace of a clip on a creature: where the clip's root goes or turns faster than the creature may, or the
+   creature's joints would have to, its time is stretched. Everything that follows sees a clip of the same
+   rate with a few frames more. */
 #include "adapt/landmarks.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -49,7 +50,8 @@ static void ease(double* x, double* scratch, int count, int around) {
     }
 }
 
-hf_status hf_clip_body_pace(hf_clip_body* b, const hf_body_limits* most, hf_error* error) {
+hf_status hf_clip_body_pace(hf_clip_body* b, const hf_body_limits* most, const double* demand,
+                            hf_error* error) {
     int count = b->clip->frame_count, around = (int)(EASE_S / b->clip->frame_time_s) + 1;
     double *stretch = hf_alloc((size_t)count, sizeof *stretch),
            *scratch = hf_alloc((size_t)count, sizeof *scratch);
@@ -59,6 +61,7 @@ hf_status hf_clip_body_pace(hf_clip_body* b, const hf_body_limits* most, hf_erro
     if (status == HF_OK) {
         measure(b, most, stretch);
         first = leading_pose(stretch, count);
+        for (int f = first + 1; f < count && demand; f++) stretch[f] = fmax(stretch[f], demand[f] / SHARE);
         ease(stretch, scratch, count, around);
         for (int f = first + 1; f < count; f++) total += stretch[f];
         b->frame_count = (int)ceil(total - 1e-9) + 1;

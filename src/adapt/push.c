@@ -146,13 +146,10 @@ void hf_push_free(hf_push* p) {
 /* The touch of this object by the limb whose effector a body belongs to; NULL: none. */
 static const hf_push_touch* touch_of(const hf_push* p, int body, const hf_push_touch* touches, int count,
                                      int object) {
-    const hf_creature_view* v = &p->creature->view;
-    for (int i = 0; i < count; i++) {
-        if (touches[i].object != object) continue;
-        const hf_limb* l = &v->limbs[touches[i].limb];
-        for (int link = v->bodies[body].link; link >= 0; link = v->links[link].parent_link)
-            if (link == l->effector_link) return &touches[i];
-    }
+    int link = p->creature->view.bodies[body].link;
+    for (int i = 0; i < count; i++)
+        if (touches[i].object == object && hf_effector_has(p->creature, touches[i].limb, link))
+            return &touches[i];
     return NULL;
 }
 
@@ -229,13 +226,13 @@ int hf_push_add(const hf_push* p, hf_follower* t, const hf_placement* placement,
     const hf_creature_view* v = &p->creature->view;
     int count = 0;
     for (int b = 0; b < v->body_count; b++) {
-        double extra = more ? (double)more[b] : 0, room = clearance_m + extra;
+        double extra = (double)more[b], room = clearance_m + extra;
         if (near_scene(p, t, placement, b, room))
             count += push_body(p, t, placement, b, touches, touch_count, room, extra, weight);
     }
     for (int i = 0; i < p->pair_count; i++) {
         int a = p->pairs[2 * i], b = p->pairs[2 * i + 1];
-        double room = clearance_m + (more ? (double)fmaxf(more[a], more[b]) : 0);
+        double extra = (double)fmaxf(more[a], more[b]), room = clearance_m + extra;
         hf_vec3 way, point;
         if (apart(p, t->links, a, b, room)) continue;
         double depth = deepest(p, t->links, a, b, &way, &point) + room - p->slack[i];

@@ -31,8 +31,8 @@ typedef struct hf_push_touch {
     bool flat; /* the effector lies on it now: room beyond what a touch allows would lift it off */
 } hf_push_touch;
 
-/* Adds the pushes of all bodies that are nearer than clearance_m, more[body] m more (NULL: none); returns how
-   many there are. */
+/* Adds the pushes of all bodies that are nearer than clearance_m, more[body] m more; returns how many there
+   are. */
 int hf_push_add(const hf_push* push, hf_follower* follower, const hf_placement* placement,
                 const hf_push_touch* touches, int touch_count, double clearance_m, const float* more,
                 double weight);

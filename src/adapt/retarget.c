@@ -12,6 +12,7 @@
 #include "schedule/frames.h"
 #include "solve/keep.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -22,22 +23,15 @@
 static const double BONE = 1, TRUNK_TURN = 0.3, HAND_TURN = 0.1, HIPS[3] = {0.3, 0.3, 0.2};
 static const double HOLD = 30, HOLD_TURN = 10, PUSH = 15;
 static const double FIRM = 3; /* times as heavy are holds in the second half of the iterations */
-/* Room that a fault adds for its body, m, over this time before and after, s. */
-static const double MORE_M = 0.006, MORE_S = 0.1;
-/* A clip of the creature's own skeleton that keeps so many of its frames in contact exactly is left as it is.
- */
-static const double EXACT_SHARE = 0.9;
 /* A phase that is held in so many of its frames is kept; a hold this far from where the clip touches is
  * moved, m. */
 static const double KEPT_SHARE = 0.98, MOVED_M = 0.02;
-/* A hold that its limb misses by more on average is given up: it would only pull the body about, m. */
-static const double FAR_M = 0.01;
-/* Part of the limb's length by which a hold may be moved to where the limb comes. */
-static const double MOVE_SHARE = 0.3;
 /* Time around a hold in which its limb may be near its surface, s. */
 static const double NEAR_S = 0.15;
 /* Limbs so near their holds are left there; within what the realiser leaves alone. */
 static const double NEAR_M = 0.8 * HF_SLIP_M, NEAR_RAD = 0.8 * HF_SLIP_RAD;
+/* A creature that its speed limits hold back is again where it should be after this time, s. */
+static const double CATCH_UP_S = 0.1;
 enum { FIRST_ITERATIONS = 100, EXTRA_ITERATIONS = 4, MAX_TOUCHES = 32 };
 static const double SETTLED = 1e-4; /* steps smaller than this end a frame, rad or m */
 
@@ -50,7 +44,7 @@ static const hf_option items[] = {
     {"shortest_s", HF_OPTION_REAL, FIELD(shortest_s), 0, 2, 0.1, "s", "shorter phases and gaps are none"},
     {"clearance_m", HF_OPTION_REAL, FIELD(clearance_m), 0, 0.1, 0.004, "m",
      "by which bodies stay clear of the scene and of each other"},
-    {"rounds", HF_OPTION_COUNT, FIELD(rounds), 0, 20, 6, "", "times that frames at fault are solved again"},
+    {"rounds", HF_OPTION_COUNT, FIELD(rounds), 0, 50, 12, "", "times that frames at fault are solved again"},
     {"iterations", HF_OPTION_COUNT, FIELD(iterations), 1, 50, 6, "", "of the solver in each frame"},
     {"scale_scene", HF_OPTION_FLAG, FIELD(scale_scene), 0, 1, 0, "",
      "the clip's path is scaled with the creature's legs"},
@@ -150,17 +144,9 @@ static void wish_trunk(hf_retarget_work* w) {
                      w->creature.limbs[HF_RIGHT_LEG].upper, hips, HIPS);
 }
 
-static const hf_contact_frame* contact_of(const hf_retarget_work* w, const hf_phase* p) {
-    return &w->creature.creature->view.limbs[p->limb].contacts[p->frame];
-}
-
-static bool lasts(const hf_held_phase* h, int frame) {
-    return !h->dropped && h->first <= frame && frame <= h->last;
-}
-
 static bool limb_is_held(const hf_retarget_work* w, int role, int frame) {
     for (int i = 0; i < w->held_count; i++)
-        if (w->held[i].role == role && lasts(&w->held[i], frame) &&
+        if (w->held[i].role == role && hf_held_lasts(&w->held[i], frame) &&
             w->held[i].phase->limb == w->creature.limbs[role].limb)
             return true;
     return false;
@@ -191,8 +177,8 @@ static void wish_toes(hf_retarget_work* w, const hf_held_phase* h, double firm) 
 static void wish_holds(hf_retarget_work* w, int frame, double firm) {
     for (int i = 0; i < w->held_count; i++) {
         const hf_held_phase* h = &w->held[i];
-        if (!lasts(h, frame)) continue;
-        const hf_contact_frame* c = contact_of(w, h->phase);
+        if (!hf_held_lasts(h, frame)) continue;
+        const hf_contact_frame* c = hf_held_contact(w, h->phase);
         wish_toes(w, h, firm);
         hf_follow_point(&w->follower, c->link, c->offset, h->anchor.point, firm * HOLD);
         if (h->flat && h->frozen)
@@ -207,9 +193,9 @@ static void wish_holds(hf_retarget_work* w, int frame, double firm) {
 static void wish_arrivals(hf_retarget_work* w, int frame) {
     for (int i = 0; i < w->held_count; i++) {
         const hf_held_phase* h = &w->held[i];
-        double share = h->dropped || h->foot || lasts(h, frame) ? 0 : hf_lead_share(w, h, frame);
+        double share = h->dropped || h->foot || hf_held_lasts(h, frame) ? 0 : hf_lead_share(w, h, frame);
         if (!(share > 0)) continue;
-        const hf_contact_frame* c = contact_of(w, h->phase);
+        const hf_contact_frame* c = hf_held_contact(w, h->phase);
         hf_vec3 off = frame < h->first ? h->ahead : h->behind;
         hf_vec3 point = hf_add(w->clip.now[h->joint].position, off);
         bool main_limb = h->role >= 0 && w->creature.limbs[h->role].limb == h->phase->limb;
@@ -225,7 +211,8 @@ static int list_touches(const hf_retarget_work* w, int frame, hf_push_touch* tou
     for (int i = 0; i < w->held_count && count < MAX_TOUCHES; i++) {
         const hf_held_phase* h = &w->held[i];
         if (h->dropped || frame < h->first - near || frame > h->last + near) continue;
-        touches[count++] = (hf_push_touch){h->phase->limb, h->phase->object, h->flat && lasts(h, frame)};
+        touches[count++] =
+            (hf_push_touch){h->phase->limb, h->phase->object, h->flat && hf_held_lasts(h, frame)};
     }
     return count;
 }
@@ -248,17 +235,9 @@ static void wish_all(hf_retarget_work* w, int frame, double firm) {
 
 /* ---- one pass over all frames ---- */
 
-static bool touches_object(const hf_retarget_work* w, hf_vec3 point, int object) {
-    hf_surface near[16];
-    int count = hf_placement_within(w->finder.placement, point, HF_CONTACT_M, near, 16);
-    for (int i = 0; i < count && i < 16; i++)
-        if (near[i].object == object) return true;
-    return false;
-}
-
 /* The orientation of a patch that the clip does not tell is the one it arrives with, laid flat. */
 static void freeze(hf_retarget_work* w, hf_held_phase* h) {
-    const hf_contact_frame* c = contact_of(w, h->phase);
+    const hf_contact_frame* c = hf_held_contact(w, h->phase);
     hf_quat now = w->follower.links[c->link].rotation;
     hf_quat flat = hf_quat_between(hf_rotate(now, c->normal), hf_neg(h->phase->normal));
     h->anchor.rotation = hf_quat_normalize(hf_quat_mul(flat, now));
@@ -267,7 +246,7 @@ static void freeze(hf_retarget_work* w, hf_held_phase* h) {
     /* Toes stay where the foot before had them, if there is surface. */
     hf_vec3 at = hf_apply(w->follower.links[c->link], c->offset);
     at = hf_sub(at, hf_scale(h->phase->normal, hf_dot(hf_sub(at, h->phase->point), h->phase->normal)));
-    if (touches_object(w, at, h->phase->object)) h->anchor.point = h->phase->point = at;
+    if (hf_retarget_touches(w, at, h->phase->object)) h->anchor.point = h->phase->point = at;
 }
 
 /* Puts the limb exactly onto its hold; where it cannot, the limb stays as it was. */
@@ -291,15 +270,16 @@ static hf_status keep_hold(hf_retarget_work* w, hf_held_phase* h, int frame) {
         hf_forward(c, &t->pose, t->links);
         hf_anchor_error(c, &hold, &h->anchor, t->links, &off_m, &off_rad);
     }
-    bool slow = !t->has_before || hf_frames_speed(c, t->rate, &t->before, &t->pose) <= HF_FRAME_SPEED;
+    bool slow =
+        !t->has_before || t->unhurried || hf_frames_speed(c, t->rate, &t->before, &t->pose) <= HF_FRAME_SPEED;
     kept = off_m <= HF_SLIP_M && off_rad <= HF_SLIP_RAD && slow;
     h->held += kept;
-    h->missed += !kept;
+    h->missed += !kept, h->measured += !kept;
     h->kept[frame - h->phase->first] = kept;
     if (kept || status != HF_OK) return status;
     memcpy(t->pose.q, t->next.q, bytes);
     hf_forward(c, &t->pose, t->links);
-    const hf_contact_frame* f = contact_of(w, h->phase);
+    const hf_contact_frame* f = hf_held_contact(w, h->phase);
     h->reached = hf_add(h->reached, hf_apply(t->links[f->link], f->offset));
     h->off_m += hf_distance(hf_apply(t->links[f->link], f->offset), h->anchor.point);
     return HF_OK;
@@ -311,7 +291,7 @@ static bool all_near(hf_retarget_work* w, int frame) {
     hf_forward(t->creature, &t->pose, t->links);
     for (int i = 0; i < w->held_count; i++) {
         hf_held_phase* h = &w->held[i];
-        if (!lasts(h, frame)) continue;
+        if (!hf_held_lasts(h, frame)) continue;
         if (!h->frozen) freeze(w, h);
         double off_m, off_rad;
         hf_hold hold = {.limb = h->phase->limb, .frame = h->phase->frame, .object = h->phase->object};
@@ -344,18 +324,39 @@ static hf_status solve_frame(hf_retarget_work* w, int frame) {
     }
     hf_status status = HF_OK;
     for (int i = 0; i < w->held_count && status == HF_OK; i++)
-        if (lasts(&w->held[i], frame)) status = keep_hold(w, &w->held[i], frame);
+        if (hf_held_lasts(&w->held[i], frame)) status = keep_hold(w, &w->held[i], frame);
     hf_knot* knot = &w->schedule->knots[frame];
+    hf_pose was = {knot->root, knot->q};
+    hf_pose_difference(t->creature, &was, &t->pose, t->gone);
+    w->changed = 0;
+    for (int i = 0; i < t->v_count; i++) w->changed = fmax(w->changed, fabs(t->gone[i]));
     knot->root = t->pose.root;
     memcpy(knot->q, t->pose.q, sizeof(double) * (size_t)t->creature->view.q_count);
     return status;
+}
+
+/* Leaves a frame as the round before made it. */
+static void pass_frame(hf_retarget_work* w, int frame) {
+    hf_follower* t = &w->follower;
+    const hf_knot* knot = &w->schedule->knots[frame];
+    size_t bytes = sizeof(double) * (size_t)t->creature->view.q_count;
+    t->before.root = t->pose.root, t->pose.root = knot->root;
+    memcpy(t->before.q, t->pose.q, bytes);
+    memcpy(t->pose.q, knot->q, bytes);
+    for (int i = 0; i < w->held_count; i++) {
+        hf_held_phase* h = &w->held[i];
+        if (!hf_held_lasts(h, frame)) continue;
+        bool kept = h->kept[frame - h->phase->first];
+        h->held += kept, h->missed += !kept;
+    }
 }
 
 /* The work ends at a frame. What the round before made of this and later frames stays; only holds that moved
    since are not reached there. */
 static void keep_rest(hf_retarget_work* w, int frame, int round) {
     w->cancelled = true;
-    if (round == 0) hf_schedule_cut(w->schedule, frame > 0 ? frame : 1);
+    // frames of a stretched clip are those of the pass before it until they are solved
+    if (round == 0 && !w->clip.at) hf_schedule_cut(w->schedule, frame > 0 ? frame : 1);
     for (int i = 0; i < w->held_count && round == 1; i++) {
         const hf_phase* p = w->held[i].phase;
         int first = frame > p->first ? frame : p->first;
@@ -364,90 +365,48 @@ static void keep_rest(hf_retarget_work* w, int frame, int round) {
     }
 }
 
-static hf_status solve_frames(hf_retarget_work* w, int round) {
-    hf_status status = HF_OK;
+void hf_retarget_again(hf_retarget_work* w, int first, int last, double around_s) {
+    int around = (int)(around_s / w->clip.clip->frame_time_s) + 1;
+    for (int f = first - around; f <= last + around; f++)
+        if (f >= 0 && f < w->frames) w->again[f] = true;
+}
+
+/* Counts begin anew. A limb that arrives anew at a hold finds the orientation of its contact again, and is
+   solved as long as it holds. */
+static void begin_round(hf_retarget_work* w) {
     for (int i = 0; i < w->held_count; i++) {
         hf_held_phase* h = &w->held[i];
-        h->held = h->missed = 0;
+        h->held = h->missed = h->measured = 0;
         h->off_m = 0;
         h->reached = hf_v3(0, 0, 0);
+        if (!h->dropped && w->again[h->first]) {
+            hf_retarget_again(w, h->first, h->last, 0);
+            h->anchored = false;
+        }
+        for (int f = h->phase->first; f <= h->phase->last; f++)
+            if (!hf_held_lasts(h, f)) h->kept[f - h->phase->first] = false;
     }
     hf_retarget_paths(w);
+}
 
+/* Solves the frames that are marked, and those after them until the motion is again what it was. */
+static hf_status solve_frames(hf_retarget_work* w, int round) {
+    hf_status status = HF_OK;
+    begin_round(w);
+    bool same = true; /* as the round before left the frame before */
     for (int f = 0; f < w->frames && status == HF_OK; f++) {
         if (!hf_workspace_goes_on(w->workspace)) {
             keep_rest(w, f, round);
             return HF_OK;
         }
-        status = solve_frame(w, f);
+        if (w->again[f] || !same) {
+            status = solve_frame(w, f);
+            same = !w->again[f] && w->changed < SETTLED;
+        } else
+            pass_frame(w, f);
+        w->again[f] = false;
     }
     return status;
-}
-
-/* ---- what did not work ---- */
-
-/* The surface of the phase's object next to where the limb came, facing as before; false when there is none
-   near. */
-static bool move_hold(hf_retarget_work* w, hf_held_phase* h) {
-    const hf_limb* limb = &w->creature.creature->view.limbs[h->phase->limb];
-    hf_vec3 reached = hf_scale(h->reached, 1.0 / h->missed);
-    hf_surface near[64];
-    double reach = MOVE_SHARE * limb->length, best = reach;
-    int count = hf_placement_within(w->finder.placement, reached, reach, near, 64);
-    hf_phase* p = h->phase;
-    hf_vec3 point = p->point;
-    for (int i = 0; i < count && i < 64; i++)
-        if (near[i].object == p->object && hf_dot(near[i].normal, p->normal) > 0.95 &&
-            near[i].distance < best)
-            best = near[i].distance, point = near[i].point;
-    double moved = hf_distance(point, p->point);
-    if (moved < HF_TOUCH_M || p->moved_m + moved > reach) return false;
-    p->point = point;
-    p->moved_m += moved;
-    snprintf(p->why, sizeof p->why, "the limb does not reach the place that the clip touches");
-    return true;
-}
-
-/* Moves a hold that is mostly missed to where the limb comes, once; gives up what is far out of reach. True
-   when something changed. */
-static bool mend_holds(hf_retarget_work* w, int round) {
-    bool changed = false;
-    for (int i = 0; i < w->held_count; i++) {
-        hf_held_phase* h = &w->held[i];
-        if (h->dropped || h->missed <= h->held) continue;
-        changed = true;
-        if (round == 0 && move_hold(w, h)) continue;
-        h->dropped = h->off_m > FAR_M * h->missed;
-        if (h->dropped)
-            snprintf(h->phase->why, sizeof h->phase->why, "the limb stays %.0f mm away",
-                     1e3 * h->off_m / h->missed);
-    }
-    return changed;
-}
-
-static void add_room(hf_retarget_work* w, int frame, int body) {
-    int around = (int)(MORE_S / w->clip.clip->frame_time_s) + 1;
-    for (int f = frame - around; f <= frame + around; f++)
-        if (f >= 0 && f < w->frames) {
-            float* more = &w->more[(size_t)f * (size_t)w->body_count + (size_t)body];
-            *more = fmaxf(*more, 0) + (float)(MORE_M * (1 - fabs((double)(f - frame)) / (around + 1)));
-        }
-}
-
-/* Bodies that collide get more room about the frame. True when there are any. */
-static bool mend_collisions(hf_retarget_work* w, const hf_realise_result* r) {
-    bool changed = false;
-    int around = (int)(MORE_S / w->clip.clip->frame_time_s) + 1;
-    for (int i = 0, last = -w->frames, body = -1; i < r->fault_count; i++) {
-        const hf_frame_fault* f = &r->faults[i];
-        if (f->kind != HF_FAULT_COLLIDES || f->frame >= w->frames) continue;
-        changed = true;
-        if (f->collision.body == body && f->frame - last < around / 2) continue;
-        last = f->frame, body = f->collision.body;
-        add_room(w, f->frame, body);
-        if (f->collision.other_body >= 0) add_room(w, f->frame, f->collision.other_body);
-    }
-    return changed;
 }
 
 /* ---- the schedule ---- */
@@ -553,7 +512,8 @@ static hf_status list_held(hf_retarget_work* w, hf_phases* phases) {
         const hf_clip_limb* c = h->role >= 0 ? &w->clip.limbs[h->role] : NULL;
         h->joint = !c ? w->clip.root : !main_limb ? c->middle : c->tip >= 0 ? c->tip : c->lower;
         h->kept = hf_alloc((size_t)(p->last - p->first + 1), 1);
-        if (!h->kept) return HF_ERROR_MEMORY;
+        h->best_kept = hf_alloc((size_t)(p->last - p->first + 1), 1);
+        if (!h->kept || !h->best_kept) return HF_ERROR_MEMORY;
         h->foot = h->role >= 0 && hf_role_is_leg(h->role) && w->creature.limbs[h->role].limb == p->limb;
     }
     return HF_OK;
@@ -568,23 +528,24 @@ static void tell_fates(hf_retarget_work* w) {
         if (!p->why[0] && h->held < count)
             snprintf(p->why, sizeof p->why, "the limb cannot hold in %d of %d frames", count - h->held,
                      count);
-        p->fate = h->held == 0                 ? HF_RETARGET_FAILED
-                  : p->moved_m > MOVED_M       ? HF_RETARGET_MOVED
-                  : p->held_share < KEPT_SHARE ? HF_RETARGET_BENT
-                                               : HF_RETARGET_KEPT;
+        p->fate = h->dropped && !h->out_of_reach ? HF_RETARGET_DROPPED
+                  : h->held == 0                 ? HF_RETARGET_FAILED
+                  : p->moved_m > MOVED_M         ? HF_RETARGET_MOVED
+                  : p->held_share < KEPT_SHARE   ? HF_RETARGET_BENT
+                                                 : HF_RETARGET_KEPT;
         if (p->fate == HF_RETARGET_KEPT) p->why[0] = 0;
     }
 }
 
-/* Solves, lets the realiser judge, mends, and solves again. */
-static hf_status solve_rounds(hf_retarget_work* w, const hf_scene* scene) {
+/* Solves, lets the realiser judge, mends, and solves again; the round with the fewest faults is taken. */
+static hf_status solve_rounds(hf_retarget_work* w, const hf_scene* scene, hf_phases* phases) {
     hf_realise_options test = hf_realise_options_default();
     hf_realise_result judged = {0};
     hf_status status = HF_OK;
+    w->best.faults = INT_MAX;
     for (int round = 0; status == HF_OK; round++) {
         status = solve_frames(w, round);
-        if (status != HF_OK || round >= w->options->rounds || w->cancelled) break;
-        bool again = mend_holds(w, round);
+        if (status != HF_OK || w->cancelled) break;
         hf_motion* motion = NULL;
         status = write_holds(w);
         if (status == HF_OK)
@@ -596,10 +557,80 @@ static hf_status solve_rounds(hf_retarget_work* w, const hf_scene* scene) {
             keep_rest(w, 0, round + 1);
             break;
         }
-        if (status == HF_OK && !mend_collisions(w, &judged) && !again) break;
+        if (status != HF_OK) break;
+        bool again = hf_mend_holds(w, round);
+        // holds that are given up or moved are not those that were judged
+        if (judged.fault_count < w->best.faults && !again) hf_best_keep(w, phases, judged.fault_count);
+        if (round >= w->options->rounds || (!hf_mend_collisions(w, &judged) && !again)) break;
     }
     hf_realise_result_free(&judged);
+    if (status == HF_OK && !w->cancelled && w->best.faults < INT_MAX) hf_best_take(w, phases);
     return status == HF_OK ? write_holds(w) : status;
+}
+
+/* How many times faster than its limits the creature would have to be to follow the clip as fast as it is, in
+   each frame, over the time in which it can catch up. */
+static hf_status find_demand(hf_retarget_work* w, double** demand) {
+    hf_status status = HF_OK;
+    int around = (int)(CATCH_UP_S / 2 / w->clip.clip->frame_time_s) + 1;
+    w->follower.unhurried = true;
+    *demand = hf_alloc((size_t)w->frames, sizeof **demand);
+    status = *demand ? solve_frames(w, 0) : HF_ERROR_MEMORY;
+    w->follower.unhurried = false;
+    for (int f = 0; f < w->schedule->knot_count && status == HF_OK; f++) {
+        int from = f > around ? f - around : 0, to = f + around;
+        if (to >= w->schedule->knot_count) to = w->schedule->knot_count - 1;
+        if (to == from) continue;
+        hf_pose a = {w->schedule->knots[from].root, w->schedule->knots[from].q};
+        hf_pose b = {w->schedule->knots[to].root, w->schedule->knots[to].q};
+        (*demand)[f] = hf_frames_speed(w->creature.creature, w->follower.rate / (to - from), &a, &b);
+    }
+    return status;
+}
+
+/* What there is for each frame. */
+static hf_status make_frames(hf_retarget_work* w, const hf_phases* phases) {
+    w->frames = w->clip.frame_count;
+    size_t frames = (size_t)w->frames;
+    w->best.roots = hf_alloc(frames, sizeof *w->best.roots);
+    w->best.q = hf_alloc(frames * (size_t)w->creature.creature->view.q_count + 1, sizeof *w->best.q);
+    w->best.phases = hf_alloc((size_t)phases->count + 1, sizeof *w->best.phases);
+    if (!w->best.roots || !w->best.q || !w->best.phases) return HF_ERROR_MEMORY;
+    w->more = hf_alloc((size_t)w->frames * (size_t)w->body_count, sizeof *w->more);
+    w->wishes = hf_alloc((size_t)w->frames * HF_MAX_MARKED, sizeof *w->wishes);
+    w->again = hf_alloc((size_t)w->frames, sizeof *w->again);
+    if (!w->more || !w->wishes || !w->again) return HF_ERROR_MEMORY;
+    hf_retarget_again(w, 0, w->frames - 1, 0);
+    return make_knots(w);
+}
+
+static void free_frames(hf_retarget_work* w) {
+    hf_free(w->more);
+    hf_free(w->wishes);
+    hf_free(w->again);
+    for (int i = 0; i < w->held_count; i++) {
+        hf_free(w->held[i].kept);
+        hf_free(w->held[i].best_kept);
+    }
+    hf_free(w->held);
+    hf_free(w->best.roots);
+    hf_free(w->best.q);
+    hf_free(w->best.phases);
+    w->best = (hf_best_round){0};
+    w->more = NULL, w->wishes = NULL, w->again = NULL, w->held = NULL, w->held_count = 0;
+}
+
+/* Is the clip's root farther from every object than the clip is tall, in all frames? */
+static bool is_apart(hf_retarget_work* w) {
+    hf_surface near;
+    bool apart = hf_scene_object_count(hf_placement_scene(w->finder.placement)) > 0;
+    for (int f = 0; f < w->clip.frame_count && apart; f++) {
+        hf_clip_body_set(&w->clip, f);
+        hf_placement_set_time(w->finder.placement, f * w->clip.clip->frame_time_s);
+        apart = !hf_placement_closest(w->finder.placement, w->clip.now[w->clip.root].position,
+                                      w->clip.clip->height_m, &near);
+    }
+    return apart;
 }
 
 static hf_status prepare(hf_retarget_work* w, const hf_scene* scene, const hf_joint_link* mapping,
@@ -613,67 +644,57 @@ static hf_status prepare(hf_retarget_work* w, const hf_scene* scene, const hf_jo
     if (status == HF_OK) status = hf_follow_make(&w->creature, 1 / w->clip.clip->frame_time_s, &w->follower);
     if (status == HF_OK) status = hf_push_make(&w->creature, &w->push);
     if (status == HF_OK) status = hf_phases_find(&w->finder, &result->phases, w->depths);
-    if (status == HF_OK) status = list_held(w, &result->phases);
+    if (status == HF_OK && result->phases.count == 0 && is_apart(w))
+        return hf_fail(
+            error, HF_ERROR_ARGUMENT, w->clip.clip->path, 0, NULL,
+            "the clip is never within its own height of the scene: are they in one place and unit?");
     w->body_count = w->creature.creature->view.body_count;
-    w->more = hf_alloc((size_t)w->frames * (size_t)w->body_count, sizeof *w->more);
-    w->wishes = hf_alloc((size_t)w->frames * HF_MAX_MARKED, sizeof *w->wishes);
-    if (status == HF_OK && (!w->more || !w->wishes)) status = HF_ERROR_MEMORY;
-    if (status == HF_OK) status = make_knots(w);
+    if (status == HF_OK) status = make_frames(w, &result->phases);
+    if (status == HF_OK) status = list_held(w, &result->phases);
     return hf_fail_status(error, status, w->clip.clip->path);
 }
 
-/* ---- clips that hold exactly already ---- */
-
-/* The frames of a clip on the creature that its own skeleton makes, as they are; false where it is another
- * one's. */
-static bool copy_frames(hf_retarget_work* w) {
-    hf_motion* motion = NULL;
-    if (hf_clip_motion(w->clip.clip, w->creature.creature, &motion, NULL) != HF_OK) return false;
-    bool same = motion->frame_count == w->frames;
-    size_t bytes = sizeof(double) * (size_t)w->creature.creature->view.q_count;
-    for (int f = 0; f < w->frames && same; f++) {
-        w->schedule->knots[f].root = motion->frames[f].root;
-        memcpy(w->schedule->knots[f].q, motion->frames[f].q, bytes);
-    }
-    hf_motion_free(motion);
-    return same;
+/* The first frame of the stretched clip that shows this frame of the clip or a later one; the number of its
+   frames where there is none. */
+static int stretched(const hf_clip_body* c, int frame) {
+    int k = 0;
+    while (k < c->frame_count && c->at[k] < frame - 1e-9) k++;
+    return k;
 }
 
-/* Counts the frames of the phase in which the limb stays where its first frame has it; the hold is there, if
-   that is on the surface. */
-static void measure_exact(hf_retarget_work* w, hf_held_phase* h) {
-    hf_phase* p = h->phase;
-    hf_follower* t = &w->follower;
-    const hf_contact_frame* c = contact_of(w, p);
-    hf_hold hold = {p->limb, p->frame, p->object, false, p->point, p->normal};
-    for (int f = p->first; f <= p->last; f++) {
-        hf_pose pose = {w->schedule->knots[f].root, w->schedule->knots[f].q};
-        hf_forward(t->creature, &pose, t->links);
-        if (f == p->first) {
-            h->anchor = hf_hold_anchor(t->creature, &hold, t->links);
-            p->point = hold.point = hf_sub(h->anchor.point, hf_scale(p->normal, c->ball));
-            h->anchor.flat = hf_anchor_lies_flat(t->creature, &hold, &h->anchor);
-        }
-        double off_m, off_rad;
-        hf_anchor_error(t->creature, &hold, &h->anchor, t->links, &off_m, &off_rad);
-        h->kept[f - p->first] =
-            off_m <= HF_SLIP_M && off_rad <= HF_SLIP_RAD && touches_object(w, p->point, p->object);
-        h->held += h->kept[f - p->first];
+/* The poses of the pass before at their new times. */
+static void stretch_knots(hf_retarget_work* w, const hf_schedule* before) {
+    for (int f = 0; f < w->frames; f++) {
+        int k = (int)w->clip.at[f], next = k + 1 < before->knot_count ? k + 1 : k;
+        hf_pose a = {before->knots[k].root, before->knots[k].q};
+        hf_pose b = {before->knots[next].root, before->knots[next].q};
+        hf_pose to = {.q = w->schedule->knots[f].q};
+        hf_pose_between(w->creature.creature, &a, &b, w->clip.at[f] - k, &to);
+        w->schedule->knots[f].root = to.root;
     }
 }
 
-/* Is the clip a motion of this creature that keeps its contacts already? Then it is left as it is. */
-static bool is_exact(hf_retarget_work* w) {
-    if (!copy_frames(w)) return false;
-    int held = 0, all = 0;
-    for (int i = 0; i < w->held_count; i++) {
-        hf_phase was = *w->held[i].phase;
-        measure_exact(w, &w->held[i]);
-        held += w->held[i].held;
-        all += was.last - was.first + 1;
-        if (!w->held[i].held) *w->held[i].phase = was;
+/* Stretches time where the creature cannot be as fast as the clip. Phases stay those of the clip. */
+static hf_status pace(hf_retarget_work* w, hf_phases* phases, hf_error* error) {
+    double* demand = NULL;
+    hf_status status = hf_fail_status(error, find_demand(w, &demand), w->clip.clip->path);
+    if (status == HF_OK && !w->cancelled)
+        status = hf_clip_body_pace(&w->clip, &hf_creature_get(w->creature.creature)->limits, demand, error);
+    hf_free(demand);
+    if (status != HF_OK || w->cancelled) return status;
+    for (int i = 0; i < phases->count; i++) {
+        hf_phase* p = &phases->items[i];
+        p->first = stretched(&w->clip, p->first), p->last = stretched(&w->clip, p->last + 1) - 1;
+        p->from_s = p->first * w->clip.clip->frame_time_s, p->to_s = p->last * w->clip.clip->frame_time_s;
     }
-    return held >= EXACT_SHARE * all;
+    hf_schedule* before = w->schedule;
+    w->schedule = NULL;
+    free_frames(w);
+    status = make_frames(w, phases);
+    if (status == HF_OK) stretch_knots(w, before);
+    hf_schedule_free(before);
+    if (status == HF_OK) status = list_held(w, phases);
+    return hf_fail_status(error, status, w->clip.clip->path);
 }
 
 static void free_work(hf_retarget_work* w) {
@@ -682,10 +703,7 @@ static void free_work(hf_retarget_work* w) {
     hf_follow_free(&w->follower);
     hf_push_free(&w->push);
     hf_placement_free(w->finder.placement);
-    hf_free(w->wishes);
-    for (int i = 0; i < w->held_count; i++) hf_free(w->held[i].kept);
-    hf_free(w->held);
-    hf_free(w->more);
+    free_frames(w);
 }
 
 static hf_status check_input(const hf_clip* clip, const hf_creature* creature,
@@ -706,16 +724,6 @@ static hf_status check_input(const hf_clip* clip, const hf_creature* creature,
                        "the clip's skeleton is %.3g m tall and the creature %.3g m: give the clip's unit",
                        clip->height_m, hf_creature_get(creature)->height);
     return HF_OK;
-}
-
-/* Has the creature the joints that the clip's own skeleton makes? */
-static bool is_own(const hf_clip* clip, const hf_creature* creature) {
-    hf_clip one = *clip;
-    hf_motion* motion = NULL;
-    one.frame_count = 1;
-    bool own = hf_clip_motion(&one, creature, &motion, NULL) == HF_OK;
-    hf_motion_free(motion);
-    return own;
 }
 
 static hf_status make_bodies(const hf_clip* clip, const hf_creature* creature, hf_retarget_work* w,
@@ -749,30 +757,14 @@ hf_status hf_retarget(const hf_clip* clip, const hf_creature* creature, const hf
     if (status != HF_OK) return status;
     hf_clip scaled = *clip;
     if (options->scale_scene) scaled.unit_m *= result->scale;
-    hf_retarget_work w = {0};
-    bool exact = false;
-    for (int pass = 0; pass < 2 && status == HF_OK && !exact; pass++) {
-        /* First without stretching time: a clip that is exact already stays as it is. */
-        w = (hf_retarget_work){.options = options, .workspace = workspace};
-        status = make_bodies(&scaled, creature, &w, error);
-        if (status == HF_OK && pass)
-            status = hf_clip_body_pace(&w.clip, &hf_creature_get(creature)->limits, error);
-        w.frames = w.clip.frame_count;
-        bool own = options->scale_scene || !is_own(&scaled, creature) ? false : true;
-        if (status == HF_OK && !pass && !own) {
-            free_work(&w);
-            continue;
-        }
-        if (status == HF_OK) status = prepare(&w, scene, mapping, mapping_count, result, error);
-        exact = status == HF_OK && !pass && is_exact(&w);
-        if (status != HF_OK || exact || pass) break;
-        hf_schedule_free(w.schedule);
-        free_work(&w);
-        hf_mapping_free(&result->mapping);
-        hf_phases_free(&result->phases);
-    }
+    hf_retarget_work w = {.options = options, .workspace = workspace};
+    status = make_bodies(&scaled, creature, &w, error);
+    if (status == HF_OK) status = prepare(&w, scene, mapping, mapping_count, result, error);
+    bool exact = false, own = status == HF_OK && !options->scale_scene;
+    if (own) status = hf_fail_status(error, hf_retarget_exact(&w, &result->phases, &exact), clip->path);
+    if (status == HF_OK && !exact) status = pace(&w, &result->phases, error);
     if (status == HF_OK) {
-        status = exact ? write_holds(&w) : solve_rounds(&w, scene);
+        status = exact || w.cancelled ? write_holds(&w) : solve_rounds(&w, scene, &result->phases);
         tell_fates(&w);
         result->cancelled = w.cancelled;
         status = hf_fail_status(error, status, clip->path);

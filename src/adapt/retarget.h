@@ -5,21 +5,28 @@
 #include "adapt/phases.h"
 #include "adapt/push.h"
 
+#include <holdfast/schedule.h>
+
 /* A phase while it is worked on. */
 typedef struct hf_held_phase {
     hf_phase* phase;
     int role;              /* of the limb; -1: the seat */
     bool foot;             /* its orientation is known from the clip */
     bool dropped;          /* no longer held */
+    bool out_of_reach;     /* that is why */
     int first, last;       /* frames that are held: the phase's, or fewer */
+    bool anchored;         /* the anchor stands */
     bool flat, frozen;     /* the orientation counts; it is decided */
     int joint;             /* of the clip, that touches */
     hf_vec3 ahead, behind; /* from that joint to the anchor in the first and the last frame */
     hf_anchor anchor;      /* where the link of the contact frame is */
     hf_vec3 reached;       /* sum of where the contact came in frames in which it was not held */
     int held, missed;      /* frames */
+    int measured;          /* of the missed ones: those of this round, which are in the sums */
     uint8_t* kept;         /* of each frame of the phase: is it held? */
     double off_m;          /* sum of the errors of missed frames */
+    uint8_t* best_kept;    /* kept and dropped in the best round */
+    bool best_dropped;
 } hf_held_phase;
 
 /* What one effector shall do in a frame. */
@@ -28,6 +35,14 @@ typedef struct hf_effector_wish {
     hf_quat turn;  /* of that frame's link */
     float point_weight, turn_weight;
 } hf_effector_wish;
+
+/* What the round with the fewest faults made. */
+typedef struct hf_best_round {
+    int faults;
+    hf_transform* roots;
+    double* q; /* frames x q_count */
+    hf_phase* phases;
+} hf_best_round;
 
 typedef struct hf_retarget_work {
     const hf_retarget_options* options;
@@ -42,16 +57,43 @@ typedef struct hf_retarget_work {
     hf_effector_wish* wishes; /* frames x HF_MAX_MARKED */
     int held_count;
     hf_held_phase* held;
+    hf_best_round best;
     float* more; /* frames x bodies: room that tests asked for, m */
+    bool* again; /* frames that the next round solves again */
     hf_schedule* schedule;
+    double changed; /* how far the last frame that was solved is from where it was before, rad or m */
     bool cancelled;
 } hf_retarget_work;
 
+/* Time in which an effector leaves the clip's path for a hold, s. */
+#define HF_LEAD_S 0.4
 /* How much a hold counts in a frame before or after it: 1 beside it, 0 from HF_LEAD_S on. */
 double hf_lead_share(const hf_retarget_work* work, const hf_held_phase* held, int frame);
 /* Weight of a wish that leads to a hold, per metre, beside it. */
 #define HF_ARRIVING 30.0
 /* Anchors of all phases, and the wishes between them. */
 void hf_retarget_paths(hf_retarget_work* work);
+
+static inline bool hf_held_lasts(const hf_held_phase* h, int frame) {
+    return !h->dropped && h->first <= frame && frame <= h->last;
+}
+const hf_contact_frame* hf_held_contact(const hf_retarget_work* work, const hf_phase* phase);
+/* Is the point on a surface of the object? */
+bool hf_retarget_touches(const hf_retarget_work* work, hf_vec3 point, int object);
+/* The next round solves these frames again, and those as many seconds before and after. */
+void hf_retarget_again(hf_retarget_work* work, int first, int last, double around_s);
+
+/* Is the clip a motion of this creature that keeps its contacts already (exact.c)? Then its frames are in the
+   schedule, and its phases are those of the motion. */
+hf_status hf_retarget_exact(hf_retarget_work* work, hf_phases* phases, bool* exact);
+/* Moves holds that are mostly missed to where the limb comes, in the first round, and gives up what is far
+   out of reach (mend.c). True when something changed. */
+bool hf_mend_holds(hf_retarget_work* work, int round);
+/* Bodies that collide get more room about the frame; where that does not help their limb lets go. True when
+   there are any. */
+bool hf_mend_collisions(hf_retarget_work* work, const hf_realise_result* judged);
+/* Keeps the frames, phases and holds of a round, and takes them back (best_round.c). */
+void hf_best_keep(hf_retarget_work* work, hf_phases* phases, int faults);
+void hf_best_take(hf_retarget_work* work, hf_phases* phases);
 
 #endif

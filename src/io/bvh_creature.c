@@ -1,6 +1,6 @@
 /* The skeleton of a BVH clip as a rig: angles in the order of the file's channels, limits widened to
    what the clip does, so that the clip is a motion of its own creature. */
-#include "io/rig.h"
+#include "io/gltf_clip.h"
 #include "base/error.h"
 #include "io/skeleton.h"
 
@@ -245,7 +245,8 @@ hf_status hf_bvh_rig(const hf_clip* clip, hf_rig* rig, hf_error* error) {
 
 static hf_status draft_clip(const hf_clip* clip, hf_creature_draft* draft, hf_error* error) {
     hf_rig rig;
-    hf_status status = hf_bvh_rig(clip, &rig, error);
+    hf_status status =
+        hf_clip_is_gltf(clip->path) ? hf_gltf_clip_rig(clip, &rig, error) : hf_bvh_rig(clip, &rig, error);
     if (status != HF_OK) return status;
     status = hf_rig_draft(&rig, draft, error);
     for (int i = 0; i < clip->warning_count && status == HF_OK; i++)

@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "io/bvh.h"
+#include "io/gltf_clip.h"
 #include "io/positions.h"
 
 #include <limits.h>
@@ -52,6 +53,8 @@ void hf_clip_forward(const hf_clip* clip, int frame, hf_transform* joints) {
     }
 }
 
+bool hf_clip_is_gltf(const char* path) { return hf_text_ends(path, ".glb") || hf_text_ends(path, ".gltf"); }
+
 /* Extents along y and z in one pose, and the root's height over the lowest joint, in file units. */
 typedef struct extents {
     double y, z, root_y, root_z;
@@ -91,15 +94,16 @@ static double nearest_unit(double height) {
 
 /* Chooses the unit that makes the skeleton about as tall as a person, and tells. */
 static hf_status find_unit(hf_clip* c, const hf_clip_options* options, hf_lines* warnings, hf_error* error) {
-    double unit_m = options->unit_m;
+    double unit_m = options->unit_m > 0 ? options->unit_m : c->unit_m; /* glTF files know theirs */
     hf_transform* poses = hf_alloc((size_t)c->joint_count, sizeof *poses);
     if (!poses) return hf_fail_memory(error, c->path);
     extents rest = measure(c, -1, poses), first = c->frame_count ? measure(c, 0, poses) : rest;
     double root_z = poses[0].position.z;
     hf_free(poses);
     bool stands = rest.z > 2.5 * rest.y && first.z > 2.5 * first.y;
-    bool fitted = hf_text_ends(c->path, ".npy") || hf_text_ends(c->path, ".csv"); /* they know it */
-    if (!fitted) c->z_up = stands && root_z > 0.3 * first.z && root_z < 1.2 * first.z;
+    bool fitted = hf_text_ends(c->path, ".npy") || hf_text_ends(c->path, ".csv") || hf_clip_is_gltf(c->path);
+    if (!fitted) /* others know it */
+        c->z_up = stands && root_z > 0.3 * first.z && root_z < 1.2 * first.z;
     if (options->up) c->z_up = options->up == 'z';
     double height = c->z_up ? fmax(fmax(rest.z, first.z), 2 * fmax(rest.root_z, first.root_z))
                             : fmax(fmax(rest.y, first.y), 2 * fmax(rest.root_y, first.root_y));
@@ -146,9 +150,11 @@ static hf_status cut(hf_clip* c, const hf_clip_options* o, hf_error* error) {
 static hf_status read_clip(const char* path, const hf_clip_options* options, hf_clip** clip,
                            hf_lines* warnings, hf_error* error) {
     bool table = hf_text_ends(path, ".npy") || hf_text_ends(path, ".csv");
-    if (hf_text_ends(path, ".glb") || hf_text_ends(path, ".gltf"))
-        return hf_fail(error, HF_ERROR_FORMAT, path, 0, NULL,
-                       "animations of glTF files are not read: export the clip as BVH");
+    bool gltf = hf_clip_is_gltf(path);
+    if (options->clip && !gltf)
+        return hf_fail(error, HF_ERROR_ARGUMENT, path, 0, NULL,
+                       "holds one clip without a name: only glTF files have several to choose from");
+    if (gltf) return hf_gltf_clip_read(path, options, clip, warnings, error);
     if (!table) return hf_bvh_read(path, clip, warnings, error);
     hf_positions positions;
     hf_status status = hf_positions_read(path, options, &positions, error);
@@ -176,10 +182,11 @@ hf_status hf_clip_open(const char* path, const hf_clip_options* options, hf_clip
     hf_clip* c = NULL;
     status = read_clip(path, options, &c, &warnings, error);
     if (status == HF_OK && !(c->path = hf_copy_text(path))) status = hf_fail_memory(error, path);
-    if (status == HF_OK && options->rate > 0) c->frame_time_s = 1 / options->rate;
+    if (status == HF_OK && options->rate > 0 && !hf_clip_is_gltf(path)) c->frame_time_s = 1 / options->rate;
     if (status == HF_OK) status = find_unit(c, options, &warnings, error);
     if (status == HF_OK) status = cut(c, options, error);
     if (status == HF_OK) {
+        if (!c->clip_count) c->clip_count = 1;
         c->warning_count = warnings.count;
         c->warnings = warnings.items;
         *clip = c;
@@ -204,5 +211,6 @@ void hf_clip_free(hf_clip* clip) {
     hf_free(clip->joints);
     hf_free(clip->values);
     hf_free(clip->path);
+    hf_free(clip->name);
     hf_free(clip);
 }

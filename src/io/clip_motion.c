@@ -1,6 +1,6 @@
 /* A clip as a motion of the creature that its own file makes. */
 #include "base/error.h"
-#include "io/rig.h"
+#include "io/gltf_clip.h"
 
 #include <string.h>
 
@@ -25,7 +25,10 @@ static void fill_pose(const hf_clip* clip, const hf_rig* rig, const hf_rig_map* 
         /* q still holds the frame before: the angles stay near it. */
         double angles[3] = {0};
         for (int k = 0; k < joint->turn_count; k++) angles[k] = pose->q[map[i].turns[k]];
-        if (joint->turn_count) hf_bvh_angles(clip, joint->source, frame, angles);
+        if (hf_clip_is_gltf(clip->path))
+            hf_gltf_angles(clip, rig, i, frame, angles);
+        else if (joint->turn_count)
+            hf_bvh_angles(clip, joint->source, frame, angles);
         for (int k = 0; k < joint->turn_count; k++) pose->q[map[i].turns[k]] = angles[k];
         if (!joint->slides) continue;
         hf_vec3 from = hf_clip_joint_pose(clip, joint->source, 0).position;
@@ -43,7 +46,8 @@ hf_status hf_clip_motion(const hf_clip* clip, const hf_creature* creature, hf_mo
     if (clip->frame_count == 0)
         return hf_fail(error, HF_ERROR_FORMAT, clip->path, 0, NULL, "the clip has no frames");
     hf_rig rig;
-    hf_status status = hf_bvh_rig(clip, &rig, error);
+    hf_status status =
+        hf_clip_is_gltf(clip->path) ? hf_gltf_clip_rig(clip, &rig, error) : hf_bvh_rig(clip, &rig, error);
     if (status != HF_OK) return status;
     hf_rig_map* map = hf_alloc((size_t)rig.joint_count, sizeof *map);
     double* q = hf_alloc((size_t)hf_creature_get(creature)->q_count, sizeof *q);

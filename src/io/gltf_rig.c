@@ -10,6 +10,8 @@
 
 enum { MAX_JSON = 1 << 25, MAX_NODES = 65536, MAX_BYTES = 1 << 29 };
 static const double PI = 3.14159265358979323846;
+/* Cosine between two axes of a node above which the node counts as sheared. */
+static const double SHEAR = 1e-3;
 
 hf_affine hf_affine_multiply(const hf_affine* a, const hf_affine* b) {
     hf_affine c;
@@ -20,6 +22,35 @@ hf_affine hf_affine_multiply(const hf_affine* a, const hf_affine* b) {
             c.m[4 * i + j] = sum;
         }
     return c;
+}
+
+/* From a matrix without scale; the largest of the four numbers is found first, so that none is lost. */
+static hf_quat turn_of(const double m[9]) {
+    double squares[4] = {1 + m[0] + m[4] + m[8], 1 + m[0] - m[4] - m[8], 1 - m[0] + m[4] - m[8],
+                         1 - m[0] - m[4] + m[8]};
+    int most = 0;
+    for (int k = 1; k < 4; k++) most = squares[k] > squares[most] ? k : most;
+    double xy = m[3] + m[1], yz = m[7] + m[5], zx = m[2] + m[6];
+    double wx = m[7] - m[5], wy = m[2] - m[6], wz = m[3] - m[1], d = squares[most];
+    const hf_quat rows[4] = {{d, wx, wy, wz}, {wx, d, xy, zx}, {wy, xy, d, yz}, {wz, zx, yz, d}};
+    return hf_quat_normalize(rows[most]);
+}
+
+bool hf_affine_take_apart(const hf_affine* a, double scale[3], hf_quat* turn) {
+    hf_vec3 axes[3];
+    for (int k = 0; k < 3; k++) {
+        axes[k] = hf_v3(a->m[k], a->m[4 + k], a->m[8 + k]);
+        scale[k] = hf_length(axes[k]);
+        if (!(scale[k] > 0)) return false;
+    }
+    if (hf_dot(hf_cross(axes[0], axes[1]), axes[2]) < 0) scale[0] = -scale[0];
+    for (int k = 0; k < 3; k++) axes[k] = hf_scale(axes[k], 1 / scale[k]);
+    for (int k = 0; k < 3; k++)
+        if (fabs(hf_dot(axes[k], axes[(k + 1) % 3])) > SHEAR) return false;
+    const double m[9] = {axes[0].x, axes[1].x, axes[2].x, axes[0].y, axes[1].y,
+                         axes[2].y, axes[0].z, axes[1].z, axes[2].z};
+    *turn = turn_of(m);
+    return true;
 }
 
 /* ---- the JSON of a .gltf or the first chunk of a .glb ---- */

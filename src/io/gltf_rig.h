@@ -40,5 +40,7 @@ hf_status hf_gltf_rig_load(const char* path, double unit_m, hf_gltf_rig* rig, hf
 void hf_gltf_rig_free(hf_gltf_rig* rig);
 /* The global pose of a node whose parent's global pose is given. */
 hf_affine hf_affine_multiply(const hf_affine* a, const hf_affine* b);
+/* Scale and turn of a pose; false where it is sheared or flat. A mirrored pose has a negative first scale. */
+bool hf_affine_take_apart(const hf_affine* a, double scale[3], hf_quat* turn);
 
 #endif

@@ -11,8 +11,6 @@
 #include <string.h>
 
 enum { FLOAT = 5126 };
-/* Cosine between two axes of a node above which the node counts as sheared. */
-static const double SHEAR = 1e-3;
 /* Translations that stay within this part of the skeleton's size are those of the file. */
 static const double STILL = 1e-6;
 
@@ -52,36 +50,6 @@ static bool invert(const hf_affine* a, hf_affine* inverse) {
     return true;
 }
 
-/* From a matrix without scale; the largest of the four numbers is found first, so that none is lost. */
-static hf_quat turn_of(const double m[9]) {
-    double squares[4] = {1 + m[0] + m[4] + m[8], 1 + m[0] - m[4] - m[8], 1 - m[0] + m[4] - m[8],
-                         1 - m[0] - m[4] + m[8]};
-    int most = 0;
-    for (int k = 1; k < 4; k++) most = squares[k] > squares[most] ? k : most;
-    double xy = m[3] + m[1], yz = m[7] + m[5], zx = m[2] + m[6];
-    double wx = m[7] - m[5], wy = m[2] - m[6], wz = m[3] - m[1], d = squares[most];
-    const hf_quat rows[4] = {{d, wx, wy, wz}, {wx, d, xy, zx}, {wy, xy, d, yz}, {wz, zx, yz, d}};
-    return hf_quat_normalize(rows[most]);
-}
-
-/* Scale and turn of a pose; false where it is sheared or flat. A mirrored pose has a negative first scale. */
-static bool take_apart(const hf_affine* a, double scale[3], hf_quat* turn) {
-    hf_vec3 axes[3];
-    for (int k = 0; k < 3; k++) {
-        axes[k] = hf_v3(a->m[k], a->m[4 + k], a->m[8 + k]);
-        scale[k] = hf_length(axes[k]);
-        if (!(scale[k] > 0)) return false;
-    }
-    if (hf_dot(hf_cross(axes[0], axes[1]), axes[2]) < 0) scale[0] = -scale[0];
-    for (int k = 0; k < 3; k++) axes[k] = hf_scale(axes[k], 1 / scale[k]);
-    for (int k = 0; k < 3; k++)
-        if (fabs(hf_dot(axes[k], axes[(k + 1) % 3])) > SHEAR) return false;
-    const double m[9] = {axes[0].x, axes[1].x, axes[2].x, axes[0].y, axes[1].y,
-                         axes[2].y, axes[0].z, axes[1].z, axes[2].z};
-    *turn = turn_of(m);
-    return true;
-}
-
 /* The global pose of a node of the rig: as far turned from its pose at rest as its link is. */
 static hf_affine posed(const writer* w, const hf_gltf_node* node, hf_transform link) {
     const double h = 0.70710678118654752440;
@@ -113,7 +81,7 @@ static hf_status keep(writer* w, int node, int frame, hf_error* error) {
     hf_quat turn;
     bool good = n->parent < 0 || invert(&w->now[n->parent], &up);
     if (good && n->parent >= 0) local = hf_affine_multiply(&up, &w->now[node]);
-    if (!good || !take_apart(&local, scale, &turn))
+    if (!good || !hf_affine_take_apart(&local, scale, &turn))
         return fail_node(w, node, "its parents are scaled unevenly or to nothing: no turn moves it alone",
                          error);
     int joint = w->rig_of[node];
@@ -201,7 +169,7 @@ static hf_status split_matrix(writer* w, int node, hf_error* error) {
     const hf_affine* local = &w->file.nodes[node].local;
     double s[3];
     hf_quat q;
-    if (!take_apart(local, s, &q))
+    if (!hf_affine_take_apart(local, s, &q))
         return fail_node(w, node, "its matrix is sheared: no turn moves it", error);
     bool good = json_object_del(object, "matrix") == 0;
     good = good && json_object_set_new(object, "translation",

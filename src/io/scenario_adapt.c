@@ -40,11 +40,11 @@ static char* path_of(hf_scenario_reader* r, const json_t* object, const char* ke
 }
 
 void hf_scenario_read_clip(hf_scenario_reader* r) {
-    static const char* const keys[] = {"file", "unit", "up", "rate", "joints", "from", "to"};
+    static const char* const keys[] = {"file", "unit", "up", "rate", "joints", "from", "to", "name"};
     json_t* object = NULL;
     bool needed = json_object_get(r->json.root, "mapping") || json_object_get(r->json.root, "edits");
     if (!hf_json_object(&r->json, "", r->json.root, "clip", needed, &object) ||
-        !hf_json_keys(&r->json, "clip", object, keys, 7))
+        !hf_json_keys(&r->json, "clip", object, keys, 8))
         return;
     hf_adapt_task* task = r->scenario->adapt = hf_scenario_list(r, "clip", 1, sizeof *task);
     if (!task) return;
@@ -55,6 +55,7 @@ void hf_scenario_read_clip(hf_scenario_reader* r) {
     read_positive(r, object, "unit", &o.unit_m);
     read_positive(r, object, "rate", &o.rate);
     read_up(r, object, &o.up);
+    hf_json_string(&r->json, "clip", object, "name", false, &o.clip);
     read_frame(r, object, "from", &o.from);
     read_frame(r, object, "to", &o.to);
     if (r->json.status == HF_OK && !hf_text_ends(task->clip_path, ".schedule.json"))

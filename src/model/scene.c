@@ -230,6 +230,12 @@ int hf_scene_find(const hf_scene* scene, const char* name) {
     return -1;
 }
 
+bool hf_scene_moves(const hf_scene* scene) {
+    for (int i = 0; scene && i < hf_scene_object_count(scene); i++)
+        if (hf_scene_object(scene, i).key_count > 1) return true;
+    return false;
+}
+
 hf_vec3 hf_object_middle(const hf_scene* scene, int object) {
     const hf_mesh* m = &scene->objects[object].mesh;
     hf_vec3 low = {INFINITY, INFINITY, INFINITY}, high = {-INFINITY, -INFINITY, -INFINITY};

@@ -187,4 +187,7 @@ bool hf_placement_overlap_ready(const hf_placement* placement, const hf_ready_bo
 bool hf_placement_reach_ready(const hf_placement* placement, const hf_ready_body* ready, hf_transform pose,
                               hf_met* met);
 
+/* Do keys move an object? NULL is a scene without objects. */
+bool hf_scene_moves(const hf_scene* scene);
+
 #endif

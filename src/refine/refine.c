@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/workspace.h"
 #include "model/creature.h"
+#include "model/scene.h"
 #include "refine/attempt.h"
 
 #include <holdfast/refine.h>
@@ -65,12 +66,6 @@ typedef struct hf_whole {
 
 /* ---- what cannot be refined ---- */
 
-static bool objects_move(const hf_scene* scene) {
-    for (int i = 0; scene && i < hf_scene_object_count(scene); i++)
-        if (hf_scene_object(scene, i).key_count > 1) return true;
-    return false;
-}
-
 static bool carries(const hf_whole* r) {
     for (int i = 0; r->refining.scene && i < r->schedule->hold_count; i++) {
         const hf_hold* hold = &r->schedule->holds[i].hold;
@@ -85,7 +80,7 @@ static hf_refine_why refusal(const hf_whole* r) {
     if (r->schedule->hold_count == 0) return HF_REFINE_NO_CONTACTS;
     if (!(r->refining.creature->view.mass > 0)) return HF_REFINE_NO_MASS;
     if (carries(r)) return HF_REFINE_CARRIES;
-    return objects_move(r->refining.scene) ? HF_REFINE_MOVING_OBJECTS : HF_REFINE_DONE;
+    return hf_scene_moves(r->refining.scene) ? HF_REFINE_MOVING_OBJECTS : HF_REFINE_DONE;
 }
 
 /* ---- stretches ---- */

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/error.h"
 #include "base/workspace.h"
+#include "model/body_bounds.h"
 #include "model/creature.h"
 #include "model/scene.h"
 #include "schedule/frames.h"
@@ -63,7 +64,7 @@ typedef struct realiser {
     bool moves; /* an object has keys or is carried */
     hf_motion* motion;
     hf_realise_result* result;
-    hf_transform* links;
+    hf_transform *links, *others;
     double *q, *between;
     held* now;
     int now_count;
@@ -286,19 +287,70 @@ static int touching(const hf_motion* m, int frame) {
     return count;
 }
 
-/* Where objects move, so many moments from a frame on to the next one are judged, each with the objects where
-   they are then: a body at 1.5 m/s and 30 frames a second goes 1 cm between two of them. */
-enum { MOMENTS = 5 };
+/* Most moments of one frame that are judged where objects move. */
+enum { MAX_MOMENTS = 1000 };
 
-static bool collides_on_the_way(realiser* r, int frame, const hf_pose* a, const hf_pose* b,
+static double radius_of(const hf_object_view* o) {
+    double radius = 0;
+    for (int i = 0; i < o->mesh.vertex_count; i++) {
+        const float* v = o->mesh.vertices + 3 * (size_t)i;
+        radius = fmax(radius, hf_length(hf_v3((double)v[0], (double)v[1], (double)v[2])));
+    }
+    return radius;
+}
+
+/* How far the keys of an object move its farthest point between two times, if its fastest part lasted all the
+   time. */
+static double keyed_travel(const realiser* r, int object, double from_s, double to_s) {
+    hf_object_view o = hf_scene_object(r->scene, object);
+    double fastest = 0;
+    for (int k = 1; k < o.key_count; k++) {
+        const hf_key *a = &o.keys[k - 1], *b = &o.keys[k];
+        if (b->time_s <= from_s || a->time_s >= to_s) continue;
+        double way = hf_distance(a->pose.position, b->pose.position);
+        double angle = hf_quat_angle(a->pose.rotation, b->pose.rotation);
+        way += angle > 0 ? angle * radius_of(&o) : 0;
+        fastest = fmax(fastest, way / (b->time_s - a->time_s));
+    }
+    return fastest * (to_s - from_s);
+}
+
+/* How far objects go from a frame to the next one; those in hands go as far as the bodies. */
+static double object_travel(const realiser* r, int frame, double body_travel) {
+    const hf_motion_frame *f = &r->motion->frames[frame], *g = f + 1;
+    double most = f->object_count || g->object_count ? body_travel : 0;
+    for (int i = 0; i < hf_scene_object_count(r->scene); i++)
+        most = fmax(most, keyed_travel(r, i, f->time_s, g->time_s));
+    return most;
+}
+
+/* The longest way of a point of a body from one pose to another. */
+static double body_travel(realiser* r, const hf_pose* a, const hf_pose* b) {
+    const hf_creature_view* v = &r->creature->view;
+    double most = 0;
+    hf_forward(r->creature, a, r->links);
+    hf_forward(r->creature, b, r->others);
+    for (int i = 0; i < v->body_count; i++) {
+        const hf_body_bound* bound = &r->creature->bounds[i];
+        hf_transform from = r->links[v->bodies[i].link], to = r->others[v->bodies[i].link];
+        double way = hf_distance(hf_apply(from, bound->centre), hf_apply(to, bound->centre));
+        most = fmax(most, way + bound->radius * hf_quat_angle(from.rotation, to.rotation));
+    }
+    return most;
+}
+
+/* From a frame on to the next one, so many moments are judged, each with the objects where they are then,
+   that nothing goes farther than HF_STEP_M against an object from one to the next, as in a check. */
+static bool collides_on_the_way(realiser* r, int frame, const hf_pose* a, const hf_pose* b, double travel,
                                 const hf_collision_query* way, hf_collision* hit) {
     const hf_motion* m = r->motion;
     hf_collision_query query = *way;
-    bool last = frame + 1 == m->frame_count;
-    double from_s = m->frames[frame].time_s, to_s = last ? from_s : m->frames[frame + 1].time_s;
+    double from_s = m->frames[frame].time_s, to_s = m->frames[frame + 1].time_s;
+    double wanted = fmin(fmax(1, ceil(travel / HF_STEP_M)), MAX_MOMENTS);
+    int moments = (int)wanted;
     hf_pose pose = {.q = r->between};
-    for (int i = 0; i < (last ? 1 : MOMENTS); i++) {
-        double t = (double)i / MOMENTS;
+    for (int i = 0; i < moments; i++) {
+        double t = (double)i / moments;
         hf_motion_place_at(m, from_s + t * (to_s - from_s), r->placement);
         hf_pose_between(r->creature, a, b, t, &pose);
         hf_forward(r->creature, &pose, r->links);
@@ -322,8 +374,11 @@ static hf_status look_for_collision(realiser* r, int frame) {
     hf_collision hit;
     bool collides = false;
     hf_status status = HF_OK;
-    if (r->moves)
-        collides = collides_on_the_way(r, frame, &a, &b, &query, &hit);
+    double bodies = r->moves && g > f ? body_travel(r, &a, &b) : 0;
+    double objects = r->moves && g > f ? object_travel(r, frame, bodies) : 0;
+    if (r->moves) hf_motion_place(r->motion, frame, r->placement);
+    if (objects > 0)
+        collides = collides_on_the_way(r, frame, &a, &b, bodies + objects, &query, &hit);
     else
         status = hf_move_collides(r->creature, r->placement, &a, &b, &query, r->workspace, &collides, &hit);
     return status == HF_OK && collides ? note(r, HF_FAULT_COLLIDES, frame, -1, &hit) : status;
@@ -456,14 +511,15 @@ static hf_status take_memory(realiser* r) {
     hf_workspace* w = r->workspace;
     size_t q = (size_t)v->q_count + 1, limbs = (size_t)v->limb_count + 1;
     r->links = hf_workspace_take(w, (size_t)v->link_count, sizeof *r->links);
+    r->others = hf_workspace_take(w, (size_t)v->link_count, sizeof *r->others);
     r->q = hf_workspace_take(w, q, sizeof *r->q);
     r->between = hf_workspace_take(w, q, sizeof *r->between);
     r->now = hf_workspace_take(w, limbs, sizeof *r->now);
     r->touches = hf_workspace_take(w, 2 * limbs, sizeof *r->touches);
     r->supports = hf_workspace_take(w, limbs, sizeof *r->supports);
-    if (!r->links || !r->q || !r->between || !r->now || !r->touches || !r->supports) return HF_ERROR_MEMORY;
-    for (int i = 0; i < hf_scene_object_count(r->scene); i++)
-        r->moves |= hf_scene_object(r->scene, i).key_count > 1;
+    if (!r->links || !r->others || !r->q || !r->between || !r->now || !r->touches || !r->supports)
+        return HF_ERROR_MEMORY;
+    r->moves = hf_scene_moves(r->scene);
     for (int i = 0; i < r->schedule->hold_count; i++) r->moves |= rides(r, &r->schedule->holds[i].hold);
     hf_status status = hf_placement_create(r->scene, &r->placement);
     if (status == HF_OK) status = hf_clearance_create(r->creature, &r->clearance);
