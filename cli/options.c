@@ -85,7 +85,8 @@ const option_def option_defs[] = {
     {"--at", NULL, "X,Y[,YAW]", OPTION_TEXT, AT(at), 0, 0,
      "stand here, turned by YAW radians; default 0,0,0"},
     {"--static", NULL, NULL, OPTION_SWITCH, AT(still), 0, 0,
-     "every frame is balanced at rest: shorter steps, with a rest at each"},
+     "every frame is balanced at rest: shorter steps, with a rest at each; creatures without effort limits "
+     "never walk otherwise"},
     {"--roadmap", NULL, "FILE", OPTION_TEXT, AT(roadmap), 0, 0,
      "find guides by this roadmap of the same creature and scene, made by holdfast roadmap"},
 };
