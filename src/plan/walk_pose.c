@@ -14,7 +14,7 @@ static const double LEAST_OFF_M = 1e-3;             /* that counts */
 /* The root is lowered or raised by this share of what a limb misses its place by, in steps between two
    lengths, and by no more than this share of the height of the centre of mass. */
 static const double DROP_GAIN = 1.2, LEAST_STEP_M = 0.001, MOST_STEP_M = 0.01, MOST_DROP = 0.15;
-enum { AVERAGES = 3 }; /* of roots, in which corners become smooth */
+enum { AVERAGES = 3 };        /* of roots, in which corners become smooth */
 enum { MOST_LOWERINGS = 30 }; /* rounds in which ceilings and floors of roots are found */
 enum { EARLIES = 5, ARCS = 3 * EARLIES };
 static const double MOST_EARLY = 0.5;
