@@ -100,7 +100,8 @@ const option_def option_defs[] = {
     {"--dynamic", NULL, NULL, OPTION_SWITCH, AT(dynamic), 0, 0,
      "judge contact forces and joint torques of every frame too; exit 1 when a frame has none"},
     {"--static", NULL, NULL, OPTION_SWITCH, AT(still), 0, 0,
-     "every frame is balanced at rest: shorter steps, with a rest at each"},
+     "every frame is balanced at rest: shorter steps, with a rest at each; creatures without effort limits "
+     "never walk otherwise"},
     {"--roadmap", NULL, "FILE", OPTION_TEXT, AT(roadmap), 0, 0,
      "find guides by this roadmap of the same creature and scene, made by holdfast roadmap"},
 };

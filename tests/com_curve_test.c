@@ -34,7 +34,9 @@ static double find(int swing, double offset_m, double (*places)[2], const hf_pre
         offset[k][0] = offset_m, offset[k][1] = 0;
         wish[k][0] = 0.2 * k / STEPS, wish[k][1] = 0;
     }
-    hf_com_curve c = {STEPS, STEP_S, HEIGHT_M, {0, 0, 0}, {0.2, 0, 0}, region, offset, wish};
+    static double height[STEPS + 1];
+    for (int k = 0; k <= STEPS; k++) height[k] = HEIGHT_M;
+    hf_com_curve c = {STEPS, STEP_S, height, {0, 0, 0}, {0.2, 0, 0}, region, offset, wish};
     hf_workspace* workspace = NULL;
     double outside;
     assert_int_equal(hf_workspace_create(&workspace), HF_OK);

@@ -81,8 +81,9 @@ static double project(const hf_pressure_region* r, const double p[2], double out
    one the body is where they are. The first and the last place are given; the others are the unknowns. */
 typedef struct program {
     const hf_com_curve* curve;
-    double press[3], smooth[4]; /* coefficients of a row about p[k-1], and of one about p[k-2] */
-    double (*band)[BAND + 1];   /* of the factor: row i has L[i][i - BAND] .. L[i][i] */
+    double (*press)[3];       /* of each knot: coefficients of its row about p[k-1] */
+    double smooth[4];         /* coefficients of a row about p[k-2] */
+    double (*band)[BAND + 1]; /* of the factor: row i has L[i][i - BAND] .. L[i][i] */
     double (*at)[2], (*in)[2], (*dual)[2], (*places)[2];
 } program;
 
@@ -100,13 +101,15 @@ static void add_row(program* g, int first, const double* row, int size) {
 
 static void factor(program* g) {
     int n = g->curve->steps;
-    double c = g->curve->height_m / HF_GRAVITY_M_S2 / (g->curve->step_s * g->curve->step_s);
     double s = sqrt(SMOOTH) / (g->curve->step_s * g->curve->step_s);
-    memcpy(g->press, (double[]){-c, 1 + 2 * c, -c}, sizeof g->press);
+    for (int k = 0; k <= n; k++) {
+        double c = g->curve->height_m[k] / HF_GRAVITY_M_S2 / (g->curve->step_s * g->curve->step_s);
+        memcpy(g->press[k], (double[]){-c, 1 + 2 * c, -c}, sizeof *g->press);
+    }
     memcpy(g->smooth, (double[]){-s, 3 * s, -3 * s, s}, sizeof g->smooth);
     memset(g->band, 0, sizeof *g->band * (size_t)(n + 1));
     g->band[0][BAND] = g->band[n][BAND] = 1;
-    for (int k = 0; k <= n; k++) add_row(g, k - 1, g->press, 3);
+    for (int k = 0; k <= n; k++) add_row(g, k - 1, g->press[k], 3);
     for (int k = 1; k < n; k++) g->band[k][BAND] += WISH;
     for (int k = 0; k <= n + 1; k++) add_row(g, k - 2, g->smooth, 4);
     for (int i = 0; i <= n; i++)
@@ -159,7 +162,7 @@ static void solve(program* g) {
     for (int k = 0; k <= n; k++) {
         double want[2];
         for (int x = 0; x < 2; x++) want[x] = g->in[k][x] - g->dual[k][x] - c->offset[k][x];
-        add_right(g, k - 1, g->press, 3, want, ends);
+        add_right(g, k - 1, g->press[k], 3, want, ends);
     }
     for (int k = 0; k <= n + 1; k++) add_right(g, k - 2, g->smooth, 4, NULL, ends);
     for (int k = 1; k < n; k++)
@@ -170,7 +173,7 @@ static void solve(program* g) {
     for (int k = 0; k <= n; k++)
         for (int x = 0; x < 2; x++) {
             g->at[k][x] = c->offset[k][x];
-            for (int i = 0; i < 3; i++) g->at[k][x] += g->press[i] * g->places[clamp(g, k - 1 + i)][x];
+            for (int i = 0; i < 3; i++) g->at[k][x] += g->press[k][i] * g->places[clamp(g, k - 1 + i)][x];
         }
 }
 
@@ -194,7 +197,8 @@ hf_status hf_com_curve_find(const hf_com_curve* c, hf_workspace* workspace, doub
     program g = {.curve = c, .places = places};
     g.band = hf_workspace_take(workspace, m, sizeof *g.band);
     g.at = hf_workspace_take(workspace, 3 * m, sizeof *g.at);
-    bool room = g.band && g.at;
+    g.press = hf_workspace_take(workspace, m, sizeof *g.press);
+    bool room = g.band && g.at && g.press;
     *outside_m = INFINITY;
     if (room) {
         g.in = g.at + m, g.dual = g.in + m;

@@ -22,8 +22,9 @@ bool hf_pressure_region_find(const hf_stance* stance, double margin_m, hf_pressu
 typedef struct hf_com_curve {
     int steps;
     double step_s;
-    double height_m;                         /* of the centre of mass over the contacts */
-    hf_vec3 from, to;                        /* places of the centre of mass; z is not used */
+    const double*
+        height_m;     /* of each knot: the pendulum's, that is of the centre of mass over the contacts */
+    hf_vec3 from, to; /* places of the centre of mass; z is not used */
     const hf_pressure_region* const* region; /* of the steps + 1 knots */
     const double (*offset)[2]; /* of each knot: by how far the body presses elsewhere than the pendulum */
     const double (*wish)[2];   /* of each knot: where the centre of mass should be about */

@@ -17,13 +17,24 @@ static const double STRIDE = 1.5;
    than the one before. */
 static const double SHIFT_TIME = 1.4, SWING_TIME = 1.3, LAST_SWING_TIME = 1.1, BETWEEN_TIME = 0.15,
                     ROLL_TIME = 0.55, LEAD_TIME = 0.3;
+/* How far the heel of a foot that rolls over its toes rises, rad, where the toes' joint goes so far: a
+   person's rises by 0.9 rad. */
+static const double ROLL_RAD = 0.9;
 /* Of the other steps: the last one, so that the body comes to rest. */
 static const double LAST_STEP = 0.8;
-/* Of the root's height over the feet at rest: how far two footholds in turn may differ in height, and how far
-   the guide's height may differ from the rest. The cosine of the guide's tilt that is upright. */
-static const double LEVEL = 0.05, LOWER = 0.1, UPRIGHT = 0.95;
+/* How far two footholds in turn may differ in height, of the length of a leg: a person's steps up stairs are
+   0.17 m, 0.18 of it, and half as much again is steep. How far the guide's height may differ from that of the
+   body at rest, of the latter. The cosine of the guide's tilt that is upright. */
+static const double LEAST_PATCH = 0.9, RISE = 0.27, LOWER = 0.2, UPRIGHT = 0.95;
 static const double LEAST_STRIDES = 1; /* a shorter way is not worth a walk */
-enum { SHIFTED_PLACES = 9 };           /* places tried about the one wished for, a guide pose apart */
+enum { SHIFTED_PLACES = 5 };           /* places tried about the one wished for */
+
+/* The way of a walk: from the node on so many guide poses, by limbs that take turns. */
+typedef struct walk_way {
+    int end, count;
+    int limbs[HF_MAX_HOLDS];
+    double longest, highest; /* m: by which the body may go on in a step, and between two footholds in turn */
+} walk_way;
 
 static bool walks(const hf_plan_world* w, int limb) {
     return w->model->limbs[limb].walks && w->view->limbs[limb].joint_count > 0;
@@ -49,11 +60,13 @@ hf_toe hf_toe_find(const hf_plan_world* w, const hf_hold* hold) {
         if (link->parent_link != limb->effector_link || !(limb->contacts[f].patch[0] > 0)) continue;
         const hf_joint* joint = &w->view->joints[link->joint];
         if (joint->type != HF_JOINT_REVOLUTE || joint->mimic >= 0) continue;
-        hf_toe toe = {f, joint->q_index, -1, joint->origin.position,
-                      hf_rotate(joint->origin.rotation, joint->axis)};
+        hf_toe toe = {f,        joint->q_index,         -1,
+                      ROLL_RAD, joint->origin.position, hf_rotate(joint->origin.rotation, joint->axis)};
         // the heel rises, as seen from the joint
         hf_vec3 rises = hf_cross(hf_sub(sole->offset, toe.at), hf_neg(sole->normal));
         if (hf_dot(rises, toe.axis) < 0) toe.turn = 1, toe.axis = hf_neg(toe.axis);
+        double flat = w->model->standing[toe.q_index];
+        toe.most = fmin(toe.most, toe.turn > 0 ? joint->upper - flat : flat - joint->lower);
         return toe;
     }
     return (hf_toe){.frame = -1};
@@ -81,22 +94,50 @@ static hf_transform guide_at(const hf_plan_world* w, double index) {
                           hf_quat_slerp(w->guide[i].rotation, w->guide[next].rotation, t)};
 }
 
-/* The limb under the body at a place of the guide, its whole patch on the ground. */
+/* Does nearly the whole patch bear? */
+static bool is_whole(const hf_plan_world* w, const hf_plan_hold* h) {
+    const hf_contact_frame* f = &w->view->limbs[h->at.limb].contacts[h->at.frame];
+    if (!(f->patch[0] > 0)) return h->support.corner_count > 0;
+    return h->support.corner_count == HF_SUPPORT_CORNERS &&
+           hf_distance(h->support.corners[0], h->support.corners[2]) >
+               LEAST_PATCH * hf_hypot(f->patch[0], f->patch[1]);
+}
+
+/* Is the limb alone free at the pose, with its hold? */
+static bool is_free(hf_planner* p, const hf_pose* pose, const hf_plan_hold* hold) {
+    hf_hold touch;
+    hf_collision_query q = hf_collision_query_default();
+    q.limb = hold->at.limb, q.self = false;
+    q.touches = &touch, q.touch_count = hf_holds_touches(hold, 1, -1, &touch);
+    hf_forward(p->world.creature, pose, p->tools.links);
+    return !hf_plan_collides(p, &q, NULL);
+}
+
+/* The limb under the body at a place of the guide, its whole patch on the ground. The body is as high over
+   that ground as it stands, and the guide not much lower or higher. */
 static bool stand_under(hf_planner* p, double index, hf_pose* pose, hf_footstep* s) {
     const hf_plan_world* w = &p->world;
     hf_hold at;
     hf_pose_copy(w, &(hf_pose){hf_root_upright(guide_at(w, index)), w->model->standing}, pose);
+    hf_vec3 from = hf_apply(pose->root, w->model->limbs[s->limb].anchor_in_root),
+            foot = hf_apply(pose->root, w->model->limbs[s->limb].rest_in_root);
+    hf_surface ground;
+    from.x = foot.x, from.y = foot.y;
+    if (!hf_placement_ray(w->placement, from, hf_v3(0, 0, -1), 2 * (from.z - foot.z), &ground)) return false;
+    double z = ground.point.z + w->model->rest_height;
+    if (fabs(pose->root.position.z - z) > LOWER * w->model->rest_height) return false;
+    pose->root.position.z = z;
     if (!hf_footing_set(p, s->limb, pose, &at)) return false;
     hf_hold_make(p, &at, pose, &s->hold);
     find_toes(p, pose, s);
-    bool patch = w->view->limbs[s->limb].contacts[at.frame].patch[0] > 0;
-    return s->hold.support.corner_count >= (patch ? HF_SUPPORT_CORNERS : 1);
+    return is_whole(w, &s->hold) && is_free(p, pose, &s->hold);
 }
 
-/* The same at the place or a few guide poses before or behind it. */
+/* The same at the place or near it, less than a guide pose away. */
 static bool stand_near(hf_planner* p, double index, hf_pose* pose, hf_footstep* s) {
     for (int i = 0; i < SHIFTED_PLACES && hf_plan_ok(p); i++)
-        if (stand_under(p, index + (i % 2 ? -1 : 1) * ((i + 1) / 2), pose, s)) return true;
+        if (stand_under(p, index + (i % 2 ? -0.5 : 0.5) * ((i + 1) / 2) / (SHIFTED_PLACES / 2), pose, s))
+            return true;
     return false;
 }
 
@@ -148,32 +189,107 @@ static bool stands(hf_walk* k, int count) {
     return k->node->hold_count == count && count > 1;
 }
 
-/* Takes the step unless the limb is there already; false when there is no place. */
-static bool take_step(hf_walk* k, int limb, double index, hf_pose* pose) {
-    hf_footstep* s = &k->steps[k->step_count];
-    *s = (hf_footstep){.limb = limb, .guide_index = (int)index};
-    if (!stand_near(k->planner, index, pose, s)) return false;
-    const hf_plan_hold* last = k->step_count > 0 ? &s[-1].hold : &k->node->holds[0];
-    double height = k->planner->world.model->rest_height;
-    if (fabs(s->hold.at.point.z - last->at.point.z) > LEVEL * height) return false;
-    if (fabs(pose->root.position.z - s->hold.at.point.z - height) > LOWER * height) return false;
-    s->lift = s->land = k->step_count; // until they have times
-    const hf_plan_hold* old = &hf_walk_stood(k, limb, k->step_count)->hold;
-    double near = HF_SMALL_SHIFT * k->planner->world.view->limbs[limb].length;
-    k->step_count += hf_distance(old->at.point, s->hold.at.point) > near;
-    return true;
+/* ---- the way ---- */
+
+/* The place of the limb whose turn it is with the body at a guide pose so far from the node. */
+static hf_walk_place* place_at(const hf_walk* k, int turn, int at) {
+    return &k->places[turn * (HF_WALK_PLACES + 1) + at];
 }
 
-/* Steps as far as `way` guide poses from the node; returns how far they come. */
-static double lay_steps(hf_walk* k, double way, int turns, const int* limbs, int count, int turn) {
-    double here = k->node->guide_index, reached = 0;
-    k->step_count = 0;
-    for (int i = 1; i < turns + count && hf_plan_ok(k->planner); i++) {
-        double along = fmin(way, way * i / (turns - 1 + LAST_STEP));
-        if (!take_step(k, limbs[(turn + i - 1) % count], here + along, &k->to)) return reached;
-        reached = along;
+/* Is there a place? It is looked for once. */
+static bool has_place(hf_walk* k, int limb, int at, hf_walk_place* place) {
+    if (place->state == HF_PLACE_UNKNOWN) {
+        place->step = (hf_footstep){.limb = limb, .guide_index = k->node->guide_index + at};
+        place->state = stand_near(k->planner, place->step.guide_index, &k->to, &place->step) ? HF_PLACE_GOOD
+                                                                                             : HF_PLACE_BAD;
     }
-    return way;
+    return place->state == HF_PLACE_GOOD;
+}
+
+static double way_between(const hf_plan_world* w, int from, int to) {
+    hf_vec3 a = w->guide[from].position, b = w->guide[to].position;
+    return hf_hypot(b.x - a.x, b.y - a.y);
+}
+
+/* What a step costs by which the body goes on: the number of steps, and how long and how high they are. With
+   the square of the length, steps as long as the longest are the cheapest, and those of one way are as long
+   as each other. */
+static double cost_of(const walk_way* y, double length, double rise) {
+    double l = length / y->longest, h = rise / y->highest;
+    return l > 1 || fabs(h) > 1 ? INFINITY : 1 + l * l + h * h;
+}
+
+/* Steps to the place from all those before it. */
+static void reach_place(hf_walk* k, const walk_way* y, int turn, int at) {
+    const hf_plan_world* w = &k->planner->world;
+    hf_walk_place* to = place_at(k, turn, at);
+    int before = (turn + y->count - 1) % y->count, here = k->node->guide_index;
+    to->cost = INFINITY;
+    // places are half a guide pose about theirs
+    double half = way_between(w, here + at - 1, here + at) / 2;
+    for (int from = at - 1; from >= 0; from--) {
+        const hf_walk_place* last = place_at(k, before, from);
+        double length = (way_between(w, here + from, here + at) - half) / (at == y->end ? LAST_STEP : 1);
+        if (length > y->longest) break;
+        if (!isfinite(last->cost) || !has_place(k, y->limbs[turn], at, to)) continue;
+        double rise = to->step.hold.at.point.z - last->step.hold.at.point.z;
+        double cost = last->cost + cost_of(y, length, rise);
+        if (cost < to->cost) to->cost = cost, to->before = from;
+    }
+}
+
+/* Can all limbs stand there? */
+static bool all_stand(hf_walk* k, const walk_way* y, int at) {
+    bool good = true;
+    for (int i = 0; i < y->count && good; i++) good = has_place(k, y->limbs[i], at, place_at(k, i, at));
+    return good;
+}
+
+/* The cheapest steps to all places; returns the turn of the last step to the end of the way, -1 where none
+   leads there. The end is drawn in to the farthest place to which steps lead. */
+static int reach_all(hf_walk* k, walk_way* y, int first) {
+    int farthest = 0, best = -1;
+    for (int t = 0; t < y->count; t++) place_at(k, t, 0)->cost = INFINITY;
+    int before = (first + y->count - 1) % y->count;
+    place_at(k, before, 0)->cost = 0;
+    place_at(k, before, 0)->step = *hf_walk_stood(k, y->limbs[before], 0);
+    for (int at = 1; at <= y->end && hf_plan_ok(k->planner); at++)
+        for (int t = 0; t < y->count; t++) {
+            reach_place(k, y, t, at);
+            if (isfinite(place_at(k, t, at)->cost) && all_stand(k, y, at)) farthest = at;
+        }
+    for (int t = 0; t < y->count && farthest == y->end; t++)
+        if (isfinite(place_at(k, t, y->end)->cost) &&
+            (best < 0 || place_at(k, t, y->end)->cost < place_at(k, best, y->end)->cost))
+            best = t;
+    y->end = farthest;
+    return best;
+}
+
+/* Takes the step unless the limb is there already. */
+static void take_step(hf_walk* k, const hf_footstep* s) {
+    const hf_plan_hold* old = &hf_walk_stood(k, s->limb, k->step_count)->hold;
+    if (hf_distance(old->at.point, s->hold.at.point) <=
+        HF_SMALL_SHIFT * k->planner->world.view->limbs[s->limb].length)
+        return;
+    k->steps[k->step_count] = *s;
+    k->steps[k->step_count].lift = k->steps[k->step_count].land = k->step_count; // until they have times
+    k->step_count++;
+}
+
+/* The steps to the end of the way and those of the other limbs to there; false when they are too many. */
+static bool take_steps(hf_walk* k, const walk_way* y, int last) {
+    int count = 0, chain[HF_WALK_STEPS];
+    for (int at = y->end, t = last; at > 0; t = (t + y->count - 1) % y->count) {
+        if (count + y->count > HF_WALK_STEPS) return false;
+        chain[count++] = at;
+        at = place_at(k, t, at)->before;
+    }
+    k->step_count = 0;
+    for (int i = count - 1; i >= 0; i--)
+        take_step(k, &place_at(k, ((last - i) % y->count + y->count) % y->count, chain[i])->step);
+    for (int i = 1; i < y->count; i++) take_step(k, &place_at(k, (last + i) % y->count, y->end)->step);
+    return k->step_count > 0;
 }
 
 /* Guide poses from the node on in which the body stands upright. */
@@ -186,21 +302,22 @@ static int upright_way(const hf_walk* k) {
 
 bool hf_footsteps_find(hf_walk* k, double stride) {
     const hf_plan_world* w = &k->planner->world;
-    int limbs[HF_MAX_HOLDS], count = list_limbs(w, limbs), here = k->node->guide_index;
-    double way = upright_way(k);
-    if (way < 1 || !stands(k, count)) return false;
-    double piece = hf_distance(w->guide[here].position, w->guide[here + (int)way].position) / way;
-    int turn = first_turn(k, limbs, count);
-    // where a foot finds no place, the walk ends with the one before
-    for (double reached = 0; hf_plan_ok(k->planner) && way * piece >= LEAST_STRIDES * stride; way = reached) {
-        int turns = (int)ceil(count * way * piece / stride + 1 - LAST_STEP - HF_SMALL_SHIFT),
-            most = HF_WALK_STEPS - count;
-        if (turns > most) turns = most, way = turns * stride / count / piece;
-        reached = lay_steps(k, way, turns, limbs, count, turn);
-        k->guide_index = (int)(here + way + 0.5);
-        if (reached == way) return k->step_count > 0;
-    }
-    return false;
+    int here = k->node->guide_index;
+    walk_way y = {.end = upright_way(k)};
+    y.count = list_limbs(w, y.limbs);
+    if (y.end < 1 || !stands(k, y.count)) return false;
+    y.longest = stride / y.count;
+    y.highest = RISE * hf_walk_natural_stride(w) / STRIDE;
+    double most = (HF_WALK_STEPS - 2 * y.count) * y.longest;
+    if (y.end > HF_WALK_PLACES) y.end = HF_WALK_PLACES;
+    while (y.end > 1 && way_between(w, here, here + y.end) > most) y.end--;
+    int first = first_turn(k, y.limbs, y.count), last = -1;
+    // where feet find no place, the walk ends with the one before
+    while (last < 0 && hf_plan_ok(k->planner) &&
+           way_between(w, here, here + y.end) >= LEAST_STRIDES * stride && y.end > 0)
+        last = reach_all(k, &y, first);
+    k->guide_index = here + y.end;
+    return last >= 0 && take_steps(k, &y, last);
 }
 
 /* ---- times ---- */
@@ -273,8 +390,8 @@ int hf_walk_holds(const hf_walk* k, int phase, hf_plan_hold* holds) {
     return count;
 }
 
-/* Where the body is at ease over the feet, those that swing half way between old and new when half of their
-   time is over. */
+/* Where the body is at ease over the feet and how high the root is there, those that swing half way between
+   old and new when half of their time is over. */
 void hf_walk_wish(hf_walk* k) {
     hf_vec3 ends[2] = {{0, 0, 0}, {0, 0, 0}};
     for (int i = 0; i <= k->last; i++) {
@@ -288,7 +405,7 @@ void hf_walk_wish(hf_walk* k) {
             if (u > 0) at = hf_lerp(at, s->hold.at.point, u);
             sum = hf_add(sum, hf_scale(at, 1 / (double)k->node->hold_count));
         }
-        k->wish[i][0] = sum.x, k->wish[i][1] = sum.y;
+        k->wish[i][0] = sum.x, k->wish[i][1] = sum.y, k->height_wish[i] = sum.z;
         ends[i > 0] = sum;
     }
     // as far beside the feet's middle as at the beginning and at the end
@@ -296,5 +413,7 @@ void hf_walk_wish(hf_walk* k) {
         double u = (double)knot / k->last;
         k->wish[knot][0] += (1 - u) * (k->begin.x - ends[0].x) + u * (k->end.x - ends[1].x);
         k->wish[knot][1] += (1 - u) * (k->begin.y - ends[0].y) + u * (k->end.y - ends[1].y);
+        k->height_wish[knot] +=
+            (1 - u) * (k->from.root.position.z - ends[0].z) + u * (k->to.root.position.z - ends[1].z);
     }
 }

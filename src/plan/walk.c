@@ -17,17 +17,18 @@
 
 /* How far inside the contacts the pressure point is aimed at, m: at a corner of a foot friction holds no
    turning. How far outside of that a curve may be that is tried with the whole body. */
-static const double AIM_MARGIN_M = 0.02, OUTSIDE_M = 0.008;
+static const double AIM_MARGIN_M = 0.03, OUTSIDE_M = 0.008, DRAWN_IN = 0.7;
+
 /* How far the whole body may press from where the pendulum does, m. */
 static const double MOST_LEARNT_M = 0.3;
 /* Rounds in which limbs learn to swing against the body's turning; rounds in a row in which no more knots
    hold than before, after which further ones are in vain; paces at which limbs do not reach or collide,
    after which no other is tried. */
-enum { COUNTER_ROUNDS = 3, PATIENCE = 3, MOST_FAILED = 2 };
+enum { COUNTER_ROUNDS = 3, PATIENCE = 6, MOST_FAILED = 3, MOST_RAISED = 6 };
 /* What is tried, in this order: strides, of the natural one; for each of them how much lower the body goes
    than it must, of the height of its centre of mass; for each of these how slowly. */
 static const double STRIDES[] = {1, 0.9, 0.8, 0.65, 0.5}, CROUCH[] = {0, 0.12},
-                    SLOWER[] = {1, 1.2, 1.45, 1.8, 2.4};
+                    SLOWER[] = {1, 1.1, 1.2, 1.35, 1.6, 2, 2.5};
 enum {
     STRIDE_TRIES = sizeof STRIDES / sizeof *STRIDES,
     SLOWER_TRIES = sizeof SLOWER / sizeof *SLOWER,
@@ -41,16 +42,33 @@ typedef enum verdict { HOLDS, TOO_FAST, PRESSES_ELSEWHERE, COLLIDES, FAILS } ver
 static bool find_regions(hf_walk* w) {
     hf_plan_hold holds[HF_MAX_HOLDS];
     for (int i = 0; i < w->phase_count; i++) {
-        const hf_stance* stance = hf_stance_borrow(w->planner, holds, hf_walk_holds(w, i, holds), -1);
+        int count = hf_walk_holds(w, i, holds);
+        const hf_stance* stance = hf_stance_borrow(w->planner, holds, count, -1);
         bool good = stance && hf_pressure_region_find(stance, AIM_MARGIN_M, &w->free[i]);
         hf_stance_return(w->planner, stance);
         if (!good) return false;
+        double sum = 0;
+        for (int h = 0; h < count; h++) sum += holds[h].at.point.z / count;
+        for (int k = w->phases[i]; k <= w->last; k++) w->ground[k] = sum;
     }
     return true;
 }
 
+/* The pendulum's height at each knot. */
+static void find_tall(hf_walk* w) {
+    double rate = w->planner->world.options->rate, above = w->begin.z - w->from.root.position.z;
+    for (int k = 0; k <= w->last; k++) {
+        int before = k > 0 ? k - 1 : 0, after = k < w->last ? k + 1 : k;
+        double z = w->wished[k].position.z;
+        double bend = (w->wished[after].position.z - 2 * z + w->wished[before].position.z) * rate * rate;
+        w->tall[k] = (z + above - w->ground[k]) / (1 + bend / HF_GRAVITY_M_S2);
+    }
+}
+
 /* At the knots at which a limb leaves and lands, the others hold alone. */
 static bool find_curve(hf_walk* w) {
+    hf_walk_roots(w);
+    find_tall(w);
     for (int k = 0; k <= w->last; k++) w->region[k] = &w->free[hf_walk_phase(w, k)];
     for (int i = 0; i < w->step_count; i++) {
         const hf_footstep* s = &w->steps[i];
@@ -59,7 +77,7 @@ static bool find_curve(hf_walk* w) {
     }
     hf_com_curve c = {.steps = w->last,
                       .step_s = 1 / w->planner->world.options->rate,
-                      .height_m = w->height,
+                      .height_m = w->tall,
                       .from = w->begin,
                       .to = w->end,
                       .region = w->region,
@@ -81,10 +99,30 @@ static void learn(hf_walk* w, int k, const hf_frame_wrench* f) {
     for (int x = 0; x < 2; x++) {
         int before = k > 0 ? k - 1 : 0, after = k < w->last ? k + 1 : k;
         double bend = (w->place[after][x] - 2 * w->place[k][x] + w->place[before][x]) * rate * rate;
-        double pressed = com[x] - (w->height * m * a[x] + turn[x]) / fz;
-        double off = pressed - (w->place[k][x] - w->height / HF_GRAVITY_M_S2 * bend);
+        double pressed = com[x] - ((f->com.z - w->ground[k]) * m * a[x] + turn[x]) / fz;
+        double off = pressed - (w->place[k][x] - w->tall[k] / HF_GRAVITY_M_S2 * bend);
         w->learnt[k][x] = fmin(fmax(off, -MOST_LEARNT_M), MOST_LEARNT_M);
     }
+}
+
+/* Draws a region in about its middle: at the edge of a foot friction holds no turning. */
+static void draw_in(hf_pressure_region* r) {
+    double middle[2] = {0, 0};
+    for (int i = 0; i < r->count; i++)
+        for (int x = 0; x < 2; x++) middle[x] += r->corners[i][x] / r->count;
+    for (int i = 0; i < r->count; i++)
+        for (int x = 0; x < 2; x++) r->corners[i][x] += (1 - DRAWN_IN) * (middle[x] - r->corners[i][x]);
+}
+
+/* Draws in the regions of the phases in which the contacts do not hold a knot because of its turning. */
+static void draw_in_all(hf_walk* w) {
+    for (int i = 0; i < w->phase_count; i++)
+        if (w->turns[i]) draw_in(&w->free[i]);
+}
+
+/* Would the stance hold the knot if the body did not turn about Z? */
+static bool holds_unturned(const hf_stance* stance, const hf_frame_wrench* f) {
+    return hf_stance_holds(stance, f->com, f->acceleration, hf_v3(f->momentum_rate.x, f->momentum_rate.y, 0));
 }
 
 /* HOLDS when the contacts hold every knot with its wrench. */
@@ -94,6 +132,7 @@ static verdict judge_wrenches(hf_walk* w) {
     verdict v = HOLDS;
     const hf_stance* stance = NULL;
     w->unheld = 0;
+    memset(w->turns, 0, sizeof *w->turns * (size_t)w->phase_count);
     for (int k = 0, phase = -1; k <= w->last && v != FAILS; k++) {
         hf_pose here = hf_walk_pose(w, k), before = hf_walk_pose(w, k > 0 ? k - 1 : k),
                 after = hf_walk_pose(w, k < w->last ? k + 1 : k);
@@ -107,7 +146,7 @@ static verdict judge_wrenches(hf_walk* w) {
                                                          &here, &after, p->tools.workspace, &f)))
             v = FAILS;
         else if (!hf_stance_holds(stance, f.com, f.acceleration, f.momentum_rate))
-            v = PRESSES_ELSEWHERE, w->unheld++;
+            v = PRESSES_ELSEWHERE, w->unheld++, w->turns[phase] |= holds_unturned(stance, &f);
         if (v != FAILS) learn(w, k, &f);
         w->turning[k] = v != FAILS ? f.momentum_rate.z : 0;
     }
@@ -146,7 +185,11 @@ static bool take_memory(hf_walk* w) {
     size_t rows = HF_WALK_KNOTS + 1, width = (size_t)p->world.view->q_count;
     w->steps = hf_workspace_take(p->tools.workspace, HF_WALK_STEPS, sizeof *w->steps);
     w->stood = hf_workspace_take(p->tools.workspace, HF_MAX_HOLDS, sizeof *w->stood);
+    size_t places = (size_t)w->node->hold_count * (HF_WALK_PLACES + 1);
+    w->places = hf_workspace_take(p->tools.workspace, places, sizeof *w->places);
+    if (w->places) memset(w->places, 0, places * sizeof *w->places);
     w->phases = hf_workspace_take(p->tools.workspace, HF_WALK_PHASES, sizeof *w->phases);
+    w->turns = hf_workspace_take(p->tools.workspace, HF_WALK_PHASES, sizeof *w->turns);
     w->free = hf_workspace_take(p->tools.workspace, HF_WALK_PHASES, sizeof *w->free);
     w->counter = hf_workspace_take(p->tools.workspace, width, sizeof *w->counter);
     w->counters = hf_workspace_take(p->tools.workspace, rows, sizeof *w->counters);
@@ -158,11 +201,16 @@ static bool take_memory(hf_walk* w) {
     w->learnt = hf_workspace_take(p->tools.workspace, rows, sizeof *w->learnt);
     w->wished = hf_workspace_take(p->tools.workspace, rows, sizeof *w->wished);
     w->roots = hf_workspace_take(p->tools.workspace, rows, sizeof *w->roots);
+    w->height_wish = hf_workspace_take(p->tools.workspace, 5 * rows, sizeof *w->height_wish);
+    if (w->height_wish) {
+        w->ceiling = w->height_wish + rows, w->ground = w->ceiling + rows;
+        w->tall = w->ground + rows, w->floor = w->tall + rows;
+    }
     w->q = hf_workspace_take(p->tools.workspace, rows * width, sizeof *w->q);
     w->from = hf_take_pose(p), w->to = hf_take_pose(p), w->scratch = hf_take_pose(p);
-    if (!w->steps || !w->stood || !w->phases || !w->free || !w->wish || !w->beside || !w->counter ||
-        !w->counters || !w->turning || !w->region || !w->place || !w->learnt || !w->wished || !w->roots ||
-        !w->q)
+    if (!w->steps || !w->stood || !w->places || !w->phases || !w->free || !w->wish || !w->beside ||
+        !w->counter || !w->counters || !w->turning || !w->region || !w->place || !w->learnt || !w->wished ||
+        !w->roots || !w->q || !w->height_wish || !w->turns)
         hf_plan_note(p, HF_ERROR_MEMORY);
     return hf_plan_ok(p);
 }
@@ -189,9 +237,12 @@ static bool find_ends(hf_walk* w) {
 static verdict attempt(hf_walk* w, double slower, double crouch) {
     if (!hf_footsteps_time(w, slower) || !find_regions(w)) return FAILS;
     hf_walk_wish(w);
+    hf_walk_arcs(w);
+    memcpy(w->place, w->wish, sizeof *w->place * (size_t)(w->last + 1));
     memset(w->learnt, 0, sizeof *w->learnt * (size_t)(w->last + 1));
     memset(w->counters, 0, sizeof *w->counters * (size_t)(w->last + 1));
-    w->drop = crouch * w->height;
+    for (int k = 0; k <= w->last; k++)
+        w->ceiling[k] = w->height_wish[k] - crouch * w->height, w->floor[k] = -INFINITY;
     w->posed = 0;
     int fewest = INT_MAX, since = 0;
     verdict v = PRESSES_ELSEWHERE;
@@ -199,8 +250,9 @@ static verdict attempt(hf_walk* w, double slower, double crouch) {
         if (!find_curve(w)) return hf_plan_ok(w->planner) ? PRESSES_ELSEWHERE : FAILS;
         v = hf_walk_poses(w) ? judge_wrenches(w) : FAILS;
         if (v == PRESSES_ELSEWHERE && round < COUNTER_ROUNDS) hf_walk_counter_learn(w);
-        since = w->unheld < fewest ? 0 : since + 1;
-        fewest = w->unheld < fewest ? w->unheld : fewest;
+        if (v == PRESSES_ELSEWHERE && round >= COUNTER_ROUNDS) draw_in_all(w);
+        since = w->unheld < fewest || round < COUNTER_ROUNDS ? 0 : since + 1;
+        fewest = w->unheld < fewest && round >= COUNTER_ROUNDS ? w->unheld : fewest;
     }
     return v == HOLDS ? judge_knots(w) : v;
 }
@@ -254,6 +306,14 @@ static bool adopt_all(const hf_walk* w) {
     return true;
 }
 
+/* Lets the limb that meets the scene at the knot w->stop go higher. False where none swings there. */
+static bool raise_step(hf_walk* w) {
+    int limb = hf_walk_swings(w, w->stop);
+    if (limb < 0 || w->planner->tools.hit.other_body >= 0) return false;
+    w->steps[hf_walk_step(w, limb, w->stop)].raised++;
+    return true;
+}
+
 /* The walk with one stride, at the first pace at which it holds. */
 static verdict try_paces(hf_walk* w, double crouch) {
     hf_planner* p = w->planner;
@@ -262,6 +322,8 @@ static verdict try_paces(hf_walk* w, double crouch) {
         if (!hf_workspace_goes_on(p->tools.workspace)) return FAILS;
         if (p->tree.walk_tries-- <= 0) return FAILS;
         v = attempt(w, SLOWER[i], crouch);
+        for (int n = 0; n < MOST_RAISED && v == COLLIDES && raise_step(w); n++)
+            v = attempt(w, SLOWER[i], crouch);
         if (v == HOLDS) return v;
         failed += v == FAILS || v == COLLIDES;
     }
@@ -278,9 +340,15 @@ static void end_before(hf_walk* w) {
 static bool find_walk(hf_walk* w) {
     hf_planner* p = w->planner;
     double natural = hf_walk_natural_stride(&p->world);
+    double before = 0;
     for (int i = 0; i < STRIDE_TRIES && hf_plan_ok(p); i++) {
         p->progress.work++;
-        if (!hf_footsteps_find(w, STRIDES[i] * natural) || !find_ends(w) || !hf_walk_counter(w)) return false;
+        if (!hf_footsteps_find(w, STRIDES[i] * natural)) return false;
+        double sum = w->step_count;
+        for (int s = 0; s < w->step_count; s++) sum += (s + 1) * 1e-3 * w->steps[s].guide_index;
+        if (sum == before) continue; // the same steps
+        before = sum;
+        if (!find_ends(w) || !hf_walk_counter(w)) return false;
         verdict v = PRESSES_ELSEWHERE;
         for (int c = 0; c < CROUCH_TRIES && v != HOLDS && v != COLLIDES; c++) v = try_paces(w, CROUCH[c]);
         if (v == HOLDS) return true;

@@ -6,7 +6,12 @@
 #include "balance/com_curve.h"
 #include "plan/planner.h"
 
-enum { HF_WALK_STEPS = 40, HF_WALK_PHASES = 3 * HF_WALK_STEPS + 1, HF_WALK_KNOTS = 3000 };
+enum {
+    HF_WALK_STEPS = 40,
+    HF_WALK_PHASES = 3 * HF_WALK_STEPS + 1,
+    HF_WALK_KNOTS = 3000,
+    HF_WALK_PLACES = 600
+};
 
 /* Where a foot is put, how it holds there by its toes alone (limb -1: it has none), and when it goes there:
    it holds by its toes from the knot `roll` on where it was before, leaves after the knot `lift` and holds
@@ -16,13 +21,28 @@ typedef struct hf_footstep {
     hf_plan_hold hold, toes;
     int roll, lift, land;
     int guide_index; /* where the body is when the limb is at ease there */
+    double early;    /* the share of its way at which the limb is already (or, on the way down, still) as high
+                        as the higher end, */
+    double high;     /* and how much higher it goes, m */
+    int raised;      /* how often it was found to go too low */
 } hf_footstep;
+
+/* A foothold that steps may lead to: in what state, the cost of the steps there (infinite: none lead there)
+   and the place of the step before, in guide poses from the walk's first. */
+typedef enum hf_place_state { HF_PLACE_UNKNOWN, HF_PLACE_GOOD, HF_PLACE_BAD } hf_place_state;
+typedef struct hf_walk_place {
+    hf_place_state state;
+    double cost;
+    int before;
+    hf_footstep step;
+} hf_walk_place;
 
 /* A joint over which a foot rolls: of a link at the foot's end that has a contact frame of its own. */
 typedef struct hf_toe {
     int frame;    /* -1: there is none */
     int q_index;  /* of the joint */
     double turn;  /* the joint's value per radian that the heel rises */
+    double most;  /* rad: how far the heel rises */
     hf_vec3 at;   /* the joint in the effector */
     hf_vec3 axis; /* in the effector: the heel rises about it */
 } hf_toe;
@@ -33,30 +53,36 @@ typedef struct hf_walk {
     const hf_plan_node* node; /* where it begins */
     int step_count, phase_count;
     hf_footstep* steps;
-    hf_footstep* stood; /* where the limbs hold at the node, in the order of its holds */
-    int* phases;        /* first knots */
-    int farthest;       /* the last guide pose that may be walked to */
-    int guide_index;    /* where it ends */
-    int last;           /* knot */
-    int lead;           /* knots by which the body is ahead of the middle of its feet */
+    hf_footstep* stood;    /* where the limbs hold at the node, in the order of its holds */
+    hf_walk_place* places; /* of each turn, HF_WALK_PLACES + 1 of them */
+    int* phases;           /* first knots */
+    int farthest;          /* the last guide pose that may be walked to */
+    int guide_index;       /* where it ends */
+    int last;              /* knot */
+    int lead;              /* knots by which the body is ahead of the middle of its feet */
     hf_pose from, to, scratch;
-    hf_vec3 begin, end;   /* places of the centre of mass */
-    double height;        /* m: of the centre of mass over the contacts, on average */
-    int stop;             /* the knot at which it collides */
-    int unheld;           /* knots whose wrench the contacts do not hold */
-    double drop;          /* m: how much lower than the guide the root goes */
-    hf_transform* wished; /* roots; x and y are the centre of mass's business */
-    hf_transform* roots;  /* of the knots, and their joint values */
-    double* q;            /* rows */
-    double (*place)[2];   /* of the centre of mass */
-    double (*wish)[2];    /* where it should be about */
-    double (*beside)[2];  /* how far the root is from it, where the knot has a pose of an earlier round */
-    int posed;            /* knots that have one: the first ones */
-    double (*learnt)[2];  /* how far the whole body presses from where the pendulum does */
-    double* counter;      /* of each joint: how it swings against the turning of the body, rad */
-    double* counters;     /* of each knot: how much of that, and the change of angular momentum about Z */
+    hf_vec3 begin, end;      /* places of the centre of mass */
+    double height;           /* m: of the centre of mass over the contacts, on average */
+    int stop;                /* the knot at which it collides */
+    int unheld;              /* knots whose wrench the contacts do not hold */
+    double* height_wish;     /* of the root at each knot, as high over the feet as the body stands, m */
+    double *ceiling, *floor; /* at each knot the root must be between them, as far as is known, m */
+    double* ground;          /* at each knot how high what holds the body is, m */
+    double* tall;            /* the pendulum's height at each knot, m: of the centre of mass over that ground,
+                                less while the body is accelerated upwards */
+    hf_transform* wished;    /* roots; x and y are the centre of mass's business */
+    hf_transform* roots;     /* of the knots, and their joint values */
+    double* q;               /* rows */
+    double (*place)[2];      /* of the centre of mass */
+    double (*wish)[2];       /* where it should be about */
+    double (*beside)[2];     /* how far the root is from it, where the knot has a pose of an earlier round */
+    int posed;               /* knots that have one: the first ones */
+    double (*learnt)[2];     /* how far the whole body presses from where the pendulum does */
+    double* counter;         /* of each joint: how it swings against the turning of the body, rad */
+    double* counters;        /* of each knot: how much of that, and the change of angular momentum about Z */
     double* turning;
     hf_pressure_region* free;          /* of each phase */
+    bool* turns;                       /* of each phase: its contacts do not hold all knots */
     const hf_pressure_region** region; /* of each knot */
 } hf_walk;
 
@@ -93,6 +119,12 @@ bool hf_walk_counter(hf_walk* walk);
 void hf_walk_counter_learn(hf_walk* walk);
 
 /* ---- walk_pose.c ---- */
+/* How high limbs go on their ways: over what is in them. The steps have times. */
+void hf_walk_arcs(hf_walk* walk);
+/* The roots of all knots as wished: as the walk begins until the first limb leaves, as it ends from the last
+   landing on, turned as the guide between them; as high as wished, or lower about where ceilings say it; and
+   no corners in it. */
+void hf_walk_roots(hf_walk* walk);
 /* The poses of all knots, the centre of mass over their places, the root lowered where limbs would be
    overstretched. */
 bool hf_walk_poses(hf_walk* walk);

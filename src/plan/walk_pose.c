@@ -4,6 +4,7 @@
 
 #include "base/workspace.h"
 #include "schedule/frames.h"
+#include "solve/keep.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,12 +13,15 @@ static const double NEAR_M = 1e-5, NEAR_RAD = 1e-4; /* of the centre of mass and
 static const double LEAST_OFF_M = 1e-3;             /* that counts */
 /* The root is lowered or raised by this share of what a limb misses its place by, in steps between two
    lengths, and by no more than this share of the height of the centre of mass. */
-static const double DROP_GAIN = 1.2, LEAST_STEP_M = 0.001, MOST_STEP_M = 0.02, MOST_DROP = 0.15;
-enum { AVERAGES = 3 }; /* of roots, in which corners become smooth */
-enum { ROUNDS = 6 };   /* shifts of the root for one knot */
+static const double DROP_GAIN = 1.2, LEAST_STEP_M = 0.001, MOST_STEP_M = 0.01, MOST_DROP = 0.15;
+enum { AVERAGES = 3 };        /* of roots, in which corners become smooth */
+enum { MOST_LOWERINGS = 30 }; /* rounds in which ceilings and floors of roots are found */
+enum { EARLIES = 5, ARCS = 3 * EARLIES };
+static const double MOST_EARLY = 0.5;
+enum { ROUNDS = 6 }; /* shifts of the root for one knot */
 /* Of the limb's length, how high it goes. How far the heel rises behind the body: of a foot that rolls over
    its toes, and of one that has none, in the air. A person's rises by 0.9 rad. */
-static const double SWING_HEIGHT = 0.05, ROLL_RAD = 0.9, TILT_RAD = 0.3;
+static const double SWING_HEIGHT = 0.05, CLEAR = 0.02, TILT_RAD = 0.3;
 
 /* From 0 to 1 with no speed and no acceleration at the ends. */
 static double ease(double u) { return u * u * u * (10 + u * (6 * u - 15)); }
@@ -60,21 +64,48 @@ static void average(const hf_walk* w, int half) {
     }
 }
 
-/* Roots of all knots: as the walk begins until the first limb leaves, as it ends from the last landing on, on
-   the guide between them, lowered; and no corners in it. */
-static void wish_roots(hf_walk* w) {
+/* The share of a change that a knot has from which the walk's first and last pose have none. */
+static double inside(const hf_walk* w, int k, int lift, int land) {
+    return ease(fmin(1, fmin((double)k / lift, (double)(w->last - k) / (w->last - land))));
+}
+
+/* How far below its wish the root is at a knot: as far as at those about it up to `reach` knots away. */
+static double lowered(const hf_walk* w, int k, int reach) {
+    double most = 0;
+    for (int i = k - reach; i <= k + reach; i++)
+        if (i >= 0 && i <= w->last) most = fmax(most, w->height_wish[i] - w->ceiling[i]);
+    return most;
+}
+
+/* Raises roots that are below their floors, and those about them. w->roots has the old ones. */
+static void raise_all(const hf_walk* w, int reach) {
+    memcpy(w->roots, w->wished, sizeof *w->roots * (size_t)(w->last + 1));
+    for (int k = 0; k <= w->last; k++) {
+        double most = 0;
+        for (int i = k - reach; i <= k + reach; i++)
+            if (i >= 0 && i <= w->last) most = fmax(most, w->floor[i] - w->roots[i].position.z);
+        w->wished[k].position.z += most;
+    }
+}
+
+void hf_walk_roots(hf_walk* w) {
     int lift = w->steps[0].lift, land = w->steps[w->step_count - 1].land;
+    int shorter = lift < w->last - land ? lift : w->last - land, half = 1 + 2 * shorter / (3 * AVERAGES);
     double index = w->node->guide_index;
     for (int k = 0; k <= w->last; k++) {
         hf_transform on = guide_near(w, w->place[k], &index);
-        on.position.z -= w->drop;
         w->wished[k] = k <= lift ? w->from.root : k >= land ? w->to.root : on;
+        w->wished[k].position.z = w->height_wish[k] - lowered(w, k, AVERAGES * half);
         hf_quat *q = &w->wished[k].rotation, p = w->wished[k > 0 ? k - 1 : 0].rotation;
         // of the two quaternions of a rotation the one near to the last
         if (q->w * p.w + q->x * p.x + q->y * p.y + q->z * p.z < 0) *q = (hf_quat){-q->w, -q->x, -q->y, -q->z};
     }
-    int shorter = lift < w->last - land ? lift : w->last - land;
-    for (int i = 0; i < AVERAGES; i++) average(w, shorter / AVERAGES);
+    raise_all(w, AVERAGES * half);
+    for (int i = 0; i < AVERAGES; i++) average(w, half);
+    for (int k = 0; k <= w->last; k++) {
+        double *z = &w->wished[k].position.z, e = inside(w, k, lift, land);
+        *z = (1 - e) * w->height_wish[k] + e * *z;
+    }
 }
 
 /* ---- the limb that steps ---- */
@@ -120,20 +151,93 @@ static swing swing_of(const hf_walk* w, int step) {
 }
 
 /* The effector at a knot, and how far its heel has risen, rad. */
-static hf_transform swing_at(const hf_walk* w, const swing* g, int knot, double* rolled) {
+static hf_transform swing_at(const swing* g, int knot, double* rolled) {
     double u = fmax(0, (double)(knot - g->to->lift) / (g->to->land - g->to->lift)), v = 1 - u;
-    double over = g->toe.frame >= 0 ? u * u * (3 + u * (1 + u * (-6 + 3 * u))) : ease(u);
-    double up = 64 * u * u * u * v * v * v * SWING_HEIGHT * w->planner->world.view->limbs[g->to->limb].length;
     hf_vec3 from = hf_apply(g->lifts, g->pivot), to = hf_apply(g->lands, g->pivot);
-    hf_vec3 pivot = hf_add(hf_lerp(from, to, over), hf_v3(0, 0, up));
+    // first up and then on, or first on and then down, and over what is between
+    double e = g->to->early, soon = fmin(1, u / (1 - e)), late = fmax(0, (u - e) / (1 - e));
+    bool up = to.z > from.z;
+    double over = e > 0               ? ease(up ? late : soon)
+                  : g->toe.frame >= 0 ? u * u * (3 + u * (1 + u * (-6 + 3 * u)))
+                                      : ease(u);
+    hf_vec3 pivot = hf_lerp(from, to, over);
+    pivot.z = from.z + ease(up ? soon : late) * (to.z - from.z) + 64 * u * u * u * v * v * v * g->to->high;
     hf_quat turn = hf_quat_slerp(g->lifts.rotation, g->lands.rotation, over);
     // from 0 to 1 and back, smooth at both ends and highest at 3/8 of the time
     double t = (double)(knot - g->begin) / (g->to->land - g->begin), s = 1 - t;
-    *rolled = g->toe.frame >= 0        ? ROLL_RAD * t * t * t * s * s * s * s * s / 0.005029141902923584
+    *rolled = g->toe.frame >= 0        ? g->toe.most * t * t * t * s * s * s * s * s / 0.005029141902923584
               : hf_length(g->axis) > 0 ? TILT_RAD * 64 * t * t * t * s * s * s
                                        : 0;
     if (*rolled > 0) turn = hf_quat_mul(turn, hf_quat_axis_angle(g->axis, *rolled));
     return (hf_transform){hf_sub(pivot, hf_rotate(turn, g->pivot)), turn};
+}
+
+/* How far the foot's patches are before and behind the pivot, along the way. */
+static void find_length(const swing* g, hf_vec3 way, double length[2]) {
+    hf_vec3 pivot = hf_apply(g->lands, g->pivot);
+    const hf_support* all[2] = {&g->to->hold.support, &g->to->toes.support};
+    length[0] = length[1] = 0;
+    for (int i = 0; i < (g->to->toes.at.limb >= 0 ? 2 : 1); i++)
+        for (int c = 0; c < all[i]->corner_count; c++) {
+            double along = hf_dot(hf_sub(all[i]->corners[c], pivot), way);
+            length[0] = fmin(length[0], along), length[1] = fmax(length[1], along);
+        }
+}
+
+/* Is the foot over the ground on its way, at so many moments of it? */
+enum { MOMENTS = 12 };
+static bool is_clear(const hf_walk* w, const swing* g) {
+    const hf_placement* placement = w->planner->world.placement;
+    hf_vec3 from = hf_apply(g->lifts, g->pivot), to = hf_apply(g->lands, g->pivot);
+    hf_vec3 way = hf_v3(to.x - from.x, to.y - from.y, 0);
+    double length[2], over_sole = to.z - g->to->hold.at.point.z, rolled;
+    if (hf_length(way) > 0) way = hf_normalize(way);
+    find_length(g, way, length);
+    hf_footstep timed = *g->to;
+    swing s = *g;
+    timed.roll = -1, timed.lift = 0, timed.land = MOMENTS;
+    s.to = &timed, s.begin = 0;
+    for (int i = 1; i < MOMENTS; i++) {
+        hf_vec3 at = hf_apply(swing_at(&s, i, &rolled), g->pivot);
+        double u = (double)i / MOMENTS, v = 1 - u;
+        double clear = CLEAR * w->planner->world.view->limbs[timed.limb].length * 64 * u * u * u * v * v * v;
+        for (int e = 0; e < 3; e++) {
+            hf_vec3 above = hf_add(at, hf_scale(way, e < 2 ? length[e] : 0));
+            double top = fmax(from.z, to.z) + timed.high;
+            hf_surface hit;
+            above.z = top + timed.high;
+            if (hf_placement_ray(placement, above, hf_v3(0, 0, -1), 2 * above.z, &hit) &&
+                hit.point.z > at.z - over_sole - clear + HF_SKIN)
+                return false;
+        }
+    }
+    return true;
+}
+
+void hf_walk_arcs(hf_walk* w) {
+    for (int i = 0; i < w->step_count; i++) {
+        hf_footstep* s = &w->steps[i];
+        double high = SWING_HEIGHT * w->planner->world.view->limbs[s->limb].length;
+        bool clear = false;
+        for (int k = 0; k < ARCS && !clear; k++) {
+            s->early = k % EARLIES * MOST_EARLY / (EARLIES - 1),
+            s->high = high * (1 + s->raised + k / EARLIES);
+            swing g = swing_of(w, i);
+            clear = is_clear(w, &g);
+        }
+    }
+}
+
+/* In the air an ankle at its limit lets the foot tilt more than it should: its toes stay level. */
+static void level_toes(hf_planner* p, const swing* g, hf_transform at, double rolled, hf_pose* pose) {
+    const hf_limb* limb = &p->world.view->limbs[g->to->limb];
+    const hf_joint* joint =
+        &p->world.view->joints[p->world.view->links[limb->contacts[g->toe.frame].link].joint];
+    hf_forward(p->world.creature, pose, p->tools.links);
+    hf_quat more = hf_quat_mul(hf_quat_conj(at.rotation), p->tools.links[limb->effector_link].rotation);
+    double *q = &pose->q[g->toe.q_index], tilt = rolled + hf_dot(hf_quat_log(more), g->toe.axis);
+    *q =
+        fmin(fmax(p->world.model->standing[g->toe.q_index] + g->toe.turn * tilt, joint->lower), joint->upper);
 }
 
 /* The limb on its way; *off is how far it stays behind, m. */
@@ -141,7 +245,7 @@ static bool step_limb(hf_walk* w, const swing* g, int knot, hf_pose* pose, doubl
     hf_planner* p = w->planner;
     int limb = g->to->limb, frame = g->to->hold.at.frame;
     double rolled;
-    hf_transform at = swing_at(w, g, knot, &rolled);
+    hf_transform at = swing_at(g, knot, &rolled);
     bool round = p->world.view->limbs[limb].contacts[frame].ball > 0;
     hf_target t = {.kind = round ? HF_TARGET_POSITION : HF_TARGET_POSE,
                    .limb = limb,
@@ -161,6 +265,7 @@ static bool step_limb(hf_walk* w, const swing* g, int knot, hf_pose* pose, doubl
     bool good =
         hf_plan_note(p, hf_limb_solve(p->world.creature, base, &t, &o, p->tools.workspace, pose->q, &r));
     *off = fmax(*off, r.position_error_m);
+    if (good && g->toe.frame >= 0 && knot > g->to->lift) level_toes(p, g, at, rolled, pose);
     return good;
 }
 
@@ -206,15 +311,18 @@ static bool put_over(hf_walk* w, const footing* f, int k, hf_pose* pose, double*
     return hf_plan_ok(w->planner);
 }
 
-/* The pose of one knot from the one before it; *gave is how far a limb misses its place. */
-static bool find_pose(hf_walk* w, int k, const footing* f, double* off) {
+/* The pose of one knot from the one before it; *off is how far a limb misses its place. Straight limbs are
+   hard to solve: where that failed they are bent first. */
+static bool find_pose(hf_walk* w, int k, const footing* f, bool bend, double* off) {
     hf_planner* p = w->planner;
     hf_pose pose = hf_walk_pose(w, k), before = hf_walk_pose(w, k - 1);
     hf_pose first = k < w->posed ? w->scratch : before;
     if (k < w->posed) hf_pose_copy(&p->world, &pose, &first);
     hf_pose_between(p->world.creature, &w->from, &w->to, ease((double)k / w->last), &pose);
-    for (int i = 0; i < w->node->hold_count; i++)
+    for (int i = 0; i < w->node->hold_count; i++) {
         hf_limb_copy(&p->world, w->node->holds[i].at.limb, first.q, pose.q);
+        if (bend) hf_limb_loosen(p->world.creature, w->node->holds[i].at.limb, pose.q);
+    }
     for (int j = 0; j < p->world.view->joint_count; j++) {
         const hf_joint* joint = &p->world.view->joints[j];
         double against = w->counter[joint->q_index] * w->counters[k];
@@ -234,53 +342,58 @@ static bool find_pose(hf_walk* w, int k, const footing* f, double* off) {
     return good;
 }
 
-/* All knots as far as limbs reach; *stop is the first at which one does not, or behind the last, and *off how
-   far that one misses its place, m. */
-static bool find_all(hf_walk* w, int* stop, double* off) {
+/* Moves the root at a knot at which a limb misses its place by `off` up or down until all limbs reach; where
+   it comes to. False where that does not help. */
+static bool shift(hf_walk* w, int k, const footing* f, double off, double side, double most, double* at) {
+    double wish = w->wished[k].position.z, *z = &w->wished[k].position.z;
+    bool good = true;
+    while (good && off > LEAST_OFF_M && fabs(*z - wish) < most) {
+        *z += side * fmin(MOST_STEP_M, fmax(DROP_GAIN * off, 2 * LEAST_STEP_M));
+        good = find_pose(w, k, f, true, &off);
+    }
+    *at = *z;
+    *z = wish;
+    return good && off <= LEAST_OFF_M;
+}
+
+/* Finds the ceiling of a knot at which a limb misses its place by `off`, or its floor: legs that are
+   stretched want the root lower, feet whose ankles are bent as far as they can want it higher. */
+static bool bound(hf_walk* w, int k, const footing* f, double off) {
+    double down = MOST_DROP * w->height - (w->height_wish[k] - w->wished[k].position.z);
+    w->posed = k < w->posed ? k : w->posed; // its own pose is no good to begin with
+    if (shift(w, k, f, off, -1, down, &w->ceiling[k])) return true;
+    w->ceiling[k] = INFINITY;
+    return shift(w, k, f, off, 1, MOST_DROP * w->height, &w->floor[k]);
+}
+
+/* All knots; *missed are those at which a limb does not reach. The ceiling goes down there. False where one
+   should be lower than a walk goes. */
+static bool find_all(hf_walk* w, int* missed) {
     hf_pose first = hf_walk_pose(w, 0);
     hf_pose_copy(&w->planner->world, &w->from, &first);
     w->roots[0] = w->from.root;
     w->beside[0][0] = w->from.root.position.x - w->place[0][0];
     w->beside[0][1] = w->from.root.position.y - w->place[0][1];
     footing f;
+    *missed = 0;
+    int posed = w->posed;
     for (int k = 1, phase = -1; k <= w->last; k++) {
+        double off = 0;
         if (hf_walk_phase(w, k) != phase) find_footing(w, phase = hf_walk_phase(w, k), &f);
-        if (!find_pose(w, k, &f, off)) return false;
-        *stop = k;
-        if (*off > LEAST_OFF_M) w->posed = k < w->posed ? k : w->posed;
-        if (*off > LEAST_OFF_M) return true;
-        w->posed = k + 1 > w->posed ? k + 1 : w->posed;
+        w->posed = posed;
+        if (!find_pose(w, k, &f, false, &off)) return false;
+        *missed += off > LEAST_OFF_M;
+        if (off > LEAST_OFF_M && !bound(w, k, &f, off)) return false;
     }
-    *stop = w->last + 1;
+    w->posed = w->last + 1;
     return hf_plan_ok(w->planner);
 }
 
-/* Would the limbs miss less at the knot if the root were higher? Legs that are stretched want it lower, feet
-   whose ankles are bent as far as they can want it higher. */
-static bool wants_higher(hf_walk* w, int k) {
-    double off[2] = {0, 0}, z = w->wished[k].position.z;
-    footing f;
-    find_footing(w, hf_walk_phase(w, k), &f);
-    for (int i = 0; i < 2; i++) {
-        w->wished[k].position.z = z + (i ? 1 : -1) * MOST_STEP_M / 2;
-        find_pose(w, k, &f, &off[i]);
-    }
-    return off[1] < off[0];
-}
-
 bool hf_walk_poses(hf_walk* w) {
-    double low = -INFINITY, high = INFINITY; // drops that are too small and too large
-    while (high - low > LEAST_STEP_M && fabs(w->drop) < MOST_DROP * w->height) {
-        int stop = 0;
-        double off = 0;
-        wish_roots(w);
-        if (!find_all(w, &stop, &off)) return false;
-        if (stop > w->last) return true;
-        double step = fmin(MOST_STEP_M, fmax(DROP_GAIN * off, 2 * LEAST_STEP_M));
-        if (wants_higher(w, stop))
-            high = w->drop, w->drop = isfinite(low) ? (low + high) / 2 : w->drop - step;
-        else
-            low = w->drop, w->drop = isfinite(high) ? (low + high) / 2 : w->drop + step;
+    int missed = 1;
+    for (int i = 0; i < MOST_LOWERINGS && missed > 0; i++) {
+        hf_walk_roots(w);
+        if (!find_all(w, &missed)) return false;
     }
-    return false;
+    return missed == 0;
 }
