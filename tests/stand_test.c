@@ -279,10 +279,10 @@ static void others_stand(void** state) {
    without a heading the quadruped stands along the ledge. */
 static void without_a_heading_one_is_found(void** state) {
     (void)state;
-    hf_creature* creature = shipped("quadruped");
+    hf_creature* creature = shipped_creature("quadruped");
     hf_mesh ledge_mesh, wall_mesh;
-    hf_object_def objects[2] = {box("ledge", hf_v3(-0.3, -3, -1), hf_v3(0.3, 3, 0), &ledge_mesh),
-                                box("wall", hf_v3(0.3, -3, -1), hf_v3(1, 3, 3), &wall_mesh)};
+    hf_object_def objects[2] = {box_object("ledge", hf_v3(-0.3, -3, -1), hf_v3(0.3, 3, 0), &ledge_mesh),
+                                box_object("wall", hf_v3(0.3, -3, -1), hf_v3(1, 3, 3), &wall_mesh)};
     hf_scene* scene = build(objects, 2);
     hf_stand_result along_x = stand(creature, scene, 0, 0, 0), any = stand(creature, scene, 0, 0, NAN);
     assert_int_equal(along_x.outcome, HF_NONE);

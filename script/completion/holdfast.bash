@@ -11,12 +11,12 @@ _holdfast() {
         reach) options="--output --json --quiet --seed --threads --time-limit --package-path --size --samples --azimuth --elevation --zoom --focus --distance --set" ;;
         stand) options="--output --json --quiet --seed --threads --time-limit --package-path --unit --size --samples --azimuth --elevation --zoom --focus --distance --scene --at" ;;
         realise) options="--output --json --quiet --threads --time-limit --package-path --creature --scenario --size --samples --azimuth --elevation --zoom --focus --distance" ;;
-        adapt) options="--output --json --quiet --threads --time-limit --package-path --unit --rate --joints --up --mapping --ground --fit-scene --scale-scene --vary --creature --size --samples --azimuth --elevation --zoom --focus --distance --set --scene" ;;
+        adapt) options="--output --json --quiet --threads --time-limit --package-path --unit --rate --joints --clip --up --mapping --ground --fit-scene --scale-scene --vary --creature --size --samples --azimuth --elevation --zoom --focus --distance --set --scene" ;;
         refine) options="--output --json --quiet --threads --time-limit --package-path --fps --creature --scenario --size --samples --azimuth --elevation --zoom --focus --distance --set" ;;
         check) options="--json --quiet --threads --time-limit --package-path --creature --scenario --dynamic" ;;
-        render) options="--output --json --quiet --threads --time-limit --package-path --unit --rate --joints --up --creature --scenario --strip --plot --with --columns --frame --size --samples --azimuth --elevation --zoom --focus --distance --task --reach --no-ground" ;;
-        export) options="--output --json --quiet --time-limit --package-path --unit --fps --quaternion --rig --rate --joints --up --creature --scenario" ;;
-        bench) options="--output --json --quiet --seed --threads --time-limit --package-path --size --samples --count --query --data --only" ;;
+        render) options="--output --json --quiet --threads --time-limit --package-path --unit --rate --joints --clip --up --creature --scenario --strip --plot --with --columns --frame --size --samples --azimuth --elevation --zoom --focus --distance --task --reach --no-ground" ;;
+        export) options="--output --json --quiet --time-limit --package-path --unit --fps --quaternion --rig --rate --joints --clip --up --creature --scenario" ;;
+        bench) options="--output --json --quiet --seed --threads --time-limit --package-path --size --samples --count --query --data --only --set" ;;
         help) options="" ;;
     esac
     if [ "$COMP_CWORD" -eq 1 ]; then

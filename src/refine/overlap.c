@@ -9,7 +9,7 @@
 #include "model/creature.h"
 #include "refine/calm_curve.h"
 #include "refine/com_course.h"
-#include "refine/trajectory.h"
+#include "refine/pose_path.h"
 #include "balance/stance.h"
 #include "schedule/frames.h"
 #include "solve/keep.h"
@@ -440,13 +440,13 @@ static hf_status follow_course(overlap* o) {
 }
 
 /* Where a sample's limbs should be, as targets of the optimiser. */
-static int add_targets(overlap* o, int k, hf_trajectory_target* targets) {
+static int add_targets(overlap* o, int k, hf_pose_path_target* targets) {
     limb_wish wishes[MAX_WISHES];
     int count = list_wishes(o, k, false, o->q, wishes);
     for (int i = 0; i < count; i++) {
         const limb_wish* w = &wishes[i];
         const hf_limb* limb = &o->creature->view.limbs[w->limb];
-        targets[i] = (hf_trajectory_target){.sample = k, .link = limb->effector_link, .turns = true};
+        targets[i] = (hf_pose_path_target){.sample = k, .link = limb->effector_link, .turns = true};
         targets[i].point = w->at.position, targets[i].rotation = w->at.rotation;
         if (w->hold < 0) continue;
         const hf_held* h = &o->list->held[w->hold];
@@ -475,25 +475,25 @@ static void find_moving(const overlap* o, bool* moves) {
 static hf_status optimise(overlap* o) {
     hf_workspace_mark mark = hf_workspace_begin(o->workspace);
     size_t most = (size_t)o->count * (size_t)o->creature->view.limb_count + 1;
-    hf_trajectory_target* targets = hf_workspace_take(o->workspace, most, sizeof *targets);
+    hf_pose_path_target* targets = hf_workspace_take(o->workspace, most, sizeof *targets);
     bool* moves = hf_workspace_take(o->workspace, (size_t)o->creature->view.v_count, sizeof *moves);
     if (!targets || !moves) return HF_ERROR_MEMORY;
     find_moving(o, moves);
-    hf_trajectory t = {.creature = o->creature,
-                       .count = o->count,
-                       .step_s = o->step_s,
-                       .roots = o->roots,
-                       .q = o->q,
-                       .wished_roots = o->body,
-                       .wished_q = o->posture,
-                       .stances = o->stances,
-                       .margin_m = o->margins,
-                       .freedom = o->freedom,
-                       .targets = targets,
-                       .moves = moves};
+    hf_pose_path t = {.creature = o->creature,
+                      .count = o->count,
+                      .step_s = o->step_s,
+                      .roots = o->roots,
+                      .q = o->q,
+                      .wished_roots = o->body,
+                      .wished_q = o->posture,
+                      .stances = o->stances,
+                      .margin_m = o->margins,
+                      .freedom = o->freedom,
+                      .targets = targets,
+                      .moves = moves};
     for (int k = 0; k < o->count; k++) t.target_count += add_targets(o, k, targets + t.target_count);
     double costs[2] = {0, 0};
-    hf_status status = hf_trajectory_improve(&t, STEPS, o->workspace, costs);
+    hf_status status = hf_pose_path_improve(&t, STEPS, o->workspace, costs);
     if (status == HF_OK) memcpy(o->body, o->roots, sizeof *o->roots * (size_t)o->count);
     if (status == HF_OK) memcpy(o->posture, o->q, sizeof(double) * (size_t)o->count * (size_t)o->q_count);
     hf_workspace_end(o->workspace, mark);

@@ -1,23 +1,23 @@
 /* Path optimisation: poses at equal steps of time between fixed holds, changed so that a sum of costs becomes
    less (thesis section 7.3; method section 8). Each cost is half a sum of squares, its gradient is analytic,
    and a Gauss-Newton step solves one banded system for all poses. */
-#ifndef HF_REFINE_TRAJECTORY_H
-#define HF_REFINE_TRAJECTORY_H
+#ifndef HF_REFINE_POSE_PATH_H
+#define HF_REFINE_POSE_PATH_H
 
 #include <holdfast/balance.h>
 #include <holdfast/kinematics.h>
 
 /* A point of a link that a sample's pose should bring somewhere. */
-typedef struct hf_trajectory_target {
+typedef struct hf_pose_path_target {
     int sample, link;
     hf_vec3 in_link; /* the point, in the link's frame */
     hf_vec3 point;   /* where it should be, in the world */
     hf_quat rotation;
     bool turns; /* the link's rotation counts, too */
     bool holds; /* a contact that holds; else a limb on its way, which may be a little beside it */
-} hf_trajectory_target;
+} hf_pose_path_target;
 
-typedef enum hf_trajectory_term {
+typedef enum hf_pose_path_term {
     HF_COST_JERK,     /* third differences of all speeds */
     HF_COST_CONTACT,  /* targets */
     HF_COST_LIMITS,   /* joints beyond their limits */
@@ -25,9 +25,9 @@ typedef enum hf_trajectory_term {
     HF_COST_MOMENTUM, /* angular momentum about the centre of mass: free limbs swing against the others */
     HF_COST_POSTURE,  /* distance from the wished posture and body */
     HF_COST_COUNT
-} hf_trajectory_term;
+} hf_pose_path_term;
 
-typedef struct hf_trajectory {
+typedef struct hf_pose_path {
     const hf_creature* creature;
     int count;
     double step_s;
@@ -35,21 +35,21 @@ typedef struct hf_trajectory {
     double* q;           /* count rows of q_count */
     const hf_transform* wished_roots;
     const double* wished_q;
-    const hf_stance* const* stances;     /* of each sample; without halfspaces nothing is asked */
-    const double* margin_m;              /* of each sample */
-    const double* freedom;               /* of each sample: deviations from the wishes count by 1 / freedom */
-    const hf_trajectory_target* targets; /* in the order of their samples */
+    const hf_stance* const* stances;    /* of each sample; without halfspaces nothing is asked */
+    const double* margin_m;             /* of each sample */
+    const double* freedom;              /* of each sample: deviations from the wishes count by 1 / freedom */
+    const hf_pose_path_target* targets; /* in the order of their samples */
     int target_count;
     const bool* moves; /* v_count flags: the optimiser changes this speed's numbers; NULL: all of them */
-} hf_trajectory;
+} hf_pose_path;
 
 /* The cost of one term; gradient (may be NULL): of each sample one number for
    each speed that moves, to which the term's gradient is added.
    The samples at the ends count like all others. */
-hf_status hf_trajectory_cost(const hf_trajectory* t, hf_trajectory_term term, hf_workspace* workspace,
-                             double* cost, double* gradient);
+hf_status hf_pose_path_cost(const hf_pose_path* t, hf_pose_path_term term, hf_workspace* workspace,
+                            double* cost, double* gradient);
 /* Moves the poses, all but the three first and the three last, in at most this many Gauss-Newton steps with
    Levenberg's damping; the cost never rises. costs (may be NULL): before and after. */
-hf_status hf_trajectory_improve(hf_trajectory* t, int steps, hf_workspace* workspace, double costs[2]);
+hf_status hf_pose_path_improve(hf_pose_path* t, int steps, hf_workspace* workspace, double costs[2]);
 
 #endif

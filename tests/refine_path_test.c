@@ -5,7 +5,7 @@
 #include "balance/stance.h"
 #include "refine/band.h"
 #include "refine/calm_curve.h"
-#include "refine/trajectory.h"
+#include "refine/pose_path.h"
 
 #include <holdfast/holdfast.h>
 
@@ -73,8 +73,8 @@ typedef struct walker {
     hf_transform roots[SAMPLES], wished[SAMPLES];
     double *q, *wished_q, margins[SAMPLES], freedom[SAMPLES];
     const hf_stance* stances[SAMPLES];
-    hf_trajectory_target targets[2 * SAMPLES];
-    hf_trajectory t;
+    hf_pose_path_target targets[2 * SAMPLES];
+    hf_pose_path t;
 } walker;
 
 static hf_pose pose_at(walker* w, int k) { return (hf_pose){w->roots[k], w->q + k * w->q_count}; }
@@ -123,28 +123,28 @@ static void walker_make(walker* w) {
         for (int l = 0; l < 2; l++) {
             int link = v->limbs[l].effector_link;
             w->targets[count++] =
-                (hf_trajectory_target){.sample = k,
-                                       .link = link,
-                                       .in_link = {0.02, 0.01, -0.03},
-                                       .point = hf_apply(links[link], hf_v3(0.02, 0.01, -0.03)),
-                                       .rotation = links[link].rotation,
-                                       .turns = true,
-                                       .holds = l == 0};
+                (hf_pose_path_target){.sample = k,
+                                      .link = link,
+                                      .in_link = {0.02, 0.01, -0.03},
+                                      .point = hf_apply(links[link], hf_v3(0.02, 0.01, -0.03)),
+                                      .rotation = links[link].rotation,
+                                      .turns = true,
+                                      .holds = l == 0};
         }
     }
     free(links);
-    w->t = (hf_trajectory){.creature = w->creature,
-                           .count = SAMPLES,
-                           .step_s = 1.0 / 30,
-                           .roots = w->roots,
-                           .q = w->q,
-                           .wished_roots = w->wished,
-                           .wished_q = w->wished_q,
-                           .stances = w->stances,
-                           .margin_m = w->margins,
-                           .freedom = w->freedom,
-                           .targets = w->targets,
-                           .target_count = count};
+    w->t = (hf_pose_path){.creature = w->creature,
+                          .count = SAMPLES,
+                          .step_s = 1.0 / 30,
+                          .roots = w->roots,
+                          .q = w->q,
+                          .wished_roots = w->wished,
+                          .wished_q = w->wished_q,
+                          .stances = w->stances,
+                          .margin_m = w->margins,
+                          .freedom = w->freedom,
+                          .targets = w->targets,
+                          .target_count = count};
 }
 
 static void walker_free(walker* w) {
@@ -156,7 +156,7 @@ static void walker_free(walker* w) {
 }
 
 /* The change of a term's cost when one number of one pose changes, by central differences. */
-static double slope(walker* w, hf_trajectory_term term, int k, int i) {
+static double slope(walker* w, hf_pose_path_term term, int k, int i) {
     const double h = 1e-6;
     double cost[2], *speed = calloc((size_t)w->n, sizeof(double)),
                     *kept = malloc(sizeof(double) * (size_t)w->q_count);
@@ -169,7 +169,7 @@ static double slope(walker* w, hf_trajectory_term term, int k, int i) {
         hf_pose_integrate(w->creature, &from, speed, 1, &to);
         hf_pose_follow(w->creature, to.q);
         w->roots[k] = to.root;
-        assert_int_equal(hf_trajectory_cost(&w->t, term, w->workspace, &cost[side], NULL), HF_OK);
+        assert_int_equal(hf_pose_path_cost(&w->t, term, w->workspace, &cost[side], NULL), HF_OK);
     }
     memcpy(pose.q, kept, sizeof(double) * (size_t)w->q_count);
     w->roots[k] = root;
@@ -179,9 +179,9 @@ static double slope(walker* w, hf_trajectory_term term, int k, int i) {
 }
 
 /* |difference| of both gradients over |gradient|, over all numbers of four samples. */
-static double gradient_error(walker* w, hf_trajectory_term term) {
+static double gradient_error(walker* w, hf_pose_path_term term) {
     double cost, off = 0, size = 0, *gradient = calloc((size_t)(SAMPLES * w->n), sizeof(double));
-    assert_int_equal(hf_trajectory_cost(&w->t, term, w->workspace, &cost, gradient), HF_OK);
+    assert_int_equal(hf_pose_path_cost(&w->t, term, w->workspace, &cost, gradient), HF_OK);
     assert_true(cost > 0);
     for (int k = 4; k < 8; k++)
         for (int i = 0; i < w->n; i++) {
@@ -221,11 +221,11 @@ static void costs_fall_and_the_ends_stay(void** state) {
     walker_make(&w);
     hf_transform first = w.roots[0], last = w.roots[SAMPLES - 1];
     double costs[2] = {0, 0}, sum = 0;
-    assert_int_equal(hf_trajectory_improve(&w.t, 20, w.workspace, costs), HF_OK);
+    assert_int_equal(hf_pose_path_improve(&w.t, 20, w.workspace, costs), HF_OK);
     assert_true(costs[0] > 0 && costs[1] < 0.5 * costs[0]);
     for (int i = 0; i < HF_COST_COUNT; i++) {
         double cost;
-        assert_int_equal(hf_trajectory_cost(&w.t, i, w.workspace, &cost, NULL), HF_OK);
+        assert_int_equal(hf_pose_path_cost(&w.t, i, w.workspace, &cost, NULL), HF_OK);
         sum += cost;
     }
     assert_true(fabs(sum - costs[1]) < 1e-6 * costs[1]);

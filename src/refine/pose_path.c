@@ -1,5 +1,5 @@
 /* Costs of a trajectory and Gauss-Newton steps over their banded normal equations. */
-#include "refine/trajectory.h"
+#include "refine/pose_path.h"
 
 #include "balance/stance.h"
 #include "base/workspace.h"
@@ -31,7 +31,7 @@ typedef struct sink {
 } sink;
 
 typedef struct costing {
-    const hf_trajectory* t;
+    const hf_pose_path* t;
     hf_workspace* workspace;
     int n;      /* v_count */
     int moving; /* speeds that the optimiser changes, and the place of each of them; -1: it stays */
@@ -42,11 +42,11 @@ typedef struct costing {
     double* speeds;   /* count - 1 rows: differences of neighbours over the step */
 } costing;
 
-static hf_pose pose_of(const hf_trajectory* t, int k) {
+static hf_pose pose_of(const hf_pose_path* t, int k) {
     return (hf_pose){t->roots[k], t->q + (size_t)k * (size_t)t->creature->view.q_count};
 }
 
-static bool stays(const hf_trajectory* t, int k) { return k < ENDS || k >= t->count - ENDS; }
+static bool stays(const hf_pose_path* t, int k) { return k < ENDS || k >= t->count - ENDS; }
 
 /* Adds residual r whose derivatives are the row, which begins with the block of sample `first`. */
 static void add_row(const costing* c, sink* s, double r, int first, const double* row, int blocks) {
@@ -73,7 +73,7 @@ static void add_row(const costing* c, sink* s, double r, int first, const double
 /* A block is one number of one sample: written directly, as the rows have four entries each. */
 static void add_jerk(const costing* c, sink* s) {
     static const double third[SPAN] = {-1, 3, -3, 1};
-    const hf_trajectory* t = c->t;
+    const hf_pose_path* t = c->t;
     double scale = 1 / (t->step_s * t->step_s * JERK);
     for (int k = 0; k + ENDS < t->count; k++)
         for (int i = 0; i < c->n; i++) {
@@ -100,10 +100,10 @@ static void add_vector(const costing* c, sink* s, int k, hf_vec3 r, const double
 }
 
 static void add_contacts(const costing* c, sink* s) {
-    const hf_trajectory* t = c->t;
+    const hf_pose_path* t = c->t;
     int at = -1;
     for (int i = 0; i < t->target_count; i++) {
-        const hf_trajectory_target* g = &t->targets[i];
+        const hf_pose_path_target* g = &t->targets[i];
         hf_pose pose = pose_of(t, g->sample);
         if (g->sample != at) hf_forward(t->creature, &pose, c->links);
         at = g->sample;
@@ -118,7 +118,7 @@ static void add_contacts(const costing* c, sink* s) {
 }
 
 static void add_limits(const costing* c, sink* s) {
-    const hf_trajectory* t = c->t;
+    const hf_pose_path* t = c->t;
     const hf_creature_view* v = &t->creature->view;
     memset(c->row, 0, sizeof(double) * (size_t)c->n);
     for (int k = 0; k < t->count; k++)
@@ -161,7 +161,7 @@ typedef struct wrench_change {
 } wrench_change;
 
 static hf_status find_wrench(const costing* c, int k, const hf_stance* s, wrench_change* out) {
-    const hf_trajectory* t = c->t;
+    const hf_pose_path* t = c->t;
     hf_pose a = pose_of(t, k - 1), b = pose_of(t, k), d = pose_of(t, k + 1);
     hf_frame_wrench w;
     hf_status status = hf_frames_wrench(t->creature, 1 / t->step_s, &a, &b, &d, c->workspace, &w);
@@ -263,7 +263,7 @@ static hf_status find_momentum(const costing* c, int k, const hf_pose* pose, dou
 
 /* The angular momentum about the centre of mass between two samples, with the masses of the first. */
 static hf_status add_momenta(const costing* c, sink* s) {
-    const hf_trajectory* t = c->t;
+    const hf_pose_path* t = c->t;
     hf_status status = HF_OK;
     double weight = t->creature->view.mass * HF_GRAVITY_M_S2, scale = 1 / (weight * MOMENTUM_S);
     for (int k = 0; k + 1 < t->count && status == HF_OK; k++) {
@@ -284,7 +284,7 @@ static hf_status add_momenta(const costing* c, sink* s) {
 }
 
 static void add_posture(const costing* c, sink* s) {
-    const hf_trajectory* t = c->t;
+    const hf_pose_path* t = c->t;
     double* off = c->jacobian;
     memset(c->row, 0, sizeof(double) * (size_t)c->n);
     for (int k = 0; k < t->count; k++) {
@@ -300,7 +300,7 @@ static void add_posture(const costing* c, sink* s) {
     }
 }
 
-static hf_status add_term(const costing* c, hf_trajectory_term term, sink* s) {
+static hf_status add_term(const costing* c, hf_pose_path_term term, sink* s) {
     switch (term) {
     case HF_COST_JERK:
         add_jerk(c, s);
@@ -323,7 +323,7 @@ static hf_status add_term(const costing* c, hf_trajectory_term term, sink* s) {
 
 /* ---- the whole ---- */
 
-static hf_status begin(const hf_trajectory* t, hf_workspace* w, costing* c, sink* s) {
+static hf_status begin(const hf_pose_path* t, hf_workspace* w, costing* c, sink* s) {
     size_t n = (size_t)t->creature->view.v_count;
     *c = (costing){.t = t, .workspace = w, .n = (int)n};
     c->links = hf_workspace_take(w, (size_t)t->creature->view.link_count, sizeof *c->links);
@@ -348,8 +348,8 @@ static void find_speeds(costing* c) {
     }
 }
 
-hf_status hf_trajectory_cost(const hf_trajectory* t, hf_trajectory_term term, hf_workspace* w, double* cost,
-                             double* gradient) {
+hf_status hf_pose_path_cost(const hf_pose_path* t, hf_pose_path_term term, hf_workspace* w, double* cost,
+                            double* gradient) {
     hf_workspace_mark mark = hf_workspace_begin(w);
     costing c;
     sink s;
@@ -432,9 +432,9 @@ static const double DAMPING = 1e-4, LESS = 0.2, MORE = 8, MOST = 1e6;
 static const double WORTH_A_STEP = 0.97;
 
 /* One step that lowers the cost; false: there is none. */
-static hf_status descend(costing* c, sink* s, equations* e, hf_trajectory* other, double* damping,
+static hf_status descend(costing* c, sink* s, equations* e, hf_pose_path* other, double* damping,
                          bool* done) {
-    hf_trajectory* t = (hf_trajectory*)(uintptr_t)c->t;
+    hf_pose_path* t = (hf_pose_path*)(uintptr_t)c->t;
     double before = s->cost;
     *done = false;
     for (; *damping < MOST; *damping *= MORE) {
@@ -457,7 +457,7 @@ static hf_status descend(costing* c, sink* s, equations* e, hf_trajectory* other
     return HF_OK;
 }
 
-static hf_status improve(costing* c, sink* s, hf_trajectory* other, int steps, double costs[2]) {
+static hf_status improve(costing* c, sink* s, hf_pose_path* other, int steps, double costs[2]) {
     equations e;
     double damping = DAMPING;
     hf_status status = take_equations(c, &e);
@@ -477,12 +477,12 @@ static hf_status improve(costing* c, sink* s, hf_trajectory* other, int steps, d
     return status;
 }
 
-hf_status hf_trajectory_improve(hf_trajectory* t, int steps, hf_workspace* w, double costs[2]) {
+hf_status hf_pose_path_improve(hf_pose_path* t, int steps, hf_workspace* w, double costs[2]) {
     hf_workspace_mark mark = hf_workspace_begin(w);
     size_t n = (size_t)t->count, q = n * (size_t)t->creature->view.q_count;
     hf_transform* roots = t->roots;
     double *values = t->q, none[2];
-    hf_trajectory other = *t;
+    hf_pose_path other = *t;
     costing c;
     sink s;
     hf_status status = begin(t, w, &c, &s);
