@@ -41,8 +41,8 @@ static hf_scenario* open_scenario(const char* name) {
     return s;
 }
 
-/* The motion claims everything, of balance the one in motion at least (a walk is not balanced at rest), and the
-   check finds nothing against it. */
+/* The motion claims everything, of balance the one in motion at least (a walk is not balanced at rest), and
+   the check finds nothing against it. */
 static void assert_valid(const hf_scenario* s, const hf_plan_result* r) {
     hf_check_report report;
     assert_int_equal(hf_check_scenario(r->motion, s->creature, s, 0, NULL, NULL, &report, NULL), HF_OK);
