@@ -15,6 +15,9 @@ static const char* const sanitized_plans[] = {"stand-up-front", "quadruped-steps
  */
 static const char* const not_found_yet[] = {"truck-egress"};
 
+/* Plans that walk: they are balanced in motion and not at rest. */
+static const char* const walked[] = {"stairs"};
+
 static bool is_listed(const hf_scenario* s, const char* const* names, size_t count) {
     for (size_t i = 0; i < count; i++)
         if (strcmp(s->name, names[i]) == 0) return true;
@@ -41,15 +44,15 @@ static hf_scenario* open_scenario(const char* name) {
     return s;
 }
 
-/* The motion claims everything, of balance the one in motion at least (a walk is not balanced at rest), and
-   the check finds nothing against it. */
+/* The motion claims everything, a walk all but balance at rest, and the check finds nothing against it. */
 static void assert_valid(const hf_scenario* s, const hf_plan_result* r) {
     hf_check_report report;
     assert_int_equal(hf_check_scenario(r->motion, s->creature, s, 0, NULL, NULL, &report, NULL), HF_OK);
     for (int i = 0; i < report.problem_count; i++)
         print_message("%s: frame %d: %s\n", s->name, report.problems[i].frame, report.problems[i].what);
     assert_true(report.valid);
-    assert_int_equal(r->motion->claims | HF_CLAIM_BALANCE, HF_CLAIM_ALL | HF_CLAIM_DYNAMIC);
+    bool walks = is_listed(s, walked, sizeof walked / sizeof *walked);
+    assert_int_equal(r->motion->claims, (HF_CLAIM_ALL & ~(walks ? HF_CLAIM_BALANCE : 0)) | HF_CLAIM_DYNAMIC);
     hf_check_report_free(&report);
 }
 

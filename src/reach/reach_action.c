@@ -77,8 +77,6 @@ hf_status hf_reach_do(hf_reach_runner* r, const hf_action* a, int index) {
                             hf_action_text(a->kind));
     if (a->kind == HF_ACTION_WAIT)
         return hf_reach_stay(&r->stage, (int)ceil(a->seconds * r->options->rate), false);
-    hf_status status = hf_reach_stop_leaning(r);
-    if (status != HF_OK || r->now->outcome != HF_FOUND) return status;
     if (a->kind == HF_ACTION_REACH) return do_reach(r, a, index);
     if (a->kind == HF_ACTION_STEP) return hf_reach_step(r, a);
     if (a->kind == HF_ACTION_GRASP)

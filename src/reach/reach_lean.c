@@ -2,6 +2,7 @@
    onto something level within reach, bears a share of the weight, and lets the centre of mass go as far over
    the edge of the feet as the three supports allow. While the body leans, that hand stays where it is; the
    next action begins by going back the same way. */
+#include "reach/hand_grasp.h"
 #include "reach/transfer.h"
 
 #include "base/memory.h"
@@ -84,14 +85,22 @@ static void set_com(hf_reach_runner* r, hf_vec3 com) {
 
 /* ---- the way while it leans ---- */
 
+/* Where the middle of the hand's contact is while the hand leans: a ball's is above the surface. */
+static hf_vec3 middle_of(const hf_reach_runner* r, const hf_hold* hold) {
+    return hf_hand_middle(&r->world.creature->view.limbs[hold->limb].contacts[0], hold);
+}
+
 static hf_hand_task task_at(const leaning* l, double share) {
     hf_hand_task t = {.count = 2, .targets = {l->from}};
     t.targets[0].kind = l->to.kind;
     t.targets[0].point = hf_lerp(l->from.point, l->to.point, share);
     if (l->to.kind == HF_TARGET_POSE)
         t.targets[0].rotation = hf_quat_slerp(l->from.rotation, l->to.rotation, share);
-    t.targets[1] = (hf_target){
-        .kind = HF_TARGET_POSE, .limb = l->arm, .contact = 0, .point = l->hold.point, .rotation = l->turn};
+    t.targets[1] = (hf_target){.kind = HF_TARGET_POSE,
+                               .limb = l->arm,
+                               .contact = 0,
+                               .point = middle_of(l->runner, &l->hold),
+                               .rotation = l->turn};
     return t;
 }
 
@@ -174,7 +183,7 @@ static hf_status try_shift(leaning* l, double shift, hf_hand_answer* answer, hf_
     task.targets[1] = (hf_target){.kind = HF_TARGET_NORMAL,
                                   .limb = l->arm,
                                   .contact = 0,
-                                  .point = l->hold.point,
+                                  .point = middle_of(r, &l->hold),
                                   .normal = l->hold.normal};
     hf_status status =
         hf_hand_solve(r->roadmap, r->stage.worker, &task, r->stage.state, r->options->seed, answer);
@@ -263,7 +272,7 @@ static hf_hand_task lifted(const void* user, double share) {
                           .targets = {{.kind = HF_TARGET_POSE,
                                        .limb = r->lean.hold.limb,
                                        .contact = 0,
-                                       .point = hf_add(r->lean.hold.point, up),
+                                       .point = hf_add(middle_of(r, &r->lean.hold), up),
                                        .rotation = r->lean.turn}}};
 }
 

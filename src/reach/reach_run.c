@@ -329,8 +329,10 @@ hf_status hf_reach_runner_act(hf_reach_runner* r, const hf_action* action) {
     if (!HF_GROW(out->actions, r->action_capacity, index)) return HF_ERROR_MEMORY;
     r->now = &out->actions[out->action_count++];
     *r->now = (hf_reach_action_result){.outcome = HF_FOUND};
-    hf_status status = follow_scene(r);
-    if (status == HF_OK) status = hf_reach_do(r, action, index);
+    // the roadmap is made for the stand on the feet alone
+    hf_status status = action->kind == HF_ACTION_WAIT ? HF_OK : hf_reach_stop_leaning(r);
+    if (status == HF_OK && !r->lean.on) status = follow_scene(r);
+    if (status == HF_OK && r->now->outcome == HF_FOUND) status = hf_reach_do(r, action, index);
     r->now->time_s = now_s() - began;
     r->now->work_s = work_s() - worked;
     if (r->stopped) hf_reach_say(r, HF_CANCELLED, "stopped");
@@ -362,6 +364,8 @@ hf_status hf_reach_runner_realise(hf_reach_runner* r, hf_error* error) {
     hf_free(out->schedule->scenario);
     out->schedule->scenario = hf_copy_text(r->scenario->path);
     if (!out->schedule->outcome || !out->schedule->scenario) return hf_fail_memory(error, NULL);
+    // actions that were done before the time ended are judged whole
+    hf_workspace_watch(r->workspace, NULL, NULL);
     hf_status status = hf_realise(r->scenario->creature, r->scenario->scene, out->schedule, &o, r->workspace,
                                   &out->motion, &faults);
     if (status == HF_OK && faults.fault_count && out->outcome == HF_FOUND && out->action_count) {

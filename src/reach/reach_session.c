@@ -133,8 +133,10 @@ hf_status hf_reach_continue(hf_reacher* reacher, double budget_s, bool* done, hf
     } else {
         if (!s->running) {
             reacher->deadline_s = until_s;
-            if (pthread_create(&s->thread, NULL, thread_main, s) != 0)
+            if (pthread_create(&s->thread, NULL, thread_main, s) != 0) {
+                reacher->deadline_s = INFINITY;
                 return hf_fail(error, HF_ERROR_LIMIT, NULL, 0, NULL, "no thread could be started");
+            }
             s->running = true;
         }
         *done = let_work(s, until_s);
