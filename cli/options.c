@@ -96,7 +96,8 @@ const option_def option_defs[] = {
      "change an option of the solver, as \"options\" of a scenario does; may be given several times"},
     {"--scene", NULL, "MESH", OPTION_TEXT, AT(scene), 0, 0, "stand on this mesh; default: a flat floor at 0"},
     {"--at", NULL, "X,Y[,YAW]", OPTION_TEXT, AT(at), 0, 0,
-     "stand here, turned by YAW radians; default 0,0,0"},
+     "stand here, turned by YAW radians, without it along X or as near to that as the place allows; default "
+     "0,0"},
     {"--dynamic", NULL, NULL, OPTION_SWITCH, AT(dynamic), 0, 0,
      "judge contact forces and joint torques of every frame too; exit 1 when a frame has none"},
     {"--static", NULL, NULL, OPTION_SWITCH, AT(still), 0, 0,
