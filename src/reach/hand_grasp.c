@@ -341,6 +341,17 @@ static void end(grasping* g) {
     hf_stance_free(g->stance);
 }
 
+/* Can the limb hold an object? What a hand carries is stated as gripped, and only a limb of which the
+   creature says so grips. */
+static bool can_hold(const grasping* g, int limb) {
+    const hf_limb* l = &g->v->limbs[limb];
+    if (l->contact_count == 0)
+        g->out->why = "the arm has no contact frame";
+    else if (!l->grip)
+        g->out->why = "the arm is no limb that grips (\"grip\" of a limb in a creature file says so)";
+    return l->contact_count > 0 && l->grip;
+}
+
 hf_status hf_hand_grasps_find(const hf_reach_world* world, const hf_scene* scene, int object,
                               const hf_reach_object* given, int limb, hf_workspace* workspace,
                               hf_hand_grasps* out) {
@@ -352,10 +363,7 @@ hf_status hf_hand_grasps_find(const hf_reach_world* world, const hf_scene* scene
                   .limb = limb,
                   .workspace = workspace,
                   .out = out};
-    if (g.v->limbs[limb].contact_count == 0) {
-        out->why = "the arm has no contact frame";
-        return HF_OK;
-    }
+    if (!can_hold(&g, limb)) return HF_OK;
     if (given && given->joint != HF_OBJECT_FREE && given->has_handle) g.handle = &given->handle;
     hf_status status = start(&g);
     int many = given ? given->grasp_count : 0;
@@ -396,6 +404,8 @@ hf_status hf_hand_grasps_both(const hf_reach_world* world, const hf_scene* scene
                   .limb = world->layer->arms[HF_RIGHT],
                   .workspace = workspace,
                   .out = out};
+    if (!can_hold(&g, world->layer->arms[HF_RIGHT]) || !can_hold(&g, world->layer->arms[HF_LEFT]))
+        return HF_OK;
     hf_status status = start(&g);
     hf_vec3 middle = hf_apply(g.at, hf_object_middle(scene, object));
     hf_vec3 right = hf_rotate(world->stand.root.rotation, hf_v3(0, -1, 0));
