@@ -608,7 +608,7 @@ static void test_refused_shape(void** state) {
     g->hand = (hf_transform){hf_v3(0, 0, 0), hf_quat_identity()}; // the wrist in the middle of the can
     s->reach_objects[can].grasp_count = 1;
     s->reach_objects[can].grasps = g;
-    refused(s, 0, "no posture brings a hand");
+    refused(s, 0, "no hand shape holds \"can\": the given one collides: with open fingers \"");
     hf_scenario_free(s);
 }
 
