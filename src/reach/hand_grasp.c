@@ -367,7 +367,8 @@ static bool can_hold(const grasping* g, int limb) {
     if (l->contact_count == 0)
         g->out->why = "the arm has no contact frame";
     else if (!l->grip)
-        g->out->why = "the arm is no limb that grips (\"grip\" of a limb in a creature file says so)";
+        g->out->why =
+            "the arm is no limb that grips: no creature file and no end effector of an SRDF says so";
     return l->contact_count > 0 && l->grip;
 }
 
