@@ -608,8 +608,23 @@ static void test_refused_shape(void** state) {
     g->hand = (hf_transform){hf_v3(0, 0, 0), hf_quat_identity()}; // the wrist in the middle of the can
     s->reach_objects[can].grasp_count = 1;
     s->reach_objects[can].grasps = g;
-    refused(s, 0, "no posture brings a hand");
+    refused(s, 0, "no hand shape holds \"can\": the given one collides: with open fingers \"");
     hf_scenario_free(s);
+}
+
+/* What is carried counts as gripped, so arms that the creature calls no grippers carry nothing, neither one
+   alone nor two that press. */
+static void test_no_grip(void** state) {
+    (void)state;
+    static const char* const names[] = {"two-hands", "relocate"};
+    for (int i = 0; i < 2; i++) {
+        hf_scenario* s = load(names[i]);
+        hf_limb* limbs = (hf_limb*)(uintptr_t)hf_creature_get(s->creature)->limbs;
+        limbs[hf_creature_find_limb(s->creature, "left_arm")].grip = false;
+        limbs[hf_creature_find_limb(s->creature, "right_arm")].grip = false;
+        refused(s, 0, "no limb that grips");
+        hf_scenario_free(s);
+    }
 }
 
 static void test_too_heavy(void** state) {
@@ -655,17 +670,29 @@ static void test_files(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_layer_of_human),  cmocka_unit_test(test_feet_stay),
-        cmocka_unit_test(test_derivative),      cmocka_unit_test(test_cubes),
-        cmocka_unit_test(test_threads),         cmocka_unit_test(test_relocate),
-        cmocka_unit_test(test_check_carried),   cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_too_heavy),       cmocka_unit_test(test_files),
-        cmocka_unit_test(test_two_hands),       cmocka_unit_test(test_two_hands_turn),
-        cmocka_unit_test(test_progress),        cmocka_unit_test(test_refused_hands),
-        cmocka_unit_test(test_refused_objects), cmocka_unit_test(test_step_among_moved),
-        cmocka_unit_test(test_one_hand_opens),  cmocka_unit_test(test_lean),
-        cmocka_unit_test(test_budget),          cmocka_unit_test(test_requests),
-        cmocka_unit_test(test_probes),          cmocka_unit_test(test_step_far),
+        cmocka_unit_test(test_layer_of_human),
+        cmocka_unit_test(test_feet_stay),
+        cmocka_unit_test(test_derivative),
+        cmocka_unit_test(test_cubes),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_relocate),
+        cmocka_unit_test(test_check_carried),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_no_grip),
+        cmocka_unit_test(test_too_heavy),
+        cmocka_unit_test(test_files),
+        cmocka_unit_test(test_two_hands),
+        cmocka_unit_test(test_two_hands_turn),
+        cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_refused_hands),
+        cmocka_unit_test(test_refused_objects),
+        cmocka_unit_test(test_step_among_moved),
+        cmocka_unit_test(test_one_hand_opens),
+        cmocka_unit_test(test_lean),
+        cmocka_unit_test(test_budget),
+        cmocka_unit_test(test_requests),
+        cmocka_unit_test(test_probes),
+        cmocka_unit_test(test_step_far),
         cmocka_unit_test(test_refused_shape),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,8 +6,10 @@
 #include "base/random.h"
 #include "base/workspace.h"
 #include "model/creature.h"
+#include "model/tolerance.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -181,18 +183,23 @@ static hf_transform hand_on(const grasping* g, const hf_surface* s, double turn)
     return t;
 }
 
-/* Is the open hand clear of the object, but for what touches? */
-static bool is_clear(grasping* g, hf_transform hand) {
-    hf_allowance some = {.depth = 0.0008, .touched_object = -1};
-    memcpy(g->q, g->world->stand.q, sizeof(double) * (size_t)g->v->q_count);
+/* The first body of the hand, with the fingers as they are in g->q, that is deeper in the object; or -1. */
+static int body_inside(grasping* g, hf_transform hand, double depth_m) {
+    hf_allowance some = {.depth = depth_m, .touched_object = -1};
     pose_fingers(g, hand);
     for (int b = 0; b < g->hand_count; b++) {
         const hf_body* body = &g->v->bodies[g->hand[b]];
         if (hf_placement_overlap(g->alone, &body->shape, hf_compose(g->links[body->link], body->in_link),
                                  &some, NULL))
-            return false;
+            return g->hand[b];
     }
-    return true;
+    return -1;
+}
+
+/* The body of the open hand that is in the object, but for what touches; or -1. */
+static int open_inside(grasping* g, hf_transform hand) {
+    memcpy(g->q, g->world->stand.q, sizeof(double) * (size_t)g->v->q_count);
+    return body_inside(g, hand, HF_DEPTH_M);
 }
 
 static hf_status keep(grasping* g, hf_transform hand, const hf_surface* s, int contacts) {
@@ -215,7 +222,7 @@ static hf_status try_hand(grasping* g, const hf_surface* s, double turn) {
     hf_support supports[MOST_CONTACTS];
     hf_transform hand = hand_on(g, s, turn);
     g->out->tried++;
-    if (!is_clear(g, hand)) {
+    if (open_inside(g, hand) >= 0) {
         g->out->why = "the hand would be inside it";
         return HF_OK;
     }
@@ -290,6 +297,17 @@ static hf_status find(grasping* g) {
     return status;
 }
 
+/* Says that a given shape collides, where a body of the hand is inside the object. */
+static bool collides(grasping* g, int body, const char* fingers) {
+    hf_hand_grasps* out = g->out;
+    if (body < 0) return false;
+    snprintf(out->text, sizeof out->text,
+             "the given one collides: with %.20s fingers \"%.40s\" meets \"%.40s\"", fingers,
+             g->v->links[g->v->bodies[body].link].name, hf_scene_object(g->scene, g->object).name);
+    out->why = out->text;
+    return true;
+}
+
 /* A grasp that the scenario gives: the palm drawn onto the surface, fingers as said or closed. */
 static hf_status take_given(grasping* g, const hf_grasp* given) {
     const hf_contact_frame* palm = &g->v->limbs[g->limb].contacts[0];
@@ -302,10 +320,11 @@ static hf_status take_given(grasping* g, const hf_grasp* given) {
         return HF_OK;
     }
     hand.position = hf_add(hand.position, hf_sub(s.point, at));
+    if (collides(g, open_inside(g, hand), "open")) return HF_OK;
     int count = close_hand(g, hand, s, supports);
     for (int i = 0; i < given->joint_count; i++)
         g->q[g->v->joints[given->joints[i]].q_index] = given->values[i];
-    hf_pose_follow(g->world->creature, g->q);
+    if (collides(g, body_inside(g, hand, HF_TOUCH_DEPTH_M), "closed")) return HF_OK;
     hf_status status = keep(g, hand, &s, count);
     if (hf_length(given->approach) > 0) g->out->items[g->out->count - 1].way = given->approach;
     return status;
@@ -341,6 +360,18 @@ static void end(grasping* g) {
     hf_stance_free(g->stance);
 }
 
+/* Can the limb hold an object? What a hand carries is stated as gripped, and only a limb of which the
+   creature says so grips. */
+static bool can_hold(const grasping* g, int limb) {
+    const hf_limb* l = &g->v->limbs[limb];
+    if (l->contact_count == 0)
+        g->out->why = "the arm has no contact frame";
+    else if (!l->grip)
+        g->out->why =
+            "the arm is no limb that grips: no creature file and no end effector of an SRDF says so";
+    return l->contact_count > 0 && l->grip;
+}
+
 hf_status hf_hand_grasps_find(const hf_reach_world* world, const hf_scene* scene, int object,
                               const hf_reach_object* given, int limb, hf_workspace* workspace,
                               hf_hand_grasps* out) {
@@ -352,10 +383,7 @@ hf_status hf_hand_grasps_find(const hf_reach_world* world, const hf_scene* scene
                   .limb = limb,
                   .workspace = workspace,
                   .out = out};
-    if (g.v->limbs[limb].contact_count == 0) {
-        out->why = "the arm has no contact frame";
-        return HF_OK;
-    }
+    if (!can_hold(&g, limb)) return HF_OK;
     if (given && given->joint != HF_OBJECT_FREE && given->has_handle) g.handle = &given->handle;
     hf_status status = start(&g);
     int many = given ? given->grasp_count : 0;
@@ -396,6 +424,8 @@ hf_status hf_hand_grasps_both(const hf_reach_world* world, const hf_scene* scene
                   .limb = world->layer->arms[HF_RIGHT],
                   .workspace = workspace,
                   .out = out};
+    if (!can_hold(&g, world->layer->arms[HF_RIGHT]) || !can_hold(&g, world->layer->arms[HF_LEFT]))
+        return HF_OK;
     hf_status status = start(&g);
     hf_vec3 middle = hf_apply(g.at, hf_object_middle(scene, object));
     hf_vec3 right = hf_rotate(world->stand.root.rotation, hf_v3(0, -1, 0));

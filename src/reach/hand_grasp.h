@@ -21,6 +21,7 @@ typedef struct hf_hand_grasps {
     hf_hand_grasp items[HF_MAX_GRASPS];
     int tried;
     const char* why; /* what the last hand shape failed at */
+    char text[160];  /* of why, where it names something */
 } hf_hand_grasps;
 
 /* The grasps of an object by one arm, best first. given: what the scenario says of the object. Those found by
