@@ -185,9 +185,8 @@ static bool take_memory(hf_walk* w) {
     size_t rows = HF_WALK_KNOTS + 1, width = (size_t)p->world.view->q_count;
     w->steps = hf_workspace_take(p->tools.workspace, HF_WALK_STEPS, sizeof *w->steps);
     w->stood = hf_workspace_take(p->tools.workspace, HF_MAX_HOLDS, sizeof *w->stood);
-    size_t places = (size_t)w->node->hold_count * (HF_WALK_PLACES + 1);
+    size_t places = (size_t)w->node->hold_count * (HF_WALK_PARTS + 1);
     w->places = hf_workspace_take(p->tools.workspace, places, sizeof *w->places);
-    if (w->places) memset(w->places, 0, places * sizeof *w->places);
     w->phases = hf_workspace_take(p->tools.workspace, HF_WALK_PHASES, sizeof *w->phases);
     w->turns = hf_workspace_take(p->tools.workspace, HF_WALK_PHASES, sizeof *w->turns);
     w->free = hf_workspace_take(p->tools.workspace, HF_WALK_PHASES, sizeof *w->free);
@@ -340,14 +339,12 @@ static void end_before(hf_walk* w) {
 static bool find_walk(hf_walk* w) {
     hf_planner* p = w->planner;
     double natural = hf_walk_natural_stride(&p->world);
-    double before = 0;
+    int parts = 0, end = 0;
     for (int i = 0; i < STRIDE_TRIES && hf_plan_ok(p); i++) {
         p->progress.work++;
         if (!hf_footsteps_find(w, STRIDES[i] * natural)) return false;
-        double sum = w->step_count;
-        for (int s = 0; s < w->step_count; s++) sum += (s + 1) * 1e-3 * w->steps[s].guide_index;
-        if (sum == before) continue; // the same steps
-        before = sum;
+        if (w->parts == parts && w->guide_index == end) continue; // the same steps
+        parts = w->parts, end = w->guide_index;
         if (!find_ends(w) || !hf_walk_counter(w)) return false;
         verdict v = PRESSES_ELSEWHERE;
         for (int c = 0; c < CROUCH_TRIES && v != HOLDS && v != COLLIDES; c++) v = try_paces(w, CROUCH[c]);
