@@ -17,7 +17,7 @@
 
 /* How far inside the contacts the pressure point is aimed at, m: at a corner of a foot friction holds no
    turning. How far outside of that a curve may be that is tried with the whole body. */
-static const double AIM_MARGIN_M = 0.03, OUTSIDE_M = 0.008, DRAWN_IN = 0.7;
+static const double AIM_MARGIN_M = 0.02, OUTSIDE_M = 0.008, DRAWN_IN = 0.7;
 
 /* How far the whole body may press from where the pendulum does, m. */
 static const double MOST_LEARNT_M = 0.3;
