@@ -23,9 +23,10 @@ static const double ROLL_RAD = 0.9;
 /* A way is divided into parts, of which a step goes on by at most so many, and the last one, with which the
    body comes to rest, by four fifths of that. */
 enum { STEP_PARTS = HF_WALK_STEP_PARTS, LAST_PARTS = 4 * STEP_PARTS / 5 };
-/* How far two footholds in turn may differ in height, of the length of a leg: a person's steps up stairs are
-   0.17 m, 0.18 of it, and half as much again is steep. How far the guide's height may differ from that of the
-   body at rest, of the latter. The cosine of the guide's tilt that is upright. */
+/* Of a patch's diagonal, how much must bear: toes or a heel may stand over an edge by a tenth of it, 2.5 cm
+   of a person's foot. How far two footholds in turn may differ in height, of the length of a leg: a person's
+   steps up stairs are 0.17 m, 0.18 of it, and half as much again is steep. How far the guide's height may
+   differ from that of the body at rest, of the latter. The cosine of the guide's tilt that is upright. */
 static const double LEAST_PATCH = 0.9, RISE = 0.27, LOWER = 0.2, UPRIGHT = 0.95;
 static const double LEAST_STRIDES = 1; /* a shorter way is not worth a walk */
 enum { SHIFTED_PLACES = 5 };           /* places tried about the one wished for */

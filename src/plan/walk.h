@@ -84,7 +84,6 @@ typedef struct hf_walk {
     double* counters;        /* of each knot: how much of that, and the change of angular momentum about Z */
     double* turning;
     hf_pressure_region* free;          /* of each phase */
-    bool* turns;                       /* of each phase: its contacts do not hold all knots */
     const hf_pressure_region** region; /* of each knot */
 } hf_walk;
 

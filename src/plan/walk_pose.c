@@ -16,11 +16,15 @@ static const double LEAST_OFF_M = 1e-3;             /* that counts */
 static const double DROP_GAIN = 1.2, LEAST_STEP_M = 0.001, MOST_STEP_M = 0.01, MOST_DROP = 0.15;
 enum { AVERAGES = 3 };        /* of roots, in which corners become smooth */
 enum { MOST_LOWERINGS = 30 }; /* rounds in which ceilings and floors of roots are found */
+/* Ways of a swing that are tried, the flattest first: so many in which the foot is as high as its higher end
+   after no share of its time up to half of it, since a foot that is later has no time to go on; each of them
+   as high as usual and raised once and twice by as much again. */
 enum { EARLIES = 5, ARCS = 3 * EARLIES };
 static const double MOST_EARLY = 0.5;
 enum { ROUNDS = 6 }; /* shifts of the root for one knot */
-/* Of the limb's length, how high it goes. How far the heel rises behind the body: of a foot that rolls over
-   its toes, and of one that has none, in the air. A person's rises by 0.9 rad. */
+/* Of the limb's length, how high it goes, and how far over the ground it is at least half way: a person's
+   toes pass it by 1 to 2 cm. How far the heel rises behind the body of a foot that has no toes, in the air,
+   rad. */
 static const double SWING_HEIGHT = 0.05, CLEAR = 0.02, TILT_RAD = 0.3;
 
 /* From 0 to 1 with no speed and no acceleration at the ends. */
