@@ -20,20 +20,22 @@ static const double SHIFT_TIME = 1.4, SWING_TIME = 1.3, LAST_SWING_TIME = 1.1, B
 /* How far the heel of a foot that rolls over its toes rises, rad, where the toes' joint goes so far: a
    person's rises by 0.9 rad. */
 static const double ROLL_RAD = 0.9;
-/* Of the other steps: the last one, so that the body comes to rest. */
-static const double LAST_STEP = 0.8;
-/* How far two footholds in turn may differ in height, of the length of a leg: a person's steps up stairs are
-   0.17 m, 0.18 of it, and half as much again is steep. How far the guide's height may differ from that of the
-   body at rest, of the latter. The cosine of the guide's tilt that is upright. */
+/* A way is divided into parts, of which a step goes on by at most so many, and the last one, with which the
+   body comes to rest, by four fifths of that. */
+enum { STEP_PARTS = HF_WALK_STEP_PARTS, LAST_PARTS = 4 * STEP_PARTS / 5 };
+/* Of a patch's diagonal, how much must bear: toes or a heel may stand over an edge by a tenth of it, 2.5 cm
+   of a person's foot. How far two footholds in turn may differ in height, of the length of a leg: a person's
+   steps up stairs are 0.17 m, 0.18 of it, and half as much again is steep. How far the guide's height may
+   differ from that of the body at rest, of the latter. The cosine of the guide's tilt that is upright. */
 static const double LEAST_PATCH = 0.9, RISE = 0.27, LOWER = 0.2, UPRIGHT = 0.95;
 static const double LEAST_STRIDES = 1; /* a shorter way is not worth a walk */
 enum { SHIFTED_PLACES = 5 };           /* places tried about the one wished for */
 
-/* The way of a walk: from the node on so many guide poses, by limbs that take turns. */
+/* The way of a walk: from the node to a pose of the guide, by limbs that take turns. */
 typedef struct walk_way {
-    int end, count;
+    int end, parts, count; /* guide pose, parts of the way, limbs */
     int limbs[HF_MAX_HOLDS];
-    double longest, highest; /* m: by which the body may go on in a step, and between two footholds in turn */
+    double part, highest; /* m: of one part; between two footholds in turn */
 } walk_way;
 
 static bool walks(const hf_plan_world* w, int limb) {
@@ -94,6 +96,24 @@ static hf_transform guide_at(const hf_plan_world* w, double index) {
                           hf_quat_slerp(w->guide[i].rotation, w->guide[next].rotation, t)};
 }
 
+/* How far the guide goes over the ground from one of its poses to another, m. */
+static double way_between(const hf_plan_world* w, int from, int to) {
+    double sum = 0;
+    for (int i = from; i < to; i++) {
+        hf_vec3 a = w->guide[i].position, b = w->guide[i + 1].position;
+        sum += hf_hypot(b.x - a.x, b.y - a.y);
+    }
+    return sum;
+}
+
+/* Where the guide is after so many metres over the ground from one of its poses on. */
+static double index_at(const hf_plan_world* w, int from, double along) {
+    double piece = 0;
+    int i = from;
+    for (; i + 1 < w->guide_count && (piece = way_between(w, i, i + 1)) < along; i++) along -= piece;
+    return i + (piece > 0 && i + 1 < w->guide_count ? along / piece : 0);
+}
+
 /* Does nearly the whole patch bear? */
 static bool is_whole(const hf_plan_world* w, const hf_plan_hold* h) {
     const hf_contact_frame* f = &w->view->limbs[h->at.limb].contacts[h->at.frame];
@@ -133,11 +153,13 @@ static bool stand_under(hf_planner* p, double index, hf_pose* pose, hf_footstep*
     return is_whole(w, &s->hold) && is_free(p, pose, &s->hold);
 }
 
-/* The same at the place or near it, less than a guide pose away. */
-static bool stand_near(hf_planner* p, double index, hf_pose* pose, hf_footstep* s) {
-    for (int i = 0; i < SHIFTED_PLACES && hf_plan_ok(p); i++)
-        if (stand_under(p, index + (i % 2 ? -0.5 : 0.5) * ((i + 1) / 2) / (SHIFTED_PLACES / 2), pose, s))
-            return true;
+/* The same so far along the way from the node, m, or up to half a part before or behind that. */
+static bool stand_near(hf_walk* k, double along, double part, hf_footstep* s) {
+    for (int i = 0; i < SHIFTED_PLACES && hf_plan_ok(k->planner); i++) {
+        double shift = (i % 2 ? -0.5 : 0.5) * ((i + 1) / 2) / (SHIFTED_PLACES / 2);
+        double index = index_at(&k->planner->world, k->node->guide_index, along + shift * part);
+        if (stand_under(k->planner, index, &k->to, s)) return true;
+    }
     return false;
 }
 
@@ -191,49 +213,41 @@ static bool stands(hf_walk* k, int count) {
 
 /* ---- the way ---- */
 
-/* The place of the limb whose turn it is with the body at a guide pose so far from the node. */
+/* The place of the limb whose turn it is with the body after so many parts of the way. */
 static hf_walk_place* place_at(const hf_walk* k, int turn, int at) {
-    return &k->places[turn * (HF_WALK_PLACES + 1) + at];
+    return &k->places[turn * (HF_WALK_PARTS + 1) + at];
 }
 
 /* Is there a place? It is looked for once. */
-static bool has_place(hf_walk* k, int limb, int at, hf_walk_place* place) {
+static bool has_place(hf_walk* k, const walk_way* y, int turn, int at) {
+    hf_walk_place* place = place_at(k, turn, at);
     if (place->state == HF_PLACE_UNKNOWN) {
-        place->step = (hf_footstep){.limb = limb, .guide_index = k->node->guide_index + at};
-        place->state = stand_near(k->planner, place->step.guide_index, &k->to, &place->step) ? HF_PLACE_GOOD
-                                                                                             : HF_PLACE_BAD;
+        double index = index_at(&k->planner->world, k->node->guide_index, at * y->part);
+        place->step =
+            (hf_footstep){.limb = y->limbs[turn], .guide_index = at < y->parts ? (int)index : y->end};
+        place->state = stand_near(k, at * y->part, y->part, &place->step) ? HF_PLACE_GOOD : HF_PLACE_BAD;
     }
     return place->state == HF_PLACE_GOOD;
 }
 
-static double way_between(const hf_plan_world* w, int from, int to) {
-    hf_vec3 a = w->guide[from].position, b = w->guide[to].position;
-    return hf_hypot(b.x - a.x, b.y - a.y);
-}
-
-/* What a step costs by which the body goes on: the number of steps, and how long and how high they are. With
-   the square of the length, steps as long as the longest are the cheapest, and those of one way are as long
-   as each other. */
-static double cost_of(const walk_way* y, double length, double rise) {
-    double l = length / y->longest, h = rise / y->highest;
-    return l > 1 || fabs(h) > 1 ? INFINITY : 1 + l * l + h * h;
+/* What a step costs by which the body goes on by so many parts of at most `most`: the number of steps, and
+   how long and how high they are. With the square of the length over the longest, steps as long as the
+   longest are the cheapest, and those of one way are the same share of theirs. */
+static double cost_of(const walk_way* y, int parts, int most, double rise) {
+    double h = rise / y->highest;
+    return fabs(h) > 1 ? INFINITY : 1 + (double)(parts * parts) / (most * STEP_PARTS) + h * h;
 }
 
 /* Steps to the place from all those before it. */
 static void reach_place(hf_walk* k, const walk_way* y, int turn, int at) {
-    const hf_plan_world* w = &k->planner->world;
     hf_walk_place* to = place_at(k, turn, at);
-    int before = (turn + y->count - 1) % y->count, here = k->node->guide_index;
+    int before = (turn + y->count - 1) % y->count, most = at < y->parts ? STEP_PARTS : LAST_PARTS;
     to->cost = INFINITY;
-    // places are half a guide pose about theirs
-    double half = way_between(w, here + at - 1, here + at) / 2;
-    for (int from = at - 1; from >= 0; from--) {
+    for (int from = at - 1; from >= 0 && from >= at - most; from--) {
         const hf_walk_place* last = place_at(k, before, from);
-        double length = (way_between(w, here + from, here + at) - half) / (at == y->end ? LAST_STEP : 1);
-        if (length > y->longest) break;
-        if (!isfinite(last->cost) || !has_place(k, y->limbs[turn], at, to)) continue;
+        if (!isfinite(last->cost) || !has_place(k, y, turn, at)) continue;
         double rise = to->step.hold.at.point.z - last->step.hold.at.point.z;
-        double cost = last->cost + cost_of(y, length, rise);
+        double cost = last->cost + cost_of(y, at - from, most, rise);
         if (cost < to->cost) to->cost = cost, to->before = from;
     }
 }
@@ -241,28 +255,43 @@ static void reach_place(hf_walk* k, const walk_way* y, int turn, int at) {
 /* Can all limbs stand there? */
 static bool all_stand(hf_walk* k, const walk_way* y, int at) {
     bool good = true;
-    for (int i = 0; i < y->count && good; i++) good = has_place(k, y->limbs[i], at, place_at(k, i, at));
+    for (int i = 0; i < y->count && good; i++) good = has_place(k, y, i, at);
     return good;
 }
 
+/* Divides the way into steps of one length that are no longer than the longest, but for the last one. False
+   when they are too many. */
+static bool divide(hf_walk* k, walk_way* y, double longest) {
+    double way = way_between(&k->planner->world, k->node->guide_index, y->end);
+    double turns = ceil(way / longest + 1 - (double)LAST_PARTS / STEP_PARTS - HF_SMALL_SHIFT);
+    if (turns > HF_WALK_STEPS - 2 * y->count) return false;
+    y->parts = ((int)turns - 1) * STEP_PARTS + LAST_PARTS;
+    y->part = way / y->parts;
+    memset(k->places, 0, sizeof *k->places * (size_t)(y->count * (HF_WALK_PARTS + 1)));
+    return true;
+}
+
 /* The cheapest steps to all places; returns the turn of the last step to the end of the way, -1 where none
-   leads there. The end is drawn in to the farthest place to which steps lead. */
+   leads there. The end is then drawn in to the farthest place to which steps lead. */
 static int reach_all(hf_walk* k, walk_way* y, int first) {
-    int farthest = 0, best = -1;
+    int farthest = 0, best = -1, here = k->node->guide_index;
     for (int t = 0; t < y->count; t++) place_at(k, t, 0)->cost = INFINITY;
     int before = (first + y->count - 1) % y->count;
     place_at(k, before, 0)->cost = 0;
     place_at(k, before, 0)->step = *hf_walk_stood(k, y->limbs[before], 0);
-    for (int at = 1; at <= y->end && hf_plan_ok(k->planner); at++)
+    for (int at = 1; at <= y->parts && hf_plan_ok(k->planner); at++)
         for (int t = 0; t < y->count; t++) {
             reach_place(k, y, t, at);
             if (isfinite(place_at(k, t, at)->cost) && all_stand(k, y, at)) farthest = at;
         }
-    for (int t = 0; t < y->count && farthest == y->end; t++)
-        if (isfinite(place_at(k, t, y->end)->cost) &&
-            (best < 0 || place_at(k, t, y->end)->cost < place_at(k, best, y->end)->cost))
+    for (int t = 0; t < y->count && farthest == y->parts; t++)
+        if (isfinite(place_at(k, t, y->parts)->cost) &&
+            (best < 0 || place_at(k, t, y->parts)->cost < place_at(k, best, y->parts)->cost))
             best = t;
-    y->end = farthest;
+    if (best < 0) {
+        int end = (int)index_at(&k->planner->world, here, farthest * y->part);
+        y->end = end < y->end ? end : y->end - 1;
+    }
     return best;
 }
 
@@ -280,7 +309,7 @@ static void take_step(hf_walk* k, const hf_footstep* s) {
 /* The steps to the end of the way and those of the other limbs to there; false when they are too many. */
 static bool take_steps(hf_walk* k, const walk_way* y, int last) {
     int count = 0, chain[HF_WALK_STEPS];
-    for (int at = y->end, t = last; at > 0; t = (t + y->count - 1) % y->count) {
+    for (int at = y->parts, t = last; at > 0; t = (t + y->count - 1) % y->count) {
         if (count + y->count > HF_WALK_STEPS) return false;
         chain[count++] = at;
         at = place_at(k, t, at)->before;
@@ -288,35 +317,32 @@ static bool take_steps(hf_walk* k, const walk_way* y, int last) {
     k->step_count = 0;
     for (int i = count - 1; i >= 0; i--)
         take_step(k, &place_at(k, ((last - i) % y->count + y->count) % y->count, chain[i])->step);
-    for (int i = 1; i < y->count; i++) take_step(k, &place_at(k, (last + i) % y->count, y->end)->step);
+    for (int i = 1; i < y->count; i++) take_step(k, &place_at(k, (last + i) % y->count, y->parts)->step);
     return k->step_count > 0;
 }
 
-/* Guide poses from the node on in which the body stands upright. */
-static int upright_way(const hf_walk* k) {
+/* The last guide pose from the node on up to which the body stands upright. */
+static int upright_end(const hf_walk* k) {
     const hf_plan_world* w = &k->planner->world;
     int i = k->node->guide_index;
     while (i < k->farthest && hf_rotate(w->guide[i + 1].rotation, hf_v3(0, 0, 1)).z > UPRIGHT) i++;
-    return i - k->node->guide_index;
+    return i;
 }
 
 bool hf_footsteps_find(hf_walk* k, double stride) {
     const hf_plan_world* w = &k->planner->world;
-    int here = k->node->guide_index;
-    walk_way y = {.end = upright_way(k)};
+    int here = k->node->guide_index, last = -1;
+    walk_way y = {.end = upright_end(k), .highest = RISE * hf_walk_natural_stride(w) / STRIDE};
     y.count = list_limbs(w, y.limbs);
-    if (y.end < 1 || !stands(k, y.count)) return false;
-    y.longest = stride / y.count;
-    y.highest = RISE * hf_walk_natural_stride(w) / STRIDE;
-    double most = (HF_WALK_STEPS - 2 * y.count) * y.longest;
-    if (y.end > HF_WALK_PLACES) y.end = HF_WALK_PLACES;
-    while (y.end > 1 && way_between(w, here, here + y.end) > most) y.end--;
-    int first = first_turn(k, y.limbs, y.count), last = -1;
+    if (!stands(k, y.count)) return false;
+    int first = first_turn(k, y.limbs, y.count);
     // where feet find no place, the walk ends with the one before
-    while (last < 0 && hf_plan_ok(k->planner) &&
-           way_between(w, here, here + y.end) >= LEAST_STRIDES * stride && y.end > 0)
-        last = reach_all(k, &y, first);
-    k->guide_index = here + y.end;
+    while (last < 0 && hf_plan_ok(k->planner) && way_between(w, here, y.end) >= LEAST_STRIDES * stride)
+        if (divide(k, &y, stride / y.count))
+            last = reach_all(k, &y, first);
+        else
+            y.end--;
+    k->guide_index = y.end, k->parts = y.parts;
     return last >= 0 && take_steps(k, &y, last);
 }
 

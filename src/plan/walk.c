@@ -17,18 +17,20 @@
 
 /* How far inside the contacts the pressure point is aimed at, m: at a corner of a foot friction holds no
    turning. How far outside of that a curve may be that is tried with the whole body. */
-static const double AIM_MARGIN_M = 0.03, OUTSIDE_M = 0.008, DRAWN_IN = 0.7;
+static const double AIM_MARGIN_M = 0.02, OUTSIDE_M = 0.008;
 
 /* How far the whole body may press from where the pendulum does, m. */
 static const double MOST_LEARNT_M = 0.3;
 /* Rounds in which limbs learn to swing against the body's turning; rounds in a row in which no more knots
    hold than before, after which further ones are in vain; paces at which limbs do not reach or collide,
-   after which no other is tried. */
+   after which no other is tried; how often at one pace a step that meets the scene is made higher, by a
+   swing's usual height each time: six times that are 0.3 of the leg, more than footholds in turn differ. */
 enum { COUNTER_ROUNDS = 3, PATIENCE = 6, MOST_FAILED = 3, MOST_RAISED = 6 };
 /* What is tried, in this order: strides, of the natural one; for each of them how much lower the body goes
-   than it must, of the height of its centre of mass; for each of these how slowly. */
-static const double STRIDES[] = {1, 0.9, 0.8, 0.65, 0.5}, CROUCH[] = {0, 0.12},
-                    SLOWER[] = {1, 1.1, 1.2, 1.35, 1.6, 2, 2.5};
+   than it must, of the height of its centre of mass, since knees that are nearly straight jerk; for each of
+   these how slowly. */
+static const double STRIDES[] = {1, 0.9, 0.8, 0.65, 0.5}, CROUCH[] = {0, 0.135},
+                    SLOWER[] = {1, 1.1, 1.2, 1.35, 1.6, 2, 2.4};
 enum {
     STRIDE_TRIES = sizeof STRIDES / sizeof *STRIDES,
     SLOWER_TRIES = sizeof SLOWER / sizeof *SLOWER,
@@ -105,26 +107,6 @@ static void learn(hf_walk* w, int k, const hf_frame_wrench* f) {
     }
 }
 
-/* Draws a region in about its middle: at the edge of a foot friction holds no turning. */
-static void draw_in(hf_pressure_region* r) {
-    double middle[2] = {0, 0};
-    for (int i = 0; i < r->count; i++)
-        for (int x = 0; x < 2; x++) middle[x] += r->corners[i][x] / r->count;
-    for (int i = 0; i < r->count; i++)
-        for (int x = 0; x < 2; x++) r->corners[i][x] += (1 - DRAWN_IN) * (middle[x] - r->corners[i][x]);
-}
-
-/* Draws in the regions of the phases in which the contacts do not hold a knot because of its turning. */
-static void draw_in_all(hf_walk* w) {
-    for (int i = 0; i < w->phase_count; i++)
-        if (w->turns[i]) draw_in(&w->free[i]);
-}
-
-/* Would the stance hold the knot if the body did not turn about Z? */
-static bool holds_unturned(const hf_stance* stance, const hf_frame_wrench* f) {
-    return hf_stance_holds(stance, f->com, f->acceleration, hf_v3(f->momentum_rate.x, f->momentum_rate.y, 0));
-}
-
 /* HOLDS when the contacts hold every knot with its wrench. */
 static verdict judge_wrenches(hf_walk* w) {
     hf_planner* p = w->planner;
@@ -132,7 +114,6 @@ static verdict judge_wrenches(hf_walk* w) {
     verdict v = HOLDS;
     const hf_stance* stance = NULL;
     w->unheld = 0;
-    memset(w->turns, 0, sizeof *w->turns * (size_t)w->phase_count);
     for (int k = 0, phase = -1; k <= w->last && v != FAILS; k++) {
         hf_pose here = hf_walk_pose(w, k), before = hf_walk_pose(w, k > 0 ? k - 1 : k),
                 after = hf_walk_pose(w, k < w->last ? k + 1 : k);
@@ -146,7 +127,7 @@ static verdict judge_wrenches(hf_walk* w) {
                                                          &here, &after, p->tools.workspace, &f)))
             v = FAILS;
         else if (!hf_stance_holds(stance, f.com, f.acceleration, f.momentum_rate))
-            v = PRESSES_ELSEWHERE, w->unheld++, w->turns[phase] |= holds_unturned(stance, &f);
+            v = PRESSES_ELSEWHERE, w->unheld++;
         if (v != FAILS) learn(w, k, &f);
         w->turning[k] = v != FAILS ? f.momentum_rate.z : 0;
     }
@@ -185,11 +166,9 @@ static bool take_memory(hf_walk* w) {
     size_t rows = HF_WALK_KNOTS + 1, width = (size_t)p->world.view->q_count;
     w->steps = hf_workspace_take(p->tools.workspace, HF_WALK_STEPS, sizeof *w->steps);
     w->stood = hf_workspace_take(p->tools.workspace, HF_MAX_HOLDS, sizeof *w->stood);
-    size_t places = (size_t)w->node->hold_count * (HF_WALK_PLACES + 1);
+    size_t places = (size_t)w->node->hold_count * (HF_WALK_PARTS + 1);
     w->places = hf_workspace_take(p->tools.workspace, places, sizeof *w->places);
-    if (w->places) memset(w->places, 0, places * sizeof *w->places);
     w->phases = hf_workspace_take(p->tools.workspace, HF_WALK_PHASES, sizeof *w->phases);
-    w->turns = hf_workspace_take(p->tools.workspace, HF_WALK_PHASES, sizeof *w->turns);
     w->free = hf_workspace_take(p->tools.workspace, HF_WALK_PHASES, sizeof *w->free);
     w->counter = hf_workspace_take(p->tools.workspace, width, sizeof *w->counter);
     w->counters = hf_workspace_take(p->tools.workspace, rows, sizeof *w->counters);
@@ -210,7 +189,7 @@ static bool take_memory(hf_walk* w) {
     w->from = hf_take_pose(p), w->to = hf_take_pose(p), w->scratch = hf_take_pose(p);
     if (!w->steps || !w->stood || !w->places || !w->phases || !w->free || !w->wish || !w->beside ||
         !w->counter || !w->counters || !w->turning || !w->region || !w->place || !w->learnt || !w->wished ||
-        !w->roots || !w->q || !w->height_wish || !w->turns)
+        !w->roots || !w->q || !w->height_wish)
         hf_plan_note(p, HF_ERROR_MEMORY);
     return hf_plan_ok(p);
 }
@@ -250,7 +229,6 @@ static verdict attempt(hf_walk* w, double slower, double crouch) {
         if (!find_curve(w)) return hf_plan_ok(w->planner) ? PRESSES_ELSEWHERE : FAILS;
         v = hf_walk_poses(w) ? judge_wrenches(w) : FAILS;
         if (v == PRESSES_ELSEWHERE && round < COUNTER_ROUNDS) hf_walk_counter_learn(w);
-        if (v == PRESSES_ELSEWHERE && round >= COUNTER_ROUNDS) draw_in_all(w);
         since = w->unheld < fewest || round < COUNTER_ROUNDS ? 0 : since + 1;
         fewest = w->unheld < fewest && round >= COUNTER_ROUNDS ? w->unheld : fewest;
     }
@@ -340,14 +318,12 @@ static void end_before(hf_walk* w) {
 static bool find_walk(hf_walk* w) {
     hf_planner* p = w->planner;
     double natural = hf_walk_natural_stride(&p->world);
-    double before = 0;
+    int parts = 0, end = 0;
     for (int i = 0; i < STRIDE_TRIES && hf_plan_ok(p); i++) {
         p->progress.work++;
         if (!hf_footsteps_find(w, STRIDES[i] * natural)) return false;
-        double sum = w->step_count;
-        for (int s = 0; s < w->step_count; s++) sum += (s + 1) * 1e-3 * w->steps[s].guide_index;
-        if (sum == before) continue; // the same steps
-        before = sum;
+        if (w->parts == parts && w->guide_index == end) continue; // the same steps
+        parts = w->parts, end = w->guide_index;
         if (!find_ends(w) || !hf_walk_counter(w)) return false;
         verdict v = PRESSES_ELSEWHERE;
         for (int c = 0; c < CROUCH_TRIES && v != HOLDS && v != COLLIDES; c++) v = try_paces(w, CROUCH[c]);

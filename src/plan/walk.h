@@ -10,7 +10,8 @@ enum {
     HF_WALK_STEPS = 40,
     HF_WALK_PHASES = 3 * HF_WALK_STEPS + 1,
     HF_WALK_KNOTS = 3000,
-    HF_WALK_PLACES = 600
+    HF_WALK_STEP_PARTS = 5,
+    HF_WALK_PARTS = HF_WALK_STEPS * HF_WALK_STEP_PARTS
 };
 
 /* Where a foot is put, how it holds there by its toes alone (limb -1: it has none), and when it goes there:
@@ -28,7 +29,7 @@ typedef struct hf_footstep {
 } hf_footstep;
 
 /* A foothold that steps may lead to: in what state, the cost of the steps there (infinite: none lead there)
-   and the place of the step before, in guide poses from the walk's first. */
+   and the place of the step before, in parts of the way. */
 typedef enum hf_place_state { HF_PLACE_UNKNOWN, HF_PLACE_GOOD, HF_PLACE_BAD } hf_place_state;
 typedef struct hf_walk_place {
     hf_place_state state;
@@ -54,10 +55,11 @@ typedef struct hf_walk {
     int step_count, phase_count;
     hf_footstep* steps;
     hf_footstep* stood;    /* where the limbs hold at the node, in the order of its holds */
-    hf_walk_place* places; /* of each turn, HF_WALK_PLACES + 1 of them */
+    hf_walk_place* places; /* of each turn, HF_WALK_PARTS + 1 of them */
     int* phases;           /* first knots */
     int farthest;          /* the last guide pose that may be walked to */
     int guide_index;       /* where it ends */
+    int parts;             /* of its way; they and its end tell one walk's steps from another's */
     int last;              /* knot */
     int lead;              /* knots by which the body is ahead of the middle of its feet */
     hf_pose from, to, scratch;
@@ -82,7 +84,6 @@ typedef struct hf_walk {
     double* counters;        /* of each knot: how much of that, and the change of angular momentum about Z */
     double* turning;
     hf_pressure_region* free;          /* of each phase */
-    bool* turns;                       /* of each phase: its contacts do not hold all knots */
     const hf_pressure_region** region; /* of each knot */
 } hf_walk;
 

@@ -16,11 +16,15 @@ static const double LEAST_OFF_M = 1e-3;             /* that counts */
 static const double DROP_GAIN = 1.2, LEAST_STEP_M = 0.001, MOST_STEP_M = 0.01, MOST_DROP = 0.15;
 enum { AVERAGES = 3 };        /* of roots, in which corners become smooth */
 enum { MOST_LOWERINGS = 30 }; /* rounds in which ceilings and floors of roots are found */
+/* Ways of a swing that are tried, the flattest first: so many in which the foot is as high as its higher end
+   after no share of its time up to half of it, since a foot that is later has no time to go on; each of them
+   as high as usual and raised once and twice by as much again. */
 enum { EARLIES = 5, ARCS = 3 * EARLIES };
 static const double MOST_EARLY = 0.5;
 enum { ROUNDS = 6 }; /* shifts of the root for one knot */
-/* Of the limb's length, how high it goes. How far the heel rises behind the body: of a foot that rolls over
-   its toes, and of one that has none, in the air. A person's rises by 0.9 rad. */
+/* Of the limb's length, how high it goes, and how far over the ground it is at least half way: a person's
+   toes pass it by 1 to 2 cm. How far the heel rises behind the body of a foot that has no toes, in the air,
+   rad. */
 static const double SWING_HEIGHT = 0.05, CLEAR = 0.02, TILT_RAD = 0.3;
 
 /* From 0 to 1 with no speed and no acceleration at the ends. */
@@ -69,6 +73,13 @@ static double inside(const hf_walk* w, int k, int lift, int land) {
     return ease(fmin(1, fmin((double)k / lift, (double)(w->last - k) / (w->last - land))));
 }
 
+/* Is the ground under all steps as high? A body on it stays at one height. */
+static bool is_level(const hf_walk* w) {
+    double low = INFINITY, high = -INFINITY;
+    for (int k = 0; k <= w->last; k++) low = fmin(low, w->ground[k]), high = fmax(high, w->ground[k]);
+    return high - low < LEAST_OFF_M;
+}
+
 /* How far below its wish the root is at a knot: as far as at those about it up to `reach` knots away. */
 static double lowered(const hf_walk* w, int k, int reach) {
     double most = 0;
@@ -91,16 +102,17 @@ static void raise_all(const hf_walk* w, int reach) {
 void hf_walk_roots(hf_walk* w) {
     int lift = w->steps[0].lift, land = w->steps[w->step_count - 1].land;
     int shorter = lift < w->last - land ? lift : w->last - land, half = 1 + 2 * shorter / (3 * AVERAGES);
+    int reach = is_level(w) ? w->last : AVERAGES * half;
     double index = w->node->guide_index;
     for (int k = 0; k <= w->last; k++) {
         hf_transform on = guide_near(w, w->place[k], &index);
         w->wished[k] = k <= lift ? w->from.root : k >= land ? w->to.root : on;
-        w->wished[k].position.z = w->height_wish[k] - lowered(w, k, AVERAGES * half);
+        w->wished[k].position.z = w->height_wish[k] - lowered(w, k, reach);
         hf_quat *q = &w->wished[k].rotation, p = w->wished[k > 0 ? k - 1 : 0].rotation;
         // of the two quaternions of a rotation the one near to the last
         if (q->w * p.w + q->x * p.x + q->y * p.y + q->z * p.z < 0) *q = (hf_quat){-q->w, -q->x, -q->y, -q->z};
     }
-    raise_all(w, AVERAGES * half);
+    raise_all(w, reach);
     for (int i = 0; i < AVERAGES; i++) average(w, half);
     for (int k = 0; k <= w->last; k++) {
         double *z = &w->wished[k].position.z, e = inside(w, k, lift, land);
@@ -366,8 +378,9 @@ static bool bound(hf_walk* w, int k, const footing* f, double off) {
     return shift(w, k, f, off, 1, MOST_DROP * w->height, &w->floor[k]);
 }
 
-/* All knots; *missed are those at which a limb does not reach. The ceiling goes down there. False where one
-   should be lower than a walk goes. */
+/* All knots; *missed are those at which a limb does not reach. The ceiling goes down there, and on level
+   ground with it that of all knots, so that the others are not asked. False where one should be lower than a
+   walk goes. */
 static bool find_all(hf_walk* w, int* missed) {
     hf_pose first = hf_walk_pose(w, 0);
     hf_pose_copy(&w->planner->world, &w->from, &first);
@@ -377,7 +390,8 @@ static bool find_all(hf_walk* w, int* missed) {
     footing f;
     *missed = 0;
     int posed = w->posed;
-    for (int k = 1, phase = -1; k <= w->last; k++) {
+    bool level = is_level(w);
+    for (int k = 1, phase = -1; k <= w->last && !(level && *missed > 0); k++) {
         double off = 0;
         if (hf_walk_phase(w, k) != phase) find_footing(w, phase = hf_walk_phase(w, k), &f);
         w->posed = posed;
@@ -385,7 +399,7 @@ static bool find_all(hf_walk* w, int* missed) {
         *missed += off > LEAST_OFF_M;
         if (off > LEAST_OFF_M && !bound(w, k, &f, off)) return false;
     }
-    w->posed = w->last + 1;
+    if (!level || *missed == 0) w->posed = w->last + 1;
     return hf_plan_ok(w->planner);
 }
 
