@@ -46,13 +46,15 @@ typedef struct hf_refine_result {
     double before_s, after_s; /* durations */
     int rounds;               /* of poses, times and tests, of all stretches together; 0: new times alone */
     int stretches;            /* from rest to rest, that the result consists of */
-    int static_count;         /* samples of the path that the contacts would not hold at rest */
-    int effort_count; /* samples where standing still takes more than a free joint's share of effort */
-    double scaling_s; /* time that the last time scaling took */
+    int static_count;         /* samples of the result that the contacts would not hold at rest */
+    int effort_count; /* samples of the result where standing still takes more than a free joint's share of
+                         effort */
+    double scaling_s; /* time that all time scalings took together */
     hf_schedule* schedule;
     hf_motion* motion;
-    int fault_count; /* of the last attempt that was not taken */
-    hf_frame_fault fault;
+    int fault_count;      /* of the last attempt that was not taken */
+    hf_frame_fault fault; /* the first of them; its frame is counted at the input's rate, where the input is
+                             then */
 } hf_refine_result;
 HF_API void hf_refine_result_free(hf_refine_result* result);
 

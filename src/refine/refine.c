@@ -133,17 +133,40 @@ static hf_status join(const hf_whole* w, hf_schedule** made) {
     return status;
 }
 
+/* The given schedule's time that a time of the joined one stands for. */
+static double given_time(const hf_whole* w, double time_s) {
+    double began_s = 0;
+    for (int i = 0;; i++) {
+        const hf_stretch* s = &w->stretches[i];
+        double end_s = hf_stretch_end(s, began_s, w->refining.options->rate);
+        if (time_s < end_s || i + 1 == w->count) return hf_stretch_given_time(s, s->best, time_s - began_s);
+        began_s = end_s;
+    }
+}
+
+static void take_counts(const hf_whole* w, hf_refine_result* out) {
+    out->stretches = w->count;
+    out->static_count = out->effort_count = 0;
+    for (int i = 0; i < w->count; i++) {
+        out->static_count += w->stretches[i].static_count;
+        out->effort_count += w->stretches[i].effort_count;
+    }
+}
+
 /* The joined motion becomes the result where it has no fault and is quicker than what there was. */
 static void take_result(hf_whole* w, hf_schedule* made, hf_motion* motion, const hf_realise_result* faults) {
     hf_refine_result* out = w->refining.result;
     double took_s = made->knots[made->knot_count - 1].time_s;
     bool better = faults->outcome == HF_FOUND && !hf_workspace_cancelled(w->refining.workspace) &&
                   took_s < (out->motion ? out->after_s : out->before_s);
-    if (faults->fault_count) out->fault_count = faults->fault_count, out->fault = faults->faults[0];
-    if (faults->fault_count && !out->motion) out->why = HF_REFINE_FAULTY;
+    if (faults->fault_count) {
+        double at_s = given_time(w, faults->faults[0].frame / made->rate);
+        hf_note_faults(out, faults, at_s, w->schedule->rate);
+        if (!out->motion) out->why = HF_REFINE_FAULTY, out->at_s = at_s;
+    }
     hf_schedule_free(better ? out->schedule : made);
     hf_motion_free(better ? out->motion : motion);
-    if (better) out->schedule = made, out->motion = motion, out->after_s = took_s, out->stretches = w->count;
+    if (better) out->schedule = made, out->motion = motion, out->after_s = took_s, take_counts(w, out);
 }
 
 /* The best of all stretches in one, tested as a whole. */
@@ -319,6 +342,7 @@ hf_status hf_refine(const hf_creature* creature, const hf_scene* scene, const hf
         return hf_fail(error, status, NULL, 0, NULL, "%s", hf_status_text(status));
     }
     if (result->motion) result->outcome = HF_FOUND, result->why = HF_REFINE_DONE, result->at_s = -1;
-    if (hf_workspace_cancelled(workspace)) result->outcome = HF_CANCELLED, result->why = HF_REFINE_CANCELLED;
+    if (hf_workspace_cancelled(workspace))
+        result->outcome = HF_CANCELLED, result->why = HF_REFINE_CANCELLED, result->at_s = -1;
     return HF_OK;
 }
