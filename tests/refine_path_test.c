@@ -221,7 +221,7 @@ static double gradient_error(walker* w, hf_pose_path_term term) {
    motion is, and what is left must agree. */
 static void gradients_agree_with_differences(void** state) {
     (void)state;
-    const double amplitude = 1e-4, agrees = 1e-3;
+    const double amplitude = 1e-4, agrees = 1e-4;
     walker w;
     walker_make(&w, 0.3, amplitude);
     for (int k = 0; k < SAMPLES; k++)

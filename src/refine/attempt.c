@@ -109,6 +109,8 @@ void hf_note_faults(hf_refine_result* out, const hf_realise_result* faults, doub
     out->fault.frame = (int)round(given_s * rate);
 }
 
+static void note_reason(hf_stretch* s, hf_refine_why why, double at_s) { s->why = why, s->at_s = at_s; }
+
 static hf_status judge(refinement* r, hf_schedule* made) {
     hf_refine_result* out = r->of->result;
     hf_realise_options o = hf_realise_options_default();
@@ -121,7 +123,8 @@ static hf_status judge(refinement* r, hf_schedule* made) {
     if (status == HF_OK && faults.fault_count) {
         double at_s = hf_stretch_given_time(r->stretch, made, faults.faults[0].frame / made->rate);
         hf_note_faults(out, &faults, at_s, r->stretch->given->rate);
-        if (!r->stretch->best) out->why = HF_REFINE_FAULTY, out->at_s = at_s;
+        note_reason(r->stretch, HF_REFINE_FAULTY, at_s);
+        r->stretch->fault_count = out->fault_count, r->stretch->fault = out->fault;
     }
     if (is_better(r, made)) {
         take_best(r, made, motion);
@@ -154,9 +157,8 @@ static hf_status time_again(refinement* r, const hf_schedule* poses, const hf_pa
     if (!made) {
         r->blocked = hf_parts_at(phases, r->info.block_s);
         r->phases->items[r->blocked].faulty = true;
-        if (r->stretch->best) return HF_OK;
-        out->why = why_of(r->info.block);
-        out->at_s = hf_stretch_given_time(r->stretch, poses, r->info.block_s);
+        note_reason(r->stretch, why_of(r->info.block),
+                    hf_stretch_given_time(r->stretch, poses, r->info.block_s));
         return HF_OK;
     }
     made->claims = hf_refined_claims(r->stretch->given);

@@ -44,6 +44,7 @@ const char* hf_refine_why_text(hf_refine_why why) {
                                         "the limits of the joints leave no speed",
                                         "no speed leads on from here",
                                         "the motion would not keep what it must keep",
+                                        "nothing quicker was found",
                                         "cancelled"};
     return (size_t)why < sizeof texts / sizeof *texts ? texts[why] : "unknown";
 }
@@ -297,6 +298,21 @@ static hf_status refine_together(hf_whole* w) {
     return status;
 }
 
+/* Why there is no result: the first stretch that nothing holds for; else the faults of all stretches as one,
+   if they have any. */
+static void tell_reason(const hf_whole* w) {
+    hf_refine_result* out = w->refining.result;
+    if (out->motion) return;
+    if (out->why == HF_REFINE_DONE) out->why = HF_REFINE_NOT_QUICKER;
+    for (int i = 0; i < w->count; i++) {
+        const hf_stretch* s = &w->stretches[i];
+        if (s->best || s->why == HF_REFINE_DONE) continue;
+        out->why = s->why, out->at_s = s->at_s;
+        out->fault_count = s->fault_count, out->fault = s->fault;
+        return;
+    }
+}
+
 static hf_status attempt_all(hf_whole* w, const hf_placement* placement) {
     hf_workspace* s = w->refining.workspace;
     hf_workspace_mark mark = hf_workspace_begin(s);
@@ -312,6 +328,7 @@ static hf_status attempt_all(hf_whole* w, const hf_placement* placement) {
     if (status == HF_OK && shapes) status = refine_groups(w);
     if (status == HF_OK && shapes) status = finish(w);
     if (status == HF_OK && shapes) status = refine_together(w);
+    if (status == HF_OK) tell_reason(w);
     for (int i = 0; i < w->count; i++) hf_stretch_free(&w->stretches[i]);
     hf_free(w->stretches);
     hf_stance_list_free(&w->list);

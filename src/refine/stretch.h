@@ -3,6 +3,7 @@
 #define HF_REFINE_STRETCH_H
 
 #include "refine/stance_list.h"
+#include <holdfast/refine.h>
 
 typedef struct hf_stretch {
     int first, count;    /* phases of the whole schedule */
@@ -17,6 +18,11 @@ typedef struct hf_stretch {
     hf_motion* motion;   /* of the best */
     int static_count;    /* samples of the best that the contacts would not hold at rest */
     int effort_count; /* samples of the best where standing still takes too much of a free joint's effort */
+    /* Without a best: why, at which time of the whole schedule, and what its last motion's faults were. */
+    hf_refine_why why;
+    double at_s;
+    int fault_count;
+    hf_frame_fault fault;
 } hf_stretch;
 
 /* Phases first .. first + count - 1 of a schedule. Free the stretch in any case. */
