@@ -118,17 +118,17 @@ static hf_status load_motion(const char* path, hf_error* error) {
 
 /* A motion out in every format; the creature beside it is loaded first, and that may fail as well. */
 static hf_status export_motion(const char* path, hf_error* error) {
-    static const char* const endings[] = {".glb", ".bvh", ".csv", ".json"};
+    static const char* const endings[] = {".glb", ".bvh", ".json"};
     char out[1100];
     hf_creature* creature = NULL;
     hf_motion* motion = NULL;
     snprintf(out, sizeof out, "%.*ssmall.creature.json", (int)(strrchr(path, '/') + 1 - path), path);
     hf_status status = hf_creature_load(out, NULL, &creature, error);
     if (status == HF_OK) status = hf_motion_load(path, &motion, error);
-    for (int i = 0; i < 4 && status == HF_OK; i++) {
+    for (int i = 0; i < 3 && status == HF_OK; i++) {
         snprintf(out, sizeof out, "%s.out%s", path, endings[i]);
         status =
-            i < 3 ? hf_motion_export(motion, creature, NULL, out, error) : hf_motion_save(motion, out, error);
+            i < 2 ? hf_motion_export(motion, creature, NULL, out, error) : hf_motion_save(motion, out, error);
     }
     hf_motion_free(motion);
     hf_creature_free(creature);

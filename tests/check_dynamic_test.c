@@ -325,6 +325,39 @@ static void gyroscopes_count(void** state) {
     free_wheel(&w);
 }
 
+/* Without mass every force is enough, so that an answer would say nothing. */
+static void a_body_without_mass_is_refused(void** state) {
+    (void)state;
+    static const char ghost_urdf[] =
+        "<robot name='ghost'><link name='post'/><link name='foot'><collision><geometry><sphere "
+        "radius='0.01'/></geometry></collision></link><joint name='ankle' type='revolute'><parent "
+        "link='post'/><child link='foot'/><origin xyz='0 0 -0.5'/><axis xyz='1 0 0'/><limit lower='-1' "
+        "upper='1' velocity='9' effort='9'/></joint></robot>";
+    hf_creature_free(load_text("check_ghost.urdf", ghost_urdf));
+    hf_creature* ghost =
+        load_text("check_ghost.creature.json",
+                  "{ \"format\": \"holdfast-creature\", \"version\": 1, \"name\": \"ghost\", \"urdf\": "
+                  "\"check_ghost.urdf\", \"limbs\": [ { \"name\": \"leg\", \"root\": \"foot\", "
+                  "\"effector\": \"foot\", \"contact\": { \"name\": \"sole\", \"offset\": [0, 0, 0], "
+                  "\"normal\": [0, 0, -1] } } ] }");
+    hf_motion* motion;
+    hf_dynamic_report report = {0};
+    hf_error e = {0};
+    assert_near(hf_creature_get(ghost)->mass, 0, 0);
+    assert_int_equal(hf_motion_create(ghost, NULL, &motion), HF_OK);
+    for (int i = 0; i < FRAMES; i++) {
+        double q[1] = {0};
+        hf_pose pose = {{{0, 0, 0.5}, {1, 0, 0, 0}}, q};
+        hf_motion_frame* f = hf_motion_add(motion, i * STEP_S, &pose);
+        hf_hold c = {.limb = 0, .object = -1, .normal = {0, 0, 1}};
+        assert_int_equal(hf_motion_add_contact(motion, f, &c), HF_OK);
+    }
+    assert_int_equal(hf_check_dynamic(motion, ghost, NULL, 1, NULL, NULL, &report, &e), HF_ERROR_FORMAT);
+    assert_string_equal(e.message, hf_refine_why_text(HF_REFINE_NO_MASS));
+    hf_motion_free(motion);
+    hf_creature_free(ghost);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(momentum_rates_agree_with_the_library),
@@ -334,6 +367,7 @@ int main(void) {
         cmocka_unit_test(a_point_gives_no_moment),
         cmocka_unit_test(a_wide_foot_gives_moment),
         cmocka_unit_test(gyroscopes_count),
+        cmocka_unit_test(a_body_without_mass_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

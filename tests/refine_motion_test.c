@@ -83,6 +83,43 @@ static void stairs_are_climbed_sooner_and_the_check_agrees(void** state) {
     stairs_free(&s);
 }
 
+/* Poses near the end that no foot holds with: the reason is told at the plan's own time. */
+static void what_cannot_be_refined_is_told_in_the_plans_time(void** state) {
+    (void)state;
+    stairs s;
+    hf_refine_result r = {0};
+    stairs_make(&s);
+    int count = s.schedule->knot_count;
+    double end_s = s.schedule->knots[count - 1].time_s, from_s = end_s, to_s = 0;
+    for (int i = 0; i + 1 < count; i++) {
+        hf_knot* k = &s.schedule->knots[i];
+        if (k->time_s < 0.87 * end_s || k->time_s > 0.88 * end_s) continue;
+        k->root.position.z += 0.6;
+        from_s = fmin(from_s, s.schedule->knots[i - 1].time_s);
+        to_s = fmax(to_s, s.schedule->knots[i + 1].time_s);
+    }
+    assert_true(from_s < to_s);
+    hf_refine_options o = hf_refine_options_default();
+    o.rounds = 0;
+    assert_int_equal(
+        hf_refine(s.scenario->creature, s.scenario->scene, s.schedule, &o, s.workspace, &r, NULL), HF_OK);
+    assert_int_equal(r.outcome, HF_NONE);
+    // these poses are between two landings, from which to which the plan is refined by itself to begin with
+    double landed_s = 0, lands_s = end_s;
+    for (int i = 0; i < s.schedule->hold_count; i++) {
+        double t = s.schedule->holds[i].from_s;
+        if (t <= from_s) landed_s = fmax(landed_s, t);
+        if (t >= to_s) lands_s = fmin(lands_s, t);
+    }
+    assert_true(landed_s > 0.5 * end_s && lands_s < end_s);
+    assert_true(r.at_s >= landed_s && r.at_s <= lands_s);
+    assert_int_equal(r.why, HF_REFINE_FAULTY);
+    assert_true(r.fault_count > 0);
+    assert_int_equal(r.fault.frame, (int)round(r.at_s * s.schedule->rate));
+    hf_refine_result_free(&r);
+    stairs_free(&s);
+}
+
 /* A motion's own frames make the schedule that it keeps. */
 static void a_motion_gives_back_its_schedule(void** state) {
     (void)state;
@@ -112,6 +149,7 @@ static void a_motion_gives_back_its_schedule(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stairs_are_climbed_sooner_and_the_check_agrees),
+        cmocka_unit_test(what_cannot_be_refined_is_told_in_the_plans_time),
         cmocka_unit_test(a_motion_gives_back_its_schedule),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -313,6 +313,97 @@ static void a_standing_body_rests_on_its_feet(void** state) {
     }
 }
 
+/* A body that flies along X with 2 m/s and 4 m/s2 more each second, upright, with a load in its hand. */
+static hf_motion* flying_with_load(const hf_creature* creature, const hf_scene* scene, int frames) {
+    hf_motion* motion;
+    assert_int_equal(hf_motion_create(creature, scene, &motion), HF_OK);
+    const hf_creature_view* c = hf_creature_get(creature);
+    int hand = hf_creature_find_limb(creature, "left_arm"), load = hf_motion_object_index(motion, "load");
+    double q[256];
+    hf_transform* links = calloc((size_t)c->link_count, sizeof *links);
+    for (int f = 0; f < frames; f++) {
+        double t = f / 30.0;
+        hf_pose pose = {.q = q};
+        hf_pose_rest(creature, &pose);
+        pose.root.position.x = 2 * t + 2 * t * t;
+        hf_forward(creature, &pose, links);
+        hf_motion_frame* frame = hf_motion_add(motion, t, &pose);
+        const hf_contact_frame* palm = &c->limbs[hand].contacts[0];
+        hf_hold h = {.limb = hand, .object = load, .grip = true, .normal = {0, 0, 1}};
+        h.point = hf_apply(links[palm->link], palm->offset);
+        assert_int_equal(hf_motion_add_contact(motion, frame, &h), HF_OK);
+        hf_transform place = {h.point, {1, 0, 0, 0}};
+        assert_int_equal(hf_motion_add_object(motion, frame, load, place), HF_OK);
+    }
+    free(links);
+    return motion;
+}
+
+/* Body and load together need their mass times the acceleration, in the first and last row as in all. */
+static void a_load_is_carried_from_the_first_row_to_the_last(void** state) {
+    (void)state;
+    const double load_kg = 3;
+    float corners[12] = {-0.05f, -0.05f, -0.05f, 0.05f, -0.05f, -0.05f, 0, 0.05f, -0.05f, 0, 0, 0.05f};
+    uint32_t faces[12] = {0, 2, 1, 0, 1, 3, 1, 2, 3, 2, 0, 3};
+    hf_object_def load = hf_object_def_default();
+    hf_creature* creature;
+    hf_scene* scene;
+    hf_error e = {0};
+    load.name = "load", load.movable = true, load.mass_kg = load_kg;
+    load.mesh = (hf_mesh){4, 4, corners, faces};
+    assert_int_equal(hf_creature_load(data_path("data/creatures/human.creature.json"), NULL, &creature, &e),
+                     HF_OK);
+    assert_int_equal(hf_scene_build(&load, 1, &scene, &e), HF_OK);
+    double mass = hf_creature_get(creature)->mass + load_kg;
+    for (int frames = 1; frames <= 10; frames += 9) {
+        hf_motion* motion = flying_with_load(creature, scene, frames);
+        hf_trajectory* t = make(motion, creature, scene, 1000, HF_QUATERNION_WXYZ);
+        assert_int_equal(t->row_count, frames == 1 ? 1 : 301);
+        for (int i = 0; i < t->row_count; i++) {
+            // second differences over a millisecond round at 1e-9 m/s2 times the size of places
+            assert_near(at(t, i, "wrench_fx"), frames == 1 ? 0 : mass * 4, 1e-4);
+            assert_near(at(t, i, "wrench_fz"), mass * G, 1e-4);
+        }
+        hf_trajectory_free(t);
+        hf_motion_free(motion);
+    }
+    hf_scene_free(scene);
+    hf_creature_free(creature);
+}
+
+/* A limb that touches later on has no place before; the scene has no objects to look one up in. */
+static void limbs_off_their_holds_have_no_place(void** state) {
+    (void)state;
+    hf_creature* creature;
+    hf_scene* scene;
+    hf_motion* motion;
+    hf_error e = {0};
+    double q[256];
+    hf_pose pose = {.q = q};
+    assert_int_equal(hf_creature_load(data_path("data/creatures/human.creature.json"), NULL, &creature, &e),
+                     HF_OK);
+    assert_int_equal(hf_scene_build(NULL, 0, &scene, &e), HF_OK);
+    assert_int_equal(hf_motion_create(creature, scene, &motion), HF_OK);
+    hf_pose_rest(creature, &pose);
+    hf_hold h = {.limb = hf_creature_find_limb(creature, "left_leg"), .object = -1, .point = {1, 2, 3}};
+    h.normal = hf_v3(0, 0, 1);
+    for (int f = 0; f < 4; f++) {
+        hf_motion_frame* frame = hf_motion_add(motion, f / 30.0, &pose);
+        if (f == 3) assert_int_equal(hf_motion_add_contact(motion, frame, &h), HF_OK);
+    }
+    hf_trajectory* t = make(motion, creature, scene, 30, HF_QUATERNION_WXYZ);
+    assert_int_equal(t->row_count, 4);
+    for (int i = 0; i < 4; i++) {
+        assert_near(at(t, i, "left_leg.contact"), i == 3, 0);
+        assert_near(at(t, i, "left_leg.px"), i == 3 ? 1 : 0, 0);
+        assert_near(at(t, i, "left_leg.nz"), i == 3, 0);
+    }
+    hf_trajectory_free(t);
+    hf_motion_free(motion);
+    hf_scene_free(scene);
+    hf_creature_free(creature);
+}
+
 static const char* in_folder(const char* name) {
     static char path[1200];
     snprintf(path, sizeof path, "%s/%s", test_folder(), name);
@@ -429,6 +520,8 @@ int main(void) {
         cmocka_unit_test(forces_are_found_where_a_program_finds_them),
         cmocka_unit_test(a_lever_shares_the_weight),
         cmocka_unit_test(a_standing_body_rests_on_its_feet),
+        cmocka_unit_test(a_load_is_carried_from_the_first_row_to_the_last),
+        cmocka_unit_test(limbs_off_their_holds_have_no_place),
         cmocka_unit_test(files_hold_the_table),
         cmocka_unit_test(what_cannot_be_made_is_refused),
     };

@@ -125,7 +125,7 @@ typedef struct hf_export_options {
     double rig_unit_m; /* metres per unit of that file as the creature was made with; 0 guesses */
 } hf_export_options;
 HF_API hf_export_options hf_export_options_default(void);
-/* By the ending of path: .glb, .bvh or .csv. */
+/* By the ending of path: .glb or .bvh; tables (.csv) are hf_trajectory_save's. */
 HF_API hf_status hf_motion_export(const hf_motion* motion, const hf_creature* creature,
                                   const hf_export_options* options, const char* path, hf_error* error);
 

@@ -32,6 +32,7 @@ typedef enum hf_refine_why {
     HF_REFINE_LIMITED,        /* limits of joints leave no speed at a pose */
     HF_REFINE_UNTIMED,        /* each pose could be passed, but not one after the other */
     HF_REFINE_FAULTY,         /* what was made does not keep what a motion must keep */
+    HF_REFINE_NOT_QUICKER,    /* what holds takes as long as the input, or longer */
     HF_REFINE_CANCELLED
 } hf_refine_why;
 HF_API const char* hf_refine_why_text(hf_refine_why why);
@@ -42,17 +43,20 @@ typedef struct hf_refine_result {
                            holds was found, and the input is the best there is; cancelled: schedule and motion
                            are the best until then, NULL where there was none */
     hf_refine_why why;  /* of an outcome other than found, else HF_REFINE_DONE */
-    double at_s;        /* the input's time that `why` is about; negative: none */
+    double at_s; /* the input's time that `why` is about, exact at changes of holds and a share of the time
+between them; negative: none */
     double before_s, after_s; /* durations */
     int rounds;               /* of poses, times and tests, of all stretches together; 0: new times alone */
     int stretches;            /* from rest to rest, that the result consists of */
-    int static_count;         /* samples of the path that the contacts would not hold at rest */
-    int effort_count; /* samples where standing still takes more than a free joint's share of effort */
-    double scaling_s; /* time that the last time scaling took */
+    int static_count;         /* samples of the result that the contacts would not hold at rest */
+    int effort_count; /* samples of the result where standing still takes more than a free joint's share of
+                         effort */
+    double scaling_s; /* time that all time scalings took together */
     hf_schedule* schedule;
     hf_motion* motion;
-    int fault_count; /* of the last attempt that was not taken */
-    hf_frame_fault fault;
+    int fault_count; /* of the last attempt that was not taken; without a result, of what `why` is about */
+    hf_frame_fault fault; /* the first of them; its frame is counted at the input's rate, where the input is
+                             then */
 } hf_refine_result;
 HF_API void hf_refine_result_free(hf_refine_result* result);
 

@@ -80,9 +80,10 @@ static hf_status judge_frame(const check_job* job, int frame, scratch* s, hf_dyn
 typedef struct dynamic_work {
     const check_job* job;
     hf_dynamic_frame* frames;
+    hf_status* statuses; /* of each frame */
     hf_progress_fn progress;
     void* user;
-    bool cancelled, failed;
+    bool cancelled;
 } dynamic_work;
 
 static void judge_one(void* context, int frame, int worker) {
@@ -93,13 +94,23 @@ static void judge_one(void* context, int frame, int worker) {
     if (frame < CHECK_ENDS || frame >= m->frame_count - CHECK_ENDS) return;
     if (__atomic_load_n(&w->cancelled, __ATOMIC_RELAXED)) return;
     scratch s = {0};
-    if (m->frames[frame].contact_count > m->limb_count || !scratch_make(w->job, &s) ||
-        judge_frame(w->job, frame, &s, out) != HF_OK)
-        __atomic_store_n(&w->failed, true, __ATOMIC_RELAXED);
+    w->statuses[frame] = scratch_make(w->job, &s) ? judge_frame(w->job, frame, &s, out) : HF_ERROR_MEMORY;
     scratch_free(&s);
     if (worker == 0 && w->progress &&
         !w->progress(w->user, (double)(frame + 1) / m->frame_count, "judging the motion's forces"))
         __atomic_store_n(&w->cancelled, true, __ATOMIC_RELAXED);
+}
+
+/* All frames; of those that could not be judged the first says why, whatever the threads did. */
+static hf_status judge_all(dynamic_work* w, int threads) {
+    int count = w->job->motion->frame_count;
+    hf_status status = HF_OK;
+    w->statuses = hf_alloc((size_t)count, sizeof *w->statuses);
+    if (!w->statuses) return HF_ERROR_MEMORY;
+    hf_parallel(threads, count, judge_one, w);
+    for (int f = 0; f < count && status == HF_OK; f++) status = w->statuses[f];
+    hf_free(w->statuses);
+    return status;
 }
 
 static void add_frame(const hf_dynamic_frame* f, int frame, hf_dynamic_report* r) {
@@ -151,6 +162,8 @@ static hf_status refuse(const hf_motion* m, const hf_creature* creature, hf_erro
     if (!creature)
         return hf_fail(error, HF_ERROR_ARGUMENT, NULL, 0, "creature",
                        "without a creature there are no masses to judge forces by");
+    if (!(hf_creature_get(creature)->mass > 0))
+        return hf_fail(error, HF_ERROR_FORMAT, NULL, 0, "creature", "the creature has no mass");
     if (m->frame_count < LEAST_FRAMES)
         return hf_fail(error, HF_ERROR_FORMAT, NULL, 0, "frames",
                        "there %s %d, and forces in motion need at least %d: accelerations are differences of "
@@ -172,8 +185,8 @@ static hf_status judge(check_job* job, int threads, hf_progress_fn progress, voi
     r->frames = hf_alloc((size_t)r->frame_count, sizeof *r->frames);
     if (!r->frames) return hf_fail_memory(error, NULL);
     dynamic_work work = {.job = job, .frames = r->frames, .progress = progress, .user = user};
-    hf_parallel(threads, r->frame_count, judge_one, &work);
-    if (work.failed) return hf_fail_memory(error, NULL);
+    status = judge_all(&work, threads);
+    if (status != HF_OK) return hf_fail_status(error, status, NULL);
     if (work.cancelled) {
         r->outcome = HF_CANCELLED;
         return HF_OK;

@@ -11,7 +11,7 @@
 typedef struct strength {
     const check_job* job;
     const check_program* program;
-    int row_count, active_count;
+    int row_count;
     int *row_of, *joint_of; /* of joints, -1; of rows */
     double *own, *push;
     bool* active; /* contact forces change the row */

@@ -98,10 +98,14 @@ hf_status hf_motion_export(const hf_motion* motion, const hf_creature* creature,
     HF_REQUIRE(error, motion && creature && path);
     hf_export_options defaults = hf_export_options_default();
     if (!options) options = &defaults;
-    bool glb = hf_text_ends(path, ".glb"), bvh = hf_text_ends(path, ".bvh"), csv = hf_text_ends(path, ".csv");
-    if (!glb && !bvh && !csv)
+    bool glb = hf_text_ends(path, ".glb"), bvh = hf_text_ends(path, ".bvh");
+    if (hf_text_ends(path, ".csv"))
         return hf_fail(error, HF_ERROR_ARGUMENT, path, 0, NULL,
-                       "motions are written as .glb, .bvh or .csv, told by the name's ending");
+                       "motions are written as .glb or .bvh; tables are made with hf_trajectory_make and "
+                       "written with hf_trajectory_save");
+    if (!glb && !bvh)
+        return hf_fail(error, HF_ERROR_ARGUMENT, path, 0, NULL,
+                       "motions are written as .glb or .bvh, told by the name's ending");
     hf_track track;
     hf_status status = hf_track_make(motion, creature, options, path, &track, error);
     if (status != HF_OK) return status;
@@ -110,10 +114,8 @@ hf_status hf_motion_export(const hf_motion* motion, const hf_creature* creature,
         status = write_rig(creature, &track, &rig, path, error);
     else if (glb)
         status = hf_glb_write(motion, creature, &track, options->scene, path, error);
-    else if (bvh)
-        status = hf_bvh_write(creature, &track, path, error);
     else
-        status = hf_csv_write(creature, &track, path, error);
+        status = hf_bvh_write(creature, &track, path, error);
     hf_track_free(&track);
     return status;
 }

@@ -22,6 +22,5 @@ void hf_track_free(hf_track* track);
 hf_status hf_glb_write(const hf_motion* motion, const hf_creature* creature, const hf_track* track,
                        const hf_scene* scene, const char* path, hf_error* error);
 hf_status hf_bvh_write(const hf_creature* creature, const hf_track* track, const char* path, hf_error* error);
-hf_status hf_csv_write(const hf_creature* creature, const hf_track* track, const char* path, hf_error* error);
 
 #endif

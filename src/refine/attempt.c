@@ -21,9 +21,10 @@ typedef struct refinement {
     hf_part* timed;   /* the phases as the last time scaling has them */
     hf_part* good;    /* the phases with which a motion held */
     bool has_good, valid;
-    bool hopeful; /* the last motion would do with calmer times */
-    bool stuck;   /* the next round would be the same as the last */
-    int blocked;  /* the phase that could not be timed, -1 */
+    bool hopeful;        /* the last motion would do with calmer times */
+    bool stuck;          /* the next round would be the same as the last */
+    int blocked;         /* the phase that could not be timed, -1 */
+    hf_retime_info info; /* of the last time scaling */
 } refinement;
 
 /* The phase that a frame of a schedule made in this round is in, by the holds that last there. */
@@ -93,12 +94,22 @@ static bool is_better(const refinement* r, const hf_schedule* made) {
            (!r->stretch->best || made->knots[made->knot_count - 1].time_s < r->stretch->best_s);
 }
 
-static void take_best(hf_stretch* s, hf_schedule* made, hf_motion* motion) {
+static void take_best(const refinement* r, hf_schedule* made, hf_motion* motion) {
+    hf_stretch* s = r->stretch;
     hf_schedule_free(s->best);
     hf_motion_free(s->motion);
     s->best = made, s->motion = motion;
     s->best_s = made->knots[made->knot_count - 1].time_s;
+    s->static_count = r->info.static_count, s->effort_count = r->info.effort_count;
 }
+
+void hf_note_faults(hf_refine_result* out, const hf_realise_result* faults, double given_s, double rate) {
+    out->fault_count = faults->fault_count;
+    out->fault = faults->faults[0];
+    out->fault.frame = (int)round(given_s * rate);
+}
+
+static void note_reason(hf_stretch* s, hf_refine_why why, double at_s) { s->why = why, s->at_s = at_s; }
 
 static hf_status judge(refinement* r, hf_schedule* made) {
     hf_refine_result* out = r->of->result;
@@ -109,12 +120,15 @@ static hf_status judge(refinement* r, hf_schedule* made) {
     if (status == HF_OK) learn(r, made, &faults);
     r->valid = status == HF_OK && faults.outcome == HF_FOUND;
     r->hopeful = status == HF_OK && faults.fault_count > 0 && only_borne(&faults);
-    if (status == HF_OK && faults.fault_count)
-        out->fault_count = faults.fault_count, out->fault = faults.faults[0];
+    if (status == HF_OK && faults.fault_count) {
+        double at_s = hf_stretch_given_time(r->stretch, made, faults.faults[0].frame / made->rate);
+        hf_note_faults(out, &faults, at_s, r->stretch->given->rate);
+        note_reason(r->stretch, HF_REFINE_FAULTY, at_s);
+        r->stretch->fault_count = out->fault_count, r->stretch->fault = out->fault;
+    }
     if (is_better(r, made)) {
-        take_best(r->stretch, made, motion);
+        take_best(r, made, motion);
     } else {
-        if (status == HF_OK && faults.fault_count && !r->stretch->best) out->why = HF_REFINE_FAULTY;
         hf_schedule_free(made);
         hf_motion_free(motion);
     }
@@ -134,19 +148,17 @@ static hf_scaling_shares shares_of(const hf_refine_options* o) {
 static hf_status time_again(refinement* r, const hf_schedule* poses, const hf_parts* phases) {
     hf_refine_result* out = r->of->result;
     hf_scaling_shares shares = shares_of(r->of->options);
-    hf_retime_info info;
     hf_schedule* made = NULL;
     double began = now_s();
     hf_status status = hf_retime(r->of->creature, poses, phases, &r->stretch->list, &shares,
-                                 r->of->options->rate, r->workspace, r->timed, &made, &info);
-    out->scaling_s = now_s() - began;
+                                 r->of->options->rate, r->workspace, r->timed, &made, &r->info);
+    out->scaling_s += now_s() - began;
     if (status != HF_OK) return status;
-    out->static_count = info.static_count;
-    out->effort_count = info.effort_count;
     if (!made) {
-        r->blocked = hf_parts_at(phases, info.block_s);
+        r->blocked = hf_parts_at(phases, r->info.block_s);
         r->phases->items[r->blocked].faulty = true;
-        if (!r->stretch->best) out->why = why_of(info.block), out->at_s = info.block_s;
+        note_reason(r->stretch, why_of(r->info.block),
+                    hf_stretch_given_time(r->stretch, poses, r->info.block_s));
         return HF_OK;
     }
     made->claims = hf_refined_claims(r->stretch->given);
@@ -169,7 +181,7 @@ static hf_status own_phases(const hf_parts* in, hf_workspace* w, hf_parts* out) 
 
 /* Poses a second: what lies between is a smooth curve. */
 static const double POSE_RATE = 30;
-/* Over which the body's given motion is spread: as long as a quick step. */
+/* Over which the body's given motion is calmed: as long as a quick step. */
 static const double SMOOTH_S = 0.3;
 /* A round that leaves more than this share of the time is the last one. */
 static const double WORTH_A_ROUND = 0.98;
@@ -256,7 +268,7 @@ static hf_status make_round(refinement* r, hf_pose_spline* spline, hf_part_load*
     hf_workspace* w = r->workspace;
     hf_parts* phases = r->phases;
     const hf_schedule* given = r->stretch->given;
-    hf_overlap_wishes wishes = {.rate = POSE_RATE, .smooth_s = SMOOTH_S, .optimise = true};
+    hf_overlap_wishes wishes = {.rate = POSE_RATE, .smooth_s = SMOOTH_S};
     hf_workspace_mark mark = hf_workspace_begin(w);
     hf_schedule* poses = NULL;
     hf_parts own;

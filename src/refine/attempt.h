@@ -16,6 +16,9 @@ typedef struct hf_refining {
 
 /* What a refined motion claims: forces for its accelerations instead of balance at rest. */
 unsigned hf_refined_claims(const hf_schedule* schedule);
+/* Notes the faults of an attempt that is not taken; the first one was at given_s of the schedule that is
+   refined, which has this rate. */
+void hf_note_faults(hf_refine_result* result, const hf_realise_result* faults, double given_s, double rate);
 /* Looks for a quicker motion of the stretch: the given poses in new times (from_given), then this many
    rounds; what the rounds learn stays in its phases. stretch->best changes where something better was found
    that has no fault. */

@@ -506,8 +506,7 @@ static hf_status make_poses(overlap* o) {
     if (status == HF_OK) status = make_all(o, true, false);
     if (status != HF_OK || !hf_workspace_goes_on(o->workspace)) return status;
     status = follow_course(o);
-    return status == HF_OK && o->wishes->optimise && hf_workspace_goes_on(o->workspace) ? optimise(o)
-                                                                                        : status;
+    return status == HF_OK && hf_workspace_goes_on(o->workspace) ? optimise(o) : status;
 }
 
 /* How far the wrench of a sample is beyond the halfspaces of its stance. */

@@ -7,8 +7,7 @@
 
 typedef struct hf_overlap_wishes {
     double rate;     /* poses a second */
-    bool optimise;   /* the path optimiser decides the poses, else the way of the centre of mass does */
-    double smooth_s; /* over which the body's given motion is spread */
+    double smooth_s; /* over which the body's given motion is calmed */
 } hf_overlap_wishes;
 
 /* What each phase asks for, measured on the poses. */

@@ -1,4 +1,4 @@
-/* Costs of a trajectory and Gauss-Newton steps over their banded normal equations. */
+/* Costs of a pose path and Gauss-Newton steps over their banded normal equations. */
 #include "refine/pose_path.h"
 
 #include "balance/stance.h"

@@ -18,7 +18,7 @@ typedef struct hf_pose_path_target {
 } hf_pose_path_target;
 
 typedef enum hf_pose_path_term {
-    HF_COST_JERK,     /* third differences of all speeds */
+    HF_COST_JERK,     /* third differences of poses */
     HF_COST_CONTACT,  /* targets */
     HF_COST_LIMITS,   /* joints beyond their limits */
     HF_COST_WRENCH,   /* inertial wrenches beyond what the stance bears, less a margin */

@@ -44,6 +44,7 @@ const char* hf_refine_why_text(hf_refine_why why) {
                                         "the limits of the joints leave no speed",
                                         "no speed leads on from here",
                                         "the motion would not keep what it must keep",
+                                        "nothing quicker was found",
                                         "cancelled"};
     return (size_t)why < sizeof texts / sizeof *texts ? texts[why] : "unknown";
 }
@@ -133,17 +134,40 @@ static hf_status join(const hf_whole* w, hf_schedule** made) {
     return status;
 }
 
+/* The given schedule's time that a time of the joined one stands for. */
+static double given_time(const hf_whole* w, double time_s) {
+    double began_s = 0;
+    for (int i = 0;; i++) {
+        const hf_stretch* s = &w->stretches[i];
+        double end_s = hf_stretch_end(s, began_s, w->refining.options->rate);
+        if (time_s < end_s || i + 1 == w->count) return hf_stretch_given_time(s, s->best, time_s - began_s);
+        began_s = end_s;
+    }
+}
+
+static void take_counts(const hf_whole* w, hf_refine_result* out) {
+    out->stretches = w->count;
+    out->static_count = out->effort_count = 0;
+    for (int i = 0; i < w->count; i++) {
+        out->static_count += w->stretches[i].static_count;
+        out->effort_count += w->stretches[i].effort_count;
+    }
+}
+
 /* The joined motion becomes the result where it has no fault and is quicker than what there was. */
 static void take_result(hf_whole* w, hf_schedule* made, hf_motion* motion, const hf_realise_result* faults) {
     hf_refine_result* out = w->refining.result;
     double took_s = made->knots[made->knot_count - 1].time_s;
     bool better = faults->outcome == HF_FOUND && !hf_workspace_cancelled(w->refining.workspace) &&
                   took_s < (out->motion ? out->after_s : out->before_s);
-    if (faults->fault_count) out->fault_count = faults->fault_count, out->fault = faults->faults[0];
-    if (faults->fault_count && !out->motion) out->why = HF_REFINE_FAULTY;
+    if (faults->fault_count) {
+        double at_s = given_time(w, faults->faults[0].frame / made->rate);
+        hf_note_faults(out, faults, at_s, w->schedule->rate);
+        if (!out->motion) out->why = HF_REFINE_FAULTY, out->at_s = at_s;
+    }
     hf_schedule_free(better ? out->schedule : made);
     hf_motion_free(better ? out->motion : motion);
-    if (better) out->schedule = made, out->motion = motion, out->after_s = took_s, out->stretches = w->count;
+    if (better) out->schedule = made, out->motion = motion, out->after_s = took_s, take_counts(w, out);
 }
 
 /* The best of all stretches in one, tested as a whole. */
@@ -274,6 +298,21 @@ static hf_status refine_together(hf_whole* w) {
     return status;
 }
 
+/* Why there is no result: the first stretch that nothing holds for; else the faults of all stretches as one,
+   if they have any. */
+static void tell_reason(const hf_whole* w) {
+    hf_refine_result* out = w->refining.result;
+    if (out->motion) return;
+    if (out->why == HF_REFINE_DONE) out->why = HF_REFINE_NOT_QUICKER;
+    for (int i = 0; i < w->count; i++) {
+        const hf_stretch* s = &w->stretches[i];
+        if (s->best || s->why == HF_REFINE_DONE) continue;
+        out->why = s->why, out->at_s = s->at_s;
+        out->fault_count = s->fault_count, out->fault = s->fault;
+        return;
+    }
+}
+
 static hf_status attempt_all(hf_whole* w, const hf_placement* placement) {
     hf_workspace* s = w->refining.workspace;
     hf_workspace_mark mark = hf_workspace_begin(s);
@@ -289,6 +328,7 @@ static hf_status attempt_all(hf_whole* w, const hf_placement* placement) {
     if (status == HF_OK && shapes) status = refine_groups(w);
     if (status == HF_OK && shapes) status = finish(w);
     if (status == HF_OK && shapes) status = refine_together(w);
+    if (status == HF_OK) tell_reason(w);
     for (int i = 0; i < w->count; i++) hf_stretch_free(&w->stretches[i]);
     hf_free(w->stretches);
     hf_stance_list_free(&w->list);
@@ -319,6 +359,7 @@ hf_status hf_refine(const hf_creature* creature, const hf_scene* scene, const hf
         return hf_fail(error, status, NULL, 0, NULL, "%s", hf_status_text(status));
     }
     if (result->motion) result->outcome = HF_FOUND, result->why = HF_REFINE_DONE, result->at_s = -1;
-    if (hf_workspace_cancelled(workspace)) result->outcome = HF_CANCELLED, result->why = HF_REFINE_CANCELLED;
+    if (hf_workspace_cancelled(workspace))
+        result->outcome = HF_CANCELLED, result->why = HF_REFINE_CANCELLED, result->at_s = -1;
     return HF_OK;
 }

@@ -61,7 +61,7 @@ static hf_status cut_phases(const hf_parts* all, int first, int count, hf_worksp
 hf_status hf_stretch_make(const hf_creature* creature, const hf_schedule* whole, const hf_parts* phases,
                           const hf_stance_list* list, int first, int count, hf_workspace* w, hf_stretch* s) {
     double from_s = phases->items[first].from_s, to_s = phases->items[first + count - 1].to_s;
-    *s = (hf_stretch){.first = first, .count = count, .best_s = to_s - from_s};
+    *s = (hf_stretch){.first = first, .count = count, .from_s = from_s, .best_s = to_s - from_s};
     s->list = *list;
     s->list.count = count;
     s->list.stances += first, s->list.bearing += first;
@@ -85,6 +85,29 @@ void hf_stretch_free(hf_stretch* s) {
     s->motion = NULL;
 }
 
+/* A change of holds in a schedule made of the stretch, and the same one as given. */
+typedef struct change {
+    double made_s, given_s;
+} change;
+
+static void narrow(change c, double time_s, change* before, change* after) {
+    if (c.made_s <= time_s && c.made_s > before->made_s) *before = c;
+    if (c.made_s >= time_s && c.made_s < after->made_s) *after = c;
+}
+
+double hf_stretch_given_time(const hf_stretch* s, const hf_schedule* made, double time_s) {
+    const hf_schedule* given = s->given;
+    change before = {0, 0},
+           after = {made->knots[made->knot_count - 1].time_s, given->knots[given->knot_count - 1].time_s};
+    for (int i = 0; i < made->hold_count && i < given->hold_count; i++) {
+        narrow((change){made->holds[i].from_s, given->holds[i].from_s}, time_s, &before, &after);
+        narrow((change){made->holds[i].to_s, given->holds[i].to_s}, time_s, &before, &after);
+    }
+    double lasts_s = after.made_s - before.made_s;
+    double share = lasts_s > 0 ? fmin(1, fmax(0, (time_s - before.made_s) / lasts_s)) : 0;
+    return s->from_s + before.given_s + share * (after.given_s - before.given_s);
+}
+
 /* Adds the best of a stretch at a time: its first pose is the last of the stretch before. */
 static hf_status append(const hf_stretch* s, double began_s, double* from_s, double* to_s, hf_schedule* out) {
     hf_status status = HF_OK;
@@ -101,6 +124,10 @@ static hf_status append(const hf_stretch* s, double began_s, double* from_s, dou
     return status;
 }
 
+double hf_stretch_end(const hf_stretch* s, double began_s, double rate) {
+    return round((began_s + s->best_s) * rate) / rate;
+}
+
 hf_status hf_stretches_join(const hf_creature* creature, const hf_schedule* whole,
                             const hf_stretch* stretches, int count, double rate, hf_schedule** out) {
     size_t n = (size_t)whole->hold_count;
@@ -109,7 +136,7 @@ hf_status hf_stretches_join(const hf_creature* creature, const hf_schedule* whol
     for (size_t i = 0; times && i < n; i++) times[i] = INFINITY, times[n + i] = -INFINITY;
     for (int i = 0; i < count && status == HF_OK; i++) {
         status = append(&stretches[i], began_s, times, times + n, *out);
-        began_s = round((began_s + stretches[i].best_s) * rate) / rate;
+        began_s = hf_stretch_end(&stretches[i], began_s, rate);
     }
     for (size_t i = 0; i < n && status == HF_OK; i++)
         status = add_hold(*out, &whole->holds[i].hold, times[i], times[n + i]);

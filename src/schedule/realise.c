@@ -315,10 +315,22 @@ static double keyed_travel(const realiser* r, int object, double from_s, double 
     return fastest * (to_s - from_s);
 }
 
-/* How far objects go from a frame to the next one; those in hands go as far as the bodies. */
-static double object_travel(const realiser* r, int frame, double body_travel) {
+/* How far the farthest point of an object goes to where the next frame names it; the placement is the frame's
+   own. */
+static double named_travel(const realiser* r, const hf_motion_object* next) {
+    int object = hf_scene_find(r->scene, r->motion->objects[next->object]);
+    if (object < 0) return 0;
+    hf_object_view o = hf_scene_object(r->scene, object);
+    hf_transform from = hf_placement_pose(r->placement, object);
+    double angle = hf_quat_angle(from.rotation, next->pose.rotation);
+    return hf_distance(from.position, next->pose.position) + (angle > 0 ? angle * radius_of(&o) : 0);
+}
+
+/* How far points of objects go from a frame to the next one; the placement is the frame's. */
+static double object_travel(const realiser* r, int frame) {
     const hf_motion_frame *f = &r->motion->frames[frame], *g = f + 1;
-    double most = f->object_count || g->object_count ? body_travel : 0;
+    double most = 0;
+    for (int i = 0; i < g->object_count; i++) most = fmax(most, named_travel(r, &g->objects[i]));
     for (int i = 0; i < hf_scene_object_count(r->scene); i++)
         most = fmax(most, keyed_travel(r, i, f->time_s, g->time_s));
     return most;
@@ -375,8 +387,8 @@ static hf_status look_for_collision(realiser* r, int frame) {
     bool collides = false;
     hf_status status = HF_OK;
     double bodies = r->moves && g > f ? body_travel(r, &a, &b) : 0;
-    double objects = r->moves && g > f ? object_travel(r, frame, bodies) : 0;
     if (r->moves) hf_motion_place(r->motion, frame, r->placement);
+    double objects = r->moves && g > f ? object_travel(r, frame) : 0;
     if (objects > 0)
         collides = collides_on_the_way(r, frame, &a, &b, bodies + objects, &query, &hit);
     else

@@ -25,8 +25,7 @@ static hf_hold translate(const hf_contact_track* t, const hf_hold* in) {
     return out;
 }
 
-hf_transform hf_track_object(const hf_contact_track* t, const hf_placement* placement, int object) {
-    (void)t;
+hf_transform hf_track_object(const hf_placement* placement, int object) {
     return placement && object >= 0 ? hf_placement_pose(placement, object) : hf_transform_identity();
 }
 
@@ -63,7 +62,7 @@ static void add_frame(hf_contact_track* t, int frame, hf_placement* placement, h
     hf_forward(t->creature, &pose, links);
     for (int i = 0; i < f->contact_count; i++) {
         hf_hold world = translate(t, &f->contacts[i]);
-        hf_transform object = hf_track_object(t, placement, world.object);
+        hf_transform object = hf_track_object(placement, world.object);
         hf_track_contact *to = contact_at(t, frame, world.limb), *from = frame ? to - t->limb_count : NULL;
         to->on = true;
         to->hold = hf_hold_in_object(world, object);

@@ -28,7 +28,7 @@ hf_status hf_contact_track_make(const hf_motion* motion, const hf_creature* crea
                                 hf_contact_track* track, hf_error* error);
 void hf_contact_track_free(hf_contact_track* track);
 /* Where a hold's object is at a moment for which the placement stands; the world without an object. */
-hf_transform hf_track_object(const hf_contact_track* track, const hf_placement* placement, int object);
+hf_transform hf_track_object(const hf_placement* placement, int object);
 /* Where the contact frame of a hold is. */
 hf_vec3 hf_track_place(const hf_contact_track* track, const hf_hold* hold, const hf_transform* links);
 

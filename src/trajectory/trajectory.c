@@ -137,8 +137,9 @@ static void put_limb(maker* m, int limb) {
     const char* name = m->c->limbs[limb].name;
     const hf_track_contact* t = &m->track.contacts[(size_t)m->frame * (size_t)m->track.limb_count + limb];
     bool on = t->on && (m->at_frame || t->lasts);
-    hf_hold hold = hf_hold_in_world(t->hold, hf_track_object(&m->track, m->placement, t->hold.object));
     hf_vec3 none = {0, 0, 0}, force = none, moment = none;
+    hf_hold hold = {0};
+    if (on) hold = hf_hold_in_world(t->hold, hf_track_object(m->placement, t->hold.object));
     for (int k = 0; on && k < t->support.corner_count && m->first_corner[limb] >= 0; k++) {
         const hf_force_corner* c = &m->corners[m->first_corner[limb] + k];
         hf_vec3 arm = hf_sub(hf_add(c->arm, m->com), hold.point);
@@ -146,8 +147,8 @@ static void put_limb(maker* m, int limb) {
         moment = hf_add(moment, hf_cross(arm, c->force));
     }
     put(m, on, name, ".contact");
-    put3(m, on ? hold.point : none, name, POINT);
-    put3(m, on ? hold.normal : none, name, NORMAL);
+    put3(m, hold.point, name, POINT);
+    put3(m, hold.normal, name, NORMAL);
     if (!m->scene) return;
     put3(m, force, name, FORCE);
     put3(m, moment, name, MOMENT);
@@ -221,6 +222,19 @@ static hf_vec3 fixed_point(maker* m, double time_s, int link, hf_vec3 in_link) {
     return hf_apply(m->other_links[link], in_link);
 }
 
+/* The acceleration of a point of a link: the second difference of three moments of the curve. At the ends of
+   the motion the middle moment is as far inside as the curve needs, since there is no curve beyond. */
+static hf_vec3 fixed_point_acceleration(maker* m, int link, hf_vec3 in_link) {
+    const hf_motion_frame *first = m->motion->frames, *last = first + m->motion->frame_count - 1;
+    double step_s = fmin(LOAD_STEP_S, (last->time_s - first->time_s) / 2);
+    if (!(step_s > 0)) return hf_v3(0, 0, 0);
+    double middle_s = fmax(first->time_s + step_s, fmin(m->time_s, last->time_s - step_s));
+    hf_vec3 before = fixed_point(m, middle_s - step_s, link, in_link);
+    hf_vec3 middle = fixed_point(m, middle_s, link, in_link);
+    hf_vec3 after = fixed_point(m, middle_s + step_s, link, in_link);
+    return hf_scale(hf_sub(hf_add(before, after), hf_scale(middle, 2)), 1 / (step_s * step_s));
+}
+
 /* What a hand carries is a point with a mass, which goes along with the hand; several hands share it. */
 static void add_load(maker* m, int limb, const hf_track_contact* t, int hands) {
     hf_object_view view = hf_scene_object(m->scene, t->hold.object);
@@ -228,11 +242,8 @@ static void add_load(maker* m, int limb, const hf_track_contact* t, int hands) {
     int link = t->hold.frame >= 0 ? l->contacts[t->hold.frame].link : l->effector_link;
     hf_vec3 at =
         hf_apply(hf_placement_pose(m->placement, t->hold.object), hf_object_middle(m->scene, t->hold.object));
-    hf_vec3 own = hf_unapply(m->links[link], at);
-    hf_vec3 before = fixed_point(m, m->time_s - LOAD_STEP_S, link, own);
-    hf_vec3 after = fixed_point(m, m->time_s + LOAD_STEP_S, link, own);
-    hf_vec3 bend = hf_sub(hf_add(before, after), hf_scale(at, 2));
-    hf_vec3 need = hf_add(hf_scale(bend, 1 / (LOAD_STEP_S * LOAD_STEP_S)), hf_v3(0, 0, HF_GRAVITY_M_S2));
+    hf_vec3 acceleration = fixed_point_acceleration(m, link, hf_unapply(m->links[link], at));
+    hf_vec3 need = hf_add(acceleration, hf_v3(0, 0, HF_GRAVITY_M_S2));
     hf_vec3 force = hf_scale(need, view.mass_kg / hands);
     take_force(m, link, at, hf_neg(force));
     store(m->wrench, hf_add(three(m->wrench), force));
@@ -259,7 +270,7 @@ static void gather_corners(maker* m, double weight) {
         m->first_corner[l] = -1;
         if (!t->on || !(m->at_frame || t->lasts)) continue;
         if (m->corner_count + s->corner_count > HF_FORCE_CORNERS) continue;
-        hf_transform object = hf_track_object(&m->track, m->placement, t->hold.object);
+        hf_transform object = hf_track_object(m->placement, t->hold.object);
         m->first_corner[l] = m->corner_count;
         for (int k = 0; k < s->corner_count; k++)
             m->corners[m->corner_count++] =
@@ -305,7 +316,7 @@ static void measure_holds(maker* m) {
         const hf_track_contact* t = &m->track.contacts[(size_t)m->frame * (size_t)m->track.limb_count + l];
         if (!t->lasts) continue;
         hf_vec3 held = hf_lerp(t->place, t[m->track.limb_count].place, u);
-        hf_transform object = hf_track_object(&m->track, m->placement, t->hold.object);
+        hf_transform object = hf_track_object(m->placement, t->hold.object);
         double off = hf_distance(hf_apply(object, held), hf_track_place(&m->track, &t->hold, m->links));
         m->table->hold_error_max_m = fmax(m->table->hold_error_max_m, off);
     }
