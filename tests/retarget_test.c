@@ -206,6 +206,51 @@ static void cancelled_rounds_keep_the_frames(void** state) {
     hf_creature_free(human);
 }
 
+/* Knots of a clip that is not taken as it is; its phases lie inside them. */
+static int knots_of(const hf_clip* clip, const hf_creature* human) {
+    hf_scene* floor = make_floor();
+    hf_workspace* workspace = NULL;
+    hf_retarget_options options = hf_retarget_options_default();
+    hf_retarget_result result = {0};
+    hf_schedule* schedule = NULL;
+    hf_error error = {0};
+    options.scale_scene = true, options.shortest_s = 0;
+    assert_int_equal(hf_workspace_create(&workspace), HF_OK);
+    if (hf_retarget(clip, human, floor, NULL, 0, &options, workspace, &schedule, &result, &error) != HF_OK)
+        fail_msg("%s", error.message);
+    int count = schedule->knot_count;
+    for (int i = 0; i < result.phases.count; i++) {
+        const hf_phase* p = &result.phases.items[i];
+        assert_true(0 <= p->first && p->first <= p->last && p->last < count);
+    }
+    hf_schedule_free(schedule);
+    hf_retarget_result_free(&result);
+    hf_workspace_free(workspace);
+    hf_scene_free(floor);
+    return count;
+}
+
+/* A pose before the motion that is no part of it costs no time: not for itself, nor for the frames beside it.
+   Its own contacts go with it. */
+static void leading_pose_is_left_out(void** state) {
+    (void)state;
+    hf_creature* human = load_human();
+    hf_clip* clip = make_clip(human);
+    hf_clip led = *clip;
+    size_t row = (size_t)clip->channel_count, all = row * (size_t)clip->frame_count;
+    led.values = calloc(all + row, sizeof *led.values);
+    memcpy(led.values, clip->values, sizeof(double) * row);
+    memcpy(led.values + row, clip->values, sizeof(double) * all);
+    const hf_clip_joint* root = &clip->joints[0];
+    for (int k = 0; k < root->channel_count; k++)
+        if (root->channels[k] == 0) led.values[root->first_channel + k] += 2 / clip->unit_m;
+    led.frame_count++;
+    assert_int_equal(knots_of(&led, human), knots_of(clip, human));
+    free(led.values);
+    hf_clip_free(clip);
+    hf_creature_free(human);
+}
+
 static void expect_refusal(const hf_clip* clip, const hf_creature* creature, const char* part) {
     hf_scene* floor = make_floor();
     hf_workspace* workspace = NULL;
@@ -323,7 +368,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(clip_comes_back),           cmocka_unit_test(scene_is_fitted),
         cmocka_unit_test(impossible_clips_are_told), cmocka_unit_test(cancelled_rounds_keep_the_frames),
-        cmocka_unit_test(tip_follows_the_mapping),
+        cmocka_unit_test(tip_follows_the_mapping),   cmocka_unit_test(leading_pose_is_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,6 @@ typedef struct hf_held_phase {
     int role;              /* of the limb; -1: the seat */
     bool foot;             /* its orientation is known from the clip */
     bool dropped;          /* no longer held */
-    bool out_of_reach;     /* that is why */
     int first, last;       /* frames that are held: the phase's, or fewer */
     bool anchored;         /* the anchor stands */
     bool flat, frozen;     /* the orientation counts; it is decided */
