@@ -305,15 +305,15 @@ static hf_status solve_frame(hf_retarget_work* w, int frame) {
     hf_follower* t = &w->follower;
     hf_clip_body_set(&w->clip, frame);
     hf_placement_set_time(w->finder.placement, frame * w->clip.clip->frame_time_s);
-    t->has_before = frame > 0;
-    if (frame == 0) {
+    t->has_before = frame > w->begin;
+    if (frame <= w->begin) {
         hf_pose_rest(t->creature, &t->pose);
         t->pose.root.position = w->clip.now[w->clip.root].position;
         t->pose.root.rotation = hf_clip_link_turn(&w->finder, w->clip.root, 0);
     }
     hf_follow_begin(t);
-    if (frame < 2) memset(t->drift, 0, sizeof *t->drift * (size_t)t->v_count);
-    int iterations = frame == 0 ? FIRST_ITERATIONS : w->options->iterations;
+    if (frame < w->begin + 2) memset(t->drift, 0, sizeof *t->drift * (size_t)t->v_count);
+    int iterations = frame <= w->begin ? FIRST_ITERATIONS : w->options->iterations;
     for (int i = 0; i < iterations; i++) {
         wish_all(w, frame, i < iterations / 2 ? 1 : FIRM);
         if (hf_follow_step(t) < SETTLED && i >= iterations / 2) break;
@@ -574,10 +574,12 @@ static hf_status find_demand(hf_retarget_work* w, double** demand) {
     hf_status status = HF_OK;
     int around = (int)(CATCH_UP_S / 2 / w->clip.clip->frame_time_s) + 1;
     int first = hf_clip_body_first(&w->clip, &hf_creature_get(w->creature.creature)->limits);
-    w->follower.unhurried = true;
+    for (int i = 0; i < w->held_count; i++)
+        if (w->held[i].first < first) w->held[i].first = first;
+    w->begin = first, w->follower.unhurried = true;
     *demand = hf_alloc((size_t)w->frames, sizeof **demand);
     status = *demand ? solve_frames(w, 0) : HF_ERROR_MEMORY;
-    w->follower.unhurried = false;
+    w->begin = 0, w->follower.unhurried = false;
     for (int f = 0; f < w->schedule->knot_count && status == HF_OK; f++) {
         int from = f - around > first ? f - around : first, to = f + around;
         if (to >= w->schedule->knot_count) to = w->schedule->knot_count - 1;

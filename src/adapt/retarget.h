@@ -52,6 +52,7 @@ typedef struct hf_retarget_work {
     hf_push push;
     hf_workspace* workspace;
     int frames, body_count;
+    int begin; /* frame that the motion begins with: no speed leads to it */
     double depths[HF_MAX_MARKED];
     hf_effector_wish* wishes; /* frames x HF_MAX_MARKED */
     int held_count;
