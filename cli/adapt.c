@@ -1,7 +1,6 @@
 /* holdfast adapt: a recorded motion onto a creature, in the scene it was recorded in or an edited one. */
 #include "command.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,8 +38,15 @@ static json_t* clip_json(const options* o, const char* path) {
     return clip;
 }
 
+/* Files of a run that were not there before. */
+typedef struct made_files {
+    int count;
+    char** paths;
+} made_files;
+
 typedef struct maker {
     const options* o;
+    made_files* made;
     const char* folder;
     char* name; /* of the scenario */
     json_t *root, *scene;
@@ -48,6 +54,26 @@ typedef struct maker {
     int mapping_count;
     double scale;
 } maker;
+
+/* Call this before a file is written: of a run that fails nothing stays that was not there before it. False
+   when there is no memory. */
+static bool note_file(made_files* made, const char* path) {
+    if (access(path, F_OK) == 0) return true;
+    char** more = realloc(made->paths, sizeof *more * (size_t)(made->count + 1));
+    if (!more) return false;
+    made->paths = more;
+    more[made->count] = make_text("%s", path);
+    return more[made->count] && ++made->count;
+}
+
+static void end_files(made_files* made, bool remove_them) {
+    for (int i = 0; i < made->count; i++) {
+        if (remove_them) remove(made->paths[i]);
+        free(made->paths[i]);
+    }
+    free(made->paths);
+    *made = (made_files){0};
+}
 
 static bool add_object(maker* m, const char* name, const char* mesh, double scale, double z) {
     json_t* object = json_pack("{s:o,s:o}", "name", json_text(name), "mesh", json_text(mesh));
@@ -74,8 +100,6 @@ static bool write_box(const char* path, const hf_fitted_box* b) {
     return fclose(f) == 0;
 }
 
-static bool add_object(maker* m, const char* name, const char* mesh, double scale, double z);
-
 /* The boxes that fit the clip, written beside the scenario. */
 static bool add_fitted(maker* m, const hf_clip* clip, const hf_creature* creature) {
     hf_fitted_scene fitted = {0};
@@ -87,7 +111,7 @@ static bool add_fitted(maker* m, const hf_clip* clip, const hf_creature* creatur
     if (folder && !good) fail_with(&error);
     for (int i = 0; i < fitted.count && good; i++) {
         char* path = make_text("%s/%s-%s.obj", folder, m->name, fitted.boxes[i].name);
-        good = path && write_box(path, &fitted.boxes[i]) &&
+        good = path && note_file(m->made, path) && write_box(path, &fitted.boxes[i]) &&
                add_object(m, fitted.boxes[i].name, path, m->scale, 0);
         free(path);
     }
@@ -132,7 +156,8 @@ static bool add_scene(maker* m) {
         return false;
     }
     char *folder = absolute(m->folder), *path = folder ? make_text("%s/floor.obj", folder) : NULL;
-    good = path && write_floor(path) && add_object(m, "floor", path, 1, z * m->scale);
+    good = path && note_file(m->made, path) && write_floor(path) &&
+           add_object(m, "floor", path, 1, z * m->scale);
     free(folder);
     free(path);
     return good;
@@ -196,8 +221,8 @@ static bool measure_clip(maker* m, const char* clip_path) {
 }
 
 /* Writes FOLDER/NAME.scenario.json for a clip and what the command line says; NULL after a complaint. */
-static char* make_scenario(const options* o, const char* clip, const char* folder) {
-    maker m = {.o = o, .folder = folder, .name = clip_name(clip), .scene = json_array()};
+static char* make_scenario(const options* o, const char* clip, const char* folder, made_files* made) {
+    maker m = {.o = o, .made = made, .folder = folder, .name = clip_name(clip), .scene = json_array()};
     char *full = absolute(clip), *joints = o->joints ? absolute(o->joints) : NULL, *path = NULL;
     m.root = json_pack("{s:s,s:i,s:s}", "format", "holdfast-scenario", "version", 1, "kind", "adapt");
     bool good = full && m.name && (!o->joints || joints) && add_creature(&m) && add_mapping(&m) &&
@@ -212,7 +237,7 @@ static char* make_scenario(const options* o, const char* clip, const char* folde
     good = good && add_scene(&m);
     if (good) json_object_set(m.root, "scene", m.scene);
     if (good) path = make_text("%s/%s.scenario.json", folder, m.name);
-    if (path && json_dump_file(m.root, path, JSON_INDENT(2)) != 0) {
+    if (path && (!note_file(made, path) || json_dump_file(m.root, path, JSON_INDENT(2)) != 0)) {
         complain("%s: cannot be written", path);
         free(path);
         path = NULL;
@@ -453,44 +478,15 @@ static int adapt(hf_scenario* s, const options* o) {
     return code;
 }
 
-/* The scenario and the meshes of its floor and its fitted boxes, in the folder that was made for them. */
-static void remove_files(const char* folder) {
-    DIR* in = opendir(folder);
-    for (const struct dirent* entry; in && (entry = readdir(in));) {
-        char* path = entry->d_name[0] == '.' ? NULL : make_text("%s/%s", folder, entry->d_name);
-        if (path) remove(path);
-        free(path);
-    }
-    if (in) closedir(in);
-}
-
-/* What was written of a scenario that cannot be used: the file and the meshes that were made for it, which is
-   all in its folder but the user's own scene. */
-static void remove_scenario(const char* path, const char* folder, const options* o) {
-    json_t *root = json_load_file(path, 0, NULL), *object;
-    char *whole = absolute(folder), *given = o->scene ? absolute(o->scene) : NULL;
-    size_t i, length = whole ? strlen(whole) : 0;
-    json_array_foreach(json_object_get(root, "scene"), i, object) {
-        const char* mesh = json_string_value(json_object_get(object, "mesh"));
-        bool inside = whole && mesh && strncmp(mesh, whole, length) == 0 && mesh[length] == '/';
-        if (inside && !(given && strcmp(mesh, given) == 0)) remove(mesh);
-    }
-    json_decref(root);
-    free(whole);
-    free(given);
-    remove(path);
-}
-
 /* A clip is made into a scenario first: in the output folder, or in one that is removed again. Of a clip that
    cannot be used nothing stays. */
 static int adapt_clip(const char* clip, const options* o) {
     char temporary[] = "/tmp/holdfast-XXXXXX";
     const char* folder = o->output ? o->output : mkdtemp(temporary);
-    DIR* there = folder ? opendir(folder) : NULL;
-    bool was = o->output && there;
-    if (there) closedir(there);
+    bool was = o->output && access(folder, F_OK) == 0;
     if (!folder || (o->output && !make_folder(folder))) return EXIT_BAD_INPUT;
-    char* path = make_scenario(o, clip, folder);
+    made_files made = {0};
+    char* path = make_scenario(o, clip, folder, &made);
     int code = EXIT_BAD_INPUT;
     if (path) {
         options on = *o;
@@ -499,9 +495,9 @@ static int adapt_clip(const char* clip, const options* o) {
         if (s) code = adapt(s, &on);
         hf_scenario_free(s);
     }
-    if (!o->output) remove_files(folder);
-    if (path && o->output && code == EXIT_BAD_INPUT) remove_scenario(path, folder, o);
-    if (!was && (code == EXIT_BAD_INPUT || !o->output)) rmdir(folder);
+    bool gone = !o->output || code == EXIT_BAD_INPUT;
+    end_files(&made, gone);
+    if (!was && gone) rmdir(folder);
     free(path);
     return code;
 }

@@ -12,8 +12,8 @@ typedef struct family {
     const hf_scenario* s;
     const options* o;
     int vary_count;
-    char names[MAX_VARIES][MAX_NAME];
-    hf_vary varies[MAX_VARIES];
+    char names[HF_MAX_VARIES][MAX_NAME];
+    hf_vary varies[HF_MAX_VARIES];
     bool held; /* the clip's contacts, before any edit */
     hf_variant* variants;
     int count;

@@ -8,7 +8,7 @@
 /* Exit codes of every command. */
 enum { EXIT_DONE = 0, EXIT_NO_SOLUTION = 1, EXIT_USAGE = 2, EXIT_BAD_INPUT = 3, EXIT_INTERNAL = 4 };
 
-enum { MAX_PATHS = 32, MAX_SETTINGS = 64, MAX_VARIES = 8 };
+enum { MAX_PATHS = 32, MAX_SETTINGS = 64 };
 
 /* The values of all options of all commands; each command names those it takes. */
 typedef struct options {
@@ -40,7 +40,7 @@ typedef struct options {
     const char *limb, *cache, *only, *roadmap;
     const char* settings[MAX_SETTINGS]; /* NAME=VALUE of --set */
     int setting_count;
-    const char* varies[MAX_VARIES]; /* OBJECT.PROPERTY=FROM:TO:COUNT of --vary */
+    const char* varies[HF_MAX_VARIES]; /* OBJECT.PROPERTY=FROM:TO:COUNT of --vary */
     int vary_count;
 } options;
 

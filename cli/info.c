@@ -88,15 +88,14 @@ static json_t* json_postures(const hf_creature_view* c, const hf_postures* all) 
 /* The clips of a glTF file: name, frames and rate of each. */
 static json_t* clips_json(const char* path) {
     json_t* clips = json_array();
-    int count = ends_with(path, ".glb") || ends_with(path, ".gltf") ? 1 : 0;
+    int count = 0;
+    bool gltf = ends_with(path, ".glb") || ends_with(path, ".gltf");
+    if (!gltf || hf_clip_count(path, &count, NULL) != HF_OK) return clips;
     for (int i = 0; i < count; i++) {
         hf_clip_options how = hf_clip_options_default();
-        char number[16];
         hf_clip* clip = NULL;
-        snprintf(number, sizeof number, "%d", i);
-        how.clip = number;
+        how.number = i;
         if (hf_clip_open(path, &how, &clip, NULL) != HF_OK) continue;
-        count = clip->clip_count;
         json_array_append_new(clips, json_pack("{s:o,s:i,s:f}", "name", json_text(clip->name), "frames",
                                                clip->frame_count, "fps", 1 / clip->frame_time_s));
         hf_clip_free(clip);

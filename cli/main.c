@@ -84,8 +84,8 @@ static bool set_option(const option_def* d, const char* value, options* o) {
         o->settings[o->setting_count++] = value;
         return true;
     case OPTION_VARIES:
-        if (o->vary_count == MAX_VARIES) {
-            complain("%s: at most %d of them", d->name, MAX_VARIES);
+        if (o->vary_count == HF_MAX_VARIES) {
+            complain("%s: at most %d of them", d->name, HF_MAX_VARIES);
             return false;
         }
         o->varies[o->vary_count++] = value;

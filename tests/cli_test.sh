@@ -479,4 +479,44 @@ done
 [ "$(wc -l <"$work/family/stairs-step-raised.variants.csv")" -eq 3 ] || { echo "FAILED: the table of variants has not two rows"; failures=$((failures + 1)); }
 expect 1 'the time limit of 0.001 s was reached' "$hf" adapt stairs-step-raised --vary step_3.z=-0.02:0.01:2 --time-limit 0.001 --json --quiet
 
+# Of a clip that cannot be used nothing stays, and what was there before stays.
+turns='CHANNELS 3 Xrotation Yrotation Zrotation'
+cat >"$work/snake.bvh" <<EOF
+HIERARCHY
+ROOT a
+{
+OFFSET 0 0 0
+$turns
+JOINT b
+{
+OFFSET 0 0.9 0
+$turns
+End Site
+{
+OFFSET 0 0.9 0
+}
+}
+}
+MOTION
+Frames: 2
+Frame Time: 0.1
+0 0 0 0 0 0
+0 0 0 0 0 0
+EOF
+mkdir "$work/kept"; echo '# mine' >"$work/kept/floor.obj"
+expect 3 'no limb of the creature' "$hf" adapt "$work/snake.bvh" --unit 1 --creature human --ground 0 -o "$work/kept"
+[ "$(ls "$work/kept")" = floor.obj ] || { echo "FAILED: a failed adapt leaves $(ls "$work/kept")"; failures=$((failures + 1)); }
+expect 3 'no limb of the creature' "$hf" adapt "$work/snake.bvh" --unit 1 --creature human --ground 0 -o "$work/none"
+[ ! -e "$work/none" ] || { echo "FAILED: a failed adapt leaves a folder"; failures=$((failures + 1)); }
+leg() {
+  echo "JOINT $1Hip { OFFSET $2 -5 0 $turns JOINT $1Knee { OFFSET 0 -40 0 $turns JOINT $1Ankle { OFFSET 0 -40 0 $turns JOINT $1Toe { OFFSET 0 -5 15 $turns End Site { OFFSET 0 0 5 } } } } }"
+}
+{
+  echo "HIERARCHY ROOT Hips { OFFSET 0 90 0 $turns $(leg L 10) $(leg R -10) JOINT Spine { OFFSET 0 10 0 $turns End Site { OFFSET 0 70 0 } } }"
+  echo 'MOTION Frames: 20 Frame Time: 0.1'
+  for _ in {1..20}; do echo '0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0'; done
+} | sed 's/[{}]/\n&\n/g; s/ \(JOINT\|ROOT\|OFFSET\|CHANNELS\|End\|Frames:\|Frame Time\)/\n\1/g' | sed '/^ *$/d' >"$work/legs.bvh"
+expect 3 'a height in metres is expected' "$hf" adapt "$work/legs.bvh" --unit 0.01 --fit-scene --ground low -o "$work/none"
+[ ! -e "$work/none" ] || { echo "FAILED: a failed adapt leaves $(ls "$work/none")"; failures=$((failures + 1)); }
+
 [ $failures -eq 0 ]

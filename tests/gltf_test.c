@@ -659,12 +659,116 @@ static void test_third_party_back(void** state) {
     }
 }
 
+/* ---- clips of other programs ---- */
+
+/* A mirrored thigh that turns, by two keys half a second apart, in a file beside this one whose name has a
+   space; the animation's name is the number of another, which moves no node. */
+static const char* const keys_text =
+    "{\"asset\":{\"version\":\"2.0\"},\"nodes\":["
+    "{\"name\":\"hip\",\"translation\":[0,0.9,0],\"scale\":[1,%g,1],\"children\":[1,3,5]},"
+    "{\"name\":\"left_thigh\",\"translation\":[0.1,-0.05,0],\"scale\":[1,-1,1],\"children\":[2]},"
+    "{\"name\":\"left_shin\",\"translation\":[0.1,0.4,0.05]},"
+    "{\"name\":\"right_thigh\",\"translation\":[-0.1,-0.05,0],\"children\":[4]},"
+    "{\"name\":\"right_shin\",\"translation\":[0,-0.4,0]},"
+    "{\"name\":\"chest\",\"translation\":[0,0.4,0]}],\"skins\":[{\"joints\":[0,1,2,3,4,5]}],"
+    "\"buffers\":[{\"byteLength\":40,\"uri\":\"my%%20keys.bin\"}],"
+    "\"bufferViews\":[{\"buffer\":0,\"byteLength\":8},{\"buffer\":0,\"byteOffset\":8,\"byteLength\":32}],"
+    "\"accessors\":[{\"bufferView\":0,\"componentType\":5126,\"count\":2,\"type\":\"SCALAR\"},"
+    "{\"bufferView\":1,\"componentType\":5126,\"count\":2,\"type\":\"VEC4\"}],\"animations\":["
+    "{\"name\":\"shapes\",\"samplers\":[{\"input\":0,\"output\":0}],"
+    "\"channels\":[{\"sampler\":0,\"target\":{\"node\":1,\"path\":\"weights\"}}]},"
+    "{\"name\":\"0\",\"samplers\":[{\"input\":0,\"output\":1}],"
+    "\"channels\":[{\"sampler\":0,\"target\":{\"node\":1,\"path\":\"rotation\"}}]}]}";
+static const double KEYS_S = 0.5, KEYS_ANGLE = 3.14159265358979 / 3;
+
+static const char* write_keys(double hip_scale) {
+    float keys[10] = {
+        0, (float)KEYS_S, 0, 0, 0, 1, (float)hf_sin(KEYS_ANGLE / 2), 0, 0, (float)hf_cos(KEYS_ANGLE / 2)};
+    FILE* file = fopen(file_in_folder("my keys.bin"), "wb");
+    fwrite(keys, sizeof keys, 1, file);
+    fclose(file);
+    const char* path = file_in_folder("keys.gltf");
+    file = fopen(path, "wb");
+    fprintf(file, keys_text, hip_scale);
+    fclose(file);
+    return path;
+}
+
+static hf_clip* open_number(const char* path, int number) {
+    hf_clip_options options = hf_clip_options_default();
+    hf_clip* clip = NULL;
+    hf_error error = {0};
+    options.number = number, options.unit_m = 1;
+    if (hf_clip_open(path, &options, &clip, &error) != HF_OK) fail_msg("%s", error.message);
+    return clip;
+}
+
+static void test_keys(void** state) {
+    (void)state;
+    const char* path = write_keys(1);
+    hf_clip* clip = open_number(path, 1);
+    assert_string_equal(clip->name, "0");
+    assert_int_equal(clip->warning_count, 0);
+    /* At least 30 frames a second, however far the keys are apart. */
+    assert_near(clip->frame_time_s, 1 / 30.0, 1e-9);
+    assert_int_equal(clip->frame_count, 16);
+    hf_transform joints[8];
+    assert_true(clip->joint_count <= 8);
+    int shin = 0;
+    while (shin < clip->joint_count && strcmp(clip->joints[shin].name, "left_shin") != 0) shin++;
+    assert_true(shin < clip->joint_count);
+    for (int f = 0; f < clip->frame_count; f++) {
+        /* The thigh's mirror holds below its turn: scale first, then turn, then place. */
+        hf_quat turn = hf_quat_axis_angle(hf_v3(1, 0, 0), KEYS_ANGLE * f * clip->frame_time_s / KEYS_S);
+        hf_vec3 at = hf_add(hf_v3(0.1, 0.85, 0), hf_rotate(turn, hf_v3(0.1, -0.4, 0.05)));
+        hf_clip_forward(clip, f, joints);
+        assert_near(hf_distance(joints[shin].position, to_world(at)), 0, 1e-5);
+    }
+    hf_clip_free(clip);
+}
+
+/* A name that is a number means the name, a number means the number; one that moves no node hides no other.
+ */
+static void test_clip_numbers(void** state) {
+    (void)state;
+    const char* path = write_keys(1);
+    hf_clip_options options = hf_clip_options_default();
+    hf_clip* clip = NULL;
+    hf_error error = {0};
+    int count = 0;
+    assert_int_equal(hf_clip_count(path, &count, &error), HF_OK);
+    assert_int_equal(count, 2);
+    assert_int_equal(hf_clip_count(NULL, &count, &error), HF_ERROR_ARGUMENT);
+    options.clip = "0";
+    if (hf_clip_open(path, &options, &clip, &error) != HF_OK) fail_msg("%s", error.message);
+    assert_string_equal(clip->name, "0");
+    hf_clip_free(clip);
+    options.number = 0;
+    assert_int_equal(hf_clip_open(path, &options, &clip, &error), HF_ERROR_FORMAT);
+    assert_non_null(strstr(error.message, "moves no node"));
+    options.number = 2;
+    assert_int_equal(hf_clip_open(path, &options, &clip, &error), HF_ERROR_ARGUMENT);
+    assert_non_null(strstr(error.message, "has no clip \"2\""));
+}
+
+/* The hip stretches what turns below it: the thigh is sheared, which is told once. */
+static void test_sheared_clip(void** state) {
+    (void)state;
+    hf_clip* clip = open_number(write_keys(2), 1);
+    int told = 0;
+    for (int i = 0; i < clip->warning_count; i++) told += strstr(clip->warnings[i], "shear") != NULL;
+    assert_int_equal(told, 1);
+    hf_clip_free(clip);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_odd_creature), cmocka_unit_test(test_human),
         cmocka_unit_test(test_single_pose),  cmocka_unit_test(test_own_skin),
         cmocka_unit_test(test_refused),      cmocka_unit_test(test_third_party),
         cmocka_unit_test(test_rig_back),     cmocka_unit_test(test_third_party_back),
+        cmocka_unit_test(test_keys),         cmocka_unit_test(test_clip_numbers),
+        cmocka_unit_test(test_sheared_clip),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

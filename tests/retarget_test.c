@@ -206,6 +206,64 @@ static void cancelled_rounds_keep_the_frames(void** state) {
     hf_creature_free(human);
 }
 
+/* Knots of a clip that is not taken as it is; its phases lie inside them. */
+static int knots_of(const hf_clip* clip, const hf_creature* human, double contact_speed) {
+    hf_scene* floor = make_floor();
+    hf_workspace* workspace = NULL;
+    hf_retarget_options options = hf_retarget_options_default();
+    hf_retarget_result result = {0};
+    hf_schedule* schedule = NULL;
+    hf_error error = {0};
+    options.scale_scene = true, options.shortest_s = 0, options.contact_speed = contact_speed;
+    assert_int_equal(hf_workspace_create(&workspace), HF_OK);
+    if (hf_retarget(clip, human, floor, NULL, 0, &options, workspace, &schedule, &result, &error) != HF_OK)
+        fail_msg("%s", error.message);
+    int count = schedule->knot_count;
+    for (int i = 0; i < result.phases.count; i++) {
+        const hf_phase* p = &result.phases.items[i];
+        assert_true(0 <= p->first && p->first <= p->last && p->last < count);
+    }
+    hf_schedule_free(schedule);
+    hf_retarget_result_free(&result);
+    hf_workspace_free(workspace);
+    hf_scene_free(floor);
+    return count;
+}
+
+/* The clip from frame `from` on, after its first frame with one value of the root more. */
+static hf_clip lead_clip(const hf_clip* clip, int from, int channel, double more) {
+    hf_clip led = *clip;
+    size_t row = (size_t)clip->channel_count;
+    led.frame_count = clip->frame_count - from + 1;
+    led.values = calloc((size_t)led.frame_count * row, sizeof *led.values);
+    memcpy(led.values, clip->values, sizeof(double) * row);
+    memcpy(led.values + row, clip->values + (size_t)from * row,
+           sizeof(double) * row * (size_t)(clip->frame_count - from));
+    const hf_clip_joint* root = &clip->joints[0];
+    for (int k = 0; k < root->channel_count; k++)
+        if (root->channels[k] == channel) led.values[root->first_channel + k] += more;
+    return led;
+}
+
+/* A pose before the motion that is no part of it costs no time: not for itself, nor for the frames beside it,
+   nor for a foot that stands in both but differently. */
+static void leading_pose_is_left_out(void** state) {
+    (void)state;
+    enum { Y_TURN = 4, LIFTED = 80 };
+    hf_creature* human = load_human();
+    hf_clip* clip = make_clip(human);
+    double slow = hf_retarget_options_default().contact_speed;
+    hf_clip shifted = lead_clip(clip, 0, 0, 2 / clip->unit_m), turned = lead_clip(clip, LIFTED, Y_TURN, 12);
+    assert_int_equal(knots_of(&shifted, human, slow), knots_of(clip, human, slow));
+    hf_clip rest = *clip;
+    rest.frame_count -= LIFTED, rest.values += LIFTED * clip->channel_count;
+    assert_int_equal(knots_of(&turned, human, 1), knots_of(&rest, human, 1));
+    free(shifted.values);
+    free(turned.values);
+    hf_clip_free(clip);
+    hf_creature_free(human);
+}
+
 static void expect_refusal(const hf_clip* clip, const hf_creature* creature, const char* part) {
     hf_scene* floor = make_floor();
     hf_workspace* workspace = NULL;
@@ -323,7 +381,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(clip_comes_back),           cmocka_unit_test(scene_is_fitted),
         cmocka_unit_test(impossible_clips_are_told), cmocka_unit_test(cancelled_rounds_keep_the_frames),
-        cmocka_unit_test(tip_follows_the_mapping),
+        cmocka_unit_test(tip_follows_the_mapping),   cmocka_unit_test(leading_pose_is_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -101,6 +101,8 @@ typedef struct hf_vary {
     double from, to;
     int count; /* values, evenly from the first to the last; 1: the first alone */
 } hf_vary;
+/* Varies of one family at most. */
+#define HF_MAX_VARIES 16
 /* Reads "boxes.height=0.8:1.2:5" (height, scale, x, y, z, yaw); the object's name is copied into `name`. */
 HF_API hf_status hf_vary_parse(const char* text, char* name, size_t size, hf_vary* vary, hf_error* error);
 
@@ -113,7 +115,8 @@ typedef struct hf_variant {
 } hf_variant;
 /* Every combination of the varies' values, the last one fastest, made by several threads (0: all cores) with
    the same answers as one by one. The edits hold for all of them, before the varies. Free the variants with
-   hf_variants_free. At most 100,000. HF_ERROR_ARGUMENT for x, y, z and yaw of an object that follows keys.
+   hf_variants_free. At most 100,000 of
+   HF_MAX_VARIES varies. HF_ERROR_ARGUMENT for x, y, z and yaw of an object that follows keys.
    `progress` (may be NULL) is called by one thread at a time. */
 HF_API hf_status hf_adapt_family(const hf_creature* creature, const hf_scene* scene,
                                  const hf_schedule* schedule, const hf_adapt_options* options,

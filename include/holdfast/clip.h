@@ -50,12 +50,16 @@ typedef struct hf_clip_options {
     const char* joints; /* file of joint names, one a line, for positions; NULL: joints.txt beside the clip,
                            or the header of a .csv */
     const char* clip;   /* name, or number from 0 on, of the animation of a glTF file; NULL: the first */
+    int number;         /* of the animation, from 0 on, whatever its name: counts instead of `clip`; -1, the
+                           default: not given */
     int from, to;       /* first and last frame that are kept; to -1, the default: the last of the file */
 } hf_clip_options;
 HF_API hf_clip_options hf_clip_options_default(void);
 HF_API hf_status hf_clip_open(const char* path, const hf_clip_options* options, hf_clip** clip,
                               hf_error* error);
-/* The same with this unit and the defaults for the rest. */
+/* How many animations a glTF file has; 1 for a file of another kind, which is not opened. */
+HF_API hf_status hf_clip_count(const char* path, int* count, hf_error* error);
+/* The same as hf_clip_open with this unit and the defaults for the rest. */
 HF_API hf_status hf_clip_load(const char* path, double unit_m, hf_clip** clip, hf_error* error);
 /* The creature that a clip's own skeleton makes. */
 HF_API hf_status hf_clip_creature(const hf_clip* clip, hf_creature** creature, hf_error* error);

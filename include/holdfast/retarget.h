@@ -14,8 +14,8 @@ typedef enum hf_retarget_fate {
     HF_RETARGET_KEPT,    /* held where the clip touches, for the same time */
     HF_RETARGET_BENT,    /* held there, for less of the time */
     HF_RETARGET_MOVED,   /* held elsewhere on the surface, by moved_m */
-    HF_RETARGET_DROPPED, /* the creature has no limb or contact frame for it */
-    HF_RETARGET_FAILED   /* the limb cannot hold it */
+    HF_RETARGET_DROPPED, /* another contact of the same limb holds meanwhile */
+    HF_RETARGET_FAILED   /* the limb does not hold it: out of reach, beyond an edge, or a body in the way */
 } hf_retarget_fate;
 HF_API const char* hf_retarget_fate_text(hf_retarget_fate fate);
 

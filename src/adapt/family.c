@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_VARIANTS = 100000, MAX_VARIES = 16 };
+enum { MAX_VARIANTS = 100000 };
 static const char* const kinds[] = {"height", "scale", "x", "y", "z", "yaw"};
 
 hf_status hf_vary_parse(const char* text, char* name, size_t size, hf_vary* v, hf_error* error) {
@@ -215,10 +215,10 @@ hf_status hf_adapt_family(const hf_creature* creature, const hf_scene* scene, co
     *variants = NULL, *count = 0;
     double all = 1;
     for (int i = 0; i < vary_count; i++) all *= varies[i].count;
-    if (vary_count > MAX_VARIES || !(all >= 1) || all > MAX_VARIANTS)
+    if (vary_count > HF_MAX_VARIES || !(all >= 1) || all > MAX_VARIANTS)
         return hf_fail(error, HF_ERROR_LIMIT, NULL, 0, "vary",
                        "%g variants of %d varies: 1 to %d of at most %d are accepted", all, vary_count,
-                       MAX_VARIANTS, MAX_VARIES);
+                       MAX_VARIANTS, HF_MAX_VARIES);
     int n = (int)all, workers = hf_parallel_workers(threads);
     if (workers > n) workers = n;
     family f = {.creature = creature,

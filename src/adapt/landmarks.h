@@ -52,6 +52,9 @@ typedef struct hf_creature_body {
 hf_status hf_clip_body_make(const hf_clip* clip, hf_clip_body* body, hf_error* error);
 void hf_clip_body_free(hf_clip_body* body);
 void hf_clip_body_set(hf_clip_body* body, int frame);
+/* The first frame of the motion: 1 where the clip leads with a pose that is no part of it, which
+   hf_clip_body_pace leaves out. */
+int hf_clip_body_first(hf_clip_body* body, const hf_body_limits* limits);
 /* Stretches time where the clip's root is faster than these limits allow, and where `demand` is above 1: how
    many times faster than its limits the creature would have to be in each frame of the clip (NULL: nowhere).
  */

@@ -47,7 +47,6 @@ bool hf_mend_holds(hf_retarget_work* w, int round) {
         if (h->dropped || h->missed <= h->held || h->measured == 0) continue;
         bool moved = round == 0 && move_hold(w, h);
         h->dropped = !moved && h->off_m > FAR_M * h->measured;
-        h->out_of_reach |= h->dropped;
         if (h->dropped)
             snprintf(h->phase->why, sizeof h->phase->why, "the limb stays %.0f mm away",
                      1e3 * h->off_m / h->measured);

@@ -14,10 +14,10 @@ static const double SHARE = 0.8;
 static const double EASE_S = 0.15;
 
 /* How many times too fast the root is from a frame to the next. */
-static void measure(hf_clip_body* b, const hf_body_limits* most, double* stretch) {
+static void measure(hf_clip_body* b, const hf_body_limits* most, int count, double* stretch) {
     double dt = b->clip->frame_time_s;
     hf_transform before = {0};
-    for (int f = 0; f < b->clip->frame_count; f++) {
+    for (int f = 0; f < count; f++) {
         hf_clip_forward(b->clip, f, b->now);
         hf_transform root = b->now[b->root];
         double speed = f ? hf_distance(root.position, before.position) / dt : 0;
@@ -28,12 +28,13 @@ static void measure(hf_clip_body* b, const hf_body_limits* most, double* stretch
 }
 
 /* Libraries of captures put the pose without rotations before the first frame: a jump at more than LEAP times
-   the limits that the motion then does not repeat. Returns the first frame of the motion. */
-static int leading_pose(double* stretch, int count) {
+   the limits that the motion then does not repeat. */
+int hf_clip_body_first(hf_clip_body* b, const hf_body_limits* most) {
     static const double LEAP = 5;
-    if (count < 4 || stretch[1] < LEAP || stretch[2] >= LEAP) return 0;
-    stretch[1] = 1;
-    return 1;
+    double stretch[3];
+    if (b->clip->frame_count < 4) return 0;
+    measure(b, most, 3, stretch);
+    return stretch[1] >= LEAP && stretch[2] < LEAP;
 }
 
 /* The mean over some frames on either side of the largest over the same. */
@@ -59,8 +60,9 @@ hf_status hf_clip_body_pace(hf_clip_body* b, const hf_body_limits* most, const d
     double total = 0;
     int first = 0;
     if (status == HF_OK) {
-        measure(b, most, stretch);
-        first = leading_pose(stretch, count);
+        first = hf_clip_body_first(b, most);
+        measure(b, most, count, stretch);
+        if (first) stretch[first] = 1;
         for (int f = first + 1; f < count && demand; f++) stretch[f] = fmax(stretch[f], demand[f] / SHARE);
         ease(stretch, scratch, count, around);
         for (int f = first + 1; f < count; f++) total += stretch[f];

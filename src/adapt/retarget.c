@@ -305,15 +305,15 @@ static hf_status solve_frame(hf_retarget_work* w, int frame) {
     hf_follower* t = &w->follower;
     hf_clip_body_set(&w->clip, frame);
     hf_placement_set_time(w->finder.placement, frame * w->clip.clip->frame_time_s);
-    t->has_before = frame > 0;
-    if (frame == 0) {
+    t->has_before = frame > w->begin;
+    if (frame <= w->begin) {
         hf_pose_rest(t->creature, &t->pose);
         t->pose.root.position = w->clip.now[w->clip.root].position;
         t->pose.root.rotation = hf_clip_link_turn(&w->finder, w->clip.root, 0);
     }
     hf_follow_begin(t);
-    if (frame < 2) memset(t->drift, 0, sizeof *t->drift * (size_t)t->v_count);
-    int iterations = frame == 0 ? FIRST_ITERATIONS : w->options->iterations;
+    if (frame < w->begin + 2) memset(t->drift, 0, sizeof *t->drift * (size_t)t->v_count);
+    int iterations = frame <= w->begin ? FIRST_ITERATIONS : w->options->iterations;
     for (int i = 0; i < iterations; i++) {
         wish_all(w, frame, i < iterations / 2 ? 1 : FIRM);
         if (hf_follow_step(t) < SETTLED && i >= iterations / 2) break;
@@ -528,16 +528,16 @@ static void tell_fates(hf_retarget_work* w) {
         if (!p->why[0] && h->held < count)
             snprintf(p->why, sizeof p->why, "the limb cannot hold in %d of %d frames", count - h->held,
                      count);
-        p->fate = h->dropped && !h->out_of_reach ? HF_RETARGET_DROPPED
-                  : h->held == 0                 ? HF_RETARGET_FAILED
-                  : p->moved_m > MOVED_M         ? HF_RETARGET_MOVED
-                  : p->held_share < KEPT_SHARE   ? HF_RETARGET_BENT
-                                                 : HF_RETARGET_KEPT;
+        p->fate = h->held == 0                 ? HF_RETARGET_FAILED
+                  : p->moved_m > MOVED_M       ? HF_RETARGET_MOVED
+                  : p->held_share < KEPT_SHARE ? HF_RETARGET_BENT
+                                               : HF_RETARGET_KEPT;
         if (p->fate == HF_RETARGET_KEPT) p->why[0] = 0;
     }
 }
 
-/* Solves, lets the realiser judge, mends, and solves again; the round with the fewest faults is taken. */
+/* Solves, lets the realiser judge, mends, and solves again; the round with the fewest faults is taken, when
+   the work is cancelled too. */
 static hf_status solve_rounds(hf_retarget_work* w, const hf_scene* scene, hf_phases* phases) {
     hf_realise_options test = hf_realise_options_default();
     hf_realise_result judged = {0};
@@ -564,7 +564,7 @@ static hf_status solve_rounds(hf_retarget_work* w, const hf_scene* scene, hf_pha
         if (round >= w->options->rounds || (!hf_mend_collisions(w, &judged) && !again)) break;
     }
     hf_realise_result_free(&judged);
-    if (status == HF_OK && !w->cancelled && w->best.faults < INT_MAX) hf_best_take(w, phases);
+    if (status == HF_OK && w->best.faults < INT_MAX) hf_best_take(w, phases);
     return status == HF_OK ? write_holds(w) : status;
 }
 
@@ -573,14 +573,17 @@ static hf_status solve_rounds(hf_retarget_work* w, const hf_scene* scene, hf_pha
 static hf_status find_demand(hf_retarget_work* w, double** demand) {
     hf_status status = HF_OK;
     int around = (int)(CATCH_UP_S / 2 / w->clip.clip->frame_time_s) + 1;
-    w->follower.unhurried = true;
+    int first = hf_clip_body_first(&w->clip, &hf_creature_get(w->creature.creature)->limits);
+    for (int i = 0; i < w->held_count; i++)
+        if (w->held[i].first < first) w->held[i].first = first;
+    w->begin = first, w->follower.unhurried = true;
     *demand = hf_alloc((size_t)w->frames, sizeof **demand);
     status = *demand ? solve_frames(w, 0) : HF_ERROR_MEMORY;
-    w->follower.unhurried = false;
+    w->begin = 0, w->follower.unhurried = false;
     for (int f = 0; f < w->schedule->knot_count && status == HF_OK; f++) {
-        int from = f > around ? f - around : 0, to = f + around;
+        int from = f - around > first ? f - around : first, to = f + around;
         if (to >= w->schedule->knot_count) to = w->schedule->knot_count - 1;
-        if (to == from) continue;
+        if (to <= from) continue;
         hf_pose a = {w->schedule->knots[from].root, w->schedule->knots[from].q};
         hf_pose b = {w->schedule->knots[to].root, w->schedule->knots[to].q};
         (*demand)[f] = hf_frames_speed(w->creature.creature, w->follower.rate / (to - from), &a, &b);
@@ -674,6 +677,18 @@ static void stretch_knots(hf_retarget_work* w, const hf_schedule* before) {
     }
 }
 
+/* Phases in the frames of the stretched clip. A phase of a leading pose that was left out goes with it. */
+static void stretch_phases(const hf_clip_body* c, hf_phases* phases) {
+    int count = 0;
+    for (int i = 0; i < phases->count; i++) {
+        hf_phase p = phases->items[i];
+        p.first = stretched(c, p.first), p.last = stretched(c, p.last + 1) - 1;
+        p.from_s = p.first * c->clip->frame_time_s, p.to_s = p.last * c->clip->frame_time_s;
+        if (p.last >= p.first) phases->items[count++] = p;
+    }
+    phases->count = count;
+}
+
 /* Stretches time where the creature cannot be as fast as the clip. Phases stay those of the clip. */
 static hf_status pace(hf_retarget_work* w, hf_phases* phases, hf_error* error) {
     double* demand = NULL;
@@ -682,11 +697,7 @@ static hf_status pace(hf_retarget_work* w, hf_phases* phases, hf_error* error) {
         status = hf_clip_body_pace(&w->clip, &hf_creature_get(w->creature.creature)->limits, demand, error);
     hf_free(demand);
     if (status != HF_OK || w->cancelled) return status;
-    for (int i = 0; i < phases->count; i++) {
-        hf_phase* p = &phases->items[i];
-        p->first = stretched(&w->clip, p->first), p->last = stretched(&w->clip, p->last + 1) - 1;
-        p->from_s = p->first * w->clip.clip->frame_time_s, p->to_s = p->last * w->clip.clip->frame_time_s;
-    }
+    stretch_phases(&w->clip, phases);
     hf_schedule* before = w->schedule;
     w->schedule = NULL;
     free_frames(w);

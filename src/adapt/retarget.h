@@ -13,7 +13,6 @@ typedef struct hf_held_phase {
     int role;              /* of the limb; -1: the seat */
     bool foot;             /* its orientation is known from the clip */
     bool dropped;          /* no longer held */
-    bool out_of_reach;     /* that is why */
     int first, last;       /* frames that are held: the phase's, or fewer */
     bool anchored;         /* the anchor stands */
     bool flat, frozen;     /* the orientation counts; it is decided */
@@ -53,6 +52,7 @@ typedef struct hf_retarget_work {
     hf_push push;
     hf_workspace* workspace;
     int frames, body_count;
+    int begin; /* frame that the motion begins with: no speed leads to it */
     double depths[HF_MAX_MARKED];
     hf_effector_wish* wishes; /* frames x HF_MAX_MARKED */
     int held_count;

@@ -131,7 +131,7 @@ static hf_status find_unit(hf_clip* c, const hf_clip_options* options, hf_lines*
     return noted ? HF_OK : hf_fail_memory(error, c->path);
 }
 
-hf_clip_options hf_clip_options_default(void) { return (hf_clip_options){.to = -1}; }
+hf_clip_options hf_clip_options_default(void) { return (hf_clip_options){.number = -1, .to = -1}; }
 
 /* Keeps the frames from first to last. */
 static hf_status cut(hf_clip* c, const hf_clip_options* o, hf_error* error) {
@@ -151,7 +151,7 @@ static hf_status read_clip(const char* path, const hf_clip_options* options, hf_
                            hf_lines* warnings, hf_error* error) {
     bool table = hf_text_ends(path, ".npy") || hf_text_ends(path, ".csv");
     bool gltf = hf_clip_is_gltf(path);
-    if (options->clip && !gltf)
+    if ((options->clip || options->number > 0) && !gltf)
         return hf_fail(error, HF_ERROR_ARGUMENT, path, 0, NULL,
                        "holds one clip without a name: only glTF files have several to choose from");
     if (gltf) return hf_gltf_clip_read(path, options, clip, warnings, error);
@@ -195,6 +195,12 @@ hf_status hf_clip_open(const char* path, const hf_clip_options* options, hf_clip
         hf_clip_free(c);
     }
     return status;
+}
+
+hf_status hf_clip_count(const char* path, int* count, hf_error* error) {
+    HF_REQUIRE(error, path && count);
+    *count = 1;
+    return hf_clip_is_gltf(path) ? hf_gltf_clip_count(path, count, error) : HF_OK;
 }
 
 hf_status hf_clip_load(const char* path, double unit_m, hf_clip** clip, hf_error* error) {

@@ -9,13 +9,14 @@
 #include "io/euler.h"
 #include "io/glb_file.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { TRANSLATION, ROTATION, SCALE, PATHS };
 enum { MAX_KEYS = 1 << 24, MAX_FRAMES = 1 << 20 };
-static const double DEFAULT_RATE = 30; /* frames a second of a file whose keys do not tell */
+static const double DEFAULT_RATE = 30; /* frames a second of a file whose keys do not tell, and at least */
 static const double MOST_RATE = 240;   /* keys that are nearer belong to different channels */
 /* Part of the skeleton's size by which bones may change their length before that is told. */
 static const double STRETCH = 0.01;
@@ -23,22 +24,31 @@ static const double STRETCH = 0.01;
 /* One channel: keys of a node. */
 typedef struct track {
     int node, path, count, width;
+    int key;   /* the last one before the time that was asked for last */
     char kind; /* L linear, S step, C cubic spline */
     double* times;
     double* values; /* count x width, for splines count x 3 x width */
 } track;
 
+typedef struct buffer {
+    char* bytes; /* NULL where it is not read yet, or is the file's own */
+    size_t size;
+} buffer;
+
 typedef struct reader {
-    hf_gltf_rig file;
+    hf_gltf_rig* file; /* borrowed */
     const json_t* animation;
     char where[80];
-    char** buffers; /* decoded, NULL where the bytes are the file's own */
+    buffer* buffers; /* those that were read, for all animations */
     int buffer_count, track_count;
     track* tracks;
-    hf_affine *local, *global; /* of each node in the frame at hand */
+    hf_gltf_node* now; /* the nodes in the frame at hand */
+    bool sheared;      /* a joint has no turn of its own in some frame */
 } reader;
 
-static hf_status fail(reader* r, const char* why) { return hf_json_fail(&r->file.json, r->where, "%s", why); }
+static hf_status fail(reader* r, const char* why) {
+    return hf_json_fail(&r->file->json, r->where, "%s", why);
+}
 
 /* ---- buffers ---- */
 
@@ -76,22 +86,45 @@ static const char* own_chunk(const hf_gltf_rig* file, size_t* size) {
     return NULL;
 }
 
-static const char* buffer_of(reader* r, int index, size_t* size) {
-    const json_t* buffer = json_array_get(json_object_get(r->file.json.root, "buffers"), (size_t)index);
-    const char* uri = json_string_value(json_object_get(buffer, "uri"));
-    const char* bytes = uri || index ? NULL : own_chunk(&r->file, size);
-    if (uri && index < r->buffer_count) {
-        const char* comma = strncmp(uri, "data:", 5) == 0 ? strchr(uri, ',') : NULL;
-        char* path = comma ? NULL : hf_path_beside(r->file.path, uri);
-        hf_free(r->buffers[index]);
-        r->buffers[index] = comma ? decode(comma + 1, size) : NULL;
-        if (path && hf_file_read(path, &r->buffers[index], size, r->file.json.error) != HF_OK)
-            r->file.json.status = HF_ERROR_FILE;
-        hf_free(path);
-        bytes = r->buffers[index];
+/* The path that a URI means: %20 is a space. */
+static char* path_of(const char* uri) {
+    char *path = hf_copy_text(uri), *to = path;
+    for (const char* from = path; path && *from; from++) {
+        unsigned code;
+        bool coded = from[0] == '%' && isxdigit((unsigned char)from[1]) && isxdigit((unsigned char)from[2]) &&
+                     sscanf(from + 1, "%2x", &code) == 1 && code;
+        *to++ = coded ? (char)code : *from;
+        if (coded) from += 2;
     }
-    if (!bytes && r->file.json.status == HF_OK) fail(r, "its buffer is not in the file");
-    return bytes;
+    if (path) *to = 0;
+    return path;
+}
+
+static void read_buffer(reader* r, const char* uri, buffer* b) {
+    const char* comma = strncmp(uri, "data:", 5) == 0 ? strchr(uri, ',') : NULL;
+    if (comma) {
+        b->bytes = decode(comma + 1, &b->size);
+    } else {
+        char *name = path_of(uri), *path = name ? hf_path_beside(r->file->path, name) : NULL;
+        if (path) r->file->json.status = hf_file_read(path, &b->bytes, &b->size, r->file->json.error);
+        hf_free(name);
+        hf_free(path);
+    }
+    if (!b->bytes && r->file->json.status == HF_OK)
+        r->file->json.status = hf_fail_memory(r->file->json.error, r->file->path);
+}
+
+static const char* buffer_of(reader* r, int index, size_t* size) {
+    const json_t* declared = json_array_get(json_object_get(r->file->json.root, "buffers"), (size_t)index);
+    const char* uri = json_string_value(json_object_get(declared, "uri"));
+    if (!uri || index < 0 || index >= r->buffer_count) {
+        const char* bytes = uri || index ? NULL : own_chunk(r->file, size);
+        if (!bytes) fail(r, "its buffer is not in the file");
+        return bytes;
+    }
+    if (!r->buffers[index].bytes) read_buffer(r, uri, &r->buffers[index]);
+    *size = r->buffers[index].size;
+    return r->buffers[index].bytes;
 }
 
 /* ---- accessors ---- */
@@ -115,7 +148,7 @@ static double component(const char* at, int type) {
 }
 
 static double* read_accessor(reader* r, const json_t* index, int width, int* count) {
-    const json_t* root = r->file.json.root;
+    const json_t* root = r->file->json.root;
     const json_t* a = json_array_get(json_object_get(root, "accessors"), (size_t)json_number_value(index));
     const char* types[] = {"", "SCALAR", "VEC2", "VEC3", "VEC4"};
     const char* kind = json_string_value(json_object_get(a, "type"));
@@ -142,7 +175,7 @@ static double* read_accessor(reader* r, const json_t* index, int width, int* cou
         return NULL;
     }
     double* values = hf_alloc((size_t)keys * (size_t)width, sizeof *values);
-    if (!values) r->file.json.status = hf_fail_memory(r->file.json.error, r->file.path);
+    if (!values) r->file->json.status = hf_fail_memory(r->file->json.error, r->file->path);
     *count = (int)keys;
     for (int i = 0; i < *count && values; i++)
         for (int k = 0; k < width; k++) {
@@ -166,11 +199,15 @@ static void read_track(reader* r, const json_t* channel, const json_t* samplers)
     t->path = 0;
     while (path && t->path < PATHS && strcmp(path, paths[t->path]) != 0) t->path++;
     if (!path || t->path == PATHS || node < 0) return; /* weights of shapes, extensions */
-    if (!(node < r->file.count)) {
+    if (!(node < r->file->count)) {
         fail(r, "a channel moves a node that is not there");
         return;
     }
     t->node = (int)node;
+    if (r->file->nodes[t->node].sheared) {
+        fail(r, "a channel moves a node whose matrix is sheared");
+        return;
+    }
     t->width = t->path == ROTATION ? 4 : 3;
     t->kind = how && how[0] == 'S' ? 'S' : how && how[0] == 'C' ? 'C' : 'L';
     r->track_count++;
@@ -187,10 +224,10 @@ static void read_tracks(reader* r) {
     const json_t *channels = json_object_get(r->animation, "channels"),
                  *samplers = json_object_get(r->animation, "samplers");
     r->tracks = hf_alloc(json_array_size(channels) + 1, sizeof *r->tracks);
-    if (!r->tracks) r->file.json.status = hf_fail_memory(r->file.json.error, r->file.path);
-    for (size_t i = 0; i < json_array_size(channels) && r->file.json.status == HF_OK; i++)
+    if (!r->tracks) r->file->json.status = hf_fail_memory(r->file->json.error, r->file->path);
+    for (size_t i = 0; i < json_array_size(channels) && r->file->json.status == HF_OK; i++)
         read_track(r, json_array_get(channels, i), samplers);
-    if (r->file.json.status == HF_OK && r->track_count == 0) fail(r, "moves no node");
+    if (r->file->json.status == HF_OK && r->track_count == 0) fail(r, "moves no node");
 }
 
 static const double* value_of(const track* t, int key, int part) {
@@ -198,9 +235,10 @@ static const double* value_of(const track* t, int key, int part) {
 }
 
 /* Values of a channel at a time; splines as the format says. */
-static void sample(const track* t, double time_s, double* out) {
-    int k = 0;
+static void sample(track* t, double time_s, double* out) {
+    int k = t->times[t->key] <= time_s ? t->key : 0;
     while (k + 1 < t->count && t->times[k + 1] <= time_s) k++;
+    t->key = k;
     const double* a = value_of(t, k, 1);
     memcpy(out, a, sizeof(double) * (size_t)t->width);
     if (k + 1 >= t->count || time_s <= t->times[k] || t->kind == 'S') return;
@@ -220,51 +258,41 @@ static void sample(const track* t, double time_s, double* out) {
 
 /* ---- poses ---- */
 
-static void compose(const double t[3], hf_quat q, const double s[3], hf_affine* local) {
-    hf_mat3 turn = hf_quat_matrix(hf_quat_normalize(q));
-    for (int i = 0; i < 3; i++) {
-        for (int k = 0; k < 3; k++) local->m[4 * i + k] = turn.m[3 * i + k] * s[k];
-        local->m[4 * i + 3] = t[i];
-    }
-}
-
 /* Puts a channel's value into its node. */
-static void move_node(reader* r, const track* t, double time_s) {
-    hf_affine* local = &r->local[t->node];
-    double v[4], s[3], place[3] = {local->m[3], local->m[7], local->m[11]};
-    hf_quat q;
-    if (!hf_affine_take_apart(local, s, &q)) return;
+static void move_node(reader* r, track* t, double time_s) {
+    hf_gltf_node* n = &r->now[t->node];
+    double v[4];
     sample(t, time_s, v);
-    if (t->path == ROTATION) q = (hf_quat){v[3], v[0], v[1], v[2]};
-    if (t->path == TRANSLATION) memcpy(place, v, sizeof place);
-    if (t->path == SCALE) memcpy(s, v, sizeof s);
-    compose(place, q, s, local);
+    if (t->path == ROTATION) n->turn = (hf_quat){v[3], v[0], v[1], v[2]};
+    if (t->path == TRANSLATION) memcpy(n->place, v, sizeof n->place);
+    if (t->path == SCALE) memcpy(n->stretch, v, sizeof n->stretch);
+    n->local = hf_affine_compose(n->place, n->turn, n->stretch);
 }
 
 static void pose_nodes(reader* r, double time_s) {
-    for (int i = 0; i < r->file.count; i++) r->local[i] = r->file.nodes[i].local;
+    memcpy(r->now, r->file->nodes, sizeof *r->now * (size_t)r->file->count);
     for (int i = 0; i < r->track_count; i++) move_node(r, &r->tracks[i], time_s);
-    for (int k = 0; k < r->file.count; k++) {
-        int i = r->file.order[k], parent = r->file.nodes[i].parent;
-        r->global[i] = parent < 0 ? r->local[i] : hf_affine_multiply(&r->global[parent], &r->local[i]);
+    for (int k = 0; k < r->file->count; k++) {
+        hf_gltf_node* n = &r->now[r->file->order[k]];
+        n->global = n->parent < 0 ? n->local : hf_affine_multiply(&r->now[n->parent].global, &n->local);
     }
 }
 
 static hf_vec3 place_of(const hf_affine* a) { return hf_v3(a->m[3], a->m[7], a->m[11]); }
 
 /* How far a node has turned since rest, and where it is. */
-static hf_transform turned(const reader* r, int node) {
+static hf_transform turned(reader* r, int node) {
     double s[3];
     hf_quat now = hf_quat_identity(), rest = now;
-    if (!hf_affine_take_apart(&r->global[node], s, &now) ||
-        !hf_affine_take_apart(&r->file.nodes[node].global, s, &rest))
-        now = rest;
-    return (hf_transform){place_of(&r->global[node]), hf_quat_mul(now, hf_quat_conj(rest))};
+    if (!hf_affine_take_apart(&r->now[node].global, s, &now) ||
+        !hf_affine_take_apart(&r->file->nodes[node].global, s, &rest))
+        now = rest, r->sheared = true;
+    return (hf_transform){place_of(&r->now[node].global), hf_quat_mul(now, hf_quat_conj(rest))};
 }
 
 /* The joint of a root that was made for several tops stands in the middle of them and never turns. */
-static hf_transform joint_pose(const reader* r, int joint) {
-    const hf_rig* rig = &r->file.rig;
+static hf_transform joint_pose(reader* r, int joint) {
+    const hf_rig* rig = &r->file->rig;
     if (rig->joints[joint].source >= 0) return turned(r, rig->joints[joint].source);
     hf_transform pose = hf_transform_identity();
     int tops = 0;
@@ -285,11 +313,11 @@ static double rest_size(const hf_clip* c) {
 
 static hf_status make_joints(reader* r, hf_clip* c) {
     static const int channels[6] = {0, 1, 2, 3, 5, 4};
-    const hf_rig* rig = &r->file.rig;
+    const hf_rig* rig = &r->file->rig;
     c->joints = hf_alloc((size_t)rig->joint_count, sizeof *c->joints);
     hf_transform* rest = hf_alloc((size_t)rig->joint_count, sizeof *rest);
-    hf_status status = c->joints && rest ? HF_OK : hf_fail_memory(r->file.json.error, r->file.path);
-    for (int i = 0; i < r->file.count && status == HF_OK; i++) r->global[i] = r->file.nodes[i].global;
+    hf_status status = c->joints && rest ? HF_OK : hf_fail_memory(r->file->json.error, r->file->path);
+    memcpy(r->now, r->file->nodes, sizeof *r->now * (size_t)r->file->count);
     for (int i = 0; i < rig->joint_count && status == HF_OK; i++) {
         hf_clip_joint* j = &c->joints[c->joint_count++];
         bool root = rig->joints[i].parent < 0;
@@ -300,7 +328,7 @@ static hf_status make_joints(reader* r, hf_clip* c) {
         memcpy(j->channels, root ? channels : channels + 3, sizeof(int) * (size_t)j->channel_count);
         c->channel_count += j->channel_count;
         j->name = hf_copy_text(rig->joints[i].name);
-        if (!j->name) status = hf_fail_memory(r->file.json.error, r->file.path);
+        if (!j->name) status = hf_fail_memory(r->file->json.error, r->file->path);
     }
     hf_free(rest);
     return status;
@@ -330,7 +358,8 @@ static double fill_frame(reader* r, hf_clip* c, int frame, hf_transform* poses) 
     return most;
 }
 
-/* The rate of the keys: the least time between two of a channel. */
+/* The rate of the keys: the least time between two of a channel. Keys that are far apart belong to curves: a
+   multiple of their rate then shows what lies between them, and still has every key. */
 static double find_rate(const reader* r, double* length_s) {
     double least = INFINITY;
     *length_s = 0;
@@ -341,24 +370,28 @@ static double find_rate(const reader* r, double* length_s) {
             *length_s = fmax(*length_s, r->tracks[i].times[k]);
         }
     double rate = isfinite(least) ? 1 / least : DEFAULT_RATE;
-    return fabs(rate - round(rate)) < 0.02 * rate && rate > 1 ? round(rate) : rate < 1 ? DEFAULT_RATE : rate;
+    if (rate > 1 && fabs(rate - round(rate)) < 0.02 * rate) rate = round(rate);
+    return rate * fmax(1, ceil(DEFAULT_RATE / rate - 1e-9));
 }
 
 static hf_status fill(reader* r, const hf_clip_options* o, hf_clip* c, hf_lines* warnings, hf_error* error) {
     double length_s, own = find_rate(r, &length_s), rate = o->rate > 0 ? o->rate : own;
     if (!(length_s * rate < MAX_FRAMES))
-        return hf_fail(error, HF_ERROR_LIMIT, r->file.path, 0, r->where, "more than %d frames", MAX_FRAMES);
+        return hf_fail(error, HF_ERROR_LIMIT, r->file->path, 0, r->where, "more than %d frames", MAX_FRAMES);
     c->frame_time_s = 1 / rate;
     c->frame_count = (int)floor(length_s * rate + 1e-4) + 1;
     c->values = hf_alloc((size_t)c->frame_count * (size_t)c->channel_count, sizeof *c->values);
     hf_transform* poses = hf_alloc((size_t)c->joint_count, sizeof *poses);
-    hf_status status = c->values && poses ? HF_OK : hf_fail_memory(error, r->file.path);
+    hf_status status = c->values && poses ? HF_OK : hf_fail_memory(error, r->file->path);
     double most = 0;
     for (int f = 0; f < c->frame_count && status == HF_OK; f++) most = fmax(most, fill_frame(r, c, f, poses));
     if (status == HF_OK && most > STRETCH * rest_size(c) &&
         !hf_lines_add(warnings, "bones change their length by up to %.3g m; the clip's stay as at rest",
-                      most * r->file.rig.unit_m))
-        status = hf_fail_memory(error, r->file.path);
+                      most * r->file->rig.unit_m))
+        status = hf_fail_memory(error, r->file->path);
+    if (status == HF_OK && r->sheared &&
+        !hf_lines_add(warnings, "uneven scales shear a joint: where they do, it keeps its turn at rest"))
+        status = hf_fail_memory(error, r->file->path);
     hf_free(poses);
     return status;
 }
@@ -370,72 +403,99 @@ static const char* name_of(const json_t* animation) {
     return name ? name : "";
 }
 
-/* By its name, or by its number from 0 on; the first where none is asked for. */
-static hf_status choose(reader* r, const char* wanted, hf_error* error) {
-    const json_t* list = json_object_get(r->file.json.root, "animations");
-    size_t count = json_array_size(list), found = wanted ? count : 0;
-    if (!count) return hf_fail(error, HF_ERROR_FORMAT, r->file.path, 0, NULL, "has no animation");
-    for (size_t i = 0; i < count && wanted && found == count; i++)
-        if (strcmp(name_of(json_array_get(list, i)), wanted) == 0) found = i;
+static hf_status fail_choice(const reader* r, const hf_clip_options* o, hf_error* error) {
+    const json_t* list = json_object_get(r->file->json.root, "animations");
+    size_t count = json_array_size(list);
+    char names[160] = "", number[24];
+    for (size_t i = 0, at = 0; i < count && at + 1 < sizeof names; i++)
+        at += (size_t)snprintf(names + at, sizeof names - at, "%s\"%.40s\"", i ? ", " : "",
+                               name_of(json_array_get(list, i)));
+    snprintf(number, sizeof number, "%d", o->number);
+    return hf_fail(error, HF_ERROR_ARGUMENT, r->file->path, 0, NULL,
+                   "has no clip \"%.60s\"; its clips are %s", o->number >= 0 ? number : o->clip, names);
+}
+
+/* By its number; by its name, or by its number where no name is this one; the first where none is asked for.
+ */
+static hf_status choose(reader* r, const hf_clip_options* o, hf_error* error) {
+    const json_t* list = json_object_get(r->file->json.root, "animations");
+    size_t count = json_array_size(list), found = o->clip ? count : 0;
+    if (!count) return hf_fail(error, HF_ERROR_FORMAT, r->file->path, 0, NULL, "has no animation");
+    for (size_t i = 0; i < count && o->clip && found == count; i++)
+        if (strcmp(name_of(json_array_get(list, i)), o->clip) == 0) found = i;
     char* end = NULL;
-    long number = wanted ? strtol(wanted, &end, 10) : 0;
-    if (found == count && end != wanted && !*end && number >= 0 && (size_t)number < count)
+    long number = o->clip ? strtol(o->clip, &end, 10) : 0;
+    if (found == count && end != o->clip && !*end && number >= 0 && (size_t)number < count)
         found = (size_t)number;
-    if (found == count) {
-        char names[160] = "";
-        for (size_t i = 0, at = 0; i < count && at + 1 < sizeof names; i++)
-            at += (size_t)snprintf(names + at, sizeof names - at, "%s\"%.40s\"", i ? ", " : "",
-                                   name_of(json_array_get(list, i)));
-        return hf_fail(error, HF_ERROR_ARGUMENT, r->file.path, 0, NULL,
-                       "has no clip \"%.60s\"; its clips are %s", wanted, names);
-    }
+    if (o->number >= 0) found = (size_t)o->number;
+    if (found >= count) return fail_choice(r, o, error);
     r->animation = json_array_get(list, found);
     snprintf(r->where, sizeof r->where, "animations[%zu]", found);
     return HF_OK;
 }
 
-static void reader_free(reader* r) {
+static hf_status reader_make(reader* r, hf_gltf_rig* file, hf_error* error) {
+    *r = (reader){.file = file};
+    r->buffer_count = (int)json_array_size(json_object_get(file->json.root, "buffers"));
+    r->buffers = hf_alloc((size_t)r->buffer_count + 1, sizeof *r->buffers);
+    r->now = hf_alloc((size_t)file->count, sizeof *r->now);
+    return r->buffers && r->now ? HF_OK : hf_fail_memory(error, file->path);
+}
+
+static void free_tracks(reader* r) {
     for (int i = 0; i < r->track_count; i++) {
         hf_free(r->tracks[i].times);
         hf_free(r->tracks[i].values);
     }
-    for (int i = 0; i < r->buffer_count; i++) hf_free(r->buffers[i]);
-    hf_free(r->buffers);
     hf_free(r->tracks);
-    hf_free(r->local);
-    hf_free(r->global);
+    r->tracks = NULL, r->track_count = 0;
 }
 
-static hf_status prepare(reader* r, hf_error* error) {
-    size_t nodes = (size_t)r->file.count;
-    r->buffer_count = (int)json_array_size(json_object_get(r->file.json.root, "buffers"));
-    r->buffers = hf_alloc((size_t)r->buffer_count + 1, sizeof *r->buffers);
-    r->local = hf_alloc(nodes, sizeof *r->local);
-    r->global = hf_alloc(nodes, sizeof *r->global);
-    if (!r->buffers || !r->local || !r->global) return hf_fail_memory(error, r->file.path);
-    read_tracks(r);
-    return r->file.json.status;
+static void reader_free(reader* r) {
+    free_tracks(r);
+    for (int i = 0; i < r->buffer_count && r->buffers; i++) hf_free(r->buffers[i].bytes);
+    hf_free(r->buffers);
+    hf_free(r->now);
+}
+
+/* One animation of the file. A failure is that of this animation alone. */
+static hf_status read_animation(reader* r, const hf_clip_options* o, hf_clip** clip, hf_lines* warnings,
+                                hf_error* error) {
+    hf_clip* c = *clip = hf_alloc(1, sizeof *c);
+    hf_status status = c ? choose(r, o, error) : hf_fail_memory(error, r->file->path);
+    r->file->json.status = HF_OK, r->file->json.error = error;
+    r->sheared = false;
+    if (status == HF_OK) read_tracks(r), status = r->file->json.status;
+    if (status == HF_OK) status = make_joints(r, c);
+    if (status == HF_OK) status = fill(r, o, c, warnings, error);
+    free_tracks(r);
+    if (status != HF_OK) return status;
+    c->unit_m = r->file->rig.unit_m;
+    c->clip_count = (int)json_array_size(json_object_get(r->file->json.root, "animations"));
+    c->name = hf_copy_text(name_of(r->animation));
+    return c->name ? HF_OK : hf_fail_memory(error, r->file->path);
 }
 
 hf_status hf_gltf_clip_read(const char* path, const hf_clip_options* o, hf_clip** clip, hf_lines* warnings,
                             hf_error* error) {
-    reader r = {0};
-    hf_status status = hf_gltf_rig_load(path, o->unit_m, &r.file, error);
+    hf_gltf_rig file;
+    reader r;
+    hf_status status = hf_gltf_rig_load(path, o->unit_m, &file, error);
     if (status != HF_OK) return status;
-    hf_clip* c = *clip = hf_alloc(1, sizeof *c);
-    status = c ? choose(&r, o->clip, error) : hf_fail_memory(error, path);
-    if (status == HF_OK) status = prepare(&r, error);
-    if (status == HF_OK) status = make_joints(&r, c);
-    if (status == HF_OK) status = fill(&r, o, c, warnings, error);
-    if (status == HF_OK) {
-        c->unit_m = r.file.rig.unit_m;
-        c->clip_count = (int)json_array_size(json_object_get(r.file.json.root, "animations"));
-        c->name = hf_copy_text(name_of(r.animation));
-        if (!c->name) status = hf_fail_memory(error, path);
-    }
+    status = reader_make(&r, &file, error);
+    if (status == HF_OK) status = read_animation(&r, o, clip, warnings, error);
     reader_free(&r);
-    hf_gltf_rig_free(&r.file);
+    hf_gltf_rig_free(&file);
     return status;
+}
+
+hf_status hf_gltf_clip_count(const char* path, int* count, hf_error* error) {
+    hf_gltf_rig file;
+    hf_status status = hf_gltf_rig_load(path, 0, &file, error);
+    if (status != HF_OK) return status;
+    *count = (int)json_array_size(json_object_get(file.json.root, "animations"));
+    hf_gltf_rig_free(&file);
+    return HF_OK;
 }
 
 /* ---- the creature's angles ---- */
@@ -464,27 +524,31 @@ void hf_gltf_widen(const hf_clip* clip, hf_rig* rig) {
     }
 }
 
+static hf_status widen_by(reader* r, int number) {
+    hf_clip_options o = hf_clip_options_default();
+    hf_clip* clip = NULL;
+    hf_error why = {0};
+    hf_lines ignored = {0};
+    o.number = number;
+    hf_status status = read_animation(r, &o, &clip, &ignored, &why);
+    if (status == HF_OK) hf_gltf_widen(clip, &r->file->rig);
+    if (status != HF_OK && status != HF_ERROR_MEMORY)
+        status = hf_lines_add(&r->file->warnings, "animation %d is not read: %s", number, why.message)
+                     ? HF_OK
+                     : HF_ERROR_MEMORY;
+    hf_lines_free(&ignored);
+    hf_clip_free(clip);
+    return status;
+}
+
 /* Every animation of the file widens the limits of its creature: all are motions of it. */
 static hf_status widen_by_all(hf_gltf_rig* file, hf_error* error) {
-    size_t count = json_array_size(json_object_get(file->json.root, "animations"));
-    hf_status status = HF_OK;
-    for (size_t i = 0; i < count && status == HF_OK; i++) {
-        hf_clip_options o = hf_clip_options_default();
-        hf_clip* clip = NULL;
-        hf_error why = {0};
-        char number[24];
-        hf_lines ignored = {0};
-        snprintf(number, sizeof number, "%zu", i);
-        o.clip = number, o.unit_m = file->rig.unit_m;
-        status = hf_gltf_clip_read(file->path, &o, &clip, &ignored, &why);
-        if (status == HF_OK) hf_gltf_widen(clip, &file->rig);
-        if (status != HF_OK && status != HF_ERROR_MEMORY)
-            status = hf_lines_add(&file->warnings, "animation %zu is not read: %s", i, why.message)
-                         ? HF_OK
-                         : HF_ERROR_MEMORY;
-        hf_lines_free(&ignored);
-        hf_clip_free(clip);
-    }
+    int count = (int)json_array_size(json_object_get(file->json.root, "animations"));
+    reader r;
+    hf_status status = reader_make(&r, file, error);
+    for (int i = 0; i < count && status == HF_OK; i++) status = widen_by(&r, i);
+    reader_free(&r);
+    file->json.status = HF_OK, file->json.error = error;
     return status == HF_OK ? HF_OK : hf_fail_memory(error, file->path);
 }
 

@@ -9,6 +9,8 @@
 hf_status hf_gltf_clip_read(const char* path, const hf_clip_options* options, hf_clip** clip,
                             hf_lines* warnings, hf_error* error);
 
+hf_status hf_gltf_clip_count(const char* path, int* count, hf_error* error);
+
 /* Angles (radians) of a joint's turns in a frame, near `angles` of the frame before (in and out). */
 void hf_gltf_angles(const hf_clip* clip, const hf_rig* rig, int joint, int frame, double angles[3]);
 /* Widens the limits of a rig to what a clip of it does. */

@@ -24,6 +24,16 @@ hf_affine hf_affine_multiply(const hf_affine* a, const hf_affine* b) {
     return c;
 }
 
+hf_affine hf_affine_compose(const double place[3], hf_quat turn, const double scale[3]) {
+    hf_mat3 m = hf_quat_matrix(hf_quat_normalize(turn));
+    hf_affine a;
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 3; k++) a.m[4 * i + k] = m.m[3 * i + k] * scale[k];
+        a.m[4 * i + 3] = place[i];
+    }
+    return a;
+}
+
 /* From a matrix without scale; the largest of the four numbers is found first, so that none is lost. */
 static hf_quat turn_of(const double m[9]) {
     double squares[4] = {1 + m[0] + m[4] + m[8], 1 + m[0] - m[4] - m[8], 1 - m[0] + m[4] - m[8],
@@ -107,22 +117,23 @@ static void numbers(hf_gltf_rig* r, const char* where, const json_t* object, con
         hf_json_numbers(&r->json, where, array, count, v);
 }
 
-static void read_transform(hf_gltf_rig* r, const char* where, const json_t* object, hf_affine* local) {
-    double t[3] = {0}, q[4] = {0, 0, 0, 1}, s[3] = {1, 1, 1}, m[16];
+static void read_transform(hf_gltf_rig* r, const char* where, const json_t* object, hf_gltf_node* n) {
+    double q[4] = {0, 0, 0, 1}, m[16];
+    n->turn = hf_quat_identity();
+    for (int i = 0; i < 3; i++) n->place[i] = 0, n->stretch[i] = 1;
     if (json_object_get(object, "matrix")) {
         /* glTF keeps columns one after the other. */
         numbers(r, where, object, "matrix", 16, m);
-        for (int i = 0; i < 12 && r->json.status == HF_OK; i++) local->m[i] = m[i % 4 * 4 + i / 4];
+        for (int i = 0; i < 12 && r->json.status == HF_OK; i++) n->local.m[i] = m[i % 4 * 4 + i / 4];
+        for (int i = 0; i < 3; i++) n->place[i] = n->local.m[4 * i + 3];
+        n->sheared = !hf_affine_take_apart(&n->local, n->stretch, &n->turn);
         return;
     }
-    numbers(r, where, object, "translation", 3, t);
+    numbers(r, where, object, "translation", 3, n->place);
     numbers(r, where, object, "rotation", 4, q);
-    numbers(r, where, object, "scale", 3, s);
-    hf_mat3 turn = hf_quat_matrix(hf_quat_normalize((hf_quat){q[3], q[0], q[1], q[2]}));
-    for (int i = 0; i < 3; i++) {
-        for (int k = 0; k < 3; k++) local->m[4 * i + k] = turn.m[3 * i + k] * s[k];
-        local->m[4 * i + 3] = t[i];
-    }
+    numbers(r, where, object, "scale", 3, n->stretch);
+    n->turn = (hf_quat){q[3], q[0], q[1], q[2]};
+    n->local = hf_affine_compose(n->place, n->turn, n->stretch);
 }
 
 static void read_node(hf_gltf_rig* r, int index, const json_t* object) {
@@ -134,7 +145,7 @@ static void read_node(hf_gltf_rig* r, int index, const json_t* object) {
         return;
     }
     hf_json_string(&r->json, where, object, "name", false, &n->name);
-    read_transform(r, where, object, &n->local);
+    read_transform(r, where, object, n);
     json_t* children = NULL;
     if (!hf_json_array(&r->json, where, object, "children", false, &children)) return;
     for (size_t i = json_array_size(children); i-- > 0 && r->json.status == HF_OK;) {
