@@ -11,6 +11,11 @@ enum {
     HF_REGION_FAR_M = 20 /* a region without end is cut to a square of twice this */
 };
 
+/* Of an object's friction, what plans count on (hf_support_plan). A cone with four edges of this share lies
+   inside a cone with eight edges of the whole friction, however the two are turned: hf_cos(pi / 8) = 0.924.
+ */
+static const double HF_FRICTION_SHARE = 0.92;
+
 /* A convex region of the horizontal plane, from `reference`. */
 typedef struct hf_support_region {
     int count;                                         /* 0: empty, 1: a point, 2: a line */

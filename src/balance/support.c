@@ -1,5 +1,6 @@
 /* Where a contact bears: the rules for patches, points, balls and grips. */
-#include <holdfast/balance.h>
+#include "balance/stance.h"
+
 #include "base/assert.h"
 
 #include <math.h>
@@ -117,14 +118,10 @@ void hf_support_find(const hf_creature* creature, const hf_placement* placement,
                                           : draw_in(placement, contact->point, corners[i], contact->normal));
 }
 
-/* A cone with four edges of this share lies inside a cone with eight edges of the whole friction, however the
-   two are turned: hf_cos(pi / 8) = 0.924. */
-static const double FRICTION_SHARE = 0.92;
-
 void hf_support_plan(const hf_creature* creature, const hf_placement* placement, const hf_hold* hold,
                      hf_transform link, hf_support* support) {
     hf_support_find(creature, placement, hold, link, support);
-    support->friction *= FRICTION_SHARE;
+    support->friction *= HF_FRICTION_SHARE;
     if (!hold->grip || support->corner_count == 0) return;
     support->corner_count = 1;
     support->corners[0] = hold->point;

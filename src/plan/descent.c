@@ -1,6 +1,7 @@
 /* Descents: coming down from standing to all limbs (family.c), found once on level ground. */
 #include "plan/descent.h"
 
+#include "balance/stance.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "plan/family.h"
@@ -75,7 +76,9 @@ static bool stand(hf_planner* p) {
 
 static hf_status find_on(hf_planner* p, hf_plan_options* o, hf_descent** descent) {
     hf_status status = hf_planner_begin(p);
-    for (int i = 0; i < SEEDS && status == HF_OK && !*descent; i++) {
+    if (status == HF_OK) hf_workspace_watch(p->tools.workspace, p->progress.report, p->progress.user);
+    for (int i = 0; i < SEEDS && status == HF_OK && !*descent && hf_workspace_goes_on(p->tools.workspace);
+         i++) {
         o->seed = (uint64_t)i + 1;
         if (stand(p) && hf_family_down(p)) *descent = copy_tree(p);
         status = p->tools.status;
@@ -84,8 +87,8 @@ static hf_status find_on(hf_planner* p, hf_plan_options* o, hf_descent** descent
     return status;
 }
 
-hf_status hf_descent_find(const hf_plan_model* model, const hf_plan_options* options, hf_descent** descent,
-                          hf_error* error) {
+hf_status hf_descent_find(const hf_plan_model* model, const hf_plan_options* options, hf_progress_fn progress,
+                          void* user, hf_descent** descent, hf_error* error) {
     hf_plan_options o = *options;
     hf_scene* ground = NULL;
     hf_transform root = {hf_v3(0, 0, model->rest_height), hf_quat_identity()};
@@ -99,7 +102,8 @@ hf_status hf_descent_find(const hf_plan_model* model, const hf_plan_options* opt
                               .options = &o,
                               .still = true,
                               .guide = &root,
-                              .guide_count = 1}};
+                              .guide_count = 1},
+                    .progress = {.report = progress, .user = user}};
     if (status == HF_OK) status = hf_fail_status(error, find_on(&p, &o, descent), NULL);
     hf_scene_free(ground);
     return status;
@@ -113,8 +117,8 @@ static bool has_ground(const hf_plan_world* w, hf_vec3 at, int* object) {
     at.z += HF_SKIN;
     if (!hf_placement_ray(w->placement, at, hf_v3(0, 0, -1), 2 * HF_SKIN, &hit)) return false;
     *object = hit.object;
-    return fabs(hit.distance - HF_SKIN) < HF_SKIN / 10 && hit.normal.z > 1 - 1e-6 &&
-           hf_scene_object(w->scene, hit.object).contact;
+    hf_object_view o = hf_scene_object(w->scene, hit.object);
+    return fabs(hit.distance - HF_SKIN) < HF_SKIN / 10 && hit.normal.z > 1 - 1e-6 && o.contact && !o.movable;
 }
 
 static bool put_hold(hf_planner* p, hf_transform place, hf_plan_hold* h) {
@@ -127,7 +131,8 @@ static bool put_hold(hf_planner* p, hf_transform place, hf_plan_hold* h) {
         if (!has_ground(&p->world, h->support.corners[i], &object)) return false;
     }
     if (!has_ground(&p->world, h->at.point, &h->at.object)) return false;
-    return hf_scene_object(p->world.scene, h->at.object).friction >= h->support.friction;
+    double friction = hf_scene_object(p->world.scene, h->at.object).friction;
+    return friction * HF_FRICTION_SHARE >= h->support.friction;
 }
 
 static bool is_free(hf_planner* p, const hf_descent* d, int k, int before) {
@@ -195,6 +200,7 @@ static bool play_change(hf_planner* p, const hf_descent* d, int to, bool back, i
 }
 
 bool hf_descent_play(hf_planner* p, const hf_descent* d, bool back, int guide_index) {
+    if (!hf_plan_keep(p, p->tree.node_index)) return false; // there may be no room for stances otherwise
     for (int k = 1; k < d->count; k++)
         if (!play_change(p, d, back ? d->count - 1 - k : k, back, guide_index)) return false;
     return true;

@@ -15,10 +15,10 @@ typedef struct hf_descent {
     double rate, margin_m; /* frames a second, and the least margin of each at rest */
 } hf_descent;
 
-/* The descent of the model's creature at the options' rate and margin; *descent is NULL where there is none.
- */
-hf_status hf_descent_find(const hf_plan_model* model, const hf_plan_options* options, hf_descent** descent,
-                          hf_error* error);
+/* The descent of the model's creature at the options' rate and margin; *descent is NULL where there is none,
+   or where progress (may be NULL) was asked and said that the work shall end. */
+hf_status hf_descent_find(const hf_plan_model* model, const hf_plan_options* options, hf_progress_fn progress,
+                          void* user, hf_descent** descent, hf_error* error);
 void hf_descent_free(hf_descent* descent);
 /* A copy at a place that turns about Z alone. False where it is not free or a limb has not the same ground
    there; *placed is then to be freed all the same. */

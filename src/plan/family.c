@@ -36,12 +36,12 @@ bool hf_root_is_bent(const hf_plan_world* w, hf_transform root) {
 }
 
 const double* hf_bent_posture(const hf_plan_world* w, hf_transform root, int number) {
-    const hf_postures* all = w->model->postures;
-    double tilt = tilt_of(root);
     if (!hf_root_is_bent(w, root)) return NULL;
-    const hf_posture *change = &all->changes[0].at, *crawl = &all->items[all->changes[0].to];
-    bool nearer = fabs(tilt - change->tilt_rad) < fabs(tilt - crawl->tilt_rad);
-    return nearer == (number == 0) ? change->pose.q : crawl->pose.q;
+    const hf_posture_change* change = find_change(w->model);
+    const hf_posture *at = &change->at, *crawl = &w->model->postures->items[change->to];
+    double tilt = tilt_of(root);
+    bool nearer = fabs(tilt - at->tilt_rad) < fabs(tilt - crawl->tilt_rad);
+    return nearer == (number == 0) ? at->pose.q : crawl->pose.q;
 }
 
 int hf_family_touch(hf_planner* p, bool walking, bool others, hf_pose* pose, hf_plan_hold* holds) {

@@ -15,9 +15,9 @@ typedef struct leg_query {
     hf_planner* planner;
     const hf_plan_query* query;
     hf_plan_result* result;
-    const hf_descent* descent;
+    const hf_descent* descent; /* of the first stretch on all limbs on */
     int patience;
-    hf_plan_why why; /* the last leg ended so */
+    hf_plan_why why; /* of the last leg; never HF_PLAN_DONE, as no leg ends at the goal of the plan */
 } leg_query;
 
 /* ---- the guide ---- */
@@ -87,9 +87,24 @@ static bool search_to(leg_query* l, int from, const hf_pose* pose, const hf_plan
     *tail = last + 1;
     p->world.guide_count = last + 1;
     hf_plan_home(p, pose->q);
-    if (go_on_from(p, from + 1)) l->why = hf_plan_search(p, &state, l->patience);
+    hf_plan_why why = go_on_from(p, from + 1) ? hf_plan_search(p, &state, l->patience) : HF_PLAN_NO_CONTACT;
     p->world.guide_count = all;
-    return l->why == HF_PLAN_DONE;
+    l->why = why == HF_PLAN_DONE ? HF_PLAN_NO_CONTACT : why;
+    return why == HF_PLAN_DONE;
+}
+
+/* The model's descent where it is of the options' rate and margin, else the planner's own, which is searched
+   once; NULL: there is none. */
+static const hf_descent* find_descent(hf_planner* p) {
+    const hf_descent* of_model = p->world.model->descent;
+    const hf_plan_options* o = p->world.options;
+    if (!of_model || (of_model->rate == o->rate && of_model->margin_m >= o->margin_m)) return of_model;
+    if (p->has_own_descent) return p->own_descent;
+    hf_plan_note(
+        p, hf_descent_find(p->world.model, o, p->progress.report, p->progress.user, &p->own_descent, NULL));
+    // whether there is one is not known when the search was cancelled
+    p->has_own_descent = hf_workspace_goes_on(p->tools.workspace) || p->own_descent;
+    return p->own_descent;
 }
 
 /* The descent from standing at the guide pose; false where it is not free there. */
@@ -154,7 +169,7 @@ static bool cross(leg_query* l, const hf_descent* down, const hf_descent* up, in
 }
 
 /* The next stretch of the guide on all limbs; *crossed when the body is behind it, or on it where it ends at
-   the goal. False where there is none, or no room to come down to it or to stand up. */
+   the goal. False where there is none, or no descent, or no room to come down to it or to stand up. */
 static bool cross_next(leg_query* l, bool* crossed) {
     hf_planner* p = l->planner;
     const hf_plan_world* w = &p->world;
@@ -163,6 +178,7 @@ static bool cross_next(leg_query* l, bool* crossed) {
     int high = low;
     while (high <= last && hf_root_is_bent(w, w->guide[high])) high++;
     if (low > last || (low == at && high > last)) return false;
+    if (!(l->descent = find_descent(p))) return false;
     hf_descent *down = NULL, *up = NULL;
     int tail = low == at || find_start(l, low, &down) >= 0 ? w->guide_count : -1;
     if (tail >= 0 && high <= last) tail = find_place(l, high, last, &up);
@@ -182,15 +198,9 @@ static bool cross_all(leg_query* l) {
 }
 
 bool hf_plan_legs(hf_planner* p, const hf_plan_query* query, hf_plan_result* result, int patience) {
-    const hf_descent* of_model = p->world.model->descent;
-    const hf_plan_options* o = p->world.options;
-    hf_descent* own = NULL;
-    if (!of_model || !p->own_guide) return true;
-    bool fits = of_model->rate == o->rate && of_model->margin_m >= o->margin_m;
-    if (!fits) hf_plan_note(p, hf_descent_find(p->world.model, o, &own, NULL));
-    leg_query l = {p, query, result, fits ? of_model : own, patience, HF_PLAN_NO_CONTACT};
-    bool good = !l.descent || cross_all(&l);
-    hf_descent_free(own);
-    if (!good) result->why = l.why;
+    leg_query l = {p, query, result, NULL, patience, HF_PLAN_NO_CONTACT};
+    bool good = !p->own_guide || cross_all(&l);
+    if (hf_workspace_cancelled(p->tools.workspace)) p->progress.cancelled = true;
+    if (!good) result->why = p->progress.work < p->world.options->max_work ? l.why : HF_PLAN_WORK_ENDED;
     return good && hf_plan_ok(p);
 }

@@ -218,7 +218,7 @@ hf_status hf_plan_model_create(const hf_creature* creature, const hf_plan_option
     if (status == HF_OK) find_load(m, links);
     if (status == HF_OK) status = find_postures(m, options->threads, error);
     if (status == HF_OK && !find_bent(m)) status = hf_fail_memory(error, NULL);
-    if (status == HF_OK) status = hf_descent_find(m, options, &m->descent, error);
+    if (status == HF_OK) status = hf_descent_find(m, options, NULL, NULL, &m->descent, error);
     hf_free(links);
     if (!m) hf_free(q);
     if (status == HF_OK)

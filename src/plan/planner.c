@@ -1,5 +1,5 @@
 /* The memory of one attempt. */
-#include "plan/planner.h"
+#include "plan/descent.h"
 
 #include "base/assert.h"
 #include "base/memory.h"
@@ -45,6 +45,7 @@ void hf_planner_end(hf_planner* p) {
     hf_placement_free(p->world.placement);
     hf_free(p->world.spots);
     hf_free(p->world.home);
+    hf_descent_free(p->own_descent);
     hf_free(p->own_guide);
     hf_free(p->world.barred);
 }

@@ -42,7 +42,9 @@ typedef struct hf_planner {
     hf_plan_tools tools;
     hf_plan_tree tree;
     hf_plan_progress progress;
-    hf_transform* own_guide; /* memory of world.guide where the guide was searched */
+    hf_transform* own_guide;        /* memory of world.guide where the guide was searched */
+    bool has_own_descent;           /* the model's is of another rate or margin, and one was searched: */
+    struct hf_descent* own_descent; /* NULL: there is none */
 } hf_planner;
 
 static inline bool hf_plan_ok(const hf_planner* p) { return p->tools.status == HF_OK; }
