@@ -387,7 +387,7 @@ static void load(player* p, const char* path) {
     if (hf_placement_create(scene, &placement) != HF_OK) stop("out of memory");
     for (size_t i = 0; i < (size_t)p->motion->frame_count * (size_t)p->track.limb_count; i++) {
         hf_track_contact* t = &p->track.contacts[i];
-        hf_transform object = hf_track_object(&p->track, placement, t->hold.object);
+        hf_transform object = hf_track_object(placement, t->hold.object);
         t->hold = hf_hold_in_world(t->hold, object);
         for (int k = 0; k < t->support.corner_count; k++)
             t->support.corners[k] = hf_apply(object, t->support.corners[k]);

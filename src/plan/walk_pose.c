@@ -218,7 +218,8 @@ static bool is_clear(const hf_walk* w, const swing* g) {
             double top = fmax(from.z, to.z) + timed.high;
             hf_surface hit;
             above.z = top + timed.high;
-            if (hf_placement_ray(placement, above, hf_v3(0, 0, -1), 2 * above.z, &hit) &&
+            double down = above.z - fmin(from.z, to.z) + over_sole + HF_SKIN;
+            if (hf_placement_ray(placement, above, hf_v3(0, 0, -1), down, &hit) &&
                 hit.point.z > at.z - over_sole - clear + HF_SKIN)
                 return false;
         }
@@ -393,6 +394,7 @@ static bool find_all(hf_walk* w, int* missed) {
     bool level = is_level(w);
     for (int k = 1, phase = -1; k <= w->last && !(level && *missed > 0); k++) {
         double off = 0;
+        if (!hf_workspace_goes_on_often(w->planner->tools.workspace)) return false;
         if (hf_walk_phase(w, k) != phase) find_footing(w, phase = hf_walk_phase(w, k), &f);
         w->posed = posed;
         if (!find_pose(w, k, &f, false, &off)) return false;
