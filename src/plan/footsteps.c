@@ -332,6 +332,7 @@ static int upright_end(const hf_walk* k) {
 bool hf_footsteps_find(hf_walk* k, double stride) {
     const hf_plan_world* w = &k->planner->world;
     int here = k->node->guide_index, last = -1;
+    k->step_count = 0; // limbs stand where the node has them, not where steps of another stride led
     walk_way y = {.end = upright_end(k), .highest = RISE * hf_walk_natural_stride(w) / STRIDE};
     y.count = list_limbs(w, y.limbs);
     if (!stands(k, y.count)) return false;
