@@ -107,8 +107,9 @@ static void choose_near(attempt* a, const hf_posture* best) {
     for (int i = 0; i < a->ask->count; i++) {
         const hf_hold* h = &best->holds[i];
         int partner = partner_of(a, i);
-        by[i] =
-            hf_v3(hf_random_between(&a->random, -size, size), hf_random_between(&a->random, -size, size), 0);
+        // one after the other: the order of arguments is the compiler's
+        double y = hf_random_between(&a->random, -size, size), x = hf_random_between(&a->random, -size, size);
+        by[i] = hf_v3(x, y, 0);
         if (partner >= 0) by[i] = hf_v3(by[partner].x, -by[partner].y, 0);
         a->targets[i] = (hf_target){.kind = grips(a) ? HF_TARGET_POSITION : HF_TARGET_NORMAL,
                                     .limb = h->limb,
