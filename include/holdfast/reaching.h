@@ -95,7 +95,6 @@ typedef struct hf_reach_path {
 } hf_reach_path;
 HF_API void hf_reach_path_free(hf_reach_path* path);
 
-HF_API const hf_control_layer* hf_reach_layer(const hf_reacher* reacher);
 /* Limits, range of motion, balance and collisions of a posture; and of the straight move between two valid
    ones. */
 HF_API hf_status hf_reach_test(hf_reacher* reacher, const double controls[HF_CONTROL_COUNT], bool* valid);

@@ -21,8 +21,6 @@ void hf_reach_path_free(hf_reach_path* path) {
     *path = (hf_reach_path){0};
 }
 
-const hf_control_layer* hf_reach_layer(const hf_reacher* reacher) { return reacher ? reacher->layer : NULL; }
-
 hf_status hf_reach_test(hf_reacher* reacher, const double controls[HF_CONTROL_COUNT], bool* valid) {
     HF_REQUIRE(NULL, reacher && controls && valid);
     hf_status status = is_ready(reacher);
