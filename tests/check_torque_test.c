@@ -101,15 +101,20 @@ static void free_world(world* w) {
     "{ \"name\": \"" name "\", \"root\": \"" link "\", \"effector\": \"" link                                \
     "\", \"contact\": { \"name\": \"sole\", \"offset\": [" offset "], \"normal\": [0, 0, -1]" patch " } }"
 
+/* A base of 50 kg on one foot with an arm that swings about Y: 2 kg, 0.7 m from the hinge, 20 Nm. */
+static world make_pendulum(void) {
+    return make_world("pendulum",
+                      "<robot name='pendulum'><link name='base'>" INERTIAL("0 0 0", "50", "1") //
+                      "</link><link name='arm'>" INERTIAL("0.7 0 0", "2", "0.03") "</link>"    //
+                      HINGE("swing", "base", "arm", "0 0 1", "20") "</robot>",
+                      FOOT("base", "leg", "0, 0, 0", ", \"patch\": [2, 2]"), 0.9, 0);
+}
+
 /* A mass of 2 kg with an inertia of 0.03 kg m2, 0.7 m from a hinge, that speeds up from level: its torque is
    (0.03 + 2 * 0.7^2) rate - 2 g 0.7 cos(angle), a positive turn about Y going down from X. */
 static void a_pendulum_has_its_torque(void** state) {
     (void)state;
-    world w = make_world("pendulum",
-                         "<robot name='pendulum'><link name='base'>" INERTIAL("0 0 0", "50", "1") //
-                         "</link><link name='arm'>" INERTIAL("0.7 0 0", "2", "0.03") "</link>"    //
-                         HINGE("swing", "base", "arm", "0 0 1", "20") "</robot>",
-                         FOOT("base", "leg", "0, 0, 0", ", \"patch\": [2, 2]"), 0.9, 0);
+    world w = make_pendulum();
     const double rate = 5, begin = 0.3, speed = 0.4;
     for (int i = 0; i < FRAMES; i++) {
         double t = i * STEP_S, q[1] = {begin + speed * t + 0.5 * rate * t * t};
@@ -133,11 +138,7 @@ static void a_pendulum_has_its_torque(void** state) {
 /* Half a sine has a jerk of known mean square. */
 static void jerk_is_that_of_the_curve(void** state) {
     (void)state;
-    world w = make_world("pendulum",
-                         "<robot name='pendulum'><link name='base'>" INERTIAL("0 0 0", "50", "1") //
-                         "</link><link name='arm'>" INERTIAL("0.7 0 0", "2", "0.03") "</link>"    //
-                         HINGE("swing", "base", "arm", "0 0 1", "20") "</robot>",
-                         FOOT("base", "leg", "0, 0, 0", ", \"patch\": [2, 2]"), 0.9, 0);
+    world w = make_pendulum();
     const double turn = 2 * 3.14159265358979; /* rad/s: one second is a whole period */
     for (int i = 0; i <= 100; i++) {
         double q[1] = {0.5 * sin(turn * i * STEP_S)};

@@ -28,7 +28,8 @@ static const double MOST_LEARNT_M = 0.3;
 enum { COUNTER_ROUNDS = 3, PATIENCE = 6, MOST_FAILED = 3, MOST_RAISED = 6 };
 /* What is tried, in this order: strides, of the natural one; for each of them how much lower the body goes
    than it must, of the height of its centre of mass, since knees that are nearly straight jerk; for each of
-   these how slowly. */
+   these how slowly. Fewer steps before slower ones. The values were found with a human, a G1 and an ANYmal on
+   5 m of level ground; others between them give 9 to 11 steps of the human and 12 to 14 of the G1. */
 static const double STRIDES[] = {1, 0.9, 0.8, 0.65, 0.5}, CROUCH[] = {0, 0.135},
                     SLOWER[] = {1, 1.1, 1.2, 1.35, 1.6, 2, 2.4};
 enum {
