@@ -194,23 +194,45 @@ hf_status hf_figure_add_marks(hf_layer* layer, const hf_picture_moment* moment, 
 
 /* ---- reach volumes ---- */
 
-hf_status hf_figure_add_reach(hf_layer* layer, const hf_picture_moment* moment) {
+/* Knees and elbows reach less than the limb they are on. */
+static bool shows_reach(const hf_creature_view* v, int limb) {
+    return v->limbs[limb].use && limb_of(v, v->limbs[limb].effector_link) == limb;
+}
+
+static hf_status find_reach(hf_figure_reach* reach, const hf_creature* creature) {
+    const hf_creature_view* v = hf_creature_get(creature);
+    hf_figure_reach_free(reach);
+    reach->hulls = hf_alloc((size_t)v->limb_count, sizeof *reach->hulls);
+    if (!reach->hulls) return HF_ERROR_MEMORY;
+    reach->creature = creature;
+    hf_status status = HF_OK;
+    for (int i = 0; i < v->limb_count && status == HF_OK; i++) {
+        if (!shows_reach(v, i)) continue;
+        status = hf_reach_volume(creature, i, v->limbs[i].contact_count > 0 ? 0 : -1, &reach->hulls[i], NULL);
+        if (status == HF_ERROR_FORMAT) status = HF_OK; /* a limb that moves in a plane encloses nothing */
+    }
+    if (status != HF_OK) hf_figure_reach_free(reach);
+    return status;
+}
+
+void hf_figure_reach_free(hf_figure_reach* reach) {
+    int count = reach->creature ? hf_creature_get(reach->creature)->limb_count : 0;
+    for (int i = 0; i < count; i++) hf_mesh_free(&reach->hulls[i]);
+    hf_free(reach->hulls);
+    *reach = (hf_figure_reach){0};
+}
+
+hf_status hf_figure_add_reach(hf_layer* layer, const hf_picture_moment* moment, hf_figure_reach* reach) {
     const hf_creature_view* v = hf_creature_get(moment->creature);
+    hf_status status = reach->creature == moment->creature ? HF_OK : find_reach(reach, moment->creature);
     hf_transform* links = hf_alloc((size_t)v->link_count, sizeof *links);
-    hf_status status = links ? HF_OK : HF_ERROR_MEMORY;
+    if (!links) status = HF_ERROR_MEMORY;
     if (links) hf_forward(moment->creature, moment->pose, links);
     for (int i = 0; i < v->limb_count && status == HF_OK; i++) {
-        /* Knees and elbows reach less than the limb they are on. */
         const hf_limb* limb = &v->limbs[i];
-        if (!limb->use || limb_of(v, limb->effector_link) != i) continue;
-        hf_mesh hull;
-        status = hf_reach_volume(moment->creature, i, limb->contact_count > 0 ? 0 : -1, &hull, NULL);
-        if (status == HF_OK)
-            status =
-                hf_layer_add(layer, &hull, hf_compose(links[limb->base_link], limb->base), hf_limb_colour(i));
-        else if (status == HF_ERROR_FORMAT)
-            status = HF_OK; /* a limb that moves in a plane encloses nothing */
-        hf_mesh_free(&hull);
+        if (reach->hulls[i].vertex_count > 0)
+            status = hf_layer_add(layer, &reach->hulls[i], hf_compose(links[limb->base_link], limb->base),
+                                  hf_limb_colour(i));
     }
     hf_free(links);
     return status;

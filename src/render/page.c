@@ -165,6 +165,7 @@ typedef struct painter {
     void* user;
     encoder encoder;
     hf_colour* band;
+    hf_figure_reach reach;
     int count; /* panels */
     bool cancelled;
 } painter;
@@ -188,7 +189,7 @@ static hf_status choose_azimuth(painter* w, const hf_picture_moment* moments, in
         if (!goes_on(w, 0)) return HF_OK; // the picture will not be finished
         hf_stage stage;
         panel p = panel_of(l, i, count);
-        hf_status status = hf_stage_fill(&stage, &moments[i], o);
+        hf_status status = hf_stage_fill(&stage, &moments[i], o, &w->reach);
         if (status == HF_OK) status = hf_stage_build(&stage);
         for (int k = 0; k < PLACES && status == HF_OK; k++)
             status = hidden_from(&stage, o, places[k], (double)p.width / p.height, &hidden[k]);
@@ -203,13 +204,15 @@ static hf_status choose_azimuth(painter* w, const hf_picture_moment* moments, in
 }
 
 /* All panels of a strip stand on one ground and are drawn at the scale of the one that needs most room. */
-static hf_status aim_all(const hf_picture_moment* moments, int count, hf_picture_options* o, const layout* l,
-                         hf_camera* cameras, double* distances) {
+static hf_status aim_all(painter* w, const hf_picture_moment* moments, const layout* l, hf_camera* cameras,
+                         double* distances) {
+    hf_picture_options* o = &w->options;
+    int count = w->count;
     double farthest = 0, lowest = INFINITY;
     for (int i = 0; i < count; i++) {
         hf_stage stage;
         panel p = panel_of(l, i, count);
-        hf_status status = hf_stage_fill(&stage, &moments[i], o);
+        hf_status status = hf_stage_fill(&stage, &moments[i], o, &w->reach);
         if (status == HF_OK) status = aim(&stage, o, (double)p.width / p.height, &cameras[i], &distances[i]);
         lowest = fmin(lowest, stage.ground_z);
         hf_stage_free(&stage);
@@ -229,7 +232,7 @@ static hf_status aim_all(const hf_picture_moment* moments, int count, hf_picture
 static hf_status draw_panel(painter* w, const hf_picture_moment* moment, const hf_camera* camera, panel p,
                             int index, hf_picture* page) {
     hf_stage stage;
-    hf_status status = hf_stage_fill(&stage, moment, &w->options);
+    hf_status status = hf_stage_fill(&stage, moment, &w->options, &w->reach);
     if (status == HF_OK && goes_on(w, (double)index / w->count)) status = hf_stage_build(&stage);
     if (status == HF_OK && !w->cancelled) hf_stage_look(&stage, camera, w->options.azimuth, p.width);
     for (int y = 0; y < p.height && status == HF_OK; y += BAND) {
@@ -255,14 +258,14 @@ static hf_status draw_page(painter* w, const hf_picture_moment* moments, const l
         memset(page->rgb, 255, (size_t)page->width * (size_t)page->height * 3);
         fill_encoder(&w->encoder);
         if (isnan(w->options.azimuth)) status = choose_azimuth(w, moments, w->count, &w->options, l);
-        if (status == HF_OK && goes_on(w, 0))
-            status = aim_all(moments, w->count, &w->options, l, cameras, distances);
+        if (status == HF_OK && goes_on(w, 0)) status = aim_all(w, moments, l, cameras, distances);
     }
     for (int i = 0; i < w->count && status == HF_OK && goes_on(w, (double)i / w->count); i++)
         status = draw_panel(w, &moments[i], &cameras[i], panel_of(l, i, w->count), i, page);
     hf_free(cameras);
     hf_free(distances);
     hf_free(w->band);
+    hf_figure_reach_free(&w->reach);
     return status;
 }
 

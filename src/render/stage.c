@@ -127,7 +127,8 @@ static hf_vec3 kilometres(hf_vec3 p) {
     return hf_v3(1000 * round(p.x / 1000), 1000 * round(p.y / 1000), 1000 * round(p.z / 1000));
 }
 
-hf_status hf_stage_fill(hf_stage* stage, const hf_picture_moment* moment, const hf_picture_options* options) {
+hf_status hf_stage_fill(hf_stage* stage, const hf_picture_moment* moment, const hf_picture_options* options,
+                        hf_figure_reach* reach) {
     *stage = (hf_stage){.scene = moment->placement,
                         .marked_object = moment->mark ? moment->mark->object : -1,
                         .has_place = moment->mark && moment->mark->has_place};
@@ -140,7 +141,7 @@ hf_status hf_stage_fill(hf_stage* stage, const hf_picture_moment* moment, const 
     find_size_and_ground(stage, moment, options);
     status = hf_figure_add_marks(&stage->marks, moment, &stage->figure, options->task, stage->size);
     if (status == HF_OK && options->reach_volumes && moment->creature)
-        status = hf_figure_add_reach(&stage->ghosts, moment);
+        status = hf_figure_add_reach(&stage->ghosts, moment, reach);
     hf_layer_measure(&stage->marks);
     hf_layer_measure(&stage->ghosts);
     return status;

@@ -47,8 +47,9 @@ typedef struct hf_hit {
     float transparent; /* how much of it the veil leaves */
 } hf_hit;
 
-/* What is drawn, with its sizes: enough to find a camera. */
-hf_status hf_stage_fill(hf_stage* stage, const hf_picture_moment* moment, const hf_picture_options* options);
+/* What is drawn, with its sizes: enough to find a camera. `reach` keeps reach volumes between stages. */
+hf_status hf_stage_fill(hf_stage* stage, const hf_picture_moment* moment, const hf_picture_options* options,
+                        hf_figure_reach* reach);
 /* Trees for the rays. */
 hf_status hf_stage_build(hf_stage* stage);
 void hf_stage_free(hf_stage* stage);
