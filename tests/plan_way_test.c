@@ -30,20 +30,23 @@ static void an_island_is_gone_round(void** state) {
     const hf_vec3 boxes[2][2] = {{{-3, -3, -0.2}, {3, 3, 0}}, {{-0.4, -0.8, 0}, {0.4, 0.8, 0.9}}};
     plan_task k = make_way(-1.4, 1.4);
     set_scene(&k, scene_of_boxes(boxes, 2));
-    find_with(&k, 1);
+    find_with(&k, SANITIZED ? 2 : 1);
     assert_valid(&k);
-    hf_plan_result one = k.result;
+    const hf_motion* motion = k.result.motion;
     double highest = 0, aside = 0;
-    for (int f = 0; f < one.motion->frame_count; f++) {
-        hf_vec3 x = one.motion->frames[f].root.position;
+    for (int f = 0; f < motion->frame_count; f++) {
+        hf_vec3 x = motion->frames[f].root.position;
         highest = fmax(highest, x.z), aside = fmax(aside, fabs(x.y));
     }
     assert_true(highest < HUMAN_M + 0.1);
     assert_true(aside > 0.8);
-    k.result = (hf_plan_result){0};
-    find_with(&k, 2);
-    assert_same(one.motion, k.result.motion);
-    hf_plan_result_free(&one);
+    if (!SANITIZED) { /* one plan takes minutes there; plan_test compares shorter ones */
+        hf_plan_result one = k.result;
+        k.result = (hf_plan_result){0};
+        find_with(&k, 2);
+        assert_same(one.motion, k.result.motion);
+        hf_plan_result_free(&one);
+    }
     free_task(&k);
 }
 
