@@ -6,7 +6,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { SIZES = 2, KINDS = 3, ROUNDS = 100 };
 static const int sizes[SIZES] = {1000, 10000};

@@ -2,7 +2,6 @@
    other. */
 #include "contact_job.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* The limbs of the first task, or all. */
 static hf_status list_limbs(contact_job* job, int* limbs, int* count, hf_error* error) {

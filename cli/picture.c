@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static bool three_numbers(const char* option, const char* text, hf_vec3* out) {
     char extra;

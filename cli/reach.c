@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 bool reach_wishes(const options* o, const hf_scenario* s, hf_reach_options* r) {
     *r = hf_reach_options_default();

@@ -3,7 +3,6 @@
 #include "command.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* Guides looked for; the shortest one is kept. */
 enum { GUIDES = 6 };

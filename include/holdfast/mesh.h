@@ -17,6 +17,12 @@ typedef struct hf_mesh {
     uint32_t* indices;
 } hf_mesh;
 
+/* Vertex `index` of an array of three floats a vertex. */
+static inline hf_vec3 hf_vertex(const float* vertices, size_t index) {
+    const float* v = vertices + 3 * index;
+    return hf_v3((double)v[0], (double)v[1], (double)v[2]);
+}
+
 HF_API void hf_mesh_free(hf_mesh* mesh);
 
 /* OBJ, STL and PLY by our own readers; DAE, glTF, FBX and others by assimp in a child process with

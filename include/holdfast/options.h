@@ -49,8 +49,6 @@ HF_API hf_status hf_options_set(hf_option_table table, void* options, const char
 HF_API hf_status hf_options_set_text(hf_option_table table, void* options, const char* name, const char* text,
                                      hf_error* error);
 HF_API double hf_options_get(const hf_option* option, const void* options);
-/* One help line: `--tolerance-m M   how near is near enough (1e-09 to 1; default 0.0001)`; returns text. */
-HF_API const char* hf_option_help(const hf_option* option, char* text, size_t size);
 
 #ifdef __cplusplus
 }

@@ -18,11 +18,6 @@ typedef struct hf_outlook {
     hf_vec3 com;                 /* where the centre of mass will be */
 } hf_outlook;
 
-/* Share of the root poses to come, without a gap from the first on, from which a limb reaches a point of the
-   world with this contact frame (thesis-2015 equations 7.3 and 7.4, with the reach volume itself instead of a
-   sphere in it); 0 without poses or reach volume. root and base (hf_limb_base) are where they are now. */
-HF_API double hf_outlook_duration(const hf_outlook* outlook, int frame, hf_transform root, hf_transform base,
-                                  hf_vec3 point);
 /* The stance's margin with one more contact, in units of 5 cm, from -1 to 1: more than that is not better.
    0 without a stance. */
 HF_API hf_status hf_outlook_balance(const hf_outlook* outlook, const hf_support* support,

@@ -76,6 +76,13 @@ static inline float hf_sample_value(const float* array, int rows, int sample, in
     return array[((size_t)(sample / 8) * (size_t)rows + (size_t)row) * 8 + (size_t)(sample % 8)];
 }
 
+/* The contact frame's point of one sample. */
+static inline hf_vec3 hf_sample_point(const float* points, int sample) {
+    return hf_v3((double)hf_sample_value(points, HF_SAMPLE_POINT_ROWS, sample, 0),
+                 (double)hf_sample_value(points, HF_SAMPLE_POINT_ROWS, sample, 1),
+                 (double)hf_sample_value(points, HF_SAMPLE_POINT_ROWS, sample, 2));
+}
+
 /* Writes the joint values of one sample into a whole pose's q, mimic joints of the creature followed. */
 HF_API void hf_samples_pose(const hf_creature* creature, const hf_samples* samples, int sample, double* q);
 /* The limb's root frame in the world, given the world poses of the links. */

@@ -137,7 +137,6 @@ typedef struct hf_adapt_task {
     char* clip_path;
     hf_clip* clip;         /* NULL where the clip is a schedule of the creature */
     hf_schedule* schedule; /* NULL where it is not */
-    bool own_skeleton;     /* no creature is named: the scenario's creature is made from the clip */
     int mapping_count;
     hf_joint_link* mapping; /* the rest is guessed */
     int edit_count;

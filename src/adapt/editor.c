@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/option_table.h"
 #include "base/workspace.h"
 #include "model/creature.h"
 #include "model/scene.h"
@@ -38,14 +39,7 @@ static const hf_option items[] = {
 };
 #undef FIELD
 
-hf_option_table hf_adapt_option_table(void) { return HF_OPTION_TABLE(items); }
-
-hf_adapt_options hf_adapt_options_default(void) {
-    hf_adapt_options options;
-    memset(&options, 0, sizeof options);
-    hf_options_default(hf_adapt_option_table(), &options);
-    return options;
-}
+HF_OPTIONS(hf_adapt, items)
 
 const char* hf_phase_fate_text(hf_phase_fate fate) {
     static const char* const texts[] = {"kept", "bent", "moved", "dropped", "failed"};

@@ -5,6 +5,7 @@
 #include "adapt/retarget.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/option_table.h"
 #include "base/workspace.h"
 #include "model/creature.h"
 #include "model/scene.h"
@@ -50,14 +51,7 @@ static const hf_option items[] = {
      "the clip's path is scaled with the creature's legs"},
 };
 
-hf_option_table hf_retarget_option_table(void) { return HF_OPTION_TABLE(items); }
-
-hf_retarget_options hf_retarget_options_default(void) {
-    hf_retarget_options options;
-    memset(&options, 0, sizeof options);
-    hf_options_default(hf_retarget_option_table(), &options);
-    return options;
-}
+HF_OPTIONS(hf_retarget, items)
 
 const char* hf_retarget_fate_text(hf_retarget_fate fate) {
     static const char* const texts[] = {"kept", "bent", "moved", "dropped", "failed"};

@@ -13,11 +13,6 @@
 /* Joints nearer to each other are one particle, m. */
 static const double SAME_JOINT_M = 1e-3;
 
-int hf_source_frame(const hf_source* s, double time_s) {
-    int frame = (int)floor(time_s * s->schedule->rate + 0.5);
-    return frame < 0 ? 0 : frame >= s->frame_count ? s->frame_count - 1 : frame;
-}
-
 /* ---- particles ---- */
 
 /* The particle of each link: joints that turn about one point share one, and so do fixed links. */

@@ -54,7 +54,5 @@ static inline hf_transform hf_source_tip(const hf_source* s, int frame, int limb
 }
 /* Does a phase lie between two frames, so that none of them holds it? */
 static inline bool hf_source_between(const hf_source_phase* phase) { return phase->last < phase->first; }
-/* Frames of a time that a hold begins or ends at. */
-int hf_source_frame(const hf_source* source, double time_s);
 
 #endif

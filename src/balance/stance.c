@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "balance/wrench_polytope.h"
 #include "base/memory.h"
+#include "base/option_table.h"
 #include "base/workspace.h"
 
 #include <math.h>
@@ -19,14 +20,7 @@ static const hf_option items[] = {
     {"polytope", HF_OPTION_FLAG, FIELD(polytope), 0, 1, 0, "", "find the halfspaces of the wrenches too"},
 };
 
-hf_option_table hf_stance_option_table(void) { return HF_OPTION_TABLE(items); }
-
-hf_stance_options hf_stance_options_default(void) {
-    hf_stance_options options;
-    memset(&options, 0, sizeof options);
-    hf_options_default(hf_stance_option_table(), &options);
-    return options;
-}
+HF_OPTIONS(hf_stance, items)
 
 hf_status hf_stance_create(hf_stance** stance) {
     HF_REQUIRE(NULL, stance);

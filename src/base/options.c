@@ -4,8 +4,6 @@
 #include <holdfast/options.h>
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_NAMES = 64 };
@@ -134,17 +132,4 @@ hf_status hf_options_set_text(hf_option_table table, void* options, const char* 
         return hf_fail(error, HF_ERROR_ARGUMENT, NULL, 0, option->name, "\"%s\" is not a %s", text,
                        option->kind == HF_OPTION_FLAG ? "yes or no" : "number");
     return hf_options_set(table, options, option->name, value, error);
-}
-
-const char* hf_option_help(const hf_option* option, char* text, size_t size) {
-    char flag[64];
-    snprintf(flag, sizeof flag, "--%s %s", option->name, option->unit);
-    for (char* c = flag; *c && *c != ' '; c++)
-        if (*c == '_') *c = '-';
-    if (option->kind == HF_OPTION_FLAG)
-        snprintf(text, size, "%-26s %s (default %s)", flag, option->help, option->value != 0 ? "yes" : "no");
-    else
-        snprintf(text, size, "%-26s %s (%g to %g; default %g)", flag, option->help, option->min, option->max,
-                 option->value);
-    return text;
 }

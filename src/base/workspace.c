@@ -2,8 +2,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-#include <stdint.h>
-
 enum { MAX_BLOCKS = 48, FIRST_BLOCK = 65536 };
 
 typedef struct block {

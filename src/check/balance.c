@@ -8,7 +8,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 static const double MARGIN_M = CHECK_MARGIN_M;
 static const double ROUNDING_M = 1e-6; /* of files */

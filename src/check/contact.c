@@ -1,9 +1,7 @@
 /* Contacts lie on surfaces and on their effectors, and touch them as they may. */
 #include "check/check.h"
-#include "base/memory.h"
 #include "check/tolerance.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static const double HOLD_M = CHECK_HOLD_M; /* a contact holds its point */

@@ -1,8 +1,6 @@
 /* Forward kinematics with matrices, joint by joint, for every joint type. */
 #include "check/check.h"
 
-#include <string.h>
-
 check_frame check_frame_of(hf_transform t) {
     hf_quat q = t.rotation;
     double n = sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);

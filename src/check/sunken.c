@@ -5,8 +5,6 @@
    the corners of the body and the middles of what of its edges is inside see what they miss. */
 #include "check/check.h"
 
-#include <string.h>
-
 static const double SAME_M = 1e-9; /* two triangles this equally near are both the nearest */
 enum { CROSSINGS = 64 };           /* of one edge with the surface; where there are more, the first will do */
 

@@ -13,8 +13,6 @@ HF_KERNEL_CHOICE(hf_candidate_kernel)
 
 /* Rounding of double transforms, as a share of the coordinates they pass through. */
 static const double DOUBLE_ROUNDING = 1e-14;
-/* As for near triangles, of everything that floats reckon in cells. */
-static const double ROUNDING = 2e-6;
 
 typedef struct search {
     const hf_candidate_query* query;
@@ -22,7 +20,7 @@ typedef struct search {
     hf_workspace* workspace;
     const hf_grids* grids; /* to be used, or NULL */
     bool failed;           /* memory ran out */
-    bool cancelled;        /* by who watches the workspace */
+    bool cancelled;        /* by the callback that watches the workspace */
     unsigned steps;        /* since the query began */
     float low[3], high[3]; /* of all samples that are to be asked about what is gathered */
     double reach;          /* largest coordinate of one, and epsilon */
@@ -133,7 +131,7 @@ static void add_object(search* s, const hf_placed* placed, const hf_grid* g) {
     }
     o->shift[0] = (float)(origin.x / g->cell), o->shift[1] = (float)(origin.y / g->cell);
     o->shift[2] = (float)(origin.z / g->cell);
-    o->doubt = (float)(ROUNDING * 2 * extent + s->slack);
+    o->doubt = (float)(HF_FLOAT_ROUNDING * 2 * extent + s->slack);
 }
 
 static void gather_object(search* s, int object, double bound) {

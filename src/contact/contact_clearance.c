@@ -13,8 +13,6 @@
 
 /* Position and normal are five rows: with fewer joints a limb cannot have both. */
 enum { ALIGNING_JOINTS = 5 };
-/* Share of a length that sums of link lengths may be wrong by. */
-static const double REACH_ROUNDING = 1e-6;
 
 static bool moves_with(const hf_creature* c, const hf_limb* limb, int link) {
     const hf_kinematic_tree* t = c->tree;
@@ -118,7 +116,7 @@ hf_status hf_contact_clearance_make(const hf_creature* creature, const hf_placem
     return HF_OK;
 }
 
-/* What hit will mostly hit again. */
+/* Moves a body that collided to the front of the list: it mostly collides in the next test, too. */
 static void move_to_front(hf_clearance_body* bodies, int at) {
     if (at == 0) return;
     hf_clearance_body hit = bodies[at];
@@ -212,7 +210,7 @@ static bool within_reach_flat(const hf_contact_clearance* k, int frame, const hf
     hf_vec3 anchor = hf_sub(k->anchor, surface->point);
     double above = hf_dot(anchor, surface->normal);
     double aside = sqrt(fmax(0, hf_dot(anchor, anchor) - above * above));
-    return hf_hypot(above - height, aside - radius) <= k->wrist_reach_m * (1 + REACH_ROUNDING);
+    return hf_hypot(above - height, aside - radius) <= k->wrist_reach_m * (1 + HF_REACH_ROUNDING);
 }
 
 /* Is one part of the limb in the way, as k->links have it? */

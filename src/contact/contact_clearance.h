@@ -15,6 +15,9 @@ typedef struct hf_clearance_body {
     hf_transform core_in_link;
 } hf_clearance_body;
 
+/* Share of a length that sums of link lengths may be wrong by. */
+#define HF_REACH_ROUNDING 1e-6
+
 /* What of a limb is in the way. */
 typedef enum hf_clearance_part {
     HF_PART_EFFECTOR, /* in the scene, set on the surface */

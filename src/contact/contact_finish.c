@@ -8,14 +8,14 @@
 #include "model/creature.h"
 #include "model/tolerance.h"
 
-#include <math.h>
 #include <string.h>
 
-/* Half of what the contact is promised to be within, m. */
+/* The solver is asked for half of the distance that a contact may have from its surface, m. */
 static const double TOLERANCE_M = HF_CONTACT_M / 2;
 /* Flat enough for a patch not to dig its corners in, rad. */
 static const double TOLERANCE_RAD = 2e-3;
-/* Work for one sample: it is near already, or the next one will do. */
+/* Steps of the solver for one sample, which starts within epsilon of its surface: a sample that needs more is
+   given up for the next one. */
 enum { ITERATIONS = 12 };
 /* How far under the rim of a contact there must still be surface, m. */
 static const double UNDER_M = 0.005;
@@ -44,7 +44,7 @@ static bool out_of_reach(const hf_contact_finisher* f, int frame, hf_vec3 point)
     }
     double ball = frame >= 0 ? limb->contacts[frame].ball : 0;
     hf_vec3 anchor = hf_apply(f->base, limb->base.position);
-    return hf_distance(anchor, point) > (limb->length + ball) * (1 + 1e-6) + TOLERANCE_M;
+    return hf_distance(anchor, point) > (limb->length + ball) * (1 + HF_REACH_ROUNDING) + TOLERANCE_M;
 }
 
 /* As aligned as the query wants it; a ball and a gripping hand hold at any angle. */
@@ -112,7 +112,7 @@ hf_status hf_contact_finisher_make(const hf_creature* creature, const hf_placeme
     f->base = f->links[view->limbs[query->limb].base_link];
     memcpy(f->q, query->pose.q, sizeof(double) * (size_t)view->q_count);
     memcpy(f->posture, query->pose.q, sizeof(double) * (size_t)view->q_count);
-    // what this limb held it lets go
+    // the limb lets go of its own hold
     for (int i = 0; i < query->touch_count; i++)
         if (query->touches[i].limb != query->limb) f->touches[f->touch_count++] = query->touches[i];
     hf_status status = make_solvers(f, samples, workspace);

@@ -46,7 +46,8 @@ static void choose(hf_contact_pool* p) {
     }
 }
 
-/* Where there is no more room the last that is not chosen is dropped: its place. */
+/* The place of a new contact: at the end or, where the pool is full, that of the worst contact that is not
+   chosen. */
 static int free_place(hf_contact_pool* p) {
     if (p->count < p->room) return p->count++;
     int at = p->count - 1;

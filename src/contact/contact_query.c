@@ -216,14 +216,13 @@ static void set_scorer(search* s, const hf_samples* samples, int set, const bool
                               .q = q};
 }
 
-/* The reach volume of a scorer's frame, its faces made once where each candidate is asked for its duration.
- */
+/* The reach volume of a scorer's frame. */
 static hf_status set_reach(search* s, hf_contact_scorer* scorer) {
     const hf_outlook* o = s->query->outlook;
     int frame = scorer->samples->block->key.contact;
     hf_reach* reach = &scorer->reach;
     reach->hull = o && o->reach ? o->reach[frame > 0 ? frame : 0] : NULL;
-    if (!reach->hull || s->query->weights[HF_TERM_DURATION] == 0) return HF_OK;
+    if (!reach->hull) return HF_OK;
     hf_plane* faces = hf_workspace_take(s->workspace, (size_t)reach->hull->triangle_count + 1, sizeof *faces);
     if (!faces) return HF_ERROR_MEMORY;
     hf_reach_fill(reach, faces);
@@ -291,7 +290,7 @@ static void accept(search* s, const hf_contact* contact) {
     s->thin = 0, s->thick = true;
 }
 
-/* The budget counts work. Who watches the workspace may end it before. */
+/* Is max_tests used up, or has the callback that watches the workspace ended the query? */
 static bool exhausted(search* s) {
     s->cancelled = s->cancelled || !hf_workspace_goes_on(s->workspace);
     return s->cancelled || s->answer->tested + s->answer->looked / LOOKS_A_TEST >= s->query->max_tests;
@@ -318,7 +317,7 @@ static hf_status finish(search* s, const hf_contact_scorer* scorer, const hf_con
     return status;
 }
 
-/* Which of the choices that come up a pass takes; the others are for another pass, or were there before. */
+/* Does a pass take a choice with this surface? Surfaces that an earlier pass tried are left out. */
 static bool is_for(const pass* p, const hf_contact_scorer* scorer, const hf_surface* surface, double factor) {
     return !(p->tried > 0 && surface->distance <= p->tried + scorer->ball) && !(p->unhelpful && factor > 0);
 }
@@ -336,7 +335,7 @@ static hf_status look(search* s, const pass* p, const hf_contact_choice* choice,
     return clear != p->blocked ? finish(s, scorer, choice, surface, factor, score) : HF_OK;
 }
 
-/* Where several contacts are wanted, one that was passed over is kept. */
+/* Keeps a choice that is passed over, where the query wants several contacts. */
 static void put_aside(search* s, hf_contact_choice choice) {
     if (s->query->count > 1) s->aside[s->aside_count++] = choice;
 }
@@ -383,7 +382,7 @@ static hf_status collect(search* s, const pass* p) {
     s->list = (hf_choice_list){0};
     hf_status status = HF_OK;
     for (int i = 0; i < s->scorer_count && status == HF_OK; i++) {
-        // a ball's sample is its centre: near when its skin is, or when it is under it
+        // the sample of a ball is its centre, which may lie one radius farther from the surface
         s->scorers[i].near.epsilon = p->epsilon + s->scorers[i].ball;
         s->scorers[i].kind = p->kind;
         share_gathered(s, i);
@@ -467,7 +466,7 @@ static void list_kinds(const search* s, double epsilon, widening kinds[KINDS]) {
         (widening){.next = {.epsilon = epsilon, .kind = HF_SURFACE_AGAINST}, .left = pushes ? all : 0};
 }
 
-/* Where no kind gave a contact: all that was passed over. */
+/* Tries the candidates that were passed over, where no kind of surface gave a contact. */
 static hf_status search_thinned(search* s, widening kinds[KINDS]) {
     hf_status status = HF_OK;
     for (int i = 0; i < KINDS && status == HF_OK && !s->pool.count && !exhausted(s); i++) {
@@ -477,7 +476,7 @@ static hf_status search_thinned(search* s, widening kinds[KINDS]) {
     return status;
 }
 
-/* In the end samples that are not free themselves are finished, too. */
+/* At last finishes the samples that collide as they were sampled: the solver may move them free. */
 static hf_status search_blocked(search* s, widening kinds[KINDS]) {
     hf_status status = HF_OK;
     for (int i = 0; i < KINDS && status == HF_OK && !s->pool.count && !exhausted(s); i++) {
@@ -500,7 +499,7 @@ static hf_status search_all(search* s) {
         for (int i = 0; i < KINDS && status == HF_OK; i++) status = search_wider(s, &kinds[i], round == 0);
         if (status == HF_OK) status = search_thinned(s, kinds);
     }
-    // fewer than wanted: those that do not help, as far away as those that do
+    // fewer contacts than wanted: add surfaces that do not help the task, within the same epsilon
     if (status == HF_OK && kinds[ANY].next.unhelpful && s->pool.count && s->pool.chosen_count < q->count &&
         !exhausted(s) && kinds[ANY].left > WIDENINGS)
         status = search_within(
@@ -586,7 +585,7 @@ hf_status hf_contact_find_all(const hf_creature* creature, const hf_samples* con
     if (status == HF_OK) memcpy(now, queries[0].pose.q, bytes);
     int made_count = 0;
     for (int i = 0; i < count && status == HF_OK; i++) {
-        // what held before, but for limbs that were given a contact since, and those contacts
+        // touches of this query: the given ones of limbs that have no new contact yet, and all new contacts
         hf_contact_query one = queries[i];
         one.pose = (hf_pose){queries[0].pose.root, now};
         one.touches = touches;

@@ -15,7 +15,8 @@
 static const double LEAST_FACTOR = -0.01;
 /* Surfaces of one sample that are kept on the stack. */
 enum { MAX_SURFACES = 16 };
-/* The best part of a list that is put in order at once: what reaches the HIGH-th of DRAWN that are drawn. */
+/* The part of a list that is put in order at once: choices whose score reaches the HIGH-th best of DRAWN
+   choices drawn from the list. */
 enum { DRAWN = 64, HIGH = 4 };
 
 HF_KERNEL_CHOICE(hf_score_kernel)
@@ -25,7 +26,7 @@ HF_KERNEL_CHOICE(hf_score_kernel)
 static bool before(const hf_contact_choice* a, const hf_contact_choice* b) {
     if (a->score != b->score) return a->score > b->score;
     if (a->facing != b->facing) return a->facing > b->facing;
-    // equals in an order that has nothing to do with where they are: neighbours mostly fail alike
+    // equal scores go in a scattered order, because neighbouring samples mostly fail for the same reason
     uint32_t x = a->sample * 2654435761u, y = b->sample * 2654435761u;
     return x != y ? x < y : a->set < b->set;
 }
@@ -40,7 +41,7 @@ static void sink(hf_contact_choice* c, int count, int at) {
     c[at] = item;
 }
 
-/* A score that few of the list reach: a high one of some that are drawn. */
+/* A score that few choices of the list reach. */
 static float high_score(const hf_contact_choice* c, int count) {
     if (count <= 2 * DRAWN) return -INFINITY;
     float best[HIGH];
@@ -139,7 +140,7 @@ static bool is_of_kind(const hf_contact_scorer* s, int object, double factor) {
 static bool allowed(const hf_contact_scorer* s, int object, hf_vec3 normal, double factor) {
     const hf_contact_query* q = s->query;
     if (!is_of_kind(s, object, factor)) return false;
-    return q->max_tilt_rad > 3.1415926 || hf_dot(s->up, normal) >= hf_cos(q->max_tilt_rad) - 1e-9;
+    return q->max_tilt_rad >= M_PI || hf_dot(s->up, normal) >= hf_cos(q->max_tilt_rad) - 1e-9;
 }
 
 /* ---- terms ---- */
@@ -181,13 +182,11 @@ static hf_status outlook_score(const hf_contact_scorer* s, const hf_surface* sur
 
 static double sample_score(const hf_contact_scorer* s, int sample, double factor) {
     const hf_sample_block* block = s->samples->block;
-    const float *points = hf_sample_points(block), *scores = hf_sample_scores(block);
+    const float* scores = hf_sample_scores(block);
     hf_posture_terms p = {.direction = s->direction, .length = s->length, .factor = factor};
     for (int k = 0; k < 6; k++) p.gram[k] = sample_value(scores, HF_SAMPLE_SCORE_ROWS, sample, k);
-    hf_vec3 point = hf_v3(sample_value(points, 3, sample, 0), sample_value(points, 3, sample, 1),
-                          sample_value(points, 3, sample, 2));
     double most = block->max_manipulability;
-    p.distance_m = hf_distance(point, s->effector);
+    p.distance_m = hf_distance(hf_sample_point(hf_sample_points(block), sample), s->effector);
     if (most > 0)
         p.manipulability =
             sample_value(scores, HF_SAMPLE_SCORE_ROWS, sample, HF_SAMPLE_MANIPULABILITY_ROW) / most;
@@ -307,7 +306,7 @@ static bool resolve_single(const hf_contact_scorer* s, const hf_contact_choice* 
     return false;
 }
 
-/* Those that may be used, each with its normal to the right side. */
+/* Keeps the surfaces that may be used and turns their normals to the limb's side; returns their number. */
 static int usable(const hf_contact_scorer* s, hf_surface* surfaces, int count) {
     int kept = 0;
     for (int i = 0; i < count; i++) {

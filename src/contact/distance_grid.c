@@ -2,7 +2,6 @@
    near the surface the distance of every cell from the triangles that can matter there. */
 #include "contact/distance_grid.h"
 
-#include "base/assert.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/parallel.h"
@@ -10,7 +9,6 @@
 #include <holdfast/samples.h>
 
 #include <math.h>
-#include <string.h>
 
 /* Fine cells to an epsilon; the values reach two cells beyond it. */
 static const double CELLS_TO_EPSILON = 4;

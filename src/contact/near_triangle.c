@@ -3,8 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Share of the coordinates at hand that a float distance may be wrong by: a dozen roundings of 2^-24. */
-static const double ROUNDING = 2e-6;
 /* Twice the area over the longest edge squared: at most the sine of the smallest angle. Under this one floats
    are of no use. Above it, a point that rounding puts inside the two edges of a sharp corner may be this many
    times farther out than the rounding, over the sine. */
@@ -29,7 +27,7 @@ static void set_box(hf_near_triangle* near, const hf_triangle* t) {
         double low = least3(c), high = most3(c), center = (double)(float)((low + high) / 2);
         near->center[k] = (float)center;
         double half = high - center > center - low ? high - center : center - low;
-        near->half[k] = (float)(half + ROUNDING * (half + fabs(center)));
+        near->half[k] = (float)(half + HF_FLOAT_ROUNDING * (half + fabs(center)));
     }
 }
 
@@ -42,7 +40,8 @@ void hf_near_triangle_set(hf_near_triangle* near, const hf_triangle* t, double r
     double longest = most3(length), area = hf_length(n);
     double sharp = longest > 0 ? area / (longest * longest) : 0;
     near->exact = !(sharp > THIN);
-    near->doubt = (float)(ROUNDING * reach * (near->exact || sharp > SHARP ? 1 : SHARP / sharp) + slack);
+    near->doubt =
+        (float)(HF_FLOAT_ROUNDING * reach * (near->exact || sharp > SHARP ? 1 : SHARP / sharp) + slack);
     if (near->exact) return;
     n = hf_scale(n, 1 / area);
     store(near->normal, n);

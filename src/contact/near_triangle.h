@@ -6,6 +6,9 @@
 
 #include "geom/triangle.h"
 
+/* Share of the coordinates at hand that a float distance may be wrong by: a dozen roundings of 2^-24. */
+#define HF_FLOAT_ROUNDING 2e-6
+
 typedef struct hf_near_triangle {
     float normal[3], offset;             /* height of x: normal . x - offset */
     float along[3][3], start[3], end[3]; /* edges: coordinates of their ends along them */

@@ -6,19 +6,13 @@
 
 #include <math.h>
 
-static const double ENOUGH_M = 0.05; /* a margin that leaves nothing to wish for */
-
-static hf_vec3 vertex(const hf_mesh* m, uint32_t i) {
-    const float* v = m->vertices + 3 * (size_t)i;
-    return hf_v3((double)v[0], (double)v[1], (double)v[2]);
-}
+static const double ENOUGH_M = 0.05; /* a larger margin does not raise the term */
 
 /* A face with a unit normal that points outwards; a face without area holds everything. */
 static hf_plane face_of(const hf_mesh* hull, int triangle) {
-    const uint32_t* i = hull->indices + 3 * (size_t)triangle;
-    hf_vec3 a = vertex(hull, i[0]);
-    hf_vec3 n = hf_normalize(hf_cross(hf_sub(vertex(hull, i[1]), a), hf_sub(vertex(hull, i[2]), a)));
-    return (hf_plane){n, hf_dot(n, a)};
+    hf_triangle t = hf_triangle_of(hull, triangle);
+    hf_vec3 n = hf_normalize(hf_cross(hf_sub(t.v[1], t.v[0]), hf_sub(t.v[2], t.v[0])));
+    return (hf_plane){n, hf_dot(n, t.v[0])};
 }
 
 /* The distance to the nearest face, below 0 outside. */
@@ -36,7 +30,7 @@ void hf_reach_fill(hf_reach* reach, hf_plane* faces) {
     const hf_mesh* hull = reach->hull;
     hf_vec3 sum = {0, 0, 0};
     for (int t = 0; t < hull->triangle_count; t++) faces[t] = face_of(hull, t);
-    for (int i = 0; i < hull->vertex_count; i++) sum = hf_add(sum, vertex(hull, (uint32_t)i));
+    for (int i = 0; i < hull->vertex_count; i++) sum = hf_add(sum, hf_vertex(hull->vertices, (size_t)i));
     reach->faces = faces;
     reach->middle = hull->vertex_count > 0 ? hf_scale(sum, 1.0 / hull->vertex_count) : sum;
     reach->free_m = depth_in(reach, reach->middle);
@@ -58,12 +52,6 @@ double hf_reach_lasts(const hf_reach* reach, const hf_outlook* o, hf_transform r
         known = p, free_m = depth;
     }
     return (double)held / o->root_count;
-}
-
-double hf_outlook_duration(const hf_outlook* o, int frame, hf_transform root, hf_transform base,
-                           hf_vec3 point) {
-    hf_reach reach = {.hull = o->reach ? o->reach[frame > 0 ? frame : 0] : NULL};
-    return reach.hull && o->root_count > 0 ? hf_reach_lasts(&reach, o, root, base, point) : 0;
 }
 
 hf_status hf_outlook_balance(const hf_outlook* o, const hf_support* support, hf_workspace* workspace,

@@ -15,7 +15,6 @@
 static const uint32_t SAMPLE_STREAM = 0x53414d00;
 /* What float arithmetic may be wrong about a plane of a region, rad. */
 static const double PLANE_ROUNDING = 4e-6;
-static const double PI = 3.14159265358979323846;
 /* Axes of mirrored joints agree within this. */
 static const double AXIS_SLACK = 1e-3;
 
@@ -34,10 +33,11 @@ static void round_inwards(double lower, double upper, float* low, float* high) {
 /* Limits of a joint; a joint that follows it narrows them. */
 static void joint_limits(const hf_creature* creature, const hf_joint* joint, double* lower, double* upper) {
     const hf_creature_view* v = &creature->view;
-    *lower = isfinite(joint->lower) ? joint->lower : -PI;
-    *upper = isfinite(joint->upper) ? joint->upper : PI;
+    *lower = isfinite(joint->lower) ? joint->lower : -M_PI;
+    *upper = isfinite(joint->upper) ? joint->upper : M_PI;
     if (hf_joint_turns_round(joint)) // once about 0, or about the limit nearest to it
-        *lower = fmax(*lower, fmin(-PI, *upper - 2 * PI)), *upper = fmin(*upper, fmax(PI, *lower + 2 * PI));
+        *lower = fmax(*lower, fmin(-M_PI, *upper - 2 * M_PI)),
+        *upper = fmin(*upper, fmax(M_PI, *lower + 2 * M_PI));
     for (int l = 1; l < v->link_count; l++) {
         const hf_node* n = &creature->tree->nodes[l];
         const hf_joint* j = &v->joints[v->links[l].joint];

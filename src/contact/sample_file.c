@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -95,7 +94,8 @@ static bool slot_holds(const hf_sample_node* node, uint32_t s, int axis, double 
 /* As hf_sample_index_fill leaves a slot behind the last box of a level: near nothing. */
 static bool slot_is_empty(const hf_sample_node* node, uint32_t s) {
     bool empty = true;
-    for (int k = 0; k < 3; k++) empty = empty && node->center[k][s] == 0 && node->half[k][s] == -1e30f;
+    for (int k = 0; k < 3; k++)
+        empty = empty && node->center[k][s] == 0 && node->half[k][s] == HF_SAMPLE_EMPTY;
     return empty;
 }
 

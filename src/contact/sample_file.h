@@ -7,6 +7,7 @@
 #define HF_SAMPLE_MAGIC 0x53504d5353464f48ull /* "HOFSSMPS" */
 #define HF_SAMPLE_VERSION 1u
 enum { HF_SAMPLE_LEVELS = 10, HF_SAMPLE_ALIGN = 64 };
+#define HF_SAMPLE_EMPTY (-1e30f) /* half size of a node's slot that holds nothing */
 
 /* What a set was made from. No padding: compared byte by byte. */
 typedef struct hf_sample_key {

@@ -16,6 +16,10 @@ static uint32_t spread(uint32_t x) {
     return (x | x << 2) & 0x09249249;
 }
 
+void hf_morton_scale(const float low[3], const float high[3], float per[3]) {
+    for (int k = 0; k < 3; k++) per[k] = high[k] - low[k] > 1e-30f ? 1024 / (high[k] - low[k]) : 0;
+}
+
 uint32_t hf_morton_code(const float point[3], const float low[3], const float per[3]) {
     uint32_t code = 0;
     for (int k = 0; k < 3; k++) {
@@ -64,7 +68,7 @@ static void set_slot(hf_sample_node* node, int slot, const box* b) {
 }
 
 static void clear_slot(hf_sample_node* node, int slot) {
-    for (int k = 0; k < 3; k++) node->center[k][slot] = 0, node->half[k][slot] = -1e30f;
+    for (int k = 0; k < 3; k++) node->center[k][slot] = 0, node->half[k][slot] = HF_SAMPLE_EMPTY;
 }
 
 static box box_of_points(const float* points) {

@@ -5,6 +5,7 @@
 
 #include "base/assert.h"
 #include "base/error.h"
+#include "base/option_table.h"
 #include "base/parallel.h"
 #include "contact/sample_task.h"
 #include "model/limb_batch.h"
@@ -31,14 +32,7 @@ static const hf_option option_items[] = {
      "share of the postures drawn around those good for the task"},
 };
 
-hf_option_table hf_sample_option_table(void) { return HF_OPTION_TABLE(option_items); }
-
-hf_sample_options hf_sample_options_default(void) {
-    hf_sample_options options;
-    memset(&options, 0, sizeof options);
-    hf_options_default(hf_sample_option_table(), &options);
-    return options;
-}
+HF_OPTIONS(hf_sample, option_items)
 
 hf_status hf_sample_key_make(const hf_creature* creature, int limb, const hf_sample_options* options,
                              hf_sample_key* key, hf_error* error) {
@@ -176,7 +170,7 @@ static size_t keep(const job* j, hf_morton* items, float low[3], float high[3], 
 
 static void sort(const job* j, hf_morton* items, size_t count, const float low[3], const float high[3]) {
     float per[3];
-    for (int k = 0; k < 3; k++) per[k] = high[k] - low[k] > 1e-30f ? 1024 / (high[k] - low[k]) : 0;
+    hf_morton_scale(low, high, per);
     for (size_t i = 0; i < count; i++)
         items[i].code = hf_morton_code(j->records + (size_t)items[i].index * (size_t)j->record, low, per);
     hf_morton_sort(items, items + j->count, count);

@@ -47,7 +47,7 @@ hf_status hf_task_choose(const float* measures, int record, int mark, int count,
         for (int k = 0; k < 3; k++) low[k] = fminf(low[k], r[k]), high[k] = fmaxf(high[k], r[k]);
         items[used++].index = (uint32_t)i;
     }
-    for (int k = 0; k < 3; k++) per[k] = high[k] - low[k] > 1e-30f ? 1024 / (high[k] - low[k]) : 0;
+    hf_morton_scale(low, high, per);
     for (size_t i = 0; i < used; i++)
         items[i].code = code_of(measures + (size_t)items[i].index * (size_t)record, direction, low, per);
     hf_morton_sort(items, items + count, used);

@@ -22,7 +22,7 @@ static const double LEAST_LENGTH_M = 1e-3;
 
 /* ---- the table ---- */
 
-/* Who fills a term. */
+/* From what a term is computed. */
 typedef enum source {
     POSTURE, /* posture and surface */
     PATH,    /* an outlook with root poses and reach volumes; in plans the guide */

@@ -48,7 +48,9 @@ typedef struct hf_reach {
 } hf_reach;
 /* Makes the faces of the hull (room for its triangles) and the ball. */
 void hf_reach_fill(hf_reach* reach, hf_plane* faces);
-/* hf_outlook_duration of one reach volume. */
+/* Share of the root poses to come, without a gap from the first on, from which a limb reaches a point of the
+   world (thesis-2015 equations 7.3 and 7.4, with the reach volume itself instead of a sphere in it). There is
+   at least one root pose. root and base (hf_limb_base) are where they are now. */
 double hf_reach_lasts(const hf_reach* reach, const hf_outlook* outlook, hf_transform root, hf_transform base,
                       hf_vec3 point);
 

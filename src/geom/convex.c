@@ -11,7 +11,6 @@
 #include "geom/convex.h"
 
 #include <float.h>
-#include <holdfast/scene.h>
 
 /* The squared distance is settled when it cannot fall by more than this share. */
 static const double GAP = 1e-13;
@@ -45,10 +44,7 @@ typedef struct plane {
     double offset;  /* inside: normal . x <= offset */
 } plane;
 
-static hf_vec3 hull_vertex(const hf_shape* s, uint32_t i) {
-    const float* v = s->vertices + 3 * (size_t)i;
-    return hf_v3(v[0], v[1], v[2]);
-}
+static hf_vec3 hull_vertex(const hf_shape* s, uint32_t i) { return hf_vertex(s->vertices, (size_t)i); }
 
 /* A degenerate face has no plane: the zero normal with offset 0 holds everywhere. */
 static plane face_plane(const hf_shape* s, int face) {

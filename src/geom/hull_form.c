@@ -7,10 +7,7 @@
    a share of the hull's size. Corners are in single precision. */
 static const double SAME_PLANE = 1e-6, SAME_WAY = 0.999;
 
-static hf_vec3 vertex(const hf_shape* s, uint32_t index) {
-    const float* p = s->vertices + 3 * (size_t)index;
-    return hf_v3((double)p[0], (double)p[1], (double)p[2]);
-}
+static hf_vec3 vertex(const hf_shape* s, uint32_t index) { return hf_vertex(s->vertices, (size_t)index); }
 
 hf_plane hf_hull_plane(const hf_shape* s, int face) {
     const uint32_t* f = s->faces + 3 * (size_t)face;

@@ -5,8 +5,6 @@
 #include "geom/polygon.h"
 #include "base/memory.h"
 
-#include <string.h>
-
 bool hf_polygon_reserve(hf_polygon* polygon, int count) {
     if (count <= polygon->capacity) return true;
     int64_t work = polygon->work;

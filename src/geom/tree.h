@@ -7,8 +7,6 @@
 #include "base/cpu.h"
 #include "geom/triangle.h"
 
-#define HF_TREE_MAGIC 0x45525448u /* "HTRE" */
-#define HF_TREE_VERSION 1u
 #define HF_TREE_NONE 0xffffffffu /* an empty slot */
 #define HF_TREE_LEAF 0x80000000u /* set in a child that is a leaf (or an item) */
 #define HF_TREE_DEPTH 40         /* of inner nodes; the builder keeps under it */
@@ -29,11 +27,9 @@ typedef struct hf_tree_leaf {
 
 /* Header of the block; nodes and leaves follow at their offsets from it. Children stand behind parents. */
 typedef struct hf_tree {
-    uint32_t magic, version;
     uint64_t byte_count;
     uint32_t node_count, leaf_count, triangle_count, depth;
     uint64_t node_offset, leaf_offset;
-    uint64_t checksum; /* of nodes and leaves */
     float low[3], high[3];
 } hf_tree;
 
@@ -46,8 +42,6 @@ static inline const hf_tree_leaf* hf_tree_leaves(const hf_tree* tree) {
 
 /* Builds the tree of a mesh whose coordinates are finite and indices in range. Free with hf_free. */
 hf_status hf_tree_build(const hf_mesh* mesh, hf_tree** tree);
-/* Is this block (64-byte aligned) a whole and well-formed tree? */
-bool hf_tree_check(const void* block, size_t byte_count);
 
 /* A tree over boxes (objects, pieces): slots hold HF_TREE_LEAF | item. Nothing is allocated. */
 typedef struct hf_box {

@@ -3,7 +3,6 @@
 #include "geom/tree.h"
 
 #include "base/memory.h"
-#include "base/hash.h"
 
 #include <float.h>
 #include <math.h>
@@ -256,11 +255,6 @@ static void fill_leaf(const builder* b, const hf_mesh* mesh, int begin, int end,
     }
 }
 
-static uint64_t checksum(const hf_tree* t) {
-    uint64_t h = hf_hash_bytes(HF_HASH_START, hf_tree_nodes(t), t->node_count * sizeof(hf_tree_node));
-    return hf_hash_bytes(h, hf_tree_leaves(t), t->leaf_count * sizeof(hf_tree_leaf));
-}
-
 /* Copies what was built into one block. */
 static hf_tree* pack(const builder* b, const hf_mesh* mesh, const hf_box* bounds) {
     size_t node_offset = 128;
@@ -269,9 +263,7 @@ static hf_tree* pack(const builder* b, const hf_mesh* mesh, const hf_box* bounds
     size_t bytes = leaf_offset + (size_t)b->leaf_count * sizeof(hf_tree_leaf);
     hf_tree* t = hf_alloc_aligned(bytes, 1);
     if (!t) return NULL;
-    *t = (hf_tree){.magic = HF_TREE_MAGIC,
-                   .version = HF_TREE_VERSION,
-                   .byte_count = bytes,
+    *t = (hf_tree){.byte_count = bytes,
                    .node_count = (uint32_t)b->node_count,
                    .leaf_count = (uint32_t)b->leaf_count,
                    .triangle_count = (uint32_t)mesh->triangle_count,
@@ -283,7 +275,6 @@ static hf_tree* pack(const builder* b, const hf_mesh* mesh, const hf_box* bounds
     hf_tree_leaf* leaves = (hf_tree_leaf*)(void*)((char*)t + leaf_offset);
     for (int i = 0; i < b->leaf_count; i++)
         fill_leaf(b, mesh, b->leaves[i].begin, b->leaves[i].end, &leaves[i]);
-    t->checksum = checksum(t);
     return t;
 }
 

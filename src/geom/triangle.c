@@ -9,8 +9,7 @@ static double clamp01(double x) { return x > 0 ? (x < 1 ? x : 1) : 0; }
 hf_triangle hf_triangle_of(const hf_mesh* mesh, int index) {
     hf_triangle t;
     for (int k = 0; k < 3; k++) {
-        const float* p = mesh->vertices + 3 * (size_t)mesh->indices[3 * (size_t)index + (size_t)k];
-        t.v[k] = hf_v3((double)p[0], (double)p[1], (double)p[2]);
+        t.v[k] = hf_vertex(mesh->vertices, (size_t)mesh->indices[3 * (size_t)index + (size_t)k]);
     }
     return t;
 }

@@ -7,7 +7,6 @@
 #include "io/euler.h"
 #include "io/motion_track.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static const double CENTIMETRE = 0.01;

@@ -2,8 +2,6 @@
 #include "base/error.h"
 #include "io/gltf_clip.h"
 
-#include <string.h>
-
 /* World pose of the root link: the clip's joint in metres and Z up, its axes turned to the link's. */
 static hf_transform root_pose(const hf_clip* clip, const hf_rig* rig, int frame) {
     hf_transform pose = hf_transform_identity();

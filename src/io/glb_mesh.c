@@ -20,8 +20,7 @@ typedef struct shader {
 } shader;
 
 static hf_vec3 vertex(const hf_mesh* mesh, uint32_t index) {
-    const float* v = mesh->vertices + 3 * (size_t)index;
-    return hf_v3((double)v[0], (double)v[1], (double)v[2]);
+    return hf_vertex(mesh->vertices, (size_t)index);
 }
 
 static void find_faces(shader* s) {

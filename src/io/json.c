@@ -2,7 +2,6 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/text.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -2,13 +2,11 @@
    each joint with its effort limit, and spheres at the corners of contact frames, which touch nothing until a
    program lets them. */
 #include "base/error.h"
-#include "base/memory.h"
 #include "io/byte_buffer.h"
 #include "model/creature.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 static const double CORNER_RADIUS_M =
     0.004; /* of a contact sphere: it lies inside the foot, below its skin */

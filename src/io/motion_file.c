@@ -1,7 +1,6 @@
 /* Motion files: JSON, written so that reading gives back every number to the last bit. */
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/text.h"
 #include "io/byte_buffer.h"
 #include "io/json.h"
 #include "io/motion_text.h"

@@ -5,8 +5,6 @@
 #include "base/text.h"
 #include "io/rig_write.h"
 
-#include <string.h>
-
 /* More numbers than this make no file that anybody could open. */
 static const double MAX_NUMBERS = 5e7;
 

@@ -8,7 +8,6 @@
 #include "base/memory.h"
 #include "io/positions.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 

@@ -177,7 +177,7 @@ static hf_draft_link* add_link(hf_creature_draft* d, const char* name) {
     char* copy = hf_arena_text(&d->arena, name);
     if (!copy || !HF_GROW(d->links, d->links_capacity, d->links_count)) return NULL;
     hf_draft_link* link = &d->links[d->links_count++];
-    *link = (hf_draft_link){.name = copy, .has_inertial = true};
+    *link = (hf_draft_link){.name = copy};
     return link;
 }
 

@@ -1,5 +1,4 @@
 /* Scenarios of kind adapt: the clip, the mapping of its joints to the creature's links, the edits. */
-#include "base/error.h"
 #include "base/memory.h"
 #include "io/scenario_reader.h"
 
@@ -70,7 +69,6 @@ void hf_scenario_own_creature(hf_scenario_reader* r) {
         hf_json_fail(&r->json, "", "\"creature\" is missing: the clip is a schedule, which has no skeleton");
         return;
     }
-    s->adapt->own_skeleton = true;
     s->creature_path = hf_copy_text(s->adapt->clip_path);
     if (!s->creature_path)
         hf_scenario_out_of_memory(r);

@@ -8,7 +8,6 @@
 
 #include <holdfast/schedule.h>
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -1,7 +1,6 @@
 /* STL, binary and ASCII. A binary header may begin with "solid", so the size decides: 84 + 50 n bytes are
    binary. Normals are recomputed by whoever needs them; equal vertices become one. */
 #include "base/error.h"
-#include "base/memory.h"
 #include "io/mesh_draft.h"
 
 #include <math.h>

@@ -7,7 +7,6 @@
 
 #include <holdfast/trajectory.h>
 
-#include <stdio.h>
 #include <string.h>
 
 /* A cell is quoted where its text would break the table. */

@@ -108,7 +108,6 @@ static int start_link(urdf_reader* r, const char** attributes) {
 }
 
 static int start_inertial(urdf_reader* r) {
-    link_now(r)->has_inertial = true;
     r->inertial_origin = hf_transform_identity();
     memset(r->inertial, 0, sizeof r->inertial);
     return INERTIAL;

@@ -5,6 +5,7 @@
 #include "base/error.h"
 
 #include "base/memory.h"
+#include "base/option_table.h"
 #include "contact/sample_set.h"
 #include "solve/target.h"
 #include "model/creature.h"
@@ -34,14 +35,7 @@ static const hf_option items[] = {
 };
 #undef FIELD
 
-hf_option_table hf_agent_option_table(void) { return HF_OPTION_TABLE(items); }
-
-hf_agent_options hf_agent_options_default(void) {
-    hf_agent_options options;
-    memset(&options, 0, sizeof options);
-    hf_options_default(hf_agent_option_table(), &options);
-    return options;
-}
+HF_OPTIONS(hf_agent, items)
 
 #define FIELD(name) offsetof(hf_agent_input, name)
 static const hf_option input_items[] = {
@@ -127,13 +121,17 @@ static double reach_of(const hf_samples* samples) {
     hf_samples_view s = hf_samples_get(samples);
     double farthest = 0;
     for (int i = 0; i < s.count; i++) {
-        double x = (double)hf_sample_value(s.point, HF_SAMPLE_POINT_ROWS, i, 0),
-               y = (double)hf_sample_value(s.point, HF_SAMPLE_POINT_ROWS, i, 1),
-               z = (double)hf_sample_value(s.point, HF_SAMPLE_POINT_ROWS, i, 2);
-        farthest = fmax(farthest, x * x + y * y + z * z);
+        hf_vec3 p = hf_sample_point(s.point, i);
+        farthest = fmax(farthest, hf_dot(p, p));
     }
     return sqrt(farthest);
 }
+
+/* Measures of a step where the options name none. A limb swings like a pendulum: this long for a length of
+   1 m, and with the root of the length. Half a stride and the lift are shares of the length. */
+static const double SWING_S = 0.4, HALF_STRIDE_SHARE = 0.2, LIFT_SHARE = 0.1;
+/* A limb without length steps as one of this length, m. */
+static const double LEAST_LENGTH_M = 0.01;
 
 static double or_else(double value, double otherwise) { return value > 0 ? value : otherwise; }
 
@@ -148,16 +146,16 @@ static void set_walker(hf_agent* a, int limb, int group) {
     while (!a->by_limb[limb][frame]) frame++;
     const hf_contact_frame* f = &from->contacts[frame];
     hf_vec3 at = hf_apply(a->links[f->link], f->offset);
-    l->home = hf_sub(at, hf_v3(0, 0, f->ball));
-    l->home_rotation = a->links[f->link].rotation;
+    l->home.position = hf_sub(at, hf_v3(0, 0, f->ball));
+    l->home.rotation = a->links[f->link].rotation;
     l->reach = reach_of(a->by_limb[limb][frame]);
     l->home_stretch =
         hf_distance(at, hf_limb_base(a->creature, limb, a->links).position) / fmax(l->reach, 1e-6);
-    double length = fmax(from->length, 0.01);
-    l->swing_s = or_else(a->options.swing_s, 0.4 * sqrt(length));
-    l->half_stride = or_else(a->options.half_stride_m, 0.2 * length);
-    l->lift = or_else(a->options.lift_m, 0.1 * length);
-    a->walker_count++;
+    double length = fmax(from->length, LEAST_LENGTH_M);
+    l->swing_s = or_else(a->options.swing_s, SWING_S * sqrt(length));
+    l->half_stride = or_else(a->options.half_stride_m, HALF_STRIDE_SHARE * length);
+    l->lift = or_else(a->options.lift_m, LIFT_SHARE * length);
+    a->gait.walker_count++;
 }
 
 /* Limbs of the gait walk; without one every usable limb is a group of its own. */
@@ -169,19 +167,19 @@ static void find_walkers(hf_agent* a) {
     const int* limb = v->gait_limbs;
     for (int g = 0; g < v->gait_count; g++)
         for (int i = 0; i < v->gait_sizes[g]; i++) set_walker(a, *limb++, g);
-    a->group_count = v->gait_count;
+    a->gait.group_count = v->gait_count;
     for (int i = 0; v->gait_count == 0 && i < v->limb_count; i++) {
         bool excluded = !v->limbs[i].use;
         for (int k = 0; k < v->limbs[i].exclude_count; k++)
             excluded |= a->limbs[v->limbs[i].excludes[k]].mode != AGENT_IDLE;
         if (excluded || !has_set(a, i)) continue;
-        set_walker(a, i, a->group_count++);
+        set_walker(a, i, a->gait.group_count++);
     }
 }
 
 static int largest_group(const hf_agent* a) {
     int most = 0;
-    for (int g = 0; g < a->group_count; g++) {
+    for (int g = 0; g < a->gait.group_count; g++) {
         int size = 0;
         for (int i = 0; i < a->view->limb_count; i++)
             size += a->limbs[i].mode != AGENT_IDLE && a->limbs[i].group == g;
@@ -206,8 +204,7 @@ hf_status hf_agent_create(const hf_creature* creature, const hf_samples* const* 
     HF_REQUIRE(NULL, creature && samples && agent);
     *agent = NULL;
     hf_agent_options chosen = options ? *options : hf_agent_options_default();
-    if (!samples || hf_options_check(hf_agent_option_table(), &chosen, NULL) != HF_OK)
-        return HF_ERROR_ARGUMENT;
+    if (hf_options_check(hf_agent_option_table(), &chosen, NULL) != HF_OK) return HF_ERROR_ARGUMENT;
     hf_agent* a = hf_alloc(1, sizeof *a);
     if (!a) return HF_ERROR_MEMORY;
     a->creature = creature;
@@ -219,8 +216,8 @@ hf_status hf_agent_create(const hf_creature* creature, const hf_samples* const* 
         find_walkers(a);
         status = hf_agent_relax_idle(a);
         find_owners(a);
-        a->least_held = a->walker_count - largest_group(a);
-        if (a->walker_count == 0) status = HF_ERROR_ARGUMENT;
+        a->gait.least_held = a->gait.walker_count - largest_group(a);
+        if (a->gait.walker_count == 0) status = HF_ERROR_ARGUMENT;
     }
     if (status != HF_OK) {
         hf_agent_free(a);
@@ -298,7 +295,7 @@ static void remember_objects(hf_agent* a, const hf_placement* placement) {
 
 hf_status hf_agent_place(hf_agent* a, const hf_placement* placement, const hf_pose* pose) {
     HF_REQUIRE(NULL, a && placement && pose && (pose->q || !a->creature->view.q_count));
-    if (!placement || !pose || !good_pose(a, pose)) return HF_ERROR_ARGUMENT;
+    if (!good_pose(a, pose)) return HF_ERROR_ARGUMENT;
     const hf_scene* scene = hf_placement_scene(placement);
     hf_transform* objects = hf_alloc((size_t)hf_scene_object_count(scene) + 1, sizeof *objects);
     if (!objects) return HF_ERROR_MEMORY;
@@ -309,20 +306,19 @@ hf_status hf_agent_place(hf_agent* a, const hf_placement* placement, const hf_po
     a->pose.root = (hf_transform){pose->root.position, hf_quat_normalize(pose->root.rotation)};
     memcpy(a->pose.q, pose->q, sizeof(double) * (size_t)a->view->q_count);
     hf_pose_follow(a->creature, a->pose.q);
-    a->velocity = hf_v3(0, 0, 0);
-    a->turn = 0;
-    a->lagging = false;
-    a->last_group = a->group_count - 1;
-    a->next_query = 0;
+    a->root.velocity = hf_v3(0, 0, 0);
+    a->root.turn = 0;
+    a->root.lagging = false;
+    a->gait.last_group = a->gait.group_count - 1;
+    a->gait.next_query = 0;
     hf_forward(a->creature, &a->pose, a->links);
     for (int i = 0; i < a->view->limb_count; i++) {
         agent_limb* l = &a->limbs[i];
         if (l->mode == AGENT_IDLE) continue;
-        l->tries = l->stuck = l->restarts = 0;
-        l->rest_s = l->blocks_s = l->waited = l->phase = 0;
-        l->away = hf_v3(0, 0, 0);
-        l->wanted = l->lifting = false;
-        l->refused = 0;
+        l->tries = 0;
+        l->rest_s = l->blocks_s = 0;
+        l->wanted = false;
+        l->swing = (agent_swing){0};
         l->mode = find_held(a, placement, i, &l->at) ? AGENT_HELD : AGENT_FREE;
     }
     list_contacts(a, placement);
@@ -362,16 +358,15 @@ static void give_out(hf_agent* a, const hf_agent_input* in, hf_agent_output* out
                              .events = a->events,
                              .tests = in->budget - a->tests_left};
     if (!(in->dt_s > 0)) return;
-    out->lag_m = hf_distance(a->wished.position, a->pose.root.position);
-    out->lag_rad = hf_quat_angle(a->wished.rotation, a->pose.root.rotation);
+    out->lag_m = hf_distance(a->root.wished.position, a->pose.root.position);
+    out->lag_rad = hf_quat_angle(a->root.wished.rotation, a->pose.root.rotation);
 }
 
 hf_status hf_agent_step(hf_agent* a, const hf_placement* placement, const hf_agent_input* in,
                         hf_agent_output* out) {
     HF_REQUIRE(NULL, a && placement && in && out);
     memset(out, 0, sizeof *out);
-    if (!placement || !good_input(in) || !a->scene || hf_placement_scene(placement) != a->scene)
-        return HF_ERROR_ARGUMENT;
+    if (!good_input(in) || !a->scene || hf_placement_scene(placement) != a->scene) return HF_ERROR_ARGUMENT;
     a->event_count = 0;
     a->tests_left = in->budget;
     hf_status status = HF_OK;

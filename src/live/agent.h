@@ -20,40 +20,59 @@ typedef struct agent_place {
     hf_anchor anchor; /* flat only where the patch lies on its surface */
 } agent_place;
 
+/* A limb's way from one place to the next, in the frame of the goal's object. */
+typedef struct agent_swing {
+    hf_vec3 from, from_normal;
+    hf_quat from_rotation;
+    agent_place left; /* while the limb is lifted: the contact that it goes back to when it cannot leave */
+    bool lifting;
+    int refused;    /* lifts in a row that failed */
+    double phase;   /* 0 .. 1 */
+    double raise;   /* how much higher than usual the curve is, in lifts */
+    double waited;  /* s that the limb is at its end and cannot touch */
+    int stuck;      /* frames in a row that the limb could not move */
+    int restarts;   /* of this swing */
+    hf_vec3 away;   /* from what the limb ran into, world; zero when it did not */
+    double advance; /* phase gained in the pose that was built */
+    bool landed;    /* in the pose that was built the limb touches */
+} agent_swing;
+
 typedef struct agent_limb {
     agent_mode mode;
     int group;
-    hf_vec3 home;          /* contact point of the rest posture, in the root */
-    hf_quat home_rotation; /* of the touching link there */
-    double home_stretch;   /* share of its reach there */
-    bool relaxes;          /* idle, and its joints go to their relaxed values */
-    double reach;          /* m, from the limb's root frame to what is held */
+    hf_transform home;   /* in the root: contact point and touching link's orientation of the rest posture */
+    double home_stretch; /* share of its reach there */
+    bool relaxes;        /* idle, and its joints go to their relaxed values */
+    double reach;        /* m, from the limb's root frame to what is held */
     double half_stride, lift, swing_s;
-    agent_place at;   /* held, or where the swing goes */
-    agent_place left; /* while it is lifted: the contact that it goes back to when it cannot leave */
-    bool lifting;
-    int refused; /* lifts in a row that failed */
-    /* The swing: from where, in the frame of the goal's object. */
-    hf_vec3 from, from_normal;
-    hf_quat from_rotation;
-    double phase;    /* 0 .. 1 */
-    double raise;    /* how much higher than usual */
-    double waited;   /* s that it is at its end and cannot touch */
-    int stuck;       /* frames in a row that it could not move */
-    int restarts;    /* of this swing */
+    agent_place at; /* held, or where the swing goes */
+    agent_swing swing;
     int tries;       /* queries in a row without a contact */
     double rest_s;   /* no query before this time has gone by */
-    double blocks_s; /* for how long it still counts as what held the root back */
+    double blocks_s; /* for how long the limb still counts as what held the root back */
     bool wanted;     /* is to be lifted */
     int frozen;      /* in this frame: 1 it stays where it is in the world, 2 its joints stay */
-    hf_vec3 away;    /* from what it ran into, world; zero when it did not */
-    double advance;  /* phase gained in the pose that was built */
-    bool landed;     /* in the pose that was built it touches */
 } agent_limb;
 
 /* Where the root may go: the whole way, along the surface that is in the way, without a change of height and
    lean, without a turn either, with the change of height and lean alone. */
 enum { AIM_WHOLE, AIM_SLIDE, AIM_GO, AIM_STRAIGHT, AIM_FIT, HF_AGENT_AIMS };
+
+/* How the root moves. */
+typedef struct agent_root {
+    hf_vec3 velocity; /* over what carries it */
+    double turn;
+    hf_transform carried, wished; /* as the objects carry it, as wished */
+    hf_transform aims[HF_AGENT_AIMS];
+    bool lagging;
+} agent_root;
+
+/* Which limbs take turns. */
+typedef struct agent_gait {
+    int walker_count, group_count, last_group;
+    int least_held; /* walkers that keep their contacts while others swing */
+    int next_query; /* walker whose turn it is */
+} agent_gait;
 
 struct hf_agent {
     const hf_creature* creature;
@@ -65,9 +84,8 @@ struct hf_agent {
     hf_contact_answer* answer;
     const hf_scene* scene; /* of the last placement */
     agent_limb* limbs;
-    int walker_count, group_count, last_group;
-    int least_held;  /* walkers that keep their contacts while others swing */
-    int next_query;  /* walker whose turn it is */
+    agent_gait gait;
+    agent_root root;
     int* owner;      /* limb that moves each link, -1: the trunk */
     double* relaxed; /* joint values towards which limbs go */
 
@@ -79,12 +97,7 @@ struct hf_agent {
     int touch_count, both_count;
     bool moved; /* an object moved since the last step */
 
-    hf_vec3 velocity; /* of the root over what carries it */
-    double turn;
-    hf_transform carried, wished; /* root as the objects carry it, as wished */
-    hf_transform
-        aims[HF_AGENT_AIMS]; /* as tried for: whole, without a change of height and lean, with that alone */
-    bool lagging, hit;
+    bool hit;
 
     int contact_count, event_count, event_capacity;
     hf_hold* contacts;

@@ -4,7 +4,6 @@
 #include "live/agent.h"
 
 #include <math.h>
-#include <string.h>
 
 static const double MOVING_RAD_S = 0.03;
 static const double BEHIND_SHARE = 0.3; /* of a half stride behind its place: a limb is renewed when moving */
@@ -18,20 +17,20 @@ static const double QUERIES_A_SECOND = 60;
 enum { MAX_RESTARTS = 2 };
 
 static bool moving(const hf_agent* a) {
-    return hf_length(a->velocity) > HF_AGENT_MOVING_M_S || fabs(a->turn) > MOVING_RAD_S;
+    return hf_length(a->root.velocity) > HF_AGENT_MOVING_M_S || fabs(a->root.turn) > MOVING_RAD_S;
 }
 
 /* How far a held limb is from where it should be, in half strides. */
 static double need_of(const hf_agent* a, const hf_placement* placement, int limb) {
     const agent_limb* l = &a->limbs[limb];
-    hf_vec3 up = hf_agent_up(a), home = hf_apply(a->pose.root, l->home);
+    hf_vec3 up = hf_agent_up(a), home = hf_apply(a->pose.root, l->home.position);
     hf_transform object = hf_placement_pose(placement, l->at.hold.object);
     hf_vec3 d = hf_sub(home, hf_apply(object, l->at.hold.point));
     d = hf_sub(d, hf_scale(up, hf_dot(d, up)));
     double off = hf_length(d) / l->half_stride, need = off > ASTRAY_SHARE ? off - ASTRAY_SHARE : 0;
     if (moving(a)) {
         hf_vec3 arm = hf_sub(home, a->pose.root.position);
-        hf_vec3 way = hf_normalize(hf_add(a->velocity, hf_scale(hf_cross(up, arm), a->turn)));
+        hf_vec3 way = hf_normalize(hf_add(a->root.velocity, hf_scale(hf_cross(up, arm), a->root.turn)));
         double behind = hf_dot(d, way) / l->half_stride;
         need = behind > BEHIND_SHARE ? behind : 0;
         // a limb that stands more than a half stride beside its place is renewed as well
@@ -46,7 +45,7 @@ static double need_of(const hf_agent* a, const hf_placement* placement, int limb
     // the body has turned, and the patch with its contact has not
     if (l->at.anchor.flat) {
         hf_quat now = hf_quat_mul(object.rotation, l->at.anchor.rotation);
-        double turned = hf_quat_angle(now, hf_quat_mul(a->pose.root.rotation, l->home_rotation));
+        double turned = hf_quat_angle(now, hf_quat_mul(a->pose.root.rotation, l->home.rotation));
         if (turned > HF_AGENT_TURNED_RAD) need = fmax(need, turned / HF_AGENT_TURNED_RAD);
     }
     // a limb that holds the root back is renewed before all others
@@ -60,7 +59,7 @@ static double need_of(const hf_agent* a, const hf_placement* placement, int limb
 static bool busy(const hf_agent* a) {
     for (int i = 0; i < a->view->limb_count; i++) {
         const agent_limb* l = &a->limbs[i];
-        if ((l->mode == AGENT_SWING && l->restarts == 0 && l->waited == 0) ||
+        if ((l->mode == AGENT_SWING && l->swing.restarts == 0 && l->swing.waited == 0) ||
             (l->mode == AGENT_HELD && l->wanted))
             return true;
     }
@@ -71,7 +70,7 @@ static bool busy(const hf_agent* a) {
 static bool may_lift(const hf_agent* a) {
     int held = 0;
     for (int i = 0; i < a->view->limb_count; i++) held += a->limbs[i].mode == AGENT_HELD;
-    return held > a->least_held;
+    return held > a->gait.least_held;
 }
 
 /* When nothing swings, the group in greatest need is lifted; equal needs go in turn. */
@@ -79,8 +78,8 @@ static void take_turns(hf_agent* a, const hf_placement* placement) {
     if (busy(a) || !may_lift(a)) return;
     int best = -1;
     double most = 0;
-    for (int k = 1; k <= a->group_count; k++) {
-        int group = (a->last_group + k) % a->group_count;
+    for (int k = 1; k <= a->gait.group_count; k++) {
+        int group = (a->gait.last_group + k) % a->gait.group_count;
         double need = 0;
         for (int i = 0; i < a->view->limb_count; i++)
             if (a->limbs[i].mode == AGENT_HELD && a->limbs[i].group == group && !(a->limbs[i].rest_s > 0))
@@ -88,7 +87,7 @@ static void take_turns(hf_agent* a, const hf_placement* placement) {
         if (need > most + 1e-9) best = group, most = need;
     }
     if (best < 0) return;
-    a->last_group = best;
+    a->gait.last_group = best;
     for (int i = 0; i < a->view->limb_count; i++) {
         agent_limb* l = &a->limbs[i];
         if (l->mode != AGENT_HELD || l->group != best || l->rest_s > 0) continue;
@@ -138,7 +137,7 @@ static hf_status look_for(hf_agent* a, const hf_placement* placement, const hf_a
 static void give_up(hf_agent* a, int limb) {
     agent_limb* l = &a->limbs[limb];
     if (l->mode != AGENT_SWING) return;
-    bool late = l->waited > l->swing_s / 2, blocked = l->restarts > MAX_RESTARTS;
+    bool late = l->swing.waited > l->swing_s / 2, blocked = l->swing.restarts > MAX_RESTARTS;
     if (!late && !blocked) return;
     hf_agent_note(a, HF_AGENT_ABANDONED, limb, l->at.hold.object);
     l->mode = AGENT_FREE;
@@ -148,7 +147,7 @@ static void give_up(hf_agent* a, int limb) {
 }
 
 hf_status hf_agent_choose(hf_agent* a, const hf_placement* placement, const hf_agent_input* in) {
-    int count = a->view->limb_count, last = a->next_query - 1;
+    int count = a->view->limb_count, last = a->gait.next_query - 1;
     for (int i = 0; i < count; i++) {
         a->limbs[i].rest_s = fmax(0, a->limbs[i].rest_s - in->dt_s);
         a->limbs[i].blocks_s = fmax(0, a->limbs[i].blocks_s - in->dt_s);
@@ -160,7 +159,7 @@ hf_status hf_agent_choose(hf_agent* a, const hf_placement* placement, const hf_a
     int queries = (int)ceil(in->dt_s * QUERIES_A_SECOND - 1e-9);
     for (int round = 0; round < 2; round++)
         for (int k = 0; k < count && status == HF_OK && queries > 0 && a->tests_left > 0; k++) {
-            int i = (a->next_query + k) % count;
+            int i = (a->gait.next_query + k) % count;
             agent_limb* l = &a->limbs[i];
             bool asks = round == 0 ? l->mode == AGENT_FREE : l->mode == AGENT_HELD && l->wanted;
             if (!asks || l->rest_s > 0) continue;
@@ -172,6 +171,6 @@ hf_status hf_agent_choose(hf_agent* a, const hf_placement* placement, const hf_a
             queries--;
             last = i;
         }
-    a->next_query = (last + 1) % count;
+    a->gait.next_query = (last + 1) % count;
     return status;
 }

@@ -2,11 +2,12 @@
    walkers, wherever these are in their steps; without one it keeps what it was placed with. */
 #include "live/agent.h"
 
-#include <math.h>
 #include <string.h>
 
 /* Postures of the idle limb that are tried, nearest first, and of each walker that they are tried with. */
 enum { CHOICES = 96, STEPS = 24 };
+/* A walker's postures count up to this far from its place under the body, in half strides. */
+static const double STEP_REACH = 1.5;
 
 static const hf_samples* first_set(const hf_agent* a, int limb) {
     for (int k = 0; a->by_limb[limb] && k < a->view->limbs[limb].contact_count; k++)
@@ -48,10 +49,8 @@ static int step_samples(const hf_agent* a, int limb, const hf_samples* samples, 
     const agent_limb* l = &a->limbs[limb];
     int near = 0, count = 0;
     for (int i = 0; i < s.count; i++) {
-        hf_vec3 p = {(double)hf_sample_value(s.point, HF_SAMPLE_POINT_ROWS, i, 0),
-                     (double)hf_sample_value(s.point, HF_SAMPLE_POINT_ROWS, i, 1),
-                     (double)hf_sample_value(s.point, HF_SAMPLE_POINT_ROWS, i, 2)};
-        if (hf_distance(hf_apply(*base, p), l->home) > 1.5 * l->half_stride) continue;
+        hf_vec3 p = hf_apply(*base, hf_sample_point(s.point, i));
+        if (hf_distance(p, l->home.position) > STEP_REACH * l->half_stride) continue;
         // the first ones, and later ones instead of them now and then
         int k = count < STEPS ? count++ : near % (2 * STEPS);
         if (k < STEPS) out[k] = i;

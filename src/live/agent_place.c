@@ -15,8 +15,8 @@ static const double APART_SHARE =
 
 /* Middle of the next stance, less far ahead after each query that found nothing. */
 static double look_ahead(const hf_agent* a, const agent_limb* l) {
-    int others = a->group_count > 1 ? a->group_count - 1 : 1;
-    double whole = l->swing_s * (2 + others) / 2, speed = hf_length(a->velocity);
+    int others = a->gait.group_count > 1 ? a->gait.group_count - 1 : 1;
+    double whole = l->swing_s * (2 + others) / 2, speed = hf_length(a->root.velocity);
     double least = speed > HF_AGENT_MOVING_M_S ? l->half_stride / (2 * speed) : 0;
     whole = fmin(fmax(whole, least), speed > HF_AGENT_MOVING_M_S ? 2 * l->half_stride / speed : whole);
     return whole * (1 - (double)(l->tries % HF_AGENT_LOOKS) / (HF_AGENT_LOOKS - 1));
@@ -83,7 +83,7 @@ static hf_status touch_at(hf_agent* a, const hf_placement* placement, const hf_t
 static hf_status slide(hf_agent* a, const hf_placement* placement, const hf_transform* root,
                        agent_place* place) {
     hf_contact k = a->answer->contacts[0];
-    hf_vec3 home = hf_apply(*root, a->limbs[k.hold.limb].home), off = hf_sub(home, k.hold.point);
+    hf_vec3 home = hf_apply(*root, a->limbs[k.hold.limb].home.position), off = hf_sub(home, k.hold.point);
     hf_vec3 way = hf_sub(off, hf_scale(k.hold.normal, hf_dot(off, k.hold.normal))), first = k.hold.point;
     memcpy(a->query_q, k.q, sizeof(double) * (size_t)a->view->q_count);
     bool good = false;
@@ -101,7 +101,9 @@ static bool crowded(const hf_agent* a, const hf_placement* placement, int limb, 
         const agent_limb* other = &a->limbs[i];
         if (i == limb || (other->mode != AGENT_HELD && other->mode != AGENT_SWING)) continue;
         hf_vec3 there = hf_apply(hf_placement_pose(placement, other->at.hold.object), other->at.hold.point);
-        if (hf_distance(at, there) < APART_SHARE * hf_distance(a->limbs[limb].home, other->home)) return true;
+        if (hf_distance(at, there) <
+            APART_SHARE * hf_distance(a->limbs[limb].home.position, other->home.position))
+            return true;
     }
     return false;
 }

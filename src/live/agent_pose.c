@@ -13,6 +13,7 @@
 static const double DRIFT = 0.3;    /* share of a joint's speed for going towards its relaxed value */
 static const double NEAR_M = 0.005; /* a swing that is farther from its way looks for another posture */
 static const double PART = 0.3;     /* of the way to an aim, where the whole way is not free */
+static const double EARLIER = 0.9;  /* of the phase that joints can follow, where they are too slow */
 enum { ATTEMPTS = 32, ITERATIONS = 15, STUCK_FRAMES = 2, SLOWER_TRIES = 3, BETWEEN = 6 };
 
 static double joint_step(const hf_joint* j, double dt) { return HF_LIVE_SPEED_SHARE * j->max_speed * dt; }
@@ -124,7 +125,7 @@ static hf_status solve_swing(hf_agent* a, const hf_placement* placement, int lim
 
 static hf_status swing(hf_agent* a, const hf_placement* placement, int limb, double dt) {
     agent_limb* l = &a->limbs[limb];
-    double phase = l->frozen ? l->phase : fmin(1, l->phase + dt / l->swing_s), share = 0;
+    double phase = l->frozen ? l->swing.phase : fmin(1, l->swing.phase + dt / l->swing_s), share = 0;
     lean_posture(a, limb, a->goals + (size_t)limb * (size_t)a->view->q_count, dt, 1);
     hf_solve_result r;
     for (int i = 0; i < SLOWER_TRIES && share < 1; i++) {
@@ -132,19 +133,20 @@ static hf_status swing(hf_agent* a, const hf_placement* placement, int limb, dou
         if (status != HF_OK) return status;
         share = possible_share(a, limb, a->next.q, dt);
         // the joints are too slow for this phase: try an earlier one
-        if (share < 1 && i + 1 < SLOWER_TRIES) phase = l->phase + 0.9 * share * (phase - l->phase);
+        if (share < 1 && i + 1 < SLOWER_TRIES)
+            phase = l->swing.phase + EARLIER * share * (phase - l->swing.phase);
     }
     if (share < 1) shorten(a, limb, share, a->next.q);
     if (!keeps_rom(a, limb, a->next.q)) {
         // the step would leave a region of the range of motion: the limb waits
         hf_pose_take_limb(a->creature, limb, a->pose.q, a->next.q);
-        l->advance = 0;
+        l->swing.advance = 0;
         l->frozen = 2;
         return HF_OK;
     }
-    l->advance = share * (phase - l->phase);
-    l->landed = !l->frozen && phase >= 1 && share >= 1 && r.position_error_m <= HF_LIVE_HELD_M &&
-                (!l->at.anchor.flat || r.angle_error_rad <= HF_LIVE_HELD_RAD);
+    l->swing.advance = share * (phase - l->swing.phase);
+    l->swing.landed = !l->frozen && phase >= 1 && share >= 1 && r.position_error_m <= HF_LIVE_HELD_M &&
+                      (!l->at.anchor.flat || r.angle_error_rad <= HF_LIVE_HELD_RAD);
     return HF_OK;
 }
 
@@ -168,9 +170,9 @@ static const stage stages[] = {{AIM_WHOLE, 1},    {AIM_SLIDE, 1},  {AIM_WHOLE, P
 enum { STAGES = sizeof stages / sizeof *stages, LAST_STAGE = STAGES - 1 };
 
 static hf_transform root_at(const hf_agent* a, stage s) {
-    const hf_transform* aim = &a->aims[s.aim];
-    return (hf_transform){hf_lerp(a->carried.position, aim->position, s.share),
-                          hf_quat_normalize(hf_quat_slerp(a->carried.rotation, aim->rotation, s.share))};
+    const hf_transform* aim = &a->root.aims[s.aim];
+    return (hf_transform){hf_lerp(a->root.carried.position, aim->position, s.share),
+                          hf_quat_normalize(hf_quat_slerp(a->root.carried.rotation, aim->rotation, s.share))};
 }
 
 static hf_status build(hf_agent* a, const hf_placement* placement, stage at, double dt, int* fails) {
@@ -183,8 +185,8 @@ static hf_status build(hf_agent* a, const hf_placement* placement, stage at, dou
     for (int i = 0; i < a->view->limb_count && status == HF_OK && *fails < 0; i++) {
         agent_limb* l = &a->limbs[i];
         bool held = true;
-        l->landed = false;
-        l->advance = 0;
+        l->swing.landed = false;
+        l->swing.advance = 0;
         if (l->mode == AGENT_HELD)
             status = hold(a, placement, i, dt, &held);
         else if (l->frozen > 1 || (l->frozen && l->mode != AGENT_SWING))
@@ -203,7 +205,7 @@ static void list_touches(hf_agent* a) {
     a->touch_count = a->both_count = 0;
     for (int i = 0; i < a->view->limb_count; i++) {
         const agent_limb* l = &a->limbs[i];
-        if (l->mode == AGENT_HELD || (l->mode == AGENT_SWING && l->landed))
+        if (l->mode == AGENT_HELD || (l->mode == AGENT_SWING && l->swing.landed))
             a->touches[a->touch_count++] = l->at.hold;
     }
     for (int i = 0; i < a->touch_count; i++) a->both[a->both_count++] = a->touches[i];
@@ -247,9 +249,9 @@ static int moving_limb(const hf_agent* a, const hf_collision* hit) {
 /* A limb that cannot leave its contact keeps it. */
 static void put_back(agent_limb* l) {
     l->mode = AGENT_HELD;
-    l->at = l->left;
-    l->lifting = false;
-    l->refused++;
+    l->at = l->swing.left;
+    l->swing.lifting = false;
+    l->swing.refused++;
     l->rest_s = HF_AGENT_REST_S;
 }
 
@@ -266,7 +268,7 @@ static void stop_limb(hf_agent* a, int limb, const hf_collision* hit) {
         away = hf_normalize(hf_sub(middle, hf_compose(a->links[other->link], other->in_link).position));
         if (a->owner[body->link] != limb) away = hf_neg(away);
     }
-    l->away = away;
+    l->swing.away = away;
     l->frozen++;
 }
 
@@ -277,8 +279,8 @@ static void break_contact(hf_agent* a, int limb) {
     a->limbs[limb].tries = 0;
 }
 
-/* Held limbs that run into something ask for another contact. */
-static void blame(hf_agent* a, const hf_collision* hit) {
+/* Held limbs that collide ask for another contact. */
+static void mark_blocked(hf_agent* a, const hf_collision* hit) {
     int bodies[2] = {hit->body, hit->other_body};
     for (int i = 0; i < 2; i++) {
         int limb = bodies[i] >= 0 ? a->owner[a->view->bodies[bodies[i]].link] : -1;
@@ -314,12 +316,12 @@ static hf_status find_pose(hf_agent* a, const hf_placement* placement, double dt
         if (fails >= 0)
             a->limbs[fails].blocks_s = HF_AGENT_REST_S;
         else
-            blame(a, &hit);
+            mark_blocked(a, &hit);
         int limb = fails < 0 ? moving_limb(a, &hit) : -1;
         // a limb that is nearly straight can leave its contact only while the root waits
-        if (limb >= 0 && a->limbs[limb].lifting && at < LAST_STAGE) {
+        if (limb >= 0 && a->limbs[limb].swing.lifting && at < LAST_STAGE) {
             at = LAST_STAGE;
-        } else if (limb >= 0 && a->limbs[limb].lifting) {
+        } else if (limb >= 0 && a->limbs[limb].swing.lifting) {
             put_back(&a->limbs[limb]);
             at = 0;
         } else if (limb >= 0) {
@@ -346,22 +348,22 @@ static void finish_limbs(hf_agent* a, const hf_placement* placement, double dt) 
     for (int i = 0; i < a->view->limb_count; i++) {
         agent_limb* l = &a->limbs[i];
         if (l->mode != AGENT_SWING) continue;
-        if (l->lifting) {
-            hf_agent_note(a, HF_AGENT_LIFTED, i, l->left.hold.object);
-            l->lifting = false;
-            l->refused = 0;
+        if (l->swing.lifting) {
+            hf_agent_note(a, HF_AGENT_LIFTED, i, l->swing.left.hold.object);
+            l->swing.lifting = false;
+            l->swing.refused = 0;
         }
-        if (l->landed) {
+        if (l->swing.landed) {
             l->mode = AGENT_HELD;
-            l->phase = 1;
+            l->swing.phase = 1;
             l->rest_s = 0;
             hf_agent_note(a, HF_AGENT_MADE, i, l->at.hold.object);
             continue;
         }
-        l->stuck = l->frozen ? l->stuck + 1 : 0;
-        l->phase = fmin(1, l->phase + (l->frozen ? 0 : l->advance));
-        if (l->phase >= 1) l->waited += dt;
-        if (l->stuck >= STUCK_FRAMES) hf_agent_swing_again(a, i, placement);
+        l->swing.stuck = l->frozen ? l->swing.stuck + 1 : 0;
+        l->swing.phase = fmin(1, l->swing.phase + (l->frozen ? 0 : l->swing.advance));
+        if (l->swing.phase >= 1) l->swing.waited += dt;
+        if (l->swing.stuck >= STUCK_FRAMES) hf_agent_swing_again(a, i, placement);
     }
 }
 
@@ -371,8 +373,8 @@ static void stay(hf_agent* a, const hf_placement* placement) {
     for (int i = 0; i < a->view->limb_count; i++) {
         agent_limb* l = &a->limbs[i];
         l->frozen = 2;
-        l->landed = false;
-        if (l->mode == AGENT_SWING && l->lifting) put_back(l);
+        l->swing.landed = false;
+        if (l->mode == AGENT_SWING && l->swing.lifting) put_back(l);
         if (l->mode != AGENT_HELD) continue;
         hf_vec3 at = hf_apply(hf_placement_pose(placement, l->at.hold.object), l->at.anchor.point);
         if (hf_distance(at, hf_hold_anchor(a->creature, &l->at.hold, a->links).point) > 2 * HF_LIVE_HELD_M)
@@ -398,8 +400,8 @@ static void stay(hf_agent* a, const hf_placement* placement) {
 static void settle_speed(hf_agent* a, int reached) {
     if (reached == 0) return;
     double kept = reached > 0 && stages[reached].aim != AIM_FIT ? stages[reached].share : 0;
-    a->velocity = hf_scale(a->velocity, (1 + kept) / 2);
-    a->turn *= (1 + kept) / 2;
+    a->root.velocity = hf_scale(a->root.velocity, (1 + kept) / 2);
+    a->root.turn *= (1 + kept) / 2;
 }
 
 hf_status hf_agent_move(hf_agent* a, const hf_placement* placement, double dt) {
@@ -416,7 +418,7 @@ hf_status hf_agent_move(hf_agent* a, const hf_placement* placement, double dt) {
     finish_limbs(a, placement, dt);
     settle_speed(a, reached);
     bool lagging = reached != 0;
-    if (lagging && !a->lagging) hf_agent_note(a, HF_AGENT_HELD_BACK, -1, -1);
-    a->lagging = lagging;
+    if (lagging && !a->root.lagging) hf_agent_note(a, HF_AGENT_HELD_BACK, -1, -1);
+    a->root.lagging = lagging;
     return HF_OK;
 }

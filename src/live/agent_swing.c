@@ -6,8 +6,8 @@
 #include <holdfast/swing.h>
 #include <math.h>
 
-static const double EAGER =
-    0.06; /* phase that a swing skips for each time that it could not leave its contact */
+/* Phase that a swing skips for each time that the limb could not leave its contact, and at most. */
+static const double EAGER = 0.06, MOST_EAGER = 0.16;
 static const double RAISE = 0.7; /* how much higher each new start of a swing is, in lifts */
 
 static void start_here(hf_agent* a, int limb, const hf_placement* placement, hf_vec3 normal) {
@@ -15,37 +15,33 @@ static void start_here(hf_agent* a, int limb, const hf_placement* placement, hf_
     hf_transform object = hf_object_pose(placement, l->at.hold.object);
     hf_forward(a->creature, &a->pose, a->links);
     hf_anchor now = hf_anchor_in(hf_inverse(object), hf_hold_anchor(a->creature, &l->at.hold, a->links));
-    l->from = now.point;
-    l->from_normal = hf_unrotate(object.rotation, normal);
-    l->from_rotation = now.rotation;
-    l->phase = l->waited = 0;
-    l->stuck = 0;
+    l->swing.from = now.point;
+    l->swing.from_normal = hf_unrotate(object.rotation, normal);
+    l->swing.from_rotation = now.rotation;
+    l->swing.phase = l->swing.waited = 0;
+    l->swing.stuck = 0;
 }
 
 void hf_agent_swing_begin(hf_agent* a, int limb, const agent_place* to, const hf_placement* placement) {
     agent_limb* l = &a->limbs[limb];
     hf_vec3 normal = hf_agent_up(a);
-    l->lifting = l->mode == AGENT_HELD;
-    l->left = l->at;
-    if (l->lifting)
+    l->swing = (agent_swing){.left = l->at, .lifting = l->mode == AGENT_HELD, .refused = l->swing.refused};
+    if (l->swing.lifting)
         normal = hf_rotate(hf_object_pose(placement, l->at.hold.object).rotation, l->at.hold.normal);
     l->at = *to;
     l->mode = AGENT_SWING;
-    l->raise = 0;
-    l->restarts = 0;
-    l->away = hf_v3(0, 0, 0);
     start_here(a, limb, placement, normal);
     // after lifts that failed, the swing starts farther along its curve
-    if (l->lifting) l->phase = fmin(0.16, EAGER * l->refused);
+    if (l->swing.lifting) l->swing.phase = fmin(MOST_EAGER, EAGER * l->swing.refused);
 }
 
 void hf_agent_swing_again(hf_agent* a, int limb, const hf_placement* placement) {
     agent_limb* l = &a->limbs[limb];
-    l->raise += RAISE;
-    l->restarts++;
+    l->swing.raise += RAISE;
+    l->swing.restarts++;
     // up, and away from what was in the way
-    start_here(a, limb, placement, hf_normalize(hf_add(hf_agent_up(a), l->away)));
-    l->away = hf_v3(0, 0, 0);
+    start_here(a, limb, placement, hf_normalize(hf_add(hf_agent_up(a), l->swing.away)));
+    l->swing.away = hf_v3(0, 0, 0);
 }
 
 static double smooth(double x) { return x <= 0 ? 0 : x >= 1 ? 1 : x * x * (3 - 2 * x); }
@@ -54,15 +50,16 @@ void hf_agent_swing_at(const hf_agent* a, int limb, const hf_placement* placemen
                        hf_vec3* point, hf_quat* rotation) {
     const agent_limb* l = &a->limbs[limb];
     hf_transform object = hf_object_pose(placement, l->at.hold.object);
-    hf_vec3 goal = l->at.anchor.point, way = hf_sub(goal, l->from);
+    hf_vec3 goal = l->at.anchor.point, way = hf_sub(goal, l->swing.from);
     // where one end lies higher than the other, the curve rises above the higher one
-    double lift = l->lift * (1 + l->raise);
-    hf_swing_shape shape = {.leave_m = lift + fmax(0, hf_dot(way, l->from_normal)),
+    double lift = l->lift * (1 + l->swing.raise);
+    hf_swing_shape shape = {.leave_m = lift + fmax(0, hf_dot(way, l->swing.from_normal)),
                             .arrive_m = lift + fmax(0, -hf_dot(way, l->at.hold.normal))};
-    hf_swing_curve curve = hf_swing_curve_make(l->from, l->from_normal, goal, l->at.hold.normal, shape);
+    hf_swing_curve curve =
+        hf_swing_curve_make(l->swing.from, l->swing.from_normal, goal, l->at.hold.normal, shape);
     double s = smooth(phase);
     *point = hf_apply(object, hf_swing_curve_point(&curve, s));
     // a foot turns while it is in the air
-    hf_quat turned = hf_quat_slerp(l->from_rotation, l->at.anchor.rotation, hf_swing_turned(s));
+    hf_quat turned = hf_quat_slerp(l->swing.from_rotation, l->at.anchor.rotation, hf_swing_turned(s));
     *rotation = hf_quat_mul(object.rotation, turned);
 }

@@ -3,8 +3,8 @@
    by up to a stride and all others hold. A new contact must be in reach from where its phase ends until its
    group's turn comes again. Where that fails the stride is shortened, then limbs go one by one, then a limb
    goes on without contact. */
-#include "base/memory.h"
 #include "base/error.h"
+#include "base/option_table.h"
 #include "base/workspace.h"
 #include "solve/keep.h"
 #include "solve/target.h"
@@ -13,7 +13,6 @@
 #include "model/tolerance.h"
 
 #include <holdfast/outlook.h>
-#include <holdfast/reach.h>
 #include <holdfast/sequence.h>
 #include <holdfast/solve.h>
 #include <math.h>
@@ -29,13 +28,7 @@ static const hf_option items[] = {
     {"max_phases", HF_OPTION_COUNT, FIELD(max_phases), 1, 1000000, 2000, "", "groups that swing, at most"},
 };
 
-hf_option_table hf_sequence_option_table(void) { return HF_OPTION_TABLE(items); }
-
-hf_sequence_options hf_sequence_options_default(void) {
-    hf_sequence_options options;
-    hf_options_default(hf_sequence_option_table(), &options);
-    return options;
-}
+HF_OPTIONS(hf_sequence, items)
 
 hf_sequence_query hf_sequence_query_default(void) {
     hf_sequence_query q = {.options = hf_sequence_options_default(), .swing = hf_swing_options_default()};
@@ -61,6 +54,8 @@ const char* hf_sequence_why_text(hf_sequence_why why) {
 enum { HALVINGS = 3 };
 /* Other contacts tried for a limb whose swing collides. */
 enum { SWING_RETRIES = 4 };
+/* How much less flat than in its query a contact may lie at the end of the phase, rad. */
+static const double TILT_RAD = 0.05;
 /* A contact is looked at this often on the way that it is to last. */
 enum { LOOKS = 4 };
 
@@ -271,7 +266,7 @@ static hf_status try_contact(walker* w, int limb, const hf_contact* k, double d,
     hf_status status = touch(w, k, &r);
     const hf_contact_frame* f = &w->view->limbs[limb].contacts[k->hold.frame];
     bool near = r.position_error_m <= w->query->swing.tolerance_m;
-    if (status != HF_OK || !near || (!(f->ball > 0) && r.angle_error_rad > k->angle_error_rad + 0.05))
+    if (status != HF_OK || !near || (!(f->ball > 0) && r.angle_error_rad > k->angle_error_rad + TILT_RAD))
         return status;
     w->next_holds[limb] = hold_of(w, &k->hold, w->next_root, w->next_q);
     *good = !collides(w, w->next_root, w->next_q, w->touches, list_touches(w, w->next_holds), limb);

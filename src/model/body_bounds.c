@@ -3,10 +3,7 @@
 #include "model/creature.h"
 #include "model/tolerance.h"
 
-static hf_vec3 vertex_of(const hf_shape* s, int i) {
-    const float* v = s->vertices + 3 * (size_t)i;
-    return hf_v3(v[0], v[1], v[2]);
-}
+static hf_vec3 vertex_of(const hf_shape* s, int i) { return hf_vertex(s->vertices, (size_t)i); }
 
 /* Around the middle of the hull's bounds. */
 static void bound_hull(const hf_shape* s, hf_vec3* centre, double* radius) {

@@ -1,7 +1,6 @@
 /* Which pairs of bodies are tested for self-collision: all but those of one link, of a link and its
    parent, those the SRDF disables, and those that touch in the rest posture (reaching-2003, section 4). */
 #include "model/creature_build.h"
-#include <holdfast/scene.h>
 
 static void set_pair(hf_creature* c, int a, int b) {
     size_t count = (size_t)c->view.body_count;
@@ -22,17 +21,13 @@ static double bound(const hf_shape* s) {
         return hf_length(s->half_size);
     case HF_SHAPE_HULL:
         for (int i = 0; i < s->vertex_count; i++) {
-            const float* p = s->vertices + 3 * (size_t)i;
-            most = fmax(most, hf_length(hf_v3(p[0], p[1], p[2])));
+            most = fmax(most, hf_length(hf_vertex(s->vertices, (size_t)i)));
         }
     }
     return most;
 }
 
-static hf_vec3 corner(const hf_shape* s, uint32_t index) {
-    const float* p = s->vertices + 3 * (size_t)index;
-    return hf_v3(p[0], p[1], p[2]);
-}
+static hf_vec3 corner(const hf_shape* s, uint32_t index) { return hf_vertex(s->vertices, (size_t)index); }
 
 /* Radius of a ball around the body's own origin that lies in it; 0 when the origin is outside. */
 static double inner(const hf_shape* s) {

@@ -29,8 +29,8 @@ enum { BALL_RINGS = 8, BALL_ROUNDS = 100, PATCH_STEPS = 200 };
 static hf_vec3 body_centre(const hf_body* body) {
     hf_vec3 mean = {0};
     for (int i = 0; i < body->shape.vertex_count; i++) {
-        const float* p = body->shape.vertices + 3 * (size_t)i;
-        mean = hf_add(mean, hf_scale(hf_v3(p[0], p[1], p[2]), 1.0 / body->shape.vertex_count));
+        mean = hf_add(mean,
+                      hf_scale(hf_vertex(body->shape.vertices, (size_t)i), 1.0 / body->shape.vertex_count));
     }
     return hf_apply(body->in_link, mean);
 }
@@ -102,8 +102,7 @@ static bool add_body(cloud* c, const hf_shape* s, hf_transform at) {
     bool good = true;
     if (s->kind == HF_SHAPE_BOX) return add_box(c, at, s->half_size);
     for (int i = 0; i < s->vertex_count && s->kind == HF_SHAPE_HULL && good; i++) {
-        const float* p = s->vertices + 3 * (size_t)i;
-        good = add_point(c, hf_apply(at, hf_v3(p[0], p[1], p[2])));
+        good = add_point(c, hf_apply(at, hf_vertex(s->vertices, (size_t)i)));
     }
     if (s->kind == HF_SHAPE_SPHERE) good = add_ball(c, at.position, s->radius);
     for (int end = -1; end <= 1 && s->kind == HF_SHAPE_CAPSULE && good; end += 2)

@@ -28,7 +28,6 @@ enum {
 typedef struct hf_draft_link {
     char* name;
     int line;
-    bool has_inertial;
     double mass;
     hf_vec3 com;
     double inertia[6]; /* about com, in link axes */

@@ -6,8 +6,6 @@
 #include "model/creature.h"
 #include "model/kinematic_tree.h"
 
-#include <string.h>
-
 /* Entries of an axis under this are rounding of angles like pi/2: far below what floats resolve. */
 static const double AXIS_ROUNDING = 1e-9;
 

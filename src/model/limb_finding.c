@@ -44,8 +44,7 @@ double hf_link_extent(const hf_build* b, int link, hf_vec3 from) {
             break;
         case HF_SHAPE_HULL:
             for (int k = 0; k < s->vertex_count; k++) {
-                const float* p = s->vertices + 3 * (size_t)k;
-                far = fmax(far, hf_distance(local, hf_v3(p[0], p[1], p[2])));
+                far = fmax(far, hf_distance(local, hf_vertex(s->vertices, (size_t)k)));
             }
         }
     }

@@ -1,8 +1,6 @@
 /* SRDF groups and end effectors: they name the limbs whose joints they hold, and say where a limb ends. */
 #include "model/limb_plan.h"
 
-#include <stdio.h>
-
 /* A group names a limb when they share at least this part of their joints. */
 static const double MIN_SHARE = 0.5;
 

@@ -2,10 +2,8 @@
 #include "base/assert.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "model/creature_draft.h"
 #include <holdfast/motion.h>
 
-#include <stdio.h>
 #include <string.h>
 
 const char* hf_claim_text(int index) {

@@ -14,7 +14,6 @@
 #include "model/body_bounds.h"
 #include "model/clearance.h"
 #include "model/creature.h"
-#include "model/kinematic_tree.h"
 
 #include <holdfast/collision.h>
 #include <string.h>

@@ -4,7 +4,6 @@
 
 #include "base/assert.h"
 #include "base/memory.h"
-#include "geom/float8.h"
 
 #include <math.h>
 
@@ -108,7 +107,6 @@ hf_transform hf_keys_pose(const hf_key* keys, int count, double time_s) {
 
 hf_status hf_placement_create(const hf_scene* scene, hf_placement** placement) {
     HF_REQUIRE(NULL, scene && placement);
-    HF_ASSERT(scene && placement);
     *placement = NULL;
     hf_placement* p = hf_alloc(1, sizeof *p);
     if (!p) return HF_ERROR_MEMORY;

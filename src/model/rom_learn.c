@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "model/rom.h"
-#include <holdfast/rom.h>
 
 #include <errno.h>
 #include <libqhull_r/qhull_ra.h>

@@ -150,7 +150,6 @@ hf_status hf_object_build(const hf_object_def* d, hf_object* o) {
 
 hf_status hf_scene_build(const hf_object_def* objects, int count, hf_scene** scene, hf_error* error) {
     HF_REQUIRE(error, scene && (objects || count <= 0));
-    HF_ASSERT(scene && (objects || count == 0));
     *scene = NULL;
     if (count < 0 || count > HF_SCENE_MAX_OBJECTS)
         return hf_fail(error, HF_ERROR_LIMIT, NULL, 0, NULL, "%d objects: 0 to %d are accepted", count,

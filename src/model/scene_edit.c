@@ -6,7 +6,6 @@
 #include <holdfast/edit.h>
 
 #include <math.h>
-#include <string.h>
 
 hf_scene_edit hf_scene_edit_of(const char* object) {
     return (hf_scene_edit){

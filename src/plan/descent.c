@@ -8,7 +8,6 @@
 #include "plan/posture_find.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { SEEDS = 4 };   /* that are tried: bodies between two stances are drawn at random */
 enum { SPARSE = 16 }; /* one knot of so many tells soon that a place is not free */

@@ -2,11 +2,7 @@
 #include "plan/planner.h"
 
 #include "base/workspace.h"
-#include "model/creature.h"
 #include "solve/keep.h"
-
-#include <math.h>
-#include <string.h>
 
 int hf_holds_find(const hf_plan_hold* holds, int count, int limb) {
     for (int i = 0; i < count; i++)

@@ -7,7 +7,6 @@
 
 #include "base/memory.h"
 
-#include <math.h>
 #include <string.h>
 
 /* What legs are of. */

@@ -5,7 +5,6 @@
 #include "plan/step.h"
 
 #include "base/workspace.h"
-#include "model/creature.h"
 
 #include <math.h>
 #include <stdlib.h>

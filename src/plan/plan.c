@@ -2,7 +2,6 @@
 #include "plan/family.h"
 #include "plan/planner.h"
 
-#include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/workspace.h"

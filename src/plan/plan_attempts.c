@@ -6,7 +6,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "base/text.h"
 
 #include <math.h>
 #include <pthread.h>

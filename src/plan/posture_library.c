@@ -7,12 +7,12 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/option_table.h"
 #include "base/parallel.h"
 #include "plan/plan_model.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { MOST_ASKS = 16 };
 /* Shares of the standing height that a root has in a family, and of a seat. */
@@ -32,14 +32,7 @@ static const hf_option items[] = {
 };
 #undef FIELD
 
-hf_option_table hf_posture_option_table(void) { return HF_OPTION_TABLE(items); }
-
-hf_posture_options hf_posture_options_default(void) {
-    hf_posture_options o;
-    memset(&o, 0, sizeof o);
-    hf_options_default(hf_posture_option_table(), &o);
-    return o;
-}
+HF_OPTIONS(hf_posture, items)
 
 const char* hf_posture_family_text(hf_posture_family family) {
     static const char* const texts[] = {"stand", "squat", "crawl", "prone", "supine", "sit", "hang"};

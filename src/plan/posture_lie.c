@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/workspace.h"
-#include "geom/hull.h"
+#include "geom/triangle.h"
 #include "model/rom.h"
 #include "model/tolerance.h"
 #include <holdfast/collision.h>
@@ -32,8 +32,7 @@ static double extent(const hf_shape* s, hf_transform at, hf_vec3 along) {
         return fabs(d.x) * s->half_size.x + fabs(d.y) * s->half_size.y + fabs(d.z) * s->half_size.z;
     case HF_SHAPE_HULL:
         for (int i = 0; i < s->vertex_count; i++) {
-            const float* v = s->vertices + 3 * (size_t)i;
-            most = fmax(most, hf_dot(d, hf_v3((double)v[0], (double)v[1], (double)v[2])));
+            most = fmax(most, hf_dot(d, hf_vertex(s->vertices, (size_t)i)));
         }
     }
     return most;
@@ -133,8 +132,7 @@ static bool add_points(rest* r, float** points, int* count) {
         for (int i = 0; i < mesh.vertex_count; i++) {
             if (!HF_GROW(*points, capacity, 3 * *count + 2))
                 return hf_mesh_free(&mesh), note(r, HF_ERROR_MEMORY);
-            const float* f = mesh.vertices + 3 * (size_t)i;
-            hf_vec3 x = hf_apply(at, hf_v3((double)f[0], (double)f[1], (double)f[2]));
+            hf_vec3 x = hf_apply(at, hf_vertex(mesh.vertices, (size_t)i));
             float* to = *points + 3 * (size_t)(*count)++;
             to[0] = (float)x.x, to[1] = (float)x.y, to[2] = (float)x.z;
         }
@@ -143,16 +141,11 @@ static bool add_points(rest* r, float** points, int* count) {
     return true;
 }
 
-static hf_vec3 corner(const hf_mesh* m, uint32_t i) {
-    const float* f = m->vertices + 3 * (size_t)i;
-    return hf_v3((double)f[0], (double)f[1], (double)f[2]);
-}
-
 /* The face that looks to `front` with the centre of mass over it. */
 static bool find_face(const hf_mesh* hull, hf_vec3 com, hf_vec3 front, hf_vec3* normal) {
     for (int t = 0; t < hull->triangle_count; t++) {
-        const uint32_t* k = hull->indices + 3 * (size_t)t;
-        hf_vec3 a = corner(hull, k[0]), b = corner(hull, k[1]), c = corner(hull, k[2]);
+        hf_triangle corners = hf_triangle_of(hull, t);
+        hf_vec3 a = corners.v[0], b = corners.v[1], c = corners.v[2];
         hf_vec3 n = hf_normalize(hf_cross(hf_sub(b, a), hf_sub(c, a)));
         if (!(hf_dot(n, front) > FACING)) continue;
         hf_vec3 x = hf_sub(com, hf_scale(n, hf_dot(n, hf_sub(com, a))));
@@ -183,9 +176,9 @@ static bool find_margin(rest* r, const hf_mesh* hull, hf_quat turn, double* marg
     int count = 0, near = 0;
     double lowest = INFINITY;
     for (int i = 0; i < hull->vertex_count; i++)
-        lowest = fmin(lowest, hf_rotate(turn, corner(hull, (uint32_t)i)).z);
+        lowest = fmin(lowest, hf_rotate(turn, hf_vertex(hull->vertices, (size_t)i)).z);
     for (int i = 0; i < hull->vertex_count && count < HF_STANCE_SUPPORTS; i++) {
-        hf_vec3 x = hf_rotate(turn, corner(hull, (uint32_t)i));
+        hf_vec3 x = hf_rotate(turn, hf_vertex(hull->vertices, (size_t)i));
         if (x.z > lowest + HF_DEPTH_M) continue;
         hf_support* s = &supports[count];
         if (s->corner_count == 0)

@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Two spares differ by this share of their distance from rest, and by no less than this (rad). */
 static const double SPREAD = 0.6, LEAST_APART = 0.3;

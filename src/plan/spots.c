@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/workspace.h"
+#include "geom/triangle.h"
 
 #include <math.h>
 #include <string.h>
@@ -65,13 +66,6 @@ static bool add(spotting* s, const hf_spot* spot) {
 
 /* ---- one triangle ---- */
 
-static hf_vec3 vertex(const hf_plan_world* w, const hf_surface* t, int corner) {
-    hf_object_view o = hf_scene_object(w->scene, t->object);
-    const float* v = o.mesh.vertices + 3 * (size_t)o.mesh.indices[3 * (size_t)t->triangle + (size_t)corner];
-    return hf_apply(hf_placement_pose(w->placement, t->object),
-                    hf_v3((double)v[0], (double)v[1], (double)v[2]));
-}
-
 /* Both sides of a face that bounds no solid. */
 static bool add_sides(spotting* s, const hf_surface* t, hf_vec3 point, bool open) {
     hf_spot spot = {point, t->normal, t->object, -1};
@@ -86,8 +80,9 @@ static bool add_triangle(spotting* s, const hf_surface* t, hf_vec3 centre) {
     hf_planner* p = s->planner;
     hf_object_view o = hf_scene_object(p->world.scene, t->object);
     bool open = o.solidity[o.piece_of[t->triangle]] == 0;
+    hf_triangle local = hf_triangle_of(&o.mesh, t->triangle);
     hf_vec3 v[3];
-    for (int i = 0; i < 3; i++) v[i] = vertex(&p->world, t, i);
+    for (int i = 0; i < 3; i++) v[i] = hf_apply(hf_placement_pose(p->world.placement, t->object), local.v[i]);
     int longest = 0;
     for (int i = 1; i < 3; i++)
         if (hf_distance(v[i], v[(i + 1) % 3]) > hf_distance(v[longest], v[(longest + 1) % 3])) longest = i;

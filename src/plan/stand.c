@@ -31,8 +31,7 @@ static double top_of(const hf_scene* scene, const hf_placement* placement) {
         hf_object_view o = hf_scene_object(scene, i);
         hf_transform at = hf_placement_pose(placement, i);
         for (int k = 0; k < o.mesh.vertex_count; k++) {
-            const float* v = o.mesh.vertices + 3 * (size_t)k;
-            top = fmax(top, hf_apply(at, hf_v3((double)v[0], (double)v[1], (double)v[2])).z);
+            top = fmax(top, hf_apply(at, hf_vertex(o.mesh.vertices, (size_t)k)).z);
         }
     }
     return top;

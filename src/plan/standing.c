@@ -3,7 +3,6 @@
    the body would sink at every step. */
 #include "plan/plan_model.h"
 
-#include "base/workspace.h"
 #include "model/creature.h"
 #include "solve/keep.h"
 

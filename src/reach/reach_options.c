@@ -1,4 +1,5 @@
 /* The table of reach options. */
+#include "base/option_table.h"
 #include <holdfast/reaching.h>
 
 #include <stddef.h>
@@ -34,10 +35,4 @@ static const hf_option table[] = {
     {"threads", HF_OPTION_COUNT, AT(threads), 0, 64, 0, "", "threads; 0: all cores"},
 };
 
-hf_option_table hf_reach_option_table(void) { return HF_OPTION_TABLE(table); }
-
-hf_reach_options hf_reach_options_default(void) {
-    hf_reach_options o = {0};
-    hf_options_default(hf_reach_option_table(), &o);
-    return o;
-}
+HF_OPTIONS(hf_reach, table)

@@ -2,6 +2,7 @@
    neighbours become one, without the rest between them, wherever that holds and is quicker. */
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/option_table.h"
 #include "base/workspace.h"
 #include "model/creature.h"
 #include "model/scene.h"
@@ -24,14 +25,7 @@ static const hf_option items[] = {
      "of each stretch, in which body and limbs are brought to move together"},
 };
 
-hf_option_table hf_refine_option_table(void) { return HF_OPTION_TABLE(items); }
-
-hf_refine_options hf_refine_options_default(void) {
-    hf_refine_options options;
-    memset(&options, 0, sizeof options);
-    hf_options_default(hf_refine_option_table(), &options);
-    return options;
-}
+HF_OPTIONS(hf_refine, items)
 
 const char* hf_refine_why_text(hf_refine_why why) {
     static const char* const texts[] = {"refined",

@@ -22,10 +22,7 @@ static int compare_corners(const void* a, const void* b) {
     return x->index - y->index;
 }
 
-static hf_vec3 vertex_of(const hf_mesh* m, uint32_t i) {
-    const float* v = m->vertices + 3 * (size_t)i;
-    return hf_v3(v[0], v[1], v[2]);
-}
+static hf_vec3 vertex_of(const hf_mesh* m, uint32_t i) { return hf_vertex(m->vertices, (size_t)i); }
 
 /* Twice the area long. */
 static hf_vec3 face_vector(const hf_mesh* m, int triangle) {

@@ -2,9 +2,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "render/board.h"
-#include "render/colour.h"
-
-#include <holdfast/kinematics.h>
 
 #include <math.h>
 #include <stdio.h>

@@ -1,8 +1,6 @@
 /* Rays through a stage: the nearest of scene, creature and ground, and what lies over it. */
 #include "render/stage.h"
 
-#include <string.h>
-
 static const double FAR_AWAY = 1e7; /* m */
 /* Walls seen through one after the other. */
 enum { MAX_WALLS = 64 };

@@ -293,8 +293,7 @@ enum { MAX_MOMENTS = 1000 };
 static double radius_of(const hf_object_view* o) {
     double radius = 0;
     for (int i = 0; i < o->mesh.vertex_count; i++) {
-        const float* v = o->mesh.vertices + 3 * (size_t)i;
-        radius = fmax(radius, hf_length(hf_v3((double)v[0], (double)v[1], (double)v[2])));
+        radius = fmax(radius, hf_length(hf_vertex(o->mesh.vertices, (size_t)i)));
     }
     return radius;
 }

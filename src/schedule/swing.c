@@ -5,6 +5,7 @@
    fixed list. A single limb for which no shape will do is lifted off and looked for a way by trees. */
 #include "base/memory.h"
 #include "base/error.h"
+#include "base/option_table.h"
 #include "base/workspace.h"
 #include "schedule/lift.h"
 #include "schedule/swing_tree.h"
@@ -33,13 +34,7 @@ static const hf_option items[] = {
      "how exactly contacts hold"},
 };
 
-hf_option_table hf_swing_option_table(void) { return HF_OPTION_TABLE(items); }
-
-hf_swing_options hf_swing_options_default(void) {
-    hf_swing_options options;
-    hf_options_default(hf_swing_option_table(), &options);
-    return options;
-}
+HF_OPTIONS(hf_swing, items)
 
 const char* hf_swing_why_text(hf_swing_why why) {
     static const char* const texts[] = {"the way is free",

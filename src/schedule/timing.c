@@ -6,6 +6,7 @@
    below it. s is the time that the path takes at full speed, so that the speed limit is x <= 1. */
 #include "base/memory.h"
 #include "base/error.h"
+#include "base/option_table.h"
 #include "base/workspace.h"
 #include "solve/target.h"
 #include "model/creature.h"
@@ -31,13 +32,7 @@ static const hf_option items[] = {
      "share of the acceleration limits to use"},
 };
 
-hf_option_table hf_timing_option_table(void) { return HF_OPTION_TABLE(items); }
-
-hf_timing_options hf_timing_options_default(void) {
-    hf_timing_options options;
-    hf_options_default(hf_timing_option_table(), &options);
-    return options;
-}
+HF_OPTIONS(hf_timing, items)
 
 /* What has one speed and one acceleration limit: `size` neighbouring numbers of a row. */
 typedef struct channel {

@@ -2,14 +2,13 @@
    back to its nearest point and solved again without the direction that leads out. */
 #include "base/workspace.h"
 #include "solve/body_problem.h"
+#include "solve/descent.h"
 #include "model/creature.h"
 #include "model/creature_draft.h"
 #include <holdfast/rom.h>
 
 #include <math.h>
 #include <string.h>
-
-static const double INSIDE_RAD = 1e-9; /* rounding that still counts as inside */
 
 static int column_of(const hf_body_problem* p, int value) {
     for (int c = 0; c < p->column_count; c++)
@@ -50,22 +49,6 @@ hf_status hf_body_rom_choose(hf_body_problem* p, hf_workspace* workspace) {
     return HF_OK;
 }
 
-/* One boundary with unit normal n over the group's columns is held at `depth` from the present pose. */
-static void hold_boundary(const hf_body_problem* p, const int* columns, int count, const double* n,
-                          double depth, hf_body_scratch* s) {
-    int first = p->columns[columns[0]].first, last = p->columns[columns[0]].last;
-    size_t rows = (size_t)p->rows;
-    double pull = 0;
-    for (int i = 0; i < count; i++) pull += s->pull[columns[i]] * n[i];
-    for (int r = first; r < last; r++) {
-        double along = 0;
-        for (int i = 0; i < count; i++) along += s->jacobian[(size_t)columns[i] * rows + (size_t)r] * n[i];
-        for (int i = 0; i < count; i++) s->jacobian[(size_t)columns[i] * rows + (size_t)r] -= along * n[i];
-        s->shift[r] += along * depth;
-    }
-    for (int i = 0; i < count; i++) s->pull[columns[i]] += (depth - pull) * n[i];
-}
-
 static void slide_group(const hf_body_problem* p, int rom, const double* now, const double* kept,
                         hf_body_scratch* s) {
     int columns[HF_MAX_ROM_JOINTS], count = p->creature->view.roms[rom].joint_count;
@@ -78,16 +61,18 @@ static void slide_group(const hf_body_problem* p, int rom, const double* now, co
         n[i] = out * c->scale;
         length2 += n[i] * n[i];
     }
-    if (length2 < 1e-24) return;
+    if (length2 < HF_SAME_PLACE2) return;
     double length = sqrt(length2);
     for (int i = 0; i < count; i++) n[i] /= length;
-    hold_boundary(p, columns, count, n, depth / length, s);
+    const hf_body_column* any = &p->columns[columns[0]]; // all span the same rows
+    hf_boundary_hold(s->jacobian, (size_t)p->rows, any->first, any->last, columns, count, n, depth / length,
+                     s->pull, s->shift);
 }
 
 bool hf_body_rom_keep(const hf_body_problem* p, double* q) {
     bool moved = false;
     for (int r = 0; r < p->rom_count; r++) {
-        if (hf_rom_contains(p->creature, p->roms[r], q, INSIDE_RAD)) continue;
+        if (hf_rom_contains(p->creature, p->roms[r], q, HF_INSIDE_REGION)) continue;
         hf_rom_project(p->creature, p->roms[r], q);
         moved = true;
     }

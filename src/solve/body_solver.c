@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/workspace.h"
 #include "solve/body_problem.h"
+#include "solve/descent.h"
 #include "solve/solve_range.h"
 #include "model/creature.h"
 
@@ -14,22 +15,18 @@
 
 enum {
     STALLS = 3,       /* slow steps in a row that end a descent */
-    SLIDES = 2,       /* times a step is turned along a region's boundary */
-    ATTEMPTS = 6,     /* dampings tried from one pose */
     QUICK_STARTS = 3, /* starts that give up early, as most poses lead somewhere */
     SAME_LIMIT = 5,   /* starts that end no better before the solver believes it */
     LIMB_STARTS = 4   /* of each limb's own solution within a start */
 };
-static const double DAMPING = 0.5; /* per squared error */
 /* Least damping and merit of a level. Held rows are constraints to the targets, those to the rest. */
 static const double LEAST[HF_BODY_LEVELS] = {1e-10, 1e-7, 1e-4, 1e-4};
 static const double WEIGHT[HF_BODY_LEVELS] = {100, 1, 1e-2, 1e-3};
 static const double IGNORED = 1e9; /* damping of a level that a descent leaves out */
-static const double RAISE = 4, LOWER = 0.4;
+static const double LOWER = 0.4;   /* of the damping after a good step */
 /* Share of the merit that a slow step leaves: in a search, where wishes count, where the last digits do. */
 static const double SLOW = 0.9, SLOW_FINE = 0.995, SLOW_POLISH = 0.9999;
 static const double ROOT_SCALE = 0.3, TRUNK_SCALE = 0.5; /* how willingly they move beside a limb's joints */
-static const double TURN_SHARE = 0.2; /* of the creature's size counts as much as a radian */
 
 typedef struct search {
     hf_body_problem problem;
@@ -124,7 +121,7 @@ static bool out_of_reach(const search* s) {
 static void find_damping(const search* s, double factor, int levels, double* damping) {
     for (int level = 0; level < HF_BODY_LEVELS; level++) {
         double size2 = s->problem.size * s->problem.size;
-        damping[level] = factor * DAMPING * s->now.cost[level] + LEAST[level] * size2;
+        damping[level] = factor * HF_DAMPING * s->now.cost[level] + LEAST[level] * size2;
         if (level == HF_BODY_GUIDE)
             damping[level] = factor * 1e-3 * size2 / (s->problem.options->guide_weight + 1e-9);
         if (level >= levels) damping[level] = IGNORED;
@@ -137,18 +134,18 @@ static bool improve(search* s, int levels, double* factor, int* used, int limit)
     double here = merit(&s->now, levels), damping[HF_BODY_LEVELS];
     hf_body_linearise(p, &s->now, &s->scratch);
     if (levels < HF_BODY_LEVELS) memset(s->scratch.pull, 0, sizeof(double) * (size_t)p->column_count);
-    for (int attempt = 0; attempt < ATTEMPTS && *used < limit; attempt++) {
+    for (int attempt = 0; attempt < HF_DAMPINGS && *used < limit; attempt++) {
         find_damping(s, *factor, levels, damping);
         ++*used;
         bool met = true;
-        for (int slide = 0; slide <= SLIDES && met; slide++) {
+        for (int slide = 0; slide <= HF_SLIDES && met; slide++) {
             if (!hf_body_step(p, &s->now, damping, &s->scratch)) return false;
             met = hf_body_move(p, &s->now, &s->scratch, &s->next);
         }
         hf_body_measure(p, &s->next);
         bool good = merit(&s->next, levels) < here;
         // a damping that had to be raised is likely to be right for the next step
-        *factor = fmax(*factor * (good ? attempt ? 1 : LOWER : RAISE), 1e-4);
+        *factor = fmax(*factor * (good ? attempt ? 1 : LOWER : HF_RAISE_DAMPING), 1e-4);
         if (good) return true;
     }
     return false;
@@ -408,7 +405,7 @@ static hf_status make_goals(search* s, int count) {
         p->guide_row = p->rows, p->rows += 6;
     for (int l = 0; l < v->limb_count; l++) p->size = fmax(p->size, v->limbs[l].length);
     if (!(p->size > 1e-6)) p->size = v->height > 1e-6 ? v->height : 1;
-    p->turn_scale = TURN_SHARE * p->size;
+    p->turn_scale = HF_TURN_SHARE * p->size;
     p->posture = p->options->solve.posture ? p->options->solve.posture : v->rest;
     return HF_OK;
 }

@@ -6,6 +6,7 @@
 #include "base/linear.h"
 #include "base/workspace.h"
 #include "solve/body_problem.h"
+#include "solve/descent.h"
 #include "model/creature.h"
 
 #include <math.h>
@@ -142,7 +143,7 @@ static void find_pull(const hf_body_problem* p, const hf_body_trial* t, double* 
         length2 += pull[c] * pull[c];
     }
     for (int level = 0; level < HF_BODY_LEVELS; level++) error2 += t->cost[level];
-    double allowed2 = 0.3 * sqrt(error2) / p->turn_scale;
+    double allowed2 = HF_PULL_SHARE * sqrt(error2) / p->turn_scale;
     double shorter = length2 > allowed2 ? sqrt(allowed2 / length2) : 1;
     for (int c = 0; c < p->column_count; c++) pull[c] *= shorter;
 }

@@ -2,15 +2,12 @@
    of it; the direction in which that moved it is the normal of the boundary there, and the step is solved
    again without it, so that a limb slides along the boundary instead of sticking to it. */
 #include "base/workspace.h"
+#include "solve/descent.h"
 #include "solve/limb_problem.h"
-#include "model/creature.h"
 #include "model/rom.h"
-#include <holdfast/rom.h>
 
 #include <math.h>
 #include <string.h>
-
-static const double INSIDE_RAD = 1e-9; /* rounding that still counts as inside */
 
 static int value_of(const hf_limb_chain* chain, int q_index) {
     for (int i = 0; i < chain->value_count; i++)
@@ -52,30 +49,13 @@ bool hf_limb_rom_keep(const hf_limb_problem* p, double* x) {
     bool moved = false;
     for (int i = 0; i < chain->value_count; i++) p->pose_q[chain->q_index[i]] = x[i];
     for (int r = 0; r < p->rom_count; r++) {
-        bool outside = hf_rom_keep(p->creature, p->roms[r], INSIDE_RAD, &p->likely[r], p->pose_q);
+        bool outside = hf_rom_keep(p->creature, p->roms[r], HF_INSIDE_REGION, &p->likely[r], p->pose_q);
         moved = moved || outside;
     }
     if (!moved) return false;
     for (int i = 0; i < chain->value_count; i++) x[i] = p->pose_q[chain->q_index[i]];
     hf_chain_clamp(chain, x);
     return true;
-}
-
-/* One boundary with unit normal n over `count` columns is held at `depth` along n from the present posture.
- */
-static void hold_boundary(const int* columns, int count, const double* n, double depth, hf_limb_scratch* s) {
-    double along[HF_LIMB_ROWS] = {0}, pull = 0;
-    for (int i = 0; i < count; i++) {
-        const double* j = s->jacobian + columns[i] * HF_CHAIN_STRIDE;
-        for (int r = 0; r < HF_LIMB_ROWS; r++) along[r] += j[r] * n[i];
-        pull += s->pull[columns[i]] * n[i];
-    }
-    for (int i = 0; i < count; i++) {
-        double* j = s->jacobian + columns[i] * HF_CHAIN_STRIDE;
-        for (int r = 0; r < HF_LIMB_ROWS; r++) j[r] -= along[r] * n[i];
-        s->pull[columns[i]] += (depth - pull) * n[i];
-    }
-    for (int r = 0; r < HF_LIMB_ROWS; r++) s->shift[r] += along[r] * depth;
 }
 
 static void slide_group(const hf_limb_problem* p, int rom, const double* now, const double* beyond,
@@ -90,12 +70,13 @@ static void slide_group(const hf_limb_problem* p, int rom, const double* now, co
         for (int c = 0; c < p->chain->column_count; c++)
             if (p->chain->column_value[c] == values[i]) columns[i] = c;
     }
-    if (length2 < 1e-24) return;
+    if (length2 < HF_SAME_PLACE2) return;
     for (int i = 0; i < count; i++) {
         n[i] /= sqrt(length2);
         depth += n[i] * (kept[values[i]] - now[values[i]]);
     }
-    hold_boundary(columns, count, n, depth, s);
+    hf_boundary_hold(s->jacobian, HF_CHAIN_STRIDE, 0, HF_LIMB_ROWS, columns, count, n, depth, s->pull,
+                     s->shift);
 }
 
 bool hf_limb_rom_slide(const hf_limb_problem* p, const double* now, double* x, hf_limb_scratch* s) {

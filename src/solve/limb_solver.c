@@ -4,6 +4,7 @@
 #include "base/random.h"
 #include "base/error.h"
 #include "base/workspace.h"
+#include "solve/descent.h"
 #include "solve/limb_problem.h"
 #include "solve/solve_range.h"
 #include "model/creature.h"
@@ -12,26 +13,22 @@
 #include <string.h>
 
 enum {
-    DRAWS = 10,        /* random postures of which a start takes the nearest */
-    STALLS = 2,        /* slow steps in a row that end a descent */
-    SAME_LIMIT = 16,   /* starts that end in the best error again before the solver believes it */
-    QUICK_STARTS = 4,  /* starts that give up early */
-    SAME_FAR = 3,      /* the same where no start can reach */
-    STRICT_STARTS = 3, /* of the search that puts the position first */
-    ATTEMPTS = 6,      /* dampings tried from one posture */
-    SLIDES = 2         /* times a step is turned along a region's boundary */
+    DRAWS = 10,       /* random postures of which a start takes the nearest */
+    STALLS = 2,       /* slow steps in a row that end a descent */
+    SAME_LIMIT = 16,  /* starts that end in the best error again before the solver believes it */
+    QUICK_STARTS = 4, /* starts that give up early */
+    SAME_FAR = 3,     /* the same where no start can reach */
+    STRICT_STARTS = 3 /* of the search that puts the position first */
 };
-static const double DAMPING = 0.5;          /* per squared error */
 static const double LEAST_DAMPING = 1e-6;   /* times turn_scale^2 */
 static const double STRICT_DAMPING = 1e-9;  /* of the position where it is a constraint, times turn_scale^2 */
-static const double RAISE = 4, LOWER = 0.5; /* of the damping after a bad and a good step */
+static const double LOWER = 0.5;            /* of the damping after a good step */
 static const double SLOW = 0.85;            /* a step that leaves more of the squared error is slow */
 static const double SLOW_THOROUGH = 0.98;   /* the same once it is likely that some error stays */
 static const double SLOW_POLISH = 1 - 1e-9; /* the same where the last digits count */
 static const double STRICT_WEIGHT = 100;    /* of squared position against squared angle in strict descents */
 static const double NEARLY = 50;            /* tolerances from the target worth a long descent */
 static const double NUDGE = 0.05;           /* rad or m: off a limit */
-static const double TURN_SHARE = 0.2;       /* of the reach counts as much as a radian */
 
 /* QUICK gives up early, as most postures lead somewhere; HESITANT is QUICK and mostly ends at its first slow
    step; THOROUGH where some error may have to stay; NEAR puts the position first and gives up early. */
@@ -57,7 +54,7 @@ static double merit(const search* s, const hf_limb_trial* t, descent how) {
 /* s->next.at.x from s->now.at.x by one damped step, along the regions' boundaries where it meets them. */
 static bool take_step(search* s, double damp_position, double damp_angle) {
     const hf_limb_problem* p = &s->problem;
-    for (int slide = 0; slide <= SLIDES; slide++) {
+    for (int slide = 0; slide <= HF_SLIDES; slide++) {
         if (!hf_limb_step(p, &s->now, damp_position, damp_angle, &s->scratch)) return false;
         hf_chain_move(p->chain, s->now.at.x, s->scratch.step, s->next.at.x);
         if (p->rom_count == 0 || !hf_limb_rom_slide(p, s->now.at.x, s->next.at.x, &s->scratch)) break;
@@ -70,15 +67,15 @@ static bool improve(search* s, descent how, double* factor, int* used, int limit
     const hf_limb_problem* p = &s->problem;
     double scale2 = p->turn_scale * p->turn_scale, here = merit(s, &s->now, how);
     hf_limb_linearise(p, &s->now, how <= THOROUGH, &s->scratch);
-    for (int attempt = 0; attempt < ATTEMPTS && *used < limit; attempt++) {
-        double damp = *factor * (DAMPING * s->now.cost + LEAST_DAMPING * scale2);
+    for (int attempt = 0; attempt < HF_DAMPINGS && *used < limit; attempt++) {
+        double damp = *factor * (HF_DAMPING * s->now.cost + LEAST_DAMPING * scale2);
         double damp_position =
-            strict(how) ? *factor * (DAMPING * s->now.position2 + STRICT_DAMPING * scale2) : damp;
+            strict(how) ? *factor * (HF_DAMPING * s->now.position2 + STRICT_DAMPING * scale2) : damp;
         ++*used;
         if (!take_step(s, damp_position, damp)) return false;
         hf_limb_measure(p, &s->next);
         bool good = merit(s, &s->next, how) < here;
-        *factor = fmax(*factor * (good ? LOWER : RAISE), 1e-6);
+        *factor = fmax(*factor * (good ? LOWER : HF_RAISE_DAMPING), 1e-6);
         if (good) return true;
     }
     return false;
@@ -117,7 +114,7 @@ static bool descend(search* s, descent how, int limit) {
 
 /* ---- starts ---- */
 
-static const double TURN = 6.28318530717958648; /* rad */
+static const double TURN = 2 * M_PI; /* rad */
 
 /* Uniform between the limits; joints that turn right round do so once about where they are, others without
    limits stay where they are. */
@@ -335,7 +332,12 @@ static void solve(search* s) {
         search_together(s, starts, far);
         if (!hf_limb_reached(p, &s->best) && !fixed && !s->options->whole) search_position_first(s, starts);
     }
-    conclude(s, far);
+}
+
+static void end_call(search* s, double* q) {
+    conclude(s, is_far(&s->problem));
+    write_back(s, q);
+    if (s->use_rom) hf_solve_check_range(s->problem.creature, s->limb, q, s->result);
 }
 
 hf_status hf_limb_solver_make(const hf_creature* creature, int limb, int contact, bool bends, const double* q,
@@ -346,7 +348,7 @@ hf_status hf_limb_solver_make(const hf_creature* creature, int limb, int contact
     solver->use_rom = use_rom;
     hf_status status = hf_limb_chain_build(creature, limb, contact, bends, q, workspace, &solver->chain);
     double reach = solver->chain.reach;
-    solver->problem.turn_scale = TURN_SHARE * (isfinite(reach) && reach > 1e-6 ? reach : 1);
+    solver->problem.turn_scale = HF_TURN_SHARE * (isfinite(reach) && reach > 1e-6 ? reach : 1);
     if (status == HF_OK) status = hf_limb_scratch_make(&solver->problem, workspace, &solver->scratch);
     hf_limb_trial* trials[] = {&solver->now, &solver->next, &solver->best, &solver->first};
     for (int i = 0; i < 4 && status == HF_OK; i++)
@@ -359,24 +361,16 @@ hf_status hf_limb_solver_make(const hf_creature* creature, int limb, int contact
 
 hf_status hf_limb_solver_run(hf_limb_solver* s, const hf_transform* base, const hf_goal* goal,
                              const hf_solve_options* options, double* q, hf_solve_result* result) {
-    const hf_creature* creature = s->problem.creature;
     memset(result, 0, sizeof *result);
     s->options = options;
     s->result = result;
     s->budget_ended = false;
     set_up(s, base, goal);
-    if (!read_postures(s, q, options->posture ? options->posture : creature->view.rest))
+    if (!read_postures(s, q, options->posture ? options->posture : s->problem.creature->view.rest))
         return HF_ERROR_ARGUMENT;
     solve(s);
-    write_back(s, q);
-    if (s->use_rom) hf_solve_check_range(creature, s->limb, q, result);
+    end_call(s, q);
     return HF_OK;
-}
-
-static void end_call(search* s, double* q) {
-    conclude(s, is_far(&s->problem));
-    write_back(s, q);
-    if (s->use_rom) hf_solve_check_range(s->problem.creature, s->limb, q, s->result);
 }
 
 bool hf_limb_solver_go_on(hf_limb_solver* s, double* q) {

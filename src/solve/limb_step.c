@@ -6,6 +6,7 @@
    out, and the rest solves again (Baerlocher and Boulic 2004, section 5). */
 #include "base/linear.h"
 #include "base/workspace.h"
+#include "solve/descent.h"
 #include "solve/limb_problem.h"
 
 #include <math.h>
@@ -84,7 +85,7 @@ static void find_pull(const hf_limb_problem* p, const hf_limb_trial* t, double* 
         pull[c] = p->posture && value >= 0 ? p->posture_weight * (p->posture[value] - t->at.x[value]) : 0;
         length2 += pull[c] * pull[c];
     }
-    double allowed2 = 0.3 * sqrt(t->cost) / p->turn_scale;
+    double allowed2 = HF_PULL_SHARE * sqrt(t->cost) / p->turn_scale;
     if (length2 <= allowed2) return;
     double s = sqrt(allowed2 / length2);
     for (int c = 0; c < n; c++) pull[c] *= s;

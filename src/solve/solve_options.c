@@ -1,5 +1,4 @@
 /* Options of the solvers: one table each for defaults, validation, files, flags and help. */
-#include "base/assert.h"
 #include <holdfast/solve.h>
 
 #include <stddef.h>
@@ -56,19 +55,11 @@ hf_body_solve_options hf_body_solve_options_default(void) {
 }
 
 const char* hf_stop_text(hf_stop stop) {
-    switch (stop) {
-    case HF_STOP_REACHED:
-        return "reached";
-    case HF_STOP_OUT_OF_REACH:
-        return "out of reach";
-    case HF_STOP_STALLED:
-        return "stalled";
-    case HF_STOP_ITERATIONS:
-        return "iterations";
-    case HF_STOP_RANGE:
-        return "reached, but outside a range of motion that other joints share";
-    case HF_STOP_CANCELLED:
-        return "cancelled";
-    }
-    return "unknown";
+    static const char* const texts[] = {"reached",
+                                        "out of reach",
+                                        "stalled",
+                                        "iterations",
+                                        "reached, but outside a range of motion that other joints share",
+                                        "cancelled"};
+    return (size_t)stop < sizeof texts / sizeof *texts ? texts[stop] : "unknown";
 }

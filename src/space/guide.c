@@ -1,8 +1,8 @@
 /* The public way to a guide path: check, leave bad ends, search, smooth. */
-#include "base/assert.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/option_table.h"
 #include "base/workspace.h"
 #include "space/roadmap.h"
 #include "space/root_path.h"
@@ -19,8 +19,7 @@ enum {
 };
 /* Poses that the trees may test before a roadmap is asked: as many as joining two ends to it tests. */
 enum { EASY_TESTS = 300 };
-static const double FARTHEST_M = 1e7; /* from the origin: as far as scenarios go */
-static const double LEAVE_FAR = 1.5;  /* how far from a bad end, in radii of the trunk */
+static const double LEAVE_FAR = 1.5; /* how far from a bad end, in radii of the trunk */
 
 #define FIELD(name) offsetof(hf_guide_options, name)
 static const hf_option guide_items[] = {
@@ -39,51 +38,24 @@ static const hf_option guide_items[] = {
     {"seed", HF_OPTION_SEED, FIELD(seed), 0, 9007199254740992.0, 1, "", "of what is drawn"},
 };
 
-hf_option_table hf_guide_option_table(void) { return HF_OPTION_TABLE(guide_items); }
-
-hf_guide_options hf_guide_options_default(void) {
-    hf_guide_options options;
-    memset(&options, 0, sizeof options);
-    hf_options_default(hf_guide_option_table(), &options);
-    return options;
-}
+HF_OPTIONS(hf_guide, guide_items)
 
 /* ---- words ---- */
 
 const char* hf_guide_fault_text(hf_guide_fault fault) {
-    switch (fault) {
-    case HF_GUIDE_FINE:
-        return "fine";
-    case HF_GUIDE_OUTSIDE:
-        return "outside the bounds of the search";
-    case HF_GUIDE_TILT:
-        return "tilted too far";
-    case HF_GUIDE_TRUNK:
-        return "the trunk is not free";
-    case HF_GUIDE_REACH:
-        return "too few limbs reach a surface";
-    case HF_GUIDE_BARRED:
-        return "barred";
-    }
-    return "unknown";
+    static const char* const texts[] = {"fine",
+                                        "outside the bounds of the search",
+                                        "tilted too far",
+                                        "the trunk is not free",
+                                        "too few limbs reach a surface",
+                                        "barred"};
+    return (size_t)fault < sizeof texts / sizeof *texts ? texts[fault] : "unknown";
 }
 
 const char* hf_guide_stop_text(hf_guide_stop stop) {
-    switch (stop) {
-    case HF_GUIDE_REACHED:
-        return "reached";
-    case HF_GUIDE_BAD_START:
-        return "the start is not free";
-    case HF_GUIDE_BAD_GOAL:
-        return "the goal is not free";
-    case HF_GUIDE_NO_PATH:
-        return "no path found";
-    case HF_GUIDE_TESTS_SPENT:
-        return "tests spent";
-    case HF_GUIDE_STOPPED:
-        return "stopped";
-    }
-    return "unknown";
+    static const char* const texts[] = {"reached",       "the start is not free", "the goal is not free",
+                                        "no path found", "tests spent",           "stopped"};
+    return (size_t)stop < sizeof texts / sizeof *texts ? texts[stop] : "unknown";
 }
 
 /* ---- paths ---- */
@@ -108,7 +80,7 @@ uint64_t hf_guide_path_hash(const hf_guide_path* path) {
 
 /* ---- ends ---- */
 
-/* Straight, and nothing of the trunk as it is touches anything deeper than contacts do. */
+/* Is the trunk as it is free on the straight way, but for overlaps that contacts may have? */
 static bool core_straight(hf_root_space* space, const hf_transform* a, const hf_transform* b) {
     int steps = hf_root_steps(space, a, b);
     for (int i = 1; i < steps; i++) {
@@ -118,8 +90,9 @@ static bool core_straight(hf_root_space* space, const hf_transform* a, const hf_
     return true;
 }
 
-/* A pose near a bad end where the condition holds and that a free trunk can go to: who sits on a chair has no
-   room for a trunk that is larger than their own. The nearest of those found with one distance. */
+/* Finds a pose near a bad end where the condition holds and to which the trunk as it is can go straight: at a
+   seat there is no room for the enlarged trunk of the guide model. Of the poses found within one distance the
+   nearest is taken. */
 static bool leave(hf_root_space* space, const hf_transform* end, uint64_t seed, hf_transform* pose) {
     if (!hf_root_core_free(space, end)) return false;
     bool found = false;
@@ -222,23 +195,14 @@ static hf_status write_path(query* q, hf_space_rows* corners) {
 }
 
 static hf_outcome outcome_of(hf_guide_stop stop) {
-    switch (stop) {
-    case HF_GUIDE_REACHED:
-        return HF_FOUND;
-    case HF_GUIDE_BAD_START:
-    case HF_GUIDE_BAD_GOAL:
-        return HF_INFEASIBLE;
-    case HF_GUIDE_NO_PATH:
-        return HF_NONE;
-    case HF_GUIDE_TESTS_SPENT:
-        return HF_BUDGET;
-    case HF_GUIDE_STOPPED:
-        return HF_CANCELLED;
-    }
-    return HF_NONE;
+    static const hf_outcome outcomes[] = {
+        [HF_GUIDE_REACHED] = HF_FOUND,       [HF_GUIDE_BAD_START] = HF_INFEASIBLE,
+        [HF_GUIDE_BAD_GOAL] = HF_INFEASIBLE, [HF_GUIDE_NO_PATH] = HF_NONE,
+        [HF_GUIDE_TESTS_SPENT] = HF_BUDGET,  [HF_GUIDE_STOPPED] = HF_CANCELLED};
+    return outcomes[stop];
 }
 
-/* By the trees, until that many tests have been made in all. */
+/* Searches with the trees until `max_tests` poses were tested in all. */
 static hf_status search_trees(query* q, int64_t max_tests, hf_space_rows* corners) {
     q->search.max_tests = max_tests < q->options->max_tests ? max_tests : q->options->max_tests;
     corners->count = 0;
@@ -282,7 +246,7 @@ static bool is_pose(const hf_transform* t) {
                          t->rotation.x, t->rotation.y, t->rotation.z};
     double square = 0;
     for (int i = 0; i < 7; i++) {
-        if (!isfinite(n[i]) || fabs(n[i]) > FARTHEST_M) return false;
+        if (!isfinite(n[i]) || fabs(n[i]) > HF_FARTHEST_M) return false;
         if (i >= 3) square += n[i] * n[i];
     }
     return square > 1e-12;
@@ -332,7 +296,6 @@ hf_status hf_guide_find(const hf_guide_model* model, const hf_placement* placeme
                         hf_transform goal, const hf_guide_options* options, hf_workspace* workspace,
                         hf_guide_path* path) {
     HF_REQUIRE(NULL, model && placement && options && workspace && path);
-    HF_ASSERT(model && placement && options && workspace && path);
     return find(NULL, model, placement, start, goal, options, workspace, path);
 }
 
@@ -340,7 +303,6 @@ hf_status hf_guide_find_on(const hf_roadmap* roadmap, const hf_guide_model* mode
                            const hf_placement* placement, hf_transform start, hf_transform goal,
                            const hf_guide_options* options, hf_workspace* workspace, hf_guide_path* path) {
     HF_REQUIRE(NULL, roadmap && model && placement && options && workspace && path);
-    HF_ASSERT(roadmap && model && placement && options && workspace && path);
     hf_status status = hf_roadmap_fits(roadmap, model, placement, NULL);
     if (status != HF_OK) {
         reset(path);

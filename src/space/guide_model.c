@@ -2,10 +2,10 @@
    that must not. The thesis models the trunk by hand; here it is the hull of the trunk's bodies, scaled. */
 #include "space/guide_model.h"
 
-#include "base/assert.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/option_table.h"
 #include "base/parallel.h"
 #include "geom/hull.h"
 #include "model/reach_volume.h"
@@ -31,14 +31,7 @@ static const hf_option model_items[] = {
     {"threads", HF_OPTION_COUNT, FIELD(threads), 0, 1024, 0, "", "0: all cores"},
 };
 
-hf_option_table hf_guide_model_option_table(void) { return HF_OPTION_TABLE(model_items); }
-
-hf_guide_model_options hf_guide_model_options_default(void) {
-    hf_guide_model_options options;
-    memset(&options, 0, sizeof options);
-    hf_options_default(hf_guide_model_option_table(), &options);
-    return options;
-}
+HF_OPTIONS(hf_guide_model, model_items)
 
 /* ---- clouds of points ---- */
 
@@ -61,8 +54,7 @@ static bool cloud_add(cloud* c, hf_vec3 p) {
 
 static bool cloud_add_mesh(cloud* c, const hf_mesh* mesh, hf_transform pose) {
     for (int i = 0; i < mesh->vertex_count; i++) {
-        const float* v = mesh->vertices + 3 * (size_t)i;
-        if (!cloud_add(c, hf_apply(pose, hf_v3((double)v[0], (double)v[1], (double)v[2])))) return false;
+        if (!cloud_add(c, hf_apply(pose, hf_vertex(mesh->vertices, (size_t)i)))) return false;
     }
     return true;
 }
@@ -81,7 +73,8 @@ static hf_vec3 thin_way(int index, int count) {
     return hf_even_way(index - 6, count - 6);
 }
 
-/* Keeps the farthest points of `corners` directions: upright, what was reached is still reached. */
+/* Keeps the farthest points in `corners` directions; the six along the axes are among them, so that the box
+   of the points stays. */
 static void cloud_thin(cloud* c, int corners) {
     if (c->count <= corners) return;
     float kept[TRUNK_CORNERS * 3];
@@ -305,8 +298,7 @@ static double piece_radius(const hf_guide_piece* piece) {
     const hf_shape* s = &piece->ready.shape;
     if (s->kind == HF_SHAPE_BOX) return hf_length(piece->in_root.position) + hf_length(s->half_size);
     for (int i = 0; i < s->vertex_count; i++) {
-        const float* p = s->vertices + 3 * (size_t)i;
-        hf_vec3 x = hf_v3((double)p[0], (double)p[1], (double)p[2]);
+        hf_vec3 x = hf_vertex(s->vertices, (size_t)i);
         most = fmax(most, hf_length(hf_apply(piece->in_root, x)));
     }
     return most;
@@ -397,7 +389,6 @@ static hf_status build(builder* b, const hf_guide_model_options* options, hf_err
 hf_status hf_guide_model_create(const hf_creature* creature, const hf_guide_model_options* options,
                                 hf_guide_model** model, hf_error* error) {
     HF_REQUIRE(error, creature && options && model);
-    HF_ASSERT(creature && options && model);
     *model = NULL;
     hf_status status = hf_options_check(hf_guide_model_option_table(), options, error);
     if (status == HF_OK && options->trunk_scale > 0 && options->trunk_scale < 1)
@@ -420,7 +411,6 @@ hf_status hf_guide_model_create(const hf_creature* creature, const hf_guide_mode
 hf_status hf_guide_model_create_plain(const hf_shape* shape, hf_transform in_root, hf_guide_model** model,
                                       hf_error* error) {
     HF_REQUIRE(error, shape && model);
-    HF_ASSERT(shape && model);
     *model = NULL;
     hf_guide_model* m = hf_alloc(1, sizeof *m);
     hf_guide_piece* piece = hf_alloc(1, sizeof *piece);

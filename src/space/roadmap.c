@@ -1,11 +1,11 @@
 /* Roadmaps of root poses: made, kept in one block, checked against what they are used with. */
 #include "space/roadmap.h"
 
-#include "base/assert.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/option_table.h"
 #include "base/parallel.h"
 #include "base/workspace.h"
 #include "space/space_roadmap.h"
@@ -31,14 +31,7 @@ static const hf_option roadmap_items[] = {
     {"threads", HF_OPTION_COUNT, FIELD(threads), 0, 1024, 0, "", "0: all cores"},
 };
 
-hf_option_table hf_roadmap_option_table(void) { return HF_OPTION_TABLE(roadmap_items); }
-
-hf_roadmap_options hf_roadmap_options_default(void) {
-    hf_roadmap_options options;
-    memset(&options, 0, sizeof options);
-    hf_options_default(hf_roadmap_option_table(), &options);
-    return options;
-}
+HF_OPTIONS(hf_roadmap, roadmap_items)
 
 /* ---- what it is made from ---- */
 
@@ -196,7 +189,6 @@ static hf_status make_block(const build* b, const hf_roadmap_key* key, hf_roadma
 hf_status hf_roadmap_build(const hf_guide_model* model, const hf_placement* placement,
                            const hf_roadmap_options* options, hf_roadmap** roadmap, hf_error* error) {
     HF_REQUIRE(error, model && placement && options && roadmap);
-    HF_ASSERT(model && placement && options && roadmap);
     *roadmap = NULL;
     hf_status status = hf_options_check(hf_roadmap_option_table(), options, error);
     if (status != HF_OK) return status;

@@ -32,7 +32,7 @@ static bool pose_holds(const hf_transform* t) {
     const double x[3] = {t->position.x, t->position.y, t->position.z};
     const hf_quat* q = &t->rotation;
     for (int k = 0; k < 3; k++)
-        if (!(fabs(x[k]) <= 1e7)) return false;
+        if (!(fabs(x[k]) <= HF_FARTHEST_M)) return false;
     return fabs(q->w * q->w + q->x * q->x + q->y * q->y + q->z * q->z - 1) < 1e-6;
 }
 

@@ -7,6 +7,7 @@
 #define HF_ROADMAP_MAGIC 0x50414d44414f5248ull /* "HROADMAP" */
 #define HF_ROADMAP_VERSION 2u
 #define HF_ROADMAP_MAX_NODES 1000000
+#define HF_FARTHEST_M 1e7 /* from the origin: as far as scenarios go */
 
 /* What a roadmap was made from. No padding: compared byte by byte. */
 typedef struct hf_roadmap_key {

@@ -13,8 +13,9 @@ enum {
 };
 /* Largest step away from a triangle, as a share of the trunk's radius. */
 static const double STEP_SHARE = 0.5;
-/* So many orientations are tilted as far as goes, but for rounding. */
-static const double HEADED_SHARE = 0.8, HEADED_SPREAD = 0.5; /* of draws; rad to either side */
+/* Share of draws with a heading between those of start and goal, and how far to either side of it, rad. */
+static const double HEADED_SHARE = 0.8, HEADED_SPREAD = 0.5;
+/* Share of draws that are tilted as far as the creature goes, but for rounding. */
 static const double MOST_TILT_SHARE = 0.25, MOST_TILT = 1 - 1e-6;
 
 /* ---- surfaces ---- */
@@ -136,7 +137,7 @@ static hf_quat random_quat(hf_random* random) {
     return (hf_quat){r * hf_cos(b), p * hf_sin(a), p * hf_cos(a), r * hf_sin(b)};
 }
 
-/* Who is on the way somewhere mostly looks there. */
+/* Mostly a heading between those of start and goal: a body on its way mostly looks ahead. */
 static double random_heading(const hf_root_space* space, hf_random* random) {
     double any = hf_random_between(random, -M_PI, M_PI);
     if (!space->headed || hf_random_unit(random) > HEADED_SHARE) return any;
@@ -145,17 +146,17 @@ static double random_heading(const hf_root_space* space, hf_random* random) {
 
 /* Creatures that have an upright take every heading, and tilts of all sizes evenly: that is denser near
    upright than even over the cap. */
-hf_quat hf_root_random_turn(const hf_root_space* space, hf_random* random) {
+static hf_quat random_turn(const hf_root_space* space, hf_random* random) {
     const hf_guide_model* m = space->model;
     if (!m->bounded) return random_quat(random);
     if (m->tilt_max_rad >= M_PI) {
-        // who has no upright noses up and down more than it rolls
+        // a creature without an upright pitches freely and rolls little
         if (!space->headed || hf_random_unit(random) > HEADED_SHARE) return random_quat(random);
         double yaw = random_heading(space, random), pitch = hf_random_between(random, -M_PI / 2, M_PI / 2);
         return hf_quat_rpy(hf_random_between(random, -HEADED_SPREAD, HEADED_SPREAD), pitch, yaw);
     }
     double heading = random_heading(space, random), way = hf_random_between(random, -M_PI, M_PI);
-    // low ways ask for all the tilt there is
+    // a low passage needs all of the tilt that the creature can have
     bool most = hf_random_unit(random) < MOST_TILT_SHARE;
     double tilt = m->tilt_max_rad * (most ? MOST_TILT : hf_random_unit(random));
     hf_quat turn = hf_quat_axis_angle(hf_v3(0, 0, 1), heading);
@@ -171,7 +172,7 @@ hf_quat hf_root_random_turn(const hf_root_space* space, hf_random* random) {
 
 hf_transform hf_root_random(const hf_root_space* space, hf_random* random) {
     hf_vec3 p = hf_random_in_box(random, space->low, space->high);
-    return (hf_transform){p, hf_root_random_turn(space, random)};
+    return (hf_transform){p, random_turn(space, random)};
 }
 
 /* Is the triangle still within reach of a limb, or near the trunk of what has no limbs? */
@@ -187,7 +188,7 @@ bool hf_root_sample(hf_root_space* space, hf_random* random, hf_transform* root)
         hf_triangle t = choose_triangle(space, random);
         for (int tries = 0; tries < STEP_TRIES;) {
             root->position = point_of(&t, random);
-            root->rotation = hf_root_random_turn(space, random);
+            root->rotation = random_turn(space, random);
             hf_vec3 way = random_direction(random);
             while (tries < STEP_TRIES) {
                 double step = STEP_SHARE * space->model->radius * (1 - hf_random_unit(random));
@@ -195,7 +196,7 @@ bool hf_root_sample(hf_root_space* space, hf_random* random, hf_transform* root)
                 tries++;
                 if (!near_triangle(space, &t, root)) break;
                 if (hf_root_holds(space, root)) return true;
-                root->rotation = hf_root_random_turn(space, random);
+                root->rotation = random_turn(space, random);
             }
         }
     }

@@ -179,7 +179,7 @@ int hf_root_steps(const hf_root_space* space, const hf_transform* a, const hf_tr
     return steps < 1 ? 1 : steps > HF_ROOT_MAX_STEPS ? HF_ROOT_MAX_STEPS : (int)steps;
 }
 
-/* The middle first, then the quarters: what fails mostly fails in its middle. */
+/* Tests the middle of the way first, then the quarters: a bad way is mostly bad in its middle. */
 bool hf_root_straight(hf_root_space* space, const hf_transform* a, const hf_transform* b) {
     int steps = hf_root_steps(space, a, b), stride = 1;
     while (stride < steps) stride *= 2;

@@ -72,8 +72,6 @@ bool hf_root_local(hf_root_space* space, const hf_transform* a, const hf_transfo
 bool hf_root_extend(hf_root_space* space, const hf_transform* a, const hf_transform* b, hf_transform* reached,
                     bool* moved);
 
-/* A random orientation within the tilt bound. */
-hf_quat hf_root_random_turn(const hf_root_space* space, hf_random* random);
 /* Anywhere in the bounds; the condition need not hold. */
 hf_transform hf_root_random(const hf_root_space* space, hf_random* random);
 /* A pose near a surface where the condition holds (Algorithm 3); false when the tries are spent. */

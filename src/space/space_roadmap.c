@@ -145,7 +145,7 @@ static hf_status grow(growth* g) {
         int count = left < BATCH ? (int)left : BATCH;
         g->first = r->samples;
         hf_parallel(o->threads, count, draw_one, g);
-        // what was drawn while somebody stopped it is not to be trusted
+        // states drawn after the caller stopped the search may be invalid
         if (o->progress && !o->progress(o->user, -1, "")) {
             r->outcome = HF_CANCELLED;
             break;
