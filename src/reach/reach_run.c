@@ -131,7 +131,7 @@ hf_status hf_reach_runner_create(hf_reach_runner* r, hf_error* error) {
     w->creature = s->creature;
     w->options = r->options;
     r->deadline_s = INFINITY;
-    hf_status status = hf_control_layer_create(s->creature, NULL, &r->layer, error);
+    hf_status status = hf_control_layer_create(s->creature, r->options->control, &r->layer, error);
     if (status != HF_OK) return status;
     w->layer = r->layer;
     status = hf_placement_create(s->scene, &w->placement);
@@ -261,14 +261,15 @@ static hf_status follow_scene(hf_reach_runner* r) {
 
 /* ---- the whole ---- */
 
-/* A roadmap of the place where the creature stands now, from its rest posture there. */
-static hf_status grow_here(hf_reach_runner* r) {
+/* A roadmap of the place where the creature stands now, from its rest posture there; or one that was kept. */
+static hf_status grow_here(hf_reach_runner* r, const hf_roadmap* kept) {
     for (int i = 0; i < hf_scene_object_count(r->scenario->scene); i++)
         r->known[i] = hf_placement_pose(r->world.placement, i);
     double began = now_s(), worked = work_s();
-    hf_status status = hf_reach_roadmap_grow(r->roadmap, &r->crew, r->options->nodes, hf_reach_ask, r);
+    hf_status status = kept ? hf_reach_roadmap_take(r, kept)
+                            : hf_reach_roadmap_grow(r->roadmap, &r->crew, r->options->nodes, hf_reach_ask, r);
     double grown = now_s(), tree = work_s();
-    if (status == HF_OK) status = hf_reach_roadmap_shorten(r->roadmap, &r->crew);
+    if (status == HF_OK && !kept) status = hf_reach_roadmap_shorten(r->roadmap, &r->crew);
     r->result->roadmap_s += grown - began;
     r->result->shortcuts_s += now_s() - grown;
     r->result->roadmap_work_s += tree - worked;
@@ -306,7 +307,7 @@ hf_status hf_reach_settle(hf_reach_runner* r, const hf_pose* pose) {
     hf_reach_roadmap_free(r->roadmap);
     r->roadmap = NULL;
     status = hf_reach_roadmap_create(&r->roadmap);
-    return status == HF_OK ? grow_here(r) : status;
+    return status == HF_OK ? grow_here(r, NULL) : status;
 }
 
 hf_status hf_reach_runner_begin(hf_reach_runner* r, hf_error* error) {
@@ -317,7 +318,7 @@ hf_status hf_reach_runner_begin(hf_reach_runner* r, hf_error* error) {
     if (!hf_reach_valid(w, r->world.rest))
         return hf_fail(error, HF_ERROR_FORMAT, r->scenario->path, 0, "start", "does not hold: %s", w->why);
     r->result->outcome = HF_FOUND;
-    hf_status status = grow_here(r);
+    hf_status status = grow_here(r, r->options->roadmap);
     if (status == HF_OK) status = hf_reach_stay(&r->stage, 1, true);
     return hf_fail_status(error, status, r->scenario->path);
 }

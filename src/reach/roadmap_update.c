@@ -122,7 +122,7 @@ static hf_status join_parts(hf_space_graph* g, hf_reach_worker* w, int* sizes) {
             status =
                 space.passes(space.user, hf_space_graph_node(g, i), hf_space_graph_node(g, near[k]), &good);
             if (status != HF_OK || !good) continue;
-            status = hf_space_graph_join(g, i, near[k], 1);
+            status = hf_space_graph_join(g, i < near[k] ? i : near[k], i < near[k] ? near[k] : i, 1);
             break;
         }
     }
