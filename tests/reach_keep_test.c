@@ -2,6 +2,7 @@
 #include "test.h"
 
 #include "model/scene.h"
+#include "reach/reach_run.h"
 
 enum { NODES = 60 };
 
@@ -135,6 +136,61 @@ static void test_refusals(void** state) {
     hf_guide_model_free(model);
     hf_roadmap_free(kept);
     hf_scenario_free(other);
+    hf_scenario_free(s);
+}
+
+/* ---- a scene that changes ---- */
+
+/* Nodes and edges that hold by the tests of all of them, without regard to boxes. */
+static void assert_holds(hf_reacher* r) {
+    hf_space_graph* g = &r->roadmap->graph;
+    hf_space space = hf_reach_space(r->stage.worker);
+    assert_int_equal(hf_space_graph_components(g), 1);
+    assert_int_equal(hf_space_graph_count(g), NODES);
+    for (int i = 0; i < hf_space_graph_count(g); i++)
+        assert_true(hf_reach_valid(r->stage.worker, hf_space_graph_node(g, i)));
+    for (int e = 0; e < g->edge_count; e++) {
+        bool good = false;
+        const double *a = hf_space_graph_node(g, g->edges[e].a), *b = hf_space_graph_node(g, g->edges[e].b);
+        assert_int_equal(space.passes(space.user, a, b, &good), HF_OK);
+        assert_true(good);
+    }
+}
+
+/* The can comes to where postures of the roadmap were, and goes again; the same after a file. */
+static void test_moved_object(void** state) {
+    (void)state;
+    hf_scenario* s = load("kitchen");
+    hf_reach_options o = few();
+    hf_roadmap* kept = NULL;
+    hf_error error = {0};
+    int lost = 0, moves = 0;
+    for (int filed = 0; filed < 2; filed++) {
+        hf_reacher* r;
+        bool done;
+        o.roadmap = kept;
+        assert_int_equal(hf_reach_begin(s, &o, &r, &error), HF_OK);
+        assert_int_equal(hf_reach_move(r, 2, hf_transform_identity(), &error),
+                         HF_ERROR_ARGUMENT); // too early
+        assert_int_equal(hf_reach_continue(r, INFINITY, &done, &error), HF_OK);
+        if (!filed) assert_int_equal(hf_reach_keep(r, &kept, &error), HF_OK);
+        assert_int_equal(hf_reach_move(r, 99, hf_transform_identity(), &error), HF_ERROR_ARGUMENT);
+        for (int i = 0; i < 4; i++) {
+            // a place where a hand of some posture is
+            const double* node = hf_space_graph_node(&r->roadmap->graph, NODES / 2 + 7 * i);
+            const double* hand = node + HF_CONTROL_COUNT + 3 * (i % 2 ? 10 : 5);
+            double before[HF_REACH_WIDTH];
+            memcpy(before, node, sizeof before);
+            hf_transform at = {{hand[0], hand[1], hand[2]}, {1, 0, 0, 0}};
+            assert_int_equal(hf_reach_move(r, 2, at, &error), HF_OK);
+            lost += !hf_reach_valid(r->stage.worker, before);
+            moves++;
+            assert_holds(r);
+        }
+        assert_int_equal(hf_reach_end(r, NULL, &error), HF_OK);
+    }
+    assert_int_equal(lost, moves); // what the can came into does not hold any more
+    hf_roadmap_free(kept);
     hf_scenario_free(s);
 }
 
@@ -305,9 +361,10 @@ static void test_control_of_creature(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_motion),      cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_control_file),     cmocka_unit_test(test_control_pitch),
-        cmocka_unit_test(test_control_refusals), cmocka_unit_test(test_control_of_creature),
+        cmocka_unit_test(test_same_motion),         cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_moved_object),        cmocka_unit_test(test_control_file),
+        cmocka_unit_test(test_control_pitch),       cmocka_unit_test(test_control_refusals),
+        cmocka_unit_test(test_control_of_creature),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,11 @@
 #include "model/creature.h"
 #include "space/roadmap.h"
 
-enum { SHORTCUT = 1 }; /* mark of an edge that is none of the tree */
+enum {
+    SHORTCUT = 1,   /* mark of an edge that is none of the tree */
+    EDGE_FLOATS = 6 /* of a box */
+};
+_Static_assert(sizeof(hf_box) == EDGE_FLOATS * sizeof(float), "a box is six floats");
 
 static uint64_t layer_hash(uint64_t h, const hf_control_layer* l) {
     for (int side = 0; side < 2; side++) h = hf_hash_int(hf_hash_int(h, l->arms[side]), l->legs[side]);
@@ -45,16 +49,25 @@ static hf_roadmap_key key_of(const hf_reach_runner* r) {
 
 hf_status hf_reach_roadmap_fits(const hf_reach_runner* r, const hf_roadmap* roadmap, hf_error* error) {
     hf_roadmap_key want = key_of(r);
-    return hf_roadmap_matches(roadmap, &want, HF_REACH_WIDTH, error);
+    hf_status status = hf_roadmap_matches(roadmap, &want, HF_REACH_WIDTH, error);
+    // a file whose key was made to hold
+    if (status == HF_OK && roadmap->block->edge_width != EDGE_FLOATS * r->roadmap->box_count)
+        status = hf_fail(error, HF_ERROR_ARGUMENT, NULL, 0, "roadmap", "has edges of another creature");
+    return status;
 }
 
 hf_status hf_reach_roadmap_take(hf_reach_runner* r, const hf_roadmap* roadmap) {
     const hf_roadmap_block* b = roadmap->block;
     hf_space space = hf_reach_space(r->crew.workers[0]);
     hf_reach_roadmap* to = r->roadmap;
-    hf_status status = hf_roadmap_graph(b, &space, &to->graph);
+    const hf_box* boxes = (const hf_box*)(const void*)hf_roadmap_edge_rows(b);
+    hf_status status = hf_roadmap_nodes(b, &space, &to->graph);
+    for (int i = 0; i < b->edge_count && status == HF_OK; i++) {
+        const hf_roadmap_edge* e = &hf_roadmap_edges(b)[i];
+        status = hf_reach_roadmap_join(to, e->a, e->b, e->turn, boxes + (size_t)i * (size_t)to->box_count);
+        to->shortcuts += e->turn == SHORTCUT;
+    }
     to->draws = b->samples;
-    for (int e = 0; e < b->edge_count; e++) to->shortcuts += hf_roadmap_edges(b)[e].turn == SHORTCUT;
     return status;
 }
 
@@ -66,8 +79,13 @@ hf_status hf_reach_keep(hf_reacher* r, hf_roadmap** roadmap, hf_error* error) {
                        "can be kept when it is made, before the first action");
     if (r->stopped || hf_space_graph_count(&r->roadmap->graph) == 0)
         return hf_fail(error, HF_ERROR_LIMIT, r->scenario->path, 0, "roadmap", "was stopped before its end");
-    hf_roadmap_block header = {.key = key_of(r), .outcome = HF_FOUND, .samples = r->roadmap->draws};
+    hf_roadmap_block header = {.key = key_of(r),
+                               .outcome = HF_FOUND,
+                               .samples = r->roadmap->draws,
+                               .edge_width = EDGE_FLOATS * r->roadmap->box_count};
     for (int i = 0; i < r->crew.count; i++) header.tests += r->crew.workers[i]->tests;
-    return hf_fail_status(error, hf_roadmap_keep(header, &r->roadmap->graph, NULL, roadmap),
+    return hf_fail_status(error,
+                          hf_roadmap_keep(header, &r->roadmap->graph, NULL,
+                                          (const float*)(const void*)r->roadmap->boxes, roadmap),
                           r->scenario->path);
 }

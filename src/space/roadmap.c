@@ -169,7 +169,7 @@ static hf_roadmap_edge edge_of(const hf_space_edge* e) {
 }
 
 hf_status hf_roadmap_keep(hf_roadmap_block header, const hf_space_graph* graph, const hf_transform* guide,
-                          hf_roadmap** roadmap) {
+                          const float* edge_rows, hf_roadmap** roadmap) {
     header.magic = HF_ROADMAP_MAGIC, header.version = HF_ROADMAP_VERSION;
     header.header_bytes = sizeof header;
     header.width = graph->nodes.rows.width;
@@ -191,6 +191,8 @@ hf_status hf_roadmap_keep(hf_roadmap_block header, const hf_space_graph* graph, 
     for (int i = 0; i < header.edge_count; i++) hf_roadmap_edges(block)[i] = edge_of(&graph->edges[i]);
     if (header.guide_count)
         memcpy(hf_roadmap_guide(block), guide, sizeof *guide * (size_t)header.guide_count);
+    if (header.edge_width)
+        memcpy(hf_roadmap_edge_rows(block), edge_rows, (size_t)(header.byte_count - header.edge_row_offset));
     return HF_OK;
 }
 
@@ -222,7 +224,7 @@ hf_status hf_roadmap_build(const hf_guide_model* model, const hf_placement* plac
     keep_guide(&b);
     if (status == HF_OK)
         status = hf_roadmap_keep(describe(&b, hf_roadmap_key_make(model->hash, placement)), &b.roadmap.graph,
-                                 b.guide, roadmap);
+                                 b.guide, NULL, roadmap);
     hf_workspace_free(workspace);
     return status == HF_OK ? HF_OK : hf_fail(error, status, NULL, 0, NULL, "the roadmap cannot be made");
 }

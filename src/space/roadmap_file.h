@@ -31,8 +31,10 @@ typedef struct hf_roadmap_block {
     int32_t node_count, edge_count, component_count;
     int32_t guide_count; /* poses of the guide that is kept, 0 for none */
     int32_t width;       /* doubles of a node */
+    int32_t edge_width;  /* floats that are kept with each edge, 0 for poses of a root */
+    int32_t unused;      /* 0 */
     int64_t samples, tests;
-    uint64_t node_offset, edge_offset, guide_offset;
+    uint64_t node_offset, edge_offset, guide_offset, edge_row_offset;
 } hf_roadmap_block;
 
 static inline double* hf_roadmap_rows(const hf_roadmap_block* b) {
@@ -45,13 +47,18 @@ static inline hf_transform* hf_roadmap_guide(const hf_roadmap_block* b) {
     return (hf_transform*)(void*)((char*)(uintptr_t)b + b->guide_offset);
 }
 
+static inline float* hf_roadmap_edge_rows(const hf_roadmap_block* b) {
+    return (float*)(void*)((char*)(uintptr_t)b + b->edge_row_offset);
+}
+
 /* Fills offsets and byte_count from the counts; false when there are too many. */
 bool hf_roadmap_block_layout(hf_roadmap_block* block);
 uint64_t hf_roadmap_block_checksum(const hf_roadmap_block* block);
 /* Is this a whole and well-formed block? Fills error with why not. */
 hf_status hf_roadmap_block_check(const hf_roadmap_block* block, size_t byte_count, const char* path,
                                  hf_error* error);
-/* Adds the nodes and edges of a block to an empty graph of its width. */
+/* Adds the nodes, or nodes and edges, of a block to an empty graph of its width. */
+hf_status hf_roadmap_nodes(const hf_roadmap_block* block, const hf_space* space, hf_space_graph* graph);
 hf_status hf_roadmap_graph(const hf_roadmap_block* block, const hf_space* space, hf_space_graph* graph);
 hf_status hf_roadmap_file_write(const hf_roadmap_block* block, const char* path, hf_error* error);
 
