@@ -177,34 +177,51 @@ static void compare_pair(stage* s, peer_reach* peer, const double* a, const doub
     add(&f->ratio, length / rrt.length_m);
 }
 
+/* The next pair of valid postures; hard: one that no straight move joins. */
+static void draw_pair(stage* s, bool hard, int64_t* number, double* a, double* b) {
+    do {
+        draw_valid(s, number, a);
+        draw_valid(s, number, b);
+    } while (hard && passes(s, a, b));
+    test_metric(s, a, b);
+}
+
+static void say(const char* name, figures* f) {
+    char text[96];
+    double find = median(&f->find_s);
+    snprintf(text, sizeof text, "reach way, %s: median of 50", name);
+    bench_row(text, find, "ms", "RRTConnect", median(&f->rrt_s), 10);
+    snprintf(text, sizeof text, "reach way, %s: beside PRM", name);
+    bench_row(text, find, "ms", "PRM", median(&f->prm_s), 0);
+    snprintf(text, sizeof text, "reach way, %s: smoothed length", name);
+    bench_row(text, median(&f->length_m), "m", "simplified", median(&f->rrt_length_m), 1);
+    snprintf(text, sizeof text, "reach way, %s: share of peer's length", name);
+    bench_row(text, median(&f->ratio), "", "limit", 1, 0);
+    snprintf(text, sizeof text, "reach way, %s: with smoothing", name);
+    bench_row(text, median(&f->both_s), "ms", "simplified", median(&f->rrt_both_s), 0);
+    snprintf(text, sizeof text, "reach way, %s: found of 50", name);
+    bench_row_higher(text, f->found, "", "RRTConnect", f->peer_found, 1);
+    snprintf(text, sizeof text, "reach way, %s: found, beside PRM", name);
+    bench_row_higher(text, f->found, "", "PRM", f->prm_found, 0);
+}
+
 static void compare(const char* name) {
     stage s = start(name);
     static figures f;
-    memset(&f, 0, sizeof f);
     peer_reach_space space = {&s, s.low, s.high, is_valid, passes, points, draw};
     peer_reach* peer = peer_reach_build(&space);
     int64_t number = 0;
-    for (int i = 0; i < PAIRS; i++) {
-        double a[HF_CONTROL_COUNT], b[HF_CONTROL_COUNT];
-        draw_valid(&s, &number, a);
-        draw_valid(&s, &number, b);
-        test_metric(&s, a, b);
-        compare_pair(&s, peer, a, b, &f);
+    for (int hard = 0; hard < 2; hard++) {
+        char text[48];
+        memset(&f, 0, sizeof f);
+        for (int i = 0; i < PAIRS; i++) {
+            double a[HF_CONTROL_COUNT], b[HF_CONTROL_COUNT];
+            draw_pair(&s, hard, &number, a, b);
+            compare_pair(&s, peer, a, b, &f);
+        }
+        snprintf(text, sizeof text, "%s%s", name, hard ? ", no straight move" : "");
+        say(text, &f);
     }
-    char text[96];
-    snprintf(text, sizeof text, "reach way in %s: median of 50 pairs", name);
-    double find = median(&f.find_s);
-    bench_row(text, find, "ms", "RRTConnect", median(&f.rrt_s), 10);
-    snprintf(text, sizeof text, "reach way in %s: beside PRM from scratch", name);
-    bench_row(text, find, "ms", "PRM", median(&f.prm_s), 0);
-    snprintf(text, sizeof text, "reach way in %s: length after smoothing", name);
-    bench_row(text, median(&f.length_m), "m", "simplified", median(&f.rrt_length_m), 1);
-    snprintf(text, sizeof text, "reach way in %s: share of the peer's length, by pair", name);
-    bench_row(text, median(&f.ratio), "", "limit", 1, 0);
-    snprintf(text, sizeof text, "reach way in %s: with smoothing", name);
-    bench_row(text, median(&f.both_s), "ms", "simplified", median(&f.rrt_both_s), 0);
-    snprintf(text, sizeof text, "reach way in %s: found of 50", name);
-    bench_row_higher(text, f.found, "", "RRTConnect", f.peer_found, 1);
     peer_reach_free(peer);
     finish(&s);
 }
