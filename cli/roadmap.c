@@ -96,6 +96,18 @@ void say_roadmap(const options* o, const hf_roadmap* roadmap, const char* path) 
                (long long)v.tests);
 }
 
+/* Options of the command that this kind of scenario has no use for are refused. */
+static bool options_fit_kind(const options* o, const hf_scenario* s) {
+    bool postures = s->kind == HF_SCENARIO_REACH;
+    const char* vain = postures && o->trunk_scale > 0 ? "--trunk-scale"
+                       : !postures && o->control      ? "--control"
+                                                      : NULL;
+    if (vain)
+        complain("%s: %s has no use in a scenario of kind \"%s\"", s->path, vain,
+                 hf_scenario_kind_text(s->kind));
+    return !vain && settings_fit_kind(o, s);
+}
+
 int run_roadmap(const options* o) {
     int code;
     if (!o->output || !ends_with(o->output, ".hfr")) {
@@ -111,7 +123,7 @@ int run_roadmap(const options* o) {
     code = EXIT_BAD_INPUT;
     bool postures = s->kind == HF_SCENARIO_REACH;
     bool known =
-        settings_fit_kind(o, s) &&
+        options_fit_kind(o, s) &&
         (postures ? reach_wishes(o, s, &reach)
                   : plan_wishes(o, s, &m.wishes) && apply_settings(o, s, "roadmap", &m.roadmap_wishes));
     if (known) {

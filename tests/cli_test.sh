@@ -147,7 +147,7 @@ cmp "$work/grown/cubes.motion.json" "$work/kept/cubes.motion.json" || { echo "FA
 expect 3 'cubes.hfr: was made with other reach options or another seed' "$hf" reach cubes --roadmap "$work/cubes.hfr"
 expect 3 'cubes.hfr: is of postures that reach' "$hf" plan "$work/stroll.scenario.json" --roadmap "$work/cubes.hfr"
 expect 3 'which a scenario of kind "reach" has no use for' "$hf" roadmap cubes -o "$work/x.hfr" --set margin_m=0.01
-expect 3 'controls.right_elbow: "range" \[-4, 2\] leaves' "$hf" reach cubes --control "$work/bad.control.json"
+expect 3 'controls.right_elbow: "range" [-4, 2] leaves' "$hf" reach cubes --control "$work/bad.control.json"
 expect 3 'is a roadmap, there is nothing to draw' "$hf" render "$work/stroll.hfr" -o "$work/roadmap.png"
 expect 2 'ends in .hfr' "$hf" roadmap "$work/stroll.scenario.json"
 expect 3 'cannot be' "$hf" roadmap "$work/stroll.scenario.json" -o /nonexistent/x.hfr
