@@ -29,6 +29,7 @@ void bench_guide(void);
 void bench_agent(void);
 void bench_balance(void);
 void bench_plan(void);
+void bench_reach(void);
 
 #ifdef __cplusplus
 }

@@ -58,6 +58,7 @@ static const struct topic {
     {"samples", bench_samples},       {"contact", bench_contact},
     {"guide", bench_guide},           {"agent", bench_agent},
     {"balance", bench_balance},       {"plan", bench_plan},
+    {"reach", bench_reach},
 };
 
 static int is_topic(const char* name) {

@@ -37,7 +37,7 @@ typedef struct options {
     bool compare, still, refine, raw, dynamic, plot;
     int query; /* -1 when not given */
     const char* data;
-    const char *limb, *cache, *only, *roadmap;
+    const char *limb, *cache, *only, *roadmap, *control;
     const char* settings[MAX_SETTINGS]; /* NAME=VALUE of --set */
     int setting_count;
     const char* varies[HF_MAX_VARIES]; /* OBJECT.PROPERTY=FROM:TO:COUNT of --vary */
@@ -101,6 +101,9 @@ const settings_table* table_of(const char* of, const char* name);
 const char* own_option(const char* name);
 /* Complains and returns false when a --set names no option of the command, or no value that it takes. */
 bool settings_fit(const options* o);
+/* Of a command for two kinds of scenarios: are the settings of tables that this one has? Says which is not.
+ */
+bool settings_fit_kind(const options* o, const hf_scenario* s);
 /* Complains and returns false when "options" of a scenario has a number that its table does not take, whether
    the command uses it or not. */
 bool scenario_settings_fit(const hf_scenario* s);
@@ -244,6 +247,9 @@ hf_status fits(const loaded_motion* m, const char* path, hf_error* error);
 /* Stands start and goal of a scenario that are given by a place alone. */
 hf_status stand_scenario(const options* o, hf_scenario* s, hf_error* error);
 hf_scenario* open_scenario(const options* o, const char* name, hf_scenario_kind kind, int* code);
+/* The same for a command that takes scenarios of two kinds. */
+hf_scenario* open_scenario_of(const options* o, const char* name, hf_scenario_kind kind,
+                              hf_scenario_kind second, int* code);
 /* An empty motion of a scenario as m's, which claims all that holds without looking at the scene. */
 hf_status start_motion(loaded_motion* m, const hf_scenario* s, const char* outcome);
 /* The same with a solved pose as its one frame; NULL when memory is out. */
@@ -294,6 +300,8 @@ bool can_write(const char* path);
 bool hold_start_contacts(hf_scenario* s);
 /* The planner's options: defaults, then the scenario's, then the command line's. Complains and returns false
    when the scenario asks for what a plan does not have, or has no goal. */
+/* A roadmap that does not fit is the fault of the file that --roadmap names. */
+void blame_roadmap(const options* o, hf_status status, hf_error* error);
 bool reach_wishes(const options* o, const hf_scenario* s, hf_reach_options* r);
 bool plan_wishes(const options* o, const hf_scenario* s, hf_plan_options* p);
 /* A quicker schedule and motion with the same holds, as refine and plan --refine make it; --fps is its rate.

@@ -211,7 +211,19 @@ bool named_limb(const hf_creature* creature, const char* name, int* limb) {
     return false;
 }
 
-hf_scenario* open_scenario(const options* o, const char* name, hf_scenario_kind kind, int* code) {
+/* `second` is another kind that is accepted, or the same. */
+static bool is_of_kind(const hf_scenario* s, const char* name, hf_scenario_kind kind,
+                       hf_scenario_kind second) {
+    if (s->kind == kind || s->kind == second) return true;
+    bool two = kind != second;
+    complain("%s: is a %s scenario, %s needs one of kind \"%s\"%s%s%s", s->path,
+             hf_scenario_kind_text(s->kind), name, hf_scenario_kind_text(kind), two ? " or \"" : "",
+             two ? hf_scenario_kind_text(second) : "", two ? "\"" : "");
+    return false;
+}
+
+hf_scenario* open_scenario_of(const options* o, const char* name, hf_scenario_kind kind,
+                              hf_scenario_kind second, int* code) {
     char* path = find_kind(o->file, FILE_SCENARIO);
     hf_scenario* s = NULL;
     hf_error error;
@@ -222,15 +234,16 @@ hf_scenario* open_scenario(const options* o, const char* name, hf_scenario_kind 
     free(path);
     if (!s) return NULL;
     warn_scenario(o, s);
-    if (s->kind != kind)
-        complain("%s: is a %s scenario, %s needs one of kind \"%s\"", s->path, hf_scenario_kind_text(s->kind),
-                 name, hf_scenario_kind_text(kind));
-    else if (scenario_settings_fit(s)) {
+    if (is_of_kind(s, name, kind, second) && scenario_settings_fit(s)) {
         if (stand_scenario(o, s, &error) == HF_OK) return s;
         *code = fail_with(&error);
     }
     hf_scenario_free(s);
     return NULL;
+}
+
+hf_scenario* open_scenario(const options* o, const char* name, hf_scenario_kind kind, int* code) {
+    return open_scenario_of(o, name, kind, kind, code);
 }
 
 hf_status start_motion(loaded_motion* m, const hf_scenario* s, const char* outcome) {

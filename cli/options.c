@@ -104,7 +104,9 @@ const option_def option_defs[] = {
      "every frame is balanced at rest: shorter steps, with a rest at each; creatures without effort limits "
      "never walk otherwise"},
     {"--roadmap", NULL, "FILE", OPTION_TEXT, AT(roadmap), 0, 0,
-     "find guides by this roadmap of the same creature and scene, made by holdfast roadmap"},
+     "take this roadmap of the same creature and scene, made by holdfast roadmap"},
+    {"--control", NULL, "FILE", OPTION_TEXT, AT(control), 0, 0,
+     "the control layer (.control.json) instead of the one that the creature names or that is derived"},
 };
 const int option_def_count = sizeof option_defs / sizeof *option_defs;
 
@@ -122,9 +124,9 @@ static const char* const plan_options[] = {
     "--output",  "--seed",   "--threads", "--package-path", "--set", "--count", "--trunk-scale",
     "--roadmap", "--static", "--refine",  "--raw",          "--fps", PICTURE,   NULL};
 static const char* const roadmap_options[] = {"--output", "--seed",        "--threads", "--package-path",
-                                              "--set",    "--trunk-scale", NULL};
-static const char* const reach_options[] = {"--output", "--seed", "--threads", "--package-path",
-                                            "--set",    PICTURE,  NULL};
+                                              "--set",    "--trunk-scale", "--control", NULL};
+static const char* const reach_options[] = {
+    "--output", "--seed", "--threads", "--package-path", "--set", "--roadmap", "--control", PICTURE, NULL};
 static const char* const stand_options[] = {
     "--output", "--seed", "--threads", "--package-path", "--scene", "--at", "--unit", PICTURE, NULL};
 static const char* const realise_options[] = {
@@ -161,7 +163,11 @@ const command commands[] = {
      contact_options, run_contact, false},
     {"plan", "SCENARIO", "plan a whole contact motion from a scenario's start to its goal", plan_options,
      run_plan, false},
-    {"roadmap", "SCENARIO", "keep in a file how the root can move in a scenario's scene, for plan --roadmap",
+    {"roadmap", "SCENARIO",
+     "keep in a file how the root can move in the scene of a plan, or the postures that reach, for --roadmap "
+     "of "
+     "plan and reach",
+
      roadmap_options, run_roadmap, false},
     {"reach", "SCENARIO", "reach, grasp and move objects with the whole body, action by action",
      reach_options, run_reach, false},
@@ -215,6 +221,10 @@ static const struct {
      "folder for NAME.motion.json, NAME.glb, NAME.png and, of motions, NAME.schedule.json"},
     {"plan", "--output", "folder for NAME.motion.json, NAME.schedule.json, NAME.glb and NAME.png"},
     {"reach", "--output", "folder for NAME.motion.json, NAME.schedule.json, NAME.glb and NAME.png"},
+    {"plan", "--roadmap",
+     "find guides by this roadmap of the same creature and scene, made by holdfast roadmap"},
+    {"reach", "--roadmap",
+     "take this roadmap of the same creature, start, scene and options, made by holdfast roadmap"},
     {"roadmap", "--output", "the file to write, which ends in .hfr"},
     {"realise", "--output", "folder for NAME.motion.json, NAME.glb and NAME.png, or a file .motion.json"},
     {"refine", "--output", "folder for NAME.motion.json, NAME.schedule.json, NAME.glb and NAME.png"},

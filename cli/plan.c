@@ -208,9 +208,7 @@ static int solve(hf_scenario* s, const options* o) {
     if (status == HF_OK && o->refine && result.outcome == HF_FOUND)
         status = refine_plan(s, o, &result, &error);
     limit_end();
-    // a roadmap that does not fit is the file's fault
-    if (status == HF_ERROR_ARGUMENT && roadmap && !error.file[0] && strcmp(error.field, "roadmap") == 0)
-        snprintf(error.file, sizeof error.file, "%s", o->roadmap), error.field[0] = 0;
+    blame_roadmap(o, status, &error);
     if (status != HF_OK && !error.file[0]) snprintf(error.file, sizeof error.file, "%s", s->path);
     int code = status != HF_OK              ? fail_with(&error)
                : result.outcome == HF_FOUND ? EXIT_DONE

@@ -9,6 +9,7 @@ bool reach_wishes(const options* o, const hf_scenario* s, hf_reach_options* r) {
     if (!apply_settings(o, s, "reach", r)) return false;
     r->seed = o->seed >= 0 ? (uint64_t)o->seed : s->seed;
     r->threads = o->threads;
+    r->control = o->control;
     return true;
 }
 
@@ -66,11 +67,16 @@ static int solve(hf_scenario* s, const options* o) {
     if (!reach_wishes(o, s, &wishes)) return EXIT_BAD_INPUT;
     hf_reach_result result = {0};
     hf_error error = {0};
+    hf_roadmap* roadmap = NULL;
+    hf_status status = o->roadmap ? hf_roadmap_load(o->roadmap, &roadmap, &error) : HF_OK;
+    wishes.roadmap = roadmap;
     limit_hand_over(o);
     progress p = progress_start(o);
-    hf_status status = hf_reach_run(s, &wishes, progress_report, &p, &result, &error);
+    if (status == HF_OK) status = hf_reach_run(s, &wishes, progress_report, &p, &result, &error);
     progress_end(&p);
     limit_end();
+    hf_roadmap_free(roadmap);
+    blame_roadmap(o, status, &error);
     int code = status != HF_OK              ? fail_with(&error)
                : result.outcome == HF_FOUND ? EXIT_DONE
                                             : EXIT_NO_SOLUTION;

@@ -1,7 +1,8 @@
-/* holdfast roadmap: a roadmap of a scenario's creature and scene, with the way from its start to its goal,
-   kept in a file for later plans. */
+/* holdfast roadmap: a roadmap of a scenario's creature and scene, kept in a file: of root poses with the way
+   from start to goal for later plans, of postures for later reaches. */
 #include "command.h"
 
+#include <math.h>
 #include <stdio.h>
 
 /* Guides looked for; the shortest one is kept. */
@@ -58,19 +59,52 @@ static hf_status make(making* m, hf_error* error) {
     return hf_roadmap_build(m->model, m->placement, &o, &m->roadmap, error);
 }
 
+/* The postures of a reach scenario, where its start stands. */
+static hf_status make_postures(const hf_scenario* s, const hf_reach_options* wishes, progress* p,
+                               hf_roadmap** roadmap, hf_error* error) {
+    hf_reacher* r;
+    bool done;
+    hf_status status = hf_reach_begin(s, wishes, &r, error);
+    if (status != HF_OK) return status;
+    limit_hand_over(p->options);
+    hf_reach_watch(r, progress_report, p);
+    status = hf_reach_continue(r, INFINITY, &done, error);
+    if (status == HF_OK) status = hf_reach_keep(r, roadmap, error);
+    hf_reach_end(r, NULL, NULL);
+    return status;
+}
+
+void blame_roadmap(const options* o, hf_status status, hf_error* error) {
+    if (status == HF_ERROR_ARGUMENT && o->roadmap && !error->file[0] && strcmp(error->field, "roadmap") == 0)
+        snprintf(error->file, sizeof error->file, "%s", o->roadmap), error->field[0] = 0;
+}
+
 void say_roadmap(const options* o, const hf_roadmap* roadmap, const char* path) {
     hf_roadmap_view v = hf_roadmap_get(roadmap);
+    const char* of = v.postures ? "postures" : "poses";
     if (o->json)
-        print_json(json_pack("{s:s,s:o,s:s,s:i,s:i,s:i,s:i,s:I,s:I}", "kind", "roadmap", "file",
+        print_json(json_pack("{s:s,s:s,s:o,s:s,s:i,s:i,s:i,s:i,s:I,s:I}", "kind", "roadmap", "of", of, "file",
                              json_text(path), "outcome", hf_outcome_text(v.outcome), "nodes", v.node_count,
                              "edges", v.edge_count, "components", v.component_count, "guide_poses",
                              v.guide_count, "samples", (json_int_t)v.samples, "tests", (json_int_t)v.tests));
     else
-        printf(
-            "roadmap (%s): %d nodes, %d edges, %d component%s, a guide of %d poses; %lld poses drawn, %lld "
-            "tested\n",
-            hf_outcome_text(v.outcome), v.node_count, v.edge_count, v.component_count,
-            v.component_count == 1 ? "" : "s", v.guide_count, (long long)v.samples, (long long)v.tests);
+        printf("roadmap (%s): %d %s, %d edges, %d component%s, a guide of %d poses; %lld %s drawn, %lld "
+               "tested\n",
+               hf_outcome_text(v.outcome), v.node_count, v.postures ? of : "nodes", v.edge_count,
+               v.component_count, v.component_count == 1 ? "" : "s", v.guide_count, (long long)v.samples, of,
+               (long long)v.tests);
+}
+
+/* Options of the command that this kind of scenario has no use for are refused. */
+static bool options_fit_kind(const options* o, const hf_scenario* s) {
+    bool postures = s->kind == HF_SCENARIO_REACH;
+    const char* vain = postures && o->trunk_scale > 0 ? "--trunk-scale"
+                       : !postures && o->control      ? "--control"
+                                                      : NULL;
+    if (vain)
+        complain("%s: %s has no use in a scenario of kind \"%s\"", s->path, vain,
+                 hf_scenario_kind_text(s->kind));
+    return !vain && settings_fit_kind(o, s);
 }
 
 int run_roadmap(const options* o) {
@@ -80,14 +114,21 @@ int run_roadmap(const options* o) {
         return EXIT_USAGE;
     }
     if (!can_write(o->output)) return EXIT_BAD_INPUT;
-    hf_scenario* s = open_scenario(o, "roadmap", HF_SCENARIO_PLAN, &code);
+    hf_scenario* s = open_scenario_of(o, "roadmap", HF_SCENARIO_PLAN, HF_SCENARIO_REACH, &code);
     if (!s) return code;
     making m = {.scenario = s, .roadmap_wishes = hf_roadmap_options_default()};
+    hf_reach_options reach;
     hf_error error = {0};
     code = EXIT_BAD_INPUT;
-    if (plan_wishes(o, s, &m.wishes) && apply_settings(o, s, "roadmap", &m.roadmap_wishes)) {
+    bool postures = s->kind == HF_SCENARIO_REACH;
+    bool known =
+        options_fit_kind(o, s) &&
+        (postures ? reach_wishes(o, s, &reach)
+                  : plan_wishes(o, s, &m.wishes) && apply_settings(o, s, "roadmap", &m.roadmap_wishes));
+    if (known) {
         m.progress = progress_start(o);
-        hf_status status = make(&m, &error);
+        hf_status status =
+            postures ? make_postures(s, &reach, &m.progress, &m.roadmap, &error) : make(&m, &error);
         progress_end(&m.progress);
         limit_end();
         if (status == HF_OK) status = hf_roadmap_save(m.roadmap, o->output, &error);

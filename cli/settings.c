@@ -9,12 +9,14 @@ static const settings_table tables[] = {
     HF_SCENARIO_TABLES(WHOLE_ROW){"refine", HF_SCENARIO_PLAN, hf_refine_option_table}};
 static const settings_table* const tables_end = tables + sizeof tables / sizeof *tables;
 
-/* A roadmap is made of guides in the scene of a plan; a plan takes the roadmap as it is. */
+/* A roadmap is made of guides in the scene of a plan, or of postures that reach; a plan takes the roadmap as
+   it is. */
 static bool belongs(const settings_table* t, const char* of) {
     bool of_roadmap = strcmp(of, "roadmap") == 0;
     if (strcmp(of, "refine") == 0) return strcmp(t->name, "refine") == 0;
     if (strcmp(t->name, "roadmap") == 0) return of_roadmap;
-    return of_roadmap ? strcmp(t->name, "guide") == 0 : strcmp(hf_scenario_kind_text(t->kind), of) == 0;
+    if (of_roadmap) return strcmp(t->name, "guide") == 0 || strcmp(t->name, "reach") == 0;
+    return strcmp(hf_scenario_kind_text(t->kind), of) == 0;
 }
 
 const settings_table* next_table(const char* of, const settings_table* from) {
@@ -147,6 +149,18 @@ static bool setting_fits(const char* of, const char* text) {
 bool settings_fit(const options* o) {
     for (int i = 0; i < o->setting_count; i++)
         if (!setting_fits(o->command, o->settings[i])) return false;
+    return true;
+}
+
+bool settings_fit_kind(const options* o, const hf_scenario* s) {
+    for (int i = 0; i < o->setting_count; i++) {
+        setting given;
+        const settings_table* t = split(o->settings[i], &given) ? meant(o->command, &given) : NULL;
+        if (!t || t->kind == s->kind) continue;
+        complain("--set %s: is %s.%s, which a scenario of kind \"%s\" has no use for", given.name, t->name,
+                 given.name, hf_scenario_kind_text(s->kind));
+        return false;
+    }
     return true;
 }
 

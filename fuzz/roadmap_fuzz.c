@@ -63,7 +63,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     hf_roadmap_block* block = hf_alloc_aligned(size, 1);
     if (!block) return 0;
     memcpy(block, data, size);
-    block->key = hf_roadmap_key_make(model, placement);
+    block->key = hf_roadmap_key_make(model->hash, placement);
     if (block->byte_count == size) {
         block->checksum = hf_roadmap_block_checksum(block);
         try_file((const uint8_t*)block, size);

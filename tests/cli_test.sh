@@ -133,10 +133,21 @@ expect 0 '"outcome": "found"' "$hf" plan "$work/stroll.scenario.json" --roadmap 
 expect 0 '"valid": true' "$hf" check "$work/one/stroll.motion.json" --json
 expect 3 'stroll.hfr: is of another creature or trunk' "$hf" plan "$work/stroll.scenario.json" --roadmap "$work/stroll.hfr" --trunk-scale 1.2
 plan other gap.obj 0,0,0.53 0.3,0,0.53
+echo '{"format": "holdfast-control", "version": 1, "controls": {"right_elbow": {"range": [-4, 2]}}}' >"$work/bad.control.json"
 expect 3 'stroll.hfr: is of another scene' "$hf" plan "$work/other.scenario.json" --roadmap "$work/stroll.hfr"
 expect 3 'cannot be opened' "$hf" plan "$work/stroll.scenario.json" --roadmap "$work/none.hfr"
 head -c 300 "$work/stroll.hfr" >"$work/cut.hfr"
 expect 3 'cut.hfr: has 300 bytes' "$hf" info "$work/cut.hfr"
+# Roadmaps of postures: the same command, file and option; the motion is the one that growing gives.
+expect 0 'postures, ' "$hf" roadmap cubes --set nodes=20 -o "$work/cubes.hfr"
+expect 0 '"of": "postures"' "$hf" info "$work/cubes.hfr" --json
+expect 0 'cubes: found' "$hf" reach cubes --set nodes=20 -o "$work/grown" $small
+expect 0 'cubes: found' "$hf" reach cubes --set nodes=20 --roadmap "$work/cubes.hfr" -o "$work/kept" $small
+cmp "$work/grown/cubes.motion.json" "$work/kept/cubes.motion.json" || { echo "FAILED: a kept roadmap gives another motion"; failures=$((failures + 1)); }
+expect 3 'cubes.hfr: was made with other reach options or another seed' "$hf" reach cubes --roadmap "$work/cubes.hfr"
+expect 3 'cubes.hfr: is of postures that reach' "$hf" plan "$work/stroll.scenario.json" --roadmap "$work/cubes.hfr"
+expect 3 'which a scenario of kind "reach" has no use for' "$hf" roadmap cubes -o "$work/x.hfr" --set margin_m=0.01
+expect 3 'controls.right_elbow: "range" [-4, 2] leaves' "$hf" reach cubes --control "$work/bad.control.json"
 expect 3 'is a roadmap, there is nothing to draw' "$hf" render "$work/stroll.hfr" -o "$work/roadmap.png"
 expect 2 'ends in .hfr' "$hf" roadmap "$work/stroll.scenario.json"
 expect 3 'cannot be' "$hf" roadmap "$work/stroll.scenario.json" -o /nonexistent/x.hfr

@@ -31,7 +31,7 @@ lacks() { # TEXT COMMAND...: the text is not in what it prints
 # ---- options: what a command lists it takes, all else it refuses ----
 every="--output --json --quiet --seed --threads --time-limit --package-path --unit --fps --creature --scenario --strip
 --columns --frame --size --samples --azimuth --elevation --zoom --focus --distance --task --reach --no-ground --count
---choices --compare --limb --cache --query --data --only --trunk-scale --set --roadmap --scene --at"
+--choices --compare --limb --cache --query --data --only --trunk-scale --set --roadmap --control --scene --at"
 # every command accepts these, and lists them where they mean something
 common=" --output --seed --threads --package-path "
 for command in info pose sample contact plan roadmap stand realise check render export bench; do

@@ -42,9 +42,9 @@ typedef struct hf_control_layer hf_control_layer;
 /* The layer of a creature with two arms, two legs and a trunk between them, right and left of the X axis in
    its rest posture. Arms: the first seven joints from the hand's end are shoulder (3), elbow, forearm twist
    and wrist (2), what is left towards the trunk is the clavicle; shorter arms have no wrist. Spine: joints
-   between root and arms, each counted by the axis of the root's frame that it is nearest to. `path` must
-   be NULL: files that say otherwise are not read yet. HF_ERROR_FORMAT with the reason for a creature that has
-   none of it. */
+   between root and arms, each counted by the axis of the root's frame that it is nearest to. `path`: a
+   file *.control.json that changes what is derived (docs/formats.md); NULL: the one that the creature names,
+   if any. HF_ERROR_FORMAT with the reason for a creature that has none of it, or a file that does not fit. */
 HF_API hf_status hf_control_layer_create(const hf_creature* creature, const char* path,
                                          hf_control_layer** layer, hf_error* error);
 HF_API void hf_control_layer_free(hf_control_layer* layer);

@@ -171,6 +171,7 @@ typedef struct hf_creature_view {
     const char* name;
     const char* path;         /* the file it was loaded from, as given */
     const char* urdf_path;    /* NULL when made from BVH or glTF */
+    const char* control_path; /* of the file that changes its control layer; NULL for none */
     const char* package_path; /* folders of hf_load_options and the environment in which package:// names were
                                  found, one a line; NULL for none */
     int link_count, joint_count, limb_count, body_count, visual_count, rom_count, state_count;

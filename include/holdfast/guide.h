@@ -168,7 +168,8 @@ typedef struct hf_roadmap_edge {
 typedef struct hf_roadmap_view {
     hf_outcome outcome; /* found (tries in a row added nothing), budget, cancelled */
     int node_count, edge_count, component_count;
-    const hf_transform* nodes;
+    bool postures;             /* nodes are postures that reach (hf_reach_keep), not poses of a root */
+    const hf_transform* nodes; /* NULL for postures */
     const hf_roadmap_edge* edges;
     int guide_count; /* poses of the guide that is kept, 0 for none */
     const hf_transform* guide;

@@ -4,6 +4,7 @@
 #define HOLDFAST_REACHING_H
 
 #include <holdfast/control.h>
+#include <holdfast/guide.h>
 #include <holdfast/plan.h>
 #include <holdfast/task.h>
 
@@ -24,15 +25,19 @@ typedef struct hf_reach_options {
     int tries;        /* random escapes of that search; default 200 */
     int extensions;   /* of the trees that search where the roadmap does not help; default 4000 */
     double margin_m;  /* least static balance margin; default 0.008 */
-    double speed_share; /* of all speed and acceleration limits; default 0.3: reaching is no race */
-    double approach_m;  /* straight way of a hand to and from what it grasps; default 0.08 */
-    double upright_rad; /* most tilt of an object that is kept upright; default 0.15 */
-    double rate;        /* frames a second; default 30 */
-    uint64_t seed;      /* default 1 */
-    int threads;        /* 0: all cores (default); nothing depends on it */
+    double speed_share;        /* of all speed and acceleration limits; default 0.3: reaching is no race */
+    double approach_m;         /* straight way of a hand to and from what it grasps; default 0.08 */
+    double upright_rad;        /* most tilt of an object that is kept upright; default 0.15 */
+    double rate;               /* frames a second; default 30 */
+    uint64_t seed;             /* default 1 */
+    int threads;               /* 0: all cores (default); nothing depends on it */
+    const hf_roadmap* roadmap; /* of hf_reach_keep, taken where the start stands; borrowed while a reacher
+                                  lives; NULL (default): one is made */
+    const char* control; /* file of the control layer (docs/formats.md); NULL (default): the one that the
+                            creature names, or what is derived */
 } hf_reach_options;
 HF_API hf_reach_options hf_reach_options_default(void);
-HF_API hf_option_table hf_reach_option_table(void);
+HF_API hf_option_table hf_reach_option_table(void); /* all but roadmap and control */
 
 typedef struct hf_reach_action_result {
     hf_outcome outcome;
@@ -84,6 +89,18 @@ HF_API const hf_reach_action_result* hf_reach_answer(const hf_reacher* reacher);
 HF_API const hf_schedule* hf_reach_schedule(const hf_reacher* reacher);
 /* Realises what was done into a result (NULL: gives it up) and frees the reacher. Ends unfinished work. */
 HF_API hf_status hf_reach_end(hf_reacher* reacher, hf_reach_result* result, hf_error* error);
+
+/* Somebody else moved an object: the roadmap learns of it at once, where there is no work. HF_ERROR_ARGUMENT
+   for an object that a hand carries, that has keys of its own or that the scene does not have. Actions go
+   round the object where it is now; the motion of hf_reach_end has it where the scenario has it. */
+HF_API hf_status hf_reach_move(hf_reacher* reacher, int object, hf_transform pose, hf_error* error);
+
+/* The roadmap that was made where the start stands, before the first action: hf_roadmap_save writes it, and
+   options.roadmap takes it again. With it, a scenario of the same creature, control layer, start, scene and
+   options of the roadmap (nodes, step_m, shortcut_m, regular_share, right_share, margin_m, seed) gives the
+   same motion without growing it; hf_reach_begin refuses it for others (HF_ERROR_ARGUMENT, field "roadmap",
+   with what differs). */
+HF_API hf_status hf_reach_keep(hf_reacher* reacher, hf_roadmap** roadmap, hf_error* error);
 
 /* ---- postures and ways where it stands, while there is no work ---- */
 

@@ -5,6 +5,7 @@
 #include "io/json.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 enum { MAX_CONTACTS = 64, MAX_GAIT = 256 };
 
@@ -339,6 +340,17 @@ static void read_files(file_reader* r) {
     hf_free(path);
 }
 
+/* The control layer's file is read when a layer is made; here only that it is there. */
+static void read_control(file_reader* r) {
+    char* name = text_of(r, "", r->json.root, "control", false);
+    char* path = name ? hf_path_beside(r->path, name) : NULL;
+    if (name && !path) out_of_memory(r);
+    if (path && access(path, R_OK) != 0)
+        hf_json_fail(&r->json, "control", "file \"%.200s\" cannot be opened", name);
+    if (path && good(r)) r->draft->control_path = keep(r, path);
+    hf_free(path);
+}
+
 static void read_trunk(file_reader* r) {
     int count;
     char** names = texts_of(r, "", r->json.root, "trunk", &count);
@@ -352,8 +364,8 @@ static void read_trunk(file_reader* r) {
 
 hf_status hf_creature_file_read(const char* path, const hf_load_options* options, hf_creature_draft* draft,
                                 hf_error* error) {
-    static const char* const keys[] = {"format", "version", "name", "urdf",   "srdf", "trunk",
-                                       "limbs",  "rest",    "rom",  "limits", "gait", "guide"};
+    static const char* const keys[] = {"format", "version", "name",   "urdf", "srdf",  "trunk",  "limbs",
+                                       "rest",   "rom",     "limits", "gait", "guide", "control"};
     file_reader r = {.draft = draft, .options = options, .path = path};
     hf_json_load(&r.json, path, "holdfast-creature", error);
     if (good(&r)) hf_json_keys(&r.json, "", r.json.root, keys, COUNT(keys));
@@ -369,6 +381,7 @@ hf_status hf_creature_file_read(const char* path, const hf_load_options* options
     if (good(&r)) read_limits(&r);
     if (good(&r)) read_gait(&r);
     if (good(&r)) read_guide(&r);
+    if (good(&r)) read_control(&r);
     hf_json_free(&r.json);
     return r.json.status;
 }

@@ -51,6 +51,7 @@ static hf_status copy_texts(hf_build* b) {
     const char* path = d->path ? d->path : "";
     v->path = hf_arena_text(arena, path);
     v->urdf_path = d->urdf_path ? hf_arena_text(arena, d->urdf_path) : NULL;
+    v->control_path = d->control_path ? hf_arena_text(arena, d->control_path) : NULL;
     if (d->name) {
         v->name = hf_arena_text(arena, d->name);
     } else {
@@ -61,7 +62,8 @@ static hf_status copy_texts(hf_build* b) {
         if (stem) memcpy(stem, name, length);
         v->name = stem;
     }
-    if (!v->path || !v->name || (d->urdf_path && !v->urdf_path)) return hf_build_fail_memory(b);
+    if (!v->path || !v->name || (d->urdf_path && !v->urdf_path) || (d->control_path && !v->control_path))
+        return hf_build_fail_memory(b);
     if (!join_folders(&d->package_path, arena, &v->package_path)) return hf_build_fail_memory(b);
     for (int i = 0; i < d->warnings.count; i++)
         if (!hf_lines_add(&b->creature->warnings, "%s", d->warnings.items[i])) return hf_build_fail_memory(b);

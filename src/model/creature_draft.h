@@ -125,7 +125,7 @@ typedef struct hf_draft_rom {
 
 typedef struct hf_creature_draft {
     hf_arena arena;
-    char *name, *path, *urdf_path;
+    char *name, *path, *urdf_path, *control_path;
     HF_DRAFT_LIST(hf_draft_link, links);
     HF_DRAFT_LIST(hf_draft_joint, joints);
     HF_DRAFT_LIST(hf_draft_shape, shapes);

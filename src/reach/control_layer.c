@@ -25,6 +25,9 @@ enum {
 /* The lowest pelvis that is drawn or solved for, as a share of how high the hips are over the feet at rest.
  */
 static const double LOWEST_HIPS = 0.45;
+/* How far the pelvis tilts forward as it is lowered, rad/m: as people squat. An upright one would need ankles
+   that bend farther than people's. */
+static const double PITCH = 2.0;
 
 /* ---- limbs ---- */
 
@@ -53,22 +56,40 @@ static int find_limb(const hf_creature_view* v, const hf_transform* links, hf_si
     return best;
 }
 
-static hf_status find_limbs(hf_control_layer* c, const hf_transform* links, hf_error* error) {
+static int joints_of(const hf_creature_view* v, int limb) {
+    return limb < 0 ? 0 : v->limbs[limb].joint_count;
+}
+
+/* Two arms and two legs, none of them twice. `path`: of the file that is to blame. */
+static hf_status test_limbs(const hf_control_layer* c, const char* path, hf_error* error) {
+    const hf_creature_view* v = &c->creature->view;
+    const int all[4] = {c->arms[0], c->arms[1], c->legs[0], c->legs[1]};
+    for (int i = 0; i < 4; i++) {
+        const char *name = i % 2 == HF_RIGHT ? "right" : "left", *what = i < 2 ? "arm" : "leg";
+        int joints = joints_of(v, all[i]), most = i < 2 ? HF_CONTROL_ARM : HF_CONTROL_LEG_JOINTS;
+        if (joints < LEAST_ARM)
+            return hf_fail(error, HF_ERROR_FORMAT, path, 0, "control layer",
+                           "the creature has no %s %s with at least %d joints", name, what, LEAST_ARM);
+        if (joints > most)
+            return hf_fail(error, HF_ERROR_FORMAT, path, 0, "control layer",
+                           "the %s %s has %d joints, a control layer has %d", name, what, joints, most);
+        for (int k = 0; k < i; k++)
+            if (all[k] == all[i])
+                return hf_fail(error, HF_ERROR_FORMAT, path, 0, "control layer",
+                               "limb \"%.60s\" is two of its arms and legs", v->limbs[all[i]].name);
+    }
+    return HF_OK;
+}
+
+static hf_status find_limbs(hf_control_layer* c, const hf_transform* links, hf_control_file* file,
+                            hf_error* error) {
     const hf_creature_view* v = &c->creature->view;
     for (int side = 0; side < 2; side++) {
         c->arms[side] = find_limb(v, links, (hf_side)side, false);
         c->legs[side] = find_limb(v, links, (hf_side)side, true);
-        const char* name = side == HF_RIGHT ? "right" : "left";
-        if (c->arms[side] < 0 || c->legs[side] < 0)
-            return hf_fail(error, HF_ERROR_FORMAT, v->path, 0, "control layer",
-                           "the creature has no %s %s with at least %d joints", name,
-                           c->arms[side] < 0 ? "arm" : "leg", LEAST_ARM);
-        if (v->limbs[c->arms[side]].joint_count > HF_CONTROL_ARM)
-            return hf_fail(error, HF_ERROR_FORMAT, v->path, 0, "control layer",
-                           "the %s arm has %d joints, a control layer has %d", name,
-                           v->limbs[c->arms[side]].joint_count, HF_CONTROL_ARM);
     }
-    return HF_OK;
+    if (file && !hf_control_override_limbs(c, file)) return file->json.status;
+    return test_limbs(c, file ? file->json.file : v->path, error);
 }
 
 /* ---- controls ---- */
@@ -156,6 +177,7 @@ static void add_legs(hf_control_layer* c, const hf_transform* links) {
         hips += hf_apply(links[leg->base_link], leg->base.position).z / 2;
         feet += links[leg->effector_link].position.z / 2;
     }
+    c->pitch = PITCH;
     c->controls[HF_CONTROL_LEGS].low = 0;
     c->controls[HF_CONTROL_LEGS].high = (1 - LOWEST_HIPS) * fmax(hips - feet, 0);
 }
@@ -200,36 +222,48 @@ static void set_points(hf_control_layer* c) {
 
 /* ---- the whole ---- */
 
-static void fill(hf_control_layer* c, const hf_transform* links) {
+static hf_status fill(hf_control_layer* c, const hf_transform* links, hf_control_file* file) {
     for (int k = 0; k < HF_CONTROL_COUNT; k++)
         c->controls[k] = (hf_control){.name = NAMES[k], .parts = c->parts[k]};
     add_arm(c, HF_RIGHT);
     add_arm(c, HF_LEFT);
     add_spine(c, links);
+    if (file && !hf_control_override_joints(c, file)) return file->json.status;
     for (int k = 0; k < HF_CONTROL_LEGS; k++) set_range(c, k);
     add_legs(c, links);
     set_points(c);
+    return !file || hf_control_override_ranges(c, file) ? HF_OK : file->json.status;
+}
+
+/* The layer in memory that is given. */
+static hf_status derive(hf_control_layer* c, hf_control_file* file, hf_error* error) {
+    const hf_creature_view* v = &c->creature->view;
+    hf_transform* links = hf_alloc((size_t)v->link_count, sizeof *links);
+    hf_pose rest = {.q = hf_alloc((size_t)v->q_count + 1, sizeof *rest.q)};
+    hf_status status = links && rest.q ? HF_OK : hf_fail_memory(error, v->path);
+    if (status == HF_OK) {
+        hf_pose_rest(c->creature, &rest);
+        hf_forward(c->creature, &rest, links);
+        status = find_limbs(c, links, file, error);
+    }
+    if (status == HF_OK) status = fill(c, links, file);
+    hf_free(links);
+    hf_free(rest.q);
+    return status;
 }
 
 hf_status hf_control_layer_create(const hf_creature* creature, const char* path, hf_control_layer** layer,
                                   hf_error* error) {
     HF_REQUIRE(error, creature && layer);
     *layer = NULL;
-    if (path) return hf_fail(error, HF_ERROR_ARGUMENT, path, 0, NULL, "control files are not read yet");
-    const hf_creature_view* v = &creature->view;
+    if (!path) path = creature->view.control_path;
+    hf_control_file file = {0};
     hf_control_layer* c = hf_alloc(1, sizeof *c);
-    hf_transform* links = hf_alloc((size_t)v->link_count, sizeof *links);
-    hf_pose rest = {.q = hf_alloc((size_t)v->q_count + 1, sizeof *rest.q)};
-    hf_status status = c && links && rest.q ? HF_OK : hf_fail_memory(error, v->path);
-    if (status == HF_OK) {
-        c->creature = creature;
-        hf_pose_rest(creature, &rest);
-        hf_forward(creature, &rest, links);
-        status = find_limbs(c, links, error);
-    }
-    if (status == HF_OK) fill(c, links);
-    hf_free(links);
-    hf_free(rest.q);
+    hf_status status = c ? HF_OK : hf_fail_memory(error, creature->view.path);
+    if (c) c->creature = creature;
+    if (status == HF_OK && path) status = hf_control_file_read(&file, path, NAMES, HF_CONTROL_COUNT, error);
+    if (status == HF_OK) status = derive(c, path ? &file : NULL, error);
+    hf_control_file_free(&file);
     if (status == HF_OK)
         *layer = c;
     else

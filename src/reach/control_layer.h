@@ -2,13 +2,11 @@
 #ifndef HF_REACH_CONTROL_LAYER_H
 #define HF_REACH_CONTROL_LAYER_H
 
+#include "io/control_file.h"
+
 #include <holdfast/control.h>
 
-enum { HF_CONTROL_MAX_PARTS = 12 };
-
-/* How far the pelvis tilts forward as it is lowered, rad/m: as people squat. An upright one would need ankles
-   that bend farther than people's. */
-#define HF_CONTROL_PITCH 2.0
+enum { HF_CONTROL_MAX_PARTS = HF_CONTROL_FILE_JOINTS };
 
 typedef struct hf_control_point {
     int link;
@@ -21,7 +19,14 @@ struct hf_control_layer {
     hf_control controls[HF_CONTROL_COUNT];
     hf_control_part parts[HF_CONTROL_COUNT][HF_CONTROL_MAX_PARTS];
     hf_control_point points[HF_CONTROL_POINTS];
+    double pitch; /* how far the pelvis tilts forward as it is lowered, rad/m */
 };
+
+/* What a file changes, in this order; false when it is refused, with the reason in file->json. Limbs: before
+   the layer is derived. Joints: before the ranges are. */
+bool hf_control_override_limbs(hf_control_layer* layer, hf_control_file* file);
+bool hf_control_override_joints(hf_control_layer* layer, hf_control_file* file);
+bool hf_control_override_ranges(hf_control_layer* layer, hf_control_file* file);
 
 /* First control of an arm. */
 static inline int hf_control_first(hf_side side) { return side == HF_RIGHT ? 0 : HF_CONTROL_ARM; }

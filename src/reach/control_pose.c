@@ -154,7 +154,7 @@ bool hf_control_pose(const hf_control_layer* c, const hf_control_stand* stand,
     memcpy(pose->q, stand->q, sizeof(double) * (size_t)c->creature->view.q_count);
     turn_joints(c, controls, pose->q);
     pose->root = stand->root;
-    double pitch = HF_CONTROL_PITCH * controls[HF_CONTROL_LEGS];
+    double pitch = c->pitch * controls[HF_CONTROL_LEGS];
     pose->root.rotation = hf_quat_mul(stand->root.rotation, hf_quat_axis_angle(hf_v3(0, 1, 0), pitch));
     hf_quat turn = hf_quat_mul(pose->root.rotation, hf_quat_conj(stand->root.rotation));
     hf_vec3 hips[2] = {hf_rotate(turn, stand->hip[0]), hf_rotate(turn, stand->hip[1])};

@@ -95,7 +95,7 @@ static double entry(const hf_reach_worker* w, const double* row, const double* p
     const hf_control_layer* l = w->world->layer;
     double sum = row[0] * pelvis[0] + row[1] * pelvis[1];
     if (control == HF_CONTROL_LEGS) {
-        hf_vec3 y = hf_rotate(w->world->stand.root.rotation, hf_v3(0, HF_CONTROL_PITCH, 0));
+        hf_vec3 y = hf_rotate(w->world->stand.root.rotation, hf_v3(0, l->pitch, 0));
         return sum - row[2] + row[3] * y.x + row[4] * y.y + row[5] * y.z;
     }
     for (int i = 0; i < l->controls[control].part_count; i++) {
@@ -110,7 +110,7 @@ static void pelvis_of(const hf_reach_worker* w, int control, double pelvis[2]) {
     const hf_control_layer* l = w->world->layer;
     int n = w->world->creature->view.v_count;
     const double* com = w->jacobian + 6 * n;
-    hf_vec3 y = hf_rotate(w->world->stand.root.rotation, hf_v3(0, HF_CONTROL_PITCH, 0));
+    hf_vec3 y = hf_rotate(w->world->stand.root.rotation, hf_v3(0, l->pitch, 0));
     for (int x = 0; x < 2; x++) {
         const double* row = com + x * n;
         pelvis[x] = control == HF_CONTROL_LEGS ? -(row[3] * y.x + row[4] * y.y + row[5] * y.z) : 0;
@@ -295,7 +295,7 @@ static void hang(const hf_reach_world* w, int control, double* controls) {
     if (!c->part_count) return;
     const hf_joint* j = &w->creature->view.joints[c->parts[0].joint];
     hf_vec3 axis = hf_rotate(j->origin.rotation, j->axis);
-    double lean = controls[HF_CONTROL_SPINE] + HF_CONTROL_PITCH * controls[HF_CONTROL_LEGS];
+    double lean = controls[HF_CONTROL_SPINE] + w->layer->pitch * controls[HF_CONTROL_LEGS];
     if (fabs(axis.y) < LEAST_ALONG) return;
     controls[control] = fmin(c->high, fmax(c->low, controls[control] - (axis.y > 0 ? lean : -lean)));
 }

@@ -28,6 +28,26 @@ hf_status hf_reach_test(hf_reacher* reacher, const double controls[HF_CONTROL_CO
     return status;
 }
 
+static bool is_carried(const hf_reacher* r, int object) {
+    for (int i = 0; i < r->world.load_count; i++)
+        if (r->world.loads[i].object == object) return true;
+    return false;
+}
+
+hf_status hf_reach_move(hf_reacher* r, int object, hf_transform pose, hf_error* error) {
+    HF_REQUIRE(error, r);
+    const char* path = r->scenario->path;
+    if (object < 0 || object >= hf_scene_object_count(r->scenario->scene))
+        return hf_fail(error, HF_ERROR_ARGUMENT, path, 0, "object", "%d is not in the scene", object);
+    if (is_carried(r, object) || hf_scene_object(r->scenario->scene, object).key_count)
+        return hf_fail(error, HF_ERROR_ARGUMENT, path, 0, "object", "is moved by a hand or by its keys");
+    if (is_ready(r) != HF_OK)
+        return hf_fail(error, HF_ERROR_ARGUMENT, path, 0, "move", "the work before is not done");
+    hf_placement_move(r->world.placement, object, pose);
+    r->world.changed = true;
+    return hf_fail_status(error, hf_reach_follow_scene(r), path);
+}
+
 /* Full states of two postures. */
 static hf_status fill(hf_reacher* r, const double* from, const double* to, double* a, double* b) {
     hf_status status = is_ready(r);

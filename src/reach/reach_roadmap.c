@@ -51,6 +51,7 @@ typedef struct draw {
     bool grows;
     int from;
     double state[HF_REACH_WIDTH];
+    hf_box* boxes; /* of the step */
 } draw;
 
 typedef struct growth {
@@ -74,21 +75,36 @@ static void draw_one(void* context, int index, int worker) {
     d->status = space.extend(space.user, hf_space_graph_node(&g->roadmap->graph, d->from), target, 0,
                              d->state, &step);
     d->grows = d->status == HF_OK && step != HF_SPACE_TRAPPED;
+    if (d->grows)
+        memcpy(d->boxes, g->crew->workers[worker]->swept, sizeof *d->boxes * (size_t)g->roadmap->box_count);
 }
 
 static hf_status add(growth* g, const draw* d) {
     hf_space space = hf_reach_space(g->crew->workers[0]);
     hf_space_graph* graph = &g->roadmap->graph;
     hf_status status = hf_space_graph_add(graph, &space, d->state);
-    if (status == HF_OK) status = hf_space_graph_join(graph, d->from, hf_space_graph_count(graph) - 1, 0);
-    g->roadmap->tree_edges++;
+    if (status != HF_OK) return status;
+    return hf_reach_roadmap_join(g->roadmap, d->from, hf_space_graph_count(graph) - 1, 0, d->boxes);
+}
+
+hf_status hf_reach_roadmap_join(hf_reach_roadmap* r, int a, int b, double mark, const hf_box* boxes) {
+    int e = r->graph.edge_count, n = r->box_count;
+    hf_status status = hf_space_graph_join(&r->graph, a, b, mark);
+    if (status == HF_OK && r->box_capacity < r->graph.edge_capacity) {
+        if (!hf_space_enlarge(r->workspace, (void**)&r->boxes, e * n, r->graph.edge_capacity * n,
+                              sizeof *r->boxes))
+            return HF_ERROR_MEMORY;
+        r->box_capacity = r->graph.edge_capacity;
+    }
+    if (status == HF_OK) memcpy(r->boxes + (size_t)e * (size_t)n, boxes, sizeof *boxes * (size_t)n);
     return status;
 }
 
-hf_status hf_reach_roadmap_create(hf_reach_roadmap** roadmap) {
+hf_status hf_reach_roadmap_create(const hf_body_sweep* sweep, hf_reach_roadmap** roadmap) {
     hf_reach_roadmap* r = hf_alloc(1, sizeof *r);
     *roadmap = r;
     if (!r) return HF_ERROR_MEMORY;
+    r->box_count = sweep->group_count;
     hf_status status = hf_workspace_create(&r->workspace);
     // never ended: what is taken stays until the workspace goes
     if (status == HF_OK) hf_workspace_begin(r->workspace);
@@ -107,7 +123,9 @@ hf_status hf_reach_roadmap_grow(hf_reach_roadmap* r, hf_reach_crew* crew, int no
     const hf_reach_world* world = crew->workers[0]->world;
     hf_space space = hf_reach_space(crew->workers[0]);
     growth g = {.roadmap = r, .crew = crew, .batch = hf_alloc(BATCH, sizeof *g.batch)};
-    hf_status status = g.batch ? HF_OK : HF_ERROR_MEMORY;
+    hf_box* boxes = hf_alloc(BATCH * (size_t)r->box_count, sizeof *boxes);
+    hf_status status = g.batch && boxes ? HF_OK : HF_ERROR_MEMORY;
+    for (int i = 0; i < BATCH && status == HF_OK; i++) g.batch[i].boxes = boxes + i * r->box_count;
     if (status == HF_OK && hf_space_graph_count(&r->graph) == 0)
         status = hf_space_graph_add(&r->graph, &space, world->rest);
     int64_t last = r->draws + (int64_t)MOST_DRAWS * nodes;
@@ -122,6 +140,7 @@ hf_status hf_reach_roadmap_grow(hf_reach_roadmap* r, hf_reach_crew* crew, int no
         if (progress && !progress(user, (double)hf_space_graph_count(&r->graph) / nodes, "roadmap")) break;
     }
     hf_free(g.batch);
+    hf_free(boxes);
     return status;
 }
 
@@ -141,6 +160,7 @@ typedef struct looks {
     int count;
     int others[3];
     bool free[3];
+    hf_box* boxes; /* of each way */
 } looks;
 enum { MOST_LOOKS = 3 }; /* leaves that are nearest: more add ways that are hardly shorter */
 
@@ -168,12 +188,14 @@ static void look_one(void* context, int index, int worker) {
             break;
         bool free = false;
         space.passes(space.user, state, other, &free);
+        memcpy(to->boxes + to->count * s->roadmap->box_count, s->crew->workers[worker]->swept,
+               sizeof *to->boxes * (size_t)s->roadmap->box_count);
         to->others[to->count] = near[i], to->free[to->count++] = free;
     }
 }
 
 /* Is the straight way shorter than the one there is? */
-static hf_status join_if_shorter(shortening* s, int a, int b) {
+static hf_status join_if_shorter(shortening* s, int a, int b, const hf_box* boxes) {
     hf_space space = hf_reach_space(s->crew->workers[0]);
     hf_space_graph* g = &s->roadmap->graph;
     hf_space_route route;
@@ -186,7 +208,7 @@ static hf_status join_if_shorter(shortening* s, int a, int b) {
     hf_workspace_end(s->roadmap->workspace, mark);
     if (!shorter) return status;
     s->roadmap->shortcuts++;
-    return hf_space_graph_join(g, a, b, 1);
+    return hf_reach_roadmap_join(s->roadmap, a, b, 1, boxes);
 }
 
 hf_status hf_reach_roadmap_shorten(hf_reach_roadmap* r, hf_reach_crew* crew) {
@@ -194,16 +216,21 @@ hf_status hf_reach_roadmap_shorten(hf_reach_roadmap* r, hf_reach_crew* crew) {
     bool* leaf = hf_alloc((size_t)n + 1, sizeof *leaf);
     int* leaves = hf_alloc((size_t)n + 1, sizeof *leaves);
     looks* seen = hf_alloc((size_t)n + 1, sizeof *seen);
-    hf_status status = leaf && leaves && seen ? HF_OK : HF_ERROR_MEMORY;
-    for (int i = 0; i < n && status == HF_OK; i++)
+    hf_box* boxes = hf_alloc(((size_t)n + 1) * MOST_LOOKS * (size_t)r->box_count, sizeof *boxes);
+    hf_status status = leaf && leaves && seen && boxes ? HF_OK : HF_ERROR_MEMORY;
+    for (int i = 0; i < n && status == HF_OK; i++) {
+        seen[i].boxes = boxes + (size_t)i * MOST_LOOKS * (size_t)r->box_count;
         if ((leaf[i] = is_leaf(&r->graph, i))) leaves[count++] = i;
+    }
     shortening s = {r, crew, leaf, leaves, seen};
     if (status == HF_OK) hf_parallel(crew->workers[0]->world->options->threads, count, look_one, &s);
     for (int i = 0; i < count && status == HF_OK; i++)
         for (int k = 0; k < seen[i].count && status == HF_OK; k++)
-            if (seen[i].free[k]) status = join_if_shorter(&s, leaves[i], seen[i].others[k]);
+            if (seen[i].free[k])
+                status = join_if_shorter(&s, leaves[i], seen[i].others[k], seen[i].boxes + k * r->box_count);
     hf_free(leaf);
     hf_free(leaves);
     hf_free(seen);
+    hf_free(boxes);
     return status;
 }

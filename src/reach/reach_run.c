@@ -131,17 +131,18 @@ hf_status hf_reach_runner_create(hf_reach_runner* r, hf_error* error) {
     w->creature = s->creature;
     w->options = r->options;
     r->deadline_s = INFINITY;
-    hf_status status = hf_control_layer_create(s->creature, NULL, &r->layer, error);
+    hf_status status = hf_control_layer_create(s->creature, r->options->control, &r->layer, error);
     if (status != HF_OK) return status;
     w->layer = r->layer;
-    status = hf_placement_create(s->scene, &w->placement);
+    status = hf_body_sweep_create(r->layer, &w->sweep);
+    if (status == HF_OK) status = hf_placement_create(s->scene, &w->placement);
     if (status == HF_OK) status = hf_workspace_create(&r->workspace);
     if (status == HF_OK) status = hf_stance_create(&w->stance);
     if (status != HF_OK) return hf_fail_status(error, status, s->path);
     status = stand(r, error);
     if (status != HF_OK) return status;
     status = hf_reach_crew_create(w, r->options->threads, &r->crew);
-    if (status == HF_OK) status = hf_reach_roadmap_create(&r->roadmap);
+    if (status == HF_OK) status = hf_reach_roadmap_create(&r->world.sweep, &r->roadmap);
     if (status == HF_OK) status = hf_schedule_create(s->creature, r->options->rate, &r->result->schedule);
     for (int i = 0; i < r->crew.count && status == HF_OK; i++)
         hf_workspace_watch(r->crew.workspaces[i], hf_reach_ask, r);
@@ -154,6 +155,7 @@ void hf_reach_runner_destroy(hf_reach_runner* r) {
     hf_reach_crew_free(&r->crew);
     hf_stance_free(r->world.stance);
     hf_placement_free(r->world.placement);
+    hf_body_sweep_free(&r->world.sweep);
     hf_free(r->world.stand_q);
     hf_free(r->open_q);
     hf_free(r->joint_at);
@@ -205,70 +207,50 @@ hf_status hf_reach_go(hf_reach_runner* r, const double* goal, int without) {
 
 /* ---- a scene that changes ---- */
 
-static hf_reach_box box_of(const hf_reach_runner* r, int object) {
-    const hf_mesh* m = &r->scenario->scene->objects[object].mesh;
-    hf_transform at = hf_placement_pose(r->world.placement, object);
-    hf_reach_box b = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
-    for (int i = 0; i < m->vertex_count; i++) {
-        const float* v = m->vertices + 3 * (size_t)i;
-        hf_vec3 p = hf_apply(at, hf_v3((double)v[0], (double)v[1], (double)v[2]));
-        b.low = hf_v3(fmin(b.low.x, p.x), fmin(b.low.y, p.y), fmin(b.low.z, p.z));
-        b.high = hf_v3(fmax(b.high.x, p.x), fmax(b.high.y, p.y), fmax(b.high.z, p.z));
-    }
-    return b;
-}
-
 static bool has_moved(const hf_reach_runner* r, int object) {
     hf_transform a = r->known[object], b = hf_placement_pose(r->world.placement, object);
     return hf_distance(a.position, b.position) > 1e-6 || hf_quat_angle(a.rotation, b.rotation) > 1e-6;
 }
 
-/* Objects with keys are where they have them now; the roadmap learns of all that moved. What a hand carries
-   is not in the scene. */
-static hf_status follow_scene(hf_reach_runner* r) {
+/* What a hand carries is not in the scene. */
+hf_status hf_reach_follow_scene(hf_reach_runner* r) {
     int count = hf_scene_object_count(r->scenario->scene), moved = 0;
     hf_placement_set_time(r->world.placement, r->stage.frames / r->options->rate);
-    hf_reach_box* boxes = hf_alloc((size_t)count + 1, sizeof *boxes);
     hf_placement* only = NULL;
     hf_status status = hf_placement_create(r->scenario->scene, &only);
-    if (!boxes || status != HF_OK) {
-        hf_free(boxes);
-        hf_placement_free(only);
-        return HF_ERROR_MEMORY;
-    }
+    if (status != HF_OK) return status;
     for (int i = 0; i < count; i++) {
         bool carried = false;
         for (int k = 0; k < r->world.load_count; k++) carried |= r->world.loads[k].object == i;
         hf_placement_enable(only, i, !carried && has_moved(r, i));
         if (carried || !has_moved(r, i)) continue;
         hf_placement_move(only, i, hf_placement_pose(r->world.placement, i));
-        boxes[moved++] = box_of(r, i);
+        moved++;
         r->known[i] = hf_placement_pose(r->world.placement, i);
     }
     if (moved) {
         double began = now_s(), worked = work_s();
-        status =
-            hf_reach_roadmap_update(r->roadmap, &r->crew, &r->world, only, boxes, moved, hf_reach_ask, r);
+        status = hf_reach_roadmap_update(r->roadmap, &r->crew, &r->world, only, hf_reach_ask, r);
         r->result->update_s += now_s() - began;
         r->result->update_work_s += work_s() - worked;
         r->result->updates++;
         r->world.changed = false;
     }
-    hf_free(boxes);
     hf_placement_free(only);
     return status;
 }
 
 /* ---- the whole ---- */
 
-/* A roadmap of the place where the creature stands now, from its rest posture there. */
-static hf_status grow_here(hf_reach_runner* r) {
+/* A roadmap of the place where the creature stands now, from its rest posture there; or one that was kept. */
+static hf_status grow_here(hf_reach_runner* r, const hf_roadmap* kept) {
     for (int i = 0; i < hf_scene_object_count(r->scenario->scene); i++)
         r->known[i] = hf_placement_pose(r->world.placement, i);
     double began = now_s(), worked = work_s();
-    hf_status status = hf_reach_roadmap_grow(r->roadmap, &r->crew, r->options->nodes, hf_reach_ask, r);
+    hf_status status = kept ? hf_reach_roadmap_take(r, kept)
+                            : hf_reach_roadmap_grow(r->roadmap, &r->crew, r->options->nodes, hf_reach_ask, r);
     double grown = now_s(), tree = work_s();
-    if (status == HF_OK) status = hf_reach_roadmap_shorten(r->roadmap, &r->crew);
+    if (status == HF_OK && !kept) status = hf_reach_roadmap_shorten(r->roadmap, &r->crew);
     r->result->roadmap_s += grown - began;
     r->result->shortcuts_s += now_s() - grown;
     r->result->roadmap_work_s += tree - worked;
@@ -305,8 +287,8 @@ hf_status hf_reach_settle(hf_reach_runner* r, const hf_pose* pose) {
         return hf_reach_say(r, HF_NONE, "where the steps end the posture does not hold: %s", worker->why);
     hf_reach_roadmap_free(r->roadmap);
     r->roadmap = NULL;
-    status = hf_reach_roadmap_create(&r->roadmap);
-    return status == HF_OK ? grow_here(r) : status;
+    status = hf_reach_roadmap_create(&r->world.sweep, &r->roadmap);
+    return status == HF_OK ? grow_here(r, NULL) : status;
 }
 
 hf_status hf_reach_runner_begin(hf_reach_runner* r, hf_error* error) {
@@ -317,7 +299,7 @@ hf_status hf_reach_runner_begin(hf_reach_runner* r, hf_error* error) {
     if (!hf_reach_valid(w, r->world.rest))
         return hf_fail(error, HF_ERROR_FORMAT, r->scenario->path, 0, "start", "does not hold: %s", w->why);
     r->result->outcome = HF_FOUND;
-    hf_status status = grow_here(r);
+    hf_status status = grow_here(r, r->options->roadmap);
     if (status == HF_OK) status = hf_reach_stay(&r->stage, 1, true);
     return hf_fail_status(error, status, r->scenario->path);
 }
@@ -331,7 +313,7 @@ hf_status hf_reach_runner_act(hf_reach_runner* r, const hf_action* action) {
     *r->now = (hf_reach_action_result){.outcome = HF_FOUND};
     // the roadmap is made for the stand on the feet alone
     hf_status status = action->kind == HF_ACTION_WAIT ? HF_OK : hf_reach_stop_leaning(r);
-    if (status == HF_OK && !r->lean.on) status = follow_scene(r);
+    if (status == HF_OK && !r->lean.on) status = hf_reach_follow_scene(r);
     if (status == HF_OK && r->now->outcome == HF_FOUND) status = hf_reach_do(r, action, index);
     r->now->time_s = now_s() - began;
     r->now->work_s = work_s() - worked;

@@ -50,6 +50,12 @@ typedef struct hf_reacher {
 hf_status hf_reach_runner_create(hf_reach_runner* runner, hf_error* error);
 /* The roadmap where the start stands, and the first knot. */
 hf_status hf_reach_runner_begin(hf_reach_runner* runner, hf_error* error);
+/* Was a roadmap made where the runner stands, with its creature, scene and options? */
+hf_status hf_reach_roadmap_fits(const hf_reach_runner* runner, const hf_roadmap* roadmap, hf_error* error);
+/* The runner's roadmap, which has no nodes yet, becomes that one. */
+hf_status hf_reach_roadmap_take(hf_reach_runner* runner, const hf_roadmap* roadmap);
+/* Objects with keys are where they have them now; the roadmap learns of all that moved. */
+hf_status hf_reach_follow_scene(hf_reach_runner* runner);
 /* One action, added to the result. */
 hf_status hf_reach_runner_act(hf_reach_runner* runner, const hf_action* action);
 /* The motion of what was done. */

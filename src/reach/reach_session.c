@@ -54,6 +54,8 @@ hf_status hf_reach_begin(const hf_scenario* scenario, const hf_reach_options* op
     pthread_cond_init(&s->runner.rested, NULL);
     pthread_cond_init(&s->runner.budget, NULL);
     status = hf_reach_runner_create(&s->runner, error);
+    if (status == HF_OK && options->roadmap)
+        status = hf_reach_roadmap_fits(&s->runner, options->roadmap, error);
     if (status == HF_OK)
         *reacher = &s->runner;
     else

@@ -106,11 +106,11 @@ static hf_status is_better(smoothing* s, int i, int j, bool* better) {
     return status;
 }
 
-/* Makes rows i..j straight in all controls or else in each group that can be. */
-static hf_status straighten(smoothing* s, int i, int j, bool* done) {
+/* Makes rows i..j straight in all controls or else in each of the first groups that can be. */
+static hf_status straighten(smoothing* s, int i, int j, int groups, bool* done) {
     *done = false;
     hf_status status = HF_OK;
-    for (int g = 0; g < GROUPS && status == HF_OK; g++) {
+    for (int g = 0; g < groups && status == HF_OK; g++) {
         bool better = false;
         if (is_straight(s, i, j, g)) {
             if (g == 0) break;
@@ -127,11 +127,12 @@ static hf_status straighten(smoothing* s, int i, int j, bool* done) {
     return status;
 }
 
-/* From both ends by halves, until stretches are straight. */
+/* From both ends by halves, until stretches are straight in all controls. Groups come later: one that is made
+   straight along a detour keeps the others from leaving it. */
 static hf_status halve(smoothing* s, int i, int j) {
     bool done;
     if (j - i < 2) return HF_OK;
-    hf_status status = straighten(s, i, j, &done);
+    hf_status status = straighten(s, i, j, 1, &done);
     if (status != HF_OK || done) return status;
     int middle = (i + j) / 2;
     status = halve(s, i, middle);
@@ -211,11 +212,11 @@ static hf_status smooth_once(smoothing* s, bool* vain, int round, uint64_t seed,
         hf_random r = hf_random_start(seed, STREAM, (uint64_t)round);
         int a = (int)(hf_random_unit(&r) * count), b = (int)(hf_random_unit(&r) * count);
         int i = a < b ? a : b, j = a < b ? b : a;
-        if (j - i >= 2) status = straighten(s, i, j, done);
+        if (j - i >= 2) status = straighten(s, i, j, GROUPS, done);
         if (*done) memset(vain, 0, (size_t)count);
         return status;
     }
-    status = straighten(s, corner - 1, corner + 1, done);
+    status = straighten(s, corner - 1, corner + 1, GROUPS, done);
     vain[corner] = !*done;
     if (*done) vain[corner - 1] = vain[corner + 1] = false;
     return status;

@@ -2,7 +2,7 @@
 #ifndef HF_REACH_REACH_WORLD_H
 #define HF_REACH_REACH_WORLD_H
 
-#include "reach/control_layer.h"
+#include "reach/body_sweep.h"
 #include "space/space.h"
 
 #include <holdfast/balance.h>
@@ -44,6 +44,7 @@ typedef struct hf_reach_world {
     int touch_count; /* objects that a hand may touch without holding them: it is about to grasp or let go */
     hf_hold touches[4];
     double rest[HF_REACH_WIDTH];
+    hf_body_sweep sweep;
     bool scene_only;    /* postures are tested against the placement alone: all else is known to hold */
     bool changed;       /* objects stand elsewhere than when the roadmap was made */
     double straight[2]; /* elbow controls of arms that reach as far as they can */
@@ -60,7 +61,8 @@ typedef struct hf_reach_worker {
                 */
     bool kept; /* the legs kept the feet then */
     double posed_controls[HF_CONTROL_COUNT];
-    int without; /* arm left out of costs, -1 for none */
+    hf_box* swept; /* boxes of the last way that was found to pass */
+    int without;   /* arm left out of costs, -1 for none */
     int64_t tests;
     const char* why; /* what the last posture failed at */
     char text[120];  /* of a collision */

@@ -55,19 +55,31 @@ static uint64_t scene_hash(const hf_scene* scene) {
     return h;
 }
 
-hf_roadmap_key hf_roadmap_key_make(const hf_guide_model* model, const hf_placement* placement) {
-    return (hf_roadmap_key){model->hash, scene_hash(placement->scene), placement_hash(placement)};
+hf_roadmap_key hf_roadmap_key_make(uint64_t model, const hf_placement* placement) {
+    return (hf_roadmap_key){model, scene_hash(placement->scene), placement_hash(placement), 0};
+}
+
+hf_status hf_roadmap_matches(const hf_roadmap* roadmap, const hf_roadmap_key* want, int width,
+                             hf_error* error) {
+    const hf_roadmap_block* b = roadmap->block;
+    bool postures = b->width != HF_ROOT_WIDTH;
+    const char* why = b->width != width && !postures ? "is of poses of a root, not of postures that reach"
+                      : b->width != width            ? "is of postures that reach, not of poses of a root"
+                      : b->key.model != want->model
+                          ? postures ? "is of another creature, control layer or standing pose"
+                                     : "is of another creature or trunk"
+                      : b->key.scene != want->scene         ? "is of another scene"
+                      : b->key.placement != want->placement ? "is of another placement of the scene's objects"
+                      : b->key.options != want->options ? "was made with other reach options or another seed"
+                                                        : NULL;
+    return why ? hf_fail(error, HF_ERROR_ARGUMENT, NULL, 0, "roadmap", "%s", why) : HF_OK;
 }
 
 hf_status hf_roadmap_fits(const hf_roadmap* roadmap, const hf_guide_model* model,
                           const hf_placement* placement, hf_error* error) {
     HF_REQUIRE(error, roadmap && model && placement);
-    const hf_roadmap_key *have = &roadmap->block->key, want = hf_roadmap_key_make(model, placement);
-    const char* why = have->model != want.model           ? "is of another creature or trunk"
-                      : have->scene != want.scene         ? "is of another scene"
-                      : have->placement != want.placement ? "is of another placement of the scene's objects"
-                                                          : NULL;
-    return why ? hf_fail(error, HF_ERROR_ARGUMENT, NULL, 0, "roadmap", "%s", why) : HF_OK;
+    hf_roadmap_key want = hf_roadmap_key_make(model->hash, placement);
+    return hf_roadmap_matches(roadmap, &want, HF_ROOT_WIDTH, error);
 }
 
 /* ---- growth ---- */
@@ -149,25 +161,13 @@ static hf_roadmap_edge edge_of(const hf_space_edge* e) {
     return (hf_roadmap_edge){e->b, e->a, e->mark >= 0 ? 1 - e->mark : e->mark};
 }
 
-static void fill_header(const build* b, hf_roadmap_block* header) {
-    const hf_space_graph* graph = &b->roadmap.graph;
-    memset(header, 0, sizeof *header);
-    header->magic = HF_ROADMAP_MAGIC, header->version = HF_ROADMAP_VERSION;
-    header->header_bytes = sizeof *header;
-    header->step = b->options->step, header->metric = b->options->metric;
-    header->outcome = b->roadmap.outcome;
-    header->node_count = hf_space_graph_count(graph), header->edge_count = graph->edge_count;
-    header->component_count = hf_space_graph_components(graph);
-    header->samples = b->roadmap.samples;
-    header->guide_count = b->guide_count;
-    for (int i = 0; i < b->worker_count; i++) header->tests += b->workers[i].space.tests;
-}
-
-static hf_status make_block(const build* b, const hf_roadmap_key* key, hf_roadmap** roadmap) {
-    const hf_space_graph* graph = &b->roadmap.graph;
-    hf_roadmap_block header;
-    fill_header(b, &header);
-    header.key = *key;
+hf_status hf_roadmap_keep(hf_roadmap_block header, const hf_space_graph* graph, const hf_transform* guide,
+                          const float* edge_rows, hf_roadmap** roadmap) {
+    header.magic = HF_ROADMAP_MAGIC, header.version = HF_ROADMAP_VERSION;
+    header.header_bytes = sizeof header;
+    header.width = graph->nodes.rows.width;
+    header.node_count = hf_space_graph_count(graph), header.edge_count = graph->edge_count;
+    header.component_count = hf_space_graph_components(graph);
     if (!hf_roadmap_block_layout(&header)) return HF_ERROR_LIMIT;
     hf_roadmap_block* block = hf_alloc_aligned((size_t)header.byte_count, 1);
     *roadmap = hf_alloc(1, sizeof **roadmap);
@@ -179,11 +179,26 @@ static hf_status make_block(const build* b, const hf_roadmap_key* key, hf_roadma
     }
     *block = header;
     (*roadmap)->block = block;
-    for (int i = 0; i < header.node_count; i++)
-        hf_roadmap_nodes(block)[i] = *hf_root_of(hf_space_graph_node(graph, i));
+    memcpy(hf_roadmap_rows(block), graph->nodes.rows.values,
+           (size_t)(header.edge_offset - header.node_offset));
     for (int i = 0; i < header.edge_count; i++) hf_roadmap_edges(block)[i] = edge_of(&graph->edges[i]);
-    if (b->guide_count) memcpy(hf_roadmap_guide(block), b->guide, sizeof *b->guide * (size_t)b->guide_count);
+    if (header.guide_count)
+        memcpy(hf_roadmap_guide(block), guide, sizeof *guide * (size_t)header.guide_count);
+    if (header.edge_width)
+        memcpy(hf_roadmap_edge_rows(block), edge_rows, (size_t)(header.byte_count - header.edge_row_offset));
     return HF_OK;
+}
+
+/* Of the header what the graph does not tell. */
+static hf_roadmap_block describe(const build* b, hf_roadmap_key key) {
+    hf_roadmap_block header = {.key = key,
+                               .step = b->options->step,
+                               .metric = b->options->metric,
+                               .outcome = b->roadmap.outcome,
+                               .samples = b->roadmap.samples,
+                               .guide_count = b->guide_count};
+    for (int i = 0; i < b->worker_count; i++) header.tests += b->workers[i].space.tests;
+    return header;
 }
 
 hf_status hf_roadmap_build(const hf_guide_model* model, const hf_placement* placement,
@@ -199,10 +214,9 @@ hf_status hf_roadmap_build(const hf_guide_model* model, const hf_placement* plac
     if (status == HF_OK) status = prepare(&b, model, placement, workspace);
     if (status == HF_OK) status = grow(&b, workspace);
     keep_guide(&b);
-    if (status == HF_OK) {
-        hf_roadmap_key key = hf_roadmap_key_make(model, placement);
-        status = make_block(&b, &key, roadmap);
-    }
+    if (status == HF_OK)
+        status = hf_roadmap_keep(describe(&b, hf_roadmap_key_make(model->hash, placement)), &b.roadmap.graph,
+                                 b.guide, NULL, roadmap);
     hf_workspace_free(workspace);
     return status == HF_OK ? HF_OK : hf_fail(error, status, NULL, 0, NULL, "the roadmap cannot be made");
 }
@@ -219,7 +233,8 @@ hf_roadmap_view hf_roadmap_get(const hf_roadmap* roadmap) {
                              .node_count = b->node_count,
                              .edge_count = b->edge_count,
                              .component_count = b->component_count,
-                             .nodes = hf_roadmap_nodes(b),
+                             .nodes = b->width == HF_ROOT_WIDTH ? hf_root_of(hf_roadmap_rows(b)) : NULL,
+                             .postures = b->width != HF_ROOT_WIDTH,
                              .edges = hf_roadmap_edges(b),
                              .guide_count = b->guide_count,
                              .guide = hf_roadmap_guide(b),

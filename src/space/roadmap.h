@@ -10,7 +10,14 @@ struct hf_roadmap {
 };
 
 /* What a roadmap is made from. */
-hf_roadmap_key hf_roadmap_key_make(const hf_guide_model* model, const hf_placement* placement);
+hf_roadmap_key hf_roadmap_key_make(uint64_t model, const hf_placement* placement);
+/* Was a roadmap of nodes of this width made from the same? The error says what differs. */
+hf_status hf_roadmap_matches(const hf_roadmap* roadmap, const hf_roadmap_key* want, int width,
+                             hf_error* error);
+/* The roadmap of a graph. header: what the graph does not tell. guide: header.guide_count poses. edge_rows:
+   header.edge_width floats for each edge. */
+hf_status hf_roadmap_keep(hf_roadmap_block header, const hf_space_graph* graph, const hf_transform* guide,
+                          const float* edge_rows, hf_roadmap** roadmap);
 
 /* Corners along the guide that the roadmap keeps, from start to goal: where both see it, and are nearer to it
    than the part of it between them is long. *found false else. */

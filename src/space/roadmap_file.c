@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "space/root_search.h"
 
 #include <math.h>
 #include <string.h>
@@ -11,12 +12,14 @@
 bool hf_roadmap_block_layout(hf_roadmap_block* b) {
     if (b->node_count < 0 || b->node_count > HF_ROADMAP_MAX_NODES || b->edge_count < 0 ||
         b->edge_count > 64 * HF_ROADMAP_MAX_NODES || b->guide_count < 0 ||
-        b->guide_count > HF_ROADMAP_MAX_NODES)
+        b->guide_count > HF_ROADMAP_MAX_NODES || b->width < 1 || b->width > HF_ROADMAP_MAX_WIDTH ||
+        b->edge_width < 0 || b->edge_width > HF_ROADMAP_MAX_WIDTH)
         return false;
     b->node_offset = sizeof *b;
-    b->edge_offset = b->node_offset + (uint64_t)b->node_count * sizeof(hf_transform);
+    b->edge_offset = b->node_offset + (uint64_t)b->node_count * (uint64_t)b->width * sizeof(double);
     b->guide_offset = b->edge_offset + (uint64_t)b->edge_count * sizeof(hf_roadmap_edge);
-    b->byte_count = b->guide_offset + (uint64_t)b->guide_count * sizeof(hf_transform);
+    b->edge_row_offset = b->guide_offset + (uint64_t)b->guide_count * sizeof(hf_transform);
+    b->byte_count = b->edge_row_offset + (uint64_t)b->edge_count * (uint64_t)b->edge_width * sizeof(float);
     return true;
 }
 
@@ -36,10 +39,28 @@ static bool pose_holds(const hf_transform* t) {
     return fabs(q->w * q->w + q->x * q->x + q->y * q->y + q->z * q->z - 1) < 1e-6;
 }
 
+static bool nodes_hold(const hf_roadmap_block* b) {
+    const double* rows = hf_roadmap_rows(b);
+    if (b->width == HF_ROOT_WIDTH) {
+        for (int i = 0; i < b->node_count; i++)
+            if (!pose_holds(hf_root_of(rows + (size_t)i * HF_ROOT_WIDTH))) return false;
+        return b->key.options == 0 && b->edge_width == 0;
+    }
+    for (size_t i = 0; i < (size_t)b->node_count * (size_t)b->width; i++)
+        if (!(fabs(rows[i]) <= 1e7)) return false;
+    for (size_t i = 0; i < (size_t)b->edge_count * (size_t)b->edge_width; i++)
+        if (!(fabsf(hf_roadmap_edge_rows(b)[i]) <= 1e7F)) return false;
+    return b->step == 0 && b->metric == 0 && b->guide_count == 0;
+}
+
+static bool options_hold(const hf_roadmap_block* b) {
+    hf_roadmap_options like = hf_roadmap_options_default();
+    like.step = b->step, like.metric = b->metric;
+    return b->width != HF_ROOT_WIDTH || hf_options_check(hf_roadmap_option_table(), &like, NULL) == HF_OK;
+}
+
 static bool contents_hold(const hf_roadmap_block* b) {
-    const hf_transform* nodes = hf_roadmap_nodes(b);
-    for (int i = 0; i < b->node_count; i++)
-        if (!pose_holds(&nodes[i])) return false;
+    if (!nodes_hold(b) || !options_hold(b)) return false;
     for (int i = 0; i < b->guide_count; i++)
         if (!pose_holds(&hf_roadmap_guide(b)[i])) return false;
     const hf_roadmap_edge* edges = hf_roadmap_edges(b);
@@ -48,10 +69,7 @@ static bool contents_hold(const hf_roadmap_block* b) {
         if (e->a < 0 || e->a >= e->b || e->b >= b->node_count) return false;
         if (!(e->turn == -1 || (e->turn >= 0 && e->turn <= 1))) return false;
     }
-    hf_roadmap_options like = hf_roadmap_options_default();
-    like.step = b->step, like.metric = b->metric;
-    return hf_options_check(hf_roadmap_option_table(), &like, NULL) == HF_OK && b->samples >= 0 &&
-           b->tests >= 0 && b->unused == 0 && b->component_count >= 0 &&
+    return b->samples >= 0 && b->tests >= 0 && b->unused == 0 && b->component_count >= 0 &&
            b->component_count <= b->node_count &&
            (b->outcome == HF_FOUND || b->outcome == HF_BUDGET || b->outcome == HF_CANCELLED);
 }
@@ -70,6 +88,21 @@ hf_status hf_roadmap_block_check(const hf_roadmap_block* b, size_t byte_count, c
         return hf_fail(error, bad, path, 0, NULL, "is damaged: its checksum does not hold");
     if (!contents_hold(b)) return hf_fail(error, bad, path, 0, NULL, "holds nodes or edges that cannot be");
     return HF_OK;
+}
+
+hf_status hf_roadmap_nodes(const hf_roadmap_block* b, const hf_space* space, hf_space_graph* graph) {
+    hf_status status = HF_OK;
+    for (int i = 0; i < b->node_count && status == HF_OK; i++)
+        status = hf_space_graph_add(graph, space, hf_roadmap_rows(b) + (size_t)i * (size_t)b->width);
+    return status;
+}
+
+hf_status hf_roadmap_graph(const hf_roadmap_block* b, const hf_space* space, hf_space_graph* graph) {
+    const hf_roadmap_edge* edges = hf_roadmap_edges(b);
+    hf_status status = hf_roadmap_nodes(b, space, graph);
+    for (int i = 0; i < b->edge_count && status == HF_OK; i++)
+        status = hf_space_graph_join(graph, edges[i].a, edges[i].b, edges[i].turn);
+    return status;
 }
 
 hf_status hf_roadmap_file_write(const hf_roadmap_block* block, const char* path, hf_error* error) {

@@ -17,17 +17,6 @@ typedef struct query {
     int ends[2]; /* nodes of start and goal */
 } query;
 
-static hf_status copy_roadmap(query* q, const hf_roadmap_block* b) {
-    const hf_transform* nodes = hf_roadmap_nodes(b);
-    const hf_roadmap_edge* edges = hf_roadmap_edges(b);
-    hf_status status = HF_OK;
-    for (int i = 0; i < b->node_count && status == HF_OK; i++)
-        status = hf_space_graph_add(&q->graph, &q->space, hf_root_row(&nodes[i]));
-    for (int i = 0; i < b->edge_count && status == HF_OK; i++)
-        status = hf_space_graph_join(&q->graph, edges[i].a, edges[i].b, edges[i].turn);
-    return status;
-}
-
 static bool is_other(const void* user, int node) { return node != *(const int*)user; }
 
 /* Joins a node to the nearest that it sees. */
@@ -136,7 +125,7 @@ hf_status hf_roadmap_search(const hf_roadmap* roadmap, hf_root_search* search, c
                .space = hf_root_search_space(search),
                .graph = hf_space_graph_start(HF_ROOT_WIDTH, corners->workspace)};
     hf_space_route route;
-    hf_status status = copy_roadmap(&q, roadmap->block);
+    hf_status status = hf_roadmap_graph(roadmap->block, &q.space, &q.graph);
     if (status == HF_OK) status = join_ends(&q, (const hf_transform* [2]){start, goal});
     if (status == HF_OK)
         status = hf_space_graph_search(&q.graph, &q.space, q.ends[0], q.ends[1], INFINITY, &route);
