@@ -24,6 +24,8 @@ typedef struct hf_reach_load {
     bool upright;
     hf_hold hold, second_hold; /* in the object's frame */
     hf_quat second_turn;       /* of the second hand's link, in the object's frame */
+    bool pressed;              /* the two hands do not grip it: friction between their palms bears it */
+    hf_support presses[2];     /* of the two hands then, in the object's frame */
 } hf_reach_load;
 
 /* Shared by workers while they search. */
@@ -55,6 +57,7 @@ typedef struct hf_reach_worker {
     hf_clearance* clearance;
     hf_transform* links;
     double* jacobian; /* scratch: 9 rows over all speeds */
+    hf_stance* press; /* of what two palms press between them */
     hf_pose pose, before;
     int posed; /* version of the stand that pose and links were made from, with these controls; 0: other ones
                 */
@@ -86,6 +89,9 @@ bool hf_reach_valid(hf_reach_worker* worker, const double* state);
 bool hf_reach_holds(hf_reach_worker* worker, const double* state);
 /* May the pose in the worker follow a frame with this one, as hf_realise and a check will see it? */
 bool hf_reach_frames_pass(hf_reach_worker* worker, const hf_pose* from);
+/* Do the palms bear a load that they press between them, in the pose in the worker, with the joints of their
+   arms within their effort limits? */
+bool hf_reach_presses(hf_reach_worker* worker, const hf_reach_load* load, hf_transform object);
 /* A drawn posture: regular or reaching far. */
 hf_status hf_reach_draw(void* worker, int64_t index, double* state, bool* drawn);
 

@@ -102,6 +102,8 @@ hf_status hf_reach_attach(hf_reach_runner* r, int object, const hf_hand_grasp* g
         int link = w->creature->view.limbs[second->hold.limb].effector_link;
         hf_quat object_turn = hf_placement_pose(w->placement, object).rotation;
         load.second_hold = second->hold;
+        load.pressed = !grasp->hold.grip;
+        load.presses[0] = grasp->press, load.presses[1] = second->press;
         load.second_turn = hf_quat_mul(hf_quat_conj(object_turn), r->stage.worker->links[link].rotation);
     }
     w->loads[w->load_count++] = load;
@@ -437,7 +439,8 @@ hf_hand_task hf_reach_carry_task(const hf_reach_runner* r, const hf_reach_load* 
     hf_hold second = hf_hold_in_world(load->second_hold, object);
     const hf_contact_frame* palm = &r->world.creature->view.limbs[load->second].contacts[0];
     task.count = 2;
-    task.targets[1] = (hf_target){.kind = HF_TARGET_POSE,
+    // a hand that touches in a point turns about it as it likes; the first one's link has the object
+    task.targets[1] = (hf_target){.kind = hf_hand_turns_freely(palm) ? HF_TARGET_POSITION : HF_TARGET_POSE,
                                   .limb = load->second,
                                   .contact = 0,
                                   .point = hf_hand_middle(palm, &second),
