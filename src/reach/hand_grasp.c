@@ -146,11 +146,15 @@ static hf_support push_at(const grasping* g, hf_vec3 point, hf_vec3 normal) {
     return s;
 }
 
-static bool bears(const grasping* g, const hf_support* supports, int count) {
+static bool bears_at(const grasping* g, const hf_support* supports, int count, hf_vec3 com) {
     double mass = fmax(hf_scene_object(g->scene, g->object).mass_kg, 0.01);
     if (hf_stance_build(g->stance, supports, count, mass, NULL, g->workspace) != HF_OK) return false;
-    hf_vec3 com = hf_apply(g->at, hf_object_middle(g->scene, g->object)), none = {0, 0, 0};
+    hf_vec3 none = {0, 0, 0};
     return hf_stance_holds(g->stance, com, none, none);
+}
+
+static bool bears(const grasping* g, const hf_support* supports, int count) {
+    return bears_at(g, supports, count, hf_apply(g->at, hf_object_middle(g->scene, g->object)));
 }
 
 /* Closes all fingers about the object; how many places touch, the palm counted. */
@@ -457,7 +461,7 @@ hf_status hf_hand_grasps_both(const hf_reach_world* world, const hf_scene* scene
                 out->items[out->count - 1].press = support_in(hf_inverse(g.at), supports[side]);
             }
             out->tried++;
-            if (status == HF_OK && !bears(&g, supports, 2)) {
+            if (status == HF_OK && !bears_at(&g, supports, 2, hf_reach_hanging(supports, middle))) {
                 out->count -= 2;
                 out->why = "friction at two palms does not bear its weight";
             }

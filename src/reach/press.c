@@ -44,10 +44,9 @@ static bool is_strong(const hf_reach_worker* w, const palm* p, const double* tor
     return true;
 }
 
-/* The middle of a load that hangs between two points. */
-static hf_vec3 hanging(const palm palms[2], hf_vec3 com) {
-    if (palms[0].support.corner_count != 1 || palms[1].support.corner_count != 1) return com;
-    hf_vec3 from = palms[0].support.corners[0], axis = hf_sub(palms[1].support.corners[0], from);
+hf_vec3 hf_reach_hanging(const hf_support supports[2], hf_vec3 com) {
+    if (supports[0].corner_count != 1 || supports[1].corner_count != 1) return com;
+    hf_vec3 from = supports[0].corners[0], axis = hf_sub(supports[1].corners[0], from);
     hf_vec3 aside = hf_normalize(hf_cross(axis, hf_v3(0, 0, 1)));
     double off = hf_dot(hf_sub(com, from), aside);
     return fabs(off) <= HANG_M ? hf_sub(com, hf_scale(aside, off)) : com;
@@ -60,7 +59,7 @@ static bool judge(hf_reach_worker* w, const hf_reach_load* load, hf_transform ob
     double* torques = hf_workspace_take(w->workspace, (size_t)c->view.v_count + 1, sizeof *torques);
     if (!torques || hf_stance_build(w->press, supports, 2, load->mass, NULL, w->workspace) != HF_OK)
         return false;
-    if (!hf_stance_forces(w->press, hanging(palms, hf_apply(object, load->com)), none, none, forces)) return false;
+    if (!hf_stance_forces(w->press, hf_reach_hanging(supports, hf_apply(object, load->com)), none, none, forces)) return false;
     if (hf_inverse_dynamics(c, &w->pose, NULL, NULL, fall, w->workspace, torques) != HF_OK) return false;
     palms[0].forces = forces, palms[1].forces = forces + supports[0].corner_count;
     for (int i = 0; i < 2; i++) add_torques(w, &palms[i], torques);

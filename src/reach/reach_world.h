@@ -92,6 +92,9 @@ bool hf_reach_frames_pass(hf_reach_worker* worker, const hf_pose* from);
 /* Do the palms bear a load that they press between them, in the pose in the worker, with the joints of their
    arms within their effort limits? */
 bool hf_reach_presses(hf_reach_worker* worker, const hf_reach_load* load, hf_transform object);
+/* The middle of what two points hold, drawn into the upright plane through them where it hangs but for what
+   hands and meshes are exact to; of two patches the same middle. */
+hf_vec3 hf_reach_hanging(const hf_support supports[2], hf_vec3 com);
 /* A drawn posture: regular or reaching far. */
 hf_status hf_reach_draw(void* worker, int64_t index, double* state, bool* drawn);
 

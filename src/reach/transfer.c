@@ -37,6 +37,18 @@ static const char* name_of(const hf_reach_runner* r, int object) {
 
 /* ---- straight ways ---- */
 
+/* The state in which hands are at a task, from the one before; where that is not valid, with the legs as they
+   are. */
+static bool follow(hf_reach_worker* w, const hf_hand_task* task, const double* before, double* state) {
+    hf_hand_task next = *task;
+    for (next.stay = 0; next.stay <= 1; next.stay++) {
+        bool there = hf_hand_follow(w, &next, before, state);
+        if (!there) w->why = "the hands do not reach so far";
+        if (there && hf_reach_valid(w, state)) return true;
+    }
+    return false;
+}
+
 double hf_reach_guide(hf_reach_worker* w, hf_hand_task (*task_at)(const void*, double), const void* user,
                       int pieces, const double* from, hf_space_rows* rows, hf_status* status) {
     hf_space space = hf_reach_space(w);
@@ -45,9 +57,7 @@ double hf_reach_guide(hf_reach_worker* w, hf_hand_task (*task_at)(const void*, d
     *status = hf_space_rows_add(rows, from);
     for (int i = 1; i <= pieces && *status == HF_OK; i++) {
         hf_hand_task next = task_at(user, (double)i / pieces);
-        bool good = hf_hand_follow(w, &next, before, state);
-        if (!good) w->why = "the hands do not reach so far";
-        if (good) good = hf_reach_valid(w, state);
+        bool good = follow(w, &next, before, state);
         if (good) *status = space.passes(space.user, before, state, &good);
         if (*status != HF_OK || !good) return (double)(i - 1) / pieces;
         *status = hf_space_rows_add(rows, state);
@@ -505,16 +515,28 @@ static bool carry_by(hf_reach_runner* r, const hf_reach_load* load, hf_transform
            carry_on(r, load, &at, to, rows, status);
 }
 
+/* How far the body turns from the object's place to another one, rad about Z: what it holds before it turns
+   as far. */
+static double body_turn(const hf_reach_runner* r, hf_vec3 from, hf_vec3 to) {
+    hf_vec3 a = hf_sub(from, r->world.stand.root.position), b = hf_sub(to, r->world.stand.root.position);
+    return hf_atan2(a.x * b.y - a.y * b.x, a.x * b.x + a.y * b.y);
+}
+
 /* Two hands keep the object between them: it goes across at its height and down, in straight lines, or higher
-   or nearer to the body where that does not go. */
-static hf_status carry_straight(hf_reach_runner* r, hf_reach_load* load, hf_transform to) {
+   or nearer to the body where that does not go; turned as it is or, where the action leaves that open, as far
+   as the body turns. */
+static hf_status carry_straight(hf_reach_runner* r, hf_reach_load* load, const hf_action* a) {
+    hf_transform at = load_at(r, load), to = {a->point, a->has_rotation ? a->rotation : at.rotation};
+    hf_quat turn = hf_quat_axis_angle(hf_v3(0, 0, 1), body_turn(r, at.position, a->point));
     hf_vec3 up = {0, 0, DETOUR_M}, near = hf_rotate(r->world.stand.root.rotation, hf_v3(-DETOUR_M, 0, 0));
     hf_vec3 offsets[] = {{0, 0, 0}, up, hf_scale(up, 2), near, hf_add(up, near)};
     hf_space_rows rows = hf_space_rows_start(HF_REACH_WIDTH, r->workspace);
     hf_status status = HF_OK;
     bool good = false;
-    for (size_t i = 0; i < sizeof offsets / sizeof *offsets && status == HF_OK && !good; i++) {
-        good = carry_by(r, load, to, offsets[i], &rows, &status);
+    int count = sizeof offsets / sizeof *offsets, turns = a->has_rotation ? 1 : 2;
+    for (int i = 0; i < turns * count && status == HF_OK && !good; i++) {
+        if (i == count) to.rotation = hf_quat_mul(turn, at.rotation);
+        good = carry_by(r, load, to, offsets[i % count], &rows, &status);
         if (status == HF_OK && good && rows.count > 1) status = hf_reach_play(&r->stage, &rows, NULL, &good);
     }
     if (status == HF_OK && !good)
@@ -560,8 +582,7 @@ hf_status hf_reach_transfer(hf_reach_runner* r, const hf_action* a, int index, b
     hf_hand_answer answer = {0};
     hf_status status = lift(r, load, LIFT_M);
     if (status == HF_OK && load->second >= 0) {
-        hf_transform to = {a->point, a->has_rotation ? a->rotation : load_at(r, load).rotation};
-        status = carry_straight(r, load, to);
+        status = carry_straight(r, load, a);
     } else if (status == HF_OK) {
         status = find_place(r, a, load, index, LIFT_M, &answer, &line, lower);
         hf_space_rows_reverse(&line, 0);
@@ -621,8 +642,10 @@ static hf_status retreat(hf_reach_runner* r, const hf_hold* holds, int count) {
         double apart[HF_REACH_WIDTH];
         for (int i = 0; i < 2; i++) {
             const hf_contact_frame* palm = &r->world.creature->view.limbs[holds[i].limb].contacts[0];
-            hf_vec3 way = hf_rotate(r->stage.worker->links[palm->link].rotation, palm->normal);
-            task.targets[i].point = hf_sub(task.targets[i].point, hf_scale(way, r->options->approach_m / 2));
+            hf_quat turn = hf_placement_pose(r->world.placement, holds[i].object).rotation;
+            hf_vec3 out = hf_scale(hf_rotate(turn, holds[i].normal), r->options->approach_m / 2);
+            task.targets[i].point = hf_add(task.targets[i].point, out);
+            if (hf_hand_turns_freely(palm)) task.targets[i].kind = HF_TARGET_POSITION;
         }
         status = hf_space_rows_add(&line, r->stage.state);
         if (status == HF_OK && hf_hand_follow(r->stage.worker, &task, r->stage.state, apart) &&
