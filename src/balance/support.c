@@ -116,9 +116,9 @@ static void find(const hf_creature* creature, const hf_placement* placement, con
     }
     if (count == 0) add_corner(support, contact->point);
     for (int i = 0; i < count; i++)
-        add_corner(support, contact->grip ? corners[i]
-                                          : draw_in(placement, contact->point, corners[i],
-                                                    contact->normal, pressed));
+        add_corner(support, contact->grip
+                                ? corners[i]
+                                : draw_in(placement, contact->point, corners[i], contact->normal, pressed));
 }
 
 void hf_support_find(const hf_creature* creature, const hf_placement* placement, const hf_hold* contact,

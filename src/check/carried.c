@@ -1,5 +1,5 @@
-/* What hands carry: a movable object that a limb grips, or that limbs press between them. Its pieces are judged as the creature's bodies are,
-   against every other object. */
+/* What hands carry: a movable object that a limb grips, or that limbs press between them. Its pieces are
+   judged as the creature's bodies are, against every other object. */
 #include "check/check.h"
 #include "base/memory.h"
 #include "check/tolerance.h"

@@ -228,7 +228,7 @@ static void add_body(const hf_link* body, const check_frame* at, const check_mot
 static int hands_on(const check_job* job, int frame, int object) {
     const hf_motion_frame* f = &job->motion->frames[frame];
     int hands = 0;
-    for (int i = 0; i < f->contact_count; i++) 
+    for (int i = 0; i < f->contact_count; i++)
         hands += check_hand_link(job, frame, &f->contacts[i], object) >= 0;
     return hands;
 }

@@ -437,18 +437,19 @@ hf_status hf_hand_grasps_both(const hf_reach_world* world, const hf_scene* scene
     hf_status status = start(&g);
     hf_vec3 middle = hf_apply(g.at, hf_object_middle(scene, object));
     hf_vec3 right = hf_rotate(world->stand.root.rotation, hf_v3(0, -1, 0));
-    int leans = hf_hand_turns_freely(&g.v->limbs[g.limb].contacts[0]) ? 1 : 3;
-    for (int lean = 0; lean < leans && status == HF_OK; lean++) {
+    bool point = hf_hand_turns_freely(&g.v->limbs[g.limb].contacts[0]);
+    for (int lean = 0; lean < 3 && status == HF_OK; lean++) {
         hf_surface s[2];
-        // above the middle first: there what is held between two points hangs
-        hf_vec3 d = hf_normalize(hf_add(right, hf_v3(0, 0, 0.3 * (1 - lean))));
+        // above the middle first; what is held between two points hangs there, and is not held below it
+        static const double slopes[2][3] = {{0.3, 0, -0.3}, {0.3, 0.15, 0.45}};
+        hf_vec3 d = hf_normalize(hf_add(right, hf_v3(0, 0, slopes[point][lean])));
         bool hit = true;
         for (int side = 0; side < 2; side++) {
             hf_vec3 way = side == 0 ? d : hf_neg(hf_v3(d.x, d.y, -d.z));
             hit = hit && hf_placement_ray(g.alone, hf_add(middle, hf_scale(way, FAR_M)), hf_neg(way), FAR_M,
                                           &s[side]);
         }
-        int turns = hf_hand_turns_freely(&g.v->limbs[g.limb].contacts[0]) ? 1 : TURNS;
+        int turns = point ? 1 : TURNS;
         for (int t = 0; t < turns && hit && status == HF_OK && out->count + 2 <= HF_MAX_GRASPS; t++) {
             hf_support supports[2];
             for (int side = 0; side < 2 && status == HF_OK; side++) {

@@ -59,7 +59,9 @@ static bool judge(hf_reach_worker* w, const hf_reach_load* load, hf_transform ob
     double* torques = hf_workspace_take(w->workspace, (size_t)c->view.v_count + 1, sizeof *torques);
     if (!torques || hf_stance_build(w->press, supports, 2, load->mass, NULL, w->workspace) != HF_OK)
         return false;
-    if (!hf_stance_forces(w->press, hf_reach_hanging(supports, hf_apply(object, load->com)), none, none, forces)) return false;
+    if (!hf_stance_forces(w->press, hf_reach_hanging(supports, hf_apply(object, load->com)), none, none,
+                          forces))
+        return false;
     if (hf_inverse_dynamics(c, &w->pose, NULL, NULL, fall, w->workspace, torques) != HF_OK) return false;
     palms[0].forces = forces, palms[1].forces = forces + supports[0].corner_count;
     for (int i = 0; i < 2; i++) add_torques(w, &palms[i], torques);

@@ -22,10 +22,12 @@ typedef struct hf_reach_load {
     int shape_count;
     const hf_shape* shapes; /* convex, in the object's frame */
     bool upright;
-    hf_hold hold, second_hold; /* in the object's frame */
-    hf_quat second_turn;       /* of the second hand's link, in the object's frame */
-    bool pressed;              /* the two hands do not grip it: friction between their palms bears it */
-    hf_support presses[2];     /* of the two hands then, in the object's frame */
+    hf_hold hold, second_hold;        /* in the object's frame */
+    hf_quat second_turn;              /* of the second hand's link, in the object's frame */
+    double grasped[HF_CONTROL_COUNT]; /* the controls with which it was grasped */
+    bool drawn;                       /* postures that carry it are drawn to those */
+    bool pressed;          /* the two hands do not grip it: friction between their palms bears it */
+    hf_support presses[2]; /* of the two hands then, in the object's frame */
 } hf_reach_load;
 
 /* Shared by workers while they search. */

@@ -116,6 +116,7 @@ hf_status hf_reach_attach(hf_reach_runner* r, int object, const hf_hand_grasp* g
         load.presses[0] = grasp->press, load.presses[1] = second->press;
         load.second_turn = hf_quat_mul(hf_quat_conj(object_turn), r->stage.worker->links[link].rotation);
     }
+    memcpy(load.grasped, r->stage.state, sizeof load.grasped);
     w->loads[w->load_count++] = load;
     hf_placement_enable(w->placement, object, false);
     hf_reach_crew_forget(&r->crew);
@@ -439,7 +440,8 @@ hf_status hf_reach_grasp_both(hf_reach_runner* r, const hf_action* a, int index)
 /* The hands of a load with the object at a place. */
 hf_hand_task hf_reach_carry_task(const hf_reach_runner* r, const hf_reach_load* load, hf_transform object) {
     hf_transform hand = hf_compose(object, hf_inverse(load->in_hand));
-    hf_hand_task task = {.count = 1, .tries = r->options->tries / 4};
+    hf_hand_task task = {
+        .count = 1, .tries = r->options->tries / 4, .toward = load->drawn ? load->grasped : NULL};
     task.targets[0] = (hf_target){.kind = HF_TARGET_POSE,
                                   .limb = load->limb,
                                   .contact = -1,
@@ -449,8 +451,9 @@ hf_hand_task hf_reach_carry_task(const hf_reach_runner* r, const hf_reach_load* 
     hf_hold second = hf_hold_in_world(load->second_hold, object);
     const hf_contact_frame* palm = &r->world.creature->view.limbs[load->second].contacts[0];
     task.count = 2;
-    // a hand that touches in a point turns about it as it likes; the first one's link has the object
-    task.targets[1] = (hf_target){.kind = hf_hand_turns_freely(palm) ? HF_TARGET_POSITION : HF_TARGET_POSE,
+    // a hand that presses with a point turns about it as it likes; the first one's link has the object
+    bool turns = load->pressed && hf_hand_turns_freely(palm);
+    task.targets[1] = (hf_target){.kind = turns ? HF_TARGET_POSITION : HF_TARGET_POSE,
                                   .limb = load->second,
                                   .contact = 0,
                                   .point = hf_hand_middle(palm, &second),
@@ -462,6 +465,18 @@ static hf_transform load_at(hf_reach_runner* r, const hf_reach_load* load) {
     hf_reach_state(r->stage.worker, r->stage.state, r->stage.state);
     int link = r->world.creature->view.limbs[load->limb].effector_link;
     return hf_compose(r->stage.worker->links[link], load->in_hand);
+}
+
+/* Does something bear the object where the hand has it? Its shape goes down a little and must meet what is
+   below; what it slides along on its way down is no deeper in it than it was. */
+static bool is_borne(hf_reach_runner* r, const hf_reach_load* load) {
+    if (r->scenario->reach_objects[load->object].joint != HF_OBJECT_FREE) return true;
+    hf_transform at = load_at(r, load);
+    hf_allowance allowed = {.depth = BORNE_DEPTH_M, .touched_object = -1};
+    at.position.z -= BORNE_M;
+    for (int i = 0; i < load->shape_count; i++)
+        if (hf_placement_overlap(r->world.placement, &load->shapes[i], at, &allowed, NULL)) return true;
+    return false;
 }
 
 /* Straight up from where the object stood, as far as that goes. */
@@ -507,7 +522,9 @@ static bool carry_by(hf_reach_runner* r, const hf_reach_load* load, hf_transform
                      hf_space_rows* rows, hf_status* status) {
     hf_transform at = load_at(r, load), beside = at, across = to;
     beside.position = hf_add(at.position, offset);
-    across.position = hf_add(hf_v3(to.position.x, to.position.y, at.position.z), offset);
+    // drawn back to how the object was grasped, it sinks on its way as it rose
+    double height = load->drawn ? fmin(at.position.z, to.position.z + LIFT_M) : at.position.z;
+    across.position = hf_add(hf_v3(to.position.x, to.position.y, height), offset);
     rows->count = 0;
     *status = hf_space_rows_add(rows, r->stage.state);
     return *status == HF_OK && carry_on(r, load, &at, beside, rows, status) && *status == HF_OK &&
@@ -534,11 +551,15 @@ static hf_status carry_straight(hf_reach_runner* r, hf_reach_load* load, const h
     hf_status status = HF_OK;
     bool good = false;
     int count = sizeof offsets / sizeof *offsets, turns = a->has_rotation ? 1 : 2;
-    for (int i = 0; i < turns * count && status == HF_OK && !good; i++) {
-        if (i == count) to.rotation = hf_quat_mul(turn, at.rotation);
-        good = carry_by(r, load, to, offsets[i % count], &rows, &status);
+    // elbows drift while hands go along lines, and may end at the object: then once more, drawn back
+    for (int i = 0; i < 2 * turns * count && status == HF_OK && !good; i++) {
+        hf_transform turned = to;
+        if (i / count % turns) turned.rotation = hf_quat_mul(turn, at.rotation);
+        load->drawn = i >= turns * count;
+        good = carry_by(r, load, turned, offsets[i % count], &rows, &status);
         if (status == HF_OK && good && rows.count > 1) status = hf_reach_play(&r->stage, &rows, NULL, &good);
     }
+    load->drawn = false;
     if (status == HF_OK && !good)
         hf_reach_say(r, HF_NONE, "both hands cannot carry \"%.60s\" straight there: %s",
                      name_of(r, load->object), r->stage.worker->why ? r->stage.worker->why : "");
@@ -580,7 +601,7 @@ hf_status hf_reach_transfer(hf_reach_runner* r, const hf_action* a, int index, b
     hf_workspace_mark mark = hf_workspace_begin(r->workspace);
     hf_space_rows line = hf_space_rows_start(HF_REACH_WIDTH, r->workspace);
     hf_hand_answer answer = {0};
-    hf_status status = lift(r, load, LIFT_M);
+    hf_status status = is_borne(r, load) ? lift(r, load, LIFT_M) : HF_OK;
     if (status == HF_OK && load->second >= 0) {
         status = carry_straight(r, load, a);
     } else if (status == HF_OK) {
@@ -696,18 +717,6 @@ hf_status hf_reach_let_go(hf_reach_runner* r, hf_reach_load* load) {
     hf_reach_detach(r, load);
     if (status == HF_OK) status = hf_reach_stay(&r->stage, 1, true);
     return status == HF_OK ? retreat(r, holds, count) : status;
-}
-
-/* Does something bear the object where the hand has it? Its shape goes down a little and must meet what is
-   below; what it slides along on its way down is no deeper in it than it was. */
-static bool is_borne(hf_reach_runner* r, const hf_reach_load* load) {
-    if (r->scenario->reach_objects[load->object].joint != HF_OBJECT_FREE) return true;
-    hf_transform at = load_at(r, load);
-    hf_allowance allowed = {.depth = BORNE_DEPTH_M, .touched_object = -1};
-    at.position.z -= BORNE_M;
-    for (int i = 0; i < load->shape_count; i++)
-        if (hf_placement_overlap(r->world.placement, &load->shapes[i], at, &allowed, NULL)) return true;
-    return false;
 }
 
 hf_status hf_reach_release(hf_reach_runner* r, const hf_action* a) {

@@ -127,8 +127,8 @@ static bool takes_along(const realiser* r, const hf_schedule_hold* h, double tim
     if (!o.movable || o.key_count > 0 || h->hold.grip) return o.movable && o.key_count == 0;
     for (int i = 0; i < r->schedule->hold_count; i++) {
         const hf_schedule_hold* other = &r->schedule->holds[i];
-        bool together = isnan(time_s) ? other->from_s <= h->to_s && other->to_s >= h->from_s
-                                      : lasts(other, time_s);
+        bool together =
+            isnan(time_s) ? other->from_s <= h->to_s && other->to_s >= h->from_s : lasts(other, time_s);
         if (together && press(&h->hold, &other->hold)) return true;
     }
     return false;
