@@ -16,6 +16,11 @@ enum {
  */
 static const double HF_FRICTION_SHARE = 0.92;
 
+/* How a limb pushes against the movable object of its hold (in the world), whose normal is out of the object:
+   a support of the object, its normal into it, with the friction that plans count on. */
+void hf_support_press(const hf_creature* creature, const hf_placement* placement, const hf_hold* hold,
+                      hf_transform link, hf_support* support);
+
 /* A convex region of the horizontal plane, from `reference`. */
 typedef struct hf_support_region {
     int count;                                         /* 0: empty, 1: a point, 2: a line */

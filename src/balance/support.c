@@ -15,24 +15,25 @@ enum {
     NEARBY = 64     /* triangles under a corner that are looked at one by one */
 };
 
-static bool carries(const hf_placement* placement, int object) {
+/* Does an object bear? Movable ones do not, but the one that is pressed. */
+static bool carries(const hf_placement* placement, int object, int pressed) {
     hf_object_view view = hf_scene_object(hf_placement_scene(placement), object);
-    return view.contact && !view.movable;
+    return view.contact && (!view.movable || object == pressed);
 }
 
 /* Is there surface under the point that may be used? */
-static bool has_surface(const hf_placement* placement, hf_vec3 point, hf_vec3 normal) {
+static bool has_surface(const hf_placement* placement, hf_vec3 point, hf_vec3 normal, int pressed) {
     hf_surface near[NEARBY];
     int count = hf_placement_within(placement, point, UNDER_M, near, NEARBY);
     for (int i = 0; i < count && i < NEARBY; i++) {
         hf_vec3 off = hf_sub(near[i].point, point);
         hf_vec3 beside = hf_sub(off, hf_scale(normal, hf_dot(off, normal)));
-        if (hf_length(beside) <= BESIDE_M && carries(placement, near[i].object)) return true;
+        if (hf_length(beside) <= BESIDE_M && carries(placement, near[i].object, pressed)) return true;
     }
     if (count <= NEARBY) return false;
     hf_vec3 above = hf_add(point, hf_scale(normal, UNDER_M));
     return hf_placement_ray(placement, above, hf_neg(normal), 2 * UNDER_M, near) &&
-           carries(placement, near[0].object);
+           carries(placement, near[0].object, pressed);
 }
 
 static hf_vec3 axis_of(int k) { return hf_v3(k == 0, k == 1, k == 2); }
@@ -70,12 +71,13 @@ static int keep_lowest(hf_vec3* corners, int count, hf_vec3 normal) {
 }
 
 /* The farthest point from the contact towards the corner that has surface under it. */
-static hf_vec3 draw_in(const hf_placement* placement, hf_vec3 contact, hf_vec3 corner, hf_vec3 normal) {
-    if (has_surface(placement, corner, normal)) return corner;
+static hf_vec3 draw_in(const hf_placement* placement, hf_vec3 contact, hf_vec3 corner, hf_vec3 normal,
+                       int pressed) {
+    if (has_surface(placement, corner, normal, pressed)) return corner;
     double with = 0, without = 1;
     for (int step = 0; step < DRAW_STEPS; step++) {
         double t = (with + without) / 2;
-        if (has_surface(placement, hf_lerp(contact, corner, t), normal))
+        if (has_surface(placement, hf_lerp(contact, corner, t), normal, pressed))
             with = t;
         else
             without = t;
@@ -89,8 +91,8 @@ static void add_corner(hf_support* s, hf_vec3 corner) {
     s->corners[s->corner_count++] = corner;
 }
 
-void hf_support_find(const hf_creature* creature, const hf_placement* placement, const hf_hold* contact,
-                     hf_transform link, hf_support* support) {
+static void find(const hf_creature* creature, const hf_placement* placement, const hf_hold* contact,
+                 hf_transform link, int pressed, hf_support* support) {
     const hf_creature_view* view = hf_creature_get(creature);
     HF_ASSERT(contact->limb >= 0 && contact->limb < view->limb_count);
     const hf_limb* limb = &view->limbs[contact->limb];
@@ -102,7 +104,7 @@ void hf_support_find(const hf_creature* creature, const hf_placement* placement,
     if (contact->object >= 0) {
         hf_object_view object = hf_scene_object(hf_placement_scene(placement), contact->object);
         support->friction = object.friction;
-        if (object.movable || !object.contact) return;
+        if (!carries(placement, contact->object, pressed)) return;
     }
     hf_vec3 corners[4];
     int count = 0;
@@ -114,8 +116,23 @@ void hf_support_find(const hf_creature* creature, const hf_placement* placement,
     }
     if (count == 0) add_corner(support, contact->point);
     for (int i = 0; i < count; i++)
-        add_corner(support, contact->grip ? corners[i]
-                                          : draw_in(placement, contact->point, corners[i], contact->normal));
+        add_corner(support, contact->grip
+                                ? corners[i]
+                                : draw_in(placement, contact->point, corners[i], contact->normal, pressed));
+}
+
+void hf_support_find(const hf_creature* creature, const hf_placement* placement, const hf_hold* contact,
+                     hf_transform link, hf_support* support) {
+    find(creature, placement, contact, link, -1, support);
+}
+
+void hf_support_press(const hf_creature* creature, const hf_placement* placement, const hf_hold* hold,
+                      hf_transform link, hf_support* support) {
+    hf_hold touch = *hold;
+    touch.grip = false;
+    find(creature, placement, &touch, link, hold->object, support);
+    support->normal = hf_neg(support->normal);
+    support->friction *= HF_FRICTION_SHARE;
 }
 
 void hf_support_plan(const hf_creature* creature, const hf_placement* placement, const hf_hold* hold,

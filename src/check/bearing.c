@@ -178,6 +178,27 @@ static bool begin(const check_job* job, int frame, const hf_hold* k, const check
     return good;
 }
 
+bool check_press_bearing(const check_job* job, int frame, const hf_hold* k, const check_frame* links,
+                         check_bearing* b) {
+    const hf_motion_contact_frame* cf = &job->motion->limbs[k->limb].frames[k->frame];
+    int link = hf_creature_find_link(job->creature, cf->link), object = job->object_of[k->object];
+    double point[3], normal[3];
+    to_array(k->point, point);
+    to_array(k->normal, normal);
+    *b = (check_bearing){.friction = job->views[object].friction};
+    bool patch = !(cf->ball > 0) && (cf->patch[0] > 0 || cf->patch[1] > 0);
+    if (link < 0) return true;
+    if (!patch) memcpy(b->corners[b->count++], point, sizeof point);
+    if (!patch) return true;
+    b->count = check_patch_corners(cf, &links[link], b->corners);
+    if (check_tilt(cf, k, &links[link]) > FLAT_RAD) b->count = lowest_corners(b->corners, b->count, normal);
+    ground g = {0};
+    bool good = gather_object(job, frame, object, point, hf_hypot(cf->patch[0], cf->patch[1]) / 2 + 0.01, &g);
+    for (int c = 0; good && c < b->count; c++) draw_in(&g, point, normal, b->corners[c]);
+    hf_free(g.triangles);
+    return good;
+}
+
 static check_frame carrier(const check_job* job, int frame, const hf_hold* k) {
     int object = k->object >= 0 ? job->object_of[k->object] : -1;
     return check_frame_of(object >= 0 ? check_object_at(job, object, frame, 0) : hf_transform_identity());

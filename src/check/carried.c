@@ -1,5 +1,5 @@
-/* What hands carry: a movable object that a limb grips. Its pieces are judged as the creature's bodies are,
-   against every other object. */
+/* What hands carry: a movable object that a limb grips, or that limbs press between them. Its pieces are
+   judged as the creature's bodies are, against every other object. */
 #include "check/check.h"
 #include "base/memory.h"
 #include "check/tolerance.h"
@@ -91,18 +91,21 @@ void check_load_free(check_load* load) {
     memset(load, 0, sizeof *load);
 }
 
-int check_hand_link(const check_job* job, const hf_hold* k, int object) {
-    if (!job->views[object].movable || !k->grip || k->object < 0 || job->object_of[k->object] != object)
-        return -1;
+static bool grips(const check_job* job, const hf_hold* k, int object) {
     int limb = job->limb_of[k->limb];
-    if (limb < 0 || !job->c->limbs[limb].grip) return -1;
+    return job->views[object].movable && k->grip && k->object >= 0 && job->object_of[k->object] == object &&
+           limb >= 0 && job->c->limbs[limb].grip;
+}
+
+int check_hand_link(const check_job* job, int frame, const hf_hold* k, int object) {
+    if (!grips(job, k, object) && !check_presses(job, frame, k, object)) return -1;
     return hf_creature_find_link(job->creature, job->motion->limbs[k->limb].frames[k->frame].link);
 }
 
 bool check_is_carried(const check_job* job, int frame, int object) {
     const hf_motion_frame* f = &job->motion->frames[frame];
     for (int i = 0; i < f->contact_count; i++)
-        if (check_hand_link(job, &f->contacts[i], object) >= 0) return true;
+        if (check_hand_link(job, frame, &f->contacts[i], object) >= 0) return true;
     return false;
 }
 

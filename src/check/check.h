@@ -217,10 +217,12 @@ typedef struct check_frame_report {
     bool too_far; /* something moves so far to the next frame that what it meets cannot be judged */
     bool unbalanced, unheld; /* unheld: a limb changes, and those that stay do not hold the body */
     bool undynamic;          /* no contact forces for the inertial wrench */
+    bool unpressed;          /* what presses an object between limbs cannot bear it */
     double depth;
     double margin;                        /* m, at rest; negative where there is none */
     double missing_force, missing_moment; /* shares of the weight; m of moment arm */
-    char scene_what[160], self_what[160], balance_what[160], change_what[160], dynamic_what[160];
+    char scene_what[160], self_what[160], balance_what[160], change_what[160], dynamic_what[160],
+        press_what[200];
 } check_frame_report;
 /* A movable object as bodies of its own: its convex watertight pieces, and corners of the others. */
 typedef struct check_load {
@@ -234,13 +236,18 @@ typedef struct check_load {
 } check_load;
 hf_status check_load_build(const check_object* object, check_load* out);
 void check_load_free(check_load* load);
-/* The link with which a contact carries the object; -1 when it does not. */
-int check_hand_link(const check_job* job, const hf_hold* contact, int object);
-/* Is the object gripped by a limb that can, in this frame, so that it is carried? */
+/* The link with which a contact of a frame carries the object; -1 when it does not. */
+int check_hand_link(const check_job* job, int frame, const hf_hold* contact, int object);
+/* Is the object gripped by a limb that can, or pressed between limbs, in this frame, so that it is carried?
+ */
 bool check_is_carried(const check_job* job, int frame, int object);
 /* What is carried against all other objects, which stand at `objects`. */
 void check_carried(const check_job* job, int frame, const check_frame* objects, check_near* near,
                    check_frame_report* report);
+/* Does a contact of a frame press the object against another limb's, without a grip? */
+bool check_presses(const check_job* job, int frame, const hf_hold* contact, int object);
+/* Can limbs bear what they press? */
+void check_pressed(const check_job* job, int frame, check_frame_report* report);
 /* Judges frame and the way to frame + 1. */
 void check_collisions(const check_job* job, int frame, check_frame_report* report);
 
@@ -287,6 +294,9 @@ typedef struct check_bearing {
     double corners[4][3];
 } check_bearing;
 hf_status check_bearings_build(check_job* job);
+/* Where a contact pushes against a movable object, with the links of the frame; false when memory is out. */
+bool check_press_bearing(const check_job* job, int frame, const hf_hold* contact, const check_frame* links,
+                         check_bearing* out);
 /* Corners of a contact frame's patch with its link standing so; two of a patch without width. */
 int check_patch_corners(const hf_motion_contact_frame* frame, const check_frame* link, double corners[4][3]);
 

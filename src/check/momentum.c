@@ -228,7 +228,8 @@ static void add_body(const hf_link* body, const check_frame* at, const check_mot
 static int hands_on(const check_job* job, int frame, int object) {
     const hf_motion_frame* f = &job->motion->frames[frame];
     int hands = 0;
-    for (int i = 0; i < f->contact_count; i++) hands += check_hand_link(job, &f->contacts[i], object) >= 0;
+    for (int i = 0; i < f->contact_count; i++)
+        hands += check_hand_link(job, frame, &f->contacts[i], object) >= 0;
     return hands;
 }
 
@@ -245,7 +246,7 @@ void check_link_wrenches(const check_job* job, int frame, const check_frame* lin
         hf_link body;
         if (hands) body = load_body(job, frame, o, &stands, &motion);
         for (int i = 0; i < f->contact_count && hands; i++) {
-            int link = check_hand_link(job, &f->contacts[i], o);
+            int link = check_hand_link(job, frame, &f->contacts[i], o);
             if (link >= 0) add_body(&body, &stands, &motion, 1.0 / hands, wrenches[link]);
         }
     }

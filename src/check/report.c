@@ -122,6 +122,7 @@ static void judge_frame(void* context, int frame, int worker) {
     if (__atomic_load_n(&w->cancelled, __ATOMIC_RELAXED)) return;
     check_collisions(w->job, frame, &w->job->reports[frame]);
     check_balance(w->job, frame, &w->job->reports[frame]);
+    check_pressed(w->job, frame, &w->job->reports[frame]);
     if (worker == 0 && w->progress &&
         !w->progress(w->user, (double)(frame + 1) / w->job->motion->frame_count, "checking"))
         __atomic_store_n(&w->cancelled, true, __ATOMIC_RELAXED);
@@ -171,6 +172,8 @@ static hf_status sum_frames(const check_job* job, hf_check_report* report, hf_er
                 report, f, HF_CLAIM_COLLISION,
                 "collisions cannot be judged between this frame and the next: a body is too thin or "
                 "moves too far");
+        report->contact_violations += r->unpressed;
+        if (r->unpressed) check_problem(report, f, HF_CLAIM_CONTACTS, "%s", r->press_what);
         sum_balance(job, f, report);
         judge_stated(job, f, report);
     }

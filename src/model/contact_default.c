@@ -16,6 +16,7 @@ static const double FLAT_COS = 0.9986, OUTWARD_COS = 0.7;
 static const double FLAT_SHARE = 0.25;
 static const double ROUNDING = 1e-6;  /* m: corners are in single precision */
 static const double PARALLEL = 1e-4;  /* rad: an edge turned by less bounds one size alone */
+static const double BALL_ROOM = 1e-3; /* m: the capsule stays off what the ball about its end touches */
 static const double MIN_PATCH = 0.01; /* m: narrower sides are no patches */
 /* How far the end may stay above its ball's lowest point, of the radius. */
 static const double BALL_FLOAT = 0.15;
@@ -396,15 +397,24 @@ static hf_status sole_contact(hf_build* b, const hf_limb_plan* limb, hf_vec3 out
                          limb->name, b->links[limb->effector].name, size[0] * 1000, size[1] * 1000);
 }
 
+/* The link before an end, and before all joints at the same place (those of a wrist); -1 for none. */
+static int link_before(const hf_build* b, int end) {
+    int before = b->links[end].parent_link;
+    while (before >= 0 && b->links[before].body_count == 0 && b->links[before].parent_link >= 0 &&
+           hf_length(b->joints[b->links[end].joint].origin.position) <= ROUNDING)
+        end = before, before = b->links[before].parent_link;
+    return before;
+}
+
 /* An end without a body: the sole of a leg that can lay one flat; else the round end of the capsule that was
    made up for the link before it; else the link's origin. */
 static hf_status bare_contact(hf_build* b, const hf_limb_plan* limb, int legs, hf_vec3 out,
                               hf_contact_frame* frame) {
-    int before = b->links[limb->effector].parent_link;
+    int before = link_before(b, limb->effector);
     if (limb->kind == HF_LIMB_LEG && legs == 2 && joints_of(b, limb) >= SOLE_JOINTS)
         return sole_contact(b, limb, out, frame);
     for (int i = 0; before >= 0 && i < b->links[before].body_count && b->gap_body[before]; i++)
-        frame->ball = b->bodies[b->links[before].first_body + i].shape.radius;
+        frame->ball = b->bodies[b->links[before].first_body + i].shape.radius + BALL_ROOM;
     return HF_OK;
 }
 

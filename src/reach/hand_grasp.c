@@ -3,6 +3,7 @@
    three places touch or more and friction there bears the object's weight. */
 #include "reach/hand_grasp.h"
 
+#include "balance/stance.h"
 #include "base/random.h"
 #include "base/workspace.h"
 #include "model/creature.h"
@@ -43,6 +44,7 @@ typedef struct grasping {
     int hand_count;
     int* hand;             /* bodies of the effector link and of all beyond it */
     const hf_vec3* handle; /* where it is held, in the object's frame; NULL: anywhere */
+    bool grip;
 } grasping;
 
 /* ---- fingers ---- */
@@ -144,11 +146,15 @@ static hf_support push_at(const grasping* g, hf_vec3 point, hf_vec3 normal) {
     return s;
 }
 
-static bool bears(const grasping* g, const hf_support* supports, int count) {
+static bool bears_at(const grasping* g, const hf_support* supports, int count, hf_vec3 com) {
     double mass = fmax(hf_scene_object(g->scene, g->object).mass_kg, 0.01);
     if (hf_stance_build(g->stance, supports, count, mass, NULL, g->workspace) != HF_OK) return false;
-    hf_vec3 com = hf_apply(g->at, hf_object_middle(g->scene, g->object)), none = {0, 0, 0};
+    hf_vec3 none = {0, 0, 0};
     return hf_stance_holds(g->stance, com, none, none);
+}
+
+static bool bears(const grasping* g, const hf_support* supports, int count) {
+    return bears_at(g, supports, count, hf_apply(g->at, hf_object_middle(g->scene, g->object)));
 }
 
 /* Closes all fingers about the object; how many places touch, the palm counted. */
@@ -211,7 +217,7 @@ static hf_status keep(grasping* g, hf_transform hand, const hf_surface* s, int c
                           .contacts = contacts,
                           .q = hf_workspace_take(g->workspace, n, sizeof(double))};
     to->hold = hf_hold_in_object(
-        (hf_hold){.limb = g->limb, .frame = 0, .object = g->object, .grip = true, s->point, s->normal},
+        (hf_hold){.limb = g->limb, .frame = 0, .object = g->object, .grip = g->grip, s->point, s->normal},
         g->at);
     if (!to->q) return HF_ERROR_MEMORY;
     memcpy(to->q, g->q, sizeof(double) * (n - 1));
@@ -360,16 +366,19 @@ static void end(grasping* g) {
     hf_stance_free(g->stance);
 }
 
-/* Can the limb hold an object? What a hand carries is stated as gripped, and only a limb of which the
+static bool can_touch(const grasping* g, int limb) {
+    if (g->v->limbs[limb].contact_count == 0) g->out->why = "the arm has no contact frame";
+    return g->v->limbs[limb].contact_count > 0;
+}
+
+/* Can the limb hold an object alone? What one hand carries is stated as gripped, and only a limb of which the
    creature says so grips. */
 static bool can_hold(const grasping* g, int limb) {
-    const hf_limb* l = &g->v->limbs[limb];
-    if (l->contact_count == 0)
-        g->out->why = "the arm has no contact frame";
-    else if (!l->grip)
+    if (!can_touch(g, limb)) return false;
+    if (!g->v->limbs[limb].grip)
         g->out->why =
             "the arm is no limb that grips: no creature file and no end effector of an SRDF says so";
-    return l->contact_count > 0 && l->grip;
+    return g->v->limbs[limb].grip;
 }
 
 hf_status hf_hand_grasps_find(const hf_reach_world* world, const hf_scene* scene, int object,
@@ -382,7 +391,8 @@ hf_status hf_hand_grasps_find(const hf_reach_world* world, const hf_scene* scene
                   .object = object,
                   .limb = limb,
                   .workspace = workspace,
-                  .out = out};
+                  .out = out,
+                  .grip = true};
     if (!can_hold(&g, limb)) return HF_OK;
     if (given && given->joint != HF_OBJECT_FREE && given->has_handle) g.handle = &given->handle;
     hf_status status = start(&g);
@@ -397,21 +407,18 @@ hf_status hf_hand_grasps_find(const hf_reach_world* world, const hf_scene* scene
 
 /* ---- two hands ---- */
 
-/* The corners of a palm's patch as points that push. */
+/* How a palm pushes, in the world. */
 static hf_support palm_support(const grasping* g, hf_transform hand, const hf_surface* s) {
-    const hf_contact_frame* palm = &g->v->limbs[g->limb].contacts[0];
-    hf_support out = push_at(g, s->point, s->normal);
-    hf_vec3 across = hf_cross(s->normal, hf_v3(0, 0, 1));
-    if (hf_length(across) < 0.1) across = hf_v3(1, 0, 0);
-    across = hf_normalize(across);
-    hf_vec3 up = hf_cross(across, s->normal);
-    double half = fmin(palm->patch[0], palm->patch[1]) / 2;
-    out.corner_count = HF_SUPPORT_CORNERS;
-    for (int k = 0; k < HF_SUPPORT_CORNERS; k++)
-        out.corners[k] = hf_add(
-            s->point, hf_add(hf_scale(across, k & 1 ? half : -half), hf_scale(up, k & 2 ? half : -half)));
-    (void)hand;
+    hf_hold hold = {.limb = g->limb, .object = g->object, .point = s->point, .normal = s->normal};
+    hf_support out;
+    hf_support_press(g->world->creature, g->alone, &hold, hand, &out);
     return out;
+}
+
+static hf_support support_in(hf_transform frame, hf_support s) {
+    for (int i = 0; i < s.corner_count; i++) s.corners[i] = hf_apply(frame, s.corners[i]);
+    s.normal = hf_rotate(frame.rotation, s.normal);
+    return s;
 }
 
 hf_status hf_hand_grasps_both(const hf_reach_world* world, const hf_scene* scene, int object,
@@ -424,21 +431,25 @@ hf_status hf_hand_grasps_both(const hf_reach_world* world, const hf_scene* scene
                   .limb = world->layer->arms[HF_RIGHT],
                   .workspace = workspace,
                   .out = out};
-    if (!can_hold(&g, world->layer->arms[HF_RIGHT]) || !can_hold(&g, world->layer->arms[HF_LEFT]))
-        return HF_OK;
+    const int* arms = world->layer->arms;
+    if (!can_touch(&g, arms[HF_RIGHT]) || !can_touch(&g, arms[HF_LEFT])) return HF_OK;
+    g.grip = g.v->limbs[arms[HF_RIGHT]].grip && g.v->limbs[arms[HF_LEFT]].grip;
     hf_status status = start(&g);
     hf_vec3 middle = hf_apply(g.at, hf_object_middle(scene, object));
     hf_vec3 right = hf_rotate(world->stand.root.rotation, hf_v3(0, -1, 0));
+    bool point = hf_hand_turns_freely(&g.v->limbs[g.limb].contacts[0]);
     for (int lean = 0; lean < 3 && status == HF_OK; lean++) {
         hf_surface s[2];
-        hf_vec3 d = hf_normalize(hf_add(right, hf_v3(0, 0, 0.3 * (lean - 1) * (lean - 1) * (lean - 1))));
+        // above the middle first; what is held between two points hangs there, and is not held below it
+        static const double slopes[2][3] = {{0.3, 0, -0.3}, {0.3, 0.15, 0.45}};
+        hf_vec3 d = hf_normalize(hf_add(right, hf_v3(0, 0, slopes[point][lean])));
         bool hit = true;
         for (int side = 0; side < 2; side++) {
             hf_vec3 way = side == 0 ? d : hf_neg(hf_v3(d.x, d.y, -d.z));
             hit = hit && hf_placement_ray(g.alone, hf_add(middle, hf_scale(way, FAR_M)), hf_neg(way), FAR_M,
                                           &s[side]);
         }
-        int turns = hf_hand_turns_freely(&g.v->limbs[g.limb].contacts[0]) ? 1 : TURNS;
+        int turns = point ? 1 : TURNS;
         for (int t = 0; t < turns && hit && status == HF_OK && out->count + 2 <= HF_MAX_GRASPS; t++) {
             hf_support supports[2];
             for (int side = 0; side < 2 && status == HF_OK; side++) {
@@ -448,9 +459,10 @@ hf_status hf_hand_grasps_both(const hf_reach_world* world, const hf_scene* scene
                 memcpy(g.q, world->stand.q, sizeof(double) * (size_t)g.v->q_count);
                 supports[side] = palm_support(&g, hand, &s[side]);
                 status = keep(&g, hand, &s[side], 1);
+                out->items[out->count - 1].press = support_in(hf_inverse(g.at), supports[side]);
             }
             out->tried++;
-            if (status == HF_OK && !bears(&g, supports, 2)) {
+            if (status == HF_OK && !bears_at(&g, supports, 2, hf_reach_hanging(supports, middle))) {
                 out->count -= 2;
                 out->why = "friction at two palms does not bear its weight";
             }

@@ -14,6 +14,7 @@ typedef struct hf_hand_grasp {
     hf_hold hold;      /* in the object's frame */
     double* q;         /* whole posture whose fingers are closed; workspace memory */
     int contacts;      /* places where hand and object touch */
+    hf_support press;  /* of one of two palms, in the object's frame */
 } hf_hand_grasp;
 
 typedef struct hf_hand_grasps {
@@ -30,7 +31,7 @@ hf_status hf_hand_grasps_find(const hf_reach_world* world, const hf_scene* scene
                               const hf_reach_object* given, int limb, hf_workspace* workspace,
                               hf_hand_grasps* out);
 /* Two palms that press an object from opposite sides: items 0 and 1 belong together, and so on; the right arm
-   comes first. */
+   comes first. They grip where both arms are limbs that grip; else friction between the palms holds it. */
 hf_status hf_hand_grasps_both(const hf_reach_world* world, const hf_scene* scene, int object,
                               hf_workspace* workspace, hf_hand_grasps* out);
 

@@ -29,6 +29,7 @@ static const double SPINE = 0.15, LEGS = 0.05, CLAVICLE = 0.3;
 static const double DAMPING = 1e-4; /* of a step, m2: an arm that is straight does not turn wildly */
 static const double LEVER_M = 0.3;  /* a turn counts as the shift of a point so far away */
 static const double SLOW = 0.85;    /* a descent that twice leaves so much of what is lacking is stuck */
+static const double DRAWN = 0.1;    /* of the way to the posture that a task draws to, in one state */
 static const double MOST = 0.35;    /* rad or m of a control in one step */
 
 /* ---- what is lacking ---- */
@@ -234,6 +235,8 @@ static double descend(hf_reach_worker* w, const hf_hand_task* task, double* cont
 bool hf_hand_follow(hf_reach_worker* w, const hf_hand_task* task, const double* from, double* state) {
     double controls[HF_CONTROL_COUNT];
     memcpy(controls, from, sizeof controls);
+    for (int k = 0; k < HF_CONTROL_COUNT && task->toward; k++)
+        controls[k] += DRAWN * (task->toward[k] - controls[k]);
     if (descend(w, task, controls) > 0) return false;
     return hf_reach_state(w, controls, state);
 }

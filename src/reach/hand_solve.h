@@ -11,6 +11,7 @@ typedef struct hf_hand_task {
     int count;
     hf_target targets[2]; /* limbs are the layer's arms */
     int stay;             /* 0: spine and legs help; 1: legs stay; 2: arms alone */
+    const double* toward; /* controls that hf_hand_follow draws the posture to; NULL: none */
     int tries;            /* random starts; 0: a quick look from a few starts alone */
 } hf_hand_task;
 

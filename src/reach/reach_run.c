@@ -7,6 +7,7 @@
 #include "base/workspace.h"
 #include "model/creature.h"
 #include "model/scene.h"
+#include "model/tolerance.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -134,6 +135,7 @@ hf_status hf_reach_runner_create(hf_reach_runner* r, hf_error* error) {
     hf_status status = hf_control_layer_create(s->creature, r->options->control, &r->layer, error);
     if (status != HF_OK) return status;
     w->layer = r->layer;
+    r->legs_m = r->layer->controls[HF_CONTROL_LEGS].high;
     status = hf_body_sweep_create(r->layer, &w->sweep);
     if (status == HF_OK) status = hf_placement_create(s->scene, &w->placement);
     if (status == HF_OK) status = hf_workspace_create(&r->workspace);
@@ -260,13 +262,31 @@ static hf_status grow_here(hf_reach_runner* r, const hf_roadmap* kept) {
     return status;
 }
 
+/* Legs bend only as far as their joints do in this stand; some robots stand with an ankle at its limit. */
+static void limit_legs(hf_reach_runner* r, const double* rest) {
+    enum { HALVINGS = 8 };
+    hf_reach_worker* w = r->crew.workers[0];
+    hf_control* legs = &r->layer->controls[HF_CONTROL_LEGS];
+    double controls[HF_CONTROL_COUNT], state[HF_REACH_WIDTH], good = 0, bad = r->legs_m;
+    memcpy(controls, rest, sizeof controls);
+    for (int i = 0; i <= HALVINGS && good < bad; i++) {
+        controls[HF_CONTROL_LEGS] = i == 0 ? bad : (good + bad) / 2;
+        bool bends = hf_reach_state(w, controls, state) &&
+                     hf_pose_within_limits(w->world->creature, w->pose.q, HF_LIMIT);
+        *(bends ? &good : &bad) = controls[HF_CONTROL_LEGS];
+    }
+    legs->high = good;
+}
+
 static void rest_here(hf_reach_runner* r) {
     double controls[HF_CONTROL_COUNT];
     hf_reach_worker* w = r->crew.workers[0];
+    r->layer->controls[HF_CONTROL_LEGS].high = r->legs_m;
     hf_control_stand_learn(r->layer, &w->pose, w->links, &r->world.stand);
     r->world.version++;
     w->posed = 0;
     hf_control_rest(r->layer, &r->world.stand, controls);
+    limit_legs(r, controls);
     hf_reach_state(r->crew.workers[0], controls, r->world.rest);
     memcpy(r->stage.state, r->world.rest, sizeof r->stage.state);
 }

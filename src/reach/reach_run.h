@@ -18,6 +18,7 @@ typedef struct hf_reacher {
     const hf_scenario* scenario;
     const hf_reach_options* options;
     hf_control_layer* layer;
+    double legs_m; /* how far the layer lets the pelvis down where the joints of the legs allow it */
     hf_reach_world world;
     hf_reach_crew crew;
     hf_reach_roadmap* roadmap;

@@ -35,12 +35,14 @@ hf_status hf_reach_worker_create(const hf_reach_world* world, hf_workspace* work
     w->jacobian = hf_alloc(9 * (size_t)v->v_count, sizeof *w->jacobian);
     w->swept = hf_alloc((size_t)world->sweep.group_count + 1, sizeof *w->swept);
     if (!w->links || !w->pose.q || !w->before.q || !w->jacobian || !w->swept) return HF_ERROR_MEMORY;
-    return hf_clearance_create(world->creature, &w->clearance);
+    hf_status status = hf_stance_create(&w->press);
+    return status == HF_OK ? hf_clearance_create(world->creature, &w->clearance) : status;
 }
 
 void hf_reach_worker_free(hf_reach_worker* w) {
     if (!w) return;
     hf_clearance_free(w->clearance);
+    hf_stance_free(w->press);
     hf_free(w->links);
     hf_free(w->jacobian);
     hf_free(w->swept);
@@ -134,6 +136,14 @@ static bool upright(const hf_reach_worker* w) {
     return true;
 }
 
+static bool presses(hf_reach_worker* w) {
+    for (int i = 0; i < w->world->load_count; i++)
+        if (w->world->loads[i].pressed &&
+            !hf_reach_presses(w, &w->world->loads[i], load_pose(w, &w->world->loads[i])))
+            return false;
+    return true;
+}
+
 /* Limits, range of motion, balance of the pose in the worker. */
 static bool holds(hf_reach_worker* w) {
     if (w->world->scene_only) return true;
@@ -142,7 +152,8 @@ static bool holds(hf_reach_worker* w) {
     if (!hf_pose_within_rom(w->world->creature, w->pose.q, HF_ROM_RAD))
         return fail(w, "a joint group is outside its range of motion");
     if (!balanced(w)) return fail(w, "the body loses its balance");
-    return upright(w) || fail(w, "what it carries tilts");
+    if (!upright(w)) return fail(w, "what it carries tilts");
+    return presses(w) || fail(w, "the palms cannot press hard enough to bear what they carry");
 }
 
 static bool say_load(hf_reach_worker* w, int object, const char* other) {

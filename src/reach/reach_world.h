@@ -22,8 +22,12 @@ typedef struct hf_reach_load {
     int shape_count;
     const hf_shape* shapes; /* convex, in the object's frame */
     bool upright;
-    hf_hold hold, second_hold; /* in the object's frame */
-    hf_quat second_turn;       /* of the second hand's link, in the object's frame */
+    hf_hold hold, second_hold;        /* in the object's frame */
+    hf_quat second_turn;              /* of the second hand's link, in the object's frame */
+    double grasped[HF_CONTROL_COUNT]; /* the controls with which it was grasped */
+    bool drawn;                       /* postures that carry it are drawn to those */
+    bool pressed;          /* the two hands do not grip it: friction between their palms bears it */
+    hf_support presses[2]; /* of the two hands then, in the object's frame */
 } hf_reach_load;
 
 /* Shared by workers while they search. */
@@ -56,6 +60,7 @@ typedef struct hf_reach_worker {
     hf_clearance* clearance;
     hf_transform* links;
     double* jacobian; /* scratch: 9 rows over all speeds */
+    hf_stance* press; /* of what two palms press between them */
     hf_pose pose, before;
     int posed; /* version of the stand that pose and links were made from, with these controls; 0: other ones
                 */
@@ -88,6 +93,12 @@ bool hf_reach_valid(hf_reach_worker* worker, const double* state);
 bool hf_reach_holds(hf_reach_worker* worker, const double* state);
 /* May the pose in the worker follow a frame with this one, as hf_realise and a check will see it? */
 bool hf_reach_frames_pass(hf_reach_worker* worker, const hf_pose* from);
+/* Do the palms bear a load that they press between them, in the pose in the worker, with the joints of their
+   arms within their effort limits? */
+bool hf_reach_presses(hf_reach_worker* worker, const hf_reach_load* load, hf_transform object);
+/* The middle of what two points hold, drawn into the upright plane through them where it hangs but for what
+   hands and meshes are exact to; of two patches the same middle. */
+hf_vec3 hf_reach_hanging(const hf_support supports[2], hf_vec3 com);
 /* A drawn posture: regular or reaching far. */
 hf_status hf_reach_draw(void* worker, int64_t index, double* state, bool* drawn);
 

@@ -37,6 +37,18 @@ static const char* name_of(const hf_reach_runner* r, int object) {
 
 /* ---- straight ways ---- */
 
+/* The state in which hands are at a task, from the one before; where that is not valid, with the legs as they
+   are. */
+static bool follow(hf_reach_worker* w, const hf_hand_task* task, const double* before, double* state) {
+    hf_hand_task next = *task;
+    for (next.stay = 0; next.stay <= 1; next.stay++) {
+        bool there = hf_hand_follow(w, &next, before, state);
+        if (!there) w->why = "the hands do not reach so far";
+        if (there && hf_reach_valid(w, state)) return true;
+    }
+    return false;
+}
+
 double hf_reach_guide(hf_reach_worker* w, hf_hand_task (*task_at)(const void*, double), const void* user,
                       int pieces, const double* from, hf_space_rows* rows, hf_status* status) {
     hf_space space = hf_reach_space(w);
@@ -45,9 +57,7 @@ double hf_reach_guide(hf_reach_worker* w, hf_hand_task (*task_at)(const void*, d
     *status = hf_space_rows_add(rows, from);
     for (int i = 1; i <= pieces && *status == HF_OK; i++) {
         hf_hand_task next = task_at(user, (double)i / pieces);
-        bool good = hf_hand_follow(w, &next, before, state);
-        if (!good) w->why = "the hands do not reach so far";
-        if (good) good = hf_reach_valid(w, state);
+        bool good = follow(w, &next, before, state);
         if (good) *status = space.passes(space.user, before, state, &good);
         if (*status != HF_OK || !good) return (double)(i - 1) / pieces;
         *status = hf_space_rows_add(rows, state);
@@ -102,8 +112,11 @@ hf_status hf_reach_attach(hf_reach_runner* r, int object, const hf_hand_grasp* g
         int link = w->creature->view.limbs[second->hold.limb].effector_link;
         hf_quat object_turn = hf_placement_pose(w->placement, object).rotation;
         load.second_hold = second->hold;
+        load.pressed = !grasp->hold.grip;
+        load.presses[0] = grasp->press, load.presses[1] = second->press;
         load.second_turn = hf_quat_mul(hf_quat_conj(object_turn), r->stage.worker->links[link].rotation);
     }
+    memcpy(load.grasped, r->stage.state, sizeof load.grasped);
     w->loads[w->load_count++] = load;
     hf_placement_enable(w->placement, object, false);
     hf_reach_crew_forget(&r->crew);
@@ -427,7 +440,8 @@ hf_status hf_reach_grasp_both(hf_reach_runner* r, const hf_action* a, int index)
 /* The hands of a load with the object at a place. */
 hf_hand_task hf_reach_carry_task(const hf_reach_runner* r, const hf_reach_load* load, hf_transform object) {
     hf_transform hand = hf_compose(object, hf_inverse(load->in_hand));
-    hf_hand_task task = {.count = 1, .tries = r->options->tries / 4};
+    hf_hand_task task = {
+        .count = 1, .tries = r->options->tries / 4, .toward = load->drawn ? load->grasped : NULL};
     task.targets[0] = (hf_target){.kind = HF_TARGET_POSE,
                                   .limb = load->limb,
                                   .contact = -1,
@@ -437,7 +451,9 @@ hf_hand_task hf_reach_carry_task(const hf_reach_runner* r, const hf_reach_load* 
     hf_hold second = hf_hold_in_world(load->second_hold, object);
     const hf_contact_frame* palm = &r->world.creature->view.limbs[load->second].contacts[0];
     task.count = 2;
-    task.targets[1] = (hf_target){.kind = HF_TARGET_POSE,
+    // a hand that presses with a point turns about it as it likes; the first one's link has the object
+    bool turns = load->pressed && hf_hand_turns_freely(palm);
+    task.targets[1] = (hf_target){.kind = turns ? HF_TARGET_POSITION : HF_TARGET_POSE,
                                   .limb = load->second,
                                   .contact = 0,
                                   .point = hf_hand_middle(palm, &second),
@@ -449,6 +465,18 @@ static hf_transform load_at(hf_reach_runner* r, const hf_reach_load* load) {
     hf_reach_state(r->stage.worker, r->stage.state, r->stage.state);
     int link = r->world.creature->view.limbs[load->limb].effector_link;
     return hf_compose(r->stage.worker->links[link], load->in_hand);
+}
+
+/* Does something bear the object where the hand has it? Its shape goes down a little and must meet what is
+   below; what it slides along on its way down is no deeper in it than it was. */
+static bool is_borne(hf_reach_runner* r, const hf_reach_load* load) {
+    if (r->scenario->reach_objects[load->object].joint != HF_OBJECT_FREE) return true;
+    hf_transform at = load_at(r, load);
+    hf_allowance allowed = {.depth = BORNE_DEPTH_M, .touched_object = -1};
+    at.position.z -= BORNE_M;
+    for (int i = 0; i < load->shape_count; i++)
+        if (hf_placement_overlap(r->world.placement, &load->shapes[i], at, &allowed, NULL)) return true;
+    return false;
 }
 
 /* Straight up from where the object stood, as far as that goes. */
@@ -494,7 +522,9 @@ static bool carry_by(hf_reach_runner* r, const hf_reach_load* load, hf_transform
                      hf_space_rows* rows, hf_status* status) {
     hf_transform at = load_at(r, load), beside = at, across = to;
     beside.position = hf_add(at.position, offset);
-    across.position = hf_add(hf_v3(to.position.x, to.position.y, at.position.z), offset);
+    // drawn back to how the object was grasped, it sinks on its way as it rose
+    double height = load->drawn ? fmin(at.position.z, to.position.z + LIFT_M) : at.position.z;
+    across.position = hf_add(hf_v3(to.position.x, to.position.y, height), offset);
     rows->count = 0;
     *status = hf_space_rows_add(rows, r->stage.state);
     return *status == HF_OK && carry_on(r, load, &at, beside, rows, status) && *status == HF_OK &&
@@ -502,18 +532,34 @@ static bool carry_by(hf_reach_runner* r, const hf_reach_load* load, hf_transform
            carry_on(r, load, &at, to, rows, status);
 }
 
+/* How far the body turns from the object's place to another one, rad about Z: what it holds before it turns
+   as far. */
+static double body_turn(const hf_reach_runner* r, hf_vec3 from, hf_vec3 to) {
+    hf_vec3 a = hf_sub(from, r->world.stand.root.position), b = hf_sub(to, r->world.stand.root.position);
+    return hf_atan2(a.x * b.y - a.y * b.x, a.x * b.x + a.y * b.y);
+}
+
 /* Two hands keep the object between them: it goes across at its height and down, in straight lines, or higher
-   or nearer to the body where that does not go. */
-static hf_status carry_straight(hf_reach_runner* r, hf_reach_load* load, hf_transform to) {
+   or nearer to the body where that does not go; turned as it is or, where the action leaves that open, as far
+   as the body turns. */
+static hf_status carry_straight(hf_reach_runner* r, hf_reach_load* load, const hf_action* a) {
+    hf_transform at = load_at(r, load), to = {a->point, a->has_rotation ? a->rotation : at.rotation};
+    hf_quat turn = hf_quat_axis_angle(hf_v3(0, 0, 1), body_turn(r, at.position, a->point));
     hf_vec3 up = {0, 0, DETOUR_M}, near = hf_rotate(r->world.stand.root.rotation, hf_v3(-DETOUR_M, 0, 0));
     hf_vec3 offsets[] = {{0, 0, 0}, up, hf_scale(up, 2), near, hf_add(up, near)};
     hf_space_rows rows = hf_space_rows_start(HF_REACH_WIDTH, r->workspace);
     hf_status status = HF_OK;
     bool good = false;
-    for (size_t i = 0; i < sizeof offsets / sizeof *offsets && status == HF_OK && !good; i++) {
-        good = carry_by(r, load, to, offsets[i], &rows, &status);
+    int count = sizeof offsets / sizeof *offsets, turns = a->has_rotation ? 1 : 2;
+    // elbows drift while hands go along lines, and may end at the object: then once more, drawn back
+    for (int i = 0; i < 2 * turns * count && status == HF_OK && !good; i++) {
+        hf_transform turned = to;
+        if (i / count % turns) turned.rotation = hf_quat_mul(turn, at.rotation);
+        load->drawn = i >= turns * count;
+        good = carry_by(r, load, turned, offsets[i % count], &rows, &status);
         if (status == HF_OK && good && rows.count > 1) status = hf_reach_play(&r->stage, &rows, NULL, &good);
     }
+    load->drawn = false;
     if (status == HF_OK && !good)
         hf_reach_say(r, HF_NONE, "both hands cannot carry \"%.60s\" straight there: %s",
                      name_of(r, load->object), r->stage.worker->why ? r->stage.worker->why : "");
@@ -555,10 +601,9 @@ hf_status hf_reach_transfer(hf_reach_runner* r, const hf_action* a, int index, b
     hf_workspace_mark mark = hf_workspace_begin(r->workspace);
     hf_space_rows line = hf_space_rows_start(HF_REACH_WIDTH, r->workspace);
     hf_hand_answer answer = {0};
-    hf_status status = lift(r, load, LIFT_M);
+    hf_status status = is_borne(r, load) ? lift(r, load, LIFT_M) : HF_OK;
     if (status == HF_OK && load->second >= 0) {
-        hf_transform to = {a->point, a->has_rotation ? a->rotation : load_at(r, load).rotation};
-        status = carry_straight(r, load, to);
+        status = carry_straight(r, load, a);
     } else if (status == HF_OK) {
         status = find_place(r, a, load, index, LIFT_M, &answer, &line, lower);
         hf_space_rows_reverse(&line, 0);
@@ -618,8 +663,10 @@ static hf_status retreat(hf_reach_runner* r, const hf_hold* holds, int count) {
         double apart[HF_REACH_WIDTH];
         for (int i = 0; i < 2; i++) {
             const hf_contact_frame* palm = &r->world.creature->view.limbs[holds[i].limb].contacts[0];
-            hf_vec3 way = hf_rotate(r->stage.worker->links[palm->link].rotation, palm->normal);
-            task.targets[i].point = hf_sub(task.targets[i].point, hf_scale(way, r->options->approach_m / 2));
+            hf_quat turn = hf_placement_pose(r->world.placement, holds[i].object).rotation;
+            hf_vec3 out = hf_scale(hf_rotate(turn, holds[i].normal), r->options->approach_m / 2);
+            task.targets[i].point = hf_add(task.targets[i].point, out);
+            if (hf_hand_turns_freely(palm)) task.targets[i].kind = HF_TARGET_POSITION;
         }
         status = hf_space_rows_add(&line, r->stage.state);
         if (status == HF_OK && hf_hand_follow(r->stage.worker, &task, r->stage.state, apart) &&
@@ -670,18 +717,6 @@ hf_status hf_reach_let_go(hf_reach_runner* r, hf_reach_load* load) {
     hf_reach_detach(r, load);
     if (status == HF_OK) status = hf_reach_stay(&r->stage, 1, true);
     return status == HF_OK ? retreat(r, holds, count) : status;
-}
-
-/* Does something bear the object where the hand has it? Its shape goes down a little and must meet what is
-   below; what it slides along on its way down is no deeper in it than it was. */
-static bool is_borne(hf_reach_runner* r, const hf_reach_load* load) {
-    if (r->scenario->reach_objects[load->object].joint != HF_OBJECT_FREE) return true;
-    hf_transform at = load_at(r, load);
-    hf_allowance allowed = {.depth = BORNE_DEPTH_M, .touched_object = -1};
-    at.position.z -= BORNE_M;
-    for (int i = 0; i < load->shape_count; i++)
-        if (hf_placement_overlap(r->world.placement, &load->shapes[i], at, &allowed, NULL)) return true;
-    return false;
 }
 
 hf_status hf_reach_release(hf_reach_runner* r, const hf_action* a) {

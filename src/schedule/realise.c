@@ -109,11 +109,29 @@ static bool pose_at(realiser* r, double time_s, hf_pose* pose) {
     return false;
 }
 
-/* Does the object of a hold go with the limb? One that is movable does, where no keys move it. */
-static bool rides(const realiser* r, const hf_hold* hold) {
-    if (!hold->grip || hold->object < 0) return false;
-    hf_object_view o = hf_scene_object(r->scene, hold->object);
-    return o.movable && o.key_count == 0;
+static bool lasts(const hf_schedule_hold* h, double time_s) {
+    return h->from_s <= time_s + SAME_S && h->to_s >= time_s - SAME_S;
+}
+
+/* Do two limbs press an object between them, neither of them gripping it? */
+static bool press(const hf_hold* a, const hf_hold* b) {
+    return a->object == b->object && a->limb != b->limb && !a->grip && !b->grip &&
+           hf_dot(a->normal, b->normal) < 0;
+}
+
+/* Is the hold one by which an object goes with the limb? A movable one that no keys move does, while it is
+   gripped, or pressed between two limbs. */
+static bool takes_along(const realiser* r, const hf_schedule_hold* h, double time_s) {
+    if (h->hold.object < 0) return false;
+    hf_object_view o = hf_scene_object(r->scene, h->hold.object);
+    if (!o.movable || o.key_count > 0 || h->hold.grip) return o.movable && o.key_count == 0;
+    for (int i = 0; i < r->schedule->hold_count; i++) {
+        const hf_schedule_hold* other = &r->schedule->holds[i];
+        bool together =
+            isnan(time_s) ? other->from_s <= h->to_s && other->to_s >= h->from_s : lasts(other, time_s);
+        if (together && press(&h->hold, &other->hold)) return true;
+    }
+    return false;
 }
 
 static void begin(realiser* r, int index, int frame, const hf_transform* links, held* h) {
@@ -130,21 +148,22 @@ static void begin(realiser* r, int index, int frame, const hf_transform* links, 
     hf_transform link = {.rotation = now.anchor.rotation};
     const hf_contact_frame* f = &r->creature->view.limbs[hold->limb].contacts[hold->frame];
     link.position = hf_sub(now.anchor.point, hf_rotate(link.rotation, f->offset));
-    h->carried = rides(r, &now.world) ? now.world.object : -1;
     h->in_link = hf_compose(hf_inverse(link), object);
 }
 
 /* Puts what hands carry where the hands of this pose are. Of two hands at one object the first carries it. */
 static void move_carried(realiser* r, const hf_pose* pose, double time_s) {
     bool any = false;
-    for (int i = 0; i < r->now_count; i++) any |= r->now[i].carried >= 0;
+    for (int i = 0; i < r->now_count; i++) {
+        const hf_schedule_hold* s = &r->schedule->holds[r->now[i].index];
+        r->now[i].carried = lasts(s, time_s) && takes_along(r, s, time_s) ? s->hold.object : -1;
+        any |= r->now[i].carried >= 0;
+    }
     if (any) hf_forward(r->creature, pose, r->links);
     for (int i = 0; i < r->now_count; i++) {
         const held* h = &r->now[i];
-        bool first = h->carried >= 0 && r->schedule->holds[h->index].to_s >= time_s - SAME_S;
-        for (int k = 0; k < i && first; k++)
-            first =
-                r->now[k].carried != h->carried || r->schedule->holds[r->now[k].index].to_s < time_s - SAME_S;
+        bool first = h->carried >= 0;
+        for (int k = 0; k < i && first; k++) first = r->now[k].carried != h->carried;
         const hf_contact_frame* f = &r->creature->view.limbs[h->world.limb].contacts[h->world.frame];
         if (first) hf_placement_move(r->placement, h->carried, hf_compose(r->links[f->link], h->in_link));
     }
@@ -165,12 +184,16 @@ static bool list_holds(realiser* r, int frame, double time_s, const hf_pose* pos
     }
     r->now_count = kept;
     for (int i = 0; i < s->hold_count; i++) {
-        bool lasts = s->holds[i].from_s <= time_s + SAME_S && s->holds[i].to_s >= time_s - SAME_S;
-        for (int k = 0; k < kept && lasts; k++) lasts = r->now[k].index != i;
-        if (!lasts) continue;
+        bool begins = lasts(&s->holds[i], time_s);
+        for (int k = 0; k < kept && begins; k++) begins = r->now[k].index != i;
+        if (!begins) continue;
         if (!changed || r->now_count == kept) hf_forward(r->creature, pose, r->links);
         begin(r, i, frame, r->links, &r->now[r->now_count++]);
         changed = true;
+    }
+    for (int i = 0; i < r->now_count; i++) {
+        const hf_schedule_hold* h = &s->holds[r->now[i].index];
+        r->now[i].carried = takes_along(r, h, time_s) ? h->hold.object : -1;
     }
     return changed;
 }
@@ -531,7 +554,7 @@ static hf_status take_memory(realiser* r) {
     if (!r->links || !r->others || !r->q || !r->between || !r->now || !r->touches || !r->supports)
         return HF_ERROR_MEMORY;
     r->moves = hf_scene_moves(r->scene);
-    for (int i = 0; i < r->schedule->hold_count; i++) r->moves |= rides(r, &r->schedule->holds[i].hold);
+    for (int i = 0; i < r->schedule->hold_count; i++) r->moves |= takes_along(r, &r->schedule->holds[i], NAN);
     hf_status status = hf_placement_create(r->scene, &r->placement);
     if (status == HF_OK) status = hf_clearance_create(r->creature, &r->clearance);
     if (status == HF_OK) status = hf_stance_create(&r->stance);
