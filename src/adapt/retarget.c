@@ -434,8 +434,7 @@ static bool is_followed(const hf_retarget_work* w, const hf_held_phase* h, int l
     return false;
 }
 
-/* The runs of frames in which limbs are on their holds. */
-static hf_status write_holds(hf_retarget_work* w) {
+hf_status hf_retarget_holds(hf_retarget_work* w) {
     hf_schedule* s = w->schedule;
     s->hold_count = 0;
     for (int i = 0; i < w->held_count; i++) {
@@ -536,22 +535,27 @@ static void tell_fates(hf_retarget_work* w) {
     }
 }
 
-/* Solves, lets the realiser judge, mends, and solves again; the round with the fewest faults is taken, when
-   the work is cancelled too. */
-static hf_status solve_rounds(hf_retarget_work* w, const hf_scene* scene, hf_phases* phases) {
+/* What the realiser finds at fault. */
+static hf_status judge(hf_retarget_work* w, const hf_scene* scene, hf_realise_result* judged) {
     hf_realise_options test = hf_realise_options_default();
+    hf_motion* motion = NULL;
+    hf_status status = hf_retarget_holds(w);
+    if (status == HF_OK)
+        status = hf_realise(w->creature.creature, scene, w->schedule, &test, w->workspace, &motion, judged);
+    hf_motion_free(motion);
+    return status;
+}
+
+/* Solves, lets the realiser judge, mends, and solves again; the round with the fewest faults is taken, when
+   the work is cancelled too. What is at fault then gets detours. */
+static hf_status solve_rounds(hf_retarget_work* w, const hf_scene* scene, hf_phases* phases) {
     hf_realise_result judged = {0};
     hf_status status = HF_OK;
     w->best.faults = INT_MAX;
     for (int round = 0; status == HF_OK; round++) {
         status = solve_frames(w, round);
         if (status != HF_OK || w->cancelled) break;
-        hf_motion* motion = NULL;
-        status = write_holds(w);
-        if (status == HF_OK)
-            status =
-                hf_realise(w->creature.creature, scene, w->schedule, &test, w->workspace, &motion, &judged);
-        hf_motion_free(motion);
+        status = judge(w, scene, &judged);
         // what was judged after the work was cancelled has no meaning: the frames stay as they are
         if (status == HF_OK && hf_workspace_cancelled(w->workspace)) {
             keep_rest(w, 0, round + 1);
@@ -563,9 +567,11 @@ static hf_status solve_rounds(hf_retarget_work* w, const hf_scene* scene, hf_pha
         if (judged.fault_count < w->best.faults && !again) hf_best_keep(w, phases, judged.fault_count);
         if (round >= w->options->rounds || (!hf_mend_collisions(w, &judged) && !again)) break;
     }
-    hf_realise_result_free(&judged);
     if (status == HF_OK && w->best.faults < INT_MAX) hf_best_take(w, phases);
-    return status == HF_OK ? write_holds(w) : status;
+    if (status == HF_OK) status = judge(w, scene, &judged);
+    if (status == HF_OK && !w->cancelled) status = hf_retarget_detours(w, scene, phases, &judged);
+    hf_realise_result_free(&judged);
+    return status;
 }
 
 /* How many times faster than its limits the creature would have to be to follow the clip as fast as it is, in
@@ -775,7 +781,7 @@ hf_status hf_retarget(const hf_clip* clip, const hf_creature* creature, const hf
     if (own) status = hf_fail_status(error, hf_retarget_exact(&w, &result->phases, &exact), clip->path);
     if (status == HF_OK && !exact) status = pace(&w, &result->phases, error);
     if (status == HF_OK) {
-        status = exact || w.cancelled ? write_holds(&w) : solve_rounds(&w, scene, &result->phases);
+        status = exact || w.cancelled ? hf_retarget_holds(&w) : solve_rounds(&w, scene, &result->phases);
         tell_fates(&w);
         result->cancelled = w.cancelled;
         status = hf_fail_status(error, status, clip->path);
