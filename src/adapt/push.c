@@ -9,8 +9,9 @@
 enum { MAX_GRID = 6 };               /* balls along one axis of a body */
 static const double DEEP_M = 0.15;   /* farther inside of a solid a ball does not find its way out */
 static const double SLACK_M = 0.002; /* beyond what overlaps at rest */
-static const double TOUCH_M =
-    0.0015;              /* by which an effector may be in what it touches: less than a check allows */
+/* By which an effector may be in what it touches, m: less than the depth that is allowed without a touch, so
+   that it may let go. */
+static const double TOUCH_M = 0.0005;
 enum { MAX_NEAR = 128 }; /* balls of one body */
 
 /* Centre and half sizes of a shape in its own frame. */

@@ -44,7 +44,7 @@ static const hf_option items[] = {
     {"shortest_s", HF_OPTION_REAL, FIELD(shortest_s), 0, 2, 0.1, "s", "shorter phases and gaps are none"},
     {"clearance_m", HF_OPTION_REAL, FIELD(clearance_m), 0, 0.1, 0.004, "m",
      "by which bodies stay clear of the scene and of each other"},
-    {"rounds", HF_OPTION_COUNT, FIELD(rounds), 0, 50, 12, "", "times that frames at fault are solved again"},
+    {"rounds", HF_OPTION_COUNT, FIELD(rounds), 0, 50, 4, "", "times that frames at fault are solved again"},
     {"iterations", HF_OPTION_COUNT, FIELD(iterations), 1, 50, 6, "", "of the solver in each frame"},
     {"scale_scene", HF_OPTION_FLAG, FIELD(scale_scene), 0, 1, 0, "",
      "the clip's path is scaled with the creature's legs"},
@@ -144,9 +144,10 @@ static void wish_trunk(hf_retarget_work* w) {
                      w->creature.limbs[HF_RIGHT_LEG].upper, hips, HIPS);
 }
 
+/* Is the sole or hand held? A foot on its toes is still led to where its sole comes down. */
 static bool limb_is_held(const hf_retarget_work* w, int role, int frame) {
     for (int i = 0; i < w->held_count; i++)
-        if (w->held[i].role == role && hf_held_lasts(&w->held[i], frame) &&
+        if (w->held[i].role == role && hf_held_lasts(&w->held[i], frame) && w->held[i].phase->frame == 0 &&
             w->held[i].phase->limb == w->creature.limbs[role].limb)
             return true;
     return false;
@@ -473,7 +474,7 @@ static hf_status make_knots(hf_retarget_work* w) {
 
 /* ---- the whole ---- */
 
-static int role_of(const hf_creature_body* b, int limb) {
+int hf_retarget_role(const hf_creature_body* b, int limb) {
     for (int role = 0; role < HF_MAX_MARKED; role++)
         if (b->limbs[role].limb == limb || (b->limbs[role].limb >= 0 && b->limbs[role].middle_limb == limb))
             return role;
@@ -484,7 +485,7 @@ static int role_of(const hf_creature_body* b, int limb) {
  * both. */
 static bool is_excluded(const hf_retarget_work* w, const hf_phases* phases, const hf_phase* p) {
     const hf_limb* l = &w->creature.creature->view.limbs[p->limb];
-    int role = role_of(&w->creature, p->limb);
+    int role = hf_retarget_role(&w->creature, p->limb);
     if (role < 0 || w->creature.limbs[role].limb == p->limb) return false;
     for (int i = 0; i < phases->count; i++)
         for (int k = 0; k < l->exclude_count; k++)
@@ -506,7 +507,7 @@ static hf_status list_held(hf_retarget_work* w, hf_phases* phases) {
         }
         hf_held_phase* h = &w->held[w->held_count++];
         *h = (hf_held_phase){
-            .phase = p, .first = p->first, .last = p->last, .role = role_of(&w->creature, p->limb)};
+            .phase = p, .first = p->first, .last = p->last, .role = hf_retarget_role(&w->creature, p->limb)};
         bool main_limb = h->role >= 0 && w->creature.limbs[h->role].limb == p->limb;
         const hf_clip_limb* c = h->role >= 0 ? &w->clip.limbs[h->role] : NULL;
         h->joint = !c ? w->clip.root : !main_limb ? c->middle : c->tip >= 0 ? c->tip : c->lower;
@@ -535,8 +536,7 @@ static void tell_fates(hf_retarget_work* w) {
     }
 }
 
-/* What the realiser finds at fault. */
-static hf_status judge(hf_retarget_work* w, const hf_scene* scene, hf_realise_result* judged) {
+hf_status hf_retarget_judge(hf_retarget_work* w, const hf_scene* scene, hf_realise_result* judged) {
     hf_realise_options test = hf_realise_options_default();
     hf_motion* motion = NULL;
     hf_status status = hf_retarget_holds(w);
@@ -555,7 +555,7 @@ static hf_status solve_rounds(hf_retarget_work* w, const hf_scene* scene, hf_pha
     for (int round = 0; status == HF_OK; round++) {
         status = solve_frames(w, round);
         if (status != HF_OK || w->cancelled) break;
-        status = judge(w, scene, &judged);
+        status = hf_retarget_judge(w, scene, &judged);
         // what was judged after the work was cancelled has no meaning: the frames stay as they are
         if (status == HF_OK && hf_workspace_cancelled(w->workspace)) {
             keep_rest(w, 0, round + 1);
@@ -568,10 +568,9 @@ static hf_status solve_rounds(hf_retarget_work* w, const hf_scene* scene, hf_pha
         if (round >= w->options->rounds || (!hf_mend_collisions(w, &judged) && !again)) break;
     }
     if (status == HF_OK && w->best.faults < INT_MAX) hf_best_take(w, phases);
-    if (status == HF_OK) status = judge(w, scene, &judged);
-    if (status == HF_OK && !w->cancelled) status = hf_retarget_detours(w, scene, phases, &judged);
     hf_realise_result_free(&judged);
-    return status;
+    if (status != HF_OK) return status;
+    return w->cancelled ? hf_retarget_holds(w) : hf_retarget_detours(w, scene, phases);
 }
 
 /* How many times faster than its limits the creature would have to be to follow the clip as fast as it is, in

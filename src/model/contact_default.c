@@ -397,11 +397,21 @@ static hf_status sole_contact(hf_build* b, const hf_limb_plan* limb, hf_vec3 out
                          limb->name, b->links[limb->effector].name, size[0] * 1000, size[1] * 1000);
 }
 
+/* The link before the end of a limb; wrists of several joints at one place have links without length between.
+ */
+static int link_before(const hf_build* b, const hf_limb_plan* limb) {
+    int link = limb->effector, before = b->links[link].parent_link;
+    while (before > limb->root && b->links[before].body_count == 0 &&
+           hf_length(b->joints[b->links[link].joint].origin.position) < MIN_PATCH)
+        link = before, before = b->links[link].parent_link;
+    return before;
+}
+
 /* An end without a body: the sole of a leg that can lay one flat; else the round end of the capsule that was
    made up for the link before it; else the link's origin. */
 static hf_status bare_contact(hf_build* b, const hf_limb_plan* limb, int legs, hf_vec3 out,
                               hf_contact_frame* frame) {
-    int before = b->links[limb->effector].parent_link;
+    int before = link_before(b, limb);
     if (limb->kind == HF_LIMB_LEG && legs == 2 && joints_of(b, limb) >= SOLE_JOINTS)
         return sole_contact(b, limb, out, frame);
     for (int i = 0; before >= 0 && i < b->links[before].body_count && b->gap_body[before]; i++)
