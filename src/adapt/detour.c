@@ -579,5 +579,6 @@ hf_status hf_retarget_detours(hf_retarget_work* w, const hf_scene* scene, hf_pha
     hf_realise_result_free(&judged);
     hf_swing_free(d.swing);
     hf_workspace_end(w->workspace, mark);
+    w->cancelled |= hf_workspace_cancelled(w->workspace);
     return status == HF_OK ? hf_retarget_holds(w) : status;
 }
