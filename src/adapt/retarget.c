@@ -26,6 +26,8 @@ static const double FIRM = 3; /* times as heavy are holds in the second half of 
 /* A phase that is held in so many of its frames is kept; a hold this far from where the clip touches is
  * moved, m. */
 static const double KEPT_SHARE = 0.98, MOVED_M = 0.02;
+/* Faults in fewer frames, as a share, get detours instead of another round. */
+static const double FEW = 0.02;
 /* Time around a hold in which its limb may be near its surface, s. */
 static const double NEAR_S = 0.15;
 /* Limbs so near their holds are left there; within what the realiser leaves alone. */
@@ -44,7 +46,7 @@ static const hf_option items[] = {
     {"shortest_s", HF_OPTION_REAL, FIELD(shortest_s), 0, 2, 0.1, "s", "shorter phases and gaps are none"},
     {"clearance_m", HF_OPTION_REAL, FIELD(clearance_m), 0, 0.1, 0.004, "m",
      "by which bodies stay clear of the scene and of each other"},
-    {"rounds", HF_OPTION_COUNT, FIELD(rounds), 0, 50, 4, "", "times that frames at fault are solved again"},
+    {"rounds", HF_OPTION_COUNT, FIELD(rounds), 0, 50, 12, "", "times that frames at fault are solved again"},
     {"iterations", HF_OPTION_COUNT, FIELD(iterations), 1, 50, 6, "", "of the solver in each frame"},
     {"scale_scene", HF_OPTION_FLAG, FIELD(scale_scene), 0, 1, 0, "",
      "the clip's path is scaled with the creature's legs"},
@@ -565,7 +567,8 @@ static hf_status solve_rounds(hf_retarget_work* w, const hf_scene* scene, hf_pha
         bool again = hf_mend_holds(w, round);
         // holds that are given up or moved are not those that were judged
         if (judged.fault_count < w->best.faults && !again) hf_best_keep(w, phases, judged.fault_count);
-        if (round >= w->options->rounds || (!hf_mend_collisions(w, &judged) && !again)) break;
+        if (round >= w->options->rounds || (judged.fault_count < FEW * w->frames && !again)) break;
+        if (!hf_mend_collisions(w, &judged) && !again) break;
     }
     if (status == HF_OK && w->best.faults < INT_MAX) hf_best_take(w, phases);
     hf_realise_result_free(&judged);

@@ -96,6 +96,8 @@ bool hf_mend_collisions(hf_retarget_work* work, const hf_realise_result* judged)
 int hf_retarget_role(const hf_creature_body* body, int limb);
 /* The runs of frames in which limbs are on their holds become the schedule's holds. */
 hf_status hf_retarget_holds(hf_retarget_work* work);
+/* Puts limbs exactly onto their holds (settle.c). */
+hf_status hf_retarget_settle(hf_retarget_work* work);
 /* What the realiser finds at fault, after hf_retarget_holds. */
 hf_status hf_retarget_judge(hf_retarget_work* work, const hf_scene* scene, hf_realise_result* judged);
 /* Finds new ways where frames are still at fault (detour.c); the motion may become longer. */
