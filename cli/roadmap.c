@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Guides looked for; the shortest one is kept. */
 enum { GUIDES = 6 };

@@ -130,12 +130,14 @@ static void lead(hf_retarget_work* w, const hf_held_phase* h, int edge, int way,
     }
 }
 
-/* Frames from a hold's end until another hold of the limb begins, or the clip ends. */
+/* Frames from a hold's end until another hold of the limb begins, or the clip ends. A foot that stands on its
+   toes goes on to where its sole comes down. */
 static int free_frames(const hf_retarget_work* w, const hf_held_phase* h, int edge, int way) {
     int least = w->frames;
     for (int i = 0; i < w->held_count; i++) {
         const hf_held_phase* o = &w->held[i];
         if (o == h || o->dropped || o->role != h->role) continue;
+        if (way < 0 && o->phase->frame > 0 && o->phase->limb == h->phase->limb) continue;
         int gap = way > 0 ? o->first - edge - 1 : edge - o->last - 1;
         if (gap >= 0 && gap < least) least = gap;
     }

@@ -69,13 +69,14 @@ hf_status hf_follow_make(const hf_creature_body* body, double rate, hf_follower*
     t->lower = hf_alloc(n, sizeof(double));
     t->upper = hf_alloc(n, sizeof(double));
     t->stuck = hf_alloc(n, sizeof *t->stuck);
+    t->at_bound = hf_alloc(n, sizeof *t->at_bound);
     t->jacobian = hf_alloc(6 * n, sizeof(double));
     t->other = hf_alloc(6 * n, sizeof(double));
     t->drift = hf_alloc(n, sizeof(double));
     t->gone = hf_alloc(n, sizeof(double));
     if (!t->columns || !t->pose.q || !t->before.q || !t->next.q || !t->links || !t->gram || !t->factor ||
-        !t->right || !t->inverse || !t->step || !t->lower || !t->upper || !t->stuck || !t->jacobian ||
-        !t->other || !t->drift || !t->gone) {
+        !t->right || !t->inverse || !t->step || !t->lower || !t->upper || !t->stuck || !t->at_bound ||
+        !t->jacobian || !t->other || !t->drift || !t->gone) {
         hf_follow_free(t);
         return HF_ERROR_MEMORY;
     }
@@ -98,6 +99,7 @@ void hf_follow_free(hf_follower* t) {
     hf_free(t->lower);
     hf_free(t->upper);
     hf_free(t->stuck);
+    hf_free(t->at_bound);
     hf_free(t->jacobian);
     hf_free(t->other);
     hf_free(t->drift);
@@ -108,6 +110,7 @@ void hf_follow_free(hf_follower* t) {
 void hf_follow_begin(hf_follower* t) {
     if (t->has_before) hf_pose_difference(t->creature, &t->before, &t->pose, t->drift);
     if (!t->has_before) memset(t->drift, 0, sizeof(double) * (size_t)t->v_count);
+    memset(t->at_bound, 0, sizeof *t->at_bound * (size_t)t->column_count);
     t->before.root = t->pose.root;
     memcpy(t->before.q, t->pose.q, sizeof(double) * (size_t)hf_creature_get(t->creature)->q_count);
 }
@@ -304,20 +307,34 @@ static bool stop_at_bound(hf_follower* t, const double* from) {
     return true;
 }
 
-/* Least squares inside bounds: the active set method, from standing still. */
+/* Columns begin at the bound that the step before had them at, the others stand still. */
+static void begin_bounded(hf_follower* t) {
+    for (int a = 0; a < t->column_count; a++) {
+        double low = t->lower[t->columns[a]], up = t->upper[t->columns[a]];
+        t->stuck[a] = t->at_bound[a] != 0;
+        t->step[a] = t->at_bound[a] < 0 ? low : t->at_bound[a] > 0 ? up : fmin(fmax(0, low), up);
+    }
+}
+
+static void note_bounds(hf_follower* t) {
+    for (int a = 0; a < t->column_count; a++)
+        t->at_bound[a] = !t->stuck[a] ? 0 : t->step[a] >= t->upper[t->columns[a]] ? 1 : -1;
+}
+
+/* Least squares inside bounds: the active set method. */
 static bool solve_bounded(hf_follower* t) {
     int n = t->column_count;
     double from[MAX_COLUMNS];
-    memset(t->stuck, 0, sizeof *t->stuck * (size_t)n);
-    for (int a = 0; a < n; a++) t->step[a] = fmin(fmax(0, t->lower[t->columns[a]]), t->upper[t->columns[a]]);
+    begin_bounded(t);
     for (int round = 0; round < BOUND_ROUNDS; round++) {
         memcpy(from, t->step, sizeof *from * (size_t)n);
         if (!solve_free(t)) return false;
         if (stop_at_bound(t, from)) continue;
         int released = worst_stuck(t);
-        if (released < 0) return true;
+        if (released < 0) break;
         t->stuck[released] = false;
     }
+    note_bounds(t);
     return true;
 }
 

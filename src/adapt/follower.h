@@ -20,6 +20,7 @@ typedef struct hf_follower {
     double *jacobian, *other;                       /* 6 x v_count, of a point */
     double *lower, *upper;                          /* of each speed's step */
     bool* stuck;                                    /* columns at a bound */
+    int8_t* at_bound;      /* those of the step before: -1 at the lower one, 1 at the upper one */
     double* drift;         /* speeds of the frame before, each column's step of one frame */
     double* gone;          /* since the frame before */
     const double* posture; /* q that joints drift to where nothing else asks */

@@ -9,8 +9,9 @@
 enum { MAX_GRID = 6 };               /* balls along one axis of a body */
 static const double DEEP_M = 0.15;   /* farther inside of a solid a ball does not find its way out */
 static const double SLACK_M = 0.002; /* beyond what overlaps at rest */
-static const double TOUCH_M =
-    0.0015;              /* by which an effector may be in what it touches: less than a check allows */
+/* By which an effector may be in what it touches, m: less than the depth that is allowed without a touch, so
+   that it may let go. */
+static const double TOUCH_M = 0.0005;
 enum { MAX_NEAR = 128 }; /* balls of one body */
 
 /* Centre and half sizes of a shape in its own frame. */
@@ -66,17 +67,22 @@ static hf_push_ball ball_about(const hf_body* b) {
 
 /* ---- two bodies ---- */
 
-/* The deepest overlap of two bodies' balls; the way from b to a and the point between. */
-static double deepest(const hf_push* p, const hf_transform* links, int a, int b, hf_vec3* way,
-                      hf_vec3* point) {
+/* Puts all balls where the links are. */
+static void place_balls(const hf_push* p, const hf_transform* links) {
     const hf_creature_view* v = &p->creature->view;
+    for (int b = 0; b < v->body_count; b++)
+        for (int i = p->first[b]; i < p->first[b + 1]; i++)
+            p->placed[i] = hf_apply(links[v->bodies[b].link], p->balls[i].center);
+}
+
+/* The deepest overlap of two bodies' placed balls; the way from b to a and the point between. */
+static double deepest(const hf_push* p, int a, int b, hf_vec3* way, hf_vec3* point) {
     double most = -INFINITY;
     for (int i = p->first[a]; i < p->first[a + 1]; i++)
         for (int j = p->first[b]; j < p->first[b + 1]; j++) {
-            hf_vec3 x = hf_apply(links[v->bodies[a].link], p->balls[i].center);
-            hf_vec3 y = hf_apply(links[v->bodies[b].link], p->balls[j].center);
-            double depth = p->balls[i].radius + p->balls[j].radius - hf_distance(x, y);
-            if (depth <= most || hf_distance(x, y) < 1e-6) continue;
+            hf_vec3 x = p->placed[i], y = p->placed[j];
+            double apart = hf_distance(x, y), depth = p->balls[i].radius + p->balls[j].radius - apart;
+            if (depth <= most || apart < 1e-6) continue;
             most = depth;
             *way = hf_normalize(hf_sub(x, y));
             *point = hf_lerp(x, y, 0.5);
@@ -93,6 +99,7 @@ static bool apart(const hf_push* p, const hf_transform* links, int a, int b, dou
 
 static hf_status list_pairs(hf_push* p, const hf_transform* rest) {
     int count = p->creature->view.body_count;
+    place_balls(p, rest);
     for (int pass = 0; pass < 2; pass++) {
         p->pair_count = 0;
         for (int a = 0; a < count; a++)
@@ -101,7 +108,7 @@ static hf_status list_pairs(hf_push* p, const hf_transform* rest) {
                 if (pass) {
                     hf_vec3 way, point;
                     p->pairs[2 * p->pair_count] = a, p->pairs[2 * p->pair_count + 1] = b;
-                    p->slack[p->pair_count] = fmax(0, deepest(p, rest, a, b, &way, &point) + SLACK_M);
+                    p->slack[p->pair_count] = fmax(0, deepest(p, a, b, &way, &point) + SLACK_M);
                 }
                 p->pair_count++;
             }
@@ -122,7 +129,8 @@ hf_status hf_push_make(const hf_creature_body* body, hf_push* p) {
     for (int b = 0; b < v->body_count && status == HF_OK; b++)
         p->first[b + 1] = p->first[b] + fill_body(&v->bodies[b], NULL);
     if (status == HF_OK) p->balls = hf_alloc((size_t)p->first[v->body_count], sizeof *p->balls);
-    if (!p->balls) status = HF_ERROR_MEMORY;
+    if (status == HF_OK) p->placed = hf_alloc((size_t)p->first[v->body_count], sizeof *p->placed);
+    if (!p->balls || !p->placed) status = HF_ERROR_MEMORY;
     for (int b = 0; b < v->body_count && status == HF_OK; b++) {
         fill_body(&v->bodies[b], p->balls + p->first[b]);
         p->all[b] = ball_about(&v->bodies[b]);
@@ -134,6 +142,7 @@ hf_status hf_push_make(const hf_creature_body* body, hf_push* p) {
 
 void hf_push_free(hf_push* p) {
     hf_free(p->balls);
+    hf_free(p->placed);
     hf_free(p->first);
     hf_free(p->all);
     hf_free(p->pairs);
@@ -169,13 +178,11 @@ static double way_out(const hf_placement* placement, const near_ball* b, hf_vec3
     return hf_placement_ray(placement, b->center, d, DEEP_M, &s) ? s.distance + b->reach : 2 * DEEP_M;
 }
 
-static int list_balls(const hf_push* p, const hf_follower* t, const hf_placement* placement, int body,
-                      const hf_push_touch* touches, int touch_count, double room, double more,
-                      near_ball* near) {
-    const hf_transform* link = &t->links[p->creature->view.bodies[body].link];
+static int list_balls(const hf_push* p, const hf_placement* placement, int body, const hf_push_touch* touches,
+                      int touch_count, double room, double more, near_ball* near) {
     int count = 0;
     for (int i = p->first[body]; i < p->first[body + 1] && count < MAX_NEAR; i++) {
-        hf_vec3 c = hf_apply(*link, p->balls[i].center);
+        hf_vec3 c = p->placed[i];
         double reach = p->balls[i].radius + room;
         hf_surface s;
         if (!hf_placement_closest(placement, c, fmax(reach, DEEP_M), &s)) continue;
@@ -197,7 +204,7 @@ static bool push_body(const hf_push* p, hf_follower* t, const hf_placement* plac
                       const hf_push_touch* touches, int touch_count, double room, double more,
                       double weight) {
     near_ball near[MAX_NEAR];
-    int count = list_balls(p, t, placement, body, touches, touch_count, room, more, near), chosen = -1;
+    int count = list_balls(p, placement, body, touches, touch_count, room, more, near), chosen = -1;
     double best = INFINITY;
     for (int i = 0; i < count; i++) {
         double most = 0;
@@ -225,6 +232,7 @@ int hf_push_add(const hf_push* p, hf_follower* t, const hf_placement* placement,
                 int touch_count, double clearance_m, const float* more, double weight) {
     const hf_creature_view* v = &p->creature->view;
     int count = 0;
+    place_balls(p, t->links);
     for (int b = 0; b < v->body_count; b++) {
         double extra = (double)more[b], room = clearance_m + extra;
         if (near_scene(p, t, placement, b, room))
@@ -235,7 +243,7 @@ int hf_push_add(const hf_push* p, hf_follower* t, const hf_placement* placement,
         double extra = (double)fmaxf(more[a], more[b]), room = clearance_m + extra;
         hf_vec3 way, point;
         if (apart(p, t->links, a, b, room)) continue;
-        double depth = deepest(p, t->links, a, b, &way, &point) + room - p->slack[i];
+        double depth = deepest(p, a, b, &way, &point) + room - p->slack[i];
         if (depth <= 0) continue;
         hf_follow_push(t, v->bodies[a].link, v->bodies[b].link, point, way, depth, weight);
         count++;

@@ -14,6 +14,7 @@ typedef struct hf_push_ball {
 typedef struct hf_push {
     const hf_creature* creature;
     int ball_count;
+    hf_vec3* placed; /* where the balls are now */
     hf_push_ball* balls;
     int* first;        /* ball of each body, and one beyond the last */
     hf_push_ball* all; /* a ball about each body, in its link */

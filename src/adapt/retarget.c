@@ -27,6 +27,8 @@ static const double FIRM = 3; /* times as heavy are holds in the second half of 
 /* A phase that is held in so many of its frames is kept; a hold this far from where the clip touches is
  * moved, m. */
 static const double KEPT_SHARE = 0.98, MOVED_M = 0.02;
+/* Faults in fewer frames, as a share, get detours instead of another round. */
+static const double FEW = 0.02;
 /* Time around a hold in which its limb may be near its surface, s. */
 static const double NEAR_S = 0.15;
 /* Limbs so near their holds are left there; within what the realiser leaves alone. */
@@ -138,9 +140,10 @@ static void wish_trunk(hf_retarget_work* w) {
                      w->creature.limbs[HF_RIGHT_LEG].upper, hips, HIPS);
 }
 
+/* Is the sole or hand held? A foot on its toes is still led to where its sole comes down. */
 static bool limb_is_held(const hf_retarget_work* w, int role, int frame) {
     for (int i = 0; i < w->held_count; i++)
-        if (w->held[i].role == role && hf_held_lasts(&w->held[i], frame) &&
+        if (w->held[i].role == role && hf_held_lasts(&w->held[i], frame) && w->held[i].phase->frame == 0 &&
             w->held[i].phase->limb == w->creature.limbs[role].limb)
             return true;
     return false;
@@ -428,8 +431,7 @@ static bool is_followed(const hf_retarget_work* w, const hf_held_phase* h, int l
     return false;
 }
 
-/* The runs of frames in which limbs are on their holds. */
-static hf_status write_holds(hf_retarget_work* w) {
+hf_status hf_retarget_holds(hf_retarget_work* w) {
     hf_schedule* s = w->schedule;
     s->hold_count = 0;
     for (int i = 0; i < w->held_count; i++) {
@@ -468,7 +470,7 @@ static hf_status make_knots(hf_retarget_work* w) {
 
 /* ---- the whole ---- */
 
-static int role_of(const hf_creature_body* b, int limb) {
+int hf_retarget_role(const hf_creature_body* b, int limb) {
     for (int role = 0; role < HF_MAX_MARKED; role++)
         if (b->limbs[role].limb == limb || (b->limbs[role].limb >= 0 && b->limbs[role].middle_limb == limb))
             return role;
@@ -479,7 +481,7 @@ static int role_of(const hf_creature_body* b, int limb) {
  * both. */
 static bool is_excluded(const hf_retarget_work* w, const hf_phases* phases, const hf_phase* p) {
     const hf_limb* l = &w->creature.creature->view.limbs[p->limb];
-    int role = role_of(&w->creature, p->limb);
+    int role = hf_retarget_role(&w->creature, p->limb);
     if (role < 0 || w->creature.limbs[role].limb == p->limb) return false;
     for (int i = 0; i < phases->count; i++)
         for (int k = 0; k < l->exclude_count; k++)
@@ -501,7 +503,7 @@ static hf_status list_held(hf_retarget_work* w, hf_phases* phases) {
         }
         hf_held_phase* h = &w->held[w->held_count++];
         *h = (hf_held_phase){
-            .phase = p, .first = p->first, .last = p->last, .role = role_of(&w->creature, p->limb)};
+            .phase = p, .first = p->first, .last = p->last, .role = hf_retarget_role(&w->creature, p->limb)};
         bool main_limb = h->role >= 0 && w->creature.limbs[h->role].limb == p->limb;
         const hf_clip_limb* c = h->role >= 0 ? &w->clip.limbs[h->role] : NULL;
         h->joint = !c ? w->clip.root : !main_limb ? c->middle : c->tip >= 0 ? c->tip : c->lower;
@@ -530,22 +532,26 @@ static void tell_fates(hf_retarget_work* w) {
     }
 }
 
-/* Solves, lets the realiser judge, mends, and solves again; the round with the fewest faults is taken, when
-   the work is cancelled too. */
-static hf_status solve_rounds(hf_retarget_work* w, const hf_scene* scene, hf_phases* phases) {
+hf_status hf_retarget_judge(hf_retarget_work* w, const hf_scene* scene, hf_realise_result* judged) {
     hf_realise_options test = hf_realise_options_default();
+    hf_motion* motion = NULL;
+    hf_status status = hf_retarget_holds(w);
+    if (status == HF_OK)
+        status = hf_realise(w->creature.creature, scene, w->schedule, &test, w->workspace, &motion, judged);
+    hf_motion_free(motion);
+    return status;
+}
+
+/* Solves, lets the realiser judge, mends, and solves again; the round with the fewest faults is taken, when
+   the work is cancelled too. What is at fault then gets detours. */
+static hf_status solve_rounds(hf_retarget_work* w, const hf_scene* scene, hf_phases* phases) {
     hf_realise_result judged = {0};
     hf_status status = HF_OK;
     w->best.faults = INT_MAX;
     for (int round = 0; status == HF_OK; round++) {
         status = solve_frames(w, round);
         if (status != HF_OK || w->cancelled) break;
-        hf_motion* motion = NULL;
-        status = write_holds(w);
-        if (status == HF_OK)
-            status =
-                hf_realise(w->creature.creature, scene, w->schedule, &test, w->workspace, &motion, &judged);
-        hf_motion_free(motion);
+        status = hf_retarget_judge(w, scene, &judged);
         // what was judged after the work was cancelled has no meaning: the frames stay as they are
         if (status == HF_OK && hf_workspace_cancelled(w->workspace)) {
             keep_rest(w, 0, round + 1);
@@ -555,11 +561,13 @@ static hf_status solve_rounds(hf_retarget_work* w, const hf_scene* scene, hf_pha
         bool again = hf_mend_holds(w, round);
         // holds that are given up or moved are not those that were judged
         if (judged.fault_count < w->best.faults && !again) hf_best_keep(w, phases, judged.fault_count);
-        if (round >= w->options->rounds || (!hf_mend_collisions(w, &judged) && !again)) break;
+        if (round >= w->options->rounds || (judged.fault_count < FEW * w->frames && !again)) break;
+        if (!hf_mend_collisions(w, &judged) && !again) break;
     }
-    hf_realise_result_free(&judged);
     if (status == HF_OK && w->best.faults < INT_MAX) hf_best_take(w, phases);
-    return status == HF_OK ? write_holds(w) : status;
+    hf_realise_result_free(&judged);
+    if (status != HF_OK) return status;
+    return w->cancelled ? hf_retarget_holds(w) : hf_retarget_detours(w, scene, phases);
 }
 
 /* How many times faster than its limits the creature would have to be to follow the clip as fast as it is, in
@@ -769,7 +777,7 @@ hf_status hf_retarget(const hf_clip* clip, const hf_creature* creature, const hf
     if (own) status = hf_fail_status(error, hf_retarget_exact(&w, &result->phases, &exact), clip->path);
     if (status == HF_OK && !exact) status = pace(&w, &result->phases, error);
     if (status == HF_OK) {
-        status = exact || w.cancelled ? write_holds(&w) : solve_rounds(&w, scene, &result->phases);
+        status = exact || w.cancelled ? hf_retarget_holds(&w) : solve_rounds(&w, scene, &result->phases);
         tell_fates(&w);
         result->cancelled = w.cancelled;
         status = hf_fail_status(error, status, clip->path);

@@ -92,6 +92,16 @@ bool hf_mend_holds(hf_retarget_work* work, int round);
 /* Bodies that collide get more room about the frame; where that does not help their limb lets go. True when
    there are any. */
 bool hf_mend_collisions(hf_retarget_work* work, const hf_realise_result* judged);
+/* The landmarks that a limb belongs to; -1: none. */
+int hf_retarget_role(const hf_creature_body* body, int limb);
+/* The runs of frames in which limbs are on their holds become the schedule's holds. */
+hf_status hf_retarget_holds(hf_retarget_work* work);
+/* Puts limbs exactly onto their holds (settle.c). */
+hf_status hf_retarget_settle(hf_retarget_work* work);
+/* What the realiser finds at fault, after hf_retarget_holds. */
+hf_status hf_retarget_judge(hf_retarget_work* work, const hf_scene* scene, hf_realise_result* judged);
+/* Finds new ways where frames are still at fault (detour.c); the motion may become longer. */
+hf_status hf_retarget_detours(hf_retarget_work* work, const hf_scene* scene, hf_phases* phases);
 /* Keeps the frames, phases and holds of a round, and takes them back (best_round.c). */
 void hf_best_keep(hf_retarget_work* work, hf_phases* phases, int faults);
 void hf_best_take(hf_retarget_work* work, hf_phases* phases);

@@ -397,12 +397,13 @@ static hf_status sole_contact(hf_build* b, const hf_limb_plan* limb, hf_vec3 out
                          limb->name, b->links[limb->effector].name, size[0] * 1000, size[1] * 1000);
 }
 
-/* The link before an end, and before all joints at the same place (those of a wrist); -1 for none. */
-static int link_before(const hf_build* b, int end) {
-    int before = b->links[end].parent_link;
-    while (before >= 0 && b->links[before].body_count == 0 && b->links[before].parent_link >= 0 &&
-           hf_length(b->joints[b->links[end].joint].origin.position) <= ROUNDING)
-        end = before, before = b->links[before].parent_link;
+/* The link before the end of a limb; wrists of several joints at one place have links without length between.
+ */
+static int link_before(const hf_build* b, const hf_limb_plan* limb) {
+    int link = limb->effector, before = b->links[link].parent_link;
+    while (before > limb->root && b->links[before].body_count == 0 &&
+           hf_length(b->joints[b->links[link].joint].origin.position) < MIN_PATCH)
+        link = before, before = b->links[link].parent_link;
     return before;
 }
 
@@ -410,7 +411,7 @@ static int link_before(const hf_build* b, int end) {
    made up for the link before it; else the link's origin. */
 static hf_status bare_contact(hf_build* b, const hf_limb_plan* limb, int legs, hf_vec3 out,
                               hf_contact_frame* frame) {
-    int before = link_before(b, limb->effector);
+    int before = link_before(b, limb);
     if (limb->kind == HF_LIMB_LEG && legs == 2 && joints_of(b, limb) >= SOLE_JOINTS)
         return sole_contact(b, limb, out, frame);
     for (int i = 0; before >= 0 && i < b->links[before].body_count && b->gap_body[before]; i++)
