@@ -114,10 +114,11 @@ def gateway():
 
 def car():
     """The left front of a car with its door off, in pieces of one frame: the ground at z = 0, the driver's hips at x = y = 0, the way in
-    from +Y. The seat stands as high above the floor as in the truck; its sides slope, so that a thigh can hang beside it."""
+    from +Y. The seat stands as high above the floor as in the truck; its sides slope, so that a thigh can hang
+    beside it, and its front leaves room for heels."""
     floor, belt, top, side = 0.14, 0.85, 1.48, 0.34
     sill = [("floor", box((-0.6, -0.75, floor - 0.06), (1.3, side - 0.04, floor))), ("sill", box((-0.6, side - 0.04, floor - 0.1), (1.3, side, floor + 0.05)))]
-    cushion = frustum((-0.22, -0.22, floor), (0.28, 0.22, floor + SEAT), (-0.22, 0.2), (-0.12, 0.12))
+    cushion = frustum((-0.22, -0.22, floor), (0.1, 0.22, floor + SEAT), (-0.22, 0.2), (-0.12, 0.12))
     seat = [("cushion", cushion), ("back", box((-0.34, -0.22, floor), (-0.22, 0.22, floor + SEAT + 0.6)))]
     # the pillar before the door goes up to the belt line and leans back to the roof, the one behind is upright
     slope = prism([(belt, 0.85), (belt, 0.92), (top, 0.47), (top, 0.4)][::-1], side - 0.09, side)

@@ -193,8 +193,10 @@ static hf_status ask(search* x, hf_role role, hf_contact_why* why) {
     q.pose = (hf_pose){b->roots[x->middle], b->q + (size_t)x->middle * (size_t)s->q_count};
     q.limb = x->limb;
     q.role = role;
-    // the force that the original contact gave most of comes out of its surface
-    q.direction = hf_rotate(phase->object.rotation, phase->hold.normal);
+    // the force that the original contact gave most of comes out of its surface; who leans is held up
+    q.direction = phase->hold.grip && role == HF_ROLE_SUPPORT
+                      ? hf_v3(0, 0, 1)
+                      : hf_rotate(phase->object.rotation, phase->hold.normal);
     q.count = x->options->candidates;
     q.apart_m = APART_SHARE * s->creature->view.limbs[x->limb].length;
     q.max_tests = MAX_TESTS;
