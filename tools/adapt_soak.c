@@ -1,8 +1,11 @@
 /* Random edits of a clip: how many motions are valid by level 1 alone and by all levels, what updates cost,
-   and whether every answer is honest: a motion said to be found has no fault, and the check agrees.
+   and whether every answer is honest: a motion said to be found has no fault, and the check agrees; any other
+   one names the frames that are not valid. Says how much memory is in use after half of the edits and after
+   all.
    adapt_soak SCENARIO SCHEDULE [EDITS [SEED [LARGEST_M]]] */
 #include <holdfast/holdfast.h>
 
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +38,10 @@ static int update(hf_adapt_editor* e, const hf_creature* c, hf_workspace* w, hf_
     t->levels[r->level]++;
     t->found += r->outcome == HF_FOUND;
     t->partial += r->outcome != HF_FOUND;
+    if (r->outcome != HF_FOUND && r->realised.fault_count == 0) {
+        t->wrong++;
+        printf("not found, and no frame is named\n");
+    }
     hf_motion* motion = NULL;
     hf_realise_result whole = {0};
     hf_realise_options o = hf_realise_options_default();
@@ -87,6 +94,7 @@ int main(int argc, char** argv) {
     }
     hf_adapt_result r = {0};
     tally t[2] = {{0}};
+    size_t half = 0;
     for (int k = 0; k < n; k++) {
         int object = (int)(unit() * hf_scene_object_count(s->scene));
         hf_object_view o = hf_scene_object(s->scene, object);
@@ -110,7 +118,10 @@ int main(int argc, char** argv) {
         }
         if (getenv("HF_SOAK_TELL"))
             printf("%d %s %s\n", k, o.name, hf_outcome_text(r.outcome)), fflush(stdout);
+        if (k + 1 == (n + 1) / 2) half = mallinfo2().uordblks + mallinfo2().hblkhd;
     }
+    printf("memory     %.1f MB in use after half of the edits, %.1f MB after all\n", 1e-6 * (double)half,
+           1e-6 * (double)(mallinfo2().uordblks + mallinfo2().hblkhd));
     tell("level 1", &t[0], n);
     tell("all levels", &t[1], n);
     hf_adapt_result_free(&r);

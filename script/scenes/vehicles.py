@@ -1,7 +1,7 @@
 """Vehicles: a truck whose cab one can stand in, and a small one to climb over."""
 import math
 
-from .parts import block, box, moved, prism, put
+from .parts import block, box, frustum, moved, prism, put
 
 
 def wheel(x, y, z, radius, wide):
@@ -112,7 +112,24 @@ def gateway():
     return [("left", box((-0.09, 0.38, 0), (-0.03, 3, 0.9))), ("right", box((-0.09, -3, 0), (-0.03, -0.38, 0.9)))]
 
 
+def car():
+    """The left front of a car with its door off, in pieces of one frame: the ground at z = 0, the driver's hips at x = y = 0, the way in
+    from +Y. The seat stands as high above the floor as in the truck; its sides slope, so that a thigh can hang
+    beside it, and its front leaves room for heels."""
+    floor, belt, top, side = 0.14, 0.85, 1.48, 0.34
+    sill = [("floor", box((-0.6, -0.75, floor - 0.06), (1.3, side - 0.04, floor))), ("sill", box((-0.6, side - 0.04, floor - 0.1), (1.3, side, floor + 0.05)))]
+    cushion = frustum((-0.22, -0.22, floor), (0.1, 0.22, floor + SEAT), (-0.22, 0.2), (-0.12, 0.12))
+    seat = [("cushion", cushion), ("back", box((-0.34, -0.22, floor), (-0.22, 0.22, floor + SEAT + 0.6)))]
+    # the pillar before the door goes up to the belt line and leans back to the roof, the one behind is upright
+    slope = prism([(belt, 0.85), (belt, 0.92), (top, 0.47), (top, 0.4)][::-1], side - 0.09, side)
+    frame = [("front_post", box((0.85, side - 0.09, floor + 0.05), (0.92, side, belt))), ("front_pillar", slope),
+             ("rear_pillar", box((-0.55, side - 0.09, floor + 0.05), (-0.48, side, top)))]
+    return {"floor": sill, "seat": seat, "door-frame": frame, "roof": [("roof", box((-0.6, -0.75, top), (0.5, side, top + 0.05)))]}
+
+
 def vehicles(folder):
+    for name, parts in car().items():
+        put(folder, f"car-{name}.obj", f"The {name.replace('-', ' ')} of a car whose door is off, the ground at z = 0, the way in from +Y", parts)
     put(folder, "truck.obj", "A truck with an open front window, the cab's floor at z = 0, the ground at z = -0.6", truck())
     put(folder, "bonnet-truck.obj", "A truck with the engine before its cab, the ground at z = 0, the driver's half of the front window open", bonnet_truck())
     put(folder, "steering-wheel.obj", "The truck's steering wheel, 0.48 m wide, tilted by 30 degrees, about its middle", steering_wheel())

@@ -17,7 +17,8 @@
 /* A limb comes from, and goes back to, the opened motion within so long before its first and after its last
    contact that is elsewhere, s. */
 static const double EASE_S = 0.5;
-/* Swings differ from what the descriptors say by as much, m. */
+/* Swings and the trunk differ from what the descriptors say by as much, m: so edits far away change nothing.
+ */
 static const double LITTLE_M = 0.003;
 /* A limb that goes with the trunk has a target of its own where it is pushed as far, m. */
 static const double YIELD_M = 0.01;
@@ -167,14 +168,17 @@ static hf_delta held_delta(const hf_bend* b, int phase, int frame) {
     return delta_between(hf_source_tip(b->source, frame, limb), hf_bend_link(b, phase, frame));
 }
 
-/* What descriptors say of a limb that holds nothing; by less than a little it stays, so that edits far away
-   leave it alone. */
+/* What descriptors say of a particle; by less than a little it stays, so that edits far away leave it alone.
+ */
+static hf_vec3 free_shift(const hf_bend* b, int particle, int frame) {
+    hf_vec3 shift = {0, 0, 0};
+    hf_relation_shift(b->relation, b->moved, frame, particle, &shift);
+    double size = hf_length(shift);
+    return size > LITTLE_M ? hf_scale(shift, 1 - LITTLE_M / size) : hf_v3(0, 0, 0);
+}
+
 static hf_delta free_delta(const hf_bend* b, int limb, int frame) {
-    hf_delta d = {0};
-    hf_relation_shift(b->relation, b->moved, frame, b->source->tip_particle[limb], &d.shift);
-    double size = hf_length(d.shift);
-    d.shift = size > LITTLE_M ? hf_scale(d.shift, 1 - LITTLE_M / size) : hf_v3(0, 0, 0);
-    return d;
+    return (hf_delta){.shift = free_shift(b, b->source->tip_particle[limb], frame)};
 }
 
 static double ease(double t) { return t <= 0 ? 0 : t >= 1 ? 1 : t * t * t * (10 + t * (6 * t - 15)); }
@@ -291,8 +295,7 @@ static void root_delta(hf_bend* b, int frame) {
     const hf_source* s = b->source;
     bool any = false;
     memset(b->pinned, 0, sizeof *b->pinned * (size_t)s->particle_count);
-    for (int p = 0; p < s->particle_count; p++)
-        hf_relation_shift(b->relation, b->moved, frame, p, &b->shifts[p]);
+    for (int p = 0; p < s->particle_count; p++) b->shifts[p] = free_shift(b, p, frame);
     carry_trunk(b, frame);
     for (int p = 0; p < s->particle_count; p++) any |= s->particles[p].trunk && !zero(b->shifts[p]);
     for (int limb = 0; limb < s->limb_count; limb++) {
@@ -357,16 +360,27 @@ static void seat_root(hf_bend* b) {
     }
 }
 
+/* The skeleton is fitted once in the time over which its way is smoothed, straight ways lie between. */
+static void fit_root(hf_bend* b, double width) {
+    int last = b->source->frame_count - 1, step = (int)fmax(1, width);
+    for (int f = 0, before = 0; f <= last; before = f, f = f < last && f + step > last ? last : f + step) {
+        root_delta(b, f);
+        for (int k = before + 1; k < f; k++) {
+            double t = (double)(k - before) / (f - before);
+            b->root[k] = plus(b->root[before], less(b->root[f], b->root[before]), t);
+        }
+        if (!hf_workspace_goes_on_often(b->workspace)) return;
+    }
+}
+
 hf_status hf_bend_deltas(hf_bend* b) {
     const hf_source* s = b->source;
     for (int limb = 0; limb < s->limb_count; limb++)
         if (s->acts[limb]) find_rides(b, limb), limb_deltas(b, limb);
-    for (int f = 0; f < s->frame_count; f++) {
-        root_delta(b, f);
-        if (!hf_workspace_goes_on_often(b->workspace)) return HF_OK;
-    }
     _Static_assert(sizeof(hf_delta) == 2 * sizeof(hf_vec3), "a delta is two vectors");
     double width = SMOOTH_S * s->schedule->rate;
+    fit_root(b, width);
+    if (hf_workspace_cancelled(b->workspace)) return HF_OK;
     hf_bend_smooth(b, &b->root[0].shift, 2, width);
     hf_bend_smooth(b, &b->root[0].turn, 2, width);
     seat_root(b);

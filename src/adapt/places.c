@@ -183,7 +183,8 @@ static int by_score(const void* a, const void* b) {
     return memcmp(&x->hold.point, &y->hold.point, sizeof x->hold.point);
 }
 
-static hf_status ask(search* x, hf_contact_why* why) {
+/* Candidates that a limb grips or stands on. */
+static hf_status ask(search* x, hf_role role, hf_contact_why* why) {
     hf_bend* b = x->bend;
     const hf_source* s = b->source;
     hf_places* p = x->places;
@@ -191,9 +192,11 @@ static hf_status ask(search* x, hf_contact_why* why) {
     hf_contact_query q = hf_contact_query_default();
     q.pose = (hf_pose){b->roots[x->middle], b->q + (size_t)x->middle * (size_t)s->q_count};
     q.limb = x->limb;
-    q.role = phase->hold.grip ? HF_ROLE_GRIP : HF_ROLE_SUPPORT;
-    // the force that the original contact gave most of comes out of its surface
-    q.direction = hf_rotate(phase->object.rotation, phase->hold.normal);
+    q.role = role;
+    // the force that the original contact gave most of comes out of its surface; who leans is held up
+    q.direction = phase->hold.grip && role == HF_ROLE_SUPPORT
+                      ? hf_v3(0, 0, 1)
+                      : hf_rotate(phase->object.rotation, phase->hold.normal);
     q.count = x->options->candidates;
     q.apart_m = APART_SHARE * s->creature->view.limbs[x->limb].length;
     q.max_tests = MAX_TESTS;
@@ -248,7 +251,10 @@ hf_status hf_places_find(hf_places* places, hf_bend* b, const hf_adapt_options* 
         hf_placement_set_time(b->placement, x.middle / s->schedule->rate);
         list_touches(&x);
         find_profile(&x);
-        status = ask(&x, why);
+        bool grip = s->phases[phase].hold.grip;
+        status = ask(&x, grip ? HF_ROLE_GRIP : HF_ROLE_SUPPORT, why);
+        // a hand that finds nothing to grip leans on something
+        if (status == HF_OK && grip && places->count == 0) status = ask(&x, HF_ROLE_SUPPORT, why);
     }
     hf_workspace_end(b->workspace, mark);
     return status;

@@ -29,27 +29,33 @@ typedef struct known {
     double gap, depth;
 } known;
 
+/* What every test of a pair reads; the rest is apart, so that all pairs fit into the nearest cache. */
 typedef struct body_pair {
     int a, b;
     double gap; /* at the pose that is kept */
-    known known;
 } body_pair;
+
+/* What every test of a pair reads and writes of its bodies. */
+typedef struct body_way {
+    double way;         /* from the pose that is kept, of no point more */
+    double room;        /* at the pose tested last */
+    bool wanted, asked; /* belongs to the query's limb; is among those asked about */
+} body_way;
 
 typedef struct body_room {
     hf_transform there; /* of its link, at the pose that is kept */
-    double way;         /* from there, of no point more */
     double gap;         /* to the scene, there */
     known known;        /* of the scene */
     int patience;
-    double room;        /* at the pose tested last */
-    bool wanted, asked; /* belongs to the query's limb; is among those asked about */
 } body_room;
 
 struct hf_clearance {
     int body_count, pair_count;
     body_room* bodies;
+    body_way* ways; /* the same bodies */
     body_pair* pairs;
-    int stale; /* pairs without a gap when the pose was kept */
+    known* known; /* of the same pairs */
+    int stale;    /* pairs without a gap when the pose was kept */
 };
 
 hf_status hf_clearance_create(const hf_creature* creature, hf_clearance** clearance) {
@@ -61,8 +67,10 @@ hf_status hf_clearance_create(const hf_creature* creature, hf_clearance** cleara
     for (int a = 0; a < c->body_count; a++)
         for (int b = a + 1; b < c->body_count; b++) c->pair_count += hf_pair_bit(creature, a, b);
     c->bodies = hf_alloc(n + 1, sizeof *c->bodies);
+    c->ways = hf_alloc(n + 1, sizeof *c->ways);
     c->pairs = hf_alloc((size_t)c->pair_count + 1, sizeof *c->pairs);
-    if (!c->bodies || !c->pairs) {
+    c->known = hf_alloc((size_t)c->pair_count + 1, sizeof *c->known);
+    if (!c->bodies || !c->ways || !c->pairs || !c->known) {
         hf_clearance_free(c);
         *clearance = NULL;
         return HF_ERROR_MEMORY;
@@ -75,19 +83,21 @@ hf_status hf_clearance_create(const hf_creature* creature, hf_clearance** cleara
 }
 
 void hf_clearance_forget(hf_clearance* c) {
-    for (int i = 0; i < c->body_count; i++) c->bodies[i] = (body_room){0};
-    for (int i = 0; i < c->pair_count; i++) c->pairs[i] = (body_pair){.a = c->pairs[i].a, .b = c->pairs[i].b};
+    for (int i = 0; i < c->body_count; i++) c->bodies[i] = (body_room){0}, c->ways[i] = (body_way){0};
+    for (int i = 0; i < c->pair_count; i++) c->pairs[i].gap = 0, c->known[i] = (known){0};
     c->stale = 0;
 }
 
 void hf_clearance_free(hf_clearance* c) {
     if (!c) return;
     hf_free(c->bodies);
+    hf_free(c->ways);
     hf_free(c->pairs);
+    hf_free(c->known);
     hf_free(c);
 }
 
-double hf_clearance_room(const hf_clearance* c, int body) { return c->bodies[body].room; }
+double hf_clearance_room(const hf_clearance* c, int body) { return c->ways[body].room; }
 
 /* How far a point of the ball in a frame can have moved, at most. */
 static double moved(const hf_transform* there, const hf_body_bound* ball, const hf_transform* here) {
@@ -104,7 +114,7 @@ static double left_of(const known* k, const hf_body_bound* ball, const hf_transf
     return k->gap > 0 ? k->gap - moved(&k->there, ball, here) : 0;
 }
 
-static void narrow(body_room* body, double left) {
+static void narrow(body_way* body, double left) {
     if (left < body->room) body->room = left;
 }
 
@@ -117,16 +127,16 @@ static hf_transform body_pose(const hf_creature* c, const hf_transform* links, i
 
 /* What is left between two bodies that may be near each other, 0 when they only do not collide. */
 static bool pair_collides(const hf_creature* creature, const hf_transform* links, double depth,
-                          body_pair* pair, double* left, hf_collision* hit) {
+                          const body_pair* pair, known* pair_known, double* left, hf_collision* hit) {
     const hf_body *x = &creature->view.bodies[pair->a], *y = &creature->view.bodies[pair->b];
     const hf_body_bound *s = &creature->bounds[pair->a], *t = &creature->bounds[pair->b];
     hf_transform there = hf_compose(hf_inverse(links[x->link]), links[y->link]);
     *left = hf_distance(s->centre, hf_apply(there, t->centre)) - s->radius - t->radius;
     if (*left > PAIR_REACH) return false;
-    *left = left_of(&pair->known, t, &there);
+    *left = left_of(pair_known, t, &there);
     if (*left > 0) return false;
-    pair->known.there = there;
-    pair->known.gap = *left = hf_convex_distance(&x->shape, body_pose(creature, links, pair->a), &y->shape,
+    pair_known->there = there;
+    pair_known->gap = *left = hf_convex_distance(&x->shape, body_pose(creature, links, pair->a), &y->shape,
                                                  body_pose(creature, links, pair->b), PAIR_REACH);
     return !(*left > 0) && hf_bodies_collide(creature, links, depth, pair->a, pair->b, hit);
 }
@@ -134,13 +144,13 @@ static bool pair_collides(const hf_creature* creature, const hf_transform* links
 static bool self_collides(const hf_creature* creature, hf_clearance* c, const hf_transform* links,
                           double depth, int* stale, hf_collision* hit) {
     for (int i = 0; i < c->pair_count; i++) {
-        body_pair* pair = &c->pairs[i];
-        body_room *a = &c->bodies[pair->a], *b = &c->bodies[pair->b];
+        const body_pair* pair = &c->pairs[i];
+        body_way *a = &c->ways[pair->a], *b = &c->ways[pair->b];
         if ((!a->wanted && !b->wanted) || (!a->asked && !b->asked)) continue;
         double left = pair->gap - a->way - b->way;
         if (!(left > 0)) {
             ++*stale;
-            if (pair_collides(creature, links, depth, pair, &left, hit)) return true;
+            if (pair_collides(creature, links, depth, pair, &c->known[i], &left, hit)) return true;
         }
         narrow(a, left);
         narrow(b, left);
@@ -169,7 +179,7 @@ static bool body_collides(const hf_creature* creature, const hf_placement* place
                           hf_collision* hit) {
     body_room* body = &c->bodies[index];
     const hf_transform* link = &links[creature->view.bodies[index].link];
-    double left = body->gap - body->way;
+    double left = body->gap - c->ways[index].way;
     double allowed = hf_depth_for(query->depth_m, creature->bounds[index].thickness, HF_THIN_M);
     if (!(left > 0) && body->known.depth <= allowed)
         left = left_of(&body->known, &creature->bounds[index], link);
@@ -185,7 +195,7 @@ static bool body_collides(const hf_creature* creature, const hf_placement* place
         body->patience = left > 0 ? 0 : PATIENCE;
     }
     if (!(left > 0) && hf_scene_collides(creature, placement, links, query, index, hit)) return true;
-    narrow(body, left);
+    narrow(&c->ways[index], left);
     return false;
 }
 
@@ -196,7 +206,7 @@ static void keep(const hf_creature* creature, hf_clearance* c, const hf_transfor
     c->stale = 0;
     for (int i = 0; i < c->pair_count; i++) {
         body_pair* pair = &c->pairs[i];
-        const body_room *a = &c->bodies[pair->a], *b = &c->bodies[pair->b];
+        const body_way *a = &c->ways[pair->a], *b = &c->ways[pair->b];
         const hf_body_bound *s = &creature->bounds[pair->a], *t = &creature->bounds[pair->b];
         hf_transform x = links[creature->view.bodies[pair->a].link],
                      y = links[creature->view.bodies[pair->b].link];
@@ -204,7 +214,7 @@ static void keep(const hf_creature* creature, hf_clearance* c, const hf_transfor
         pair->gap = fmax(pair->gap - a->way - b->way, apart - ROUNDING);
         if (pair->gap < PAIR_REACH) {
             hf_transform there = hf_compose(hf_inverse(x), y);
-            pair->gap = fmax(pair->gap, left_of(&pair->known, t, &there));
+            pair->gap = fmax(pair->gap, left_of(&c->known[i], t, &there));
         }
         c->stale += !(pair->gap > 0);
     }
@@ -212,8 +222,8 @@ static void keep(const hf_creature* creature, hf_clearance* c, const hf_transfor
         body_room* body = &c->bodies[i];
         body->there = links[creature->view.bodies[i].link];
         double left = body->known.depth > 0 ? 0 : left_of(&body->known, &creature->bounds[i], &body->there);
-        body->gap = fmax(body->gap - body->way, left);
-        body->way = 0;
+        body->gap = fmax(body->gap - c->ways[i].way, left);
+        c->ways[i].way = 0;
     }
 }
 
@@ -223,16 +233,16 @@ bool hf_clearance_collides(const hf_creature* creature, const hf_placement* plac
     hf_clearance* c = query->clearance;
     int stale = 0;
     for (int i = 0; i < c->body_count; i++) {
-        body_room* body = &c->bodies[i];
+        body_way* body = &c->ways[i];
         int link = creature->view.bodies[i].link;
-        body->way = moved(&body->there, &creature->bounds[i], &links[link]);
+        body->way = moved(&c->bodies[i].there, &creature->bounds[i], &links[link]);
         body->room = FAR;
         body->wanted = hf_link_in_limb(creature, link, query->limb);
         body->asked = !some || some[i];
     }
     bool hits = query->self && self_collides(creature, c, links, query->depth_m, &stale, hit);
     for (int i = 0; i < c->body_count && query->scene && placement && !hits; i++)
-        hits = c->bodies[i].wanted && c->bodies[i].asked &&
+        hits = c->ways[i].wanted && c->ways[i].asked &&
                body_collides(creature, placement, c, links, query, i, hit);
     if (stale > c->stale + MORE_STALE) keep(creature, c, links);
     return hits;
