@@ -70,6 +70,12 @@ static void narrow(hf_joint* j, double straight, double side, const double* cons
     if (low < high) j->lower = fmax(low, j->lower), j->upper = fmin(high, j->upper);
 }
 
+/* Is a knee that is bent so far bent to the side to which it can bend farther? Else it may need the other. */
+static bool is_main_side(const hf_joint* j, double straight, double bend) {
+    double up = fmin(j->upper - straight, M_PI), down = fmin(straight - j->lower, M_PI);
+    return fabs(bend) >= LEAST_BEND && (bend > 0 ? up >= down : down >= up);
+}
+
 static void narrow_all(const hf_plan_model* m, const hf_creature_view* v, const hf_transform* links,
                        const double* const* given, int count, hf_joint* joints) {
     for (int l = 0; l < v->limb_count; l++) {
@@ -77,7 +83,7 @@ static void narrow_all(const hf_plan_model* m, const hf_creature_view* v, const 
         if (knee < 0) continue;
         hf_joint* j = &joints[v->limbs[l].joints[knee]];
         double bend = bend_of(v, links, l, knee);
-        if (fabs(bend) < LEAST_BEND || j->mimic >= 0) continue; // the standing posture tells no side
+        if (j->mimic >= 0 || !is_main_side(j, m->standing[j->q_index] - bend, bend)) continue;
         narrow(j, m->standing[j->q_index] - bend, bend > 0 ? 1 : -1, given, count);
     }
 }
