@@ -39,6 +39,15 @@ typedef struct hf_plan_options {
     int tries;  /* alternatives tried for one contact change before the search goes elsewhere; default 6 */
     bool still; /* every frame is balanced at rest, and the motion claims so; default false: a creature whose
                    legs have effort limits walks balanced in motion where it can */
+    double walk_stride;  /* leg lengths of the longest stride of a walk that is tried; default 1.5: a person's
+                            legs of 0.93 m make steps of 0.7 m, so strides of 1.4 m */
+    double walk_slowest; /* slowest pace of a walk that is tried, in times of a swing's natural one; default
+                            2.4: a slower walk takes as long as steps at rest */
+    double walk_crouch;  /* how much lower a walking body is tried than its legs make it, of the height of
+                            its centre of mass; default 0.135, which bends a person's knees by 1 rad */
+    double walk_aim_m;   /* how far inside the contacts the pressure of a walk is aimed at; default 0.02 */
+    int walk_knots; /* poses solved for walks on the first guide, and a half, a third and so on of that on
+                       others; default 40,000, about 2 s of one core */
     double goal_tolerance_m; /* how far the root may end from the goal's; default 0.05 */
     /* How far the root may end turned from the goal's, and each joint of a whole goal from its own; default
        0.1, which is 5 cm at arm's length as goal_tolerance_m is. */

@@ -7,9 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Of the length of a leg from its first joint to the ground: how far one foot goes in a stride. A person's
-   legs of 0.93 m make steps of 0.7 m, so strides of 1.4 m. */
-static const double STRIDE = 1.5;
 /* Times in units of the pendulum's own time, sqrt(height / gravity), which is 0.3 s for a person: from rest
    to the first lift and from the last landing to rest, a swing, the last one, the time with all limbs down
    between two swings, the time before a lift in which a foot rolls over its toes, and the time by which the
@@ -49,7 +46,7 @@ double hf_walk_natural_stride(const hf_plan_world* w) {
         const hf_plan_limb* limb = &w->model->limbs[l];
         if (walks(w, l)) sum += limb->anchor_in_root.z - limb->rest_in_root.z, count++;
     }
-    return count > 0 ? STRIDE * sum / count : 0;
+    return count > 0 ? w->options->walk_stride * sum / count : 0;
 }
 
 /* ---- feet ---- */
@@ -333,7 +330,8 @@ bool hf_footsteps_find(hf_walk* k, double stride) {
     const hf_plan_world* w = &k->planner->world;
     int here = k->node->guide_index, last = -1;
     k->step_count = 0; // limbs stand where the node has them, not where steps of another stride led
-    walk_way y = {.end = upright_end(k), .highest = RISE * hf_walk_natural_stride(w) / STRIDE};
+    walk_way y = {.end = upright_end(k),
+                  .highest = RISE * hf_walk_natural_stride(w) / w->options->walk_stride};
     y.count = list_limbs(w, y.limbs);
     if (!stands(k, y.count)) return false;
     int first = first_turn(k, y.limbs, y.count);

@@ -25,23 +25,43 @@ typedef struct footing {
     double cost;    /* 0: all as at rest */
     double shift;   /* along `down` until the most stretched limb is as at rest */
     double length;  /* of the limbs, mean */
+    double rise;    /* of the surfaces along the root's X, m per m; 0 where limbs stand beside each other */
     hf_vec3 down;   /* mean direction of the limbs */
     hf_vec3 normal; /* mean of the surfaces */
 } footing;
 
-/* How far along its rest direction a limb's rest contact is from a surface; false when none is under it. */
-static bool gap_under(const hf_plan_world* w, const hf_plan_limb* l, hf_transform root, hf_vec3* along,
-                      double* gap, hf_vec3* normal) {
-    hf_vec3 base = hf_apply(root, l->anchor_in_root), foot = hf_apply(root, l->rest_in_root);
-    double length = hf_distance(base, foot);
-    hf_surface hit;
+/* How far along its rest direction a limb's rest contact is from a surface; false when none is under it. The
+   limb hangs from the root, and points as it does at rest on a body that is turned so. */
+static bool gap_under(const hf_plan_world* w, const hf_plan_limb* l, hf_transform root, hf_quat turned,
+                      hf_vec3* along, double* gap, hf_surface* hit) {
+    hf_vec3 base = hf_apply(root, l->anchor_in_root), way = hf_sub(l->rest_in_root, l->anchor_in_root);
+    double length = hf_length(way);
     if (!(length > 0)) return false;
-    *along = hf_scale(hf_sub(foot, base), 1 / length);
-    if (!hf_placement_ray(w->placement, base, *along, HF_UNDER_FARTHEST * length, &hit)) return false;
-    double at = hf_distance(base, hit.point);
+    *along = hf_rotate(turned, hf_scale(way, 1 / length));
+    if (!hf_placement_ray(w->placement, base, *along, HF_UNDER_FARTHEST * length, hit)) return false;
+    double at = hf_distance(base, hit->point);
     *gap = at - (1 - HF_SMALL_SHIFT / 2) * length; // limbs a little bent reach further
-    *normal = hf_dot(hit.normal, *along) > 0 ? hf_neg(hit.normal) : hit.normal;
-    return at >= HF_UNDER_NEAREST * length && hf_scene_object(w->scene, hit.object).contact;
+    if (hf_dot(hit->normal, *along) > 0) hit->normal = hf_neg(hit->normal);
+    return at >= HF_UNDER_NEAREST * length && hf_scene_object(w->scene, hit->object).contact;
+}
+
+/* Sums over the places that limbs find: their number, places along the body, heights, squares and products.
+ */
+typedef struct ground_line {
+    double count, x, z, xx, xz;
+} ground_line;
+
+static void add_to_line(ground_line* s, double x, double z) {
+    s->count += 1, s->x += x, s->z += z, s->xx += x * x, s->xz += x * z;
+}
+
+/* The slope of the straight line nearest to the places, where they are spread along the body by more than a
+   quarter of a limb's length (as the root of the mean square says): feet beside each other tell no slope. */
+static double slope_of(const ground_line* s, double length) {
+    if (s->count < 3) return 0;
+    double spread = s->xx / s->count - s->x * s->x / (s->count * s->count);
+    if (spread < length * length / 16) return 0;
+    return (s->xz / s->count - s->x * s->z / (s->count * s->count)) / spread;
 }
 
 /* Bodies with an upright stand on what is under them however they lean, others on what is at their feet. */
@@ -50,7 +70,8 @@ static bool any_tilt(const hf_plan_world* w) { return w->view->guide.tilt_max >=
 static footing footing_at(const hf_plan_world* w, hf_transform root) {
     footing f = {.shift = -INFINITY};
     double squares = 0;
-    if (!any_tilt(w)) root = hf_root_upright(root);
+    ground_line ground = {0};
+    hf_quat turned = any_tilt(w) ? root.rotation : hf_root_upright(root).rotation;
     hf_vec3 down = {0, 0, 0};
     for (int i = 0; i < w->model->limb_count; i++) {
         const hf_plan_limb* l = &w->model->limbs[i];
@@ -61,25 +82,28 @@ static footing footing_at(const hf_plan_world* w, hf_transform root) {
     }
     if (f.walking == 0) return f;
     f.length /= f.walking;
-    f.down = hf_rotate(root.rotation, hf_normalize(down));
+    f.down = hf_rotate(turned, hf_normalize(down));
     for (int i = 0; i < w->model->limb_count; i++) {
         const hf_plan_limb* l = &w->model->limbs[i];
-        hf_vec3 along, normal;
+        hf_vec3 along;
+        hf_surface under;
         double gap, share = HANGING;
         if (!l->walks) continue;
-        if (gap_under(w, l, root, &along, &gap, &normal)) {
+        if (gap_under(w, l, root, turned, &along, &gap, &under)) {
+            add_to_line(&ground, hf_unrotate(turned, hf_sub(under.point, root.position)).x, under.point.z);
             // as high as the body would have to move: legs that reach out far meet the ground slantwise
             double drop = gap * hf_dot(along, f.down);
             share = fmin(HANGING, fmax(-FOLDED, drop / hf_distance(l->anchor_in_root, l->rest_in_root)));
             if (share < HANGING) {
                 f.shift = fmax(f.shift, drop);
-                f.normal = hf_add(f.normal, normal);
+                f.normal = hf_add(f.normal, under.normal);
                 f.count++;
             }
         }
         squares += share * share;
     }
     f.cost = squares / f.walking;
+    f.rise = slope_of(&ground, f.length);
     // surfaces that face each other say nothing
     bool clear = 2 * hf_length(f.normal) > f.count;
     f.normal = clear ? hf_normalize(f.normal) : hf_v3(0, 0, 1);
@@ -128,6 +152,7 @@ typedef struct ladder_rung {
     bool hangs;        /* nothing is under the limbs */
     bool risen;        /* limbs stand higher than the guide is */
     hf_vec3 shift;     /* from the guide to where limbs stand */
+    double rise;       /* of the ground under the limbs, along the body */
     hf_transform was;  /* before smoothing */
     int way_count;
     int chosen_way;
@@ -191,23 +216,46 @@ static hf_vec3 aside_of(const ladder* k, int rung) {
     return hf_rotate(root.rotation, hf_v3(0, (free[0] - free[1]) / 2, 0));
 }
 
+static footing footing_on(const ladder* k, int rung) {
+    footing f = footing_at(k->world, k->rungs[rung].ease);
+    if (f.count == 0 && !any_tilt(k->world)) { // the ray from a crouching hip starts below the floor
+        hf_transform raised = k->rungs[rung].ease;
+        raised.position.z += HANGING * f.length;
+        f = footing_at(k->world, raised);
+        f.shift -= HANGING * f.length;
+    }
+    return f;
+}
+
+/* The orientation on a rung: it looks where the way goes; limbs that stand one behind the other incline the
+   body as the ground under them rises on average over a limb's length before and behind. */
+static hf_quat inclined(const ladder* k, int rung) {
+    hf_quat level = hf_quat_axis_angle(hf_v3(0, 0, 1), k->rungs[rung].heading);
+    int window = (int)(k->length / (k->apart * k->world->view->height)), count = 0;
+    double sum = 0;
+    for (int i = rung - window; i <= rung + window; i++)
+        if (i > 0 && i < k->rung_count - 1) sum += k->rungs[i].rise, count++;
+    if (sum == 0) return level;
+    double most = fmin(most_tilt(k->world), k->world->view->guide.tilt);
+    double pitch = fmax(-most, fmin(most, -hf_atan2(sum / count, 1)));
+    return hf_quat_mul(level, hf_quat_axis_angle(hf_v3(0, 1, 0), pitch));
+}
+
 /* Shifts that let limbs stand, averaged along the way; both ends stay. */
 static void choose_ease(ladder* k) {
     int window = (int)fmax(1, HF_LARGE_SHIFT * 2 / 3 / k->apart);
     for (int r = 0; r < k->rung_count; r++) {
         k->rungs[r].ease.position = k->guide[k->rungs[r].at].position;
         k->rungs[r].ease.rotation = hf_quat_axis_angle(hf_v3(0, 0, 1), k->rungs[r].heading);
-        footing f = footing_at(k->world, k->rungs[r].ease);
-        if (f.count == 0 && !any_tilt(k->world)) { // the ray from a crouching hip starts below the floor
-            hf_transform raised = k->rungs[r].ease;
-            raised.position.z += HANGING * f.length;
-            f = footing_at(k->world, raised);
-            f.shift -= HANGING * f.length;
-        }
+        footing f = footing_on(k, r);
+        k->rungs[r].rise = any_tilt(k->world) ? 0 : f.rise, k->length = f.length;
+    }
+    for (int r = 0; r < k->rung_count; r++) {
+        if (r > 0 && r < k->rung_count - 1) k->rungs[r].ease.rotation = inclined(k, r);
+        footing f = footing_on(k, r);
         k->rungs[r].risen = f.shift < 0, k->rungs[r].hangs = f.count == 0;
         k->rungs[r].shift = hf_scale(f.down, f.shift);
         if (!any_tilt(k->world)) k->rungs[r].shift = hf_add(k->rungs[r].shift, aside_of(k, r));
-        k->length = f.length;
     }
     int last = k->rung_count - 1;
     for (int r = 1; r < last; r++) {
@@ -253,11 +301,11 @@ static bool add_way(ladder* k, int rung, hf_transform root, double low) {
     const hf_plan_world* w = k->world;
     if (k->rungs[rung].way_count == WAYS || !hf_root_holds(&k->space, &root)) return false;
     double cost = k->rungs[rung].hangs ? HANGING * HANGING : 0;
-    hf_vec3 up = hf_v3(0, 0, 1);
+    hf_vec3 up = hf_rotate(k->rungs[rung].ease.rotation, hf_v3(0, 0, 1));
     if (any_tilt(w)) {
         footing f = footing_at(w, root);
         cost = f.cost;
-        if (f.count > 0) up = f.normal;
+        up = f.count > 0 ? f.normal : hf_v3(0, 0, 1);
     }
     up = hf_unrotate(root.rotation, up);
     double forward = hf_atan2(-up.x, up.z), aside = hf_atan2(up.y, hf_hypot(up.x, up.z));
@@ -377,7 +425,8 @@ static void add_ways(ladder* k, int rung) {
     double most = most_tilt(k->world);
     for (int i = any_tilt(k->world) ? -6 : 0; i <= 6 && angle_step() * (i - 1) < most; i++) {
         double pitch = fmin(angle_step() * i, most);
-        add_heights(k, rung, hf_quat_mul(turn, hf_quat_axis_angle(hf_v3(0, 1, 0), pitch)));
+        add_heights(k, rung,
+                    hf_quat_mul(k->rungs[rung].ease.rotation, hf_quat_axis_angle(hf_v3(0, 1, 0), pitch)));
     }
     if (k->world->model->bent_q) add_bent(k, rung, turn);
 }

@@ -75,13 +75,15 @@ static bool holds_at(hf_planner* p, const hf_plan_hold* h, hf_transform root, do
 }
 
 /* With the body at guide pose i: on the guide; before the guide's end also as far beside it as the body is
-   now, or lower. */
+   now, lower, or higher: guides rise and sink at once where feet have steps. */
 static bool holds_along(hf_planner* p, const hf_plan_hold* h, int i, hf_transform off, const hf_pose* from,
                         hf_pose* to) {
     const hf_plan_world* w = &p->world;
-    hf_transform roots[3] = {w->guide[i], hf_compose(w->guide[i], off), w->guide[i]};
+    enum { ROOTS = 4 };
+    hf_transform roots[ROOTS] = {w->guide[i], hf_compose(w->guide[i], off), w->guide[i], w->guide[i]};
     roots[2].position.z -= HF_LARGE_SHIFT * w->view->height / 2;
-    for (int k = 0; k < (i == w->guide_count - 1 ? 1 : 3) && hf_plan_ok(p); k++) {
+    roots[3].position.z += HF_LARGE_SHIFT * w->view->height / 2;
+    for (int k = 0; k < (i == w->guide_count - 1 ? 1 : ROOTS) && hf_plan_ok(p); k++) {
         hf_pose_copy(w, from, to);
         if (holds_at(p, h, roots[k], to->q)) return true;
     }

@@ -45,6 +45,16 @@ static const hf_option items[] = {
      "alternatives tried for one contact change before the search goes elsewhere"},
     {"still", HF_OPTION_FLAG, FIELD(still), 0, 1, 0, "",
      "1: every frame is balanced at rest, also where the creature could walk balanced in motion"},
+    {"walk_stride", HF_OPTION_REAL, FIELD(walk_stride), 0.1, 4, 1.5, "",
+     "leg lengths of the longest stride of a walk that is tried"},
+    {"walk_slowest", HF_OPTION_REAL, FIELD(walk_slowest), 1, 10, 2.4, "",
+     "slowest pace of a walk that is tried, in times of a swing's natural one"},
+    {"walk_crouch", HF_OPTION_REAL, FIELD(walk_crouch), 0, 0.5, 0.135, "",
+     "how much lower a walking body is tried than its legs make it, of its centre of mass's height"},
+    {"walk_aim_m", HF_OPTION_REAL, FIELD(walk_aim_m), 0, 1, 0.02, "m",
+     "how far inside the contacts the pressure of a walk is aimed at"},
+    {"walk_knots", HF_OPTION_COUNT, FIELD(walk_knots), 0, 1000000000, 40000, "",
+     "poses solved for walks on the first guide, and a half, a third and so on of that on others"},
     {"goal_tolerance_m", HF_OPTION_REAL, FIELD(goal_tolerance_m), 0, 10, 0.05, "m",
      "how far the root may end from the goal's"},
     {"goal_tolerance_rad", HF_OPTION_REAL, FIELD(goal_tolerance_rad), 0, 4, 0.1, "rad",
@@ -360,15 +370,11 @@ static void say_start(hf_planner* p, const hf_plan_query* q, hf_plan_result* r) 
         snprintf(r->where, sizeof r->where, "no limb can touch a surface%s", height);
 }
 
-/* Paces at which walks are tried in one attempt, legs and detours included: a guide on which walks fail costs
-   that much and no more. */
-enum { WALK_TRIES = 48 };
-
 /* Begins a tree at the start. */
 static bool begin(hf_planner* p, const hf_plan_query* q, hf_plan_result* r) {
     p->tree.knots.count = p->tree.node_count = p->tree.node_index = p->tree.farthest = 0;
     p->tree.block = (hf_plan_block){.limb = -1, .object = -1};
-    p->tree.walk_tries = WALK_TRIES;
+    p->tree.walk_knots = p->world.options->walk_knots / (1 + p->world.attempt);
     if (!hf_plan_begin(p, q->start, &p->tree.nodes[0], &r->why)) {
         say_start(p, q, r);
         return false;

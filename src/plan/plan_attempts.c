@@ -204,14 +204,14 @@ hf_status hf_plan_find(const hf_plan_model* model, const hf_scene* scene, const 
     for (int i = 0; i < c.count && status == HF_OK; i++) {
         c.attempts[i].contest = &c;
         c.attempts[i].planner = (hf_planner){.world = {.model = model,
-                                                       .creature = model->creature,
-                                                       .view = hf_creature_get(model->creature),
                                                        .scene = scene,
                                                        .options = options,
                                                        .has_grips = any_grip(scene),
                                                        .still = options->still || !has_efforts(model),
                                                        .progress = relay,
                                                        .user = &c.attempts[i]},
+                                             .start_q = query->start->pose.q,
+                                             .goal_q = query->goal->pose.q,
                                              .progress = {.report = relay, .user = &c.attempts[i]}};
         status = hf_planner_begin(&c.attempts[i].planner);
     }

@@ -73,7 +73,7 @@ typedef struct hf_plan_tree {
     int node_index;      /* the stance from which the search goes on */
     int farthest;        /* the stance that is farthest along the guide */
     int walk_from;       /* guide pose from which on a walk is tried again */
-    int walk_tries;      /* that are left */
+    int walk_knots;      /* poses that may still be solved for walks, legs and detours included */
     hf_plan_block block; /* the best change that failed there */
 } hf_plan_tree;
 

@@ -17,6 +17,10 @@ static bool take_memory(hf_planner* p) {
 
 hf_status hf_planner_begin(hf_planner* p) {
     hf_plan_tools* t = &p->tools;
+    hf_status status = hf_knees_narrow(p->world.model, p->start_q, p->goal_q, &p->narrowed);
+    if (status != HF_OK) return status;
+    p->world.creature = p->narrowed;
+    p->world.view = hf_creature_get(p->narrowed);
     size_t q = (size_t)p->world.view->q_count + 1;
     if (!take_memory(p)) return HF_ERROR_MEMORY;
     p->tree.knots.q_count = p->world.view->q_count;
@@ -48,6 +52,7 @@ void hf_planner_end(hf_planner* p) {
     hf_descent_free(p->own_descent);
     hf_free(p->own_guide);
     hf_free(p->world.barred);
+    hf_knees_free(p->narrowed);
 }
 
 hf_pose hf_take_pose(hf_planner* p) {

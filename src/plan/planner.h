@@ -42,6 +42,8 @@ typedef struct hf_planner {
     hf_plan_tools tools;
     hf_plan_tree tree;
     hf_plan_progress progress;
+    hf_creature* narrowed;          /* memory of world.creature */
+    const double *start_q, *goal_q; /* joint values that are given, NULL: none */
     hf_transform* own_guide;        /* memory of world.guide where the guide was searched */
     bool has_own_descent;           /* the model's is of another rate or margin, and one was searched: */
     struct hf_descent* own_descent; /* NULL: there is none */
@@ -73,8 +75,20 @@ static inline void hf_plan_hit(hf_planner* p, const hf_collision* hit) {
     p->tools.hit = *hit;
 }
 
+/* ---- knees.c ---- */
+/* The place among the limb's joints of the hinge farthest from both its ends, -1 for none; of several at one
+   place the one that bends the limb forwards and backwards. */
+int hf_knee_find(const hf_creature_view* view, const hf_transform* links, int limb);
+/* The model's creature with ranges of the knees of walking limbs in which they stay bent as they are where it
+   stands; joint values of start and goal (may be NULL) are within them. It shares all else with the model's,
+   and is freed by hf_knees_free, also after a failure. */
+hf_status hf_knees_narrow(const hf_plan_model* model, const double* start, const double* goal,
+                          hf_creature** narrowed);
+void hf_knees_free(hf_creature* narrowed);
+
 /* ---- planner.c ---- */
-/* Takes the memory of a search whose creature, scene and options are set. */
+/* Takes the memory of a search whose model, scene and options are set; the creature is then the model's with
+   narrowed knees. */
 hf_status hf_planner_begin(hf_planner* p);
 void hf_planner_end(hf_planner* p);
 /* A posture from the workspace, until the caller's mark ends; q is NULL, and the failure noted, when memory

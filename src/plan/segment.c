@@ -373,6 +373,8 @@ bool hf_segment_finish(hf_segment* s, bool eased) { return straighten(s, eased) 
 
 /* ---- moves ---- */
 
+enum { DIPS = 3 }; /* moves that are tried: straight, and lower half way by one and two small shifts */
+
 /* No further apart than a small shift and turn of the root, and as much of any joint. */
 static int waypoints_between(const hf_plan_world* w, const hf_pose* a, const hf_pose* b) {
     double n = hf_distance(a->root.position, b->root.position) / (HF_SMALL_SHIFT * w->view->height);
@@ -400,13 +402,16 @@ static bool keep_waypoint(hf_segment* s, int i, const hf_pose* from, const hf_po
     return false;
 }
 
-/* Root and free joints straight, held limbs solved. */
-static bool make_move(hf_segment* s, const hf_pose* from, const hf_pose* to) {
+/* Root and free joints straight, but for the root's height, which is less by up to `dip` half way; held limbs
+   solved. */
+static bool make_move(hf_segment* s, const hf_pose* from, const hf_pose* to, double dip) {
     hf_planner* p = s->planner;
     hf_pose pose = s->pose;
     for (int i = 0; i < s->way_count; i++) {
         const double* before = i > 0 ? hf_segment_q(s, i - 1) : from->q;
-        hf_pose_between(p->world.creature, from, to, (double)i / (s->way_count - 1), &pose);
+        double u = (double)i / (s->way_count - 1), half = hf_sin(M_PI * u);
+        hf_pose_between(p->world.creature, from, to, u, &pose);
+        pose.root.position.z -= dip * half * half;
         // limbs that can hold in one posture only go on from where they were, others to how they end
         for (int h = 0; h < s->hold_count; h++)
             if (!hf_hold_is_loose(&p->world, &s->holds[h]))
@@ -431,7 +436,13 @@ bool hf_segment_move(hf_planner* p, const hf_plan_hold* holds, int count, const 
                     .node = node,
                     .from = from};
     s.way_count = waypoints_between(&p->world, from, to);
-    bool good = hf_segment_room(&s, s.way_count) && make_move(&s, from, to) && hf_segment_finish(&s, false);
+    bool good = hf_segment_room(&s, s.way_count);
+    // legs that are stretched half way jump: a body that goes lower bends them
+    for (int i = 0, tries = good ? DIPS : 0; i < tries && hf_plan_ok(p); i++) {
+        double dip = i * HF_SMALL_SHIFT * p->world.view->height;
+        good = make_move(&s, from, to, dip) && hf_segment_finish(&s, false);
+        if (good) break;
+    }
     hf_workspace_end(p->tools.workspace, mark);
     return good;
 }

@@ -125,6 +125,9 @@ static hf_status stand_in(hf_planner* p, double x, double y, double yaw, hf_stan
             if (i == 0) why = now, first = p->tools.hit;
             continue;
         }
+        // a body that must shift farther to be in balance does not stand at this place
+        hf_vec3 at = n->pose.root.position;
+        if (hf_hypot(at.x - x, at.y - y) > w->options->goal_tolerance_m) continue;
         r->outcome = HF_FOUND;
         r->height_m = n->pose.root.position.z - ground;
         const hf_stance* stance = hf_stance_borrow(p, n->holds, n->hold_count, -1);

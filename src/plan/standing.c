@@ -1,7 +1,7 @@
 /* The posture in which a creature stands: the rest posture where a file gives one, else the neutral posture
    with legs that are not stretched. A stretched leg reaches no place ahead of the body at the same height, so
    the body would sink at every step. */
-#include "plan/plan_model.h"
+#include "plan/planner.h"
 
 #include "model/creature.h"
 #include "solve/keep.h"
@@ -13,8 +13,7 @@
    length is then bent by 0.6 rad, because cos 0.3 = 0.955. */
 static const double BENT = 0.955;
 static const double PARALLEL = 0.9; /* cosine: two joints that bend a limb in one plane */
-static const double SAME_PLACE_M = 1e-4;
-enum { STARTS = 40 }; /* of the limb solver where no start is known */
+enum { STARTS = 40 };               /* of the limb solver where no start is known */
 
 typedef struct stander {
     const hf_creature* creature;
@@ -72,24 +71,6 @@ static bool is_hinge(const stander* s, int joint) {
     return type == HF_JOINT_REVOLUTE || type == HF_JOINT_CONTINUOUS;
 }
 
-/* The hinge farthest from both ends of the limb, -1 for none; of several at one place the one that bends the
-   limb forwards and backwards. */
-static int find_knee(const stander* s, int limb) {
-    const hf_limb* l = &s->view->limbs[limb];
-    hf_vec3 aside = hf_v3(-hf_sin(s->view->facing), hf_cos(s->view->facing), 0);
-    hf_vec3 anchor = hf_apply(s->rest[l->base_link], l->base.position), foot = foot_at(s, s->rest, limb);
-    int knee = -1;
-    double far = SAME_PLACE_M, most = 0;
-    for (int k = 1; k < l->joint_count; k++) {
-        hf_vec3 at = s->rest[s->view->joints[l->joints[k]].child_link].position;
-        double near = fmin(hf_distance(at, anchor), hf_distance(at, foot));
-        double across = fabs(hf_dot(axis_of(s, l->joints[k]), aside));
-        if (!is_hinge(s, l->joints[k]) || near < far - SAME_PLACE_M) continue;
-        if (near > far + SAME_PLACE_M || across > most) far = near, most = across, knee = k;
-    }
-    return knee;
-}
-
 static void turn_joint(const stander* s, int joint, double by, double* q) {
     const hf_joint* j = &s->view->joints[joint];
     q[j->q_index] = fmin(j->upper, fmax(j->lower, q[j->q_index] + by));
@@ -103,7 +84,7 @@ static void bend(const stander* s, int limb, double way, double* q) {
         const hf_joint* j = &s->view->joints[l->joints[k]];
         memcpy(q + j->q_index, s->view->rest + j->q_index, sizeof(double) * (size_t)j->q_count);
     }
-    int knee = find_knee(s, limb), hip = -1;
+    int knee = hf_knee_find(s->view, s->rest, limb), hip = -1;
     if (knee < 0) return;
     hf_vec3 axis = axis_of(s, l->joints[knee]), anchor = hf_apply(s->rest[l->base_link], l->base.position);
     for (int k = knee - 1; k >= 0; k--)

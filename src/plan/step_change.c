@@ -393,11 +393,22 @@ static bool release(hf_planner* p, hf_plan_node* node, int own, hf_pose* start, 
     return freed;
 }
 
+/* Where one hold is left, another limb than the one that let go must find a place: the one that let go has
+   its turn only after that, and the one that holds cannot leave. */
+static bool others_go_on(const hf_planner* p, const hf_plan_node* n, int limb) {
+    const hf_plan_world* w = &p->world;
+    for (int l = 0; l < w->view->limb_count && n->hold_count == 2; l++)
+        if (l != limb && w->model->limbs[l].used && hf_limb_idle(w, n->holds, n->hold_count, l) &&
+            hf_places_any(w, l, n->pose.root))
+            return true;
+    return n->hold_count > 2;
+}
+
 bool hf_step_release(hf_planner* p, hf_plan_node* node, int limb, hf_plan_node* child) {
     int own = hf_holds_find(node->holds, node->hold_count, limb), first = p->tree.knots.count;
     if (own < 0 || node->hold_count < 2) return false;
     p->progress.work++;
-    if (node->holds[own].stuck) return false;
+    if (node->holds[own].stuck || !others_go_on(p, node, limb)) return false;
     hf_workspace_mark mark = hf_workspace_begin(p->tools.workspace);
     hf_pose start = hf_take_pose(p);
     bool freed = hf_plan_ok(p) && release(p, node, own, &start, child);

@@ -15,27 +15,29 @@
 #include <math.h>
 #include <string.h>
 
-/* How far inside the contacts the pressure point is aimed at, m: at a corner of a foot friction holds no
-   turning. How far outside of that a curve may be that is tried with the whole body. */
-static const double AIM_MARGIN_M = 0.02, OUTSIDE_M = 0.008;
+/* How far outside of where it is aimed at (options.walk_aim_m: at a corner of a foot friction holds no
+   turning) the pressure of a curve may be that is tried with the whole body, m. */
+static const double OUTSIDE_M = 0.008;
 
 /* How far the whole body may press from where the pendulum does, m. */
 static const double MOST_LEARNT_M = 0.3;
 /* Rounds in which limbs learn to swing against the body's turning; rounds in a row in which no more knots
-   hold than before, after which further ones are in vain; paces at which limbs do not reach or collide,
-   after which no other is tried; how often at one pace a step that meets the scene is made higher, by a
-   swing's usual height each time: six times that are 0.3 of the leg, more than footholds in turn differ. */
-enum { COUNTER_ROUNDS = 3, PATIENCE = 6, MOST_FAILED = 3, MOST_RAISED = 6 };
-/* What is tried, in this order: strides, of the natural one; for each of them how much lower the body goes
-   than it must, of the height of its centre of mass, since knees that are nearly straight jerk; for each of
-   these how slowly. Fewer steps before slower ones. The values were found with a human, a G1 and an ANYmal on
-   5 m of level ground; others between them give 9 to 11 steps of the human and 12 to 14 of the G1. */
-static const double STRIDES[] = {1, 0.9, 0.8, 0.65, 0.5}, CROUCH[] = {0, 0.135},
-                    SLOWER[] = {1, 1.1, 1.2, 1.35, 1.6, 2, 2.4};
+   hold than before, after which further ones are in vain; paces at which limbs collide, after which no other
+   is tried; how often at one pace a step that meets the scene is made higher, by a swing's usual height each
+   time: six times that are 0.3 of the leg, more than footholds in turn differ. */
+enum { COUNTER_ROUNDS = 3, PATIENCE = 2, MOST_FAILED = 3, MOST_RAISED = 6 };
+/* One of so many knots that is not held once limbs have learnt to swing: such a walk is far from one that
+   holds, and the next slower pace is passed over. */
+enum { FAR_OFF = 4 };
+/* What is tried, in this order: strides, of the longest one; for each of them the body as high as its legs
+   let it and crouching, since knees that are nearly straight jerk; for each of these how slowly. Fewer steps
+   before slower ones. The values were found with a human, a G1 and an ANYmal on 5 m of level ground; others
+   between them give 9 to 11 steps of the human and 12 to 14 of the G1. */
+static const double STRIDES[] = {1, 0.9, 0.8, 0.65, 0.5}, SLOWER[] = {1, 1.1, 1.2, 1.35, 1.6, 2, 2.4, 3, 4};
 enum {
     STRIDE_TRIES = sizeof STRIDES / sizeof *STRIDES,
     SLOWER_TRIES = sizeof SLOWER / sizeof *SLOWER,
-    CROUCH_TRIES = sizeof CROUCH / sizeof *CROUCH
+    CROUCH_TRIES = 2
 };
 
 typedef enum verdict { HOLDS, TOO_FAST, PRESSES_ELSEWHERE, COLLIDES, FAILS } verdict;
@@ -47,7 +49,8 @@ static bool find_regions(hf_walk* w) {
     for (int i = 0; i < w->phase_count; i++) {
         int count = hf_walk_holds(w, i, holds);
         const hf_stance* stance = hf_stance_borrow(w->planner, holds, count, -1);
-        bool good = stance && hf_pressure_region_find(stance, AIM_MARGIN_M, &w->free[i]);
+        bool good =
+            stance && hf_pressure_region_find(stance, w->planner->world.options->walk_aim_m, &w->free[i]);
         hf_stance_return(w->planner, stance);
         if (!good) return false;
         double sum = 0;
@@ -214,24 +217,32 @@ static bool find_ends(hf_walk* w) {
     return good && w->height > 0;
 }
 
-static verdict attempt(hf_walk* w, double slower, double crouch) {
+/* What rounds learn begins anew, unless it goes on from an attempt whose steps were lower. */
+static void begin_rounds(hf_walk* w, double crouch, bool anew) {
+    size_t rows = (size_t)(w->last + 1);
+    w->posed = 0;
+    for (int k = 0; k <= w->last; k++)
+        w->ceiling[k] = w->height_wish[k] - crouch * w->height, w->floor[k] = -INFINITY;
+    if (!anew) return;
+    memcpy(w->place, w->wish, sizeof *w->place * rows);
+    memset(w->learnt, 0, sizeof *w->learnt * rows);
+    memset(w->counters, 0, sizeof *w->counters * rows);
+}
+
+static verdict attempt(hf_walk* w, double slower, double crouch, bool anew) {
     if (!hf_footsteps_time(w, slower) || !find_regions(w)) return FAILS;
     hf_walk_wish(w);
     hf_walk_arcs(w);
-    memcpy(w->place, w->wish, sizeof *w->place * (size_t)(w->last + 1));
-    memset(w->learnt, 0, sizeof *w->learnt * (size_t)(w->last + 1));
-    memset(w->counters, 0, sizeof *w->counters * (size_t)(w->last + 1));
-    for (int k = 0; k <= w->last; k++)
-        w->ceiling[k] = w->height_wish[k] - crouch * w->height, w->floor[k] = -INFINITY;
-    w->posed = 0;
-    int fewest = INT_MAX, since = 0;
+    begin_rounds(w, crouch, anew);
+    int fewest = INT_MAX, since = 0, learns = anew ? COUNTER_ROUNDS : 0;
     verdict v = PRESSES_ELSEWHERE;
     for (int round = 0; since < PATIENCE && v == PRESSES_ELSEWHERE; round++) {
         if (!find_curve(w)) return hf_plan_ok(w->planner) ? PRESSES_ELSEWHERE : FAILS;
         v = hf_walk_poses(w) ? judge_wrenches(w) : FAILS;
-        if (v == PRESSES_ELSEWHERE && round < COUNTER_ROUNDS) hf_walk_counter_learn(w);
-        since = w->unheld < fewest || round < COUNTER_ROUNDS ? 0 : since + 1;
-        fewest = w->unheld < fewest && round >= COUNTER_ROUNDS ? w->unheld : fewest;
+        if (v == PRESSES_ELSEWHERE && round < learns) hf_walk_counter_learn(w);
+        if (round >= learns && FAR_OFF * w->unheld > w->last) break;
+        since = w->unheld < fewest || round < learns ? 0 : since + 1;
+        fewest = w->unheld < fewest && round >= learns ? w->unheld : fewest;
     }
     return v == HOLDS ? judge_knots(w) : v;
 }
@@ -293,18 +304,26 @@ static bool raise_step(hf_walk* w) {
     return true;
 }
 
+/* At one pace, each step raised that meets the scene. */
+static verdict try_pace(hf_walk* w, double slower, double crouch) {
+    verdict v = attempt(w, slower, crouch, true);
+    for (int n = 0; n < MOST_RAISED && v == COLLIDES && raise_step(w); n++)
+        v = attempt(w, slower, crouch, false);
+    return v;
+}
+
 /* The walk with one stride, at the first pace at which it holds. */
 static verdict try_paces(hf_walk* w, double crouch) {
     hf_planner* p = w->planner;
     verdict v = FAILS;
     for (int i = 0, failed = 0; i < SLOWER_TRIES && failed < MOST_FAILED && hf_plan_ok(p); i++) {
-        if (!hf_workspace_goes_on(p->tools.workspace)) return FAILS;
-        if (p->tree.walk_tries-- <= 0) return FAILS;
-        v = attempt(w, SLOWER[i], crouch);
-        for (int n = 0; n < MOST_RAISED && v == COLLIDES && raise_step(w); n++)
-            v = attempt(w, SLOWER[i], crouch);
-        if (v == HOLDS) return v;
-        failed += v == FAILS || v == COLLIDES;
+        if (SLOWER[i] > p->world.options->walk_slowest) break;
+        if (!hf_workspace_goes_on(p->tools.workspace) || p->tree.walk_knots <= 0) return FAILS;
+        v = try_pace(w, SLOWER[i], crouch);
+        // limbs that do not reach at this pace do not at slower ones, at which the body sways farther
+        if (v == HOLDS || v == FAILS) return v;
+        failed += v == COLLIDES;
+        if (v == PRESSES_ELSEWHERE && FAR_OFF * w->unheld > w->last) i++;
     }
     return v;
 }
@@ -327,7 +346,8 @@ static bool find_walk(hf_walk* w) {
         parts = w->parts, end = w->guide_index;
         if (!find_ends(w) || !hf_walk_counter(w)) return false;
         verdict v = PRESSES_ELSEWHERE;
-        for (int c = 0; c < CROUCH_TRIES && v != HOLDS && v != COLLIDES; c++) v = try_paces(w, CROUCH[c]);
+        for (int c = 0; c < CROUCH_TRIES && v != HOLDS && v != COLLIDES; c++)
+            v = try_paces(w, c * p->world.options->walk_crouch);
         if (v == HOLDS) return true;
         // feet that meet need shorter strides
         if (v == COLLIDES && p->tools.hit.other_body < 0) end_before(w);

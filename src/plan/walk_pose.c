@@ -6,6 +6,7 @@
 #include "schedule/frames.h"
 #include "solve/keep.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -14,8 +15,10 @@ static const double LEAST_OFF_M = 1e-3;             /* that counts */
 /* The root is lowered or raised by this share of what a limb misses its place by, in steps between two
    lengths, and by no more than this share of the height of the centre of mass. */
 static const double DROP_GAIN = 1.2, LEAST_STEP_M = 0.001, MOST_STEP_M = 0.01, MOST_DROP = 0.15;
-enum { AVERAGES = 3 };        /* of roots, in which corners become smooth */
-enum { MOST_LOWERINGS = 30 }; /* rounds in which ceilings and floors of roots are found */
+enum { AVERAGES = 3 }; /* of roots, in which corners become smooth */
+/* Rounds in which ceilings and floors of roots are found; rounds in a row after which no fewer knots miss
+   their places than before, which then no round mends. On level ground a round tells of one knot alone. */
+enum { MOST_LOWERINGS = 30, IN_VAIN = 5 };
 /* Ways of a swing that are tried, the flattest first: so many in which the foot is as high as its higher end
    after no share of its time up to half of it, since a foot that is later has no time to go on; each of them
    as high as usual and raised once and twice by as much again. */
@@ -328,6 +331,7 @@ static bool put_over(hf_walk* w, const footing* f, int k, hf_pose* pose, double*
    hard to solve: where that failed they are bent first. */
 static bool find_pose(hf_walk* w, int k, const footing* f, bool bend, double* off) {
     hf_planner* p = w->planner;
+    p->tree.walk_knots--;
     hf_pose pose = hf_walk_pose(w, k), before = hf_walk_pose(w, k - 1);
     hf_pose first = k < w->posed ? w->scratch : before;
     if (k < w->posed) hf_pose_copy(&p->world, &pose, &first);
@@ -406,10 +410,12 @@ static bool find_all(hf_walk* w, int* missed) {
 }
 
 bool hf_walk_poses(hf_walk* w) {
-    int missed = 1;
-    for (int i = 0; i < MOST_LOWERINGS && missed > 0; i++) {
+    int missed = 1, fewest = INT_MAX, since = 0;
+    for (int i = 0; i < MOST_LOWERINGS && missed > 0 && since < IN_VAIN; i++) {
         hf_walk_roots(w);
         if (!find_all(w, &missed)) return false;
+        since = missed < fewest || is_level(w) ? 0 : since + 1;
+        fewest = missed < fewest ? missed : fewest;
     }
     return missed == 0;
 }
