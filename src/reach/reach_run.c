@@ -244,10 +244,14 @@ hf_status hf_reach_follow_scene(hf_reach_runner* r) {
 
 /* ---- the whole ---- */
 
-/* A roadmap of the place where the creature stands now, from its rest posture there; or one that was kept. */
-static hf_status grow_here(hf_reach_runner* r, const hf_roadmap* kept) {
+static void remember_scene(hf_reach_runner* r) {
     for (int i = 0; i < hf_scene_object_count(r->scenario->scene); i++)
         r->known[i] = hf_placement_pose(r->world.placement, i);
+}
+
+/* A roadmap of the place where the creature stands now, from its rest posture there; or one that was kept. */
+static hf_status grow_here(hf_reach_runner* r, const hf_roadmap* kept) {
+    remember_scene(r);
     double began = now_s(), worked = work_s();
     hf_status status = kept ? hf_reach_roadmap_take(r, kept)
                             : hf_reach_roadmap_grow(r->roadmap, &r->crew, r->options->nodes, hf_reach_ask, r);
@@ -319,7 +323,9 @@ hf_status hf_reach_runner_begin(hf_reach_runner* r, hf_error* error) {
     if (!hf_reach_valid(w, r->world.rest))
         return hf_fail(error, HF_ERROR_FORMAT, r->scenario->path, 0, "start", "does not hold: %s", w->why);
     r->result->outcome = HF_FOUND;
-    hf_status status = grow_here(r, r->options->roadmap);
+    hf_status status = HF_OK;
+    remember_scene(r);
+    if (!r->leaves_start || r->options->roadmap) status = grow_here(r, r->options->roadmap);
     if (status == HF_OK) status = hf_reach_stay(&r->stage, 1, true);
     return hf_fail_status(error, status, r->scenario->path);
 }

@@ -39,6 +39,7 @@ typedef struct hf_reacher {
         int count;
         hf_reach_lean_frame* frames; /* from over the feet to where it leans */
     } lean;
+    bool leaves_start;     /* the first action walks away: nobody asks for a roadmap of the start */
     int action_capacity;   /* of result->actions */
     pthread_mutex_t mutex; /* of calls of progress, and of all below */
     bool stopped;          /* progress said no */

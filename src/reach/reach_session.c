@@ -198,6 +198,7 @@ hf_status hf_reach_run(const hf_scenario* scenario, const hf_reach_options* opti
     hf_status status = hf_reach_begin(scenario, options, &r, error);
     if (status != HF_OK) return status;
     hf_reach_watch(r, progress, user);
+    r->leaves_start = scenario->actions[0].kind == HF_ACTION_STEP;
     bool done;
     status = hf_reach_continue(r, INFINITY, &done, error);
     for (int i = 0; i < scenario->action_count && status == HF_OK && r->result->outcome == HF_FOUND; i++) {
