@@ -436,10 +436,7 @@ static hf_status search_wider(search* s, widening* w, bool again) {
     while (w->left > 0 && status == HF_OK && !s->pool.count && !exhausted(s)) {
         status = search_within(s, &w->next);
         if (a->candidates && w->nearest == 0) w->nearest = w->next.epsilon;
-        if (has_passed_over(s) && a->candidates < FEW_CANDIDATES && !s->pool.count && status == HF_OK)
-            status = search_all_within(s, &w->next);
-        else if (has_passed_over(s))
-            w->thinned = w->next, w->has_thinned = true;
+        if (has_passed_over(s)) w->thinned = w->next, w->has_thinned = true;
         w->next.tried = w->next.epsilon;
         w->next.epsilon *= 2;
         w->left--;
