@@ -24,8 +24,6 @@ static const double LEAST_EPSILON_M = 0.001;
 static const double SLACK_SHARE = 0.2;
 /* Sparse sets: epsilon is doubled up to this often until a contact is found. */
 enum { WIDENINGS = 4 };
-/* Where few candidates within an epsilon gave none, the next one follows at once. */
-enum { FEW_CANDIDATES = 300 };
 /* Candidates looked at that are as much work as one that is finished. */
 enum { LOOKS_A_TEST = 10 };
 /* In a large set thousands of the best samples may all be blocked by the same thing. After so many of them
@@ -429,22 +427,18 @@ typedef struct widening {
 } widening;
 
 /* A small set must not mean an empty answer: epsilon is widened, and the solver pulls what is nearest onto
-   the surface. Goes on at once after epsilons without candidates, and once after one with few. */
-static hf_status search_wider(search* s, widening* w, bool again) {
+   the surface. Goes on at once after epsilons without candidates. */
+static hf_status search_wider(search* s, widening* w) {
     hf_contact_answer* a = s->answer;
     hf_status status = HF_OK;
     while (w->left > 0 && status == HF_OK && !s->pool.count && !exhausted(s)) {
         status = search_within(s, &w->next);
         if (a->candidates && w->nearest == 0) w->nearest = w->next.epsilon;
-        if (has_passed_over(s) && a->candidates < FEW_CANDIDATES && !s->pool.count && status == HF_OK)
-            status = search_all_within(s, &w->next);
-        else if (has_passed_over(s))
-            w->thinned = w->next, w->has_thinned = true;
+        if (has_passed_over(s)) w->thinned = w->next, w->has_thinned = true;
         w->next.tried = w->next.epsilon;
         w->next.epsilon *= 2;
         w->left--;
-        if (a->candidates && !(again && a->candidates < FEW_CANDIDATES)) break;
-        again = again && !a->candidates;
+        if (a->candidates) break;
     }
     return status;
 }
@@ -496,7 +490,7 @@ static hf_status search_all(search* s) {
     s->slack_m = SLACK_SHARE * first;
     hf_status status = HF_OK;
     for (int round = 0; round <= WIDENINGS && status == HF_OK; round++) {
-        for (int i = 0; i < KINDS && status == HF_OK; i++) status = search_wider(s, &kinds[i], round == 0);
+        for (int i = 0; i < KINDS && status == HF_OK; i++) status = search_wider(s, &kinds[i]);
         if (status == HF_OK) status = search_thinned(s, kinds);
     }
     // fewer contacts than wanted: add surfaces that do not help the task, within the same epsilon

@@ -26,7 +26,6 @@ typedef struct agent_swing {
     hf_quat from_rotation;
     agent_place left; /* while the limb is lifted: the contact that it goes back to when it cannot leave */
     bool lifting;
-    int refused;    /* lifts in a row that failed */
     double phase;   /* 0 .. 1 */
     double raise;   /* how much higher than usual the curve is, in lifts */
     double waited;  /* s that the limb is at its end and cannot touch */

@@ -5,13 +5,13 @@
 
 #include <math.h>
 
-static const double MOVING_RAD_S = 0.03;
+static const double MOVING_RAD_S = 0.03; /* a root that turns faster moves */
 static const double BEHIND_SHARE = 0.3; /* of a half stride behind its place: a limb is renewed when moving */
 static const double ASTRAY_SHARE = 0.6; /* and this far from it when standing */
 static const double STRETCHED = 0.94;   /* share of its reach beyond which a limb is renewed in any case */
-static const double WORTH_SHARE = 0.5;  /* of what lets a limb be renewed, that a new place must change */
-static const double BLOCKS_NEED = 3;
-static const double QUERIES_A_SECOND = 60;
+static const double BENDS_SHARE = 0.15; /* of a half stride off its place: a step bends a straight limb */
+static const double BLOCKS_NEED = 3; /* added to the need of a limb that holds the root back, half strides */
+static const double QUERIES_A_SECOND = 60; /* one in a frame of most games: queries cost most of its time */
 /* A swing that is stopped again after two new starts, each higher, is given up: the limb looks for another
    place. More starts lose time in front of steps, fewer give up places that can be reached. */
 enum { MAX_RESTARTS = 2 };
@@ -33,15 +33,12 @@ static double need_of(const hf_agent* a, const hf_placement* placement, int limb
         hf_vec3 way = hf_normalize(hf_add(a->root.velocity, hf_scale(hf_cross(up, arm), a->root.turn)));
         double behind = hf_dot(d, way) / l->half_stride;
         need = behind > BEHIND_SHARE ? behind : 0;
-        // a limb that stands more than a half stride beside its place is renewed as well
-        double aside = hf_length(hf_sub(d, hf_scale(way, hf_dot(d, way)))) / l->half_stride;
-        if (aside > 1) need = fmax(need, aside);
     }
     hf_vec3 hip = hf_limb_base(a->creature, limb, a->links).position;
     double stretch = hf_distance(hip, hf_apply(object, l->at.anchor.point)) / l->reach;
     // the limb is nearly straight (by more than half of what its rest posture leaves), and a step bends it
     double most = fmax(STRETCHED, (1 + l->home_stretch) / 2);
-    if (stretch > most && off > WORTH_SHARE * BEHIND_SHARE) need = fmax(need, 1 + 10 * (stretch - most));
+    if (stretch > most && off > BENDS_SHARE) need = fmax(need, 1 + 10 * (stretch - most));
     // the body has turned, and the patch with its contact has not
     if (l->at.anchor.flat) {
         hf_quat now = hf_quat_mul(object.rotation, l->at.anchor.rotation);
@@ -97,27 +94,13 @@ static void take_turns(hf_agent* a, const hf_placement* placement) {
 
 /* ---- goals ---- */
 
-/* Is the new place worth a step? */
-static bool worth(const hf_agent* a, const hf_placement* placement, int limb, const agent_place* place) {
-    const agent_limb* l = &a->limbs[limb];
-    if (l->mode != AGENT_HELD) return true;
-    hf_vec3 now = hf_apply(hf_placement_pose(placement, l->at.hold.object), l->at.hold.point);
-    hf_vec3 then = hf_apply(hf_placement_pose(placement, place->hold.object), place->hold.point);
-    hf_quat turned_now =
-        hf_quat_mul(hf_placement_pose(placement, l->at.hold.object).rotation, l->at.anchor.rotation);
-    hf_quat turned_then =
-        hf_quat_mul(hf_placement_pose(placement, place->hold.object).rotation, place->anchor.rotation);
-    return hf_distance(now, then) > WORTH_SHARE * BEHIND_SHARE * l->half_stride ||
-           (place->anchor.flat && hf_quat_angle(turned_now, turned_then) > WORTH_SHARE * HF_AGENT_TURNED_RAD);
-}
-
 static hf_status look_for(hf_agent* a, const hf_placement* placement, const hf_agent_input* in, int limb) {
     agent_limb* l = &a->limbs[limb];
     agent_place place;
     bool found;
     hf_status status = hf_agent_find_place(a, placement, in, limb, &place, &found);
     if (status != HF_OK) return status;
-    if (found && worth(a, placement, limb, &place)) {
+    if (found) {
         hf_agent_swing_begin(a, limb, &place, placement);
         l->tries = 0;
         l->wanted = false;

@@ -10,11 +10,9 @@
 #include <math.h>
 #include <string.h>
 
-static const double DRIFT = 0.3;    /* share of a joint's speed for going towards its relaxed value */
-static const double NEAR_M = 0.005; /* a swing that is farther from its way looks for another posture */
-static const double PART = 0.3;     /* of the way to an aim, where the whole way is not free */
-static const double EARLIER = 0.9;  /* of the phase that joints can follow, where they are too slow */
-enum { ATTEMPTS = 32, ITERATIONS = 15, STUCK_FRAMES = 2, SLOWER_TRIES = 3, BETWEEN = 6 };
+static const double DRIFT = 0.3; /* share of a joint's speed for going towards its relaxed value */
+static const double PART = 0.3;  /* of the way to an aim, where the whole way is not free */
+enum { ATTEMPTS = 32, ITERATIONS = 15, STUCK_FRAMES = 2, BETWEEN = 6 };
 
 static double joint_step(const hf_joint* j, double dt) { return HF_LIVE_SPEED_SHARE * j->max_speed * dt; }
 
@@ -70,9 +68,9 @@ static void lean_posture(hf_agent* a, int limb, const double* to, double dt, dou
     }
 }
 
-static hf_status solve(hf_agent* a, const hf_target* target, int iterations, hf_solve_result* r) {
+static hf_status solve(hf_agent* a, const hf_target* target, hf_solve_result* r) {
     hf_solve_options o = hf_solve_options_default();
-    o.max_iterations = iterations;
+    o.max_iterations = ITERATIONS;
     o.max_starts = 1;
     o.posture = a->posture;
     const hf_transform* base = &a->links[a->view->limbs[target->limb].base_link];
@@ -97,15 +95,14 @@ static hf_status hold(hf_agent* a, const hf_placement* placement, int limb, doub
     hf_target target = hf_anchor_target(&at->hold, &anchor);
     lean_posture(a, limb, a->relaxed, dt, DRIFT);
     hf_solve_result r;
-    hf_status status = solve(a, &target, ITERATIONS, &r);
+    hf_status status = solve(a, &target, &r);
     *held = status == HF_OK && r.position_error_m <= HF_LIVE_HELD_M &&
             (!at->anchor.flat || r.angle_error_rad <= HF_LIVE_HELD_RAD) &&
             possible_share(a, limb, a->next.q, dt) >= 1 && keeps_rom(a, limb, a->next.q);
     return status;
 }
 
-/* The swinging limb at a phase: by the solver from where it is, or by the posture that its goal was found
- * with. */
+/* The swinging limb at a phase, by the solver from where the limb is. */
 static hf_status solve_swing(hf_agent* a, const hf_placement* placement, int limb, double phase,
                              hf_solve_result* r) {
     const agent_limb* l = &a->limbs[limb];
@@ -113,29 +110,18 @@ static hf_status solve_swing(hf_agent* a, const hf_placement* placement, int lim
                         .limb = limb,
                         .contact = l->at.hold.frame};
     hf_agent_swing_at(a, limb, placement, phase, &target.point, &target.rotation);
-    const double* goal = a->goals + (size_t)limb * (size_t)a->view->q_count;
     hf_pose_take_limb(a->creature, limb, a->pose.q, a->next.q);
-    hf_status status = solve(a, &target, ITERATIONS, r);
-    if (status == HF_OK && phase > 0.5 && r->position_error_m > NEAR_M) {
-        hf_pose_take_limb(a->creature, limb, goal, a->next.q);
-        status = solve(a, &target, ITERATIONS, r);
-    }
-    return status;
+    return solve(a, &target, r);
 }
 
 static hf_status swing(hf_agent* a, const hf_placement* placement, int limb, double dt) {
     agent_limb* l = &a->limbs[limb];
-    double phase = l->frozen ? l->swing.phase : fmin(1, l->swing.phase + dt / l->swing_s), share = 0;
+    double phase = l->frozen ? l->swing.phase : fmin(1, l->swing.phase + dt / l->swing_s);
     lean_posture(a, limb, a->goals + (size_t)limb * (size_t)a->view->q_count, dt, 1);
     hf_solve_result r;
-    for (int i = 0; i < SLOWER_TRIES && share < 1; i++) {
-        hf_status status = solve_swing(a, placement, limb, phase, &r);
-        if (status != HF_OK) return status;
-        share = possible_share(a, limb, a->next.q, dt);
-        // the joints are too slow for this phase: try an earlier one
-        if (share < 1 && i + 1 < SLOWER_TRIES)
-            phase = l->swing.phase + EARLIER * share * (phase - l->swing.phase);
-    }
+    hf_status status = solve_swing(a, placement, limb, phase, &r);
+    if (status != HF_OK) return status;
+    double share = possible_share(a, limb, a->next.q, dt);
     if (share < 1) shorten(a, limb, share, a->next.q);
     if (!keeps_rom(a, limb, a->next.q)) {
         // the step would leave a region of the range of motion: the limb waits
@@ -164,9 +150,8 @@ typedef struct stage {
     int aim;
     double share;
 } stage;
-static const stage stages[] = {{AIM_WHOLE, 1},    {AIM_SLIDE, 1},  {AIM_WHOLE, PART},    {AIM_GO, 1},
-                               {AIM_STRAIGHT, 1}, {AIM_GO, PART},  {AIM_STRAIGHT, PART}, {AIM_SLIDE, PART},
-                               {AIM_FIT, 1},      {AIM_FIT, PART}, {AIM_WHOLE, 0}};
+static const stage stages[] = {{AIM_WHOLE, 1},    {AIM_SLIDE, 1}, {AIM_WHOLE, PART}, {AIM_GO, 1},
+                               {AIM_STRAIGHT, 1}, {AIM_FIT, 1},   {AIM_WHOLE, 0}};
 enum { STAGES = sizeof stages / sizeof *stages, LAST_STAGE = STAGES - 1 };
 
 static hf_transform root_at(const hf_agent* a, stage s) {
@@ -251,7 +236,6 @@ static void put_back(agent_limb* l) {
     l->mode = AGENT_HELD;
     l->at = l->swing.left;
     l->swing.lifting = false;
-    l->swing.refused++;
     l->rest_s = HF_AGENT_REST_S;
 }
 
@@ -351,7 +335,6 @@ static void finish_limbs(hf_agent* a, const hf_placement* placement, double dt) 
         if (l->swing.lifting) {
             hf_agent_note(a, HF_AGENT_LIFTED, i, l->swing.left.hold.object);
             l->swing.lifting = false;
-            l->swing.refused = 0;
         }
         if (l->swing.landed) {
             l->mode = AGENT_HELD;

@@ -8,10 +8,8 @@
 
 static const double FIT_S = 0.15;       /* time in which height and lean follow the footholds */
 static const double REACH_SHARE = 0.97; /* of a limb's reach that a held contact may use */
-static const double LOWER_SHARE = 0.15; /* of a limb's reach that the root is lowered at most */
-static const double HARDLY_M_S = 1e-3;
-static const double AWAY_SHARE = 0.1; /* of the root's speed, away from what it slides along */
-static const double TWIST_END = 0.6;  /* rad that patches are turned: the same for turns */
+static const double AWAY_SHARE = 0.1;   /* of the root's speed, away from what it slides along */
+static const double TWIST_END = 0.6;    /* rad that patches are turned: the same for turns */
 static const double LEASH_BEGIN = 1.1,
                     LEASH_END = 1.6; /* half strides behind: the root slows down, and stops */
 static const double LEVEL_PULL =
@@ -232,7 +230,7 @@ static void lower(const hf_agent* a, const hf_placement* placement, hf_transform
         double left = reach * reach - (hf_dot(w, w) - along * along);
         if (left < 0) continue; // lowering the root does not bring the contact into reach
         double need = along - sqrt(left);
-        down = fmax(down, fmin(need, LOWER_SHARE * l->reach));
+        down = fmax(down, need);
     }
     root->position = hf_sub(root->position, hf_scale(up, down));
 }
@@ -290,8 +288,7 @@ void hf_agent_plan_root(hf_agent* a, const hf_placement* placement, const hf_age
 
 hf_transform hf_agent_predict(const hf_agent* a, double time_s) {
     hf_transform to = a->pose.root;
-    if (hf_length(a->root.velocity) > HARDLY_M_S)
-        to.position = hf_add(to.position, hf_scale(a->root.velocity, time_s));
+    to.position = hf_add(to.position, hf_scale(a->root.velocity, time_s));
     hf_quat turned = hf_quat_axis_angle(hf_agent_up(a), a->root.turn * time_s);
     to.rotation = hf_quat_normalize(hf_quat_mul(turned, to.rotation));
     return to;

@@ -6,8 +6,6 @@
 #include <holdfast/swing.h>
 #include <math.h>
 
-/* Phase that a swing skips for each time that the limb could not leave its contact, and at most. */
-static const double EAGER = 0.06, MOST_EAGER = 0.16;
 static const double RAISE = 0.7; /* how much higher each new start of a swing is, in lifts */
 
 static void start_here(hf_agent* a, int limb, const hf_placement* placement, hf_vec3 normal) {
@@ -25,14 +23,12 @@ static void start_here(hf_agent* a, int limb, const hf_placement* placement, hf_
 void hf_agent_swing_begin(hf_agent* a, int limb, const agent_place* to, const hf_placement* placement) {
     agent_limb* l = &a->limbs[limb];
     hf_vec3 normal = hf_agent_up(a);
-    l->swing = (agent_swing){.left = l->at, .lifting = l->mode == AGENT_HELD, .refused = l->swing.refused};
+    l->swing = (agent_swing){.left = l->at, .lifting = l->mode == AGENT_HELD};
     if (l->swing.lifting)
         normal = hf_rotate(hf_object_pose(placement, l->at.hold.object).rotation, l->at.hold.normal);
     l->at = *to;
     l->mode = AGENT_SWING;
     start_here(a, limb, placement, normal);
-    // after lifts that failed, the swing starts farther along its curve
-    if (l->swing.lifting) l->swing.phase = fmin(MOST_EAGER, EAGER * l->swing.refused);
 }
 
 void hf_agent_swing_again(hf_agent* a, int limb, const hf_placement* placement) {

@@ -54,8 +54,6 @@ const char* hf_sequence_why_text(hf_sequence_why why) {
 enum { HALVINGS = 3 };
 /* Other contacts tried for a limb whose swing collides. */
 enum { SWING_RETRIES = 4 };
-/* How much less flat than in its query a contact may lie at the end of the phase, rad. */
-static const double TILT_RAD = 0.05;
 /* A contact is looked at this often on the way that it is to last. */
 enum { LOOKS = 4 };
 
@@ -266,7 +264,8 @@ static hf_status try_contact(walker* w, int limb, const hf_contact* k, double d,
     hf_status status = touch(w, k, &r);
     const hf_contact_frame* f = &w->view->limbs[limb].contacts[k->hold.frame];
     bool near = r.position_error_m <= w->query->swing.tolerance_m;
-    if (status != HF_OK || !near || (!(f->ball > 0) && r.angle_error_rad > k->angle_error_rad + TILT_RAD))
+    if (status != HF_OK || !near ||
+        (!(f->ball > 0) && r.angle_error_rad > k->angle_error_rad + HF_CONTACT_RAD))
         return status;
     w->next_holds[limb] = hold_of(w, &k->hold, w->next_root, w->next_q);
     *good = !collides(w, w->next_root, w->next_q, w->touches, list_touches(w, w->next_holds), limb);

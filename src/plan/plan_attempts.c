@@ -175,6 +175,42 @@ static hf_status realise(const hf_creature* creature, const hf_scene* scene, hf_
     return status;
 }
 
+/* Plans are made in scenes that stand still. */
+static hf_status check_scene(const hf_scene* scene, hf_error* error) {
+    for (int k = 0; k < hf_scene_object_count(scene); k++)
+        if (hf_scene_object(scene, k).key_count > 1)
+            return hf_fail(error, HF_ERROR_ARGUMENT, NULL, 0, "scene",
+                           "object \"%.60s\" moves by keys; plans are made in scenes that stand still",
+                           hf_scene_object(scene, k).name);
+    return HF_OK;
+}
+
+static hf_status begin_attempt(contest* c, attempt* a, const hf_plan_model* model, const hf_scene* scene,
+                               const hf_plan_options* options) {
+    a->contest = c;
+    a->planner = (hf_planner){.world = {.model = model,
+                                        .scene = scene,
+                                        .options = options,
+                                        .has_grips = any_grip(scene),
+                                        .still = options->still || !has_efforts(model),
+                                        .progress = relay,
+                                        .user = a},
+                              .start_q = c->query->start->pose.q,
+                              .goal_q = c->query->goal->pose.q,
+                              .progress = {.report = relay, .user = a}};
+    return hf_planner_begin(&a->planner);
+}
+
+/* `misfit` says why the roadmap cannot be used, where that is the reason. */
+static hf_status fail(hf_status status, const hf_error* misfit, hf_error* error) {
+    const char* why =
+        misfit->status != HF_OK       ? misfit->message
+        : status == HF_ERROR_LIMIT    ? "start and goal are too far apart, or a stance has too many contacts"
+        : status == HF_ERROR_ARGUMENT ? "a number of start, goal or guide is not finite or too far away"
+                                      : hf_status_text(status);
+    return hf_fail(error, status, NULL, 0, misfit->status != HF_OK ? "roadmap" : NULL, "%s", why);
+}
+
 hf_status hf_plan_find(const hf_plan_model* model, const hf_scene* scene, const hf_plan_query* query,
                        const hf_plan_options* options, hf_progress_fn progress, void* user,
                        hf_plan_result* result, hf_error* error) {
@@ -184,12 +220,8 @@ hf_status hf_plan_find(const hf_plan_model* model, const hf_scene* scene, const 
     memset(result, 0, sizeof *result);
     hf_status status = hf_options_check(hf_plan_option_table(), options, error);
     if (status == HF_OK) status = hf_options_check(hf_guide_option_table(), &options->guide, error);
+    if (status == HF_OK) status = check_scene(scene, error);
     if (status != HF_OK) return status;
-    for (int k = 0; k < hf_scene_object_count(scene); k++)
-        if (hf_scene_object(scene, k).key_count > 1)
-            return hf_fail(error, HF_ERROR_ARGUMENT, NULL, 0, "scene",
-                           "object \"%.60s\" moves by keys; plans are made in scenes that stand still",
-                           hf_scene_object(scene, k).name);
     double start = hf_plan_clock();
     contest c = {.query = query, .progress = progress, .user = user, .last = options->guides};
     // more at once than there are cores would only keep the first ones waiting
@@ -201,20 +233,8 @@ hf_status hf_plan_find(const hf_plan_model* model, const hf_scene* scene, const 
     if (!c.attempts) return hf_fail(error, HF_ERROR_MEMORY, NULL, 0, NULL, "out of memory");
     pthread_mutex_init(&c.mutex, NULL);
     pthread_cond_init(&c.changed, NULL);
-    for (int i = 0; i < c.count && status == HF_OK; i++) {
-        c.attempts[i].contest = &c;
-        c.attempts[i].planner = (hf_planner){.world = {.model = model,
-                                                       .scene = scene,
-                                                       .options = options,
-                                                       .has_grips = any_grip(scene),
-                                                       .still = options->still || !has_efforts(model),
-                                                       .progress = relay,
-                                                       .user = &c.attempts[i]},
-                                             .start_q = query->start->pose.q,
-                                             .goal_q = query->goal->pose.q,
-                                             .progress = {.report = relay, .user = &c.attempts[i]}};
-        status = hf_planner_begin(&c.attempts[i].planner);
-    }
+    for (int i = 0; i < c.count && status == HF_OK; i++)
+        status = begin_attempt(&c, &c.attempts[i], model, scene, options);
     hf_error misfit = {0};
     if (status == HF_OK && query->roadmap)
         status =
@@ -228,14 +248,7 @@ hf_status hf_plan_find(const hf_plan_model* model, const hf_scene* scene, const 
     result->contact_s = hf_plan_clock() - start - result->guide_s;
     result->outcome = outcome_of(result);
     if (result->schedule && status == HF_OK) status = realise(model->creature, scene, result);
-    if (status != HF_OK) {
-        hf_plan_result_free(result);
-        const char* why =
-            misfit.status != HF_OK     ? misfit.message
-            : status == HF_ERROR_LIMIT ? "start and goal are too far apart, or a stance has too many contacts"
-            : status == HF_ERROR_ARGUMENT ? "a number of start, goal or guide is not finite or too far away"
-                                          : hf_status_text(status);
-        return hf_fail(error, status, NULL, 0, misfit.status != HF_OK ? "roadmap" : NULL, "%s", why);
-    }
-    return HF_OK;
+    if (status == HF_OK) return HF_OK;
+    hf_plan_result_free(result);
+    return fail(status, &misfit, error);
 }

@@ -95,7 +95,6 @@ typedef struct search {
     hf_hold* touches;
     int knots;
     bool start_overlaps, goal_overlaps; /* as only a contact allows */
-    int early, late; /* knots up to and from which only the contacts at the ends allow the overlap */
 } search;
 
 /* ---- what moves ---- */
@@ -317,25 +316,8 @@ static bool within_a_frame(const search* s, const double* x, const double* y) {
     return true;
 }
 
-/* Knots after the first and before the last that overlap as only the contact there allows: a frame of a
-   motion has it at the contact alone, so that they must be passed within one. */
-static void find_overlaps(search* s, int limb) {
-    int last = s->knots - 1;
-    for (s->early = 0; s->early + 1 < last; s->early++)
-        if (!within_a_frame(s, knot(s, 0).q, knot(s, s->early + 2).q) ||
-            !knot_collides(s, s->early + 1, limb, false, false) ||
-            knot_collides(s, s->early + 1, limb, true, false))
-            break;
-    for (s->late = last; s->late - 1 > s->early; s->late--)
-        if (!within_a_frame(s, knot(s, last).q, knot(s, s->late - 2).q) ||
-            !knot_collides(s, s->late - 1, limb, false, false) ||
-            knot_collides(s, s->late - 1, limb, false, true))
-            break;
-}
-
 static hf_status move_collides(search* s, int k, int limb, bool* collides) {
-    hf_collision_query c =
-        touching(s, k <= s->early && s->start_overlaps, k + 1 >= s->late && s->goal_overlaps);
+    hf_collision_query c = touching(s, k == 0 && s->start_overlaps, k + 2 == s->knots && s->goal_overlaps);
     hf_pose a = knot(s, k), b = knot(s, k + 1);
     c.limb = limb;
     c.begun = true; // the first pose of the move was tested before, with the same or fewer touches allowed
@@ -375,13 +357,11 @@ static hf_status move_is_bad(search* s, const double* a, const double* b, bool s
 }
 
 /* The knots were tested with the touches of both ends allowed; here each knot and move is tested with the
-   touches that hold there. */
+   touches that hold there: those of an end on the move beside it alone. */
 static hf_status test_way(search* s, int limb, hf_swing_why* why) {
     bool overlaps = s->start_overlaps || s->goal_overlaps;
-    s->early = 0, s->late = s->knots - 1;
-    if (overlaps) find_overlaps(s, limb);
     for (int k = 1; k + 1 < s->knots && overlaps; k++)
-        if (knot_collides(s, k, limb, k <= s->early && s->start_overlaps, k >= s->late && s->goal_overlaps)) {
+        if (knot_collides(s, k, limb, false, false)) {
             *why = HF_SWING_COLLIDES;
             return HF_OK;
         }
