@@ -13,8 +13,11 @@ static const double ROUND_SHARE = 0.1;
 /* That wrenches keep to begin with: a centimetre of moment arm, what a check counts as nothing. */
 static const double MARGIN_M = 0.01, KEPT = 0.5;
 
-/* The pace along a path doubles in a quarter of a second at most, to begin with, 1/s2. */
-static const double HASTE = 4;
+/* The pace along a path doubles in an eighth of a second at most, to begin with, 1/s2. */
+static const double HASTE = 8;
+
+/* Share of its given detour that a swing takes to begin with. */
+static const double LIFT = 0.4;
 
 /* Rest to rest with the least jerk. */
 static double bell(double u) { return u * u * u * (10 + u * (6 * u - 15)); }
@@ -64,7 +67,8 @@ hf_status hf_parts_make(const hf_schedule* s, hf_workspace* w, hf_parts* phases)
                        .kept = KEPT,
                        .haste = HASTE,
                        .freedom = 1,
-                       .round_share = ROUND_SHARE};
+                       .round_share = ROUND_SHARE,
+                       .lift = LIFT};
         for (int k = 0; k <= HF_PACE; k++) a->pace[k] = bell((double)k / HF_PACE);
     }
     hf_workspace_end(w, mark);

@@ -18,6 +18,11 @@ typedef struct hf_part {
     double freedom; /* 1: the body goes as it likes; less: nearer to how it was given */
     double round_share;       /* of a swing, over which corners of its way are rounded */
     double clear_m;           /* by which a swing goes farther from the surfaces than given */
+    double lift;              /* share of a swing's given detour from the straight way that it takes */
+    double follow;            /* share of the body's given detour from the straight way that it takes */
+    bool exact;               /* the detour is the given one in all its corners */
+    int strikes;              /* rounds in which the shortest ways had a fault here */
+    bool as_given;            /* the poses are the given ones: nothing else held */
     double pace[HF_PACE + 1]; /* how much of its way a swing has gone */
 } hf_part;
 

@@ -190,15 +190,6 @@ static hf_status finish(hf_whole* w) {
     return status;
 }
 
-/* Of an attempt that failed: where its faults were, and how the phases avoid them. Times begin anew. */
-static void remember_faults(hf_whole* w, const hf_stretch* s) {
-    for (int i = 0; i < s->count; i++) {
-        hf_part *to = &w->phases.items[s->first + i], from = s->phases.items[i];
-        to->faulty = from.faulty, to->freedom = from.freedom;
-        to->round_share = from.round_share, to->clear_m = from.clear_m;
-    }
-}
-
 /* The given poses of all stretches in new times: what is there when nothing else holds. */
 static hf_status retime_all(hf_whole* w) {
     hf_status status = HF_OK;
@@ -222,10 +213,9 @@ static hf_status unite(hf_whole* w, int first, int count, bool* united) {
     for (int i = 0; i < count; i++) remember(w, a + i), phases += a[i].count;
     hf_status status = hf_stretch_make(w->refining.creature, w->schedule, &w->phases, &w->list, a->first,
                                        phases, w->refining.workspace, &one);
-    if (status == HF_OK) status = hf_attempt(&w->refining, false, w->refining.options->rounds, &one);
+    if (status == HF_OK) status = hf_attempt_direct(&w->refining, w->refining.options->rounds, &one);
     *united = status == HF_OK && one.best && one.best_s < given_s(w, first, count);
     if (!*united) {
-        if (status == HF_OK) remember_faults(w, &one);
         hf_stretch_free(&one);
         return status;
     }
@@ -237,47 +227,12 @@ static hf_status unite(hf_whole* w, int first, int count, bool* united) {
     return status;
 }
 
-static bool is_faulty(const hf_whole* w, int stretch) {
-    const hf_stretch* s = &w->stretches[stretch];
-    for (int i = s->first; i < s->first + s->count; i++)
-        if (w->phases.items[i].faulty) return true;
-    return false;
-}
-
-/* All of a range as one; where that does not hold, the stretches that had faults by themselves, and what lies
-   between them as one each; where all had faults, both halves. *last: the stretch behind the range. */
-static hf_status refine_range(hf_whole* w, int first, int count, int* last) {
-    bool united = false;
-    *last = first + count;
-    if (!goes_on(w)) return HF_OK;
-    hf_status status = unite(w, first, count, &united);
-    if (united) *last = first + 1;
-    if (united || count == 1 || status != HF_OK) return status;
-    bool* faulty = hf_workspace_take(w->refining.workspace, (size_t)count, sizeof *faulty);
-    if (!faulty) return HF_ERROR_MEMORY;
-    int bad = 0;
-    for (int i = 0; i < count; i++) bad += faulty[i] = is_faulty(w, first + i);
-    for (int i = 0; i < count && (bad == 0 || bad == count); i++) faulty[i] = i >= count / 2;
-    int at = first;
-    for (int i = 0, n; i < count && status == HF_OK; i += n) {
-        for (n = 1; i + n < count && faulty[i + n] == faulty[i] && n < count - 1;) n++;
-        status = refine_range(w, at, n, &at);
-    }
-    *last = at;
-    return status;
-}
-
-/* Stretches that are tried as one to begin with: more have a fault somewhere nearly always. */
-enum { GROUP = 4 };
-
-static hf_status refine_groups(hf_whole* w) {
+/* Each stretch by itself on the shortest ways. */
+static hf_status refine_each(hf_whole* w) {
     hf_status status = HF_OK;
-    for (int at = 0, done = 0; at < w->count && status == HF_OK && goes_on(w);) {
-        status = refine_range(w, at, w->count - at < GROUP ? w->count - at : GROUP, &at);
-        // whoever stops the work early has what the first groups gained; tests of the whole stay few
-        done++;
-        bool power_of_two = (done & (done - 1)) == 0;
-        if (status == HF_OK && power_of_two && at < w->count) status = finish(w);
+    for (int i = 0; i < w->count && status == HF_OK && goes_on(w); i++) {
+        bool better;
+        status = unite(w, i, 1, &better);
     }
     return status;
 }
@@ -325,7 +280,7 @@ static hf_status attempt_all(hf_whole* w, const hf_placement* placement) {
     if (status == HF_OK) status = cut(w);
     if (status == HF_OK) status = retime_all(w);
     bool shapes = w->refining.options->rounds > 0;
-    if (status == HF_OK && shapes) status = refine_groups(w);
+    if (status == HF_OK && shapes) status = refine_each(w);
     if (status == HF_OK && shapes) status = finish(w);
     if (status == HF_OK && shapes) status = refine_together(w);
     if (status == HF_OK) tell_reason(w);
