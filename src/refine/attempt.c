@@ -63,14 +63,17 @@ static const double NEARER = 0.6, LEAST_FREEDOM = 0.1;
 
 /* By which the share of a swing's given detour grows, and how large it gets: larger than given at last. */
 static const double MORE_LIFT = 0.4, MOST_LIFT = 1.2;
+/* By which the margin of a phase that is not borne grows, and how calm such a phase gets at most, 1/s2. */
+static const double MORE_MARGIN = 1.5, LEAST_HASTE = 0.5;
 enum { STRIKES = 4 }; /* faulty rounds after which a phase becomes as it was given */
 
 /* A phase on the shortest ways that had a fault: nearer to how it was given. False: it cannot be nearer. */
 static bool go_nearer(hf_part* a, hf_frame_fault_kind kind) {
     bool borne = kind == HF_FAULT_DYNAMIC || kind == HF_FAULT_SPEED;
     a->strikes++;
-    if (borne) a->haste = fmax(0.5, a->haste * CALMER), a->kept = fmin(1, a->kept + KEEP_MORE);
-    if (borne) a->margin_m *= 1.5;
+    if (borne) a->haste = fmax(LEAST_HASTE, a->haste * CALMER), a->kept = fmin(1, a->kept + KEEP_MORE);
+    if (borne) a->margin_m *= MORE_MARGIN;
+    a->unborne |= borne;
     if (a->as_given) return false;
     if (a->strikes > STRIKES) {
         a->as_given = true;
@@ -83,7 +86,7 @@ static bool go_nearer(hf_part* a, hf_frame_fault_kind kind) {
     }
     if (kind != HF_FAULT_COLLIDES || a->exact) {
         a->follow = 1;
-        a->freedom = fmax(LEAST_FREEDOM, 0.5 * a->freedom);
+        a->freedom = fmax(LEAST_FREEDOM, NEARER * a->freedom);
     }
     return true;
 }
@@ -444,6 +447,7 @@ static hf_status make_direct(refinement* r, hf_pose_spline* spline, double* lost
     if (status == HF_OK && hf_workspace_goes_on(w)) status = time_again(r, poses, &own);
     if (r->blocked >= 0) {
         bool any = go_nearer(&phases->items[r->blocked], HF_FAULT_SLIPS);
+        phases->items[r->blocked].unborne = true;
         for (int k = r->blocked - 1; !any && k <= r->blocked + 1; k += 2)
             if (k >= 0 && k < phases->count) any |= go_nearer(&phases->items[k], HF_FAULT_SLIPS);
         r->stuck = !any;

@@ -190,6 +190,15 @@ static hf_status finish(hf_whole* w) {
     return status;
 }
 
+/* Of an attempt that failed: where its faults were, and how the phases avoid them. Times begin anew. */
+static void remember_faults(hf_whole* w, const hf_stretch* s) {
+    for (int i = 0; i < s->count; i++) {
+        hf_part *to = &w->phases.items[s->first + i], from = s->phases.items[i];
+        to->faulty = from.faulty, to->freedom = from.freedom;
+        to->round_share = from.round_share, to->clear_m = from.clear_m;
+    }
+}
+
 /* The given poses of all stretches in new times: what is there when nothing else holds. */
 static hf_status retime_all(hf_whole* w) {
     hf_status status = HF_OK;
@@ -206,20 +215,31 @@ static double given_s(const hf_whole* w, int first, int count) {
 }
 
 /* Stretches first .. first + count - 1 as one, if that is quicker than each by itself. Where it is, they are
-   replaced by it. */
-static hf_status unite(hf_whole* w, int first, int count, bool* united) {
+   replaced by it. shaped: on ways along which the centre of mass is borne, else on the shortest ones. */
+static hf_status unite(hf_whole* w, int first, int count, bool shaped, bool* united) {
     hf_stretch *a = &w->stretches[first], one;
     int phases = 0;
     for (int i = 0; i < count; i++) remember(w, a + i), phases += a[i].count;
+    // what was learned on the shortest ways says nothing of the others
+    for (int i = 0; i < count; i++)
+        for (int k = a[i].first; shaped && !a[i].shaped && k < a[i].first + a[i].count; k++)
+            hf_part_begin(&w->phases.items[k]);
     hf_status status = hf_stretch_make(w->refining.creature, w->schedule, &w->phases, &w->list, a->first,
                                        phases, w->refining.workspace, &one);
-    if (status == HF_OK) status = hf_attempt_direct(&w->refining, w->refining.options->rounds, &one);
+    int rounds = w->refining.options->rounds;
+    if (status == HF_OK)
+        status = shaped ? hf_attempt(&w->refining, false, rounds, &one)
+                        : hf_attempt_direct(&w->refining, rounds, &one);
     *united = status == HF_OK && one.best && one.best_s < given_s(w, first, count);
     if (!*united) {
+        if (status == HF_OK && shaped) remember_faults(w, &one);
+        for (int i = 0; i < a->count && !shaped; i++)
+            a->phases.items[i].unborne |= one.phases.items[i].unborne;
         hf_stretch_free(&one);
         return status;
     }
     one.apart = a[count - 1].apart;
+    one.shaped = shaped;
     for (int i = 0; i < count; i++) hf_stretch_free(a + i);
     *a = one;
     w->count -= count - 1;
@@ -232,7 +252,62 @@ static hf_status refine_each(hf_whole* w) {
     hf_status status = HF_OK;
     for (int i = 0; i < w->count && status == HF_OK && goes_on(w); i++) {
         bool better;
-        status = unite(w, i, 1, &better);
+        status = unite(w, i, 1, false, &better);
+    }
+    return status;
+}
+
+static bool is_faulty(const hf_whole* w, int stretch) {
+    const hf_stretch* s = &w->stretches[stretch];
+    for (int i = s->first; i < s->first + s->count; i++)
+        if (w->phases.items[i].faulty) return true;
+    return false;
+}
+
+/* All of a range as one; where that does not hold, the stretches that had faults by themselves, and what lies
+   between them as one each; where all had faults, both halves. *last: the stretch behind the range. */
+static hf_status refine_range(hf_whole* w, int first, int count, int* last) {
+    bool united = false;
+    *last = first + count;
+    if (!goes_on(w)) return HF_OK;
+    hf_status status = unite(w, first, count, true, &united);
+    if (united) *last = first + 1;
+    if (united || count == 1 || status != HF_OK) return status;
+    bool* faulty = hf_workspace_take(w->refining.workspace, (size_t)count, sizeof *faulty);
+    if (!faulty) return HF_ERROR_MEMORY;
+    int bad = 0;
+    for (int i = 0; i < count; i++) bad += faulty[i] = is_faulty(w, first + i);
+    for (int i = 0; i < count && (bad == 0 || bad == count); i++) faulty[i] = i >= count / 2;
+    int at = first;
+    for (int i = 0, n; i < count && status == HF_OK; i += n) {
+        for (n = 1; i + n < count && faulty[i + n] == faulty[i] && n < count - 1;) n++;
+        status = refine_range(w, at, n, &at);
+    }
+    *last = at;
+    return status;
+}
+
+/* Stretches that are tried as one to begin with: more have a fault somewhere nearly always. */
+enum { GROUP = 4 };
+
+/* Were the shortest ways of a stretch not borne, so that it is as it was given? */
+static bool is_unborne(const hf_whole* w, int stretch) {
+    const hf_stretch* s = &w->stretches[stretch];
+    for (int i = 0; i < s->count; i++)
+        if (s->phases.items[i].unborne) return true;
+    return false;
+}
+
+/* Neighbours whose shortest ways were not borne, some at a time. */
+static hf_status refine_unborne(hf_whole* w) {
+    hf_status status = HF_OK;
+    for (int at = 0; at < w->count && status == HF_OK && goes_on(w);) {
+        int count = 0;
+        while (count < GROUP && at + count < w->count && is_unborne(w, at + count)) count++;
+        if (count)
+            status = refine_range(w, at, count, &at);
+        else
+            at++;
     }
     return status;
 }
@@ -244,7 +319,8 @@ static hf_status refine_together(hf_whole* w) {
         any = false;
         for (int i = 0; i + 1 < w->count && status == HF_OK && goes_on(w); i++) {
             bool merged = false;
-            if (!w->stretches[i].apart) status = unite(w, i, 2, &merged);
+            bool shaped = w->stretches[i].shaped || w->stretches[i + 1].shaped;
+            if (!w->stretches[i].apart) status = unite(w, i, 2, shaped, &merged);
             w->stretches[i].apart |= !merged;
             any |= merged;
         }
@@ -281,6 +357,8 @@ static hf_status attempt_all(hf_whole* w, const hf_placement* placement) {
     if (status == HF_OK) status = retime_all(w);
     bool shapes = w->refining.options->rounds > 0;
     if (status == HF_OK && shapes) status = refine_each(w);
+    if (status == HF_OK && shapes) status = finish(w);
+    if (status == HF_OK && shapes) status = refine_unborne(w);
     if (status == HF_OK && shapes) status = finish(w);
     if (status == HF_OK && shapes) status = refine_together(w);
     if (status == HF_OK) tell_reason(w);
