@@ -290,9 +290,14 @@ static hf_status refine_range(hf_whole* w, int first, int count, int* last) {
 /* Stretches that are tried as one to begin with: more have a fault somewhere nearly always. */
 enum { GROUP = 4 };
 
-/* Were the shortest ways of a stretch not borne, so that it is as it was given? */
+/* Of its given time: a stretch that takes more has gained little. */
+static const double LITTLE_GAIN = 0.8;
+
+/* Were the shortest ways of a stretch not borne, so that it takes about as long as given? */
 static bool is_unborne(const hf_whole* w, int stretch) {
     const hf_stretch* s = &w->stretches[stretch];
+    const hf_part *first = &w->phases.items[s->first], *last = &w->phases.items[s->first + s->count - 1];
+    if (s->best_s < LITTLE_GAIN * (last->to_s - first->from_s)) return false;
     for (int i = 0; i < s->count; i++)
         if (s->phases.items[i].unborne) return true;
     return false;
