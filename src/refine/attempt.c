@@ -5,6 +5,8 @@
 #include "base/memory.h"
 #include "base/workspace.h"
 #include "model/creature.h"
+#include "refine/direct.h"
+#include "solve/keep.h"
 #include "refine/overlap.h"
 #include "refine/retime.h"
 
@@ -20,6 +22,7 @@ typedef struct refinement {
     hf_parts* phases; /* the stretch's */
     hf_part* timed;   /* the phases as the last time scaling has them */
     hf_part* good;    /* the phases with which a motion held */
+    bool direct;      /* the phases learn for the shortest ways */
     bool has_good, valid;
     bool hopeful;        /* the last motion would do with calmer times */
     bool stuck;          /* the next round would be the same as the last */
@@ -57,6 +60,54 @@ static const double CALMER = 0.5, KEEP_MORE = 0.25, SHARPER = 0.7, CLEARER_M = 0
 /* Of the freedom of a phase that collides or whose limbs do not reach; and how little is left at last: then
    the body follows what takes longer than a tenth of the calm time. */
 static const double NEARER = 0.6, LEAST_FREEDOM = 0.1;
+
+/* By which the share of a swing's given detour grows, and how large it gets: larger than given at last. */
+static const double MORE_LIFT = 0.4, MOST_LIFT = 1.2;
+/* By which the margin of a phase that is not borne grows, and how calm such a phase gets at most, 1/s2. */
+static const double MORE_MARGIN = 1.5, LEAST_HASTE = 0.5;
+enum { STRIKES = 4 }; /* faulty rounds after which a phase becomes as it was given */
+
+/* A phase on the shortest ways that had a fault: nearer to how it was given. False: it cannot be nearer. */
+static bool go_nearer(hf_part* a, hf_frame_fault_kind kind) {
+    bool borne = kind == HF_FAULT_DYNAMIC || kind == HF_FAULT_SPEED;
+    a->strikes++;
+    if (borne) a->haste = fmax(LEAST_HASTE, a->haste * CALMER), a->kept = fmin(1, a->kept + KEEP_MORE);
+    if (borne) a->margin_m *= MORE_MARGIN;
+    a->unborne |= borne;
+    if (a->as_given) return false;
+    if (a->strikes > STRIKES) {
+        a->as_given = true;
+        return true;
+    }
+    if (kind == HF_FAULT_COLLIDES) {
+        if (a->exact) a->follow = 1;
+        if (a->lift >= MOST_LIFT) a->exact = true, a->lift = 1;
+        if (!a->exact) a->lift = fmin(MOST_LIFT, a->lift + MORE_LIFT);
+    }
+    if (kind != HF_FAULT_COLLIDES || a->exact) {
+        a->follow = 1;
+        a->freedom = fmax(LEAST_FREEDOM, NEARER * a->freedom);
+    }
+    return true;
+}
+
+static void learn_direct(refinement* r, const hf_schedule* made, const hf_realise_result* faults) {
+    hf_parts* phases = r->phases;
+    int last = -1;
+    for (int i = 0; i < faults->fault_count; i++) {
+        const hf_frame_fault* f = &faults->faults[i];
+        int p = phase_of_frame(r, made, f->frame);
+        phases->items[p].faulty = true;
+        if (last == p) continue;
+        last = p;
+        // what happens as a limb has just landed or is about to leave is of its swing, too
+        bool nearer = go_nearer(&phases->items[p], f->kind);
+        for (int k = p - 1; k <= p + 1; k++)
+            if (k >= 0 && k < phases->count && k != p && !phases->items[k].as_given &&
+                (!nearer || !phases->items[p].swings))
+                go_nearer(&phases->items[k], f->kind);
+    }
+}
 
 /* What faults say about the phases in which they are: each phase learns once from each kind. */
 static void learn(refinement* r, const hf_schedule* made, const hf_realise_result* faults) {
@@ -117,7 +168,8 @@ static hf_status judge(refinement* r, hf_schedule* made) {
     hf_realise_result faults = {0};
     hf_motion* motion = NULL;
     hf_status status = hf_realise(r->of->creature, r->of->scene, made, &o, r->workspace, &motion, &faults);
-    if (status == HF_OK) learn(r, made, &faults);
+    if (status == HF_OK && r->direct) learn_direct(r, made, &faults);
+    if (status == HF_OK && !r->direct) learn(r, made, &faults);
     r->valid = status == HF_OK && faults.outcome == HF_FOUND;
     r->hopeful = status == HF_OK && faults.fault_count > 0 && only_borne(&faults);
     if (status == HF_OK && faults.fault_count) {
@@ -180,7 +232,7 @@ static hf_status own_phases(const hf_parts* in, hf_workspace* w, hf_parts* out) 
 }
 
 /* Poses a second: what lies between is a smooth curve. */
-static const double POSE_RATE = 30;
+static const double POSE_RATE = 30, DIRECT_RATE = 60;
 /* Over which the body's given motion is calmed: as long as a quick step. */
 static const double SMOOTH_S = 0.3;
 /* A round that leaves more than this share of the time is the last one. */
@@ -294,18 +346,41 @@ static double rested_time(double t, double end_s, double rest_s) {
     return t <= 0 ? 0 : t >= end_s ? end_s + 2 * rest_s : t + rest_s;
 }
 
+/* Puts the limbs that hold at a given time exactly onto their holds: as given they may be a little beside,
+   and what one stretch leaves beside the next one would put back at once. */
+static hf_status keep_holds(const refinement* r, double time_s, hf_transform* links, hf_pose* pose) {
+    const hf_schedule* given = r->stretch->given;
+    hf_status status = HF_OK;
+    for (int i = 0; i < given->hold_count && status == HF_OK; i++) {
+        const hf_held* h = &r->stretch->list.held[i];
+        if (given->holds[i].from_s > time_s || given->holds[i].to_s < time_s) continue;
+        bool kept;
+        hf_vec3 miss;
+        hf_forward(r->of->creature, pose, links);
+        status = hf_hold_keep(r->of->creature, &h->world, &h->anchor, HF_KEEP_SOON, r->workspace, links,
+                              pose->q, &kept, &miss);
+    }
+    return status;
+}
+
 /* The given poses at equal steps of time, at rest at both ends; the phases get the times of these. */
-static hf_status sample_given(const refinement* r, hf_pose_spline* spline, hf_parts* own, hf_schedule** out) {
+static hf_status sample_given(const refinement* r, hf_pose_spline* spline, double rate, hf_parts* own,
+                              hf_schedule** out) {
     const hf_schedule* given = r->stretch->given;
     double end_s = given->knots[given->knot_count - 1].time_s;
-    int count = (int)fmax(4, ceil(end_s * given->rate - 1e-6)) + 1;
+    int count = (int)fmax(4, ceil(end_s * rate - 1e-6)) + 1;
     double step_s = end_s / (count - 1), rest_s = AT_REST * step_s;
     hf_workspace_mark mark = hf_workspace_begin(r->workspace);
     hf_pose pose = {.q = hf_workspace_take(r->workspace, (size_t)given->q_count + 1, sizeof(double))};
-    hf_status status = pose.q ? hf_schedule_create(r->of->creature, given->rate, out) : HF_ERROR_MEMORY;
+    hf_transform* links =
+        hf_workspace_take(r->workspace, (size_t)r->of->creature->view.link_count, sizeof *links);
+    hf_status status = pose.q && links ? hf_schedule_create(r->of->creature, rate, out) : HF_ERROR_MEMORY;
     for (int i = -AT_REST; i < count + AT_REST && status == HF_OK; i++) {
-        hf_pose_spline_at(spline, fmin(end_s, fmax(0, i * step_s)), &pose);
-        status = hf_schedule_add(*out, NULL, (i + AT_REST) * step_s, &pose, NULL, 0, false);
+        double t = fmin(end_s, fmax(0, i * step_s));
+        hf_pose_spline_at(spline, t, &pose);
+        status = keep_holds(r, t, links, &pose);
+        if (status == HF_OK)
+            status = hf_schedule_add(*out, NULL, (i + AT_REST) * step_s, &pose, NULL, 0, false);
     }
     for (int i = 0; i < given->hold_count && status == HF_OK; i++) {
         hf_schedule_hold h = given->holds[i];
@@ -323,17 +398,28 @@ static hf_status sample_given(const refinement* r, hf_pose_spline* spline, hf_pa
     return status;
 }
 
-/* The given poses in new times: what is there when nothing else holds. */
-static hf_status retime_given(refinement* r, hf_pose_spline* spline) {
+/* The given poses, this many a second, in new times. */
+static hf_status retime_at(refinement* r, hf_pose_spline* spline, double rate) {
     hf_schedule* poses = NULL;
     hf_parts own, *learned = r->phases;
     hf_workspace_mark mark = hf_workspace_begin(r->workspace);
     hf_status status = own_phases(learned, r->workspace, &own);
     for (int i = 0; i < own.count && status == HF_OK; i++) own.items[i] = learned->items[i];
-    if (status == HF_OK) status = sample_given(r, spline, &own, &poses);
+    if (status == HF_OK) status = sample_given(r, spline, rate, &own, &poses);
     if (status == HF_OK) status = calm_down(r, poses, &own, GIVEN_TRIES);
     hf_schedule_free(poses);
     hf_workspace_end(r->workspace, mark);
+    return status;
+}
+
+/* The given poses in new times: what is there when nothing else holds. The curve near few poses cuts their
+   corners: where it collides, more poses follow. */
+static hf_status retime_given(refinement* r, hf_pose_spline* spline) {
+    hf_status status = HF_OK;
+    double rate = r->stretch->given->rate;
+    for (int i = 0; i < 3 && !r->valid && status == HF_OK && hf_workspace_goes_on(r->workspace);
+         i++, rate *= 2)
+        status = retime_at(r, spline, rate);
     return status;
 }
 
@@ -341,6 +427,53 @@ static int faulty_count(const hf_parts* p) {
     int count = 0;
     for (int i = 0; i < p->count; i++) count += p->items[i].faulty;
     return count;
+}
+
+/* Poses on the shortest ways, times, tests, and what the next round shall do otherwise. */
+static hf_status make_direct(refinement* r, hf_pose_spline* spline, double* lost_m) {
+    hf_workspace* w = r->workspace;
+    hf_parts* phases = r->phases;
+    hf_workspace_mark mark = hf_workspace_begin(w);
+    hf_schedule* poses = NULL;
+    hf_parts own;
+    hf_status status = hf_direct_times(r->of->creature, spline, &r->stretch->list, w, phases);
+    if (status == HF_OK)
+        status = hf_direct_make(r->of->creature, r->stretch->given, spline, phases, &r->stretch->list,
+                                DIRECT_RATE, w, &poses, lost_m);
+    if (status == HF_OK) status = own_phases(phases, w, &own);
+    for (int i = 0; i < phases->count; i++) phases->items[i].faulty = false, r->timed[i] = phases->items[i];
+    r->blocked = -1;
+    r->valid = false;
+    if (status == HF_OK && hf_workspace_goes_on(w)) status = time_again(r, poses, &own);
+    if (r->blocked >= 0) {
+        bool any = go_nearer(&phases->items[r->blocked], HF_FAULT_SLIPS);
+        phases->items[r->blocked].unborne = true;
+        for (int k = r->blocked - 1; !any && k <= r->blocked + 1; k += 2)
+            if (k >= 0 && k < phases->count) any |= go_nearer(&phases->items[k], HF_FAULT_SLIPS);
+        r->stuck = !any;
+    }
+    hf_schedule_free(poses);
+    hf_workspace_end(w, mark);
+    return status;
+}
+
+hf_status hf_attempt_direct(const hf_refining* of, int rounds, hf_stretch* stretch) {
+    hf_workspace* w = of->workspace;
+    hf_workspace_mark mark = hf_workspace_begin(w);
+    size_t n = (size_t)stretch->count;
+    refinement r = {.of = of, .workspace = w, .stretch = stretch, .phases = &stretch->phases, .direct = true};
+    r.timed = hf_workspace_take(w, n, sizeof *r.timed);
+    double* lost_m = hf_workspace_take(w, n, sizeof *lost_m);
+    hf_pose_spline spline;
+    hf_status status = r.timed && lost_m ? HF_OK : HF_ERROR_MEMORY;
+    if (status == HF_OK) status = hf_pose_spline_of(of->creature, stretch->given, w, &spline);
+    for (int i = 0; i < rounds && status == HF_OK && !r.valid && !r.stuck && hf_workspace_goes_on(w);) {
+        status = make_direct(&r, &spline, lost_m);
+        i += r.blocked < 0;
+        of->result->rounds += r.blocked < 0;
+    }
+    hf_workspace_end(w, mark);
+    return status;
 }
 
 hf_status hf_attempt(const hf_refining* of, bool from_given, int rounds, hf_stretch* stretch) {

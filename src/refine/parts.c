@@ -13,8 +13,11 @@ static const double ROUND_SHARE = 0.1;
 /* That wrenches keep to begin with: a centimetre of moment arm, what a check counts as nothing. */
 static const double MARGIN_M = 0.01, KEPT = 0.5;
 
-/* The pace along a path doubles in a quarter of a second at most, to begin with, 1/s2. */
-static const double HASTE = 4;
+/* The pace along a path doubles in an eighth of a second at most, to begin with, 1/s2. */
+static const double HASTE = 8;
+
+/* Share of its given detour that a swing takes to begin with. */
+static const double LIFT = 0.4;
 
 /* Rest to rest with the least jerk. */
 static double bell(double u) { return u * u * u * (10 + u * (6 * u - 15)); }
@@ -39,6 +42,20 @@ static bool swings(const hf_schedule* s, double middle_s) {
     return false;
 }
 
+void hf_part_begin(hf_part* a) {
+    *a = (hf_part){.from_s = a->from_s,
+                   .to_s = a->to_s,
+                   .took_s = a->to_s - a->from_s,
+                   .swings = a->swings,
+                   .margin_m = MARGIN_M,
+                   .kept = KEPT,
+                   .haste = HASTE,
+                   .freedom = 1,
+                   .round_share = ROUND_SHARE,
+                   .lift = LIFT};
+    for (int k = 0; k <= HF_PACE; k++) a->pace[k] = bell((double)k / HF_PACE);
+}
+
 hf_status hf_parts_make(const hf_schedule* s, hf_workspace* w, hf_parts* phases) {
     size_t most = 2 * (size_t)s->hold_count + 2;
     double end_s = s->knots[s->knot_count - 1].time_s;
@@ -56,16 +73,9 @@ hf_status hf_parts_make(const hf_schedule* s, hf_workspace* w, hf_parts* phases)
     for (int i = 1; i < count; i++) {
         if (times[i] - times[i - 1] < SAME_S) continue;
         hf_part* a = &phases->items[phases->count++];
-        *a = (hf_part){.from_s = times[i - 1],
-                       .to_s = times[i],
-                       .took_s = times[i] - times[i - 1],
-                       .swings = swings(s, (times[i - 1] + times[i]) / 2),
-                       .margin_m = MARGIN_M,
-                       .kept = KEPT,
-                       .haste = HASTE,
-                       .freedom = 1,
-                       .round_share = ROUND_SHARE};
-        for (int k = 0; k <= HF_PACE; k++) a->pace[k] = bell((double)k / HF_PACE);
+        *a = (hf_part){
+            .from_s = times[i - 1], .to_s = times[i], .swings = swings(s, (times[i - 1] + times[i]) / 2)};
+        hf_part_begin(a);
     }
     hf_workspace_end(w, mark);
     hf_parts_add_up(phases);

@@ -18,6 +18,12 @@ typedef struct hf_part {
     double freedom; /* 1: the body goes as it likes; less: nearer to how it was given */
     double round_share;       /* of a swing, over which corners of its way are rounded */
     double clear_m;           /* by which a swing goes farther from the surfaces than given */
+    double lift;              /* share of a swing's given detour from the straight way that it takes */
+    double follow;            /* share of the body's given detour from the straight way that it takes */
+    bool exact;               /* the detour is the given one in all its corners */
+    int strikes;              /* rounds in which the shortest ways had a fault here */
+    bool unborne;             /* the contacts did not bear the shortest ways */
+    bool as_given;            /* the poses are the given ones: nothing else held */
     double pace[HF_PACE + 1]; /* how much of its way a swing has gone */
 } hf_part;
 
@@ -29,6 +35,8 @@ typedef struct hf_parts {
 
 /* As many phases as the schedule has, taking as long as they do. */
 hf_status hf_parts_make(const hf_schedule* schedule, hf_workspace* workspace, hf_parts* phases);
+/* Forgets what was learned of a phase. */
+void hf_part_begin(hf_part* phase);
 /* The refined duration from those of the phases. */
 void hf_parts_add_up(hf_parts* phases);
 /* The given time that a refined one stands for, and back: straight in each phase. */

@@ -209,25 +209,45 @@ static double given_s(const hf_whole* w, int first, int count) {
 }
 
 /* Stretches first .. first + count - 1 as one, if that is quicker than each by itself. Where it is, they are
-   replaced by it. */
-static hf_status unite(hf_whole* w, int first, int count, bool* united) {
+   replaced by it. shaped: on ways along which the centre of mass is borne, else on the shortest ones. */
+static hf_status unite(hf_whole* w, int first, int count, bool shaped, bool* united) {
     hf_stretch *a = &w->stretches[first], one;
     int phases = 0;
     for (int i = 0; i < count; i++) remember(w, a + i), phases += a[i].count;
+    // what was learned on the shortest ways says nothing of the others
+    for (int i = 0; i < count; i++)
+        for (int k = a[i].first; shaped && !a[i].shaped && k < a[i].first + a[i].count; k++)
+            hf_part_begin(&w->phases.items[k]);
     hf_status status = hf_stretch_make(w->refining.creature, w->schedule, &w->phases, &w->list, a->first,
                                        phases, w->refining.workspace, &one);
-    if (status == HF_OK) status = hf_attempt(&w->refining, false, w->refining.options->rounds, &one);
+    int rounds = w->refining.options->rounds;
+    if (status == HF_OK)
+        status = shaped ? hf_attempt(&w->refining, false, rounds, &one)
+                        : hf_attempt_direct(&w->refining, rounds, &one);
     *united = status == HF_OK && one.best && one.best_s < given_s(w, first, count);
     if (!*united) {
-        if (status == HF_OK) remember_faults(w, &one);
+        if (status == HF_OK && shaped) remember_faults(w, &one);
+        for (int i = 0; i < a->count && !shaped; i++)
+            a->phases.items[i].unborne |= one.phases.items[i].unborne;
         hf_stretch_free(&one);
         return status;
     }
     one.apart = a[count - 1].apart;
+    one.shaped = shaped;
     for (int i = 0; i < count; i++) hf_stretch_free(a + i);
     *a = one;
     w->count -= count - 1;
     memmove(a + 1, a + count, sizeof *a * (size_t)(w->count - first - 1));
+    return status;
+}
+
+/* Each stretch by itself on the shortest ways. */
+static hf_status refine_each(hf_whole* w) {
+    hf_status status = HF_OK;
+    for (int i = 0; i < w->count && status == HF_OK && goes_on(w); i++) {
+        bool better;
+        status = unite(w, i, 1, false, &better);
+    }
     return status;
 }
 
@@ -244,7 +264,7 @@ static hf_status refine_range(hf_whole* w, int first, int count, int* last) {
     bool united = false;
     *last = first + count;
     if (!goes_on(w)) return HF_OK;
-    hf_status status = unite(w, first, count, &united);
+    hf_status status = unite(w, first, count, true, &united);
     if (united) *last = first + 1;
     if (united || count == 1 || status != HF_OK) return status;
     bool* faulty = hf_workspace_take(w->refining.workspace, (size_t)count, sizeof *faulty);
@@ -264,14 +284,29 @@ static hf_status refine_range(hf_whole* w, int first, int count, int* last) {
 /* Stretches that are tried as one to begin with: more have a fault somewhere nearly always. */
 enum { GROUP = 4 };
 
-static hf_status refine_groups(hf_whole* w) {
+/* Of its given time: a stretch that takes more has gained little. */
+static const double LITTLE_GAIN = 0.8;
+
+/* Were the shortest ways of a stretch not borne, so that it takes about as long as given? */
+static bool is_unborne(const hf_whole* w, int stretch) {
+    const hf_stretch* s = &w->stretches[stretch];
+    const hf_part *first = &w->phases.items[s->first], *last = &w->phases.items[s->first + s->count - 1];
+    if (s->best_s < LITTLE_GAIN * (last->to_s - first->from_s)) return false;
+    for (int i = 0; i < s->count; i++)
+        if (s->phases.items[i].unborne) return true;
+    return false;
+}
+
+/* Neighbours whose shortest ways were not borne, some at a time. */
+static hf_status refine_unborne(hf_whole* w) {
     hf_status status = HF_OK;
-    for (int at = 0, done = 0; at < w->count && status == HF_OK && goes_on(w);) {
-        status = refine_range(w, at, w->count - at < GROUP ? w->count - at : GROUP, &at);
-        // whoever stops the work early has what the first groups gained; tests of the whole stay few
-        done++;
-        bool power_of_two = (done & (done - 1)) == 0;
-        if (status == HF_OK && power_of_two && at < w->count) status = finish(w);
+    for (int at = 0; at < w->count && status == HF_OK && goes_on(w);) {
+        int count = 0;
+        while (count < GROUP && at + count < w->count && is_unborne(w, at + count)) count++;
+        if (count)
+            status = refine_range(w, at, count, &at);
+        else
+            at++;
     }
     return status;
 }
@@ -283,7 +318,8 @@ static hf_status refine_together(hf_whole* w) {
         any = false;
         for (int i = 0; i + 1 < w->count && status == HF_OK && goes_on(w); i++) {
             bool merged = false;
-            if (!w->stretches[i].apart) status = unite(w, i, 2, &merged);
+            bool shaped = w->stretches[i].shaped || w->stretches[i + 1].shaped;
+            if (!w->stretches[i].apart) status = unite(w, i, 2, shaped, &merged);
             w->stretches[i].apart |= !merged;
             any |= merged;
         }
@@ -319,7 +355,9 @@ static hf_status attempt_all(hf_whole* w, const hf_placement* placement) {
     if (status == HF_OK) status = cut(w);
     if (status == HF_OK) status = retime_all(w);
     bool shapes = w->refining.options->rounds > 0;
-    if (status == HF_OK && shapes) status = refine_groups(w);
+    if (status == HF_OK && shapes) status = refine_each(w);
+    if (status == HF_OK && shapes) status = finish(w);
+    if (status == HF_OK && shapes) status = refine_unborne(w);
     if (status == HF_OK && shapes) status = finish(w);
     if (status == HF_OK && shapes) status = refine_together(w);
     if (status == HF_OK) tell_reason(w);

@@ -108,20 +108,42 @@ double hf_stretch_given_time(const hf_stretch* s, const hf_schedule* made, doubl
     return s->from_s + before.given_s + share * (after.given_s - before.given_s);
 }
 
-/* Adds the best of a stretch at a time: its first pose is the last of the stretch before. */
-static hf_status append(const hf_stretch* s, double began_s, double* from_s, double* to_s, hf_schedule* out) {
+enum { BLENDED = 10 }; /* frames over which a stretch leaves the last pose of the stretch before */
+
+/* Adds the best of a stretch at a time: its first pose is the last of the stretch before, nearly, as each
+   puts its limbs onto their holds by itself. What they differ by fades over some frames: at once it would be
+   an acceleration. */
+static hf_status append_knots(const hf_creature* creature, const hf_stretch* s, double began_s,
+                              hf_schedule* out) {
     hf_status status = HF_OK;
+    size_t n = (size_t)creature->view.v_count, size = n + (size_t)creature->view.q_count;
+    double* off = hf_alloc(size + 1, sizeof *off);
+    hf_pose moved = {.q = off ? off + n : NULL};
+    if (!off) return HF_ERROR_MEMORY;
+    if (began_s > 0) {
+        const hf_knot *last = &out->knots[out->knot_count - 1], *first = &s->best->knots[0];
+        hf_pose_difference(creature, &(hf_pose){first->root, first->q}, &(hf_pose){last->root, last->q}, off);
+    }
     for (int i = began_s > 0; i < s->best->knot_count && status == HF_OK; i++) {
         const hf_knot* k = &s->best->knots[i];
-        status =
-            hf_schedule_add(out, NULL, began_s + k->time_s, &(hf_pose){k->root, k->q}, NULL, 0, k->stance);
+        hf_pose pose = {k->root, k->q};
+        double u = fmin(1, (double)i / BLENDED), share = 1 - u * u * u * (10 + u * (6 * u - 15));
+        bool blends = began_s > 0 && i < BLENDED;
+        if (blends) hf_pose_integrate(creature, &pose, off, share, &moved);
+        status = hf_schedule_add(out, NULL, began_s + k->time_s, blends ? &moved : &pose, NULL, 0, k->stance);
     }
+    hf_free(off);
+    return status;
+}
+
+static hf_status append(const hf_creature* creature, const hf_stretch* s, double began_s, double* from_s,
+                        double* to_s, hf_schedule* out) {
     for (int i = 0; i < s->best->hold_count; i++) {
         int h = s->hold_of[i];
         from_s[h] = fmin(from_s[h], began_s + s->best->holds[i].from_s);
         to_s[h] = fmax(to_s[h], began_s + s->best->holds[i].to_s);
     }
-    return status;
+    return append_knots(creature, s, began_s, out);
 }
 
 double hf_stretch_end(const hf_stretch* s, double began_s, double rate) {
@@ -135,7 +157,7 @@ hf_status hf_stretches_join(const hf_creature* creature, const hf_schedule* whol
     hf_status status = times ? hf_schedule_create(creature, rate, out) : HF_ERROR_MEMORY;
     for (size_t i = 0; times && i < n; i++) times[i] = INFINITY, times[n + i] = -INFINITY;
     for (int i = 0; i < count && status == HF_OK; i++) {
-        status = append(&stretches[i], began_s, times, times + n, *out);
+        status = append(creature, &stretches[i], began_s, times, times + n, *out);
         began_s = hf_stretch_end(&stretches[i], began_s, rate);
     }
     for (size_t i = 0; i < n && status == HF_OK; i++)

@@ -14,6 +14,7 @@ typedef struct hf_stretch {
     hf_stance_list list; /* the stances of its phases; they belong to the whole list */
     hf_schedule* best;   /* the quickest that holds; NULL: none yet */
     bool apart;          /* it could not become one with the next stretch */
+    bool shaped;         /* its best is not on the shortest ways */
     double best_s;       /* how long that takes; without one, as long as given */
     hf_motion* motion;   /* of the best */
     int static_count;    /* samples of the best that the contacts would not hold at rest */

@@ -169,7 +169,7 @@ static bool cut_halfspaces(const hf_wrench_polytope* w, const double rest[6], co
         }
         double slack = w->facets[HF_FORCE_ROWS * w->capacity + i] - at;
         stands &= slack >= -ROUNDING;
-        hf_pace_region_cut(r, u, x, slack - fmin(margin_m, KEPT * fmax(0, slack - x)));
+        hf_pace_region_cut(r, u, x, slack - fmin(margin_m, KEPT * fmax(0, slack > 0 ? slack : slack - x)));
     }
     return stands;
 }
