@@ -612,19 +612,63 @@ static void test_refused_shape(void** state) {
     hf_scenario_free(s);
 }
 
-/* What is carried counts as gripped, so arms that the creature calls no grippers carry nothing, neither one
-   alone nor two that press. */
+/* A scenario whose creature has arms that grip nothing. */
+static hf_scenario* load_gripless(const char* name) {
+    hf_scenario* s = load(name);
+    hf_limb* limbs = (hf_limb*)(uintptr_t)hf_creature_get(s->creature)->limbs;
+    limbs[hf_creature_find_limb(s->creature, "left_arm")].grip = false;
+    limbs[hf_creature_find_limb(s->creature, "right_arm")].grip = false;
+    return s;
+}
+
+/* What one hand carries counts as gripped, so an arm that the creature calls no gripper takes nothing. */
 static void test_no_grip(void** state) {
     (void)state;
-    static const char* const names[] = {"two-hands", "relocate"};
-    for (int i = 0; i < 2; i++) {
-        hf_scenario* s = load(names[i]);
-        hf_limb* limbs = (hf_limb*)(uintptr_t)hf_creature_get(s->creature)->limbs;
-        limbs[hf_creature_find_limb(s->creature, "left_arm")].grip = false;
-        limbs[hf_creature_find_limb(s->creature, "right_arm")].grip = false;
-        refused(s, 0, "no limb that grips");
-        hf_scenario_free(s);
-    }
+    hf_scenario* s = load_gripless("relocate");
+    refused(s, 0, "no limb that grips");
+    hf_scenario_free(s);
+}
+
+/* How often the check says that what presses an object cannot bear it. */
+static int unborne(const hf_scenario* s, const hf_reach_result* r) {
+    hf_check_report report;
+    int count = 0;
+    assert_int_equal(hf_check_scenario(r->motion, s->creature, s, 2, NULL, NULL, &report, NULL), HF_OK);
+    for (int i = 0; i < report.problem_count; i++)
+        count += strstr(report.problems[i].what, "what presses \"crate\" cannot bear it") != NULL;
+    assert_true(count == 0 || !report.valid);
+    hf_check_report_free(&report);
+    return count;
+}
+
+/* Two palms that do not grip press the crate between them and lift it by friction. The check asks the same of
+   a motion: with hardly any friction, or with more weight than arms may push, the same motion is not valid.
+   A palm that pushes with 600 N at a friction of 0.5 bears 300 N: two of them 61 kg. */
+static void test_pressed(void** state) {
+    (void)state;
+    hf_scenario* s = load_gripless("two-hands");
+    hf_reach_options o = few();
+    hf_reach_result r = run(s, &o);
+    hf_object* crate = &s->scene->objects[hf_scene_find(s->scene, "crate")];
+    if (r.outcome != HF_FOUND) fail_msg("%s", r.actions[r.action_count - 1].why);
+    assert_valid(s, &r);
+    for (int f = 0; f < r.motion->frame_count; f++)
+        for (int i = 0; i < r.motion->frames[f].contact_count; i++)
+            assert_false(r.motion->frames[f].contacts[i].grip);
+    assert_int_equal(unborne(s, &r), 0);
+    double friction = crate->friction, mass = crate->mass_kg;
+    crate->friction = 0.01;
+    assert_true(unborne(s, &r) > r.motion->frame_count / 4);
+    crate->friction = friction, crate->mass_kg = 90;
+    assert_true(unborne(s, &r) > r.motion->frame_count / 4);
+    hf_reach_result_free(&r);
+    crate->mass_kg = mass, crate->friction = 0.01;
+    r = run(s, &o);
+    assert_int_equal(r.outcome, HF_PARTIAL);
+    assert_int_equal(r.action_count, 1);
+    assert_non_null(strstr(r.actions[0].why, "cannot press hard enough"));
+    hf_reach_result_free(&r);
+    hf_scenario_free(s);
 }
 
 static void test_too_heavy(void** state) {
@@ -670,29 +714,18 @@ static void test_files(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_layer_of_human),
-        cmocka_unit_test(test_feet_stay),
-        cmocka_unit_test(test_derivative),
-        cmocka_unit_test(test_cubes),
-        cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_relocate),
-        cmocka_unit_test(test_check_carried),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_no_grip),
-        cmocka_unit_test(test_too_heavy),
-        cmocka_unit_test(test_files),
-        cmocka_unit_test(test_two_hands),
-        cmocka_unit_test(test_two_hands_turn),
-        cmocka_unit_test(test_progress),
-        cmocka_unit_test(test_refused_hands),
-        cmocka_unit_test(test_refused_objects),
-        cmocka_unit_test(test_step_among_moved),
-        cmocka_unit_test(test_one_hand_opens),
-        cmocka_unit_test(test_lean),
-        cmocka_unit_test(test_budget),
-        cmocka_unit_test(test_requests),
-        cmocka_unit_test(test_probes),
-        cmocka_unit_test(test_step_far),
+        cmocka_unit_test(test_layer_of_human),  cmocka_unit_test(test_feet_stay),
+        cmocka_unit_test(test_derivative),      cmocka_unit_test(test_cubes),
+        cmocka_unit_test(test_threads),         cmocka_unit_test(test_relocate),
+        cmocka_unit_test(test_check_carried),   cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_no_grip),         cmocka_unit_test(test_pressed),
+        cmocka_unit_test(test_too_heavy),       cmocka_unit_test(test_files),
+        cmocka_unit_test(test_two_hands),       cmocka_unit_test(test_two_hands_turn),
+        cmocka_unit_test(test_progress),        cmocka_unit_test(test_refused_hands),
+        cmocka_unit_test(test_refused_objects), cmocka_unit_test(test_step_among_moved),
+        cmocka_unit_test(test_one_hand_opens),  cmocka_unit_test(test_lean),
+        cmocka_unit_test(test_budget),          cmocka_unit_test(test_requests),
+        cmocka_unit_test(test_probes),          cmocka_unit_test(test_step_far),
         cmocka_unit_test(test_refused_shape),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

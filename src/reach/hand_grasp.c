@@ -440,8 +440,8 @@ hf_status hf_hand_grasps_both(const hf_reach_world* world, const hf_scene* scene
     bool point = hf_hand_turns_freely(&g.v->limbs[g.limb].contacts[0]);
     for (int lean = 0; lean < 3 && status == HF_OK; lean++) {
         hf_surface s[2];
-        // above the middle first; what is held between two points hangs there, and is not held below it
-        static const double slopes[2][3] = {{0.3, 0, -0.3}, {0.3, 0.15, 0.45}};
+        // what is held between two points hangs from them: they are above its middle
+        static const double slopes[2][3] = {{-0.3, 0, 0.3}, {0.3, 0.15, 0.45}};
         hf_vec3 d = hf_normalize(hf_add(right, hf_v3(0, 0, slopes[point][lean])));
         bool hit = true;
         for (int side = 0; side < 2; side++) {

@@ -266,20 +266,33 @@ static hf_status grow_here(hf_reach_runner* r, const hf_roadmap* kept) {
     return status;
 }
 
-/* Legs bend only as far as their joints do in this stand; some robots stand with an ankle at its limit. */
-static void limit_legs(hf_reach_runner* r, const double* rest) {
+/* How far legs bend within the limits of their joints with the trunk bent forwards by a share of its range.
+ */
+static double legs_bend(hf_reach_runner* r, const double* rest, double share) {
     enum { HALVINGS = 8 };
     hf_reach_worker* w = r->crew.workers[0];
-    hf_control* legs = &r->layer->controls[HF_CONTROL_LEGS];
     double controls[HF_CONTROL_COUNT], state[HF_REACH_WIDTH], good = 0, bad = r->legs_m;
     memcpy(controls, rest, sizeof controls);
+    controls[HF_CONTROL_SPINE] +=
+        share * (r->layer->controls[HF_CONTROL_SPINE].high - controls[HF_CONTROL_SPINE]);
     for (int i = 0; i <= HALVINGS && good < bad; i++) {
         controls[HF_CONTROL_LEGS] = i == 0 ? bad : (good + bad) / 2;
         bool bends = hf_reach_state(w, controls, state) &&
                      hf_pose_within_limits(w->world->creature, w->pose.q, HF_LIMIT);
         *(bends ? &good : &bad) = controls[HF_CONTROL_LEGS];
     }
-    legs->high = good;
+    return good;
+}
+
+/* Of how far a creature of this size would bend its legs: less is hardly at all. */
+static const double HARDLY = 0.1;
+
+/* Some robots stand with an ankle at its limit: where legs hardly bend, with the trunk upright or bent, no
+   posture is looked for that bends them further. */
+static void limit_legs(hf_reach_runner* r, const double* rest) {
+    double most = 0;
+    for (int i = 0; i <= 2; i++) most = fmax(most, legs_bend(r, rest, i / 2.0));
+    if (most < HARDLY * r->legs_m) r->layer->controls[HF_CONTROL_LEGS].high = most;
 }
 
 static void rest_here(hf_reach_runner* r) {

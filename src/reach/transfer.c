@@ -426,7 +426,13 @@ hf_status hf_reach_grasp_both(hf_reach_runner* r, const hf_action* a, int index)
         if (answer.why) why = answer.why;
         hf_error error;
         if (done) status = hf_reach_attach(r, a->object, &g[0], &g[1], &error);
-        if (done && status == HF_OK) status = hf_reach_close_fingers(r, NULL);
+        if (done && status == HF_OK && !hf_reach_holds(r->stage.worker, r->stage.state)) {
+            hf_reach_say(r, HF_INFEASIBLE, "\"%.60s\" is too heavy there: with it %s", name_of(r, a->object),
+                         r->stage.worker->why);
+            hf_reach_detach(r, hf_reach_load_of(r, a->object));
+        } else if (done && status == HF_OK) {
+            status = hf_reach_close_fingers(r, NULL);
+        }
     }
     if (status == HF_OK && !done)
         hf_reach_say(r, HF_NONE, "both hands do not get \"%.60s\": %s", name_of(r, a->object),
