@@ -69,7 +69,7 @@ hf_status hf_reach_shell_create(const hf_creature* creature, int limb, int conta
     range* drawn = hf_alloc(CELLS, sizeof *drawn);
     hf_status status = s && points && drawn ? HF_OK : hf_fail_memory(error, NULL);
     for (int i = 0; i < CELLS && status == HF_OK; i++) drawn[i] = (range){INFINITY, -INFINITY};
-    if (status == HF_OK) status = hf_reach_draw(creature, limb, contact, DRAWS, points, error);
+    if (status == HF_OK) status = hf_reach_draw_points(creature, limb, contact, DRAWS, points, error);
     for (int i = 0; i < DRAWS && status == HF_OK; i++) {
         const float* p = points + 3 * (size_t)i;
         add(drawn, hf_v3((double)p[0], (double)p[1], (double)p[2]));

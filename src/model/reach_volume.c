@@ -191,8 +191,8 @@ static void free_reach(reach* r) {
     hf_free(r->links);
 }
 
-hf_status hf_reach_draw(const hf_creature* creature, int limb, int contact, int count, float* points,
-                        hf_error* error) {
+hf_status hf_reach_draw_points(const hf_creature* creature, int limb, int contact, int count, float* points,
+                               hf_error* error) {
     reach r;
     hf_status status = make_reach(creature, limb, contact, 1, &r, error);
     double* row = r.draws;
