@@ -102,6 +102,49 @@ static void a_free_arm_reaches_a_ball(void** state) {
     hf_creature_free(c);
 }
 
+/* The shell of a knee, which only turns about the hip, holds where fresh postures have the contact but for
+   its border, and neither the hip nor what is beyond the thigh. */
+static void shell_is_hollow(void** state) {
+    (void)state;
+    hf_creature* c = shipped_creature("human");
+    const hf_creature_view* v = hf_creature_get(c);
+    hf_reach_shell* shell = NULL;
+    hf_error e;
+    int knee = -1, held = 0, all = 0;
+    for (int l = 0; l < v->limb_count; l++)
+        if (strcmp(v->limbs[l].name, "left_knee") == 0) knee = l;
+    assert_int_equal(hf_reach_shell_create(NULL, 0, 0, &shell, &e), HF_ERROR_ARGUMENT);
+    assert_int_equal(hf_reach_shell_create(c, knee, 99, &shell, &e), HF_ERROR_ARGUMENT);
+    assert_null(shell);
+    assert_int_equal(hf_reach_shell_create(c, knee, 0, &shell, &e), HF_OK);
+    hf_pose pose = {hf_transform_identity(), calloc((size_t)v->q_count, sizeof(double))};
+    hf_transform* links = calloc((size_t)v->link_count, sizeof *links);
+    const hf_limb* limb = &v->limbs[knee];
+    for (int i = 0; i < 500; i++) {
+        hf_pose_rest(c, &pose);
+        hf_random r = hf_random_start(78, 0, (uint64_t)i);
+        for (int j = 0; j < limb->joint_count; j++) {
+            const hf_joint* joint = &v->joints[limb->joints[j]];
+            pose.q[joint->q_index] = hf_random_between(&r, joint->lower, joint->upper);
+        }
+        hf_pose_follow(c, pose.q);
+        if (!hf_pose_within_rom(c, pose.q, 0)) continue;
+        hf_forward(c, &pose, links);
+        const hf_contact_frame* f = &limb->contacts[0];
+        hf_vec3 p = hf_unapply(hf_limb_base(c, knee, links), hf_apply(links[f->link], f->offset));
+        all++, held += hf_reach_shell_holds(shell, p);
+        assert_false(hf_reach_shell_holds(shell, hf_scale(p, 0.5)));
+        assert_false(hf_reach_shell_holds(shell, hf_scale(p, 1.2)));
+    }
+    assert_false(hf_reach_shell_holds(shell, hf_v3(0, 0, 0)));
+    assert_true(all > 100 && held >= 0.98 * all);
+    free(pose.q);
+    free(links);
+    hf_reach_shell_free(shell);
+    hf_reach_shell_free(NULL);
+    hf_creature_free(c);
+}
+
 /* A leg with a long toe of two parts, which bends far beyond where it is at rest. */
 static hf_creature* long_toed(void) {
     char path[1100];
@@ -198,6 +241,7 @@ static void maps_know_bent_toes(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(holds_every_posture),
+        cmocka_unit_test(shell_is_hollow),
         cmocka_unit_test(a_free_arm_reaches_a_ball),
         cmocka_unit_test(maps_know_bent_toes),
     };

@@ -6,13 +6,10 @@
 #include "adapt/profile.h"
 #include "base/memory.h"
 #include "base/workspace.h"
-#include "contact/score_terms.h"
 #include "model/creature.h"
 #include "model/scene.h"
 #include "model/tolerance.h"
 
-#include <holdfast/outlook.h>
-#include <holdfast/reach.h>
 #include <holdfast/samples.h>
 #include <holdfast/solve.h>
 
@@ -30,11 +27,10 @@ enum { MAX_TESTS = 400 };
 static void free_limb(hf_limb_places* l) {
     for (int i = 0; i < l->frame_count; i++) {
         if (l->samples) hf_samples_free(l->samples[i]);
-        if (l->reach) hf_mesh_free(&l->reach[i]);
+        if (l->reach) hf_reach_shell_free(l->reach[i]);
     }
     hf_free(l->samples);
     hf_free(l->reach);
-    hf_free((void*)l->reach_list);
     memset(l, 0, sizeof *l);
 }
 
@@ -51,15 +47,12 @@ static hf_status make_limb(hf_limb_places* l, const hf_creature* c, int limb, co
     l->frame_count = n;
     l->samples = hf_alloc((size_t)n + 1, sizeof *l->samples);
     l->reach = hf_alloc((size_t)n + 1, sizeof *l->reach);
-    l->reach_list = hf_alloc((size_t)n + 1, sizeof *l->reach_list);
-    hf_status status = l->samples && l->reach && l->reach_list ? HF_OK : HF_ERROR_MEMORY;
+    hf_status status = l->samples && l->reach ? HF_OK : HF_ERROR_MEMORY;
     for (int i = 0; i < n && status == HF_OK; i++) {
         hf_sample_options so = hf_sample_options_default();
         so.count = o->samples, so.contact = i, so.seed = o->seed;
         status = hf_samples_build(c, limb, &so, &l->samples[i], NULL);
-        // a limb that encloses nothing has no reach volume
-        if (status == HF_OK && hf_reach_volume(c, limb, i, &l->reach[i], NULL) == HF_OK)
-            l->reach_list[i] = &l->reach[i];
+        if (status == HF_OK) status = hf_reach_shell_create(c, limb, i, &l->reach[i], NULL);
     }
     l->made = status == HF_OK;
     return status;
@@ -67,22 +60,19 @@ static hf_status make_limb(hf_limb_places* l, const hf_creature* c, int limb, co
 
 /* ---- durations ---- */
 
-/* Frames about the middle during which the reach volume holds the point (equation 12). */
+/* The share of the phase in which the reach shell holds the point (equation 12); the trunk's joints stay as
+   in the middle. All of the phase is tried: the limb solver then says which frames about the middle remain.
+ */
 static void window_of(const hf_bend* b, const hf_limb_places* l, const hf_hold* hold, int phase, int middle,
                       hf_transform base, hf_place* place) {
     const hf_source_phase* p = &b->source->phases[phase];
-    hf_reach reach = {.hull = l->reach_list[hold->frame]};
-    place->first = p->first, place->last = p->last, place->h2 = 1;
-    if (!reach.hull) return;
-    hf_outlook ahead = {.roots = b->roots + middle, .root_count = p->last - middle + 1};
-    double share = hf_reach_lasts(&reach, &ahead, b->roots[middle], base, hold->point);
-    place->last = middle + (int)(share * ahead.root_count + 0.5) - 1;
-    for (place->first = middle; place->first > p->first; place->first--) {
-        hf_outlook one = {.roots = b->roots + place->first - 1, .root_count = 1};
-        if (!(hf_reach_lasts(&reach, &one, b->roots[middle], base, hold->point) > 0)) break;
-    }
-    if (place->last < middle) place->last = middle;
-    place->h2 = p->last > p->first ? (double)(place->last - place->first) / (p->last - p->first) : 1;
+    hf_transform in_root = hf_compose(hf_inverse(b->roots[middle]), base);
+    int held = 0;
+    for (int f = p->first; f <= p->last; f++)
+        held += hf_reach_shell_holds(l->reach[hold->frame],
+                                     hf_unapply(hf_compose(b->roots[f], in_root), hold->point));
+    place->first = p->first, place->last = p->last;
+    place->h2 = (double)held / (p->last - p->first + 1);
 }
 
 /* ---- candidates ---- */

@@ -5,21 +5,21 @@
 #include "adapt/bend.h"
 
 #include <holdfast/contact.h>
+#include <holdfast/reach.h>
 
-/* Sample sets and reach volumes of limbs, made when they are first asked for. */
+/* Sample sets and reach shells of limbs, made when they are first asked for. */
 typedef struct hf_limb_places {
     bool made;
     int frame_count;
-    hf_samples** samples; /* of each contact frame */
-    hf_mesh* reach;
-    const hf_mesh** reach_list; /* NULL where a contact frame encloses nothing */
+    hf_samples** samples;   /* of each contact frame */
+    hf_reach_shell** reach; /* the same */
 } hf_limb_places;
 
 /* A place for a phase. */
 typedef struct hf_place {
     hf_hold hold;       /* in the object's frame */
     hf_transform local; /* of the link, in the object's frame */
-    int first, last;    /* frames from which the reach volume says that it can be held */
+    int first, last;    /* frames in which it is to be held */
     double h1, h2, score;
 } hf_place;
 

@@ -74,7 +74,7 @@ static void set_values(reach* r, const double* values) {
 }
 
 /* Posture 0 is the rest posture. */
-static void draw(reach* r, int index) {
+static void draw(reach* r, int index, double* values) {
     memcpy(r->q, r->v->rest, sizeof(double) * (size_t)r->v->q_count);
     hf_random random = hf_random_start(1, STREAM, (uint64_t)index);
     for (int j = 0; j < r->limb->joint_count && index > 0; j++) {
@@ -91,7 +91,7 @@ static void draw(reach* r, int index) {
             r->q[at] = r->v->rest[at];
         }
     }
-    keep_values(r, r->draws + (size_t)index * (size_t)r->limb->joint_count);
+    keep_values(r, values);
 }
 
 /* Moves one joint after the other while that leads farther along `way`, with steps that halve. */
@@ -132,11 +132,8 @@ static void put(float* points, int i, hf_vec3 p) {
 }
 
 static void fill_points(reach* r) {
-    memcpy(r->q, r->v->rest, sizeof(double) * (size_t)r->v->q_count);
-    hf_pose rest = {hf_transform_identity(), r->q};
-    hf_forward(r->creature, &rest, r->links);
     for (int i = 0; i < DRAWS; i++) {
-        draw(r, i);
+        draw(r, i, r->draws + (size_t)i * (size_t)r->limb->joint_count);
         put(r->points, i, contact_of(r));
     }
     for (int w = 0; w < r->way_count; w++) {
@@ -166,31 +163,62 @@ static hf_status thick_hull(const float* points, int count, double thick_m, hf_m
     return status;
 }
 
-hf_status hf_reach_volume_along(const hf_creature* creature, int limb, int contact, const hf_vec3* ways,
-                                int way_count, double thick_m, hf_mesh* hull, hf_error* error) {
-    memset(hull, 0, sizeof *hull);
+/* Memory for so many postures and the links at rest; free_reach frees it, whatever the status. */
+static hf_status make_reach(const hf_creature* creature, int limb, int contact, int draws, reach* r,
+                            hf_error* error) {
     const hf_creature_view* v = hf_creature_get(creature);
+    *r = (reach){.creature = creature, .v = v, .index = limb};
     if (limb < 0 || limb >= v->limb_count || contact < -1 || contact >= v->limbs[limb].contact_count)
         return hf_fail(error, HF_ERROR_ARGUMENT, NULL, 0, NULL, "there is no limb %d with a contact frame %d",
                        limb, contact);
-    reach r = {.creature = creature, .v = v, .limb = &v->limbs[limb], .index = limb};
+    r->limb = &v->limbs[limb];
+    r->link = r->limb->effector_link;
+    if (contact >= 0)
+        r->link = r->limb->contacts[contact].link, r->offset = r->limb->contacts[contact].offset;
+    r->q = hf_alloc((size_t)v->q_count + 1, sizeof *r->q);
+    r->draws = hf_alloc((size_t)r->limb->joint_count * (size_t)draws + 1, sizeof *r->draws);
+    r->links = hf_alloc((size_t)v->link_count, sizeof *r->links);
+    if (!r->q || !r->draws || !r->links) return hf_fail_memory(error, NULL);
+    memcpy(r->q, v->rest, sizeof(double) * (size_t)v->q_count);
+    hf_pose rest = {hf_transform_identity(), r->q};
+    hf_forward(creature, &rest, r->links);
+    return HF_OK;
+}
+
+static void free_reach(reach* r) {
+    hf_free(r->q);
+    hf_free(r->draws);
+    hf_free(r->links);
+}
+
+hf_status hf_reach_draw_points(const hf_creature* creature, int limb, int contact, int count, float* points,
+                               hf_error* error) {
+    reach r;
+    hf_status status = make_reach(creature, limb, contact, 1, &r, error);
+    double* row = r.draws;
+    for (int i = 0; i < count && status == HF_OK; i++) {
+        draw(&r, i, row);
+        put(points, i, contact_of(&r));
+    }
+    free_reach(&r);
+    return status;
+}
+
+hf_status hf_reach_volume_along(const hf_creature* creature, int limb, int contact, const hf_vec3* ways,
+                                int way_count, double thick_m, hf_mesh* hull, hf_error* error) {
+    memset(hull, 0, sizeof *hull);
+    reach r;
+    hf_status status = make_reach(creature, limb, contact, DRAWS, &r, error);
     r.ways = ways, r.way_count = way_count;
-    r.link = r.limb->effector_link;
-    if (contact >= 0) r.link = r.limb->contacts[contact].link, r.offset = r.limb->contacts[contact].offset;
-    r.q = hf_alloc((size_t)v->q_count, sizeof *r.q);
-    r.draws = hf_alloc((size_t)r.limb->joint_count * DRAWS, sizeof *r.draws);
-    r.links = hf_alloc((size_t)v->link_count, sizeof *r.links);
     r.points = hf_alloc((size_t)(DRAWS + way_count) * 3, sizeof *r.points);
-    hf_status status = r.q && r.draws && r.links && r.points ? HF_OK : hf_fail_memory(error, NULL);
+    if (status == HF_OK && !r.points) status = hf_fail_memory(error, NULL);
     if (status == HF_OK) {
         fill_points(&r);
         status = hf_hull_build(r.points, DRAWS + way_count, hull, error);
         if (status == HF_ERROR_FORMAT && thick_m > 0)
             status = thick_hull(r.points, DRAWS + way_count, thick_m, hull, error);
     }
-    hf_free(r.q);
-    hf_free(r.draws);
-    hf_free(r.links);
+    free_reach(&r);
     hf_free(r.points);
     return status;
 }

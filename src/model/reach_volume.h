@@ -11,5 +11,8 @@ hf_vec3 hf_even_way(int index, int count);
  */
 hf_status hf_reach_volume_along(const hf_creature* creature, int limb, int contact, const hf_vec3* ways,
                                 int way_count, double thick_m, hf_mesh* hull, hf_error* error);
+/* Where `count` drawn postures have the contact frame, three numbers each, in the limb's root frame. */
+hf_status hf_reach_draw_points(const hf_creature* creature, int limb, int contact, int count, float* points,
+                               hf_error* error);
 
 #endif
