@@ -71,7 +71,8 @@ typedef enum hf_frame_fault_kind {
     HF_FAULT_DYNAMIC,  /* no contact forces for the inertial wrench, as the schedule claims it */
     HF_FAULT_LIMITS,   /* a joint is outside its limits */
     HF_FAULT_SURFACE,  /* a hold begins where its object has no surface, or allows no contact */
-    HF_FAULT_ONE_LIMB  /* the holds of two limbs change at once, where the schedule claims one-limb */
+    HF_FAULT_ONE_LIMB, /* the holds of two limbs change at once, where the schedule claims one-limb */
+    HF_FAULT_CARRIED   /* what limbs carry is in another object, at the frame or on the way to the next one */
 } hf_frame_fault_kind;
 HF_API const char* hf_frame_fault_text(hf_frame_fault_kind kind);
 

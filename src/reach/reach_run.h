@@ -3,7 +3,7 @@
 #define HF_REACH_REACH_RUN_H
 
 #include "reach/hand_solve.h"
-#include "reach/object_shape.h"
+#include "model/object_shape.h"
 #include "reach/reach_play.h"
 
 #include <pthread.h>

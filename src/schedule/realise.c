@@ -5,6 +5,7 @@
 #include "base/workspace.h"
 #include "model/body_bounds.h"
 #include "model/creature.h"
+#include "model/object_shape.h"
 #include "model/scene.h"
 #include "schedule/frames.h"
 #include "schedule/held.h"
@@ -31,7 +32,8 @@ const char* hf_frame_fault_text(hf_frame_fault_kind kind) {
                                         "has no contact forces for its accelerations",
                                         "is outside its joint limits",
                                         "holds no surface",
-                                        "changes with another limb"};
+                                        "changes with another limb",
+                                        "carries an object into another one"};
     return (size_t)kind < sizeof texts / sizeof *texts ? texts[kind] : "unknown";
 }
 
@@ -71,6 +73,7 @@ typedef struct realiser {
     hf_hold* touches;
     hf_support* supports;
     hf_stance* stance;
+    hf_object_shape* shapes; /* of each object; made where a limb takes it along */
     int knot;
 } realiser;
 
@@ -395,6 +398,34 @@ static bool collides_on_the_way(realiser* r, int frame, const hf_pose* a, const 
     return false;
 }
 
+/* Is an object that stands where the placement has it in another one? */
+static bool object_collides(realiser* r, int object) {
+    hf_allowance allowed = {.depth = HF_FRAME_DEPTH_M, .touched_object = -1};
+    const hf_object_shape* s = &r->shapes[object];
+    bool hit = false;
+    hf_placement_enable(r->placement, object, false);
+    for (int i = 0; i < s->count && !hit; i++)
+        hit = hf_placement_overlap(r->placement, &s->shapes[i], hf_placement_pose(r->placement, object),
+                                   &allowed, NULL);
+    hf_placement_enable(r->placement, object, true);
+    return hit;
+}
+
+/* What limbs carry in the next frame against all other objects, as often on the way there as in a check. */
+static bool carried_collides(realiser* r, int frame, double travel) {
+    const hf_motion_frame *f = &r->motion->frames[frame], *g = f + 1;
+    int moments = (int)fmin(fmax(1, ceil(travel / HF_STEP_M)), MAX_MOMENTS);
+    bool hit = false;
+    for (int i = 1; i <= moments && !hit; i++) {
+        hf_motion_place_at(r->motion, f->time_s + (g->time_s - f->time_s) * i / moments, r->placement);
+        for (int k = 0; k < g->object_count && !hit; k++) {
+            int object = hf_scene_find(r->scene, r->motion->objects[g->objects[k].object]);
+            hit = object >= 0 && object_collides(r, object);
+        }
+    }
+    return hit;
+}
+
 static hf_status look_for_collision(realiser* r, int frame) {
     const hf_motion_frame *f = &r->motion->frames[frame], *g = frame + 1 < r->motion->frame_count ? f + 1 : f;
     hf_pose a = {f->root, f->q}, b = {g->root, g->q};
@@ -415,7 +446,10 @@ static hf_status look_for_collision(realiser* r, int frame) {
         collides = collides_on_the_way(r, frame, &a, &b, bodies + objects, &query, &hit);
     else
         status = hf_move_collides(r->creature, r->placement, &a, &b, &query, r->workspace, &collides, &hit);
-    return status == HF_OK && collides ? note(r, HF_FAULT_COLLIDES, frame, -1, &hit) : status;
+    if (status == HF_OK && collides) status = note(r, HF_FAULT_COLLIDES, frame, -1, &hit);
+    if (status == HF_OK && g > f && g->object_count && carried_collides(r, frame, objects))
+        status = note(r, HF_FAULT_CARRIED, frame, -1, NULL);
+    return status;
 }
 
 /* The way from the frame before to the one that was written last, whose holds are r->now. */
@@ -531,13 +565,33 @@ static int by_frame(const void* a, const void* b) {
 
 /* The motion claims only what it keeps. */
 static void drop_claims(realiser* r) {
-    static const unsigned broken[] = {HF_CLAIM_COLLISION, HF_CLAIM_ROM,      HF_CLAIM_CONTACTS,
-                                      HF_CLAIM_SPEED,     HF_CLAIM_BALANCE,  HF_CLAIM_DYNAMIC,
-                                      HF_CLAIM_LIMITS,    HF_CLAIM_CONTACTS, HF_CLAIM_ONE_LIMB};
+    static const unsigned broken[] = {
+        HF_CLAIM_COLLISION, HF_CLAIM_ROM,    HF_CLAIM_CONTACTS, HF_CLAIM_SPEED,    HF_CLAIM_BALANCE,
+        HF_CLAIM_DYNAMIC,   HF_CLAIM_LIMITS, HF_CLAIM_CONTACTS, HF_CLAIM_ONE_LIMB, HF_CLAIM_COLLISION};
     r->result->outcome = r->result->fault_count ? HF_PARTIAL : HF_FOUND;
     if (r->result->fault_count)
         qsort(r->result->faults, (size_t)r->result->fault_count, sizeof *r->result->faults, by_frame);
     for (int i = 0; i < r->result->fault_count; i++) r->motion->claims &= ~broken[r->result->faults[i].kind];
+}
+
+/* The shapes of what limbs take along. */
+static hf_status make_shapes(realiser* r) {
+    int count = r->scene ? hf_scene_object_count(r->scene) : 0;
+    hf_status status = HF_OK;
+    r->shapes = hf_alloc((size_t)count + 1, sizeof *r->shapes);
+    if (!r->shapes) return HF_ERROR_MEMORY;
+    for (int i = 0; i < r->schedule->hold_count && status == HF_OK; i++) {
+        const hf_schedule_hold* h = &r->schedule->holds[i];
+        if (takes_along(r, h, NAN) && !r->shapes[h->hold.object].made)
+            status = hf_object_shape_make(r->scene, h->hold.object, &r->shapes[h->hold.object], NULL);
+    }
+    return status;
+}
+
+static void free_shapes(realiser* r) {
+    int count = r->scene && r->shapes ? hf_scene_object_count(r->scene) : 0;
+    for (int i = 0; i < count; i++) hf_object_shape_free(&r->shapes[i]);
+    hf_free(r->shapes);
 }
 
 static hf_status take_memory(realiser* r) {
@@ -555,7 +609,8 @@ static hf_status take_memory(realiser* r) {
         return HF_ERROR_MEMORY;
     r->moves = hf_scene_moves(r->scene);
     for (int i = 0; i < r->schedule->hold_count; i++) r->moves |= takes_along(r, &r->schedule->holds[i], NAN);
-    hf_status status = hf_placement_create(r->scene, &r->placement);
+    hf_status status = make_shapes(r);
+    if (status == HF_OK) status = hf_placement_create(r->scene, &r->placement);
     if (status == HF_OK) status = hf_clearance_create(r->creature, &r->clearance);
     if (status == HF_OK) status = hf_stance_create(&r->stance);
     return status == HF_OK ? hf_motion_create(r->creature, r->scene, &r->motion) : status;
@@ -577,6 +632,7 @@ hf_status hf_realise(const hf_creature* creature, const hf_scene* scene, const h
     if (status == HF_OK) status = copy_names(&r);
     if (status == HF_OK) status = make_frames(&r, options->test);
     if (status == HF_OK) drop_claims(&r);
+    free_shapes(&r);
     hf_placement_free(r.placement);
     hf_clearance_free(r.clearance);
     hf_stance_free(r.stance);

@@ -1,4 +1,4 @@
-#include "reach/object_shape.h"
+#include "model/object_shape.h"
 
 #include "base/error.h"
 #include "base/memory.h"

@@ -1,6 +1,6 @@
 /* Objects as convex shapes, for when they are carried. */
-#ifndef HF_REACH_OBJECT_SHAPE_H
-#define HF_REACH_OBJECT_SHAPE_H
+#ifndef HF_MODEL_OBJECT_SHAPE_H
+#define HF_MODEL_OBJECT_SHAPE_H
 
 #include <holdfast/scene.h>
 
