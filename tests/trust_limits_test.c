@@ -499,6 +499,7 @@ static void null_is_an_argument_error(void** state) {
     REFUSED(hf_plan_model_create(NULL, NULL, NULL, &e));
     REFUSED(hf_plan_find(NULL, NULL, NULL, NULL, NULL, NULL, NULL, &e));
     REFUSED(hf_reach_volume(NULL, 0, 0, NULL, &e));
+    REFUSED(hf_reach_shell_create(NULL, 0, 0, NULL, &e));
     REFUSED(hf_render(NULL, 1, NULL, NULL, NULL, NULL, &e));
     REFUSED(hf_render_timeline(NULL, NULL, NULL, NULL, NULL, &e));
     REFUSED(hf_picture_save(NULL, NULL, &e));
