@@ -61,7 +61,7 @@ typedef struct detour {
     int tried[2 * MARGINS * MARGINS][2];
     bool lifts;           /* limbs are lifted at their free ends */
     bool leaves, arrives; /* the swing leaves the holds at `from`, and arrives at those at `to` */
-    hf_vec3 out;          /* out of what the first frame at fault collides with */
+    hf_vec3 out;          /* out of what the first of these frames collides with; 0: nothing */
     int limb_count;
     hf_swing_limb* limbs;
     bool* swings;   /* of each limb */
@@ -122,11 +122,14 @@ static void blame_body(const detour* d, int body) {
 
 /* Limbs whose bodies are at fault between two frames swing. */
 static void blame(detour* d, int from, int to) {
+    bool first = true;
     memset(d->swings, 0, sizeof *d->swings * (size_t)d->work->creature.creature->view.limb_count);
+    d->out = hf_v3(0, 0, 0);
     for (int i = 0; i < d->judged->fault_count; i++) {
         const hf_frame_fault* f = &d->judged->faults[i];
         if (f->frame < from || f->frame > to || f->kind != HF_FAULT_COLLIDES) continue;
-        d->out = f->collision.other_body < 0 ? f->collision.surface.normal : hf_v3(0, 0, 0);
+        if (first && f->collision.other_body < 0) d->out = f->collision.surface.normal;
+        first = false;
         blame_body(d, f->collision.body);
         blame_body(d, f->collision.other_body);
     }
@@ -398,7 +401,7 @@ static hf_status try_via(detour* d) {
     if (!list_limbs(d)) return HF_OK;
     double cost = d->best.cost;
     for (int i = 0; i < VIA_DRAWS && !(d->best.cost < cost) && status == HF_OK; i++) {
-        bool found;
+        bool found = false;
         hf_pose via = draw_pose(d, i);
         d->leaves = d->arrives = d->lifts = true;
         status = list_limbs(d) ? test_pose(d, &via, &found) : HF_OK;
@@ -522,8 +525,8 @@ static hf_status try_all(detour* d) {
     return status;
 }
 
-/* The cheapest way; limbs let go only where there is no other. */
-static hf_status find_way(detour* d) {
+/* The cheapest way; limbs let go only where there is no other. *from: the frame it leaves the motion at. */
+static hf_status find_way(detour* d, int* from) {
     hf_status status = HF_OK;
     d->best.cost = INFINITY;
     for (d->lets_go = NONE; d->lets_go <= ALL && !isfinite(d->best.cost) && status == HF_OK; d->lets_go++)
@@ -531,6 +534,7 @@ static hf_status find_way(detour* d) {
     if (status != HF_OK || !isfinite(d->best.cost)) return status;
     way was = d->now;
     d->now = d->best, d->best = was;
+    *from = d->now.from;
     status = splice(d);
     hf_schedule_free(d->now.frames_of);
     d->now.frames_of = NULL;
@@ -540,12 +544,14 @@ static hf_status find_way(detour* d) {
 static hf_status find_ways(detour* d, double joined_s) {
     hf_status status = HF_OK;
     int joined = (int)(joined_s * d->work->schedule->rate) + 1;
-    // from the end on: frames before a detour stay where they are
+    // from the end on: frames before a detour stay where they are, and a detour mends those that it replaces
     for (int i = d->judged->fault_count - 1; i >= 0 && status == HF_OK;) {
         d->first = d->last = d->judged->faults[i].frame;
         for (; i >= 0 && d->first - d->judged->faults[i].frame <= joined; i--)
             d->first = d->judged->faults[i].frame;
-        status = find_way(d);
+        int from = d->first;
+        status = find_way(d, &from);
+        while (i >= 0 && d->judged->faults[i].frame >= from) i--;
     }
     return status;
 }
@@ -578,6 +584,8 @@ hf_status hf_retarget_detours(hf_retarget_work* w, const hf_scene* scene, hf_pha
         status = find_ways(&d, JOINED_S[i]);
     }
     hf_realise_result_free(&judged);
+    hf_schedule_free(d.best.frames_of);
+    hf_schedule_free(d.now.frames_of);
     hf_swing_free(d.swing);
     hf_workspace_end(w->workspace, mark);
     w->cancelled |= hf_workspace_cancelled(w->workspace);

@@ -29,7 +29,9 @@ static hf_status settle_frame(hf_retarget_work* w, const hf_held_phase* h, int f
         hf_hold_keep(c, &hold, &h->anchor, HF_KEEP_EXACT, w->workspace, t->links, pose.q, &kept, &miss);
     hf_forward(c, &pose, t->links);
     hf_anchor_error(c, &hold, &h->anchor, t->links, &off_m, &off_rad);
-    if (status == HF_OK && off_m < was_m) memcpy(knot->q, pose.q, bytes);
+    bool better = (off_m < was_m && off_rad <= fmax(was_rad, EXACT_RAD)) ||
+                  (off_rad < was_rad && off_m <= fmax(was_m, EXACT_M));
+    if (status == HF_OK && better) memcpy(knot->q, pose.q, bytes);
     return status;
 }
 

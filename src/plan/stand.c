@@ -92,6 +92,36 @@ static hf_status keep(const hf_planner* p, const hf_plan_node* n, hf_scenario_st
     return HF_OK;
 }
 
+/* Stands with the root here, or where balance shifts the root to: into the first node of the tree. */
+static bool stand_over(hf_planner* p, hf_transform root, hf_plan_why* why) {
+    hf_plan_world* w = &p->world;
+    hf_pose pose = hf_take_pose(p);
+    hf_hold feet[HF_MAX_HOLDS];
+    if (!pose.q) return false;
+    hf_pose_copy(w, &(hf_pose){root, w->model->standing}, &pose);
+    hf_scenario_state state = {.pose = pose, .contacts = feet};
+    for (int l = 0; l < w->view->limb_count && state.contact_count < HF_MAX_HOLDS; l++)
+        if (w->model->limbs[l].walks && w->view->limbs[l].joint_count > 0 &&
+            hf_footing_set(p, l, &pose, NULL))
+            feet[state.contact_count++] = (hf_hold){.limb = l, .frame = -1, .object = -1};
+    w->guide = &root, w->guide_count = 1;
+    bool stands = hf_spots_find(p, 0);
+    p->tree.knots.count = 0;
+    stands = stands && hf_plan_begin(p, &state, &p->tree.nodes[0], why);
+    w->guide = NULL, w->guide_count = 0;
+    return stands;
+}
+
+static hf_status take_stand(hf_planner* p, double ground, hf_stand_result* r) {
+    const hf_plan_node* n = &p->tree.nodes[0];
+    const hf_stance* stance = hf_stance_borrow(p, n->holds, n->hold_count, -1);
+    r->outcome = HF_FOUND;
+    r->height_m = n->pose.root.position.z - ground;
+    r->margin_m = stance ? hf_stance_margin(stance, hf_com_at(p, &n->pose)) : 0;
+    hf_stance_return(p, stance);
+    return keep(p, n, &r->state);
+}
+
 static hf_status stand_in(hf_planner* p, double x, double y, double yaw, hf_stand_result* r) {
     hf_plan_world* w = &p->world;
     double top = top_of(w->scene, w->placement), ground, level;
@@ -106,39 +136,34 @@ static hf_status stand_in(hf_planner* p, double x, double y, double yaw, hf_stan
     }
     hf_plan_why why = HF_PLAN_START_UNBALANCED;
     hf_collision first = {0}; // where it collides in the posture in which it would stand
-    hf_pose pose = hf_take_pose(p);
+    double least_m = INFINITY;
     for (int i = 0; i < HEIGHTS && hf_plan_ok(p); i++) {
-        root.position.z = level + ball_of(w) + w->model->rest_height * (1 - LOWER_STEP * i);
-        hf_pose_copy(w, &(hf_pose){root, w->model->standing}, &pose);
-        hf_hold feet[HF_MAX_HOLDS];
-        hf_scenario_state state = {.pose = pose, .contacts = feet};
-        for (int l = 0; l < w->view->limb_count && state.contact_count < HF_MAX_HOLDS; l++)
-            if (w->model->limbs[l].walks && w->view->limbs[l].joint_count > 0 &&
-                hf_footing_set(p, l, &pose, NULL))
-                feet[state.contact_count++] = (hf_hold){.limb = l, .frame = -1, .object = -1};
-        w->guide = &root, w->guide_count = 1;
-        if (!hf_spots_find(p, 0)) break;
-        p->tree.knots.count = 0;
-        hf_plan_node* n = &p->tree.nodes[0];
-        hf_plan_why now;
-        if (!hf_plan_begin(p, &state, n, &now)) {
-            if (i == 0) why = now, first = p->tools.hit;
-            continue;
+        hf_vec3 wish = hf_v3(x, y, level + ball_of(w) + w->model->rest_height * (1 - LOWER_STEP * i));
+        root.position = wish;
+        for (int k = 0; k < 2 && hf_plan_ok(p); k++) {
+            hf_plan_why now = HF_PLAN_START_UNBALANCED;
+            if (!stand_over(p, root, &now)) {
+                if (i == 0 && k == 0) why = now, first = p->tools.hit;
+                break;
+            }
+            hf_vec3 off = hf_sub(p->tree.nodes[0].pose.root.position, wish);
+            double off_m = hf_hypot(off.x, off.y);
+            if (off_m <= w->options->goal_tolerance_m) return take_stand(p, ground, r);
+            least_m = fmin(least_m, off_m);
+            // the body shifts to be in balance: once more, from as far to the other side
+            root.position = hf_v3(x - off.x, y - off.y, wish.z);
         }
-        // a body that must shift farther to be in balance does not stand at this place
-        hf_vec3 at = n->pose.root.position;
-        if (hf_hypot(at.x - x, at.y - y) > w->options->goal_tolerance_m) continue;
-        r->outcome = HF_FOUND;
-        r->height_m = n->pose.root.position.z - ground;
-        const hf_stance* stance = hf_stance_borrow(p, n->holds, n->hold_count, -1);
-        r->margin_m = stance ? hf_stance_margin(stance, hf_com_at(p, &n->pose)) : 0;
-        hf_stance_return(p, stance);
-        return keep(p, n, &r->state);
     }
     char pair[160] = "";
     if (why == HF_PLAN_START_COLLIDES) hf_plan_pair_text(w, &first, pair, sizeof pair);
-    snprintf(r->why, sizeof r->why, "at %g %g, on the ground at %.2f m, %s%s", x, y, ground,
-             hf_plan_why_text(why), pair);
+    if (isfinite(least_m))
+        snprintf(r->why, sizeof r->why,
+                 "at %g %g, on the ground at %.2f m, the body is balanced %.0f mm beside the place, farther "
+                 "than goal_tolerance_m",
+                 x, y, ground, 1000 * least_m);
+    else
+        snprintf(r->why, sizeof r->why, "at %g %g, on the ground at %.2f m, %s%s", x, y, ground,
+                 hf_plan_why_text(why), pair);
     return p->tools.status;
 }
 

@@ -223,6 +223,7 @@ static void begin_rounds(hf_walk* w, double crouch, bool anew) {
     w->posed = 0;
     for (int k = 0; k <= w->last; k++)
         w->ceiling[k] = w->height_wish[k] - crouch * w->height, w->floor[k] = -INFINITY;
+    w->unheld = 0;
     if (!anew) return;
     memcpy(w->place, w->wish, sizeof *w->place * rows);
     memset(w->learnt, 0, sizeof *w->learnt * rows);

@@ -227,7 +227,7 @@ static hf_status unite(hf_whole* w, int first, int count, bool shaped, bool* uni
     *united = status == HF_OK && one.best && one.best_s < given_s(w, first, count);
     if (!*united) {
         if (status == HF_OK && shaped) remember_faults(w, &one);
-        for (int i = 0; i < a->count && !shaped; i++)
+        for (int i = 0; i < a->count && !shaped && status == HF_OK; i++)
             a->phases.items[i].unborne |= one.phases.items[i].unborne;
         hf_stretch_free(&one);
         return status;
@@ -241,12 +241,14 @@ static hf_status unite(hf_whole* w, int first, int count, bool shaped, bool* uni
     return status;
 }
 
-/* Each stretch by itself on the shortest ways. */
+/* Each stretch by itself on the shortest ways. After 1, 2, 4 ... stretches the motion as it is by then is
+   made whole, so that a run that is cancelled keeps most of what was gained. */
 static hf_status refine_each(hf_whole* w) {
     hf_status status = HF_OK;
     for (int i = 0; i < w->count && status == HF_OK && goes_on(w); i++) {
         bool better;
         status = unite(w, i, 1, false, &better);
+        if (status == HF_OK && (i & (i + 1)) == 0) status = finish(w);
     }
     return status;
 }
