@@ -18,7 +18,7 @@ static void write_file(const char* name, const void* bytes, size_t size) {
 }
 
 static void remove_folder(void) {
-    static const char* const names[] = {"a.scenario.json", "c.urdf", "m.obj"};
+    static const char* const names[] = {"a.scenario.json", "c.urdf", "m.obj", "d.urdf"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char path[128];
         snprintf(path, sizeof path, "%s/%s", folder, names[i]);
@@ -41,7 +41,12 @@ static void prepare(void) {
         "<joint name='p' type='planar'><parent link='a'/><child link='d'/><axis xyz='0 0 "
         "1'/></joint></robot>";
     const char* mesh = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+    const char* drawer =
+        "<robot name='d'><link name='a'/><link name='b'><visual><geometry><cylinder radius='0.1' "
+        "length='0.3'/></geometry></visual></link><joint name='j' type='prismatic'><parent link='a'/>"
+        "<child link='b'/><limit lower='0' upper='1'/></joint></robot>";
     write_file("c.urdf", urdf, strlen(urdf));
+    write_file("d.urdf", drawer, strlen(drawer));
     write_file("m.obj", mesh, strlen(mesh));
 }
 

@@ -1,5 +1,5 @@
-/* What hands carry: a movable object that a limb grips, or that limbs press between them. Its pieces are
-   judged as the creature's bodies are, against every other object. */
+/* What hands carry: a movable object that a limb grips, or that limbs press between them, and what lies on
+   it. Its pieces are judged as the creature's bodies are, against every other object. */
 #include "check/check.h"
 #include "base/memory.h"
 #include "check/tolerance.h"
@@ -102,21 +102,6 @@ int check_hand_link(const check_job* job, int frame, const hf_hold* k, int objec
     return hf_creature_find_link(job->creature, job->motion->limbs[k->limb].frames[k->frame].link);
 }
 
-bool check_is_carried(const check_job* job, int frame, int object) {
-    const hf_motion_frame* f = &job->motion->frames[frame];
-    for (int i = 0; i < f->contact_count; i++)
-        if (check_hand_link(job, frame, &f->contacts[i], object) >= 0) return true;
-    return false;
-}
-
-static void note(const check_job* job, int load, int object, double depth, check_frame_report* r) {
-    if (!r->scene || depth > r->depth)
-        snprintf(r->scene_what, sizeof r->scene_what, "carried \"%.60s\" is %.2f mm in \"%.60s\"",
-                 job->views[load].name, depth * 1000, job->views[object].name);
-    r->scene = true;
-    r->depth = fmax(r->depth, depth);
-}
-
 /* The load as seen from another object. */
 static check_frame seen_from(const check_frame* object, const check_frame* load) {
     check_frame f;
@@ -126,6 +111,62 @@ static check_frame seen_from(const check_frame* object, const check_frame* load)
                              object->r[6 + i] * load->r[6 + j];
     check_frame_unpoint(object, load->p, f.p);
     return f;
+}
+
+static bool is_held(const check_job* job, int frame, int object) {
+    const hf_motion_frame* f = &job->motion->frames[frame];
+    for (int i = 0; i < f->contact_count; i++)
+        if (check_hand_link(job, frame, &f->contacts[i], object) >= 0) return true;
+    return false;
+}
+
+static bool is_named(const check_job* job, int frame, int object) {
+    const hf_motion_frame* f = &job->motion->frames[frame];
+    for (int i = 0; i < f->object_count; i++)
+        if (job->object_of[f->objects[i].object] == object) return true;
+    return false;
+}
+
+/* Has the load the object at the same place in two frames, but for the rounding of files? */
+static bool keeps(const check_job* job, int load, int object, int a, int b) {
+    static const double SAME = 1e-6; // m, and of entries of rotations
+    check_frame at[2];
+    for (int i = 0; i < 2; i++) {
+        check_frame l = check_frame_of(check_object_at(job, load, i ? b : a, 0));
+        check_frame o = check_frame_of(check_object_at(job, object, i ? b : a, 0));
+        at[i] = seen_from(&l, &o);
+    }
+    bool same = true;
+    for (int i = 0; i < 9; i++) same = same && fabs(at[0].r[i] - at[1].r[i]) <= SAME;
+    for (int i = 0; i < 3; i++) same = same && fabs(at[0].p[i] - at[1].p[i]) <= SAME;
+    return same;
+}
+
+/* Does the object lie on one that limbs hold? The motion names it in the frame, and in the next frame or the
+   one before it is where it was, seen from what is held. */
+static bool rides(const check_job* job, int frame, int object) {
+    if (!job->views[object].movable || job->views[object].key_count || !is_named(job, frame, object))
+        return false;
+    for (int load = 0; load < job->object_count; load++) {
+        if (load == object || !is_held(job, frame, load)) continue;
+        int other = frame > 0 && is_held(job, frame - 1, load) ? frame - 1 : frame + 1;
+        if (other < job->motion->frame_count && is_named(job, other, object) && is_held(job, other, load) &&
+            keeps(job, load, object, frame, other))
+            return true;
+    }
+    return false;
+}
+
+bool check_is_carried(const check_job* job, int frame, int object) {
+    return is_held(job, frame, object) || rides(job, frame, object);
+}
+
+static void note(const check_job* job, int load, int object, double depth, check_frame_report* r) {
+    if (!r->scene || depth > r->depth)
+        snprintf(r->scene_what, sizeof r->scene_what, "carried \"%.60s\" is %.2f mm in \"%.60s\"",
+                 job->views[load].name, depth * 1000, job->views[object].name);
+    r->scene = true;
+    r->depth = fmax(r->depth, depth);
 }
 
 static void load_object(const check_job* job, int load, int object, const check_frame* objects,

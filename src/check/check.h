@@ -238,8 +238,8 @@ hf_status check_load_build(const check_object* object, check_load* out);
 void check_load_free(check_load* load);
 /* The link with which a contact of a frame carries the object; -1 when it does not. */
 int check_hand_link(const check_job* job, int frame, const hf_hold* contact, int object);
-/* Is the object gripped by a limb that can, or pressed between limbs, in this frame, so that it is carried?
- */
+/* Is the object gripped by a limb that can, or pressed between limbs, in this frame, so that it is carried,
+   or does it lie on one that is? */
 bool check_is_carried(const check_job* job, int frame, int object);
 /* What is carried against all other objects, which stand at `objects`. */
 void check_carried(const check_job* job, int frame, const check_frame* objects, check_near* near,

@@ -431,7 +431,7 @@ hf_status hf_scenario_load(const char* path, const hf_load_options* options, hf_
                            hf_error* error) {
     HF_REQUIRE(error, path && scenario);
     *scenario = NULL;
-    hf_scenario_reader r = {.path = path};
+    hf_scenario_reader r = {.path = path, .options = options};
     hf_json_load(&r.json, path, "holdfast-scenario", error);
     if (r.json.status == HF_OK && !(r.scenario = hf_alloc(1, sizeof *r.scenario)))
         hf_scenario_out_of_memory(&r);

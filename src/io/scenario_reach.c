@@ -94,14 +94,15 @@ static void read_objects(hf_scenario_reader* r) {
     json_t* list = NULL;
     hf_json_array(&r->json, "", r->json.root, "scene", false, &list);
     size_t n = json_array_size(list);
-    s->reach_objects = hf_scenario_list(r, "scene", n + 1, sizeof *s->reach_objects);
-    for (size_t i = 0; i < n && r->json.status == HF_OK; i++) {
+    hf_reach_object* to = s->reach_objects;
+    for (size_t i = 0; i < n && r->json.status == HF_OK; i++, to++) {
         char where[40];
         snprintf(where, sizeof where, "scene[%zu]", i);
         const json_t* object = json_array_get(list, i);
-        hf_json_bool(&r->json, where, object, "upright", &s->reach_objects[i].upright);
-        read_grasps(r, where, object, &s->reach_objects[i]);
-        if (r->json.status == HF_OK) read_joint(r, where, object, &s->reach_objects[i]);
+        if (json_object_get(object, "urdf")) to++; // the one that moves
+        hf_json_bool(&r->json, where, object, "upright", &to->upright);
+        read_grasps(r, where, object, to);
+        if (r->json.status == HF_OK) read_joint(r, where, object, to);
     }
 }
 

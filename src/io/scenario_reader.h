@@ -19,6 +19,7 @@ enum { HF_SCENARIO_FAR_M = 10000000 };
 typedef struct hf_scenario_reader {
     hf_json json;
     const char* path;
+    const hf_load_options* options; /* may be NULL */
     hf_scenario* scenario;
     hf_lines warnings;
 } hf_scenario_reader;
@@ -43,7 +44,8 @@ void hf_scenario_unknown(hf_scenario_reader* reader, const char* where, const ch
 
 /* "seed" and "options". */
 void hf_scenario_read_options(hf_scenario_reader* reader);
-/* "scene" into scenario->scene; absent, it is empty. */
+/* "scene" into scenario->scene; absent, it is empty. An object with "urdf" becomes two, the second one with
+   its joint in scenario->reach_objects, which kind reach has. */
 void hf_scenario_read_scene(hf_scenario_reader* reader);
 /* "start" or "goal"; object NULL gives the rest posture at the origin. Needs creature and scene. */
 void hf_scenario_read_state(hf_scenario_reader* reader, const char* where, const json_t* object,

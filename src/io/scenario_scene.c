@@ -1,6 +1,7 @@
 /* The "scene" of a scenario: mesh files, turned and scaled, as named objects. */
 #include "base/error.h"
 #include "base/memory.h"
+#include "io/object_urdf.h"
 #include "io/scenario_reader.h"
 
 #include <stdio.h>
@@ -16,7 +17,8 @@ typedef struct scene_reader {
     hf_scenario_reader* r;
     mesh_file* files;
     hf_object_def* objects;
-    bool* owned; /* the object's mesh is a changed copy */
+    bool* owned;  /* the object's mesh is no file's alone: a changed copy, or made from links */
+    char** names; /* of objects that are links of a URDF */
     int file_count, object_count;
     int64_t triangles;
 } scene_reader;
@@ -118,6 +120,13 @@ static bool change_mesh(scene_reader* s, const char* where, const hf_mesh* from,
     return true;
 }
 
+static void look_at_size(scene_reader* s, const char* where) {
+    hf_json* json = &s->r->json;
+    if (json->status == HF_OK && s->triangles > HF_SCENARIO_MAX_TRIANGLES)
+        json->status = hf_fail(json->error, HF_ERROR_LIMIT, s->r->path, 0, where,
+                               "the scene has more than %d triangles", HF_SCENARIO_MAX_TRIANGLES);
+}
+
 static void read_mesh(scene_reader* s, const char* where, const json_t* object, hf_object_def* def) {
     hf_json* json = &s->r->json;
     const char *text = NULL, *up = "z";
@@ -132,11 +141,8 @@ static void read_mesh(scene_reader* s, const char* where, const json_t* object, 
     const hf_mesh* mesh = json->status == HF_OK ? load_mesh(s, where, text) : NULL;
     if (!mesh) return;
     s->triangles += mesh->triangle_count;
-    if (s->triangles > HF_SCENARIO_MAX_TRIANGLES) {
-        json->status = hf_fail(json->error, HF_ERROR_LIMIT, s->r->path, 0, where,
-                               "the scene has more than %d triangles", HF_SCENARIO_MAX_TRIANGLES);
-        return;
-    }
+    look_at_size(s, where);
+    if (json->status != HF_OK) return;
     def->mesh = *mesh;
     if (!warn_of_rounding(&s->r->warnings, text, mesh, scale)) hf_scenario_out_of_memory(s->r);
     if (up[0] == 'y' || scale != 1)
@@ -188,11 +194,67 @@ static void read_keys(hf_scenario_reader* r, const char* where, const json_t* ob
     if (r->json.status == HF_OK) def->start = pose_at(keys, def->key_count, 0);
 }
 
+static void look_at_name(scene_reader* s, const char* where, const char* name) {
+    hf_json* json = &s->r->json;
+    if (json->status == HF_OK && (!name[0] || strlen(name) > 200))
+        hf_json_fail(json, where, "\"name\" must have 1 to 200 bytes");
+    for (int i = 0; json->status == HF_OK && i < s->object_count; i++)
+        if (strcmp(s->objects[i].name, name) == 0)
+            hf_json_fail(json, where, "object \"%.60s\" is there twice", name);
+}
+
+/* The file says what these keys would. */
+static void refuse_beside_urdf(hf_json* json, const char* where, const json_t* object) {
+    static const char* const keys[] = {"mesh", "up", "scale", "movable", "mass_kg", "keys", "joint"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys && json->status == HF_OK; i++)
+        if (json_object_get(object, keys[i]))
+            hf_json_fail(json, where, "\"%s\" is not for an object with \"urdf\"", keys[i]);
+}
+
+/* The two sides of the joint as two objects: `still` is the last of the list, the moving one comes after. */
+static void add_sides(scene_reader* s, const char* where, hf_object_urdf* urdf) {
+    hf_object_def *still = &s->objects[s->object_count], *moving = still + 1;
+    char* name = NULL;
+    if (asprintf(&name, "%s.%s", still->name, urdf->moving_name) < 0) {
+        hf_scenario_out_of_memory(s->r);
+        return;
+    }
+    still->mesh = urdf->still, urdf->still = (hf_mesh){0};
+    s->owned[s->object_count++] = true;
+    *moving = *still;
+    moving->mesh = (hf_mesh){0};
+    moving->movable = true;
+    moving->start = hf_compose(still->start, urdf->moving_at);
+    moving->name = s->names[s->object_count] = name;
+    look_at_name(s, where, name);
+    moving->mesh = urdf->moving, urdf->moving = (hf_mesh){0};
+    s->owned[s->object_count] = true;
+    s->r->scenario->reach_objects[s->object_count] = urdf->joint;
+    s->triangles += (int64_t)still->mesh.triangle_count + moving->mesh.triangle_count;
+    look_at_size(s, where);
+}
+
+static void read_urdf(scene_reader* s, const char* where, const json_t* object) {
+    hf_json* json = &s->r->json;
+    const char* text = NULL;
+    hf_object_urdf urdf = {0};
+    refuse_beside_urdf(json, where, object);
+    if (json->status != HF_OK || !hf_json_string(json, where, object, "urdf", true, &text)) return;
+    char* path = hf_path_beside(s->r->path, text);
+    if (path)
+        json->status = hf_object_urdf_read(path, s->r->options, &urdf, &s->r->warnings, json->error);
+    else
+        hf_scenario_out_of_memory(s->r);
+    if (json->status == HF_OK) add_sides(s, where, &urdf);
+    hf_object_urdf_free(&urdf);
+    hf_free(path);
+}
+
 static void read_object(scene_reader* s, const char* where, const json_t* object) {
-    static const char* const keys[] = {"name",     "mesh",     "up",      "scale",   "position",
-                                       "rotation", "friction", "contact", "movable", "grip",
-                                       "keys",     "mass_kg",  "upright", "grasps",  "joint"};
-    enum { PLAIN = 12, ALL = 15 }; // the last ones belong to kind reach
+    static const char* const keys[] = {"name",     "mesh",    "up",      "scale", "position", "rotation",
+                                       "friction", "contact", "movable", "grip",  "keys",     "mass_kg",
+                                       "upright",  "grasps",  "joint",   "urdf"};
+    enum { PLAIN = 12, ALL = 16 }; // the last ones belong to kind reach
     hf_scenario_reader* r = s->r;
     hf_json* json = &r->json;
     if (!json_is_object(object)) hf_json_fail(json, where, "an object is expected");
@@ -202,11 +264,7 @@ static void read_object(scene_reader* s, const char* where, const json_t* object
     hf_object_def* def = &s->objects[s->object_count];
     *def = hf_object_def_default();
     hf_json_string(json, where, object, "name", true, &def->name);
-    if (json->status == HF_OK && (!def->name[0] || strlen(def->name) > 200))
-        hf_json_fail(json, where, "\"name\" must have 1 to 200 bytes");
-    for (int i = 0; json->status == HF_OK && i < s->object_count; i++)
-        if (strcmp(s->objects[i].name, def->name) == 0)
-            hf_json_fail(json, where, "object \"%.60s\" is there twice", def->name);
+    look_at_name(s, where, def->name);
     hf_scenario_point(r, where, object, "position", false, &def->start.position);
     hf_json_quat(json, where, object, "rotation", &def->start.rotation);
     if (hf_json_number(json, where, object, "friction", false, &def->friction) && def->friction < 0)
@@ -217,7 +275,10 @@ static void read_object(scene_reader* s, const char* where, const json_t* object
     if (hf_json_number(json, where, object, "mass_kg", false, &def->mass_kg) && def->mass_kg < 0)
         hf_json_fail(json, where, "\"mass_kg\" is %g, it cannot be negative", def->mass_kg);
     read_keys(r, where, object, def);
-    if (json->status == HF_OK) read_mesh(s, where, object, def);
+    if (json->status == HF_OK && json_object_get(object, "urdf"))
+        read_urdf(s, where, object);
+    else if (json->status == HF_OK)
+        read_mesh(s, where, object, def);
     s->object_count++;
 }
 
@@ -225,6 +286,7 @@ static void free_reader(scene_reader* s) {
     for (int i = 0; i < s->object_count; i++) {
         if (s->owned[i]) hf_mesh_free(&s->objects[i].mesh);
         hf_free((void*)s->objects[i].keys);
+        hf_text_free(s->names[i]);
     }
     for (int i = 0; i < s->file_count; i++) {
         hf_free(s->files[i].path);
@@ -233,6 +295,7 @@ static void free_reader(scene_reader* s) {
     hf_free(s->files);
     hf_free(s->objects);
     hf_free(s->owned);
+    hf_free(s->names);
 }
 
 /* Building knows objects but no files; add which file they came from. */
@@ -253,9 +316,14 @@ void hf_scenario_read_scene(hf_scenario_reader* r) {
                                  "has more than %d objects", HF_SCENARIO_MAX_OBJECTS);
         return;
     }
+    // an object with a URDF becomes two
     s.files = hf_scenario_list(r, "scene", count, sizeof *s.files);
-    s.objects = hf_scenario_list(r, "scene", count, sizeof *s.objects);
-    s.owned = hf_scenario_list(r, "scene", count, sizeof *s.owned);
+    s.objects = hf_scenario_list(r, "scene", 2 * count, sizeof *s.objects);
+    s.owned = hf_scenario_list(r, "scene", 2 * count, sizeof *s.owned);
+    s.names = hf_scenario_list(r, "scene", 2 * count, sizeof *s.names);
+    if (r->scenario->kind == HF_SCENARIO_REACH)
+        r->scenario->reach_objects =
+            hf_scenario_list(r, "scene", 2 * count + 1, sizeof *r->scenario->reach_objects);
     for (size_t i = 0; i < count && r->json.status == HF_OK; i++) {
         char where[40];
         snprintf(where, sizeof where, "scene[%zu]", i);

@@ -203,12 +203,14 @@ static hf_status add_knot(hf_reach_stage* s, bool stance) {
     for (int i = 0; i < s->hold_count; i++) holds[n++] = s->holds[i];
     for (int i = 0; i < w->world->load_count; i++) {
         const hf_reach_load* l = &w->world->loads[i];
-        hf_transform at =
-            hf_compose(w->links[w->world->creature->view.limbs[l->limb].effector_link], l->in_hand);
+        hf_transform at = hf_reach_load_pose(w, l);
         hf_placement_move(w->world->placement, l->object, at);
         holds[n++] = hf_hold_in_world(l->hold, at);
         if (l->second >= 0) holds[n++] = hf_hold_in_world(l->second_hold, at);
     }
+    for (int i = 0; i < w->world->rider_count; i++)
+        hf_placement_move(w->world->placement, w->world->riders[i].object,
+                          hf_reach_rider_pose(w, &w->world->riders[i]));
     return hf_schedule_add(s->schedule, w->world->placement, s->frames++ / w->world->options->rate, &w->pose,
                            holds, n, stance);
 }

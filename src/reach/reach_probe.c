@@ -31,7 +31,7 @@ hf_status hf_reach_test(hf_reacher* reacher, const double controls[HF_CONTROL_CO
 static bool is_carried(const hf_reacher* r, int object) {
     for (int i = 0; i < r->world.load_count; i++)
         if (r->world.loads[i].object == object) return true;
-    return false;
+    return hf_reach_rides(&r->world, object);
 }
 
 hf_status hf_reach_move(hf_reacher* r, int object, hf_transform pose, hf_error* error) {

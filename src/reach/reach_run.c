@@ -115,8 +115,9 @@ static hf_status stand(hf_reach_runner* r, hf_error* error) {
     r->open_q = hf_alloc((size_t)v->q_count + 1, sizeof(double));
     r->shapes = hf_alloc((size_t)hf_scene_object_count(r->scenario->scene) + 1, sizeof *r->shapes);
     r->joint_at = hf_alloc((size_t)hf_scene_object_count(r->scenario->scene) + 1, sizeof *r->joint_at);
+    w->riders = hf_alloc((size_t)hf_scene_object_count(r->scenario->scene) + 1, sizeof *w->riders);
     r->known = hf_alloc((size_t)hf_scene_object_count(r->scenario->scene) + 1, sizeof *r->known);
-    if (!w->stand_q || !links || !r->open_q || !r->shapes || !r->joint_at || !r->known)
+    if (!w->stand_q || !links || !r->open_q || !r->shapes || !r->joint_at || !w->riders || !r->known)
         return hf_fail_memory(error, NULL);
     memcpy(r->open_q, start->pose.q, sizeof(double) * (size_t)v->q_count);
     memcpy(w->stand_q, start->pose.q, sizeof(double) * (size_t)v->q_count);
@@ -161,6 +162,7 @@ void hf_reach_runner_destroy(hf_reach_runner* r) {
     hf_free(r->world.stand_q);
     hf_free(r->open_q);
     hf_free(r->joint_at);
+    hf_free(r->world.riders);
     hf_free(r->known);
     hf_free(r->lean.frames);
     int objects = r->shapes ? hf_scene_object_count(r->scenario->scene) : 0;
@@ -222,7 +224,7 @@ hf_status hf_reach_follow_scene(hf_reach_runner* r) {
     hf_status status = hf_placement_create(r->scenario->scene, &only);
     if (status != HF_OK) return status;
     for (int i = 0; i < count; i++) {
-        bool carried = false;
+        bool carried = hf_reach_rides(&r->world, i);
         for (int k = 0; k < r->world.load_count; k++) carried |= r->world.loads[k].object == i;
         hf_placement_enable(only, i, !carried && has_moved(r, i));
         if (carried || !has_moved(r, i)) continue;

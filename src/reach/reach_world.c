@@ -111,9 +111,32 @@ static bool fail(hf_reach_worker* w, const char* why) {
     return false;
 }
 
-static hf_transform load_pose(const hf_reach_worker* w, const hf_reach_load* load) {
+hf_transform hf_reach_load_pose(const hf_reach_worker* w, const hf_reach_load* load) {
     int link = w->world->creature->view.limbs[load->limb].effector_link;
     return hf_compose(w->links[link], load->in_hand);
+}
+
+/* The load that a rider is on. */
+static const hf_reach_load* load_under(const hf_reach_world* w, const hf_reach_rider* rider) {
+    int i = 0;
+    while (i + 1 < w->load_count && w->loads[i].object != rider->on) i++;
+    return &w->loads[i];
+}
+
+hf_transform hf_reach_rider_pose(const hf_reach_worker* w, const hf_reach_rider* rider) {
+    return hf_compose(hf_reach_load_pose(w, load_under(w->world, rider)), rider->in_load);
+}
+
+bool hf_reach_rides(const hf_reach_world* w, int object) {
+    for (int i = 0; i < w->rider_count; i++)
+        if (w->riders[i].object == object) return true;
+    return false;
+}
+
+/* The mass of a thing at a pose, added to a sum of masses and of their moments. */
+static void add_mass(double mass, hf_transform at, hf_vec3 com, double* sum, hf_vec3* moment) {
+    *moment = hf_add(*moment, hf_scale(hf_apply(at, com), mass));
+    *sum += mass;
 }
 
 static bool balanced(const hf_reach_worker* w) {
@@ -121,25 +144,32 @@ static bool balanced(const hf_reach_worker* w) {
     hf_vec3 com = hf_scale(hf_com(w->world->creature, w->links), mass);
     for (int i = 0; i < w->world->load_count; i++) {
         const hf_reach_load* l = &w->world->loads[i];
-        com = hf_add(com, hf_scale(hf_apply(load_pose(w, l), l->com), l->mass));
-        mass += l->mass;
+        add_mass(l->mass, hf_reach_load_pose(w, l), l->com, &mass, &com);
+    }
+    for (int i = 0; i < w->world->rider_count; i++) {
+        const hf_reach_rider* o = &w->world->riders[i];
+        add_mass(o->mass, hf_reach_rider_pose(w, o), o->com, &mass, &com);
     }
     return hf_stance_margin(w->world->stance, hf_scale(com, 1 / mass)) >= w->world->options->margin_m;
 }
 
+static bool is_upright(const hf_reach_worker* w, const hf_reach_load* load, hf_vec3 up) {
+    hf_vec3 now = hf_rotate(hf_reach_load_pose(w, load).rotation, up);
+    return now.z >= hf_cos(w->world->options->upright_rad);
+}
+
 static bool upright(const hf_reach_worker* w) {
-    for (int i = 0; i < w->world->load_count; i++) {
-        if (!w->world->loads[i].upright) continue;
-        hf_vec3 up = hf_rotate(load_pose(w, &w->world->loads[i]).rotation, hf_v3(0, 0, 1));
-        if (up.z < hf_cos(w->world->options->upright_rad)) return false;
-    }
+    for (int i = 0; i < w->world->load_count; i++)
+        if (w->world->loads[i].upright && !is_upright(w, &w->world->loads[i], hf_v3(0, 0, 1))) return false;
+    for (int i = 0; i < w->world->rider_count; i++)
+        if (!is_upright(w, load_under(w->world, &w->world->riders[i]), w->world->riders[i].up)) return false;
     return true;
 }
 
 static bool presses(hf_reach_worker* w) {
     for (int i = 0; i < w->world->load_count; i++)
         if (w->world->loads[i].pressed &&
-            !hf_reach_presses(w, &w->world->loads[i], load_pose(w, &w->world->loads[i])))
+            !hf_reach_presses(w, &w->world->loads[i], hf_reach_load_pose(w, &w->world->loads[i])))
             return false;
     return true;
 }
@@ -163,17 +193,17 @@ static bool say_load(hf_reach_worker* w, int object, const char* other) {
     return true;
 }
 
-/* Does what a hand carries meet the scene or the body? */
-static bool load_collides(hf_reach_worker* w, const hf_reach_load* load) {
+/* Does what a hand carries, the load or what rides on it, meet the scene or the body? */
+static bool thing_collides(hf_reach_worker* w, const hf_reach_load* load, int object, const hf_shape* shapes,
+                           int count, hf_transform at) {
     const hf_creature* c = w->world->creature;
-    hf_transform at = load_pose(w, load);
     hf_allowance allowed = {.depth = LOAD_DEPTH_M, .touched_object = -1};
-    for (int i = 0; i < load->shape_count; i++) {
+    for (int i = 0; i < count; i++) {
         hf_surface hit;
         double room = w->world->load_room_m;
-        if ((room > 0 && hf_placement_distance(w->world->placement, &load->shapes[i], at, room, &hit)) ||
-            hf_placement_overlap(w->world->placement, &load->shapes[i], at, &allowed, &hit))
-            return say_load(w, load->object,
+        if ((room > 0 && hf_placement_distance(w->world->placement, &shapes[i], at, room, &hit)) ||
+            hf_placement_overlap(w->world->placement, &shapes[i], at, &allowed, &hit))
+            return say_load(w, object,
                             hf_scene_object(hf_placement_scene(w->world->placement), hit.object).name);
         for (int b = 0; b < c->view.body_count; b++) {
             const hf_body* body = &c->view.bodies[b];
@@ -181,16 +211,24 @@ static bool load_collides(hf_reach_worker* w, const hf_reach_load* load) {
                 (load->second >= 0 && hf_effector_has(c, load->second, body->link)))
                 continue;
             hf_transform bone = hf_compose(w->links[body->link], body->in_link);
-            if (hf_shape_overlap(&load->shapes[i], at, &body->shape, bone, HF_DEPTH_M))
-                return say_load(w, load->object, c->view.links[body->link].name);
+            if (hf_shape_overlap(&shapes[i], at, &body->shape, bone, HF_DEPTH_M))
+                return say_load(w, object, c->view.links[body->link].name);
         }
     }
     return false;
 }
 
 static bool loads_collide(hf_reach_worker* w) {
-    for (int i = 0; i < w->world->load_count; i++)
-        if (load_collides(w, &w->world->loads[i])) return true;
+    for (int i = 0; i < w->world->load_count; i++) {
+        const hf_reach_load* l = &w->world->loads[i];
+        if (thing_collides(w, l, l->object, l->shapes, l->shape_count, hf_reach_load_pose(w, l))) return true;
+    }
+    for (int i = 0; i < w->world->rider_count; i++) {
+        const hf_reach_rider* o = &w->world->riders[i];
+        if (thing_collides(w, load_under(w->world, o), o->object, o->shapes, o->shape_count,
+                           hf_reach_rider_pose(w, o)))
+            return true;
+    }
     return false;
 }
 

@@ -30,6 +30,17 @@ typedef struct hf_reach_load {
     hf_support presses[2]; /* of the two hands then, in the object's frame */
 } hf_reach_load;
 
+/* An object that lies on one that a hand holds, or in it, and goes along. */
+typedef struct hf_reach_rider {
+    int object, on;       /* on: the object that is held */
+    hf_transform in_load; /* in the frame of that one */
+    hf_vec3 up;           /* in that frame, when it was taken: what tilts drops it */
+    double mass;
+    hf_vec3 com; /* in its own frame */
+    int shape_count;
+    const hf_shape* shapes; /* convex, in its own frame */
+} hf_reach_rider;
+
 /* Shared by workers while they search. */
 typedef struct hf_reach_world {
     const hf_creature* creature;
@@ -44,7 +55,9 @@ typedef struct hf_reach_world {
     int support_count;
     int load_count;
     hf_reach_load loads[HF_REACH_MAX_CARRIED];
-    double load_room_m; /* what is carried stays so far from all objects while it is on its way */
+    int rider_count;
+    hf_reach_rider* riders; /* room for all objects of the scene */
+    double load_room_m;     /* what is carried stays so far from all objects while it is on its way */
     int touch_count; /* objects that a hand may touch without holding them: it is about to grasp or let go */
     hf_hold touches[4];
     double rest[HF_REACH_WIDTH];
@@ -85,6 +98,11 @@ hf_space hf_reach_space(hf_reach_worker* worker);
 /* The same with the points of one arm left out of the distance (reaching-2003 section 5), and edges weighed
    by comfort. */
 hf_space hf_reach_cost_space(hf_reach_worker* worker);
+
+/* Where the pose in the worker has a load, and what rides on it. */
+hf_transform hf_reach_load_pose(const hf_reach_worker* worker, const hf_reach_load* load);
+hf_transform hf_reach_rider_pose(const hf_reach_worker* worker, const hf_reach_rider* rider);
+bool hf_reach_rides(const hf_reach_world* world, int object);
 
 /* Fills a state from its controls; worker->pose and links are its. False: the legs cannot. */
 bool hf_reach_state(hf_reach_worker* worker, const double* controls, double* state);

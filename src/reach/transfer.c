@@ -2,6 +2,7 @@
    goes with the hand and counts in collisions and balance, and is lowered straight onto where it is put. */
 #include "reach/transfer.h"
 
+#include "base/error.h"
 #include "base/workspace.h"
 #include "model/creature.h"
 
@@ -14,10 +15,7 @@ static const double LEAST_LINE = 0.4;   /* share of a straight way that is enoug
 static const double TURN_RAD = 0.05;    /* between two states while two hands turn an object */
 static const double LEAST_PIECE = 1e-4; /* of such a way: less is where it is already */
 static const double DETOUR_M = 0.1;     /* that two hands carry an object higher, or nearer */
-/* An object is borne when it meets something by more than the depth after it went so far down, m. The depth
-   is over that of carried objects in what they touch (0.2 mm), so that a wall beside it bears nothing. */
-static const double BORNE_M = 0.002, BORNE_DEPTH_M = 0.0005;
-enum { TURNS = 12 }; /* of an object that is put down however it is turned about Z */
+enum { TURNS = 12 };                    /* of an object that is put down however it is turned about Z */
 
 hf_reach_load* hf_reach_load_of(hf_reach_runner* r, int object) {
     for (int i = 0; i < r->world.load_count; i++)
@@ -87,6 +85,46 @@ double hf_reach_straight(hf_reach_worker* w, const hf_hand_task* task, const dou
 
 /* ---- attaching ---- */
 
+/* What rests on an object that is about to be held goes along from here on. */
+static hf_status attach_riders(hf_reach_runner* r, int on, hf_error* error) {
+    hf_reach_world* w = &r->world;
+    const hf_scene* scene = r->scenario->scene;
+    int count = hf_scene_object_count(scene);
+    bool* rides = hf_workspace_take(r->workspace, (size_t)count + 1, sizeof *rides);
+    if (!rides) return hf_fail_memory(error, NULL);
+    hf_status status = hf_object_riders(w->placement, on, NULL, r->shapes, rides, error);
+    hf_transform back = hf_inverse(hf_placement_pose(w->placement, on));
+    for (int i = 0; i < count && status == HF_OK; i++) {
+        if (!rides[i]) continue;
+        w->riders[w->rider_count++] =
+            (hf_reach_rider){.object = i,
+                             .on = on,
+                             .in_load = hf_compose(back, hf_placement_pose(w->placement, i)),
+                             .up = hf_rotate(back.rotation, hf_v3(0, 0, 1)),
+                             .mass = hf_scene_object(scene, i).mass_kg,
+                             .com = hf_object_middle(scene, i),
+                             .shape_count = r->shapes[i].count,
+                             .shapes = r->shapes[i].shapes};
+        hf_placement_enable(w->placement, i, false);
+    }
+    return status;
+}
+
+static void detach_riders(hf_reach_runner* r, int on) {
+    hf_reach_world* w = &r->world;
+    int kept = 0;
+    for (int i = 0; i < w->rider_count; i++) {
+        hf_reach_rider rider = w->riders[i];
+        if (rider.on != on) {
+            w->riders[kept++] = rider;
+            continue;
+        }
+        hf_placement_move(w->placement, rider.object, hf_reach_rider_pose(r->stage.worker, &rider));
+        hf_placement_enable(w->placement, rider.object, true);
+    }
+    w->rider_count = kept;
+}
+
 hf_status hf_reach_attach(hf_reach_runner* r, int object, const hf_hand_grasp* grasp,
                           const hf_hand_grasp* second, hf_error* error) {
     hf_reach_world* w = &r->world;
@@ -117,17 +155,18 @@ hf_status hf_reach_attach(hf_reach_runner* r, int object, const hf_hand_grasp* g
         load.second_turn = hf_quat_mul(hf_quat_conj(object_turn), r->stage.worker->links[link].rotation);
     }
     memcpy(load.grasped, r->stage.state, sizeof load.grasped);
+    hf_status status = attach_riders(r, object, error);
     w->loads[w->load_count++] = load;
     hf_placement_enable(w->placement, object, false);
     hf_reach_crew_forget(&r->crew);
-    return HF_OK;
+    return status;
 }
 
 void hf_reach_detach(hf_reach_runner* r, hf_reach_load* load) {
     hf_reach_world* w = &r->world;
     hf_reach_state(r->stage.worker, r->stage.state, r->stage.state);
-    hf_transform hand = r->stage.worker->links[w->creature->view.limbs[load->limb].effector_link];
-    hf_placement_move(w->placement, load->object, hf_compose(hand, load->in_hand));
+    detach_riders(r, load->object);
+    hf_placement_move(w->placement, load->object, hf_reach_load_pose(r->stage.worker, load));
     hf_placement_enable(w->placement, load->object, true);
     *load = w->loads[--w->load_count];
     hf_reach_crew_forget(&r->crew);
@@ -219,6 +258,8 @@ static bool can_take(hf_reach_runner* r, const hf_action* a) {
         hf_reach_say(r, HF_INFEASIBLE, "\"%.60s\" moves on a joint: use open or close", o.name);
     else if (hf_reach_load_of(r, a->object))
         hf_reach_say(r, HF_INFEASIBLE, "\"%.60s\" is already held", o.name);
+    else if (hf_reach_rides(&r->world, a->object))
+        hf_reach_say(r, HF_INFEASIBLE, "\"%.60s\" lies on what is held: put that down first", o.name);
     else if (r->world.load_count == HF_REACH_MAX_CARRIED)
         hf_reach_say(r, HF_INFEASIBLE, "both hands are full");
     return r->now->outcome == HF_FOUND;
@@ -469,20 +510,13 @@ hf_hand_task hf_reach_carry_task(const hf_reach_runner* r, const hf_reach_load* 
 
 static hf_transform load_at(hf_reach_runner* r, const hf_reach_load* load) {
     hf_reach_state(r->stage.worker, r->stage.state, r->stage.state);
-    int link = r->world.creature->view.limbs[load->limb].effector_link;
-    return hf_compose(r->stage.worker->links[link], load->in_hand);
+    return hf_reach_load_pose(r->stage.worker, load);
 }
 
-/* Does something bear the object where the hand has it? Its shape goes down a little and must meet what is
-   below; what it slides along on its way down is no deeper in it than it was. */
+/* Does something bear the object where the hand has it? */
 static bool is_borne(hf_reach_runner* r, const hf_reach_load* load) {
     if (r->scenario->reach_objects[load->object].joint != HF_OBJECT_FREE) return true;
-    hf_transform at = load_at(r, load);
-    hf_allowance allowed = {.depth = BORNE_DEPTH_M, .touched_object = -1};
-    at.position.z -= BORNE_M;
-    for (int i = 0; i < load->shape_count; i++)
-        if (hf_placement_overlap(r->world.placement, &load->shapes[i], at, &allowed, NULL)) return true;
-    return false;
+    return hf_object_borne(r->world.placement, load->shapes, load->shape_count, load_at(r, load));
 }
 
 /* Straight up from where the object stood, as far as that goes. */

@@ -56,6 +56,13 @@ typedef struct held {
     hf_transform in_link; /* where it rides, in the frame of the contact frame's link */
 } held;
 
+/* What an object does in the frame that was made last. */
+typedef struct going {
+    bool carried;            /* a limb takes it along */
+    int on;                  /* the carried object that it rides on, -1 for none */
+    hf_transform in_carrier; /* where it rides */
+} going;
+
 typedef struct realiser {
     const hf_creature* creature;
     const hf_scene* scene;
@@ -73,7 +80,9 @@ typedef struct realiser {
     hf_hold* touches;
     hf_support* supports;
     hf_stance* stance;
-    hf_object_shape* shapes; /* of each object; made where a limb takes it along */
+    hf_object_shape* shapes; /* of each object; made where a limb takes it along, or it may ride on one */
+    going* going;            /* of each object */
+    bool *held, *rides;      /* scratch, of each object */
     int knot;
 } realiser;
 
@@ -170,6 +179,33 @@ static void move_carried(realiser* r, const hf_pose* pose, double time_s) {
         const hf_contact_frame* f = &r->creature->view.limbs[h->world.limb].contacts[h->world.frame];
         if (first) hf_placement_move(r->placement, h->carried, hf_compose(r->links[f->link], h->in_link));
     }
+    for (int i = 0; any && i < hf_scene_object_count(r->scene); i++)
+        if (r->going[i].on >= 0)
+            hf_placement_move(
+                r->placement, i,
+                hf_compose(hf_placement_pose(r->placement, r->going[i].on), r->going[i].in_carrier));
+}
+
+/* What rests on an object when limbs take it goes along as long as they carry it. */
+static hf_status list_riders(realiser* r) {
+    int count = r->moves ? hf_scene_object_count(r->scene) : 0;
+    hf_status status = HF_OK;
+    memset(r->held, 0, sizeof *r->held * (size_t)count);
+    for (int i = 0; i < r->now_count; i++)
+        if (r->now[i].carried >= 0) r->held[r->now[i].carried] = true;
+    for (int i = 0; i < count; i++)
+        if (r->going[i].on >= 0 && (r->held[i] || !r->held[r->going[i].on])) r->going[i].on = -1;
+    for (int i = 0; i < count && status == HF_OK; i++) {
+        bool begins = r->held[i] && !r->going[i].carried;
+        r->going[i].carried = r->held[i];
+        if (begins) status = hf_object_riders(r->placement, i, r->held, r->shapes, r->rides, NULL);
+        hf_transform back = hf_inverse(hf_object_pose(r->placement, i));
+        for (int k = 0; begins && k < count && status == HF_OK; k++)
+            if (r->rides[k])
+                r->going[k].on = i,
+                r->going[k].in_carrier = hf_compose(back, hf_placement_pose(r->placement, k));
+    }
+    return status;
 }
 
 /* The holds that last at a time, those of the frame before first; true when they changed. */
@@ -225,6 +261,11 @@ static hf_status rehold(realiser* r, int frame, bool test, hf_pose* pose) {
     return HF_OK;
 }
 
+/* Does a limb take the object along, or does it ride on what one does? */
+static bool goes(const realiser* r, int object) {
+    return r->going[object].carried || r->going[object].on >= 0;
+}
+
 static hf_status write_frame(realiser* r, double time_s, const hf_pose* pose, bool stance) {
     hf_motion_frame* f = hf_motion_add(r->motion, time_s, pose);
     if (!f) return HF_ERROR_MEMORY;
@@ -233,11 +274,8 @@ static hf_status write_frame(realiser* r, double time_s, const hf_pose* pose, bo
     for (int limb = 0; limb < r->creature->view.limb_count; limb++)
         for (int i = 0; i < r->now_count && status == HF_OK; i++)
             if (r->now[i].world.limb == limb) status = hf_motion_add_contact(r->motion, f, &r->now[i].world);
-    for (int i = 0; i < r->now_count && status == HF_OK; i++) {
-        int object = r->now[i].carried;
-        for (int k = 0; k < i; k++)
-            if (r->now[k].carried == object) object = -1;
-        if (object < 0) continue;
+    for (int object = 0; r->moves && object < hf_scene_object_count(r->scene) && status == HF_OK; object++) {
+        if (!goes(r, object)) continue;
         int name = hf_motion_object_index(r->motion, hf_scene_object(r->scene, object).name);
         status = name < 0 ? HF_ERROR_MEMORY
                           : hf_motion_add_object(r->motion, f, name, hf_placement_pose(r->placement, object));
@@ -245,15 +283,13 @@ static hf_status write_frame(realiser* r, double time_s, const hf_pose* pose, bo
     return status;
 }
 
-/* The centre of mass of the creature and of what its hands carry, each in the middle of its box. */
+/* The centre of mass of the creature, of what its hands carry and of what rides on that, each in the middle
+   of its box. */
 static hf_vec3 loaded_com(const realiser* r) {
     double mass = r->creature->view.mass;
     hf_vec3 com = hf_scale(hf_com(r->creature, r->links), mass);
-    for (int i = 0; i < r->now_count; i++) {
-        int object = r->now[i].carried;
-        for (int k = 0; k < i; k++)
-            if (r->now[k].carried == object) object = -1;
-        if (object < 0) continue;
+    for (int object = 0; r->moves && object < hf_scene_object_count(r->scene); object++) {
+        if (!goes(r, object)) continue;
         double load = hf_scene_object(r->scene, object).mass_kg;
         hf_vec3 middle =
             hf_apply(hf_placement_pose(r->placement, object), hf_object_middle(r->scene, object));
@@ -523,7 +559,8 @@ static hf_status make_frames(realiser* r, bool test) {
         hf_frames_keep_range(r->creature, pose.q);
         move_carried(r, &pose, at_s);
         bool changed = list_holds(r, i, at_s, &pose) || i == 0;
-        status = rehold(r, i, test, &pose);
+        status = list_riders(r);
+        if (status == HF_OK) status = rehold(r, i, test, &pose);
         if (status == HF_OK) status = write_frame(r, time_s, &pose, on_knot && s->knots[r->knot].stance);
         if (status == HF_OK && test && changed) status = look_at_change(r, i);
         if (status == HF_OK && test) status = push(r, i - 1, count);
@@ -579,7 +616,11 @@ static hf_status make_shapes(realiser* r) {
     int count = r->scene ? hf_scene_object_count(r->scene) : 0;
     hf_status status = HF_OK;
     r->shapes = hf_alloc((size_t)count + 1, sizeof *r->shapes);
-    if (!r->shapes) return HF_ERROR_MEMORY;
+    r->going = hf_workspace_take(r->workspace, (size_t)count + 1, sizeof *r->going);
+    r->held = hf_workspace_take(r->workspace, (size_t)count + 1, sizeof *r->held);
+    r->rides = hf_workspace_take(r->workspace, (size_t)count + 1, sizeof *r->rides);
+    if (!r->shapes || !r->going || !r->held || !r->rides) return HF_ERROR_MEMORY;
+    for (int i = 0; i < count; i++) r->going[i] = (going){.on = -1};
     for (int i = 0; i < r->schedule->hold_count && status == HF_OK; i++) {
         const hf_schedule_hold* h = &r->schedule->holds[i];
         if (takes_along(r, h, NAN) && !r->shapes[h->hold.object].made)

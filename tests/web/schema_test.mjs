@@ -71,6 +71,7 @@ const good = {
   plan: { ...common, kind: "plan", goal: { root: pose7, joints: {}, contacts: [] } },
   adapt: { ...common, kind: "adapt" },
   reach: { ...common, kind: "reach" },
+  urdf: { ...common, kind: "reach", scene: [{ name: "door", urdf: "door.urdf", position: [1, 0, 0], grasps: [{ position: [0, 0, 0] }] }] },
   least: { format: "holdfast-scenario", version: 1, kind: "reach", creature: "a.urdf" },
 };
 for (const [name, value] of Object.entries(good)) check(!fits("scenario", value), `${name}: ${fits("scenario", value)}`);
