@@ -298,10 +298,10 @@ bool is_folder(const char* path);
 bool can_write(const char* path);
 /* Adds the start's contacts to the targets, held, for limbs that have no target; false when memory is out. */
 bool hold_start_contacts(hf_scenario* s);
-/* The planner's options: defaults, then the scenario's, then the command line's. Complains and returns false
-   when the scenario asks for what a plan does not have, or has no goal. */
 /* A roadmap that does not fit is the fault of the file that --roadmap names. */
 void blame_roadmap(const options* o, hf_status status, hf_error* error);
+/* The options of reaching, or of the planner: defaults, then the scenario's, then the command line's.
+   Complain and return false when the scenario asks for what they do not have; a plan needs a goal. */
 bool reach_wishes(const options* o, const hf_scenario* s, hf_reach_options* r);
 bool plan_wishes(const options* o, const hf_scenario* s, hf_plan_options* p);
 /* A quicker schedule and motion with the same holds, as refine and plan --refine make it; --fps is its rate.

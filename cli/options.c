@@ -9,8 +9,7 @@
 const option_def option_defs[] = {
     {"--output", "-o", "FILE|DIR", OPTION_TEXT, AT(output), 0, 0,
      "where to write: a folder for pose, contact, plan, reach, stand, realise and bench, a file for roadmap, "
-     "render "
-     "and export (realise takes a .motion.json too)"},
+     "render and export (realise takes a .motion.json too)"},
     {"--json", NULL, NULL, OPTION_SWITCH, AT(json), 0, 0, "print one JSON object on standard output"},
     {"--quiet", "-q", NULL, OPTION_SWITCH, AT(quiet), 0, 0, "no notes, warnings or progress"},
     {"--seed", NULL, "N", OPTION_WHOLE, AT(seed), 0, 9e15, "random seed instead of the scenario's"},
@@ -165,9 +164,7 @@ const command commands[] = {
      run_plan, false},
     {"roadmap", "SCENARIO",
      "keep in a file how the root can move in the scene of a plan, or the postures that reach, for --roadmap "
-     "of "
-     "plan and reach",
-
+     "of plan and reach",
      roadmap_options, run_roadmap, false},
     {"reach", "SCENARIO", "reach, grasp and move objects with the whole body, action by action",
      reach_options, run_reach, false},

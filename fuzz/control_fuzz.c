@@ -1,4 +1,4 @@
-/* Control files of a small humanoid: a spine joint, two arms of five joints, two legs of four. What is
+/* Control files of a small humanoid: two spine joints, two arms of five joints, two legs of four. What is
    accepted has finite ranges, joints of its own and shares that add up. */
 #include "creature_fuzz.h"
 
@@ -7,21 +7,23 @@ static const char* const limbs[LIMBS] = {"right_arm", "left_arm", "right_leg", "
 static hf_creature* creature;
 
 static int add_joint(char* text, size_t room, const char* name, int number, const char* parent, double y,
-                     double z) {
+                     double z, double lower) {
     static const char* const axes[] = {"0 1 0", "1 0 0", "0 0 1"};
     return snprintf(
         text, room,
         "<link name=\"%s_l%d\"><inertial><mass value=\"1\"/><inertia ixx=\"1\" iyy=\"1\" izz=\"1\" "
         "ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial></link><joint name=\"%s_%d\" type=\"revolute\">"
         "<parent link=\"%s\"/><child link=\"%s_l%d\"/><origin xyz=\"0 %g %g\"/><axis xyz=\"%s\"/>"
-        "<limit lower=\"-1\" upper=\"1\" effort=\"9\" velocity=\"2\"/></joint>",
-        name, number, name, number, parent, name, number, y, z, axes[number % 3]);
+        "<limit lower=\"%g\" upper=\"1\" effort=\"9\" velocity=\"2\"/></joint>",
+        name, number, name, number, parent, name, number, y, z, axes[number % 3], lower);
 }
 
 static void prepare(void) {
     static char urdf[1 << 15], file[1 << 12], parent[64];
     size_t n = (size_t)snprintf(urdf, sizeof urdf, "<robot name=\"h\"><link name=\"base\"/>"), m = 0;
-    n += (size_t)add_joint(urdf + n, sizeof urdf - n, "spine", 0, "base", 0, 0.2);
+    n += (size_t)add_joint(urdf + n, sizeof urdf - n, "spine", 0, "base", 0, 0.2, -1);
+    n += (size_t)add_joint(urdf + n, sizeof urdf - n, "spine", 3, "spine_l0", 0, 0.2,
+                           0.2); // shares may leave nothing
     m = (size_t)snprintf(
         file, sizeof file,
         "{\"format\": \"holdfast-creature\", \"version\": 1, \"urdf\": \"h.urdf\", \"gait\": "
@@ -29,9 +31,9 @@ static void prepare(void) {
     for (int i = 0; i < LIMBS; i++) {
         int joints = i < 2 ? 5 : 4;
         double side = i % 2 ? 0.2 : -0.2;
-        snprintf(parent, sizeof parent, "%s", i < 2 ? "spine_l0" : "base");
+        snprintf(parent, sizeof parent, "%s", i < 2 ? "spine_l3" : "base");
         for (int k = 0; k < joints; k++) {
-            n += (size_t)add_joint(urdf + n, sizeof urdf - n, limbs[i], k, parent, k ? 0 : side, -0.1);
+            n += (size_t)add_joint(urdf + n, sizeof urdf - n, limbs[i], k, parent, k ? 0 : side, -0.1, -1);
             snprintf(parent, sizeof parent, "%s_l%d", limbs[i], k);
         }
         m += (size_t)snprintf(file + m, sizeof file - m,

@@ -1,8 +1,11 @@
 /* Roadmaps of postures that are kept in files, and control layers that a file changes. */
 #include "test.h"
 
+#include "base/random.h"
+#include "model/creature.h"
 #include "model/scene.h"
 #include "reach/reach_run.h"
+#include "space/roadmap.h"
 
 enum { NODES = 60 };
 
@@ -25,6 +28,23 @@ static hf_reach_options few(void) {
     hf_reach_options o = hf_reach_options_default();
     o.nodes = NODES;
     return o;
+}
+
+static const char* write_control(const char* body) {
+    static char path[1100];
+    snprintf(path, sizeof path, "%s/test.control.json", test_folder());
+    FILE* f = fopen(path, "w");
+    assert_non_null(f);
+    fprintf(f, "{\"format\": \"holdfast-control\", \"version\": 1%s%s}", body[0] ? ", " : "", body);
+    fclose(f);
+    return path;
+}
+
+static hf_control_layer* layer_of(const hf_creature* c, const char* body) {
+    hf_control_layer* l = NULL;
+    hf_error error = {0};
+    if (hf_control_layer_create(c, write_control(body), &l, &error) != HF_OK) fail_msg("%s", error.message);
+    return l;
 }
 
 /* The roadmap of a scenario, and that it is refused once an action was done. */
@@ -117,6 +137,10 @@ static void test_refusals(void** state) {
     s->scene->objects[1].start.position.x += 0.1;
     refused(s, &plain, "another placement");
     s->scene->objects[1].start = at;
+    // and on a floor that is more slippery
+    s->scene->objects[0].friction *= 0.5;
+    refused(s, &plain, "another scene");
+    s->scene->objects[0].friction *= 2;
     // a roadmap of root poses
     hf_shape box = {.kind = HF_SHAPE_BOX, .half_size = {0.1, 0.1, 0.1}};
     hf_guide_model* model;
@@ -139,7 +163,119 @@ static void test_refusals(void** state) {
     hf_scenario_free(s);
 }
 
+/* A robot that stands with its knees at their limits bends its legs no further, and takes its own roadmap. */
+static void test_stiff_legs(void** state) {
+    (void)state;
+    hf_scenario* s = load("cubes");
+    hf_creature* c = (hf_creature*)(uintptr_t)s->creature;
+    static const char* const knees[] = {"r_knee", "l_knee"};
+    for (int j = 0; j < c->view.joint_count; j++)
+        for (int side = 0; side < 2; side++) {
+            hf_joint* to = (hf_joint*)(uintptr_t)&c->view.joints[j];
+            if (strcmp(to->name, knees[side]) == 0) to->upper = s->start.pose.q[to->q_index] + 1e-3;
+        }
+    hf_reach_options o = few();
+    o.nodes = 10;
+    hf_roadmap* kept = keep(s, &o);
+    o.roadmap = kept;
+    hf_reacher* r;
+    hf_error error = {0};
+    bool done;
+    if (hf_reach_begin(s, &o, &r, &error) != HF_OK) fail_msg("%s", error.message);
+    assert_int_equal(hf_reach_continue(r, INFINITY, &done, &error), HF_OK);
+    assert_true(r->layer->controls[HF_CONTROL_LEGS].high < 0.1 * r->legs_m);
+    assert_int_equal(hf_reach_end(r, NULL, NULL), HF_OK);
+    hf_roadmap_free(kept);
+    hf_scenario_free(s);
+}
+
+/* Files whose keys hold and whose postures do not. */
+static void test_false_postures(void** state) {
+    (void)state;
+    hf_scenario* s = load("cubes");
+    hf_reach_options o = few();
+    o.nodes = 10;
+    hf_roadmap* kept = keep(s, &o);
+    o.roadmap = kept;
+    hf_roadmap_block* b = kept->block;
+    double* row = hf_roadmap_rows(b) + 5 * HF_REACH_WIDTH;
+    double value = row[HF_CONTROL_SPINE], point = row[HF_CONTROL_COUNT];
+    row[HF_CONTROL_SPINE] = 3;
+    refused(s, &o, "outside the ranges of the control layer");
+    row[HF_CONTROL_SPINE] = value;
+    int32_t nodes = b->node_count;
+    b->node_count = 0;
+    refused(s, &o, "has no postures");
+    b->node_count = nodes;
+    row[HF_CONTROL_COUNT] += 1; // points are not believed
+    hf_reacher* r;
+    hf_error error = {0};
+    bool done;
+    assert_int_equal(hf_reach_begin(s, &o, &r, &error), HF_OK);
+    assert_int_equal(hf_reach_continue(r, INFINITY, &done, &error), HF_OK);
+    assert_true(hf_space_graph_node(&r->roadmap->graph, 5)[HF_CONTROL_COUNT] == point);
+    assert_int_equal(hf_reach_end(r, NULL, NULL), HF_OK);
+    hf_roadmap_free(kept);
+    hf_scenario_free(s);
+}
+
 /* ---- a scene that changes ---- */
+
+static void assert_within(const hf_body_sweep* sweep, const hf_transform* links, const hf_box* swept) {
+    for (int i = 0; i < sweep->part_count; i++) {
+        const hf_sweep_part* p = &sweep->parts[i];
+        const hf_box* box = &swept[p->group];
+        for (int corner = 0; corner < 8; corner++) {
+            hf_vec3 d = hf_v3(corner & 1 ? p->half.x : -p->half.x, corner & 2 ? p->half.y : -p->half.y,
+                              corner & 4 ? p->half.z : -p->half.z);
+            hf_vec3 at = hf_apply(links[p->link], hf_add(p->centre, d));
+            const double x[3] = {at.x, at.y, at.z};
+            for (int k = 0; k < 3; k++)
+                assert_true(x[k] >= (double)box->low[k] && x[k] <= (double)box->high[k]);
+        }
+    }
+}
+
+/* All corners of all parts are in the swept boxes at every moment of a piece, also where joints turn against
+   each other and as far as a piece lets them. */
+static void test_swept_boxes(void** state) {
+    (void)state;
+    enum { PIECES = 300, MOMENTS = 16 };
+    hf_creature* c = shipped_creature("human");
+    const hf_creature_view* v = hf_creature_get(c);
+    hf_control_layer* l = layer_of(c, "");
+    hf_body_sweep sweep;
+    hf_transform from[200], to[200], links[200];
+    hf_sweep_bend bends[200];
+    hf_box boxes[200];
+    double q[3][200];
+    assert_true(v->link_count <= 200 && v->q_count <= 200);
+    assert_int_equal(hf_body_sweep_create(l, &sweep), HF_OK);
+    hf_pose a = {.q = q[0]}, b = {.q = q[1]}, between = {.q = q[2]};
+    for (int i = 0; i < PIECES; i++) {
+        hf_random r = hf_random_start(1, 77, (uint64_t)i);
+        hf_pose_rest(c, &a);
+        hf_pose_rest(c, &b);
+        for (int k = 0; k < HF_CONTROL_LEGS; k++)
+            for (int p = 0; p < hf_control_get(l, k).part_count; p++) {
+                int at = v->joints[hf_control_get(l, k).parts[p].joint].q_index;
+                a.q[at] = hf_random_between(&r, -1, 1);
+                b.q[at] = a.q[at] + hf_random_between(&r, -0.15, 0.15); // 0.03 m / 0.2 m
+            }
+        hf_forward(c, &a, from);
+        hf_forward(c, &b, to);
+        hf_body_sweep_start(&sweep, boxes);
+        hf_body_sweep_add(&sweep, from, to, bends, boxes);
+        for (int t = 0; t <= MOMENTS; t++) {
+            hf_pose_between(c, &a, &b, (double)t / MOMENTS, &between);
+            hf_forward(c, &between, links);
+            assert_within(&sweep, links, boxes);
+        }
+    }
+    hf_body_sweep_free(&sweep);
+    hf_control_layer_free(l);
+    hf_creature_free(c);
+}
 
 /* Nodes and edges that hold by the tests of all of them, without regard to boxes. */
 static void assert_holds(hf_reacher* r) {
@@ -187,6 +323,24 @@ static void test_moved_object(void** state) {
             moves++;
             assert_holds(r);
         }
+        // while the body leans on a hand, postures on the feet alone are not tested: the next action does it
+        int updates = r->result->updates;
+        r->lean.on = true;
+        assert_int_equal(hf_reach_move(r, 2, s->scene->objects[2].start, &error), HF_OK);
+        assert_int_equal(r->result->updates, updates);
+        r->lean.on = false;
+        assert_int_equal(hf_reach_follow_scene(r), HF_OK);
+        assert_int_equal(r->result->updates, updates + 1);
+        assert_holds(r);
+        hf_roadmap* late = NULL;
+        assert_int_equal(hf_reach_keep(r, &late, &error), HF_ERROR_ARGUMENT); // of other places
+        assert_non_null(strstr(error.message, "before objects move"));
+        hf_transform none = hf_transform_identity();
+        none.position.y = NAN;
+        assert_int_equal(hf_reach_move(r, 2, none, &error), HF_ERROR_ARGUMENT);
+        assert_string_equal(error.field, "pose");
+        none = hf_transform_identity(), none.rotation.w = 2;
+        assert_int_equal(hf_reach_move(r, 2, none, &error), HF_ERROR_ARGUMENT);
         assert_int_equal(hf_reach_end(r, NULL, &error), HF_OK);
     }
     assert_int_equal(lost, moves); // what the can came into does not hold any more
@@ -195,23 +349,6 @@ static void test_moved_object(void** state) {
 }
 
 /* ---- control files ---- */
-
-static const char* write_control(const char* body) {
-    static char path[1100];
-    snprintf(path, sizeof path, "%s/test.control.json", test_folder());
-    FILE* f = fopen(path, "w");
-    assert_non_null(f);
-    fprintf(f, "{\"format\": \"holdfast-control\", \"version\": 1%s%s}", body[0] ? ", " : "", body);
-    fclose(f);
-    return path;
-}
-
-static hf_control_layer* layer_of(const hf_creature* c, const char* body) {
-    hf_control_layer* l = NULL;
-    hf_error error = {0};
-    if (hf_control_layer_create(c, write_control(body), &l, &error) != HF_OK) fail_msg("%s", error.message);
-    return l;
-}
 
 /* What a file says is what the layer has; all else is as derived. */
 static void test_control_file(void** state) {
@@ -305,6 +442,8 @@ static void test_control_refusals(void** state) {
         {"\"controls\": {\"right_elbow\": {\"range\": [0]}}", "controls.right_elbow", "2 numbers"},
         {"\"controls\": {\"right_elbow\": {\"range\": [-4, 1]}}", "controls.right_elbow",
          "which the joints' limits allow"},
+        {"\"controls\": {\"right_elbow\": {\"range\": [-1e-7, -5e-8]}}", "controls.right_elbow",
+         "its range is empty"},
         {"\"controls\": {\"right_elbow\": {\"pitch\": 1}}", "controls.right_elbow", "of leg_flexion alone"},
         {"\"controls\": {\"spine_roll\": {\"joint\": \"r_elbow\"}}", "controls.spine_roll",
          "between the root and both arms"},
@@ -361,10 +500,11 @@ static void test_control_of_creature(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_motion),         cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_moved_object),        cmocka_unit_test(test_control_file),
-        cmocka_unit_test(test_control_pitch),       cmocka_unit_test(test_control_refusals),
-        cmocka_unit_test(test_control_of_creature),
+        cmocka_unit_test(test_same_motion),      cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_stiff_legs),       cmocka_unit_test(test_false_postures),
+        cmocka_unit_test(test_swept_boxes),      cmocka_unit_test(test_moved_object),
+        cmocka_unit_test(test_control_file),     cmocka_unit_test(test_control_pitch),
+        cmocka_unit_test(test_control_refusals), cmocka_unit_test(test_control_of_creature),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -90,16 +90,17 @@ HF_API const hf_schedule* hf_reach_schedule(const hf_reacher* reacher);
 /* Realises what was done into a result (NULL: gives it up) and frees the reacher. Ends unfinished work. */
 HF_API hf_status hf_reach_end(hf_reacher* reacher, hf_reach_result* result, hf_error* error);
 
-/* Somebody else moved an object: the roadmap learns of it at once, where there is no work. HF_ERROR_ARGUMENT
-   for an object that a hand carries, that has keys of its own or that the scene does not have. Actions go
-   round the object where it is now; the motion of hf_reach_end has it where the scenario has it. */
+/* Somebody else moved an object: the roadmap learns of it at once, where there is no work, and while the body
+   leans on a hand with the next action. HF_ERROR_ARGUMENT for an object that a hand carries, that has keys of
+   its own or that the scene does not have, and for a pose that is not finite with a unit quaternion. Actions
+   go round the object where it is now; the motion of hf_reach_end has it where the scenario has it. */
 HF_API hf_status hf_reach_move(hf_reacher* reacher, int object, hf_transform pose, hf_error* error);
 
-/* The roadmap that was made where the start stands, before the first action: hf_roadmap_save writes it, and
-   options.roadmap takes it again. With it, a scenario of the same creature, control layer, start, scene and
-   options of the roadmap (nodes, step_m, shortcut_m, regular_share, right_share, margin_m, seed) gives the
-   same motion without growing it; hf_reach_begin refuses it for others (HF_ERROR_ARGUMENT, field "roadmap",
-   with what differs). */
+/* The roadmap that was made where the start stands, before the first action and before objects move:
+   hf_roadmap_save writes it, and options.roadmap takes it again. With it, a scenario of the same creature,
+   control layer, start, scene and options of the roadmap (nodes, step_m, shortcut_m, regular_share,
+   right_share, margin_m, seed) gives the same motion without growing it; hf_reach_begin refuses it for others
+   (HF_ERROR_ARGUMENT, field "roadmap", with what differs). */
 HF_API hf_status hf_reach_keep(hf_reacher* reacher, hf_roadmap** roadmap, hf_error* error);
 
 /* ---- postures and ways where it stands, while there is no work ---- */

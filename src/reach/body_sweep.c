@@ -6,10 +6,6 @@
 
 #include <math.h>
 
-/* Between two poses of a way, where no point moves farther than 3 cm, points leave the straight line between
-   their places by no more than this, m: an arc with a radius of 3 cm does by 3.8 mm. */
-static const double ARC_M = 0.004;
-
 static hf_vec3 least(hf_vec3 a, hf_vec3 b) { return hf_v3(fmin(a.x, b.x), fmin(a.y, b.y), fmin(a.z, b.z)); }
 static hf_vec3 most(hf_vec3 a, hf_vec3 b) { return hf_v3(fmax(a.x, b.x), fmax(a.y, b.y), fmax(a.z, b.z)); }
 
@@ -49,13 +45,14 @@ static bool link_box(const hf_creature_view* v, int link, hf_sweep_part* part) {
     }
     *part = (hf_sweep_part){
         .link = link, .centre = hf_lerp(low, high, 0.5), .half = hf_scale(hf_sub(high, low), 0.5)};
+    part->reach = hf_length(part->centre) + hf_length(part->half);
     return low.x <= high.x;
 }
 
 hf_status hf_body_sweep_create(const hf_control_layer* layer, hf_body_sweep* sweep) {
     const hf_creature_view* v = &layer->creature->view;
     int hands[2] = {-1, -1};
-    *sweep = (hf_body_sweep){.parts = hf_alloc((size_t)v->link_count, sizeof *sweep->parts)};
+    *sweep = (hf_body_sweep){.view = v, .parts = hf_alloc((size_t)v->link_count, sizeof *sweep->parts)};
     if (!sweep->parts) return HF_ERROR_MEMORY;
     for (int link = 0; link < v->link_count; link++) {
         hf_sweep_part* part = &sweep->parts[sweep->part_count];
@@ -81,13 +78,43 @@ void hf_body_sweep_start(const hf_body_sweep* sweep, hf_box* boxes) {
     for (int i = 0; i < sweep->group_count; i++) boxes[i] = hf_box_empty();
 }
 
-void hf_body_sweep_add(const hf_body_sweep* sweep, const hf_transform* links, hf_box* boxes) {
+/* Bounds over the straight move between two poses, its time from 0 to 1. A link turns no faster than the sum
+   of the turns above it, its rotation has no larger second derivative than the square of that, and what it
+   carries along is bent accordingly; joints that slide bend by twice their speed times the turning rate. */
+static void find_bends(const hf_body_sweep* sweep, const hf_transform* from, const hf_transform* to,
+                       hf_sweep_bend* bends) {
+    bends[0] = (hf_sweep_bend){.turn = hf_quat_angle(from[0].rotation, to[0].rotation)};
+    for (int i = 1; i < sweep->view->link_count; i++) {
+        int p = sweep->view->links[i].parent_link;
+        hf_transform a = hf_compose(hf_inverse(from[p]), from[i]), b = hf_compose(hf_inverse(to[p]), to[i]);
+        double turn = bends[p].turn, arm = fmax(hf_length(a.position), hf_length(b.position));
+        bends[i].turn = turn + hf_quat_angle(a.rotation, b.rotation);
+        bends[i].bend = bends[p].bend + turn * turn * arm + 2 * turn * hf_distance(a.position, b.position);
+    }
+}
+
+static void add_box(const hf_sweep_part* p, const hf_transform* links, double margin, hf_box* to) {
+    hf_vec3 c = hf_apply(links[p->link], p->centre), h = turned_half(links[p->link].rotation, p->half);
+    h = hf_add(h, hf_v3(margin, margin, margin));
+    const double low[3] = {c.x - h.x, c.y - h.y, c.z - h.z}, high[3] = {c.x + h.x, c.y + h.y, c.z + h.z};
+    hf_box box;
+    for (int k = 0; k < 3; k++) {
+        box.low[k] = nextafterf((float)low[k], -INFINITY);
+        box.high[k] = nextafterf((float)high[k], INFINITY);
+    }
+    hf_box_join(to, &box);
+}
+
+void hf_body_sweep_add(const hf_body_sweep* sweep, const hf_transform* from, const hf_transform* to,
+                       hf_sweep_bend* bends, hf_box* boxes) {
+    find_bends(sweep, from, to, bends);
     for (int i = 0; i < sweep->part_count; i++) {
         const hf_sweep_part* p = &sweep->parts[i];
-        hf_vec3 c = hf_apply(links[p->link], p->centre), h = turned_half(links[p->link].rotation, p->half);
-        hf_box box = {{(float)(c.x - h.x), (float)(c.y - h.y), (float)(c.z - h.z)},
-                      {(float)(c.x + h.x), (float)(c.y + h.y), (float)(c.z + h.z)}};
-        hf_box_join(&boxes[p->group], &box);
+        const hf_sweep_bend* b = &bends[p->link];
+        // a point leaves the line between its ends by an eighth of its largest second derivative
+        double margin = (b->bend + b->turn * b->turn * p->reach) / 8;
+        add_box(p, from, margin, &boxes[p->group]);
+        add_box(p, to, margin, &boxes[p->group]);
     }
 }
 
@@ -99,9 +126,8 @@ bool hf_body_sweep_meets(const hf_body_sweep* sweep, const hf_box* boxes, const 
                             ((double)a[2] + (double)b[2]) / 2},
                            {1, 0, 0, 0}};
         hf_shape box = {.kind = HF_SHAPE_BOX,
-                        .half_size = {((double)b[0] - (double)a[0]) / 2 + ARC_M,
-                                      ((double)b[1] - (double)a[1]) / 2 + ARC_M,
-                                      ((double)b[2] - (double)a[2]) / 2 + ARC_M}};
+                        .half_size = {((double)b[0] - (double)a[0]) / 2, ((double)b[1] - (double)a[1]) / 2,
+                                      ((double)b[2] - (double)a[2]) / 2}};
         if (hf_placement_overlap(placement, &box, at, &none, NULL)) return true;
     }
     return false;

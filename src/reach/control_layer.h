@@ -7,6 +7,7 @@
 #include <holdfast/control.h>
 
 enum { HF_CONTROL_MAX_PARTS = HF_CONTROL_FILE_JOINTS };
+_Static_assert(HF_CONTROL_COUNT <= (int)HF_CONTROL_FILE_CONTROLS, "a file may name all controls");
 
 typedef struct hf_control_point {
     int link;

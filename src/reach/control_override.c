@@ -136,6 +136,13 @@ bool hf_control_override_joints(hf_control_layer* c, hf_control_file* f) {
 
 /* ---- ranges ---- */
 
+/* A file may share a control among joints whose limits no value of it keeps. */
+static bool is_empty(hf_control_file* f, int control, double low, double high) {
+    if (low <= high) return false;
+    hf_json_fail(&f->json, f->controls[control].where, "its range is empty: from %.9g to %.9g", low, high);
+    return true;
+}
+
 static bool set_range(hf_control_layer* c, hf_control_file* f, int control) {
     const hf_control_entry* e = &f->controls[control];
     hf_control* to = &c->controls[control];
@@ -150,12 +157,13 @@ static bool set_range(hf_control_layer* c, hf_control_file* f, int control) {
         return false;
     }
     to->low = fmax(low, to->low), to->high = fmin(high, to->high);
-    return true;
+    return !is_empty(f, control, to->low, to->high);
 }
 
 bool hf_control_override_ranges(hf_control_layer* c, hf_control_file* f) {
     for (int k = 0; k < HF_CONTROL_COUNT; k++) {
         const hf_control_entry* e = &f->controls[k];
+        if (e->has_joints && is_empty(f, k, c->controls[k].low, c->controls[k].high)) return false;
         if (e->has_range && !set_range(c, f, k)) return false;
         if (!e->has_pitch) continue;
         if (k != HF_CONTROL_LEGS || !(fabs(e->pitch) <= MOST_PITCH)) {

@@ -407,6 +407,15 @@ hf_status hf_hand_grasps_find(const hf_reach_world* world, const hf_scene* scene
 
 /* ---- two hands ---- */
 
+/* Rays look for places of two hands from the sides of an object to its middle, and rise by so much for each m
+   outwards: palms are level with the middle, or below or above it where its sides are slanted; points are
+   above it alone, because what two points hold hangs from them. */
+static const double PALM_SLOPES[] = {-0.3, 0, 0.3}, POINT_SLOPES[] = {0.3, 0.15, 0.45};
+
+static bool is_point(const grasping* g, int side) {
+    return hf_hand_turns_freely(&g->v->limbs[g->world->layer->arms[side]].contacts[0]);
+}
+
 /* How a palm pushes, in the world. */
 static hf_support palm_support(const grasping* g, hf_transform hand, const hf_surface* s) {
     hf_hold hold = {.limb = g->limb, .object = g->object, .point = s->point, .normal = s->normal};
@@ -437,19 +446,17 @@ hf_status hf_hand_grasps_both(const hf_reach_world* world, const hf_scene* scene
     hf_status status = start(&g);
     hf_vec3 middle = hf_apply(g.at, hf_object_middle(scene, object));
     hf_vec3 right = hf_rotate(world->stand.root.rotation, hf_v3(0, -1, 0));
-    bool point = hf_hand_turns_freely(&g.v->limbs[g.limb].contacts[0]);
+    bool point[2] = {is_point(&g, HF_RIGHT), is_point(&g, HF_LEFT)};
     for (int lean = 0; lean < 3 && status == HF_OK; lean++) {
         hf_surface s[2];
-        // what is held between two points hangs from them: they are above its middle
-        static const double slopes[2][3] = {{-0.3, 0, 0.3}, {0.3, 0.15, 0.45}};
-        hf_vec3 d = hf_normalize(hf_add(right, hf_v3(0, 0, slopes[point][lean])));
         bool hit = true;
         for (int side = 0; side < 2; side++) {
-            hf_vec3 way = side == 0 ? d : hf_neg(hf_v3(d.x, d.y, -d.z));
+            hf_vec3 up = hf_v3(0, 0, (point[side] ? POINT_SLOPES : PALM_SLOPES)[lean]);
+            hf_vec3 way = hf_normalize(hf_add(side == 0 ? right : hf_v3(-right.x, -right.y, right.z), up));
             hit = hit && hf_placement_ray(g.alone, hf_add(middle, hf_scale(way, FAR_M)), hf_neg(way), FAR_M,
                                           &s[side]);
         }
-        int turns = point ? 1 : TURNS;
+        int turns = point[0] && point[1] ? 1 : TURNS;
         for (int t = 0; t < turns && hit && status == HF_OK && out->count + 2 <= HF_MAX_GRASPS; t++) {
             hf_support supports[2];
             for (int side = 0; side < 2 && status == HF_OK; side++) {

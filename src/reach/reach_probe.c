@@ -1,11 +1,11 @@
 /* Postures and ways that a caller asks for where a creature stands: what a game looks ahead with, and what
    other planners are compared by. */
-#include "reach/reach_run.h"
-
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/workspace.h"
 #include "model/creature.h"
+#include "reach/transfer.h"
+#include "space/roadmap_file.h"
 
 #include <math.h>
 #include <string.h>
@@ -28,24 +28,23 @@ hf_status hf_reach_test(hf_reacher* reacher, const double controls[HF_CONTROL_CO
     return status;
 }
 
-static bool is_carried(const hf_reacher* r, int object) {
-    for (int i = 0; i < r->world.load_count; i++)
-        if (r->world.loads[i].object == object) return true;
-    return hf_reach_rides(&r->world, object);
-}
-
 hf_status hf_reach_move(hf_reacher* r, int object, hf_transform pose, hf_error* error) {
     HF_REQUIRE(error, r);
     const char* path = r->scenario->path;
     if (object < 0 || object >= hf_scene_object_count(r->scenario->scene))
         return hf_fail(error, HF_ERROR_ARGUMENT, path, 0, "object", "%d is not in the scene", object);
-    if (is_carried(r, object) || hf_scene_object(r->scenario->scene, object).key_count)
-        return hf_fail(error, HF_ERROR_ARGUMENT, path, 0, "object", "is moved by a hand or by its keys");
+    if (!hf_pose_is_placed(&pose))
+        return hf_fail(error, HF_ERROR_ARGUMENT, path, 0, "pose", "has no finite place and unit quaternion");
+    // the thread of the work changes what hands carry
     if (is_ready(r) != HF_OK)
         return hf_fail(error, HF_ERROR_ARGUMENT, path, 0, "move", "the work before is not done");
+    if (hf_reach_load_of(r, object) || hf_reach_rides(&r->world, object) ||
+        hf_scene_object(r->scenario->scene, object).key_count)
+        return hf_fail(error, HF_ERROR_ARGUMENT, path, 0, "object", "is moved by a hand or by its keys");
     hf_placement_move(r->world.placement, object, pose);
     r->world.changed = true;
-    return hf_fail_status(error, hf_reach_follow_scene(r), path);
+    // the roadmap is made for the stand on the feet alone: the next action lets it learn
+    return r->lean.on ? HF_OK : hf_fail_status(error, hf_reach_follow_scene(r), path);
 }
 
 /* Full states of two postures. */

@@ -341,6 +341,8 @@ hf_status hf_reach_runner_begin(hf_reach_runner* r, hf_error* error) {
     hf_status status = HF_OK;
     remember_scene(r);
     if (!r->leaves_start || r->options->roadmap) status = grow_here(r, r->options->roadmap);
+    if (status == HF_ERROR_FORMAT && r->options->roadmap)
+        return hf_fail(error, HF_ERROR_ARGUMENT, NULL, 0, "roadmap", "has a posture that leaves the feet");
     if (status == HF_OK) status = hf_reach_stay(&r->stage, 1, true);
     return hf_fail_status(error, status, r->scenario->path);
 }

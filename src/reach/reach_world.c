@@ -34,7 +34,10 @@ hf_status hf_reach_worker_create(const hf_reach_world* world, hf_workspace* work
     w->before.q = hf_alloc((size_t)v->q_count + 1, sizeof(double));
     w->jacobian = hf_alloc(9 * (size_t)v->v_count, sizeof *w->jacobian);
     w->swept = hf_alloc((size_t)world->sweep.group_count + 1, sizeof *w->swept);
-    if (!w->links || !w->pose.q || !w->before.q || !w->jacobian || !w->swept) return HF_ERROR_MEMORY;
+    w->links_before = hf_alloc((size_t)v->link_count, sizeof *w->links_before);
+    w->bends = hf_alloc((size_t)v->link_count, sizeof *w->bends);
+    if (!w->links_before || !w->bends || !w->links || !w->pose.q || !w->before.q || !w->jacobian || !w->swept)
+        return HF_ERROR_MEMORY;
     hf_status status = hf_stance_create(&w->press);
     return status == HF_OK ? hf_clearance_create(world->creature, &w->clearance) : status;
 }
@@ -46,6 +49,8 @@ void hf_reach_worker_free(hf_reach_worker* w) {
     hf_free(w->links);
     hf_free(w->jacobian);
     hf_free(w->swept);
+    hf_free(w->links_before);
+    hf_free(w->bends);
     hf_free(w->pose.q);
     hf_free(w->before.q);
     hf_free(w);
@@ -298,6 +303,7 @@ static void keep_pose(hf_reach_worker* w) {
     hf_pose t = w->before;
     w->before = w->pose;
     w->pose = t;
+    memcpy(w->links_before, w->links, sizeof *w->links * (size_t)w->world->creature->view.link_count);
     w->posed = 0;
 }
 
@@ -313,7 +319,7 @@ static hf_status piece_passes(hf_reach_worker* w, const double* a, const double*
     bool collides = false;
     *passes = hf_reach_state(w, controls, state) && (t == 1 || holds(w));
     if (!*passes) return HF_OK;
-    hf_body_sweep_add(&w->world->sweep, w->links, w->swept);
+    hf_body_sweep_add(&w->world->sweep, w->links_before, w->links, w->bends, w->swept);
     hf_status status = hf_move_collides(w->world->creature, w->world->placement, &w->before, &w->pose, &q,
                                         w->workspace, &collides, &w->hit);
     if (collides) w->why = say_hit(w);
@@ -334,7 +340,6 @@ static hf_status passes(void* user, const double* a, const double* b, bool* good
     }
     if (*good) *good = hf_reach_state(w, a, state);
     hf_body_sweep_start(&w->world->sweep, w->swept);
-    hf_body_sweep_add(&w->world->sweep, w->links, w->swept);
     keep_pose(w);
     for (int i = 1; i <= n && *good && status == HF_OK; i++) {
         if (!hf_workspace_goes_on_often(w->workspace)) *good = false;

@@ -79,8 +79,10 @@ typedef struct hf_reach_worker {
                 */
     bool kept; /* the legs kept the feet then */
     double posed_controls[HF_CONTROL_COUNT];
-    hf_box* swept; /* boxes of the last way that was found to pass */
-    int without;   /* arm left out of costs, -1 for none */
+    hf_transform* links_before; /* of the pose before */
+    hf_sweep_bend* bends;       /* scratch: one for each link */
+    hf_box* swept;              /* boxes of the last way that was found to pass */
+    int without;                /* arm left out of costs, -1 for none */
     int64_t tests;
     const char* why; /* what the last posture failed at */
     char text[120];  /* of a collision */

@@ -30,8 +30,7 @@ uint64_t hf_roadmap_block_checksum(const hf_roadmap_block* block) {
     return hf_hash_bytes(hash, (const char*)block + sizeof header, block->byte_count - sizeof header);
 }
 
-/* Finite positions of a size that squares, unit quaternions. */
-static bool pose_holds(const hf_transform* t) {
+bool hf_pose_is_placed(const hf_transform* t) {
     const double x[3] = {t->position.x, t->position.y, t->position.z};
     const hf_quat* q = &t->rotation;
     for (int k = 0; k < 3; k++)
@@ -43,13 +42,13 @@ static bool nodes_hold(const hf_roadmap_block* b) {
     const double* rows = hf_roadmap_rows(b);
     if (b->width == HF_ROOT_WIDTH) {
         for (int i = 0; i < b->node_count; i++)
-            if (!pose_holds(hf_root_of(rows + (size_t)i * HF_ROOT_WIDTH))) return false;
+            if (!hf_pose_is_placed(hf_root_of(rows + (size_t)i * HF_ROOT_WIDTH))) return false;
         return b->key.options == 0 && b->edge_width == 0;
     }
     for (size_t i = 0; i < (size_t)b->node_count * (size_t)b->width; i++)
-        if (!(fabs(rows[i]) <= 1e7)) return false;
+        if (!(fabs(rows[i]) <= HF_FARTHEST_M)) return false;
     for (size_t i = 0; i < (size_t)b->edge_count * (size_t)b->edge_width; i++)
-        if (!(fabsf(hf_roadmap_edge_rows(b)[i]) <= 1e7F)) return false;
+        if (!(fabsf(hf_roadmap_edge_rows(b)[i]) <= (float)HF_FARTHEST_M)) return false;
     return b->step == 0 && b->metric == 0 && b->guide_count == 0;
 }
 
@@ -62,7 +61,7 @@ static bool options_hold(const hf_roadmap_block* b) {
 static bool contents_hold(const hf_roadmap_block* b) {
     if (!nodes_hold(b) || !options_hold(b)) return false;
     for (int i = 0; i < b->guide_count; i++)
-        if (!pose_holds(&hf_roadmap_guide(b)[i])) return false;
+        if (!hf_pose_is_placed(&hf_roadmap_guide(b)[i])) return false;
     const hf_roadmap_edge* edges = hf_roadmap_edges(b);
     for (int i = 0; i < b->edge_count; i++) {
         const hf_roadmap_edge* e = &edges[i];
@@ -90,16 +89,11 @@ hf_status hf_roadmap_block_check(const hf_roadmap_block* b, size_t byte_count, c
     return HF_OK;
 }
 
-hf_status hf_roadmap_nodes(const hf_roadmap_block* b, const hf_space* space, hf_space_graph* graph) {
+hf_status hf_roadmap_graph(const hf_roadmap_block* b, const hf_space* space, hf_space_graph* graph) {
+    const hf_roadmap_edge* edges = hf_roadmap_edges(b);
     hf_status status = HF_OK;
     for (int i = 0; i < b->node_count && status == HF_OK; i++)
         status = hf_space_graph_add(graph, space, hf_roadmap_rows(b) + (size_t)i * (size_t)b->width);
-    return status;
-}
-
-hf_status hf_roadmap_graph(const hf_roadmap_block* b, const hf_space* space, hf_space_graph* graph) {
-    const hf_roadmap_edge* edges = hf_roadmap_edges(b);
-    hf_status status = hf_roadmap_nodes(b, space, graph);
     for (int i = 0; i < b->edge_count && status == HF_OK; i++)
         status = hf_space_graph_join(graph, edges[i].a, edges[i].b, edges[i].turn);
     return status;

@@ -55,11 +55,12 @@ static inline float* hf_roadmap_edge_rows(const hf_roadmap_block* b) {
 /* Fills offsets and byte_count from the counts; false when there are too many. */
 bool hf_roadmap_block_layout(hf_roadmap_block* block);
 uint64_t hf_roadmap_block_checksum(const hf_roadmap_block* block);
+/* A finite position of a size that squares, and a unit quaternion. */
+bool hf_pose_is_placed(const hf_transform* pose);
 /* Is this a whole and well-formed block? Fills error with why not. */
 hf_status hf_roadmap_block_check(const hf_roadmap_block* block, size_t byte_count, const char* path,
                                  hf_error* error);
-/* Adds the nodes, or nodes and edges, of a block to an empty graph of its width. */
-hf_status hf_roadmap_nodes(const hf_roadmap_block* block, const hf_space* space, hf_space_graph* graph);
+/* Adds the nodes and edges of a block to an empty graph of its width. */
 hf_status hf_roadmap_graph(const hf_roadmap_block* block, const hf_space* space, hf_space_graph* graph);
 hf_status hf_roadmap_file_write(const hf_roadmap_block* block, const char* path, hf_error* error);
 
