@@ -1,0 +1,249 @@
+/* A clip in an edited scene: its contact phases go with the surfaces that they touch, the ends of its limbs
+   with the surfaces near them, and its trunk with what its limbs hold. The retargeting then works in the
+   edited scene alone. */
+#include "adapt/relation.h"
+#include "adapt/retarget.h"
+#include "base/memory.h"
+#include "model/scene.h"
+#include "model/tolerance.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A surface that a phase goes with still faces as it did: cosine of the angle between, at least. */
+static const double FACING = 0.5;
+enum { NEAR = 64 };
+
+typedef struct carrier {
+    hf_clip_body* clip;
+    const hf_scene *from, *to;
+    hf_scene *only_changed, *only_same; /* of the clip's scene: objects that edits change, and the others */
+    hf_placement *changed, *same, *edited; /* of these two, and of the edited scene */
+    hf_phase* phases;                      /* where they go */
+    hf_vec3* by;                           /* how far each phase goes, m */
+    hf_vec3* shifts;                       /* as in hf_clip_body */
+    hf_vec3* track;                        /* one part's shifts */
+} carrier;
+
+/* ---- the two halves of the scene ---- */
+
+static bool is_changed(const carrier* c, int object) {
+    const hf_object *a = &c->from->objects[object], *b = &c->to->objects[object];
+    return a->owners != b->owners || a->key_count != b->key_count ||
+           memcmp(&a->start, &b->start, sizeof a->start) != 0 ||
+           (a->key_count && memcmp(a->keys, b->keys, sizeof *a->keys * (size_t)a->key_count) != 0);
+}
+
+/* The clip's scene without those objects that edits change, or without the others. */
+static hf_status make_half(const carrier* c, bool changed, hf_scene** half, hf_placement** placement) {
+    hf_scene_edit* edits = hf_alloc((size_t)c->from->count + 1, sizeof *edits);
+    int count = 0;
+    if (!edits) return HF_ERROR_MEMORY;
+    for (int i = 0; i < c->from->count; i++)
+        if (is_changed(c, i) != changed) {
+            edits[count] = hf_scene_edit_of(c->from->objects[i].name);
+            edits[count++].remove = true;
+        }
+    hf_status status = hf_scene_change(c->from, edits, count, half, NULL);
+    hf_free(edits);
+    return status == HF_OK ? hf_placement_create(*half, placement) : status;
+}
+
+static void set_frame(carrier* c, int frame) {
+    double time_s = frame * c->clip->clip->frame_time_s;
+    hf_clip_body_set(c->clip, frame);
+    hf_placement_set_time(c->changed, time_s);
+    hf_placement_set_time(c->same, time_s);
+    hf_placement_set_time(c->edited, time_s);
+}
+
+/* ---- where points go ---- */
+
+/* How far and by which turn an edit takes a point of a changed surface; false where the object has no surface
+   any more. */
+static bool follow_surface(const carrier* c, const hf_surface* at, hf_vec3* shift, hf_quat* turn) {
+    hf_transform was = hf_object_pose(c->changed, at->object), is = hf_object_pose(c->edited, at->object);
+    hf_vec3 local = hf_unapply(was, at->point);
+    if (!hf_surface_follow(c->from, c->to, at->object, at->triangle, &local, turn)) return false;
+    *shift = hf_sub(hf_apply(is, local), at->point);
+    *turn = hf_quat_mul(hf_quat_mul(is.rotation, *turn), hf_quat_conj(was.rotation));
+    return true;
+}
+
+/* The nearest changed surface takes a point with it, the less the farther it is, up to the clip's height. An
+   unchanged surface that is nearer holds it back across itself, not along itself: who steps up to a box that
+   is moved steps up to where it is now. */
+static hf_vec3 shift_at(const carrier* c, hf_vec3 point) {
+    double far = c->clip->clip->height_m;
+    hf_vec3 shift = hf_v3(0, 0, 0);
+    hf_quat turn;
+    hf_surface near, still;
+    if (!hf_placement_closest(c->changed, point, far, &near) || !follow_surface(c, &near, &shift, &turn))
+        return hf_v3(0, 0, 0);
+    shift = hf_scale(shift, 1 - near.distance / far);
+    if (!hf_placement_closest(c->same, point, far, &still)) return shift;
+    double a = near.distance * near.distance, b = still.distance * still.distance;
+    double share = a > 0 ? a / (a + b) : 0;
+    return hf_sub(shift, hf_scale(still.normal, share * hf_dot(shift, still.normal)));
+}
+
+/* ---- phases ---- */
+
+/* The surface of the object at a point of the edited scene that faces most like this. */
+static bool find_surface(const hf_placement* placement, hf_vec3 point, int object, hf_vec3* normal) {
+    hf_surface near[NEAR];
+    int count = hf_placement_within(placement, point, HF_CONTACT_M, near, NEAR);
+    double most = FACING;
+    hf_vec3 like = *normal;
+    for (int i = 0; i < count && i < NEAR; i++)
+        if (near[i].object == object && hf_dot(near[i].normal, like) > most)
+            most = hf_dot(near[i].normal, like), *normal = near[i].normal;
+    return most > FACING;
+}
+
+/* A phase on a changed object goes with its surface, one on another object along that; false where the
+   surface is gone. */
+static bool carry_phase(carrier* c, hf_phase* p, hf_vec3* by) {
+    hf_surface near;
+    hf_quat turn;
+    set_frame(c, (p->first + p->last) / 2);
+    if (is_changed(c, p->object)) {
+        if (!hf_placement_closest(c->changed, p->point, HF_CONTACT_M, &near) ||
+            !follow_surface(c, &near, by, &turn))
+            return false;
+        p->point = hf_add(p->point, *by), p->normal = hf_rotate(turn, p->normal);
+        return find_surface(c->edited, p->point, p->object, &p->normal);
+    }
+    *by = shift_at(c, p->point);
+    hf_vec3 to = hf_add(p->point, *by), normal = p->normal;
+    if (find_surface(c->edited, to, p->object, &normal))
+        p->point = to, p->normal = normal;
+    else
+        *by = hf_v3(0, 0, 0); // beyond the edge of what it stands on: it stays
+    return true;
+}
+
+/* ---- the path ---- */
+
+static hf_vec3* shift_of(const carrier* c, int frame, int part) {
+    return &c->shifts[(size_t)frame * HF_PARTS + (size_t)part];
+}
+
+/* Ends of limbs go with the surfaces near them, and while they hold with what they hold. */
+static void shift_limbs(carrier* c, const hf_retarget_work* w, int count) {
+    for (int f = 0; f < c->clip->frame_count; f++) {
+        set_frame(c, f);
+        for (int role = 0; role < HF_MAX_MARKED; role++) {
+            const hf_clip_limb* l = &c->clip->limbs[role];
+            if (l->there)
+                *shift_of(c, f, role) = shift_at(c, c->clip->now[l->tip >= 0 ? l->tip : l->lower].position);
+        }
+    }
+    for (int i = 0; i < count; i++) {
+        int role = hf_retarget_role(&w->creature, c->phases[i].limb);
+        for (int f = c->phases[i].first; f <= c->phases[i].last && role >= 0; f++)
+            *shift_of(c, f, role) = c->by[i];
+    }
+}
+
+/* What the trunk goes with in a frame: the mean of what is held, or of all limbs where nothing is. */
+static hf_vec3 trunk_shift(const carrier* c, int frame, int count) {
+    hf_vec3 held = hf_v3(0, 0, 0), limbs = held;
+    int holds = 0, all = 0;
+    for (int i = 0; i < count; i++)
+        if (c->phases[i].first <= frame && frame <= c->phases[i].last) held = hf_add(held, c->by[i]), holds++;
+    for (int role = 0; role < HF_MAX_MARKED; role++)
+        if (c->clip->limbs[role].there) limbs = hf_add(limbs, *shift_of(c, frame, role)), all++;
+    return holds ? hf_scale(held, 1.0 / holds) : hf_scale(limbs, 1.0 / all);
+}
+
+/* The mean over the time of a lead about each frame: the path bends as gently as limbs go to their holds. */
+static void ease(carrier* c, int part) {
+    int frames = c->clip->frame_count, around = (int)(0.5 * HF_LEAD_S / c->clip->clip->frame_time_s);
+    for (int f = 0; f < frames; f++) c->track[f] = *shift_of(c, f, part);
+    for (int f = 0; f < frames; f++) {
+        hf_vec3 sum = hf_v3(0, 0, 0);
+        int first = f > around ? f - around : 0, last = f + around < frames ? f + around : frames - 1;
+        for (int k = first; k <= last; k++) sum = hf_add(sum, c->track[k]);
+        *shift_of(c, f, part) = hf_scale(sum, 1.0 / (last - first + 1));
+    }
+}
+
+static void shift_path(carrier* c, const hf_retarget_work* w, int count) {
+    shift_limbs(c, w, count);
+    for (int f = 0; f < c->clip->frame_count; f++) *shift_of(c, f, HF_TRUNK) = trunk_shift(c, f, count);
+    for (int part = 0; part <= HF_TRUNK; part++) ease(c, part);
+    for (int f = 0; f < c->clip->frame_count; f++)
+        for (int role = 0; role < HF_MAX_MARKED; role++)
+            *shift_of(c, f, HF_MIDDLES + role) =
+                hf_lerp(*shift_of(c, f, role), *shift_of(c, f, HF_TRUNK), 0.5);
+}
+
+/* Which shift each joint goes by: parents come first. */
+static hf_status list_parts(hf_clip_body* b) {
+    int count = b->clip->joint_count;
+    b->parts = hf_alloc((size_t)count, sizeof *b->parts);
+    if (!b->parts) return HF_ERROR_MEMORY;
+    for (int i = 0; i < count; i++) {
+        int parent = b->clip->joints[i].parent;
+        b->parts[i] = parent >= 0 ? b->parts[parent] : HF_TRUNK;
+        for (int role = 0; role < HF_MAX_MARKED; role++) {
+            if (!b->limbs[role].there) continue;
+            if (i == b->limbs[role].middle) b->parts[i] = (int8_t)(HF_MIDDLES + role);
+            if (i == b->limbs[role].lower) b->parts[i] = (int8_t)role;
+        }
+    }
+    return HF_OK;
+}
+
+/* ---- the whole ---- */
+
+static hf_status make_carrier(carrier* c, const hf_phases* phases) {
+    size_t frames = (size_t)c->clip->frame_count, count = (size_t)phases->count;
+    c->phases = hf_alloc(count + 1, sizeof *c->phases);
+    c->by = hf_alloc(count + 1, sizeof *c->by);
+    c->shifts = hf_alloc(frames * HF_PARTS, sizeof *c->shifts);
+    c->track = hf_alloc(frames, sizeof *c->track);
+    if (!c->phases || !c->by || !c->shifts || !c->track) return HF_ERROR_MEMORY;
+    if (count) memcpy(c->phases, phases->items, count * sizeof *c->phases);
+    hf_status status = make_half(c, true, &c->only_changed, &c->changed);
+    if (status == HF_OK) status = make_half(c, false, &c->only_same, &c->same);
+    return status == HF_OK ? hf_placement_create(c->to, &c->edited) : status;
+}
+
+static void free_carrier(carrier* c) {
+    hf_placement_free(c->changed);
+    hf_placement_free(c->same);
+    hf_placement_free(c->edited);
+    hf_scene_free(c->only_changed);
+    hf_scene_free(c->only_same);
+    hf_free(c->phases);
+    hf_free(c->by);
+    hf_free(c->shifts);
+    hf_free(c->track);
+}
+
+/* The work goes on in the edited scene, with what the carrier made. */
+static hf_status hand_over(carrier* c, hf_retarget_work* w, hf_phases* phases) {
+    hf_status status = list_parts(c->clip);
+    if (status != HF_OK) return status;
+    if (phases->count) memcpy(phases->items, c->phases, sizeof *c->phases * (size_t)phases->count);
+    hf_placement_free(w->finder.placement);
+    w->finder.placement = c->edited, c->edited = NULL;
+    w->clip.shifts = c->shifts, c->shifts = NULL;
+    return HF_OK;
+}
+
+hf_status hf_retarget_carry(hf_retarget_work* w, const hf_scene* from, const hf_scene* to, hf_phases* phases,
+                            bool* carried) {
+    carrier c = {.clip = &w->clip, .from = from, .to = to};
+    hf_status status = make_carrier(&c, phases);
+    *carried = status == HF_OK;
+    for (int i = 0; i < phases->count && *carried; i++) *carried = carry_phase(&c, &c.phases[i], &c.by[i]);
+    if (*carried) {
+        shift_path(&c, w, phases->count);
+        status = hand_over(&c, w, phases);
+    }
+    free_carrier(&c);
+    return status;
+}
