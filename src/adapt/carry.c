@@ -101,25 +101,48 @@ static bool find_surface(const hf_placement* placement, hf_vec3 point, int objec
     return most > FACING;
 }
 
-/* A phase on a changed object goes with its surface, one on another object along that; false where the
-   surface is gone. */
-static bool carry_phase(carrier* c, hf_phase* p, hf_vec3* by) {
+/* The middle of what legs, or arms, hold while this phase lasts: they go together, or a smaller box would
+   push feet into each other. */
+static hf_vec3 stance_middle(const hf_retarget_work* w, const hf_phases* phases, const hf_phase* p) {
+    int role = hf_retarget_role(&w->creature, p->limb), count = 0;
+    hf_vec3 sum = hf_v3(0, 0, 0);
+    for (int i = 0; i < phases->count; i++) {
+        const hf_phase* o = &phases->items[i];
+        int other = hf_retarget_role(&w->creature, o->limb);
+        bool alike = role < 0 ? other < 0 : other >= 0 && hf_role_is_leg(other) == hf_role_is_leg(role);
+        if (alike && o->first <= p->last && p->first <= o->last) sum = hf_add(sum, o->point), count++;
+    }
+    return hf_scale(sum, 1.0 / count);
+}
+
+/* Moves a phase along its surface by this much, where that is still surface of its object. */
+static bool move_along(const carrier* c, hf_phase* p, hf_vec3 by) {
+    hf_vec3 to = hf_add(p->point, hf_sub(by, hf_scale(p->normal, hf_dot(by, p->normal)))), normal = p->normal;
+    if (!find_surface(c->edited, to, p->object, &normal)) return false;
+    p->point = to, p->normal = normal;
+    return true;
+}
+
+/* A phase on a changed object goes with the surface under it, and along that with the middle of the stance;
+   one on another object along that alone, unless it would leave it. False where the surface is gone. */
+static bool carry_phase(carrier* c, const hf_retarget_work* w, const hf_phases* phases, int i) {
+    hf_phase* p = &c->phases[i];
+    hf_vec3 was = p->point, middle = stance_middle(w, phases, &phases->items[i]), own, all;
     hf_surface near;
     hf_quat turn;
     set_frame(c, (p->first + p->last) / 2);
     if (is_changed(c, p->object)) {
         if (!hf_placement_closest(c->changed, p->point, HF_CONTACT_M, &near) ||
-            !follow_surface(c, &near, by, &turn))
+            !follow_surface(c, &near, &own, &turn))
             return false;
-        p->point = hf_add(p->point, *by), p->normal = hf_rotate(turn, p->normal);
-        return find_surface(c->edited, p->point, p->object, &p->normal);
-    }
-    *by = shift_at(c, p->point);
-    hf_vec3 to = hf_add(p->point, *by), normal = p->normal;
-    if (find_surface(c->edited, to, p->object, &normal))
-        p->point = to, p->normal = normal;
-    else
-        *by = hf_v3(0, 0, 0); // beyond the edge of what it stands on: it stays
+        p->point = hf_add(p->point, own), p->normal = hf_rotate(turn, p->normal);
+        if (!find_surface(c->edited, p->point, p->object, &p->normal)) return false;
+        if (hf_placement_closest(c->changed, middle, c->clip->clip->height_m, &near) &&
+            follow_surface(c, &near, &all, &turn))
+            move_along(c, p, hf_sub(all, own));
+    } else
+        move_along(c, p, shift_at(c, middle));
+    c->by[i] = hf_sub(p->point, was);
     return true;
 }
 
@@ -239,7 +262,7 @@ hf_status hf_retarget_carry(hf_retarget_work* w, const hf_scene* from, const hf_
     carrier c = {.clip = &w->clip, .from = from, .to = to};
     hf_status status = make_carrier(&c, phases);
     *carried = status == HF_OK;
-    for (int i = 0; i < phases->count && *carried; i++) *carried = carry_phase(&c, &c.phases[i], &c.by[i]);
+    for (int i = 0; i < phases->count && *carried; i++) *carried = carry_phase(&c, w, phases, i);
     if (*carried) {
         shift_path(&c, w, phases->count);
         status = hand_over(&c, w, phases);
