@@ -12,7 +12,8 @@
 
 /* A surface that a phase goes with still faces as it did: cosine of the angle between, at least. */
 static const double FACING = 0.5;
-enum { NEAR = 64 };
+/* PARTS: of a move along a surface, of which as many are made as the surface allows. */
+enum { NEAR = 64, PARTS = 8 };
 
 typedef struct carrier {
     hf_clip_body* clip;
@@ -70,21 +71,28 @@ static bool follow_surface(const carrier* c, const hf_surface* at, hf_vec3* shif
     return true;
 }
 
-/* The nearest changed surface takes a point with it, the less the farther it is, up to the clip's height. An
-   unchanged surface that is nearer holds it back across itself, not along itself: who steps up to a box that
-   is moved steps up to where it is now. */
-static hf_vec3 shift_at(const carrier* c, hf_vec3 point) {
-    double far = c->clip->clip->height_m;
+/* Where the nearest changed surface within a distance takes a point, and how near it is: 1 at it, 0 that far
+   away. An unchanged surface that is nearer holds the point back across itself, not along itself: who steps
+   up to a box that is moved steps up to where it is now. */
+static hf_vec3 pull_at(const carrier* c, hf_vec3 point, double far_m, double* nearness) {
     hf_vec3 shift = hf_v3(0, 0, 0);
     hf_quat turn;
     hf_surface near, still;
-    if (!hf_placement_closest(c->changed, point, far, &near) || !follow_surface(c, &near, &shift, &turn))
+    *nearness = 0;
+    if (!hf_placement_closest(c->changed, point, far_m, &near) || !follow_surface(c, &near, &shift, &turn))
         return hf_v3(0, 0, 0);
-    shift = hf_scale(shift, 1 - near.distance / far);
-    if (!hf_placement_closest(c->same, point, far, &still)) return shift;
+    *nearness = 1 - near.distance / far_m;
+    if (!hf_placement_closest(c->same, point, far_m, &still)) return shift;
     double a = near.distance * near.distance, b = still.distance * still.distance;
     double share = a > 0 ? a / (a + b) : 0;
     return hf_sub(shift, hf_scale(still.normal, share * hf_dot(shift, still.normal)));
+}
+
+/* A point that nothing else leads: changed surfaces count up to the clip's height away. */
+static hf_vec3 shift_at(const carrier* c, hf_vec3 point) {
+    double nearness;
+    hf_vec3 pull = pull_at(c, point, c->clip->clip->height_m, &nearness);
+    return hf_scale(pull, nearness);
 }
 
 /* ---- phases ---- */
@@ -101,33 +109,34 @@ static bool find_surface(const hf_placement* placement, hf_vec3 point, int objec
     return most > FACING;
 }
 
-/* The middle of what legs, or arms, hold while this phase lasts: they go together, or a smaller box would
-   push feet into each other. */
-static hf_vec3 stance_middle(const hf_retarget_work* w, const hf_phases* phases, const hf_phase* p) {
-    int role = hf_retarget_role(&w->creature, p->limb), count = 0;
+/* The middle of all that is held while this phase lasts: what is held at once goes together, because boxes
+   may grow and the body does not. */
+static hf_vec3 stance_middle(const hf_phases* phases, const hf_phase* p) {
+    int count = 0;
     hf_vec3 sum = hf_v3(0, 0, 0);
     for (int i = 0; i < phases->count; i++) {
         const hf_phase* o = &phases->items[i];
-        int other = hf_retarget_role(&w->creature, o->limb);
-        bool alike = role < 0 ? other < 0 : other >= 0 && hf_role_is_leg(other) == hf_role_is_leg(role);
-        if (alike && o->first <= p->last && p->first <= o->last) sum = hf_add(sum, o->point), count++;
+        if (o->first <= p->last && p->first <= o->last) sum = hf_add(sum, o->point), count++;
     }
     return hf_scale(sum, 1.0 / count);
 }
 
-/* Moves a phase along its surface by this much, where that is still surface of its object. */
-static bool move_along(const carrier* c, hf_phase* p, hf_vec3 by) {
-    hf_vec3 to = hf_add(p->point, hf_sub(by, hf_scale(p->normal, hf_dot(by, p->normal)))), normal = p->normal;
-    if (!find_surface(c->edited, to, p->object, &normal)) return false;
-    p->point = to, p->normal = normal;
-    return true;
+/* Moves a phase along its surface by this much, or by a part of it where the surface of its object ends. */
+static void move_along(const carrier* c, hf_phase* p, hf_vec3 by) {
+    hf_vec3 along = hf_sub(by, hf_scale(p->normal, hf_dot(by, p->normal)));
+    for (int part = PARTS; part > 0; part--) {
+        hf_vec3 to = hf_add(p->point, hf_scale(along, (double)part / PARTS)), normal = p->normal;
+        if (!find_surface(c->edited, to, p->object, &normal)) continue;
+        p->point = to, p->normal = normal;
+        return;
+    }
 }
 
 /* A phase on a changed object goes with the surface under it, and along that with the middle of the stance;
-   one on another object along that alone, unless it would leave it. False where the surface is gone. */
-static bool carry_phase(carrier* c, const hf_retarget_work* w, const hf_phases* phases, int i) {
+   one on another object along that alone. False where the surface is gone. */
+static bool carry_phase(carrier* c, const hf_phases* phases, int i) {
     hf_phase* p = &c->phases[i];
-    hf_vec3 was = p->point, middle = stance_middle(w, phases, &phases->items[i]), own, all;
+    hf_vec3 was = p->point, middle = stance_middle(phases, &phases->items[i]), own, all;
     hf_surface near;
     hf_quat turn;
     set_frame(c, (p->first + p->last) / 2);
@@ -152,32 +161,37 @@ static hf_vec3* shift_of(const carrier* c, int frame, int part) {
     return &c->shifts[(size_t)frame * HF_PARTS + (size_t)part];
 }
 
-/* Ends of limbs go with the surfaces near them, and while they hold with what they hold. */
-static void shift_limbs(carrier* c, const hf_retarget_work* w, int count) {
-    for (int f = 0; f < c->clip->frame_count; f++) {
-        set_frame(c, f);
-        for (int role = 0; role < HF_MAX_MARKED; role++) {
-            const hf_clip_limb* l = &c->clip->limbs[role];
-            if (l->there)
-                *shift_of(c, f, role) = shift_at(c, c->clip->now[l->tip >= 0 ? l->tip : l->lower].position);
-        }
+/* What the trunk goes with in a frame that is set: the mean of what is held. */
+static hf_vec3 trunk_shift(const carrier* c, int frame, int count) {
+    hf_vec3 held = hf_v3(0, 0, 0);
+    int holds = 0;
+    for (int i = 0; i < count; i++)
+        if (c->phases[i].first <= frame && frame <= c->phases[i].last) held = hf_add(held, c->by[i]), holds++;
+    return holds ? hf_scale(held, 1.0 / holds) : shift_at(c, c->clip->now[c->clip->root].position);
+}
+
+/* Ends of limbs go with the trunk, the more with changed surfaces the nearer they are to them. */
+static void shift_frame(carrier* c, int frame, int count) {
+    set_frame(c, frame);
+    hf_vec3 trunk = trunk_shift(c, frame, count);
+    *shift_of(c, frame, HF_TRUNK) = trunk;
+    for (int role = 0; role < HF_MAX_MARKED; role++) {
+        const hf_clip_limb* l = &c->clip->limbs[role];
+        if (!l->there) continue;
+        hf_vec3 end = c->clip->now[l->tip >= 0 ? l->tip : l->lower].position;
+        double nearness;
+        hf_vec3 pull = pull_at(c, end, hf_clip_limb_length(c->clip, role), &nearness);
+        *shift_of(c, frame, role) = hf_lerp(trunk, pull, nearness);
     }
+}
+
+/* While limbs hold they go with what they hold. */
+static void shift_holds(carrier* c, const hf_retarget_work* w, int count) {
     for (int i = 0; i < count; i++) {
         int role = hf_retarget_role(&w->creature, c->phases[i].limb);
         for (int f = c->phases[i].first; f <= c->phases[i].last && role >= 0; f++)
             *shift_of(c, f, role) = c->by[i];
     }
-}
-
-/* What the trunk goes with in a frame: the mean of what is held, or of all limbs where nothing is. */
-static hf_vec3 trunk_shift(const carrier* c, int frame, int count) {
-    hf_vec3 held = hf_v3(0, 0, 0), limbs = held;
-    int holds = 0, all = 0;
-    for (int i = 0; i < count; i++)
-        if (c->phases[i].first <= frame && frame <= c->phases[i].last) held = hf_add(held, c->by[i]), holds++;
-    for (int role = 0; role < HF_MAX_MARKED; role++)
-        if (c->clip->limbs[role].there) limbs = hf_add(limbs, *shift_of(c, frame, role)), all++;
-    return holds ? hf_scale(held, 1.0 / holds) : hf_scale(limbs, 1.0 / all);
 }
 
 /* The mean over the time of a lead about each frame: the path bends as gently as limbs go to their holds. */
@@ -193,8 +207,8 @@ static void ease(carrier* c, int part) {
 }
 
 static void shift_path(carrier* c, const hf_retarget_work* w, int count) {
-    shift_limbs(c, w, count);
-    for (int f = 0; f < c->clip->frame_count; f++) *shift_of(c, f, HF_TRUNK) = trunk_shift(c, f, count);
+    for (int f = 0; f < c->clip->frame_count; f++) shift_frame(c, f, count);
+    shift_holds(c, w, count);
     for (int part = 0; part <= HF_TRUNK; part++) ease(c, part);
     for (int f = 0; f < c->clip->frame_count; f++)
         for (int role = 0; role < HF_MAX_MARKED; role++)
@@ -262,7 +276,7 @@ hf_status hf_retarget_carry(hf_retarget_work* w, const hf_scene* from, const hf_
     carrier c = {.clip = &w->clip, .from = from, .to = to};
     hf_status status = make_carrier(&c, phases);
     *carried = status == HF_OK;
-    for (int i = 0; i < phases->count && *carried; i++) *carried = carry_phase(&c, w, phases, i);
+    for (int i = 0; i < phases->count && *carried; i++) *carried = carry_phase(&c, phases, i);
     if (*carried) {
         shift_path(&c, w, phases->count);
         status = hand_over(&c, w, phases);
