@@ -312,9 +312,14 @@ static void add_retarget(const hf_clip* clip, const hf_retarget_result* r, json_
     json_object_set_new(report, "mapping", mapping);
 }
 
-/* Phases are those of the edited scene where there are edits, else those of the clip on the creature. */
+/* Are edits left after a clip was put onto the creature? */
+static bool needs_editor(const hf_scenario* s, const work* w) {
+    return s->adapt->edit_count > 0 && !w->retargeted.edited;
+}
+
+/* Phases are those of the editor where there are edits for it, else those of the clip on the creature. */
 static json_t* phases_json(const hf_scenario* s, const work* w) {
-    if (s->adapt->edit_count > 0) return edited_phases(s, &w->edited);
+    if (needs_editor(s, w)) return edited_phases(s, &w->edited);
     json_t* phases = json_array();
     for (int i = 0; i < w->retargeted.phases.count; i++)
         json_array_append_new(phases, phase_json(s, &w->retargeted.phases.items[i]));
@@ -354,10 +359,15 @@ static void say(const hf_scenario* s, const work* w, double time_s, const option
            motion->frame_count, length_s, time_s, faults, faults == 1 ? "" : "s");
     say_faults(s, &w->judged);
     if (s->adapt->clip) say_retarget(s, &w->retargeted);
-    if (s->adapt->edit_count > 0) say_edits(s, &w->edited);
+    if (needs_editor(s, w)) say_edits(s, &w->edited);
 }
 
 /* ---- the work ---- */
+
+/* The scene as the clip saw it. */
+static const hf_scene* seen_scene(const hf_scenario* s) {
+    return s->adapt->scene ? s->adapt->scene : s->scene;
+}
 
 static bool set_text(char** to, const char* text) {
     free(*to);
@@ -371,13 +381,15 @@ static bool all_held(const hf_phases* phases) {
     return true;
 }
 
-/* The clip on the creature, in the scene as the clip saw it. */
-static hf_status make_schedule(hf_scenario* s, const hf_retarget_options* wishes, hf_workspace* workspace,
-                               work* w, hf_error* error) {
+/* The clip on the creature, in this scene; where that is not the one that the clip saw and the library leaves
+   the edits to the editor, in the one that the clip saw. */
+static hf_status make_schedule(hf_scenario* s, const hf_scene* scene, const hf_retarget_options* wishes,
+                               hf_workspace* workspace, work* w, hf_error* error) {
     hf_adapt_task* task = s->adapt;
     if (task->clip)
-        return hf_retarget(task->clip, s->creature, task->scene ? task->scene : s->scene, task->mapping,
-                           task->mapping_count, wishes, workspace, &w->schedule, &w->retargeted, error);
+        return hf_retarget_edited(task->clip, s->creature, seen_scene(s), scene, task->mapping,
+                                  task->mapping_count, wishes, workspace, &w->schedule, &w->retargeted,
+                                  error);
     w->schedule = task->schedule;
     task->schedule = NULL;
     return HF_OK;
@@ -385,8 +397,8 @@ static hf_status make_schedule(hf_scenario* s, const hf_retarget_options* wishes
 
 static hf_outcome outcome_of(const hf_scenario* s, const work* w) {
     if (w->retargeted.cancelled) return HF_CANCELLED;
-    if (s->adapt->edit_count > 0 && w->edited.outcome == HF_CANCELLED) return HF_CANCELLED;
-    bool kept = s->adapt->edit_count == 0 || w->edited.outcome == HF_FOUND;
+    if (needs_editor(s, w) && w->edited.outcome == HF_CANCELLED) return HF_CANCELLED;
+    bool kept = !needs_editor(s, w) || w->edited.outcome == HF_FOUND;
     return w->judged.outcome == HF_FOUND && kept && all_held(&w->retargeted.phases) ? HF_FOUND : HF_PARTIAL;
 }
 
@@ -397,8 +409,8 @@ static hf_status make_motion(hf_scenario* s, const options* o, const hf_retarget
     hf_status status = set_error(error, hf_workspace_create(&workspace));
     progress p = progress_start(o);
     if (status == HF_OK) hf_workspace_watch(workspace, progress_report, &p);
-    if (status == HF_OK) status = make_schedule(s, wishes, workspace, w, error);
-    if (status == HF_OK && s->adapt->edit_count > 0)
+    if (status == HF_OK) status = make_schedule(s, s->scene, wishes, workspace, w, error);
+    if (status == HF_OK && needs_editor(s, w))
         status = adapt_to_edits(s, o, workspace, &w->schedule, &w->edited, error);
     progress_end(&p);
     if (status == HF_OK) hf_workspace_watch(workspace, NULL, NULL);
@@ -440,7 +452,7 @@ static int vary(hf_scenario* s, const options* o, const hf_retarget_options* wis
     hf_status status = set_error(&error, hf_workspace_create(&workspace));
     progress p = progress_start(o);
     if (status == HF_OK) hf_workspace_watch(workspace, progress_report, &p);
-    if (status == HF_OK) status = make_schedule(s, wishes, workspace, &w, &error);
+    if (status == HF_OK) status = make_schedule(s, seen_scene(s), wishes, workspace, &w, &error);
     progress_end(&p);
     hf_workspace_free(workspace);
     if (status == HF_OK)

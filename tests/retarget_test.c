@@ -444,12 +444,71 @@ static void impossible_clips_are_told(void** state) {
     hf_creature_free(human);
 }
 
+/* The clip on a creature in a scene in which an edit has changed the floor; false where the edit is left to
+   an editor. */
+static bool retarget_on(const hf_clip* clip, const hf_creature* creature, const hf_scene_edit* edit,
+                        hf_motion** motion, hf_retarget_result* result) {
+    hf_scene *floor = make_floor(), *edited = NULL;
+    hf_workspace* workspace = NULL;
+    hf_retarget_options options = hf_retarget_options_default();
+    hf_realise_options test = hf_realise_options_default();
+    hf_realise_result judged = {0};
+    hf_schedule* schedule = NULL;
+    hf_error error = {0};
+    assert_int_equal(hf_workspace_create(&workspace), HF_OK);
+    assert_int_equal(hf_scene_change(floor, edit, 1, &edited, &error), HF_OK);
+    if (hf_retarget_edited(clip, creature, floor, edited, NULL, 0, &options, workspace, &schedule, result,
+                           &error) != HF_OK)
+        fail_msg("%s", error.message);
+    const hf_scene* scene = result->edited ? edited : floor;
+    assert_int_equal(hf_realise(creature, scene, schedule, &test, workspace, motion, &judged), HF_OK);
+    assert_int_equal(judged.fault_count, 0);
+    hf_realise_result_free(&judged);
+    hf_schedule_free(schedule);
+    hf_workspace_free(workspace);
+    hf_scene_free(edited);
+    hf_scene_free(floor);
+    return result->edited;
+}
+
+/* A floor that is moved takes all phases and the body along by as much, with nothing held less; phases whose
+   floor is gone are left to the editor. */
+static void edited_scene_takes_the_clip_along(void** state) {
+    (void)state;
+    hf_creature* human = load_human();
+    hf_clip* clip = make_clip(human);
+    hf_vec3 by = hf_v3(0.3, 0.1, 0.2);
+    hf_scene_edit same = hf_scene_edit_of("floor"), moved = same, gone = same;
+    moved.has_position = true, moved.position = by, gone.remove = true;
+    hf_retarget_result a = {0}, b = {0};
+    hf_motion *before = NULL, *after = NULL;
+    assert_true(retarget_on(clip, human, &same, &before, &a));
+    assert_true(retarget_on(clip, human, &moved, &after, &b));
+    assert_true(a.phases.count > 0 && a.phases.count == b.phases.count);
+    for (int i = 0; i < a.phases.count; i++) {
+        assert_int_equal(b.phases.items[i].fate, HF_RETARGET_KEPT);
+        assert_true(hf_distance(hf_add(a.phases.items[i].point, by), b.phases.items[i].point) < 1e-4);
+    }
+    assert_int_equal(before->frame_count, after->frame_count);
+    for (int f = 0; f < before->frame_count; f++)
+        assert_true(hf_distance(hf_add(before->frames[f].root.position, by), after->frames[f].root.position) <
+                    1e-3);
+    hf_motion_free(before);
+    hf_motion_free(after);
+    assert_false(retarget_on(clip, human, &gone, &after, &b));
+    hf_motion_free(after);
+    hf_retarget_result_free(&a);
+    hf_retarget_result_free(&b);
+    hf_clip_free(clip);
+    hf_creature_free(human);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(clip_comes_back),           cmocka_unit_test(scene_is_fitted),
         cmocka_unit_test(impossible_clips_are_told), cmocka_unit_test(cancelled_rounds_keep_the_frames),
         cmocka_unit_test(tip_follows_the_mapping),   cmocka_unit_test(leading_pose_is_left_out),
-        cmocka_unit_test(lifted_leg_goes_round),
+        cmocka_unit_test(lifted_leg_goes_round),     cmocka_unit_test(edited_scene_takes_the_clip_along),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

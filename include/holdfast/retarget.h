@@ -66,7 +66,8 @@ typedef struct hf_retarget_result {
     double scale; /* the creature's legs over the clip's */
     hf_mapping mapping;
     hf_phases phases; /* by time */
-    bool cancelled;   /* by who watches the workspace: the schedule has the frames made so far */
+    bool edited; /* by hf_retarget_edited: the schedule is for the edited scene; false: for the other one */
+    bool cancelled; /* by who watches the workspace: the schedule has the frames made so far */
 } hf_retarget_result;
 HF_API void hf_retarget_result_free(hf_retarget_result* result);
 
@@ -83,6 +84,16 @@ HF_API hf_status hf_retarget(const hf_clip* clip, const hf_creature* creature, c
                              const hf_joint_link* mapping, int mapping_count,
                              const hf_retarget_options* options, hf_workspace* workspace,
                              hf_schedule** schedule, hf_retarget_result* result, hf_error* error);
+
+/* The same straight into an edited scene, which has the objects of `scene` under the same indices
+   (hf_scene_change): contact phases are found in the scene as the clip saw it and go with their surfaces, the
+   clip's path bends along with them. The schedule is for `scene` all the same, and result->edited false,
+   where the clip is a motion of the creature already, or edits take the surface of a phase away:
+   hf_adapt_editor leaves alone what can stay, and finds other places. */
+HF_API hf_status hf_retarget_edited(const hf_clip* clip, const hf_creature* creature, const hf_scene* scene,
+                                    const hf_scene* edited, const hf_joint_link* mapping, int mapping_count,
+                                    const hf_retarget_options* options, hf_workspace* workspace,
+                                    hf_schedule** schedule, hf_retarget_result* result, hf_error* error);
 
 /* ---- a scene for a clip that has none ---- */
 

@@ -68,6 +68,16 @@ static const hf_held_phase* sole_beside(const hf_retarget_work* w, const hf_held
     return NULL;
 }
 
+/* The toes of the foot that stands there are beyond the edge: its sole holds on. */
+static void stay_on_sole(hf_held_phase* h, const hf_held_phase* sole) {
+    h->phase->frame = sole->phase->frame;
+    h->phase->point = sole->phase->point;
+    h->anchor = sole->anchor;
+    h->flat = sole->flat;
+    snprintf(h->phase->why, sizeof h->phase->why,
+             "the toes of the foot that stands there are beyond the edge: its sole holds");
+}
+
 /* Where the hold keeps the limb's link. */
 static void decide_anchor(hf_retarget_work* w, hf_held_phase* h) {
     hf_phase* p = h->phase;
@@ -92,12 +102,11 @@ static void decide_anchor(hf_retarget_work* w, hf_held_phase* h) {
     h->anchor.rotation = lay_flat(toe.rotation, c->normal, sole->phase->normal);
     hf_vec3 at = hf_apply(toe, c->offset);
     double above = hf_dot(hf_sub(at, sole->phase->point), sole->phase->normal);
-    h->anchor.point = p->point = hf_sub(at, hf_scale(sole->phase->normal, above));
     p->normal = sole->phase->normal;
     p->object = sole->phase->object;
-    if (h->dropped || hf_retarget_touches(w, p->point, p->object)) return;
-    h->dropped = true;
-    snprintf(p->why, sizeof p->why, "the toes of the foot that stands there are beyond the edge");
+    p->point = hf_sub(at, hf_scale(p->normal, above));
+    h->anchor.point = p->point;
+    if (!h->dropped && !hf_retarget_touches(w, p->point, p->object)) stay_on_sole(h, sole);
 }
 
 static void anchor_phase(hf_retarget_work* w, hf_held_phase* h) {

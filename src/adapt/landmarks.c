@@ -174,8 +174,10 @@ void hf_clip_body_free(hf_clip_body* b) {
     hf_free(b->now);
     hf_free(b->after);
     hf_free(b->at);
+    hf_free(b->shifts);
+    hf_free(b->parts);
     b->rest = b->now = b->after = NULL;
-    b->at = NULL;
+    b->at = NULL, b->shifts = NULL, b->parts = NULL;
 }
 
 /* ---- creatures ---- */

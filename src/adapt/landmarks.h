@@ -8,6 +8,9 @@
 enum { HF_MAX_MARKED = 4 }; /* limbs: left and right leg, left and right arm */
 typedef enum hf_limb_role { HF_LEFT_LEG, HF_RIGHT_LEG, HF_LEFT_ARM, HF_RIGHT_ARM } hf_limb_role;
 static inline bool hf_role_is_leg(int role) { return role <= HF_RIGHT_LEG; }
+/* Parts of a clip's body that an edited scene shifts: ends of limbs by role, the trunk, knees and elbows by
+   role. */
+enum { HF_TRUNK = HF_MAX_MARKED, HF_MIDDLES = HF_TRUNK + 1, HF_PARTS = HF_MIDDLES + HF_MAX_MARKED };
 
 /* A limb of the clip: joints, -1 where it has none. */
 typedef struct hf_clip_limb {
@@ -24,6 +27,8 @@ typedef struct hf_clip_body {
     hf_transform* after;
     int frame_count; /* of the motion to make; the clip's own unless hf_clip_body_pace stretches time */
     double* at;      /* frame of the clip, with a fraction, for each; NULL: the same */
+    hf_vec3* shifts; /* [frame of the clip * HF_PARTS + part], m; NULL: nothing is shifted */
+    int8_t* parts;   /* of each joint; NULL as shifts are */
     int root, chest; /* chest: the joint that carries both arms */
     hf_quat facing;  /* turns the creature's axes (X ahead, Y left) to the rest posture's */
     hf_clip_limb limbs[HF_MAX_MARKED];

@@ -83,14 +83,24 @@ hf_status hf_clip_body_pace(hf_clip_body* b, const hf_body_limits* most, const d
     return status;
 }
 
+/* Shifts all joints as an edited scene does, between a frame of the clip and the next. */
+static void shift_joints(hf_clip_body* b, int frame, double share) {
+    int next = frame + 1 < b->clip->frame_count ? frame + 1 : frame;
+    const hf_vec3 *from = b->shifts + (size_t)frame * HF_PARTS, *to = b->shifts + (size_t)next * HF_PARTS;
+    for (int i = 0; i < b->clip->joint_count; i++)
+        b->now[i].position = hf_add(b->now[i].position, hf_lerp(from[b->parts[i]], to[b->parts[i]], share));
+}
+
 void hf_clip_body_set(hf_clip_body* b, int frame) {
     double at = b->at ? b->at[frame] : frame;
     int first = (int)floor(at), count = b->clip->joint_count;
     double share = at - first;
     hf_clip_forward(b->clip, first, b->now);
-    if (share < 1e-9 || first + 1 >= b->clip->frame_count) return;
-    hf_clip_forward(b->clip, first + 1, b->after);
-    for (int i = 0; i < count; i++)
-        b->now[i] = (hf_transform){hf_lerp(b->now[i].position, b->after[i].position, share),
-                                   hf_quat_slerp(b->now[i].rotation, b->after[i].rotation, share)};
+    if (share >= 1e-9 && first + 1 < b->clip->frame_count) {
+        hf_clip_forward(b->clip, first + 1, b->after);
+        for (int i = 0; i < count; i++)
+            b->now[i] = (hf_transform){hf_lerp(b->now[i].position, b->after[i].position, share),
+                                       hf_quat_slerp(b->now[i].rotation, b->after[i].rotation, share)};
+    }
+    if (b->shifts) shift_joints(b, first, share);
 }

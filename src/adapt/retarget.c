@@ -55,33 +55,6 @@ static const hf_option items[] = {
 
 HF_OPTIONS(hf_retarget, items)
 
-const char* hf_retarget_fate_text(hf_retarget_fate fate) {
-    static const char* const texts[] = {"kept", "bent", "moved", "dropped", "failed"};
-    return (unsigned)fate < 5 ? texts[fate] : "unknown";
-}
-
-void hf_phases_free(hf_phases* p) {
-    if (!p) return;
-    hf_free(p->items);
-    memset(p, 0, sizeof *p);
-}
-
-void hf_mapping_free(hf_mapping* m) {
-    if (!m) return;
-    for (int i = 0; i < m->count; i++) {
-        hf_free(m->items[i].joint);
-        hf_free(m->items[i].link);
-    }
-    hf_free(m->items);
-    memset(m, 0, sizeof *m);
-}
-
-void hf_retarget_result_free(hf_retarget_result* r) {
-    if (!r) return;
-    hf_mapping_free(&r->mapping);
-    hf_phases_free(&r->phases);
-}
-
 /* ---- the wishes of a frame ---- */
 
 static hf_vec3 clip_way(const hf_clip_body* c, int from, int to) {
@@ -756,14 +729,15 @@ hf_status hf_retarget_scale(const hf_clip* clip, const hf_creature* creature, co
     return status;
 }
 
-hf_status hf_retarget(const hf_clip* clip, const hf_creature* creature, const hf_scene* scene,
-                      const hf_joint_link* mapping, int mapping_count, const hf_retarget_options* options,
-                      hf_workspace* workspace, hf_schedule** schedule, hf_retarget_result* result,
-                      hf_error* error) {
-    HF_REQUIRE(error, clip && creature && scene && options && workspace && schedule && result);
+hf_status hf_retarget_edited(const hf_clip* clip, const hf_creature* creature, const hf_scene* scene,
+                             const hf_scene* edited, const hf_joint_link* mapping, int mapping_count,
+                             const hf_retarget_options* options, hf_workspace* workspace,
+                             hf_schedule** schedule, hf_retarget_result* result, hf_error* error) {
+    HF_REQUIRE(error, clip && creature && scene && edited && options && workspace && schedule && result);
     HF_REQUIRE(error, mapping || !mapping_count);
     *schedule = NULL;
     hf_retarget_result_free(result);
+    result->edited = false;
     hf_status status = check_input(clip, creature, options, error);
     if (status == HF_OK)
         status = hf_retarget_scale(clip, creature, mapping, mapping_count, &result->scale, error);
@@ -775,9 +749,13 @@ hf_status hf_retarget(const hf_clip* clip, const hf_creature* creature, const hf
     if (status == HF_OK) status = prepare(&w, scene, mapping, mapping_count, result, error);
     bool exact = false, own = status == HF_OK && !options->scale_scene;
     if (own) status = hf_fail_status(error, hf_retarget_exact(&w, &result->phases, &exact), clip->path);
+    if (status == HF_OK && !exact && edited != scene)
+        status = hf_fail_status(error, hf_retarget_carry(&w, scene, edited, &result->phases, &result->edited),
+                                clip->path);
     if (status == HF_OK && !exact) status = pace(&w, &result->phases, error);
     if (status == HF_OK) {
-        status = exact || w.cancelled ? hf_retarget_holds(&w) : solve_rounds(&w, scene, &result->phases);
+        status = exact || w.cancelled ? hf_retarget_holds(&w)
+                                      : solve_rounds(&w, result->edited ? edited : scene, &result->phases);
         tell_fates(&w);
         result->cancelled = w.cancelled;
         status = hf_fail_status(error, status, clip->path);
@@ -788,4 +766,12 @@ hf_status hf_retarget(const hf_clip* clip, const hf_creature* creature, const hf
         hf_schedule_free(w.schedule);
     free_work(&w);
     return status;
+}
+
+hf_status hf_retarget(const hf_clip* clip, const hf_creature* creature, const hf_scene* scene,
+                      const hf_joint_link* mapping, int mapping_count, const hf_retarget_options* options,
+                      hf_workspace* workspace, hf_schedule** schedule, hf_retarget_result* result,
+                      hf_error* error) {
+    return hf_retarget_edited(clip, creature, scene, scene, mapping, mapping_count, options, workspace,
+                              schedule, result, error);
 }

@@ -86,6 +86,10 @@ void hf_retarget_again(hf_retarget_work* work, int first, int last, double aroun
 /* Is the clip a motion of this creature that keeps its contacts already (exact.c)? Then its frames are in the
    schedule, and its phases are those of the motion. */
 hf_status hf_retarget_exact(hf_retarget_work* work, hf_phases* phases, bool* exact);
+/* Phases and the clip's path go along with what edits did to the scene, and the work goes on in the edited
+   one (carry.c). Not carried, and nothing changed, where the surface of a phase is gone. */
+hf_status hf_retarget_carry(hf_retarget_work* work, const hf_scene* from, const hf_scene* to,
+                            hf_phases* phases, bool* carried);
 /* Moves holds that are mostly missed to where the limb comes, in the first round, and gives up what is far
    out of reach (mend.c). True when something changed. */
 bool hf_mend_holds(hf_retarget_work* work, int round);
