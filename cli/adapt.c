@@ -286,7 +286,7 @@ static double preserved(const hf_phases* phases) {
 /* How many faults of each kind there are, and where the first one is. */
 static void say_faults(const hf_scenario* s, const hf_realise_result* judged) {
     const hf_creature_view* v = hf_creature_get(s->creature);
-    for (int kind = HF_FAULT_COLLIDES; kind <= HF_FAULT_CARRIED; kind++) {
+    for (int kind = HF_FAULT_COLLIDES; kind <= HF_FAULT_PRESSED; kind++) {
         int count = 0;
         const hf_frame_fault* first = NULL;
         for (int i = 0; i < judged->fault_count; i++)

@@ -87,13 +87,13 @@ static json_t* dynamic_json(const hf_dynamic_report* r, const hf_creature* creat
     const hf_creature_view* c = hf_creature_get(creature);
     bool loaded = r->torque_frame >= 0;
     json_t* joint = loaded ? json_text(c->joints[r->torque_joint].name) : json_null();
-    return json_pack("{s:i,s:i,s:i,s:i,s:f,s:o,s:i,s:o,s:o,s:i,s:f,s:f}", "judged", r->judged, "borne",
-                     r->borne, "within_effort", r->strong, "feasible", r->feasible, "feasible_share",
-                     r->judged ? (double)r->feasible / r->judged : 0, "margin_min_m",
-                     number_or_null(r->margin_frame >= 0 ? r->margin_min_m : NAN), "margin_frame",
-                     r->margin_frame, "torque_share_max", number_or_null(loaded ? r->torque_share_max : NAN),
-                     "torque_joint", joint, "torque_frame", r->torque_frame, "jerk_rad2_s6", r->jerk,
-                     "duration_s", r->duration_s);
+    return json_pack("{s:i,s:i,s:i,s:i,s:i,s:f,s:o,s:i,s:o,s:o,s:i,s:f,s:f}", "judged", r->judged, "borne",
+                     r->borne, "within_effort", r->strong, "effort_not_judged", r->presses, "feasible",
+                     r->feasible, "feasible_share", r->judged ? (double)r->feasible / r->judged : 0,
+                     "margin_min_m", number_or_null(r->margin_frame >= 0 ? r->margin_min_m : NAN),
+                     "margin_frame", r->margin_frame, "torque_share_max",
+                     number_or_null(loaded ? r->torque_share_max : NAN), "torque_joint", joint,
+                     "torque_frame", r->torque_frame, "jerk_rad2_s6", r->jerk, "duration_s", r->duration_s);
 }
 
 static void print_dynamic(const hf_dynamic_report* r, const hf_creature* creature) {
@@ -106,8 +106,11 @@ static void print_dynamic(const hf_dynamic_report* r, const hf_creature* creatur
     if (r->torque_frame >= 0)
         printf("  peak torque       %.2f of the effort limit, joint \"%s\", frame %d\n", r->torque_share_max,
                c->joints[r->torque_joint].name, r->torque_frame);
-    else
+    else if (r->presses == 0)
         puts("  peak torque       not known: no joint has an effort limit");
+    if (r->presses > 0)
+        printf("  torques           not judged in %d frames: limbs press an object without gripping it\n",
+               r->presses);
     printf("  mean squared jerk %.4g rad2/s6 over %.3g s\n", r->jerk, r->duration_s);
 }
 

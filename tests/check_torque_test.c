@@ -239,6 +239,55 @@ static void what_is_carried_weighs(void** state) {
     }
 }
 
+/* Two palms that grip nothing press a box of 5 kg: what that takes of their slides is not judged, and counts
+   neither as strong nor as feasible; the weight is borne all the same. */
+static void torques_of_what_presses_are_not_judged(void** state) {
+    (void)state;
+#define PALM(name, y)                                                                                        \
+    "{ \"name\": \"" name "\", \"root\": \"" name "\", \"effector\": \"" name                                \
+    "\", \"contact\": { \"name\": \"palm\", \"offset\": [0, 0, 0], \"normal\": [0, " y ", 0] } }"
+#define SLIDE(name, xyz)                                                                                     \
+    "<joint name='" name "-slide' type='prismatic'><parent link='body'/><child link='" name                  \
+    "'/><origin xyz='" xyz "'/><axis xyz='0 1 0'/><limit lower='-1' upper='1' velocity='9' "                 \
+    "effort='50'/></joint>"
+    world w = make_world(
+        "presser",
+        "<robot name='presser'><link name='body'>" INERTIAL("0 0 0.5", "20", "1") //
+        "</link><link name='left'>" INERTIAL("0 0 0", "1e-7", "1e-9")             //
+        "</link><link name='right'>" INERTIAL("0 0 0", "1e-7", "1e-9") "</link>"  //
+        SLIDE("left", "0.2 0.1 1") SLIDE("right", "0.2 -0.1 1") "</robot>",
+        FOOT("body", "leg", "0, 0, 0", ", \"patch\": [2, 2]") ", " PALM("left", "-1") ", " PALM("right", "1"),
+        0.9, 5);
+    for (int i = 0; i < FRAMES; i++) {
+        double q[2] = {0};
+        hf_motion_frame* f = add(&w, i, hf_v3(0, 0, 0), q);
+        touch(&w, f, "leg", hf_v3(0, 0, 0), false);
+        for (int side = -1; side <= 1 && i != 5; side += 2) {
+            hf_hold h = {.limb = hf_creature_find_limb(w.creature, side > 0 ? "left" : "right"),
+                         .object = 1,
+                         .point = {0.2, 0.1 * side, 1},
+                         .normal = {0, side, 0}};
+            assert_int_equal(hf_motion_add_contact(w.motion, f, &h), HF_OK);
+        }
+        hf_transform at = {{0.2, 0, 1}, {1, 0, 0, 0}};
+        assert_int_equal(hf_motion_add_object(w.motion, f, 1, at), HF_OK);
+    }
+    judge(&w);
+    for (int i = 2; i < FRAMES - 2; i++) {
+        const hf_dynamic_frame* f = &w.report.frames[i];
+        assert_int_equal(f->presses, i != 5);
+        assert_int_equal(isnan(f->torque_share) != 0, i != 5);
+        // the load shifts the whole by 5 * 0.2 / 25 towards the end of a sole of 2 m
+        assert_near(f->margin_m, i != 5 ? 1 - 0.04 : 1, 1e-5);
+    }
+    assert_int_equal(w.report.presses, FRAMES - 5);
+    assert_int_equal(w.report.borne, FRAMES - 4);
+    assert_int_equal(w.report.strong, 1);
+    assert_int_equal(w.report.feasible, 1);
+    assert_int_equal(w.report.torque_frame, 5);
+    free_world(&w);
+}
+
 static void expect_refusal(const world* w, const hf_creature* creature, hf_status status, const char* word) {
     hf_error e = {0};
     hf_dynamic_report report;
@@ -279,6 +328,7 @@ int main(void) {
         cmocka_unit_test(jerk_is_that_of_the_curve),
         cmocka_unit_test(forces_are_shared_as_the_joints_like),
         cmocka_unit_test(what_is_carried_weighs),
+        cmocka_unit_test(torques_of_what_presses_are_not_judged),
         cmocka_unit_test(what_cannot_be_judged_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -371,6 +371,69 @@ static void a_load_is_carried_from_the_first_row_to_the_last(void** state) {
     hf_creature_free(creature);
 }
 
+/* A palm on a slide along Y. */
+#define SLIDE(name, y)                                                                                       \
+    "<link name='" name "'/><joint name='" name                                                              \
+    "-slide' type='prismatic'><parent link='base'/><child link='" name "'/><origin xyz='0.5 " y              \
+    " 0'/><axis xyz='0 1 0'/><limit lower='-1' upper='1' velocity='9' effort='900'/></joint>"
+#define PALM(name, y)                                                                                        \
+    "{ \"name\": \"" name "\", \"root\": \"" name "\", \"effector\": \"" name                                \
+    "\", \"contact\": { \"name\": \"palm\", \"offset\": [0, 0, 0], \"normal\": [0, " y ", 0] } }"
+
+static hf_scene* box_between(double kg, double friction) {
+    uint32_t faces[36] = {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
+                          2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5};
+    float corners[24];
+    for (int i = 0; i < 24; i++) corners[i] = (i / 3) >> (i % 3) & 1 ? 0.1f : -0.1f;
+    hf_object_def box = hf_object_def_default();
+    box.name = "box", box.movable = true, box.mass_kg = kg, box.friction = friction;
+    box.start.position = hf_v3(0.5, 0, 0);
+    box.mesh = (hf_mesh){8, 12, corners, faces};
+    hf_scene* scene;
+    assert_int_equal(hf_scene_build(&box, 1, &scene, NULL), HF_OK);
+    return scene;
+}
+
+/* Two palms that grip nothing press a box: each bears half of its weight by friction, so it pushes with that
+   over the friction (of which plans count on 0.92), and its slide holds against the push. */
+static void what_is_pressed_weighs_and_takes_a_squeeze(void** state) {
+    (void)state;
+    hf_creature_free(load_text("presser.urdf", "<robot name='presser'><link name='base'><inertial><mass "
+                                               "value='9'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' "
+                                               "iyz='0'/></inertial></link>" SLIDE("left", "0.1")
+                                                   SLIDE("right", "-0.1") "</robot>"));
+    hf_creature* creature =
+        load_text("presser.creature.json",
+                  "{ \"format\": \"holdfast-creature\", \"version\": 1, \"name\": \"presser\", \"urdf\": "
+                  "\"presser.urdf\", \"limbs\": [ " PALM("left", "-1") ", " PALM("right", "1") " ] }");
+    for (double kg = 1; kg <= 5; kg += 4) {
+        const double friction = 0.5;
+        hf_scene* scene = box_between(kg, friction);
+        hf_motion* motion;
+        double q[2] = {0, 0}, half = kg * G / 2, push = half / (0.92 * friction);
+        hf_pose pose = {.root = hf_transform_identity(), .q = q};
+        assert_int_equal(hf_motion_create(creature, scene, &motion), HF_OK);
+        hf_motion_frame* f = hf_motion_add(motion, 0, &pose);
+        for (int side = 1; side >= -1; side -= 2) {
+            hf_hold h = {
+                .limb = side < 0, .object = 0, .point = {0.5, 0.1 * side, 0}, .normal = {0, side, 0}};
+            assert_int_equal(hf_motion_add_contact(motion, f, &h), HF_OK);
+        }
+        hf_trajectory* t = make(motion, creature, scene, 0, HF_QUATERNION_WXYZ);
+        assert_near(at(t, 0, "wrench_fz"), (9 + kg) * G, 1e-6);
+        assert_near(at(t, 0, "wrench_my"), -kg * G * 0.5, 1e-6);
+        assert_near(at(t, 0, "left.fy"), push, 1e-3 * push);
+        assert_near(at(t, 0, "right.fy"), -push, 1e-3 * push);
+        assert_near(at(t, 0, "left.fz"), -half, 1e-3 * half);
+        assert_near(at(t, 0, "left-slide.effort"), -push, 1e-3 * push);
+        assert_near(at(t, 0, "right-slide.effort"), push, 1e-3 * push);
+        hf_trajectory_free(t);
+        hf_motion_free(motion);
+        hf_scene_free(scene);
+    }
+    hf_creature_free(creature);
+}
+
 /* A limb that touches later on has no place before; the scene has no objects to look one up in. */
 static void limbs_off_their_holds_have_no_place(void** state) {
     (void)state;
@@ -521,6 +584,7 @@ int main(void) {
         cmocka_unit_test(a_lever_shares_the_weight),
         cmocka_unit_test(a_standing_body_rests_on_its_feet),
         cmocka_unit_test(a_load_is_carried_from_the_first_row_to_the_last),
+        cmocka_unit_test(what_is_pressed_weighs_and_takes_a_squeeze),
         cmocka_unit_test(limbs_off_their_holds_have_no_place),
         cmocka_unit_test(files_hold_the_table),
         cmocka_unit_test(what_cannot_be_made_is_refused),

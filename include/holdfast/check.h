@@ -65,6 +65,9 @@ typedef struct hf_dynamic_frame {
     double torque_share; /* torque over effort limit of the most loaded joint, with the contact forces that
                             load it least; NaN where not judged or where no joint has a limit */
     int torque_joint;    /* of the creature; -1 for none */
+    bool presses; /* limbs press an object without gripping it: what their squeeze takes of the joints is
+                     not judged here, the frame counts neither as within effort limits nor as feasible,
+                     and torque_share is NaN. hf_check_motion judges it at rest */
 } hf_dynamic_frame;
 
 typedef struct hf_dynamic_report {
@@ -74,10 +77,11 @@ typedef struct hf_dynamic_report {
     double margin_min_m;
     int margin_frame; /* -1 where no frame is judged */
     double torque_share_max;
-    int torque_frame, torque_joint; /* -1 where no joint has an effort limit */
+    int torque_frame, torque_joint; /* -1 where no joint has an effort limit, or all frames press */
     double duration_s;
     double jerk;              /* mean square over frames and turning joints, rad2/s6 */
     hf_dynamic_frame* frames; /* frame_count */
+    int presses;              /* judged frames whose torques are not judged, see hf_dynamic_frame */
 } hf_dynamic_report;
 
 /* Judges contact forces and joint torques of a motion, whatever it claims, with the check's own inverse

@@ -72,7 +72,8 @@ typedef enum hf_frame_fault_kind {
     HF_FAULT_LIMITS,   /* a joint is outside its limits */
     HF_FAULT_SURFACE,  /* a hold begins where its object has no surface, or allows no contact */
     HF_FAULT_ONE_LIMB, /* the holds of two limbs change at once, where the schedule claims one-limb */
-    HF_FAULT_CARRIED   /* what limbs carry is in another object, at the frame or on the way to the next one */
+    HF_FAULT_CARRIED,  /* what limbs carry is in another object, at the frame or on the way to the next one */
+    HF_FAULT_PRESSED   /* limbs cannot bear what they press between them */
 } hf_frame_fault_kind;
 HF_API const char* hf_frame_fault_text(hf_frame_fault_kind kind);
 
@@ -100,12 +101,13 @@ HF_API void hf_realise_result_free(hf_realise_result* result);
 /* Frames at the schedule's rate: at the knots' times exactly the knots, between them straight. A limb that is
    farther than half of what a check allows from where its hold keeps it is put back exactly there; a hold
    whose point is over 1 mm from where the limb is at its first knot is taken at its word, and the limb goes
-   there. Objects go by their keys; a movable object without keys goes with the limb that grips it, and stays
-   where that ends, and its mass counts in the balance. Where objects move, frames are tested and the way
-   between two frames is not, nor is what hands carry.
-   Balance margins are those of the planner's cones, where the schedule claims balance. The motion has the
-   schedule's names, outcome and claims, the claims less what a fault breaks. HF_ERROR_ARGUMENT for a schedule
-   that hf_schedule_validate refuses. */
+   there. Objects go by their keys; a movable object without keys goes with the limb that grips it, or with
+   the two limbs that press it between them, and stays where that ends; its mass counts in the balance, and it
+   is tested against all other objects. What is pressed must be borne at rest by friction and by
+   no more than the limbs' max_force; efforts of joints are not tested. Balance margins are those of the
+   planner's cones, where the schedule claims balance. The motion has the schedule's names, outcome and
+   claims, the claims less what a fault breaks. HF_ERROR_ARGUMENT for a schedule that hf_schedule_validate
+   refuses. */
 HF_API hf_status hf_realise(const hf_creature* creature, const hf_scene* scene, const hf_schedule* schedule,
                             const hf_realise_options* options, hf_workspace* workspace, hf_motion** motion,
                             hf_realise_result* result);

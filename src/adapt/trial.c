@@ -5,6 +5,7 @@
 #include "base/workspace.h"
 #include "model/body_bounds.h"
 #include "model/creature.h"
+#include "model/hold.h"
 #include "model/scene.h"
 
 #include <math.h>
@@ -92,11 +93,30 @@ static bool comes_near(const hf_source* s, int frame, hf_transform pose, hf_vec3
     return false;
 }
 
+/* Where objects are depends on the time and on what was done before: some follow keys, some are carried. */
+static bool has_history(const hf_bend* b) {
+    const hf_source* s = b->source;
+    if (b->moved->key_count > 1 || b->relation->key_count > 1) return true;
+    for (int o = 0; o < hf_scene_object_count(b->scene); o++)
+        if (hf_scene_object(b->scene, o).key_count > 1) return true;
+    for (int i = 0; i < s->phase_count; i++)
+        for (int k = 0; k < s->phase_count; k++) {
+            bool together =
+                b->phases[i].first <= b->phases[k].last && b->phases[k].first <= b->phases[i].last;
+            if ((i == k || together) && hf_hold_takes_along(b->scene, &b->phases[i].hold, &b->phases[k].hold))
+                return true;
+        }
+    return false;
+}
+
 static void mark_near(const hf_bend* b, bool* look) {
     const hf_source* s = b->source;
+    bool moves = has_history(b);
     for (int o = 0; o < hf_scene_object_count(b->scene); o++) {
         hf_vec3 l, h;
         if (!box_of(b, o, &l, &h)) continue;
+        // an object that moves may come near it where no body does
+        if (moves) memset(look, 1, (size_t)s->frame_count * sizeof *look);
         hf_transform pose = hf_placement_pose(b->placement, o);
         for (int f = 0; f < s->frame_count; f++) {
             if (!comes_near(s, f, pose, l, h)) continue;
@@ -144,19 +164,6 @@ static hf_status keep_fault(const hf_bend* b, hf_frame_fault fault, int first, i
     if (!HF_GROW(out->faults, out->fault_capacity, out->fault_count)) return HF_ERROR_MEMORY;
     out->faults[out->fault_count++] = fault;
     return HF_OK;
-}
-
-/* Where objects are depends on the time and on what was done before: some follow keys, some are carried. */
-static bool has_history(const hf_bend* b) {
-    const hf_source* s = b->source;
-    if (b->moved->key_count > 1 || b->relation->key_count > 1) return true;
-    for (int o = 0; o < hf_scene_object_count(b->scene); o++)
-        if (hf_scene_object(b->scene, o).key_count > 1) return true;
-    for (int i = 0; i < s->phase_count; i++) {
-        const hf_hold* h = &b->phases[i].hold;
-        if (h->grip && h->object >= 0 && hf_scene_object(b->scene, h->object).movable) return true;
-    }
-    return false;
 }
 
 static hf_status run_piece(hf_bend* b, int first, int last, bool* dynamic, hf_realise_result* out) {

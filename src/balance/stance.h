@@ -21,6 +21,10 @@ static const double HF_FRICTION_SHARE = 0.92;
 void hf_support_press(const hf_creature* creature, const hf_placement* placement, const hf_hold* hold,
                       hf_transform link, hf_support* support);
 
+/* Where the middle of what is pressed counts as being: of two points that hold it within 3 mm of the upright
+   plane through them, in that plane, because it hangs between them. */
+hf_vec3 hf_support_hanging(const hf_support* supports, int count, hf_vec3 com);
+
 /* A convex region of the horizontal plane, from `reference`. */
 typedef struct hf_support_region {
     int count;                                         /* 0: empty, 1: a point, 2: a line */

@@ -10,15 +10,18 @@ static const double UNDER_M = 0.005;                /* how far under a corner su
 static const double BESIDE_M = 0.0005; /* what lies this far beside is still under it: rounding */
 static const double EDGE_M = 0.001;    /* corners of a tilted patch this near in height touch together */
 static const double SAME_M = 1e-6;
+/* What two points hold hangs between them: its middle is in the upright plane through the points but for what
+   hands and meshes are exact to, m. A check allows 10 mm. */
+static const double HANG_M = 0.003;
 enum {
     DRAW_STEPS = 6, /* halvings of a corner's way to the contact point: about 2 mm of a foot */
     NEARBY = 64     /* triangles under a corner that are looked at one by one */
 };
 
-/* Does an object bear? Movable ones do not, but the one that is pressed. */
+/* Does an object bear? Movable ones do not; where limbs press an object (-1: none), it alone does. */
 static bool carries(const hf_placement* placement, int object, int pressed) {
     hf_object_view view = hf_scene_object(hf_placement_scene(placement), object);
-    return view.contact && (!view.movable || object == pressed);
+    return view.contact && (pressed >= 0 ? object == pressed : !view.movable);
 }
 
 /* Is there surface under the point that may be used? */
@@ -133,6 +136,14 @@ void hf_support_press(const hf_creature* creature, const hf_placement* placement
     find(creature, placement, &touch, link, hold->object, support);
     support->normal = hf_neg(support->normal);
     support->friction *= HF_FRICTION_SHARE;
+}
+
+hf_vec3 hf_support_hanging(const hf_support* supports, int count, hf_vec3 com) {
+    if (count != 2 || supports[0].corner_count != 1 || supports[1].corner_count != 1) return com;
+    hf_vec3 from = supports[0].corners[0], axis = hf_sub(supports[1].corners[0], from);
+    hf_vec3 aside = hf_normalize(hf_cross(axis, hf_v3(0, 0, 1)));
+    double off = hf_dot(hf_sub(com, from), aside);
+    return fabs(off) <= HANG_M ? hf_sub(com, hf_scale(aside, off)) : com;
 }
 
 void hf_support_plan(const hf_creature* creature, const hf_placement* placement, const hf_hold* hold,

@@ -148,55 +148,45 @@ static bool firm(const check_job* job, int frame, const hf_hold* k, double* fric
     return found;
 }
 
-/* World corners of a contact that begins in this frame; false when memory is out. */
-static bool begin(const check_job* job, int frame, const hf_hold* k, const check_frame* links,
-                  check_bearing* b) {
+/* World corners of a contact in this frame, on one object or (-1) on all that is firm; false when memory is
+   out. */
+static bool spread(const check_job* job, int frame, const hf_hold* k, const check_frame* links, int object,
+                   check_bearing* b) {
     const hf_motion_contact_frame* cf = &job->motion->limbs[k->limb].frames[k->frame];
     int link = hf_creature_find_link(job->creature, cf->link);
+    double point[3], normal[3], reach = hf_hypot(cf->patch[0], cf->patch[1]) / 2 + 0.01;
     b->count = 0;
-    if (link < 0 || job->limb_of[k->limb] < 0 || !firm(job, frame, k, &b->friction)) return true;
-    double point[3], normal[3], own[3];
+    if (link < 0) return true;
     to_array(k->point, point);
     to_array(k->normal, normal);
     bool patch = !(cf->ball > 0) && (cf->patch[0] > 0 || cf->patch[1] > 0);
-    if (!patch) {
-        memcpy(b->corners[0], point, sizeof point);
-        b->count = 1;
-        return true;
-    }
+    if (!patch) memcpy(b->corners[b->count++], point, sizeof point);
+    if (!patch) return true;
     b->count = check_patch_corners(cf, &links[link], b->corners);
     if (k->grip) return true;
-    to_array(hf_normalize(cf->normal), own);
-    check_frame_turn(&links[link], own, own);
-    if (hf_acos(fmin(1, fmax(-1, -dot(own, normal)))) > FLAT_RAD)
-        b->count = lowest_corners(b->corners, b->count, normal);
+    if (check_tilt(cf, k, &links[link]) > FLAT_RAD) b->count = lowest_corners(b->corners, b->count, normal);
     if (!job->scene) return true;
     ground g = {0};
-    bool good = gather(job, frame, point, hf_hypot(cf->patch[0], cf->patch[1]) / 2 + 0.01, &g);
+    bool good = object >= 0 ? gather_object(job, frame, object, point, reach, &g)
+                            : gather(job, frame, point, reach, &g);
     for (int c = 0; good && c < b->count; c++) draw_in(&g, point, normal, b->corners[c]);
     hf_free(g.triangles);
     return good;
 }
 
+/* World corners of a contact that begins in this frame; false when memory is out. */
+static bool begin(const check_job* job, int frame, const hf_hold* k, const check_frame* links,
+                  check_bearing* b) {
+    b->count = 0;
+    if (job->limb_of[k->limb] < 0 || !firm(job, frame, k, &b->friction)) return true;
+    return spread(job, frame, k, links, -1, b);
+}
+
 bool check_press_bearing(const check_job* job, int frame, const hf_hold* k, const check_frame* links,
                          check_bearing* b) {
-    const hf_motion_contact_frame* cf = &job->motion->limbs[k->limb].frames[k->frame];
-    int link = hf_creature_find_link(job->creature, cf->link), object = job->object_of[k->object];
-    double point[3], normal[3];
-    to_array(k->point, point);
-    to_array(k->normal, normal);
+    int object = job->object_of[k->object];
     *b = (check_bearing){.friction = job->views[object].friction};
-    bool patch = !(cf->ball > 0) && (cf->patch[0] > 0 || cf->patch[1] > 0);
-    if (link < 0) return true;
-    if (!patch) memcpy(b->corners[b->count++], point, sizeof point);
-    if (!patch) return true;
-    b->count = check_patch_corners(cf, &links[link], b->corners);
-    if (check_tilt(cf, k, &links[link]) > FLAT_RAD) b->count = lowest_corners(b->corners, b->count, normal);
-    ground g = {0};
-    bool good = gather_object(job, frame, object, point, hf_hypot(cf->patch[0], cf->patch[1]) / 2 + 0.01, &g);
-    for (int c = 0; good && c < b->count; c++) draw_in(&g, point, normal, b->corners[c]);
-    hf_free(g.triangles);
-    return good;
+    return spread(job, frame, k, links, object, b);
 }
 
 static check_frame carrier(const check_job* job, int frame, const hf_hold* k) {

@@ -246,6 +246,8 @@ void check_carried(const check_job* job, int frame, const check_frame* objects, 
                    check_frame_report* report);
 /* Does a contact of a frame press the object against another limb's, without a grip? */
 bool check_presses(const check_job* job, int frame, const hf_hold* contact, int object);
+/* Do limbs press an object between them in this frame? */
+bool check_any_pressed(const check_job* job, int frame);
 /* Can limbs bear what they press? */
 void check_pressed(const check_job* job, int frame, check_frame_report* report);
 /* Judges frame and the way to frame + 1. */
@@ -367,11 +369,16 @@ hf_status check_program_nearest(const check_program* program, double enough, dou
    its directions and the rest of its limit. The last columns, barred, shift the centre of mass. */
 hf_status check_force_program(const check_job* job, const check_bearing_set* set, const double com[3],
                               const double wrench[6], check_program* program);
+/* An edge of the cone of CHECK_CONE_COLUMNS edges about a direction, the first of them straight up the
+   surface (on level ground along X), for a force of 1 along the direction. */
+void check_cone_edge(hf_vec3 direction, double friction, int edge, double force[3]);
 /* Least shift of the centre of mass in eight level directions (of the moment divided by the weight, where the
    body moves) that loses balance; -1 where there is none; NaN when memory is out. */
 double check_margin(const check_job* job, const check_bearing_set* set, const double com[3],
                     const double wrench[6]);
 
+/* Has the joint an effort limit of its own? */
+bool check_is_limited(const hf_joint* joint);
 /* The least peak of |torque| / effort over all joints that forces of the program can make. `torques` are
    those of the joints without contact forces; `x` are forces that are allowed, of program->columns numbers.
    share is NaN and joint -1 where no joint has an effort limit. */

@@ -48,7 +48,8 @@ static hf_status judge_forces(const check_job* job, const scratch* s, const chec
     hf_status status =
         check_program_nearest(p, CHECK_MISSING + ROUNDING, &out->missing_force, &out->missing_moment_m, x);
     out->borne = fmax(out->missing_force, out->missing_moment_m) <= CHECK_MISSING + ROUNDING;
-    if (status == HF_OK)
+    out->presses = check_any_pressed(job, s->set.frame);
+    if (status == HF_OK && !out->presses)
         status =
             check_strength(job, &s->set, s->links, p, s->torques, x, &out->torque_share, &out->torque_joint);
     hf_free(x);
@@ -114,11 +115,12 @@ static hf_status judge_all(dynamic_work* w, int threads) {
 }
 
 static void add_frame(const hf_dynamic_frame* f, int frame, hf_dynamic_report* r) {
-    bool strong = !(f->torque_share > 1 + ROUNDING);
+    bool strong = !f->presses && !(f->torque_share > 1 + ROUNDING);
     if (!f->judged) return;
     r->judged++;
     r->borne += f->borne;
     r->strong += strong;
+    r->presses += f->presses;
     r->feasible += f->borne && strong;
     if (r->margin_frame < 0 || f->margin_m < r->margin_min_m)
         r->margin_min_m = f->margin_m, r->margin_frame = frame;

@@ -69,9 +69,7 @@ static void put_force(const check_program* p, int column, const double corner[3]
     }
 }
 
-/* Edges of the cone, the first of them straight up the surface (on level ground along X). */
-static int put_cone(const check_program* p, int column, const double corner[3], const double com[3],
-                    hf_vec3 n, double friction) {
+void check_cone_edge(hf_vec3 n, double friction, int edge, double f[3]) {
     double first[3] = {0, 0, 1}, normal[3] = {n.x, n.y, n.z}, second[3];
     if (fabs(n.z) > 0.999) first[0] = 1, first[2] = 0;
     double part = first[0] * normal[0] + first[1] * normal[1] + first[2] * normal[2], l = 0;
@@ -79,10 +77,16 @@ static int put_cone(const check_program* p, int column, const double corner[3], 
     for (int x = 0; x < 3; x++) first[x] /= sqrt(l);
     for (int x = 0; x < 3; x++)
         second[x] = normal[(x + 1) % 3] * first[(x + 2) % 3] - normal[(x + 2) % 3] * first[(x + 1) % 3];
+    double angle = edge * 6.283185307179586 / EDGES;
+    for (int x = 0; x < 3; x++)
+        f[x] = normal[x] + friction * (hf_cos(angle) * first[x] + hf_sin(angle) * second[x]);
+}
+
+static int put_cone(const check_program* p, int column, const double corner[3], const double com[3],
+                    hf_vec3 n, double friction) {
     for (int e = 0; e < EDGES; e++) {
-        double angle = e * 6.283185307179586 / EDGES, f[3];
-        for (int x = 0; x < 3; x++)
-            f[x] = normal[x] + friction * (hf_cos(angle) * first[x] + hf_sin(angle) * second[x]);
+        double f[3];
+        check_cone_edge(n, friction, e, f);
         put_force(p, column++, corner, com, f);
     }
     return column;

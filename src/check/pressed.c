@@ -35,7 +35,7 @@ bool check_presses(const check_job* job, int frame, const hf_hold* k, int object
 typedef struct pressing {
     const check_job* job;
     const check_frame* links;
-    int frame, object, count, corners;
+    int frame, object, count;
     const hf_hold** contacts;
     check_bearing* bearings;
     double middle[3], weight;
@@ -51,25 +51,16 @@ static const hf_limb* limb_of(const pressing* p, int contact) {
     return &p->job->c->limbs[p->job->limb_of[p->contacts[contact]->limb]];
 }
 
-static bool is_limited(const hf_joint* j) {
-    return j->q_count == 1 && j->mimic < 0 && isfinite(j->max_effort) && j->max_effort > 0;
-}
-
 static int limits_of(const pressing* p, int contact) {
     int count = 0;
     for (int i = 0; i < limb_of(p, contact)->joint_count; i++)
-        count += is_limited(&p->job->c->joints[limb_of(p, contact)->joints[i]]);
+        count += check_is_limited(&p->job->c->joints[limb_of(p, contact)->joints[i]]);
     return count;
 }
 
-/* The force of an edge of a cone about the direction into the object. */
-static void edge_force(const hf_hold* k, double friction, int edge, double f[3]) {
-    hf_vec3 in = hf_neg(k->normal), first = fabs(in.z) > 0.999 ? hf_v3(1, 0, 0) : hf_v3(0, 0, 1);
-    first = hf_normalize(hf_sub(first, hf_scale(in, hf_dot(in, first))));
-    double angle = edge * 6.283185307179586 / EDGES;
-    hf_vec3 along = hf_add(hf_scale(first, hf_cos(angle)), hf_scale(hf_cross(in, first), hf_sin(angle)));
-    hf_vec3 all = hf_add(in, hf_scale(along, friction));
-    f[0] = all.x, f[1] = all.y, f[2] = all.z;
+/* The force of an edge of the cone about the direction into the object. */
+static void edge_force(const pressing* p, int contact, int edge, double f[3]) {
+    check_cone_edge(hf_neg(p->contacts[contact]->normal), p->bearings[contact].friction, edge, f);
 }
 
 static void moment_of(const double point[3], const double about[3], const double f[3], double out[3]) {
@@ -85,7 +76,7 @@ static void put_forces(pressing* p) {
         for (int c = 0; c < p->bearings[i].count; c++)
             for (int e = 0; e < EDGES; e++, column++) {
                 double f[3], m[3];
-                edge_force(p->contacts[i], p->bearings[i].friction, e, f);
+                edge_force(p, i, e, f);
                 moment_of(p->bearings[i].corners[c], p->middle, f, m);
                 for (int x = 0; x < 3; x++) *cell(p, x, column) = f[x], *cell(p, 3 + x, column) = m[x];
             }
@@ -134,7 +125,7 @@ static void put_joint(pressing* p, int contact, int column, const hf_joint* j) {
     for (int sign = -1; sign <= 1; sign += 2, p->row++) {
         for (int k = 0; k < p->bearings[contact].count * EDGES; k++) {
             double f[3];
-            edge_force(p->contacts[contact], p->bearings[contact].friction, k % EDGES, f);
+            edge_force(p, contact, k % EDGES, f);
             double torque = torque_of(j, at, p->bearings[contact].corners[k / EDGES], f);
             *cell(p, p->row, column + k) = sign * torque * p->weight / j->max_effort;
         }
@@ -157,7 +148,7 @@ static hf_status make_program(pressing* p) {
         put_most(p, i, column);
         for (int k = 0; k < limb_of(p, i)->joint_count; k++) {
             const hf_joint* j = &p->job->c->joints[limb_of(p, i)->joints[k]];
-            if (is_limited(j)) put_joint(p, i, column, j);
+            if (check_is_limited(j)) put_joint(p, i, column, j);
         }
     }
     return HF_OK;
@@ -196,16 +187,21 @@ static void judge(pressing* p, check_frame_report* r) {
              o->name, force * 100, moment * 100);
 }
 
+bool check_any_pressed(const check_job* job, int frame) {
+    const hf_motion_frame* f = &job->motion->frames[frame];
+    for (int i = 0; i < f->contact_count; i++) {
+        int object = f->contacts[i].object >= 0 ? job->object_of[f->contacts[i].object] : -1;
+        if (object >= 0 && check_presses(job, frame, &f->contacts[i], object)) return true;
+    }
+    return false;
+}
+
 void check_pressed(const check_job* job, int frame, check_frame_report* report) {
     const hf_motion_frame* f = &job->motion->frames[frame];
     size_t most = (size_t)f->contact_count + 1;
     pressing p = {.job = job, .frame = frame};
     check_frame* links = NULL;
-    bool any = false;
-    for (int i = 0; i < f->contact_count && !any; i++)
-        for (int o = 0; o < job->object_count && !any; o++)
-            any = check_presses(job, frame, &f->contacts[i], o);
-    if (!any) return;
+    if (!check_any_pressed(job, frame)) return;
     links = hf_alloc((size_t)job->c->link_count, sizeof *links);
     p.contacts = hf_alloc(most, sizeof *p.contacts);
     p.bearings = hf_alloc(most, sizeof *p.bearings);

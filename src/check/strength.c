@@ -17,7 +17,7 @@ typedef struct strength {
     bool* active; /* contact forces change the row */
 } strength;
 
-static bool is_limited(const hf_joint* j) {
+bool check_is_limited(const hf_joint* j) {
     return j->q_count == 1 && j->mimic < 0 && isfinite(j->max_effort) && j->max_effort > 0;
 }
 
@@ -31,7 +31,7 @@ static hf_status make(const check_job* job, const check_program* p, const double
     if (!s->row_of || !s->joint_of || !s->own || !s->active || !s->push) return HF_ERROR_MEMORY;
     for (int j = 0; j < c->joint_count; j++) {
         s->row_of[j] = -1;
-        if (!is_limited(&c->joints[j])) continue;
+        if (!check_is_limited(&c->joints[j])) continue;
         s->own[s->row_count] = torques[j] / c->joints[j].max_effort;
         s->joint_of[s->row_count] = j;
         s->row_of[j] = s->row_count++;

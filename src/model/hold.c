@@ -1,8 +1,8 @@
 /* Holds: put into the world, found in a posture, anchored to where the limb's link must stay. */
+#include "model/hold.h"
+
 #include "model/creature.h"
 #include "model/tolerance.h"
-
-#include <holdfast/hold.h>
 
 #include <math.h>
 
@@ -22,6 +22,18 @@ hf_hold hf_hold_in_object(hf_hold hold, hf_transform object) {
     hold.point = hf_unapply(object, hold.point);
     hold.normal = hf_unrotate(object.rotation, hold.normal);
     return hold;
+}
+
+/* ---- what goes with limbs ---- */
+
+bool hf_holds_press(const hf_hold* a, const hf_hold* b) {
+    return a->object >= 0 && a->object == b->object && a->limb != b->limb && !a->grip && !b->grip &&
+           hf_dot(a->normal, b->normal) < 0;
+}
+
+bool hf_hold_takes_along(const hf_scene* scene, const hf_hold* hold, const hf_hold* other) {
+    if (!scene || hold->object < 0 || !hf_scene_object(scene, hold->object).movable) return false;
+    return hold->grip || hf_holds_press(hold, other);
 }
 
 /* ---- anchors ---- */

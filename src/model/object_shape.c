@@ -4,7 +4,9 @@
 #include "base/memory.h"
 #include "geom/hull.h"
 #include "model/scene.h"
+#include "model/tolerance.h"
 
+#include <math.h>
 #include <string.h>
 
 /* The corners of one piece. */
@@ -16,24 +18,78 @@ static int collect(const hf_object_view* o, int piece, float* points) {
     return n;
 }
 
+/* A piece fills its hull when the hull has no more than this share of volume beside it: corners are floats.
+ */
+static const double HULL_BESIDE = 1e-4;
+
+static hf_vec3 corner_of(const hf_mesh* m, uint32_t i) {
+    const float* v = m->vertices + 3 * (size_t)i;
+    return hf_v3((double)v[0], (double)v[1], (double)v[2]);
+}
+
+/* Volumes are sums over tetrahedra from the mesh's first corner, so that places far away round no worse. */
+static double volume_of(const hf_mesh* m) {
+    double six = 0;
+    for (int t = 0; t < m->triangle_count; t++) {
+        hf_vec3 v[3];
+        for (int k = 0; k < 3; k++) v[k] = hf_sub(corner_of(m, m->indices[3 * t + k]), corner_of(m, 0));
+        six += hf_dot(v[0], hf_cross(v[1], v[2]));
+    }
+    return six / 6;
+}
+
+static bool is_convex(const hf_pieces* p, int piece, const hf_mesh* hull) {
+    return p->solidity[piece] != 0 && volume_of(hull) <= fabs(p->volume[piece]) * (1 + HULL_BESIDE);
+}
+
+/* Towards the middle, by no more than it is away. */
+static double drawn(float at, float low, float high) {
+    double way = ((double)low + (double)high) / 2 - (double)at;
+    return (double)at + (way < 0 ? -1 : 1) * fmin(2 * HF_FRAME_DEPTH_M, fabs(way));
+}
+
+static void add_corners(const hf_pieces* p, int piece, const float* points, int count, hf_object_shape* out) {
+    const hf_box* box = &p->box[piece];
+    for (int k = 0; k < count; k++) {
+        const float* v = points + 3 * (size_t)k;
+        out->corners[out->corner_count++] =
+            hf_v3(drawn(v[0], box->low[0], box->high[0]), drawn(v[1], box->low[1], box->high[1]),
+                  drawn(v[2], box->low[2], box->high[2]));
+    }
+}
+
+/* One piece; a flat one has no hull. */
+static hf_status add_piece(const hf_object* o, int piece, const float* points, int count,
+                           hf_object_shape* out, hf_error* error) {
+    hf_mesh* hull = &out->hulls[out->count];
+    hf_error flat;
+    hf_status status = hf_hull_build(points, count, hull, &flat);
+    bool convex = status == HF_OK && is_convex(&o->pieces, piece, hull);
+    if (!convex) add_corners(&o->pieces, piece, points, count, out);
+    if (status == HF_ERROR_FORMAT) return HF_OK;
+    if (status != HF_OK) return hf_fail_status(error, status, NULL);
+    out->convex[out->count] = convex;
+    out->shapes[out->count++] = (hf_shape){.kind = HF_SHAPE_HULL,
+                                           .vertex_count = hull->vertex_count,
+                                           .face_count = hull->triangle_count,
+                                           .vertices = hull->vertices,
+                                           .faces = hull->indices};
+    return HF_OK;
+}
+
 hf_status hf_object_shape_make(const hf_scene* scene, int object, hf_object_shape* out, hf_error* error) {
     hf_object_view o = hf_scene_object(scene, object);
-    size_t pieces = (size_t)o.piece_count + 1;
+    size_t pieces = (size_t)o.piece_count + 1, corners = (size_t)o.mesh.triangle_count * 3 + 1;
     out->made = true;
     out->shapes = hf_alloc(pieces, sizeof *out->shapes);
     out->hulls = hf_alloc(pieces, sizeof *out->hulls);
-    float* points = hf_alloc((size_t)o.mesh.triangle_count * 9 + 1, sizeof *points);
-    hf_status status = out->shapes && out->hulls && points ? HF_OK : hf_fail_memory(error, NULL);
-    for (int p = 0; p < o.piece_count && status == HF_OK; p++) {
-        hf_mesh* hull = &out->hulls[out->count];
-        status = hf_hull_build(points, collect(&o, p, points), hull, error);
-        if (status != HF_OK) break;
-        out->shapes[out->count++] = (hf_shape){.kind = HF_SHAPE_HULL,
-                                               .vertex_count = hull->vertex_count,
-                                               .face_count = hull->triangle_count,
-                                               .vertices = hull->vertices,
-                                               .faces = hull->indices};
-    }
+    out->convex = hf_alloc(pieces, sizeof *out->convex);
+    out->corners = hf_alloc(corners, sizeof *out->corners);
+    float* points = hf_alloc(corners * 3, sizeof *points);
+    bool good = out->shapes && out->hulls && out->convex && out->corners && points;
+    hf_status status = good ? HF_OK : hf_fail_memory(error, NULL);
+    for (int p = 0; p < o.piece_count && status == HF_OK; p++)
+        status = add_piece(&scene->objects[object], p, points, collect(&o, p, points), out, error);
     hf_free(points);
     return status;
 }
@@ -42,6 +98,8 @@ void hf_object_shape_free(hf_object_shape* s) {
     for (int i = 0; i < s->count; i++) hf_mesh_free(&s->hulls[i]);
     hf_free(s->shapes);
     hf_free(s->hulls);
+    hf_free(s->convex);
+    hf_free(s->corners);
     memset(s, 0, sizeof *s);
 }
 

@@ -1,14 +1,11 @@
 /* An object between two palms that do not grip it: friction bears it while the arms are strong enough. */
 #include "reach/reach_world.h"
 
+#include "balance/stance.h"
 #include "base/workspace.h"
 #include "model/creature.h"
 
 #include <math.h>
-
-/* What two points hold hangs between them: its middle is in the upright plane through the points but for what
-   hands and meshes are exact to, m. A check allows 10 mm. */
-static const double HANG_M = 0.003;
 
 typedef struct palm {
     int limb;
@@ -45,11 +42,7 @@ static bool is_strong(const hf_reach_worker* w, const palm* p, const double* tor
 }
 
 hf_vec3 hf_reach_hanging(const hf_support supports[2], hf_vec3 com) {
-    if (supports[0].corner_count != 1 || supports[1].corner_count != 1) return com;
-    hf_vec3 from = supports[0].corners[0], axis = hf_sub(supports[1].corners[0], from);
-    hf_vec3 aside = hf_normalize(hf_cross(axis, hf_v3(0, 0, 1)));
-    double off = hf_dot(hf_sub(com, from), aside);
-    return fabs(off) <= HANG_M ? hf_sub(com, hf_scale(aside, off)) : com;
+    return hf_support_hanging(supports, 2, com);
 }
 
 static bool judge(hf_reach_worker* w, const hf_reach_load* load, hf_transform object, palm palms[2]) {

@@ -5,6 +5,7 @@
 #include "base/option_table.h"
 #include "base/workspace.h"
 #include "model/creature.h"
+#include "model/hold.h"
 #include "model/scene.h"
 #include "refine/attempt.h"
 
@@ -62,11 +63,13 @@ typedef struct hf_whole {
 /* ---- what cannot be refined ---- */
 
 static bool carries(const hf_whole* r) {
-    for (int i = 0; r->refining.scene && i < r->schedule->hold_count; i++) {
-        const hf_hold* hold = &r->schedule->holds[i].hold;
-        if (hold->grip && hold->object >= 0 && hf_scene_object(r->refining.scene, hold->object).movable)
-            return true;
-    }
+    const hf_schedule_hold* all = r->schedule->holds;
+    for (int i = 0; i < r->schedule->hold_count; i++)
+        for (int k = 0; k < r->schedule->hold_count; k++) {
+            bool together = all[i].from_s <= all[k].to_s && all[k].from_s <= all[i].to_s;
+            if ((i == k || together) && hf_hold_takes_along(r->refining.scene, &all[i].hold, &all[k].hold))
+                return true;
+        }
     return false;
 }
 

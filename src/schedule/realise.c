@@ -5,8 +5,9 @@
 #include "base/workspace.h"
 #include "model/body_bounds.h"
 #include "model/creature.h"
-#include "model/object_shape.h"
+#include "model/hold.h"
 #include "model/scene.h"
+#include "schedule/carried.h"
 #include "schedule/frames.h"
 #include "schedule/held.h"
 #include "solve/keep.h"
@@ -33,7 +34,8 @@ const char* hf_frame_fault_text(hf_frame_fault_kind kind) {
                                         "is outside its joint limits",
                                         "holds no surface",
                                         "changes with another limb",
-                                        "carries an object into another one"};
+                                        "carries an object into another one",
+                                        "presses an object and cannot bear it"};
     return (size_t)kind < sizeof texts / sizeof *texts ? texts[kind] : "unknown";
 }
 
@@ -83,6 +85,7 @@ typedef struct realiser {
     hf_object_shape* shapes; /* of each object; made where a limb takes it along, or it may ride on one */
     going* going;            /* of each object */
     bool *held, *rides;      /* scratch, of each object */
+    hf_stance* pressing;     /* of what limbs press */
     int knot;
 } realiser;
 
@@ -125,23 +128,15 @@ static bool lasts(const hf_schedule_hold* h, double time_s) {
     return h->from_s <= time_s + SAME_S && h->to_s >= time_s - SAME_S;
 }
 
-/* Do two limbs press an object between them, neither of them gripping it? */
-static bool press(const hf_hold* a, const hf_hold* b) {
-    return a->object == b->object && a->limb != b->limb && !a->grip && !b->grip &&
-           hf_dot(a->normal, b->normal) < 0;
-}
-
 /* Is the hold one by which an object goes with the limb? A movable one that no keys move does, while it is
    gripped, or pressed between two limbs. */
 static bool takes_along(const realiser* r, const hf_schedule_hold* h, double time_s) {
-    if (h->hold.object < 0) return false;
-    hf_object_view o = hf_scene_object(r->scene, h->hold.object);
-    if (!o.movable || o.key_count > 0 || h->hold.grip) return o.movable && o.key_count == 0;
+    if (h->hold.object < 0 || hf_scene_object(r->scene, h->hold.object).key_count > 0) return false;
     for (int i = 0; i < r->schedule->hold_count; i++) {
         const hf_schedule_hold* other = &r->schedule->holds[i];
         bool together =
             isnan(time_s) ? other->from_s <= h->to_s && other->to_s >= h->from_s : lasts(other, time_s);
-        if (together && press(&h->hold, &other->hold)) return true;
+        if ((together || other == h) && hf_hold_takes_along(r->scene, &h->hold, &other->hold)) return true;
     }
     return false;
 }
@@ -316,6 +311,20 @@ static hf_status weigh(realiser* r, bool changed, bool test, int frame) {
                : HF_OK;
 }
 
+/* Do limbs bear what they press in the frame that was written last? r->links are its links. */
+static hf_status look_at_pressed(realiser* r, int frame) {
+    const hf_motion_frame* f = &r->motion->frames[frame];
+    hf_status status = HF_OK;
+    bool borne = true;
+    for (int i = 0; i < r->now_count; i++) r->touches[i] = r->now[i].world;
+    for (int i = 0; i < f->object_count && status == HF_OK && borne; i++) {
+        int object = hf_scene_find(r->scene, r->motion->objects[f->objects[i].object]);
+        status = hf_carried_borne(r->creature, r->placement, r->links, r->touches, r->now_count, object,
+                                  r->pressing, r->workspace, &borne);
+    }
+    return status == HF_OK && !borne ? note(r, HF_FAULT_PRESSED, frame, -1, NULL) : status;
+}
+
 /* Do the contacts of the frame before the last bear its inertial wrench? The stance is still that frame's. As
    a check does, the first two and the last two frames are left out. */
 static hf_status push(realiser* r, int frame, int count) {
@@ -434,29 +443,17 @@ static bool collides_on_the_way(realiser* r, int frame, const hf_pose* a, const 
     return false;
 }
 
-/* Is an object that stands where the placement has it in another one? */
-static bool object_collides(realiser* r, int object) {
-    hf_allowance allowed = {.depth = HF_FRAME_DEPTH_M, .touched_object = -1};
-    const hf_object_shape* s = &r->shapes[object];
-    bool hit = false;
-    hf_placement_enable(r->placement, object, false);
-    for (int i = 0; i < s->count && !hit; i++)
-        hit = hf_placement_overlap(r->placement, &s->shapes[i], hf_placement_pose(r->placement, object),
-                                   &allowed, NULL);
-    hf_placement_enable(r->placement, object, true);
-    return hit;
-}
-
-/* What limbs carry in the next frame against all other objects, as often on the way there as in a check. */
+/* What limbs carry in the next frame against all other objects, as often on the way there as in a check. The
+   first frame is on no way, and tested by itself. */
 static bool carried_collides(realiser* r, int frame, double travel) {
-    const hf_motion_frame *f = &r->motion->frames[frame], *g = f + 1;
+    const hf_motion_frame *f = &r->motion->frames[frame], *g = frame + 1 < r->motion->frame_count ? f + 1 : f;
     int moments = (int)fmin(fmax(1, ceil(travel / HF_STEP_M)), MAX_MOMENTS);
     bool hit = false;
-    for (int i = 1; i <= moments && !hit; i++) {
+    for (int i = frame > 0; i <= moments && !hit; i++) {
         hf_motion_place_at(r->motion, f->time_s + (g->time_s - f->time_s) * i / moments, r->placement);
         for (int k = 0; k < g->object_count && !hit; k++) {
             int object = hf_scene_find(r->scene, r->motion->objects[g->objects[k].object]);
-            hit = object >= 0 && object_collides(r, object);
+            hit = object >= 0 && hf_carried_collides(&r->shapes[object], r->placement, object);
         }
     }
     return hit;
@@ -483,7 +480,7 @@ static hf_status look_for_collision(realiser* r, int frame) {
     else
         status = hf_move_collides(r->creature, r->placement, &a, &b, &query, r->workspace, &collides, &hit);
     if (status == HF_OK && collides) status = note(r, HF_FAULT_COLLIDES, frame, -1, &hit);
-    if (status == HF_OK && g > f && g->object_count && carried_collides(r, frame, objects))
+    if (status == HF_OK && (g > f || frame == 0) && g->object_count && carried_collides(r, frame, objects))
         status = note(r, HF_FAULT_CARRIED, frame, -1, NULL);
     return status;
 }
@@ -567,6 +564,7 @@ static hf_status make_frames(realiser* r, bool test) {
         if (status == HF_OK) {
             hf_forward(r->creature, &pose, r->links);
             status = weigh(r, changed, test, i);
+            if (status == HF_OK && test) status = look_at_pressed(r, i);
         }
         if (status == HF_OK && test && !hf_pose_within_limits(r->creature, pose.q, HF_LIMIT))
             status = note(r, HF_FAULT_LIMITS, i, -1, NULL);
@@ -602,9 +600,10 @@ static int by_frame(const void* a, const void* b) {
 
 /* The motion claims only what it keeps. */
 static void drop_claims(realiser* r) {
-    static const unsigned broken[] = {
-        HF_CLAIM_COLLISION, HF_CLAIM_ROM,    HF_CLAIM_CONTACTS, HF_CLAIM_SPEED,    HF_CLAIM_BALANCE,
-        HF_CLAIM_DYNAMIC,   HF_CLAIM_LIMITS, HF_CLAIM_CONTACTS, HF_CLAIM_ONE_LIMB, HF_CLAIM_COLLISION};
+    static const unsigned broken[] = {HF_CLAIM_COLLISION, HF_CLAIM_ROM,      HF_CLAIM_CONTACTS,
+                                      HF_CLAIM_SPEED,     HF_CLAIM_BALANCE,  HF_CLAIM_DYNAMIC,
+                                      HF_CLAIM_LIMITS,    HF_CLAIM_CONTACTS, HF_CLAIM_ONE_LIMB,
+                                      HF_CLAIM_COLLISION, HF_CLAIM_CONTACTS};
     r->result->outcome = r->result->fault_count ? HF_PARTIAL : HF_FOUND;
     if (r->result->fault_count)
         qsort(r->result->faults, (size_t)r->result->fault_count, sizeof *r->result->faults, by_frame);
@@ -654,6 +653,7 @@ static hf_status take_memory(realiser* r) {
     if (status == HF_OK) status = hf_placement_create(r->scene, &r->placement);
     if (status == HF_OK) status = hf_clearance_create(r->creature, &r->clearance);
     if (status == HF_OK) status = hf_stance_create(&r->stance);
+    if (status == HF_OK && r->moves) status = hf_stance_create(&r->pressing);
     return status == HF_OK ? hf_motion_create(r->creature, r->scene, &r->motion) : status;
 }
 
@@ -677,6 +677,7 @@ hf_status hf_realise(const hf_creature* creature, const hf_scene* scene, const h
     hf_placement_free(r.placement);
     hf_clearance_free(r.clearance);
     hf_stance_free(r.stance);
+    hf_stance_free(r.pressing);
     hf_workspace_end(workspace, mark);
     if (status == HF_OK)
         *motion = r.motion;

@@ -1,6 +1,7 @@
 /* Contacts of a motion, frame by frame, with what each bears on. */
 #include "trajectory/contact_track.h"
 
+#include "balance/stance.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "model/creature.h"
@@ -51,7 +52,12 @@ static void begin(hf_contact_track* t, const hf_placement* placement, const hf_h
     to->support = (hf_support){0};
     const hf_limb* limb = &t->creature->view.limbs[world->limb];
     int link = world->frame >= 0 ? limb->contacts[world->frame].link : limb->effector_link;
-    if (placement) hf_support_find(t->creature, placement, world, links[link], &to->support);
+    to->pushes =
+        placement && !world->grip && world->object >= 0 && hf_scene_object(t->scene, world->object).movable;
+    if (to->pushes)
+        hf_support_press(t->creature, placement, world, links[link], &to->support);
+    else if (placement)
+        hf_support_find(t->creature, placement, world, links[link], &to->support);
     move_support(&to->support, hf_inverse(object));
 }
 
@@ -68,7 +74,7 @@ static void add_frame(hf_contact_track* t, int frame, hf_placement* placement, h
         to->hold = hf_hold_in_object(world, object);
         to->place = hf_apply(hf_inverse(object), hf_track_place(t, &world, links));
         if (from && from->on && same_hold(&from->hold, &to->hold))
-            from->lasts = true, to->support = from->support;
+            from->lasts = true, to->support = from->support, to->pushes = from->pushes;
         else
             begin(t, placement, &world, object, links, to);
     }

@@ -11,6 +11,8 @@ typedef struct hf_track_contact {
     bool on;
     bool lasts; /* it goes on to the next frame */
     hf_hold hold;
+    bool pushes; /* against a movable object without gripping it: the support is the object's (normal into it)
+                  */
     hf_support support;
     hf_vec3 place; /* of its contact frame in this frame, seen from the object */
 } hf_track_contact;

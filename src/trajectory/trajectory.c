@@ -7,6 +7,7 @@
 #include "base/workspace.h"
 #include "model/creature.h"
 #include "model/creature_draft.h"
+#include "model/hold.h"
 #include "refine/pose_spline.h"
 #include "trajectory/contact_force.h"
 #include "trajectory/contact_track.h"
@@ -143,8 +144,9 @@ static void put_limb(maker* m, int limb) {
     for (int k = 0; on && k < t->support.corner_count && m->first_corner[limb] >= 0; k++) {
         const hf_force_corner* c = &m->corners[m->first_corner[limb] + k];
         hf_vec3 arm = hf_sub(hf_add(c->arm, m->com), hold.point);
-        force = hf_add(force, c->force);
-        moment = hf_add(moment, hf_cross(arm, c->force));
+        hf_vec3 push = t->pushes ? hf_neg(c->force) : c->force; // on the limb
+        force = hf_add(force, push);
+        moment = hf_add(moment, hf_cross(arm, push));
     }
     put(m, on, name, ".contact");
     put3(m, hold.point, name, POINT);
@@ -210,10 +212,29 @@ static void take_force(maker* m, int link, hf_vec3 point, hf_vec3 force) {
             m->jacobian[i] * force.x + m->jacobian[n + i] * force.y + m->jacobian[2 * n + i] * force.z;
 }
 
-static bool carries(const maker* m, const hf_track_contact* t, int limb) {
-    if (!t->on || !(m->at_frame || t->lasts) || !t->hold.grip || t->hold.object < 0) return false;
-    hf_object_view view = hf_scene_object(m->scene, t->hold.object);
-    return view.movable && view.mass_kg > 0 && m->c->limbs[limb].grip;
+static const hf_track_contact* contact_of(const maker* m, int limb) {
+    return &m->track.contacts[(size_t)m->frame * (size_t)m->track.limb_count + (size_t)limb];
+}
+
+static bool is_on(const maker* m, int limb) {
+    const hf_track_contact* t = contact_of(m, limb);
+    return t->on && (m->at_frame || t->lasts);
+}
+
+static int link_of(const maker* m, int limb) {
+    const hf_limb* l = &m->c->limbs[limb];
+    int frame = contact_of(m, limb)->hold.frame;
+    return frame >= 0 ? l->contacts[frame].link : l->effector_link;
+}
+
+/* Does the limb carry what it holds, by its grip or by pressing it with another limb? */
+static bool carries(const maker* m, int limb) {
+    const hf_hold* h = &contact_of(m, limb)->hold;
+    if (!is_on(m, limb) || h->object < 0 || !(hf_scene_object(m->scene, h->object).mass_kg > 0)) return false;
+    if (h->grip) return m->c->limbs[limb].grip && hf_hold_takes_along(m->scene, h, h);
+    for (int k = 0; k < m->c->limb_count; k++)
+        if (is_on(m, k) && hf_hold_takes_along(m->scene, h, &contact_of(m, k)->hold)) return true;
+    return false;
 }
 
 static hf_vec3 fixed_point(maker* m, double time_s, int link, hf_vec3 in_link) {
@@ -235,71 +256,97 @@ static hf_vec3 fixed_point_acceleration(maker* m, int link, hf_vec3 in_link) {
     return hf_scale(hf_sub(hf_add(before, after), hf_scale(middle, 2)), 1 / (step_s * step_s));
 }
 
-/* What a hand carries is a point with a mass, which goes along with the hand; several hands share it. */
-static void add_load(maker* m, int limb, const hf_track_contact* t, int hands) {
-    hf_object_view view = hf_scene_object(m->scene, t->hold.object);
-    const hf_limb* l = &m->c->limbs[limb];
-    int link = t->hold.frame >= 0 ? l->contacts[t->hold.frame].link : l->effector_link;
-    hf_vec3 at =
-        hf_apply(hf_placement_pose(m->placement, t->hold.object), hf_object_middle(m->scene, t->hold.object));
-    hf_vec3 acceleration = fixed_point_acceleration(m, link, hf_unapply(m->links[link], at));
-    hf_vec3 need = hf_add(acceleration, hf_v3(0, 0, HF_GRAVITY_M_S2));
-    hf_vec3 force = hf_scale(need, view.mass_kg / hands);
-    take_force(m, link, at, hf_neg(force));
-    store(m->wrench, hf_add(three(m->wrench), force));
-    store(m->wrench + 3, hf_add(three(m->wrench + 3), hf_cross(hf_sub(at, m->com), force)));
+/* What carries an object, which is a point with a mass and goes along with the first of its limbs. */
+typedef struct load {
+    int first, grips;  /* the first limb; how many grip */
+    hf_vec3 at, force; /* the middle; what all limbs together must give */
+} load;
+
+/* The load of an object that some limb carries. */
+static load load_of(maker* m, int object) {
+    load l = {.first = -1};
+    for (int k = 0; k < m->c->limb_count; k++) {
+        if (!carries(m, k) || contact_of(m, k)->hold.object != object) continue;
+        if (l.first < 0) l.first = k;
+        l.grips += contact_of(m, k)->hold.grip;
+    }
+    int link = link_of(m, l.first);
+    l.at = hf_apply(hf_placement_pose(m->placement, object), hf_object_middle(m->scene, object));
+    hf_vec3 acceleration = fixed_point_acceleration(m, link, hf_unapply(m->links[link], l.at));
+    l.force = hf_scale(hf_add(acceleration, hf_v3(0, 0, HF_GRAVITY_M_S2)),
+                       hf_scene_object(m->scene, object).mass_kg);
+    return l;
 }
 
-static void add_loads(maker* m) {
-    const hf_track_contact* all = &m->track.contacts[(size_t)m->frame * (size_t)m->track.limb_count];
-    for (int l = 0; l < m->c->limb_count; l++) {
-        if (!carries(m, &all[l], l)) continue;
-        int hands = 0;
-        for (int k = 0; k < m->c->limb_count; k++)
-            hands += carries(m, &all[k], k) && all[k].hold.object == all[l].hold.object;
-        add_load(m, l, &all[l], hands);
+/* The corners of a limb's contact where they are now, about a point. */
+static void add_corners(maker* m, int limb, hf_vec3 about, double share, double weight) {
+    const hf_track_contact* t = contact_of(m, limb);
+    const hf_support* s = &t->support;
+    if (m->corner_count + s->corner_count > HF_FORCE_CORNERS) return;
+    hf_transform object = hf_track_object(m->placement, t->hold.object);
+    m->first_corner[limb] = m->corner_count;
+    for (int k = 0; k < s->corner_count; k++)
+        m->corners[m->corner_count++] =
+            (hf_force_corner){.arm = hf_sub(hf_apply(object, s->corners[k]), about),
+                              .normal = hf_rotate(object.rotation, s->normal),
+                              .friction = s->friction * share,
+                              .grip = s->grip,
+                              .most = s->max_force / s->corner_count / weight};
+}
+
+/* The forces that were found for these corners, about another point and in newtons; a limb that gives them to
+   what it presses gets them back. */
+static void use_forces(maker* m, int limb, hf_vec3 about, double weight, double sign) {
+    for (int k = 0; k < contact_of(m, limb)->support.corner_count; k++) {
+        hf_force_corner* c = &m->corners[m->first_corner[limb] + k];
+        c->arm = hf_sub(hf_add(c->arm, about), m->com);
+        c->force = hf_scale(c->force, weight);
+        take_force(m, link_of(m, limb), hf_add(m->com, c->arm), hf_scale(c->force, sign));
     }
 }
 
-/* The corners of what touches now, where they are now. */
-static void gather_corners(maker* m, double weight) {
-    m->corner_count = 0;
-    for (int l = 0; l < m->c->limb_count; l++) {
-        const hf_track_contact* t = &m->track.contacts[(size_t)m->frame * (size_t)m->track.limb_count + l];
-        const hf_support* s = &t->support;
-        m->first_corner[l] = -1;
-        if (!t->on || !(m->at_frame || t->lasts)) continue;
-        if (m->corner_count + s->corner_count > HF_FORCE_CORNERS) continue;
-        hf_transform object = hf_track_object(m->placement, t->hold.object);
-        m->first_corner[l] = m->corner_count;
-        for (int k = 0; k < s->corner_count; k++)
-            m->corners[m->corner_count++] =
-                (hf_force_corner){.arm = hf_sub(hf_apply(object, s->corners[k]), m->com),
-                                  .normal = hf_rotate(object.rotation, s->normal),
-                                  .friction = s->friction * INSIDE_EIGHT_EDGES,
-                                  .grip = s->grip,
-                                  .most = s->max_force / s->corner_count / weight};
+/* The least forces in the friction cones of the limbs that press the object. What these cannot give is
+   missing from the root in the end, because the wrench has all of it. */
+static void press(maker* m, int object, const load* l) {
+    double weight = hf_scene_object(m->scene, object).mass_kg * HF_GRAVITY_M_S2, dual[6] = {0};
+    double wrench[6] = {l->force.x / weight, l->force.y / weight, l->force.z / weight};
+    int first = m->corner_count;
+    for (int k = 0; k < m->c->limb_count; k++) // supports of presses lie inside eight edges already
+        if (carries(m, k) && contact_of(m, k)->hold.object == object) add_corners(m, k, l->at, 1, weight);
+    hf_contact_forces(m->corners + first, m->corner_count - first, wrench, dual);
+    for (int k = 0; k < m->c->limb_count; k++)
+        if (m->first_corner[k] >= first) use_forces(m, k, l->at, weight, -1);
+}
+
+/* Hands that grip an object share it evenly, whatever else pushes against it. */
+static void add_loads(maker* m) {
+    for (int first = 0; first < m->c->limb_count; first++) {
+        if (!carries(m, first)) continue;
+        int o = contact_of(m, first)->hold.object;
+        load l = load_of(m, o);
+        if (l.first != first) continue;
+        store(m->wrench, hf_add(three(m->wrench), l.force));
+        store(m->wrench + 3, hf_add(three(m->wrench + 3), hf_cross(hf_sub(l.at, m->com), l.force)));
+        if (l.grips == 0) press(m, o, &l);
+        for (int k = 0; k < m->c->limb_count && l.grips; k++)
+            if (carries(m, k) && contact_of(m, k)->hold.object == o && contact_of(m, k)->hold.grip)
+                take_force(m, link_of(m, k), l.at, hf_scale(l.force, -1.0 / l.grips));
     }
 }
 
 /* Contact forces, in N afterwards; what is left of the root's six numbers is missing. */
 static void find_forces(maker* m) {
     double weight = (m->c->mass > 0 ? m->c->mass : 1) * HF_GRAVITY_M_S2, wrench[6];
+    m->corner_count = 0;
+    for (int l = 0; l < m->c->limb_count; l++) m->first_corner[l] = -1;
     add_loads(m);
-    gather_corners(m, weight);
+    int first = m->corner_count; // of those that bear the body
+    for (int l = 0; l < m->c->limb_count; l++)
+        if (is_on(m, l) && !contact_of(m, l)->pushes) add_corners(m, l, m->com, INSIDE_EIGHT_EDGES, weight);
     for (int i = 0; i < 6; i++) wrench[i] = m->wrench[i] / weight;
-    hf_contact_forces(m->corners, m->corner_count, wrench, m->dual);
-    for (int l = 0; l < m->c->limb_count; l++) {
-        if (m->first_corner[l] < 0) continue;
-        const hf_track_contact* t = &m->track.contacts[(size_t)m->frame * (size_t)m->track.limb_count + l];
-        const hf_limb* limb = &m->c->limbs[l];
-        int link = t->hold.frame >= 0 ? limb->contacts[t->hold.frame].link : limb->effector_link;
-        for (int k = 0; k < t->support.corner_count; k++) {
-            hf_force_corner* c = &m->corners[m->first_corner[l] + k];
-            c->force = hf_scale(c->force, weight);
-            take_force(m, link, hf_add(m->com, c->arm), c->force);
-        }
-    }
+    hf_contact_forces(m->corners + first, m->corner_count - first, wrench, m->dual);
+    for (int l = 0; l < m->c->limb_count; l++)
+        if (m->first_corner[l] >= first) use_forces(m, l, m->com, weight, 1);
     hf_vec3 missing = three(m->force), moment = about_com(m, missing, three(m->force + 3));
     store(m->force + 3, moment);
     hf_trajectory* t = m->table;
