@@ -117,7 +117,7 @@ static hf_status stand_in(hf_planner* p, double x, double y, double yaw, hf_stan
                 hf_footing_set(p, l, &pose, NULL))
                 feet[state.contact_count++] = (hf_hold){.limb = l, .frame = -1, .object = -1};
         w->guide = &root, w->guide_count = 1;
-        if (!hf_spots_find(p, 0)) break;
+        hf_spots_forget(w);
         p->tree.knots.count = 0;
         hf_plan_node* n = &p->tree.nodes[0];
         hf_plan_why now;
