@@ -16,7 +16,7 @@ static const char* const sanitized_plans[] = {"stand-up-front", "quadruped-steps
 static const char* const not_found_yet[] = {"truck-egress"};
 
 /* Plans that walk: they are balanced in motion and not at rest. */
-static const char* const walked[] = {"stairs", "insect-truck"};
+static const char* const walked[] = {"stairs", "insect-truck", "quadruped-steps"};
 
 static bool is_listed(const hf_scenario* s, const char* const* names, size_t count) {
     for (size_t i = 0; i < count; i++)

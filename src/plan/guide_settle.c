@@ -534,11 +534,11 @@ static void fill(const ladder* k, hf_transform* guide) {
 }
 
 /* The poses of a window on the straight line over ground between its ends, as high and turned as they are,
-   where the condition holds for all of them. */
-static void straighten_window(ladder* k, hf_transform* guide, int first, int last, hf_transform* scratch) {
+   where the condition holds for all of them: true then. */
+static bool straighten_window(ladder* k, hf_transform* guide, int first, int last, hf_transform* scratch) {
     hf_vec3 a = guide[first].position, way = hf_sub(guide[last].position, a);
     double square = way.x * way.x + way.y * way.y, done = 0;
-    if (!(square > 0)) return;
+    if (!(square > 0)) return false;
     scratch[first] = guide[first];
     for (int i = first + 1; i <= last; i++) {
         hf_vec3 x = hf_sub(guide[i].position, a);
@@ -548,16 +548,19 @@ static void straighten_window(ladder* k, hf_transform* guide, int first, int las
         if (i < last)
             scratch[i].position = hf_v3(a.x + done * way.x, a.y + done * way.y, guide[i].position.z);
         bool holds = i == last || hf_root_holds(&k->space, &scratch[i]);
-        if (!holds || !hf_root_straight(&k->space, &scratch[i - 1], &scratch[i])) return;
+        if (!holds || !hf_root_straight(&k->space, &scratch[i - 1], &scratch[i])) return false;
     }
     memcpy(guide + first, scratch + first, sizeof *guide * (size_t)(last - first + 1));
+    return true;
 }
 
-/* Removes the detours that the random tree left in the guide. False when memory is out. */
+/* Removes the detours that the random tree left in the guide: in all of it at once where that goes, else in
+   its parts. False when memory is out. */
 static bool straighten(ladder* k, hf_transform* guide) {
     hf_transform* scratch = hf_alloc((size_t)k->count, sizeof *scratch);
     if (!scratch) return false;
-    for (int parts = 1; parts <= 8; parts *= 2)
+    bool done = straighten_window(k, guide, 0, k->count - 1, scratch);
+    for (int parts = 2; parts <= 8 && !done; parts *= 2)
         for (int i = 0; i < 2 * parts - 1; i++) {
             int first = (int)((int64_t)i * (k->count - 1) / (2 * parts));
             int last = (int)((int64_t)(i + 2) * (k->count - 1) / (2 * parts));

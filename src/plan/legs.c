@@ -62,7 +62,7 @@ static bool go_on_from(hf_planner* p, int guide_index) {
     for (int i = 0; i + 1 < t->node_count; i++) t->nodes[i].option = -1;
     hf_plan_node* n = &t->nodes[t->node_index];
     n->guide_index = guide_index;
-    if (!hf_spots_find(p, guide_index)) return false;
+    hf_spots_forget(&p->world);
     for (int i = 0; i < n->hold_count && hf_plan_ok(p); i++) {
         hf_hold_span(&p->world, guide_index, &n->holds[i]);
         hf_hold_tighten(p, guide_index, &n->pose, &n->holds[i]);

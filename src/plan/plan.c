@@ -451,7 +451,7 @@ static hf_plan_why search_on(hf_planner* p, const hf_plan_query* q, hf_plan_resu
 static hf_status plan_along(hf_planner* p, const hf_plan_query* q, hf_plan_result* r) {
     int patience =
         q->guide_count > 0 ? p->world.options->max_work : p->world.options->patience * (1 + p->world.attempt);
-    if (!hf_spots_find(p, 0)) return p->tools.status;
+    hf_spots_forget(&p->world);
     bool begun = begin(p, q, r);
     if (begun && !goal_holds(p, q->goal, r)) return make_schedule(p, 0, r);
     if (begun) r->why = search_on(p, q, r, patience);
@@ -468,7 +468,7 @@ static hf_status plan_along(hf_planner* p, const hf_plan_query* q, hf_plan_resul
 static hf_status plan_start(hf_planner* p, const hf_plan_query* q, hf_plan_result* r) {
     p->world.guide = &q->start->pose.root, p->world.guide_count = 1;
     r->why = HF_PLAN_NO_GUIDE;
-    if (!hf_spots_find(p, 0)) return p->tools.status;
+    hf_spots_forget(&p->world);
     bool begun = begin(p, q, r);
     if (begun) r->why = HF_PLAN_NO_GUIDE;
     if (!hf_plan_ok(p)) return p->tools.status;

@@ -132,7 +132,8 @@ bool hf_plan_detour(hf_planner* p, const hf_plan_query* q, hf_plan_result* r) {
         return false;
     }
     hf_free(old);
-    if (!hf_plan_keep(p, node) || !hf_spots_find(p, parting)) return false;
+    if (!hf_plan_keep(p, node)) return false;
+    hf_spots_forget(&p->world);
     renew(p, parting);
     return hf_plan_ok(p);
 }

@@ -77,7 +77,8 @@ static void add_limb(hf_planner* p, hf_plan_node* n, int limb) {
         .poses = &n->pose, .pose_count = 1, .rest = n->holds, .rest_count = n->hold_count, .limb = limb};
     hf_step_list list;
     hf_workspace_mark mark = hf_workspace_begin(p->tools.workspace);
-    bool found = hf_steps_take(p, &list) && hf_step_places(p, &q, &list) && list.count > 0;
+    bool found = hf_spots_cover(p, n->guide_index) && hf_steps_take(p, &list) &&
+                 hf_step_places(p, &q, &list) && list.count > 0;
     if (found) {
         hf_pose_copy(&p->world, &(hf_pose){list.items[0].root, list.items[0].q}, &n->pose);
         n->holds[n->hold_count++] = list.items[0].hold;

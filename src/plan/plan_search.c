@@ -216,7 +216,6 @@ hf_plan_why hf_plan_search(hf_planner* p, const hf_scenario_state* goal, int pat
         t->node_index = choose(p);
         if (t->node_index < 0) return HF_PLAN_NO_CONTACT;
         const hf_plan_node* n = &t->nodes[t->node_index];
-        if (!hf_spots_cover(p, n->guide_index)) return HF_PLAN_WORK_ENDED;
         if (n->option == 0 && n->found == 0 && all_last(p, n)) {
             if (hf_plan_arrive(p, goal)) return HF_PLAN_DONE;
             hf_plan_blocked(p, HF_PLAN_NO_ARRIVAL, -1, NULL);

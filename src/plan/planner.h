@@ -155,10 +155,11 @@ void hf_holds_refresh(hf_planner* p, hf_plan_node* node);
 double hf_hold_off_goal(const hf_plan_world* world, const hf_plan_hold* hold);
 
 /* ---- spots.c ---- */
-/* Fills world.spots for the guide about one of its poses, so that memory and time of a long guide stay those
-   of a part. */
-bool hf_spots_find(hf_planner* p, int index);
-/* The same where the spots that are there are of another part of the guide. */
+/* Spots that are there are of another guide: those of this one are found once a limb asks for them, since
+   walks need none. */
+void hf_spots_forget(hf_plan_world* world);
+/* Fills world.spots for the guide about one of its poses where they are of another part of it: memory and
+   time of a long guide stay those of a part. */
 bool hf_spots_cover(hf_planner* p, int index);
 
 /* ---- spare_posture.c ---- */

@@ -145,15 +145,7 @@ static void find_centres(spotting* s) {
    asks about: contacts look two of them ahead. */
 enum { BEHIND = 1, AHEAD = 5, ASKED = 2 };
 
-bool hf_spots_cover(hf_planner* p, int index) {
-    hf_plan_world* w = &p->world;
-    int horizon = w->options->horizon, last = w->guide_count - 1;
-    bool covered = (w->spots_from == 0 || index >= w->spots_from) &&
-                   (w->spots_to == last || index + ASKED * horizon <= w->spots_to);
-    return covered || hf_spots_find(p, index);
-}
-
-bool hf_spots_find(hf_planner* p, int index) {
+static bool find_spots(hf_planner* p, int index) {
     int behind = index - BEHIND * p->world.options->horizon;
     p->world.spots_from = behind > 0 ? behind : 0;
     p->world.spots_to = hf_guide_ahead(&p->world, index, AHEAD * p->world.options->horizon);
@@ -176,6 +168,16 @@ bool hf_spots_find(hf_planner* p, int index) {
     }
     hf_free(s.table);
     return good || hf_plan_note(p, HF_ERROR_MEMORY);
+}
+
+void hf_spots_forget(hf_plan_world* w) { w->spot_count = 0, w->spots_from = w->spots_to = -1; }
+
+bool hf_spots_cover(hf_planner* p, int index) {
+    hf_plan_world* w = &p->world;
+    int horizon = w->options->horizon, last = w->guide_count - 1;
+    bool covered = (w->spots_from == 0 || index >= w->spots_from) &&
+                   (w->spots_to == last || index + ASKED * horizon <= w->spots_to);
+    return covered || find_spots(p, index);
 }
 
 double hf_spot_room(const hf_plan_world* w, hf_spot* s) {

@@ -105,9 +105,9 @@ static bool stand_over(hf_planner* p, hf_transform root, hf_plan_why* why) {
             hf_footing_set(p, l, &pose, NULL))
             feet[state.contact_count++] = (hf_hold){.limb = l, .frame = -1, .object = -1};
     w->guide = &root, w->guide_count = 1;
-    bool stands = hf_spots_find(p, 0);
+    hf_spots_forget(w);
     p->tree.knots.count = 0;
-    stands = stands && hf_plan_begin(p, &state, &p->tree.nodes[0], why);
+    bool stands = hf_plan_begin(p, &state, &p->tree.nodes[0], why);
     w->guide = NULL, w->guide_count = 0;
     return stands;
 }

@@ -359,6 +359,7 @@ bool hf_step_limb(hf_planner* p, hf_plan_node* node, int limb, const hf_step_wis
     *blocked = false;
     if (c.rest_count == 0 || c.rest_count + 1 > HF_MAX_HOLDS) return false;
     p->progress.work++;
+    if (!is_wished(&c) && !hf_spots_cover(p, node->guide_index)) return false;
     if (own < 0 && !forced && !hf_places_any(&p->world, limb, node->pose.root)) return false;
     if (c.old && !is_wished(&c) && (c.old->stuck || (speculative && !c.old->has_speculative_step)))
         return false;
@@ -408,7 +409,8 @@ bool hf_step_release(hf_planner* p, hf_plan_node* node, int limb, hf_plan_node* 
     int own = hf_holds_find(node->holds, node->hold_count, limb), first = p->tree.knots.count;
     if (own < 0 || node->hold_count < 2) return false;
     p->progress.work++;
-    if (node->holds[own].stuck || !others_go_on(p, node, limb)) return false;
+    if (node->holds[own].stuck || !hf_spots_cover(p, node->guide_index) || !others_go_on(p, node, limb))
+        return false;
     hf_workspace_mark mark = hf_workspace_begin(p->tools.workspace);
     hf_pose start = hf_take_pose(p);
     bool freed = hf_plan_ok(p) && release(p, node, own, &start, child);
