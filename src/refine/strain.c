@@ -143,14 +143,28 @@ static bool add_joints(strain_frame* f, double share, bool* fits) {
     return true;
 }
 
+/* Do the forces of a program of the wrench alone keep every joint within its share? */
+static bool are_easy(const strain_frame* f) {
+    const hf_force_program* p = f->program;
+    for (int r = HF_FORCE_ROWS; r < f->row_count; r++) {
+        double left = p->b[r];
+        for (int c = 0; c < f->stance->used; c++) left -= row_of(f, r)[c] * hf_force_value(p, c);
+        if (left < 0 || left > f->upper[f->stance->used + r]) return false;
+    }
+    return true;
+}
+
+/* Mostly any forces will do, and they are found several times as fast. */
 static bool has_forces(strain_frame* f) {
     hf_force_program* p = f->program;
     int used = f->stance->used + f->row_count;
-    p->rows = f->row_count;
     p->columns = (used + HF_FORCE_LANES - 1) / HF_FORCE_LANES * HF_FORCE_LANES;
     for (int c = used; c < p->columns; c++) f->upper[c] = 0;
-    for (int r = 0; r < p->rows; r++) p->a[r] = row_of(f, r);
+    for (int r = 0; r < f->row_count; r++) p->a[r] = row_of(f, r);
     p->upper = f->upper;
+    p->rows = HF_FORCE_ROWS;
+    if (hf_force_start(p, ROUNDING) == HF_FORCE_BEST && are_easy(f)) return true;
+    p->rows = f->row_count;
     return hf_force_start(p, ROUNDING) != HF_FORCE_INFEASIBLE;
 }
 
