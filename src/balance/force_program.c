@@ -1,7 +1,7 @@
 /* The revised simplex method with bounded variables and an explicit inverse (Dantzig; Chvatal, Linear
-   Programming, chapters 7 and 8). Six rows at most make a pivot cost little more than one look at all
-   columns. The largest reduced cost enters; after a while without progress the first one does, which cannot
-   cycle (Bland 1977). */
+   Programming, chapters 7 and 8). Six rows, as stances have, make a pivot cost little more than one look
+   at all columns. The largest reduced cost enters; after a while without progress the first one does, which
+   cannot cycle (Bland 1977). */
 #include "balance/force_program.h"
 #include "base/linear.h"
 
@@ -31,8 +31,8 @@ static void column_of(const hf_force_program* p, int column, double* out) {
 
 /* Values of the basis from b and the columns at their upper bounds. */
 static void find_values(hf_force_program* p) {
-    double left[HF_FORCE_ROWS];
-    memcpy(left, p->b, sizeof left);
+    double left[HF_FORCE_MOST_ROWS];
+    memcpy(left, p->b, sizeof *left * (size_t)p->rows);
     for (int j = 0; j < p->columns; j++)
         if (p->side[j] < 0)
             for (int r = 0; r < p->rows; r++) left[r] -= p->a[r][j] * p->upper[j];
@@ -45,7 +45,8 @@ static void find_values(hf_force_program* p) {
 /* The inverse of the basis anew, by Gauss and Jordan with row pivoting. */
 static bool refresh(hf_force_program* p) {
     int n = p->rows;
-    double m[HF_FORCE_ROWS][2 * HF_FORCE_ROWS] = {{0}}, column[HF_FORCE_ROWS];
+    double m[HF_FORCE_MOST_ROWS][2 * HF_FORCE_MOST_ROWS], column[HF_FORCE_MOST_ROWS];
+    for (int r = 0; r < n; r++) memset(m[r], 0, sizeof **m * 2 * (size_t)n);
     for (int i = 0; i < n; i++) {
         column_of(p, p->basis[i], column);
         for (int r = 0; r < n; r++) m[r][i] = column[r];
@@ -161,7 +162,7 @@ INLINE hf_force_end optimise_rows(hf_force_program* p, double helper_cost, doubl
     int idle = 0;
     for (int n = 0; n < MAX_PIVOTS; n++) {
         bool careful = idle > IDLE_PIVOTS;
-        double y[HF_FORCE_ROWS], alpha[HF_FORCE_ROWS], rate[HF_FORCE_ROWS];
+        double y[HF_FORCE_MOST_ROWS], alpha[HF_FORCE_MOST_ROWS], rate[HF_FORCE_MOST_ROWS];
         find_prices(p, helper_cost, rows, y);
         int column = price(p, y, rows, careful);
         if (column < 0) return HF_FORCE_BEST;
@@ -200,7 +201,7 @@ static hf_force_end optimise(hf_force_program* p, double helper_cost, double hel
 
 hf_force_end hf_force_start(hf_force_program* p, double tolerance) {
     memset(p->cost, 0, sizeof(double) * (size_t)p->columns);
-    memset(p->inverse, 0, sizeof p->inverse);
+    for (int r = 0; r < p->rows; r++) memset(p->inverse[r], 0, sizeof **p->inverse * (size_t)p->rows);
     for (int j = 0; j < p->columns; j++) p->side[j] = 1;
     for (int r = 0; r < p->rows; r++) {
         p->basis[r] = p->columns + r;

@@ -1,10 +1,14 @@
-/* A small linear program over contact forces: A x = b with 0 <= x <= upper, six rows at most. */
+/* A small linear program over contact forces: A x = b with 0 <= x <= upper. */
 #ifndef HF_BALANCE_FORCE_PROGRAM_H
 #define HF_BALANCE_FORCE_PROGRAM_H
 
 #include <stdbool.h>
 
-enum { HF_FORCE_ROWS = 6, HF_FORCE_COLUMNS = 520 };
+enum {
+    HF_FORCE_ROWS = 6,       /* of a wrench */
+    HF_FORCE_MOST_ROWS = 64, /* of a program: a wrench and the torques of joints */
+    HF_FORCE_COLUMNS = 520
+};
 
 typedef enum hf_force_end {
     HF_FORCE_BEST,      /* feasible, and the cost is at its largest */
@@ -17,15 +21,15 @@ typedef enum hf_force_end {
 enum { HF_FORCE_LANES = 8 };
 typedef struct hf_force_program {
     int rows, columns;
-    const double* a[HF_FORCE_ROWS]; /* one array for each row */
-    const double* upper;            /* of each column; infinite for none */
-    double b[HF_FORCE_ROWS];
+    const double* a[HF_FORCE_MOST_ROWS]; /* one array for each row */
+    const double* upper;                 /* of each column; infinite for none */
+    double b[HF_FORCE_MOST_ROWS];
     _Alignas(64) double cost[HF_FORCE_COLUMNS]; /* to be made largest */
     /* The state: a basis (columns + r is the helper of row r), its inverse and its values. */
-    int basis[HF_FORCE_ROWS];
-    double inverse[HF_FORCE_ROWS][HF_FORCE_ROWS];
-    double x[HF_FORCE_ROWS];
-    double helper_sign[HF_FORCE_ROWS];
+    int basis[HF_FORCE_MOST_ROWS];
+    double inverse[HF_FORCE_MOST_ROWS][HF_FORCE_MOST_ROWS];
+    double x[HF_FORCE_MOST_ROWS];
+    double helper_sign[HF_FORCE_MOST_ROWS];
     _Alignas(64) double side[HF_FORCE_COLUMNS]; /* 1: at 0, -1: at its upper bound, 0: in the basis */
     int pivots;                                 /* so far; the inverse is made anew now and then */
 } hf_force_program;

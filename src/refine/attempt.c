@@ -6,9 +6,10 @@
 #include "base/workspace.h"
 #include "model/creature.h"
 #include "refine/direct.h"
-#include "solve/keep.h"
 #include "refine/overlap.h"
 #include "refine/retime.h"
+#include "refine/strain.h"
+#include "solve/keep.h"
 
 #include <limits.h>
 #include <math.h>
@@ -162,12 +163,31 @@ void hf_note_faults(hf_refine_result* out, const hf_realise_result* faults, doub
 
 static void note_reason(hf_stretch* s, hf_refine_why why, double at_s) { s->why = why, s->at_s = at_s; }
 
+/* Adds a fault for each frame that takes more of the joints' effort than the given motion. */
+static hf_status add_strained(const refinement* r, const hf_schedule* made, const hf_motion* motion,
+                              hf_realise_result* faults) {
+    hf_strain s = {r->of->creature, motion, made, r->stretch->list.held, r->workspace};
+    hf_status status = HF_OK;
+    for (int i = 0; i < motion->frame_count && status == HF_OK && hf_workspace_goes_on(r->workspace);
+         i = hf_strain_next(&s, i)) {
+        bool bears;
+        status = hf_strain_bears(&s, i, r->of->strain, &bears);
+        if (status != HF_OK || bears) continue;
+        if (!HF_GROW(faults->faults, faults->fault_capacity, faults->fault_count)) return HF_ERROR_MEMORY;
+        faults->faults[faults->fault_count++] =
+            (hf_frame_fault){.kind = HF_FAULT_DYNAMIC, .frame = i, .limb = -1};
+        faults->outcome = HF_PARTIAL;
+    }
+    return status;
+}
+
 static hf_status judge(refinement* r, hf_schedule* made) {
     hf_refine_result* out = r->of->result;
     hf_realise_options o = hf_realise_options_default();
     hf_realise_result faults = {0};
     hf_motion* motion = NULL;
     hf_status status = hf_realise(r->of->creature, r->of->scene, made, &o, r->workspace, &motion, &faults);
+    if (status == HF_OK && faults.outcome == HF_FOUND) status = add_strained(r, made, motion, &faults);
     if (status == HF_OK && r->direct) learn_direct(r, made, &faults);
     if (status == HF_OK && !r->direct) learn(r, made, &faults);
     r->valid = status == HF_OK && faults.outcome == HF_FOUND;
@@ -413,12 +433,11 @@ static hf_status retime_at(refinement* r, hf_pose_spline* spline, double rate) {
 }
 
 /* The given poses in new times: what is there when nothing else holds. The curve near few poses cuts their
-   corners: where it collides, more poses follow. */
+   corners: where it collides, more poses follow, up to as many as the result has frames. */
 static hf_status retime_given(refinement* r, hf_pose_spline* spline) {
     hf_status status = HF_OK;
-    double rate = r->stretch->given->rate;
-    for (int i = 0; i < 3 && !r->valid && status == HF_OK && hf_workspace_goes_on(r->workspace);
-         i++, rate *= 2)
+    double rate = r->stretch->given->rate, most = fmax(rate, r->of->options->rate);
+    for (; rate <= most && !r->valid && status == HF_OK && hf_workspace_goes_on(r->workspace); rate *= 2)
         status = retime_at(r, spline, rate);
     return status;
 }

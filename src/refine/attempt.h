@@ -11,6 +11,7 @@ typedef struct hf_refining {
     const hf_scene* scene;
     const hf_refine_options* options;
     hf_workspace* workspace;
+    double strain; /* share of their effort limits that joints may take: the given motion's peak, 1 or more */
     hf_refine_result* result; /* of the whole: why, counts and the last fault are noted there */
 } hf_refining;
 
@@ -22,8 +23,8 @@ void hf_note_faults(hf_refine_result* result, const hf_realise_result* faults, d
 /* Looks for a quicker motion of the stretch: the given poses in new times (from_given), then this many
    rounds; what the rounds learn stays in its phases. stretch->best changes where something better was found
    that has no fault. */
+hf_status hf_attempt(const hf_refining* refining, bool from_given, int rounds, hf_stretch* stretch);
 /* The same with body and limbs on the shortest ways between the key poses. */
 hf_status hf_attempt_direct(const hf_refining* refining, int rounds, hf_stretch* stretch);
-hf_status hf_attempt(const hf_refining* refining, bool from_given, int rounds, hf_stretch* stretch);
 
 #endif

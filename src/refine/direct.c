@@ -21,15 +21,19 @@ enum {
     FEW = 4,    /* and to begin with */
     ROOT = 7    /* numbers of a root: place and quaternion */
 };
-static const double SAME_S = 1e-7;    /* times that differ by less are the same */
-static const double CALM_S = 0.2;     /* over which the body's way is calmed where it is free: half a swing */
-static const double LEAST_S = 0.06;   /* that a phase takes at least: some frames between two changes */
+static const double SAME_S = 1e-7;  /* times that differ by less are the same */
+static const double CALM_S = 0.2;   /* over which the body's way is calmed where it is free: half a swing */
+static const double LEAST_S = 0.06; /* that a phase takes at least: some frames between two changes */
+/* Of its way in a phase, what a free body goes during the swings beside the phase: most, as swings take
+   longer than the phases between them. */
+static const double BESIDE = 0.6;
 static const double RESERVE = 1.2;    /* of the least time from rest to rest: rounded corners, lifts */
 static const double REST_S = 0.06;    /* at either end of a phase that is as given: some samples */
 static const double BODY_ARM_M = 0.5; /* by which turns of the root count as lengths */
 
-static const double RETURN =
-    0.15; /* of a limb's distance from the straight way that it goes back in a sample */
+/* Of a limb's distance from the straight way, what it goes back in each sample: half of it in four samples.
+ */
+static const double RETURN = 0.15;
 
 /* The ways of one phase: given times at even lengths of the limbs' and of the body's way, and the limbs'
    detours from the straight way there. */
@@ -236,8 +240,7 @@ static void set_times(const direct* d, hf_parts* phases) {
         hf_part* a = &phases->items[p];
         double limb_s, body_s;
         least_times(d, p, &limb_s, &body_s);
-        // a free body moves during the swings beside the phase, too
-        body_s *= 1 - 0.6 * a->freedom;
+        body_s *= 1 - BESIDE * a->freedom;
         a->took_s =
             a->as_given ? a->to_s - a->from_s + 2 * REST_S : fmax(LEAST_S, RESERVE * fmax(limb_s, body_s));
     }
@@ -304,7 +307,7 @@ static void list_wishes(direct* d, double* in, double* weights, bool* fixed) {
         const double root[ROOT] = {
             pose.root.position.x, pose.root.position.y, pose.root.position.z, o.w, o.x, o.y, o.z};
         memcpy(r, root, sizeof root);
-        double slow_s = CALM_S * fmax(a->freedom, 0.05), cube = 1 / (slow_s * slow_s * slow_s);
+        double slow_s = CALM_S * a->freedom, cube = 1 / (slow_s * slow_s * slow_s);
         weights[k] = cube * cube;
         fixed[k] = a->as_given || is_seated(d, p);
     }

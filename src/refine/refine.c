@@ -8,6 +8,7 @@
 #include "model/hold.h"
 #include "model/scene.h"
 #include "refine/attempt.h"
+#include "refine/strain.h"
 
 #include <holdfast/refine.h>
 
@@ -289,31 +290,46 @@ static hf_status refine_range(hf_whole* w, int first, int count, int* last) {
 /* Stretches that are tried as one to begin with: more have a fault somewhere nearly always. */
 enum { GROUP = 4 };
 
+enum { SWAYING = 2 }; /* limbs that a swaying body stands on */
 /* Of its given time: a stretch that takes more has gained little. */
 static const double LITTLE_GAIN = 0.8;
 
-/* Were the shortest ways of a stretch not borne, so that it takes about as long as given? */
-static bool is_unborne(const hf_whole* w, int stretch) {
-    const hf_stretch* s = &w->stretches[stretch];
+/* Does a stretch take about as long as given? */
+static bool gained_little(const hf_whole* w, const hf_stretch* s) {
     const hf_part *first = &w->phases.items[s->first], *last = &w->phases.items[s->first + s->count - 1];
-    if (s->best_s < LITTLE_GAIN * (last->to_s - first->from_s)) return false;
+    return s->best_s >= LITTLE_GAIN * (last->to_s - first->from_s);
+}
+
+/* Does the body stand on two limbs at most, so that it sways from one to the other? On more, the shortest
+   ways are borne nearly as well as shaped ones, which take several times as long to find. */
+static bool sways(const hf_whole* w, const hf_stretch* s) {
+    for (int i = 0; i < s->count; i++)
+        if (w->list.bearing[s->first + i] > SWAYING) return false;
+    return true;
+}
+
+static bool is_unborne(const hf_stretch* s) {
     for (int i = 0; i < s->count; i++)
         if (s->phases.items[i].unborne) return true;
     return false;
 }
 
-/* Neighbours whose shortest ways were not borne, some at a time. */
-static hf_status refine_unborne(hf_whole* w) {
+/* Neighbours that gained little on the shortest ways, some at a time: those that sway and were not borne, or
+   all. */
+static hf_status refine_slow(hf_whole* w, bool all) {
     hf_status status = HF_OK;
     for (int at = 0; at < w->count && status == HF_OK && goes_on(w);) {
         int count = 0;
-        while (count < GROUP && at + count < w->count && is_unborne(w, at + count)) count++;
+        for (; count < GROUP && at + count < w->count; count++) {
+            const hf_stretch* s = &w->stretches[at + count];
+            if (!gained_little(w, s) || (!all && !(is_unborne(s) && sways(w, s)))) break;
+        }
         if (count)
             status = refine_range(w, at, count, &at);
         else
             at++;
     }
-    return status;
+    return status == HF_OK ? finish(w) : status;
 }
 
 /* Neighbours together, those that are one by now among them, until none gains by it. */
@@ -348,6 +364,20 @@ static void tell_reason(const hf_whole* w) {
     }
 }
 
+/* How much of their effort limits the joints take as given. */
+static hf_status find_strain(hf_whole* w) {
+    hf_refining* r = &w->refining;
+    hf_motion* motion = NULL;
+    hf_realise_result faults = {0};
+    hf_realise_options o = hf_realise_options_default();
+    hf_status status = hf_realise(r->creature, r->scene, w->schedule, &o, r->workspace, &motion, &faults);
+    hf_strain s = {r->creature, motion, w->schedule, w->list.held, r->workspace};
+    if (status == HF_OK) status = hf_strain_peak(&s, &r->strain);
+    hf_motion_free(motion);
+    hf_realise_result_free(&faults);
+    return status;
+}
+
 static hf_status attempt_all(hf_whole* w, const hf_placement* placement) {
     hf_workspace* s = w->refining.workspace;
     hf_workspace_mark mark = hf_workspace_begin(s);
@@ -357,14 +387,15 @@ static hf_status attempt_all(hf_whole* w, const hf_placement* placement) {
     if (status == HF_OK)
         status = hf_stance_list_make(w->refining.creature, placement, w->schedule, &spline, &w->phases, s,
                                      &w->list);
+    if (status == HF_OK) status = find_strain(w);
     if (status == HF_OK) status = cut(w);
     if (status == HF_OK) status = retime_all(w);
     bool shapes = w->refining.options->rounds > 0;
     if (status == HF_OK && shapes) status = refine_each(w);
     if (status == HF_OK && shapes) status = finish(w);
-    if (status == HF_OK && shapes) status = refine_unborne(w);
-    if (status == HF_OK && shapes) status = finish(w);
+    if (status == HF_OK && shapes) status = refine_slow(w, false);
     if (status == HF_OK && shapes) status = refine_together(w);
+    if (status == HF_OK && shapes && !w->refining.result->motion) status = refine_slow(w, true);
     if (status == HF_OK) tell_reason(w);
     for (int i = 0; i < w->count; i++) hf_stretch_free(&w->stretches[i]);
     hf_free(w->stretches);
@@ -383,7 +414,7 @@ hf_status hf_refine(const hf_creature* creature, const hf_scene* scene, const hf
     hf_status status = hf_options_check(hf_refine_option_table(), options, error);
     if (status == HF_OK) status = hf_schedule_validate(schedule, creature, scene, error);
     if (status != HF_OK) return status;
-    hf_whole r = {.refining = {creature, scene, options, workspace, result}, .schedule = schedule};
+    hf_whole r = {.refining = {creature, scene, options, workspace, 1, result}, .schedule = schedule};
     hf_placement* placement = NULL;
     result->before_s = schedule->knots[schedule->knot_count - 1].time_s;
     result->why = refusal(&r);

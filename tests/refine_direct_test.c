@@ -1,0 +1,242 @@
+/* The shortest ways between key poses: quicker and valid by the check, the given poses where that is asked
+   for, and what cannot be had. */
+#include "test.h"
+
+#include "base/workspace.h"
+#include "refine/attempt.h"
+#include "refine/direct.h"
+#include "refine/strain.h"
+
+/* The first steps of the shipped recording of a plan up stairs. */
+enum { PHASES = 6 };
+typedef struct steps {
+    hf_scenario* scenario;
+    hf_schedule* schedule;
+    hf_placement* placement;
+    hf_workspace* workspace;
+    hf_workspace_mark mark;
+    hf_pose_spline spline;
+    hf_parts phases;
+    hf_stance_list list;
+    hf_stretch stretch;
+    hf_refine_options options;
+    hf_refine_result result;
+    hf_refining refining;
+} steps;
+
+static void steps_make(steps* s) {
+    hf_error error = {0};
+    memset(s, 0, sizeof *s);
+    assert_int_equal(
+        hf_scenario_load(data_path("data/clips/stairs.scenario.json"), NULL, &s->scenario, &error), HF_OK);
+    const hf_creature* c = s->scenario->creature;
+    const hf_scene* scene = s->scenario->scene;
+    assert_int_equal(
+        hf_schedule_load(data_path("data/clips/stairs.schedule.json"), c, scene, &s->schedule, &error),
+        HF_OK);
+    assert_int_equal(hf_workspace_create(&s->workspace), HF_OK);
+    assert_int_equal(hf_placement_create(scene, &s->placement), HF_OK);
+    s->mark = hf_workspace_begin(s->workspace);
+    s->options = hf_refine_options_default();
+    s->refining = (hf_refining){c, scene, &s->options, s->workspace, 1, &s->result};
+}
+
+/* Cuts the first steps out of the schedule. */
+static void steps_cut(steps* s) {
+    const hf_creature* c = s->scenario->creature;
+    assert_int_equal(hf_pose_spline_of(c, s->schedule, s->workspace, &s->spline), HF_OK);
+    assert_int_equal(hf_parts_make(s->schedule, s->workspace, &s->phases), HF_OK);
+    assert_int_equal(
+        hf_stance_list_make(c, s->placement, s->schedule, &s->spline, &s->phases, s->workspace, &s->list),
+        HF_OK);
+    assert_true(s->phases.count > PHASES);
+    assert_int_equal(
+        hf_stretch_make(c, s->schedule, &s->phases, &s->list, 0, PHASES, s->workspace, &s->stretch), HF_OK);
+    assert_int_equal(hf_pose_spline_of(c, s->stretch.given, s->workspace, &s->spline), HF_OK);
+}
+
+static void steps_free(steps* s) {
+    hf_stretch_free(&s->stretch);
+    hf_stance_list_free(&s->list);
+    hf_schedule_free(s->schedule);
+    hf_placement_free(s->placement);
+    hf_scenario_free(s->scenario);
+    hf_workspace_end(s->workspace, s->mark);
+    hf_workspace_free(s->workspace);
+}
+
+static double end_of(const hf_schedule* s) { return s->knots[s->knot_count - 1].time_s; }
+
+static hf_schedule* make(steps* s, double lost_m[PHASES]) {
+    hf_schedule* made;
+    const hf_creature* c = s->scenario->creature;
+    hf_stretch* of = &s->stretch;
+    assert_int_equal(hf_direct_times(c, &s->spline, &of->list, s->workspace, &of->phases), HF_OK);
+    assert_int_equal(
+        hf_direct_make(c, of->given, &s->spline, &of->phases, &of->list, 60, s->workspace, &made, lost_m),
+        HF_OK);
+    return made;
+}
+
+/* The way takes less time than given, holds last through the same phases, and limbs are on them. */
+static void ways_are_shorter_and_keep_their_holds(void** state) {
+    (void)state;
+    steps s;
+    double lost_m[PHASES];
+    steps_make(&s);
+    steps_cut(&s);
+    hf_schedule* made = make(&s, lost_m);
+    const hf_schedule* given = s.stretch.given;
+    assert_true(end_of(made) < 0.7 * end_of(given));
+    assert_true(fabs(end_of(made) - s.stretch.phases.duration_s) < 1e-9);
+    assert_int_equal(made->hold_count, given->hold_count);
+    for (int i = 0; i < made->hold_count; i++) {
+        const hf_schedule_hold* h = &made->holds[i];
+        assert_true(fabs(h->from_s - hf_parts_refined(&s.stretch.phases, given->holds[i].from_s)) < 1e-9);
+        assert_true(fabs(h->to_s - hf_parts_refined(&s.stretch.phases, given->holds[i].to_s)) < 1e-9);
+    }
+    for (int p = 0; p < PHASES; p++) assert_true(lost_m[p] < 1e-3);
+    // it begins and ends in the given poses
+    hf_vec3 first = given->knots[0].root.position, last = given->knots[given->knot_count - 1].root.position;
+    assert_true(hf_distance(made->knots[0].root.position, first) < 1e-3);
+    assert_true(hf_distance(made->knots[made->knot_count - 1].root.position, last) < 1e-3);
+    hf_schedule_free(made);
+    steps_free(&s);
+}
+
+/* Phases that are to be as given pass the given poses in their given times, with a rest at either end. */
+static void phases_as_given_have_the_given_poses(void** state) {
+    (void)state;
+    steps s;
+    double lost_m[PHASES], q[256], worst_m = 0, worst = 0;
+    hf_pose pose = {.q = q};
+    steps_make(&s);
+    steps_cut(&s);
+    for (int p = 0; p < PHASES; p++) s.stretch.phases.items[p].as_given = true;
+    hf_schedule* made = make(&s, lost_m);
+    const hf_part* a = &s.stretch.phases.items[0];
+    assert_true(end_of(made) > end_of(s.stretch.given));
+    double rest_s = (a->took_s - (a->to_s - a->from_s)) / 2;
+    assert_true(rest_s > 0);
+    for (int k = 0; k < made->knot_count && made->knots[k].time_s < a->took_s - rest_s; k++) {
+        hf_pose_spline_at(&s.spline, fmax(0, made->knots[k].time_s - rest_s), &pose);
+        worst_m = fmax(worst_m, hf_distance(pose.root.position, made->knots[k].root.position));
+        for (int i = 0; i < made->q_count; i++) worst = fmax(worst, fabs(q[i] - made->knots[k].q[i]));
+    }
+    // holds are put right by what a recording of files leaves them beside
+    assert_true(worst_m < 1e-6 && worst < 5e-3);
+    hf_schedule_free(made);
+    steps_free(&s);
+}
+
+/* The attempt's motion is quicker than given, within the joints' strength, and valid by the check. */
+static void the_check_agrees_with_what_is_taken(void** state) {
+    (void)state;
+    steps s;
+    hf_check_report report;
+    hf_dynamic_report forces;
+    hf_error error = {0};
+    steps_make(&s);
+    steps_cut(&s);
+    assert_int_equal(hf_attempt_direct(&s.refining, s.options.rounds, &s.stretch), HF_OK);
+    assert_non_null(s.stretch.best);
+    assert_true(s.stretch.best_s < end_of(s.stretch.given));
+    const hf_motion* m = s.stretch.motion;
+    assert_true(m->claims & HF_CLAIM_DYNAMIC);
+    assert_int_equal(
+        hf_check_motion(m, s.scenario->creature, s.scenario->scene, 0, NULL, NULL, &report, &error), HF_OK);
+    assert_true(report.valid);
+    assert_int_equal(report.undynamic, 0);
+    assert_int_equal(
+        hf_check_dynamic(m, s.scenario->creature, s.scenario->scene, 0, NULL, NULL, &forces, &error), HF_OK);
+    assert_true(forces.torque_share_max <= 1);
+    hf_dynamic_report_free(&forces);
+    hf_check_report_free(&report);
+    steps_free(&s);
+}
+
+/* A frame is borne with the share that the check finds for the whole motion, not with a tenth of it. */
+static void strain_is_what_the_check_finds(void** state) {
+    (void)state;
+    steps s;
+    hf_dynamic_report forces;
+    hf_realise_result judged = {0};
+    hf_realise_options o = hf_realise_options_default();
+    hf_motion* motion;
+    hf_error error = {0};
+    steps_make(&s);
+    steps_cut(&s);
+    const hf_creature* c = s.scenario->creature;
+    assert_int_equal(hf_realise(c, s.scenario->scene, s.stretch.given, &o, s.workspace, &motion, &judged),
+                     HF_OK);
+    assert_int_equal(hf_check_dynamic(motion, c, s.scenario->scene, 0, NULL, NULL, &forces, &error), HF_OK);
+    hf_strain strain = {c, motion, s.stretch.given, s.stretch.list.held, s.workspace};
+    bool bears;
+    double peak;
+    // friction cones of other edges differ by some percent
+    int at = forces.torque_frame;
+    assert_int_equal(hf_strain_bears(&strain, at, 1.1 * forces.torque_share_max, &bears), HF_OK);
+    assert_true(bears);
+    assert_int_equal(hf_strain_bears(&strain, at, 0.9 * forces.torque_share_max, &bears), HF_OK);
+    assert_false(bears);
+    assert_int_equal(hf_strain_peak(&strain, &peak), HF_OK);
+    assert_true(peak >= 1 && peak < fmax(1, forces.torque_share_max) + 0.1);
+    hf_dynamic_report_free(&forces);
+    hf_realise_result_free(&judged);
+    hf_motion_free(motion);
+    steps_free(&s);
+}
+
+/* With a twentieth of all limits nothing is quicker: no result, and the schedule is as it was. */
+static void what_cannot_gain_is_left_alone(void** state) {
+    (void)state;
+    steps s;
+    steps_make(&s);
+    steps_cut(&s);
+    s.options.speed_share = s.options.acceleration_share = 0.05;
+    s.options.rounds = 1;
+    hf_schedule* in = s.stretch.given;
+    int knots = in->knot_count, holds = in->hold_count;
+    double end_s = end_of(in), q = in->knots[knots / 2].q[0];
+    assert_int_equal(
+        hf_refine(s.scenario->creature, s.scenario->scene, in, &s.options, s.workspace, &s.result, NULL),
+        HF_OK);
+    assert_int_equal(s.result.outcome, HF_NONE);
+    assert_null(s.result.motion);
+    assert_true(s.result.why != HF_REFINE_DONE);
+    assert_true(in->knot_count == knots && in->hold_count == holds);
+    assert_true(end_of(in) == end_s && in->knots[knots / 2].q[0] == q);
+    hf_refine_result_free(&s.result);
+    steps_free(&s);
+}
+
+/* A body that rises out of the reach of its feet: the ways tell how far holds are missed, and nothing is
+   taken. */
+static void holds_out_of_reach_are_told(void** state) {
+    (void)state;
+    steps s;
+    double lost_m[PHASES], most = 0;
+    steps_make(&s);
+    for (int i = 1; i < s.schedule->knot_count; i++) s.schedule->knots[i].root.position.z += 0.6;
+    steps_cut(&s);
+    hf_schedule* made = make(&s, lost_m);
+    for (int p = 0; p < PHASES; p++) most = fmax(most, lost_m[p]);
+    assert_true(most > 0.1);
+    hf_schedule_free(made);
+    assert_int_equal(hf_attempt_direct(&s.refining, 2, &s.stretch), HF_OK);
+    assert_null(s.stretch.best);
+    assert_true(s.stretch.why != HF_REFINE_DONE);
+    steps_free(&s);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ways_are_shorter_and_keep_their_holds),
+        cmocka_unit_test(phases_as_given_have_the_given_poses),
+        cmocka_unit_test(the_check_agrees_with_what_is_taken),
+        cmocka_unit_test(strain_is_what_the_check_finds),
+        cmocka_unit_test(what_cannot_gain_is_left_alone),
+        cmocka_unit_test(holds_out_of_reach_are_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
