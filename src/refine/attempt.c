@@ -66,15 +66,15 @@ static const double NEARER = 0.6, LEAST_FREEDOM = 0.1;
 static const double MORE_LIFT = 0.4, MOST_LIFT = 1.2;
 /* By which the margin of a phase that is not borne grows, and how calm such a phase gets at most, 1/s2. */
 static const double MORE_MARGIN = 1.5, LEAST_HASTE = 0.5;
-enum { STRIKES = 4 }; /* faulty rounds after which a phase becomes as it was given */
+enum { STRIKES = 4 }; /* faults, its own and those beside it, after which a phase becomes as it was given */
 
 /* A phase on the shortest ways that had a fault: nearer to how it was given. False: it cannot be nearer. */
 static bool go_nearer(hf_part* a, hf_frame_fault_kind kind) {
-    bool borne = kind == HF_FAULT_DYNAMIC || kind == HF_FAULT_SPEED;
+    bool unborne = kind == HF_FAULT_DYNAMIC || kind == HF_FAULT_SPEED;
     a->strikes++;
-    if (borne) a->haste = fmax(LEAST_HASTE, a->haste * CALMER), a->kept = fmin(1, a->kept + KEEP_MORE);
-    if (borne) a->margin_m *= MORE_MARGIN;
-    a->unborne |= borne;
+    if (unborne) a->haste = fmax(LEAST_HASTE, a->haste * CALMER), a->kept = fmin(1, a->kept + KEEP_MORE);
+    if (unborne) a->margin_m *= MORE_MARGIN;
+    a->unborne |= unborne;
     if (a->as_given) return false;
     if (a->strikes > STRIKES) {
         a->as_given = true;
@@ -486,6 +486,8 @@ hf_status hf_attempt_direct(const hf_refining* of, int rounds, hf_stretch* stret
     hf_pose_spline spline;
     hf_status status = r.timed && lost_m ? HF_OK : HF_ERROR_MEMORY;
     if (status == HF_OK) status = hf_pose_spline_of(of->creature, stretch->given, w, &spline);
+    // rounds that end before their times are found do not count: each brings a phase nearer to how it was
+    // given
     for (int i = 0; i < rounds && status == HF_OK && !r.valid && !r.stuck && hf_workspace_goes_on(w);) {
         status = make_direct(&r, &spline, lost_m);
         i += r.blocked < 0;

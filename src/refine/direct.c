@@ -372,7 +372,7 @@ static hf_status keep(direct* d, int hold, const hf_pose* pose, kept_values* kep
         kept->q[i] = kept->hold == hold && d->of_limb[i]
                          ? kept->q[i] + now[i] - was[i] + RETURN * (was[i] - kept->q[i])
                          : pose->q[i];
-    bool done;
+    bool done = false;
     hf_vec3 miss;
     memcpy(d->scratch[0], kept->q, sizeof(double) * (size_t)d->q_count);
     hf_pose there = {pose->root, kept->q};
@@ -569,7 +569,7 @@ hf_status hf_direct_make(const hf_creature* creature, const hf_schedule* given, 
         d.roots && d.q && d.lost && begin(&d) && take_limbs(&d) ? make_body(&d) : HF_ERROR_MEMORY;
     if (status == HF_OK) status = make_limbs(&d);
     for (int p = 0; p < phases->count; p++) lost_m[p] = 0;
-    for (int k = 0; k < d.count && status == HF_OK; k++) {
+    for (int k = 0; k < d.count && status == HF_OK && hf_workspace_goes_on(workspace); k++) {
         double* most = &lost_m[hf_parts_at(phases, k * d.step_s)];
         *most = fmax(*most, d.lost[k]);
     }

@@ -23,7 +23,8 @@ enum { TRACED = 24 };
 static const double SAME_CORNER = 1e-7;
 /* A squared speed may be off by this share of what is allowed: rounding. */
 static const double ROUNDING = 1e-9;
-/* Of what is left to a halfspace when the path is passed with s' = 1, that a margin may take. */
+/* Of what is left to a halfspace that a margin may take: at rest, so that the margin never forbids a pose
+   that contacts bear; where they bear it in motion alone, when the path is passed with s' = 1. */
 static const double KEPT = 0.9;
 
 /* Derivatives of the path at a pose by its parameter, as speeds and as accelerations for u = 0, x = 1. */
