@@ -213,10 +213,20 @@ static void a_place_is_a_goal(void** state) {
         assert_int_equal(report.goal_violations, elsewhere);
         hf_check_report_free(&report);
     }
-    /* Nobody stands at a place without contact. */
+    /* A heading counts where the file gives one. */
     hf_check_report report;
-    r.motion->frames[r.motion->frame_count - 1].contact_count = 0;
     as_written->goal.pose.root.position.y = 0;
+    as_written->goal.pose.root.rotation = hf_quat_axis_angle(hf_v3(0, 0, 1), 1);
+    for (int given = 0; given < 2; given++) {
+        as_written->goal.any_heading = !given;
+        assert_int_equal(hf_check_scenario(r.motion, s->creature, as_written, 1, NULL, NULL, &report, &error),
+                         HF_OK);
+        assert_int_equal(report.goal_violations, given);
+        hf_check_report_free(&report);
+    }
+    as_written->goal.any_heading = true;
+    /* Nobody stands at a place without contact. */
+    r.motion->frames[r.motion->frame_count - 1].contact_count = 0;
     assert_int_equal(hf_check_scenario(r.motion, s->creature, as_written, 1, NULL, NULL, &report, &error),
                      HF_OK);
     assert_int_equal(report.goal_violations, 1);
