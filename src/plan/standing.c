@@ -1,6 +1,7 @@
 /* The posture in which a creature stands: the rest posture where a file gives one, else the neutral posture
-   with legs that are not stretched. A stretched leg reaches no place ahead of the body at the same height, so
-   the body would sink at every step. */
+   with legs that are not stretched and feet whose middle is under the centre of mass. A stretched leg reaches
+   no place ahead of the body at the same height, so the body would sink at every step; and knees whose limits
+   keep them bent put the feet of the neutral posture far ahead of the hips or behind them. */
 #include "plan/planner.h"
 
 #include "model/creature.h"
@@ -21,11 +22,34 @@ typedef struct stander {
     const hf_transform* rest; /* links in the rest posture, root at the origin */
     hf_workspace* workspace;
     double* q;
+    hf_vec3 shift; /* of the feet from where they are at rest to under the centre of mass, level */
 } stander;
 
-static hf_vec3 foot_at(const stander* s, const hf_transform* links, int limb) {
+/* Where the limb's first contact frame stands, the body as high as at rest. */
+static hf_vec3 foot_at(const stander* s, int limb) {
     const hf_contact_frame* f = &s->view->limbs[limb].contacts[0];
-    return hf_apply(links[f->link], f->offset);
+    return hf_add(hf_apply(s->rest[f->link], f->offset), s->shift);
+}
+
+static bool walks(const stander* s, const hf_plan_limb* limbs, int limb) {
+    return limbs[limb].walks && s->view->limbs[limb].joint_count > 0;
+}
+
+/* From the middle of the feet at rest to the centre of mass; nothing where that is over the middle half of
+   the soles. */
+static hf_vec3 find_shift(const stander* s, const hf_plan_limb* limbs) {
+    hf_vec3 sum = {0, 0, 0}, com = hf_com(s->creature, s->rest);
+    double sole = 0;
+    int count = 0;
+    for (int l = 0; l < s->view->limb_count; l++) {
+        if (!walks(s, limbs, l)) continue;
+        const double* patch = s->view->limbs[l].contacts[0].patch;
+        sole = fmax(sole, fmax(patch[0], patch[1]));
+        sum = hf_add(sum, foot_at(s, l)), count++;
+    }
+    if (count == 0) return hf_v3(0, 0, 0);
+    hf_vec3 shift = hf_v3(com.x - sum.x / count, com.y - sum.y / count, 0);
+    return hf_length(shift) > sole / 4 ? shift : hf_v3(0, 0, 0);
 }
 
 /* The limb's joints for a target of its first contact frame, the root at the origin. */
@@ -42,7 +66,7 @@ static bool solve(const stander* s, const hf_target* target, int starts, double*
 /* How far the limb's contact frame gets from its first joint the way it is at rest, m: a target beyond reach
    is approached as near as the limb comes. */
 static double longest(const stander* s, int limb, hf_vec3 anchor, double* q) {
-    hf_vec3 foot = foot_at(s, s->rest, limb);
+    hf_vec3 foot = foot_at(s, limb);
     double now = hf_distance(foot, anchor);
     if (!(now > 0)) return 0;
     hf_vec3 far = hf_add(anchor, hf_scale(hf_sub(foot, anchor), 2 * s->view->limbs[limb].length / now));
@@ -56,7 +80,7 @@ static double longest(const stander* s, int limb, hf_vec3 anchor, double* q) {
 /* How far the body sinks until the limb is bent enough, m. */
 static double drop_of(const stander* s, int limb, double* q) {
     const hf_limb* l = &s->view->limbs[limb];
-    hf_vec3 anchor = hf_apply(s->rest[l->base_link], l->base.position), foot = foot_at(s, s->rest, limb);
+    hf_vec3 anchor = hf_apply(s->rest[l->base_link], l->base.position), foot = foot_at(s, limb);
     double want = BENT * longest(s, limb, anchor, q), aside = hf_hypot(foot.x - anchor.x, foot.y - anchor.y);
     double below = want > aside ? sqrt(want * want - aside * aside) : 0;
     return fmax(0, anchor.z - foot.z - below);
@@ -112,9 +136,9 @@ static bool set_foot(const stander* s, const hf_target* t) {
 static bool sink(const stander* s, const hf_plan_limb* limbs, double drop) {
     memcpy(s->q, s->view->rest, sizeof(double) * (size_t)s->view->q_count);
     for (int l = 0; l < s->view->limb_count; l++) {
-        if (!limbs[l].walks || s->view->limbs[l].joint_count == 0) continue;
+        if (!walks(s, limbs, l)) continue;
         hf_target t = {.kind = HF_TARGET_POSE, .limb = l};
-        t.point = hf_add(foot_at(s, s->rest, l), hf_v3(0, 0, drop));
+        t.point = hf_add(foot_at(s, l), hf_v3(0, 0, drop));
         t.rotation = s->rest[s->view->limbs[l].effector_link].rotation;
         if (s->view->limbs[l].contacts[0].ball > 0) t.kind = HF_TARGET_POSITION;
         if (!set_foot(s, &t)) return false;
@@ -126,15 +150,21 @@ static bool sink(const stander* s, const hf_plan_limb* limbs, double drop) {
 bool hf_standing_find(const hf_creature* creature, const hf_plan_limb* limbs, const hf_transform* rest,
                       double* q) {
     const hf_creature_view* view = hf_creature_get(creature);
+    memcpy(q, view->rest, sizeof(double) * (size_t)view->q_count);
+    if (creature->rest_given) return true;
     hf_workspace* workspace;
     if (hf_workspace_create(&workspace) != HF_OK) return false;
-    stander s = {creature, view, rest, workspace, q};
-    memcpy(q, view->rest, sizeof(double) * (size_t)view->q_count);
-    double drop = 0;
-    for (int l = 0; l < view->limb_count; l++)
-        if (!creature->rest_given && limbs[l].walks && view->limbs[l].joint_count > 0)
-            drop = fmax(drop, drop_of(&s, l, q));
-    if (!(drop > 0) || !sink(&s, limbs, drop)) memcpy(q, view->rest, sizeof(double) * (size_t)view->q_count);
+    stander s = {.creature = creature, .view = view, .rest = rest, .workspace = workspace, .q = q};
+    bool stands = false;
+    // feet that do not get under the centre of mass stay where they are at rest
+    for (int way = 0; way < 2 && !stands; way++) {
+        double drop = 0;
+        s.shift = way == 0 ? find_shift(&s, limbs) : hf_v3(0, 0, 0);
+        for (int l = 0; l < view->limb_count; l++)
+            if (walks(&s, limbs, l)) drop = fmax(drop, drop_of(&s, l, q));
+        stands = sink(&s, limbs, drop);
+    }
+    if (!stands) memcpy(q, view->rest, sizeof(double) * (size_t)view->q_count);
     hf_workspace_free(workspace);
     return true;
 }
