@@ -1,7 +1,8 @@
 /* The contact frame of a limb that no file gives one: on the surface of the effector's bodies, at its far
    end, looking out of the creature. The bodies are taken together: the largest flat side of their common hull
    that looks outwards is a patch, a rounded end is a ball that encloses it, any other end is its farthest
-   point. */
+   point. A leg with too few joints to lay a sole flat that ends in a narrow stub rolls over the stub's rim:
+   its frame is a ball, too. */
 #include "model/limb_plan.h"
 #include "geom/hull.h"
 
@@ -20,6 +21,9 @@ static const double BALL_ROOM = 1e-3; /* m: the capsule stays off what the ball 
 static const double MIN_PATCH = 0.01; /* m: narrower sides are no patches */
 /* How far the end may stay above its ball's lowest point, of the radius. */
 static const double BALL_FLOAT = 0.15;
+/* A ball over a flat stub floats by that share where its centre is 0.85 / sqrt(1 - 0.85^2) of the rim's
+   radius above the stub. The largest such ball, of the leg's length: a person's heel is twice as wide. */
+static const double STUB_RISE = 1.614, STUB = 0.08;
 /* A person's foot and the height of the ankle over its sole, of the leg's length from hip to ankle (Drillis
    and Contini: 0.152, 0.055 and 0.039 of a stature whose leg has 0.491); the heel's share of the foot behind
    it. */
@@ -290,8 +294,26 @@ static double enclose(const hf_mesh* hull, hf_vec3 out, double far, double depth
     return radius;
 }
 
-/* A ball about the end as deep as the ball is large; false where the end floats in it or is a point. */
-static bool ball_contact(const hf_mesh* hull, hf_vec3 out, hf_contact_frame* frame) {
+/* Raises the centre of the ball about the end until the end hardly floats in the ball; returns its radius. */
+static double raise_ball(const hf_mesh* hull, hf_vec3 out, double far, double depth, hf_vec3* centre) {
+    double rise = 0, radius = 0;
+    for (int i = 0; i < hull->vertex_count; i++) {
+        hf_vec3 p = hf_sub(point_of(hull->vertices, i), *centre);
+        double along = hf_dot(p, out), aside = hf_length(hf_sub(p, hf_scale(out, along)));
+        if (along + hf_dot(*centre, out) >= far - depth) rise = fmax(rise, STUB_RISE * aside - along);
+    }
+    *centre = hf_sub(*centre, hf_scale(out, rise));
+    for (int i = 0; i < hull->vertex_count; i++) {
+        hf_vec3 p = point_of(hull->vertices, i);
+        if (hf_dot(p, out) >= far - depth) radius = fmax(radius, hf_distance(p, *centre));
+    }
+    return radius;
+}
+
+/* A ball about the end as deep as the ball is large; false where the end floats in it or is a point. With
+   `leg` > 0, the length from the first joint to the last, an end that floats gets the ball that lets it roll
+   over its rim, if that is small beside the leg. */
+static bool ball_contact(const hf_mesh* hull, hf_vec3 out, double leg, hf_contact_frame* frame) {
     double far = -INFINITY, near = INFINITY;
     for (int i = 0; i < hull->vertex_count; i++) {
         double along = hf_dot(point_of(hull->vertices, i), out);
@@ -304,6 +326,11 @@ static bool ball_contact(const hf_mesh* hull, hf_vec3 out, hf_contact_frame* fra
         radius = enclose(hull, out, far, depth, &centre);
     }
     double floats = radius - (far - hf_dot(centre, out));
+    if (leg > 0 && floats > BALL_FLOAT * radius) {
+        radius = raise_ball(hull, out, far, depth, &centre);
+        if (radius > STUB * (leg + far)) return false;
+        floats = 0;
+    }
     if (!(radius >= MIN_PATCH / 2) || floats > BALL_FLOAT * radius) return false;
     frame->offset = centre;
     frame->ball = radius;
@@ -326,13 +353,20 @@ static void point_contact(const hf_mesh* hull, hf_vec3 out, hf_contact_frame* fr
     frame->offset = hf_add(centre, hf_scale(out, far - hf_dot(centre, out)));
 }
 
-static hf_status hull_contact(hf_build* b, const hf_mesh* hull, hf_vec3 out, hf_contact_frame* frame) {
+/* `leg` is the length of one that cannot lay a sole flat, m; else 0. */
+static hf_status hull_contact(hf_build* b, const hf_mesh* hull, hf_vec3 out, double leg,
+                              hf_contact_frame* frame) {
     bool* done = hf_build_scratch(b, (size_t)hull->triangle_count, sizeof *done);
     spot* spots = hf_build_scratch(b, 3 * (size_t)hull->vertex_count, sizeof *spots);
     if (!done || !spots) return hf_build_fail_memory(b);
     hf_vec3 side = out;
-    if (find_side(hull, out, done, &side) && side_contact(hull, side, spots, frame)) return HF_OK;
-    if (!ball_contact(hull, out, frame)) point_contact(hull, out, frame);
+    hf_contact_frame round = *frame;
+    bool flat = find_side(hull, out, done, &side) && side_contact(hull, side, spots, frame);
+    if (flat && !(leg > 0)) return HF_OK;
+    if (ball_contact(hull, out, leg, &round))
+        *frame = round;
+    else if (!flat)
+        point_contact(hull, out, frame);
     return HF_OK;
 }
 
@@ -350,8 +384,23 @@ static void capsule_contact(const hf_body* body, hf_vec3 out, hf_contact_frame* 
                            hf_scale(axis, along > 0 ? body->shape.half_length : -body->shape.half_length));
 }
 
+static int joints_of(const hf_build* b, const hf_limb_plan* limb) {
+    int count = 0;
+    for (int l = limb->effector; l >= limb->root && l > 0; l = b->links[l].parent_link)
+        count += hf_joint_free(&b->joints[b->links[l].joint]);
+    return count;
+}
+
+/* From the first joint to the last, m. */
+static double length_of(const hf_build* b, const hf_limb_plan* limb) {
+    double length = 0;
+    for (int l = limb->effector; l > limb->root; l = b->links[l].parent_link)
+        length += hf_length(b->joints[b->links[l].joint].origin.position);
+    return length;
+}
+
 /* One ball or capsule is exact as it is; all other bodies are taken by their common hull. */
-static hf_status body_contact(hf_build* b, const hf_body* only, const cloud* c, hf_vec3 out,
+static hf_status body_contact(hf_build* b, const hf_body* only, const cloud* c, hf_vec3 out, double leg,
                               hf_contact_frame* frame) {
     if (only && only->shape.kind == HF_SHAPE_SPHERE) {
         frame->offset = only->in_link.position;
@@ -366,28 +415,19 @@ static hf_status body_contact(hf_build* b, const hf_body* only, const cloud* c, 
     hf_error why = {0};
     hf_status status = hf_hull_build(c->points[0].at, c->count, &hull, &why);
     if (status == HF_ERROR_FORMAT) return HF_OK; /* without volume: the link's origin */
-    if (status == HF_OK) status = hull_contact(b, &hull, out, frame);
+    if (status == HF_OK) status = hull_contact(b, &hull, out, leg, frame);
     hf_mesh_free(&hull);
     return status == HF_ERROR_MEMORY ? hf_build_fail_memory(b) : status;
 }
 
 /* ------------------------------------------------------------------------------------------- no bodies */
 
-static int joints_of(const hf_build* b, const hf_limb_plan* limb) {
-    int count = 0;
-    for (int l = limb->effector; l >= limb->root && l > 0; l = b->links[l].parent_link)
-        count += hf_joint_free(&b->joints[b->links[l].joint]);
-    return count;
-}
-
 /* The foot of a creature on two legs: a person's, by the leg's length from hip to ankle, its heel behind the
    ankle and its toes where the creature looks. */
 static hf_status sole_contact(hf_build* b, const hf_limb_plan* limb, hf_vec3 out, hf_contact_frame* frame) {
     hf_transform ankle = b->rest_links[limb->effector];
-    double leg = 0;
-    for (int l = limb->effector; l > limb->root; l = b->links[l].parent_link)
-        leg += hf_length(b->joints[b->links[l].joint].origin.position);
-    double facing = b->creature->view.facing, size[2] = {FOOT_LENGTH * leg, FOOT_WIDTH * leg};
+    double leg = length_of(b, limb), facing = b->creature->view.facing,
+           size[2] = {FOOT_LENGTH * leg, FOOT_WIDTH * leg};
     hf_vec3 ahead = hf_unrotate(ankle.rotation, hf_v3(hf_cos(facing), hf_sin(facing), 0)), sides[2];
     patch_sides(out, sides);
     bool first = fabs(hf_dot(sides[0], ahead)) >= fabs(hf_dot(sides[1], ahead));
@@ -425,10 +465,12 @@ hf_status hf_default_contact(hf_build* b, const hf_limb_plan* limb, int legs, hf
     cloud c = {0};
     frame->link = limb->effector;
     frame->normal = out;
+    bool lays = limb->kind != HF_LIMB_LEG || joints_of(b, limb) >= SOLE_JOINTS;
+    double leg = lays ? 0 : length_of(b, limb);
     hf_status status = collect(b, limb->effector, &c, &only) ? HF_OK : hf_build_fail_memory(b);
     if (status == HF_OK)
-        status =
-            c.count > 0 ? body_contact(b, only, &c, out, frame) : bare_contact(b, limb, legs, out, frame);
+        status = c.count > 0 ? body_contact(b, only, &c, out, leg, frame)
+                             : bare_contact(b, limb, legs, out, frame);
     hf_free(c.points);
     bool flat = frame->patch[0] > 0;
     frame->name = limb->kind == HF_LIMB_LEG   ? (flat ? "sole" : "foot")
