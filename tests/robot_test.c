@@ -115,6 +115,29 @@ static void put_crawler(text* t, const char* foot) {
     put(t, "</robot>\n");
 }
 
+/* Four legs of three joints; the knees cannot be stretched, as those of many dogs of metal: the feet of the
+   neutral posture are 0.16 m ahead of the hips. */
+static void put_dog(text* t, const char* foot) {
+    static const char* const legs[] = {"FL", "FR", "RL", "RR"};
+    t->length = 0;
+    put(t, "<robot name=\"dog\">\n");
+    put_link(t, "trunk", 7, "<geometry><box size=\"0.36 0.1 0.1\"/></geometry>");
+    for (int i = 0; i < 4; i++) {
+        char hip[16], thigh[16], calf[16];
+        double side = i % 2 ? -1 : 1;
+        snprintf(hip, sizeof hip, "%s_hip", legs[i]), snprintf(thigh, sizeof thigh, "%s_thigh", legs[i]);
+        snprintf(calf, sizeof calf, "%s_calf", legs[i]);
+        put_link(t, hip, 0, "");
+        put_joint(t, "revolute", "trunk", hip, hf_v3(i < 2 ? 0.2 : -0.2, 0.05 * side, 0), "1 0 0", -1, 1);
+        put_link(t, thigh, 0.5,
+                 "<origin xyz=\"0 0 -0.1\"/><geometry><box size=\"0.03 0.03 0.2\"/></geometry>");
+        put_joint(t, "revolute", hip, thigh, hf_v3(0, 0.09 * side, 0), "0 1 0", -1.5, 3.4);
+        put_link(t, calf, 0.1, foot);
+        put_joint(t, "revolute", thigh, calf, hf_v3(0, 0, -0.21), "0 1 0", -2.7, -0.84);
+    }
+    put(t, "</robot>\n");
+}
+
 /* ---- standing and going ---- */
 
 static hf_scene* flat_floor(void) {
@@ -175,6 +198,48 @@ static void must_go(const hf_creature* creature, double x) {
 }
 
 /* ---- traits ---- */
+
+/* The body's weight and its feet are the same on both sides and, but for the bent legs, before and behind: it
+   stands over their middle, so that the nearest edge of what holds it is half as far as the feet are apart,
+   0.14 m. And it goes. */
+static void bent_legs_stand_under_the_body(void** state) {
+    (void)state;
+    static text t;
+    put_dog(&t, "<origin xyz=\"0 0 -0.21\"/><geometry><sphere radius=\"0.02\"/></geometry>");
+    hf_creature* c = load_text("dog.urdf", t.all);
+    hf_scene* scene = flat_floor();
+    hf_stand_result r = stand_at(c, scene, 0);
+    assert_int_equal(r.outcome, HF_FOUND);
+    assert_near(r.margin_m, 0.14, 0.01);
+    hf_stand_result_free(&r);
+    hf_scene_free(scene);
+    must_go(c, 0.6);
+    hf_creature_free(c);
+}
+
+/* A leg of three joints cannot lay its end flat: it rolls over the rim of a narrow one, whose radius a is 8
+   mm. The ball through the rim whose lowest point is 0.15 of its radius r under the end has r = a / sqrt(1 -
+   0.85^2). A wide end stays a sole. */
+static void stubs_are_rolled_over(void** state) {
+    (void)state;
+    static text t;
+    put_dog(&t, "<origin xyz=\"0 0 -0.1\"/><geometry><cylinder radius=\"0.008\" length=\"0.2\"/></geometry>");
+    hf_creature* c = load_text("stub.urdf", t.all);
+    const hf_creature_view* v = hf_creature_get(c);
+    for (int l = 0; l < v->limb_count; l++) {
+        const hf_contact_frame* f = &v->limbs[l].contacts[0];
+        assert_near(f->patch[0], 0, 0);
+        assert_near(f->ball, 0.008 / sqrt(1 - 0.85 * 0.85), 3e-4);
+        // the leg leans at rest, so that the rim's lowest point is the ball's within its float
+        assert_true(fabs(hf_length(f->offset) + f->ball - 0.2) < 0.008);
+    }
+    must_go(c, 0.5);
+    hf_creature_free(c);
+    put_dog(&t, "<origin xyz=\"0 0 -0.1\"/><geometry><box size=\"0.1 0.06 0.2\"/></geometry>");
+    c = load_text("wide.urdf", t.all);
+    assert_true(hf_creature_get(c)->limbs[0].contacts[0].patch[0] > 0.05);
+    hf_creature_free(c);
+}
 
 /* The six joints before the pelvis say where the robot is: the root's pose does. Sole frames have no body,
    the feet are soles of their boxes, arms do not walk, and the robot goes. */
@@ -457,6 +522,8 @@ int main(void) {
         cmocka_unit_test(heavy_chains_stay),
         cmocka_unit_test(bare_feet_get_soles),
         cmocka_unit_test(round_feet_are_enclosed),
+        cmocka_unit_test(bent_legs_stand_under_the_body),
+        cmocka_unit_test(stubs_are_rolled_over),
         cmocka_unit_test(crawlers_look_where_their_legs_say),
         cmocka_unit_test(handles_are_no_limbs),
         cmocka_unit_test(clips_say_how_their_skeleton_stands),

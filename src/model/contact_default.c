@@ -40,22 +40,27 @@ static hf_vec3 body_centre(const hf_body* body) {
     return hf_apply(body->in_link, mean);
 }
 
-/* Where the limb's end looks, in the effector link's frame: legs down, others away from their last joint. */
-static hf_vec3 outward(const hf_build* b, const hf_limb_plan* limb) {
-    hf_transform link = b->rest_links[limb->effector];
-    if (limb->kind == HF_LIMB_LEG) return hf_unrotate(link.rotation, hf_v3(0, 0, -1));
-    /* The centre of its bodies as seen from the nearest joint that is not on the spot. */
+/* Away from the limb's last joint that is not on the spot to the middle of the effector's bodies, in the
+   effector link's frame. */
+static hf_vec3 away(const hf_build* b, int effector) {
+    hf_transform link = b->rest_links[effector];
     hf_vec3 centre = hf_v3(0, 0, 0);
-    const hf_link* l = &b->links[limb->effector];
+    const hf_link* l = &b->links[effector];
     for (int i = 0; i < l->body_count; i++)
         centre = hf_add(centre, hf_scale(body_centre(&b->bodies[l->first_body + i]), 1.0 / l->body_count));
     hf_vec3 world = hf_apply(link, centre);
-    for (int k = limb->effector; k >= 0; k = b->links[k].parent_link) {
+    for (int k = effector; k >= 0; k = b->links[k].parent_link) {
         hf_vec3 d = hf_sub(world, b->rest_links[k].position);
         bool moves = k == 0 || hf_joint_moves(&b->joints[b->links[k].joint]);
         if (moves && hf_length(d) > 0.01) return hf_unrotate(link.rotation, hf_normalize(d));
     }
     return hf_v3(0, 0, -1);
+}
+
+/* Where the limb's end looks, in the effector link's frame: legs down, others away from their last joint. */
+static hf_vec3 outward(const hf_build* b, const hf_limb_plan* limb) {
+    if (limb->kind != HF_LIMB_LEG) return away(b, limb->effector);
+    return hf_unrotate(b->rest_links[limb->effector].rotation, hf_v3(0, 0, -1));
 }
 
 static double component(hf_vec3 v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
@@ -353,8 +358,14 @@ static void point_contact(const hf_mesh* hull, hf_vec3 out, hf_contact_frame* fr
     frame->offset = hf_add(centre, hf_scale(out, far - hf_dot(centre, out)));
 }
 
-/* `leg` is the length of one that cannot lay a sole flat, m; else 0. */
-static hf_status hull_contact(hf_build* b, const hf_mesh* hull, hf_vec3 out, double leg,
+/* A leg that cannot lay a sole flat: its length from the first joint to the last, m (0: another limb), and
+   the direction of its end. */
+typedef struct stub {
+    double leg;
+    hf_vec3 away;
+} stub;
+
+static hf_status hull_contact(hf_build* b, const hf_mesh* hull, hf_vec3 out, const stub* stub,
                               hf_contact_frame* frame) {
     bool* done = hf_build_scratch(b, (size_t)hull->triangle_count, sizeof *done);
     spot* spots = hf_build_scratch(b, 3 * (size_t)hull->vertex_count, sizeof *spots);
@@ -362,8 +373,9 @@ static hf_status hull_contact(hf_build* b, const hf_mesh* hull, hf_vec3 out, dou
     hf_vec3 side = out;
     hf_contact_frame round = *frame;
     bool flat = find_side(hull, out, done, &side) && side_contact(hull, side, spots, frame);
-    if (flat && !(leg > 0)) return HF_OK;
-    if (ball_contact(hull, out, leg, &round))
+    bool narrow = stub->leg > 0 && (!flat || fmax(frame->patch[0], frame->patch[1]) < 2 * STUB * stub->leg);
+    if (flat && !narrow) return HF_OK;
+    if (ball_contact(hull, out, 0, &round) || (narrow && ball_contact(hull, stub->away, stub->leg, &round)))
         *frame = round;
     else if (!flat)
         point_contact(hull, out, frame);
@@ -400,7 +412,7 @@ static double length_of(const hf_build* b, const hf_limb_plan* limb) {
 }
 
 /* One ball or capsule is exact as it is; all other bodies are taken by their common hull. */
-static hf_status body_contact(hf_build* b, const hf_body* only, const cloud* c, hf_vec3 out, double leg,
+static hf_status body_contact(hf_build* b, const hf_body* only, const cloud* c, hf_vec3 out, const stub* stub,
                               hf_contact_frame* frame) {
     if (only && only->shape.kind == HF_SHAPE_SPHERE) {
         frame->offset = only->in_link.position;
@@ -415,7 +427,7 @@ static hf_status body_contact(hf_build* b, const hf_body* only, const cloud* c, 
     hf_error why = {0};
     hf_status status = hf_hull_build(c->points[0].at, c->count, &hull, &why);
     if (status == HF_ERROR_FORMAT) return HF_OK; /* without volume: the link's origin */
-    if (status == HF_OK) status = hull_contact(b, &hull, out, leg, frame);
+    if (status == HF_OK) status = hull_contact(b, &hull, out, stub, frame);
     hf_mesh_free(&hull);
     return status == HF_ERROR_MEMORY ? hf_build_fail_memory(b) : status;
 }
@@ -466,10 +478,10 @@ hf_status hf_default_contact(hf_build* b, const hf_limb_plan* limb, int legs, hf
     frame->link = limb->effector;
     frame->normal = out;
     bool lays = limb->kind != HF_LIMB_LEG || joints_of(b, limb) >= SOLE_JOINTS;
-    double leg = lays ? 0 : length_of(b, limb);
+    stub stub = {lays ? 0 : length_of(b, limb), away(b, limb->effector)};
     hf_status status = collect(b, limb->effector, &c, &only) ? HF_OK : hf_build_fail_memory(b);
     if (status == HF_OK)
-        status = c.count > 0 ? body_contact(b, only, &c, out, leg, frame)
+        status = c.count > 0 ? body_contact(b, only, &c, out, &stub, frame)
                              : bare_contact(b, limb, legs, out, frame);
     hf_free(c.points);
     bool flat = frame->patch[0] > 0;
