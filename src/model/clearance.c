@@ -23,10 +23,12 @@ enum { MORE_STALE = 16 };
 static const double ROUNDING = 1e-7; /* m */
 static const double FAR = 1;         /* m: no room is larger */
 
-/* Free by `gap` while one was there in the frame of the other; `depth` of an overlap counts as free. */
+/* Free by `gap` while one was there in the frame of the other; `depth` of an overlap counts as free, and of
+   an overlap with one object of the scene that is touched: none where that depth is 0. */
 typedef struct known {
     hf_transform there;
     double gap, depth;
+    hf_object_depth touched;
 } known;
 
 /* What every test of a pair reads; the rest is apart, so that all pairs fit into the nearest cache. */
@@ -174,6 +176,34 @@ static bool is_clear(const hf_creature* creature, const hf_placement* placement,
            !overlaps(creature, placement, links, body, 0);
 }
 
+/* Does the query allow what is known of a body to count as free? */
+static bool allows(const hf_creature* creature, const hf_collision_query* query, int body, const known* k,
+                   double allowed) {
+    if (k->depth > allowed) return false;
+    if (!(k->touched.depth > 0)) return true;
+    hf_object_depth depths[HF_MAX_TOUCHES];
+    int count = hf_touched_depths(creature, query, body, depths);
+    for (int i = 0; i < count; i++)
+        if (depths[i].object == k->touched.object) return depths[i].depth >= k->touched.depth;
+    return false;
+}
+
+/* A body that touches one object, a foot that stands, stays there: it overlaps that object by less than half
+   of what the touch allows, and no other one is so near. */
+static bool is_touching(const hf_creature* creature, const hf_placement* placement, const hf_transform* links,
+                        const hf_collision_query* query, int body, known* k) {
+    hf_object_depth depths[HF_MAX_TOUCHES];
+    const hf_shape* shape = &creature->view.bodies[body].shape;
+    if (hf_touched_depths(creature, query, body, depths) != 1 || !isfinite(depths[0].depth)) return false;
+    hf_transform pose = body_pose(creature, links, body);
+    hf_object_depth half = {depths[0].object, depths[0].depth / 2};
+    if (hf_placement_meets_by(placement, shape, pose, -half.depth, &half, 1) ||
+        hf_placement_overlap_by(placement, shape, pose, 0, &half, 1, NULL))
+        return false;
+    *k = (known){links[creature->view.bodies[body].link], half.depth, 0, depths[0]};
+    return half.depth > 0;
+}
+
 static bool body_collides(const hf_creature* creature, const hf_placement* placement, hf_clearance* c,
                           const hf_transform* links, const hf_collision_query* query, int index,
                           hf_collision* hit) {
@@ -181,7 +211,7 @@ static bool body_collides(const hf_creature* creature, const hf_placement* place
     const hf_transform* link = &links[creature->view.bodies[index].link];
     double left = body->gap - c->ways[index].way;
     double allowed = hf_depth_for(query->depth_m, creature->bounds[index].thickness, HF_THIN_M);
-    if (!(left > 0) && body->known.depth <= allowed)
+    if (!(left > 0) && allows(creature, query, index, &body->known, allowed))
         left = left_of(&body->known, &creature->bounds[index], link);
     if (!(left > 0) && body->patience-- <= 0) {
         double depth = 0;
@@ -191,7 +221,9 @@ static bool body_collides(const hf_creature* creature, const hf_placement* place
         // a body that stands on something overlaps it by less than half of what is allowed, and stays there
         if (left == 0 && !overlaps(creature, placement, links, index, allowed / 2))
             left = allowed / 2, depth = allowed;
-        body->known = (known){*link, left, depth};
+        body->known = (known){*link, left, depth, {-1, 0}};
+        if (left == 0 && is_touching(creature, placement, links, query, index, &body->known))
+            left = body->known.gap;
         body->patience = left > 0 ? 0 : PATIENCE;
     }
     if (!(left > 0) && hf_scene_collides(creature, placement, links, query, index, hit)) return true;
@@ -221,7 +253,8 @@ static void keep(const hf_creature* creature, hf_clearance* c, const hf_transfor
     for (int i = 0; i < c->body_count; i++) {
         body_room* body = &c->bodies[i];
         body->there = links[creature->view.bodies[i].link];
-        double left = body->known.depth > 0 ? 0 : left_of(&body->known, &creature->bounds[i], &body->there);
+        bool always = !(body->known.depth > 0 || body->known.touched.depth > 0); // whatever a query allows
+        double left = !always ? 0 : left_of(&body->known, &creature->bounds[i], &body->there);
         body->gap = fmax(body->gap - c->ways[i].way, left);
         c->ways[i].way = 0;
     }
