@@ -16,8 +16,8 @@ static const double SAME_S = 1e-9;
 
 /* A hold of a plan in the world, with its object where it is now. */
 static hf_hold hold_now(const hf_reach_runner* r, const hf_hold* hold) {
-    hf_transform object = hold->object >= 0 ? hf_placement_pose(r->world.placement, hold->object)
-                                            : hf_transform_identity();
+    hf_transform object =
+        hold->object >= 0 ? hf_placement_pose(r->world.placement, hold->object) : hf_transform_identity();
     return hf_hold_in_world(*hold, object);
 }
 
