@@ -20,7 +20,7 @@ hf_status stand_scenario(const options* o, hf_scenario* s, hf_error* error) {
     wishes.samples = FEW_SAMPLES;
     wishes.threads = o->threads;
     hf_plan_model* model = NULL;
-    hf_status status = hf_plan_model_create(s->creature, &wishes, &model, error);
+    hf_status status = hf_stand_model_create(s->creature, &wishes, &model, error);
     if (status == HF_OK) status = hf_scenario_stand(s, model, &wishes, error);
     hf_plan_model_free(model);
     return status;
@@ -102,7 +102,7 @@ static hf_status find(standing* w, const double at[3], hf_error* error) {
     wishes.threads = w->o->threads;
     if (w->o->seed >= 0) wishes.seed = (uint64_t)w->o->seed;
     hf_plan_model* model = NULL;
-    hf_status status = hf_plan_model_create(w->creature, &wishes, &model, error);
+    hf_status status = hf_stand_model_create(w->creature, &wishes, &model, error);
     if (status == HF_OK) status = hf_stand(model, w->scene, at[0], at[1], at[2], &wishes, &w->result, error);
     hf_plan_model_free(model);
     return status;

@@ -60,8 +60,9 @@ typedef struct hf_control_stand {
     const double* q;      /* q_count values, the caller's memory */
     hf_hold feet[2];      /* in the world */
     hf_transform foot[2]; /* where the legs' effector links are */
-    hf_vec3 hip[2];       /* the legs' first joints, from the root's position in world axes */
-    double leg_m[2];      /* from hip to foot */
+    hf_vec3 hip[2];       /* the legs' last joints before the knees, from the root's position in world axes */
+    hf_vec3 ankle[2];     /* the legs' last joints */
+    double short_m[2], leg_m[2]; /* from hip to ankle, at least and at most */
     hf_vec3 com;
     int level_count; /* 0: hf_control_stand_learn has not been called */
     double level_m;  /* between two levels */

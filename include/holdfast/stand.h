@@ -17,6 +17,11 @@ typedef struct hf_stand_result {
 } hf_stand_result;
 HF_API void hf_stand_result_free(hf_stand_result* result);
 
+/* A model for standing alone, made in a fraction of the time of hf_plan_model_create: plans with it never go
+   down on all limbs. */
+HF_API hf_status hf_stand_model_create(const hf_creature* creature, const hf_plan_options* options,
+                                       hf_plan_model** model, hf_error* error);
+
 /* Stands the creature with its walking limbs on the highest surface at x, y that allows contact, looking
    along yaw (radians about Z; NaN: along X, or where it cannot stand so, along the nearest of the headings an
    eighth of a turn apart in which it can): balanced by options->margin_m, free of collision, and as high as

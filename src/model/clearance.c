@@ -16,6 +16,9 @@
 /* Distances that are asked about, m: between bodies, and from the scene first the one, then the other. */
 static const double PAIR_REACH = 0.05, SCENE_REACH[] = {0.06, 0.015};
 enum { SCENE_REACHES = 2 };
+/* How far beyond the ball around a body the scene is looked for, m: a body that nothing is near needs no
+   other test for long. */
+static const double BALL_REACH = 0.3;
 /* A body that is near the scene stays there for some tests. */
 enum { PATIENCE = 8 };
 /* So many more pairs than before whose gaps are used up let a pose be kept anew. */
@@ -23,10 +26,12 @@ enum { MORE_STALE = 16 };
 static const double ROUNDING = 1e-7; /* m */
 static const double FAR = 1;         /* m: no room is larger */
 
-/* Free by `gap` while one was there in the frame of the other; `depth` of an overlap counts as free. */
+/* Free by `gap` while one was there in the frame of the other; `depth` of an overlap counts as free, and of
+   an overlap with one object of the scene that is touched: none where that depth is 0. */
 typedef struct known {
     hf_transform there;
     double gap, depth;
+    hf_object_depth touched;
 } known;
 
 /* What every test of a pair reads; the rest is apart, so that all pairs fit into the nearest cache. */
@@ -35,11 +40,19 @@ typedef struct body_pair {
     double gap; /* at the pose that is kept */
 } body_pair;
 
+/* What a move asks of a pair. */
+typedef struct pair_left {
+    int common;  /* the link nearest to both that moves both */
+    double left; /* of the gap at the pose tested last; infinite where nobody asked */
+} pair_left;
+
 /* What every test of a pair reads and writes of its bodies. */
 typedef struct body_way {
     double way;         /* from the pose that is kept, of no point more */
-    double room;        /* at the pose tested last */
+    double room;        /* to the scene, at the pose tested last */
     bool wanted, asked; /* belongs to the query's limb; is among those asked about */
+    double ahead;       /* on the move that is looked at, no point goes farther from where it ends */
+    hf_vec3 centre;     /* of the ball around it, at that end */
 } body_way;
 
 typedef struct body_room {
@@ -54,9 +67,18 @@ struct hf_clearance {
     body_room* bodies;
     body_way* ways; /* the same bodies */
     body_pair* pairs;
-    known* known; /* of the same pairs */
-    int stale;    /* pairs without a gap when the pose was kept */
+    known* known;     /* of the same pairs */
+    pair_left* lefts; /* the same */
+    int stale;        /* pairs without a gap when the pose was kept */
 };
+
+/* The last link that is on the way from the root to both bodies. Links come after their parents. */
+static int common_link(const hf_creature* creature, int a, int b) {
+    const hf_creature_view* v = &creature->view;
+    int x = v->bodies[a].link, y = v->bodies[b].link;
+    while (x != y) *(x > y ? &x : &y) = v->links[x > y ? x : y].parent_link;
+    return x;
+}
 
 hf_status hf_clearance_create(const hf_creature* creature, hf_clearance** clearance) {
     HF_REQUIRE(NULL, creature && clearance);
@@ -70,7 +92,8 @@ hf_status hf_clearance_create(const hf_creature* creature, hf_clearance** cleara
     c->ways = hf_alloc(n + 1, sizeof *c->ways);
     c->pairs = hf_alloc((size_t)c->pair_count + 1, sizeof *c->pairs);
     c->known = hf_alloc((size_t)c->pair_count + 1, sizeof *c->known);
-    if (!c->bodies || !c->ways || !c->pairs || !c->known) {
+    c->lefts = hf_alloc((size_t)c->pair_count + 1, sizeof *c->lefts);
+    if (!c->bodies || !c->ways || !c->pairs || !c->known || !c->lefts) {
         hf_clearance_free(c);
         *clearance = NULL;
         return HF_ERROR_MEMORY;
@@ -78,7 +101,10 @@ hf_status hf_clearance_create(const hf_creature* creature, hf_clearance** cleara
     int count = 0;
     for (int a = 0; a < c->body_count; a++)
         for (int b = a + 1; b < c->body_count; b++)
-            if (hf_pair_bit(creature, a, b)) c->pairs[count++] = (body_pair){.a = a, .b = b};
+            if (hf_pair_bit(creature, a, b)) {
+                c->lefts[count].common = common_link(creature, a, b);
+                c->pairs[count++] = (body_pair){.a = a, .b = b};
+            }
     return HF_OK;
 }
 
@@ -94,10 +120,9 @@ void hf_clearance_free(hf_clearance* c) {
     hf_free(c->ways);
     hf_free(c->pairs);
     hf_free(c->known);
+    hf_free(c->lefts);
     hf_free(c);
 }
-
-double hf_clearance_room(const hf_clearance* c, int body) { return c->ways[body].room; }
 
 /* How far a point of the ball in a frame can have moved, at most. */
 static double moved(const hf_transform* there, const hf_body_bound* ball, const hf_transform* here) {
@@ -114,13 +139,58 @@ static double left_of(const known* k, const hf_body_bound* ball, const hf_transf
     return k->gap > 0 ? k->gap - moved(&k->there, ball, here) : 0;
 }
 
-static void narrow(body_way* body, double left) {
-    if (left < body->room) body->room = left;
-}
-
 static hf_transform body_pose(const hf_creature* c, const hf_transform* links, int body) {
     const hf_body* b = &c->view.bodies[body];
     return hf_compose(links[b->link], b->in_link);
+}
+
+/* ---- a move ---- */
+
+/* How far a point of a body goes in the frame of a link before it, at most. */
+static double pace(const hf_creature* creature, const hf_link_pace* paces, int body, int before) {
+    const hf_link_pace *x = &paces[creature->view.bodies[body].link], *y = &paces[before];
+    return x->shift - y->shift - y->turn * (x->arm - y->arm) +
+           (x->turn - y->turn) * creature->bounds[body].reach;
+}
+
+/* How far the points of bodies are from where a move ends, at most: by their speeds, or by the chord from its
+   start and how far they can bow out of that (move_collision.c). */
+static void look_ahead(const hf_creature* creature, hf_clearance* c, const hf_transform* from,
+                       const hf_transform* to, const hf_link_pace* paces) {
+    for (int i = 0; i < c->body_count; i++) {
+        int link = creature->view.bodies[i].link;
+        const hf_body_bound* ball = &creature->bounds[i];
+        double way = paces[link].shift + paces[link].turn * ball->reach;
+        double chord = moved(&from[link], ball, &to[link]) + 3.0 / 8 * paces[link].turn * way;
+        c->ways[i].ahead = chord < way ? chord : way;
+        c->ways[i].centre = hf_apply(to[link], ball->centre);
+    }
+}
+
+/* Can two bodies not meet on the move? */
+static bool stays_apart(const hf_creature* creature, const hf_clearance* c, int index,
+                        const hf_link_pace* paces) {
+    const body_pair* pair = &c->pairs[index];
+    const body_way *a = &c->ways[pair->a], *b = &c->ways[pair->b];
+    int common = c->lefts[index].common;
+    double nearer = a->ahead + b->ahead;
+    if (c->lefts[index].left > nearer) return true;
+    double balls = hf_distance(a->centre, b->centre) - creature->bounds[pair->a].radius -
+                   creature->bounds[pair->b].radius - ROUNDING;
+    if (balls > nearer) return true;
+    double left = balls > c->lefts[index].left ? balls : c->lefts[index].left;
+    return left > pace(creature, paces, pair->a, common) + pace(creature, paces, pair->b, common);
+}
+
+void hf_clearance_roomy(const hf_creature* creature, hf_clearance* c, const hf_transform* from,
+                        const hf_transform* to, const hf_link_pace* paces, bool self, uint8_t* roomy) {
+    look_ahead(creature, c, from, to, paces);
+    for (int i = 0; i < c->body_count; i++) roomy[i] = c->ways[i].room > c->ways[i].ahead;
+    for (int i = 0; i < c->pair_count && self; i++) {
+        const body_pair* pair = &c->pairs[i];
+        if ((roomy[pair->a] || roomy[pair->b]) && !stays_apart(creature, c, i, paces))
+            roomy[pair->a] = roomy[pair->b] = false;
+    }
 }
 
 /* ---- against itself ---- */
@@ -146,14 +216,14 @@ static bool self_collides(const hf_creature* creature, hf_clearance* c, const hf
     for (int i = 0; i < c->pair_count; i++) {
         const body_pair* pair = &c->pairs[i];
         body_way *a = &c->ways[pair->a], *b = &c->ways[pair->b];
+        c->lefts[i].left = INFINITY;
         if ((!a->wanted && !b->wanted) || (!a->asked && !b->asked)) continue;
         double left = pair->gap - a->way - b->way;
         if (!(left > 0)) {
             ++*stale;
             if (pair_collides(creature, links, depth, pair, &c->known[i], &left, hit)) return true;
         }
-        narrow(a, left);
-        narrow(b, left);
+        c->lefts[i].left = left;
     }
     return false;
 }
@@ -166,12 +236,51 @@ static bool overlaps(const hf_creature* creature, const hf_placement* placement,
                                    body_pose(creature, links, body), depth, NULL, 0, NULL);
 }
 
+/* From the ball around a body to the nearest surface, no more than BALL_REACH. */
+static double ball_gap(const hf_creature* creature, const hf_placement* placement, const hf_transform* links,
+                       int body) {
+    const hf_body_bound* ball = &creature->bounds[body];
+    hf_vec3 centre = hf_apply(links[creature->view.bodies[body].link], ball->centre);
+    double far = ball->radius + BALL_REACH;
+    hf_surface near;
+    double distance = hf_placement_closest(placement, centre, far, &near) ? near.distance : far;
+    return distance - ball->radius - ROUNDING;
+}
+
 /* Is no surface so near, nor the body within something? */
 static bool is_clear(const hf_creature* creature, const hf_placement* placement, const hf_transform* links,
                      int body, double reach) {
     const hf_shape* shape = &creature->view.bodies[body].shape;
     return !hf_placement_meets_by(placement, shape, body_pose(creature, links, body), -reach, NULL, 0) &&
            !overlaps(creature, placement, links, body, 0);
+}
+
+/* Does the query allow what is known of a body to count as free? */
+static bool allows(const hf_creature* creature, const hf_collision_query* query, int body, const known* k,
+                   double allowed) {
+    if (k->depth > allowed) return false;
+    if (!(k->touched.depth > 0)) return true;
+    hf_object_depth depths[HF_MAX_TOUCHES];
+    int count = hf_touched_depths(creature, query, body, depths);
+    for (int i = 0; i < count; i++)
+        if (depths[i].object == k->touched.object) return depths[i].depth >= k->touched.depth;
+    return false;
+}
+
+/* A body that touches one object, a foot that stands, stays there: it overlaps that object by less than half
+   of what the touch allows, and no other one is so near. */
+static bool is_touching(const hf_creature* creature, const hf_placement* placement, const hf_transform* links,
+                        const hf_collision_query* query, int body, known* k) {
+    hf_object_depth depths[HF_MAX_TOUCHES];
+    const hf_shape* shape = &creature->view.bodies[body].shape;
+    if (hf_touched_depths(creature, query, body, depths) != 1 || !isfinite(depths[0].depth)) return false;
+    hf_transform pose = body_pose(creature, links, body);
+    hf_object_depth half = {depths[0].object, depths[0].depth / 2};
+    if (hf_placement_meets_by(placement, shape, pose, -half.depth, &half, 1) ||
+        hf_placement_overlap_by(placement, shape, pose, 0, &half, 1, NULL))
+        return false;
+    *k = (known){links[creature->view.bodies[body].link], half.depth, 0, depths[0]};
+    return half.depth > 0;
 }
 
 static bool body_collides(const hf_creature* creature, const hf_placement* placement, hf_clearance* c,
@@ -181,21 +290,24 @@ static bool body_collides(const hf_creature* creature, const hf_placement* place
     const hf_transform* link = &links[creature->view.bodies[index].link];
     double left = body->gap - c->ways[index].way;
     double allowed = hf_depth_for(query->depth_m, creature->bounds[index].thickness, HF_THIN_M);
-    if (!(left > 0) && body->known.depth <= allowed)
+    if (!(left > 0) && allows(creature, query, index, &body->known, allowed))
         left = left_of(&body->known, &creature->bounds[index], link);
     if (!(left > 0) && body->patience-- <= 0) {
         double depth = 0;
-        left = 0;
+        left = ball_gap(creature, placement, links, index);
+        if (left <= SCENE_REACH[0] || overlaps(creature, placement, links, index, 0)) left = 0;
         for (int i = 0; i < SCENE_REACHES && left == 0; i++)
             if (is_clear(creature, placement, links, index, SCENE_REACH[i])) left = SCENE_REACH[i];
         // a body that stands on something overlaps it by less than half of what is allowed, and stays there
         if (left == 0 && !overlaps(creature, placement, links, index, allowed / 2))
             left = allowed / 2, depth = allowed;
-        body->known = (known){*link, left, depth};
+        body->known = (known){*link, left, depth, {-1, 0}};
+        if (left == 0 && is_touching(creature, placement, links, query, index, &body->known))
+            left = body->known.gap;
         body->patience = left > 0 ? 0 : PATIENCE;
     }
     if (!(left > 0) && hf_scene_collides(creature, placement, links, query, index, hit)) return true;
-    narrow(&c->ways[index], left);
+    c->ways[index].room = left;
     return false;
 }
 
@@ -221,7 +333,8 @@ static void keep(const hf_creature* creature, hf_clearance* c, const hf_transfor
     for (int i = 0; i < c->body_count; i++) {
         body_room* body = &c->bodies[i];
         body->there = links[creature->view.bodies[i].link];
-        double left = body->known.depth > 0 ? 0 : left_of(&body->known, &creature->bounds[i], &body->there);
+        bool always = !(body->known.depth > 0 || body->known.touched.depth > 0); // whatever a query allows
+        double left = !always ? 0 : left_of(&body->known, &creature->bounds[i], &body->there);
         body->gap = fmax(body->gap - c->ways[i].way, left);
         c->ways[i].way = 0;
     }

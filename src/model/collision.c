@@ -12,8 +12,6 @@
 
 /* Bodies whose balls are at hand at once: memory of two tiles lies on the stack, whatever the creature. */
 enum { TILE = 64 };
-/* Objects that one body may touch at once; further ones count as not touched. */
-enum { MAX_TOUCHES = 64 };
 
 typedef struct tile {
     int first, count;
@@ -114,8 +112,8 @@ static bool self_collides(const hf_creature* c, const hf_transform* links, const
 
 /* What the touches allow a body: the effector with its fingers and toes may be deeper in the object that is
    touched, and as deep as they like in one that is gripped. */
-static int fill_depths(const hf_creature* c, const hf_collision_query* query, int body,
-                       hf_object_depth* depths) {
+int hf_touched_depths(const hf_creature* c, const hf_collision_query* query, int body,
+                      hf_object_depth depths[HF_MAX_TOUCHES]) {
     int count = 0, link = c->view.bodies[body].link;
     double touched = hf_depth_for(query->touched_depth_m, c->bounds[body].thickness, HF_THICK_M);
     for (int i = 0; i < query->touch_count; i++) {
@@ -124,7 +122,7 @@ static int fill_depths(const hf_creature* c, const hf_collision_query* query, in
         if (!hf_effector_has(c, touch->limb, link)) continue;
         int k = 0;
         while (k < count && depths[k].object != touch->object) k++;
-        if (k == MAX_TOUCHES) break;
+        if (k == HF_MAX_TOUCHES) break;
         if (k == count) depths[count++] = (hf_object_depth){touch->object, touched};
         if (touch->grip) depths[k].depth = INFINITY;
     }
@@ -134,8 +132,8 @@ static int fill_depths(const hf_creature* c, const hf_collision_query* query, in
 bool hf_scene_collides(const hf_creature* c, const hf_placement* placement, const hf_transform* links,
                        const hf_collision_query* query, int index, hf_collision* hit) {
     const hf_body* body = &c->view.bodies[index];
-    hf_object_depth depths[MAX_TOUCHES];
-    int count = fill_depths(c, query, index, depths);
+    hf_object_depth depths[HF_MAX_TOUCHES];
+    int count = hf_touched_depths(c, query, index, depths);
     double depth = hf_depth_for(query->depth_m, c->bounds[index].thickness, HF_THIN_M);
     hf_surface surface;
     hf_transform pose = hf_compose(links[body->link], body->in_link);

@@ -25,11 +25,6 @@ enum { MAX_LEVELS = 24, KEPT_LEVELS = 5, KEPT = (1 << KEPT_LEVELS) + 1 };
 /* A body that moves no farther within a piece is tested at its ends. */
 static const double STILL_M = 2e-4;
 
-typedef struct rate {
-    double turn;  /* rad over the move */
-    double shift; /* m over the move, of the link's origin */
-} rate;
-
 typedef struct mover {
     const hf_creature* creature;
     const hf_placement* placement;
@@ -39,7 +34,7 @@ typedef struct mover {
     hf_workspace* workspace;
     hf_transform* kept[KEPT];            /* link poses at even times; NULL: not known yet */
     hf_transform *left, *right, *middle; /* the same of later levels: ends of a piece and between */
-    rate* rates;                         /* by link */
+    hf_link_pace* rates;                 /* by link, over the move */
     hf_collision* hit;
     double step;     /* m */
     uint8_t* roomy;  /* by body: nothing is so near that the move could meet it */
@@ -86,13 +81,15 @@ static void joint_rate(const hf_joint* j, const double* a, const double* b, doub
 static void fill_rates(mover* m, const double* a, const double* b) {
     const hf_creature_view* v = &m->creature->view;
     m->rates[0].turn = hf_quat_angle(m->from->root.rotation, m->to->root.rotation);
+    m->rates[0].arm = 0;
     m->rates[0].shift = hf_distance(m->from->root.position, m->to->root.position);
     for (int i = 1; i < v->link_count; i++) {
         double turn, shift, arm;
         joint_rate(&v->joints[v->links[i].joint], a, b, &turn, &shift, &arm);
-        rate parent = m->rates[v->links[i].parent_link];
+        hf_link_pace parent = m->rates[v->links[i].parent_link];
         m->rates[i].turn = parent.turn + turn;
         m->rates[i].shift = parent.shift + parent.turn * arm + shift;
+        m->rates[i].arm = parent.arm + arm;
     }
 }
 
@@ -103,7 +100,7 @@ static bool matters(const mover* m, int body) {
 }
 
 static double body_speed(const mover* m, int body) {
-    rate r = m->rates[m->creature->view.bodies[body].link];
+    hf_link_pace r = m->rates[m->creature->view.bodies[body].link];
     return r.shift + r.turn * m->creature->bounds[body].reach;
 }
 
@@ -224,19 +221,17 @@ static hf_status count_levels(mover* m, int* levels) {
     return HF_OK;
 }
 
-/* After the move's end has been tested: bodies that have room there for the whole move of both; false when
-   all that are quick do. */
+/* After the move's end has been tested: bodies that have room there for the whole move; false when all that
+   are quick do. */
 static bool find_roomy(mover* m) {
     const hf_creature_view* v = &m->creature->view;
-    double fastest = 0;
     bool open = false;
-    for (int i = 0; i < v->body_count; i++) fastest = fmax(fastest, body_speed(m, i));
-    for (int i = 0; i < v->body_count; i++) {
-        double speed = body_speed(m, i);
-        m->roomy[i] =
-            m->query && m->query->clearance && hf_clearance_room(m->query->clearance, i) > speed + fastest;
-        open |= !m->roomy[i] && speed > body_step(m, i) && matters(m, i);
-    }
+    memset(m->roomy, 0, (size_t)v->body_count);
+    if (m->query && m->query->clearance)
+        hf_clearance_roomy(m->creature, m->query->clearance, links_at(m, 0, 0, m->left),
+                           links_at(m, 0, 1, m->right), m->rates, m->query->self, m->roomy);
+    for (int i = 0; i < v->body_count; i++)
+        open |= !m->roomy[i] && body_speed(m, i) > body_step(m, i) && matters(m, i);
     return open;
 }
 

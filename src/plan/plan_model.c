@@ -5,6 +5,8 @@
 #include "base/memory.h"
 #include "model/creature.h"
 
+#include <holdfast/stand.h>
+
 #include <math.h>
 #include <string.h>
 
@@ -131,10 +133,10 @@ static void find_load(hf_plan_model* m, const hf_transform* links) {
 }
 
 /* The library, and the posture on all limbs that guides settle in. */
-static hf_status find_postures(hf_plan_model* m, int threads, hf_error* error) {
+static hf_status find_postures(hf_plan_model* m, int families, int threads, hf_error* error) {
     const hf_guide* g = &hf_creature_get(m->creature)->guide;
     hf_posture_options o = hf_posture_options_default();
-    o.families = 1 << HF_POSTURE_STAND | 1 << HF_POSTURE_CRAWL;
+    o.families = families;
     o.threads = threads;
     hf_status status = hf_creature_postures(m->creature, &o, &m->postures, error);
     if (status != HF_OK) return status;
@@ -180,8 +182,9 @@ static bool find_bent(hf_plan_model* m) {
     return good;
 }
 
-hf_status hf_plan_model_create(const hf_creature* creature, const hf_plan_options* options,
-                               hf_plan_model** model, hf_error* error) {
+/* A model that knows these families of postures, and the way down to all limbs where it knows those. */
+static hf_status create(const hf_creature* creature, const hf_plan_options* options, int families,
+                        hf_plan_model** model, hf_error* error) {
     HF_REQUIRE(error, creature && options && model);
     *model = NULL;
     hf_status status = hf_options_check(hf_plan_option_table(), options, error);
@@ -216,9 +219,10 @@ hf_status hf_plan_model_create(const hf_creature* creature, const hf_plan_option
     for (int l = 0; l < view->limb_count && status == HF_OK; l++)
         if (m->limbs[l].used && !hf_spares_choose(m, l)) status = hf_fail_memory(error, NULL);
     if (status == HF_OK) find_load(m, links);
-    if (status == HF_OK) status = find_postures(m, options->threads, error);
+    if (status == HF_OK) status = find_postures(m, families, options->threads, error);
     if (status == HF_OK && !find_bent(m)) status = hf_fail_memory(error, NULL);
-    if (status == HF_OK) status = hf_descent_find(m, options, NULL, NULL, &m->descent, error);
+    if (status == HF_OK && families & 1 << HF_POSTURE_CRAWL)
+        status = hf_descent_find(m, options, NULL, NULL, &m->descent, error);
     hf_free(links);
     if (!m) hf_free(q);
     if (status == HF_OK)
@@ -226,6 +230,16 @@ hf_status hf_plan_model_create(const hf_creature* creature, const hf_plan_option
     else
         hf_plan_model_free(m);
     return status;
+}
+
+hf_status hf_plan_model_create(const hf_creature* creature, const hf_plan_options* options,
+                               hf_plan_model** model, hf_error* error) {
+    return create(creature, options, 1 << HF_POSTURE_STAND | 1 << HF_POSTURE_CRAWL, model, error);
+}
+
+hf_status hf_stand_model_create(const hf_creature* creature, const hf_plan_options* options,
+                                hf_plan_model** model, hf_error* error) {
+    return create(creature, options, 1 << HF_POSTURE_STAND, model, error);
 }
 
 void hf_plan_model_free(hf_plan_model* m) {

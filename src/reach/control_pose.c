@@ -115,6 +115,56 @@ static void guess_legs(const hf_control_layer* c, const hf_control_stand* s, dou
 
 /* ---- the pelvis ---- */
 
+/* A leg that stands bent may stretch so far, as a share of its longest: near that a knee turns
+   quickly for little. */
+static const double STRETCH = 0.97;
+/* A leg that a limit of its knee keeps from bending stays longer by that, m. */
+static const double SPARE_M = 1e-4;
+
+/* Of the joints of a leg the knee: the one that is far from both ends. */
+static int knee_of(const hf_creature_view* v, const hf_limb* leg, const hf_transform* links) {
+    hf_vec3 hip = links[v->joints[leg->joints[0]].child_link].position,
+            foot = links[leg->effector_link].position;
+    double most = -1;
+    int knee = 0;
+    for (int k = 0; k < leg->joint_count; k++) {
+        hf_vec3 at = links[v->joints[leg->joints[k]].child_link].position;
+        double lever = fmin(hf_distance(hip, at), hf_distance(foot, at));
+        if (lever > most) most = lever, knee = k;
+    }
+    return knee;
+}
+
+/* The hip of a leg, which is the last joint before the knee, and how far the foot can be from it while the
+   knee turns from one of its limits to the other. links are those of the stand. */
+static void measure_leg(const hf_control_layer* c, int side, const hf_transform* links, const double* q,
+                        hf_control_stand* stand) {
+    enum { LOOKS = 64 };
+    const hf_creature_view* v = &c->creature->view;
+    const hf_limb* leg = &v->limbs[c->legs[side]];
+    int knee = knee_of(v, leg, links);
+    const hf_joint* j = &v->joints[leg->joints[knee]];
+    hf_transform shank = links[j->child_link];
+    hf_vec3 hip = links[v->joints[leg->joints[knee > 0 ? knee - 1 : 0]].child_link].position,
+            ankle = links[v->joints[leg->joints[leg->joint_count - 1]].child_link].position;
+    double now = hf_distance(hip, ankle), least = now, most = now;
+    // one way it bends further; the other way it becomes straight, and bends the wrong way after that
+    for (int end = 0; end < 2 && j->type == HF_JOINT_REVOLUTE; end++) {
+        double range = (end ? j->upper : j->lower) - q[j->q_index], before = now;
+        for (int i = 1; i <= LOOKS; i++) {
+            hf_quat by = hf_quat_axis_angle(hf_rotate(shank.rotation, j->axis), range * i / LOOKS);
+            double far =
+                hf_distance(hip, hf_add(shank.position, hf_rotate(by, hf_sub(ankle, shank.position))));
+            if (far < before && before > now) break;
+            least = fmin(least, far), most = fmax(most, far), before = far;
+        }
+    }
+    stand->hip[side] = hf_sub(hip, stand->root.position);
+    stand->ankle[side] = ankle;
+    stand->short_m[side] = fmin(now, least + SPARE_M);
+    stand->leg_m[side] = fmax(now, STRETCH * most);
+}
+
 void hf_control_stand_set(const hf_control_layer* c, const hf_pose* pose, hf_transform* links,
                           hf_control_stand* stand) {
     hf_forward(c->creature, pose, links);
@@ -123,24 +173,25 @@ void hf_control_stand_set(const hf_control_layer* c, const hf_pose* pose, hf_tra
     stand->com = hf_com(c->creature, links);
     stand->level_count = 0;
     for (int side = 0; side < 2; side++) {
-        const hf_limb* leg = &c->creature->view.limbs[c->legs[side]];
-        hf_vec3 hip = hf_apply(links[leg->base_link], leg->base.position);
-        stand->foot[side] = links[leg->effector_link];
-        stand->hip[side] = hf_sub(hip, pose->root.position);
-        stand->leg_m[side] = hf_distance(hip, stand->foot[side].position);
+        stand->foot[side] = links[c->creature->view.limbs[c->legs[side]].effector_link];
+        measure_leg(c, side, links, pose->q, stand);
     }
 }
 
-/* The highest root at this place with which no leg is longer than where it stands. hips: from the root. */
-static double highest_root(const hf_control_stand* s, const hf_vec3 hips[2], hf_vec3 root) {
-    double z = INFINITY;
-    for (int side = 0; side < 2; side++) {
-        hf_vec3 hip = hf_add(root, hips[side]), foot = s->foot[side].position;
-        double dx = hip.x - foot.x, dy = hip.y - foot.y;
-        double left = s->leg_m[side] * s->leg_m[side] - dx * dx - dy * dy;
-        z = fmin(z, foot.z + sqrt(fmax(left, 0)) - hips[side].z);
-    }
-    return z;
+/* The height of the root, at this place, with which a leg is so long. hip: from the root. */
+static double root_height(hf_vec3 hip, hf_vec3 ankle, hf_vec3 root, double leg_m) {
+    double dx = root.x + hip.x - ankle.x, dy = root.y + hip.y - ankle.y;
+    return ankle.z + sqrt(fmax(leg_m * leg_m - dx * dx - dy * dy, 0)) - hip.z;
+}
+
+/* The nearest height of the root, at this place, with which no leg is shorter than it can be and, before all,
+   none longer. hips: from the root. */
+static double keep_height(const hf_control_stand* s, const hf_vec3 hips[2], hf_vec3 root, double height) {
+    for (int side = 0; side < 2; side++)
+        height = fmax(height, root_height(hips[side], s->ankle[side], root, s->short_m[side]));
+    for (int side = 0; side < 2; side++)
+        height = fmin(height, root_height(hips[side], s->ankle[side], root, s->leg_m[side]));
+    return height;
 }
 
 /* Moves the root and all links with it. */
@@ -163,7 +214,7 @@ bool hf_control_pose(const hf_control_layer* c, const hf_control_stand* stand,
     hf_vec3 by = {0, 0, 0};
     for (int i = 0; i <= SHIFTS && kept; i++) {
         hf_vec3 to = hf_add(pose->root.position, by);
-        to.z = fmin(stand->root.position.z - controls[HF_CONTROL_LEGS], highest_root(stand, hips, to));
+        to.z = keep_height(stand, hips, to, stand->root.position.z - controls[HF_CONTROL_LEGS]);
         shift(c, hf_sub(to, pose->root.position), pose, links);
         if (i == 0) guess_legs(c, stand, stand->root.position.z - to.z, pose->q);
         int steps = i < SHIFTS && stand->level_count ? STEPS[i] : 0;

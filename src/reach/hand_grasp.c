@@ -7,6 +7,7 @@
 #include "base/random.h"
 #include "base/workspace.h"
 #include "model/creature.h"
+#include "model/scene.h"
 #include "model/tolerance.h"
 
 #include <math.h>
@@ -37,7 +38,7 @@ typedef struct grasping {
     hf_placement* alone; /* the object where it is now, all others taken out */
     hf_transform at;
     hf_transform* links;
-    double* q;
+    double *q, *closed; /* joint values of the hand's fingers; scratch */
     hf_stance* stance;
     hf_workspace* workspace;
     hf_hand_grasps* out;
@@ -45,6 +46,7 @@ typedef struct grasping {
     int* hand;             /* bodies of the effector link and of all beyond it */
     const hf_vec3* handle; /* where it is held, in the object's frame; NULL: anywhere */
     bool grip;
+    int round; /* 0: the first look at the object; 1: other places and turns */
 } grasping;
 
 /* ---- fingers ---- */
@@ -208,6 +210,50 @@ static int open_inside(grasping* g, hf_transform hand) {
     return body_inside(g, hand, HF_DEPTH_M);
 }
 
+/* Is the hand, with the fingers as they are in g->q, free of all other objects? No posture of the arm helps
+   where it is not. */
+static bool free_of_others(grasping* g, hf_transform hand) {
+    hf_object_depth own = {g->object, INFINITY};
+    pose_fingers(g, hand);
+    for (int b = 0; b < g->hand_count; b++) {
+        const hf_body* body = &g->v->bodies[g->hand[b]];
+        if (hf_placement_overlap_by(g->world->placement, &body->shape,
+                                    hf_compose(g->links[body->link], body->in_link), 0, &own, 1, NULL))
+            return false;
+    }
+    return true;
+}
+
+/* Can the open hand be where it holds and, on one of the ways on which it comes, a little before? */
+static bool open_comes(grasping* g, hf_transform hand, hf_vec3 normal) {
+    hf_vec3 ways[HF_HAND_WAYS];
+    bool comes = false;
+    memcpy(g->q, g->world->stand.q, sizeof(double) * (size_t)g->v->q_count);
+    if (!free_of_others(g, hand)) return false;
+    hf_hand_ways(&g->v->limbs[g->limb].contacts[0], hand.rotation, normal, ways);
+    for (int i = 0; i < HF_HAND_WAYS && !comes; i++) {
+        hf_transform before = hand;
+        double back = HF_HAND_LEAST_LINE * g->world->options->approach_m;
+        before.position = hf_add(hand.position, hf_scale(ways[i], back));
+        comes = free_of_others(g, before);
+    }
+    return comes;
+}
+
+/* Are the fingers free of all other objects while they close to what they are in g->q? */
+static bool closing_is_free(grasping* g, hf_transform hand) {
+    enum { LOOKS = 4 };
+    const double* open = g->world->stand.q;
+    bool free = true;
+    memcpy(g->closed, g->q, sizeof(double) * (size_t)g->v->q_count);
+    for (int i = 1; i <= LOOKS && free; i++) {
+        for (int k = 0; k < g->v->q_count; k++) g->q[k] = open[k] + (g->closed[k] - open[k]) * i / LOOKS;
+        free = free_of_others(g, hand);
+    }
+    memcpy(g->q, g->closed, sizeof(double) * (size_t)g->v->q_count);
+    return free;
+}
+
 static hf_status keep(grasping* g, hf_transform hand, const hf_surface* s, int contacts) {
     hf_hand_grasp* to = &g->out->items[g->out->count++];
     hf_transform into = hf_inverse(g->at);
@@ -232,6 +278,10 @@ static hf_status try_hand(grasping* g, const hf_surface* s, double turn) {
         g->out->why = "the hand would be inside it";
         return HF_OK;
     }
+    if (!open_comes(g, hand, s->normal)) {
+        g->out->why = "other objects leave no room for the hand";
+        return HF_OK;
+    }
     int count = close_hand(g, hand, *s, supports);
     if (count < LEAST_CONTACTS) {
         g->out->why = "the fingers do not close about it";
@@ -240,6 +290,10 @@ static hf_status try_hand(grasping* g, const hf_surface* s, double turn) {
     // what has a joint stands by itself
     if (!g->handle && !bears(g, supports, count)) {
         g->out->why = "friction at the fingers does not bear its weight";
+        return HF_OK;
+    }
+    if (!closing_is_free(g, hand)) {
+        g->out->why = "other objects leave no room for the fingers";
         return HF_OK;
     }
     return keep(g, hand, s, count);
@@ -275,7 +329,7 @@ static int list_places(const grasping* g, hf_surface* places) {
                 from = hf_add(at, hf_scale(d, FAR_M));
         if (hf_placement_ray(g->alone, from, hf_neg(d), FAR_M, &places[count])) count++;
     }
-    hf_random r = hf_random_start(g->world->options->seed, STREAM, (uint64_t)g->object);
+    hf_random r = hf_random_start(g->world->options->seed, STREAM + (uint64_t)g->round, (uint64_t)g->object);
     for (int i = 0; i < RANDOM; i++) {
         hf_vec3 d = hf_random_in_box(&r, hf_v3(-1, -1, -1), hf_v3(1, 1, 1));
         hf_vec3 by = hf_random_in_box(&r, hf_neg(half), half);
@@ -298,7 +352,8 @@ static hf_status find(grasping* g) {
         int before = g->out->count;
         for (int t = 0; t < TURNS && status == HF_OK && g->out->count < HF_MAX_GRASPS; t++)
             if (g->out->count < before + MOST_OF_PLACE)
-                status = try_hand(g, &places[i], 6.283185307179586 * ((7 * t) % TURNS) / TURNS);
+                status =
+                    try_hand(g, &places[i], 6.283185307179586 * ((7 * t) % TURNS + 0.5 * g->round) / TURNS);
     }
     return status;
 }
@@ -348,8 +403,9 @@ static void list_hand(grasping* g) {
 static hf_status start(grasping* g) {
     g->links = hf_workspace_take(g->workspace, (size_t)g->v->link_count, sizeof *g->links);
     g->q = hf_workspace_take(g->workspace, (size_t)g->v->q_count + 1, sizeof *g->q);
+    g->closed = hf_workspace_take(g->workspace, (size_t)g->v->q_count + 1, sizeof *g->closed);
     g->hand = hf_workspace_take(g->workspace, (size_t)g->v->body_count + 1, sizeof *g->hand);
-    if (!g->links || !g->q || !g->hand) return HF_ERROR_MEMORY;
+    if (!g->links || !g->q || !g->closed || !g->hand) return HF_ERROR_MEMORY;
     list_hand(g);
     hf_status status = hf_placement_create(g->scene, &g->alone);
     if (status == HF_OK) status = hf_stance_create(&g->stance);
@@ -382,7 +438,7 @@ static bool can_hold(const grasping* g, int limb) {
 }
 
 hf_status hf_hand_grasps_find(const hf_reach_world* world, const hf_scene* scene, int object,
-                              const hf_reach_object* given, int limb, hf_workspace* workspace,
+                              const hf_reach_object* given, int limb, int round, hf_workspace* workspace,
                               hf_hand_grasps* out) {
     memset(out, 0, sizeof *out);
     grasping g = {.world = world,
@@ -392,17 +448,26 @@ hf_status hf_hand_grasps_find(const hf_reach_world* world, const hf_scene* scene
                   .limb = limb,
                   .workspace = workspace,
                   .out = out,
-                  .grip = true};
+                  .grip = true,
+                  .round = round};
     if (!can_hold(&g, limb)) return HF_OK;
     if (given && given->joint != HF_OBJECT_FREE && given->has_handle) g.handle = &given->handle;
     hf_status status = start(&g);
     int many = given ? given->grasp_count : 0;
-    for (int i = 0; i < many && status == HF_OK && out->count < HF_MAX_GRASPS; i++)
+    for (int i = 0; i < many && round == 0 && status == HF_OK && out->count < HF_MAX_GRASPS; i++)
         if (given->grasps[i].limb < 0 || given->grasps[i].limb == limb)
             status = take_given(&g, &given->grasps[i]);
     if (status == HF_OK && many == 0) status = find(&g);
     end(&g);
     return status;
+}
+
+void hf_hand_ways(const hf_contact_frame* palm, hf_quat hand, hf_vec3 out, hf_vec3 ways[HF_HAND_WAYS]) {
+    hf_vec3 along = hf_normalize(hf_rotate(hand, hf_neg(palm->offset)));
+    ways[0] = out;
+    ways[1] = along;
+    ways[2] = hf_normalize(hf_add(out, along));
+    ways[3] = hf_normalize(hf_add(out, hf_v3(0, 0, 1)));
 }
 
 /* ---- two hands ---- */

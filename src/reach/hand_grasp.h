@@ -25,11 +25,23 @@ typedef struct hf_hand_grasps {
     char text[160];  /* of why, where it names something */
 } hf_hand_grasps;
 
-/* The grasps of an object by one arm, best first. given: what the scenario says of the object. Those found by
-   themselves touch in three places at least, and friction there bears the object's weight. */
+/* Rounds of looking at an object: each has places and turns of the hand of its own. */
+enum { HF_GRASP_ROUNDS = 2 };
+/* The grasps of an object by one arm, best first. given: what the scenario says of the object, which counts
+   in round 0. Those found by themselves touch in three places at least, friction there bears the object's
+   weight, and no other object of the world is in the way of the open hand or of its closing fingers. */
 hf_status hf_hand_grasps_find(const hf_reach_world* world, const hf_scene* scene, int object,
-                              const hf_reach_object* given, int limb, hf_workspace* workspace,
+                              const hf_reach_object* given, int limb, int round, hf_workspace* workspace,
                               hf_hand_grasps* out);
+
+/* The directions, unit and in the world, in which a hand that is turned so may leave a surface whose normal
+   is `out`: straight off the palm, away from the fingers, between the two, or upwards. It comes on the way
+   back.
+ */
+enum { HF_HAND_WAYS = 4 };
+void hf_hand_ways(const hf_contact_frame* palm, hf_quat hand, hf_vec3 out, hf_vec3 ways[HF_HAND_WAYS]);
+/* The share of a straight way that is enough to come or go. */
+static const double HF_HAND_LEAST_LINE = 0.4;
 /* Two palms that press an object from opposite sides: items 0 and 1 belong together, and so on; the right arm
    comes first. They grip where both arms are limbs that grip; else friction between the palms holds it. */
 hf_status hf_hand_grasps_both(const hf_reach_world* world, const hf_scene* scene, int object,

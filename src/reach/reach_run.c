@@ -310,15 +310,15 @@ static void rest_here(hf_reach_runner* r) {
     memcpy(r->stage.state, r->world.rest, sizeof r->stage.state);
 }
 
-hf_status hf_reach_settle(hf_reach_runner* r, const hf_pose* pose) {
+hf_status hf_reach_settle(hf_reach_runner* r, const hf_pose* pose, const hf_hold feet[2]) {
     hf_reach_world* w = &r->world;
     hf_reach_worker* worker = r->stage.worker;
-    hf_error error = {0};
     memcpy(w->stand_q, pose->q, sizeof(double) * (size_t)w->creature->view.q_count);
     memcpy(r->open_q, pose->q, sizeof(double) * (size_t)w->creature->view.q_count);
     hf_control_stand_set(w->layer, &(hf_pose){pose->root, w->stand_q}, worker->links, &w->stand);
-    hf_status status = find_feet(r, worker->links, &error);
-    if (status == HF_OK) status = build_stance(r, worker->links);
+    // the holds of the steps go on: those found anew would differ by what a frame may be off, and both change
+    memcpy(w->stand.feet, feet, sizeof w->stand.feet);
+    hf_status status = build_stance(r, worker->links);
     if (status != HF_OK) return status;
     rest_here(r);
     hf_reach_crew_forget(&r->crew);

@@ -14,6 +14,13 @@ enum { SAMPLES = 2000 }; /* of each limb: feet go to the ground beside them */
 /* Times that differ by less are the same, s. */
 static const double SAME_S = 1e-9;
 
+/* A hold of a plan in the world, with its object where it is now. */
+static hf_hold hold_now(const hf_reach_runner* r, const hf_hold* hold) {
+    hf_transform object =
+        hold->object >= 0 ? hf_placement_pose(r->world.placement, hold->object) : hf_transform_identity();
+    return hf_hold_in_world(*hold, object);
+}
+
 /* Appends a plan's knots, which begin where the stage is, with what is held at each. */
 static hf_status append(hf_reach_runner* r, const hf_schedule* plan) {
     hf_reach_stage* s = &r->stage;
@@ -26,10 +33,7 @@ static hf_status append(hf_reach_runner* r, const hf_schedule* plan) {
         for (int h = 0; h < plan->hold_count && n < HF_STANCE_SUPPORTS; h++) {
             const hf_schedule_hold* held = &plan->holds[h];
             if (held->from_s > knot->time_s + SAME_S || held->to_s < knot->time_s - SAME_S) continue;
-            hf_transform object = held->hold.object >= 0
-                                      ? hf_placement_pose(r->world.placement, held->hold.object)
-                                      : hf_transform_identity();
-            holds[n++] = hf_hold_in_world(held->hold, object);
+            holds[n++] = hold_now(r, &held->hold);
         }
         status = hf_schedule_add(s->schedule, r->world.placement, begin_s + knot->time_s,
                                  &(hf_pose){knot->root, knot->q}, holds, n, knot->stance);
@@ -57,7 +61,24 @@ static hf_status scene_now(const hf_reach_runner* r, hf_scene** now, hf_error* e
     return hf_scene_change(scene, edits, n, now, error);
 }
 
-static hf_status walk(hf_reach_runner* r, const hf_action* a, hf_pose* end, bool* arrived) {
+/* What the legs hold in the world where a plan ends; false where one of them holds nothing. */
+static bool last_feet(const hf_reach_runner* r, const hf_schedule* plan, hf_hold feet[2]) {
+    double end_s = plan->knots[plan->knot_count - 1].time_s;
+    bool both[2] = {false, false};
+    for (int h = 0; h < plan->hold_count; h++) {
+        const hf_schedule_hold* held = &plan->holds[h];
+        if (held->to_s < end_s - SAME_S) continue;
+        for (int side = 0; side < 2; side++) {
+            if (held->hold.limb != r->layer->legs[side]) continue;
+            feet[side] = hold_now(r, &held->hold);
+            both[side] = true;
+        }
+    }
+    return both[0] && both[1];
+}
+
+static hf_status walk(hf_reach_runner* r, const hf_action* a, hf_pose* end, hf_hold feet_then[2],
+                      bool* arrived) {
     hf_plan_options o = hf_plan_options_default();
     hf_plan_model* model = NULL;
     hf_stand_result goal = {0};
@@ -79,7 +100,7 @@ static hf_status walk(hf_reach_runner* r, const hf_action* a, hf_pose* end, bool
     if (status == HF_OK && goal.outcome == HF_FOUND) {
         hf_plan_query q = {.start = &start, .goal = &goal.state};
         status = hf_plan_find(model, scene, &q, &o, hf_reach_ask, r, &plan, &error);
-        *arrived = status == HF_OK && plan.outcome == HF_FOUND;
+        *arrived = status == HF_OK && plan.outcome == HF_FOUND && last_feet(r, plan.schedule, feet_then);
         if (status == HF_OK && !*arrived)
             hf_reach_say(r, HF_NONE, "there are no steps to %.2f %.2f: %s", a->at[0], a->at[1],
                          hf_plan_why_text(plan.why));
@@ -107,8 +128,9 @@ hf_status hf_reach_step(hf_reach_runner* r, const hf_action* a) {
     hf_pose end = {
         .q = hf_workspace_take(r->workspace, (size_t)r->world.creature->view.q_count + 1, sizeof(double))};
     bool arrived = false;
-    status = end.q ? walk(r, a, &end, &arrived) : HF_ERROR_MEMORY;
-    if (status == HF_OK && arrived) status = hf_reach_settle(r, &end);
+    hf_hold feet[2];
+    status = end.q ? walk(r, a, &end, feet, &arrived) : HF_ERROR_MEMORY;
+    if (status == HF_OK && arrived) status = hf_reach_settle(r, &end, feet);
     hf_workspace_end(r->workspace, mark);
     return status;
 }

@@ -179,11 +179,22 @@ static bool presses(hf_reach_worker* w) {
     return true;
 }
 
+/* Which joint of the pose in the worker is beyond its limits; joints with one value have some. */
+static const char* say_limit(hf_reach_worker* w) {
+    const hf_creature_view* v = &w->world->creature->view;
+    int j = 0;
+    while (j + 1 < v->joint_count &&
+           (v->joints[j].q_count != 1 || (w->pose.q[v->joints[j].q_index] >= v->joints[j].lower - HF_LIMIT &&
+                                          w->pose.q[v->joints[j].q_index] <= v->joints[j].upper + HF_LIMIT)))
+        j++;
+    snprintf(w->text, sizeof w->text, "joint \"%.60s\" would be beyond its limit", v->joints[j].name);
+    return w->text;
+}
+
 /* Limits, range of motion, balance of the pose in the worker. */
 static bool holds(hf_reach_worker* w) {
     if (w->world->scene_only) return true;
-    if (!hf_pose_within_limits(w->world->creature, w->pose.q, HF_LIMIT))
-        return fail(w, "a joint is at its limit");
+    if (!hf_pose_within_limits(w->world->creature, w->pose.q, HF_LIMIT)) return fail(w, say_limit(w));
     if (!hf_pose_within_rom(w->world->creature, w->pose.q, HF_ROM_RAD))
         return fail(w, "a joint group is outside its range of motion");
     if (!balanced(w)) return fail(w, "the body loses its balance");

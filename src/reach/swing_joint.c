@@ -130,7 +130,7 @@ hf_status hf_reach_swing(hf_reach_runner* r, const hf_action* a, int index) {
         if (!g) status = HF_ERROR_MEMORY;
         if (status == HF_OK)
             status = hf_hand_grasps_find(&r->world, r->scenario->scene, a->object,
-                                         &r->scenario->reach_objects[a->object], limb, r->workspace, g);
+                                         &r->scenario->reach_objects[a->object], limb, 0, r->workspace, g);
         if (status == HF_OK && g->count == 0) why = g->why ? g->why : "it has no handle";
         if (status == HF_OK) hf_reach_sort_grasps(r, a->object, limb, g);
         for (int k = 0; status == HF_OK && k < g->count && !done; k++)

@@ -11,7 +11,6 @@
 
 static const double LINE_M = 0.01;      /* between two states of a straight way */
 static const double LIFT_M = 0.05;      /* up from where an object stood, and down to where it is put */
-static const double LEAST_LINE = 0.4;   /* share of a straight way that is enough to come or go */
 static const double TURN_RAD = 0.05;    /* between two states while two hands turn an object */
 static const double LEAST_PIECE = 1e-4; /* of such a way: less is where it is already */
 static const double DETOUR_M = 0.1;     /* that two hands carry an object higher, or nearer */
@@ -207,18 +206,15 @@ hf_status hf_reach_prepare(hf_reach_runner* r, const hf_hand_task* task, hf_vec3
                                      r->options->seed + (uint64_t)index, answer);
     if (status != HF_OK || !answer->found) return status;
     const hf_limb* limb = &r->world.creature->view.limbs[task->targets[0].limb];
-    hf_vec3 wrist = hf_rotate(task->targets[0].rotation, hf_neg(limb->contacts[0].offset));
-    hf_vec3 out = hf_normalize(back), along = hf_normalize(wrist);
-    // straight off the palm, else along the fingers, between the two, or upwards
-    hf_vec3 ways[] = {out, along, hf_normalize(hf_add(out, along)),
-                      hf_normalize(hf_add(out, hf_v3(0, 0, 1)))};
+    hf_vec3 ways[HF_HAND_WAYS];
+    hf_hand_ways(&limb->contacts[0], task->targets[0].rotation, hf_normalize(back), ways);
     double share = 0;
-    for (size_t i = 0; i < sizeof ways / sizeof *ways && status == HF_OK && share < LEAST_LINE; i++) {
+    for (int i = 0; i < HF_HAND_WAYS && status == HF_OK && share < HF_HAND_LEAST_LINE; i++) {
         line->count = 0;
         share = hf_reach_straight(r->stage.worker, task, answer->state, hf_scale(ways[i], hf_length(back)),
                                   line, &status);
     }
-    if (status == HF_OK && share < LEAST_LINE)
+    if (status == HF_OK && share < HF_HAND_LEAST_LINE)
         answer->found = false, answer->why = "the hand cannot come straight";
     hf_space_rows_reverse(line, 0);
     return status;
@@ -335,7 +331,7 @@ static bool is_free(hf_reach_runner* r, int limb) {
     return false;
 }
 
-static hf_status list_takers(hf_reach_runner* r, const hf_action* a, takers* t) {
+static hf_status list_takers(hf_reach_runner* r, const hf_action* a, int round, takers* t) {
     hf_vec3 at = hf_placement_pose(r->world.placement, a->object).position;
     bool left = hf_unapply(r->world.stand.root, at).y > 0.05;
     int arms[2] = {a->hand == HF_HAND_ONE ? a->limb : r->layer->arms[left], r->layer->arms[!left]};
@@ -345,7 +341,7 @@ static hf_status list_takers(hf_reach_runner* r, const hf_action* a, takers* t) 
         hf_hand_grasps* g = hf_workspace_take(r->workspace, 1, sizeof *g);
         if (!g) return HF_ERROR_MEMORY;
         status = hf_hand_grasps_find(&r->world, r->scenario->scene, a->object,
-                                     &r->scenario->reach_objects[a->object], arms[i], r->workspace, g);
+                                     &r->scenario->reach_objects[a->object], arms[i], round, r->workspace, g);
         if (status == HF_OK && g->count == 0)
             hf_reach_say(r, HF_NONE, "no hand shape holds \"%.60s\": %s", name_of(r, a->object),
                          g->why ? g->why : "it has no surface");
@@ -365,7 +361,9 @@ typedef struct offers {
 } offers;
 
 static void add_offer(offers* o, const hf_hand_grasp* g, double price) {
-    int at = o->count++;
+    bool full = o->count == MOST_OFFERS;
+    if (full && price >= o->prices[MOST_OFFERS - 1]) return;
+    int at = full ? MOST_OFFERS - 1 : o->count++;
     for (; at > 0 && o->prices[at - 1] > price; at--)
         o->prices[at] = o->prices[at - 1], o->grasps[at] = o->grasps[at - 1];
     o->prices[at] = price, o->grasps[at] = g;
@@ -405,19 +403,94 @@ static hf_status try_takers(hf_reach_runner* r, const hf_action* a, const takers
 hf_status hf_reach_grasp(hf_reach_runner* r, const hf_action* a, int index) {
     if (!can_take(r, a)) return HF_OK;
     hf_workspace_mark mark = hf_workspace_begin(r->workspace);
-    takers t = {0};
+    takers t[HF_GRASP_ROUNDS] = {0};
     hf_hand_answer answer = {0};
     bool done = false;
-    hf_status status = list_takers(r, a, &t);
-    if (t.count) r->now->outcome = HF_FOUND;
+    int shapes = 0;
+    hf_status status = HF_OK;
     // all hand shapes by a quick look, then each with a search of its own
-    if (status == HF_OK && t.count) status = try_takers(r, a, &t, true, index, &answer, &done);
-    if (status == HF_OK && t.count && !done) status = try_takers(r, a, &t, false, index, &answer, &done);
-    if (status == HF_OK && t.count && !done)
+    for (int n = 0; n < 2 * HF_GRASP_ROUNDS && status == HF_OK && !done; n++) {
+        int round = n % HF_GRASP_ROUNDS;
+        bool quick = n < HF_GRASP_ROUNDS;
+        if (quick) status = list_takers(r, a, round, &t[round]);
+        for (int i = 0; i < t[round].count && quick; i++) shapes += t[round].grasps[i]->count;
+        if (t[round].count) r->now->outcome = HF_FOUND;
+        if (status == HF_OK && t[round].count)
+            status = try_takers(r, a, &t[round], quick, index, &answer, &done);
+    }
+    if (status == HF_OK && shapes && !done)
         hf_reach_say(r, HF_NONE, "no posture brings a hand to \"%.60s\" in any of %d hand shapes: %s",
-                     name_of(r, a->object), t.grasps[0]->count, answer.why ? answer.why : "out of reach");
+                     name_of(r, a->object), shapes, answer.why ? answer.why : "out of reach");
     if (done && r->now->outcome == HF_FOUND) r->now->why[0] = 0;
     hf_workspace_end(r->workspace, mark);
+    return status;
+}
+
+static hf_hand_task both_task(const hf_reach_runner* r, const hf_hand_grasp* g, int tries) {
+    return (hf_hand_task){.count = 2,
+                          .targets = {hf_reach_hand_target(r, &g[0]), hf_reach_hand_target(r, &g[1])},
+                          .tries = tries};
+}
+
+/* A posture with two palms on the object, and one with the hands a little apart, from which they come. */
+static hf_status prepare_both(hf_reach_runner* r, const hf_hand_grasp* g, int tries, int index,
+                              hf_hand_answer* answer, hf_space_rows* line) {
+    hf_hand_task task = both_task(r, g, tries), wide = task;
+    double apart[HF_REACH_WIDTH];
+    hf_status status = hf_hand_solve(r->roadmap, r->stage.worker, &task, r->stage.state,
+                                     r->options->seed + (uint64_t)index, answer);
+    if (status != HF_OK || !answer->found) return status;
+    for (int k = 0; k < 2; k++)
+        wide.targets[k].point =
+            hf_add(wide.targets[k].point, hf_scale(task.targets[k].normal, r->options->approach_m / 2));
+    line->count = 0;
+    if (!hf_hand_follow(r->stage.worker, &wide, answer->state, apart) ||
+        !hf_reach_valid(r->stage.worker, apart)) {
+        answer->found = false, answer->why = "the hands cannot come from both sides";
+        return HF_OK;
+    }
+    status = hf_space_rows_add(line, apart);
+    return status == HF_OK ? hf_space_rows_add(line, answer->state) : status;
+}
+
+/* Comes to a pair of palms and takes hold; *done when the object is held or turns out too heavy. */
+static hf_status take_by_both(hf_reach_runner* r, const hf_action* a, const hf_hand_grasp* g, int tries,
+                              int index, hf_hand_answer* answer, bool* done) {
+    hf_space_rows line = hf_space_rows_start(HF_REACH_WIDTH, r->workspace);
+    for (int k = 0; k < 2; k++) hf_reach_allow_touch(r, &g[k].hold);
+    hf_status status = prepare_both(r, g, tries, index, answer, &line);
+    if (status == HF_OK && answer->found) {
+        r->now->outcome = HF_FOUND;
+        status = hf_reach_come(r, &line, -1);
+        *done = status == HF_OK && r->now->outcome == HF_FOUND;
+    }
+    hf_reach_forbid_touches(r);
+    hf_error error;
+    if (status == HF_OK && *done) status = hf_reach_attach(r, a->object, &g[0], &g[1], &error);
+    if (status != HF_OK || !*done) return status;
+    if (hf_reach_holds(r->stage.worker, r->stage.state)) return hf_reach_close_fingers(r, NULL);
+    hf_reach_say(r, HF_INFEASIBLE, "\"%.60s\" is too heavy there: with it %s", name_of(r, a->object),
+                 r->stage.worker->why);
+    hf_reach_detach(r, hf_reach_load_of(r, a->object));
+    return HF_OK;
+}
+
+/* The pairs of palms that a posture brings there, the most comfortable first: what is found first may squat
+   or hold its elbows where the object cannot be put down again. */
+static hf_status list_pairs(hf_reach_runner* r, const hf_hand_grasps* grasps, int tries, int index, offers* o,
+                            const char** why) {
+    hf_status status = HF_OK;
+    for (int i = 0; status == HF_OK && i + 1 < grasps->count; i += 2) {
+        const hf_hand_grasp* g = &grasps->items[i];
+        hf_hand_task task = both_task(r, g, tries);
+        hf_hand_answer answer = {0};
+        for (int k = 0; k < 2; k++) hf_reach_allow_touch(r, &g[k].hold);
+        status = hf_hand_solve(r->roadmap, r->stage.worker, &task, r->stage.state,
+                               r->options->seed + (uint64_t)index, &answer);
+        hf_reach_forbid_touches(r);
+        if (status == HF_OK && answer.found) add_offer(o, g, answer.price);
+        if (answer.why) *why = answer.why;
+    }
     return status;
 }
 
@@ -427,52 +500,20 @@ hf_status hf_reach_grasp_both(hf_reach_runner* r, const hf_action* a, int index)
         return HF_OK;
     hf_workspace_mark mark = hf_workspace_begin(r->workspace);
     hf_hand_grasps* grasps = hf_workspace_take(r->workspace, 1, sizeof *grasps);
-    hf_space_rows line = hf_space_rows_start(HF_REACH_WIDTH, r->workspace);
     hf_status status =
         grasps ? hf_hand_grasps_both(&r->world, r->scenario->scene, a->object, r->workspace, grasps)
                : HF_ERROR_MEMORY;
-    hf_hand_answer answer = {0};
     const char* why = grasps ? grasps->why : NULL; // of the last pair of palms that came there
     bool done = false;
-    for (int i = 0; status == HF_OK && i + 1 < grasps->count && !done; i += 2) {
-        const hf_hand_grasp* g = &grasps->items[i];
-        hf_hand_task task = {.count = 2,
-                             .targets = {hf_reach_hand_target(r, &g[0]), hf_reach_hand_target(r, &g[1])},
-                             .tries = r->options->tries / 4};
-        hf_reach_allow_touch(r, &g[0].hold);
-        hf_reach_allow_touch(r, &g[1].hold);
-        hf_status solved = hf_hand_solve(r->roadmap, r->stage.worker, &task, r->stage.state,
-                                         r->options->seed + (uint64_t)index, &answer);
-        status = solved;
-        if (status == HF_OK && answer.found) {
-            // each hand comes from its own side: by the middle of the two ways, a little apart
-            double apart[HF_REACH_WIDTH];
-            hf_hand_task wide = task;
-            for (int k = 0; k < 2; k++)
-                wide.targets[k].point = hf_add(wide.targets[k].point,
-                                               hf_scale(task.targets[k].normal, r->options->approach_m / 2));
-            line.count = 0;
-            bool opens = hf_hand_follow(r->stage.worker, &wide, answer.state, apart) &&
-                         hf_reach_valid(r->stage.worker, apart);
-            if (opens) status = hf_space_rows_add(&line, apart);
-            if (opens && status == HF_OK) status = hf_space_rows_add(&line, answer.state);
-            if (opens && status == HF_OK) {
-                r->now->outcome = HF_FOUND;
-                status = hf_reach_come(r, &line, -1);
-                done = status == HF_OK && r->now->outcome == HF_FOUND;
-            }
-            if (!opens) answer.why = "the hands cannot come from both sides";
-        }
-        hf_reach_forbid_touches(r);
-        if (answer.why) why = answer.why;
-        hf_error error;
-        if (done) status = hf_reach_attach(r, a->object, &g[0], &g[1], &error);
-        if (done && status == HF_OK && !hf_reach_holds(r->stage.worker, r->stage.state)) {
-            hf_reach_say(r, HF_INFEASIBLE, "\"%.60s\" is too heavy there: with it %s", name_of(r, a->object),
-                         r->stage.worker->why);
-            hf_reach_detach(r, hf_reach_load_of(r, a->object));
-        } else if (done && status == HF_OK) {
-            status = hf_reach_close_fingers(r, NULL);
+    // all pairs by a quick look, then each with a search of its own
+    for (int pass = 0; pass < 2 && status == HF_OK && !done; pass++) {
+        offers o = {0};
+        int tries = pass ? r->options->tries / 4 : 0;
+        status = list_pairs(r, grasps, tries, index, &o, &why);
+        for (int n = 0; n < o.count && status == HF_OK && !done; n++) {
+            hf_hand_answer answer = {0};
+            status = take_by_both(r, a, o.grasps[n], tries, index, &answer, &done);
+            if (answer.why) why = answer.why;
         }
     }
     if (status == HF_OK && !done)
@@ -628,7 +669,7 @@ static hf_status find_place(hf_reach_runner* r, const hf_action* a, const hf_rea
         if (!lower) return hf_space_rows_add(line, answer->state);
         double share =
             hf_reach_straight(r->stage.worker, &task, answer->state, hf_v3(0, 0, above), line, &status);
-        if (status == HF_OK && share >= LEAST_LINE) return HF_OK;
+        if (status == HF_OK && share >= HF_HAND_LEAST_LINE) return HF_OK;
         answer->found = false, answer->why = "it cannot be lowered there";
     }
     return status;
@@ -663,18 +704,63 @@ hf_status hf_reach_transfer(hf_reach_runner* r, const hf_action* a, int index, b
 
 /* ---- release ---- */
 
-/* Straight away from what was held, as far as that goes. */
+/* One hand goes straight off the palm, else away from the fingers, or upwards, as far as that goes. */
+static hf_status leave_by_one(hf_reach_runner* r, const hf_hand_task* task, hf_vec3 back,
+                              hf_space_rows* line) {
+    const hf_contact_frame* palm = &r->world.creature->view.limbs[task->targets[0].limb].contacts[0];
+    hf_vec3 wrist = hf_normalize(hf_rotate(task->targets[0].rotation, hf_neg(palm->offset)));
+    hf_vec3 ways[] = {back,
+                      hf_scale(wrist, r->options->approach_m),
+                      hf_scale(hf_add(hf_normalize(back), wrist), r->options->approach_m / 2),
+                      {0, 0, r->options->approach_m}};
+    double share = 0, best = -1;
+    size_t way = 0;
+    hf_status status = HF_OK;
+    for (size_t i = 0; i <= sizeof ways / sizeof *ways && status == HF_OK && share < HF_HAND_LEAST_LINE;
+         i++) {
+        size_t k = i < sizeof ways / sizeof *ways ? i : way; // in the end the longest once more
+        line->count = 0;
+        share = hf_reach_straight(r->stage.worker, task, r->stage.state, ways[k], line, &status);
+        if (share > best) best = share, way = k;
+    }
+    return status;
+}
+
+/* Two hands go apart, at their height, or upwards or back to the body as well where that does not go. */
+static hf_status leave_by_two(hf_reach_runner* r, const hf_hand_task* task, const hf_hold* holds,
+                              hf_space_rows* line) {
+    hf_reach_worker* w = r->stage.worker;
+    double far = r->options->approach_m / 2, apart[HF_REACH_WIDTH];
+    hf_vec3 up = {0, 0, far}, near = hf_rotate(r->world.stand.root.rotation, hf_v3(-far, 0, 0));
+    hf_vec3 offsets[] = {{0, 0, 0}, up, near, hf_add(up, near)};
+    hf_status status = hf_space_rows_add(line, r->stage.state);
+    for (size_t n = 0; n < sizeof offsets / sizeof *offsets && status == HF_OK && line->count < 2; n++) {
+        hf_hand_task wide = *task;
+        for (int i = 0; i < 2; i++) {
+            hf_quat turn = hf_placement_pose(r->world.placement, holds[i].object).rotation;
+            hf_vec3 out = hf_scale(hf_rotate(turn, holds[i].normal), far);
+            wide.targets[i].point = hf_add(hf_add(wide.targets[i].point, out), offsets[n]);
+        }
+        // with the legs as they are, or without
+        for (wide.stay = 0; wide.stay <= 1 && status == HF_OK && line->count < 2; wide.stay++)
+            if (hf_hand_follow(w, &wide, r->stage.state, apart) && hf_reach_valid(w, apart))
+                status = hf_space_rows_add(line, apart);
+    }
+    return status;
+}
+
+/* Straight away from what was held. */
 static hf_status retreat(hf_reach_runner* r, const hf_hold* holds, int count) {
     hf_space_rows line = hf_space_rows_start(HF_REACH_WIDTH, r->workspace);
     hf_hand_task task = {.count = count};
     hf_vec3 back = {0, 0, 0};
-    hf_status status;
     bool good = true;
     for (int i = 0; i < count; i++) {
         const hf_limb* limb = &r->world.creature->view.limbs[holds[i].limb];
         const hf_contact_frame* palm = &limb->contacts[0];
         hf_transform link = r->stage.worker->links[palm->link];
-        task.targets[i] = (hf_target){.kind = HF_TARGET_POSE,
+        bool turns = count == 2 && hf_hand_turns_freely(palm);
+        task.targets[i] = (hf_target){.kind = turns ? HF_TARGET_POSITION : HF_TARGET_POSE,
                                       .limb = holds[i].limb,
                                       .contact = 0,
                                       .point = hf_apply(link, palm->offset),
@@ -682,37 +768,8 @@ static hf_status retreat(hf_reach_runner* r, const hf_hold* holds, int count) {
         back = hf_add(back, hf_scale(hf_rotate(link.rotation, palm->normal), -r->options->approach_m));
         hf_reach_allow_touch(r, &holds[i]);
     }
-    if (count == 1) {
-        // straight off the palm, else away from the fingers, or upwards
-        const hf_contact_frame* palm = &r->world.creature->view.limbs[holds[0].limb].contacts[0];
-        hf_vec3 wrist = hf_normalize(hf_rotate(task.targets[0].rotation, hf_neg(palm->offset)));
-        hf_vec3 ways[] = {back,
-                          hf_scale(wrist, r->options->approach_m),
-                          hf_scale(hf_add(hf_normalize(back), wrist), r->options->approach_m / 2),
-                          {0, 0, r->options->approach_m}};
-        double share = 0, best = -1;
-        size_t way = 0;
-        status = HF_OK;
-        for (size_t i = 0; i <= sizeof ways / sizeof *ways && status == HF_OK && share < LEAST_LINE; i++) {
-            size_t k = i < sizeof ways / sizeof *ways ? i : way; // in the end the longest once more
-            line.count = 0;
-            share = hf_reach_straight(r->stage.worker, &task, r->stage.state, ways[k], &line, &status);
-            if (share > best) best = share, way = k;
-        }
-    } else {
-        double apart[HF_REACH_WIDTH];
-        for (int i = 0; i < 2; i++) {
-            const hf_contact_frame* palm = &r->world.creature->view.limbs[holds[i].limb].contacts[0];
-            hf_quat turn = hf_placement_pose(r->world.placement, holds[i].object).rotation;
-            hf_vec3 out = hf_scale(hf_rotate(turn, holds[i].normal), r->options->approach_m / 2);
-            task.targets[i].point = hf_add(task.targets[i].point, out);
-            if (hf_hand_turns_freely(palm)) task.targets[i].kind = HF_TARGET_POSITION;
-        }
-        status = hf_space_rows_add(&line, r->stage.state);
-        if (status == HF_OK && hf_hand_follow(r->stage.worker, &task, r->stage.state, apart) &&
-            hf_reach_valid(r->stage.worker, apart))
-            status = hf_space_rows_add(&line, apart);
-    }
+    hf_status status =
+        count == 1 ? leave_by_one(r, &task, back, &line) : leave_by_two(r, &task, holds, &line);
     if (status == HF_OK && line.count > 1) status = hf_reach_play(&r->stage, &line, NULL, &good);
     hf_reach_forbid_touches(r);
     if (status == HF_OK && (!good || line.count < 2))
