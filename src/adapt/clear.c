@@ -17,6 +17,7 @@
 #include "model/tolerance.h"
 #include "schedule/held.h"
 
+#include <holdfast/balance.h>
 #include <holdfast/rom.h>
 
 #include <limits.h>
@@ -37,6 +38,8 @@ enum { ROUNDS = 10, STEPS = 4 };
 static const double ROOT = 4, HELD = 1e8, BEARS = 1e7;
 /* By which bodies are apart beyond what the realiser allows, m; planes are not quite where bodies are. */
 static const double MARGIN_M = 8e-4;
+/* Times the least margin of balance that frames out of balance go for. */
+static const double BALANCE = 1.3;
 /* Share of the speed limits that frames use. */
 static const double SPEED_SHARE = 0.985;
 /* Longest step, rad or m. */
@@ -68,6 +71,7 @@ typedef struct window {
     hf_band band;
     hf_transform* links;
     double *jacobian, *other, *v;
+    hf_stance* stance;
     hf_realise_result judged;
     int faults, best_faults;
 } window;
@@ -174,8 +178,13 @@ static void add_held(window* w, int f) {
 /* The row of a cut, and how far its bodies are short of being apart. */
 static double cut_row(window* w, const hf_cut* c) {
     int n = w->view->v_count;
-    hf_vec3 d = c->normal, at = hf_apply(w->links[c->link], c->at), other = c->other;
-    hf_point_jacobian(w->job->creature, w->links, c->link, at, 3, w->jacobian);
+    bool com = c->link == HF_CUT_COM;
+    hf_vec3 d = c->normal, other = c->other;
+    hf_vec3 at = com ? hf_com(w->job->creature, w->links) : hf_apply(w->links[c->link], c->at);
+    if (com)
+        hf_com_jacobian(w->job->creature, w->links, w->jacobian);
+    else
+        hf_point_jacobian(w->job->creature, w->links, c->link, at, 3, w->jacobian);
     if (c->against >= 0) {
         other = hf_apply(w->links[c->against], c->other);
         hf_point_jacobian(w->job->creature, w->links, c->against, other, 3, w->other);
@@ -415,7 +424,8 @@ static hf_status piece_of(const window* w, int first, int last, hf_schedule** pi
         hf_pose pose = any_pose(w, f - w->first);
         status = hf_schedule_add(*piece, NULL, (f - first) / s->rate, &pose, NULL, 0, false);
     }
-    if (status == HF_OK) (*piece)->claims = s->claims;
+    // the differences of a piece's first and last frames are not those of the whole motion
+    if (status == HF_OK) (*piece)->claims = s->claims & ~(unsigned)HF_CLAIM_DYNAMIC;
     for (int i = 0; i < s->hold_count && status == HF_OK; i++) {
         int from = frame_of(s, s->holds[i].from_s), to = frame_of(s, s->holds[i].to_s);
         if (from < first) from = first;
@@ -453,6 +463,52 @@ static hf_status cut_fault(window* w, const hf_frame_fault* fault, int f) {
                         &w->cuts);
 }
 
+/* Does the hold bear in a frame? Where one limb at a time changes, a limb does not count in the first and the
+   last frame of its hold: those that stay must bear the body. */
+static bool bears(const window* w, int hold, int f) {
+    const hf_schedule* s = w->job->schedule;
+    if (!lasts(w, hold, f) || !(s->claims & HF_CLAIM_ONE_LIMB)) return lasts(w, hold, f);
+    int frame = w->first + f, last = s->knot_count - 1;
+    return (frame == 0 || lasts(w, hold, f - 1)) && (frame == last || lasts(w, hold, f + 1));
+}
+
+static bool same_bearing(const window* w, int f, int g) {
+    for (int i = 0; i < w->job->schedule->hold_count; i++)
+        if (bears(w, i, f) != bears(w, i, g)) return false;
+    return true;
+}
+
+static hf_status build_stance(window* w, int f) {
+    hf_support supports[MAX_TOUCHES];
+    int n = 0;
+    for (int i = 0; i < w->job->schedule->hold_count && n < MAX_TOUCHES; i++)
+        if (bears(w, i, f)) supports[n++] = w->held[i].support;
+    return hf_stance_build(w->stance, supports, n, w->view->mass, NULL, w->job->workspace);
+}
+
+static bool is_known(const window* w, hf_frame_fault_kind kind, int f) {
+    return w->job->known && w->job->known[w->first + f] >> kind & 1;
+}
+
+/* Cuts where the schedule claims balance and a frame has less than it should. */
+static hf_status cut_balance(window* w) {
+    hf_status status = HF_OK;
+    if (!(w->job->schedule->claims & HF_CLAIM_BALANCE)) return HF_OK;
+    for (int f = 0, built = -1; f < w->count && status == HF_OK; f++) {
+        if (is_known(w, HF_FAULT_BALANCE, f)) continue;
+        if (built < 0 || !same_bearing(w, built, f)) status = build_stance(w, f);
+        built = f;
+        hf_pose pose = pose_of(w, f);
+        hf_forward(w->job->creature, &pose, w->links);
+        hf_vec3 com = hf_com(w->job->creature, w->links), shift = {0, 0, 0};
+        if (status != HF_OK || hf_stance_margin(w->stance, com) >= HF_MARGIN_M) continue;
+        hf_stance_wish wish = {w->stance, BALANCE * HF_MARGIN_M};
+        hf_stance_balance(&wish, com, &shift);
+        status = hf_cuts_balance(com, shift, f, &w->cuts);
+    }
+    return status;
+}
+
 /* Lets the realiser judge the window; the poses with the fewest faults are kept. */
 static hf_status judge(window* w) {
     int first = w->first - 2 > 0 ? w->first - 2 : 0, last = w->first + w->count + 1;
@@ -466,11 +522,15 @@ static hf_status judge(window* w) {
             hf_realise(w->job->creature, w->job->scene, piece, &test, w->job->workspace, &motion, &w->judged);
     hf_motion_free(motion);
     hf_schedule_free(piece);
+    w->faults = 0;
     for (int i = 0; i < w->judged.fault_count && status == HF_OK; i++) {
-        hf_frame_fault* f = &w->judged.faults[i];
-        if (f->kind == HF_FAULT_COLLIDES) status = cut_fault(w, f, f->frame + first - w->first);
+        const hf_frame_fault* fault = &w->judged.faults[i];
+        int f = fault->frame + first - w->first;
+        if (is_known(w, fault->kind, f)) continue;
+        w->faults++;
+        if (fault->kind == HF_FAULT_COLLIDES) status = cut_fault(w, fault, f);
     }
-    w->faults = w->judged.fault_count;
+    if (status == HF_OK) status = cut_balance(w);
     if (status == HF_OK && w->faults < w->best_faults) {
         w->best_faults = w->faults;
         memcpy(w->best_roots, w->roots, sizeof *w->roots * (size_t)w->count);
@@ -566,6 +626,7 @@ static hf_status clear_window(const hf_clear_job* job, int first, int last, int*
     hf_workspace_mark mark = hf_workspace_begin(job->workspace);
     window w = {.job = job, .view = &job->creature->view, .first = first, .count = last - first + 1};
     hf_status status = take_memory(&w);
+    if (status == HF_OK) status = hf_stance_create(&w.stance);
     if (status == HF_OK) {
         begin(&w);
         w.best_faults = INT_MAX;
@@ -582,35 +643,53 @@ static hf_status clear_window(const hf_clear_job* job, int first, int last, int*
     *left = w.best_faults, *hopeless = w.faults > w.count;
     if (status == HF_OK && w.best_faults < given && !hf_workspace_cancelled(job->workspace)) write_back(&w);
     hf_free(w.cuts.items);
+    hf_stance_free(w.stance);
     hf_realise_result_free(&w.judged);
     hf_workspace_end(job->workspace, mark);
     return status;
 }
 
-/* The end of the row of faults that begins with fault i: those nearer to each other than two margins. */
-static int row_end(const hf_realise_result* r, int i, int around, int longest) {
-    int first = r->faults[i].frame, last = first;
-    for (; i < r->fault_count && r->faults[i].frame <= last + 2 * around; i++)
-        if (r->faults[i].frame - first <= longest) last = r->faults[i].frame;
+/* The last frame of the row of faults that begins with `first`: those nearer to each other than two margins.
+ */
+static int row_end(const bool* bad, int frames, int first, int around, int longest) {
+    int last = first;
+    for (int f = first; f < frames && f <= last + 2 * around && f <= first + longest; f++)
+        if (bad[f]) last = f;
     return last;
+}
+
+/* Clears one row of faults in the smallest window that is enough. */
+static hf_status clear_row(const hf_clear_job* job, int first, int last, int* left) {
+    double rate = job->schedule->rate;
+    hf_status status = HF_OK;
+    bool hopeless = false;
+    *left = 1;
+    for (int t = 0; t < TRIES && *left && !hopeless && status == HF_OK; t++) {
+        int around = (int)(AROUND_S[t] * rate) + 1;
+        int from = first - around > 0 ? first - around : 0, to = last + 1 + around;
+        if (to >= job->schedule->knot_count) to = job->schedule->knot_count - 1;
+        status = clear_window(job, from, to, left, &hopeless);
+    }
+    return status;
 }
 
 hf_status hf_clear_faults(const hf_clear_job* job, const hf_realise_result* judged, int* left) {
     double rate = job->schedule->rate;
-    hf_status status = HF_OK;
+    int frames = job->schedule->knot_count, around = (int)(AROUND_S[0] * rate) + 1;
+    hf_workspace_mark mark = hf_workspace_begin(job->workspace);
+    bool* bad = hf_workspace_take(job->workspace, (size_t)frames, sizeof *bad);
+    hf_status status = bad ? HF_OK : HF_ERROR_MEMORY;
     *left = 0;
-    for (int i = 0; i < judged->fault_count && status == HF_OK;) {
-        int first = judged->faults[i].frame, rest = 1, last = first;
-        bool hopeless = false;
-        for (int t = 0; t < TRIES && rest && !hopeless && status == HF_OK; t++) {
-            int around = (int)(AROUND_S[t] * rate) + 1;
-            last = row_end(judged, i, (int)(AROUND_S[0] * rate) + 1, (int)(LONGEST_S * rate));
-            int from = first - around > 0 ? first - around : 0, to = last + 1 + around;
-            if (to >= job->schedule->knot_count) to = job->schedule->knot_count - 1;
-            status = clear_window(job, from, to, &rest, &hopeless);
-        }
+    if (bad) memset(bad, 0, (size_t)frames * sizeof *bad);
+    for (int i = 0; bad && i < judged->fault_count; i++)
+        if (judged->faults[i].frame < frames) bad[judged->faults[i].frame] = true;
+    for (int f = 0; f < frames && status == HF_OK; f++) {
+        if (!bad[f]) continue;
+        int last = row_end(bad, frames, f, around, (int)(LONGEST_S * rate)), rest;
+        status = clear_row(job, f, last, &rest);
         *left += rest;
-        while (i < judged->fault_count && judged->faults[i].frame <= last) i++;
+        f = last;
     }
+    hf_workspace_end(job->workspace, mark);
     return status;
 }

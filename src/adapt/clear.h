@@ -10,6 +10,7 @@ typedef struct hf_clear_job {
     const hf_scene* scene;         /* its objects stand still */
     const hf_placement* placement; /* of the scene */
     hf_schedule* schedule;         /* a knot at every frame; poses change, times and holds stay */
+    const unsigned* known; /* of each frame: kinds of faults that do not count, one bit each; or NULL */
     hf_workspace* workspace;
 } hf_clear_job;
 

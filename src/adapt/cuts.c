@@ -208,3 +208,11 @@ hf_status hf_cuts_find(const hf_creature* creature, const hf_placement* placemen
     }
     return status;
 }
+
+hf_status hf_cuts_balance(hf_vec3 com, hf_vec3 shift, int frame, hf_cuts* cuts) {
+    double far = hf_length(shift);
+    if (!(far > 0)) return HF_OK;
+    hf_cut cut = {.link = HF_CUT_COM, .against = -1, .other = com, .least = far};
+    cut.normal = hf_scale(shift, 1 / far);
+    return add(cuts, cut, frame, frame);
+}

@@ -5,10 +5,12 @@
 
 #include <holdfast/collision.h>
 
+enum { HF_CUT_COM = -1 };
+
 /* In one frame the point of a link is at least so far in front of the other point. */
 typedef struct hf_cut {
     int frame;
-    int link, against; /* against -1: the scene */
+    int link, against; /* against -1: the scene; link HF_CUT_COM: the centre of mass, in the world */
     hf_vec3 at, other; /* the points, each in the frame of its link (of the scene: in the world) */
     hf_vec3 normal;    /* in the world, unit */
     double least;      /* of normal . (point - other point), m */
@@ -25,5 +27,7 @@ typedef struct hf_cuts {
    hf_collision_query. margin_m: by which bodies shall be apart beyond what the query allows. */
 hf_status hf_cuts_find(const hf_creature* creature, const hf_placement* placement, hf_transform* links,
                        const hf_collision_query* query, double margin_m, int first, int last, hf_cuts* cuts);
+/* Where the centre of mass is out of balance in a frame, it goes by `shift`. */
+hf_status hf_cuts_balance(hf_vec3 com, hf_vec3 shift, int frame, hf_cuts* cuts);
 
 #endif

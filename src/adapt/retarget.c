@@ -518,7 +518,7 @@ hf_status hf_retarget_judge(hf_retarget_work* w, const hf_scene* scene, hf_reali
 
 /* Clears the frames that are at fault, and judges again. Objects that move are left to the rounds. */
 static hf_status clear(hf_retarget_work* w, const hf_scene* scene, hf_realise_result* judged) {
-    hf_clear_job job = {w->creature.creature, scene, w->finder.placement, w->schedule, w->workspace};
+    hf_clear_job job = {w->creature.creature, scene, w->finder.placement, w->schedule, NULL, w->workspace};
     if (judged->fault_count == 0 || hf_scene_moves(scene)) return HF_OK;
     int left = 0;
     hf_status status = hf_clear_faults(&job, judged, &left);
@@ -538,8 +538,7 @@ static hf_status solve_round(hf_retarget_work* w, const hf_scene* scene, int rou
     *again = hf_mend_holds(w, round);
     // more room is enough for most of the frames at fault; what is left then is cleared
     if (*again || round == 0) return HF_OK;
-    status = clear(w, scene, judged);
-    return status;
+    return clear(w, scene, judged);
 }
 
 /* Solves, lets the realiser judge, mends, and solves again; the round with the fewest faults is taken, when
