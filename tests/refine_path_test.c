@@ -3,7 +3,7 @@
 #include "test.h"
 
 #include "balance/stance.h"
-#include "refine/band.h"
+#include "base/band.h"
 #include "refine/calm_curve.h"
 #include "refine/pose_path.h"
 #include "refine/stretch.h"

@@ -509,6 +509,11 @@ static bool changed(hf_bend* b, int f) {
     return !same;
 }
 
+void hf_bend_forget(hf_bend* b, int f) {
+    size_t row = 2 * (size_t)b->source->limb_count + 3;
+    memset(b->solved + (size_t)f * row, 0xff, row * sizeof *b->solved); // no delta has these bits
+}
+
 void hf_bend_renew(hf_bend* b, int first, int last) {
     for (int f = first > 0 ? first : 0; f <= last && f < b->source->frame_count; f++) b->stale[f] = true;
 }

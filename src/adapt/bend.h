@@ -72,6 +72,8 @@ hf_status hf_bend_deltas(hf_bend* bend);
 hf_status hf_bend_solve(hf_bend* bend, int first, int last);
 /* The holds of these frames change: they are tested anew. */
 void hf_bend_renew(hf_bend* bend, int first, int last);
+/* The frame's pose is no longer what its deltas say: the next hf_bend_solve solves it anew. */
+void hf_bend_forget(hf_bend* bend, int frame);
 /* Where a phase keeps the link of its contact frame in a frame. */
 hf_transform hf_bend_link(const hf_bend* bend, int phase, int frame);
 /* Where a limb should be in a frame. */

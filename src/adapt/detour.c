@@ -578,8 +578,7 @@ hf_status hf_retarget_detours(hf_retarget_work* w, const hf_scene* scene, hf_pha
     hf_workspace_mark mark = hf_workspace_begin(w->workspace);
     hf_status status = take_memory(&d);
     for (int i = 0; i < 2 && status == HF_OK && !hf_scene_moves(scene); i++) {
-        status = hf_retarget_settle(w);
-        if (status == HF_OK) status = hf_retarget_judge(w, scene, &judged);
+        status = hf_retarget_judge(w, scene, &judged);
         if (status != HF_OK || judged.fault_count == 0 || hf_workspace_cancelled(w->workspace)) break;
         status = find_ways(&d, JOINED_S[i]);
     }

@@ -2,6 +2,7 @@
    contact-repositioning-2016, the cheapest first. */
 #include "adapt/editor.h"
 
+#include "adapt/clear.h"
 #include "adapt/slow.h"
 
 #include "base/error.h"
@@ -124,6 +125,39 @@ static bool misses_hold(const hf_bend* b) {
         for (int limb = 0; b->missed[f] && limb < b->source->limb_count && limb < 32; limb++)
             if (b->missed[f] >> limb & 1 && hf_bend_holds(b, f, limb) >= 0) return true;
     return false;
+}
+
+/* Frames that the clearing changed; whatever solves them again begins anew. */
+static void take_cleared(hf_bend* b, const hf_schedule* cleared) {
+    const hf_source* s = b->source;
+    size_t bytes = sizeof(double) * (size_t)s->q_count;
+    for (int f = 0; f < s->frame_count; f++) {
+        const hf_knot *k = &cleared->knots[f], *opened = &s->schedule->knots[f];
+        double* q = b->q + (size_t)f * (size_t)s->q_count;
+        hf_pose was = b->touched[f] ? (hf_pose){b->roots[f], q} : (hf_pose){opened->root, opened->q};
+        if (memcmp(&k->root, &was.root, sizeof was.root) == 0 && memcmp(k->q, was.q, bytes) == 0) continue;
+        b->roots[f] = k->root;
+        memcpy(q, k->q, bytes);
+        b->touched[f] = b->stale[f] = true;
+        hf_bend_forget(b, f);
+    }
+}
+
+/* Frames that are still at fault after all levels are cleared together with those around them. */
+static hf_status clear(hf_adapt_editor* e, hf_realise_result* result) {
+    hf_bend* b = &e->bend;
+    if (hf_trial_has_history(b) || !hf_workspace_goes_on(b->workspace)) return HF_OK;
+    hf_schedule* schedule = NULL;
+    unsigned claims = e->source.schedule->claims;
+    if (e->source.creature->view.mass > 0) claims |= HF_CLAIM_BALANCE;
+    hf_status status = hf_bend_schedule(b, 0, e->source.frame_count - 1, claims, &schedule);
+    hf_clear_job job = {e->source.creature, b->scene, b->placement, schedule, e->source.faults, b->workspace};
+    int left;
+    if (status == HF_OK) status = hf_clear_faults(&job, result, &left);
+    if (status == HF_OK) take_cleared(b, schedule);
+    hf_schedule_free(schedule);
+    if (status == HF_OK) status = hf_trial_run(b, result, &e->dynamic);
+    return status == HF_OK ? hf_repair_judge(b, result) : status;
 }
 
 /* A round that leaves more than this share of the faults made no progress. */
@@ -358,6 +392,7 @@ hf_status hf_adapt_editor_update(hf_adapt_editor* e, hf_workspace* workspace, hf
             if (e->bend.phases[i].final) r->level = 2;
     }
     if (status == HF_OK && e->options.level > 2 && r->realised.fault_count) status = go_round(e, r);
+    if (status == HF_OK && e->options.level > 1 && r->realised.fault_count) status = clear(e, &r->realised);
     if (status == HF_OK) status = finish(e, schedule, r);
     if (status != HF_OK) {
         hf_schedule_free(*schedule);

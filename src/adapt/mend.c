@@ -9,7 +9,8 @@
 
 /* Room that a fault adds for its body, m, over this time before and after, s. */
 static const double MORE_M = 0.006, MORE_S = 0.1;
-/* A body that asked for so much room and still collides makes its limb let go of its hold, m. */
+/* A body gets no more room than this, m: more would take limbs off their holds. One that has so much and
+   still collides makes its limb let go. */
 static const double LET_GO_M = 3 * MORE_M;
 /* A hold that its limb misses by more on average is given up: it would only pull the body about, m. */
 static const double FAR_M = 0.01;
@@ -87,7 +88,8 @@ static void add_room(hf_retarget_work* w, int frame, int body) {
     for (int f = frame - around; f <= frame + around; f++)
         if (f >= 0 && f < w->frames) {
             float* more = &w->more[(size_t)f * (size_t)w->body_count + (size_t)body];
-            *more = fmaxf(*more, 0) + (float)(MORE_M * (1 - fabs((double)(f - frame)) / (around + 1)));
+            double wanted = (double)*more + MORE_M * (1 - fabs((double)(f - frame)) / (around + 1));
+            *more = (float)fmin(wanted, LET_GO_M);
         }
     hf_retarget_again(w, frame, frame, MORE_S);
 }

@@ -3,6 +3,7 @@
    finds at fault gets more room in the next round; what cannot be held is moved, shortened or dropped, and
    told. */
 #include "adapt/retarget.h"
+#include "adapt/clear.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/option_table.h"
@@ -28,7 +29,7 @@ static const double FIRM = 3; /* times as heavy are holds in the second half of 
  * moved, m. */
 static const double KEPT_SHARE = 0.98, MOVED_M = 0.02;
 /* Faults in fewer frames, as a share, get detours instead of another round. */
-static const double FEW = 0.02;
+static const double FEW = 0.005;
 /* Time around a hold in which its limb may be near its surface, s. */
 static const double NEAR_S = 0.15;
 /* Limbs so near their holds are left there; within what the realiser leaves alone. */
@@ -515,6 +516,31 @@ hf_status hf_retarget_judge(hf_retarget_work* w, const hf_scene* scene, hf_reali
     return status;
 }
 
+/* Clears the frames that are at fault, and judges again. Objects that move are left to the rounds. */
+static hf_status clear(hf_retarget_work* w, const hf_scene* scene, hf_realise_result* judged) {
+    hf_clear_job job = {w->creature.creature, scene, w->finder.placement, w->schedule, NULL, w->workspace};
+    if (judged->fault_count == 0 || hf_scene_moves(scene)) return HF_OK;
+    int left = 0;
+    hf_status status = hf_clear_faults(&job, judged, &left);
+    return status == HF_OK ? hf_retarget_judge(w, scene, judged) : status;
+}
+
+/* One round: solves, puts limbs exactly onto their holds and lets the realiser judge. *again: holds moved or
+   were given up, and the frames are not those that were judged. */
+static hf_status solve_round(hf_retarget_work* w, const hf_scene* scene, int round, hf_realise_result* judged,
+                             bool* again) {
+    hf_status status = solve_frames(w, round);
+    if (status == HF_OK && !w->cancelled) status = hf_retarget_settle(w);
+    if (status == HF_OK && !w->cancelled) status = hf_retarget_judge(w, scene, judged);
+    // what was judged after the work was cancelled has no meaning: the frames stay as they are
+    if (status == HF_OK && !w->cancelled && hf_workspace_cancelled(w->workspace)) keep_rest(w, 0, round + 1);
+    if (status != HF_OK || w->cancelled) return status;
+    *again = hf_mend_holds(w, round);
+    // more room is enough for most of the frames at fault; what is left then is cleared
+    if (*again || round == 0) return HF_OK;
+    return clear(w, scene, judged);
+}
+
 /* Solves, lets the realiser judge, mends, and solves again; the round with the fewest faults is taken, when
    the work is cancelled too. What is at fault then gets detours. */
 static hf_status solve_rounds(hf_retarget_work* w, const hf_scene* scene, hf_phases* phases) {
@@ -522,19 +548,12 @@ static hf_status solve_rounds(hf_retarget_work* w, const hf_scene* scene, hf_pha
     hf_status status = HF_OK;
     w->best.faults = INT_MAX;
     for (int round = 0; status == HF_OK; round++) {
-        status = solve_frames(w, round);
+        bool again = false;
+        status = solve_round(w, scene, round, &judged, &again);
         if (status != HF_OK || w->cancelled) break;
-        status = hf_retarget_judge(w, scene, &judged);
-        // what was judged after the work was cancelled has no meaning: the frames stay as they are
-        if (status == HF_OK && hf_workspace_cancelled(w->workspace)) {
-            keep_rest(w, 0, round + 1);
-            break;
-        }
-        if (status != HF_OK) break;
-        bool again = hf_mend_holds(w, round);
         // holds that are given up or moved are not those that were judged
         if (judged.fault_count < w->best.faults && !again) hf_best_keep(w, phases, judged.fault_count);
-        if (round >= w->options->rounds || (judged.fault_count < FEW * w->frames && !again)) break;
+        if (round >= w->options->rounds || (judged.fault_count <= FEW * w->frames && !again)) break;
         if (!hf_mend_collisions(w, &judged) && !again) break;
     }
     if (status == HF_OK && w->best.faults < INT_MAX) hf_best_take(w, phases);

@@ -94,7 +94,7 @@ static bool comes_near(const hf_source* s, int frame, hf_transform pose, hf_vec3
 }
 
 /* Where objects are depends on the time and on what was done before: some follow keys, some are carried. */
-static bool has_history(const hf_bend* b) {
+bool hf_trial_has_history(const hf_bend* b) {
     const hf_source* s = b->source;
     if (b->moved->key_count > 1 || b->relation->key_count > 1) return true;
     for (int o = 0; o < hf_scene_object_count(b->scene); o++)
@@ -111,7 +111,7 @@ static bool has_history(const hf_bend* b) {
 
 static void mark_near(const hf_bend* b, bool* look) {
     const hf_source* s = b->source;
-    bool moves = has_history(b);
+    bool moves = hf_trial_has_history(b);
     for (int o = 0; o < hf_scene_object_count(b->scene); o++) {
         hf_vec3 l, h;
         if (!box_of(b, o, &l, &h)) continue;
@@ -220,7 +220,7 @@ hf_status hf_trial_run(hf_bend* b, hf_realise_result* result, bool* dynamic) {
     hf_status status = look ? HF_OK : HF_ERROR_MEMORY;
     if (status == HF_OK) mark(b, look);
     if (status == HF_OK) forget(b, look, result);
-    if (status == HF_OK && has_history(b)) widen(s->frame_count, look, result);
+    if (status == HF_OK && hf_trial_has_history(b)) widen(s->frame_count, look, result);
     for (int f = 0; f < s->frame_count && status == HF_OK; f++) {
         if (!look[f]) continue;
         int last = f, gap = 0;

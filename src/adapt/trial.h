@@ -10,5 +10,7 @@ hf_status hf_bend_schedule(const hf_bend* bend, int first, int last, unsigned cl
    the faults that the opened motion does not have in these frames. *dynamic: the frames keep the claim of
    contact forces, where the opened motion has it. */
 hf_status hf_trial_run(hf_bend* bend, hf_realise_result* result, bool* dynamic);
+/* Does where objects are depend on the time and on what was done before? */
+bool hf_trial_has_history(const hf_bend* bend);
 
 #endif

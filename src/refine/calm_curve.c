@@ -2,7 +2,7 @@
 #include "refine/calm_curve.h"
 
 #include "base/workspace.h"
-#include "refine/band.h"
+#include "base/band.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #include "balance/stance.h"
 #include "base/workspace.h"
 #include "model/creature.h"
-#include "refine/band.h"
+#include "base/band.h"
 #include "schedule/frames.h"
 
 #include <math.h>

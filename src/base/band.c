@@ -1,5 +1,5 @@
 /* Cholesky factors of banded systems. */
-#include "refine/band.h"
+#include "base/band.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* Symmetric positive definite systems whose entries lie near the diagonal: A. George, J. Liu: Computer
    Solution of Large Sparse Positive Definite Systems, 1981, chapter 4. */
-#ifndef HF_REFINE_BAND_H
-#define HF_REFINE_BAND_H
+#ifndef HF_BASE_BAND_H
+#define HF_BASE_BAND_H
 
 #include <stdbool.h>
 
