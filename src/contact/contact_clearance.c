@@ -36,6 +36,17 @@ static void add_rest(hf_contact_clearance* k, int body) {
     k->rest_x[i] = at.x, k->rest_y[i] = at.y, k->rest_z[i] = at.z, k->rest_radius[i] = bound->radius;
 }
 
+hf_shape hf_shape_core(const hf_shape* shape, hf_transform* in) {
+    *in = hf_transform_identity();
+    if (shape->kind == HF_SHAPE_SPHERE || shape->kind == HF_SHAPE_CAPSULE) return *shape;
+    if (shape->kind != HF_SHAPE_BOX) return (hf_shape){0};
+    hf_vec3 s = shape->half_size;
+    double least = fmin(s.x, fmin(s.y, s.z)), most = fmax(s.x, fmax(s.y, s.z));
+    hf_vec3 along = most == s.z ? hf_v3(0, 0, 1) : most == s.x ? hf_v3(1, 0, 0) : hf_v3(0, 1, 0);
+    in->rotation = hf_quat_between(hf_v3(0, 0, 1), along);
+    return (hf_shape){.kind = HF_SHAPE_CAPSULE, .radius = least, .half_length = most - least};
+}
+
 /* Where a body hangs; `in` is its link there. */
 static hf_clearance_body hang(const hf_creature* c, int body, int link, hf_transform in) {
     const hf_body* b = &c->view.bodies[body];
@@ -44,11 +55,8 @@ static hf_clearance_body hang(const hf_creature* c, int body, int link, hf_trans
                            .in_link = hf_compose(in, b->in_link),
                            .centre = hf_apply(in, c->bounds[body].centre)};
     if (b->shape.kind != HF_SHAPE_BOX) return h;
-    hf_vec3 s = b->shape.half_size;
-    double least = fmin(s.x, fmin(s.y, s.z)), most = fmax(s.x, fmax(s.y, s.z));
-    hf_vec3 along = most == s.z ? hf_v3(0, 0, 1) : most == s.x ? hf_v3(1, 0, 0) : hf_v3(0, 1, 0);
-    h.core = (hf_shape){.kind = HF_SHAPE_CAPSULE, .radius = least, .half_length = most - least};
-    hf_transform turn = {{0, 0, 0}, hf_quat_between(hf_v3(0, 0, 1), along)};
+    hf_transform turn;
+    h.core = hf_shape_core(&b->shape, &turn);
     h.core_in_link = hf_compose(h.in_link, turn);
     return h;
 }
@@ -131,12 +139,16 @@ static bool in_scene(hf_contact_clearance* k, hf_clearance_body* bodies, int cou
         const hf_transform* link = at ? at : &k->links[b->link];
         const hf_shape* shape = &k->creature->view.bodies[b->body].shape;
         int objects = touched ? 1 : 0;
+        hf_met met;
+        bool round = shape->kind == HF_SHAPE_SPHERE || shape->kind == HF_SHAPE_CAPSULE;
         bool meets = b->core.radius > depth &&
                      hf_placement_meets_by(k->placement, &b->core, hf_compose(*link, b->core_in_link), depth,
-                                           touched, objects);
+                                           touched, objects, &met);
+        bool core = meets || round;
         meets = meets || hf_placement_meets_by(k->placement, shape, hf_compose(*link, b->in_link), depth,
-                                               touched, objects);
+                                               touched, objects, &met);
         if (!meets) continue;
+        if (core) k->hit = (hf_clearance_hit){b->body, met, -1};
         move_to_front(bodies, i);
         return true;
     }
@@ -144,7 +156,7 @@ static bool in_scene(hf_contact_clearance* k, hf_clearance_body* bodies, int cou
 }
 
 /* Against the bodies that stay. */
-static bool in_rest(const hf_contact_clearance* k, const hf_clearance_body* body, double depth) {
+static bool in_rest(hf_contact_clearance* k, const hf_clearance_body* body, double depth) {
     const hf_body* b = &k->creature->view.bodies[body->body];
     double radius = k->creature->bounds[body->body].radius;
     hf_vec3 p = hf_apply(k->links[body->link], body->centre);
@@ -154,7 +166,9 @@ static bool in_rest(const hf_contact_clearance* k, const hf_clearance_body* body
         double r = radius + k->rest_radius[i];
         if (x * x + y * y + z * z > r * r || !hf_pair_bit(k->creature, body->body, k->rest[i])) continue;
         const hf_shape* other = &k->creature->view.bodies[k->rest[i]].shape;
-        if (hf_shape_overlap(&b->shape, pose, other, k->rest_poses[i], depth)) return true;
+        if (!hf_shape_overlap(&b->shape, pose, other, k->rest_poses[i], depth)) continue;
+        k->hit = (hf_clearance_hit){body->body, {-1, -1}, i};
+        return true;
     }
     return false;
 }
@@ -225,6 +239,7 @@ static bool part_blocked(hf_contact_clearance* k, hf_clearance_part part, int fr
 hf_clearance_part hf_contact_blocked(hf_contact_clearance* k, const double* q, int frame,
                                      const hf_surface* surface, bool turned, double slack) {
     hf_forward_limb(k->creature, k->limb, q, k->links);
+    k->hit.body = -1;
     for (int i = 0; i < HF_PART_NONE; i++) {
         hf_clearance_part part = k->order[i];
         if (!part_blocked(k, part, frame, surface, turned, slack)) continue;
@@ -249,6 +264,7 @@ bool hf_contact_blocked_again(hf_contact_clearance* k, double depth) {
 bool hf_contact_clear(hf_contact_clearance* k, const hf_samples* samples, int sample, int frame,
                       const hf_surface* surface, double slack) {
     if (k->creature->view.limbs[k->limb].joint_count == 0) return true;
+    k->hit.body = -1;
     if (!within_reach_flat(k, frame, surface)) return false;
     hf_samples_pose(k->creature, samples, sample, k->q);
     return hf_contact_blocked(k, k->q, frame, surface, true, slack) == HF_PART_NONE;

@@ -3,6 +3,7 @@
 #ifndef HF_CONTACT_CONTACT_CLEARANCE_H
 #define HF_CONTACT_CONTACT_CLEARANCE_H
 
+#include "model/scene.h"
 #include <holdfast/contact.h>
 
 /* A body that hangs on the limb, and where: `link` is one of the chain's, or the effector. */
@@ -26,6 +27,13 @@ typedef enum hf_clearance_part {
     HF_PART_NONE
 } hf_clearance_part;
 
+/* What blocked a round body of the limb, or the capsule in a box. */
+typedef struct hf_clearance_hit {
+    int body;   /* of the creature; -1: nothing, or a body without a capsule */
+    hf_met met; /* a triangle of the scene, or object -1: */
+    int rest;   /* which of the bodies that stay */
+} hf_clearance_hit;
+
 /* Of one limb at one pose of the rest of the body. */
 typedef struct hf_contact_clearance {
     const hf_creature* creature;
@@ -47,7 +55,12 @@ typedef struct hf_contact_clearance {
     int* rest;
     hf_transform* rest_poses;
     double *rest_x, *rest_y, *rest_z, *rest_radius;
+    hf_clearance_hit hit; /* of the last hf_contact_blocked */
 } hf_contact_clearance;
+
+/* The capsule or ball of a round shape, and the one along the longest side of a box; radius 0 for others. *in
+   is where it lies in the shape. */
+hf_shape hf_shape_core(const hf_shape* shape, hf_transform* in);
 
 /* `links` and `q` are those of the pose, and are written to. HF_ERROR_MEMORY or HF_OK. */
 hf_status hf_contact_clearance_make(const hf_creature* creature, const hf_placement* placement,

@@ -19,6 +19,9 @@ static const double TOLERANCE_RAD = 2e-3;
 enum { ITERATIONS = 12 };
 /* How far under the rim of a contact there must still be surface, m. */
 static const double UNDER_M = 0.005;
+/* How far a limb that floats brought to its surface may overlap, beyond what a posture may, m: the solver
+   moves the limb by less than that yet. */
+static const double APPROACH_SLACK_M = 0.001;
 
 /* The surface goes on as far as the query asks, in four directions. */
 static bool large_enough(const hf_contact_finisher* f, const hf_surface* s) {
@@ -107,7 +110,8 @@ hf_status hf_contact_finisher_make(const hf_creature* creature, const hf_placeme
     f->touches = hf_workspace_take(workspace, (size_t)query->touch_count + 1, sizeof *f->touches);
     f->q = hf_workspace_take(workspace, q_count, sizeof *f->q);
     f->posture = hf_workspace_take(workspace, q_count, sizeof *f->posture);
-    if (!f->links || !f->touches || !f->q || !f->posture) return HF_ERROR_MEMORY;
+    f->lanes = hf_workspace_take(workspace, 1, sizeof *f->lanes);
+    if (!f->links || !f->touches || !f->q || !f->posture || !f->lanes) return HF_ERROR_MEMORY;
     hf_forward(creature, &query->pose, f->links);
     f->base = f->links[view->limbs[query->limb].base_link];
     memcpy(f->q, query->pose.q, sizeof(double) * (size_t)view->q_count);
@@ -119,6 +123,32 @@ hf_status hf_contact_finisher_make(const hf_creature* creature, const hf_placeme
     if (status != HF_OK) return status;
     return hf_contact_clearance_make(creature, placement, query, f->links, f->posture, workspace,
                                      &f->clearance);
+}
+
+hf_limb_lanes* hf_contact_finisher_lanes(hf_contact_finisher* f) {
+    if (!f->has_lanes) hf_limb_lanes_make(&f->clearance, f->solvers, TOLERANCE_M, TOLERANCE_RAD, f->lanes);
+    f->has_lanes = true;
+    return f->lanes->usable ? f->lanes : NULL;
+}
+
+void hf_contact_aim(hf_contact_finisher* f, int lane, int frame, const hf_surface* surface) {
+    double ball = f->creature->view.limbs[f->query->limb].contacts[frame].ball;
+    hf_vec3 point = hf_add(surface->point, hf_scale(surface->normal, ball));
+    hf_limb_lanes_aim(f->lanes, lane, frame, !(ball > 0), point, hf_neg(surface->normal));
+}
+
+bool hf_contact_approached(hf_contact_finisher* f, int lane, int frame, const hf_surface* surface,
+                           double slack) {
+    hf_contact_clearance* k = &f->clearance;
+    const hf_lane_values* v = &f->lanes->now;
+    const double near2 = 4 * TOLERANCE_M * TOLERANCE_M, flat2 = 4 * TOLERANCE_RAD * TOLERANCE_RAD;
+    k->hit.body = -1;
+    if ((double)v->placed2[lane] > near2) return false;
+    bool flat =
+        (double)v->position2[lane] <= near2 && (v->turn_m[lane] <= 0 || (double)v->angle2[lane] <= flat2);
+    if (!flat && !k->aligns) return true;
+    hf_limb_lanes_read(f->lanes, lane, f->q);
+    return hf_contact_blocked(k, f->q, frame, surface, flat, flat ? APPROACH_SLACK_M : slack) == HF_PART_NONE;
 }
 
 /* The angle cannot be had: it will stay about as it is. Goes on where the limb fits like that, with the point

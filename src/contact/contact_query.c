@@ -5,7 +5,6 @@
 #include "base/error.h"
 #include "contact/contact_pool.h"
 #include "contact/contact_score.h"
-#include "contact/tilt_memory.h"
 
 #include "base/memory.h"
 #include "base/workspace.h"
@@ -29,6 +28,8 @@ enum { LOOKS_A_TEST = 10 };
 /* In a large set thousands of the best samples may all be blocked by the same thing. After so many of them
    half of the rest is passed over, and again: what is left is as even as a smaller set. */
 enum { THIN_AFTER = 250 };
+/* Most queries accept one of the first few candidates: so many are tried singly, then eight at a time. */
+enum { SINGLY = 1 };
 enum { MAX_CONTACTS = 1000 };
 
 #define FIELD(name) offsetof(hf_contact_query, name)
@@ -166,14 +167,11 @@ typedef struct search {
     double slack_m;   /* how far a limb may overlap as sampled */
     double* jacobian; /* of a finished posture */
     hf_contact_pool pool;
-    hf_choice_list list;      /* of this pass */
-    hf_contact_choice* aside; /* passed over, where several contacts are wanted */
-    int aside_count;
-    int hidden; /* blocked in this pass */
-    hf_tilt_memory tilts;
-    int skipped;   /* for them, in this pass */
-    uint32_t thin; /* samples with one of these bits in their hash are passed over */
-    bool thick;    /* none are: every candidate is wanted */
+    hf_choice_list list; /* of this pass */
+    int hidden;          /* blocked in this pass */
+    int skipped;         /* for them, in this pass */
+    bool thick;          /* no candidate is passed over: every one is wanted */
+    bool again;          /* this pass repeats one: what is blocked was counted there */
     bool cancelled;
 } search;
 
@@ -283,34 +281,52 @@ static hf_status finished_terms(search* s, const hf_contact_scorer* scorer, doub
    several contacts goes as one for a single contact. */
 static void accept(search* s, const hf_contact* contact) {
     hf_contact_pool_add(&s->pool, contact, s->finisher.q);
-    for (int i = 0; i < s->aside_count; i++) hf_choices_return(&s->list, s->aside[i]);
-    s->aside_count = 0;
-    s->thin = 0, s->thick = true;
+    hf_choices_restore(&s->list);
+    s->thick = true;
 }
 
-/* Is max_tests used up, or has the callback that watches the workspace ended the query? */
+/* Is max_tests used up? */
+static bool is_spent(const search* s) {
+    return s->answer->tested + s->answer->looked / LOOKS_A_TEST >= s->query->max_tests;
+}
+
+/* The same, or has the callback that watches the workspace ended the query? */
 static bool exhausted(search* s) {
     s->cancelled = s->cancelled || !hf_workspace_goes_on(s->workspace);
-    return s->cancelled || s->answer->tested + s->answer->looked / LOOKS_A_TEST >= s->query->max_tests;
+    return s->cancelled || is_spent(s);
 }
 
-/* Brought onto the surface and tested. */
-static hf_status finish(search* s, const hf_contact_scorer* scorer, const hf_contact_choice* choice,
-                        const hf_surface* surface, double factor, double score) {
-    const hf_samples* samples = scorer->samples;
-    hf_contact contact = {.sample_score = score};
+/* A choice with the surface it is for, once that is found. */
+typedef struct candidate {
+    hf_contact_choice choice;
+    bool resolved;
+    int hidden_before; /* blocked candidates since the one before, which are not counted yet */
+    hf_surface surface;
+    double factor, score;
+} candidate;
+
+static const hf_contact_scorer* scorer_of(const search* s, const candidate* c) {
+    return &s->scorers[c->choice.set];
+}
+
+static int frame_of(const search* s, const candidate* c) {
+    return scorer_of(s, c)->samples->block->key.contact;
+}
+
+/* Brings a candidate onto its surface and tests it. */
+static hf_status finish(search* s, const candidate* c) {
+    const hf_contact_scorer* scorer = scorer_of(s, c);
+    hf_contact contact = {.sample_score = c->score};
     hf_finish end;
     s->answer->tested++;
-    hf_status status = hf_contact_finish(&s->finisher, samples, (int)choice->sample,
-                                         samples->block->key.contact, surface, s->slack_m, &contact, &end);
+    hf_status status = hf_contact_finish(&s->finisher, scorer->samples, (int)c->choice.sample, frame_of(s, c),
+                                         &c->surface, s->slack_m, &contact, &end);
     if (status != HF_OK) return status;
     s->answer->unfinished += end == HF_FINISH_INEXACT;
     s->answer->colliding += end == HF_FINISH_COLLIDES || end == HF_FINISH_TILTED;
-    if (end == HF_FINISH_TILTED)
-        hf_tilt_memory_add(&s->tilts, surface, contact.position_error_m, contact.angle_error_rad);
     s->answer->valid += end == HF_FINISH_VALID;
     if (end != HF_FINISH_VALID) return HF_OK;
-    status = finished_terms(s, scorer, factor, &contact);
+    status = finished_terms(s, scorer, c->factor, &contact);
     if (status == HF_OK) accept(s, &contact);
     return status;
 }
@@ -320,50 +336,183 @@ static bool is_for(const pass* p, const hf_contact_scorer* scorer, const hf_surf
     return !(p->tried > 0 && surface->distance <= p->tried + scorer->ball) && !(p->unhelpful && factor > 0);
 }
 
-/* Looks at a choice as sampled, and finishes it when it is free. */
-static hf_status look(search* s, const pass* p, const hf_contact_choice* choice, const hf_surface* surface,
-                      double factor, double score) {
-    const hf_contact_scorer* scorer = &s->scorers[choice->set];
+/* Counts a candidate that is not free; of the rest half is passed over after every so many. */
+static void count_hidden(search* s, const pass* p) {
+    s->hidden++;
+    if (s->hidden < THIN_AFTER || s->thick || p->blocked) return;
+    hf_choices_thin(&s->list);
+    s->hidden = 0;
+}
+
+/* Counts a look at a candidate as sampled. */
+static void count_look(search* s, const pass* p, bool clear) {
     s->answer->looked++;
-    bool clear = hf_contact_clear(&s->finisher.clearance, scorer->samples, (int)choice->sample,
-                                  scorer->samples->block->key.contact, surface, s->slack_m);
     s->answer->blocked += !clear && !p->blocked;
-    s->hidden += !clear;
-    if (s->hidden >= THIN_AFTER && !s->thick && !p->blocked) s->thin = 2 * s->thin + 1, s->hidden = 0;
-    return clear != p->blocked ? finish(s, scorer, choice, surface, factor, score) : HF_OK;
+    if (!clear) count_hidden(s, p);
 }
 
-/* Keeps a choice that is passed over, where the query wants several contacts. */
-static void put_aside(search* s, hf_contact_choice choice) {
-    if (s->query->count > 1) s->aside[s->aside_count++] = choice;
+/* Is a candidate free as sampled? What is in its way is remembered. */
+static bool look(search* s, const pass* p, const candidate* c) {
+    bool clear = hf_contact_clear(&s->finisher.clearance, scorer_of(s, c)->samples, (int)c->choice.sample,
+                                  frame_of(s, c), &c->surface, s->slack_m);
+    if (!clear && s->finisher.has_lanes)
+        hf_limb_lanes_remember(s->finisher.lanes, &s->finisher.clearance, s->slack_m);
+    count_look(s, p, clear);
+    return clear;
 }
 
-/* The best choice that is left: finished and tested, passed over, or put back when its bound was too high. */
-static hf_status try_choice(search* s, const pass* p, hf_contact_choice choice) {
-    if (choice.sample * 2654435761u >> 12 & s->thin) {
-        put_aside(s, choice);
-        return HF_OK;
-    }
-    hf_surface surface;
-    double factor, score;
+static bool has_answer(const search* s) { return s->query->count == 1 && s->pool.count > 0; }
+
+/* Finds the surface of a choice. *ready is false where there is none for this pass, and where the choice's
+   bound was higher than the next one's: the choice is put back then. */
+static hf_status resolve(search* s, const pass* p, candidate* c, bool* ready) {
+    hf_contact_choice choice = c->choice;
     bool any, exact;
     float next = choice.exact ? -INFINITY : hf_choices_best(&s->list);
-    hf_status status = hf_contact_resolve(&s->scorers[choice.set], &choice, next, s->workspace, &surface,
-                                          &factor, &score, &exact, &any);
+    *ready = false;
+    hf_status status = hf_contact_resolve(&s->scorers[choice.set], &choice, next, s->workspace, &c->surface,
+                                          &c->factor, &c->score, &exact, &any);
     if (status != HF_OK || !any) return status;
-    if (!choice.exact && (float)score < next) {
-        choice.score = (float)score;
+    if (!choice.exact && (float)c->score < next) {
+        choice.score = (float)c->score;
         choice.exact = exact;
         hf_choices_return(&s->list, choice);
         return HF_OK;
     }
-    if (!is_for(p, &s->scorers[choice.set], &surface, factor)) return HF_OK;
-    if (!p->blocked && !s->thick && hf_tilt_memory_skips(&s->tilts, &surface)) {
-        s->skipped++;
-        put_aside(s, choice);
-        return HF_OK;
+    *ready = c->resolved = is_for(p, &s->scorers[choice.set], &c->surface, c->factor);
+    return HF_OK;
+}
+
+/* The next candidates, best first, up to `wanted`. Where a pass takes every surface, the surfaces of choices
+   with exact scores are found later: most are blocked whatever the surface is. */
+static hf_status next_candidates(search* s, const pass* p, int wanted, candidate* c, int* count) {
+    bool takes_all = !(p->tried > 0) && !p->unhelpful;
+    hf_status status = HF_OK;
+    *count = 0;
+    while (status == HF_OK && *count < wanted && !exhausted(s) &&
+           hf_choices_next(&s->list, &c[*count].choice)) {
+        bool ready = takes_all && c[*count].choice.exact;
+        c[*count].resolved = false;
+        if (!ready) status = resolve(s, p, &c[*count], &ready);
+        *count += ready;
     }
-    return look(s, p, &choice, &surface, factor, score);
+    return status;
+}
+
+/* ---- eight candidates at a time ---- */
+
+/* Candidates that wait for the next approach, best first. */
+typedef struct waiting {
+    int count;
+    int hidden;      /* blocked candidates behind the last of them */
+    bool approached; /* some were */
+    candidate items[2 * HF_LANES];
+} waiting;
+
+static void count_blocked(search* s, const pass* p, int count) {
+    while (count-- > 0 && !is_spent(s)) count_look(s, p, false);
+}
+
+/* Is a candidate worth finishing once floats brought it near its surface? It must be free there, and as
+   sampled. What is in its way is remembered. */
+static bool look_approached(search* s, const candidate* c, int lane) {
+    hf_contact_clearance* k = &s->finisher.clearance;
+    int frame = frame_of(s, c);
+    bool clear =
+        hf_contact_approached(&s->finisher, lane, frame, &c->surface, s->slack_m) &&
+        hf_contact_clear(k, scorer_of(s, c)->samples, (int)c->choice.sample, frame, &c->surface, s->slack_m);
+    if (!clear) hf_limb_lanes_remember(s->finisher.lanes, k, s->slack_m);
+    return clear;
+}
+
+/* Finishes a candidate that was approached and is free, and passes over any other. When none is passed over
+   any more, the candidate is tried as it was sampled. */
+static hf_status try_approached(search* s, const pass* p, const candidate* c, int lane, bool blocked) {
+    count_blocked(s, p, c->hidden_before);
+    if (is_spent(s)) return HF_OK;
+    if (s->thick) return look(s, p, c) ? finish(s, c) : HF_OK;
+    if (!blocked && look_approached(s, c, lane)) {
+        count_look(s, p, true);
+        return finish(s, c);
+    }
+    count_hidden(s, p);
+    s->skipped++;
+    hf_choices_pass(&s->list, c->choice);
+    return HF_OK;
+}
+
+/* Brings the first candidates that wait near their surfaces and tries them. */
+static hf_status approach(search* s, const pass* p, waiting* w) {
+    hf_limb_lanes* lanes = s->finisher.lanes;
+    int count = w->count < HF_LANES ? w->count : HF_LANES;
+    for (int i = 0; i < count; i++) {
+        const candidate* c = &w->items[i];
+        hf_limb_lanes_load(lanes, i, scorer_of(s, c)->samples, (int)c->choice.sample);
+        hf_contact_aim(&s->finisher, i, frame_of(s, c), &c->surface);
+    }
+    hf_limb_lanes_fill(lanes, count);
+    hf_limb_lanes_solve(lanes);
+    unsigned blocked = hf_limb_lanes_blocked(lanes);
+    hf_status status = HF_OK;
+    for (int i = 0; i < count && status == HF_OK && !has_answer(s) && !exhausted(s); i++)
+        status = try_approached(s, p, &w->items[i], i, blocked >> i & 1);
+    w->count -= count, w->approached = true;
+    memmove(w->items, w->items + count, sizeof *w->items * (size_t)w->count);
+    return status;
+}
+
+/* Bits of the candidates that are blocked as sampled by what blocked others before. */
+static unsigned blocked_lanes(search* s, hf_limb_lanes* lanes, const candidate* c, int count) {
+    if (!count) return 0;
+    for (int i = 0; i < count; i++)
+        hf_limb_lanes_load(lanes, i, scorer_of(s, &c[i])->samples, (int)c[i].choice.sample);
+    hf_limb_lanes_fill(lanes, count);
+    return hf_limb_lanes_blocked(lanes);
+}
+
+/* Lets the next candidates wait, but for those that are blocked; *count is how many there were. */
+static hf_status gather(search* s, const pass* p, hf_limb_lanes* lanes, waiting* w, int* count) {
+    candidate c[HF_LANES];
+    hf_status status = next_candidates(s, p, HF_LANES, c, count);
+    unsigned blocked = blocked_lanes(s, lanes, c, *count);
+    for (int i = 0; i < *count && status == HF_OK && !exhausted(s); i++) {
+        bool ready = c[i].resolved;
+        if (blocked >> i & 1) {
+            w->hidden += !s->again;
+            continue;
+        }
+        if (!ready) status = resolve(s, p, &c[i], &ready);
+        if (!ready) continue;
+        w->items[w->count] = c[i];
+        w->items[w->count++].hidden_before = w->hidden;
+        w->hidden = 0;
+    }
+    return status;
+}
+
+/* Tries the candidates that come next, eight at a time. The first approach does not wait for all lanes to be
+   full, because most queries accept one of the first few candidates. */
+static hf_status try_batch(search* s, const pass* p, hf_limb_lanes* lanes, waiting* w, bool* any) {
+    int count;
+    hf_status status = gather(s, p, lanes, w, &count);
+    int enough = count && w->approached ? HF_LANES : 1;
+    while (status == HF_OK && w->count >= enough && !has_answer(s)) status = approach(s, p, w);
+    if (w->count == 0) count_blocked(s, p, w->hidden), w->hidden = 0;
+    *any = count > 0;
+    return status;
+}
+
+/* Tries the best candidate that is left. */
+static hf_status try_one(search* s, const pass* p, bool* any) {
+    candidate c;
+    int count;
+    hf_status status = next_candidates(s, p, 1, &c, &count);
+    *any = count > 0;
+    if (status != HF_OK || !count) return status;
+    bool ready = c.resolved;
+    if (!ready) status = resolve(s, p, &c, &ready);
+    if (status != HF_OK || !ready) return status;
+    return look(s, p, &c) != p->blocked ? finish(s, &c) : HF_OK;
 }
 
 /* Sets with the same epsilon share what the first of them gathers. */
@@ -388,34 +537,36 @@ static hf_status collect(search* s, const pass* p) {
     }
     s->answer->epsilon_m = p->epsilon;
     s->answer->candidates = s->list.count;
-    s->aside_count = 0;
     if (status != HF_OK || s->query->count == 1) return status;
-    s->aside = hf_workspace_take(s->workspace, (size_t)s->list.count + 1, sizeof *s->aside);
-    return s->aside ? HF_OK : HF_ERROR_MEMORY;
+    s->list.aside = hf_workspace_take(s->workspace, (size_t)s->list.count + 1, sizeof *s->list.aside);
+    return s->list.aside ? HF_OK : HF_ERROR_MEMORY;
 }
 
 static hf_status search_within(search* s, const pass* p) {
-    s->hidden = 0, s->thin = 0, s->skipped = 0;
-    hf_tilt_memory_clear(&s->tilts, s->finisher.turn_m);
+    s->hidden = 0, s->skipped = 0;
     hf_workspace_mark mark = hf_workspace_begin(s->workspace);
     hf_status status = collect(s, p);
-    hf_contact_choice next;
-    while (status == HF_OK && !(s->query->count == 1 && s->pool.count) && !exhausted(s) &&
-           hf_choices_next(&s->list, &next))
-        status = try_choice(s, p, next);
+    hf_limb_lanes* lanes = NULL;
+    waiting w;
+    w.count = w.hidden = 0, w.approached = false;
+    bool any = true;
+    for (int tried = 0; status == HF_OK && any && !has_answer(s) && !exhausted(s); tried++) {
+        if (tried == SINGLY && !p->blocked) lanes = hf_contact_finisher_lanes(&s->finisher);
+        status = lanes ? try_batch(s, p, lanes, &w, &any) : try_one(s, p, &any);
+    }
     hf_workspace_end(s->workspace, mark);
     return status;
 }
 
 /* The same without passing over any candidate. */
 static hf_status search_all_within(search* s, const pass* p) {
-    s->thick = true;
+    s->thick = s->again = true;
     hf_status status = search_within(s, p);
-    s->thick = s->pool.count > 0;
+    s->thick = s->pool.count > 0, s->again = false;
     return status;
 }
 
-static bool has_passed_over(const search* s) { return s->thin || s->skipped; }
+static bool has_passed_over(const search* s) { return s->list.thin || s->skipped; }
 
 /* Surfaces of one kind, with ever wider epsilons. */
 typedef struct widening {

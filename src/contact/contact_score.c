@@ -56,16 +56,56 @@ static float high_score(const hf_contact_choice* c, int count) {
     return best[HIGH - 1];
 }
 
-/* When the heap is empty: the best part of the rest becomes one. */
-static void fill_heap(hf_choice_list* l) {
-    l->least = high_score(l->all, l->count);
-    for (int i = 0; i < l->count; i++) {
-        if (!(l->all[i].score >= l->least)) continue;
-        hf_contact_choice c = l->all[i];
-        l->all[i] = l->all[l->heap];
-        l->all[l->heap++] = c;
-    }
+static void order(hf_choice_list* l) {
     for (int i = l->heap / 2 - 1; i >= 0; i--) sink(l->all, l->heap, i);
+}
+
+static bool is_thinned(const hf_choice_list* l, const hf_contact_choice* c) {
+    return (c->sample * 2654435761u >> 12 & l->thin) != 0;
+}
+
+void hf_choices_pass(hf_choice_list* l, hf_contact_choice choice) {
+    if (l->aside) l->aside[l->aside_count++] = choice;
+}
+
+/* Takes thinned choices out of the first part of the list, which is no heap then. */
+static void drop_thinned(hf_choice_list* l) {
+    int kept = 0;
+    for (int i = 0; i < l->heap; i++) {
+        hf_contact_choice c = l->all[i];
+        if (is_thinned(l, &c))
+            hf_choices_pass(l, c);
+        else
+            l->all[kept++] = c;
+    }
+    for (int gap = l->heap - kept; gap > 0; gap--) l->all[kept + gap - 1] = l->all[--l->count];
+    l->heap = kept;
+}
+
+/* While the heap is empty: the best part of the rest becomes one. */
+static void fill_heap(hf_choice_list* l) {
+    while (l->heap == 0 && l->count) {
+        l->least = high_score(l->all, l->count);
+        for (int i = 0; i < l->count; i++) {
+            if (!(l->all[i].score >= l->least)) continue;
+            hf_contact_choice c = l->all[i];
+            l->all[i] = l->all[l->heap];
+            l->all[l->heap++] = c;
+        }
+        if (l->thin) drop_thinned(l);
+    }
+    order(l);
+}
+
+void hf_choices_thin(hf_choice_list* l) {
+    l->thin = 2 * l->thin + 1;
+    drop_thinned(l);
+    order(l);
+}
+
+void hf_choices_restore(hf_choice_list* l) {
+    l->thin = 0;
+    while (l->aside_count) hf_choices_return(l, l->aside[--l->aside_count]);
 }
 
 float hf_choices_best(hf_choice_list* l) {

@@ -58,8 +58,11 @@ typedef struct hf_contact_choice {
 typedef struct hf_choice_list {
     hf_contact_choice* all;
     int count;
-    int heap;    /* so many at the front are a heap, each before all behind them */
-    float least; /* score that those in the heap have at least */
+    int heap;                 /* so many at the front are a heap, each before all behind them */
+    float least;              /* score that those in the heap have at least */
+    uint32_t thin;            /* choices with one of these bits in their sample's hash are passed over */
+    hf_contact_choice* aside; /* passed over; NULL: they are dropped */
+    int aside_count;
 } hf_choice_list;
 
 bool hf_choices_next(hf_choice_list* list, hf_contact_choice* next);
@@ -67,6 +70,12 @@ bool hf_choices_next(hf_choice_list* list, hf_contact_choice* next);
 float hf_choices_best(hf_choice_list* list);
 /* Takes back one that was taken. */
 void hf_choices_return(hf_choice_list* list, hf_contact_choice choice);
+/* Passes over one that was taken. */
+void hf_choices_pass(hf_choice_list* list, hf_contact_choice choice);
+/* Passes over half of all that are left. */
+void hf_choices_thin(hf_choice_list* list);
+/* Takes back all that were put aside, and passes over none any more. */
+void hf_choices_restore(hf_choice_list* list);
 
 /* Duration and balance, as far as they count, or all. */
 hf_status hf_contact_outlook(const hf_contact_scorer* scorer, const hf_support* support, hf_vec3 point,

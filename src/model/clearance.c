@@ -251,7 +251,8 @@ static double ball_gap(const hf_creature* creature, const hf_placement* placemen
 static bool is_clear(const hf_creature* creature, const hf_placement* placement, const hf_transform* links,
                      int body, double reach) {
     const hf_shape* shape = &creature->view.bodies[body].shape;
-    return !hf_placement_meets_by(placement, shape, body_pose(creature, links, body), -reach, NULL, 0) &&
+    return !hf_placement_meets_by(placement, shape, body_pose(creature, links, body), -reach, NULL, 0,
+                                  NULL) &&
            !overlaps(creature, placement, links, body, 0);
 }
 

@@ -338,7 +338,7 @@ static double depth_in(int object, double depth, const hf_object_depth* objects,
 }
 
 static bool overlap(const hf_placement* placement, const hf_shape* shape, hf_transform pose, double depth,
-                    const hf_object_depth* objects, int count, bool solids, hf_surface* hit) {
+                    const hf_object_depth* objects, int count, bool solids, hf_surface* hit, hf_met* met) {
     if (shape->kind == HF_SHAPE_HULL && shape->vertex_count == 0) return false;
     body b;
     body_fill(&b, shape, pose);
@@ -357,6 +357,7 @@ static bool overlap(const hf_placement* placement, const hf_shape* shape, hf_tra
             (by_way_out ? depth_overlap : surface_overlap)(placement, i, &b, allowed, hit ? &point : NULL);
         if (triangle >= 0) {
             if (hit) hf_surface_fill(placement, i, triangle, point, 0, hit);
+            if (met) *met = (hf_met){i, triangle};
             return true;
         }
         if (solids && wholly_inside(placement, i, &b, allowed)) {
@@ -369,12 +370,12 @@ static bool overlap(const hf_placement* placement, const hf_shape* shape, hf_tra
 
 bool hf_placement_overlap_by(const hf_placement* placement, const hf_shape* shape, hf_transform pose,
                              double depth, const hf_object_depth* objects, int count, hf_surface* hit) {
-    return overlap(placement, shape, pose, depth, objects, count, true, hit);
+    return overlap(placement, shape, pose, depth, objects, count, true, hit, NULL);
 }
 
 bool hf_placement_meets_by(const hf_placement* placement, const hf_shape* shape, hf_transform pose,
-                           double depth, const hf_object_depth* objects, int count) {
-    return overlap(placement, shape, pose, depth, objects, count, false, NULL);
+                           double depth, const hf_object_depth* objects, int count, hf_met* met) {
+    return overlap(placement, shape, pose, depth, objects, count, false, NULL, met);
 }
 
 bool hf_placement_overlap(const hf_placement* placement, const hf_shape* shape, hf_transform pose,

@@ -160,9 +160,14 @@ typedef struct hf_object_depth {
 } hf_object_depth;
 bool hf_placement_overlap_by(const hf_placement* placement, const hf_shape* shape, hf_transform pose,
                              double depth, const hf_object_depth* objects, int count, hf_surface* hit);
-/* The same of surfaces alone: a body wholly inside solid matter meets none. */
+/* An object's triangle; object -1 for none. */
+typedef struct hf_met {
+    int object, triangle;
+} hf_met;
+/* The same of surfaces alone: a body wholly inside solid matter meets none. `met` (may be NULL) gets the
+   triangle. */
 bool hf_placement_meets_by(const hf_placement* placement, const hf_shape* shape, hf_transform pose,
-                           double depth, const hf_object_depth* objects, int count);
+                           double depth, const hf_object_depth* objects, int count, hf_met* met);
 
 /* A box or hull made ready for many tests at one depth. */
 typedef struct hf_ready_body {
@@ -176,10 +181,6 @@ typedef struct hf_ready_body {
 } hf_ready_body;
 void hf_ready_body_fill(hf_ready_body* ready, const hf_shape* shape, double depth);
 
-/* An object's triangle; object -1 for none. */
-typedef struct hf_met {
-    int object, triangle;
-} hf_met;
 /* Does the body overlap a surface, or lie wholly inside a solid? As hf_placement_overlap. */
 bool hf_placement_overlap_ready(const hf_placement* placement, const hf_ready_body* ready, hf_transform pose);
 /* Does the body overlap a surface that can hold a creature: of an object that allows contact and is not
