@@ -5,7 +5,7 @@
 #include "plan/family.h"
 #include "plan/step.h"
 
-enum { MAX_OPTIONS = 64, BLOCKED_TIMES = 3 }; /* times that a limb could not leave a contact: a dead end */
+enum { MAX_OPTIONS = 64, BLOCKED_TIMES = 3 }; /* times that a limb could not go on from a contact */
 
 typedef enum change { MOVE, SPECULATIVE_STEP, RELEASE } change; /* the second does not seem to lead on */
 typedef struct option {
@@ -27,15 +27,13 @@ static void add(option* options, int* count, change c, int limb, int order) {
 }
 
 /* Walking limbs without contact find one first; then those move whose contacts end soonest; then others are
-   taken as help or let go. Help that ends before all else and cannot move on is let go at once. */
+   taken as help or let go. */
 static int list_options(const hf_planner* p, const hf_plan_node* n, option* options) {
     bool bent = hf_root_is_bent(&p->world, p->world.guide[n->guide_index]);
-    int count = 0, last = p->world.guide_count, soonest = last, first = last;
-    for (int i = 0; i < n->hold_count; i++) {
-        int until = n->holds[i].until;
-        first = until < first ? until : first;
-        if (p->world.model->limbs[n->holds[i].at.limb].walks && until < soonest) soonest = until;
-    }
+    int count = 0, last = p->world.guide_count, soonest = last;
+    for (int i = 0; i < n->hold_count; i++)
+        if (p->world.model->limbs[n->holds[i].at.limb].walks && n->holds[i].until < soonest)
+            soonest = n->holds[i].until;
     for (int l = 0; l < p->world.view->limb_count; l++) {
         if (!p->world.model->limbs[l].used) continue;
         int own = hf_holds_find(n->holds, n->hold_count, l);
@@ -55,7 +53,6 @@ static int list_options(const hf_planner* p, const hf_plan_node* n, option* opti
         add(options, &count, RELEASE, l,
             p->world.view->limbs[l].joint_count == 0 ? -3
             : walks                                  ? 4 * last
-            : until == first                         ? until
                                                      : 2 * last + until);
     }
     return count;
@@ -101,7 +98,8 @@ static void bound_worth(const hf_planner* p, hf_plan_node* n) {
     }
 }
 
-/* Counts that the limb could not leave its contact; after a few times all stances with it are worth less. */
+/* Counts that the limb could not go on from its contact; after a few times all stances with it are worth
+   less, so that the search goes back to before it was made, whatever other limbs could still try. */
 static void record_blocked(hf_planner* p, const hf_plan_node* n, int limb) {
     int own = hf_holds_find(n->holds, n->hold_count, limb);
     if (own < 0 || n->holds[own].maker == 0) return;
@@ -112,7 +110,7 @@ static void record_blocked(hf_planner* p, const hf_plan_node* n, int limb) {
 }
 
 void hf_plan_renew(hf_planner* p, hf_plan_node* n) {
-    n->option = n->pace == HF_PLAN_WALKING ? -1 : 0, n->found = 0, n->blocked = 0;
+    n->option = n->pace == HF_PLAN_WALKING ? -1 : 0, n->found = 0, n->blocked = 0, n->shut = false;
     for (int i = 0; i < n->hold_count; i++) n->holds[i].stuck = n->holds[i].has_speculative_step = false;
     n->worth = n->guide_index + lasting(p, n) / 2;
 }
@@ -179,7 +177,8 @@ static void expand(hf_planner* p) {
     n->found++;
     if (!found) n->option++, n->found = 0;
     n->worth -= found ? cost_of_child(p) : cost_of_all(p) / count;
-    if (!found && blocked) record_blocked(p, n, o->limb);
+    // the limb whose turn it is, or one that has a place and finds no way there
+    if (!found && (blocked || (o == options && o->change == MOVE))) record_blocked(p, n, o->limb);
     if (!found) return;
     if (is_known(p, child)) {
         p->tree.knots.count = frames;

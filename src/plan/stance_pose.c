@@ -154,12 +154,16 @@ static void settle_nearer(search* s, const hf_pose* from, hf_transform wish, hf_
         hf_pose_copy(&p->world, near, pose);
 }
 
-/* The solver near the wish: from the pose, then from one that stands over what carries it. */
+/* Limbs alone with the root at the wish, the root giving way; where that does not settle the solver near the
+   wish, from the pose, then from one that stands over what carries it. */
 static bool solve(search* s, bool stiff, const hf_pose* from, double lower, hf_pose* pose) {
     hf_planner* p = s->planner;
     hf_transform down = {hf_v3(0, 0, -lower * p->world.view->height), hf_quat_identity()};
     hf_transform wish = hf_compose(s->wish, down);
-    bool settled = false;
+    double aim = aimed_margin(p, s->margin);
+    hf_pose_copy(&p->world, from, pose);
+    pose->root = wish;
+    bool settled = stiff && hf_body_settle(p, s->holds, s->count, s->stance, s->margin, aim, pose);
     for (int i = 0; i < 2 && !settled && hf_plan_ok(p); i++) {
         hf_pose_copy(&p->world, from, pose);
         if (i) stand_over(p, s->holds, s->count, s->stance, s->margin, pose);
@@ -291,9 +295,10 @@ static bool find(hf_planner* p, const hf_plan_hold* holds, int count, const hf_s
                                 : solve(&s, true, &s.relaxed, 0, pose) ||
                                       (!s.settled && solve(&s, true, &s.from, HF_SMALL_SHIFT, pose));
         if (!good && most != AS_GIVEN) good = solve_bent(&s, pose);
-        if (!good && most == LONG)
-            good = (!root_is_fixed(&p->world, holds, count) && draw_all(&s, pose)) ||
-                   solve(&s, false, &s.from, 0, pose);
+        // a body that the solver never settles is not there; one that collides may be free beside its pose
+        if (!good && most == LONG && s.settled)
+            good = solve(&s, false, &s.from, 0, pose) ||
+                   (!root_is_fixed(&p->world, holds, count) && draw_all(&s, pose));
     }
     hf_workspace_end(p->tools.workspace, mark);
     return good && hf_plan_ok(p);

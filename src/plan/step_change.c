@@ -116,30 +116,22 @@ static bool find_departure(hf_planner* p, const hf_plan_node* node, const hf_pla
             return true;
     }
     *index = here;
-    for (int i = 1; i >= 0 && hf_plan_ok(p); i--) {
-        hf_pose_copy(w, &node->pose, pose);
-        pose->root.position.z += i * HF_SMALL_SHIFT * w->view->height;
-        if (hf_stance_pose_easy(p, node->holds, node->hold_count, rest, margin, pose->root, old, pose))
-            return true;
-    }
-    // somewhat ahead, or where the body is
-    for (int i = 0; i < 2 && hf_plan_ok(p); i++) {
-        *index = here + (i ? 0 : advance(node, NEAR_ADVANCE, room));
-        if (*index == here && i == 0) continue;
-        hf_transform wish = i ? node->pose.root : w->guide[*index];
-        hf_pose_copy(w, &node->pose, pose);
-        if (hf_stance_pose(p, node->holds, node->hold_count, rest, margin, wish, old, pose)) return true;
-    }
-    return false;
+    hf_pose_copy(w, &node->pose, pose);
+    pose->root.position.z += HF_SMALL_SHIFT * w->view->height;
+    if (hf_stance_pose_easy(p, node->holds, node->hold_count, rest, margin, pose->root, old, pose))
+        return true;
+    hf_pose_copy(w, &node->pose, pose);
+    return hf_stance_pose(p, node->holds, node->hold_count, rest, margin, node->pose.root, old, pose);
 }
 
 /* The body from the node's pose to another, straight or around what is in the way. Appends knots; `to`
    becomes the last of them. */
-static bool move_body(hf_planner* p, const hf_plan_node* n, const hf_stance* stance, hf_pose* to) {
+static bool move_body(hf_planner* p, hf_plan_node* n, const hf_stance* stance, hf_pose* to) {
     int node = p->tree.node_index;
-    if (!hf_segment_move(p, n->holds, n->hold_count, stance, node, &n->pose, to) &&
-        !hf_body_way(p, n->holds, n->hold_count, stance, node, &n->pose, to))
-        return false;
+    if (!hf_segment_move(p, n->holds, n->hold_count, stance, node, &n->pose, to)) {
+        n->shut = n->shut || !hf_body_way(p, n->holds, n->hold_count, stance, node, &n->pose, to);
+        if (n->shut) return false;
+    }
     hf_pose last = hf_knots_pose(&p->tree.knots, p->tree.knots.count - 1);
     hf_pose_copy(&p->world, &last, to);
     return true;
@@ -150,7 +142,7 @@ static bool move_body(hf_planner* p, const hf_plan_node* n, const hf_stance* sta
 /* A change of one limb that is being made. */
 typedef struct change {
     hf_planner* planner;
-    const hf_plan_node* node;
+    hf_plan_node* node;
     int limb, rest_count, index;
     hf_plan_hold* old; /* NULL: it had no contact */
     const hf_step_wish* forced;
