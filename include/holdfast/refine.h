@@ -15,7 +15,7 @@ typedef struct hf_refine_options {
     double acceleration_share; /* of their acceleration limits, 0.05..1; default 0.95 */
     double effort_share;       /* of the effort limits of joints, 0.05..1; default 0.9 */
     int rounds; /* of each stretch, in which body and limbs are brought to move together; 0: new
-                   times alone; 0..40; default 12 */
+                   times alone; 0..40; default 16 */
 } hf_refine_options;
 HF_API hf_refine_options hf_refine_options_default(void);
 HF_API hf_option_table hf_refine_option_table(void);

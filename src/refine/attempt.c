@@ -2,6 +2,7 @@
    the realiser's test of every frame. What is quicker and without fault is kept. */
 #include "refine/attempt.h"
 
+#include "balance/stance.h"
 #include "base/memory.h"
 #include "base/workspace.h"
 #include "model/creature.h"
@@ -23,7 +24,12 @@ typedef struct refinement {
     hf_parts* phases; /* the stretch's */
     hf_part* timed;   /* the phases as the last time scaling has them */
     hf_part* good;    /* the phases with which a motion held */
-    bool direct;      /* the phases learn for the shortest ways */
+    /* Of the shortest ways, NULL otherwise: the phases learn for them, and the motion has phases and stances
+       of its own, as swings overlap. */
+    hf_ways* ways;
+    hf_layout layout;
+    hf_parts own;
+    hf_stance_list own_list;
     bool has_good, valid;
     bool hopeful;        /* the last motion would do with calmer times */
     bool stuck;          /* the next round would be the same as the last */
@@ -31,16 +37,17 @@ typedef struct refinement {
     hf_retime_info info; /* of the last time scaling */
 } refinement;
 
-/* The phase that a frame of a schedule made in this round is in, by the holds that last there. */
+/* The phase of the motion that a frame of a schedule made in this round is in. */
 static int phase_of_frame(const refinement* r, const hf_schedule* made, int frame) {
     double end_s = made->knots[made->knot_count - 1].time_s, t = frame / made->rate, began = 0, sum = 0;
-    for (int i = 0; i < r->phases->count; i++) sum += r->timed[i].took_s;
+    int count = r->ways ? r->own.count : r->phases->count;
+    for (int i = 0; i < count; i++) sum += r->timed[i].took_s;
     t *= sum / end_s;
-    for (int i = 0; i < r->phases->count; i++) {
+    for (int i = 0; i < count; i++) {
         began += r->timed[i].took_s;
         if (t < began) return i;
     }
-    return r->phases->count - 1;
+    return count - 1;
 }
 
 static double now_s(void) {
@@ -55,6 +62,8 @@ static hf_refine_why why_of(hf_scaling_block block) {
     return whys[block];
 }
 
+static const double SAME_S = 1e-7; /* times that differ by less are the same */
+
 /* Of the haste of a phase whose frames are not borne or too fast; of the rounding of a swing that collides,
    and how much farther away it goes, m. */
 static const double CALMER = 0.5, KEEP_MORE = 0.25, SHARPER = 0.7, CLEARER_M = 0.015;
@@ -62,52 +71,148 @@ static const double CALMER = 0.5, KEEP_MORE = 0.25, SHARPER = 0.7, CLEARER_M = 0
    the body follows what takes longer than a tenth of the calm time. */
 static const double NEARER = 0.6, LEAST_FREEDOM = 0.1;
 
-/* By which the share of a swing's given detour grows, and how large it gets: larger than given at last. */
-static const double MORE_LIFT = 0.4, MOST_LIFT = 1.2;
 /* By which the margin of a phase that is not borne grows, and how calm such a phase gets at most, 1/s2. */
 static const double MORE_MARGIN = 1.5, LEAST_HASTE = 0.5;
-enum { STRIKES = 4 }; /* faults, its own and those beside it, after which a phase becomes as it was given */
+/* Of the share of two swings that overlap where the contacts do not bear the body; below the least share
+   there is none. */
+static const double LESS_OVERLAP = 0.5, LEAST_OVERLAP = 0.15;
+/* By which the share of a swing during which the body goes on becomes less where a limb loses its hold. */
+static const double LESS_CARRY = 0.3;
+/* Faults of a phase, its own and those beside it, after which it becomes as it was given. */
+enum { STRIKES = 4, UNBORNE_STRIKES = 4 };
 
-/* A phase on the shortest ways that had a fault: nearer to how it was given. False: it cannot be nearer. */
-static bool go_nearer(hf_part* a, hf_frame_fault_kind kind) {
-    bool unborne = kind == HF_FAULT_DYNAMIC || kind == HF_FAULT_SPEED;
-    a->strikes++;
+/* Swings beside a phase overlap less. False: they did not overlap. */
+static bool part_swings(hf_parts* phases, int p, double share) {
+    bool any = false;
+    for (int k = p - 1; k <= p + 1; k++) {
+        if (k < 0 || k >= phases->count || !(phases->items[k].overlap > 0)) continue;
+        hf_part* gap = &phases->items[k];
+        gap->overlap *= share;
+        if (gap->overlap < LEAST_OVERLAP) gap->overlap = 0;
+        any = true;
+    }
+    return any;
+}
+
+/* A phase in which the body is not borne or limbs do not reach: calmer, and the body nearer to its given way
+   and less on its way while limbs swing. */
+static void go_calmly(hf_part* a, bool unborne) {
     if (unborne) a->haste = fmax(LEAST_HASTE, a->haste * CALMER), a->kept = fmin(1, a->kept + KEEP_MORE);
     if (unborne) a->margin_m *= MORE_MARGIN;
-    a->unborne |= unborne;
+    a->follow = 1;
+    a->carry = fmax(0, a->carry - LESS_CARRY);
+    a->freedom = fmax(LEAST_FREEDOM, NEARER * a->freedom);
+}
+
+/* As given: with the times and margins of the beginning, as the given poses are borne. */
+static void take_given_way(hf_part* a) {
+    if (a->as_given) return;
+    hf_part fresh = *a;
+    hf_part_begin(&fresh);
+    fresh.as_given = fresh.faulty = true;
+    fresh.unborne = a->unborne;
+    fresh.kept = 1;
+    *a = fresh;
+}
+
+/* A phase on the shortest ways that had a fault: nearer to how it was given. False: it cannot be nearer. */
+static bool go_nearer(hf_parts* phases, int p, hf_frame_fault_kind kind) {
+    hf_part* a = &phases->items[p];
+    bool collides = kind == HF_FAULT_COLLIDES;
+    a->faulty = true;
+    a->unborne |= kind == HF_FAULT_DYNAMIC || kind == HF_FAULT_SPEED;
+    if (!collides && part_swings(phases, p, LESS_OVERLAP)) return true;
+    ++*(collides ? &a->strikes : &a->unborne_strikes);
+    if (!collides) go_calmly(a, a->unborne);
     if (a->as_given) return false;
-    if (a->strikes > STRIKES) {
-        a->as_given = true;
-        return true;
-    }
-    if (kind == HF_FAULT_COLLIDES) {
-        if (a->exact) a->follow = 1;
-        if (a->lift >= MOST_LIFT) a->exact = true, a->lift = 1;
-        if (!a->exact) a->lift = fmin(MOST_LIFT, a->lift + MORE_LIFT);
-    }
-    if (kind != HF_FAULT_COLLIDES || a->exact) {
-        a->follow = 1;
-        a->freedom = fmax(LEAST_FREEDOM, NEARER * a->freedom);
-    }
+    if (a->strikes > STRIKES || a->unborne_strikes > UNBORNE_STRIKES) take_given_way(a);
+    if (collides && a->strikes > 1) a->follow = 1, a->freedom = fmax(LEAST_FREEDOM, NEARER * a->freedom);
     return true;
 }
 
-static void learn_direct(refinement* r, const hf_schedule* made, const hf_realise_result* faults) {
+/* The given phases that are under way in a phase of the motion. Each learns once from each kind of fault. */
+static bool learn_at(refinement* r, int own, hf_frame_fault_kind kind, uint8_t* learned) {
+    const hf_part* at = &r->own.items[own];
     hf_parts* phases = r->phases;
-    int last = -1;
+    double middle_s = (at->from_s + at->to_s) / 2;
+    uint8_t flag = kind == HF_FAULT_COLLIDES ? 1 : 2;
+    bool any = false;
+    for (int p = 0; p < phases->count; p++) {
+        if (r->layout.begin_s[p] > middle_s || r->layout.begin_s[p + 1] < middle_s) continue;
+        bool nearer = true;
+        if (!(learned[p] & flag)) nearer = go_nearer(phases, p, kind);
+        learned[p] |= flag;
+        any |= nearer;
+        // what happens as a limb has just landed or is about to leave is of its swing, too
+        for (int k = p - 1; k <= p + 1; k += 2) {
+            if (k < 0 || k >= phases->count || phases->items[k].as_given || learned[k] & flag) continue;
+            if (nearer && phases->items[p].swings) continue;
+            any |= go_nearer(phases, k, kind);
+            learned[k] |= flag;
+        }
+    }
+    return any;
+}
+
+/* A swing is as given in all of its phases or in none. */
+static void spread_given(refinement* r) {
+    for (bool more = true; more;) {
+        more = false;
+        for (int i = 0; i < r->ways->swing_count; i++) {
+            const hf_swing_way* s = &r->ways->swings[i];
+            if (!hf_swing_is_given(r->ways, s)) continue;
+            for (int p = s->first; p < s->last; p++) {
+                if (r->phases->items[p].as_given) continue;
+                take_given_way(&r->phases->items[p]);
+                more = true;
+            }
+        }
+    }
+}
+
+static bool is_of_limb(const hf_creature* c, const hf_collision* hit, int limb) {
+    return hf_link_in_limb(c, c->view.bodies[hit->body].link, limb) ||
+           (hit->other_body >= 0 && hf_link_in_limb(c, c->view.bodies[hit->other_body].link, limb));
+}
+
+/* A limb that collides on its way takes another form, or its given way where there is none. False: no limb on
+   its way is to blame. */
+static bool ban_forms(refinement* r, int own, const hf_collision* hit, uint8_t* banned) {
+    const hf_part* at = &r->own.items[own];
+    double middle_s = (at->from_s + at->to_s) / 2;
+    bool any = false;
+    for (int i = 0; i < r->ways->swing_count; i++) {
+        hf_swing_way* s = &r->ways->swings[i];
+        if (r->layout.begin_s[s->first] > middle_s || r->layout.begin_s[s->last] < middle_s ||
+            hf_swing_is_given(r->ways, s) || !is_of_limb(r->of->creature, hit, s->limb))
+            continue;
+        any = true;
+        if (banned[i]) continue;
+        banned[i] = 1;
+        s->forms[s->form].banned = true;
+        s->looked = false;
+        if (!hf_swing_choose(s))
+            for (int p = s->first; p < s->last; p++) take_given_way(&r->phases->items[p]);
+    }
+    return any;
+}
+
+static hf_status learn_direct(refinement* r, const hf_schedule* made, const hf_realise_result* faults) {
+    hf_workspace_mark mark = hf_workspace_begin(r->workspace);
+    uint8_t* learned = hf_workspace_take(r->workspace, (size_t)r->phases->count, 1);
+    uint8_t* banned = hf_workspace_take(r->workspace, (size_t)r->ways->swing_count + 1, 1);
+    if (!learned || !banned) return HF_ERROR_MEMORY;
+    memset(learned, 0, (size_t)r->phases->count);
+    memset(banned, 0, (size_t)r->ways->swing_count);
     for (int i = 0; i < faults->fault_count; i++) {
         const hf_frame_fault* f = &faults->faults[i];
-        int p = phase_of_frame(r, made, f->frame);
-        phases->items[p].faulty = true;
-        if (last == p) continue;
-        last = p;
-        // what happens as a limb has just landed or is about to leave is of its swing, too
-        bool nearer = go_nearer(&phases->items[p], f->kind);
-        for (int k = p - 1; k <= p + 1; k++)
-            if (k >= 0 && k < phases->count && k != p && !phases->items[k].as_given &&
-                (!nearer || !phases->items[p].swings))
-                go_nearer(&phases->items[k], f->kind);
+        int own = phase_of_frame(r, made, f->frame);
+        if (f->kind != HF_FAULT_COLLIDES || !ban_forms(r, own, &f->collision, banned))
+            learn_at(r, own, f->kind, learned);
     }
+    spread_given(r);
+    hf_workspace_end(r->workspace, mark);
+    return HF_OK;
 }
 
 /* What faults say about the phases in which they are: each phase learns once from each kind. */
@@ -188,8 +293,8 @@ static hf_status judge(refinement* r, hf_schedule* made) {
     hf_motion* motion = NULL;
     hf_status status = hf_realise(r->of->creature, r->of->scene, made, &o, r->workspace, &motion, &faults);
     if (status == HF_OK && faults.outcome == HF_FOUND) status = add_strained(r, made, motion, &faults);
-    if (status == HF_OK && r->direct) learn_direct(r, made, &faults);
-    if (status == HF_OK && !r->direct) learn(r, made, &faults);
+    if (status == HF_OK && r->ways) status = learn_direct(r, made, &faults);
+    if (status == HF_OK && !r->ways) learn(r, made, &faults);
     r->valid = status == HF_OK && faults.outcome == HF_FOUND;
     r->hopeful = status == HF_OK && faults.fault_count > 0 && only_borne(&faults);
     if (status == HF_OK && faults.fault_count) {
@@ -222,13 +327,14 @@ static hf_status time_again(refinement* r, const hf_schedule* poses, const hf_pa
     hf_scaling_shares shares = shares_of(r->of->options);
     hf_schedule* made = NULL;
     double began = now_s();
-    hf_status status = hf_retime(r->of->creature, poses, phases, &r->stretch->list, &shares,
-                                 r->of->options->rate, r->workspace, r->timed, &made, &r->info);
+    const hf_stance_list* list = r->ways ? &r->own_list : &r->stretch->list;
+    hf_status status = hf_retime(r->of->creature, poses, phases, list, &shares, r->of->options->rate,
+                                 r->workspace, r->timed, &made, &r->info);
     out->scaling_s += now_s() - began;
     if (status != HF_OK) return status;
     if (!made) {
         r->blocked = hf_parts_at(phases, r->info.block_s);
-        r->phases->items[r->blocked].faulty = true;
+        if (!r->ways) r->phases->items[r->blocked].faulty = true;
         note_reason(r->stretch, why_of(r->info.block),
                     hf_stretch_given_time(r->stretch, poses, r->info.block_s));
         return HF_OK;
@@ -448,29 +554,164 @@ static int faulty_count(const hf_parts* p) {
     return count;
 }
 
-/* Poses on the shortest ways, times, tests, and what the next round shall do otherwise. */
-static hf_status make_direct(refinement* r, hf_pose_spline* spline, double* lost_m) {
+/* ---- the shortest ways ---- */
+
+/* The least static margin with which two limbs may be in the air at once, m: what a plan keeps. */
+static const double OVERLAP_MARGIN_M = 0.006;
+
+/* The static margin in a key pose on the holds that last through a gap, but for those that begin with the gap
+   or end with it. */
+static hf_status margin_without(const refinement* r, int gap, int key, hf_transform* links, double* margin) {
+    const hf_schedule* s = r->stretch->given;
+    const hf_part* a = &r->phases->items[gap];
+    int holds[HF_STANCE_SUPPORTS], count = 0;
+    for (int i = 0; i < s->hold_count && count < HF_STANCE_SUPPORTS; i++)
+        if (s->holds[i].from_s < a->from_s - SAME_S && s->holds[i].to_s > a->to_s + SAME_S)
+            holds[count++] = i;
+    hf_stance* stance;
+    *margin = -INFINITY;
+    if (count == 0) return HF_OK;
+    hf_status status = hf_stance_list_find(r->of->creature, &r->stretch->list, r->stretch->hold_of, holds,
+                                           count, r->workspace, &stance);
+    if (status != HF_OK) return status;
+    hf_pose pose = hf_ways_key(r->ways, key);
+    hf_forward(r->of->creature, &pose, links);
+    *margin = hf_stance_margin(stance, hf_com(r->of->creature, links));
+    return HF_OK;
+}
+
+/* Swings overlap where the limbs that stay hold the body without both. */
+static hf_status allow_overlaps(refinement* r) {
+    hf_workspace_mark mark = hf_workspace_begin(r->workspace);
+    hf_transform* links =
+        hf_workspace_take(r->workspace, (size_t)r->of->creature->view.link_count, sizeof *links);
+    hf_status status = links ? HF_OK : HF_ERROR_MEMORY;
+    for (int p = 0; p < r->phases->count && status == HF_OK; p++) {
+        hf_part* a = &r->phases->items[p];
+        if (!hf_layout_is_gap(r->ways, p)) a->overlap = 0;
+        for (int key = p; key <= p + 1 && a->overlap > 0 && status == HF_OK; key++) {
+            double margin;
+            status = margin_without(r, p, key, links, &margin);
+            if (margin < OVERLAP_MARGIN_M) a->overlap = 0;
+        }
+    }
+    hf_workspace_end(r->workspace, mark);
+    return status;
+}
+
+/* The static margin in a swing's phase when the body is a share of the way from its key pose to another. */
+static double margin_on_the_way(const refinement* r, int phase, const hf_vec3* coms, int key, int other,
+                                double share) {
+    const hf_stance* stance = r->stretch->list.stances[phase];
+    return hf_stance_margin(stance, hf_lerp(coms[key], coms[other], share));
+}
+
+/* The body is on its way during a swing as far as the limbs that stay would hold it at rest there. */
+static void allow_carries(refinement* r) {
+    int count = r->phases->count;
+    const hf_vec3* coms = r->ways->key_coms;
+    for (int p = 0; p < count; p++) {
+        hf_part* a = &r->phases->items[p];
+        // with the whole share the body is half way to the next key pose as a swing begins or ends
+        for (double share = a->carry / 2; a->carry > 0; share = a->carry / 2) {
+            double before = p > 0 ? margin_on_the_way(r, p, coms, p, p - 1, share) : INFINITY;
+            double after = p + 2 <= count ? margin_on_the_way(r, p, coms, p + 1, p + 2, share) : INFINITY;
+            if (fmin(before, after) >= OVERLAP_MARGIN_M) break;
+            a->carry = fmax(0, a->carry - LESS_CARRY);
+        }
+    }
+}
+
+/* Phases and stances of poses in which swings overlap, with what the given phases have learned. */
+static hf_status find_own(refinement* r, const hf_schedule* poses) {
+    hf_status status = hf_parts_make(poses, r->workspace, &r->own);
+    for (int i = 0; i < r->own.count && status == HF_OK; i++) {
+        hf_part* a = &r->own.items[i];
+        double middle_s = (a->from_s + a->to_s) / 2;
+        for (int p = 0; p < r->phases->count; p++) {
+            const hf_part* b = &r->phases->items[p];
+            if (r->layout.begin_s[p] > middle_s || r->layout.begin_s[p + 1] < middle_s) continue;
+            a->haste = fmin(a->haste, b->haste);
+            a->kept = fmax(a->kept, b->kept), a->margin_m = fmax(a->margin_m, b->margin_m);
+        }
+        r->timed[i] = *a;
+    }
+    if (status != HF_OK) return status;
+    return hf_stance_list_again(r->of->creature, &r->stretch->list, r->stretch->hold_of, poses, &r->own,
+                                r->workspace, &r->own_list);
+}
+
+/* After poses that could not be timed: the phases there and beside there nearer to how they were given. */
+static void learn_block(refinement* r) {
+    hf_workspace_mark mark = hf_workspace_begin(r->workspace);
+    uint8_t* flags = hf_workspace_take(r->workspace, (size_t)r->phases->count, 1);
+    r->stuck = true;
+    if (flags) {
+        memset(flags, 0, (size_t)r->phases->count);
+        r->stuck = !learn_at(r, r->blocked, HF_FAULT_SLIPS, flags);
+        spread_given(r);
+    }
+    hf_workspace_end(r->workspace, mark);
+}
+
+/* A hold that is farther from its limb than this is not reached from where the body is, m. */
+static const double LOST_M = 1e-3;
+enum { CARRY_TRIES = 4 }; /* of swings that the body waits for more and more */
+
+/* Where limbs do not reach their holds the body is on its way less while they swing. False: all reach. */
+static bool wait_for_limbs(refinement* r, const double* lost_m) {
+    bool any = false;
+    for (int p = 0; p < r->phases->count; p++)
+        for (int k = p - 1; k <= p + 1 && lost_m[p] > LOST_M; k++) {
+            if (k < 0 || k >= r->phases->count || !(r->phases->items[k].carry > 0)) continue;
+            r->phases->items[k].carry = fmax(0, r->phases->items[k].carry - LESS_CARRY);
+            any = true;
+        }
+    for (int i = 0; i < r->ways->swing_count && any; i++) {
+        hf_swing_way* s = &r->ways->swings[i];
+        for (int p = s->first > 0 ? s->first - 1 : 0; p <= s->last && p < r->phases->count; p++)
+            s->looked &= lost_m[p] <= LOST_M;
+        for (int f = 0; f < HF_FORMS && !s->looked; f++) s->forms[f].banned = s->forms[f].unreached;
+    }
+    return any;
+}
+
+/* Swings that would collide take other forms, those without any their given way. */
+static hf_status choose_forms(refinement* r, double* lost_m) {
     hf_workspace* w = r->workspace;
-    hf_parts* phases = r->phases;
+    hf_status status = HF_OK;
+    bool waits = true;
+    for (int i = 0; i < CARRY_TRIES && waits && status == HF_OK; i++) {
+        hf_workspace_mark mark = hf_workspace_begin(w);
+        status = hf_layout_make(r->ways, w, &r->layout);
+        if (status == HF_OK)
+            status = hf_direct_choose(r->ways, &r->layout, DIRECT_RATE, r->of->placement, w, lost_m);
+        hf_workspace_end(w, mark);
+        waits = status == HF_OK && i + 1 < CARRY_TRIES && wait_for_limbs(r, lost_m);
+    }
+    for (int i = 0; i < r->ways->swing_count && status == HF_OK; i++) {
+        hf_swing_way* s = &r->ways->swings[i];
+        if (hf_swing_choose(s)) continue;
+        for (int p = s->first; p < s->last; p++) take_given_way(&r->phases->items[p]);
+    }
+    spread_given(r);
+    return status;
+}
+
+/* Poses on the shortest ways, times, tests, and what the next round shall do otherwise. */
+static hf_status make_direct(refinement* r, double* lost_m) {
+    hf_workspace* w = r->workspace;
     hf_workspace_mark mark = hf_workspace_begin(w);
     hf_schedule* poses = NULL;
-    hf_parts own;
-    hf_status status = hf_direct_times(r->of->creature, spline, &r->stretch->list, w, phases);
-    if (status == HF_OK)
-        status = hf_direct_make(r->of->creature, r->stretch->given, spline, phases, &r->stretch->list,
-                                DIRECT_RATE, w, &poses, lost_m);
-    if (status == HF_OK) status = own_phases(phases, w, &own);
-    for (int i = 0; i < phases->count; i++) phases->items[i].faulty = false, r->timed[i] = phases->items[i];
+    hf_status status = choose_forms(r, lost_m);
+    if (status == HF_OK) status = hf_layout_make(r->ways, w, &r->layout);
+    if (status == HF_OK) status = hf_direct_make(r->ways, &r->layout, DIRECT_RATE, w, &poses, lost_m);
+    if (status == HF_OK) status = find_own(r, poses);
+    for (int i = 0; i < r->phases->count; i++) r->phases->items[i].faulty = false;
     r->blocked = -1;
     r->valid = false;
-    if (status == HF_OK && hf_workspace_goes_on(w)) status = time_again(r, poses, &own);
-    if (r->blocked >= 0) {
-        bool any = go_nearer(&phases->items[r->blocked], HF_FAULT_SLIPS);
-        phases->items[r->blocked].unborne = true;
-        for (int k = r->blocked - 1; !any && k <= r->blocked + 1; k += 2)
-            if (k >= 0 && k < phases->count) any |= go_nearer(&phases->items[k], HF_FAULT_SLIPS);
-        r->stuck = !any;
-    }
+    if (status == HF_OK && hf_workspace_goes_on(w)) status = time_again(r, poses, &r->own);
+    if (status == HF_OK && r->blocked >= 0) learn_block(r);
     hf_schedule_free(poses);
     hf_workspace_end(w, mark);
     return status;
@@ -479,17 +720,22 @@ static hf_status make_direct(refinement* r, hf_pose_spline* spline, double* lost
 hf_status hf_attempt_direct(const hf_refining* of, int rounds, hf_stretch* stretch) {
     hf_workspace* w = of->workspace;
     hf_workspace_mark mark = hf_workspace_begin(w);
-    size_t n = (size_t)stretch->count;
-    refinement r = {.of = of, .workspace = w, .stretch = stretch, .phases = &stretch->phases, .direct = true};
-    r.timed = hf_workspace_take(w, n, sizeof *r.timed);
-    double* lost_m = hf_workspace_take(w, n, sizeof *lost_m);
+    size_t n = (size_t)stretch->count, most = 2 * (size_t)stretch->given->hold_count + 2;
     hf_pose_spline spline;
+    hf_ways ways;
+    refinement r = {.of = of, .workspace = w, .stretch = stretch, .phases = &stretch->phases, .ways = &ways};
+    r.timed = hf_workspace_take(w, most, sizeof *r.timed);
+    double* lost_m = hf_workspace_take(w, n, sizeof *lost_m);
     hf_status status = r.timed && lost_m ? HF_OK : HF_ERROR_MEMORY;
     if (status == HF_OK) status = hf_pose_spline_of(of->creature, stretch->given, w, &spline);
+    if (status == HF_OK)
+        status = hf_ways_make(of->creature, stretch->given, &spline, r.phases, &stretch->list, w, &ways);
+    if (status == HF_OK) status = allow_overlaps(&r);
+    if (status == HF_OK) allow_carries(&r);
     // rounds that end before their times are found do not count: each brings a phase nearer to how it was
     // given
     for (int i = 0; i < rounds && status == HF_OK && !r.valid && !r.stuck && hf_workspace_goes_on(w);) {
-        status = make_direct(&r, &spline, lost_m);
+        status = make_direct(&r, lost_m);
         i += r.blocked < 0;
         of->result->rounds += r.blocked < 0;
     }

@@ -9,6 +9,7 @@
 typedef struct hf_refining {
     const hf_creature* creature;
     const hf_scene* scene;
+    const hf_placement* placement; /* of the scene */
     const hf_refine_options* options;
     hf_workspace* workspace;
     double strain; /* share of their effort limits that joints may take: the given motion's peak, 1 or more */

@@ -1,8 +1,8 @@
-/* Key poses are those at which a hold begins or ends. The body goes straight from key pose to key pose, on a
-   curve with little jerk that does not stop there (calm_curve.c); a limb that holds is kept on its hold; a
-   limb that swings goes straight in its joint values from where its old hold keeps it to where its new hold
-   keeps it, both of which move with the body, so that it leaves and lands with the speed of its hold. Phases
-   in which the straight way does not do take a share of the detour that they had as given. */
+/* The body goes straight from key pose to key pose, on a curve with little jerk that does not stop there
+   (calm_curve.c); a limb that holds is kept on its hold; a limb that swings goes straight in its joint values
+   from where its old hold keeps it to where its new hold keeps it, both of which move with the body, so that
+   it leaves and lands with the speed of its hold. Phases in which the straight way does not do take a share
+   of the detour that they had as given. */
 #include "refine/direct.h"
 
 #include "base/memory.h"
@@ -15,32 +15,14 @@
 #include <string.h>
 
 enum {
-    WAY = 48,   /* even parts of a phase's way, by length */
-    FINE = 96,  /* even parts of a phase's given time, from which those are found */
-    WAVES = 14, /* half waves that a detour consists of at most */
-    FEW = 4,    /* and to begin with */
-    ROOT = 7    /* numbers of a root: place and quaternion */
+    ROOT = 7 /* numbers of a root: place and quaternion */
 };
-static const double SAME_S = 1e-7;  /* times that differ by less are the same */
-static const double CALM_S = 0.2;   /* over which the body's way is calmed where it is free: half a swing */
-static const double LEAST_S = 0.06; /* that a phase takes at least: some frames between two changes */
-/* Of its way in a phase, what a free body goes during the swings beside the phase: most, as swings take
-   longer than the phases between them. */
-static const double BESIDE = 0.6;
-static const double RESERVE = 1.2;    /* of the least time from rest to rest: rounded corners, lifts */
-static const double REST_S = 0.06;    /* at either end of a phase that is as given: some samples */
-static const double BODY_ARM_M = 0.5; /* by which turns of the root count as lengths */
+static const double SAME_S = 1e-7; /* times that differ by less are the same */
+static const double CALM_S = 0.2;  /* over which the body's way is calmed where it is free: half a swing */
 
 /* Of a limb's distance from the straight way, what it goes back in each sample: half of it in four samples.
  */
 static const double RETURN = 0.15;
-
-/* The ways of one phase: given times at even lengths of the limbs' and of the body's way, and the limbs'
-   detours from the straight way there. */
-typedef struct phase_way {
-    double limb_s[WAY + 1], body_s[WAY + 1];
-    double* waves; /* WAVES rows of q_count */
-} phase_way;
 
 /* The values with which a limb keeps a hold in the sample before: the next ones begin there, with what the
    straight way has changed since, so that they do not jump. */
@@ -51,242 +33,115 @@ typedef struct kept_values {
 
 typedef struct direct {
     const hf_creature* creature;
-    const hf_schedule* given;
-    hf_pose_spline* spline;
-    const hf_parts* phases;
-    const hf_stance_list* list;
+    const hf_ways* ways;
+    const hf_layout* layout;
     hf_workspace* workspace;
     int count, q_count;
     double step_s;
-    bool* of_limb; /* q_count flags: the value belongs to a limb that holds at some time */
-    bool* free;    /* phases x q_count flags: the value belongs to a limb that holds nothing then */
-    hf_transform* key_roots;
-    double* keys; /* phase count + 1 rows */
-    phase_way* ways;
+    double *from_s, *to_s; /* new times of each hold */
     hf_transform *roots, *links;
+    bool* fixed; /* samples in which the body stays where it is */
     double *q, *lost;
     double *straight, *straight_before; /* values on the straight way, of this sample and the one before */
-    double* lean;                       /* what free limbs add to these for their holds */
+    int* mode;                          /* of each limb in the sample before: its hold, or -1 - its swing */
     kept_values *now, *next;            /* of each limb: on its hold, on the hold that it swings to */
-    double* scratch[2];                 /* q_count each */
+    double* ends; /* of each sample, where limbs that swing would be on their old holds and on their new ones;
+                     two rows of q_count; NULL: nobody asks */
+    double* scratch[2]; /* q_count each */
 } direct;
-
-static double bell(double u) {
-    u = fmin(1, fmax(0, u));
-    return u * u * u * (10 + u * (6 * u - 15));
-}
 
 static double* row(double* rows, int k, int width) { return rows + (size_t)k * (size_t)width; }
 
-/* ---- which values belong to what ---- */
-
-static void mark_limb(const hf_creature* c, int limb, bool* flags) {
-    const hf_limb* l = &c->view.limbs[limb];
-    for (int j = 0; j < l->joint_count; j++) {
-        const hf_joint* joint = &c->view.joints[l->joints[j]];
-        for (int i = 0; i < joint->q_count; i++) flags[joint->q_index + i] = true;
-    }
-}
-
-/* Values of limbs that ever hold, and of those among them that are free in each phase. */
-static void mark_values(direct* d) {
-    int limbs = d->list->limb_count, n = d->q_count;
-    memset(d->of_limb, 0, (size_t)n * sizeof *d->of_limb);
-    for (int p = 0; p < d->phases->count; p++)
-        for (int l = 0; l < limbs; l++)
-            if (d->list->limbs[p * limbs + l]) mark_limb(d->creature, l, d->of_limb);
-    for (int p = 0; p < d->phases->count; p++) {
-        bool* flags = d->free + (size_t)p * (size_t)n;
-        memset(flags, 0, (size_t)n * sizeof *flags);
-        for (int l = 0; l < limbs; l++)
-            if (d->list->limbs[p * limbs + l]) mark_limb(d->creature, l, flags);
-        for (int i = 0; i < n; i++) flags[i] = d->of_limb[i] && !flags[i];
-    }
-}
-
-/* ---- ways ---- */
-
-static hf_pose key_pose(const direct* d, int k) {
-    return (hf_pose){d->key_roots[k], row(d->keys, k, d->q_count)};
-}
-
-static void find_keys(direct* d) {
-    for (int k = 0; k <= d->phases->count; k++) {
-        const hf_part* a = &d->phases->items[k < d->phases->count ? k : k - 1];
-        hf_pose pose = {.q = row(d->keys, k, d->q_count)};
-        hf_pose_spline_at(d->spline, k < d->phases->count ? a->from_s : a->to_s, &pose);
-        d->key_roots[k] = pose.root;
-    }
-}
-
-/* Lengths that limbs and body go between two poses of a phase. */
-static void add_lengths(const direct* d, int p, const hf_pose* a, const hf_pose* b, double* limb,
-                        double* body) {
-    const bool* free = d->free + (size_t)p * (size_t)d->q_count;
-    double l = 0, o = 0, turn = BODY_ARM_M * hf_quat_angle(a->root.rotation, b->root.rotation);
-    for (int i = 0; i < d->q_count; i++) {
-        double x = (b->q[i] - a->q[i]) * (b->q[i] - a->q[i]);
-        if (free[i])
-            l += x;
-        else if (!d->of_limb[i])
-            o += x;
-    }
-    hf_vec3 shift = hf_sub(b->root.position, a->root.position);
-    *limb += sqrt(l);
-    *body += sqrt(o * BODY_ARM_M * BODY_ARM_M + hf_dot(shift, shift) + turn * turn);
-}
-
-/* Given times at even lengths. */
-static void even_times(const hf_part* a, const double lengths[FINE + 1], double times[WAY + 1]) {
-    double took = a->to_s - a->from_s;
-    int k = 0;
-    for (int i = 0; i <= WAY; i++) {
-        double length = lengths[FINE] * i / WAY;
-        while (k + 1 < FINE && lengths[k + 1] < length) k++;
-        double step = lengths[k + 1] - lengths[k];
-        double u = step > 0 ? fmin(1, fmax(0, (length - lengths[k]) / step)) : 0;
-        times[i] = lengths[FINE] > 0 ? a->from_s + took * (k + u) / FINE : a->from_s + took * i / WAY;
-    }
-    times[0] = a->from_s, times[WAY] = a->to_s;
-}
-
-static void measure_way(direct* d, int p) {
-    const hf_part* a = &d->phases->items[p];
-    double limb[FINE + 1] = {0}, body[FINE + 1] = {0};
-    hf_pose last = {.q = d->scratch[0]}, now = {.q = d->scratch[1]};
-    for (int i = 0; i <= FINE; i++) {
-        hf_pose_spline_at(d->spline, a->from_s + (a->to_s - a->from_s) * i / FINE, &now);
-        if (i > 0) limb[i] = limb[i - 1], body[i] = body[i - 1];
-        if (i > 0) add_lengths(d, p, &last, &now, &limb[i], &body[i]);
-        hf_pose t = last;
-        last = now, now = t;
-    }
-    even_times(a, limb, d->ways[p].limb_s);
-    even_times(a, body, d->ways[p].body_s);
-}
-
-/* Half waves: a detour in few of them bends little, and has none of the corners of the given way. */
-static double wave(int n, int i) { return hf_sin(M_PI * (n + 1) * i / WAY); }
-
-/* The limbs' detours from the straight way as sums of half waves, none at the ends. */
-static void find_detour(direct* d, int p) {
-    phase_way* w = &d->ways[p];
-    const bool* free = d->free + (size_t)p * (size_t)d->q_count;
-    const double *from = row(d->keys, p, d->q_count), *to = row(d->keys, p + 1, d->q_count);
-    memset(w->waves, 0, sizeof(double) * WAVES * (size_t)d->q_count);
-    for (int i = 1; i < WAY; i++) {
-        double u = (double)i / WAY;
-        hf_pose given = {.q = d->scratch[0]};
-        hf_pose_spline_at(d->spline, w->limb_s[i], &given);
-        for (int k = 0; k < d->q_count; k++)
-            for (int n = 0; n < WAVES && free[k]; n++)
-                row(w->waves, n, d->q_count)[k] +=
-                    2.0 / WAY * wave(n, i) * (given.q[k] - (1 - u) * from[k] - u * to[k]);
-    }
-}
-
-static double detour_at(const direct* d, int p, int k, double gone) {
-    double sum = 0;
-    for (int n = 0; n < (d->phases->items[p].exact ? WAVES : FEW); n++)
-        sum += row(d->ways[p].waves, n, d->q_count)[k] * hf_sin(M_PI * (n + 1) * gone);
-    return d->phases->items[p].lift * sum;
-}
+static const hf_part* part_of(const direct* d, int p) { return &d->ways->phases->items[p]; }
 
 /* ---- times ---- */
 
-/* Rest to rest as fast as speed and acceleration allow. */
-static double least_time(double length, double speed, double acceleration) {
-    return length < speed * speed / acceleration ? 2 * sqrt(length / acceleration)
-                                                 : length / speed + speed / acceleration;
+/* The new time of a given one at which a hold begins or ends. */
+static double new_time(const direct* d, double given_s) {
+    const hf_parts* phases = d->ways->phases;
+    for (int p = 0; p < phases->count; p++)
+        if (fabs(phases->items[p].from_s - given_s) < SAME_S) return d->layout->begin_s[p];
+    return d->layout->end_s;
 }
 
-/* How far a value goes in a phase: straight, and the phase's share of the detour. */
-static double value_length(const direct* d, int p, int k) {
-    const double *from = row(d->keys, p, d->q_count), *to = row(d->keys, p + 1, d->q_count);
-    double sum = 0, last = 0;
-    if (!d->free[(size_t)p * (size_t)d->q_count + (size_t)k]) return fabs(to[k] - from[k]);
-    for (int i = 1; i <= WAY; i++) {
-        double now = detour_at(d, p, k, (double)i / WAY);
-        sum += fabs((to[k] - from[k]) / WAY + now - last);
-        last = now;
-    }
-    return sum;
-}
-
-/* What limbs on their way need, and what the body needs. */
-static void least_times(const direct* d, int p, double* limb_s, double* body_s) {
-    const hf_creature_view* v = &d->creature->view;
-    const bool* free = d->free + (size_t)p * (size_t)d->q_count;
-    hf_vec3 shift = hf_sub(d->key_roots[p + 1].position, d->key_roots[p].position);
-    double turn = hf_quat_angle(d->key_roots[p + 1].rotation, d->key_roots[p].rotation);
-    double fast = v->limits.root_speed, gain = v->limits.root_acceleration;
-    *limb_s = 0;
-    *body_s = fmax(least_time(hf_length(shift), fast, gain),
-                   least_time(turn, v->limits.root_turn, gain * v->limits.root_turn / fast));
-    for (int j = 0; j < v->joint_count; j++) {
-        const hf_joint* joint = &v->joints[j];
-        for (int k = joint->q_index; k < joint->q_index + joint->q_count; k++) {
-            double t = least_time(value_length(d, p, k), joint->max_speed, joint->max_acceleration);
-            if (free[k])
-                *limb_s = fmax(*limb_s, t);
-            else
-                *body_s = fmax(*body_s, t);
-        }
+static void set_holds(direct* d) {
+    const hf_schedule* s = d->ways->given;
+    double last_s = d->ways->phases->items[d->ways->phases->count - 1].to_s;
+    for (int i = 0; i < s->hold_count; i++) {
+        d->from_s[i] = new_time(d, s->holds[i].from_s);
+        d->to_s[i] = s->holds[i].to_s >= last_s - SAME_S ? d->layout->end_s : new_time(d, s->holds[i].to_s);
     }
 }
 
-static void set_times(const direct* d, hf_parts* phases) {
-    for (int p = 0; p < phases->count; p++) {
-        hf_part* a = &phases->items[p];
-        double limb_s, body_s;
-        least_times(d, p, &limb_s, &body_s);
-        body_s *= 1 - BESIDE * a->freedom;
-        a->took_s =
-            a->as_given ? a->to_s - a->from_s + 2 * REST_S : fmax(LEAST_S, RESERVE * fmax(limb_s, body_s));
+/* The hold that a limb keeps at a time; -1. */
+static int hold_at(const direct* d, int limb, double t) {
+    for (int i = 0; i < d->ways->given->hold_count; i++)
+        if (d->ways->given->holds[i].hold.limb == limb && d->from_s[i] <= t + SAME_S &&
+            d->to_s[i] >= t - SAME_S)
+            return i;
+    return -1;
+}
+
+/* The swing that a limb is on, or begins later without a hold before, or ended without a hold behind it; -1.
+ */
+static int swing_at(const direct* d, int limb, double t) {
+    for (int i = 0; i < d->ways->swing_count; i++) {
+        const hf_swing_way* s = &d->ways->swings[i];
+        bool begun = s->from_hold < 0 || d->layout->begin_s[s->first] <= t;
+        if (s->limb == limb && begun && (s->to_hold < 0 || t <= d->layout->begin_s[s->last])) return i;
     }
-    hf_parts_add_up(phases);
+    return -1;
+}
+
+/* The phase as given that a time falls into; -1. */
+static int given_phase(const direct* d, double t) {
+    for (int p = 0; p < d->ways->phases->count; p++)
+        if (part_of(d, p)->as_given && d->layout->begin_s[p] <= t && t <= d->layout->begin_s[p + 1]) return p;
+    return -1;
 }
 
 /* ---- the body ---- */
 
-static double phase_begin(const direct* d, int p) {
-    double sum = 0;
-    for (int i = 0; i < p; i++) sum += d->phases->items[i].took_s;
-    return sum;
+/* The body's knot before a time. */
+static int knot_at(const direct* d, double t) {
+    int i = 0;
+    while (i + 2 < d->layout->knot_count && d->layout->knots[i + 1].time_s <= t) i++;
+    return i;
 }
 
-/* The given time at a share of a phase that is as given: at rest at both ends. */
-static double given_time(const hf_part* a, double share) {
-    double inside = (share * a->took_s - REST_S) / (a->took_s - 2 * REST_S);
-    return a->from_s + fmin(1, fmax(0, inside)) * (a->to_s - a->from_s);
+static double phase_share(const direct* d, int p, double t) {
+    double from = d->layout->begin_s[p], took = d->layout->begin_s[p + 1] - from;
+    return took > 0 ? fmin(1, fmax(0, (t - from) / took)) : 0;
 }
 
-/* The body's way before it is calmed, at a share of a phase: straight, or a part of the given way. */
-static void body_wish(const direct* d, int p, double u, hf_pose* out) {
-    hf_pose from = key_pose(d, p), to = key_pose(d, p + 1), given = {.q = d->scratch[1]};
-    hf_pose straight = {.q = d->scratch[0]};
-    const hf_part* a = &d->phases->items[p];
-    if (a->as_given) {
-        hf_pose_spline_at(d->spline, given_time(a, u), out);
+static void given_at(const direct* d, int p, double t, hf_pose* out) {
+    double took = d->layout->begin_s[p + 1] - d->layout->begin_s[p];
+    hf_pose_spline_at(d->ways->spline, hf_layout_given_time(part_of(d, p), took, phase_share(d, p, t)), out);
+}
+
+/* The body's way before it is calmed: straight, or with a part of the given detour. */
+static void body_wish(const direct* d, double t, hf_pose* out) {
+    int i = knot_at(d, t), p = given_phase(d, t);
+    const hf_body_knot *a = &d->layout->knots[i], *b = a + 1;
+    if (p >= 0) {
+        given_at(d, p, t, out);
         return;
     }
-    double share = d->phases->items[p].follow, at = fmin(1, fmax(0, u)) * WAY;
-    hf_pose_between(d->creature, &from, &to, u, &straight);
-    if (share > 0) {
-        int i = (int)fmin(WAY - 1, at);
-        double t = d->ways[p].body_s[i] + (at - i) * (d->ways[p].body_s[i + 1] - d->ways[p].body_s[i]);
-        hf_pose_spline_at(d->spline, t, &given);
-        hf_pose_between(d->creature, &straight, &given, share, out);
-        return;
-    }
-    out->root = straight.root;
-    memcpy(out->q, straight.q, sizeof(double) * (size_t)d->q_count);
+    double u = b->time_s > a->time_s ? fmin(1, fmax(0, (t - a->time_s) / (b->time_s - a->time_s))) : 1;
+    hf_pose from = hf_ways_key(d->ways, a->key), to = hf_ways_key(d->ways, b->key);
+    hf_pose_between(d->creature, &from, &to, u, out);
+    double share = b->key == a->key + 1 ? part_of(d, a->key)->follow : 0;
+    if (!(share > 0)) return;
+    hf_pose given = {.q = d->scratch[1]}, straight = {out->root, d->scratch[0]};
+    memcpy(straight.q, out->q, sizeof(double) * (size_t)d->q_count);
+    hf_ways_body(d->ways, a->key, u, &given);
+    hf_pose_between(d->creature, &straight, &given, share, out);
 }
 
-static bool is_seated(const direct* d, int p) {
-    for (int l = 0; l < d->list->limb_count; l++)
-        if (d->list->limbs[p * d->list->limb_count + l] && d->creature->view.limbs[l].joint_count == 0)
-            return true;
+/* Does a limb without joints hold (a seat)? Then the body cannot go anywhere. */
+static bool is_seated(const direct* d, double t) {
+    for (int l = 0; l < d->creature->view.limb_count; l++)
+        if (d->creature->view.limbs[l].joint_count == 0 && hold_at(d, l, t) >= 0) return true;
     return false;
 }
 
@@ -296,10 +151,8 @@ static void list_wishes(direct* d, double* in, double* weights, bool* fixed) {
     hf_quat last = {1, 0, 0, 0};
     for (int k = 0; k < d->count; k++) {
         double *r = row(in, k, width), t = k * d->step_s;
-        int p = hf_parts_at(d->phases, t);
-        const hf_part* a = &d->phases->items[p];
         hf_pose pose = {.q = r + ROOT};
-        body_wish(d, p, (t - phase_begin(d, p)) / a->took_s, &pose);
+        body_wish(d, t, &pose);
         hf_quat o = pose.root.rotation;
         if (o.w * last.w + o.x * last.x + o.y * last.y + o.z * last.z < 0)
             o = (hf_quat){-o.w, -o.x, -o.y, -o.z};
@@ -307,9 +160,11 @@ static void list_wishes(direct* d, double* in, double* weights, bool* fixed) {
         const double root[ROOT] = {
             pose.root.position.x, pose.root.position.y, pose.root.position.z, o.w, o.x, o.y, o.z};
         memcpy(r, root, sizeof root);
-        double slow_s = CALM_S * a->freedom, cube = 1 / (slow_s * slow_s * slow_s);
+        int key = d->layout->knots[knot_at(d, t)].key, phases = d->ways->phases->count;
+        double slow_s = CALM_S * part_of(d, key < phases ? key : phases - 1)->freedom;
+        double cube = 1 / (slow_s * slow_s * slow_s);
         weights[k] = cube * cube;
-        fixed[k] = a->as_given || is_seated(d, p);
+        fixed[k] = given_phase(d, t) >= 0 || is_seated(d, t);
     }
 }
 
@@ -320,10 +175,9 @@ static hf_status make_body(direct* d) {
     double *in = hf_workspace_take(d->workspace, n * (size_t)width, sizeof *in),
            *out = hf_workspace_take(d->workspace, n * (size_t)width, sizeof *out),
            *weights = hf_workspace_take(d->workspace, n, sizeof *weights);
-    bool* fixed = hf_workspace_take(d->workspace, n, sizeof *fixed);
-    if (!in || !out || !weights || !fixed) return HF_ERROR_MEMORY;
-    list_wishes(d, in, weights, fixed);
-    hf_calm_curve c = {d->count, width, d->step_s, weights, fixed};
+    if (!in || !out || !weights) return HF_ERROR_MEMORY;
+    list_wishes(d, in, weights, d->fixed);
+    hf_calm_curve c = {d->count, width, d->step_s, weights, d->fixed};
     hf_status status = hf_calm_curve_find(&c, in, d->workspace, out);
     for (int k = 0; k < d->count; k++) {
         const double* r = row(out, k, width);
@@ -337,41 +191,19 @@ static hf_status make_body(direct* d) {
 
 /* ---- limbs ---- */
 
-/* The limbs' values on the straight way, before holds are kept. */
-static void put_limbs(const direct* d, int p, double gone, double* q) {
-    const double *from = row(d->keys, p, d->q_count), *to = row(d->keys, p + 1, d->q_count);
-    for (int k = 0; k < d->q_count; k++)
-        if (d->of_limb[k]) q[k] = from[k] + gone * (to[k] - from[k]);
-}
-
-/* Adds to the values of free limbs how far they lean to their holds, and the phase's share of the detour. */
-static void add_detour(const direct* d, int p, double gone, const double* lean, double* q) {
-    const bool* free = d->free + (size_t)p * (size_t)d->q_count;
-    for (int k = 0; k < d->q_count; k++)
-        if (free[k]) q[k] += lean[k] + detour_at(d, p, k, gone);
-}
-
-/* The hold that a limb keeps in a phase, or that ends as the phase begins, or that begins as it ends; -1. */
-static int find_hold(const direct* d, int p, int limb, int end) {
-    const hf_part* a = &d->phases->items[p];
-    for (int i = 0; i < d->given->hold_count; i++) {
-        const hf_schedule_hold* h = &d->given->holds[i];
-        if (h->hold.limb != limb) continue;
-        if (end == 0 && h->from_s <= a->from_s + SAME_S && h->to_s >= a->to_s - SAME_S) return i;
-        if (end < 0 && fabs(h->to_s - a->from_s) < SAME_S) return i;
-        if (end > 0 && fabs(h->from_s - a->to_s) < SAME_S) return i;
+/* Puts into `kept` the values with which a limb keeps a hold in this pose. They begin where they were in the
+   sample before, with what the posture that the limb should have changed since, and come back to that. */
+static hf_status keep(direct* d, int hold, const hf_pose* pose, const double* was, const double* now,
+                      kept_values* kept, double* lost) {
+    const hf_held* h = &d->ways->list->held[hold];
+    int limb = h->world.limb;
+    for (int i = 0; i < d->q_count; i++) {
+        if (!hf_limb_owns(d->creature, limb, i))
+            kept->q[i] = pose->q[i];
+        else
+            kept->q[i] =
+                kept->hold == hold ? kept->q[i] + now[i] - was[i] + RETURN * (was[i] - kept->q[i]) : now[i];
     }
-    return -1;
-}
-
-/* Puts into `kept` the values with which a limb keeps a hold in this pose. */
-static hf_status keep(direct* d, int hold, const hf_pose* pose, kept_values* kept, double* lost) {
-    const hf_held* h = &d->list->held[hold];
-    const double *now = d->straight, *was = d->straight_before;
-    for (int i = 0; i < d->q_count; i++)
-        kept->q[i] = kept->hold == hold && d->of_limb[i]
-                         ? kept->q[i] + now[i] - was[i] + RETURN * (was[i] - kept->q[i])
-                         : pose->q[i];
     bool done = false;
     hf_vec3 miss;
     memcpy(d->scratch[0], kept->q, sizeof(double) * (size_t)d->q_count);
@@ -402,64 +234,107 @@ static hf_status hold_limb(direct* d, int k, int limb, int hold, hf_pose* pose) 
         *now = *next, *next = t;
     }
     next->hold = -1;
-    hf_status status = keep(d, hold, pose, now, &d->lost[k]);
+    hf_status status = keep(d, hold, pose, d->straight_before, d->straight, now, &d->lost[k]);
     copy_limb(d, limb, now->q, pose->q);
     return status;
 }
 
-/* Adds a share of the way from the limb's values to those with which it would keep a hold. */
-static hf_status lean_to(direct* d, int limb, int hold, kept_values* kept, double share,
-                         const hf_pose* pose) {
-    if (hold < 0) return HF_OK;
-    hf_status status = keep(d, hold, pose, kept, NULL);
-    const hf_limb* l = &d->creature->view.limbs[limb];
-    for (int j = 0; j < l->joint_count; j++) {
-        const hf_joint* joint = &d->creature->view.joints[l->joints[j]];
-        for (int i = joint->q_index; i < joint->q_index + joint->q_count; i++)
-            d->lean[i] += share * (kept->q[i] - pose->q[i]);
+/* The given pose, with limbs that hold exactly on their holds: as given they may be a little beside. */
+static hf_status take_given(direct* d, int k, int p, double t) {
+    hf_pose pose = {.q = row(d->q, k, d->q_count)};
+    hf_status status = HF_OK;
+    given_at(d, p, t, &pose);
+    d->roots[k] = pose.root;
+    for (int l = 0; l < d->creature->view.limb_count && status == HF_OK; l++) {
+        int hold = hold_at(d, l, t);
+        d->now[l].hold = d->next[l].hold = -1;
+        d->mode[l] = -1;
+        if (hold < 0 || !d->creature->view.limbs[l].joint_count) continue;
+        status = keep(d, hold, &pose, pose.q, pose.q, &d->now[l], &d->lost[k]);
+        copy_limb(d, l, d->now[l].q, pose.q);
     }
     return status;
 }
 
-/* The given pose, with limbs that hold exactly on their holds: as given they may be a little beside. */
-static hf_status take_given(direct* d, int k, int p, double share) {
-    hf_pose pose = {.q = row(d->q, k, d->q_count)};
-    hf_status status = HF_OK;
-    hf_pose_spline_at(d->spline, given_time(&d->phases->items[p], share), &pose);
-    d->roots[k] = pose.root;
-    for (int l = 0; l < d->list->limb_count && status == HF_OK; l++) {
-        int hold = find_hold(d, p, l, 0);
-        d->now[l].hold = d->next[l].hold = -1;
-        if (hold < 0 || !d->creature->view.limbs[l].joint_count) continue;
-        status = keep(d, hold, &pose, &d->now[l], &d->lost[k]);
-        copy_limb(d, l, d->now[l].q, pose.q);
+/* Where a limb goes, and how much of that way is gone; the body's posture where it holds. */
+typedef struct limb_state {
+    int hold, swing;    /* -1 */
+    double share, gone; /* of the swing's time, and of the way */
+} limb_state;
+
+static limb_state state_of(const direct* d, int limb, double t) {
+    limb_state s = {.hold = hold_at(d, limb, t), .swing = -1};
+    if (s.hold >= 0) return s;
+    s.swing = swing_at(d, limb, t);
+    if (s.swing < 0) return s;
+    const hf_swing_way* w = &d->ways->swings[s.swing];
+    double from = d->layout->begin_s[w->first], to = d->layout->begin_s[w->last];
+    s.share = to > from ? (t - from) / (to - from) : 1;
+    s.gone = hf_swing_gone(w, s.share);
+    return s;
+}
+
+/* The limb's values on the straight way, before holds are kept. What changed since the sample before counts
+   only where the limb goes the same way as then. */
+static void put_straight(direct* d, int limb, limb_state s, double* q) {
+    int mode = s.hold >= 0 ? s.hold : -2 - s.swing;
+    const hf_limb* l = &d->creature->view.limbs[limb];
+    for (int j = 0; j < l->joint_count; j++) {
+        const hf_joint* joint = &d->creature->view.joints[l->joints[j]];
+        for (int i = joint->q_index; i < joint->q_index + joint->q_count; i++) {
+            if (s.swing >= 0) {
+                const hf_swing_way* w = &d->ways->swings[s.swing];
+                double from = hf_ways_key(d->ways, w->first).q[i], to = hf_ways_key(d->ways, w->last).q[i];
+                q[i] = from + s.gone * (to - from);
+            }
+            d->straight_before[i] = d->mode[limb] == mode ? d->straight[i] : q[i];
+            d->straight[i] = q[i];
+        }
+    }
+    d->mode[limb] = mode;
+}
+
+/* Where the limb would be on one of its holds; without a hold, at the key pose. */
+static hf_status find_end(direct* d, int hold, int key, kept_values* kept, const hf_pose* pose,
+                          const double** q) {
+    *q = hf_ways_key(d->ways, key).q;
+    if (hold < 0) return HF_OK;
+    const double* posture = *q;
+    *q = kept->q;
+    return keep(d, hold, pose, posture, posture, kept, NULL);
+}
+
+/* A free limb on its way from one hold to the other, with the detour of its form. */
+static hf_status swing_limb(direct* d, int k, int limb, limb_state s, hf_pose* pose) {
+    const hf_swing_way* w = &d->ways->swings[s.swing];
+    const double *from, *to;
+    hf_status status = find_end(d, w->from_hold, w->first, &d->now[limb], pose, &from);
+    if (status == HF_OK) status = find_end(d, w->to_hold, w->last, &d->next[limb], pose, &to);
+    for (int i = 0; i < d->q_count && status == HF_OK; i++) {
+        if (!hf_limb_owns(d->creature, limb, i)) continue;
+        if (d->ends)
+            row(d->ends, 2 * k, d->q_count)[i] = from[i], row(d->ends, 2 * k + 1, d->q_count)[i] = to[i];
+        pose->q[i] = from[i] + s.gone * (to[i] - from[i]) + hf_swing_detour(d->ways, w, i, s.share);
     }
     return status;
 }
 
 static hf_status make_pose(direct* d, int k) {
     double t = k * d->step_s;
-    int p = hf_parts_at(d->phases, t), limbs = d->list->limb_count;
-    double share = (t - phase_begin(d, p)) / d->phases->items[p].took_s, gone = bell(share);
+    int p = given_phase(d, t), limbs = d->creature->view.limb_count;
     hf_pose pose = {d->roots[k], row(d->q, k, d->q_count)};
     hf_status status = HF_OK;
-    put_limbs(d, p, gone, pose.q);
-    hf_pose_follow(d->creature, pose.q);
-    memcpy(d->straight_before, d->straight, sizeof(double) * (size_t)d->q_count);
-    memcpy(d->straight, pose.q, sizeof(double) * (size_t)d->q_count);
-    memset(d->lean, 0, sizeof(double) * (size_t)d->q_count);
     d->lost[k] = 0;
-    if (d->phases->items[p].as_given) return take_given(d, k, p, share);
+    if (p >= 0) return take_given(d, k, p, t);
+    hf_pose_follow(d->creature, pose.q);
+    for (int l = 0; l < limbs; l++) put_straight(d, l, state_of(d, l, t), pose.q);
     for (int l = 0; l < limbs && status == HF_OK; l++) {
-        int held = find_hold(d, p, l, 0);
-        if (held >= 0 && d->creature->view.limbs[l].joint_count) status = hold_limb(d, k, l, held, &pose);
+        limb_state s = state_of(d, l, t);
+        if (s.hold >= 0 && d->creature->view.limbs[l].joint_count)
+            status = hold_limb(d, k, l, s.hold, &pose);
+        else if (s.swing >= 0)
+            status = swing_limb(d, k, l, s, &pose);
     }
-    for (int l = 0; l < limbs && status == HF_OK; l++) {
-        if (find_hold(d, p, l, 0) >= 0 || !d->creature->view.limbs[l].joint_count) continue;
-        status = lean_to(d, l, find_hold(d, p, l, -1), &d->now[l], 1 - gone, &pose);
-        if (status == HF_OK) status = lean_to(d, l, find_hold(d, p, l, 1), &d->next[l], gone, &pose);
-    }
-    add_detour(d, p, gone, d->lean, pose.q);
     hf_pose_follow(d->creature, pose.q);
     return status;
 }
@@ -467,7 +342,9 @@ static hf_status make_pose(direct* d, int k) {
 /* The limbs of all samples, where the body is. */
 static hf_status make_limbs(direct* d) {
     hf_status status = HF_OK;
-    for (int l = 0; l < 2 * d->list->limb_count; l++) d->now[l].hold = -1;
+    int limbs = d->creature->view.limb_count;
+    for (int l = 0; l < 2 * limbs; l++) d->now[l].hold = -1;
+    for (int l = 0; l < limbs; l++) d->mode[l] = -1;
     for (int k = 0; k < d->count && status == HF_OK && hf_workspace_goes_on_often(d->workspace); k++)
         status = make_pose(d, k);
     return status;
@@ -476,17 +353,17 @@ static hf_status make_limbs(direct* d) {
 /* ---- the whole ---- */
 
 static hf_status write_schedule(const direct* d, double rate, hf_schedule** out) {
+    const hf_schedule* given = d->ways->given;
     hf_status status = hf_schedule_create(d->creature, rate, out);
     for (int k = 0; k < d->count && status == HF_OK; k++) {
         hf_pose pose = {d->roots[k], row(d->q, k, d->q_count)};
         status = hf_schedule_add(*out, NULL, k * d->step_s, &pose, NULL, 0, false);
     }
-    for (int i = 0; i < d->given->hold_count && status == HF_OK; i++) {
-        const hf_schedule_hold* h = &d->given->holds[i];
+    for (int i = 0; i < given->hold_count && status == HF_OK; i++) {
         if (!HF_GROW((*out)->holds, (*out)->hold_capacity, (*out)->hold_count)) status = HF_ERROR_MEMORY;
         if (status == HF_OK)
-            (*out)->holds[(*out)->hold_count++] = (hf_schedule_hold){
-                h->hold, hf_parts_refined(d->phases, h->from_s), hf_parts_refined(d->phases, h->to_s)};
+            (*out)->holds[(*out)->hold_count++] =
+                (hf_schedule_hold){given->holds[i].hold, d->from_s[i], d->to_s[i]};
     }
     if (status == HF_OK) return HF_OK;
     hf_schedule_free(*out);
@@ -494,36 +371,25 @@ static hf_status write_schedule(const direct* d, double rate, hf_schedule** out)
     return status;
 }
 
-/* What times and poses both need: keys and ways. */
-static bool begin(direct* d) {
+static bool take(direct* d) {
     hf_workspace* w = d->workspace;
-    size_t phases = (size_t)d->phases->count, n = (size_t)d->q_count + 1;
-    d->of_limb = hf_workspace_take(w, n, sizeof *d->of_limb);
-    d->free = hf_workspace_take(w, phases * n, sizeof *d->free);
-    d->key_roots = hf_workspace_take(w, phases + 1, sizeof *d->key_roots);
-    d->keys = hf_workspace_take(w, (phases + 1) * n, sizeof(double));
-    d->ways = hf_workspace_take(w, phases, sizeof *d->ways);
+    size_t limbs = (size_t)d->creature->view.limb_count, n = (size_t)d->q_count + 1, rows = (size_t)d->count;
+    size_t holds = (size_t)d->ways->given->hold_count + 1;
+    d->roots = hf_workspace_take(w, rows, sizeof *d->roots);
+    d->q = hf_workspace_take(w, rows * n, sizeof(double));
+    d->fixed = hf_workspace_take(w, rows, sizeof *d->fixed);
+    d->lost = hf_workspace_take(w, rows, sizeof(double));
+    d->from_s = hf_workspace_take(w, 2 * holds, sizeof(double));
     d->links = hf_workspace_take(w, (size_t)d->creature->view.link_count, sizeof *d->links);
-    bool there = d->of_limb && d->free && d->key_roots && d->keys && d->ways && d->links;
-    for (int i = 0; i < 2; i++) there &= !!(d->scratch[i] = hf_workspace_take(w, n, sizeof(double)));
-    for (size_t p = 0; p < phases && there; p++)
-        there &= !!(d->ways[p].waves = hf_workspace_take(w, WAVES * n, sizeof(double)));
-    if (!there) return false;
-    mark_values(d);
-    find_keys(d);
-    for (int p = 0; p < d->phases->count; p++) measure_way(d, p), find_detour(d, p);
-    return true;
-}
-
-/* Room for what the samples hand on. */
-static bool take_limbs(direct* d) {
-    hf_workspace* w = d->workspace;
-    size_t limbs = (size_t)d->list->limb_count, n = (size_t)d->q_count + 1;
-    d->straight = hf_workspace_take(w, n, sizeof(double));
-    d->straight_before = hf_workspace_take(w, n, sizeof(double));
-    d->lean = hf_workspace_take(w, n, sizeof(double));
-    d->now = hf_workspace_take(w, 2 * limbs, sizeof *d->now);
-    if (!d->straight || !d->straight_before || !d->lean || !d->now) return false;
+    d->straight = hf_workspace_take(w, 4 * n, sizeof(double));
+    d->mode = hf_workspace_take(w, limbs + 1, sizeof *d->mode);
+    d->now = hf_workspace_take(w, 2 * limbs + 1, sizeof *d->now);
+    if (!d->fixed || !d->roots || !d->q || !d->lost || !d->from_s || !d->links || !d->straight || !d->mode ||
+        !d->now)
+        return false;
+    d->to_s = d->from_s + holds;
+    d->straight_before = d->straight + n;
+    d->scratch[0] = d->straight + 2 * n, d->scratch[1] = d->straight + 3 * n;
     d->next = d->now + limbs;
     for (size_t i = 0; i < 2 * limbs; i++) {
         d->now[i] = (kept_values){-1, hf_workspace_take(w, n, sizeof(double))};
@@ -532,48 +398,156 @@ static bool take_limbs(direct* d) {
     return true;
 }
 
-hf_status hf_direct_times(const hf_creature* creature, hf_pose_spline* spline, const hf_stance_list* list,
-                          hf_workspace* workspace, hf_parts* phases) {
-    direct d = {.creature = creature,
-                .spline = spline,
-                .phases = phases,
-                .list = list,
-                .workspace = workspace,
-                .q_count = creature->view.q_count};
-    hf_workspace_mark mark = hf_workspace_begin(workspace);
-    bool there = begin(&d);
-    if (there) set_times(&d, phases);
-    hf_workspace_end(workspace, mark);
-    return there ? HF_OK : HF_ERROR_MEMORY;
+/* Body and limbs of all samples. */
+static hf_status make_all(direct* d, double rate, hf_workspace* workspace) {
+    d->count = (int)fmax(8, ceil(d->layout->end_s * rate) + 1);
+    d->step_s = d->layout->end_s / (d->count - 1);
+    d->workspace = workspace;
+    hf_status status = take(d) ? HF_OK : HF_ERROR_MEMORY;
+    if (status == HF_OK) set_holds(d);
+    if (status == HF_OK) status = make_body(d);
+    if (status == HF_OK) status = make_limbs(d);
+    return status;
 }
 
-hf_status hf_direct_make(const hf_creature* creature, const hf_schedule* given, hf_pose_spline* spline,
-                         const hf_parts* phases, const hf_stance_list* list, double rate,
-                         hf_workspace* workspace, hf_schedule** out, double* lost_m) {
-    direct d = {.creature = creature,
-                .given = given,
-                .spline = spline,
-                .phases = phases,
-                .list = list,
-                .workspace = workspace,
-                .q_count = creature->view.q_count};
+static void tell_lost(const direct* d, double* lost_m) {
+    const double* begin = d->layout->begin_s;
+    for (int p = 0; p < d->ways->phases->count; p++) lost_m[p] = 0;
+    for (int k = 0; k < d->count; k++)
+        for (int p = 0; p < d->ways->phases->count && d->lost[k] > 0; p++)
+            if (fmin(begin[p], begin[p + 1]) <= k * d->step_s &&
+                k * d->step_s <= fmax(begin[p], begin[p + 1]))
+                lost_m[p] = fmax(lost_m[p], d->lost[k]);
+}
+
+hf_status hf_direct_make(const hf_ways* ways, const hf_layout* layout, double rate, hf_workspace* workspace,
+                         hf_schedule** out, double* lost_m) {
+    direct d = {.creature = ways->creature, .ways = ways, .layout = layout, .q_count = ways->q_count};
     *out = NULL;
-    d.count = (int)fmax(8, ceil(phases->duration_s * rate) + 1);
-    d.step_s = phases->duration_s / (d.count - 1);
     hf_workspace_mark mark = hf_workspace_begin(workspace);
-    size_t n = (size_t)d.count;
-    d.roots = hf_workspace_take(workspace, n, sizeof *d.roots);
-    d.q = hf_workspace_take(workspace, n * (size_t)d.q_count + 1, sizeof(double));
-    d.lost = hf_workspace_take(workspace, n, sizeof(double));
-    hf_status status =
-        d.roots && d.q && d.lost && begin(&d) && take_limbs(&d) ? make_body(&d) : HF_ERROR_MEMORY;
-    if (status == HF_OK) status = make_limbs(&d);
-    for (int p = 0; p < phases->count; p++) lost_m[p] = 0;
-    for (int k = 0; k < d.count && status == HF_OK && hf_workspace_goes_on(workspace); k++) {
-        double* most = &lost_m[hf_parts_at(phases, k * d.step_s)];
-        *most = fmax(*most, d.lost[k]);
-    }
+    hf_status status = make_all(&d, rate, workspace);
+    if (status == HF_OK) tell_lost(&d, lost_m);
     if (status == HF_OK) status = write_schedule(&d, rate, out);
+    hf_workspace_end(workspace, mark);
+    return status;
+}
+
+/* ---- forms of swings ---- */
+
+enum { LOOKS = 24 }; /* poses of a swing that are looked at; they are nearer to each other at its ends */
+
+typedef struct look {
+    const direct* d;
+    const hf_swing_way* swing;
+    double from_s, to_s;
+    hf_collision_query query;
+    hf_hold* touches; /* of all limbs but the swing's, then its own */
+    hf_workspace* workspace;
+    double *before, *now; /* q_count each */
+} look;
+
+/* The pose at a time of a swing, with the form that the swing has now. */
+static void pose_at(const look* l, double t, hf_pose* out) {
+    const direct* d = l->d;
+    double at = fmin(d->count - 1, fmax(0, t / d->step_s)), share = (t - l->from_s) / (l->to_s - l->from_s);
+    int k = (int)fmin(d->count - 2, floor(at));
+    double u = at - k, gone = hf_swing_gone(l->swing, share);
+    hf_pose a = {d->roots[k], row(d->q, k, d->q_count)}, b = {d->roots[k + 1], row(d->q, k + 1, d->q_count)};
+    hf_pose_between(d->creature, &a, &b, u, out);
+    // at its ends a swing has one sample with values of its own, or none
+    int first = (int)ceil(l->from_s / d->step_s), last = (int)floor(l->to_s / d->step_s);
+    int i = k < first ? first : k > last ? last : k, j = k + 1 < first ? first : k + 1 > last ? last : k + 1;
+    for (int v = 0; v < d->q_count && first <= last; v++) {
+        if (!hf_limb_owns(d->creature, l->swing->limb, v)) continue;
+        double from = row(d->ends, 2 * i, d->q_count)[v], to = row(d->ends, 2 * i + 1, d->q_count)[v];
+        from += u * (row(d->ends, 2 * j, d->q_count)[v] - from);
+        to += u * (row(d->ends, 2 * j + 1, d->q_count)[v] - to);
+        out->q[v] = from + gone * (to - from) + hf_swing_detour(d->ways, l->swing, v, share);
+    }
+    hf_pose_follow(d->creature, out->q);
+}
+
+/* The holds of the other limbs at a time, and at the ends of a swing its own. */
+static int list_touches(const look* l, double t, int own) {
+    const direct* d = l->d;
+    int count = 0;
+    for (int limb = 0; limb < d->creature->view.limb_count; limb++) {
+        int hold = limb == l->swing->limb ? own : hold_at(d, limb, t);
+        if (hold >= 0 && d->ways->list->held[hold].world.object >= 0)
+            l->touches[count++] = d->ways->list->held[hold].world;
+    }
+    return count;
+}
+
+/* Does the swing's limb collide on its way? */
+static hf_status look_at(look* l, const hf_placement* placement, bool* collides) {
+    hf_pose last = {.q = l->before}, now = {.q = l->now};
+    hf_status status = HF_OK;
+    // between samples a limb is on its hold at the samples alone
+    double from_s = ceil(l->from_s / l->d->step_s) * l->d->step_s;
+    double took_s = floor(l->to_s / l->d->step_s) * l->d->step_s - from_s;
+    pose_at(l, from_s, &last);
+    *collides = false;
+    for (int i = 1; i <= LOOKS && !*collides && status == HF_OK; i++) {
+        double t = from_s + took_s * (1 - hf_cos(M_PI * i / LOOKS)) / 2;
+        pose_at(l, t, &now);
+        int own = i == 1 ? l->swing->from_hold : i == LOOKS ? l->swing->to_hold : -1;
+        l->query.touches = l->touches;
+        l->query.touch_count = list_touches(l, t, own);
+        status =
+            hf_move_collides(l->d->creature, placement, &last, &now, &l->query, l->workspace, collides, NULL);
+        hf_pose free = last;
+        last = now, now = free;
+    }
+    return status;
+}
+
+/* Samples get the values of the form that was chosen: the next swings meet them. */
+static void put_form(const look* l) {
+    direct* d = (direct*)(uintptr_t)l->d;
+    for (int k = (int)ceil(l->from_s / d->step_s); k < d->count && k * d->step_s <= l->to_s; k++) {
+        hf_pose pose = {.q = l->now};
+        pose_at(l, k * d->step_s, &pose);
+        memcpy(row(d->q, k, d->q_count), pose.q, sizeof(double) * (size_t)d->q_count);
+    }
+}
+
+static hf_status choose_form(look* l, hf_swing_way* swing, const hf_placement* placement) {
+    hf_status status = HF_OK;
+    int before = swing->form;
+    bool collides = true;
+    swing->looked = true;
+    while (collides && status == HF_OK && hf_swing_choose(swing)) {
+        status = look_at(l, placement, &collides);
+        swing->forms[swing->form].banned = collides;
+    }
+    if (swing->form != before) put_form(l);
+    return status;
+}
+
+hf_status hf_direct_choose(hf_ways* ways, const hf_layout* layout, double rate, const hf_placement* placement,
+                           hf_workspace* workspace, double* lost_m) {
+    direct d = {.creature = ways->creature, .ways = ways, .layout = layout, .q_count = ways->q_count};
+    hf_workspace_mark mark = hf_workspace_begin(workspace);
+    size_t n = (size_t)ways->q_count + 1, limbs = (size_t)ways->creature->view.limb_count + 1;
+    size_t rows = 2 * (size_t)fmax(8, ceil(layout->end_s * rate) + 1);
+    d.ends = hf_workspace_take(workspace, rows * n, sizeof(double));
+    look l = {.d = &d,
+              .touches = hf_workspace_take(workspace, limbs, sizeof *l.touches),
+              .workspace = workspace,
+              .before = hf_workspace_take(workspace, 2 * n, sizeof(double))};
+    hf_status status = d.ends && l.touches && l.before ? make_all(&d, rate, workspace) : HF_ERROR_MEMORY;
+    if (status == HF_OK) tell_lost(&d, lost_m);
+    l.now = l.before + n;
+    for (int i = 0; i < ways->swing_count && status == HF_OK && hf_workspace_goes_on(workspace); i++) {
+        hf_swing_way* s = &ways->swings[i];
+        if (s->looked || hf_swing_is_given(ways, s)) continue;
+        l.swing = s;
+        l.from_s = layout->begin_s[s->first], l.to_s = layout->begin_s[s->last];
+        l.query = hf_collision_query_default();
+        l.query.limb = s->limb;
+        status = choose_form(&l, s, placement);
+    }
     hf_workspace_end(workspace, mark);
     return status;
 }

@@ -13,11 +13,12 @@ static const double ROUND_SHARE = 0.1;
 /* That wrenches keep to begin with: a centimetre of moment arm, what a check counts as nothing. */
 static const double MARGIN_M = 0.01, KEPT = 0.5;
 
-/* The pace along a path doubles in an eighth of a second at most, to begin with, 1/s2. */
-static const double HASTE = 8;
+/* The pace along a path doubles in a twentieth of a second at most, to begin with, 1/s2. */
+static const double HASTE = 20;
 
-/* Share of its given detour that a swing takes to begin with. */
-static const double LIFT = 0.4;
+/* Share of a swing during which the body is on its way, to begin with, and of the shorter one of two swings
+   during which both limbs are: at a half, the first of three would land as the third lets go. */
+static const double CARRY = 0.8, OVERLAP = 0.45;
 
 /* Rest to rest with the least jerk. */
 static double bell(double u) { return u * u * u * (10 + u * (6 * u - 15)); }
@@ -52,7 +53,8 @@ void hf_part_begin(hf_part* a) {
                    .haste = HASTE,
                    .freedom = 1,
                    .round_share = ROUND_SHARE,
-                   .lift = LIFT};
+                   .carry = CARRY,
+                   .overlap = OVERLAP};
     for (int k = 0; k <= HF_PACE; k++) a->pace[k] = bell((double)k / HF_PACE);
 }
 

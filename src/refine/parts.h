@@ -18,10 +18,11 @@ typedef struct hf_part {
     double freedom; /* 1: the body goes as it likes; less: nearer to how it was given */
     double round_share;       /* of a swing, over which corners of its way are rounded */
     double clear_m;           /* by which a swing goes farther from the surfaces than given */
-    double lift;              /* share of a swing's given detour from the straight way that it takes */
     double follow;            /* share of the body's given detour from the straight way that it takes */
-    bool exact;               /* the detour is the given one in all its corners */
-    int strikes;              /* rounds in which the shortest ways had a fault here */
+    double carry;             /* share of a swing during which the body goes on to the next key pose */
+    double overlap;           /* share of the shorter one of two swings by which the later one begins early */
+    int strikes;              /* rounds in which the shortest ways collided here */
+    int unborne_strikes;      /* and in which they were not borne, or holds were not reached */
     bool unborne;             /* the contacts did not bear the shortest ways */
     bool as_given;            /* the poses are the given ones: nothing else held */
     double pace[HF_PACE + 1]; /* how much of its way a swing has gone */

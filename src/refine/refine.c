@@ -1,5 +1,6 @@
-/* Refinement of a schedule: each stretch from landing to landing by itself, from rest to rest; then two
-   neighbours become one, without the rest between them, wherever that holds and is quicker. */
+/* Refinement of a schedule: all of it as one, from rest to rest; where that does not hold each stretch from
+   landing to landing by itself, and two neighbours become one, without the rest between them, wherever that
+   holds and is quicker. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/option_table.h"
@@ -23,7 +24,7 @@ static const hf_option items[] = {
     {"acceleration_share", HF_OPTION_REAL, FIELD(acceleration_share), 0.05, 1, 0.95, "",
      "of the acceleration limits of joints and root"},
     {"effort_share", HF_OPTION_REAL, FIELD(effort_share), 0.05, 1, 0.9, "", "of the effort limits of joints"},
-    {"rounds", HF_OPTION_COUNT, FIELD(rounds), 0, 40, 12, "",
+    {"rounds", HF_OPTION_COUNT, FIELD(rounds), 0, 40, 16, "",
      "of each stretch, in which body and limbs are brought to move together"},
 };
 
@@ -349,6 +350,31 @@ static hf_status refine_together(hf_whole* w) {
     return status;
 }
 
+/* All stretches as one, in which nothing rests between them. */
+static hf_status refine_as_one(hf_whole* w) {
+    hf_whole all = *w;
+    hf_stretch one;
+    all.stretches = &one, all.count = 1;
+    hf_status status = hf_stretch_make(w->refining.creature, w->schedule, &w->phases, &w->list, 0,
+                                       w->phases.count, w->refining.workspace, &one);
+    if (status == HF_OK) status = hf_attempt_direct(&w->refining, w->refining.options->rounds, &one);
+    if (status == HF_OK && one.best) status = finish(&all);
+    hf_stretch_free(&one);
+    return status;
+}
+
+/* All as one; where that gains little, each stretch by itself, then neighbours together. */
+static hf_status refine_whole(hf_whole* w) {
+    const hf_refine_result* out = w->refining.result;
+    hf_status status = refine_as_one(w);
+    if (status != HF_OK || (out->motion && out->after_s < LITTLE_GAIN * out->before_s)) return status;
+    status = refine_each(w);
+    if (status == HF_OK) status = finish(w);
+    if (status == HF_OK) status = refine_slow(w, false);
+    if (status == HF_OK) status = refine_together(w);
+    return status == HF_OK && !out->motion ? refine_slow(w, true) : status;
+}
+
 /* Why there is no result: the first stretch that nothing holds for; else the faults of all stretches as one,
    if they have any. */
 static void tell_reason(const hf_whole* w) {
@@ -391,11 +417,7 @@ static hf_status attempt_all(hf_whole* w, const hf_placement* placement) {
     if (status == HF_OK) status = cut(w);
     if (status == HF_OK) status = retime_all(w);
     bool shapes = w->refining.options->rounds > 0;
-    if (status == HF_OK && shapes) status = refine_each(w);
-    if (status == HF_OK && shapes) status = finish(w);
-    if (status == HF_OK && shapes) status = refine_slow(w, false);
-    if (status == HF_OK && shapes) status = refine_together(w);
-    if (status == HF_OK && shapes && !w->refining.result->motion) status = refine_slow(w, true);
+    if (status == HF_OK && shapes) status = refine_whole(w);
     if (status == HF_OK) tell_reason(w);
     for (int i = 0; i < w->count; i++) hf_stretch_free(&w->stretches[i]);
     hf_free(w->stretches);
@@ -414,12 +436,13 @@ hf_status hf_refine(const hf_creature* creature, const hf_scene* scene, const hf
     hf_status status = hf_options_check(hf_refine_option_table(), options, error);
     if (status == HF_OK) status = hf_schedule_validate(schedule, creature, scene, error);
     if (status != HF_OK) return status;
-    hf_whole r = {.refining = {creature, scene, options, workspace, 1, result}, .schedule = schedule};
+    hf_whole r = {.refining = {creature, scene, NULL, options, workspace, 1, result}, .schedule = schedule};
     hf_placement* placement = NULL;
     result->before_s = schedule->knots[schedule->knot_count - 1].time_s;
     result->why = refusal(&r);
     if (result->why != HF_REFINE_DONE) return HF_OK;
     status = hf_placement_create(scene, &placement);
+    r.refining.placement = placement;
     if (status == HF_OK) status = attempt_all(&r, placement);
     hf_placement_free(placement);
     if (status != HF_OK) {

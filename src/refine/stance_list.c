@@ -39,47 +39,110 @@ static bool shrink_patches(hf_support* supports, int count) {
     return any;
 }
 
-/* The stance of the holds that last in the middle of a phase. */
-static hf_status add_stance(const hf_creature* c, const hf_schedule* s, double middle_s, hf_stance_list* list,
-                            hf_workspace* w) {
-    hf_support supports[HF_STANCE_SUPPORTS];
-    int count = 0;
-    for (int i = 0; i < s->hold_count; i++) {
-        if (s->holds[i].from_s > middle_s || s->holds[i].to_s < middle_s) continue;
-        if (count == HF_STANCE_SUPPORTS) return HF_ERROR_LIMIT;
-        supports[count++] = list->held[i].support;
-        list->limbs[(size_t)list->count * (size_t)list->limb_count + (size_t)s->holds[i].hold.limb] = 1;
-    }
+/* ---- the store ---- */
+
+typedef struct stored_stance {
+    int count, holds[HF_STANCE_SUPPORTS]; /* of the whole schedule, in the order of the schedule */
+    hf_stance* stance;
+} stored_stance;
+
+struct hf_stance_store {
+    int count, capacity;
+    stored_stance* items;
+};
+
+static hf_stance* look_up(const hf_stance_store* store, const int* holds, int count) {
+    for (int i = 0; i < store->count; i++)
+        if (store->items[i].count == count &&
+            memcmp(store->items[i].holds, holds, sizeof *holds * (size_t)count) == 0)
+            return store->items[i].stance;
+    return NULL;
+}
+
+static hf_status build(const hf_creature* c, hf_support* supports, int count, hf_workspace* w,
+                       hf_stance** stance) {
     hf_stance_options o = hf_stance_options_default();
     o.polytope = true;
-    list->bearing[list->count] = count;
-    hf_stance** stance = &list->stances[list->count++];
     hf_status status = hf_stance_create(stance);
     if (status == HF_OK) status = hf_stance_build(*stance, supports, count, c->view.mass, &o, w);
     if (status != HF_OK || (*stance)->polytope.known || !shrink_patches(supports, count)) return status;
     return hf_stance_build(*stance, supports, count, c->view.mass, &o, w);
 }
 
-hf_status hf_stance_list_make(const hf_creature* c, const hf_placement* placement, const hf_schedule* s,
-                              hf_pose_spline* spline, const hf_parts* phases, hf_workspace* w,
-                              hf_stance_list* list) {
-    size_t n = (size_t)phases->count, limbs = (size_t)c->view.limb_count;
-    *list = (hf_stance_list){.hold_count = s->hold_count, .limb_count = c->view.limb_count};
-    list->held = hf_workspace_take(w, (size_t)s->hold_count + 1, sizeof *list->held);
-    list->bearing = hf_workspace_take(w, n, sizeof *list->bearing);
-    list->limbs = hf_workspace_take(w, n * limbs + 1, 1);
-    list->stances = hf_alloc(n + 1, sizeof *list->stances);
-    if (!list->held || !list->bearing || !list->limbs || !list->stances) return HF_ERROR_MEMORY;
-    memset(list->limbs, 0, n * limbs);
-    hf_status status = begin_holds(c, placement, s, spline, w, list);
-    for (int i = 0; i < phases->count && status == HF_OK; i++)
-        status = add_stance(c, s, (phases->items[i].from_s + phases->items[i].to_s) / 2, list, w);
+hf_status hf_stance_list_find(const hf_creature* c, const hf_stance_list* list, const int* hold_of,
+                              const int* holds, int count, hf_workspace* w, hf_stance** stance) {
+    hf_stance_store* store = list->store;
+    stored_stance s = {.count = count};
+    hf_support supports[HF_STANCE_SUPPORTS];
+    for (int i = 0; i < count; i++) {
+        s.holds[i] = hold_of ? hold_of[holds[i]] : holds[i];
+        supports[i] = list->held[holds[i]].support;
+    }
+    *stance = look_up(store, s.holds, count);
+    if (*stance) return HF_OK;
+    if (!HF_GROW(store->items, store->capacity, store->count)) return HF_ERROR_MEMORY;
+    hf_status status = build(c, supports, count, w, &s.stance);
+    store->items[store->count++] = s;
+    *stance = s.stance;
     return status;
 }
 
+/* ---- lists ---- */
+
+/* The stance of the holds that last in the middle of a phase. */
+static hf_status add_stance(const hf_creature* c, const hf_schedule* s, const int* hold_of, double middle_s,
+                            hf_stance_list* list, hf_workspace* w) {
+    int holds[HF_STANCE_SUPPORTS], count = 0;
+    for (int i = 0; i < s->hold_count; i++) {
+        if (s->holds[i].from_s > middle_s || s->holds[i].to_s < middle_s) continue;
+        if (count == HF_STANCE_SUPPORTS) return HF_ERROR_LIMIT;
+        holds[count++] = i;
+        list->limbs[(size_t)list->count * (size_t)list->limb_count + (size_t)s->holds[i].hold.limb] = 1;
+    }
+    list->bearing[list->count] = count;
+    return hf_stance_list_find(c, list, hold_of, holds, count, w, &list->stances[list->count++]);
+}
+
+static hf_status list_stances(const hf_creature* c, const hf_schedule* s, const int* hold_of,
+                              const hf_parts* phases, hf_workspace* w, hf_stance_list* list) {
+    size_t n = (size_t)phases->count, limbs = (size_t)c->view.limb_count;
+    list->bearing = hf_workspace_take(w, n, sizeof *list->bearing);
+    list->limbs = hf_workspace_take(w, n * limbs + 1, 1);
+    list->stances = hf_workspace_take(w, n + 1, sizeof *list->stances);
+    if (!list->bearing || !list->limbs || !list->stances) return HF_ERROR_MEMORY;
+    memset(list->limbs, 0, n * limbs);
+    hf_status status = HF_OK;
+    for (int i = 0; i < phases->count && status == HF_OK; i++)
+        status = add_stance(c, s, hold_of, (phases->items[i].from_s + phases->items[i].to_s) / 2, list, w);
+    return status;
+}
+
+hf_status hf_stance_list_make(const hf_creature* c, const hf_placement* placement, const hf_schedule* s,
+                              hf_pose_spline* spline, const hf_parts* phases, hf_workspace* w,
+                              hf_stance_list* list) {
+    *list = (hf_stance_list){.hold_count = s->hold_count, .limb_count = c->view.limb_count};
+    list->held = hf_workspace_take(w, (size_t)s->hold_count + 1, sizeof *list->held);
+    list->store = hf_alloc(1, sizeof *list->store);
+    if (!list->held || !list->store) return HF_ERROR_MEMORY;
+    hf_status status = begin_holds(c, placement, s, spline, w, list);
+    return status == HF_OK ? list_stances(c, s, NULL, phases, w, list) : status;
+}
+
+hf_status hf_stance_list_again(const hf_creature* c, const hf_stance_list* known, const int* hold_of,
+                               const hf_schedule* s, const hf_parts* phases, hf_workspace* w,
+                               hf_stance_list* list) {
+    *list = (hf_stance_list){.hold_count = known->hold_count,
+                             .limb_count = known->limb_count,
+                             .held = known->held,
+                             .store = known->store};
+    return list_stances(c, s, hold_of, phases, w, list);
+}
+
 void hf_stance_list_free(hf_stance_list* list) {
-    for (int i = 0; i < list->count; i++) hf_stance_free(list->stances[i]);
-    hf_free(list->stances);
+    hf_stance_store* store = list->store;
+    for (int i = 0; store && i < store->count; i++) hf_stance_free(store->items[i].stance);
+    if (store) hf_free(store->items);
+    hf_free(store);
     *list = (hf_stance_list){0};
 }
 
