@@ -277,7 +277,7 @@ static bool is_touching(const hf_creature* creature, const hf_placement* placeme
     if (hf_touched_depths(creature, query, body, depths) != 1 || !isfinite(depths[0].depth)) return false;
     hf_transform pose = body_pose(creature, links, body);
     hf_object_depth half = {depths[0].object, depths[0].depth / 2};
-    if (hf_placement_meets_by(placement, shape, pose, -half.depth, &half, 1) ||
+    if (hf_placement_meets_by(placement, shape, pose, -half.depth, &half, 1, NULL) ||
         hf_placement_overlap_by(placement, shape, pose, 0, &half, 1, NULL))
         return false;
     *k = (known){links[creature->view.bodies[body].link], half.depth, 0, depths[0]};

@@ -360,12 +360,12 @@ static void point_contact(const hf_mesh* hull, hf_vec3 out, hf_contact_frame* fr
 
 /* A leg that cannot lay a sole flat: its length from the first joint to the last, m (0: another limb), and
    the direction of its end. */
-typedef struct stub {
+typedef struct stub_leg {
     double leg;
     hf_vec3 away;
-} stub;
+} stub_leg;
 
-static hf_status hull_contact(hf_build* b, const hf_mesh* hull, hf_vec3 out, const stub* stub,
+static hf_status hull_contact(hf_build* b, const hf_mesh* hull, hf_vec3 out, const stub_leg* stub,
                               hf_contact_frame* frame) {
     bool* done = hf_build_scratch(b, (size_t)hull->triangle_count, sizeof *done);
     spot* spots = hf_build_scratch(b, 3 * (size_t)hull->vertex_count, sizeof *spots);
@@ -412,8 +412,8 @@ static double length_of(const hf_build* b, const hf_limb_plan* limb) {
 }
 
 /* One ball or capsule is exact as it is; all other bodies are taken by their common hull. */
-static hf_status body_contact(hf_build* b, const hf_body* only, const cloud* c, hf_vec3 out, const stub* stub,
-                              hf_contact_frame* frame) {
+static hf_status body_contact(hf_build* b, const hf_body* only, const cloud* c, hf_vec3 out,
+                              const stub_leg* stub, hf_contact_frame* frame) {
     if (only && only->shape.kind == HF_SHAPE_SPHERE) {
         frame->offset = only->in_link.position;
         frame->ball = only->shape.radius;
@@ -478,7 +478,7 @@ hf_status hf_default_contact(hf_build* b, const hf_limb_plan* limb, int legs, hf
     frame->link = limb->effector;
     frame->normal = out;
     bool lays = limb->kind != HF_LIMB_LEG || joints_of(b, limb) >= SOLE_JOINTS;
-    stub stub = {lays ? 0 : length_of(b, limb), away(b, limb->effector)};
+    stub_leg stub = {lays ? 0 : length_of(b, limb), away(b, limb->effector)};
     hf_status status = collect(b, limb->effector, &c, &only) ? HF_OK : hf_build_fail_memory(b);
     if (status == HF_OK)
         status = c.count > 0 ? body_contact(b, only, &c, out, &stub, frame)
