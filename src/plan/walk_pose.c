@@ -30,8 +30,25 @@ enum { ROUNDS = 6 }; /* shifts of the root for one knot */
    rad. */
 static const double SWING_HEIGHT = 0.05, CLEAR = 0.02, TILT_RAD = 0.3;
 
+/* How a foot that swings sets off and arrives, in lengths of its way over the square of its time: a leg that
+   swings like a pendulum has pi^2 / 2 for both. With no acceleration at its ends a foot stays behind the body
+   when it leaves and waits for the body when it lands, and the body sinks for it. */
+static const double SETS_OFF = 5, ARRIVES = 6;
+/* How far knees are bent at least between the first lift and the last landing on level ground, rad: a leg is
+   then shorter by 8 thousandths than a straight one. */
+static const double LEAST_BEND = 0.25;
+/* Of the natural stride: a step as long as this rolls over the toes as far as they bend, shorter ones less in
+   proportion: the first and the last of a walk are half as long as the others. A metre up or down counts as
+   so many metres ahead. */
+static const double ROLLS_WHOLE = 0.8, UPHILL = 4;
+
 /* From 0 to 1 with no speed and no acceleration at the ends. */
 static double ease(double u) { return u * u * u * (10 + u * (6 * u - 15)); }
+
+/* From 0 to 1 with no speed at the ends and these accelerations there. */
+static double go(double u, double a, double b) {
+    return u * u * (a / 2 + u * (10 - 1.5 * a - b / 2 + u * (-15 + 1.5 * a + b + u * (6 - a / 2 - b / 2))));
+}
 
 /* ---- roots ---- */
 
@@ -151,6 +168,9 @@ static swing swing_of(const hf_walk* w, int step) {
     swing g = {.from = old, .to = s, .lifts = landed(world, &old->hold), .lands = landed(world, &s->hold)};
     g.toe = s->roll >= 0 ? hf_toe_find(world, &s->hold.at) : (hf_toe){.frame = -1};
     g.begin = s->roll >= 0 ? s->roll - 1 : s->lift;
+    hf_vec3 on = hf_sub(g.lands.position, g.lifts.position);
+    double length = hf_hypot(on.x, on.y) + UPHILL * fabs(on.z);
+    g.toe.most *= fmin(1, length / (ROLLS_WHOLE * hf_walk_natural_stride(world)));
     g.pivot = f->offset;
     if (g.toe.frame >= 0) {
         g.pivot = g.toe.at, g.axis = g.toe.axis;
@@ -172,8 +192,11 @@ static hf_transform swing_at(const swing* g, int knot, double* rolled) {
     // first up and then on, or first on and then down, and over what is between
     double e = g->to->early, soon = fmin(1, u / (1 - e)), late = fmax(0, (u - e) / (1 - e));
     bool up = to.z > from.z;
-    double over = e > 0               ? ease(up ? late : soon)
-                  : g->toe.frame >= 0 ? u * u * (3 + u * (1 + u * (-6 + 3 * u)))
+    // on a step up or down the foot arrives from above, and without haste
+    bool level = fabs(to.z - from.z) < LEAST_OFF_M;
+    double over = level               ? go(u, SETS_OFF, ARRIVES)
+                  : e > 0             ? ease(up ? late : soon)
+                  : g->toe.frame >= 0 ? go(u, SETS_OFF, 0)
                                       : ease(u);
     hf_vec3 pivot = hf_lerp(from, to, over);
     pivot.z = from.z + ease(up ? soon : late) * (to.z - from.z) + 64 * u * u * u * v * v * v * g->to->high;
@@ -327,6 +350,22 @@ static bool put_over(hf_walk* w, const footing* f, int k, hf_pose* pose, double*
     return hf_plan_ok(w->planner);
 }
 
+/* How much longer a leg is than one whose knee is bent as far as a walk wants it, m: the longest of all. A
+   straight knee turns the faster the straighter it is, and what it carries jerks. */
+static double stretched(hf_walk* w, const hf_pose* pose) {
+    hf_planner* p = w->planner;
+    double most = 0;
+    hf_forward(p->world.creature, pose, p->tools.links);
+    for (int i = 0; i < w->node->hold_count; i++) {
+        int limb = w->node->holds[i].at.limb, knee = hf_knee_find(p->world.view, p->tools.links, limb);
+        if (knee < 0) continue;
+        double bend = fabs(hf_knee_bend(p->world.view, p->tools.links, limb, knee));
+        double longer = hf_cos(bend / 2) - hf_cos(LEAST_BEND / 2);
+        most = fmax(most, longer * p->world.view->limbs[limb].length);
+    }
+    return most;
+}
+
 /* The pose of one knot from the one before it; *off is how far a limb misses its place. Straight limbs are
    hard to solve: where that failed they are bent first. */
 static bool find_pose(hf_walk* w, int k, const footing* f, bool bend, double* off) {
@@ -356,6 +395,8 @@ static bool find_pose(hf_walk* w, int k, const footing* f, bool bend, double* of
     w->beside[k][0] = pose.root.position.x - w->place[k][0];
     w->beside[k][1] = pose.root.position.y - w->place[k][1];
     w->roots[k] = pose.root;
+    if (is_level(w) && k > w->steps[0].lift && k < w->steps[w->step_count - 1].land)
+        *off = fmax(*off, stretched(w, &pose));
     return good;
 }
 
