@@ -34,8 +34,12 @@ static const double NARROWER = 0.3, SPREAD = 0.09, LONGER = 1.15;
    steps up stairs are 0.17 m, 0.18 of it, and half as much again is steep. How far the guide's height may
    differ from that of the body at rest, of the latter. The cosine of the guide's tilt that is upright. */
 static const double LEAST_PATCH = 0.9, RISE = 0.27, LOWER = 0.2, UPRIGHT = 0.95;
-static const double LEAST_STRIDES = 1; /* a shorter way is not worth a walk */
+static const double LEAST_STRIDES = 1; /* of two legs: a shorter way is not worth a walk */
 enum { SHIFTED_PLACES = 5 };           /* places tried about the one wished for */
+/* On a slope a foot lies with its heel lower than where the leg stands, and the body sinks: in so many steps,
+   each of this share of its height. */
+enum { SUNK_TRIES = 4 };
+static const double SUNK = 0.02;
 
 /* The way of a walk: from the node to a pose of the guide, by limbs that take turns. */
 typedef struct walk_way {
@@ -163,8 +167,12 @@ static bool stand_under(hf_planner* p, double index, hf_vec3 aside, hf_pose* pos
     if (!hf_placement_ray(w->placement, from, hf_v3(0, 0, -1), 2 * (from.z - foot.z), &ground)) return false;
     double z = ground.point.z + w->model->rest_height;
     if (fabs(pose->root.position.z - z) > LOWER * w->model->rest_height) return false;
-    pose->root.position.z = z;
-    if (!hf_footing_set(p, s->limb, pose, &at)) return false;
+    bool set = false;
+    for (int i = 0; i < SUNK_TRIES && !set && hf_plan_ok(p); i++) {
+        pose->root.position.z = z - i * SUNK * w->model->rest_height;
+        set = hf_footing_set(p, s->limb, pose, &at);
+    }
+    if (!set) return false;
     hf_hold_make(p, &at, pose, &s->hold);
     find_toes(p, pose, s);
     return is_whole(w, &s->hold) && is_free(p, pose, &s->hold);
@@ -368,10 +376,11 @@ bool hf_footsteps_find(hf_walk* k, double stride) {
     y.count = list_limbs(w, y.limbs);
     if (!stands(k, y.count)) return false;
     int first = first_turn(k, y.limbs, y.count);
+    double least = LEAST_STRIDES * stride / (y.count > 2 ? LONGER : 1);
     y.flat = k->stood[0].toes.at.limb < 0;
     y.first = y.count == 2 && y.flat ? FLAT_FIRST_PARTS : STEP_PARTS;
     // where feet find no place, the walk ends with the one before
-    while (last < 0 && hf_plan_ok(k->planner) && way_between(w, here, y.end) >= LEAST_STRIDES * stride)
+    while (last < 0 && hf_plan_ok(k->planner) && way_between(w, here, y.end) >= least)
         if (divide(k, &y, stride / y.count))
             last = reach_all(k, &y, first);
         else
