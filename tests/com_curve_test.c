@@ -73,10 +73,23 @@ static void what_cannot_be_is_outside(void** state) {
     assert_true(find(STEPS, 0, places, region) > 0.02);
 }
 
+/* Drawn together by a share, every corner is that share nearer to the middle, which stays. */
+static void regions_are_drawn_together(void** state) {
+    (void)state;
+    hf_pressure_region whole = {.count = 4, .corners = {{0, 0}, {4, 0}, {4, 2}, {0, 2}}}, inner;
+    hf_pressure_region_inward(&whole, 0.25, &inner);
+    assert_int_equal(inner.count, 4);
+    for (int i = 0; i < 4; i++) {
+        assert_near(inner.corners[i][0] - 2, 0.75 * (whole.corners[i][0] - 2), 1e-12);
+        assert_near(inner.corners[i][1] - 1, 0.75 * (whole.corners[i][1] - 1), 1e-12);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pressure_stays_in_its_regions),
         cmocka_unit_test(what_cannot_be_is_outside),
+        cmocka_unit_test(regions_are_drawn_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

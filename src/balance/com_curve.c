@@ -59,6 +59,16 @@ bool hf_pressure_region_find(const hf_stance* stance, double margin_m, hf_pressu
     return true;
 }
 
+void hf_pressure_region_inward(const hf_pressure_region* region, double share, hf_pressure_region* inner) {
+    double middle[2] = {0, 0};
+    for (int i = 0; i < region->count; i++)
+        for (int x = 0; x < 2; x++) middle[x] += region->corners[i][x] / region->count;
+    inner->count = region->count;
+    for (int i = 0; i < region->count; i++)
+        for (int x = 0; x < 2; x++)
+            inner->corners[i][x] = region->corners[i][x] + share * (middle[x] - region->corners[i][x]);
+}
+
 /* The nearest point of the region; returns how far that is. */
 static double project(const hf_pressure_region* r, const double p[2], double out[2]) {
     double best = INFINITY, nearest[2] = {p[0], p[1]};

@@ -11,42 +11,65 @@
    to the first lift and from the last landing to rest, a swing, the last one, the time with all limbs down
    between two swings, the time before a lift in which a foot rolls over its toes, and the time by which the
    body is then ahead of the middle of its feet, because a heel that rises lets the leg behind reach farther
-   than the one before. */
+   than the one before; the leg behind of a foot that stays flat should reach less far, as it must bend when
+   the foot leaves. */
 static const double SHIFT_TIME = 1.4, SWING_TIME = 1.3, LAST_SWING_TIME = 1.1, BETWEEN_TIME = 0.15,
-                    ROLL_TIME = 0.55, LEAD_TIME = 0.3;
+                    ROLL_TIME = 0.55, LEAD_TIME = 0.3, FLAT_LEAD_TIME = -0.1;
 /* How far the heel of a foot that rolls over its toes rises, rad, where the toes' joint goes so far: a
    person's rises by 0.9 rad. */
 static const double ROLL_RAD = 0.9;
 /* A way is divided into parts, of which a step goes on by at most so many, and the last one, with which the
    body comes to rest, by four fifths of that. */
 enum { STEP_PARTS = HF_WALK_STEP_PARTS, LAST_PARTS = 4 * STEP_PARTS / 5 };
+/* The first step of two feet without toes, which stay flat: the body that gets going is ahead of the middle
+   of its feet, and the leg behind must reach it. */
+enum { FLAT_FIRST_PARTS = 3 * STEP_PARTS / 5 };
+/* How much nearer to each other two feet without toes step than they stand: the body then sways less, and a
+   leg that swings off at once, without a roll before, turns it less. How far feet before and behind the root
+   are put apart where they would meet, of the height of a leg: 4 cm of a dog. How much longer than that of
+   two legs the longest stride of more legs is, of which only one swings at a time. */
+static const double NARROWER = 0.3, SPREAD = 0.09, LONGER = 1.15;
 /* Of a patch's diagonal, how much must bear: toes or a heel may stand over an edge by a tenth of it, 2.5 cm
    of a person's foot. How far two footholds in turn may differ in height, of the length of a leg: a person's
    steps up stairs are 0.17 m, 0.18 of it, and half as much again is steep. How far the guide's height may
    differ from that of the body at rest, of the latter. The cosine of the guide's tilt that is upright. */
 static const double LEAST_PATCH = 0.9, RISE = 0.27, LOWER = 0.2, UPRIGHT = 0.95;
-static const double LEAST_STRIDES = 1; /* a shorter way is not worth a walk */
+static const double LEAST_STRIDES = 1; /* of two legs: a shorter way is not worth a walk */
 enum { SHIFTED_PLACES = 5 };           /* places tried about the one wished for */
+/* On a slope a foot lies with its heel lower than where the leg stands, and the body sinks: in so many steps,
+   each of this share of its height. */
+enum { SUNK_TRIES = 4 };
+static const double SUNK = 0.02;
 
 /* The way of a walk: from the node to a pose of the guide, by limbs that take turns. */
 typedef struct walk_way {
     int end, parts, count; /* guide pose, parts of the way, limbs */
     int limbs[HF_MAX_HOLDS];
-    double part, highest; /* m: of one part; between two footholds in turn */
+    int first;                 /* parts of the first step at most */
+    bool flat;                 /* feet have no toes */
+    double part, highest, leg; /* m: of one part; between two footholds in turn; height of a leg */
 } walk_way;
 
 static bool walks(const hf_plan_world* w, int limb) {
     return w->model->limbs[limb].walks && w->view->limbs[limb].joint_count > 0;
 }
 
-double hf_walk_natural_stride(const hf_plan_world* w) {
+/* How high the first joints of the limbs that walk stand over their feet, on average, m; 0 where none walks.
+ */
+static double leg_height(const hf_plan_world* w) {
     double sum = 0;
     int count = 0;
     for (int l = 0; l < w->view->limb_count; l++) {
         const hf_plan_limb* limb = &w->model->limbs[l];
         if (walks(w, l)) sum += limb->anchor_in_root.z - limb->rest_in_root.z, count++;
     }
-    return count > 0 ? w->options->walk_stride * sum / count : 0;
+    return count > 0 ? sum / count : 0;
+}
+
+double hf_walk_natural_stride(const hf_plan_world* w) {
+    int count = 0;
+    for (int l = 0; l < w->view->limb_count; l++) count += walks(w, l);
+    return (count > 2 ? LONGER : 1) * w->options->walk_stride * leg_height(w);
 }
 
 /* ---- feet ---- */
@@ -132,10 +155,11 @@ static bool is_free(hf_planner* p, const hf_pose* pose, const hf_plan_hold* hold
 
 /* The limb under the body at a place of the guide, its whole patch on the ground. The body is as high over
    that ground as it stands, and the guide not much lower or higher. */
-static bool stand_under(hf_planner* p, double index, hf_pose* pose, hf_footstep* s) {
+static bool stand_under(hf_planner* p, double index, hf_vec3 aside, hf_pose* pose, hf_footstep* s) {
     const hf_plan_world* w = &p->world;
     hf_hold at;
     hf_pose_copy(w, &(hf_pose){hf_root_upright(guide_at(w, index)), w->model->standing}, pose);
+    pose->root.position = hf_add(pose->root.position, hf_rotate(pose->root.rotation, aside));
     hf_vec3 from = hf_apply(pose->root, w->model->limbs[s->limb].anchor_in_root),
             foot = hf_apply(pose->root, w->model->limbs[s->limb].rest_in_root);
     hf_surface ground;
@@ -143,19 +167,23 @@ static bool stand_under(hf_planner* p, double index, hf_pose* pose, hf_footstep*
     if (!hf_placement_ray(w->placement, from, hf_v3(0, 0, -1), 2 * (from.z - foot.z), &ground)) return false;
     double z = ground.point.z + w->model->rest_height;
     if (fabs(pose->root.position.z - z) > LOWER * w->model->rest_height) return false;
-    pose->root.position.z = z;
-    if (!hf_footing_set(p, s->limb, pose, &at)) return false;
+    bool set = false;
+    for (int i = 0; i < SUNK_TRIES && !set && hf_plan_ok(p); i++) {
+        pose->root.position.z = z - i * SUNK * w->model->rest_height;
+        set = hf_footing_set(p, s->limb, pose, &at);
+    }
+    if (!set) return false;
     hf_hold_make(p, &at, pose, &s->hold);
     find_toes(p, pose, s);
     return is_whole(w, &s->hold) && is_free(p, pose, &s->hold);
 }
 
 /* The same so far along the way from the node, m, or up to half a part before or behind that. */
-static bool stand_near(hf_walk* k, double along, double part, hf_footstep* s) {
+static bool stand_near(hf_walk* k, double along, double part, hf_vec3 aside, hf_footstep* s) {
     for (int i = 0; i < SHIFTED_PLACES && hf_plan_ok(k->planner); i++) {
         double shift = (i % 2 ? -0.5 : 0.5) * ((i + 1) / 2) / (SHIFTED_PLACES / 2);
         double index = index_at(&k->planner->world, k->node->guide_index, along + shift * part);
-        if (stand_under(k->planner, index, &k->to, s)) return true;
+        if (stand_under(k->planner, index, aside, &k->to, s)) return true;
     }
     return false;
 }
@@ -215,6 +243,15 @@ static hf_walk_place* place_at(const hf_walk* k, int turn, int at) {
     return &k->places[turn * (HF_WALK_PARTS + 1) + at];
 }
 
+/* How far from its place under the body the foot is put, in the root's frame, m. Two flat feet are nearer to
+   each other than they stand; of more than two, which a foot behind may meet before the one ahead of it has
+   left, those before the root are farther ahead and the others farther behind. */
+static hf_vec3 aside_of(const hf_walk* k, const walk_way* y, int turn) {
+    hf_vec3 rest = k->planner->world.model->limbs[y->limbs[turn]].rest_in_root;
+    if (y->count == 2) return hf_v3(0, k->apart || !y->flat ? 0 : -NARROWER * rest.y, 0);
+    return hf_v3(k->apart ? (rest.x > 0 ? SPREAD : -SPREAD) * y->leg : 0, 0, 0);
+}
+
 /* Is there a place? It is looked for once. */
 static bool has_place(hf_walk* k, const walk_way* y, int turn, int at) {
     hf_walk_place* place = place_at(k, turn, at);
@@ -222,7 +259,9 @@ static bool has_place(hf_walk* k, const walk_way* y, int turn, int at) {
         double index = index_at(&k->planner->world, k->node->guide_index, at * y->part);
         place->step =
             (hf_footstep){.limb = y->limbs[turn], .guide_index = at < y->parts ? (int)index : y->end};
-        place->state = stand_near(k, at * y->part, y->part, &place->step) ? HF_PLACE_GOOD : HF_PLACE_BAD;
+        hf_vec3 aside = at < y->parts ? aside_of(k, y, turn) : hf_v3(0, 0, 0);
+        place->state =
+            stand_near(k, at * y->part, y->part, aside, &place->step) ? HF_PLACE_GOOD : HF_PLACE_BAD;
     }
     return place->state == HF_PLACE_GOOD;
 }
@@ -238,9 +277,11 @@ static double cost_of(const walk_way* y, int parts, int most, double rise) {
 /* Steps to the place from all those before it. */
 static void reach_place(hf_walk* k, const walk_way* y, int turn, int at) {
     hf_walk_place* to = place_at(k, turn, at);
-    int before = (turn + y->count - 1) % y->count, most = at < y->parts ? STEP_PARTS : LAST_PARTS;
+    int before = (turn + y->count - 1) % y->count, longest = at < y->parts ? STEP_PARTS : LAST_PARTS;
     to->cost = INFINITY;
-    for (int from = at - 1; from >= 0 && from >= at - most; from--) {
+    for (int from = at - 1; from >= 0; from--) {
+        int most = from > 0 ? longest : y->first;
+        if (at - from > most) continue;
         const hf_walk_place* last = place_at(k, before, from);
         if (!isfinite(last->cost) || !has_place(k, y, turn, at)) continue;
         double rise = to->step.hold.at.point.z - last->step.hold.at.point.z;
@@ -260,9 +301,9 @@ static bool all_stand(hf_walk* k, const walk_way* y, int at) {
    when they are too many. */
 static bool divide(hf_walk* k, walk_way* y, double longest) {
     double way = way_between(&k->planner->world, k->node->guide_index, y->end);
-    double turns = ceil(way / longest + 1 - (double)LAST_PARTS / STEP_PARTS - HF_SMALL_SHIFT);
+    double turns = ceil(way / longest + 2 - (double)(y->first + LAST_PARTS) / STEP_PARTS - HF_SMALL_SHIFT);
     if (turns > HF_WALK_STEPS - 2 * y->count) return false;
-    y->parts = ((int)turns - 1) * STEP_PARTS + LAST_PARTS;
+    y->parts = turns < 2 ? LAST_PARTS : ((int)turns - 2) * STEP_PARTS + y->first + LAST_PARTS;
     y->part = way / y->parts;
     memset(k->places, 0, sizeof *k->places * (size_t)(y->count * (HF_WALK_PARTS + 1)));
     return true;
@@ -330,13 +371,16 @@ bool hf_footsteps_find(hf_walk* k, double stride) {
     const hf_plan_world* w = &k->planner->world;
     int here = k->node->guide_index, last = -1;
     k->step_count = 0; // limbs stand where the node has them, not where steps of another stride led
-    walk_way y = {.end = upright_end(k),
-                  .highest = RISE * hf_walk_natural_stride(w) / w->options->walk_stride};
+    walk_way y = {.end = upright_end(k), .leg = leg_height(w)};
+    y.highest = RISE * y.leg;
     y.count = list_limbs(w, y.limbs);
     if (!stands(k, y.count)) return false;
     int first = first_turn(k, y.limbs, y.count);
+    double least = LEAST_STRIDES * stride / (y.count > 2 ? LONGER : 1);
+    y.flat = k->stood[0].toes.at.limb < 0;
+    y.first = y.count == 2 && y.flat ? FLAT_FIRST_PARTS : STEP_PARTS;
     // where feet find no place, the walk ends with the one before
-    while (last < 0 && hf_plan_ok(k->planner) && way_between(w, here, y.end) >= LEAST_STRIDES * stride)
+    while (last < 0 && hf_plan_ok(k->planner) && way_between(w, here, y.end) >= least)
         if (divide(k, &y, stride / y.count))
             last = reach_all(k, &y, first);
         else
@@ -353,22 +397,22 @@ static void add_phase(hf_walk* k, int first) {
     k->phases[i] = first;
 }
 
-bool hf_footsteps_time(hf_walk* k, double slower) {
-    double unit = slower * sqrt(k->height / HF_GRAVITY_M_S2) * k->planner->world.options->rate;
-    int at = 1 + (int)(SHIFT_TIME * unit), roll = 1 + (int)(ROLL_TIME * unit);
+bool hf_footsteps_time(hf_walk* k) {
+    double unit = sqrt(k->height / HF_GRAVITY_M_S2) * k->planner->world.options->rate;
+    int at = 1 + (int)(SHIFT_TIME * unit * k->steps[0].slower);
     k->phase_count = 0;
-    k->lead = k->stood[0].toes.at.limb >= 0 ? (int)(LEAD_TIME * unit + 0.5) : 0;
+    k->lead = (int)floor((k->stood[0].toes.at.limb >= 0 ? LEAD_TIME : FLAT_LEAD_TIME) * unit + 0.5);
     add_phase(k, 0);
     for (int i = 0; i < k->step_count; i++) {
         hf_footstep* s = &k->steps[i];
         s->lift = at, s->roll = -1;
-        s->land = at + 2 + (int)((i + 1 < k->step_count ? SWING_TIME : LAST_SWING_TIME) * unit);
-        at = s->land + 1 + (int)(BETWEEN_TIME * unit);
+        s->land = at + 2 + (int)((i + 1 < k->step_count ? SWING_TIME : LAST_SWING_TIME) * unit * s->slower);
+        at = s->land + 1 + (int)(BETWEEN_TIME * unit * s->slower);
     }
     for (int i = 0; i < k->step_count; i++) {
         hf_footstep* s = &k->steps[i];
         const hf_footstep* old = hf_walk_stood(k, s->limb, s->lift);
-        if (old->toes.at.limb >= 0) s->roll = s->lift - roll;
+        if (old->toes.at.limb >= 0) s->roll = s->lift - 1 - (int)(ROLL_TIME * unit * s->slower);
         // two limbs do not change at once
         while (i > 0 && (s->roll == k->steps[i - 1].land || s->roll == k->steps[i - 1].lift + 1)) s->roll--;
         if (s->roll <= old->land) s->roll = -1;
@@ -376,7 +420,7 @@ bool hf_footsteps_time(hf_walk* k, double slower) {
         add_phase(k, s->lift + 1);
         add_phase(k, s->land);
     }
-    k->last = at + (int)(SHIFT_TIME * unit);
+    k->last = at + (int)(SHIFT_TIME * unit * k->steps[k->step_count - 1].slower);
     return k->last < HF_WALK_KNOTS;
 }
 
@@ -421,6 +465,7 @@ void hf_walk_wish(hf_walk* k) {
     hf_vec3 ends[2] = {{0, 0, 0}, {0, 0, 0}};
     for (int i = 0; i <= k->last; i++) {
         int knot = i + k->lead < k->last ? i + k->lead : k->last;
+        if (knot < 0) knot = 0;
         hf_vec3 sum = {0, 0, 0};
         for (int h = 0; h < k->node->hold_count; h++) {
             int limb = k->node->holds[h].at.limb, next = hf_walk_step(k, limb, knot);

@@ -45,9 +45,7 @@ int hf_knee_find(const hf_creature_view* v, const hf_transform* links, int limb)
     return knee;
 }
 
-/* How far the knee is bent in this posture, rad about its axis: the angle between its two bones, of which the
-   lower one ends at the limb's last joint, or at the contact where the knee is the last. */
-static double bend_of(const hf_creature_view* v, const hf_transform* links, int limb, int knee) {
+double hf_knee_bend(const hf_creature_view* v, const hf_transform* links, int limb, int knee) {
     const hf_limb* l = &v->limbs[limb];
     int joint = l->joints[knee], last = l->joints[l->joint_count - 1];
     hf_vec3 at = links[v->joints[joint].child_link].position, axis = axis_of(v, links, joint);
@@ -82,7 +80,7 @@ static void narrow_all(const hf_plan_model* m, const hf_creature_view* v, const 
         int knee = m->limbs[l].walks && v->limbs[l].joint_count > 0 ? hf_knee_find(v, links, l) : -1;
         if (knee < 0) continue;
         hf_joint* j = &joints[v->limbs[l].joints[knee]];
-        double bend = bend_of(v, links, l, knee);
+        double bend = hf_knee_bend(v, links, l, knee);
         if (j->mimic >= 0 || !is_main_side(j, m->standing[j->q_index] - bend, bend)) continue;
         narrow(j, m->standing[j->q_index] - bend, bend > 0 ? 1 : -1, given, count);
     }

@@ -79,6 +79,10 @@ static inline void hf_plan_hit(hf_planner* p, const hf_collision* hit) {
 /* The place among the limb's joints of the hinge farthest from both its ends, -1 for none; of several at one
    place the one that bends the limb forwards and backwards. */
 int hf_knee_find(const hf_creature_view* view, const hf_transform* links, int limb);
+/* How far the knee, a joint of the limb, is bent in a posture with these links, rad about its axis: the angle
+   between its two bones, of which the lower one ends at the limb's last joint, or at the contact where the
+   knee is the last. */
+double hf_knee_bend(const hf_creature_view* view, const hf_transform* links, int limb, int knee);
 /* The model's creature with ranges of the knees of walking limbs in which they stay bent as they are where it
    stands; joint values of start and goal (may be NULL) are within them. It shares all else with the model's,
    and is freed by hf_knees_free, also after a failure. */

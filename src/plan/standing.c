@@ -77,13 +77,25 @@ static double longest(const stander* s, int limb, hf_vec3 anchor, double* q) {
     return fmax(now, hf_distance(far, anchor) - r.position_error_m);
 }
 
-/* How far the body sinks until the limb is bent enough, m. */
+/* How far the body sinks until the limb is bent enough, m. The foot stays as it is turned, so the end of the
+   leg is its last joint, or the contact where the knee is the last: a leg without a knee is as long as its
+   contact gets away. */
 static double drop_of(const stander* s, int limb, double* q) {
     const hf_limb* l = &s->view->limbs[limb];
-    hf_vec3 anchor = hf_apply(s->rest[l->base_link], l->base.position), foot = foot_at(s, limb);
-    double want = BENT * longest(s, limb, anchor, q), aside = hf_hypot(foot.x - anchor.x, foot.y - anchor.y);
+    hf_vec3 anchor = hf_apply(s->rest[l->base_link], l->base.position), end = foot_at(s, limb);
+    int knee = hf_knee_find(s->view, s->rest, limb), last = l->joint_count - 1;
+    double want = 0;
+    if (knee > 0) {
+        if (knee < last)
+            end = hf_add(s->rest[s->view->joints[l->joints[last]].child_link].position, s->shift);
+        hf_vec3 at = s->rest[s->view->joints[l->joints[knee]].child_link].position;
+        want = BENT * (hf_distance(anchor, at) + hf_distance(at, hf_sub(end, s->shift)));
+    } else {
+        want = BENT * longest(s, limb, anchor, q);
+    }
+    double aside = hf_hypot(end.x - anchor.x, end.y - anchor.y);
     double below = want > aside ? sqrt(want * want - aside * aside) : 0;
-    return fmax(0, anchor.z - foot.z - below);
+    return fmax(0, anchor.z - end.z - below);
 }
 
 static hf_vec3 axis_of(const stander* s, int joint) {

@@ -27,32 +27,39 @@ static const double MOST_LEARNT_M = 0.3;
    time: six times that are 0.3 of the leg, more than footholds in turn differ. */
 enum { COUNTER_ROUNDS = 3, PATIENCE = 2, MOST_FAILED = 3, MOST_RAISED = 6 };
 /* One of so many knots that is not held once limbs have learnt to swing: such a walk is far from one that
-   holds, and the next slower pace is passed over. */
+   holds, and all its steps become slower at once by this factor. */
 enum { FAR_OFF = 4 };
-/* What is tried, in this order: strides, of the longest one; for each of them the body as high as its legs
-   let it and crouching, since knees that are nearly straight jerk; for each of these how slowly. Fewer steps
-   before slower ones. The values were found with a human, a G1 and an ANYmal on 5 m of level ground; others
-   between them give 9 to 11 steps of the human and 12 to 14 of the G1. */
-static const double STRIDES[] = {1, 0.9, 0.8, 0.65, 0.5}, SLOWER[] = {1, 1.1, 1.2, 1.35, 1.6, 2, 2.4, 3, 4};
-enum {
-    STRIDE_TRIES = sizeof STRIDES / sizeof *STRIDES,
-    SLOWER_TRIES = sizeof SLOWER / sizeof *SLOWER,
-    CROUCH_TRIES = 2
-};
+static const double MUCH_SLOWER = 1.25;
+/* Attempts with the same footholds. After each, steps with a knot that does not hold take longer by a factor,
+   or all of them where none is to blame. */
+enum { MOST_ATTEMPTS = 14 };
+static const double SLOWER = 1.12;
+/* What is tried, in this order: strides, of the longest one; for each of them feet as near to each other as
+   is good and, where legs meet, farther apart; the body as high as its legs let it and crouching; for each of
+   these ever slower steps. Fewer steps before slower ones. The values were found with a human, a G1, an
+   ANYmal and a quadruped on 5 m of level ground. */
+static const double STRIDES[] = {1, 0.9, 0.8, 0.72, 0.65, 0.5};
+enum { STRIDE_TRIES = sizeof STRIDES / sizeof *STRIDES, CROUCH_TRIES = 2 };
 
 typedef enum verdict { HOLDS, TOO_FAST, PRESSES_ELSEWHERE, COLLIDES, FAILS } verdict;
 
 /* ---- the curve ---- */
+
+static hf_pressure_region* region_of(const hf_walk* w, int phase, int inward) {
+    return &w->free[phase * HF_WALK_INWARD + inward];
+}
 
 static bool find_regions(hf_walk* w) {
     hf_plan_hold holds[HF_MAX_HOLDS];
     for (int i = 0; i < w->phase_count; i++) {
         int count = hf_walk_holds(w, i, holds);
         const hf_stance* stance = hf_stance_borrow(w->planner, holds, count, -1);
-        bool good =
-            stance && hf_pressure_region_find(stance, w->planner->world.options->walk_aim_m, &w->free[i]);
+        bool good = stance && hf_pressure_region_find(stance, w->planner->world.options->walk_aim_m,
+                                                      region_of(w, i, 0));
         hf_stance_return(w->planner, stance);
         if (!good) return false;
+        for (int n = 1; n < HF_WALK_INWARD; n++)
+            hf_pressure_region_inward(region_of(w, i, 0), (double)n / HF_WALK_INWARD, region_of(w, i, n));
         double sum = 0;
         for (int h = 0; h < count; h++) sum += holds[h].at.point.z / count;
         for (int k = w->phases[i]; k <= w->last; k++) w->ground[k] = sum;
@@ -75,11 +82,11 @@ static void find_tall(hf_walk* w) {
 static bool find_curve(hf_walk* w) {
     hf_walk_roots(w);
     find_tall(w);
-    for (int k = 0; k <= w->last; k++) w->region[k] = &w->free[hf_walk_phase(w, k)];
+    for (int k = 0; k <= w->last; k++) w->region[k] = region_of(w, hf_walk_phase(w, k), w->inward[k]);
     for (int i = 0; i < w->step_count; i++) {
         const hf_footstep* s = &w->steps[i];
-        w->region[s->lift] = &w->free[hf_walk_phase(w, s->lift + 1)];
-        w->region[s->land] = &w->free[hf_walk_phase(w, s->land - 1)];
+        w->region[s->lift] = region_of(w, hf_walk_phase(w, s->lift + 1), w->inward[s->lift]);
+        w->region[s->land] = region_of(w, hf_walk_phase(w, s->land - 1), w->inward[s->land]);
     }
     hf_com_curve c = {.steps = w->last,
                       .step_s = 1 / w->planner->world.options->rate,
@@ -111,6 +118,27 @@ static void learn(hf_walk* w, int k, const hf_frame_wrench* f) {
     }
 }
 
+/* The step that a knot belongs to: the one on its way, or the next one. */
+static hf_footstep* step_at(const hf_walk* w, int knot) {
+    int i = 0;
+    while (i + 1 < w->step_count && w->steps[i].land < knot) i++;
+    return &w->steps[i];
+}
+
+/* Aims the pressure of a knot that is not held nearer to the middle of its contacts, where friction holds
+   more turning; its step is to blame. */
+static void blame(hf_walk* w, int k) {
+    if (w->inward[k] + 1 < HF_WALK_INWARD) w->inward[k]++;
+    step_at(w, k)->blamed = true;
+}
+
+/* The moment about Z that contacts must hold by friction, about the point where the body presses: a pendulum
+   accelerates away from that point and needs none; a body whose limbs turn it presses elsewhere. */
+static double turning_of(const hf_frame_wrench* f) {
+    hf_vec3 a = f->acceleration, l = f->momentum_rate;
+    return l.z + (l.x * a.x + l.y * a.y) / (a.z + HF_GRAVITY_M_S2);
+}
+
 /* HOLDS when the contacts hold every knot with its wrench. */
 static verdict judge_wrenches(hf_walk* w) {
     hf_planner* p = w->planner;
@@ -118,6 +146,7 @@ static verdict judge_wrenches(hf_walk* w) {
     verdict v = HOLDS;
     const hf_stance* stance = NULL;
     w->unheld = 0;
+    for (int i = 0; i < w->step_count; i++) w->steps[i].blamed = false;
     for (int k = 0, phase = -1; k <= w->last && v != FAILS; k++) {
         hf_pose here = hf_walk_pose(w, k), before = hf_walk_pose(w, k > 0 ? k - 1 : k),
                 after = hf_walk_pose(w, k < w->last ? k + 1 : k);
@@ -131,34 +160,55 @@ static verdict judge_wrenches(hf_walk* w) {
                                                          &here, &after, p->tools.workspace, &f)))
             v = FAILS;
         else if (!hf_stance_holds(stance, f.com, f.acceleration, f.momentum_rate))
-            v = PRESSES_ELSEWHERE, w->unheld++;
+            v = PRESSES_ELSEWHERE, w->unheld++, blame(w, k);
         if (v != FAILS) learn(w, k, &f);
-        w->turning[k] = v != FAILS ? f.momentum_rate.z : 0;
+        w->turning[k] = v != FAILS ? turning_of(&f) : 0;
     }
     hf_stance_return(p, stance);
     return v;
 }
 
-/* Speeds, ranges, holds and room from knot to knot. */
+/* The way to a knot: its limb that swings and the holds that last. */
+static hf_segment way_to(const hf_walk* w, int k, hf_plan_hold* holds) {
+    // what holds on the way from one knot to the next holds at both
+    int phase = hf_walk_phase(w, k), limb = hf_walk_swings(w, k);
+    if (limb < 0) limb = hf_walk_swings(w, k - 1);
+    hf_segment part = {.planner = w->planner, .holds = holds, .scratch = w->scratch, .limb = limb};
+    part.hold_count = hf_walk_holds(w, phase, holds);
+    int swings = hf_holds_find(holds, part.hold_count, limb);
+    if (swings >= 0) holds[swings] = holds[--part.hold_count];
+    return part;
+}
+
+/* TOO_FAST where joints, root or holds between two knots go too far; steps are to blame for that. */
+static verdict judge_speeds(hf_walk* w) {
+    hf_planner* p = w->planner;
+    hf_plan_hold holds[HF_MAX_HOLDS];
+    verdict v = HOLDS;
+    for (int k = 1; k <= w->last; k++) {
+        hf_pose a = hf_walk_pose(w, k - 1), b = hf_walk_pose(w, k);
+        hf_segment part = way_to(w, k, holds);
+        if (hf_frames_speed(p->world.creature, p->world.options->rate, &a, &b) <= HF_FRAME_SPEED &&
+            hf_segment_holds_between(&part, &a, &b))
+            continue;
+        v = TOO_FAST;
+        step_at(w, k)->blamed = true;
+    }
+    return v;
+}
+
+/* Ranges and room from knot to knot. */
 static verdict judge_knots(hf_walk* w) {
     hf_planner* p = w->planner;
     hf_plan_hold holds[HF_MAX_HOLDS];
-    hf_segment part = {.planner = p, .holds = holds, .scratch = w->scratch};
     for (int k = 1; k <= w->last; k++) {
         hf_pose a = hf_walk_pose(w, k - 1), b = hf_walk_pose(w, k);
-        // what holds on the way from one knot to the next holds at both
-        int phase = hf_walk_phase(w, k), limb = hf_walk_swings(w, k);
-        if (limb < 0) limb = hf_walk_swings(w, k - 1);
-        part.hold_count = hf_walk_holds(w, phase, holds);
-        int swings = hf_holds_find(holds, part.hold_count, limb);
-        if (swings >= 0) holds[swings] = holds[--part.hold_count];
-        part.limb = limb;
-        if (hf_frames_speed(p->world.creature, p->world.options->rate, &a, &b) > HF_FRAME_SPEED)
-            return TOO_FAST;
-        if (!hf_segment_holds_between(&part, &a, &b)) return TOO_FAST;
+        hf_segment part = way_to(w, k, holds);
         if (!hf_pose_within_rom(p->world.creature, b.q, HF_ROM_RAD)) return FAILS;
         w->stop = k;
-        if (!hf_segment_free_between(&part, &a, &b, k > 1)) return COLLIDES;
+        if (hf_segment_free_between(&part, &a, &b, k > 1)) continue;
+        step_at(w, k)->blamed = true;
+        return COLLIDES;
     }
     return HOLDS;
 }
@@ -173,7 +223,9 @@ static bool take_memory(hf_walk* w) {
     size_t places = (size_t)w->node->hold_count * (HF_WALK_PARTS + 1);
     w->places = hf_workspace_take(p->tools.workspace, places, sizeof *w->places);
     w->phases = hf_workspace_take(p->tools.workspace, HF_WALK_PHASES, sizeof *w->phases);
-    w->free = hf_workspace_take(p->tools.workspace, HF_WALK_PHASES, sizeof *w->free);
+    size_t regions = (size_t)HF_WALK_PHASES * HF_WALK_INWARD;
+    w->free = hf_workspace_take(p->tools.workspace, regions, sizeof *w->free);
+    w->inward = hf_workspace_take(p->tools.workspace, rows, sizeof *w->inward);
     w->counter = hf_workspace_take(p->tools.workspace, width, sizeof *w->counter);
     w->counters = hf_workspace_take(p->tools.workspace, rows, sizeof *w->counters);
     w->turning = hf_workspace_take(p->tools.workspace, rows, sizeof *w->turning);
@@ -191,9 +243,9 @@ static bool take_memory(hf_walk* w) {
     }
     w->q = hf_workspace_take(p->tools.workspace, rows * width, sizeof *w->q);
     w->from = hf_take_pose(p), w->to = hf_take_pose(p), w->scratch = hf_take_pose(p);
-    if (!w->steps || !w->stood || !w->places || !w->phases || !w->free || !w->wish || !w->beside ||
-        !w->counter || !w->counters || !w->turning || !w->region || !w->place || !w->learnt || !w->wished ||
-        !w->roots || !w->q || !w->height_wish)
+    if (!w->steps || !w->stood || !w->places || !w->phases || !w->free || !w->inward || !w->wish ||
+        !w->beside || !w->counter || !w->counters || !w->turning || !w->region || !w->place || !w->learnt ||
+        !w->wished || !w->roots || !w->q || !w->height_wish)
         hf_plan_note(p, HF_ERROR_MEMORY);
     return hf_plan_ok(p);
 }
@@ -228,10 +280,11 @@ static void begin_rounds(hf_walk* w, double crouch, bool anew) {
     memcpy(w->place, w->wish, sizeof *w->place * rows);
     memset(w->learnt, 0, sizeof *w->learnt * rows);
     memset(w->counters, 0, sizeof *w->counters * rows);
+    memset(w->inward, 0, sizeof *w->inward * rows);
 }
 
-static verdict attempt(hf_walk* w, double slower, double crouch, bool anew) {
-    if (!hf_footsteps_time(w, slower) || !find_regions(w)) return FAILS;
+static verdict attempt(hf_walk* w, double crouch, bool anew) {
+    if (!hf_footsteps_time(w) || !find_regions(w)) return FAILS;
     hf_walk_wish(w);
     hf_walk_arcs(w);
     begin_rounds(w, crouch, anew);
@@ -245,6 +298,7 @@ static verdict attempt(hf_walk* w, double slower, double crouch, bool anew) {
         since = w->unheld < fewest || round < learns ? 0 : since + 1;
         fewest = w->unheld < fewest && round >= learns ? w->unheld : fewest;
     }
+    if (v == HOLDS) v = judge_speeds(w);
     return v == HOLDS ? judge_knots(w) : v;
 }
 
@@ -299,32 +353,44 @@ static bool adopt_all(const hf_walk* w) {
 
 /* Lets the limb that meets the scene at the knot w->stop go higher. False where none swings there. */
 static bool raise_step(hf_walk* w) {
-    int limb = hf_walk_swings(w, w->stop);
+    int knot = w->stop, limb = hf_walk_swings(w, knot);
+    if (limb < 0) limb = hf_walk_swings(w, --knot); // on its way to the knot at which it lands
     if (limb < 0 || w->planner->tools.hit.other_body >= 0) return false;
-    w->steps[hf_walk_step(w, limb, w->stop)].raised++;
+    w->steps[hf_walk_step(w, limb, knot)].raised++;
     return true;
 }
 
 /* At one pace, each step raised that meets the scene. */
-static verdict try_pace(hf_walk* w, double slower, double crouch) {
-    verdict v = attempt(w, slower, crouch, true);
-    for (int n = 0; n < MOST_RAISED && v == COLLIDES && raise_step(w); n++)
-        v = attempt(w, slower, crouch, false);
+static verdict try_pace(hf_walk* w, double crouch) {
+    verdict v = attempt(w, crouch, true);
+    for (int n = 0; n < MOST_RAISED && v == COLLIDES && raise_step(w); n++) v = attempt(w, crouch, false);
     return v;
 }
 
-/* The walk with one stride, at the first pace at which it holds. */
+/* Steps that are to blame become slower, or all where none is or too much is wrong. False where one would be
+   slower than a walk may be. */
+static bool slow_down(hf_walk* w, verdict v) {
+    bool far_off = FAR_OFF * w->unheld > w->last, good = true;
+    bool all = v == PRESSES_ELSEWHERE && (w->unheld == 0 || far_off);
+    for (int i = 0; i < w->step_count; i++) {
+        hf_footstep* s = &w->steps[i];
+        if (all || s->blamed) s->slower *= far_off && all ? MUCH_SLOWER : SLOWER;
+        good = good && s->slower <= w->planner->world.options->walk_slowest;
+    }
+    return good;
+}
+
+/* The walk with one stride, each step at the first pace at which all hold. */
 static verdict try_paces(hf_walk* w, double crouch) {
     hf_planner* p = w->planner;
     verdict v = FAILS;
-    for (int i = 0, failed = 0; i < SLOWER_TRIES && failed < MOST_FAILED && hf_plan_ok(p); i++) {
-        if (SLOWER[i] > p->world.options->walk_slowest) break;
+    for (int i = 0; i < w->step_count; i++) w->steps[i].slower = 1;
+    for (int i = 0, failed = 0; i < MOST_ATTEMPTS && failed < MOST_FAILED && hf_plan_ok(p); i++) {
         if (!hf_workspace_goes_on(p->tools.workspace) || p->tree.walk_knots <= 0) return FAILS;
-        v = try_pace(w, SLOWER[i], crouch);
+        v = try_pace(w, crouch);
         // limbs that do not reach at this pace do not at slower ones, at which the body sways farther
-        if (v == HOLDS || v == FAILS) return v;
+        if (v == HOLDS || v == FAILS || !slow_down(w, v)) return v;
         failed += v == COLLIDES;
-        if (v == PRESSES_ELSEWHERE && FAR_OFF * w->unheld > w->last) i++;
     }
     return v;
 }
@@ -336,22 +402,50 @@ static void end_before(hf_walk* w) {
     if (landed > w->node->hold_count) w->farthest = w->steps[landed - 1].guide_index;
 }
 
+/* Does the body belong to a limb that walks? */
+static bool is_of_leg(const hf_plan_world* w, int body) {
+    for (int l = 0; l < w->view->limb_count; l++)
+        for (int k = 0; w->model->limbs[l].walks && k < w->view->limbs[l].joint_count; k++) {
+            const hf_joint* j = &w->view->joints[w->view->limbs[l].joints[k]];
+            if (j->child_link == w->view->bodies[body].link) return true;
+        }
+    return false;
+}
+
+/* Did two of the limbs that walk meet? */
+static bool legs_meet(const hf_walk* w, verdict v) {
+    const hf_collision* hit = &w->planner->tools.hit;
+    return v == COLLIDES && hit->other_body >= 0 && is_of_leg(&w->planner->world, hit->body) &&
+           is_of_leg(&w->planner->world, hit->other_body);
+}
+
+/* The walk with the steps that were found. */
+static verdict try_heights(hf_walk* w) {
+    verdict v = PRESSES_ELSEWHERE;
+    if (!find_ends(w) || !hf_walk_counter(w)) return FAILS;
+    for (int c = 0; c < CROUCH_TRIES && v != HOLDS && v != COLLIDES; c++)
+        v = try_paces(w, c * w->planner->world.options->walk_crouch);
+    return v;
+}
+
 static bool find_walk(hf_walk* w) {
     hf_planner* p = w->planner;
     double natural = hf_walk_natural_stride(&p->world);
     int parts = 0, end = 0;
     for (int i = 0; i < STRIDE_TRIES && hf_plan_ok(p); i++) {
-        p->progress.work++;
-        if (!hf_footsteps_find(w, STRIDES[i] * natural)) return false;
-        if (w->parts == parts && w->guide_index == end) continue; // the same steps
-        parts = w->parts, end = w->guide_index;
-        if (!find_ends(w) || !hf_walk_counter(w)) return false;
-        verdict v = PRESSES_ELSEWHERE;
-        for (int c = 0; c < CROUCH_TRIES && v != HOLDS && v != COLLIDES; c++)
-            v = try_paces(w, c * p->world.options->walk_crouch);
-        if (v == HOLDS) return true;
-        // feet that meet need shorter strides
-        if (v == COLLIDES && p->tools.hit.other_body < 0) end_before(w);
+        verdict v = FAILS;
+        bool same = false;
+        w->apart = false;
+        for (int n = 0; n < 2 && (n == 0 || legs_meet(w, v)) && !same; n++) {
+            p->progress.work++;
+            w->apart = n > 0;
+            if (!hf_footsteps_find(w, STRIDES[i] * natural)) return false;
+            same = n == 0 && w->parts == parts && w->guide_index == end; // the steps of the stride before
+            if (!same) v = try_heights(w);
+            if (v == HOLDS) return true;
+            parts = w->parts, end = w->guide_index;
+        }
+        if (!same && v == COLLIDES && p->tools.hit.other_body < 0) end_before(w);
     }
     return false;
 }

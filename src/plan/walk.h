@@ -7,9 +7,10 @@
 #include "plan/planner.h"
 
 enum {
-    HF_WALK_STEPS = 40,
+    HF_WALK_STEPS = 64,
     HF_WALK_PHASES = 3 * HF_WALK_STEPS + 1,
     HF_WALK_KNOTS = 3000,
+    HF_WALK_INWARD = 4, /* regions of each phase, each drawn together more than the one before */
     HF_WALK_STEP_PARTS = 5,
     HF_WALK_PARTS = HF_WALK_STEPS * HF_WALK_STEP_PARTS
 };
@@ -26,6 +27,8 @@ typedef struct hf_footstep {
                         as the higher end, */
     double high;     /* and how much higher it goes, m */
     int raised;      /* how often it was found to go too low */
+    double slower;   /* how much longer it takes than it would by nature */
+    bool blamed;     /* a knot of it does not hold */
 } hf_footstep;
 
 /* A foothold that steps may lead to: in what state, the cost of the steps there (infinite: none lead there)
@@ -57,6 +60,7 @@ typedef struct hf_walk {
     hf_footstep* stood;    /* where the limbs hold at the node, in the order of its holds */
     hf_walk_place* places; /* of each turn, HF_WALK_PARTS + 1 of them */
     int* phases;           /* first knots */
+    bool apart;            /* feet step farther apart than is good for the balance, as legs met */
     int farthest;          /* the last guide pose that may be walked to */
     int guide_index;       /* where it ends */
     int parts;             /* of its way; they and its end tell one walk's steps from another's */
@@ -83,7 +87,8 @@ typedef struct hf_walk {
     double* counter;         /* of each joint: how it swings against the turning of the body, rad */
     double* counters;        /* of each knot: how much of that, and the change of angular momentum about Z */
     double* turning;
-    hf_pressure_region* free;          /* of each phase */
+    hf_pressure_region* free;          /* HF_WALK_INWARD of each phase */
+    int* inward;                       /* of each knot: which of its phase's regions is its own */
     const hf_pressure_region** region; /* of each knot */
 } hf_walk;
 
@@ -98,8 +103,8 @@ double hf_walk_natural_stride(const hf_plan_world* world);
 /* Fills steps from the node on along the guide with strides no longer than this, m. False where there are
    none. */
 bool hf_footsteps_find(hf_walk* walk, double stride);
-/* The times of all steps, the whole slowed down by a factor. False when they are too many knots. */
-bool hf_footsteps_time(hf_walk* walk, double slower);
+/* The times of all steps, each slowed down by its own factor. False when they are too many knots. */
+bool hf_footsteps_time(hf_walk* walk);
 /* The limb's toes; `hold` is one by its sole. */
 hf_toe hf_toe_find(const hf_plan_world* world, const hf_hold* hold);
 /* The step that the limb makes at the knot or next, -1 for none, and where it holds before. */

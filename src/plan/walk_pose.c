@@ -30,8 +30,30 @@ enum { ROUNDS = 6 }; /* shifts of the root for one knot */
    rad. */
 static const double SWING_HEIGHT = 0.05, CLEAR = 0.02, TILT_RAD = 0.3;
 
+/* How a foot that swings sets off and arrives, in lengths of its way over the square of its time: a leg that
+   swings like a pendulum has pi^2 / 2 for both. With no acceleration at its ends a foot stays behind the body
+   when it leaves and waits for the body when it lands, and the body sinks for it. */
+static const double SETS_OFF = 5, ARRIVES = 6;
+/* The rise of a step over its length up to which the foot goes so: slopes on which friction of 0.5 lets a
+   body stand easily. */
+static const double GENTLE = 0.25;
+/* How far knees are bent at least between the first lift and the last landing on level ground, rad: a leg is
+   then shorter by 8 thousandths than a straight one. */
+static const double LEAST_BEND = 0.25;
+/* Of the natural stride: a step as long as this rolls over the toes as far as they bend, shorter ones less in
+   proportion: the first and the last of a walk are half as long as the others. A metre up or down counts as
+   so many metres ahead. */
+static const double ROLLS_WHOLE = 0.8, UPHILL = 4;
+
 /* From 0 to 1 with no speed and no acceleration at the ends. */
 static double ease(double u) { return u * u * u * (10 + u * (6 * u - 15)); }
+
+static const double MOST_LEAN = 0.2; /* rad: of a body that goes up */
+
+/* From 0 to 1 with no speed at the ends and these accelerations there. */
+static double go(double u, double a, double b) {
+    return u * u * (a / 2 + u * (10 - 1.5 * a - b / 2 + u * (-15 + 1.5 * a + b + u * (6 - a / 2 - b / 2))));
+}
 
 /* ---- roots ---- */
 
@@ -102,6 +124,14 @@ static void raise_all(const hf_walk* w, int reach) {
     }
 }
 
+/* How far the body leans ahead where its feet rise, rad: a leg behind then reaches as far as on the level. */
+static double lean_of(const hf_walk* w, int k, int half) {
+    int a = k > half ? k - half : 0, b = k + half < w->last ? k + half : w->last;
+    double way = hf_hypot(w->wish[b][0] - w->wish[a][0], w->wish[b][1] - w->wish[a][1]);
+    double rise = w->height_wish[b] - w->height_wish[a];
+    return way > 0 ? fmin(MOST_LEAN, fmax(0, hf_atan2(rise, way))) : 0;
+}
+
 void hf_walk_roots(hf_walk* w) {
     int lift = w->steps[0].lift, land = w->steps[w->step_count - 1].land;
     int shorter = lift < w->last - land ? lift : w->last - land, half = 1 + 2 * shorter / (3 * AVERAGES);
@@ -110,6 +140,8 @@ void hf_walk_roots(hf_walk* w) {
     for (int k = 0; k <= w->last; k++) {
         hf_transform on = guide_near(w, w->place[k], &index);
         w->wished[k] = k <= lift ? w->from.root : k >= land ? w->to.root : on;
+        hf_quat lean = hf_quat_axis_angle(hf_v3(0, 1, 0), lean_of(w, k, AVERAGES * half));
+        if (k > lift && k < land) w->wished[k].rotation = hf_quat_mul(w->wished[k].rotation, lean);
         w->wished[k].position.z = w->height_wish[k] - lowered(w, k, reach);
         hf_quat *q = &w->wished[k].rotation, p = w->wished[k > 0 ? k - 1 : 0].rotation;
         // of the two quaternions of a rotation the one near to the last
@@ -151,6 +183,9 @@ static swing swing_of(const hf_walk* w, int step) {
     swing g = {.from = old, .to = s, .lifts = landed(world, &old->hold), .lands = landed(world, &s->hold)};
     g.toe = s->roll >= 0 ? hf_toe_find(world, &s->hold.at) : (hf_toe){.frame = -1};
     g.begin = s->roll >= 0 ? s->roll - 1 : s->lift;
+    hf_vec3 on = hf_sub(g.lands.position, g.lifts.position);
+    double length = hf_hypot(on.x, on.y) + UPHILL * fabs(on.z);
+    g.toe.most *= fmin(1, length / (ROLLS_WHOLE * hf_walk_natural_stride(world)));
     g.pivot = f->offset;
     if (g.toe.frame >= 0) {
         g.pivot = g.toe.at, g.axis = g.toe.axis;
@@ -172,8 +207,11 @@ static hf_transform swing_at(const swing* g, int knot, double* rolled) {
     // first up and then on, or first on and then down, and over what is between
     double e = g->to->early, soon = fmin(1, u / (1 - e)), late = fmax(0, (u - e) / (1 - e));
     bool up = to.z > from.z;
+    // on a steep step up or down the foot arrives from above, and without haste
+    bool gentle = fabs(to.z - from.z) < GENTLE * hf_hypot(to.x - from.x, to.y - from.y);
     double over = e > 0               ? ease(up ? late : soon)
-                  : g->toe.frame >= 0 ? u * u * (3 + u * (1 + u * (-6 + 3 * u)))
+                  : gentle            ? go(u, SETS_OFF, ARRIVES)
+                  : g->toe.frame >= 0 ? go(u, SETS_OFF, 0)
                                       : ease(u);
     hf_vec3 pivot = hf_lerp(from, to, over);
     pivot.z = from.z + ease(up ? soon : late) * (to.z - from.z) + 64 * u * u * u * v * v * v * g->to->high;
@@ -187,43 +225,53 @@ static hf_transform swing_at(const swing* g, int knot, double* rolled) {
     return (hf_transform){hf_sub(pivot, hf_rotate(turn, g->pivot)), turn};
 }
 
-/* How far the foot's patches are before and behind the pivot, along the way. */
-static void find_length(const swing* g, hf_vec3 way, double length[2]) {
+enum { UNDERSIDE = 3 }; /* points of a foot's underside: its back, its front, under the pivot */
+
+/* Those points in the effector: as far before and behind the pivot, along the way, as its patches are where
+   it lands. */
+static void find_underside(const swing* g, hf_vec3 way, hf_vec3* points) {
     hf_vec3 pivot = hf_apply(g->lands, g->pivot);
+    const hf_hold* at = &g->to->hold.at;
     const hf_support* all[2] = {&g->to->hold.support, &g->to->toes.support};
-    length[0] = length[1] = 0;
+    double length[UNDERSIDE] = {0};
     for (int i = 0; i < (g->to->toes.at.limb >= 0 ? 2 : 1); i++)
         for (int c = 0; c < all[i]->corner_count; c++) {
             double along = hf_dot(hf_sub(all[i]->corners[c], pivot), way);
             length[0] = fmin(length[0], along), length[1] = fmax(length[1], along);
         }
+    for (int e = 0; e < UNDERSIDE; e++) {
+        hf_vec3 p = hf_add(pivot, hf_scale(way, length[e])), off = hf_sub(p, at->point);
+        p.z -= hf_dot(off, at->normal) / at->normal.z;
+        points[e] = hf_unrotate(g->lands.rotation, hf_sub(p, pivot));
+    }
 }
 
-/* Is the foot over the ground on its way, at so many moments of it? */
+/* Is the foot over the ground on its way, at so many moments of it? Its heel is where it is without a roll.
+ */
 enum { MOMENTS = 12 };
 static bool is_clear(const hf_walk* w, const swing* g) {
     const hf_placement* placement = w->planner->world.placement;
-    hf_vec3 from = hf_apply(g->lifts, g->pivot), to = hf_apply(g->lands, g->pivot);
+    hf_vec3 from = hf_apply(g->lifts, g->pivot), to = hf_apply(g->lands, g->pivot), points[UNDERSIDE];
     hf_vec3 way = hf_v3(to.x - from.x, to.y - from.y, 0);
-    double length[2], over_sole = to.z - g->to->hold.at.point.z, rolled;
+    double rolled, leg = w->planner->world.view->limbs[g->to->limb].length;
     if (hf_length(way) > 0) way = hf_normalize(way);
-    find_length(g, way, length);
+    find_underside(g, way, points);
     hf_footstep timed = *g->to;
     swing s = *g;
     timed.roll = -1, timed.lift = 0, timed.land = MOMENTS;
     s.to = &timed, s.begin = 0;
     for (int i = 1; i < MOMENTS; i++) {
-        hf_vec3 at = hf_apply(swing_at(&s, i, &rolled), g->pivot);
-        double u = (double)i / MOMENTS, v = 1 - u;
-        double clear = CLEAR * w->planner->world.view->limbs[timed.limb].length * 64 * u * u * u * v * v * v;
-        for (int e = 0; e < 3; e++) {
-            hf_vec3 above = hf_add(at, hf_scale(way, e < 2 ? length[e] : 0));
-            double top = fmax(from.z, to.z) + timed.high;
+        hf_transform foot = swing_at(&s, i, &rolled);
+        hf_vec3 at = hf_apply(foot, g->pivot);
+        hf_quat flat = hf_quat_mul(foot.rotation, hf_quat_axis_angle(g->axis, -rolled));
+        double u = (double)i / MOMENTS, v = 1 - u, clear = CLEAR * leg * 64 * u * u * u * v * v * v;
+        for (int e = 0; e < UNDERSIDE; e++) {
+            hf_vec3 under = hf_add(at, hf_rotate(rolled > 0 ? flat : foot.rotation, points[e])),
+                    above = under;
             hf_surface hit;
-            above.z = top + timed.high;
-            double down = above.z - fmin(from.z, to.z) + over_sole + HF_SKIN;
-            if (hf_placement_ray(placement, above, hf_v3(0, 0, -1), down, &hit) &&
-                hit.point.z > at.z - over_sole - clear + HF_SKIN)
+            above.z = fmax(from.z, to.z) + 2 * timed.high;
+            if (hf_placement_ray(placement, above, hf_v3(0, 0, -1), above.z - under.z + leg, &hit) &&
+                hit.point.z > under.z - clear + HF_SKIN)
                 return false;
         }
     }
@@ -327,6 +375,22 @@ static bool put_over(hf_walk* w, const footing* f, int k, hf_pose* pose, double*
     return hf_plan_ok(w->planner);
 }
 
+/* How much longer a leg is than one whose knee is bent as far as a walk wants it, m: the longest of all. A
+   straight knee turns the faster the straighter it is, and what it carries jerks. */
+static double stretched(hf_walk* w, const hf_pose* pose) {
+    hf_planner* p = w->planner;
+    double most = 0;
+    hf_forward(p->world.creature, pose, p->tools.links);
+    for (int i = 0; i < w->node->hold_count; i++) {
+        int limb = w->node->holds[i].at.limb, knee = hf_knee_find(p->world.view, p->tools.links, limb);
+        if (knee < 0) continue;
+        double bend = fabs(hf_knee_bend(p->world.view, p->tools.links, limb, knee));
+        double longer = hf_cos(bend / 2) - hf_cos(LEAST_BEND / 2);
+        most = fmax(most, longer * p->world.view->limbs[limb].length);
+    }
+    return most;
+}
+
 /* The pose of one knot from the one before it; *off is how far a limb misses its place. Straight limbs are
    hard to solve: where that failed they are bent first. */
 static bool find_pose(hf_walk* w, int k, const footing* f, bool bend, double* off) {
@@ -356,6 +420,8 @@ static bool find_pose(hf_walk* w, int k, const footing* f, bool bend, double* of
     w->beside[k][0] = pose.root.position.x - w->place[k][0];
     w->beside[k][1] = pose.root.position.y - w->place[k][1];
     w->roots[k] = pose.root;
+    if (is_level(w) && k > w->steps[0].lift && k < w->steps[w->step_count - 1].land)
+        *off = fmax(*off, stretched(w, &pose));
     return good;
 }
 
