@@ -135,6 +135,40 @@ static void test_low_ceiling(void** state) {
     leave(&w);
 }
 
+/* A wish at which both feet stay and the body is free and balanced is met exactly. */
+static void test_good_wish_is_met(void** state) {
+    (void)state;
+    world w;
+    const hf_vec3 boxes[1][2] = {{{-3, -3, -0.2}, {3, 3, 0}}};
+    stand(&w, "data/creatures/human.creature.json", hf_v3(0, 0, STANDING), boxes, 1, FEET, 2);
+    hf_transform wish = w.pose.root;
+    wish.position = hf_add(wish.position, hf_v3(0.01, 0.03, -0.05));
+    assert_true(hf_stance_pose_easy(&w.p, w.holds, w.hold_count, w.stance, 0.009, wish, NULL, &w.pose));
+    assert_pose(&w, &w.pose, 0.009);
+    assert_true(hf_distance(w.pose.root.position, wish.position) < 1e-9);
+    leave(&w);
+}
+
+/* A stance is known where limbs and places are those of one in the tree, about as far along the guide. */
+static void test_known_stance(void** state) {
+    (void)state;
+    world w;
+    const hf_vec3 boxes[1][2] = {{{-3, -3, -0.2}, {3, 3, 0}}};
+    stand(&w, "data/creatures/human.creature.json", hf_v3(0, 0, STANDING), boxes, 1, FEET, 2);
+    hf_plan_node* n = &w.p.tree.nodes[0];
+    int far = 2 * hf_guide_stride(&w.p.world);
+    assert_false(hf_plan_is_known(&w.p, w.holds, 2, 0));
+    n->hold_count = 2, n->guide_index = 0, w.p.tree.node_count = 1;
+    memcpy(n->holds, w.holds, 2 * sizeof *w.holds);
+    assert_true(hf_plan_is_known(&w.p, w.holds, 2, 0));
+    assert_true(hf_plan_is_known(&w.p, w.holds, 2, 1));
+    assert_false(hf_plan_is_known(&w.p, w.holds, 2, far));
+    assert_false(hf_plan_is_known(&w.p, w.holds, 1, 0));
+    w.holds[0].at.point.x += 0.1;
+    assert_false(hf_plan_is_known(&w.p, w.holds, 2, 0));
+    leave(&w);
+}
+
 /* Wished to lean and to be lower, where it would fall: it gives way, but does not stand up on straight legs.
  */
 static void test_leans_with_bent_legs(void** state) {
@@ -196,6 +230,7 @@ static void test_under_beam(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_good_wish_is_met),     cmocka_unit_test(test_known_stance),
         cmocka_unit_test(test_arm_at_wall),          cmocka_unit_test(test_low_ceiling),
         cmocka_unit_test(test_leans_with_bent_legs), cmocka_unit_test(test_same_again),
         cmocka_unit_test(test_under_beam),

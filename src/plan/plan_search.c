@@ -128,21 +128,20 @@ void hf_plan_adopt(hf_planner* p, hf_plan_pace pace) {
     p->tree.block = (hf_plan_block){.limb = -1, .object = -1};
 }
 
-/* Is there such a stance already? */
-static bool is_known(const hf_planner* p, const hf_plan_node* n) {
+bool hf_plan_is_known(const hf_planner* p, const hf_plan_hold* holds, int count, int index) {
     int same_poses = hf_guide_stride(&p->world);
     for (int k = 0; k < p->tree.node_count; k++) {
         const hf_plan_node* m = &p->tree.nodes[k];
-        if (m->hold_count != n->hold_count || m->guide_index > n->guide_index + same_poses ||
-            m->guide_index < n->guide_index - same_poses)
+        if (m->hold_count != count || m->guide_index > index + same_poses ||
+            m->guide_index < index - same_poses)
             continue;
         int same = 0;
-        for (int i = 0; i < n->hold_count; i++) {
-            int own = hf_holds_find(m->holds, m->hold_count, n->holds[i].at.limb);
-            same += own >= 0 && hf_distance(m->holds[own].at.point, n->holds[i].at.point) <
-                                    HF_SMALL_SHIFT * p->world.view->limbs[n->holds[i].at.limb].length;
+        for (int i = 0; i < count; i++) {
+            int own = hf_holds_find(m->holds, m->hold_count, holds[i].at.limb);
+            same += own >= 0 && hf_distance(m->holds[own].at.point, holds[i].at.point) <
+                                    HF_SMALL_SHIFT * p->world.view->limbs[holds[i].at.limb].length;
         }
-        if (same == n->hold_count) return true;
+        if (same == count) return true;
     }
     return false;
 }
@@ -166,9 +165,7 @@ static void expand(hf_planner* p) {
         return;
     }
     const option* o = &options[n->option];
-    int frames = p->tree.knots.count;
-    bool blocked = false;
-    bool found = false;
+    bool blocked = false, found = false;
     if (o->change == RELEASE)
         found = n->found == 0 && hf_step_release(p, n, o->limb, child);
     else
@@ -179,12 +176,7 @@ static void expand(hf_planner* p) {
     n->worth -= found ? cost_of_child(p) : cost_of_all(p) / count;
     // the limb whose turn it is, or one that has a place and finds no way there
     if (!found && (blocked || (o == options && o->change == MOVE))) record_blocked(p, n, o->limb);
-    if (!found) return;
-    if (is_known(p, child)) {
-        p->tree.knots.count = frames;
-        return;
-    }
-    hf_plan_adopt(p, HF_PLAN_AT_REST);
+    if (found) hf_plan_adopt(p, HF_PLAN_AT_REST);
 }
 
 /* Where the tree is full, only the way to its farthest stance stays; false when that alone fills it. */

@@ -61,7 +61,7 @@ typedef struct hf_plan_node {
     hf_plan_pace pace;
     int option;   /* what the search tries next from here */
     int found;    /* children that it brought */
-    int blocked;  /* how often the limb that changed for it could not leave again */
+    int blocked;  /* how often the limb that changed for it could not go on from there */
     bool shut;    /* the body found no way around what is in the way of a straight move from here */
     double worth; /* of going on from here; less after each failed attempt */
 } hf_plan_node;

@@ -242,9 +242,11 @@ void hf_plan_home(hf_planner* p, const double* q);
 /* Stances along the guide from nodes[0] on until the goal, the end of the work, or until `patience` changes
    have been tried without going farther; the last stance is then tree.node_index. */
 hf_plan_why hf_plan_search(hf_planner* p, const hf_scenario_state* goal, int patience);
-/* Has the limb that changed for the stance been unable to leave so often that its contact counts as a dead
+/* Has the limb that changed for the stance been unable to go on so often that its contact counts as a dead
    end? */
 bool hf_plan_is_blocked(const hf_plan_node* node);
+/* Has the tree a stance with about these holds, about there on the guide? */
+bool hf_plan_is_known(const hf_planner* p, const hf_plan_hold* holds, int count, int index);
 /* The stance as the search begins with it: nothing tried yet, worth what its place and its contacts promise.
  */
 void hf_plan_renew(hf_planner* p, hf_plan_node* node);

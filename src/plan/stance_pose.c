@@ -296,9 +296,9 @@ static bool find(hf_planner* p, const hf_plan_hold* holds, int count, const hf_s
                                       (!s.settled && solve(&s, true, &s.from, HF_SMALL_SHIFT, pose));
         if (!good && most != AS_GIVEN) good = solve_bent(&s, pose);
         // a body that the solver never settles is not there; one that collides may be free beside its pose
-        if (!good && most == LONG && s.settled)
+        if (!good && most == LONG)
             good = solve(&s, false, &s.from, 0, pose) ||
-                   (!root_is_fixed(&p->world, holds, count) && draw_all(&s, pose));
+                   (s.settled && !root_is_fixed(&p->world, holds, count) && draw_all(&s, pose));
     }
     hf_workspace_end(p->tools.workspace, mark);
     return good && hf_plan_ok(p);

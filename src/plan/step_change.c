@@ -223,20 +223,6 @@ static bool find_start(change* c, int first, hf_step_list* list) {
     return hf_step_places(p, &q, list);
 }
 
-/* Has the stance a child with the limb there? */
-static bool is_taken(const change* c, const hf_plan_hold* next) {
-    const hf_plan_tree* t = &c->planner->tree;
-    for (int k = t->node_index + 1; k < t->node_count; k++) {
-        const hf_plan_node* n = &t->nodes[k];
-        if (n->parent != t->node_index || n->last_limb != c->limb) continue;
-        int own = hf_holds_find(n->holds, n->hold_count, c->limb);
-        if (own >= 0 && hf_distance(n->holds[own].at.point, next->at.point) <
-                            HF_SMALL_SHIFT * c->planner->world.view->limbs[c->limb].length)
-            return true;
-    }
-    return false;
-}
-
 /* How the body is in the end, and how long the contact lasts. */
 static bool find_end(change* c, const hf_step_candidate* to) {
     hf_planner* p = c->planner;
@@ -244,7 +230,8 @@ static bool find_end(change* c, const hf_step_candidate* to) {
     hf_plan_hold* next = &c->rest[c->rest_count];
     *next = to->hold;
     hf_pose touching = {to->root, to->q};
-    if (!c->forced && (!goes_on(w, c->index, c->speculative, c->old, next) || is_taken(c, next)))
+    if (!c->forced && (!goes_on(w, c->index, c->speculative, c->old, next) ||
+                       hf_plan_is_known(p, c->rest, c->rest_count + 1, c->index)))
         return false;
     if (!is_wished(c)) hf_hold_tighten(p, c->index, &touching, next);
     if (!c->forced && !goes_on(w, c->index, c->speculative, c->old, next)) return false;
@@ -378,7 +365,7 @@ static bool release(hf_planner* p, hf_plan_node* node, int own, hf_pose* start, 
                     *all_carry = hf_stance_borrow(p, node->holds, node->hold_count, -1);
     bool leaves = rest_carry && all_carry && find_departure(p, node, old, rest_carry, 0, &index, start);
     if (!leaves && hf_plan_ok(p)) old->stuck = true;
-    bool freed = leaves && move_body(p, node, all_carry, start) &&
+    bool freed = leaves && !hf_plan_is_known(p, others, n, index) && move_body(p, node, all_carry, start) &&
                  hf_segment_free(p, others, n, old, rest_carry, p->tree.node_count, start);
     hf_stance_return(p, all_carry);
     hf_stance_return(p, rest_carry);
