@@ -2,6 +2,7 @@
    what comes back of one that did not arrive holds as well. */
 #include "test.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 typedef struct task {
@@ -127,8 +128,58 @@ static void unfinished_motions_hold(void** state) {
     }
 }
 
+/* Is the pose the state's, as exactly as contacts are held? */
+static void assert_pose(const task* k, const hf_motion_frame* frame, const hf_scenario_state* state) {
+    const hf_creature_view* v = hf_creature_get(k->scenario->creature);
+    assert_true(hf_distance(frame->root.position, state->pose.root.position) < 2e-3);
+    assert_true(hf_quat_angle(frame->root.rotation, state->pose.root.rotation) < 0.02);
+    for (int j = 0; j < v->joint_count; j++) {
+        int i = v->joints[j].q_index;
+        if (v->joints[j].q_count == 1 && fabs(frame->q[i] - state->pose.q[i]) >= 0.02)
+            fail_msg("joint %s is off by %g rad", v->joints[j].name, frame->q[i] - state->pose.q[i]);
+    }
+}
+
+static int limb_named(const task* k, const char* name) {
+    const hf_creature_view* v = hf_creature_get(k->scenario->creature);
+    for (int l = 0; l < v->limb_count; l++)
+        if (strcmp(v->limbs[l].name, name) == 0) return l;
+    fail_msg("no limb %s", name);
+    return -1;
+}
+
+/* A body that stands beside the chair of `stand-up` and shall sit on it is planned from the seat: the motion
+   is played from the start all the same, begins and ends as it shall, and holds by the check, which knows
+   nothing of this. */
+static void plans_from_the_goal_begin_at_the_start(void** state) {
+    (void)state;
+    if (SANITIZED) skip();
+    task k = open_task("data/scenarios/stand-up.scenario.json", 3);
+    hf_hold feet[2] = {{.limb = limb_named(&k, "left_leg"), .object = -1},
+                       {.limb = limb_named(&k, "right_leg"), .object = -1}};
+    hf_scenario_state stands = k.scenario->goal, sits = k.scenario->start;
+    stands.whole = true, stands.contacts = feet, stands.contact_count = 2;
+    k.scenario->start = stands, k.scenario->goal = sits;
+    hf_plan_result r = plan(&k, NULL, NULL);
+    assert_int_equal(r.outcome, HF_FOUND);
+    assert_pose(&k, &r.motion->frames[0], &stands);
+    assert_pose(&k, &r.motion->frames[r.motion->frame_count - 1], &sits);
+    assert_true(holds(&k, &r));
+    hf_plan_result_free(&r);
+    // where the work ends before the start is reached there is nothing to play
+    k.options.max_work = 1;
+    r = plan(&k, NULL, NULL);
+    assert_true(r.outcome != HF_FOUND);
+    assert_true(r.reached < 1);
+    hf_plan_result_free(&r);
+    stands.contacts = NULL, stands.contact_count = 0;
+    k.scenario->start = sits, k.scenario->goal = stands;
+    close_task(&k);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(plans_from_the_goal_begin_at_the_start),
         cmocka_unit_test(later_guides_do_not_depend_on_threads),
         cmocka_unit_test(cancelled_plans_say_so),
         cmocka_unit_test(unfinished_motions_hold),

@@ -206,11 +206,23 @@ static bool come_down(hf_planner* p, const hf_posture* at, hf_quat turn, hf_pose
     return count > 0 && take(p, pose, holds, count);
 }
 
+/* Limbs that hold with the same frame within half a large shift of where the posture has them stay there. */
+static void stay_near(const hf_planner* p, const hf_plan_node* n, hf_plan_hold* holds, int count) {
+    double near = HF_LARGE_SHIFT / 2 * p->world.view->height;
+    for (int i = 0; i < count; i++) {
+        int own = hf_holds_find(n->holds, n->hold_count, holds[i].at.limb);
+        if (own >= 0 && n->holds[own].at.frame == holds[i].at.frame &&
+            hf_distance(n->holds[own].at.point, holds[i].at.point) < near)
+            holds[i] = n->holds[own];
+    }
+}
+
 static bool spread_out(hf_planner* p, const hf_posture* at, hf_quat turn, hf_pose* pose) {
     const hf_plan_node* n = &p->tree.nodes[p->tree.node_index];
     hf_plan_hold holds[HF_MAX_HOLDS];
     put_bent(&p->world, at, n->holds, n->hold_count, turn, pose);
     int count = hf_family_touch(p, true, true, pose, holds);
+    stay_near(p, n, holds, count);
     return count > 0 && take(p, pose, holds, count);
 }
 

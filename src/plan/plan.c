@@ -112,6 +112,20 @@ static hf_status add_knot(const hf_planner* p, hf_schedule* s, int i, int before
     return hf_schedule_add(s, p->world.placement, s->knot_count / s->rate, &pose, holds, count, stance);
 }
 
+/* The knots of one stance; backwards where the plan was found from its goal. */
+static hf_status add_stance(hf_planner* p, int node, int* before, hf_plan_result* r) {
+    const hf_plan_node* n = &p->tree.nodes[node];
+    int count = n->end_knot - n->first_knot;
+    hf_status status = HF_OK;
+    for (int k = 0; k < count && status == HF_OK; k++) {
+        int i = p->world.backwards ? n->end_knot - 1 - k : n->first_knot + k;
+        status = add_knot(p, r->schedule, i, *before);
+        if (status == HF_OK) r->stances += r->schedule->knots[r->schedule->knot_count - 1].stance;
+        *before = i;
+    }
+    return status;
+}
+
 /* The knots of all stances on the way to the last one. */
 static hf_status make_schedule(hf_planner* p, int last, hf_plan_result* r) {
     hf_schedule_free(r->schedule);
@@ -125,12 +139,12 @@ static hf_status make_schedule(hf_planner* p, int last, hf_plan_result* r) {
         if (status == HF_OK && p->tree.nodes[n].pace != HF_PLAN_AT_REST)
             r->schedule->claims &= ~(unsigned)HF_CLAIM_BALANCE;
     }
-    for (int n = next; n >= 0 && status == HF_OK; n = p->tree.nodes[n].option)
-        for (int i = p->tree.nodes[n].first_knot; i < p->tree.nodes[n].end_knot && status == HF_OK; i++) {
-            status = add_knot(p, r->schedule, i, before);
-            if (status == HF_OK) r->stances += r->schedule->knots[r->schedule->knot_count - 1].stance;
-            before = i;
-        }
+    if (p->world.backwards)
+        for (int n = last; n >= 0 && status == HF_OK; n = p->tree.nodes[n].parent)
+            status = add_stance(p, n, &before, r);
+    else
+        for (int n = next; n >= 0 && status == HF_OK; n = p->tree.nodes[n].option)
+            status = add_stance(p, n, &before, r);
     return status;
 }
 
@@ -495,7 +509,7 @@ static void grant_start(hf_planner* p, double* until_s) {
     hf_workspace_watch(p->tools.workspace, is_before, until_s);
 }
 
-hf_status hf_plan_attempt(hf_planner* p, const hf_plan_query* q, hf_plan_result* r) {
+static hf_status attempt(hf_planner* p, const hf_plan_query* q, hf_plan_result* r) {
     bool found = true;
     double until_s;
     hf_status status = HF_OK;
@@ -510,4 +524,63 @@ hf_status hf_plan_attempt(hf_planner* p, const hf_plan_query* q, hf_plan_result*
     if (p->progress.cancelled && r->why != HF_PLAN_DONE) r->why = HF_PLAN_CANCELLED;
     r->work = p->progress.work;
     return status;
+}
+
+/* ---- backwards ---- */
+
+/* How exactly a plan that was found from its goal begins where it shall, m and rad: contacts are held within
+   a millimetre, which turns the joints of short limbs by about so much. */
+static const double SAME_M = 2e-3, SAME_RAD = 0.02;
+
+/* Is the last stance the start, so that the way there can be played backwards from it? */
+static bool is_at(const hf_planner* p, const hf_pose* start) {
+    const hf_pose* end = &p->tree.nodes[p->tree.node_index].pose;
+    const hf_creature_view* v = p->world.view;
+    if (hf_distance(end->root.position, start->root.position) > SAME_M ||
+        hf_quat_angle(end->root.rotation, start->root.rotation) > SAME_RAD)
+        return false;
+    for (int j = 0; j < v->joint_count; j++) {
+        int i = v->joints[j].q_index;
+        if (v->joints[j].q_count == 1 && fabs(end->q[i] - start->q[i]) > SAME_RAD) return false;
+    }
+    return true;
+}
+
+/* Searches from the goal to the start and plays that backwards: what every frame keeps (holds, clearance,
+   speeds, balance at rest and in motion) does not depend on the direction of time, and what is hard to come
+   to may be easy to leave. A way that does not arrive is of no use. */
+static hf_status attempt_backwards(hf_planner* p, const hf_plan_query* q, hf_plan_result* r) {
+    hf_scenario_state end = *q->start;
+    hf_plan_query back = *q;
+    end.placed = false; // all of its contacts count
+    back.start = q->goal, back.goal = &end, back.roadmap = NULL;
+    p->world.backwards = true;
+    hf_status status = attempt(p, &back, r);
+    p->world.backwards = false;
+    if (status != HF_OK || (r->why == HF_PLAN_DONE && is_at(p, &q->start->pose))) return status;
+    hf_schedule_free(r->schedule);
+    r->schedule = NULL, r->reached = 0, r->stances = 0;
+    if (r->why != HF_PLAN_CANCELLED) r->why = HF_PLAN_NO_CONTACT;
+    return status;
+}
+
+/* Does a limb without joints hold, so that the root stays where it is? */
+static bool is_seated(const hf_planner* p, const hf_scenario_state* state) {
+    for (int i = 0; i < state->contact_count; i++)
+        if (p->world.view->limbs[state->contacts[i].limb].joint_count == 0) return true;
+    return false;
+}
+
+/* Every third attempt goes backwards. A seat is easier to leave than to find: where the body sits at one end
+   only, attempts begin there, but for every third one where that is the goal. */
+static bool goes_backwards(const hf_planner* p, const hf_plan_query* q) {
+    enum { EVERY = 3 };
+    if (q->guide_count > 0 || !q->start->whole || !q->goal->whole) return false;
+    bool third = p->world.attempt % EVERY == EVERY - 1, sits = is_seated(p, q->goal);
+    if (sits == is_seated(p, q->start)) return third;
+    return sits && !third;
+}
+
+hf_status hf_plan_attempt(hf_planner* p, const hf_plan_query* q, hf_plan_result* r) {
+    return goes_backwards(p, q) ? attempt_backwards(p, q, r) : attempt(p, q, r);
 }

@@ -110,6 +110,8 @@ static void choose_near(attempt* a, const hf_posture* best) {
         // one after the other: the order of arguments is the compiler's
         double y = hf_random_between(&a->random, -size, size), x = hf_random_between(&a->random, -size, size);
         by[i] = hf_v3(x, y, 0);
+        // limbs that bear on the way to another posture stay where the body stands: a step less to take
+        if (a->ask->toward && a->ask->bears[i]) by[i] = hf_v3(0, 0, 0);
         if (partner >= 0) by[i] = hf_v3(by[partner].x, -by[partner].y, 0);
         a->targets[i] = (hf_target){.kind = grips(a) ? HF_TARGET_POSITION : HF_TARGET_NORMAL,
                                     .limb = h->limb,
