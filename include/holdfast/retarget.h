@@ -47,7 +47,7 @@ typedef struct hf_retarget_options {
                              up to twice that and twice contact_m */
     double shortest_s;    /* shorter phases and gaps are none, 0..2; default 0.1 */
     double clearance_m;   /* by which bodies stay clear of the scene and each other, 0..0.1; default 0.004 */
-    int rounds;           /* of solving again where frames are not valid, at most, 0..50; default 12 */
+    int rounds;           /* of solving again where frames are not valid, at most, 0..50; default 5 */
     int iterations;       /* of the solver in each frame, 1..50; default 6 */
     bool scale_scene; /* the clip's path is scaled with the creature's legs: the scene given is scaled, too;
                          default false */

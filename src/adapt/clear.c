@@ -1,6 +1,6 @@
 /* Clearing frames (adapt/clear.h): sequential quadratic programs over the frames of a window.
 
-   With d the change of a frame's pose since it was given, a window minimises
+   With d the difference of a frame's pose from the given one (without its chatter), a window minimises
        sum |d_f|^2 + (T rate)^4 |d_(f-1) - 2 d_f + d_(f+1)|^2
    while limbs stay on their holds, joints inside limits, ranges of motion and speeds, and overlapping bodies
    go in front of planes that part them (cuts.c). Each step is linear: conditions that bear are rows of great
@@ -26,6 +26,8 @@
 
 /* Time over which a change comes and goes, s. */
 static const double SMOOTH_S = 0.08;
+/* Chatter of the given frames that is quicker than this is left out of what frames stay near to, s. */
+static const double CALM_S = 0.02;
 /* Frames before and after the faults that may change, s; the second is tried where the first is not enough.
  */
 static const double AROUND_S[] = {0.25, 0.6};
@@ -59,8 +61,8 @@ typedef struct window {
     int columns;
     int* column_of;         /* speed index of each column */
     const hf_joint** joint; /* of each column, NULL: the root's */
-    hf_transform *given_root, *roots, *best_roots;
-    double *given_q, *q, *best_q;
+    hf_transform *near_root, *roots, *best_roots;
+    double *near_q, *q, *best_q;
     double* change;       /* count x columns: d */
     double *right, *step; /* count x columns */
     signed char* bound;   /* count x columns: at its lower or upper limit */
@@ -251,6 +253,12 @@ static hf_pose any_pose(const window* w, int f) {
     return (hf_pose){k->root, k->q};
 }
 
+/* The same of the poses that frames are to stay near. */
+static hf_pose near_pose(const window* w, int f) {
+    if (f >= 0 && f < w->count) return (hf_pose){w->near_root[f], q_of(w, w->near_q, f)};
+    return any_pose(w, f);
+}
+
 static bool is_there(const window* w, int f) {
     return w->first + f >= 0 && w->first + f < w->job->schedule->knot_count;
 }
@@ -390,6 +398,13 @@ static void confine(window* w, int f) {
     }
 }
 
+/* How far a frame is from the pose that it is to stay near. */
+static void measure(window* w, int f) {
+    hf_pose pose = pose_of(w, f), near = near_pose(w, f);
+    hf_pose_difference(w->job->creature, &near, &pose, w->v);
+    for (int a = 0; a < w->columns; a++) row_of(w, w->change, f)[a] = w->v[w->column_of[a]];
+}
+
 static bool take_step(window* w) {
     size_t all = (size_t)w->count * (size_t)w->columns;
     fill(w);
@@ -401,15 +416,13 @@ static bool take_step(window* w) {
     release(w);
     double share = most > LONGEST ? LONGEST / most : 1;
     for (int f = 0; f < w->count; f++) {
-        hf_pose pose = pose_of(w, f), given = {w->given_root[f], q_of(w, w->given_q, f)};
+        hf_pose pose = pose_of(w, f);
         memset(w->v, 0, sizeof *w->v * (size_t)w->view->v_count);
         for (int a = 0; a < w->columns; a++) w->v[w->column_of[a]] = row_of(w, w->step, f)[a];
         hf_pose_integrate(w->job->creature, &pose, w->v, share, &pose);
         w->roots[f] = pose.root;
         confine(w, f);
-        pose = pose_of(w, f);
-        hf_pose_difference(w->job->creature, &given, &pose, w->v);
-        for (int a = 0; a < w->columns; a++) row_of(w, w->change, f)[a] = w->v[w->column_of[a]];
+        measure(w, f);
     }
     return true;
 }
@@ -567,10 +580,10 @@ static hf_status take_memory(window* w) {
     choose_columns(w);
     size_t all = frames * (size_t)w->columns, more = all + (size_t)w->columns;
     w->band = (hf_band){(int)all, 2 * w->columns, NULL};
-    w->given_root = hf_workspace_take(s, frames, sizeof *w->roots);
+    w->near_root = hf_workspace_take(s, frames, sizeof *w->roots);
     w->roots = hf_workspace_take(s, frames, sizeof *w->roots);
     w->best_roots = hf_workspace_take(s, frames, sizeof *w->roots);
-    w->given_q = hf_workspace_take(s, q, sizeof *w->q);
+    w->near_q = hf_workspace_take(s, q, sizeof *w->q);
     w->q = hf_workspace_take(s, q, sizeof *w->q);
     w->best_q = hf_workspace_take(s, q, sizeof *w->q);
     w->change = hf_workspace_take(s, all, sizeof *w->change);
@@ -585,9 +598,26 @@ static hf_status take_memory(window* w) {
     w->jacobian = hf_workspace_take(s, 6 * n, sizeof(double));
     w->other = hf_workspace_take(s, 6 * n, sizeof(double));
     w->v = hf_workspace_take(s, n + (size_t)v->q_count + 1, sizeof(double));
-    bool poses = w->given_root && w->roots && w->best_roots && w->given_q && w->q && w->best_q;
+    bool poses = w->near_root && w->roots && w->best_roots && w->near_q && w->q && w->best_q;
     bool rows = w->change && w->right && w->step && w->bound && w->fast && w->ranges && w->band.values;
     return poses && rows && w->held && w->links && w->jacobian && w->other && w->v ? HF_OK : HF_ERROR_MEMORY;
+}
+
+/* What frames are to stay near: the given ones without their chatter, which comes from solving frame by frame
+   where pushes change sides. Each sweep goes a quarter of the way to both neighbours. */
+static void calm(window* w) {
+    double spread = CALM_S * w->job->schedule->rate;
+    int sweeps = (int)ceil(2 * spread * spread); // a sweep adds half a frame squared to the variance
+    for (int i = 0; i < sweeps; i++)
+        for (int k = 0; k < w->count; k++) {
+            int f = i % 2 ? w->count - 1 - k : k;
+            if (!is_there(w, f - 1) || !is_there(w, f + 1)) continue;
+            hf_pose a = near_pose(w, f - 1), b = near_pose(w, f + 1);
+            hf_pose here = near_pose(w, f), middle = {.q = w->v};
+            hf_pose_between(w->job->creature, &a, &b, 0.5, &middle);
+            hf_pose_between(w->job->creature, &here, &middle, 0.5, &here);
+            w->near_root[f] = here.root;
+        }
 }
 
 static void begin(window* w) {
@@ -595,11 +625,12 @@ static void begin(window* w) {
     size_t all = (size_t)w->count * (size_t)w->columns, q = sizeof(double) * (size_t)w->view->q_count;
     for (int f = 0; f < w->count; f++) {
         const hf_knot* k = &s->knots[w->first + f];
-        w->given_root[f] = w->roots[f] = k->root;
-        memcpy(q_of(w, w->given_q, f), k->q, q);
+        w->near_root[f] = w->roots[f] = k->root;
+        memcpy(q_of(w, w->near_q, f), k->q, q);
         memcpy(q_of(w, w->q, f), k->q, q);
     }
-    memset(w->change, 0, sizeof *w->change * all);
+    calm(w);
+    for (int f = 0; f < w->count; f++) measure(w, f);
     memset(w->bound, 0, sizeof *w->bound * all);
     memset(w->fast, 0, sizeof *w->fast * (all + (size_t)w->columns));
     memset(w->ranges, 0, sizeof *w->ranges * (size_t)(w->count * w->view->rom_count));

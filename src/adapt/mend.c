@@ -9,9 +9,8 @@
 
 /* Room that a fault adds for its body, m, over this time before and after, s. */
 static const double MORE_M = 0.006, MORE_S = 0.1;
-/* A body gets no more room than this, m: more would take limbs off their holds. One that has so much and
-   still collides makes its limb let go. */
-static const double LET_GO_M = 3 * MORE_M;
+/* The most room that a body gets, m: more would take limbs off their holds. */
+static const double MOST_M = 3 * MORE_M;
 /* A hold that its limb misses by more on average is given up: it would only pull the body about, m. */
 static const double FAR_M = 0.01;
 /* Part of the limb's length by which a hold may be moved to where the limb comes. */
@@ -58,6 +57,36 @@ bool hf_mend_holds(hf_retarget_work* w, int round) {
     return changed;
 }
 
+/* ---- collisions ---- */
+
+static void add_room(hf_retarget_work* w, int frame, int body) {
+    int around = (int)(MORE_S / w->clip.clip->frame_time_s) + 1;
+    for (int f = frame - around; f <= frame + around; f++)
+        if (f >= 0 && f < w->frames) {
+            float* more = &w->more[(size_t)f * (size_t)w->body_count + (size_t)body];
+            double wanted = (double)*more + MORE_M * (1 - fabs((double)(f - frame)) / (around + 1));
+            *more = (float)fmin(wanted, MOST_M);
+        }
+    hf_retarget_again(w, frame, frame, MORE_S);
+}
+
+bool hf_mend_collisions(hf_retarget_work* w, const hf_realise_result* r) {
+    bool changed = false;
+    int around = (int)(MORE_S / w->clip.clip->frame_time_s) + 1;
+    for (int i = 0, last = -w->frames, body = -1; i < r->fault_count; i++) {
+        const hf_frame_fault* f = &r->faults[i];
+        if (f->kind != HF_FAULT_COLLIDES || f->frame >= w->frames) continue;
+        changed = true;
+        if (f->collision.body == body && f->frame - last < around / 2) continue;
+        last = f->frame, body = f->collision.body;
+        add_room(w, f->frame, body);
+        if (f->collision.other_body >= 0) add_room(w, f->frame, f->collision.other_body);
+    }
+    return changed;
+}
+
+/* ---- letting go ---- */
+
 /* The limb that holds with this body holds later or lets go earlier, where the frame is near that end of the
    hold. */
 static bool let_go(hf_retarget_work* w, int frame, int body) {
@@ -71,9 +100,10 @@ static bool let_go(hf_retarget_work* w, int frame, int body) {
         int gone = early ? frame - h->first : h->last - frame;
         if (gone * w->clip.clip->frame_time_s > HF_LEAD_S) continue;
         int first = early ? frame + 1 : h->first, last = early ? h->last : frame - 1;
-        hf_retarget_again(w, h->first, h->last, HF_LEAD_S);
         h->dropped = first > last;
         if (!h->dropped) h->first = first, h->last = last;
+        for (int f = h->phase->first; f <= h->phase->last; f++)
+            if (!hf_held_lasts(h, f)) h->kept[f - h->phase->first] = false;
         snprintf(h->phase->why, sizeof h->phase->why, "%s is in the way while the limb holds",
                  w->creature.creature->view.links[link].name);
         changed = true;
@@ -81,37 +111,13 @@ static bool let_go(hf_retarget_work* w, int frame, int body) {
     return changed;
 }
 
-/* ---- collisions ---- */
-
-static void add_room(hf_retarget_work* w, int frame, int body) {
-    int around = (int)(MORE_S / w->clip.clip->frame_time_s) + 1;
-    for (int f = frame - around; f <= frame + around; f++)
-        if (f >= 0 && f < w->frames) {
-            float* more = &w->more[(size_t)f * (size_t)w->body_count + (size_t)body];
-            double wanted = (double)*more + MORE_M * (1 - fabs((double)(f - frame)) / (around + 1));
-            *more = (float)fmin(wanted, LET_GO_M);
-        }
-    hf_retarget_again(w, frame, frame, MORE_S);
-}
-
-/* More room about the frame, and no hold there where room does not help. */
-static void part(hf_retarget_work* w, int frame, int body) {
-    if ((double)w->more[(size_t)frame * (size_t)w->body_count + (size_t)body] >= LET_GO_M)
-        let_go(w, frame, body);
-    add_room(w, frame, body);
-}
-
-bool hf_mend_collisions(hf_retarget_work* w, const hf_realise_result* r) {
+bool hf_mend_let_go(hf_retarget_work* w, const hf_realise_result* r) {
     bool changed = false;
-    int around = (int)(MORE_S / w->clip.clip->frame_time_s) + 1;
-    for (int i = 0, last = -w->frames, body = -1; i < r->fault_count; i++) {
+    for (int i = 0; i < r->fault_count; i++) {
         const hf_frame_fault* f = &r->faults[i];
         if (f->kind != HF_FAULT_COLLIDES || f->frame >= w->frames) continue;
-        changed = true;
-        if (f->collision.body == body && f->frame - last < around / 2) continue;
-        last = f->frame, body = f->collision.body;
-        part(w, f->frame, body);
-        if (f->collision.other_body >= 0) part(w, f->frame, f->collision.other_body);
+        changed |= let_go(w, f->frame, f->collision.body);
+        if (f->collision.other_body >= 0) changed |= let_go(w, f->frame, f->collision.other_body);
     }
     return changed;
 }

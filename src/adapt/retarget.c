@@ -28,8 +28,13 @@ static const double FIRM = 3; /* times as heavy are holds in the second half of 
 /* A phase that is held in so many of its frames is kept; a hold this far from where the clip touches is
  * moved, m. */
 static const double KEPT_SHARE = 0.98, MOVED_M = 0.02;
-/* Faults in fewer frames, as a share, get detours instead of another round. */
+/* Faults in fewer frames, as a share, are no reason for another round. */
 static const double FEW = 0.005;
+/* Faults in more frames, as a share, get more room before they are cleared, while a round leaves less than
+   the second share of them. */
+static const double SOME = 0.06, PROGRESS = 0.8;
+/* Times that frames are cleared with fewer holds. */
+enum { CLEARINGS = 4 };
 /* Time around a hold in which its limb may be near its surface, s. */
 static const double NEAR_S = 0.15;
 /* Limbs so near their holds are left there; within what the realiser leaves alone. */
@@ -48,7 +53,8 @@ static const hf_option items[] = {
     {"shortest_s", HF_OPTION_REAL, FIELD(shortest_s), 0, 2, 0.1, "s", "shorter phases and gaps are none"},
     {"clearance_m", HF_OPTION_REAL, FIELD(clearance_m), 0, 0.1, 0.004, "m",
      "by which bodies stay clear of the scene and of each other"},
-    {"rounds", HF_OPTION_COUNT, FIELD(rounds), 0, 50, 12, "", "times that frames at fault are solved again"},
+    {"rounds", HF_OPTION_COUNT, FIELD(rounds), 0, 50, 5, "",
+     "times that frames at fault are solved again, with more room"},
     {"iterations", HF_OPTION_COUNT, FIELD(iterations), 1, 50, 6, "", "of the solver in each frame"},
     {"scale_scene", HF_OPTION_FLAG, FIELD(scale_scene), 0, 1, 0, "",
      "the clip's path is scaled with the creature's legs"},
@@ -525,10 +531,11 @@ static hf_status clear(hf_retarget_work* w, const hf_scene* scene, hf_realise_re
     return status == HF_OK ? hf_retarget_judge(w, scene, judged) : status;
 }
 
-/* One round: solves, puts limbs exactly onto their holds and lets the realiser judge. *again: holds moved or
-   were given up, and the frames are not those that were judged. */
+/* One round: solves, puts limbs exactly onto their holds, lets the realiser judge and clears what is at
+   fault. *again: holds moved or were given up, and the frames are not those that were judged. *before: faults
+   of the round before as it was solved. */
 static hf_status solve_round(hf_retarget_work* w, const hf_scene* scene, int round, hf_realise_result* judged,
-                             bool* again) {
+                             int* before, bool* again) {
     hf_status status = solve_frames(w, round);
     if (status == HF_OK && !w->cancelled) status = hf_retarget_settle(w);
     if (status == HF_OK && !w->cancelled) status = hf_retarget_judge(w, scene, judged);
@@ -536,27 +543,47 @@ static hf_status solve_round(hf_retarget_work* w, const hf_scene* scene, int rou
     if (status == HF_OK && !w->cancelled && hf_workspace_cancelled(w->workspace)) keep_rest(w, 0, round + 1);
     if (status != HF_OK || w->cancelled) return status;
     *again = hf_mend_holds(w, round);
-    // more room is enough for most of the frames at fault; what is left then is cleared
-    if (*again || round == 0) return HF_OK;
-    return clear(w, scene, judged);
+    // another round with more room costs less than clearing many frames, as long as rounds help
+    int faults = judged->fault_count;
+    bool helps = round < w->options->rounds && faults < PROGRESS * *before && faults > SOME * w->frames;
+    *before = faults;
+    return *again || helps ? HF_OK : clear(w, scene, judged);
+}
+
+/* Limbs let go near the ends of their holds where their bodies collide, and the frames are cleared again. */
+static hf_status clear_freed(hf_retarget_work* w, const hf_scene* scene) {
+    hf_realise_result judged = {0};
+    hf_status status = hf_retarget_judge(w, scene, &judged);
+    for (int i = 0; i < CLEARINGS && status == HF_OK && judged.fault_count; i++) {
+        if (hf_workspace_cancelled(w->workspace) || !hf_mend_let_go(w, &judged)) break;
+        status = hf_retarget_judge(w, scene, &judged);
+        if (status == HF_OK) status = clear(w, scene, &judged);
+    }
+    hf_realise_result_free(&judged);
+    return status;
 }
 
 /* Solves, lets the realiser judge, mends, and solves again; the round with the fewest faults is taken, when
-   the work is cancelled too. What is at fault then gets detours. */
+   the work is cancelled too. Then limbs let go for what is at fault, and the rest gets detours. */
 static hf_status solve_rounds(hf_retarget_work* w, const hf_scene* scene, hf_phases* phases) {
     hf_realise_result judged = {0};
     hf_status status = HF_OK;
+    int before = INT_MAX;
     w->best.faults = INT_MAX;
     for (int round = 0; status == HF_OK; round++) {
         bool again = false;
-        status = solve_round(w, scene, round, &judged, &again);
+        status = solve_round(w, scene, round, &judged, &before, &again);
         if (status != HF_OK || w->cancelled) break;
         // holds that are given up or moved are not those that were judged
-        if (judged.fault_count < w->best.faults && !again) hf_best_keep(w, phases, judged.fault_count);
+        bool better = judged.fault_count < w->best.faults && !again;
+        bool cleared = judged.fault_count < before;
+        if (better) hf_best_keep(w, phases, judged.fault_count);
+        if (cleared && !better && !again) break; // more room no longer helps
         if (round >= w->options->rounds || (judged.fault_count <= FEW * w->frames && !again)) break;
         if (!hf_mend_collisions(w, &judged) && !again) break;
     }
     if (status == HF_OK && w->best.faults < INT_MAX) hf_best_take(w, phases);
+    if (status == HF_OK && !w->cancelled && w->best.faults < INT_MAX) status = clear_freed(w, scene);
     hf_realise_result_free(&judged);
     if (status != HF_OK) return status;
     return w->cancelled ? hf_retarget_holds(w) : hf_retarget_detours(w, scene, phases);

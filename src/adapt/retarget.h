@@ -93,9 +93,11 @@ hf_status hf_retarget_carry(hf_retarget_work* work, const hf_scene* from, const 
 /* Moves holds that are mostly missed to where the limb comes, in the first round, and gives up what is far
    out of reach (mend.c). True when something changed. */
 bool hf_mend_holds(hf_retarget_work* work, int round);
-/* Bodies that collide get more room about the frame; where that does not help their limb lets go. True when
-   there are any. */
+/* Bodies that collide get more room about the frame. True when there are any. */
 bool hf_mend_collisions(hf_retarget_work* work, const hf_realise_result* judged);
+/* Limbs whose bodies collide near the begin or the end of their holds hold later or let go earlier; poses
+   stay. True when there are any. */
+bool hf_mend_let_go(hf_retarget_work* work, const hf_realise_result* judged);
 /* The landmarks that a limb belongs to; -1: none. */
 int hf_retarget_role(const hf_creature_body* body, int limb);
 /* The runs of frames in which limbs are on their holds become the schedule's holds. */

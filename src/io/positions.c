@@ -311,7 +311,9 @@ hf_status hf_positions_read(const char* path, const hf_clip_options* options, hf
     hf_free(bytes);
     if (options->rate > 0) p->frame_time_s = 1 / options->rate;
     if (status == HF_OK && !(p->frame_time_s > 0))
-        status = FAIL("does not say how many frames a second it has: give the rate");
+        status =
+            FAIL("does not say how many frames a second it has: give the rate (--rate N, or \"rate\" of the "
+                 "clip in a scenario)");
     if (status != HF_OK) hf_positions_free(p);
     return status;
 }
