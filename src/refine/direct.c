@@ -450,6 +450,12 @@ typedef struct look {
     double *before, *now; /* q_count each */
 } look;
 
+/* The samples in which the limb is on its way; at the ends of its swing it is still, or already, held. */
+static void own_samples(const look* l, int* first, int* last) {
+    *first = (int)ceil((l->from_s + 2 * SAME_S) / l->d->step_s);
+    *last = (int)floor((l->to_s - 2 * SAME_S) / l->d->step_s);
+}
+
 /* The pose at a time of a swing, with the form that the swing has now. */
 static void pose_at(const look* l, double t, hf_pose* out) {
     const direct* d = l->d;
@@ -458,8 +464,8 @@ static void pose_at(const look* l, double t, hf_pose* out) {
     double u = at - k, gone = hf_swing_gone(l->swing, share);
     hf_pose a = {d->roots[k], row(d->q, k, d->q_count)}, b = {d->roots[k + 1], row(d->q, k + 1, d->q_count)};
     hf_pose_between(d->creature, &a, &b, u, out);
-    // at its ends a swing has one sample with values of its own, or none
-    int first = (int)ceil(l->from_s / d->step_s), last = (int)floor(l->to_s / d->step_s);
+    int first, last;
+    own_samples(l, &first, &last);
     int i = k < first ? first : k > last ? last : k, j = k + 1 < first ? first : k + 1 > last ? last : k + 1;
     for (int v = 0; v < d->q_count && first <= last; v++) {
         if (!hf_limb_owns(d->creature, l->swing->limb, v)) continue;
@@ -488,10 +494,12 @@ static hf_status look_at(look* l, const hf_placement* placement, bool* collides)
     hf_pose last = {.q = l->before}, now = {.q = l->now};
     hf_status status = HF_OK;
     // between samples a limb is on its hold at the samples alone
-    double from_s = ceil(l->from_s / l->d->step_s) * l->d->step_s;
-    double took_s = floor(l->to_s / l->d->step_s) * l->d->step_s - from_s;
-    pose_at(l, from_s, &last);
+    int first_own, last_own;
+    own_samples(l, &first_own, &last_own);
+    double from_s = first_own * l->d->step_s, took_s = (last_own - first_own) * l->d->step_s;
     *collides = false;
+    if (first_own >= last_own) return HF_OK;
+    pose_at(l, from_s, &last);
     for (int i = 1; i <= LOOKS && !*collides && status == HF_OK; i++) {
         double t = from_s + took_s * (1 - hf_cos(M_PI * i / LOOKS)) / 2;
         pose_at(l, t, &now);
