@@ -60,12 +60,13 @@ between them; negative: none */
 } hf_refine_result;
 HF_API void hf_refine_result_free(hf_refine_result* result);
 
-/* Makes a quicker motion of a schedule: the same holds in the same order, the body on its way while limbs
-   swing, times as short as limits and contact forces allow; joints take no more of their effort limits than
-   the schedule's own motion at its peak, or than the limits. The result claims what the schedule claims and
-   `dynamic`, less `balance` where it is not still there. The input is left alone. A schedule that cannot be
-   refined is an answer, not an error. HF_ERROR_ARGUMENT for a schedule that hf_schedule_validate refuses, for
-   options out of range. error may be NULL. */
+/* Makes a quicker motion of a schedule: the same holds, which begin in the same order and end in the same
+   order (a limb may let go before the one before it has landed), the body on its way while limbs swing, times
+   as short as limits and contact forces allow; joints take no more of their effort limits than the schedule's
+   own motion at its peak, or than the limits. The result claims what the schedule claims and `dynamic`, less
+   `balance` where it is not still there. The input is left alone. A schedule that cannot be refined is an
+   answer, not an error. HF_ERROR_ARGUMENT for a schedule that hf_schedule_validate refuses, for options out
+   of range. error may be NULL. */
 HF_API hf_status hf_refine(const hf_creature* creature, const hf_scene* scene, const hf_schedule* schedule,
                            const hf_refine_options* options, hf_workspace* workspace,
                            hf_refine_result* result, hf_error* error);

@@ -23,6 +23,8 @@ static const double CALM_S = 0.2;  /* over which the body's way is calmed where 
 /* Of a limb's distance from the straight way, what it goes back in each sample: half of it in four samples.
  */
 static const double RETURN = 0.15;
+/* Share of a swing at either end in which the limb is near its hold. */
+static const double NEAR = 0.4;
 
 /* The values with which a limb keeps a hold in the sample before: the next ones begin there, with what the
    straight way has changed since, so that they do not jump. */
@@ -194,7 +196,7 @@ static hf_status make_body(direct* d) {
 /* Puts into `kept` the values with which a limb keeps a hold in this pose. They begin where they were in the
    sample before, with what the posture that the limb should have changed since, and come back to that. */
 static hf_status keep(direct* d, int hold, const hf_pose* pose, const double* was, const double* now,
-                      kept_values* kept, double* lost) {
+                      hf_keep_care care, kept_values* kept, double* lost) {
     const hf_held* h = &d->ways->list->held[hold];
     int limb = h->world.limb;
     for (int i = 0; i < d->q_count; i++) {
@@ -209,8 +211,8 @@ static hf_status keep(direct* d, int hold, const hf_pose* pose, const double* wa
     memcpy(d->scratch[0], kept->q, sizeof(double) * (size_t)d->q_count);
     hf_pose there = {pose->root, kept->q};
     hf_forward(d->creature, &there, d->links);
-    hf_status status = hf_hold_keep(d->creature, &h->world, &h->anchor, lost ? HF_KEEP_EXACT : HF_KEEP_SOON,
-                                    d->workspace, d->links, kept->q, &done, &miss);
+    hf_status status =
+        hf_hold_keep(d->creature, &h->world, &h->anchor, care, d->workspace, d->links, kept->q, &done, &miss);
     if (status == HF_OK && !done && lost) *lost = fmax(*lost, hf_length(miss));
     // out of reach: where the solver ends then may be far from where it ended before
     if (!done) memcpy(kept->q, d->scratch[0], sizeof(double) * (size_t)d->q_count);
@@ -234,7 +236,7 @@ static hf_status hold_limb(direct* d, int k, int limb, int hold, hf_pose* pose) 
         *now = *next, *next = t;
     }
     next->hold = -1;
-    hf_status status = keep(d, hold, pose, d->straight_before, d->straight, now, &d->lost[k]);
+    hf_status status = keep(d, hold, pose, d->straight_before, d->straight, HF_KEEP_EXACT, now, &d->lost[k]);
     copy_limb(d, limb, now->q, pose->q);
     return status;
 }
@@ -250,7 +252,7 @@ static hf_status take_given(direct* d, int k, int p, double t) {
         d->now[l].hold = d->next[l].hold = -1;
         d->mode[l] = -1;
         if (hold < 0 || !d->creature->view.limbs[l].joint_count) continue;
-        status = keep(d, hold, &pose, pose.q, pose.q, &d->now[l], &d->lost[k]);
+        status = keep(d, hold, &pose, pose.q, pose.q, HF_KEEP_EXACT, &d->now[l], &d->lost[k]);
         copy_limb(d, l, d->now[l].q, pose.q);
     }
     return status;
@@ -294,22 +296,24 @@ static void put_straight(direct* d, int limb, limb_state s, double* q) {
     d->mode[limb] = mode;
 }
 
-/* Where the limb would be on one of its holds; without a hold, at the key pose. */
-static hf_status find_end(direct* d, int hold, int key, kept_values* kept, const hf_pose* pose,
+/* Where the limb would be on one of its holds, exactly when it is near it; without a hold, at the key pose.
+ */
+static hf_status find_end(direct* d, int hold, int key, bool near, kept_values* kept, const hf_pose* pose,
                           const double** q) {
     *q = hf_ways_key(d->ways, key).q;
     if (hold < 0) return HF_OK;
     const double* posture = *q;
     *q = kept->q;
-    return keep(d, hold, pose, posture, posture, kept, NULL);
+    return keep(d, hold, pose, posture, posture, near ? HF_KEEP_EXACT : HF_KEEP_SOON, kept, NULL);
 }
 
 /* A free limb on its way from one hold to the other, with the detour of its form. */
 static hf_status swing_limb(direct* d, int k, int limb, limb_state s, hf_pose* pose) {
     const hf_swing_way* w = &d->ways->swings[s.swing];
     const double *from, *to;
-    hf_status status = find_end(d, w->from_hold, w->first, &d->now[limb], pose, &from);
-    if (status == HF_OK) status = find_end(d, w->to_hold, w->last, &d->next[limb], pose, &to);
+    hf_status status = find_end(d, w->from_hold, w->first, s.share < NEAR, &d->now[limb], pose, &from);
+    if (status == HF_OK)
+        status = find_end(d, w->to_hold, w->last, s.share > 1 - NEAR, &d->next[limb], pose, &to);
     for (int i = 0; i < d->q_count && status == HF_OK; i++) {
         if (!hf_limb_owns(d->creature, limb, i)) continue;
         if (d->ends)
@@ -446,6 +450,12 @@ typedef struct look {
     double *before, *now; /* q_count each */
 } look;
 
+/* The samples in which the limb is on its way; at the ends of its swing it is still, or already, held. */
+static void own_samples(const look* l, int* first, int* last) {
+    *first = (int)ceil((l->from_s + 2 * SAME_S) / l->d->step_s);
+    *last = (int)floor((l->to_s - 2 * SAME_S) / l->d->step_s);
+}
+
 /* The pose at a time of a swing, with the form that the swing has now. */
 static void pose_at(const look* l, double t, hf_pose* out) {
     const direct* d = l->d;
@@ -454,8 +464,8 @@ static void pose_at(const look* l, double t, hf_pose* out) {
     double u = at - k, gone = hf_swing_gone(l->swing, share);
     hf_pose a = {d->roots[k], row(d->q, k, d->q_count)}, b = {d->roots[k + 1], row(d->q, k + 1, d->q_count)};
     hf_pose_between(d->creature, &a, &b, u, out);
-    // at its ends a swing has one sample with values of its own, or none
-    int first = (int)ceil(l->from_s / d->step_s), last = (int)floor(l->to_s / d->step_s);
+    int first, last;
+    own_samples(l, &first, &last);
     int i = k < first ? first : k > last ? last : k, j = k + 1 < first ? first : k + 1 > last ? last : k + 1;
     for (int v = 0; v < d->q_count && first <= last; v++) {
         if (!hf_limb_owns(d->creature, l->swing->limb, v)) continue;
@@ -484,10 +494,12 @@ static hf_status look_at(look* l, const hf_placement* placement, bool* collides)
     hf_pose last = {.q = l->before}, now = {.q = l->now};
     hf_status status = HF_OK;
     // between samples a limb is on its hold at the samples alone
-    double from_s = ceil(l->from_s / l->d->step_s) * l->d->step_s;
-    double took_s = floor(l->to_s / l->d->step_s) * l->d->step_s - from_s;
-    pose_at(l, from_s, &last);
+    int first_own, last_own;
+    own_samples(l, &first_own, &last_own);
+    double from_s = first_own * l->d->step_s, took_s = (last_own - first_own) * l->d->step_s;
     *collides = false;
+    if (first_own >= last_own) return HF_OK;
+    pose_at(l, from_s, &last);
     for (int i = 1; i <= LOOKS && !*collides && status == HF_OK; i++) {
         double t = from_s + took_s * (1 - hf_cos(M_PI * i / LOOKS)) / 2;
         pose_at(l, t, &now);
