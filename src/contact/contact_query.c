@@ -28,8 +28,9 @@ enum { LOOKS_A_TEST = 10 };
 /* In a large set thousands of the best samples may all be blocked by the same thing. After so many of them
    half of the rest is passed over, and again: what is left is as even as a smaller set. */
 enum { THIN_AFTER = 250 };
-/* Most queries accept one of the first few candidates: so many are tried singly, then eight at a time. */
-enum { SINGLY = 1 };
+/* Most queries accept one of the first few candidates: so many are tried singly, then so many together, and
+   eight at a time only after that. */
+enum { SINGLY = 1, FIRST = 4 };
 enum { MAX_CONTACTS = 1000 };
 
 #define FIELD(name) offsetof(hf_contact_query, name)
@@ -313,8 +314,9 @@ static int frame_of(const search* s, const candidate* c) {
     return scorer_of(s, c)->samples->block->key.contact;
 }
 
-/* Brings a candidate onto its surface and tests it. */
+/* Brings a candidate onto its surface and tests it, unless the look at it was the last work allowed. */
 static hf_status finish(search* s, const candidate* c) {
+    if (is_spent(s)) return HF_OK;
     const hf_contact_scorer* scorer = scorer_of(s, c);
     hf_contact contact = {.sample_score = c->score};
     hf_finish end;
@@ -473,7 +475,7 @@ static unsigned blocked_lanes(search* s, hf_limb_lanes* lanes, const candidate* 
 /* Lets the next candidates wait, but for those that are blocked; *count is how many there were. */
 static hf_status gather(search* s, const pass* p, hf_limb_lanes* lanes, waiting* w, int* count) {
     candidate c[HF_LANES];
-    hf_status status = next_candidates(s, p, HF_LANES, c, count);
+    hf_status status = next_candidates(s, p, w->approached ? HF_LANES : FIRST, c, count);
     unsigned blocked = blocked_lanes(s, lanes, c, *count);
     for (int i = 0; i < *count && status == HF_OK && !exhausted(s); i++) {
         bool ready = c[i].resolved;
