@@ -338,19 +338,14 @@ static bool is_for(const pass* p, const hf_contact_scorer* scorer, const hf_surf
     return !(p->tried > 0 && surface->distance <= p->tried + scorer->ball) && !(p->unhelpful && factor > 0);
 }
 
-/* Counts a candidate that is not free; of the rest half is passed over after every so many. */
-static void count_hidden(search* s, const pass* p) {
-    s->hidden++;
-    if (s->hidden < THIN_AFTER || s->thick || p->blocked) return;
-    hf_choices_thin(&s->list);
-    s->hidden = 0;
-}
-
-/* Counts a look at a candidate as sampled. */
+/* Counts a look at a candidate as sampled. Of the rest half is passed over after so many that are blocked. */
 static void count_look(search* s, const pass* p, bool clear) {
     s->answer->looked++;
     s->answer->blocked += !clear && !p->blocked;
-    if (!clear) count_hidden(s, p);
+    s->hidden += !clear;
+    if (s->hidden < THIN_AFTER || s->thick || p->blocked) return;
+    hf_choices_thin(&s->list);
+    s->hidden = 0;
 }
 
 /* Is a candidate free as sampled? What is in its way is remembered. */
@@ -437,7 +432,6 @@ static hf_status try_approached(search* s, const pass* p, const candidate* c, in
         count_look(s, p, true);
         return finish(s, c);
     }
-    count_hidden(s, p);
     s->skipped++;
     hf_choices_pass(&s->list, c->choice);
     return HF_OK;
