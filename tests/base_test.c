@@ -61,6 +61,8 @@ static void nearest_word_suggests(void** state) {
     assert_string_equal(hf_nearest_word("fricton", words, 3), "friction");
     assert_string_equal(hf_nearest_word("rotatoin", words, 3), "rotation");
     assert_null(hf_nearest_word("zebra", words, 3));
+    const char* const unlike[] = {"crouch"};
+    assert_null(hf_nearest_word("nosuch", unlike, 1)); // half of the letters differ
     assert_null(hf_nearest_word("", words, 3));
     /* The beginning of one word is that word, however many letters are missing; of two, none of them. */
     const char* options[] = {"--count", "--output", "--options"};

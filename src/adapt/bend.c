@@ -2,6 +2,7 @@
 #include "adapt/bend.h"
 
 #include "adapt/rotation.h"
+#include "base/ease.h"
 #include "base/memory.h"
 #include "base/workspace.h"
 #include "model/creature.h"
@@ -181,8 +182,6 @@ static hf_delta free_delta(const hf_bend* b, int limb, int frame) {
     return (hf_delta){.shift = free_shift(b, b->source->tip_particle[limb], frame)};
 }
 
-static double ease(double t) { return t <= 0 ? 0 : t >= 1 ? 1 : t * t * t * (10 + t * (6 * t - 15)); }
-
 static hf_delta less(hf_delta a, hf_delta b) {
     return (hf_delta){hf_sub(a.shift, b.shift), hf_sub(a.turn, b.turn)};
 }
@@ -200,7 +199,7 @@ static void blend_gap(hf_bend* b, int limb, int before, int after) {
     if (before >= 0) leave = less(b->tips[before * n + limb], free_delta(b, limb, before));
     if (after < s->frame_count) arrive = less(b->tips[after * n + limb], free_delta(b, limb, after));
     for (int f = before + 1; f < after; f++) {
-        double t = ease((double)(f - from) / (to - from));
+        double t = hf_ease((double)(f - from) / (to - from));
         hf_delta d = free_delta(b, limb, f);
         if (before >= 0) d = plus(d, leave, 1 - t);
         if (after < s->frame_count) d = plus(d, arrive, t);
@@ -220,7 +219,7 @@ static void find_rides(hf_bend* b, int limb) {
     double frames = EASE_S * s->schedule->rate;
     for (int f = 0; f < s->frame_count; f++) {
         int away = last < 0 ? s->frame_count : f < first ? first - f : f > last ? f - last : 0;
-        b->rides[f * s->limb_count + limb] = ease(away / frames);
+        b->rides[f * s->limb_count + limb] = hf_ease(away / frames);
     }
 }
 
@@ -261,7 +260,7 @@ static double bears(const hf_bend* b, int frame, int limb) {
     const hf_phase_plan* plan = &b->phases[p];
     double in = plan->first == 0 ? 1 : (frame - plan->first + 1) / ramp;
     double out = plan->last == b->source->frame_count - 1 ? 1 : (plan->last - frame + 1) / ramp;
-    return ease(fmin(1, fmin(in, out)));
+    return hf_ease(fmin(1, fmin(in, out)));
 }
 
 /* The limbs that bear carry the trunk along. */
@@ -346,7 +345,7 @@ static void seat_root(hf_bend* b) {
         hf_delta seat;
         if (!carried(b, f, &seat)) continue;
         for (int k = f - (int)ramp; k <= f + (int)ramp; k++) {
-            double t = ease(fabs((double)(k - f)) / ramp);
+            double t = hf_ease(fabs((double)(k - f)) / ramp);
             if (k < 0 || k >= n || t >= b->loose[k]) continue;
             // the nearest frame with a seat decides
             b->seat[k] = seat;

@@ -51,7 +51,8 @@ static const char* completed(const char* word, const char* const* words, int cou
 const char* hf_nearest_word(const char* word, const char* const* words, int count) {
     const char* best = completed(word, words, count);
     if (best) return best;
-    int best_distance = 1 + (int)strlen(word) / 3;
+    // a third of the letters may be wrong: of half of them anything could be meant
+    int best_distance = ((int)strlen(word) + 2) / 3;
     if (best_distance > 4) best_distance = 4;
     for (int i = 0; i < count; i++) {
         int d = edit_distance(word, words[i]);

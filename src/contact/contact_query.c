@@ -28,8 +28,9 @@ enum { LOOKS_A_TEST = 10 };
 /* In a large set thousands of the best samples may all be blocked by the same thing. After so many of them
    half of the rest is passed over, and again: what is left is as even as a smaller set. */
 enum { THIN_AFTER = 250 };
-/* Most queries accept one of the first few candidates: so many are tried singly, then eight at a time. */
-enum { SINGLY = 1 };
+/* Most queries accept one of the first few candidates: so many are tried singly, then so many together, and
+   eight at a time only after that. */
+enum { SINGLY = 1, FIRST = 4 };
 enum { MAX_CONTACTS = 1000 };
 
 #define FIELD(name) offsetof(hf_contact_query, name)
@@ -313,8 +314,9 @@ static int frame_of(const search* s, const candidate* c) {
     return scorer_of(s, c)->samples->block->key.contact;
 }
 
-/* Brings a candidate onto its surface and tests it. */
+/* Brings a candidate onto its surface and tests it, unless the look at it was the last work allowed. */
 static hf_status finish(search* s, const candidate* c) {
+    if (is_spent(s)) return HF_OK;
     const hf_contact_scorer* scorer = scorer_of(s, c);
     hf_contact contact = {.sample_score = c->score};
     hf_finish end;
@@ -336,19 +338,14 @@ static bool is_for(const pass* p, const hf_contact_scorer* scorer, const hf_surf
     return !(p->tried > 0 && surface->distance <= p->tried + scorer->ball) && !(p->unhelpful && factor > 0);
 }
 
-/* Counts a candidate that is not free; of the rest half is passed over after every so many. */
-static void count_hidden(search* s, const pass* p) {
-    s->hidden++;
-    if (s->hidden < THIN_AFTER || s->thick || p->blocked) return;
-    hf_choices_thin(&s->list);
-    s->hidden = 0;
-}
-
-/* Counts a look at a candidate as sampled. */
+/* Counts a look at a candidate as sampled. Of the rest half is passed over after so many that are blocked. */
 static void count_look(search* s, const pass* p, bool clear) {
     s->answer->looked++;
     s->answer->blocked += !clear && !p->blocked;
-    if (!clear) count_hidden(s, p);
+    s->hidden += !clear;
+    if (s->hidden < THIN_AFTER || s->thick || p->blocked) return;
+    hf_choices_thin(&s->list);
+    s->hidden = 0;
 }
 
 /* Is a candidate free as sampled? What is in its way is remembered. */
@@ -435,7 +432,6 @@ static hf_status try_approached(search* s, const pass* p, const candidate* c, in
         count_look(s, p, true);
         return finish(s, c);
     }
-    count_hidden(s, p);
     s->skipped++;
     hf_choices_pass(&s->list, c->choice);
     return HF_OK;
@@ -473,7 +469,7 @@ static unsigned blocked_lanes(search* s, hf_limb_lanes* lanes, const candidate* 
 /* Lets the next candidates wait, but for those that are blocked; *count is how many there were. */
 static hf_status gather(search* s, const pass* p, hf_limb_lanes* lanes, waiting* w, int* count) {
     candidate c[HF_LANES];
-    hf_status status = next_candidates(s, p, HF_LANES, c, count);
+    hf_status status = next_candidates(s, p, w->approached ? HF_LANES : FIRST, c, count);
     unsigned blocked = blocked_lanes(s, lanes, c, *count);
     for (int i = 0; i < *count && status == HF_OK && !exhausted(s); i++) {
         bool ready = c[i].resolved;

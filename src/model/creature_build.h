@@ -50,9 +50,8 @@ hf_status hf_build_rest(hf_build* build);
 /* bodies.c: collision bodies and visuals. */
 hf_status hf_build_bodies(hf_build* build);
 hf_status hf_build_visuals(hf_build* build);
-/* How far a body reaches along a unit direction of its link, and the bodies of a link at a world pose along a
-   direction of the world; minus infinite where there is none. */
-double hf_body_support(const hf_body* body, hf_vec3 out);
+/* How far the bodies of a link at a world pose reach along a unit direction of the world; minus infinite
+   where there is none. */
 double hf_link_support(const hf_build* build, int link, hf_transform at, hf_vec3 out);
 /* limbs.c: trunk and limbs, found or given. */
 hf_status hf_build_limbs(hf_build* build);

@@ -22,7 +22,8 @@ typedef struct groups {
     bool* trunk;   /* by group */
 } groups;
 
-double hf_link_extent(const hf_build* b, int link, hf_vec3 from) {
+/* Farthest point of a link's bodies from a world point at rest; 0 when it has none of its own. */
+static double link_extent(const hf_build* b, int link, hf_vec3 from) {
     const hf_link* l = &b->links[link];
     double far = 0;
     for (int i = l->first_body; i < l->first_body + l->body_count && !b->gap_body[link]; i++) {
@@ -80,7 +81,7 @@ static bool measure_groups(hf_build* b, groups* g) {
     for (int l = count - 1; l >= 0; l--) {
         int t = g->top[l];
         hf_vec3 origin = b->rest_links[t].position;
-        double own = fmax(hf_link_extent(b, l, origin), hf_distance(origin, b->rest_links[l].position));
+        double own = fmax(link_extent(b, l, origin), hf_distance(origin, b->rest_links[l].position));
         g->reach[t] = fmax(g->reach[t], own);
         int above = is_group(g, l) ? carrier(b, g, l) : -1;
         if (above < 0) continue;
@@ -148,14 +149,14 @@ static int next_group(const hf_build* b, const groups* g, int group) {
    of their own one that is named so, and the one that reaches farthest. */
 static int effector_of(const hf_build* b, const groups* g, int group, bool* grip) {
     int best = group, count = b->creature->view.link_count;
-    double far = hf_link_extent(b, group, b->rest_links[group].position);
+    double far = link_extent(b, group, b->rest_links[group].position);
     bool named = false;
     *grip = g->ends[group];
     for (int k = group + 1; k < count && g->ends[group]; k++)
         if (is_group(g, k) && carrier(b, g, k) == group) return b->links[k].parent_link;
     for (int k = group + 1; k < count; k++) {
         if (g->top[k] != group || hf_name_has(b->links[k].name, "camera sensor imu lidar optical")) continue;
-        double extent = hf_link_extent(b, k, b->rest_links[group].position);
+        double extent = link_extent(b, k, b->rest_links[group].position);
         bool says = hf_name_has(b->links[k].name, "ee tool tip foot hand gripper palm sole effector contact");
         if (extent > 0 && (says != named ? says : extent > far + 1e-6)) best = k, far = extent, named = says;
     }

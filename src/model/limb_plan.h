@@ -38,7 +38,4 @@ hf_status hf_mirror_contact(hf_build* build, const hf_contact_frame* from, int l
 /* Does the name have a part of one of these words in it? (Words are lower case, separated by blanks.) */
 bool hf_name_has(const char* name, const char* words);
 
-/* Farthest point of a link's bodies from a world point at rest; 0 when it has none of its own. */
-double hf_link_extent(const hf_build* build, int link, hf_vec3 from);
-
 #endif

@@ -30,7 +30,9 @@ static void write_values(const hf_creature* creature, const hf_rom* rom, const d
     for (int i = 0; i < rom->joint_count; i++) q[creature->view.joints[rom->joints[i]].q_index] = values[i];
 }
 
-hf_quat hf_rom_group_turn(const hf_creature* creature, const hf_rom* rom, const double* values,
+/* Turn of a joint group from where all its joints are 0, in the first joint's parent link. axes may be NULL
+   or hold joint_count axes in that frame. */
+static hf_quat group_turn(const hf_creature* creature, const hf_rom* rom, const double* values,
                           hf_vec3* axes) {
     const hf_creature_view* c = &creature->view;
     /* From the last joint up to the first, then down again; fixed joints between count with their origins. */
@@ -60,7 +62,7 @@ hf_quat hf_rom_group_turn(const hf_creature* creature, const hf_rom* rom, const 
 /* Swing direction, and the turn about it that the shortest turn from the zero swing leaves over. */
 static void swing_twist(const hf_creature* creature, const hf_rom* rom, const double* values, hf_vec3* swing,
                         double* twist) {
-    hf_quat turn = hf_rom_group_turn(creature, rom, values, NULL);
+    hf_quat turn = group_turn(creature, rom, values, NULL);
     *swing = hf_rotate(turn, rom->zero_swing);
     hf_quat rest = hf_quat_mul(hf_quat_conj(hf_quat_between(rom->zero_swing, *swing)), turn);
     double sine = hf_dot(hf_v3(rest.x, rest.y, rest.z), rom->zero_swing);
@@ -87,7 +89,7 @@ static void reach_turn(const hf_creature* creature, const hf_rom* rom, hf_quat w
     int n = rom->joint_count;
     for (int step = 0; step < 60; step++) {
         hf_vec3 axes[HF_MAX_ROM_JOINTS];
-        hf_quat now = hf_rom_group_turn(creature, rom, values, axes);
+        hf_quat now = group_turn(creature, rom, values, axes);
         hf_vec3 e = hf_quat_log(hf_quat_mul(wanted, hf_quat_conj(now)));
         if (hf_length(e) < 1e-12) return;
         /* (J J^T + damping) y = e by the adjugate, then dq = J^T y. */

@@ -76,9 +76,4 @@ hf_status hf_rom_learn_pieces(const double* angles, int count, double alpha, hf_
                               hf_error* error);
 void hf_rom_learned_free(hf_rom_learned* region);
 
-/* Turn of a joint group from where all its joints are 0, in the first joint's parent link. axes may be NULL
-   or hold joint_count axes in that frame. */
-hf_quat hf_rom_group_turn(const hf_creature* creature, const hf_rom* rom, const double* values,
-                          hf_vec3* axes);
-
 #endif

@@ -68,8 +68,6 @@ hf_transform hf_keys_pose(const hf_key* keys, int count, double time_s);
 
 hf_status hf_solids_find(hf_object* object, const hf_tree_kernel* kernel);
 void hf_solids_free(hf_solids* solids);
-/* Winding number of a piece about a point in the object's frame. */
-int hf_piece_winding(const hf_object* object, const hf_tree_kernel* kernel, int piece, hf_vec3 point);
 /* Is the point, with the box of the body it belongs to (low, high about it), inside solid matter? */
 bool hf_solids_hold(const hf_object* object, const hf_tree_kernel* kernel, hf_vec3 point, hf_vec3 low,
                     hf_vec3 high);

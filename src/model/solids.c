@@ -58,7 +58,8 @@ static hf_vec3 ray_direction(int index) {
     return hf_normalize(d);
 }
 
-int hf_piece_winding(const hf_object* object, const hf_tree_kernel* kernel, int piece, hf_vec3 point) {
+/* Winding number of a piece about a point in the object's frame. */
+static int piece_winding(const hf_object* object, const hf_tree_kernel* kernel, int piece, hf_vec3 point) {
     const hf_box* box = &object->pieces.box[piece];
     const double p[3] = {point.x, point.y, point.z};
     for (int k = 0; k < 3; k++)
@@ -122,7 +123,7 @@ static bool gather_cavities(hf_object* object, const hf_tree_kernel* kernel, con
         holders at;
         start_holders(&at, low, high);
         for (int solid; (solid = next_holder(s, kernel, &at)) >= 0;) {
-            if (hf_piece_winding(object, kernel, s->piece[solid], corner) <= 0) continue;
+            if (piece_winding(object, kernel, s->piece[solid], corner) <= 0) continue;
             if (!HF_GROW(*pairs, capacity, *count)) return false;
             (*pairs)[(*count)++] = (cavity_pair){q, solid};
         }
@@ -190,9 +191,9 @@ void hf_solids_free(hf_solids* s) {
 /* Inside this solid and in none of its cavities. */
 static bool solid_holds(const hf_object* object, const hf_tree_kernel* kernel, int solid, hf_vec3 point) {
     const hf_solids* s = &object->solids;
-    if (hf_piece_winding(object, kernel, s->piece[solid], point) <= 0) return false;
+    if (piece_winding(object, kernel, s->piece[solid], point) <= 0) return false;
     for (int i = solid ? s->cavity_end[solid - 1] : 0; i < s->cavity_end[solid]; i++)
-        if (hf_piece_winding(object, kernel, s->cavity[i], point) < 0) return false;
+        if (piece_winding(object, kernel, s->cavity[i], point) < 0) return false;
     return true;
 }
 

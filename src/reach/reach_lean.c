@@ -5,6 +5,7 @@
 #include "reach/hand_grasp.h"
 #include "reach/transfer.h"
 
+#include "base/ease.h"
 #include "base/memory.h"
 #include "base/workspace.h"
 #include "model/creature.h"
@@ -119,7 +120,7 @@ static bool make_frames(const leaning* l, const double* start, int count, hf_pos
     memcpy(state, start, sizeof state);
     *fast = 0;
     for (int i = 0; i <= count && good; i++) {
-        double u = (double)i / count, share = u * u * u * (10 - 15 * u + 6 * u * u);
+        double u = (double)i / count, share = hf_ease(u);
         hf_hand_task task = task_at(l, share);
         set_com(r, hf_lerp(l->com_from, l->com_to, share));
         good = hf_hand_follow(w, &task, state, state) && hf_reach_valid(w, state);

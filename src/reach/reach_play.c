@@ -2,6 +2,7 @@
    the joints allow. People move a hand so: the speed of least jerk, 30 u^2 (1 - u)^2. */
 #include "reach/reach_play.h"
 
+#include "base/ease.h"
 #include "base/workspace.h"
 #include "model/creature.h"
 #include "schedule/frames.h"
@@ -20,9 +21,6 @@ enum {
 };
 static const double SAMPLE_S = 0.01; /* between samples of a way, as long as it would take at the limits */
 static const double ROUND_S = 0.3;   /* of a way over which a corner is rounded */
-
-/* The share of a way that is done at a share of its time: least jerk from stop to stop. */
-static double bell(double u) { return u * u * u * (10 - 15 * u + 6 * u * u); }
 
 /* ---- samples ---- */
 
@@ -155,11 +153,11 @@ static double place_of(const playing* p, double frame, int frames) {
     double u = fmin(1, fmax(0, frame / frames));
     int last = p->way.count - 1;
     if (p->timing) return fmin(last, hf_timing_at(p->timing, u * p->timing->duration_s));
-    double at = bell(u) * p->length[last];
+    double at = hf_ease(u) * p->length[last];
     int i = 0;
     while (i + 1 < last && p->length[i + 1] < at) i++;
     double d = p->length[i + 1] - p->length[i];
-    return fmin(last, i + (d > 0 ? (at - p->length[i]) / d : bell(u)));
+    return fmin(last, i + (d > 0 ? (at - p->length[i]) / d : hf_ease(u)));
 }
 
 /* The largest share of an acceleration limit that a joint or the root takes between two moves. */

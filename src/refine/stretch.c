@@ -1,6 +1,7 @@
 /* Stretches of a schedule. */
 #include "refine/stretch.h"
 
+#include "base/ease.h"
 #include "base/memory.h"
 #include "base/workspace.h"
 #include "model/creature.h"
@@ -127,7 +128,7 @@ static hf_status append_knots(const hf_creature* creature, const hf_stretch* s, 
     for (int i = began_s > 0; i < s->best->knot_count && status == HF_OK; i++) {
         const hf_knot* k = &s->best->knots[i];
         hf_pose pose = {k->root, k->q};
-        double u = fmin(1, (double)i / BLENDED), share = 1 - u * u * u * (10 + u * (6 * u - 15));
+        double share = 1 - hf_ease((double)i / BLENDED);
         bool blends = began_s > 0 && i < BLENDED;
         if (blends) hf_pose_integrate(creature, &pose, off, share, &moved);
         status = hf_schedule_add(out, NULL, began_s + k->time_s, blends ? &moved : &pose, NULL, 0, k->stance);

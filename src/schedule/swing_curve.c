@@ -2,6 +2,7 @@
    Its second control point stands above the start along the old normal, the fifth above the goal along the
    new one, so that it leaves and arrives along them; the two in the middle may be shifted without changing
    that. */
+#include "base/ease.h"
 #include <holdfast/swing.h>
 
 /* Of the limb's length, and of the way. */
@@ -49,7 +50,4 @@ hf_vec3 hf_swing_curve_point(const hf_swing_curve* curve, double s) {
     return p;
 }
 
-double hf_swing_turned(double s) {
-    double t = fmin(1, fmax(0, (s - STEADY) / (1 - 2 * STEADY)));
-    return t * t * t * (10 + t * (6 * t - 15));
-}
+double hf_swing_turned(double s) { return hf_ease((s - STEADY) / (1 - 2 * STEADY)); }

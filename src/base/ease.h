@@ -1,0 +1,12 @@
+/* The one curve from rest to rest. */
+#ifndef HF_BASE_EASE_H
+#define HF_BASE_EASE_H
+
+/* From 0 to 1 with the least jerk: no speed and no acceleration at the ends (Flash and Hogan 1985). Held
+   outside of [0, 1]. */
+static inline double hf_ease(double u) {
+    u = u < 0 ? 0 : u > 1 ? 1 : u;
+    return u * u * u * (10 + u * (6 * u - 15));
+}
+
+#endif
