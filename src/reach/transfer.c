@@ -408,10 +408,11 @@ hf_status hf_reach_grasp(hf_reach_runner* r, const hf_action* a, int index) {
     bool done = false;
     int shapes = 0;
     hf_status status = HF_OK;
+    int rounds = r->scenario->reach_objects[a->object].grasp_count ? 1 : HF_GRASP_ROUNDS; // given: once
     // all hand shapes by a quick look, then each with a search of its own
-    for (int n = 0; n < 2 * HF_GRASP_ROUNDS && status == HF_OK && !done; n++) {
-        int round = n % HF_GRASP_ROUNDS;
-        bool quick = n < HF_GRASP_ROUNDS;
+    for (int n = 0; n < 2 * rounds && status == HF_OK && !done; n++) {
+        int round = n % rounds;
+        bool quick = n < rounds;
         if (quick) status = list_takers(r, a, round, &t[round]);
         for (int i = 0; i < t[round].count && quick; i++) shapes += t[round].grasps[i]->count;
         if (t[round].count) r->now->outcome = HF_FOUND;
