@@ -617,6 +617,17 @@ static void test_refused_shape(void** state) {
     hf_scenario_free(s);
 }
 
+/* A place that is taken is told from one that is out of reach. */
+static void test_taken_place(void** state) {
+    (void)state;
+    hf_scenario* s = load("relocate");
+    s->actions[1].point = hf_v3(0.72, 0, 0.74); // in the top of the table
+    refused(s, 1, "\"table\" is there");
+    s->actions[1].point = hf_v3(3, 0, 1);
+    refused(s, 1, "no posture brings");
+    hf_scenario_free(s);
+}
+
 /* A scenario whose creature has arms that grip nothing. */
 static hf_scenario* load_gripless(const char* name) {
     hf_scenario* s = load(name);
@@ -731,7 +742,7 @@ int main(void) {
         cmocka_unit_test(test_one_hand_opens),  cmocka_unit_test(test_lean),
         cmocka_unit_test(test_budget),          cmocka_unit_test(test_requests),
         cmocka_unit_test(test_probes),          cmocka_unit_test(test_step_far),
-        cmocka_unit_test(test_refused_shape),
+        cmocka_unit_test(test_refused_shape),   cmocka_unit_test(test_taken_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,6 @@ enum {
     ASIDE = 3,  /* and to the side of the leaning hand */
     SHIFTS = 3, /* of the centre of mass that are tried, the shortest first */
     TRIES = 20, /* random starts of the posture with the hand on its place */
-    PASSES = 3, /* over all places and shifts, each from other postures */
     ROUNDS = 6  /* of lengthening until speeds are within their limits */
 };
 static const double NEAREST_M = 0.3, AHEAD_M = 0.1, ASIDE_M = 0.15; /* where places are looked for */
@@ -37,7 +36,6 @@ typedef struct leaning {
     hf_quat turn;       /* of its link */
     hf_target from, to; /* of the other hand */
     hf_vec3 com_from, com_to;
-    int pass;
 } leaning;
 
 /* ---- places ---- */
@@ -181,15 +179,15 @@ static hf_status try_shift(leaning* l, double shift, hf_hand_answer* answer, hf_
     l->from.point = hf_sub(l->to.point, hf_scale(way, 1.2)); // a little short of where the arm ends
     l->com_from = w->stand.com, l->com_to = hf_add(w->stand.com, way);
     // a posture drawn towards the rest posture may leave the arms no way to go while the body leans
-    hf_hand_task task = {.count = 2, .tries = TRIES, .as_found = l->pass % 2 == 0};
+    hf_hand_task task = {.count = 2, .tries = TRIES, .as_found = true};
     task.targets[0] = l->from;
     task.targets[1] = (hf_target){.kind = HF_TARGET_NORMAL,
                                   .limb = l->arm,
                                   .contact = 0,
                                   .point = middle_of(r, &l->hold),
                                   .normal = l->hold.normal};
-    hf_status status = hf_hand_solve(r->roadmap, r->stage.worker, &task, r->stage.state,
-                                     r->options->seed + (uint64_t)l->pass, answer);
+    hf_status status =
+        hf_hand_solve(r->roadmap, r->stage.worker, &task, r->stage.state, r->options->seed, answer);
     if (status != HF_OK || !answer->found) return status;
     hf_reach_state(r->stage.worker, answer->state, answer->state);
     l->turn = link_of(r, l->arm).rotation;
@@ -210,15 +208,14 @@ static hf_status try_shift(leaning* l, double shift, hf_hand_answer* answer, hf_
 static hf_status search(leaning* l, hf_hand_answer* answer, hf_space_rows* line, bool* found) {
     hf_reach_runner* r = l->runner;
     hf_status status = HF_OK;
-    for (int n = 0; n < PASSES * SHIFTS * AHEAD * ASIDE && status == HF_OK && !*found; n++) {
-        int k = n % (AHEAD * ASIDE), shift = n / (AHEAD * ASIDE) % SHIFTS + 1;
-        l->pass = n / (AHEAD * ASIDE * SHIFTS);
-        if (!hf_workspace_goes_on(r->stage.worker->workspace)) return status;
-        if (!find_place(l, k % AHEAD, k / AHEAD, &l->hold)) continue;
-        hf_reach_allow_touch(r, &l->hold);
-        status = try_shift(l, shift * SHIFT_M, answer, line, found);
-        hf_reach_forbid_touches(r);
-    }
+    for (int shift = 1; shift <= SHIFTS; shift++)
+        for (int k = 0; k < AHEAD * ASIDE && status == HF_OK && !*found; k++) {
+            if (!hf_workspace_goes_on(r->stage.worker->workspace)) return status;
+            if (!find_place(l, k % AHEAD, k / AHEAD, &l->hold)) continue;
+            hf_reach_allow_touch(r, &l->hold);
+            status = try_shift(l, shift * SHIFT_M, answer, line, found);
+            hf_reach_forbid_touches(r);
+        }
     return status;
 }
 
