@@ -2,8 +2,10 @@
 #include "test.h"
 
 #include "base/random.h"
+#include "base/workspace.h"
 #include "model/creature.h"
 #include "model/scene.h"
+#include "reach/hand_grasp.h"
 #include "reach/reach_run.h"
 #include "space/roadmap.h"
 
@@ -163,6 +165,29 @@ static void test_refusals(void** state) {
     hf_scenario_free(s);
 }
 
+/* However the trunk of a robot leans whose knees stand at their limits, the pelvis stays so high that no knee
+   leaves them. */
+static void assert_knees_hold(hf_reacher* r, const char* const knees[2]) {
+    const hf_creature_view* v = &r->world.creature->view;
+    const hf_control* spine = r->layer->controls + HF_CONTROL_SPINE;
+    int kept = 0;
+    for (int i = 0; i < 25; i++) {
+        double controls[HF_CONTROL_COUNT], state[HF_REACH_WIDTH];
+        memcpy(controls, r->world.rest, sizeof controls);
+        for (int k = 0; k < 2; k++) {
+            double share = (k ? i / 5 : i % 5) / 4.0;
+            controls[HF_CONTROL_SPINE + k] = spine[k].low + share * (spine[k].high - spine[k].low);
+        }
+        if (!hf_reach_state(r->stage.worker, controls, state)) continue;
+        kept++;
+        for (int j = 0; j < v->joint_count; j++)
+            for (int side = 0; side < 2; side++)
+                if (strcmp(v->joints[j].name, knees[side]) == 0)
+                    assert_true(r->stage.worker->pose.q[v->joints[j].q_index] <= v->joints[j].upper + 1e-6);
+    }
+    assert_true(kept > 12);
+}
+
 /* A robot that stands with its knees at their limits bends its legs no further, and takes its own roadmap. */
 static void test_stiff_legs(void** state) {
     (void)state;
@@ -184,6 +209,7 @@ static void test_stiff_legs(void** state) {
     if (hf_reach_begin(s, &o, &r, &error) != HF_OK) fail_msg("%s", error.message);
     assert_int_equal(hf_reach_continue(r, INFINITY, &done, &error), HF_OK);
     assert_true(r->layer->controls[HF_CONTROL_LEGS].high < 0.1 * r->legs_m);
+    assert_knees_hold(r, knees);
     assert_int_equal(hf_reach_end(r, NULL, NULL), HF_OK);
     hf_roadmap_free(kept);
     hf_scenario_free(s);
@@ -498,13 +524,65 @@ static void test_control_of_creature(void** state) {
     assert_non_null(strstr(error.message, "gone.control.json"));
 }
 
+/* The bodies of a hand whose link is there, with open fingers, overlap nothing that is enabled. */
+static void assert_hand_free(hf_reacher* r, const hf_placement* others, int limb, hf_transform hand) {
+    const hf_creature* c = r->world.creature;
+    int effector = c->view.limbs[limb].effector_link;
+    hf_transform links[256];
+    hf_pose pose = {hf_transform_identity(), r->world.stand_q};
+    assert_true(c->view.link_count <= 256);
+    hf_forward(c, &pose, links);
+    hf_transform move = hf_compose(hand, hf_inverse(links[effector]));
+    hf_allowance none = {.depth = 1e-6, .touched_object = -1};
+    for (int b = 0; b < c->view.body_count; b++) {
+        const hf_body* body = &c->view.bodies[b];
+        if (!hf_effector_has(c, limb, body->link)) continue;
+        hf_transform at = hf_compose(move, hf_compose(links[body->link], body->in_link));
+        assert_false(hf_placement_overlap(others, &body->shape, at, &none, NULL));
+    }
+}
+
+/* Hand shapes that are found leave the hand free of what stands beside the object, in both rounds; the rounds
+   differ. */
+static void test_room_for_hands(void** state) {
+    (void)state;
+    hf_scenario* s = load("relocate");
+    hf_reach_options o = few();
+    hf_reacher* r;
+    hf_error error = {0};
+    bool done;
+    assert_int_equal(hf_reach_begin(s, &o, &r, &error), HF_OK);
+    assert_int_equal(hf_reach_continue(r, INFINITY, &done, &error), HF_OK);
+    hf_placement* others;
+    assert_int_equal(hf_placement_create(s->scene, &others), HF_OK);
+    int can = s->actions[0].object, limb = r->layer->arms[HF_RIGHT];
+    hf_placement_enable(others, can, false);
+    hf_hand_grasps* g = calloc(HF_GRASP_ROUNDS, sizeof *g);
+    hf_workspace_mark mark = hf_workspace_begin(r->workspace);
+    for (int round = 0; round < HF_GRASP_ROUNDS; round++) {
+        assert_int_equal(
+            hf_hand_grasps_find(&r->world, s->scene, can, NULL, limb, round, r->workspace, &g[round]), HF_OK);
+        for (int i = 0; i < g[round].count; i++)
+            assert_hand_free(r, others, limb,
+                             hf_compose(hf_placement_pose(r->world.placement, can), g[round].items[i].hand));
+    }
+    assert_true(g[0].count > 0 && g[1].count > 0);
+    assert_true(memcmp(&g[0].items[0].hand, &g[1].items[0].hand, sizeof g[0].items[0].hand) != 0);
+    hf_workspace_end(r->workspace, mark);
+    free(g);
+    hf_placement_free(others);
+    assert_int_equal(hf_reach_end(r, NULL, NULL), HF_OK);
+    hf_scenario_free(s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_motion),      cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_stiff_legs),       cmocka_unit_test(test_false_postures),
-        cmocka_unit_test(test_swept_boxes),      cmocka_unit_test(test_moved_object),
-        cmocka_unit_test(test_control_file),     cmocka_unit_test(test_control_pitch),
-        cmocka_unit_test(test_control_refusals), cmocka_unit_test(test_control_of_creature),
+        cmocka_unit_test(test_same_motion),         cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_room_for_hands),      cmocka_unit_test(test_stiff_legs),
+        cmocka_unit_test(test_false_postures),      cmocka_unit_test(test_swept_boxes),
+        cmocka_unit_test(test_moved_object),        cmocka_unit_test(test_control_file),
+        cmocka_unit_test(test_control_pitch),       cmocka_unit_test(test_control_refusals),
+        cmocka_unit_test(test_control_of_creature),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -480,15 +480,20 @@ static void test_probes(void** state) {
 }
 
 /* Steps of more than two metres arrive, and the whole motion is valid. */
+/* After the steps the feet go on with the holds of the steps: none begins or ends with the action that
+ * follows. */
 static void test_step_far(void** state) {
     (void)state;
     hf_scenario* s = load("steps");
     s->actions[0] = (hf_action){.kind = HF_ACTION_STEP, .object = -1, .at = {-2.2, 0.3, 0}};
-    s->action_count = 1;
+    s->actions[1] = (hf_action){.kind = HF_ACTION_WAIT, .object = -1, .seconds = 0.5};
+    s->action_count = 2;
     hf_reach_options o = few();
     hf_reach_result r = run(s, &o);
     if (r.outcome != HF_FOUND) fail_msg("%s", r.actions[r.action_count - 1].why);
     assert_valid(s, &r);
+    double end_s = r.schedule->knots[r.schedule->knot_count - 1].time_s;
+    for (int h = 0; h < r.schedule->hold_count; h++) assert_true(r.schedule->holds[h].from_s < end_s - 0.45);
     hf_vec3 a = r.motion->frames[0].root.position,
             b = r.motion->frames[r.motion->frame_count - 1].root.position;
     assert_true(hf_distance(a, b) > 2);
@@ -612,6 +617,17 @@ static void test_refused_shape(void** state) {
     hf_scenario_free(s);
 }
 
+/* A place that is taken is told from one that is out of reach. */
+static void test_taken_place(void** state) {
+    (void)state;
+    hf_scenario* s = load("relocate");
+    s->actions[1].point = hf_v3(0.72, 0, 0.74); // in the top of the table
+    refused(s, 1, "\"table\" is there");
+    s->actions[1].point = hf_v3(3, 0, 1);
+    refused(s, 1, "no posture brings");
+    hf_scenario_free(s);
+}
+
 /* A scenario whose creature has arms that grip nothing. */
 static hf_scenario* load_gripless(const char* name) {
     hf_scenario* s = load(name);
@@ -726,7 +742,7 @@ int main(void) {
         cmocka_unit_test(test_one_hand_opens),  cmocka_unit_test(test_lean),
         cmocka_unit_test(test_budget),          cmocka_unit_test(test_requests),
         cmocka_unit_test(test_probes),          cmocka_unit_test(test_step_far),
-        cmocka_unit_test(test_refused_shape),
+        cmocka_unit_test(test_refused_shape),   cmocka_unit_test(test_taken_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -454,7 +454,7 @@ hf_status hf_hand_grasps_find(const hf_reach_world* world, const hf_scene* scene
     if (given && given->joint != HF_OBJECT_FREE && given->has_handle) g.handle = &given->handle;
     hf_status status = start(&g);
     int many = given ? given->grasp_count : 0;
-    for (int i = 0; i < many && round == 0 && status == HF_OK && out->count < HF_MAX_GRASPS; i++)
+    for (int i = 0; i < many && status == HF_OK && out->count < HF_MAX_GRASPS; i++)
         if (given->grasps[i].limb < 0 || given->grasps[i].limb == limb)
             status = take_given(&g, &given->grasps[i]);
     if (status == HF_OK && many == 0) status = find(&g);

@@ -19,18 +19,22 @@ enum {
     ITERATIONS = 25, /* of one descent */
     ENOUGH = 3,      /* valid postures, of which the nearest one is taken */
     MAX_SEEDS = 64,
-    SHOULDER = 2, /* control of an arm that turns it forward */
+    SHOULDER = 2, /* first control of an arm's shoulder, which turns the arm forward; the next ones swing and
+                     twist it */
+    EASES = 8,    /* of a posture that was found towards the rest posture */
     FEW = 6       /* nodes from which an arm is tried alone */
 };
 /* A hand is at its target when no farther: a tenth of what a contact may be off. */
 static const double HAND_M = 5e-5, HAND_RAD = 5e-4;
 /* How much of a descent spine and legs take, against 1 of an arm: they help where the arm ends. */
 static const double SPINE = 0.15, LEGS = 0.05, CLAVICLE = 0.3;
-static const double DAMPING = 1e-4; /* of a step, m2: an arm that is straight does not turn wildly */
-static const double LEVER_M = 0.3;  /* a turn counts as the shift of a point so far away */
-static const double SLOW = 0.85;    /* a descent that twice leaves so much of what is lacking is stuck */
-static const double DRAWN = 0.1;    /* of the way to the posture that a task draws to, in one state */
-static const double MOST = 0.35;    /* rad or m of a control in one step */
+static const double DAMPING = 1e-4;     /* of a step, m2: an arm that is straight does not turn wildly */
+static const double LEVER_M = 0.3;      /* a turn counts as the shift of a point so far away */
+static const double SLOW = 0.85;        /* a descent that twice leaves so much of what is lacking is stuck */
+static const double DRAWN = 0.1;        /* of the way to the posture that a task draws to, in one state */
+static const double MOST = 0.35;        /* rad or m of a control in one step */
+static const double SAME_ARM_RAD = 0.1; /* two ways to turn an arm that differ by less are one */
+static const double EASE = 0.25;        /* of the way to the rest posture that a posture is drawn at once */
 
 /* ---- what is lacking ---- */
 
@@ -386,20 +390,22 @@ static void try_still(solving* s) {
 
 /* Two hands: each arm as it comes to its own target alone, with the body at rest or as either of them has it.
    An arm that finds its way round the object alone does so for both, where starts that are drawn for both
-   would have to be right for both at once. *alone false: a hand does not get there by itself. */
-static hf_status try_each_hand(solving* s, uint64_t seed, bool* alone) {
+   would have to be right for both at once. *reaches false: a hand does not get there by itself, whatever it
+   meets. */
+static hf_status try_each_hand(solving* s, uint64_t seed, bool* reaches) {
     double bodies[3][HF_CONTROL_COUNT];
     memcpy(bodies[2], s->worker->world->rest, sizeof bodies[2]);
     hf_hand_answer one[2];
     for (int t = 0; t < 2; t++) {
-        hf_hand_task task = {.count = 1, .targets = {s->task->targets[t]}, .tries = s->task->tries};
+        hf_hand_task task = {.count = 1,
+                             .targets = {s->task->targets[t]},
+                             .tries = s->task->tries,
+                             .as_found = s->task->as_found};
         hf_status status = hf_hand_solve(s->roadmap, s->worker, &task, s->from, seed, &one[t]);
         s->answer->tried += one[t].tried;
-        *alone = status == HF_OK && one[t].found;
-        if (!*alone) {
-            s->answer->off_m = one[t].off_m, s->answer->why = one[t].why;
-            return status;
-        }
+        *reaches = status == HF_OK && one[t].off_m == 0;
+        if (!one[t].found) s->answer->off_m = one[t].off_m, s->answer->why = one[t].why;
+        if (status != HF_OK || !one[t].found) return status;
         memcpy(bodies[t], one[t].state, sizeof bodies[t]);
     }
     for (int b = 2; b >= 0; b--) {
@@ -412,37 +418,136 @@ static hf_status try_each_hand(solving* s, uint64_t seed, bool* alone) {
     return HF_OK;
 }
 
-hf_status hf_hand_solve(hf_reach_roadmap* r, hf_reach_worker* w, const hf_hand_task* task, const double* from,
-                        uint64_t seed, hf_hand_answer* answer) {
-    *answer = (hf_hand_answer){.off_m = INFINITY};
-    solving s = {.roadmap = r, .worker = w, .task = task, .from = from, .answer = answer};
-    for (int t = 0; t < task->count; t++) s.seed_count = nearest_seeds(r, w, &task->targets[t], s.seeds[t]);
+/* Draws the posture that was found towards the rest posture while its hands stay, as long as that holds and
+   is more comfortable: starts are far away from it, and a squat that brings hands to a table is valid. */
+static void ease(solving* s) {
+    const double* rest = s->worker->world->rest;
+    double share = EASE;
+    for (int n = 0; n < EASES; n++) {
+        double controls[HF_CONTROL_COUNT], state[HF_REACH_WIDTH];
+        memcpy(controls, s->answer->state, sizeof controls);
+        for (int k = 0; k < HF_CONTROL_COUNT; k++)
+            if (weight_of(s->worker, s->task, k) > 0) controls[k] += share * (rest[k] - controls[k]);
+        relax_free_arms(s, controls);
+        bool good = descend(s->worker, s->task, controls) == 0 &&
+                    hf_reach_state(s->worker, controls, state) && price(s, state) < s->best &&
+                    hf_reach_valid(s->worker, state);
+        if (!good) {
+            share /= 2;
+            continue;
+        }
+        s->best = s->answer->price = price(s, state);
+        memcpy(s->answer->state, state, sizeof state);
+    }
+}
+
+/* The start of an arm by its number: as at rest, as in nodes whose hand is near, and with the upper arm to
+   all sides and twisted both ways, so that the elbow comes from below, from outside and from above. False:
+   there are no more. */
+static bool start_arm(const solving* s, int t, int number, double* controls) {
+    enum { NEAR = 3, SWINGS = 3, TWISTS = 2 };
+    int first = hf_control_first(side_of(s->worker, &s->task->targets[t]));
+    const hf_control* c = s->worker->world->layer->controls + first;
+    const double* like = s->worker->world->rest;
+    int grid = number - 1 - NEAR;
+    if (number >= 1 && number <= NEAR && number <= s->seed_count)
+        like = hf_space_graph_node(&s->roadmap->graph, s->seeds[t][number - 1]);
+    memcpy(controls + first, like + first, sizeof(double) * HF_CONTROL_ARM);
+    if (grid < 0) return true;
+    int k[3] = {SHOULDER, SHOULDER + 1, SHOULDER + 2};
+    double at[3] = {(grid % SWINGS + 1.0) / (SWINGS + 1), (grid / SWINGS % SWINGS + 1.0) / (SWINGS + 1),
+                    (grid / (SWINGS * SWINGS) + 1.0) / (TWISTS + 1)};
+    for (int n = 0; n < 3; n++) controls[first + k[n]] = c[k[n]].low + at[n] * (c[k[n]].high - c[k[n]].low);
+    return grid < SWINGS * SWINGS * TWISTS;
+}
+
+enum { MOST_ARMS = 4 }; /* ways to turn one arm to its target that are looked at together */
+
+/* Ways to turn one arm to its target with the rest of the body as it is in the controls. */
+static int list_arms(const solving* s, int t, const double* body, double arms[MOST_ARMS][HF_CONTROL_ARM]) {
+    int first = hf_control_first(side_of(s->worker, &s->task->targets[t])), count = 0;
+    hf_hand_task one = {.count = 1, .targets = {s->task->targets[t]}, .stay = 2};
+    double controls[HF_CONTROL_COUNT];
+    memcpy(controls, body, sizeof controls);
+    for (int i = 0; count < MOST_ARMS && start_arm(s, t, i, controls); i++) {
+        if (descend(s->worker, &one, controls) > 0) continue;
+        bool known = false;
+        for (int k = 0; k < count && !known; k++) {
+            double most = 0;
+            for (int n = 0; n < HF_CONTROL_ARM; n++)
+                most = fmax(most, fabs(arms[k][n] - controls[first + n]));
+            known = most < SAME_ARM_RAD;
+        }
+        if (!known) memcpy(arms[count++], controls + first, sizeof arms[0]);
+    }
+    return count;
+}
+
+/* Two hands: the trunk bent forwards and the legs bent by a few shares of their ranges, the least first, and
+   each arm turned alone in a few ways. People bend so to what both hands take, and starts that are drawn
+   seldom have a trunk and elbows that suit both arms. */
+static void try_bodies(solving* s) {
+    enum { SHARES = 4, SQUATS = 3 };
+    const hf_control* c = s->worker->world->layer->controls;
+    const double* rest = s->worker->world->rest;
+    for (int body = 0; body < SHARES * SQUATS && !s->valid; body++) {
+        double bend = (double)(body % SHARES) / SHARES, squat = (double)(body / SHARES) / SQUATS;
+        double controls[HF_CONTROL_COUNT], arms[2][MOST_ARMS][HF_CONTROL_ARM];
+        memcpy(controls, rest, sizeof controls);
+        controls[HF_CONTROL_SPINE] += bend * (c[HF_CONTROL_SPINE].high - rest[HF_CONTROL_SPINE]);
+        controls[HF_CONTROL_LEGS] += squat * (c[HF_CONTROL_LEGS].high - rest[HF_CONTROL_LEGS]);
+        int count[2] = {list_arms(s, 0, controls, arms[0]), 0};
+        if (count[0]) count[1] = list_arms(s, 1, controls, arms[1]);
+        for (int i = 0; i < count[0] * count[1] && !s->valid; i++) {
+            for (int t = 0; t < 2; t++)
+                memcpy(controls + hf_control_first(side_of(s->worker, &s->task->targets[t])),
+                       arms[t][t ? i / count[0] : i % count[0]], sizeof arms[0][0]);
+            try_start(s, controls);
+        }
+    }
+}
+
+static hf_status search(solving* s, uint64_t seed) {
+    hf_reach_worker* w = s->worker;
+    const hf_hand_task* task = s->task;
+    for (int t = 0; t < task->count; t++)
+        s->seed_count = nearest_seeds(s->roadmap, w, &task->targets[t], s->seeds[t]);
     if (task->count == 2) {
-        bool alone = false;
-        hf_status status = try_each_hand(&s, seed, &alone);
-        if (status != HF_OK || !alone || s.valid) return status;
+        bool reaches = false;
+        hf_status status = try_each_hand(s, seed, &reaches);
+        if (status == HF_OK && reaches && !s->valid && !task->as_found) try_bodies(s);
+        if (status != HF_OK || !reaches || s->valid) return status;
     }
     // most targets are within reach of an arm, most others of arm and back: the rest stays as it is at rest
     for (int stay = 2; stay >= 1; stay--) {
         hf_hand_task some = *task;
         some.stay = stay;
-        s.task = &some;
-        try_still(&s);
-        s.task = task;
-        if (s.valid) return HF_OK;
+        s->task = &some;
+        try_still(s);
+        s->task = task;
+        if (s->valid) return HF_OK;
     }
-    try_start(&s, w->world->rest);
-    try_start(&s, from);
-    for (int i = 0; i < s.seed_count && s.valid < ENOUGH && (task->tries || i < FEW) &&
+    try_start(s, w->world->rest);
+    try_start(s, s->from);
+    for (int i = 0; i < s->seed_count && s->valid < ENOUGH && (task->tries || i < FEW) &&
                     hf_workspace_goes_on(w->workspace);
          i++) {
         double controls[HF_CONTROL_COUNT];
-        take_seed(&s, i, controls);
-        try_start(&s, controls);
+        take_seed(s, i, controls);
+        try_start(s, controls);
     }
-    for (int n = 0; n < task->tries && s.valid < 1 && hf_workspace_goes_on(w->workspace); n++)
-        try_random(&s, seed, n);
+    for (int n = 0; n < task->tries && s->valid < 1 && hf_workspace_goes_on(w->workspace); n++)
+        try_random(s, seed, n);
     return HF_OK;
+}
+
+hf_status hf_hand_solve(hf_reach_roadmap* r, hf_reach_worker* w, const hf_hand_task* task, const double* from,
+                        uint64_t seed, hf_hand_answer* answer) {
+    *answer = (hf_hand_answer){.off_m = INFINITY};
+    solving s = {.roadmap = r, .worker = w, .task = task, .from = from, .answer = answer};
+    hf_status status = search(&s, seed);
+    if (status == HF_OK && answer->found && task->count == 2 && !task->as_found) ease(&s);
+    return status;
 }
 
 /* How a hand is turned in the postures of the roadmap whose hand is nearest to a point. */

@@ -13,6 +13,7 @@ typedef struct hf_hand_task {
     int stay;             /* 0: spine and legs help; 1: legs stay; 2: arms alone */
     const double* toward; /* controls that hf_hand_follow draws the posture to; NULL: none */
     int tries;            /* random starts; 0: a quick look from a few starts alone */
+    bool as_found;        /* the posture is not drawn towards the rest posture in the end */
 } hf_hand_task;
 
 typedef struct hf_hand_answer {

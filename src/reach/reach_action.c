@@ -61,8 +61,9 @@ static hf_status do_reach(hf_reach_runner* r, const hf_action* a, int index) {
             return status;
         }
     }
-    // with the other hand on something, each arm once more
-    for (int i = 0; i < count && status == HF_OK; i++) {
+    // with the other hand on something, each arm once more; nothing reaches what is inside an object
+    bool inside = hf_placement_inside(r->world.placement, a->point, NULL);
+    for (int i = 0; i < count && status == HF_OK && !inside; i++) {
         hf_target target = reach_target(r, a, arms[i]);
         bool leans;
         status = hf_reach_lean(r, &target, &leans);

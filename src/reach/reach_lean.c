@@ -179,7 +179,8 @@ static hf_status try_shift(leaning* l, double shift, hf_hand_answer* answer, hf_
     l->from = l->to;
     l->from.point = hf_sub(l->to.point, hf_scale(way, 1.2)); // a little short of where the arm ends
     l->com_from = w->stand.com, l->com_to = hf_add(w->stand.com, way);
-    hf_hand_task task = {.count = 2, .tries = TRIES};
+    // a posture drawn towards the rest posture may leave the arms no way to go while the body leans
+    hf_hand_task task = {.count = 2, .tries = TRIES, .as_found = true};
     task.targets[0] = l->from;
     task.targets[1] = (hf_target){.kind = HF_TARGET_NORMAL,
                                   .limb = l->arm,

@@ -268,6 +268,10 @@ static hf_status grow_here(hf_reach_runner* r, const hf_roadmap* kept) {
     return status;
 }
 
+/* The pelvis is as low as the legs were bent for when no higher than that, m: knees at their limits keep it
+ * up. */
+static const double LOWERED_M = 1e-3;
+
 /* How far legs bend within the limits of their joints with the trunk bent forwards by a share of its range.
  */
 static double legs_bend(hf_reach_runner* r, const double* rest, double share) {
@@ -279,8 +283,10 @@ static double legs_bend(hf_reach_runner* r, const double* rest, double share) {
         share * (r->layer->controls[HF_CONTROL_SPINE].high - controls[HF_CONTROL_SPINE]);
     for (int i = 0; i <= HALVINGS && good < bad; i++) {
         controls[HF_CONTROL_LEGS] = i == 0 ? bad : (good + bad) / 2;
-        bool bends = hf_reach_state(w, controls, state) &&
-                     hf_pose_within_limits(w->world->creature, w->pose.q, HF_LIMIT);
+        bool bends =
+            hf_reach_state(w, controls, state) &&
+            hf_pose_within_limits(w->world->creature, w->pose.q, HF_LIMIT) &&
+            w->world->stand.root.position.z - w->pose.root.position.z > controls[HF_CONTROL_LEGS] - LOWERED_M;
         *(bends ? &good : &bad) = controls[HF_CONTROL_LEGS];
     }
     return good;

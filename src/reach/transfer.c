@@ -11,6 +11,7 @@
 
 static const double LINE_M = 0.01;      /* between two states of a straight way */
 static const double LIFT_M = 0.05;      /* up from where an object stood, and down to where it is put */
+static const double TAKEN_M = 2e-3;     /* an object that would be deeper in another one has no place there */
 static const double TURN_RAD = 0.05;    /* between two states while two hands turn an object */
 static const double LEAST_PIECE = 1e-4; /* of such a way: less is where it is already */
 static const double DETOUR_M = 0.1;     /* that two hands carry an object higher, or nearer */
@@ -408,10 +409,11 @@ hf_status hf_reach_grasp(hf_reach_runner* r, const hf_action* a, int index) {
     bool done = false;
     int shapes = 0;
     hf_status status = HF_OK;
+    int rounds = r->scenario->reach_objects[a->object].grasp_count ? 1 : HF_GRASP_ROUNDS; // given: once
     // all hand shapes by a quick look, then each with a search of its own
-    for (int n = 0; n < 2 * HF_GRASP_ROUNDS && status == HF_OK && !done; n++) {
-        int round = n % HF_GRASP_ROUNDS;
-        bool quick = n < HF_GRASP_ROUNDS;
+    for (int n = 0; n < 2 * rounds && status == HF_OK && !done; n++) {
+        int round = n % rounds;
+        bool quick = n < rounds;
         if (quick) status = list_takers(r, a, round, &t[round]);
         for (int i = 0; i < t[round].count && quick; i++) shapes += t[round].grasps[i]->count;
         if (t[round].count) r->now->outcome = HF_FOUND;
@@ -675,6 +677,21 @@ static hf_status find_place(hf_reach_runner* r, const hf_action* a, const hf_rea
     return status;
 }
 
+/* The object in whose surfaces what is carried would be at a place, turned as the action says or as it
+   started; NULL for none. Tells a place that is taken from one that is out of reach. */
+static const char* met_at(const hf_reach_runner* r, const hf_action* a, const hf_reach_load* load) {
+    hf_allowance touching = {.depth = TAKEN_M, .touched_object = -1};
+    hf_transform at = {a->point, a->has_rotation
+                                     ? a->rotation
+                                     : hf_scene_object(r->scenario->scene, a->object).start.rotation};
+    for (int i = 0; i < load->shape_count; i++) {
+        hf_surface hit;
+        if (hf_placement_overlap(r->world.placement, &load->shapes[i], at, &touching, &hit))
+            return name_of(r, hit.object);
+    }
+    return NULL;
+}
+
 hf_status hf_reach_transfer(hf_reach_runner* r, const hf_action* a, int index, bool lower) {
     hf_reach_load* load = hf_reach_load_of(r, a->object);
     if (!load)
@@ -688,7 +705,11 @@ hf_status hf_reach_transfer(hf_reach_runner* r, const hf_action* a, int index, b
     } else if (status == HF_OK) {
         status = find_place(r, a, load, index, LIFT_M, &answer, &line, lower);
         hf_space_rows_reverse(&line, 0);
-        if (status == HF_OK && !answer.found)
+        const char* met = status == HF_OK && !answer.found ? met_at(r, a, load) : NULL;
+        if (status == HF_OK && !answer.found && met)
+            hf_reach_say(r, HF_NONE, "\"%.60s\" cannot be at %.3f %.3f %.3f: \"%.60s\" is there",
+                         name_of(r, a->object), a->point.x, a->point.y, a->point.z, met);
+        else if (status == HF_OK && !answer.found)
             hf_reach_say(r, HF_NONE, "no posture brings \"%.60s\" to %.3f %.3f %.3f: %s",
                          name_of(r, a->object), a->point.x, a->point.y, a->point.z,
                          answer.why ? answer.why : "out of reach");
