@@ -16,7 +16,7 @@ static const char* const sanitized_plans[] = {"stand-up-front", "quadruped-steps
 static const char* const not_found_yet[] = {"truck-egress"};
 
 /* Plans that walk: they are balanced in motion and not at rest. */
-static const char* const walked[] = {"stairs", "insect-truck"};
+static const char* const walked[] = {"stairs", "stairs-rail", "insect-truck"};
 
 /* Plans whose guide leaves the choice: some seeds find a walk over a part of it, others rest in every stance.
    What such a plan claims is judged by the check. */

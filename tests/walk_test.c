@@ -95,6 +95,22 @@ static void a_person_strides(void** state) {
     free_walker(&w);
 }
 
+/* Through a door of 0.7 m, narrower than the human whose arms hang and swing: the arms are drawn in, and the
+   body goes on without a rest, at more than half a metre a second. */
+static void doors_are_walked_through(void** state) {
+    (void)state;
+    static const hf_vec3 boxes[3][2] = {
+        {{-3, -3, -0.2}, {9, 3, 0}}, {{1.4, -3, 0}, {1.6, -0.35, 2.2}}, {{1.4, 0.35, 0}, {1.6, 3, 2.2}}};
+    walker w = make_walker("data/creatures/human.creature.json");
+    hf_scene_free(w.scene);
+    w.scene = scene_of_boxes(boxes, 3);
+    walk(&w, 3);
+    const hf_motion* m = w.result.motion;
+    assert_int_equal(m->claims & HF_CLAIM_BALANCE, 0);
+    assert_true(m->frames[m->frame_count - 1].time_s < 6);
+    free_walker(&w);
+}
+
 /* A quadruped's legs of 0.5 m make strides of 0.75 m: 2 m are 4 x 2 / 0.75 = 10.7 steps, and 1.5 as many
    would be 16; paws that meet make its strides shorter. One limb steps at a time. */
 static void a_quadruped_goes_on(void** state) {
@@ -124,6 +140,7 @@ static void static_plans_stay(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_person_strides),
+        cmocka_unit_test(doors_are_walked_through),
         cmocka_unit_test(a_quadruped_goes_on),
         cmocka_unit_test(static_plans_stay),
     };

@@ -242,10 +242,13 @@ static bool take_memory(hf_walk* w) {
         w->tall = w->ground + rows, w->floor = w->tall + rows;
     }
     w->q = hf_workspace_take(p->tools.workspace, rows * width, sizeof *w->q);
+    size_t limbs = (size_t)p->world.view->limb_count;
+    w->tucks = hf_workspace_take(p->tools.workspace, limbs, sizeof *w->tucks);
+    w->tucked = hf_workspace_take(p->tools.workspace, limbs * width, sizeof *w->tucked);
     w->from = hf_take_pose(p), w->to = hf_take_pose(p), w->scratch = hf_take_pose(p);
     if (!w->steps || !w->stood || !w->places || !w->phases || !w->free || !w->inward || !w->wish ||
         !w->beside || !w->counter || !w->counters || !w->turning || !w->region || !w->place || !w->learnt ||
-        !w->wished || !w->roots || !w->q || !w->height_wish)
+        !w->wished || !w->roots || !w->q || !w->height_wish || !w->tucks || !w->tucked)
         hf_plan_note(p, HF_ERROR_MEMORY);
     return hf_plan_ok(p);
 }
@@ -285,6 +288,7 @@ static void begin_rounds(hf_walk* w, double crouch, bool anew) {
 
 static verdict attempt(hf_walk* w, double crouch, bool anew) {
     if (!hf_footsteps_time(w) || !find_regions(w)) return FAILS;
+    hf_walk_tuck_time(w);
     hf_walk_wish(w);
     hf_walk_arcs(w);
     begin_rounds(w, crouch, anew);
@@ -351,19 +355,35 @@ static bool adopt_all(const hf_walk* w) {
     return true;
 }
 
-/* Lets the limb that meets the scene at the knot w->stop go higher. False where none swings there. */
+/* Does the body belong to a limb that walks? */
+static bool is_of_leg(const hf_plan_world* w, int body) {
+    for (int l = 0; l < w->view->limb_count; l++)
+        for (int k = 0; w->model->limbs[l].walks && k < w->view->limbs[l].joint_count; k++) {
+            const hf_joint* j = &w->view->joints[w->view->limbs[l].joints[k]];
+            if (j->child_link == w->view->bodies[body].link) return true;
+        }
+    return false;
+}
+
+/* Lets the limb that meets the scene at the knot w->stop go higher. False where none swings there, or another
+   body meets the scene. */
 static bool raise_step(hf_walk* w) {
     int knot = w->stop, limb = hf_walk_swings(w, knot);
     if (limb < 0) limb = hf_walk_swings(w, --knot); // on its way to the knot at which it lands
-    if (limb < 0 || w->planner->tools.hit.other_body >= 0) return false;
+    const hf_collision* hit = &w->planner->tools.hit;
+    if (limb < 0 || hit->other_body >= 0 || !is_of_leg(&w->planner->world, hit->body)) return false;
     w->steps[hf_walk_step(w, limb, knot)].raised++;
     return true;
 }
 
-/* At one pace, each step raised that meets the scene. */
+/* At one pace: each step raised that meets the scene, each limb that does not walk drawn in where it does. */
 static verdict try_pace(hf_walk* w, double crouch) {
     verdict v = attempt(w, crouch, true);
-    for (int n = 0; n < MOST_RAISED && v == COLLIDES && raise_step(w); n++) v = attempt(w, crouch, false);
+    for (int n = 0; n < MOST_RAISED && v == COLLIDES; n++) {
+        bool raised = raise_step(w);
+        if (!raised && !hf_walk_tuck_in(w)) break;
+        v = attempt(w, crouch, !raised);
+    }
     return v;
 }
 
@@ -385,6 +405,7 @@ static verdict try_paces(hf_walk* w, double crouch) {
     hf_planner* p = w->planner;
     verdict v = FAILS;
     for (int i = 0; i < w->step_count; i++) w->steps[i].slower = 1;
+    memset(w->tucks, 0, sizeof *w->tucks * (size_t)p->world.view->limb_count);
     for (int i = 0, failed = 0; i < MOST_ATTEMPTS && failed < MOST_FAILED && hf_plan_ok(p); i++) {
         if (!hf_workspace_goes_on(p->tools.workspace) || p->tree.walk_knots <= 0) return FAILS;
         v = try_pace(w, crouch);
@@ -400,16 +421,6 @@ static void end_before(hf_walk* w) {
     int landed = 0;
     while (landed < w->step_count && w->steps[landed].land <= w->stop) landed++;
     if (landed > w->node->hold_count) w->farthest = w->steps[landed - 1].guide_index;
-}
-
-/* Does the body belong to a limb that walks? */
-static bool is_of_leg(const hf_plan_world* w, int body) {
-    for (int l = 0; l < w->view->limb_count; l++)
-        for (int k = 0; w->model->limbs[l].walks && k < w->view->limbs[l].joint_count; k++) {
-            const hf_joint* j = &w->view->joints[w->view->limbs[l].joints[k]];
-            if (j->child_link == w->view->bodies[body].link) return true;
-        }
-    return false;
 }
 
 /* Did two of the limbs that walk meet? */

@@ -51,6 +51,14 @@ typedef struct hf_toe {
     hf_vec3 axis; /* in the effector: the heel rises about it */
 } hf_toe;
 
+/* A limb that does not walk is in another posture from one knot to another, and goes there and back in so
+   many knots. */
+typedef struct hf_walk_tuck {
+    bool on;
+    int first, last, ramp;
+    int of; /* the walk's last knot then */
+} hf_walk_tuck;
+
 /* Phases are the times between two changes of what holds. */
 typedef struct hf_walk {
     hf_planner* planner;
@@ -87,6 +95,8 @@ typedef struct hf_walk {
     double* counter;         /* of each joint: how it swings against the turning of the body, rad */
     double* counters;        /* of each knot: how much of that, and the change of angular momentum about Z */
     double* turning;
+    hf_walk_tuck* tucks;               /* of each limb */
+    double* tucked;                    /* rows: the posture of each limb */
     hf_pressure_region* free;          /* HF_WALK_INWARD of each phase */
     int* inward;                       /* of each knot: which of its phase's regions is its own */
     const hf_pressure_region** region; /* of each knot */
@@ -123,6 +133,15 @@ void hf_walk_wish(hf_walk* walk);
    by what the knots' turning was. */
 bool hf_walk_counter(hf_walk* walk);
 void hf_walk_counter_learn(hf_walk* walk);
+
+/* ---- walk_tuck.c ---- */
+/* Finds a posture in which the limb that met the scene last is free wherever it meets the scene. False where
+   there is none. */
+bool hf_walk_tuck_in(hf_walk* walk);
+/* Keeps what limbs do at about the same places of the way when the steps have new times. */
+void hf_walk_tuck_time(hf_walk* walk);
+/* Puts limbs that have such postures at the knot into them. */
+void hf_walk_tuck_apply(const hf_walk* walk, int knot, double* q);
 
 /* ---- walk_pose.c ---- */
 /* How high limbs go on their ways: over what is in them. The steps have times. */

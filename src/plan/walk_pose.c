@@ -410,6 +410,7 @@ static bool find_pose(hf_walk* w, int k, const footing* f, bool bend, double* of
         if (against != 0)
             pose.q[joint->q_index] = fmin(fmax(pose.q[joint->q_index] + against, joint->lower), joint->upper);
     }
+    hf_walk_tuck_apply(w, k, pose.q);
     hf_frames_keep_range(p->world.creature, pose.q);
     hf_pose_follow(p->world.creature, pose.q);
     pose.root = w->wished[k];

@@ -1,0 +1,104 @@
+/* Limbs that do not walk and meet the scene on the way, as arms beside a narrow door: they take a posture in
+   which they are free there (the spare postures of stances) in time, and leave it behind the place. */
+#include "plan/walk.h"
+
+#include "base/ease.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The least time in which a limb takes its posture and leaves it, s: people draw an arm in in about half a
+   second. Where joints are slow it is longer, so that they go at most at half of their speed on average. */
+static const double RAMP_S = 0.5, SPEED_SHARE = 0.5;
+
+/* The limb without contact that moves the body, -1 for none. */
+static int limb_of(const hf_walk* w, int body) {
+    const hf_creature_view* v = w->planner->world.view;
+    for (int link = v->bodies[body].link; link >= 0; link = v->links[link].parent_link)
+        for (int l = 0; l < v->limb_count; l++)
+            for (int k = 0; k < v->limbs[l].joint_count; k++)
+                if (v->joints[v->limbs[l].joints[k]].child_link == link)
+                    return hf_holds_find(w->node->holds, w->node->hold_count, l) < 0 ? l : -1;
+    return -1;
+}
+
+/* Does the limb meet the scene at the knot, or, with a posture that is not its own there, the body? */
+static bool meets(hf_walk* w, int limb, const double* q, int k) {
+    hf_planner* p = w->planner;
+    hf_collision_query query = hf_collision_query_default();
+    query.limb = limb, query.self = q != NULL;
+    hf_pose here = hf_walk_pose(w, k);
+    hf_pose_copy(&p->world, &here, &w->scratch);
+    if (q) hf_limb_copy(&p->world, limb, q, w->scratch.q);
+    hf_forward(p->world.creature, &w->scratch, p->tools.links);
+    return hf_plan_collides(p, &query, NULL);
+}
+
+/* The largest difference between the limb's joints in two postures, as time at half of their speed, s. */
+static double time_between(const hf_walk* w, int limb, const double* a, const double* b) {
+    const hf_creature_view* v = w->planner->world.view;
+    double time = RAMP_S;
+    for (int k = 0; k < v->limbs[limb].joint_count; k++) {
+        const hf_joint* j = &v->joints[v->limbs[limb].joints[k]];
+        time = fmax(time, fabs(a[j->q_index] - b[j->q_index]) / (SPEED_SHARE * j->max_speed));
+    }
+    return time;
+}
+
+/* The first of the limb's spare postures in which it is free at all these knots. */
+static bool find_posture(hf_walk* w, int limb, int first, int last, double* q) {
+    hf_planner* p = w->planner;
+    const hf_plan_limb* l = &p->world.model->limbs[limb];
+    for (int i = 0; i < l->spare_count && hf_plan_ok(p); i++) {
+        memcpy(q, w->from.q, sizeof(double) * (size_t)p->world.view->q_count);
+        hf_samples_pose(p->world.creature, l->sets[0], l->spares[i], q);
+        int k = first;
+        while (k <= last && !meets(w, limb, q, k)) k++;
+        if (k > last) return true;
+    }
+    return false;
+}
+
+bool hf_walk_tuck_in(hf_walk* w) {
+    hf_planner* p = w->planner;
+    const hf_collision* hit = &p->tools.hit;
+    int limb = hit->other_body < 0 ? limb_of(w, hit->body) : -1;
+    if (limb < 0) return false;
+    hf_walk_tuck* t = &w->tucks[limb];
+    int first = t->on ? t->first : w->stop, last = t->on ? t->last : w->stop;
+    for (int k = 1; k < w->last; k++)
+        if (meets(w, limb, NULL, k)) first = k < first ? k : first, last = k > last ? k : last;
+    first = first > 1 ? first - 1 : first, last = last + 1 < w->last ? last + 1 : last;
+    double* q = w->tucked + (size_t)limb * (size_t)p->world.view->q_count;
+    if (!find_posture(w, limb, first, last, q)) return false;
+    int ramp = (int)ceil(time_between(w, limb, q, w->from.q) * p->world.options->rate);
+    *t = (hf_walk_tuck){true, first, last, ramp, w->last};
+    return true;
+}
+
+void hf_walk_tuck_time(hf_walk* w) {
+    for (int l = 0; l < w->planner->world.view->limb_count; l++) {
+        hf_walk_tuck* t = &w->tucks[l];
+        if (!t->on || t->of == w->last) continue;
+        t->first = t->first * w->last / t->of, t->last = t->last * w->last / t->of + 1;
+        t->of = w->last;
+    }
+}
+
+void hf_walk_tuck_apply(const hf_walk* w, int k, double* q) {
+    const hf_creature_view* v = w->planner->world.view;
+    for (int l = 0; l < v->limb_count; l++) {
+        const hf_walk_tuck* t = &w->tucks[l];
+        if (!t->on) continue;
+        int in = t->first < t->ramp ? t->first : t->ramp;
+        int out = w->last - t->last < t->ramp ? w->last - t->last : t->ramp;
+        double before = in > 0 ? (double)(k - t->first + in) / in : 1;
+        double behind = out > 0 ? (double)(t->last + out - k) / out : 1;
+        double u = hf_ease(fmin(fmax(fmin(before, behind), 0), 1));
+        const double* row = w->tucked + (size_t)l * (size_t)v->q_count;
+        for (int i = 0; i < v->limbs[l].joint_count; i++) {
+            int at = v->joints[v->limbs[l].joints[i]].q_index;
+            q[at] += u * (row[at] - q[at]);
+        }
+    }
+}
