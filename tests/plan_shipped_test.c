@@ -18,10 +18,6 @@ static const char* const not_found_yet[] = {"truck-egress"};
 /* Plans that walk: they are balanced in motion and not at rest. */
 static const char* const walked[] = {"stairs", "stairs-rail", "insect-truck"};
 
-/* Plans whose guide leaves the choice: some seeds find a walk over a part of it, others rest in every stance.
-   What such a plan claims is judged by the check. */
-static const char* const walked_at_times[] = {"quadruped-steps"};
-
 static bool is_listed(const hf_scenario* s, const char* const* names, size_t count) {
     for (size_t i = 0; i < count; i++)
         if (strcmp(s->name, names[i]) == 0) return true;
@@ -56,8 +52,6 @@ static void assert_valid(const hf_scenario* s, const hf_plan_result* r) {
         print_message("%s: frame %d: %s\n", s->name, report.problems[i].frame, report.problems[i].what);
     assert_true(report.valid);
     bool walks = is_listed(s, walked, sizeof walked / sizeof *walked);
-    if (is_listed(s, walked_at_times, sizeof walked_at_times / sizeof *walked_at_times))
-        walks = !(r->motion->claims & HF_CLAIM_BALANCE);
     assert_int_equal(r->motion->claims, (HF_CLAIM_ALL & ~(walks ? HF_CLAIM_BALANCE : 0)) | HF_CLAIM_DYNAMIC);
     hf_check_report_free(&report);
 }

@@ -124,8 +124,10 @@ typedef struct hf_plan_query {
     const hf_scenario_state* goal;
     const hf_transform* guide;
     int guide_count;
-    const hf_roadmap*
-        roadmap; /* may be NULL; of this creature and scene: guides of the first attempt use it */
+    const hf_roadmap* roadmap; /* may be NULL; of this creature and scene: guides of the first attempt use it,
+                                  if that attempt searches from the start */
+    bool forwards; /* no attempt searches from the goal, so that the plan begins exactly at the start (else
+                      within 2 mm and 0.02 rad of it) */
 } hf_plan_query;
 HF_API hf_status hf_plan_find(const hf_plan_model* model, const hf_scene* scene, const hf_plan_query* query,
                               const hf_plan_options* options, hf_progress_fn progress, void* user,

@@ -651,8 +651,8 @@ static void write_back(const window* w) {
     }
 }
 
-/* Clears the frames from `first` to `last`; *left: faults that are left there. *hopeless: the last step made
-   it worse. */
+/* Clears the frames from `first` to `last`; *left: faults that are left there. *hopeless: there
+   are more of them than frames. */
 static hf_status clear_window(const hf_clear_job* job, int first, int last, int* left, bool* hopeless) {
     hf_workspace_mark mark = hf_workspace_begin(job->workspace);
     window w = {.job = job, .view = &job->creature->view, .first = first, .count = last - first + 1};

@@ -15,7 +15,7 @@ typedef struct hf_clear_job {
 } hf_clear_job;
 
 /* judged: the faults of the schedule. A window is changed only where it has fewer faults afterwards.
- *left: frames at fault that are left in the windows. */
+ *left: faults that are left in the windows. */
 hf_status hf_clear_faults(const hf_clear_job* job, const hf_realise_result* judged, int* left);
 
 #endif

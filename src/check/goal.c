@@ -91,7 +91,7 @@ void check_goal(const check_job* job, const hf_scenario* s, hf_check_report* rep
         turned =
             fabs(hf_atan2(ahead.x * wanted.y - ahead.y * wanted.x, ahead.x * wanted.x + ahead.y * wanted.y));
     }
-    if (s->goal.any_heading) turned = 0; /* a place without a heading is reached in any */
+    if (s->goal.stands && s->goal.any_heading) turned = 0; /* a place without a heading is reached in any */
     if ((s->goal.stands || s->goal.placed) &&
         job->motion->frames[job->motion->frame_count - 1].contact_count == 0)
         missed(job, report, "it stands on nothing");

@@ -170,7 +170,7 @@ typedef struct search {
     hf_contact_pool pool;
     hf_choice_list list; /* of this pass */
     int hidden;          /* blocked in this pass */
-    int skipped;         /* for them, in this pass */
+    int skipped;         /* passed over after an approach, in this pass */
     bool thick;          /* no candidate is passed over: every one is wanted */
     bool again;          /* this pass repeats one: what is blocked was counted there */
     bool cancelled;

@@ -190,9 +190,19 @@ static bool stand_near(hf_walk* k, double along, double part, hf_vec3 aside, hf_
 
 /* ---- turns ---- */
 
+/* Where the creature looks and what is to the left of it, in the root's frame. */
+static hf_vec3 ahead_of(const hf_plan_world* w) {
+    return hf_v3(hf_cos(w->view->facing), hf_sin(w->view->facing), 0);
+}
+
+static hf_vec3 left_of(const hf_plan_world* w) {
+    return hf_v3(-hf_sin(w->view->facing), hf_cos(w->view->facing), 0);
+}
+
 /* The limbs in the order in which they step: those of one side from the hindmost to the foremost, then those
    of the other side. */
 static int list_limbs(const hf_plan_world* w, int* limbs) {
+    hf_vec3 ahead = ahead_of(w), left = left_of(w);
     int count = 0;
     for (int l = 0; l < w->view->limb_count && count < HF_MAX_HOLDS; l++) {
         if (!walks(w, l)) continue;
@@ -200,8 +210,8 @@ static int list_limbs(const hf_plan_world* w, int* limbs) {
         int i = count++;
         for (; i > 0; i--) {
             hf_vec3 other = w->model->limbs[limbs[i - 1]].rest_in_root;
-            bool left = at.y > 0, side = other.y > 0;
-            if (left < side || (left == side && at.x >= other.x)) break;
+            bool here = hf_dot(at, left) > 0, there = hf_dot(other, left) > 0;
+            if (here < there || (here == there && hf_dot(at, ahead) >= hf_dot(other, ahead))) break;
             limbs[i] = limbs[i - 1];
         }
         limbs[i] = l;
@@ -213,7 +223,7 @@ static int list_limbs(const hf_plan_world* w, int* limbs) {
 static int first_turn(const hf_walk* k, const int* limbs, int count) {
     const hf_plan_world* w = &k->planner->world;
     hf_transform root = w->guide[k->node->guide_index];
-    hf_vec3 ahead = hf_rotate(root.rotation, hf_v3(1, 0, 0));
+    hf_vec3 ahead = hf_rotate(root.rotation, ahead_of(w));
     int best = 0;
     double least = INFINITY;
     for (int i = 0; i < count; i++) {
@@ -247,9 +257,11 @@ static hf_walk_place* place_at(const hf_walk* k, int turn, int at) {
    each other than they stand; of more than two, which a foot behind may meet before the one ahead of it has
    left, those before the root are farther ahead and the others farther behind. */
 static hf_vec3 aside_of(const hf_walk* k, const walk_way* y, int turn) {
-    hf_vec3 rest = k->planner->world.model->limbs[y->limbs[turn]].rest_in_root;
-    if (y->count == 2) return hf_v3(0, k->apart || !y->flat ? 0 : -NARROWER * rest.y, 0);
-    return hf_v3(k->apart ? (rest.x > 0 ? SPREAD : -SPREAD) * y->leg : 0, 0, 0);
+    const hf_plan_world* w = &k->planner->world;
+    hf_vec3 rest = w->model->limbs[y->limbs[turn]].rest_in_root;
+    hf_vec3 ahead = ahead_of(w), left = left_of(w);
+    if (y->count == 2) return hf_scale(left, k->apart || !y->flat ? 0 : -NARROWER * hf_dot(rest, left));
+    return hf_scale(ahead, k->apart ? (hf_dot(rest, ahead) > 0 ? SPREAD : -SPREAD) * y->leg : 0);
 }
 
 /* Is there a place? It is looked for once. */

@@ -539,10 +539,8 @@ static bool is_at(const hf_planner* p, const hf_pose* start) {
     if (hf_distance(end->root.position, start->root.position) > SAME_M ||
         hf_quat_angle(end->root.rotation, start->root.rotation) > SAME_RAD)
         return false;
-    for (int j = 0; j < v->joint_count; j++) {
-        int i = v->joints[j].q_index;
-        if (v->joints[j].q_count == 1 && fabs(end->q[i] - start->q[i]) > SAME_RAD) return false;
-    }
+    for (int i = 0; i < v->q_count; i++)
+        if (fabs(end->q[i] - start->q[i]) > SAME_RAD) return false;
     return true;
 }
 
@@ -560,7 +558,11 @@ static hf_status attempt_backwards(hf_planner* p, const hf_plan_query* q, hf_pla
     if (status != HF_OK || (r->why == HF_PLAN_DONE && is_at(p, &q->start->pose))) return status;
     hf_schedule_free(r->schedule);
     r->schedule = NULL, r->reached = 0, r->stances = 0;
-    if (r->why != HF_PLAN_CANCELLED) r->why = HF_PLAN_NO_CONTACT;
+    // reasons and places of the search from the goal say nothing of the start
+    if (r->why != HF_PLAN_CANCELLED && r->why != HF_PLAN_WORK_ENDED && r->why != HF_PLAN_NO_GUIDE)
+        r->why = HF_PLAN_NO_CONTACT;
+    r->where[0] = '\0';
+    r->block = (hf_plan_block){.limb = -1, .object = -1};
     return status;
 }
 
@@ -575,7 +577,7 @@ static bool is_seated(const hf_planner* p, const hf_scenario_state* state) {
    only, attempts begin there, but for every third one where that is the goal. */
 static bool goes_backwards(const hf_planner* p, const hf_plan_query* q) {
     enum { EVERY = 3 };
-    if (q->guide_count > 0 || !q->start->whole || !q->goal->whole) return false;
+    if (q->forwards || q->guide_count > 0 || !q->start->whole || !q->goal->whole) return false;
     bool third = p->world.attempt % EVERY == EVERY - 1, sits = is_seated(p, q->goal);
     if (sits == is_seated(p, q->start)) return third;
     return sits && !third;

@@ -7,6 +7,7 @@
 
 #include "plan/segment.h"
 #include "base/workspace.h"
+#include "model/creature.h"
 #include "schedule/frames.h"
 
 #include <holdfast/rom.h>
@@ -358,10 +359,9 @@ static bool adopt_all(const hf_walk* w) {
 /* Does the body belong to a limb that walks? */
 static bool is_of_leg(const hf_plan_world* w, int body) {
     for (int l = 0; l < w->view->limb_count; l++)
-        for (int k = 0; w->model->limbs[l].walks && k < w->view->limbs[l].joint_count; k++) {
-            const hf_joint* j = &w->view->joints[w->view->limbs[l].joints[k]];
-            if (j->child_link == w->view->bodies[body].link) return true;
-        }
+        if (w->model->limbs[l].walks && w->view->limbs[l].joint_count > 0 &&
+            hf_link_in_limb(w->creature, w->view->bodies[body].link, l))
+            return true;
     return false;
 }
 
@@ -450,11 +450,14 @@ static bool find_walk(hf_walk* w) {
         for (int n = 0; n < 2 && (n == 0 || legs_meet(w, v)) && !same; n++) {
             p->progress.work++;
             w->apart = n > 0;
-            if (!hf_footsteps_find(w, STRIDES[i] * natural)) return false;
+            if (!hf_footsteps_find(w, STRIDES[i] * natural)) {
+                if (n == 0) return false;
+                break; // feet find places, but not farther apart
+            }
             same = n == 0 && w->parts == parts && w->guide_index == end; // the steps of the stride before
             if (!same) v = try_heights(w);
             if (v == HOLDS) return true;
-            parts = w->parts, end = w->guide_index;
+            if (n == 0) parts = w->parts, end = w->guide_index;
         }
         if (!same && v == COLLIDES && p->tools.hit.other_body < 0) end_before(w);
     }

@@ -2,6 +2,7 @@
    limbs that hold kept on their holds, the one that swings on a smooth way. */
 #include "plan/walk.h"
 
+#include "base/ease.h"
 #include "base/workspace.h"
 #include "schedule/frames.h"
 #include "solve/keep.h"
@@ -46,7 +47,6 @@ static const double LEAST_BEND = 0.25;
 static const double ROLLS_WHOLE = 0.8, UPHILL = 4;
 
 /* From 0 to 1 with no speed and no acceleration at the ends. */
-static double ease(double u) { return u * u * u * (10 + u * (6 * u - 15)); }
 
 static const double MOST_LEAN = 0.2; /* rad: of a body that goes up */
 
@@ -95,7 +95,7 @@ static void average(const hf_walk* w, int half) {
 
 /* The share of a change that a knot has from which the walk's first and last pose have none. */
 static double inside(const hf_walk* w, int k, int lift, int land) {
-    return ease(fmin(1, fmin((double)k / lift, (double)(w->last - k) / (w->last - land))));
+    return hf_ease(fmin(1, fmin((double)k / lift, (double)(w->last - k) / (w->last - land))));
 }
 
 /* Is the ground under all steps as high? A body on it stays at one height. */
@@ -136,11 +136,12 @@ void hf_walk_roots(hf_walk* w) {
     int lift = w->steps[0].lift, land = w->steps[w->step_count - 1].land;
     int shorter = lift < w->last - land ? lift : w->last - land, half = 1 + 2 * shorter / (3 * AVERAGES);
     int reach = is_level(w) ? w->last : AVERAGES * half;
-    double index = w->node->guide_index;
+    double index = w->node->guide_index, facing = w->planner->world.view->facing;
+    hf_vec3 side = hf_v3(-hf_sin(facing), hf_cos(facing), 0);
     for (int k = 0; k <= w->last; k++) {
         hf_transform on = guide_near(w, w->place[k], &index);
         w->wished[k] = k <= lift ? w->from.root : k >= land ? w->to.root : on;
-        hf_quat lean = hf_quat_axis_angle(hf_v3(0, 1, 0), lean_of(w, k, AVERAGES * half));
+        hf_quat lean = hf_quat_axis_angle(side, lean_of(w, k, AVERAGES * half));
         if (k > lift && k < land) w->wished[k].rotation = hf_quat_mul(w->wished[k].rotation, lean);
         w->wished[k].position.z = w->height_wish[k] - lowered(w, k, reach);
         hf_quat *q = &w->wished[k].rotation, p = w->wished[k > 0 ? k - 1 : 0].rotation;
@@ -209,12 +210,12 @@ static hf_transform swing_at(const swing* g, int knot, double* rolled) {
     bool up = to.z > from.z;
     // on a steep step up or down the foot arrives from above, and without haste
     bool gentle = fabs(to.z - from.z) < GENTLE * hf_hypot(to.x - from.x, to.y - from.y);
-    double over = e > 0               ? ease(up ? late : soon)
+    double over = e > 0               ? hf_ease(up ? late : soon)
                   : gentle            ? go(u, SETS_OFF, ARRIVES)
                   : g->toe.frame >= 0 ? go(u, SETS_OFF, 0)
-                                      : ease(u);
+                                      : hf_ease(u);
     hf_vec3 pivot = hf_lerp(from, to, over);
-    pivot.z = from.z + ease(up ? soon : late) * (to.z - from.z) + 64 * u * u * u * v * v * v * g->to->high;
+    pivot.z = from.z + hf_ease(up ? soon : late) * (to.z - from.z) + 64 * u * u * u * v * v * v * g->to->high;
     hf_quat turn = hf_quat_slerp(g->lifts.rotation, g->lands.rotation, over);
     // from 0 to 1 and back, smooth at both ends and highest at 3/8 of the time
     double t = (double)(knot - g->begin) / (g->to->land - g->begin), s = 1 - t;
@@ -399,7 +400,7 @@ static bool find_pose(hf_walk* w, int k, const footing* f, bool bend, double* of
     hf_pose pose = hf_walk_pose(w, k), before = hf_walk_pose(w, k - 1);
     hf_pose first = k < w->posed ? w->scratch : before;
     if (k < w->posed) hf_pose_copy(&p->world, &pose, &first);
-    hf_pose_between(p->world.creature, &w->from, &w->to, ease((double)k / w->last), &pose);
+    hf_pose_between(p->world.creature, &w->from, &w->to, hf_ease((double)k / w->last), &pose);
     for (int i = 0; i < w->node->hold_count; i++) {
         hf_limb_copy(&p->world, w->node->holds[i].at.limb, first.q, pose.q);
         if (bend) hf_limb_loosen(p->world.creature, w->node->holds[i].at.limb, pose.q);

@@ -3,6 +3,7 @@
 #include "plan/walk.h"
 
 #include "base/ease.h"
+#include "model/creature.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,11 +15,10 @@ static const double RAMP_S = 0.5, SPEED_SHARE = 0.5;
 /* The limb without contact that moves the body, -1 for none. */
 static int limb_of(const hf_walk* w, int body) {
     const hf_creature_view* v = w->planner->world.view;
-    for (int link = v->bodies[body].link; link >= 0; link = v->links[link].parent_link)
-        for (int l = 0; l < v->limb_count; l++)
-            for (int k = 0; k < v->limbs[l].joint_count; k++)
-                if (v->joints[v->limbs[l].joints[k]].child_link == link)
-                    return hf_holds_find(w->node->holds, w->node->hold_count, l) < 0 ? l : -1;
+    for (int l = 0; l < v->limb_count; l++)
+        if (v->limbs[l].joint_count > 0 && hf_holds_find(w->node->holds, w->node->hold_count, l) < 0 &&
+            hf_link_in_limb(w->planner->world.creature, v->bodies[body].link, l))
+            return l;
     return -1;
 }
 

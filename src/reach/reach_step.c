@@ -98,10 +98,13 @@ static hf_status walk(hf_reach_runner* r, const hf_action* a, hf_pose* end, hf_h
     if (status == HF_OK && goal.outcome != HF_FOUND)
         hf_reach_say(r, HF_NONE, "there is no standing pose at %.2f %.2f: %s", a->at[0], a->at[1], goal.why);
     if (status == HF_OK && goal.outcome == HF_FOUND) {
-        hf_plan_query q = {.start = &start, .goal = &goal.state};
+        hf_plan_query q = {.start = &start, .goal = &goal.state, .forwards = true};
         status = hf_plan_find(model, scene, &q, &o, hf_reach_ask, r, &plan, &error);
-        *arrived = status == HF_OK && plan.outcome == HF_FOUND && last_feet(r, plan.schedule, feet_then);
-        if (status == HF_OK && !*arrived)
+        bool found = status == HF_OK && plan.outcome == HF_FOUND;
+        *arrived = found && last_feet(r, plan.schedule, feet_then);
+        if (found && !*arrived)
+            hf_reach_say(r, HF_NONE, "the steps to %.2f %.2f do not end on both feet", a->at[0], a->at[1]);
+        else if (status == HF_OK && !*arrived)
             hf_reach_say(r, HF_NONE, "there are no steps to %.2f %.2f: %s", a->at[0], a->at[1],
                          hf_plan_why_text(plan.why));
     }
