@@ -100,6 +100,8 @@ bool hf_mend_collisions(hf_retarget_work* work, const hf_realise_result* judged)
 bool hf_mend_let_go(hf_retarget_work* work, const hf_realise_result* judged);
 /* The landmarks that a limb belongs to; -1: none. */
 int hf_retarget_role(const hf_creature_body* body, int limb);
+/* The wishes of a frame; holds weigh so many times as much as usual. */
+void hf_retarget_wish(hf_retarget_work* work, int frame, double firm);
 /* The runs of frames in which limbs are on their holds become the schedule's holds. */
 hf_status hf_retarget_holds(hf_retarget_work* work);
 /* Puts limbs exactly onto their holds (settle.c). */

@@ -1,4 +1,4 @@
-/* Grasp, transfer, release (reaching-2003 section 7). A hand comes straight onto what it grasps, the object
+/* Grasp and transfer (reaching-2003 section 7). A hand comes straight onto what it grasps, the object
    goes with the hand and counts in collisions and balance, and is lowered straight onto where it is put. */
 #include "reach/transfer.h"
 
@@ -557,7 +557,7 @@ static hf_transform load_at(hf_reach_runner* r, const hf_reach_load* load) {
 }
 
 /* Does something bear the object where the hand has it? */
-static bool is_borne(hf_reach_runner* r, const hf_reach_load* load) {
+bool hf_reach_is_borne(hf_reach_runner* r, const hf_reach_load* load) {
     if (r->scenario->reach_objects[load->object].joint != HF_OBJECT_FREE) return true;
     return hf_object_borne(r->world.placement, load->shapes, load->shape_count, load_at(r, load));
 }
@@ -699,7 +699,7 @@ hf_status hf_reach_transfer(hf_reach_runner* r, const hf_action* a, int index, b
     hf_workspace_mark mark = hf_workspace_begin(r->workspace);
     hf_space_rows line = hf_space_rows_start(HF_REACH_WIDTH, r->workspace);
     hf_hand_answer answer = {0};
-    hf_status status = is_borne(r, load) ? lift(r, load, LIFT_M) : HF_OK;
+    hf_status status = hf_reach_is_borne(r, load) ? lift(r, load, LIFT_M) : HF_OK;
     if (status == HF_OK && load->second >= 0) {
         status = carry_straight(r, load, a);
     } else if (status == HF_OK) {
@@ -719,138 +719,6 @@ hf_status hf_reach_transfer(hf_reach_runner* r, const hf_action* a, int index, b
             status = hf_reach_go(r, hf_space_row(&line, 0),
                                  load->limb == r->layer->arms[HF_RIGHT] ? HF_LEFT : HF_RIGHT);
     }
-    hf_workspace_end(r->workspace, mark);
-    return status;
-}
-
-/* ---- release ---- */
-
-/* One hand goes straight off the palm, else away from the fingers, or upwards, as far as that goes. */
-static hf_status leave_by_one(hf_reach_runner* r, const hf_hand_task* task, hf_vec3 back,
-                              hf_space_rows* line) {
-    const hf_contact_frame* palm = &r->world.creature->view.limbs[task->targets[0].limb].contacts[0];
-    hf_vec3 wrist = hf_normalize(hf_rotate(task->targets[0].rotation, hf_neg(palm->offset)));
-    hf_vec3 ways[] = {back,
-                      hf_scale(wrist, r->options->approach_m),
-                      hf_scale(hf_add(hf_normalize(back), wrist), r->options->approach_m / 2),
-                      {0, 0, r->options->approach_m}};
-    double share = 0, best = -1;
-    size_t way = 0;
-    hf_status status = HF_OK;
-    for (size_t i = 0; i <= sizeof ways / sizeof *ways && status == HF_OK && share < HF_HAND_LEAST_LINE;
-         i++) {
-        size_t k = i < sizeof ways / sizeof *ways ? i : way; // in the end the longest once more
-        line->count = 0;
-        share = hf_reach_straight(r->stage.worker, task, r->stage.state, ways[k], line, &status);
-        if (share > best) best = share, way = k;
-    }
-    return status;
-}
-
-/* Two hands go apart, at their height, or upwards or back to the body as well where that does not go. */
-static hf_status leave_by_two(hf_reach_runner* r, const hf_hand_task* task, const hf_hold* holds,
-                              hf_space_rows* line) {
-    hf_reach_worker* w = r->stage.worker;
-    double far = r->options->approach_m / 2, apart[HF_REACH_WIDTH];
-    hf_vec3 up = {0, 0, far}, near = hf_rotate(r->world.stand.root.rotation, hf_v3(-far, 0, 0));
-    hf_vec3 offsets[] = {{0, 0, 0}, up, near, hf_add(up, near)};
-    hf_status status = hf_space_rows_add(line, r->stage.state);
-    for (size_t n = 0; n < sizeof offsets / sizeof *offsets && status == HF_OK && line->count < 2; n++) {
-        hf_hand_task wide = *task;
-        for (int i = 0; i < 2; i++) {
-            hf_quat turn = hf_placement_pose(r->world.placement, holds[i].object).rotation;
-            hf_vec3 out = hf_scale(hf_rotate(turn, holds[i].normal), far);
-            wide.targets[i].point = hf_add(hf_add(wide.targets[i].point, out), offsets[n]);
-        }
-        // with the legs as they are, or without
-        for (wide.stay = 0; wide.stay <= 1 && status == HF_OK && line->count < 2; wide.stay++)
-            if (hf_hand_follow(w, &wide, r->stage.state, apart) && hf_reach_valid(w, apart))
-                status = hf_space_rows_add(line, apart);
-    }
-    return status;
-}
-
-/* Straight away from what was held. */
-static hf_status retreat(hf_reach_runner* r, const hf_hold* holds, int count) {
-    hf_space_rows line = hf_space_rows_start(HF_REACH_WIDTH, r->workspace);
-    hf_hand_task task = {.count = count};
-    hf_vec3 back = {0, 0, 0};
-    bool good = true;
-    for (int i = 0; i < count; i++) {
-        const hf_limb* limb = &r->world.creature->view.limbs[holds[i].limb];
-        const hf_contact_frame* palm = &limb->contacts[0];
-        hf_transform link = r->stage.worker->links[palm->link];
-        bool turns = count == 2 && hf_hand_turns_freely(palm);
-        task.targets[i] = (hf_target){.kind = turns ? HF_TARGET_POSITION : HF_TARGET_POSE,
-                                      .limb = holds[i].limb,
-                                      .contact = 0,
-                                      .point = hf_apply(link, palm->offset),
-                                      .rotation = link.rotation};
-        back = hf_add(back, hf_scale(hf_rotate(link.rotation, palm->normal), -r->options->approach_m));
-        hf_reach_allow_touch(r, &holds[i]);
-    }
-    hf_status status =
-        count == 1 ? leave_by_one(r, &task, back, &line) : leave_by_two(r, &task, holds, &line);
-    if (status == HF_OK && line.count > 1) status = hf_reach_play(&r->stage, &line, NULL, &good);
-    hf_reach_forbid_touches(r);
-    if (status == HF_OK && (!good || line.count < 2))
-        hf_reach_say(r, HF_NONE, "the hand cannot leave the object: %s",
-                     r->stage.worker->why ? r->stage.worker->why : "no way back");
-    return status;
-}
-
-/* The fingers of a limb as they are in the start's posture; the links of its hand but the hand itself. */
-static void open_hand(const hf_reach_runner* r, int limb, double* q) {
-    const hf_creature_view* v = &r->world.creature->view;
-    for (int j = 0; j < v->joint_count; j++) {
-        const hf_joint* joint = &v->joints[j];
-        if (!hf_effector_has(r->world.creature, limb, joint->parent_link) ||
-            !hf_effector_has(r->world.creature, limb, joint->child_link))
-            continue;
-        memcpy(q + joint->q_index, r->open_q + joint->q_index, sizeof(double) * (size_t)joint->q_count);
-    }
-}
-
-/* Fingers open while the hands still hold: nothing lets go of an object half open. */
-static hf_status open_hands(hf_reach_runner* r, const hf_hold* holds, int count) {
-    size_t n = (size_t)r->world.creature->view.q_count;
-    double* q = hf_workspace_take(r->workspace, n + 1, sizeof *q);
-    bool good = true;
-    if (!q) return HF_ERROR_MEMORY;
-    memcpy(q, r->world.stand_q, sizeof(double) * n);
-    for (int i = 0; i < count; i++) open_hand(r, holds[i].limb, q);
-    hf_status status = hf_reach_turn(&r->stage, q, &good);
-    if (status == HF_OK && !good) hf_reach_say(r, HF_NONE, "the hand cannot open: %s", r->stage.worker->why);
-    return status;
-}
-
-hf_status hf_reach_let_go(hf_reach_runner* r, hf_reach_load* load) {
-    hf_hold holds[2] = {load->hold, load->second_hold};
-    int count = load->second >= 0 ? 2 : 1;
-    hf_status status = open_hands(r, holds, count);
-    if (status != HF_OK || r->now->outcome != HF_FOUND) return status;
-    // two hands let go one after the other
-    load->second = -1;
-    if (status == HF_OK && count == 2) status = hf_reach_stay(&r->stage, 1, true);
-    hf_reach_detach(r, load);
-    if (status == HF_OK) status = hf_reach_stay(&r->stage, 1, true);
-    return status == HF_OK ? retreat(r, holds, count) : status;
-}
-
-hf_status hf_reach_release(hf_reach_runner* r, const hf_action* a) {
-    hf_reach_load* load = NULL;
-    if (a->object >= 0)
-        load = hf_reach_load_of(r, a->object);
-    else if (a->hand == HF_HAND_ONE)
-        load = hf_reach_load_by(r, a->limb);
-    else if (r->world.load_count)
-        load = &r->world.loads[r->world.load_count - 1];
-    if (!load) return hf_reach_say(r, HF_INFEASIBLE, "nothing is held that could be let go");
-    if (!is_borne(r, load))
-        return hf_reach_say(r, HF_INFEASIBLE, "\"%.60s\" would fall: nothing bears it there",
-                            name_of(r, load->object));
-    hf_workspace_mark mark = hf_workspace_begin(r->workspace);
-    hf_status status = hf_reach_let_go(r, load);
     hf_workspace_end(r->workspace, mark);
     return status;
 }

@@ -51,6 +51,8 @@ hf_status hf_reach_close_fingers(hf_reach_runner* runner, const double* q);
 /* The hands of a load with the object at a place. */
 hf_hand_task hf_reach_carry_task(const hf_reach_runner* runner, const hf_reach_load* load,
                                  hf_transform object);
+/* Does something bear the object where the hand has it? */
+bool hf_reach_is_borne(hf_reach_runner* runner, const hf_reach_load* load);
 /* Opens the fingers, lets the object be where it is and takes the hand away. */
 hf_status hf_reach_let_go(hf_reach_runner* runner, hf_reach_load* load);
 
