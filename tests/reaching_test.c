@@ -479,8 +479,8 @@ static void test_probes(void** state) {
     hf_scenario_free(s);
 }
 
-/* Steps of more than two metres arrive, and the whole motion is valid. After the steps the feet go on with the
-   holds of the steps: none begins or ends with the action that follows. */
+/* Steps of more than two metres arrive, and the whole motion is valid. After the steps the feet go on with
+   the holds of the steps: none begins or ends with the action that follows. */
 static void test_step_far(void** state) {
     (void)state;
     hf_scenario* s = load("steps");
