@@ -7,6 +7,7 @@
 #include "base/workspace.h"
 #include "model/creature.h"
 #include "refine/direct.h"
+#include "refine/ends.h"
 #include "refine/overlap.h"
 #include "refine/retime.h"
 #include "refine/strain.h"
@@ -292,6 +293,9 @@ static hf_status judge(refinement* r, hf_schedule* made) {
     hf_realise_result faults = {0};
     hf_motion* motion = NULL;
     hf_status status = hf_realise(r->of->creature, r->of->scene, made, &o, r->workspace, &motion, &faults);
+    if (status == HF_OK)
+        status =
+            hf_ends_judge(r->of->creature, r->stretch->given, made, r->stretch->ends, r->workspace, &faults);
     if (status == HF_OK && faults.outcome == HF_FOUND) status = add_strained(r, made, motion, &faults);
     if (status == HF_OK && r->ways) status = learn_direct(r, made, &faults);
     if (status == HF_OK && !r->ways) learn(r, made, &faults);
@@ -483,8 +487,7 @@ static hf_status keep_holds(const refinement* r, double time_s, hf_transform* li
         bool kept;
         hf_vec3 miss;
         hf_forward(r->of->creature, pose, links);
-        status = hf_hold_keep(r->of->creature, &h->world, &h->anchor, HF_KEEP_SOON, r->workspace, links,
-                              pose->q, &kept, &miss);
+        status = hf_held_keep(r->of->creature, h, HF_KEEP_SOON, r->workspace, links, pose->q, &kept, &miss);
     }
     return status;
 }

@@ -117,9 +117,11 @@ static void set_begins(planner* l) {
         if (landed >= 0) t = fmax(t, landed + DWELL_S);
         begin[p + 1] = keep_apart(l, p, t);
     }
-    // a motion ends when its last hold has begun
-    for (int p = 0; p < phases->count; p++)
-        begin[phases->count] = fmax(begin[phases->count], begin[p] + LEAST_S);
+    // a motion ends when its last hold has begun and the limb has had time to come to its given posture
+    for (int p = 0; p < phases->count; p++) {
+        bool lands = p > 0 && changing_limb(l->ways, phases->items[p].from_s, false) >= 0;
+        begin[phases->count] = fmax(begin[phases->count], begin[p] + (lands ? DWELL_S : LEAST_S));
+    }
     l->out->end_s = begin[phases->count];
 }
 

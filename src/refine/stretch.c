@@ -63,6 +63,7 @@ hf_status hf_stretch_make(const hf_creature* creature, const hf_schedule* whole,
                           const hf_stance_list* list, int first, int count, hf_workspace* w, hf_stretch* s) {
     double from_s = phases->items[first].from_s, to_s = phases->items[first + count - 1].to_s;
     *s = (hf_stretch){.first = first, .count = count, .from_s = from_s, .best_s = to_s - from_s};
+    s->ends = (first == 0 ? HF_END_FIRST : 0) | (first + count == phases->count ? HF_END_LAST : 0);
     s->list = *list;
     s->list.count = count;
     s->list.stances += first, s->list.bearing += first;
