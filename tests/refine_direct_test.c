@@ -151,6 +151,48 @@ static void phases_as_given_have_the_given_poses(void** state) {
     steps_free(&s);
 }
 
+/* The last limb whose hold ends behind the first phase is free from the beginning instead, and drifts a
+   little before it swings. */
+static int free_one_limb(steps* s, double drift) {
+    hf_schedule* all = s->schedule;
+    int freed = -1;
+    for (int i = 0; i < all->hold_count; i++)
+        if (all->holds[i].from_s <= 0 && all->holds[i].to_s < end_of(all) &&
+            (freed < 0 || all->holds[i].to_s > all->holds[freed].to_s))
+            freed = i;
+    assert_true(freed >= 0);
+    int limb = all->holds[freed].hold.limb;
+    double until_s = all->holds[freed].to_s;
+    for (int k = 0; k < all->knot_count && all->knots[k].time_s < until_s; k++)
+        for (int i = 0; i < all->q_count; i++)
+            if (hf_limb_owns(s->scenario->creature, limb, i))
+                all->knots[k].q[i] += drift * (1 - all->knots[k].time_s / until_s);
+    for (int i = freed; i + 1 < all->hold_count; i++) all->holds[i] = all->holds[i + 1];
+    all->hold_count--;
+    return limb;
+}
+
+/* A limb that is free at first begins where it was given, however little it moves before its swing. */
+static void limbs_that_are_free_begin_where_they_were_given(void** state) {
+    (void)state;
+    steps s;
+    hf_layout layout;
+    double lost_m[PHASES];
+    steps_make(&s);
+    int limb = free_one_limb(&s, 0.02);
+    steps_cut(&s);
+    hf_schedule* made = make(&s, &layout, lost_m);
+    int owned = 0;
+    for (int i = 0; i < made->q_count; i++) {
+        if (!hf_limb_owns(s.scenario->creature, limb, i)) continue;
+        owned++;
+        assert_true(fabs(made->knots[0].q[i] - s.stretch.given->knots[0].q[i]) < 1e-5);
+    }
+    assert_true(owned > 0);
+    hf_schedule_free(made);
+    steps_free(&s);
+}
+
 /* The attempt's motion is quicker than given, within the joints' strength, and valid by the check. */
 static void the_check_agrees_with_what_is_taken(void** state) {
     (void)state;
@@ -332,6 +374,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ways_are_shorter_and_keep_their_holds),
         cmocka_unit_test(phases_as_given_have_the_given_poses),
+        cmocka_unit_test(limbs_that_are_free_begin_where_they_were_given),
         cmocka_unit_test(the_check_agrees_with_what_is_taken),
         cmocka_unit_test(strain_is_what_the_check_finds),
         cmocka_unit_test(what_cannot_gain_is_left_alone),

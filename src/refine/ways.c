@@ -227,15 +227,14 @@ static double limb_length(const hf_ways* w, int limb, int p) {
     return sum;
 }
 
-/* Of the longest way of a limb in one of its phases: what is less is no way. */
-static const double IDLE_SHARE = 0.1;
+/* A limb whose values go less far in a phase stays where it is, rad or m: rounding. With more, the limb would
+   lose the pose that it begins or ends in. */
+static const double IDLE = 1e-6;
 
-/* A limb that was free from the beginning, or stays free, moves in few of its phases. */
+/* A limb that was free from the beginning, or stays free, does not move in all of its phases. */
 static void trim(const hf_ways* w, int limb, bool from_begin, bool to_end, int* first, int* last) {
-    double most = 0;
-    for (int p = *first; p < *last; p++) most = fmax(most, limb_length(w, limb, p));
-    while (from_begin && *first + 1 < *last && limb_length(w, limb, *first) <= IDLE_SHARE * most) ++*first;
-    while (to_end && *first + 1 < *last && limb_length(w, limb, *last - 1) <= IDLE_SHARE * most) --*last;
+    while (from_begin && *first + 1 < *last && limb_length(w, limb, *first) <= IDLE) ++*first;
+    while (to_end && *first + 1 < *last && limb_length(w, limb, *last - 1) <= IDLE) --*last;
 }
 
 static bool add_swing(hf_ways* w, int limb, int first, int last) {
