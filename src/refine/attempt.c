@@ -736,7 +736,8 @@ hf_status hf_attempt_direct(const hf_refining* of, int rounds, hf_stretch* stret
     if (status == HF_OK) status = allow_overlaps(&r);
     if (status == HF_OK) allow_carries(&r);
     // rounds that end before their times are found do not count: each brings a phase nearer to how it was
-    // given
+    // given, by less overlap (twice), by a strike, and as given by less overlap again (twice): then it is
+    // stuck
     for (int i = 0; i < rounds && status == HF_OK && !r.valid && !r.stuck && hf_workspace_goes_on(w);) {
         status = make_direct(&r, lost_m);
         i += r.blocked < 0;
