@@ -46,7 +46,7 @@ typedef struct hf_ways {
     hf_vec3* key_coms;    /* the centres of mass of these poses */
     double* body_s;       /* HF_WAY + 1 given times at even lengths of the body's way, for each phase */
     double* least_body_s; /* from rest to rest, of each phase */
-    hf_swing_way* swings; /* in the order of their landings */
+    hf_swing_way* swings; /* limb by limb, those of a limb in the order of their landings */
     hf_transform* links;  /* scratch, as the next */
     double* scratch[2];   /* q_count each */
 } hf_ways;
