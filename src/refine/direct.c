@@ -17,8 +17,7 @@
 enum {
     ROOT = 7 /* numbers of a root: place and quaternion */
 };
-static const double SAME_S = 1e-7; /* times that differ by less are the same */
-static const double CALM_S = 0.2;  /* over which the body's way is calmed where it is free: half a swing */
+static const double CALM_S = 0.2; /* over which the body's way is calmed where it is free: half a swing */
 
 /* Of a limb's distance from the straight way, what it goes back in each sample: half of it in four samples.
    Before a sample that has the given pose it is at least an even share, so that nothing is left there. */
@@ -64,7 +63,7 @@ static const hf_part* part_of(const direct* d, int p) { return &d->ways->phases-
 static double new_time(const direct* d, double given_s) {
     const hf_parts* phases = d->ways->phases;
     for (int p = 0; p < phases->count; p++)
-        if (fabs(phases->items[p].from_s - given_s) < SAME_S) return d->layout->begin_s[p];
+        if (fabs(phases->items[p].from_s - given_s) < HF_SAME_S) return d->layout->begin_s[p];
     return d->layout->end_s;
 }
 
@@ -73,15 +72,16 @@ static void set_holds(direct* d) {
     double last_s = d->ways->phases->items[d->ways->phases->count - 1].to_s;
     for (int i = 0; i < s->hold_count; i++) {
         d->from_s[i] = new_time(d, s->holds[i].from_s);
-        d->to_s[i] = s->holds[i].to_s >= last_s - SAME_S ? d->layout->end_s : new_time(d, s->holds[i].to_s);
+        d->to_s[i] =
+            s->holds[i].to_s >= last_s - HF_SAME_S ? d->layout->end_s : new_time(d, s->holds[i].to_s);
     }
 }
 
 /* The hold that a limb keeps at a time; -1. */
 static int hold_at(const direct* d, int limb, double t) {
     for (int i = 0; i < d->ways->given->hold_count; i++)
-        if (d->ways->given->holds[i].hold.limb == limb && d->from_s[i] <= t + SAME_S &&
-            d->to_s[i] >= t - SAME_S)
+        if (d->ways->given->holds[i].hold.limb == limb && d->from_s[i] <= t + HF_SAME_S &&
+            d->to_s[i] >= t - HF_SAME_S)
             return i;
     return -1;
 }
@@ -461,8 +461,8 @@ typedef struct look {
 
 /* The samples in which the limb is on its way; at the ends of its swing it is still, or already, held. */
 static void own_samples(const look* l, int* first, int* last) {
-    *first = (int)ceil((l->from_s + 2 * SAME_S) / l->d->step_s);
-    *last = (int)floor((l->to_s - 2 * SAME_S) / l->d->step_s);
+    *first = (int)ceil((l->from_s + 2 * HF_SAME_S) / l->d->step_s);
+    *last = (int)floor((l->to_s - 2 * HF_SAME_S) / l->d->step_s);
 }
 
 /* The pose at a time of a swing, with the form that the swing has now. */
