@@ -14,8 +14,9 @@ typedef struct hf_refine_options {
     double speed_share;        /* of the speed limits of joints and root, 0.05..1; default 0.98 */
     double acceleration_share; /* of their acceleration limits, 0.05..1; default 0.95 */
     double effort_share;       /* of the effort limits of joints, 0.05..1; default 0.9 */
-    int rounds; /* of each stretch, in which body and limbs are brought to move together; 0: new
-                   times alone; 0..40; default 16 */
+    int rounds; /* of each stretch, in which body and limbs are brought to move together; 0: new times alone;
+                   0..40; default 16. Rounds whose poses allow no times are not counted: each brings a phase
+                   nearer to how it was given, which goes less than ten times for each phase */
 } hf_refine_options;
 HF_API hf_refine_options hf_refine_options_default(void);
 HF_API hf_option_table hf_refine_option_table(void);
@@ -46,9 +47,10 @@ typedef struct hf_refine_result {
     double at_s; /* the input's time that `why` is about, exact at changes of holds and a share of the time
 between them; negative: none */
     double before_s, after_s; /* durations */
-    int rounds;               /* of poses, times and tests, of all stretches together; 0: new times alone */
-    int stretches;            /* from rest to rest, that the result consists of */
-    int static_count;         /* samples of the result that the contacts would not hold at rest */
+    int rounds;    /* of poses, times and tests, of all stretches together, those without times not counted;
+                      0: new times alone */
+    int stretches; /* from rest to rest, that the result consists of */
+    int static_count; /* samples of the result that the contacts would not hold at rest */
     int effort_count; /* samples of the result where standing still takes more than a free joint's share of
                          effort */
     double scaling_s; /* time that all time scalings took together */

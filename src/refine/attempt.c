@@ -7,6 +7,7 @@
 #include "base/workspace.h"
 #include "model/creature.h"
 #include "refine/direct.h"
+#include "refine/ends.h"
 #include "refine/overlap.h"
 #include "refine/retime.h"
 #include "refine/strain.h"
@@ -62,8 +63,6 @@ static hf_refine_why why_of(hf_scaling_block block) {
     return whys[block];
 }
 
-static const double SAME_S = 1e-7; /* times that differ by less are the same */
-
 /* Of the haste of a phase whose frames are not borne or too fast; of the rounding of a swing that collides,
    and how much farther away it goes, m. */
 static const double CALMER = 0.5, KEEP_MORE = 0.25, SHARPER = 0.7, CLEARER_M = 0.015;
@@ -76,9 +75,11 @@ static const double MORE_MARGIN = 1.5, LEAST_HASTE = 0.5;
 /* Of the share of two swings that overlap where the contacts do not bear the body; below the least share
    there is none. */
 static const double LESS_OVERLAP = 0.5, LEAST_OVERLAP = 0.15;
-/* By which the share of a swing during which the body goes on becomes less where a limb loses its hold. */
+/* By which the share of a swing during which the body goes on becomes less where a limb loses its hold: from
+   the share of the beginning three steps lead to none. */
 static const double LESS_CARRY = 0.3;
-/* Faults of a phase, its own and those beside it, after which it becomes as it was given. */
+/* Faults of a phase, its own and those beside it, after which it becomes as it was given: by then the body's
+   freedom is about an eighth (NEARER to the fourth) and near its least, so that more rounds change little. */
 enum { STRIKES = 4, UNBORNE_STRIKES = 4 };
 
 /* Swings beside a phase overlap less. False: they did not overlap. */
@@ -292,6 +293,9 @@ static hf_status judge(refinement* r, hf_schedule* made) {
     hf_realise_result faults = {0};
     hf_motion* motion = NULL;
     hf_status status = hf_realise(r->of->creature, r->of->scene, made, &o, r->workspace, &motion, &faults);
+    if (status == HF_OK)
+        status =
+            hf_ends_judge(r->of->creature, r->stretch->given, made, r->stretch->ends, r->workspace, &faults);
     if (status == HF_OK && faults.outcome == HF_FOUND) status = add_strained(r, made, motion, &faults);
     if (status == HF_OK && r->ways) status = learn_direct(r, made, &faults);
     if (status == HF_OK && !r->ways) learn(r, made, &faults);
@@ -483,8 +487,7 @@ static hf_status keep_holds(const refinement* r, double time_s, hf_transform* li
         bool kept;
         hf_vec3 miss;
         hf_forward(r->of->creature, pose, links);
-        status = hf_hold_keep(r->of->creature, &h->world, &h->anchor, HF_KEEP_SOON, r->workspace, links,
-                              pose->q, &kept, &miss);
+        status = hf_held_keep(r->of->creature, h, HF_KEEP_SOON, r->workspace, links, pose->q, &kept, &miss);
     }
     return status;
 }
@@ -566,7 +569,7 @@ static hf_status margin_without(const refinement* r, int gap, int key, hf_transf
     const hf_part* a = &r->phases->items[gap];
     int holds[HF_STANCE_SUPPORTS], count = 0;
     for (int i = 0; i < s->hold_count && count < HF_STANCE_SUPPORTS; i++)
-        if (s->holds[i].from_s < a->from_s - SAME_S && s->holds[i].to_s > a->to_s + SAME_S)
+        if (s->holds[i].from_s < a->from_s - HF_SAME_S && s->holds[i].to_s > a->to_s + HF_SAME_S)
             holds[count++] = i;
     hf_stance* stance;
     *margin = -INFINITY;
@@ -733,7 +736,8 @@ hf_status hf_attempt_direct(const hf_refining* of, int rounds, hf_stretch* stret
     if (status == HF_OK) status = allow_overlaps(&r);
     if (status == HF_OK) allow_carries(&r);
     // rounds that end before their times are found do not count: each brings a phase nearer to how it was
-    // given
+    // given, by less overlap (twice), by a strike, and as given by less overlap again (twice): then it is
+    // stuck
     for (int i = 0; i < rounds && status == HF_OK && !r.valid && !r.stuck && hf_workspace_goes_on(w);) {
         status = make_direct(&r, lost_m);
         i += r.blocked < 0;

@@ -9,7 +9,7 @@
 #include "base/workspace.h"
 #include "model/creature.h"
 #include "refine/calm_curve.h"
-#include "solve/keep.h"
+#include "refine/ends.h"
 
 #include <math.h>
 #include <string.h>
@@ -17,11 +17,10 @@
 enum {
     ROOT = 7 /* numbers of a root: place and quaternion */
 };
-static const double SAME_S = 1e-7; /* times that differ by less are the same */
-static const double CALM_S = 0.2;  /* over which the body's way is calmed where it is free: half a swing */
+static const double CALM_S = 0.2; /* over which the body's way is calmed where it is free: half a swing */
 
 /* Of a limb's distance from the straight way, what it goes back in each sample: half of it in four samples.
- */
+   Before a sample that has the given pose it is at least an even share, so that nothing is left there. */
 static const double RETURN = 0.15;
 /* Share of a swing at either end in which the limb is near its hold. */
 static const double NEAR = 0.4;
@@ -44,6 +43,8 @@ typedef struct direct {
     hf_transform *roots, *links;
     bool* fixed; /* samples in which the body stays where it is */
     double *q, *lost;
+    int* left;      /* of each sample, how many are left until one that has the given pose */
+    double returns; /* in this sample: what limbs go back of their distance from the straight way */
     double *straight, *straight_before; /* values on the straight way, of this sample and the one before */
     int* mode;                          /* of each limb in the sample before: its hold, or -1 - its swing */
     kept_values *now, *next;            /* of each limb: on its hold, on the hold that it swings to */
@@ -62,7 +63,7 @@ static const hf_part* part_of(const direct* d, int p) { return &d->ways->phases-
 static double new_time(const direct* d, double given_s) {
     const hf_parts* phases = d->ways->phases;
     for (int p = 0; p < phases->count; p++)
-        if (fabs(phases->items[p].from_s - given_s) < SAME_S) return d->layout->begin_s[p];
+        if (fabs(phases->items[p].from_s - given_s) < HF_SAME_S) return d->layout->begin_s[p];
     return d->layout->end_s;
 }
 
@@ -71,15 +72,16 @@ static void set_holds(direct* d) {
     double last_s = d->ways->phases->items[d->ways->phases->count - 1].to_s;
     for (int i = 0; i < s->hold_count; i++) {
         d->from_s[i] = new_time(d, s->holds[i].from_s);
-        d->to_s[i] = s->holds[i].to_s >= last_s - SAME_S ? d->layout->end_s : new_time(d, s->holds[i].to_s);
+        d->to_s[i] =
+            s->holds[i].to_s >= last_s - HF_SAME_S ? d->layout->end_s : new_time(d, s->holds[i].to_s);
     }
 }
 
 /* The hold that a limb keeps at a time; -1. */
 static int hold_at(const direct* d, int limb, double t) {
     for (int i = 0; i < d->ways->given->hold_count; i++)
-        if (d->ways->given->holds[i].hold.limb == limb && d->from_s[i] <= t + SAME_S &&
-            d->to_s[i] >= t - SAME_S)
+        if (d->ways->given->holds[i].hold.limb == limb && d->from_s[i] <= t + HF_SAME_S &&
+            d->to_s[i] >= t - HF_SAME_S)
             return i;
     return -1;
 }
@@ -203,16 +205,14 @@ static hf_status keep(direct* d, int hold, const hf_pose* pose, const double* wa
         if (!hf_limb_owns(d->creature, limb, i))
             kept->q[i] = pose->q[i];
         else
-            kept->q[i] =
-                kept->hold == hold ? kept->q[i] + now[i] - was[i] + RETURN * (was[i] - kept->q[i]) : now[i];
+            kept->q[i] = kept->hold == hold ? now[i] + (1 - d->returns) * (kept->q[i] - was[i]) : now[i];
     }
     bool done = false;
     hf_vec3 miss;
     memcpy(d->scratch[0], kept->q, sizeof(double) * (size_t)d->q_count);
     hf_pose there = {pose->root, kept->q};
     hf_forward(d->creature, &there, d->links);
-    hf_status status =
-        hf_hold_keep(d->creature, &h->world, &h->anchor, care, d->workspace, d->links, kept->q, &done, &miss);
+    hf_status status = hf_held_keep(d->creature, h, care, d->workspace, d->links, kept->q, &done, &miss);
     if (status == HF_OK && !done && lost) *lost = fmax(*lost, hf_length(miss));
     // out of reach: where the solver ends then may be far from where it ended before
     if (!done) memcpy(kept->q, d->scratch[0], sizeof(double) * (size_t)d->q_count);
@@ -329,6 +329,7 @@ static hf_status make_pose(direct* d, int k) {
     hf_pose pose = {d->roots[k], row(d->q, k, d->q_count)};
     hf_status status = HF_OK;
     d->lost[k] = 0;
+    d->returns = fmax(RETURN, 1.0 / (d->left[k] + 1));
     if (p >= 0) return take_given(d, k, p, t);
     hf_pose_follow(d->creature, pose.q);
     for (int l = 0; l < limbs; l++) put_straight(d, l, state_of(d, l, t), pose.q);
@@ -343,9 +344,16 @@ static hf_status make_pose(direct* d, int k) {
     return status;
 }
 
+/* The last sample has the given pose, and so have those of phases as given. */
+static void count_left(direct* d) {
+    for (int k = d->count - 1; k >= 0; k--)
+        d->left[k] = k == d->count - 1 || given_phase(d, k * d->step_s) >= 0 ? 0 : d->left[k + 1] + 1;
+}
+
 /* The limbs of all samples, where the body is. */
 static hf_status make_limbs(direct* d) {
     hf_status status = HF_OK;
+    count_left(d);
     int limbs = d->creature->view.limb_count;
     for (int l = 0; l < 2 * limbs; l++) d->now[l].hold = -1;
     for (int l = 0; l < limbs; l++) d->mode[l] = -1;
@@ -383,13 +391,14 @@ static bool take(direct* d) {
     d->q = hf_workspace_take(w, rows * n, sizeof(double));
     d->fixed = hf_workspace_take(w, rows, sizeof *d->fixed);
     d->lost = hf_workspace_take(w, rows, sizeof(double));
+    d->left = hf_workspace_take(w, rows, sizeof *d->left);
     d->from_s = hf_workspace_take(w, 2 * holds, sizeof(double));
     d->links = hf_workspace_take(w, (size_t)d->creature->view.link_count, sizeof *d->links);
     d->straight = hf_workspace_take(w, 4 * n, sizeof(double));
     d->mode = hf_workspace_take(w, limbs + 1, sizeof *d->mode);
     d->now = hf_workspace_take(w, 2 * limbs + 1, sizeof *d->now);
-    if (!d->fixed || !d->roots || !d->q || !d->lost || !d->from_s || !d->links || !d->straight || !d->mode ||
-        !d->now)
+    if (!d->fixed || !d->roots || !d->q || !d->lost || !d->left || !d->from_s || !d->links || !d->straight ||
+        !d->mode || !d->now)
         return false;
     d->to_s = d->from_s + holds;
     d->straight_before = d->straight + n;
@@ -452,8 +461,8 @@ typedef struct look {
 
 /* The samples in which the limb is on its way; at the ends of its swing it is still, or already, held. */
 static void own_samples(const look* l, int* first, int* last) {
-    *first = (int)ceil((l->from_s + 2 * SAME_S) / l->d->step_s);
-    *last = (int)floor((l->to_s - 2 * SAME_S) / l->d->step_s);
+    *first = (int)ceil((l->from_s + 2 * HF_SAME_S) / l->d->step_s);
+    *last = (int)floor((l->to_s - 2 * HF_SAME_S) / l->d->step_s);
 }
 
 /* The pose at a time of a swing, with the form that the swing has now. */

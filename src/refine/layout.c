@@ -9,11 +9,14 @@
 #include <math.h>
 #include <string.h>
 
-static const double SAME_S = 1e-7;  /* times that differ by less are the same */
-static const double RESERVE = 1.1;  /* of the least time from rest to rest: what is smooth takes longer */
+/* Of the least time from rest to rest: what is smooth takes longer, and the time scaling finds the times
+   anew, so that the reserve only has to keep the phases' proportions. */
+static const double RESERVE = 1.1;
 static const double LEAST_S = 0.04; /* between two changes of holds: some frames */
-static const double DWELL_S = 0.1;  /* that a limb stays on a hold at least */
-static const double REST_S = 0.06;  /* at either end of a phase that is as given: some samples */
+/* That a limb stays on a hold at least, and that a motion lasts after the last landing: six poses, in which a
+   limb goes back most of the way to its given posture. */
+static const double DWELL_S = 0.1;
+static const double REST_S = 0.06; /* at either end of a phase that is as given: some samples */
 
 typedef struct planner {
     const hf_ways* ways;
@@ -29,11 +32,8 @@ double hf_layout_given_time(const hf_part* a, double took_s, double share) {
 
 /* The limb whose hold ends, or begins, at a given time; -1. */
 static int changing_limb(const hf_ways* w, double time_s, bool ends) {
-    for (int i = 0; i < w->given->hold_count; i++) {
-        const hf_schedule_hold* h = &w->given->holds[i];
-        if (fabs((ends ? h->to_s : h->from_s) - time_s) < SAME_S) return h->hold.limb;
-    }
-    return -1;
+    int hold = hf_ways_hold(w, -1, time_s, ends);
+    return hold < 0 ? -1 : w->given->holds[hold].hold.limb;
 }
 
 bool hf_layout_is_gap(const hf_ways* w, int p) {
@@ -91,7 +91,7 @@ static double keep_apart(const planner* l, int count, double t) {
     for (bool moved = true; moved;) {
         moved = false;
         for (int k = 0; k <= count; k++)
-            if (fabs(l->out->begin_s[k] - t) < LEAST_S - SAME_S && k > 0)
+            if (fabs(l->out->begin_s[k] - t) < LEAST_S - HF_SAME_S && k > 0)
                 t = l->out->begin_s[k] + LEAST_S, moved = true;
     }
     return t;
@@ -117,9 +117,11 @@ static void set_begins(planner* l) {
         if (landed >= 0) t = fmax(t, landed + DWELL_S);
         begin[p + 1] = keep_apart(l, p, t);
     }
-    // a motion ends when its last hold has begun
-    for (int p = 0; p < phases->count; p++)
-        begin[phases->count] = fmax(begin[phases->count], begin[p] + LEAST_S);
+    // a motion ends when its last hold has begun and the limb has had time to come to its given posture
+    for (int p = 0; p < phases->count; p++) {
+        bool lands = p > 0 && changing_limb(l->ways, phases->items[p].from_s, false) >= 0;
+        begin[phases->count] = fmax(begin[phases->count], begin[p] + (lands ? DWELL_S : LEAST_S));
+    }
     l->out->end_s = begin[phases->count];
 }
 

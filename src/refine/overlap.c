@@ -30,7 +30,6 @@ enum {
 static const double REACHED_M = 1e-3, HEAVY = 100;
 static const double PULL_M = 0.01;    /* by which the root follows a limb that does not reach, in a round */
 static const double POSTURE_S = 0.08; /* over which postures of limbs are smoothed from pass to pass */
-static const double SAME_S = 1e-7;    /* times that differ by less are the same */
 static const double NEAR_M = 2e-6;    /* of the centre of mass to its way */
 /* (m/s3)^2 for a metre from the given way, the sixth power of 6.8 rad/s: what is slower than about a second
    follows the given way, what is quicker is smoothed. */
@@ -69,7 +68,7 @@ static bool is_seated(const overlap* o, int k) {
     double given_s = hf_parts_given(o->phases, time_of(o, k));
     for (int i = 0; i < o->given->hold_count; i++) {
         const hf_schedule_hold* h = &o->given->holds[i];
-        if (h->from_s <= given_s + SAME_S && h->to_s >= given_s - SAME_S &&
+        if (h->from_s <= given_s + HF_SAME_S && h->to_s >= given_s - HF_SAME_S &&
             o->creature->view.limbs[h->hold.limb].joint_count == 0)
             return true;
     }
@@ -259,7 +258,8 @@ static hf_transform swing_at(const overlap* o, int p, double share) {
 static int hold_at(const overlap* o, int limb, double given_s) {
     for (int i = 0; i < o->given->hold_count; i++) {
         const hf_schedule_hold* h = &o->given->holds[i];
-        if (h->hold.limb == limb && h->from_s <= given_s + SAME_S && h->to_s >= given_s - SAME_S) return i;
+        if (h->hold.limb == limb && h->from_s <= given_s + HF_SAME_S && h->to_s >= given_s - HF_SAME_S)
+            return i;
     }
     return -1;
 }

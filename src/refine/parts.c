@@ -1,11 +1,10 @@
 /* Phases between changes of holds. */
 #include "refine/parts.h"
 
+#include "base/ease.h"
 #include "base/workspace.h"
 
 #include <stdlib.h>
-
-static const double SAME_S = 1e-7; /* changes nearer to each other than this are one */
 
 /* Of a swing, over which corners are rounded to begin with. */
 static const double ROUND_SHARE = 0.1;
@@ -19,9 +18,6 @@ static const double HASTE = 20;
 /* Share of a swing during which the body is on its way, to begin with, and of the shorter one of two swings
    during which both limbs are: at a half, the first of three would land as the third lets go. */
 static const double CARRY = 0.8, OVERLAP = 0.45;
-
-/* Rest to rest with the least jerk. */
-static double bell(double u) { return u * u * u * (10 + u * (6 * u - 15)); }
 
 static int by_value(const void* a, const void* b) {
     double x = *(const double*)a, y = *(const double*)b;
@@ -55,7 +51,7 @@ void hf_part_begin(hf_part* a) {
                    .round_share = ROUND_SHARE,
                    .carry = CARRY,
                    .overlap = OVERLAP};
-    for (int k = 0; k <= HF_PACE; k++) a->pace[k] = bell((double)k / HF_PACE);
+    for (int k = 0; k <= HF_PACE; k++) a->pace[k] = hf_ease((double)k / HF_PACE);
 }
 
 hf_status hf_parts_make(const hf_schedule* s, hf_workspace* w, hf_parts* phases) {
@@ -73,7 +69,7 @@ hf_status hf_parts_make(const hf_schedule* s, hf_workspace* w, hf_parts* phases)
     }
     qsort(times, (size_t)count, sizeof *times, by_value);
     for (int i = 1; i < count; i++) {
-        if (times[i] - times[i - 1] < SAME_S) continue;
+        if (times[i] - times[i - 1] < HF_SAME_S) continue;
         hf_part* a = &phases->items[phases->count++];
         *a = (hf_part){
             .from_s = times[i - 1], .to_s = times[i], .swings = swings(s, (times[i - 1] + times[i]) / 2)};

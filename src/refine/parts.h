@@ -4,6 +4,8 @@
 
 #include <holdfast/schedule.h>
 
+#define HF_SAME_S 1e-7 /* times that differ by less are the same */
+
 enum { HF_PACE = 32 }; /* even parts of a phase's time at which a swing's progress is known */
 
 typedef struct hf_part {

@@ -9,6 +9,7 @@
 #include "model/hold.h"
 #include "model/scene.h"
 #include "refine/attempt.h"
+#include "refine/ends.h"
 #include "refine/strain.h"
 
 #include <holdfast/refine.h>
@@ -182,9 +183,12 @@ static hf_status finish(hf_whole* w) {
         status = hf_realise(w->refining.creature, w->refining.scene, made, &o, w->refining.workspace, &motion,
                             &faults);
     if (status == HF_OK)
+        status = hf_ends_judge(w->refining.creature, w->schedule, made, HF_END_FIRST | HF_END_LAST,
+                               w->refining.workspace, &faults);
+    if (status == HF_OK)
         take_result(w, made, motion, &faults);
     else
-        hf_schedule_free(made);
+        hf_schedule_free(made), hf_motion_free(motion);
     hf_realise_result_free(&faults);
     return status;
 }

@@ -9,8 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-static const double SAME_S = 1e-7; /* times that differ by less are the same */
-
 static hf_status add_hold(hf_schedule* s, const hf_hold* hold, double from_s, double to_s) {
     if (!HF_GROW(s->holds, s->hold_capacity, s->hold_count)) return HF_ERROR_MEMORY;
     s->holds[s->hold_count++] = (hf_schedule_hold){*hold, from_s, to_s};
@@ -22,7 +20,7 @@ static hf_status cut_knots(const hf_schedule* whole, double from_s, double to_s,
     hf_status status = HF_OK;
     for (int i = 0; i < whole->knot_count && status == HF_OK; i++) {
         const hf_knot* k = &whole->knots[i];
-        if (k->time_s < from_s - SAME_S || k->time_s > to_s + SAME_S) continue;
+        if (k->time_s < from_s - HF_SAME_S || k->time_s > to_s + HF_SAME_S) continue;
         double t = fmin(to_s - from_s, fmax(0, k->time_s - from_s));
         status = hf_schedule_add(out, NULL, t, &(hf_pose){k->root, k->q}, NULL, 0, k->stance);
     }
@@ -35,7 +33,7 @@ static hf_status cut_holds(const hf_schedule* whole, const hf_stance_list* list,
     hf_status status = HF_OK;
     for (int i = 0; i < whole->hold_count && status == HF_OK; i++) {
         const hf_schedule_hold* h = &whole->holds[i];
-        if (h->to_s < from_s - SAME_S || h->from_s > to_s + SAME_S) continue;
+        if (h->to_s < from_s - HF_SAME_S || h->from_s > to_s + HF_SAME_S) continue;
         int n = s->given->hold_count;
         s->hold_of[n] = i;
         s->list.held[n] = list->held[i];
@@ -63,6 +61,7 @@ hf_status hf_stretch_make(const hf_creature* creature, const hf_schedule* whole,
                           const hf_stance_list* list, int first, int count, hf_workspace* w, hf_stretch* s) {
     double from_s = phases->items[first].from_s, to_s = phases->items[first + count - 1].to_s;
     *s = (hf_stretch){.first = first, .count = count, .from_s = from_s, .best_s = to_s - from_s};
+    s->ends = (first == 0 ? HF_END_FIRST : 0) | (first + count == phases->count ? HF_END_LAST : 0);
     s->list = *list;
     s->list.count = count;
     s->list.stances += first, s->list.bearing += first;

@@ -2,12 +2,14 @@
 #ifndef HF_REFINE_STRETCH_H
 #define HF_REFINE_STRETCH_H
 
+#include "refine/ends.h"
 #include "refine/stance_list.h"
 #include <holdfast/refine.h>
 
 typedef struct hf_stretch {
     int first, count;    /* phases of the whole schedule */
     double from_s;       /* when it begins in the whole schedule */
+    unsigned ends;       /* hf_end flags: the ends of the whole schedule that are its own */
     hf_schedule* given;  /* the stretch's own knots and holds, times from 0 */
     int* hold_of;        /* the whole schedule's hold of each of them; belongs to the workspace */
     hf_parts phases;     /* its phases with what was learned of them, times from 0 */

@@ -4,6 +4,7 @@
    above its holds. Other forms take the detour that the limb was given, as a sum of half waves. */
 #include "refine/ways.h"
 
+#include "base/ease.h"
 #include "base/workspace.h"
 #include "model/creature.h"
 #include "solve/keep.h"
@@ -16,14 +17,15 @@
 enum { FINE = 96 }; /* even parts of a given time, from which even parts of a length are found */
 
 /* The forms: height as a share of the usual one, in which of four directions across the normal it leans, and
-   half waves of the given detour. */
+   half waves of the given detour. The lowest is the quickest and free above a plain surface; half of the
+   usual height is free of most edges; aslant ones pass what stands beside a hold. A third of the height with
+   few waves follows the given way roughly, the last form follows it as it was. */
 static const struct {
     double lift;
     int lean, waves;
 } forms[HF_FORMS] = {{0.2, 0, 0}, {0.5, 0, 0}, {1, 0, 0},   {0.5, 1, 0}, {0.5, 2, 0},
                      {0.5, 3, 0}, {0.5, 4, 0}, {1, 1, 0},   {1, 2, 0},   {1, 3, 0},
                      {1, 4, 0},   {0.3, 0, 1}, {0.3, 0, 2}, {0.3, 0, 5}, {0, 0, HF_WAVES}};
-static const double SAME_S = 1e-7;    /* times that differ by less are the same */
 static const double BODY_ARM_M = 0.5; /* by which turns of the root count as lengths */
 
 static double* row(double* rows, int k, int width) { return rows + (size_t)k * (size_t)width; }
@@ -115,11 +117,11 @@ void hf_ways_body(const hf_ways* w, int phase, double share, hf_pose* pose) {
 
 /* ---- swings ---- */
 
-/* The hold of a limb that ends, or begins, at a given time; -1. */
-static int find_hold(const hf_ways* w, int limb, double time_s, bool ends) {
+int hf_ways_hold(const hf_ways* w, int limb, double time_s, bool ends) {
     for (int i = 0; i < w->given->hold_count; i++) {
         const hf_schedule_hold* h = &w->given->holds[i];
-        if (h->hold.limb == limb && fabs((ends ? h->to_s : h->from_s) - time_s) < SAME_S) return i;
+        if ((limb < 0 || h->hold.limb == limb) && fabs((ends ? h->to_s : h->from_s) - time_s) < HF_SAME_S)
+            return i;
     }
     return -1;
 }
@@ -155,22 +157,22 @@ bool hf_swing_is_given(const hf_ways* w, const hf_swing_way* s) {
 }
 
 static double smooth(double u) { return u * u * (3 - 2 * u); }
-static double bell(double u) { return u * u * u * (10 + u * (6 * u - 15)); }
 
 double hf_swing_gone(const hf_swing_way* s, double share) {
     double u = fmin(1, fmax(0, share));
-    return s->forms[s->form].waves ? bell(u) : smooth(smooth(u));
+    return s->forms[s->form].waves ? hf_ease(u) : smooth(smooth(u));
 }
 
 double hf_swing_detour(const hf_ways* w, const hf_swing_way* s, int value, double share) {
     const hf_swing_form* f = &s->forms[s->form];
     double u = fmin(1, fmax(0, share)), x = smooth(u), y = 1 - x;
     double sum = 3 * x * y * (y * f->leave[value] + x * f->arrive[value]);
-    for (int n = 0; n < f->waves; n++) sum += row(s->waves, n, w->q_count)[value] * wave(n, bell(u));
+    for (int n = 0; n < f->waves; n++) sum += row(s->waves, n, w->q_count)[value] * wave(n, hf_ease(u));
     return sum;
 }
 
-/* A place above a hold that is farther off than this share of its height is not reached. */
+/* A place above a hold that is farther off than this share of its height is not reached: with less of the
+   height a form would be about the next lower one. */
 static const double OFF_SHARE = 0.3;
 
 /* A direction across a normal: horizontal, or along x where the normal is upright. */
@@ -227,23 +229,22 @@ static double limb_length(const hf_ways* w, int limb, int p) {
     return sum;
 }
 
-/* Of the longest way of a limb in one of its phases: what is less is no way. */
-static const double IDLE_SHARE = 0.1;
+/* A limb whose values go less far in a phase stays where it is, rad or m: rounding. With more, the limb would
+   lose the pose that it begins or ends in. */
+static const double IDLE = 1e-6;
 
-/* A limb that was free from the beginning, or stays free, moves in few of its phases. */
+/* A limb that was free from the beginning, or stays free, does not move in all of its phases. */
 static void trim(const hf_ways* w, int limb, bool from_begin, bool to_end, int* first, int* last) {
-    double most = 0;
-    for (int p = *first; p < *last; p++) most = fmax(most, limb_length(w, limb, p));
-    while (from_begin && *first + 1 < *last && limb_length(w, limb, *first) <= IDLE_SHARE * most) ++*first;
-    while (to_end && *first + 1 < *last && limb_length(w, limb, *last - 1) <= IDLE_SHARE * most) --*last;
+    while (from_begin && *first + 1 < *last && limb_length(w, limb, *first) <= IDLE) ++*first;
+    while (to_end && *first + 1 < *last && limb_length(w, limb, *last - 1) <= IDLE) --*last;
 }
 
 static bool add_swing(hf_ways* w, int limb, int first, int last) {
     hf_swing_way* s = &w->swings[w->swing_count];
     trim(w, limb, first == 0, last == w->phases->count, &first, &last);
     *s = (hf_swing_way){.limb = limb, .first = first, .last = last};
-    s->from_hold = find_hold(w, limb, begin_of(w, first), true);
-    s->to_hold = find_hold(w, limb, begin_of(w, last), false);
+    s->from_hold = hf_ways_hold(w, limb, begin_of(w, first), true);
+    s->to_hold = hf_ways_hold(w, limb, begin_of(w, last), false);
     s->waves = hf_workspace_take(w->workspace, HF_WAVES * (size_t)w->q_count + 1, sizeof(double));
     if (!s->waves) return false;
     find_detour(w, s);

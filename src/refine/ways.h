@@ -46,7 +46,7 @@ typedef struct hf_ways {
     hf_vec3* key_coms;    /* the centres of mass of these poses */
     double* body_s;       /* HF_WAY + 1 given times at even lengths of the body's way, for each phase */
     double* least_body_s; /* from rest to rest, of each phase */
-    hf_swing_way* swings; /* in the order of their landings */
+    hf_swing_way* swings; /* limb by limb, those of a limb in the order of their landings */
     hf_transform* links;  /* scratch, as the next */
     double* scratch[2];   /* q_count each */
 } hf_ways;
@@ -55,6 +55,8 @@ typedef struct hf_ways {
 hf_status hf_ways_make(const hf_creature* creature, const hf_schedule* given, hf_pose_spline* spline,
                        const hf_parts* phases, const hf_stance_list* list, hf_workspace* workspace,
                        hf_ways* ways);
+/* The hold of a limb (-1: of any) that ends, or begins, at a given time; -1: none. */
+int hf_ways_hold(const hf_ways* ways, int limb, double time_s, bool ends);
 hf_pose hf_ways_key(const hf_ways* ways, int key);
 /* At a share of a swing's time: how far the limb is from where its old hold keeps it to where its new one
    does, and what a value of the limb adds to that. */
