@@ -44,11 +44,12 @@ static double processor_s(void) {
 /* ---- one scenario ---- */
 
 /* What the papers count: samples within epsilon of a surface, whatever the task. With one test the search is
-   not widened; where it was, nothing near could be tested. */
+   not widened; where it was, nothing near could be tested. A query for several contacts counts all. */
 static hf_status count_candidates(bench* b, const hf_samples* const* sets, hf_contact_query query,
                                   double* candidates) {
     query.epsilon_m = EPSILON_SHARE * hf_creature_get(b->stage.scenario->creature)->limbs[query.limb].length;
     query.max_tests = 1;
+    query.count = 2;
     memset(query.weights, 0, sizeof query.weights);
     query.weights[HF_TERM_DISTANCE] = 1;
     hf_status status = hf_contact_find(b->stage.scenario->creature, sets, b->stage.placement, &query,

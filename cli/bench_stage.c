@@ -25,7 +25,7 @@ hf_status bench_stage_open(const options* o, const char* name, bench_stage* stag
     *error = (hf_error){0};
     status = hf_placement_create(s->scene, &stage->placement);
     if (status == HF_OK) status = hf_workspace_create(&stage->workspace);
-    if (status == HF_OK) status = hf_contact_answer_create(s->creature, 1, &stage->answer);
+    if (status == HF_OK) status = hf_contact_answer_create(s->creature, 2, &stage->answer);
     return keep_kind(error, status);
 }
 

@@ -48,7 +48,7 @@ typedef struct options {
 typedef struct option_def {
     const char* name;     /* "--seed" */
     const char* letter;   /* "-s" or NULL */
-    const char* argument; /* "N", or NULL for a switch */
+    const char* argument; /* "N", "[N]" where STRIP stands for a missing number, or NULL for a switch */
     enum {
         OPTION_TEXT,
         OPTION_NUMBER,
@@ -304,7 +304,8 @@ void blame_roadmap(const options* o, hf_status status, hf_error* error);
    Complain and return false when the scenario asks for what they do not have; a plan needs a goal. */
 bool reach_wishes(const options* o, const hf_scenario* s, hf_reach_options* r);
 bool plan_wishes(const options* o, const hf_scenario* s, hf_plan_options* p);
-/* A quicker schedule and motion with the same holds, as refine and plan --refine make it; --fps is its rate.
+/* A quicker schedule and motion with the same holds, as refine makes it, and plan without --raw; --fps is its
+ * rate.
  */
 hf_status refine_schedule(const hf_creature* creature, const hf_scene* scene, const hf_schedule* schedule,
                           const options* o, progress* p, hf_refine_result* result, hf_error* error);

@@ -181,6 +181,24 @@ static hf_status check_grip(const contact_job* job, const hf_contact_query* quer
     return error->status;
 }
 
+/* A query for one contact leaves samples with lower scores uncounted. The same query for two, which may test
+   only one, counts all samples within the epsilon that the answer was found with. */
+static hf_status count_candidates(contact_job* job, hf_contact_query query, hf_contact_answer* answer) {
+    const hf_creature* creature = job->scenario->creature;
+    if (query.count > 1 || answer->outcome != HF_FOUND) return HF_OK;
+    query.count = 2;
+    query.max_tests = 1;
+    query.epsilon_m = answer->epsilon_m;
+    hf_contact_answer* all = NULL;
+    hf_status status = hf_contact_answer_create(creature, query.count, &all);
+    if (status == HF_OK)
+        status = hf_contact_find(creature, (const hf_samples* const*)job->samples[query.limb], job->placement,
+                                 &query, job->workspace, all);
+    if (status == HF_OK) answer->candidates = all->candidates;
+    hf_contact_answer_free(all);
+    return status;
+}
+
 static hf_status find_limb(contact_job* job, limb_job* l, hf_error* error) {
     const hf_scenario* s = job->scenario;
     hf_contact_query query = contact_job_query(job, l);
@@ -197,6 +215,7 @@ static hf_status find_limb(contact_job* job, limb_job* l, hf_error* error) {
         status = hf_contact_find(s->creature, sets, job->placement, &query, job->workspace, l->answer);
         l->time_us = 1e6 * (now_s() - start);
     }
+    if (status == HF_OK && !contact_job_stopped(job)) status = count_candidates(job, query, l->answer);
     char work[160];
     snprintf(work, sizeof work, "the query of limb \"%.100s\" as %s",
              hf_creature_get(s->creature)->limbs[query.limb].name, hf_role_text(query.role));

@@ -98,6 +98,19 @@ static bool set_option(const option_def* d, const char* value, options* o) {
     return false;
 }
 
+static bool is_number(const char* text) { return text && text[0] && !text[strspn(text, "0123456789")]; }
+
+/* The value of an option, the next word of the command line; NULL after a complaint. */
+static const char* next_value(const option_def* d, const char* next) {
+    if (!next)
+        complain("%s needs a value: %s", d->name, d->argument);
+    else if (next[0] == '-' && find_option(next))
+        complain("%s needs a value: %s; \"%s\" is an option", d->name, d->argument, next);
+    else
+        return next;
+    return NULL;
+}
+
 /* Reads everything behind the command's name. */
 static bool parse(const command* c, int argc, char** argv, options* o) {
     bool only_files = false;
@@ -122,15 +135,14 @@ static bool parse(const command* c, int argc, char** argv, options* o) {
         if (!d || !command_takes(c, d->name)) return unknown_option(c, name);
         const char* value = equals ? equals + 1 : NULL;
         if (d->argument && !value) {
-            if (i + 1 >= argc) {
-                complain("%s needs a value: %s", d->name, d->argument);
-                return false;
+            const char* next = i + 1 < argc ? argv[i + 1] : NULL;
+            if (d->argument[0] == '[' && !is_number(next)) {
+                *(int*)((char*)o + d->offset) = STRIP;
+                continue;
             }
-            value = argv[++i];
-            if (value[0] == '-' && find_option(value)) {
-                complain("%s needs a value: %s; \"%s\" is an option", d->name, d->argument, value);
-                return false;
-            }
+            value = next_value(d, next);
+            if (!value) return false;
+            i++;
         } else if (!d->argument && value) {
             complain("%s takes no value", d->name);
             return false;

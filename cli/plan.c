@@ -74,13 +74,22 @@ static json_t* block_json(const hf_scenario* s, const hf_plan_result* r) {
                      "point", b->has_place ? json_vec3(b->point) : NULL, "meets", meets);
 }
 
-static void say(const hf_scenario* s, const hf_plan_result* r, double model_s, const progress* p) {
+/* What refining gave: how long the plan as found takes, and the motion; NULL: the plan was not refined. */
+static json_t* refined_json(const hf_refine_result* f) {
+    if (!(f->before_s > 0)) return NULL;
+    return json_pack("{s:s,s:f,s:f,s:f}", "why", hf_refine_why_text(f->why), "before_s", f->before_s,
+                     "after_s", f->after_s > 0 ? f->after_s : f->before_s, "work", f->work);
+}
+
+static void say(const hf_scenario* s, const hf_plan_result* r, const hf_refine_result* refined,
+                double model_s, const progress* p) {
     if (p->options->json) {
-        print_json(json_pack("{s:s,s:s,s:s,s:o?,s:i,s:i,s:i,s:f,s:f,s:f,s:f,s:f}", "outcome", outcome_text(r),
-                             "why", why_text(r, p), "where", r->where, "blocked", block_json(s, r), "stances",
-                             r->stances, "frames", r->motion ? r->motion->frame_count : 0, "work", r->work,
-                             "reached", r->reached, "guide_length_m", r->guide_length_m, "model_s", model_s,
-                             "guide_s", r->guide_s, "contact_s", r->contact_s));
+        print_json(json_pack("{s:s,s:s,s:s,s:o?,s:i,s:i,s:i,s:f,s:f,s:f,s:f,s:f,s:o?}", "outcome",
+                             outcome_text(r), "why", why_text(r, p), "where", r->where, "blocked",
+                             block_json(s, r), "stances", r->stances, "frames",
+                             r->motion ? r->motion->frame_count : 0, "work", r->work, "reached", r->reached,
+                             "guide_length_m", r->guide_length_m, "model_s", model_s, "guide_s", r->guide_s,
+                             "contact_s", r->contact_s, "refined", refined_json(refined)));
         return;
     }
     if (r->outcome == HF_FOUND)
@@ -170,21 +179,20 @@ static hf_status draw_start(hf_scenario* s, const hf_plan_result* r, const optio
 }
 
 /* The plan's schedule and motion give way to refined ones, where there are any that hold. */
-static hf_status refine_plan(const hf_scenario* s, const options* o, hf_plan_result* r, hf_error* error) {
-    hf_refine_result refined = {0};
+static hf_status refine_plan(const hf_scenario* s, const options* o, hf_plan_result* r,
+                             hf_refine_result* refined, hf_error* error) {
     progress p = progress_start(o);
-    hf_status status = refine_schedule(s->creature, s->scene, r->schedule, o, &p, &refined, error);
+    hf_status status = refine_schedule(s->creature, s->scene, r->schedule, o, &p, refined, error);
     progress_end(&p);
-    if (status == HF_OK && refined.motion) {
+    if (status == HF_OK && refined->motion) {
         hf_schedule_free(r->schedule);
         hf_motion_free(r->motion);
-        r->schedule = refined.schedule, r->motion = refined.motion;
-        refined.schedule = NULL, refined.motion = NULL;
-        note(o, "refined: %.2f s instead of %.2f s", refined.after_s, refined.before_s);
+        r->schedule = refined->schedule, r->motion = refined->motion;
+        refined->schedule = NULL, refined->motion = NULL;
+        note(o, "refined: %.2f s instead of %.2f s", refined->after_s, refined->before_s);
     } else if (status == HF_OK) {
-        note(o, "not refined: %s; the plan is written as found", hf_refine_why_text(refined.why));
+        note(o, "not refined: %s; the plan is written as found", hf_refine_why_text(refined->why));
     }
-    hf_refine_result_free(&refined);
     return status;
 }
 
@@ -205,8 +213,11 @@ static int solve(hf_scenario* s, const options* o) {
     if (status == HF_OK)
         status = hf_plan_find(model, s->scene, &query, &wishes, progress_report, &p, &result, &error);
     progress_end(&p);
-    if (status == HF_OK && o->refine && result.outcome == HF_FOUND)
-        status = refine_plan(s, o, &result, &error);
+    hf_refine_result refined = {0};
+    // a refined motion is balanced as it moves, and one that shall be balanced at rest stays as found
+    bool refine = o->refine || !(o->raw || wishes.still);
+    if (status == HF_OK && refine && result.outcome == HF_FOUND)
+        status = refine_plan(s, o, &result, &refined, &error);
     limit_end();
     blame_roadmap(o, status, &error);
     if (status != HF_OK && !error.file[0]) snprintf(error.file, sizeof error.file, "%s", s->path);
@@ -214,12 +225,13 @@ static int solve(hf_scenario* s, const options* o) {
                : result.outcome == HF_FOUND ? EXIT_DONE
                                             : EXIT_NO_SOLUTION;
     if (status == HF_OK) {
-        say(s, &result, model_s, &p);
+        say(s, &result, &refined, model_s, &p);
         hf_status written = !o->output      ? HF_OK
                             : result.motion ? write_plan(s, &result, o, &error)
                                             : draw_start(s, &result, o, &error);
         if (written != HF_OK) code = fail_with(&error);
     }
+    hf_refine_result_free(&refined);
     hf_plan_result_free(&result);
     hf_roadmap_free(roadmap);
     hf_plan_model_free(model);

@@ -7,11 +7,11 @@
 
 static void say_result(const char* name, const hf_refine_result* r, const options* o) {
     if (o->json) {
-        print_json(json_pack("{s:s,s:s,s:f,s:f,s:i,s:i,s:i,s:i,s:f}", "outcome", hf_outcome_text(r->outcome),
-                             "why", hf_refine_why_text(r->why), "before_s", r->before_s, "after_s",
-                             r->motion ? r->after_s : r->before_s, "rounds", r->rounds, "stretches",
-                             r->stretches, "unstatic_samples", r->static_count, "heavy_samples",
-                             r->effort_count, "scaling_s", r->scaling_s));
+        print_json(json_pack("{s:s,s:s,s:f,s:f,s:i,s:i,s:i,s:i,s:f,s:f}", "outcome",
+                             hf_outcome_text(r->outcome), "why", hf_refine_why_text(r->why), "before_s",
+                             r->before_s, "after_s", r->motion ? r->after_s : r->before_s, "rounds",
+                             r->rounds, "stretches", r->stretches, "unstatic_samples", r->static_count,
+                             "heavy_samples", r->effort_count, "scaling_s", r->scaling_s, "work", r->work));
     } else if (r->motion) {
         printf("%s: %.2f s instead of %.2f s (%.0f %%)\n", name, r->after_s, r->before_s,
                100 * r->after_s / r->before_s);

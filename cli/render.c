@@ -188,7 +188,7 @@ static bool wishes_fit(const options* o) {
         return false;
     }
     if (o->columns && !o->strip) {
-        complain("--columns goes with --strip N, the moments that are drawn");
+        complain("--columns goes with --strip, the moments that are drawn");
         return false;
     }
     if (o->with && !o->plot) {

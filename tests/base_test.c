@@ -169,6 +169,41 @@ static void files_say_what_is_wrong(void** state) {
     hf_free(bytes);
 }
 
+static void names_tell_sides(void** state) {
+    (void)state;
+    static const char* const left[] = {"LeftUpLeg",
+                                       "mixamorig:LeftArm",
+                                       "l_hand",
+                                       "Hand.L",
+                                       "LThumb",
+                                       "lCollar",
+                                       "UpperLeg_L",
+                                       "HIP_LEFT",
+                                       "LKnee",
+                                       "lknee",
+                                       "LANK",
+                                       "LElbow",
+                                       "upleg_l",
+                                       "L_Hip",
+                                       "CC_Base_L_Thigh",
+                                       "LUPPERARM",
+                                       "LHUMERUS",
+                                       "RightActor:LeftArm",
+                                       "R:LRADIUS"};
+    static const char* const neither[] = {
+        "Hips", "Spine1",   "Head",       "pelvis", "lower_back",      "root", "LowerBack", "Neck",
+        "",     "clavicle", "SPINE_BASE", "L:Hips", "RightActor:Spine"};
+    for (size_t i = 0; i < sizeof left / sizeof *left; i++) {
+        if (hf_name_side(left[i]) != 1) fail_msg("%s", left[i]);
+    }
+    static const char* const right[] = {"RightFoot",          "r_shank",  "Foot.R", "RHip", "rlegx", "RTOE",
+                                        "LeftActor:RightArm", "RLOWERARM"};
+    for (size_t i = 0; i < sizeof right / sizeof *right; i++)
+        if (hf_name_side(right[i]) != -1) fail_msg("%s", right[i]);
+    for (size_t i = 0; i < sizeof neither / sizeof *neither; i++)
+        assert_int_equal(hf_name_side(neither[i]), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(error_text_names_file_line_field),
@@ -176,6 +211,7 @@ int main(void) {
         cmocka_unit_test(nearest_word_suggests),
         cmocka_unit_test(paths_join_and_relate),
         cmocka_unit_test(random_numbers_depend_on_the_key_alone),
+        cmocka_unit_test(names_tell_sides),
         cmocka_unit_test(workspace_stops_growing),
         cmocka_unit_test(parallel_visits_each_index_once),
         cmocka_unit_test(files_say_what_is_wrong),

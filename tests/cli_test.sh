@@ -27,8 +27,8 @@ same() {
 # Usage.
 expect 2 'usage: holdfast COMMAND' "$hf"
 expect 0 'holdfast '"$(cat VERSION)" "$hf" --version
-expect 0 '--strip N' "$hf" help render
-expect 0 '--strip N' "$hf" render --help
+expect 0 '--strip [N]' "$hf" help render
+expect 0 '--strip [N]' "$hf" render --help
 expect 2 'did you mean "render"?' "$hf" rendr
 expect 2 'did you mean "--json"?' "$hf" info human --jsn
 expect 2 'did you mean "--output"?' "$hf" plan stairs --out x
@@ -65,6 +65,8 @@ expect 0 'right_arm' "$hf" contact pull --seed 7006 -o "$work" --size 64x64 --sa
 expect 0 'valid' "$hf" check "$work/pull.motion.json"
 expect 0 '"outcome": "found"' "$hf" contact push --limb left_arm -k 3 --json
 expect 0 '"terms": {"effort"' "$hf" contact push --limb left_arm --json
+# As many candidates are told of a query for one contact as of one for three, which looks at all of them.
+expect 0 "$("$hf" contact push --limb left_arm -k 3 --json | grep -o '"candidates": [0-9]*')" "$hf" contact push --limb left_arm --json
 expect 0 'left_leg' "$hf" contact climb-four-ways -n 1000 -o "$work" --size 64x64 --samples 1
 for way in up down left right; do expect 0 'valid' "$hf" check "$work/climb-four-ways-$way.motion.json"; done
 expect 0 'by distance' "$hf" contact chair-table --compare -o "$work" --size 128x64 --samples 1
@@ -188,17 +190,28 @@ expect 2 'pose takes no --set' "$hf" pose demo --set horizon=3
 sed 's/"samples": 1000/"samples": 1000, "plan": { "rate": 60 }/' "$work/stroll.scenario.json" >"$work/fast.scenario.json"
 sed 's/"samples": 1000/"plan": { "rat": 60 }/' "$work/stroll.scenario.json" >"$work/rat.scenario.json"
 expect 3 'options.plan.rat: unknown option; did you mean "rate"?' "$hf" plan "$work/rat.scenario.json"
-frames() { "$hf" plan "$@" --json 2>/dev/null | sed -nE 's/.*"frames": ([0-9]+).*/\1/p'; }
+frames() { "$hf" plan "$@" --raw --json 2>/dev/null | sed -nE 's/.*"frames": ([0-9]+).*/\1/p'; }
 plain=$(frames "$work/stroll.scenario.json") fast=$(frames "$work/fast.scenario.json")
 [ "$fast" -gt "$((plain * 3 / 2))" ] || { echo "FAILED: options.plan.rate gave $fast frames, without it $plain"; failures=$((failures + 1)); }
 [ "$(frames "$work/fast.scenario.json" --set rate=30)" = "$plain" ] || { echo "FAILED: --set does not win over the file"; failures=$((failures + 1)); }
 expect 2 'did you mean "knot_m"?' "$hf" contact sofa --set swing.knotm=0.1
 expect 0 'tested' "$hf" contact sofa --set swing.knot_m=0.02 --set max_tests=500
 expect 2 'is outside' "$hf" contact sofa --set max_tests=0
-for name in stairs climb stand-up-front quadruped-steps; do # tests/plan_shipped_test.c plans all fourteen
+for name in stairs climb stand-up-front quadruped-steps; do # tests/plan_shipped_test.c plans all sixteen
   expect 0 'stances' "$hf" plan $name -o "$work" --size 320x180 --samples 1 --time-limit 60
   expect 0 'valid' "$hf" check "$work/$name.motion.json" --scenario $name
 done
+# What shall be balanced at rest is not refined.
+expect 0 '"refined": null' "$hf" plan stand-up-front --static --json --quiet
+# What plan writes is refined, and quicker than the plan as found.
+"$hf" plan quadruped-steps --json --quiet >"$work/refined.json" && "$hf" plan quadruped-steps --raw --json --quiet >"$work/found.json" &&
+  python3 - "$work/refined.json" "$work/found.json" "$work/quadruped-steps.motion.json" <<'EOF' || { echo "FAILED: a refined plan is not quicker than the plan as found"; failures=$((failures + 1)); }
+import json, sys
+refined, found, motion = (json.load(open(name)) for name in sys.argv[1:])
+assert refined["refined"]["why"] == "refined" and refined["refined"]["after_s"] < refined["refined"]["before_s"] and found["refined"] is None
+assert abs(refined["refined"]["before_s"] - (found["frames"] - 1) / 30) < 0.05
+assert abs(motion["frames"][-1]["t"] - refined["refined"]["after_s"]) < 1e-6
+EOF
 expect 2 '--size 0x9' "$hf" plan climb -o "$work" --size 0x9
 
 # Schedules: the motion that is made from the schedule of a plan or contact motion is the same, to the last byte; a partial one stays partial.
@@ -395,6 +408,11 @@ cp "$work/rig.motion.json" "$work/$(printf 'l\344tin')/"
 expect 0 '"kind": "motion"' "$hf" info "$work/$(printf 'l\344tin')/rig.motion.json" --json
 expect 0 'wrote' "$hf" render "$work/demo.motion.json" -o "$work/m.png" --size 64x64 --samples 1
 
+# A strip without a number has as many moments as the pictures of plans, and the next word is no value of it.
+expect 0 'wrote' "$hf" render "$work/demo.motion.json" --strip 8 -o "$work/m8.png" --size 400x64 --samples 1
+expect 0 'wrote' "$hf" render --strip "$work/demo.motion.json" -o "$work/m9.png" --size 400x64 --samples 1
+cmp -s "$work/m8.png" "$work/m9.png" || { echo "FAILED: --strip is not --strip 8"; failures=$((failures + 1)); }
+expect 2 '--strip 0: a whole number' "$hf" render "$work/demo.motion.json" --strip 0 -o "$work/m.png"
 expect 0 '"finished": true' "$hf" render room -o "$work/r.png" --size 64x64 --samples 1 --json
 expect 0 '"valid": true' "$hf" check "$work/demo.motion.json" --creature human --scenario demo --json
 

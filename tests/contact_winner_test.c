@@ -361,11 +361,23 @@ static void kernels_agree(void** state) {
                         .distance = 0.7f,
                         .effector = {0.1f, 0.2f, 0.3f},
                         .set = 2};
-    static hf_contact_choice first[BLOCKS * 8], other[BLOCKS * 8];
+    // a leaf for each block, with the items of its hits
+    hf_candidate_leaf leaves[BLOCKS];
+    uint32_t leaf_items[HITS];
+    for (uint32_t i = 0; i < BLOCKS; i++) leaves[i] = (hf_candidate_leaf){i, 5 * i, 5};
+    for (int i = 0; i < HITS; i++)
+        leaf_items[i] = hits[i].item == HF_CANDIDATE_OBJECT ? (uint32_t)TRIANGLES : hits[i].item;
+    job.leaves = leaves, job.leaf_items = leaf_items;
+    job.leaf_count = BLOCKS, job.triangle_count = TRIANGLES;
+    static hf_contact_choice first[BLOCKS * 8], other[BLOCKS * 8], bounds[BLOCKS], leaf[BLOCKS];
+    int bound_count = hf_score_kernel_for(HF_CPU_BASELINE)->bound(&job, bounds), tight = 0;
     int count = hf_score_kernel_for(HF_CPU_BASELINE)->score(&job, first), seen = 0;
     for (int cpu = 0; cpu <= HF_CPU_AVX512; cpu++) {
         const hf_score_kernel* kernel = hf_score_kernel_for((hf_cpu)cpu);
         if (!kernel) continue;
+        assert_int_equal(kernel->bound(&job, leaf), bound_count);
+        for (int i = 0; i < bound_count; i++)
+            assert_true(leaf[i].score == bounds[i].score && leaf[i].hit == bounds[i].hit && leaf[i].leaf);
         assert_int_equal(kernel->score(&job, other), count);
         for (int i = 0; i < count; i++) {
             const hf_contact_choice *a = &first[i], *b = &other[i];
@@ -398,6 +410,14 @@ static void kernels_agree(void** state) {
     }
     assert_int_equal(seen, count);
     assert_true(count > BLOCKS);
+    // no sample scores more than its leaf says, and some as much
+    assert_int_equal(bound_count, BLOCKS);
+    for (int i = 0; i < count; i++) {
+        float most = bounds[first[i].sample / 8].score;
+        assert_true(first[i].score <= most);
+        tight += first[i].score == most;
+    }
+    assert_true(tight > BLOCKS / 4);
 }
 
 int main(void) {

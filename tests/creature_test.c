@@ -247,6 +247,40 @@ static void feet_fit_their_bodies(void** state) {
     hf_creature_free(c);
 }
 
+/* A biped whose legs end in links that no name tells apart; returns the link that its left leg touches with.
+ */
+static const char* end_of_leg(const char* before, const char* last, const char* at) {
+    static char text[8000], name[80];
+    char* s = text;
+    s += sprintf(s, "<robot name=\"biped\">\n");
+    add_link(&s, "hips", NULL, "", "", BALL);
+    for (int side = 0; side < 2; side++) {
+        char names[4][32];
+        for (int i = 0; i < 4; i++)
+            snprintf(names[i], sizeof names[i], "%s_leg_%d", side ? "right" : "left", i);
+        add_link(&s, names[0], "hips", side ? "0 -0.1 0" : "0 0.1 0", "0 1 0", SHIN);
+        add_link(&s, names[1], names[0], "0 0 -0.4", "0 1 0", SHIN);
+        add_link(&s, names[2], names[1], "0 0 -0.43", "0 1 0", before);
+        add_link(&s, names[3], names[2], at, "0 1 0", last);
+    }
+    sprintf(s, "</robot>\n");
+    hf_creature* c = load_text("ends.urdf", text);
+    snprintf(name, sizeof name, "%s", hf_creature_get(c)->links[limb_of(c, "left_leg")->effector_link].name);
+    hf_creature_free(c);
+    return name;
+}
+
+/* Toes without a name are beyond the foot; a foot that an ankle of two joints carries is no toe, and neither
+   is a foot as long as the link before it. */
+static void toes_without_a_name(void** state) {
+    (void)state;
+    static const char toe[] = SHAPE("0.03 0 -0.02", "0 0 0", "<box size=\"0.06 0.08 0.04\"/>");
+    assert_string_equal(end_of_leg(FOOT, toe, "0.15 0 -0.02"), "left_leg_2");
+    assert_string_equal(end_of_leg(SHAPE("0 0 0", "0 0 0", "<sphere radius=\"0.02\"/>"), FOOT, "0 0 0"),
+                        "left_leg_3");
+    assert_string_equal(end_of_leg(FOOT, FOOT, "0 0 0"), "left_leg_3");
+}
+
 #define STATE(name, values) "<group_state name=\"" name "\" group=\"g\">" values "</group_state>"
 #define VALUE(joint, value) "<joint name=\"" joint "\" value=\"" value "\"/>"
 
@@ -943,6 +977,7 @@ int main(void) {
         cmocka_unit_test(rigs),
         cmocka_unit_test(limbs_by_shape_alone),
         cmocka_unit_test(feet_fit_their_bodies),
+        cmocka_unit_test(toes_without_a_name),
         cmocka_unit_test(srdf_states_are_rest_postures),
         cmocka_unit_test(lengths_bound_reach),
         cmocka_unit_test(many_legs_are_told_apart),

@@ -59,7 +59,8 @@ static inline void assert_valid(const plan_task* k) {
     for (int i = 0; i < report.problem_count; i++)
         print_message("frame %d: %s\n", report.problems[i].frame, report.problems[i].what);
     assert_true(report.valid);
-    assert_int_equal(report.unbalanced, 0);
+    // one that walks is balanced in motion, not at rest
+    if (k->result.motion->claims & HF_CLAIM_BALANCE) assert_int_equal(report.unbalanced, 0);
     assert_int_equal(report.stances, k->result.stances);
     hf_check_report_free(&report);
 }

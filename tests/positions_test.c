@@ -120,6 +120,89 @@ static void skeleton_is_found_again(void** state) {
     free(values);
 }
 
+/* Opens values of these joints (all without `left_out`, -1: all) as a clip of 60 frames a second. */
+static hf_clip* open_values(const double* values, int left_out) {
+    double* some = malloc(sizeof *some * FRAMES * JOINTS * 3);
+    assert_non_null(some);
+    int count = 0, joints = JOINTS - (left_out >= 0);
+    for (int i = 0; i < FRAMES * JOINTS * 3; i++)
+        if (i / 3 % JOINTS != left_out) some[count++] = values[i];
+    FILE* f = fopen(file_path("some.txt"), "wb");
+    assert_non_null(f);
+    for (int i = 0; i < JOINTS; i++)
+        if (i != left_out) fprintf(f, "%s\n", names[i]);
+    fclose(f);
+    char header[100], list[1024];
+    snprintf(header, sizeof header, "{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d, 3), }",
+             FRAMES, joints);
+    snprintf(list, sizeof list, "%s", file_path("some.txt"));
+    const char* path = write_npy("some.npy", header, some, count, false);
+    hf_clip_options o = hf_clip_options_default();
+    o.rate = 60, o.unit_m = 1, o.joints = list;
+    hf_clip* clip = NULL;
+    hf_error error = {0};
+    if (hf_clip_open(path, &o, &clip, &error) != HF_OK) fail_msg("%s", error.message);
+    free(some);
+    return clip;
+}
+
+static bool warns(const hf_clip* clip, const char* part) {
+    for (int i = 0; i < clip->warning_count; i++)
+        if (strstr(clip->warnings[i], part)) return true;
+    return false;
+}
+
+/* Positions with a noise of 5 mm: the clip says so, and its joints are nearer to the truth than the file's.
+ */
+static void noise_is_smoothed(void** state) {
+    (void)state;
+    double *values = make_values(), noisy = 0, smooth = 0;
+    hf_clip* quiet = open_values(values, -1);
+    assert_false(warns(quiet, "noise"));
+    hf_clip_free(quiet);
+    hf_random random = hf_random_start(7, 0, 0);
+    for (int i = 0; i < FRAMES * JOINTS * 3; i++) { /* even over 5 mm times the root of 12 */
+        double off = 0.0173 * (hf_random_unit(&random) - 0.5);
+        values[i] += off, noisy += off * off;
+    }
+    hf_clip* clip = open_values(values, -1);
+    assert_true(warns(clip, "noise of 0.00"));
+    for (int f = 0; f < FRAMES; f++) {
+        hf_vec3 at[JOINTS];
+        hf_transform now[JOINTS];
+        pose_body(f, at);
+        hf_clip_forward(clip, f, now);
+        for (int i = 0; i < JOINTS; i++) {
+            hf_vec3 off = hf_sub(now[find(clip, names[i])].position, at[i]);
+            smooth += hf_dot(off, off);
+        }
+    }
+    assert_true(smooth < 0.7 * noisy);
+    hf_clip_free(clip);
+    free(values);
+}
+
+/* Joints without a pelvis get one between the hips, which is where the body's own was. */
+static void hips_get_a_pelvis(void** state) {
+    (void)state;
+    double* values = make_values();
+    hf_clip* clip = open_values(values, 0);
+    assert_int_equal(clip->joint_count, JOINTS);
+    int root = find(clip, "hips");
+    assert_int_equal(clip->joints[root].parent, -1);
+    assert_int_equal(clip->joints[find(clip, "LeftUpLeg")].parent, root);
+    assert_int_equal(clip->joints[find(clip, "RightUpLeg")].parent, root);
+    for (int f = 0; f < FRAMES; f += 7) {
+        hf_vec3 at[JOINTS];
+        hf_transform now[JOINTS];
+        pose_body(f, at);
+        hf_clip_forward(clip, f, now);
+        assert_true(hf_distance(now[root].position, at[0]) < 1e-9);
+    }
+    hf_clip_free(clip);
+    free(values);
+}
+
 static void expect_failure(const char* path, double rate, const char* part) {
     hf_clip_options o = hf_clip_options_default();
     o.rate = rate;
@@ -169,6 +252,65 @@ static void csv_times_are_even(void** state) {
     o.rate = 50;
     assert_int_equal(hf_clip_open(file_path("clip.csv"), &o, &clip, &error), HF_OK);
     assert_near(clip->frame_time_s, 0.02, 1e-12);
+    hf_clip_free(clip);
+    free(values);
+}
+
+/* Between frames of a slow camera the motion itself has third differences as large as noise: positions stay
+   as they are, also in the first and the last frame. */
+static void slow_rates_are_not_smoothed(void** state) {
+    (void)state;
+    static const double rates[] = {15, 10}; /* the second one with noise */
+    double* values = make_values();
+    hf_random random = hf_random_start(7, 0, 0);
+    for (int r = 0; r < 2; r++) {
+        for (int i = 0; i < FRAMES * JOINTS * 3 && r; i++)
+            values[i] += 0.0173 * (hf_random_unit(&random) - 0.5);
+        hf_clip* clip = NULL;
+        hf_error error = {0};
+        if (hf_clip_load(write_csv(values, rates[r], 9, -1), 1, &clip, &error) != HF_OK)
+            fail_msg("%s", error.message);
+        assert_false(warns(clip, "noise"));
+        int root = find(clip, names[0]);
+        for (int f = 0; f < FRAMES; f++) {
+            hf_transform now[JOINTS];
+            const double* at = values + (size_t)f * JOINTS * 3;
+            hf_clip_forward(clip, f, now);
+            for (int i = 0; i < JOINTS; i++) assert_true(isfinite(hf_length(now[i].position)));
+            assert_true(hf_distance(now[root].position, hf_v3(at[0], at[1], at[2])) < 1e-8);
+        }
+        hf_clip_free(clip);
+    }
+    free(values);
+}
+
+/* Joints of two shanks and none in the middle of the body: each shank is one bone, and one more bone joins
+   the two into one tree. */
+static void sides_without_a_middle_are_joined(void** state) {
+    (void)state;
+    static const char* const shanks[] = {"LKnee", "RKnee", "LAnkle", "RAnkle"};
+    static const int from[] = {2, 6, 3, 7};
+    double* values = make_values();
+    FILE* f = fopen(file_path("shanks.csv"), "wb");
+    assert_non_null(f);
+    fprintf(f, "time");
+    for (int i = 0; i < 4; i++) fprintf(f, ",%s.x,%s.y,%s.z", shanks[i], shanks[i], shanks[i]);
+    for (int k = 0; k < FRAMES; k++) {
+        fprintf(f, "\n%.6f", k / 50.0);
+        for (int i = 0; i < 12; i++) fprintf(f, ",%.12g", values[3 * (k * JOINTS + from[i / 3]) + i % 3]);
+    }
+    fclose(f);
+    hf_clip* clip = NULL;
+    hf_error error = {0};
+    if (hf_clip_load(file_path("shanks.csv"), 1, &clip, &error) != HF_OK) fail_msg("%s", error.message);
+    assert_int_equal(clip->joint_count, 4);
+    int crossing = 0;
+    for (int i = 0; i < 4; i++) {
+        int parent = clip->joints[i].parent;
+        assert_true(i == 0 ? parent == -1 : parent >= 0 && parent < i);
+        crossing += parent >= 0 && clip->joints[i].name[0] != clip->joints[parent].name[0];
+    }
+    assert_int_equal(crossing, 1);
     hf_clip_free(clip);
     free(values);
 }
@@ -232,9 +374,11 @@ static void wrong_files_are_told(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(skeleton_is_found_again), cmocka_unit_test(csv_says_names_and_rate),
-        cmocka_unit_test(csv_times_are_even),      cmocka_unit_test(cut_keeps_the_frames_asked_for),
-        cmocka_unit_test(wrong_files_are_told),
+        cmocka_unit_test(skeleton_is_found_again),     cmocka_unit_test(csv_says_names_and_rate),
+        cmocka_unit_test(csv_times_are_even),          cmocka_unit_test(cut_keeps_the_frames_asked_for),
+        cmocka_unit_test(wrong_files_are_told),        cmocka_unit_test(noise_is_smoothed),
+        cmocka_unit_test(hips_get_a_pelvis),           cmocka_unit_test(sides_without_a_middle_are_joined),
+        cmocka_unit_test(slow_rates_are_not_smoothed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,12 @@
-/* Roadmaps of postures that are kept in files, and control layers that a file changes. */
+/* Roadmaps of postures that are kept in files, control layers that a file changes, and hand shapes. */
 #include "test.h"
 
 #include "base/random.h"
 #include "base/workspace.h"
 #include "model/creature.h"
 #include "model/scene.h"
-#include "reach/hand_grasp.h"
 #include "reach/reach_run.h"
+#include "reach/transfer.h"
 #include "space/roadmap.h"
 
 enum { NODES = 60 };
@@ -542,8 +542,29 @@ static void assert_hand_free(hf_reacher* r, const hf_placement* others, int limb
     }
 }
 
-/* Hand shapes that are found leave the hand free of what stands beside the object, in both rounds; the rounds
-   differ. */
+/* The places of a closed hand that count as contacts: its palm, and each body of its fingers that is no
+   farther from the object than a check allows a contact to be off (1 mm). */
+static void assert_contacts(hf_reacher* r, const hf_placement* alone, int limb, const hf_hand_grasp* g) {
+    const hf_creature* c = r->world.creature;
+    int effector = c->view.limbs[limb].effector_link, count = 1;
+    hf_transform links[256];
+    hf_pose pose = {hf_transform_identity(), g->q};
+    hf_forward(c, &pose, links);
+    hf_transform hand = hf_compose(hf_placement_pose(alone, g->hold.object), g->hand);
+    hf_transform move = hf_compose(hand, hf_inverse(links[effector]));
+    for (int b = 0; b < c->view.body_count; b++) {
+        const hf_body* body = &c->view.bodies[b];
+        hf_surface s;
+        if (body->link == effector || !hf_effector_has(c, limb, body->link)) continue;
+        hf_transform at = hf_compose(move, hf_compose(links[body->link], body->in_link));
+        count += hf_placement_distance(alone, &body->shape, at, 0.001, &s);
+    }
+    assert_int_equal(g->contacts, count);
+    assert_true(count >= 3);
+}
+
+/* Hand shapes that are found leave the hand free of what stands beside the object, in all rounds, and touch
+   the object where they say; the rounds differ. */
 static void test_room_for_hands(void** state) {
     (void)state;
     hf_scenario* s = load("relocate");
@@ -553,26 +574,51 @@ static void test_room_for_hands(void** state) {
     bool done;
     assert_int_equal(hf_reach_begin(s, &o, &r, &error), HF_OK);
     assert_int_equal(hf_reach_continue(r, INFINITY, &done, &error), HF_OK);
-    hf_placement* others;
+    hf_placement *others, *alone;
     assert_int_equal(hf_placement_create(s->scene, &others), HF_OK);
+    assert_int_equal(hf_placement_create(s->scene, &alone), HF_OK);
     int can = s->actions[0].object, limb = r->layer->arms[HF_RIGHT];
-    hf_placement_enable(others, can, false);
+    for (int i = 0; i < hf_scene_object_count(s->scene); i++)
+        hf_placement_enable(i == can ? others : alone, i, false);
+    hf_placement_move(alone, can, hf_placement_pose(r->world.placement, can));
     hf_hand_grasps* g = calloc(HF_GRASP_ROUNDS, sizeof *g);
     hf_workspace_mark mark = hf_workspace_begin(r->workspace);
     for (int round = 0; round < HF_GRASP_ROUNDS; round++) {
         assert_int_equal(
             hf_hand_grasps_find(&r->world, s->scene, can, NULL, limb, round, r->workspace, &g[round]), HF_OK);
-        for (int i = 0; i < g[round].count; i++)
+        for (int i = 0; i < g[round].count; i++) {
             assert_hand_free(r, others, limb,
                              hf_compose(hf_placement_pose(r->world.placement, can), g[round].items[i].hand));
+            assert_contacts(r, alone, limb, &g[round].items[i]);
+        }
     }
     assert_true(g[0].count > 0 && g[1].count > 0);
     assert_true(memcmp(&g[0].items[0].hand, &g[1].items[0].hand, sizeof g[0].items[0].hand) != 0);
     hf_workspace_end(r->workspace, mark);
     free(g);
     hf_placement_free(others);
+    hf_placement_free(alone);
     assert_int_equal(hf_reach_end(r, NULL, NULL), HF_OK);
     hf_scenario_free(s);
+}
+
+/* Grasps with which no posture was found where the object goes come last, however dear the other ones are
+   (weights of comfort may be 100); of equals the first one stays first. */
+static void test_order_of_offers(void** state) {
+    (void)state;
+    static const struct {
+        double price;
+        bool ends;
+    } added[] = {{5, false},  {400, true}, {1, false}, {150, true},
+                 {150, true}, {2, true},   {3, false}, {7, true}};
+    static const int order[HF_REACH_OFFERS] = {5, 7, 3, 4, 1, 2};
+    hf_hand_grasp grasps[8] = {0};
+    hf_reach_offers o = {0};
+    for (int i = 0; i < 8; i++)
+        hf_reach_offer_add(
+            &o, &(hf_reach_offer){.grasp = &grasps[i], .price = added[i].price, .ends = added[i].ends});
+    assert_int_equal(o.count, HF_REACH_OFFERS);
+    for (int i = 0; i < o.count; i++) assert_ptr_equal(o.items[i].grasp, &grasps[order[i]]);
 }
 
 int main(void) {
@@ -582,7 +628,7 @@ int main(void) {
         cmocka_unit_test(test_false_postures),      cmocka_unit_test(test_swept_boxes),
         cmocka_unit_test(test_moved_object),        cmocka_unit_test(test_control_file),
         cmocka_unit_test(test_control_pitch),       cmocka_unit_test(test_control_refusals),
-        cmocka_unit_test(test_control_of_creature),
+        cmocka_unit_test(test_control_of_creature), cmocka_unit_test(test_order_of_offers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

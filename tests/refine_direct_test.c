@@ -1,24 +1,15 @@
 /* The shortest ways between key poses: quicker and valid by the check, the given poses where that is asked
    for, and what cannot be had. */
-#include "test.h"
+#include "stairs_fixture.h"
 
-#include "base/workspace.h"
 #include "refine/attempt.h"
-#include "refine/direct.h"
 #include "refine/ends.h"
 #include "refine/strain.h"
 
 /* The first steps of the shipped recording of a plan up stairs. */
 enum { PHASES = 6 };
 typedef struct steps {
-    hf_scenario* scenario;
-    hf_schedule* schedule;
-    hf_placement* placement;
-    hf_workspace* workspace;
-    hf_workspace_mark mark;
-    hf_pose_spline spline;
-    hf_parts phases;
-    hf_stance_list list;
+    stairs at;
     hf_stretch stretch;
     hf_refine_options options;
     hf_refine_result result;
@@ -26,57 +17,47 @@ typedef struct steps {
 } steps;
 
 static void steps_make(steps* s) {
-    hf_error error = {0};
     memset(s, 0, sizeof *s);
-    assert_int_equal(
-        hf_scenario_load(data_path("data/clips/stairs.scenario.json"), NULL, &s->scenario, &error), HF_OK);
-    const hf_creature* c = s->scenario->creature;
-    const hf_scene* scene = s->scenario->scene;
-    assert_int_equal(
-        hf_schedule_load(data_path("data/clips/stairs.schedule.json"), c, scene, &s->schedule, &error),
-        HF_OK);
-    assert_int_equal(hf_workspace_create(&s->workspace), HF_OK);
-    assert_int_equal(hf_placement_create(scene, &s->placement), HF_OK);
-    s->mark = hf_workspace_begin(s->workspace);
+    stairs_load(&s->at);
     s->options = hf_refine_options_default();
-    s->refining = (hf_refining){c, scene, s->placement, &s->options, s->workspace, 1, &s->result};
+    s->refining = (hf_refining){s->at.scenario->creature,
+                                s->at.scenario->scene,
+                                s->at.placement,
+                                &s->options,
+                                s->at.workspace,
+                                s->options.rate,
+                                1,
+                                &s->result};
 }
 
 /* Cuts the first steps out of the schedule. */
 static void steps_cut(steps* s) {
-    const hf_creature* c = s->scenario->creature;
-    assert_int_equal(hf_pose_spline_of(c, s->schedule, s->workspace, &s->spline), HF_OK);
-    assert_int_equal(hf_parts_make(s->schedule, s->workspace, &s->phases), HF_OK);
+    const hf_creature* c = s->at.scenario->creature;
+    stairs* at = &s->at;
+    stairs_measure(at);
+    assert_true(at->phases.count > PHASES);
     assert_int_equal(
-        hf_stance_list_make(c, s->placement, s->schedule, &s->spline, &s->phases, s->workspace, &s->list),
+        hf_stretch_make(c, at->schedule, &at->phases, &at->list, 0, PHASES, at->workspace, &s->stretch),
         HF_OK);
-    assert_true(s->phases.count > PHASES);
-    assert_int_equal(
-        hf_stretch_make(c, s->schedule, &s->phases, &s->list, 0, PHASES, s->workspace, &s->stretch), HF_OK);
-    assert_int_equal(hf_pose_spline_of(c, s->stretch.given, s->workspace, &s->spline), HF_OK);
+    assert_int_equal(hf_pose_spline_of(c, s->stretch.given, at->workspace, &at->spline), HF_OK);
 }
 
 static void steps_free(steps* s) {
     hf_stretch_free(&s->stretch);
-    hf_stance_list_free(&s->list);
-    hf_schedule_free(s->schedule);
-    hf_placement_free(s->placement);
-    hf_scenario_free(s->scenario);
-    hf_workspace_end(s->workspace, s->mark);
-    hf_workspace_free(s->workspace);
+    stairs_free(&s->at);
 }
 
 static double end_of(const hf_schedule* s) { return s->knots[s->knot_count - 1].time_s; }
 
 static hf_schedule* make(steps* s, hf_layout* layout, double lost_m[PHASES]) {
     hf_schedule* made;
-    const hf_creature* c = s->scenario->creature;
+    const hf_creature* c = s->at.scenario->creature;
     hf_stretch* of = &s->stretch;
     hf_ways ways;
-    assert_int_equal(hf_ways_make(c, of->given, &s->spline, &of->phases, &of->list, s->workspace, &ways),
-                     HF_OK);
-    assert_int_equal(hf_layout_make(&ways, s->workspace, layout), HF_OK);
-    assert_int_equal(hf_direct_make(&ways, layout, 60, s->workspace, &made, lost_m), HF_OK);
+    assert_int_equal(
+        hf_ways_make(c, of->given, &s->at.spline, &of->phases, &of->list, s->at.workspace, &ways), HF_OK);
+    assert_int_equal(hf_layout_make(&ways, s->at.workspace, layout), HF_OK);
+    assert_int_equal(hf_direct_make(&ways, layout, 60, s->at.workspace, &made, lost_m), HF_OK);
     return made;
 }
 
@@ -141,7 +122,7 @@ static void phases_as_given_have_the_given_poses(void** state) {
     double took_s = layout.begin_s[1], rest_s = (took_s - (a->to_s - a->from_s)) / 2;
     assert_true(rest_s > 0);
     for (int k = 0; k < made->knot_count && made->knots[k].time_s < took_s - rest_s; k++) {
-        hf_pose_spline_at(&s.spline, fmax(0, made->knots[k].time_s - rest_s), &pose);
+        hf_pose_spline_at(&s.at.spline, fmax(0, made->knots[k].time_s - rest_s), &pose);
         worst_m = fmax(worst_m, hf_distance(pose.root.position, made->knots[k].root.position));
         for (int i = 0; i < made->q_count; i++) worst = fmax(worst, fabs(q[i] - made->knots[k].q[i]));
     }
@@ -154,7 +135,7 @@ static void phases_as_given_have_the_given_poses(void** state) {
 /* The last limb whose hold ends behind the first phase is free from the beginning instead, and drifts a
    little before it swings. */
 static int free_one_limb(steps* s, double drift) {
-    hf_schedule* all = s->schedule;
+    hf_schedule* all = s->at.schedule;
     int freed = -1;
     for (int i = 0; i < all->hold_count; i++)
         if (all->holds[i].from_s <= 0 && all->holds[i].to_s < end_of(all) &&
@@ -165,7 +146,7 @@ static int free_one_limb(steps* s, double drift) {
     double until_s = all->holds[freed].to_s;
     for (int k = 0; k < all->knot_count && all->knots[k].time_s < until_s; k++)
         for (int i = 0; i < all->q_count; i++)
-            if (hf_limb_owns(s->scenario->creature, limb, i))
+            if (hf_limb_owns(s->at.scenario->creature, limb, i))
                 all->knots[k].q[i] += drift * (1 - all->knots[k].time_s / until_s);
     for (int i = freed; i + 1 < all->hold_count; i++) all->holds[i] = all->holds[i + 1];
     all->hold_count--;
@@ -184,7 +165,7 @@ static void limbs_that_are_free_begin_where_they_were_given(void** state) {
     hf_schedule* made = make(&s, &layout, lost_m);
     int owned = 0;
     for (int i = 0; i < made->q_count; i++) {
-        if (!hf_limb_owns(s.scenario->creature, limb, i)) continue;
+        if (!hf_limb_owns(s.at.scenario->creature, limb, i)) continue;
         owned++;
         assert_true(fabs(made->knots[0].q[i] - s.stretch.given->knots[0].q[i]) < 1e-5);
     }
@@ -208,11 +189,13 @@ static void the_check_agrees_with_what_is_taken(void** state) {
     const hf_motion* m = s.stretch.motion;
     assert_true(m->claims & HF_CLAIM_DYNAMIC);
     assert_int_equal(
-        hf_check_motion(m, s.scenario->creature, s.scenario->scene, 0, NULL, NULL, &report, &error), HF_OK);
+        hf_check_motion(m, s.at.scenario->creature, s.at.scenario->scene, 0, NULL, NULL, &report, &error),
+        HF_OK);
     assert_true(report.valid);
     assert_int_equal(report.undynamic, 0);
     assert_int_equal(
-        hf_check_dynamic(m, s.scenario->creature, s.scenario->scene, 0, NULL, NULL, &forces, &error), HF_OK);
+        hf_check_dynamic(m, s.at.scenario->creature, s.at.scenario->scene, 0, NULL, NULL, &forces, &error),
+        HF_OK);
     assert_true(forces.torque_share_max <= 1);
     hf_dynamic_report_free(&forces);
     hf_check_report_free(&report);
@@ -230,11 +213,12 @@ static void strain_is_what_the_check_finds(void** state) {
     hf_error error = {0};
     steps_make(&s);
     steps_cut(&s);
-    const hf_creature* c = s.scenario->creature;
-    assert_int_equal(hf_realise(c, s.scenario->scene, s.stretch.given, &o, s.workspace, &motion, &judged),
+    const hf_creature* c = s.at.scenario->creature;
+    assert_int_equal(
+        hf_realise(c, s.at.scenario->scene, s.stretch.given, &o, s.at.workspace, &motion, &judged), HF_OK);
+    assert_int_equal(hf_check_dynamic(motion, c, s.at.scenario->scene, 0, NULL, NULL, &forces, &error),
                      HF_OK);
-    assert_int_equal(hf_check_dynamic(motion, c, s.scenario->scene, 0, NULL, NULL, &forces, &error), HF_OK);
-    hf_strain strain = {c, motion, s.stretch.given, s.stretch.list.held, s.workspace};
+    hf_strain strain = {c, motion, s.stretch.given, s.stretch.list.held, s.at.workspace};
     bool bears;
     double peak;
     // friction cones of other edges differ by some percent
@@ -262,9 +246,9 @@ static void what_cannot_gain_is_left_alone(void** state) {
     hf_schedule* in = s.stretch.given;
     int knots = in->knot_count, holds = in->hold_count;
     double end_s = end_of(in), q = in->knots[knots / 2].q[0];
-    assert_int_equal(
-        hf_refine(s.scenario->creature, s.scenario->scene, in, &s.options, s.workspace, &s.result, NULL),
-        HF_OK);
+    assert_int_equal(hf_refine(s.at.scenario->creature, s.at.scenario->scene, in, &s.options, s.at.workspace,
+                               &s.result, NULL),
+                     HF_OK);
     assert_int_equal(s.result.outcome, HF_NONE);
     assert_null(s.result.motion);
     assert_true(s.result.why != HF_REFINE_DONE);
@@ -282,7 +266,7 @@ static void holds_out_of_reach_are_told(void** state) {
     double lost_m[PHASES], most = 0;
     hf_layout layout;
     steps_make(&s);
-    for (int i = 1; i < s.schedule->knot_count; i++) s.schedule->knots[i].root.position.z += 0.6;
+    for (int i = 1; i < s.at.schedule->knot_count; i++) s.at.schedule->knots[i].root.position.z += 0.6;
     steps_cut(&s);
     hf_schedule* made = make(&s, &layout, lost_m);
     for (int p = 0; p < PHASES; p++) most = fmax(most, lost_m[p]);
@@ -301,29 +285,30 @@ static void ends_that_are_off_are_faults(void** state) {
     hf_realise_result faults = {0};
     steps_make(&s);
     steps_cut(&s);
-    const hf_creature* c = s.scenario->creature;
-    hf_schedule *given = s.stretch.given, *whole = s.schedule;
+    const hf_creature* c = s.at.scenario->creature;
+    hf_schedule *given = s.stretch.given, *whole = s.at.schedule;
     hf_stretch again;
-    assert_int_equal(hf_stretch_make(c, whole, &s.phases, &s.list, 0, PHASES, s.workspace, &again), HF_OK);
+    assert_int_equal(hf_stretch_make(c, whole, &s.at.phases, &s.at.list, 0, PHASES, s.at.workspace, &again),
+                     HF_OK);
     hf_knot *first = &again.given->knots[0], *last = &again.given->knots[again.given->knot_count - 1];
     again.given->knots[again.given->knot_count / 2].q[0] += 1;
-    assert_int_equal(hf_ends_judge(c, given, again.given, HF_END_FIRST | HF_END_LAST, s.workspace, &faults),
-                     HF_OK);
+    assert_int_equal(
+        hf_ends_judge(c, given, again.given, HF_END_FIRST | HF_END_LAST, s.at.workspace, &faults), HF_OK);
     assert_int_equal(faults.fault_count, 0);
     last->q[hf_creature_get(c)->q_count - 1] += 0.02;
-    assert_int_equal(hf_ends_judge(c, given, again.given, HF_END_FIRST | HF_END_LAST, s.workspace, &faults),
-                     HF_OK);
+    assert_int_equal(
+        hf_ends_judge(c, given, again.given, HF_END_FIRST | HF_END_LAST, s.at.workspace, &faults), HF_OK);
     assert_int_equal(faults.fault_count, 1);
     assert_int_equal(faults.outcome, HF_PARTIAL);
     assert_int_equal(faults.faults[0].frame, (int)round(end_of(given) * given->rate));
     first->root.position.z += 0.02;
-    assert_int_equal(hf_ends_judge(c, given, again.given, HF_END_FIRST | HF_END_LAST, s.workspace, &faults),
-                     HF_OK);
+    assert_int_equal(
+        hf_ends_judge(c, given, again.given, HF_END_FIRST | HF_END_LAST, s.at.workspace, &faults), HF_OK);
     assert_int_equal(faults.fault_count, 3);
     assert_int_equal(faults.faults[1].frame, 0);
     // the ends of a stretch within a schedule are nobody's promise
     assert_int_equal(s.stretch.ends, HF_END_FIRST);
-    assert_int_equal(hf_ends_judge(c, given, again.given, s.stretch.ends, s.workspace, &faults), HF_OK);
+    assert_int_equal(hf_ends_judge(c, given, again.given, s.stretch.ends, s.at.workspace, &faults), HF_OK);
     assert_int_equal(faults.fault_count, 4);
     hf_realise_result_free(&faults);
     hf_stretch_free(&again);

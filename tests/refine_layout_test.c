@@ -1,60 +1,30 @@
 /* Times of swings that overlap: what changes when, and what must not change. */
-#include "test.h"
+#include "stairs_fixture.h"
 
-#include "base/workspace.h"
-#include "refine/direct.h"
-
-/* The shipped recording of a plan up stairs. */
 typedef struct climb {
-    hf_scenario* scenario;
-    hf_schedule* schedule;
-    hf_placement* placement;
-    hf_workspace* workspace;
-    hf_workspace_mark mark;
-    hf_pose_spline spline;
-    hf_parts phases;
-    hf_stance_list list;
+    stairs at;
     hf_ways ways;
 } climb;
 
 static void climb_make(climb* s) {
-    hf_error error = {0};
-    memset(s, 0, sizeof *s);
-    assert_int_equal(
-        hf_scenario_load(data_path("data/clips/stairs.scenario.json"), NULL, &s->scenario, &error), HF_OK);
-    const hf_creature* c = s->scenario->creature;
-    const hf_scene* scene = s->scenario->scene;
-    assert_int_equal(
-        hf_schedule_load(data_path("data/clips/stairs.schedule.json"), c, scene, &s->schedule, &error),
-        HF_OK);
-    assert_int_equal(hf_workspace_create(&s->workspace), HF_OK);
-    assert_int_equal(hf_placement_create(scene, &s->placement), HF_OK);
-    s->mark = hf_workspace_begin(s->workspace);
-    hf_workspace* w = s->workspace;
-    assert_int_equal(hf_pose_spline_of(c, s->schedule, w, &s->spline), HF_OK);
-    assert_int_equal(hf_parts_make(s->schedule, w, &s->phases), HF_OK);
-    assert_int_equal(hf_stance_list_make(c, s->placement, s->schedule, &s->spline, &s->phases, w, &s->list),
+    stairs* at = &s->at;
+    stairs_load(at);
+    stairs_measure(at);
+    assert_int_equal(hf_ways_make(at->scenario->creature, at->schedule, &at->spline, &at->phases, &at->list,
+                                  at->workspace, &s->ways),
                      HF_OK);
-    assert_int_equal(hf_ways_make(c, s->schedule, &s->spline, &s->phases, &s->list, w, &s->ways), HF_OK);
 }
 
-static void climb_free(climb* s) {
-    hf_stance_list_free(&s->list);
-    hf_schedule_free(s->schedule);
-    hf_placement_free(s->placement);
-    hf_scenario_free(s->scenario);
-    hf_workspace_end(s->workspace, s->mark);
-    hf_workspace_free(s->workspace);
-}
+static void climb_free(climb* s) { stairs_free(&s->at); }
 
 static hf_schedule* make(climb* s, double overlap, hf_layout* layout) {
     hf_schedule* made;
-    double* lost_m = hf_workspace_take(s->workspace, (size_t)s->phases.count, sizeof *lost_m);
-    for (int p = 0; p < s->phases.count; p++) s->phases.items[p].overlap = overlap;
+    double* lost_m = hf_workspace_take(s->at.workspace, (size_t)s->at.phases.count, sizeof *lost_m);
+    for (int p = 0; p < s->at.phases.count; p++) s->at.phases.items[p].overlap = overlap;
     // where the body needs no time of its own, nothing but the swings decides
-    for (int p = 0; p < s->phases.count; p++) s->ways.least_body_s[p] = 0;
-    assert_int_equal(hf_layout_make(&s->ways, s->workspace, layout), HF_OK);
-    assert_int_equal(hf_direct_make(&s->ways, layout, 60, s->workspace, &made, lost_m), HF_OK);
+    for (int p = 0; p < s->at.phases.count; p++) s->ways.least_body_s[p] = 0;
+    assert_int_equal(hf_layout_make(&s->ways, s->at.workspace, layout), HF_OK);
+    assert_int_equal(hf_direct_make(&s->ways, layout, 60, s->at.workspace, &made, lost_m), HF_OK);
     return made;
 }
 
@@ -66,7 +36,7 @@ static void overlapping_swings_keep_the_order_of_holds(void** state) {
     hf_layout layout;
     climb_make(&s);
     hf_schedule* made = make(&s, 0.45, &layout);
-    const hf_schedule* given = s.schedule;
+    const hf_schedule* given = s.at.schedule;
     double end_s = made->knots[made->knot_count - 1].time_s;
     int early = 0;
     for (int i = 0; i < made->hold_count; i++) {
@@ -96,7 +66,7 @@ static void swings_that_do_not_overlap_take_longer(void** state) {
     climb_make(&s);
     hf_schedule *a = make(&s, 0, &apart), *b = make(&s, 0.45, &together);
     assert_true(together.end_s < apart.end_s);
-    for (int p = 0; p < s.phases.count; p++) assert_true(apart.begin_s[p + 1] > apart.begin_s[p]);
+    for (int p = 0; p < s.at.phases.count; p++) assert_true(apart.begin_s[p + 1] > apart.begin_s[p]);
     hf_schedule_free(a);
     hf_schedule_free(b);
     climb_free(&s);

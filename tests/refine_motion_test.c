@@ -46,6 +46,7 @@ static void refine(const stairs* s, hf_refine_result* r) {
     hf_error error = {0};
     hf_refine_options o = hf_refine_options_default();
     o.rounds = 3;
+    o.work = 20; // more than these rounds take
     assert_int_equal(
         hf_refine(s->scenario->creature, s->scenario->scene, s->schedule, &o, s->workspace, r, &error),
         HF_OK);
@@ -80,6 +81,43 @@ static void stairs_are_climbed_sooner_and_the_check_agrees(void** state) {
     assert_true(report.contact_error_max_m < 1e-3);
     hf_check_report_free(&report);
     hf_refine_result_free(&r);
+    stairs_free(&s);
+}
+
+/* With little work the answer is still a motion that holds and is no longer than the given one, or none; work
+   is counted and not timed, so that the same work gives the same answer. */
+static void bounded_work_gives_what_holds_by_then(void** state) {
+    (void)state;
+    stairs s;
+    hf_error error;
+    stairs_make(&s);
+    const double works[3] = {2, 0.1, 0.1};
+    double spent[3], after_s[3];
+    for (int i = 0; i < 3; i++) {
+        hf_refine_result r = {0};
+        hf_refine_options o = hf_refine_options_default();
+        o.work = works[i];
+        assert_int_equal(
+            hf_refine(s.scenario->creature, s.scenario->scene, s.schedule, &o, s.workspace, &r, &error),
+            HF_OK);
+        spent[i] = r.work, after_s[i] = r.motion ? r.after_s : r.before_s;
+        if (i == 0) assert_non_null(r.motion);
+        assert_true(r.work > 0 && r.work < works[i] + 1);
+        if (r.motion) {
+            hf_check_report report;
+            assert_true(r.after_s < r.before_s);
+            assert_int_equal(
+                hf_check_scenario(r.motion, s.scenario->creature, s.scenario, 0, NULL, NULL, &report, &error),
+                HF_OK);
+            assert_true(report.valid);
+            hf_check_report_free(&report);
+        } else {
+            assert_int_equal(r.outcome, HF_NONE);
+            assert_true(r.why != HF_REFINE_DONE);
+        }
+        hf_refine_result_free(&r);
+    }
+    assert_true(spent[1] == spent[2] && after_s[1] == after_s[2] && spent[1] < spent[0]);
     stairs_free(&s);
 }
 
@@ -149,6 +187,7 @@ static void a_motion_gives_back_its_schedule(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stairs_are_climbed_sooner_and_the_check_agrees),
+        cmocka_unit_test(bounded_work_gives_what_holds_by_then),
         cmocka_unit_test(what_cannot_be_refined_is_told_in_the_plans_time),
         cmocka_unit_test(a_motion_gives_back_its_schedule),
     };

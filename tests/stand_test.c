@@ -4,6 +4,7 @@
 #include "creature_files.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 static hf_scene* build(hf_object_def* objects, int count) {
     hf_scene* scene;
@@ -308,13 +309,167 @@ static void without_a_heading_one_is_found(void** state) {
     hf_creature_free(creature);
 }
 
+/* One leg of a made robot: a hip, a thigh and a shank of 0.2 m along `way`, in which the leg is stretched in
+   the neutral posture; the shank carries `tip`. */
+typedef struct made_leg {
+    const char *name, *at, *first_axis, *turn;
+    const char* way; /* in the leg's frame, 0.2 m long */
+    const char* tip;
+} made_leg;
+
+static char* add_leg(char* s, const made_leg* g) {
+    static const char bone[] = "<inertial><mass value='0.2'/></inertial><collision><geometry><sphere "
+                               "radius='0.015'/></geometry></collision>";
+    return s +
+           sprintf(
+               s,
+               "<link name='%s_hip'>%s</link><link name='%s_thigh'>%s</link><link name='%s_shank'>%s%s</link>"
+               "<joint name='%s_1' type='revolute'><parent link='body'/><child link='%s_hip'/><origin "
+               "xyz='%s' "
+               "rpy='0 0 %s'/><axis xyz='%s'/><limit lower='-1' upper='1'/></joint>"
+               "<joint name='%s_2' type='revolute'><parent link='%s_hip'/><child link='%s_thigh'/><axis "
+               "xyz='0 1 "
+               "0'/><limit lower='-1.6' upper='1.6'/></joint>"
+               "<joint name='%s_3' type='revolute'><parent link='%s_thigh'/><child link='%s_shank'/><origin "
+               "xyz='%s'/><axis xyz='0 1 0'/><limit lower='-2.5' upper='2.5'/></joint>",
+               g->name, bone, g->name, bone, g->name, bone, g->tip, g->name, g->name, g->at, g->turn,
+               g->first_axis, g->name, g->name, g->name, g->name, g->name, g->name, g->way);
+}
+
+/* The body of a made robot; with `root` on a frame `root` lower, beside another frame. */
+static hf_creature* made_robot_on(const char* root, const made_leg* legs, int count) {
+    static char text[20000];
+    char* s = text +
+              sprintf(text, "<robot name='made'><link name='body'><inertial><mass value='3'/></inertial>"
+                            "<collision><geometry><box size='0.2 0.14 0.06'/></geometry></collision></link>");
+    if (root)
+        s += sprintf(s,
+                     "<link name='ground_frame'/><link name='scanner'/><joint name='g' type='fixed'><parent "
+                     "link='ground_frame'/><child link='body'/><origin xyz='0 0 %s'/></joint><joint name='s' "
+                     "type='fixed'><parent link='ground_frame'/><child link='scanner'/></joint>",
+                     root);
+    for (int i = 0; i < count; i++) s = add_leg(s, &legs[i]);
+    sprintf(s, "</robot>");
+    write_file("made.urdf", text);
+    return must_load(test_path("made.urdf"));
+}
+
+static hf_creature* made_robot(const made_leg* legs, int count) { return made_robot_on(NULL, legs, count); }
+
+/* Stands as the check judges, the body off the ground by more than half a shank, on as many legs. */
+static void must_stand_high(const made_leg* legs, int count) {
+    hf_creature* c = made_robot(legs, count);
+    hf_scene* scene = flat_floor();
+    hf_stand_result r = stand(c, scene, 0, 0, 0);
+    if (r.outcome != HF_FOUND) fail_msg("%s", r.why);
+    assert_int_equal(r.state.contact_count, count);
+    assert_true(r.height_m - 0.03 > 0.1);
+    must_be_valid(c, scene, &r);
+    hf_stand_result_free(&r);
+    hf_scene_free(scene);
+    hf_creature_free(c);
+}
+
+#define TIP(at, shape) "<collision><origin xyz='" at "'/><geometry>" shape "</geometry></collision>"
+
+/* Robots whose neutral posture has all legs stretched out level, as that of many hexapods: they stand on the
+   ends of their legs, whatever shape those have. */
+static void level_legs_are_put_below_the_body(void** state) {
+    (void)state;
+    static const char* const tips[] = {TIP("0.2 0 0", "<sphere radius='0.012'/>"),
+                                       TIP("0.1 0 0", "<box size='0.2 0.03 0.03'/>")};
+    for (int i = 0; i < 2; i++) {
+        const made_leg legs[] = {{"fl_leg", "0.1 0.07 0", "0 0 1", "0.8", "0.2 0 0", tips[i]},
+                                 {"ml_leg", "0 0.07 0", "0 0 1", "1.5708", "0.2 0 0", tips[i]},
+                                 {"rl_leg", "-0.1 0.07 0", "0 0 1", "2.3", "0.2 0 0", tips[i]},
+                                 {"fr_leg", "0.1 -0.07 0", "0 0 1", "-0.8", "0.2 0 0", tips[i]},
+                                 {"mr_leg", "0 -0.07 0", "0 0 1", "-1.5708", "0.2 0 0", tips[i]},
+                                 {"rr_leg", "-0.1 -0.07 0", "0 0 1", "-2.3", "0.2 0 0", tips[i]}};
+        must_stand_high(legs, 6);
+    }
+}
+
+/* Legs of three joints cannot lay a pad flat, however wide the pad is: they stand on its rim. */
+static void pads_of_legs_with_three_joints_roll(void** state) {
+    (void)state;
+    static const char* const pads[] = {TIP("0 0 -0.2", "<box size='0.015 0.015 0.01'/>"),
+                                       TIP("0 0 -0.2", "<box size='0.03 0.03 0.01'/>"),
+                                       TIP("0 0 -0.2", "<box size='0.06 0.05 0.01'/>")};
+    for (int i = 0; i < 3; i++) {
+        const made_leg legs[] = {{"fl_leg", "0.1 0.07 0", "1 0 0", "0", "0 0 -0.2", pads[i]},
+                                 {"fr_leg", "0.1 -0.07 0", "1 0 0", "0", "0 0 -0.2", pads[i]},
+                                 {"rl_leg", "-0.1 0.07 0", "1 0 0", "0", "0 0 -0.2", pads[i]},
+                                 {"rr_leg", "-0.1 -0.07 0", "1 0 0", "0", "0 0 -0.2", pads[i]}};
+        must_stand_high(legs, 4);
+        hf_creature* c = made_robot(legs, 4);
+        /* The ball holds every corner of the pad. */
+        const hf_contact_frame* f = hf_creature_get(c)->limbs[0].contacts;
+        double half[] = {i == 0 ? 0.0075 : i == 1 ? 0.015 : 0.03, i == 0 ? 0.0075 : i == 1 ? 0.015 : 0.025};
+        assert_true(f->ball > 0);
+        for (int k = 0; k < 4; k++) {
+            hf_vec3 corner = hf_v3(k & 1 ? half[0] : -half[0], k & 2 ? half[1] : -half[1], -0.205);
+            assert_true(hf_distance(corner, f->offset) <= f->ball + 1e-6);
+        }
+        hf_creature_free(c);
+    }
+}
+
+/* A root that is on the ground between the feet, or below the ground, stands as one in the body does. */
+static void roots_outside_the_body_stand(void** state) {
+    (void)state;
+    static const char ball[] = TIP("0 0 -0.2", "<sphere radius='0.02'/>");
+    static const char* const heights[] = {NULL, "0.42", "0.6"};
+    const made_leg legs[] = {{"fl_leg", "0.1 0.07 0", "1 0 0", "0", "0 0 -0.2", ball},
+                             {"fr_leg", "0.1 -0.07 0", "1 0 0", "0", "0 0 -0.2", ball},
+                             {"rl_leg", "-0.1 0.07 0", "1 0 0", "0", "0 0 -0.2", ball},
+                             {"rr_leg", "-0.1 -0.07 0", "1 0 0", "0", "0 0 -0.2", ball}};
+    double first = 0;
+    for (int i = 0; i < 3; i++) {
+        hf_creature* c = made_robot_on(heights[i], legs, 4);
+        hf_scene* scene = flat_floor();
+        hf_stand_result r = stand(c, scene, 0, 0, 0);
+        if (r.outcome != HF_FOUND) fail_msg("%s", r.why);
+        double body = r.height_m + (heights[i] ? atof(heights[i]) : 0);
+        if (i == 0) first = body;
+        assert_near(body, first, 1e-3);
+        must_be_valid(c, scene, &r);
+        hf_stand_result_free(&r);
+        hf_scene_free(scene);
+        hf_creature_free(c);
+    }
+}
+
+/* Two feet that touch in a point each hold no body at rest, wherever they are: the reason says so. */
+static void two_points_are_refused(void** state) {
+    (void)state;
+    static const char ball[] = TIP("0 0 -0.2", "<sphere radius='0.02'/>");
+    const made_leg legs[] = {{"left_leg", "0 0.07 0", "1 0 0", "0", "0 0 -0.2", ball},
+                             {"right_leg", "0 -0.07 0", "1 0 0", "0", "0 0 -0.2", ball}};
+    hf_creature* c = made_robot(legs, 2);
+    hf_scene* scene = flat_floor();
+    hf_stand_result r = stand(c, scene, 0, 0, 0);
+    assert_int_equal(r.outcome, HF_NONE);
+    assert_non_null(strstr(r.why, "2 limbs that touch in a point"));
+    hf_stand_result_free(&r);
+    hf_scene_free(scene);
+    hf_creature_free(c);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shipped_creatures_stand),        cmocka_unit_test(feet_find_a_step),
-        cmocka_unit_test(the_highest_floor_counts),       cmocka_unit_test(places_without_a_stand),
-        cmocka_unit_test(scenarios_start_at_a_place),     cmocka_unit_test(a_place_is_a_goal),
-        cmocka_unit_test(undersides_are_no_ground),       cmocka_unit_test(others_stand),
+        cmocka_unit_test(shipped_creatures_stand),
+        cmocka_unit_test(feet_find_a_step),
+        cmocka_unit_test(the_highest_floor_counts),
+        cmocka_unit_test(places_without_a_stand),
+        cmocka_unit_test(scenarios_start_at_a_place),
+        cmocka_unit_test(a_place_is_a_goal),
+        cmocka_unit_test(undersides_are_no_ground),
+        cmocka_unit_test(others_stand),
         cmocka_unit_test(without_a_heading_one_is_found),
+        cmocka_unit_test(level_legs_are_put_below_the_body),
+        cmocka_unit_test(pads_of_legs_with_three_joints_roll),
+        cmocka_unit_test(two_points_are_refused),
+        cmocka_unit_test(roots_outside_the_body_stand),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -327,7 +327,10 @@ static void meshes_scale_and_stay_outward(void** state) {
                  cases[i].scale, cases[i].scale);
         hf_creature* c = load_text("meshes.urdf", text);
         const hf_creature_view* v = hf_creature_get(c);
-        assert_int_equal(v->warnings.count, 0);
+        /* The file gives no mass: one cubic metre of water weighs 1,000 kg. */
+        assert_int_equal(v->warnings.count, 1);
+        assert_non_null(strstr(v->warnings.items[0], "no link has a mass"));
+        assert_near(v->mass, 1000 * cases[i].volume, 1e-2);
         assert_int_equal(v->bodies[0].shape.vertex_count, 4);
         assert_near(signed_volume(&v->visuals[0].mesh), cases[i].volume, 1e-5);
         hf_creature_free(c);
@@ -339,6 +342,38 @@ static void meshes_scale_and_stay_outward(void** state) {
                                        "</geometry></collision></link>"));
     assert_int_equal(hf_creature_get(c)->bodies[0].shape.kind, HF_SHAPE_HULL);
     assert_near(hf_creature_get(c)->height, 0.002, 1e-6);
+    hf_creature_free(c);
+}
+
+/* A file without masses: a box off its link's origin has the mass, centre and inertia of the textbook's, and
+   the link of a ball a ball's. One mass anywhere, and the file's are kept. */
+static void masses_by_volume(void** state) {
+    (void)state;
+#define BODIES(inertial)                                                                                     \
+    ROBOT("<link name=\"a\">" inertial                                                                       \
+          "<collision><origin xyz=\"1 2 3\" rpy=\"0 0 1.5707963267948966\"/><geometry><box size=\"0.4 0.2 "  \
+          "0.1\"/></geometry></collision></link><link name=\"b\"><collision><geometry><sphere "              \
+          "radius=\"0.1\"/></geometry></collision></link><joint name=\"j\" type=\"revolute\"><parent "       \
+          "link=\"a\"/><child link=\"b\"/><limit lower=\"-1\" upper=\"1\"/></joint>")
+    hf_creature* c = load_text("masses.urdf", BODIES(""));
+    const hf_link* box = &hf_creature_get(c)->links[0];
+    assert_near(box->mass, 8, 1e-5);
+    assert_near(hf_distance(box->com, hf_v3(1, 2, 3)), 0, 1e-6);
+    /* Turned by a quarter, the box is 0.2 long in x and 0.4 in y. */
+    assert_near(box->inertia[0], 8.0 / 12 * (0.4 * 0.4 + 0.1 * 0.1), 1e-5);
+    assert_near(box->inertia[1], 8.0 / 12 * (0.2 * 0.2 + 0.1 * 0.1), 1e-5);
+    assert_near(box->inertia[2], 8.0 / 12 * (0.2 * 0.2 + 0.4 * 0.4), 1e-5);
+    for (int i = 3; i < 6; i++) assert_near(box->inertia[i], 0, 1e-5);
+    /* The mesh of a ball of 24 sides is a few hundredths smaller than the ball. */
+    const hf_link* ball = &hf_creature_get(c)->links[1];
+    double mass = 1000 * 4.0 / 3 * M_PI * 0.001;
+    assert_true(ball->mass > 0.95 * mass && ball->mass <= mass);
+    assert_near(ball->inertia[0], 0.4 * mass * 0.01, 0.08 * 0.4 * mass * 0.01);
+    assert_near(hf_creature_get(c)->mass, box->mass + ball->mass, 1e-9);
+    hf_creature_free(c);
+    c = load_text("masses.urdf", BODIES("<inertial><mass value=\"0.5\"/></inertial>"));
+    assert_near(hf_creature_get(c)->mass, 0.5, 0);
+    assert_int_equal(hf_creature_get(c)->warnings.count, 0);
     hf_creature_free(c);
 }
 
@@ -632,6 +667,7 @@ int main(void) {
         cmocka_unit_test(frames_without_mass_have_no_body),
         cmocka_unit_test(colours_by_name_or_value),
         cmocka_unit_test(meshes_scale_and_stay_outward),
+        cmocka_unit_test(masses_by_volume),
         cmocka_unit_test(missing_meshes_name_their_link),
         cmocka_unit_test(missing_meshes_are_told_together),
         cmocka_unit_test(packages_are_found),

@@ -27,14 +27,14 @@ static walker make_walker(const char* path) {
     return w;
 }
 
-/* Plans from standing at the origin to standing ahead along X. */
-static void walk(walker* w, double way) {
+/* Plans from standing at the origin, looking along X, to standing at a place with a heading. */
+static void walk_to(walker* w, double x, double y, double heading) {
     hf_error error = {0};
     hf_plan_result_free(&w->result);
     hf_stand_result_free(&w->start);
     hf_stand_result_free(&w->goal);
     assert_int_equal(hf_stand(w->model, w->scene, 0, 0, 0, &w->options, &w->start, &error), HF_OK);
-    assert_int_equal(hf_stand(w->model, w->scene, way, 0, 0, &w->options, &w->goal, &error), HF_OK);
+    assert_int_equal(hf_stand(w->model, w->scene, x, y, heading, &w->options, &w->goal, &error), HF_OK);
     hf_scenario_state goal = {.pose = w->goal.state.pose};
     hf_plan_query q = {.start = &w->start.state, .goal = &goal};
     assert_int_equal(hf_plan_find(w->model, w->scene, &q, &w->options, NULL, NULL, &w->result, &error),
@@ -48,6 +48,9 @@ static void walk(walker* w, double way) {
     assert_true(report.valid);
     hf_check_report_free(&report);
 }
+
+/* To standing ahead along X. */
+static void walk(walker* w, double way) { walk_to(w, way, 0, 0); }
 
 static void free_walker(walker* w) {
     hf_plan_result_free(&w->result);
@@ -95,6 +98,23 @@ static void a_person_strides(void** state) {
     free_walker(&w);
 }
 
+/* Ways that are not straight ahead: a quarter turn on 2.8 m, a side step of 0.6 m, and half a turn on the
+   spot. Steps at rest take 1.5 s and more each; a person's walk about half a second. */
+static void ways_turn_and_go_sideways(void** state) {
+    (void)state;
+    static const double goals[][3] = {{2, 2, 1.57}, {0, 0.6, 0}, {0.2, 0, 3}};
+    walker w = make_walker("data/creatures/human.creature.json");
+    for (size_t i = 0; i < (SANITIZED ? 1 : sizeof goals / sizeof *goals); i++) {
+        walk_to(&w, goals[i][0], goals[i][1], goals[i][2]);
+        const hf_motion* m = w.result.motion;
+        assert_int_equal(m->claims & HF_CLAIM_BALANCE, 0);
+        assert_true(m->frames[m->frame_count - 1].time_s < 1.2 * count_steps(m));
+        assert_true(hf_quat_angle(m->frames[m->frame_count - 1].root.rotation,
+                                  w.goal.state.pose.root.rotation) <= w.options.goal_tolerance_rad);
+    }
+    free_walker(&w);
+}
+
 /* Through a door of 0.7 m, narrower than the human whose arms hang and swing: the arms are drawn in, and the
    body goes on without a rest, at more than half a metre a second. */
 static void doors_are_walked_through(void** state) {
@@ -139,9 +159,8 @@ static void static_plans_stay(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_person_strides),
-        cmocka_unit_test(doors_are_walked_through),
-        cmocka_unit_test(a_quadruped_goes_on),
+        cmocka_unit_test(a_person_strides),         cmocka_unit_test(ways_turn_and_go_sideways),
+        cmocka_unit_test(doors_are_walked_through), cmocka_unit_test(a_quadruped_goes_on),
         cmocka_unit_test(static_plans_stay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

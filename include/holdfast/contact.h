@@ -84,7 +84,8 @@ typedef struct hf_contact_answer {
     hf_contact_why why;
     int candidates; /* samples within epsilon_m of a surface that may be used; near an object with a distance
                        grid (hf_scene_prepare) every sample counts. Surfaces along the task, which take none
-                       of its force, count only when none that help gave enough contacts */
+                       of its force, count only when none that help gave enough contacts. A query for one
+                       contact that finds it leaves samples with lower scores uncounted */
     int looked;     /* candidates whose turn came; one may have several, within wider epsilons */
     int blocked;    /* of those looked at, passed over: the limb collides as sampled */
     int tested;     /* finished on the surface, or tried to */

@@ -36,7 +36,9 @@ typedef struct hf_plan_options {
     int patience;    /* contact changes tried on the first guide without going farther along it, and as many
                         more on each other one; default 100 */
     int draws;       /* random bodies tried for a stance where the solver finds none; default 32 */
-    int tries;  /* alternatives tried for one contact change before the search goes elsewhere; default 6 */
+    int tries;    /* alternatives tried for one contact change before the search goes elsewhere; default 6 */
+    int simplify; /* contact changes made again for each stance of a plan that is found, to need fewer of
+                     them; default 4: more gain nothing */
     bool still; /* every frame is balanced at rest, and the motion claims so; default false: a creature whose
                    legs have effort limits walks balanced in motion where it can */
     double walk_stride;  /* leg lengths of the longest stride of a walk that is tried; default 1.5: a person's

@@ -21,10 +21,18 @@ typedef struct hf_reach_options {
     double rest_cost; /* cost of an edge near the rest posture, where one far from it costs 1; default 0.3 */
     int connections;  /* nodes of the roadmap tried for each end of a way; default 12 */
     int smoothing;    /* rounds of smoothing; default 60 */
-    int seeds;        /* nodes of the roadmap that the search for a hand's posture starts from; default 24 */
-    int tries;        /* random escapes of that search; default 200 */
-    int extensions;   /* of the trees that search where the roadmap does not help; default 4000 */
-    double margin_m;  /* least static balance margin; default 0.008 */
+    /* price of a posture, beside its distance from the rest posture, which costs 1: what its distance from
+       where the body is costs, a crouch for each metre, a trunk that leans aside or turns for each radian, an
+       elbow above its shoulder and a hand beyond the middle of the body for each metre */
+    double away_cost;   /* m/m, of the distance from where the body is; default 0.3 */
+    double crouch_cost; /* m/m; default 1.5 */
+    double aside_cost;  /* m/rad; default 0.2 */
+    double elbow_cost;  /* m/m; default 0.5 */
+    double cross_cost;  /* m/m, of a hand on the other side of the body; default 1 */
+    int seeds;       /* nodes of the roadmap that the search for a hand's posture starts from; default 24 */
+    int tries;       /* random escapes of that search; default 200 */
+    int extensions;  /* of the trees that search where the roadmap does not help; default 4000 */
+    double margin_m; /* least static balance margin; default 0.008 */
     double speed_share;        /* of all speed and acceleration limits; default 0.3: reaching is no race */
     double approach_m;         /* straight way of a hand to and from what it grasps; default 0.08 */
     double upright_rad;        /* most tilt of an object that is kept upright; default 0.15 */

@@ -10,13 +10,17 @@ extern "C" {
 #endif
 
 typedef struct hf_refine_options {
-    double rate;               /* frames a second of the result, 10..1000; default 120 */
+    double rate;               /* frames a second of the result, 10..1000; default 120. A walk that contacts
+                                  do not bear at this rate keeps the rate of the input, and so does the whole */
     double speed_share;        /* of the speed limits of joints and root, 0.05..1; default 0.98 */
     double acceleration_share; /* of their acceleration limits, 0.05..1; default 0.95 */
     double effort_share;       /* of the effort limits of joints, 0.05..1; default 0.9 */
-    int rounds; /* of each stretch, in which body and limbs are brought to move together; 0: new times alone;
-                   0..40; default 16. Rounds whose poses allow no times are not counted: each brings a phase
-                   nearer to how it was given, which goes less than ten times for each phase */
+    int rounds;  /* of each stretch, in which body and limbs are brought to move together; 0: new times alone;
+                    0..40; default 16. Rounds whose poses allow no times are not counted: each brings a phase
+                    nearer to how it was given, which goes less than ten times for each phase */
+    double work; /* the most work, in millions of steps that take about a microsecond each; the best motion
+                    until then is the answer; 0.1..1000; default 4. Stretches that stay as given and the
+                    last test of the whole are made even when the work is spent */
 } hf_refine_options;
 HF_API hf_refine_options hf_refine_options_default(void);
 HF_API hf_option_table hf_refine_option_table(void);
@@ -34,7 +38,8 @@ typedef enum hf_refine_why {
     HF_REFINE_UNTIMED,        /* each pose could be passed, but not one after the other */
     HF_REFINE_FAULTY,         /* what was made does not keep what a motion must keep */
     HF_REFINE_NOT_QUICKER,    /* what holds takes as long as the input, or longer */
-    HF_REFINE_CANCELLED
+    HF_REFINE_CANCELLED,
+    HF_REFINE_TOO_LARGE /* a part of the motion is larger than the library's bounds (HF_ERROR_LIMIT) */
 } hf_refine_why;
 HF_API const char* hf_refine_why_text(hf_refine_why why);
 
@@ -49,6 +54,7 @@ between them; negative: none */
     double before_s, after_s; /* durations */
     int rounds;    /* of poses, times and tests, of all stretches together, those without times not counted;
                       0: new times alone */
+    double work;   /* millions of steps that were spent; the same on every machine */
     int stretches; /* from rest to rest, that the result consists of */
     int static_count; /* samples of the result that the contacts would not hold at rest */
     int effort_count; /* samples of the result where standing still takes more than a free joint's share of

@@ -44,7 +44,8 @@ typedef struct hf_retarget_options {
     double contact_m; /* how far an effector may be from where it usually touches, 0.001..0.1; default 0.01;
                          more where the capture's own noise is larger */
     double contact_speed; /* m/s that a touching effector may have, 0.005..1; default 0.06; it keeps touching
-                             up to twice that and twice contact_m */
+                             up to twice that and twice contact_m. The default grows with the noise
+                             of the capture, any other speed is kept */
     double shortest_s;    /* shorter phases and gaps are none, 0..2; default 0.1 */
     double clearance_m;   /* by which bodies stay clear of the scene and each other, 0..0.1; default 0.004 */
     int rounds;           /* of solving again where frames are not valid, at most, 0..50; default 5 */

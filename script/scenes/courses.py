@@ -83,6 +83,7 @@ def courses(folder):
     put(folder, "floating-block.obj", "A block of 0.6 m along the way that floats 0.8 m above the ground across a passage of 2.4 m, with the passage's walls",
         [("block", box((-0.3, -1.2, 0.8), (0.3, 1.2, 2.2))), ("left_wall", box((-2.4, 1.2, 0), (2.4, 1.26, 2.2))),
          ("right_wall", box((-2.4, -1.26, 0), (2.4, -1.2, 2.2)))])
+    put(folder, "high-box.obj", "A box of 1.6 by 1.6 m, 0.5 m high", [("box", box((-0.8, -0.8, 0), (0.8, 0.8, 0.5)))])
     put(folder, "race.obj", "A lane with a bar, a beam, a gate and a platform", race())
     put(folder, "rubble.obj", "Tilted blocks, up to 14 cm high, over 1.9 by 1.5 m", rubble())
     put(folder, "shaft-left.obj", "The left wall of a shaft, its face at y = 0, 2.4 m high", shaft_wall(1))

@@ -58,12 +58,16 @@ static hf_quat lay_flat(hf_quat turn, hf_vec3 own, hf_vec3 normal) {
     return hf_quat_normalize(hf_quat_mul(hf_quat_between(now, hf_neg(normal)), turn));
 }
 
+bool hf_held_beside(const hf_held_phase* a, const hf_held_phase* b) {
+    return a->phase->limb == b->phase->limb &&
+           (a->phase->last + 1 == b->phase->first || b->phase->last + 1 == a->phase->first);
+}
+
 /* The phase of the same foot with its sole down that ends where this one begins, or the other way round. */
 static const hf_held_phase* sole_beside(const hf_retarget_work* w, const hf_held_phase* h) {
     for (int i = 0; i < w->held_count; i++) {
         const hf_held_phase* o = &w->held[i];
-        if (o == h || o->phase->limb != h->phase->limb || o->phase->frame != 0 || o->dropped) continue;
-        if (o->phase->last + 1 == h->phase->first || h->phase->last + 1 == o->phase->first) return o;
+        if (o != h && o->phase->frame == 0 && !o->dropped && hf_held_beside(o, h)) return o;
     }
     return NULL;
 }
@@ -74,6 +78,7 @@ static void stay_on_sole(hf_held_phase* h, const hf_held_phase* sole) {
     h->phase->point = sole->phase->point;
     h->anchor = sole->anchor;
     h->flat = sole->flat;
+    h->for_toes = true;
     snprintf(h->phase->why, sizeof h->phase->why,
              "the toes of the foot that stands there are beyond the edge: its sole holds");
 }
@@ -109,8 +114,7 @@ static void decide_anchor(hf_retarget_work* w, hf_held_phase* h) {
     if (!h->dropped && !hf_retarget_touches(w, p->point, p->object)) stay_on_sole(h, sole);
 }
 
-static void anchor_phase(hf_retarget_work* w, hf_held_phase* h) {
-    if (!h->anchored) decide_anchor(w, h);
+static void lead_anchor(hf_retarget_work* w, hf_held_phase* h) {
     hf_clip_body_set(&w->clip, h->first);
     h->ahead = hf_sub(h->anchor.point, w->clip.now[h->joint].position);
     hf_clip_body_set(&w->clip, h->last);
@@ -155,9 +159,12 @@ static int free_frames(const hf_retarget_work* w, const hf_held_phase* h, int ed
 
 void hf_retarget_paths(hf_retarget_work* w) {
     for (int f = 0; f < w->frames; f++) follow_clip(w, f);
-    for (int pass = 0; pass < 2; pass++) /* soles first: toes follow them */
+    for (int pass = 0; pass < 2; pass++) { /* soles first: toes follow them */
         for (int i = 0; i < w->held_count; i++)
-            if ((w->held[i].phase->frame > 0) == pass) anchor_phase(w, &w->held[i]);
+            if ((w->held[i].phase->frame > 0) == pass && !w->held[i].anchored) decide_anchor(w, &w->held[i]);
+        if (pass == 0) hf_retarget_apart(w);
+    }
+    for (int i = 0; i < w->held_count; i++) lead_anchor(w, &w->held[i]);
     for (int i = 0; i < w->held_count; i++) {
         hf_held_phase* h = &w->held[i];
         if (h->dropped || h->role < 0 || h->phase->frame != 0 ||

@@ -5,10 +5,10 @@
 #include "adapt/landmarks.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 /* Part of the body's height by which a limb's first joint lies beside the middle, at least. */
 static const double SIDE_SHARE = 0.02;
@@ -18,34 +18,13 @@ static const double ARM_SHARE = 0.1;
 /* A creature whose left lies so near +Y looks along +X. */
 static const double FACING_RAD = 0.2;
 
-static bool has_word(const char* name, const char* word) {
-    for (size_t n = strlen(word); *name; name++)
-        if (strncasecmp(name, word, n) == 0) return true;
-    return false;
-}
-
 /* ---- clips ---- */
-
-/* +1 for a name of the left, -1 of the right, 0 where it does not tell. */
-static int side_of_name(const char* name) {
-    const char* colon = strrchr(name, ':');
-    if (colon) name = colon + 1;
-    if (has_word(name, "left")) return 1;
-    if (has_word(name, "right")) return -1;
-    bool second = name[0] && (name[1] == '_' || name[1] == '.' || (name[1] >= 'A' && name[1] <= 'Z'));
-    if (second && (name[0] == 'L' || name[0] == 'l')) return 1;
-    if (second && (name[0] == 'R' || name[0] == 'r')) return -1;
-    size_t n = strlen(name);
-    bool last = n > 2 && (name[n - 2] == '_' || name[n - 2] == '.');
-    if (last && (name[n - 1] == 'L' || name[n - 1] == 'l')) return 1;
-    return last && (name[n - 1] == 'R' || name[n - 1] == 'r') ? -1 : 0;
-}
 
 /* The way to the left at rest, along the ground; BVH figures have it along +X. */
 static hf_vec3 leftwards(const hf_clip_body* b) {
     hf_vec3 sum = hf_v3(0, 0, 0);
     for (int i = 0; i < b->clip->joint_count; i++) {
-        int side = b->clip->joints[i].end_site ? 0 : side_of_name(b->clip->joints[i].name);
+        int side = b->clip->joints[i].end_site ? 0 : hf_name_side(b->clip->joints[i].name);
         hf_vec3 d = hf_sub(b->rest[i].position, b->rest[b->root].position);
         sum = hf_add(sum, hf_scale(hf_v3(d.x, d.y, 0), side));
     }
@@ -65,12 +44,14 @@ static int above(const hf_clip_body* b, int joint) {
     return parent;
 }
 
-/* The two long bones of the chain that ends in a leaf. */
-static bool long_bones(const hf_clip_body* b, int leaf, hf_clip_limb* limb) {
+/* The two long bones of the chain that ends in a leaf. They begin at least `aside` beside the middle: collar
+   bones that begin in the middle can be longer than forearms. */
+static bool long_bones(const hf_clip_body* b, int leaf, hf_vec3 left, double aside, hf_clip_limb* limb) {
     double best = 0;
     for (int c = leaf; c >= 0; c = b->clip->joints[c].parent) {
         int m = above(b, c), u = m >= 0 ? above(b, m) : -1;
         if (u < 0 || u == b->root) continue;
+        if (fabs(hf_dot(hf_sub(b->rest[u].position, b->rest[b->root].position), left)) < aside) continue;
         double shorter = fmin(hf_distance(b->rest[c].position, b->rest[m].position),
                               hf_distance(b->rest[m].position, b->rest[u].position));
         if (shorter > best) best = shorter, *limb = (hf_clip_limb){true, u, m, c, -1, -1, -1};
@@ -92,34 +73,26 @@ static void find_tip(const hf_clip_body* b, bool leg, hf_clip_limb* limb) {
         const char* name = clip->joints[i].name;
         bool child = above(b, i) == limb->lower || (bone(b, i) > 0 && clip->joints[i].parent == limb->lower);
         if (!child) continue;
-        if (has_word(name, "thumb")) continue;
+        if (hf_text_has(name, "thumb")) continue;
         bool first = !strpbrk(name, "23456789");
-        if (has_word(name, "index") && first && limb->thumb_side < 0) limb->thumb_side = i;
-        if ((has_word(name, "pink") || has_word(name, "little")) && first && limb->far_side < 0)
+        if (hf_text_has(name, "index") && first && limb->thumb_side < 0) limb->thumb_side = i;
+        if ((hf_text_has(name, "pink") || hf_text_has(name, "little")) && first && limb->far_side < 0)
             limb->far_side = i;
         double length = hf_distance(b->rest[i].position, b->rest[limb->lower].position);
         if ((leg || first) && length > best) best = length, limb->tip = i;
     }
 }
 
-static double rest_height(const hf_clip_body* b) {
-    double low = INFINITY, high = -INFINITY;
-    for (int i = 0; i < b->clip->joint_count; i++)
-        low = fmin(low, b->rest[i].position.z), high = fmax(high, b->rest[i].position.z);
-    return high - low;
-}
-
 static void find_clip_limbs(hf_clip_body* b, hf_vec3 left) {
     const hf_clip* clip = b->clip;
-    double height = rest_height(b), longest[HF_MAX_MARKED] = {0};
+    double height = hf_clip_height(clip, b->rest), longest[HF_MAX_MARKED] = {0};
     for (int role = 0; role < HF_MAX_MARKED; role++)
         b->limbs[role] = (hf_clip_limb){false, -1, -1, -1, -1, -1, -1};
     for (int i = 0; i < clip->joint_count; i++) {
         hf_clip_limb limb;
-        if (clip->joints[i].end_site || !long_bones(b, i, &limb)) continue;
+        if (clip->joints[i].end_site || !long_bones(b, i, left, SIDE_SHARE * height, &limb)) continue;
         hf_vec3 d = hf_sub(b->rest[limb.upper].position, b->rest[b->root].position);
         double aside = hf_dot(d, left), down = d.z - ARM_SHARE * height;
-        if (fabs(aside) < SIDE_SHARE * height) continue;
         int role = (down < 0 ? HF_LEFT_LEG : HF_LEFT_ARM) + (aside < 0);
         double length = fmin(hf_distance(b->rest[limb.upper].position, b->rest[limb.middle].position),
                              hf_distance(b->rest[limb.middle].position, b->rest[limb.lower].position));
@@ -160,8 +133,8 @@ hf_status hf_clip_body_make(const hf_clip* clip, hf_clip_body* b, hf_error* erro
         hf_clip_body_free(b);
         return hf_fail_memory(error, clip->path);
     }
-    hf_clip_forward(clip, -1, b->rest);
     b->root = find_root(clip);
+    hf_clip_rest(b);
     hf_vec3 left = leftwards(b);
     b->facing = hf_quat_axis_angle(hf_v3(0, 0, 1), hf_atan2(-left.x, left.y));
     find_clip_limbs(b, left);
@@ -236,7 +209,7 @@ static void face_ahead(hf_creature_body* b) {
     hf_vec3 sum = hf_v3(0, 0, 0);
     for (int i = 0; i < v->limb_count; i++) {
         hf_vec3 p = hf_apply(b->rest[v->limbs[i].base_link], v->limbs[i].base.position);
-        sum = hf_add(sum, hf_scale(hf_v3(p.x, p.y, 0), side_of_name(v->limbs[i].name)));
+        sum = hf_add(sum, hf_scale(hf_v3(p.x, p.y, 0), hf_name_side(v->limbs[i].name)));
     }
     double angle = hf_length(sum) > 0 ? hf_atan2(sum.x, sum.y) : 0;
     if (fabs(angle) < FACING_RAD) return;
@@ -406,4 +379,17 @@ double hf_landmarks_scale(const hf_clip_body* clip, const hf_creature_body* crea
                 ours += hf_creature_limb_length(creature, role);
             }
     return theirs > 0 && ours > 0 ? ours / theirs : 1;
+}
+
+hf_foot_span hf_creature_foot(const hf_creature_body* b, int limb, hf_vec3 from) {
+    const hf_limb* l = &hf_creature_get(b->creature)->limbs[limb];
+    hf_foot_span s = {INFINITY, -INFINITY, 0};
+    for (int i = 0; i < l->contact_count; i++) {
+        const hf_contact_frame* c = &l->contacts[i];
+        double x = hf_sub(hf_apply(b->rest[c->link], c->offset), from).x;
+        double half = c->ball > 0 ? c->ball : 0.5 * c->patch[0];
+        s.low = fmin(s.low, x - half), s.high = fmax(s.high, x + half);
+        s.half_width = fmax(s.half_width, c->ball > 0 ? c->ball : 0.5 * c->patch[1]);
+    }
+    return s;
 }

@@ -34,6 +34,9 @@ typedef struct hf_clip_body {
     hf_clip_limb limbs[HF_MAX_MARKED];
 } hf_clip_body;
 
+/* Frames on either side of a frame over which the speed of a captured joint is measured. */
+int hf_clip_speed_reach(const hf_clip* clip);
+
 /* A point of a creature. */
 typedef struct hf_mark {
     int link;
@@ -55,6 +58,11 @@ typedef struct hf_creature_body {
 } hf_creature_body;
 
 hf_status hf_clip_body_make(const hf_clip* clip, hf_clip_body* body, hf_error* error);
+/* The posture in which the clip's skeleton stands, into body->rest (rest_posture.c): the one without
+   rotations, or a frame of the clip. */
+void hf_clip_rest(hf_clip_body* body);
+/* From the lowest to the highest of a clip's joints, m. */
+double hf_clip_height(const hf_clip* clip, const hf_transform* joints);
 void hf_clip_body_free(hf_clip_body* body);
 void hf_clip_body_set(hf_clip_body* body, int frame);
 /* The first frame of the motion: 1 where the clip leads with a pose that is no part of it, which
@@ -67,6 +75,12 @@ hf_status hf_clip_body_pace(hf_clip_body* body, const hf_body_limits* limits, co
                             hf_error* error);
 hf_status hf_creature_body_make(const hf_creature* creature, hf_creature_body* body, hf_error* error);
 void hf_creature_body_free(hf_creature_body* body);
+
+/* How far the contacts of a limb reach at rest: along X from a point, and to either side of their middle. */
+typedef struct hf_foot_span {
+    double low, high, half_width;
+} hf_foot_span;
+hf_foot_span hf_creature_foot(const hf_creature_body* body, int limb, hf_vec3 from);
 
 /* Puts what a user says in the place of what was guessed, and drops limbs that only one of the two has.
    HF_ERROR_ARGUMENT where no limb is left. */

@@ -40,13 +40,32 @@ static bool move_hold(hf_retarget_work* w, hf_held_phase* h) {
     return true;
 }
 
+/* Rounds in which only the farthest one of the holds that are missed at the same time is given up. */
+enum { PATIENT_ROUNDS = 2 };
+
+/* How far a limb stays from a hold that it mostly misses, on average in this round; 0 for others. */
+static double misses_by(const hf_held_phase* h) {
+    return h->missed <= h->held || h->measured == 0 ? 0 : h->off_m / h->measured;
+}
+
+/* Is no hold that lasts at the same time missed by more? One that is far out of reach draws the body away
+   from the others, which may be reached without it. */
+static bool is_farthest(const hf_retarget_work* w, const hf_held_phase* h) {
+    for (int i = 0; i < w->held_count; i++) {
+        const hf_held_phase* o = &w->held[i];
+        bool meet = o != h && o->first <= h->last && h->first <= o->last;
+        if (meet && (misses_by(o) > misses_by(h) || (misses_by(o) == misses_by(h) && o < h))) return false;
+    }
+    return true;
+}
+
 bool hf_mend_holds(hf_retarget_work* w, int round) {
-    bool changed = false;
+    bool changed = false, last = round >= PATIENT_ROUNDS || round + 1 >= w->options->rounds;
     for (int i = 0; i < w->held_count; i++) {
         hf_held_phase* h = &w->held[i];
-        if (h->dropped || h->missed <= h->held || h->measured == 0) continue;
+        if (h->dropped || !(misses_by(h) > 0)) continue;
         bool moved = round == 0 && move_hold(w, h);
-        h->dropped = !moved && h->off_m > FAR_M * h->measured;
+        h->dropped = !moved && misses_by(h) > FAR_M && (last || is_farthest(w, h));
         if (h->dropped)
             snprintf(h->phase->why, sizeof h->phase->why, "the limb stays %.0f mm away",
                      1e3 * h->off_m / h->measured);

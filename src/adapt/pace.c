@@ -10,20 +10,33 @@
 
 /* Share of the speed limits that the clip's own root may ask for: the creature's differs from it. */
 static const double SHARE = 0.8;
-/* Frames over which speeds are measured and their stretch is eased, s. */
+/* Time over which a speed is measured, s: shorter than a step, longer than noise. */
+static const double SPEED_S = 0.05;
+/* Time over which the stretch of speeds is eased, s. */
 static const double EASE_S = 0.15;
 
-/* How many times too fast the root is from a frame to the next. */
-static void measure(hf_clip_body* b, const hf_body_limits* most, int count, double* stretch) {
-    double dt = b->clip->frame_time_s;
-    hf_transform before = {0};
-    for (int f = 0; f < count; f++) {
-        hf_clip_forward(b->clip, f, b->now);
-        hf_transform root = b->now[b->root];
-        double speed = f ? hf_distance(root.position, before.position) / dt : 0;
-        double turn = f ? hf_quat_angle(root.rotation, before.rotation) / dt : 0;
-        stretch[f] = fmax(1, fmax(speed / (SHARE * most->root_speed), turn / (SHARE * most->root_turn)));
-        before = root;
+int hf_clip_speed_reach(const hf_clip* clip) { return (int)(0.5 * SPEED_S / clip->frame_time_s); }
+
+/* How many times too fast the root is from one frame to a later one. */
+static double haste(hf_clip_body* b, const hf_body_limits* most, int from, int to) {
+    double time_s = (to - from) * b->clip->frame_time_s;
+    if (to <= from) return 1;
+    hf_clip_forward(b->clip, from, b->now);
+    hf_transform before = b->now[b->root];
+    hf_clip_forward(b->clip, to, b->now);
+    hf_transform root = b->now[b->root];
+    double speed = hf_distance(root.position, before.position) / time_s;
+    double turn = hf_quat_angle(root.rotation, before.rotation) / time_s;
+    return fmax(1, fmax(speed / (SHARE * most->root_speed), turn / (SHARE * most->root_turn)));
+}
+
+/* The same about each frame from `first` on, over SPEED_S: from one frame to the next the noise of a capture
+   of many frames a second counts for more than the motion. */
+static void measure(hf_clip_body* b, const hf_body_limits* most, int first, double* stretch) {
+    int last = b->clip->frame_count - 1, reach = hf_clip_speed_reach(b->clip);
+    for (int f = 0; f <= last; f++) {
+        int from = f - 1 - reach > first ? f - 1 - reach : first, to = f + reach < last ? f + reach : last;
+        stretch[f] = f > first ? haste(b, most, from, to) : 1;
     }
 }
 
@@ -31,10 +44,8 @@ static void measure(hf_clip_body* b, const hf_body_limits* most, int count, doub
    the limits that the motion then does not repeat. */
 int hf_clip_body_first(hf_clip_body* b, const hf_body_limits* most) {
     static const double LEAP = 5;
-    double stretch[3];
     if (b->clip->frame_count < 4) return 0;
-    measure(b, most, 3, stretch);
-    return stretch[1] >= LEAP && stretch[2] < LEAP;
+    return haste(b, most, 0, 1) >= LEAP && haste(b, most, 1, 2) < LEAP;
 }
 
 /* The mean over some frames on either side of the largest over the same. */
@@ -61,8 +72,7 @@ hf_status hf_clip_body_pace(hf_clip_body* b, const hf_body_limits* most, const d
     int first = 0;
     if (status == HF_OK) {
         first = hf_clip_body_first(b, most);
-        measure(b, most, count, stretch);
-        if (first) stretch[first] = 1;
+        measure(b, most, first, stretch);
         for (int f = first + 1; f < count && demand; f++) stretch[f] = fmax(stretch[f], demand[f] / SHARE);
         ease(stretch, scratch, count, around);
         for (int f = first + 1; f < count; f++) total += stretch[f];

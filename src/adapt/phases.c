@@ -17,8 +17,10 @@ static const double DEPTHS = 2, MORE_M = 0.02;
 /* Parts of a leg's and an arm's length that an ankle and a knuckle lie deep in a body, at most: what counts
    for robots whose contacts are at their ankles. */
 static const double FOOT_SHARE = 0.18, HAND_SHARE = 0.06;
-/* Time over which a speed is measured, s: shorter than a step, longer than noise. */
-static const double SPEED_S = 0.05;
+/* Grounds of captures are not level, and feet float and sink by up to this much, m, for a while: the distance
+   at which a foot touches follows its slow frames within FLOAT_S, of which the part LOWEST is lower: the
+   lowest of all would be lower by the noise. A slow foot that is higher hovers. */
+static const double FLOAT_M = 0.04, FLOAT_S = 0.5, LOWEST = 0.1;
 /* A surface that an effector touches faces it: cosine of the angle between, at least. */
 static const double FACING = 0.5;
 /* An effector that has drifted farther since its phase began touches anew, m. */
@@ -41,6 +43,7 @@ typedef struct probe {
     int role, joint, limb;
     double cap_m; /* farther surfaces are not looked at */
     float *distance, *speed;
+    float* floats; /* how much farther than usual a touching joint is, m */
     int16_t* object;
     uint8_t* touches;
 } probe;
@@ -51,6 +54,7 @@ typedef struct finder {
     int probe_count;
     probe probes[MAX_PROBES];
     double depth[PROBE_KINDS], tolerance[PROBE_KINDS]; /* m; depth below 0: nothing of the kind touches */
+    double slow;                                       /* speed below which an effector can touch, m/s */
     hf_vec3* path;                                     /* of one probe */
 } finder;
 
@@ -127,9 +131,10 @@ static hf_status add_probe(finder* f, probe_kind kind, int role, int joint, int 
     p->cap_m = fmax(least, (middle ? 1 : DEPTHS) * depth_m / f->in->scale) + MORE_M;
     p->distance = hf_alloc(n, sizeof *p->distance);
     p->speed = hf_alloc(n, sizeof *p->speed);
+    p->floats = hf_alloc(n, sizeof *p->floats);
     p->object = hf_alloc(n, sizeof *p->object);
     p->touches = hf_alloc(n, sizeof *p->touches);
-    return p->distance && p->speed && p->object && p->touches ? HF_OK : HF_ERROR_MEMORY;
+    return p->distance && p->speed && p->floats && p->object && p->touches ? HF_OK : HF_ERROR_MEMORY;
 }
 
 static hf_status add_probes(finder* f) {
@@ -170,7 +175,7 @@ static void measure_frame(finder* f, int frame) {
     }
 }
 
-/* Speeds of all probes, over SPEED_S about each frame. */
+/* Speeds of all probes about each frame. */
 static void measure_speeds(finder* f) {
     double dt = f->in->clip->clip->frame_time_s;
     for (int i = 0; i < f->probe_count; i++) {
@@ -189,9 +194,30 @@ static void measure_speeds(finder* f) {
 
 /* ---- how deep joints lie ---- */
 
+/* Feet of a noisy capture that stand are as fast as its noise: STILL of the frames are of standing feet, and
+   an effector touches at up to NOISE times their speed, but never faster than SLOW_MOST, m/s. */
+static const double STILL = 0.1, NOISE = 2.5, SLOW_MOST = 0.15;
+
 static int by_size(const void* a, const void* b) {
     float x = *(const float*)a, y = *(const float*)b;
     return (x > y) - (x < y);
+}
+
+/* A speed that differs from the default one is the user's, and stays as it is. */
+static hf_status find_slow(finder* f) {
+    f->slow = f->in->options->contact_speed;
+    if (f->slow != hf_retarget_options_default().contact_speed) return HF_OK;
+    float* all = hf_alloc((size_t)(4 * f->frames), sizeof *all);
+    int count = 0;
+    if (!all) return HF_ERROR_MEMORY;
+    for (int i = 0; i < f->probe_count; i++)
+        for (int k = 0; k < f->frames && f->probes[i].kind <= PROBE_ANKLE; k++)
+            all[count++] = f->probes[i].speed[k];
+    qsort(all, (size_t)count, sizeof *all, by_size);
+    double still = count ? (double)all[(int)(STILL * count)] : 0;
+    f->slow = fmax(f->slow, fmin(NOISE * still, SLOW_MOST));
+    hf_free(all);
+    return HF_OK;
 }
 
 /* The band of distances that holds most of the slow frames of a kind's probes: its middle and spread. */
@@ -201,8 +227,7 @@ static hf_status find_depth(finder* f, probe_kind kind) {
     int count = 0, most = 0, at = 0;
     for (int i = 0; i < f->probe_count; i++)
         for (int k = 0; k < f->frames && f->probes[i].kind == kind; k++)
-            if ((double)f->probes[i].speed[k] < f->in->options->contact_speed &&
-                isfinite(f->probes[i].distance[k]))
+            if ((double)f->probes[i].speed[k] < f->slow && isfinite(f->probes[i].distance[k]))
                 all[count++] = f->probes[i].distance[k];
     qsort(all, (size_t)count, sizeof *all, by_size);
     for (int a = 0, b = 0; a < count; a++) {
@@ -219,21 +244,91 @@ static hf_status find_depth(finder* f, probe_kind kind) {
 
 /* ---- when they touch ---- */
 
+static probe* find_probe(finder* f, probe_kind kind, int role) {
+    for (int i = 0; i < f->probe_count; i++)
+        if (f->probes[i].kind == kind && f->probes[i].role == role) return &f->probes[i];
+    return NULL;
+}
+
+/* The joint that tells how a foot floats: toes stay down when the heel rises. */
+static probe* foot_probe(finder* f, int role) {
+    probe* toe = find_probe(f, PROBE_TOE, role);
+    return toe ? toe : find_probe(f, PROBE_ANKLE, role);
+}
+
+/* How much higher than usual a foot is in the slow frames about each frame. */
+static void measure_floats(const finder* f, probe* p, float* some) {
+    int around = (int)(FLOAT_S / f->in->clip->clip->frame_time_s);
+    double usual = f->depth[p->kind];
+    for (int frame = 0; frame < f->frames && usual >= 0; frame++) {
+        int count = 0;
+        for (int k = frame - around < 0 ? 0 : frame - around; k <= frame + around && k < f->frames; k++)
+            if ((double)p->speed[k] < f->slow && isfinite(p->distance[k])) some[count++] = p->distance[k];
+        qsort(some, (size_t)count, sizeof *some, by_size);
+        double low = count ? (double)some[(int)(LOWEST * count)] - usual : 0;
+        p->floats[frame] = (float)fmin(fmax(low, -FLOAT_M), FLOAT_M);
+    }
+}
+
+/* Does the other foot leave this one to carry the body, or float as high? */
+static bool carries(const finder* f, const probe* p, const probe* other, int frame) {
+    double higher = (double)other->distance[frame] - f->depth[other->kind];
+    return (double)other->speed[frame] >= f->slow ||
+           higher >= (double)p->floats[frame] - f->tolerance[other->kind];
+}
+
+/* A foot beside one that stands lower does not float but hovers: over each run of frames in which it could
+   touch, a foot floats at most as high as where it carries the body for the time of a phase. */
+static void bound_floats(const finder* f, probe* p, const probe* other, float* most) {
+    int shortest = (int)(f->in->options->shortest_s / f->in->clip->clip->frame_time_s) + 1;
+    for (int k = 0; k < f->frames;) {
+        int first = k, run = 0;
+        float highest = 0;
+        for (; k < f->frames && (double)p->speed[k] < 2 * f->slow; k++) {
+            run = carries(f, p, other, k) ? run + 1 : 0;
+            if (run >= shortest) highest = fmaxf(highest, p->floats[k]);
+        }
+        for (int i = first; i < k; i++) most[i] = highest;
+        if (k < f->frames) most[k++] = 0;
+    }
+}
+
+/* Both feet are measured before either is bounded. */
+static hf_status find_floats(finder* f) {
+    float* scratch[2] = {hf_alloc((size_t)f->frames, sizeof(float)),
+                         hf_alloc((size_t)f->frames, sizeof(float))};
+    hf_status status = scratch[0] && scratch[1] ? HF_OK : HF_ERROR_MEMORY;
+    probe* feet[2] = {foot_probe(f, HF_LEFT_LEG), foot_probe(f, HF_RIGHT_LEG)};
+    for (int i = 0; i < 2 && status == HF_OK; i++)
+        if (feet[i]) measure_floats(f, feet[i], scratch[0]);
+    for (int i = 0; i < 2 && status == HF_OK; i++)
+        if (feet[0] && feet[1]) bound_floats(f, feet[i], feet[1 - i], scratch[i]);
+    for (int i = 0; i < 2 && status == HF_OK; i++)
+        for (int k = 0; k < f->frames && feet[0] && feet[1]; k++)
+            feet[i]->floats[k] = fminf(feet[i]->floats[k], scratch[i][k]);
+    for (int i = 0; i < 2 && status == HF_OK; i++) {
+        probe* ankle = feet[i] ? find_probe(f, PROBE_ANKLE, feet[i]->role) : NULL;
+        if (ankle && ankle != feet[i])
+            memcpy(ankle->floats, feet[i]->floats, (size_t)f->frames * sizeof *ankle->floats);
+    }
+    hf_free(scratch[0]);
+    hf_free(scratch[1]);
+    return status;
+}
+
 static void find_touches(finder* f, probe* p) {
-    const hf_retarget_options* o = f->in->options;
     double depth = f->depth[p->kind], near = f->tolerance[p->kind];
     bool touches = false;
     for (int k = 0; k < f->frames; k++) {
-        double beyond = (double)p->distance[k] - depth, factor = touches ? 2 : 1;
-        touches = depth >= 0 && beyond < factor * near && (double)p->speed[k] < factor * o->contact_speed;
+        double beyond = (double)(p->distance[k] - p->floats[k]) - depth, factor = touches ? 2 : 1;
+        touches = depth >= 0 && beyond < factor * near && (double)p->speed[k] < factor * f->slow;
         p->touches[k] = touches;
     }
     /* The same backwards, so that a phase begins as early as it ends late. */
     touches = false;
     for (int k = f->frames - 1; k >= 0; k--) {
-        double beyond = (double)p->distance[k] - depth;
-        touches =
-            p->touches[k] || (touches && beyond < 2 * near && (double)p->speed[k] < 2 * o->contact_speed);
+        double beyond = (double)(p->distance[k] - p->floats[k]) - depth;
+        touches = p->touches[k] || (touches && beyond < 2 * near && (double)p->speed[k] < 2 * f->slow);
         p->touches[k] = touches;
     }
 }
@@ -338,12 +433,6 @@ static hf_status add_runs(finder* f, hf_phases* out, const probe* p, int frame, 
     return status;
 }
 
-static probe* find_probe(finder* f, probe_kind kind, int role) {
-    for (int i = 0; i < f->probe_count; i++)
-        if (f->probes[i].kind == kind && f->probes[i].role == role) return &f->probes[i];
-    return NULL;
-}
-
 /* A foot touches with toe or heel; where it has a frame for the toes alone, the two take turns. */
 static hf_status add_foot(finder* f, hf_phases* out, int role, int shortest) {
     probe *toe = find_probe(f, PROBE_TOE, role), *ankle = find_probe(f, PROBE_ANKLE, role);
@@ -374,8 +463,8 @@ static int by_time(const void* a, const void* b) {
 
 static hf_status collect(finder* f, hf_phases* out) {
     int shortest = (int)(f->in->options->shortest_s / f->in->clip->clip->frame_time_s) + 1;
-    hf_status status = HF_OK;
-    for (int i = 0; i < f->probe_count; i++) {
+    hf_status status = find_floats(f);
+    for (int i = 0; i < f->probe_count && status == HF_OK; i++) {
         find_touches(f, &f->probes[i]);
         clean(f->probes[i].touches, f->frames, shortest);
     }
@@ -390,12 +479,13 @@ static hf_status collect(finder* f, hf_phases* out) {
 
 hf_status hf_phases_find(const hf_phase_finder* in, hf_phases* phases, double depths[HF_MAX_MARKED]) {
     finder f = {.in = in, .frames = in->clip->frame_count};
-    f.reach = (int)(0.5 * SPEED_S / in->clip->clip->frame_time_s);
+    f.reach = hf_clip_speed_reach(in->clip->clip);
     if (f.reach < 1) f.reach = 1;
     f.path = hf_alloc((size_t)f.frames, sizeof *f.path);
     hf_status status = f.path ? add_probes(&f) : HF_ERROR_MEMORY;
     for (int k = 0; k < f.frames && status == HF_OK; k++) measure_frame(&f, k);
     if (status == HF_OK) measure_speeds(&f);
+    if (status == HF_OK) status = find_slow(&f);
     for (int kind = 0; kind < PROBE_KINDS && status == HF_OK; kind++)
         status = find_depth(&f, (probe_kind)kind);
     if (status == HF_OK) status = collect(&f, phases);
@@ -404,6 +494,7 @@ hf_status hf_phases_find(const hf_phase_finder* in, hf_phases* phases, double de
     for (int i = 0; i < f.probe_count; i++) {
         hf_free(f.probes[i].distance);
         hf_free(f.probes[i].speed);
+        hf_free(f.probes[i].floats);
         hf_free(f.probes[i].object);
         hf_free(f.probes[i].touches);
     }

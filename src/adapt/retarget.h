@@ -15,6 +15,7 @@ typedef struct hf_held_phase {
     bool dropped;          /* no longer held */
     int first, last;       /* frames that are held: the phase's, or fewer */
     bool anchored;         /* the anchor stands */
+    bool for_toes;         /* the sole of the phase beside it holds on in the place of toes */
     bool flat, frozen;     /* the orientation counts; it is decided */
     int joint;             /* of the clip, that touches */
     hf_vec3 ahead, behind; /* from that joint to the anchor in the first and the last frame */
@@ -71,6 +72,10 @@ typedef struct hf_retarget_work {
 double hf_lead_share(const hf_retarget_work* work, const hf_held_phase* held, int frame);
 /* Weight of a wish that leads to a hold, per metre, beside it. */
 #define HF_ARRIVING 30.0
+/* Moves feet apart that would stand in each other (apart.c). */
+void hf_retarget_apart(hf_retarget_work* work);
+/* Does one of two phases of a limb begin where the other one ends? */
+bool hf_held_beside(const hf_held_phase* a, const hf_held_phase* b);
 /* Anchors of all phases, and the wishes between them. */
 void hf_retarget_paths(hf_retarget_work* work);
 

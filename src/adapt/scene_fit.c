@@ -11,8 +11,12 @@
 
 /* Levels that differ by less are one, m. */
 static const double LEVEL_M = 0.05;
-/* Half of a step along and across the way of the body, and of a seat, m. */
-static const double STEP_ALONG = 0.15, STEP_ACROSS = 0.5, SEAT_HALF = 0.25;
+/* A step reaches so far beyond the feet on it, along and across the way of the body; half of a seat, m. */
+static const double STEP_ALONG = 0.15, STEP_ACROSS = 0.45, SEAT_HALF = 0.25;
+/* Between a foot and the next higher step, m: bodies are larger than their contacts. */
+static const double TOE_ROOM = 0.03;
+/* Between the heel of a foot and the seat above it, m: the shank leans back. */
+static const double SHANK_ROOM = 0.05;
 /* Hips that rest below this part of their greatest height over the floor sit. */
 static const double SEAT_SHARE = 0.7;
 /* The floor reaches so far beyond the clip, m. */
@@ -21,6 +25,11 @@ static const double FLOOR_M = 5;
 typedef struct rest {
     hf_vec3 at; /* on the surface that it rests on */
     bool seat;
+    hf_vec3 ahead;      /* of a foot, along the ground */
+    double back, front; /* of a foot: how far it reaches from `at`, m */
+    double half_width;
+    double contact; /* length of the contact that rests there, m: no box is shorter */
+    int order;      /* among the rests of the clip */
 } rest;
 
 typedef struct fitter {
@@ -32,31 +41,92 @@ typedef struct fitter {
     hf_vec3 low, high; /* of the root's way */
 } fitter;
 
-static bool add_rest(fitter* f, hf_vec3 at, bool seat) {
+static bool add_rest(fitter* f, rest r) {
     if (!HF_GROW(f->rests, f->capacity, f->count)) return false;
-    f->rests[f->count++] = (rest){at, seat};
+    r.order = f->count;
+    f->rests[f->count++] = r;
     return true;
 }
 
-/* Runs of frames in which a joint is slow; each gives the mean place, `depth` lower. */
-static bool find_rests(fitter* f, int joint, double depth, double below_z, bool seat,
+/* Where a joint looks along the ground, in the frame that is set. */
+static hf_vec3 ahead_of(const fitter* f, int joint) {
+    hf_quat turned = hf_quat_mul(f->clip.now[joint].rotation, hf_quat_conj(f->clip.rest[joint].rotation));
+    hf_vec3 ahead = hf_rotate(hf_quat_mul(turned, f->clip.facing), hf_v3(1, 0, 0));
+    return hf_hypot(ahead.x, ahead.y) > 0.1 ? hf_normalize(hf_v3(ahead.x, ahead.y, 0)) : hf_v3(1, 0, 0);
+}
+
+/* Length of a limb's first contact. */
+static double contact_length(const fitter* f, int limb) {
+    const hf_contact_frame* c = &hf_creature_get(f->creature.creature)->limbs[limb].contacts[0];
+    return c->ball > 0 ? 2 * c->ball : c->patch[0];
+}
+
+/* The foot of the creature where the clip's ankle is, in the frame that is set: as long and wide as its
+   contacts reach, which lie ahead of its ankle as far as the clip's foot is large. */
+static rest foot_of(const fitter* f, int role) {
+    const hf_clip_limb* own = &f->clip.limbs[role];
+    const hf_creature_limb* l = &f->creature.limbs[role];
+    const hf_contact_frame* sole = &hf_creature_get(f->creature.creature)->limbs[l->limb].contacts[0];
+    hf_vec3 ankle = f->creature.rest[l->lower.link].position;
+    hf_foot_span span = hf_creature_foot(&f->creature, l->limb, ankle);
+    double middle = hf_sub(hf_apply(f->creature.rest[sole->link], sole->offset), ankle).x;
+    rest r = {.at = f->clip.now[own->lower].position, .half_width = span.half_width};
+    r.ahead = ahead_of(f, own->lower);
+    r.contact = contact_length(f, l->limb);
+    double shift = middle / f->in.scale - middle;
+    r.back = -(span.low + shift), r.front = span.high + shift;
+    return r;
+}
+
+/* How far a foot reaches along a horizontal direction from where it rests: the lowest and the highest part.
+ */
+static void foot_span(const rest* r, hf_vec3 way, double* low, double* high) {
+    double along = hf_dot(r->ahead, way),
+           across = fabs(r->ahead.x * way.y - r->ahead.y * way.x) * r->half_width;
+    double at = hf_dot(r->at, way), a = at - along * r->back, b = at + along * r->front;
+    *low = fmin(a, b) - across, *high = fmax(a, b) + across;
+}
+
+/* Speed of a joint about a frame. */
+static double speed_at(fitter* f, int joint, int frame) {
+    double dt = f->clip.clip->frame_time_s;
+    int last = f->clip.clip->frame_count - 1, reach = hf_clip_speed_reach(f->clip.clip);
+    if (reach < 1) reach = 1;
+    int a = frame > reach ? frame - reach : 0, b = frame + reach < last ? frame + reach : last;
+    hf_clip_body_set(&f->clip, a);
+    hf_vec3 from = f->clip.now[joint].position;
+    hf_clip_body_set(&f->clip, b);
+    return b > a ? hf_distance(f->clip.now[joint].position, from) / ((b - a) * dt) : 0;
+}
+
+/* Runs of frames in which a joint is slow; each gives the mean place, `depth` lower. role: of the leg, -1 for
+   the seat. */
+static bool find_rests(fitter* f, int role, int joint, double depth, double below_z,
                        const hf_retarget_options* o) {
     int frames = f->clip.clip->frame_count, run = 0;
     double dt = f->clip.clip->frame_time_s;
-    hf_vec3 sum = {0}, before = {0};
+    hf_vec3 sum = {0};
     for (int k = 0; k <= frames; k++) {
+        bool slow = k < frames && speed_at(f, joint, k) < 2 * o->contact_speed;
         if (k < frames) hf_clip_body_set(&f->clip, k);
         hf_vec3 now = f->clip.now[joint].position;
-        bool slow =
-            k < frames && (k == 0 || hf_distance(now, before) / dt < 2 * o->contact_speed) && now.z < below_z;
-        before = now;
+        slow = slow && now.z < below_z;
         if (slow) {
             sum = hf_add(sum, now);
             run++;
             continue;
         }
         hf_vec3 mean = hf_scale(sum, run ? 1.0 / run : 0);
-        if (run * dt >= o->shortest_s && !add_rest(f, hf_sub(mean, hf_v3(0, 0, depth)), seat)) return false;
+        if (run * dt >= o->shortest_s) {
+            hf_clip_body_set(&f->clip, k - 1 - run / 2);
+            rest r = {.seat = true, .ahead = ahead_of(f, joint)};
+            if (role >= 0)
+                r = foot_of(f, role);
+            else
+                r.contact = contact_length(f, f->creature.seat);
+            r.at = hf_sub(mean, hf_v3(0, 0, depth));
+            if (!add_rest(f, r)) return false;
+        }
         sum = hf_v3(0, 0, 0), run = 0;
     }
     return true;
@@ -67,6 +137,23 @@ static double depth_of(const fitter* f, int limb, int link) {
     const hf_contact_frame* c = &hf_creature_get(f->creature.creature)->limbs[limb].contacts[0];
     hf_vec3 at = hf_apply(f->creature.rest[c->link], c->offset);
     return (f->creature.rest[link].position.z - at.z) / f->in.scale;
+}
+
+/* Of a clip whose feet never rest (a run, a dance, a part of a step) the lowest ankle tells where the floor
+ * is. */
+static bool add_lowest(fitter* f) {
+    rest low = {.at = {0, 0, INFINITY}};
+    for (int k = 0; k < f->clip.clip->frame_count; k++) {
+        hf_clip_body_set(&f->clip, k);
+        for (int role = 0; role <= HF_RIGHT_LEG; role++) {
+            if (!f->clip.limbs[role].there) continue;
+            const hf_creature_limb* l = &f->creature.limbs[role];
+            hf_vec3 at = f->clip.now[f->clip.limbs[role].lower].position;
+            at.z -= depth_of(f, l->limb, l->lower.link);
+            if (at.z < low.at.z) low = foot_of(f, role), low.at = at;
+        }
+    }
+    return !isfinite(low.at.z) || add_rest(f, low);
 }
 
 static bool find_all(fitter* f, const hf_retarget_options* o) {
@@ -82,14 +169,14 @@ static bool find_all(fitter* f, const hf_retarget_options* o) {
     for (int role = 0; role <= HF_RIGHT_LEG; role++) {
         if (!f->clip.limbs[role].there) continue;
         const hf_creature_limb* l = &f->creature.limbs[role];
-        if (!find_rests(f, f->clip.limbs[role].lower, depth_of(f, l->limb, l->lower.link), INFINITY, false,
-                        o))
+        if (!find_rests(f, role, f->clip.limbs[role].lower, depth_of(f, l->limb, l->lower.link), INFINITY, o))
             return false;
     }
+    if (f->count == 0 && !add_lowest(f)) return false;
     for (int i = 0; i < f->count; i++) lowest = fmin(lowest, f->rests[i].at.z);
     if (f->count == 0 || f->creature.seat < 0) return true;
     double below = lowest + SEAT_SHARE * (highest - lowest);
-    return find_rests(f, f->clip.root, depth_of(f, f->creature.seat, 0), below, true, o);
+    return find_rests(f, -1, f->clip.root, depth_of(f, f->creature.seat, 0), below, o);
 }
 
 /* ---- boxes ---- */
@@ -106,8 +193,8 @@ static hf_status add_box(hf_fitted_scene* s, const char* kind, hf_vec3 low, hf_v
 }
 
 static int by_height(const void* a, const void* b) {
-    double x = ((const rest*)a)->at.z, y = ((const rest*)b)->at.z;
-    return (x > y) - (x < y);
+    const rest *x = a, *y = b;
+    return x->at.z != y->at.z ? (x->at.z > y->at.z) - (x->at.z < y->at.z) : x->order - y->order;
 }
 
 /* The way that the body goes from its lowest rest to its highest, along the ground. */
@@ -116,40 +203,66 @@ static double heading_of(const fitter* f) {
     return hf_hypot(way.x, way.y) > 0.1 ? hf_atan2(way.y, way.x) : 0;
 }
 
-/* One box for all rests from a to b, which are of one level; half of the gap to the next level at most. */
+/* Cuts a box that lies over a foot on a lower level back to the foot's end, but not into the middles of the
+   feet on it (from `first` to `last` along the way): heels may stand beyond an edge. */
+static void spare_foot(const rest* r, hf_vec3 way, hf_vec3 aside, double first, double last, hf_vec3* low,
+                       hf_vec3* high) {
+    double a, b, c, d, middle = hf_dot(r->at, way);
+    foot_span(r, way, &a, &b);
+    foot_span(r, aside, &c, &d);
+    if (d < low->y || c > high->y || b + TOE_ROOM < low->x || a - TOE_ROOM > high->x) return;
+    if (middle < first) low->x = fmax(low->x, fmin(b + TOE_ROOM, first));
+    if (middle > last) high->x = fmin(high->x, fmax(a - TOE_ROOM, last));
+}
+
+/* One box for all rests from a to b, which are of one level. Lower ones keep their place where the box stays
+   as long as a contact. */
 static hf_status add_level(const fitter* f, int a, int b, double floor_z, double heading,
                            hf_fitted_scene* s) {
-    hf_vec3 low = hf_v3(INFINITY, INFINITY, 0), high = hf_v3(-INFINITY, -INFINITY, 0);
-    hf_quat back = hf_quat_axis_angle(hf_v3(0, 0, 1), -heading);
-    double top = 0, along = STEP_ALONG;
+    hf_vec3 low = hf_v3(INFINITY, INFINITY, floor_z), high = hf_v3(-INFINITY, -INFINITY, 0);
+    hf_quat turn = hf_quat_axis_angle(hf_v3(0, 0, 1), heading);
+    hf_vec3 way = hf_rotate(turn, hf_v3(1, 0, 0)), aside = hf_rotate(turn, hf_v3(0, 1, 0));
+    double first = INFINITY, last = -INFINITY, contact = 0;
     for (int i = a; i < b; i++) {
-        hf_vec3 p = hf_rotate(back, f->rests[i].at);
-        low = hf_v3(fmin(low.x, p.x), fmin(low.y, p.y), 0),
-        high = hf_v3(fmax(high.x, p.x), fmax(high.y, p.y), 0);
-        top += f->rests[i].at.z / (b - a);
+        const rest* r = &f->rests[i];
+        double from, to, left, right, middle = hf_dot(r->at, way);
+        foot_span(r, way, &from, &to);
+        foot_span(r, aside, &left, &right);
+        low = hf_v3(fmin(low.x, from), fmin(low.y, left), floor_z);
+        high = hf_v3(fmax(high.x, to), fmax(high.y, right), high.z + r->at.z / (b - a));
+        first = fmin(first, middle), last = fmax(last, middle), contact = fmax(contact, r->contact);
     }
-    for (int i = 0; i < f->count; i++) {
-        hf_vec3 p = hf_rotate(back, f->rests[i].at);
-        if (i >= a && i < b) continue;
-        double gap = fmax(low.x - p.x, p.x - high.x);
-        if (gap > 0.05) along = fmin(along, 0.5 * gap);
-    }
-    hf_vec3 margin = hf_v3(along, STEP_ACROSS, 0);
-    low = hf_sub(low, margin), high = hf_add(high, margin);
-    low.z = floor_z, high.z = top;
+    low.x -= STEP_ALONG, low.y -= STEP_ACROSS, high.x += STEP_ALONG, high.y += STEP_ACROSS;
+    for (int i = 0; i < a; i++) spare_foot(&f->rests[i], way, aside, first, last, &low, &high);
+    double more = 0.5 * fmax(0, contact - (high.x - low.x));
+    low.x -= more, high.x += more;
     return add_box(s, "step", low, high, heading);
 }
 
-static hf_status add_seat(const rest* r, double floor_z, hf_fitted_scene* s) {
-    hf_vec3 half = hf_v3(SEAT_HALF, SEAT_HALF, 0), low = hf_sub(r->at, half), high = hf_add(r->at, half);
+/* A box under hips that rest, behind the feet that stand there: thighs reach out over its edge. */
+static hf_status add_seat(const fitter* f, const rest* r, int feet, double floor_z, hf_fitted_scene* s) {
+    double heading = hf_atan2(r->ahead.y, r->ahead.x);
+    hf_vec3 way = r->ahead, aside = hf_v3(-way.y, way.x, 0);
+    hf_vec3 middle = hf_v3(hf_dot(r->at, way), hf_dot(r->at, aside), 0),
+            half = hf_v3(SEAT_HALF, SEAT_HALF, 0);
+    hf_vec3 low = hf_sub(middle, half), high = hf_add(middle, half);
     for (int i = 0; i < s->count; i++) {
         const hf_fitted_box* b = &s->boxes[i];
+        hf_quat back = hf_quat_axis_angle(hf_v3(0, 0, 1), -b->heading);
+        hf_vec3 at = hf_rotate(back, r->at);
         bool same = strncmp(b->name, "seat", 4) == 0 && fabs(b->high.z - r->at.z) < LEVEL_M &&
-                    b->low.x < high.x && b->high.x > low.x && b->low.y < high.y && b->high.y > low.y;
+                    b->low.x < at.x + SEAT_HALF && b->high.x > at.x - SEAT_HALF &&
+                    b->low.y < at.y + SEAT_HALF && b->high.y > at.y - SEAT_HALF;
         if (same) return HF_OK;
     }
+    for (int i = 0; i < feet; i++) {
+        rest leg = f->rests[i]; /* the shank behind the heel */
+        leg.back += SHANK_ROOM;
+        if (leg.at.z < r->at.z - LEVEL_M) spare_foot(&leg, way, aside, middle.x, middle.x, &low, &high);
+    }
+    if (high.x - low.x < r->contact) return HF_OK; /* legs leave no room to sit */
     low.z = floor_z, high.z = r->at.z;
-    return add_box(s, "seat", low, high, 0);
+    return add_box(s, "seat", low, high, heading);
 }
 
 static hf_status make_boxes(fitter* f, hf_fitted_scene* s) {
@@ -162,6 +275,7 @@ static hf_status make_boxes(fitter* f, hf_fitted_scene* s) {
         }
     int all = f->count;
     f->count = steps;
+    if (steps == 0) return HF_OK;
     qsort(f->rests, (size_t)steps, sizeof *f->rests, by_height);
     double floor_z = 0, heading = heading_of(f);
     hf_status status = HF_OK;
@@ -178,7 +292,8 @@ static hf_status make_boxes(fitter* f, hf_fitted_scene* s) {
         }
         a = b;
     }
-    for (int i = steps; i < all && status == HF_OK; i++) status = add_seat(&f->rests[i], floor_z, s);
+    for (int i = steps; i < all && status == HF_OK; i++)
+        status = add_seat(f, &f->rests[i], steps, floor_z, s);
     return status;
 }
 
@@ -201,8 +316,9 @@ hf_status hf_scene_fit(const hf_clip* clip, const hf_creature* creature, const h
         f.in.scale = hf_landmarks_scale(&f.clip, &f.creature);
         status = find_all(&f, options) ? make_boxes(&f, scene) : HF_ERROR_MEMORY;
         if (status == HF_OK && scene->count == 0)
-            status = hf_fail(error, HF_ERROR_ARGUMENT, clip->path, 0, NULL,
-                             "no foot of the clip rests anywhere: no scene can be fitted");
+            status = hf_fail(
+                error, HF_ERROR_ARGUMENT, clip->path, 0, NULL,
+                "the clip has no leg of the creature that could rest anywhere: no scene can be fitted");
         else
             status = hf_fail_status(error, status, clip->path);
     }

@@ -1,6 +1,7 @@
 #include "base/text.h"
 #include "base/memory.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -14,6 +15,8 @@ bool hf_text_ends(const char* text, const char* ending) {
     size_t n = strlen(text), m = strlen(ending);
     return n >= m && strcasecmp(text + n - m, ending) == 0;
 }
+
+bool hf_text_has(const char* text, const char* word) { return strcasestr(text, word) != NULL; }
 
 /* Edit distance with swaps of neighbours, rows kept for words up to 63 letters. */
 static int edit_distance(const char* a, const char* b) {
@@ -233,6 +236,33 @@ void hf_text_list_add(char* text, size_t size, const char* name, int* left) {
         return;
     }
     snprintf(text + used, size - used, "%s%.*s", used ? ", " : "", (int)length, name);
+}
+
+/* Does a part of a body begin here? Words and the short forms of marker sets. */
+static bool is_body_part(const char* text) {
+    static const char* const parts[] = {"hip",  "kne",   "ank",   "foo",   "toe",   "heel", "thi",  "shin",
+                                        "calf", "leg",   "sho",   "elb",   "wri",   "han",  "arm",  "coll",
+                                        "clav", "fin",   "thum",  "upleg", "uparm", "fore", "palm", "fem",
+                                        "tib",  "upper", "lower", "hum",   "rad"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strncasecmp(text, parts[i], strlen(parts[i])) == 0) return true;
+    return false;
+}
+
+int hf_name_side(const char* name) {
+    const char* space = strrchr(name, ':'); /* a namespace is no part of the body */
+    if (space) name = space + 1;
+    if (hf_text_has(name, "left")) return 1;
+    if (hf_text_has(name, "right")) return -1;
+    for (const char* s = name; *s; s++) {
+        int letter = tolower((unsigned char)*s);
+        bool starts = s == name || !isalnum((unsigned char)s[-1]);
+        if ((letter != 'l' && letter != 'r') || !starts) continue;
+        bool ends = !isalnum((unsigned char)s[1]) ||
+                    (isupper((unsigned char)s[1]) && s[2] && islower((unsigned char)s[2]));
+        if (ends || is_body_part(s + 1)) return letter == 'l' ? 1 : -1;
+    }
+    return 0;
 }
 
 void hf_text_free(char* text) { hf_free(text); }

@@ -5,6 +5,7 @@
 #include <holdfast/base.h>
 
 bool hf_text_ends(const char* text, const char* ending); /* ignores case */
+bool hf_text_has(const char* text, const char* word);    /* anywhere; ignores case */
 
 /* Folder of a path with its final slash ("" when there is none); file name after it. */
 size_t hf_path_folder_length(const char* path);
@@ -22,6 +23,11 @@ bool hf_parse_double(const char* text, const char* limit, const char** end, doub
 
 /* Adds a name to "a, b, c" in text. Names that find no room are counted in *left; the first is cut to fit. */
 void hf_text_list_add(char* text, size_t size, const char* name, int* left);
+
+/* +1 for the name of something on the left of a body, -1 on the right, 0 where the name does not tell: the
+   word, a letter that stands alone ("l_hand", "Hand.L", "LThumb", "lCollar"), or a letter before a part of
+   the body ("lknee", "RANK"). A namespace before a colon does not count. */
+int hf_name_side(const char* name);
 
 /* A growing list of lines for warnings. */
 typedef struct hf_lines {

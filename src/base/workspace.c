@@ -2,6 +2,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 
+#include <math.h>
+
 enum { MAX_BLOCKS = 48, FIRST_BLOCK = 65536 };
 
 typedef struct block {
@@ -15,13 +17,15 @@ struct hf_workspace {
     int depth;
     hf_progress_fn progress; /* asked whether the work shall go on; may be NULL */
     void* user;
-    bool cancelled; /* it said no */
-    unsigned calls; /* of hf_workspace_goes_on_often */
+    bool cancelled;        /* it said no */
+    unsigned calls;        /* of hf_workspace_goes_on_often */
+    double spent, allowed; /* work */
 };
 
 hf_status hf_workspace_create(hf_workspace** workspace) {
     HF_REQUIRE(NULL, workspace);
     *workspace = hf_alloc(1, sizeof **workspace);
+    if (*workspace) (*workspace)->allowed = INFINITY;
     return *workspace ? HF_OK : HF_ERROR_MEMORY;
 }
 
@@ -39,13 +43,25 @@ void hf_workspace_watch(hf_workspace* workspace, hf_progress_fn progress, void* 
 
 bool hf_workspace_goes_on(hf_workspace* w) {
     if (w->progress && !w->cancelled) w->cancelled = !w->progress(w->user, -1, "");
-    return !w->cancelled;
+    return !hf_workspace_stopped(w);
 }
+
+double hf_workspace_allow(hf_workspace* w, double spent) {
+    double before = w->allowed;
+    w->allowed = spent;
+    return before;
+}
+
+void hf_workspace_spend(hf_workspace* w, double work) { w->spent += work; }
+
+double hf_workspace_spent(const hf_workspace* w) { return w->spent; }
+
+bool hf_workspace_stopped(const hf_workspace* w) { return w->cancelled || w->spent >= w->allowed; }
 
 bool hf_workspace_cancelled(const hf_workspace* w) { return w->cancelled; }
 
 bool hf_workspace_goes_on_often(hf_workspace* w) {
-    return ++w->calls % 8 ? !w->cancelled : hf_workspace_goes_on(w);
+    return ++w->calls % 8 ? !hf_workspace_stopped(w) : hf_workspace_goes_on(w);
 }
 
 hf_workspace_mark hf_workspace_begin(hf_workspace* w) {

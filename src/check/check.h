@@ -196,8 +196,6 @@ void check_job_close(check_job* job);
 
 /* Where every object is in every frame. */
 void check_place_objects(check_job* job, hf_check_report* report);
-/* Where an object's keys (or its start) put it at a time. */
-hf_transform check_keyed(const hf_object_view* view, double time_s);
 /* Where an object is at a moment between frame and frame + 1 (fraction 0 .. 1). */
 hf_transform check_object_at(const check_job* job, int object, int frame, double fraction);
 /* The whole pose at such a moment; q has room for q_count values. */

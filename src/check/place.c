@@ -6,7 +6,8 @@
 static const double PLACE_M = 1e-6; /* rounding of files */
 static const double PLACE_RAD = 1e-6;
 
-hf_transform check_keyed(const hf_object_view* v, double time_s) {
+/* Where an object's keys (or its start) put it at a time. */
+static hf_transform keyed(const hf_object_view* v, double time_s) {
     if (!v->key_count) return v->start;
     if (time_s <= v->keys[0].time_s) return v->keys[0].pose;
     for (int k = 1; k < v->key_count; k++) {
@@ -25,7 +26,7 @@ hf_transform check_object_at(const check_job* job, int object, int frame, double
     if (!(fraction > 0) || frame + 1 >= m->frame_count) return a;
     size_t next = (size_t)(frame + 1) * (size_t)job->object_count + (size_t)object;
     double since = m->frames[frame].time_s, until = m->frames[frame + 1].time_s;
-    if (!job->named[next]) return check_keyed(&job->views[object], since + fraction * (until - since));
+    if (!job->named[next]) return keyed(&job->views[object], since + fraction * (until - since));
     hf_transform b = job->placed[next];
     return (hf_transform){hf_lerp(a.position, b.position, fraction),
                           hf_quat_slerp(a.rotation, b.rotation, fraction)};
@@ -40,9 +41,8 @@ static void place_unnamed(check_job* job, int frame) {
     for (int o = 0; o < job->object_count; o++) {
         bool before = frame && job->named[cell(job, frame - 1, o)];
         job->named[cell(job, frame, o)] = before;
-        job->placed[cell(job, frame, o)] =
-            before ? job->placed[cell(job, frame - 1, o)]
-                   : check_keyed(&job->views[o], job->motion->frames[frame].time_s);
+        job->placed[cell(job, frame, o)] = before ? job->placed[cell(job, frame - 1, o)]
+                                                  : keyed(&job->views[o], job->motion->frames[frame].time_s);
     }
 }
 
@@ -54,7 +54,7 @@ static void place_named(check_job* job, int frame, const hf_motion_object* named
                           job->motion->objects[named->object]);
         return;
     }
-    hf_transform stands = check_keyed(&job->views[o], job->motion->frames[frame].time_s);
+    hf_transform stands = keyed(&job->views[o], job->motion->frames[frame].time_s);
     bool elsewhere = hf_distance(stands.position, named->pose.position) > PLACE_M ||
                      hf_quat_angle(stands.rotation, named->pose.rotation) > PLACE_RAD;
     if (elsewhere && !job->views[o].movable)

@@ -35,12 +35,6 @@ typedef struct search {
     hf_mat3 turn;
     hf_vec3 shift, origin;
     double slack;
-    /* hits */
-    hf_candidate_hit* hits;
-    int hit_count, hit_room;
-    int sample_count;
-    uint32_t last_block; /* and which of its samples are counted */
-    uint8_t last_lanes;
 } search;
 
 /* Twice the room in the workspace; what was there before stays reserved until the query ends. */
@@ -56,8 +50,10 @@ static bool grow(search* s, void** items, int* room, int count, size_t size) {
 }
 
 /* Asks once in a few thousand steps, each of which takes well under a microsecond. */
+enum { STEPS = 4096 };
+/* Leaves that there is room for at first. */
+enum { LEAVES = 256 };
 static bool goes_on(search* s) {
-    enum { STEPS = 4096 };
     if (++s->steps % STEPS == 0) s->cancelled = s->cancelled || !hf_workspace_goes_on(s->workspace);
     return !s->cancelled;
 }
@@ -179,12 +175,8 @@ static void gather_all(search* s) {
 
 /* ---- what the kernel asks and tells ---- */
 
-static hf_vec3 sample_in_world(const search* s, uint32_t sample) {
-    const float* p = hf_sample_points(s->block);
-    hf_vec3 x =
-        hf_v3((double)hf_sample_value(p, 3, (int)sample, 0), (double)hf_sample_value(p, 3, (int)sample, 1),
-              (double)hf_sample_value(p, 3, (int)sample, 2));
-    return hf_apply(s->query->base, x);
+static hf_vec3 sample_in_world(const hf_candidate_query* q, const hf_sample_block* block, uint32_t sample) {
+    return hf_apply(q->base, hf_sample_point(hf_sample_points(block), (int)sample));
 }
 
 typedef struct any_visit {
@@ -199,34 +191,49 @@ static bool visit_any(void* user, const hf_triangle* t, uint32_t id, double* bou
     return sqrt(hf_triangle_point(t, v->p, &nearest)) > v->epsilon;
 }
 
+/* What `exact` is asked about. */
+typedef struct question {
+    const hf_candidate_query* query;
+    const hf_sample_block* block;
+    const hf_candidates* found;
+} question;
+
 /* The same words as hf_placement_within. */
 static bool exact(void* user, uint32_t item, uint32_t sample) {
-    const search* s = user;
-    const hf_candidate_query* q = s->query;
-    hf_vec3 world = sample_in_world(s, sample), nearest;
-    if (item < (uint32_t)s->triangle_count) {
-        const hf_near_triangle* near = &s->triangles[item];
+    const question* x = user;
+    const hf_candidate_query* q = x->query;
+    const hf_candidates* c = x->found;
+    hf_vec3 world = sample_in_world(q, x->block, sample), nearest;
+    if (item < (uint32_t)c->triangle_count) {
+        const hf_near_triangle* near = &c->triangles[item];
         hf_vec3 local = hf_into(&q->placement->objects[near->object], world);
         hf_triangle t = hf_triangle_of(&q->placement->scene->objects[near->object].mesh, near->triangle);
         return sqrt(hf_triangle_point(&t, local, &nearest)) <= q->epsilon;
     }
-    int object = s->objects[item - (uint32_t)s->triangle_count].object;
+    int object = c->objects[item - (uint32_t)c->triangle_count].object;
     any_visit v = {hf_into(&q->placement->objects[object], world), q->epsilon};
     return !q->placement->kernel->near(q->placement->scene->objects[object].tree, v.p, v.p, q->epsilon,
                                        visit_any, &v);
 }
 
-static bool emit(void* user, const hf_candidate_hit* hit) {
+/* Room for a leaf, or for as many as may come between two questions whether to go on. */
+static bool more_leaves(void* user, hf_candidate_walk* w, uint32_t items) {
     search* s = user;
-    if (!goes_on(s) || !grow(s, (void**)&s->hits, &s->hit_room, s->hit_count, sizeof *s->hits)) return false;
-    hf_candidate_hit* h = &s->hits[s->hit_count++];
-    *h = *hit;
-    if (hit->item >= (uint32_t)s->triangle_count)
-        h->item = HF_CANDIDATE_OBJECT | (uint32_t)s->objects[hit->item - (uint32_t)s->triangle_count].object;
-    // a sample near several surfaces counts once
-    if (hit->block != s->last_block) s->last_block = hit->block, s->last_lanes = 0;
-    s->sample_count += __builtin_popcount((unsigned)(hit->lanes & ~s->last_lanes));
-    s->last_lanes |= hit->lanes;
+    s->cancelled = s->cancelled || !hf_workspace_goes_on(s->workspace);
+    uint32_t leaves = 2 * w->leaf_room + LEAVES, all = 2 * w->leaf_item_room + LEAVES + items;
+    if (s->cancelled || leaves < w->leaf_room || all < w->leaf_item_room) return false;
+    if (w->leaf_count == w->leaf_room) {
+        hf_candidate_leaf* to = hf_workspace_take(s->workspace, leaves, sizeof *to);
+        if (!to) return false;
+        if (w->leaf_count) memcpy(to, w->leaves, sizeof *to * w->leaf_count);
+        w->leaves = to, w->leaf_room = leaves;
+    }
+    if (w->leaf_item_room - w->leaf_item_count < items) {
+        uint32_t* to = hf_workspace_take(s->workspace, all, sizeof *to);
+        if (!to) return false;
+        if (w->leaf_item_count) memcpy(to, w->leaf_items, sizeof *to * w->leaf_item_count);
+        w->leaf_items = to, w->leaf_item_room = all;
+    }
     return true;
 }
 
@@ -256,43 +263,79 @@ static hf_status gather_near(search* s) {
     return s->failed ? HF_ERROR_MEMORY : HF_OK;
 }
 
-static hf_status walk_samples(hf_cpu cpu, search* s) {
-    uint32_t items = (uint32_t)s->triangle_count + (uint32_t)s->object_count;
-    if (items == 0) return HF_OK;
-    hf_candidate_walk walk = {.block = s->block,
-                              .triangles = s->triangles,
-                              .triangle_count = (uint32_t)s->triangle_count,
-                              .objects = s->objects,
-                              .item_count = items,
-                              .epsilon = (float)s->query->epsilon,
-                              .exact = exact,
-                              .emit = emit,
-                              .user = s};
-    for (uint32_t level = 0; level <= s->block->level_count; level++) {
-        walk.lists[level] = hf_workspace_take(s->workspace, items, sizeof *walk.lists[level]);
-        walk.masks[level] = hf_workspace_take(s->workspace, items, 1);
-        if (!walk.lists[level] || !walk.masks[level]) return HF_ERROR_MEMORY;
+static hf_candidate_walk walk_of(const hf_samples* samples, const hf_candidate_query* query,
+                                 const hf_candidates* c) {
+    return (hf_candidate_walk){.block = samples->block,
+                               .triangles = c->triangles,
+                               .triangle_count = (uint32_t)c->triangle_count,
+                               .objects = c->objects,
+                               .item_count = (uint32_t)c->triangle_count + (uint32_t)c->object_count,
+                               .epsilon = (float)query->epsilon};
+}
+
+static hf_status walk_samples(hf_cpu cpu, search* s, const hf_samples* samples, hf_candidates* out) {
+    hf_candidate_walk walk = walk_of(samples, s->query, out);
+    walk.more = more_leaves, walk.user = s;
+    if (walk.item_count == 0) return HF_OK;
+    // every box of a level has room for all items
+    uint32_t *lists[HF_SAMPLE_LEVELS][8], count = walk.item_count, levels = s->block->level_count;
+    uint32_t* items = hf_workspace_take(s->workspace, (size_t)count * (1 + 8 * levels), sizeof *items);
+    if (!items) return HF_ERROR_MEMORY;
+    for (uint32_t i = 0; i < count; i++) items[i] = i;
+    for (uint32_t i = 0; i < 8 * levels; i++) lists[i / 8][i % 8] = items + (size_t)count * (1 + i);
+    walk.items = items, walk.lists = lists;
+    if (!hf_candidate_kernel_for(cpu)->walk(&walk) && !s->cancelled) return HF_ERROR_MEMORY;
+    out->leaf_count = (int)walk.leaf_count;
+    out->leaves = walk.leaves, out->leaf_items = walk.leaf_items;
+    out->hits = hf_workspace_take(s->workspace, (size_t)walk.leaf_item_count + 1, sizeof *out->hits);
+    return out->hits ? HF_OK : HF_ERROR_MEMORY;
+}
+
+static hf_status gather_on(hf_cpu cpu, const hf_samples* samples, const hf_candidate_query* query,
+                           hf_workspace* workspace, hf_candidates* out) {
+    memset(out, 0, sizeof *out);
+    HF_ASSERT(query->epsilon > 0);
+    search s = {.query = query, .block = samples->block, .workspace = workspace};
+    hf_status status = HF_OK;
+    if (query->gathered) {
+        out->triangles = query->gathered->triangles, out->triangle_count = query->gathered->triangle_count;
+        out->objects = query->gathered->objects, out->object_count = query->gathered->object_count;
+    } else {
+        status = gather_near(&s);
+        out->triangles = s.triangles, out->triangle_count = s.triangle_count;
+        out->objects = s.objects, out->object_count = s.object_count;
     }
-    return hf_candidate_kernel_for(cpu)->walk(&walk) || s->cancelled ? HF_OK : HF_ERROR_MEMORY;
+    return status == HF_OK ? walk_samples(cpu, &s, samples, out) : status;
+}
+
+static void open_on(hf_cpu cpu, const hf_samples* samples, const hf_candidate_query* query, int leaf,
+                    hf_candidates* c) {
+    hf_candidate_walk walk = walk_of(samples, query, c);
+    question asked = {query, samples->block, c};
+    unsigned near;
+    walk.exact = exact, walk.user = &asked;
+    walk.leaf_items = (uint32_t*)c->leaf_items;
+    c->hit_count +=
+        hf_candidate_kernel_for(cpu)->open(&walk, &c->leaves[leaf], c->hits + c->hit_count, &near);
+    // a sample near several surfaces counts once
+    for (; near; near &= near - 1) c->sample_count++;
+}
+
+hf_status hf_candidates_gather(const hf_samples* samples, const hf_candidate_query* query,
+                               hf_workspace* workspace, hf_candidates* out) {
+    return gather_on(hf_cpu_best(), samples, query, workspace, out);
+}
+
+void hf_candidates_open(const hf_samples* samples, const hf_candidate_query* query, int leaf,
+                        hf_candidates* found) {
+    open_on(hf_cpu_best(), samples, query, leaf, found);
 }
 
 hf_status hf_candidates_find_on(hf_cpu cpu, const hf_samples* samples, const hf_candidate_query* query,
                                 hf_workspace* workspace, hf_candidates* out) {
-    memset(out, 0, sizeof *out);
-    HF_ASSERT(query->epsilon > 0);
-    search s = {.query = query, .block = samples->block, .workspace = workspace, .last_block = UINT32_MAX};
-    hf_status status = HF_OK;
-    if (query->gathered) {
-        s.triangles = query->gathered->triangles, s.triangle_count = query->gathered->triangle_count;
-        s.objects = query->gathered->objects, s.object_count = query->gathered->object_count;
-    } else {
-        status = gather_near(&s);
-    }
-    if (status == HF_OK) status = walk_samples(cpu, &s);
-    if (status != HF_OK) return status;
-    *out = (hf_candidates){s.sample_count, s.hit_count,    s.hits,   s.triangle_count,
-                           s.triangles,    s.object_count, s.objects};
-    return HF_OK;
+    hf_status status = gather_on(cpu, samples, query, workspace, out);
+    for (int i = 0; status == HF_OK && i < out->leaf_count; i++) open_on(cpu, samples, query, i, out);
+    return status;
 }
 
 hf_status hf_candidates_find(const hf_samples* samples, const hf_candidate_query* query,
@@ -330,9 +373,9 @@ int hf_surfaces_choose(hf_surface* surfaces, int count) {
 
 void hf_candidate_surface(const hf_samples* samples, const hf_candidate_query* query, int sample, int object,
                           int triangle, hf_surface* surface) {
-    const search s = {.query = query, .block = samples->block};
     const hf_placement* p = query->placement;
-    hf_vec3 local = hf_into(&p->objects[object], sample_in_world(&s, (uint32_t)sample)), nearest;
+    hf_vec3 world = sample_in_world(query, samples->block, (uint32_t)sample), nearest;
+    hf_vec3 local = hf_into(&p->objects[object], world);
     hf_triangle t = hf_triangle_of(&p->scene->objects[object].mesh, triangle);
     double distance = sqrt(hf_triangle_point(&t, local, &nearest));
     hf_surface_fill(p, object, triangle, nearest, distance, surface);
@@ -362,7 +405,7 @@ hf_status hf_candidate_surfaces(const hf_samples* samples, const hf_candidate_qu
     search s = {.query = query, .block = samples->block, .workspace = workspace};
     const hf_placement* placement = query->placement;
     HF_ASSERT(sample >= 0 && (uint32_t)sample < samples->block->sample_count);
-    hf_vec3 world = sample_in_world(&s, (uint32_t)sample);
+    hf_vec3 world = sample_in_world(query, samples->block, (uint32_t)sample);
     near_visit v = {.search = &s};
     hf_upper_walk walk;
     hf_upper_box(&walk, placement, world, world);

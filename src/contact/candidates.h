@@ -46,18 +46,35 @@ typedef struct hf_near_object {
     float doubt;             /* m, rounding of all this */
 } hf_near_object;
 
+/* A block of samples whose box is near some items. */
+typedef struct hf_candidate_leaf {
+    uint32_t block;
+    uint32_t first, count; /* its items, in hf_candidates.leaf_items */
+} hf_candidate_leaf;
+
 /* In the workspace, until the mark that the caller took before is given back. */
 typedef struct hf_candidates {
-    int sample_count;
+    int leaf_count;
+    const hf_candidate_leaf* leaves; /* ascending by block */
+    const uint32_t* leaf_items;      /* triangles, then objects with a grid */
+    int sample_count;                /* of the leaves that were opened, as the hits */
     int hit_count;
-    const hf_candidate_hit* hits; /* ascending by block */
+    hf_candidate_hit* hits; /* those of a leaf follow each other; there is room for all */
     int triangle_count;
     hf_near_triangle* triangles; /* in the limb's root frame */
     int object_count;
     hf_near_object* objects; /* with a grid */
 } hf_candidates;
 
-/* HF_ERROR_MEMORY or HF_OK. Only samples of the set count, never the copies that fill the last block. */
+/* The blocks of samples that may be near a surface; none is opened yet. HF_ERROR_MEMORY or HF_OK. */
+hf_status hf_candidates_gather(const hf_samples* samples, const hf_candidate_query* query,
+                               hf_workspace* workspace, hf_candidates* out);
+/* Opens one of them: adds the hits of its samples to `found`. Each is opened once at most. */
+void hf_candidates_open(const hf_samples* samples, const hf_candidate_query* query, int leaf,
+                        hf_candidates* found);
+
+/* The same with all of them opened, in their order. HF_ERROR_MEMORY or HF_OK. Only samples of the set count,
+ * never the copies that fill the last block. */
 hf_status hf_candidates_find(const hf_samples* samples, const hf_candidate_query* query,
                              hf_workspace* workspace, hf_candidates* out);
 /* The same on one build of the kernels, which the machine must be able to run. */
@@ -83,16 +100,24 @@ typedef struct hf_candidate_walk {
     const hf_near_object* objects; /* items from triangle_count on */
     uint32_t item_count;
     float epsilon;
-    uint32_t* lists[HF_SAMPLE_LEVELS + 1]; /* item_count each */
-    uint8_t* masks[HF_SAMPLE_LEVELS + 1];
+    void* user;
     /* The word of double precision: is the sample within epsilon of the item? */
     bool (*exact)(void* user, uint32_t item, uint32_t sample);
-    bool (*emit)(void* user, const hf_candidate_hit* hit); /* false ends the walk */
-    void* user;
+    /* Makes room for a leaf with `items` items; false ends the walk. */
+    bool (*more)(void* user, struct hf_candidate_walk* walk, uint32_t items);
+    const uint32_t* items; /* all */
+    uint32_t* (*lists)[8]; /* of each box of each level; room for all items */
+    hf_candidate_leaf* leaves;
+    uint32_t leaf_count, leaf_room;
+    uint32_t* leaf_items;
+    uint32_t leaf_item_count, leaf_item_room;
 } hf_candidate_walk;
 
 typedef struct hf_candidate_kernel {
-    bool (*walk)(hf_candidate_walk* walk); /* false when emit was */
+    bool (*walk)(hf_candidate_walk* walk); /* false when `more` was */
+    /* Writes the hits of a leaf; returns how many. *near has a bit for each sample that is near an item. */
+    int (*open)(const hf_candidate_walk* walk, const hf_candidate_leaf* leaf, hf_candidate_hit* hits,
+                unsigned* near);
     /* Squared distance of the centres of a row of eight cells (one apart from x on) from a triangle, at most
        what stands in `least`. */
     void (*row)(const hf_near_triangle* triangle, float x, float y, float z, float step, float least[8]);

@@ -21,34 +21,47 @@ HF_INLINE8 int triangle_boxes(const hf_near_triangle* t, float near, vec8 c, vec
                (f8_abs(c.z - t->center[2]) <= (half.z + (t->half[2] + near)) * WIDER);
     if (t->exact || !m8_bits(in)) return m8_bits(in);
     in &= f8_abs(dot8(t->normal, c) - t->offset) <= (size8(t->normal, half) + near) * WIDER;
+    if (!m8_bits(in)) return 0;
     for (int i = 0; i < 3; i++)
         in &= dot8(t->out[i], c) - t->side[i] <= (size8(t->out[i], half) + near) * WIDER;
     return m8_bits(in);
 }
 
-/* Squared distance in the triangle's plane; 0 above it. */
-HF_INLINE8 float8 aside8(const hf_near_triangle* t, vec8 p) {
-    float8 least = f8_all(3e38f), zero = f8_all(0);
-    mask8 inside = zero == zero;
-    for (int i = 0; i < 3; i++) {
-        float8 beyond = dot8(t->out[i], p) - t->side[i], along = dot8(t->along[i], p);
-        float8 past = f8_max(f8_max(t->start[i] - along, along - t->end[i]), zero);
-        least = f8_min(least, beyond * beyond + past * past);
-        inside &= beyond <= 0;
-    }
-    return f8_select(inside, zero, least);
+/* How far points lie beyond each edge, in the triangle's plane. */
+HF_INLINE8 void beyond8(const hf_near_triangle* t, vec8 p, float8 beyond[3]) {
+    for (int i = 0; i < 3; i++) beyond[i] = dot8(t->out[i], p) - t->side[i];
 }
 
-/* Samples of a block near the triangle. */
+HF_INLINE8 mask8 inside8(const float8 beyond[3]) {
+    return (beyond[0] <= 0) & (beyond[1] <= 0) & (beyond[2] <= 0);
+}
+
+/* Squared distance in the triangle's plane; 0 above it. */
+HF_INLINE8 float8 aside8(const hf_near_triangle* t, vec8 p, const float8 beyond[3]) {
+    float8 least = f8_all(3e38f), zero = f8_all(0);
+    for (int i = 0; i < 3; i++) {
+        float8 along = dot8(t->along[i], p);
+        float8 past = f8_max(f8_max(t->start[i] - along, along - t->end[i]), zero);
+        least = f8_min(least, beyond[i] * beyond[i] + past * past);
+    }
+    return f8_select(inside8(beyond), zero, least);
+}
+
+/* Samples of a block near the triangle. Most are above its inside, or too far beyond one edge: the way along
+   the edges matters only for the rest. */
 HF_INLINE8 int triangle_leaf(const hf_candidate_walk* w, uint32_t item, uint32_t block, int valid, vec8 p) {
     const hf_near_triangle* t = &w->triangles[item];
     int in = 0, open = valid;
     if (!t->exact) {
         float most = w->epsilon + t->doubt, least = w->epsilon - t->doubt;
-        float8 height = dot8(t->normal, p) - t->offset;
+        float8 height = dot8(t->normal, p) - t->offset, beyond[3];
         open &= m8_bits(f8_abs(height) <= most);
         if (!open) return 0;
-        float8 square = height * height + aside8(t, p);
+        beyond8(t, p, beyond);
+        open &= m8_bits(f8_max(f8_max(beyond[0], beyond[1]), beyond[2]) <= most);
+        if (!open) return 0;
+        float8 square = height * height;
+        if (open & ~m8_bits(inside8(beyond))) square += aside8(t, p, beyond);
         in = least > 0 ? open & m8_bits(square < least * least) : 0;
         open &= m8_bits(square <= most * most) & ~in;
     }
@@ -197,26 +210,37 @@ static int object_leaf(const hf_candidate_walk* w, uint32_t item, uint32_t block
 
 /* ---- the walk ---- */
 
-static bool visit_leaf(hf_candidate_walk* w, uint32_t block, const uint32_t* list, uint32_t count) {
-    uint32_t left = w->block->sample_count - block * 8;
-    int valid = left >= 8 ? 0xff : (1 << left) - 1;
+static int kernel_open(const hf_candidate_walk* w, const hf_candidate_leaf* leaf, hf_candidate_hit* hits,
+                       unsigned* near) {
+    uint32_t block = leaf->block, left = w->block->sample_count - block * 8;
+    int valid = left >= 8 ? 0xff : (1 << left) - 1, count = 0;
     vec8 p = rows8(hf_sample_points(w->block) + (size_t)block * 24);
-    for (uint32_t i = 0; i < count; i++) {
-        int lanes = list[i] < w->triangle_count ? triangle_leaf(w, list[i], block, valid, p)
-                                                : object_leaf(w, list[i], block, valid, p);
+    *near = 0;
+    for (uint32_t i = 0; i < leaf->count; i++) {
+        uint32_t item = w->leaf_items[leaf->first + i];
+        bool object = item >= w->triangle_count;
+        int lanes = object ? object_leaf(w, item, block, valid, p) : triangle_leaf(w, item, block, valid, p);
         if (!lanes) continue;
-        hf_candidate_hit hit = {block, list[i], (uint8_t)lanes};
-        if (!w->emit(w->user, &hit)) return false;
+        if (object) item = HF_CANDIDATE_OBJECT | (uint32_t)w->objects[item - w->triangle_count].object;
+        hits[count++] = (hf_candidate_hit){block, item, (uint8_t)lanes};
+        *near |= (unsigned)lanes;
     }
+    return count;
+}
+
+static bool add_leaf(hf_candidate_walk* w, uint32_t block, const uint32_t* list, uint32_t count) {
+    bool full = w->leaf_count == w->leaf_room || w->leaf_item_room - w->leaf_item_count < count;
+    if (full && !w->more(w->user, w, count)) return false;
+    w->leaves[w->leaf_count++] = (hf_candidate_leaf){block, w->leaf_item_count, count};
+    for (uint32_t i = 0; i < count; i++) w->leaf_items[w->leaf_item_count++] = list[i];
     return true;
 }
 
+/* Sorts the items into the lists of the boxes they may be near, then goes down into each box with some. */
 static bool visit(hf_candidate_walk* w, uint32_t level, uint32_t node, const uint32_t* list, uint32_t count) {
     const hf_sample_node* n = hf_sample_nodes(w->block) + w->block->level_first[level] + node;
     vec8 c = rows8(n->center[0]), half = rows8(n->half[0]);
-    uint8_t* masks = w->masks[level];
-    uint32_t* child = w->lists[level];
-    int any = 0;
+    uint32_t kept[8] = {0};
     for (uint32_t i = 0; i < count; i++) {
         uint32_t item = list[i];
         int mask = 0;
@@ -226,35 +250,33 @@ static bool visit(hf_candidate_walk* w, uint32_t level, uint32_t node, const uin
         } else {
             mask = object_boxes(&w->objects[item - w->triangle_count], w->epsilon, c, half);
         }
-        masks[i] = (uint8_t)mask;
-        any |= mask;
-    }
-    for (; any; any &= any - 1) {
-        int slot = __builtin_ctz((unsigned)any);
-        uint32_t kept = 0;
-        for (uint32_t i = 0; i < count; i++) {
-            child[kept] = list[i];
-            kept += masks[i] >> slot & 1;
+        for (; mask; mask &= mask - 1) {
+            int slot = __builtin_ctz((unsigned)mask);
+            w->lists[level][slot][kept[slot]++] = item;
         }
-        uint32_t below = node * 8 + (uint32_t)slot;
-        if (!(level ? visit(w, level - 1, below, child, kept) : visit_leaf(w, below, child, kept)))
+    }
+    for (uint32_t slot = 0; slot < 8; slot++) {
+        if (!kept[slot]) continue;
+        uint32_t below = node * 8 + slot;
+        const uint32_t* child = w->lists[level][slot];
+        if (!(level ? visit(w, level - 1, below, child, kept[slot]) : add_leaf(w, below, child, kept[slot])))
             return false;
     }
     return true;
 }
 
 static bool kernel_walk(hf_candidate_walk* w) {
-    uint32_t top = w->block->level_count;
-    for (uint32_t i = 0; i < w->item_count; i++) w->lists[top][i] = i;
-    return visit(w, top - 1, 0, w->lists[top], w->item_count);
+    return visit(w, w->block->level_count - 1, 0, w->items, w->item_count);
 }
 
 static void kernel_row(const hf_near_triangle* t, float x, float y, float z, float step, float least[8]) {
     static const float count[8] __attribute__((aligned(32))) = {0, 1, 2, 3, 4, 5, 6, 7};
     vec8 p = {x + step * f8_load(count), f8_all(y), f8_all(z)};
     float8 height = dot8(t->normal, p) - t->offset;
-    *(float8*)least = f8_min(*(float8*)least, height * height + aside8(t, p));
+    float8 beyond[3];
+    beyond8(t, p, beyond);
+    *(float8*)least = f8_min(*(float8*)least, height * height + aside8(t, p, beyond));
 }
 
 extern const hf_candidate_kernel HF_KERNEL_NAME(hf_candidate_kernel);
-const hf_candidate_kernel HF_KERNEL_NAME(hf_candidate_kernel) = {kernel_walk, kernel_row};
+const hf_candidate_kernel HF_KERNEL_NAME(hf_candidate_kernel) = {kernel_walk, kernel_open, kernel_row};

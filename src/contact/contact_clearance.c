@@ -26,6 +26,17 @@ static bool on_chain(const hf_creature_view* v, const hf_limb* limb, int link) {
     return false;
 }
 
+static hf_rest_core rest_core(const hf_shape* shape, hf_transform pose) {
+    if (shape->kind != HF_SHAPE_SPHERE && shape->kind != HF_SHAPE_CAPSULE)
+        return (hf_rest_core){.radius = INFINITY};
+    double half = shape->kind == HF_SHAPE_CAPSULE ? shape->half_length : 0;
+    hf_vec3 along = hf_rotate(pose.rotation, hf_v3(0, 0, half));
+    return (hf_rest_core){.from = hf_sub(pose.position, along),
+                          .way = hf_scale(along, 2),
+                          .per_square = half > 0 ? 1 / (4 * hf_dot(along, along)) : 0,
+                          .radius = shape->radius};
+}
+
 static void add_rest(hf_contact_clearance* k, int body) {
     const hf_body* b = &k->creature->view.bodies[body];
     const hf_body_bound* bound = &k->creature->bounds[body];
@@ -33,6 +44,7 @@ static void add_rest(hf_contact_clearance* k, int body) {
     int i = k->rest_count++;
     k->rest[i] = body;
     k->rest_poses[i] = hf_compose(k->links[b->link], b->in_link);
+    k->rest_cores[i] = rest_core(&b->shape, k->rest_poses[i]);
     k->rest_x[i] = at.x, k->rest_y[i] = at.y, k->rest_z[i] = at.z, k->rest_radius[i] = bound->radius;
 }
 
@@ -114,8 +126,10 @@ hf_status hf_contact_clearance_make(const hf_creature* creature, const hf_placem
                                   sizeof *k->frames);
     k->rest = hf_workspace_take(workspace, count, sizeof *k->rest);
     k->rest_poses = hf_workspace_take(workspace, count, sizeof *k->rest_poses);
+    k->rest_cores = hf_workspace_take(workspace, count, sizeof *k->rest_cores);
     k->rest_x = hf_workspace_take(workspace, 4 * count, sizeof *k->rest_x);
-    if (!k->upper || !k->frames || !k->rest || !k->rest_poses || !k->rest_x) return HF_ERROR_MEMORY;
+    if (!k->upper || !k->frames || !k->rest || !k->rest_poses || !k->rest_cores || !k->rest_x)
+        return HF_ERROR_MEMORY;
     k->effector = k->upper + count;
     k->rest_y = k->rest_x + count, k->rest_z = k->rest_y + count, k->rest_radius = k->rest_z + count;
     for (int i = 0; i < HF_PART_NONE; i++) k->order[i] = (hf_clearance_part)i;
@@ -155,6 +169,15 @@ static bool in_scene(hf_contact_clearance* k, hf_clearance_body* bodies, int cou
     return false;
 }
 
+/* Is the ball of radius `radius` about p apart from a capsule? */
+static bool is_apart(const hf_rest_core* core, hf_vec3 p, double radius) {
+    hf_vec3 d = hf_sub(p, core->from);
+    double share = hf_dot(d, core->way) * core->per_square, r = radius + core->radius;
+    share = share < 0 ? 0 : share > 1 ? 1 : share;
+    d = hf_sub(d, hf_scale(core->way, share));
+    return hf_dot(d, d) > r * r;
+}
+
 /* Against the bodies that stay. */
 static bool in_rest(hf_contact_clearance* k, const hf_clearance_body* body, double depth) {
     const hf_body* b = &k->creature->view.bodies[body->body];
@@ -164,7 +187,9 @@ static bool in_rest(hf_contact_clearance* k, const hf_clearance_body* body, doub
     for (int i = 0; i < k->rest_count; i++) {
         double x = p.x - k->rest_x[i], y = p.y - k->rest_y[i], z = p.z - k->rest_z[i];
         double r = radius + k->rest_radius[i];
-        if (x * x + y * y + z * z > r * r || !hf_pair_bit(k->creature, body->body, k->rest[i])) continue;
+        if (x * x + y * y + z * z > r * r || is_apart(&k->rest_cores[i], p, radius) ||
+            !hf_pair_bit(k->creature, body->body, k->rest[i]))
+            continue;
         const hf_shape* other = &k->creature->view.bodies[k->rest[i]].shape;
         if (!hf_shape_overlap(&b->shape, pose, other, k->rest_poses[i], depth)) continue;
         k->hit = (hf_clearance_hit){body->body, {-1, -1}, i};

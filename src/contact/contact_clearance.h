@@ -34,6 +34,13 @@ typedef struct hf_clearance_hit {
     int rest;   /* which of the bodies that stay */
 } hf_clearance_hit;
 
+/* The capsule of a round body that stays, in the world: tighter than its ball. */
+typedef struct hf_rest_core {
+    hf_vec3 from, way;
+    double per_square; /* 1 / |way|^2, 0 for a ball */
+    double radius;     /* INFINITY: the body is not round */
+} hf_rest_core;
+
 /* Of one limb at one pose of the rest of the body. */
 typedef struct hf_contact_clearance {
     const hf_creature* creature;
@@ -55,6 +62,7 @@ typedef struct hf_contact_clearance {
     int* rest;
     hf_transform* rest_poses;
     double *rest_x, *rest_y, *rest_z, *rest_radius;
+    hf_rest_core* rest_cores;
     hf_clearance_hit hit; /* of the last hf_contact_blocked */
 } hf_contact_clearance;
 

@@ -522,7 +522,7 @@ static void share_gathered(search* s, int scorer) {
 
 /* All candidates of a pass, and room for those put aside. */
 static hf_status collect(search* s, const pass* p) {
-    s->list = (hf_choice_list){0};
+    s->list = (hf_choice_list){.scorers = s->scorers};
     hf_status status = HF_OK;
     for (int i = 0; i < s->scorer_count && status == HF_OK; i++) {
         // the sample of a ball is its centre, which may lie one radius farther from the surface
@@ -532,8 +532,8 @@ static hf_status collect(search* s, const pass* p) {
         status = hf_contact_collect(&s->scorers[i], s->workspace, &s->list);
     }
     s->answer->epsilon_m = p->epsilon;
-    s->answer->candidates = s->list.count;
     if (status != HF_OK || s->query->count == 1) return status;
+    s->cancelled = !hf_choices_open(&s->list, s->workspace) || s->cancelled;
     s->list.aside = hf_workspace_take(s->workspace, (size_t)s->list.count + 1, sizeof *s->list.aside);
     return s->list.aside ? HF_OK : HF_ERROR_MEMORY;
 }
@@ -550,6 +550,7 @@ static hf_status search_within(search* s, const pass* p) {
         if (tried == SINGLY && !p->blocked) lanes = hf_contact_finisher_lanes(&s->finisher);
         status = lanes ? try_batch(s, p, lanes, &w, &any) : try_one(s, p, &any);
     }
+    s->answer->candidates = s->list.sample_count;
     hf_workspace_end(s->workspace, mark);
     return status;
 }

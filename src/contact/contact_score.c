@@ -18,6 +18,10 @@ enum { MAX_SURFACES = 16 };
 /* The part of a list that is put in order at once: choices whose score reaches the HIGH-th best of DRAWN
    choices drawn from the list. */
 enum { DRAWN = 64, HIGH = 4 };
+#define SCATTER 2654435761u
+
+/* Scatters the numbers of samples (Knuth's multiplicative hash: 2^32 over the golden ratio). */
+static uint32_t scattered(uint32_t sample) { return sample * SCATTER; }
 
 HF_KERNEL_CHOICE(hf_score_kernel)
 
@@ -25,9 +29,11 @@ HF_KERNEL_CHOICE(hf_score_kernel)
 
 static bool before(const hf_contact_choice* a, const hf_contact_choice* b) {
     if (a->score != b->score) return a->score > b->score;
+    if (a->leaf || b->leaf)
+        return a->leaf && (!b->leaf || a->set < b->set || (a->set == b->set && a->hit < b->hit));
     if (a->facing != b->facing) return a->facing > b->facing;
     // equal scores go in a scattered order, because neighbouring samples mostly fail for the same reason
-    uint32_t x = a->sample * 2654435761u, y = b->sample * 2654435761u;
+    uint32_t x = scattered(a->sample), y = scattered(b->sample);
     return x != y ? x < y : a->set < b->set;
 }
 
@@ -61,7 +67,7 @@ static void order(hf_choice_list* l) {
 }
 
 static bool is_thinned(const hf_choice_list* l, const hf_contact_choice* c) {
-    return (c->sample * 2654435761u >> 12 & l->thin) != 0;
+    return !c->leaf && (scattered(c->sample) >> 12 & l->thin) != 0;
 }
 
 void hf_choices_pass(hf_choice_list* l, hf_contact_choice choice) {
@@ -108,18 +114,61 @@ void hf_choices_restore(hf_choice_list* l) {
     while (l->aside_count) hf_choices_return(l, l->aside[--l->aside_count]);
 }
 
-float hf_choices_best(hf_choice_list* l) {
-    if (l->heap == 0 && l->count) fill_heap(l);
-    return l->count ? l->all[0].score : -INFINITY;
-}
-
-bool hf_choices_next(hf_choice_list* l, hf_contact_choice* next) {
-    if (l->heap == 0 && l->count) fill_heap(l);
-    if (l->count == 0) return false;
-    *next = l->all[0];
+static hf_contact_choice pop(hf_choice_list* l) {
+    hf_contact_choice top = l->all[0];
     l->all[0] = l->all[--l->heap];
     if (l->heap) sink(l->all, l->heap, 0);
     l->all[l->heap] = l->all[--l->count];
+    return top;
+}
+
+/* Puts the samples of a leaf in its place. */
+static void open_leaf(hf_choice_list* l, const hf_contact_choice* leaf) {
+    hf_contact_scorer* s = &l->scorers[leaf->set];
+    int first = s->found.hit_count;
+    hf_candidates_open(s->samples, &s->near, (int)leaf->hit, &s->found);
+    hf_score_job* job = s->job;
+    job->hits = s->found.hits + first, job->hit_count = s->found.hit_count - first;
+    hf_contact_choice choices[8];
+    int count = hf_score_kernel_for(hf_cpu_best())->score(job, choices);
+    l->sample_count += count;
+    for (int i = 0; i < count; i++) {
+        choices[i].hit = (uint32_t)first;
+        if (is_thinned(l, &choices[i]))
+            hf_choices_pass(l, choices[i]);
+        else
+            hf_choices_return(l, choices[i]);
+    }
+}
+
+/* Opens leaves until a sample is the best of all that are left; false when none is left. */
+static bool settle(hf_choice_list* l) {
+    for (;;) {
+        if (l->heap == 0 && l->count) fill_heap(l);
+        if (l->count == 0) return false;
+        if (!l->all[0].leaf) return true;
+        hf_contact_choice leaf = pop(l);
+        open_leaf(l, &leaf);
+    }
+}
+
+bool hf_choices_open(hf_choice_list* l, hf_workspace* workspace) {
+    l->least = INFINITY, l->heap = 0;
+    for (int i = l->count - 1; i >= 0; i--) {
+        if (!l->all[i].leaf) continue;
+        if (!hf_workspace_goes_on(workspace)) return false;
+        hf_contact_choice leaf = l->all[i];
+        l->all[i] = l->all[--l->count];
+        open_leaf(l, &leaf);
+    }
+    return true;
+}
+
+float hf_choices_best(hf_choice_list* l) { return settle(l) ? l->all[0].score : -INFINITY; }
+
+bool hf_choices_next(hf_choice_list* l, hf_contact_choice* next) {
+    if (!settle(l)) return false;
+    *next = pop(l);
     return true;
 }
 
@@ -271,8 +320,6 @@ static hf_score_job score_job(const hf_contact_scorer* s) {
     double most = b->max_manipulability;
     return (hf_score_job){.scores = hf_sample_scores(b),
                           .points = hf_sample_points(b),
-                          .hits = s->found.hits,
-                          .hit_count = s->found.hit_count,
                           .factors = s->factors,
                           .form = {(float)(v.x * v.x), (float)(v.y * v.y), (float)(v.z * v.z),
                                    (float)(2 * v.x * v.y), (float)(2 * v.x * v.z), (float)(2 * v.y * v.z)},
@@ -283,31 +330,32 @@ static hf_score_job score_job(const hf_contact_scorer* s) {
                           .manipulability = (float)(most > 0 ? w[HF_TERM_MANIPULABILITY] / most : 0),
                           .distance = (float)(w[HF_TERM_DISTANCE] / s->length),
                           .effector = {(float)s->effector.x, (float)s->effector.y, (float)s->effector.z},
-                          .set = (uint16_t)s->set};
+                          // of comfort and outlook, which take long, only a bound until a choice's turn comes
+                          .most = (float)(w[HF_TERM_COMFORT] + w[HF_TERM_DURATION] + w[HF_TERM_BALANCE]),
+                          .set = (uint16_t)s->set,
+                          .leaves = s->found.leaves,
+                          .leaf_items = s->found.leaf_items,
+                          .leaf_count = s->found.leaf_count,
+                          .triangle_count = s->found.triangle_count};
 }
 
 hf_status hf_contact_collect(hf_contact_scorer* s, hf_workspace* workspace, hf_choice_list* list) {
     s->near.keep = keep_triangle;
     s->near.user = s;
-    hf_status status = hf_candidates_find(s->samples, &s->near, workspace, &s->found);
-    if (status != HF_OK || s->found.sample_count == 0) return status;
+    hf_status status = hf_candidates_gather(s->samples, &s->near, workspace, &s->found);
+    if (status != HF_OK || s->found.leaf_count == 0) return status;
     hf_surface_factor* factors =
         hf_workspace_take(workspace, (size_t)s->found.triangle_count + 1, sizeof *factors);
-    hf_contact_choice* all =
-        hf_workspace_take(workspace, (size_t)list->count + (size_t)s->found.sample_count, sizeof *all);
-    if (!factors || !all) return HF_ERROR_MEMORY;
+    s->job = hf_workspace_take(workspace, 1, sizeof *s->job);
+    list->room += 8 * s->found.leaf_count;
+    hf_contact_choice* all = hf_workspace_take(workspace, (size_t)list->room, sizeof *all);
+    if (!factors || !s->job || !all) return HF_ERROR_MEMORY;
     if (list->count) memcpy(all, list->all, sizeof *all * (size_t)list->count);
     for (int i = 0; i < s->found.triangle_count; i++) factors[i] = triangle_factor(s, &s->found.triangles[i]);
     s->factors = factors;
-    hf_score_job job = score_job(s);
-    int count = hf_score_kernel_for(hf_cpu_best())->score(&job, all + list->count);
-    // of comfort and outlook, which take long, only a bound until a choice's turn comes
-    const double* w = s->query->weights;
-    double most = w[HF_TERM_COMFORT] + w[HF_TERM_DURATION] + w[HF_TERM_BALANCE];
-    for (int i = list->count; i < list->count + count && most > 0; i++)
-        all[i].score += (float)most, all[i].exact = false;
+    *s->job = score_job(s);
     list->all = all;
-    list->count += count;
+    list->count += hf_score_kernel_for(hf_cpu_best())->bound(s->job, all + list->count);
     return HF_OK;
 }
 

@@ -38,11 +38,13 @@ typedef struct hf_contact_scorer {
     hf_reach reach;        /* of the outlook; without a hull: none */
     /* What hf_contact_collect found. */
     hf_candidates found;
+    struct hf_score_job* job;
     const hf_surface_factor* factors; /* of found.triangles */
 } hf_contact_scorer;
 
 /* One sample that is near a surface. `score` is at least what its best surface gives, but for rounding, and
-   that itself once `exact`. */
+   that itself once `exact`. Or a leaf of the set's candidates that is not opened yet: `score` is at least
+   that of every sample in it, `hit` its number. */
 typedef struct hf_contact_choice {
     float score;
     uint32_t sample;
@@ -51,13 +53,18 @@ typedef struct hf_contact_choice {
     int8_t facing; /* how well the sample faces that surface: 127 straight on, -127 away; 0: unknown */
     bool exact : 1;
     bool single : 1; /* near one usable triangle alone: exact from the start */
+    bool leaf : 1;
 } hf_contact_choice;
 
 /* Choices that are taken best first: the higher score; of equal ones that which faces its surface better,
-   then by a number made from the sample. Only the best part of them is ever put in order. */
+   then by a number made from the sample. Only the best part of them is ever put in order, and a leaf is
+   opened only when no choice has a better score than it may hold: a query that accepts one of the first
+   choices tests few of the samples near a surface. */
 typedef struct hf_choice_list {
+    hf_contact_scorer* scorers; /* by the number of their set */
     hf_contact_choice* all;
-    int count;
+    int count, room;
+    int sample_count;         /* choices of the leaves that were opened */
     int heap;                 /* so many at the front are a heap, each before all behind them */
     float least;              /* score that those in the heap have at least */
     uint32_t thin;            /* choices with one of these bits in their sample's hash are passed over */
@@ -66,6 +73,8 @@ typedef struct hf_choice_list {
 } hf_choice_list;
 
 bool hf_choices_next(hf_choice_list* list, hf_contact_choice* next);
+/* Opens all leaves; false when the callback that watches the workspace ends that. */
+bool hf_choices_open(hf_choice_list* list, hf_workspace* workspace);
 /* The score of what would be next; -INFINITY when none is left. */
 float hf_choices_best(hf_choice_list* list);
 /* Takes back one that was taken. */
@@ -85,7 +94,7 @@ bool hf_contact_pushes(const hf_contact_query* query);
 /* Does what a surface gives decide by its factor alone, so that those along the task come last? */
 bool hf_contact_by_factor(const hf_contact_query* query);
 
-/* All samples near a surface that may be used are appended to a list in the workspace, which the caller gives
+/* All leaves near a surface that may be used are appended to a list in the workspace, which the caller gives
    back. HF_ERROR_MEMORY or HF_OK. */
 hf_status hf_contact_collect(hf_contact_scorer* scorer, hf_workspace* workspace, hf_choice_list* list);
 /* The surface of one choice that scores best, the factor it gives, and the sample's score there; *any is
@@ -105,12 +114,19 @@ typedef struct hf_score_job {
     float guard, per_length;
     float effort, precision, manipulability, distance; /* weights; the last two per unit */
     float effector[3];
+    float most; /* what terms can add that are not reckoned yet: then no score is exact */
     uint16_t set;
+    /* for the bounds of leaves */
+    const hf_candidate_leaf* leaves;
+    const uint32_t* leaf_items;
+    int leaf_count, triangle_count;
 } hf_score_job;
 
 typedef struct hf_score_kernel {
     /* Writes a choice for each sample near an allowed surface; returns how many. */
     int (*score)(const hf_score_job* job, hf_contact_choice* out);
+    /* Writes a choice for each leaf with an allowed surface; returns how many. */
+    int (*bound)(const hf_score_job* job, hf_contact_choice* out);
 } hf_score_kernel;
 /* NULL where this machine cannot run it. */
 const hf_score_kernel* hf_score_kernel_for(hf_cpu cpu);

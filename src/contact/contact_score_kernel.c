@@ -64,17 +64,47 @@ static int kernel_score(const hf_score_job* job, hf_contact_choice* out) {
         }
         for (; near; near &= near - 1) {
             int i = __builtin_ctz(near);
-            out[count++] = (hf_contact_choice){.score = best.lane[i],
+            out[count++] = (hf_contact_choice){.score = best.lane[i] + job->most,
                                                .sample = block * 8 + (uint32_t)i,
                                                .hit = (uint32_t)first,
                                                .set = job->set,
                                                .facing = (int8_t)facing.lane[i],
-                                               .exact = !(several >> i & 1),
+                                               .exact = !(several >> i & 1) && !(job->most > 0),
                                                .single = !(several >> i & 1)};
         }
     }
     return count;
 }
 
+/* The highest factor of a leaf's surfaces; false when none is allowed. */
+HF_INLINE8 bool best_factor(const hf_score_job* job, const hf_candidate_leaf* leaf, float* factor) {
+    bool any = false;
+    for (uint32_t i = leaf->first; i < leaf->first + leaf->count; i++) {
+        uint32_t item = job->leaf_items[i];
+        bool object = item >= (uint32_t)job->triangle_count;
+        if (!object && !job->factors[item].allowed) continue;
+        float here = object ? 1 : job->factors[item].factor;
+        if (!any || here > *factor) *factor = here;
+        any = true;
+    }
+    return any;
+}
+
+static int kernel_bound(const hf_score_job* job, hf_contact_choice* out) {
+    int count = 0;
+    for (int i = 0; i < job->leaf_count; i++) {
+        float factor = 0;
+        if (!best_factor(job, &job->leaves[i], &factor)) continue;
+        block_scores s = score_block(job, job->leaves[i].block);
+        float8 score = s.gain * factor + s.rest;
+        score = f8_max(score, __builtin_shufflevector(score, score, 4, 5, 6, 7, 0, 1, 2, 3));
+        score = f8_max(score, __builtin_shufflevector(score, score, 2, 3, 0, 1, 6, 7, 4, 5));
+        score = f8_max(score, __builtin_shufflevector(score, score, 1, 0, 3, 2, 5, 4, 7, 6));
+        out[count++] = (hf_contact_choice){
+            .score = score[0] + job->most, .hit = (uint32_t)i, .set = job->set, .leaf = true};
+    }
+    return count;
+}
+
 extern const hf_score_kernel HF_KERNEL_NAME(hf_score_kernel);
-const hf_score_kernel HF_KERNEL_NAME(hf_score_kernel) = {kernel_score};
+const hf_score_kernel HF_KERNEL_NAME(hf_score_kernel) = {kernel_score, kernel_bound};

@@ -198,24 +198,33 @@ static double core_distance(const core* a, const core* b, double enough, hf_vec3
 
 /* ---- closed forms ---- */
 
+/* Not fmin and fmax, which are calls. */
+static inline double smaller(double a, double b) { return a < b ? a : b; }
+
+/* Squared distance of p from the segment at a along d, whose squared length is `length`. */
+static inline double point_way_square(hf_vec3 p, hf_vec3 a, hf_vec3 d, double length) {
+    double t = length > 0 ? hf_dot(hf_sub(p, a), d) / length : 0;
+    t = smaller(t, 1);
+    hf_vec3 r = hf_sub(p, hf_add(a, hf_scale(d, t > 0 ? t : 0)));
+    return hf_dot(r, r);
+}
+
 static double point_segment_square(hf_vec3 p, hf_vec3 a, hf_vec3 b) {
     hf_vec3 d = hf_sub(b, a);
-    double length = hf_dot(d, d), t = length > 0 ? hf_dot(hf_sub(p, a), d) / length : 0;
-    hf_vec3 r = hf_sub(p, hf_add(a, hf_scale(d, fmax(0, fmin(1, t)))));
-    return hf_dot(r, r);
+    return point_way_square(p, a, d, hf_dot(d, d));
 }
 
 /* An end against the other segment, or both insides: the least of all is right however parallel they are. */
 static double segment_distance(hf_vec3 a, hf_vec3 b, hf_vec3 c, hf_vec3 d) {
-    double best = fmin(fmin(point_segment_square(a, c, d), point_segment_square(b, c, d)),
-                       fmin(point_segment_square(c, a, b), point_segment_square(d, a, b)));
     hf_vec3 u = hf_sub(b, a), v = hf_sub(d, c), r = hf_sub(c, a), n = hf_cross(u, v);
-    double square = hf_dot(n, n);
-    if (square > 1e-20 * hf_dot(u, u) * hf_dot(v, v)) {
+    double uu = hf_dot(u, u), vv = hf_dot(v, v), square = hf_dot(n, n);
+    double best = smaller(smaller(point_way_square(a, c, v, vv), point_way_square(b, c, v, vv)),
+                          smaller(point_way_square(c, a, u, uu), point_way_square(d, a, u, uu)));
+    if (square > 1e-20 * uu * vv) {
         double s = triple(r, v, n) / square, t = triple(r, u, n) / square;
         if (s > 0 && s < 1 && t > 0 && t < 1) {
             double height = hf_dot(r, n);
-            best = fmin(best, height * height / square);
+            best = smaller(best, height * height / square);
         }
     }
     return sqrt(best);

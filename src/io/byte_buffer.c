@@ -53,7 +53,8 @@ void hf_bytes_format(hf_bytes* bytes, const char* format, ...) {
     va_end(again);
 }
 
-int hf_number_text(double value, char text[32]) {
+/* Writes the shortest text of a finite double into text; returns its length. */
+static int number_text(double value, char text[32]) {
     /* The first of 15, 16, 17 digits that reads back exactly; both calls use the same locale. */
     int length = 0;
     if (value == 0) value = 0;
@@ -79,7 +80,7 @@ int hf_number_text(double value, char text[32]) {
 
 void hf_bytes_number(hf_bytes* bytes, double value) {
     char text[32];
-    int length = hf_number_text(value, text);
+    int length = number_text(value, text);
     hf_bytes_add(bytes, text, (size_t)length);
 }
 

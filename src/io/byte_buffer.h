@@ -32,7 +32,5 @@ hf_status hf_bytes_save(const hf_bytes* bytes, const char* path, hf_error* error
 
 /* Bytes of the UTF-8 character that text begins with, 0 when it is none. */
 int hf_utf8_length(const char* text);
-/* Writes the shortest text of a finite double into text; returns its length. */
-int hf_number_text(double value, char text[32]);
 
 #endif

@@ -510,7 +510,8 @@ void hf_gltf_angles(const hf_clip* clip, const hf_rig* rig, int joint, int frame
     for (int k = 0; k < 3; k++) angles[k] *= degree;
 }
 
-void hf_gltf_widen(const hf_clip* clip, hf_rig* rig) {
+/* Widens the limits of a rig to what a clip of it does. */
+static void widen(const hf_clip* clip, hf_rig* rig) {
     for (int i = 1; i < rig->joint_count && i < clip->joint_count; i++) {
         hf_rig_joint* joint = &rig->joints[i];
         double angles[3] = {0};
@@ -531,7 +532,7 @@ static hf_status widen_by(reader* r, int number) {
     hf_lines ignored = {0};
     o.number = number;
     hf_status status = read_animation(r, &o, &clip, &ignored, &why);
-    if (status == HF_OK) hf_gltf_widen(clip, &r->file->rig);
+    if (status == HF_OK) widen(clip, &r->file->rig);
     if (status != HF_OK && status != HF_ERROR_MEMORY)
         status = hf_lines_add(&r->file->warnings, "animation %d is not read: %s", number, why.message)
                      ? HF_OK

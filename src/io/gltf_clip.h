@@ -13,8 +13,6 @@ hf_status hf_gltf_clip_count(const char* path, int* count, hf_error* error);
 
 /* Angles (radians) of a joint's turns in a frame, near `angles` of the frame before (in and out). */
 void hf_gltf_angles(const hf_clip* clip, const hf_rig* rig, int joint, int frame, double angles[3]);
-/* Widens the limits of a rig to what a clip of it does. */
-void hf_gltf_widen(const hf_clip* clip, hf_rig* rig);
 /* The rig of a file, its limits widened to what the animations of the file do. */
 hf_status hf_gltf_rig_widened(const char* path, double unit_m, hf_gltf_rig* rig, hf_error* error);
 /* The rig of the file that a clip was read from; its joints are those of the clip. */

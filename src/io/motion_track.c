@@ -8,7 +8,7 @@
 /* More numbers than this make no file that anybody could open. */
 static const double MAX_NUMBERS = 5e7;
 
-void hf_track_free(hf_track* track) {
+static void track_free(hf_track* track) {
     hf_free(track->times);
     hf_free(track->roots);
     hf_free(track->q);
@@ -39,9 +39,11 @@ static double own_rate(const hf_motion* motion) {
     return step_s > 0 ? 1 / step_s : usual;
 }
 
-hf_status hf_track_make(const hf_motion* motion, const hf_creature* creature,
-                        const hf_export_options* options, const char* path, hf_track* track,
-                        hf_error* error) {
+/* Checks that the motion fits the creature and the scene, then samples it; the last sample holds the
+   last pose. Frames that fall on a sample keep their bits. */
+static hf_status track_make(const hf_motion* motion, const hf_creature* creature,
+                            const hf_export_options* options, const char* path, hf_track* track,
+                            hf_error* error) {
     *track = (hf_track){0};
     hf_status status = hf_motion_validate(motion, creature, options->scene, error);
     if (status != HF_OK) return status;
@@ -64,7 +66,7 @@ hf_status hf_track_make(const hf_motion* motion, const hf_creature* creature,
     track->roots = hf_alloc((size_t)track->count, sizeof *track->roots);
     track->q = hf_alloc((size_t)track->count * (size_t)track->q_count, sizeof *track->q);
     if (!track->times || !track->roots || !track->q) {
-        hf_track_free(track);
+        track_free(track);
         return hf_fail_memory(error, path);
     }
     sample(motion, creature, track, 1 / fps);
@@ -105,7 +107,7 @@ hf_status hf_motion_export(const hf_motion* motion, const hf_creature* creature,
         return hf_fail(error, HF_ERROR_ARGUMENT, path, 0, NULL,
                        "motions are written as .glb or .bvh, told by the name's ending");
     hf_track track;
-    hf_status status = hf_track_make(motion, creature, options, path, &track, error);
+    hf_status status = track_make(motion, creature, options, path, &track, error);
     if (status != HF_OK) return status;
     hf_rig_source rig = {options->rig, options->rig_unit_m};
     if (rig.path)
@@ -114,6 +116,6 @@ hf_status hf_motion_export(const hf_motion* motion, const hf_creature* creature,
         status = hf_glb_write(motion, creature, &track, options->scene, path, error);
     else
         status = hf_bvh_write(creature, &track, path, error);
-    hf_track_free(&track);
+    track_free(&track);
     return status;
 }

@@ -12,12 +12,6 @@ typedef struct hf_track {
     double* q; /* count x q_count */
 } hf_track;
 
-/* Checks that the motion fits the creature and the scene, then samples it; the last sample holds the
-   last pose. Frames that fall on a sample keep their bits. */
-hf_status hf_track_make(const hf_motion* motion, const hf_creature* creature,
-                        const hf_export_options* options, const char* path, hf_track* track, hf_error* error);
-void hf_track_free(hf_track* track);
-
 /* The writers behind hf_motion_export. */
 hf_status hf_glb_write(const hf_motion* motion, const hf_creature* creature, const hf_track* track,
                        const hf_scene* scene, const char* path, hf_error* error);

@@ -18,9 +18,13 @@ void hf_positions_free(hf_positions* positions);
    may lead; without a header the names come from a text file. Every number must be finite. */
 hf_status hf_positions_read(const char* path, const hf_clip_options* options, hf_positions* positions,
                             hf_error* error);
+/* Smooths positions that are noisy, and says so in the warnings. size: of the body, file units. */
+hf_status hf_positions_smooth(const char* path, hf_positions* positions, double size, hf_lines* warnings,
+                              hf_error* error);
 /* A clip whose skeleton has constant bone lengths, fitted to the positions: which joints are joined, how long
-   the bones are, and how each joint turns. */
-hf_status hf_positions_fit(const char* path, const hf_positions* positions, const hf_clip_options* options,
+   the bones are, and how each joint turns. The positions are smoothed where they are noisy, and get a pelvis
+   where they have hips alone. */
+hf_status hf_positions_fit(const char* path, hf_positions* positions, const hf_clip_options* options,
                            hf_clip** clip, hf_lines* warnings, hf_error* error);
 
 #endif

@@ -9,7 +9,6 @@
 #include "io/positions.h"
 
 #include <string.h>
-#include <strings.h>
 
 static const double PI = 3.14159265358979323846;
 /* Frames that are looked at to see which distances are constant. */
@@ -18,6 +17,9 @@ enum { LOOKS = 200, SQUARES = 16 };
 static const double SHORT_FIRST = 0.01;
 /* Part of the body's size by which a distance in one rigid part may vary: noise of captures. */
 static const double RIGID_SHARE = 0.0002;
+/* A distance varies at most this many times as much as that to the joint before in one rigid part: noise
+   makes both vary as much, and more is the bend of a joint between. */
+static const double RIGID_TIMES = 1.25;
 /* A fit farther from the positions than this part of the body's size is told as a warning. */
 static const double BAD_FIT_SHARE = 0.02;
 
@@ -60,42 +62,91 @@ static void measure_pairs(fitter* f) {
         }
 }
 
-static bool has_word(const char* name, const char* word) {
-    for (size_t n = strlen(word); *name; name++)
-        if (strncasecmp(name, word, n) == 0) return true;
-    return false;
+/* The first joint with the word and on this side; -1 where there is none. */
+static int find_word(const hf_positions* p, const char* word, int side) {
+    for (int i = 0; i < p->joint_count; i++)
+        if (hf_text_has(p->names[i], word) && hf_name_side(p->names[i]) == side) return i;
+    return -1;
 }
 
 static int find_root(const hf_positions* p) {
-    static const char* const words[] = {"hips", "pelvis", "root", "hip_center", "midhip"};
-    for (size_t w = 0; w < sizeof words / sizeof *words; w++)
-        for (int i = 0; i < p->joint_count; i++)
-            if (has_word(p->names[i], words[w])) return i;
-    return 0;
+    static const char* const words[] = {"hips", "pelvis", "root", "hip", "spine_base", "spinebase"};
+    for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
+        int found = find_word(p, words[w], 0);
+        if (found >= 0) return found;
+    }
+    return -1;
+}
+
+/* Sets of joints without a pelvis (COCO) get one in the middle between the hips, as the last joint. */
+static hf_status add_root(const char* path, hf_positions* p, hf_error* error) {
+    static const char* const words[] = {"hip", "thigh", "upleg", "upperleg"};
+    int left = -1, right = -1, n = p->joint_count;
+    for (size_t w = 0; w < sizeof words / sizeof *words && (left < 0 || right < 0); w++)
+        left = find_word(p, words[w], 1), right = find_word(p, words[w], -1);
+    if (find_root(p) >= 0 || left < 0 || right < 0) return HF_OK;
+    size_t row = 3 * (size_t)n;
+    double* values = hf_alloc((row + 3) * (size_t)p->frame_count, sizeof *values);
+    char** names = hf_alloc((size_t)n + 1, sizeof *names);
+    char* name = hf_copy_text("hips");
+    if (!values || !names || !name) {
+        hf_free(values);
+        hf_free(names);
+        hf_free(name);
+        return hf_fail_memory(error, path);
+    }
+    for (size_t f = 0; f < (size_t)p->frame_count; f++) {
+        const double* from = p->values + f * row;
+        double* to = values + f * (row + 3);
+        memcpy(to, from, sizeof *to * row);
+        for (int k = 0; k < 3; k++) to[row + (size_t)k] = 0.5 * (from[3 * left + k] + from[3 * right + k]);
+    }
+    memcpy(names, p->names, sizeof *names * (size_t)n);
+    names[n] = name;
+    hf_free(p->values);
+    hf_free(p->names);
+    p->values = values, p->names = names, p->joint_count = n + 1;
+    return HF_OK;
 }
 
 /* The highest ancestor of `parent` in whose frame the joint is fixed. */
 static int climb(const fitter* f, int joint, int parent) {
-    double allowed = 2 * f->wave[joint * f->n + parent] + RIGID_SHARE * f->size;
+    double allowed = RIGID_TIMES * f->wave[joint * f->n + parent] + RIGID_SHARE * f->size;
     for (int up = f->parent[parent]; up >= 0 && f->wave[joint * f->n + up] <= allowed; up = f->parent[up])
         parent = up;
     return parent;
 }
 
-/* Prim's algorithm from the root. f->order serves as the list of joints that are in the tree. */
+/* No bone leads from the left of a body to its right. */
+static bool crosses(const fitter* f, int a, int b) {
+    return hf_name_side(f->p->names[a]) * hf_name_side(f->p->names[b]) < 0;
+}
+
+/* The cheapest bone from a joint of the tree to one that is not in the tree yet, which is returned; -1 where
+   every bone would cross. */
+static int cheapest_bone(const fitter* f, int in_count, bool crossing, int* parent) {
+    double best = INFINITY;
+    int joint = -1;
+    for (int k = 0; k < in_count; k++)
+        for (int j = 0, i = f->order[k]; j < f->n; j++) {
+            double cost = f->wave[i * f->n + j] + SHORT_FIRST * f->mean[i * f->n + j];
+            if (f->parent[j] != -2 || (joint >= 0 && !(cost < best))) continue;
+            if (!crossing && crosses(f, i, j)) continue;
+            best = cost, joint = j, *parent = i;
+        }
+    return joint;
+}
+
+/* Prim's algorithm from the root. f->order serves as the list of joints that are in the tree. Sets of joints
+   of which none is in the middle of the body need one bone from one side to the other. */
 static void grow_tree(fitter* f) {
-    int in_count = 1;
     for (int i = 0; i < f->n; i++) f->parent[i] = -2;
-    f->order[0] = find_root(f->p);
+    int root = find_root(f->p), parent = 0;
+    f->order[0] = root >= 0 ? root : 0;
     f->parent[f->order[0]] = -1;
-    while (in_count < f->n) {
-        double best = INFINITY;
-        int joint = -1, parent = -1;
-        for (int k = 0; k < in_count; k++)
-            for (int j = 0, i = f->order[k]; j < f->n; j++) {
-                double cost = f->wave[i * f->n + j] + SHORT_FIRST * f->mean[i * f->n + j];
-                if (f->parent[j] == -2 && cost < best) best = cost, joint = j, parent = i;
-            }
+    for (int in_count = 1; in_count < f->n;) {
+        int joint = cheapest_bone(f, in_count, false, &parent);
+        if (joint < 0) joint = cheapest_bone(f, in_count, true, &parent);
         f->parent[joint] = climb(f, joint, parent);
         f->order[in_count++] = joint;
     }
@@ -111,14 +162,17 @@ static int list_branch(fitter* f, int joint, int count) {
 
 /* ---- the rest posture ---- */
 
+/* From the higher one of the lowest joints on the left and on the right up to the highest joint: the height
+   of a body that stands on both feet, less on stairs and in a stride. */
 static double height_of(const fitter* f, int frame) {
-    double low = INFINITY, high = -INFINITY;
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high = -INFINITY; /* right, middle, left */
     for (int i = 0; i < f->n; i++) {
         hf_vec3 v = at(f->p, frame, i);
-        double h = f->z_up ? v.z : v.y;
-        low = fmin(low, h), high = fmax(high, h);
+        double h = f->z_up ? v.z : v.y, *least = &low[1 + hf_name_side(f->p->names[i])];
+        *least = fmin(*least, h), high = fmax(high, h);
     }
-    return high - low;
+    bool sides = isfinite(low[0]) && isfinite(low[2]);
+    return high - (sides ? fmax(low[0], low[2]) : fmin(fmin(low[0], low[1]), low[2]));
 }
 
 /* Positions have no rest posture in which the body would stand along an axis: the axis along which it is
@@ -136,13 +190,14 @@ static void find_up(fitter* f, char up) {
     f->rest = frames[f->z_up];
 }
 
-/* From the joints named right to those named left, in the rest frame, along the ground. */
+/* To the joints named left and away from those named right, seen from the root, in the rest frame, along the
+   ground. */
 static hf_vec3 leftwards(const fitter* f) {
     hf_vec3 sum = hf_v3(0, 0, 0);
     for (int i = 0; i < f->n; i++) {
-        bool left = has_word(f->p->names[i], "left"), right = has_word(f->p->names[i], "right");
-        if (left == right) continue;
-        sum = hf_add(sum, hf_scale(at(f->p, f->rest, i), left ? 1 : -1));
+        double side = hf_name_side(f->p->names[i]);
+        hf_vec3 way = hf_sub(at(f->p, f->rest, i), at(f->p, f->rest, f->order[0]));
+        sum = hf_add(sum, hf_scale(way, side));
     }
     return f->z_up ? hf_v3(sum.x, sum.y, 0) : hf_v3(sum.x, 0, sum.z);
 }
@@ -304,13 +359,24 @@ static hf_status fit(fitter* f, hf_clip* clip, hf_lines* warnings, hf_error* err
     return status;
 }
 
-hf_status hf_positions_fit(const char* path, const hf_positions* positions, const hf_clip_options* options,
+/* The longest way between two joints in the first frame. */
+static double size_of(const hf_positions* p) {
+    double size = 0;
+    for (int i = 0; i < p->joint_count; i++)
+        for (int j = 0; j < i; j++) size = fmax(size, hf_distance(at(p, 0, i), at(p, 0, j)));
+    return size;
+}
+
+hf_status hf_positions_fit(const char* path, hf_positions* positions, const hf_clip_options* options,
                            hf_clip** clip, hf_lines* warnings, hf_error* error) {
-    fitter f = {.path = path, .p = positions, .n = positions->joint_count};
     if (positions->frame_count < 2)
         return hf_fail(error, HF_ERROR_FORMAT, path, 0, NULL,
                        "has one frame: bone lengths are found from how the joints move");
-    hf_status status = take_memory(&f, error);
+    hf_status status = add_root(path, positions, error);
+    if (status == HF_OK) status = hf_positions_smooth(path, positions, size_of(positions), warnings, error);
+    if (status != HF_OK) return status;
+    fitter f = {.path = path, .p = positions, .n = positions->joint_count};
+    status = take_memory(&f, error);
     if (status == HF_OK && !(*clip = hf_alloc(1, sizeof **clip))) status = hf_fail_memory(error, path);
     if (status == HF_OK) {
         measure_pairs(&f);

@@ -2,6 +2,7 @@
    masses by volume. */
 #include "io/rig.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "io/byte_buffer.h"
 
 #include <ctype.h>
@@ -112,22 +113,6 @@ hf_status hf_rig_name(hf_rig* rig, hf_error* error) {
     return memory ? HF_OK : hf_fail_memory(error, rig->path);
 }
 
-/* +1 for a left name, -1 for a right one: the word, or a letter that stands alone ("l_hand", "Hand.L",
-   "LThumb", "lCollar"). */
-static int side_of_name(const char* name) {
-    if (strcasestr(name, "left")) return 1;
-    if (strcasestr(name, "right")) return -1;
-    for (const char* s = name; *s; s++) {
-        int letter = tolower((unsigned char)*s);
-        if (letter != 'l' && letter != 'r') continue;
-        bool starts = s == name || !isalnum((unsigned char)s[-1]);
-        bool ends = !isalnum((unsigned char)s[1]) ||
-                    (isupper((unsigned char)s[1]) && s[2] && islower((unsigned char)s[2]));
-        if (starts && ends) return letter == 'l' ? 1 : -1;
-    }
-    return 0;
-}
-
 void hf_rig_stand_as_is(hf_rig* rig) {
     for (int i = 0; i < rig->joint_count; i++)
         rig->joints[i].standing = (hf_transform){rig->joints[i].position, hf_quat_identity()};
@@ -137,7 +122,7 @@ int hf_rig_facing(const hf_rig* rig) {
     hf_vec3 sum[2] = {{0}};
     int count[2] = {0};
     for (int i = 0; i < rig->joint_count; i++) {
-        int side = side_of_name(rig->joints[i].name);
+        int side = hf_name_side(rig->joints[i].name);
         if (side == 0 || rig->joints[i].tip) continue;
         int k = side > 0 ? 0 : 1;
         sum[k] = hf_add(sum[k], rig->joints[i].standing.position);

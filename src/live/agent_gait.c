@@ -10,6 +10,8 @@ static const double BEHIND_SHARE = 0.3; /* of a half stride behind its place: a 
 static const double ASTRAY_SHARE = 0.6; /* and this far from it when standing */
 static const double STRETCHED = 0.94;   /* share of its reach beyond which a limb is renewed in any case */
 static const double BENDS_SHARE = 0.15; /* of a half stride off its place: a step bends a straight limb */
+static const double STRETCH_NEED =
+    10;                              /* half strides of need for each reach that a limb is stretched beyond */
 static const double BLOCKS_NEED = 3; /* added to the need of a limb that holds the root back, half strides */
 static const double QUERIES_A_SECOND = 60; /* one in a frame of most games: queries cost most of its time */
 /* A swing that is stopped again after two new starts, each higher, is given up: the limb looks for another
@@ -38,7 +40,7 @@ static double need_of(const hf_agent* a, const hf_placement* placement, int limb
     double stretch = hf_distance(hip, hf_apply(object, l->at.anchor.point)) / l->reach;
     // the limb is nearly straight (by more than half of what its rest posture leaves), and a step bends it
     double most = fmax(STRETCHED, (1 + l->home_stretch) / 2);
-    if (stretch > most && off > BENDS_SHARE) need = fmax(need, 1 + 10 * (stretch - most));
+    if (stretch > most && off > BENDS_SHARE) need = fmax(need, 1 + STRETCH_NEED * (stretch - most));
     // the body has turned, and the patch with its contact has not
     if (l->at.anchor.flat) {
         hf_quat now = hf_quat_mul(object.rotation, l->at.anchor.rotation);

@@ -30,12 +30,15 @@ static const hf_option items[] = {
 
 HF_OPTIONS(hf_sequence, items)
 
+/* Weights of comfort and duration beside effort: both are at most 1, and efforts of limbs reach 10. */
+static const double LASTING = 10;
+
 hf_sequence_query hf_sequence_query_default(void) {
     hf_sequence_query q = {.options = hf_sequence_options_default(), .swing = hf_swing_options_default()};
     q.start.root = hf_transform_identity();
     q.weights[HF_TERM_EFFORT] = 1;
-    q.weights[HF_TERM_COMFORT] = 10;
-    q.weights[HF_TERM_DURATION] = 10;
+    q.weights[HF_TERM_COMFORT] = LASTING;
+    q.weights[HF_TERM_DURATION] = LASTING;
     return q;
 }
 

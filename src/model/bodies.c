@@ -280,8 +280,7 @@ hf_status hf_build_visuals(hf_build* b) {
     return HF_OK;
 }
 
-/* How far a body reaches along a unit direction of its link. */
-static double body_support(const hf_body* body, hf_vec3 out) {
+double hf_body_support(const hf_body* body, hf_vec3 out) {
     hf_vec3 d = hf_unrotate(body->in_link.rotation, out);
     const hf_shape* s = &body->shape;
     double far = -INFINITY;
@@ -308,6 +307,6 @@ double hf_link_support(const hf_build* b, int link, hf_transform at, hf_vec3 out
     const hf_link* l = &b->links[link];
     double far = -INFINITY;
     for (int i = l->first_body; i < l->first_body + l->body_count; i++)
-        far = fmax(far, body_support(&b->bodies[i], hf_unrotate(at.rotation, out)));
+        far = fmax(far, hf_body_support(&b->bodies[i], hf_unrotate(at.rotation, out)));
     return far + hf_dot(at.position, out);
 }

@@ -15,6 +15,9 @@ static const double TOUCH_DEPTH = 5e-4, FLAT_DEPTH = 2e-3;
 static const double FLAT_COS = 0.9986, OUTWARD_COS = 0.7;
 /* Share of the hull's shadow that a flat side has at least: a facet of a round hull has a tenth at most. */
 static const double FLAT_SHARE = 0.25;
+/* A leg whose effector is not this far below its first joint, and whose effector does not look down either,
+   is level: 20 degrees. */
+static const double LEVEL_COS = -0.34;
 static const double ROUNDING = 1e-6;  /* m: corners are in single precision */
 static const double PARALLEL = 1e-4;  /* rad: an edge turned by less bounds one size alone */
 static const double BALL_ROOM = 1e-3; /* m: the capsule stays off what the ball about its end touches */
@@ -24,6 +27,9 @@ static const double BALL_FLOAT = 0.15;
 /* A ball over a flat stub floats by that share where its centre is 0.85 / sqrt(1 - 0.85^2) of the rim's
    radius above the stub. The largest such ball, of the leg's length: a person's heel is twice as wide. */
 static const double STUB_RISE = 1.614, STUB = 0.08;
+/* The same of a creature on three legs or more, which has no other foot to stand on: the ball over the widest
+   stub that is no sole, whose corners are sqrt(2) STUB and whose ball is sqrt(1 + 1.614^2) times that. */
+static const double WIDE_STUB = 0.215;
 /* A person's foot and the height of the ankle over its sole, of the leg's length from hip to ankle (Drillis
    and Contini: 0.152, 0.055 and 0.039 of a stature whose leg has 0.491); the heel's share of the foot behind
    it. */
@@ -57,9 +63,14 @@ static hf_vec3 away(const hf_build* b, int effector) {
     return hf_v3(0, 0, -1);
 }
 
-/* Where the limb's end looks, in the effector link's frame: legs down, others away from their last joint. */
+/* Where the limb's end looks, in the effector link's frame: legs down, others away from their last joint, and
+   so do legs that are stretched out level at rest. */
 static hf_vec3 outward(const hf_build* b, const hf_limb_plan* limb) {
-    if (limb->kind != HF_LIMB_LEG) return away(b, limb->effector);
+    hf_vec3 last = away(b, limb->effector);
+    hf_vec3 along = hf_sub(b->rest_links[limb->effector].position, b->rest_links[limb->root].position);
+    bool down = along.z < LEVEL_COS * hf_length(along) ||
+                hf_rotate(b->rest_links[limb->effector].rotation, last).z < LEVEL_COS;
+    if (limb->kind != HF_LIMB_LEG || !down) return last;
     return hf_unrotate(b->rest_links[limb->effector].rotation, hf_v3(0, 0, -1));
 }
 
@@ -315,15 +326,20 @@ static double raise_ball(const hf_mesh* hull, hf_vec3 out, double far, double de
     return radius;
 }
 
-/* A ball about the end as deep as the ball is large; false where the end floats in it or is a point. With
-   `leg` > 0, the length from the first joint to the last, an end that floats gets the ball that lets it roll
-   over its rim, if that is small beside the leg. */
-static bool ball_contact(const hf_mesh* hull, hf_vec3 out, double leg, hf_contact_frame* frame) {
-    double far = -INFINITY, near = INFINITY;
+/* How far the hull reaches along a direction, and how far it begins. */
+static void extent(const hf_mesh* hull, hf_vec3 out, double* near, double* far) {
+    *near = INFINITY, *far = -INFINITY;
     for (int i = 0; i < hull->vertex_count; i++) {
         double along = hf_dot(point_of(hull->vertices, i), out);
-        far = fmax(far, along), near = fmin(near, along);
+        *far = fmax(*far, along), *near = fmin(*near, along);
     }
+}
+
+/* A ball about the end as deep as the ball is large; false where the end floats in it or is a point. With
+   `most` > 0 an end that floats gets the ball that lets it roll over its rim, if its radius is no more. */
+static bool ball_contact(const hf_mesh* hull, hf_vec3 out, double most, hf_contact_frame* frame) {
+    double far, near;
+    extent(hull, out, &near, &far);
     hf_vec3 centre = {0};
     double depth = far - near, radius = enclose(hull, out, far, depth, &centre);
     for (int i = 0; i < BALL_RINGS && radius < depth; i++) {
@@ -331,9 +347,9 @@ static bool ball_contact(const hf_mesh* hull, hf_vec3 out, double leg, hf_contac
         radius = enclose(hull, out, far, depth, &centre);
     }
     double floats = radius - (far - hf_dot(centre, out));
-    if (leg > 0 && floats > BALL_FLOAT * radius) {
+    if (most > 0 && floats > BALL_FLOAT * radius) {
         radius = raise_ball(hull, out, far, depth, &centre);
-        if (radius > STUB * (leg + far)) return false;
+        if (radius > most) return false;
         floats = 0;
     }
     if (!(radius >= MIN_PATCH / 2) || floats > BALL_FLOAT * radius) return false;
@@ -358,11 +374,12 @@ static void point_contact(const hf_mesh* hull, hf_vec3 out, hf_contact_frame* fr
     frame->offset = hf_add(centre, hf_scale(out, far - hf_dot(centre, out)));
 }
 
-/* A leg that cannot lay a sole flat: its length from the first joint to the last, m (0: another limb), and
-   the direction of its end. */
+/* A leg that cannot lay a sole flat: its length from the first joint to the last, m (0: another limb), the
+   direction of its end, and whether it is one of two. */
 typedef struct stub_leg {
     double leg;
     hf_vec3 away;
+    bool two;
 } stub_leg;
 
 static hf_status hull_contact(hf_build* b, const hf_mesh* hull, hf_vec3 out, const stub_leg* stub,
@@ -373,9 +390,13 @@ static hf_status hull_contact(hf_build* b, const hf_mesh* hull, hf_vec3 out, con
     hf_vec3 side = out;
     hf_contact_frame round = *frame;
     bool flat = find_side(hull, out, done, &side) && side_contact(hull, side, spots, frame);
-    bool narrow = stub->leg > 0 && (!flat || fmax(frame->patch[0], frame->patch[1]) < 2 * STUB * stub->leg);
+    double near, far;
+    extent(hull, stub->away, &near, &far);
+    double long_as = stub->two ? stub->leg : stub->leg + far; // what a sole is compared with
+    bool narrow = stub->leg > 0 && (!flat || fmax(frame->patch[0], frame->patch[1]) < 2 * STUB * long_as);
     if (flat && !narrow) return HF_OK;
-    if (ball_contact(hull, out, 0, &round) || (narrow && ball_contact(hull, stub->away, stub->leg, &round)))
+    double most = (stub->two ? STUB : WIDE_STUB) * (stub->leg + far);
+    if (ball_contact(hull, out, 0, &round) || (narrow && ball_contact(hull, stub->away, most, &round)))
         *frame = round;
     else if (!flat)
         point_contact(hull, out, frame);
@@ -403,11 +424,14 @@ static int joints_of(const hf_build* b, const hf_limb_plan* limb) {
     return count;
 }
 
-/* From the first joint to the last, m. */
+/* From the first joint to the last, slides as long as they get, m. */
 static double length_of(const hf_build* b, const hf_limb_plan* limb) {
     double length = 0;
-    for (int l = limb->effector; l > limb->root; l = b->links[l].parent_link)
-        length += hf_length(b->joints[b->links[l].joint].origin.position);
+    for (int l = limb->effector; l > limb->root; l = b->links[l].parent_link) {
+        const hf_joint* j = &b->joints[b->links[l].joint];
+        length += hf_length(j->origin.position);
+        if (j->type == HF_JOINT_PRISMATIC) length += fmax(fabs(j->lower), fabs(j->upper));
+    }
     return length;
 }
 
@@ -478,7 +502,7 @@ hf_status hf_default_contact(hf_build* b, const hf_limb_plan* limb, int legs, hf
     frame->link = limb->effector;
     frame->normal = out;
     bool lays = limb->kind != HF_LIMB_LEG || joints_of(b, limb) >= SOLE_JOINTS;
-    stub_leg stub = {lays ? 0 : length_of(b, limb), away(b, limb->effector)};
+    stub_leg stub = {lays ? 0 : length_of(b, limb), away(b, limb->effector), legs == 2};
     hf_status status = collect(b, limb->effector, &c, &only) ? HF_OK : hf_build_fail_memory(b);
     if (status == HF_OK)
         status = c.count > 0 ? body_contact(b, only, &c, out, &stub, frame)

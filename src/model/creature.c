@@ -11,6 +11,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+static const double TALLEST_M = 20; /* a taller creature is one whose file is in other units */
+
 void* hf_build_keep(hf_build* b, size_t count, size_t size) {
     return hf_arena_alloc(&b->creature->arena, count, size);
 }
@@ -71,7 +73,7 @@ static hf_status copy_texts(hf_build* b) {
 }
 
 /* The bodies' extent along Z at rest. */
-static void measure_height(hf_build* b) {
+static hf_status measure_height(hf_build* b) {
     hf_creature_view* v = &b->creature->view;
     double low = INFINITY, high = -INFINITY;
     for (int i = 0; i < v->link_count; i++) {
@@ -79,6 +81,9 @@ static void measure_height(hf_build* b) {
         low = fmin(low, -hf_link_support(b, i, b->rest_links[i], hf_v3(0, 0, -1)));
     }
     v->height = high > low ? high - low : 0;
+    if (v->height <= TALLEST_M) return HF_OK;
+    return hf_build_warn(b, "it is %.0f m tall: lengths and meshes are in metres, a mesh has a \"scale\"",
+                         v->height);
 }
 
 /* ------------------------------------------------------------------------------------------- hash */
@@ -187,10 +192,11 @@ static uint64_t hash_creature(const hf_creature* creature) {
 static hf_status build(hf_build* b) {
     hf_status status = copy_texts(b);
     if (status == HF_OK) status = hf_build_tree(b);
+    if (status == HF_OK) status = hf_build_bodies(b);
+    if (status == HF_OK) status = hf_build_masses(b);
     if (status == HF_OK) status = hf_fail_status(b->error, hf_kinematic_tree_build(b->creature), b->file);
     if (status == HF_OK) status = hf_build_limits(b);
     if (status == HF_OK) status = hf_build_rest(b);
-    if (status == HF_OK) status = hf_build_bodies(b);
     if (status == HF_OK) status = hf_fail_status(b->error, hf_body_bounds_build(b->creature), b->file);
     if (status == HF_OK) status = hf_build_visuals(b);
     if (status == HF_OK) status = hf_build_limbs(b);
@@ -199,7 +205,8 @@ static hf_status build(hf_build* b) {
     if (status == HF_OK) status = hf_build_roms(b);
     if (status == HF_OK) status = hf_build_pairs(b);
     if (status != HF_OK) return status;
-    measure_height(b);
+    status = measure_height(b);
+    if (status != HF_OK) return status;
     hf_creature_view* v = &b->creature->view;
     v->warnings.count = b->creature->warnings.count;
     v->warnings.items = (const char* const*)b->creature->warnings.items;

@@ -51,5 +51,7 @@ bool hf_mimic_range(const hf_creature_view* view, int joint, int* master, double
 
 /* A limb has what its joints move; without joints it has its one link. Limb -1 has all. */
 bool hf_link_in_limb(const hf_creature* creature, int link, int limb);
+/* How far a body reaches along a unit direction of its link. */
+double hf_body_support(const hf_body* body, hf_vec3 out);
 
 #endif

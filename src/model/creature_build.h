@@ -53,6 +53,8 @@ hf_status hf_build_visuals(hf_build* build);
 /* How far the bodies of a link at a world pose reach along a unit direction of the world; minus infinite
    where there is none. */
 double hf_link_support(const hf_build* build, int link, hf_transform at, hf_vec3 out);
+/* masses.c: by volume where no link has a mass. */
+hf_status hf_build_masses(hf_build* build);
 /* limbs.c: trunk and limbs, found or given. */
 hf_status hf_build_limbs(hf_build* build);
 /* postures.c: named postures and regions of the range of motion. */

@@ -9,6 +9,9 @@
 static const double FINGER_SHARE = 0.5;
 static const double SIDE_SHARE = 0.15;
 static const double GROUND_SLACK = 0.02; /* m, between a foot's and its toe's lowest points */
+/* Of the length from a leg's first joint to its foot's: the same where no name says toe; the longest toe; and
+   the longest foot, which is longer than a person's (0.31) and shorter than a shin (0.45). */
+static const double TOE_SLACK = 0.02, TOE_SHARE = 0.2, FOOT_SHARE = 0.38;
 
 static const char DIGITS[] =
     "finger thumb toe pinky claw nail eye jaw ear eyelid lip tongue index middle ring";
@@ -163,23 +166,42 @@ static int effector_of(const hf_build* b, const groups* g, int group, bool* grip
     return best;
 }
 
+/* How far down a group's own bodies reach in the neutral posture; of all groups from `first` on where `all`.
+ */
+static double lowest_of(const hf_build* b, const groups* g, int first, bool all) {
+    double down = -INFINITY;
+    for (int l = first; l < b->creature->view.link_count; l++)
+        if (g->top[l] == first || (all && hf_build_below(b, l, first)))
+            down = fmax(down, hf_link_support(b, l, b->neutral_links[l], hf_v3(0, 0, -1)));
+    return down;
+}
+
+/* Without a name that says so: a toe is the short end of a leg behind a short link that stands on the ground
+   as it does, far below the leg's first joint. */
+static bool is_toe(const hf_build* b, const groups* g, int first, int last, int next) {
+    double leg = 0, own = 0;
+    for (int k = last; k != first; k = carrier(b, g, k)) leg += step(b, carrier(b, g, k), k);
+    for (int l = last; l < b->creature->view.link_count; l++)
+        if (g->top[l] == last) own = fmax(own, link_extent(b, l, b->rest_links[last].position));
+    double foot = lowest_of(b, g, last, false), slack = TOE_SLACK * leg;
+    double below = b->neutral_links[first].position.z - b->neutral_links[last].position.z;
+    return own > 0 && below >= leg / 2 && own <= FOOT_SHARE * leg && g->reach[next] <= TOE_SHARE * leg &&
+           foot >= lowest_of(b, g, next, true) - slack && foot >= lowest_of(b, g, 0, true) - slack;
+}
+
 /* A toe is beyond a foot that stands on the ground as it does; some feet are called toes. */
-static bool beyond_effector(const hf_build* b, const groups* g, int last, int next) {
+static bool beyond_effector(const hf_build* b, const groups* g, int first, int last, int next) {
     if (hf_name_has(b->links[next].name, "finger thumb")) return true;
-    if (!hf_name_has(b->links[next].name, "toe toes claw")) return false;
-    double foot = -INFINITY, toe = -INFINITY;
-    for (int l = last; l < b->creature->view.link_count; l++) {
-        double down = hf_link_support(b, l, b->neutral_links[l], hf_v3(0, 0, -1));
-        if (g->top[l] == last) foot = fmax(foot, down);
-        if (g->top[l] == next) toe = fmax(toe, down);
-    }
-    return foot > toe - GROUND_SLACK || hf_name_has(b->links[last].name, "foot paw hand");
+    if (!hf_name_has(b->links[next].name, "toe toes claw")) return is_toe(b, g, first, last, next);
+    return lowest_of(b, g, last, false) > lowest_of(b, g, next, false) - GROUND_SLACK ||
+           hf_name_has(b->links[last].name, "foot paw hand");
 }
 
 /* Follows the chain to its end; a last toe or finger is left to the effector before it. */
 static void follow_chain(const hf_build* b, const groups* g, int first, hf_limb_plan* limb) {
     int last = first;
-    for (int k = next_group(b, g, first); k >= 0 && !beyond_effector(b, g, last, k); k = next_group(b, g, k))
+    for (int k = next_group(b, g, first); k >= 0 && !beyond_effector(b, g, first, last, k);
+         k = next_group(b, g, k))
         last = k;
     limb->root = first;
     limb->effector = effector_of(b, g, last, &limb->grip);

@@ -82,8 +82,9 @@ static void vote_letters(const char* w, int weight, guess* g) {
         int left, front; /* 1 left, -1 right; 1 front, 2 middle, -1 hind */
     } table[] = {{"l", 1, 0},    {"r", -1, 0},   {"lf", 1, 1},   {"fl", 1, 1},   {"rf", -1, 1},
                  {"fr", -1, 1},  {"lh", 1, -1},  {"hl", 1, -1},  {"rl", 1, -1},  {"bl", 1, -1},
-                 {"lb", 1, -1},  {"rh", -1, -1}, {"hr", -1, -1}, {"rr", -1, -1}, {"br", -1, -1},
-                 {"rb", -1, -1}, {"lm", 1, 2},   {"ml", 1, 2},   {"rm", -1, 2},  {"mr", -1, 2}};
+                 {"lb", 1, -1},  {"lr", 1, -1},  {"rh", -1, -1}, {"hr", -1, -1}, {"rr", -1, -1},
+                 {"br", -1, -1}, {"rb", -1, -1}, {"lm", 1, 2},   {"ml", 1, 2},   {"rm", -1, 2},
+                 {"mr", -1, 2}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         if (strcmp(w, table[i].text) != 0) continue;
         g->left += weight * (table[i].left > 0), g->right += weight * (table[i].left < 0);

@@ -102,7 +102,8 @@ static bool change_any(hf_planner* p, const hf_plan_hold* holds, int count, cons
             // a limb that moves has most room under a body that is raised
             bool moves = body_count > 1 && hf_holds_find(n->holds, n->hold_count, holds[i].at.limb) >= 0;
             int body = moves ? (k % body_count + 2 * BODIES) % body_count : k % body_count;
-            hf_step_wish wish = {&part, &bodies[body], (moves ? 2 : 1) * hf_pose_margin(p)};
+            hf_step_wish wish = {
+                .hold = &part, .body = &bodies[body], .margin = (moves ? 2 : 1) * hf_pose_margin(p)};
             found = hf_step_limb(p, n, holds[i].at.limb, &wish, false, child, &blocked);
         }
         if (!found) continue;

@@ -2,6 +2,7 @@
    little farther along the guide. */
 #include "plan/walk.h"
 
+#include "model/tolerance.h"
 #include "plan/step.h"
 
 #include <math.h>
@@ -34,8 +35,18 @@ static const double NARROWER = 0.3, SPREAD = 0.09, LONGER = 1.15;
    steps up stairs are 0.17 m, 0.18 of it, and half as much again is steep. How far the guide's height may
    differ from that of the body at rest, of the latter. The cosine of the guide's tilt that is upright. */
 static const double LEAST_PATCH = 0.9, RISE = 0.27, LOWER = 0.2, UPRIGHT = 0.95;
-static const double LEAST_STRIDES = 1; /* of two legs: a shorter way is not worth a walk */
-enum { SHIFTED_PLACES = 5 };           /* places tried about the one wished for */
+/* Of a stride of two legs: a shorter way is not worth a walk. */
+static const double LEAST_STRIDES = 0.1;
+/* Ways that are not straight ahead count as longer ones: by how far the body turns in a stride, rad, and how
+   much farther than sideways or backwards it goes ahead in a stride. People turn by a quarter in two steps.
+ */
+static const double STRIDE_RAD = 1.2, SIDEWAYS = 2, BACKWARDS = 1.5;
+/* How much wider than a barred step a longer one is that is barred with it, of how much longer. */
+static const double HALF_AS_WIDE = 0.5;
+/* How near to each other two feet are put across the body at least, of a leg. What it costs, in steps, to
+   begin with another limb than the hindmost. */
+static const double NEAREST = 0.02, OTHER_FIRST = 0.1;
+enum { SHIFTED_PLACES = 5 }; /* places tried about the one wished for */
 /* On a slope a foot lies with its heel lower than where the leg stands, and the body sinks: in so many steps,
    each of this share of its height. */
 enum { SUNK_TRIES = 4 };
@@ -108,30 +119,48 @@ static void find_toes(hf_planner* p, const hf_pose* pose, hf_footstep* s) {
     if (s->toes.support.corner_count < HF_SUPPORT_CORNERS) s->toes.at.limb = -1;
 }
 
-/* The guide between two of its poses. */
-static hf_transform guide_at(const hf_plan_world* w, double index) {
+hf_transform hf_walk_guide_at(const hf_plan_world* w, double index) {
     int i = (int)fmin(fmax(0, index), w->guide_count - 1), next = hf_guide_ahead(w, i, 1);
     double t = fmin(fmax(0, index - i), 1);
     return (hf_transform){hf_lerp(w->guide[i].position, w->guide[next].position, t),
                           hf_quat_slerp(w->guide[i].rotation, w->guide[next].rotation, t)};
 }
 
-/* How far the guide goes over the ground from one of its poses to another, m. */
-static double way_between(const hf_plan_world* w, int from, int to) {
-    double sum = 0;
-    for (int i = from; i < to; i++) {
-        hf_vec3 a = w->guide[i].position, b = w->guide[i + 1].position;
-        sum += hf_hypot(b.x - a.x, b.y - a.y);
-    }
-    return sum;
+/* Where the creature looks and what is to the left of it, in the root's frame. */
+static hf_vec3 ahead_of(const hf_plan_world* w) {
+    return hf_v3(hf_cos(w->view->facing), hf_sin(w->view->facing), 0);
 }
 
-/* Where the guide is after so many metres over the ground from one of its poses on. */
-static double index_at(const hf_plan_world* w, int from, double along) {
-    double piece = 0;
-    int i = from;
-    for (; i + 1 < w->guide_count && (piece = way_between(w, i, i + 1)) < along; i++) along -= piece;
-    return i + (piece > 0 && i + 1 < w->guide_count ? along / piece : 0);
+static hf_vec3 left_of(const hf_plan_world* w) {
+    return hf_v3(-hf_sin(w->view->facing), hf_cos(w->view->facing), 0);
+}
+
+/* From one pose of the guide to the next, in metres straight ahead that take a body as many steps. */
+static double piece_of(const hf_plan_world* w, int i) {
+    hf_transform a = hf_root_upright(w->guide[i]), b = hf_root_upright(w->guide[i + 1]);
+    hf_vec3 on = hf_unrotate(a.rotation, hf_sub(b.position, a.position));
+    double ahead = hf_dot(on, ahead_of(w)), aside = SIDEWAYS * hf_dot(on, left_of(w));
+    double turn = hf_quat_angle(a.rotation, b.rotation) / STRIDE_RAD * hf_walk_natural_stride(w);
+    return hf_hypot(hf_hypot(ahead < 0 ? BACKWARDS * ahead : ahead, aside), turn);
+}
+
+/* Measures the guide from the node on. */
+static void measure(hf_walk* k) {
+    k->way[0] = 0;
+    for (int i = k->node->guide_index; i + 1 < k->planner->world.guide_count; i++)
+        k->way[i + 1 - k->node->guide_index] =
+            k->way[i - k->node->guide_index] + piece_of(&k->planner->world, i);
+}
+
+/* How far a pose of the guide is from the node. */
+static double way_to(const hf_walk* k, int index) { return k->way[index - k->node->guide_index]; }
+
+/* Where the guide is so far from the node. */
+static double index_at(const hf_walk* k, double along) {
+    int i = k->node->guide_index, last = k->planner->world.guide_count - 1;
+    while (i < last && way_to(k, i + 1) < along) i++;
+    double piece = i < last ? way_to(k, i + 1) - way_to(k, i) : 0;
+    return i + (piece > 0 ? fmax(0, (along - way_to(k, i)) / piece) : 0);
 }
 
 /* Does nearly the whole patch bear? */
@@ -158,7 +187,7 @@ static bool is_free(hf_planner* p, const hf_pose* pose, const hf_plan_hold* hold
 static bool stand_under(hf_planner* p, double index, hf_vec3 aside, hf_pose* pose, hf_footstep* s) {
     const hf_plan_world* w = &p->world;
     hf_hold at;
-    hf_pose_copy(w, &(hf_pose){hf_root_upright(guide_at(w, index)), w->model->standing}, pose);
+    hf_pose_copy(w, &(hf_pose){hf_root_upright(hf_walk_guide_at(w, index)), w->model->standing}, pose);
     pose->root.position = hf_add(pose->root.position, hf_rotate(pose->root.rotation, aside));
     hf_vec3 from = hf_apply(pose->root, w->model->limbs[s->limb].anchor_in_root),
             foot = hf_apply(pose->root, w->model->limbs[s->limb].rest_in_root);
@@ -166,10 +195,10 @@ static bool stand_under(hf_planner* p, double index, hf_vec3 aside, hf_pose* pos
     from.x = foot.x, from.y = foot.y;
     if (!hf_placement_ray(w->placement, from, hf_v3(0, 0, -1), 2 * (from.z - foot.z), &ground)) return false;
     double z = ground.point.z + w->model->rest_height;
-    if (fabs(pose->root.position.z - z) > LOWER * w->model->rest_height) return false;
+    if (fabs(pose->root.position.z - z) > LOWER * w->model->tall) return false;
     bool set = false;
     for (int i = 0; i < SUNK_TRIES && !set && hf_plan_ok(p); i++) {
-        pose->root.position.z = z - i * SUNK * w->model->rest_height;
+        pose->root.position.z = z - i * SUNK * w->model->tall;
         set = hf_footing_set(p, s->limb, pose, &at);
     }
     if (!set) return false;
@@ -182,22 +211,13 @@ static bool stand_under(hf_planner* p, double index, hf_vec3 aside, hf_pose* pos
 static bool stand_near(hf_walk* k, double along, double part, hf_vec3 aside, hf_footstep* s) {
     for (int i = 0; i < SHIFTED_PLACES && hf_plan_ok(k->planner); i++) {
         double shift = (i % 2 ? -0.5 : 0.5) * ((i + 1) / 2) / (SHIFTED_PLACES / 2);
-        double index = index_at(&k->planner->world, k->node->guide_index, along + shift * part);
-        if (stand_under(k->planner, index, aside, &k->to, s)) return true;
+        s->along = index_at(k, along + shift * part);
+        if (stand_under(k->planner, s->along, aside, &k->to, s)) return true;
     }
     return false;
 }
 
 /* ---- turns ---- */
-
-/* Where the creature looks and what is to the left of it, in the root's frame. */
-static hf_vec3 ahead_of(const hf_plan_world* w) {
-    return hf_v3(hf_cos(w->view->facing), hf_sin(w->view->facing), 0);
-}
-
-static hf_vec3 left_of(const hf_plan_world* w) {
-    return hf_v3(-hf_sin(w->view->facing), hf_cos(w->view->facing), 0);
-}
 
 /* The limbs in the order in which they step: those of one side from the hindmost to the foremost, then those
    of the other side. */
@@ -240,7 +260,7 @@ static bool stands(hf_walk* k, int count) {
     for (int i = 0; i < k->node->hold_count; i++) {
         const hf_plan_hold* h = &k->node->holds[i];
         if (!walks(&p->world, h->at.limb) || h->at.grip) return false;
-        k->stood[i] = (hf_footstep){.limb = h->at.limb, .hold = *h};
+        k->stood[i] = (hf_footstep){.limb = h->at.limb, .hold = *h, .along = k->node->guide_index};
         find_toes(p, &k->node->pose, &k->stood[i]);
     }
     return k->node->hold_count == count && count > 1;
@@ -260,7 +280,8 @@ static hf_vec3 aside_of(const hf_walk* k, const walk_way* y, int turn) {
     const hf_plan_world* w = &k->planner->world;
     hf_vec3 rest = w->model->limbs[y->limbs[turn]].rest_in_root;
     hf_vec3 ahead = ahead_of(w), left = left_of(w);
-    if (y->count == 2) return hf_scale(left, k->apart || !y->flat ? 0 : -NARROWER * hf_dot(rest, left));
+    double wider = y->flat ? k->apart ? 0 : -NARROWER : k->apart ? NARROWER : 0;
+    if (y->count == 2) return hf_scale(left, wider * hf_dot(rest, left));
     return hf_scale(ahead, k->apart ? (hf_dot(rest, ahead) > 0 ? SPREAD : -SPREAD) * y->leg : 0);
 }
 
@@ -268,7 +289,7 @@ static hf_vec3 aside_of(const hf_walk* k, const walk_way* y, int turn) {
 static bool has_place(hf_walk* k, const walk_way* y, int turn, int at) {
     hf_walk_place* place = place_at(k, turn, at);
     if (place->state == HF_PLACE_UNKNOWN) {
-        double index = index_at(&k->planner->world, k->node->guide_index, at * y->part);
+        double index = index_at(k, at * y->part);
         place->step =
             (hf_footstep){.limb = y->limbs[turn], .guide_index = at < y->parts ? (int)index : y->end};
         hf_vec3 aside = at < y->parts ? aside_of(k, y, turn) : hf_v3(0, 0, 0);
@@ -286,20 +307,108 @@ static double cost_of(const walk_way* y, int parts, int most, double rise) {
     return fabs(h) > 1 ? INFINITY : 1 + (double)(parts * parts) / (most * STEP_PARTS) + h * h;
 }
 
-/* Steps to the place from all those before it. */
-static void reach_place(hf_walk* k, const walk_way* y, int turn, int at) {
-    hf_walk_place* to = place_at(k, turn, at);
-    int before = (turn + y->count - 1) % y->count, longest = at < y->parts ? STEP_PARTS : LAST_PARTS;
-    to->cost = INFINITY;
-    for (int from = at - 1; from >= 0; from--) {
-        int most = from > 0 ? longest : y->first;
-        if (at - from > most) continue;
-        const hf_walk_place* last = place_at(k, before, from);
-        if (!isfinite(last->cost) || !has_place(k, y, turn, at)) continue;
-        double rise = to->step.hold.at.point.z - last->step.hold.at.point.z;
-        double cost = last->cost + cost_of(y, at - from, most, rise);
-        if (cost < to->cost) to->cost = cost, to->before = from;
+/* How far apart two feet are across the body between them, the right one to the right, m. */
+static double gap_between(const hf_walk* k, const hf_footstep* a, const hf_footstep* b) {
+    const hf_plan_world* w = &k->planner->world;
+    hf_transform root = hf_root_upright(hf_walk_guide_at(w, (a->along + b->along) / 2));
+    hf_vec3 left = hf_rotate(root.rotation, left_of(w)), own = left_of(w);
+    if (hf_dot(w->model->limbs[a->limb].rest_in_root, own) >
+        hf_dot(w->model->limbs[b->limb].rest_in_root, own))
+        left = hf_neg(left);
+    const hf_plan_hold* all[2][2] = {{&a->hold, &a->toes}, {&b->hold, &b->toes}};
+    double edge[2] = {-INFINITY, -INFINITY};
+    for (int f = 0; f < 2; f++)
+        for (int h = 0; h < 2; h++)
+            for (int c = 0; all[f][h]->at.limb >= 0 && c < all[f][h]->support.corner_count; c++)
+                edge[f] = fmax(edge[f], (f ? -1 : 1) * hf_dot(all[f][h]->support.corners[c], left));
+    return -edge[1] - edge[0];
+}
+
+/* The limb that steps before a limb. */
+static const hf_footstep* step_before(const hf_walk* k, int step) {
+    int limb = k->steps[step].limb;
+    if (step > 0) return &k->steps[step - 1];
+    // of those that stand the one farthest from the limb's old place
+    const hf_footstep *own = hf_walk_stood(k, limb, -1), *far = NULL;
+    for (int i = 0; i < k->node->hold_count; i++)
+        if (k->stood[i].limb != limb && (!far || hf_distance(k->stood[i].hold.at.point, own->hold.at.point) >
+                                                     hf_distance(far->hold.at.point, own->hold.at.point)))
+            far = &k->stood[i];
+    return far;
+}
+
+/* A step as it is barred. */
+static hf_barred_step barred_of(const hf_walk* k, const hf_footstep* before, const hf_footstep* s,
+                                bool anywhere) {
+    const hf_plan_world* w = &k->planner->world;
+    hf_quat from = hf_root_upright(hf_walk_guide_at(w, before->along)).rotation;
+    hf_quat to = hf_root_upright(hf_walk_guide_at(w, s->along)).rotation;
+    hf_vec3 on = hf_unrotate(from, hf_sub(s->hold.at.point, before->hold.at.point));
+    double turn = hf_quat_log(hf_quat_mul(hf_quat_conj(from), to)).z;
+    return (hf_barred_step){s->limb, anywhere, on, before->hold.at.point, turn};
+}
+
+/* Is the step like the barred one? One that fails anywhere also bars longer ones that turn the body farther.
+ */
+static bool is_like(const hf_walk* k, const hf_barred_step* bar, const hf_barred_step* s) {
+    double near = HF_SMALL_SHIFT * k->planner->world.view->limbs[s->limb].length, turn = s->turn - bar->turn;
+    hf_vec3 more = hf_sub(s->to, bar->to);
+    if (bar->limb != s->limb) return false;
+    if (!bar->anywhere)
+        return hf_length(more) < near && fabs(turn) < HF_SMALL_TURN &&
+               hf_distance(bar->beside, s->beside) < near;
+    double along = hf_length(bar->to) > 0 ? hf_dot(more, bar->to) / hf_length(bar->to) : 0;
+    double aside = sqrt(fmax(0, hf_dot(more, more) - along * along));
+    return along > -near && aside < near + HALF_AS_WIDE * along &&
+           fabs(bar->turn) - HF_SMALL_TURN < fabs(s->turn) &&
+           (bar->turn * s->turn >= 0 || fabs(turn) < HF_SMALL_TURN);
+}
+
+bool hf_footsteps_bar(hf_walk* k, int step, bool anywhere) {
+    hf_plan_tree* t = &k->planner->tree;
+    hf_barred_step bar = barred_of(k, step_before(k, step), &k->steps[step], anywhere);
+    int like = 0, own = 0;
+    for (int i = 0; i < k->step_count; i++) {
+        hf_barred_step s = barred_of(k, step_before(k, i), &k->steps[i], anywhere);
+        own += s.limb == bar.limb, like += is_like(k, &bar, &s);
     }
+    if (anywhere && 2 * like > own) return false;
+    t->barred[t->barred_count++ % HF_BARRED_STEPS] = bar;
+    return true;
+}
+
+static bool is_barred(const hf_walk* k, const hf_footstep* before, const hf_footstep* s) {
+    const hf_plan_tree* t = &k->planner->tree;
+    if (t->barred_count == 0) return false;
+    hf_barred_step own = barred_of(k, before, s, false);
+    for (int i = 0; i < t->barred_count && i < HF_BARRED_STEPS; i++)
+        if (is_like(k, &t->barred[i], &own)) return true;
+    return false;
+}
+
+/* The step to the place from the one before it in turn, if that is cheaper. */
+static void reach_from(hf_walk* k, const walk_way* y, int turn, int at, int from) {
+    hf_walk_place* to = place_at(k, turn, at);
+    int before = (turn + y->count - 1) % y->count;
+    int most = from == 0 ? y->first : at < y->parts ? STEP_PARTS : LAST_PARTS;
+    const hf_walk_place* last = place_at(k, before, from);
+    if (at - from > most || !isfinite(last->cost) || !has_place(k, y, turn, at)) return;
+    double rise = to->step.hold.at.point.z - last->step.hold.at.point.z;
+    double cost = last->cost + cost_of(y, at - from, most, rise);
+    if (cost >= to->cost || (y->count == 2 && gap_between(k, &last->step, &to->step) < NEAREST * y->leg))
+        return;
+    if (is_barred(k, &last->step, &to->step)) return;
+    to->cost = cost, to->before = from;
+}
+
+/* Steps of all limbs to places so far along the way: from those before, and of one limb to beside another, as
+   when a body goes sideways. */
+static void reach_places(hf_walk* k, const walk_way* y, int at) {
+    for (int t = 0; t < y->count; t++) {
+        place_at(k, t, at)->cost = INFINITY;
+        for (int from = at - 1; from >= 0; from--) reach_from(k, y, t, at, from);
+    }
+    for (int t = 0; t < y->count; t++) reach_from(k, y, t, at, at);
 }
 
 /* Can all limbs stand there? */
@@ -312,7 +421,7 @@ static bool all_stand(hf_walk* k, const walk_way* y, int at) {
 /* Divides the way into steps of one length that are no longer than the longest, but for the last one. False
    when they are too many. */
 static bool divide(hf_walk* k, walk_way* y, double longest) {
-    double way = way_between(&k->planner->world, k->node->guide_index, y->end);
+    double way = way_to(k, y->end);
     double turns = ceil(way / longest + 2 - (double)(y->first + LAST_PARTS) / STEP_PARTS - HF_SMALL_SHIFT);
     if (turns > HF_WALK_STEPS - 2 * y->count) return false;
     y->parts = turns < 2 ? LAST_PARTS : ((int)turns - 2) * STEP_PARTS + y->first + LAST_PARTS;
@@ -324,33 +433,36 @@ static bool divide(hf_walk* k, walk_way* y, double longest) {
 /* The cheapest steps to all places; returns the turn of the last step to the end of the way, -1 where none
    leads there. The end is then drawn in to the farthest place to which steps lead. */
 static int reach_all(hf_walk* k, walk_way* y, int first) {
-    int farthest = 0, best = -1, here = k->node->guide_index;
-    for (int t = 0; t < y->count; t++) place_at(k, t, 0)->cost = INFINITY;
-    int before = (first + y->count - 1) % y->count;
-    place_at(k, before, 0)->cost = 0;
-    place_at(k, before, 0)->step = *hf_walk_stood(k, y->limbs[before], 0);
-    for (int at = 1; at <= y->parts && hf_plan_ok(k->planner); at++)
-        for (int t = 0; t < y->count; t++) {
-            reach_place(k, y, t, at);
+    int farthest = 0, best = -1;
+    for (int t = 0; t < y->count; t++) {
+        hf_walk_place* here = place_at(k, t, 0);
+        here->cost = (t + 1) % y->count == first ? 0 : OTHER_FIRST;
+        here->step = *hf_walk_stood(k, y->limbs[t], 0);
+    }
+    for (int at = 1; at <= y->parts && hf_plan_ok(k->planner); at++) {
+        reach_places(k, y, at);
+        for (int t = 0; t < y->count; t++)
             if (isfinite(place_at(k, t, at)->cost) && all_stand(k, y, at)) farthest = at;
-        }
+    }
     for (int t = 0; t < y->count && farthest == y->parts; t++)
         if (isfinite(place_at(k, t, y->parts)->cost) &&
             (best < 0 || place_at(k, t, y->parts)->cost < place_at(k, best, y->parts)->cost))
             best = t;
     if (best < 0) {
-        int end = (int)index_at(&k->planner->world, here, farthest * y->part);
+        int end = (int)index_at(k, farthest * y->part);
         y->end = end < y->end ? end : y->end - 1;
     }
     return best;
 }
 
-/* Takes the step unless the limb is there already. */
+/* Takes the step unless the limb is there already: at the end of the guide exactly, since no step follows. */
 static void take_step(hf_walk* k, const hf_footstep* s) {
     const hf_plan_hold* old = &hf_walk_stood(k, s->limb, k->step_count)->hold;
-    if (hf_distance(old->at.point, s->hold.at.point) <=
-        HF_SMALL_SHIFT * k->planner->world.view->limbs[s->limb].length)
-        return;
+    bool ends = s->guide_index == k->planner->world.guide_count - 1;
+    double shift = HF_SMALL_SHIFT * k->planner->world.view->limbs[s->limb].length;
+    bool turned = hf_quat_angle(old->anchor.rotation, s->hold.anchor.rotation) > HF_SMALL_TURN &&
+                  s->hold.support.corner_count > 2;
+    if (hf_distance(old->at.point, s->hold.at.point) <= (ends ? HF_SLIP_M : shift) && !turned) return;
     k->steps[k->step_count] = *s;
     k->steps[k->step_count].lift = k->steps[k->step_count].land = k->step_count; // until they have times
     k->step_count++;
@@ -381,7 +493,8 @@ static int upright_end(const hf_walk* k) {
 
 bool hf_footsteps_find(hf_walk* k, double stride) {
     const hf_plan_world* w = &k->planner->world;
-    int here = k->node->guide_index, last = -1;
+    int last = -1;
+    measure(k);
     k->step_count = 0; // limbs stand where the node has them, not where steps of another stride led
     walk_way y = {.end = upright_end(k), .leg = leg_height(w)};
     y.highest = RISE * y.leg;
@@ -392,7 +505,7 @@ bool hf_footsteps_find(hf_walk* k, double stride) {
     y.flat = k->stood[0].toes.at.limb < 0;
     y.first = y.count == 2 && y.flat ? FLAT_FIRST_PARTS : STEP_PARTS;
     // where feet find no place, the walk ends with the one before
-    while (last < 0 && hf_plan_ok(k->planner) && way_between(w, here, y.end) >= least)
+    while (last < 0 && hf_plan_ok(k->planner) && way_to(k, y.end) >= least)
         if (divide(k, &y, stride / y.count))
             last = reach_all(k, &y, first);
         else
@@ -479,15 +592,17 @@ void hf_walk_wish(hf_walk* k) {
         int knot = i + k->lead < k->last ? i + k->lead : k->last;
         if (knot < 0) knot = 0;
         hf_vec3 sum = {0, 0, 0};
+        double along = 0;
         for (int h = 0; h < k->node->hold_count; h++) {
             int limb = k->node->holds[h].at.limb, next = hf_walk_step(k, limb, knot);
-            hf_vec3 at = hf_walk_stood(k, limb, knot)->hold.at.point;
-            const hf_footstep* s = next >= 0 ? &k->steps[next] : NULL;
-            double u = s ? (double)(knot - s->lift) / (s->land - s->lift) : 0;
+            const hf_footstep *old = hf_walk_stood(k, limb, knot), *s = next >= 0 ? &k->steps[next] : NULL;
+            hf_vec3 at = old->hold.at.point;
+            double u = s ? fmax(0, (double)(knot - s->lift) / (s->land - s->lift)) : 0;
             if (u > 0) at = hf_lerp(at, s->hold.at.point, u);
+            along += (s ? old->along + u * (s->along - old->along) : old->along) / k->node->hold_count;
             sum = hf_add(sum, hf_scale(at, 1 / (double)k->node->hold_count));
         }
-        k->wish[i][0] = sum.x, k->wish[i][1] = sum.y, k->height_wish[i] = sum.z;
+        k->wish[i][0] = sum.x, k->wish[i][1] = sum.y, k->height_wish[i] = sum.z, k->along[i] = along;
         ends[i > 0] = sum;
     }
     // as far beside the feet's middle as at the beginning and at the end

@@ -126,6 +126,10 @@ static const double SLOPE = 2;         /* at the ends the body sinks so steeply,
 static const double ELBOW_ROOM = 0.25; /* creature heights that a walking body likes to have at either side */
 static const double LOWER = 0.1;       /* limb lengths between two heights that are tried */
 
+/* Creature heights: how far before and behind a place the way says where the body looks there; in which the
+   body turns from how it stands to where it goes. */
+static const double LOOK_AHEAD = 0.5, TURN_LENGTH = 0.25;
+
 /* Largest angle between two leans that are tried. */
 static double angle_step(void) { return 2 * HF_SMALL_TURN; }
 
@@ -135,7 +139,8 @@ static double most_tilt(const hf_plan_world* w) { return w->view->guide.tilt_max
 typedef struct rung_way {
     hf_transform root;
     double cost, total;
-    int before; /* on the rung before */
+    int before;   /* on the rung before */
+    bool changed; /* its total became larger by the last bars */
 } rung_way;
 
 /* A step between two rungs that does not hold. */
@@ -169,6 +174,7 @@ typedef struct ladder {
     double apart;   /* creature heights between two rungs */
     rung_way* ways; /* WAYS for each rung */
     int barred_count, bar_capacity;
+    int climbed; /* bars that the totals know of */
     bar* barred;
 } ladder;
 
@@ -177,25 +183,50 @@ static double heading_of(hf_transform root) {
     return hf_atan2(x.y, x.x);
 }
 
-/* From that of the start to that of the goal; a body that goes farther than its height looks there. */
+static double between_rungs(const ladder* k, int a, int b) {
+    return hf_distance(k->guide[k->rungs[a].at].position, k->guide[k->rungs[b].at].position);
+}
+
+/* Where the body looks that goes along the way about a rung; `before` where the way goes nowhere there. */
+static double heading_ahead(const ladder* k, int rung, double before) {
+    int from = rung, to = rung;
+    double near = LOOK_AHEAD * k->world->view->height;
+    while (from > 0 && between_rungs(k, from, rung) < near) from--;
+    while (to < k->rung_count - 1 && between_rungs(k, to, rung) < near) to++;
+    hf_vec3 way = hf_sub(k->guide[k->rungs[to].at].position, k->guide[k->rungs[from].at].position);
+    if (hf_hypot(way.x, way.y) < HF_SMALL_SHIFT * k->world->view->height) return before;
+    return before + remainder(hf_atan2(way.y, way.x) - k->world->view->facing - before, 2 * M_PI);
+}
+
+/* The share of a turn that is left so far from an end of the way: the body turns by an angle about there. */
+static double left_to_turn(const ladder* k, double angle, double done, double length) {
+    double height = k->world->view->height, slowest = fabs(angle) / angle_step() * k->apart * height;
+    double over = fmin(fmax(TURN_LENGTH * height, slowest), length / 2);
+    return fmax(0, 1 - done / over);
+}
+
+/* A body that goes farther than its height looks where it goes, and turns at both ends; on a shorter way it
+   turns from how the start has it to how the goal has it. */
 static void choose_headings(ladder* k) {
-    double begin = heading_of(k->guide[0]), height = k->world->view->height;
-    double turn = remainder(heading_of(k->guide[k->count - 1]) - begin, 2 * M_PI), length = 0, done = 0;
-    for (int i = 1; i < k->rung_count; i++)
-        length += hf_distance(k->guide[k->rungs[i].at].position, k->guide[k->rungs[i - 1].at].position);
-    for (int i = 0; i < k->rung_count; i++) {
-        if (i > 0)
-            done += hf_distance(k->guide[k->rungs[i].at].position, k->guide[k->rungs[i - 1].at].position);
-        double heading = begin + turn * (length > 0 ? done / length : 0);
-        int from = i, to = i;
-        hf_vec3 x = k->guide[k->rungs[i].at].position;
-        while (from > 0 && hf_distance(k->guide[k->rungs[from].at].position, x) < height) from--;
-        while (to < k->rung_count - 1 && hf_distance(k->guide[k->rungs[to].at].position, x) < height) to++;
-        hf_vec3 way = hf_sub(k->guide[k->rungs[to].at].position, k->guide[k->rungs[from].at].position);
-        double off = remainder(hf_atan2(way.y, way.x) - k->world->view->facing - heading, 2 * M_PI);
-        double edge = fmin(1, fmin(done, length - done) / (height / 2));
-        if (hf_hypot(way.x, way.y) > height) heading += edge * off;
-        k->rungs[i].heading = heading;
+    double begin = heading_of(k->guide[0]), end = heading_of(k->guide[k->count - 1]), length = 0, done = 0;
+    int last = k->rung_count - 1;
+    for (int i = 0; i < last; i++) length += between_rungs(k, i, i + 1);
+    bool looks = between_rungs(k, 0, last) > k->world->view->height || length > 2 * k->world->view->height;
+    k->rungs[0].heading = looks ? heading_ahead(k, 0, begin) : begin;
+    for (int i = 1; i <= last; i++) {
+        double turn = remainder(end - begin, 2 * M_PI);
+        done += between_rungs(k, i - 1, i);
+        k->rungs[i].heading = looks ? heading_ahead(k, i, k->rungs[i - 1].heading)
+                                    : begin + turn * (length > 0 ? done / length : 0);
+    }
+    if (!looks) return;
+    double first = remainder(begin - k->rungs[0].heading, 2 * M_PI),
+           final = remainder(end - k->rungs[last].heading, 2 * M_PI);
+    done = 0;
+    for (int i = 0; i <= last; i++) {
+        if (i > 0) done += between_rungs(k, i - 1, i);
+        k->rungs[i].heading += first * left_to_turn(k, first, done, length) +
+                               final * left_to_turn(k, final, length - done, length);
     }
 }
 
@@ -436,15 +467,21 @@ static void add_ways(ladder* k, int rung) {
 /* The angle between two roots, squared, while it is small. */
 static double turn_between(const hf_transform* a, const hf_transform* b) {
     hf_quat p = a->rotation, q = b->rotation;
-    return 8 * fmax(0, 1 - fabs(p.w * q.w + p.x * q.x + p.y * q.y + p.z * q.z));
+    double apart = 1 - fabs(p.w * q.w + p.x * q.x + p.y * q.y + p.z * q.z);
+    return apart > 0 ? 8 * apart : 0;
 }
 
 /* Lengths, so that many small changes cost what one large one does, and squares, which prefer the small.
-   Infinite where the turn alone costs more than `most`. */
+   Infinite where the turn or the way alone costs more than `most`. */
 static double change(const ladder* k, const hf_transform* a, const hf_transform* b, double most) {
     double square = turn_between(a, b), far_turn = 3 * HF_SMALL_TURN;
-    if (TURNING * square / far_turn > most) return INFINITY;
-    double shift = fmax(0, hf_distance(b->position, a->position) / k->world->view->height - k->apart);
+    if (TURNING * square > most * far_turn) return INFINITY;
+    double height = k->world->view->height, reach = (most / SHIFTING + k->apart) * height;
+    hf_vec3 way = hf_sub(b->position, a->position);
+    double way_square = hf_dot(way, way);
+    if (way_square > reach * reach) return INFINITY;
+    double shift = sqrt(way_square) / height - k->apart;
+    if (!(shift > 0)) shift = 0;
     bool jump = shift > HF_LARGE_SHIFT || square > far_turn * far_turn;
     return SHIFTING * (shift + shift * shift / HF_LARGE_SHIFT) +
            TURNING * (sqrt(square) + square / far_turn) + (jump ? JUMP : 0);
@@ -467,27 +504,54 @@ static int sort_ways(const ladder* k, int rung, int* order) {
     return k->rungs[rung].way_count;
 }
 
-/* The cheapest way, where only what is above a rung has changed; what it costs. */
-static double climb(ladder* k, int from) {
-    for (int r = from; r < k->rung_count; r++) {
+/* Bars make steps dearer, never cheaper: the cheapest step to a way stays so until it is barred itself or the
+   way below it has become dearer. */
+static bool is_outdated(const ladder* k, int rung, int to) {
+    int from = k->ways[rung * WAYS + to].before;
+    if (k->ways[(rung - 1) * WAYS + from].changed) return true;
+    for (int i = k->climbed; i < k->barred_count; i++)
+        if (k->barred[i].rung == rung && k->barred[i].from == from && k->barred[i].to == to) return true;
+    return false;
+}
+
+/* The cheapest step to a way from those of the rung below, which are given in the order of their costs. */
+static void choose_step(const ladder* k, int r, int i, bool bars, const int* order, int count) {
+    rung_way* w = &k->ways[r * WAYS + i];
+    // a likely one first, so that most others cost too much as soon as they are looked at
+    int likely = w->before < count ? w->before : 0;
+    w->total = INFINITY;
+    for (int n = -1; n < count; n++) {
+        int j = n < 0 ? likely : order[n];
+        const rung_way* b = &k->ways[(r - 1) * WAYS + j];
+        if (b->total > w->total) break; // no change is cheaper than none
+        double total = b->total + change(k, &b->root, &w->root, w->total - b->total);
+        if (total <= w->total && bars && is_barred(k, r, j, i)) total += JUMP;
+        bool first = total == w->total && j < w->before;
+        if (total < w->total || first) w->total = total, w->before = j;
+    }
+    w->total += w->cost * k->apart;
+}
+
+/* The cheapest way up, what it costs: anew, or again where steps have been barred since. */
+static double climb(ladder* k, bool again) {
+    for (int i = 0; i < k->rungs[0].way_count && !again; i++)
+        k->ways[i].total = k->ways[i].cost * k->apart, k->ways[i].before = 0;
+    for (int r = 1; r < k->rung_count; r++) {
         bool bars = false;
         for (int i = 0; i < k->barred_count; i++) bars |= k->barred[i].rung == r;
-        int order[WAYS], count = r > 0 ? sort_ways(k, r - 1, order) : 0;
+        int order[WAYS], count = 0;
         for (int i = 0; i < k->rungs[r].way_count; i++) {
             rung_way* w = &k->ways[r * WAYS + i];
-            w->total = r == 0 ? 0 : INFINITY;
-            for (int n = 0; n < count; n++) {
-                int j = order[n];
-                const rung_way* b = &k->ways[(r - 1) * WAYS + j];
-                if (b->total > w->total) break; // no change is cheaper than none
-                double total = b->total + change(k, &b->root, &w->root, w->total - b->total);
-                if (total <= w->total && bars && is_barred(k, r, j, i)) total += JUMP;
-                bool first = total == w->total && j < w->before;
-                if (total < w->total || first) w->total = total, w->before = j;
-            }
-            w->total += w->cost * k->apart;
+            double before = w->total;
+            w->changed = false;
+            if (again && !is_outdated(k, r, i)) continue;
+            if (count == 0) count = sort_ways(k, r - 1, order);
+            if (!again) w->before = i;
+            choose_step(k, r, i, bars, order, count);
+            w->changed = w->total != before;
         }
     }
+    k->climbed = k->barred_count;
     for (int r = k->rung_count - 1, i = 0; r >= 0; r--) {
         const rung_way* w = &k->ways[r * WAYS + i];
         k->rungs[r].chosen = w->root, k->rungs[r].chosen_way = i;
@@ -496,10 +560,9 @@ static double climb(ladder* k, int from) {
     return k->ways[(k->rung_count - 1) * WAYS].total;
 }
 
-/* Steps of the chosen way between whose ends the condition does not hold are barred; the first rung of such
-   a one, rung_count when there is none. */
-static int bar_steps(ladder* k) {
-    int first = k->rung_count;
+/* Steps of the chosen way between whose ends the condition does not hold are barred; true when there is one.
+ */
+static bool bar_steps(ladder* k) {
     for (int r = 1; r < k->rung_count && k->barred_count < k->bar_capacity; r++) {
         bar b = {r, k->rungs[r - 1].chosen_way, k->rungs[r].chosen_way};
         bool as_found = b.from == 0 && b.to == 0;
@@ -507,9 +570,8 @@ static int bar_steps(ladder* k) {
             hf_root_straight(&k->space, &k->rungs[r - 1].chosen, &k->rungs[r].chosen))
             continue;
         k->barred[k->barred_count++] = b;
-        if (r < first) first = r;
     }
-    return first;
+    return k->barred_count > k->climbed;
 }
 
 /* Towards the middle of the neighbours, as far as goes; treads are no reason to float between them. */
@@ -624,8 +686,8 @@ bool hf_guide_settle(const hf_plan_world* w, hf_transform* guide, int count, hf_
         choose_headings(&k);
         choose_ease(&k);
         for (int r = 0; r < k.rung_count; r++) add_ways(&k, r);
-        double total = climb(&k, 0);
-        for (int first = bar_steps(&k); first < k.rung_count; first = bar_steps(&k)) total = climb(&k, first);
+        double total = climb(&k, false);
+        while (bar_steps(&k)) total = climb(&k, true);
         find_hardest(&k, effort);
         for (int stride = 4; stride >= 1; stride /= 2) smooth(&k, stride);
         fill(&k, guide);

@@ -43,6 +43,8 @@ static const hf_option items[] = {
      "random bodies tried for a stance where the solver finds none"},
     {"tries", HF_OPTION_COUNT, FIELD(tries), 1, 100, 6, "",
      "alternatives tried for one contact change before the search goes elsewhere"},
+    {"simplify", HF_OPTION_COUNT, FIELD(simplify), 0, 1000, 4, "",
+     "contact changes made again for each stance of a plan that is found, to need fewer of them"},
     {"still", HF_OPTION_FLAG, FIELD(still), 0, 1, 0, "",
      "1: every frame is balanced at rest, also where the creature could walk balanced in motion"},
     {"walk_stride", HF_OPTION_REAL, FIELD(walk_stride), 0.1, 4, 1.5, "",
@@ -389,6 +391,7 @@ static bool begin(hf_planner* p, const hf_plan_query* q, hf_plan_result* r) {
     p->tree.knots.count = p->tree.node_count = p->tree.node_index = p->tree.farthest = 0;
     p->tree.block = (hf_plan_block){.limb = -1, .object = -1};
     p->tree.walk_knots = p->world.options->walk_knots / (1 + p->world.attempt);
+    p->tree.barred_count = 0;
     if (!hf_plan_begin(p, q->start, &p->tree.nodes[0], &r->why)) {
         say_start(p, q, r);
         return false;
@@ -475,6 +478,7 @@ static hf_status plan_along(hf_planner* p, const hf_plan_query* q, hf_plan_resul
     if (p->own_guide) r->guide_length_m = guide_length(&p->world);
     if (!done) return keep_farthest(p, r);
     r->reached = 1, r->where[0] = 0, r->block = (hf_plan_block){0};
+    if (!hf_plan_simplify(p)) return p->tools.status;
     return make_schedule(p, p->tree.node_index, r);
 }
 

@@ -74,7 +74,7 @@ static bool change_one(hf_planner* p, const hf_plan_hold* goal, int count, bool*
     for (int i = 0; i < n->hold_count && change < 0; i++)
         if (hf_holds_find(goal, count, n->holds[i].at.limb) < 0) change = n->holds[i].at.limb;
     if (change >= 0)
-        found = hf_step_release(p, n, change, child);
+        found = hf_step_release(p, n, change, NULL, child);
     else
         for (int i = 0; i < count && change < 0; i++) {
             if (is_held(n, &goal[i])) continue;

@@ -153,10 +153,17 @@ static hf_status find_postures(hf_plan_model* m, int families, int threads, hf_e
 static bool find_bent(hf_plan_model* m) {
     const hf_creature_view* view = hf_creature_get(m->creature);
     hf_quat turn = hf_quat_axis_angle(hf_v3(0, 1, 0), m->bent_tilt);
-    m->rest_height = m->bent_height = 0;
-    for (int l = 0; l < view->limb_count; l++)
-        if (m->limbs[l].walks) m->rest_height = fmax(m->rest_height, -m->limbs[l].rest_in_root.z);
+    bool any = false;
+    m->rest_height = m->tall = 0;
+    for (int l = 0; l < view->limb_count; l++) {
+        const hf_plan_limb* limb = &m->limbs[l];
+        if (!limb->walks) continue;
+        m->rest_height = any ? fmax(m->rest_height, -limb->rest_in_root.z) : -limb->rest_in_root.z;
+        any = true;
+        m->tall = fmax(m->tall, limb->anchor_in_root.z - limb->rest_in_root.z);
+    }
     m->bent_height = m->rest_height;
+    m->tall = fmax(m->tall, m->rest_height);
     if (!m->bent_q) return true;
     hf_transform* links = hf_alloc((size_t)view->link_count, sizeof *links);
     double* q = hf_alloc((size_t)view->q_count + 1, sizeof *q);

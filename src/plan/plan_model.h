@@ -53,6 +53,9 @@ struct hf_plan_model {
     /* How high the root is over what the walking limbs stand on at rest, and at rest on all limbs; the same
        where that is not known. */
     double rest_height, bent_height;
+    /* The height at rest of the root or of the highest first joint of a walking limb, whichever is more, m:
+       by shares of that bodies are lowered. A root may be on the ground, between the feet. */
+    double tall;
     hf_postures* postures;      /* standing, on all limbs, and the change between them */
     struct hf_descent* descent; /* from standing to all limbs; NULL: none */
     const double* bent_q; /* joint values on all limbs: the creature file's, else the library's; NULL: none */

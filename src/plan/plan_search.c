@@ -86,13 +86,15 @@ static double lasting(const hf_planner* p, const hf_plan_node* n) {
     return sum / count;
 }
 
-bool hf_plan_is_blocked(const hf_plan_node* n) { return n->blocked >= BLOCKED_TIMES; }
+/* Has the limb that changed for the stance been unable to go on so often that its contact counts as a dead
+   end? */
+static bool is_blocked(const hf_plan_node* n) { return n->blocked >= BLOCKED_TIMES; }
 
 /* With a contact that its limb cannot leave, a stance is worth no more than the one before it was made. */
 static void bound_worth(const hf_planner* p, hf_plan_node* n) {
     for (int i = 0; i < n->hold_count; i++) {
         const hf_plan_node* maker = &p->tree.nodes[n->holds[i].maker];
-        if (!hf_plan_is_blocked(maker)) continue;
+        if (!is_blocked(maker)) continue;
         double before = p->tree.nodes[maker->parent].worth - cost_of_all(p);
         n->worth = n->worth < before ? n->worth : before;
     }
@@ -167,7 +169,7 @@ static void expand(hf_planner* p) {
     const option* o = &options[n->option];
     bool blocked = false, found = false;
     if (o->change == RELEASE)
-        found = n->found == 0 && hf_step_release(p, n, o->limb, child);
+        found = n->found == 0 && hf_step_release(p, n, o->limb, NULL, child);
     else
         found = n->found < p->world.options->tries &&
                 hf_step_limb(p, n, o->limb, NULL, o->change == SPECULATIVE_STEP, child, &blocked);

@@ -66,15 +66,27 @@ typedef struct hf_plan_node {
     double worth; /* of going on from here; less after each failed attempt */
 } hf_plan_node;
 
+/* A step of a walk that failed: the limb's place in the frame of the limb that moved before it, by how much
+   the body turns from one to the other, and where that other limb is, unless it fails anywhere. */
+enum { HF_BARRED_STEPS = 64 };
+typedef struct hf_barred_step {
+    int limb;
+    bool anywhere;
+    hf_vec3 to, beside;
+    double turn; /* rad */
+} hf_barred_step;
+
 typedef struct hf_plan_tree {
     hf_knot_store knots;
     hf_plan_node* nodes; /* HF_MAX_STANCES */
     double* nodes_q;     /* joint values of their poses */
     int node_count;
-    int node_index;      /* the stance from which the search goes on */
-    int farthest;        /* the stance that is farthest along the guide */
-    int walk_from;       /* guide pose from which on a walk is tried again */
-    int walk_knots;      /* poses that may still be solved for walks, legs and detours included */
+    int node_index;   /* the stance from which the search goes on */
+    int farthest;     /* the stance that is farthest along the guide */
+    int walk_from;    /* guide pose from which on a walk is tried again */
+    int walk_knots;   /* poses that may still be solved for walks, legs and detours included */
+    int barred_count; /* steps of walks that failed; the last HF_BARRED_STEPS of them are kept */
+    hf_barred_step barred[HF_BARRED_STEPS];
     hf_plan_block block; /* the best change that failed there */
 } hf_plan_tree;
 

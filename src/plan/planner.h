@@ -242,9 +242,6 @@ void hf_plan_home(hf_planner* p, const double* q);
 /* Stances along the guide from nodes[0] on until the goal, the end of the work, or until `patience` changes
    have been tried without going farther; the last stance is then tree.node_index. */
 hf_plan_why hf_plan_search(hf_planner* p, const hf_scenario_state* goal, int patience);
-/* Has the limb that changed for the stance been unable to go on so often that its contact counts as a dead
-   end? */
-bool hf_plan_is_blocked(const hf_plan_node* node);
 /* Has the tree a stance with about these holds, about there on the guide? */
 bool hf_plan_is_known(const hf_planner* p, const hf_plan_hold* holds, int count, int index);
 /* The stance as the search begins with it: nothing tried yet, worth what its place and its contacts promise.
@@ -261,6 +258,11 @@ void hf_plan_blocked(hf_planner* p, hf_plan_obstacle kind, int limb, const hf_ho
 void hf_plan_pair_text(const hf_plan_world* world, const hf_collision* hit, char* text, size_t size);
 /* The block, which is one, in words. */
 void hf_plan_block_text(const hf_plan_world* world, const hf_plan_block* block, char* text, size_t size);
+
+/* ---- simplify.c ---- */
+/* Takes contacts and moves of the body that nothing needs out of the way to the last stance, tree.node_index.
+   The start and the last stance stay as they are. False when a tool failed. */
+bool hf_plan_simplify(hf_planner* p);
 
 /* ---- plan_goal.c ---- */
 /* The body moved from knot `first` on, nothing else changed: a stance of its own in the tree. */

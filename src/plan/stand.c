@@ -64,8 +64,7 @@ static bool find_level(const hf_plan_world* w, hf_transform root, double ground,
         hf_vec3 foot = hf_apply(root, m->rest_in_root);
         double z;
         any = true;
-        if (find_ground(w, foot.x, foot.y, ground + w->model->rest_height, &z) &&
-            ground - z < w->model->rest_height)
+        if (find_ground(w, foot.x, foot.y, ground + w->model->tall, &z) && ground - z < w->model->tall)
             *level = fmin(*level, z);
     }
     return any;
@@ -122,6 +121,21 @@ static hf_status take_stand(hf_planner* p, double ground, hf_stand_result* r) {
     return keep(p, n, &r->state);
 }
 
+/* Says where no place can be balanced: fewer than three limbs that touch in a point each. */
+static void say_points(const hf_plan_world* w, char* text, size_t size) {
+    int count = 0;
+    bool points = true;
+    for (int l = 0; l < w->view->limb_count; l++) {
+        if (!w->model->limbs[l].walks || w->view->limbs[l].joint_count == 0) continue;
+        count++;
+        for (int c = 0; c < w->view->limbs[l].contact_count; c++)
+            points = points && !(w->view->limbs[l].contacts[c].patch[0] > 0);
+    }
+    if (points && count < 3)
+        snprintf(text, size, "; it walks on %d limb%s that touch%s in a point: none is balanced at rest",
+                 count, count == 1 ? "" : "s", count == 1 ? "es" : "");
+}
+
 static hf_status stand_in(hf_planner* p, double x, double y, double yaw, hf_stand_result* r) {
     hf_plan_world* w = &p->world;
     double top = top_of(w->scene, w->placement), ground, level;
@@ -138,7 +152,8 @@ static hf_status stand_in(hf_planner* p, double x, double y, double yaw, hf_stan
     hf_collision first = {0}; // where it collides in the posture in which it would stand
     double least_m = INFINITY;
     for (int i = 0; i < HEIGHTS && hf_plan_ok(p); i++) {
-        hf_vec3 wish = hf_v3(x, y, level + ball_of(w) + w->model->rest_height * (1 - LOWER_STEP * i));
+        hf_vec3 wish =
+            hf_v3(x, y, level + ball_of(w) + w->model->rest_height - LOWER_STEP * i * w->model->tall);
         root.position = wish;
         for (int k = 0; k < 2 && hf_plan_ok(p); k++) {
             hf_plan_why now = HF_PLAN_START_UNBALANCED;
@@ -155,6 +170,7 @@ static hf_status stand_in(hf_planner* p, double x, double y, double yaw, hf_stan
         }
     }
     char pair[160] = "";
+    if (why == HF_PLAN_START_UNBALANCED) say_points(w, pair, sizeof pair);
     if (why == HF_PLAN_START_COLLIDES) hf_plan_pair_text(w, &first, pair, sizeof pair);
     if (isfinite(least_m))
         snprintf(r->why, sizeof r->why,
@@ -163,7 +179,7 @@ static hf_status stand_in(hf_planner* p, double x, double y, double yaw, hf_stan
                  x, y, ground, 1000 * least_m);
     else
         snprintf(r->why, sizeof r->why, "at %g %g, on the ground at %.2f m, %s%s", x, y, ground,
-                 hf_plan_why_text(why), pair);
+                 why == HF_PLAN_START_COLLIDES ? "the body collides" : "no stance holds the body", pair);
     return p->tools.status;
 }
 
@@ -195,7 +211,7 @@ hf_status hf_stand(const hf_plan_model* model, const hf_scene* scene, double x, 
     if (status != HF_OK) return status;
     if (!(fabs(x) <= FARTHEST_M && fabs(y) <= FARTHEST_M && !isinf(yaw)))
         return hf_fail(error, HF_ERROR_ARGUMENT, NULL, 0, "at",
-                       "%g %g %g is no place within 10,000 km of the origin", x, y, yaw);
+                       "%g %g is no place within 10,000 km of the origin, or is turned without end", x, y);
     hf_planner p = {.world = {.model = model,
                               .creature = model->creature,
                               .view = hf_creature_get(model->creature),
@@ -216,8 +232,9 @@ static hf_status stand_state(hf_scenario* s, const char* which, hf_scenario_stat
     hf_vec3 ahead = hf_rotate(state->pose.root.rotation, hf_v3(1, 0, 0)), at = state->pose.root.position;
     double yaw = state->any_heading ? NAN : hf_atan2(ahead.y, ahead.x);
     hf_stand_result r;
-    hf_status status = hf_stand(model, s->scene, at.x, at.y, yaw, options, &r, error);
-    if (status != HF_OK) return status;
+    hf_error why = {0};
+    hf_status status = hf_stand(model, s->scene, at.x, at.y, yaw, options, &r, &why);
+    if (status != HF_OK) return hf_fail(error, status, s->path, 0, which, "%s", why.message);
     if (r.outcome != HF_FOUND) return hf_fail(error, HF_ERROR_FORMAT, s->path, 0, which, "%s", r.why);
     hf_free(state->pose.q);
     hf_free(state->contacts);

@@ -38,11 +38,15 @@ typedef struct hf_step_query {
 } hf_step_query;
 
 /* A contact that a limb shall make, and the body about which it does so, with a balance margin in metres;
-   NULL: near the guide. */
+   NULL: near the guide. `end` (may be NULL) is the body with the limb there; where it is given, both bodies
+   are taken as they are if they can be, or not at all where they must be exact. A sketch finds the poses and
+   makes no knots. */
 typedef struct hf_step_wish {
     const hf_plan_hold* hold;
     const hf_pose* body;
     double margin;
+    const hf_pose* end;
+    bool exact, sketch;
 } hf_step_wish;
 
 /* ---- places.c ---- */
@@ -74,7 +78,8 @@ bool hf_step_places(hf_planner* p, const hf_step_query* query, hf_step_list* lis
    fills the child when true; *blocked when it failed because the limb found no way to its next contact. */
 bool hf_step_limb(hf_planner* p, hf_plan_node* node, int limb, const hf_step_wish* forced, bool speculative,
                   hf_plan_node* child, bool* blocked);
-/* Lets a contact go. */
-bool hf_step_release(hf_planner* p, hf_plan_node* node, int limb, hf_plan_node* child);
+/* Lets a contact go, about the body of the wish where there is one, which names no hold. */
+bool hf_step_release(hf_planner* p, hf_plan_node* node, int limb, const hf_step_wish* forced,
+                     hf_plan_node* child);
 
 #endif

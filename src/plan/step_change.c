@@ -3,6 +3,7 @@
 #include "plan/step.h"
 
 #include "base/workspace.h"
+#include "schedule/frames.h"
 
 #include <limits.h>
 #include <math.h>
@@ -124,10 +125,18 @@ static bool find_departure(hf_planner* p, const hf_plan_node* node, const hf_pla
     return hf_stance_pose(p, node->holds, node->hold_count, rest, margin, node->pose.root, old, pose);
 }
 
+static bool is_same_pose(const hf_plan_world* w, const hf_pose* a, const hf_pose* b) {
+    return memcmp(&a->root, &b->root, sizeof a->root) == 0 &&
+           memcmp(a->q, b->q, sizeof *a->q * (size_t)w->view->q_count) == 0;
+}
+
 /* The body from the node's pose to another, straight or around what is in the way. Appends knots; `to`
    becomes the last of them. */
 static bool move_body(hf_planner* p, hf_plan_node* n, const hf_stance* stance, hf_pose* to) {
     int node = p->tree.node_index;
+    // where the body is there already, it still rests between two swings
+    if (is_same_pose(&p->world, &n->pose, to))
+        return hf_plan_note(p, hf_knots_add(&p->tree.knots, to, node, -1));
     if (!hf_segment_move(p, n->holds, n->hold_count, stance, node, &n->pose, to)) {
         n->shut = n->shut || !hf_body_way(p, n->holds, n->hold_count, stance, node, &n->pose, to);
         if (n->shut) return false;
@@ -151,6 +160,7 @@ typedef struct change {
     hf_pose departure, end, arrivals[HF_ARRIVALS], scratch;
     bool speculative;
     bool moved; /* the knots to the departure are made */
+    bool rests; /* no swing begins where the body is */
     bool stays; /* there is no way to the departure */
 } change;
 
@@ -180,13 +190,25 @@ static int find_arrivals(change* c) {
     return count;
 }
 
+/* Does the pose keep the holds as it is, balanced and free, and can the limb of `leaving` go? */
+static bool is_stance_pose(hf_planner* p, const hf_plan_hold* holds, int count, const hf_stance* stance,
+                           const hf_plan_hold* leaving, const hf_pose* pose) {
+    hf_collision hit;
+    if (hf_stance_margin(stance, hf_com_at(p, pose)) < p->world.options->margin_m) return false;
+    for (int i = 0; i < count; i++)
+        if (!hf_frames_keep(p->world.creature, &holds[i].at, &holds[i].anchor, p->tools.links)) return false;
+    return !hf_holds_collide(p, holds, count, -1, pose, &hit) &&
+           (!leaving || hf_segment_lifts(p, leaving, pose));
+}
+
 /* The given body, or one near it, that keeps the holds, balanced on those of `rest` and free, and lets the
    limb of `leaving` go. */
-static bool find_near(change* c, const hf_plan_hold* holds, int count, const hf_plan_hold* leaving,
-                      const hf_pose* given, hf_pose* pose) {
-    hf_planner* p = c->planner;
+static bool find_near(hf_planner* p, const hf_step_wish* wish, const hf_plan_hold* holds, int count,
+                      const hf_stance* rest, const hf_plan_hold* leaving, const hf_pose* given,
+                      hf_pose* pose) {
     hf_pose_copy(&p->world, given, pose);
-    return hf_stance_pose_from(p, holds, count, c->rest_carry, c->forced->margin, leaving, pose);
+    return (wish->end && is_stance_pose(p, holds, count, rest, leaving, pose)) ||
+           (!wish->exact && hf_stance_pose_from(p, holds, count, rest, wish->margin, leaving, pose));
 }
 
 static bool is_wished(const change* c) { return c->forced && c->forced->body; }
@@ -197,9 +219,9 @@ static bool find_start(change* c, int first, hf_step_list* list) {
     list->count = 0;
     p->tools.has_hit = false;
     c->index = c->node->guide_index;
-    if (is_wished(c)
-            ? !find_near(c, c->node->holds, c->node->hold_count, c->old, c->forced->body, &c->departure)
-            : !find_departure(p, c->node, c->old, c->rest_carry, first, &c->index, &c->departure)) {
+    if (is_wished(c) ? !find_near(p, c->forced, c->node->holds, c->node->hold_count, c->rest_carry, c->old,
+                                  c->forced->body, &c->departure)
+                     : !find_departure(p, c->node, c->old, c->rest_carry, first, &c->index, &c->departure)) {
         if (c->old && !is_wished(c)) c->old->stuck = first == 0;
         block(c, HF_PLAN_CANNOT_LEAVE, c->old);
         return false;
@@ -223,6 +245,16 @@ static bool find_start(change* c, int first, hf_step_list* list) {
     return hf_step_places(p, &q, list);
 }
 
+/* The end about the wish's: the one that it gives, else the departure or the body. */
+static bool find_wished_end(change* c, const hf_plan_hold* next) {
+    const hf_pose* about[] = {c->forced->end ? c->forced->end : &c->departure, c->forced->body};
+    for (int i = 0; i < (c->forced->end ? 1 : 2); i++)
+        if (find_near(c->planner, c->forced, c->rest, c->rest_count + 1, c->rest_carry, next, about[i],
+                      &c->end))
+            return true;
+    return false;
+}
+
 /* How the body is in the end, and how long the contact lasts. */
 static bool find_end(change* c, const hf_step_candidate* to) {
     hf_planner* p = c->planner;
@@ -238,43 +270,69 @@ static bool find_end(change* c, const hf_step_candidate* to) {
     p->progress.work++;
     hf_pose_copy(w, &touching, &c->end);
     p->tools.has_hit = false;
-    bool stands = is_wished(c) ? find_near(c, c->rest, c->rest_count + 1, next, &c->departure, &c->end) ||
-                                     find_near(c, c->rest, c->rest_count + 1, next, c->forced->body, &c->end)
+    bool stands = is_wished(c) ? find_wished_end(c, next)
                                : hf_stance_pose(p, c->rest, c->rest_count + 1, c->rest_carry,
                                                 hf_pose_margin(p), to->root, next, &c->end);
     if (!stands) block(c, HF_PLAN_NO_STANCE, next);
     return stands;
 }
 
-/* The child of a change whose knots are made: its holds, where it is on the guide and its pose. */
+/* The child of a change: its holds, where it is on the guide and its pose, which is the last of its knots. */
 static void fill(hf_planner* p, const hf_plan_hold* holds, int count, int limb, int index,
-                 hf_plan_node* child) {
+                 const hf_pose* pose, hf_plan_node* child) {
     child->hold_count = count;
     memcpy(child->holds, holds, sizeof *holds * (size_t)count);
     child->last_limb = limb;
     child->guide_index = index;
-    hf_pose last = hf_knots_pose(&p->tree.knots, p->tree.knots.count - 1);
-    hf_pose_copy(&p->world, &last, &child->pose);
+    hf_pose_copy(&p->world, pose, &child->pose);
 }
 
-/* The knots, once the end is known: the body to where the limb leaves, which is the same for all ends, and
-   the swing. */
+static bool is_sketch(const hf_step_wish* wish) { return wish && wish->sketch; }
+
+static bool swing_from(change* c, const hf_pose* from) {
+    hf_planner* p = c->planner;
+    return hf_segment_swing(p, c->rest, c->rest_count, c->old, &c->rest[c->rest_count], c->rest_carry,
+                            p->tree.node_count, from, &c->end);
+}
+
+/* The swing from where the body is, which goes to its end meanwhile: where the others carry it there and the
+   limb can leave, no move before the swing is needed. Where that fails once, it is not tried for other ends.
+ */
+static bool swing_at_once(change* c) {
+    hf_planner* p = c->planner;
+    const hf_plan_node* n = c->node;
+    int first = p->tree.knots.count;
+    if (c->moved || c->rests || is_wished(c)) return false;
+    c->rests = !is_stance_pose(p, n->holds, n->hold_count, c->rest_carry, c->old, &n->pose) ||
+               !hf_plan_note(p, hf_knots_add(&p->tree.knots, &n->pose, p->tree.node_index, -1)) ||
+               !swing_from(c, &n->pose);
+    if (c->rests) p->tree.knots.count = first;
+    return !c->rests;
+}
+
+/* The knots, once the end is known: the swing from where the body is; else the body to where the limb leaves,
+   which is the same for all ends, and the swing. */
 static bool carry_out(change* c, hf_plan_node* child) {
     hf_planner* p = c->planner;
     hf_plan_hold* next = &c->rest[c->rest_count];
+    next->maker = p->tree.node_count;
+    if (is_sketch(c->forced)) {
+        fill(p, c->rest, c->rest_count + 1, c->limb, c->index, &c->end, child);
+        return true;
+    }
+    bool swung = swing_at_once(c);
     p->tools.has_hit = false;
-    if (!c->moved && !move_body(p, c->node, c->all_carry, &c->departure)) {
+    if (!swung && !c->moved && !move_body(p, c->node, c->all_carry, &c->departure)) {
         block(c, HF_PLAN_NO_BODY_WAY, next);
         return false;
     }
-    c->moved = true;
-    next->maker = p->tree.node_count;
-    if (!hf_segment_swing(p, c->rest, c->rest_count, c->old, next, c->rest_carry, p->tree.node_count,
-                          &c->departure, &c->end)) {
+    c->moved = c->moved || !swung;
+    if (!swung && !swing_from(c, &c->departure)) {
         block(c, HF_PLAN_NO_SWING, next);
         return false;
     }
-    fill(p, c->rest, c->rest_count + 1, c->limb, c->index, child);
+    hf_pose last = hf_knots_pose(&p->tree.knots, p->tree.knots.count - 1);
+    fill(p, c->rest, c->rest_count + 1, c->limb, c->index, &last, child);
     if (!is_wished(c)) hf_holds_refresh(p, child);
     return true;
 }
@@ -356,20 +414,29 @@ bool hf_step_limb(hf_planner* p, hf_plan_node* node, int limb, const hf_step_wis
 
 /* ---- letting go ---- */
 
-static bool release(hf_planner* p, hf_plan_node* node, int own, hf_pose* start, hf_plan_node* child) {
+static bool release(hf_planner* p, hf_plan_node* node, int own, const hf_step_wish* forced, hf_pose* start,
+                    hf_plan_node* child) {
     hf_plan_hold others[HF_MAX_HOLDS], *old = &node->holds[own];
-    int n = 0, index;
+    int n = 0, index = node->guide_index;
     for (int i = 0; i < node->hold_count; i++)
         if (i != own) others[n++] = node->holds[i];
     const hf_stance *rest_carry = hf_stance_borrow(p, others, n, -1),
                     *all_carry = hf_stance_borrow(p, node->holds, node->hold_count, -1);
-    bool leaves = rest_carry && all_carry && find_departure(p, node, old, rest_carry, 0, &index, start);
-    if (!leaves && hf_plan_ok(p)) old->stuck = true;
-    bool freed = leaves && !hf_plan_is_known(p, others, n, index) && move_body(p, node, all_carry, start) &&
-                 hf_segment_free(p, others, n, old, rest_carry, p->tree.node_count, start);
+    bool leaves =
+        rest_carry && all_carry &&
+        (forced ? find_near(p, forced, node->holds, node->hold_count, rest_carry, old, forced->body, start)
+                : find_departure(p, node, old, rest_carry, 0, &index, start));
+    if (!leaves && !forced && hf_plan_ok(p)) old->stuck = true;
+    bool freed =
+        leaves && (forced || !hf_plan_is_known(p, others, n, index)) &&
+        (is_sketch(forced) || (move_body(p, node, all_carry, start) &&
+                               hf_segment_free(p, others, n, old, rest_carry, p->tree.node_count, start)));
     hf_stance_return(p, all_carry);
     hf_stance_return(p, rest_carry);
-    if (freed) fill(p, others, n, old->at.limb, index, child);
+    if (freed) {
+        hf_pose last = is_sketch(forced) ? *start : hf_knots_pose(&p->tree.knots, p->tree.knots.count - 1);
+        fill(p, others, n, old->at.limb, index, &last, child);
+    }
     return freed;
 }
 
@@ -384,15 +451,17 @@ static bool others_go_on(const hf_planner* p, const hf_plan_node* n, int limb) {
     return n->hold_count > 2;
 }
 
-bool hf_step_release(hf_planner* p, hf_plan_node* node, int limb, hf_plan_node* child) {
+bool hf_step_release(hf_planner* p, hf_plan_node* node, int limb, const hf_step_wish* forced,
+                     hf_plan_node* child) {
     int own = hf_holds_find(node->holds, node->hold_count, limb), first = p->tree.knots.count;
     if (own < 0 || node->hold_count < 2) return false;
     p->progress.work++;
-    if (node->holds[own].stuck || !hf_spots_cover(p, node->guide_index) || !others_go_on(p, node, limb))
+    if (!forced &&
+        (node->holds[own].stuck || !hf_spots_cover(p, node->guide_index) || !others_go_on(p, node, limb)))
         return false;
     hf_workspace_mark mark = hf_workspace_begin(p->tools.workspace);
     hf_pose start = hf_take_pose(p);
-    bool freed = hf_plan_ok(p) && release(p, node, own, &start, child);
+    bool freed = hf_plan_ok(p) && release(p, node, own, forced, &start, child);
     child->first_knot = first;
     if (!freed) p->tree.knots.count = first;
     hf_workspace_end(p->tools.workspace, mark);

@@ -31,6 +31,8 @@ enum { COUNTER_ROUNDS = 3, PATIENCE = 2, MOST_FAILED = 3, MOST_RAISED = 6 };
    holds, and all its steps become slower at once by this factor. */
 enum { FAR_OFF = 4 };
 static const double MUCH_SLOWER = 1.25;
+/* Footholds that are tried with one longest stride, each without a step of those before it that failed. */
+enum { MOST_BARRED = 6 };
 /* Attempts with the same footholds. After each, steps with a knot that does not hold take longer by a factor,
    or all of them where none is to blame. */
 enum { MOST_ATTEMPTS = 14 };
@@ -42,7 +44,7 @@ static const double SLOWER = 1.12;
 static const double STRIDES[] = {1, 0.9, 0.8, 0.72, 0.65, 0.5};
 enum { STRIDE_TRIES = sizeof STRIDES / sizeof *STRIDES, CROUCH_TRIES = 2 };
 
-typedef enum verdict { HOLDS, TOO_FAST, PRESSES_ELSEWHERE, COLLIDES, FAILS } verdict;
+typedef enum verdict { HOLDS, TOO_FAST, PRESSES_ELSEWHERE, COLLIDES, UNREACHED, FAILS } verdict;
 
 /* ---- the curve ---- */
 
@@ -205,13 +207,29 @@ static verdict judge_knots(hf_walk* w) {
     for (int k = 1; k <= w->last; k++) {
         hf_pose a = hf_walk_pose(w, k - 1), b = hf_walk_pose(w, k);
         hf_segment part = way_to(w, k, holds);
-        if (!hf_pose_within_rom(p->world.creature, b.q, HF_ROM_RAD)) return FAILS;
         w->stop = k;
+        if (!hf_pose_within_rom(p->world.creature, b.q, HF_ROM_RAD)) return UNREACHED;
         if (hf_segment_free_between(&part, &a, &b, k > 1)) continue;
         step_at(w, k)->blamed = true;
         return COLLIDES;
     }
     return HOLDS;
+}
+
+/* Does the body belong to a limb that walks? */
+static bool is_of_leg(const hf_plan_world* w, int body) {
+    for (int l = 0; l < w->view->limb_count; l++)
+        if (w->model->limbs[l].walks && w->view->limbs[l].joint_count > 0 &&
+            hf_link_in_limb(w->creature, w->view->bodies[body].link, l))
+            return true;
+    return false;
+}
+
+/* Did two of the limbs that walk meet? */
+static bool legs_meet(const hf_walk* w, verdict v) {
+    const hf_collision* hit = &w->planner->tools.hit;
+    return v == COLLIDES && hit->other_body >= 0 && is_of_leg(&w->planner->world, hit->body) &&
+           is_of_leg(&w->planner->world, hit->other_body);
 }
 
 /* ---- the whole ---- */
@@ -237,10 +255,12 @@ static bool take_memory(hf_walk* w) {
     w->learnt = hf_workspace_take(p->tools.workspace, rows, sizeof *w->learnt);
     w->wished = hf_workspace_take(p->tools.workspace, rows, sizeof *w->wished);
     w->roots = hf_workspace_take(p->tools.workspace, rows, sizeof *w->roots);
-    w->height_wish = hf_workspace_take(p->tools.workspace, 5 * rows, sizeof *w->height_wish);
+    size_t poses = (size_t)(p->world.guide_count - w->node->guide_index);
+    w->way = hf_workspace_take(p->tools.workspace, poses, sizeof *w->way);
+    w->height_wish = hf_workspace_take(p->tools.workspace, 6 * rows, sizeof *w->height_wish);
     if (w->height_wish) {
         w->ceiling = w->height_wish + rows, w->ground = w->ceiling + rows;
-        w->tall = w->ground + rows, w->floor = w->tall + rows;
+        w->tall = w->ground + rows, w->floor = w->tall + rows, w->along = w->floor + rows;
     }
     w->q = hf_workspace_take(p->tools.workspace, rows * width, sizeof *w->q);
     size_t limbs = (size_t)p->world.view->limb_count;
@@ -249,7 +269,7 @@ static bool take_memory(hf_walk* w) {
     w->from = hf_take_pose(p), w->to = hf_take_pose(p), w->scratch = hf_take_pose(p);
     if (!w->steps || !w->stood || !w->places || !w->phases || !w->free || !w->inward || !w->wish ||
         !w->beside || !w->counter || !w->counters || !w->turning || !w->region || !w->place || !w->learnt ||
-        !w->wished || !w->roots || !w->q || !w->height_wish || !w->tucks || !w->tucked)
+        !w->wished || !w->roots || !w->q || !w->height_wish || !w->way || !w->tucks || !w->tucked)
         hf_plan_note(p, HF_ERROR_MEMORY);
     return hf_plan_ok(p);
 }
@@ -276,9 +296,8 @@ static bool find_ends(hf_walk* w) {
 /* What rounds learn begins anew, unless it goes on from an attempt whose steps were lower. */
 static void begin_rounds(hf_walk* w, double crouch, bool anew) {
     size_t rows = (size_t)(w->last + 1);
-    w->posed = 0;
-    for (int k = 0; k <= w->last; k++)
-        w->ceiling[k] = w->height_wish[k] - crouch * w->height, w->floor[k] = -INFINITY;
+    w->posed = 0, w->crouch = crouch * w->height;
+    for (int k = 0; k <= w->last; k++) w->ceiling[k] = w->height_wish[k] - w->crouch, w->floor[k] = -INFINITY;
     w->unheld = 0;
     if (!anew) return;
     memcpy(w->place, w->wish, sizeof *w->place * rows);
@@ -297,7 +316,9 @@ static verdict attempt(hf_walk* w, double crouch, bool anew) {
     verdict v = PRESSES_ELSEWHERE;
     for (int round = 0; since < PATIENCE && v == PRESSES_ELSEWHERE; round++) {
         if (!find_curve(w)) return hf_plan_ok(w->planner) ? PRESSES_ELSEWHERE : FAILS;
-        v = hf_walk_poses(w) ? judge_wrenches(w) : FAILS;
+        if (!hf_walk_poses(w)) return hf_plan_ok(w->planner) ? UNREACHED : FAILS;
+        if (round == 0 && legs_meet(w, judge_knots(w))) return COLLIDES;
+        v = judge_wrenches(w);
         if (v == PRESSES_ELSEWHERE && round < learns) hf_walk_counter_learn(w);
         if (round >= learns && FAR_OFF * w->unheld > w->last) break;
         since = w->unheld < fewest || round < learns ? 0 : since + 1;
@@ -356,15 +377,6 @@ static bool adopt_all(const hf_walk* w) {
     return true;
 }
 
-/* Does the body belong to a limb that walks? */
-static bool is_of_leg(const hf_plan_world* w, int body) {
-    for (int l = 0; l < w->view->limb_count; l++)
-        if (w->model->limbs[l].walks && w->view->limbs[l].joint_count > 0 &&
-            hf_link_in_limb(w->creature, w->view->bodies[body].link, l))
-            return true;
-    return false;
-}
-
 /* Lets the limb that meets the scene at the knot w->stop go higher. False where none swings there, or another
    body meets the scene. */
 static bool raise_step(hf_walk* w) {
@@ -409,8 +421,10 @@ static verdict try_paces(hf_walk* w, double crouch) {
     for (int i = 0, failed = 0; i < MOST_ATTEMPTS && failed < MOST_FAILED && hf_plan_ok(p); i++) {
         if (!hf_workspace_goes_on(p->tools.workspace) || p->tree.walk_knots <= 0) return FAILS;
         v = try_pace(w, crouch);
-        // limbs that do not reach at this pace do not at slower ones, at which the body sways farther
-        if (v == HOLDS || v == FAILS || !slow_down(w, v)) return v;
+        // limbs that do not reach at this pace do not at slower ones, at which the body sways farther, and
+        // legs that meet do so at any pace
+        if (v == UNREACHED && i > 0) return FAILS; // no step is too long
+        if (v == HOLDS || v == UNREACHED || v == FAILS || legs_meet(w, v) || !slow_down(w, v)) return v;
         failed += v == COLLIDES;
     }
     return v;
@@ -423,49 +437,62 @@ static void end_before(hf_walk* w) {
     if (landed > w->node->hold_count) w->farthest = w->steps[landed - 1].guide_index;
 }
 
-/* Did two of the limbs that walk meet? */
-static bool legs_meet(const hf_walk* w, verdict v) {
-    const hf_collision* hit = &w->planner->tools.hit;
-    return v == COLLIDES && hit->other_body >= 0 && is_of_leg(&w->planner->world, hit->body) &&
-           is_of_leg(&w->planner->world, hit->other_body);
-}
-
 /* The walk with the steps that were found. */
 static verdict try_heights(hf_walk* w) {
     verdict v = PRESSES_ELSEWHERE;
     if (!find_ends(w) || !hf_walk_counter(w)) return FAILS;
-    for (int c = 0; c < CROUCH_TRIES && v != HOLDS && v != COLLIDES; c++)
+    for (int c = 0; c < CROUCH_TRIES && v != HOLDS && v != COLLIDES; c++) {
+        if (v == UNREACHED && hf_walk_is_level(w)) break; // lower bodies were tried
         v = try_paces(w, c * w->planner->world.options->walk_crouch);
+    }
+    return v;
+}
+
+/* The step at fault for what stopped the walk: a limb that does not reach in the first half of its way is too
+   far behind, since the limb before it stepped too far ahead. */
+static int failed_step(const hf_walk* w, verdict v) {
+    int i = (int)(step_at(w, w->stop) - w->steps);
+    return v == UNREACHED && i > 0 && 2 * w->stop < w->steps[i].lift + w->steps[i].land ? i - 1 : i;
+}
+
+/* Steps of one longest stride: where legs meet, feet are put farther apart if that makes a difference; else a
+   step that collides or that limbs do not reach is barred, and others are found in its place. `tried` says
+   which steps the stride before had: their parts, their end and the barred steps then. */
+static verdict try_stride(hf_walk* w, double stride, int tried[3]) {
+    hf_planner* p = w->planner;
+    verdict v = FAILS;
+    w->apart = false;
+    for (int i = 0; i < MOST_BARRED && hf_plan_ok(p) && p->tree.walk_knots > 0; i++) {
+        p->progress.work++;
+        if (!hf_footsteps_find(w, stride)) return FAILS;
+        int bars = p->tree.barred_count;
+        if (i == 0 && w->parts == tried[0] && w->guide_index == tried[1] && bars == tried[2]) return FAILS;
+        tried[0] = w->parts, tried[1] = w->guide_index, tried[2] = bars;
+        v = try_heights(w);
+        if (v != COLLIDES && v != UNREACHED) return v;
+        if (legs_meet(w, v) && !w->apart)
+            w->apart = true;
+        else if (!hf_footsteps_bar(w, failed_step(w, v),
+                                   (v == UNREACHED && hf_walk_is_level(w)) || legs_meet(w, v)))
+            return v;
+    }
     return v;
 }
 
 static bool find_walk(hf_walk* w) {
     hf_planner* p = w->planner;
     double natural = hf_walk_natural_stride(&p->world);
-    int parts = 0, end = 0;
-    for (int i = 0; i < STRIDE_TRIES && hf_plan_ok(p); i++) {
-        verdict v = FAILS;
-        bool same = false;
-        w->apart = false;
-        for (int n = 0; n < 2 && (n == 0 || legs_meet(w, v)) && !same; n++) {
-            p->progress.work++;
-            w->apart = n > 0;
-            if (!hf_footsteps_find(w, STRIDES[i] * natural)) {
-                if (n == 0) return false;
-                break; // feet find places, but not farther apart
-            }
-            same = n == 0 && w->parts == parts && w->guide_index == end; // the steps of the stride before
-            if (!same) v = try_heights(w);
-            if (v == HOLDS) return true;
-            if (n == 0) parts = w->parts, end = w->guide_index;
-        }
-        if (!same && v == COLLIDES && p->tools.hit.other_body < 0) end_before(w);
+    int tried[3] = {-1, -1, -1};
+    for (int i = 0; i < STRIDE_TRIES && hf_plan_ok(p) && p->tree.walk_knots > 0; i++) {
+        verdict v = try_stride(w, STRIDES[i] * natural, tried);
+        if (v == HOLDS) return true;
+        if (v == COLLIDES && p->tools.hit.other_body < 0) end_before(w);
     }
     return false;
 }
 
 bool hf_walk_on(hf_planner* p) {
-    if (p->tree.node_count + HF_WALK_PHASES > HF_MAX_STANCES) return false;
+    if (p->tree.node_count + HF_WALK_PHASES > HF_MAX_STANCES || p->tree.walk_knots <= 0) return false;
     hf_workspace_mark mark = hf_workspace_begin(p->tools.workspace);
     hf_walk w = {
         .planner = p, .node = &p->tree.nodes[p->tree.node_index], .farthest = p->world.guide_count - 1};

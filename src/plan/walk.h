@@ -22,7 +22,8 @@ typedef struct hf_footstep {
     int limb;
     hf_plan_hold hold, toes;
     int roll, lift, land;
-    int guide_index; /* where the body is when the limb is at ease there */
+    int guide_index; /* where the body is when the limb is at ease there, */
+    double along;    /* and between which guide poses */
     double early;    /* the share of its way at which the limb is already (or, on the way down, still) as high
                         as the higher end, */
     double high;     /* and how much higher it goes, m */
@@ -77,8 +78,11 @@ typedef struct hf_walk {
     hf_pose from, to, scratch;
     hf_vec3 begin, end;      /* places of the centre of mass */
     double height;           /* m: of the centre of mass over the contacts, on average */
-    int stop;                /* the knot at which it collides */
+    double crouch;           /* m: how much lower than wished the root is from the beginning */
+    int stop;                /* the knot at which it collides or a limb misses its place */
     int unheld;              /* knots whose wrench the contacts do not hold */
+    double* way;             /* of each guide pose from the node on: metres ahead that take as many steps */
+    double* along;           /* at each knot where the body is on the guide, in poses */
     double* height_wish;     /* of the root at each knot, as high over the feet as the body stands, m */
     double *ceiling, *floor; /* at each knot the root must be between them, as far as is known, m */
     double* ground;          /* at each knot how high what holds the body is, m */
@@ -113,8 +117,13 @@ double hf_walk_natural_stride(const hf_plan_world* world);
 /* Fills steps from the node on along the guide with strides no longer than this, m. False where there are
    none. */
 bool hf_footsteps_find(hf_walk* walk, double stride);
+/* From now on no such step: of this limb to its place with the one before it in turn where that is, or
+   anywhere with both as they are to each other. False, and nothing changes, where most steps are like it. */
+bool hf_footsteps_bar(hf_walk* walk, int step, bool anywhere);
 /* The times of all steps, each slowed down by its own factor. False when they are too many knots. */
 bool hf_footsteps_time(hf_walk* walk);
+/* The guide between two of its poses. */
+hf_transform hf_walk_guide_at(const hf_plan_world* world, double index);
 /* The limb's toes; `hold` is one by its sole. */
 hf_toe hf_toe_find(const hf_plan_world* world, const hf_hold* hold);
 /* The step that the limb makes at the knot or next, -1 for none, and where it holds before. */
@@ -150,6 +159,8 @@ void hf_walk_arcs(hf_walk* walk);
    landing on, turned as the guide between them; as high as wished, or lower about where ceilings say it; and
    no corners in it. */
 void hf_walk_roots(hf_walk* walk);
+/* Is the ground under all steps as high? A body on it stays at one height. The steps have times. */
+bool hf_walk_is_level(const hf_walk* walk);
 /* The poses of all knots, the centre of mass over their places, the root lowered where limbs would be
    overstretched. */
 bool hf_walk_poses(hf_walk* walk);

@@ -57,21 +57,6 @@ static double go(double u, double a, double b) {
 
 /* ---- roots ---- */
 
-static hf_transform guide_near(const hf_walk* w, const double place[2], double* index) {
-    const hf_plan_world* world = &w->planner->world;
-    hf_transform a = world->guide[0], b = a;
-    double t = 0;
-    for (int i = (int)*index; i + 1 < world->guide_count; i++) {
-        a = world->guide[i], b = world->guide[i + 1];
-        double dx = b.position.x - a.position.x, dy = b.position.y - a.position.y, l = dx * dx + dy * dy;
-        t = l > 0 ? ((place[0] - a.position.x) * dx + (place[1] - a.position.y) * dy) / l : 1;
-        *index = i;
-        if (t < 1) break;
-    }
-    t = fmin(1, fmax(0, t));
-    return (hf_transform){hf_lerp(a.position, b.position, t), hf_quat_slerp(a.rotation, b.rotation, t)};
-}
-
 /* Adds a root's height and rotation times a factor to a sum of them. */
 static void add_root(double sum[5], hf_transform at, double factor) {
     const double values[5] = {at.position.z, at.rotation.w, at.rotation.x, at.rotation.y, at.rotation.z};
@@ -98,8 +83,7 @@ static double inside(const hf_walk* w, int k, int lift, int land) {
     return hf_ease(fmin(1, fmin((double)k / lift, (double)(w->last - k) / (w->last - land))));
 }
 
-/* Is the ground under all steps as high? A body on it stays at one height. */
-static bool is_level(const hf_walk* w) {
+bool hf_walk_is_level(const hf_walk* w) {
     double low = INFINITY, high = -INFINITY;
     for (int k = 0; k <= w->last; k++) low = fmin(low, w->ground[k]), high = fmax(high, w->ground[k]);
     return high - low < LEAST_OFF_M;
@@ -135,11 +119,11 @@ static double lean_of(const hf_walk* w, int k, int half) {
 void hf_walk_roots(hf_walk* w) {
     int lift = w->steps[0].lift, land = w->steps[w->step_count - 1].land;
     int shorter = lift < w->last - land ? lift : w->last - land, half = 1 + 2 * shorter / (3 * AVERAGES);
-    int reach = is_level(w) ? w->last : AVERAGES * half;
-    double index = w->node->guide_index, facing = w->planner->world.view->facing;
+    int reach = hf_walk_is_level(w) ? w->last : AVERAGES * half;
+    double facing = w->planner->world.view->facing;
     hf_vec3 side = hf_v3(-hf_sin(facing), hf_cos(facing), 0);
     for (int k = 0; k <= w->last; k++) {
-        hf_transform on = guide_near(w, w->place[k], &index);
+        hf_transform on = hf_walk_guide_at(&w->planner->world, w->along[k]);
         w->wished[k] = k <= lift ? w->from.root : k >= land ? w->to.root : on;
         hf_quat lean = hf_quat_axis_angle(side, lean_of(w, k, AVERAGES * half));
         if (k > lift && k < land) w->wished[k].rotation = hf_quat_mul(w->wished[k].rotation, lean);
@@ -185,7 +169,10 @@ static swing swing_of(const hf_walk* w, int step) {
     g.toe = s->roll >= 0 ? hf_toe_find(world, &s->hold.at) : (hf_toe){.frame = -1};
     g.begin = s->roll >= 0 ? s->roll - 1 : s->lift;
     hf_vec3 on = hf_sub(g.lands.position, g.lifts.position);
-    double length = hf_hypot(on.x, on.y) + UPHILL * fabs(on.z);
+    hf_vec3 ahead = hf_rotate(g.lifts.rotation, hf_sub(g.toe.at, f->offset));
+    double long_ahead = hf_hypot(ahead.x, ahead.y);
+    double length =
+        (long_ahead > 0 ? fmax(0, (on.x * ahead.x + on.y * ahead.y) / long_ahead) : 0) + UPHILL * fabs(on.z);
     g.toe.most *= fmin(1, length / (ROLLS_WHOLE * hf_walk_natural_stride(world)));
     g.pivot = f->offset;
     if (g.toe.frame >= 0) {
@@ -422,7 +409,7 @@ static bool find_pose(hf_walk* w, int k, const footing* f, bool bend, double* of
     w->beside[k][0] = pose.root.position.x - w->place[k][0];
     w->beside[k][1] = pose.root.position.y - w->place[k][1];
     w->roots[k] = pose.root;
-    if (is_level(w) && k > w->steps[0].lift && k < w->steps[w->step_count - 1].land)
+    if (hf_walk_is_level(w) && k > w->steps[0].lift && k < w->steps[w->step_count - 1].land)
         *off = fmax(*off, stretched(w, &pose));
     return good;
 }
@@ -451,9 +438,23 @@ static bool bound(hf_walk* w, int k, const footing* f, double off) {
     return shift(w, k, f, off, 1, MOST_DROP * w->height, &w->floor[k]);
 }
 
+/* The lowest ceiling that limbs asked for and its knot, and the highest floor, over the wished heights. */
+static double ceiling_of(const hf_walk* w, int* knot) {
+    double least = -w->crouch - HF_SKIN;
+    for (int k = 0; k <= w->last; k++)
+        if (w->ceiling[k] - w->height_wish[k] < least) least = w->ceiling[k] - w->height_wish[k], *knot = k;
+    return least;
+}
+
+static double floor_of(const hf_walk* w) {
+    double most = -INFINITY;
+    for (int k = 0; k <= w->last; k++) most = fmax(most, w->floor[k] - w->height_wish[k]);
+    return most;
+}
+
 /* All knots; *missed are those at which a limb does not reach. The ceiling goes down there, and on level
-   ground with it that of all knots, so that the others are not asked. False where one should be lower than a
-   walk goes. */
+   ground with it the roots of all knots, also in this round. False where one should be lower than a walk
+   goes. */
 static bool find_all(hf_walk* w, int* missed) {
     hf_pose first = hf_walk_pose(w, 0);
     hf_pose_copy(&w->planner->world, &w->from, &first);
@@ -463,15 +464,27 @@ static bool find_all(hf_walk* w, int* missed) {
     footing f;
     *missed = 0;
     int posed = w->posed;
-    bool level = is_level(w);
-    for (int k = 1, phase = -1; k <= w->last && !(level && *missed > 0); k++) {
+    bool level = hf_walk_is_level(w);
+    for (int k = 1, phase = -1; k <= w->last; k++) {
         double off = 0;
         if (!hf_workspace_goes_on_often(w->planner->tools.workspace)) return false;
         if (hf_walk_phase(w, k) != phase) find_footing(w, phase = hf_walk_phase(w, k), &f);
         w->posed = posed;
         if (!find_pose(w, k, &f, false, &off)) return false;
-        *missed += off > LEAST_OFF_M;
-        if (off > LEAST_OFF_M && !bound(w, k, &f, off)) return false;
+        if (off <= LEAST_OFF_M) continue;
+        if ((*missed)++ == 0 || !level) w->stop = k;
+        if (!bound(w, k, &f, off)) {
+            w->stop = k;
+            return false;
+        }
+        posed = k < posed ? k : posed;
+        int lowest = -1;
+        double under = level ? ceiling_of(w, &lowest) : 0;
+        if (lowest >= 0 && floor_of(w) > under) {
+            w->stop = lowest;
+            return false;
+        }
+        if (level) hf_walk_roots(w);
     }
     if (!level || *missed == 0) w->posed = w->last + 1;
     return hf_plan_ok(w->planner);
@@ -482,7 +495,7 @@ bool hf_walk_poses(hf_walk* w) {
     for (int i = 0; i < MOST_LOWERINGS && missed > 0 && since < IN_VAIN; i++) {
         hf_walk_roots(w);
         if (!find_all(w, &missed)) return false;
-        since = missed < fewest || is_level(w) ? 0 : since + 1;
+        since = missed < fewest ? 0 : since + 1;
         fewest = missed < fewest ? missed : fewest;
     }
     return missed == 0;

@@ -19,7 +19,6 @@ static const char* const NAMES[HF_CONTROL_COUNT] = {
     "left_forearm",     "left_wrist_1",     "left_wrist_2",     "spine_flexion",       "spine_roll",
     "spine_twist",      "leg_flexion"};
 enum {
-    CLAVICLE = 2, /* controls before the shoulder's */
     LEAST_ARM = 4 /* joints: a shoulder and an elbow */
 };
 /* The lowest pelvis that is drawn or solved for, as a share of how high the hips are over the feet at rest.
@@ -102,8 +101,8 @@ static void add_part(hf_control_layer* c, int control, int joint, double share) 
 
 static void add_arm(hf_control_layer* c, hf_side side) {
     const hf_limb* arm = &c->creature->view.limbs[c->arms[side]];
-    int clavicle = arm->joint_count - (HF_CONTROL_ARM - CLAVICLE);
-    int first = CLAVICLE - (clavicle > 0 ? clavicle : 0);
+    int clavicle = arm->joint_count - (HF_CONTROL_ARM - HF_ARM_SHOULDER);
+    int first = HF_ARM_SHOULDER - (clavicle > 0 ? clavicle : 0);
     for (int k = 0; k < arm->joint_count; k++)
         add_part(c, hf_control_first(side) + first + k, arm->joints[k], 1);
 }
@@ -211,12 +210,14 @@ static void set_points(hf_control_layer* c) {
     c->points[1] = (hf_control_point){top, {0, 0, 0}};
     for (int side = 0; side < 2; side++) {
         const hf_limb* arm = &v->limbs[c->arms[side]];
-        hf_control_point* to = &c->points[2 + 5 * side];
-        int clavicle = arm->joint_count - (HF_CONTROL_ARM - CLAVICLE), shoulder = clavicle > 0 ? clavicle : 0;
-        to[0] = joint_point(v, arm->joints[shoulder]);
-        to[1] = joint_point(v, arm->joints[shoulder + 3 < arm->joint_count ? shoulder + 3 : shoulder]);
-        to[2] = (hf_control_point){arm->effector_link, {0, 0, 0}};
-        hand_points(v, arm, &to[3]);
+        hf_control_point* to = &c->points[hf_control_first_point((hf_side)side)];
+        int clavicle = arm->joint_count - (HF_CONTROL_ARM - HF_ARM_SHOULDER),
+            shoulder = clavicle > 0 ? clavicle : 0;
+        to[HF_SHOULDER_POINT] = joint_point(v, arm->joints[shoulder]);
+        to[HF_ELBOW_POINT] =
+            joint_point(v, arm->joints[shoulder + 3 < arm->joint_count ? shoulder + 3 : shoulder]);
+        to[HF_WRIST_POINT] = (hf_control_point){arm->effector_link, {0, 0, 0}};
+        hand_points(v, arm, &to[HF_HAND_POINTS]);
     }
 }
 

@@ -31,5 +31,18 @@ bool hf_control_override_ranges(hf_control_layer* layer, hf_control_file* file);
 
 /* First control of an arm. */
 static inline int hf_control_first(hf_side side) { return side == HF_RIGHT ? 0 : HF_CONTROL_ARM; }
+/* Controls of an arm, from its first one. The clavicle's come before the shoulder's, of which the first turns
+   the arm forward and the next ones swing and twist it. */
+enum { HF_ARM_SHOULDER = 2, HF_ARM_SHOULDER_JOINTS = 3, HF_ARM_ELBOW = 5 };
+
+/* Points of the distance: those of the trunk, then those of the right arm and those of the left arm. */
+enum { HF_TRUNK_POINTS = 2, HF_ARM_POINTS = 5 };
+_Static_assert(HF_TRUNK_POINTS + 2 * HF_ARM_POINTS == (int)HF_CONTROL_POINTS, "trunk and two arms");
+/* Points of an arm, from its first one. */
+enum { HF_SHOULDER_POINT, HF_ELBOW_POINT, HF_WRIST_POINT, HF_HAND_POINTS /* two of them */ };
+/* First point of an arm. */
+static inline int hf_control_first_point(hf_side side) {
+    return HF_TRUNK_POINTS + (side == HF_RIGHT ? 0 : HF_ARM_POINTS);
+}
 
 #endif

@@ -21,11 +21,9 @@ enum {
     MOST_CANDIDATES = 3 * 26 + RANDOM,
     MOST_OF_PLACE = 6,
     BISECTIONS = 7,
-    LEAST_CONTACTS = 3,
-    MOST_CONTACTS = 12
+    LEAST_CONTACTS = 3
 };
 static const double CLOSE_STEP = 0.06; /* rad between two looks while a finger closes: 4 mm at its tip */
-static const double TOUCH_M = 0.002;   /* a finger that ends so near touches */
 static const double IDLE_SHARE = 0.6;  /* of its range that a finger closes that meets nothing */
 static const double HANDLE_M = 0.02;   /* how far about its point a handle is looked for */
 static const double FAR_M = 5;         /* from where rays look at an object */
@@ -44,6 +42,7 @@ typedef struct grasping {
     hf_hand_grasps* out;
     int hand_count;
     int* hand;             /* bodies of the effector link and of all beyond it */
+    hf_support* supports;  /* of the closed hand: room for the palm and each body */
     const hf_vec3* handle; /* where it is held, in the object's frame; NULL: anywhere */
     bool grip;
     int round; /* 0: the first look at the object; 1: other places and turns */
@@ -93,49 +92,41 @@ static double closing_sign(grasping* g, int joint, hf_transform hand) {
     return after >= before ? 1 : -1;
 }
 
-static bool overlaps(const grasping* g, int from, int* touching) {
+static bool overlaps(const grasping* g, int from) {
     hf_allowance none = {.depth = 0, .touched_object = -1};
     for (int b = 0; b < g->hand_count; b++) {
         const hf_body* body = &g->v->bodies[g->hand[b]];
         if (!is_beyond(g, body->link, from)) continue;
         hf_transform pose = hf_compose(g->links[body->link], body->in_link);
-        if (!hf_placement_overlap(g->alone, &body->shape, pose, &none, NULL)) continue;
-        *touching = g->hand[b];
-        return true;
+        if (hf_placement_overlap(g->alone, &body->shape, pose, &none, NULL)) return true;
     }
     return false;
 }
 
-/* Closes one finger until it touches; the body that does, or -1. */
-static int close_finger(grasping* g, int joint, hf_transform hand) {
+/* Closes one finger until it touches. */
+static void close_finger(grasping* g, int joint, hf_transform hand) {
     const hf_joint* j = &g->v->joints[joint];
     double sign = closing_sign(g, joint, hand), open = g->q[j->q_index];
     double end = sign > 0 ? j->upper : j->lower, free = open, met = open;
-    int body = -1;
     bool touches = false;
     for (double x = open; !touches && (end - x) * sign > 0; x += sign * CLOSE_STEP) {
         g->q[j->q_index] = met = x;
         pose_fingers(g, hand);
-        touches = overlaps(g, j->child_link, &body);
+        touches = overlaps(g, j->child_link);
         if (!touches) free = x;
     }
     if (!touches) {
         g->q[j->q_index] = open + IDLE_SHARE * (end - open);
         pose_fingers(g, hand);
-        return -1;
+        return;
     }
     for (int i = 0; i < BISECTIONS; i++) {
-        int other;
         g->q[j->q_index] = (free + met) / 2;
         pose_fingers(g, hand);
-        if (overlaps(g, j->child_link, &other))
-            met = g->q[j->q_index], body = other;
-        else
-            free = g->q[j->q_index];
+        *(overlaps(g, j->child_link) ? &met : &free) = g->q[j->q_index];
     }
     g->q[j->q_index] = free;
     pose_fingers(g, hand);
-    return body;
 }
 
 /* ---- what bears ---- */
@@ -155,25 +146,38 @@ static bool bears_at(const grasping* g, const hf_support* supports, int count, h
     return hf_stance_holds(g->stance, com, none, none);
 }
 
-static bool bears(const grasping* g, const hf_support* supports, int count) {
-    return bears_at(g, supports, count, hf_apply(g->at, hf_object_middle(g->scene, g->object)));
+/* Does the closed hand bear the object? Of more contacts than a stance takes, evenly spaced ones do, so that
+   no finger is left out: what some of the contacts bear, all of them bear. */
+static bool bears(const grasping* g, int count) {
+    hf_support some[HF_STANCE_SUPPORTS];
+    int used = count < HF_STANCE_SUPPORTS ? count : HF_STANCE_SUPPORTS;
+    for (int i = 0; i < used; i++) some[i] = g->supports[i * count / used];
+    return bears_at(g, some, used, hf_apply(g->at, hf_object_middle(g->scene, g->object)));
 }
 
-/* Closes all fingers about the object; how many places touch, the palm counted. */
-static int close_hand(grasping* g, hf_transform hand, hf_surface palm, hf_support* supports) {
+/* How a palm pushes, in the world. */
+static hf_support palm_support(const grasping* g, hf_transform hand, const hf_surface* s) {
+    hf_hold hold = {.limb = g->limb, .object = g->object, .point = s->point, .normal = s->normal};
+    hf_support out;
+    hf_support_press(g->world->creature, g->alone, &hold, hand, &out);
+    return out;
+}
+
+/* Closes all fingers about the object; how many places touch: the palm, as far as it lies on the surface, and
+   every body of the fingers that is no farther than a contact may be off. They are in g->supports. */
+static int close_hand(grasping* g, hf_transform hand, const hf_surface* palm) {
     int count = 0;
-    supports[count++] = push_at(g, palm.point, palm.normal);
+    g->supports[count++] = palm_support(g, hand, palm);
     memcpy(g->q, g->world->stand.q, sizeof(double) * (size_t)g->v->q_count);
-    for (int i = 0; i < g->v->joint_count; i++) {
-        int joint = g->v->joint_order[i];
-        if (!is_finger(g, joint)) continue;
-        int body = close_finger(g, joint, hand);
+    for (int i = 0; i < g->v->joint_count; i++)
+        if (is_finger(g, g->v->joint_order[i])) close_finger(g, g->v->joint_order[i], hand);
+    for (int b = 0; b < g->hand_count; b++) {
+        const hf_body* body = &g->v->bodies[g->hand[b]];
         hf_surface s;
-        if (body < 0 || count == MOST_CONTACTS) continue;
-        const hf_body* b = &g->v->bodies[body];
-        hf_transform pose = hf_compose(g->links[b->link], b->in_link);
-        if (hf_placement_distance(g->alone, &b->shape, pose, TOUCH_M, &s))
-            supports[count++] = push_at(g, s.point, s.normal);
+        if (body->link == g->v->limbs[g->limb].effector_link) continue;
+        if (hf_placement_distance(g->alone, &body->shape, hf_compose(g->links[body->link], body->in_link),
+                                  HF_TOUCH_M, &s))
+            g->supports[count++] = push_at(g, s.point, s.normal);
     }
     return count;
 }
@@ -271,7 +275,6 @@ static hf_status keep(grasping* g, hf_transform hand, const hf_surface* s, int c
 }
 
 static hf_status try_hand(grasping* g, const hf_surface* s, double turn) {
-    hf_support supports[MOST_CONTACTS];
     hf_transform hand = hand_on(g, s, turn);
     g->out->tried++;
     if (open_inside(g, hand) >= 0) {
@@ -282,13 +285,13 @@ static hf_status try_hand(grasping* g, const hf_surface* s, double turn) {
         g->out->why = "other objects leave no room for the hand";
         return HF_OK;
     }
-    int count = close_hand(g, hand, *s, supports);
+    int count = close_hand(g, hand, s);
     if (count < LEAST_CONTACTS) {
         g->out->why = "the fingers do not close about it";
         return HF_OK;
     }
     // what has a joint stands by itself
-    if (!g->handle && !bears(g, supports, count)) {
+    if (!g->handle && !bears(g, count)) {
         g->out->why = "friction at the fingers does not bear its weight";
         return HF_OK;
     }
@@ -345,6 +348,8 @@ static int list_places(const grasping* g, hf_surface* places) {
 
 static hf_status find(grasping* g) {
     hf_surface places[MOST_CANDIDATES];
+    // turns of later rounds lie between those of earlier ones
+    static const double shifts[HF_GRASP_ROUNDS] = {0, 0.5, 0.25, 0.75};
     int count = list_places(g, places);
     hf_status status = HF_OK;
     // at most a few of one place, so that there are grasps from all sides
@@ -353,7 +358,7 @@ static hf_status find(grasping* g) {
         for (int t = 0; t < TURNS && status == HF_OK && g->out->count < HF_MAX_GRASPS; t++)
             if (g->out->count < before + MOST_OF_PLACE)
                 status =
-                    try_hand(g, &places[i], 6.283185307179586 * ((7 * t) % TURNS + 0.5 * g->round) / TURNS);
+                    try_hand(g, &places[i], 6.283185307179586 * ((7 * t) % TURNS + shifts[g->round]) / TURNS);
     }
     return status;
 }
@@ -374,7 +379,6 @@ static hf_status take_given(grasping* g, const hf_grasp* given) {
     const hf_contact_frame* palm = &g->v->limbs[g->limb].contacts[0];
     hf_transform hand = hf_compose(g->at, given->hand);
     hf_surface s;
-    hf_support supports[MOST_CONTACTS];
     hf_vec3 at = hf_apply(hand, palm->offset);
     if (!hf_placement_closest(g->alone, at, 0.03, &s)) {
         g->out->why = "the palm of the hand shape is over 3 cm from it";
@@ -382,7 +386,7 @@ static hf_status take_given(grasping* g, const hf_grasp* given) {
     }
     hand.position = hf_add(hand.position, hf_sub(s.point, at));
     if (collides(g, open_inside(g, hand), "open")) return HF_OK;
-    int count = close_hand(g, hand, s, supports);
+    int count = close_hand(g, hand, &s);
     for (int i = 0; i < given->joint_count; i++)
         g->q[g->v->joints[given->joints[i]].q_index] = given->values[i];
     if (collides(g, body_inside(g, hand, HF_TOUCH_DEPTH_M), "closed")) return HF_OK;
@@ -405,7 +409,8 @@ static hf_status start(grasping* g) {
     g->q = hf_workspace_take(g->workspace, (size_t)g->v->q_count + 1, sizeof *g->q);
     g->closed = hf_workspace_take(g->workspace, (size_t)g->v->q_count + 1, sizeof *g->closed);
     g->hand = hf_workspace_take(g->workspace, (size_t)g->v->body_count + 1, sizeof *g->hand);
-    if (!g->links || !g->q || !g->closed || !g->hand) return HF_ERROR_MEMORY;
+    g->supports = hf_workspace_take(g->workspace, (size_t)g->v->body_count + 1, sizeof *g->supports);
+    if (!g->links || !g->q || !g->closed || !g->hand || !g->supports) return HF_ERROR_MEMORY;
     list_hand(g);
     hf_status status = hf_placement_create(g->scene, &g->alone);
     if (status == HF_OK) status = hf_stance_create(&g->stance);
@@ -479,14 +484,6 @@ static const double PALM_SLOPES[] = {-0.3, 0, 0.3}, POINT_SLOPES[] = {0.3, 0.15,
 
 static bool is_point(const grasping* g, int side) {
     return hf_hand_turns_freely(&g->v->limbs[g->world->layer->arms[side]].contacts[0]);
-}
-
-/* How a palm pushes, in the world. */
-static hf_support palm_support(const grasping* g, hf_transform hand, const hf_surface* s) {
-    hf_hold hold = {.limb = g->limb, .object = g->object, .point = s->point, .normal = s->normal};
-    hf_support out;
-    hf_support_press(g->world->creature, g->alone, &hold, hand, &out);
-    return out;
 }
 
 static hf_support support_in(hf_transform frame, hf_support s) {

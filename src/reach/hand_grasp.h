@@ -26,7 +26,7 @@ typedef struct hf_hand_grasps {
 } hf_hand_grasps;
 
 /* Rounds of looking at an object: each has places and turns of the hand of its own. */
-enum { HF_GRASP_ROUNDS = 2 };
+enum { HF_GRASP_ROUNDS = 4 };
 /* The grasps of an object by one arm, best first. given: what the scenario says of the object, which counts
    in round 0. Those found by themselves touch in three places at least, friction there bears the object's
    weight, and no other object of the world is in the way of the open hand or of its closing fingers. */

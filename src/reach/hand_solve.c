@@ -7,6 +7,7 @@
 #include "base/random.h"
 #include "base/workspace.h"
 #include "model/creature.h"
+#include "reach/free_arm.h"
 
 #include <holdfast/rom.h>
 
@@ -19,22 +20,26 @@ enum {
     ITERATIONS = 25, /* of one descent */
     ENOUGH = 3,      /* valid postures, of which the nearest one is taken */
     MAX_SEEDS = 64,
-    SHOULDER = 2, /* first control of an arm's shoulder, which turns the arm forward; the next ones swing and
-                     twist it */
-    EASES = 8,    /* of a posture that was found towards the rest posture */
-    FEW = 6       /* nodes from which an arm is tried alone */
+    EASES = 4, /* of each group of a posture that was found towards the rest posture */
+    FEW = 6    /* nodes from which an arm is tried alone */
 };
 /* A hand is at its target when no farther: a tenth of what a contact may be off. */
 static const double HAND_M = 5e-5, HAND_RAD = 5e-4;
+/* Of that, where a task asks for it: a door whose far edge is 1 m from its handle would be off its hinge by
+   0.5 mm there, half of what a check allows a contact to be off. So it is 5 um, for a step or two more: near
+   a target a descent is nearly Newton's. */
+static const double EXACT = 0.01;
 /* How much of a descent spine and legs take, against 1 of an arm: they help where the arm ends. */
 static const double SPINE = 0.15, LEGS = 0.05, CLAVICLE = 0.3;
 static const double DAMPING = 1e-4;     /* of a step, m2: an arm that is straight does not turn wildly */
 static const double LEVER_M = 0.3;      /* a turn counts as the shift of a point so far away */
 static const double SLOW = 0.85;        /* a descent that twice leaves so much of what is lacking is stuck */
-static const double DRAWN = 0.1;        /* of the way to the posture that a task draws to, in one state */
 static const double MOST = 0.35;        /* rad or m of a control in one step */
 static const double SAME_ARM_RAD = 0.1; /* two ways to turn an arm that differ by less are one */
-static const double EASE = 0.25;        /* of the way to the rest posture that a posture is drawn at once */
+/* Of the way to the rest posture that a posture is drawn at once. Each draw that does not hold halves it, as
+   a bisection does; draws that all hold (EASES of them) leave a sixteenth of the way. */
+static const double EASE = 0.5;
+static const double LEAST_EASE = 0.01; /* rad or m of a control: less is no gain that can be seen */
 
 /* ---- what is lacking ---- */
 
@@ -65,9 +70,11 @@ static double size_of(const double* e, int rows) {
     return sqrt(sum);
 }
 
-static bool is_there(const double* e, int count) {
-    for (int i = 0; i < count; i++)
-        if (length3(e + 6 * i) > HAND_M || length3(e + 6 * i + 3) > LEVER_M * HAND_RAD) return false;
+static bool is_there(const hf_hand_task* task, const double* e) {
+    double near = task->exact ? EXACT : 1;
+    for (int i = 0; i < task->count; i++)
+        if (length3(e + 6 * i) > near * HAND_M || length3(e + 6 * i + 3) > near * LEVER_M * HAND_RAD)
+            return false;
     return true;
 }
 
@@ -81,7 +88,7 @@ static double weight_of(const hf_reach_worker* w, const hf_hand_task* task, int 
     if (control >= HF_CONTROL_SPINE) return task->stay >= 2 ? 0 : SPINE;
     for (int i = 0; i < task->count; i++)
         if (task->targets[i].limb == l->arms[control / HF_CONTROL_ARM])
-            return control % HF_CONTROL_ARM < 2 ? CLAVICLE : 1;
+            return control % HF_CONTROL_ARM < HF_ARM_SHOULDER ? CLAVICLE : 1;
     return 0;
 }
 
@@ -175,8 +182,7 @@ static bool find_step(const double* jacobian, const double* weight, int rows, co
     return true;
 }
 
-/* Into limits, and into the ranges of motion of the arms. */
-static void keep_range(const hf_reach_worker* w, double* controls) {
+void hf_hand_keep_range(hf_reach_worker* w, double* controls) {
     const hf_control_layer* l = w->world->layer;
     const hf_creature_view* v = &w->world->creature->view;
     for (int k = 0; k < HF_CONTROL_COUNT; k++)
@@ -206,11 +212,11 @@ static void leave_out_ends(const hf_reach_worker* w, const double* controls, con
 static double descend(hf_reach_worker* w, const hf_hand_task* task, double* controls) {
     int rows = 6 * task->count;
     double e[ROWS], jacobian[ROWS * HF_CONTROL_COUNT], weight[HF_CONTROL_COUNT], step[HF_CONTROL_COUNT];
-    keep_range(w, controls);
+    hf_hand_keep_range(w, controls);
     lacks(w, task, controls, e);
     double best = size_of(e, rows);
     int slow = 0;
-    for (int i = 0; i < ITERATIONS && !is_there(e, task->count); i++) {
+    for (int i = 0; i < ITERATIONS && !is_there(task, e); i++) {
         for (int k = 0; k < HF_CONTROL_COUNT; k++) weight[k] = weight_of(w, task, k);
         lacks(w, task, controls, e);
         jacobian_of(w, task, weight, jacobian);
@@ -222,7 +228,7 @@ static double descend(hf_reach_worker* w, const hf_hand_task* task, double* cont
         double share = most > MOST ? MOST / most : 1;
         for (int half = 0; half < 4; half++, share /= 2) {
             for (int k = 0; k < HF_CONTROL_COUNT; k++) x[k] = controls[k] + share * step[k];
-            keep_range(w, x);
+            hf_hand_keep_range(w, x);
             lacks(w, task, x, f);
             now = size_of(f, rows);
             if (now < best) break;
@@ -233,20 +239,17 @@ static double descend(hf_reach_worker* w, const hf_hand_task* task, double* cont
         memcpy(controls, x, sizeof x);
         memcpy(e, f, sizeof e);
     }
-    return is_there(e, task->count) ? 0 : best;
+    return is_there(task, e) ? 0 : best;
 }
 
 bool hf_hand_follow(hf_reach_worker* w, const hf_hand_task* task, const double* from, double* state) {
     double controls[HF_CONTROL_COUNT];
     memcpy(controls, from, sizeof controls);
     for (int k = 0; k < HF_CONTROL_COUNT && task->toward; k++)
-        controls[k] += DRAWN * (task->toward[k] - controls[k]);
+        controls[k] += task->drawn * (task->toward[k] - controls[k]);
     if (descend(w, task, controls) > 0) return false;
     return hf_reach_state(w, controls, state);
 }
-
-/* A shoulder joint turns an arm forward when its axis is as near to Y. */
-static const double LEAST_ALONG = 0.7;
 
 /* ---- starts ---- */
 
@@ -256,9 +259,8 @@ static hf_side side_of(const hf_reach_worker* w, const hf_target* target) {
 
 /* How far a state's hand is from its target. */
 static double hand_off(const hf_reach_worker* w, const hf_target* target, const double* state) {
-    const hf_vec3* p = (const hf_vec3*)(const void*)(state + HF_CONTROL_COUNT);
-    int side = (int)side_of(w, target);
-    return hf_distance(hf_lerp(p[2 + 5 * side + 3], p[2 + 5 * side + 4], 0.5), target->point);
+    const hf_vec3* hand = hf_reach_arm_points(state, side_of(w, target)) + HF_HAND_POINTS;
+    return hf_distance(hf_lerp(hand[0], hand[1], 0.5), target->point);
 }
 
 /* The nodes whose hand is nearest to the target, nearest first. */
@@ -289,55 +291,97 @@ typedef struct solving {
     double best; /* distance of the kept posture from where the body is */
 } solving;
 
-/* A posture costs what it is away from the rest posture, and a little what it is away from here. */
+typedef enum arm_use { ASKED, LOADED, FREE } arm_use;
+
+/* What an arm does: the task asks for its hand, it carries something, or nothing. */
+static arm_use use_of(const solving* s, hf_side side) {
+    const hf_reach_world* w = s->worker->world;
+    int limb = w->layer->arms[side];
+    for (int i = 0; i < s->task->count; i++)
+        if (s->task->targets[i].limb == limb) return ASKED;
+    for (int i = 0; i < w->load_count; i++)
+        if (w->loads[i].limb == limb || w->loads[i].second == limb) return LOADED;
+    return FREE;
+}
+
+/* Discomfort that the distance from the rest posture does not tell: knees that are bent, a trunk that leans
+   aside or turns where it could bend forwards, elbows above their shoulders, hands beyond the middle of the
+   body. m */
+static double discomfort(const hf_reach_world* w, const double* state) {
+    const hf_reach_options* o = w->options;
+    double aside = fabs(state[HF_CONTROL_SPINE + 1]) + fabs(state[HF_CONTROL_SPINE + 2]);
+    double raised = 0, crossed = 0;
+    for (int side = 0; side < 2; side++) {
+        const hf_vec3* arm = hf_reach_arm_points(state, (hf_side)side);
+        double left = hf_unapply(w->stand.root, arm[HF_WRIST_POINT]).y;
+        raised += fmax(0, arm[HF_ELBOW_POINT].z - arm[HF_SHOULDER_POINT].z);
+        crossed += fmax(0, side == HF_RIGHT ? left : -left);
+    }
+    return o->crouch_cost * state[HF_CONTROL_LEGS] + o->aside_cost * aside + o->elbow_cost * raised +
+           o->cross_cost * crossed;
+}
+
+/* A posture costs what it is away from the rest posture, a little what it is away from here, and discomfort.
+ */
 static double price(const solving* s, const double* state) {
     hf_space space = hf_reach_space(s->worker);
-    double away = space.distance(space.user, state, s->from, INFINITY);
-    return space.distance(space.user, state, s->worker->world->rest, INFINITY) + 0.3 * away;
-}
-
-/* Turns the shoulder of an arm forward as far as the trunk leans, so that the arm hangs. */
-static void hang(const hf_reach_world* w, int control, double* controls) {
-    const hf_control* c = &w->layer->controls[control];
-    if (!c->part_count) return;
-    const hf_joint* j = &w->creature->view.joints[c->parts[0].joint];
-    hf_vec3 axis = hf_rotate(j->origin.rotation, j->axis);
-    double lean = controls[HF_CONTROL_SPINE] + w->layer->pitch * controls[HF_CONTROL_LEGS];
-    if (fabs(axis.y) < LEAST_ALONG) return;
-    controls[control] = fmin(c->high, fmax(c->low, controls[control] - (axis.y > 0 ? lean : -lean)));
-}
-
-/* Arms that are not asked for hang as at rest; one that carries something stays as it is. */
-static void relax_free_arms(const solving* s, double* controls) {
     const hf_reach_world* w = s->worker->world;
+    double away = space.distance(space.user, state, s->from, INFINITY);
+    return space.distance(space.user, state, w->rest, INFINITY) + w->options->away_cost * away +
+           discomfort(w, state);
+}
+
+/* Arms that are not asked for: one that carries something stays as it is, the other ones hang by a share (see
+   hf_free_arm_hang). */
+static void relax_free_arms(const solving* s, double share, double* controls) {
     for (int side = 0; side < 2; side++) {
-        bool asked = false, loaded = false;
-        for (int i = 0; i < s->task->count; i++) asked |= s->task->targets[i].limb == w->layer->arms[side];
-        for (int i = 0; i < w->load_count; i++)
-            loaded |= w->loads[i].limb == w->layer->arms[side] || w->loads[i].second == w->layer->arms[side];
-        const double* like = loaded ? s->from : w->rest;
-        int first = hf_control_first((hf_side)side);
-        if (!asked) memcpy(controls + first, like + first, sizeof(double) * HF_CONTROL_ARM);
-        if (!asked && !loaded) hang(w, first + SHOULDER, controls);
+        int first = hf_control_first((hf_side)side), kind = use_of(s, (hf_side)side);
+        if (kind == LOADED) memcpy(controls + first, s->from + first, sizeof(double) * HF_CONTROL_ARM);
+        if (kind == FREE) hf_free_arm_hang(s->worker, (hf_side)side, share, controls);
     }
+}
+
+/* Did the last posture fail because a free arm met something? */
+static bool free_arm_meets(const solving* s) {
+    const hf_collision* hit = &s->worker->hit;
+    for (int side = 0; side < 2; side++)
+        if (use_of(s, (hf_side)side) == FREE &&
+            (hf_free_arm_has(s->worker->world, (hf_side)side, hit->body) ||
+             hf_free_arm_has(s->worker->world, (hf_side)side, hit->other_body)))
+            return true;
+    return false;
+}
+
+/* The posture at the targets that the controls lead to, free arms relaxed as far as nothing is in their way:
+   they hang, hang halfway or go along with the trunk. Returns how far the hands end from the targets (m), 0
+   when there; *valid when the posture holds. */
+static double settle(solving* s, double* controls, double* state, bool* valid) {
+    static const double SHARES[] = {1, 0.5, 0};
+    double off = descend(s->worker, s->task, controls);
+    *valid = false;
+    for (int i = 0; i < (int)(sizeof SHARES / sizeof *SHARES) && off == 0 && !*valid; i++) {
+        double relaxed[HF_CONTROL_COUNT];
+        memcpy(relaxed, controls, sizeof relaxed);
+        // free arms hang by the trunk as it is now, which moves the hands by little
+        relax_free_arms(s, SHARES[i], relaxed);
+        off = descend(s->worker, s->task, relaxed);
+        s->worker->hit.body = s->worker->hit.other_body = -1;
+        *valid = off == 0 && hf_reach_state(s->worker, relaxed, state) && hf_reach_valid(s->worker, state);
+        if (*valid || !free_arm_meets(s)) break;
+    }
+    return off;
 }
 
 static void try_start(solving* s, const double* start) {
     double controls[HF_CONTROL_COUNT], state[HF_REACH_WIDTH];
+    bool valid;
     memcpy(controls, start, sizeof controls);
-    relax_free_arms(s, controls);
+    relax_free_arms(s, 0, controls);
     s->answer->tried++;
-    double off = descend(s->worker, s->task, controls);
-    // free arms hang by the trunk as it is now, which moves the hands by little
-    if (off == 0) {
-        relax_free_arms(s, controls);
-        off = descend(s->worker, s->task, controls);
-    }
+    double off = settle(s, controls, state, &valid);
     s->answer->off_m = fmin(s->answer->off_m, off);
-    if (off > 0) return;
-    hf_reach_state(s->worker, controls, state);
-    if (!hf_reach_valid(s->worker, state)) {
-        s->answer->why = s->worker->why;
+    if (!valid) {
+        if (off == 0) s->answer->why = s->worker->why;
         return;
     }
     double d = price(s, state);
@@ -418,27 +462,42 @@ static hf_status try_each_hand(solving* s, uint64_t seed, bool* reaches) {
     return HF_OK;
 }
 
-/* Draws the posture that was found towards the rest posture while its hands stay, as long as that holds and
-   is more comfortable: starts are far away from it, and a squat that brings hands to a table is valid. */
-static void ease(solving* s) {
+/* Controls that a posture is drawn back by together: all, legs, the trunk's lean aside and turn, the spine,
+   arms. First and one past the last. */
+static const int eased[][2] = {{0, HF_CONTROL_COUNT},
+                               {HF_CONTROL_LEGS, HF_CONTROL_COUNT},
+                               {HF_CONTROL_SPINE + 1, HF_CONTROL_LEGS},
+                               {HF_CONTROL_SPINE, HF_CONTROL_LEGS},
+                               {0, HF_CONTROL_SPINE}};
+enum { EASED = sizeof eased / sizeof *eased };
+
+/* One draw of a group towards the rest posture, hands where they are; true when that holds and costs less. */
+static bool ease_group(solving* s, const int group[2], double share) {
     const double* rest = s->worker->world->rest;
-    double share = EASE;
-    for (int n = 0; n < EASES; n++) {
-        double controls[HF_CONTROL_COUNT], state[HF_REACH_WIDTH];
-        memcpy(controls, s->answer->state, sizeof controls);
-        for (int k = 0; k < HF_CONTROL_COUNT; k++)
-            if (weight_of(s->worker, s->task, k) > 0) controls[k] += share * (rest[k] - controls[k]);
-        relax_free_arms(s, controls);
-        bool good = descend(s->worker, s->task, controls) == 0 &&
-                    hf_reach_state(s->worker, controls, state) && price(s, state) < s->best &&
-                    hf_reach_valid(s->worker, state);
-        if (!good) {
-            share /= 2;
-            continue;
-        }
-        s->best = s->answer->price = price(s, state);
-        memcpy(s->answer->state, state, sizeof state);
+    double controls[HF_CONTROL_COUNT], state[HF_REACH_WIDTH], most = 0;
+    memcpy(controls, s->answer->state, sizeof controls);
+    for (int k = group[0]; k < group[1]; k++) {
+        if (weight_of(s->worker, s->task, k) == 0) continue;
+        most = fmax(most, fabs(rest[k] - controls[k]));
+        controls[k] += share * (rest[k] - controls[k]);
     }
+    bool good = false;
+    if (most * share > LEAST_EASE) settle(s, controls, state, &good);
+    if (!good || price(s, state) >= s->best) return false;
+    s->best = s->answer->price = price(s, state);
+    memcpy(s->answer->state, state, sizeof state);
+    return true;
+}
+
+/* Draws the posture that was found towards the rest posture while its hands stay, group by group, as long as
+   that holds and is more comfortable: starts are far away from it, and a squat that brings hands to a table
+   is valid. */
+static void ease(solving* s) {
+    double shares[EASED];
+    for (int g = 0; g < EASED; g++) shares[g] = EASE;
+    for (int n = 0; n < EASES; n++)
+        for (int g = 0; g < EASED; g++)
+            if (!ease_group(s, eased[g], shares[g])) shares[g] /= 2;
 }
 
 /* The start of an arm by its number: as at rest, as in nodes whose hand is near, and with the upper arm to
@@ -447,17 +506,19 @@ static void ease(solving* s) {
 static bool start_arm(const solving* s, int t, int number, double* controls) {
     enum { NEAR = 3, SWINGS = 3, TWISTS = 2 };
     int first = hf_control_first(side_of(s->worker, &s->task->targets[t]));
-    const hf_control* c = s->worker->world->layer->controls + first;
+    const hf_control* shoulder = s->worker->world->layer->controls + first + HF_ARM_SHOULDER;
     const double* like = s->worker->world->rest;
     int grid = number - 1 - NEAR;
     if (number >= 1 && number <= NEAR && number <= s->seed_count)
         like = hf_space_graph_node(&s->roadmap->graph, s->seeds[t][number - 1]);
     memcpy(controls + first, like + first, sizeof(double) * HF_CONTROL_ARM);
     if (grid < 0) return true;
-    int k[3] = {SHOULDER, SHOULDER + 1, SHOULDER + 2};
-    double at[3] = {(grid % SWINGS + 1.0) / (SWINGS + 1), (grid / SWINGS % SWINGS + 1.0) / (SWINGS + 1),
-                    (grid / (SWINGS * SWINGS) + 1.0) / (TWISTS + 1)};
-    for (int n = 0; n < 3; n++) controls[first + k[n]] = c[k[n]].low + at[n] * (c[k[n]].high - c[k[n]].low);
+    double at[HF_ARM_SHOULDER_JOINTS] = {(grid % SWINGS + 1.0) / (SWINGS + 1),
+                                         (grid / SWINGS % SWINGS + 1.0) / (SWINGS + 1),
+                                         (grid / (SWINGS * SWINGS) + 1.0) / (TWISTS + 1)};
+    for (int n = 0; n < HF_ARM_SHOULDER_JOINTS; n++)
+        controls[first + HF_ARM_SHOULDER + n] =
+            shoulder[n].low + at[n] * (shoulder[n].high - shoulder[n].low);
     return grid < SWINGS * SWINGS * TWISTS;
 }
 
@@ -546,7 +607,7 @@ hf_status hf_hand_solve(hf_reach_roadmap* r, hf_reach_worker* w, const hf_hand_t
     *answer = (hf_hand_answer){.off_m = INFINITY};
     solving s = {.roadmap = r, .worker = w, .task = task, .from = from, .answer = answer};
     hf_status status = search(&s, seed);
-    if (status == HF_OK && answer->found && task->count == 2 && !task->as_found) ease(&s);
+    if (status == HF_OK && answer->found && !task->as_found) ease(&s);
     return status;
 }
 

@@ -14,7 +14,6 @@
 enum {
     STREAM = 0x4eac,
     TRIES = 40,   /* arms drawn until one is inside its range of motion */
-    ELBOW = 5,    /* control of an arm */
     CLAVICLES = 4 /* drawn for the one that carries the shoulder farthest */
 };
 /* Of a spine's and the legs' range in a regular posture, and of an elbow's in one that reaches far. */
@@ -29,9 +28,9 @@ static void draw_arm(const hf_reach_world* w, hf_side side, bool far, hf_random*
     int first = hf_control_first(side);
     for (int k = 2; k < HF_CONTROL_ARM; k++) controls[first + k] = draw_in(w->layer, first + k, r);
     if (!far) return;
-    hf_control elbow = w->layer->controls[first + ELBOW];
+    hf_control elbow = w->layer->controls[first + HF_ARM_ELBOW];
     double bent = hf_random_between(r, -LITTLE_ELBOW, LITTLE_ELBOW) * (elbow.high - elbow.low);
-    controls[first + ELBOW] = fmin(elbow.high, fmax(elbow.low, w->straight[side] + bent));
+    controls[first + HF_ARM_ELBOW] = fmin(elbow.high, fmax(elbow.low, w->straight[side] + bent));
 }
 
 /* Draws an arm until limits and range of motion hold. */
@@ -57,8 +56,8 @@ static void draw_spine(const hf_reach_world* w, hf_random* r, double* controls) 
 static hf_vec3 arm_direction(hf_reach_worker* w, hf_side side, const double* controls) {
     double state[HF_REACH_WIDTH];
     hf_reach_state(w, controls, state);
-    const hf_vec3* p = (const hf_vec3*)(const void*)(state + HF_CONTROL_COUNT);
-    hf_vec3 way = hf_sub(p[2 + 5 * side + 2], p[2 + 5 * side]);
+    const hf_vec3* p = hf_reach_arm_points(state, side);
+    hf_vec3 way = hf_sub(p[HF_WRIST_POINT], p[HF_SHOULDER_POINT]);
     return hf_normalize(hf_unrotate(w->world->stand.root.rotation, way));
 }
 
@@ -71,8 +70,7 @@ static void couple_clavicle(hf_reach_worker* w, hf_side side, hf_vec3 way, hf_ra
         double state[HF_REACH_WIDTH];
         for (int k = 0; k < 2; k++) controls[first + k] = draw_in(w->world->layer, first + k, r);
         hf_reach_state(w, controls, state);
-        double gain =
-            hf_dot(world_way, ((const hf_vec3*)(const void*)(state + HF_CONTROL_COUNT))[2 + 5 * side]);
+        double gain = hf_dot(world_way, hf_reach_arm_points(state, side)[HF_SHOULDER_POINT]);
         if (gain > best) best = gain, kept[0] = controls[first], kept[1] = controls[first + 1];
     }
     controls[first] = kept[0], controls[first + 1] = kept[1];

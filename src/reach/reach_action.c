@@ -9,15 +9,19 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The arms an action may use, best first: the named one, or either, the one on the target's side first. */
-static int list_arms(const hf_reach_runner* r, const hf_action* a, hf_vec3 point, int arms[2]) {
-    if (a->hand == HF_HAND_ONE) {
-        arms[0] = a->limb;
-        return 1;
-    }
-    bool left = hf_unapply(r->world.stand.root, point).y > 0.05;
+/* How far to the left of the middle the right hand is the first choice all the same, m. */
+static const double RIGHT_M = 0.05;
+
+void hf_reach_sort_arms(const hf_reach_runner* r, hf_vec3 point, int arms[2]) {
+    bool left = hf_unapply(r->world.stand.root, point).y > RIGHT_M;
     arms[0] = r->layer->arms[left], arms[1] = r->layer->arms[!left];
-    return 2;
+}
+
+/* The arms an action may use, best first: the named one, or either. */
+static int list_arms(const hf_reach_runner* r, const hf_action* a, hf_vec3 point, int arms[2]) {
+    hf_reach_sort_arms(r, point, arms);
+    if (a->hand == HF_HAND_ONE) arms[0] = a->limb;
+    return a->hand == HF_HAND_ONE ? 1 : 2;
 }
 
 /* Why no posture was found, in words. */

@@ -132,8 +132,9 @@ typedef struct playing {
     hf_timing* timing;       /* NULL: one bell */
 } playing;
 
-/* The pose at a place of the way, counted in samples, with the fingers as far; in the worker. */
-static void pose_at(playing* p, double at, double* state) {
+/* The pose at a place of the way, counted in samples, with the fingers as far; in the worker. False: it is
+   not where it must be. */
+static bool pose_at(playing* p, double at, double* state) {
     hf_reach_worker* w = p->stage->worker;
     const samples* s = &p->way;
     int i = (int)fmin(floor(at), s->count - 2);
@@ -145,7 +146,10 @@ static void pose_at(playing* p, double at, double* state) {
     if (p->to) p->stage->world->version++;
     for (int k = 0; k < n && p->to; k++)
         p->stage->world->stand_q[k] = p->from[k] + share * (p->to[k] - p->from[k]);
+    const hf_reach_fit* fit = p->stage->fit;
+    bool fits = !fit || fit->fit(fit->user, w, controls);
     hf_reach_state(w, controls, state);
+    return fits;
 }
 
 /* Where the way is in a frame, in samples: by the bell, or by the times that slow down at corners. */
@@ -241,8 +245,11 @@ static bool frames_hold(playing* p, int frames, hf_pose poses[3]) {
     double state[HF_REACH_WIDTH];
     bool good = true;
     for (int i = 0; i <= frames && good; i++) {
-        pose_at(p, place_of(p, i, frames), state);
-        if (i > 0) good = hf_reach_frames_pass(w, &poses[0]);
+        good = pose_at(p, place_of(p, i, frames), state);
+        if (!good) w->why = "the hand leaves the way of what it moves";
+        if (i > 0 && good) good = hf_reach_frames_pass(w, &poses[0]);
+        // the next way begins at the last frame, which a fit may have moved into what a frame is allowed
+        if (i == frames && good && p->stage->fit) good = hf_reach_valid(w, state);
         poses[0].root = w->pose.root;
         memcpy(poses[0].q, w->pose.q, sizeof(double) * (size_t)w->world->creature->view.q_count);
     }
@@ -309,7 +316,7 @@ hf_status hf_reach_play(hf_reach_stage* s, const hf_space_rows* way, const doubl
     if (status == HF_OK) status = time_corners(&p, &frames);
     *good = status == HF_OK && frames_hold(&p, frames, poses);
     if (status == HF_OK && !*good) reset_fingers(&p);
-    for (int i = 1; i <= frames && *good && status == HF_OK; i++) {
+    for (int i = 1; i <= frames && *good && status == HF_OK && !s->only_tests; i++) {
         pose_at(&p, place_of(&p, i, frames), s->state);
         status = add_knot(s, i == frames);
     }

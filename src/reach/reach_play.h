@@ -4,6 +4,13 @@
 
 #include "reach/reach_roadmap.h"
 
+/* Moves the controls of a frame by little so that a hand is where it must be, as on the joint of a door:
+   frames lie between the states of a way. False where that cannot be. */
+typedef struct hf_reach_fit {
+    bool (*fit)(const void* user, hf_reach_worker* worker, double* controls);
+    const void* user;
+} hf_reach_fit;
+
 /* Where a performance is: what has been scheduled up to now. */
 typedef struct hf_reach_stage {
     hf_reach_world* world;
@@ -13,6 +20,8 @@ typedef struct hf_reach_stage {
     double state[HF_REACH_WIDTH];      /* at the last one */
     hf_hold holds[HF_STANCE_SUPPORTS]; /* besides the feet, in the world: hands that lean, grips */
     int hold_count;
+    bool only_tests;         /* ways are tested as if they were played, and nothing is added */
+    const hf_reach_fit* fit; /* of every frame that is played; NULL: none */
 } hf_reach_stage;
 
 /* Adds the first knot, or the same pose again. */

@@ -8,6 +8,7 @@
 #include "model/creature.h"
 #include "model/scene.h"
 #include "model/tolerance.h"
+#include "reach/free_arm.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -89,18 +90,18 @@ static hf_status build_stance(hf_reach_runner* r, const hf_transform* links) {
 
 /* Elbow values with which arms reach as far as they can. */
 static void find_straight(hf_reach_runner* r) {
-    enum { STEPS = 40, ELBOW = 5 };
+    enum { STEPS = 40 };
     hf_reach_worker* w = r->crew.workers[0];
     for (int side = 0; side < 2; side++) {
         double controls[HF_CONTROL_COUNT], state[HF_REACH_WIDTH], far = -1;
-        int k = hf_control_first((hf_side)side) + ELBOW;
+        int k = hf_control_first((hf_side)side) + HF_ARM_ELBOW;
         memcpy(controls, r->world.rest, sizeof controls);
         for (int i = 0; i <= STEPS; i++) {
             hf_control c = r->layer->controls[k];
             controls[k] = c.low + (c.high - c.low) * i / STEPS;
             hf_reach_state(w, controls, state);
-            const hf_vec3* p = (const hf_vec3*)(const void*)(state + HF_CONTROL_COUNT);
-            double d = hf_distance(p[2 + 5 * side], p[2 + 5 * side + 2]);
+            const hf_vec3* p = hf_reach_arm_points(state, (hf_side)side);
+            double d = hf_distance(p[HF_SHOULDER_POINT], p[HF_WRIST_POINT]);
             if (d > far) far = d, r->world.straight[side] = controls[k];
         }
     }
@@ -313,6 +314,7 @@ static void rest_here(hf_reach_runner* r) {
     hf_control_rest(r->layer, &r->world.stand, controls);
     limit_legs(r, controls);
     hf_reach_state(r->crew.workers[0], controls, r->world.rest);
+    hf_free_arms_learn(r->crew.workers[0], r->world.hanging);
     memcpy(r->stage.state, r->world.rest, sizeof r->stage.state);
 }
 

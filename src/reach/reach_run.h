@@ -30,6 +30,7 @@ typedef struct hf_reacher {
     double* open_q;          /* the posture of the start, with open hands */
     hf_reach_result* result;
     hf_reach_action_result* now; /* of the action that is running */
+    const hf_action* next;       /* the one that follows, where it is known: grasps are chosen for both */
     hf_progress_fn progress;     /* the caller's; asked through hf_reach_ask alone */
     void* user;
     struct {
@@ -80,6 +81,8 @@ hf_status hf_reach_step(hf_reach_runner* runner, const hf_action* action);
 hf_status hf_reach_lean(hf_reach_runner* runner, const hf_target* target, bool* leans);
 /* Goes back over the feet and takes the hand off. */
 hf_status hf_reach_stop_leaning(hf_reach_runner* runner);
+/* Both arms, the one on the side of a point first. */
+void hf_reach_sort_arms(const hf_reach_runner* runner, hf_vec3 point, int arms[2]);
 hf_status hf_reach_do(hf_reach_runner* runner, const hf_action* action, int index);
 
 #endif

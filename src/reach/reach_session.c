@@ -202,6 +202,7 @@ hf_status hf_reach_run(const hf_scenario* scenario, const hf_reach_options* opti
     bool done;
     status = hf_reach_continue(r, INFINITY, &done, error);
     for (int i = 0; i < scenario->action_count && status == HF_OK && r->result->outcome == HF_FOUND; i++) {
+        r->next = i + 1 < scenario->action_count ? &scenario->actions[i + 1] : NULL;
         status = hf_reach_request(r, &scenario->actions[i], error);
         if (status == HF_OK) status = hf_reach_continue(r, INFINITY, &done, error);
     }

@@ -12,8 +12,9 @@
 enum {
     STREAM = 0x5300,
     GROUPS = 5,
-    ENOUGH = 30, /* rounds in vain end the smoothing */
-    RENEW = 30   /* rounds after which rows are merged and inserted anew */
+    RIGHT_ARM = 1, /* its group; the left arm's is the next one */
+    ENOUGH = 30,   /* rounds in vain end the smoothing */
+    RENEW = 30     /* rounds after which rows are merged and inserted anew */
 };
 /* States that are farther apart get one between them, m of mean distance. Closer ones would make each cut of
    a corner smaller, and more of them needed. */
@@ -106,11 +107,11 @@ static hf_status is_better(smoothing* s, int i, int j, bool* better) {
     return status;
 }
 
-/* Makes rows i..j straight in all controls or else in each of the first groups that can be. */
-static hf_status straighten(smoothing* s, int i, int j, int groups, bool* done) {
+/* Makes rows i..j straight in all controls or else in each of some groups that can be. */
+static hf_status straighten(smoothing* s, int i, int j, int first, int groups, bool* done) {
     *done = false;
     hf_status status = HF_OK;
-    for (int g = 0; g < groups && status == HF_OK; g++) {
+    for (int g = first; g < groups && status == HF_OK; g++) {
         bool better = false;
         if (is_straight(s, i, j, g)) {
             if (g == 0) break;
@@ -127,16 +128,16 @@ static hf_status straighten(smoothing* s, int i, int j, int groups, bool* done) 
     return status;
 }
 
-/* From both ends by halves, until stretches are straight in all controls. Groups come later: one that is made
-   straight along a detour keeps the others from leaving it. */
-static hf_status halve(smoothing* s, int i, int j) {
+/* From both ends by halves, until stretches are straight in all controls or in those of a group. Groups come
+   later: one that is made straight along a detour keeps the others from leaving it. */
+static hf_status halve(smoothing* s, int group, int i, int j) {
     bool done;
     if (j - i < 2) return HF_OK;
-    hf_status status = straighten(s, i, j, 1, &done);
+    hf_status status = straighten(s, i, j, group, group + 1, &done);
     if (status != HF_OK || done) return status;
     int middle = (i + j) / 2;
-    status = halve(s, i, middle);
-    return status == HF_OK ? halve(s, middle, j) : status;
+    status = halve(s, group, i, middle);
+    return status == HF_OK ? halve(s, group, middle, j) : status;
 }
 
 /* How far a row's points are from the straight lines between those of its neighbours: no pose is made for
@@ -212,11 +213,11 @@ static hf_status smooth_once(smoothing* s, bool* vain, int round, uint64_t seed,
         hf_random r = hf_random_start(seed, STREAM, (uint64_t)round);
         int a = (int)(hf_random_unit(&r) * count), b = (int)(hf_random_unit(&r) * count);
         int i = a < b ? a : b, j = a < b ? b : a;
-        if (j - i >= 2) status = straighten(s, i, j, GROUPS, done);
+        if (j - i >= 2) status = straighten(s, i, j, 0, GROUPS, done);
         if (*done) memset(vain, 0, (size_t)count);
         return status;
     }
-    status = straighten(s, corner - 1, corner + 1, GROUPS, done);
+    status = straighten(s, corner - 1, corner + 1, 0, GROUPS, done);
     vain[corner] = !*done;
     if (*done) vain[corner - 1] = vain[corner + 1] = false;
     return status;
@@ -228,7 +229,9 @@ hf_status hf_reach_smooth(hf_reach_worker* w, hf_space_rows* path, int rounds, u
                    .space = hf_reach_space(w),
                    .path = path,
                    .straight = hf_space_rows_start(HF_REACH_WIDTH, path->workspace)};
-    hf_status status = halve(&s, 0, path->count - 1);
+    hf_status status = halve(&s, 0, 0, path->count - 1);
+    // the nodes of the roadmap have an arm that is not asked for anywhere
+    if (status == HF_OK && w->without >= 0) status = halve(&s, RIGHT_ARM + w->without, 0, path->count - 1);
     bool* vain = NULL;
     int idle = 0; // rounds in vain, one after the other
     for (int n = 0; n < rounds && idle < ENOUGH && status == HF_OK && hf_workspace_goes_on(w->workspace);

@@ -20,8 +20,8 @@ static hf_status connect(hf_reach_roadmap* r, hf_reach_worker* w, const double* 
     for (int i = 0; i < n && *node < 0 && status == HF_OK; i++) {
         bool good = false;
         const double* other = hf_space_graph_node(&r->graph, near[i]);
-        // nodes may have become invalid since they were made: a load is carried
-        if (!hf_reach_valid(w, other)) continue;
+        // nodes may have become invalid since they were made: a load is carried, or an object moved
+        if ((w->world->load_count || w->world->changed) && !hf_reach_valid(w, other)) continue;
         status = space.passes(space.user, from_node ? other : state, from_node ? state : other, &good);
         if (good) *node = near[i];
     }

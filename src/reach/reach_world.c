@@ -60,10 +60,6 @@ void hf_reach_worker_forget(hf_reach_worker* w) { hf_clearance_forget(w->clearan
 
 /* ---- states ---- */
 
-static const hf_vec3* points_of(const double* state) {
-    return (const hf_vec3*)(const void*)(state + HF_CONTROL_COUNT);
-}
-
 bool hf_reach_state(hf_reach_worker* w, const double* controls, double* state) {
     if (state != controls) memcpy(state, controls, sizeof(double) * HF_CONTROL_COUNT);
     if (w->posed != w->world->version || memcmp(w->posed_controls, controls, sizeof w->posed_controls) != 0) {
@@ -76,11 +72,12 @@ bool hf_reach_state(hf_reach_worker* w, const double* controls, double* state) {
 }
 
 static double mean_distance(const double* a, const double* b, int without) {
-    const hf_vec3 *p = points_of(a), *q = points_of(b);
+    const hf_vec3 *p = hf_reach_points(a), *q = hf_reach_points(b);
     double sum = 0;
     int count = 0;
     for (int i = 0; i < HF_CONTROL_POINTS; i++) {
-        if (without >= 0 && i >= 2 && (i - 2) / 5 == without) continue;
+        if (without >= 0 && i >= HF_TRUNK_POINTS && (i - HF_TRUNK_POINTS) / HF_ARM_POINTS == without)
+            continue;
         sum += hf_distance(p[i], q[i]);
         count++;
     }
@@ -301,7 +298,7 @@ static bool valid(void* user, const double* state) { return hf_reach_valid(user,
 /* ---- ways ---- */
 
 static int pieces_of(const hf_reach_worker* w, const double* a, const double* b) {
-    const hf_vec3 *p = points_of(a), *q = points_of(b);
+    const hf_vec3 *p = hf_reach_points(a), *q = hf_reach_points(b);
     double most = fabs(a[HF_CONTROL_LEGS] - b[HF_CONTROL_LEGS]);
     for (int i = 0; i < HF_CONTROL_POINTS; i++) most = fmax(most, hf_distance(p[i], q[i]));
     // points may come back to where they were while joints turn: no joint turns far on one piece

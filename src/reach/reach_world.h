@@ -10,6 +10,13 @@
 
 /* A state: the controls, then the points of the distance. */
 enum { HF_REACH_WIDTH = HF_CONTROL_COUNT + 3 * HF_CONTROL_POINTS, HF_REACH_MAX_CARRIED = 2 };
+/* The points of a state, and those of one of its arms (HF_SHOULDER_POINT and so on). */
+static inline const hf_vec3* hf_reach_points(const double* state) {
+    return (const hf_vec3*)(const void*)(state + HF_CONTROL_COUNT);
+}
+static inline const hf_vec3* hf_reach_arm_points(const double* state, hf_side side) {
+    return hf_reach_points(state) + hf_control_first_point(side);
+}
 
 /* An object that a hand holds. */
 typedef struct hf_reach_load {
@@ -25,7 +32,7 @@ typedef struct hf_reach_load {
     hf_hold hold, second_hold;        /* in the object's frame */
     hf_quat second_turn;              /* of the second hand's link, in the object's frame */
     double grasped[HF_CONTROL_COUNT]; /* the controls with which it was grasped */
-    bool drawn;                       /* postures that carry it are drawn to those */
+    const double* toward;             /* controls that postures that carry it are drawn to; NULL: none */
     bool pressed;          /* the two hands do not grip it: friction between their palms bears it */
     hf_support presses[2]; /* of the two hands then, in the object's frame */
 } hf_reach_load;
@@ -40,6 +47,11 @@ typedef struct hf_reach_rider {
     int shape_count;
     const hf_shape* shapes; /* convex, in its own frame */
 } hf_reach_rider;
+
+/* How the trunk beside an arm and its upper arm are turned in the rest posture, in the world. */
+typedef struct hf_reach_hanging_arm {
+    hf_quat trunk, upper;
+} hf_reach_hanging_arm;
 
 /* Shared by workers while they search. */
 typedef struct hf_reach_world {
@@ -62,9 +74,10 @@ typedef struct hf_reach_world {
     hf_hold touches[4];
     double rest[HF_REACH_WIDTH];
     hf_body_sweep sweep;
-    bool scene_only;    /* postures are tested against the placement alone: all else is known to hold */
-    bool changed;       /* objects stand elsewhere than when the roadmap was made */
-    double straight[2]; /* elbow controls of arms that reach as far as they can */
+    bool scene_only; /* postures are tested against the placement alone: all else is known to hold */
+    bool changed;    /* objects stand elsewhere than when the roadmap was made */
+    hf_reach_hanging_arm hanging[2]; /* right, left */
+    double straight[2];              /* elbow controls of arms that reach as far as they can */
 } hf_reach_world;
 
 typedef struct hf_reach_worker {

@@ -8,7 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-/* One hand goes straight off the palm, else away from the fingers, or upwards, as far as that goes. */
+/* One hand goes straight off the palm, else away from the fingers, or upwards, as far as that goes: with the
+   body as it is and, where that does not go far enough, with the body drawn towards the rest posture. */
 static hf_status leave_by_one(hf_reach_runner* r, const hf_hand_task* task, hf_vec3 back,
                               hf_space_rows* line) {
     const hf_contact_frame* palm = &r->world.creature->view.limbs[task->targets[0].limb].contacts[0];
@@ -17,15 +18,16 @@ static hf_status leave_by_one(hf_reach_runner* r, const hf_hand_task* task, hf_v
                       hf_scale(wrist, r->options->approach_m),
                       hf_scale(hf_add(hf_normalize(back), wrist), r->options->approach_m / 2),
                       {0, 0, r->options->approach_m}};
+    int count = sizeof ways / sizeof *ways, best_way = 0;
     double share = 0, best = -1;
-    size_t way = 0;
     hf_status status = HF_OK;
-    for (size_t i = 0; i <= sizeof ways / sizeof *ways && status == HF_OK && share < HF_HAND_LEAST_LINE;
-         i++) {
-        size_t k = i < sizeof ways / sizeof *ways ? i : way; // in the end the longest once more
+    for (int i = 0; i <= 2 * count && status == HF_OK && share < HF_HAND_LEAST_LINE; i++) {
+        int k = i < 2 * count ? i : best_way; // in the end the longest once more
+        hf_hand_task drawn = *task;
+        if (k >= count) drawn.toward = r->world.rest, drawn.drawn = HF_REACH_DRAWN;
         line->count = 0;
-        share = hf_reach_straight(r->stage.worker, task, r->stage.state, ways[k], line, &status);
-        if (share > best) best = share, way = k;
+        share = hf_reach_straight(r->stage.worker, &drawn, r->stage.state, ways[k % count], line, &status);
+        if (share > best) best = share, best_way = k;
     }
     return status;
 }

@@ -26,37 +26,91 @@ typedef struct swinging {
     const hf_reach_runner* runner;
     const hf_reach_load* load;
     double from, to; /* of the joint */
+    int pieces;
+    const double* end; /* controls that the body is drawn to on the way; NULL: none */
 } swinging;
 
 static hf_hand_task swung(const void* user, double share) {
     const swinging* s = user;
     double value = s->from + (s->to - s->from) * share;
-    return hf_reach_carry_task(s->runner, s->load, place_at(s->runner, s->load->object, value));
+    hf_hand_task task = hf_reach_carry_task(s->runner, s->load, place_at(s->runner, s->load->object, value));
+    task.toward = s->end;
+    // an even share of what is left at each state
+    task.drawn = 1 / (1 + (1 - share) * s->pieces);
+    return task;
 }
 
 /* The states while the hand takes the object from one value of its joint to another; false where it cannot.
- */
-static bool follow_joint(hf_reach_runner* r, const hf_reach_load* load, double from, double to,
-                         const double* state, hf_space_rows* rows, hf_status* status) {
-    swinging s = {r, load, from, to};
+   end: the posture that the body goes to meanwhile, NULL: it goes along with the hand. */
+static bool follow_joint(hf_reach_runner* r, const hf_reach_load* load, double to, const double* state,
+                         const double* end, hf_space_rows* rows, hf_status* status) {
+    double from = r->joint_at[load->object];
     bool slides = r->scenario->reach_objects[load->object].joint == HF_OBJECT_SLIDE;
     int n = (int)ceil(fabs(to - from) / (slides ? STEP_M : STEP_RAD));
+    swinging s = {r, load, from, to, n, end};
+    rows->count = 0;
     return hf_reach_guide(r->stage.worker, swung, &s, n, state, rows, status) == 1 && *status == HF_OK;
 }
 
-/* The states of the opening with this grasp, from the posture that holds the handle. */
+/* The value of its joint that an object at a place is nearest to. */
+static double value_at(const hf_reach_runner* r, int object, hf_transform at) {
+    const hf_reach_object* o = &r->scenario->reach_objects[object];
+    hf_transform by = hf_compose(hf_inverse(hf_scene_object(r->scenario->scene, object).start), at);
+    if (o->joint == HF_OBJECT_SLIDE) return hf_dot(o->axis, by.position);
+    double along = hf_dot(o->axis, hf_v3(by.rotation.x, by.rotation.y, by.rotation.z));
+    double angle = 2 * hf_atan2(along, by.rotation.w), turn = 6.283185307179586;
+    return angle > turn / 2 ? angle - turn : angle < -turn / 2 ? angle + turn : angle;
+}
+
+typedef struct fitting {
+    const hf_reach_runner* runner;
+    const hf_reach_load* load;
+} fitting;
+
+/* Puts the hand of a frame so that what it moves is on its joint: by the arm alone where that can be. */
+static bool fit_joint(const void* user, hf_reach_worker* w, double* controls) {
+    const fitting* f = user;
+    double state[HF_REACH_WIDTH];
+    hf_reach_state(w, controls, state);
+    double value = value_at(f->runner, f->load->object, hf_reach_load_pose(w, f->load));
+    hf_hand_task task = hf_reach_carry_task(f->runner, f->load, place_at(f->runner, f->load->object, value));
+    task.exact = true;
+    task.toward = NULL;
+    bool there = false;
+    for (task.stay = 2; task.stay >= 0 && !there; task.stay--)
+        there = hf_hand_follow(w, &task, controls, state);
+    if (there) memcpy(controls, state, sizeof(double) * HF_CONTROL_COUNT);
+    return there;
+}
+
+static hf_status play_swing(hf_reach_runner* r, int object, const hf_space_rows* rows, bool* good) {
+    fitting f = {r, hf_reach_load_of(r, object)};
+    hf_reach_fit fit = {fit_joint, &f};
+    r->stage.fit = &fit;
+    hf_status status = hf_reach_play(&r->stage, rows, NULL, good);
+    r->stage.fit = NULL;
+    return status;
+}
+
+/* The states of the opening with this grasp, from the posture that holds the handle. end: controls of a
+   posture that holds it where the object shall be; NULL: none is known. */
 static hf_status try_opening(hf_reach_runner* r, const hf_hand_grasp* g, double to, const double* state,
-                             hf_space_rows* rows, bool* good) {
+                             const double* end, hf_space_rows* rows, bool* good) {
     double kept[HF_REACH_WIDTH];
     hf_error error;
     int object = g->hold.object;
     memcpy(kept, r->stage.state, sizeof kept);
     memcpy(r->stage.state, state, sizeof kept);
     hf_status status = hf_reach_attach(r, object, g, NULL, &error);
-    rows->count = 0;
     if (status == HF_OK) {
         hf_reach_load* load = hf_reach_load_of(r, object);
-        *good = follow_joint(r, load, r->joint_at[object], to, state, rows, &status);
+        // the body drawn to the posture of the end, or going along with the hand
+        r->stage.only_tests = true;
+        for (int way = end ? 0 : 1; way < 2 && status == HF_OK && !*good; way++) {
+            *good = follow_joint(r, load, to, state, way ? NULL : end, rows, &status);
+            if (*good) status = play_swing(r, object, rows, good);
+        }
+        r->stage.only_tests = false;
         hf_reach_detach(r, load);
         hf_placement_move(r->world.placement, object, place_at(r, object, r->joint_at[object]));
     }
@@ -64,8 +118,26 @@ static hf_status try_opening(hf_reach_runner* r, const hf_hand_grasp* g, double 
     return status;
 }
 
-static hf_status swing_by(hf_reach_runner* r, const hf_hand_grasp* g, double to, int index, int tries,
+/* A posture that holds the handle where the object is and one where it shall be: the price is of both. */
+static hf_status look_at_both_ends(const hf_reach_taking* t, hf_reach_offer* offer, int tries,
+                                   hf_hand_answer* answer) {
+    hf_reach_runner* r = t->runner;
+    const hf_hand_grasp* g = offer->grasp;
+    hf_hand_answer end = {0};
+    hf_status status = hf_reach_look(r, g, tries, t->index, answer);
+    if (status != HF_OK || !answer->found) return status;
+    status = hf_reach_look_there(r, g, place_at(r, g->hold.object, t->value), t->index, &end);
+    offer->ends = end.found;
+    offer->price = answer->price + (end.found ? end.price : 0);
+    memcpy(offer->end, end.state, sizeof offer->end);
+    return status;
+}
+
+static hf_status swing_by(const hf_reach_taking* t, const hf_reach_offer* offer, int tries,
                           hf_hand_answer* answer, bool* done) {
+    hf_reach_runner* r = t->runner;
+    const hf_hand_grasp* g = offer->grasp;
+    double to = t->value;
     hf_space_rows line = hf_space_rows_start(HF_REACH_WIDTH, r->workspace);
     hf_space_rows rows = hf_space_rows_start(HF_REACH_WIDTH, r->workspace);
     int object = g->hold.object;
@@ -74,10 +146,10 @@ static hf_status swing_by(hf_reach_runner* r, const hf_hand_grasp* g, double to,
     hf_vec3 back = hf_scale(hf_rotate(at.rotation, g->way), -r->options->approach_m);
     bool good = false;
     hf_reach_allow_touch(r, &g->hold);
-    hf_status status = hf_reach_prepare(r, &task, back, index, answer, &line);
+    hf_status status = hf_reach_prepare(r, &task, back, t->index, answer, &line);
     hf_reach_forbid_touches(r);
     if (status == HF_OK && answer->found) {
-        status = try_opening(r, g, to, answer->state, &rows, &good);
+        status = try_opening(r, g, to, answer->state, offer->ends ? offer->end : NULL, &rows, &good);
         if (!good) answer->why = r->stage.worker->why;
     }
     if (status != HF_OK || !good) return status;
@@ -89,7 +161,7 @@ static hf_status swing_by(hf_reach_runner* r, const hf_hand_grasp* g, double to,
     hf_error error;
     status = hf_reach_attach(r, object, g, NULL, &error);
     if (status == HF_OK) status = hf_reach_close_fingers(r, g->q);
-    if (status == HF_OK) status = hf_reach_play(&r->stage, &rows, NULL, &good);
+    if (status == HF_OK) status = play_swing(r, object, &rows, &good);
     if (status == HF_OK && !good)
         hf_reach_say(r, HF_NONE, "a frame of the opening does not hold: %s", r->stage.worker->why);
     *done = true;
@@ -115,31 +187,44 @@ static bool choose_value(hf_reach_runner* r, const hf_action* a, double* to) {
     return r->now->outcome == HF_FOUND;
 }
 
+/* The free arms that may move the object, with the grasps of its handle; *why where there are none. */
+static hf_status list_takers(hf_reach_runner* r, const hf_action* a, hf_reach_takers* t, const char** why) {
+    int arms[2];
+    hf_reach_sort_arms(r, hf_placement_pose(r->world.placement, a->object).position, arms);
+    hf_status status = HF_OK;
+    for (int i = 0; i < (a->hand == HF_HAND_ONE ? 1 : 2) && status == HF_OK; i++) {
+        int limb = a->hand == HF_HAND_ONE ? a->limb : arms[i];
+        if (hf_reach_load_by(r, limb)) continue;
+        hf_hand_grasps* g = hf_workspace_take(r->workspace, 1, sizeof *g);
+        if (!g) return HF_ERROR_MEMORY;
+        status = hf_hand_grasps_find(&r->world, r->scenario->scene, a->object,
+                                     &r->scenario->reach_objects[a->object], limb, 0, r->workspace, g);
+        if (status == HF_OK && g->count == 0) *why = g->why ? g->why : "it has no handle";
+        if (status != HF_OK || g->count == 0) continue;
+        hf_reach_sort_grasps(r, a->object, limb, g);
+        t->arms[t->count] = limb, t->grasps[t->count++] = g;
+    }
+    return status;
+}
+
 hf_status hf_reach_swing(hf_reach_runner* r, const hf_action* a, int index) {
     double to = 0;
     if (!choose_value(r, a, &to)) return HF_OK;
     hf_workspace_mark mark = hf_workspace_begin(r->workspace);
     hf_hand_answer answer = {0};
+    hf_reach_takers t = {0};
+    hf_reach_taking with = {r, a, index, to, look_at_both_ends, swing_by};
     bool done = false;
-    hf_status status = HF_OK;
     const char* why = "both hands are full";
-    for (int i = 0; i < 4 && status == HF_OK && !done; i++) {
-        int limb = a->hand == HF_HAND_ONE ? a->limb : r->layer->arms[i % 2];
-        if (hf_reach_load_by(r, limb)) continue;
-        hf_hand_grasps* g = hf_workspace_take(r->workspace, 1, sizeof *g);
-        if (!g) status = HF_ERROR_MEMORY;
-        if (status == HF_OK)
-            status = hf_hand_grasps_find(&r->world, r->scenario->scene, a->object,
-                                         &r->scenario->reach_objects[a->object], limb, 0, r->workspace, g);
-        if (status == HF_OK && g->count == 0) why = g->why ? g->why : "it has no handle";
-        if (status == HF_OK) hf_reach_sort_grasps(r, a->object, limb, g);
-        for (int k = 0; status == HF_OK && k < g->count && !done; k++)
-            status = swing_by(r, &g->items[k], to, index, i < 2 ? 0 : 2, &answer, &done);
+    hf_status status = list_takers(r, a, &t, &why);
+    for (int pass = 0; pass < 2 && status == HF_OK && t.count && !done; pass++) {
+        status = hf_reach_try(&with, &t, pass == 0, &answer, &done);
         if (answer.why) why = answer.why;
     }
     if (status == HF_OK && !done)
         hf_reach_say(r, HF_NONE, "no hand moves \"%.60s\": %s",
                      hf_scene_object(r->scenario->scene, a->object).name, why);
+    if (done && r->now->outcome == HF_FOUND) r->now->why[0] = 0;
     hf_workspace_end(r->workspace, mark);
     return status;
 }

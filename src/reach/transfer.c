@@ -36,10 +36,10 @@ static const char* name_of(const hf_reach_runner* r, int object) {
 /* ---- straight ways ---- */
 
 /* The state in which hands are at a task, from the one before; where that is not valid, with the legs as they
-   are. */
+   are, or by the arms alone: some robots stand with an ankle at its limit. */
 static bool follow(hf_reach_worker* w, const hf_hand_task* task, const double* before, double* state) {
     hf_hand_task next = *task;
-    for (next.stay = 0; next.stay <= 1; next.stay++) {
+    for (next.stay = 0; next.stay <= 2; next.stay++) {
         bool there = hf_hand_follow(w, &next, before, state);
         if (!there) w->why = "the hands do not reach so far";
         if (there && hf_reach_valid(w, state)) return true;
@@ -317,13 +317,6 @@ static hf_status take_by(hf_reach_runner* r, const hf_action* a, const hf_hand_g
     return status == HF_OK ? hf_reach_close_fingers(r, g->q) : status;
 }
 
-/* The arms that may take the object, the one on its side first, with their grasps. */
-typedef struct takers {
-    int count;
-    int arms[2];
-    hf_hand_grasps* grasps[2];
-} takers;
-
 /* Is the arm free? Says so where it is not. */
 static bool is_free(hf_reach_runner* r, int limb) {
     if (!hf_reach_load_by(r, limb)) return true;
@@ -332,10 +325,10 @@ static bool is_free(hf_reach_runner* r, int limb) {
     return false;
 }
 
-static hf_status list_takers(hf_reach_runner* r, const hf_action* a, int round, takers* t) {
-    hf_vec3 at = hf_placement_pose(r->world.placement, a->object).position;
-    bool left = hf_unapply(r->world.stand.root, at).y > 0.05;
-    int arms[2] = {a->hand == HF_HAND_ONE ? a->limb : r->layer->arms[left], r->layer->arms[!left]};
+static hf_status list_takers(hf_reach_runner* r, const hf_action* a, int round, hf_reach_takers* t) {
+    int arms[2];
+    hf_reach_sort_arms(r, hf_placement_pose(r->world.placement, a->object).position, arms);
+    if (a->hand == HF_HAND_ONE) arms[0] = a->limb;
     hf_status status = HF_OK;
     for (int i = 0; i < (a->hand == HF_HAND_ONE ? 1 : 2) && status == HF_OK; i++) {
         if (!is_free(r, arms[i]) || !can_bear(r, a, arms[i], 1)) continue;
@@ -353,58 +346,51 @@ static hf_status list_takers(hf_reach_runner* r, const hf_action* a, int round, 
     return status;
 }
 
-/* Grasps that a posture was found for, the most comfortable first. */
-enum { MOST_OFFERS = 6 };
-typedef struct offers {
-    int count;
-    const hf_hand_grasp* grasps[MOST_OFFERS];
-    double prices[MOST_OFFERS];
-} offers;
-
-static void add_offer(offers* o, const hf_hand_grasp* g, double price) {
-    bool full = o->count == MOST_OFFERS;
-    if (full && price >= o->prices[MOST_OFFERS - 1]) return;
-    int at = full ? MOST_OFFERS - 1 : o->count++;
-    for (; at > 0 && o->prices[at - 1] > price; at--)
-        o->prices[at] = o->prices[at - 1], o->grasps[at] = o->grasps[at - 1];
-    o->prices[at] = price, o->grasps[at] = g;
-}
-
-/* Looks for a posture that holds a grasp. */
-static hf_status look_at(hf_reach_runner* r, const hf_hand_grasp* g, int tries, int index,
-                         hf_hand_answer* answer, offers* o) {
-    hf_hand_task task = {.count = 1, .targets = {hf_reach_hand_target(r, g)}, .tries = tries};
-    hf_reach_allow_touch(r, &g->hold);
-    hf_status status = hf_hand_solve(r->roadmap, r->stage.worker, &task, r->stage.state,
-                                     r->options->seed + (uint64_t)index, answer);
-    hf_reach_forbid_touches(r);
-    if (status == HF_OK && answer->found) add_offer(o, g, answer->price);
-    return status;
-}
-
-/* All grasps of all arms, a few offers at a time. */
-static hf_status try_takers(hf_reach_runner* r, const hf_action* a, const takers* t, bool quick, int index,
-                            hf_hand_answer* answer, bool* done) {
-    offers o = {0};
+/* The price of a grasp where the next action brings the object, by a quick look at a few of its turns;
+   infinite where no posture is found. */
+static hf_status price_of_next(const hf_reach_taking* t, const hf_hand_grasp* g, double* price) {
+    enum { QUARTERS = 4 };
+    const hf_action* next = t->runner->next;
+    hf_quat turned = next->has_rotation
+                         ? next->rotation
+                         : hf_scene_object(t->runner->scenario->scene, next->object).start.rotation;
     hf_status status = HF_OK;
-    for (int i = 0; i < t->count; i++)
-        for (int k = 0; k < t->grasps[i]->count && status == HF_OK && !*done; k++) {
-            bool last = i + 1 == t->count && k + 1 == t->grasps[i]->count;
-            int tries = quick ? 0 : 1 + r->options->tries / t->grasps[i]->count;
-            if (!hf_workspace_goes_on(r->stage.worker->workspace)) return status;
-            status = look_at(r, &t->grasps[i]->items[k], tries, index, answer, &o);
-            if (o.count < MOST_OFFERS && !last) continue;
-            for (int n = 0; n < o.count && status == HF_OK && !*done; n++)
-                status = take_by(r, a, o.grasps[n], tries, index, answer, done);
-            o.count = 0;
-        }
+    *price = INFINITY;
+    for (int q = 0; q < (next->has_rotation ? 1 : QUARTERS) && status == HF_OK; q++) {
+        hf_quat by = hf_quat_axis_angle(hf_v3(0, 0, 1), 1.5707963267948966 * q);
+        hf_hand_answer there = {0};
+        status = hf_reach_look_there(t->runner, g, (hf_transform){next->point, hf_quat_mul(by, turned)},
+                                     t->index, &there);
+        if (there.found) *price = fmin(*price, there.price);
+    }
     return status;
+}
+
+/* A posture that holds the grasp; where the next action carries the object on, its price counts that too. */
+static hf_status look_to_take(const hf_reach_taking* t, hf_reach_offer* offer, int tries,
+                              hf_hand_answer* answer) {
+    const hf_action* next = t->runner->next;
+    hf_status status = hf_reach_look(t->runner, offer->grasp, tries, t->index, answer);
+    offer->price = answer->price, offer->ends = true;
+    if (status != HF_OK || !answer->found || !next || next->object != t->action->object) return status;
+    if (next->kind != HF_ACTION_CARRY && next->kind != HF_ACTION_PLACE) return status;
+    double price;
+    status = price_of_next(t, offer->grasp, &price);
+    offer->ends = isfinite(price);
+    if (offer->ends) offer->price += price;
+    return status;
+}
+
+static hf_status take(const hf_reach_taking* t, const hf_reach_offer* offer, int tries,
+                      hf_hand_answer* answer, bool* done) {
+    return take_by(t->runner, t->action, offer->grasp, tries, t->index, answer, done);
 }
 
 hf_status hf_reach_grasp(hf_reach_runner* r, const hf_action* a, int index) {
     if (!can_take(r, a)) return HF_OK;
     hf_workspace_mark mark = hf_workspace_begin(r->workspace);
-    takers t[HF_GRASP_ROUNDS] = {0};
+    hf_reach_takers t[HF_GRASP_ROUNDS] = {0};
+    hf_reach_taking with = {r, a, index, 0, look_to_take, take};
     hf_hand_answer answer = {0};
     bool done = false;
     int shapes = 0;
@@ -417,8 +403,7 @@ hf_status hf_reach_grasp(hf_reach_runner* r, const hf_action* a, int index) {
         if (quick) status = list_takers(r, a, round, &t[round]);
         for (int i = 0; i < t[round].count && quick; i++) shapes += t[round].grasps[i]->count;
         if (t[round].count) r->now->outcome = HF_FOUND;
-        if (status == HF_OK && t[round].count)
-            status = try_takers(r, a, &t[round], quick, index, &answer, &done);
+        if (status == HF_OK && t[round].count) status = hf_reach_try(&with, &t[round], quick, &answer, &done);
     }
     if (status == HF_OK && shapes && !done)
         hf_reach_say(r, HF_NONE, "no posture brings a hand to \"%.60s\" in any of %d hand shapes: %s",
@@ -479,8 +464,8 @@ static hf_status take_by_both(hf_reach_runner* r, const hf_action* a, const hf_h
 
 /* The pairs of palms that a posture brings there, the most comfortable first: what is found first may squat
    or hold its elbows where the object cannot be put down again. */
-static hf_status list_pairs(hf_reach_runner* r, const hf_hand_grasps* grasps, int tries, int index, offers* o,
-                            const char** why) {
+static hf_status list_pairs(hf_reach_runner* r, const hf_hand_grasps* grasps, int tries, int index,
+                            hf_reach_offers* o, const char** why) {
     hf_status status = HF_OK;
     for (int i = 0; status == HF_OK && i + 1 < grasps->count; i += 2) {
         const hf_hand_grasp* g = &grasps->items[i];
@@ -490,7 +475,8 @@ static hf_status list_pairs(hf_reach_runner* r, const hf_hand_grasps* grasps, in
         status = hf_hand_solve(r->roadmap, r->stage.worker, &task, r->stage.state,
                                r->options->seed + (uint64_t)index, &answer);
         hf_reach_forbid_touches(r);
-        if (status == HF_OK && answer.found) add_offer(o, g, answer.price);
+        if (status == HF_OK && answer.found)
+            hf_reach_offer_add(o, &(hf_reach_offer){.grasp = g, .price = answer.price});
         if (answer.why) *why = answer.why;
     }
     return status;
@@ -509,12 +495,12 @@ hf_status hf_reach_grasp_both(hf_reach_runner* r, const hf_action* a, int index)
     bool done = false;
     // all pairs by a quick look, then each with a search of its own
     for (int pass = 0; pass < 2 && status == HF_OK && !done; pass++) {
-        offers o = {0};
+        hf_reach_offers o = {0};
         int tries = pass ? r->options->tries / 4 : 0;
         status = list_pairs(r, grasps, tries, index, &o, &why);
         for (int n = 0; n < o.count && status == HF_OK && !done; n++) {
             hf_hand_answer answer = {0};
-            status = take_by_both(r, a, o.grasps[n], tries, index, &answer, &done);
+            status = take_by_both(r, a, o.items[n].grasp, tries, index, &answer, &done);
             if (answer.why) why = answer.why;
         }
     }
@@ -531,7 +517,7 @@ hf_status hf_reach_grasp_both(hf_reach_runner* r, const hf_action* a, int index)
 hf_hand_task hf_reach_carry_task(const hf_reach_runner* r, const hf_reach_load* load, hf_transform object) {
     hf_transform hand = hf_compose(object, hf_inverse(load->in_hand));
     hf_hand_task task = {
-        .count = 1, .tries = r->options->tries / 4, .toward = load->drawn ? load->grasped : NULL};
+        .count = 1, .tries = r->options->tries / 4, .toward = load->toward, .drawn = HF_REACH_DRAWN};
     task.targets[0] = (hf_target){.kind = HF_TARGET_POSE,
                                   .limb = load->limb,
                                   .contact = -1,
@@ -605,8 +591,8 @@ static bool carry_by(hf_reach_runner* r, const hf_reach_load* load, hf_transform
                      hf_space_rows* rows, hf_status* status) {
     hf_transform at = load_at(r, load), beside = at, across = to;
     beside.position = hf_add(at.position, offset);
-    // drawn back to how the object was grasped, it sinks on its way as it rose
-    double height = load->drawn ? fmin(at.position.z, to.position.z + LIFT_M) : at.position.z;
+    // drawn to another posture, as back to how the object was grasped, it sinks on its way as it rose
+    double height = load->toward ? fmin(at.position.z, to.position.z + LIFT_M) : at.position.z;
     across.position = hf_add(hf_v3(to.position.x, to.position.y, height), offset);
     rows->count = 0;
     *status = hf_space_rows_add(rows, r->stage.state);
@@ -634,45 +620,77 @@ static hf_status carry_straight(hf_reach_runner* r, hf_reach_load* load, const h
     hf_status status = HF_OK;
     bool good = false;
     int count = sizeof offsets / sizeof *offsets, turns = a->has_rotation ? 1 : 2;
-    // elbows drift while hands go along lines, and may end at the object: then once more, drawn back
-    for (int i = 0; i < 2 * turns * count && status == HF_OK && !good; i++) {
+    hf_hand_answer end = {0};
+    // elbows drift while hands go along lines, and may end at the object: then once more, drawn back to how
+    // it was grasped, or to a posture with the object at its place
+    const double* towards[] = {NULL, load->grasped, end.state};
+    for (int i = 0; i < 3 * turns * count && status == HF_OK && !good; i++) {
         hf_transform turned = to;
+        if (i == 2 * turns * count) {
+            hf_hand_task there = hf_reach_carry_task(r, load, to);
+            status =
+                hf_hand_solve(r->roadmap, r->stage.worker, &there, r->stage.state, r->options->seed, &end);
+            if (status != HF_OK || !end.found) break;
+        }
         if (i / count % turns) turned.rotation = hf_quat_mul(turn, at.rotation);
-        load->drawn = i >= turns * count;
+        load->toward = towards[i / (turns * count)];
         good = carry_by(r, load, turned, offsets[i % count], &rows, &status);
         if (status == HF_OK && good && rows.count > 1) status = hf_reach_play(&r->stage, &rows, NULL, &good);
     }
-    load->drawn = false;
+    load->toward = NULL;
     if (status == HF_OK && !good)
         hf_reach_say(r, HF_NONE, "both hands cannot carry \"%.60s\" straight there: %s",
                      name_of(r, load->object), r->stage.worker->why ? r->stage.worker->why : "");
     return status;
 }
 
-/* A posture with the object at its place, however it may be turned there. */
-static hf_status find_place(hf_reach_runner* r, const hf_action* a, const hf_reach_load* load, int index,
-                            double above, hf_hand_answer* answer, hf_space_rows* line, bool lower) {
+/* The postures with the object at its place in each of the turns that it may have there. */
+static hf_status look_at_places(hf_reach_runner* r, const hf_action* a, const hf_reach_load* load, int index,
+                                int tries, hf_hand_answer* answers, hf_hand_task* tasks, int turns) {
     hf_status status = HF_OK;
     hf_quat turned =
         a->has_rotation ? a->rotation : hf_scene_object(r->scenario->scene, a->object).start.rotation;
-    int turns = a->has_rotation ? 1 : TURNS;
-    // all turns by a quick look, then each with a search of its own
-    for (int n = 0; n < 2 * turns && status == HF_OK; n++) {
-        int t = n % turns;
-        // the nearest turns first: 0, 1, -1, 2, -2 ... twelfths
-        double angle = 6.283185307179586 / TURNS * ((t + 1) / 2) * (t % 2 ? 1 : -1);
+    for (int t = 0; t < turns && status == HF_OK; t++) {
+        double angle = 6.283185307179586 / TURNS * t;
         hf_transform to = {a->point, hf_quat_mul(hf_quat_axis_angle(hf_v3(0, 0, 1), angle), turned)};
-        hf_hand_task task = hf_reach_carry_task(r, load, to);
-        task.tries = n < turns ? 0 : r->options->tries / turns + 1;
-        status = hf_hand_solve(r->roadmap, r->stage.worker, &task, r->stage.state,
-                               r->options->seed + (uint64_t)index, answer);
-        if (status != HF_OK || !answer->found) continue;
-        line->count = 0;
-        if (!lower) return hf_space_rows_add(line, answer->state);
-        double share =
-            hf_reach_straight(r->stage.worker, &task, answer->state, hf_v3(0, 0, above), line, &status);
-        if (status == HF_OK && share >= HF_HAND_LEAST_LINE) return HF_OK;
-        answer->found = false, answer->why = "it cannot be lowered there";
+        tasks[t] = hf_reach_carry_task(r, load, to);
+        tasks[t].tries = tries;
+        status = hf_hand_solve(r->roadmap, r->stage.worker, &tasks[t], r->stage.state,
+                               r->options->seed + (uint64_t)index, &answers[t]);
+    }
+    return status;
+}
+
+/* The most comfortable posture that is left; -1 for none. */
+static int cheapest(const hf_hand_answer* answers, int count) {
+    int best = -1;
+    for (int i = 0; i < count; i++)
+        if (answers[i].found && (best < 0 || answers[i].price < answers[best].price)) best = i;
+    return best;
+}
+
+/* The most comfortable posture with the object at its place, however it may be turned there, from which it
+   can be lowered; line: the straight way up from it. */
+static hf_status find_place(hf_reach_runner* r, const hf_action* a, const hf_reach_load* load, int index,
+                            double above, hf_hand_answer* answer, hf_space_rows* line, bool lower) {
+    hf_hand_answer answers[TURNS];
+    hf_hand_task tasks[TURNS];
+    int turns = a->has_rotation ? 1 : TURNS, t;
+    hf_status status = HF_OK;
+    // all turns by a quick look, then each with a search of its own
+    for (int pass = 0; pass < 2 && status == HF_OK; pass++) {
+        status = look_at_places(r, a, load, index, pass ? r->options->tries / turns + 1 : 0, answers, tasks,
+                                turns);
+        if (status == HF_OK) *answer = answers[turns - 1];
+        while (status == HF_OK && (t = cheapest(answers, turns)) >= 0) {
+            *answer = answers[t];
+            line->count = 0;
+            if (!lower) return hf_space_rows_add(line, answer->state);
+            double share = hf_reach_straight(r->stage.worker, &tasks[t], answer->state, hf_v3(0, 0, above),
+                                             line, &status);
+            if (status == HF_OK && share >= HF_HAND_LEAST_LINE) return HF_OK;
+            answer->found = answers[t].found = false, answer->why = "it cannot be lowered there";
+        }
     }
     return status;
 }

@@ -9,6 +9,11 @@
 hf_reach_load* hf_reach_load_of(hf_reach_runner* runner, int object);
 hf_reach_load* hf_reach_load_by(hf_reach_runner* runner, int limb);
 
+/* Of what is left of the way to another posture, rest or how an object was grasped, so much is gone in one
+   state while a hand is guided (a centimetre of its way). The eight states of a hand that leaves by 8 cm make
+   more than half of it (1 - 0.9^8), and each starts so near the one before that the arm does not turn over.
+ */
+static const double HF_REACH_DRAWN = 0.1;
 /* The states while the hands follow tasks, task_at(user, share of the way) with shares from 1/pieces to 1,
    from a state: added behind it, as far as they hold. Returns the share of the way that holds; the worker
    knows why it ends. */
@@ -33,6 +38,53 @@ hf_status hf_reach_swing(hf_reach_runner* runner, const hf_action* action, int i
 hf_status hf_reach_attach(hf_reach_runner* runner, int object, const hf_hand_grasp* grasp,
                           const hf_hand_grasp* second, hf_error* error);
 void hf_reach_detach(hf_reach_runner* runner, hf_reach_load* load);
+
+/* The arms that may take an object, best first, with their grasps. */
+typedef struct hf_reach_takers {
+    int count;
+    int arms[2];
+    hf_hand_grasps* grasps[2];
+} hf_reach_takers;
+
+/* What is known of a grasp before it is taken. */
+typedef struct hf_reach_offer {
+    const hf_hand_grasp* grasp;
+    double price; /* of the postures that were found */
+    bool ends;    /* a posture was found where the object goes, too, or nothing says where that is */
+    double end[HF_CONTROL_COUNT]; /* of that posture, where the object's joint takes it */
+} hf_reach_offer;
+
+/* A few offers, the best first: those with which the object gets to where it goes, of these the most
+   comfortable ones. What does not fit in falls off at the end. */
+enum { HF_REACH_OFFERS = 6 };
+typedef struct hf_reach_offers {
+    int count;
+    hf_reach_offer items[HF_REACH_OFFERS];
+} hf_reach_offers;
+void hf_reach_offer_add(hf_reach_offers* offers, const hf_reach_offer* offer);
+
+/* One way of taking hold: look tells whether a posture holds the grasp of an offer, and fills in the offer;
+   take comes to it, and says in *done when the object is held. */
+typedef struct hf_reach_taking hf_reach_taking;
+struct hf_reach_taking {
+    hf_reach_runner* runner;
+    const hf_action* action;
+    int index;    /* of the action */
+    double value; /* of the object's joint in the end, where it has one */
+    hf_status (*look)(const hf_reach_taking* with, hf_reach_offer* offer, int tries, hf_hand_answer* answer);
+    hf_status (*take)(const hf_reach_taking* with, const hf_reach_offer* offer, int tries,
+                      hf_hand_answer* answer, bool* done);
+};
+/* All grasps of all arms, a few at a time, the best one first; quick: without random starts. */
+hf_status hf_reach_try(const hf_reach_taking* with, const hf_reach_takers* takers, bool quick,
+                       hf_hand_answer* answer, bool* done);
+/* A posture that holds a grasp, and its price. */
+hf_status hf_reach_look(hf_reach_runner* runner, const hf_hand_grasp* grasp, int tries, int index,
+                        hf_hand_answer* answer);
+
+/* The same by a quick look with the object elsewhere. */
+hf_status hf_reach_look_there(hf_reach_runner* runner, const hf_hand_grasp* grasp, hf_transform there,
+                              int index, hf_hand_answer* answer);
 
 /* ---- parts of grasping, for what is opened by its handle ---- */
 

@@ -7,11 +7,12 @@
 #include "base/workspace.h"
 #include "model/creature.h"
 #include "refine/direct.h"
+#include "refine/given_poses.h"
 #include "refine/ends.h"
 #include "refine/overlap.h"
 #include "refine/retime.h"
 #include "refine/strain.h"
-#include "solve/keep.h"
+#include "refine/work.h"
 
 #include <limits.h>
 #include <math.h>
@@ -32,9 +33,10 @@ typedef struct refinement {
     hf_parts own;
     hf_stance_list own_list;
     bool has_good, valid;
-    bool hopeful;        /* the last motion would do with calmer times */
-    bool stuck;          /* the next round would be the same as the last */
-    int blocked;         /* the phase that could not be timed, -1 */
+    bool keeps;   /* the given motion in its own times: its strain is known, and faults teach nothing */
+    bool hopeful; /* the last motion would do with calmer times */
+    bool stuck;   /* the next round would be the same as the last */
+    int blocked;  /* the phase that could not be timed, -1 */
     hf_retime_info info; /* of the last time scaling */
 } refinement;
 
@@ -248,7 +250,7 @@ static bool only_borne(const hf_realise_result* faults) {
 
 /* A motion without fault that is quicker than the best so far becomes the best. */
 static bool is_better(const refinement* r, const hf_schedule* made) {
-    return r->valid && !hf_workspace_cancelled(r->workspace) &&
+    return r->valid && !hf_workspace_stopped(r->workspace) &&
            (!r->stretch->best || made->knots[made->knot_count - 1].time_s < r->stretch->best_s);
 }
 
@@ -296,9 +298,11 @@ static hf_status judge(refinement* r, hf_schedule* made) {
     if (status == HF_OK)
         status =
             hf_ends_judge(r->of->creature, r->stretch->given, made, r->stretch->ends, r->workspace, &faults);
-    if (status == HF_OK && faults.outcome == HF_FOUND) status = add_strained(r, made, motion, &faults);
+    hf_spend(r->workspace, r->of->creature, HF_WORK_FRAME, made->knot_count);
+    if (status == HF_OK && faults.outcome == HF_FOUND && !r->keeps)
+        status = add_strained(r, made, motion, &faults);
     if (status == HF_OK && r->ways) status = learn_direct(r, made, &faults);
-    if (status == HF_OK && !r->ways) learn(r, made, &faults);
+    if (status == HF_OK && !r->ways && !r->keeps) learn(r, made, &faults);
     r->valid = status == HF_OK && faults.outcome == HF_FOUND;
     r->hopeful = status == HF_OK && faults.fault_count > 0 && only_borne(&faults);
     if (status == HF_OK && faults.fault_count) {
@@ -332,8 +336,8 @@ static hf_status time_again(refinement* r, const hf_schedule* poses, const hf_pa
     hf_schedule* made = NULL;
     double began = now_s();
     const hf_stance_list* list = r->ways ? &r->own_list : &r->stretch->list;
-    hf_status status = hf_retime(r->of->creature, poses, phases, list, &shares, r->of->options->rate,
-                                 r->workspace, r->timed, &made, &r->info);
+    hf_status status = hf_retime(r->of->creature, poses, phases, list, &shares, r->of->rate, r->workspace,
+                                 r->timed, &made, &r->info);
     out->scaling_s += now_s() - began;
     if (status != HF_OK) return status;
     if (!made) {
@@ -469,64 +473,6 @@ static hf_status make_round(refinement* r, hf_pose_spline* spline, hf_part_load*
     return status;
 }
 
-enum { AT_REST = 2 }; /* samples by which the ends of given poses are repeated, so that they are at rest */
-
-/* A given time when both ends last `rest_s` longer. */
-static double rested_time(double t, double end_s, double rest_s) {
-    return t <= 0 ? 0 : t >= end_s ? end_s + 2 * rest_s : t + rest_s;
-}
-
-/* Puts the limbs that hold at a given time exactly onto their holds: as given they may be a little beside,
-   and what one stretch leaves beside the next one would put back at once. */
-static hf_status keep_holds(const refinement* r, double time_s, hf_transform* links, hf_pose* pose) {
-    const hf_schedule* given = r->stretch->given;
-    hf_status status = HF_OK;
-    for (int i = 0; i < given->hold_count && status == HF_OK; i++) {
-        const hf_held* h = &r->stretch->list.held[i];
-        if (given->holds[i].from_s > time_s || given->holds[i].to_s < time_s) continue;
-        bool kept;
-        hf_vec3 miss;
-        hf_forward(r->of->creature, pose, links);
-        status = hf_held_keep(r->of->creature, h, HF_KEEP_SOON, r->workspace, links, pose->q, &kept, &miss);
-    }
-    return status;
-}
-
-/* The given poses at equal steps of time, at rest at both ends; the phases get the times of these. */
-static hf_status sample_given(const refinement* r, hf_pose_spline* spline, double rate, hf_parts* own,
-                              hf_schedule** out) {
-    const hf_schedule* given = r->stretch->given;
-    double end_s = given->knots[given->knot_count - 1].time_s;
-    int count = (int)fmax(4, ceil(end_s * rate - 1e-6)) + 1;
-    double step_s = end_s / (count - 1), rest_s = AT_REST * step_s;
-    hf_workspace_mark mark = hf_workspace_begin(r->workspace);
-    hf_pose pose = {.q = hf_workspace_take(r->workspace, (size_t)given->q_count + 1, sizeof(double))};
-    hf_transform* links =
-        hf_workspace_take(r->workspace, (size_t)r->of->creature->view.link_count, sizeof *links);
-    hf_status status = pose.q && links ? hf_schedule_create(r->of->creature, rate, out) : HF_ERROR_MEMORY;
-    for (int i = -AT_REST; i < count + AT_REST && status == HF_OK; i++) {
-        double t = fmin(end_s, fmax(0, i * step_s));
-        hf_pose_spline_at(spline, t, &pose);
-        status = keep_holds(r, t, links, &pose);
-        if (status == HF_OK)
-            status = hf_schedule_add(*out, NULL, (i + AT_REST) * step_s, &pose, NULL, 0, false);
-    }
-    for (int i = 0; i < given->hold_count && status == HF_OK; i++) {
-        hf_schedule_hold h = given->holds[i];
-        h.from_s = rested_time(h.from_s, end_s, rest_s), h.to_s = rested_time(h.to_s, end_s, rest_s);
-        if (!HF_GROW((*out)->holds, (*out)->hold_capacity, (*out)->hold_count)) status = HF_ERROR_MEMORY;
-        if (status == HF_OK) (*out)->holds[(*out)->hold_count++] = h;
-    }
-    for (int i = 0; i < own->count; i++) {
-        hf_part* a = &own->items[i];
-        a->from_s = rested_time(a->from_s, end_s, rest_s), a->to_s = rested_time(a->to_s, end_s, rest_s);
-        a->took_s = a->to_s - a->from_s;
-    }
-    hf_parts_add_up(own);
-    hf_workspace_end(r->workspace, mark);
-    return status;
-}
-
 /* The given poses, this many a second, in new times. */
 static hf_status retime_at(refinement* r, hf_pose_spline* spline, double rate) {
     hf_schedule* poses = NULL;
@@ -534,7 +480,8 @@ static hf_status retime_at(refinement* r, hf_pose_spline* spline, double rate) {
     hf_workspace_mark mark = hf_workspace_begin(r->workspace);
     hf_status status = own_phases(learned, r->workspace, &own);
     for (int i = 0; i < own.count && status == HF_OK; i++) own.items[i] = learned->items[i];
-    if (status == HF_OK) status = sample_given(r, spline, rate, &own, &poses);
+    if (status == HF_OK)
+        status = hf_given_sample(r->of->creature, r->stretch, spline, rate, r->workspace, &own, &poses);
     if (status == HF_OK) status = calm_down(r, poses, &own, GIVEN_TRIES);
     hf_schedule_free(poses);
     hf_workspace_end(r->workspace, mark);
@@ -545,9 +492,35 @@ static hf_status retime_at(refinement* r, hf_pose_spline* spline, double rate) {
    corners: where it collides, more poses follow, up to as many as the result has frames. */
 static hf_status retime_given(refinement* r, hf_pose_spline* spline) {
     hf_status status = HF_OK;
-    double rate = r->stretch->given->rate, most = fmax(rate, r->of->options->rate);
+    double rate = r->stretch->given->rate, most = fmax(rate, r->of->rate);
     for (; rate <= most && !r->valid && status == HF_OK && hf_workspace_goes_on(r->workspace); rate *= 2)
         status = retime_at(r, spline, rate);
+    return status;
+}
+
+/* Each try of the given poses lasts so much longer than the one before: the last three times as long. */
+static const double SLOWER = 1.2;
+enum { SLOWER_TRIES = 7 };
+
+hf_status hf_attempt_given(const hf_refining* of, hf_stretch* stretch) {
+    hf_workspace* w = of->workspace;
+    hf_workspace_mark mark = hf_workspace_begin(w);
+    refinement r = {.of = of, .workspace = w, .stretch = stretch, .phases = &stretch->phases, .keeps = true};
+    hf_pose_spline spline;
+    hf_status status = hf_pose_spline_of(of->creature, stretch->given, w, &spline);
+    int tries = stretch->walks ? 1 : SLOWER_TRIES;
+    double slower = 1;
+    for (int i = 0; i < tries && !stretch->best && status == HF_OK && hf_workspace_goes_on(w); i++) {
+        hf_schedule* made = NULL;
+        status = hf_given_again(of->creature, stretch, &spline, slower, of->rate, w, &made);
+        if (made) made->claims = hf_refined_claims(stretch->given);
+        if (status == HF_OK)
+            status = judge(&r, made);
+        else
+            hf_schedule_free(made);
+        slower *= SLOWER;
+    }
+    hf_workspace_end(w, mark);
     return status;
 }
 

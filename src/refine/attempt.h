@@ -12,6 +12,7 @@ typedef struct hf_refining {
     const hf_placement* placement; /* of the scene */
     const hf_refine_options* options;
     hf_workspace* workspace;
+    double rate;   /* frames a second of the result */
     double strain; /* share of their effort limits that joints may take: the given motion's peak, 1 or more */
     hf_refine_result* result; /* of the whole: why, counts and the last fault are noted there */
 } hf_refining;
@@ -21,6 +22,9 @@ unsigned hf_refined_claims(const hf_schedule* schedule);
 /* Notes the faults of an attempt that is not taken; the first one was at given_s of the schedule that is
    refined, which has this rate. */
 void hf_note_faults(hf_refine_result* result, const hf_realise_result* faults, double given_s, double rate);
+/* Without a best: the given poses in their given times, at the rate of the result; where they do not hold
+   there, slower and slower, but for a walk. What is left when nothing quicker holds. */
+hf_status hf_attempt_given(const hf_refining* refining, hf_stretch* stretch);
 /* Looks for a quicker motion of the stretch: the given poses in new times (from_given), then this many
    rounds; what the rounds learn stays in its phases. stretch->best changes where something better was found
    that has no fault. */

@@ -10,6 +10,7 @@
 #include "model/creature.h"
 #include "refine/calm_curve.h"
 #include "refine/ends.h"
+#include "refine/work.h"
 
 #include <math.h>
 #include <string.h>
@@ -357,6 +358,7 @@ static hf_status make_limbs(direct* d) {
     int limbs = d->creature->view.limb_count;
     for (int l = 0; l < 2 * limbs; l++) d->now[l].hold = -1;
     for (int l = 0; l < limbs; l++) d->mode[l] = -1;
+    hf_spend(d->workspace, d->creature, HF_WORK_POSE, d->count);
     for (int k = 0; k < d->count && status == HF_OK && hf_workspace_goes_on_often(d->workspace); k++)
         status = make_pose(d, k);
     return status;
@@ -400,6 +402,9 @@ static bool take(direct* d) {
     if (!d->fixed || !d->roots || !d->q || !d->lost || !d->left || !d->from_s || !d->links || !d->straight ||
         !d->mode || !d->now)
         return false;
+    // samples that are not made once the work is spent
+    memset(d->q, 0, rows * n * sizeof(double));
+    memset(d->lost, 0, rows * sizeof(double));
     d->to_s = d->from_s + holds;
     d->straight_before = d->straight + n;
     d->scratch[0] = d->straight + 2 * n, d->scratch[1] = d->straight + 3 * n;
@@ -511,6 +516,7 @@ static hf_status look_at(look* l, const hf_placement* placement, bool* collides)
     pose_at(l, from_s, &last);
     for (int i = 1; i <= LOOKS && !*collides && status == HF_OK; i++) {
         double t = from_s + took_s * (1 - hf_cos(M_PI * i / LOOKS)) / 2;
+        hf_spend(l->workspace, l->d->creature, HF_WORK_POSE, 1);
         pose_at(l, t, &now);
         int own = i == 1 ? l->swing->from_hold : i == LOOKS ? l->swing->to_hold : -1;
         l->query.touches = l->touches;

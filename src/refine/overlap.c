@@ -10,6 +10,7 @@
 #include "refine/calm_curve.h"
 #include "refine/com_course.h"
 #include "refine/pose_path.h"
+#include "refine/work.h"
 #include "balance/stance.h"
 #include "schedule/frames.h"
 #include "solve/keep.h"
@@ -418,6 +419,7 @@ static bool is_settled(const overlap* o) {
 
 static hf_status make_all(overlap* o, bool first, bool follow) {
     hf_status status = HF_OK;
+    hf_spend(o->workspace, o->creature, HF_WORK_COURSE, o->count);
     for (int k = 0; k < o->count && status == HF_OK; k++) {
         status = make_pose(o, k, first, follow);
         if (!hf_workspace_goes_on_often(o->workspace)) return status;
@@ -596,6 +598,10 @@ static bool take(overlap* o) {
     if (!o->body || !o->posture || !o->wish || !o->outside || !o->seated || !o->stances || !o->way ||
         !o->swing || !o->links || !o->scratch)
         return false;
+    // samples that are not made once the work is spent
+    for (size_t k = 0; k < 2 * n; k++) o->body[k] = hf_transform_identity();
+    memset(o->posture, 0, (2 * n * q + 1) * sizeof(double));
+    memset(o->outside, 0, 5 * n * sizeof(double));
     o->roots = o->body + n, o->q = o->posture + n * q;
     o->place = o->wish + n, o->com = o->wish + 2 * n, o->momentum_rate = o->wish + 3 * n;
     o->lost = o->outside + n, o->weights = o->lost + n, o->margins = o->weights + n,
@@ -632,7 +638,7 @@ hf_status hf_overlap_make(const hf_creature* creature, const hf_schedule* given,
         o.freedom[k] = phases->items[hf_parts_at(phases, time_of(&o, k))].freedom;
     for (int p = 0; p < phases->count; p++) loads[p] = (hf_part_load){0};
     if (status == HF_OK) status = make_poses(&o);
-    if (status == HF_OK && !hf_workspace_cancelled(workspace)) status = measure(&o, loads);
+    if (status == HF_OK && !hf_workspace_stopped(workspace)) status = measure(&o, loads);
     if (status == HF_OK) status = write_schedule(&o, out);
     hf_workspace_end(workspace, mark);
     return status;

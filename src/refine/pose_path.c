@@ -5,6 +5,7 @@
 #include "base/workspace.h"
 #include "model/creature.h"
 #include "base/band.h"
+#include "refine/work.h"
 #include "schedule/frames.h"
 
 #include <math.h>
@@ -428,6 +429,8 @@ static void move(const costing* c, const double* step, hf_transform* roots, doub
 
 /* Levenberg's damping, as a share of the diagonal: where to begin, and how it changes. */
 static const double DAMPING = 1e-4, LESS = 0.2, MORE = 8, MOST = 1e6;
+/* Of one product of the banded factor, microseconds. */
+static const double SOLVE_WORK = 5e-4;
 /* A step that leaves more than this share of the cost is the last one. */
 static const double WORTH_A_STEP = 0.97;
 
@@ -438,6 +441,8 @@ static hf_status descend(costing* c, sink* s, equations* e, hf_pose_path* other,
     double before = s->cost;
     *done = false;
     for (; *damping < MOST; *damping *= MORE) {
+        hf_spend(c->workspace, t->creature, HF_WORK_STEP, t->count);
+        hf_workspace_spend(c->workspace, SOLVE_WORK * (double)e->values * (e->normal.width + 1));
         if (!solve(c, e, *damping)) continue;
         move(c, e->step, other->roots, other->q);
         costing there = *c;

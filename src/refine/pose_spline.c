@@ -192,6 +192,15 @@ void hf_pose_spline_at(hf_pose_spline* s, double time_s, hf_pose* pose) {
     hf_pose_follow(s->creature, pose->q);
 }
 
+void hf_pose_keep_limits(const hf_creature* c, double* q) {
+    for (int j = 0; j < c->view.joint_count; j++) {
+        const hf_joint* joint = &c->view.joints[j];
+        if (joint->q_count == 1)
+            q[joint->q_index] = fmin(joint->upper, fmax(joint->lower, q[joint->q_index]));
+    }
+    hf_pose_follow(c, q);
+}
+
 /* The turn of a quaternion that need not be unit: w = 2 (p' p*) / |p|^2 in the fixed axes, and its rate. */
 static void turn_rates(const double* p, const double* d, const double* dd, double* speed, double* rate) {
     double n = 0, dn = 0;

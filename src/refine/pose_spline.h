@@ -34,4 +34,7 @@ hf_status hf_pose_spline_near(const hf_creature* creature, const hf_schedule* sc
                               hf_workspace* workspace, hf_pose_spline* spline);
 void hf_pose_spline_at(hf_pose_spline* spline, double time_s, hf_pose* pose);
 
+/* A smooth curve between postures at a limit goes a little beyond it: puts the values of joints back. */
+void hf_pose_keep_limits(const hf_creature* creature, double* q);
+
 #endif

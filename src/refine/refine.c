@@ -1,6 +1,7 @@
 /* Refinement of a schedule: all of it as one, from rest to rest; where that does not hold each stretch from
    landing to landing by itself, and two neighbours become one, without the rest between them, wherever that
    holds and is quicker. */
+#include "balance/stance.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/option_table.h"
@@ -11,9 +12,11 @@
 #include "refine/attempt.h"
 #include "refine/ends.h"
 #include "refine/strain.h"
+#include "refine/work.h"
 
 #include <holdfast/refine.h>
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -27,9 +30,13 @@ static const hf_option items[] = {
     {"effort_share", HF_OPTION_REAL, FIELD(effort_share), 0.05, 1, 0.9, "", "of the effort limits of joints"},
     {"rounds", HF_OPTION_COUNT, FIELD(rounds), 0, 40, 16, "",
      "of each stretch, in which body and limbs are brought to move together"},
+    {"work", HF_OPTION_REAL, FIELD(work), 0.1, 1000, 4, "million steps",
+     "the most work, about a second of one core for each million"},
 };
 
 HF_OPTIONS(hf_refine, items)
+
+static const double STEPS = 1e6; /* of work that one of the option's is */
 
 const char* hf_refine_why_text(hf_refine_why why) {
     static const char* const texts[] = {"refined",
@@ -43,7 +50,8 @@ const char* hf_refine_why_text(hf_refine_why why) {
                                         "no speed leads on from here",
                                         "the motion would not keep what it must keep",
                                         "nothing quicker was found",
-                                        "cancelled"};
+                                        "cancelled",
+                                        "a part of the motion is too large"};
     return (size_t)why < sizeof texts / sizeof *texts ? texts[why] : "unknown";
 }
 
@@ -59,7 +67,8 @@ typedef struct hf_whole {
     const hf_schedule* schedule;
     hf_stance_list list;
     hf_parts phases;
-    int count; /* of stretches */
+    bool unheld; /* a stretch walks, or one that sways is not sooner by itself on the shortest ways */
+    int count;   /* of stretches */
     hf_stretch* stretches;
 } hf_whole;
 
@@ -86,22 +95,54 @@ static hf_refine_why refusal(const hf_whole* r) {
 
 /* ---- stretches ---- */
 
-/* A stretch ends with a swing's landing: nothing moves then, and the body stands on more than before. */
+/* A swing's landing, after which the body stands on more than before. */
 static bool is_landing(const hf_parts* p, int i) {
     return i + 1 < p->count && p->items[i].swings && !p->items[i + 1].swings;
 }
 
+/* Is the body at rest at the end of a phase, or do the limbs that hold in it bear the body at rest there? At
+   rest the body goes no farther within a frame to either side than from rest with its largest acceleration:
+   what a walk goes is many times as much. */
+static bool rests_after(const hf_whole* w, hf_pose_spline* spline, int phase, hf_pose* pose,
+                        hf_transform* links) {
+    const hf_creature* c = w->refining.creature;
+    double time_s = w->phases.items[phase].to_s, frame_s = 1 / w->schedule->rate;
+    double way_m = c->view.limits.root_acceleration * frame_s * frame_s;
+    double turn = way_m * c->view.limits.root_turn / c->view.limits.root_speed;
+    hf_pose_spline_at(spline, time_s - frame_s, pose);
+    hf_transform before = pose->root;
+    hf_pose_spline_at(spline, time_s + frame_s, pose);
+    if (hf_distance(before.position, pose->root.position) <= way_m &&
+        hf_quat_angle(before.rotation, pose->root.rotation) <= turn)
+        return true;
+    hf_pose_spline_at(spline, time_s, pose);
+    hf_forward(c, pose, links);
+    return hf_stance_margin(w->list.stances[phase], hf_com(c, links)) >= 0;
+}
+
 static bool goes_on(const hf_whole* w) { return hf_workspace_goes_on(w->refining.workspace); }
 
-static hf_status cut(hf_whole* w) {
+/* A stretch ends with a landing after which the body is at rest; one in which the body goes on behind a
+   landing walks. */
+static hf_status cut(hf_whole* w, hf_pose_spline* spline) {
     hf_status status = HF_OK;
+    size_t n = (size_t)w->schedule->q_count + 1;
+    hf_pose pose = {.q = hf_workspace_take(w->refining.workspace, n, sizeof(double))};
+    hf_transform* links = hf_workspace_take(w->refining.workspace,
+                                            (size_t)w->refining.creature->view.link_count, sizeof *links);
     w->stretches = hf_alloc((size_t)w->phases.count, sizeof *w->stretches);
-    if (!w->stretches) return HF_ERROR_MEMORY;
+    if (!w->stretches || !pose.q || !links) return HF_ERROR_MEMORY;
+    bool walks = false;
     for (int i = 0, first = 0; i < w->phases.count && status == HF_OK; i++) {
-        if (i + 1 < w->phases.count && !is_landing(&w->phases, i)) continue;
+        bool last = i + 1 == w->phases.count, lands = is_landing(&w->phases, i);
+        bool rests = lands && rests_after(w, spline, i, &pose, links);
+        walks |= lands && !rests;
+        if (!last && !rests) continue;
+        hf_stretch* s = &w->stretches[w->count++];
         status = hf_stretch_make(w->refining.creature, w->schedule, &w->phases, &w->list, first,
-                                 i + 1 - first, w->refining.workspace, &w->stretches[w->count++]);
-        first = i + 1;
+                                 i + 1 - first, w->refining.workspace, s);
+        s->walks = walks;
+        first = i + 1, walks = false;
     }
     return status;
 }
@@ -127,8 +168,8 @@ static bool name_as(hf_schedule* s, const hf_schedule* given) {
 }
 
 static hf_status join(const hf_whole* w, hf_schedule** made) {
-    hf_status status = hf_stretches_join(w->refining.creature, w->schedule, w->stretches, w->count,
-                                         w->refining.options->rate, made);
+    hf_status status =
+        hf_stretches_join(w->refining.creature, w->schedule, w->stretches, w->count, w->refining.rate, made);
     if (status == HF_OK && !name_as(*made, w->schedule)) status = HF_ERROR_MEMORY;
     if (status == HF_OK) (*made)->claims = hf_refined_claims(w->schedule);
     return status;
@@ -139,7 +180,7 @@ static double given_time(const hf_whole* w, double time_s) {
     double began_s = 0;
     for (int i = 0;; i++) {
         const hf_stretch* s = &w->stretches[i];
-        double end_s = hf_stretch_end(s, began_s, w->refining.options->rate);
+        double end_s = hf_stretch_end(s, began_s, w->refining.rate);
         if (time_s < end_s || i + 1 == w->count) return hf_stretch_given_time(s, s->best, time_s - began_s);
         began_s = end_s;
     }
@@ -171,7 +212,7 @@ static void take_result(hf_whole* w, hf_schedule* made, hf_motion* motion, const
 }
 
 /* The best of all stretches in one, tested as a whole. */
-static hf_status finish(hf_whole* w) {
+static hf_status finish_all(hf_whole* w) {
     hf_schedule* made = NULL;
     hf_motion* motion = NULL;
     hf_realise_result faults = {0};
@@ -183,6 +224,8 @@ static hf_status finish(hf_whole* w) {
         status = hf_realise(w->refining.creature, w->refining.scene, made, &o, w->refining.workspace, &motion,
                             &faults);
     if (status == HF_OK)
+        hf_spend(w->refining.workspace, w->refining.creature, HF_WORK_FRAME, made->knot_count);
+    if (status == HF_OK)
         status = hf_ends_judge(w->refining.creature, w->schedule, made, HF_END_FIRST | HF_END_LAST,
                                w->refining.workspace, &faults);
     if (status == HF_OK)
@@ -190,6 +233,14 @@ static hf_status finish(hf_whole* w) {
     else
         hf_schedule_free(made), hf_motion_free(motion);
     hf_realise_result_free(&faults);
+    return status;
+}
+
+/* That is done whatever work is left. */
+static hf_status finish(hf_whole* w) {
+    double allowed = hf_workspace_allow(w->refining.workspace, INFINITY);
+    hf_status status = finish_all(w);
+    hf_workspace_allow(w->refining.workspace, allowed);
     return status;
 }
 
@@ -202,12 +253,15 @@ static void remember_faults(hf_whole* w, const hf_stretch* s) {
     }
 }
 
-/* The given poses of all stretches in new times: what is there when nothing else holds. */
-static hf_status retime_all(hf_whole* w) {
-    hf_status status = HF_OK;
-    for (int i = 0; i < w->count && status == HF_OK && goes_on(w); i++)
-        status = hf_attempt(&w->refining, true, 0, &w->stretches[i]);
-    return status == HF_OK ? finish(w) : status;
+static void forget_all(hf_whole* w) {
+    for (int i = 0; i < w->count; i++) {
+        hf_stretch* s = &w->stretches[i];
+        hf_schedule_free(s->best);
+        hf_motion_free(s->motion);
+        s->best = NULL, s->motion = NULL;
+        s->best_s = s->given->knots[s->given->knot_count - 1].time_s;
+        for (int k = 0; k < s->count; k++) hf_part_begin(&s->phases.items[k]);
+    }
 }
 
 static double given_s(const hf_whole* w, int first, int count) {
@@ -219,7 +273,7 @@ static double given_s(const hf_whole* w, int first, int count) {
 
 /* Stretches first .. first + count - 1 as one, if that is quicker than each by itself. Where it is, they are
    replaced by it. shaped: on ways along which the centre of mass is borne, else on the shortest ones. */
-static hf_status unite(hf_whole* w, int first, int count, bool shaped, bool* united) {
+static hf_status unite(hf_whole* w, int first, int count, int most_rounds, bool shaped, bool* united) {
     hf_stretch *a = &w->stretches[first], one;
     int phases = 0;
     for (int i = 0; i < count; i++) remember(w, a + i), phases += a[i].count;
@@ -229,7 +283,7 @@ static hf_status unite(hf_whole* w, int first, int count, bool shaped, bool* uni
             hf_part_begin(&w->phases.items[k]);
     hf_status status = hf_stretch_make(w->refining.creature, w->schedule, &w->phases, &w->list, a->first,
                                        phases, w->refining.workspace, &one);
-    int rounds = w->refining.options->rounds;
+    int rounds = most_rounds < w->refining.options->rounds ? most_rounds : w->refining.options->rounds;
     if (status == HF_OK)
         status = shaped ? hf_attempt(&w->refining, false, rounds, &one)
                         : hf_attempt_direct(&w->refining, rounds, &one);
@@ -250,16 +304,69 @@ static hf_status unite(hf_whole* w, int first, int count, bool shaped, bool* uni
     return status;
 }
 
-/* Each stretch by itself on the shortest ways. After 1, 2, 4 ... stretches the motion as it is by then is
-   made whole, so that a run that is cancelled keeps most of what was gained. */
-static hf_status refine_each(hf_whole* w) {
-    hf_status status = HF_OK;
-    for (int i = 0; i < w->count && status == HF_OK && goes_on(w); i++) {
-        bool better;
-        status = unite(w, i, 1, false, &better);
-        if (status == HF_OK && (i & (i + 1)) == 0) status = finish(w);
-    }
+enum { SWAYING = 2 }; /* limbs that a swaying body stands on */
+
+/* Does the body stand on two limbs at most, so that it sways from one to the other? On more, the shortest
+   ways are borne nearly as well as shaped ones, which take several times as long to find. */
+static bool sways(const hf_whole* w, const hf_stretch* s) {
+    for (int i = 0; i < s->count; i++)
+        if (w->list.bearing[s->first + i] > SWAYING) return false;
+    return true;
+}
+
+/* Of a stretch by itself on the shortest ways: mostly two do, and what takes more comes out longer than it
+   was given. */
+enum { EACH_ROUNDS = 4 };
+
+/* A stretch by itself: on the shortest ways, but for a walk; where these do not hold, the given poses in new
+   times. */
+static hf_status refine_one(hf_whole* w, int i) {
+    bool better = false;
+    bool shapes = w->refining.options->rounds > 0 && !w->stretches[i].walks;
+    hf_status status = shapes ? unite(w, i, 1, EACH_ROUNDS, false, &better) : HF_OK;
+    hf_stretch* s = &w->stretches[i];
+    bool quicker = s->best && s->best_s < s->given->knots[s->given->knot_count - 1].time_s;
+    w->unheld |= s->walks || (!quicker && sways(w, s));
+    if (status == HF_OK && !quicker) status = hf_attempt(&w->refining, true, 0, s);
     return status;
+}
+
+/* Of an even share of the work that is left, what a stretch may take: most need less. */
+static const double FAIR_SHARE = 2;
+
+/* Each stretch by itself. What has no answer by then stays as it was given, whatever work is left. *walked:
+   every stretch that walks has an answer. */
+static hf_status refine_each(hf_whole* w, bool* walked) {
+    hf_status status = HF_OK;
+    *walked = true;
+    hf_workspace* s = w->refining.workspace;
+    double allowed = hf_workspace_allow(s, INFINITY);
+    for (int i = 0; i < w->count && status == HF_OK && hf_workspace_spent(s) < allowed; i++) {
+        double spent = hf_workspace_spent(s), left = w->count - i;
+        hf_workspace_allow(s, spent + (allowed - spent) * fmin(1, FAIR_SHARE / left));
+        if (!goes_on(w)) break;
+        status = refine_one(w, i);
+    }
+    hf_workspace_allow(s, INFINITY);
+    for (int i = 0; i < w->count && status == HF_OK && goes_on(w); i++) {
+        status = hf_attempt_given(&w->refining, &w->stretches[i]);
+        *walked &= w->stretches[i].best || !w->stretches[i].walks;
+    }
+    hf_workspace_allow(s, allowed);
+    return status;
+}
+
+/* A walk holds for sure at the rate at which it was made: where it does not at another one, the result has
+   that rate, too. */
+static hf_status refine_apart(hf_whole* w) {
+    bool walked;
+    hf_status status = refine_each(w, &walked);
+    if (status == HF_OK && !walked && w->refining.rate != w->schedule->rate) {
+        w->refining.rate = w->schedule->rate;
+        forget_all(w);
+        status = refine_each(w, &walked);
+    }
+    return status == HF_OK ? finish(w) : status;
 }
 
 static bool is_faulty(const hf_whole* w, int stretch) {
@@ -275,7 +382,7 @@ static hf_status refine_range(hf_whole* w, int first, int count, int* last) {
     bool united = false;
     *last = first + count;
     if (!goes_on(w)) return HF_OK;
-    hf_status status = unite(w, first, count, true, &united);
+    hf_status status = unite(w, first, count, INT_MAX, true, &united);
     if (united) *last = first + 1;
     if (united || count == 1 || status != HF_OK) return status;
     bool* faulty = hf_workspace_take(w->refining.workspace, (size_t)count, sizeof *faulty);
@@ -295,7 +402,6 @@ static hf_status refine_range(hf_whole* w, int first, int count, int* last) {
 /* Stretches that are tried as one to begin with: more have a fault somewhere nearly always. */
 enum { GROUP = 4 };
 
-enum { SWAYING = 2 }; /* limbs that a swaying body stands on */
 /* Of its given time: a stretch that takes more has gained little. */
 static const double LITTLE_GAIN = 0.8;
 
@@ -303,14 +409,6 @@ static const double LITTLE_GAIN = 0.8;
 static bool gained_little(const hf_whole* w, const hf_stretch* s) {
     const hf_part *first = &w->phases.items[s->first], *last = &w->phases.items[s->first + s->count - 1];
     return s->best_s >= LITTLE_GAIN * (last->to_s - first->from_s);
-}
-
-/* Does the body stand on two limbs at most, so that it sways from one to the other? On more, the shortest
-   ways are borne nearly as well as shaped ones, which take several times as long to find. */
-static bool sways(const hf_whole* w, const hf_stretch* s) {
-    for (int i = 0; i < s->count; i++)
-        if (w->list.bearing[s->first + i] > SWAYING) return false;
-    return true;
 }
 
 static bool is_unborne(const hf_stretch* s) {
@@ -327,7 +425,7 @@ static hf_status refine_slow(hf_whole* w, bool all) {
         int count = 0;
         for (; count < GROUP && at + count < w->count; count++) {
             const hf_stretch* s = &w->stretches[at + count];
-            if (!gained_little(w, s) || (!all && !(is_unborne(s) && sways(w, s)))) break;
+            if (s->walks || !gained_little(w, s) || (!all && !(is_unborne(s) && sways(w, s)))) break;
         }
         if (count)
             status = refine_range(w, at, count, &at);
@@ -345,7 +443,8 @@ static hf_status refine_together(hf_whole* w) {
         for (int i = 0; i + 1 < w->count && status == HF_OK && goes_on(w); i++) {
             bool merged = false;
             bool shaped = w->stretches[i].shaped || w->stretches[i + 1].shaped;
-            if (!w->stretches[i].apart) status = unite(w, i, 2, shaped, &merged);
+            w->stretches[i].apart |= w->stretches[i].walks || w->stretches[i + 1].walks;
+            if (!w->stretches[i].apart) status = unite(w, i, 2, INT_MAX, shaped, &merged);
             w->stretches[i].apart |= !merged;
             any |= merged;
         }
@@ -354,27 +453,35 @@ static hf_status refine_together(hf_whole* w) {
     return status;
 }
 
-/* All stretches as one, in which nothing rests between them. */
+/* Of the work that is left, what all as one may take: where that fails, neighbours become one. */
+static const double ONE_SHARE = 0.35;
+
+/* All stretches as one, in which nothing rests between them. What each of them has learned by itself would
+   make it slower than it need be. */
 static hf_status refine_as_one(hf_whole* w) {
     hf_whole all = *w;
     hf_stretch one;
     all.stretches = &one, all.count = 1;
+    for (int i = 0; i < w->phases.count; i++) hf_part_begin(&w->phases.items[i]);
     hf_status status = hf_stretch_make(w->refining.creature, w->schedule, &w->phases, &w->list, 0,
                                        w->phases.count, w->refining.workspace, &one);
+    double spent = hf_workspace_spent(w->refining.workspace);
+    double allowed = hf_workspace_allow(w->refining.workspace, INFINITY);
+    hf_workspace_allow(w->refining.workspace, spent + ONE_SHARE * (allowed - spent));
     if (status == HF_OK) status = hf_attempt_direct(&w->refining, w->refining.options->rounds, &one);
+    hf_workspace_allow(w->refining.workspace, allowed);
     if (status == HF_OK && one.best) status = finish(&all);
     hf_stretch_free(&one);
     return status;
 }
 
-/* All as one; where that gains little, each stretch by itself, then neighbours together. */
-static hf_status refine_whole(hf_whole* w) {
+/* All as one; where that gains little, neighbours together. */
+static hf_status refine_joined(hf_whole* w) {
     const hf_refine_result* out = w->refining.result;
-    hf_status status = refine_as_one(w);
-    if (status != HF_OK || (out->motion && out->after_s < LITTLE_GAIN * out->before_s)) return status;
-    status = refine_each(w);
-    if (status == HF_OK) status = finish(w);
-    if (status == HF_OK) status = refine_slow(w, false);
+    double apart_s = out->motion ? out->after_s : out->before_s;
+    hf_status status = !w->unheld && w->count > 1 && goes_on(w) ? refine_as_one(w) : HF_OK;
+    if (status != HF_OK || (out->motion && out->after_s < LITTLE_GAIN * apart_s)) return status;
+    status = refine_slow(w, false);
     if (status == HF_OK) status = refine_together(w);
     return status == HF_OK && !out->motion ? refine_slow(w, true) : status;
 }
@@ -418,10 +525,9 @@ static hf_status attempt_all(hf_whole* w, const hf_placement* placement) {
         status = hf_stance_list_make(w->refining.creature, placement, w->schedule, &spline, &w->phases, s,
                                      &w->list);
     if (status == HF_OK) status = find_strain(w);
-    if (status == HF_OK) status = cut(w);
-    if (status == HF_OK) status = retime_all(w);
-    bool shapes = w->refining.options->rounds > 0;
-    if (status == HF_OK && shapes) status = refine_whole(w);
+    if (status == HF_OK) status = cut(w, &spline);
+    if (status == HF_OK) status = refine_apart(w);
+    if (status == HF_OK && w->refining.options->rounds > 0) status = refine_joined(w);
     if (status == HF_OK) tell_reason(w);
     for (int i = 0; i < w->count; i++) hf_stretch_free(&w->stretches[i]);
     hf_free(w->stretches);
@@ -440,15 +546,24 @@ hf_status hf_refine(const hf_creature* creature, const hf_scene* scene, const hf
     hf_status status = hf_options_check(hf_refine_option_table(), options, error);
     if (status == HF_OK) status = hf_schedule_validate(schedule, creature, scene, error);
     if (status != HF_OK) return status;
-    hf_whole r = {.refining = {creature, scene, NULL, options, workspace, 1, result}, .schedule = schedule};
+    hf_whole r = {.refining = {creature, scene, NULL, options, workspace, options->rate, 1, result},
+                  .schedule = schedule};
     hf_placement* placement = NULL;
     result->before_s = schedule->knots[schedule->knot_count - 1].time_s;
     result->why = refusal(&r);
     if (result->why != HF_REFINE_DONE) return HF_OK;
     status = hf_placement_create(scene, &placement);
     r.refining.placement = placement;
+    double before = hf_workspace_spent(workspace);
+    hf_workspace_allow(workspace, before + options->work * STEPS);
     if (status == HF_OK) status = attempt_all(&r, placement);
+    result->work = (hf_workspace_spent(workspace) - before) / STEPS;
+    hf_workspace_allow(workspace, INFINITY);
     hf_placement_free(placement);
+    if (status == HF_ERROR_LIMIT) {
+        status = HF_OK; // what holds by then is the answer
+        result->why = HF_REFINE_TOO_LARGE;
+    }
     if (status != HF_OK) {
         hf_refine_result_free(result);
         return hf_fail(error, status, NULL, 0, NULL, "%s", hf_status_text(status));

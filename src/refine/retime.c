@@ -94,16 +94,6 @@ static double frame_of(const retiming* r, double place_s) {
     return i + (step > 0 ? fmax(0, fmin(1, (place_s - r->places[i]) / step)) : 0);
 }
 
-/* A smooth curve between postures at a limit goes a little beyond it. */
-static void keep_limits(const hf_creature* c, double* q) {
-    for (int j = 0; j < c->view.joint_count; j++) {
-        const hf_joint* joint = &c->view.joints[j];
-        if (joint->q_count == 1)
-            q[joint->q_index] = fmin(joint->upper, fmax(joint->lower, q[joint->q_index]));
-    }
-    hf_pose_follow(c, q);
-}
-
 static hf_status add_knots(retiming* r, hf_workspace* w, hf_schedule* out) {
     hf_pose pose = {.q = hf_workspace_take(w, (size_t)r->schedule->q_count + 1, sizeof(double))};
     if (!pose.q) return HF_ERROR_MEMORY;
@@ -111,7 +101,7 @@ static hf_status add_knots(retiming* r, hf_workspace* w, hf_schedule* out) {
     r->spline.last = 0;
     for (int i = 0; i <= r->frames && status == HF_OK; i++) {
         hf_pose_spline_at(&r->spline, r->places[i], &pose);
-        keep_limits(r->creature, pose.q);
+        hf_pose_keep_limits(r->creature, pose.q);
         status = hf_schedule_add(out, NULL, i / r->rate, &pose, NULL, 0, i == 0);
     }
     return status;

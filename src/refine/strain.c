@@ -7,6 +7,7 @@
 #include "balance/stance.h"
 #include "base/workspace.h"
 #include "model/creature.h"
+#include "refine/work.h"
 
 #include <math.h>
 #include <string.h>
@@ -154,6 +155,14 @@ static bool are_easy(const strain_frame* f) {
     return true;
 }
 
+/* Of one number of a program in one pivot, microseconds. */
+static const double PIVOT_WORK = 3e-3;
+
+static void spend_pivots(const strain_frame* f) {
+    const hf_force_program* p = f->program;
+    hf_workspace_spend(f->of->workspace, PIVOT_WORK * p->pivots * p->rows * p->columns);
+}
+
 /* Mostly any forces will do, and they are found several times as fast. */
 static bool has_forces(strain_frame* f) {
     hf_force_program* p = f->program;
@@ -163,9 +172,13 @@ static bool has_forces(strain_frame* f) {
     for (int r = 0; r < f->row_count; r++) p->a[r] = row_of(f, r);
     p->upper = f->upper;
     p->rows = HF_FORCE_ROWS;
-    if (hf_force_start(p, ROUNDING) == HF_FORCE_BEST && are_easy(f)) return true;
+    hf_force_end end = hf_force_start(p, ROUNDING);
+    spend_pivots(f);
+    if (end == HF_FORCE_BEST && are_easy(f)) return true;
     p->rows = f->row_count;
-    return hf_force_start(p, ROUNDING) != HF_FORCE_INFEASIBLE;
+    end = hf_force_start(p, ROUNDING);
+    spend_pivots(f);
+    return end != HF_FORCE_INFEASIBLE;
 }
 
 /* ---- one frame ---- */
@@ -200,6 +213,7 @@ hf_status hf_strain_bears(const hf_strain* s, int frame, double share, bool* bea
     if (!find_supports(&f, s->motion->frames[frame].time_s)) return HF_OK;
     size_t corners = 1;
     for (int i = 0; i < f.support_count; i++) corners += (size_t)f.supports[i].corner_count;
+    hf_spend(w, s->creature, HF_WORK_STRAIN, 1);
     hf_workspace_mark mark = hf_workspace_begin(w);
     f.stance = hf_workspace_take(w, 1, sizeof *f.stance);
     f.program = hf_workspace_take(w, 1, sizeof *f.program);

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/workspace.h"
 #include "model/creature.h"
+#include "refine/work.h"
 
 #include <math.h>
 #include <string.h>
@@ -366,6 +367,7 @@ static hf_status pass_backward(const hf_scaling_path* p, const hf_scaling_shares
     double least = 0, most = 0;
     for (int i = p->count - 1; i >= 0 && status == HF_OK; i--) {
         status = hf_scaling_region(p, shares, i, w, &regions[i], out);
+        hf_spend(w, p->creature, HF_WORK_SAMPLE, 1);
         if (status != HF_OK) break;
         hf_pace_region alone = regions[i];
         if (!alone.count) {

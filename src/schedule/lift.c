@@ -12,6 +12,9 @@
 static const double SCRAPE_M = 7e-4;
 /* A knot that is farther off than this share of its way is not reached. */
 static const double OFF_SHARE = 0.3;
+/* A ball may leave aside, as a knee does, which goes on a circle about its hip: of the height of the way this
+   share is enough. A thigh that stands on its knee at 35 degrees from upright or more can do so. */
+static const double BALL_SHARE = 0.3;
 
 /* How far an effector reaches from its contact's middle, about: soles have toes. */
 static double lever(const hf_limb* limb) {
@@ -19,6 +22,14 @@ static double lever(const hf_limb* limb) {
     for (int i = 0; i < limb->contact_count; i++)
         most = fmax(most, fmax(limb->contacts[i].patch[0], limb->contacts[i].patch[1]));
     return most;
+}
+
+/* How far the contact frame of the limb is beyond `from` along the normal, with these joint values. */
+static double height_of(const hf_creature* c, const hf_hold* h, const double* q, hf_vec3 from,
+                        hf_transform* links) {
+    const hf_contact_frame* f = &c->view.limbs[h->limb].contacts[h->frame];
+    hf_forward_from(c, c->view.limbs[h->limb].root_link, q, links);
+    return hf_dot(h->normal, hf_sub(hf_apply(links[f->link], f->offset), from));
 }
 
 hf_status hf_lift_find(const hf_creature* c, const hf_lift* lift, hf_workspace* workspace,
@@ -47,7 +58,11 @@ hf_status hf_lift_find(const hf_creature* c, const hf_lift* lift, hf_workspace* 
         if (i == 0) hf_limb_loosen(c, h->limb, q);
         hf_solve_result r;
         hf_status status = hf_limb_solve(c, &base, &t, &o, workspace, q, &r);
-        if (status != HF_OK || r.position_error_m > OFF_SHARE * way) return status;
+        if (status != HF_OK) return status;
+        bool aside = f->ball > 0 &&
+                     height_of(c, h, q, hf_apply(link, f->offset), links) >= BALL_SHARE * height &&
+                     height > 0;
+        if (r.position_error_m > OFF_SHARE * way && !aside) return HF_OK;
         *scrapes |= f->ball <= 0 && !h->grip && r.angle_error_rad * lever(limb) > height + SCRAPE_M;
     }
     *lifts = true;

@@ -143,13 +143,14 @@ static double curve_length(const hf_swing_curve* c) {
 }
 
 /* Knots for all ways and turns; the middle of a quintic is twice as fast as its mean. */
+static const double JOINT_STEPS = 1.5; /* knots that a joint gets for each knot of its turn at even speed */
 static int knots_wanted(const search* s) {
     const hf_swing_query* q = s->query;
     double steps = 8;
     for (int i = 0; i < q->limb_count; i++)
         steps = fmax(steps, curve_length(&s->swinging[i].curve) / q->options.knot_m);
     for (int i = 0; i < s->creature->view.q_count; i++)
-        steps = fmax(steps, 1.5 * fabs(q->to.q[i] - q->from.q[i]) / q->options.knot_rad);
+        steps = fmax(steps, JOINT_STEPS * fabs(q->to.q[i] - q->from.q[i]) / q->options.knot_rad);
     steps = fmax(steps, hf_distance(q->from.root.position, q->to.root.position) / q->options.knot_m);
     steps = fmax(steps, hf_quat_angle(q->from.root.rotation, q->to.root.rotation) / q->options.knot_rad);
     return steps < HF_SWING_KNOTS - 1 ? (int)ceil(steps) + 1 : HF_SWING_KNOTS;

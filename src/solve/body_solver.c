@@ -22,8 +22,17 @@ enum {
 /* Least damping and merit of a level. Held rows are constraints to the targets, those to the rest. */
 static const double LEAST[HF_BODY_LEVELS] = {1e-10, 1e-7, 1e-4, 1e-4};
 static const double WEIGHT[HF_BODY_LEVELS] = {100, 1, 1e-2, 1e-3};
-static const double IGNORED = 1e9; /* damping of a level that a descent leaves out */
-static const double LOWER = 0.4;   /* of the damping after a good step */
+static const double IGNORED = 1e9;       /* damping of a level that a descent leaves out */
+static const double LOWER = 0.4;         /* of the damping after a good step */
+static const double LEAST_FACTOR = 1e-4; /* of the damping: below it good steps gain nothing */
+/* Damping of the guide's rows times its weight, of the creature's size squared: the guide is only wished. */
+static const double GUIDE_DAMPING = 1e-3;
+/* Squared share of the tolerance that is left of a wish when it counts as met. */
+static const double FINE_SHARE = 1e-4;
+/* How much wider each further start is drawn, up to a whole: the first starts stay near the given pose. */
+static const double WIDER = 0.25;
+static const double START_TURN_RAD = 0.8; /* of the root in a start drawn as wide as can be */
+static const double CLEARLY = 0.99;       /* an excess below this share of the one before is clearly less */
 /* Share of the merit that a slow step leaves: in a search, where wishes count, where the last digits do. */
 static const double SLOW = 0.9, SLOW_FINE = 0.995, SLOW_POLISH = 0.9999;
 static const double ROOT_SCALE = 0.3, TRUNK_SCALE = 0.5; /* how willingly they move beside a limb's joints */
@@ -123,7 +132,7 @@ static void find_damping(const search* s, double factor, int levels, double* dam
         double size2 = s->problem.size * s->problem.size;
         damping[level] = factor * HF_DAMPING * s->now.cost[level] + LEAST[level] * size2;
         if (level == HF_BODY_GUIDE)
-            damping[level] = factor * 1e-3 * size2 / (s->problem.options->guide_weight + 1e-9);
+            damping[level] = factor * GUIDE_DAMPING * size2 / (s->problem.options->guide_weight + 1e-9);
         if (level >= levels) damping[level] = IGNORED;
     }
 }
@@ -145,7 +154,7 @@ static bool improve(search* s, int levels, double* factor, int* used, int limit)
         hf_body_measure(p, &s->next);
         bool good = merit(&s->next, levels) < here;
         // a damping that had to be raised is likely to be right for the next step
-        *factor = fmax(*factor * (good ? attempt ? 1 : LOWER : HF_RAISE_DAMPING), 1e-4);
+        *factor = fmax(*factor * (good ? attempt ? 1 : LOWER : HF_RAISE_DAMPING), LEAST_FACTOR);
         if (good) return true;
     }
     return false;
@@ -156,7 +165,8 @@ static bool improve(search* s, int levels, double* factor, int* used, int limit)
 static bool descend(search* s, int levels, double slow) {
     const hf_body_problem* p = &s->problem;
     bool wishes = levels > HF_BODY_BALANCE && (p->com_row >= 0 || p->guide_row >= 0);
-    double factor = 1, left = 0, fine = 1e-4 * p->options->solve.tolerance_m * p->options->solve.tolerance_m;
+    double factor = 1, left = 0,
+           fine = FINE_SHARE * p->options->solve.tolerance_m * p->options->solve.tolerance_m;
     int used = 0, stalls = 0, limit = p->options->solve.max_iterations;
     while (used < limit && stalls < STALLS) {
         bool there = reached(s, &s->now, levels);
@@ -185,14 +195,14 @@ static bool descend_levels(search* s, double slow) {
 static void jitter(search* s, int start, hf_pose* pose) {
     const hf_body_problem* p = &s->problem;
     hf_random r = hf_random_start(p->options->solve.seed, 0x626f6479u, (uint64_t)start);
-    double wide = fmin(1, 0.25 * start);
+    double wide = fmin(1, WIDER * start);
     if (p->options->move_root) {
         if (p->options->guide && start % 2) pose->root = *p->options->guide;
         pose->root.rotation = hf_quat_normalize(pose->root.rotation);
         hf_vec3 low = hf_v3(-1, -1, -1), high = hf_v3(1, 1, 1);
         hf_vec3 shift = hf_random_in_box(&r, low, high), turn = hf_random_in_box(&r, low, high);
         pose->root.position = hf_add(pose->root.position, hf_scale(shift, 0.5 * wide * p->size));
-        hf_quat q = hf_quat_axis_angle(hf_normalize(turn), 0.8 * wide * hf_length(turn));
+        hf_quat q = hf_quat_axis_angle(hf_normalize(turn), START_TURN_RAD * wide * hf_length(turn));
         pose->root.rotation = hf_quat_normalize(hf_quat_mul(q, pose->root.rotation));
     }
     for (int c = 0; c < p->column_count; c++) {
@@ -244,7 +254,7 @@ static bool keep(search* s, bool first, bool ended) {
     double before = first ? INFINITY : all_excess(s, &s->best);
     hf_body_trial_copy(&s->problem, &s->now, &s->best);
     s->budget_ended = ended;
-    return all_excess(s, &s->now) < 0.99 * before;
+    return all_excess(s, &s->now) < CLEARLY * before;
 }
 
 /* Straight legs hide from a step that the root could sink: start once more with the root where it is wished.

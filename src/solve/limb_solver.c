@@ -23,6 +23,8 @@ enum {
 static const double LEAST_DAMPING = 1e-6;   /* times turn_scale^2 */
 static const double STRICT_DAMPING = 1e-9;  /* of the position where it is a constraint, times turn_scale^2 */
 static const double LOWER = 0.5;            /* of the damping after a good step */
+static const double LEAST_FACTOR = 1e-6;    /* of the damping: below it good steps gain nothing */
+static const double SAME_COST = 0.01;       /* share by which the costs of two starts in one place differ */
 static const double SLOW = 0.85;            /* a step that leaves more of the squared error is slow */
 static const double SLOW_THOROUGH = 0.98;   /* the same once it is likely that some error stays */
 static const double SLOW_POLISH = 1 - 1e-9; /* the same where the last digits count */
@@ -75,7 +77,7 @@ static bool improve(search* s, descent how, double* factor, int* used, int limit
         if (!take_step(s, damp_position, damp)) return false;
         hf_limb_measure(p, &s->next);
         bool good = merit(s, &s->next, how) < here;
-        *factor = fmax(*factor * (good ? LOWER : HF_RAISE_DAMPING), 1e-6);
+        *factor = fmax(*factor * (good ? LOWER : HF_RAISE_DAMPING), LEAST_FACTOR);
         if (good) return true;
     }
     return false;
@@ -199,9 +201,9 @@ static void search_together(search* s, int starts, bool far) {
         }
         if (hf_limb_reached(&s->problem, &s->best)) return;
         /* Costs within a hundredth are one place; a clearly smaller one starts the count again. */
-        if (s->now.cost < 0.99 * least)
+        if (s->now.cost < (1 - SAME_COST) * least)
             same = 0;
-        else if (s->now.cost < 1.01 * least)
+        else if (s->now.cost < (1 + SAME_COST) * least)
             same++;
         least = fmin(least, s->now.cost);
     }

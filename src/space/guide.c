@@ -15,6 +15,7 @@
 
 enum {
     LEAVE_TRIES = 400,
+    LEAVE_RING = 40, /* tries at the same distance: the nearest of a ring is taken, and rings grow */
     LEAVE_STREAM = 0x1eaf,
 };
 /* Poses that the trees may test before a roadmap is asked: as many as joining two ends to it tests. */
@@ -98,12 +99,12 @@ static bool leave(hf_root_space* space, const hf_transform* end, uint64_t seed, 
     bool found = false;
     for (int i = 0; i < LEAVE_TRIES; i++) {
         hf_random random = hf_random_start(seed, LEAVE_STREAM, (uint64_t)i);
-        double far = LEAVE_FAR * space->model->radius * (i / 40 + 1) / (LEAVE_TRIES / 40);
+        double far = LEAVE_FAR * space->model->radius * (i / LEAVE_RING + 1) / (LEAVE_TRIES / LEAVE_RING);
         hf_transform here;
         if (hf_root_sample_near(space, &random, end, far, &here) && core_straight(space, end, &here) &&
             (!found || hf_root_distance(space, end, &here) < hf_root_distance(space, end, pose)))
             *pose = here, found = true;
-        if (found && i % 40 == 39) break;
+        if (found && i % LEAVE_RING == LEAVE_RING - 1) break;
     }
     return found;
 }

@@ -1,0 +1,367 @@
+/* Clips as other libraries make them: bones laid along one axis in the posture of the file, collar bones
+   longer than forearms, feet that never rest, feet closer together than a creature's can be. Each is a clip
+   whose answer is known made over into the other manner. */
+#include "odd_creature.h"
+
+#include "adapt/landmarks.h"
+
+#include <stdlib.h>
+
+enum { FRAMES = 60 };
+static const double RATE = 30;
+static const double PI = 3.14159265358979323846;
+
+static hf_creature* load_human(void) {
+    hf_creature* human = NULL;
+    hf_error error = {0};
+    if (hf_creature_load(data_path("data/creatures/human.creature.json"), NULL, &human, &error) != HF_OK)
+        fail_msg("%s", error.message);
+    return human;
+}
+
+static hf_scene* make_floor(void) {
+    static float v[24];
+    static uint32_t t[] = {4, 5, 7, 4, 7, 6, 0, 2, 3, 0, 3, 1, 0, 1, 5, 0, 5, 4,
+                           3, 2, 6, 3, 6, 7, 1, 3, 7, 1, 7, 5, 2, 0, 4, 2, 4, 6};
+    for (int i = 0; i < 8; i++)
+        v[3 * i] = i & 1 ? 5 : -5, v[3 * i + 1] = i & 2 ? 5 : -5, v[3 * i + 2] = i & 4 ? 0 : -1;
+    hf_object_def def = hf_object_def_default();
+    def.name = "floor";
+    def.mesh = (hf_mesh){8, 12, v, t};
+    hf_scene* scene = NULL;
+    assert_int_equal(hf_scene_build(&def, 1, &scene, NULL), HF_OK);
+    return scene;
+}
+
+static void turn_joint(const hf_creature* c, double* q, const char* name, double by) {
+    int j = hf_creature_find_joint(c, name);
+    assert_true(j >= 0);
+    q[hf_creature_get(c)->joints[j].q_index] += by;
+}
+
+/* The human stands with its legs `inwards` rad from straight down, lifts its right foot after a second, and
+   goes along X at `speed` m/s: as a BVH clip. With `hover` (0: none) the foot is raised flat, within a fifth
+   of a second, until thigh and shank are so many rad from straight down, and kept there. */
+static hf_clip* make_clip(const hf_creature* human, double inwards, double speed, double hover) {
+    const hf_creature_view* v = hf_creature_get(human);
+    hf_motion* motion = NULL;
+    assert_int_equal(hf_motion_create(human, NULL, &motion), HF_OK);
+    hf_pose pose = {.q = calloc((size_t)v->q_count, sizeof(double))};
+    hf_transform* links = calloc((size_t)v->link_count, sizeof *links);
+    const hf_contact_frame* sole = &v->limbs[hf_creature_find_limb(human, "left_leg")].contacts[0];
+    for (int f = 0; f < FRAMES; f++) {
+        double up = f < RATE ? 0 : hf_sin(PI * (f - RATE) / (FRAMES - RATE));
+        hf_pose_rest(human, &pose);
+        turn_joint(human, pose.q, "l_hip_x", -inwards), turn_joint(human, pose.q, "l_ankle_x", inwards);
+        turn_joint(human, pose.q, "r_hip_x", inwards), turn_joint(human, pose.q, "r_ankle_x", -inwards);
+        double bend = hover * fmin(1, fmax(0, (f - RATE) / (0.2 * RATE)));
+        if (hover > 0) up = 0;
+        turn_joint(human, pose.q, "r_hip_y", 0.5 * up + bend);
+        turn_joint(human, pose.q, "r_knee", 0.9 * up + 2 * bend);
+        turn_joint(human, pose.q, "r_ankle_y", bend);
+        pose.root.position = hf_v3(0, 0, 0);
+        hf_forward(human, &pose, links);
+        pose.root.position = hf_v3(speed * f / RATE, 0, -hf_apply(links[sole->link], sole->offset).z);
+        assert_non_null(hf_motion_add(motion, f / RATE, &pose));
+    }
+    char path[1024];
+    snprintf(path, sizeof path, "%s/outside.bvh", test_folder());
+    hf_export_options o = hf_export_options_default();
+    o.fps = RATE;
+    hf_error error = {0};
+    if (hf_motion_export(motion, human, &o, path, &error) != HF_OK) fail_msg("%s", error.message);
+    hf_clip* clip = NULL;
+    if (hf_clip_load(path, 0, &clip, &error) != HF_OK) fail_msg("%s", error.message);
+    hf_motion_free(motion);
+    free(pose.q);
+    free(links);
+    return clip;
+}
+
+/* ---- the posture of the file ---- */
+
+/* Sets the three angles of a joint, in the order of its channels. */
+static void set_turn(hf_clip* clip, int joint, int frame, hf_quat turn) {
+    const hf_clip_joint* j = &clip->joints[joint];
+    double* values = clip->values + (size_t)frame * (size_t)clip->channel_count + j->first_channel;
+    int first = j->channel_count - 3, a = j->channels[first] - 3, b = j->channels[first + 1] - 3,
+        c = j->channels[first + 2] - 3;
+    /* R = Ra Rb Rc of three different axes: sign s is +1 for an even order (x y z, y z x, z x y). */
+    double s = (b - a + 3) % 3 == 1 ? 1 : -1;
+    hf_mat3 r = hf_quat_matrix(turn);
+#define AT(i, k) r.m[3 * (i) + (k)]
+    values[first] = hf_atan2(-s * AT(b, c), AT(c, c)) * 180 / PI;
+    values[first + 1] = hf_asin(fmin(1, fmax(-1, s * AT(a, c)))) * 180 / PI;
+    values[first + 2] = hf_atan2(-s * AT(a, b), AT(a, a)) * 180 / PI;
+#undef AT
+}
+
+/* The same motion with a skeleton that lies on its side without rotations: all axes are turned by `by`. */
+static void lay_down(hf_clip* clip, hf_quat by) {
+    hf_transform* was = calloc((size_t)clip->joint_count, sizeof *was);
+    for (int f = 0; f < clip->frame_count; f++) {
+        hf_clip_forward(clip, f, was);
+        for (int i = 0; i < clip->joint_count; i++) {
+            if (clip->joints[i].channel_count < 3) continue;
+            int parent = clip->joints[i].parent;
+            hf_quat above = parent >= 0 ? was[parent].rotation : hf_quat_axis_angle(hf_v3(1, 0, 0), PI / 2);
+            hf_quat own = hf_quat_mul(hf_quat_conj(above), was[i].rotation);
+            own = hf_quat_mul(own, by);
+            set_turn(clip, i, f, parent >= 0 ? hf_quat_mul(hf_quat_conj(by), own) : own);
+        }
+    }
+    for (int i = 1; i < clip->joint_count; i++)
+        clip->joints[i].offset = hf_rotate(hf_quat_conj(by), clip->joints[i].offset);
+    free(was);
+}
+
+static void check_places(const hf_clip* a, const hf_clip* b) {
+    hf_transform *x = calloc((size_t)a->joint_count, sizeof *x),
+                 *y = calloc((size_t)a->joint_count, sizeof *y);
+    for (int f = 0; f < a->frame_count; f++) {
+        hf_clip_forward(a, f, x);
+        hf_clip_forward(b, f, y);
+        for (int i = 0; i < a->joint_count; i++)
+            assert_true(hf_distance(x[i].position, y[i].position) < 1e-4);
+    }
+    free(x);
+    free(y);
+}
+
+/* A skeleton that lies down in its file has the same limbs, and its phases are the same. */
+static void lying_skeletons_stand(void** state) {
+    (void)state;
+    hf_creature* human = load_human();
+    hf_scene* floor = make_floor();
+    hf_clip *plain = make_clip(human, 0, 0, 0), *lying = make_clip(human, 0, 0, 0);
+    assert_false(plain->z_up);
+    lay_down(lying, hf_quat_axis_angle(hf_v3(0, 0, 1), PI / 2));
+    check_places(plain, lying);
+    hf_clip_body a = {0}, b = {0};
+    assert_int_equal(hf_clip_body_make(plain, &a, NULL), HF_OK);
+    assert_int_equal(hf_clip_body_make(lying, &b, NULL), HF_OK);
+    for (int role = 0; role < HF_MAX_MARKED; role++) {
+        assert_true(a.limbs[role].there);
+        assert_memory_equal(&a.limbs[role], &b.limbs[role], sizeof a.limbs[role]);
+    }
+    hf_clip_body_free(&a);
+    hf_clip_body_free(&b);
+    hf_retarget_options options = hf_retarget_options_default();
+    options.rounds = 0;
+    hf_retarget_result result[2] = {0};
+    for (int i = 0; i < 2; i++) {
+        hf_workspace* workspace = NULL;
+        hf_schedule* schedule = NULL;
+        hf_error error = {0};
+        assert_int_equal(hf_workspace_create(&workspace), HF_OK);
+        if (hf_retarget(i ? lying : plain, human, floor, NULL, 0, &options, workspace, &schedule, &result[i],
+                        &error) != HF_OK)
+            fail_msg("%s", error.message);
+        hf_schedule_free(schedule);
+        hf_workspace_free(workspace);
+    }
+    assert_int_equal(result[0].phases.count, result[1].phases.count);
+    assert_true(result[0].phases.count >= 2);
+    for (int i = 0; i < result[0].phases.count; i++) {
+        const hf_phase *p = &result[0].phases.items[i], *q = &result[1].phases.items[i];
+        assert_int_equal(p->limb, q->limb);
+        assert_near(p->from_s, q->from_s, 2 / RATE);
+        assert_near(p->to_s, q->to_s, 2 / RATE);
+        assert_true(hf_distance(p->point, q->point) < 0.02);
+    }
+    for (int i = 0; i < 2; i++) hf_retarget_result_free(&result[i]);
+    hf_clip_free(plain);
+    hf_clip_free(lying);
+    hf_scene_free(floor);
+    hf_creature_free(human);
+}
+
+/* ---- limbs ---- */
+
+#define TURNS "CHANNELS 3 Zrotation Xrotation Yrotation\n"
+
+static void write_limb(FILE* file, int side, const char* const names[3], const double offsets[3][2]) {
+    for (int i = 0; i < 3; i++)
+        fprintf(file, "JOINT %s%s\n{\nOFFSET %g %g 0\n" TURNS, side > 0 ? "Left" : "Right", names[i],
+                side * offsets[i][0], offsets[i][1]);
+    fprintf(file, "End Site\n{\nOFFSET %g 0 10\n}\n}\n}\n}\n", side * 5.0);
+}
+
+/* A figure in a T-pose with collar bones of 36 cm that begin in the middle: two frames, in the second of
+   which the arms are raised by `raised` degrees. */
+static hf_clip* make_figure(double upper_arm, double forearm, double raised) {
+    enum { LEFT_ARM = 9, RIGHT_ARM = 13, TURNED = 16 };
+    static const char* const leg[3] = {"UpLeg", "Leg", "Foot"};
+    static const double legs[3][2] = {{10, -5}, {0, -42}, {0, -40}};
+    const double arms[3][2] = {{36, 0}, {upper_arm, 0}, {forearm, 0}};
+    char path[1024];
+    snprintf(path, sizeof path, "%s/collar.bvh", test_folder());
+    FILE* file = fopen(path, "wb");
+    assert_non_null(file);
+    fputs("HIERARCHY\nROOT Hips\n{\nOFFSET 0 0 0\n" TURNS, file);
+    write_limb(file, 1, leg, legs);
+    write_limb(file, -1, leg, legs);
+    fputs("JOINT Spine\n{\nOFFSET 0 50 0\n" TURNS, file);
+    for (int side = 1; side >= -1; side -= 2) {
+        static const char* const arm[3] = {"Arm", "ForeArm", "Hand"};
+        fprintf(file, "JOINT %sShoulder\n{\nOFFSET 0 0 0\n" TURNS, side > 0 ? "Left" : "Right");
+        write_limb(file, side, arm, arms);
+        fputs("}\n", file);
+    }
+    fputs("End Site\n{\nOFFSET 0 30 0\n}\n}\n}\nMOTION\nFrames: 2\nFrame Time: 0.1\n", file);
+    for (int i = 0; i < 2 * TURNED; i++) {
+        int joint = i - TURNED; /* of the second frame */
+        fprintf(file, "%g 0 0%c",
+                joint == LEFT_ARM    ? raised
+                : joint == RIGHT_ARM ? -raised
+                                     : 0,
+                i % TURNED == TURNED - 1 ? '\n' : ' ');
+    }
+    fclose(file);
+    hf_clip* clip = NULL;
+    hf_error error = {0};
+    if (hf_clip_load(path, 0.01, &clip, &error) != HF_OK) fail_msg("%s", error.message);
+    return clip;
+}
+
+/* A T-pose stands also where the arms are raised high above the head in the clip. */
+static void raised_arms_keep_the_rest_posture(void** state) {
+    (void)state;
+    hf_clip* clip = make_figure(50, 45, 90);
+    hf_clip_body body = {0};
+    assert_int_equal(hf_clip_body_make(clip, &body, NULL), HF_OK);
+    hf_transform rest[32], raised[32];
+    assert_true(clip->joint_count <= 32);
+    hf_clip_forward(clip, -1, rest);
+    hf_clip_forward(clip, 1, raised);
+    assert_true(hf_clip_height(clip, raised) > 1.3 * hf_clip_height(clip, rest));
+    for (int i = 0; i < clip->joint_count; i++)
+        assert_true(hf_distance(body.rest[i].position, rest[i].position) < 1e-12);
+    hf_clip_body_free(&body);
+    hf_clip_free(clip);
+}
+
+/* Collar bones of 36 cm are longer than forearms of 24 cm, but begin in the middle. */
+static void collars_are_no_arms(void** state) {
+    (void)state;
+    hf_clip* clip = make_figure(30, 24, 0);
+    hf_clip_body body = {0};
+    assert_int_equal(hf_clip_body_make(clip, &body, NULL), HF_OK);
+    const hf_clip_limb *left = &body.limbs[HF_LEFT_ARM], *right = &body.limbs[HF_RIGHT_ARM];
+    assert_true(left->there && right->there);
+    assert_string_equal(clip->joints[left->upper].name, "LeftArm");
+    assert_string_equal(clip->joints[left->middle].name, "LeftForeArm");
+    assert_string_equal(clip->joints[right->lower].name, "RightHand");
+    hf_clip_body_free(&body);
+    hf_clip_free(clip);
+}
+
+/* ---- feet ---- */
+
+/* Of a clip that slides along at 2 m/s no foot rests: the floor is where the feet are. */
+static void floor_under_feet_that_never_rest(void** state) {
+    (void)state;
+    hf_creature* human = load_human();
+    hf_clip* clip = make_clip(human, 0, 2, 0);
+    hf_retarget_options options = hf_retarget_options_default();
+    hf_fitted_scene scene = {0};
+    assert_int_equal(hf_scene_fit(clip, human, NULL, 0, &options, &scene, NULL), HF_OK);
+    assert_int_equal(scene.count, 1);
+    assert_string_equal(scene.boxes[0].name, "floor");
+    assert_near(scene.boxes[0].high.z, 0, 0.005);
+    hf_fitted_scene_free(&scene);
+    hf_clip_free(clip);
+    hf_creature_free(human);
+}
+
+/* Feet of the clip stand in each other: those of the human stand beside each other, and hold. */
+static void narrow_feet_stand_apart(void** state) {
+    (void)state;
+    hf_creature* human = load_human();
+    hf_scene* floor = make_floor();
+    hf_clip* clip = make_clip(human, 0.085, 0, 0);
+    hf_workspace* workspace = NULL;
+    assert_int_equal(hf_workspace_create(&workspace), HF_OK);
+    hf_retarget_options options = hf_retarget_options_default();
+    options.scale_scene = true; // the clip is not taken as it is
+    hf_retarget_result result = {0};
+    hf_schedule* schedule = NULL;
+    hf_error error = {0};
+    if (hf_retarget(clip, human, floor, NULL, 0, &options, workspace, &schedule, &result, &error) != HF_OK)
+        fail_msg("%s", error.message);
+    const hf_creature_view* v = hf_creature_get(human);
+    int left = hf_creature_find_limb(human, "left_leg"), right = hf_creature_find_limb(human, "right_leg");
+    double width = v->limbs[left].contacts[0].patch[1];
+    hf_vec3 at[2] = {{NAN, NAN, NAN}, {NAN, NAN, NAN}};
+    for (int i = 0; i < result.phases.count; i++) {
+        const hf_phase* p = &result.phases.items[i];
+        if (p->limb == left) at[0] = p->point;
+        if (p->limb == right && isnan(at[1].x)) at[1] = p->point;
+        assert_true(p->held_share > 0.9);
+    }
+    assert_true(hf_distance(at[0], at[1]) > width);
+    hf_realise_options test = hf_realise_options_default();
+    hf_realise_result judged = {0};
+    hf_motion* motion = NULL;
+    assert_int_equal(hf_realise(human, floor, schedule, &test, workspace, &motion, &judged), HF_OK);
+    assert_int_equal(judged.fault_count, 0);
+    hf_motion_free(motion);
+    hf_realise_result_free(&judged);
+    hf_schedule_free(schedule);
+    hf_retarget_result_free(&result);
+    hf_workspace_free(workspace);
+    hf_clip_free(clip);
+    hf_scene_free(floor);
+    hf_creature_free(human);
+}
+
+/* A foot that is held still 3.5 cm above the ground, beside one that stands, does not touch. */
+static void hovering_feet_do_not_touch(void** state) {
+    (void)state;
+    hf_creature* human = load_human();
+    hf_scene* floor = make_floor();
+    hf_clip* clip = make_clip(human, 0, 0, 0.2);
+    hf_clip_body body = {0};
+    assert_int_equal(hf_clip_body_make(clip, &body, NULL), HF_OK);
+    int ankle = body.limbs[HF_RIGHT_LEG].lower;
+    hf_clip_body_set(&body, 0);
+    double height = body.now[ankle].position.z;
+    hf_clip_body_set(&body, FRAMES - 1);
+    assert_near(body.now[ankle].position.z - height, 0.035, 0.003);
+    hf_clip_body_free(&body);
+    hf_workspace* workspace = NULL;
+    assert_int_equal(hf_workspace_create(&workspace), HF_OK);
+    hf_retarget_options options = hf_retarget_options_default();
+    options.rounds = 0, options.scale_scene = true; // the clip is not taken as it is
+    hf_retarget_result result = {0};
+    hf_schedule* schedule = NULL;
+    hf_error error = {0};
+    if (hf_retarget(clip, human, floor, NULL, 0, &options, workspace, &schedule, &result, &error) != HF_OK)
+        fail_msg("%s", error.message);
+    double until[2] = {0};
+    for (int i = 0; i < result.phases.count; i++) {
+        const hf_phase* p = &result.phases.items[i];
+        if (p->limb == hf_creature_find_limb(human, "left_leg")) until[0] = fmax(until[0], p->to_s);
+        if (p->limb == hf_creature_find_limb(human, "right_leg")) until[1] = fmax(until[1], p->to_s);
+    }
+    assert_near(until[0], (FRAMES - 1) / RATE, 2 / RATE);
+    assert_near(until[1], 1, 0.15);
+    hf_schedule_free(schedule);
+    hf_retarget_result_free(&result);
+    hf_workspace_free(workspace);
+    hf_clip_free(clip);
+    hf_scene_free(floor);
+    hf_creature_free(human);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lying_skeletons_stand),
+        cmocka_unit_test(collars_are_no_arms),
+        cmocka_unit_test(raised_arms_keep_the_rest_posture),
+        cmocka_unit_test(floor_under_feet_that_never_rest),
+        cmocka_unit_test(narrow_feet_stand_apart),
+        cmocka_unit_test(hovering_feet_do_not_touch),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
