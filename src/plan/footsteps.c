@@ -59,6 +59,7 @@ typedef struct walk_way {
     int first;                 /* parts of the first step at most */
     bool flat;                 /* feet have no toes */
     double part, highest, leg; /* m: of one part; between two footholds in turn; height of a leg */
+    double gap;                /* m: across between two feet where they are at rest */
 } walk_way;
 
 static bool walks(const hf_plan_world* w, int limb) {
@@ -273,6 +274,37 @@ static hf_walk_place* place_at(const hf_walk* k, int turn, int at) {
     return &k->places[turn * (HF_WALK_PARTS + 1) + at];
 }
 
+/* How far two feet are put apart across the body at least, m; feet that stand nearer to each other may be as
+   near as that on their way. */
+static double least_gap(const walk_way* y) { return fmin(NEAREST * y->leg, y->gap); }
+
+/* How far a foot reaches towards the other one from its contact point where it is at rest, `side` being 1 for
+   the right one, m. */
+static double half_width(const hf_plan_world* w, const hf_footstep* s, double side) {
+    hf_vec3 left = hf_scale(left_of(w), side);
+    const hf_plan_hold* holds[2] = {&s->hold, &s->toes};
+    double most = 0;
+    for (int h = 0; h < 2; h++)
+        for (int c = 0; holds[h]->at.limb >= 0 && c < holds[h]->support.corner_count; c++) {
+            hf_vec3 off = hf_sub(holds[h]->support.corners[c], s->hold.at.point);
+            hf_vec3 own = hf_unrotate(s->hold.anchor.rotation, off);
+            most = fmax(most, hf_dot(hf_rotate(w->model->limbs[s->limb].rest_turn, own), left));
+        }
+    return most;
+}
+
+/* How far apart two feet are across where they are at rest, m. */
+static double gap_at_rest(const hf_walk* k) {
+    const hf_plan_world* w = &k->planner->world;
+    double at[2], gap = 0;
+    for (int i = 0; i < 2; i++) at[i] = hf_dot(w->model->limbs[k->stood[i].limb].rest_in_root, left_of(w));
+    for (int i = 0; i < 2; i++) {
+        bool right = at[i] < at[1 - i];
+        gap += (right ? -at[i] : at[i]) - half_width(w, &k->stood[i], right ? 1 : -1);
+    }
+    return gap;
+}
+
 /* How far from its place under the body the foot is put, in the root's frame, m. Two flat feet are nearer to
    each other than they stand; of more than two, which a foot behind may meet before the one ahead of it has
    left, those before the root are farther ahead and the others farther behind. */
@@ -280,8 +312,12 @@ static hf_vec3 aside_of(const hf_walk* k, const walk_way* y, int turn) {
     const hf_plan_world* w = &k->planner->world;
     hf_vec3 rest = w->model->limbs[y->limbs[turn]].rest_in_root;
     hf_vec3 ahead = ahead_of(w), left = left_of(w);
-    double wider = y->flat ? k->apart ? 0 : -NARROWER : k->apart ? NARROWER : 0;
-    if (y->count == 2) return hf_scale(left, wider * hf_dot(rest, left));
+    double beside = hf_dot(rest, left), wider = y->flat ? 0 : NARROWER * fabs(beside);
+    if (y->flat && !k->apart)
+        wider = -fmin(NARROWER * fabs(beside), (y->gap - least_gap(y)) / 2);
+    else if (!k->apart)
+        wider = 0;
+    if (y->count == 2) return hf_scale(left, copysign(wider, beside * wider));
     return hf_scale(ahead, k->apart ? (hf_dot(rest, ahead) > 0 ? SPREAD : -SPREAD) * y->leg : 0);
 }
 
@@ -395,7 +431,8 @@ static void reach_from(hf_walk* k, const walk_way* y, int turn, int at, int from
     if (at - from > most || !isfinite(last->cost) || !has_place(k, y, turn, at)) return;
     double rise = to->step.hold.at.point.z - last->step.hold.at.point.z;
     double cost = last->cost + cost_of(y, at - from, most, rise);
-    if (cost >= to->cost || (y->count == 2 && gap_between(k, &last->step, &to->step) < NEAREST * y->leg))
+    if (cost >= to->cost ||
+        (y->count == 2 && gap_between(k, &last->step, &to->step) < least_gap(y) - HF_SLIP_M))
         return;
     if (is_barred(k, &last->step, &to->step)) return;
     to->cost = cost, to->before = from;
@@ -503,6 +540,7 @@ bool hf_footsteps_find(hf_walk* k, double stride) {
     int first = first_turn(k, y.limbs, y.count);
     double least = LEAST_STRIDES * stride / (y.count > 2 ? LONGER : 1);
     y.flat = k->stood[0].toes.at.limb < 0;
+    y.gap = y.count == 2 ? gap_at_rest(k) : 0;
     y.first = y.count == 2 && y.flat ? FLAT_FIRST_PARTS : STEP_PARTS;
     // where feet find no place, the walk ends with the one before
     while (last < 0 && hf_plan_ok(k->planner) && way_to(k, y.end) >= least)

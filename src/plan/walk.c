@@ -200,6 +200,21 @@ static verdict judge_speeds(hf_walk* w) {
     return v;
 }
 
+/* Is what met the scene a limb that holds, which is free at both knots? Then its joints are so fast that the
+   straight way between the knots leaves the hold. */
+static bool sinks_between(const hf_walk* w, const hf_segment* part, const hf_pose* a, const hf_pose* b) {
+    hf_planner* p = w->planner;
+    hf_collision hit = p->tools.hit;
+    bool holds = false;
+    for (int h = 0; h < part->hold_count && hit.other_body < 0; h++)
+        holds |=
+            hf_effector_has(p->world.creature, part->holds[h].at.limb, p->world.view->bodies[hit.body].link);
+    bool sinks =
+        holds && hf_segment_free_between(part, a, a, false) && hf_segment_free_between(part, b, b, false);
+    p->tools.hit = hit;
+    return sinks;
+}
+
 /* Ranges and room from knot to knot. */
 static verdict judge_knots(hf_walk* w) {
     hf_planner* p = w->planner;
@@ -211,7 +226,8 @@ static verdict judge_knots(hf_walk* w) {
         if (!hf_pose_within_rom(p->world.creature, b.q, HF_ROM_RAD)) return UNREACHED;
         if (hf_segment_free_between(&part, &a, &b, k > 1)) continue;
         step_at(w, k)->blamed = true;
-        return COLLIDES;
+        step_at(w, k - 1)->blamed = true;
+        return sinks_between(w, &part, &a, &b) ? TOO_FAST : COLLIDES;
     }
     return HOLDS;
 }
@@ -223,6 +239,13 @@ static bool is_of_leg(const hf_plan_world* w, int body) {
             hf_link_in_limb(w->creature, w->view->bodies[body].link, l))
             return true;
     return false;
+}
+
+/* Did a limb that walks meet the creature's own body? It does so at any pace. */
+static bool leg_meets_body(const hf_walk* w, verdict v) {
+    const hf_collision* hit = &w->planner->tools.hit;
+    return v == COLLIDES && hit->other_body >= 0 &&
+           (is_of_leg(&w->planner->world, hit->body) || is_of_leg(&w->planner->world, hit->other_body));
 }
 
 /* Did two of the limbs that walk meet? */
@@ -317,7 +340,7 @@ static verdict attempt(hf_walk* w, double crouch, bool anew) {
     for (int round = 0; since < PATIENCE && v == PRESSES_ELSEWHERE; round++) {
         if (!find_curve(w)) return hf_plan_ok(w->planner) ? PRESSES_ELSEWHERE : FAILS;
         if (!hf_walk_poses(w)) return hf_plan_ok(w->planner) ? UNREACHED : FAILS;
-        if (round == 0 && legs_meet(w, judge_knots(w))) return COLLIDES;
+        if (round == 0 && leg_meets_body(w, judge_knots(w))) return COLLIDES;
         v = judge_wrenches(w);
         if (v == PRESSES_ELSEWHERE && round < learns) hf_walk_counter_learn(w);
         if (round >= learns && FAR_OFF * w->unheld > w->last) break;
@@ -422,9 +445,9 @@ static verdict try_paces(hf_walk* w, double crouch) {
         if (!hf_workspace_goes_on(p->tools.workspace) || p->tree.walk_knots <= 0) return FAILS;
         v = try_pace(w, crouch);
         // limbs that do not reach at this pace do not at slower ones, at which the body sways farther, and
-        // legs that meet do so at any pace
+        // legs that meet the body do so at any pace
         if (v == UNREACHED && i > 0) return FAILS; // no step is too long
-        if (v == HOLDS || v == UNREACHED || v == FAILS || legs_meet(w, v) || !slow_down(w, v)) return v;
+        if (v == HOLDS || v == UNREACHED || v == FAILS || leg_meets_body(w, v) || !slow_down(w, v)) return v;
         failed += v == COLLIDES;
     }
     return v;
@@ -473,7 +496,7 @@ static verdict try_stride(hf_walk* w, double stride, int tried[3]) {
         if (legs_meet(w, v) && !w->apart)
             w->apart = true;
         else if (!hf_footsteps_bar(w, failed_step(w, v),
-                                   (v == UNREACHED && hf_walk_is_level(w)) || legs_meet(w, v)))
+                                   (v == UNREACHED && hf_walk_is_level(w)) || leg_meets_body(w, v)))
             return v;
     }
     return v;
