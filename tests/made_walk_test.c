@@ -188,12 +188,45 @@ static void level_limbs_walk(void** state) {
     hf_creature_free(c);
 }
 
+/* A leg whose last long link reaches down to its toe, as a bird's: the toe is its foot. */
+static void a_toe_behind_a_shin_is_a_foot(void** state) {
+    (void)state;
+    static const char* const names[] = {"thigh", "shin", "tarsus", "toe"};
+    static const double lengths[] = {0.3, 0.4, 0.4, 0.05};
+    char* s =
+        text + sprintf(text, "<robot name='made'><link name='body'><inertial><mass value='9'/></inertial>"
+                             "<collision><geometry><box size='0.2 0.2 0.1'/></geometry></collision>"
+                             "</link>");
+    for (int i = 0; i < 8; i++) {
+        const char* way = i < 4 ? "left" : "right";
+        int k = i % 4;
+        s += sprintf(s,
+                     "<link name='%s_%s'><inertial><mass value='1'/></inertial><collision><origin xyz='0 0 "
+                     "%g'/><geometry><box size='%s %g'/></geometry></collision></link><joint name='%s_%d' "
+                     "type='revolute'><parent link='%s%s%s'/><child link='%s_%s'/><origin xyz='0 %g %g'/>"
+                     "<axis xyz='0 1 0'/><limit lower='-1' upper='1'/></joint>",
+                     way, names[k], -lengths[k] / 2 - 0.01, k == 3 ? "0.18 0.05" : "0.04 0.04", lengths[k],
+                     way, k, k ? way : "body", k ? "_" : "", k ? names[k - 1] : "", way, names[k],
+                     k       ? 0
+                     : i < 4 ? 0.13
+                             : -0.13,
+                     k ? -lengths[k - 1] : 0);
+    }
+    sprintf(s, "</robot>");
+    hf_creature* c = load();
+    const hf_creature_view* v = hf_creature_get(c);
+    assert_int_equal(v->limb_count, 2);
+    for (int l = 0; l < 2; l++) assert_non_null(strstr(v->links[v->limbs[l].effector_link].name, "toe"));
+    hf_creature_free(c);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bipeds_stride),
         cmocka_unit_test(hinges_at_one_place_are_one_joint),
         cmocka_unit_test(a_hexapod_goes_by_threes),
         cmocka_unit_test(level_limbs_walk),
+        cmocka_unit_test(a_toe_behind_a_shin_is_a_foot),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -94,10 +94,22 @@ double hf_walk_longer_together(const hf_plan_world* w) {
     return (1 - 1 / (double)count) / (1 - 1 / (double)groups);
 }
 
+/* How far from their first joints the feet of the limbs that walk stand, on average, m: more than their
+   height where the legs are spread. */
+static double leg_reach(const hf_plan_world* w) {
+    double sum = 0;
+    int count = 0;
+    for (int l = 0; l < w->view->limb_count; l++) {
+        const hf_plan_limb* limb = &w->model->limbs[l];
+        if (walks(w, l)) sum += hf_distance(limb->anchor_in_root, limb->rest_in_root), count++;
+    }
+    return count > 0 ? sum / count : 0;
+}
+
 double hf_walk_natural_stride(const hf_plan_world* w) {
     int count = 0;
     for (int l = 0; l < w->view->limb_count; l++) count += walks(w, l);
-    return (count > 2 ? LONGER : 1) * w->options->walk_stride * leg_height(w);
+    return (count > 2 ? LONGER * leg_reach(w) : leg_height(w)) * w->options->walk_stride;
 }
 
 /* ---- feet ---- */
