@@ -1,9 +1,13 @@
 /* Limbs that do not walk and meet the scene on the way, as arms beside a narrow door: they take a posture in
-   which they are free there (the spare postures of stances) in time, and leave it behind the place. */
+   which they are free there (with one joint turned a little, else a spare posture of stances) in time, and
+   leave it behind the place. */
 #include "plan/walk.h"
 
 #include "base/ease.h"
 #include "model/creature.h"
+#include "model/tolerance.h"
+
+#include <holdfast/rom.h>
 
 #include <math.h>
 #include <string.h>
@@ -11,6 +15,9 @@
 /* The least time in which a limb takes its posture and leaves it, s: people draw an arm in in about half a
    second. Where joints are slow it is longer, so that they go at most at half of their speed on average. */
 static const double RAMP_S = 0.5, SPEED_SHARE = 0.5;
+/* How far one joint turns to draw the limb in, rad: the first moves a person's hand by 0.1 m. */
+static const double SMALL_TURN[] = {0.15, 0.3, 0.5};
+enum { SMALL_TURNS = sizeof SMALL_TURN / sizeof *SMALL_TURN };
 
 /* The limb without contact that moves the body, -1 for none. */
 static int limb_of(const hf_walk* w, int body) {
@@ -45,16 +52,40 @@ static double time_between(const hf_walk* w, int limb, const double* a, const do
     return time;
 }
 
-/* The first of the limb's spare postures in which it is free at all these knots. */
-static bool find_posture(hf_walk* w, int limb, int first, int last, double* q) {
+static bool is_free(hf_walk* w, int limb, const double* q, int first, int last) {
+    int k = first;
+    while (k <= last && hf_plan_ok(w->planner) && !meets(w, limb, q, k)) k++;
+    return k > last;
+}
+
+/* The posture at the walk's beginning with one joint of the limb turned a little, by as little as possible,
+   in which the limb is free at all these knots: an arm that is drawn in still hangs. */
+static bool draw_in(hf_walk* w, int limb, int first, int last, double* q) {
+    const hf_creature_view* v = w->planner->world.view;
+    for (int n = 0; n < 2 * SMALL_TURNS; n++)
+        for (int i = 0; i < v->limbs[limb].joint_count && hf_plan_ok(w->planner); i++) {
+            const hf_joint* joint = &v->joints[v->limbs[limb].joints[i]];
+            double turned = w->from.q[joint->q_index] + (n % 2 ? -SMALL_TURN[n / 2] : SMALL_TURN[n / 2]);
+            bool turns = joint->type == HF_JOINT_REVOLUTE && joint->mimic < 0;
+            if (!turns || turned < joint->lower || turned > joint->upper) continue;
+            memcpy(q, w->from.q, sizeof(double) * (size_t)v->q_count);
+            q[joint->q_index] = turned;
+            hf_pose_follow(w->planner->world.creature, q);
+            if (hf_pose_within_rom(w->planner->world.creature, q, HF_ROM_RAD) &&
+                is_free(w, limb, q, first, last))
+                return true;
+        }
+    return false;
+}
+
+/* The same of the limb's spare postures. */
+static bool find_spare(hf_walk* w, int limb, int first, int last, double* q) {
     hf_planner* p = w->planner;
     const hf_plan_limb* l = &p->world.model->limbs[limb];
     for (int i = 0; i < l->spare_count && hf_plan_ok(p); i++) {
         memcpy(q, w->from.q, sizeof(double) * (size_t)p->world.view->q_count);
         hf_samples_pose(p->world.creature, l->sets[0], l->spares[i], q);
-        int k = first;
-        while (k <= last && !meets(w, limb, q, k)) k++;
-        if (k > last) return true;
+        if (is_free(w, limb, q, first, last)) return true;
     }
     return false;
 }
@@ -70,7 +101,7 @@ bool hf_walk_tuck_in(hf_walk* w) {
         if (meets(w, limb, NULL, k)) first = k < first ? k : first, last = k > last ? k : last;
     first = first > 1 ? first - 1 : first, last = last + 1 < w->last ? last + 1 : last;
     double* q = w->tucked + (size_t)limb * (size_t)p->world.view->q_count;
-    if (!find_posture(w, limb, first, last, q)) return false;
+    if (!draw_in(w, limb, first, last, q) && !find_spare(w, limb, first, last, q)) return false;
     int ramp = (int)ceil(time_between(w, limb, q, w->from.q) * p->world.options->rate);
     *t = (hf_walk_tuck){true, first, last, ramp, w->last};
     return true;
