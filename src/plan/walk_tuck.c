@@ -15,9 +15,9 @@
 /* The least time in which a limb takes its posture and leaves it, s: people draw an arm in in about half a
    second. Where joints are slow it is longer, so that they go at most at half of their speed on average. */
 static const double RAMP_S = 0.5, SPEED_SHARE = 0.5;
-/* How far one joint turns to draw the limb in, rad: the first moves a person's hand by 0.1 m. */
-static const double SMALL_TURN[] = {0.15, 0.3, 0.5};
-enum { SMALL_TURNS = sizeof SMALL_TURN / sizeof *SMALL_TURN };
+/* How far joints turn to draw the limb in, rad: a turn of the first one moves a person's hand by 0.1 m. */
+static const double TURN[] = {0, 0.15, -0.15, 0.3, -0.3, 0.6, -0.6, 1, -1};
+enum { TURNS = sizeof TURN / sizeof *TURN };
 
 /* The limb without contact that moves the body, -1 for none. */
 static int limb_of(const hf_walk* w, int body) {
@@ -29,13 +29,12 @@ static int limb_of(const hf_walk* w, int body) {
     return -1;
 }
 
-/* Does the limb meet the scene at the knot, or, with a posture that is not its own there, the body? */
-static bool meets(hf_walk* w, int limb, const double* q, int k) {
+/* Does the limb meet the scene in a pose, or, with a posture that is not its own there, the body? */
+static bool meets(hf_walk* w, int limb, const double* q, const hf_pose* here) {
     hf_planner* p = w->planner;
     hf_collision_query query = hf_collision_query_default();
     query.limb = limb, query.self = q != NULL;
-    hf_pose here = hf_walk_pose(w, k);
-    hf_pose_copy(&p->world, &here, &w->scratch);
+    hf_pose_copy(&p->world, here, &w->scratch);
     if (q) hf_limb_copy(&p->world, limb, q, w->scratch.q);
     hf_forward(p->world.creature, &w->scratch, p->tools.links);
     return hf_plan_collides(p, &query, NULL);
@@ -52,28 +51,38 @@ static double time_between(const hf_walk* w, int limb, const double* a, const do
     return time;
 }
 
+/* Is it free at all these knots? */
 static bool is_free(hf_walk* w, int limb, const double* q, int first, int last) {
-    int k = first;
-    while (k <= last && hf_plan_ok(w->planner) && !meets(w, limb, q, k)) k++;
-    return k > last;
+    bool free = true;
+    for (int k = first; k <= last && free && hf_plan_ok(w->planner); k++) {
+        hf_pose here = hf_walk_pose(w, k);
+        free = !meets(w, limb, q, &here);
+    }
+    return free;
 }
 
-/* The posture at the walk's beginning with one joint of the limb turned a little, by as little as possible,
-   in which the limb is free at all these knots: an arm that is drawn in still hangs. */
-static bool draw_in(hf_walk* w, int limb, int first, int last, double* q) {
+/* Turns a joint of the limb; false where its limits do not let it. */
+static bool turn(const hf_walk* w, int limb, int index, double by, double* q) {
     const hf_creature_view* v = w->planner->world.view;
-    for (int n = 0; n < 2 * SMALL_TURNS; n++)
-        for (int i = 0; i < v->limbs[limb].joint_count && hf_plan_ok(w->planner); i++) {
-            const hf_joint* joint = &v->joints[v->limbs[limb].joints[i]];
-            double turned = w->from.q[joint->q_index] + (n % 2 ? -SMALL_TURN[n / 2] : SMALL_TURN[n / 2]);
-            bool turns = joint->type == HF_JOINT_REVOLUTE && joint->mimic < 0;
-            if (!turns || turned < joint->lower || turned > joint->upper) continue;
-            memcpy(q, w->from.q, sizeof(double) * (size_t)v->q_count);
-            q[joint->q_index] = turned;
-            hf_pose_follow(w->planner->world.creature, q);
-            if (hf_pose_within_rom(w->planner->world.creature, q, HF_ROM_RAD) &&
-                is_free(w, limb, q, first, last))
-                return true;
+    const hf_joint* joint = &v->joints[v->limbs[limb].joints[index]];
+    q[joint->q_index] += by;
+    return joint->type == HF_JOINT_REVOLUTE && joint->mimic < 0 && q[joint->q_index] >= joint->lower &&
+           q[joint->q_index] <= joint->upper;
+}
+
+/* The posture at the walk's beginning with one joint of the limb turned, and then another one, by as little
+   as possible, in which the limb is free at all these knots: an arm that is drawn in still hangs. */
+static bool draw_in(hf_walk* w, int limb, int first, int last, double* q) {
+    const hf_creature* c = w->planner->world.creature;
+    int joints = w->planner->world.view->limbs[limb].joint_count;
+    for (int n = 0; n < TURNS * TURNS; n++)
+        for (int i = 0; i < joints * joints && hf_plan_ok(w->planner); i++) {
+            double one = TURN[n / TURNS], two = TURN[n % TURNS];
+            if (i / joints == i % joints || (two == 0 && i % joints != (i / joints + 1) % joints)) continue;
+            memcpy(q, w->from.q, sizeof(double) * (size_t)w->planner->world.view->q_count);
+            if (!turn(w, limb, i / joints, one, q) || !turn(w, limb, i % joints, two, q)) continue;
+            hf_pose_follow(c, q);
+            if (hf_pose_within_rom(c, q, HF_ROM_RAD) && is_free(w, limb, q, first, last)) return true;
         }
     return false;
 }
@@ -97,8 +106,10 @@ bool hf_walk_tuck_in(hf_walk* w) {
     if (limb < 0) return false;
     hf_walk_tuck* t = &w->tucks[limb];
     int first = t->on ? t->first : w->stop, last = t->on ? t->last : w->stop;
-    for (int k = 1; k < w->last; k++)
-        if (meets(w, limb, NULL, k)) first = k < first ? k : first, last = k > last ? k : last;
+    for (int k = 1; k < w->last; k++) {
+        hf_pose here = hf_walk_pose(w, k);
+        if (meets(w, limb, NULL, &here)) first = k < first ? k : first, last = k > last ? k : last;
+    }
     first = first > 1 ? first - 1 : first, last = last + 1 < w->last ? last + 1 : last;
     double* q = w->tucked + (size_t)limb * (size_t)p->world.view->q_count;
     if (!draw_in(w, limb, first, last, q) && !find_spare(w, limb, first, last, q)) return false;
