@@ -456,9 +456,10 @@ static int failed_step(const hf_walk* w, verdict v) {
 }
 
 /* Steps of one longest stride: where legs meet, feet are put farther apart if that makes a difference; else a
-   step that collides or that limbs do not reach is barred, and others are found in its place. `tried` says
-   which steps the stride before had: their parts, their end and the barred steps then. */
-static verdict try_stride(hf_walk* w, double stride, int tried[3]) {
+   step that collides or that limbs do not reach is barred, and others are found in its place. Over uneven
+   ground a step that limbs do not reach is barred only when `thorough`: shorter strides come first. `tried`
+   says which steps the stride before had: their parts, their end and the barred steps then. */
+static verdict try_stride(hf_walk* w, double stride, bool thorough, int tried[3]) {
     hf_planner* p = w->planner;
     verdict v = FAILS;
     w->apart = false;
@@ -472,6 +473,8 @@ static verdict try_stride(hf_walk* w, double stride, int tried[3]) {
         if (v != COLLIDES && v != UNREACHED) return v;
         if (legs_meet(w, v) && !w->apart)
             w->apart = true;
+        else if (v == UNREACHED && !thorough && !hf_walk_is_level(w))
+            return v;
         else if (!hf_footsteps_bar(w, failed_step(w, v),
                                    (v == UNREACHED && hf_walk_is_level(w)) || legs_meet(w, v)))
             return v;
@@ -482,11 +485,13 @@ static verdict try_stride(hf_walk* w, double stride, int tried[3]) {
 static bool find_walk(hf_walk* w) {
     hf_planner* p = w->planner;
     double natural = hf_walk_natural_stride(&p->world);
-    int tried[3] = {-1, -1, -1};
-    for (int i = 0; i < STRIDE_TRIES && hf_plan_ok(p) && p->tree.walk_knots > 0; i++) {
-        verdict v = try_stride(w, STRIDES[i] * natural, tried);
-        if (v == HOLDS) return true;
-        if (v == COLLIDES && p->tools.hit.other_body < 0) end_before(w);
+    for (int thorough = 0; thorough < 2; thorough++) {
+        int tried[3] = {-1, -1, -1};
+        for (int i = 0; i < STRIDE_TRIES && hf_plan_ok(p) && p->tree.walk_knots > 0; i++) {
+            verdict v = try_stride(w, STRIDES[i] * natural, thorough, tried);
+            if (v == HOLDS) return true;
+            if (v == COLLIDES && p->tools.hit.other_body < 0) end_before(w);
+        }
     }
     return false;
 }

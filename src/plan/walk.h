@@ -152,6 +152,10 @@ void hf_walk_tuck_time(hf_walk* walk);
 /* Puts limbs that have such postures at the knot into them. */
 void hf_walk_tuck_apply(const hf_walk* walk, int knot, double* q);
 
+/* ---- walk_height.c ---- */
+/* The heights of all wished roots over uneven ground: smooth, near their wishes, between floors and ceilings. */
+void hf_walk_heights(hf_walk* walk);
+
 /* ---- walk_pose.c ---- */
 /* How high limbs go on their ways: over what is in them. The steps have times. */
 void hf_walk_arcs(hf_walk* walk);
