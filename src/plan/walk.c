@@ -22,12 +22,11 @@ static const double OUTSIDE_M = 0.008;
 
 /* How far the whole body may press from where the pendulum does, m. */
 static const double MOST_LEARNT_M = 0.3;
-/* First rounds after each of which one limb that does not walk and meets something is drawn in: both arms.
-   Rounds in which limbs learn to swing against the body's turning; rounds in a row in which no more knots
+/* Rounds in which limbs learn to swing against the body's turning; rounds in a row in which no more knots
    hold than before, after which further ones are in vain; paces at which limbs collide, after which no other
    is tried; how often at one pace a step that meets the scene is made higher, by a swing's usual height each
    time: six times that are 0.3 of the leg, more than footholds in turn differ. */
-enum { TUCK_ROUNDS = 2, COUNTER_ROUNDS = 3, PATIENCE = 2, MOST_FAILED = 3, MOST_RAISED = 6 };
+enum { COUNTER_ROUNDS = 3, PATIENCE = 2, MOST_FAILED = 3, MOST_RAISED = 6 };
 /* One of so many knots that is not held once limbs have learnt to swing: such a walk is far from one that
    holds, and all its steps become slower at once by this factor. */
 enum { FAR_OFF = 4 };
@@ -373,11 +372,8 @@ static verdict attempt(hf_walk* w, double crouch, bool anew) {
     for (int round = 0; since < PATIENCE && v == PRESSES_ELSEWHERE; round++) {
         if (!find_curve(w)) return hf_plan_ok(w->planner) ? PRESSES_ELSEWHERE : FAILS;
         if (!hf_walk_poses(w)) return hf_plan_ok(w->planner) ? UNREACHED : FAILS;
-        if (round < TUCK_ROUNDS) {
-            verdict met = judge_knots(w);
-            if (round == 0 && leg_meets_body(w, met)) return COLLIDES;
-            if (met == COLLIDES) hf_walk_tuck_in(w);
-        }
+        if (round == 0 && leg_meets_body(w, judge_knots(w))) return COLLIDES;
+        if (round == 0) hf_walk_tuck_all(w);
         if (round == 0 && is_much_too_fast(w)) return TOO_FAST;
         v = judge_wrenches(w);
         if (v == PRESSES_ELSEWHERE && round < learns) hf_walk_counter_learn(w);

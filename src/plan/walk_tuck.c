@@ -68,16 +68,11 @@ static bool find_posture(hf_walk* w, int limb, int first, int last, double* q) {
     return false;
 }
 
-bool hf_walk_tuck_in(hf_walk* w) {
+/* Draws a limb in from the first to the last knot at which it meets something, these two among them. */
+static bool draw_in(hf_walk* w, int limb, int first, int last) {
     hf_planner* p = w->planner;
-    const hf_collision* hit = &p->tools.hit;
-    int limb = limb_of(w, hit->body);
-    if (limb < 0 && hit->other_body >= 0) limb = limb_of(w, hit->other_body);
-    if (limb < 0) return false;
     hf_walk_tuck* t = &w->tucks[limb];
-    int first = t->on ? t->first : w->stop, last = t->on ? t->last : w->stop;
-    for (int k = 1; k < w->last; k++)
-        if (meets(w, limb, NULL, k)) first = k < first ? k : first, last = k > last ? k : last;
+    if (t->on) first = t->first < first ? t->first : first, last = t->last > last ? t->last : last;
     first = first > 1 ? first - 1 : first, last = last + 1 < w->last ? last + 1 : last;
     double* q = w->tucked + (size_t)limb * (size_t)p->world.view->q_count;
     // a little before and behind, too, where the limb is on its way
@@ -87,6 +82,32 @@ bool hf_walk_tuck_in(hf_walk* w) {
     int ramp = (int)ceil(time_between(w, limb, q, w->from.q) * p->world.options->rate);
     *t = (hf_walk_tuck){true, first, last, ramp, w->last};
     return true;
+}
+
+/* The first and the last knot at which the limb meets something, no farther in than these. */
+static void find_meetings(hf_walk* w, int limb, int* first, int* last) {
+    for (int k = 1; k < w->last; k++)
+        if (meets(w, limb, NULL, k)) *first = k < *first ? k : *first, *last = k > *last ? k : *last;
+}
+
+bool hf_walk_tuck_in(hf_walk* w) {
+    const hf_collision* hit = &w->planner->tools.hit;
+    int limb = limb_of(w, hit->body), first = w->stop, last = w->stop;
+    if (limb < 0 && hit->other_body >= 0) limb = limb_of(w, hit->other_body);
+    if (limb < 0) return false;
+    find_meetings(w, limb, &first, &last);
+    return draw_in(w, limb, first, last);
+}
+
+void hf_walk_tuck_all(hf_walk* w) {
+    const hf_creature_view* v = w->planner->world.view;
+    for (int l = 0; l < v->limb_count; l++) {
+        int first = w->last, last = 0;
+        if (v->limbs[l].joint_count == 0 || hf_holds_find(w->node->holds, w->node->hold_count, l) >= 0)
+            continue;
+        find_meetings(w, l, &first, &last);
+        if (last > 0) draw_in(w, l, first, last);
+    }
 }
 
 void hf_walk_tuck_time(hf_walk* w) {
