@@ -125,7 +125,8 @@ void hf_walk_tuck_apply(const hf_walk* w, int k, double* q) {
         const hf_walk_tuck* t = &w->tucks[l];
         if (!t->on) continue;
         int in = t->first < t->ramp ? t->first : t->ramp;
-        int out = w->last - t->last < t->ramp ? w->last - t->last : t->ramp;
+        // a limb that has no time to come back before the end of the walk stays as it is
+        int out = w->last - t->last < t->ramp ? 0 : t->ramp;
         double before = in > 0 ? (double)(k - t->first + in) / in : 1;
         double behind = out > 0 ? (double)(t->last + out - k) / out : 1;
         double u = hf_ease(fmin(fmax(fmin(before, behind), 0), 1));
