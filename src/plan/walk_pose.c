@@ -391,8 +391,14 @@ static bool find_pose(hf_walk* w, int k, const footing* f, bool bend, double* of
     w->beside[k][0] = pose.root.position.x - w->place[k][0];
     w->beside[k][1] = pose.root.position.y - w->place[k][1];
     w->roots[k] = pose.root;
-    if (k > w->steps[0].lift && k < w->steps[w->step_count - 1].land) *off = fmax(*off, stretched(w, &pose));
     return good;
+}
+
+/* How far a limb misses its place at a knot, m, or how much too long a leg is there: the larger. */
+static double missing(hf_walk* w, int k, double off) {
+    hf_pose pose = hf_walk_pose(w, k);
+    bool goes = k > w->steps[0].lift && k < w->steps[w->step_count - 1].land;
+    return goes ? fmax(off, stretched(w, &pose)) : off;
 }
 
 /* Moves the root at a knot at which a limb misses its place by `off` up or down until all limbs reach; where
@@ -403,6 +409,7 @@ static bool shift(hf_walk* w, int k, const footing* f, double off, double side, 
     while (good && off > LEAST_OFF_M && fabs(*z - wish) < most) {
         *z += side * fmin(MOST_STEP_M, fmax(DROP_GAIN * off, 2 * LEAST_STEP_M));
         good = find_pose(w, k, f, true, &off);
+        off = missing(w, k, off);
     }
     *at = *z;
     *z = wish;
@@ -461,12 +468,18 @@ static bool find_all(hf_walk* w, int* missed) {
         if (hf_walk_phase(w, k) != phase) find_footing(w, phase = hf_walk_phase(w, k), &f);
         w->posed = posed;
         if (!find_pose(w, k, &f, false, &off)) return false;
-        if (off <= LEAST_OFF_M) continue;
-        if ((*missed)++ == 0 || !level) w->stop = k;
-        if (!bound(w, k, &f, off)) {
+        double miss = missing(w, k, off);
+        if (miss <= LEAST_OFF_M) continue;
+        double ceiling = w->ceiling[k], floor = w->floor[k];
+        if (!bound(w, k, &f, miss)) {
             w->stop = k;
-            return false;
+            if (off > LEAST_OFF_M) return false;
+            // limbs reach, with a knee straighter than it should be that no height of the root bends
+            w->ceiling[k] = ceiling, w->floor[k] = floor;
+            if (!find_pose(w, k, &f, false, &off)) return false;
+            continue;
         }
+        if ((*missed)++ == 0 || !level) w->stop = k;
         posed = k < posed ? k : posed;
         int lowest = -1;
         double under = level ? ceiling_of(w, &lowest) : 0;
