@@ -271,10 +271,16 @@ static double given_s(const hf_whole* w, int first, int count) {
     return sum;
 }
 
+/* On which ways a stretch goes: the shortest ones from key pose to key pose; ways along which the centre of
+   mass is borne, shaped by the path optimiser; the shortest ones, but with the body where contacts bear it in
+   motion. */
+typedef enum unite_way { DIRECT, SHAPED, MOVING } unite_way;
+
 /* Stretches first .. first + count - 1 as one, if that is quicker than each by itself. Where it is, they are
-   replaced by it. shaped: on ways along which the centre of mass is borne, else on the shortest ones. */
-static hf_status unite(hf_whole* w, int first, int count, int most_rounds, bool shaped, bool* united) {
+   replaced by it. */
+static hf_status unite(hf_whole* w, int first, int count, int most_rounds, unite_way way, bool* united) {
     hf_stretch *a = &w->stretches[first], one;
+    bool shaped = way == SHAPED;
     int phases = 0;
     for (int i = 0; i < count; i++) remember(w, a + i), phases += a[i].count;
     // what was learned on the shortest ways says nothing of the others
@@ -286,10 +292,12 @@ static hf_status unite(hf_whole* w, int first, int count, int most_rounds, bool 
     int rounds = most_rounds < w->refining.options->rounds ? most_rounds : w->refining.options->rounds;
     if (status == HF_OK)
         status = shaped ? hf_attempt(&w->refining, false, rounds, &one)
-                        : hf_attempt_direct(&w->refining, rounds, &one);
+                        : hf_attempt_direct(&w->refining, way == MOVING, rounds, &one);
     *united = status == HF_OK && one.best && one.best_s < given_s(w, first, count);
     if (!*united) {
         if (status == HF_OK && shaped) remember_faults(w, &one);
+        for (int i = 0; i < one.count && way == MOVING; i++)
+            w->phases.items[one.first + i].hopeless = one.phases.items[i].hopeless;
         for (int i = 0; i < a->count && !shaped && status == HF_OK; i++)
             a->phases.items[i].unborne |= one.phases.items[i].unborne;
         hf_stretch_free(&one);
@@ -322,8 +330,9 @@ enum { EACH_ROUNDS = 4 };
    times. */
 static hf_status refine_one(hf_whole* w, int i) {
     bool better = false;
+    if (w->stretches[i].best) return HF_OK;
     bool shapes = w->refining.options->rounds > 0 && !w->stretches[i].walks;
-    hf_status status = shapes ? unite(w, i, 1, EACH_ROUNDS, false, &better) : HF_OK;
+    hf_status status = shapes ? unite(w, i, 1, EACH_ROUNDS, DIRECT, &better) : HF_OK;
     hf_stretch* s = &w->stretches[i];
     bool quicker = s->best && s->best_s < s->given->knots[s->given->knot_count - 1].time_s;
     w->unheld |= s->walks || (!quicker && sways(w, s));
@@ -334,12 +343,50 @@ static hf_status refine_one(hf_whole* w, int i) {
 /* Of an even share of the work that is left, what a stretch may take: most need less. */
 static const double FAIR_SHARE = 2;
 
+/* The first stretch of a range with a phase that is hopeless in motion; -1. */
+static int find_hopeless(const hf_whole* w, int first, int count) {
+    for (int i = first; i < first + count; i++)
+        for (int p = w->stretches[i].first; p < w->stretches[i].first + w->stretches[i].count; p++)
+            if (w->phases.items[p].hopeless) return i;
+    return -1;
+}
+
+/* A range as one, balanced in motion alone; where a stretch of it is hopeless, what is before and what is
+   behind that. *last: the stretch behind the range. */
+static hf_status move_range(hf_whole* w, int first, int count, int* last) {
+    bool united = false;
+    *last = first + count;
+    if (count < 1 || !goes_on(w)) return HF_OK;
+    hf_status status = unite(w, first, count, INT_MAX, MOVING, &united);
+    if (united) *last = first + 1;
+    int bad = united || status != HF_OK ? -1 : find_hopeless(w, first, count);
+    if (bad < 0 || count == 1) return status;
+    int before = bad - first, behind = count - before - 1;
+    status = move_range(w, first, before, last);
+    return status == HF_OK ? move_range(w, *last + 1, behind, last) : status;
+}
+
+/* Neighbours that do not walk, balanced in motion alone. */
+static hf_status refine_moving(hf_whole* w) {
+    hf_status status = HF_OK;
+    for (int i = 0; i < w->count && status == HF_OK && goes_on(w);) {
+        int count = 0;
+        while (i + count < w->count && !w->stretches[i + count].walks) count++;
+        if (count)
+            status = move_range(w, i, count, &i);
+        else
+            i++;
+    }
+    return status;
+}
+
 /* Each stretch by itself. What has no answer by then stays as it was given, whatever work is left. *walked:
    every stretch that walks has an answer. */
 static hf_status refine_each(hf_whole* w, bool* walked) {
     hf_status status = HF_OK;
     *walked = true;
     hf_workspace* s = w->refining.workspace;
+    status = refine_moving(w);
     double allowed = hf_workspace_allow(s, INFINITY);
     for (int i = 0; i < w->count && status == HF_OK && hf_workspace_spent(s) < allowed; i++) {
         double spent = hf_workspace_spent(s), left = w->count - i;
@@ -382,7 +429,7 @@ static hf_status refine_range(hf_whole* w, int first, int count, int* last) {
     bool united = false;
     *last = first + count;
     if (!goes_on(w)) return HF_OK;
-    hf_status status = unite(w, first, count, INT_MAX, true, &united);
+    hf_status status = unite(w, first, count, INT_MAX, SHAPED, &united);
     if (united) *last = first + 1;
     if (united || count == 1 || status != HF_OK) return status;
     bool* faulty = hf_workspace_take(w->refining.workspace, (size_t)count, sizeof *faulty);
@@ -444,7 +491,7 @@ static hf_status refine_together(hf_whole* w) {
             bool merged = false;
             bool shaped = w->stretches[i].shaped || w->stretches[i + 1].shaped;
             w->stretches[i].apart |= w->stretches[i].walks || w->stretches[i + 1].walks;
-            if (!w->stretches[i].apart) status = unite(w, i, 2, INT_MAX, shaped, &merged);
+            if (!w->stretches[i].apart) status = unite(w, i, 2, INT_MAX, shaped ? SHAPED : DIRECT, &merged);
             w->stretches[i].apart |= !merged;
             any |= merged;
         }
@@ -468,7 +515,7 @@ static hf_status refine_as_one(hf_whole* w) {
     double spent = hf_workspace_spent(w->refining.workspace);
     double allowed = hf_workspace_allow(w->refining.workspace, INFINITY);
     hf_workspace_allow(w->refining.workspace, spent + ONE_SHARE * (allowed - spent));
-    if (status == HF_OK) status = hf_attempt_direct(&w->refining, w->refining.options->rounds, &one);
+    if (status == HF_OK) status = hf_attempt_direct(&w->refining, false, w->refining.options->rounds, &one);
     hf_workspace_allow(w->refining.workspace, allowed);
     if (status == HF_OK && one.best) status = finish(&all);
     hf_stretch_free(&one);
@@ -536,6 +583,22 @@ static hf_status attempt_all(hf_whole* w, const hf_placement* placement) {
     return status;
 }
 
+/* A hold that lasts a single frame in the middle of the motion bears nothing: the limb only touched there. */
+static bool is_touch(const hf_schedule* s, const hf_schedule_hold* h) {
+    double end_s = s->knots[s->knot_count - 1].time_s;
+    return h->to_s - h->from_s < HF_SAME_S && h->from_s > HF_SAME_S && h->to_s < end_s - HF_SAME_S;
+}
+
+/* The given schedule without touches; the knots stay the given one's, the holds are the caller's to free. */
+static bool leave_out_touches(const hf_schedule* given, hf_schedule* bare) {
+    *bare = *given;
+    bare->hold_count = 0;
+    bare->holds = hf_alloc((size_t)given->hold_count + 1, sizeof *bare->holds);
+    for (int i = 0; i < given->hold_count && bare->holds; i++)
+        if (!is_touch(given, &given->holds[i])) bare->holds[bare->hold_count++] = given->holds[i];
+    return bare->holds;
+}
+
 hf_status hf_refine(const hf_creature* creature, const hf_scene* scene, const hf_schedule* schedule,
                     const hf_refine_options* options, hf_workspace* workspace, hf_refine_result* result,
                     hf_error* error) {
@@ -546,12 +609,18 @@ hf_status hf_refine(const hf_creature* creature, const hf_scene* scene, const hf
     hf_status status = hf_options_check(hf_refine_option_table(), options, error);
     if (status == HF_OK) status = hf_schedule_validate(schedule, creature, scene, error);
     if (status != HF_OK) return status;
+    hf_schedule bare;
+    if (!leave_out_touches(schedule, &bare))
+        return hf_fail(error, HF_ERROR_MEMORY, NULL, 0, NULL, "%s", hf_status_text(HF_ERROR_MEMORY));
     hf_whole r = {.refining = {creature, scene, NULL, options, workspace, options->rate, 1, result},
-                  .schedule = schedule};
+                  .schedule = &bare};
     hf_placement* placement = NULL;
     result->before_s = schedule->knots[schedule->knot_count - 1].time_s;
     result->why = refusal(&r);
-    if (result->why != HF_REFINE_DONE) return HF_OK;
+    if (result->why != HF_REFINE_DONE) {
+        hf_free(bare.holds);
+        return HF_OK;
+    }
     status = hf_placement_create(scene, &placement);
     r.refining.placement = placement;
     double before = hf_workspace_spent(workspace);
@@ -560,6 +629,7 @@ hf_status hf_refine(const hf_creature* creature, const hf_scene* scene, const hf
     result->work = (hf_workspace_spent(workspace) - before) / STEPS;
     hf_workspace_allow(workspace, INFINITY);
     hf_placement_free(placement);
+    hf_free(bare.holds);
     if (status == HF_ERROR_LIMIT) {
         status = HF_OK; // what holds by then is the answer
         result->why = HF_REFINE_TOO_LARGE;

@@ -23,9 +23,12 @@ enum { FINE = 96 }; /* even parts of a given time, from which even parts of a le
 static const struct {
     double lift;
     int lean, waves;
-} forms[HF_FORMS] = {{0.2, 0, 0}, {0.5, 0, 0}, {1, 0, 0},   {0.5, 1, 0}, {0.5, 2, 0},
-                     {0.5, 3, 0}, {0.5, 4, 0}, {1, 1, 0},   {1, 2, 0},   {1, 3, 0},
-                     {1, 4, 0},   {0.3, 0, 1}, {0.3, 0, 2}, {0.3, 0, 5}, {0, 0, HF_WAVES}};
+    bool over;
+} forms[HF_FORMS] = {{0.2, 0, 0, false}, {0.5, 0, 0, false}, {1, 0, 0, false},   {0.5, 1, 0, false},
+                     {0.5, 2, 0, false}, {0.5, 3, 0, false}, {0.5, 4, 0, false}, {1, 1, 0, false},
+                     {1, 2, 0, false},   {1, 3, 0, false},   {1, 4, 0, false},   {0.5, 0, 0, true},
+                     {1, 0, 0, true},    {1.6, 0, 0, true},  {2.5, 0, 0, true},  {0.3, 0, 1, false},
+                     {0.3, 0, 2, false}, {0.3, 0, 5, false}, {0, 0, HF_WAVES, false}};
 static const double BODY_ARM_M = 0.5; /* by which turns of the root count as lengths */
 
 static double* row(double* rows, int k, int width) { return rows + (size_t)k * (size_t)width; }
@@ -303,6 +306,18 @@ static double swing_time(const hf_ways* w, const hf_swing_way* s) {
     return most;
 }
 
+/* How much higher the new hold is than the old one, along the normals of both. */
+static double rise_of(const hf_ways* w, const hf_swing_way* s) {
+    const hf_held *from = &w->list->held[s->from_hold], *to = &w->list->held[s->to_hold];
+    hf_vec3 up = hf_add(from->world.normal, to->world.normal);
+    if (hf_length(up) < 0.1) return 0;
+    return hf_dot(hf_sub(to->anchor.point, from->anchor.point), hf_normalize(up));
+}
+
+/* Of that height, by which the middle points of a form over an edge are higher: the curve goes through three
+   eighths of each. */
+static const double OVER = 1.3;
+
 /* The forms of a swing, the quickest first. */
 static hf_status find_forms(const hf_ways* w, hf_swing_way* s) {
     size_t n = (size_t)w->q_count;
@@ -318,9 +333,12 @@ static hf_status find_forms(const hf_ways* w, hf_swing_way* s) {
         f.arrive = f.leave + n;
         bool done = true;
         double height_m = forms[i].lift * usual_m;
-        status = raise(w, s, s->from_hold, s->first, height_m, forms[i].lean, f.leave, &done);
+        double rise_m = forms[i].over && way > 0 ? OVER * rise_of(w, s) : 0;
+        status = raise(w, s, s->from_hold, s->first, height_m + fmax(0, rise_m), forms[i].lean, f.leave,
+                       &done);
         if (status == HF_OK)
-            status = raise(w, s, s->to_hold, s->last, height_m, forms[i].lean, f.arrive, &done);
+            status = raise(w, s, s->to_hold, s->last, height_m + fmax(0, -rise_m), forms[i].lean, f.arrive,
+                           &done);
         f.banned = f.unreached = !done;
         s->forms[s->form = i] = f;
         s->forms[i].least_s = swing_time(w, s);
