@@ -121,9 +121,9 @@ static void take_given_way(hf_part* a) {
     *a = fresh;
 }
 
-/* By which a phase that is not borne in motion becomes longer, s: a swing by little, as a body on one limb
+/* By which a phase that is not borne in motion becomes longer, s, and of what it is longer already: a swing by little, as a body on one limb
    falls for as long; the time on both limbs beside it by more. */
-static const double MORE_SWING = 1.15, MORE_GAP_S = 0.06;
+static const double MORE_SWING = 1.2, MORE_GAP_S = 0.08, MORE_GAP = 0.5;
 /* A change of angular momentum, as a moment arm of the weight, that is of a limb's swing, m: half of a foot's
    width. */
 static const double SWING_MOMENT_M = 0.05;
@@ -134,9 +134,13 @@ enum { MOVING_STRIKES = 7 };
 static void take_time(hf_parts* phases, int p, double took_s, double moment_m) {
     hf_part* a = &phases->items[p];
     a->hopeless |= ++a->unborne_strikes > MOVING_STRIKES;
-    if (a->swings && moment_m > SWING_MOMENT_M) a->extra_s += (MORE_SWING - 1) * took_s;
-    for (int k = p - 1; k <= p + 1 && !(a->swings && moment_m > SWING_MOMENT_M); k++)
-        if (k >= 0 && k < phases->count && !phases->items[k].swings) phases->items[k].extra_s += MORE_GAP_S;
+    bool any = false;
+    for (int k = p - 1; k <= p + 1 && !(a->swings && moment_m > SWING_MOMENT_M); k++) {
+        if (k < 0 || k >= phases->count || phases->items[k].swings) continue;
+        phases->items[k].extra_s += fmax(MORE_GAP_S, MORE_GAP * phases->items[k].extra_s);
+        any = true;
+    }
+    if (!any) a->extra_s += (MORE_SWING - 1) * took_s;
 }
 
 /* A phase on the shortest ways that had a fault: nearer to how it was given. False: it cannot be nearer. */
@@ -832,6 +836,8 @@ hf_status hf_attempt_direct(const hf_refining* of, bool moving, int rounds, hf_s
     if (status == HF_OK) status = allow_overlaps(&r);
     if (status == HF_OK && !moving) allow_carries(&r);
     for (int i = 0; i < r.phases->count && moving; i++) r.phases->items[i].carry = getenv("CARRY") ? atof(getenv("CARRY")) : 0.3;
+    for (int i = 0; i < r.phases->count && moving; i++)
+        r.phases->items[i].strikes = r.phases->items[i].unborne_strikes = 0, r.phases->items[i].hopeless = false;
     // rounds that end before their times are found do not count: each brings a phase nearer to how it was
     // given, by less overlap (twice), by a strike, and as given by less overlap again (twice): then it is
     // stuck

@@ -119,6 +119,7 @@ hf_status hf_borne_body_shift(hf_borne_body* b, bool first, hf_workspace* w, dou
                             .wish = b->wish,
                             .momentum_rate = b->momentum_rate,
                             .margin_m = b->margin_m,
+                            .start = first ? NULL : b->place,
                             .weights = b->weights};
     status = hf_com_course_find(&course, w, b->place, b->outside);
     for (int k = 0; k < b->count; k++) b->outside[k] = fmax(b->outside[k], b->moment_m[k] - MOST_MOMENT_M);

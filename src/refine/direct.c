@@ -24,6 +24,10 @@ enum {
 };
 static const double CALM_S = 0.2; /* over which the body's way is calmed where it is free: half a swing */
 
+/* With a body that is borne in motion, the least of its freedom that counts there: with less its way has
+   corners, which swing its limbs. */
+static const double MOVING_FREEDOM = 0.7;
+
 /* Of a limb's distance from the straight way, what it goes back in each sample: half of it in four samples.
    Before a sample that has the given pose it is at least an even share, so that nothing is left there. */
 static const double RETURN = 0.15;
@@ -176,7 +180,8 @@ static void list_wishes(direct* d, double* in, double* weights, bool* fixed) {
             pose.root.position.x, pose.root.position.y, pose.root.position.z, o.w, o.x, o.y, o.z};
         memcpy(r, root, sizeof root);
         int key = d->layout->knots[knot_at(d, t)].key, phases = d->ways->phases->count;
-        double slow_s = CALM_S * part_of(d, key < phases ? key : phases - 1)->freedom;
+        double freedom = part_of(d, key < phases ? key : phases - 1)->freedom;
+        double slow_s = CALM_S * (d->ways->moving ? fmax(MOVING_FREEDOM, freedom) : freedom);
         double cube = 1 / (slow_s * slow_s * slow_s);
         weights[k] = cube * cube;
         fixed[k] = given_phase(d, t) >= 0 || is_seated(d, t);
@@ -423,22 +428,31 @@ static hf_status make_limbs(direct* d) {
 
 /* ---- balance in motion ---- */
 
-/* What bears a sample: the holds that last before and behind it. */
-static hf_status find_stance(const direct* d, int k, const hf_stance** stance) {
-    const hf_schedule* given = d->ways->given;
-    int holds[HF_STANCE_SUPPORTS], count = 0;
-    double t = k * d->step_s;
-    *stance = NULL;
-    for (int i = 0; i < given->hold_count; i++) {
-        if (d->from_s[i] > fmax(0, t - d->step_s) + HF_SAME_S ||
-            d->to_s[i] < fmin(d->layout->end_s, t + d->step_s) - HF_SAME_S)
-            continue;
-        if (count == HF_STANCE_SUPPORTS) return HF_ERROR_LIMIT;
+/* The holds at a time between two changes; how many, -1: too many. */
+static int list_holds(const direct* d, double t, int holds[HF_STANCE_SUPPORTS]) {
+    int count = 0;
+    for (int i = 0; i < d->ways->given->hold_count; i++) {
+        if (d->from_s[i] > t || d->to_s[i] < t) continue;
+        if (count == HF_STANCE_SUPPORTS) return -1;
         holds[count++] = i;
     }
+    return count;
+}
+
+/* What bears a sample: the fewer holds of those just before and just behind it, so that a frame which falls
+   beside a change has at least these. */
+static hf_status find_stance(const direct* d, int k, const hf_stance** stance) {
+    int before[HF_STANCE_SUPPORTS], behind[HF_STANCE_SUPPORTS];
+    double t = k * d->step_s;
+    int first = list_holds(d, fmax(0, t - d->step_s), before);
+    int last = list_holds(d, fmin(d->layout->end_s, t + d->step_s), behind);
+    *stance = NULL;
+    if (first < 0 || last < 0) return HF_ERROR_LIMIT;
+    bool earlier = first < last;
     hf_stance* found = NULL;
-    hf_status status = hf_stance_list_find(d->creature, d->ways->list, d->ways->hold_of, holds, count,
-                                           d->workspace, &found);
+    hf_status status = hf_stance_list_find(d->creature, d->ways->list, d->ways->hold_of,
+                                           earlier ? before : behind, earlier ? first : last, d->workspace,
+                                           &found);
     *stance = found;
     return status;
 }

@@ -30,7 +30,7 @@ static const hf_option items[] = {
     {"effort_share", HF_OPTION_REAL, FIELD(effort_share), 0.05, 1, 0.9, "", "of the effort limits of joints"},
     {"rounds", HF_OPTION_COUNT, FIELD(rounds), 0, 40, 16, "",
      "of each stretch, in which body and limbs are brought to move together"},
-    {"work", HF_OPTION_REAL, FIELD(work), 0.1, 1000, 4, "million steps",
+    {"work", HF_OPTION_REAL, FIELD(work), 0.1, 1000, 6, "million steps",
      "the most work, about a second of one core for each million"},
 };
 
@@ -287,6 +287,8 @@ static hf_status unite(hf_whole* w, int first, int count, int most_rounds, unite
     for (int i = 0; i < count; i++)
         for (int k = a[i].first; shaped && !a[i].shaped && k < a[i].first + a[i].count; k++)
             hf_part_begin(&w->phases.items[k]);
+    // where two become one without a rest between them, the body needs no time to begin to move
+    for (int i = 1; i < count && way == MOVING; i++) w->phases.items[a[i].first].extra_s = 0;
     hf_status status = hf_stretch_make(w->refining.creature, w->schedule, &w->phases, &w->list, a->first,
                                        phases, w->refining.workspace, &one);
     int rounds = most_rounds < w->refining.options->rounds ? most_rounds : w->refining.options->rounds;
@@ -304,7 +306,7 @@ static hf_status unite(hf_whole* w, int first, int count, int most_rounds, unite
         return status;
     }
     one.apart = a[count - 1].apart;
-    one.shaped = shaped;
+    one.shaped = shaped, one.moving = way == MOVING;
     for (int i = 0; i < count; i++) hf_stretch_free(a + i);
     *a = one;
     w->count -= count - 1;
@@ -366,18 +368,45 @@ static hf_status move_range(hf_whole* w, int first, int count, int* last) {
     return status == HF_OK ? move_range(w, *last + 1, behind, last) : status;
 }
 
-/* Neighbours that do not walk, balanced in motion alone. */
+/* Of the work that is left, what motions that are balanced in motion alone may take. */
+static const double MOVING_SHARE = 0.7;
+
+/* Stretches that are tried as one to begin with, balanced in motion alone: more have a fault somewhere. */
+enum { MOVING_GROUP = 3 };
+
+/* Neighbours that do not walk, balanced in motion alone: some at a time, then two such groups as one, with
+   what each has learned. */
 static hf_status refine_moving(hf_whole* w) {
     hf_status status = HF_OK;
+    hf_workspace* s = w->refining.workspace;
+    double spent = hf_workspace_spent(s), allowed = hf_workspace_allow(s, INFINITY);
+    hf_workspace_allow(s, spent + MOVING_SHARE * (allowed - spent));
     for (int i = 0; i < w->count && status == HF_OK && goes_on(w);) {
         int count = 0;
-        while (i + count < w->count && !w->stretches[i + count].walks) count++;
+        while (count < MOVING_GROUP && i + count < w->count && !w->stretches[i + count].walks) count++;
         if (count)
             status = move_range(w, i, count, &i);
         else
             i++;
     }
+    for (bool any = true; any && status == HF_OK && goes_on(w);) {
+        any = false;
+        for (int i = 0; i + 1 < w->count && status == HF_OK && goes_on(w); i++) {
+            bool merged = false;
+            if (!w->stretches[i].apart && w->stretches[i].moving && w->stretches[i + 1].moving)
+                status = unite(w, i, 2, INT_MAX, MOVING, &merged);
+            w->stretches[i].apart |= !merged;
+            any |= merged;
+        }
+    }
+    hf_workspace_allow(s, allowed);
     return status;
+}
+
+static bool any_moves(const hf_whole* w) {
+    for (int i = 0; i < w->count; i++)
+        if (w->stretches[i].moving) return true;
+    return false;
 }
 
 /* Each stretch by itself. What has no answer by then stays as it was given, whatever work is left. *walked:
@@ -472,7 +501,7 @@ static hf_status refine_slow(hf_whole* w, bool all) {
         int count = 0;
         for (; count < GROUP && at + count < w->count; count++) {
             const hf_stretch* s = &w->stretches[at + count];
-            if (s->walks || !gained_little(w, s) || (!all && !(is_unborne(s) && sways(w, s)))) break;
+            if (s->walks || s->moving || !gained_little(w, s) || (!all && !(is_unborne(s) && sways(w, s)))) break;
         }
         if (count)
             status = refine_range(w, at, count, &at);
@@ -490,7 +519,8 @@ static hf_status refine_together(hf_whole* w) {
         for (int i = 0; i + 1 < w->count && status == HF_OK && goes_on(w); i++) {
             bool merged = false;
             bool shaped = w->stretches[i].shaped || w->stretches[i + 1].shaped;
-            w->stretches[i].apart |= w->stretches[i].walks || w->stretches[i + 1].walks;
+            w->stretches[i].apart |= w->stretches[i].walks || w->stretches[i + 1].walks ||
+                                     w->stretches[i].moving || w->stretches[i + 1].moving;
             if (!w->stretches[i].apart) status = unite(w, i, 2, INT_MAX, shaped ? SHAPED : DIRECT, &merged);
             w->stretches[i].apart |= !merged;
             any |= merged;
@@ -526,7 +556,7 @@ static hf_status refine_as_one(hf_whole* w) {
 static hf_status refine_joined(hf_whole* w) {
     const hf_refine_result* out = w->refining.result;
     double apart_s = out->motion ? out->after_s : out->before_s;
-    hf_status status = !w->unheld && w->count > 1 && goes_on(w) ? refine_as_one(w) : HF_OK;
+    hf_status status = !w->unheld && !any_moves(w) && w->count > 1 && goes_on(w) ? refine_as_one(w) : HF_OK;
     if (status != HF_OK || (out->motion && out->after_s < LITTLE_GAIN * apart_s)) return status;
     status = refine_slow(w, false);
     if (status == HF_OK) status = refine_together(w);

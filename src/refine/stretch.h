@@ -17,6 +17,7 @@ typedef struct hf_stretch {
     hf_schedule* best;   /* the quickest that holds; NULL: none yet */
     bool apart;          /* it could not become one with the next stretch */
     bool shaped;         /* its best is not on the shortest ways */
+    bool moving;         /* its best is balanced in motion alone */
     bool walks;          /* the body goes on behind a landing: its holds do not bear it at rest */
     double best_s;       /* how long that takes; without one, as long as given */
     hf_motion* motion;   /* of the best */
