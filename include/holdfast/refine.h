@@ -19,7 +19,7 @@ typedef struct hf_refine_options {
                     0..40; default 16. Rounds whose poses allow no times are not counted: each brings a phase
                     nearer to how it was given, which goes less than ten times for each phase */
     double work; /* the most work, in millions of steps that take about a microsecond each; the best motion
-                    until then is the answer; 0.1..1000; default 6. Stretches that stay as given and the
+                    until then is the answer; 0.1..1000; default 7. Stretches that stay as given and the
                     last test of the whole are made even when the work is spent */
 } hf_refine_options;
 HF_API hf_refine_options hf_refine_options_default(void);

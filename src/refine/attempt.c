@@ -15,8 +15,6 @@
 #include "refine/work.h"
 
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <math.h>
 #include <string.h>
 #include <time.h>
@@ -121,14 +119,14 @@ static void take_given_way(hf_part* a) {
     *a = fresh;
 }
 
-/* By which a phase that is not borne in motion becomes longer, s, and of what it is longer already: a swing by little, as a body on one limb
-   falls for as long; the time on both limbs beside it by more. */
+/* By which a phase that is not borne in motion becomes longer, s, and of what it is longer already: a swing
+   by little, as a body on one limb falls for as long; the time on both limbs beside it by more. */
 static const double MORE_SWING = 1.2, MORE_GAP_S = 0.08, MORE_GAP = 0.5;
 /* A change of angular momentum, as a moment arm of the weight, that is of a limb's swing, m: half of a foot's
    width. */
 static const double SWING_MOMENT_M = 0.05;
 /* Times that a phase becomes longer before it is hopeless: what helps, helps sooner. */
-enum { MOVING_STRIKES = 7 };
+enum { MOVING_STRIKES = 6 };
 
 /* A phase in which the body is not borne in motion, and those beside it, become longer. */
 static void take_time(hf_parts* phases, int p, double took_s, double moment_m) {
@@ -215,7 +213,8 @@ static bool is_of_limb(const hf_creature* c, const hf_collision* hit, int limb) 
            (hit->other_body >= 0 && hf_link_in_limb(c, c->view.bodies[hit->other_body].link, limb));
 }
 
-/* A swing is looked at again. With a body that goes elsewhere than before, forms that collided may be free. */
+/* A swing is looked at again. With a body that goes elsewhere than before, forms that collided may be free.
+ */
 static void look_again(const refinement* r, hf_swing_way* s) {
     s->looked = false;
     for (int f = 0; f < HF_FORMS && r->ways->moving; f++)
@@ -353,7 +352,6 @@ static hf_status judge(refinement* r, hf_schedule* made) {
     hf_spend(r->workspace, r->of->creature, HF_WORK_FRAME, made->knot_count);
     if (status == HF_OK && faults.outcome == HF_FOUND && !r->keeps)
         status = add_strained(r, made, motion, &faults);
-    if (getenv("DBG") && r->ways && r->ways->moving) for (int i = 0, n = 1; i < faults.fault_count; i++) { if (i + 1 < faults.fault_count && faults.faults[i].kind == faults.faults[i+1].kind && faults.faults[i].frame + 1 == faults.faults[i+1].frame) { n++; continue; } int own = phase_of_frame(r, made, faults.faults[i].frame); double mid = (r->own.items[own].from_s+r->own.items[own].to_s)/2; int g = 0; while (g + 1 < r->phases->count && r->layout.begin_s[g+1] < mid) g++; fprintf(stderr, "   fault %d frames %d-%d own %d given %d limb %d body %s/%s\n", faults.faults[i].kind, faults.faults[i].frame-n+1, faults.faults[i].frame, own, g, faults.faults[i].limb, faults.faults[i].kind == 0 ? r->of->creature->view.links[r->of->creature->view.bodies[faults.faults[i].collision.body].link].name : "", faults.faults[i].kind == 0 && faults.faults[i].collision.other_body >= 0 ? r->of->creature->view.links[r->of->creature->view.bodies[faults.faults[i].collision.other_body].link].name : ""); n = 1; }
     if (status == HF_OK && r->ways) status = learn_direct(r, made, &faults);
     if (status == HF_OK && !r->ways && !r->keeps) learn(r, made, &faults);
     r->valid = status == HF_OK && faults.outcome == HF_FOUND;
@@ -389,8 +387,8 @@ static hf_status time_again(refinement* r, const hf_schedule* poses, const hf_pa
     hf_schedule* made = NULL;
     double began = now_s();
     const hf_stance_list* list = r->ways ? &r->own_list : &r->stretch->list;
-    hf_status status = hf_retime(r->of->creature, poses, phases, list, keep ? NULL : &shares, r->of->rate, r->workspace,
-                                 r->timed, &made, &r->info);
+    hf_status status = hf_retime(r->of->creature, poses, phases, list, keep ? NULL : &shares, r->of->rate,
+                                 r->workspace, r->timed, &made, &r->info);
     out->scaling_s += now_s() - began;
     if (status != HF_OK) return status;
     if (!made) {
@@ -417,6 +415,9 @@ static hf_status own_phases(const hf_parts* in, hf_workspace* w, hf_parts* out) 
     }
     return HF_OK;
 }
+
+/* That wrenches keep where a stretch begins or ends at rest, body weights times metres. */
+static const double END_MARGIN_M = 0.016;
 
 /* Poses a second: what lies between is a smooth curve. */
 static const double POSE_RATE = 30, DIRECT_RATE = 60;
@@ -563,7 +564,10 @@ hf_status hf_attempt_given(const hf_refining* of, hf_stretch* stretch) {
     hf_status status = hf_pose_spline_of(of->creature, stretch->given, w, &spline);
     int tries = stretch->walks ? 1 : SLOWER_TRIES;
     double slower = 1;
-    for (int i = 0; i < tries && !stretch->best && status == HF_OK && hf_workspace_goes_on(w); i++) {
+    double given_s = stretch->given->knots[stretch->given->knot_count - 1].time_s;
+    for (int i = 0; i < tries && status == HF_OK && hf_workspace_goes_on(w); i++) {
+        // a best that takes longer than given is worth one look at the given times
+        if (stretch->best && (i > 0 || stretch->best_s <= given_s)) break;
         hf_schedule* made = NULL;
         status = hf_given_again(of->creature, stretch, &spline, slower, of->rate, w, &made);
         if (made) made->claims = hf_refined_claims(stretch->given);
@@ -738,6 +742,25 @@ static hf_status choose_forms(refinement* r, hf_part_load* loads) {
    the phases there need more time. */
 static const double OUTSIDE = 0;
 
+/* A change of angular momentum, as a moment arm of the weight, m, that is not of a swing but of a limb that
+   jumps: a leg at its largest acceleration has half of it. */
+static const double JUMP_M = 0.3;
+
+/* A limb that jumps in a phase because it cannot trace its given way takes another form. */
+static bool ban_traces(refinement* r, int phase) {
+    bool any = false;
+    for (int i = 0; i < r->ways->swing_count; i++) {
+        hf_swing_way* s = &r->ways->swings[i];
+        if (phase < s->first || phase >= s->last || !s->forms[s->form].traced || s->forms[s->form].met)
+            continue;
+        s->forms[s->form].met = s->forms[s->form].banned = true;
+        look_again(r, s);
+        if (!hf_swing_choose(s)) give_up(r, s);
+        any = true;
+    }
+    return any;
+}
+
 /* Phases that are not borne in motion become longer. False: all are borne. */
 static bool wait_for_balance(refinement* r, const hf_part_load* loads) {
     bool any = false;
@@ -745,7 +768,9 @@ static bool wait_for_balance(refinement* r, const hf_part_load* loads) {
         if (!(loads[p].outside > OUTSIDE) && !(loads[p].lost_m > LOST_M)) continue;
         bool lost = loads[p].lost_m > LOST_M;
         hf_part* a = &r->phases->items[p];
-        if (lost && !(a->follow > 0))
+        if (loads[p].moment_m > JUMP_M && ban_traces(r, p))
+            ;
+        else if (lost && !(a->follow > 0))
             a->follow = 1;
         else
             take_time(r->phases, p, r->layout.begin_s[p + 1] - r->layout.begin_s[p], loads[p].moment_m);
@@ -780,7 +805,7 @@ static void wait_for_forms(refinement* r) {
 }
 
 /* Of a body that is borne in motion: times for which it is borne, then forms with which limbs are free.
-   *ready: both were there already. */
+ *ready: both were there already. */
 static hf_status prepare_moving(refinement* r, hf_part_load* loads, hf_schedule** poses, bool* ready) {
     hf_workspace* w = r->workspace;
     hf_status status = hf_layout_make(r->ways, w, &r->layout);
@@ -788,7 +813,6 @@ static hf_status prepare_moving(refinement* r, hf_part_load* loads, hf_schedule*
     if (status == HF_OK)
         status = hf_direct_choose(r->ways, &r->layout, DIRECT_RATE, r->of->placement, w, loads, poses);
     *ready = status == HF_OK && !wait_for_balance(r, loads) && !unlooked;
-    if (getenv("DBG")) { fprintf(stderr, "layout %.2f s ready %d:", r->layout.end_s, *ready); for (int p = 0; p < r->phases->count; p++) fprintf(stderr, " %.2f%s%s%s%s", r->layout.begin_s[p+1]-r->layout.begin_s[p], r->phases->items[p].swings?"s":"", loads[p].outside>OUTSIDE?(loads[p].moment_m>SWING_MOMENT_M?"!m":"!"):"", r->phases->items[p].as_given?"G":"", loads[p].lost_m>LOST_M?"L":""); fprintf(stderr, " work %.2f\n", hf_workspace_spent(w)*1e-6);}
     if (status == HF_OK && unlooked) wait_for_forms(r);
     return status;
 }
@@ -811,7 +835,6 @@ static hf_status make_direct(refinement* r, hf_part_load* loads) {
     if (status == HF_OK && ready && hf_workspace_goes_on(w))
         status = time_again(r, poses, &r->own, r->ways->moving);
     if (status == HF_OK && r->valid && r->ways->moving) status = time_again(r, poses, &r->own, false);
-    if (getenv("DBG")) fprintf(stderr, "  blocked %d (%d) valid %d\n", r->blocked, r->info.block, r->valid);
     if (status == HF_OK && r->blocked >= 0) learn_block(r);
     hf_schedule_free(poses);
     hf_workspace_end(w, mark);
@@ -832,12 +855,15 @@ hf_status hf_attempt_direct(const hf_refining* of, bool moving, int rounds, hf_s
     if (status == HF_OK)
         status = hf_ways_make(of->creature, stretch->given, &spline, r.phases, &stretch->list, w, &ways);
     ways.hold_of = stretch->hold_of, ways.moving = moving;
-    if (getenv("DBG")) for (int i = 0; i < ways.swing_count; i++) { fprintf(stderr, "swing %d limb %d phases %d-%d:", i, ways.swings[i].limb, ways.swings[i].first, ways.swings[i].last); for (int f = 0; f < HF_FORMS; f++) fprintf(stderr, " %.2f%s/%d", ways.swings[i].forms[f].least_s, ways.swings[i].forms[f].banned ? "x":"", ways.swings[i].forms[f].waves); fprintf(stderr, "\n"); }
+    ways.slower = fmax(1 / of->options->speed_share, sqrt(1 / of->options->acceleration_share));
     if (status == HF_OK) status = allow_overlaps(&r);
     if (status == HF_OK && !moving) allow_carries(&r);
-    for (int i = 0; i < r.phases->count && moving; i++) r.phases->items[i].carry = getenv("CARRY") ? atof(getenv("CARRY")) : 0.3;
+    for (int i = 0; i < r.phases->count && moving; i++) r.phases->items[i].carry = 0;
     for (int i = 0; i < r.phases->count && moving; i++)
-        r.phases->items[i].strikes = r.phases->items[i].unborne_strikes = 0, r.phases->items[i].hopeless = false;
+        r.phases->items[i].strikes = r.phases->items[i].unborne_strikes = 0,
+        r.phases->items[i].hopeless = false;
+    for (int i = 0; i < r.phases->count && moving; i += r.phases->count > 1 ? r.phases->count - 1 : 1)
+        r.phases->items[i].margin_m = fmax(r.phases->items[i].margin_m, END_MARGIN_M);
     // rounds that end before their times are found do not count: each brings a phase nearer to how it was
     // given, by less overlap (twice), by a strike, and as given by less overlap again (twice): then it is
     // stuck

@@ -11,8 +11,6 @@
 #include "schedule/frames.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* (m/s3)^2 for a metre from the wish, the sixth power of 4.5 rad/s: what is slower than 1.4 s follows the
@@ -37,9 +35,7 @@ bool hf_borne_body_take(hf_borne_body* b, hf_workspace* w) {
 
 enum { ENDS = 3 }; /* samples at either end that are at rest, as those of calm_curve.c */
 
-static bool stays(const hf_borne_body* b, int k) {
-    return b->fixed[k] || k < ENDS || k >= b->count - ENDS;
-}
+static bool stays(const hf_borne_body* b, int k) { return b->fixed[k] || k < ENDS || k >= b->count - ENDS; }
 
 static hf_pose pose_of(const hf_borne_body* b, int k) {
     k = k < 0 ? 0 : k >= b->count ? b->count - 1 : k;
@@ -59,7 +55,8 @@ static hf_status measure(hf_borne_body* b, hf_workspace* w) {
         status = hf_frames_wrench(b->creature, 1 / b->step_s, &before, &here, &after, w, &wrench);
         b->com[k] = wrench.com;
         b->moment_m[k] = hf_length(wrench.momentum_rate) / weight;
-        b->momentum_rate[k] = hf_scale(wrench.momentum_rate, fmin(1, MOST_MOMENT_M / fmax(1e-9, b->moment_m[k])));
+        b->momentum_rate[k] =
+            hf_scale(wrench.momentum_rate, fmin(1, MOST_MOMENT_M / fmax(1e-9, b->moment_m[k])));
     }
     return status;
 }
@@ -68,7 +65,8 @@ static hf_status measure(hf_borne_body* b, hf_workspace* w) {
 static void set_wish(hf_borne_body* b, bool first) {
     for (int k = 0; k < b->count; k++) {
         double cube = 1 / (b->freedom[k] * b->freedom[k] * b->freedom[k]);
-        if (first) b->wish[k] = b->com[k], b->weights[k] = stays(b, k) ? FIXED_WEIGHT : WISH_WEIGHT * cube * cube;
+        if (first)
+            b->wish[k] = b->com[k], b->weights[k] = stays(b, k) ? FIXED_WEIGHT : WISH_WEIGHT * cube * cube;
         if (hf_length(b->lost[k]) > 0 && !stays(b, k)) {
             b->wish[k] = hf_add(b->com[k], b->lost[k]);
             b->weights[k] = fmax(b->weights[k], LOST_WEIGHT);
@@ -123,7 +121,6 @@ hf_status hf_borne_body_shift(hf_borne_body* b, bool first, hf_workspace* w, dou
                             .weights = b->weights};
     status = hf_com_course_find(&course, w, b->place, b->outside);
     for (int k = 0; k < b->count; k++) b->outside[k] = fmax(b->outside[k], b->moment_m[k] - MOST_MOMENT_M);
-    if (getenv("DBGC") && first) { for (int k = 0; k < b->count; k += 4) fprintf(stderr, "C %.2f wish %.3f %.3f %.3f place %.3f %.3f L %.3f %.3f %.3f out %.4f w %.0f\n", k * b->step_s, b->wish[k].x, b->wish[k].y, b->wish[k].z, b->place[k].x, b->place[k].y, b->momentum_rate[k].x / 687, b->momentum_rate[k].y / 687, b->momentum_rate[k].z / 687, b->outside[k], b->weights[k]); exit(0);}
     for (int k = 0; k < b->count && status == HF_OK; k++) {
         if (stays(b, k)) continue;
         hf_vec3 shift = hf_sub(b->place[k], b->com[k]);

@@ -30,8 +30,8 @@ typedef struct hf_borne_body {
 /* The memory; stances and margins are the caller's to fill in. False: there is none. */
 bool hf_borne_body_take(hf_borne_body* body, hf_workspace* workspace);
 /* Shifts the roots of all samples to the way that is borne with the present momentum. first: the centres of
-   mass of the poses as they are become the wish, else the wish stays. *shift_m: of the sample that is shifted farthest. */
-hf_status hf_borne_body_shift(hf_borne_body* body, bool first, hf_workspace* workspace,
-                              double* shift_m);
+   mass of the poses as they are become the wish, else the wish stays. *shift_m: of the sample that is shifted
+   farthest. */
+hf_status hf_borne_body_shift(hf_borne_body* body, bool first, hf_workspace* workspace, double* shift_m);
 
 #endif

@@ -21,7 +21,8 @@ typedef struct course_problem {
     int n;                     /* unknowns: two for each sample that is free */
     double *band, *right, *at; /* lower band by rows; right side; x and y of all samples */
     double penalty;
-    int *first, *near; /* of each sample the halfspaces that are near: near[first[k]] .. near[first[k + 1] - 1] */
+    int *first,
+        *near; /* of each sample the halfspaces that are near: near[first[k]] .. near[first[k + 1] - 1] */
 } course_problem;
 
 /* Adds weight * (sum of coefficients times unknowns - target)^2 / 2, for numbers of samples near to each
@@ -160,7 +161,7 @@ static double visit_sample(course_problem* p, int k, bool add) {
 static const double NEAR_M = 0.2;
 
 /* Lists the near halfspaces of a sample, as far as there is room for them (NULL: none); how many there are.
-   *worst: the largest value beyond a halfspace, without the margin. */
+ *worst: the largest value beyond a halfspace, without the margin. */
 static int list_near(const course_problem* p, int k, int* near, double* worst) {
     const hf_stance* s = p->c->stances[k];
     *worst = -INFINITY;
@@ -267,7 +268,8 @@ hf_status hf_com_course_find(const hf_com_course* c, hf_workspace* workspace, hf
     p.first = hf_workspace_take(workspace, (size_t)c->count + 1, sizeof *p.first);
     hf_status status = p.at && p.band && p.right && p.first ? HF_OK : HF_ERROR_MEMORY;
     if (status == HF_OK) begin(&p);
-    for (p.penalty = c->start ? HARD : SOFT; p.n > 0 && p.penalty <= HARD && status == HF_OK; p.penalty *= GROWTH) {
+    for (p.penalty = c->start ? HARD : SOFT; p.n > 0 && p.penalty <= HARD && status == HF_OK;
+         p.penalty *= GROWTH) {
         hf_workspace_mark listed = hf_workspace_begin(workspace);
         if (!list_all(&p, workspace)) status = HF_ERROR_MEMORY;
         for (int i = 0; i < STEPS && status == HF_OK && newton_step(&p); i++)

@@ -13,10 +13,9 @@
 #include "refine/calm_curve.h"
 #include "refine/ends.h"
 #include "refine/work.h"
+#include <holdfast/solve.h>
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -32,14 +31,15 @@ static const double MOVING_FREEDOM = 0.7;
    Before a sample that has the given pose it is at least an even share, so that nothing is left there. */
 static const double RETURN = 0.15;
 /* Share of a swing at either end in which the limb goes along with its hold as the body moves. */
-static const double NEAR = 0.4;
+static const double NEAR = 0.4, NEAR_BACK = 0.25;
 
 /* The values with which a limb keeps a hold in the sample before: the next ones begin there, with what the
    straight way has changed since, so that they do not jump. */
 typedef struct kept_values {
     int hold; /* -1: none yet */
     double* q;
-    double since; /* of a hold that the limb swings to: share of the swing that was left when it was reached */
+    double
+        since; /* of a hold that the limb swings to: share of the swing that was left when it was reached */
 } kept_values;
 
 typedef struct direct {
@@ -51,13 +51,13 @@ typedef struct direct {
     double step_s;
     double *from_s, *to_s; /* new times of each hold */
     hf_transform *roots, *links;
-    bool* fixed; /* samples in which the body stays where it is */
+    bool* fixed;        /* samples in which the body stays where it is */
     double *q, *wished; /* wished: values before limbs are brought onto their ways */
     hf_vec3* lost;      /* of each sample, what brings the limb that is farthest from its hold there */
-    double* moment_m; /* of each sample, change of angular momentum; NULL with the next */
-    double* outside; /* of each sample, how far its wrench is beyond what bears it; NULL: nobody asks */
-    int* left;      /* of each sample, how many are left until one that has the given pose */
-    double returns; /* in this sample: what limbs go back of their distance from the straight way */
+    double* moment_m;   /* of each sample, change of angular momentum; NULL with the next */
+    double* outside;    /* of each sample, how far its wrench is beyond what bears it; NULL: nobody asks */
+    int* left;          /* of each sample, how many are left until one that has the given pose */
+    double returns;     /* in this sample: what limbs go back of their distance from the straight way */
     double *straight, *straight_before; /* values on the straight way, of this sample and the one before */
     int* mode;                          /* of each limb in the sample before: its hold, or -1 - its swing */
     kept_values *now, *next;            /* of each limb: on its hold, on the hold that it swings to */
@@ -229,7 +229,6 @@ static hf_status keep(direct* d, int hold, const hf_pose* pose, const double* wa
     hf_pose there = {pose->root, kept->q};
     hf_forward(d->creature, &there, d->links);
     hf_status status = hf_held_keep(d->creature, h, care, d->workspace, d->links, kept->q, &done, &miss);
-    if (getenv("DBGL") && !done && lost && hf_length(miss) > 1e-3) { fprintf(stderr, "  lost limb %d hold %d miss %.4f %.4f %.4f q:", limb, hold, miss.x, miss.y, miss.z); for (int i = 0; i < d->q_count; i++) if (hf_limb_owns(d->creature, limb, i)) { const hf_joint* jj = NULL; for (int j = 0; j < d->creature->view.joint_count; j++) if (d->creature->view.joints[j].q_index == i) jj = &d->creature->view.joints[j]; fprintf(stderr, " %s %.3f [%.2f %.2f]", jj->name, kept->q[i], jj->lower, jj->upper); } fprintf(stderr, "\n"); }
     if (status == HF_OK && !done && lost && hf_length(miss) > hf_length(*lost)) *lost = miss;
     // out of reach: where the solver ends then may be far from where it ended before
     if (!done) memcpy(kept->q, d->scratch[0], sizeof(double) * (size_t)d->q_count);
@@ -329,16 +328,22 @@ static hf_status find_landing(direct* d, const hf_swing_way* w, double* q) {
    is now: wholly as it lets go, and ever less. */
 static hf_status lean_back(direct* d, int hold, const hf_pose* pose, double share, kept_values* kept,
                            double* q) {
-    double part = hf_ease(fmax(0, 1 - share / NEAR));
+    double part = hf_ease(fmax(0, 1 - share / NEAR_BACK));
     if (hold < 0 || !(part > 0)) return HF_OK;
-    hf_status status = keep(d, hold, pose, q, q, HF_KEEP_EXACT, kept, NULL);
+    hf_vec3 off = {0, 0, 0};
+    hf_status status = HF_OK;
+    if (kept->hold == hold) status = keep(d, hold, pose, q, q, HF_KEEP_EXACT, kept, &off);
+    // once out of reach the limb goes back to where it was and does not try again, which would make it jump
+    if (hf_length(off) > 0) kept->hold = -1;
+    for (int i = 0; i < d->q_count && kept->hold != hold; i++) kept->q[i] += RETURN * (q[i] - kept->q[i]);
     for (int i = 0; i < d->q_count; i++) q[i] += part * (kept->q[i] - q[i]);
     return status;
 }
 
 /* From where the limb lands towards where its new hold would keep it with the body where the body is now:
    ever more since the limb reaches the hold from there, and wholly as it lands. */
-static hf_status lean_on(direct* d, int hold, const hf_pose* pose, double left, kept_values* kept, double* q) {
+static hf_status lean_on(direct* d, int hold, const hf_pose* pose, double left, kept_values* kept,
+                         double* q) {
     if (hold < 0 || left > NEAR) return HF_OK;
     hf_vec3 off = {0, 0, 0};
     bool begins = kept->hold != hold;
@@ -360,12 +365,40 @@ static hf_status begin_swing(direct* d, const hf_swing_way* w, const double* at,
     return find_landing(d, w, ends + d->q_count);
 }
 
+/* A free limb whose effector goes its given way in the world, which begins and ends at the limb's holds. */
+static hf_status trace_limb(direct* d, int limb, limb_state s, hf_pose* pose) {
+    const hf_swing_way* w = &d->ways->swings[s.swing];
+    const hf_parts* phases = d->ways->phases;
+    const hf_limb* l = &d->creature->view.limbs[limb];
+    double from = phases->items[w->first].from_s, to = phases->items[w->last - 1].to_s;
+    hf_pose given = {.q = d->scratch[2]};
+    hf_pose_spline_at(d->ways->spline, from + s.share * (to - from), &given);
+    hf_forward(d->creature, &given, d->links);
+    hf_transform at = d->links[l->effector_link];
+    hf_target t = {
+        .kind = HF_TARGET_POSE, .limb = limb, .contact = -1, .point = at.position, .rotation = at.rotation};
+    kept_values* last = &d->now[limb];
+    copy_limb(d, limb, d->begun[s.swing] ? last->q : given.q, pose->q);
+    d->begun[s.swing] = true;
+    hf_solve_options o = hf_solve_options_default();
+    o.max_starts = 1, o.near_start = true;
+    o.tolerance_m = 1e-6, o.tolerance_rad = 1e-5;
+    o.posture = pose->q;
+    hf_solve_result r;
+    hf_forward(d->creature, pose, d->links);
+    hf_status status = hf_limb_solve(d->creature, &d->links[l->base_link], &t, &o, d->workspace, pose->q, &r);
+    copy_limb(d, limb, pose->q, last->q);
+    last->hold = w->to_hold, d->next[limb].hold = -1;
+    return status;
+}
+
 /* A free limb on its way from one hold to the other, with the detour of its form. */
 static hf_status swing_limb(direct* d, int k, int limb, limb_state s, hf_pose* pose) {
     const hf_swing_way* w = &d->ways->swings[s.swing];
     double* ends = d->landings + 2 * (size_t)s.swing * (size_t)d->q_count;
     double *from = d->scratch[2], *to = d->scratch[3];
     hf_status status = HF_OK;
+    if (w->forms[w->form].traced) return trace_limb(d, limb, s, pose);
     if (!d->begun[s.swing]) {
         bool held = d->now[limb].hold == w->from_hold;
         status = begin_swing(d, w, held ? d->now[limb].q : hf_ways_key(d->ways, w->first).q, ends);
@@ -450,9 +483,9 @@ static hf_status find_stance(const direct* d, int k, const hf_stance** stance) {
     if (first < 0 || last < 0) return HF_ERROR_LIMIT;
     bool earlier = first < last;
     hf_stance* found = NULL;
-    hf_status status = hf_stance_list_find(d->creature, d->ways->list, d->ways->hold_of,
-                                           earlier ? before : behind, earlier ? first : last, d->workspace,
-                                           &found);
+    hf_status status =
+        hf_stance_list_find(d->creature, d->ways->list, d->ways->hold_of, earlier ? before : behind,
+                            earlier ? first : last, d->workspace, &found);
     *stance = found;
     return status;
 }
@@ -470,6 +503,16 @@ static void take_learned(const direct* d, int k, hf_borne_body* b) {
 
 static const double SETTLED_M = 5e-4; /* a pass that shifts the body by less is the last one */
 enum { PASSES = 6 }; /* of the body's way: height and momentum follow from the poses of the pass before */
+
+/* From this pass on a way that is far from being borne is not worth another one. */
+enum { FIRST_PASSES = 2 };
+static const double FAR_OFF = 0.03, FAR_OFF_M = 0.005; /* body weights times metres; of a limb to its hold */
+
+static bool is_far_off(const direct* d, const hf_borne_body* b) {
+    for (int k = 0; k < d->count; k++)
+        if (b->outside[k] > FAR_OFF || hf_length(d->lost[k]) > FAR_OFF_M) return true;
+    return false;
+}
 
 /* The body goes where the contacts bear it in motion; limbs follow. */
 static hf_status bear_body(direct* d) {
@@ -489,14 +532,10 @@ static hf_status bear_body(direct* d) {
     for (int i = 0; i < PASSES && status == HF_OK && hf_workspace_goes_on(d->workspace); i++) {
         double shift_m = 0;
         status = hf_borne_body_shift(&b, i == 0, d->workspace, &shift_m);
-        if (shift_m < SETTLED_M) break;
-        if (getenv("DBG")) { int a = 0, c = 0, o = 0; double sh = 0; for (int k = 0; k < d->count; k++) { if (hf_length(d->lost[k]) > hf_length(d->lost[a])) a = k; if (b.outside[k] > b.outside[o]) o = k; double x =  hf_hypot(b.place[k].x - b.com[k].x, b.place[k].y - b.com[k].y); if (!d->fixed[k] && x > sh) sh = x, c = k; } fprintf(stderr, "   pass %d lost %.4f at %.2f shift %.3f at %.2f outside %.4f at %.2f (L %.3f %.3f %.3f, shift %.4f %.4f)\n", i, hf_length(d->lost[a]), a * d->step_s, sh, c*d->step_s, b.outside[o], o*d->step_s, b.momentum_rate[o].x/687, b.momentum_rate[o].y/687, b.momentum_rate[o].z/687, b.place[o].x-b.com[o].x, b.place[o].y-b.com[o].y); }
+        if (shift_m < SETTLED_M || (i >= FIRST_PASSES && is_far_off(d, &b))) break;
         if (status == HF_OK) status = make_limbs(d);
     }
-    if (getenv("DBG")) for (int k = 2; k + 2 < d->count; k++) { double m = b.moment_m[k]; if (m < 0.11 || b.outside[k] < 0.005) continue; int w = 0; double big = 0; for (int i = 0; i < d->q_count; i++) { double x = fabs(row(d->q, k-1, d->q_count)[i] - 2 * row(d->q, k, d->q_count)[i] + row(d->q, k+1, d->q_count)[i]); if (x > big) big = x, w = i; } const char* name = "?"; for (int j = 0; j < d->creature->view.joint_count; j++) if (d->creature->view.joints[j].q_index == w) name = d->creature->view.joints[j].name; fprintf(stderr, "   M at %.3f (%d) %.3f joint %s %.1f root %.2f %.2f %.2f\n", k * d->step_s, k, m, name, big / d->step_s / d->step_s, (d->roots[k-1].position.x - 2*d->roots[k].position.x + d->roots[k+1].position.x)/d->step_s/d->step_s, (d->roots[k-1].position.y - 2*d->roots[k].position.y + d->roots[k+1].position.y)/d->step_s/d->step_s, (d->roots[k-1].position.z - 2*d->roots[k].position.z + d->roots[k+1].position.z)/d->step_s/d->step_s); }
-    if (getenv("DBGL")) for (int k = 0; k < d->count; k++) if (hf_length(d->lost[k]) > 1e-3) fprintf(stderr, "LOST k %d t %.3f miss %.4f %.4f %.4f com %.3f %.3f wish %.3f %.3f place %.3f %.3f w %.0f out %.4f\n", k, k * d->step_s, d->lost[k].x, d->lost[k].y, d->lost[k].z, b.com[k].x, b.com[k].y, b.wish[k].x, b.wish[k].y, b.place[k].x, b.place[k].y, b.weights[k], b.outside[k]);
     d->outside = b.outside, d->moment_m = b.moment_m;
-    if (getenv("DBG")) { double m = 0, s = 0; for (int k = 0; k < d->count; k++) m = fmax(m, hf_length(d->lost[k])), s = fmax(s, b.sunk_m[k]); fprintf(stderr, "  bear: lost %.4f sunk %.4f\n", m, s); }
     return status;
 }
 
@@ -539,8 +578,8 @@ static bool take(direct* d) {
     d->begun = hf_workspace_take(w, swings, sizeof *d->begun);
     d->mode = hf_workspace_take(w, limbs + 1, sizeof *d->mode);
     d->now = hf_workspace_take(w, 2 * limbs + 1, sizeof *d->now);
-    if (!d->landings || !d->begun || !d->fixed || !d->roots || !d->q || !d->wished || !d->lost || !d->left || !d->from_s || !d->links || !d->straight ||
-        !d->mode || !d->now)
+    if (!d->landings || !d->begun || !d->fixed || !d->roots || !d->q || !d->wished || !d->lost || !d->left ||
+        !d->from_s || !d->links || !d->straight || !d->mode || !d->now)
         return false;
     // samples that are not made once the work is spent
     memset(d->q, 0, rows * n * sizeof(double));
@@ -669,7 +708,6 @@ static hf_status look_at(look* l, const hf_placement* placement, bool* collides)
         hf_collision hit;
         status =
             hf_move_collides(l->d->creature, placement, &last, &now, &l->query, l->workspace, collides, &hit);
-        if (getenv("DBG") && *collides) fprintf(stderr, "  limb %d phase %d form %d (%.2f) at %d/%d: body %s with %s\n", l->swing->limb, l->swing->first, l->swing->form, l->swing->forms[l->swing->form].least_s, i, LOOKS, l->d->creature->view.links[l->d->creature->view.bodies[hit.body].link].name, hit.other_body >= 0 ? l->d->creature->view.links[l->d->creature->view.bodies[hit.other_body].link].name : "-");
         hf_pose free = last;
         last = now, now = free;
     }
@@ -692,10 +730,12 @@ static hf_status choose_form(look* l, hf_swing_way* swing, const hf_placement* p
     bool collides = true;
     swing->looked = true;
     while (collides && status == HF_OK && hf_swing_choose(swing)) {
-        status = look_at(l, placement, &collides);
+        collides = false;
+        // the given way of an effector is free as given; the poses of a limb on it are made next time
+        if (!swing->forms[swing->form].traced) status = look_at(l, placement, &collides);
         swing->forms[swing->form].banned = collides;
     }
-    if (swing->form != before) put_form(l);
+    if (swing->form != before && !swing->forms[swing->form].traced) put_form(l);
     return status;
 }
 
@@ -725,7 +765,8 @@ hf_status hf_direct_choose(hf_ways* ways, const hf_layout* layout, double rate, 
     l.now = l.before + n;
     for (int i = 0; i < ways->swing_count && status == HF_OK && hf_workspace_goes_on(workspace); i++) {
         hf_swing_way* s = &ways->swings[i];
-        if (s->looked || hf_swing_is_given(ways, s) || (ways->moving && is_strained(ways, s, loads))) continue;
+        if (s->looked || hf_swing_is_given(ways, s) || (ways->moving && is_strained(ways, s, loads)))
+            continue;
         l.swing = s;
         l.from_s = layout->begin_s[s->first], l.to_s = layout->begin_s[s->last];
         l.query = hf_collision_query_default();

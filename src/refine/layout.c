@@ -12,6 +12,8 @@
 /* Of the least time from rest to rest: what is smooth takes longer, and the time scaling finds the times
    anew, so that the reserve only has to keep the phases' proportions. */
 static const double RESERVE = 1.1;
+/* With a body that is borne in motion: limbs that swing as fast as their joints can turn the body. */
+static const double MOVING_RESERVE = 1.25;
 static const double LEAST_S = 0.04; /* between two changes of holds: some frames */
 /* That a limb stays on a hold at least, and that a motion lasts after the last landing: six poses, in which a
    limb goes back most of the way to its given posture. */
@@ -56,7 +58,7 @@ static double swing_need(const hf_ways* w, int p) {
         for (int k = s->first; k < s->last; k++) phases += !hf_layout_is_gap(w, k);
         need = fmax(need, s->forms[s->form].least_s / (phases > 0 ? phases : 1));
     }
-    return RESERVE * need;
+    return (w->moving ? MOVING_RESERVE * fmax(1, w->slower) : RESERVE) * need;
 }
 
 static void time_swings(planner* l) {
@@ -80,7 +82,8 @@ static void time_gaps(planner* l) {
         bool before = p > 0, after = p + 1 < w->phases->count;
         double beside = (before ? l->carry[p - 1] * l->took_s[p - 1] : 0) +
                         (after ? l->carry[p + 1] * l->took_s[p + 1] : 0);
-        double left = w->moving ? MOVING * w->least_body_s[p] : RESERVE * w->least_body_s[p] - beside / 2;
+        double left = w->moving ? MOVING * fmax(1, w->slower) * w->least_body_s[p]
+                                : RESERVE * w->least_body_s[p] - beside / 2;
         double least = LEAST_S;
         if (hf_layout_is_gap(w, p) && !a[-1].as_given && !a[1].as_given)
             least = -a->overlap * fmin(l->took_s[p - 1], l->took_s[p + 1]);

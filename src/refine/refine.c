@@ -30,7 +30,7 @@ static const hf_option items[] = {
     {"effort_share", HF_OPTION_REAL, FIELD(effort_share), 0.05, 1, 0.9, "", "of the effort limits of joints"},
     {"rounds", HF_OPTION_COUNT, FIELD(rounds), 0, 40, 16, "",
      "of each stretch, in which body and limbs are brought to move together"},
-    {"work", HF_OPTION_REAL, FIELD(work), 0.1, 1000, 6, "million steps",
+    {"work", HF_OPTION_REAL, FIELD(work), 0.1, 1000, 7, "million steps",
      "the most work, about a second of one core for each million"},
 };
 
@@ -368,19 +368,26 @@ static hf_status move_range(hf_whole* w, int first, int count, int* last) {
     return status == HF_OK ? move_range(w, *last + 1, behind, last) : status;
 }
 
-/* Of the work that is left, what motions that are balanced in motion alone may take. */
-static const double MOVING_SHARE = 0.7;
+/* Of the work that is left, what motions that are balanced in motion alone may take: on two limbs little else
+   gains anything, on more the shortest ways do. */
+static const double SWAYING_SHARE = 0.6, MOVING_SHARE = 0.4;
+
+static bool sways_mostly(const hf_whole* w) {
+    int count = 0;
+    for (int i = 0; i < w->count; i++) count += sways(w, &w->stretches[i]);
+    return 2 * count > w->count;
+}
 
 /* Stretches that are tried as one to begin with, balanced in motion alone: more have a fault somewhere. */
 enum { MOVING_GROUP = 3 };
 
-/* Neighbours that do not walk, balanced in motion alone: some at a time, then two such groups as one, with
-   what each has learned. */
+/* Neighbours that do not walk, balanced in motion alone, some at a time. */
 static hf_status refine_moving(hf_whole* w) {
     hf_status status = HF_OK;
     hf_workspace* s = w->refining.workspace;
     double spent = hf_workspace_spent(s), allowed = hf_workspace_allow(s, INFINITY);
-    hf_workspace_allow(s, spent + MOVING_SHARE * (allowed - spent));
+    double share = sways_mostly(w) ? SWAYING_SHARE : MOVING_SHARE;
+    hf_workspace_allow(s, spent + share * (allowed - spent));
     for (int i = 0; i < w->count && status == HF_OK && goes_on(w);) {
         int count = 0;
         while (count < MOVING_GROUP && i + count < w->count && !w->stretches[i + count].walks) count++;
@@ -389,6 +396,13 @@ static hf_status refine_moving(hf_whole* w) {
         else
             i++;
     }
+    hf_workspace_allow(s, allowed);
+    return status;
+}
+
+/* Two neighbours that are balanced in motion as one, with what each has learned, until none gains by it. */
+static hf_status join_moving(hf_whole* w) {
+    hf_status status = HF_OK;
     for (bool any = true; any && status == HF_OK && goes_on(w);) {
         any = false;
         for (int i = 0; i + 1 < w->count && status == HF_OK && goes_on(w); i++) {
@@ -398,8 +412,8 @@ static hf_status refine_moving(hf_whole* w) {
             w->stretches[i].apart |= !merged;
             any |= merged;
         }
+        if (any && status == HF_OK) status = finish(w);
     }
-    hf_workspace_allow(s, allowed);
     return status;
 }
 
@@ -501,7 +515,8 @@ static hf_status refine_slow(hf_whole* w, bool all) {
         int count = 0;
         for (; count < GROUP && at + count < w->count; count++) {
             const hf_stretch* s = &w->stretches[at + count];
-            if (s->walks || s->moving || !gained_little(w, s) || (!all && !(is_unborne(s) && sways(w, s)))) break;
+            if (s->walks || s->moving || !gained_little(w, s) || (!all && !(is_unborne(s) && sways(w, s))))
+                break;
         }
         if (count)
             status = refine_range(w, at, count, &at);
@@ -559,6 +574,7 @@ static hf_status refine_joined(hf_whole* w) {
     hf_status status = !w->unheld && !any_moves(w) && w->count > 1 && goes_on(w) ? refine_as_one(w) : HF_OK;
     if (status != HF_OK || (out->motion && out->after_s < LITTLE_GAIN * apart_s)) return status;
     status = refine_slow(w, false);
+    if (status == HF_OK) status = join_moving(w);
     if (status == HF_OK) status = refine_together(w);
     return status == HF_OK && !out->motion ? refine_slow(w, true) : status;
 }
