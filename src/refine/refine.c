@@ -10,6 +10,7 @@
 #include "model/hold.h"
 #include "model/scene.h"
 #include "refine/attempt.h"
+#include "refine/edit.h"
 #include "refine/ends.h"
 #include "refine/strain.h"
 #include "refine/work.h"
@@ -65,6 +66,7 @@ void hf_refine_result_free(hf_refine_result* r) {
 typedef struct hf_whole {
     hf_refining refining;
     const hf_schedule* schedule;
+    const hf_schedule* last; /* the refined schedule that the given one is an edit of; NULL: none */
     hf_stance_list list;
     hf_parts phases;
     bool unheld; /* a stretch walks, or one that sways is not sooner by itself on the shortest ways */
@@ -141,7 +143,9 @@ static hf_status cut(hf_whole* w, hf_pose_spline* spline) {
         hf_stretch* s = &w->stretches[w->count++];
         status = hf_stretch_make(w->refining.creature, w->schedule, &w->phases, &w->list, first,
                                  i + 1 - first, w->refining.workspace, s);
-        s->walks = walks;
+        s->walks = walks && !w->last; // what was refined before goes on behind landings, too
+        s->kept = w->last && status == HF_OK &&
+                  hf_edit_keeps(w->schedule, w->last, s->from_s, s->from_s + s->best_s);
         first = i + 1, walks = false;
     }
     return status;
@@ -200,7 +204,7 @@ static void take_result(hf_whole* w, hf_schedule* made, hf_motion* motion, const
     hf_refine_result* out = w->refining.result;
     double took_s = made->knots[made->knot_count - 1].time_s;
     bool better = faults->outcome == HF_FOUND && !hf_workspace_cancelled(w->refining.workspace) &&
-                  took_s < (out->motion ? out->after_s : out->before_s);
+                  (took_s < (out->motion ? out->after_s : out->before_s) || (w->last && !out->motion));
     if (faults->fault_count) {
         double at_s = given_time(w, faults->faults[0].frame / made->rate);
         hf_note_faults(out, faults, at_s, w->schedule->rate);
@@ -332,7 +336,7 @@ enum { EACH_ROUNDS = 4 };
    times. */
 static hf_status refine_one(hf_whole* w, int i) {
     bool better = false;
-    if (w->stretches[i].best) return HF_OK;
+    if (w->stretches[i].best || w->stretches[i].kept) return HF_OK;
     bool shapes = w->refining.options->rounds > 0 && !w->stretches[i].walks;
     hf_status status = shapes ? unite(w, i, 1, EACH_ROUNDS, DIRECT, &better) : HF_OK;
     hf_stretch* s = &w->stretches[i];
@@ -381,6 +385,8 @@ static bool sways_mostly(const hf_whole* w) {
 /* Stretches that are tried as one to begin with, balanced in motion alone: more have a fault somewhere. */
 enum { MOVING_GROUP = 3 };
 
+static bool can_move(const hf_stretch* s) { return !s->walks && !s->kept; }
+
 /* Neighbours that do not walk, balanced in motion alone, some at a time. */
 static hf_status refine_moving(hf_whole* w) {
     hf_status status = HF_OK;
@@ -390,7 +396,7 @@ static hf_status refine_moving(hf_whole* w) {
     hf_workspace_allow(s, spent + share * (allowed - spent));
     for (int i = 0; i < w->count && status == HF_OK && goes_on(w);) {
         int count = 0;
-        while (count < MOVING_GROUP && i + count < w->count && !w->stretches[i + count].walks) count++;
+        while (count < MOVING_GROUP && i + count < w->count && can_move(&w->stretches[i + count])) count++;
         if (count)
             status = move_range(w, i, count, &i);
         else
@@ -620,7 +626,7 @@ static hf_status attempt_all(hf_whole* w, const hf_placement* placement) {
     if (status == HF_OK) status = find_strain(w);
     if (status == HF_OK) status = cut(w, &spline);
     if (status == HF_OK) status = refine_apart(w);
-    if (status == HF_OK && w->refining.options->rounds > 0) status = refine_joined(w);
+    if (status == HF_OK && w->refining.options->rounds > 0 && !w->last) status = refine_joined(w);
     if (status == HF_OK) tell_reason(w);
     for (int i = 0; i < w->count; i++) hf_stretch_free(&w->stretches[i]);
     hf_free(w->stretches);
@@ -636,19 +642,19 @@ static bool is_touch(const hf_schedule* s, const hf_schedule_hold* h) {
 }
 
 /* The given schedule without touches; the knots stay the given one's, the holds are the caller's to free. */
-static bool leave_out_touches(const hf_schedule* given, hf_schedule* bare) {
+static bool leave_out_touches(const hf_schedule* given, const hf_schedule* last, hf_schedule* bare) {
     *bare = *given;
     bare->hold_count = 0;
     bare->holds = hf_alloc((size_t)given->hold_count + 1, sizeof *bare->holds);
     for (int i = 0; i < given->hold_count && bare->holds; i++)
-        if (!is_touch(given, &given->holds[i])) bare->holds[bare->hold_count++] = given->holds[i];
+        if (last || !is_touch(given, &given->holds[i])) bare->holds[bare->hold_count++] = given->holds[i];
     return bare->holds;
 }
 
-hf_status hf_refine(const hf_creature* creature, const hf_scene* scene, const hf_schedule* schedule,
-                    const hf_refine_options* options, hf_workspace* workspace, hf_refine_result* result,
-                    hf_error* error) {
-    HF_REQUIRE(error, creature && schedule && options && workspace && result);
+/* last: NULL, or what the schedule is an edit of. */
+static hf_status refine(const hf_creature* creature, const hf_scene* scene, const hf_schedule* schedule,
+                        const hf_schedule* last, const hf_refine_options* options, hf_workspace* workspace,
+                        hf_refine_result* result, hf_error* error) {
     hf_refine_result_free(result);
     result->outcome = HF_NONE;
     result->at_s = -1;
@@ -656,10 +662,12 @@ hf_status hf_refine(const hf_creature* creature, const hf_scene* scene, const hf
     if (status == HF_OK) status = hf_schedule_validate(schedule, creature, scene, error);
     if (status != HF_OK) return status;
     hf_schedule bare;
-    if (!leave_out_touches(schedule, &bare))
+    if (!leave_out_touches(schedule, last, &bare))
         return hf_fail(error, HF_ERROR_MEMORY, NULL, 0, NULL, "%s", hf_status_text(HF_ERROR_MEMORY));
-    hf_whole r = {.refining = {creature, scene, NULL, options, workspace, options->rate, 1, result},
-                  .schedule = &bare};
+    hf_whole r = {.refining = {creature, scene, NULL, options, workspace,
+                               last ? schedule->rate : options->rate, 1, result},
+                  .schedule = &bare,
+                  .last = last};
     hf_placement* placement = NULL;
     result->before_s = schedule->knots[schedule->knot_count - 1].time_s;
     result->why = refusal(&r);
@@ -688,4 +696,21 @@ hf_status hf_refine(const hf_creature* creature, const hf_scene* scene, const hf
     if (hf_workspace_cancelled(workspace))
         result->outcome = HF_CANCELLED, result->why = HF_REFINE_CANCELLED, result->at_s = -1;
     return HF_OK;
+}
+
+hf_status hf_refine(const hf_creature* creature, const hf_scene* scene, const hf_schedule* schedule,
+                    const hf_refine_options* options, hf_workspace* workspace, hf_refine_result* result,
+                    hf_error* error) {
+    HF_REQUIRE(error, creature && schedule && options && workspace && result);
+    return refine(creature, scene, schedule, NULL, options, workspace, result, error);
+}
+
+hf_status hf_refine_again(const hf_creature* creature, const hf_scene* scene, const hf_schedule* schedule,
+                          const hf_schedule* last, const hf_refine_options* options, hf_workspace* workspace,
+                          hf_refine_result* result, hf_error* error) {
+    HF_REQUIRE(error, creature && schedule && last && options && workspace && result);
+    if (!hf_edit_fits(schedule, last))
+        return hf_fail(error, HF_ERROR_ARGUMENT, NULL, 0, "holds",
+                       "the schedule is no edit of the last one: it has other holds");
+    return refine(creature, scene, schedule, last, options, workspace, result, error);
 }
