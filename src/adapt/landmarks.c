@@ -136,10 +136,14 @@ hf_status hf_clip_body_make(const hf_clip* clip, hf_clip_body* b, hf_error* erro
     b->root = find_root(clip);
     hf_clip_rest(b);
     hf_vec3 left = leftwards(b);
-    b->facing = hf_quat_axis_angle(hf_v3(0, 0, 1), hf_atan2(-left.x, left.y));
     find_clip_limbs(b, left);
+    /* In a frame of a walk limbs reach ahead and back: hips and shoulders say better where left is. */
+    if (hf_length(hf_clip_left(b, b->rest)) > 0) left = hf_clip_left(b, b->rest);
+    b->facing = hf_quat_axis_angle(hf_v3(0, 0, 1), hf_atan2(-left.x, left.y));
     b->chest = find_chest(b);
-    return HF_OK;
+    hf_status status = hf_clip_stand(b);
+    if (status != HF_OK) hf_clip_body_free(b);
+    return hf_fail_status(error, status, clip->path);
 }
 
 void hf_clip_body_free(hf_clip_body* b) {

@@ -23,6 +23,7 @@ typedef struct hf_clip_limb {
 typedef struct hf_clip_body {
     const hf_clip* clip;
     hf_transform* rest; /* of every joint: metres, Z up */
+    bool framed;        /* the rest posture is a frame of the clip */
     hf_transform* now;  /* the same in the frame that hf_clip_body_set was called for */
     hf_transform* after;
     int frame_count; /* of the motion to make; the clip's own unless hf_clip_body_pace stretches time */
@@ -61,6 +62,11 @@ hf_status hf_clip_body_make(const hf_clip* clip, hf_clip_body* body, hf_error* e
 /* The posture in which the clip's skeleton stands, into body->rest (rest_posture.c): the one without
    rotations, or a frame of the clip. */
 void hf_clip_rest(hf_clip_body* body);
+/* To the left along the ground, by hips and shoulders; not of unit length. */
+hf_vec3 hf_clip_left(const hf_clip_body* body, const hf_transform* joints);
+/* Turns of feet, root and chest at rest, from the frames in which they stand (rest_posture.c): after the
+   limbs are found. */
+hf_status hf_clip_stand(hf_clip_body* body);
 /* From the lowest to the highest of a clip's joints, m. */
 double hf_clip_height(const hf_clip* clip, const hf_transform* joints);
 void hf_clip_body_free(hf_clip_body* body);
