@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "model/creature.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -385,15 +386,29 @@ double hf_landmarks_scale(const hf_clip_body* clip, const hf_creature_body* crea
     return theirs > 0 && ours > 0 ? ours / theirs : 1;
 }
 
+/* How far a body reaches along a direction of the rest posture. */
+static double body_reach(const hf_creature_body* b, const hf_body* body, hf_vec3 way) {
+    hf_transform rest = b->rest[body->link];
+    return hf_dot(rest.position, way) + hf_body_support(body, hf_rotate(hf_quat_conj(rest.rotation), way));
+}
+
 hf_foot_span hf_creature_foot(const hf_creature_body* b, int limb, hf_vec3 from) {
-    const hf_limb* l = &hf_creature_get(b->creature)->limbs[limb];
+    const hf_creature_view* v = hf_creature_get(b->creature);
+    const hf_limb* l = &v->limbs[limb];
     hf_foot_span s = {INFINITY, -INFINITY, 0};
     for (int i = 0; i < l->contact_count; i++) {
         const hf_contact_frame* c = &l->contacts[i];
-        double x = hf_sub(hf_apply(b->rest[c->link], c->offset), from).x;
+        hf_vec3 at = hf_apply(b->rest[c->link], c->offset);
         double half = c->ball > 0 ? c->ball : 0.5 * c->patch[0];
-        s.low = fmin(s.low, x - half), s.high = fmax(s.high, x + half);
+        s.low = fmin(s.low, at.x - from.x - half), s.high = fmax(s.high, at.x - from.x + half);
         s.half_width = fmax(s.half_width, c->ball > 0 ? c->ball : 0.5 * c->patch[1]);
+        for (int k = 0; k < v->body_count; k++) {
+            if (v->bodies[k].link != c->link) continue;
+            s.low = fmin(s.low, -body_reach(b, &v->bodies[k], hf_v3(-1, 0, 0)) - from.x);
+            s.high = fmax(s.high, body_reach(b, &v->bodies[k], hf_v3(1, 0, 0)) - from.x);
+            s.half_width = fmax(s.half_width, body_reach(b, &v->bodies[k], hf_v3(0, 1, 0)) - at.y);
+            s.half_width = fmax(s.half_width, body_reach(b, &v->bodies[k], hf_v3(0, -1, 0)) + at.y);
+        }
     }
     return s;
 }

@@ -82,7 +82,8 @@ hf_status hf_clip_body_pace(hf_clip_body* body, const hf_body_limits* limits, co
 hf_status hf_creature_body_make(const hf_creature* creature, hf_creature_body* body, hf_error* error);
 void hf_creature_body_free(hf_creature_body* body);
 
-/* How far the contacts of a limb reach at rest: along X from a point, and to either side of their middle. */
+/* How far the contacts of a limb and the bodies of their links reach at rest: along X from a point, and to
+   either side of the contacts' middle. */
 typedef struct hf_foot_span {
     double low, high, half_width;
 } hf_foot_span;
