@@ -67,7 +67,8 @@ hf_vec3 hf_clip_left(const hf_clip_body* body, const hf_transform* joints);
 /* Turns of feet, root and chest at rest, from the frames in which they stand (rest_posture.c): after the
    limbs are found. */
 hf_status hf_clip_stand(hf_clip_body* body);
-/* From the lowest to the highest of a clip's joints, m. */
+/* The lowest of a clip's joints, and from there to the highest, m. */
+double hf_clip_lowest(const hf_clip* clip, const hf_transform* joints);
 double hf_clip_height(const hf_clip* clip, const hf_transform* joints);
 void hf_clip_body_free(hf_clip_body* body);
 void hf_clip_body_set(hf_clip_body* body, int frame);

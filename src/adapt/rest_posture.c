@@ -26,7 +26,7 @@ static const double POINTED_RAD = 0.1;
 /* Frames that are looked at, at most, and those that a turn is taken from. */
 enum { LOOKS = 1000, VOTES = 120 };
 
-static double lowest_of(const hf_clip* clip, const hf_transform* joints) {
+double hf_clip_lowest(const hf_clip* clip, const hf_transform* joints) {
     double low = INFINITY;
     for (int i = 0; i < clip->joint_count; i++) low = fmin(low, joints[i].position.z);
     return low;
@@ -35,11 +35,11 @@ static double lowest_of(const hf_clip* clip, const hf_transform* joints) {
 double hf_clip_height(const hf_clip* clip, const hf_transform* joints) {
     double high = -INFINITY;
     for (int i = 0; i < clip->joint_count; i++) high = fmax(high, joints[i].position.z);
-    return high - lowest_of(clip, joints);
+    return high - hf_clip_lowest(clip, joints);
 }
 
 static double root_height(const hf_clip_body* b, const hf_transform* joints) {
-    return joints[b->root].position.z - lowest_of(b->clip, joints);
+    return joints[b->root].position.z - hf_clip_lowest(b->clip, joints);
 }
 
 /* Squared ways of all joints from a frame to the next. */

@@ -136,7 +136,7 @@ static bool find_rests(fitter* f, int role, int joint, double depth, double belo
 static double depth_of(const fitter* f, int limb, int link) {
     const hf_contact_frame* c = &hf_creature_get(f->creature.creature)->limbs[limb].contacts[0];
     hf_vec3 at = hf_apply(f->creature.rest[c->link], c->offset);
-    return (f->creature.rest[link].position.z - at.z) / f->in.scale;
+    return (f->creature.rest[link].position.z - at.z + c->ball) / f->in.scale;
 }
 
 /* Of a clip whose feet never rest (a run, a dance, a part of a step) the lowest ankle tells where the floor
