@@ -11,9 +11,10 @@
 #include <string.h>
 #include <strings.h>
 
-/* Capsules: a seventh of the bone thick, short bones thicker, those between limbs as thick as a trunk. Of the
-   bone's length, and of the whole skeleton's size. */
-static const double RADIUS_OF_LENGTH = 0.15, SHORT_OF_LENGTH = 0.35, SHORT_OF_SIZE = 0.02,
+/* Capsules: an eighth of the bone thick, as calves are, which pass close to each other in a walk, short bones
+   thicker, those between limbs as thick as a trunk. Of the bone's length, and of the whole skeleton's size.
+ */
+static const double RADIUS_OF_LENGTH = 0.12, SHORT_OF_LENGTH = 0.35, SHORT_OF_SIZE = 0.02,
                     TRUNK_OF_SIZE = 0.065;
 /* Feet: a limb's last bones that lie this low are one, with a flat sole. Of the skeleton's size; the heel and
    half the width are of the foot's length. */
