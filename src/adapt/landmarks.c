@@ -193,7 +193,7 @@ void hf_clip_body_free(hf_clip_body* b) {
 
 /* ---- creatures ---- */
 
-static bool link_descends(const hf_creature_view* v, int link, int from) {
+bool hf_link_descends(const hf_creature_view* v, int link, int from) {
     while (link >= 0 && link != from) link = v->links[link].parent_link;
     return link == from;
 }
@@ -203,7 +203,7 @@ static int touching_middle(const hf_creature_view* v, int limb) {
     for (int i = 0; i < v->limb_count; i++) {
         const hf_limb *a = &v->limbs[i], *b = &v->limbs[limb];
         if (i != limb && a->use && a->joint_count > 0 && a->joint_count < b->joint_count &&
-            link_descends(v, b->effector_link, a->effector_link))
+            hf_link_descends(v, b->effector_link, a->effector_link))
             return i;
     }
     return -1;
@@ -212,7 +212,7 @@ static int touching_middle(const hf_creature_view* v, int limb) {
 static bool is_middle(const hf_creature_view* v, int limb) {
     for (int i = 0; i < v->limb_count; i++)
         if (i != limb && v->limbs[i].joint_count > v->limbs[limb].joint_count &&
-            link_descends(v, v->limbs[i].effector_link, v->limbs[limb].effector_link))
+            hf_link_descends(v, v->limbs[i].effector_link, v->limbs[limb].effector_link))
             return true;
     return false;
 }
@@ -310,7 +310,7 @@ hf_status hf_creature_body_make(const hf_creature* creature, hf_creature_body* b
     int left = b->limbs[HF_LEFT_ARM].limb, right = b->limbs[HF_RIGHT_ARM].limb;
     if (left >= 0 && right >= 0) {
         b->chest = v->limbs[left].base_link;
-        while (b->chest > 0 && !link_descends(v, v->limbs[right].base_link, b->chest))
+        while (b->chest > 0 && !hf_link_descends(v, v->limbs[right].base_link, b->chest))
             b->chest = v->links[b->chest].parent_link;
     }
     return HF_OK;
@@ -452,8 +452,7 @@ double hf_landmarks_scale(const hf_clip_body* clip, const hf_creature_body* crea
     return theirs > 0 && ours > 0 ? ours / theirs : 1;
 }
 
-/* How far a body reaches along a direction of the rest posture. */
-static double body_reach(const hf_creature_body* b, const hf_body* body, hf_vec3 way) {
+double hf_creature_body_reach(const hf_creature_body* b, const hf_body* body, hf_vec3 way) {
     hf_transform rest = b->rest[body->link];
     return hf_dot(rest.position, way) + hf_body_support(body, hf_rotate(hf_quat_conj(rest.rotation), way));
 }
@@ -470,10 +469,12 @@ hf_foot_span hf_creature_foot(const hf_creature_body* b, int limb, hf_vec3 from)
         s.half_width = fmax(s.half_width, c->ball > 0 ? c->ball : 0.5 * c->patch[1]);
         for (int k = 0; k < v->body_count; k++) {
             if (v->bodies[k].link != c->link) continue;
-            s.low = fmin(s.low, -body_reach(b, &v->bodies[k], hf_v3(-1, 0, 0)) - from.x);
-            s.high = fmax(s.high, body_reach(b, &v->bodies[k], hf_v3(1, 0, 0)) - from.x);
-            s.half_width = fmax(s.half_width, body_reach(b, &v->bodies[k], hf_v3(0, 1, 0)) - at.y);
-            s.half_width = fmax(s.half_width, body_reach(b, &v->bodies[k], hf_v3(0, -1, 0)) + at.y);
+            s.low = fmin(s.low, -hf_creature_body_reach(b, &v->bodies[k], hf_v3(-1, 0, 0)) - from.x);
+            s.high = fmax(s.high, hf_creature_body_reach(b, &v->bodies[k], hf_v3(1, 0, 0)) - from.x);
+            s.half_width =
+                fmax(s.half_width, hf_creature_body_reach(b, &v->bodies[k], hf_v3(0, 1, 0)) - at.y);
+            s.half_width =
+                fmax(s.half_width, hf_creature_body_reach(b, &v->bodies[k], hf_v3(0, -1, 0)) + at.y);
         }
     }
     return s;

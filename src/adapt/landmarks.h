@@ -83,6 +83,10 @@ hf_status hf_clip_body_pace(hf_clip_body* body, const hf_body_limits* limits, co
 hf_status hf_creature_body_make(const hf_creature* creature, hf_creature_body* body, hf_error* error);
 void hf_creature_body_free(hf_creature_body* body);
 
+/* Is a link another one, or moved by it? */
+bool hf_link_descends(const hf_creature_view* view, int link, int from);
+/* How far a body reaches from the root along a direction of the rest posture. */
+double hf_creature_body_reach(const hf_creature_body* creature, const hf_body* body, hf_vec3 way);
 /* How far the contacts of a limb and the bodies of their links reach at rest: along X from a point, and to
    either side of the contacts' middle. */
 typedef struct hf_foot_span {
