@@ -4,6 +4,7 @@
 #ifndef HF_ADAPT_BEND_H
 #define HF_ADAPT_BEND_H
 
+#include "adapt/crew.h"
 #include "adapt/fit.h"
 
 #include <holdfast/task.h>
@@ -35,6 +36,7 @@ typedef struct hf_bend {
     const hf_scene* scene;
     hf_placement* placement; /* of the edited scene */
     hf_workspace* workspace;
+    hf_crew* crew;
     hf_phase_plan* phases;
     /* of each frame */
     hf_delta* root;      /* of the descriptors and the skeleton's fit */
@@ -55,9 +57,6 @@ typedef struct hf_bend {
     bool* stale;
     /* scratch */
     hf_transform* links;
-    hf_vec3* shifts;
-    bool* pinned;
-    hf_vec3* points;
     double* smooth;
 } hf_bend;
 

@@ -37,6 +37,8 @@ static const hf_option items[] = {
     {"spacing_m", HF_OPTION_REAL, FIELD(spacing_m), 0.001, 10, 0.04, "m",
      "how far descriptor points are apart beside the body"},
     {"seed", HF_OPTION_SEED, FIELD(seed), 0, 9007199254740992.0, 1, "", "of sample sets and searches"},
+    {"threads", HF_OPTION_COUNT, FIELD(threads), 0, 1024, 0, "",
+     "that test frames; no result depends on it; 0: all cores"},
 };
 #undef FIELD
 
@@ -73,6 +75,8 @@ hf_status hf_adapt_editor_create(const hf_creature* creature, const hf_scene* sc
             hf_fail_status(error, hf_relation_make(&e->source, o.spacing_m, workspace, &e->relation), NULL);
     if (status == HF_OK)
         status = hf_fail_status(error, hf_bend_make(&e->source, &e->relation, NULL, &e->bend), NULL);
+    if (status == HF_OK) status = hf_fail_status(error, hf_crew_make(o.threads, &e->crew), NULL);
+    e->bend.crew = &e->crew;
     if (status == HF_OK) {
         e->places.samples = hf_alloc((size_t)creature->view.limb_count + 1, sizeof *e->places.samples);
         if (!e->places.samples) status = hf_fail_memory(error, NULL);
@@ -88,6 +92,7 @@ void hf_adapt_editor_free(hf_adapt_editor* e) {
     if (!e) return;
     hf_guide_model_free(e->guide);
     hf_places_free(&e->places, e->source.creature);
+    hf_crew_free(&e->crew);
     hf_bend_free(&e->bend);
     hf_moved_relation_free(&e->moved);
     hf_relation_free(&e->relation);

@@ -15,6 +15,8 @@
 enum { BESIDE = 2 };
 /* Ranges nearer to each other are tested as one. */
 enum { JOINED = 8 };
+/* Frames that a worker tests at a time, at most: few enough for all workers to end together. */
+enum { PIECE = 48 };
 
 /* ---- schedules ---- */
 
@@ -152,10 +154,8 @@ static void mark(const hf_bend* b, bool* look) {
 
 /* ---- faults ---- */
 
-static hf_status keep_fault(const hf_bend* b, hf_frame_fault fault, int first, int last, bool* dynamic,
-                            hf_realise_result* out) {
-    int frame = fault.frame += first;
-    if (frame > last || b->source->faults[frame] & (1u << fault.kind)) return HF_OK;
+static hf_status keep_fault(const hf_bend* b, hf_frame_fault fault, bool* dynamic, hf_realise_result* out) {
+    if (b->source->faults[fault.frame] & (1u << fault.kind)) return HF_OK;
     // the differences of a piece's first and last frames are not those of the whole motion
     if (fault.kind == HF_FAULT_DYNAMIC) {
         *dynamic = false;
@@ -166,24 +166,84 @@ static hf_status keep_fault(const hf_bend* b, hf_frame_fault fault, int first, i
     return HF_OK;
 }
 
-static hf_status run_piece(hf_bend* b, int first, int last, bool* dynamic, hf_realise_result* out) {
+/* ---- pieces ---- */
+
+/* Frames that one worker tests, and what it finds. */
+typedef struct piece {
+    int first, last; /* frames whose faults count */
+    int begin, end;  /* frames that are realised */
+    hf_realise_result found;
+    hf_status status;
+} piece;
+
+typedef struct pieces {
+    hf_bend* bend;
+    unsigned claims;
+    int count;
+    piece* items;
+} pieces;
+
+static void test_piece(void* context, int index, int worker) {
+    pieces* p = context;
+    piece* one = &p->items[index];
+    const hf_bend* b = p->bend;
     hf_schedule* schedule = NULL;
     hf_motion* motion = NULL;
-    hf_realise_result piece = {0};
     hf_realise_options options = hf_realise_options_default();
-    unsigned claims = b->source->schedule->claims;
-    if (b->source->creature->view.mass > 0) claims |= HF_CLAIM_BALANCE;
-    if (!*dynamic) claims &= ~(unsigned)HF_CLAIM_DYNAMIC;
-    hf_status status = hf_bend_schedule(b, first, last, claims, &schedule);
-    if (status == HF_OK)
-        status = hf_realise(b->source->creature, b->scene, schedule, &options, b->workspace, &motion, &piece);
-    // what is tested after the work was cancelled has no meaning
-    int count = hf_workspace_cancelled(b->workspace) ? 0 : piece.fault_count;
-    for (int i = 0; i < count && status == HF_OK; i++)
-        status = keep_fault(b, piece.faults[i], first, last, dynamic, out);
+    one->status = hf_bend_schedule(b, one->begin, one->end, p->claims, &schedule);
+    if (one->status == HF_OK)
+        one->status = hf_realise(b->source->creature, b->scene, schedule, &options,
+                                 hf_crew_workspace(b->crew, worker), &motion, &one->found);
     hf_schedule_free(schedule);
     hf_motion_free(motion);
-    hf_realise_result_free(&piece);
+}
+
+/* A range of frames is cut into pieces of PIECE frames, each with the frames beside it that its differences
+   and the way to the next frame need. */
+static void cut_range(pieces* p, int first, int last) {
+    int count = (last - first) / PIECE + 1, length = last - first + 1;
+    for (int i = 0; i < count; i++) {
+        piece* one = &p->items[p->count++];
+        *one = (piece){.first = first + i * length / count, .last = first + (i + 1) * length / count - 1};
+        one->begin = one->first - BESIDE > first ? one->first - BESIDE : first;
+        one->end = one->last + BESIDE < last ? one->last + BESIDE : last;
+    }
+}
+
+/* Ranges of the frames to look at, in pieces. A scene with a history is one piece. */
+static void list_pieces(pieces* p, const bool* look, bool whole) {
+    int frames = p->bend->source->frame_count;
+    for (int f = 0; f < frames; f++) {
+        if (!look[f]) continue;
+        int last = f, gap = 0;
+        for (int k = f; k < frames && gap <= JOINED; k++) {
+            gap = look[k] ? 0 : gap + 1;
+            if (look[k]) last = k;
+        }
+        if (whole)
+            p->items[p->count++] = (piece){.first = f, .last = last, .begin = f, .end = last};
+        else
+            cut_range(p, f, last);
+        f = last;
+    }
+}
+
+/* Faults of all pieces in their order. */
+static hf_status merge_pieces(pieces* p, bool* dynamic, hf_realise_result* out) {
+    hf_status status = HF_OK;
+    for (int i = 0; i < p->count; i++) {
+        piece* one = &p->items[i];
+        if (status == HF_OK) status = one->status;
+        // what is tested after the work was cancelled has no meaning
+        int count = hf_workspace_cancelled(p->bend->workspace) ? 0 : one->found.fault_count;
+        for (int k = 0; k < count && status == HF_OK; k++) {
+            hf_frame_fault fault = one->found.faults[k];
+            fault.frame += one->begin;
+            if (fault.frame >= one->first && fault.frame <= one->last)
+                status = keep_fault(p->bend, fault, dynamic, out);
+        }
+        hf_realise_result_free(&one->found);
+    }
     return status;
 }
 
@@ -217,19 +277,19 @@ hf_status hf_trial_run(hf_bend* b, hf_realise_result* result, bool* dynamic) {
     const hf_source* s = b->source;
     hf_workspace_mark at = hf_workspace_begin(b->workspace);
     bool* look = hf_workspace_take(b->workspace, (size_t)s->frame_count, sizeof *look);
-    hf_status status = look ? HF_OK : HF_ERROR_MEMORY;
-    if (status == HF_OK) mark(b, look);
-    if (status == HF_OK) forget(b, look, result);
-    if (status == HF_OK && hf_trial_has_history(b)) widen(s->frame_count, look, result);
-    for (int f = 0; f < s->frame_count && status == HF_OK; f++) {
-        if (!look[f]) continue;
-        int last = f, gap = 0;
-        for (int k = f; k < s->frame_count && gap <= JOINED; k++) {
-            gap = look[k] ? 0 : gap + 1;
-            if (look[k]) last = k;
-        }
-        status = run_piece(b, f, last, dynamic, result);
-        f = last;
+    pieces p = {.bend = b, .claims = s->schedule->claims};
+    p.items = hf_workspace_take(b->workspace, (size_t)s->frame_count, sizeof *p.items);
+    if (s->creature->view.mass > 0) p.claims |= HF_CLAIM_BALANCE;
+    if (!*dynamic) p.claims &= ~(unsigned)HF_CLAIM_DYNAMIC;
+    hf_status status = look && p.items ? HF_OK : HF_ERROR_MEMORY;
+    bool whole = hf_trial_has_history(b);
+    if (status == HF_OK) {
+        mark(b, look);
+        forget(b, look, result);
+        if (whole) widen(s->frame_count, look, result);
+        list_pieces(&p, look, whole);
+        hf_crew_work(b->crew, b->workspace, p.count, test_piece, &p);
+        status = merge_pieces(&p, dynamic, result);
     }
     if (status == HF_OK) memset(b->stale, 0, (size_t)s->frame_count * sizeof *b->stale);
     result->outcome = result->fault_count ? HF_PARTIAL : HF_FOUND;
