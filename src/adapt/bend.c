@@ -41,7 +41,7 @@ hf_status hf_bend_make(const hf_source* s, const hf_relation* r, hf_workspace* w
     memset(b, 0, sizeof *b);
     b->source = s, b->relation = r, b->workspace = workspace;
     size_t f = (size_t)s->frame_count, limbs = (size_t)s->limb_count;
-    b->phases = hf_alloc((size_t)s->phase_count + 1, sizeof *b->phases);
+    b->phases = hf_alloc(2 * (size_t)s->phase_count + 1, sizeof *b->phases); // each may be split
     b->root = hf_alloc(f, sizeof *b->root);
     b->way = hf_alloc(f, sizeof *b->way);
     b->root_push = hf_alloc(f, sizeof *b->root_push);
@@ -87,6 +87,21 @@ void hf_bend_free(hf_bend* b) {
     memset(b, 0, sizeof *b);
 }
 
+void hf_bend_plan(hf_bend* b, int phase) {
+    const hf_source* s = b->source;
+    const hf_source_phase* p = &s->phases[phase];
+    hf_phase_plan* plan = &b->phases[phase];
+    *plan = (hf_phase_plan){.first = p->first, .last = p->last, .hold = p->hold, .turn = hf_quat_identity()};
+    if (hf_source_between(p)) {
+        plan->mode = HF_PHASE_RELEASED;
+        snprintf(plan->why, sizeof plan->why, "it lies between two frames of the motion");
+    }
+    if (p->hold.object < 0 || !b->moved->changed[p->hold.object]) return;
+    plan->gone =
+        !hf_surface_follow(s->scene, b->scene, p->hold.object, p->triangle, &plan->hold.point, &plan->turn);
+    plan->hold.normal = hf_rotate(plan->turn, plan->hold.normal);
+}
+
 hf_status hf_bend_start(hf_bend* b, const hf_moved_relation* moved, const hf_scene* scene) {
     const hf_source* s = b->source;
     size_t f = (size_t)s->frame_count, tips = f * (size_t)s->limb_count;
@@ -104,20 +119,7 @@ hf_status hf_bend_start(hf_bend* b, const hf_moved_relation* moved, const hf_sce
     memset(b->stale, 1, f * sizeof *b->stale);
     memcpy(b->roots, s->roots, f * sizeof *b->roots);
     memcpy(b->q, s->q, f * (size_t)s->q_count * sizeof *b->q);
-    for (int i = 0; i < s->phase_count; i++) {
-        const hf_source_phase* p = &s->phases[i];
-        hf_phase_plan* plan = &b->phases[i];
-        *plan =
-            (hf_phase_plan){.first = p->first, .last = p->last, .hold = p->hold, .turn = hf_quat_identity()};
-        if (hf_source_between(p)) {
-            plan->mode = HF_PHASE_RELEASED;
-            snprintf(plan->why, sizeof plan->why, "it lies between two frames of the motion");
-        }
-        if (p->hold.object < 0 || !moved->changed[p->hold.object]) continue;
-        plan->gone =
-            !hf_surface_follow(s->scene, scene, p->hold.object, p->triangle, &plan->hold.point, &plan->turn);
-        plan->hold.normal = hf_rotate(plan->turn, plan->hold.normal);
-    }
+    for (int i = 0; i < s->phase_count; i++) hf_bend_plan(b, i);
     return hf_placement_create(scene, &b->placement);
 }
 

@@ -65,6 +65,8 @@ hf_status hf_bend_make(const hf_source* source, const hf_relation* relation, hf_
 void hf_bend_free(hf_bend* bend);
 /* Begins anew in an edited scene, with all phases where they were. */
 hf_status hf_bend_start(hf_bend* bend, const hf_moved_relation* moved, const hf_scene* scene);
+/* Plans a phase where it was, or where its object went. */
+void hf_bend_plan(hf_bend* bend, int phase);
 /* Deltas of all limbs and of the root, from the phases' plans. */
 hf_status hf_bend_deltas(hf_bend* bend);
 /* Solves the frames of a range that the deltas touch. */

@@ -31,9 +31,11 @@ static hf_status add_holds(const hf_bend* b, int first, int last, hf_schedule* o
         hf_schedule_hold* h = &out->holds[out->hold_count++];
         *h = (hf_schedule_hold){p->hold, (from - first) / rate, (to - first) / rate};
         // whole phases of the whole motion keep their times to the last bit
-        const hf_schedule_hold* was = &s->schedule->holds[i];
-        if (first == 0 && from == s->phases[i].first) h->from_s = was->from_s;
-        if (first == 0 && to == s->phases[i].last) h->to_s = was->to_s;
+        const hf_schedule_hold* was = &s->schedule->holds[s->phases[i].opened];
+        int opened_first, opened_last;
+        hf_source_opened(s, i, &opened_first, &opened_last);
+        if (first == 0 && from == opened_first) h->from_s = was->from_s;
+        if (first == 0 && to == opened_last) h->to_s = was->to_s;
     }
     return HF_OK;
 }
