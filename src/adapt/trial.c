@@ -7,6 +7,9 @@
 #include "model/creature.h"
 #include "model/hold.h"
 #include "model/scene.h"
+#include "model/tolerance.h"
+#include "schedule/held.h"
+#include "solve/keep.h"
 
 #include <math.h>
 #include <string.h>
@@ -249,6 +252,67 @@ static hf_status merge_pieces(pieces* p, bool* dynamic, hf_realise_result* out) 
     return status;
 }
 
+/* ---- drift ---- */
+
+static bool is_known(const hf_realise_result* r, int frame, int limb) {
+    for (int i = 0; i < r->fault_count; i++)
+        if (r->faults[i].kind == HF_FAULT_SLIPS && r->faults[i].frame == frame && r->faults[i].limb == limb)
+            return true;
+    return false;
+}
+
+static bool is_any(const bool* some, int first, int last) {
+    for (int f = first; f <= last; f++)
+        if (some[f]) return true;
+    return false;
+}
+
+/* Can the realiser have the limb of a frame on its anchor? It puts limbs back that are farther off than
+   HF_SLIP_M. `q` is scratch. */
+static hf_status stays(hf_bend* b, int frame, const hf_hold* hold, const hf_anchor* anchor, double* q,
+                       bool* good) {
+    const hf_source* s = b->source;
+    double off_m, off_rad;
+    hf_vec3 miss;
+    memcpy(q, b->q + (size_t)frame * (size_t)s->q_count, sizeof *q * (size_t)s->q_count);
+    hf_pose pose = {b->roots[frame], q};
+    hf_forward(s->creature, &pose, b->links);
+    hf_anchor_error(s->creature, hold, anchor, b->links, &off_m, &off_rad);
+    *good = off_m <= HF_SLIP_M && off_rad <= HF_SLIP_RAD;
+    if (*good) return HF_OK;
+    hf_status status =
+        hf_hold_keep(s->creature, hold, anchor, HF_KEEP_EXACT, b->workspace, b->links, q, good, &miss);
+    hf_forward(s->creature, &pose, b->links);
+    hf_anchor_error(s->creature, hold, anchor, b->links, &off_m, &off_rad);
+    *good = off_m <= HF_SLIP_M && off_rad <= HF_SLIP_RAD;
+    return status;
+}
+
+/* A piece knows where a limb is in its own first frame. Over all pieces a limb stays where it was in the
+   first frame of its phase. */
+static hf_status look_at_drift(hf_bend* b, const bool* look, double* q, hf_realise_result* out) {
+    const hf_source* s = b->source;
+    hf_status status = HF_OK;
+    for (int i = 0; i < s->phase_count && status == HF_OK; i++) {
+        const hf_phase_plan* p = &b->phases[i];
+        int limb = p->hold.limb;
+        if (p->mode == HF_PHASE_RELEASED || !is_any(look, p->first, p->last)) continue;
+        hf_held held;
+        hf_pose pose = {b->roots[p->first], b->q + (size_t)p->first * (size_t)s->q_count};
+        hf_forward(s->creature, &pose, b->links);
+        hf_held_begin(s->creature, b->placement, &p->hold, b->links, &held);
+        for (int f = p->first + 1; f <= p->last && status == HF_OK; f++) {
+            bool good = s->faults[f] >> HF_FAULT_SLIPS & 1 || is_known(out, f, limb);
+            if (!good) status = stays(b, f, &held.world, &held.anchor, q, &good);
+            if (good || status != HF_OK) continue;
+            if (!HF_GROW(out->faults, out->fault_capacity, out->fault_count)) return HF_ERROR_MEMORY;
+            out->faults[out->fault_count++] =
+                (hf_frame_fault){.kind = HF_FAULT_SLIPS, .frame = f, .limb = limb};
+        }
+    }
+    return status;
+}
+
 /* Frames that are as they were at the last test keep its faults; those of all others, and of misses, go. */
 static void forget(const hf_bend* b, bool* look, hf_realise_result* result) {
     int n = b->source->frame_count, kept = 0;
@@ -281,9 +345,10 @@ hf_status hf_trial_run(hf_bend* b, hf_realise_result* result, bool* dynamic) {
     bool* look = hf_workspace_take(b->workspace, (size_t)s->frame_count, sizeof *look);
     pieces p = {.bend = b, .claims = s->schedule->claims};
     p.items = hf_workspace_take(b->workspace, (size_t)s->frame_count, sizeof *p.items);
+    double* q = hf_workspace_take(b->workspace, (size_t)s->q_count + 1, sizeof *q);
     if (s->creature->view.mass > 0) p.claims |= HF_CLAIM_BALANCE;
     if (!*dynamic) p.claims &= ~(unsigned)HF_CLAIM_DYNAMIC;
-    hf_status status = look && p.items ? HF_OK : HF_ERROR_MEMORY;
+    hf_status status = look && p.items && q ? HF_OK : HF_ERROR_MEMORY;
     bool whole = hf_trial_has_history(b);
     if (status == HF_OK) {
         mark(b, look);
@@ -292,6 +357,8 @@ hf_status hf_trial_run(hf_bend* b, hf_realise_result* result, bool* dynamic) {
         list_pieces(&p, look, whole);
         hf_crew_work(b->crew, b->workspace, p.count, test_piece, &p);
         status = merge_pieces(&p, dynamic, result);
+        if (status == HF_OK && !whole && !hf_workspace_cancelled(b->workspace))
+            status = look_at_drift(b, look, q, result);
     }
     if (status == HF_OK) memset(b->stale, 0, (size_t)s->frame_count * sizeof *b->stale);
     result->outcome = result->fault_count ? HF_PARTIAL : HF_FOUND;
