@@ -382,6 +382,9 @@ static bool add_bodies(drafter* w, int index) {
         if (length <= 0) continue;
         double radius = radius_for(w, length, w->trunk[c]);
         double cut = joints[c].tip || w->trunk[c] ? 0 : fmax(0, radius - thickness_at(w, c));
+        /* The sole of a foot without toes lies at its ankle. */
+        if (w->foot[c] && !w->foot[index])
+            cut = fmax(cut, radius - (joints[c].standing.position.z - w->lowest));
         hf_vec3 to = hf_sub(joints[c].position, joints[index].position);
         to = hf_scale(to, fmax(1 - cut / length, 0.3));
         /* Where the last joint of a foot carries the whole sole, the sole's box is about the bone to it, too.
