@@ -20,8 +20,10 @@ hf_status hf_reach_look(hf_reach_runner* r, const hf_hand_grasp* g, int tries, i
                         hf_hand_answer* answer) {
     hf_hand_task task = {.count = 1, .targets = {hf_reach_hand_target(r, g)}, .tries = tries};
     hf_reach_allow_touch(r, &g->hold);
+    hf_reach_shape_hand(r, g->hold.limb, g->open);
     hf_status status = hf_hand_solve(r->roadmap, r->stage.worker, &task, r->stage.state,
                                      r->options->seed + (uint64_t)index, answer);
+    hf_reach_shape_hand(r, g->hold.limb, g->open ? r->open_q : NULL);
     hf_reach_forbid_touches(r);
     return status;
 }

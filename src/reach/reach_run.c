@@ -114,11 +114,13 @@ static hf_status stand(hf_reach_runner* r, hf_error* error) {
     w->stand_q = hf_alloc((size_t)v->q_count + 1, sizeof(double));
     hf_transform* links = hf_workspace_take(r->workspace, (size_t)v->link_count, sizeof *links);
     r->open_q = hf_alloc((size_t)v->q_count + 1, sizeof(double));
+    for (int i = 0; i < 2; i++) r->shaped_q[i] = hf_alloc((size_t)v->q_count + 1, sizeof(double));
     r->shapes = hf_alloc((size_t)hf_scene_object_count(r->scenario->scene) + 1, sizeof *r->shapes);
     r->joint_at = hf_alloc((size_t)hf_scene_object_count(r->scenario->scene) + 1, sizeof *r->joint_at);
     w->riders = hf_alloc((size_t)hf_scene_object_count(r->scenario->scene) + 1, sizeof *w->riders);
     r->known = hf_alloc((size_t)hf_scene_object_count(r->scenario->scene) + 1, sizeof *r->known);
-    if (!w->stand_q || !links || !r->open_q || !r->shapes || !r->joint_at || !w->riders || !r->known)
+    if (!w->stand_q || !links || !r->open_q || !r->shaped_q[0] || !r->shaped_q[1] || !r->shapes ||
+        !r->joint_at || !w->riders || !r->known)
         return hf_fail_memory(error, NULL);
     memcpy(r->open_q, start->pose.q, sizeof(double) * (size_t)v->q_count);
     memcpy(w->stand_q, start->pose.q, sizeof(double) * (size_t)v->q_count);
@@ -162,6 +164,7 @@ void hf_reach_runner_destroy(hf_reach_runner* r) {
     hf_body_sweep_free(&r->world.sweep);
     hf_free(r->world.stand_q);
     hf_free(r->open_q);
+    for (int i = 0; i < 2; i++) hf_free(r->shaped_q[i]);
     hf_free(r->joint_at);
     hf_free(r->world.riders);
     hf_free(r->known);

@@ -33,6 +33,7 @@ typedef struct hf_reach_load {
     hf_quat second_turn;              /* of the second hand's link, in the object's frame */
     double grasped[HF_CONTROL_COUNT]; /* the controls with which it was grasped */
     const double* toward;             /* controls that postures that carry it are drawn to; NULL: none */
+    const double* shaped;  /* joint values with which a hand that pinches it came; NULL: it does not pinch */
     bool pressed;          /* the two hands do not grip it: friction between their palms bears it */
     hf_support presses[2]; /* of the two hands then, in the object's frame */
 } hf_reach_load;
