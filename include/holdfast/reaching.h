@@ -20,6 +20,7 @@ typedef struct hf_reach_options {
     double right_share;   /* of the postures that reach far; default 0.66 */
     double rest_cost; /* cost of an edge near the rest posture, where one far from it costs 1; default 0.3 */
     int connections;  /* nodes of the roadmap tried for each end of a way; default 12 */
+    int detours;      /* ways by the roadmap tried where a load or a moved object is in the way; default 200 */
     int smoothing;    /* rounds of smoothing; default 60 */
     /* price of a posture, beside its distance from the rest posture, which costs 1: what its distance from
        where the body is costs, a crouch for each metre, a trunk that leans aside or turns for each radian, an

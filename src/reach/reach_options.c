@@ -17,6 +17,9 @@ static const hf_option table[] = {
      "cost of a way near the rest posture, where one far from it costs 1"},
     {"connections", HF_OPTION_COUNT, AT(connections), 1, 64, 12, "",
      "postures of the roadmap tried for each end of a way"},
+    // a search of the roadmap takes less than a millisecond, a test of an edge less than half of one
+    {"detours", HF_OPTION_COUNT, AT(detours), 1, 100000, 200, "",
+     "ways by the roadmap that are tried where a load or a moved object is in the way"},
     {"smoothing", HF_OPTION_COUNT, AT(smoothing), 0, 100000, 60, "", "rounds of smoothing a way"},
     // below 1: postures near rest are preferred to those that are near the one before, which may be far out
     {"away_cost", HF_OPTION_REAL, AT(away_cost), 0, 100, 0.3, "",
