@@ -20,8 +20,8 @@ typedef struct hf_reach_options {
     double right_share;   /* of the postures that reach far; default 0.66 */
     double rest_cost; /* cost of an edge near the rest posture, where one far from it costs 1; default 0.3 */
     int connections;  /* nodes of the roadmap tried for each end of a way; default 12 */
-    int detours;      /* ways by the roadmap tried where a load or a moved object is in the way; default 200 */
-    int smoothing;    /* rounds of smoothing; default 60 */
+    int detours;   /* ways by the roadmap tried where a load or a moved object is in the way; default 200 */
+    int smoothing; /* rounds of smoothing; default 60 */
     /* price of a posture, beside its distance from the rest posture, which costs 1: what its distance from
        where the body is costs, a crouch for each metre, a trunk that leans aside or turns for each radian, an
        elbow above its shoulder and a hand beyond the middle of the body for each metre */
@@ -37,6 +37,7 @@ typedef struct hf_reach_options {
     double speed_share;        /* of all speed and acceleration limits; default 0.3: reaching is no race */
     double approach_m;         /* straight way of a hand to and from what it grasps; default 0.08 */
     double upright_rad;        /* most tilt of an object that is kept upright; default 0.15 */
+    double eyes_rad;           /* how far eyes turn to what the hands do before the head turns; default 0.3 */
     double rate;               /* frames a second; default 30 */
     uint64_t seed;             /* default 1 */
     int threads;               /* 0: all cores (default); nothing depends on it */

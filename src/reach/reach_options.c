@@ -44,6 +44,8 @@ static const hf_option table[] = {
      "straight way of a hand to what it grasps, and away from it"},
     {"upright_rad", HF_OPTION_REAL, AT(upright_rad), 0.001, 3.2, 0.15, "rad",
      "most tilt of an object that is kept upright"},
+    {"eyes_rad", HF_OPTION_REAL, AT(eyes_rad), 0, 3.2, 0.3, "rad",
+     "how far eyes turn to what the hands do before the head turns"},
     {"rate", HF_OPTION_REAL, AT(rate), 10, 240, 30, "", "frames a second"},
     {"seed", HF_OPTION_SEED, AT(seed), 0, 9007199254740992.0, 1, "", "random seed"},
     {"threads", HF_OPTION_COUNT, AT(threads), 0, 64, 0, "", "threads; 0: all cores"},

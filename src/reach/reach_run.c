@@ -307,6 +307,15 @@ static void limit_legs(hf_reach_runner* r, const double* rest) {
     if (most < HARDLY * r->legs_m) r->layer->controls[HF_CONTROL_LEGS].high = most;
 }
 
+/* The head of the creature as it stands, which looks ahead. */
+static void find_head(hf_reach_runner* r) {
+    hf_reach_world* w = &r->world;
+    const hf_transform* links = r->crew.workers[0]->links;
+    w->gaze = hf_gaze_find(w->creature, links, hf_rotate(w->stand.root.rotation, hf_v3(1, 0, 0)));
+    for (int k = 0; k < w->gaze.joint_count; k++)
+        w->head[k] = w->ahead[k] = r->open_q[w->creature->view.joints[w->gaze.joints[k]].q_index];
+}
+
 static void rest_here(hf_reach_runner* r) {
     double controls[HF_CONTROL_COUNT];
     hf_reach_worker* w = r->crew.workers[0];
@@ -318,6 +327,7 @@ static void rest_here(hf_reach_runner* r) {
     limit_legs(r, controls);
     hf_reach_state(r->crew.workers[0], controls, r->world.rest);
     hf_free_arms_learn(r->crew.workers[0], r->world.hanging);
+    find_head(r);
     memcpy(r->stage.state, r->world.rest, sizeof r->stage.state);
 }
 
