@@ -42,8 +42,10 @@ hf_status hf_reach_try(const hf_reach_taking* with, const hf_reach_takers* t, bo
             status = with->look(with, &offer, tries, answer);
             if (status == HF_OK && answer->found) hf_reach_offer_add(&o, &offer);
             if (o.count < HF_REACH_OFFERS && !last) continue;
-            for (int n = 0; n < o.count && status == HF_OK && !*done; n++)
+            for (int n = 0; n < o.count && status == HF_OK && !*done; n++) {
+                if (with->left && (*with->left)-- <= 0) return status;
                 status = with->take(with, &o.items[n], tries, answer, done);
+            }
             o.count = 0;
         }
     return status;

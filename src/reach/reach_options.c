@@ -35,6 +35,9 @@ static const hf_option table[] = {
     {"seeds", HF_OPTION_COUNT, AT(seeds), 1, 64, 24, "",
      "postures that the search for a hand's goal starts from"},
     {"tries", HF_OPTION_COUNT, AT(tries), 0, 1000000, 200, "", "random starts of that search"},
+    // each takes up to a tenth of a second; where twenty fail, so do the others that are like them
+    {"openings", HF_OPTION_COUNT, AT(openings), 1, 10000, 20, "",
+     "hand shapes with which a door or a drawer is tried to be moved"},
     {"extensions", HF_OPTION_COUNT, AT(extensions), 1, 10000000, 4000, "",
      "steps of the trees that search where the roadmap does not help"},
     {"margin_m", HF_OPTION_REAL, AT(margin_m), 0.006, 1, 0.008, "m", "least balance margin"},

@@ -55,6 +55,28 @@ static hf_status leave_by_two(hf_reach_runner* r, const hf_hand_task* task, cons
     return status;
 }
 
+/* Where no straight line leads away: the arms go to rest by any way that is free, the rest of the body as it
+   is or at rest as well. The action has failed where none is. */
+static hf_status leave_by_way(hf_reach_runner* r, const hf_hold* holds, int count) {
+    hf_reach_worker* w = r->stage.worker;
+    const double* rest = r->world.rest;
+    hf_status status = HF_OK;
+    r->now->outcome = HF_NONE;
+    for (int whole = 0; whole < 2 && status == HF_OK && r->now->outcome != HF_FOUND; whole++) {
+        double goal[HF_REACH_WIDTH];
+        memcpy(goal, r->stage.state, sizeof goal);
+        for (int i = 0; i < count; i++) {
+            int first = hf_control_first(holds[i].limb == r->layer->arms[HF_LEFT] ? HF_LEFT : HF_RIGHT);
+            memcpy(goal + first, rest + first, sizeof(double) * HF_CONTROL_ARM);
+        }
+        for (int k = HF_CONTROL_SPINE; k < HF_CONTROL_COUNT && whole; k++) goal[k] = rest[k];
+        if (!hf_reach_state(w, goal, goal) || !hf_reach_valid(w, goal)) continue;
+        r->now->outcome = HF_FOUND;
+        status = hf_reach_go(r, goal, -1);
+    }
+    return status;
+}
+
 /* Straight away from what was held. */
 static hf_status retreat(hf_reach_runner* r, const hf_hold* holds, int count) {
     hf_space_rows line = hf_space_rows_start(HF_REACH_WIDTH, r->workspace);
@@ -76,11 +98,13 @@ static hf_status retreat(hf_reach_runner* r, const hf_hold* holds, int count) {
     }
     hf_status status =
         count == 1 ? leave_by_one(r, &task, back, &line) : leave_by_two(r, &task, holds, &line);
-    if (status == HF_OK && line.count > 1) status = hf_reach_play(&r->stage, &line, NULL, &good);
+    good = line.count > 1;
+    if (status == HF_OK && good) status = hf_reach_play(&r->stage, &line, NULL, &good);
+    const char* why = r->stage.worker->why;
+    if (status == HF_OK && !good) status = leave_by_way(r, holds, count);
     hf_reach_forbid_touches(r);
-    if (status == HF_OK && (!good || line.count < 2))
-        hf_reach_say(r, HF_NONE, "the hand cannot leave the object: %s",
-                     r->stage.worker->why ? r->stage.worker->why : "no way back");
+    if (status == HF_OK && r->now->outcome != HF_FOUND)
+        hf_reach_say(r, HF_NONE, "the hand cannot leave the object: %s", why ? why : "no way back");
     return status;
 }
 

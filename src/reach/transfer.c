@@ -421,7 +421,7 @@ hf_status hf_reach_grasp(hf_reach_runner* r, const hf_action* a, int index) {
     if (!can_take(r, a)) return HF_OK;
     hf_workspace_mark mark = hf_workspace_begin(r->workspace);
     hf_reach_takers t[HF_GRASP_ROUNDS] = {0};
-    hf_reach_taking with = {r, a, index, 0, look_to_take, take};
+    hf_reach_taking with = {r, a, index, 0, NULL, look_to_take, take};
     hf_hand_answer answer = {0};
     bool done = false;
     int shapes = 0;

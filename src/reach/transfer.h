@@ -71,6 +71,7 @@ struct hf_reach_taking {
     const hf_action* action;
     int index;    /* of the action */
     double value; /* of the object's joint in the end, where it has one */
+    int* left;    /* how many grasps may still be taken up; NULL: any number */
     hf_status (*look)(const hf_reach_taking* with, hf_reach_offer* offer, int tries, hf_hand_answer* answer);
     hf_status (*take)(const hf_reach_taking* with, const hf_reach_offer* offer, int tries,
                       hf_hand_answer* answer, bool* done);
