@@ -439,6 +439,7 @@ hf_status hf_build_limbs(hf_build* b) {
     }
     status = apply_mirrors(b, &plans, limbs);
     if (status == HF_OK) status = fill_contacts(b, &plans, limbs);
+    for (int i = 0; i < plans.count && status == HF_OK; i++) status = hf_finger_tips_add(b, &limbs[i]);
     if (status == HF_OK) status = fill_excludes(b, &plans, limbs);
     if (status == HF_OK) status = fill_trunk(b, &plans);
     if (status == HF_OK) status = fill_gait(b, &plans);

@@ -448,15 +448,13 @@ static hf_barred_step barred_of(const hf_walk* k, const hf_footstep* before, con
     return (hf_barred_step){s->limb, anywhere, on, before->hold.at.point, turn};
 }
 
-/* Is the step like the barred one? One that fails anywhere also bars longer ones that turn the body farther.
- */
+/* Is the step like the barred one? A barred step also bars longer ones that turn the body farther: anywhere,
+   or from places up to half of its length away. */
 static bool is_like(const hf_walk* k, const hf_barred_step* bar, const hf_barred_step* s) {
     double near = HF_SMALL_SHIFT * k->planner->world.view->limbs[s->limb].length, turn = s->turn - bar->turn;
     hf_vec3 more = hf_sub(s->to, bar->to);
     if (bar->limb != s->limb) return false;
-    if (!bar->anywhere)
-        return hf_length(more) < near && fabs(turn) < HF_SMALL_TURN &&
-               hf_distance(bar->beside, s->beside) < near;
+    if (!bar->anywhere && hf_distance(bar->beside, s->beside) > hf_length(bar->to) / 2 + near) return false;
     double along = hf_length(bar->to) > 0 ? hf_dot(more, bar->to) / hf_length(bar->to) : 0;
     double aside = sqrt(fmax(0, hf_dot(more, more) - along * along));
     return along > -near && aside < near + HALF_AS_WIDE * along &&

@@ -373,6 +373,7 @@ static verdict attempt(hf_walk* w, double crouch, bool anew) {
         if (!find_curve(w)) return hf_plan_ok(w->planner) ? PRESSES_ELSEWHERE : FAILS;
         if (!hf_walk_poses(w)) return hf_plan_ok(w->planner) ? UNREACHED : FAILS;
         if (round == 0 && leg_meets_body(w, judge_knots(w))) return COLLIDES;
+        if (round == 0) hf_walk_tuck_all(w);
         if (round == 0 && is_much_too_fast(w)) return TOO_FAST;
         v = judge_wrenches(w);
         if (v == PRESSES_ELSEWHERE && round < learns) hf_walk_counter_learn(w);
@@ -523,9 +524,10 @@ static int failed_step(const hf_walk* w, verdict v) {
 }
 
 /* Steps of one longest stride: where legs meet, feet are put farther apart if that makes a difference; else a
-   step that collides or that limbs do not reach is barred, and others are found in its place. `tried` says
-   which steps the stride before had: their parts, their end and the barred steps then. */
-static verdict try_stride(hf_walk* w, double stride, int tried[3]) {
+   step that collides or that limbs do not reach is barred, and others are found in its place. Over uneven
+   ground a step that limbs do not reach is barred only when `thorough`: shorter strides come first. `tried`
+   says which steps the stride before had: their parts, their end and the barred steps then. */
+static verdict try_stride(hf_walk* w, double stride, bool thorough, int tried[3]) {
     hf_planner* p = w->planner;
     verdict v = FAILS;
     w->apart = false;
@@ -540,6 +542,8 @@ static verdict try_stride(hf_walk* w, double stride, int tried[3]) {
         if (v != COLLIDES && v != UNREACHED) return v;
         if (legs_meet(w, v) && !w->apart)
             w->apart = true;
+        else if (v == UNREACHED && !thorough && !hf_walk_is_level(w))
+            return v;
         else if (!hf_footsteps_bar(w, failed_step(w, v),
                                    (v == UNREACHED && hf_walk_is_level(w)) || leg_meets_body(w, v)))
             return v;
@@ -549,11 +553,13 @@ static verdict try_stride(hf_walk* w, double stride, int tried[3]) {
 
 static bool find_with(hf_walk* w, double natural) {
     hf_planner* p = w->planner;
-    int tried[3] = {-1, -1, -1};
-    for (int i = 0; i < STRIDE_TRIES && hf_plan_ok(p) && p->tree.walk_knots > 0; i++) {
-        verdict v = try_stride(w, STRIDES[i] * natural, tried);
-        if (v == HOLDS) return true;
-        if (v == COLLIDES && p->tools.hit.other_body < 0) end_before(w);
+    for (int thorough = 0; thorough < 2; thorough++) {
+        int tried[3] = {-1, -1, -1};
+        for (int i = 0; i < STRIDE_TRIES && hf_plan_ok(p) && p->tree.walk_knots > 0; i++) {
+            verdict v = try_stride(w, STRIDES[i] * natural, thorough, tried);
+            if (v == HOLDS) return true;
+            if (v == COLLIDES && p->tools.hit.other_body < 0) end_before(w);
+        }
     }
     return false;
 }

@@ -154,13 +154,19 @@ bool hf_walk_counter(hf_walk* walk);
 void hf_walk_counter_learn(hf_walk* walk);
 
 /* ---- walk_tuck.c ---- */
-/* Finds a posture in which the limb that met the scene last is free wherever it meets the scene. False where
-   there is none. */
+/* Finds a posture in which the limb that met the scene or the body last is free wherever it meets something.
+   False where there is none. */
 bool hf_walk_tuck_in(hf_walk* walk);
+/* The same for all limbs that meet something at a knot. */
+void hf_walk_tuck_all(hf_walk* walk);
 /* Keeps what limbs do at about the same places of the way when the steps have new times. */
 void hf_walk_tuck_time(hf_walk* walk);
 /* Puts limbs that have such postures at the knot into them. */
 void hf_walk_tuck_apply(const hf_walk* walk, int knot, double* q);
+
+/* ---- walk_height.c ---- */
+/* The heights of all wished roots over uneven ground: smooth, near their wishes, between floors and ceilings. */
+void hf_walk_heights(hf_walk* walk);
 
 /* ---- walk_pose.c ---- */
 /* How high limbs go on their ways: over what is in them. The steps have times. */
