@@ -165,7 +165,8 @@ void hf_walk_tuck_time(hf_walk* walk);
 void hf_walk_tuck_apply(const hf_walk* walk, int knot, double* q);
 
 /* ---- walk_height.c ---- */
-/* The heights of all wished roots over uneven ground: smooth, near their wishes, between floors and ceilings. */
+/* The heights of all wished roots over uneven ground: smooth, near their wishes, between floors and ceilings.
+ */
 void hf_walk_heights(hf_walk* walk);
 
 /* ---- walk_pose.c ---- */
