@@ -841,6 +841,16 @@ static hf_status make_direct(refinement* r, hf_part_load* loads) {
     return status;
 }
 
+/* A body that rests at its key poses is as given where no other form is free. */
+static void ban_all_traces(hf_ways* ways) {
+    for (int i = 0; i < ways->swing_count; i++) {
+        hf_swing_way* s = &ways->swings[i];
+        for (int f = 0; f < HF_FORMS; f++)
+            if (s->forms[f].traced) s->forms[f].banned = s->forms[f].unreached = true;
+        hf_swing_choose(s);
+    }
+}
+
 hf_status hf_attempt_direct(const hf_refining* of, bool moving, int rounds, hf_stretch* stretch) {
     hf_workspace* w = of->workspace;
     hf_workspace_mark mark = hf_workspace_begin(w);
@@ -856,6 +866,7 @@ hf_status hf_attempt_direct(const hf_refining* of, bool moving, int rounds, hf_s
         status = hf_ways_make(of->creature, stretch->given, &spline, r.phases, &stretch->list, w, &ways);
     ways.hold_of = stretch->hold_of, ways.moving = moving;
     ways.slower = fmax(1 / of->options->speed_share, sqrt(1 / of->options->acceleration_share));
+    if (status == HF_OK && !moving) ban_all_traces(&ways);
     if (status == HF_OK) status = allow_overlaps(&r);
     if (status == HF_OK && !moving) allow_carries(&r);
     for (int i = 0; i < r.phases->count && moving; i++) r.phases->items[i].carry = 0;

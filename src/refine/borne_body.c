@@ -96,12 +96,16 @@ static hf_status sink(hf_borne_body* b, hf_workspace* w) {
     in[0] = in[b->count - 1] = 0;
     hf_calm_curve c = {b->count, 1, b->step_s, b->outside, b->fixed};
     hf_status status = hf_calm_curve_find(&c, in, w, out);
+    if (status == HF_ERROR_ARGUMENT) return HF_OK; // no such curve: the body stays as high as it is
     for (int k = 0; k < b->count && status == HF_OK; k++) {
         b->sunk_m[k] += out[k];
         b->roots[k].position.z -= out[k];
     }
     return status;
 }
+
+/* A body is shifted by no more in a pass, m: a way farther off is no way of this motion. */
+static const double MOST_SHIFT_M = 1;
 
 hf_status hf_borne_body_shift(hf_borne_body* b, bool first, hf_workspace* w, double* shift_m) {
     hf_spend(w, b->creature, HF_WORK_COURSE, b->count);
@@ -125,6 +129,10 @@ hf_status hf_borne_body_shift(hf_borne_body* b, bool first, hf_workspace* w, dou
         if (stays(b, k)) continue;
         hf_vec3 shift = hf_sub(b->place[k], b->com[k]);
         shift.z = 0;
+        if (!(hf_length(shift) <= MOST_SHIFT_M)) {
+            b->outside[k] = INFINITY;
+            continue;
+        }
         b->roots[k].position = hf_add(b->roots[k].position, shift);
         *shift_m = fmax(*shift_m, hf_length(shift));
     }

@@ -392,13 +392,12 @@ static hf_status trace_limb(direct* d, int limb, limb_state s, hf_pose* pose) {
     return status;
 }
 
-/* A free limb on its way from one hold to the other, with the detour of its form. */
-static hf_status swing_limb(direct* d, int k, int limb, limb_state s, hf_pose* pose) {
+/* Where a swing begins and ends with a body that is borne in motion. */
+static hf_status find_moving_ends(direct* d, int limb, limb_state s, const hf_pose* pose, double* from,
+                                  double* to) {
     const hf_swing_way* w = &d->ways->swings[s.swing];
     double* ends = d->landings + 2 * (size_t)s.swing * (size_t)d->q_count;
-    double *from = d->scratch[2], *to = d->scratch[3];
     hf_status status = HF_OK;
-    if (w->forms[w->form].traced) return trace_limb(d, limb, s, pose);
     if (!d->begun[s.swing]) {
         bool held = d->now[limb].hold == w->from_hold;
         status = begin_swing(d, w, held ? d->now[limb].q : hf_ways_key(d->ways, w->first).q, ends);
@@ -408,6 +407,34 @@ static hf_status swing_limb(direct* d, int k, int limb, limb_state s, hf_pose* p
     memcpy(to, ends + d->q_count, sizeof(double) * (size_t)d->q_count);
     if (status == HF_OK) status = lean_back(d, w->from_hold, pose, s.share, &d->now[limb], from);
     if (status == HF_OK) status = lean_on(d, w->to_hold, pose, 1 - s.share, &d->next[limb], to);
+    return status;
+}
+
+/* Where the limb would be on one of its holds, exactly when it is near it; without a hold, at the key pose.
+   A body that is never far from its key poses reaches all holds of its swings. */
+static hf_status find_end(direct* d, int hold, int key, bool near, kept_values* kept, const hf_pose* pose,
+                          double* q) {
+    const double* posture = hf_ways_key(d->ways, key).q;
+    hf_status status = HF_OK;
+    if (hold >= 0)
+        status = keep(d, hold, pose, posture, posture, near ? HF_KEEP_EXACT : HF_KEEP_SOON, kept, NULL);
+    memcpy(q, hold >= 0 ? kept->q : posture, sizeof(double) * (size_t)d->q_count);
+    return status;
+}
+
+/* A free limb on its way from one hold to the other, with the detour of its form. */
+static hf_status swing_limb(direct* d, int k, int limb, limb_state s, hf_pose* pose) {
+    const hf_swing_way* w = &d->ways->swings[s.swing];
+    double *from = d->scratch[2], *to = d->scratch[3];
+    hf_status status = HF_OK;
+    if (w->forms[w->form].traced) return trace_limb(d, limb, s, pose);
+    if (d->ways->moving) {
+        status = find_moving_ends(d, limb, s, pose, from, to);
+    } else {
+        status = find_end(d, w->from_hold, w->first, s.share < NEAR, &d->now[limb], pose, from);
+        if (status == HF_OK)
+            status = find_end(d, w->to_hold, w->last, s.share > 1 - NEAR, &d->next[limb], pose, to);
+    }
     for (int i = 0; i < d->q_count && status == HF_OK; i++) {
         if (!hf_limb_owns(d->creature, limb, i)) continue;
         if (d->ends)
@@ -767,6 +794,11 @@ hf_status hf_direct_choose(hf_ways* ways, const hf_layout* layout, double rate, 
         hf_swing_way* s = &ways->swings[i];
         if (s->looked || hf_swing_is_given(ways, s) || (ways->moving && is_strained(ways, s, loads)))
             continue;
+        // a limb that traces its given way has no ends between which other forms could be looked at
+        if (s->forms[s->form].traced) {
+            s->looked = true;
+            continue;
+        }
         l.swing = s;
         l.from_s = layout->begin_s[s->first], l.to_s = layout->begin_s[s->last];
         l.query = hf_collision_query_default();

@@ -372,9 +372,9 @@ static hf_status move_range(hf_whole* w, int first, int count, int* last) {
     return status == HF_OK ? move_range(w, *last + 1, behind, last) : status;
 }
 
-/* Of the work that is left, what motions that are balanced in motion alone may take: on two limbs little else
-   gains anything, on more the shortest ways do. */
-static const double SWAYING_SHARE = 0.6, MOVING_SHARE = 0.4;
+/* Of the work that is left, what motions that are balanced in motion alone may take on two limbs, where
+   little else gains anything; on more, what the shortest ways may take before. */
+static const double SWAYING_SHARE = 0.6, STILL_SHARE = 0.6;
 
 static bool sways_mostly(const hf_whole* w) {
     int count = 0;
@@ -392,7 +392,7 @@ static hf_status refine_moving(hf_whole* w) {
     hf_status status = HF_OK;
     hf_workspace* s = w->refining.workspace;
     double spent = hf_workspace_spent(s), allowed = hf_workspace_allow(s, INFINITY);
-    double share = sways_mostly(w) ? SWAYING_SHARE : MOVING_SHARE;
+    double share = sways_mostly(w) ? SWAYING_SHARE : 1;
     hf_workspace_allow(s, spent + share * (allowed - spent));
     for (int i = 0; i < w->count && status == HF_OK && goes_on(w);) {
         int count = 0;
@@ -435,7 +435,7 @@ static hf_status refine_each(hf_whole* w, bool* walked) {
     hf_status status = HF_OK;
     *walked = true;
     hf_workspace* s = w->refining.workspace;
-    status = refine_moving(w);
+    if (sways_mostly(w)) status = refine_moving(w);
     double allowed = hf_workspace_allow(s, INFINITY);
     for (int i = 0; i < w->count && status == HF_OK && hf_workspace_spent(s) < allowed; i++) {
         double spent = hf_workspace_spent(s), left = w->count - i;
@@ -577,7 +577,9 @@ static hf_status refine_as_one(hf_whole* w) {
 static hf_status refine_joined(hf_whole* w) {
     const hf_refine_result* out = w->refining.result;
     double apart_s = out->motion ? out->after_s : out->before_s;
-    hf_status status = !w->unheld && !any_moves(w) && w->count > 1 && goes_on(w) ? refine_as_one(w) : HF_OK;
+    hf_status status = !w->unheld && (!any_moves(w) || !out->motion) && w->count > 1 && goes_on(w)
+                           ? refine_as_one(w)
+                           : HF_OK;
     if (status != HF_OK || (out->motion && out->after_s < LITTLE_GAIN * apart_s)) return status;
     status = refine_slow(w, false);
     if (status == HF_OK) status = join_moving(w);
@@ -614,6 +616,23 @@ static hf_status find_strain(hf_whole* w) {
     return status;
 }
 
+/* On two limbs steps that are balanced in motion alone come first, on more they have what the others leave.
+ */
+static hf_status refine_ways(hf_whole* w) {
+    hf_workspace* s = w->refining.workspace;
+    bool first = sways_mostly(w);
+    double spent = hf_workspace_spent(s), allowed = hf_workspace_allow(s, INFINITY);
+    hf_workspace_allow(s, first ? allowed : spent + STILL_SHARE * (allowed - spent));
+    hf_status status = refine_apart(w);
+    bool more = w->refining.options->rounds > 0 && !w->last;
+    if (status == HF_OK && more) status = refine_joined(w);
+    hf_workspace_allow(s, allowed);
+    if (first || !more || status != HF_OK) return status;
+    status = refine_moving(w);
+    if (status == HF_OK) status = join_moving(w);
+    return status == HF_OK ? finish(w) : status;
+}
+
 static hf_status attempt_all(hf_whole* w, const hf_placement* placement) {
     hf_workspace* s = w->refining.workspace;
     hf_workspace_mark mark = hf_workspace_begin(s);
@@ -625,8 +644,7 @@ static hf_status attempt_all(hf_whole* w, const hf_placement* placement) {
                                      &w->list);
     if (status == HF_OK) status = find_strain(w);
     if (status == HF_OK) status = cut(w, &spline);
-    if (status == HF_OK) status = refine_apart(w);
-    if (status == HF_OK && w->refining.options->rounds > 0 && !w->last) status = refine_joined(w);
+    if (status == HF_OK) status = refine_ways(w);
     if (status == HF_OK) tell_reason(w);
     for (int i = 0; i < w->count; i++) hf_stretch_free(&w->stretches[i]);
     hf_free(w->stretches);
