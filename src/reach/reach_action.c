@@ -76,7 +76,26 @@ static hf_status do_reach(hf_reach_runner* r, const hf_action* a, int index) {
     return status == HF_OK ? say_unreached(r, &answer, a->point) : status;
 }
 
+/* The head turns to what the action is about: a target, a place, an object or its handle; ahead before steps.
+ */
+static void look(hf_reach_runner* r, const hf_action* a) {
+    hf_reach_stage* s = &r->stage;
+    bool point = a->kind == HF_ACTION_REACH || a->kind == HF_ACTION_CARRY || a->kind == HF_ACTION_PLACE;
+    s->look = a->kind == HF_ACTION_STEP ? HF_LOOK_AHEAD : HF_LOOK_STAYS;
+    if (!point && a->object < 0) return;
+    s->look = HF_LOOK_AT_FOCUS;
+    if (point) {
+        s->focus = a->point;
+        return;
+    }
+    const hf_reach_object* o = &r->scenario->reach_objects[a->object];
+    bool handle = o->joint != HF_OBJECT_FREE && o->has_handle;
+    s->focus = hf_apply(hf_placement_pose(r->world.placement, a->object),
+                        handle ? o->handle : hf_object_middle(r->scenario->scene, a->object));
+}
+
 hf_status hf_reach_do(hf_reach_runner* r, const hf_action* a, int index) {
+    look(r, a);
     if (a->hand == HF_HAND_BOTH && a->kind != HF_ACTION_GRASP)
         return hf_reach_say(r, HF_INFEASIBLE, "both hands can only grasp together, not %s",
                             hf_action_text(a->kind));
