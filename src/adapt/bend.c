@@ -12,6 +12,7 @@
 #include <holdfast/solve.h>
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -363,7 +364,7 @@ static void seat_root(hf_bend* b) {
 typedef struct root_fits {
     hf_bend* bend;
     int step;
-    bool out_of_memory;
+    atomic_bool out_of_memory;
 } root_fits;
 
 static int fitted_frame(const root_fits* r, int index) {
@@ -384,7 +385,7 @@ static void fit_frame(void* context, int index, int worker) {
     if (x.shifts && x.pinned && x.points)
         b->root[frame] = root_delta(b, frame, &x);
     else
-        r->out_of_memory = true; // all workers write the same
+        r->out_of_memory = true;
     hf_workspace_end(w, at);
 }
 
