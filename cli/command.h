@@ -37,7 +37,7 @@ typedef struct options {
     bool compare, still, refine, raw, dynamic, plot;
     int query; /* -1 when not given */
     const char* data;
-    const char *limb, *cache, *only, *roadmap, *control;
+    const char *limb, *cache, *only, *roadmap, *control, *warm;
     const char* settings[MAX_SETTINGS]; /* NAME=VALUE of --set */
     int setting_count;
     const char* varies[HF_MAX_VARIES]; /* OBJECT.PROPERTY=FROM:TO:COUNT of --vary */

@@ -103,6 +103,8 @@ const option_def option_defs[] = {
     {"--static", NULL, NULL, OPTION_SWITCH, AT(still), 0, 0,
      "every frame is balanced at rest: shorter steps, with a rest at each, not refined; creatures without "
      "effort limits never walk otherwise"},
+    {"--warm", NULL, "FILE", OPTION_TEXT, AT(warm), 0, 0,
+     "FILE is an edit of this refined schedule (a hold moved, a pause put in): refine only what changed"},
     {"--roadmap", NULL, "FILE", OPTION_TEXT, AT(roadmap), 0, 0,
      "take this roadmap of the same creature and scene, made by holdfast roadmap"},
     {"--control", NULL, "FILE", OPTION_TEXT, AT(control), 0, 0,
@@ -135,8 +137,9 @@ static const char* const adapt_options[] = {"--output",  "--threads", "--package
                                             "--scene",   "--ground",  "--fit-scene",    "--scale-scene",
                                             "--mapping", CLIP,        "--vary",         "--set",
                                             PICTURE,     NULL};
-static const char* const refine_options[] = {
-    "--output", "--threads", "--package-path", "--creature", "--scenario", "--fps", "--set", PICTURE, NULL};
+static const char* const refine_options[] = {"--output",   "--threads", "--package-path", "--creature",
+                                             "--scenario", "--fps",     "--warm",         "--set",
+                                             PICTURE,      NULL};
 static const char* const check_options[] = {"--threads",  "--package-path", "--creature",
                                             "--scenario", "--dynamic",      NULL};
 static const char* const render_options[] = {

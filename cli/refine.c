@@ -34,7 +34,12 @@ hf_status refine_schedule(const hf_creature* creature, const hf_scene* scene, co
     if (status != HF_OK) return set_error(error, status);
     if (o->fps > 0) wishes.rate = o->fps;
     hf_workspace_watch(workspace, progress_report, p);
-    status = hf_refine(creature, scene, schedule, &wishes, workspace, result, error);
+    hf_schedule* last = NULL;
+    if (o->warm) status = hf_schedule_load(o->warm, creature, scene, &last, error);
+    if (status == HF_OK)
+        status = last ? hf_refine_again(creature, scene, schedule, last, &wishes, workspace, result, error)
+                      : hf_refine(creature, scene, schedule, &wishes, workspace, result, error);
+    hf_schedule_free(last);
     hf_workspace_free(workspace);
     return status;
 }

@@ -49,7 +49,7 @@ static void steps_free(steps* s) {
 
 static double end_of(const hf_schedule* s) { return s->knots[s->knot_count - 1].time_s; }
 
-static hf_schedule* make(steps* s, hf_layout* layout, double lost_m[PHASES]) {
+static hf_schedule* make(steps* s, hf_layout* layout, hf_part_load loads[PHASES]) {
     hf_schedule* made;
     const hf_creature* c = s->at.scenario->creature;
     hf_stretch* of = &s->stretch;
@@ -57,7 +57,7 @@ static hf_schedule* make(steps* s, hf_layout* layout, double lost_m[PHASES]) {
     assert_int_equal(
         hf_ways_make(c, of->given, &s->at.spline, &of->phases, &of->list, s->at.workspace, &ways), HF_OK);
     assert_int_equal(hf_layout_make(&ways, s->at.workspace, layout), HF_OK);
-    assert_int_equal(hf_direct_make(&ways, layout, 60, s->at.workspace, &made, lost_m), HF_OK);
+    assert_int_equal(hf_direct_make(&ways, layout, 60, s->at.workspace, &made, loads), HF_OK);
     return made;
 }
 
@@ -81,12 +81,12 @@ static void ways_are_shorter_and_keep_their_holds(void** state) {
     (void)state;
     steps s;
     hf_layout layout;
-    double lost_m[PHASES];
+    hf_part_load loads[PHASES];
     steps_make(&s);
     steps_cut(&s);
     // feet one after the other: two in the air would leave nothing that bears the body
     for (int p = 0; p < PHASES; p++) s.stretch.phases.items[p].overlap = 0;
-    hf_schedule* made = make(&s, &layout, lost_m);
+    hf_schedule* made = make(&s, &layout, loads);
     const hf_schedule* given = s.stretch.given;
     assert_true(end_of(made) < 0.7 * end_of(given));
     assert_true(fabs(end_of(made) - layout.end_s) < 1e-9);
@@ -97,7 +97,7 @@ static void ways_are_shorter_and_keep_their_holds(void** state) {
                     1e-9);
         assert_true(fabs(made->holds[i].to_s - layout.begin_s[phase_at(&s, given->holds[i].to_s)]) < 1e-9);
     }
-    for (int p = 0; p < PHASES; p++) assert_true(lost_m[p] < 1e-3);
+    for (int p = 0; p < PHASES; p++) assert_true(loads[p].lost_m < 1e-3);
     // it begins and ends in the given poses, but for limbs that were given a little beside their holds
     assert_true(apart(&given->knots[0], &made->knots[0], given->q_count) < 5e-3);
     assert_true(apart(&given->knots[given->knot_count - 1], &made->knots[made->knot_count - 1],
@@ -110,13 +110,14 @@ static void ways_are_shorter_and_keep_their_holds(void** state) {
 static void phases_as_given_have_the_given_poses(void** state) {
     (void)state;
     steps s;
-    double lost_m[PHASES], q[256], worst_m = 0, worst = 0;
+    hf_part_load loads[PHASES];
+    double q[256], worst_m = 0, worst = 0;
     hf_layout layout;
     hf_pose pose = {.q = q};
     steps_make(&s);
     steps_cut(&s);
     for (int p = 0; p < PHASES; p++) s.stretch.phases.items[p].as_given = true;
-    hf_schedule* made = make(&s, &layout, lost_m);
+    hf_schedule* made = make(&s, &layout, loads);
     const hf_part* a = &s.stretch.phases.items[0];
     assert_true(end_of(made) > end_of(s.stretch.given));
     double took_s = layout.begin_s[1], rest_s = (took_s - (a->to_s - a->from_s)) / 2;
@@ -158,11 +159,11 @@ static void limbs_that_are_free_begin_where_they_were_given(void** state) {
     (void)state;
     steps s;
     hf_layout layout;
-    double lost_m[PHASES];
+    hf_part_load loads[PHASES];
     steps_make(&s);
     int limb = free_one_limb(&s, 0.02);
     steps_cut(&s);
-    hf_schedule* made = make(&s, &layout, lost_m);
+    hf_schedule* made = make(&s, &layout, loads);
     int owned = 0;
     for (int i = 0; i < made->q_count; i++) {
         if (!hf_limb_owns(s.at.scenario->creature, limb, i)) continue;
@@ -183,7 +184,7 @@ static void the_check_agrees_with_what_is_taken(void** state) {
     hf_error error = {0};
     steps_make(&s);
     steps_cut(&s);
-    assert_int_equal(hf_attempt_direct(&s.refining, s.options.rounds, &s.stretch), HF_OK);
+    assert_int_equal(hf_attempt_direct(&s.refining, false, s.options.rounds, &s.stretch), HF_OK);
     assert_non_null(s.stretch.best);
     assert_true(s.stretch.best_s < end_of(s.stretch.given));
     const hf_motion* m = s.stretch.motion;
@@ -263,16 +264,17 @@ static void what_cannot_gain_is_left_alone(void** state) {
 static void holds_out_of_reach_are_told(void** state) {
     (void)state;
     steps s;
-    double lost_m[PHASES], most = 0;
+    hf_part_load loads[PHASES];
+    double most = 0;
     hf_layout layout;
     steps_make(&s);
     for (int i = 1; i < s.at.schedule->knot_count; i++) s.at.schedule->knots[i].root.position.z += 0.6;
     steps_cut(&s);
-    hf_schedule* made = make(&s, &layout, lost_m);
-    for (int p = 0; p < PHASES; p++) most = fmax(most, lost_m[p]);
+    hf_schedule* made = make(&s, &layout, loads);
+    for (int p = 0; p < PHASES; p++) most = fmax(most, loads[p].lost_m);
     assert_true(most > 0.1);
     hf_schedule_free(made);
-    assert_int_equal(hf_attempt_direct(&s.refining, 2, &s.stretch), HF_OK);
+    assert_int_equal(hf_attempt_direct(&s.refining, false, 2, &s.stretch), HF_OK);
     assert_null(s.stretch.best);
     assert_true(s.stretch.why != HF_REFINE_DONE);
     steps_free(&s);

@@ -19,12 +19,12 @@ static void climb_free(climb* s) { stairs_free(&s->at); }
 
 static hf_schedule* make(climb* s, double overlap, hf_layout* layout) {
     hf_schedule* made;
-    double* lost_m = hf_workspace_take(s->at.workspace, (size_t)s->at.phases.count, sizeof *lost_m);
+    hf_part_load* loads = hf_workspace_take(s->at.workspace, (size_t)s->at.phases.count, sizeof *loads);
     for (int p = 0; p < s->at.phases.count; p++) s->at.phases.items[p].overlap = overlap;
     // where the body needs no time of its own, nothing but the swings decides
     for (int p = 0; p < s->at.phases.count; p++) s->ways.least_body_s[p] = 0;
     assert_int_equal(hf_layout_make(&s->ways, s->at.workspace, layout), HF_OK);
-    assert_int_equal(hf_direct_make(&s->ways, layout, 60, s->at.workspace, &made, lost_m), HF_OK);
+    assert_int_equal(hf_direct_make(&s->ways, layout, 60, s->at.workspace, &made, loads), HF_OK);
     return made;
 }
 

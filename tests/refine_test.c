@@ -221,7 +221,7 @@ static void a_way_is_borne_by_the_foot_that_stands(void** state) {
         wish[k] = hf_v3(0, 0, 0.9), turn[k] = hf_v3(0, 0, 0);
         weights[k] = 100, margin[k] = 0.005;
     }
-    hf_com_course c = {COUNT, 1.0 / 30, at, wish, turn, margin, weights};
+    hf_com_course c = {COUNT, 1.0 / 30, at, wish, turn, margin, weights, NULL};
     assert_int_equal(hf_com_course_find(&c, w, place, outside), HF_OK);
     for (int k = 1; k + 1 < COUNT; k++) {
         hf_vec3 a = hf_scale(hf_add(hf_sub(place[k + 1], place[k]), hf_sub(place[k - 1], place[k])), 900);

@@ -19,7 +19,7 @@ typedef struct hf_refine_options {
                     0..40; default 16. Rounds whose poses allow no times are not counted: each brings a phase
                     nearer to how it was given, which goes less than ten times for each phase */
     double work; /* the most work, in millions of steps that take about a microsecond each; the best motion
-                    until then is the answer; 0.1..1000; default 4. Stretches that stay as given and the
+                    until then is the answer; 0.1..1000; default 7. Stretches that stay as given and the
                     last test of the whole are made even when the work is spent */
 } hf_refine_options;
 HF_API hf_refine_options hf_refine_options_default(void);
@@ -71,13 +71,24 @@ HF_API void hf_refine_result_free(hf_refine_result* result);
 /* Makes a quicker motion of a schedule: the same holds, which begin in the same order and end in the same
    order (a limb may let go before the one before it has landed), the body on its way while limbs swing, times
    as short as limits and contact forces allow; joints take no more of their effort limits than the schedule's
-   own motion at its peak, or than the limits. The result claims what the schedule claims and `dynamic`, less
-   `balance` where it is not still there. The input is left alone. A schedule that cannot be refined is an
+   own motion at its peak, or than the limits. Steps are balanced in motion alone: the
+   result claims what the schedule claims and `dynamic`, less `balance`. A hold of a single frame in the
+   middle, which bears nothing, is left out. The input is left alone. A schedule that cannot be refined is an
    answer, not an error. HF_ERROR_ARGUMENT for a schedule that hf_schedule_validate refuses, for options out
    of range. error may be NULL. */
 HF_API hf_status hf_refine(const hf_creature* creature, const hf_scene* scene, const hf_schedule* schedule,
                            const hf_refine_options* options, hf_workspace* workspace,
                            hf_refine_result* result, hf_error* error);
+
+/* The same after an edit: `schedule` is a copy of `last`, a refined schedule, with holds moved or time added
+   somewhere (a pause). From rest to rest, stretches that are as in `last` keep their poses and times, and so
+   do those in which only times differ; the others are refined again. The result has the rate of the schedule
+   and need not be quicker. HF_ERROR_ARGUMENT also where the two do not have the same holds of the same limbs
+   in the same order, points and normals aside. */
+HF_API hf_status hf_refine_again(const hf_creature* creature, const hf_scene* scene,
+                                 const hf_schedule* schedule, const hf_schedule* last,
+                                 const hf_refine_options* options, hf_workspace* workspace,
+                                 hf_refine_result* result, hf_error* error);
 
 /* The schedule that a motion keeps: its frames as knots, its contacts as holds, at the rate of its frames.
    Refuses what hf_motion_validate refuses, with its status, and a motion without a frame. */

@@ -36,6 +36,7 @@ typedef struct refinement {
     bool keeps;   /* the given motion in its own times: its strain is known, and faults teach nothing */
     bool hopeful; /* the last motion would do with calmer times */
     bool stuck;   /* the next round would be the same as the last */
+    bool waits;   /* the last poses were not borne in motion: longer ones come next */
     int blocked;  /* the phase that could not be timed, -1 */
     hf_retime_info info; /* of the last time scaling */
 } refinement;
@@ -118,14 +119,48 @@ static void take_given_way(hf_part* a) {
     *a = fresh;
 }
 
+/* By which a phase that is not borne in motion becomes longer, s, and of what it is longer already: a swing
+   by little, as a body on one limb falls for as long; the time on both limbs beside it by more. */
+static const double MORE_SWING = 1.2, MORE_GAP_S = 0.08, MORE_GAP = 0.5;
+/* A change of angular momentum, as a moment arm of the weight, that is of a limb's swing, m: half of a foot's
+   width. */
+static const double SWING_MOMENT_M = 0.05;
+/* Times that a phase becomes longer before it is hopeless: what helps, helps sooner. */
+enum { MOVING_STRIKES = 6 };
+
+/* A phase in which the body is not borne in motion, and those beside it, become longer. */
+static void take_time(hf_parts* phases, int p, double took_s, double moment_m) {
+    hf_part* a = &phases->items[p];
+    a->hopeless |= ++a->unborne_strikes > MOVING_STRIKES;
+    bool any = false;
+    for (int k = p - 1; k <= p + 1 && !(a->swings && moment_m > SWING_MOMENT_M); k++) {
+        if (k < 0 || k >= phases->count || phases->items[k].swings) continue;
+        phases->items[k].extra_s += fmax(MORE_GAP_S, MORE_GAP * phases->items[k].extra_s);
+        any = true;
+    }
+    if (!any) a->extra_s += (MORE_SWING - 1) * took_s;
+}
+
 /* A phase on the shortest ways that had a fault: nearer to how it was given. False: it cannot be nearer. */
-static bool go_nearer(hf_parts* phases, int p, hf_frame_fault_kind kind) {
+static bool go_nearer(hf_parts* phases, int p, hf_frame_fault_kind kind, bool moving) {
     hf_part* a = &phases->items[p];
     bool collides = kind == HF_FAULT_COLLIDES;
+    if (moving && !collides) {
+        a->faulty = true;
+        a->haste = fmax(LEAST_HASTE, a->haste * CALMER), a->kept = fmin(1, a->kept + KEEP_MORE);
+        a->margin_m *= MORE_MARGIN;
+        if (a->unborne_strikes++ % 2 == 1) take_time(phases, p, a->to_s - a->from_s, 0);
+        return true;
+    }
     a->faulty = true;
     a->unborne |= kind == HF_FAULT_DYNAMIC || kind == HF_FAULT_SPEED;
     if (!collides && part_swings(phases, p, LESS_OVERLAP)) return true;
     ++*(collides ? &a->strikes : &a->unborne_strikes);
+    if (moving) {
+        a->hopeless |= a->strikes > STRIKES;
+        a->follow = 1, a->freedom = fmax(LEAST_FREEDOM, NEARER * a->freedom);
+        return true;
+    }
     if (!collides) go_calmly(a, a->unborne);
     if (a->as_given) return false;
     if (a->strikes > STRIKES || a->unborne_strikes > UNBORNE_STRIKES) take_given_way(a);
@@ -143,14 +178,14 @@ static bool learn_at(refinement* r, int own, hf_frame_fault_kind kind, uint8_t* 
     for (int p = 0; p < phases->count; p++) {
         if (r->layout.begin_s[p] > middle_s || r->layout.begin_s[p + 1] < middle_s) continue;
         bool nearer = true;
-        if (!(learned[p] & flag)) nearer = go_nearer(phases, p, kind);
+        if (!(learned[p] & flag)) nearer = go_nearer(phases, p, kind, r->ways->moving);
         learned[p] |= flag;
         any |= nearer;
         // what happens as a limb has just landed or is about to leave is of its swing, too
         for (int k = p - 1; k <= p + 1; k += 2) {
             if (k < 0 || k >= phases->count || phases->items[k].as_given || learned[k] & flag) continue;
             if (nearer && phases->items[p].swings) continue;
-            any |= go_nearer(phases, k, kind);
+            any |= go_nearer(phases, k, kind, r->ways->moving);
             learned[k] |= flag;
         }
     }
@@ -178,6 +213,23 @@ static bool is_of_limb(const hf_creature* c, const hf_collision* hit, int limb) 
            (hit->other_body >= 0 && hf_link_in_limb(c, c->view.bodies[hit->other_body].link, limb));
 }
 
+/* A swing is looked at again. With a body that goes elsewhere than before, forms that collided may be free.
+ */
+static void look_again(const refinement* r, hf_swing_way* s) {
+    s->looked = false;
+    for (int f = 0; f < HF_FORMS && r->ways->moving; f++)
+        s->forms[f].banned = s->forms[f].unreached || s->forms[f].met;
+}
+
+/* A swing that no form is left for: as given, or hopeless with a body in motion. */
+static void give_up(refinement* r, const hf_swing_way* s) {
+    for (int p = s->first; p < s->last; p++)
+        if (r->ways->moving)
+            r->phases->items[p].hopeless = true;
+        else
+            take_given_way(&r->phases->items[p]);
+}
+
 /* A limb that collides on its way takes another form, or its given way where there is none. False: no limb on
    its way is to blame. */
 static bool ban_forms(refinement* r, int own, const hf_collision* hit, uint8_t* banned) {
@@ -192,10 +244,9 @@ static bool ban_forms(refinement* r, int own, const hf_collision* hit, uint8_t* 
         any = true;
         if (banned[i]) continue;
         banned[i] = 1;
-        s->forms[s->form].banned = true;
-        s->looked = false;
-        if (!hf_swing_choose(s))
-            for (int p = s->first; p < s->last; p++) take_given_way(&r->phases->items[p]);
+        s->forms[s->form].banned = s->forms[s->form].met = true;
+        look_again(r, s);
+        if (!hf_swing_choose(s)) give_up(r, s);
     }
     return any;
 }
@@ -329,15 +380,15 @@ static hf_scaling_shares shares_of(const hf_refine_options* o) {
     return (hf_scaling_shares){o->speed_share, o->acceleration_share, o->effort_share};
 }
 
-/* New times for the poses of a schedule. */
-static hf_status time_again(refinement* r, const hf_schedule* poses, const hf_parts* phases) {
+/* New times for the poses of a schedule; keep: the poses' own times. */
+static hf_status time_again(refinement* r, const hf_schedule* poses, const hf_parts* phases, bool keep) {
     hf_refine_result* out = r->of->result;
     hf_scaling_shares shares = shares_of(r->of->options);
     hf_schedule* made = NULL;
     double began = now_s();
     const hf_stance_list* list = r->ways ? &r->own_list : &r->stretch->list;
-    hf_status status = hf_retime(r->of->creature, poses, phases, list, &shares, r->of->rate, r->workspace,
-                                 r->timed, &made, &r->info);
+    hf_status status = hf_retime(r->of->creature, poses, phases, list, keep ? NULL : &shares, r->of->rate,
+                                 r->workspace, r->timed, &made, &r->info);
     out->scaling_s += now_s() - began;
     if (status != HF_OK) return status;
     if (!made) {
@@ -364,6 +415,9 @@ static hf_status own_phases(const hf_parts* in, hf_workspace* w, hf_parts* out) 
     }
     return HF_OK;
 }
+
+/* That wrenches keep where a stretch begins or ends at rest, body weights times metres. */
+static const double END_MARGIN_M = 0.016;
 
 /* Poses a second: what lies between is a smooth curve. */
 static const double POSE_RATE = 30, DIRECT_RATE = 60;
@@ -444,7 +498,7 @@ static hf_status calm_down(refinement* r, const hf_schedule* poses, hf_parts* ow
             own->items[k].kept = r->phases->items[k].kept;
             own->items[k].haste = r->phases->items[k].haste;
         }
-        status = time_again(r, poses, own);
+        status = time_again(r, poses, own, false);
     }
     return status;
 }
@@ -510,7 +564,10 @@ hf_status hf_attempt_given(const hf_refining* of, hf_stretch* stretch) {
     hf_status status = hf_pose_spline_of(of->creature, stretch->given, w, &spline);
     int tries = stretch->walks ? 1 : SLOWER_TRIES;
     double slower = 1;
-    for (int i = 0; i < tries && !stretch->best && status == HF_OK && hf_workspace_goes_on(w); i++) {
+    double given_s = stretch->given->knots[stretch->given->knot_count - 1].time_s;
+    for (int i = 0; i < tries && status == HF_OK && hf_workspace_goes_on(w); i++) {
+        // a best that takes longer than given is worth one look at the given times
+        if (stretch->best && (i > 0 || stretch->best_s <= given_s)) break;
         hf_schedule* made = NULL;
         status = hf_given_again(of->creature, stretch, &spline, slower, of->rate, w, &made);
         if (made) made->claims = hf_refined_claims(stretch->given);
@@ -624,7 +681,9 @@ static void learn_block(refinement* r) {
     r->stuck = true;
     if (flags) {
         memset(flags, 0, (size_t)r->phases->count);
-        r->stuck = !learn_at(r, r->blocked, HF_FAULT_SLIPS, flags);
+        hf_frame_fault_kind kind =
+            r->ways->moving && r->info.block != HF_SCALING_LIMITS ? HF_FAULT_DYNAMIC : HF_FAULT_SLIPS;
+        r->stuck = !learn_at(r, r->blocked, kind, flags);
         spread_given(r);
     }
     hf_workspace_end(r->workspace, mark);
@@ -635,10 +694,10 @@ static const double LOST_M = 1e-3;
 enum { CARRY_TRIES = 4 }; /* of swings that the body waits for more and more */
 
 /* Where limbs do not reach their holds the body is on its way less while they swing. False: all reach. */
-static bool wait_for_limbs(refinement* r, const double* lost_m) {
+static bool wait_for_limbs(refinement* r, const hf_part_load* loads) {
     bool any = false;
     for (int p = 0; p < r->phases->count; p++)
-        for (int k = p - 1; k <= p + 1 && lost_m[p] > LOST_M; k++) {
+        for (int k = p - 1; k <= p + 1 && loads[p].lost_m > LOST_M; k++) {
             if (k < 0 || k >= r->phases->count || !(r->phases->items[k].carry > 0)) continue;
             r->phases->items[k].carry = fmax(0, r->phases->items[k].carry - LESS_CARRY);
             any = true;
@@ -646,54 +705,143 @@ static bool wait_for_limbs(refinement* r, const double* lost_m) {
     for (int i = 0; i < r->ways->swing_count && any; i++) {
         hf_swing_way* s = &r->ways->swings[i];
         for (int p = s->first > 0 ? s->first - 1 : 0; p <= s->last && p < r->phases->count; p++)
-            s->looked &= lost_m[p] <= LOST_M;
+            s->looked &= loads[p].lost_m <= LOST_M;
         for (int f = 0; f < HF_FORMS && !s->looked; f++) s->forms[f].banned = s->forms[f].unreached;
     }
     return any;
 }
 
+static bool has_unlooked(const refinement* r) {
+    for (int i = 0; i < r->ways->swing_count; i++)
+        if (!r->ways->swings[i].looked && !hf_swing_is_given(r->ways, &r->ways->swings[i])) return true;
+    return false;
+}
+
 /* Swings that would collide take other forms, those without any their given way. */
-static hf_status choose_forms(refinement* r, double* lost_m) {
+static hf_status choose_forms(refinement* r, hf_part_load* loads) {
     hf_workspace* w = r->workspace;
     hf_status status = HF_OK;
     bool waits = true;
     for (int i = 0; i < CARRY_TRIES && waits && status == HF_OK; i++) {
         hf_workspace_mark mark = hf_workspace_begin(w);
         status = hf_layout_make(r->ways, w, &r->layout);
-        if (status == HF_OK)
-            status = hf_direct_choose(r->ways, &r->layout, DIRECT_RATE, r->of->placement, w, lost_m);
+        if (status == HF_OK && has_unlooked(r))
+            status = hf_direct_choose(r->ways, &r->layout, DIRECT_RATE, r->of->placement, w, loads, NULL);
         hf_workspace_end(w, mark);
-        waits = status == HF_OK && i + 1 < CARRY_TRIES && wait_for_limbs(r, lost_m);
+        waits = status == HF_OK && !r->ways->moving && i + 1 < CARRY_TRIES && wait_for_limbs(r, loads);
     }
     for (int i = 0; i < r->ways->swing_count && status == HF_OK; i++) {
         hf_swing_way* s = &r->ways->swings[i];
-        if (hf_swing_choose(s)) continue;
-        for (int p = s->first; p < s->last; p++) take_given_way(&r->phases->items[p]);
+        if (!hf_swing_choose(s)) give_up(r, s);
     }
     spread_given(r);
     return status;
 }
 
+/* Where a wrench of the poses is beyond what contacts bear by more than this, body weights times metres,
+   the phases there need more time. */
+static const double OUTSIDE = 0;
+
+/* A change of angular momentum, as a moment arm of the weight, m, that is not of a swing but of a limb that
+   jumps: a leg at its largest acceleration has half of it. */
+static const double JUMP_M = 0.3;
+
+/* A limb that jumps in a phase because it cannot trace its given way takes another form. */
+static bool ban_traces(refinement* r, int phase) {
+    bool any = false;
+    for (int i = 0; i < r->ways->swing_count; i++) {
+        hf_swing_way* s = &r->ways->swings[i];
+        if (phase < s->first || phase >= s->last || !s->forms[s->form].traced || s->forms[s->form].met)
+            continue;
+        s->forms[s->form].met = s->forms[s->form].banned = true;
+        look_again(r, s);
+        if (!hf_swing_choose(s)) give_up(r, s);
+        any = true;
+    }
+    return any;
+}
+
+/* Phases that are not borne in motion become longer. False: all are borne. */
+static bool wait_for_balance(refinement* r, const hf_part_load* loads) {
+    bool any = false;
+    for (int p = 0; p < r->phases->count; p++) {
+        if (!(loads[p].outside > OUTSIDE) && !(loads[p].lost_m > LOST_M)) continue;
+        bool lost = loads[p].lost_m > LOST_M;
+        hf_part* a = &r->phases->items[p];
+        if (loads[p].moment_m > JUMP_M && ban_traces(r, p))
+            ;
+        else if (lost && !(a->follow > 0))
+            a->follow = 1;
+        else
+            take_time(r->phases, p, r->layout.begin_s[p + 1] - r->layout.begin_s[p], loads[p].moment_m);
+        if (lost) a->freedom = fmax(LEAST_FREEDOM, NEARER * a->freedom);
+        any = true;
+    }
+    return any;
+}
+
+static bool is_hopeless(const hf_parts* phases) {
+    for (int p = 0; p < phases->count; p++)
+        if (phases->items[p].hopeless) return true;
+    return false;
+}
+
+/* Swings that found no free form: the body gets more time, so that it is nearer to how it was given when they
+   are looked at again. */
+static void wait_for_forms(refinement* r) {
+    for (int i = 0; i < r->ways->swing_count; i++) {
+        hf_swing_way* s = &r->ways->swings[i];
+        if (hf_swing_is_given(r->ways, s) || hf_swing_choose(s)) continue;
+        look_again(r, s);
+        bool any = hf_swing_choose(s);
+        for (int p = s->first; p < s->last; p++) {
+            hf_part* a = &r->phases->items[p];
+            a->freedom = fmax(LEAST_FREEDOM, NEARER * a->freedom), a->follow = 1;
+            a->hopeless |= !any || ++a->strikes > STRIKES;
+        }
+        if (s->first > 0) r->phases->items[s->first - 1].extra_s += MORE_GAP_S;
+        if (s->last < r->phases->count) r->phases->items[s->last].extra_s += MORE_GAP_S;
+    }
+}
+
+/* Of a body that is borne in motion: times for which it is borne, then forms with which limbs are free.
+ *ready: both were there already. */
+static hf_status prepare_moving(refinement* r, hf_part_load* loads, hf_schedule** poses, bool* ready) {
+    hf_workspace* w = r->workspace;
+    hf_status status = hf_layout_make(r->ways, w, &r->layout);
+    bool unlooked = has_unlooked(r);
+    if (status == HF_OK)
+        status = hf_direct_choose(r->ways, &r->layout, DIRECT_RATE, r->of->placement, w, loads, poses);
+    *ready = status == HF_OK && !wait_for_balance(r, loads) && !unlooked;
+    if (status == HF_OK && unlooked) wait_for_forms(r);
+    return status;
+}
+
 /* Poses on the shortest ways, times, tests, and what the next round shall do otherwise. */
-static hf_status make_direct(refinement* r, double* lost_m) {
+static hf_status make_direct(refinement* r, hf_part_load* loads) {
     hf_workspace* w = r->workspace;
     hf_workspace_mark mark = hf_workspace_begin(w);
     hf_schedule* poses = NULL;
-    hf_status status = choose_forms(r, lost_m);
-    if (status == HF_OK) status = hf_layout_make(r->ways, w, &r->layout);
-    if (status == HF_OK) status = hf_direct_make(r->ways, &r->layout, DIRECT_RATE, w, &poses, lost_m);
-    if (status == HF_OK) status = find_own(r, poses);
-    for (int i = 0; i < r->phases->count; i++) r->phases->items[i].faulty = false;
+    bool ready = true;
     r->blocked = -1;
     r->valid = false;
-    if (status == HF_OK && hf_workspace_goes_on(w)) status = time_again(r, poses, &r->own);
+    hf_status status = r->ways->moving ? prepare_moving(r, loads, &poses, &ready) : choose_forms(r, loads);
+    r->waits = !ready;
+    if (status == HF_OK && !r->ways->moving) status = hf_layout_make(r->ways, w, &r->layout);
+    if (status == HF_OK && !r->ways->moving)
+        status = hf_direct_make(r->ways, &r->layout, DIRECT_RATE, w, &poses, loads);
+    if (status == HF_OK && ready) status = find_own(r, poses);
+    for (int i = 0; i < r->phases->count; i++) r->phases->items[i].faulty = false;
+    if (status == HF_OK && ready && hf_workspace_goes_on(w))
+        status = time_again(r, poses, &r->own, r->ways->moving);
+    if (status == HF_OK && r->valid && r->ways->moving) status = time_again(r, poses, &r->own, false);
     if (status == HF_OK && r->blocked >= 0) learn_block(r);
     hf_schedule_free(poses);
     hf_workspace_end(w, mark);
     return status;
 }
 
-hf_status hf_attempt_direct(const hf_refining* of, int rounds, hf_stretch* stretch) {
+hf_status hf_attempt_direct(const hf_refining* of, bool moving, int rounds, hf_stretch* stretch) {
     hf_workspace* w = of->workspace;
     hf_workspace_mark mark = hf_workspace_begin(w);
     size_t n = (size_t)stretch->count, most = 2 * (size_t)stretch->given->hold_count + 2;
@@ -701,20 +849,29 @@ hf_status hf_attempt_direct(const hf_refining* of, int rounds, hf_stretch* stret
     hf_ways ways;
     refinement r = {.of = of, .workspace = w, .stretch = stretch, .phases = &stretch->phases, .ways = &ways};
     r.timed = hf_workspace_take(w, most, sizeof *r.timed);
-    double* lost_m = hf_workspace_take(w, n, sizeof *lost_m);
-    hf_status status = r.timed && lost_m ? HF_OK : HF_ERROR_MEMORY;
+    hf_part_load* loads = hf_workspace_take(w, n, sizeof *loads);
+    hf_status status = r.timed && loads ? HF_OK : HF_ERROR_MEMORY;
     if (status == HF_OK) status = hf_pose_spline_of(of->creature, stretch->given, w, &spline);
     if (status == HF_OK)
         status = hf_ways_make(of->creature, stretch->given, &spline, r.phases, &stretch->list, w, &ways);
+    ways.hold_of = stretch->hold_of, ways.moving = moving;
+    ways.slower = fmax(1 / of->options->speed_share, sqrt(1 / of->options->acceleration_share));
     if (status == HF_OK) status = allow_overlaps(&r);
-    if (status == HF_OK) allow_carries(&r);
+    if (status == HF_OK && !moving) allow_carries(&r);
+    for (int i = 0; i < r.phases->count && moving; i++) r.phases->items[i].carry = 0;
+    for (int i = 0; i < r.phases->count && moving; i++)
+        r.phases->items[i].strikes = r.phases->items[i].unborne_strikes = 0,
+        r.phases->items[i].hopeless = false;
+    for (int i = 0; i < r.phases->count && moving; i += r.phases->count > 1 ? r.phases->count - 1 : 1)
+        r.phases->items[i].margin_m = fmax(r.phases->items[i].margin_m, END_MARGIN_M);
     // rounds that end before their times are found do not count: each brings a phase nearer to how it was
     // given, by less overlap (twice), by a strike, and as given by less overlap again (twice): then it is
     // stuck
     for (int i = 0; i < rounds && status == HF_OK && !r.valid && !r.stuck && hf_workspace_goes_on(w);) {
-        status = make_direct(&r, lost_m);
-        i += r.blocked < 0;
-        of->result->rounds += r.blocked < 0;
+        status = make_direct(&r, loads);
+        r.stuck |= moving && is_hopeless(r.phases);
+        i += r.blocked < 0 && !r.waits;
+        of->result->rounds += r.blocked < 0 && !r.waits;
     }
     hf_workspace_end(w, mark);
     return status;

@@ -29,7 +29,8 @@ hf_status hf_attempt_given(const hf_refining* refining, hf_stretch* stretch);
    rounds; what the rounds learn stays in its phases. stretch->best changes where something better was found
    that has no fault. */
 hf_status hf_attempt(const hf_refining* refining, bool from_given, int rounds, hf_stretch* stretch);
-/* The same with body and limbs on the shortest ways between the key poses. */
-hf_status hf_attempt_direct(const hf_refining* refining, int rounds, hf_stretch* stretch);
+/* The same with body and limbs on the shortest ways between the key poses. moving: the body goes where the
+   contacts bear it in motion, not where they hold it at rest. */
+hf_status hf_attempt_direct(const hf_refining* refining, bool moving, int rounds, hf_stretch* stretch);
 
 #endif

@@ -21,6 +21,8 @@ typedef struct course_problem {
     int n;                     /* unknowns: two for each sample that is free */
     double *band, *right, *at; /* lower band by rows; right side; x and y of all samples */
     double penalty;
+    int *first,
+        *near; /* of each sample the halfspaces that are near: near[first[k]] .. near[first[k + 1] - 1] */
 } course_problem;
 
 /* Adds weight * (sum of coefficients times unknowns - target)^2 / 2, for numbers of samples near to each
@@ -136,28 +138,58 @@ static void values_beyond(const hf_wrench_polytope* w, int first, const double v
     }
 }
 
-/* The sum of the squares by which halfspaces are left, with the margin; they are added when asked. *worst:
-   the largest value beyond a halfspace, without the margin. */
-static double visit_sample(course_problem* p, int k, bool add, double* worst) {
+/* The sum of the squares by which halfspaces are left, with the margin; they are added when asked. Only those
+   that were near when they were listed last are asked. */
+static double visit_sample(course_problem* p, int k, bool add) {
+    if (p->first[k] == p->first[k + 1]) return 0;
+    const hf_wrench_polytope* w = &p->c->stances[k]->polytope;
+    sample_wrench o = wrench_at(p, k);
+    double sum = 0;
+    for (int i = p->first[k]; i < p->first[k + 1]; i++) {
+        int facet = p->near[i];
+        double left = p->c->margin_m[k] - w->facets[HF_FORCE_ROWS * w->capacity + facet];
+        for (int r = 0; r < HF_FORCE_ROWS; r++) left += w->facets[r * w->capacity + facet] * o.w[r];
+        if (left <= 0) continue;
+        sum += left * left;
+        if (add) add_halfspace(p, k, w, facet, &o, left);
+    }
+    return sum;
+}
+
+/* Halfspaces that a wrench is farther inside of than this are not near, body weights times metres: a way
+   bends by less from one penalty to the next. */
+static const double NEAR_M = 0.2;
+
+/* Lists the near halfspaces of a sample, as far as there is room for them (NULL: none); how many there are.
+ *worst: the largest value beyond a halfspace, without the margin. */
+static int list_near(const course_problem* p, int k, int* near, double* worst) {
     const hf_stance* s = p->c->stances[k];
     *worst = -INFINITY;
     if (!s || !s->polytope.known) return 0;
     const hf_wrench_polytope* w = &s->polytope;
     sample_wrench o = wrench_at(p, k);
-    double sum = 0;
+    int listed = 0;
     for (int first = 0; first < w->facet_count; first += CHUNK) {
         double over[CHUNK];
         int count = w->facet_count - first < CHUNK ? w->facet_count - first : CHUNK;
         values_beyond(w, first, o.w, over);
         for (int i = 0; i < count; i++) {
             *worst = over[i] > *worst ? over[i] : *worst;
-            double left = over[i] + p->c->margin_m[k];
-            if (left <= 0) continue;
-            sum += left * left;
-            if (add) add_halfspace(p, k, w, first + i, &o, left);
+            if (over[i] < -NEAR_M) continue;
+            if (near) near[listed] = first + i;
+            listed++;
         }
     }
-    return sum;
+    return listed;
+}
+
+static bool list_all(course_problem* p, hf_workspace* workspace) {
+    double worst;
+    p->first[0] = 0;
+    for (int k = 0; k < p->c->count; k++) p->first[k + 1] = p->first[k] + list_near(p, k, NULL, &worst);
+    p->near = hf_workspace_take(workspace, (size_t)p->first[p->c->count] + 1, sizeof *p->near);
+    for (int k = 0; k < p->c->count && p->near; k++) list_near(p, k, p->near + p->first[k], &worst);
+    return p->near;
 }
 
 /* Factors the band in place as L L^T and solves for the right side. */
@@ -195,7 +227,7 @@ static double cost_of(course_problem* p) {
                                    3 * at[number(p, k, x)] - at[number(p, k - 1, x)]);
             sum += (k < 0 ? 0 : c->weights[k] * off * off) + jerk * jerk;
         }
-    for (int k = 0; k < c->count; k++) sum += p->penalty * visit_sample(p, k, false, &(double){0});
+    for (int k = 0; k < c->count; k++) sum += p->penalty * visit_sample(p, k, false);
     return sum / 2;
 }
 
@@ -204,8 +236,7 @@ static bool newton_step(course_problem* p) {
     memset(p->right, 0, sizeof(double) * (size_t)p->n);
     add_smoothness(p);
     add_wish(p);
-    double worst;
-    for (int k = 0; k < p->c->count; k++) visit_sample(p, k, true, &worst);
+    for (int k = 0; k < p->c->count; k++) visit_sample(p, k, true);
     if (!solve_band(p)) return false;
     // the moment about the vertical is not linear: shorter steps where a whole one makes it worse
     double before = cost_of(p), taken = 0;
@@ -222,7 +253,8 @@ static void begin(course_problem* p) {
     const hf_com_course* c = p->c;
     for (int k = 0; k < c->count; k++) {
         int of = k < FIXED ? 0 : k >= c->count - FIXED ? c->count - 1 : k;
-        p->at[2 * k] = c->wish[of].x, p->at[2 * k + 1] = c->wish[of].y;
+        const hf_vec3* from = c->start && of == k ? c->start : c->wish;
+        p->at[2 * k] = from[of].x, p->at[2 * k + 1] = from[of].y;
     }
 }
 
@@ -233,18 +265,22 @@ hf_status hf_com_course_find(const hf_com_course* c, hf_workspace* workspace, hf
     p.at = hf_workspace_take(workspace, 2 * (size_t)c->count, sizeof(double));
     p.band = hf_workspace_take(workspace, (size_t)(p.n > 0 ? p.n : 1) * BAND, sizeof(double));
     p.right = hf_workspace_take(workspace, (size_t)(p.n > 0 ? p.n : 1), sizeof(double));
-    hf_status status = p.at && p.band && p.right ? HF_OK : HF_ERROR_MEMORY;
-    if (status == HF_OK) {
-        begin(&p);
+    p.first = hf_workspace_take(workspace, (size_t)c->count + 1, sizeof *p.first);
+    hf_status status = p.at && p.band && p.right && p.first ? HF_OK : HF_ERROR_MEMORY;
+    if (status == HF_OK) begin(&p);
+    for (p.penalty = c->start ? HARD : SOFT; p.n > 0 && p.penalty <= HARD && status == HF_OK;
+         p.penalty *= GROWTH) {
+        hf_workspace_mark listed = hf_workspace_begin(workspace);
+        if (!list_all(&p, workspace)) status = HF_ERROR_MEMORY;
+        for (int i = 0; i < STEPS && status == HF_OK && newton_step(&p); i++)
+            ;
+        hf_workspace_end(workspace, listed);
+    }
+    for (int k = 0; k < c->count && status == HF_OK; k++) {
         double worst;
-        for (p.penalty = SOFT; p.n > 0 && p.penalty <= HARD; p.penalty *= GROWTH)
-            for (int i = 0; i < STEPS && newton_step(&p); i++)
-                ;
-        for (int k = 0; k < c->count; k++) {
-            places[k] = hf_v3(p.at[2 * k], p.at[2 * k + 1], c->wish[k].z);
-            visit_sample(&p, k, false, &worst);
-            if (outside) outside[k] = worst;
-        }
+        places[k] = hf_v3(p.at[2 * k], p.at[2 * k + 1], c->wish[k].z);
+        list_near(&p, k, NULL, &worst);
+        if (outside) outside[k] = worst;
     }
     hf_workspace_end(workspace, mark);
     return status;

@@ -13,6 +13,7 @@ typedef struct hf_com_course {
     const hf_vec3* momentum_rate;    /* N m */
     const double* margin_m; /* of each sample, that is kept to the halfspaces, body weights times metres */
     const double* weights;  /* of each sample's (m from the wish)^2 beside (m/s3)^2 of jerk */
+    const hf_vec3* start;   /* a way that is near to the one looked for; NULL: the wish is */
 } hf_com_course;
 
 /* The smoothest way from rest at the first wish to rest at the last one whose wrenches the stances bear, near

@@ -5,12 +5,15 @@
 #include "refine/layout.h"
 
 /* Poses at equal steps of time, `rate` a second, as a schedule in the times of the layout that has the given
-   one's holds. lost_m: of each given phase, how far a hold is from where it should be at most. */
+   one's holds. loads: of each given phase how far a hold
+   is from where it should be, and how far wrenches are beyond what contacts bear where the body is borne in
+   motion; no more. */
 hf_status hf_direct_make(const hf_ways* ways, const hf_layout* layout, double rate, hf_workspace* workspace,
-                         hf_schedule** out, double* lost_m);
+                         hf_schedule** out, hf_part_load* loads);
 /* Bans the forms of swings with which limbs would collide on these ways, and chooses the quickest that are
-   left. lost_m as above. */
+   left. out (may be NULL): the poses, which are those of hf_direct_make where all swings kept their forms.
+   loads as above. */
 hf_status hf_direct_choose(hf_ways* ways, const hf_layout* layout, double rate, const hf_placement* placement,
-                           hf_workspace* workspace, double* lost_m);
+                           hf_workspace* workspace, hf_part_load* loads, hf_schedule** out);
 
 #endif

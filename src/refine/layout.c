@@ -12,10 +12,14 @@
 /* Of the least time from rest to rest: what is smooth takes longer, and the time scaling finds the times
    anew, so that the reserve only has to keep the phases' proportions. */
 static const double RESERVE = 1.1;
+/* With a body that is borne in motion: limbs that swing as fast as their joints can turn the body. */
+static const double MOVING_RESERVE = 1.25;
 static const double LEAST_S = 0.04; /* between two changes of holds: some frames */
 /* That a limb stays on a hold at least, and that a motion lasts after the last landing: six poses, in which a
    limb goes back most of the way to its given posture. */
 static const double DWELL_S = 0.1;
+/* Of the time that the body needs from rest to rest, what it needs in a gap without a rest at either end. */
+static const double MOVING = 0.5;
 static const double REST_S = 0.06; /* at either end of a phase that is as given: some samples */
 
 typedef struct planner {
@@ -54,7 +58,7 @@ static double swing_need(const hf_ways* w, int p) {
         for (int k = s->first; k < s->last; k++) phases += !hf_layout_is_gap(w, k);
         need = fmax(need, s->forms[s->form].least_s / (phases > 0 ? phases : 1));
     }
-    return RESERVE * need;
+    return (w->moving ? MOVING_RESERVE * fmax(1, w->slower) : RESERVE) * need;
 }
 
 static void time_swings(planner* l) {
@@ -63,7 +67,7 @@ static void time_swings(planner* l) {
         const hf_part* a = &w->phases->items[p];
         double body_s = RESERVE * w->least_body_s[p], need = hf_layout_is_gap(w, p) ? 0 : swing_need(w, p);
         l->swings[p] = need > 0;
-        l->took_s[p] = fmax(LEAST_S, fmax(need, l->swings[p] ? body_s : 0));
+        l->took_s[p] = fmax(LEAST_S, fmax(need, l->swings[p] ? body_s : 0)) + a->extra_s;
         if (a->as_given) l->took_s[p] = a->to_s - a->from_s + 2 * REST_S;
         l->carry[p] = l->swings[p] && !a->as_given ? fmin(a->carry, 1 - body_s / l->took_s[p]) : 0;
     }
@@ -78,11 +82,12 @@ static void time_gaps(planner* l) {
         bool before = p > 0, after = p + 1 < w->phases->count;
         double beside = (before ? l->carry[p - 1] * l->took_s[p - 1] : 0) +
                         (after ? l->carry[p + 1] * l->took_s[p + 1] : 0);
-        double left = RESERVE * w->least_body_s[p] - beside / 2;
+        double left = w->moving ? MOVING * fmax(1, w->slower) * w->least_body_s[p]
+                                : RESERVE * w->least_body_s[p] - beside / 2;
         double least = LEAST_S;
         if (hf_layout_is_gap(w, p) && !a[-1].as_given && !a[1].as_given)
             least = -a->overlap * fmin(l->took_s[p - 1], l->took_s[p + 1]);
-        l->took_s[p] = fmax(left, least);
+        l->took_s[p] = fmax(left, least) + a->extra_s;
     }
 }
 

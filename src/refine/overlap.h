@@ -10,14 +10,6 @@ typedef struct hf_overlap_wishes {
     double smooth_s; /* over which the body's given motion is calmed */
 } hf_overlap_wishes;
 
-/* What each phase asks for, measured on the poses. */
-typedef struct hf_part_load {
-    double speed;        /* largest share of a speed limit */
-    double acceleration; /* largest share of an acceleration limit */
-    double outside;      /* how far wrenches are beyond the stance's halfspaces at most, body weights */
-    double lost_m;       /* how far a hold is from where it should be at most */
-} hf_part_load;
-
 /* Poses at equal steps through the phases, as a schedule in refined times that has the given one's holds.
    loads: one for each phase. */
 hf_status hf_overlap_make(const hf_creature* creature, const hf_schedule* given, hf_pose_spline* spline,

@@ -23,9 +23,11 @@ typedef struct hf_part {
     double follow;            /* share of the body's given detour from the straight way that it takes */
     double carry;             /* share of a swing during which the body goes on to the next key pose */
     double overlap;           /* share of the shorter one of two swings by which the later one begins early */
+    double extra_s;           /* by which it lasts longer on the shortest ways than joints and root need */
     int strikes;              /* rounds in which the shortest ways collided here */
     int unborne_strikes;      /* and in which they were not borne, or holds were not reached */
     bool unborne;             /* the contacts did not bear the shortest ways */
+    bool hopeless;            /* contacts did not bear it in motion however long it took, or limbs collided */
     bool as_given;            /* the poses are the given ones: nothing else held */
     double pace[HF_PACE + 1]; /* how much of its way a swing has gone */
 } hf_part;
@@ -35,6 +37,15 @@ typedef struct hf_parts {
     hf_part* items;
     double duration_s; /* of the refined motion */
 } hf_parts;
+
+/* What each phase asks for, measured on the poses. */
+typedef struct hf_part_load {
+    double speed;        /* largest share of a speed limit */
+    double acceleration; /* largest share of an acceleration limit */
+    double outside;      /* how far wrenches are beyond the stance's halfspaces at most, body weights */
+    double moment_m;     /* largest change of angular momentum, as a moment arm of the weight */
+    double lost_m;       /* how far a hold is from where it should be at most */
+} hf_part_load;
 
 /* As many phases as the schedule has, taking as long as they do. */
 hf_status hf_parts_make(const hf_schedule* schedule, hf_workspace* workspace, hf_parts* phases);

@@ -10,6 +10,7 @@
 #include "model/hold.h"
 #include "model/scene.h"
 #include "refine/attempt.h"
+#include "refine/edit.h"
 #include "refine/ends.h"
 #include "refine/strain.h"
 #include "refine/work.h"
@@ -30,7 +31,7 @@ static const hf_option items[] = {
     {"effort_share", HF_OPTION_REAL, FIELD(effort_share), 0.05, 1, 0.9, "", "of the effort limits of joints"},
     {"rounds", HF_OPTION_COUNT, FIELD(rounds), 0, 40, 16, "",
      "of each stretch, in which body and limbs are brought to move together"},
-    {"work", HF_OPTION_REAL, FIELD(work), 0.1, 1000, 4, "million steps",
+    {"work", HF_OPTION_REAL, FIELD(work), 0.1, 1000, 7, "million steps",
      "the most work, about a second of one core for each million"},
 };
 
@@ -65,6 +66,7 @@ void hf_refine_result_free(hf_refine_result* r) {
 typedef struct hf_whole {
     hf_refining refining;
     const hf_schedule* schedule;
+    const hf_schedule* last; /* the refined schedule that the given one is an edit of; NULL: none */
     hf_stance_list list;
     hf_parts phases;
     bool unheld; /* a stretch walks, or one that sways is not sooner by itself on the shortest ways */
@@ -141,7 +143,9 @@ static hf_status cut(hf_whole* w, hf_pose_spline* spline) {
         hf_stretch* s = &w->stretches[w->count++];
         status = hf_stretch_make(w->refining.creature, w->schedule, &w->phases, &w->list, first,
                                  i + 1 - first, w->refining.workspace, s);
-        s->walks = walks;
+        s->walks = walks && !w->last; // what was refined before goes on behind landings, too
+        s->kept = w->last && status == HF_OK &&
+                  hf_edit_keeps(w->schedule, w->last, s->from_s, s->from_s + s->best_s);
         first = i + 1, walks = false;
     }
     return status;
@@ -200,7 +204,7 @@ static void take_result(hf_whole* w, hf_schedule* made, hf_motion* motion, const
     hf_refine_result* out = w->refining.result;
     double took_s = made->knots[made->knot_count - 1].time_s;
     bool better = faults->outcome == HF_FOUND && !hf_workspace_cancelled(w->refining.workspace) &&
-                  took_s < (out->motion ? out->after_s : out->before_s);
+                  (took_s < (out->motion ? out->after_s : out->before_s) || (w->last && !out->motion));
     if (faults->fault_count) {
         double at_s = given_time(w, faults->faults[0].frame / made->rate);
         hf_note_faults(out, faults, at_s, w->schedule->rate);
@@ -271,32 +275,42 @@ static double given_s(const hf_whole* w, int first, int count) {
     return sum;
 }
 
+/* On which ways a stretch goes: the shortest ones from key pose to key pose; ways along which the centre of
+   mass is borne, shaped by the path optimiser; the shortest ones, but with the body where contacts bear it in
+   motion. */
+typedef enum unite_way { DIRECT, SHAPED, MOVING } unite_way;
+
 /* Stretches first .. first + count - 1 as one, if that is quicker than each by itself. Where it is, they are
-   replaced by it. shaped: on ways along which the centre of mass is borne, else on the shortest ones. */
-static hf_status unite(hf_whole* w, int first, int count, int most_rounds, bool shaped, bool* united) {
+   replaced by it. */
+static hf_status unite(hf_whole* w, int first, int count, int most_rounds, unite_way way, bool* united) {
     hf_stretch *a = &w->stretches[first], one;
+    bool shaped = way == SHAPED;
     int phases = 0;
     for (int i = 0; i < count; i++) remember(w, a + i), phases += a[i].count;
     // what was learned on the shortest ways says nothing of the others
     for (int i = 0; i < count; i++)
         for (int k = a[i].first; shaped && !a[i].shaped && k < a[i].first + a[i].count; k++)
             hf_part_begin(&w->phases.items[k]);
+    // where two become one without a rest between them, the body needs no time to begin to move
+    for (int i = 1; i < count && way == MOVING; i++) w->phases.items[a[i].first].extra_s = 0;
     hf_status status = hf_stretch_make(w->refining.creature, w->schedule, &w->phases, &w->list, a->first,
                                        phases, w->refining.workspace, &one);
     int rounds = most_rounds < w->refining.options->rounds ? most_rounds : w->refining.options->rounds;
     if (status == HF_OK)
         status = shaped ? hf_attempt(&w->refining, false, rounds, &one)
-                        : hf_attempt_direct(&w->refining, rounds, &one);
+                        : hf_attempt_direct(&w->refining, way == MOVING, rounds, &one);
     *united = status == HF_OK && one.best && one.best_s < given_s(w, first, count);
     if (!*united) {
         if (status == HF_OK && shaped) remember_faults(w, &one);
+        for (int i = 0; i < one.count && way == MOVING; i++)
+            w->phases.items[one.first + i].hopeless = one.phases.items[i].hopeless;
         for (int i = 0; i < a->count && !shaped && status == HF_OK; i++)
             a->phases.items[i].unborne |= one.phases.items[i].unborne;
         hf_stretch_free(&one);
         return status;
     }
     one.apart = a[count - 1].apart;
-    one.shaped = shaped;
+    one.shaped = shaped, one.moving = way == MOVING;
     for (int i = 0; i < count; i++) hf_stretch_free(a + i);
     *a = one;
     w->count -= count - 1;
@@ -322,8 +336,9 @@ enum { EACH_ROUNDS = 4 };
    times. */
 static hf_status refine_one(hf_whole* w, int i) {
     bool better = false;
+    if (w->stretches[i].best || w->stretches[i].kept) return HF_OK;
     bool shapes = w->refining.options->rounds > 0 && !w->stretches[i].walks;
-    hf_status status = shapes ? unite(w, i, 1, EACH_ROUNDS, false, &better) : HF_OK;
+    hf_status status = shapes ? unite(w, i, 1, EACH_ROUNDS, DIRECT, &better) : HF_OK;
     hf_stretch* s = &w->stretches[i];
     bool quicker = s->best && s->best_s < s->given->knots[s->given->knot_count - 1].time_s;
     w->unheld |= s->walks || (!quicker && sways(w, s));
@@ -334,12 +349,93 @@ static hf_status refine_one(hf_whole* w, int i) {
 /* Of an even share of the work that is left, what a stretch may take: most need less. */
 static const double FAIR_SHARE = 2;
 
+/* The first stretch of a range with a phase that is hopeless in motion; -1. */
+static int find_hopeless(const hf_whole* w, int first, int count) {
+    for (int i = first; i < first + count; i++)
+        for (int p = w->stretches[i].first; p < w->stretches[i].first + w->stretches[i].count; p++)
+            if (w->phases.items[p].hopeless) return i;
+    return -1;
+}
+
+/* A range as one, balanced in motion alone; where a stretch of it is hopeless, what is before and what is
+   behind that. *last: the stretch behind the range. */
+static hf_status move_range(hf_whole* w, int first, int count, int* last) {
+    bool united = false;
+    *last = first + count;
+    if (count < 1 || !goes_on(w)) return HF_OK;
+    hf_status status = unite(w, first, count, INT_MAX, MOVING, &united);
+    if (united) *last = first + 1;
+    int bad = united || status != HF_OK ? -1 : find_hopeless(w, first, count);
+    if (bad < 0 || count == 1) return status;
+    int before = bad - first, behind = count - before - 1;
+    status = move_range(w, first, before, last);
+    return status == HF_OK ? move_range(w, *last + 1, behind, last) : status;
+}
+
+/* Of the work that is left, what motions that are balanced in motion alone may take: on two limbs little else
+   gains anything, on more the shortest ways do. */
+static const double SWAYING_SHARE = 0.6, MOVING_SHARE = 0.4;
+
+static bool sways_mostly(const hf_whole* w) {
+    int count = 0;
+    for (int i = 0; i < w->count; i++) count += sways(w, &w->stretches[i]);
+    return 2 * count > w->count;
+}
+
+/* Stretches that are tried as one to begin with, balanced in motion alone: more have a fault somewhere. */
+enum { MOVING_GROUP = 3 };
+
+static bool can_move(const hf_stretch* s) { return !s->walks && !s->kept; }
+
+/* Neighbours that do not walk, balanced in motion alone, some at a time. */
+static hf_status refine_moving(hf_whole* w) {
+    hf_status status = HF_OK;
+    hf_workspace* s = w->refining.workspace;
+    double spent = hf_workspace_spent(s), allowed = hf_workspace_allow(s, INFINITY);
+    double share = sways_mostly(w) ? SWAYING_SHARE : MOVING_SHARE;
+    hf_workspace_allow(s, spent + share * (allowed - spent));
+    for (int i = 0; i < w->count && status == HF_OK && goes_on(w);) {
+        int count = 0;
+        while (count < MOVING_GROUP && i + count < w->count && can_move(&w->stretches[i + count])) count++;
+        if (count)
+            status = move_range(w, i, count, &i);
+        else
+            i++;
+    }
+    hf_workspace_allow(s, allowed);
+    return status;
+}
+
+/* Two neighbours that are balanced in motion as one, with what each has learned, until none gains by it. */
+static hf_status join_moving(hf_whole* w) {
+    hf_status status = HF_OK;
+    for (bool any = true; any && status == HF_OK && goes_on(w);) {
+        any = false;
+        for (int i = 0; i + 1 < w->count && status == HF_OK && goes_on(w); i++) {
+            bool merged = false;
+            if (!w->stretches[i].apart && w->stretches[i].moving && w->stretches[i + 1].moving)
+                status = unite(w, i, 2, INT_MAX, MOVING, &merged);
+            w->stretches[i].apart |= !merged;
+            any |= merged;
+        }
+        if (any && status == HF_OK) status = finish(w);
+    }
+    return status;
+}
+
+static bool any_moves(const hf_whole* w) {
+    for (int i = 0; i < w->count; i++)
+        if (w->stretches[i].moving) return true;
+    return false;
+}
+
 /* Each stretch by itself. What has no answer by then stays as it was given, whatever work is left. *walked:
    every stretch that walks has an answer. */
 static hf_status refine_each(hf_whole* w, bool* walked) {
     hf_status status = HF_OK;
     *walked = true;
     hf_workspace* s = w->refining.workspace;
+    status = refine_moving(w);
     double allowed = hf_workspace_allow(s, INFINITY);
     for (int i = 0; i < w->count && status == HF_OK && hf_workspace_spent(s) < allowed; i++) {
         double spent = hf_workspace_spent(s), left = w->count - i;
@@ -382,7 +478,7 @@ static hf_status refine_range(hf_whole* w, int first, int count, int* last) {
     bool united = false;
     *last = first + count;
     if (!goes_on(w)) return HF_OK;
-    hf_status status = unite(w, first, count, INT_MAX, true, &united);
+    hf_status status = unite(w, first, count, INT_MAX, SHAPED, &united);
     if (united) *last = first + 1;
     if (united || count == 1 || status != HF_OK) return status;
     bool* faulty = hf_workspace_take(w->refining.workspace, (size_t)count, sizeof *faulty);
@@ -425,7 +521,8 @@ static hf_status refine_slow(hf_whole* w, bool all) {
         int count = 0;
         for (; count < GROUP && at + count < w->count; count++) {
             const hf_stretch* s = &w->stretches[at + count];
-            if (s->walks || !gained_little(w, s) || (!all && !(is_unborne(s) && sways(w, s)))) break;
+            if (s->walks || s->moving || !gained_little(w, s) || (!all && !(is_unborne(s) && sways(w, s))))
+                break;
         }
         if (count)
             status = refine_range(w, at, count, &at);
@@ -443,8 +540,9 @@ static hf_status refine_together(hf_whole* w) {
         for (int i = 0; i + 1 < w->count && status == HF_OK && goes_on(w); i++) {
             bool merged = false;
             bool shaped = w->stretches[i].shaped || w->stretches[i + 1].shaped;
-            w->stretches[i].apart |= w->stretches[i].walks || w->stretches[i + 1].walks;
-            if (!w->stretches[i].apart) status = unite(w, i, 2, INT_MAX, shaped, &merged);
+            w->stretches[i].apart |= w->stretches[i].walks || w->stretches[i + 1].walks ||
+                                     w->stretches[i].moving || w->stretches[i + 1].moving;
+            if (!w->stretches[i].apart) status = unite(w, i, 2, INT_MAX, shaped ? SHAPED : DIRECT, &merged);
             w->stretches[i].apart |= !merged;
             any |= merged;
         }
@@ -468,7 +566,7 @@ static hf_status refine_as_one(hf_whole* w) {
     double spent = hf_workspace_spent(w->refining.workspace);
     double allowed = hf_workspace_allow(w->refining.workspace, INFINITY);
     hf_workspace_allow(w->refining.workspace, spent + ONE_SHARE * (allowed - spent));
-    if (status == HF_OK) status = hf_attempt_direct(&w->refining, w->refining.options->rounds, &one);
+    if (status == HF_OK) status = hf_attempt_direct(&w->refining, false, w->refining.options->rounds, &one);
     hf_workspace_allow(w->refining.workspace, allowed);
     if (status == HF_OK && one.best) status = finish(&all);
     hf_stretch_free(&one);
@@ -479,9 +577,10 @@ static hf_status refine_as_one(hf_whole* w) {
 static hf_status refine_joined(hf_whole* w) {
     const hf_refine_result* out = w->refining.result;
     double apart_s = out->motion ? out->after_s : out->before_s;
-    hf_status status = !w->unheld && w->count > 1 && goes_on(w) ? refine_as_one(w) : HF_OK;
+    hf_status status = !w->unheld && !any_moves(w) && w->count > 1 && goes_on(w) ? refine_as_one(w) : HF_OK;
     if (status != HF_OK || (out->motion && out->after_s < LITTLE_GAIN * apart_s)) return status;
     status = refine_slow(w, false);
+    if (status == HF_OK) status = join_moving(w);
     if (status == HF_OK) status = refine_together(w);
     return status == HF_OK && !out->motion ? refine_slow(w, true) : status;
 }
@@ -527,7 +626,7 @@ static hf_status attempt_all(hf_whole* w, const hf_placement* placement) {
     if (status == HF_OK) status = find_strain(w);
     if (status == HF_OK) status = cut(w, &spline);
     if (status == HF_OK) status = refine_apart(w);
-    if (status == HF_OK && w->refining.options->rounds > 0) status = refine_joined(w);
+    if (status == HF_OK && w->refining.options->rounds > 0 && !w->last) status = refine_joined(w);
     if (status == HF_OK) tell_reason(w);
     for (int i = 0; i < w->count; i++) hf_stretch_free(&w->stretches[i]);
     hf_free(w->stretches);
@@ -536,22 +635,46 @@ static hf_status attempt_all(hf_whole* w, const hf_placement* placement) {
     return status;
 }
 
-hf_status hf_refine(const hf_creature* creature, const hf_scene* scene, const hf_schedule* schedule,
-                    const hf_refine_options* options, hf_workspace* workspace, hf_refine_result* result,
-                    hf_error* error) {
-    HF_REQUIRE(error, creature && schedule && options && workspace && result);
+/* A hold that lasts a single frame in the middle of the motion bears nothing: the limb only touched there. */
+static bool is_touch(const hf_schedule* s, const hf_schedule_hold* h) {
+    double end_s = s->knots[s->knot_count - 1].time_s;
+    return h->to_s - h->from_s < HF_SAME_S && h->from_s > HF_SAME_S && h->to_s < end_s - HF_SAME_S;
+}
+
+/* The given schedule without touches; the knots stay the given one's, the holds are the caller's to free. */
+static bool leave_out_touches(const hf_schedule* given, const hf_schedule* last, hf_schedule* bare) {
+    *bare = *given;
+    bare->hold_count = 0;
+    bare->holds = hf_alloc((size_t)given->hold_count + 1, sizeof *bare->holds);
+    for (int i = 0; i < given->hold_count && bare->holds; i++)
+        if (last || !is_touch(given, &given->holds[i])) bare->holds[bare->hold_count++] = given->holds[i];
+    return bare->holds;
+}
+
+/* last: NULL, or what the schedule is an edit of. */
+static hf_status refine(const hf_creature* creature, const hf_scene* scene, const hf_schedule* schedule,
+                        const hf_schedule* last, const hf_refine_options* options, hf_workspace* workspace,
+                        hf_refine_result* result, hf_error* error) {
     hf_refine_result_free(result);
     result->outcome = HF_NONE;
     result->at_s = -1;
     hf_status status = hf_options_check(hf_refine_option_table(), options, error);
     if (status == HF_OK) status = hf_schedule_validate(schedule, creature, scene, error);
     if (status != HF_OK) return status;
-    hf_whole r = {.refining = {creature, scene, NULL, options, workspace, options->rate, 1, result},
-                  .schedule = schedule};
+    hf_schedule bare;
+    if (!leave_out_touches(schedule, last, &bare))
+        return hf_fail(error, HF_ERROR_MEMORY, NULL, 0, NULL, "%s", hf_status_text(HF_ERROR_MEMORY));
+    hf_whole r = {.refining = {creature, scene, NULL, options, workspace,
+                               last ? schedule->rate : options->rate, 1, result},
+                  .schedule = &bare,
+                  .last = last};
     hf_placement* placement = NULL;
     result->before_s = schedule->knots[schedule->knot_count - 1].time_s;
     result->why = refusal(&r);
-    if (result->why != HF_REFINE_DONE) return HF_OK;
+    if (result->why != HF_REFINE_DONE) {
+        hf_free(bare.holds);
+        return HF_OK;
+    }
     status = hf_placement_create(scene, &placement);
     r.refining.placement = placement;
     double before = hf_workspace_spent(workspace);
@@ -560,6 +683,7 @@ hf_status hf_refine(const hf_creature* creature, const hf_scene* scene, const hf
     result->work = (hf_workspace_spent(workspace) - before) / STEPS;
     hf_workspace_allow(workspace, INFINITY);
     hf_placement_free(placement);
+    hf_free(bare.holds);
     if (status == HF_ERROR_LIMIT) {
         status = HF_OK; // what holds by then is the answer
         result->why = HF_REFINE_TOO_LARGE;
@@ -572,4 +696,21 @@ hf_status hf_refine(const hf_creature* creature, const hf_scene* scene, const hf
     if (hf_workspace_cancelled(workspace))
         result->outcome = HF_CANCELLED, result->why = HF_REFINE_CANCELLED, result->at_s = -1;
     return HF_OK;
+}
+
+hf_status hf_refine(const hf_creature* creature, const hf_scene* scene, const hf_schedule* schedule,
+                    const hf_refine_options* options, hf_workspace* workspace, hf_refine_result* result,
+                    hf_error* error) {
+    HF_REQUIRE(error, creature && schedule && options && workspace && result);
+    return refine(creature, scene, schedule, NULL, options, workspace, result, error);
+}
+
+hf_status hf_refine_again(const hf_creature* creature, const hf_scene* scene, const hf_schedule* schedule,
+                          const hf_schedule* last, const hf_refine_options* options, hf_workspace* workspace,
+                          hf_refine_result* result, hf_error* error) {
+    HF_REQUIRE(error, creature && schedule && last && options && workspace && result);
+    if (!hf_edit_fits(schedule, last))
+        return hf_fail(error, HF_ERROR_ARGUMENT, NULL, 0, "holds",
+                       "the schedule is no edit of the last one: it has other holds");
+    return refine(creature, scene, schedule, last, options, workspace, result, error);
 }

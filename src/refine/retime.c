@@ -212,6 +212,12 @@ static void read_phase(const retiming* r, const hf_part* was, hf_part* now) {
     }
 }
 
+static void keep_times(retiming* r) {
+    for (int i = 0; i < r->path.count; i++) r->scaling.time_s[i] = i * r->path.step, r->scaling.speed[i] = 1;
+    r->scaling.duration_s = (r->path.count - 1) * r->path.step;
+    r->scaling.block = HF_SCALING_FREE;
+}
+
 hf_status hf_retime(const hf_creature* creature, const hf_schedule* schedule, const hf_parts* phases,
                     const hf_stance_list* list, const hf_scaling_shares* shares, double rate,
                     hf_workspace* workspace, hf_part* timed, hf_schedule** out, hf_retime_info* info) {
@@ -222,7 +228,8 @@ hf_status hf_retime(const hf_creature* creature, const hf_schedule* schedule, co
     hf_status status = hf_pose_spline_near(creature, schedule, workspace, &r.spline);
     if (status == HF_OK) status = sample(&r, workspace);
     if (status == HF_OK) status = find_stances(&r, phases, list, workspace);
-    if (status == HF_OK) status = hf_scaling_find(&r.path, shares, workspace, &r.scaling);
+    if (status == HF_OK && shares) status = hf_scaling_find(&r.path, shares, workspace, &r.scaling);
+    if (status == HF_OK && !shares) keep_times(&r);
     if (status == HF_OK) {
         *info = (hf_retime_info){.block = r.scaling.block,
                                  .block_s = r.scaling.block_at * r.path.step,

@@ -15,8 +15,10 @@ typedef struct hf_stretch {
     hf_parts phases;     /* its phases with what was learned of them, times from 0 */
     hf_stance_list list; /* the stances of its phases; they belong to the whole list */
     hf_schedule* best;   /* the quickest that holds; NULL: none yet */
+    bool kept;           /* its given poses and times are those of the last result, or asked for: they stay */
     bool apart;          /* it could not become one with the next stretch */
     bool shaped;         /* its best is not on the shortest ways */
+    bool moving;         /* its best is balanced in motion alone */
     bool walks;          /* the body goes on behind a landing: its holds do not bear it at rest */
     double best_s;       /* how long that takes; without one, as long as given */
     hf_motion* motion;   /* of the best */

@@ -17,15 +17,34 @@
 enum { FINE = 96 }; /* even parts of a given time, from which even parts of a length are found */
 
 /* The forms: height as a share of the usual one, in which of four directions across the normal it leans, and
-   half waves of the given detour. The lowest is the quickest and free above a plain surface; half of the
+   half waves of the given detour; over: as much higher as the higher hold is; traced: in the world as given.
+   The lowest is the quickest and free above a plain surface; half of the
    usual height is free of most edges; aslant ones pass what stands beside a hold. A third of the height with
    few waves follows the given way roughly, the last form follows it as it was. */
 static const struct {
     double lift;
     int lean, waves;
-} forms[HF_FORMS] = {{0.2, 0, 0}, {0.5, 0, 0}, {1, 0, 0},   {0.5, 1, 0}, {0.5, 2, 0},
-                     {0.5, 3, 0}, {0.5, 4, 0}, {1, 1, 0},   {1, 2, 0},   {1, 3, 0},
-                     {1, 4, 0},   {0.3, 0, 1}, {0.3, 0, 2}, {0.3, 0, 5}, {0, 0, HF_WAVES}};
+    bool over, traced;
+} forms[HF_FORMS] = {{.lift = 0.2},
+                     {.lift = 0.5},
+                     {.lift = 1},
+                     {.lift = 0.5, .lean = 1},
+                     {.lift = 0.5, .lean = 2},
+                     {.lift = 0.5, .lean = 3},
+                     {.lift = 0.5, .lean = 4},
+                     {.lift = 1, .lean = 1},
+                     {.lift = 1, .lean = 2},
+                     {.lift = 1, .lean = 3},
+                     {.lift = 1, .lean = 4},
+                     {.lift = 0.5, .over = true},
+                     {.lift = 1, .over = true},
+                     {.lift = 1.6, .over = true},
+                     {.lift = 2.5, .over = true},
+                     {.lift = 0.3, .waves = 1},
+                     {.lift = 0.3, .waves = 2},
+                     {.lift = 0.3, .waves = 5},
+                     {.waves = HF_WAVES},
+                     {.traced = true}};
 static const double BODY_ARM_M = 0.5; /* by which turns of the root count as lengths */
 
 static double* row(double* rows, int k, int width) { return rows + (size_t)k * (size_t)width; }
@@ -303,6 +322,18 @@ static double swing_time(const hf_ways* w, const hf_swing_way* s) {
     return most;
 }
 
+/* How much higher the new hold is than the old one, along the normals of both. */
+static double rise_of(const hf_ways* w, const hf_swing_way* s) {
+    const hf_held *from = &w->list->held[s->from_hold], *to = &w->list->held[s->to_hold];
+    hf_vec3 up = hf_add(from->world.normal, to->world.normal);
+    if (hf_length(up) < 0.1) return 0;
+    return hf_dot(hf_sub(to->anchor.point, from->anchor.point), hf_normalize(up));
+}
+
+/* Of that height, by which the middle points of a form over an edge are higher: the curve goes through three
+   eighths of each. */
+static const double OVER = 1.3;
+
 /* The forms of a swing, the quickest first. */
 static hf_status find_forms(const hf_ways* w, hf_swing_way* s) {
     size_t n = (size_t)w->q_count;
@@ -313,17 +344,21 @@ static hf_status find_forms(const hf_ways* w, hf_swing_way* s) {
     double usual_m = hf_swing_lift(w->creature->view.limbs[s->limb].length, way);
     for (int i = 0; i < HF_FORMS && status == HF_OK; i++) {
         hf_swing_form f = {.leave = hf_workspace_take(w->workspace, 2 * n + 1, sizeof(double)),
-                           .waves = forms[i].waves};
+                           .waves = forms[i].waves,
+                           .traced = forms[i].traced};
         if (!f.leave) return HF_ERROR_MEMORY;
         f.arrive = f.leave + n;
         bool done = true;
         double height_m = forms[i].lift * usual_m;
-        status = raise(w, s, s->from_hold, s->first, height_m, forms[i].lean, f.leave, &done);
+        double rise_m = forms[i].over && way > 0 ? OVER * rise_of(w, s) : 0;
+        status =
+            raise(w, s, s->from_hold, s->first, height_m + fmax(0, rise_m), forms[i].lean, f.leave, &done);
         if (status == HF_OK)
-            status = raise(w, s, s->to_hold, s->last, height_m, forms[i].lean, f.arrive, &done);
+            status =
+                raise(w, s, s->to_hold, s->last, height_m + fmax(0, -rise_m), forms[i].lean, f.arrive, &done);
         f.banned = f.unreached = !done;
         s->forms[s->form = i] = f;
-        s->forms[i].least_s = swing_time(w, s);
+        s->forms[i].least_s = f.traced ? begin_of(w, s->last) - begin_of(w, s->first) : swing_time(w, s);
     }
     for (int i = 1; i < HF_FORMS; i++)
         for (int k = i; k > 0 && s->forms[k].least_s < s->forms[k - 1].least_s; k--) {

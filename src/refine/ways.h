@@ -11,14 +11,16 @@ enum {
     HF_WAVES = 14 /* half waves that a detour consists of at most */
 };
 
-enum { HF_FORMS = 15 }; /* ways that a swing may take */
+enum { HF_FORMS = 20 }; /* ways that a swing may take */
 
 /* One of the ways of a swing. */
 typedef struct hf_swing_form {
     double *leave, *arrive; /* q_count each: from the old hold, and from the new one, to above it */
     int waves;              /* half waves of the given detour that are added */
+    bool traced;            /* the limb's effector goes its given way in the world, in its given time */
     bool unreached;         /* the limb cannot be brought there */
-    bool banned;            /* that, or the way collided */
+    bool met;               /* the way collided in a whole motion */
+    bool banned;            /* one of these, or the way collided when it was looked at */
     double least_s;         /* from rest to rest */
 } hf_swing_form;
 
@@ -39,6 +41,9 @@ typedef struct hf_ways {
     const hf_stance_list* list;
     const hf_parts* phases;
     hf_workspace* workspace;
+    const int* hold_of; /* the whole schedule's hold of each of the given; NULL: the same */
+    bool moving;        /* the body goes where contacts bear it in motion, else from key pose to key pose */
+    double slower; /* by which all least times count longer, as only shares of limits are used; 0: as 1 */
     int q_count, swing_count;
     bool* of_limb;           /* q_count flags: the value belongs to a limb that holds at some time */
     hf_transform* key_roots; /* poses at which phases begin, and the last one: phase count + 1 */

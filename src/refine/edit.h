@@ -1,0 +1,12 @@
+/* What an edit of a refined schedule has changed. */
+#ifndef HF_REFINE_EDIT_H
+#define HF_REFINE_EDIT_H
+
+#include "refine/parts.h"
+
+/* Do both schedules have the same holds of the same limbs in the same order, points and normals aside? */
+bool hf_edit_fits(const hf_schedule* edited, const hf_schedule* last);
+/* Between two times of the edited schedule: is every hold where it was? Then only times can differ. */
+bool hf_edit_keeps(const hf_schedule* edited, const hf_schedule* last, double from_s, double to_s);
+
+#endif
