@@ -1,12 +1,6 @@
 /* Which pairs of bodies are tested for self-collision: all but those of one link, of a link and its
-   parent, those the SRDF disables, and those that touch in the rest posture (reaching-2003, section 4). A
-   hip or shoulder is often written as hinges at one place with links without a body between them: the bodies
-   that such a joint connects are neighbours as a link and its parent are. */
+   parent, those the SRDF disables, and those that touch in the rest posture (reaching-2003, section 4). */
 #include "model/creature_build.h"
-
-/* Hinges no farther apart are one joint, m: links that have their joints farther apart get a body (gaps.c).
- */
-static const double ONE_JOINT_M = 0.02;
 
 static void set_pair(hf_creature* c, int a, int b) {
     size_t count = (size_t)c->view.body_count;
@@ -87,24 +81,6 @@ static hf_status disabled_links(hf_build* b, uint32_t** table) {
     return HF_OK;
 }
 
-static bool has_body(const hf_creature_view* v, int link) {
-    for (int i = 0; i < v->body_count; i++)
-        if (v->bodies[i].link == link) return true;
-    return false;
-}
-
-/* The link that a link's joint connects it to: its parent, or the first link with a body before that where
-   those between have none and the hinges are at one place. */
-static int neighbour(const hf_build* b, int link) {
-    const hf_creature_view* v = &b->creature->view;
-    hf_vec3 at = b->rest_links[link].position;
-    int next = v->links[link].parent_link;
-    while (next >= 0 && !has_body(v, next) && v->links[next].parent_link >= 0 &&
-           hf_distance(b->rest_links[next].position, at) <= ONE_JOINT_M)
-        next = v->links[next].parent_link;
-    return next;
-}
-
 hf_status hf_build_pairs(hf_build* b) {
     hf_creature* c = b->creature;
     const hf_creature_view* v = &c->view;
@@ -123,7 +99,7 @@ hf_status hf_build_pairs(hf_build* b) {
     for (int i = 0; i < v->body_count; i++) {
         for (int k = i + 1; k < v->body_count; k++) {
             int one = v->bodies[i].link, two = v->bodies[k].link;
-            if (one == two || neighbour(b, one) == two || neighbour(b, two) == one) continue;
+            if (one == two || v->links[one].parent_link == two || v->links[two].parent_link == one) continue;
             size_t bit = (size_t)one * links + (size_t)two;
             if (disabled[bit / 32] >> (bit % 32) & 1) continue;
             if (!touch(&rest[i], &rest[k])) set_pair(c, i, k);
